@@ -1,22 +1,22 @@
 //! The house: everything an operation needs, in one cheap handle.
 
-use crate::boards::Boards;
+use crate::boards::SharedState;
 use crate::clock::Clock;
-use crate::documents::{self, Documents};
+use crate::documents::{self, DocumentReader};
 use crate::domain::error::Error;
-use crate::durable::{Access, LooseFolder, Tree};
+use crate::durable::{Access, AccessError, Tree};
 use crate::engine::Plan;
 use crate::files::chat_files::{ChatFiles, Quota};
 use crate::files::flow_files::FlowFiles;
 use crate::files::secrets::{Secrets, SecretsError};
 use crate::history::History;
-use crate::llm::Tokens;
-use crate::net::{BadAuthorities, Outgoing};
+use crate::llm::TokenCache;
+use crate::net::{AuthoritiesError, Outgoing};
 use crate::ops;
-use crate::ops::predict::known::Known;
-use crate::ops::predict::plans::Plans;
+use crate::ops::predict::known::FlowCache;
+use crate::ops::predict::plans::PlanCache;
 use crate::programs::Programs;
-use crate::script::{self, Scripts};
+use crate::script::{self, ScriptRunner};
 use crate::settings::{Environment, Settings};
 use crate::store::{self, Store};
 use std::fmt;
@@ -25,10 +25,10 @@ use std::sync::Arc;
 
 /// A handle to the house; a clone is the same house.
 #[derive(Clone)]
-pub struct App(Arc<House>);
+pub struct App(Arc<AppState>);
 
 /// What operations are given.
-pub struct House {
+pub struct AppState {
     /// As configured at start.
     pub settings: Settings,
     /// Where saved variables of type `runtime` are looked up.
@@ -44,39 +44,39 @@ pub struct House {
     /// Files of conversations.
     pub chat_files: ChatFiles,
     /// What a restart forgets.
-    pub boards: Boards,
+    pub state: SharedState,
     /// The one client for outgoing calls.
     pub outgoing: Outgoing,
     /// Tokens that providers sold to credentials.
-    pub tokens: Tokens,
+    pub tokens: TokenCache,
     /// Turns files into text.
-    pub documents: Documents,
+    pub documents: DocumentReader,
     /// Runs code of flows' owners.
-    pub scripts: Scripts,
+    pub scripts: ScriptRunner,
     /// Programs of this machine that flows may start.
     pub programs: Programs,
     /// The time.
     pub clock: Clock,
     /// Compiled canvases.
-    pub plans: Plans<Plan>,
+    pub plan_cache: PlanCache<Plan>,
     /// Records that every answer needs.
-    pub known: Known,
+    pub flow_cache: FlowCache,
 }
 
 impl Deref for App {
-    type Target = House;
-    fn deref(&self) -> &House {
+    type Target = AppState;
+    fn deref(&self) -> &AppState {
         &self.0
     }
 }
 
 /// Why the house could not be opened. Each says what to do.
 #[derive(Debug)]
-pub enum OpenError {
+pub enum AppOpenError {
     /// The data folder cannot be made or written.
     Folder(std::io::Error),
     /// A folder is open to others and cannot be closed.
-    Loose(LooseFolder),
+    Loose(AccessError),
     /// The database.
     Store(store::OpenError),
     /// The folder was used, and its database is gone.
@@ -90,10 +90,10 @@ pub enum OpenError {
     /// The system gives no more threads.
     Threads(std::io::Error),
     /// The authorities that the operator named.
-    Authorities(BadAuthorities),
+    Authorities(AuthoritiesError),
 }
 
-impl fmt::Display for OpenError {
+impl fmt::Display for AppOpenError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Folder(cause) => {
@@ -119,16 +119,16 @@ impl fmt::Display for OpenError {
     }
 }
 
-impl std::error::Error for OpenError {}
+impl std::error::Error for AppOpenError {}
 
-fn secrets(store: &Store, settings: &Settings) -> Result<Secrets, OpenError> {
-    let unread = |error: Error| OpenError::Store(error.into());
-    let known = ops::server_secrets::known(store).map_err(unread)?;
+fn secrets(store: &Store, settings: &Settings) -> Result<Secrets, AppOpenError> {
+    let unread = |error: Error| AppOpenError::Store(error.into());
+    let known = ops::server_secrets::load_fingerprints(store).map_err(unread)?;
     let (secrets, prints) =
-        Secrets::open(&settings.data_dir, settings.encryption_key, &known).map_err(OpenError::Secrets)?;
-    ops::server_secrets::note(store, &known, &prints).map_err(unread)?;
+        Secrets::open(&settings.data_dir, settings.encryption_key, &known).map_err(AppOpenError::Secrets)?;
+    ops::server_secrets::save_fingerprints(store, &known, &prints).map_err(unread)?;
     // Now, and not before: the database knows what it is used with from here on.
-    Secrets::forget_lost(&settings.data_dir).map_err(OpenError::Secrets)?;
+    Secrets::remove_loss_markers(&settings.data_dir).map_err(AppOpenError::Secrets)?;
     Ok(secrets)
 }
 
@@ -137,54 +137,54 @@ impl App {
     ///
     /// # Errors
     /// Says which part failed and what to do.
-    pub fn open(settings: Settings, environment: Environment) -> Result<Self, OpenError> {
+    pub fn open(settings: Settings, environment: Environment) -> Result<Self, AppOpenError> {
         let folders = ops::folder::prepare(&settings)?;
         let database = settings.data_dir.join("flowkeep.redb");
-        if ops::folder::lacks_its_database(&settings.data_dir, &database).map_err(OpenError::Folder)? {
-            return Err(OpenError::NoDatabase);
+        if ops::folder::is_missing_database(&settings.data_dir, &database).map_err(AppOpenError::Folder)? {
+            return Err(AppOpenError::NoDatabase);
         }
-        let store = Store::open(&database).map_err(OpenError::Store)?;
+        let store = Store::open(&database).map_err(AppOpenError::Store)?;
         let secrets = secrets(&store, &settings)?;
-        let outgoing = Outgoing::of(&settings).map_err(OpenError::Authorities)?;
-        let limits = script::Limits::of_settings(settings.code_seconds, settings.code_memory_mb);
-        let scripts = Scripts::new(environment.program(), limits).map_err(OpenError::Threads)?;
-        let documents = Documents::new(environment.program(), documents::Limits::default())
-            .map_err(OpenError::Threads)?;
+        let outgoing = Outgoing::from_settings(&settings).map_err(AppOpenError::Authorities)?;
+        let limits = script::ScriptLimits::from_settings(settings.code_seconds, settings.code_memory_mb);
+        let scripts = ScriptRunner::new(environment.program(), limits).map_err(AppOpenError::Threads)?;
+        let documents = DocumentReader::new(environment.program(), documents::DocumentLimits::default())
+            .map_err(AppOpenError::Threads)?;
         let store = Arc::new(store);
         let clock = Clock::default();
-        let newest = ops::dates::newest(&store).map_err(|error| OpenError::Store(error.into()))?;
-        newest.into_iter().for_each(|newest| clock.note(newest));
+        let newest = ops::dates::newest_date(&store).map_err(|error| AppOpenError::Store(error.into()))?;
+        newest.into_iter().for_each(|newest| clock.observe(newest));
         // One for both kinds of files: what one of them finds, the other may just have made.
         let files = Tree::within(&folders.data, "files", Access::Owner);
         let history = ops::history::open(folders.versions, &settings, &store);
-        let house = House {
-            history: history.map_err(|error| OpenError::Store(error.into()))?,
+        let house = AppState {
+            history: history.map_err(|error| AppOpenError::Store(error.into()))?,
             store,
             secrets,
             files: FlowFiles::new(files.clone()),
             chat_files: ChatFiles::new(files, Quota::default()),
-            boards: Boards::default(),
+            state: SharedState::default(),
             outgoing,
-            tokens: Tokens::default(),
+            tokens: TokenCache::default(),
             documents,
             scripts,
             programs: Programs::new(environment.program(), &settings.mcp_commands),
             clock,
-            plans: Plans::default(),
-            known: Known::default(),
-            environment: environment.with_flows_reading(settings.flows_read.clone()),
+            plan_cache: PlanCache::default(),
+            flow_cache: FlowCache::default(),
+            environment: environment.with_flow_variables(settings.flow_variables.clone()),
             settings,
         };
         let app = Self(Arc::new(house));
-        app.history.greet();
-        ops::dates::complaints(&app).iter().for_each(|complaint| tracing::warn!("{complaint}"));
-        ops::outbox::replay(&app).map_err(OpenError::Replay)?;
+        app.history.check_readable();
+        ops::dates::clock_warnings(&app).iter().for_each(|complaint| tracing::warn!("{complaint}"));
+        ops::outbox::replay(&app).map_err(AppOpenError::Replay)?;
         Ok(app)
     }
 
     /// A [`Self::temporary`] house with an owner, and the operator acting for them.
     #[cfg(test)]
-    pub(crate) fn owned() -> (tempfile::TempDir, Self, crate::domain::caller::Caller) {
+    pub(crate) fn with_owner() -> (tempfile::TempDir, Self, crate::domain::caller::Caller) {
         use ops::owner::{self, NewOwner};
         let (folder, app) = Self::temporary();
         let (name, email) = ("Ada".to_owned(), "ada@example.org".to_owned());

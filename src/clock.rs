@@ -12,7 +12,7 @@ pub struct Clock {
     /// The newest date that is stored, in milliseconds.
     newest_ms: Arc<AtomicI64>,
     /// When it was made, by this machine's clock and by one that nobody can set.
-    began: (Timestamp, Instant),
+    started: (Timestamp, Instant),
 }
 
 impl Default for Clock {
@@ -20,7 +20,7 @@ impl Default for Clock {
         Self {
             shift_seconds: Arc::default(),
             newest_ms: Arc::default(),
-            began: (Timestamp::now(), Instant::now()),
+            started: (Timestamp::now(), Instant::now()),
         }
     }
 }
@@ -36,20 +36,20 @@ impl Clock {
     /// The date for something that is stored: now, and never before a date that is stored already. A clock that somebody set
     /// back dates nothing before what it follows.
     #[must_use]
-    pub fn date(&self) -> Timestamp {
+    pub fn monotonic_now(&self) -> Timestamp {
         let now = self.now();
         let newest = self.newest_ms.fetch_max(now.as_millisecond(), Ordering::Relaxed);
         Timestamp::from_millisecond(newest).map_or(now, |newest| newest.max(now))
     }
 
     /// Notes a date that is stored.
-    pub fn note(&self, stored: Timestamp) {
+    pub fn observe(&self, stored: Timestamp) {
         self.newest_ms.fetch_max(stored.as_millisecond(), Ordering::Relaxed);
     }
 
     /// The newest date that is stored, when this clock stands before it.
     #[must_use]
-    pub fn ahead_of_it(&self) -> Option<Timestamp> {
+    pub fn newest_ahead(&self) -> Option<Timestamp> {
         let newest = Timestamp::from_millisecond(self.newest_ms.load(Ordering::Relaxed)).ok()?;
         (newest > self.now()).then_some(newest)
     }
@@ -57,8 +57,8 @@ impl Clock {
     /// How far this machine's clock was set, forwards or back, since this one was made. A machine that slept looks the same as
     /// one whose clock was set forwards.
     #[must_use]
-    pub fn jumped(&self) -> SignedDuration {
-        let (then, since) = self.began;
+    pub fn drift(&self) -> SignedDuration {
+        let (then, since) = self.started;
         let passed = SignedDuration::try_from(since.elapsed()).unwrap_or(SignedDuration::MAX);
         self.now().duration_since(then) - passed
     }
@@ -82,15 +82,15 @@ mod tests {
     #[test]
     fn what_is_stored_is_never_dated_before_what_is_there() {
         let clock = Clock::default();
-        let first = clock.date();
+        let first = clock.monotonic_now();
         clock.advance_seconds(-7_200);
-        assert!(clock.now() < first && clock.date() >= first);
-        assert!(clock.ahead_of_it().is_some_and(|newest| newest >= first));
-        assert!(clock.jumped() < SignedDuration::from_mins(-119));
+        assert!(clock.now() < first && clock.monotonic_now() >= first);
+        assert!(clock.newest_ahead().is_some_and(|newest| newest >= first));
+        assert!(clock.drift() < SignedDuration::from_mins(-119));
         clock.advance_seconds(7_201);
-        assert!(clock.date() > first && clock.ahead_of_it().is_none());
+        assert!(clock.monotonic_now() > first && clock.newest_ahead().is_none());
         let later = clock.now() + SignedDuration::from_hours(24);
-        clock.note(later);
-        assert_eq!(clock.clone().date(), later);
+        clock.observe(later);
+        assert_eq!(clock.clone().monotonic_now(), later);
     }
 }

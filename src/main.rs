@@ -1,6 +1,6 @@
 //! The program: hands its arguments, its environment and its place to the command line. Nothing else reads them.
 
-use flowkeep::cli::{self, Place};
+use flowkeep::cli::{self, ProgramPaths};
 use flowkeep::{documents, programs, script};
 use std::env;
 use std::process::ExitCode;
@@ -11,12 +11,17 @@ fn main() -> ExitCode {
         Some(script::ROLE) => return script::work(),
         Some(documents::ROLE) => return documents::work(),
         // One that keeps a local program (`programs/`) has the words that it was started with.
-        Some(programs::ROLE) => return programs::work(env::args_os().skip(2)),
+        Some(programs::ROLE) => return programs::run_keeper(env::args_os().skip(2)),
         _ => {}
     }
     let program = env::current_exe().ok();
-    let workers = script::own_program(program.clone().unwrap_or_default());
-    let variables = env::vars_os().filter_map(|(name, _)| name.into_string().ok()).collect();
-    let place = Place { folder: env::current_dir().ok(), program, workers, variables };
-    cli::run(env::args_os(), |name| env::var(name).ok(), place)
+    let worker_program = script::worker_program(program.clone().unwrap_or_default());
+    let variable_names = env::vars_os().filter_map(|(name, _)| name.into_string().ok()).collect();
+    let paths = ProgramPaths {
+        current_dir: env::current_dir().ok(),
+        program,
+        worker_program: worker_program,
+        variable_names: variable_names,
+    };
+    cli::run(env::args_os(), |name| env::var(name).ok(), paths)
 }

@@ -25,7 +25,7 @@ const REOPEN_MAX: Duration = Duration::from_secs(5);
 
 /// What the service acknowledged.
 #[derive(Default)]
-struct Acknowledged {
+struct AcknowledgedWork {
     /// Answer id and text.
     answers: Mutex<Vec<(String, String)>>,
     /// Flow id and the name it was given last.
@@ -61,7 +61,7 @@ fn a_killed_process_loses_nothing_it_acknowledged() {
     let folder = tempfile::tempdir().unwrap();
     let data = folder.path().join("data");
     let (flow, key) = prepare(&data);
-    let acknowledged = Acknowledged::default();
+    let acknowledged = AcknowledgedWork::default();
     for round in 0..rounds {
         let service = Program::serve(&data, &[]);
         let done = AtomicBool::new(false);
@@ -91,9 +91,9 @@ fn prepare(data: &Path) -> (String, String) {
     let service = Program::serve(data, &[]);
     let made =
         program::run(&["key", "create", "--name", "load", "--all", "--data-dir", data.to_str().unwrap()]);
-    let text = program::out(&made);
+    let text = program::standard_output(&made);
     let start =
-        text.find("fk_").unwrap_or_else(|| panic!("no key in {text:?}: {}", program::complaint(&made)));
+        text.find("fk_").unwrap_or_else(|| panic!("no key in {text:?}: {}", program::error_output(&made)));
     let key: String =
         text[start..].chars().take_while(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-')).collect();
     let flow = service.make_flow(&key, "asked", &canvases::scripted(&json!([]), "I heard {question}"));
@@ -108,7 +108,7 @@ fn work(
     flow: &str,
     key: &str,
     done: &AtomicBool,
-    acknowledged: &Acknowledged,
+    acknowledged: &AcknowledgedWork,
 ) {
     let Some(mut caller) = Caller::to(address, key) else { return };
     let mut number = 0_u64;
@@ -126,7 +126,13 @@ fn work(
     }
 }
 
-fn ask(caller: &mut Caller, flow: &str, worker: u64, number: u64, acknowledged: &Acknowledged) -> Option<()> {
+fn ask(
+    caller: &mut Caller,
+    flow: &str,
+    worker: u64,
+    number: u64,
+    acknowledged: &AcknowledgedWork,
+) -> Option<()> {
     let question = format!("question {worker}-{number}");
     let answer =
         caller.call("POST", &format!("/api/v1/prediction/{flow}"), &json!({"question": question}))?;
@@ -137,7 +143,7 @@ fn ask(caller: &mut Caller, flow: &str, worker: u64, number: u64, acknowledged: 
     Some(())
 }
 
-fn make_flow(caller: &mut Caller, worker: u64, number: u64, acknowledged: &Acknowledged) -> Option<()> {
+fn make_flow(caller: &mut Caller, worker: u64, number: u64, acknowledged: &AcknowledgedWork) -> Option<()> {
     let name = format!("flow {worker}-{number}");
     let body = json!({"name": name, "type": "CHATFLOW"});
     let answer = caller.call("POST", "/api/v1/chatflows", &body)?;
@@ -147,7 +153,7 @@ fn make_flow(caller: &mut Caller, worker: u64, number: u64, acknowledged: &Ackno
 }
 
 /// Only the worker that made a flow renames it, so the last acknowledged name is the name.
-fn rename_flow(caller: &mut Caller, worker: u64, number: u64, acknowledged: &Acknowledged) -> Option<()> {
+fn rename_flow(caller: &mut Caller, worker: u64, number: u64, acknowledged: &AcknowledgedWork) -> Option<()> {
     let mine = format!("flow {worker}-");
     let found = {
         let flows = acknowledged.flows.lock().unwrap();
@@ -163,7 +169,7 @@ fn rename_flow(caller: &mut Caller, worker: u64, number: u64, acknowledged: &Ack
     Some(())
 }
 
-fn make_key(caller: &mut Caller, acknowledged: &Acknowledged) -> Option<()> {
+fn make_key(caller: &mut Caller, acknowledged: &AcknowledgedWork) -> Option<()> {
     let body = json!({"keyName": "made under load", "permissions": ["chatflows:view"]});
     let answer = caller.call("POST", "/api/v1/apikey", &body)?;
     assert_eq!(answer.status(), 201, "{}", answer.text());
@@ -171,7 +177,7 @@ fn make_key(caller: &mut Caller, acknowledged: &Acknowledged) -> Option<()> {
     Some(())
 }
 
-fn check(service: &Program, flow: &str, key: &str, acknowledged: &Acknowledged) {
+fn check(service: &Program, flow: &str, key: &str, acknowledged: &AcknowledgedWork) {
     let mut caller = Caller::to(service.address, key).unwrap();
     let stored = caller.call("GET", &format!("/api/v1/chatmessage/{flow}"), &Value::Null).unwrap().json();
     let by_id: HashMap<&str, &Value> =

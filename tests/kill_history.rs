@@ -108,7 +108,7 @@ fn text_of(flow_data: &Value) -> String {
 
 /// What the writer of one flow knows for sure.
 #[derive(Debug, Default)]
-struct Known {
+struct FlowState {
     id: String,
     /// Ids of all versions an answer named.
     versions: BTreeSet<String>,
@@ -123,33 +123,33 @@ struct Known {
     saves: BTreeSet<String>,
 }
 
-struct House {
+struct Fixture {
     address: SocketAddr,
     key: String,
 }
 
-impl House {
+impl Fixture {
     fn call(&self, method: &str, path: &str, body: Option<&Value>) -> Option<(u16, Value)> {
         ask(self.address, method, &format!("/api/v1{path}"), &self.key, body)
     }
 
     #[track_caller]
-    fn must(&self, method: &str, path: &str, body: Option<&Value>) -> Value {
+    fn call_ok(&self, method: &str, path: &str, body: Option<&Value>) -> Value {
         let (status, body) = self.call(method, path, body).expect("an answer");
         assert_eq!(status, 200, "{method} {path}: {body}");
         body
     }
 
-    fn made(&self) -> Known {
+    fn make_flow(&self) -> FlowState {
         let body = json!({"name": "Flow", "type": "CHATFLOW", "flowData": canvas("start")});
-        let id = self.must("POST", "/chatflows", Some(&body))["id"].as_str().unwrap().to_owned();
-        let answer = self.must("POST", &format!("/flow-drafts/{id}/publish"), None);
+        let id = self.call_ok("POST", "/chatflows", Some(&body))["id"].as_str().unwrap().to_owned();
+        let answer = self.call_ok("POST", &format!("/flow-drafts/{id}/publish"), None);
         let sha = answer["version"]["sha"].as_str().unwrap().to_owned();
-        Known { id, versions: [sha].into(), live: "start".to_owned(), ..Known::default() }
+        FlowState { id, versions: [sha].into(), live: "start".to_owned(), ..FlowState::default() }
     }
 
     /// One step of the load; false when the service is gone.
-    fn step(&self, known: &mut Known, round: u64, step: u64) -> bool {
+    fn step(&self, known: &mut FlowState, round: u64, step: u64) -> bool {
         let id = known.id.clone();
         let text = format!("round {round} step {step}");
         match step % 4 {
@@ -194,7 +194,7 @@ impl House {
         true
     }
 
-    fn save_and_publish(&self, known: &mut Known, text: &str) -> Option<()> {
+    fn save_and_publish(&self, known: &mut FlowState, text: &str) -> Option<()> {
         let path = format!("/flow-drafts/{}", known.id);
         known.maybe_draft = Some(Some(text.to_owned()));
         let (status, answer) = self.call("PUT", &path, Some(&json!({"flowData": canvas(text)})))?;
@@ -212,29 +212,29 @@ impl House {
     }
 
     /// What must hold after a start; what was unsure becomes known.
-    fn holds(&self, known: &mut Known) {
+    fn holds(&self, known: &mut FlowState) {
         let id = known.id.clone();
-        let live = text_of(&self.must("GET", &format!("/chatflows/{id}"), None)["flowData"]);
+        let live = text_of(&self.call_ok("GET", &format!("/chatflows/{id}"), None)["flowData"]);
         let late = known.maybe_live.take();
         assert!(live == known.live || Some(&live) == late.as_ref(), "Live is {live:?}: {known:?} {late:?}");
-        let status = self.must("GET", &format!("/flow-drafts/{id}"), None);
+        let status = self.call_ok("GET", &format!("/flow-drafts/{id}"), None);
         let draft = (!status["draft"].is_null()).then(|| text_of(&status["draft"]["flowData"]));
         let late = known.maybe_draft.take();
         assert!(draft == known.draft || Some(&draft) == late.as_ref(), "the draft is {draft:?}: {known:?}");
 
-        let history = self.must("GET", &format!("/flow-versions/{id}"), None);
+        let history = self.call_ok("GET", &format!("/flow-versions/{id}"), None);
         let versions = history["versions"].as_array().unwrap();
         let shas: Vec<&str> = versions.iter().map(|version| version["sha"].as_str().unwrap()).collect();
         assert_eq!(shas.iter().collect::<BTreeSet<_>>().len(), shas.len());
         let missing: Vec<_> = known.versions.iter().filter(|sha| !shas.contains(&sha.as_str())).collect();
         assert!(missing.is_empty() || shas.len() == 200, "acknowledged versions are missing: {missing:?}");
         assert_eq!(history["liveSha"], shas[0], "history and Live agree: {history}");
-        let newest = self.must("GET", &format!("/flow-versions/{id}/{}", shas[0]), None);
+        let newest = self.call_ok("GET", &format!("/flow-versions/{id}/{}", shas[0]), None);
         assert_eq!(text_of(&newest["flowData"]), live);
         // A save names no version in its answer: it is found by what it holds.
         let held: Vec<String> = shas
             .iter()
-            .map(|sha| text_of(&self.must("GET", &format!("/flow-versions/{id}/{sha}"), None)["flowData"]))
+            .map(|sha| text_of(&self.call_ok("GET", &format!("/flow-versions/{id}/{sha}"), None)["flowData"]))
             .collect();
         let lost: Vec<_> = known.saves.iter().filter(|text| !held.contains(text)).collect();
         assert!(lost.is_empty() || shas.len() == 200, "acknowledged saves are missing: {lost:?}");
@@ -279,8 +279,8 @@ fn nothing_acknowledged_is_lost_when_the_program_is_killed() {
     let made = program(&data, address).args(["key", "create", "--name", "load", "--all"]).output().unwrap();
     assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
     let key = String::from_utf8(made.stdout).unwrap().trim().to_owned();
-    let house = House { address, key };
-    let flows: Vec<Mutex<Known>> = (0..FLOWS).map(|_| Mutex::new(house.made())).collect();
+    let house = Fixture { address, key };
+    let flows: Vec<Mutex<FlowState>> = (0..FLOWS).map(|_| Mutex::new(house.make_flow())).collect();
     for round in 0..rounds() {
         let over = AtomicBool::new(false);
         std::thread::scope(|scope| {

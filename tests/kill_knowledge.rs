@@ -80,9 +80,9 @@ fn prepare(data: &Path) -> (Vec<String>, String) {
     let service = Program::serve(data, &[]);
     let made =
         program::run(&["key", "create", "--name", "load", "--all", "--data-dir", data.to_str().unwrap()]);
-    let text = program::out(&made);
+    let text = program::standard_output(&made);
     let start =
-        text.find("fk_").unwrap_or_else(|| panic!("no key in {text:?}: {}", program::complaint(&made)));
+        text.find("fk_").unwrap_or_else(|| panic!("no key in {text:?}: {}", program::error_output(&made)));
     let key: String =
         text[start..].chars().take_while(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-')).collect();
     let mut caller = Caller::to(service.address, &key).unwrap();
@@ -100,19 +100,19 @@ fn prepare(data: &Path) -> (Vec<String>, String) {
 }
 
 /// The beginning of a passage of a filling.
-fn beginning(number: u64) -> String {
+fn chunk_start(number: u64) -> String {
     format!("filling {number};")
 }
 
 fn fill(caller: &mut Caller, flow: &str, number: u64) -> Option<Answer> {
     // No words beyond the first: embedding it takes no time.
-    let text = format!("{} {}", beginning(number), ".".repeat(PASSAGE_BYTES));
+    let text = format!("{} {}", chunk_start(number), ".".repeat(PASSAGE_BYTES));
     let body = json!({"overrideConfig": {"text": text}});
     caller.call("POST", &format!("/api/v1/vector/upsert/{flow}"), &body)
 }
 
 /// The filling whose passages the store holds; none before the first.
-fn held(caller: &mut Caller, flow: &str) -> Option<u64> {
+fn stored_upsert(caller: &mut Caller, flow: &str) -> Option<u64> {
     let answer =
         caller.call("POST", &format!("/api/v1/prediction/{flow}"), &json!({"question": "word"})).unwrap();
     if answer.status() != 200 {
@@ -164,8 +164,11 @@ fn a_killed_filling_leaves_one_whole_filling() {
         });
         let service = Program::serve(&data, &[]);
         let mut caller = Caller::to(service.address, &key).unwrap();
-        let (held, least) = (held(&mut caller, flow), acknowledged.load(Ordering::SeqCst));
-        assert!(held.unwrap_or(0) >= least, "{held:?} is older than what was acknowledged: {least}");
+        let (stored_upsert, least) = (stored_upsert(&mut caller, flow), acknowledged.load(Ordering::SeqCst));
+        assert!(
+            stored_upsert.unwrap_or(0) >= least,
+            "{stored_upsert:?} is older than what was acknowledged: {least}"
+        );
         drop(caller);
         assert!(service.stop().success());
     }

@@ -292,7 +292,7 @@ fn environment(source: &Source) -> Vec<String> {
         .collect()
 }
 
-fn one_door_to_live(source: &Source) -> Vec<String> {
+fn check_one_writer_of_live(source: &Source) -> Vec<String> {
     if !source.path.starts_with("src/") || source.path == "src/ops/live.rs" || !source.is_rust() {
         return Vec::new();
     }
@@ -374,7 +374,7 @@ fn the_house_rules_hold() {
         floors,
         homes,
         environment,
-        one_door_to_live,
+        check_one_writer_of_live,
         one_room_for_files,
         length,
         opening,
@@ -399,7 +399,7 @@ fn the_house_rules_hold() {
 mod samples {
     use super::*;
 
-    fn broken(rule: fn(&Source) -> Vec<String>, path: &str, text: &str) -> Vec<String> {
+    fn broken_rules(rule: fn(&Source) -> Vec<String>, path: &str, text: &str) -> Vec<String> {
         rule(&Source::new(path, text))
     }
 
@@ -430,44 +430,52 @@ mod samples {
             ("src/attic.rs", "", 1),
         ];
         for (path, text, count) in rows {
-            let found = broken(floors, path, text);
+            let found = broken_rules(floors, path, text);
             assert_eq!(found.len(), *count, "{path}: {text}: {found:?}");
         }
         assert!(
-            broken(floors, "src/llm/mod.rs", "\n\nuse crate::store::X;")[0].starts_with("src/llm/mod.rs:3: ")
+            broken_rules(floors, "src/llm/mod.rs", "\n\nuse crate::store::X;")[0]
+                .starts_with("src/llm/mod.rs:3: ")
         );
     }
 
     #[test]
     fn packages_environment_and_live_have_one_place() {
         assert_eq!(
-            broken(homes, "src/ops/a.rs", "use redb::Database;\nlet x = tokio::spawn(y);\nuse clap;").len(),
+            broken_rules(homes, "src/ops/a.rs", "use redb::Database;\nlet x = tokio::spawn(y);\nuse clap;")
+                .len(),
             3
         );
-        assert!(broken(homes, "src/store/a.rs", "use redb::Database;").is_empty());
-        assert!(broken(homes, "src/ops/a.rs", "my::redb::x(); let redbx = 1; // redb::x").is_empty());
+        assert!(broken_rules(homes, "src/store/a.rs", "use redb::Database;").is_empty());
+        assert!(broken_rules(homes, "src/ops/a.rs", "my::redb::x(); let redbx = 1; // redb::x").is_empty());
         assert_eq!(
-            broken(environment, "src/cli/a.rs", "use std::env;\nuse std::{fs, env};\nstd::env::var(x)").len(),
+            broken_rules(environment, "src/cli/a.rs", "use std::env;\nuse std::{fs, env};\nstd::env::var(x)")
+                .len(),
             3
         );
-        assert!(broken(environment, "src/main.rs", "use std::env;").is_empty());
-        assert!(broken(environment, "src/a.rs", "env!(x); tempfile::env::temp_dir()").is_empty());
-        assert_eq!(broken(one_door_to_live, "src/ops/a.rs", "FLOWS\n    .put(tx)?; FLOWS.get(tx)").len(), 1);
-        assert!(broken(one_door_to_live, "src/ops/live.rs", "FLOWS.put(tx)").is_empty());
+        assert!(broken_rules(environment, "src/main.rs", "use std::env;").is_empty());
+        assert!(broken_rules(environment, "src/a.rs", "env!(x); tempfile::env::temp_dir()").is_empty());
+        assert_eq!(
+            broken_rules(check_one_writer_of_live, "src/ops/a.rs", "FLOWS\n    .put(tx)?; FLOWS.get(tx)")
+                .len(),
+            1
+        );
+        assert!(broken_rules(check_one_writer_of_live, "src/ops/live.rs", "FLOWS.put(tx)").is_empty());
     }
 
     #[test]
     fn files_are_short_named_and_finished() {
-        assert_eq!(broken(length, "src/a.rs", &"x\n".repeat(501)).len(), 1);
-        assert!(broken(length, "assets/ui/a.tsx", &"x\n".repeat(500)).is_empty());
-        assert_eq!(broken(opening, "src/a.rs", "use x;").len(), 1);
+        assert_eq!(broken_rules(length, "src/a.rs", &"x\n".repeat(501)).len(), 1);
+        assert!(broken_rules(length, "assets/ui/a.tsx", &"x\n".repeat(500)).is_empty());
+        assert_eq!(broken_rules(opening, "src/a.rs", "use x;").len(), 1);
         assert_eq!(
-            broken(names, "src/http/utils.rs", "").len() + broken(names, "tests/api/common/a.rs", "").len(),
+            broken_rules(names, "src/http/utils.rs", "").len()
+                + broken_rules(names, "tests/api/common/a.rs", "").len(),
             2
         );
-        assert!(broken(names, "src/domain/ids.rs", "").is_empty());
-        assert_eq!(broken(leftovers, "src/a.rs", "a\n// TODO later\ndbg!(x)\n").len(), 2);
-        assert!(broken(leftovers, "src/a.rs", "the placeholder [secret hidden]; mastodon!").is_empty());
+        assert!(broken_rules(names, "src/domain/ids.rs", "").is_empty());
+        assert_eq!(broken_rules(leftovers, "src/a.rs", "a\n// TODO later\ndbg!(x)\n").len(), 2);
+        assert!(broken_rules(leftovers, "src/a.rs", "the placeholder [secret hidden]; mastodon!").is_empty());
     }
 
     #[test]

@@ -18,13 +18,13 @@ const FRAME_BYTES_MAX: usize = 16 * 1024 * 1024 + HEADERS_BYTES_MAX + PRELUDE_BY
 
 /// One frame.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Frame {
+pub struct EventFrame {
     headers: Vec<(String, String)>,
     /// What it carries.
     pub payload: Vec<u8>,
 }
 
-impl Frame {
+impl EventFrame {
     /// A header that is a text.
     #[must_use]
     pub fn header(&self, name: &str) -> Option<&str> {
@@ -34,7 +34,7 @@ impl Frame {
 
 /// Why a stream cannot be read on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Damage {
+pub enum FrameError {
     /// It announces a frame larger than any.
     TooLarge,
     /// What arrived is not what was sent.
@@ -45,13 +45,13 @@ pub enum Damage {
 
 /// Frames out of pieces of a stream. It holds one frame and one piece at most.
 #[derive(Debug, Default)]
-pub struct Frames {
+pub struct FrameDecoder {
     bytes: Vec<u8>,
 }
 
-impl Frames {
+impl FrameDecoder {
     /// Takes the next piece of the stream. Whoever feeds takes out what is whole first.
-    pub fn feed(&mut self, piece: &[u8]) {
+    pub fn push(&mut self, piece: &[u8]) {
         self.bytes.extend_from_slice(piece);
     }
 
@@ -65,31 +65,32 @@ impl Frames {
     ///
     /// # Errors
     /// When the stream is damaged; what follows means nothing any more.
-    pub fn next_frame(&mut self) -> Result<Option<Frame>, Damage> {
+    pub fn next_frame(&mut self) -> Result<Option<EventFrame>, FrameError> {
         let Some((prelude, _)) = self.bytes.split_at_checked(PRELUDE_BYTES) else { return Ok(None) };
         let (total, headers) = (number(&prelude[..4]), number(&prelude[4..8]));
-        if sum(&prelude[..8]) != number(&prelude[8..]) {
-            return Err(Damage::Sum);
+        if checksum_of(&prelude[..8]) != number(&prelude[8..]) {
+            return Err(FrameError::Sum);
         }
         if total > FRAME_BYTES_MAX || headers > HEADERS_BYTES_MAX {
-            return Err(Damage::TooLarge);
+            return Err(FrameError::TooLarge);
         }
         if total < PRELUDE_BYTES + headers + SUM_BYTES {
-            return Err(Damage::Form);
+            return Err(FrameError::Form);
         }
         let Some((frame, _)) = self.bytes.split_at_checked(total) else { return Ok(None) };
         let (summed, end) = frame.split_at(total - SUM_BYTES);
-        if sum(summed) != number(end) {
-            return Err(Damage::Sum);
+        if checksum_of(summed) != number(end) {
+            return Err(FrameError::Sum);
         }
         let (headers, payload) = summed[PRELUDE_BYTES..].split_at(headers);
-        let frame = Frame { headers: texts(headers).ok_or(Damage::Form)?, payload: payload.to_vec() };
+        let frame =
+            EventFrame { headers: texts(headers).ok_or(FrameError::Form)?, payload: payload.to_vec() };
         self.bytes.drain(..total);
         Ok(Some(frame))
     }
 }
 
-fn sum(bytes: &[u8]) -> usize {
+fn checksum_of(bytes: &[u8]) -> usize {
     let mut checksum = Checksum::default();
     checksum.add(bytes);
     checksum.sum() as usize

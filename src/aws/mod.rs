@@ -4,4 +4,4 @@
 pub mod event_stream;
 mod signature;
 
-pub use signature::{Keys, Scope, Unsigned, encoded, encoded_path};
+pub use signature::{AccessKey, SigningRequest, SigningScope, encode_component, encode_path};

@@ -19,19 +19,19 @@ const ESCAPED_IN_PATH: &AsciiSet = &ESCAPED.remove(b'/');
 
 /// A text as one part of a path or of a query.
 #[must_use]
-pub fn encoded(text: &str) -> String {
+pub fn encode_component(text: &str) -> String {
     utf8_percent_encode(text, ESCAPED).to_string()
 }
 
 /// A text with slashes as a path.
 #[must_use]
-pub fn encoded_path(text: &str) -> String {
+pub fn encode_path(text: &str) -> String {
     utf8_percent_encode(text, ESCAPED_IN_PATH).to_string()
 }
 
 /// An access key. Nothing prints it.
 #[derive(Clone, PartialEq, Eq)]
-pub struct Keys {
+pub struct AccessKey {
     /// The public half.
     pub id: String,
     /// The secret half.
@@ -40,7 +40,7 @@ pub struct Keys {
     pub session: Option<String>,
 }
 
-impl fmt::Debug for Keys {
+impl fmt::Debug for AccessKey {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Keys(hidden)")
     }
@@ -48,14 +48,14 @@ impl fmt::Debug for Keys {
 
 /// What a signature is good for.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Scope {
+pub struct SigningScope {
     /// `us-east-1`.
     pub region: String,
     /// The service's name in signatures: `bedrock`, `s3`.
     pub service: String,
 }
 
-impl Scope {
+impl SigningScope {
     /// The object store takes paths as they are sent, and wants the sum of every body in a header.
     fn is_object_store(&self) -> bool {
         self.service == "s3"
@@ -64,7 +64,7 @@ impl Scope {
 
 /// A request before it is signed.
 #[derive(Debug, Clone, Copy)]
-pub struct Unsigned<'a> {
+pub struct SigningRequest<'a> {
     /// `POST`.
     pub method: &'a str,
     /// Where it goes, as it will be sent.
@@ -75,10 +75,15 @@ pub struct Unsigned<'a> {
     pub body: &'a [u8],
 }
 
-impl Keys {
+impl AccessKey {
     /// The headers that make the request a signed one, beside those it has.
     #[must_use]
-    pub fn sign(&self, scope: &Scope, request: &Unsigned<'_>, now: Timestamp) -> Vec<(String, String)> {
+    pub fn sign(
+        &self,
+        scope: &SigningScope,
+        request: &SigningRequest<'_>,
+        now: Timestamp,
+    ) -> Vec<(String, String)> {
         let date = now.strftime("%Y%m%dT%H%M%SZ").to_string();
         let sum = hex(&Sha256::digest(request.body));
         let mut added = vec![("x-amz-date".to_owned(), date.clone())];
@@ -88,7 +93,7 @@ impl Keys {
         if scope.is_object_store() {
             added.push(("x-amz-content-sha256".to_owned(), sum.clone()));
         }
-        let place = Place::of(request.url);
+        let place = UrlParts::parse(request.url);
         let own = added.iter().map(|(name, value)| (name.as_str(), value.as_str()));
         let (names, headers) = canonical_headers(request.headers.iter().copied().chain(own), &place.host);
         let canonical = format!(
@@ -103,7 +108,7 @@ impl Keys {
             format!("{ALGORITHM}\n{date}\n{credential}\n{}", hex(&Sha256::digest(canonical.as_bytes())));
         let parts = [day, &scope.region, &scope.service, "aws4_request", &statement];
         let secret = format!("AWS4{}", self.secret).into_bytes();
-        let signature = parts.iter().fold(secret, |key, part| signed(&key, part.as_bytes()));
+        let signature = parts.iter().fold(secret, |key, part| hmac_sha256(&key, part.as_bytes()));
         let proof = format!(
             "{ALGORITHM} Credential={}/{credential}, SignedHeaders={names}, Signature={}",
             self.id,
@@ -115,14 +120,14 @@ impl Keys {
 }
 
 /// The parts of an address, as they are sent.
-struct Place<'a> {
+struct UrlParts<'a> {
     host: String,
     path: &'a str,
     query: &'a str,
 }
 
-impl<'a> Place<'a> {
-    fn of(url: &'a str) -> Self {
+impl<'a> UrlParts<'a> {
+    fn parse(url: &'a str) -> Self {
         let (scheme, rest) = url.split_once("://").unwrap_or(("https", url));
         let end = rest.find(['/', '?']).unwrap_or(rest.len());
         let (authority, rest) = rest.split_at(end);
@@ -158,7 +163,7 @@ fn canonical_headers<'a>(sent: impl Iterator<Item = (&'a str, &'a str)>, host: &
     (names, headers)
 }
 
-fn canonical_path(path: &str, scope: &Scope) -> String {
+fn canonical_path(path: &str, scope: &SigningScope) -> String {
     if scope.is_object_store() {
         return path.to_owned();
     }
@@ -172,7 +177,7 @@ fn canonical_path(path: &str, scope: &Scope) -> String {
     }
     let end = if path.ends_with('/') && !parts.is_empty() { "/" } else { "" };
     // What is escaped in the address is escaped once more here.
-    format!("/{}{end}", encoded_path(&parts.join("/")))
+    format!("/{}{end}", encode_path(&parts.join("/")))
 }
 
 fn canonical_query(query: &str) -> String {
@@ -187,7 +192,7 @@ fn canonical_query(query: &str) -> String {
     pairs.iter().map(|(name, value)| format!("{name}={value}")).collect::<Vec<_>>().join("&")
 }
 
-fn signed(key: &[u8], text: &[u8]) -> Vec<u8> {
+fn hmac_sha256(key: &[u8], text: &[u8]) -> Vec<u8> {
     let mut mac = Hmac::<Sha256>::new_from_slice(key).expect("any length is a key");
     mac.update(text);
     mac.finalize().into_bytes().to_vec()

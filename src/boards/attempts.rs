@@ -19,14 +19,14 @@ const SUBJECTS_MAX: usize = 20_000;
 
 /// What is known about recent failures.
 #[derive(Default)]
-pub struct Attempts {
-    subjects: Mutex<HashMap<u64, Record>>,
+pub struct LoginThrottle {
+    subjects: Mutex<HashMap<u64, FailureHistory>>,
     /// Accounts are remembered as hashes under a random key: what is typed as an account may be a password.
     hasher: RandomState,
 }
 
 #[derive(Default)]
-struct Record {
+struct FailureHistory {
     /// When the last failures were, oldest first.
     failures_ms: VecDeque<i64>,
     /// How many waits were imposed in a row.
@@ -38,7 +38,7 @@ struct Record {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RetryAfter(pub u64);
 
-impl Attempts {
+impl LoginThrottle {
     /// Admits an attempt and notes it as failed, until [`Self::succeeded`] takes that back.
     ///
     /// # Errors
@@ -52,34 +52,34 @@ impl Attempts {
             return Err(RetryAfter(u64::try_from(wait_ms).unwrap_or(0).div_ceil(1000)));
         }
         if subjects.len() + keys.len() > SUBJECTS_MAX {
-            make_room(&mut subjects, now_ms);
+            evict_stale(&mut subjects, now_ms);
         }
         for key in keys {
-            subjects.entry(key).or_default().fail(now_ms);
+            subjects.entry(key).or_default().record_failure(now_ms);
         }
         Ok(())
     }
 
     /// The attempt admitted last was right: the account starts afresh, and the address has one failure less.
-    pub fn succeeded(&self, account: &str, address: IpAddr) {
+    pub fn record_success(&self, account: &str, address: IpAddr) {
         let mut subjects = self.subjects.lock().unwrap_or_else(PoisonError::into_inner);
         let [account, address] = self.keys(account, address);
         subjects.remove(&account);
         // Not all of them: who owns one account must not guess at others between two of their own sign-ins.
         if let Some(record) = subjects.get_mut(&address) {
-            record.take_back();
+            record.undo_failure();
         }
     }
 
     fn keys(&self, account: &str, address: IpAddr) -> [u64; 2] {
         [
             self.hasher.hash_one(("account", account)),
-            self.hasher.hash_one(("address", AddressBlock::of(address))),
+            self.hasher.hash_one(("address", AddressBlock::from_address(address))),
         ]
     }
 }
 
-impl Record {
+impl FailureHistory {
     /// Milliseconds until the next attempt may be judged; 0 when it may be now.
     fn wait_ms(&mut self, now_ms: i64) -> i64 {
         self.forget_old(now_ms);
@@ -97,7 +97,7 @@ impl Record {
         }
     }
 
-    fn fail(&mut self, now_ms: i64) {
+    fn record_failure(&mut self, now_ms: i64) {
         if self.failures_ms.len() >= FAILURES_FREE {
             self.failures_ms.pop_front();
         }
@@ -109,7 +109,7 @@ impl Record {
         }
     }
 
-    fn take_back(&mut self) {
+    fn undo_failure(&mut self) {
         if self.failures_ms.len() == FAILURES_FREE {
             self.waits = self.waits.saturating_sub(1);
             self.blocked_until_ms = 0;
@@ -119,7 +119,7 @@ impl Record {
 }
 
 /// Forgets whose failures are all old, then, if need be, the half that failed longest ago.
-fn make_room(subjects: &mut HashMap<u64, Record>, now_ms: i64) {
+fn evict_stale(subjects: &mut HashMap<u64, FailureHistory>, now_ms: i64) {
     subjects.retain(|_, record| {
         record.forget_old(now_ms);
         !record.failures_ms.is_empty()
@@ -152,7 +152,7 @@ mod tests {
 
     #[test]
     fn a_line_guesses_as_one_whatever_addresses_it_takes() {
-        let board = Attempts::default();
+        let board = LoginThrottle::default();
         let from = |line: u128, host: u128| {
             std::net::Ipv6Addr::from(0x2001_0db8_u128 << 96 | line << 64 | host).into()
         };
@@ -165,7 +165,7 @@ mod tests {
 
     #[test]
     fn after_ten_failures_waits_grow() {
-        let board = Attempts::default();
+        let board = LoginThrottle::default();
         for _ in 0..10 {
             board.admit("ada", address(1), 0).unwrap();
         }
@@ -190,7 +190,7 @@ mod tests {
 
     #[test]
     fn a_wait_ends_and_old_failures_are_forgotten() {
-        let board = Attempts::default();
+        let board = LoginThrottle::default();
         for minute in 0..10 {
             board.admit("ada", address(1), minute * MINUTE).unwrap();
         }
@@ -211,23 +211,23 @@ mod tests {
 
     #[test]
     fn success_frees_the_account_and_counts_for_nothing() {
-        let board = Attempts::default();
+        let board = LoginThrottle::default();
         for round in 0..100 {
             board.admit("ada", address(1), round).unwrap();
-            board.succeeded("ada", address(1));
+            board.record_success("ada", address(1));
         }
         for round in 0..9 {
             board.admit("bob", address(1), round).unwrap();
         }
         board.admit("ada", address(1), 10).unwrap();
-        board.succeeded("ada", address(1));
+        board.record_success("ada", address(1));
         assert!(board.admit("bob", address(1), 11).is_ok());
         assert!(board.admit("ada", address(1), 12).is_err(), "success wipes no failures at other accounts");
     }
 
     #[test]
     fn memory_is_bounded_and_blocks_outlive_a_flood() {
-        let board = Attempts::default();
+        let board = LoginThrottle::default();
         for _ in 0..10 {
             board.admit("ada", address(0), 0).unwrap();
         }

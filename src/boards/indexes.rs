@@ -1,11 +1,11 @@
 //! Searchable vectors in memory, shared by all who ask. An index is made once, though many wait for it; the memory all
 //! of them take is fixed.
 
-use crate::domain::cancel::Cancel;
+use crate::domain::cancel::CancelToken;
 use crate::domain::error::{Error, Result};
 use crate::domain::ids::WorkspaceId;
 use crate::limits::{INDEXES_BYTES_MAX, INDEXES_PER_OWNER_MAX};
-use crate::vectors::Index;
+use crate::vectors::VectorIndex;
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -13,7 +13,7 @@ use std::time::Duration;
 /// Room an index takes beside its rows, roughly.
 const ENTRY_BYTES: usize = 4 * 1024;
 /// How often one who waits looks whether its run goes on, should the word be missed.
-const LOOK: Duration = Duration::from_secs(1);
+const RECHECK_EVERY: Duration = Duration::from_secs(1);
 
 /// Whose index, of what.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -34,58 +34,58 @@ impl IndexKey {
 
 /// The indexes of all flows and collections.
 #[derive(Default)]
-pub struct Indexes(Arc<Room>);
+pub struct VectorIndexCache(Arc<SharedEntries>);
 
 #[derive(Default)]
-struct Room {
-    kept: Mutex<Kept>,
+struct SharedEntries {
+    entries: Mutex<IndexEntries>,
     changed: Condvar,
 }
 
 #[derive(Default)]
-struct Kept {
-    indexes: HashMap<IndexKey, Entry>,
-    making: HashSet<IndexKey>,
+struct IndexEntries {
+    indexes: HashMap<IndexKey, CachedIndex>,
+    building: HashSet<IndexKey>,
     bytes: usize,
     uses: u64,
 }
 
-struct Entry {
-    index: Arc<Index>,
+struct CachedIndex {
+    index: Arc<VectorIndex>,
     bytes: usize,
     used: u64,
 }
 
-impl Room {
-    fn lock(&self) -> MutexGuard<'_, Kept> {
-        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
+impl SharedEntries {
+    fn lock(&self) -> MutexGuard<'_, IndexEntries> {
+        self.entries.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 /// The right to make an index, which ends with it: also when making it fails.
-struct Making<'a> {
-    room: &'a Room,
+struct BuildGuard<'a> {
+    shared: &'a SharedEntries,
     key: IndexKey,
 }
 
-impl Drop for Making<'_> {
+impl Drop for BuildGuard<'_> {
     fn drop(&mut self) {
-        self.room.lock().making.remove(&self.key);
-        self.room.changed.notify_all();
+        self.shared.lock().building.remove(&self.key);
+        self.shared.changed.notify_all();
     }
 }
 
-impl Indexes {
+impl VectorIndexCache {
     /// The index of this key, or the one `make` gives: whoever asks meanwhile waits for it.
     ///
     /// # Errors
     /// What `make` returns, which is not kept; [`Error::Cancelled`] for one who waits and whose run ends.
-    pub fn get(
+    pub fn get_or_build(
         &self,
         key: IndexKey,
-        cancel: &Cancel,
-        make: impl FnOnce() -> Result<Index>,
-    ) -> Result<Arc<Index>> {
+        cancel: &CancelToken,
+        make: impl FnOnce() -> Result<VectorIndex>,
+    ) -> Result<Arc<VectorIndex>> {
         let room = self.0.clone();
         let _wake = cancel.on_cancel(move || room.changed.notify_all());
         let mut kept = self.0.lock();
@@ -96,27 +96,27 @@ impl Indexes {
             if cancel.reason().is_some() {
                 return Err(Error::Cancelled);
             }
-            if kept.making.insert(key) {
+            if kept.building.insert(key) {
                 break;
             }
-            kept = self.0.changed.wait_timeout(kept, LOOK).unwrap_or_else(PoisonError::into_inner).0;
+            kept = self.0.changed.wait_timeout(kept, RECHECK_EVERY).unwrap_or_else(PoisonError::into_inner).0;
         }
         drop(kept);
-        let making = Making { room: &self.0, key };
+        let making = BuildGuard { shared: &self.0, key };
         let index = Arc::new(make()?);
-        self.0.lock().keep(key, index.clone());
+        self.0.lock().insert(key, index.clone());
         drop(making);
         Ok(index)
     }
 
     /// Drops all indexes of a flow or a collection.
-    pub fn forget(&self, workspace: &WorkspaceId, owner: &[u8; 16]) {
-        self.0.lock().drop_that(|key| key.workspace == *workspace && key.owner == *owner);
+    pub fn evict(&self, workspace: &WorkspaceId, owner: &[u8; 16]) {
+        self.0.lock().evict_where(|key| key.workspace == *workspace && key.owner == *owner);
     }
 
     /// Frees what belongs to a workspace.
-    pub fn forget_workspace(&self, workspace: &WorkspaceId) {
-        self.0.lock().drop_that(|key| key.workspace == *workspace);
+    pub fn evict_workspace(&self, workspace: &WorkspaceId) {
+        self.0.lock().evict_where(|key| key.workspace == *workspace);
     }
 
     /// Memory that all of them take together, in bytes.
@@ -126,8 +126,8 @@ impl Indexes {
     }
 }
 
-impl Kept {
-    fn find(&mut self, key: &IndexKey) -> Option<Arc<Index>> {
+impl IndexEntries {
+    fn find(&mut self, key: &IndexKey) -> Option<Arc<VectorIndex>> {
         self.uses += 1;
         let entry = self.indexes.get_mut(key)?;
         entry.used = self.uses;
@@ -135,20 +135,20 @@ impl Kept {
     }
 
     /// Keeps an index if it fits at all; what was not asked for longest makes room.
-    fn keep(&mut self, key: IndexKey, index: Arc<Index>) {
+    fn insert(&mut self, key: IndexKey, index: Arc<VectorIndex>) {
         let bytes = index.bytes() + ENTRY_BYTES;
         if bytes > INDEXES_BYTES_MAX {
             return;
         }
         // First its owner's own: requests that bring other documents each time push out nobody else's.
         while self.indexes.keys().filter(|other| other.is_of_owner(&key)).count() >= INDEXES_PER_OWNER_MAX {
-            self.drop_oldest(|other| other.is_of_owner(&key));
+            self.evict_oldest(|other| other.is_of_owner(&key));
         }
         while self.bytes + bytes > INDEXES_BYTES_MAX && !self.indexes.is_empty() {
-            self.drop_oldest(|_| true);
+            self.evict_oldest(|_| true);
         }
         self.uses += 1;
-        let entry = Entry { index, bytes, used: self.uses };
+        let entry = CachedIndex { index, bytes, used: self.uses };
         self.bytes += bytes;
         if let Some(gone) = self.indexes.insert(key, entry) {
             self.bytes -= gone.bytes;
@@ -156,14 +156,14 @@ impl Kept {
     }
 
     /// Drops the one not asked for longest, of those that `may` go.
-    fn drop_oldest(&mut self, may: impl Fn(&IndexKey) -> bool) {
+    fn evict_oldest(&mut self, may: impl Fn(&IndexKey) -> bool) {
         let some = self.indexes.iter().filter(|(key, _)| may(key));
         if let Some(oldest) = some.min_by_key(|(_, entry)| entry.used).map(|(key, _)| *key) {
-            self.drop_that(|key| *key == oldest);
+            self.evict_where(|key| *key == oldest);
         }
     }
 
-    fn drop_that(&mut self, unwanted: impl Fn(&IndexKey) -> bool) {
+    fn evict_where(&mut self, unwanted: impl Fn(&IndexKey) -> bool) {
         let bytes = &mut self.bytes;
         self.indexes.retain(|key, entry| {
             let stays = !unwanted(key);
@@ -178,26 +178,27 @@ impl Kept {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::cancel::Reason;
-    use crate::vectors::Row;
+    use crate::domain::cancel::CancelReason;
+    use crate::vectors::VectorRow;
     use std::sync::atomic::{AtomicUsize, Ordering};
 
     fn key(number: u8) -> IndexKey {
         IndexKey { workspace: WorkspaceId::from_bytes([1; 16]), owner: [2; 16], content: [number; 32] }
     }
 
-    fn index(text_bytes: usize) -> Index {
-        Index::of(&[Row { id: [0; 16], vector: vec![1.0], text: "x".repeat(text_bytes) }]).unwrap()
+    fn index(text_bytes: usize) -> VectorIndex {
+        VectorIndex::from_rows(&[VectorRow { id: [0; 16], vector: vec![1.0], text: "x".repeat(text_bytes) }])
+            .unwrap()
     }
 
     #[test]
     fn many_who_ask_at_once_share_one_making() {
-        let (indexes, made) = (Indexes::default(), AtomicUsize::new(0));
+        let (indexes, made) = (VectorIndexCache::default(), AtomicUsize::new(0));
         std::thread::scope(|scope| {
             for _ in 0..8 {
                 scope.spawn(|| {
-                    let cancel = Cancel::new(None);
-                    let index = indexes.get(key(1), &cancel, || {
+                    let cancel = CancelToken::new(None);
+                    let index = indexes.get_or_build(key(1), &cancel, || {
                         made.fetch_add(1, Ordering::SeqCst);
                         std::thread::sleep(Duration::from_millis(30));
                         Ok(index(3))
@@ -211,52 +212,52 @@ mod tests {
 
     #[test]
     fn what_fails_is_not_kept_and_the_next_one_tries_again() {
-        let (indexes, cancel) = (Indexes::default(), Cancel::new(None));
-        assert!(indexes.get(key(1), &cancel, || Err(Error::Cancelled)).is_err());
-        assert!(indexes.get(key(1), &cancel, || Ok(index(3))).is_ok());
+        let (indexes, cancel) = (VectorIndexCache::default(), CancelToken::new(None));
+        assert!(indexes.get_or_build(key(1), &cancel, || Err(Error::Cancelled)).is_err());
+        assert!(indexes.get_or_build(key(1), &cancel, || Ok(index(3))).is_ok());
     }
 
     #[test]
     fn one_who_waits_ends_with_its_run() {
-        let (indexes, cancel) = (Indexes::default(), Cancel::new(None));
-        indexes.0.lock().making.insert(key(1));
+        let (indexes, cancel) = (VectorIndexCache::default(), CancelToken::new(None));
+        indexes.0.lock().building.insert(key(1));
         std::thread::scope(|scope| {
-            let waiting = scope.spawn(|| indexes.get(key(1), &cancel, || Ok(index(3))));
-            cancel.cancel(Reason::CallerLeft);
+            let waiting = scope.spawn(|| indexes.get_or_build(key(1), &cancel, || Ok(index(3))));
+            cancel.cancel(CancelReason::CallerLeft);
             assert!(matches!(waiting.join().unwrap(), Err(Error::Cancelled)));
         });
     }
 
     #[test]
     fn the_bytes_of_all_are_bounded_and_what_is_in_use_stays() {
-        let (indexes, cancel) = (Indexes::default(), Cancel::new(None));
+        let (indexes, cancel) = (VectorIndexCache::default(), CancelToken::new(None));
         let size = INDEXES_BYTES_MAX / 4;
         for number in 0..20 {
-            indexes.get(key(number), &cancel, || Ok(index(size))).unwrap();
-            indexes.get(key(0), &cancel, || Err(Error::Cancelled)).expect("the one in use is kept");
+            indexes.get_or_build(key(number), &cancel, || Ok(index(size))).unwrap();
+            indexes.get_or_build(key(0), &cancel, || Err(Error::Cancelled)).expect("the one in use is kept");
         }
         assert!(indexes.bytes() <= INDEXES_BYTES_MAX);
-        assert!(indexes.get(key(1), &cancel, || Err(Error::Cancelled)).is_err());
-        indexes.forget(&key(0).workspace, &[2; 16]);
+        assert!(indexes.get_or_build(key(1), &cancel, || Err(Error::Cancelled)).is_err());
+        indexes.evict(&key(0).workspace, &[2; 16]);
         assert_eq!(indexes.bytes(), 0);
     }
 
     #[test]
     fn what_one_owner_has_pushes_out_its_own_first() {
-        let (indexes, cancel) = (Indexes::default(), Cancel::new(None));
+        let (indexes, cancel) = (VectorIndexCache::default(), CancelToken::new(None));
         let other = IndexKey { owner: [3; 16], ..key(0) };
-        indexes.get(other, &cancel, || Ok(index(3))).unwrap();
+        indexes.get_or_build(other, &cancel, || Ok(index(3))).unwrap();
         for number in 0..100 {
-            indexes.get(key(number), &cancel, || Ok(index(3))).unwrap();
+            indexes.get_or_build(key(number), &cancel, || Ok(index(3))).unwrap();
         }
         assert_eq!(indexes.0.lock().indexes.len(), INDEXES_PER_OWNER_MAX + 1);
-        indexes.get(other, &cancel, || Err(Error::Cancelled)).expect("another owner's stays");
+        indexes.get_or_build(other, &cancel, || Err(Error::Cancelled)).expect("another owner's stays");
     }
 
     #[test]
     fn an_index_that_would_push_out_all_others_is_not_kept() {
-        let (indexes, cancel) = (Indexes::default(), Cancel::new(None));
-        indexes.get(key(1), &cancel, || Ok(index(INDEXES_BYTES_MAX))).unwrap();
+        let (indexes, cancel) = (VectorIndexCache::default(), CancelToken::new(None));
+        indexes.get_or_build(key(1), &cancel, || Ok(index(INDEXES_BYTES_MAX))).unwrap();
         assert_eq!(indexes.bytes(), 0);
     }
 }

@@ -16,7 +16,7 @@ pub struct Counter(AtomicU64);
 
 impl Counter {
     /// Counts one.
-    pub fn count(&self) {
+    pub fn increment(&self) {
         self.add(1);
     }
 
@@ -38,12 +38,12 @@ pub struct Gauge(AtomicI64);
 
 impl Gauge {
     /// One more.
-    pub fn up(&self) {
+    pub fn increment(&self) {
         self.0.fetch_add(1, Relaxed);
     }
 
     /// One less.
-    pub fn down(&self) {
+    pub fn decrement(&self) {
         self.0.fetch_sub(1, Relaxed);
     }
 
@@ -59,13 +59,13 @@ pub const BUCKETS_MS: [u64; 14] = [1, 2, 5, 10, 25, 50, 100, 250, 500, 1_000, 2_
 
 /// How long things took.
 #[derive(Debug)]
-pub struct Times {
+pub struct Histogram {
     buckets: [Counter; BUCKETS_MS.len()],
     micros: Counter,
     count: Counter,
 }
 
-impl Default for Times {
+impl Default for Histogram {
     fn default() -> Self {
         Self {
             buckets: array::from_fn(|_| Counter::default()),
@@ -75,19 +75,19 @@ impl Default for Times {
     }
 }
 
-impl Times {
+impl Histogram {
     /// Counts one time.
-    pub fn note(&self, took: Duration) {
+    pub fn observe(&self, took: Duration) {
         let micros = u64::try_from(took.as_micros()).unwrap_or(u64::MAX);
         if let Some(at) = BUCKETS_MS.iter().position(|end| micros <= end * 1_000) {
-            self.buckets[at].count();
+            self.buckets[at].increment();
         }
         self.micros.add(micros);
-        self.count.count();
+        self.count.increment();
     }
 
     /// For each interval how many were not longer than its end.
-    pub fn cumulated(&self) -> impl Iterator<Item = (u64, u64)> {
+    pub fn cumulative_buckets(&self) -> impl Iterator<Item = (u64, u64)> {
         let sums = self.buckets.iter().scan(0, |sum, bucket| {
             *sum += bucket.get();
             Some(*sum)
@@ -120,25 +120,25 @@ pub struct RouteCounts {
     /// By the places of [`STATUSES`].
     pub statuses: [Counter; STATUSES.len()],
     /// Until the head of the answer.
-    pub times: Times,
+    pub durations: Histogram,
 }
 
 impl Default for RouteCounts {
     fn default() -> Self {
-        Self { statuses: array::from_fn(|_| Counter::default()), times: Times::default() }
+        Self { statuses: array::from_fn(|_| Counter::default()), durations: Histogram::default() }
     }
 }
 
 /// Where a question came from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[allow(missing_docs, reason = "their names say it")]
-pub enum Source {
+pub enum RunSource {
     External,
     Internal,
     AnotherFlow,
 }
 
-impl Source {
+impl RunSource {
     /// All, in the order of their counts.
     pub const ALL: [Self; 3] = [Self::External, Self::Internal, Self::AnotherFlow];
 
@@ -156,14 +156,14 @@ impl Source {
 /// How a question ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[allow(missing_docs, reason = "their names say it")]
-pub enum End {
+pub enum RunResult {
     Answered,
     Failed,
     Cancelled,
     Limited,
 }
 
-impl End {
+impl RunResult {
     /// All, in the order of their counts.
     pub const ALL: [Self; 4] = [Self::Answered, Self::Failed, Self::Cancelled, Self::Limited];
 
@@ -181,17 +181,17 @@ impl End {
 
 /// The questions of one source.
 #[derive(Debug, Default)]
-pub struct Runs {
-    ends: [Counter; End::ALL.len()],
+pub struct RunMetrics {
+    results: [Counter; RunResult::ALL.len()],
     /// How long they took.
-    pub times: Times,
+    pub durations: Histogram,
 }
 
-impl Runs {
+impl RunMetrics {
     /// How many ended so.
     #[must_use]
-    pub fn ended(&self, end: End) -> u64 {
-        self.ends[end as usize].get()
+    pub fn count(&self, end: RunResult) -> u64 {
+        self.results[end as usize].get()
     }
 }
 
@@ -203,15 +203,15 @@ pub struct ModelCounts {
     /// Tokens written.
     pub output: Counter,
     /// How long the calls took that were answered.
-    pub times: Times,
-    faults: Mutex<BTreeMap<&'static str, u64>>,
+    pub durations: Histogram,
+    failures: Mutex<BTreeMap<&'static str, u64>>,
 }
 
 impl ModelCounts {
     /// How often a call failed, by the kind of failure.
     #[must_use]
-    pub fn faults(&self) -> Vec<(&'static str, u64)> {
-        let faults = self.faults.lock().unwrap_or_else(PoisonError::into_inner);
+    pub fn failures(&self) -> Vec<(&'static str, u64)> {
+        let faults = self.failures.lock().unwrap_or_else(PoisonError::into_inner);
         faults.iter().map(|(kind, count)| (*kind, *count)).collect()
     }
 }
@@ -222,18 +222,18 @@ pub struct Metrics {
     routes: OnceLock<Box<[RouteCounts]>>,
     /// Streams that are open.
     pub streams: Gauge,
-    runs: [Runs; Source::ALL.len()],
+    runs: [RunMetrics; RunSource::ALL.len()],
     models: RwLock<BTreeMap<&'static str, Arc<ModelCounts>>>,
-    live: [Counter; VersionKind::ALL.len()],
-    flows_made: [Counter; FlowKind::ALL.len()],
+    live_changes: [Counter; VersionKind::ALL.len()],
+    flows_created: [Counter; FlowKind::ALL.len()],
     /// Drafts that were saved.
     pub drafts_saved: Counter,
     /// Tools that were made.
-    pub tools_made: Counter,
+    pub tools_created: Counter,
     /// Vector stores that were filled.
-    pub stores_filled: Counter,
+    pub upserts_completed: Counter,
     /// Vector stores that could not be filled.
-    pub stores_not_filled: Counter,
+    pub upserts_failed: Counter,
     /// Versions that were recorded.
     pub versions_recorded: Counter,
     /// Versions that could not be recorded.
@@ -242,17 +242,17 @@ pub struct Metrics {
 
 impl Metrics {
     /// Makes room for the counts of this many routes. The one after the last counts what no route answered.
-    pub fn room_for(&self, routes: usize) {
+    pub fn allocate_routes(&self, routes: usize) {
         let _ = self.routes.set((0..=routes).map(|_| RouteCounts::default()).collect());
     }
 
     /// Counts an answer. `route` is the route's place, `None` when no route answered.
-    pub fn answered(&self, route: Option<usize>, status: u16, took: Duration) {
+    pub fn record_response(&self, route: Option<usize>, status: u16, took: Duration) {
         let Some(counts) = self.routes.get() else { return };
         let Some(counts) = route.map_or_else(|| counts.last(), |route| counts.get(route)) else { return };
         let at = STATUSES.iter().position(|known| *known == status).unwrap_or(0);
-        counts.statuses[at].count();
-        counts.times.note(took);
+        counts.statuses[at].increment();
+        counts.durations.observe(took);
     }
 
     /// The counts of all routes.
@@ -262,31 +262,31 @@ impl Metrics {
     }
 
     /// Counts a question.
-    pub fn asked(&self, source: Source, end: End, took: Duration) {
+    pub fn record_run(&self, source: RunSource, end: RunResult, took: Duration) {
         let runs = self.runs(source);
-        runs.ends[end as usize].count();
-        runs.times.note(took);
+        runs.results[end as usize].increment();
+        runs.durations.observe(took);
     }
 
     /// The questions of a source.
     #[must_use]
-    pub const fn runs(&self, source: Source) -> &Runs {
+    pub const fn runs(&self, source: RunSource) -> &RunMetrics {
         &self.runs[source as usize]
     }
 
     /// Counts a call of a model that was answered.
-    pub fn model_answered(&self, card: &'static str, usage: Option<Usage>, took: Duration) {
+    pub fn record_model_call(&self, card: &'static str, usage: Option<Usage>, took: Duration) {
         let model = self.model(card);
         let usage = usage.unwrap_or_default();
         model.input.add(usage.input_tokens);
         model.output.add(usage.output_tokens);
-        model.times.note(took);
+        model.durations.observe(took);
     }
 
     /// Counts a call of a model that failed; `kind` is one of few words.
-    pub fn model_failed(&self, card: &'static str, kind: &'static str) {
+    pub fn record_model_failure(&self, card: &'static str, kind: &'static str) {
         let model = self.model(card);
-        *model.faults.lock().unwrap_or_else(PoisonError::into_inner).entry(kind).or_default() += 1;
+        *model.failures.lock().unwrap_or_else(PoisonError::into_inner).entry(kind).or_default() += 1;
     }
 
     fn model(&self, card: &'static str) -> Arc<ModelCounts> {
@@ -305,14 +305,14 @@ impl Metrics {
 
     /// Counts of changes of Live, by what changed it.
     #[must_use]
-    pub fn live(&self, kind: VersionKind) -> &Counter {
-        &self.live[VersionKind::ALL.iter().position(|known| *known == kind).unwrap_or(0)]
+    pub fn live_changes(&self, kind: VersionKind) -> &Counter {
+        &self.live_changes[VersionKind::ALL.iter().position(|known| *known == kind).unwrap_or(0)]
     }
 
     /// Counts of flows that were made.
     #[must_use]
-    pub fn flows_made(&self, kind: FlowKind) -> &Counter {
-        &self.flows_made[FlowKind::ALL.iter().position(|known| *known == kind).unwrap_or(0)]
+    pub fn flows_created(&self, kind: FlowKind) -> &Counter {
+        &self.flows_created[FlowKind::ALL.iter().position(|known| *known == kind).unwrap_or(0)]
     }
 }
 
@@ -322,11 +322,11 @@ mod tests {
 
     #[test]
     fn times_are_counted_in_intervals_and_summed_up() {
-        let times = Times::default();
+        let times = Histogram::default();
         for millis in [1, 3, 3, 400_000] {
-            times.note(Duration::from_millis(millis));
+            times.observe(Duration::from_millis(millis));
         }
-        let cumulated: Vec<(u64, u64)> = times.cumulated().collect();
+        let cumulated: Vec<(u64, u64)> = times.cumulative_buckets().collect();
         assert_eq!(cumulated[..3], [(1, 1), (2, 1), (5, 3)]);
         assert_eq!((cumulated[13], times.count(), times.micros()), ((300_000, 3), 4, 400_007_000));
     }
@@ -334,10 +334,10 @@ mod tests {
     #[test]
     fn answers_are_counted_by_route_and_status() {
         let metrics = Metrics::default();
-        metrics.answered(Some(0), 200, Duration::ZERO);
-        metrics.room_for(2);
-        metrics.answered(Some(1), 404, Duration::ZERO);
-        metrics.answered(None, 418, Duration::ZERO);
+        metrics.record_response(Some(0), 200, Duration::ZERO);
+        metrics.allocate_routes(2);
+        metrics.record_response(Some(1), 404, Duration::ZERO);
+        metrics.record_response(None, 418, Duration::ZERO);
         let of = |route: usize, status: u16| {
             let at = STATUSES.iter().position(|known| *known == status).unwrap();
             metrics.routes()[route].statuses[at].get()
@@ -349,13 +349,16 @@ mod tests {
     fn models_are_counted_by_card() {
         let metrics = Metrics::default();
         let usage = Usage { input_tokens: 3, output_tokens: 5, ..Usage::default() };
-        metrics.model_answered("chatScripted", Some(usage), Duration::from_millis(2));
-        metrics.model_answered("chatScripted", None, Duration::ZERO);
-        metrics.model_failed("chatOpenAI", "timeout");
-        metrics.model_failed("chatOpenAI", "timeout");
+        metrics.record_model_call("chatScripted", Some(usage), Duration::from_millis(2));
+        metrics.record_model_call("chatScripted", None, Duration::ZERO);
+        metrics.record_model_failure("chatOpenAI", "timeout");
+        metrics.record_model_failure("chatOpenAI", "timeout");
         let models = metrics.models();
         assert_eq!(models.len(), 2);
-        assert_eq!((models[0].0, models[0].1.faults()), ("chatOpenAI", vec![("timeout", 2)]));
-        assert_eq!((models[1].1.input.get(), models[1].1.output.get(), models[1].1.times.count()), (3, 5, 2));
+        assert_eq!((models[0].0, models[0].1.failures()), ("chatOpenAI", vec![("timeout", 2)]));
+        assert_eq!(
+            (models[1].1.input.get(), models[1].1.output.get(), models[1].1.durations.count()),
+            (3, 5, 2)
+        );
     }
 }

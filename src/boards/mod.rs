@@ -14,54 +14,54 @@ pub mod setup_token;
 pub mod sign_ins;
 pub mod usage;
 
-use attempts::Attempts;
-use fillings::Fillings;
-use indexes::Indexes;
+use attempts::LoginThrottle;
+use fillings::ActiveUpserts;
+use indexes::VectorIndexCache;
 use metrics::Metrics;
-use options::Options;
-use rates::Rates;
+use options::ModelListCache;
+use rates::RateLimiter;
 use refused_origins::RefusedOrigins;
-use renewals::Renewals;
-use replies::Replies;
-use runs::Runs;
+use renewals::TokenRenewals;
+use replies::ReplyCache;
+use runs::ActiveRuns;
 use setup_token::SetupToken;
-use sign_ins::SignIns;
+use sign_ins::PendingSignIns;
 use std::sync::Mutex;
-use usage::UsageBoard;
+use usage::KeyUsageCounter;
 
 /// All boards of one running service.
 #[derive(Default)]
-pub struct Boards {
+pub struct SharedState {
     /// Requests of rate-limited flows.
-    pub rates: Rates,
+    pub rate_limiter: RateLimiter,
     /// Ratings and leads that anybody may leave.
-    pub notes: Rates,
+    pub public_writes: RateLimiter,
     /// Replies of models that flows keep.
-    pub replies: Replies,
+    pub reply_cache: ReplyCache,
     /// Vectors that are searched.
-    pub indexes: Indexes,
+    pub vector_indexes: VectorIndexCache,
     /// Held while a collection of vectors is changed.
     pub collection_writes: Mutex<()>,
     /// Models that providers listed.
-    pub options: Options,
+    pub model_lists: ModelListCache,
     /// What is counted for whoever watches the service.
     pub metrics: Metrics,
     /// Failed sign-ins.
-    pub attempts: Attempts,
+    pub login_throttle: LoginThrottle,
     /// Document stores that are being filled.
-    pub fillings: Fillings,
+    pub active_upserts: ActiveUpserts,
     /// Conversations that are being answered.
-    pub runs: Runs,
+    pub active_runs: ActiveRuns,
     /// Pages that flows turned away.
     pub refused_origins: RefusedOrigins,
     /// Requests for a new password, each of which counts.
-    pub reset_requests: Attempts,
+    pub reset_requests: LoginThrottle,
     /// Sign-ins at providers that are under way.
-    pub sign_ins: SignIns,
+    pub pending_sign_ins: PendingSignIns,
     /// Credentials whose tokens are being renewed.
-    pub renewals: Renewals,
+    pub token_renewals: TokenRenewals,
     /// Uses of API keys that are not stored yet.
-    pub usage: UsageBoard,
+    pub key_usage: KeyUsageCounter,
     /// The word that makes the first owner when the service can be reached from elsewhere.
     pub setup_token: SetupToken,
 }

@@ -10,13 +10,13 @@ use std::time::{Duration, Instant};
 /// Lists that are kept.
 const LISTS_MAX: usize = 200;
 /// How long a list is good.
-const GOOD: Duration = Duration::from_secs(300);
+const FRESH_FOR: Duration = Duration::from_secs(300);
 /// How long a provider that did not answer is left alone.
-const LEFT_ALONE: Duration = Duration::from_secs(30);
+const RETRY_FAILURE_AFTER: Duration = Duration::from_secs(30);
 
 /// Whose list: the workspace, the card, where it asks and with which credential.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct Asked {
+pub struct ModelListKey {
     /// The workspace.
     pub workspace: WorkspaceId,
     /// The card.
@@ -29,26 +29,26 @@ pub struct Asked {
 
 /// The lists.
 #[derive(Default)]
-pub struct Options(Mutex<HashMap<Asked, Kept>>);
+pub struct ModelListCache(Mutex<HashMap<ModelListKey, CachedModelList>>);
 
-struct Kept {
+struct CachedModelList {
     /// `None` when the provider did not answer.
     list: Option<Vec<Value>>,
     until: Instant,
 }
 
-impl Options {
+impl ModelListCache {
     /// What was answered not long ago: a list, or that there was none.
     #[must_use]
-    pub fn find(&self, asked: &Asked) -> Option<Option<Vec<Value>>> {
+    pub fn find(&self, asked: &ModelListKey) -> Option<Option<Vec<Value>>> {
         let lists = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         lists.get(asked).filter(|kept| kept.until > Instant::now()).map(|kept| kept.list.clone())
     }
 
     /// Keeps an answer, or that there was none.
-    pub fn keep(&self, asked: Asked, list: Option<Vec<Value>>) {
+    pub fn insert(&self, asked: ModelListKey, list: Option<Vec<Value>>) {
         let now = Instant::now();
-        let until = now + if list.is_some() { GOOD } else { LEFT_ALONE };
+        let until = now + if list.is_some() { FRESH_FOR } else { RETRY_FAILURE_AFTER };
         let mut lists = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if lists.len() >= LISTS_MAX {
             lists.retain(|_, kept| kept.until > now);
@@ -58,7 +58,7 @@ impl Options {
         {
             lists.remove(&oldest);
         }
-        lists.insert(asked, Kept { list, until });
+        lists.insert(asked, CachedModelList { list, until });
     }
 }
 
@@ -66,21 +66,21 @@ impl Options {
 mod tests {
     use super::*;
 
-    fn asked(base: usize) -> Asked {
-        Asked { workspace: WorkspaceId::random(), card: "x", base: base.to_string(), credential: None }
+    fn asked(base: usize) -> ModelListKey {
+        ModelListKey { workspace: WorkspaceId::random(), card: "x", base: base.to_string(), credential: None }
     }
 
     #[test]
     fn lists_and_failures_are_kept_within_a_bound() {
-        let options = Options::default();
+        let options = ModelListCache::default();
         let (one, two) = (asked(1), asked(2));
-        options.keep(one.clone(), Some(vec![Value::from("a")]));
-        options.keep(two.clone(), None);
+        options.insert(one.clone(), Some(vec![Value::from("a")]));
+        options.insert(two.clone(), None);
         assert_eq!(options.find(&one), Some(Some(vec![Value::from("a")])));
         assert_eq!(options.find(&two), Some(None));
         assert_eq!(options.find(&asked(1)), None, "another workspace");
         for n in 0..2 * LISTS_MAX {
-            options.keep(asked(n), None);
+            options.insert(asked(n), None);
         }
         assert!(options.0.lock().unwrap().len() <= LISTS_MAX);
     }

@@ -15,29 +15,29 @@ const ADDRESSES_MAX: usize = 20_000;
 
 /// The windows of all flows.
 #[derive(Default)]
-pub struct Rates(Mutex<Windows>);
+pub struct RateLimiter(Mutex<RateWindows>);
 
 #[derive(Default)]
-struct Windows {
-    clocks: HashMap<FlowId, Clock>,
-    counts: HashMap<(FlowId, AddressBlock), Count>,
+struct RateWindows {
+    flow_windows: HashMap<FlowId, FlowWindow>,
+    counts: HashMap<(FlowId, AddressBlock), AddressCount>,
 }
 
 /// A flow's clock. It starts with the first request under a limit, and again when the limit changes.
 #[derive(Clone, Copy)]
-struct Clock {
+struct FlowWindow {
     window_start_ms: i64,
     window_ms: i64,
     max: u32,
 }
 
 #[derive(Clone, Copy)]
-struct Count {
+struct AddressCount {
     window_start_ms: i64,
     requests: u32,
 }
 
-impl Rates {
+impl RateLimiter {
     /// Counts a request of `address` to `flow` and says where it stands. A refused request counts as well.
     ///
     /// # Errors
@@ -50,8 +50,8 @@ impl Rates {
         now_ms: i64,
     ) -> Result<WindowState, WindowState> {
         let mut windows = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let clock = windows.clock(*flow, limit, now_ms);
-        let requests = windows.count((*flow, AddressBlock::of(address)), clock, now_ms);
+        let clock = windows.flow_window(*flow, limit, now_ms);
+        let requests = windows.count((*flow, AddressBlock::from_address(address)), clock, now_ms);
         let left_ms = clock.window_start_ms + clock.window_ms - now_ms;
         let state = WindowState {
             limit: limit.max,
@@ -62,53 +62,54 @@ impl Rates {
     }
 }
 
-impl Clock {
+impl FlowWindow {
     fn is_over(&self, now_ms: i64) -> bool {
         now_ms >= self.window_start_ms + self.window_ms
     }
 }
 
-impl Windows {
-    fn clock(&mut self, flow: FlowId, limit: &RateLimit, now_ms: i64) -> Clock {
+impl RateWindows {
+    fn flow_window(&mut self, flow: FlowId, limit: &RateLimit, now_ms: i64) -> FlowWindow {
         let window_ms = i64::from(limit.window_seconds) * 1000;
-        let fresh = Clock { window_start_ms: now_ms, window_ms, max: limit.max };
-        let known = self.clocks.get(&flow).copied();
+        let fresh = FlowWindow { window_start_ms: now_ms, window_ms, max: limit.max };
+        let known = self.flow_windows.get(&flow).copied();
         let same = known.filter(|clock| clock.window_ms == window_ms && clock.max == limit.max);
         let clock = match same {
             // The wall clock was set back: nobody should wait for the time to come again.
             Some(clock) if now_ms < clock.window_start_ms => fresh,
             Some(clock) if clock.is_over(now_ms) => {
                 let into_window_ms = (now_ms - clock.window_start_ms) % window_ms;
-                Clock { window_start_ms: now_ms - into_window_ms, ..clock }
+                FlowWindow { window_start_ms: now_ms - into_window_ms, ..clock }
             }
             Some(clock) => clock,
             None => fresh,
         };
-        if known.is_none() && self.clocks.len() >= FLOWS_MAX {
-            self.make_room_for_a_clock(now_ms);
+        if known.is_none() && self.flow_windows.len() >= FLOWS_MAX {
+            self.evict_flow_windows(now_ms);
         }
-        self.clocks.insert(flow, clock);
+        self.flow_windows.insert(flow, clock);
         clock
     }
 
     /// Drops clocks whose window is over, or else the one that ends first.
-    fn make_room_for_a_clock(&mut self, now_ms: i64) {
-        self.clocks.retain(|_, clock| !clock.is_over(now_ms));
-        while self.clocks.len() >= FLOWS_MAX {
-            let first = self.clocks.iter().min_by_key(|(_, clock)| clock.window_start_ms + clock.window_ms);
+    fn evict_flow_windows(&mut self, now_ms: i64) {
+        self.flow_windows.retain(|_, clock| !clock.is_over(now_ms));
+        while self.flow_windows.len() >= FLOWS_MAX {
+            let first =
+                self.flow_windows.iter().min_by_key(|(_, clock)| clock.window_start_ms + clock.window_ms);
             let Some(flow) = first.map(|(flow, _)| *flow) else { return };
-            self.clocks.remove(&flow);
+            self.flow_windows.remove(&flow);
         }
     }
 
-    fn count(&mut self, caller: (FlowId, AddressBlock), clock: Clock, now_ms: i64) -> u32 {
+    fn count(&mut self, caller: (FlowId, AddressBlock), clock: FlowWindow, now_ms: i64) -> u32 {
         if self.counts.len() >= ADDRESSES_MAX && !self.counts.contains_key(&caller) {
-            self.make_room_for_an_address(now_ms);
+            self.evict_address_counts(now_ms);
         }
         let window_start_ms = clock.window_start_ms;
-        let count = self.counts.entry(caller).or_insert(Count { window_start_ms, requests: 0 });
+        let count = self.counts.entry(caller).or_insert(AddressCount { window_start_ms, requests: 0 });
         if count.window_start_ms != window_start_ms {
-            *count = Count { window_start_ms, requests: 0 };
+            *count = AddressCount { window_start_ms, requests: 0 };
         }
         count.requests = count.requests.saturating_add(1);
         count.requests
@@ -116,10 +117,10 @@ impl Windows {
 
     /// Drops counts of windows that are over, then the smallest counts until half the room is free. Who comes
     /// from many addresses to be forgotten loses small counts only: those near their limit stay longest.
-    fn make_room_for_an_address(&mut self, now_ms: i64) {
-        let Self { clocks, counts } = self;
+    fn evict_address_counts(&mut self, now_ms: i64) {
+        let Self { flow_windows, counts } = self;
         counts.retain(|(flow, _), count| {
-            let clock = clocks.get(flow);
+            let clock = flow_windows.get(flow);
             clock
                 .is_some_and(|clock| !clock.is_over(now_ms) && clock.window_start_ms == count.window_start_ms)
         });
@@ -151,7 +152,7 @@ mod tests {
 
     #[test]
     fn a_window_is_shared_by_time_and_counted_by_address() {
-        let (rates, flow, limit) = (Rates::default(), FlowId::random(), limit(2, 60));
+        let (rates, flow, limit) = (RateLimiter::default(), FlowId::random(), limit(2, 60));
         let ask = |who, now_ms| remaining(rates.admit(&flow, &limit, address(who), now_ms));
         assert_eq!(ask(1, 1_000), Ok(1));
         assert_eq!(ask(1, 1_500), Ok(0));
@@ -170,7 +171,7 @@ mod tests {
 
     #[test]
     fn a_changed_limit_starts_its_clock_anew() {
-        let (rates, flow) = (Rates::default(), FlowId::random());
+        let (rates, flow) = (RateLimiter::default(), FlowId::random());
         assert!(rates.admit(&flow, &limit(1, 60), address(1), 0).is_ok());
         assert!(rates.admit(&flow, &limit(1, 60), address(1), 1).is_err());
         assert_eq!(remaining(rates.admit(&flow, &limit(3, 60), address(1), 2)), Ok(2));
@@ -178,7 +179,7 @@ mod tests {
 
     #[test]
     fn a_clock_set_back_locks_nobody_out() {
-        let (rates, flow, limit) = (Rates::default(), FlowId::random(), limit(1, 60));
+        let (rates, flow, limit) = (RateLimiter::default(), FlowId::random(), limit(1, 60));
         assert!(rates.admit(&flow, &limit, address(1), 1_000_000).is_ok());
         assert!(rates.admit(&flow, &limit, address(1), 0).is_ok());
         assert_eq!(remaining(rates.admit(&flow, &limit, address(1), 1)), Err(60));
@@ -186,14 +187,14 @@ mod tests {
 
     #[test]
     fn one_address_written_two_ways_is_one() {
-        let (rates, flow, limit) = (Rates::default(), FlowId::random(), limit(1, 60));
+        let (rates, flow, limit) = (RateLimiter::default(), FlowId::random(), limit(1, 60));
         assert!(rates.admit(&flow, &limit, "192.0.2.1".parse().unwrap(), 0).is_ok());
         assert!(rates.admit(&flow, &limit, "::ffff:192.0.2.1".parse().unwrap(), 0).is_err());
     }
 
     #[test]
     fn memory_is_bounded_and_the_greedy_are_not_forgotten() {
-        let (rates, flow, limit) = (Rates::default(), FlowId::random(), limit(5, 60));
+        let (rates, flow, limit) = (RateLimiter::default(), FlowId::random(), limit(5, 60));
         for _ in 0..6 {
             let _ = rates.admit(&flow, &limit, address(0), 0);
         }
@@ -205,6 +206,6 @@ mod tests {
             assert!(rates.admit(&FlowId::random(), &limit, address(1), 3).is_ok());
         }
         let windows = rates.0.lock().unwrap();
-        assert!(windows.counts.len() <= ADDRESSES_MAX && windows.clocks.len() <= FLOWS_MAX);
+        assert!(windows.counts.len() <= ADDRESSES_MAX && windows.flow_windows.len() <= FLOWS_MAX);
     }
 }

@@ -14,7 +14,7 @@ const ORIGINS_MAX: usize = 20;
 /// No site's name is longer (RFC 1035), its scheme and port included.
 const ORIGIN_BYTES_MAX: usize = 280;
 /// What "lately" means.
-const KEPT: SignedDuration = SignedDuration::from_hours(30 * 24);
+const RETENTION: SignedDuration = SignedDuration::from_hours(30 * 24);
 
 /// The refusals of all flows: about 6 MB at most.
 #[derive(Default)]
@@ -28,7 +28,7 @@ impl RefusedOrigins {
     }
 
     /// Counts one refused request of a page.
-    pub fn note(&self, flow: &FlowId, origin: &str, now: Timestamp) {
+    pub fn record(&self, flow: &FlowId, origin: &str, now: Timestamp) {
         if origin.len() > ORIGIN_BYTES_MAX {
             return;
         }
@@ -39,7 +39,7 @@ impl RefusedOrigins {
             oldest.and_then(|flow| flows.remove(&flow));
         }
         let seen = flows.entry(*flow).or_default();
-        seen.retain(|one| now.duration_since(one.last) < KEPT);
+        seen.retain(|one| now.duration_since(one.last) < RETENTION);
         if let Some(known) = seen.iter_mut().find(|one| one.origin == origin) {
             known.count = known.count.saturating_add(1);
             known.last = now;
@@ -56,9 +56,9 @@ impl RefusedOrigins {
 
     /// What a flow refused lately, the newest first.
     #[must_use]
-    pub fn of(&self, flow: &FlowId, now: Timestamp) -> Vec<RefusedOrigin> {
+    pub fn recent(&self, flow: &FlowId, now: Timestamp) -> Vec<RefusedOrigin> {
         let mut seen = self.lock().get(flow).cloned().unwrap_or_default();
-        seen.retain(|one| now.duration_since(one.last) < KEPT);
+        seen.retain(|one| now.duration_since(one.last) < RETENTION);
         seen.sort_by(|a, b| b.last.cmp(&a.last).then_with(|| a.origin.cmp(&b.origin)));
         seen
     }
@@ -78,7 +78,7 @@ mod tests {
     }
 
     fn shown(board: &RefusedOrigins, flow: &FlowId, second: i64) -> Vec<(String, u64)> {
-        board.of(flow, at(second)).into_iter().map(|one| (one.origin, one.count)).collect()
+        board.recent(flow, at(second)).into_iter().map(|one| (one.origin, one.count)).collect()
     }
 
     #[test]
@@ -87,9 +87,9 @@ mod tests {
         let (one, other) = (FlowId::random(), FlowId::random());
         for (second, origin) in [(1, "https://a.example"), (2, "https://b.example"), (3, "https://a.example")]
         {
-            board.note(&one, origin, at(second));
+            board.record(&one, origin, at(second));
         }
-        board.note(&other, "https://c.example", at(4));
+        board.record(&other, "https://c.example", at(4));
         let expected = [("https://a.example".to_owned(), 2), ("https://b.example".to_owned(), 1)];
         assert_eq!(shown(&board, &one, 5), expected);
         board.forget(&one);
@@ -101,16 +101,16 @@ mod tests {
     fn a_flood_of_made_up_origins_drives_out_no_page_that_came_often() {
         let board = RefusedOrigins::default();
         let flow = FlowId::random();
-        board.note(&flow, "https://shop.example", at(0));
-        board.note(&flow, "https://shop.example", at(1));
+        board.record(&flow, "https://shop.example", at(0));
+        board.record(&flow, "https://shop.example", at(1));
         for number in 0..1000 {
-            board.note(&flow, &format!("https://{number}.example"), at(2 + number));
+            board.record(&flow, &format!("https://{number}.example"), at(2 + number));
         }
         let shown = shown(&board, &flow, 2000);
         assert_eq!(shown.len(), ORIGINS_MAX);
         assert!(shown.contains(&("https://shop.example".to_owned(), 2)));
-        board.note(&flow, &"x".repeat(ORIGIN_BYTES_MAX + 1), at(2000));
-        assert_eq!(board.of(&flow, at(2001)).len(), ORIGINS_MAX);
+        board.record(&flow, &"x".repeat(ORIGIN_BYTES_MAX + 1), at(2000));
+        assert_eq!(board.recent(&flow, at(2001)).len(), ORIGINS_MAX);
     }
 
     #[test]
@@ -118,7 +118,7 @@ mod tests {
         let board = RefusedOrigins::default();
         let flows: Vec<_> = (0..=FLOWS_MAX).map(|_| FlowId::random()).collect();
         for (flow, second) in flows.iter().zip(0..) {
-            board.note(flow, "https://a.example", at(second));
+            board.record(flow, "https://a.example", at(second));
         }
         assert_eq!(board.lock().len(), FLOWS_MAX);
         assert_eq!(shown(&board, &flows[0], 2000), []);
@@ -129,11 +129,11 @@ mod tests {
     fn what_is_a_month_old_is_not_shown() {
         let board = RefusedOrigins::default();
         let flow = FlowId::random();
-        board.note(&flow, "https://a.example", at(0));
-        let month = KEPT.as_secs();
+        board.record(&flow, "https://a.example", at(0));
+        let month = RETENTION.as_secs();
         assert_eq!(shown(&board, &flow, month - 1).len(), 1);
         assert_eq!(shown(&board, &flow, month), []);
-        board.note(&flow, "https://a.example", at(month));
+        board.record(&flow, "https://a.example", at(month));
         assert_eq!(shown(&board, &flow, month), [("https://a.example".to_owned(), 1)]);
     }
 }

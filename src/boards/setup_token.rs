@@ -20,7 +20,7 @@ impl SetupToken {
 
     /// True when no token is asked for, or `given` is the one. Guesses need no limit: there are 2^256.
     #[must_use]
-    pub fn admits(&self, given: Option<&str>) -> bool {
+    pub fn accepts(&self, given: Option<&str>) -> bool {
         let Some(expected) = *self.0.lock().unwrap_or_else(PoisonError::into_inner) else { return true };
         given.is_some_and(|given| token::hash(given).ct_eq(&expected).into())
     }
@@ -38,11 +38,11 @@ mod tests {
     #[test]
     fn only_the_printed_token_admits() {
         let board = SetupToken::default();
-        assert!(board.admits(None));
+        assert!(board.accepts(None));
         let printed = board.mint();
-        assert!(board.admits(Some(&printed)));
-        assert!(!board.admits(None) && !board.admits(Some("")) && !board.admits(Some("x")));
+        assert!(board.accepts(Some(&printed)));
+        assert!(!board.accepts(None) && !board.accepts(Some("")) && !board.accepts(Some("x")));
         board.forget();
-        assert!(board.admits(None));
+        assert!(board.accepts(None));
     }
 }

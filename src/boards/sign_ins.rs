@@ -10,7 +10,7 @@ use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 
 /// How long a person may take.
-pub const MINUTES: i64 = 10;
+pub const SIGN_IN_MINUTES: i64 = 10;
 /// Sign-ins of one workspace at the same time; the oldest gives way.
 const OF_WORKSPACE_MAX: usize = 50;
 /// Sign-ins at the same time; the oldest gives way.
@@ -18,7 +18,7 @@ const ALL_MAX: usize = 2_000;
 
 /// A sign-in that was begun.
 #[derive(Clone)]
-pub struct Begun {
+pub struct PendingSignIn {
     /// Who began it, in the workspace of the credential.
     pub caller: Caller,
     /// The credential.
@@ -31,27 +31,27 @@ pub struct Begun {
 
 /// The sign-ins under way, by the hash of their word and with their ends.
 #[derive(Default)]
-pub struct SignIns(Mutex<HashMap<[u8; 32], (Timestamp, Begun)>>);
+pub struct PendingSignIns(Mutex<HashMap<[u8; 32], (Timestamp, PendingSignIn)>>);
 
-impl SignIns {
+impl PendingSignIns {
     /// Notes a sign-in under this word.
-    pub fn begin(&self, state: &Token, begun: Begun, now: Timestamp) {
+    pub fn insert(&self, state: &Token, begun: PendingSignIn, now: Timestamp) {
         let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         all.retain(|_, (end, _)| *end > now);
         let workspace = begun.caller.workspace;
-        let is_near = |other: &Begun| other.caller.workspace == workspace;
+        let is_near = |other: &PendingSignIn| other.caller.workspace == workspace;
         while all.values().filter(|(_, other)| is_near(other)).count() >= OF_WORKSPACE_MAX {
             drop_oldest(&mut all, is_near);
         }
         while all.len() >= ALL_MAX {
             drop_oldest(&mut all, |_| true);
         }
-        let end = now.checked_add(SignedDuration::from_mins(MINUTES)).unwrap_or(now);
+        let end = now.checked_add(SignedDuration::from_mins(SIGN_IN_MINUTES)).unwrap_or(now);
         all.insert(token::hash(state.as_str()), (end, begun));
     }
 
     /// Takes the sign-in of this word away; `None` when there is none, or no more.
-    pub fn take(&self, state: &str, now: Timestamp) -> Option<Begun> {
+    pub fn take(&self, state: &str, now: Timestamp) -> Option<PendingSignIn> {
         if !token::is_well_formed(state) {
             return None;
         }
@@ -61,7 +61,10 @@ impl SignIns {
     }
 }
 
-fn drop_oldest(all: &mut HashMap<[u8; 32], (Timestamp, Begun)>, may: impl Fn(&Begun) -> bool) {
+fn drop_oldest(
+    all: &mut HashMap<[u8; 32], (Timestamp, PendingSignIn)>,
+    may: impl Fn(&PendingSignIn) -> bool,
+) {
     let some = all.iter().filter(|(_, (_, begun))| may(begun));
     if let Some(oldest) = some.min_by_key(|(_, (end, _))| *end).map(|(word, _)| *word) {
         all.remove(&oldest);
@@ -71,41 +74,41 @@ fn drop_oldest(all: &mut HashMap<[u8; 32], (Timestamp, Begun)>, may: impl Fn(&Be
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::caller::{Grants, Principal};
+    use crate::domain::caller::{PermissionSet, Principal};
     use crate::domain::ids::{OrganizationId, WorkspaceId};
 
-    fn begun() -> Begun {
+    fn begun() -> PendingSignIn {
         let caller = Caller {
             principal: Principal::Operator,
             organization: OrganizationId::from_bytes([1; 16]),
             workspace: WorkspaceId::from_bytes([2; 16]),
-            grants: Grants::All,
+            permissions: PermissionSet::All,
             address: None,
         };
         let (redirect, verifier) = ("https://here/back".to_owned(), "v".to_owned());
-        Begun { caller, credential: CredentialId::random(), redirect, verifier }
+        PendingSignIn { caller, credential: CredentialId::random(), redirect, verifier }
     }
 
     #[test]
     fn a_sign_in_counts_once_and_not_for_ever() {
-        let (signs, now) = (SignIns::default(), Timestamp::UNIX_EPOCH);
+        let (signs, now) = (PendingSignIns::default(), Timestamp::UNIX_EPOCH);
         let later = |minutes| now + SignedDuration::from_mins(minutes);
         let [one, two] = [Token::random(), Token::random()];
-        signs.begin(&one, begun(), now);
-        signs.begin(&two, begun(), now);
+        signs.insert(&one, begun(), now);
+        signs.insert(&two, begun(), now);
         assert!(signs.take(Token::random().as_str(), now).is_none());
         assert!(signs.take("short", now).is_none());
-        assert!(signs.take(one.as_str(), later(MINUTES - 1)).is_some());
-        assert!(signs.take(one.as_str(), later(MINUTES - 1)).is_none(), "twice");
-        assert!(signs.take(two.as_str(), later(MINUTES)).is_none(), "too late");
+        assert!(signs.take(one.as_str(), later(SIGN_IN_MINUTES - 1)).is_some());
+        assert!(signs.take(one.as_str(), later(SIGN_IN_MINUTES - 1)).is_none(), "twice");
+        assert!(signs.take(two.as_str(), later(SIGN_IN_MINUTES)).is_none(), "too late");
     }
 
     #[test]
     fn the_oldest_gives_way() {
-        let (signs, now) = (SignIns::default(), Timestamp::UNIX_EPOCH);
+        let (signs, now) = (PendingSignIns::default(), Timestamp::UNIX_EPOCH);
         let words: Vec<Token> = (0..=OF_WORKSPACE_MAX).map(|_| Token::random()).collect();
         for (at, word) in words.iter().enumerate() {
-            signs.begin(word, begun(), now + SignedDuration::from_secs(i64::try_from(at).unwrap()));
+            signs.insert(word, begun(), now + SignedDuration::from_secs(i64::try_from(at).unwrap()));
         }
         assert!(signs.take(words[0].as_str(), now).is_none());
         assert!(words[1..].iter().all(|word| signs.take(word.as_str(), now).is_some()));

@@ -7,11 +7,11 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// Counts since the last [`Self::drain`]. Only keys that exist are counted, so their number bounds it.
 #[derive(Default)]
-pub struct UsageBoard(Mutex<HashMap<(WorkspaceId, KeyId), u64>>);
+pub struct KeyUsageCounter(Mutex<HashMap<(WorkspaceId, KeyId), u64>>);
 
 /// The uses of one key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Uses {
+pub struct KeyUses {
     /// The key's workspace.
     pub workspace: WorkspaceId,
     /// The key.
@@ -20,18 +20,18 @@ pub struct Uses {
     pub count: u64,
 }
 
-impl UsageBoard {
+impl KeyUsageCounter {
     fn counts(&self) -> MutexGuard<'_, HashMap<(WorkspaceId, KeyId), u64>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Counts one use.
-    pub fn count(&self, workspace: WorkspaceId, key: KeyId) {
-        self.add(Uses { workspace, key, count: 1 });
+    pub fn increment(&self, workspace: WorkspaceId, key: KeyId) {
+        self.add(KeyUses { workspace, key, count: 1 });
     }
 
     /// Adds uses; also puts back what could not be stored.
-    pub fn add(&self, uses: Uses) {
+    pub fn add(&self, uses: KeyUses) {
         *self.counts().entry((uses.workspace, uses.key)).or_default() += uses.count;
     }
 
@@ -43,9 +43,9 @@ impl UsageBoard {
 
     /// Takes all counts off the board.
     #[must_use]
-    pub fn drain(&self) -> Vec<Uses> {
+    pub fn drain(&self) -> Vec<KeyUses> {
         let counts = std::mem::take(&mut *self.counts());
-        counts.into_iter().map(|((workspace, key), count)| Uses { workspace, key, count }).collect()
+        counts.into_iter().map(|((workspace, key), count)| KeyUses { workspace, key, count }).collect()
     }
 }
 
@@ -55,13 +55,13 @@ mod tests {
 
     #[test]
     fn counts_are_taken_once() {
-        let board = UsageBoard::default();
+        let board = KeyUsageCounter::default();
         let (workspace, key) = (WorkspaceId::random(), KeyId::random());
-        board.count(workspace, key);
-        board.count(workspace, key);
+        board.increment(workspace, key);
+        board.increment(workspace, key);
         assert_eq!((board.pending(workspace, key), board.pending(workspace, KeyId::random())), (2, 0));
         let taken = board.drain();
-        assert_eq!(taken, [Uses { workspace, key, count: 2 }]);
+        assert_eq!(taken, [KeyUses { workspace, key, count: 2 }]);
         assert!(board.drain().is_empty());
         board.add(taken[0]);
         assert_eq!(board.pending(workspace, key), 2);

@@ -4,10 +4,10 @@
 //! so that no label can pass for a trailer of the commit.
 
 use super::diff::Diff;
-use super::facts::CardFacts;
+use super::facts::CardSchemas;
 use super::secrets::input_label;
 use super::stored::StoredCanvas;
-use crate::domain::secrets::hide;
+use crate::domain::secrets::redact;
 use serde_json::Value;
 use std::collections::HashMap;
 
@@ -37,13 +37,13 @@ const KEY_LABELS: &[(&str, &str)] = &[
 ];
 
 /// What changed about a flow.
-pub struct Changes<'a> {
+pub struct FlowChanges<'a> {
     /// On the canvas; the flow's name is in it.
     pub diff: &'a Diff,
     /// The later canvas, which knows the labels of its inputs.
     pub canvas: &'a StoredCanvas,
     /// What the cards say.
-    pub cards: &'a dyn CardFacts,
+    pub cards: &'a dyn CardSchemas,
     /// The flow became one of this kind.
     pub kind: Option<&'a str>,
     /// The category changed.
@@ -64,141 +64,152 @@ pub struct Description {
 impl Description {
     /// Describes the changes.
     #[must_use]
-    pub fn of(changes: &Changes<'_>) -> Self {
-        let drawn = drawn(changes);
+    pub fn from_changes(changes: &FlowChanges<'_>) -> Self {
+        let drawn = node_map(changes);
         let phrases = phrases(changes, &drawn);
         let more = phrases.len().saturating_sub(PHRASES_MAX_COUNT);
         let mut told = phrases.into_iter().take(PHRASES_MAX_COUNT).collect::<Vec<_>>().join(", ");
         if more > 0 {
             told = format!("{told} and {more} more {}", if more == 1 { "change" } else { "changes" });
         }
-        Self { summary: line(&told, TITLE_MAX_CHARS), details: details(changes, &drawn) }
+        Self { summary: clean_line(&told, TITLE_MAX_CHARS), details: details(changes, &drawn) }
     }
 
     /// The title of a save.
     #[must_use]
-    pub fn saved(&self) -> String {
-        if self.summary.is_empty() { "Saved without changes".to_owned() } else { capital(&self.summary) }
+    pub fn save_title(&self) -> String {
+        if self.summary.is_empty() { "Saved without changes".to_owned() } else { capitalize(&self.summary) }
     }
 
     /// The title of a Publish.
     #[must_use]
-    pub fn published(&self) -> String {
+    pub fn publish_title(&self) -> String {
         let summary = if self.summary.is_empty() { "no changes" } else { &self.summary };
-        line(&format!("Published: {summary}"), TITLE_MAX_CHARS)
+        clean_line(&format!("Published: {summary}"), TITLE_MAX_CHARS)
     }
 }
 
 /// The title of a new flow.
 #[must_use]
-pub fn created(name: &str) -> String {
-    line(&format!("Created {}", quoted(name)), TITLE_MAX_CHARS)
+pub fn create_title(name: &str) -> String {
+    clean_line(&format!("Created {}", quote(name)), TITLE_MAX_CHARS)
 }
 
 /// The title of a flow's last version.
 #[must_use]
-pub fn deleted(name: &str) -> String {
-    line(&format!("Deleted {}", quoted(name)), TITLE_MAX_CHARS)
+pub fn delete_title(name: &str) -> String {
+    clean_line(&format!("Deleted {}", quote(name)), TITLE_MAX_CHARS)
 }
 
 /// The title of a Roll back.
 #[must_use]
-pub fn rolled_back(title: &str, short_sha: &str) -> String {
-    of_version("Rolled back Live to: ", title, short_sha)
+pub fn roll_back_title(title: &str, short_sha: &str) -> String {
+    version_title("Rolled back Live to: ", title, short_sha)
 }
 
 /// The title of a restore in live mode.
 #[must_use]
-pub fn restored(title: &str, short_sha: &str) -> String {
-    of_version("Restored: ", title, short_sha)
+pub fn restore_title(title: &str, short_sha: &str) -> String {
+    version_title("Restored: ", title, short_sha)
 }
 
 /// The title of a promote.
 #[must_use]
-pub fn promoted(title: &str, short_id: &str) -> String {
-    of_version("Promoted from Dev: ", title, short_id)
+pub fn promote_title(title: &str, short_id: &str) -> String {
+    version_title("Promoted from Dev: ", title, short_id)
 }
 
-fn of_version(lead: &str, title: &str, short_sha: &str) -> String {
+fn version_title(lead: &str, title: &str, short_sha: &str) -> String {
     let end = format!(" ({short_sha})");
     let room = TITLE_MAX_CHARS - lead.len() - end.len();
-    format!("{lead}{}{end}", line(title, room))
+    format!("{lead}{}{end}", clean_line(title, room))
 }
 
-fn phrases(changes: &Changes<'_>, drawn: &Drawn<'_>) -> Vec<String> {
+fn phrases(changes: &FlowChanges<'_>, drawn: &NodeMap<'_>) -> Vec<String> {
     let diff = changes.diff;
     let mut phrases = Vec::new();
     if let Some(renamed) = &diff.renamed {
-        phrases.push(format!("renamed to {}", quoted(&renamed.to)));
+        phrases.push(format!("renamed to {}", quote(&renamed.to)));
     }
     if !diff.added.is_empty() {
-        phrases.push(format!("added {}", listed(diff.added.iter().map(|node| node.label.as_str()))));
+        phrases.push(format!("added {}", join_names(diff.added.iter().map(|node| node.label.as_str()))));
     }
     if !diff.removed.is_empty() {
-        phrases.push(format!("removed {}", listed(diff.removed.iter().map(|node| node.label.as_str()))));
+        phrases.push(format!("removed {}", join_names(diff.removed.iter().map(|node| node.label.as_str()))));
     }
     match diff.changed.as_slice() {
         [] => {}
-        [one] => phrases.push(changed_one(changes, drawn, one)),
+        [one] => phrases.push(describe_changed_node(changes, drawn, one)),
         several => {
-            phrases.push(format!("changed {}", listed(several.iter().map(|node| node.label.as_str()))));
+            phrases.push(format!("changed {}", join_names(several.iter().map(|node| node.label.as_str()))));
         }
     }
     if let Some(kind) = changes.kind {
-        phrases.push(format!("changed the type to {}", label(kind)));
+        phrases.push(format!("changed the type to {}", clean_label(kind)));
     }
     if changes.category {
         phrases.push("changed category".to_owned());
     }
     if !changes.settings.is_empty() {
-        phrases.push(format!("changed {}", listed(changes.settings.iter().map(String::as_str))));
+        phrases.push(format!("changed {}", join_names(changes.settings.iter().map(String::as_str))));
     }
     // Whoever adds a card connects and makes room for it; only alone are these worth a word.
     if phrases.is_empty() && diff.edges_changed {
         phrases.push("changed connections".to_owned());
     }
     if phrases.is_empty() && !diff.moved.is_empty() {
-        phrases.push(format!("moved {}", listed(moved_labels(changes, drawn).iter().map(String::as_str))));
+        phrases
+            .push(format!("moved {}", join_names(moved_labels(changes, drawn).iter().map(String::as_str))));
     }
     phrases
 }
 
-fn changed_one(changes: &Changes<'_>, drawn: &Drawn<'_>, node: &super::diff::ChangedNode) -> String {
+fn describe_changed_node(
+    changes: &FlowChanges<'_>,
+    drawn: &NodeMap<'_>,
+    node: &super::diff::ChangedNode,
+) -> String {
     let fields = field_labels(changes, drawn, node);
-    format!("changed {} of {}", listed(fields.iter().map(String::as_str)), label(&node.label))
+    format!("changed {} of {}", join_names(fields.iter().map(String::as_str)), clean_label(&node.label))
 }
 
-fn details(changes: &Changes<'_>, drawn: &Drawn<'_>) -> Vec<String> {
+fn details(changes: &FlowChanges<'_>, drawn: &NodeMap<'_>) -> Vec<String> {
     let diff = changes.diff;
     let mut lines = Vec::new();
     if let Some(renamed) = &diff.renamed {
-        lines.push(format!("Renamed from {} to {}", quoted(&renamed.from), quoted(&renamed.to)));
+        lines.push(format!("Renamed from {} to {}", quote(&renamed.from), quote(&renamed.to)));
     }
-    lines.extend(diff.added.iter().map(|node| format!("Added {} ({})", label(&node.label), label(&node.id))));
     lines.extend(
-        diff.removed.iter().map(|node| format!("Removed {} ({})", label(&node.label), label(&node.id))),
+        diff.added
+            .iter()
+            .map(|node| format!("Added {} ({})", clean_label(&node.label), clean_label(&node.id))),
+    );
+    lines.extend(
+        diff.removed
+            .iter()
+            .map(|node| format!("Removed {} ({})", clean_label(&node.label), clean_label(&node.id))),
     );
     for node in &diff.changed {
         let fields: Vec<String> =
-            field_labels(changes, drawn, node).iter().map(|field| label(field)).collect();
-        lines.push(format!("Changed {} of {}", fields.join(", "), label(&node.label)));
+            field_labels(changes, drawn, node).iter().map(|field| clean_label(field)).collect();
+        lines.push(format!("Changed {} of {}", fields.join(", "), clean_label(&node.label)));
     }
     if !diff.moved.is_empty() {
-        lines.push(format!("Moved {}", listed(moved_labels(changes, drawn).iter().map(String::as_str))));
+        lines.push(format!("Moved {}", join_names(moved_labels(changes, drawn).iter().map(String::as_str))));
     }
     if diff.edges_changed {
         lines.push("Changed connections".to_owned());
     }
     if let Some(kind) = changes.kind {
-        lines.push(format!("Changed the type to {}", label(kind)));
+        lines.push(format!("Changed the type to {}", clean_label(kind)));
     }
     if changes.category {
         lines.push("Changed the category".to_owned());
     }
-    lines.extend(changes.settings.iter().map(|setting| format!("Changed {}", label(setting))));
+    lines.extend(changes.settings.iter().map(|setting| format!("Changed {}", clean_label(setting))));
     let more = lines.len().saturating_sub(DETAILS_MAX_COUNT);
     lines.truncate(DETAILS_MAX_COUNT);
-    let mut lines: Vec<String> = lines.iter().map(|text| line(text, DETAIL_MAX_CHARS)).collect();
+    let mut lines: Vec<String> = lines.iter().map(|text| clean_line(text, DETAIL_MAX_CHARS)).collect();
     if more > 0 {
         lines.push(format!("And {more} more"));
     }
@@ -207,14 +218,18 @@ fn details(changes: &Changes<'_>, drawn: &Drawn<'_>) -> Vec<String> {
 }
 
 /// The nodes of a canvas by id, found once: a change may touch all of them.
-type Drawn<'c> = HashMap<&'c str, &'c Value>;
+type NodeMap<'c> = HashMap<&'c str, &'c Value>;
 
-fn drawn<'c>(changes: &Changes<'c>) -> Drawn<'c> {
+fn node_map<'c>(changes: &FlowChanges<'c>) -> NodeMap<'c> {
     changes.canvas.nodes().iter().filter_map(|node| Some((node.get("id")?.as_str()?, node))).collect()
 }
 
 /// The labels of what changed in a node, as many as are told.
-fn field_labels(changes: &Changes<'_>, drawn: &Drawn<'_>, node: &super::diff::ChangedNode) -> Vec<String> {
+fn field_labels(
+    changes: &FlowChanges<'_>,
+    drawn: &NodeMap<'_>,
+    node: &super::diff::ChangedNode,
+) -> Vec<String> {
     let drawn = drawn.get(node.id.as_str());
     let of = |field: &String| {
         let key = KEY_LABELS.iter().find(|(key, _)| key == field).map(|(_, label)| (*label).to_owned());
@@ -225,7 +240,7 @@ fn field_labels(changes: &Changes<'_>, drawn: &Drawn<'_>, node: &super::diff::Ch
     node.fields.iter().take(FIELDS_MAX_COUNT).map(of).collect()
 }
 
-fn moved_labels(changes: &Changes<'_>, drawn: &Drawn<'_>) -> Vec<String> {
+fn moved_labels(changes: &FlowChanges<'_>, drawn: &NodeMap<'_>) -> Vec<String> {
     let of = |id: &String| {
         let label = drawn
             .get(id.as_str())
@@ -237,8 +252,8 @@ fn moved_labels(changes: &Changes<'_>, drawn: &Drawn<'_>) -> Vec<String> {
 }
 
 /// `A`, `A and B`, `A, B and C`, `A, B, C and 2 more`.
-fn listed<'l>(names: impl Iterator<Item = &'l str>) -> String {
-    let mut names: Vec<String> = names.map(label).collect();
+fn join_names<'l>(names: impl Iterator<Item = &'l str>) -> String {
+    let mut names: Vec<String> = names.map(clean_label).collect();
     let more = names.len().saturating_sub(NAMED_MAX_COUNT);
     if more > 0 {
         names.truncate(NAMED_MAX_COUNT);
@@ -251,26 +266,26 @@ fn listed<'l>(names: impl Iterator<Item = &'l str>) -> String {
     }
 }
 
-fn quoted(name: &str) -> String {
-    format!("“{}”", label(name))
+fn quote(name: &str) -> String {
+    format!("“{}”", clean_label(name))
 }
 
 /// A label as it stands in a sentence: scanned before it is cut, since a part of a secret is a secret too.
-fn label(text: &str) -> String {
-    line(text, LABEL_MAX_CHARS)
+fn clean_label(text: &str) -> String {
+    clean_line(text, LABEL_MAX_CHARS)
 }
 
 /// A text on one line, scanned and cut. It is scanned with what cannot be seen and without, since that can stand
 /// beside a secret as well as inside one; and when it was cut, since it can then end where a secret would.
-fn line(text: &str, most: usize) -> String {
-    let seen: String = hide(text).text.chars().filter(|c| !is_unseen(*c)).collect();
+fn clean_line(text: &str, most: usize) -> String {
+    let seen: String = redact(text).text.chars().filter(|c| !is_unseen(*c)).collect();
     let words = seen.split(|c: char| c.is_whitespace() || c.is_control()).filter(|word| !word.is_empty());
-    let hidden = hide(&words.collect::<Vec<_>>().join(" ")).text;
+    let hidden = redact(&words.collect::<Vec<_>>().join(" ")).text;
     if hidden.chars().count() <= most {
         return hidden;
     }
     let cut: String = hidden.chars().take(most - 1).collect();
-    hide(&format!("{}…", cut.trim_end())).text
+    redact(&format!("{}…", cut.trim_end())).text
 }
 
 /// Marks that turn the direction of the text around them, or take no room.
@@ -278,7 +293,7 @@ const fn is_unseen(c: char) -> bool {
     matches!(c, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}')
 }
 
-fn capital(text: &str) -> String {
+fn capitalize(text: &str) -> String {
     let mut rest = text.chars();
     rest.next().map(|first| first.to_uppercase().chain(rest).collect()).unwrap_or_default()
 }
@@ -286,13 +301,13 @@ fn capital(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::canvas::diff::Renamed;
-    use crate::canvas::{Canvas, NoCards, secrets};
+    use crate::canvas::diff::NameChange;
+    use crate::canvas::{Canvas, NoSchemas, secrets};
     use serde_json::json;
 
     fn stored(nodes: &Value) -> StoredCanvas {
         let canvas = json!({ "nodes": nodes, "edges": [] });
-        secrets::hide(&Canvas::parse(&canvas.to_string()).unwrap(), &NoCards, &|_| None)
+        secrets::redact(&Canvas::parse(&canvas.to_string()).unwrap(), &NoSchemas, &|_| None)
     }
 
     fn node(id: &str, label: &str, inputs: &Value) -> Value {
@@ -302,18 +317,18 @@ mod tests {
 
     fn described(before: &Value, after: &Value, name: Option<&str>, settings: &[&str]) -> Description {
         let (before, after) = (stored(before), stored(after));
-        let renamed = name.and_then(|name| Renamed::between("Old", name));
+        let renamed = name.and_then(|name| NameChange::between("Old", name));
         let diff = Diff { renamed, ..Diff::between(&before, &after) };
         let settings: Vec<String> = settings.iter().map(|name| (*name).to_owned()).collect();
-        let changes = Changes {
+        let changes = FlowChanges {
             diff: &diff,
             canvas: &after,
-            cards: &NoCards,
+            cards: &NoSchemas,
             kind: None,
             category: false,
             settings: &settings,
         };
-        Description::of(&changes)
+        Description::from_changes(&changes)
     }
 
     #[test]
@@ -343,34 +358,40 @@ mod tests {
             None,
             &[],
         );
-        assert_eq!(moved.saved(), "Moved OpenAI");
-        assert_eq!(described(&json!([]), &json!([]), None, &["rate limit"]).saved(), "Changed rate limit");
-        assert_eq!(described(&json!([]), &json!([]), None, &[]).saved(), "Saved without changes");
+        assert_eq!(moved.save_title(), "Moved OpenAI");
+        assert_eq!(
+            described(&json!([]), &json!([]), None, &["rate limit"]).save_title(),
+            "Changed rate limit"
+        );
+        assert_eq!(described(&json!([]), &json!([]), None, &[]).save_title(), "Saved without changes");
         let all = described(
             &several(&["A", "B"]),
             &several(&["B", "C"]),
             Some("New"),
             &["rate limit", "allowed domains"],
         );
-        assert_eq!(all.published(), "Published: renamed to “New”, added C, removed A and 1 more change");
+        assert_eq!(all.publish_title(), "Published: renamed to “New”, added C, removed A and 1 more change");
         assert_eq!(all.details.last().unwrap(), "Changed allowed domains");
     }
 
     #[test]
     fn the_patterns_of_the_specification_keep_their_ends() {
         assert_eq!(
-            rolled_back("Published: added A", "abcdef0"),
+            roll_back_title("Published: added A", "abcdef0"),
             "Rolled back Live to: Published: added A (abcdef0)"
         );
-        assert_eq!(restored("x", "abcdef0"), "Restored: x (abcdef0)");
-        let long = promoted(&"word ".repeat(100), "abcdef0");
+        assert_eq!(restore_title("x", "abcdef0"), "Restored: x (abcdef0)");
+        let long = promote_title(&"word ".repeat(100), "abcdef0");
         assert!(
             long.starts_with("Promoted from Dev: word")
                 && long.ends_with("… (abcdef0)")
                 && long.chars().count() <= 120,
             "{long}"
         );
-        assert_eq!((created("Bot"), deleted("Bot")), ("Created “Bot”".into(), "Deleted “Bot”".into()));
+        assert_eq!(
+            (create_title("Bot"), delete_title("Bot")),
+            ("Created “Bot”".into(), "Deleted “Bot”".into())
+        );
     }
 
     #[test]
@@ -383,11 +404,11 @@ mod tests {
             assert!(!line.contains("0123456789") && !line.contains(['\n', '\u{202e}']), "{line}");
             assert!(["Added ", "Renamed ", "renamed "].iter().any(|first| line.starts_with(first)), "{line}");
         }
-        assert!(!restored(&hostile, "abcdef0").contains("0123456789"));
+        assert!(!restore_title(&hostile, "abcdef0").contains("0123456789"));
         // Cut in the middle it would be an ordinary word without its beginning, or a whole key with its end.
         for at in 0..60 {
-            let title = restored(&format!("{} AIza{}", "x".repeat(at), "aB3".repeat(30)), "abcdef0");
-            assert_eq!(crate::domain::secrets::first_hit(title.as_bytes()), None, "{title}");
+            let title = restore_title(&format!("{} AIza{}", "x".repeat(at), "aB3".repeat(30)), "abcdef0");
+            assert_eq!(crate::domain::secrets::first_match(title.as_bytes()), None, "{title}");
         }
     }
 }

@@ -41,7 +41,7 @@ pub struct Diff {
     /// Other cards are connected, or the same ones elsewhere.
     pub edges_changed: bool,
     /// The flow's name, when it changed.
-    pub renamed: Option<Renamed>,
+    pub renamed: Option<NameChange>,
 }
 
 /// A node that was added or removed.
@@ -68,14 +68,14 @@ pub struct ChangedNode {
 
 /// Another name.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Renamed {
+pub struct NameChange {
     /// The earlier name.
     pub from: String,
     /// The later name.
     pub to: String,
 }
 
-impl Renamed {
+impl NameChange {
     /// The change from one name to the other; `None` when there is none.
     #[must_use]
     pub fn between(from: &str, to: &str) -> Option<Self> {
@@ -93,9 +93,19 @@ impl Diff {
             other.get(&id_of(node)).is_some_and(|other| same_card(node, other))
         };
         let mut diff = Self {
-            added: later.nodes().iter().filter(|node| !stays(node, &before)).map(DiffNode::of).collect(),
-            removed: earlier.nodes().iter().filter(|node| !stays(node, &after)).map(DiffNode::of).collect(),
-            edges_changed: ends(earlier) != ends(later),
+            added: later
+                .nodes()
+                .iter()
+                .filter(|node| !stays(node, &before))
+                .map(DiffNode::from_node)
+                .collect(),
+            removed: earlier
+                .nodes()
+                .iter()
+                .filter(|node| !stays(node, &after))
+                .map(DiffNode::from_node)
+                .collect(),
+            edges_changed: edge_counts(earlier) != edge_counts(later),
             ..Self::default()
         };
         for node in later.nodes().iter().filter(|node| stays(node, &before)) {
@@ -116,11 +126,11 @@ impl Diff {
     #[must_use]
     pub fn with_record(mut self, earlier: &Map<String, Value>, later: &Map<String, Value>) -> Self {
         let said = |record: &Map<String, Value>| {
-            let kept = record.iter().filter(|(_, value)| !is_nothing(value));
+            let kept = record.iter().filter(|(_, value)| !is_empty_value(value));
             kept.map(|(key, value)| (key.clone(), value.clone())).collect::<Map<_, _>>()
         };
         let (earlier, later) = (Value::Object(said(earlier)), Value::Object(said(later)));
-        let fields = differing((Some(&earlier), Some(&later)), &[]);
+        let fields = differing_keys((Some(&earlier), Some(&later)), &[]);
         if !fields.is_empty() {
             let (id, label) = (RECORD_ID.to_owned(), RECORD_LABEL.to_owned());
             self.changed.push(ChangedNode { id, label, fields });
@@ -136,16 +146,16 @@ impl Diff {
 }
 
 impl DiffNode {
-    fn of(node: &Value) -> Self {
+    fn from_node(node: &Value) -> Self {
         Self { id: id_of(node), label: label_of(node), name: text(data(node, "name")) }
     }
 }
 
 /// What says the same as a key that is not there.
-fn is_nothing(value: &Value) -> bool {
+fn is_empty_value(value: &Value) -> bool {
     match value {
         Value::Null | Value::Bool(false) => true,
-        Value::Object(map) => map.values().all(is_nothing),
+        Value::Object(map) => map.values().all(is_empty_value),
         _ => false,
     }
 }
@@ -172,7 +182,7 @@ fn by_id(canvas: &StoredCanvas) -> HashMap<String, &Value> {
 }
 
 /// The connections by their ends, each with how often it is drawn.
-fn ends(canvas: &StoredCanvas) -> BTreeMap<[String; 4], usize> {
+fn edge_counts(canvas: &StoredCanvas) -> BTreeMap<[String; 4], usize> {
     let mut ends = BTreeMap::new();
     for edge in canvas.edges() {
         let of = ["source", "sourceHandle", "target", "targetHandle"].map(|name| text(edge.get(name)));
@@ -184,12 +194,12 @@ fn ends(canvas: &StoredCanvas) -> BTreeMap<[String; 4], usize> {
 /// Names of the inputs that differ, then keys of the data and of the node itself.
 fn changed_fields(earlier: &Value, later: &Value) -> Vec<String> {
     let both = |name: &str| (earlier.pointer(name), later.pointer(name));
-    let mut fields = differing(both("/data/inputs"), &[]);
-    let (described, own): (Vec<_>, Vec<_>) = differing(both("/data"), &["inputs"])
+    let mut fields = differing_keys(both("/data/inputs"), &[]);
+    let (described, own): (Vec<_>, Vec<_>) = differing_keys(both("/data"), &["inputs"])
         .into_iter()
         .partition(|name| DESCRIPTIONS.contains(&name.as_str()));
     fields.extend(own);
-    fields.extend(differing(both(""), &["data", "position", "credentials"]));
+    fields.extend(differing_keys(both(""), &["data", "position", "credentials"]));
     let (before, after) = both("/credentials");
     if before != after {
         fields.push("credential".to_owned());
@@ -199,7 +209,7 @@ fn changed_fields(earlier: &Value, later: &Value) -> Vec<String> {
 }
 
 /// Keys whose values differ; what is no object has none.
-fn differing((earlier, later): (Option<&Value>, Option<&Value>), except: &[&str]) -> Vec<String> {
+fn differing_keys((earlier, later): (Option<&Value>, Option<&Value>), except: &[&str]) -> Vec<String> {
     let empty = Map::new();
     let earlier = earlier.and_then(Value::as_object).unwrap_or(&empty);
     let later = later.and_then(Value::as_object).unwrap_or(&empty);
@@ -212,11 +222,11 @@ fn differing((earlier, later): (Option<&Value>, Option<&Value>), except: &[&str]
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::canvas::{Canvas, NoCards, secrets};
+    use crate::canvas::{Canvas, NoSchemas, secrets};
     use serde_json::json;
 
     fn stored(canvas: Value) -> StoredCanvas {
-        secrets::hide(&Canvas::parse(&canvas.to_string()).unwrap(), &NoCards, &|_| None)
+        secrets::redact(&Canvas::parse(&canvas.to_string()).unwrap(), &NoSchemas, &|_| None)
     }
 
     fn node(id: &str, name: &str, x: i64, inputs: Value) -> Value {
@@ -286,7 +296,7 @@ mod tests {
                 Canvas::parse(r#"{"nodes":[{"id":"a","data":{"name":"x","credential":"1"}}],"edges":[]}"#)
                     .unwrap();
             let name = name.to_owned();
-            secrets::hide(&canvas, &NoCards, &|_| {
+            secrets::redact(&canvas, &NoSchemas, &|_| {
                 Some(secrets::CredentialName { name: name.clone(), credential_name: "t".into() })
             })
         };

@@ -2,7 +2,7 @@
 
 /// The kinds of input that history treats in a way of their own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum InputKind {
+pub enum InputSensitivity {
     /// A secret typed into the card: never stored.
     Secret,
     /// The id of a stored credential: kept as name and type.
@@ -15,20 +15,20 @@ pub enum InputKind {
 
 /// What a card says about one of its inputs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct InputFacts<'c> {
+pub struct InputSchema<'c> {
     /// The label in the editor.
     pub label: &'c str,
     /// Its kind.
-    pub kind: InputKind,
+    pub kind: InputSensitivity,
 }
 
 /// The cards this server knows.
-pub trait CardFacts {
+pub trait CardSchemas {
     /// True for a card of this server.
-    fn knows(&self, card: &str) -> bool;
+    fn has_card(&self, card: &str) -> bool;
 
     /// What the card says about its input; `None` when either is unknown.
-    fn input(&self, card: &str, input: &str) -> Option<InputFacts<'_>>;
+    fn input(&self, card: &str, input: &str) -> Option<InputSchema<'_>>;
 
     /// The credential types the card takes.
     fn credential_types(&self, card: &str) -> &[&str];
@@ -36,14 +36,14 @@ pub trait CardFacts {
 
 /// No cards at all: only what a flow was saved with counts.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct NoCards;
+pub struct NoSchemas;
 
-impl CardFacts for NoCards {
-    fn knows(&self, _: &str) -> bool {
+impl CardSchemas for NoSchemas {
+    fn has_card(&self, _: &str) -> bool {
         false
     }
 
-    fn input(&self, _: &str, _: &str) -> Option<InputFacts<'_>> {
+    fn input(&self, _: &str, _: &str) -> Option<InputSchema<'_>> {
         None
     }
 

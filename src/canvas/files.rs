@@ -6,7 +6,7 @@ use base64::engine::general_purpose::STANDARD;
 use serde_json::Value;
 
 /// How an input names files the server keeps.
-const STORED: &str = "FILE-STORAGE::";
+const STORED_PREFIX: &str = "FILE-STORAGE::";
 
 /// A file an editor put into a canvas as a data URI.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -22,36 +22,36 @@ pub struct InlineFile {
 ///
 /// # Errors
 /// What `keep` returns.
-pub fn store_inline<E>(
+pub fn store_inline_files<E>(
     canvas: &Canvas,
     keep: &mut dyn FnMut(InlineFile) -> Result<String, E>,
 ) -> Result<Option<String>, E> {
-    rewrite(canvas, &mut |text| store_value(text, keep))
+    rewrite_inputs(canvas, &mut |text| store_inline_value(text, keep))
 }
 
 /// As [`store_inline`], for one value; `None` when it holds no file.
 ///
 /// # Errors
 /// What `keep` returns.
-pub fn store_value<E>(
+pub fn store_inline_value<E>(
     text: &str,
     keep: &mut dyn FnMut(InlineFile) -> Result<String, E>,
 ) -> Result<Option<String>, E> {
-    let Some(files) = inline(text) else { return Ok(None) };
+    let Some(files) = parse_inline_files(text) else { return Ok(None) };
     let names = files.into_iter().map(keep).collect::<Result<Vec<_>, E>>()?;
-    Ok(Some(stored(&names)))
+    Ok(Some(stored_value(&names)))
 }
 
 /// Gives stored files other names, for those `rename` returns one. `None` when nothing changed.
 ///
 /// # Errors
 /// What `rename` returns.
-pub fn rename_stored<E>(
+pub fn rename_stored_files<E>(
     canvas: &Canvas,
     rename: &mut dyn FnMut(&str) -> Result<Option<String>, E>,
 ) -> Result<Option<String>, E> {
-    rewrite(canvas, &mut |text| {
-        let Some(names) = names(text) else { return Ok(None) };
+    rewrite_inputs(canvas, &mut |text| {
+        let Some(names) = parse_stored_names(text) else { return Ok(None) };
         let mut changed = false;
         let mut renamed = Vec::with_capacity(names.len());
         for name in names {
@@ -59,7 +59,7 @@ pub fn rename_stored<E>(
             changed |= other.is_some();
             renamed.push(other.unwrap_or(name));
         }
-        Ok(changed.then(|| stored(&renamed)))
+        Ok(changed.then(|| stored_value(&renamed)))
     })
 }
 
@@ -68,16 +68,16 @@ pub fn rename_stored<E>(
 pub fn stored_names(canvas: &Canvas) -> Vec<String> {
     let mut found = Vec::new();
     let look = &mut |text: &str| -> Result<Option<String>, std::convert::Infallible> {
-        found.extend(names(text).unwrap_or_default());
+        found.extend(parse_stored_names(text).unwrap_or_default());
         Ok(None)
     };
     // Nothing is changed and nothing can fail: only the names are wanted.
-    let Ok(_) = rewrite(canvas, look);
+    let Ok(_) = rewrite_inputs(canvas, look);
     found
 }
 
 /// Walks the string values of every node's inputs; a text that `change` returns takes the place of the old one.
-fn rewrite<E>(
+fn rewrite_inputs<E>(
     canvas: &Canvas,
     change: &mut dyn FnMut(&str) -> Result<Option<String>, E>,
 ) -> Result<Option<String>, E> {
@@ -100,18 +100,18 @@ fn rewrite<E>(
 
 /// The files of a value that is a data URI with a file name, or a JSON list of them. A data URI without a file
 /// name is a picture in a text or a setting, and stays.
-fn inline(text: &str) -> Option<Vec<InlineFile>> {
+fn parse_inline_files(text: &str) -> Option<Vec<InlineFile>> {
     if text.starts_with("data:") {
-        return one(text).map(|file| vec![file]);
+        return parse_data_uri(text).map(|file| vec![file]);
     }
     if !text.starts_with("[\"data:") {
         return None;
     }
     let list: Vec<String> = serde_json::from_str(text).ok()?;
-    list.iter().map(|text| one(text)).collect()
+    list.iter().map(|text| parse_data_uri(text)).collect()
 }
 
-fn one(text: &str) -> Option<InlineFile> {
+fn parse_data_uri(text: &str) -> Option<InlineFile> {
     let (_, rest) = text.strip_prefix("data:")?.split_once(";base64,")?;
     let (data, name) = rest.split_once(",filename:")?;
     Some(InlineFile { name: name.to_owned(), bytes: STANDARD.decode(data.trim()).ok()? })
@@ -119,7 +119,7 @@ fn one(text: &str) -> Option<InlineFile> {
 
 /// The value of a file input that holds these files themselves, as an editor writes it.
 #[must_use]
-pub fn inline_value<'f>(files: impl IntoIterator<Item = &'f InlineFile>) -> String {
+pub fn to_data_uris<'f>(files: impl IntoIterator<Item = &'f InlineFile>) -> String {
     let uri = |file: &InlineFile| {
         format!(
             "data:application/octet-stream;base64,{},filename:{}",
@@ -132,7 +132,7 @@ pub fn inline_value<'f>(files: impl IntoIterator<Item = &'f InlineFile>) -> Stri
 
 /// What a file input holds: names of stored files, and files that nothing has stored yet.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Held {
+pub enum FileInput {
     /// The name of a stored file.
     Stored(String),
     /// The file itself.
@@ -141,24 +141,24 @@ pub enum Held {
 
 /// The files that the value of a file input names or holds; `None` for a text that is neither.
 #[must_use]
-pub fn held(text: &str) -> Option<Vec<Held>> {
-    let stored = || Some(names(text)?.into_iter().map(Held::Stored).collect());
+pub fn parse_file_input(text: &str) -> Option<Vec<FileInput>> {
+    let stored = || Some(parse_stored_names(text)?.into_iter().map(FileInput::Stored).collect());
     let text = text.trim();
-    inline(text).map(|files| files.into_iter().map(Held::Inline).collect()).or_else(stored)
+    parse_inline_files(text).map(|files| files.into_iter().map(FileInput::Inline).collect()).or_else(stored)
 }
 
-fn names(text: &str) -> Option<Vec<String>> {
-    let named = text.strip_prefix(STORED)?;
+fn parse_stored_names(text: &str) -> Option<Vec<String>> {
+    let named = text.strip_prefix(STORED_PREFIX)?;
     if named.starts_with('[') {
         return serde_json::from_str(named).ok();
     }
     Some(vec![named.to_owned()])
 }
 
-fn stored(names: &[String]) -> String {
+fn stored_value(names: &[String]) -> String {
     match names {
-        [one] => format!("{STORED}{one}"),
-        several => format!("{STORED}{}", serde_json::json!(several)),
+        [one] => format!("{STORED_PREFIX}{one}"),
+        several => format!("{STORED_PREFIX}{}", serde_json::json!(several)),
     }
 }
 
@@ -182,9 +182,9 @@ mod tests {
             kept.push((file.name, file.bytes));
             Ok(format!("stored-{}", kept.len()))
         };
-        let text = store_inline(&canvas(&uri), &mut keep).unwrap().unwrap();
+        let text = store_inline_files(&canvas(&uri), &mut keep).unwrap().unwrap();
         let list = json!([uri, uri]).to_string();
-        let both = store_inline(&canvas(&list), &mut keep).unwrap().unwrap();
+        let both = store_inline_files(&canvas(&list), &mut keep).unwrap().unwrap();
         assert!(text.contains("FILE-STORAGE::stored-1") && text.contains("\"x\":1"));
         assert_eq!(stored_names(&Canvas::parse(&both).unwrap()), ["stored-2", "stored-3"]);
         assert_eq!(kept[0], ("a.txt".to_owned(), b"hello".to_vec()));
@@ -194,7 +194,7 @@ mod tests {
     fn pictures_in_settings_and_other_texts_stay() {
         for value in ["data:image/png;base64,AAAA", "data: is king", "[\"data:x\"]", "FILE-STORAGE::a", ""] {
             let found =
-                store_inline(&canvas(value), &mut |_| -> Result<String, Infallible> { Ok("x".into()) });
+                store_inline_files(&canvas(value), &mut |_| -> Result<String, Infallible> { Ok("x".into()) });
             assert_eq!(found.unwrap(), None, "{value}");
         }
     }
@@ -204,8 +204,8 @@ mod tests {
         let before = canvas("FILE-STORAGE::[\"draft-1-a.txt\",\"b.txt\"]");
         let rename =
             &mut |name: &str| -> Result<_, Infallible> { Ok(name.strip_prefix("draft-").map(str::to_owned)) };
-        let after = Canvas::parse(&rename_stored(&before, rename).unwrap().unwrap()).unwrap();
+        let after = Canvas::parse(&rename_stored_files(&before, rename).unwrap().unwrap()).unwrap();
         assert_eq!(stored_names(&after), ["1-a.txt", "b.txt"]);
-        assert_eq!(rename_stored(&after, rename).unwrap(), None);
+        assert_eq!(rename_stored_files(&after, rename).unwrap(), None);
     }
 }

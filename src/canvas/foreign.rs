@@ -2,22 +2,22 @@
 //! another server, sealed with a key that is not here, and keys typed into inputs that their cards have no more.
 
 use super::Canvas;
-use super::facts::CardFacts;
-use super::former_names::name_of_today;
-use super::parse::{self, BadCanvas};
+use super::facts::CardSchemas;
+use super::former_names::current_card_name;
+use super::parse::{self, CanvasError};
 use super::secrets::is_secret_field;
 use super::stored::{VIEWPORT, list_mut};
 use crate::domain::secrets::names;
 use serde_json::{Map, Value};
 
 /// Everything that a canvas consists of.
-const PARTS: &[&str] = &["nodes", "edges", VIEWPORT];
+const CANVAS_KEYS: &[&str] = &["nodes", "edges", VIEWPORT];
 /// Keys under which other servers export their sealed credentials.
-const RECORDS: &[&str] = &["credentialRecord", "credentialRecords"];
+const SEALED_CREDENTIAL_KEYS: &[&str] = &["credentialRecord", "credentialRecords"];
 /// What a sealed credential holds.
-const SEALED: &str = "encryptedData";
+const SEALED_DATA_KEY: &str = "encryptedData";
 /// Parts of a node that are no records, whatever they hold.
-const OF_NODES: &[&str] = &["data", "inputs"];
+const NODE_PARTS: &[&str] = &["data", "inputs"];
 /// Names that a sentence lists before it counts.
 const LISTED_MAX: usize = 12;
 /// Characters of a name that a sentence repeats.
@@ -25,49 +25,53 @@ const NAME_MAX_CHARS: usize = 60;
 
 /// What did not come along.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct LeftOut {
+pub struct ForeignContent {
     /// Keys that stood beside the drawing.
-    pub beside: Vec<String>,
+    pub canvas_keys: Vec<String>,
     /// How many places held sealed credentials.
-    pub sealed: usize,
+    pub sealed_credentials: usize,
     /// Keys typed into cards: the card as its owner calls it, and the input.
-    pub keys: Vec<(String, String)>,
+    pub typed_keys: Vec<(String, String)>,
 }
 
-impl LeftOut {
+impl ForeignContent {
     /// True when everything came along.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.beside.is_empty() && self.sealed == 0 && self.keys.is_empty()
+        self.canvas_keys.is_empty() && self.sealed_credentials == 0 && self.typed_keys.is_empty()
     }
 
     /// What a person should know of it, a sentence each. Values are never among it.
     #[must_use]
     pub fn sentences(&self) -> Vec<String> {
         let mut told = Vec::new();
-        if !self.beside.is_empty() {
-            told.push(format!("What stood beside the drawing was left out: {}.", listed(&self.beside)));
+        if !self.canvas_keys.is_empty() {
+            told.push(format!(
+                "What stood beside the drawing was left out: {}.",
+                join_names(&self.canvas_keys)
+            ));
         }
-        if self.sealed > 0 {
+        if self.sealed_credentials > 0 {
             told.push(
                 "Credentials of another server, sealed with a key that is not here, were left out: choose credentials of this one."
                     .to_owned(),
             );
         }
-        if !self.keys.is_empty() {
-            let named = |(card, input): &(String, String)| format!("{} ({})", shown(card), shown(input));
-            let typed: Vec<String> = self.keys.iter().map(named).collect();
+        if !self.typed_keys.is_empty() {
+            let named =
+                |(card, input): &(String, String)| format!("{} ({})", clean_name(card), clean_name(input));
+            let typed: Vec<String> = self.typed_keys.iter().map(named).collect();
             told.push(format!(
                 "Keys typed into cards were left out, because these cards take a credential: {}.",
-                listed(&typed)
+                join_names(&typed)
             ));
         }
         told
     }
 }
 
-fn listed(names: &[String]) -> String {
-    let mut told: Vec<String> = names.iter().take(LISTED_MAX).map(|name| shown(name)).collect();
+fn join_names(names: &[String]) -> String {
+    let mut told: Vec<String> = names.iter().take(LISTED_MAX).map(|name| clean_name(name)).collect();
     if names.len() > LISTED_MAX {
         told.push(format!("{} more", names.len() - LISTED_MAX));
     }
@@ -75,8 +79,13 @@ fn listed(names: &[String]) -> String {
 }
 
 /// A name of a file without what could pass for more than a name.
-fn shown(name: &str) -> String {
-    crate::domain::secrets::hide(name).text.chars().filter(|c| !c.is_control()).take(NAME_MAX_CHARS).collect()
+fn clean_name(name: &str) -> String {
+    crate::domain::secrets::redact(name)
+        .text
+        .chars()
+        .filter(|c| !c.is_control())
+        .take(NAME_MAX_CHARS)
+        .collect()
 }
 
 impl Canvas {
@@ -84,75 +93,75 @@ impl Canvas {
     ///
     /// # Errors
     /// Never for a canvas that was parsed; it is read again after something was taken out.
-    pub fn without_foreign(self, cards: &dyn CardFacts) -> Result<(Self, LeftOut), BadCanvas> {
-        let Self { nodes, edges, places, mut raw } = self;
-        let left_out = leave_out(&mut raw, cards);
+    pub fn without_foreign(self, cards: &dyn CardSchemas) -> Result<(Self, ForeignContent), CanvasError> {
+        let Self { nodes, edges, positions: places, mut raw } = self;
+        let left_out = remove_foreign(&mut raw, cards);
         if left_out.is_empty() {
-            return Ok((Self { nodes, edges, places, raw }, left_out));
+            return Ok((Self { nodes, edges, positions: places, raw }, left_out));
         }
-        Ok((parse::read(raw)?, left_out))
+        Ok((parse::from_raw(raw)?, left_out))
     }
 }
 
 /// Takes out of a canvas, as JSON, what is no part of one.
-fn leave_out(raw: &mut Map<String, Value>, cards: &dyn CardFacts) -> LeftOut {
-    let mut left_out = LeftOut::default();
-    for name in beside(raw) {
+fn remove_foreign(raw: &mut Map<String, Value>, cards: &dyn CardSchemas) -> ForeignContent {
+    let mut left_out = ForeignContent::default();
+    for name in foreign_keys(raw) {
         raw.shift_remove(&name);
-        if RECORDS.contains(&name.as_str()) {
-            left_out.sealed += 1;
+        if SEALED_CREDENTIAL_KEYS.contains(&name.as_str()) {
+            left_out.sealed_credentials += 1;
         } else {
-            left_out.beside.push(name);
+            left_out.canvas_keys.push(name);
         }
     }
-    left_out.sealed += without_records(raw);
+    left_out.sealed_credentials += remove_sealed_credentials(raw);
     for node in list_mut(raw, "nodes") {
         if let Some(data) = node.get_mut("data").and_then(Value::as_object_mut) {
-            keys(data, cards, &mut left_out.keys);
+            remove_stray_keys(data, cards, &mut left_out.typed_keys);
         }
     }
     left_out
 }
 
 /// The keys of a canvas that are no part of one.
-pub(super) fn beside(raw: &Map<String, Value>) -> Vec<String> {
-    raw.keys().filter(|name| !PARTS.contains(&name.as_str())).cloned().collect()
+pub(super) fn foreign_keys(raw: &Map<String, Value>) -> Vec<String> {
+    raw.keys().filter(|name| !CANVAS_KEYS.contains(&name.as_str())).cloned().collect()
 }
 
 /// Takes sealed credentials out of nodes and edges: how many places held some.
-pub(super) fn without_records(raw: &mut Map<String, Value>) -> usize {
+pub(super) fn remove_sealed_credentials(raw: &mut Map<String, Value>) -> usize {
     ["nodes", "edges"]
         .into_iter()
-        .flat_map(|list| list_mut(raw, list).iter_mut().map(records).collect::<Vec<_>>())
+        .flat_map(|list| list_mut(raw, list).iter_mut().map(remove_records).collect::<Vec<_>>())
         .sum()
 }
 
-fn records(value: &mut Value) -> usize {
+fn remove_records(value: &mut Value) -> usize {
     let mut found = 0;
     match value {
         Value::Object(map) => {
             map.retain(|name, value| {
-                let is_part = OF_NODES.contains(&name.as_str()) && value.is_object();
-                let goes = RECORDS.contains(&name.as_str())
-                    || (name == SEALED && is_sealed_text(value))
-                    || (!is_part && is_record(value));
+                let is_part = NODE_PARTS.contains(&name.as_str()) && value.is_object();
+                let goes = SEALED_CREDENTIAL_KEYS.contains(&name.as_str())
+                    || (name == SEALED_DATA_KEY && is_sealed_text(value))
+                    || (!is_part && is_sealed_credential(value));
                 found += usize::from(goes);
                 !goes
             });
-            found += map.values_mut().map(records).sum::<usize>();
+            found += map.values_mut().map(remove_records).sum::<usize>();
         }
         Value::Array(list) => {
             let before = list.len();
-            list.retain(|value| !is_record(value));
-            found += before - list.len() + list.iter_mut().map(records).sum::<usize>();
+            list.retain(|value| !is_sealed_credential(value));
+            found += before - list.len() + list.iter_mut().map(remove_records).sum::<usize>();
         }
         _ => {}
     }
     found
 }
 
-fn is_record(value: &Value) -> bool {
-    value.get(SEALED).is_some_and(is_sealed_text)
+fn is_sealed_credential(value: &Value) -> bool {
+    value.get(SEALED_DATA_KEY).is_some_and(is_sealed_text)
 }
 
 /// A reference or a word of a schema under that name is what its owner drew.
@@ -162,11 +171,15 @@ fn is_sealed_text(value: &Value) -> bool {
 
 /// Takes keys out of the inputs of one card that it has no more: what they opened is opened by a credential now. Of a
 /// card that nobody knows here nothing is taken, for it may have the input.
-fn keys(data: &mut Map<String, Value>, cards: &dyn CardFacts, found: &mut Vec<(String, String)>) {
+fn remove_stray_keys(
+    data: &mut Map<String, Value>,
+    cards: &dyn CardSchemas,
+    found: &mut Vec<(String, String)>,
+) {
     let text = |name: &str| data.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
     let name = text("name");
-    let card = name_of_today(&name);
-    if !cards.knows(card) {
+    let card = current_card_name(&name);
+    if !cards.has_card(card) {
         return;
     }
     let label = [text("label"), name.clone()].into_iter().find(|text| !text.is_empty()).unwrap_or_default();
@@ -184,21 +197,21 @@ fn keys(data: &mut Map<String, Value>, cards: &dyn CardFacts, found: &mut Vec<(S
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::canvas::facts::InputFacts;
+    use crate::canvas::facts::InputSchema;
     use proptest::prelude::*;
     use serde_json::json;
 
     /// Knows one card, which has an input that is named as a field of a credential.
     struct One;
 
-    impl CardFacts for One {
-        fn knows(&self, card: &str) -> bool {
+    impl CardSchemas for One {
+        fn has_card(&self, card: &str) -> bool {
             card == "known"
         }
 
-        fn input(&self, _: &str, input: &str) -> Option<InputFacts<'_>> {
-            let kind = crate::canvas::InputKind::Secret;
-            (input == "password").then_some(InputFacts { label: "Password", kind })
+        fn input(&self, _: &str, input: &str) -> Option<InputSchema<'_>> {
+            let kind = crate::canvas::InputSensitivity::Secret;
+            (input == "password").then_some(InputSchema { label: "Password", kind })
         }
 
         fn credential_types(&self, _: &str) -> &[&str] {
@@ -206,7 +219,7 @@ mod tests {
         }
     }
 
-    fn cleaned(canvas: &Value) -> (Value, LeftOut) {
+    fn cleaned(canvas: &Value) -> (Value, ForeignContent) {
         let canvas = Canvas::parse(&canvas.to_string()).unwrap();
         let (canvas, left_out) = canvas.without_foreign(&One).unwrap();
         (Value::Object(canvas.raw().clone()), left_out)
@@ -215,7 +228,7 @@ mod tests {
     #[test]
     fn what_stands_beside_a_drawing_is_left_out_and_named() {
         let drawing = json!({"nodes": [{"id": "a", "later": 1, "data": {"odd": [2]}}], "edges": [], "viewport": {"zoom": 1}});
-        assert_eq!(cleaned(&drawing), (drawing.clone(), LeftOut::default()));
+        assert_eq!(cleaned(&drawing), (drawing.clone(), ForeignContent::default()));
         let mut more = drawing.clone();
         more["usecases"] = json!(["x"]);
         more["frame\nwork"] = json!(["y"]);
@@ -245,7 +258,7 @@ mod tests {
                 "edges": [{"source": "a", "data": {}}],
             })
         );
-        assert_eq!(left_out.sealed, 6);
+        assert_eq!(left_out.sealed_credentials, 6);
     }
 
     #[test]
@@ -260,7 +273,7 @@ mod tests {
             node("known", &json!({"openAIApiKey": "{{$vars.key}}"})),
             node("known", &json!({"openAIApiKey": ""})),
         ] {
-            assert_eq!(cleaned(&kept), (kept.clone(), LeftOut::default()));
+            assert_eq!(cleaned(&kept), (kept.clone(), ForeignContent::default()));
         }
     }
 
@@ -274,7 +287,7 @@ mod tests {
             let canvas = json!({"nodes": [{"id": "a", "data": {"name": "known", "inputs": {name.clone(): value.clone()}}}], "edges": [value.clone()], name: value});
             let (kept, _) = cleaned(&canvas);
             prop_assert!(!kept["nodes"].to_string().contains("encryptedData"), "{}", kept);
-            prop_assert_eq!(cleaned(&kept), (kept.clone(), LeftOut::default()));
+            prop_assert_eq!(cleaned(&kept), (kept.clone(), ForeignContent::default()));
         }
     }
 }

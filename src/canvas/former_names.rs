@@ -2,65 +2,65 @@
 //! today; what is stored of it stays as it was drawn, until somebody saves it otherwise.
 
 use super::Node;
-use super::template::{Reference, Template};
+use super::template::{Reference, TextTemplate};
 use serde_json::Value;
 use std::collections::HashMap;
 
 /// A card under a name it has no more.
-struct Former {
+struct FormerName {
     /// The name it was drawn with.
-    was: &'static str,
+    old: &'static str,
     /// The card's name today.
-    now: &'static str,
+    current: &'static str,
     /// The output it had when it had but one, where the card of today lets its owner choose.
     output: Option<&'static str>,
 }
 
-const fn former(was: &'static str, now: &'static str) -> Former {
-    Former { was, now, output: None }
+const fn former_name(was: &'static str, now: &'static str) -> FormerName {
+    FormerName { old: was, current: now, output: None }
 }
 
 /// A vector store that was two cards once: one that filled it and one that read it, each made for its retriever.
-const fn store(was: &'static str, now: &'static str) -> Former {
-    Former { was, now, output: Some("retriever") }
+const fn former_store(was: &'static str, now: &'static str) -> FormerName {
+    FormerName { old: was, current: now, output: Some("retriever") }
 }
 
 /// All names that were given up. The card of today need not be one that this server has.
-const CARDS: &[Former] = &[
-    former("conversationalRetrievalAgent", "conversationalRetrievalToolAgent"),
-    former("openAIConversationalRetrievalAgent", "conversationalRetrievalToolAgent"),
-    former("mistralAIFunctionAgent", "toolAgent"),
-    former("mistralAIToolAgent", "toolAgent"),
-    former("openAIFunctionAgent", "toolAgent"),
-    former("openAIToolAgent", "toolAgent"),
-    former("mrklAgentChat", "reactAgentChat"),
-    former("mrlkAgentChat", "reactAgentChat"),
-    former("mrklAgentLLM", "reactAgentLLM"),
-    former("mrlkAgentLLM", "reactAgentLLM"),
-    store("ElasticsearchIndex", "elasticsearch"),
-    store("ElasticsearchUpsert", "elasticsearch"),
-    store("MongoDBIndex", "mongoDBAtlas"),
-    store("MongoDBUpsert", "mongoDBAtlas"),
-    store("RedisIndex", "redis"),
-    store("RedisUpsert", "redis"),
-    store("chromaExistingIndex", "chroma"),
-    store("chromaUpsert", "chroma"),
-    store("faissExistingIndex", "faiss"),
-    store("faissUpsert", "faiss"),
-    store("milvusExistingCollection", "milvus"),
-    store("milvusUpsert", "milvus"),
-    store("openSearchExistingIndex", "openSearch"),
-    store("openSearchUpsertDocument", "openSearch"),
-    store("pineconeExistingIndex", "pinecone"),
-    store("pineconeUpsert", "pinecone"),
-    store("postgresExistingIndex", "postgres"),
-    store("postgresUpsert", "postgres"),
-    store("qdrantExistingIndex", "qdrant"),
-    store("qdrantUpsert", "qdrant"),
-    store("singlestoreExisting", "singlestore"),
-    store("singlestoreUpsert", "singlestore"),
-    store("supabaseExistingIndex", "supabase"),
-    store("supabaseUpsert", "supabase"),
+const CARDS: &[FormerName] = &[
+    former_name("conversationalRetrievalAgent", "conversationalRetrievalToolAgent"),
+    former_name("openAIConversationalRetrievalAgent", "conversationalRetrievalToolAgent"),
+    former_name("mistralAIFunctionAgent", "toolAgent"),
+    former_name("mistralAIToolAgent", "toolAgent"),
+    former_name("openAIFunctionAgent", "toolAgent"),
+    former_name("openAIToolAgent", "toolAgent"),
+    former_name("mrklAgentChat", "reactAgentChat"),
+    former_name("mrlkAgentChat", "reactAgentChat"),
+    former_name("mrklAgentLLM", "reactAgentLLM"),
+    former_name("mrlkAgentLLM", "reactAgentLLM"),
+    former_store("ElasticsearchIndex", "elasticsearch"),
+    former_store("ElasticsearchUpsert", "elasticsearch"),
+    former_store("MongoDBIndex", "mongoDBAtlas"),
+    former_store("MongoDBUpsert", "mongoDBAtlas"),
+    former_store("RedisIndex", "redis"),
+    former_store("RedisUpsert", "redis"),
+    former_store("chromaExistingIndex", "chroma"),
+    former_store("chromaUpsert", "chroma"),
+    former_store("faissExistingIndex", "faiss"),
+    former_store("faissUpsert", "faiss"),
+    former_store("milvusExistingCollection", "milvus"),
+    former_store("milvusUpsert", "milvus"),
+    former_store("openSearchExistingIndex", "openSearch"),
+    former_store("openSearchUpsertDocument", "openSearch"),
+    former_store("pineconeExistingIndex", "pinecone"),
+    former_store("pineconeUpsert", "pinecone"),
+    former_store("postgresExistingIndex", "postgres"),
+    former_store("postgresUpsert", "postgres"),
+    former_store("qdrantExistingIndex", "qdrant"),
+    former_store("qdrantUpsert", "qdrant"),
+    former_store("singlestoreExisting", "singlestore"),
+    former_store("singlestoreUpsert", "singlestore"),
+    former_store("supabaseExistingIndex", "supabase"),
+    former_store("supabaseUpsert", "supabase"),
 ];
 
 /// Inputs that were renamed: the card by its name of today, the former name, the name of today.
@@ -81,44 +81,44 @@ const INPUTS: &[(&str, &str, &str)] = &[
 ];
 
 /// The card on which the values of a prompt stood once, and the input that the prompt is wired into.
-const PROMPTED: (&str, &str) = ("llmChain", "prompt");
+const PROMPT_INPUT: (&str, &str) = ("llmChain", "prompt");
 /// The input of a prompt card that holds them today.
-const VALUES: &str = "promptValues";
+const PROMPT_VALUES: &str = "promptValues";
 
 /// The name that a card bears today.
 #[must_use]
-pub fn name_of_today(card: &str) -> &str {
-    CARDS.iter().find(|former| former.was == card).map_or(card, |former| former.now)
+pub fn current_card_name(card: &str) -> &str {
+    CARDS.iter().find(|former| former.old == card).map_or(card, |former| former.current)
 }
 
 /// The name that an input of this card, by its name of today, bears today.
 #[must_use]
-pub fn input_of_today<'a>(card: &str, input: &'a str) -> &'a str {
+pub fn current_input_name<'a>(card: &str, input: &'a str) -> &'a str {
     let renamed = INPUTS.iter().find(|(of, was, _)| *of == card && *was == input);
     renamed.map_or(input, |(.., now)| now)
 }
 
 /// Names that an input of this card gave up.
-pub fn former_inputs(card: &str, input: &str) -> impl Iterator<Item = &'static str> {
+pub fn former_input_names(card: &str, input: &str) -> impl Iterator<Item = &'static str> {
     INPUTS.iter().filter(move |(of, _, now)| *of == card && *now == input).map(|(_, was, _)| *was)
 }
 
 /// Reads a node as if it were drawn today.
-pub(super) fn read(node: &mut Node) {
-    if let Some(former) = CARDS.iter().find(|former| former.was == node.name) {
-        node.drawn_as = Some(std::mem::replace(&mut node.name, former.now.to_owned()));
+pub(super) fn modernize(node: &mut Node) {
+    if let Some(former) = CARDS.iter().find(|former| former.old == node.name) {
+        node.saved_name = Some(std::mem::replace(&mut node.name, former.current.to_owned()));
         if node.output.is_none() {
             node.output = former.output.map(str::to_owned);
         }
     }
     for (_, was, now) in INPUTS.iter().filter(|(card, ..)| *card == node.name) {
         // What stands under the name of today was set later.
-        if node.inputs.get(*now).is_some_and(|value| !says_nothing(value)) {
+        if node.inputs.get(*now).is_some_and(|value| !is_empty_value(value)) {
             continue;
         }
         let Some(value) = node.inputs.shift_remove(*was) else { continue };
         node.inputs.insert((*now).to_owned(), value);
-        for param in node.params.iter_mut().filter(|param| param.name == *was) {
+        for param in node.input_params.iter_mut().filter(|param| param.name == *was) {
             (*now).clone_into(&mut param.name);
         }
     }
@@ -126,21 +126,21 @@ pub(super) fn read(node: &mut Node) {
 
 /// Gives values that stand on a chain to the prompt card that is wired into it, unless it has values of its own.
 pub(super) fn move_prompt_values(nodes: &mut [Node], places: &HashMap<String, usize>) {
-    let (chain, prompt) = PROMPTED;
+    let (chain, prompt) = PROMPT_INPUT;
     for at in 0..nodes.len() {
         let node = &nodes[at];
-        let values = node.inputs.get(VALUES).filter(|values| node.name == chain && has_values(values));
+        let values = node.inputs.get(PROMPT_VALUES).filter(|values| node.name == chain && has_values(values));
         let Some(values) = values.cloned() else { continue };
         let wired = node.inputs.get(prompt).and_then(wired_node);
         let Some(&place) = wired.and_then(|id| places.get(&id)) else { continue };
         let inputs = &mut nodes[place].inputs;
-        if !inputs.get(VALUES).is_some_and(has_values) {
-            inputs.insert(VALUES.to_owned(), values);
+        if !inputs.get(PROMPT_VALUES).is_some_and(has_values) {
+            inputs.insert(PROMPT_VALUES.to_owned(), values);
         }
     }
 }
 
-fn says_nothing(value: &Value) -> bool {
+fn is_empty_value(value: &Value) -> bool {
     value.is_null() || value.as_str().is_some_and(str::is_empty)
 }
 
@@ -154,7 +154,7 @@ fn has_values(value: &Value) -> bool {
 
 /// The node whose part a value is.
 fn wired_node(value: &Value) -> Option<String> {
-    match Template::parse(value.as_str()?)?.only() {
+    match TextTemplate::parse(value.as_str()?)?.single_reference() {
         Some(Reference::Node { id, .. }) => Some(id.clone()),
         _ => None,
     }
@@ -180,7 +180,7 @@ mod tests {
         let seen: Vec<_> = canvas
             .nodes()
             .iter()
-            .map(|node| (node.name.as_str(), node.drawn_as.as_deref(), node.output.as_deref()))
+            .map(|node| (node.name.as_str(), node.saved_name.as_deref(), node.output.as_deref()))
             .collect();
         assert_eq!(
             seen,
@@ -217,16 +217,16 @@ mod tests {
             chain("d", "q"),
             chain("e", "gone"),
         ]));
-        assert_eq!(canvas.node("p").unwrap().inputs[VALUES], "{\"a\":\"1\"}");
-        assert_eq!(canvas.node("q").unwrap().inputs[VALUES], json!({"b": "2"}));
-        assert_eq!(canvas.raw()["nodes"][0]["data"]["inputs"][VALUES], "{}");
+        assert_eq!(canvas.node("p").unwrap().inputs[PROMPT_VALUES], "{\"a\":\"1\"}");
+        assert_eq!(canvas.node("q").unwrap().inputs[PROMPT_VALUES], json!({"b": "2"}));
+        assert_eq!(canvas.raw()["nodes"][0]["data"]["inputs"][PROMPT_VALUES], "{}");
     }
 
     #[test]
     fn no_name_of_today_is_a_former_one() {
         for former in CARDS {
-            assert_eq!(name_of_today(former.now), former.now, "{}", former.was);
-            assert_eq!(CARDS.iter().filter(|other| other.was == former.was).count(), 1, "{}", former.was);
+            assert_eq!(current_card_name(former.current), former.current, "{}", former.old);
+            assert_eq!(CARDS.iter().filter(|other| other.old == former.old).count(), 1, "{}", former.old);
         }
     }
 }

@@ -13,11 +13,11 @@ pub mod secrets;
 mod stored;
 pub mod template;
 
-pub use facts::{CardFacts, InputFacts, InputKind, NoCards};
-pub use foreign::LeftOut;
-pub use former_names::{former_inputs, input_of_today, name_of_today};
-pub use node::{Edge, Node, Param};
-pub use parse::BadCanvas;
+pub use facts::{CardSchemas, InputSchema, InputSensitivity, NoSchemas};
+pub use foreign::ForeignContent;
+pub use former_names::{current_card_name, current_input_name, former_input_names};
+pub use node::{Edge, InputParam, Node};
+pub use parse::CanvasError;
 pub use stored::StoredCanvas;
 
 use serde_json::{Map, Value};
@@ -30,7 +30,7 @@ pub struct Canvas {
     nodes: Vec<Node>,
     edges: Vec<Edge>,
     /// By id, the place among the nodes.
-    places: HashMap<String, usize>,
+    positions: HashMap<String, usize>,
     raw: Map<String, Value>,
 }
 
@@ -38,8 +38,8 @@ impl Canvas {
     /// Reads `flowData`: JSON text with the lists `nodes` and `edges` (manual 9.1).
     ///
     /// # Errors
-    /// [`BadCanvas`] says what is missing. A node or an edge in a form nobody knows is no error: it is kept.
-    pub fn parse(text: &str) -> Result<Self, BadCanvas> {
+    /// [`CanvasError`] says what is missing. A node or an edge in a form nobody knows is no error: it is kept.
+    pub fn parse(text: &str) -> Result<Self, CanvasError> {
         parse::parse(text)
     }
 
@@ -58,7 +58,7 @@ impl Canvas {
     /// The box with this id.
     #[must_use]
     pub fn node(&self, id: &str) -> Option<&Node> {
-        self.places.get(id).map(|&place| &self.nodes[place])
+        self.positions.get(id).map(|&place| &self.nodes[place])
     }
 
     /// How many cards do something: notes do not count.

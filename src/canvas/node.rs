@@ -11,7 +11,7 @@ pub struct Node {
     /// The card's name of today, which the registry is asked for; empty when the box holds none.
     pub name: String,
     /// The name it was drawn with, where its card bears another one today.
-    pub drawn_as: Option<String>,
+    pub saved_name: Option<String>,
     /// The card label the owner sees and may have changed.
     pub label: String,
     /// The group the saving editor put the card in. Never trusted for rules; only for boxes the registry does not know.
@@ -19,7 +19,7 @@ pub struct Node {
     /// The values, by the names that the inputs bear today.
     pub inputs: Map<String, Value>,
     /// The input definitions the flow was saved with, which keep their flags.
-    pub params: Vec<Param>,
+    pub input_params: Vec<InputParam>,
     /// The chosen output, when the card declares several.
     pub output: Option<String>,
     /// The id of the stored credential the owner selected.
@@ -28,7 +28,7 @@ pub struct Node {
 
 /// What a saved input definition says that matters when the flow runs.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Param {
+pub struct InputParam {
     /// Input name.
     pub name: String,
     /// Text may hold `{{…}}` references that are replaced inside the text.
@@ -47,7 +47,7 @@ pub struct Edge {
 }
 
 impl Node {
-    pub(super) fn read(value: &Value) -> Self {
+    pub(super) fn from_json(value: &Value) -> Self {
         let data = value.get("data");
         let field = |name: &str| data.and_then(|data| data.get(name));
         let text = |name: &str| field(name).and_then(Value::as_str).unwrap_or_default().to_owned();
@@ -57,26 +57,26 @@ impl Node {
         let mut node = Self {
             id: own_id.unwrap_or_else(|| text("id")),
             name: text("name"),
-            drawn_as: None,
+            saved_name: None,
             label: text("label"),
             category: text("category"),
-            params: field("inputParams")
+            input_params: field("inputParams")
                 .and_then(Value::as_array)
                 .into_iter()
                 .flatten()
-                .filter_map(Param::read)
+                .filter_map(InputParam::from_json)
                 .collect(),
             output: chosen.filter(|name| !name.is_empty()).map(str::to_owned),
             credential: credential(field("credential"), &inputs),
             inputs,
         };
-        former_names::read(&mut node);
+        former_names::modernize(&mut node);
         node
     }
 
     /// The name shown in messages: the label, else the card name, else the id.
     #[must_use]
-    pub fn shown(&self) -> &str {
+    pub fn label(&self) -> &str {
         [&self.label, &self.name, &self.id]
             .into_iter()
             .find(|text| !text.is_empty())
@@ -92,7 +92,7 @@ impl Node {
     /// True when the saved definition of this input takes `{{…}}` inside its text.
     #[must_use]
     pub fn accepts_variables(&self, input: &str) -> bool {
-        self.params.iter().any(|param| param.name == input && param.accepts_variables)
+        self.input_params.iter().any(|param| param.name == input && param.accepts_variables)
     }
 }
 
@@ -103,8 +103,8 @@ fn credential(selected: Option<&Value>, inputs: &Map<String, Value>) -> Option<S
     places.into_iter().flatten().filter_map(Value::as_str).find(|id| !id.is_empty()).map(str::to_owned)
 }
 
-impl Param {
-    fn read(value: &Value) -> Option<Self> {
+impl InputParam {
+    fn from_json(value: &Value) -> Option<Self> {
         let name = value.get("name")?.as_str()?.to_owned();
         let accepts_variables = value.get("acceptVariable").and_then(Value::as_bool).unwrap_or(false);
         Some(Self { name, accepts_variables })
@@ -119,7 +119,7 @@ impl Edge {
         named.split('-').next()
     }
 
-    pub(super) fn read(value: &Value) -> Self {
+    pub(super) fn from_json(value: &Value) -> Self {
         let text = |name: &str| value.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
         Self { source: text("source"), source_handle: text("sourceHandle"), target: text("target") }
     }

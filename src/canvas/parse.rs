@@ -7,7 +7,7 @@ use std::fmt;
 
 /// Why a text is not a canvas.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum BadCanvas {
+pub enum CanvasError {
     /// Not JSON text.
     NotJson {
         /// Line of the first fault, from 1.
@@ -18,12 +18,12 @@ pub enum BadCanvas {
     /// JSON, but not an object.
     NotAnObject,
     /// The list is missing, or something else stands in its place.
-    NoList(&'static str),
+    MissingList(&'static str),
     /// Two nodes share an id, so references to it would be ambiguous.
-    SameId(String),
+    DuplicateId(String),
 }
 
-impl fmt::Display for BadCanvas {
+impl fmt::Display for CanvasError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::NotJson { line, column } => {
@@ -32,37 +32,37 @@ impl fmt::Display for BadCanvas {
             Self::NotAnObject => {
                 f.write_str("Invalid flowData: it must be a JSON object with lists 'nodes' and 'edges'.")
             }
-            Self::NoList(name) => write!(f, "Invalid flowData: it must hold a list '{name}'."),
-            Self::SameId(id) => write!(f, "Invalid flowData: two nodes have the id '{id}'."),
+            Self::MissingList(name) => write!(f, "Invalid flowData: it must hold a list '{name}'."),
+            Self::DuplicateId(id) => write!(f, "Invalid flowData: two nodes have the id '{id}'."),
         }
     }
 }
 
-impl std::error::Error for BadCanvas {}
+impl std::error::Error for CanvasError {}
 
-pub(super) fn parse(text: &str) -> Result<Canvas, BadCanvas> {
+pub(super) fn parse(text: &str) -> Result<Canvas, CanvasError> {
     let value: Value = serde_json::from_str(text)
-        .map_err(|fault| BadCanvas::NotJson { line: fault.line(), column: fault.column() })?;
-    let Value::Object(raw) = value else { return Err(BadCanvas::NotAnObject) };
-    read(raw)
+        .map_err(|fault| CanvasError::NotJson { line: fault.line(), column: fault.column() })?;
+    let Value::Object(raw) = value else { return Err(CanvasError::NotAnObject) };
+    from_raw(raw)
 }
 
 /// The typed view of a canvas.
-pub(super) fn read(raw: Map<String, Value>) -> Result<Canvas, BadCanvas> {
-    let mut nodes: Vec<Node> = list(&raw, "nodes")?.iter().map(Node::read).collect();
-    let edges = list(&raw, "edges")?.iter().map(Edge::read).collect();
+pub(super) fn from_raw(raw: Map<String, Value>) -> Result<Canvas, CanvasError> {
+    let mut nodes: Vec<Node> = list(&raw, "nodes")?.iter().map(Node::from_json).collect();
+    let edges = list(&raw, "edges")?.iter().map(Edge::from_json).collect();
     let mut places = HashMap::new();
     for (place, node) in nodes.iter().enumerate().filter(|(_, node)| !node.id.is_empty()) {
         if places.insert(node.id.clone(), place).is_some() {
-            return Err(BadCanvas::SameId(node.id.chars().take(80).collect()));
+            return Err(CanvasError::DuplicateId(node.id.chars().take(80).collect()));
         }
     }
     former_names::move_prompt_values(&mut nodes, &places);
-    Ok(Canvas { nodes, edges, places, raw })
+    Ok(Canvas { nodes, edges, positions: places, raw })
 }
 
-fn list<'a>(raw: &'a Map<String, Value>, name: &'static str) -> Result<&'a Vec<Value>, BadCanvas> {
-    raw.get(name).and_then(Value::as_array).ok_or(BadCanvas::NoList(name))
+fn list<'a>(raw: &'a Map<String, Value>, name: &'static str) -> Result<&'a Vec<Value>, CanvasError> {
+    raw.get(name).and_then(Value::as_array).ok_or(CanvasError::MissingList(name))
 }
 
 #[cfg(test)]
@@ -72,13 +72,13 @@ mod tests {
     #[test]
     fn a_text_without_both_lists_is_refused_with_its_fault() {
         for (text, fault) in [
-            ("", BadCanvas::NotJson { line: 1, column: 0 }),
-            ("{", BadCanvas::NotJson { line: 1, column: 1 }),
-            ("[]", BadCanvas::NotAnObject),
-            ("{}", BadCanvas::NoList("nodes")),
-            (r#"{"nodes":[]}"#, BadCanvas::NoList("edges")),
-            (r#"{"nodes":{},"edges":[]}"#, BadCanvas::NoList("nodes")),
-            (r#"{"nodes":[{"id":"a"},{"id":"a"}],"edges":[]}"#, BadCanvas::SameId("a".into())),
+            ("", CanvasError::NotJson { line: 1, column: 0 }),
+            ("{", CanvasError::NotJson { line: 1, column: 1 }),
+            ("[]", CanvasError::NotAnObject),
+            ("{}", CanvasError::MissingList("nodes")),
+            (r#"{"nodes":[]}"#, CanvasError::MissingList("edges")),
+            (r#"{"nodes":{},"edges":[]}"#, CanvasError::MissingList("nodes")),
+            (r#"{"nodes":[{"id":"a"},{"id":"a"}],"edges":[]}"#, CanvasError::DuplicateId("a".into())),
         ] {
             assert_eq!(parse(text).unwrap_err(), fault, "{text}");
         }

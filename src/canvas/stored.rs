@@ -30,7 +30,7 @@ impl StoredCanvas {
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
         let mut raw: Map<String, Value> = serde_json::from_str(text).ok()?;
-        leave_out_foreign(&mut raw);
+        remove_foreign(&mut raw);
         let is_list = |name: &str| raw.get(name).is_some_and(Value::is_array);
         (is_list("nodes") && is_list("edges")).then_some(Self { raw })
     }
@@ -38,12 +38,12 @@ impl StoredCanvas {
     /// The canvas of a flow that is not there.
     #[must_use]
     pub fn empty() -> Self {
-        Self::of(Map::new())
+        Self::from_raw(Map::new())
     }
 
-    pub(super) fn of(mut raw: Map<String, Value>) -> Self {
+    pub(super) fn from_raw(mut raw: Map<String, Value>) -> Self {
         raw.shift_remove(VIEWPORT);
-        leave_out_foreign(&mut raw);
+        remove_foreign(&mut raw);
         for value in list_mut(&mut raw, "nodes") {
             let Value::Object(node) = value else { continue };
             remove(node, NODE_NOISE);
@@ -56,7 +56,7 @@ impl StoredCanvas {
                 remove(edge, NODE_NOISE);
             }
         }
-        Self { raw: ordered_map(raw) }
+        Self { raw: sort_map(raw) }
     }
 
     /// The text of `canvas.json`: one key a line, so that a diff reads well.
@@ -71,7 +71,7 @@ impl StoredCanvas {
     /// [`Self::text`], unless it has more bytes than these: a deep canvas can grow a hundredfold when it is indented.
     #[must_use]
     pub fn text_within(&self, bytes_max: usize) -> Option<String> {
-        let mut bounded = Bounded { text: Vec::new(), bytes_max };
+        let mut bounded = LimitedString { text: Vec::new(), bytes_max };
         serde_json::to_writer_pretty(&mut bounded, &self.raw).ok()?;
         bounded.write_all(b"\n").ok()?;
         String::from_utf8(bounded.text).ok()
@@ -97,32 +97,32 @@ impl StoredCanvas {
 
     /// How many placeholders it holds (`hiddenSecrets` of a version, manual 6.1).
     #[must_use]
-    pub fn hidden_count(&self) -> usize {
-        self.raw.iter().map(|(_, value)| tree::count_in(value)).sum()
+    pub fn placeholder_count(&self) -> usize {
+        self.raw.iter().map(|(_, value)| tree::count_placeholders_in(value)).sum()
     }
 
     /// Where its placeholders stand (manual 6.5).
     #[must_use]
-    pub fn hidden_secrets(&self, cards: &dyn super::CardFacts) -> Vec<HiddenSecret> {
-        self.nodes().iter().flat_map(|node| super::secrets::hidden_in(node, cards)).collect()
+    pub fn hidden_secrets(&self, cards: &dyn super::CardSchemas) -> Vec<HiddenSecret> {
+        self.nodes().iter().flat_map(|node| super::secrets::find_placeholders(node, cards)).collect()
     }
 }
 
 /// A canvas that was stored by an older version of the service may still hold what is no part of one: a version never
 /// does, and an old version that does is read as if it did not, so that the two are equal.
-fn leave_out_foreign(raw: &mut Map<String, Value>) {
-    let beside = foreign::beside(raw);
+fn remove_foreign(raw: &mut Map<String, Value>) {
+    let beside = foreign::foreign_keys(raw);
     remove(raw, &beside.iter().map(String::as_str).collect::<Vec<_>>());
-    foreign::without_records(raw);
+    foreign::remove_sealed_credentials(raw);
 }
 
 /// A text that refuses to grow past its limit.
-struct Bounded {
+struct LimitedString {
     text: Vec<u8>,
     bytes_max: usize,
 }
 
-impl Write for Bounded {
+impl Write for LimitedString {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         if self.text.len() + bytes.len() > self.bytes_max {
             return Err(io::ErrorKind::FileTooLarge.into());
@@ -151,24 +151,24 @@ pub(super) fn list_mut<'m>(map: &'m mut Map<String, Value>, name: &str) -> &'m m
 }
 
 /// The map with its keys in one order, whatever editor saved it.
-fn ordered_map(map: Map<String, Value>) -> Map<String, Value> {
+fn sort_map(map: Map<String, Value>) -> Map<String, Value> {
     let rank = |name: &str| FIRST_KEYS.iter().position(|first| *first == name).unwrap_or(FIRST_KEYS.len());
     let mut entries: Vec<(String, Value)> = map.into_iter().collect();
     entries.sort_by(|(a, _), (b, _)| (rank(a), a).cmp(&(rank(b), b)));
-    entries.into_iter().map(|(name, value)| (name, ordered(value))).collect()
+    entries.into_iter().map(|(name, value)| (name, sort_keys(value))).collect()
 }
 
-fn ordered(value: Value) -> Value {
+fn sort_keys(value: Value) -> Value {
     match value {
-        Value::Object(map) => Value::Object(ordered_map(map)),
-        Value::Array(list) => list.into_iter().map(ordered).collect(),
-        Value::Number(number) => Value::Number(plain(number)),
+        Value::Object(map) => Value::Object(sort_map(map)),
+        Value::Array(list) => list.into_iter().map(sort_keys).collect(),
+        Value::Number(number) => Value::Number(normalize_number(number)),
         other => other,
     }
 }
 
 /// 1 and 1.0 are one number to the editors, which write now the one, now the other.
-fn plain(number: Number) -> Number {
+fn normalize_number(number: Number) -> Number {
     match number.as_f64().filter(|_| number.is_f64()) {
         #[allow(clippy::cast_possible_truncation, reason = "it is whole and small enough")]
         Some(float) if float.fract() == 0.0 && float.abs() < WHOLE_MAX => Number::from(float as i64),

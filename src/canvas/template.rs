@@ -5,7 +5,7 @@
 
 /// A text cut at its references.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Template(Vec<Segment>);
+pub struct TextTemplate(Vec<Segment>);
 
 /// A piece of a template.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -43,7 +43,7 @@ pub enum Reference {
     Flow(String),
 }
 
-impl Template {
+impl TextTemplate {
     /// Cuts `text`; `None` when it holds no reference.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
@@ -88,7 +88,7 @@ impl Template {
     }
 
     /// The ids of the nodes it needs.
-    pub fn nodes(&self) -> impl Iterator<Item = &str> {
+    pub fn node_ids(&self) -> impl Iterator<Item = &str> {
         self.0.iter().filter_map(|segment| match segment {
             Segment::Reference { to: Reference::Node { id, .. }, .. } => Some(id.as_str()),
             _ => None,
@@ -97,7 +97,7 @@ impl Template {
 
     /// The one reference this text consists of, when it holds nothing else.
     #[must_use]
-    pub fn only(&self) -> Option<&Reference> {
+    pub fn single_reference(&self) -> Option<&Reference> {
         match self.0.as_slice() {
             [Segment::Reference { to, .. }] => Some(to),
             _ => None,
@@ -145,7 +145,7 @@ pub fn variable_names(text: &str) -> impl Iterator<Item = &str> {
 mod tests {
     use super::*;
 
-    fn written(template: &Template) -> String {
+    fn written(template: &TextTemplate) -> String {
         let texts = template.segments().iter().map(|segment| match segment {
             Segment::Text(text) => text.clone(),
             Segment::Reference { written, .. } => written.clone(),
@@ -161,7 +161,7 @@ mod tests {
             "{{llmChain_0.data.instance.a.b}}!",
             "{ {{question}} }",
         ] {
-            assert_eq!(written(&Template::parse(text).unwrap()), text);
+            assert_eq!(written(&TextTemplate::parse(text).unwrap()), text);
         }
     }
 
@@ -170,13 +170,13 @@ mod tests {
         for text in
             ["", "{name}", "{{", "{{ question }}", "{{other}}", "{{a.data.instances}}", "{{$vars.}}", "}}{{"]
         {
-            assert_eq!(Template::parse(text), None, "{text}");
+            assert_eq!(TextTemplate::parse(text), None, "{text}");
         }
     }
 
     #[test]
     fn the_innermost_braces_make_the_reference() {
-        let template = Template::parse("{{{question}}}").unwrap();
+        let template = TextTemplate::parse("{{{question}}}").unwrap();
         assert_eq!(written(&template), "{{{question}}}");
         assert!(
             template
@@ -188,10 +188,10 @@ mod tests {
 
     #[test]
     fn a_lone_reference_is_told_from_a_text_with_one() {
-        let alone = Template::parse("{{a_0.data.instance}}").unwrap();
-        assert_eq!(alone.only(), Some(&Reference::Node { id: "a_0".into(), path: vec![] }));
-        assert_eq!(Template::parse("x{{a_0.data.instance}}").unwrap().only(), None);
-        assert_eq!(alone.nodes().collect::<Vec<_>>(), ["a_0"]);
+        let alone = TextTemplate::parse("{{a_0.data.instance}}").unwrap();
+        assert_eq!(alone.single_reference(), Some(&Reference::Node { id: "a_0".into(), path: vec![] }));
+        assert_eq!(TextTemplate::parse("x{{a_0.data.instance}}").unwrap().single_reference(), None);
+        assert_eq!(alone.node_ids().collect::<Vec<_>>(), ["a_0"]);
     }
 
     #[test]

@@ -8,7 +8,7 @@ use crate::domain::local_program::CommandLine;
 use serde_json::{Map, Value};
 
 /// The server of a card, by the name of the card.
-const SERVERS: &[(&str, tools_mcp::ServerOf)] = &[
+const SERVERS: &[(&str, tools_mcp::ServerBuilder)] = &[
     (brave_search::CARD.name, brave_search::server),
     (custom::CARD.name, custom::server),
     (github::CARD.name, github::server),
@@ -33,9 +33,9 @@ const PROGRAMS: &[(&str, ProgramOf)] = &[
 ///
 /// # Errors
 /// When the card is set wrongly, or its server cannot be asked.
-pub fn of(inputs: &Inputs<'_>) -> Result<Option<Vec<(String, String)>>> {
+pub fn list_tools(inputs: &Inputs<'_>) -> Result<Option<Vec<(String, String)>>> {
     let server = SERVERS.iter().find(|(name, _)| *name == inputs.card.name);
-    server.map(|(_, server)| tools_mcp::offered(inputs, server(inputs)?)).transpose()
+    server.map(|(_, server)| tools_mcp::tool_descriptions(inputs, server(inputs)?)).transpose()
 }
 
 /// The program of this machine that a card with these values starts; `None` when it starts none, or a reference in them
@@ -48,14 +48,14 @@ pub fn program_of(card: &str, values: &Map<String, Value>) -> Option<CommandLine
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cards::kit::{Category, Picked};
+    use crate::cards::kit::{Category, Picker};
     use crate::cards::{model_lists, registry};
 
     #[test]
     fn every_card_of_an_mcp_server_lists_its_tools() {
         for card in registry::CARDS.iter().filter(|card| card.category == Category::McpTools) {
             let is_listed = SERVERS.iter().any(|(name, _)| *name == card.name);
-            assert!(is_listed && model_lists::picks(card, Picked::Actions), "{}", card.name);
+            assert!(is_listed && model_lists::has_picker(card, Picker::Actions), "{}", card.name);
         }
     }
 }

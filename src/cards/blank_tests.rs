@@ -1,7 +1,7 @@
 //! Whatever the family lets its owner leave blank is no error here: over all cards, with every input that may be blank left so.
 
 use super::kit::test_host::TestHost;
-use super::kit::{Bound, Card, Connects, Input, InputKind, Inputs, Part, Wired};
+use super::kit::{Card, Component, Input, InputKind, InputValue, Inputs, WireType, WiredComponent};
 use super::registry::{CARDS, find};
 use crate::domain::credential_types;
 use crate::domain::error::Result;
@@ -15,29 +15,29 @@ const MISSING: &[&str] = &["fill this in", "is required", "connect a card here",
 const ONE_OF_SEVERAL: &[&str] = &["openAPIToolkit", "openApiChain", "customTool", "searchApi"];
 
 /// The card that stands in for what can be wired.
-fn stand_in(wanted: Connects) -> Option<&'static str> {
+fn stand_in(wanted: WireType) -> Option<&'static str> {
     Some(match wanted {
-        Connects::Cache => "inMemoryCache",
-        Connects::ChatModel | Connects::LanguageModel => "chatScripted",
-        Connects::Memory | Connects::ChatMemory => "bufferMemory",
-        Connects::Prompt => "promptTemplate",
-        Connects::ChatPrompt => "chatPromptTemplate",
-        Connects::OutputParser => "csvOutputParser",
-        Connects::Moderation => "inputModerationSimple",
-        Connects::Tool => "calculator",
-        Connects::Retriever | Connects::VectorStore | Connects::VectorStoreRetriever => "memoryVectorStore",
-        Connects::TextSplitter => "characterTextSplitter",
-        Connects::PromptRetriever => "promptRetriever",
-        Connects::Document => "plainText",
-        Connects::Embeddings => "hashingEmbeddings",
-        Connects::RecordManager => "SQLiteRecordManager",
-        Connects::Chain => "llmChain",
-        Connects::Engine => "queryEngine",
-        Connects::EngineModel => "chatScripted",
-        Connects::EngineEmbeddings => "hashingEmbeddings",
-        Connects::EngineTool => "queryEngineToolLlamaIndex",
-        Connects::IndexRetriever => "simpleStoreLlamaIndex",
-        Connects::Synthesizer => "refineLlamaIndex",
+        WireType::Cache => "inMemoryCache",
+        WireType::ChatModel | WireType::LanguageModel => "chatScripted",
+        WireType::Memory | WireType::ChatMemory => "bufferMemory",
+        WireType::Prompt => "promptTemplate",
+        WireType::ChatPrompt => "chatPromptTemplate",
+        WireType::OutputParser => "csvOutputParser",
+        WireType::Moderation => "inputModerationSimple",
+        WireType::Tool => "calculator",
+        WireType::Retriever | WireType::VectorStore | WireType::VectorStoreRetriever => "memoryVectorStore",
+        WireType::TextSplitter => "characterTextSplitter",
+        WireType::PromptRetriever => "promptRetriever",
+        WireType::Document => "plainText",
+        WireType::Embeddings => "hashingEmbeddings",
+        WireType::RecordManager => "SQLiteRecordManager",
+        WireType::Chain => "llmChain",
+        WireType::Engine => "queryEngine",
+        WireType::EngineModel => "chatScripted",
+        WireType::EngineEmbeddings => "hashingEmbeddings",
+        WireType::EngineTool => "queryEngineToolLlamaIndex",
+        WireType::IndexRetriever => "simpleStoreLlamaIndex",
+        WireType::Synthesizer => "refineLlamaIndex",
         // What is wired there is a value, or comes from cards that need a service.
         _ => return None,
     })
@@ -57,37 +57,37 @@ fn entered(input: &Input) -> Value {
     }
 }
 
-fn bound(input: &Input, host: &TestHost) -> Result<Option<Bound>> {
+fn bound(input: &Input, host: &TestHost) -> Result<Option<InputValue>> {
     let may_be_blank = input.optional || input.default.is_some() || input.start.is_some();
     Ok(Some(match input.kind {
         InputKind::Credential(_) => return Ok(None),
-        InputKind::Wire(_) | InputKind::Wires(_) if may_be_blank => Bound::Parts(Vec::new()),
+        InputKind::Wire(_) | InputKind::Wires(_) if may_be_blank => InputValue::Components(Vec::new()),
         InputKind::Wire(wanted) | InputKind::Wires(wanted) => {
             let part = match stand_in(wanted).and_then(find) {
                 Some(card) => part(card, host)?,
-                None => Part::Value("a".into()),
+                None => Component::Value("a".into()),
             };
-            Bound::Parts(vec![Wired { label: "Stand-in".to_owned(), part }])
+            InputValue::Components(vec![WiredComponent { label: "Stand-in".to_owned(), component: part }])
         }
-        _ if may_be_blank => Bound::Value("".into()),
-        _ => Bound::Value(entered(input)),
+        _ if may_be_blank => InputValue::Value("".into()),
+        _ => InputValue::Value(entered(input)),
     }))
 }
 
 /// The card with nothing in it but what it must have.
-fn part(card: &'static Card, host: &TestHost) -> Result<Part> {
+fn part(card: &'static Card, host: &TestHost) -> Result<Component> {
     let mut values = HashMap::new();
     for input in card.inputs {
         if let Some(bound) = bound(input, host)? {
             values.insert(input.name, bound);
         }
     }
-    let kind = card.credential_types().first().and_then(|name| credential_types::find(name));
+    let kind = card.credential_types().first().and_then(|name| credential_types::find_type(name));
     let credential = kind.map(|kind| {
         let fields = kind.fields.iter().map(|field| (field.name.to_owned(), Value::from("a")));
         fields.collect::<Map<_, _>>()
     });
-    card.make.part(&Inputs { card, label: card.label, host, values, credential, credential_id: Some("a") })
+    card.make.build(&Inputs { card, label: card.label, host, values, credential, credential_id: Some("a") })
 }
 
 #[test]

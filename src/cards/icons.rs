@@ -3,30 +3,30 @@
 
 use super::kit::{Card, Category};
 use super::registry;
-use crate::canvas::name_of_today;
+use crate::canvas::current_card_name;
 use crate::domain::credential_types;
 
 /// The picture of a card; `None` for a name no card has.
 #[must_use]
-pub fn of_card(name: &str) -> Option<String> {
+pub fn card_icon(name: &str) -> Option<String> {
     let name = name.strip_suffix(".svg").unwrap_or(name);
     // A canvas of earlier years asks by the name it was drawn with.
-    registry::find(name_of_today(name)).map(|card: &Card| draw(card.label, look(card.category)))
+    registry::find(current_card_name(name)).map(|card: &Card| draw(card.label, style_of(card.category)))
 }
 
 /// The picture of a credential type; `None` for a name no type has.
 #[must_use]
-pub fn of_credential(name: &str) -> Option<String> {
+pub fn credential_icon(name: &str) -> Option<String> {
     let name = name.strip_suffix(".svg").unwrap_or(name);
-    credential_types::find(name).map(|kind| draw(kind.label, KEY))
+    credential_types::find_type(name).map(|kind| draw(kind.label, KEY))
 }
 
 /// A color, and a shape within 24 by 24.
-type Look = (&'static str, &'static str);
+type IconStyle = (&'static str, &'static str);
 
-const KEY: Look = ("#8a6d1f", "M9 12a4 4 0 1 0-8 0 4 4 0 0 0 8 0zm0 0h14v4m-5-4v3");
+const KEY: IconStyle = ("#8a6d1f", "M9 12a4 4 0 1 0-8 0 4 4 0 0 0 8 0zm0 0h14v4m-5-4v3");
 
-const fn look(category: Category) -> Look {
+const fn style_of(category: Category) -> IconStyle {
     match category {
         Category::Agents => ("#5b4bc4", "M12 2l9 5v10l-9 5-9-5V7z"),
         Category::Cache => ("#4f6272", "M12 2a10 10 0 1 0 0 20 10 10 0 0 0 0-20zm0 4v6l4 3"),
@@ -53,7 +53,7 @@ const fn look(category: Category) -> Look {
     }
 }
 
-fn draw(label: &str, (color, shape): Look) -> String {
+fn draw(label: &str, (color, shape): IconStyle) -> String {
     let initials = initials(label);
     let size = if initials.chars().count() > 1 { 26 } else { 30 };
     format!(
@@ -79,12 +79,12 @@ mod tests {
     #[test]
     fn every_card_and_credential_type_has_a_picture() {
         for card in registry::CARDS {
-            let picture = of_card(card.name).unwrap();
+            let picture = card_icon(card.name).unwrap();
             assert!(picture.starts_with("<svg ") && picture.ends_with("</svg>"), "{picture}");
             assert!(!initials(card.label).is_empty(), "{}", card.label);
         }
-        credential_types::ALL.iter().for_each(|kind| assert!(of_credential(kind.name).is_some()));
-        assert!(of_card("chatOpenAI.svg").is_some() && of_card("nothing").is_none());
+        credential_types::ALL.iter().for_each(|kind| assert!(credential_icon(kind.name).is_some()));
+        assert!(card_icon("chatOpenAI.svg").is_some() && card_icon("nothing").is_none());
     }
 
     #[test]

@@ -1,9 +1,11 @@
 //! Where the providers of cards list their models.
 
 use super::kit::compatible::{password, with_version};
-use super::kit::{Card, Category, InputKind, Picked};
+use super::kit::{Card, Category, InputKind, Picker};
 use super::registry;
-use crate::llm::{ANTHROPIC_BASE, COHERE_BASE, GOOGLE_BASE, ListFormat, OLLAMA_BASE, OPENAI_BASE, Wanted};
+use crate::llm::{
+    ANTHROPIC_BASE, COHERE_BASE, GOOGLE_BASE, ListFormat, ModelPurpose, OLLAMA_BASE, OPENAI_BASE,
+};
 use serde_json::{Map, Value};
 
 /// By card: how its provider lists its models, and where it is at home; nowhere when its owner says where.
@@ -48,13 +50,13 @@ const MISTRAL: &str = "https://api.mistral.ai/v1";
 
 /// How one card's provider is asked.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Asking {
+pub struct ModelListRequest {
     /// In which format.
     pub format: ListFormat,
     /// Where.
     pub base: String,
     /// What the models are for.
-    pub wanted: Wanted,
+    pub purpose: ModelPurpose,
     /// The field of the card's credential that holds the key.
     pub key: Option<&'static str>,
     /// False when the provider answers without a key.
@@ -63,7 +65,7 @@ pub struct Asking {
 
 /// How the provider of `card` is asked for its models, the card being set like this.
 #[must_use]
-pub fn asking(card: &Card, settings: &Map<String, Value>) -> Option<Asking> {
+pub fn model_list_request(card: &Card, settings: &Map<String, Value>) -> Option<ModelListRequest> {
     let (_, format, home) = PROVIDERS.iter().find(|(name, ..)| *name == card.name)?;
     let written = card
         .inputs
@@ -82,10 +84,14 @@ pub fn asking(card: &Card, settings: &Map<String, Value>) -> Option<Asking> {
     };
     let needs_key =
         card.inputs.iter().any(|input| matches!(input.kind, InputKind::Credential(_)) && !input.optional);
-    Some(Asking {
+    Some(ModelListRequest {
         format: *format,
         base,
-        wanted: if card.category == Category::Embeddings { Wanted::Embeddings } else { Wanted::Chat },
+        purpose: if card.category == Category::Embeddings {
+            ModelPurpose::Embeddings
+        } else {
+            ModelPurpose::Chat
+        },
         key: password(card),
         needs_key,
     })
@@ -105,7 +111,7 @@ pub fn homes() -> impl Iterator<Item = &'static str> {
 
 /// The names of models that a card suggests by itself.
 #[must_use]
-pub fn suggested(card: &Card) -> &'static [&'static str] {
+pub fn suggested_models(card: &Card) -> &'static [&'static str] {
     let found = card.inputs.iter().find_map(|input| match input.kind {
         InputKind::ModelName(names) => Some(names),
         _ => None,
@@ -115,7 +121,7 @@ pub fn suggested(card: &Card) -> &'static [&'static str] {
 
 /// True when one of the card's inputs picks such a record of the workspace.
 #[must_use]
-pub fn picks(card: &Card, what: Picked) -> bool {
+pub fn has_picker(card: &Card, what: Picker) -> bool {
     card.inputs.iter().any(|input| input.kind == InputKind::Pick(what))
 }
 
@@ -142,7 +148,8 @@ mod tests {
     #[test]
     fn the_owners_address_goes_before_the_providers_own() {
         let base = |name: &str, settings: Value| {
-            asking(registry::find(name).unwrap(), settings.as_object().unwrap()).map(|asking| asking.base)
+            model_list_request(registry::find(name).unwrap(), settings.as_object().unwrap())
+                .map(|asking| asking.base)
         };
         assert_eq!(base("chatOpenAI", json!({"basepath": ""})).as_deref(), Some(OPENAI_BASE));
         assert_eq!(base("chatOpenAI", json!({"basepath": "http://h/v1"})).as_deref(), Some("http://h/v1"));

@@ -1,18 +1,18 @@
 //! The card list as the family's pages read it (manual 9.8).
 
-use super::kit::{Card, Input, InputKind, Picked};
+use super::kit::{Card, Input, InputKind, Picker};
 use super::registry::CARDS;
 use serde_json::{Map, Value, json};
 
 /// Every card's definition.
 #[must_use]
-pub fn all() -> Vec<Value> {
+pub fn definitions() -> Vec<Value> {
     CARDS.iter().map(|card| definition(card)).collect()
 }
 
 /// Definitions of one category.
 #[must_use]
-pub fn of_category(name: &str) -> Vec<Value> {
+pub fn category_definitions(name: &str) -> Vec<Value> {
     CARDS.iter().filter(|card| card.category.as_str() == name).map(|card| definition(card)).collect()
 }
 
@@ -89,10 +89,10 @@ fn param(input: &Input) -> Value {
         }
         InputKind::Pick(what) => {
             let list = match what {
-                Picked::Tool => "listTools",
-                Picked::DocumentStore => "listStores",
-                Picked::Flow => "listFlows",
-                Picked::Actions => "listActions",
+                Picker::Tool => "listTools",
+                Picker::DocumentStore => "listStores",
+                Picker::Flow => "listFlows",
+                Picker::Actions => "listActions",
             };
             param.insert("loadMethod".into(), list.into());
         }

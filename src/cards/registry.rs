@@ -6,7 +6,7 @@ use super::{
     output_parsers, prompts, record_managers, retrievers, synthesizers, text_splitters, tools, tools_mcp,
     utilities, vector_stores,
 };
-use crate::canvas::{self, CardFacts, InputFacts};
+use crate::canvas::{self, CardSchemas, InputSchema};
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
@@ -233,19 +233,19 @@ pub fn find(name: &str) -> Option<&'static Card> {
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Registry;
 
-impl CardFacts for Registry {
-    fn knows(&self, card: &str) -> bool {
+impl CardSchemas for Registry {
+    fn has_card(&self, card: &str) -> bool {
         find(card).is_some()
     }
 
-    fn input(&self, card: &str, input: &str) -> Option<InputFacts<'_>> {
+    fn input(&self, card: &str, input: &str) -> Option<InputSchema<'_>> {
         let input = find(card)?.input(input)?;
         let kind = match input.kind {
-            InputKind::Secret => canvas::InputKind::Secret,
-            InputKind::Credential(_) => canvas::InputKind::Credential,
-            _ => canvas::InputKind::Plain,
+            InputKind::Secret => canvas::InputSensitivity::Secret,
+            InputKind::Credential(_) => canvas::InputSensitivity::Credential,
+            _ => canvas::InputSensitivity::Plain,
         };
-        Some(InputFacts { label: input.label, kind })
+        Some(InputSchema { label: input.label, kind })
     }
 
     fn credential_types(&self, card: &str) -> &[&str] {
@@ -275,7 +275,7 @@ mod tests {
     fn every_credential_type_a_card_takes_is_declared() {
         for card in CARDS {
             for name in card.credential_types() {
-                assert!(crate::domain::credential_types::find(name).is_some(), "{}: {name}", card.name);
+                assert!(crate::domain::credential_types::find_type(name).is_some(), "{}: {name}", card.name);
             }
         }
     }
@@ -296,8 +296,8 @@ mod tests {
     #[test]
     fn history_learns_labels_kinds_and_credentials_from_the_cards() {
         let input = |name: &str| Registry.input("chatOpenAI", name);
-        assert_eq!(input("modelName").map(|input| input.kind), Some(canvas::InputKind::Plain));
-        assert_eq!(input("credential").map(|input| input.kind), Some(canvas::InputKind::Credential));
+        assert_eq!(input("modelName").map(|input| input.kind), Some(canvas::InputSensitivity::Plain));
+        assert_eq!(input("credential").map(|input| input.kind), Some(canvas::InputSensitivity::Credential));
         assert_eq!(input("nonsense"), None);
         assert_eq!(Registry.credential_types("chatOpenAI"), ["openAIApi"]);
         assert!(Registry.credential_types("nonsense").is_empty());

@@ -1,14 +1,14 @@
 //! `flowkeep ask`: one question to a running service, or to a canvas in a file.
 
-use super::{Context, Failure, say};
+use super::{CliError, Context, print};
 use crate::domain::ids::FlowId;
 use crate::limits;
-use crate::ops::control::{Command, Outcome};
+use crate::ops::control::{CommandOutput, OperatorCommand};
 use crate::ops::predict;
-use crate::ops::predict::offline::{GivenCredential, Offline};
-use crate::ops::remote::{Answer, Ask, Remote, RemoteError};
+use crate::ops::predict::offline::{GivenCredential, OfflineRequest};
+use crate::ops::remote::{ApiClient, AskReply, AskRequest, ClientError};
 use crate::settings::{Flags, LogLevel, Settings};
-use crate::tasks::control::{Reply, call};
+use crate::tasks::control::{ControlReply, call};
 use std::fs::File;
 use std::io::{self, IsTerminal as _, Read as _, Write as _};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
@@ -18,7 +18,7 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 #[command(
     override_usage = "flowkeep ask [OPTIONS] <FLOW> <QUESTION>\n       flowkeep ask [OPTIONS] --file <FILE> <QUESTION>"
 )]
-pub(super) struct Args {
+pub(super) struct AskArgs {
     /// Id of the flow, or its name together with a key that may view flows
     #[arg(required = true)]
     flow: String,
@@ -54,58 +54,65 @@ pub(super) struct Args {
     credentials: Vec<String>,
 }
 
-pub(super) fn run(args: &Args, context: &Context<'_>) -> Result<(), Failure> {
+pub(super) fn run(args: &AskArgs, context: &Context<'_>) -> Result<(), CliError> {
     let settings = context.settings(Flags::default())?;
     super::logging::start(&settings, LogLevel::Warn, None);
     match (context.text(&args.file, "SERVICE_FLOW_FILE"), &args.question) {
-        (Some(file), None) => offline(args, context, &settings, &file, &args.flow),
+        (Some(file), None) => ask_offline(args, context, &settings, &file, &args.flow),
         // A file in the environment does not stand in the way of a flow that was named.
         (Some(_), Some(_)) if args.file.is_some() => {
-            Err(Failure::Usage("with --file give the question only, in quotes if it has spaces".to_owned()))
+            Err(CliError::Usage("with --file give the question only, in quotes if it has spaces".to_owned()))
         }
-        (_, Some(question)) => online(args, context, &settings, question),
+        (_, Some(question)) => ask_service(args, context, &settings, question),
         (None, None) => {
-            Err(Failure::Usage("give the flow and the question: flowkeep ask <FLOW> <QUESTION>".to_owned()))
+            Err(CliError::Usage("give the flow and the question: flowkeep ask <FLOW> <QUESTION>".to_owned()))
         }
     }
 }
 
-fn online(args: &Args, context: &Context<'_>, settings: &Settings, question: &str) -> Result<(), Failure> {
+fn ask_service(
+    args: &AskArgs,
+    context: &Context<'_>,
+    settings: &Settings,
+    question: &str,
+) -> Result<(), CliError> {
     // What the service is told of its own address may lead out through a proxy, and is not asked here.
-    let named = context.text(&args.url, "SERVICE_URL").map(|url| service_address(&url)).transpose()?;
-    let base = named.or_else(|| running(settings)).unwrap_or_else(|| local(settings));
+    let named = context.text(&args.url, "SERVICE_URL").map(|url| parse_service_url(&url)).transpose()?;
+    let base =
+        named.or_else(|| running_service_address(settings)).unwrap_or_else(|| configured_address(settings));
     let key = context.text(&args.key, "SERVICE_API_KEY");
-    let remote = Remote::new(&base, key.as_deref(), settings).map_err(Failure::failed)?;
+    let remote = ApiClient::new(&base, key.as_deref(), settings).map_err(CliError::other)?;
     let flow = match FlowId::parse(&args.flow) {
         Some(id) => id,
         None if key.is_none() => {
-            return Err(Failure::Usage(
+            return Err(CliError::Usage(
                 "this is not a flow's id; to ask a flow by its name give a key too, with --key".to_owned(),
             ));
         }
-        None => remote.find(&args.flow).map_err(|error| failure(error, &base))?,
+        None => remote.find_flow(&args.flow).map_err(|error| to_cli_error(error, &base))?,
     };
-    let json = context.switch(args.json, "SERVICE_JSON");
+    let json = context.is_switched_on(args.json, "SERVICE_JSON");
     let (chat, token) = (
         context.text(&args.chat_id, "SERVICE_CHAT_ID"),
         context.text(&args.session_token, "SERVICE_SESSION_TOKEN"),
     );
-    let streaming = !json && !context.switch(args.no_stream, "SERVICE_NO_STREAM");
-    let ask = Ask { flow, question, chat: chat.as_deref(), session_token: token.as_deref(), streaming };
+    let streaming = !json && !context.is_switched_on(args.no_stream, "SERVICE_NO_STREAM");
+    let ask =
+        AskRequest { flow, question, chat: chat.as_deref(), session_token: token.as_deref(), streaming };
     let asked = remote.ask(&ask, &mut |token| if json { Ok(()) } else { write_out(token) });
-    let answer = asked.map_err(|error| failure(error, &base))?;
+    let answer = asked.map_err(|error| to_cli_error(error, &base))?;
     if json {
-        let text = serde_json::to_string_pretty(&answer.body).map_err(Failure::failed)?;
-        return say(&format!("{text}\n"));
+        let text = serde_json::to_string_pretty(&answer.body).map_err(CliError::other)?;
+        return print(&format!("{text}\n"));
     }
-    say("\n")?;
-    tell_how_to_go_on(&answer);
+    print("\n")?;
+    print_continuation_hint(&answer);
     Ok(())
 }
 
 /// Only for a person: a script reads the answer and nothing else.
-fn tell_how_to_go_on(answer: &Answer) {
-    if let (Some(chat), Some(token)) = (answer.chat(), &answer.session_token)
+fn print_continuation_hint(answer: &AskReply) {
+    if let (Some(chat), Some(token)) = (answer.chat_id(), &answer.session_token)
         && io::stderr().is_terminal()
     {
         // Losing this hint loses nothing of the answer.
@@ -114,36 +121,42 @@ fn tell_how_to_go_on(answer: &Answer) {
     }
 }
 
-fn offline(
-    args: &Args,
+fn ask_offline(
+    args: &AskArgs,
     context: &Context<'_>,
     settings: &Settings,
     file: &str,
     question: &str,
-) -> Result<(), Failure> {
+) -> Result<(), CliError> {
     let text =
-        read_file(file).map_err(|error| Failure::Failed(format!("{file} could not be read: {error}")))?;
+        read_file(file).map_err(|error| CliError::Failed(format!("{file} could not be read: {error}")))?;
     let name = context.text(&args.name, "SERVICE_FLOW_NAME");
-    let given = Offline { file: &text, flow: name.as_deref(), credentials: credentials(args, context)? };
-    let json = context.switch(args.json, "SERVICE_JSON");
-    let whole = json || context.switch(args.no_stream, "SERVICE_NO_STREAM");
+    let given =
+        OfflineRequest { file: &text, flow: name.as_deref(), credentials: parse_credentials(args, context)? };
+    let json = context.is_switched_on(args.json, "SERVICE_JSON");
+    let whole = json || context.is_switched_on(args.no_stream, "SERVICE_NO_STREAM");
     let mut written = Ok(());
-    let text =
-        predict::offline::offline(&given, question, settings, context.environment.program(), &mut |token| {
+    let text = predict::offline::run_offline(
+        &given,
+        question,
+        settings,
+        context.environment.program(),
+        &mut |token| {
             if !whole && written.is_ok() {
-                written = say(token);
+                written = print(token);
             }
-        })?;
+        },
+    )?;
     written?;
     match (json, whole) {
-        (true, _) => say(&format!("{}\n", serde_json::json!({ "text": text, "question": question }))),
-        (false, true) => say(&format!("{text}\n")),
-        (false, false) => say("\n"),
+        (true, _) => print(&format!("{}\n", serde_json::json!({ "text": text, "question": question }))),
+        (false, true) => print(&format!("{text}\n")),
+        (false, false) => print("\n"),
     }
 }
 
 /// What `--credential` and its variable say.
-fn credentials(args: &Args, context: &Context<'_>) -> Result<Vec<GivenCredential>, Failure> {
+fn parse_credentials(args: &AskArgs, context: &Context<'_>) -> Result<Vec<GivenCredential>, CliError> {
     let mut lines = args.credentials.clone();
     if lines.is_empty() {
         let listed = (context.vars)("SERVICE_ASK_CREDENTIALS").unwrap_or_default();
@@ -156,7 +169,7 @@ fn credentials(args: &Args, context: &Context<'_>) -> Result<Vec<GivenCredential
         let Some((name, (field, value))) =
             read.filter(|(name, (field, _))| !name.is_empty() && !field.is_empty())
         else {
-            return Err(Failure::Usage(
+            return Err(CliError::Usage(
                 "a credential is written name=field:value, such as openAIApi=openAIApiKey:KEY".to_owned(),
             ));
         };
@@ -173,13 +186,13 @@ fn credentials(args: &Args, context: &Context<'_>) -> Result<Vec<GivenCredential
 }
 
 /// An address as the flag or its variable says it, without a slash at the end.
-fn service_address(url: &str) -> Result<String, Failure> {
+fn parse_service_url(url: &str) -> Result<String, CliError> {
     let url = url.trim().trim_end_matches('/');
     if url.starts_with("http://") || url.starts_with("https://") {
         return Ok(url.to_owned());
     }
     let shown = url.escape_debug();
-    Err(Failure::Usage(format!("--url is \"{shown}\"; write an address such as http://127.0.0.1:3000")))
+    Err(CliError::Usage(format!("--url is \"{shown}\"; write an address such as http://127.0.0.1:3000")))
 }
 
 fn read_file(file: &str) -> io::Result<String> {
@@ -198,25 +211,25 @@ fn write_out(token: &str) -> io::Result<()> {
     out.flush()
 }
 
-fn failure(error: RemoteError, base: &str) -> Failure {
+fn to_cli_error(error: ClientError, base: &str) -> CliError {
     let hint = match &error {
-        RemoteError::Receiver(error) if error.kind() == io::ErrorKind::BrokenPipe => {
-            return Failure::ReaderLeft;
+        ClientError::Output(error) if error.kind() == io::ErrorKind::BrokenPipe => {
+            return CliError::OutputClosed;
         }
-        other if other.nobody_there() => {
+        other if other.is_unreachable() => {
             format!("; start it with `flowkeep serve`, or name its address with --url (asked: {base})")
         }
-        RemoteError::Refused { status: 401, .. } => "; give the flow's key with --key".to_owned(),
-        RemoteError::Name { .. } => "; use its id, which its page shows".to_owned(),
+        ClientError::Refused { status: 401, .. } => "; give the flow's key with --key".to_owned(),
+        ClientError::AmbiguousName { .. } => "; use its id, which its page shows".to_owned(),
         _ => String::new(),
     };
-    Failure::Failed(format!("{error}{hint}"))
+    CliError::Failed(format!("{error}{hint}"))
 }
 
 /// The address of the service that uses this data folder, which may have been told another port than this program.
-fn running(settings: &Settings) -> Option<String> {
-    match call(&settings.data_dir, &Command::Status) {
-        Ok(Some(Reply::Done(Outcome::Status { address: Some(address), .. }))) => {
+fn running_service_address(settings: &Settings) -> Option<String> {
+    match call(&settings.data_dir, &OperatorCommand::Status) {
+        Ok(Some(ControlReply::Done(CommandOutput::Status { address: Some(address), .. }))) => {
             Some(format!("http://{}", reachable(address)))
         }
         // Whether it can be asked is seen when it is asked.
@@ -225,7 +238,7 @@ fn running(settings: &Settings) -> Option<String> {
 }
 
 /// The address under which this machine reaches the service of these settings.
-fn local(settings: &Settings) -> String {
+fn configured_address(settings: &Settings) -> String {
     format!("http://{}", reachable(SocketAddr::new(settings.host, settings.port)))
 }
 

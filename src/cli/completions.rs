@@ -1,18 +1,18 @@
 //! `flowkeep completions <shell>`: what a shell needs to complete commands and flags.
 
-use super::{Failure, say};
+use super::{CliError, print};
 use clap::CommandFactory as _;
 use clap_complete::Shell;
 
 /// Prints the completion script of a shell
 #[derive(clap::Args)]
-pub(super) struct Args {
+pub(super) struct CompletionsArgs {
     /// The shell
     shell: Shell,
 }
 
-pub(super) fn run(args: &Args) -> Result<(), Failure> {
+pub(super) fn run(args: &CompletionsArgs) -> Result<(), CliError> {
     let mut script = Vec::new();
-    clap_complete::generate(args.shell, &mut super::Args::command(), "flowkeep", &mut script);
-    say(&String::from_utf8_lossy(&script))
+    clap_complete::generate(args.shell, &mut super::Cli::command(), "flowkeep", &mut script);
+    print(&String::from_utf8_lossy(&script))
 }

@@ -1,21 +1,21 @@
 //! `flowkeep data`: the data folder as a whole.
 
-use super::operator::{execute, unexpected};
-use super::table::shown;
-use super::{Context, Failure, say};
-use crate::ops::control::{Command, Outcome};
+use super::operator::{execute, unexpected_reply};
+use super::table::replace_controls;
+use super::{CliError, Context, print};
+use crate::ops::control::{CommandOutput, OperatorCommand};
 use clap::Subcommand;
 use serde_json::Value;
 
 /// Looks after the data folder
 #[derive(clap::Args)]
-pub(super) struct Args {
+pub(super) struct DataArgs {
     #[command(subcommand)]
-    action: Action,
+    action: DataCommand,
 }
 
 #[derive(Subcommand)]
-enum Action {
+enum DataCommand {
     /// Checks that every row of the database and every file is what was stored
     Verify {
         /// Print what was found as JSON [env: SERVICE_JSON]
@@ -24,31 +24,31 @@ enum Action {
     },
 }
 
-pub(super) fn run(args: &Args, context: &Context<'_>) -> Result<(), Failure> {
-    let Action::Verify { json } = &args.action;
+pub(super) fn run(args: &DataArgs, context: &Context<'_>) -> Result<(), CliError> {
+    let DataCommand::Verify { json } = &args.action;
     let settings = context.settings_and_log()?;
-    let Outcome::Data { answer } = execute(settings, context, Command::DataVerify)? else {
-        return Err(unexpected());
+    let CommandOutput::Data { answer } = execute(settings, context, OperatorCommand::DataVerify)? else {
+        return Err(unexpected_reply());
     };
     let damaged = answer["damaged"].as_u64().unwrap_or_default();
-    if context.switch(*json, "SERVICE_JSON") {
-        say(&format!("{answer:#}\n"))?;
+    if context.is_switched_on(*json, "SERVICE_JSON") {
+        print(&format!("{answer:#}\n"))?;
     } else {
-        say(&told(&answer))?;
+        print(&render_report(&answer))?;
     }
     if damaged == 0 {
         return Ok(());
     }
-    Err(Failure::Failed(format!(
+    Err(CliError::Failed(format!(
         "{damaged} of what is stored is damaged; everything else goes on working. Stop the service, copy the data folder, and \
          put a backup of the whole folder in its place"
     )))
 }
 
-fn told(answer: &Value) -> String {
+fn render_report(answer: &Value) -> String {
     let lines = |list: &str, label: &str| -> String {
         let texts = answer[list].as_array().into_iter().flatten().filter_map(Value::as_str);
-        texts.map(|text| format!("{label}: {}\n", shown(text))).collect()
+        texts.map(|text| format!("{label}: {}\n", replace_controls(text))).collect()
     };
     let list = lines("problems", "damaged") + &lines("warnings", "warning");
     let counted = format!("{} rows and {} files were looked at.\n", answer["rows"], answer["files"]);

@@ -1,22 +1,22 @@
 //! `flowkeep history`: the versions of flows without the web page.
 
-use super::operator::{execute, unexpected};
-use super::table::{json_lines, shown};
-use super::{Context, Failure, say};
+use super::operator::{execute, unexpected_reply};
+use super::table::{json_lines, replace_controls};
+use super::{CliError, Context, print};
 use crate::domain::ids::FlowId;
-use crate::ops::control::{Command, Outcome};
+use crate::ops::control::{CommandOutput, OperatorCommand};
 use clap::Subcommand;
 use serde_json::Value;
 
 /// Reads the version history
 #[derive(clap::Args)]
-pub(super) struct Args {
+pub(super) struct HistoryArgs {
     #[command(subcommand)]
-    action: Action,
+    action: HistoryCommand,
 }
 
 #[derive(Subcommand)]
-enum Action {
+enum HistoryCommand {
     /// Lists versions, newest first
     Log {
         /// Only those of this flow
@@ -57,38 +57,44 @@ enum Action {
     Restart,
 }
 
-pub(super) fn run(args: &Args, context: &Context<'_>) -> Result<(), Failure> {
+pub(super) fn run(args: &HistoryArgs, context: &Context<'_>) -> Result<(), CliError> {
     let settings = context.settings_and_log()?;
     let command = match &args.action {
-        Action::Log { flow, limit, .. } => Command::HistoryLog {
-            flow: flow.as_deref().map(id).transpose()?,
-            limit: limit_of(*limit, context)?,
+        HistoryCommand::Log { flow, limit, .. } => OperatorCommand::HistoryLog {
+            flow: flow.as_deref().map(parse_flow_id).transpose()?,
+            limit: parse_limit(*limit, context)?,
         },
-        Action::Show { flow, sha } => Command::HistoryShow { flow: id(flow)?, sha: sha.clone() },
-        Action::Diff { flow, sha, against, .. } => Command::HistoryDiff {
-            flow: id(flow)?,
+        HistoryCommand::Show { flow, sha } => {
+            OperatorCommand::HistoryShow { flow: parse_flow_id(flow)?, sha: sha.clone() }
+        }
+        HistoryCommand::Diff { flow, sha, against, .. } => OperatorCommand::HistoryDiff {
+            flow: parse_flow_id(flow)?,
             sha: sha.clone(),
             against: context
                 .text(against, "SERVICE_HISTORY_AGAINST")
                 .unwrap_or_else(|| "previous".to_owned()),
         },
-        Action::Verify => Command::HistoryVerify,
-        Action::Restart => Command::HistoryRestart,
+        HistoryCommand::Verify => OperatorCommand::HistoryVerify,
+        HistoryCommand::Restart => OperatorCommand::HistoryRestart,
     };
-    let Outcome::History { answer } = execute(settings, context, command)? else { return Err(unexpected()) };
+    let CommandOutput::History { answer } = execute(settings, context, command)? else {
+        return Err(unexpected_reply());
+    };
     match &args.action {
-        Action::Log { json, .. } | Action::Diff { json, .. } if context.switch(*json, "SERVICE_JSON") => {
-            say(&json_lines(&answer)?)
+        HistoryCommand::Log { json, .. } | HistoryCommand::Diff { json, .. }
+            if context.is_switched_on(*json, "SERVICE_JSON") =>
+        {
+            print(&json_lines(&answer)?)
         }
-        Action::Log { .. } => say(&log(&answer)),
-        Action::Show { .. } => say(&format!("{}\n", text(&answer["flowData"]))),
-        Action::Diff { .. } => say(&difference(&answer)),
-        Action::Restart => say(restarted(&answer)),
-        Action::Verify => verdict(&answer),
+        HistoryCommand::Log { .. } => print(&render_log(&answer)),
+        HistoryCommand::Show { .. } => print(&format!("{}\n", text(&answer["flowData"]))),
+        HistoryCommand::Diff { .. } => print(&render_difference(&answer)),
+        HistoryCommand::Restart => print(restart_message(&answer)),
+        HistoryCommand::Verify => print_verdict(&answer),
     }
 }
 
-fn restarted(answer: &Value) -> &'static str {
+fn restart_message(answer: &Value) -> &'static str {
     if answer["isNew"] == true {
         "A new history begins: what is saved from now on is recorded. Versions from before are not in it.\n"
     } else {
@@ -99,14 +105,14 @@ fn restarted(answer: &Value) -> &'static str {
 /// The most versions `history log` prints unless told otherwise.
 const LOG_LIMIT_COUNT: usize = 50;
 
-fn limit_of(flag: Option<usize>, context: &Context<'_>) -> Result<usize, Failure> {
+fn parse_limit(flag: Option<usize>, context: &Context<'_>) -> Result<usize, CliError> {
     let text = context.text(&flag.map(|limit| limit.to_string()), "SERVICE_HISTORY_LIMIT");
-    let wrong = |_| Failure::Usage("SERVICE_HISTORY_LIMIT must be a number".to_owned());
+    let wrong = |_| CliError::Usage("SERVICE_HISTORY_LIMIT must be a number".to_owned());
     text.map_or(Ok(LOG_LIMIT_COUNT), |text| text.parse().map_err(wrong))
 }
 
-fn id(text: &str) -> Result<FlowId, Failure> {
-    FlowId::parse(text).ok_or_else(|| Failure::Usage(format!("{} is not a flow's id", text.escape_debug())))
+fn parse_flow_id(text: &str) -> Result<FlowId, CliError> {
+    FlowId::parse(text).ok_or_else(|| CliError::Usage(format!("{} is not a flow's id", text.escape_debug())))
 }
 
 fn text(value: &Value) -> &str {
@@ -114,9 +120,10 @@ fn text(value: &Value) -> &str {
 }
 
 /// One line a version. Titles and names come from people: nothing in them may move the cursor.
-fn log(answer: &Value) -> String {
+fn render_log(answer: &Value) -> String {
     let line = |version: &Value| {
-        let (title, author) = (shown(text(&version["title"])), shown(text(&version["author"])));
+        let (title, author) =
+            (replace_controls(text(&version["title"])), replace_controls(text(&version["author"])));
         let (short, date, kind) =
             (text(&version["shortSha"]), text(&version["date"]), text(&version["kind"]));
         format!("{short}  {date}  {kind:8}  {}  {author}: {title}\n", text(&version["flowId"]))
@@ -126,23 +133,26 @@ fn log(answer: &Value) -> String {
 }
 
 /// A line for each card that came, went or changed, and for what else differs.
-fn difference(answer: &Value) -> String {
+fn render_difference(answer: &Value) -> String {
     let rows = |field: &str| answer[field].as_array().cloned().unwrap_or_default();
-    let card = |row: &Value| format!("{} ({})", shown(text(&row["label"])), shown(text(&row["name"])));
+    let card = |row: &Value| {
+        format!("{} ({})", replace_controls(text(&row["label"])), replace_controls(text(&row["name"])))
+    };
     let mut lines = Vec::new();
     if answer["renamed"].is_object() {
-        let [from, to] = ["from", "to"].map(|end| shown(text(&answer["renamed"][end])));
+        let [from, to] = ["from", "to"].map(|end| replace_controls(text(&answer["renamed"][end])));
         lines.push(format!("renamed from '{from}' to '{to}'"));
     }
     lines.extend(rows("added").iter().map(|row| format!("+ {}", card(row))));
     lines.extend(rows("removed").iter().map(|row| format!("- {}", card(row))));
     lines.extend(rows("changed").iter().map(|row| {
-        let fields = row["fields"].as_array().into_iter().flatten().map(|field| shown(text(field)));
-        format!("~ {}: {}", shown(text(&row["label"])), fields.collect::<Vec<_>>().join(", "))
+        let fields =
+            row["fields"].as_array().into_iter().flatten().map(|field| replace_controls(text(field)));
+        format!("~ {}: {}", replace_controls(text(&row["label"])), fields.collect::<Vec<_>>().join(", "))
     }));
     let settings = rows("settings");
     if !settings.is_empty() {
-        let names: Vec<String> = settings.iter().map(|name| shown(text(name))).collect();
+        let names: Vec<String> = settings.iter().map(|name| replace_controls(text(name))).collect();
         lines.push(format!("settings: {}", names.join(", ")));
     }
     if answer["edgesChanged"] == true {
@@ -156,16 +166,16 @@ fn difference(answer: &Value) -> String {
     if lines.is_empty() { "Nothing differs.\n".to_owned() } else { lines.join("\n") + "\n" }
 }
 
-fn verdict(answer: &Value) -> Result<(), Failure> {
+fn print_verdict(answer: &Value) -> Result<(), CliError> {
     let problems: Vec<&str> = answer["problems"].as_array().into_iter().flatten().map(text).collect();
     if problems.is_empty() {
-        return say(&format!(
+        return print(&format!(
             "The history is sound: {} versions, {} objects.\n",
             answer["versions"], answer["objects"]
         ));
     }
-    let list: String = problems.iter().map(|problem| format!("\n  {}", shown(problem))).collect();
-    Err(Failure::Failed(format!("the history has problems:{list}")))
+    let list: String = problems.iter().map(|problem| format!("\n  {}", replace_controls(problem))).collect();
+    Err(CliError::Failed(format!("the history has problems:{list}")))
 }
 
 #[cfg(test)]
@@ -180,11 +190,11 @@ mod tests {
             "changed": [{"label": "Model", "fields": ["rules", "fallback"]}], "moved": ["a", "b"],
             "edgesChanged": true, "renamed": {"from": "a", "to": "b"},
         });
-        let told = difference(&answer);
+        let told = render_difference(&answer);
         assert_eq!(
             told,
             "renamed from 'a' to 'b'\n+ Tool\u{fffd} (calculator)\n~ Model: rules, fallback\nconnections changed\n2 cards moved\n"
         );
-        assert_eq!(difference(&json!({})), "Nothing differs.\n");
+        assert_eq!(render_difference(&json!({})), "Nothing differs.\n");
     }
 }

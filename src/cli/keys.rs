@@ -1,31 +1,31 @@
 //! `flowkeep key create|list|revoke`: API keys without the web page.
 
-use super::operator::{execute, unexpected};
+use super::operator::{execute, unexpected_reply};
 use super::table::{cell, json_lines, table};
-use super::{Context, Failure, say};
-use crate::domain::caller::{Permission, for_keys};
+use super::{CliError, Context, print};
+use crate::domain::caller::{Permission, key_permission_names};
 use crate::domain::ids::{KeyId, WorkspaceId};
-use crate::ops::control::{Command, Outcome};
+use crate::ops::control::{CommandOutput, OperatorCommand};
 use clap::Subcommand;
 use serde_json::Value;
 
 /// Makes, lists and revokes API keys
 #[derive(clap::Args)]
-pub(super) struct Args {
+pub(super) struct KeyArgs {
     #[command(subcommand)]
-    action: Action,
+    action: KeyCommand,
 }
 
 #[derive(Subcommand)]
-enum Action {
-    Create(Create),
-    List(List),
-    Revoke(Revoke),
+enum KeyCommand {
+    Create(CreateKey),
+    List(ListKeys),
+    Revoke(RevokeKey),
 }
 
 /// Lists the keys, without their values
 #[derive(clap::Args)]
-struct List {
+struct ListKeys {
     /// Print them as JSON [env: SERVICE_JSON]
     #[arg(long)]
     json: bool,
@@ -34,7 +34,7 @@ struct List {
 /// Makes a key and prints its value, this once
 #[derive(clap::Args)]
 #[command(after_help = format!("Permissions, such as chatflows:view:\n{}", permission_groups()))]
-struct Create {
+struct CreateKey {
     /// Name of the key [env: SERVICE_KEY_NAME]
     #[arg(long)]
     name: Option<String>,
@@ -51,36 +51,37 @@ struct Create {
 
 /// Deletes a key; it stops working at once
 #[derive(clap::Args)]
-struct Revoke {
+struct RevokeKey {
     /// Id of the key, as `key list` shows it
     id: String,
 }
 
-pub(super) fn run(args: &Args, context: &Context<'_>) -> Result<(), Failure> {
+pub(super) fn run(args: &KeyArgs, context: &Context<'_>) -> Result<(), CliError> {
     let command = match &args.action {
-        Action::Create(create) => create_command(create, context)?,
-        Action::List(_) => Command::KeyList,
-        Action::Revoke(revoke) => Command::KeyRevoke {
+        KeyCommand::Create(create) => create_command(create, context)?,
+        KeyCommand::List(_) => OperatorCommand::KeyList,
+        KeyCommand::Revoke(revoke) => OperatorCommand::KeyRevoke {
             id: KeyId::parse(&revoke.id).ok_or_else(|| {
-                Failure::Usage("this is not a key's id; `flowkeep key list` shows them".to_owned())
+                CliError::Usage("this is not a key's id; `flowkeep key list` shows them".to_owned())
             })?,
         },
     };
-    let json = matches!(&args.action, Action::List(list) if context.switch(list.json, "SERVICE_JSON"));
+    let json =
+        matches!(&args.action, KeyCommand::List(list) if context.is_switched_on(list.json, "SERVICE_JSON"));
     match execute(context.settings_and_log()?, context, command)? {
-        Outcome::Keys { keys } if json => say(&json_lines(&keys.into())?),
-        Outcome::KeyCreated { key } => match key["apiKey"].as_str() {
-            Some(value) => say(&format!("{value}\n")),
-            None => Err(unexpected()),
+        CommandOutput::Keys { keys } if json => print(&json_lines(&keys.into())?),
+        CommandOutput::KeyCreated { key } => match key["apiKey"].as_str() {
+            Some(value) => print(&format!("{value}\n")),
+            None => Err(unexpected_reply()),
         },
-        Outcome::Keys { keys } => say(&listed(&keys)),
-        Outcome::KeyRevoked => say("The key is revoked.\n"),
-        _ => Err(unexpected()),
+        CommandOutput::Keys { keys } => print(&render_keys(&keys)),
+        CommandOutput::KeyRevoked => print("The key is revoked.\n"),
+        _ => Err(unexpected_reply()),
     }
 }
 
-fn create_command(create: &Create, context: &Context<'_>) -> Result<Command, Failure> {
-    let usage = |text: &str| Failure::Usage(text.to_owned());
+fn create_command(create: &CreateKey, context: &Context<'_>) -> Result<OperatorCommand, CliError> {
+    let usage = |text: &str| CliError::Usage(text.to_owned());
     let name =
         context.text(&create.name, "SERVICE_KEY_NAME").ok_or_else(|| usage("name the key with --name"))?;
     let workspace = match context.text(&create.workspace, "SERVICE_KEY_WORKSPACE") {
@@ -89,13 +90,13 @@ fn create_command(create: &Create, context: &Context<'_>) -> Result<Command, Fai
             Some(WorkspaceId::parse(&text).ok_or_else(|| usage("--workspace is not a workspace's id"))?)
         }
     };
-    Ok(Command::KeyCreate { name, permissions: permissions(create, context)?, workspace })
+    Ok(OperatorCommand::KeyCreate { name, permissions: requested_permissions(create, context)?, workspace })
 }
 
-fn permissions(create: &Create, context: &Context<'_>) -> Result<Vec<String>, Failure> {
+fn requested_permissions(create: &CreateKey, context: &Context<'_>) -> Result<Vec<String>, CliError> {
     // What was typed says more than what the environment happens to hold.
-    if create.permissions.is_empty() && context.switch(create.all, "SERVICE_KEY_ALL") {
-        return Ok(for_keys().collect());
+    if create.permissions.is_empty() && context.is_switched_on(create.all, "SERVICE_KEY_ALL") {
+        return Ok(key_permission_names().collect());
     }
     let mut wanted = create.permissions.clone();
     if wanted.is_empty() {
@@ -104,12 +105,12 @@ fn permissions(create: &Create, context: &Context<'_>) -> Result<Vec<String>, Fa
             listed.split(',').map(|name| name.trim().to_owned()).filter(|name| !name.is_empty()).collect();
     }
     if wanted.is_empty() {
-        return Err(Failure::Usage(
+        return Err(CliError::Usage(
             "say what the key may do: --permission chatflows:view (repeat for more), or --all".to_owned(),
         ));
     }
     if let Some(unknown) = wanted.iter().find(|name| Permission::parse(name).is_none()) {
-        return Err(Failure::Usage(format!(
+        return Err(CliError::Usage(format!(
             "there is no permission {unknown:?}; there are:\n{}",
             permission_groups()
         )));
@@ -120,7 +121,7 @@ fn permissions(create: &Create, context: &Context<'_>) -> Result<Vec<String>, Fa
 /// The permissions a key can hold, a line for each kind of thing.
 fn permission_groups() -> String {
     let mut groups: Vec<(String, String)> = Vec::new();
-    for name in for_keys() {
+    for name in key_permission_names() {
         let Some((group, action)) = name.split_once(':') else { continue };
         match groups.last_mut().filter(|(last, _)| last == group) {
             Some((_, actions)) => *actions = format!("{actions} {action}"),
@@ -132,7 +133,7 @@ fn permission_groups() -> String {
     groups.iter().map(line).collect::<Vec<_>>().join("\n")
 }
 
-fn listed(keys: &[Value]) -> String {
+fn render_keys(keys: &[Value]) -> String {
     if keys.is_empty() {
         return "There are no keys. Make one with: flowkeep key create --name NAME --all\n".to_owned();
     }
@@ -152,7 +153,7 @@ mod tests {
             json!({"id": "1", "keyName": "a\u{1b}[2Jb", "apiKey": "fk_••••abcd", "usage": 7, "permissions": ["x:y", "z:w"]}),
             json!({"id": "22", "keyName": "c"}),
         ];
-        let shown = listed(&keys);
+        let shown = render_keys(&keys);
         let lines: Vec<&str> = shown.lines().collect();
         assert_eq!(lines[0], "ID  NAME         KEY          USED  PERMISSIONS");
         assert_eq!(lines[1], "1   a\\u{1b}[2Jb  fk_••••abcd  7     x:y z:w");

@@ -3,7 +3,7 @@
 
 use crate::limits::LOG_LINE_MAX_BYTES;
 use crate::settings::{LogFilter, LogFormat, LogLevel, Settings};
-use crate::traces::{self, Spans};
+use crate::traces::{self, SpanLayer};
 use serde_json::{Value, json};
 use std::io::{self, IsTerminal as _};
 use tracing_subscriber::filter::{LevelFilter, Targets};
@@ -11,15 +11,16 @@ use tracing_subscriber::fmt::{self, MakeWriter};
 use tracing_subscriber::layer::{Layer as _, SubscriberExt as _};
 
 /// Starts the log; `level` is what it shows when nothing is set. Later calls change nothing. `spans` listens beside it.
-pub(super) fn start(settings: &Settings, level: LogLevel, spans: Option<Spans>) {
-    let filter = targets(settings.log.clone().unwrap_or_else(|| LogFilter::only(level)));
+pub(super) fn start(settings: &Settings, level: LogLevel, spans: Option<SpanLayer>) {
+    let filter = targets(settings.log.clone().unwrap_or_else(|| LogFilter::from_level(level)));
     let json = match settings.log_format {
         LogFormat::Json => true,
         LogFormat::Human => false,
         LogFormat::Auto => !io::stderr().is_terminal(),
     };
-    let registry = tracing_subscriber::registry().with(spans.map(|spans| spans.with_filter(Spans::filter())));
-    let layer = fmt::layer().with_ansi(false).with_writer(Lines { json });
+    let registry =
+        tracing_subscriber::registry().with(spans.map(|spans| spans.with_filter(SpanLayer::filter())));
+    let layer = fmt::layer().with_ansi(false).with_writer(StderrLines { json });
     // Only a second start can fail, and the first one then goes on.
     let _ = if json {
         let layer = layer.json().flatten_event(true).with_filter(filter);
@@ -47,24 +48,24 @@ const fn level_filter(level: LogLevel) -> LevelFilter {
     }
 }
 
-struct Lines {
+struct StderrLines {
     json: bool,
 }
 
-impl<'a> MakeWriter<'a> for Lines {
-    type Writer = Line;
+impl<'a> MakeWriter<'a> for StderrLines {
+    type Writer = StderrLine;
 
-    fn make_writer(&'a self) -> Line {
-        Line { json: self.json }
+    fn make_writer(&'a self) -> StderrLine {
+        StderrLine { json: self.json }
     }
 }
 
 /// Takes one event, which arrives as one write.
-struct Line {
+struct StderrLine {
     json: bool,
 }
 
-impl io::Write for Line {
+impl io::Write for StderrLine {
     fn write(&mut self, event: &[u8]) -> io::Result<usize> {
         let text = String::from_utf8_lossy(event);
         let line = if self.json { json_line(text.trim_end()) } else { human_line(text.trim_end()) };
@@ -102,14 +103,14 @@ fn json_line(text: &str) -> String {
         }
     }
     if line.len() >= LOG_LINE_MAX_BYTES {
-        line = shortened(&line);
+        line = shorten(&line);
     }
     line.push('\n');
     line
 }
 
 /// A line that is too long keeps when, how grave and where, and the beginning of what was said.
-fn shortened(line: &str) -> String {
+fn shorten(line: &str) -> String {
     let event: Value = serde_json::from_str(line).unwrap_or_default();
     let start = |field: &str, most: usize| {
         event[field].as_str().unwrap_or_default().chars().take(most).collect::<String>()

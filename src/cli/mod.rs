@@ -21,7 +21,7 @@ mod transfer;
 mod users;
 
 use crate::domain::error::Error;
-use crate::settings::{BadSetting, Environment, Flags, LogLevel, Settings};
+use crate::settings::{Environment, Flags, LogLevel, Settings, SettingsError};
 use clap::{ArgAction, CommandFactory as _, Parser, Subcommand};
 use std::ffi::OsString;
 use std::fmt::Display;
@@ -41,17 +41,17 @@ use std::process::ExitCode;
     arg_required_else_help = true,
     max_term_width = 100
 )]
-struct Args {
+struct Cli {
     #[command(flatten)]
-    shared: Shared,
+    shared: GlobalArgs,
     #[command(subcommand)]
-    command: Command,
+    command: CliCommand,
 }
 
 /// Flags of every command.
 #[derive(clap::Args)]
 #[command(next_help_heading = "Everywhere")]
-struct Shared {
+struct GlobalArgs {
     /// Folder that holds the data [env: SERVICE_DATA_DIR] [default: ~/.flowkeep]
     #[arg(long, global = true, value_name = "FOLDER")]
     data_dir: Option<String>,
@@ -64,39 +64,39 @@ struct Shared {
 }
 
 #[derive(Subcommand)]
-enum Command {
-    Serve(serve::Args),
-    Ask(ask::Args),
-    Key(keys::Args),
-    Owner(owner::Args),
-    User(users::Args),
-    History(history::Args),
-    Data(data::Args),
-    Export(transfer::Export),
-    Import(transfer::Import),
-    Publish(publish::Args),
-    Config(config::Args),
+enum CliCommand {
+    Serve(serve::ServeArgs),
+    Ask(ask::AskArgs),
+    Key(keys::KeyArgs),
+    Owner(owner::OwnerArgs),
+    User(users::UserArgs),
+    History(history::HistoryArgs),
+    Data(data::DataArgs),
+    Export(transfer::ExportArgs),
+    Import(transfer::ImportArgs),
+    Publish(publish::PublishArgs),
+    Config(config::ConfigArgs),
     /// Prints the description of the API (OpenAPI, JSON)
     Openapi,
-    Completions(completions::Args),
+    Completions(completions::CompletionsArgs),
 }
 
 /// Where the program was started, which decides whether it runs from a source checkout.
-pub struct Place {
+pub struct ProgramPaths {
     /// The working folder.
-    pub folder: Option<PathBuf>,
+    pub current_dir: Option<PathBuf>,
     /// The program itself.
     pub program: Option<PathBuf>,
     /// What starts it again, as a worker.
-    pub workers: PathBuf,
+    pub worker_program: PathBuf,
     /// The names of the variables that are set.
-    pub variables: Vec<String>,
+    pub variable_names: Vec<String>,
 }
 
-impl Place {
+impl ProgramPaths {
     /// The working folder, when it is this project's source and the program was built in it.
     fn checkout(&self) -> Option<PathBuf> {
-        let folder = fs::canonicalize(self.folder.as_ref()?).ok()?;
+        let folder = fs::canonicalize(self.current_dir.as_ref()?).ok()?;
         let program = fs::canonicalize(self.program.as_ref()?).ok()?;
         let manifest = fs::read_to_string(folder.join("Cargo.toml")).ok()?;
         let ours =
@@ -109,27 +109,27 @@ impl Place {
 struct Context<'a> {
     vars: &'a dyn Fn(&str) -> Option<String>,
     environment: Environment,
-    shared: Shared,
-    place: Place,
+    globals: GlobalArgs,
+    paths: ProgramPaths,
 }
 
 impl Context<'_> {
     /// Reads the settings; `flags` are those of the command itself.
-    fn settings(&self, flags: Flags) -> Result<Settings, BadSetting> {
+    fn settings(&self, flags: Flags) -> Result<Settings, SettingsError> {
         Settings::from_vars(self.vars, self.flags(flags))
     }
 
     /// `flags` of a command with those of every command.
     fn flags(&self, flags: Flags) -> Flags {
         flags
-            .with("SERVICE_DATA_DIR", "--data-dir", self.shared.data_dir.as_deref())
-            .with("SERVICE_LOG", "--log", self.shared.log.as_deref())
-            .with("SERVICE_LOG_FORMAT", "--log-format", self.shared.log_format.as_deref())
-            .in_checkout(self.place.checkout())
+            .with("SERVICE_DATA_DIR", "--data-dir", self.globals.data_dir.as_deref())
+            .with("SERVICE_LOG", "--log", self.globals.log.as_deref())
+            .with("SERVICE_LOG_FORMAT", "--log-format", self.globals.log_format.as_deref())
+            .in_checkout(self.paths.checkout())
     }
 
     /// The settings of a command that does one thing and ends; its log shows warnings.
-    fn settings_and_log(&self) -> Result<Settings, BadSetting> {
+    fn settings_and_log(&self) -> Result<Settings, SettingsError> {
         let settings = self.settings(Flags::default())?;
         logging::start(&settings, LogLevel::Warn, None);
         Ok(settings)
@@ -141,7 +141,7 @@ impl Context<'_> {
     }
 
     /// True when the flag is given, or its variable says yes.
-    fn switch(&self, flag: bool, variable: &str) -> bool {
+    fn is_switched_on(&self, flag: bool, variable: &str) -> bool {
         let yes =
             |text: String| matches!(text.trim().to_ascii_lowercase().as_str(), "on" | "true" | "1" | "yes");
         flag || (self.vars)(variable).is_some_and(yes)
@@ -149,34 +149,34 @@ impl Context<'_> {
 }
 
 /// Why a command ended without having done its work.
-enum Failure {
+enum CliError {
     /// It failed (exit 1); the text says what to do next.
     Failed(String),
     /// It was called wrongly (exit 2).
     Usage(String),
     /// Whoever read its output has seen enough.
-    ReaderLeft,
+    OutputClosed,
 }
 
-impl Failure {
-    fn failed(text: impl Display) -> Self {
+impl CliError {
+    fn other(text: impl Display) -> Self {
         Self::Failed(text.to_string())
     }
 }
 
-impl From<BadSetting> for Failure {
-    fn from(bad: BadSetting) -> Self {
+impl From<SettingsError> for CliError {
+    fn from(bad: SettingsError) -> Self {
         Self::Usage(bad.to_string())
     }
 }
 
-impl From<Error> for Failure {
+impl From<Error> for CliError {
     fn from(error: Error) -> Self {
         match error {
             // The operator is at the terminal: the cause need not hide in a log.
             Error::Internal(cause) => Self::Failed(format!("the service failed to do this: {cause}")),
             Error::Damaged(damage) => Self::Failed(format!("{damage} (It is the {}.)", damage.place())),
-            other => Self::failed(other),
+            other => Self::other(other),
         }
     }
 }
@@ -185,9 +185,9 @@ impl From<Error> for Failure {
 pub fn run(
     arguments: impl IntoIterator<Item = OsString>,
     vars: impl Fn(&str) -> Option<String> + Clone + Send + Sync + 'static,
-    place: Place,
+    paths: ProgramPaths,
 ) -> ExitCode {
-    let args = match Args::try_parse_from(arguments) {
+    let args = match Cli::try_parse_from(arguments) {
         Ok(args) => args,
         Err(error) => {
             // Help and version come this way too, with code 0. A closed terminal is no reason to fail further.
@@ -195,27 +195,27 @@ pub fn run(
             return ExitCode::from(if error.use_stderr() { 2 } else { 0 });
         }
     };
-    let environment = Environment::new(vars.clone()).with_program(place.workers.clone());
-    let context = Context { vars: &vars, environment, shared: args.shared, place };
+    let environment = Environment::new(vars.clone()).with_program(paths.worker_program.clone());
+    let context = Context { vars: &vars, environment, globals: args.shared, paths };
     let done = match args.command {
-        Command::Serve(args) => serve::run(&args, &context),
-        Command::Ask(args) => ask::run(&args, &context),
-        Command::Key(args) => keys::run(&args, &context),
-        Command::Owner(args) => owner::run(&args, &context),
-        Command::User(args) => users::run(&args, &context),
-        Command::History(args) => history::run(&args, &context),
-        Command::Data(args) => data::run(&args, &context),
-        Command::Export(args) => transfer::export(&args, &context),
-        Command::Import(args) => transfer::import(&args, &context),
-        Command::Publish(args) => publish::run(&args, &context),
-        Command::Config(args) => config::run(&args, &context),
-        Command::Openapi => openapi::run(),
-        Command::Completions(args) => completions::run(&args),
+        CliCommand::Serve(args) => serve::run(&args, &context),
+        CliCommand::Ask(args) => ask::run(&args, &context),
+        CliCommand::Key(args) => keys::run(&args, &context),
+        CliCommand::Owner(args) => owner::run(&args, &context),
+        CliCommand::User(args) => users::run(&args, &context),
+        CliCommand::History(args) => history::run(&args, &context),
+        CliCommand::Data(args) => data::run(&args, &context),
+        CliCommand::Export(args) => transfer::export(&args, &context),
+        CliCommand::Import(args) => transfer::import(&args, &context),
+        CliCommand::Publish(args) => publish::run(&args, &context),
+        CliCommand::Config(args) => config::run(&args, &context),
+        CliCommand::Openapi => openapi::run(),
+        CliCommand::Completions(args) => completions::run(&args),
     };
     match done {
-        Ok(()) | Err(Failure::ReaderLeft) => ExitCode::SUCCESS,
-        Err(Failure::Failed(text)) => complain(&text, 1),
-        Err(Failure::Usage(text)) => complain(&text, 2),
+        Ok(()) | Err(CliError::OutputClosed) => ExitCode::SUCCESS,
+        Err(CliError::Failed(text)) => print_error(&text, 1),
+        Err(CliError::Usage(text)) => print_error(&text, 2),
     }
 }
 
@@ -233,7 +233,7 @@ fn variables_of_commands() -> (Vec<String>, Vec<String>) {
         command.get_subcommands().for_each(|inner| collect(inner, switches, others));
     }
     let (mut switches, mut others) = (Vec::new(), Vec::new());
-    collect(&Args::command(), &mut switches, &mut others);
+    collect(&Cli::command(), &mut switches, &mut others);
     for names in [&mut switches, &mut others] {
         names.sort();
         names.dedup();
@@ -241,17 +241,17 @@ fn variables_of_commands() -> (Vec<String>, Vec<String>) {
     (switches, others)
 }
 
-fn complain(text: &str, code: u8) -> ExitCode {
+fn print_error(text: &str, code: u8) -> ExitCode {
     // Nobody is left to tell when this fails.
     let _ = writeln!(io::stderr().lock(), "flowkeep: {text}");
     ExitCode::from(code)
 }
 
 /// Writes to standard output at once.
-fn say(text: &str) -> Result<(), Failure> {
+fn print(text: &str) -> Result<(), CliError> {
     let mut out = io::stdout().lock();
     out.write_all(text.as_bytes()).and_then(|()| out.flush()).map_err(|error| match error.kind() {
-        ErrorKind::BrokenPipe => Failure::ReaderLeft,
-        _ => Failure::Failed(format!("the output could not be written: {error}")),
+        ErrorKind::BrokenPipe => CliError::OutputClosed,
+        _ => CliError::Failed(format!("the output could not be written: {error}")),
     })
 }

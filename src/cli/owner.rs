@@ -1,25 +1,25 @@
 //! `flowkeep owner reset-password`: the way back in for whoever can reach the data folder.
 
-use super::operator::{execute, unexpected};
-use super::{Context, Failure, prompt, say};
-use crate::ops::control::{Command, Outcome};
+use super::operator::{execute, unexpected_reply};
+use super::{CliError, Context, print, prompt};
+use crate::ops::control::{CommandOutput, OperatorCommand};
 use clap::Subcommand;
 
 /// Helps the owner back in
 #[derive(clap::Args)]
-pub(super) struct Args {
+pub(super) struct OwnerArgs {
     #[command(subcommand)]
-    action: Action,
+    action: OwnerCommand,
 }
 
 #[derive(Subcommand)]
-enum Action {
-    ResetPassword(ResetPassword),
+enum OwnerCommand {
+    ResetPassword(ResetOwnerPassword),
 }
 
 /// Sets a new password and ends the owner's sessions; asks for it, or reads one line of standard input
 #[derive(clap::Args)]
-struct ResetPassword {
+struct ResetOwnerPassword {
     /// The new password; others on this machine may see it in the list of processes [env: SERVICE_RESET_PASSWORD]
     #[arg(long)]
     password: Option<String>,
@@ -28,22 +28,22 @@ struct ResetPassword {
     random: bool,
 }
 
-pub(super) fn run(args: &Args, context: &Context<'_>) -> Result<(), Failure> {
-    let Action::ResetPassword(reset) = &args.action;
+pub(super) fn run(args: &OwnerArgs, context: &Context<'_>) -> Result<(), CliError> {
+    let OwnerCommand::ResetPassword(reset) = &args.action;
     let settings = context.settings_and_log()?;
     let given = context.text(&reset.password, "SERVICE_RESET_PASSWORD");
     let password = match given {
         Some(password) if !reset.random => Some(password),
-        _ if context.switch(reset.random, "SERVICE_RESET_RANDOM") => None,
+        _ if context.is_switched_on(reset.random, "SERVICE_RESET_RANDOM") => None,
         _ => Some(prompt::password("New password: ")?),
     };
-    match execute(settings, context, Command::OwnerResetPassword { password })? {
-        Outcome::PasswordReset { email, password: Some(made) } => {
-            say(&format!("The new password of {} is: {made}\n", email.escape_debug()))
+    match execute(settings, context, OperatorCommand::OwnerResetPassword { password })? {
+        CommandOutput::PasswordReset { email, password: Some(made) } => {
+            print(&format!("The new password of {} is: {made}\n", email.escape_debug()))
         }
-        Outcome::PasswordReset { email, password: None } => {
-            say(&format!("The password of {} is set.\n", email.escape_debug()))
+        CommandOutput::PasswordReset { email, password: None } => {
+            print(&format!("The password of {} is set.\n", email.escape_debug()))
         }
-        _ => Err(unexpected()),
+        _ => Err(unexpected_reply()),
     }
 }

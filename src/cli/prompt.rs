@@ -1,17 +1,17 @@
 //! Asks for a password: without showing it on a terminal, as one line of anything else.
 
-use super::Failure;
+use super::CliError;
 use std::io::{self, IsTerminal as _, Write as _};
 
-pub(super) fn password(question: &str) -> Result<String, Failure> {
+pub(super) fn password(question: &str) -> Result<String, CliError> {
     let failed = |error: io::Error| {
-        Failure::Failed(format!("no password was read: {error}; give one with --password, or use --random"))
+        CliError::Failed(format!("no password was read: {error}; give one with --password, or use --random"))
     };
     let mut line = String::new();
     if io::stdin().is_terminal() {
         let mut terminal = io::stderr();
         write!(terminal, "{question}").and_then(|()| terminal.flush()).map_err(failed)?;
-        let quiet = Quiet::begin();
+        let quiet = EchoGuard::disable_echo();
         let read = io::stdin().read_line(&mut line);
         drop(quiet);
         // The typed line end was not shown either.
@@ -22,18 +22,18 @@ pub(super) fn password(question: &str) -> Result<String, Failure> {
     }
     let password = line.trim_end_matches(['\r', '\n']);
     if password.is_empty() {
-        return Err(Failure::failed("no password was given; give one with --password, or use --random"));
+        return Err(CliError::other("no password was given; give one with --password, or use --random"));
     }
     Ok(password.to_owned())
 }
 
 /// Shows nothing of what is typed until dropped.
 #[cfg(unix)]
-struct Quiet(Option<rustix::termios::Termios>);
+struct EchoGuard(Option<rustix::termios::Termios>);
 
 #[cfg(unix)]
-impl Quiet {
-    fn begin() -> Self {
+impl EchoGuard {
+    fn disable_echo() -> Self {
         use rustix::termios::{LocalModes, OptionalActions, tcgetattr, tcsetattr};
         let Ok(before) = tcgetattr(io::stdin()) else { return Self(None) };
         let mut silent = before.clone();
@@ -44,7 +44,7 @@ impl Quiet {
 }
 
 #[cfg(unix)]
-impl Drop for Quiet {
+impl Drop for EchoGuard {
     fn drop(&mut self) {
         if let Some(before) = &self.0 {
             // A terminal that is gone needs no restoring.
@@ -55,11 +55,11 @@ impl Drop for Quiet {
 
 /// Elsewhere what is typed is shown.
 #[cfg(not(unix))]
-struct Quiet;
+struct EchoGuard;
 
 #[cfg(not(unix))]
-impl Quiet {
-    const fn begin() -> Self {
+impl EchoGuard {
+    const fn disable_echo() -> Self {
         Self
     }
 }

@@ -1,17 +1,17 @@
 //! `flowkeep publish`: drafts become Live without the web page.
 
-use super::operator::{execute, unexpected};
+use super::operator::{execute, unexpected_reply};
 use super::table::cell;
-use super::transfer::workspace;
-use super::{Context, Failure, say};
+use super::transfer::parse_workspace_id;
+use super::{CliError, Context, print};
 use crate::domain::ids::FlowId;
-use crate::ops::control::{Command, Outcome};
+use crate::ops::control::{CommandOutput, OperatorCommand};
 use serde_json::Value;
 use std::fmt::Write as _;
 
 /// Publishes the drafts of flows that can run, each with a version of its own
 #[derive(clap::Args)]
-pub(super) struct Args {
+pub(super) struct PublishArgs {
     /// Ids of flows
     #[arg(value_name = "FLOW", required_unless_present = "all", conflicts_with = "all")]
     flows: Vec<String>,
@@ -26,32 +26,35 @@ pub(super) struct Args {
     json: bool,
 }
 
-pub(super) fn run(args: &Args, context: &Context<'_>) -> Result<(), Failure> {
+pub(super) fn run(args: &PublishArgs, context: &Context<'_>) -> Result<(), CliError> {
     let id = |text: &String| {
         FlowId::parse(text)
-            .ok_or_else(|| Failure::Usage(format!("{} is not a flow's id", text.escape_debug())))
+            .ok_or_else(|| CliError::Usage(format!("{} is not a flow's id", text.escape_debug())))
     };
     let flows = args.flows.iter().map(id).collect::<Result<Vec<_>, _>>()?;
-    let workspace = workspace(context.text(&args.workspace, "SERVICE_PUBLISH_WORKSPACE"))?;
-    let Outcome::Published { answer } =
-        execute(context.settings_and_log()?, context, Command::Publish { flows, workspace })?
+    let workspace = parse_workspace_id(context.text(&args.workspace, "SERVICE_PUBLISH_WORKSPACE"))?;
+    let CommandOutput::Published { answer } =
+        execute(context.settings_and_log()?, context, OperatorCommand::Publish { flows, workspace })?
     else {
-        return Err(unexpected());
+        return Err(unexpected_reply());
     };
-    let shown =
-        if context.switch(args.json, "SERVICE_JSON") { format!("{answer:#}\n") } else { listed(&answer) };
-    say(&shown)?;
+    let shown = if context.is_switched_on(args.json, "SERVICE_JSON") {
+        format!("{answer:#}\n")
+    } else {
+        render_results(&answer)
+    };
+    print(&shown)?;
     // Of all flows those that can run were asked for; a flow that was named was to be published.
     let count = |field: &str| answer[field].as_u64().unwrap_or(0);
     let left = count("refused") + if args.all { 0 } else { count("blocked") };
     if left == 0 {
         return Ok(());
     }
-    Err(Failure::Failed(format!("{left} could not be published; the list says why")))
+    Err(CliError::Failed(format!("{left} could not be published; the list says why")))
 }
 
 /// A line for each flow, and what is wrong with it below. Names come from people: nothing in them may move the cursor.
-fn listed(answer: &Value) -> String {
+fn render_results(answer: &Value) -> String {
     let mut shown = String::new();
     for row in answer["results"].as_array().into_iter().flatten() {
         let name = if row["name"].is_null() { cell(&row["id"]) } else { cell(&row["name"]) };
@@ -61,7 +64,7 @@ fn listed(answer: &Value) -> String {
         for why in [&row["reason"], &row["historyError"]].into_iter().filter(|why| why.is_string()) {
             writeln!(shown, "           {}", cell(why)).expect("writing to a text cannot fail");
         }
-        problems(&row["problems"], &mut shown);
+        render_problems(&row["problems"], &mut shown);
     }
     if shown.is_empty() { "There are no unpublished changes.\n".to_owned() } else { shown }
 }
@@ -70,7 +73,7 @@ fn listed(answer: &Value) -> String {
 const PROBLEMS_SHOWN: usize = 5;
 
 /// Writes what is wrong with a flow below its line, the first of it.
-pub(super) fn problems(list: &Value, shown: &mut String) {
+pub(super) fn render_problems(list: &Value, shown: &mut String) {
     let cards = list.as_array().map(Vec::as_slice).unwrap_or_default();
     let issues = cards.iter().flat_map(|card| {
         let issues = card["issues"].as_array().into_iter().flatten();
@@ -98,11 +101,11 @@ mod tests {
             {"id": "1", "name": null, "outcome": "refused", "reason": "There is none."},
             {"name": "c", "outcome": "blocked", "problems": [{"label": "Chain", "issues": ["1", "2", "3", "4", "5", "6", "7"]}]},
         ]});
-        let shown = listed(&answer);
+        let shown = render_results(&answer);
         assert!(shown.starts_with(
             "published  a\\u{1b}b  abc1234\nrefused    1\n           There is none.\nblocked    c\n"
         ));
         assert!(shown.ends_with("Chain: 5\n           and 2 more\n"), "{shown}");
-        assert_eq!(listed(&json!({"results": []})), "There are no unpublished changes.\n");
+        assert_eq!(render_results(&json!({"results": []})), "There are no unpublished changes.\n");
     }
 }

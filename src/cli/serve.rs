@@ -2,21 +2,21 @@
 //! leaving anything behind.
 
 use super::ask::reachable;
-use super::config::meaningless;
-use super::folder::{Asker, unusable};
-use super::{Context, Failure, logging, say};
+use super::config::setting_warnings;
+use super::folder::{Audience, folder_problem};
+use super::{CliError, Context, logging, print};
 use crate::app::App;
-use crate::domain::caller::for_keys;
-use crate::domain::cancel::Cancel;
+use crate::domain::caller::key_permission_names;
+use crate::domain::cancel::CancelToken;
 use crate::domain::ids::FlowId;
 use crate::http::server;
 use crate::limits;
-use crate::ops::control::{self, Command, Outcome, random_password};
+use crate::ops::control::{self, CommandOutput, OperatorCommand, random_password};
 use crate::ops::demo::{self, Demo};
-use crate::ops::owner::{self, Standing};
-use crate::settings::{Environment, FirstOwner, Flags, LogLevel, MetricsDoor, Settings};
+use crate::ops::owner::{self, OwnerStatus};
+use crate::settings::{Environment, FirstOwner, Flags, LogLevel, MetricsAccess, Settings};
 use crate::tasks::Tasks;
-use crate::traces::{Exporter, Spans};
+use crate::traces::{Exporter, SpanLayer};
 use serde_json::json;
 use std::io::{self, ErrorKind};
 use std::net::{SocketAddr, UdpSocket};
@@ -29,11 +29,11 @@ use tokio::runtime::Runtime;
 use tokio::sync::watch;
 
 /// How long the end waits for the last spans to be sent.
-const SPANS_WAIT: Duration = Duration::from_secs(5);
+const SPAN_FLUSH_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// Runs the service until SIGINT or SIGTERM; a second one ends it at once
 #[derive(clap::Args)]
-pub(super) struct Args {
+pub(super) struct ServeArgs {
     /// On an empty data folder make an owner, a key and flows to ask; print what to type [env: SERVICE_DEMO]
     #[arg(long)]
     demo: bool,
@@ -54,15 +54,15 @@ pub(super) struct Args {
 
 /// What the start of the service makes besides serving.
 #[derive(Clone, Copy, PartialEq, Eq)]
-struct Mode {
+struct ServeMode {
     demo: bool,
     throwaway: bool,
 }
 
-pub(super) fn run(args: &Args, context: &Context<'_>) -> Result<(), Failure> {
-    let mode = Mode {
-        demo: context.switch(args.demo, "SERVICE_DEMO"),
-        throwaway: context.switch(args.throwaway, "SERVICE_THROWAWAY"),
+pub(super) fn run(args: &ServeArgs, context: &Context<'_>) -> Result<(), CliError> {
+    let mode = ServeMode {
+        demo: context.is_switched_on(args.demo, "SERVICE_DEMO"),
+        throwaway: context.is_switched_on(args.throwaway, "SERVICE_THROWAWAY"),
     };
     // Held to the very end: dropping it removes the folder.
     let folder = if mode.throwaway { Some(temporary_folder()?) } else { None };
@@ -78,48 +78,49 @@ pub(super) fn run(args: &Args, context: &Context<'_>) -> Result<(), Failure> {
         .with("SERVICE_BASE_URL", "--base-url", args.base_url.as_deref());
     let mut settings = context.settings(flags)?;
     if let Some(folder) = &folder {
-        throw_away(&mut settings, folder, mode)?;
+        use_temporary_folder(&mut settings, folder, mode)?;
     }
-    let exporter = exporter(&settings)?;
-    let (exporter, spans) = exporter.unzip();
+    let start_exporter = start_exporter(&settings)?;
+    let (start_exporter, spans) = start_exporter.unzip();
     logging::start(&settings, LogLevel::Info, spans);
-    for warning in meaningless(context) {
+    for warning in setting_warnings(context) {
         tracing::warn!("{warning}");
     }
-    quiet_panics();
+    log_panics();
     #[cfg(unix)]
-    raise_open_files();
-    let runtime = runtime().map_err(|error| Failure::Failed(format!("no threads to work with: {error}")))?;
+    raise_open_file_limit();
+    let runtime =
+        build_runtime().map_err(|error| CliError::Failed(format!("no threads to work with: {error}")))?;
     let done = runtime.block_on(serve(settings, context.environment.clone(), mode));
     // Whatever still blocks a thread had its time to end.
     runtime.shutdown_background();
-    if let Some(exporter) = exporter {
-        exporter.flush(SPANS_WAIT);
+    if let Some(start_exporter) = start_exporter {
+        start_exporter.flush(SPAN_FLUSH_TIMEOUT);
     }
     drop(folder);
     done
 }
 
 /// What sends spans, where somebody collects them.
-fn exporter(settings: &Settings) -> Result<Option<(Exporter, Spans)>, Failure> {
+fn start_exporter(settings: &Settings) -> Result<Option<(Exporter, SpanLayer)>, CliError> {
     let Some(traces) = settings.traces.clone() else { return Ok(None) };
     Exporter::start(traces, settings)
         .map(Some)
-        .map_err(|error| Failure::Failed(format!("spans cannot be sent: {error}")))
+        .map_err(|error| CliError::Failed(format!("spans cannot be sent: {error}")))
 }
 
-fn temporary_folder() -> Result<TempDir, Failure> {
+fn temporary_folder() -> Result<TempDir, CliError> {
     let mut folder = tempfile::Builder::new();
     // Others on this machine share the folder it is made in.
     #[cfg(unix)]
     folder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o700));
     folder.prefix("flowkeep-").tempdir().map_err(|error| {
-        Failure::Failed(format!("no temporary folder: {error}; set TMPDIR to one that can be written"))
+        CliError::Failed(format!("no temporary folder: {error}; set TMPDIR to one that can be written"))
     })
 }
 
 /// Keeps everything in the temporary folder, and makes an owner where nobody named one.
-fn throw_away(settings: &mut Settings, folder: &TempDir, mode: Mode) -> Result<(), Failure> {
+fn use_temporary_folder(settings: &mut Settings, folder: &TempDir, mode: ServeMode) -> Result<(), CliError> {
     settings.data_dir = folder.path().to_owned();
     settings.versions_dir = None;
     // The demo brings its own owner.
@@ -132,7 +133,7 @@ fn throw_away(settings: &mut Settings, folder: &TempDir, mode: Mode) -> Result<(
 }
 
 /// What a panic says may hold a caller's text, so the log gets its place only.
-fn quiet_panics() {
+fn log_panics() {
     std::panic::set_hook(Box::new(|panic| {
         let place = panic.location().map(ToString::to_string);
         let thread = std::thread::current();
@@ -146,7 +147,7 @@ fn quiet_panics() {
 
 /// Every caller and every provider call holds a file: the usual soft limit of 1,024 is made for other programs.
 #[cfg(unix)]
-fn raise_open_files() {
+fn raise_open_file_limit() {
     use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
     let limit = getrlimit(Resource::Nofile);
     // A system whose hard limit is "none" may still refuse more than this.
@@ -168,7 +169,7 @@ fn raise_open_files() {
     }
 }
 
-fn runtime() -> io::Result<Runtime> {
+fn build_runtime() -> io::Result<Runtime> {
     // Half of the cores: the work is done by blocking threads, and workers without any wake each other for nothing.
     let workers = available_parallelism().map_or(1, usize::from).div_ceil(2);
     tokio::runtime::Builder::new_multi_thread()
@@ -180,20 +181,20 @@ fn runtime() -> io::Result<Runtime> {
         .build()
 }
 
-async fn serve(settings: Settings, environment: Environment, mode: Mode) -> Result<(), Failure> {
+async fn serve(settings: Settings, environment: Environment, mode: ServeMode) -> Result<(), CliError> {
     let mut signals =
-        Signals::new().map_err(|error| Failure::Failed(format!("signals cannot be heard: {error}")))?;
+        Signals::new().map_err(|error| CliError::Failed(format!("signals cannot be heard: {error}")))?;
     let wanted = SocketAddr::new(settings.host, settings.port);
     // First the port, then the data: callers that come early wait instead of being refused.
     let (listener, address) =
-        listen(wanted).map_err(|error| Failure::Failed(cannot_listen(wanted, &error)))?;
+        listen(wanted).map_err(|error| CliError::Failed(listen_problem(wanted, &error)))?;
     // Who asks for a free port, or for any address, learns here which one it is.
     let settings = Settings { host: address.ip(), port: address.port(), ..settings };
     let metrics = match settings.metrics {
-        MetricsDoor::Off | MetricsDoor::Key => None,
-        MetricsDoor::Address(wanted) => {
+        MetricsAccess::Off | MetricsAccess::Key => None,
+        MetricsAccess::Address(wanted) => {
             let opened = listen(wanted).map_err(|error| {
-                Failure::Failed(format!(
+                CliError::Failed(format!(
                     "SERVICE_METRICS: {wanted} cannot be listened on ({error}); choose another address"
                 ))
             });
@@ -202,24 +203,24 @@ async fn serve(settings: Settings, environment: Environment, mode: Mode) -> Resu
             Some(listener)
         }
     };
-    if let Some(why) = unusable(&settings.data_dir, Asker::Service) {
-        return Err(Failure::Failed(why));
+    if let Some(why) = folder_problem(&settings.data_dir, Audience::Service) {
+        return Err(CliError::Failed(why));
     }
-    let app = App::open(settings, environment).map_err(Failure::failed)?;
-    let standing = owner::start(&app)?;
+    let app = App::open(settings, environment).map_err(CliError::other)?;
+    let standing = owner::ensure_owner(&app)?;
     let (stop, stopping) = watch::channel(false);
     // Before anything is printed: whoever waited for the first line may use the control socket from then on.
     let tasks = Tasks::start(&app, &stopping);
-    let ready = ready(&app, mode, address, &standing)?;
+    let ready = ready_text(&app, mode, address, &standing)?;
     if let Some(metrics) = metrics {
         // It ends with the service; whoever looks on needs no answer then.
-        tokio::spawn(server::serve_metrics(app.clone(), metrics, stopped(&stopping)));
+        tokio::spawn(server::serve_metrics(app.clone(), metrics, wait_for_stop(&stopping)));
     }
-    let server = server::serve(app.clone(), listener, stopped(&stopping));
+    let server = server::serve(app.clone(), listener, wait_for_stop(&stopping));
     tokio::pin!(server);
     tracing::info!(%address, version = env!("CARGO_PKG_VERSION"), "listening");
     // Last, so that no line of the log stands between it and whoever reads it. Callers that come now wait in the queue.
-    announce(mode, &ready)?;
+    print_ready_text(mode, &ready)?;
     let served = tokio::select! {
         served = &mut server => served,
         () = signals.next() => {
@@ -227,19 +228,19 @@ async fn serve(settings: Settings, environment: Environment, mode: Mode) -> Resu
             stop.send_replace(true);
             tokio::select! {
                 served = &mut server => served,
-                () = signals.next() => return Err(Failure::failed("stopped at once, without waiting for what was running")),
+                () = signals.next() => return Err(CliError::other("stopped at once, without waiting for what was running")),
             }
         }
     };
     stop.send_replace(true);
-    tasks.ended().await;
-    served.map_err(|error| Failure::Failed(format!("the service stopped: {error}")))?;
+    tasks.join().await;
+    served.map_err(|error| CliError::Failed(format!("the service stopped: {error}")))?;
     tracing::info!("stopped");
     Ok(())
 }
 
 /// Resolves when the service is to stop.
-fn stopped(stopping: &watch::Receiver<bool>) -> impl Future<Output = ()> + Send + use<> {
+fn wait_for_stop(stopping: &watch::Receiver<bool>) -> impl Future<Output = ()> + Send + use<> {
     let mut stopping = stopping.clone();
     // A sender that is gone means the same as a stop.
     async move { drop(stopping.wait_for(|stop| *stop).await) }
@@ -256,7 +257,7 @@ fn listen(wanted: SocketAddr) -> io::Result<(TcpListener, SocketAddr)> {
     Ok((listener, address))
 }
 
-fn cannot_listen(wanted: SocketAddr, error: &io::Error) -> String {
+fn listen_problem(wanted: SocketAddr, error: &io::Error) -> String {
     match error.kind() {
         ErrorKind::AddrInUse => {
             format!("{wanted} is in use; stop what listens there, or choose another port with --port")
@@ -272,40 +273,45 @@ fn cannot_listen(wanted: SocketAddr, error: &io::Error) -> String {
 }
 
 /// What whoever started the service needs to know.
-fn ready(app: &App, mode: Mode, address: SocketAddr, standing: &Standing) -> Result<String, Failure> {
+fn ready_text(
+    app: &App,
+    mode: ServeMode,
+    address: SocketAddr,
+    standing: &OwnerStatus,
+) -> Result<String, CliError> {
     let base = app
         .settings
         .base_url
         .as_ref()
-        .map_or_else(|| format!("http://{}", from_outside(address)), ToString::to_string);
+        .map_or_else(|| format!("http://{}", outside_address(address)), ToString::to_string);
     let demo = if mode.demo { demo::install(app, standing)? } else { None };
     let text = match (demo, mode) {
-        (demo, Mode { throwaway: true, .. }) => throwaway_line(app, &base, demo)?,
+        (demo, ServeMode { throwaway: true, .. }) => throwaway_text(app, &base, demo)?,
         (Some(demo), _) => demo_text(&base, &demo),
-        (None, Mode { demo: true, .. }) => known_demo_text(&base, demo::first_flow(app)?),
+        (None, ServeMode { demo: true, .. }) => existing_demo_text(&base, demo::first_flow(app)?),
         (None, _) => plain_text(&base, address, standing, &app.settings.data_dir),
     };
     Ok(text)
 }
 
 /// Prints it.
-fn announce(mode: Mode, text: &str) -> Result<(), Failure> {
-    match say(text) {
+fn print_ready_text(mode: ServeMode, text: &str) -> Result<(), CliError> {
+    match print(text) {
         // A service without a terminal serves all the same; only CI needs its line.
         Err(_) if !mode.throwaway => Ok(()),
         other => other,
     }
 }
 
-fn plain_text(base: &str, address: SocketAddr, standing: &Standing, data: &Path) -> String {
+fn plain_text(base: &str, address: SocketAddr, standing: &OwnerStatus, data: &Path) -> String {
     let mut text = match standing {
-        Standing::Waits { .. } => format!("Open {base} to make the owner.\n"),
-        Standing::HasOwner | Standing::Made { .. } => format!("Flowkeep listens on {base}\n"),
+        OwnerStatus::Unclaimed { .. } => format!("Open {base} to make the owner.\n"),
+        OwnerStatus::HasOwner | OwnerStatus::Created { .. } => format!("Flowkeep listens on {base}\n"),
     };
     if address.ip().is_unspecified() {
         text.push_str(&format!("It listens on every address of this machine, port {}.\n", address.port()));
     }
-    if let Standing::Waits { setup_token: Some(token) } = standing {
+    if let OwnerStatus::Unclaimed { setup_token: Some(token) } = standing {
         text.push_str(&format!("Setup token, needed to register the first owner: {token}\n"));
     }
     text.push_str(&format!("Data is kept in {}\n", data.display()));
@@ -313,7 +319,7 @@ fn plain_text(base: &str, address: SocketAddr, standing: &Standing, data: &Path)
 }
 
 /// The address others reach the service under: where it listens everywhere, the one this machine has towards them.
-fn from_outside(address: SocketAddr) -> SocketAddr {
+fn outside_address(address: SocketAddr) -> SocketAddr {
     if !address.ip().is_unspecified() {
         return address;
     }
@@ -328,14 +334,14 @@ fn from_outside(address: SocketAddr) -> SocketAddr {
     way.map_or_else(|_| reachable(address), |own| SocketAddr::new(own.ip(), address.port()))
 }
 
-fn throwaway_line(app: &App, base: &str, demo: Option<Demo>) -> Result<String, Failure> {
+fn throwaway_text(app: &App, base: &str, demo: Option<Demo>) -> Result<String, CliError> {
     let (email, password, key) = match (demo, &app.settings.first_owner) {
         (Some(Demo { owner_email, owner_password: Some(password), api_key, .. }), _) => {
             (owner_email, password, api_key)
         }
         (Some(demo), Some(owner)) => (demo.owner_email, owner.password.clone(), demo.api_key),
-        (None, Some(owner)) => (owner.email.clone(), owner.password.clone(), key_for_everything(app)?),
-        (_, None) => return Err(Failure::failed("the temporary folder was not empty")),
+        (None, Some(owner)) => (owner.email.clone(), owner.password.clone(), create_full_key(app)?),
+        (_, None) => return Err(CliError::other("the temporary folder was not empty")),
     };
     let line = json!({
         "baseUrl": base, "apiKey": key, "ownerEmail": email, "ownerPassword": password,
@@ -344,18 +350,18 @@ fn throwaway_line(app: &App, base: &str, demo: Option<Demo>) -> Result<String, F
     Ok(format!("{line}\n"))
 }
 
-fn key_for_everything(app: &App) -> Result<String, Failure> {
-    let permissions = for_keys().collect();
+fn create_full_key(app: &App) -> Result<String, CliError> {
+    let permissions = key_permission_names().collect();
     let made = control::execute(
         app,
-        Command::KeyCreate { name: "throwaway".to_owned(), permissions, workspace: None },
-        &Cancel::new(None),
+        OperatorCommand::KeyCreate { name: "throwaway".to_owned(), permissions, workspace: None },
+        &CancelToken::new(None),
     )?;
     match made {
-        Outcome::KeyCreated { key } => key["apiKey"].as_str().map(ToOwned::to_owned),
+        CommandOutput::KeyCreated { key } => key["apiKey"].as_str().map(ToOwned::to_owned),
         _ => None,
     }
-    .ok_or_else(|| Failure::failed("no key was made"))
+    .ok_or_else(|| CliError::other("no key was made"))
 }
 
 fn demo_text(base: &str, demo: &Demo) -> String {
@@ -370,7 +376,7 @@ fn demo_text(base: &str, demo: &Demo) -> String {
     )
 }
 
-fn known_demo_text(base: &str, flow: Option<FlowId>) -> String {
+fn existing_demo_text(base: &str, flow: Option<FlowId>) -> String {
     let ask = flow.map_or_else(String::new, |flow| curl_text(base, flow));
     format!(
         "Flowkeep is ready at {base}\n\nThis data folder was in use before: sign-in and key stay as they were.\n{ask}"
@@ -394,29 +400,29 @@ fn curl_text(base: &str, flow: FlowId) -> String {
 struct Signals {
     interrupt: tokio::signal::unix::Signal,
     terminate: tokio::signal::unix::Signal,
-    idle: [Idle; 3],
+    ignored: [IgnoredSignal; 3],
 }
 
 /// A signal that changes nothing.
 #[cfg(unix)]
-struct Idle {
+struct IgnoredSignal {
     name: &'static str,
     signal: tokio::signal::unix::Signal,
-    told: bool,
+    is_logged: bool,
 }
 
 #[cfg(unix)]
-impl Idle {
+impl IgnoredSignal {
     fn new(name: &'static str, kind: tokio::signal::unix::SignalKind) -> io::Result<Self> {
-        Ok(Self { name, signal: tokio::signal::unix::signal(kind)?, told: false })
+        Ok(Self { name, signal: tokio::signal::unix::signal(kind)?, is_logged: false })
     }
 
     /// Waits for the signal, and says once that it does nothing.
-    async fn heard(&mut self) {
+    async fn log_when_received(&mut self) {
         if self.signal.recv().await.is_none() {
             std::future::pending::<()>().await;
         }
-        if !std::mem::replace(&mut self.told, true) {
+        if !std::mem::replace(&mut self.is_logged, true) {
             tracing::info!(
                 "{} changes nothing: settings are read at the start, and the log is reopened by whoever writes it to a file",
                 self.name
@@ -432,24 +438,24 @@ impl Signals {
         Ok(Self {
             interrupt: signal(SignalKind::interrupt())?,
             terminate: signal(SignalKind::terminate())?,
-            idle: [
-                Idle::new("SIGHUP", SignalKind::hangup())?,
-                Idle::new("SIGUSR1", SignalKind::user_defined1())?,
-                Idle::new("SIGUSR2", SignalKind::user_defined2())?,
+            ignored: [
+                IgnoredSignal::new("SIGHUP", SignalKind::hangup())?,
+                IgnoredSignal::new("SIGUSR1", SignalKind::user_defined1())?,
+                IgnoredSignal::new("SIGUSR2", SignalKind::user_defined2())?,
             ],
         })
     }
 
     /// Waits for a signal that stops the service.
     async fn next(&mut self) {
-        let [first, second, third] = &mut self.idle;
+        let [first, second, third] = &mut self.ignored;
         loop {
             tokio::select! {
                 _ = self.interrupt.recv() => return,
                 _ = self.terminate.recv() => return,
-                () = first.heard() => {}
-                () = second.heard() => {}
-                () = third.heard() => {}
+                () = first.log_when_received() => {}
+                () = second.log_when_received() => {}
+                () = third.log_when_received() => {}
             }
         }
     }

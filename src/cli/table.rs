@@ -1,11 +1,11 @@
 //! Lists for a terminal.
 
-use super::Failure;
+use super::CliError;
 use serde_json::Value;
 use std::fmt::Write as _;
 
 /// A text in which nothing moves the cursor.
-fn visible(text: &str) -> String {
+fn escape_controls(text: &str) -> String {
     let mut shown = String::with_capacity(text.len());
     for c in text.chars() {
         // Quotes are what sentences are written with.
@@ -17,9 +17,9 @@ fn visible(text: &str) -> String {
 /// A value as a cell shows it. Names come from people: nothing in them may move the cursor.
 pub(super) fn cell(value: &Value) -> String {
     match value {
-        Value::String(text) => visible(text),
+        Value::String(text) => escape_controls(text),
         Value::Array(list) => {
-            list.iter().filter_map(Value::as_str).map(visible).collect::<Vec<_>>().join(" ")
+            list.iter().filter_map(Value::as_str).map(escape_controls).collect::<Vec<_>>().join(" ")
         }
         Value::Null => String::new(),
         other => other.to_string(),
@@ -27,8 +27,8 @@ pub(super) fn cell(value: &Value) -> String {
 }
 
 /// A value as `--json` prints it.
-pub(super) fn json_lines(value: &Value) -> Result<String, Failure> {
-    serde_json::to_string_pretty(value).map(|text| text + "\n").map_err(Failure::failed)
+pub(super) fn json_lines(value: &Value) -> Result<String, CliError> {
+    serde_json::to_string_pretty(value).map(|text| text + "\n").map_err(CliError::other)
 }
 
 /// Columns wide enough for what they hold.
@@ -47,6 +47,6 @@ pub(super) fn table<const N: usize>(head: [&str; N], rows: impl Iterator<Item = 
 }
 
 /// A text of people, without what would move the cursor.
-pub(super) fn shown(text: &str) -> String {
+pub(super) fn replace_controls(text: &str) -> String {
     text.chars().map(|c| if c.is_control() { char::REPLACEMENT_CHARACTER } else { c }).collect()
 }

@@ -11,13 +11,13 @@ fn commands(command: clap::Command, path: &str, each: &mut dyn FnMut(&str, &clap
 
 #[test]
 fn the_definition_holds_together() {
-    Args::command().debug_assert();
+    Cli::command().debug_assert();
 }
 
 #[test]
 fn every_flag_names_its_variable() {
     let mut count = 0;
-    commands(Args::command(), "flowkeep", &mut |path, command| {
+    commands(Cli::command(), "flowkeep", &mut |path, command| {
         for flag in command.get_arguments().filter(|flag| !flag.is_positional()) {
             let help = flag.get_help().map(ToString::to_string).unwrap_or_default();
             assert!(help.contains("[env: SERVICE_"), "{path} --{}: {help}", flag.get_id());
@@ -31,7 +31,7 @@ fn every_flag_names_its_variable() {
 #[test]
 fn every_command_that_a_text_names_exists() {
     let mut known = std::collections::HashSet::new();
-    commands(Args::command(), "flowkeep", &mut |path, _| {
+    commands(Cli::command(), "flowkeep", &mut |path, _| {
         known.insert(path.to_owned());
     });
     let named =
@@ -71,13 +71,13 @@ fn variables_of_flags_are_found_in_their_help() {
 
 #[test]
 fn help_is_grouped_and_fits_a_terminal() {
-    commands(Args::command(), "flowkeep", &mut |path, command| {
+    commands(Cli::command(), "flowkeep", &mut |path, command| {
         let help = command.clone().max_term_width(100).render_long_help().to_string();
         // An address or a list without spaces cannot be wrapped.
         let long = help.lines().find(|line| line.chars().count() > 110);
         assert_eq!(long, None, "{path}");
     });
-    let mut args = Args::command();
+    let mut args = Cli::command();
     args.build();
     let key = args
         .find_subcommand("key")
@@ -94,7 +94,7 @@ fn help_is_grouped_and_fits_a_terminal() {
 #[test]
 fn the_commands_are_those_of_contract_2() {
     let mut names = Vec::new();
-    commands(Args::command(), "flowkeep", &mut |path, command| {
+    commands(Cli::command(), "flowkeep", &mut |path, command| {
         assert!(command.get_about().is_some(), "{path} has no help");
         names.push(path.to_owned());
     });
@@ -162,7 +162,7 @@ fn usage_is_judged_before_anything_is_done() {
     ];
     for line in good {
         let words = std::iter::once("flowkeep").chain(line.split(' '));
-        assert!(Args::try_parse_from(words).is_ok(), "{line}");
+        assert!(Cli::try_parse_from(words).is_ok(), "{line}");
     }
     let bad = [
         "",
@@ -187,7 +187,7 @@ fn usage_is_judged_before_anything_is_done() {
     ];
     for line in bad {
         let words = std::iter::once("flowkeep").chain(line.split(' ').filter(|word| !word.is_empty()));
-        assert!(Args::try_parse_from(words).is_err(), "{line}");
+        assert!(Cli::try_parse_from(words).is_err(), "{line}");
     }
 }
 
@@ -197,11 +197,11 @@ fn a_checkout_is_known_by_its_manifest_and_its_target() {
     let program = root.path().join("target/debug/flowkeep");
     fs::create_dir_all(program.parent().unwrap()).unwrap();
     fs::write(&program, "").unwrap();
-    let place = |program: &std::path::Path| Place {
-        folder: Some(root.path().into()),
+    let place = |program: &std::path::Path| ProgramPaths {
+        current_dir: Some(root.path().into()),
         program: Some(program.into()),
-        workers: program.into(),
-        variables: Vec::new(),
+        worker_program: program.into(),
+        variable_names: Vec::new(),
     };
     assert!(place(&program).checkout().is_none());
     fs::write(root.path().join("Cargo.toml"), "[package]\nname = \"other\"\n").unwrap();

@@ -1,13 +1,13 @@
 //! `flowkeep export` and `flowkeep import`: files of a workspace without the web page.
 
-use super::operator::{execute, unexpected};
-use super::publish::problems;
+use super::operator::{execute, unexpected_reply};
+use super::publish::render_problems;
 use super::table::cell;
-use super::{Context, Failure, say};
+use super::{CliError, Context, print};
 use crate::domain::ids::WorkspaceId;
 use crate::limits::IMPORT_FILE_MAX_BYTES;
-use crate::ops::control::{Command, Outcome};
-use crate::ops::transfer::Existing;
+use crate::ops::control::{CommandOutput, OperatorCommand};
+use crate::ops::transfer::ExistingPolicy;
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 
 /// Writes the flows, tools, variables and templates of a workspace to a file, without secrets
 #[derive(clap::Args)]
-pub(super) struct Export {
+pub(super) struct ExportArgs {
     /// The file to write; standard output if not given [env: SERVICE_EXPORT_FILE]
     file: Option<PathBuf>,
     /// Workspace, by id; the default one if not given [env: SERVICE_EXPORT_WORKSPACE]
@@ -26,7 +26,7 @@ pub(super) struct Export {
 
 /// Takes in an export, a flow, a tool or a canvas; what is there already stays as it is unless you say otherwise
 #[derive(clap::Args)]
-pub(super) struct Import {
+pub(super) struct ImportArgs {
     /// The file
     file: PathBuf,
     /// Only says what would become of the file [env: SERVICE_IMPORT_PREVIEW]
@@ -58,49 +58,49 @@ struct ExistingFlags {
 }
 
 impl ExistingFlags {
-    fn chosen(&self, context: &Context<'_>) -> Result<Existing, Failure> {
+    fn choice(&self, context: &Context<'_>) -> Result<ExistingPolicy, CliError> {
         match (self.skip, self.update, self.duplicate) {
-            (true, ..) => return Ok(Existing::Skip),
-            (_, true, _) => return Ok(Existing::Update),
-            (.., true) => return Ok(Existing::Duplicate),
+            (true, ..) => return Ok(ExistingPolicy::Skip),
+            (_, true, _) => return Ok(ExistingPolicy::Update),
+            (.., true) => return Ok(ExistingPolicy::Duplicate),
             (false, false, false) => {}
         }
         match context.text(&None, "SERVICE_IMPORT_EXISTING").as_deref() {
-            None | Some("skip") => Ok(Existing::Skip),
-            Some("update") => Ok(Existing::Update),
-            Some("duplicate") => Ok(Existing::Duplicate),
+            None | Some("skip") => Ok(ExistingPolicy::Skip),
+            Some("update") => Ok(ExistingPolicy::Update),
+            Some("duplicate") => Ok(ExistingPolicy::Duplicate),
             Some(_) => {
-                Err(Failure::Usage("SERVICE_IMPORT_EXISTING must be skip, update or duplicate".to_owned()))
+                Err(CliError::Usage("SERVICE_IMPORT_EXISTING must be skip, update or duplicate".to_owned()))
             }
         }
     }
 }
 
-pub(super) fn workspace(text: Option<String>) -> Result<Option<WorkspaceId>, Failure> {
-    let wrong = || Failure::Usage("--workspace is not a workspace's id".to_owned());
+pub(super) fn parse_workspace_id(text: Option<String>) -> Result<Option<WorkspaceId>, CliError> {
+    let wrong = || CliError::Usage("--workspace is not a workspace's id".to_owned());
     text.map(|text| WorkspaceId::parse(&text).ok_or_else(wrong)).transpose()
 }
 
-pub(super) fn export(args: &Export, context: &Context<'_>) -> Result<(), Failure> {
-    let workspace = workspace(context.text(&args.workspace, "SERVICE_EXPORT_WORKSPACE"))?;
+pub(super) fn export(args: &ExportArgs, context: &Context<'_>) -> Result<(), CliError> {
+    let workspace = parse_workspace_id(context.text(&args.workspace, "SERVICE_EXPORT_WORKSPACE"))?;
     let file = args.file.clone().or_else(|| context.text(&None, "SERVICE_EXPORT_FILE").map(PathBuf::from));
-    let Outcome::Exported { file: exported } =
-        execute(context.settings_and_log()?, context, Command::Export { workspace })?
+    let CommandOutput::Exported { file: exported } =
+        execute(context.settings_and_log()?, context, OperatorCommand::Export { workspace })?
     else {
-        return Err(unexpected());
+        return Err(unexpected_reply());
     };
-    let text = serde_json::to_string_pretty(&exported).map_err(Failure::failed)? + "\n";
+    let text = serde_json::to_string_pretty(&exported).map_err(CliError::other)? + "\n";
     match file {
-        None => say(&text),
+        None => print(&text),
         Some(path) => {
-            fs::write(&path, text).map_err(|error| unusable(&path, "written", &error))?;
-            say(&format!("Wrote {} to {}.\n", contents(&exported), path.display()))
+            fs::write(&path, text).map_err(|error| file_error(&path, "written", &error))?;
+            print(&format!("Wrote {} to {}.\n", summarize_contents(&exported), path.display()))
         }
     }
 }
 
 /// What is in an export, in words.
-fn contents(exported: &Value) -> String {
+fn summarize_contents(exported: &Value) -> String {
     const KINDS: [(&[&str], &str, &str); 5] = [
         (&["ChatFlow", "AgentFlow", "AgentFlowV2", "AssistantFlow"], "flow", "flows"),
         (&["Tool"], "tool", "tools"),
@@ -116,38 +116,38 @@ fn contents(exported: &Value) -> String {
     if parts.is_empty() { "an empty workspace".to_owned() } else { parts.join(", ") }
 }
 
-pub(super) fn import(args: &Import, context: &Context<'_>) -> Result<(), Failure> {
-    let workspace = workspace(context.text(&args.workspace, "SERVICE_IMPORT_WORKSPACE"))?;
-    let preview = context.switch(args.preview, "SERVICE_IMPORT_PREVIEW");
-    let length = fs::metadata(&args.file).map_err(|error| unusable(&args.file, "read", &error))?.len();
+pub(super) fn import(args: &ImportArgs, context: &Context<'_>) -> Result<(), CliError> {
+    let workspace = parse_workspace_id(context.text(&args.workspace, "SERVICE_IMPORT_WORKSPACE"))?;
+    let preview = context.is_switched_on(args.preview, "SERVICE_IMPORT_PREVIEW");
+    let length = fs::metadata(&args.file).map_err(|error| file_error(&args.file, "read", &error))?.len();
     if length > IMPORT_FILE_MAX_BYTES as u64 {
         let most = IMPORT_FILE_MAX_BYTES >> 20;
-        return Err(Failure::Failed(format!(
+        return Err(CliError::Failed(format!(
             "the file is larger than {most} MiB; export some kinds at a time"
         )));
     }
-    let text = fs::read_to_string(&args.file).map_err(|error| unusable(&args.file, "read", &error))?;
+    let text = fs::read_to_string(&args.file).map_err(|error| file_error(&args.file, "read", &error))?;
     let file_name = args.file.file_name().map(|name| name.to_string_lossy().into_owned());
-    let existing = args.existing.chosen(context)?;
-    let command = Command::Import { text, file_name, existing, preview, workspace };
-    let Outcome::Imported { answer } = execute(context.settings_and_log()?, context, command)? else {
-        return Err(unexpected());
+    let existing = args.existing.choice(context)?;
+    let command = OperatorCommand::Import { text, file_name, existing, preview, workspace };
+    let CommandOutput::Imported { answer } = execute(context.settings_and_log()?, context, command)? else {
+        return Err(unexpected_reply());
     };
-    let json = context.switch(args.json, "SERVICE_JSON");
-    say(&if json { format!("{answer:#}\n") } else { told(&answer) })?;
+    let json = context.is_switched_on(args.json, "SERVICE_JSON");
+    print(&if json { format!("{answer:#}\n") } else { render_report(&answer) })?;
     match answer["refused"].as_u64() {
         Some(0) | None => Ok(()),
-        Some(count) => Err(Failure::Failed(format!("{count} could not come in; the list says why"))),
+        Some(count) => Err(CliError::Failed(format!("{count} could not come in; the list says why"))),
     }
 }
 
-fn unusable(path: &Path, verb: &str, error: &std::io::Error) -> Failure {
-    Failure::Failed(format!("{} cannot be {verb}: {error}", path.display()))
+fn file_error(path: &Path, verb: &str, error: &std::io::Error) -> CliError {
+    CliError::Failed(format!("{} cannot be {verb}: {error}", path.display()))
 }
 
 /// What became of a file, and what to do next.
-fn told(answer: &Value) -> String {
-    let mut shown = table(answer);
+fn render_report(answer: &Value) -> String {
+    let mut shown = render_items(answer);
     let unsupported = answer["unsupported"].as_array().map(Vec::as_slice).unwrap_or_default();
     if !unsupported.is_empty() {
         shown.push_str("\nThis server does not run:\n");
@@ -181,7 +181,7 @@ fn told(answer: &Value) -> String {
 }
 
 /// A line for each thing. Names come from the file: nothing in them may move the cursor.
-fn table(answer: &Value) -> String {
+fn render_items(answer: &Value) -> String {
     let text = cell;
     let mut shown = String::new();
     for row in answer["items"].as_array().into_iter().flatten() {
@@ -195,7 +195,7 @@ fn table(answer: &Value) -> String {
         for why in std::iter::once(&row["reason"]).chain(notes).filter(|why| why.is_string()) {
             writeln!(shown, "         {}", text(why)).expect("writing to a text cannot fail");
         }
-        problems(&row["problems"], &mut shown);
+        render_problems(&row["problems"], &mut shown);
     }
     shown
 }
@@ -211,7 +211,7 @@ mod tests {
             {"kind": "ChatFlow", "name": "a\u{1b}b", "action": "create", "reason": null, "notes": ["Look."]},
             {"kind": "ChatMessage", "count": 3, "action": "skip", "reason": "They stay."},
         ]});
-        let shown = table(&answer);
+        let shown = render_items(&answer);
         assert_eq!(
             shown,
             "create   ChatFlow       a\\u{1b}b\n         Look.\nskip     ChatMessage    (3)\n         They stay.\n"
@@ -221,15 +221,15 @@ mod tests {
     #[test]
     fn an_export_says_what_it_wrote() {
         let exported = json!({"ChatFlow": [1], "AgentFlowV2": [1], "Tool": [1], "Variable": []});
-        assert_eq!(contents(&exported), "2 flows, 1 tool");
-        assert_eq!(contents(&json!({})), "an empty workspace");
+        assert_eq!(summarize_contents(&exported), "2 flows, 1 tool");
+        assert_eq!(summarize_contents(&json!({})), "an empty workspace");
     }
 
     #[test]
     fn only_what_can_be_chosen_is_offered() {
         let row =
             |action: &str, choices: &[&str]| json!({"kind": "Tool", "action": action, "choices": choices});
-        let offer = |row: Value| told(&json!({"message": "preview", "items": [row]}));
+        let offer = |row: Value| render_report(&json!({"message": "preview", "items": [row]}));
         assert!(offer(row("skip", &["skip", "update", "duplicate"])).contains("--update or --duplicate"));
         assert!(!offer(row("skip", &["skip", "duplicate"])).contains("--update"));
         assert!(!offer(row("skip", &["skip"])).contains("--"));
@@ -238,7 +238,7 @@ mod tests {
             {"what": "type", "name": "AGENTFLOW", "count": 2, "flows": 2},
             {"what": "card", "name": "odd", "count": 3, "flows": 1},
         ]);
-        let shown = told(&json!({"message": "preview", "items": [], "unsupported": rows}));
+        let shown = render_report(&json!({"message": "preview", "items": [], "unsupported": rows}));
         assert!(shown.ends_with("  type AGENTFLOW: 2 flows\n  card odd: 3 in 1 flow\n"), "{shown}");
     }
 }

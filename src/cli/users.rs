@@ -1,63 +1,67 @@
 //! `flowkeep user list|disable|enable`: who may sign in, without the web page.
 
-use super::operator::{execute, unexpected};
+use super::operator::{execute, unexpected_reply};
 use super::table::{cell, json_lines, table};
-use super::{Context, Failure, say};
-use crate::ops::control::{Command, Outcome};
+use super::{CliError, Context, print};
+use crate::ops::control::{CommandOutput, OperatorCommand};
 use clap::Subcommand;
 use serde_json::Value;
 
 /// Lists people, keeps them out and lets them in again
 #[derive(clap::Args)]
-pub(super) struct Args {
+pub(super) struct UserArgs {
     #[command(subcommand)]
-    action: Action,
+    action: UserCommand,
 }
 
 #[derive(Subcommand)]
-enum Action {
-    List(List),
+enum UserCommand {
+    List(ListUsers),
     /// Keeps a person out and ends their sessions; what they made stays
-    Disable(Who),
+    Disable(UserSelector),
     /// Lets a person in again
-    Enable(Who),
+    Enable(UserSelector),
 }
 
 /// Lists the people with their workspaces and roles
 #[derive(clap::Args)]
-struct List {
+struct ListUsers {
     /// Print them as JSON [env: SERVICE_JSON]
     #[arg(long)]
     json: bool,
 }
 
 #[derive(clap::Args)]
-struct Who {
+struct UserSelector {
     /// The person's e-mail, or their id as `user list` shows it
     user: String,
 }
 
-pub(super) fn run(args: &Args, context: &Context<'_>) -> Result<(), Failure> {
+pub(super) fn run(args: &UserArgs, context: &Context<'_>) -> Result<(), CliError> {
     let command = match &args.action {
-        Action::List(_) => Command::UserList,
-        Action::Disable(who) => Command::UserStatus { user: who.user.clone(), active: false },
-        Action::Enable(who) => Command::UserStatus { user: who.user.clone(), active: true },
+        UserCommand::List(_) => OperatorCommand::UserList,
+        UserCommand::Disable(who) => OperatorCommand::UserStatus { user: who.user.clone(), active: false },
+        UserCommand::Enable(who) => OperatorCommand::UserStatus { user: who.user.clone(), active: true },
     };
     let done = execute(context.settings_and_log()?, context, command)?;
     match (done, &args.action) {
-        (Outcome::Users { users }, Action::List(list)) if context.switch(list.json, "SERVICE_JSON") => {
-            say(&json_lines(&users.into())?)
+        (CommandOutput::Users { users }, UserCommand::List(list))
+            if context.is_switched_on(list.json, "SERVICE_JSON") =>
+        {
+            print(&json_lines(&users.into())?)
         }
-        (Outcome::Users { users }, _) => say(&listed(&users)),
-        (Outcome::UserStatusSet { email }, Action::Enable(_)) => {
-            say(&format!("{} may sign in.\n", email.escape_debug()))
+        (CommandOutput::Users { users }, _) => print(&render_users(&users)),
+        (CommandOutput::UserStatusSet { email }, UserCommand::Enable(_)) => {
+            print(&format!("{} may sign in.\n", email.escape_debug()))
         }
-        (Outcome::UserStatusSet { email }, _) => say(&format!("{} is kept out.\n", email.escape_debug())),
-        _ => Err(unexpected()),
+        (CommandOutput::UserStatusSet { email }, _) => {
+            print(&format!("{} is kept out.\n", email.escape_debug()))
+        }
+        _ => Err(unexpected_reply()),
     }
 }
 
-fn listed(users: &[Value]) -> String {
+fn render_users(users: &[Value]) -> String {
     let row = |user: &Value| {
         let place = |place: &Value| format!("{}: {}", cell(&place["name"]), cell(&place["role"]));
         let places: Vec<String> = user["workspaces"].as_array().into_iter().flatten().map(place).collect();
@@ -89,7 +93,7 @@ mod tests {
                 "workspaces": [{"name": "Team", "role": "viewer"}, {"name": "Shop", "role": "editor"}],
             }),
         ];
-        let shown = listed(&users);
+        let shown = render_users(&users);
         let lines: Vec<&str> = shown.lines().collect();
         assert_eq!(lines[0], "ID  NAME         E-MAIL  STATUS    LAST SIGN-IN  WORKSPACES");
         assert_eq!(lines[1], "1   Ada          a@x     active                  owner");

@@ -3,32 +3,32 @@
 use encoding_rs::{Encoding, UTF_8, UTF_16BE, UTF_16LE, WINDOWS_1252};
 
 /// How much of a file is looked at to tell its encoding.
-const LOOK_BYTES: usize = 1024;
+const SNIFF_BYTES: usize = 1024;
 
 /// The text of the bytes. Nothing fails: what has no meaning in the encoding becomes U+FFFD.
 pub(super) fn decode(bytes: &[u8]) -> String {
     if let Some((encoding, mark)) = Encoding::for_bom(bytes) {
         return encoding.decode_without_bom_handling(&bytes[mark..]).0.into_owned();
     }
-    if let Some(encoding) = unmarked_wide(bytes) {
+    if let Some(encoding) = guess_utf16(bytes) {
         return encoding.decode_without_bom_handling(bytes).0.into_owned();
     }
     if let Ok(text) = std::str::from_utf8(bytes) {
         return text.to_owned();
     }
-    let encoding = declared(bytes).unwrap_or(WINDOWS_1252);
+    let encoding = declared_encoding(bytes).unwrap_or(WINDOWS_1252);
     encoding.decode_without_bom_handling(bytes).0.into_owned()
 }
 
 /// Whether every character takes two bytes, so that a zero byte is no sign of anything but text.
-pub(super) fn is_wide(bytes: &[u8]) -> bool {
+pub(super) fn is_utf16(bytes: &[u8]) -> bool {
     let marked = Encoding::for_bom(bytes).is_some_and(|(encoding, _)| encoding != UTF_8);
-    marked || unmarked_wide(bytes).is_some()
+    marked || guess_utf16(bytes).is_some()
 }
 
 /// Most text in these encodings has a zero in every second byte.
-fn unmarked_wide(bytes: &[u8]) -> Option<&'static Encoding> {
-    let look = &bytes[..bytes.len().min(LOOK_BYTES) & !1];
+fn guess_utf16(bytes: &[u8]) -> Option<&'static Encoding> {
+    let look = &bytes[..bytes.len().min(SNIFF_BYTES) & !1];
     let zeros = |odd: usize| look.iter().skip(odd).step_by(2).filter(|byte| **byte == 0).count();
     let (even, odd) = (zeros(0), zeros(1));
     let most = look.len() / 2 * 2 / 5;
@@ -41,8 +41,8 @@ fn unmarked_wide(bytes: &[u8]) -> Option<&'static Encoding> {
 }
 
 /// What a page or an XML text says of itself: `charset=...` or `encoding="..."`.
-fn declared(bytes: &[u8]) -> Option<&'static Encoding> {
-    let look = String::from_utf8_lossy(&bytes[..bytes.len().min(LOOK_BYTES)]).to_ascii_lowercase();
+fn declared_encoding(bytes: &[u8]) -> Option<&'static Encoding> {
+    let look = String::from_utf8_lossy(&bytes[..bytes.len().min(SNIFF_BYTES)]).to_ascii_lowercase();
     ["charset=", "encoding="].iter().find_map(|word| {
         let (_, rest) = look.split_once(word)?;
         let label = rest.trim_start_matches(['"', '\'', ' ']);

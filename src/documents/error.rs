@@ -1,13 +1,13 @@
 //! Why a document has no text.
 
-use super::Kind;
-use crate::domain::cancel::Reason;
+use super::DocumentKind;
+use crate::domain::cancel::CancelReason;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
 /// What there was too much of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Limit {
+pub enum LimitKind {
     /// The file itself.
     File,
     /// What it unpacks to.
@@ -26,13 +26,13 @@ pub enum DocumentError {
     /// No kind of document has this name.
     UnknownKind,
     /// The file is not what its name says.
-    NotThisKind(Kind),
+    NotThisKind(DocumentKind),
     /// The file is damaged.
-    Damaged(Kind),
+    Damaged(DocumentKind),
     /// It can be read only with a password.
     Locked,
     /// There is more of something than there may be.
-    TooLarge(Limit),
+    TooLarge(LimitKind),
     /// It took too long to read.
     Timeout,
     /// It needed more memory, or deeper nesting, than it may have.
@@ -43,7 +43,7 @@ pub enum DocumentError {
     Selector,
     /// The run was ended.
     #[serde(skip)]
-    Cancelled(Reason),
+    Cancelled(CancelReason),
     /// No worker could be started.
     Unavailable,
 }
@@ -55,11 +55,11 @@ impl fmt::Display for DocumentError {
             Self::NotThisKind(kind) => write!(f, "the file is not {kind}, as its name says"),
             Self::Damaged(kind) => write!(f, "the file is damaged, or not {kind}"),
             Self::Locked => f.write_str("the file is protected by a password"),
-            Self::TooLarge(Limit::File) => f.write_str("the file is too large"),
-            Self::TooLarge(Limit::Unpacked) => f.write_str("the file unpacks to too much"),
-            Self::TooLarge(Limit::Entries) => f.write_str("there are too many files in the file"),
-            Self::TooLarge(Limit::Parts) => f.write_str("the file has too many pages"),
-            Self::TooLarge(Limit::Text) => f.write_str("the file has too much text"),
+            Self::TooLarge(LimitKind::File) => f.write_str("the file is too large"),
+            Self::TooLarge(LimitKind::Unpacked) => f.write_str("the file unpacks to too much"),
+            Self::TooLarge(LimitKind::Entries) => f.write_str("there are too many files in the file"),
+            Self::TooLarge(LimitKind::Parts) => f.write_str("the file has too many pages"),
+            Self::TooLarge(LimitKind::Text) => f.write_str("the file has too much text"),
             Self::Timeout => f.write_str("the file takes too long to read"),
             Self::Exhausted => f.write_str("the file takes too much memory to read"),
             Self::Busy => f.write_str("too many other files are being read; try again in a moment"),

@@ -22,10 +22,10 @@ mod text;
 mod worker;
 mod xml;
 
-pub use error::{DocumentError, Limit};
-pub use kind::Kind;
-pub use page::Page;
-pub use read::Documents;
+pub use error::{DocumentError, LimitKind};
+pub use kind::DocumentKind;
+pub use page::WebPage;
+pub use read::DocumentReader;
 #[cfg(unix)]
 pub use worker::work;
 
@@ -45,22 +45,22 @@ pub fn work() -> std::process::ExitCode {
 
 /// A piece of a document that stands for itself: a page, a sheet, a slide, a chapter, or all of it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Part {
+pub struct DocumentPart {
     /// What the document calls it: the name of a sheet. Pages, slides and chapters go by their place in the list.
     pub title: Option<String>,
     /// Its text. Lines end with `\n`, cells of a row are divided by tabs.
     pub text: String,
 }
 
-impl Part {
-    fn untitled(text: String) -> Self {
+impl DocumentPart {
+    fn from_text(text: String) -> Self {
         Self { title: None, text }
     }
 }
 
 /// What reading one document may use, and how many are read at the same time.
 #[derive(Debug, Clone)]
-pub struct Limits {
+pub struct DocumentLimits {
     /// Time on the clock, and of the processor.
     pub time: Duration,
     /// Memory of the worker, in bytes.
@@ -70,17 +70,17 @@ pub struct Limits {
     /// How long a document waits for its turn.
     pub queue: Duration,
     /// What may come out.
-    pub sizes: Sizes,
+    pub sizes: SizeLimits,
 }
 
 /// Sizes of a document, by what is counted.
 #[derive(Debug, Clone, Copy, Serialize, Deserialize)]
-pub struct Sizes {
+pub struct SizeLimits {
     /// The file itself.
     pub file_bytes_max: usize,
     /// All that an archive unpacks to.
     pub unpacked_bytes_max: u64,
-    /// How many times its own size an archive may unpack to, once that is more than [`Sizes::unpacked_bytes_free`].
+    /// How many times its own size an archive may unpack to, once that is more than [`SizeLimits::unpacked_bytes_free`].
     pub expansion_max: u64,
     /// What any archive may unpack to, however small it is: plain text in it shrinks to a hundredth.
     pub unpacked_bytes_free: u64,
@@ -92,7 +92,7 @@ pub struct Sizes {
     pub text_bytes_max: usize,
 }
 
-impl Default for Limits {
+impl Default for DocumentLimits {
     /// The usual ones (manual 4.6 r2).
     fn default() -> Self {
         Self {
@@ -100,7 +100,7 @@ impl Default for Limits {
             memory_bytes: limits::DOCUMENT_MEMORY_BYTES,
             workers_max: std::thread::available_parallelism().map_or(1, usize::from),
             queue: Duration::from_secs(limits::DOCUMENT_QUEUE_SECONDS),
-            sizes: Sizes {
+            sizes: SizeLimits {
                 file_bytes_max: limits::DOCUMENT_BYTES_MAX,
                 unpacked_bytes_max: limits::DOCUMENT_UNPACKED_BYTES_MAX,
                 expansion_max: limits::DOCUMENT_EXPANSION_MAX,
@@ -114,35 +114,35 @@ impl Default for Limits {
 }
 
 /// The parts as they are read, counted.
-struct Gathered {
-    sizes: Sizes,
-    parts: Vec<Part>,
+struct TextCollector {
+    sizes: SizeLimits,
+    parts: Vec<DocumentPart>,
     bytes: usize,
 }
 
-impl Gathered {
-    const fn new(sizes: Sizes) -> Self {
+impl TextCollector {
+    const fn new(sizes: SizeLimits) -> Self {
         Self { sizes, parts: Vec::new(), bytes: 0 }
     }
 
-    fn add(&mut self, mut part: Part) -> Result<(), DocumentError> {
+    fn add(&mut self, mut part: DocumentPart) -> Result<(), DocumentError> {
         // Marks no reader sees, which a model need not see either.
         if part.text.contains(|c: char| c.is_control() && !matches!(c, '\n' | '\t')) {
             part.text = part.text.replace(|c: char| c.is_control() && !matches!(c, '\n' | '\t'), " ");
         }
         self.bytes += part.text.len();
         if self.bytes > self.sizes.text_bytes_max {
-            return Err(DocumentError::TooLarge(Limit::Text));
+            return Err(DocumentError::TooLarge(LimitKind::Text));
         }
         if self.parts.len() >= self.sizes.parts_max {
-            return Err(DocumentError::TooLarge(Limit::Parts));
+            return Err(DocumentError::TooLarge(LimitKind::Parts));
         }
         self.parts.push(part);
         Ok(())
     }
 
     /// Bytes of text that still fit.
-    const fn room(&self) -> usize {
+    const fn bytes_left(&self) -> usize {
         self.sizes.text_bytes_max.saturating_sub(self.bytes)
     }
 }

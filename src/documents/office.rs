@@ -1,8 +1,8 @@
 //! Texts and presentations of office programs (docx, pptx).
 
-use super::archive::Archive;
-use super::xml::{self, Piece};
-use super::{DocumentError, Gathered, Kind, Limit, Part};
+use super::archive::BoundedArchive;
+use super::xml::{self, XmlEvent};
+use super::{DocumentError, DocumentKind, DocumentPart, LimitKind, TextCollector};
 use std::collections::HashMap;
 
 /// Where a text usually lies.
@@ -11,27 +11,27 @@ const BODY: &str = "word/document.xml";
 const NOTES: &[&str] = &["word/footnotes.xml", "word/endnotes.xml"];
 
 /// Texts: one part for all of it.
-pub(super) fn docx(mut archive: Archive<'_>, into: &mut Gathered) -> Result<(), DocumentError> {
+pub(super) fn docx(mut archive: BoundedArchive<'_>, into: &mut TextCollector) -> Result<(), DocumentError> {
     let body =
         main_part(&mut archive)?.filter(|name| name.starts_with("word/")).unwrap_or_else(|| BODY.into());
-    if !archive.has(&body) {
-        return Err(DocumentError::NotThisKind(Kind::Docx));
+    if !archive.contains(&body) {
+        return Err(DocumentError::NotThisKind(DocumentKind::Docx));
     }
     let mut text = String::new();
     for name in std::iter::once(body.as_str()).chain(NOTES.iter().copied()) {
-        if let Some(xml) = archive.text(name)? {
-            words(&xml, Kind::Docx, into.room(), &mut text)?;
+        if let Some(xml) = archive.read_text(name)? {
+            extract_text(&xml, DocumentKind::Docx, into.bytes_left(), &mut text)?;
         }
     }
-    into.add(Part::untitled(text.trim().to_owned()))
+    into.add(DocumentPart::from_text(text.trim().to_owned()))
 }
 
 /// What the file itself calls its main part; some programs number it.
-fn main_part(archive: &mut Archive<'_>) -> Result<Option<String>, DocumentError> {
-    let Some(places) = archive.text("_rels/.rels")? else { return Ok(None) };
+fn main_part(archive: &mut BoundedArchive<'_>) -> Result<Option<String>, DocumentError> {
+    let Some(places) = archive.read_text("_rels/.rels")? else { return Ok(None) };
     let mut found = None;
-    xml::each(&places, DocumentError::Damaged(Kind::Docx), |piece| {
-        if let Piece::Open("Relationship", start) = piece
+    xml::for_each_event(&places, DocumentError::Damaged(DocumentKind::Docx), |piece| {
+        if let XmlEvent::Open("Relationship", start) = piece
             && xml::attribute(start, "Type").is_some_and(|kind| kind.ends_with("/officeDocument"))
         {
             found = xml::attribute(start, "Target");
@@ -42,13 +42,14 @@ fn main_part(archive: &mut Archive<'_>) -> Result<Option<String>, DocumentError>
 }
 
 /// Presentations: one part for each slide, in the order in which they are shown.
-pub(super) fn pptx(mut archive: Archive<'_>, into: &mut Gathered) -> Result<(), DocumentError> {
-    let damaged = DocumentError::Damaged(Kind::Pptx);
-    let order = archive.text("ppt/presentation.xml")?.ok_or(DocumentError::NotThisKind(Kind::Pptx))?;
-    let places = archive.text("ppt/_rels/presentation.xml.rels")?.ok_or(damaged)?;
+pub(super) fn pptx(mut archive: BoundedArchive<'_>, into: &mut TextCollector) -> Result<(), DocumentError> {
+    let damaged = DocumentError::Damaged(DocumentKind::Pptx);
+    let order =
+        archive.read_text("ppt/presentation.xml")?.ok_or(DocumentError::NotThisKind(DocumentKind::Pptx))?;
+    let places = archive.read_text("ppt/_rels/presentation.xml.rels")?.ok_or(damaged)?;
     let mut targets = HashMap::new();
-    xml::each(&places, damaged, |piece| {
-        if let Piece::Open("Relationship", start) = piece
+    xml::for_each_event(&places, damaged, |piece| {
+        if let XmlEvent::Open("Relationship", start) = piece
             && let (Some(id), Some(target)) = (xml::attribute(start, "Id"), xml::attribute(start, "Target"))
         {
             targets.insert(id, target);
@@ -56,8 +57,8 @@ pub(super) fn pptx(mut archive: Archive<'_>, into: &mut Gathered) -> Result<(), 
         Ok(())
     })?;
     let mut slides = Vec::new();
-    xml::each(&order, damaged, |piece| {
-        if let Piece::Open("sldId", start) = piece {
+    xml::for_each_event(&order, damaged, |piece| {
+        if let XmlEvent::Open("sldId", start) = piece {
             // `r:id`, which stands beside a plain `id`.
             slides.extend(xml::attribute(start, ":id").and_then(|id| targets.get(&id)));
         }
@@ -69,45 +70,45 @@ pub(super) fn pptx(mut archive: Archive<'_>, into: &mut Gathered) -> Result<(), 
             None => format!("ppt/{slide}"),
         };
         let mut text = String::new();
-        if let Some(xml) = archive.text(&name)? {
-            words(&xml, Kind::Pptx, into.room(), &mut text)?;
+        if let Some(xml) = archive.read_text(&name)? {
+            extract_text(&xml, DocumentKind::Pptx, into.bytes_left(), &mut text)?;
         }
-        into.add(Part::untitled(text.trim().to_owned()))?;
+        into.add(DocumentPart::from_text(text.trim().to_owned()))?;
     }
     Ok(())
 }
 
 /// The words of a body: both formats call a run of text `t`, a paragraph `p`, a row `tr` and a cell `tc`.
-fn words(xml: &str, kind: Kind, room: usize, text: &mut String) -> Result<(), DocumentError> {
+fn extract_text(xml: &str, kind: DocumentKind, room: usize, text: &mut String) -> Result<(), DocumentError> {
     let (mut in_text, mut fallbacks, mut cells) = (false, 0_usize, 0_usize);
-    xml::each(xml, DocumentError::Damaged(kind), |piece| {
+    xml::for_each_event(xml, DocumentError::Damaged(kind), |piece| {
         match piece {
             // The same content once more, for programs that do not know the newer form.
-            Piece::Open("Fallback", _) => fallbacks += 1,
-            Piece::Close("Fallback") => fallbacks = fallbacks.saturating_sub(1),
+            XmlEvent::Open("Fallback", _) => fallbacks += 1,
+            XmlEvent::Close("Fallback") => fallbacks = fallbacks.saturating_sub(1),
             _ if fallbacks > 0 => {}
-            Piece::Open("t", _) => in_text = true,
-            Piece::Close("t") => in_text = false,
-            Piece::Text(found) if in_text => text.push_str(found),
-            Piece::Open("tab", _) => text.push('\t'),
-            Piece::Open("br" | "cr", _) => text.push('\n'),
-            Piece::Open("noBreakHyphen", _) => text.push('-'),
-            Piece::Open("tc", _) => cells += 1,
-            Piece::Close("tc") => {
+            XmlEvent::Open("t", _) => in_text = true,
+            XmlEvent::Close("t") => in_text = false,
+            XmlEvent::Text(found) if in_text => text.push_str(found),
+            XmlEvent::Open("tab", _) => text.push('\t'),
+            XmlEvent::Open("br" | "cr", _) => text.push('\n'),
+            XmlEvent::Open("noBreakHyphen", _) => text.push('-'),
+            XmlEvent::Open("tc", _) => cells += 1,
+            XmlEvent::Close("tc") => {
                 cells = cells.saturating_sub(1);
-                end_with(text, '\t');
+                end_line_with(text, '\t');
             }
-            Piece::Close("tr") => end_with(text, '\n'),
+            XmlEvent::Close("tr") => end_line_with(text, '\n'),
             // A paragraph of a cell ends with the cell.
-            Piece::Close("p") => text.push(if cells > 0 { ' ' } else { '\n' }),
+            XmlEvent::Close("p") => text.push(if cells > 0 { ' ' } else { '\n' }),
             _ => {}
         }
-        if text.len() > room { Err(DocumentError::TooLarge(Limit::Text)) } else { Ok(()) }
+        if text.len() > room { Err(DocumentError::TooLarge(LimitKind::Text)) } else { Ok(()) }
     })
 }
 
 /// Replaces the blanks at the end by one mark.
-fn end_with(text: &mut String, mark: char) {
+fn end_line_with(text: &mut String, mark: char) {
     text.truncate(text.trim_end_matches([' ', '\t']).len());
     text.push(mark);
 }

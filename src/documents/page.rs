@@ -1,8 +1,8 @@
 //! Pages of the web, beyond their plain text: a part of one, its links, and Markdown.
 
 use super::select::Selector;
-use super::text::{WIDTH_CHARS, trimmed};
-use super::{DocumentError, Gathered, Kind, Part, encoding};
+use super::text::{WIDTH_CHARS, trim_lines};
+use super::{DocumentError, DocumentKind, DocumentPart, TextCollector, encoding};
 use html2text::config::{self, Config};
 use html2text::render::{PlainDecorator, TextDecorator, TrivialDecorator};
 use html2text::{Element, Handle, RcDom};
@@ -10,11 +10,11 @@ use html2text::{Element, Handle, RcDom};
 /// The longest title of a page.
 const TITLE_CHARS_MAX: usize = 500;
 
-const DAMAGED: DocumentError = DocumentError::Damaged(Kind::Html);
+const DAMAGED: DocumentError = DocumentError::Damaged(DocumentKind::Html);
 
 /// What a page holds.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Page {
+pub struct WebPage {
     /// What it calls itself.
     pub title: Option<String>,
     /// Its text, or that of the parts that were wanted.
@@ -23,9 +23,9 @@ pub struct Page {
     pub links: Vec<String>,
 }
 
-impl Page {
+impl WebPage {
     /// As a worker sends it: the first part is the page, the others are its links.
-    pub(super) fn from_parts(parts: Vec<Part>) -> Self {
+    pub(super) fn from_parts(parts: Vec<DocumentPart>) -> Self {
         let mut parts = parts.into_iter();
         let (title, text) = parts.next().map(|part| (part.title, part.text)).unwrap_or_default();
         Self { title, text, links: parts.map(|part| part.text).collect() }
@@ -33,16 +33,21 @@ impl Page {
 }
 
 /// Reads a page for [`Page::from_parts`].
-pub(super) fn read(bytes: &[u8], selector: Option<&str>, into: &mut Gathered) -> Result<(), DocumentError> {
+pub(super) fn read(
+    bytes: &[u8],
+    selector: Option<&str>,
+    into: &mut TextCollector,
+) -> Result<(), DocumentError> {
     let selector = selector.map(Selector::parse).transpose()?;
     let source = encoding::decode(bytes);
     let dom = parse(&source)?;
-    let mut found = Found { selector: selector.as_ref(), title: None, chosen: Vec::new(), links: Vec::new() };
+    let mut found =
+        PageSelection { selector: selector.as_ref(), title: None, selected: Vec::new(), links: Vec::new() };
     found.walk(&dom.document, &mut Vec::new(), false);
     let text = match &selector {
-        None => words(&source)?,
+        None => plain_text(&source)?,
         Some(_) => {
-            let texts = found.chosen.iter().map(inner_text).collect::<Result<Vec<_>, _>>()?;
+            let texts = found.selected.iter().map(inner_text).collect::<Result<Vec<_>, _>>()?;
             texts.into_iter().filter(|text| !text.is_empty()).collect::<Vec<_>>().join("\n")
         }
     };
@@ -50,28 +55,29 @@ pub(super) fn read(bytes: &[u8], selector: Option<&str>, into: &mut Gathered) ->
     let shortened = |title: String| title.chars().take(TITLE_CHARS_MAX).collect::<String>();
     let title =
         found.title.as_ref().map(title_text).transpose()?.map(shortened).filter(|title| !title.is_empty());
-    into.add(Part { title, text })?;
+    into.add(DocumentPart { title, text })?;
     // Links beyond the number of parts that a document may have are not worth refusing the page for.
     let links = found.links.into_iter().take(into.sizes.parts_max.saturating_sub(1));
-    links.into_iter().try_for_each(|link| into.add(Part { title: None, text: link }))
+    links.into_iter().try_for_each(|link| into.add(DocumentPart { title: None, text: link }))
 }
 
 /// A page as Markdown.
-pub(super) fn markdown(bytes: &[u8], into: &mut Gathered) -> Result<(), DocumentError> {
-    let config = config::with_decorator(Markdown { plain: PlainDecorator::new(), links: Vec::new() });
-    let text = rendered(config, &encoding::decode(bytes))?;
-    into.add(Part { title: None, text })
+pub(super) fn markdown(bytes: &[u8], into: &mut TextCollector) -> Result<(), DocumentError> {
+    let config =
+        config::with_decorator(MarkdownDecorator { plain: PlainDecorator::new(), links: Vec::new() });
+    let text = render(config, &encoding::decode(bytes))?;
+    into.add(DocumentPart { title: None, text })
 }
 
 /// The words of a page, with no mark of ours among them.
-fn words(page: &str) -> Result<String, DocumentError> {
-    rendered(config::with_decorator(TrivialDecorator::new()), page)
+fn plain_text(page: &str) -> Result<String, DocumentError> {
+    render(config::with_decorator(TrivialDecorator::new()), page)
 }
 
-fn rendered<D: TextDecorator>(config: Config<D>, page: &str) -> Result<String, DocumentError> {
+fn render<D: TextDecorator>(config: Config<D>, page: &str) -> Result<String, DocumentError> {
     let config = config.link_footnotes(false).no_table_borders().no_link_wrapping();
     let text = config.string_from_read(page.as_bytes(), WIDTH_CHARS).map_err(|_| DAMAGED)?;
-    Ok(trimmed(&text))
+    Ok(trim_lines(&text))
 }
 
 fn parse(source: &str) -> Result<RcDom, DocumentError> {
@@ -81,7 +87,7 @@ fn parse(source: &str) -> Result<RcDom, DocumentError> {
 fn inner_text(node: &Handle) -> Result<String, DocumentError> {
     let mut html = Vec::new();
     node.serialize(&mut html).map_err(|_| DAMAGED)?;
-    words(&String::from_utf8_lossy(&html))
+    plain_text(&String::from_utf8_lossy(&html))
 }
 
 /// A title is no part of what a page shows, so it is read without its element.
@@ -89,14 +95,14 @@ fn title_text(title: &Handle) -> Result<String, DocumentError> {
     title.children.borrow().iter().map(inner_text).collect()
 }
 
-struct Found<'a> {
+struct PageSelection<'a> {
     selector: Option<&'a Selector>,
     title: Option<Handle>,
-    chosen: Vec<Handle>,
+    selected: Vec<Handle>,
     links: Vec<String>,
 }
 
-impl Found<'_> {
+impl PageSelection<'_> {
     fn walk(&mut self, node: &Handle, above: &mut Vec<Handle>, within_chosen: bool) {
         let mut within_chosen = within_chosen;
         let name = node.element_name();
@@ -106,8 +112,8 @@ impl Found<'_> {
             _ => {}
         }
         // What lies in a chosen part is read with it.
-        if !within_chosen && self.selector.is_some_and(|selector| selector.fits(node, above)) {
-            self.chosen.push(node.clone());
+        if !within_chosen && self.selector.is_some_and(|selector| selector.matches(node, above)) {
+            self.selected.push(node.clone());
             within_chosen = true;
         }
         above.push(node.clone());
@@ -128,19 +134,19 @@ pub(super) fn attribute(node: &Handle, name: &str) -> Option<String> {
 
 /// Plain text with the marks of Markdown.
 #[derive(Clone, Debug)]
-struct Markdown {
+struct MarkdownDecorator {
     plain: PlainDecorator,
     /// Addresses of the links that are open.
     links: Vec<String>,
 }
 
-impl Markdown {
+impl MarkdownDecorator {
     fn mark(mark: &str) -> (String, ()) {
         (mark.to_owned(), ())
     }
 }
 
-impl TextDecorator for Markdown {
+impl TextDecorator for MarkdownDecorator {
     type Annotation = ();
 
     fn decorate_link_start(&mut self, url: &str) -> (String, ()) {
@@ -216,15 +222,15 @@ impl TextDecorator for Markdown {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::documents::Limits;
+    use crate::documents::DocumentLimits;
 
     const PAGE: &str = "<html><head><title>Shop</title><script>x()</script></head><body><nav><a href=/a>A</a></nav>\
         <main id=m class='wide big'><h2>Prices</h2><p>An <b>egg</b> costs <a href='b.html'>two</a>.</p>\
         <ul><li>one<li>two</ul></main></body></html>";
 
-    fn page(selector: Option<&str>) -> Result<Page, DocumentError> {
-        let mut into = Gathered::new(Limits::default().sizes);
-        read(PAGE.as_bytes(), selector, &mut into).map(|()| Page::from_parts(into.parts))
+    fn page(selector: Option<&str>) -> Result<WebPage, DocumentError> {
+        let mut into = TextCollector::new(DocumentLimits::default().sizes);
+        read(PAGE.as_bytes(), selector, &mut into).map(|()| WebPage::from_parts(into.parts))
     }
 
     #[test]
@@ -241,7 +247,7 @@ mod tests {
 
     #[test]
     fn a_page_becomes_markdown() {
-        let mut into = Gathered::new(Limits::default().sizes);
+        let mut into = TextCollector::new(DocumentLimits::default().sizes);
         markdown(PAGE.as_bytes(), &mut into).unwrap();
         let text = &into.parts[0].text;
         assert!(text.contains("## Prices") && text.contains("An **egg** costs [two](b.html)."), "{text}");

@@ -1,10 +1,12 @@
 //! The service's side: hands a file to a worker and takes the text.
 
-use super::{DocumentError, Kind, Limit, Limits, Page, Part, ROLE, Sizes};
-use crate::domain::cancel::Cancel;
-use crate::domain::content::Readable;
+use super::{
+    DocumentError, DocumentKind, DocumentLimits, DocumentPart, LimitKind, ROLE, SizeLimits, WebPage,
+};
+use crate::domain::cancel::CancelToken;
+use crate::domain::content::ByteSource;
 use crate::limits;
-use crate::worker::{Death, Lease, Plan, Pool, Tenant, Unavailable};
+use crate::worker::{ExitReason, Lease, LeaseError, Pool, Tenant, WorkerSpec};
 use serde::{Deserialize, Serialize};
 use std::io;
 use std::path::PathBuf;
@@ -12,22 +14,22 @@ use std::time::Instant;
 
 /// The first message to a worker, and the second, before the bytes of the file.
 #[derive(Debug, Serialize, Deserialize)]
-pub(super) struct Greeting {
+pub(super) struct DocumentWorkerSetup {
     pub memory_bytes: u64,
 }
 
 /// What to read, and how much of it.
 #[derive(Debug, Serialize, Deserialize)]
-pub(super) struct Job {
-    pub kind: Kind,
-    pub how: How,
-    pub sizes: Sizes,
+pub(super) struct ReadJob {
+    pub kind: DocumentKind,
+    pub how: ReadMode,
+    pub sizes: SizeLimits,
     pub seconds: u64,
 }
 
 /// What is wanted of a file.
 #[derive(Debug, Serialize, Deserialize)]
-pub(super) enum How {
+pub(super) enum ReadMode {
     /// Its text.
     Text,
     /// A page as Markdown.
@@ -40,25 +42,25 @@ pub(super) enum How {
 }
 
 /// The worker's only answer.
-pub(super) type Answer = Result<Vec<Part>, DocumentError>;
+pub(super) type ReadResult = Result<Vec<DocumentPart>, DocumentError>;
 
 /// Reads documents. A clone reads them in the same workers.
 #[derive(Clone)]
-pub struct Documents {
+pub struct DocumentReader {
     pool: Pool,
-    limits: Limits,
+    limits: DocumentLimits,
 }
 
-impl Documents {
+impl DocumentReader {
     /// `program` is this program. No worker starts yet.
     ///
     /// # Errors
     /// When the system has no threads left.
-    pub fn new(program: PathBuf, limits: Limits) -> io::Result<Self> {
-        let plan = Plan {
+    pub fn new(program: PathBuf, limits: DocumentLimits) -> io::Result<Self> {
+        let plan = WorkerSpec {
             program,
             role: ROLE,
-            greeting: serde_json::to_vec(&Greeting { memory_bytes: limits.memory_bytes })?,
+            greeting: serde_json::to_vec(&DocumentWorkerSetup { memory_bytes: limits.memory_bytes })?,
             workers_max: limits.workers_max,
             // Whatever a file did to its worker ends with it.
             uses_max: 1,
@@ -73,16 +75,21 @@ impl Documents {
     ///
     /// # Errors
     /// As [`DocumentError`].
-    pub fn text_of(&self, kind: Kind, content: &dyn Readable, cancel: &Cancel) -> Answer {
-        self.read(kind, How::Text, content, cancel)
+    pub fn read_text(
+        &self,
+        kind: DocumentKind,
+        content: &dyn ByteSource,
+        cancel: &CancelToken,
+    ) -> ReadResult {
+        self.read(kind, ReadMode::Text, content, cancel)
     }
 
     /// A page as Markdown.
     ///
     /// # Errors
     /// As [`Self::text_of`].
-    pub fn markdown_of(&self, page: &[u8], cancel: &Cancel) -> Result<String, DocumentError> {
-        let parts = self.read(Kind::Html, How::Markdown, &page, cancel)?;
+    pub fn read_markdown(&self, page: &[u8], cancel: &CancelToken) -> Result<String, DocumentError> {
+        let parts = self.read(DocumentKind::Html, ReadMode::Markdown, &page, cancel)?;
         Ok(parts.into_iter().map(|part| part.text).collect())
     }
 
@@ -90,49 +97,59 @@ impl Documents {
     ///
     /// # Errors
     /// As [`Self::text_of`], and when the selector cannot be read.
-    pub fn page_of(
+    pub fn read_page(
         &self,
         page: &[u8],
         selector: Option<&str>,
-        cancel: &Cancel,
-    ) -> Result<Page, DocumentError> {
-        let how = How::Page { selector: selector.map(str::to_owned) };
-        self.read(Kind::Html, how, &page, cancel).map(Page::from_parts)
+        cancel: &CancelToken,
+    ) -> Result<WebPage, DocumentError> {
+        let how = ReadMode::Page { selector: selector.map(str::to_owned) };
+        self.read(DocumentKind::Html, how, &page, cancel).map(WebPage::from_parts)
     }
 
-    fn read(&self, kind: Kind, how: How, content: &dyn Readable, cancel: &Cancel) -> Answer {
+    fn read(
+        &self,
+        kind: DocumentKind,
+        how: ReadMode,
+        content: &dyn ByteSource,
+        cancel: &CancelToken,
+    ) -> ReadResult {
         if content.length() > self.limits.sizes.file_bytes_max as u64 {
-            return Err(DocumentError::TooLarge(Limit::File));
+            return Err(DocumentError::TooLarge(LimitKind::File));
         }
-        if !kind.agrees(content)? {
+        if !kind.matches_content(content)? {
             return Err(DocumentError::NotThisKind(kind));
         }
         // Each file has a worker of its own, so whose it is does not matter.
         let mut lease =
-            self.pool.take(Tenant::default(), cancel).map_err(|unavailable| match unavailable {
-                Unavailable::Busy => DocumentError::Busy,
-                Unavailable::CannotStart => DocumentError::Unavailable,
-                Unavailable::Cancelled(reason) => DocumentError::Cancelled(reason),
+            self.pool.lease(Tenant::default(), cancel).map_err(|unavailable| match unavailable {
+                LeaseError::Busy => DocumentError::Busy,
+                LeaseError::CannotStart => DocumentError::Unavailable,
+                LeaseError::Cancelled(reason) => DocumentError::Cancelled(reason),
             })?;
         let time = cancel.time_left().map_or(self.limits.time, |left| left.min(self.limits.time));
         lease.limit(Instant::now() + time, cancel);
-        let job = Job { kind, how, sizes: self.limits.sizes, seconds: time.as_secs().max(1) };
-        match converse(&mut lease, &job, content) {
+        let job = ReadJob { kind, how, sizes: self.limits.sizes, seconds: time.as_secs().max(1) };
+        match exchange_with_worker(&mut lease, &job, content) {
             Ok(answer) => {
                 lease.give_back();
                 answer
             }
-            Err(_) => Err(match (cancel.reason(), lease.bury()) {
+            Err(_) => Err(match (cancel.reason(), lease.wait()) {
                 (Some(reason), _) => DocumentError::Cancelled(reason),
-                (None, Death::OutOfTime) => DocumentError::Timeout,
+                (None, ExitReason::TimedOut) => DocumentError::Timeout,
                 // Panics are caught inside; what is left is memory and stack.
-                (None, Death::Crashed) => DocumentError::Exhausted,
+                (None, ExitReason::Crashed) => DocumentError::Exhausted,
             }),
         }
     }
 }
 
-fn converse(lease: &mut Lease<'_>, job: &Job, content: &dyn Readable) -> io::Result<Answer> {
+fn exchange_with_worker(
+    lease: &mut Lease<'_>,
+    job: &ReadJob,
+    content: &dyn ByteSource,
+) -> io::Result<ReadResult> {
     lease.send(&serde_json::to_vec(job)?)?;
     lease.send_from(content)?;
     let answer = lease.receive(limits::DOCUMENT_ANSWER_BYTES_MAX)?;

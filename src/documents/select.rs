@@ -10,20 +10,20 @@ const CHARS_MAX: usize = 1_000;
 
 /// Any of several paths.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Selector(Vec<Vec<Step>>);
+pub(super) struct Selector(Vec<Vec<SelectorStep>>);
 
 /// One element of a path.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-struct Step {
+struct SelectorStep {
     /// It lies right within the one before it.
     is_child: bool,
     element: Option<String>,
     /// Attributes and what they must be. A class is one word of `class`.
-    attributes: Vec<(String, Wanted)>,
+    attributes: Vec<(String, AttributeTest)>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum Wanted {
+enum AttributeTest {
     Present,
     Equal(String),
     Word(String),
@@ -34,43 +34,43 @@ impl Selector {
         if text.chars().count() > CHARS_MAX {
             return Err(DocumentError::Selector);
         }
-        let paths = text.split(',').map(|path| path_of(path).filter(|path| !path.is_empty()));
+        let paths = text.split(',').map(|path| parse_path(path).filter(|path| !path.is_empty()));
         paths.collect::<Option<Vec<_>>>().map(Self).ok_or(DocumentError::Selector)
     }
 
     /// True when an element that lies in those above is one of the wanted.
-    pub(super) fn fits(&self, node: &Handle, above: &[Handle]) -> bool {
+    pub(super) fn matches(&self, node: &Handle, above: &[Handle]) -> bool {
         self.0.iter().any(|path| {
             let Some((last, before)) = path.split_last() else { return false };
-            last.fits(node) && leads(before, above, last.is_child)
+            last.matches(node) && path_matches(before, above, last.is_child)
         })
     }
 }
 
 /// True when the elements above hold the path, whose last step is right above where `is_child` says so.
-fn leads(path: &[Step], above: &[Handle], is_child: bool) -> bool {
+fn path_matches(path: &[SelectorStep], above: &[Handle], is_child: bool) -> bool {
     let Some((last, before)) = path.split_last() else { return true };
     let mut places = (0..above.len()).rev().take(if is_child { 1 } else { usize::MAX });
     // Of elements that lie in one another the innermost leaves the most room above it, except before a child.
-    places.any(|at| last.fits(&above[at]) && leads(before, &above[..at], last.is_child))
+    places.any(|at| last.matches(&above[at]) && path_matches(before, &above[..at], last.is_child))
 }
 
-impl Step {
-    fn fits(&self, node: &Handle) -> bool {
+impl SelectorStep {
+    fn matches(&self, node: &Handle) -> bool {
         let Some(name) = node.element_name() else { return false };
         self.element.as_ref().is_none_or(|wanted| wanted.eq_ignore_ascii_case(&name))
             && self.attributes.iter().all(|(attribute_name, wanted)| {
                 let Some(value) = attribute(node, attribute_name) else { return false };
                 match wanted {
-                    Wanted::Present => true,
-                    Wanted::Equal(text) => value == *text,
-                    Wanted::Word(word) => value.split_ascii_whitespace().any(|found| found == word),
+                    AttributeTest::Present => true,
+                    AttributeTest::Equal(text) => value == *text,
+                    AttributeTest::Word(word) => value.split_ascii_whitespace().any(|found| found == word),
                 }
             })
     }
 }
 
-fn path_of(text: &str) -> Option<Vec<Step>> {
+fn parse_path(text: &str) -> Option<Vec<SelectorStep>> {
     let spaced = text.replace('>', " > ");
     let mut path = Vec::new();
     let mut is_child = false;
@@ -83,15 +83,15 @@ fn path_of(text: &str) -> Option<Vec<Step>> {
             is_child = true;
             continue;
         }
-        path.push(Step { is_child, ..step(word)? });
+        path.push(SelectorStep { is_child, ..parse_step(word)? });
         is_child = false;
     }
     (!is_child).then_some(path)
 }
 
-fn step(word: &str) -> Option<Step> {
-    let mut step = Step::default();
-    let (element, mut rest) = name(word);
+fn parse_step(word: &str) -> Option<SelectorStep> {
+    let mut step = SelectorStep::default();
+    let (element, mut rest) = split_name(word);
     if !element.is_empty() {
         step.element = Some(element.to_owned());
     } else if let Some(any) = rest.strip_prefix('*') {
@@ -103,21 +103,21 @@ fn step(word: &str) -> Option<Step> {
             let (inside, later) = after.split_once(']')?;
             let (key, value) =
                 inside.split_once('=').map_or((inside, None), |(key, value)| (key, Some(value)));
-            if key.is_empty() || !name(key).1.is_empty() {
+            if key.is_empty() || !split_name(key).1.is_empty() {
                 return None;
             }
-            let value = value.map(|value| Wanted::Equal(value.trim_matches(['"', '\'']).to_owned()));
-            step.attributes.push((key.to_owned(), value.unwrap_or(Wanted::Present)));
+            let value = value.map(|value| AttributeTest::Equal(value.trim_matches(['"', '\'']).to_owned()));
+            step.attributes.push((key.to_owned(), value.unwrap_or(AttributeTest::Present)));
             rest = later;
             continue;
         }
-        let (value, later) = name(after);
+        let (value, later) = split_name(after);
         if value.is_empty() {
             return None;
         }
         step.attributes.push(match mark {
-            '#' => ("id".to_owned(), Wanted::Equal(value.to_owned())),
-            '.' => ("class".to_owned(), Wanted::Word(value.to_owned())),
+            '#' => ("id".to_owned(), AttributeTest::Equal(value.to_owned())),
+            '.' => ("class".to_owned(), AttributeTest::Word(value.to_owned())),
             _ => return None,
         });
         rest = later;
@@ -126,7 +126,7 @@ fn step(word: &str) -> Option<Step> {
 }
 
 /// The name a text begins with, and what comes after it.
-fn name(text: &str) -> (&str, &str) {
+fn split_name(text: &str) -> (&str, &str) {
     let end = text.find(|c: char| !(c.is_alphanumeric() || matches!(c, '-' | '_'))).unwrap_or(text.len());
     text.split_at(end)
 }
@@ -138,7 +138,7 @@ mod tests {
 
     fn count(selector: &str) -> usize {
         fn walk(node: &Handle, above: &mut Vec<Handle>, selector: &Selector) -> usize {
-            let mut found = usize::from(selector.fits(node, above));
+            let mut found = usize::from(selector.matches(node, above));
             above.push(node.clone());
             found += node.children.borrow().iter().map(|child| walk(child, above, selector)).sum::<usize>();
             above.pop();

@@ -1,8 +1,8 @@
 //! A worker for documents: reads one file in a process of its own, answers, and ends.
 
-use super::archive::Archive;
-use super::read::{Answer, Greeting, How, Job};
-use super::{DocumentError, Gathered, Kind, epub, office, page, pdf, sheets, text};
+use super::archive::BoundedArchive;
+use super::read::{DocumentWorkerSetup, ReadJob, ReadMode, ReadResult};
+use super::{DocumentError, DocumentKind, TextCollector, epub, office, page, pdf, sheets, text};
 use crate::limits;
 use crate::worker::{confine, frame};
 use std::io::{self, ErrorKind};
@@ -21,46 +21,48 @@ pub fn work() -> ExitCode {
 fn serve() -> io::Result<()> {
     let mut input = io::stdin().lock();
     let mut next = |bytes_max| frame::read(&mut input, bytes_max)?.ok_or(ErrorKind::UnexpectedEof.into());
-    let greeting: Greeting = match next(limits::DOCUMENT_BYTES_MAX) {
+    let greeting: DocumentWorkerSetup = match next(limits::DOCUMENT_BYTES_MAX) {
         Ok(message) => serde_json::from_slice(&message)?,
         Err(error) => return Err(error),
     };
-    let allowance = confine::Allowance { memory_bytes: greeting.memory_bytes };
-    confine::confine(allowance).map_err(|error| io::Error::other(error.to_string()))?;
+    let allowance = confine::SandboxLimits { memory_bytes: greeting.memory_bytes };
+    confine::enter_sandbox(allowance).map_err(|error| io::Error::other(error.to_string()))?;
     frame::write(&mut io::stdout().lock(), b"ready")?;
-    let job: Job = serde_json::from_slice(&next(limits::DOCUMENT_BYTES_MAX)?)?;
+    let job: ReadJob = serde_json::from_slice(&next(limits::DOCUMENT_BYTES_MAX)?)?;
     let bytes: Vec<u8> = next(job.sizes.file_bytes_max)?;
     confine::limit_processor(job.seconds);
     // Libraries end some doubts about a file with a panic.
-    let answer = catch_unwind(|| parts(&job, &bytes)).unwrap_or(Err(DocumentError::Damaged(job.kind)));
+    let answer = catch_unwind(|| read_parts(&job, &bytes)).unwrap_or(Err(DocumentError::Damaged(job.kind)));
     frame::write(&mut io::stdout().lock(), &serde_json::to_vec(&answer)?)
 }
 
-fn parts(job: &Job, bytes: &[u8]) -> Answer {
-    let mut into = Gathered::new(job.sizes);
+fn read_parts(job: &ReadJob, bytes: &[u8]) -> ReadResult {
+    let mut into = TextCollector::new(job.sizes);
     let archive = || {
         // An office file that is locked is wrapped in the older container.
         if bytes.starts_with(b"PK") {
-            Archive::open(bytes, job.kind, job.sizes)
+            BoundedArchive::open(bytes, job.kind, job.sizes)
         } else {
             Err(DocumentError::Locked)
         }
     };
     match (job.kind, &job.how) {
-        (Kind::Html, How::Markdown) => return page::markdown(bytes, &mut into).map(|()| into.parts),
-        (Kind::Html, How::Page { selector }) => {
+        (DocumentKind::Html, ReadMode::Markdown) => {
+            return page::markdown(bytes, &mut into).map(|()| into.parts);
+        }
+        (DocumentKind::Html, ReadMode::Page { selector }) => {
             return page::read(bytes, selector.as_deref(), &mut into).map(|()| into.parts);
         }
         _ => {}
     }
     match job.kind {
-        Kind::Text => text::plain(bytes, &mut into),
-        Kind::Html => text::page(bytes, &mut into),
-        Kind::Pdf => pdf::read(bytes, &mut into),
-        Kind::Docx => office::docx(archive()?, &mut into),
-        Kind::Pptx => office::pptx(archive()?, &mut into),
-        Kind::Sheet => sheets::read(bytes, &mut into),
-        Kind::Epub => epub::read(archive()?, &mut into),
+        DocumentKind::Text => text::read_plain(bytes, &mut into),
+        DocumentKind::Html => text::read_page(bytes, &mut into),
+        DocumentKind::Pdf => pdf::read(bytes, &mut into),
+        DocumentKind::Docx => office::docx(archive()?, &mut into),
+        DocumentKind::Pptx => office::pptx(archive()?, &mut into),
+        DocumentKind::Sheet => sheets::read(bytes, &mut into),
+        DocumentKind::Epub => epub::read(archive()?, &mut into),
     }?;
     Ok(into.parts)
 }

@@ -7,7 +7,7 @@ use quick_xml::events::{BytesStart, Event};
 use std::borrow::Cow;
 
 /// What a format looks at.
-pub(super) enum Piece<'a> {
+pub(super) enum XmlEvent<'a> {
     /// An element begins. Names come without their prefix.
     Open(&'a str, &'a BytesStart<'a>),
     /// An element ends.
@@ -17,30 +17,30 @@ pub(super) enum Piece<'a> {
 }
 
 /// Hands every piece to `look`, until it says stop by an error. Broken XML gives `broken`.
-pub(super) fn each<E>(
+pub(super) fn for_each_event<E>(
     xml: &str,
     broken: E,
-    mut look: impl FnMut(Piece<'_>) -> Result<(), E>,
+    mut look: impl FnMut(XmlEvent<'_>) -> Result<(), E>,
 ) -> Result<(), E> {
     let mut reader = Reader::from_str(xml);
     loop {
         match reader.read_event() {
-            Ok(Event::Start(start)) => look(Piece::Open(start.local_name().as_ref(), &start))?,
+            Ok(Event::Start(start)) => look(XmlEvent::Open(start.local_name().as_ref(), &start))?,
             Ok(Event::Empty(start)) => {
                 let name = start.local_name();
-                look(Piece::Open(name.as_ref(), &start))?;
-                look(Piece::Close(name.as_ref()))?;
+                look(XmlEvent::Open(name.as_ref(), &start))?;
+                look(XmlEvent::Close(name.as_ref()))?;
             }
-            Ok(Event::End(end)) => look(Piece::Close(end.local_name().as_ref()))?,
-            Ok(Event::Text(text)) => look(Piece::Text(&text.xml10_content()))?,
-            Ok(Event::CData(text)) => look(Piece::Text(&text.xml10_content()))?,
+            Ok(Event::End(end)) => look(XmlEvent::Close(end.local_name().as_ref()))?,
+            Ok(Event::Text(text)) => look(XmlEvent::Text(&text.xml10_content()))?,
+            Ok(Event::CData(text)) => look(XmlEvent::Text(&text.xml10_content()))?,
             Ok(Event::GeneralRef(reference)) => {
                 let known = match reference.resolve_char_ref() {
                     Ok(Some(character)) => Some(character),
-                    _ => named(&reference.xml10_content()),
+                    _ => entity_char(&reference.xml10_content()),
                 };
                 if let Some(character) = known {
-                    look(Piece::Text(character.encode_utf8(&mut [0; 4])))?;
+                    look(XmlEvent::Text(character.encode_utf8(&mut [0; 4])))?;
                 }
             }
             Ok(Event::Eof) => return Ok(()),
@@ -59,7 +59,7 @@ pub(super) fn attribute(start: &BytesStart<'_>, name: &str) -> Option<String> {
     unescape(&found.value).ok().map(Cow::into_owned)
 }
 
-fn named(name: &str) -> Option<char> {
+fn entity_char(name: &str) -> Option<char> {
     Some(match name {
         "amp" => '&',
         "lt" => '<',

@@ -3,7 +3,7 @@
 use std::net::{IpAddr, Ipv6Addr};
 
 /// Bits of an IPv6 address that a network gives to one line; the others are its subscriber's to choose.
-const LINE_BITS: u32 = 64;
+const SUBSCRIBER_BITS: u32 = 64;
 
 /// The addresses that are one subscriber's: an IPv4 address, or an IPv6 network of 64 bits. A limit that counted single IPv6 addresses
 /// would count nothing.
@@ -13,10 +13,10 @@ pub struct AddressBlock(IpAddr);
 impl AddressBlock {
     /// The block an address belongs to.
     #[must_use]
-    pub fn of(address: IpAddr) -> Self {
+    pub fn from_address(address: IpAddr) -> Self {
         Self(match address.to_canonical() {
             IpAddr::V6(address) => {
-                let line = u128::from(address) & (u128::MAX << (u128::BITS - LINE_BITS));
+                let line = u128::from(address) & (u128::MAX << (u128::BITS - SUBSCRIBER_BITS));
                 IpAddr::V6(Ipv6Addr::from(line))
             }
             address => address,
@@ -31,7 +31,8 @@ mod tests {
     #[test]
     fn a_line_is_one_caller_and_its_neighbour_another() {
         let same = |one: &str, other: &str| {
-            AddressBlock::of(one.parse().unwrap()) == AddressBlock::of(other.parse().unwrap())
+            AddressBlock::from_address(one.parse().unwrap())
+                == AddressBlock::from_address(other.parse().unwrap())
         };
         for (one, other, expected) in [
             ("192.0.2.1", "192.0.2.1", true),

@@ -1,6 +1,6 @@
 //! API keys: `fk_` and 43 random characters, shown once, stored as a hash (manual 8.7).
 
-use super::caller::{Grants, Permission};
+use super::caller::{Permission, PermissionSet};
 use super::error::{Error, Result};
 use super::ids::{KeyId, WorkspaceId};
 use super::token::{self, Token};
@@ -41,7 +41,7 @@ pub struct ApiKey {
 
 /// Where the key with a known hash is kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub struct KeyHome {
+pub struct KeyOwner {
     /// The workspace.
     pub workspace: WorkspaceId,
     /// The key.
@@ -61,7 +61,7 @@ impl KeyTerms {
     /// # Errors
     /// 400 when the name is empty or too long, when no permission is listed, or when one is unknown, only for
     /// people, or not the maker's own.
-    pub fn check(name: &str, permissions: &[String], maker: &Grants) -> Result<Self> {
+    pub fn check(name: &str, permissions: &[String], maker: &PermissionSet) -> Result<Self> {
         let name = name.trim();
         if name.is_empty() || name.chars().count() > NAME_CHARACTERS_MAX || name.chars().any(char::is_control)
         {
@@ -77,15 +77,15 @@ impl KeyTerms {
     }
 }
 
-fn grantable(name: &str, maker: &Grants) -> Result<Permission> {
+fn grantable(name: &str, maker: &PermissionSet) -> Result<Permission> {
     let shown: String = name.chars().filter(|c| !c.is_control()).take(64).collect();
     let Some(permission) = Permission::parse(name) else {
         return Err(Error::invalid(format!("There is no permission '{shown}'.")));
     };
-    if !permission.fits_a_key() {
+    if !permission.is_allowed_for_keys() {
         return Err(Error::invalid(format!("An API key cannot hold the permission '{shown}'.")));
     }
-    if !maker.allow(name) {
+    if !maker.has(name) {
         return Err(Error::invalid(format!(
             "You cannot give a key the permission '{shown}', which you do not have."
         )));
@@ -120,7 +120,7 @@ impl ApiKey {
 
     /// The same key under new terms. Its value stays.
     #[must_use]
-    pub fn under(self, terms: KeyTerms, now: Timestamp) -> Self {
+    pub fn with_terms(self, terms: KeyTerms, now: Timestamp) -> Self {
         Self { name: terms.name, permissions: terms.permissions, updated: now, ..self }
     }
 
@@ -132,14 +132,14 @@ impl ApiKey {
 
     /// The value as lists show it.
     #[must_use]
-    pub fn hidden(&self) -> String {
+    pub fn masked_value(&self) -> String {
         format!("{PREFIX}••••{}", self.last_four)
     }
 
     /// What its holder may do.
     #[must_use]
-    pub fn grants(&self) -> Grants {
-        Grants::Only(self.permissions.clone())
+    pub fn permission_set(&self) -> PermissionSet {
+        PermissionSet::Only(self.permissions.clone())
     }
 }
 
@@ -158,7 +158,7 @@ mod tests {
     }
 
     fn minted() -> (ApiKey, String) {
-        let terms = KeyTerms::check("ci", &names(&["chatflows:view"]), &Grants::All).unwrap();
+        let terms = KeyTerms::check("ci", &names(&["chatflows:view"]), &PermissionSet::All).unwrap();
         ApiKey::mint(WorkspaceId::random(), terms, Timestamp::from_second(1).unwrap())
     }
 
@@ -169,7 +169,7 @@ mod tests {
         assert!(key.matches(&value));
         assert!(!key.matches(&minted().1));
         assert!(!key.matches(""));
-        assert_eq!(key.hidden(), format!("fk_••••{}", &value[42..]));
+        assert_eq!(key.masked_value(), format!("fk_••••{}", &value[42..]));
         assert!(!serde_json::to_string(&key).unwrap().contains(&value[3..]));
     }
 
@@ -183,7 +183,7 @@ mod tests {
 
     #[test]
     fn terms_stay_within_what_the_maker_may() {
-        let maker = Grants::Only([Permission::parse("chatflows:view").unwrap()].into());
+        let maker = PermissionSet::Only([Permission::parse("chatflows:view").unwrap()].into());
         let check = |list: &[&str]| KeyTerms::check("k", &names(list), &maker);
         assert!(check(&["chatflows:view", "chatflows:view"]).is_ok());
         for bad in
@@ -191,9 +191,12 @@ mod tests {
         {
             assert!(matches!(check(bad), Err(Error::Invalid(_))), "{bad:?}");
         }
-        assert!(KeyTerms::check("k", &names(&["workspace:view"]), &Grants::All).is_err());
+        assert!(KeyTerms::check("k", &names(&["workspace:view"]), &PermissionSet::All).is_err());
         for name in ["", "  ", "a\nb", &"x".repeat(121)] {
-            assert!(KeyTerms::check(name, &names(&["chatflows:view"]), &Grants::All).is_err(), "{name:?}");
+            assert!(
+                KeyTerms::check(name, &names(&["chatflows:view"]), &PermissionSet::All).is_err(),
+                "{name:?}"
+            );
         }
     }
 }

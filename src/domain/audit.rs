@@ -10,7 +10,7 @@ use serde_json::Value;
 use std::fmt;
 use std::net::IpAddr;
 
-/// How many entries of each [`Ring`] are kept, the newest.
+/// How many entries of each [`AuditRing`] are kept, the newest.
 pub const ENTRIES_MAX: u64 = 10_000;
 /// Longest name that is copied into an entry, in characters.
 const NAME_CHARACTERS_MAX: usize = 200;
@@ -19,7 +19,7 @@ const NAME_CHARACTERS_MAX: usize = 200;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 #[allow(missing_docs, reason = "the names say it")]
-pub enum Action {
+pub enum AuditAction {
     SignIn,
     SignInRefused,
     SignOut,
@@ -64,26 +64,26 @@ pub enum Action {
 
 /// Which entries push out which: those of one ring, and no others.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Ring {
+pub enum AuditRing {
     /// What only somebody who was let in can do. Nobody else decides how long such an entry is kept.
     Actions,
     /// Sign-ins, and what else a stranger can cause as often as they like.
     SignIns,
 }
 
-impl Ring {
+impl AuditRing {
     /// Both of them.
     pub const ALL: [Self; 2] = [Self::Actions, Self::SignIns];
 }
 
-impl Action {
+impl AuditAction {
     /// The ring its entries are kept in.
     #[must_use]
-    pub const fn ring(self) -> Ring {
+    pub const fn ring(self) -> AuditRing {
         if self.is_login() || matches!(self, Self::PasswordResetRequested) {
-            Ring::SignIns
+            AuditRing::SignIns
         } else {
-            Ring::Actions
+            AuditRing::Actions
         }
     }
 
@@ -103,7 +103,7 @@ impl Action {
     }
 }
 
-impl fmt::Display for Action {
+impl fmt::Display for AuditAction {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let name = serde_json::to_value(self).map_err(|_| fmt::Error)?;
         f.write_str(name.as_str().unwrap_or_default())
@@ -113,7 +113,7 @@ impl fmt::Display for Action {
 /// Who did it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase", tag = "kind")]
-pub enum Actor {
+pub enum AuditActor {
     /// A person.
     User {
         /// Who.
@@ -138,7 +138,7 @@ pub enum Actor {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 #[allow(missing_docs, reason = "the names say it")]
-pub enum Kind {
+pub enum AuditTargetKind {
     User,
     Role,
     Workspace,
@@ -152,9 +152,9 @@ pub enum Kind {
 
 /// What it was done to.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Target {
+pub struct AuditTarget {
     /// Its kind.
-    pub kind: Kind,
+    pub kind: AuditTargetKind,
     /// Its id.
     pub id: Option<String>,
     /// What it was called then.
@@ -164,32 +164,32 @@ pub struct Target {
 /// One line of the list.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Entry {
+pub struct AuditEntry {
     /// When.
     pub date: Timestamp,
     /// What.
-    pub action: Action,
+    pub action: AuditAction,
     /// Why it was refused; `None` for what was done.
     #[serde(default)]
     pub refused: Option<String>,
     /// Who.
-    pub actor: Actor,
+    pub actor: AuditActor,
     /// From where.
     pub address: Option<IpAddr>,
     /// In which workspace; `None` for what belongs to none.
     pub workspace: Option<WorkspaceId>,
     /// To what.
-    pub target: Option<Target>,
+    pub target: Option<AuditTarget>,
 }
 
-impl Entry {
+impl AuditEntry {
     /// What a caller does, in their workspace.
     #[must_use]
-    pub fn by(caller: &Caller, action: Action, date: Timestamp) -> Self {
+    pub fn by_caller(caller: &Caller, action: AuditAction, date: Timestamp) -> Self {
         let actor = match &caller.principal {
-            Principal::User { id, name, .. } => Actor::User { id: *id, name: shown(name) },
-            Principal::Key { id } => Actor::Key { id: *id, name: None },
-            Principal::Operator => Actor::Operator,
+            Principal::User { id, name, .. } => AuditActor::User { id: *id, name: shorten_name(name) },
+            Principal::Key { id } => AuditActor::Key { id: *id, name: None },
+            Principal::Operator => AuditActor::Operator,
         };
         let workspace = Some(caller.workspace);
         Self { date, action, refused: None, actor, address: caller.address, workspace, target: None }
@@ -197,32 +197,43 @@ impl Entry {
 
     /// What a person does who is no caller yet, or not any more.
     #[must_use]
-    pub fn of(user: &User, address: Option<IpAddr>, action: Action, date: Timestamp) -> Self {
-        let actor = Actor::User { id: user.id, name: shown(user.name.as_str()) };
+    pub fn by_user(user: &User, address: Option<IpAddr>, action: AuditAction, date: Timestamp) -> Self {
+        let actor = AuditActor::User { id: user.id, name: shorten_name(user.name.as_str()) };
         Self { date, action, refused: None, actor, address, workspace: None, target: None }
     }
 
     /// What somebody does who proved nothing.
     #[must_use]
-    pub const fn of_nobody(address: Option<IpAddr>, action: Action, date: Timestamp) -> Self {
-        Self { date, action, refused: None, actor: Actor::Nobody, address, workspace: None, target: None }
+    pub const fn by_nobody(address: Option<IpAddr>, action: AuditAction, date: Timestamp) -> Self {
+        Self {
+            date,
+            action,
+            refused: None,
+            actor: AuditActor::Nobody,
+            address,
+            workspace: None,
+            target: None,
+        }
     }
 
     /// With what it was done to.
     #[must_use]
-    pub fn on(self, kind: Kind, id: impl ToString, name: &str) -> Self {
-        Self { target: Some(Target { kind, id: Some(id.to_string()), name: Some(shown(name)) }), ..self }
+    pub fn with_target(self, kind: AuditTargetKind, id: impl ToString, name: &str) -> Self {
+        Self {
+            target: Some(AuditTarget { kind, id: Some(id.to_string()), name: Some(shorten_name(name)) }),
+            ..self
+        }
     }
 
     /// In this workspace.
     #[must_use]
-    pub fn within(self, workspace: WorkspaceId) -> Self {
+    pub fn in_workspace(self, workspace: WorkspaceId) -> Self {
         Self { workspace: Some(workspace), ..self }
     }
 
     /// Refused, for this reason.
     #[must_use]
-    pub fn refused(self, why: &str) -> Self {
+    pub fn with_refusal(self, why: &str) -> Self {
         Self { refused: Some(why.to_owned()), ..self }
     }
 
@@ -230,14 +241,14 @@ impl Entry {
     #[must_use]
     pub fn person(&self) -> Option<UserId> {
         match (&self.actor, &self.target) {
-            (Actor::User { id, .. }, _) => Some(*id),
-            (_, Some(Target { kind: Kind::User, id: Some(id), .. })) => UserId::parse(id),
+            (AuditActor::User { id, .. }, _) => Some(*id),
+            (_, Some(AuditTarget { kind: AuditTargetKind::User, id: Some(id), .. })) => UserId::parse(id),
             _ => None,
         }
     }
 }
 
-fn shown(name: &str) -> String {
+fn shorten_name(name: &str) -> String {
     name.chars().filter(|c| !c.is_control()).take(NAME_CHARACTERS_MAX).collect()
 }
 
@@ -247,11 +258,11 @@ mod tests {
 
     #[test]
     fn actions_have_names_that_can_be_asked_for() {
-        assert_eq!(Action::parse("sign-in-refused"), Some(Action::SignInRefused));
-        assert_eq!(Action::parse("apikey-created"), Some(Action::ApikeyCreated));
-        assert_eq!(Action::parse("flow-rolled-back"), Some(Action::FlowRolledBack));
-        assert_eq!(Action::parse("dance"), None);
-        assert!(Action::SessionEnded.is_login() && !Action::RoleChanged.is_login());
-        assert_eq!(serde_json::to_value(Kind::ApiKey).unwrap(), "apikey");
+        assert_eq!(AuditAction::parse("sign-in-refused"), Some(AuditAction::SignInRefused));
+        assert_eq!(AuditAction::parse("apikey-created"), Some(AuditAction::ApikeyCreated));
+        assert_eq!(AuditAction::parse("flow-rolled-back"), Some(AuditAction::FlowRolledBack));
+        assert_eq!(AuditAction::parse("dance"), None);
+        assert!(AuditAction::SessionEnded.is_login() && !AuditAction::RoleChanged.is_login());
+        assert_eq!(serde_json::to_value(AuditTargetKind::ApiKey).unwrap(), "apikey");
     }
 }

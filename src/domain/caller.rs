@@ -62,7 +62,7 @@ impl Permission {
 
     /// True when an API key may hold it.
     #[must_use]
-    pub fn fits_a_key(&self) -> bool {
+    pub fn is_allowed_for_keys(&self) -> bool {
         self.0.split_once(':').is_some_and(|(resource, _)| !PERSON_ONLY.contains(&resource))
     }
 
@@ -74,12 +74,13 @@ impl Permission {
 }
 
 /// The names of every permission an API key can hold.
-pub fn for_keys() -> impl Iterator<Item = String> {
-    all_names().filter(|name| Permission::parse(name).is_some_and(|permission| permission.fits_a_key()))
+pub fn key_permission_names() -> impl Iterator<Item = String> {
+    permission_names()
+        .filter(|name| Permission::parse(name).is_some_and(|permission| permission.is_allowed_for_keys()))
 }
 
 /// The names of every permission.
-pub fn all_names() -> impl Iterator<Item = String> {
+pub fn permission_names() -> impl Iterator<Item = String> {
     PERMISSIONS
         .iter()
         .flat_map(|(resource, actions)| actions.iter().map(move |action| format!("{resource}:{action}")))
@@ -88,17 +89,17 @@ pub fn all_names() -> impl Iterator<Item = String> {
 /// What a caller may do: everything (the organization owner), or a list.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub enum Grants {
+pub enum PermissionSet {
     /// The organization owner passes every check (manual 1.7 r4).
     All,
     /// Exactly these.
     Only(BTreeSet<Permission>),
 }
 
-impl Grants {
+impl PermissionSet {
     /// True when `name` is granted.
     #[must_use]
-    pub fn allow(&self, name: &str) -> bool {
+    pub fn has(&self, name: &str) -> bool {
         match self {
             Self::All => true,
             Self::Only(list) => list.iter().any(|held| held.as_str() == name),
@@ -107,7 +108,7 @@ impl Grants {
 
     /// True when everything in `list` is granted.
     #[must_use]
-    pub fn cover(&self, list: &BTreeSet<Permission>) -> bool {
+    pub fn has_all(&self, list: &BTreeSet<Permission>) -> bool {
         match self {
             Self::All => true,
             Self::Only(held) => held.is_superset(list),
@@ -118,7 +119,7 @@ impl Grants {
     #[must_use]
     pub fn names(&self) -> Vec<String> {
         match self {
-            Self::All => all_names().collect(),
+            Self::All => permission_names().collect(),
             Self::Only(list) => list.iter().map(|held| held.as_str().to_owned()).collect(),
         }
     }
@@ -166,7 +167,7 @@ pub struct Caller {
     /// The workspace everything this request names is looked up in.
     pub workspace: WorkspaceId,
     /// What they may do there.
-    pub grants: Grants,
+    pub permissions: PermissionSet,
     /// Where the request came from.
     pub address: Option<IpAddr>,
 }
@@ -174,8 +175,8 @@ pub struct Caller {
 impl Caller {
     /// True when any of `names` is granted; an empty list asks for nothing.
     #[must_use]
-    pub fn may_any(&self, names: &[&str]) -> bool {
-        names.is_empty() || names.iter().any(|name| self.grants.allow(name))
+    pub fn has_any(&self, names: &[&str]) -> bool {
+        names.is_empty() || names.iter().any(|name| self.permissions.has(name))
     }
 
     /// True for the organization owner and for the operator, whom nothing stops.
@@ -208,7 +209,7 @@ mod tests {
 
     #[test]
     fn a_key_cannot_hold_what_only_people_hold() {
-        assert!(!Permission::parse("workspace:export").unwrap().fits_a_key());
-        assert!(Permission::parse("chatflows:view").unwrap().fits_a_key());
+        assert!(!Permission::parse("workspace:export").unwrap().is_allowed_for_keys());
+        assert!(Permission::parse("chatflows:view").unwrap().is_allowed_for_keys());
     }
 }

@@ -6,20 +6,20 @@ use std::time::{Duration, Instant};
 
 /// Why a run must end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Reason {
+pub enum CancelReason {
     /// The caller closed the connection.
     CallerLeft,
     /// The service is stopping.
     Shutdown,
     /// The run took longer than a run may take.
-    OutOfTime,
+    TimedOut,
     /// Who asked, or a person who may see the conversation, wants no more of the answer.
     Aborted,
 }
 
 type Hook = Box<dyn Fn() + Send + Sync>;
 
-struct Inner {
+struct CancelState {
     state: AtomicU8,
     hooks: Mutex<Vec<(u64, Hook)>>,
     next_hook: AtomicU64,
@@ -29,14 +29,14 @@ struct Inner {
 /// A shared flag with hooks. Whatever blocks on something that can be closed from outside (a socket)
 /// registers a hook for as long as it blocks, so that cancelling takes effect at once and nothing polls.
 #[derive(Clone)]
-pub struct Cancel(Arc<Inner>);
+pub struct CancelToken(Arc<CancelState>);
 
-impl Cancel {
+impl CancelToken {
     /// A token nobody has set. `limit` is how long the run may take at all.
     #[must_use]
     pub fn new(limit: Option<Duration>) -> Self {
         let deadline = limit.map(|limit| Instant::now() + limit);
-        Self(Arc::new(Inner {
+        Self(Arc::new(CancelState {
             state: AtomicU8::new(0),
             hooks: Mutex::default(),
             next_hook: AtomicU64::new(0),
@@ -45,12 +45,12 @@ impl Cancel {
     }
 
     /// Ends the run. The first reason stays; later calls change nothing.
-    pub fn cancel(&self, reason: Reason) {
+    pub fn cancel(&self, reason: CancelReason) {
         let code = match reason {
-            Reason::CallerLeft => 1,
-            Reason::Shutdown => 2,
-            Reason::OutOfTime => 3,
-            Reason::Aborted => 4,
+            CancelReason::CallerLeft => 1,
+            CancelReason::Shutdown => 2,
+            CancelReason::TimedOut => 3,
+            CancelReason::Aborted => 4,
         };
         if self.0.state.compare_exchange(0, code, Ordering::SeqCst, Ordering::SeqCst).is_ok() {
             for (_, hook) in self.0.hooks.lock().unwrap_or_else(PoisonError::into_inner).iter() {
@@ -61,13 +61,13 @@ impl Cancel {
 
     /// Why the run must end, or `None` while it may go on.
     #[must_use]
-    pub fn reason(&self) -> Option<Reason> {
+    pub fn reason(&self) -> Option<CancelReason> {
         match self.0.state.load(Ordering::SeqCst) {
-            1 => Some(Reason::CallerLeft),
-            2 => Some(Reason::Shutdown),
-            3 => Some(Reason::OutOfTime),
-            4 => Some(Reason::Aborted),
-            _ if self.0.deadline.is_some_and(|end| Instant::now() >= end) => Some(Reason::OutOfTime),
+            1 => Some(CancelReason::CallerLeft),
+            2 => Some(CancelReason::Shutdown),
+            3 => Some(CancelReason::TimedOut),
+            4 => Some(CancelReason::Aborted),
+            _ if self.0.deadline.is_some_and(|end| Instant::now() >= end) => Some(CancelReason::TimedOut),
             _ => None,
         }
     }
@@ -113,7 +113,7 @@ impl Cancel {
 
 /// Removes its hook when dropped.
 pub struct HookGuard<'a> {
-    cancel: &'a Cancel,
+    cancel: &'a CancelToken,
     id: u64,
 }
 
@@ -129,18 +129,18 @@ mod tests {
 
     #[test]
     fn a_sleep_ends_when_the_token_is_set() {
-        let cancel = Cancel::new(None);
+        let cancel = CancelToken::new(None);
         let other = cancel.clone();
-        let setter = std::thread::spawn(move || other.cancel(Reason::CallerLeft));
+        let setter = std::thread::spawn(move || other.cancel(CancelReason::CallerLeft));
         assert!(!cancel.sleep(Duration::from_secs(60)));
         setter.join().unwrap();
-        assert_eq!(cancel.reason(), Some(Reason::CallerLeft));
+        assert_eq!(cancel.reason(), Some(CancelReason::CallerLeft));
     }
 
     #[test]
     fn a_hook_registered_after_the_fact_runs_at_once() {
-        let cancel = Cancel::new(None);
-        cancel.cancel(Reason::Shutdown);
+        let cancel = CancelToken::new(None);
+        cancel.cancel(CancelReason::Shutdown);
         let ran = Arc::new(AtomicU8::new(0));
         let seen = ran.clone();
         let _guard = cancel.on_cancel(move || seen.store(1, Ordering::SeqCst));

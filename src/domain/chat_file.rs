@@ -9,9 +9,9 @@ const RANDOM_CHARS: usize = 32;
 /// Hex digits of the checksum behind them; names from before there were checksums have none.
 const SUM_CHARS: usize = 8;
 /// What is stored without a usable extension.
-const PLAIN: &str = "bin";
+const DEFAULT_EXTENSION: &str = "bin";
 /// What a browser is never asked to show.
-const BYTES: &str = "application/octet-stream";
+const OCTET_STREAM: &str = "application/octet-stream";
 
 /// What files are served as, by extension. What is missing here is served as plain bytes, and so is all that a browser
 /// would run: pages, SVG, XML, scripts and styles.
@@ -47,19 +47,19 @@ const CONTENT_TYPES: &[(&str, &str)] = &[
 /// The name of a stored file: random, with the checksum of what is in it and an extension that says what it is. A file has its
 /// name from the moment in which it is whole, and so it has its checksum.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct StoredName(String);
+pub struct ChatFileName(String);
 
-impl StoredName {
+impl ChatFileName {
     /// A fresh name for a content of this checksum; of the extension, letters and digits are kept.
     #[must_use]
-    pub fn fresh(extension: &str, sum: u32) -> Self {
+    pub fn generate(extension: &str, sum: u32) -> Self {
         let kept: String = extension
             .chars()
             .filter(char::is_ascii_alphanumeric)
             .map(|c| c.to_ascii_lowercase())
             .take(FILE_EXTENSION_CHARS_MAX)
             .collect();
-        let extension = if kept.is_empty() { PLAIN } else { &kept };
+        let extension = if kept.is_empty() { DEFAULT_EXTENSION } else { &kept };
         Self(format!("{}{sum:08x}.{extension}", uuid::Uuid::new_v4().simple()))
     }
 
@@ -88,7 +88,7 @@ impl StoredName {
 
     /// The checksum of what is in the file; `None` where the name is from before there were checksums.
     #[must_use]
-    pub fn sum(&self) -> Option<u32> {
+    pub fn checksum(&self) -> Option<u32> {
         let (stem, _) = self.0.split_once('.')?;
         u32::from_str_radix(stem.get(RANDOM_CHARS..).filter(|sum| sum.len() == SUM_CHARS)?, 16).ok()
     }
@@ -97,11 +97,11 @@ impl StoredName {
     #[must_use]
     pub fn content_type(&self) -> &'static str {
         let found = CONTENT_TYPES.binary_search_by_key(&self.extension(), |(extension, _)| extension);
-        found.map_or(BYTES, |at| CONTENT_TYPES[at].1)
+        found.map_or(OCTET_STREAM, |at| CONTENT_TYPES[at].1)
     }
 }
 
-impl fmt::Display for StoredName {
+impl fmt::Display for ChatFileName {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)
     }
@@ -115,7 +115,7 @@ pub struct ChatFile {
     /// The conversation.
     pub chat: ChatId,
     /// The file.
-    pub name: StoredName,
+    pub name: ChatFileName,
 }
 
 #[cfg(test)]
@@ -127,13 +127,13 @@ mod tests {
         for (given, kept) in
             [("PDF", "pdf"), ("", "bin"), ("../../etc", "etc"), ("tar.gz", "targz"), ("é", "bin")]
         {
-            let name = StoredName::fresh(given, 0xab);
-            assert_eq!(name.sum(), Some(0xab));
-            assert_eq!((StoredName::parse(name.as_str()).as_ref(), name.extension()), (Some(&name), kept));
+            let name = ChatFileName::generate(given, 0xab);
+            assert_eq!(name.checksum(), Some(0xab));
+            assert_eq!((ChatFileName::parse(name.as_str()).as_ref(), name.extension()), (Some(&name), kept));
         }
         let good = "0123456789abcdef0123456789abcdef";
-        let before = StoredName::parse(&format!("{good}.png")).unwrap();
-        assert_eq!((before.sum(), before.extension()), (None, "png"));
+        let before = ChatFileName::parse(&format!("{good}.png")).unwrap();
+        assert_eq!((before.checksum(), before.extension()), (None, "png"));
         for bad in [
             String::new(),
             good.to_owned(),
@@ -150,7 +150,7 @@ mod tests {
             format!("{}.png", good.to_uppercase()),
             ".hidden".to_owned(),
         ] {
-            assert_eq!(StoredName::parse(&bad), None, "{bad}");
+            assert_eq!(ChatFileName::parse(&bad), None, "{bad}");
         }
     }
 
@@ -159,12 +159,12 @@ mod tests {
         assert!(CONTENT_TYPES.is_sorted_by_key(|(extension, _)| extension));
         assert!(CONTENT_TYPES.iter().all(|(extension, _)| extension.len() <= FILE_EXTENSION_CHARS_MAX));
         for (extension, kind) in CONTENT_TYPES {
-            assert_eq!(StoredName::fresh(extension, 0).content_type(), *kind);
+            assert_eq!(ChatFileName::generate(extension, 0).content_type(), *kind);
         }
         for active in [
             "html", "htm", "xhtml", "shtml", "svg", "xml", "xsl", "js", "mjs", "css", "swf", "exe", "new", "",
         ] {
-            assert_eq!(StoredName::fresh(active, 0).content_type(), BYTES, "{active}");
+            assert_eq!(ChatFileName::generate(active, 0).content_type(), OCTET_STREAM, "{active}");
         }
     }
 }

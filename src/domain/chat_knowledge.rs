@@ -2,7 +2,7 @@
 //! knows that the conversation was not deleted meanwhile (manual 10.8).
 
 use super::conversation::Conversation;
-use super::ids::KnowledgeId;
+use super::ids::ConversationUploadsId;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
@@ -10,17 +10,17 @@ use uuid::Uuid;
 
 /// Passages and what they take.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Amount {
+pub struct ChunkUsage {
     /// How many.
     pub passages: usize,
     /// Bytes of their texts and metadata.
     pub bytes: usize,
 }
 
-impl Amount {
+impl ChunkUsage {
     /// Both together.
     #[must_use]
-    pub const fn and(self, other: Self) -> Self {
+    pub const fn plus(self, other: Self) -> Self {
         Self {
             passages: self.passages.saturating_add(other.passages),
             bytes: self.bytes.saturating_add(other.bytes),
@@ -31,35 +31,35 @@ impl Amount {
 /// What a conversation sent. It is there before anything of it is stored, and goes with the conversation.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct ChatKnowledge {
+pub struct ConversationUploads {
     /// Which one.
     pub conversation: Conversation,
     /// Another one when something is sent after the conversation was deleted.
     pub stamp: Uuid,
     /// What went to databases on other servers, which keep it.
-    pub elsewhere: Amount,
+    pub elsewhere: ChunkUsage,
     /// When something was last sent.
     pub changed: Timestamp,
 }
 
 /// Leave to store what a conversation sent, until it is deleted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Leave {
+pub struct StoragePermit {
     /// Which one.
     pub conversation: Conversation,
-    /// That of its [`ChatKnowledge`].
+    /// That of its [`ConversationUploads`].
     pub stamp: Uuid,
 }
 
 impl Conversation {
     /// Where what it sent is counted.
     #[must_use]
-    pub fn knowledge(&self) -> KnowledgeId {
+    pub fn uploads_id(&self) -> ConversationUploadsId {
         let mut hash = Sha256::new();
         hash.update(self.flow.bytes());
         hash.update(self.chat.bytes());
         let mut bytes = [0; 16];
         bytes.copy_from_slice(&hash.finalize()[..16]);
-        KnowledgeId::from_bytes(bytes)
+        ConversationUploadsId::from_bytes(bytes)
     }
 }

@@ -1,6 +1,6 @@
 //! A checksum that tells what rot on a disk changed. It is no proof against people: whoever can write a file can write its sum.
 
-use super::content::Readable;
+use super::content::ByteSource;
 use std::io::{self, Write};
 
 /// Sums up bytes in the order in which they come.
@@ -23,7 +23,7 @@ impl Checksum {
     ///
     /// # Errors
     /// When it cannot be read.
-    pub fn of(content: &dyn Readable) -> io::Result<u32> {
+    pub fn compute(content: &dyn ByteSource) -> io::Result<u32> {
         let mut sum = Self::default();
         content.copy_to(&mut sum)?;
         Ok(sum.sum())

@@ -38,7 +38,7 @@ pub struct Collection {
 /// the commit that made them count no more, and goes with the last of them.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Leftover {
+pub struct UnlinkedBlocks {
     /// Whose.
     pub workspace: WorkspaceId,
     /// Of one collection; `None` for all that a deleted workspace had.
@@ -50,7 +50,7 @@ pub struct Leftover {
 impl CollectionId {
     /// The collection that cards of a workspace name by a text of their owner.
     #[must_use]
-    pub fn named(kind: &str, name: &str) -> Self {
+    pub fn from_name(kind: &str, name: &str) -> Self {
         let mut hash = Sha256::new();
         hash.update(kind);
         hash.update([0]);
@@ -62,7 +62,7 @@ impl CollectionId {
 
     /// Where the files that somebody sent in a conversation lie, beside what this collection holds for everybody.
     #[must_use]
-    pub fn of_conversation(&self, conversation: &Conversation) -> Self {
-        Self::named("conversation", &format!("{self} {}", conversation.chat))
+    pub fn for_conversation(&self, conversation: &Conversation) -> Self {
+        Self::from_name("conversation", &format!("{self} {}", conversation.chat))
     }
 }

@@ -7,7 +7,7 @@ use std::io::{self, Read, Seek as _, SeekFrom, Write};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// Bytes that can be read from their start, as often as wanted.
-pub trait Readable {
+pub trait ByteSource {
     /// How many there are.
     fn length(&self) -> u64;
 
@@ -30,14 +30,14 @@ pub trait Readable {
     ///
     /// # Errors
     /// As [`Self::open`].
-    fn head(&self, most: u64) -> io::Result<Vec<u8>> {
+    fn read_head(&self, most: u64) -> io::Result<Vec<u8>> {
         let mut head = Vec::new();
         self.open()?.take(most).read_to_end(&mut head)?;
         Ok(head)
     }
 }
 
-impl<T: AsRef<[u8]>> Readable for T {
+impl<T: AsRef<[u8]>> ByteSource for T {
     fn length(&self) -> u64 {
         self.as_ref().len() as u64
     }
@@ -49,26 +49,26 @@ impl<T: AsRef<[u8]>> Readable for T {
 
 /// The content of a file. A clone is the same content.
 #[derive(Clone)]
-pub struct Content(Arc<Held>);
+pub struct SpooledFile(Arc<Storage>);
 
-enum Held {
+enum Storage {
     Memory(Vec<u8>),
     Disk { file: Mutex<File>, length: u64 },
 }
 
-impl From<Vec<u8>> for Content {
+impl From<Vec<u8>> for SpooledFile {
     fn from(bytes: Vec<u8>) -> Self {
-        Self(Arc::new(Held::Memory(bytes)))
+        Self(Arc::new(Storage::Memory(bytes)))
     }
 }
 
-impl fmt::Debug for Content {
+impl fmt::Debug for SpooledFile {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Content({} bytes)", self.length())
     }
 }
 
-impl Content {
+impl SpooledFile {
     /// True when there is nothing in it.
     #[must_use]
     pub fn is_empty(&self) -> bool {
@@ -79,23 +79,23 @@ impl Content {
     ///
     /// # Errors
     /// When it cannot be read any more.
-    pub fn bytes(&self) -> io::Result<Vec<u8>> {
-        self.head(u64::MAX)
+    pub fn read_all(&self) -> io::Result<Vec<u8>> {
+        self.read_head(u64::MAX)
     }
 }
 
-impl Readable for Content {
+impl ByteSource for SpooledFile {
     fn length(&self) -> u64 {
         match &*self.0 {
-            Held::Memory(bytes) => bytes.len() as u64,
-            Held::Disk { length, .. } => *length,
+            Storage::Memory(bytes) => bytes.len() as u64,
+            Storage::Disk { length, .. } => *length,
         }
     }
 
     fn open(&self) -> io::Result<Box<dyn Read + '_>> {
         match &*self.0 {
-            Held::Memory(bytes) => Ok(Box::new(bytes.as_slice())),
-            Held::Disk { file, .. } => {
+            Storage::Memory(bytes) => Ok(Box::new(bytes.as_slice())),
+            Storage::Disk { file, .. } => {
                 let mut file = file.lock().unwrap_or_else(PoisonError::into_inner);
                 file.seek(SeekFrom::Start(0))?;
                 Ok(Box::new(OpenFile(file)))
@@ -114,56 +114,58 @@ impl Read for OpenFile<'_> {
 
 /// Content that is still arriving: what comes is gathered, and moved into a file when there is much of it.
 #[derive(Default)]
-pub struct Arriving {
-    gathered: Vec<u8>,
+pub struct SpoolWriter {
+    buffer: Vec<u8>,
     file: Option<File>,
     written: u64,
 }
 
 /// How much is gathered before it moves into the file.
-pub const GATHERED_BYTES_MAX: usize = 256 * 1024;
+pub const BUFFER_BYTES_MAX: usize = 256 * 1024;
 
-impl Arriving {
+impl SpoolWriter {
     /// How much came.
     #[must_use]
     pub fn length(&self) -> u64 {
-        self.written + self.gathered.len() as u64
+        self.written + self.buffer.len() as u64
     }
 
     /// Takes the next piece; true when so much is gathered that [`Self::settle`] is due.
     pub fn push(&mut self, piece: &[u8]) -> bool {
-        self.gathered.extend_from_slice(piece);
-        self.gathered.len() >= GATHERED_BYTES_MAX
+        self.buffer.extend_from_slice(piece);
+        self.buffer.len() >= BUFFER_BYTES_MAX
     }
 
     /// Moves what is gathered into the file, which `make` gives when there is none yet. Blocking.
     ///
     /// # Errors
     /// When there is no file or the disk does not take it.
-    pub fn settle<E: From<io::Error>>(&mut self, make: impl FnOnce() -> Result<File, E>) -> Result<(), E> {
+    pub fn spill<E: From<io::Error>>(&mut self, make: impl FnOnce() -> Result<File, E>) -> Result<(), E> {
         let file = match &mut self.file {
             Some(file) => file,
             none => none.insert(make()?),
         };
-        file.write_all(&self.gathered)?;
-        self.written += self.gathered.len() as u64;
-        self.gathered.clear();
+        file.write_all(&self.buffer)?;
+        self.written += self.buffer.len() as u64;
+        self.buffer.clear();
         Ok(())
     }
 
     /// All of it came. What went into a file must have been settled.
     #[must_use]
-    pub fn complete(self) -> Content {
+    pub fn finish(self) -> SpooledFile {
         match self.file {
-            Some(file) => Content(Arc::new(Held::Disk { file: Mutex::new(file), length: self.written })),
-            None => self.gathered.into(),
+            Some(file) => {
+                SpooledFile(Arc::new(Storage::Disk { file: Mutex::new(file), length: self.written }))
+            }
+            None => self.buffer.into(),
         }
     }
 
     /// True when part of it is in a file, and some is not yet.
     #[must_use]
-    pub fn is_divided(&self) -> bool {
-        self.file.is_some() && !self.gathered.is_empty()
+    pub fn is_split(&self) -> bool {
+        self.file.is_some() && !self.buffer.is_empty()
     }
 }
 
@@ -171,18 +173,18 @@ impl Arriving {
 mod tests {
     use super::*;
 
-    fn arrived(pieces: &[&[u8]], settle_after: &[usize]) -> Content {
-        let mut arriving = Arriving::default();
+    fn arrived(pieces: &[&[u8]], settle_after: &[usize]) -> SpooledFile {
+        let mut arriving = SpoolWriter::default();
         for (at, piece) in pieces.iter().enumerate() {
             arriving.push(piece);
             if settle_after.contains(&at) {
-                arriving.settle(tempfile::tempfile).unwrap();
+                arriving.spill(tempfile::tempfile).unwrap();
             }
         }
-        if arriving.is_divided() {
-            arriving.settle(tempfile::tempfile).unwrap();
+        if arriving.is_split() {
+            arriving.spill(tempfile::tempfile).unwrap();
         }
-        arriving.complete()
+        arriving.finish()
     }
 
     #[test]
@@ -192,8 +194,8 @@ mod tests {
             let content = arrived(pieces, settle_after);
             assert_eq!(content.length(), 13);
             for _ in 0..2 {
-                assert_eq!(content.bytes().unwrap(), b"one two three");
-                assert_eq!(content.head(4).unwrap(), b"one ");
+                assert_eq!(content.read_all().unwrap(), b"one two three");
+                assert_eq!(content.read_head(4).unwrap(), b"one ");
             }
         }
         assert!(arrived(&[], &[]).is_empty());
@@ -201,9 +203,9 @@ mod tests {
 
     #[test]
     fn much_is_due_to_be_settled() {
-        let mut arriving = Arriving::default();
-        assert!(!arriving.push(&vec![1; GATHERED_BYTES_MAX - 1]));
+        let mut arriving = SpoolWriter::default();
+        assert!(!arriving.push(&vec![1; BUFFER_BYTES_MAX - 1]));
         assert!(arriving.push(&[2]));
-        assert_eq!(arriving.length(), GATHERED_BYTES_MAX as u64);
+        assert_eq!(arriving.length(), BUFFER_BYTES_MAX as u64);
     }
 }

@@ -1,7 +1,7 @@
 //! A conversation's stored messages and the proof that a caller owns it (manual 3.1, 3.2).
 
 use super::ids::{ChatId, FlowId, MessageId};
-use super::prediction::{ChatType, SourceDocument, Speaker, Usage, UsedTool};
+use super::prediction::{ChatType, Document, MessageRole, Usage, UsedTool};
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use hmac::{Hmac, KeyInit as _, Mac as _};
@@ -28,7 +28,7 @@ pub struct Message {
     /// Message id; an answer's is the `chatMessageId` its caller got.
     pub id: MessageId,
     /// Who said it.
-    pub role: Speaker,
+    pub role: MessageRole,
     /// The flow.
     pub flow: FlowId,
     /// The conversation.
@@ -56,7 +56,7 @@ pub struct Message {
     pub used_tools: Vec<UsedTool>,
     /// Passages an answer leans on.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
-    pub source_documents: Vec<SourceDocument>,
+    pub source_documents: Vec<Document>,
     /// Tokens an answer used.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub usage: Option<Usage>,
@@ -70,11 +70,11 @@ pub struct Message {
 
 /// Mints and proves session tokens: base64url(HMAC-SHA256(secret, flow ‖ chat)), no stored state.
 #[derive(Clone)]
-pub struct SessionTokens {
+pub struct OwnershipTokens {
     secret: [u8; 32],
 }
 
-impl SessionTokens {
+impl OwnershipTokens {
     /// Tokens under this server secret.
     #[must_use]
     pub const fn new(secret: [u8; 32]) -> Self {
@@ -96,7 +96,7 @@ impl SessionTokens {
 
     /// True when `token` proves exactly this conversation; compared in constant time.
     #[must_use]
-    pub fn prove(&self, flow: &FlowId, chat: &ChatId, token: &str) -> bool {
+    pub fn verify(&self, flow: &FlowId, chat: &ChatId, token: &str) -> bool {
         let Ok(given) = URL_SAFE_NO_PAD.decode(token) else { return false };
         given.ct_eq(&self.mac(flow, chat)).into()
     }
@@ -109,10 +109,10 @@ impl SessionTokens {
 
     /// Reads a cookie value: the conversation it names, when it proves it.
     #[must_use]
-    pub fn prove_cookie(&self, flow: &FlowId, value: &str) -> Option<ChatId> {
+    pub fn verify_cookie(&self, flow: &FlowId, value: &str) -> Option<ChatId> {
         let (chat, token) = value.split_once('.')?;
         let chat = ChatId::parse(chat)?;
-        self.prove(flow, &chat, token).then_some(chat)
+        self.verify(flow, &chat, token).then_some(chat)
     }
 }
 
@@ -122,24 +122,24 @@ mod tests {
 
     #[test]
     fn a_token_fits_one_flow_and_one_conversation() {
-        let tokens = SessionTokens::new([7; 32]);
+        let tokens = OwnershipTokens::new([7; 32]);
         let (flow, chat) = (FlowId::random(), ChatId::random());
         let token = tokens.mint(&flow, &chat);
-        assert!(tokens.prove(&flow, &chat, &token));
-        assert!(!tokens.prove(&FlowId::random(), &chat, &token));
-        assert!(!tokens.prove(&flow, &ChatId::random(), &token));
-        assert!(!tokens.prove(&flow, &chat, ""));
-        assert!(!tokens.prove(&flow, &chat, &format!("{token}x")));
-        assert!(!SessionTokens::new([8; 32]).prove(&flow, &chat, &token));
+        assert!(tokens.verify(&flow, &chat, &token));
+        assert!(!tokens.verify(&FlowId::random(), &chat, &token));
+        assert!(!tokens.verify(&flow, &ChatId::random(), &token));
+        assert!(!tokens.verify(&flow, &chat, ""));
+        assert!(!tokens.verify(&flow, &chat, &format!("{token}x")));
+        assert!(!OwnershipTokens::new([8; 32]).verify(&flow, &chat, &token));
     }
 
     #[test]
     fn the_cookie_names_its_conversation() {
-        let tokens = SessionTokens::new([7; 32]);
+        let tokens = OwnershipTokens::new([7; 32]);
         let (flow, chat) = (FlowId::random(), ChatId::random());
-        assert_eq!(tokens.prove_cookie(&flow, &tokens.cookie(&flow, &chat)), Some(chat));
-        assert_eq!(tokens.prove_cookie(&flow, "nonsense"), None);
+        assert_eq!(tokens.verify_cookie(&flow, &tokens.cookie(&flow, &chat)), Some(chat));
+        assert_eq!(tokens.verify_cookie(&flow, "nonsense"), None);
         let other = ChatId::random();
-        assert_eq!(tokens.prove_cookie(&flow, &format!("{other}.{}", tokens.mint(&flow, &chat))), None);
+        assert_eq!(tokens.verify_cookie(&flow, &format!("{other}.{}", tokens.mint(&flow, &chat))), None);
     }
 }

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 /// Stands for a secret in every answer. Sent back, it means "keep what is stored".
-pub const HIDDEN: &str = "••••••••";
+pub const MASK: &str = "••••••••";
 
 /// Longest value of one field, in bytes.
 const VALUE_BYTES_MAX: usize = 64 * 1024;
@@ -29,7 +29,7 @@ pub struct Credential {
     /// Its type (`credentialName`).
     pub credential_name: String,
     /// The fields, sealed.
-    pub sealed: Sealed,
+    pub sealed: Ciphertext,
     /// When it was made.
     pub created: Timestamp,
     /// Moved by every save.
@@ -49,7 +49,7 @@ const ADDRESSES_MAX: usize = 500;
 
 impl Credential {
     /// Lets it be sent to an address; false when it was before.
-    pub fn send_to(&mut self, address: &str) -> bool {
+    pub fn allow_address(&mut self, address: &str) -> bool {
         if self.addresses.iter().any(|known| known == address) {
             return false;
         }
@@ -74,21 +74,21 @@ impl Credential {
 
 /// Encrypted fields. Only the vault that made it can read it, and only for the record it was made for.
 #[derive(Clone, PartialEq, Eq)]
-pub struct Sealed(pub Vec<u8>);
+pub struct Ciphertext(pub Vec<u8>);
 
-impl std::fmt::Debug for Sealed {
+impl std::fmt::Debug for Ciphertext {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "Sealed({} bytes)", self.0.len())
     }
 }
 
-impl Serialize for Sealed {
+impl Serialize for Ciphertext {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.serialize_str(&STANDARD.encode(&self.0))
     }
 }
 
-impl<'de> Deserialize<'de> for Sealed {
+impl<'de> Deserialize<'de> for Ciphertext {
     fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let text = String::deserialize(deserializer)?;
         STANDARD.decode(text).map(Self).map_err(|_| serde::de::Error::custom("not base64"))
@@ -100,7 +100,7 @@ impl<'de> Deserialize<'de> for Sealed {
 ///
 /// # Errors
 /// 400 naming a field whose value is of the wrong kind, or is hidden while nothing is stored.
-pub fn merge(
+pub fn merge_fields(
     kind: &CredentialType,
     stored: &Map<String, Value>,
     sent: &Map<String, Value>,
@@ -111,9 +111,9 @@ pub fn merge(
         let before = stored.get(field.name);
         if value.is_null() {
             merged.remove(field.name);
-        } else if !is_hidden(field, value) {
-            merged.insert(field.name.to_owned(), checked(field, value)?);
-        } else if before.is_none_or(|before| *value != shown(field, before)) {
+        } else if !is_mask(field, value) {
+            merged.insert(field.name.to_owned(), check_field(field, value)?);
+        } else if before.is_none_or(|before| *value != mask_field(field, before)) {
             // Kept only where it was: a hidden password under another address would be sent to that address.
             return Err(Error::invalid(format!("'{}' is hidden: type the secret itself.", field.name)));
         }
@@ -125,7 +125,7 @@ pub fn merge(
 ///
 /// # Errors
 /// 400 naming the first one that is not.
-pub fn must_be_filled(
+pub fn require_filled(
     kind: &CredentialType,
     fields: &Map<String, Value>,
     asked: impl Fn(&str) -> bool,
@@ -152,15 +152,15 @@ fn is_broken(secret: &str) -> bool {
     secret.chars().any(|c| c.is_control() && !(is_file && matches!(c, '\n' | '\r' | '\t')))
 }
 
-fn is_hidden(field: &CredentialField, sent: &Value) -> bool {
+fn is_mask(field: &CredentialField, sent: &Value) -> bool {
     match field.kind {
-        FieldKind::Password => sent == HIDDEN,
-        FieldKind::Url => sent.as_str().is_some_and(|text| text.contains(HIDDEN)),
+        FieldKind::Password => sent == MASK,
+        FieldKind::Url => sent.as_str().is_some_and(|text| text.contains(MASK)),
         _ => false,
     }
 }
 
-fn checked(field: &CredentialField, value: &Value) -> Result<Value> {
+fn check_field(field: &CredentialField, value: &Value) -> Result<Value> {
     let wrong = |what: &str| Error::invalid(format!("'{}' must be {what}.", field.name));
     let fits = match (field.kind, value) {
         (FieldKind::Boolean, Value::Bool(_)) | (FieldKind::Number, Value::Number(_)) => true,
@@ -184,29 +184,29 @@ fn checked(field: &CredentialField, value: &Value) -> Result<Value> {
 
 /// The fields as they may be shown. What the type does not declare is not shown at all.
 #[must_use]
-pub fn redacted(kind: &CredentialType, stored: &Map<String, Value>) -> Map<String, Value> {
+pub fn mask_fields(kind: &CredentialType, stored: &Map<String, Value>) -> Map<String, Value> {
     let shown = kind
         .fields
         .iter()
-        .filter_map(|field| Some((field.name.to_owned(), shown(field, stored.get(field.name)?))));
+        .filter_map(|field| Some((field.name.to_owned(), mask_field(field, stored.get(field.name)?))));
     shown.collect()
 }
 
-fn shown(field: &CredentialField, stored: &Value) -> Value {
+fn mask_field(field: &CredentialField, stored: &Value) -> Value {
     match field.kind {
         FieldKind::Password if stored.as_str().is_some_and(str::is_empty) => stored.clone(),
-        FieldKind::Password => Value::from(HIDDEN),
+        FieldKind::Password => Value::from(MASK),
         FieldKind::Url => {
-            stored.as_str().map_or_else(|| Value::from(HIDDEN), |text| Value::from(without_password(text)))
+            stored.as_str().map_or_else(|| Value::from(MASK), |text| Value::from(mask_password(text)))
         }
         _ => stored.clone(),
     }
 }
 
 /// An address with its password hidden. An address that cannot be taken apart is hidden as a whole.
-fn without_password(address: &str) -> String {
+fn mask_password(address: &str) -> String {
     let Some((scheme, rest)) = address.split_once("://") else {
-        return if address.contains('@') { HIDDEN.to_owned() } else { address.to_owned() };
+        return if address.contains('@') { MASK.to_owned() } else { address.to_owned() };
     };
     let end = rest.find(['/', '?', '#']).unwrap_or(rest.len());
     // A password may itself hold what ends an authority, written raw by mistake: then all before the last '@'
@@ -216,13 +216,13 @@ fn without_password(address: &str) -> String {
     if !rest[..at].contains(':') {
         return address.to_owned();
     }
-    format!("{scheme}://{user}:{HIDDEN}@{}", &rest[at + 1..])
+    format!("{scheme}://{user}:{MASK}@{}", &rest[at + 1..])
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::credential_types::find;
+    use crate::domain::credential_types::find_type;
     use serde_json::json;
 
     fn map(value: Value) -> Map<String, Value> {
@@ -230,19 +230,19 @@ mod tests {
     }
 
     fn merged(name: &str, stored: Value, sent: Value) -> Result<Map<String, Value>> {
-        merge(find(name).unwrap(), &map(stored), &map(sent))
+        merge_fields(find_type(name).unwrap(), &map(stored), &map(sent))
     }
 
     #[test]
     fn secrets_are_shown_as_dots_and_come_back_as_they_were() {
-        let basic = find("httpBasicAuth").unwrap();
+        let basic = find_type("httpBasicAuth").unwrap();
         let stored = map(json!({"basicAuthUsername": "ada", "basicAuthPassword": "pw", "stray": "x"}));
-        let shown = redacted(basic, &stored);
+        let shown = mask_fields(basic, &stored);
         assert_eq!(
             Value::from(shown.clone()),
-            json!({"basicAuthUsername": "ada", "basicAuthPassword": HIDDEN})
+            json!({"basicAuthUsername": "ada", "basicAuthPassword": MASK})
         );
-        assert_eq!(merge(basic, &stored, &shown).unwrap(), stored);
+        assert_eq!(merge_fields(basic, &stored, &shown).unwrap(), stored);
     }
 
     #[test]
@@ -259,7 +259,7 @@ mod tests {
         for (name, sent) in [
             ("openAIApi", json!({"openAIApiKey": 5})),
             ("openAIApi", json!({"openAIApiKey": ["x"]})),
-            ("openAIApi", json!({"openAIApiKey": HIDDEN})),
+            ("openAIApi", json!({"openAIApiKey": MASK})),
             ("redisCacheApi", json!({"redisCachePort": "six"})),
             ("redisCacheApi", json!({"redisCacheSslEnabled": "true"})),
         ] {
@@ -283,7 +283,7 @@ mod tests {
     #[test]
     fn what_a_type_needs_must_be_filled_in() {
         let is_filled = |kind: &str, fields: Value| {
-            must_be_filled(find(kind).unwrap(), fields.as_object().unwrap(), |_| true).is_ok()
+            require_filled(find_type(kind).unwrap(), fields.as_object().unwrap(), |_| true).is_ok()
         };
         for (kind, fields, filled) in [
             ("openAIApi", json!({}), false),
@@ -303,19 +303,19 @@ mod tests {
     #[test]
     fn addresses_lose_their_password() {
         for (address, shown) in [
-            ("postgres://u:p@h:5/db", format!("postgres://u:{HIDDEN}@h:5/db")),
-            ("redis://:p@h", format!("redis://:{HIDDEN}@h")),
-            ("mongodb://u:p@ss/w@h/x", format!("mongodb://u:{HIDDEN}@h/x")),
+            ("postgres://u:p@h:5/db", format!("postgres://u:{MASK}@h:5/db")),
+            ("redis://:p@h", format!("redis://:{MASK}@h")),
+            ("mongodb://u:p@ss/w@h/x", format!("mongodb://u:{MASK}@h/x")),
             ("redis://localhost:6379", "redis://localhost:6379".to_owned()),
             ("https://u@h/x", "https://u@h/x".to_owned()),
-            ("u:p@h", HIDDEN.to_owned()),
+            ("u:p@h", MASK.to_owned()),
         ] {
-            assert_eq!(without_password(address), shown, "{address}");
+            assert_eq!(mask_password(address), shown, "{address}");
         }
         let stored = json!({"postgresUrl": "postgres://u:p@h/db"});
-        let sent = json!({"postgresUrl": format!("postgres://u:{HIDDEN}@h/db")});
+        let sent = json!({"postgresUrl": format!("postgres://u:{MASK}@h/db")});
         assert_eq!(Value::from(merged("PostgresUrl", stored.clone(), sent).unwrap()), stored);
-        let moved = json!({"postgresUrl": format!("postgres://u:{HIDDEN}@elsewhere/db")});
+        let moved = json!({"postgresUrl": format!("postgres://u:{MASK}@elsewhere/db")});
         assert!(merged("PostgresUrl", stored, moved).is_err());
     }
 }

@@ -48,7 +48,7 @@ pub enum FieldKind {
 
 /// Finds a type by its name.
 #[must_use]
-pub fn find(name: &str) -> Option<&'static CredentialType> {
+pub fn find_type(name: &str) -> Option<&'static CredentialType> {
     ALL.iter().find(|kind| kind.name == name)
 }
 
@@ -66,7 +66,7 @@ impl FieldKind {
 }
 
 impl CredentialField {
-    const fn or(self, default: &'static str) -> Self {
+    const fn with_default(self, default: &'static str) -> Self {
         Self { default: Some(default), ..self }
     }
 
@@ -101,7 +101,7 @@ impl CredentialType {
     pub fn wire(&self) -> Value {
         let inputs: Vec<Value> = self.fields.iter().map(CredentialField::wire).collect();
         let mut form = json!({ "label": self.label, "name": self.name, "version": 1, "inputs": inputs });
-        if oauth2::signs_in(self.name) {
+        if oauth2::has_sign_in(self.name) {
             form["signIn"] = Value::Bool(true);
         }
         form
@@ -138,18 +138,18 @@ const fn boolean(name: &'static str, label: &'static str) -> CredentialField {
 
 /// What an OAuth2 application of Google is described by. The tokens of a sign-in are kept beside these and never shown.
 const GOOGLE_OAUTH2: &[CredentialField] = &[
-    text("authorizationUrl", "Authorization URL").or(oauth2::GOOGLE_AUTHORIZE),
-    text("accessTokenUrl", "Access Token URL").or(oauth2::GOOGLE_TOKEN),
+    text("authorizationUrl", "Authorization URL").with_default(oauth2::GOOGLE_AUTHORIZE),
+    text("accessTokenUrl", "Access Token URL").with_default(oauth2::GOOGLE_TOKEN),
     text("clientId", "Client ID"),
     password("clientSecret", "Client Secret"),
-    text("additionalParameters", "Additional Parameters").optional().or(oauth2::GOOGLE_PARAMETERS),
+    text("additionalParameters", "Additional Parameters").optional().with_default(oauth2::GOOGLE_PARAMETERS),
     text("scope", "Scope").optional(),
 ];
 
 /// As [`GOOGLE_OAUTH2`], of Microsoft.
 const MICROSOFT_OAUTH2: &[CredentialField] = &[
-    text("authorizationUrl", "Authorization URL").or(oauth2::MICROSOFT_AUTHORIZE),
-    text("accessTokenUrl", "Access Token URL").or(oauth2::MICROSOFT_TOKEN),
+    text("authorizationUrl", "Authorization URL").with_default(oauth2::MICROSOFT_AUTHORIZE),
+    text("accessTokenUrl", "Access Token URL").with_default(oauth2::MICROSOFT_TOKEN),
     text("clientId", "Client ID"),
     password("clientSecret", "Client Secret"),
     text("additionalParameters", "Additional Parameters").optional(),
@@ -211,7 +211,7 @@ pub const ALL: &[CredentialType] = &[
     kind("huggingFaceApi", "HuggingFace API", &[password("huggingFaceApiKey", "HuggingFace API Key")]),
     kind("replicateApi", "Replicate API", &[password("replicateApiKey", "Replicate API Key")]),
     kind("voyageAIApi", "Voyage AI API", &[
-        text("endpoint", "Endpoint").or("https://api.voyageai.com/v1/embeddings"),
+        text("endpoint", "Endpoint").with_default("https://api.voyageai.com/v1/embeddings"),
         password("apiKey", "API Key"),
     ]),
     kind("jinaAIApi", "JinaAI API", &[password("jinaAIAPIKey", "JinaAI API Key")]),
@@ -242,8 +242,8 @@ pub const ALL: &[CredentialType] = &[
     kind("githubApi", "Github API", &[password("accessToken", "Access Token")]),
     kind("slackApi", "Slack Bot Token", &[password("botToken", "Bot Token"), text("teamId", "Team ID")]),
     kind("slackOAuth2", "Slack User Token OAuth2", &[
-        text("authorizationUrl", "Authorization URL").or("https://slack.com/oauth/v2_user/authorize"),
-        text("accessTokenUrl", "Access Token URL").or("https://slack.com/api/oauth.v2.user.access"),
+        text("authorizationUrl", "Authorization URL").with_default("https://slack.com/oauth/v2_user/authorize"),
+        text("accessTokenUrl", "Access Token URL").with_default("https://slack.com/api/oauth.v2.user.access"),
         text("clientId", "Client ID"),
         password("clientSecret", "Client Secret"),
         text("additionalParameters", "Additional Parameters").optional(),
@@ -256,13 +256,13 @@ pub const ALL: &[CredentialType] = &[
     ]),
     kind("MySQLApi", "MySQL API", SQL_SERVER),
     kind("redisCacheApi", "Redis API", &[
-        text("redisCacheHost", "Redis Cache Host").or("127.0.0.1"),
-        number("redisCachePort", "Redis Cache Port").or("6379"),
+        text("redisCacheHost", "Redis Cache Host").with_default("127.0.0.1"),
+        number("redisCachePort", "Redis Cache Port").with_default("6379"),
         text("redisCacheUser", "Redis Cache User").optional(),
         password("redisCachePwd", "Redis Cache Password").optional(),
         boolean("redisCacheSslEnabled", "Redis Cache SSL Enabled"),
     ]),
-    kind("redisCacheUrlApi", "Redis URL", &[url("redisUrl", "Redis URL").or("redis://localhost:6379")]),
+    kind("redisCacheUrlApi", "Redis URL", &[url("redisUrl", "Redis URL").with_default("redis://localhost:6379")]),
     kind("mongoDBUrlApi", "MongoDB ATLAS", &[url("mongoDBConnectUrl", "MongoDB Connection URL")]),
     kind("upstashRedisApi", "Upstash Redis API", &[
         url("upstashConnectionUrl", "Upstash Connection URL"),
@@ -314,35 +314,35 @@ pub const ALL: &[CredentialType] = &[
     kind("figmaApi", "Figma API", &[password("accessToken", "Access Token")]),
     kind("fireCrawlApi", "FireCrawl API", &[
         password("firecrawlApiToken", "Firecrawl API Token"),
-        text("firecrawlApiUrl", "Firecrawl API URL").or("https://api.firecrawl.dev"),
+        text("firecrawlApiUrl", "Firecrawl API URL").with_default("https://api.firecrawl.dev"),
     ]),
     kind("spiderApi", "Spider API", &[password("spiderApiKey", "Spider API Key")]),
     kind("apifyApi", "Apify API", &[password("apifyApiToken", "Apify API Token")]),
     kind("langfuseApi", "Langfuse API", &[
         password("langFuseSecretKey", "Langfuse Secret Key"),
         text("langFusePublicKey", "Langfuse Public Key"),
-        text("langFuseEndpoint", "Langfuse Endpoint").or("https://cloud.langfuse.com"),
+        text("langFuseEndpoint", "Langfuse Endpoint").with_default("https://cloud.langfuse.com"),
     ]),
     kind("langsmithApi", "Langsmith API", &[
         password("langSmithApiKey", "LangSmith API Key"),
-        text("langSmithEndpoint", "LangSmith Endpoint").or("https://api.smith.langchain.com"),
+        text("langSmithEndpoint", "LangSmith Endpoint").with_default("https://api.smith.langchain.com"),
     ]),
     kind("lunaryApi", "Lunary AI", &[
         text("lunaryAppId", "Lunary App ID"),
-        text("lunaryEndpoint", "Lunary Endpoint").or("https://api.lunary.ai"),
+        text("lunaryEndpoint", "Lunary Endpoint").with_default("https://api.lunary.ai"),
     ]),
     kind("langwatchApi", "LangWatch API", &[
         password("langWatchApiKey", "LangWatch API Key"),
-        text("langWatchEndpoint", "LangWatch Endpoint").or("https://app.langwatch.ai"),
+        text("langWatchEndpoint", "LangWatch Endpoint").with_default("https://app.langwatch.ai"),
     ]),
     kind("arizeApi", "Arize API", &[
         password("arizeApiKey", "Arize API Key"),
         text("arizeSpaceId", "Arize Space ID"),
-        text("arizeEndpoint", "Arize Endpoint").or("https://otlp.arize.com"),
+        text("arizeEndpoint", "Arize Endpoint").with_default("https://otlp.arize.com"),
     ]),
     kind("phoenixApi", "Phoenix API", &[
         password("phoenixApiKey", "Phoenix API Key"),
-        text("phoenixEndpoint", "Phoenix Endpoint").or("https://app.phoenix.arize.com"),
+        text("phoenixEndpoint", "Phoenix Endpoint").with_default("https://app.phoenix.arize.com"),
     ]),
     kind("opikApi", "Opik API", &[
         password("opikApiKey", "Opik API Key"),
@@ -353,7 +353,7 @@ pub const ALL: &[CredentialType] = &[
     kind("azureCognitiveServices", "Azure Cognitive Services", &[
         password("azureSubscriptionKey", "Azure Subscription Key"),
         text("serviceRegion", "Service Region"),
-        text("apiVersion", "API Version").or("2024-05-15-preview"),
+        text("apiVersion", "API Version").with_default("2024-05-15-preview"),
     ]),
     kind("elevenLabsApi", "Eleven Labs API", &[password("elevenLabsApiKey", "Eleven Labs API Key")]),
     kind("neo4jApi", "Neo4j API", &[
@@ -399,13 +399,13 @@ mod tests {
 
     #[test]
     fn the_form_has_the_shape_clients_read() {
-        let form = find("redisCacheApi").unwrap().wire();
+        let form = find_type("redisCacheApi").unwrap().wire();
         assert_eq!(
             form["inputs"][0],
             json!({"label": "Redis Cache Host", "name": "redisCacheHost", "type": "string", "default": "127.0.0.1"})
         );
         assert_eq!(form["inputs"][1]["default"], 6379);
         assert_eq!((&form["name"], &form["version"]), (&json!("redisCacheApi"), &json!(1)));
-        assert!(find("nonsense").is_none());
+        assert!(find_type("nonsense").is_none());
     }
 }

@@ -19,7 +19,7 @@ pub struct DocumentStore {
     pub description: String,
     /// What fills it, oldest first.
     #[serde(default)]
-    pub loaders: Vec<StoreLoader>,
+    pub loaders: Vec<DocumentLoader>,
     /// How many passages.
     pub chunks: usize,
     /// How many characters in all of them.
@@ -33,11 +33,11 @@ pub struct DocumentStore {
 /// A loader of a store, with what it brought.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct StoreLoader {
+pub struct DocumentLoader {
     /// Id.
     pub id: LoaderId,
     /// How it is set.
-    pub plan: LoaderPlan,
+    pub plan: LoaderConfig,
     /// What it brought is in the store, as it is set now.
     pub synced: bool,
     /// How many passages it brought.
@@ -49,13 +49,13 @@ pub struct StoreLoader {
 /// How a loader of a store is set.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct LoaderPlan {
+pub struct LoaderConfig {
     /// Display name.
     pub name: String,
     /// The loader.
-    pub loader: CardPlan,
+    pub loader: CardConfig,
     /// What cuts its documents, if something does.
-    pub splitter: Option<CardPlan>,
+    pub splitter: Option<CardConfig>,
     /// Metadata of the request that brought it, over those of its documents.
     #[serde(default)]
     pub metadata: Map<String, Value>,
@@ -64,7 +64,7 @@ pub struct LoaderPlan {
 /// A card that stands on no canvas.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct CardPlan {
+pub struct CardConfig {
     /// The card's name.
     pub card: String,
     /// Its settings, by input name.
@@ -76,7 +76,7 @@ pub struct CardPlan {
 
 /// One passage.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Chunk {
+pub struct StoredChunk {
     /// Id: later ones of a loader are greater.
     pub id: ChunkId,
     /// What it says.
@@ -88,7 +88,7 @@ pub struct Chunk {
 impl DocumentStore {
     /// The loader of this id.
     #[must_use]
-    pub fn loader(&self, id: &LoaderId) -> Option<&StoreLoader> {
+    pub fn loader(&self, id: &LoaderId) -> Option<&DocumentLoader> {
         self.loaders.iter().find(|loader| loader.id == *id)
     }
 
@@ -111,7 +111,7 @@ impl DocumentStore {
     }
 }
 
-impl StoreLoader {
+impl DocumentLoader {
     /// Its state in the family's words.
     #[must_use]
     pub const fn status(&self) -> &'static str {

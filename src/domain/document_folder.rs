@@ -5,33 +5,33 @@ use std::io;
 
 /// Why a folder is not read.
 #[derive(Debug)]
-pub enum FolderFault {
+pub enum FolderError {
     /// It is not below a folder of the list, or not there, or a link is on the way.
     NotListed,
     /// It holds the service's own data, or lies among them.
     OwnData,
     /// It holds more than is read.
-    TooMuch,
+    TooManyFiles,
     /// A file is larger than this may be.
     TooLarge(String),
     /// The system does not let the service read it.
-    Unread(io::Error),
+    Io(io::Error),
     /// Whoever took the files wants no more.
     Stopped(Error),
 }
 
-impl From<io::Error> for FolderFault {
+impl From<io::Error> for FolderError {
     fn from(error: io::Error) -> Self {
-        Self::Unread(error)
+        Self::Io(error)
     }
 }
 
 /// Who takes the files: the path of each below the folder, and what it holds.
-pub type Take<'t> = &'t mut dyn FnMut(&str, Vec<u8>) -> Result<(), Error>;
+pub type FileVisitor<'t> = &'t mut dyn FnMut(&str, Vec<u8>) -> Result<(), Error>;
 
 /// What is read of a folder.
 #[derive(Clone, Copy)]
-pub struct Wanted<'a> {
+pub struct FolderQuery<'a> {
     /// The folder, from the root.
     pub path: &'a str,
     /// Folders within it too.

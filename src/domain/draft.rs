@@ -36,23 +36,23 @@ impl Draft {
 
     /// What Publish does with this draft (manual 5.7).
     #[must_use]
-    pub fn settle(&self, live: &Flow, overwrite_live_changes: bool) -> Verdict {
+    pub fn decide_publish(&self, live: &Flow, overwrite_live_changes: bool) -> PublishDecision {
         if self.kind != Some(live.kind) {
-            return Verdict::OtherKind;
+            return PublishDecision::OtherKind;
         }
         if self.digest == live.digest {
-            return Verdict::Unchanged;
+            return PublishDecision::Unchanged;
         }
         if self.is_stale(live) && !overwrite_live_changes {
-            return Verdict::Stale;
+            return PublishDecision::Stale;
         }
-        Verdict::Publish
+        PublishDecision::Publish
     }
 }
 
 /// What becomes of a draft that is to be published.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Verdict {
+pub enum PublishDecision {
     /// It becomes Live.
     Publish,
     /// It is Live already: it is cleared and nothing is recorded.
@@ -66,7 +66,7 @@ pub enum Verdict {
 /// Why canvas edits go straight to Live.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum LiveReason {
+pub enum DirectEditReason {
     /// Drafts are off on this server.
     Off,
     /// Flows of this kind have no drafts.
@@ -77,37 +77,37 @@ pub enum LiveReason {
 
 /// Where canvas edits of a flow go (manual 5.5).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Mode {
+pub enum EditTarget {
     /// To the draft.
     Draft,
     /// Straight to Live.
-    Live(LiveReason),
+    Live(DirectEditReason),
 }
 
-impl Mode {
+impl EditTarget {
     /// The mode of a flow on a server with drafts on or off.
     #[must_use]
-    pub const fn of(drafts_on: bool, kind: FlowKind, publish_instantly: bool) -> Self {
+    pub const fn for_flow(drafts_on: bool, kind: FlowKind, publish_instantly: bool) -> Self {
         if !drafts_on {
-            return Self::Live(LiveReason::Off);
+            return Self::Live(DirectEditReason::Off);
         }
         if !matches!(kind, FlowKind::Chatflow | FlowKind::Agentflow) {
-            return Self::Live(LiveReason::Type);
+            return Self::Live(DirectEditReason::Type);
         }
-        if publish_instantly { Self::Live(LiveReason::PublishInstantly) } else { Self::Draft }
+        if publish_instantly { Self::Live(DirectEditReason::PublishInstantly) } else { Self::Draft }
     }
 }
 
 /// The last Publish or Roll back of a flow.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct LastPublished {
+pub struct LastPublish {
     /// Full id of the version; `None` when none was recorded.
     pub sha: Option<String>,
     /// When.
     pub date: Timestamp,
 }
 
-impl LastPublished {
+impl LastPublish {
     /// On the wire.
     #[must_use]
     pub fn wire(&self) -> Value {
@@ -119,7 +119,7 @@ impl LastPublished {
 #[derive(Debug, Clone, PartialEq)]
 pub struct DraftStatus {
     /// Where edits go.
-    pub mode: Mode,
+    pub mode: EditTarget,
     /// Drafts are on for this server.
     pub enabled: bool,
     /// The flow's setting.
@@ -131,7 +131,7 @@ pub struct DraftStatus {
     /// Live changed after the draft started.
     pub stale: bool,
     /// The last Publish or Roll back.
-    pub last_published: Option<LastPublished>,
+    pub last_published: Option<LastPublish>,
     /// Why this server does not run flows of this kind: what is Live answers nobody.
     pub unsupported: Option<String>,
 }
@@ -141,8 +141,8 @@ impl DraftStatus {
     #[must_use]
     pub fn wire(&self) -> Value {
         let (mode, reason) = match self.mode {
-            Mode::Draft => ("draft", None),
-            Mode::Live(reason) => ("live", Some(reason)),
+            EditTarget::Draft => ("draft", None),
+            EditTarget::Live(reason) => ("live", Some(reason)),
         };
         let draft = self.draft.as_ref().map(|draft| {
             let mut shown = json!({
@@ -161,7 +161,7 @@ impl DraftStatus {
             "reason": reason,
             "publishInstantly": self.publish_instantly,
             "draft": draft,
-            "lastPublished": self.last_published.as_ref().map(LastPublished::wire),
+            "lastPublished": self.last_published.as_ref().map(LastPublish::wire),
             "unsupported": self.unsupported,
         })
     }
@@ -180,7 +180,7 @@ mod tests {
             name: "f".into(),
             kind,
             category: None,
-            digest: CanvasDigest::of(kind, canvas),
+            digest: CanvasDigest::compute(kind, canvas),
             card_count: 1,
             settings: FlowSettings::default(),
             last_published: None,
@@ -194,8 +194,8 @@ mod tests {
             flow: flow.id,
             workspace: flow.workspace,
             kind,
-            base: CanvasDigest::of(FlowKind::Chatflow, base),
-            digest: CanvasDigest::of(FlowKind::Chatflow, own),
+            base: CanvasDigest::compute(FlowKind::Chatflow, base),
+            digest: CanvasDigest::compute(FlowKind::Chatflow, own),
             updated: Timestamp::UNIX_EPOCH,
             updated_by: None,
         }
@@ -206,14 +206,14 @@ mod tests {
         let flow = live(FlowKind::Chatflow, "live");
         let kind = Some(FlowKind::Chatflow);
         for (draft, overwrite, verdict) in [
-            (draft(&flow, kind, "live", "new"), false, Verdict::Publish),
-            (draft(&flow, kind, "old", "new"), false, Verdict::Stale),
-            (draft(&flow, kind, "old", "new"), true, Verdict::Publish),
-            (draft(&flow, kind, "old", "live"), false, Verdict::Unchanged),
-            (draft(&flow, Some(FlowKind::Agentflow), "live", "new"), true, Verdict::OtherKind),
-            (draft(&flow, None, "live", "new"), true, Verdict::OtherKind),
+            (draft(&flow, kind, "live", "new"), false, PublishDecision::Publish),
+            (draft(&flow, kind, "old", "new"), false, PublishDecision::Stale),
+            (draft(&flow, kind, "old", "new"), true, PublishDecision::Publish),
+            (draft(&flow, kind, "old", "live"), false, PublishDecision::Unchanged),
+            (draft(&flow, Some(FlowKind::Agentflow), "live", "new"), true, PublishDecision::OtherKind),
+            (draft(&flow, None, "live", "new"), true, PublishDecision::OtherKind),
         ] {
-            assert_eq!(draft.settle(&flow, overwrite), verdict);
+            assert_eq!(draft.decide_publish(&flow, overwrite), verdict);
         }
     }
 
@@ -225,16 +225,16 @@ mod tests {
 
     #[test]
     fn the_mode_names_its_first_reason() {
-        use LiveReason::{Off, PublishInstantly, Type};
+        use DirectEditReason::{Off, PublishInstantly, Type};
         for (drafts, kind, instantly, mode) in [
-            (true, FlowKind::Chatflow, false, Mode::Draft),
-            (true, FlowKind::Agentflow, false, Mode::Draft),
-            (true, FlowKind::Chatflow, true, Mode::Live(PublishInstantly)),
-            (true, FlowKind::Assistant, false, Mode::Live(Type)),
-            (true, FlowKind::Multiagent, true, Mode::Live(Type)),
-            (false, FlowKind::Chatflow, true, Mode::Live(Off)),
+            (true, FlowKind::Chatflow, false, EditTarget::Draft),
+            (true, FlowKind::Agentflow, false, EditTarget::Draft),
+            (true, FlowKind::Chatflow, true, EditTarget::Live(PublishInstantly)),
+            (true, FlowKind::Assistant, false, EditTarget::Live(Type)),
+            (true, FlowKind::Multiagent, true, EditTarget::Live(Type)),
+            (false, FlowKind::Chatflow, true, EditTarget::Live(Off)),
         ] {
-            assert_eq!(Mode::of(drafts, kind, instantly), mode);
+            assert_eq!(EditTarget::for_flow(drafts, kind, instantly), mode);
         }
     }
 }

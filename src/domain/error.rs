@@ -24,23 +24,23 @@ pub enum Error {
     /// The request does not fit the present state (409).
     Conflict(Conflict),
     /// There is no room for another file (413, 507).
-    Full(Full),
+    QuotaExceeded(FullQuota),
     /// The flow's own rate limit was reached (429, plain text).
-    RateLimited(RateLimited),
+    RateLimited(RateLimitExceeded),
     /// Too many failed attempts; wait before the next one (429).
     TooManyAttempts {
         /// Seconds until another attempt is judged.
         retry_after_seconds: u64,
     },
     /// The model provider kept answering 429 (manual 2.10).
-    Throttled {
+    ProviderThrottled {
         /// Seconds the provider asked to wait, or the default.
         retry_after_seconds: u64,
     },
     /// The flow failed while it ran (500); the text names the card.
-    Failed(String),
+    RunFailed(String),
     /// The service is shutting down or full (503).
-    Unavailable(Unavailable),
+    Unavailable(UnavailableReason),
     /// The run was ended because its caller left.
     Cancelled,
     /// Something stored is not what was stored (500); the log names it too.
@@ -77,7 +77,7 @@ impl Unauthorized {
 
 /// Why the service cannot take the request now (503).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Unavailable {
+pub enum UnavailableReason {
     /// It is stopping (manual 13.6).
     Restarting,
     /// As many runs as it allows are under way.
@@ -86,7 +86,7 @@ pub enum Unavailable {
 
 /// A refused request of a rate-limited flow (manual 2.5).
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct RateLimited {
+pub struct RateLimitExceeded {
     /// The owner's configured message.
     pub message: String,
     /// The state of the window, for the headers.
@@ -95,7 +95,7 @@ pub struct RateLimited {
 
 /// What has no room for another file (manual 4.4).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Full {
+pub enum FullQuota {
     /// The conversation holds as many files as one may (413).
     Conversation,
     /// The files of the workspace's conversations are as large as they may be (507).
@@ -104,7 +104,7 @@ pub enum Full {
     Disk,
 }
 
-impl Full {
+impl FullQuota {
     /// The sentence the caller reads.
     #[must_use]
     pub const fn message(self) -> &'static str {
@@ -255,18 +255,18 @@ impl fmt::Display for Conflict {
             Self::RoleInUse { people, invitations: 0 } => write!(
                 f,
                 "This role is in use: {} it. Give them another role first.",
-                counted(*people, "person has", "people have")
+                count_phrase(*people, "person has", "people have")
             ),
             Self::RoleInUse { people, invitations } => write!(
                 f,
                 "This role is in use: {} it, and {} it. Give them another role and remove the invitations first.",
-                counted(*people, "person has", "people have"),
-                counted(*invitations, "open invitation promises", "open invitations promise")
+                count_phrase(*people, "person has", "people have"),
+                count_phrase(*invitations, "open invitation promises", "open invitations promise")
             ),
             Self::WorkspaceInUse { holds } => {
                 write!(f, "This workspace still holds {holds}. Delete what is not needed first.")
             }
-            Self::InUse { what, flows, others } => write!(f, "{}", in_use(what, flows, *others)),
+            Self::InUse { what, flows, others } => write!(f, "{}", in_use_message(what, flows, *others)),
             Self::DefaultWorkspace => {
                 f.write_str("This is the workspace in which everybody begins, so it cannot be deleted.")
             }
@@ -276,10 +276,10 @@ impl fmt::Display for Conflict {
 }
 
 /// Who uses what is to be deleted, and how it is deleted all the same.
-fn in_use(what: &str, flows: &[String], others: usize) -> String {
+fn in_use_message(what: &str, flows: &[String], others: usize) -> String {
     let mut users: Vec<String> = flows.iter().map(|name| format!("'{name}'")).collect();
     if others > 0 {
-        users.push(counted(others, "other flow", "other flows"));
+        users.push(count_phrase(others, "other flow", "other flows"));
     }
     format!(
         "This {what} is used by {}. Send force=true to delete it all the same: what uses it then fails or goes without it, \
@@ -290,7 +290,7 @@ fn in_use(what: &str, flows: &[String], others: usize) -> String {
 
 /// `1 person has`, `2 people have`.
 #[must_use]
-pub fn counted(count: usize, one: &str, several: &str) -> String {
+pub fn count_phrase(count: usize, one: &str, several: &str) -> String {
     format!("{count} {}", if count == 1 { one } else { several })
 }
 
@@ -337,11 +337,11 @@ impl Error {
             Self::OriginRefused(_) => "the flow does not admit this page",
             Self::NotFound(_) => "what was asked for is not there",
             Self::Conflict(_) => "it does not fit the present state",
-            Self::Full(_) => "there is no room for another file",
+            Self::QuotaExceeded(_) => "there is no room for another file",
             Self::RateLimited(_) => "the rate limit of the flow was reached",
             Self::TooManyAttempts { .. } => "there were too many failed attempts",
-            Self::Throttled { .. } => "the provider is limiting requests",
-            Self::Failed(_) => "a card of the flow failed",
+            Self::ProviderThrottled { .. } => "the provider is limiting requests",
+            Self::RunFailed(_) => "a card of the flow failed",
             Self::Unavailable(_) => "the service is stopping or full",
             Self::Cancelled => "it was stopped",
             Self::Internal(cause) => return causes(cause.as_ref()),
@@ -396,22 +396,22 @@ impl fmt::Display for Error {
             | Self::Forbidden(text)
             | Self::OriginRefused(text)
             | Self::NotFound(text)
-            | Self::Failed(text) => f.write_str(text),
+            | Self::RunFailed(text) => f.write_str(text),
             Self::Unauthorized(why) => f.write_str(why.message()),
             Self::Conflict(conflict) => conflict.fmt(f),
-            Self::Full(full) => f.write_str(full.message()),
+            Self::QuotaExceeded(full) => f.write_str(full.message()),
             Self::RateLimited(limited) => f.write_str(&limited.message),
             Self::TooManyAttempts { retry_after_seconds } => {
                 write!(f, "Too many failed attempts. Try again in {retry_after_seconds} seconds.")
             }
-            Self::Throttled { retry_after_seconds } => write!(
+            Self::ProviderThrottled { retry_after_seconds } => write!(
                 f,
                 "The model provider is limiting requests. Try again in {retry_after_seconds} seconds."
             ),
-            Self::Unavailable(Unavailable::Restarting) => {
+            Self::Unavailable(UnavailableReason::Restarting) => {
                 f.write_str("The service is restarting. Try again in a minute.")
             }
-            Self::Unavailable(Unavailable::Busy) => {
+            Self::Unavailable(UnavailableReason::Busy) => {
                 f.write_str("The service is running as many flows as it can. Try again in a moment.")
             }
             Self::Cancelled => f.write_str("The run was stopped."),

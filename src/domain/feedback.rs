@@ -39,7 +39,7 @@ pub struct Feedback {
 ///
 /// # Errors
 /// 400.
-pub fn checked_content(text: &str) -> Result<String> {
+pub fn check_content(text: &str) -> Result<String> {
     if text.chars().count() > CONTENT_CHARS_MAX {
         return Err(Error::Invalid(format!("'content' may have {CONTENT_CHARS_MAX} characters.")));
     }

@@ -10,7 +10,7 @@ fn at(second: i64) -> Timestamp {
 }
 
 fn file() -> ChatFile {
-    ChatFile { flow: FlowId::random(), chat: ChatId::random(), name: StoredName::fresh("png", 0) }
+    ChatFile { flow: FlowId::random(), chat: ChatId::random(), name: ChatFileName::generate("png", 0) }
 }
 
 fn links() -> FileLinks {
@@ -23,7 +23,7 @@ fn query(file: &ChatFile) -> String {
 }
 
 fn opens(query: &str) -> bool {
-    links().judge(query, at(NOW + 1)).is_some()
+    links().verify(query, at(NOW + 1)).is_some()
 }
 
 /// Every text below differs from the link and must not open anything.
@@ -41,14 +41,14 @@ fn a_link_opens_its_file_for_fifteen_minutes() {
     for (second, open) in
         [(NOW, true), (NOW + 899, true), (NOW + 900, false), (NOW + 86_400, false), (NOW - 1, false)]
     {
-        let opened = links().judge(&query, at(second));
+        let opened = links().verify(&query, at(second));
         assert_eq!(opened, open.then(|| file.clone()), "at {second}");
     }
 }
 
 #[test]
 fn another_secret_makes_other_links() {
-    assert_eq!(FileLinks::new([8; 32]).judge(&query(&file()), at(NOW)), None);
+    assert_eq!(FileLinks::new([8; 32]).verify(&query(&file()), at(NOW)), None);
 }
 
 #[test]
@@ -111,10 +111,10 @@ fn a_signature_fits_no_other_file() {
             ..file.clone()
         },
     ] {
-        closed([format!("{}&signature={signature}", canonical(&wanted, NOW + 900))]);
+        closed([format!("{}&signature={signature}", canonical_text(&wanted, NOW + 900))]);
     }
     for expires in [NOW + 899, NOW + 901, NOW + 9_000, i64::MAX, 0, -1] {
-        closed([format!("{}&signature={signature}", canonical(&file, expires))]);
+        closed([format!("{}&signature={signature}", canonical_text(&file, expires))]);
     }
 }
 
@@ -129,7 +129,7 @@ fn a_link_for_longer_than_fifteen_minutes_opens_nothing_though_its_signature_is_
         (i64::MAX, false),
         (i64::MIN, false),
     ] {
-        let signed = canonical(&file, expires);
+        let signed = canonical_text(&file, expires);
         assert_eq!(opens(&format!("{signed}&signature={}", links().signature(&signed))), open, "{expires}");
     }
 }
@@ -165,11 +165,11 @@ proptest! {
     ) {
         let links = FileLinks::new(secret);
         let (flow, chat) = (FlowId::from_bytes(flow), ChatId::from_bytes(chat));
-        let file = ChatFile { flow, chat, name: StoredName::fresh(&extension, 0) };
+        let file = ChatFile { flow, chat, name: ChatFileName::generate(&extension, 0) };
         let link = links.sign(&file, at(now));
         let query = link.split_once('?').unwrap().1;
-        prop_assert_eq!(links.judge(query, at(now)), Some(file));
-        prop_assert_eq!(links.judge(query, at(now + FILE_LINK_SECONDS)), None);
+        prop_assert_eq!(links.verify(query, at(now)), Some(file));
+        prop_assert_eq!(links.verify(query, at(now + FILE_LINK_SECONDS)), None);
     }
 
     #[test]
@@ -181,7 +181,7 @@ proptest! {
     fn no_signature_but_the_right_one_opens_a_file(signature: [u8; 32]) {
         let file = file();
         let signature: String = signature.iter().map(|byte| format!("{byte:02x}")).collect();
-        let forged = format!("{}&signature={signature}", canonical(&file, NOW + 900));
+        let forged = format!("{}&signature={signature}", canonical_text(&file, NOW + 900));
         prop_assert!(forged == query(&file) || !opens(&forged));
     }
 }

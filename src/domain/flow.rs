@@ -2,7 +2,7 @@
 
 use super::error::{Error, Result};
 use super::ids::{FlowId, KeyId, WorkspaceId};
-use super::rate::{Configured, RateLimit};
+use super::rate::{RateLimit, RateLimitSetting};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -53,7 +53,7 @@ impl FlowKind {
 
     /// Why this build keeps flows of this kind and does not run them; `None` when it runs them.
     #[must_use]
-    pub fn unsupported(self) -> Option<String> {
+    pub fn unsupported_reason(self) -> Option<String> {
         match self {
             Self::Chatflow => None,
             other => Some(format!("This server cannot run flows of type {other} yet.")),
@@ -64,8 +64,8 @@ impl FlowKind {
     ///
     /// # Errors
     /// 400 that names the kind: the request names a flow that this build can keep and not run, which is no fault of a run.
-    pub fn must_run(self) -> Result<()> {
-        self.unsupported().map_or(Ok(()), |why| Err(Error::Invalid(why)))
+    pub fn require_supported(self) -> Result<()> {
+        self.unsupported_reason().map_or(Ok(()), |why| Err(Error::Invalid(why)))
     }
 
     /// The permission group that governs flows of this kind (manual 1.7 r2).
@@ -92,7 +92,7 @@ pub struct CanvasDigest([u8; 32]);
 impl CanvasDigest {
     /// Digests a canvas as it stands in the database.
     #[must_use]
-    pub fn of(kind: FlowKind, flow_data: &str) -> Self {
+    pub fn compute(kind: FlowKind, flow_data: &str) -> Self {
         let mut hash = Sha256::new();
         hash.update(kind.as_str());
         hash.update([0]);
@@ -130,7 +130,7 @@ pub struct Flow {
     pub settings: FlowSettings,
     /// The last Publish or Roll back (manual 5.5).
     #[serde(default)]
-    pub last_published: Option<super::draft::LastPublished>,
+    pub last_published: Option<super::draft::LastPublish>,
     /// When it was made.
     pub created: Timestamp,
     /// Moved by every save.
@@ -181,7 +181,7 @@ impl AllowedOrigins {
 
     /// Reads `chatbotConfig.allowedOrigins`. `None` for a value that is no list of texts.
     #[must_use]
-    pub fn read(value: Option<&Value>) -> Option<Self> {
+    pub fn parse(value: Option<&Value>) -> Option<Self> {
         let list = match value {
             None | Some(Value::Null) => return Some(Self::Every),
             Some(value) => value.as_array()?,
@@ -221,7 +221,7 @@ pub enum ChatState {
 impl ChatState {
     /// The word on the wire.
     #[must_use]
-    pub const fn word(self) -> &'static str {
+    pub const fn as_str(self) -> &'static str {
         match self {
             Self::Live => "live",
             Self::Unpublished => "unpublished",
@@ -236,7 +236,7 @@ impl Flow {
     pub fn chat_state(&self) -> ChatState {
         if self.card_count == 0 {
             ChatState::Unpublished
-        } else if self.kind.must_run().is_err() {
+        } else if self.kind.require_supported().is_err() {
             ChatState::Unsupported
         } else {
             ChatState::Live
@@ -258,7 +258,7 @@ impl FlowSettings {
     #[must_use]
     pub fn allowed_origins(&self) -> AllowedOrigins {
         let stored = self.chatbot_config.as_ref().and_then(|config| config.get("allowedOrigins"));
-        AllowedOrigins::read(stored).unwrap_or(AllowedOrigins::NONE)
+        AllowedOrigins::parse(stored).unwrap_or(AllowedOrigins::NONE)
     }
 
     /// The text of the origin 403.
@@ -270,14 +270,14 @@ impl FlowSettings {
 
     /// True when callers with the flow's key may name conversations (manual 3.3).
     #[must_use]
-    pub fn named_sessions(&self) -> bool {
+    pub fn allows_named_conversations(&self) -> bool {
         self.api_config.as_ref().and_then(|config| config.get("namedSessions")) == Some(&Value::Bool(true))
     }
 
     /// The flow's rate limit, when it is on and whole (manual 5.3).
     #[must_use]
     pub fn rate_limit(&self) -> Option<RateLimit> {
-        Configured::read(self.api_config.as_ref()?.get("rateLimit")).ok()?.limit()
+        RateLimitSetting::parse(self.api_config.as_ref()?.get("rateLimit")).ok()?.limit()
     }
 
     /// The media types of documents the flow's chat takes, when Full File Upload is on (manual 4.1); an empty list names
@@ -353,6 +353,9 @@ mod tests {
 
     #[test]
     fn a_digest_tells_kinds_apart() {
-        assert_ne!(CanvasDigest::of(FlowKind::Chatflow, "{}"), CanvasDigest::of(FlowKind::Agentflow, "{}"));
+        assert_ne!(
+            CanvasDigest::compute(FlowKind::Chatflow, "{}"),
+            CanvasDigest::compute(FlowKind::Agentflow, "{}")
+        );
     }
 }

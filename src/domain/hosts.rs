@@ -20,7 +20,7 @@ static HOSTS: LazyLock<Regex> = LazyLock::new(|| {
 
 /// The text with its servers left unsaid.
 #[must_use]
-pub fn without_hosts(text: &str) -> String {
+pub fn redact_hosts(text: &str) -> String {
     HOSTS.replace_all(text, "its server").into_owned()
 }
 
@@ -41,7 +41,7 @@ mod tests {
             ("asked 192.168.0.1 and localhost", "asked its server and its server"),
             ("resolved to fd00:1:2:3::4", "resolved to its server"),
         ] {
-            assert_eq!(without_hosts(said), shown);
+            assert_eq!(redact_hosts(said), shown);
         }
         for plain in [
             "LLM Chain: fill this in",
@@ -49,7 +49,7 @@ mod tests {
             "status 404: not found",
             "at 12:5 something failed",
         ] {
-            assert_eq!(without_hosts(plain), plain);
+            assert_eq!(redact_hosts(plain), plain);
         }
     }
 }

@@ -109,7 +109,7 @@ uuid_id!(
 );
 uuid_id!(
     /// Names the name that holders of a key gave a conversation of a flow: a hash of the three.
-    SessionNameId
+    ConversationNameId
 );
 uuid_id!(
     /// Names a saved variable.
@@ -125,7 +125,7 @@ uuid_id!(
 );
 uuid_id!(
     /// Names what a conversation sent to vector stores.
-    KnowledgeId
+    ConversationUploadsId
 );
 uuid_id!(
     /// Names a collection of passages with their vectors.
@@ -137,7 +137,7 @@ uuid_id!(
 );
 uuid_id!(
     /// Names one filling of a vector store.
-    FillingId
+    UpsertId
 );
 uuid_id!(
     /// Names a loader of a document store.
@@ -186,7 +186,7 @@ impl ChunkId {
 }
 
 /// Every id in a text, with where it begins.
-pub fn found_in(text: &str) -> impl Iterator<Item = (usize, &str)> {
+pub fn find_ids(text: &str) -> impl Iterator<Item = (usize, &str)> {
     const LENGTH: usize = 36;
     let bytes = text.as_bytes();
     let is_id = |part: &[u8]| {
@@ -210,8 +210,8 @@ mod tests {
     fn ids_are_found_in_any_text() {
         let id = "6a204bb0-3c4f-4c0e-9d9c-0f6f5c3a1d2e";
         let text = format!("{{\"credential\":\"{id}\",\"x\":\"a-b-ü-{id}\",\"y\":\"6a204bb0-3c4f\"}}");
-        assert_eq!(found_in(&text).map(|(_, id)| id).collect::<Vec<_>>(), [id, id]);
-        assert!(found_in(&text).all(|(at, id)| text[at..].starts_with(id)));
+        assert_eq!(find_ids(&text).map(|(_, id)| id).collect::<Vec<_>>(), [id, id]);
+        assert!(find_ids(&text).all(|(at, id)| text[at..].starts_with(id)));
     }
 
     #[test]

@@ -30,7 +30,7 @@ pub struct Lead {
 ///
 /// # Errors
 /// 400 naming the field.
-pub fn checked_field(name: &str, text: Option<&str>) -> Result<Option<String>> {
+pub fn check_field(name: &str, text: Option<&str>) -> Result<Option<String>> {
     let Some(text) = text.map(str::trim).filter(|text| !text.is_empty()) else { return Ok(None) };
     if text.chars().count() > FIELD_CHARS_MAX || text.chars().any(char::is_control) {
         return Err(Error::Invalid(format!(
@@ -46,10 +46,10 @@ mod tests {
 
     #[test]
     fn a_field_is_short_and_plain() {
-        assert_eq!(checked_field("name", Some(" Ada ")).unwrap().as_deref(), Some("Ada"));
-        assert_eq!(checked_field("name", Some("  ")).unwrap(), None);
-        assert_eq!(checked_field("name", None).unwrap(), None);
-        assert!(checked_field("name", Some("a\nb")).is_err());
-        assert!(checked_field("name", Some(&"a".repeat(FIELD_CHARS_MAX + 1))).is_err());
+        assert_eq!(check_field("name", Some(" Ada ")).unwrap().as_deref(), Some("Ada"));
+        assert_eq!(check_field("name", Some("  ")).unwrap(), None);
+        assert_eq!(check_field("name", None).unwrap(), None);
+        assert!(check_field("name", Some("a\nb")).is_err());
+        assert!(check_field("name", Some(&"a".repeat(FIELD_CHARS_MAX + 1))).is_err());
     }
 }

@@ -50,7 +50,7 @@ pub struct PasswordReset {
 }
 
 /// A token with its hash and its end, freshly made.
-pub struct Fresh {
+pub struct NewLinkToken {
     /// To be shown once.
     pub token: Token,
     /// To be kept.
@@ -59,7 +59,7 @@ pub struct Fresh {
     pub expires: Timestamp,
 }
 
-impl Fresh {
+impl NewLinkToken {
     /// Makes a token that works for this long.
     #[must_use]
     pub fn for_minutes(minutes: u64, now: Timestamp) -> Self {
@@ -72,6 +72,6 @@ impl Fresh {
 
 /// The one answer to a token that is unknown, used up or too old: which of them would say whether it ever was one.
 #[must_use]
-pub fn dead() -> Error {
+pub fn dead_link_error() -> Error {
     Error::invalid("This link is not valid any more. Ask for a new one.")
 }

@@ -28,14 +28,14 @@ pub struct AllowedProgram {
 /// A row of the operator's list: the command alone, or with what goes along.
 #[derive(Deserialize)]
 #[serde(untagged)]
-enum Row {
+enum ProgramRow {
     Command(Vec<String>),
-    Whole(Whole),
+    Whole(DetailedProgramRow),
 }
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-struct Whole {
+struct DetailedProgramRow {
     command: Vec<String>,
     #[serde(default)]
     env: BTreeMap<String, String>,
@@ -45,26 +45,26 @@ struct Whole {
 }
 
 /// What is wrong with a list, in words that go after the name of its variable.
-pub type BadList = &'static str;
+pub type ProgramListError = &'static str;
 
 impl AllowedProgram {
     /// Reads the operator's list: JSON, a row each.
     ///
     /// # Errors
     /// What is wrong with it.
-    pub fn list(text: &str) -> Result<Vec<Self>, BadList> {
-        let rows: Vec<Row> = serde_json::from_str(text).map_err(|_| "is not a list of commands")?;
-        rows.into_iter().map(Self::of_row).collect()
+    pub fn parse_list(text: &str) -> Result<Vec<Self>, ProgramListError> {
+        let rows: Vec<ProgramRow> = serde_json::from_str(text).map_err(|_| "is not a list of commands")?;
+        rows.into_iter().map(Self::from_row).collect()
     }
 
-    fn of_row(row: Row) -> Result<Self, BadList> {
+    fn from_row(row: ProgramRow) -> Result<Self, ProgramListError> {
         let whole = match row {
-            Row::Whole(whole) => whole,
-            Row::Command(command) => {
-                Whole { command, env: BTreeMap::new(), flow_env: Vec::new(), memory_mb: None }
+            ProgramRow::Whole(whole) => whole,
+            ProgramRow::Command(command) => {
+                DetailedProgramRow { command, env: BTreeMap::new(), flow_env: Vec::new(), memory_mb: None }
             }
         };
-        let Whole { command, env, flow_env, memory_mb } = whole;
+        let DetailedProgramRow { command, env, flow_env, memory_mb } = whole;
         if !command.first().is_some_and(|program| Path::new(program).is_absolute()) {
             return Err("holds a command without an absolute path");
         }
@@ -88,13 +88,13 @@ impl AllowedProgram {
     }
 
     /// By its path, or by its name alone, as canvases of other machines say it.
-    fn is_called(&self, name: &str) -> bool {
+    fn is_named(&self, name: &str) -> bool {
         let file = Path::new(self.path()).file_name().and_then(|file| file.to_str());
         self.path() == name || file == Some(name)
     }
 
-    fn is_line(&self, line: &CommandLine) -> bool {
-        self.is_called(&line.program) && self.command.get(1..).unwrap_or_default() == line.args
+    fn has_command_line(&self, line: &CommandLine) -> bool {
+        self.is_named(&line.program) && self.command.get(1..).unwrap_or_default() == line.args
     }
 
     /// The environment of the program for this flow: what its row says, and what the row leaves to flows.
@@ -129,7 +129,7 @@ pub struct CommandLine {
 }
 
 /// A program that may be started.
-pub struct Admitted<'a> {
+pub struct ProgramGrant<'a> {
     /// The operator's row for it.
     pub row: &'a AllowedProgram,
     /// All of its environment but what every program gets.
@@ -138,9 +138,9 @@ pub struct Admitted<'a> {
 
 /// Why a program is not started: what the operator would have to list.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct NotAllowed(String);
+pub struct ProgramNotListedError(String);
 
-impl fmt::Display for NotAllowed {
+impl fmt::Display for ProgramNotListedError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             f,
@@ -155,19 +155,22 @@ impl CommandLine {
     ///
     /// # Errors
     /// What would have to be in the list.
-    pub fn among<'a>(&self, allowed: &'a [AllowedProgram]) -> Result<Admitted<'a>, NotAllowed> {
+    pub fn find_in<'a>(
+        &self,
+        allowed: &'a [AllowedProgram],
+    ) -> Result<ProgramGrant<'a>, ProgramNotListedError> {
         let mut refused: Vec<String> = self.env.iter().map(|(name, _)| name.clone()).collect();
-        for row in allowed.iter().filter(|row| row.is_line(self)) {
+        for row in allowed.iter().filter(|row| row.has_command_line(self)) {
             match row.environment(self) {
-                Ok(env) => return Ok(Admitted { row, env }),
+                Ok(env) => return Ok(ProgramGrant { row, env }),
                 Err(names) => refused = names,
             }
         }
-        Err(NotAllowed(self.row_for(&refused)))
+        Err(ProgramNotListedError(self.suggested_row(&refused)))
     }
 
     /// The row that would allow this, without what looks like a secret.
-    fn row_for(&self, flow_env: &[String]) -> String {
+    fn suggested_row(&self, flow_env: &[String]) -> String {
         let program = match Path::new(&self.program).is_absolute() {
             true => self.program.clone(),
             false => format!("/absolute/path/of/{}", self.program),
@@ -178,7 +181,7 @@ impl CommandLine {
             [] => command,
             names => serde_json::json!({ "command": command, "flowEnv": names }),
         };
-        let text = secrets::hide(&row.to_string()).text;
+        let text = secrets::redact(&row.to_string()).text;
         if text.chars().count() <= SHOWN_MAX_CHARS {
             return text;
         }
@@ -206,8 +209,8 @@ mod tests {
 
     #[test]
     fn a_program_is_allowed_by_its_whole_command_line() {
-        let list = AllowedProgram::list(LIST).unwrap();
-        let is_allowed = |line: &CommandLine| line.among(&list).is_ok();
+        let list = AllowedProgram::parse_list(LIST).unwrap();
+        let is_allowed = |line: &CommandLine| line.find_in(&list).is_ok();
         assert!(is_allowed(&line("/usr/bin/npx", &["-y", "server-memory"], &[])));
         assert!(
             is_allowed(&line("npx", &["-y", "server-memory"], &[])),
@@ -228,14 +231,14 @@ mod tests {
 
     #[test]
     fn the_environment_is_what_the_list_gives_and_what_it_leaves_to_flows() {
-        let list = AllowedProgram::list(LIST).unwrap();
+        let list = AllowedProgram::parse_list(LIST).unwrap();
         let asked = line("search", &[], &[("TOKEN", "t"), ("KEY", "flow's")]);
-        let admitted = asked.among(&list).ok().unwrap();
+        let admitted = asked.find_in(&list).ok().unwrap();
         let env: Vec<_> = admitted.env.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
         assert_eq!(env, [("KEY", "own"), ("REGION", "eu"), ("TOKEN", "t")]);
         assert_eq!(admitted.row.memory_mb, 256);
         let told =
-            line("search", &[], &[("LD_PRELOAD", "/tmp/x.so")]).among(&list).err().unwrap().to_string();
+            line("search", &[], &[("LD_PRELOAD", "/tmp/x.so")]).find_in(&list).err().unwrap().to_string();
         assert!(
             told.ends_with(r#"{"command":["/absolute/path/of/search"],"flowEnv":["LD_PRELOAD"]}"#),
             "{told}"
@@ -249,10 +252,10 @@ mod tests {
             &["mcp-server", "--token", "sk-proj-abcdefghijklmnopqrstuvwxyz0123456789ABCDEFGH"],
             &[],
         );
-        let told = wanted.among(&[]).err().unwrap().to_string();
+        let told = wanted.find_in(&[]).err().unwrap().to_string();
         assert!(told.contains(r#"SERVICE_MCP_COMMANDS: ["/usr/bin/uvx","mcp-server","--token""#), "{told}");
         assert!(!told.contains("sk-proj-abc"), "{told}");
-        let long = line("x", &["y".repeat(10_000).as_str()], &[]).among(&[]).err().unwrap().to_string();
+        let long = line("x", &["y".repeat(10_000).as_str()], &[]).find_in(&[]).err().unwrap().to_string();
         assert!(long.chars().count() < SHOWN_MAX_CHARS + 200);
     }
 
@@ -268,7 +271,7 @@ mod tests {
             (r#"[{"command": ["/a"], "memoryMb": 1}]"#, "memoryMb"),
             (r#"[{"command": ["/a"], "surprise": 1}]"#, "is not a list"),
         ] {
-            assert!(AllowedProgram::list(text).unwrap_err().contains(why), "{text}");
+            assert!(AllowedProgram::parse_list(text).unwrap_err().contains(why), "{text}");
         }
     }
 }

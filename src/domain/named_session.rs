@@ -3,7 +3,7 @@
 
 use super::conversation::Conversation;
 use super::error::{Error, Result};
-use super::ids::{FlowId, KeyId, SessionNameId};
+use super::ids::{ConversationNameId, FlowId, KeyId};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use sha2::{Digest as _, Sha256};
@@ -13,9 +13,9 @@ const CHARACTERS_MAX: usize = 200;
 
 /// What a caller calls a conversation.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct SessionName(String);
+pub struct ConversationName(String);
 
-impl SessionName {
+impl ConversationName {
     /// Reads a name.
     ///
     /// # Errors
@@ -41,20 +41,20 @@ impl SessionName {
 
     /// Where the conversation of this name is noted: names of one flow and key are unknown to every other.
     #[must_use]
-    pub fn place(&self, flow: &FlowId, key: &KeyId) -> SessionNameId {
+    pub fn id(&self, flow: &FlowId, key: &KeyId) -> ConversationNameId {
         let mut hash = Sha256::new();
         hash.update(flow.bytes());
         hash.update(key.bytes());
         hash.update(&self.0);
         let mut bytes = [0; 16];
         bytes.copy_from_slice(&hash.finalize()[..16]);
-        SessionNameId::from_bytes(bytes)
+        ConversationNameId::from_bytes(bytes)
     }
 }
 
 /// The conversation a name stands for. The name itself is not kept.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct NamedSession {
+pub struct NamedConversation {
     /// Which conversation.
     pub conversation: Conversation,
     /// The key whose holders know the name.
@@ -69,7 +69,7 @@ mod tests {
     #[test]
     fn a_name_is_a_short_text_of_one_line() {
         for good in ["a", "Ada Lovelace", "user:1/2", &"ü".repeat(200)] {
-            assert_eq!(SessionName::parse(&json!(good)).unwrap().as_str(), good);
+            assert_eq!(ConversationName::parse(&json!(good)).unwrap().as_str(), good);
         }
         for bad in [
             json!(""),
@@ -80,21 +80,18 @@ mod tests {
             json!({}),
             json!(true),
         ] {
-            assert!(matches!(SessionName::parse(&bad), Err(Error::Invalid(_))), "{bad}");
+            assert!(matches!(ConversationName::parse(&bad), Err(Error::Invalid(_))), "{bad}");
         }
     }
 
     #[test]
     fn a_name_belongs_to_one_flow_and_one_key() {
         let (flow, key) = (FlowId::random(), KeyId::random());
-        let name = SessionName::parse(&json!("ada")).unwrap();
-        assert_eq!(name.place(&flow, &key), name.place(&flow, &key));
-        let other = SessionName::parse(&json!("Ada")).unwrap();
-        let places = [
-            other.place(&flow, &key),
-            name.place(&FlowId::random(), &key),
-            name.place(&flow, &KeyId::random()),
-        ];
-        assert!(places.iter().all(|place| *place != name.place(&flow, &key)));
+        let name = ConversationName::parse(&json!("ada")).unwrap();
+        assert_eq!(name.id(&flow, &key), name.id(&flow, &key));
+        let other = ConversationName::parse(&json!("Ada")).unwrap();
+        let places =
+            [other.id(&flow, &key), name.id(&FlowId::random(), &key), name.id(&flow, &KeyId::random())];
+        assert!(places.iter().all(|place| *place != name.id(&flow, &key)));
     }
 }

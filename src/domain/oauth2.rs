@@ -35,7 +35,7 @@ const OWN_PARAMETERS: &[&str] = &[
 
 /// Who signs people in.
 #[derive(Debug, PartialEq, Eq)]
-pub struct Provider {
+pub struct OauthProvider {
     /// Its name for people.
     pub label: &'static str,
     /// Where people sign in.
@@ -48,7 +48,7 @@ pub struct Provider {
     parameters: &'static str,
 }
 
-const GOOGLE: Provider = Provider {
+const GOOGLE: OauthProvider = OauthProvider {
     label: "Google",
     authorize: GOOGLE_AUTHORIZE,
     token: GOOGLE_TOKEN,
@@ -62,7 +62,7 @@ pub const GOOGLE_TOKEN: &str = "https://oauth2.googleapis.com/token";
 /// Without these Google gives no refresh token, or only the first time.
 pub const GOOGLE_PARAMETERS: &str = "access_type=offline&prompt=consent";
 
-const MICROSOFT: Provider = Provider {
+const MICROSOFT: OauthProvider = OauthProvider {
     label: "Microsoft",
     authorize: MICROSOFT_AUTHORIZE,
     token: MICROSOFT_TOKEN,
@@ -75,7 +75,7 @@ pub const MICROSOFT_AUTHORIZE: &str = "https://login.microsoftonline.com/common/
 pub const MICROSOFT_TOKEN: &str = "https://login.microsoftonline.com/common/oauth2/v2.0/token";
 
 /// Whose credentials are signed in, at whom, and with what rights where the credential names none.
-const SIGN_INS: &[(&str, &Provider, &str)] = &[
+const SIGN_INS: &[(&str, &OauthProvider, &str)] = &[
     ("gmailOAuth2", &GOOGLE, "https://www.googleapis.com/auth/gmail.modify"),
     ("googleCalendarOAuth2", &GOOGLE, "https://www.googleapis.com/auth/calendar"),
     ("googleDocsOAuth2", &GOOGLE, "https://www.googleapis.com/auth/documents"),
@@ -91,14 +91,14 @@ const SIGN_INS: &[(&str, &Provider, &str)] = &[
 
 /// True for a type of credential that somebody signs in.
 #[must_use]
-pub fn signs_in(credential_type: &str) -> bool {
+pub fn has_sign_in(credential_type: &str) -> bool {
     SIGN_INS.iter().any(|(known, ..)| *known == credential_type)
 }
 
 /// An application, as a credential describes it to its provider.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Application {
-    provider: &'static Provider,
+    provider: &'static OauthProvider,
     authorize: Url,
     token: Url,
     client: String,
@@ -112,7 +112,7 @@ impl Application {
     ///
     /// # Errors
     /// 400 naming the field that is empty, or leads elsewhere than to the provider.
-    pub fn of(credential_type: &str, fields: &Map<String, Value>) -> Result<Self> {
+    pub fn from_fields(credential_type: &str, fields: &Map<String, Value>) -> Result<Self> {
         let known = SIGN_INS.iter().find(|(known, ..)| *known == credential_type);
         let (_, provider, scope) = known.ok_or_else(|| {
             Error::invalid("Nobody signs in to a credential of this type: its fields are all it needs.")
@@ -130,7 +130,7 @@ impl Application {
         };
         let address = |name: &str, label: &str, usual: &str| {
             let text = field(name).unwrap_or_else(|| usual.to_owned());
-            provider.own(&text).ok_or_else(|| {
+            provider.parse_own_url(&text).ok_or_else(|| {
                 Error::invalid(format!("{label} is no address of {}: it usually is {usual}", provider.label))
             })
         };
@@ -147,7 +147,7 @@ impl Application {
 
     /// Who signs people in.
     #[must_use]
-    pub const fn provider(&self) -> &'static Provider {
+    pub const fn provider(&self) -> &'static OauthProvider {
         self.provider
     }
 
@@ -196,7 +196,7 @@ impl Application {
 
     /// What turns a code into tokens, as the fields of a form.
     #[must_use]
-    pub fn exchange(&self, code: &str, redirect: &str, verifier: &str) -> String {
+    pub fn exchange_form(&self, code: &str, redirect: &str, verifier: &str) -> String {
         self.form(&[
             ("grant_type", "authorization_code"),
             ("code", code),
@@ -207,7 +207,7 @@ impl Application {
 
     /// What turns a refresh token into other tokens, as the fields of a form.
     #[must_use]
-    pub fn renewal(&self, refresh: &str) -> String {
+    pub fn renewal_form(&self, refresh: &str) -> String {
         self.form(&[("grant_type", "refresh_token"), ("refresh_token", refresh)])
     }
 
@@ -217,9 +217,9 @@ impl Application {
     }
 }
 
-impl Provider {
+impl OauthProvider {
     /// An address that is this provider's own.
-    fn own(&self, text: &str) -> Option<Url> {
+    fn parse_own_url(&self, text: &str) -> Option<Url> {
         let url = Url::parse(text).ok()?;
         let bare = url.username().is_empty() && url.password().is_none() && url.port().is_none();
         let here = url.host_str().is_some_and(|host| self.hosts.contains(&host));
@@ -233,15 +233,15 @@ fn challenge(verifier: &str) -> String {
 }
 
 /// Takes the tokens out of fields whose application has changed: they were another's.
-pub fn forget_if_changed(
+pub fn drop_tokens_if_changed(
     credential_type: &str,
     before: &Map<String, Value>,
     fields: &mut Map<String, Value>,
 ) {
-    if !signs_in(credential_type) {
+    if !has_sign_in(credential_type) {
         return;
     }
-    let application = |fields: &Map<String, Value>| Application::of(credential_type, fields).ok();
+    let application = |fields: &Map<String, Value>| Application::from_fields(credential_type, fields).ok();
     let same = match (application(before), application(fields)) {
         (Some(before), Some(now)) => before.is_same_as(&now),
         _ => false,
@@ -253,7 +253,7 @@ pub fn forget_if_changed(
 
 /// What a sign-in gives.
 #[derive(Clone, PartialEq, Eq)]
-pub struct Tokens {
+pub struct OauthTokens {
     /// What requests are signed with.
     pub access: String,
     /// What buys the next ones.
@@ -262,10 +262,10 @@ pub struct Tokens {
     pub expires: Option<Timestamp>,
 }
 
-impl Tokens {
+impl OauthTokens {
     /// Reads what a provider answers. Where it gives no new refresh token, the one `before` goes on.
     #[must_use]
-    pub fn of_answer(answer: &Value, now: Timestamp, before: Option<&Self>) -> Option<Self> {
+    pub fn from_response(answer: &Value, now: Timestamp, before: Option<&Self>) -> Option<Self> {
         let token = |name: &str| answer[name].as_str().filter(|text| is_token(text)).map(str::to_owned);
         if answer["token_type"].as_str().is_some_and(|kind| !kind.eq_ignore_ascii_case("bearer")) {
             return None;
@@ -286,14 +286,14 @@ impl Tokens {
 
     /// Those that are kept among the fields of a credential.
     #[must_use]
-    pub fn kept(fields: &Map<String, Value>) -> Option<Self> {
+    pub fn from_fields(fields: &Map<String, Value>) -> Option<Self> {
         let text = |name: &str| fields.get(name).and_then(Value::as_str).map(str::to_owned);
         let expires = text(EXPIRES).and_then(|text| text.parse().ok());
         Some(Self { access: text(ACCESS)?, refresh: text(REFRESH), expires })
     }
 
     /// Puts them among the fields of a credential, which declares none of them and so shows none.
-    pub fn keep(&self, fields: &mut Map<String, Value>) {
+    pub fn write_to(&self, fields: &mut Map<String, Value>) {
         let mut put = |name: &str, value: Option<String>| match value {
             Some(value) => drop(fields.insert(name.to_owned(), value.into())),
             None => drop(fields.remove(name)),
@@ -305,7 +305,7 @@ impl Tokens {
 
     /// True while requests may be signed with it and it need not be renewed ahead.
     #[must_use]
-    pub fn lasts(&self, now: Timestamp) -> bool {
+    pub fn is_fresh(&self, now: Timestamp) -> bool {
         self.expires.is_none_or(|expires| expires.duration_since(now) > RENEWED_AHEAD)
     }
 
@@ -333,7 +333,7 @@ mod tests {
     fn application(more: Value) -> Result<Application> {
         let mut all = fields(&json!({"clientId": "us", "clientSecret": "hush"}));
         all.extend(fields(&more));
-        Application::of("gmailOAuth2", &all)
+        Application::from_fields("gmailOAuth2", &all)
     }
 
     #[test]
@@ -378,23 +378,26 @@ mod tests {
         }
         assert!(application(json!({"accessTokenUrl": "https://www.googleapis.com/oauth2/v4/token"})).is_ok());
         assert!(application(json!({"clientSecret": " "})).is_err());
-        assert!(Application::of("openAIApi", &Map::new()).is_err());
+        assert!(Application::from_fields("openAIApi", &Map::new()).is_err());
     }
 
     #[test]
     fn tokens_are_read_and_kept() {
         let now: Timestamp = "2026-01-01T00:00:00Z".parse().unwrap();
-        let read = |answer: Value| Tokens::of_answer(&answer, now, None);
+        let read = |answer: Value| OauthTokens::from_response(&answer, now, None);
         let first = read(json!({"access_token": "a", "refresh_token": "r", "expires_in": "3600"})).unwrap();
         assert_eq!(first.expires, "2026-01-01T01:00:00Z".parse().ok());
-        let next =
-            Tokens::of_answer(&json!({"access_token": "b", "token_type": "bearer"}), now, Some(&first))
-                .unwrap();
+        let next = OauthTokens::from_response(
+            &json!({"access_token": "b", "token_type": "bearer"}),
+            now,
+            Some(&first),
+        )
+        .unwrap();
         assert_eq!((next.refresh.as_deref(), next.expires), (Some("r"), None));
         let mut kept = fields(&json!({"clientId": "us"}));
-        first.keep(&mut kept);
-        assert!(Tokens::kept(&kept) == Some(first.clone()));
-        assert!(first.lasts(now) && !first.lasts("2026-01-01T00:59:30Z".parse().unwrap()));
+        first.write_to(&mut kept);
+        assert!(OauthTokens::from_fields(&kept) == Some(first.clone()));
+        assert!(first.is_fresh(now) && !first.is_fresh("2026-01-01T00:59:30Z".parse().unwrap()));
         assert!(first.is_valid("2026-01-01T00:59:30Z".parse().unwrap()));
         for garbage in [
             json!("x"),
@@ -421,8 +424,8 @@ mod tests {
         {
             let mut after = before.clone();
             after.insert(name.to_owned(), value.into());
-            forget_if_changed("gmailOAuth2", &before, &mut after);
-            assert_eq!(Tokens::kept(&after).is_some(), stays, "{name}");
+            drop_tokens_if_changed("gmailOAuth2", &before, &mut after);
+            assert_eq!(OauthTokens::from_fields(&after).is_some(), stays, "{name}");
         }
     }
 }

@@ -6,12 +6,12 @@ use serde_json::{Value, json};
 
 /// A page, counted from 1. Exists only when a request asked for one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Paging {
+pub struct PageRequest {
     page: usize,
     limit: usize,
 }
 
-impl Paging {
+impl PageRequest {
     /// Reads the two query values; `None` unless both are above 0.
     ///
     /// # Errors
@@ -28,7 +28,7 @@ impl Paging {
     }
 
     /// The list as it is answered: all of it, or `{data, total}` with the page asked for.
-    pub fn answer<T: Serialize>(paging: Option<Self>, rows: &[T]) -> Value {
+    pub fn apply<T: Serialize>(paging: Option<Self>, rows: &[T]) -> Value {
         let Some(Self { page, limit }) = paging else { return json!(rows) };
         let start = (page - 1).saturating_mul(limit).min(rows.len());
         let end = start.saturating_add(limit).min(rows.len());
@@ -42,13 +42,13 @@ mod tests {
 
     #[test]
     fn a_page_is_asked_for_by_both_numbers() {
-        let answer = |page, limit| Paging::answer(Paging::parse(page, limit).unwrap(), &[1, 2, 3]);
+        let answer = |page, limit| PageRequest::apply(PageRequest::parse(page, limit).unwrap(), &[1, 2, 3]);
         assert_eq!(answer(None, None), json!([1, 2, 3]));
         assert_eq!(answer(Some("1"), None), json!([1, 2, 3]));
         assert_eq!(answer(Some("2"), Some("2")), json!({"data": [3], "total": 3}));
         assert_eq!(answer(Some("9"), Some("18446744073709551615")), json!({"data": [], "total": 3}));
         for bad in ["-1", "x", "1.5"] {
-            assert!(Paging::parse(Some(bad), Some("1")).is_err(), "{bad}");
+            assert!(PageRequest::parse(Some(bad), Some("1")).is_err(), "{bad}");
         }
     }
 }

@@ -93,7 +93,7 @@ fn parse(stored: &PasswordHash) -> Option<(Cost, Vec<u8>, Vec<u8>)> {
 
 fn compute(password: &str, salt: &[u8], (memory_kib, passes, lanes): Cost) -> Option<[u8; 32]> {
     let params = Params::new(memory_kib, passes, lanes, Some(32)).ok()?;
-    let _turn = Turn::wait();
+    let _turn = HashPermit::acquire();
     let count = params.block_count();
     // More is reserved than used: from 32 MiB on an allocator takes memory from the system and gives it back at
     // once. At 19 MiB glibc keeps it, and the service would idle 19 MiB heavier after each burst of sign-ins.
@@ -106,24 +106,26 @@ fn compute(password: &str, salt: &[u8], (memory_kib, passes, lanes): Cost) -> Op
 }
 
 /// One of as many turns as there are cores: sign-ins must not take all memory and all processors.
-struct Turn;
+struct HashPermit;
 
-static RUNNING: Mutex<usize> = Mutex::new(0);
-static ENDED: Condvar = Condvar::new();
+static ACTIVE_HASHES: Mutex<usize> = Mutex::new(0);
+static PERMIT_FREED: Condvar = Condvar::new();
 
-impl Turn {
-    fn wait() -> Self {
+impl HashPermit {
+    fn acquire() -> Self {
         let cores = available_parallelism().map_or(1, std::num::NonZero::get);
-        let running = RUNNING.lock().unwrap_or_else(PoisonError::into_inner);
-        *ENDED.wait_while(running, |running| *running >= cores).unwrap_or_else(PoisonError::into_inner) += 1;
+        let running = ACTIVE_HASHES.lock().unwrap_or_else(PoisonError::into_inner);
+        *PERMIT_FREED
+            .wait_while(running, |running| *running >= cores)
+            .unwrap_or_else(PoisonError::into_inner) += 1;
         Self
     }
 }
 
-impl Drop for Turn {
+impl Drop for HashPermit {
     fn drop(&mut self) {
-        *RUNNING.lock().unwrap_or_else(PoisonError::into_inner) -= 1;
-        ENDED.notify_one();
+        *ACTIVE_HASHES.lock().unwrap_or_else(PoisonError::into_inner) -= 1;
+        PERMIT_FREED.notify_one();
     }
 }
 

@@ -1,6 +1,6 @@
 //! A question and its answer (manual 2.1, 2.6).
 
-use super::content::Content;
+use super::content::SpooledFile;
 use super::ids::{ChatId, FlowId, MessageId};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
@@ -17,22 +17,22 @@ pub struct Question {
     /// The conversation the caller says it continues.
     pub chat_id: Option<String>,
     /// Proofs of that conversation the request carried, in the order they are looked at (manual 3.1 r3).
-    pub proofs: Vec<Proof>,
+    pub proofs: Vec<ConversationProof>,
     /// Per-request overrides (manual 7.1).
     pub overrides: Map<String, Value>,
     /// What the caller calls the conversation, where it is no override (manual 3.3).
-    pub session_name: Option<Value>,
+    pub conversation_name: Option<Value>,
     /// Earlier messages the caller brings along (manual 2.1).
-    pub history: Vec<PastMessage>,
+    pub history: Vec<HistoryMessage>,
     /// Files sent with the question, as they came.
-    pub uploads: Vec<SentUpload>,
+    pub uploads: Vec<Upload>,
     /// Stored on the question.
     pub lead_email: Option<String>,
 }
 
 /// A claim to own a conversation.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Proof {
+pub enum ConversationProof {
     /// A token that goes with the `chatId` of the body.
     Token(String),
     /// The conversation cookie, which names its own conversation.
@@ -41,7 +41,7 @@ pub enum Proof {
 
 /// Who said something.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Speaker {
+pub enum MessageRole {
     /// The person.
     #[serde(rename = "userMessage")]
     User,
@@ -52,20 +52,20 @@ pub enum Speaker {
 
 /// One earlier message of a conversation.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct PastMessage {
+pub struct HistoryMessage {
     /// Who said it.
-    pub speaker: Speaker,
+    pub role: MessageRole,
     /// What was said.
     pub text: String,
 }
 
-impl PastMessage {
+impl HistoryMessage {
     /// Who said it and what, as a line of a conversation.
     #[must_use]
     pub fn line(&self) -> String {
-        let who = match self.speaker {
-            Speaker::User => "Human",
-            Speaker::Api => "Assistant",
+        let who = match self.role {
+            MessageRole::User => "Human",
+            MessageRole::Api => "Assistant",
         };
         format!("{who}: {}", self.text)
     }
@@ -79,14 +79,14 @@ impl PastMessage {
 
 /// A file or link as a caller sent it: nothing about it has been judged.
 #[derive(Debug, Clone)]
-pub enum SentUpload {
+pub enum Upload {
     /// An entry of `uploads` in a JSON body.
-    Entry(SentEntry),
+    Entry(UploadEntry),
     /// A part of a form.
-    File(SentFile),
+    File(UploadFile),
 }
 
-impl SentUpload {
+impl Upload {
     /// True for a file that a vector store is to have taken in before the question.
     #[must_use]
     pub fn is_for_store(&self) -> bool {
@@ -96,7 +96,7 @@ impl SentUpload {
 
 /// An entry of `uploads` (manual 4.2).
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
-pub struct SentEntry {
+pub struct UploadEntry {
     /// What the caller says it is.
     #[serde(rename = "type")]
     pub kind: String,
@@ -113,29 +113,29 @@ pub struct SentEntry {
 
 /// A file in a form.
 #[derive(Debug, Clone)]
-pub struct SentFile {
+pub struct UploadFile {
     /// The caller's name for it.
     pub name: String,
     /// Its declared media type.
     pub mime: Option<String>,
     /// What is in it.
-    pub content: Content,
+    pub content: SpooledFile,
 }
 
 /// An image or link that goes to the model with a question (manual 4.2).
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Upload {
+pub struct ImageUpload {
     /// The caller's name for it: a label, never a path.
     pub name: String,
     /// Its declared media type, already checked against its bytes.
     pub mime: String,
     /// What it is.
-    pub content: UploadContent,
+    pub content: ImageSource,
 }
 
 /// The content of an upload.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum UploadContent {
+pub enum ImageSource {
     /// An image, base64-encoded.
     Image {
         /// Standard base64 without line breaks.
@@ -173,7 +173,7 @@ pub struct UsedTool {
 /// A passage an answer leans on.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct SourceDocument {
+pub struct Document {
     /// The passage.
     pub page_content: String,
     /// Where it is from.
@@ -234,7 +234,7 @@ impl Usage {
 
 /// What a run produced.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Outcome {
+pub struct RunOutput {
     /// The answer.
     pub text: String,
     /// The answer as an object, when the flow ends in structured output.
@@ -242,7 +242,7 @@ pub struct Outcome {
     /// Tools that ran.
     pub used_tools: Vec<UsedTool>,
     /// Passages used, when the flow returns them.
-    pub source_documents: Vec<SourceDocument>,
+    pub source_documents: Vec<Document>,
     /// Tokens of all model calls; `None` when no model reported any.
     pub usage: Option<Usage>,
     /// Values that cards of the run kept and show.
@@ -253,7 +253,7 @@ pub struct Outcome {
 
 /// The ids one ask works under, fixed before the run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct AskIds {
+pub struct RunIds {
     /// The flow asked.
     pub flow: FlowId,
     /// The conversation.

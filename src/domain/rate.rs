@@ -26,7 +26,7 @@ pub struct WindowState {
 
 /// What `apiConfig.rateLimit` says (manual 5.3).
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Configured {
+pub enum RateLimitSetting {
     /// No limit.
     Off,
     /// Switched on, with a value not filled in: the limit of before stays.
@@ -35,13 +35,13 @@ pub enum Configured {
     On(RateLimit),
 }
 
-impl Configured {
+impl RateLimitSetting {
     /// Reads it. Numbers may come as text. `status: false` or a missing value is no limit; a missing `status` counts as
     /// on, and an empty message as absent.
     ///
     /// # Errors
     /// What a value must be that cannot mean anything.
-    pub fn read(config: Option<&Value>) -> Result<Self, &'static str> {
+    pub fn parse(config: Option<&Value>) -> Result<Self, &'static str> {
         let config = match config {
             None | Some(Value::Null) => return Ok(Self::Off),
             Some(config) => config.as_object().ok_or("it must be an object")?,
@@ -51,8 +51,9 @@ impl Configured {
             Some(Value::Bool(false)) => return Ok(Self::Off),
             Some(_) => return Err("status must be true or false"),
         }
-        let max = number(config.get("limitMax")).ok_or("limitMax must be a number from 1")?;
-        let seconds = number(config.get("limitDuration")).ok_or("limitDuration must be a number from 1")?;
+        let max = parse_number(config.get("limitMax")).ok_or("limitMax must be a number from 1")?;
+        let seconds =
+            parse_number(config.get("limitDuration")).ok_or("limitDuration must be a number from 1")?;
         let message = match config.get("limitMsg") {
             None | Some(Value::Null) => DEFAULT_MESSAGE,
             Some(Value::String(text)) if text.trim().is_empty() => DEFAULT_MESSAGE,
@@ -75,7 +76,7 @@ impl Configured {
 const DEFAULT_MESSAGE: &str = "Too many requests, please try again later.";
 
 /// Nothing where no number is filled in; `None` for what is no number from 1.
-fn number(value: Option<&Value>) -> Option<Option<u32>> {
+fn parse_number(value: Option<&Value>) -> Option<Option<u32>> {
     let number: f64 = match value {
         None | Some(Value::Null) => return Some(None),
         Some(Value::Number(number)) => number.as_f64()?,
@@ -92,8 +93,8 @@ mod tests {
     use super::*;
     use serde_json::json;
 
-    fn read(config: &Value) -> Result<Configured, &'static str> {
-        Configured::read(Some(config))
+    fn read(config: &Value) -> Result<RateLimitSetting, &'static str> {
+        RateLimitSetting::parse(Some(config))
     }
 
     #[test]
@@ -116,7 +117,7 @@ mod tests {
         for off in
             [json!(null), json!({"status": false, "limitMax": 5}), json!({"status": false, "limitMax": []})]
         {
-            assert_eq!(read(&off), Ok(Configured::Off), "{off}");
+            assert_eq!(read(&off), Ok(RateLimitSetting::Off), "{off}");
         }
         for partial in [
             json!({}),
@@ -125,7 +126,7 @@ mod tests {
             json!({"status": true, "limitMax": 5}),
             json!({"limitDuration": "60", "limitMax": null}),
         ] {
-            assert_eq!(read(&partial), Ok(Configured::Partial), "{partial}");
+            assert_eq!(read(&partial), Ok(RateLimitSetting::Partial), "{partial}");
         }
         for nonsense in [
             json!([]),

@@ -1,6 +1,6 @@
 //! Roles: named lists of permissions that belong to the organization (manual 8.6).
 
-use super::caller::{Grants, Permission, all_names};
+use super::caller::{Permission, PermissionSet, permission_names};
 use super::error::{Error, Result};
 use super::ids::RoleId;
 use jiff::Timestamp;
@@ -61,8 +61,8 @@ impl Role {
 
     /// What it allows, as a caller holds it.
     #[must_use]
-    pub fn grants(&self) -> Grants {
-        Grants::Only(self.permissions.clone())
+    pub fn permission_set(&self) -> PermissionSet {
+        PermissionSet::Only(self.permissions.clone())
     }
 }
 
@@ -80,22 +80,22 @@ pub fn built_in() -> [Role; 4] {
             OWNER,
             "Owner",
             "Owns the service: every workspace and every permission.",
-            every as fn(&str) -> bool,
+            is_for_all as fn(&str) -> bool,
         ),
         (
             ADMINISTRATOR,
             "Administrator",
             "Runs a workspace, its people and the roles. Given by the owner.",
-            every,
+            is_for_all,
         ),
-        (EDITOR, "Editor", "Builds and runs flows, and keeps what they need.", edits),
-        (VIEWER, "Viewer", "Sees flows and their results, and tries them out.", views),
+        (EDITOR, "Editor", "Builds and runs flows, and keeps what they need.", is_for_editors),
+        (VIEWER, "Viewer", "Sees flows and their results, and tries them out.", is_for_viewers),
     ]
     .map(|(id, name, description, holds)| Role {
         id,
         name: name.to_owned(),
         description: description.to_owned(),
-        permissions: all_names()
+        permissions: permission_names()
             .filter(|name| holds(name))
             .filter_map(|name| Permission::parse(&name))
             .collect(),
@@ -106,21 +106,21 @@ pub fn built_in() -> [Role; 4] {
 
 /// The role that comes with the service under this id.
 #[must_use]
-pub fn built_in_with(id: &RoleId) -> Option<Role> {
+pub fn find_built_in(id: &RoleId) -> Option<Role> {
     built_in().into_iter().find(|role| role.id == *id)
 }
 
-const fn every(_: &str) -> bool {
+const fn is_for_all(_: &str) -> bool {
     true
 }
 
-fn edits(name: &str) -> bool {
+fn is_for_editors(name: &str) -> bool {
     let (resource, _) = name.split_once(':').unwrap_or_default();
     let of_people = ["workspace", "users", "roles", "logs", "loginActivity"];
     !of_people.contains(&resource) || ["workspace:view", "workspace:export"].contains(&name)
 }
 
-fn views(name: &str) -> bool {
+fn is_for_viewers(name: &str) -> bool {
     let hidden = ["apikeys:view", "logs:view", "loginActivity:view"];
     name == "templates:marketplace" || name.ends_with(":view") && !hidden.contains(&name)
 }
@@ -129,7 +129,7 @@ fn views(name: &str) -> bool {
 ///
 /// # Errors
 /// 400 when none is listed or one does not exist.
-pub fn permissions(names: &[String]) -> Result<BTreeSet<Permission>> {
+pub fn parse_permissions(names: &[String]) -> Result<BTreeSet<Permission>> {
     if names.is_empty() {
         return Err(Error::invalid("'permissions' must list at least one permission."));
     }
@@ -144,7 +144,7 @@ pub fn permissions(names: &[String]) -> Result<BTreeSet<Permission>> {
 ///
 /// # Errors
 /// 400 when it is too long or holds control characters.
-pub fn description(text: &str) -> Result<String> {
+pub fn parse_description(text: &str) -> Result<String> {
     let text = text.trim();
     if text.is_empty() {
         return Ok(String::new());
@@ -169,22 +169,27 @@ mod tests {
         assert!(administrator.permissions.is_superset(&editor.permissions));
         assert!(editor.permissions.is_superset(&viewer.permissions));
         assert!(administrator.is_owner_level() && !editor.is_owner_level() && !viewer.is_owner_level());
-        assert!(viewer.grants().allow("chatflows:view") && !viewer.grants().allow("chatflows:update"));
-        assert!(editor.grants().allow("credentials:create") && !editor.grants().allow("workspace:add-user"));
-        assert_eq!(built_in_with(&VIEWER), Some(viewer));
+        assert!(
+            viewer.permission_set().has("chatflows:view") && !viewer.permission_set().has("chatflows:update")
+        );
+        assert!(
+            editor.permission_set().has("credentials:create")
+                && !editor.permission_set().has("workspace:add-user")
+        );
+        assert_eq!(find_built_in(&VIEWER), Some(viewer));
         assert_eq!(RoleId::parse("00000000-0000-4000-8000-000000000002"), Some(ADMINISTRATOR));
     }
 
     #[test]
     fn a_role_lists_known_names() {
-        assert!(permissions(&[]).is_err());
-        assert!(permissions(&["chatflows:fly".to_owned()]).is_err());
-        assert_eq!(permissions(&["users:manage".to_owned()]).unwrap().len(), 1);
+        assert!(parse_permissions(&[]).is_err());
+        assert!(parse_permissions(&["chatflows:fly".to_owned()]).is_err());
+        assert_eq!(parse_permissions(&["users:manage".to_owned()]).unwrap().len(), 1);
     }
 
     #[test]
     fn a_description_is_bounded() {
-        assert_eq!(description("  For us.\nAll of us. ").unwrap(), "For us.\nAll of us.");
-        assert!(description(&"x".repeat(501)).is_err() && description("a\u{7}").is_err());
+        assert_eq!(parse_description("  For us.\nAll of us. ").unwrap(), "For us.\nAll of us.");
+        assert!(parse_description(&"x".repeat(501)).is_err() && parse_description("a\u{7}").is_err());
     }
 }

@@ -4,9 +4,9 @@ use super::flow::FlowSettings;
 use serde_json::{Map, Value};
 
 /// Keys inside a settings object, with their words.
-type Words = &'static [(&'static str, &'static str)];
+type KeyPhrases = &'static [(&'static str, &'static str)];
 
-const CHAT: Words = &[
+const CHAT: KeyPhrases = &[
     ("allowedOrigins", "allowed domains"),
     ("allowedOriginsError", "the message for other domains"),
     ("starterPrompts", "starter prompts"),
@@ -18,7 +18,7 @@ const CHAT: Words = &[
     ("title", "the chat title"),
 ];
 
-const API: Words = &[("rateLimit", "rate limit"), ("overrideConfig", "override settings")];
+const API: KeyPhrases = &[("rateLimit", "rate limit"), ("overrideConfig", "override settings")];
 
 /// What changed from one to the other, a phrase for each setting; empty when nothing did.
 #[must_use]
@@ -30,8 +30,14 @@ pub fn changed_settings(earlier: &FlowSettings, later: &FlowSettings) -> Vec<Str
         (earlier.publish_instantly != later.publish_instantly, "Publish instantly"),
     ];
     changed.extend(whole.into_iter().filter(|(differs, _)| *differs).map(|(_, words)| words.to_owned()));
-    inside(&mut changed, earlier.api_config.as_ref(), later.api_config.as_ref(), API, "API settings");
-    inside(
+    push_changed_keys(
+        &mut changed,
+        earlier.api_config.as_ref(),
+        later.api_config.as_ref(),
+        API,
+        "API settings",
+    );
+    push_changed_keys(
         &mut changed,
         earlier.chatbot_config.as_ref(),
         later.chatbot_config.as_ref(),
@@ -46,17 +52,17 @@ pub fn changed_settings(earlier: &FlowSettings, later: &FlowSettings) -> Vec<Str
         (&earlier.mcp_server_config, &later.mcp_server_config, "MCP server"),
     ];
     for (earlier, later, words) in objects {
-        inside(&mut changed, earlier.as_ref(), later.as_ref(), &[], words);
+        push_changed_keys(&mut changed, earlier.as_ref(), later.as_ref(), &[], words);
     }
     changed
 }
 
 /// An object that is absent says the same as an empty one, and an absent key the same as null.
-fn inside(
+fn push_changed_keys(
     changed: &mut Vec<String>,
     earlier: Option<&Map<String, Value>>,
     later: Option<&Map<String, Value>>,
-    words: Words,
+    words: KeyPhrases,
     other: &str,
 ) {
     let empty = Map::new();

@@ -7,13 +7,13 @@ use serde_json::{Map, Value};
 /// The cards a document store's vectors are made and kept with.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct StoreVectors {
+pub struct VectorConfig {
     /// What makes the vectors.
-    pub embedding: SetCard,
+    pub embedding: VectorCardConfig,
     /// Where they lie; `None` for a collection of this server that holds the store's passages and nothing else.
-    pub vector_store: Option<SetCard>,
+    pub vector_store: Option<VectorCardConfig>,
     /// What remembers which passages are there, for stores that do not know themselves.
-    pub record_manager: Option<SetCard>,
+    pub record_manager: Option<VectorCardConfig>,
     /// When they last had all of the store's passages.
     #[serde(default)]
     pub filled: Option<Timestamp>,
@@ -22,7 +22,7 @@ pub struct StoreVectors {
 /// A card that stands on no canvas.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct SetCard {
+pub struct VectorCardConfig {
     /// The card's name.
     pub name: String,
     /// Its settings, by input name.
@@ -34,10 +34,10 @@ pub struct SetCard {
 /// The longest name of a card.
 const NAME_CHARS_MAX: usize = 100;
 
-impl SetCard {
+impl VectorCardConfig {
     /// A card as editors send it: its credential comes among the settings. `None` without a name.
     #[must_use]
-    pub fn sent(name: Option<String>, config: Option<Map<String, Value>>) -> Option<Self> {
+    pub fn from_request(name: Option<String>, config: Option<Map<String, Value>>) -> Option<Self> {
         let name = name.filter(|name| !name.is_empty() && name.chars().count() <= NAME_CHARS_MAX)?;
         let mut config = config.unwrap_or_default();
         let places = ["credential", "FLOWISE_CREDENTIAL_ID"];

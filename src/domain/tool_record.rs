@@ -21,7 +21,7 @@ const ARGUMENTS_MAX: usize = 64;
 /// A stored tool.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct ToolRecord {
+pub struct WorkspaceTool {
     /// Tool id.
     pub id: ToolId,
     /// The workspace.
@@ -35,7 +35,7 @@ pub struct ToolRecord {
     /// Its picture, if it has one of its own.
     pub icon: Option<String>,
     /// Its arguments.
-    pub arguments: Vec<Argument>,
+    pub arguments: Vec<ToolArgument>,
     /// The body of an async function that sees each argument as `$name`.
     pub code: String,
     /// When it was made.
@@ -46,7 +46,7 @@ pub struct ToolRecord {
 
 /// One argument of a tool, a row of its schema.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Argument {
+pub struct ToolArgument {
     /// The page's own number of the row.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub id: Option<i64>,
@@ -54,7 +54,7 @@ pub struct Argument {
     pub property: String,
     /// Its type.
     #[serde(rename = "type")]
-    pub kind: ArgumentKind,
+    pub kind: ToolArgumentKind,
     /// What it means.
     #[serde(default)]
     pub description: String,
@@ -66,7 +66,7 @@ pub struct Argument {
 /// The types of arguments.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum ArgumentKind {
+pub enum ToolArgumentKind {
     /// Text.
     String,
     /// A number.
@@ -77,7 +77,7 @@ pub enum ArgumentKind {
     Date,
 }
 
-impl ToolRecord {
+impl WorkspaceTool {
     /// Checks what people wrote.
     ///
     /// # Errors
@@ -125,18 +125,18 @@ impl ToolRecord {
     }
 }
 
-impl Argument {
+impl ToolArgument {
     /// JSON Schema of arguments.
     #[must_use]
     pub fn json_schema(rows: &[Self]) -> Value {
         let property = |argument: &Self| {
             let kind = match argument.kind {
-                ArgumentKind::String | ArgumentKind::Date => "string",
-                ArgumentKind::Number => "number",
-                ArgumentKind::Boolean => "boolean",
+                ToolArgumentKind::String | ToolArgumentKind::Date => "string",
+                ToolArgumentKind::Number => "number",
+                ToolArgumentKind::Boolean => "boolean",
             };
             let mut schema = json!({"type": kind, "description": argument.description});
-            if argument.kind == ArgumentKind::Date {
+            if argument.kind == ToolArgumentKind::Date {
                 schema["format"] = "date-time".into();
             }
             (argument.property.clone(), schema)
@@ -154,7 +154,7 @@ impl Argument {
     ///
     /// # Errors
     /// A sentence the model can act on.
-    pub fn read_all(rows: &[Self], given: &Value) -> Result<Map<String, Value>, String> {
+    pub fn parse_arguments(rows: &[Self], given: &Value) -> Result<Map<String, Value>, String> {
         let mut read = Map::new();
         for argument in rows {
             let name = &argument.property;
@@ -166,9 +166,9 @@ impl Argument {
                 continue;
             };
             let fits = match argument.kind {
-                ArgumentKind::String | ArgumentKind::Date => value.is_string(),
-                ArgumentKind::Number => value.is_number(),
-                ArgumentKind::Boolean => value.is_boolean(),
+                ToolArgumentKind::String | ToolArgumentKind::Date => value.is_string(),
+                ToolArgumentKind::Number => value.is_number(),
+                ToolArgumentKind::Boolean => value.is_boolean(),
             };
             if !fits {
                 let kind = serde_json::to_value(argument.kind).unwrap_or_default();

@@ -112,7 +112,7 @@ fn role_or_viewer<'de, D: Deserializer<'de>>(from: D) -> Result<RoleId, D::Error
 impl User {
     /// Their place in `workspace`.
     #[must_use]
-    pub fn place_in(&self, workspace: &WorkspaceId) -> Option<&Membership> {
+    pub fn membership_in(&self, workspace: &WorkspaceId) -> Option<&Membership> {
         self.memberships.iter().find(|place| place.workspace == *workspace)
     }
 }

@@ -71,13 +71,13 @@ impl VersionKind {
 
     /// True for the kinds that set Live on purpose (manual 6.1).
     #[must_use]
-    pub const fn published(self) -> bool {
+    pub const fn is_published(self) -> bool {
         matches!(self, Self::Publish | Self::Rollback | Self::Promote)
     }
 
     /// True for what `lastPublished` counts: the last Publish or Roll back (manual 5.5, 6.4).
     #[must_use]
-    pub const fn counts_as_last_published(self) -> bool {
+    pub const fn is_last_publish(self) -> bool {
         matches!(self, Self::Publish | Self::Rollback)
     }
 }
@@ -292,7 +292,7 @@ impl Version {
             "promotedFrom": self.promoted_from.map(|sha| sha.to_string()),
             "name": self.name,
             "hiddenSecrets": self.hidden_secrets,
-            "published": self.kind.published(),
+            "published": self.kind.is_published(),
         })
     }
 }
@@ -316,7 +316,7 @@ pub struct FlowSnapshot {
 
 /// What a version holds.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub enum Content {
+pub enum VersionContent {
     /// The flow.
     Flow(FlowSnapshot),
     /// Nothing any more: the flow was deleted.
@@ -328,7 +328,7 @@ pub enum Content {
     },
 }
 
-impl Content {
+impl VersionContent {
     /// The flow it is about.
     #[must_use]
     pub const fn flow(&self) -> FlowId {
@@ -350,9 +350,9 @@ impl Content {
 
 /// A version to be recorded. It can be stored as an intent and recorded after a crash.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Change {
+pub struct NewVersion {
     /// What the version holds.
-    pub content: Content,
+    pub content: VersionContent,
     /// What made it.
     pub kind: VersionKind,
     /// Who made it.
@@ -429,7 +429,7 @@ mod tests {
         for kind in VersionKind::ALL {
             assert_eq!(VersionKind::parse(kind.as_str()), Some(kind));
         }
-        let published: Vec<_> = VersionKind::ALL.into_iter().filter(|kind| kind.published()).collect();
+        let published: Vec<_> = VersionKind::ALL.into_iter().filter(|kind| kind.is_published()).collect();
         assert_eq!(published, [VersionKind::Publish, VersionKind::Rollback, VersionKind::Promote]);
     }
 }

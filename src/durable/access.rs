@@ -21,7 +21,7 @@ pub enum Access {
 
 impl Access {
     /// The mode of a folder.
-    pub(super) const fn of_folders(self) -> u32 {
+    pub(super) const fn folder_mode(self) -> u32 {
         match self {
             Self::Owner | Self::Passage => 0o700,
             Self::Group => 0o750,
@@ -29,7 +29,7 @@ impl Access {
     }
 
     /// The mode of a file, and of one that never changes.
-    pub(super) const fn of_files(self, is_fixed: bool) -> u32 {
+    pub(super) const fn file_mode(self, is_fixed: bool) -> u32 {
         match (self, is_fixed) {
             (Self::Owner | Self::Passage, false) => 0o600,
             (Self::Owner | Self::Passage, true) => 0o400,
@@ -39,9 +39,9 @@ impl Access {
     }
 
     /// Gives the mode of a file that never changes to one that other means made.
-    pub(super) fn give(self, file: &File) -> io::Result<()> {
+    pub(super) fn apply_to(self, file: &File) -> io::Result<()> {
         #[cfg(unix)]
-        file.set_permissions(std::os::unix::fs::PermissionsExt::from_mode(self.of_files(true)))?;
+        file.set_permissions(std::os::unix::fs::PermissionsExt::from_mode(self.file_mode(true)))?;
         #[cfg(not(unix))]
         let _no_modes = file;
         Ok(())
@@ -50,14 +50,14 @@ impl Access {
 
 /// A folder or file that others may enter or read, and that cannot be closed to them.
 #[derive(Debug)]
-pub struct LooseFolder {
+pub struct AccessError {
     /// Which one.
     pub path: PathBuf,
     /// Why.
     pub cause: io::Error,
 }
 
-impl fmt::Display for LooseFolder {
+impl fmt::Display for AccessError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (path, cause) = (self.path.display(), &self.cause);
         write!(
@@ -68,16 +68,16 @@ impl fmt::Display for LooseFolder {
     }
 }
 
-impl std::error::Error for LooseFolder {}
+impl std::error::Error for AccessError {}
 
 #[cfg(unix)]
-pub use unix::{enforce, spare_owner};
+pub use unix::{enforce, restrict_umask};
 
 #[cfg(unix)]
 mod unix {
     //! Modes.
 
-    use super::{Access, LooseFolder};
+    use super::{Access, AccessError};
     use rustix::fs::Mode;
     use rustix::process::umask;
     use std::fs::{self, Metadata, Permissions};
@@ -89,7 +89,7 @@ mod unix {
     const DEPTH: usize = 2;
 
     /// Lets the mask of this process take nothing from the owner of what is made, also where a library makes it.
-    pub fn spare_owner() {
+    pub fn restrict_umask() {
         let found = umask(Mode::from_raw_mode(0o077));
         umask(found & Mode::from_raw_mode(0o077));
     }
@@ -99,22 +99,22 @@ mod unix {
     ///
     /// # Errors
     /// When `root` belongs to somebody else and is open, or the disk does not allow it.
-    pub fn enforce(root: &Path, access: Access, except: Option<&Path>) -> Result<(), LooseFolder> {
-        let refused = |cause| LooseFolder { path: root.to_owned(), cause };
+    pub fn enforce(root: &Path, access: Access, except: Option<&Path>) -> Result<(), AccessError> {
+        let refused = |cause| AccessError { path: root.to_owned(), cause };
         let about = match fs::metadata(root) {
             Ok(about) => about,
             Err(error) if error.kind() == ErrorKind::NotFound => return Ok(()),
             Err(error) => return Err(refused(error)),
         };
-        let group = if access == Access::Passage { 0o010 } else { of_group(&about, access) };
-        let changed = set(root, &about, group).map_err(refused)?;
+        let group = if access == Access::Passage { 0o010 } else { group_bits(&about, access) };
+        let changed = set_mode(root, &about, group).map_err(refused)?;
         let depth = if changed { usize::MAX } else { DEPTH };
-        walk(root, access, except, depth).map_err(|(path, cause)| LooseFolder { path, cause })
+        walk(root, access, except, depth).map_err(|(path, cause)| AccessError { path, cause })
     }
 
-    type Refused = (std::path::PathBuf, io::Error);
+    type FolderFailure = (std::path::PathBuf, io::Error);
 
-    fn walk(folder: &Path, access: Access, except: Option<&Path>, depth: usize) -> Result<(), Refused> {
+    fn walk(folder: &Path, access: Access, except: Option<&Path>, depth: usize) -> Result<(), FolderFailure> {
         let entries = match fs::read_dir(folder) {
             Ok(entries) => entries,
             // What this user may not look into was not made by the service.
@@ -131,7 +131,7 @@ mod unix {
             if about.uid() != own || !(about.is_dir() || about.is_file()) || except == Some(path.as_path()) {
                 continue;
             }
-            let changed = match set(&path, &about, of_group(&about, access)) {
+            let changed = match set_mode(&path, &about, group_bits(&about, access)) {
                 Err(error) if error.kind() == ErrorKind::NotFound => continue,
                 changed => changed.map_err(|error| (path.clone(), error))?,
             };
@@ -144,13 +144,13 @@ mod unix {
     }
 
     /// What the group may do.
-    fn of_group(about: &Metadata, access: Access) -> u32 {
-        let mode = if about.is_dir() { access.of_folders() } else { access.of_files(false) };
+    fn group_bits(about: &Metadata, access: Access) -> u32 {
+        let mode = if about.is_dir() { access.folder_mode() } else { access.file_mode(false) };
         mode & 0o070
     }
 
     /// What the owner may do stays as it is; others may nothing. True when that changed something.
-    fn set(path: &Path, about: &Metadata, group: u32) -> io::Result<bool> {
+    fn set_mode(path: &Path, about: &Metadata, group: u32) -> io::Result<bool> {
         let found = about.mode() & 0o7777;
         let wanted = found & 0o7700 | group;
         if found != wanted {
@@ -162,13 +162,13 @@ mod unix {
 
 /// There is no mask elsewhere.
 #[cfg(not(unix))]
-pub fn spare_owner() {}
+pub fn restrict_umask() {}
 
 /// Elsewhere the data folder is in the user's own profile, which other users cannot read.
 ///
 /// # Errors
 /// None here.
 #[cfg(not(unix))]
-pub fn enforce(_root: &Path, _access: Access, _except: Option<&Path>) -> Result<(), LooseFolder> {
+pub fn enforce(_root: &Path, _access: Access, _except: Option<&Path>) -> Result<(), AccessError> {
     Ok(())
 }

@@ -10,27 +10,27 @@ pub struct Faults {
     steps: AtomicU32,
     unflushed: AtomicBool,
     armed: AtomicBool,
-    plan: Mutex<Option<Plan>>,
+    plan: Mutex<Option<FaultPlan>>,
 }
 
 #[derive(Debug, Clone, Copy)]
-struct Plan {
+struct FaultPlan {
     /// The step that fails, counted from 0 since the plan was made.
     at: u32,
     kind: io::ErrorKind,
     /// All later steps fail too, and nothing is tidied up: as if the process were gone.
-    crash: bool,
+    is_crash: bool,
 }
 
 impl Faults {
     /// Makes one step fail, `at` steps from now.
     pub fn fail_at(&self, at: u32, kind: io::ErrorKind) {
-        self.arm(Plan { at, kind, crash: false });
+        self.arm(FaultPlan { at, kind, is_crash: false });
     }
 
     /// Makes every step from the `at`-th on fail, and leaves temporary files and locks where they are.
     pub fn crash_at(&self, at: u32) {
-        self.arm(Plan { at, kind: io::ErrorKind::Other, crash: true });
+        self.arm(FaultPlan { at, kind: io::ErrorKind::Other, is_crash: true });
     }
 
     /// Ends all faults.
@@ -50,13 +50,13 @@ impl Faults {
         self.unflushed.store(on, Ordering::SeqCst);
     }
 
-    fn arm(&self, plan: Plan) {
+    fn arm(&self, plan: FaultPlan) {
         *self.plan.lock().unwrap_or_else(PoisonError::into_inner) = Some(plan);
         self.steps.store(0, Ordering::SeqCst);
         self.armed.store(true, Ordering::SeqCst);
     }
 
-    pub(crate) fn flushes(&self) -> bool {
+    pub(crate) fn is_flushing(&self) -> bool {
         !self.unflushed.load(Ordering::Relaxed)
     }
 
@@ -68,7 +68,7 @@ impl Faults {
         }
         let plan = *self.plan.lock().unwrap_or_else(PoisonError::into_inner);
         match plan {
-            Some(plan) if step == plan.at || (plan.crash && step > plan.at) => {
+            Some(plan) if step == plan.at || (plan.is_crash && step > plan.at) => {
                 Err(io::Error::new(plan.kind, "a fault set by a test"))
             }
             _ => Ok(()),
@@ -76,11 +76,11 @@ impl Faults {
     }
 
     /// True when the process is to be thought of as gone.
-    pub(crate) fn crashed(&self) -> bool {
+    pub(crate) fn has_crashed(&self) -> bool {
         if !self.armed.load(Ordering::Relaxed) {
             return false;
         }
         let plan = *self.plan.lock().unwrap_or_else(PoisonError::into_inner);
-        plan.is_some_and(|plan| plan.crash && self.steps() > plan.at)
+        plan.is_some_and(|plan| plan.is_crash && self.steps() > plan.at)
     }
 }

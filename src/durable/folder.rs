@@ -120,7 +120,7 @@ impl Folder {
 
     /// Makes a folder in this one; false when something of this name is there.
     pub(super) fn make_child(&self, name: &str, access: Access) -> io::Result<bool> {
-        let mode = Mode::from_raw_mode(access.of_folders() as RawMode);
+        let mode = Mode::from_raw_mode(access.folder_mode() as RawMode);
         match fs::mkdirat(&self.0, name, mode) {
             Ok(()) => {}
             Err(Errno::EXIST) => return Ok(false),
@@ -189,9 +189,9 @@ pub(super) mod above {
 
     /// Makes a folder whose parent is there; an error when something is there.
     pub(in crate::durable) fn make(path: &Path, access: Access) -> io::Result<()> {
-        std::fs::DirBuilder::new().mode(access.of_folders()).create(path)?;
+        std::fs::DirBuilder::new().mode(access.folder_mode()).create(path)?;
         let found = std::fs::symlink_metadata(path)?.mode();
-        let wanted = access.of_folders() | (found & 0o7000);
+        let wanted = access.folder_mode() | (found & 0o7000);
         if found & 0o7777 != wanted {
             std::fs::set_permissions(path, std::fs::Permissions::from_mode(wanted))?;
         }

@@ -21,9 +21,9 @@ mod folder;
 mod tests;
 mod tree;
 
-pub use access::{Access, LooseFolder, enforce, spare_owner};
+pub use access::{Access, AccessError, enforce, restrict_umask};
 pub use faults::Faults;
-pub use file::{Unfinished, Whole};
+pub use file::{FlushedFile, TempFile};
 pub use folder::Folder;
 pub use tree::{DurableFolder, Tree};
 

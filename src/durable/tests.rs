@@ -37,7 +37,7 @@ fn folders_and_files_are_for_their_owner_or_the_group_too() {
         let root = home.path().join("data");
         let made = Tree::new(&root, access).make(&["a", "b"]).unwrap();
         made.write("file", b"x").unwrap();
-        made.begin_as("fixed", true).unwrap().flush().unwrap().name("fixed").unwrap();
+        made.create_temp_as("fixed", true).unwrap().flush().unwrap().rename_to("fixed").unwrap();
         for path in ["", "a", "a/b"] {
             assert_eq!(mode(&root.join(path)), folder, "{path}");
         }
@@ -120,9 +120,9 @@ fn a_used_folder_in_doubt_is_refused_and_others_are_not() {
 fn a_folder_around_which_a_flush_failed_keeps_nothing_any_more() {
     let (_home, tree) = ground();
     let (first, second) = (tree.make(&["a"]).unwrap(), tree.make(&["a"]).unwrap());
-    let mut file = first.begin().unwrap();
+    let mut file = first.create_temp().unwrap();
     file.write_all(b"x").unwrap();
-    file.flush().unwrap().name("first").unwrap();
+    file.flush().unwrap().rename_to("first").unwrap();
     tree.faults().fail_at(0, ErrorKind::Other);
     assert!(second.flush().is_err());
     tree.faults().clear();
@@ -148,14 +148,14 @@ fn a_flush_for_a_file_leaves_the_folders_beside_it_in_doubt_too() {
 fn a_file_that_is_not_finished_goes_away() {
     let (home, tree) = ground();
     let folder = tree.make(&[]).unwrap();
-    let mut file = folder.begin().unwrap();
+    let mut file = folder.create_temp().unwrap();
     file.write_all(b"x").unwrap();
     let [name] = &names(&home.path().join("data"))[..] else { panic!("one file") };
     assert!(is_unfinished(name), "{name}");
     drop(file);
     assert!(names(&home.path().join("data")).is_empty());
-    let taken = folder.begin_as("lock", false).unwrap();
-    assert_eq!(folder.begin_as("lock", false).unwrap_err().kind(), ErrorKind::AlreadyExists);
+    let taken = folder.create_temp_as("lock", false).unwrap();
+    assert_eq!(folder.create_temp_as("lock", false).unwrap_err().kind(), ErrorKind::AlreadyExists);
     drop(taken.flush().unwrap());
     assert!(names(&home.path().join("data")).is_empty());
 }

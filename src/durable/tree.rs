@@ -1,7 +1,7 @@
 //! A tree of folders below a root, and what this process knows of it to be on disk.
 
 use super::folder::{self, Identity};
-use super::{Access, EntryKind, Faults, Folder, Unfinished};
+use super::{Access, EntryKind, Faults, Folder, TempFile};
 use std::collections::{HashMap, HashSet};
 use std::fs::File;
 use std::io::{self, Write as _};
@@ -21,22 +21,22 @@ pub struct Tree {
     access: Access,
     /// The folder above the root is kept by another tree.
     is_inner: bool,
-    shared: Arc<Shared>,
+    shared: Arc<TreeState>,
 }
 
 #[derive(Debug, Default)]
-struct Shared {
+struct TreeState {
     faults: Faults,
     /// How often a folder could not be flushed.
-    failures: AtomicU64,
+    flush_failures: AtomicU64,
     /// Why the last one could not.
-    failed: Mutex<Option<io::ErrorKind>>,
-    known: Mutex<Known>,
+    last_failure: Mutex<Option<io::ErrorKind>>,
+    folders: Mutex<FolderStates>,
 }
 
 /// What is known of the folders. Held while one is made, so that nobody finds it before it is on disk.
 #[derive(Debug, Default)]
-struct Known {
+struct FolderStates {
     is_root_settled: bool,
     is_root_doubtful: bool,
     /// Folders whose names are all on disk, but for those that are just being made.
@@ -49,13 +49,13 @@ struct Known {
 /// A folder that is on disk with all that leads to it: what is made in it lasts. It is taken for one operation; once
 /// a flush of any folder of its tree failed, it keeps nothing any more.
 #[derive(Debug, Clone)]
-pub struct DurableFolder(Arc<Open>);
+pub struct DurableFolder(Arc<OpenFolder>);
 
 #[derive(Debug)]
-struct Open {
+struct OpenFolder {
     folder: Folder,
     access: Access,
-    shared: Arc<Shared>,
+    shared: Arc<TreeState>,
     /// The failures there were when it was taken.
     failures: u64,
 }
@@ -99,13 +99,13 @@ impl Tree {
     /// # Errors
     /// When the disk does not take it, or did not take it before and cannot be asked anew; when something else is there.
     pub fn make(&self, parts: &[&str]) -> io::Result<DurableFolder> {
-        let mut known = self.shared.known();
+        let mut folders = self.shared.lock_folders();
         let failures = self.failures();
-        let mut folder = self.make_root(&mut known)?;
+        let mut folder = self.make_root(&mut folders)?;
         for part in parts {
-            folder = self.make_child(&mut known, &folder, part)?;
+            folder = self.make_child(&mut folders, &folder, part)?;
         }
-        Ok(DurableFolder(Arc::new(Open {
+        Ok(DurableFolder(Arc::new(OpenFolder {
             folder,
             access: self.access,
             shared: Arc::clone(&self.shared),
@@ -122,20 +122,20 @@ impl Tree {
         tempfile::tempfile_in(&self.root)
     }
 
-    fn make_root(&self, known: &mut Known) -> io::Result<Folder> {
-        if known.is_root_settled
+    fn make_root(&self, folders: &mut FolderStates) -> io::Result<Folder> {
+        if folders.is_root_settled
             && let Some(folder) = self.open(&[])?
         {
             return Ok(folder);
         }
-        if known.is_root_doubtful {
-            return Err(doubtful());
+        if folders.is_root_doubtful {
+            return Err(doubtful_error());
         }
         let (path, before) = (std::path::absolute(&self.root)?, self.failures());
         let made = self.make_above(&path, self.is_inner);
-        known.is_root_settled = made.is_ok();
+        folders.is_root_settled = made.is_ok();
         // One that could not be flushed and is there all the same cannot be made anew.
-        known.is_root_doubtful = self.failures() != before && path.is_dir();
+        folders.is_root_doubtful = self.failures() != before && path.is_dir();
         made?;
         self.open(&[])?.ok_or_else(|| io::ErrorKind::NotFound.into())
     }
@@ -152,49 +152,50 @@ impl Tree {
             if !is_inner {
                 self.make_above(parent, false)?;
             }
-            return self.flushed(|| folder::above::flush(path, parent));
+            return self.run_flush(|| folder::above::flush(path, parent));
         }
         if !is_inner || !parent.is_dir() {
             self.make_above(parent, false)?;
         }
         self.faults().step()?;
         folder::above::make(path, self.access)?;
-        self.flushed(|| folder::above::flush(path, parent)).inspect_err(|_| {
-            if !self.faults().crashed() {
+        self.run_flush(|| folder::above::flush(path, parent)).inspect_err(|_| {
+            if !self.faults().has_crashed() {
                 let _made_anew_later = std::fs::remove_dir(path);
             }
         })
     }
 
-    fn make_child(&self, known: &mut Known, outer: &Folder, name: &str) -> io::Result<Folder> {
+    fn make_child(&self, folders: &mut FolderStates, outer: &Folder, name: &str) -> io::Result<Folder> {
         let place = outer.identity()?;
         self.faults().step()?;
         let mut is_new = outer.make_child(name, self.access)?;
-        if !is_new && !known.is_kept(&place, outer, name)? {
-            if self.is_removed(outer, name)? {
+        if !is_new && !folders.is_on_disk(&place, outer, name)? {
+            if self.remove_if_empty(outer, name)? {
                 is_new = outer.make_child(name, self.access)?;
-            } else if known.doubtful.contains_key(&place) {
-                return Err(doubtful());
+            } else if folders.doubtful.contains_key(&place) {
+                return Err(doubtful_error());
             }
         }
-        let must_flush = is_new || !known.settled.contains(&place) && !known.doubtful.contains_key(&place);
-        if must_flush && let Err(error) = self.flushed(|| outer.flush()) {
-            if is_new && !self.faults().crashed() {
+        let must_flush =
+            is_new || !folders.settled.contains(&place) && !folders.doubtful.contains_key(&place);
+        if must_flush && let Err(error) = self.run_flush(|| outer.flush()) {
+            if is_new && !self.faults().has_crashed() {
                 let _made_anew_later = outer.remove_child(name);
             }
-            known.doubt(place, outer, name)?;
+            folders.mark_doubtful(place, outer, name)?;
             return Err(error);
         }
         let next = outer.child(name)?;
         let next = next.ok_or_else(|| io::Error::other("something else is where a folder belongs"))?;
         if must_flush {
-            known.settle(place, next.identity()?);
+            folders.mark_settled(place, next.identity()?);
         }
         Ok(next)
     }
 
     /// Removes a folder that was found and that nobody has put anything into.
-    fn is_removed(&self, outer: &Folder, name: &str) -> io::Result<bool> {
+    fn remove_if_empty(&self, outer: &Folder, name: &str) -> io::Result<bool> {
         let Some(found) = outer.child(name)? else { return Ok(false) };
         if !found.entries()?.is_empty() {
             return Ok(false);
@@ -204,26 +205,26 @@ impl Tree {
     }
 
     fn failures(&self) -> u64 {
-        self.shared.failures.load(Ordering::SeqCst)
+        self.shared.flush_failures.load(Ordering::SeqCst)
     }
 
-    fn flushed(&self, flush: impl FnOnce() -> io::Result<()>) -> io::Result<()> {
-        self.shared.flushed(flush)
+    fn run_flush(&self, flush: impl FnOnce() -> io::Result<()>) -> io::Result<()> {
+        self.shared.run_flush(flush)
     }
 }
 
-impl Known {
+impl FolderStates {
     /// True when the folder of this name, which is there, is known to be on disk.
-    fn is_kept(&self, place: &Identity, outer: &Folder, name: &str) -> io::Result<bool> {
-        let Some(kept) = self.doubtful.get(place) else { return Ok(self.settled.contains(place)) };
+    fn is_on_disk(&self, place: &Identity, outer: &Folder, name: &str) -> io::Result<bool> {
+        let Some(durable) = self.doubtful.get(place) else { return Ok(self.settled.contains(place)) };
         let found = outer.child(name)?.map(|found| found.identity()).transpose()?;
-        Ok(found.is_some_and(|found| kept.contains(&found)))
+        Ok(found.is_some_and(|found| durable.contains(&found)))
     }
 
     /// Notes that a folder was flushed after this one was made or found in it.
-    fn settle(&mut self, place: Identity, next: Identity) {
-        if let Some(kept) = self.doubtful.get_mut(&place) {
-            kept.insert(next);
+    fn mark_settled(&mut self, place: Identity, next: Identity) {
+        if let Some(durable) = self.doubtful.get_mut(&place) {
+            durable.insert(next);
             return;
         }
         if self.settled.len() >= SETTLED_MAX {
@@ -233,36 +234,37 @@ impl Known {
     }
 
     /// Notes that a folder could not be flushed with this name in it, which was removed again if possible.
-    fn doubt(&mut self, place: Identity, outer: &Folder, name: &str) -> io::Result<()> {
+    fn mark_doubtful(&mut self, place: Identity, outer: &Folder, name: &str) -> io::Result<()> {
         let was_settled = self.settled.contains(&place);
-        let mut kept = HashSet::new();
+        let mut durable = HashSet::new();
         let mut is_doubtful = false;
         for entry in outer.entries()?.into_iter().filter(|entry| entry.kind == EntryKind::Folder) {
             match outer.child(&entry.name)? {
                 Some(found) if was_settled && entry.name != name => {
-                    kept.insert(found.identity()?);
+                    durable.insert(found.identity()?);
                 }
                 _ => is_doubtful = true,
             }
         }
         if is_doubtful && !self.doubtful.contains_key(&place) {
             self.settled.remove(&place);
-            self.doubtful.insert(place, kept);
+            self.doubtful.insert(place, durable);
         }
         Ok(())
     }
 }
 
-impl Shared {
-    fn known(&self) -> MutexGuard<'_, Known> {
-        self.known.lock().unwrap_or_else(PoisonError::into_inner)
+impl TreeState {
+    fn lock_folders(&self) -> MutexGuard<'_, FolderStates> {
+        self.folders.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn flushed(&self, flush: impl FnOnce() -> io::Result<()>) -> io::Result<()> {
-        let flushed = self.faults.step().and_then(|()| if self.faults.flushes() { flush() } else { Ok(()) });
+    fn run_flush(&self, flush: impl FnOnce() -> io::Result<()>) -> io::Result<()> {
+        let flushed =
+            self.faults.step().and_then(|()| if self.faults.is_flushing() { flush() } else { Ok(()) });
         if let Err(error) = &flushed {
-            *self.failed.lock().unwrap_or_else(PoisonError::into_inner) = Some(error.kind());
-            self.failures.fetch_add(1, Ordering::SeqCst);
+            *self.last_failure.lock().unwrap_or_else(PoisonError::into_inner) = Some(error.kind());
+            self.flush_failures.fetch_add(1, Ordering::SeqCst);
         }
         flushed
     }
@@ -280,17 +282,17 @@ impl DurableFolder {
     ///
     /// # Errors
     /// When it cannot be made.
-    pub fn begin(&self) -> io::Result<Unfinished> {
-        Unfinished::begin(self)
+    pub fn create_temp(&self) -> io::Result<TempFile> {
+        TempFile::create(self)
     }
 
-    /// As [`Self::begin`] under a name of the caller's choice, which also tells others that it is being made; a file that has it is
+    /// As [`Self::create`] under a name of the caller's choice, which also tells others that it is being made; a file that has it is
     /// an error. One that `is_fixed` is never written again.
     ///
     /// # Errors
     /// When it cannot be made.
-    pub fn begin_as(&self, name: &str, is_fixed: bool) -> io::Result<Unfinished> {
-        Unfinished::begin_as(self, name, is_fixed)
+    pub fn create_temp_as(&self, name: &str, is_fixed: bool) -> io::Result<TempFile> {
+        TempFile::create_as(self, name, is_fixed)
     }
 
     /// Makes a file of these bytes, in place of one that has the name. It is on disk when this returns.
@@ -298,9 +300,9 @@ impl DurableFolder {
     /// # Errors
     /// When the disk does not take it. The file may then be there, until a power cut or for good.
     pub fn write(&self, name: &str, bytes: &[u8]) -> io::Result<()> {
-        let mut file = self.begin()?;
+        let mut file = self.create_temp()?;
         file.write_all(bytes)?;
-        file.flush()?.keep(name, || ())
+        file.flush()?.persist(name, || ())
     }
 
     /// Lets a file be found under another name too, where it may be found already. It is on disk when this returns.
@@ -314,12 +316,12 @@ impl DurableFolder {
         if self.entry(to)?.is_some() || self.0.folder.link(from, to).is_err() {
             let source = self.file(from).transpose().or_else(|| self.file(to).transpose());
             let mut source = source.ok_or(io::ErrorKind::NotFound)??;
-            let mut file = self.begin()?;
+            let mut file = self.create_temp()?;
             io::copy(&mut source, &mut file)?;
-            return file.flush()?.keep(to, || ());
+            return file.flush()?.persist(to, || ());
         }
         self.flush().inspect_err(|_| {
-            if !self.faults().crashed() {
+            if !self.faults().has_crashed() {
                 let _made_anew_later = self.remove(to);
             }
         })
@@ -333,8 +335,8 @@ impl DurableFolder {
     pub fn adopt(&self, file: &Path, name: &str) -> io::Result<()> {
         self.faults().step()?;
         let made = File::open(file)?;
-        self.access().give(&made)?;
-        if self.faults().flushes() {
+        self.access().apply_to(&made)?;
+        if self.faults().is_flushing() {
             made.sync_all()?;
         }
         drop(made);
@@ -347,16 +349,16 @@ impl DurableFolder {
     /// # Errors
     /// When the disk does not take them, or did not take some names of this tree since the folder was taken.
     pub fn flush(&self) -> io::Result<()> {
-        let Open { folder, shared, failures, .. } = &*self.0;
-        if let Err(error) = shared.flushed(|| folder.flush()) {
+        let OpenFolder { folder, shared, failures, .. } = &*self.0;
+        if let Err(error) = shared.run_flush(|| folder.flush()) {
             // The same flush was to keep the names of folders that nobody has looked at yet.
-            shared.known().doubt(folder.identity()?, folder, "")?;
+            shared.lock_folders().mark_doubtful(folder.identity()?, folder, "")?;
             return Err(error);
         }
-        if shared.failures.load(Ordering::SeqCst) == *failures {
+        if shared.flush_failures.load(Ordering::SeqCst) == *failures {
             return Ok(());
         }
-        let kind = *shared.failed.lock().unwrap_or_else(PoisonError::into_inner);
+        let kind = *shared.last_failure.lock().unwrap_or_else(PoisonError::into_inner);
         let kind = kind.unwrap_or(io::ErrorKind::Other);
         Err(io::Error::new(kind, "the disk failed to keep a name meanwhile"))
     }
@@ -370,6 +372,6 @@ impl DurableFolder {
     }
 }
 
-fn doubtful() -> io::Error {
+fn doubtful_error() -> io::Error {
     io::Error::other("the disk failed to keep a folder; look after the disk, and start the service again")
 }

@@ -1,53 +1,53 @@
 //! Which cards can be wired into which inputs.
 
 use crate::canvas::Node;
-use crate::cards::kit::{Card, Connects, Make};
+use crate::cards::kit::{Card, Factory, WireType};
 
 /// True when what the card makes of itself is what an input of this kind takes.
-pub(super) fn fits(wanted: Connects, card: &Card, node: &Node) -> bool {
+pub(super) fn fits(wanted: WireType, card: &Card, node: &Node) -> bool {
     let hands_on_result =
         card.outputs.iter().any(|output| output.predicts && node.output.as_deref() == Some(output.name));
     let is_result = match card.make {
-        Make::Branch(_) | Make::Keep(_) | Make::Recall(_) => true,
-        Make::Chain(_) | Make::Retriever(_) | Make::Loader(_) => hands_on_result,
+        Factory::Branch(_) | Factory::SetVariable(_) | Factory::GetVariable(_) => true,
+        Factory::Chain(_) | Factory::Retriever(_) | Factory::Loader(_) => hands_on_result,
         _ => false,
     };
     if is_result {
-        return wanted == Connects::Value;
+        return wanted == WireType::Value;
     }
     match wanted {
-        Connects::Cache => matches!(card.make, Make::Cache(_)),
-        Connects::ChatModel | Connects::LanguageModel => matches!(card.make, Make::ChatModel(_)),
-        Connects::Memory | Connects::ChatMemory => matches!(card.make, Make::Memory(_)),
-        Connects::Prompt | Connects::ChatPrompt => matches!(card.make, Make::Prompt(_)),
-        Connects::OutputParser => matches!(card.make, Make::OutputParser(_)),
-        Connects::Moderation => matches!(card.make, Make::Moderation(_)),
-        Connects::Tool => matches!(card.make, Make::Tools(_)),
-        Connects::Retriever => {
-            matches!(card.make, Make::Retriever(_) | Make::VectorStore(_) | Make::Route(_))
+        WireType::Cache => matches!(card.make, Factory::Cache(_)),
+        WireType::ChatModel | WireType::LanguageModel => matches!(card.make, Factory::ChatModel(_)),
+        WireType::Memory | WireType::ChatMemory => matches!(card.make, Factory::Memory(_)),
+        WireType::Prompt | WireType::ChatPrompt => matches!(card.make, Factory::Prompt(_)),
+        WireType::OutputParser => matches!(card.make, Factory::OutputParser(_)),
+        WireType::Moderation => matches!(card.make, Factory::Moderation(_)),
+        WireType::Tool => matches!(card.make, Factory::Tools(_)),
+        WireType::Retriever => {
+            matches!(card.make, Factory::Retriever(_) | Factory::VectorStore(_) | Factory::Route(_))
         }
-        Connects::TextSplitter => matches!(card.make, Make::Splitter(_)),
-        Connects::VectorStore => matches!(card.make, Make::VectorStore(_)),
-        Connects::VectorStoreRetriever | Connects::PromptRetriever => match card.make {
-            Make::Route(_) => card.base_classes.contains(&wanted.class()),
-            Make::VectorStore(_) => wanted == Connects::VectorStoreRetriever,
+        WireType::TextSplitter => matches!(card.make, Factory::Splitter(_)),
+        WireType::VectorStore => matches!(card.make, Factory::VectorStore(_)),
+        WireType::VectorStoreRetriever | WireType::PromptRetriever => match card.make {
+            Factory::Route(_) => card.base_classes.contains(&wanted.class()),
+            Factory::VectorStore(_) => wanted == WireType::VectorStoreRetriever,
             _ => false,
         },
-        Connects::Document => matches!(card.make, Make::Loader(_)),
-        Connects::Embeddings => matches!(card.make, Make::Embeddings(_)),
-        Connects::RecordManager => matches!(card.make, Make::Records(_)),
-        Connects::Chain => matches!(card.make, Make::Chain(_)),
-        Connects::Value => false,
+        WireType::Document => matches!(card.make, Factory::Loader(_)),
+        WireType::Embeddings => matches!(card.make, Factory::Embeddings(_)),
+        WireType::RecordManager => matches!(card.make, Factory::Records(_)),
+        WireType::Chain => matches!(card.make, Factory::Chain(_)),
+        WireType::Value => false,
         // What these take from each other is of one kind only when it is of their own class.
-        Connects::Engine => {
-            matches!(card.make, Make::Chain(_)) && card.base_classes.contains(&wanted.class())
+        WireType::Engine => {
+            matches!(card.make, Factory::Chain(_)) && card.base_classes.contains(&wanted.class())
         }
-        Connects::EngineTool => {
-            matches!(card.make, Make::Tools(_)) && card.base_classes.contains(&wanted.class())
+        WireType::EngineTool => {
+            matches!(card.make, Factory::Tools(_)) && card.base_classes.contains(&wanted.class())
         }
-        Connects::IndexRetriever => matches!(card.make, Make::VectorStore(_)),
-        Connects::EngineModel => matches!(card.make, Make::ChatModel(_)),
-        Connects::EngineEmbeddings => matches!(card.make, Make::Embeddings(_)),
-        Connects::Synthesizer => matches!(card.make, Make::Synthesis(_)),
+        WireType::IndexRetriever => matches!(card.make, Factory::VectorStore(_)),
+        WireType::EngineModel => matches!(card.make, Factory::ChatModel(_)),
+        WireType::EngineEmbeddings => matches!(card.make, Factory::Embeddings(_)),
+        WireType::Synthesizer => matches!(card.make, Factory::Synthesis(_)),
     }
 }

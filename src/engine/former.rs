@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 
 /// A sentence for a card that was drawn under a former name.
 pub(super) fn former_name(node: &Node) -> Option<String> {
-    let (former, card) = (node.drawn_as.as_ref()?, registry::find(&node.name)?);
+    let (former, card) = (node.saved_name.as_ref()?, registry::find(&node.name)?);
     Some(format!("It was drawn as '{former}', the former name of '{}', and runs as that card.", card.label))
 }
 
@@ -14,5 +14,5 @@ pub(super) fn former_name(node: &Node) -> Option<String> {
 #[must_use]
 pub fn former_names(canvas: &Canvas) -> BTreeSet<(&str, &str)> {
     let nodes = canvas.nodes().iter();
-    nodes.filter_map(|node| Some((node.drawn_as.as_deref()?, registry::find(&node.name)?.label))).collect()
+    nodes.filter_map(|node| Some((node.saved_name.as_deref()?, registry::find(&node.name)?.label))).collect()
 }

@@ -2,7 +2,9 @@
 
 use super::credential;
 use crate::cards::action_lists;
-use crate::cards::kit::{Bound, Card, Host, Inputs, Loader, Model, Part, VectorStore, Wired};
+use crate::cards::kit::{
+    Card, Component, Host, InputValue, Inputs, Loader, Model, VectorStore, WiredComponent,
+};
 use crate::domain::error::{Error, Result};
 use serde_json::{Map, Value};
 use std::collections::HashMap;
@@ -10,7 +12,7 @@ use std::sync::Arc;
 
 /// A card and how it is set.
 #[derive(Clone, Copy)]
-pub struct Lone<'a> {
+pub struct StandaloneCard<'a> {
     /// The card.
     pub card: &'static Card,
     /// What messages call it.
@@ -21,19 +23,19 @@ pub struct Lone<'a> {
     pub credential: Option<&'a str>,
 }
 
-impl Lone<'_> {
+impl StandaloneCard<'_> {
     /// Makes it, with other parts wired into its inputs.
     ///
     /// # Errors
     /// When a setting is wrong or the credential is gone.
-    pub fn part(&self, wired: Vec<(&'static str, Part)>, host: &dyn Host) -> Result<Part> {
-        self.read(wired, host, |inputs| self.card.make.part(inputs))
+    pub fn build(&self, wired: Vec<(&'static str, Component)>, host: &dyn Host) -> Result<Component> {
+        self.with_inputs(wired, host, |inputs| self.card.make.build(inputs))
     }
 
     /// Lets `read` see its inputs.
-    fn read<T>(
+    fn with_inputs<T>(
         &self,
-        wired: Vec<(&'static str, Part)>,
+        wired: Vec<(&'static str, Component)>,
         host: &dyn Host,
         read: impl FnOnce(&Inputs<'_>) -> Result<T>,
     ) -> Result<T> {
@@ -41,13 +43,13 @@ impl Lone<'_> {
         let credential = credential::fields(card, label, self.credential, host)?;
         let value = |input: &crate::cards::kit::Input| {
             let value = settings.get(input.name).filter(|_| !input.is_wire())?;
-            Some((input.name, Bound::Value(value.clone())))
+            Some((input.name, InputValue::Value(value.clone())))
         };
         let mut values: HashMap<_, _> = card.inputs.iter().filter_map(value).collect();
         let wired = wired.into_iter().filter(|(name, _)| card.input(name).is_some());
-        values.extend(
-            wired.map(|(name, part)| (name, Bound::Parts(vec![Wired { label: label.to_owned(), part }]))),
-        );
+        values.extend(wired.map(|(name, part)| {
+            (name, InputValue::Components(vec![WiredComponent { label: label.to_owned(), component: part }]))
+        }));
         read(&Inputs { card, label, host, values, credential, credential_id: self.credential })
     }
 }
@@ -56,10 +58,10 @@ impl Lone<'_> {
 ///
 /// # Errors
 /// When a setting is wrong, the credential is gone, or the card is no chat model.
-pub fn lone_model(model: &Lone<'_>, host: &dyn Host) -> Result<Arc<Model>> {
-    match model.part(Vec::new(), host)? {
-        Part::ChatModel(model) => Ok(model),
-        _ => Err(Error::Failed(format!("{}: {} is no chat model", model.label, model.card.label))),
+pub fn build_model(model: &StandaloneCard<'_>, host: &dyn Host) -> Result<Arc<Model>> {
+    match model.build(Vec::new(), host)? {
+        Component::ChatModel(model) => Ok(model),
+        _ => Err(Error::RunFailed(format!("{}: {} is no chat model", model.label, model.card.label))),
     }
 }
 
@@ -67,18 +69,18 @@ pub fn lone_model(model: &Lone<'_>, host: &dyn Host) -> Result<Arc<Model>> {
 ///
 /// # Errors
 /// When a setting is wrong, the credential is gone, or a card is something else.
-pub fn lone_loader(
-    loader: &Lone<'_>,
-    splitter: Option<&Lone<'_>>,
+pub fn build_loader(
+    loader: &StandaloneCard<'_>,
+    splitter: Option<&StandaloneCard<'_>>,
     host: &dyn Host,
 ) -> Result<Arc<dyn Loader>> {
-    let splitter = splitter.map(|splitter| match splitter.part(Vec::new(), host)? {
-        part @ Part::Splitter(_) => Ok(("textSplitter", part)),
-        _ => Err(Error::Failed(format!("{}: this is no text splitter", splitter.label))),
+    let splitter = splitter.map(|splitter| match splitter.build(Vec::new(), host)? {
+        part @ Component::Splitter(_) => Ok(("textSplitter", part)),
+        _ => Err(Error::RunFailed(format!("{}: this is no text splitter", splitter.label))),
     });
-    match loader.part(splitter.transpose()?.into_iter().collect(), host)? {
-        Part::Loader(loader) => Ok(loader),
-        _ => Err(Error::Failed(format!("{}: this is no document loader", loader.label))),
+    match loader.build(splitter.transpose()?.into_iter().collect(), host)? {
+        Component::Loader(loader) => Ok(loader),
+        _ => Err(Error::RunFailed(format!("{}: this is no document loader", loader.label))),
     }
 }
 
@@ -86,21 +88,21 @@ pub fn lone_loader(
 ///
 /// # Errors
 /// When a setting is wrong, the credential is gone, or the server cannot be asked.
-pub fn lone_actions(card: &Lone<'_>, host: &dyn Host) -> Result<Option<Vec<(String, String)>>> {
-    card.read(Vec::new(), host, action_lists::of)
+pub fn list_actions(card: &StandaloneCard<'_>, host: &dyn Host) -> Result<Option<Vec<(String, String)>>> {
+    card.with_inputs(Vec::new(), host, action_lists::list_tools)
 }
 
 /// Makes a vector store with these parts wired into it.
 ///
 /// # Errors
 /// When a setting is wrong, the credential is gone, or the card is no vector store.
-pub fn lone_store(
-    store: &Lone<'_>,
-    wired: Vec<(&'static str, Part)>,
+pub fn build_vector_store(
+    store: &StandaloneCard<'_>,
+    wired: Vec<(&'static str, Component)>,
     host: &dyn Host,
 ) -> Result<Arc<dyn VectorStore>> {
-    match store.part(wired, host)? {
-        Part::VectorStore(found) => Ok(found),
-        _ => Err(Error::Failed(format!("{}: {} is no vector store", store.label, store.card.label))),
+    match store.build(wired, host)? {
+        Component::VectorStore(found) => Ok(found),
+        _ => Err(Error::RunFailed(format!("{}: {} is no vector store", store.label, store.card.label))),
     }
 }

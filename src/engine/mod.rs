@@ -16,8 +16,8 @@ mod uploading;
 pub mod validate;
 
 pub use former::former_names;
-pub use lone::{Lone, lone_actions, lone_loader, lone_model, lone_store};
-pub use overrides::{Allowed, Overrides, takes_file};
-pub use plan::{Plan, stores};
-pub use run::{Ran, fill, outside_memories, remembers_outside, run};
-pub use uploading::{Given, Uploading, uploading};
+pub use lone::{StandaloneCard, build_loader, build_model, build_vector_store, list_actions};
+pub use overrides::{OverridePolicy, Overrides, takes_file};
+pub use plan::{Plan, upsertable_stores};
+pub use run::{CompletedRun, outside_memories, remembers_outside, run, run_upsert};
+pub use uploading::{LoaderFiles, UploadStore, find_upload_store};

@@ -1,10 +1,10 @@
 //! Which cards a flow needs, in the order in which they are built (manual 9.6).
 
-use super::plan::Unplannable;
+use super::plan::PlanError;
 use super::source;
 use crate::canvas::{Canvas, Edge, Node};
 use crate::cards::kit::shelf::DOCUMENT;
-use crate::cards::kit::{Make, Output, VARIABLE_NAME};
+use crate::cards::kit::{Factory, Output, VARIABLE_NAME};
 use crate::cards::registry;
 use std::collections::{BTreeSet, HashMap};
 
@@ -15,86 +15,86 @@ const ENDING_OUTPUT: &str = "EndingNode";
 const ENDING_CATEGORIES: &[&str] = &["Chains", "Agents", "Engine", "Multi Agents", "Sequential Agents"];
 
 /// Forks of a flow that are followed; more than any person draws.
-const FORKS_MAX: usize = 64;
+const BRANCHES_MAX: usize = 64;
 
 /// What a run builds. Numbers are positions in `canvas.nodes()`.
-pub(super) struct Order {
+pub(super) struct BuildOrder {
     /// Each node after all it needs.
     pub(super) nodes: Vec<usize>,
     /// Nodes that can answer, in canvas order: one, unless the flow branches.
     pub(super) endings: Vec<usize>,
     /// Cards that choose between their outputs.
-    pub(super) branches: Vec<Fork>,
+    pub(super) branches: Vec<NodeBranch>,
 }
 
 /// A card that chooses between its outputs.
-pub(super) struct Fork {
+pub(super) struct NodeBranch {
     /// The card.
     pub(super) node: usize,
     /// By output: all nodes that come after it, near and far.
-    pub(super) behind: Vec<(String, BTreeSet<usize>)>,
+    pub(super) downstream: Vec<(String, BTreeSet<usize>)>,
 }
 
-impl Fork {
+impl NodeBranch {
     fn leads_to(&self, node: usize) -> bool {
-        self.behind.iter().any(|(_, nodes)| nodes.contains(&node))
+        self.downstream.iter().any(|(_, nodes)| nodes.contains(&node))
     }
 }
 
 /// What the cards are built for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Purpose {
+enum BuildPurpose {
     /// A question: what is only read when a store is filled is left out (manual 9.6).
     Answer,
     /// Filling a store.
-    Fill,
+    Upsert,
 }
 
 /// Orders the cards that filling the store at `store` needs (manual 9.6 r3), of its documents those that `is_wanted`.
-pub(super) fn order_to_fill(
+pub(super) fn order_for_upsert(
     canvas: &Canvas,
     store: usize,
     is_wanted: &dyn Fn(&str) -> bool,
-) -> Result<Order, Unplannable> {
-    let mut graph = Graph::of(canvas, Purpose::Fill);
+) -> Result<BuildOrder, PlanError> {
+    let mut graph = Graph::build(canvas, BuildPurpose::Upsert);
     let documents = canvas.nodes()[store].inputs.get(DOCUMENT.name).unwrap_or(&serde_json::Value::Null);
-    source::referenced(documents, &mut |id| {
+    source::for_each_reference(documents, &mut |id| {
         if !is_wanted(id) {
             graph.needs[store].retain(|need| canvas.nodes()[*need].id != id);
         }
     });
-    let mut forks = forks(canvas, &graph);
-    graph.recall(canvas);
+    let mut forks = branches(canvas, &graph);
+    graph.order_variables(canvas);
     let mut nodes = Vec::new();
-    let mut marks = vec![Mark::Unseen; canvas.nodes().len()];
+    let mut marks = vec![VisitState::Unseen; canvas.nodes().len()];
     visit(store, &graph, canvas, &mut marks, &mut nodes)?;
-    forks.retain(|fork| marks[fork.node] == Mark::Done);
-    Ok(Order { nodes, endings: vec![store], branches: forks })
+    forks.retain(|fork| marks[fork.node] == VisitState::Done);
+    Ok(BuildOrder { nodes, endings: vec![store], branches: forks })
 }
 
 /// Orders the cards that the answer needs.
-pub(super) fn order(canvas: &Canvas) -> Result<Order, Unplannable> {
-    let mut graph = Graph::of(canvas, Purpose::Answer);
+pub(super) fn order(canvas: &Canvas) -> Result<BuildOrder, PlanError> {
+    let mut graph = Graph::build(canvas, BuildPurpose::Answer);
     // Before names add to the order: what only reads a value of a branch does not stand behind it.
-    let mut forks = forks(canvas, &graph);
-    graph.recall(canvas);
+    let mut forks = branches(canvas, &graph);
+    graph.order_variables(canvas);
     let mut endings = endings(canvas, &graph)?;
     // Of several the last one answers, and what only the others need is not built, unless a fork can choose them.
     let last = endings.last().copied();
     endings.retain(|ending| Some(*ending) == last || forks.iter().any(|fork| fork.leads_to(*ending)));
     let mut nodes = Vec::new();
-    let mut marks = vec![Mark::Unseen; canvas.nodes().len()];
+    let mut marks = vec![VisitState::Unseen; canvas.nodes().len()];
     for &ending in &endings {
         visit(ending, &graph, canvas, &mut marks, &mut nodes)?;
     }
     // A fork that no answer needs is not asked and decides nothing.
-    forks.retain(|fork| marks[fork.node] == Mark::Done);
-    Ok(Order { nodes, endings, branches: forks })
+    forks.retain(|fork| marks[fork.node] == VisitState::Done);
+    Ok(BuildOrder { nodes, endings, branches: forks })
 }
 
-fn forks(canvas: &Canvas, graph: &Graph) -> Vec<Fork> {
+fn branches(canvas: &Canvas, graph: &Graph) -> Vec<NodeBranch> {
     let is_fork =
-        |node: &Node| registry::find(&node.name).is_some_and(|card| matches!(card.make, Make::Branch(_)));
+        |node: &Node| registry::find(&node.name).is_some_and(|card| matches!(card.make, Factory::Branch(_)));
     if !canvas.nodes().iter().any(is_fork) {
         return Vec::new();
     }
@@ -122,20 +122,20 @@ fn forks(canvas: &Canvas, graph: &Graph) -> Vec<Fork> {
             }
             (output.name.to_owned(), seen)
         });
-        Some(Fork { node, behind: behind.collect() })
+        Some(NodeBranch { node, downstream: behind.collect() })
     };
     canvas
         .nodes()
         .iter()
         .enumerate()
         .filter(|(_, node)| is_fork(node))
-        .take(FORKS_MAX)
+        .take(BRANCHES_MAX)
         .filter_map(fork)
         .collect()
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Mark {
+enum VisitState {
     Unseen,
     Open,
     Done,
@@ -148,7 +148,7 @@ struct Graph {
 }
 
 impl Graph {
-    fn of(canvas: &Canvas, purpose: Purpose) -> Self {
+    fn build(canvas: &Canvas, purpose: BuildPurpose) -> Self {
         let at: HashMap<&str, usize> = canvas
             .nodes()
             .iter()
@@ -167,11 +167,11 @@ impl Graph {
         let mut only_filling = BTreeSet::new();
         for &target in at.values() {
             let node = &canvas.nodes()[target];
-            let card = registry::find(&node.name).filter(|_| purpose == Purpose::Answer);
+            let card = registry::find(&node.name).filter(|_| purpose == BuildPurpose::Answer);
             let fills =
-                |name: &str| card.and_then(|card| card.input(name)).is_some_and(|input| input.filling);
+                |name: &str| card.and_then(|card| card.input(name)).is_some_and(|input| input.upsert_only);
             for (name, value) in &node.inputs {
-                source::referenced(value, &mut |id| match at.get(id) {
+                source::for_each_reference(value, &mut |id| match at.get(id) {
                     Some(&source) if fills(name) => drop(only_filling.insert((source, target))),
                     found => add(found, target),
                 });
@@ -192,8 +192,8 @@ impl Graph {
 
     /// A card that reads a kept value comes after those that keep it, though nothing connects them. A pair that already
     /// stands in the other order, or that is connected in a circle by this, stays as it is drawn.
-    fn recall(&mut self, canvas: &Canvas) {
-        let of = |is: fn(&Make) -> bool| -> Vec<(usize, &serde_json::Value)> {
+    fn order_variables(&mut self, canvas: &Canvas) {
+        let of = |is: fn(&Factory) -> bool| -> Vec<(usize, &serde_json::Value)> {
             let name = |(at, node): (usize, &'_ Node)| {
                 let card = registry::find(&node.name)?;
                 is(&card.make).then_some(at)
@@ -201,8 +201,8 @@ impl Graph {
             let found = canvas.nodes().iter().enumerate().filter_map(name);
             found.filter_map(|at| Some((at, canvas.nodes()[at].inputs.get(VARIABLE_NAME)?))).collect()
         };
-        let keepers = of(|make| matches!(make, Make::Keep(_)));
-        for (reader, name) in of(|make| matches!(make, Make::Recall(_))) {
+        let keepers = of(|make| matches!(make, Factory::SetVariable(_)));
+        for (reader, name) in of(|make| matches!(make, Factory::GetVariable(_))) {
             for &(keeper, _) in keepers.iter().filter(|(_, kept)| *kept == name) {
                 if !self.comes_before(reader, keeper) {
                     self.needs[reader].insert(keeper);
@@ -227,10 +227,10 @@ impl Graph {
 }
 
 /// The nodes that can answer: at least one, in canvas order.
-fn endings(canvas: &Canvas, graph: &Graph) -> Result<Vec<usize>, Unplannable> {
+fn endings(canvas: &Canvas, graph: &Graph) -> Result<Vec<usize>, PlanError> {
     let cards: Vec<usize> = (0..canvas.nodes().len()).filter(|&i| !canvas.nodes()[i].is_note()).collect();
     if cards.is_empty() {
-        return Err(Unplannable::Empty);
+        return Err(PlanError::Empty);
     }
     let last = |&&i: &&usize| !graph.needed[i] && (!graph.needs[i].is_empty() || cards.len() == 1);
     let candidates: Vec<usize> = cards.iter().filter(last).copied().collect();
@@ -239,10 +239,10 @@ fn endings(canvas: &Canvas, graph: &Graph) -> Result<Vec<usize>, Unplannable> {
     if !found.is_empty() {
         return Ok(found);
     }
-    let shown = |i: usize| canvas.nodes()[i].shown().to_owned();
+    let shown = |i: usize| canvas.nodes()[i].label().to_owned();
     Err(match wrong.last().and_then(|&i| Some((i, predicts(canvas, i)?))) {
-        Some((i, wanted)) => Unplannable::EndsInPrediction { card: shown(i), wanted },
-        None => Unplannable::NoEnding { last: candidates.last().map(|&i| shown(i)) },
+        Some((i, wanted)) => PlanError::EndsInPrediction { card: shown(i), wanted },
+        None => PlanError::NoEnding { last: candidates.last().map(|&i| shown(i)) },
     })
 }
 
@@ -274,30 +274,30 @@ fn visit(
     root: usize,
     graph: &Graph,
     canvas: &Canvas,
-    marks: &mut [Mark],
+    marks: &mut [VisitState],
     order: &mut Vec<usize>,
-) -> Result<(), Unplannable> {
+) -> Result<(), PlanError> {
     let mut stack = vec![(root, graph.needs[root].iter())];
-    marks[root] = Mark::Open;
+    marks[root] = VisitState::Open;
     while let Some((node, needs)) = stack.last_mut() {
         let node = *node;
         match needs.next() {
             Some(&next) => match marks[next] {
-                Mark::Done => {}
-                Mark::Open => {
+                VisitState::Done => {}
+                VisitState::Open => {
                     let ends = [next, node].map(|i| &canvas.nodes()[i]);
-                    return Err(Unplannable::Circle {
-                        cards: ends.map(|end| end.shown().to_owned()),
+                    return Err(PlanError::Circle {
+                        cards: ends.map(|end| end.label().to_owned()),
                         nodes: ends.map(|end| end.id.clone()),
                     });
                 }
-                Mark::Unseen => {
-                    marks[next] = Mark::Open;
+                VisitState::Unseen => {
+                    marks[next] = VisitState::Open;
                     stack.push((next, graph.needs[next].iter()));
                 }
             },
             None => {
-                marks[node] = Mark::Done;
+                marks[node] = VisitState::Done;
                 order.push(node);
                 stack.pop();
             }

@@ -1,13 +1,13 @@
 //! A flow ready to run: which cards, in which order, with which inputs. Compiled once per Live.
 
-use super::order::{self, Order, order, order_to_fill};
-use super::source::{JsonSource, Reach, Source};
+use super::order::{self, BuildOrder, order, order_for_upsert};
+use super::source::{InputSource, JsonSource, ReferenceScope};
 use super::streaming;
-use super::uploading::{Given, Uploading, uploading};
-use crate::canvas::template::Template;
+use super::uploading::{LoaderFiles, UploadStore, find_upload_store};
+use crate::canvas::template::TextTemplate;
 use crate::canvas::{Canvas, Node};
 use crate::cards::kit::shelf::DOCUMENT;
-use crate::cards::kit::{Card, Category, Input, InputKind, Make};
+use crate::cards::kit::{Card, Category, Factory, Input, InputKind};
 use crate::cards::registry;
 use crate::domain::error::Error;
 use serde_json::Value;
@@ -22,7 +22,7 @@ pub struct Plan {
     /// Steps that can answer: the last of those that are still reached does.
     pub(super) endings: Vec<usize>,
     /// Steps that choose between their outputs.
-    pub(super) forks: Vec<Fork>,
+    pub(super) branches: Vec<Branch>,
     /// Node id to its place in `steps`.
     pub(super) places: HashMap<String, usize>,
     /// True when the answer can go out token by token (manual 2.12).
@@ -32,7 +32,7 @@ pub struct Plan {
     /// True when the flow's chat offers image uploads (manual 4.1).
     pub takes_images: bool,
     /// The store that takes files of the flow's chat.
-    pub uploading: Option<Uploading>,
+    pub upload_store: Option<UploadStore>,
 }
 
 /// One card of a plan.
@@ -46,7 +46,7 @@ pub(super) struct Step {
 pub(super) enum StepKind {
     Known {
         card: &'static Card,
-        inputs: Vec<(&'static str, Source)>,
+        inputs: Vec<(&'static str, InputSource)>,
         credential: Option<String>,
         /// The chosen output, when it runs the card while the flow is built.
         predicts: Option<&'static str>,
@@ -57,31 +57,31 @@ pub(super) enum StepKind {
 
 /// A step that chooses between its outputs.
 #[derive(Debug)]
-pub(super) struct Fork {
+pub(super) struct Branch {
     step: usize,
     /// By output: the steps behind it.
-    behind: Vec<(String, BTreeSet<usize>)>,
+    downstream: Vec<(String, BTreeSet<usize>)>,
 }
 
-impl Fork {
-    fn of(fork: &order::Fork, step_of: &dyn Fn(&usize) -> Option<usize>) -> Option<Self> {
+impl Branch {
+    fn from_order(fork: &order::NodeBranch, step_of: &dyn Fn(&usize) -> Option<usize>) -> Option<Self> {
         let steps = |nodes: &BTreeSet<usize>| nodes.iter().filter_map(step_of).collect();
-        let behind = fork.behind.iter().map(|(output, nodes)| (output.clone(), steps(nodes)));
-        Some(Self { step: step_of(&fork.node)?, behind: behind.collect() })
+        let behind = fork.downstream.iter().map(|(output, nodes)| (output.clone(), steps(nodes)));
+        Some(Self { step: step_of(&fork.node)?, downstream: behind.collect() })
     }
 }
 
 /// Why a canvas cannot become a plan.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[allow(missing_docs)]
-pub enum Unplannable {
+pub enum PlanError {
     Empty,
     NoEnding { last: Option<String> },
     EndsInPrediction { card: String, wanted: &'static str },
     Circle { cards: [String; 2], nodes: [String; 2] },
 }
 
-impl fmt::Display for Unplannable {
+impl fmt::Display for PlanError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Empty => f.write_str("The flow has no cards."),
@@ -104,9 +104,9 @@ impl fmt::Display for Unplannable {
     }
 }
 
-impl From<Unplannable> for Error {
-    fn from(fault: Unplannable) -> Self {
-        Self::Failed(fault.to_string())
+impl From<PlanError> for Error {
+    fn from(fault: PlanError) -> Self {
+        Self::RunFailed(fault.to_string())
     }
 }
 
@@ -115,17 +115,17 @@ impl Plan {
     ///
     /// # Errors
     /// When no card can answer, or cards wait for each other.
-    pub fn compile(canvas: &Canvas) -> Result<Self, Unplannable> {
-        Ok(Self::of(canvas, &order(canvas)?))
+    pub fn compile(canvas: &Canvas) -> Result<Self, PlanError> {
+        Ok(Self::from_order(canvas, &order(canvas)?))
     }
 
     /// Compiles what filling a vector store of the canvas needs.
     ///
     /// # Errors
     /// When the canvas has no such card, or cards wait for each other.
-    pub fn compile_to_fill(canvas: &Canvas, store: &str) -> Result<Self, Unplannable> {
-        let at = canvas.nodes().iter().position(|node| node.id == store).ok_or(Unplannable::Empty)?;
-        Ok(Self::of(canvas, &order_to_fill(canvas, at, &|_| true)?))
+    pub fn compile_for_upsert(canvas: &Canvas, store: &str) -> Result<Self, PlanError> {
+        let at = canvas.nodes().iter().position(|node| node.id == store).ok_or(PlanError::Empty)?;
+        Ok(Self::from_order(canvas, &order_for_upsert(canvas, at, &|_| true)?))
     }
 
     /// Compiles what a vector store needs to take in files of a conversation. Of what is wired into it as documents only
@@ -133,16 +133,20 @@ impl Plan {
     ///
     /// # Errors
     /// As [`Self::compile_to_fill`].
-    pub fn compile_to_take(canvas: &Canvas, store: &str, given: &[Given]) -> Result<Self, Unplannable> {
-        let at = canvas.nodes().iter().position(|node| node.id == store).ok_or(Unplannable::Empty)?;
+    pub fn compile_for_uploads(
+        canvas: &Canvas,
+        store: &str,
+        given: &[LoaderFiles],
+    ) -> Result<Self, PlanError> {
+        let at = canvas.nodes().iter().position(|node| node.id == store).ok_or(PlanError::Empty)?;
         let reads = |node: &str| given.iter().any(|given| given.node == node);
-        let mut plan = Self::of(canvas, &order_to_fill(canvas, at, &reads)?);
+        let mut plan = Self::from_order(canvas, &order_for_upsert(canvas, at, &reads)?);
         let readers: Vec<usize> =
             given.iter().filter_map(|given| plan.places.get(&given.node)).copied().collect();
         for &ending in &plan.endings {
             let StepKind::Known { inputs, .. } = &mut plan.steps[ending].kind else { continue };
             for (name, source) in inputs {
-                if let (true, Source::Parts(parts)) = (*name == DOCUMENT.name, source) {
+                if let (true, InputSource::Components(parts)) = (*name == DOCUMENT.name, source) {
                     parts.retain(|part| readers.contains(part));
                 }
             }
@@ -150,7 +154,7 @@ impl Plan {
         Ok(plan)
     }
 
-    fn of(canvas: &Canvas, order: &Order) -> Self {
+    fn from_order(canvas: &Canvas, order: &BuildOrder) -> Self {
         let nodes: Vec<&Node> = order.nodes.iter().map(|&index| &canvas.nodes()[index]).collect();
         let at: HashMap<&str, usize> =
             nodes.iter().enumerate().map(|(step, node)| (node.id.as_str(), step)).collect();
@@ -161,23 +165,23 @@ impl Plan {
         let memory = nodes.iter().find(|node| category(node) == Category::Memory.as_str());
         Self {
             streams: endings.iter().all(|&ending| streaming::streams(canvas, nodes[ending])),
-            memory_type: memory.map(|node| node.shown().to_owned()),
+            memory_type: memory.map(|node| node.label().to_owned()),
             takes_images: streaming::takes_images(canvas),
-            uploading: uploading(canvas),
-            forks: order.branches.iter().filter_map(|fork| Fork::of(fork, &step_of)).collect(),
+            upload_store: find_upload_store(canvas),
+            branches: order.branches.iter().filter_map(|fork| Branch::from_order(fork, &step_of)).collect(),
             endings,
             places: at.iter().map(|(id, step)| ((*id).to_owned(), *step)).collect(),
             steps: nodes
                 .iter()
-                .map(|node| Step { label: node.shown().to_owned(), kind: kind(node, &at) })
+                .map(|node| Step { label: node.label().to_owned(), kind: kind(node, &at) })
                 .collect(),
         }
     }
 
     /// The steps that are not reached any more when `step` goes on from `output`: those behind its other outputs only.
-    pub(super) fn left_behind(&self, step: usize, output: &str) -> Vec<usize> {
-        let Some(fork) = self.forks.iter().find(|fork| fork.step == step) else { return Vec::new() };
-        let (taken, others): (Vec<_>, Vec<_>) = fork.behind.iter().partition(|(name, _)| name == output);
+    pub(super) fn skipped_steps(&self, step: usize, output: &str) -> Vec<usize> {
+        let Some(fork) = self.branches.iter().find(|fork| fork.step == step) else { return Vec::new() };
+        let (taken, others): (Vec<_>, Vec<_>) = fork.downstream.iter().partition(|(name, _)| name == output);
         let is_reached = |step: &usize| taken.iter().any(|(_, steps)| steps.contains(step));
         others.iter().flat_map(|(_, steps)| steps).filter(|step| !is_reached(step)).copied().collect()
     }
@@ -206,9 +210,9 @@ impl Plan {
 
 /// The vector stores of a canvas, which can be filled.
 #[must_use]
-pub fn stores(canvas: &Canvas) -> Vec<&Node> {
+pub fn upsertable_stores(canvas: &Canvas) -> Vec<&Node> {
     let is_store = |node: &&Node| {
-        registry::find(&node.name).is_some_and(|card| matches!(card.make, Make::VectorStore(_)))
+        registry::find(&node.name).is_some_and(|card| matches!(card.make, Factory::VectorStore(_)))
     };
     canvas.nodes().iter().filter(is_store).collect()
 }
@@ -224,7 +228,7 @@ fn kind(node: &Node, at: &HashMap<&str, usize>) -> StepKind {
     };
     let sources = card.inputs.iter().filter_map(|input| {
         let value = node.inputs.get(input.name)?;
-        Some((input.name, source(node, input, value, at).of_input(input)))
+        Some((input.name, source(node, input, value, at).for_input(input)))
     });
     let predicts =
         |output: &crate::cards::kit::Output| output.predicts && node.output.as_deref() == Some(output.name);
@@ -236,22 +240,22 @@ fn kind(node: &Node, at: &HashMap<&str, usize>) -> StepKind {
     }
 }
 
-fn source(node: &Node, input: &Input, value: &Value, at: &HashMap<&str, usize>) -> Source {
+fn source(node: &Node, input: &Input, value: &Value, at: &HashMap<&str, usize>) -> InputSource {
     match input.kind {
-        InputKind::Wire(_) | InputKind::Wires(_) => Source::Parts(wired(value, at)),
-        InputKind::Json => json_source(value, Reach::Inside),
-        InputKind::Headers => json_source(value, Reach::Inside),
+        InputKind::Wire(_) | InputKind::Wires(_) => InputSource::Components(wired_steps(value, at)),
+        InputKind::Json => json_source(value, ReferenceScope::Inside),
+        InputKind::Headers => json_source(value, ReferenceScope::Inside),
         _ => match value {
-            Value::String(text) => match Template::parse(text) {
-                Some(template) => Source::Text { template, reach: reach(node, input) },
-                None => Source::Plain(value.clone()),
+            Value::String(text) => match TextTemplate::parse(text) {
+                Some(template) => InputSource::Text { template, reach: reference_scope(node, input) },
+                None => InputSource::Plain(value.clone()),
             },
-            other => Source::Plain(other.clone()),
+            other => InputSource::Plain(other.clone()),
         },
     }
 }
 
-fn reach(node: &Node, input: &Input) -> Reach {
+fn reference_scope(node: &Node, input: &Input) -> ReferenceScope {
     // What decides where a call goes, with which key, and what runs, is the owner's alone.
     let is_owners = matches!(
         input.kind,
@@ -264,29 +268,29 @@ fn reach(node: &Node, input: &Input) -> Reach {
             | InputKind::Choices(_)
     );
     if is_owners {
-        Reach::Saved
+        ReferenceScope::Saved
     } else if input.accepts_variables || node.accepts_variables(input.name) {
-        Reach::Inside
+        ReferenceScope::Inside
     } else {
-        Reach::Whole
+        ReferenceScope::Whole
     }
 }
 
 /// The steps a wire input names: one reference, or a list of them.
-fn wired(value: &Value, at: &HashMap<&str, usize>) -> Vec<usize> {
+fn wired_steps(value: &Value, at: &HashMap<&str, usize>) -> Vec<usize> {
     let mut steps = Vec::new();
-    super::source::referenced(value, &mut |id| steps.extend(at.get(id)));
+    super::source::for_each_reference(value, &mut |id| steps.extend(at.get(id)));
     steps
 }
 
 /// JSON given as text is parsed here, so that a reference is replaced inside a string and never as JSON.
-fn json_source(value: &Value, reach: Reach) -> Source {
+fn json_source(value: &Value, reach: ReferenceScope) -> InputSource {
     let parsed = match value {
         Value::String(text) => match serde_json::from_str::<Value>(text) {
             Ok(parsed) => parsed,
-            Err(_) => return Source::Plain(value.clone()),
+            Err(_) => return InputSource::Plain(value.clone()),
         },
         other => other.clone(),
     };
-    Source::Json { json: JsonSource::of(&parsed), reach }
+    InputSource::Json { json: JsonSource::from_value(&parsed), reach }
 }

@@ -1,10 +1,10 @@
 //! References replaced by what they stand for, for one card in one run (manual 9.4).
 
 use super::plan::Plan;
-use super::source::{Reach, Source};
-use crate::canvas::template::{Reference, Segment, Template};
-use crate::cards::kit::{Bound, Part, Turn, Wired};
-use crate::domain::prediction::PastMessage;
+use super::source::{InputSource, ReferenceScope};
+use crate::canvas::template::{Reference, Segment, TextTemplate};
+use crate::cards::kit::{Component, InputValue, RunContext, WiredComponent};
+use crate::domain::prediction::HistoryMessage;
 use serde_json::Value;
 use std::cell::OnceCell;
 
@@ -13,9 +13,9 @@ const CHAT_HISTORY: &str = "chatHistory";
 
 /// What references can stand for at this point of a run.
 pub(super) struct Resolver<'a> {
-    pub(super) turn: &'a Turn<'a>,
+    pub(super) turn: &'a RunContext<'a>,
     /// Parts built so far, by step; none for what is not reached.
-    pub(super) parts: &'a [Option<Part>],
+    pub(super) components: &'a [Option<Component>],
     /// What runs.
     pub(super) plan: &'a Plan,
     /// The conversation as lines, read when the first reference asks for it.
@@ -23,33 +23,37 @@ pub(super) struct Resolver<'a> {
 }
 
 impl Resolver<'_> {
-    pub(super) fn bind(&self, source: &Source) -> Bound {
+    pub(super) fn bind(&self, source: &InputSource) -> InputValue {
         match source {
-            Source::Plain(value) => Bound::Value(value.clone()),
-            Source::Text { template, reach } => match self.whole(template, *reach) {
-                Some(value) => Bound::Made(value),
-                None => Bound::Value(self.text(template, *reach)),
+            InputSource::Plain(value) => InputValue::Value(value.clone()),
+            InputSource::Text { template, reach } => match self.whole(template, *reach) {
+                Some(value) => InputValue::Computed(value),
+                None => InputValue::Value(self.text(template, *reach)),
             },
-            Source::Json { json, reach } => Bound::Value(json.build(&|template| self.text(template, *reach))),
-            Source::Parts(steps) => Bound::Parts(steps.iter().filter_map(|&step| self.wired(step)).collect()),
+            InputSource::Json { json, reach } => {
+                InputValue::Value(json.build(&|template| self.text(template, *reach)))
+            }
+            InputSource::Components(steps) => {
+                InputValue::Components(steps.iter().filter_map(|&step| self.wired_component(step)).collect())
+            }
         }
     }
 
-    fn wired(&self, step: usize) -> Option<Wired> {
-        let (part, label) = (self.parts.get(step)?.clone()?, self.plan.steps[step].label.clone());
-        Some(Wired { label, part })
+    fn wired_component(&self, step: usize) -> Option<WiredComponent> {
+        let (part, label) = (self.components.get(step)?.clone()?, self.plan.steps[step].label.clone());
+        Some(WiredComponent { label, component: part })
     }
 
     /// The result of another card, where a reference to it is the whole value.
-    fn whole(&self, template: &Template, reach: Reach) -> Option<Value> {
-        match template.only() {
-            Some(Reference::Node { id, path }) if reach != Reach::Saved => self.node(id, path),
+    fn whole(&self, template: &TextTemplate, reach: ReferenceScope) -> Option<Value> {
+        match template.single_reference() {
+            Some(Reference::Node { id, path }) if reach != ReferenceScope::Saved => self.node(id, path),
             _ => None,
         }
     }
 
     /// One pass: a replaced text is not searched again.
-    fn text(&self, template: &Template, reach: Reach) -> Value {
+    fn text(&self, template: &TextTemplate, reach: ReferenceScope) -> Value {
         if let Some(value) = self.whole(template, reach) {
             return value;
         }
@@ -66,15 +70,15 @@ impl Resolver<'_> {
         Value::String(out)
     }
 
-    fn replacement(&self, reference: &Reference, reach: Reach) -> Option<String> {
+    fn replacement(&self, reference: &Reference, reach: ReferenceScope) -> Option<String> {
         match reference {
             Reference::Variable(name) => self.turn.host.variable(name),
             // What people said is no fact of the run: it never becomes code or an address.
             Reference::Flow(name) if name == CHAT_HISTORY => {
-                (reach != Reach::Saved).then(|| self.history().to_owned())
+                (reach != ReferenceScope::Saved).then(|| self.history().to_owned())
             }
             Reference::Flow(name) => self.turn.host.fact(name),
-            _ if reach != Reach::Inside => None,
+            _ if reach != ReferenceScope::Inside => None,
             Reference::Question => Some(self.turn.question.to_owned()),
             Reference::ChatHistory => Some(self.history().to_owned()),
             Reference::FileAttachment => Some(self.turn.documents.to_owned()),
@@ -83,7 +87,9 @@ impl Resolver<'_> {
     }
 
     fn node(&self, id: &str, path: &[String]) -> Option<Value> {
-        let Part::Value(value) = self.parts.get(*self.plan.places.get(id)?)?.as_ref()? else { return None };
+        let Component::Value(value) = self.components.get(*self.plan.places.get(id)?)?.as_ref()? else {
+            return None;
+        };
         if path.is_empty() {
             return Some(value.clone());
         }
@@ -98,7 +104,7 @@ impl Resolver<'_> {
         self.chat_history.get_or_init(|| {
             // A conversation that cannot be read fails where it is needed: in the memory card.
             let stored = self.turn.host.history(None, crate::limits::MEMORY_MESSAGES_MAX).unwrap_or_default();
-            let lines = self.turn.history.iter().chain(&stored).map(PastMessage::line);
+            let lines = self.turn.history.iter().chain(&stored).map(HistoryMessage::line);
             lines.collect::<Vec<_>>().join("\n")
         })
     }

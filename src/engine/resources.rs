@@ -2,7 +2,7 @@
 
 use crate::canvas::Node;
 use crate::canvas::template::variable_names;
-use crate::cards::kit::{Input, InputKind, Picked};
+use crate::cards::kit::{Input, InputKind, Picker};
 use crate::cards::{action_lists, registry};
 use crate::domain::local_program::AllowedProgram;
 use serde_json::Value;
@@ -14,7 +14,7 @@ pub trait Resources {
     fn credential_type(&self, id: &str) -> Option<String>;
     /// Whether what an input picks is there. True for a text that is no id: nothing was chosen yet, or a reference
     /// stands there.
-    fn has(&self, what: Picked, id: &str) -> bool;
+    fn has(&self, what: Picker, id: &str) -> bool;
     /// Whether a variable of this name is saved.
     fn has_variable(&self, name: &str) -> bool;
     /// The programs of this machine that flows may start.
@@ -32,7 +32,7 @@ impl Resources for NoResources {
         None
     }
 
-    fn has(&self, _: Picked, _: &str) -> bool {
+    fn has(&self, _: Picker, _: &str) -> bool {
         false
     }
 
@@ -42,17 +42,17 @@ impl Resources for NoResources {
 }
 
 /// A sentence for each tool or document store that a card picks and that is not there any more: it cannot be built.
-pub(super) fn lost_parts(node: &Node, resources: &dyn Resources) -> Vec<String> {
-    lost_picks(node, resources, |what| what != Picked::Flow)
+pub(super) fn missing_records(node: &Node, resources: &dyn Resources) -> Vec<String> {
+    missing_picks(node, resources, |what| what != Picker::Flow)
 }
 
 /// A sentence for each flow that a card picks and that is not there any more. The card is built all the same: a model is
 /// told of it once it asks that flow.
-pub(super) fn lost_flows(node: &Node, resources: &dyn Resources) -> Vec<String> {
-    lost_picks(node, resources, |what| what == Picked::Flow)
+pub(super) fn missing_flows(node: &Node, resources: &dyn Resources) -> Vec<String> {
+    missing_picks(node, resources, |what| what == Picker::Flow)
 }
 
-fn lost_picks(node: &Node, resources: &dyn Resources, counts: impl Fn(Picked) -> bool) -> Vec<String> {
+fn missing_picks(node: &Node, resources: &dyn Resources, counts: impl Fn(Picker) -> bool) -> Vec<String> {
     let inputs = registry::find(&node.name).map_or(&[][..], |card| card.inputs).iter();
     let is_lost = |input: &&Input| match (input.kind, node.inputs.get(input.name)) {
         (InputKind::Pick(what), Some(Value::String(id))) => counts(what) && !resources.has(what, id),
@@ -66,13 +66,13 @@ fn lost_picks(node: &Node, resources: &dyn Resources, counts: impl Fn(Picked) ->
 /// What the operator would have to allow before a card can start its program.
 pub(super) fn forbidden_program(node: &Node, resources: &dyn Resources) -> Option<String> {
     let line = action_lists::program_of(&node.name, &node.inputs)?;
-    let why = line.among(resources.programs()).err()?.to_string();
+    let why = line.find_in(resources.programs()).err()?.to_string();
     let (first, rest) = why.split_at_checked(1)?;
     Some(format!("{}{rest}", first.to_uppercase()))
 }
 
 /// A sentence for each variable that stands in the texts of a card and that nobody saved.
-pub(super) fn lost_variables(node: &Node, resources: &dyn Resources) -> Vec<String> {
+pub(super) fn missing_variables(node: &Node, resources: &dyn Resources) -> Vec<String> {
     let text = Value::Object(node.inputs.clone()).to_string();
     let names: BTreeSet<&str> = variable_names(&text).filter(|name| !name.is_empty()).collect();
     let lost = names.into_iter().filter(|name| !resources.has_variable(name));

@@ -4,14 +4,15 @@ use super::credential;
 use super::overrides::Overrides;
 use super::plan::{Plan, Step, StepKind};
 use super::resolve::Resolver;
-use super::source::Source;
+use super::source::InputSource;
 use crate::cards::kit::retrieving;
 use crate::cards::kit::{
-    Bound, Host, InputKind, Inputs, Kept, Make, Memory, Part, Quiet, Sink, Turn, Upserted, VARIABLE_NAME,
+    Component, Factory, FlowVariable, Host, InputKind, InputValue, Inputs, Memory, NullSink, RunContext,
+    TokenSink, UpsertReport, VARIABLE_NAME,
 };
 use crate::cards::refused;
 use crate::domain::error::{Error, Result};
-use crate::domain::prediction::Outcome;
+use crate::domain::prediction::RunOutput;
 use crate::domain::secrets::tree;
 use serde_json::{Map, Value};
 use std::cell::OnceCell;
@@ -19,20 +20,20 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 /// What came of a question.
-pub struct Ran {
+pub struct CompletedRun {
     /// The answer, and what goes out with it.
-    pub outcome: Outcome,
+    pub outcome: RunOutput,
     memories: Vec<Arc<dyn Memory>>,
 }
 
-impl Ran {
+impl CompletedRun {
     /// Lets the memories of the flow that keep what was said outside of this service keep it: the question as it was asked,
     /// and the answer as it stands now.
     ///
     /// # Errors
     /// The first one that cannot, naming its card.
-    pub fn keep(&self, host: &dyn Host) -> Result<()> {
-        self.memories.iter().try_for_each(|memory| memory.keep(host.question(), &self.outcome.text, host))
+    pub fn save_to_memories(&self, host: &dyn Host) -> Result<()> {
+        self.memories.iter().try_for_each(|memory| memory.append(host.question(), &self.outcome.text, host))
     }
 }
 
@@ -42,10 +43,16 @@ impl Ran {
 ///
 /// # Errors
 /// The first card that fails ends the run; the message names it.
-pub fn run(plan: &Plan, overrides: &Overrides, turn: &Turn<'_>, sink: &mut dyn Sink) -> Result<Ran> {
-    let Last { part, card, label, kept, memories } = last(plan, overrides, turn)?;
-    let Part::Chain(chain) = part else {
-        return Err(Error::Failed(format!(
+pub fn run(
+    plan: &Plan,
+    overrides: &Overrides,
+    turn: &RunContext<'_>,
+    sink: &mut dyn TokenSink,
+) -> Result<CompletedRun> {
+    let FinalComponent { component: part, card, label, variables: kept, memories } =
+        build_to_end(plan, overrides, turn)?;
+    let Component::Chain(chain) = part else {
+        return Err(Error::RunFailed(format!(
             "{label}: this card cannot answer; end the flow in a chain or an agent"
         )));
     };
@@ -53,17 +60,17 @@ pub fn run(plan: &Plan, overrides: &Overrides, turn: &Turn<'_>, sink: &mut dyn S
     let outcome = if plan.streams {
         chain.run(turn, sink)?
     } else {
-        let outcome = chain.run(turn, &mut Quiet)?;
+        let outcome = chain.run(turn, &mut NullSink)?;
         sink.token(&outcome.text).map_err(|_| Error::Cancelled)?;
         outcome
     };
-    Ok(Ran { outcome: Outcome { flow_variables: kept.shown, ..outcome }, memories })
+    Ok(CompletedRun { outcome: RunOutput { flow_variables: kept.in_answer, ..outcome }, memories })
 }
 
 /// True for the card of a memory that keeps what was said outside of this service: one that signs in somewhere.
 fn is_outside_memory(step: &Step) -> bool {
     let StepKind::Known { card, .. } = &step.kind else { return false };
-    matches!(card.make, Make::Memory(_)) && !card.credential_types().is_empty()
+    matches!(card.make, Factory::Memory(_)) && !card.credential_types().is_empty()
 }
 
 /// True when a memory of the plan keeps what was said outside of this service.
@@ -76,13 +83,13 @@ pub fn remembers_outside(plan: &Plan) -> bool {
 ///
 /// # Errors
 /// The first card that cannot be built; the message names it.
-pub fn outside_memories(plan: &Plan, turn: &Turn<'_>) -> Result<Vec<Arc<dyn Memory>>> {
+pub fn outside_memories(plan: &Plan, turn: &RunContext<'_>) -> Result<Vec<Arc<dyn Memory>>> {
     let chat_history = OnceCell::new();
-    let resolver = Resolver { turn, parts: &[], plan, chat_history: &chat_history };
+    let resolver = Resolver { turn, components: &[], plan, chat_history: &chat_history };
     let mut memories = Vec::new();
     for step in plan.steps.iter().filter(|step| is_outside_memory(step)) {
-        if let Part::Memory(memory) =
-            build(step, &resolver, &mut Variables::default(), std::iter::empty())?.part
+        if let Component::Memory(memory) =
+            build(step, &resolver, &mut RunVariables::default(), std::iter::empty())?.component
         {
             memories.push(memory);
         }
@@ -94,29 +101,33 @@ pub fn outside_memories(plan: &Plan, turn: &Turn<'_>) -> Result<Vec<Arc<dyn Memo
 ///
 /// # Errors
 /// The first card that fails ends it; the message names it.
-pub fn fill(plan: &Plan, overrides: &Overrides, turn: &Turn<'_>) -> Result<Upserted> {
-    let Last { part, label, .. } = last(plan, overrides, turn)?;
+pub fn run_upsert(plan: &Plan, overrides: &Overrides, turn: &RunContext<'_>) -> Result<UpsertReport> {
+    let FinalComponent { component: part, label, .. } = build_to_end(plan, overrides, turn)?;
     match part {
-        Part::VectorStore(store) => store.upsert(turn.host),
-        _ => Err(Error::Failed(format!("{label}: this card is no vector store"))),
+        Component::VectorStore(store) => store.upsert(turn.host),
+        _ => Err(Error::RunFailed(format!("{label}: this card is no vector store"))),
     }
 }
 
 /// The part at the end of a plan.
-struct Last<'a> {
-    part: Part,
+struct FinalComponent<'a> {
+    component: Component,
     card: &'a str,
     label: &'a str,
-    kept: Variables,
+    variables: RunVariables,
     memories: Vec<Arc<dyn Memory>>,
 }
 
 /// Builds the cards in order, to the last one that is reached.
-fn last<'a>(plan: &'a Plan, overrides: &Overrides, turn: &Turn<'_>) -> Result<Last<'a>> {
+fn build_to_end<'a>(
+    plan: &'a Plan,
+    overrides: &Overrides,
+    turn: &RunContext<'_>,
+) -> Result<FinalComponent<'a>> {
     let chat_history = OnceCell::new();
-    let mut parts: Vec<Option<Part>> = Vec::with_capacity(plan.steps.len());
+    let mut parts: Vec<Option<Component>> = Vec::with_capacity(plan.steps.len());
     let mut left_behind = vec![false; plan.steps.len()];
-    let mut kept = Variables::default();
+    let mut kept = RunVariables::default();
     for (at, step) in plan.steps.iter().enumerate() {
         if turn.host.cancel().reason().is_some() {
             return Err(Error::Cancelled);
@@ -126,24 +137,30 @@ fn last<'a>(plan: &'a Plan, overrides: &Overrides, turn: &Turn<'_>) -> Result<La
             parts.push(None);
             continue;
         }
-        let resolver = Resolver { turn, parts: &parts, plan, chat_history: &chat_history };
-        let built = build(step, &resolver, &mut kept, overrides.of_step(at))?;
-        if let Some(output) = built.goes_on_from {
-            plan.left_behind(at, output).into_iter().for_each(|step| left_behind[step] = true);
+        let resolver = Resolver { turn, components: &parts, plan, chat_history: &chat_history };
+        let built = build(step, &resolver, &mut kept, overrides.for_step(at))?;
+        if let Some(output) = built.branch_output {
+            plan.skipped_steps(at, output).into_iter().for_each(|step| left_behind[step] = true);
         }
-        parts.push(Some(built.part));
+        parts.push(Some(built.component));
     }
     let at = plan.endings.iter().rev().copied().find(|&at| !left_behind[at]).ok_or_else(|| {
-        Error::Failed("The branch that was taken leads to no card that can answer.".to_owned())
+        Error::RunFailed("The branch that was taken leads to no card that can answer.".to_owned())
     })?;
     let ending = &plan.steps[at];
-    let resolver = Resolver { turn, parts: &parts, plan, chat_history: &chat_history };
-    let part = build(ending, &resolver, &mut kept, overrides.of_step(at))?.part;
+    let resolver = Resolver { turn, components: &parts, plan, chat_history: &chat_history };
+    let part = build(ending, &resolver, &mut kept, overrides.for_step(at))?.component;
     let memories = parts.into_iter().flatten().filter_map(|part| match part {
-        Part::Memory(memory) => Some(memory),
+        Component::Memory(memory) => Some(memory),
         _ => None,
     });
-    Ok(Last { part, card: name(ending), label: &ending.label, kept, memories: memories.collect() })
+    Ok(FinalComponent {
+        component: part,
+        card: name(ending),
+        label: &ending.label,
+        variables: kept,
+        memories: memories.collect(),
+    })
 }
 
 /// The time a card takes, for whoever watches the service.
@@ -163,24 +180,24 @@ fn name(step: &Step) -> &str {
 
 /// What cards of this run keep for others.
 #[derive(Default)]
-struct Variables {
+struct RunVariables {
     values: HashMap<String, Value>,
     /// Those that go out with the answer.
-    shown: Map<String, Value>,
+    in_answer: Map<String, Value>,
     cards_were_skipped: bool,
 }
 
-impl Variables {
-    fn keep(&mut self, kept: Kept) -> Value {
-        if kept.shown {
-            self.shown.insert(kept.name.clone(), kept.value.clone());
+impl RunVariables {
+    fn set(&mut self, kept: FlowVariable) -> Value {
+        if kept.in_answer {
+            self.in_answer.insert(kept.name.clone(), kept.value.clone());
         }
         self.values.insert(kept.name, kept.value.clone());
         kept.value
     }
 
     /// A value that would have been kept on a branch that was not taken reads as empty.
-    fn recall(&self, name: &str) -> Option<Value> {
+    fn get(&self, name: &str) -> Option<Value> {
         let empty = || self.cards_were_skipped.then(|| Value::String(String::new()));
         self.values.get(name).cloned().or_else(empty)
     }
@@ -188,46 +205,48 @@ impl Variables {
 
 /// A restored version may hold the placeholder where a secret stood: it must never be sent anywhere as if it were
 /// one (manual 6.8 r5). In running text a person may have written it.
-fn refuse_hidden(inputs: &Inputs<'_>) -> Result<()> {
+fn refuse_redacted(inputs: &Inputs<'_>) -> Result<()> {
     for (name, bound) in &inputs.values {
-        let (Bound::Value(value) | Bound::Made(value)) = bound else { continue };
+        let (InputValue::Value(value) | InputValue::Computed(value)) = bound else { continue };
         let is_text = matches!(inputs.card.input(name).map(|input| input.kind), Some(InputKind::Text { .. }));
         let alone = value.as_str().is_some_and(tree::is_placeholder);
-        if alone || (!is_text && tree::count_in(value) > 0) {
-            return Err(inputs.wrong(name, "a secret was hidden here by the version history; enter it again"));
+        if alone || (!is_text && tree::count_placeholders_in(value) > 0) {
+            return Err(
+                inputs.input_error(name, "a secret was hidden here by the version history; enter it again")
+            );
         }
     }
     Ok(())
 }
 
 /// What became of a step.
-struct Built {
-    part: Part,
+struct StepResult {
+    component: Component,
     /// The output a branching card goes on from.
-    goes_on_from: Option<&'static str>,
+    branch_output: Option<&'static str>,
 }
 
-impl From<Part> for Built {
-    fn from(part: Part) -> Self {
-        Self { part, goes_on_from: None }
+impl From<Component> for StepResult {
+    fn from(part: Component) -> Self {
+        Self { component: part, branch_output: None }
     }
 }
 
 fn build<'v>(
     step: &Step,
     resolver: &Resolver<'_>,
-    kept: &mut Variables,
+    kept: &mut RunVariables,
     overrides: impl Iterator<Item = (&'static str, &'v Value)>,
-) -> Result<Built> {
+) -> Result<StepResult> {
     let (card, inputs, credential, predicts) = match &step.kind {
         StepKind::Known { card, inputs, credential, predicts } => (card, inputs, credential, predicts),
         StepKind::Unknown { name } => {
             let unknown = || format!("{}: this server does not know the card '{name}'", step.label);
-            return Err(Error::Failed(refused::why(name).map_or_else(unknown, str::to_owned)));
+            return Err(Error::RunFailed(refused::reason(name).map_or_else(unknown, str::to_owned)));
         }
     };
-    if matches!(card.make, Make::Nothing) {
-        return Ok(Part::Value(Value::Null).into());
+    if matches!(card.make, Factory::Nothing) {
+        return Ok(Component::Value(Value::Null).into());
     }
     let _span = span(card.name, &step.label).entered();
     let host = resolver.turn.host;
@@ -238,38 +257,44 @@ fn build<'v>(
     for (name, value) in overrides {
         let saved = inputs.iter().find(|(known, _)| *known == name).map(|(_, source)| source);
         let Some(declared) = card.input(name) else { continue };
-        let source = Source::overridden(saved, declared.kind, value).of_input(declared);
+        let source = InputSource::with_override(saved, declared.kind, value).for_input(declared);
         values.insert(name, resolver.bind(&source));
     }
     let inputs = Inputs { card, label: &step.label, host, values, credential, credential_id };
-    refuse_hidden(&inputs)?;
-    if let Make::Branch(decide) = card.make {
+    refuse_redacted(&inputs)?;
+    if let Factory::Branch(decide) = card.make {
         let taken = decide(&inputs)?;
-        return Ok(Built { part: Part::Value(taken.value), goes_on_from: Some(taken.output) });
+        return Ok(StepResult {
+            component: Component::Value(taken.value),
+            branch_output: Some(taken.output),
+        });
     }
     match card.make {
-        Make::Keep(make) => return Ok(Part::Value(kept.keep(make(&inputs)?)).into()),
-        Make::Recall(make) => {
+        Factory::SetVariable(make) => return Ok(Component::Value(kept.set(make(&inputs)?)).into()),
+        Factory::GetVariable(make) => {
             let name = make(&inputs)?;
-            let unset = || inputs.wrong(VARIABLE_NAME, &format!("no card sets '{name}' before this one"));
-            return Ok(Part::Value(kept.recall(&name).ok_or_else(unset)?).into());
+            let unset =
+                || inputs.input_error(VARIABLE_NAME, &format!("no card sets '{name}' before this one"));
+            return Ok(Component::Value(kept.get(&name).ok_or_else(unset)?).into());
         }
         _ => {}
     }
-    let part = card.make.part(&inputs)?;
+    let part = card.make.build(&inputs)?;
     let Some(output) = *predicts else { return Ok(part.into()) };
     match part {
-        Part::Chain(chain) => {
-            let outcome = chain.run(resolver.turn, &mut Quiet)?;
-            Ok(Part::Value(outcome.json.unwrap_or(Value::String(outcome.text))).into())
+        Component::Chain(chain) => {
+            let outcome = chain.run(resolver.turn, &mut NullSink)?;
+            Ok(Component::Value(outcome.json.unwrap_or(Value::String(outcome.text))).into())
         }
-        Part::Retriever(retriever) => {
-            let query = inputs.maybe_text(retrieving::QUERY.name);
+        Component::Retriever(retriever) => {
+            let query = inputs.optional_text(retrieving::QUERY.name);
             let query = query.as_deref().filter(|query| !query.trim().is_empty());
             let found = retriever.retrieve(query.unwrap_or(resolver.turn.question), resolver.turn)?;
-            Ok(Part::Value(retrieving::result(&found, output)).into())
+            Ok(Component::Value(retrieving::result(&found, output)).into())
         }
-        Part::Loader(loader) => Ok(Part::Value(retrieving::result(&loader.load(host)?, output)).into()),
+        Component::Loader(loader) => {
+            Ok(Component::Value(retrieving::result(&loader.load(host)?, output)).into())
+        }
         part => Ok(part.into()),
     }
 }

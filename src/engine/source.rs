@@ -1,35 +1,35 @@
 //! Where the value of an input comes from, decided once when the canvas is compiled.
 
-use crate::canvas::template::Template;
+use crate::canvas::template::TextTemplate;
 use crate::cards::kit::Input;
 use serde_json::{Map, Value};
 
 /// The origin of an input's value.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) enum Source {
+pub(super) enum InputSource {
     /// The stored value, as it is.
     Plain(Value),
     /// A text with references.
     Text {
         /// The text, cut at its references.
-        template: Template,
+        template: TextTemplate,
         /// Which references count.
-        reach: Reach,
+        reach: ReferenceScope,
     },
     /// JSON with references in its strings.
     Json {
         /// The JSON.
         json: JsonSource,
         /// Which references count.
-        reach: Reach,
+        reach: ReferenceScope,
     },
     /// Other cards, by their place in the plan's steps.
-    Parts(Vec<usize>),
+    Components(Vec<usize>),
 }
 
-impl Source {
+impl InputSource {
     /// As this input wants it: without the fields that are written empty, where these count as left out.
-    pub(super) fn of_input(self, input: &Input) -> Self {
+    pub(super) fn for_input(self, input: &Input) -> Self {
         if input.drops_blanks { self.without_blanks() } else { self }
     }
 
@@ -55,7 +55,7 @@ impl Source {
 
 /// Which references in a text count.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Reach {
+pub(super) enum ReferenceScope {
     /// All, inside the text too.
     Inside,
     /// Saved variables and facts of the run inside the text; another card's result as the whole value.
@@ -68,27 +68,27 @@ pub(super) enum Reach {
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum JsonSource {
     Plain(Value),
-    Text(Template),
+    Text(TextTemplate),
     List(Vec<JsonSource>),
     Object(Vec<(String, JsonSource)>),
 }
 
 impl JsonSource {
-    pub(super) fn of(value: &Value) -> Self {
+    pub(super) fn from_value(value: &Value) -> Self {
         match value {
             Value::String(text) => {
-                Template::parse(text).map_or_else(|| Self::Plain(value.clone()), Self::Text)
+                TextTemplate::parse(text).map_or_else(|| Self::Plain(value.clone()), Self::Text)
             }
-            Value::Array(items) => Self::List(items.iter().map(Self::of).collect()),
+            Value::Array(items) => Self::List(items.iter().map(Self::from_value).collect()),
             Value::Object(map) => {
-                Self::Object(map.iter().map(|(key, value)| (key.clone(), Self::of(value))).collect())
+                Self::Object(map.iter().map(|(key, value)| (key.clone(), Self::from_value(value))).collect())
             }
             other => Self::Plain(other.clone()),
         }
     }
 
     /// Builds the value, with `resolve` for each text that holds references.
-    pub(super) fn build(&self, resolve: &dyn Fn(&Template) -> Value) -> Value {
+    pub(super) fn build(&self, resolve: &dyn Fn(&TextTemplate) -> Value) -> Value {
         match self {
             Self::Plain(value) => value.clone(),
             Self::Text(template) => resolve(template),
@@ -101,15 +101,15 @@ impl JsonSource {
 }
 
 /// Calls `found` with the id of every node that `value` refers to, at any depth, JSON texts included.
-pub(super) fn referenced(value: &Value, found: &mut dyn FnMut(&str)) {
+pub(super) fn for_each_reference(value: &Value, found: &mut dyn FnMut(&str)) {
     match value {
         Value::String(text) => {
-            if let Some(template) = Template::parse(text) {
-                template.nodes().for_each(found);
+            if let Some(template) = TextTemplate::parse(text) {
+                template.node_ids().for_each(found);
             }
         }
-        Value::Array(items) => items.iter().for_each(|item| referenced(item, found)),
-        Value::Object(map) => map.values().for_each(|item| referenced(item, found)),
+        Value::Array(items) => items.iter().for_each(|item| for_each_reference(item, found)),
+        Value::Object(map) => map.values().for_each(|item| for_each_reference(item, found)),
         Value::Null | Value::Bool(_) | Value::Number(_) => {}
     }
 }

@@ -1,10 +1,10 @@
 //! The vector store of a canvas that takes files of its chat (manual 10.8 r1): which files, and which loader
 //! reads each of them.
 
-use super::source::referenced;
+use super::source::for_each_reference;
 use crate::canvas::files::InlineFile;
 use crate::canvas::{Canvas, Node};
-use crate::cards::kit::Make;
+use crate::cards::kit::Factory;
 use crate::cards::kit::shelf::DOCUMENT;
 use crate::cards::kit::uploaded::FILE_UPLOAD;
 use crate::cards::registry;
@@ -12,7 +12,7 @@ use serde_json::Value;
 
 /// A store that takes files, with the loaders wired into it that read some.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Uploading {
+pub struct UploadStore {
     /// The node of the store.
     pub store: String,
     loaders: Vec<FileLoader>,
@@ -27,7 +27,7 @@ struct FileLoader {
 
 /// The files that one loader reads.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Given {
+pub struct LoaderFiles {
     /// The node of the loader.
     pub node: String,
     /// Its input.
@@ -38,12 +38,12 @@ pub struct Given {
 
 /// The first store of a canvas that takes files and has a loader that reads some.
 #[must_use]
-pub fn uploading(canvas: &Canvas) -> Option<Uploading> {
-    canvas.nodes().iter().find_map(|node| of_store(canvas, node))
+pub fn find_upload_store(canvas: &Canvas) -> Option<UploadStore> {
+    canvas.nodes().iter().find_map(|node| upload_store_at(canvas, node))
 }
 
-fn of_store(canvas: &Canvas, node: &Node) -> Option<Uploading> {
-    let card = registry::find(&node.name).filter(|card| matches!(card.make, Make::VectorStore(_)))?;
+fn upload_store_at(canvas: &Canvas, node: &Node) -> Option<UploadStore> {
+    let card = registry::find(&node.name).filter(|card| matches!(card.make, Factory::VectorStore(_)))?;
     card.input(FILE_UPLOAD.name)?;
     let is_on = match node.inputs.get(FILE_UPLOAD.name)? {
         Value::Bool(on) => *on,
@@ -51,16 +51,16 @@ fn of_store(canvas: &Canvas, node: &Node) -> Option<Uploading> {
         _ => false,
     };
     let mut loaders = Vec::new();
-    referenced(node.inputs.get(DOCUMENT.name).filter(|_| is_on)?, &mut |id| {
+    for_each_reference(node.inputs.get(DOCUMENT.name).filter(|_| is_on)?, &mut |id| {
         let loader = canvas.node(id).and_then(|node| registry::find(&node.name));
         if let Some((input, endings)) = loader.and_then(super::overrides::file_input) {
             loaders.push(FileLoader { node: id.to_owned(), input, endings });
         }
     });
-    (!loaders.is_empty()).then(|| Uploading { store: node.id.clone(), loaders })
+    (!loaders.is_empty()).then(|| UploadStore { store: node.id.clone(), loaders })
 }
 
-impl Uploading {
+impl UploadStore {
     /// How the names of files end that it takes; `*` alone when it takes all.
     #[must_use]
     pub fn endings(&self) -> Vec<String> {
@@ -97,15 +97,15 @@ impl Uploading {
 
     /// The files by the loaders that read them; those that none reads are left out.
     #[must_use]
-    pub fn divide(&self, files: Vec<InlineFile>) -> Vec<Given> {
-        let mut given: Vec<Given> = Vec::new();
+    pub fn assign_to_loaders(&self, files: Vec<InlineFile>) -> Vec<LoaderFiles> {
+        let mut given: Vec<LoaderFiles> = Vec::new();
         for file in files {
             let Some(loader) = self.loader(&file.name) else { continue };
             if let Some(given) = given.iter_mut().find(|given| given.node == loader.node) {
                 given.files.push(file);
                 continue;
             }
-            given.push(Given { node: loader.node.clone(), input: loader.input, files: vec![file] });
+            given.push(LoaderFiles { node: loader.node.clone(), input: loader.input, files: vec![file] });
         }
         given
     }
@@ -141,12 +141,16 @@ mod tests {
             ("chroma", json!(""), false),
             ("documentStoreVS", json!(true), false),
         ] {
-            assert_eq!(uploading(&canvas(store, upload.clone())).is_some(), expected, "{store} {upload}");
+            assert_eq!(
+                find_upload_store(&canvas(store, upload.clone())).is_some(),
+                expected,
+                "{store} {upload}"
+            );
         }
-        let found = uploading(&canvas("faiss", json!(true))).unwrap();
+        let found = find_upload_store(&canvas("faiss", json!(true))).unwrap();
         assert_eq!(found.endings(), ["*"]);
         let file = |name: &str| InlineFile { name: name.to_owned(), bytes: Vec::new() };
-        let given = found.divide(vec![file("a.pdf"), file("b.txt"), file("c.PDF")]);
+        let given = found.assign_to_loaders(vec![file("a.pdf"), file("b.txt"), file("c.PDF")]);
         let seen: Vec<_> = given.iter().map(|given| (given.node.as_str(), given.files.len())).collect();
         assert_eq!(seen, [("pdf", 2), ("any", 1)]);
     }

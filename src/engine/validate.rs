@@ -4,12 +4,12 @@ mod values;
 
 use super::fitting::fits;
 use super::former::former_name;
-use super::plan::{Plan, Unplannable};
-use super::resources::{Resources, forbidden_program, lost_flows, lost_parts, lost_variables};
+use super::plan::{Plan, PlanError};
+use super::resources::{Resources, forbidden_program, missing_flows, missing_records, missing_variables};
 use super::{credential, source};
 use crate::canvas::{Canvas, Node};
-use crate::cards::kit::input::chosen;
-use crate::cards::kit::{Card, Connects, Input, InputKind};
+use crate::cards::kit::input::parse_names;
+use crate::cards::kit::{Card, Input, InputKind, WireType};
 use crate::cards::{refused, registry};
 use crate::domain::flow::FlowKind;
 use serde::Serialize;
@@ -18,7 +18,7 @@ use std::collections::HashSet;
 
 /// The problems of one card, in the family's shape (manual 5.10).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Problems {
+pub struct CardProblems {
     /// Node id; empty for problems of the whole flow.
     pub id: String,
     /// The card's label.
@@ -31,62 +31,63 @@ pub struct Problems {
     pub blocks: bool,
 }
 
-impl Problems {
-    fn of_flow(issues: Vec<String>, blocks: bool) -> Self {
+impl CardProblems {
+    fn for_flow(issues: Vec<String>, blocks: bool) -> Self {
         Self { id: String::new(), label: "Flow".into(), name: String::new(), issues, blocks }
     }
 
-    fn of_card(node: &Node, issues: Vec<String>, blocks: bool) -> Self {
-        let (id, label, name) = (node.id.clone(), node.shown().to_owned(), node.name.clone());
+    fn for_card(node: &Node, issues: Vec<String>, blocks: bool) -> Self {
+        let (id, label, name) = (node.id.clone(), node.label().to_owned(), node.name.clone());
         Self { id, label, name, issues, blocks }
     }
 }
 
 /// True when nothing keeps a canvas with these problems from answering.
 #[must_use]
-pub fn can_run(problems: &[Problems]) -> bool {
+pub fn can_run(problems: &[CardProblems]) -> bool {
     !problems.iter().any(|problem| problem.blocks)
 }
 
 /// Lists the problems of a canvas; empty when it is fine.
 #[must_use]
-pub fn validate(kind: FlowKind, canvas: &Canvas, resources: &dyn Resources) -> Vec<Problems> {
-    match kind.unsupported() {
-        None => of_chat(canvas, resources),
-        Some(why) => of_other_kind(canvas, why, resources),
+pub fn validate(kind: FlowKind, canvas: &Canvas, resources: &dyn Resources) -> Vec<CardProblems> {
+    match kind.unsupported_reason() {
+        None => chat_problems(canvas, resources),
+        Some(why) => other_kind_problems(canvas, why, resources),
     }
 }
 
 /// A canvas of a kind that does not run here: the kind, and what would be missing besides.
-fn of_other_kind(canvas: &Canvas, why: String, resources: &dyn Resources) -> Vec<Problems> {
-    let mut found = vec![Problems::of_flow(std::iter::once(why).chain(dangling(canvas)).collect(), true)];
+fn other_kind_problems(canvas: &Canvas, why: String, resources: &dyn Resources) -> Vec<CardProblems> {
+    let mut found =
+        vec![CardProblems::for_flow(std::iter::once(why).chain(dangling(canvas)).collect(), true)];
     for node in cards(canvas) {
         let is_unknown = registry::find(&node.name).is_none();
         let mut issues: Vec<String> = is_unknown.then(|| unknown_card(node)).into_iter().collect();
-        issues.extend(lost_parts(node, resources));
-        issues.extend(lost_flows(node, resources));
-        issues.extend(lost_variables(node, resources));
+        issues.extend(missing_records(node, resources));
+        issues.extend(missing_flows(node, resources));
+        issues.extend(missing_variables(node, resources));
         issues.extend(former_name(node));
         if !issues.is_empty() {
-            found.push(Problems::of_card(node, issues, is_unknown));
+            found.push(CardProblems::for_card(node, issues, is_unknown));
         }
     }
     found
 }
 
-fn of_chat(canvas: &Canvas, resources: &dyn Resources) -> Vec<Problems> {
+fn chat_problems(canvas: &Canvas, resources: &dyn Resources) -> Vec<CardProblems> {
     let is_alone = cards(canvas).count() == 1;
-    let connected = connected(canvas);
+    let connected = connected_nodes(canvas);
     let mut found = Vec::new();
     let planned = Plan::compile(canvas);
     for node in cards(canvas) {
-        let mut issues = of_node(canvas, node, resources);
-        issues.extend(lost_parts(node, resources));
+        let mut issues = node_issues(canvas, node, resources);
+        issues.extend(missing_records(node, resources));
         issues.extend(forbidden_program(node, resources));
         if !is_alone && !connected.contains(node.id.as_str()) {
             issues.push("This card is connected to nothing.".to_owned());
         }
-        if let Err(Unplannable::Circle { cards: [first, _], nodes }) = &planned
+        if let Err(PlanError::Circle { cards: [first, _], nodes }) = &planned
             && nodes[1] == node.id
         {
             issues.push(format!("{} is connected in a circle with '{first}'.", closing(node, &nodes[0])));
@@ -95,21 +96,21 @@ fn of_chat(canvas: &Canvas, resources: &dyn Resources) -> Vec<Problems> {
         // is empty then.
         let is_needed = planned.as_ref().map_or(true, |plan| plan.places.contains_key(&node.id));
         let blocks = is_needed && !issues.is_empty();
-        issues.extend(lost_flows(node, resources));
-        issues.extend(lost_variables(node, resources));
+        issues.extend(missing_flows(node, resources));
+        issues.extend(missing_variables(node, resources));
         issues.extend(former_name(node));
         if !issues.is_empty() {
-            found.push(Problems::of_card(node, issues, blocks));
+            found.push(CardProblems::for_card(node, issues, blocks));
         }
     }
     let mut whole = dangling(canvas);
     let blocks = planned.is_err();
     match planned {
-        Ok(_) | Err(Unplannable::Circle { .. }) => {}
+        Ok(_) | Err(PlanError::Circle { .. }) => {}
         Err(fault) => whole.push(fault.to_string()),
     }
     if !whole.is_empty() {
-        found.push(Problems::of_flow(whole, blocks));
+        found.push(CardProblems::for_flow(whole, blocks));
     }
     found
 }
@@ -134,7 +135,7 @@ fn dangling(canvas: &Canvas) -> Vec<String> {
 }
 
 fn unknown_card(node: &Node) -> String {
-    refused::why(&node.name)
+    refused::reason(&node.name)
         .map_or_else(|| format!("This server does not know the card '{}'.", node.name), str::to_owned)
 }
 
@@ -144,12 +145,12 @@ pub fn unknown_cards(canvas: &Canvas) -> impl Iterator<Item = &str> {
 }
 
 /// The nodes that a connection starts from or leads to.
-fn connected(canvas: &Canvas) -> HashSet<&str> {
+fn connected_nodes(canvas: &Canvas) -> HashSet<&str> {
     let mut found: HashSet<&str> =
         canvas.edges().iter().flat_map(|edge| [edge.source.as_str(), edge.target.as_str()]).collect();
     for node in canvas.nodes() {
         for value in node.inputs.values() {
-            source::referenced(value, &mut |id| {
+            source::for_each_reference(value, &mut |id| {
                 found.extend(canvas.node(id).map(|source| source.id.as_str()));
                 found.insert(&node.id);
             });
@@ -162,7 +163,7 @@ fn connected(canvas: &Canvas) -> HashSet<&str> {
 fn closing<'a>(node: &'a Node, needed: &str) -> &'a str {
     let mut by = "This card";
     for (name, value) in &node.inputs {
-        source::referenced(value, &mut |id| {
+        source::for_each_reference(value, &mut |id| {
             if id == needed {
                 let declared = registry::find(&node.name).and_then(|card| card.input(name));
                 by = declared.map_or(name.as_str(), |input| input.label);
@@ -172,7 +173,7 @@ fn closing<'a>(node: &'a Node, needed: &str) -> &'a str {
     by
 }
 
-fn of_node(canvas: &Canvas, node: &Node, resources: &dyn Resources) -> Vec<String> {
+fn node_issues(canvas: &Canvas, node: &Node, resources: &dyn Resources) -> Vec<String> {
     let Some(card) = registry::find(&node.name) else {
         return vec![unknown_card(node)];
     };
@@ -198,8 +199,8 @@ fn issue(
     }
     if let (InputKind::Credential(_), Some(id)) = (input.kind, &node.credential) {
         let why = match resources.credential_type(id) {
-            None => Some(credential::GONE.to_owned()),
-            Some(given) => credential::misfit(card, &given),
+            None => Some(credential::CREDENTIAL_MISSING.to_owned()),
+            Some(given) => credential::type_mismatch(card, &given),
         };
         return why.map(|why| format!("{}: {why}.", input.label));
     }
@@ -220,9 +221,9 @@ fn issue(
 }
 
 /// What is wrong with the cards that are wired into an input.
-fn wire_issue(canvas: &Canvas, input: &Input, wanted: Connects, value: &Value) -> Option<String> {
+fn wire_issue(canvas: &Canvas, input: &Input, wanted: WireType, value: &Value) -> Option<String> {
     let mut wrong = None;
-    source::referenced(value, &mut |id| {
+    source::for_each_reference(value, &mut |id| {
         let Some(from) = canvas.node(id) else {
             wrong = Some(format!("{} is connected to '{id}', which is not on the canvas.", input.label));
             return;
@@ -232,7 +233,7 @@ fn wire_issue(canvas: &Canvas, input: &Input, wanted: Connects, value: &Value) -
             wrong = Some(format!(
                 "{} cannot take '{}': connect a card of the kind {}.",
                 input.label,
-                from.shown(),
+                from.label(),
                 wanted.class()
             ));
         }
@@ -260,14 +261,14 @@ fn shows(node: &Node, card: &Card, other: &str, wanted: &str) -> bool {
 
 /// True when the choice, or one of the choices, of another input is one of these.
 fn holds(node: &Node, other: &str, wanted: &[&str]) -> bool {
-    let names = node.inputs.get(other).and_then(chosen).unwrap_or_default();
+    let names = node.inputs.get(other).and_then(parse_names).unwrap_or_default();
     names.iter().any(|name| wanted.contains(&name.as_str()))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cards::kit::Picked;
+    use crate::cards::kit::Picker;
     use serde_json::json;
 
     fn node(id: &str, name: &str, credential: Option<&str>, inputs: Value) -> Value {
@@ -286,7 +287,7 @@ mod tests {
             }
         }
 
-        fn has(&self, _: Picked, _: &str) -> bool {
+        fn has(&self, _: Picker, _: &str) -> bool {
             false
         }
 
@@ -295,13 +296,13 @@ mod tests {
         }
     }
 
-    fn found(nodes: Value, edges: Value) -> Vec<Problems> {
+    fn found(nodes: Value, edges: Value) -> Vec<CardProblems> {
         let canvas = json!({"nodes": nodes, "edges": edges}).to_string();
         validate(FlowKind::Chatflow, &Canvas::parse(&canvas).unwrap(), &Two)
     }
 
     /// A chain in front of a model, with these inputs of both and these further cards.
-    fn chained(credential: Option<&str>, model: Value, chain: Value, further: &[Value]) -> Vec<Problems> {
+    fn chained(credential: Option<&str>, model: Value, chain: Value, further: &[Value]) -> Vec<CardProblems> {
         let mut inputs = json!({"model": "{{m.data.instance}}", "prompt": "{{p.data.instance}}"});
         inputs.as_object_mut().unwrap().extend(chain.as_object().unwrap().clone());
         let mut nodes = vec![
@@ -314,7 +315,7 @@ mod tests {
     }
 
     /// The one problem that there is: its card and its text.
-    fn only(found: Vec<Problems>) -> (String, String) {
+    fn only(found: Vec<CardProblems>) -> (String, String) {
         let [problem] = found.as_slice() else { panic!("{found:?}") };
         let [issue] = problem.issues.as_slice() else { panic!("{found:?}") };
         (problem.id.clone(), issue.clone())
@@ -453,7 +454,7 @@ mod tests {
             json!([node("s", "startAgentflow", None, json!({})), node("c", "calculator", None, json!({}))]);
         let canvas = json!({"nodes": nodes, "edges": [{"source": "s", "target": "gone"}]}).to_string();
         let canvas = Canvas::parse(&canvas).unwrap();
-        for kind in FlowKind::ALL.into_iter().filter(|kind| kind.unsupported().is_some()) {
+        for kind in FlowKind::ALL.into_iter().filter(|kind| kind.unsupported_reason().is_some()) {
             let told = validate(kind, &canvas, &Two);
             let [whole, card] = told.as_slice() else { panic!("{told:?}") };
             assert!(

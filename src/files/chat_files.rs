@@ -3,8 +3,8 @@
 
 use super::rot::{self, ReadError};
 use crate::domain::checksum::Checksum;
-use crate::domain::content::Readable;
-use crate::domain::error::{Error, Full};
+use crate::domain::content::ByteSource;
+use crate::domain::error::{Error, FullQuota};
 use crate::domain::ids::{ChatId, FlowId, WorkspaceId};
 use crate::durable::{Entry, EntryKind, Folder, Tree};
 use crate::limits::{CHAT_FILES_MAX, DISK_FREE_BYTES_MIN, DOCUMENT_BYTES_MAX, WORKSPACE_FILES_BYTES_MAX};
@@ -14,7 +14,7 @@ use std::fs::File;
 use std::io::{self, Read as _, Seek as _, SeekFrom};
 use std::sync::{Mutex, MutexGuard, PoisonError, RwLock};
 
-pub use crate::domain::chat_file::StoredName;
+pub use crate::domain::chat_file::ChatFileName;
 
 /// How much may be kept.
 #[derive(Debug, Clone, Copy)]
@@ -39,28 +39,28 @@ impl Default for Quota {
 
 /// Why a file was not kept.
 #[derive(Debug)]
-pub enum KeepError {
+pub enum StoreFileError {
     /// There is no room left.
-    Full(Full),
+    Full(FullQuota),
     /// The disk did not take it.
     Io(io::Error),
 }
 
-impl From<io::Error> for KeepError {
+impl From<io::Error> for StoreFileError {
     fn from(error: io::Error) -> Self {
         // The disk can fill up between the look at it and the write.
         match error.kind() {
-            io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => Self::Full(Full::Disk),
+            io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => Self::Full(FullQuota::Disk),
             _ => Self::Io(error),
         }
     }
 }
 
-impl From<KeepError> for Error {
-    fn from(error: KeepError) -> Self {
+impl From<StoreFileError> for Error {
+    fn from(error: StoreFileError) -> Self {
         match error {
-            KeepError::Full(full) => Self::Full(full),
-            KeepError::Io(cause) => Self::internal(cause),
+            StoreFileError::Full(full) => Self::QuotaExceeded(full),
+            StoreFileError::Io(cause) => Self::internal(cause),
         }
     }
 }
@@ -70,55 +70,55 @@ pub struct ChatFiles {
     tree: Tree,
     quota: Quota,
     /// Bytes of each workspace, counted when its first file comes and kept in step from there on.
-    used: Mutex<HashMap<WorkspaceId, u64>>,
+    usage: Mutex<HashMap<WorkspaceId, u64>>,
     /// Those who store hold it together; who clears up what nobody needs holds it alone.
-    turn: RwLock<()>,
+    store_lock: RwLock<()>,
 }
 
 impl ChatFiles {
     /// The files below the root of this tree, which is made when the first file comes.
     #[must_use]
     pub fn new(tree: Tree, quota: Quota) -> Self {
-        Self { tree, quota, used: Mutex::default(), turn: RwLock::default() }
+        Self { tree, quota, usage: Mutex::default(), store_lock: RwLock::default() }
     }
 
     /// Stores a file of a conversation; it is on disk when this returns.
     ///
     /// # Errors
     /// When a quota is reached, the disk is nearly full, or it cannot be written.
-    pub fn keep(
+    pub fn store(
         &self,
         workspace: &WorkspaceId,
         flow: &FlowId,
         chat: &ChatId,
         extension: &str,
-        content: &dyn Readable,
-    ) -> Result<StoredName, KeepError> {
-        let name = StoredName::fresh(extension, Checksum::of(content)?);
-        let _turn = self.turn.read().unwrap_or_else(PoisonError::into_inner);
-        let folder = self.tree.make(&parts(workspace, flow, chat).each_ref().map(String::as_str))?;
+        content: &dyn ByteSource,
+    ) -> Result<ChatFileName, StoreFileError> {
+        let name = ChatFileName::generate(extension, Checksum::compute(content)?);
+        let _turn = self.store_lock.read().unwrap_or_else(PoisonError::into_inner);
+        let folder = self.tree.make(&path_parts(workspace, flow, chat).each_ref().map(String::as_str))?;
         let size = content.length();
         if folder.free_bytes()? < self.quota.bytes_free.saturating_add(size) {
-            return Err(KeepError::Full(Full::Disk));
+            return Err(StoreFileError::Full(FullQuota::Disk));
         }
         let mut unfinished = {
-            let mut counts = self.counts();
-            let used = self.used(&mut counts, workspace)?;
+            let mut counts = self.lock_usage();
+            let used = self.usage_of(&mut counts, workspace)?;
             if used.saturating_add(size) > self.quota.bytes_of_workspace {
-                return Err(KeepError::Full(Full::Workspace));
+                return Err(StoreFileError::Full(FullQuota::Workspace));
             }
             // Files that others are writing count too, so the next one is begun before the turn passes on.
             if folder.entries()?.len() >= self.quota.files_of_chat {
-                return Err(KeepError::Full(Full::Conversation));
+                return Err(StoreFileError::Full(FullQuota::Conversation));
             }
-            let unfinished = folder.begin()?;
+            let unfinished = folder.create_temp()?;
             *used += size;
             unfinished
         };
-        let kept = content
+        let stored = content
             .copy_to(&mut unfinished)
-            .and_then(|()| unfinished.flush()?.keep(name.as_str(), || self.counts()));
-        kept.inspect_err(|_| give_back(&mut self.counts(), workspace, size))?;
+            .and_then(|()| unfinished.flush()?.persist(name.as_str(), || self.lock_usage()));
+        stored.inspect_err(|_| release_bytes(&mut self.lock_usage(), workspace, size))?;
         Ok(name)
     }
 
@@ -126,10 +126,10 @@ impl ChatFiles {
     ///
     /// # Errors
     /// When the disk is nearly full, or it cannot be written.
-    pub fn spool(&self) -> Result<File, KeepError> {
+    pub fn spool(&self) -> Result<File, StoreFileError> {
         let folder = self.tree.make(&[])?;
         if folder.free_bytes()? < self.quota.bytes_free.saturating_add(DOCUMENT_BYTES_MAX as u64) {
-            return Err(KeepError::Full(Full::Disk));
+            return Err(StoreFileError::Full(FullQuota::Disk));
         }
         Ok(self.tree.spool()?)
     }
@@ -143,11 +143,13 @@ impl ChatFiles {
         workspace: &WorkspaceId,
         flow: &FlowId,
         chat: &ChatId,
-        name: &StoredName,
+        name: &ChatFileName,
     ) -> Result<Option<File>, ReadError> {
         let Some(folder) = self.folder(workspace, flow, chat)? else { return Ok(None) };
         let Some(mut file) = folder.file(name.as_str())? else { return Ok(None) };
-        rot::check(&mut file, name.sum(), || rot::of_chat(workspace, flow, chat, name))?;
+        rot::verify_checksum(&mut file, name.checksum(), || {
+            rot::chat_file_damage(workspace, flow, chat, name)
+        })?;
         file.seek(SeekFrom::Start(0))?;
         Ok(Some(file))
     }
@@ -161,7 +163,7 @@ impl ChatFiles {
         workspace: &WorkspaceId,
         flow: &FlowId,
         chat: &ChatId,
-        name: &StoredName,
+        name: &ChatFileName,
     ) -> Result<Option<Vec<u8>>, ReadError> {
         let Some(mut file) = self.open(workspace, flow, chat, name)? else { return Ok(None) };
         let mut bytes = Vec::new();
@@ -173,10 +175,15 @@ impl ChatFiles {
     ///
     /// # Errors
     /// When the disk cannot be read.
-    pub fn list(&self, workspace: &WorkspaceId, flow: &FlowId, chat: &ChatId) -> io::Result<Vec<StoredName>> {
+    pub fn list(
+        &self,
+        workspace: &WorkspaceId,
+        flow: &FlowId,
+        chat: &ChatId,
+    ) -> io::Result<Vec<ChatFileName>> {
         let Some(folder) = self.folder(workspace, flow, chat)? else { return Ok(Vec::new()) };
         let files = folder.entries()?.into_iter().filter(|entry| matches!(entry.kind, EntryKind::File(_)));
-        let mut names: Vec<_> = files.filter_map(|entry| StoredName::parse(&entry.name)).collect();
+        let mut names: Vec<_> = files.filter_map(|entry| ChatFileName::parse(&entry.name)).collect();
         names.sort_unstable();
         Ok(names)
     }
@@ -191,12 +198,12 @@ impl ChatFiles {
         flow: &FlowId,
         chat: &ChatId,
         before: Timestamp,
-    ) -> io::Result<Vec<StoredName>> {
+    ) -> io::Result<Vec<ChatFileName>> {
         let Some(folder) = self.folder(workspace, flow, chat)? else { return Ok(Vec::new()) };
         let is_old =
             |entry: &Entry| matches!(entry.kind, EntryKind::File(_)) && entry.changed < before.as_second();
         let old = folder.entries()?.into_iter().filter(is_old);
-        Ok(old.filter_map(|entry| StoredName::parse(&entry.name)).collect())
+        Ok(old.filter_map(|entry| ChatFileName::parse(&entry.name)).collect())
     }
 
     /// The workspaces that have a folder.
@@ -238,15 +245,15 @@ impl ChatFiles {
     }
 
     /// Does something while no file of a conversation is being stored.
-    pub fn alone<T>(&self, work: impl FnOnce() -> T) -> T {
-        let _turn = self.turn.write().unwrap_or_else(PoisonError::into_inner);
+    pub fn run_exclusive<T>(&self, work: impl FnOnce() -> T) -> T {
+        let _turn = self.store_lock.write().unwrap_or_else(PoisonError::into_inner);
         work()
     }
 
     /// Removes a file; one that is gone already is no error.
-    pub fn remove(&self, workspace: &WorkspaceId, flow: &FlowId, chat: &ChatId, name: &StoredName) {
+    pub fn remove(&self, workspace: &WorkspaceId, flow: &FlowId, chat: &ChatId, name: &ChatFileName) {
         let removed = self.folder(workspace, flow, chat).and_then(|folder| match folder {
-            Some(folder) => self.take_out(workspace, &folder, name.as_str()),
+            Some(folder) => self.remove_counted(workspace, &folder, name.as_str()),
             None => Ok(()),
         });
         if let Err(error) = removed {
@@ -258,7 +265,7 @@ impl ChatFiles {
     pub fn remove_chat(&self, workspace: &WorkspaceId, flow: &FlowId, chat: &ChatId) {
         let flow_folder = self.tree.open(&[&workspace.to_string(), &flow.to_string()]);
         let removed = flow_folder.and_then(|folder| match folder {
-            Some(folder) => self.empty(workspace, &folder, &chat.to_string()),
+            Some(folder) => self.remove_folder(workspace, &folder, &chat.to_string()),
             None => Ok(()),
         });
         if let Err(error) = removed {
@@ -289,42 +296,42 @@ impl ChatFiles {
     }
 
     fn folder(&self, workspace: &WorkspaceId, flow: &FlowId, chat: &ChatId) -> io::Result<Option<Folder>> {
-        self.tree.open(&parts(workspace, flow, chat).each_ref().map(String::as_str))
+        self.tree.open(&path_parts(workspace, flow, chat).each_ref().map(String::as_str))
     }
 
-    fn empty(&self, workspace: &WorkspaceId, flow: &Folder, chat: &str) -> io::Result<()> {
+    fn remove_folder(&self, workspace: &WorkspaceId, flow: &Folder, chat: &str) -> io::Result<()> {
         let Some(folder) = flow.child(chat)? else { return Ok(()) };
         for entry in folder.entries()? {
-            self.take_out(workspace, &folder, &entry.name)?;
+            self.remove_counted(workspace, &folder, &entry.name)?;
         }
         flow.remove_child(chat)
     }
 
     /// Removes a file under the lock: a workspace that is just being counted must not count it and then miss it.
-    fn take_out(&self, workspace: &WorkspaceId, folder: &Folder, name: &str) -> io::Result<()> {
-        let mut counts = self.counts();
+    fn remove_counted(&self, workspace: &WorkspaceId, folder: &Folder, name: &str) -> io::Result<()> {
+        let mut counts = self.lock_usage();
         let size = folder.remove(name)?.unwrap_or(0);
-        give_back(&mut counts, workspace, size);
+        release_bytes(&mut counts, workspace, size);
         Ok(())
     }
 
-    fn counts(&self) -> MutexGuard<'_, HashMap<WorkspaceId, u64>> {
-        self.used.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock_usage(&self) -> MutexGuard<'_, HashMap<WorkspaceId, u64>> {
+        self.usage.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn used<'a>(
+    fn usage_of<'a>(
         &self,
         counts: &'a mut HashMap<WorkspaceId, u64>,
         workspace: &WorkspaceId,
     ) -> io::Result<&'a mut u64> {
         if !counts.contains_key(workspace) {
-            counts.insert(*workspace, self.count(workspace)?);
+            counts.insert(*workspace, self.count_bytes(workspace)?);
         }
         Ok(counts.entry(*workspace).or_default())
     }
 
     /// Counts a workspace before its first file of this process, so what is unfinished was left by a crash.
-    fn count(&self, workspace: &WorkspaceId) -> io::Result<u64> {
+    fn count_bytes(&self, workspace: &WorkspaceId) -> io::Result<u64> {
         let Some(root) = self.tree.open(&[&workspace.to_string()])? else { return Ok(0) };
         let mut bytes = 0;
         for flow in folders(&root)? {
@@ -341,13 +348,13 @@ impl ChatFiles {
     }
 }
 
-fn give_back(counts: &mut HashMap<WorkspaceId, u64>, workspace: &WorkspaceId, size: u64) {
+fn release_bytes(counts: &mut HashMap<WorkspaceId, u64>, workspace: &WorkspaceId, size: u64) {
     if let Some(used) = counts.get_mut(workspace) {
         *used = used.saturating_sub(size);
     }
 }
 
-fn parts(workspace: &WorkspaceId, flow: &FlowId, chat: &ChatId) -> [String; 3] {
+fn path_parts(workspace: &WorkspaceId, flow: &FlowId, chat: &ChatId) -> [String; 3] {
     [workspace.to_string(), flow.to_string(), chat.to_string()]
 }
 

@@ -20,7 +20,7 @@ fn ids() -> (WorkspaceId, FlowId, ChatId) {
 fn a_file_is_kept_read_listed_and_removed() {
     let (folder, files) = files(QUOTA);
     let (workspace, flow, chat) = ids();
-    let name = files.keep(&workspace, &flow, &chat, "txt", b"hello").unwrap();
+    let name = files.store(&workspace, &flow, &chat, "txt", b"hello").unwrap();
     assert_eq!(files.read(&workspace, &flow, &chat, &name).unwrap().unwrap(), b"hello");
     assert_eq!(files.list(&workspace, &flow, &chat).unwrap(), std::slice::from_ref(&name));
     assert_eq!(files.chats(&workspace, &flow).unwrap(), [chat]);
@@ -33,7 +33,7 @@ fn a_file_is_kept_read_listed_and_removed() {
     files.remove(&workspace, &flow, &chat, &name);
     files.remove(&workspace, &flow, &chat, &name);
     assert!(files.open(&workspace, &flow, &chat, &name).unwrap().is_none());
-    files.keep(&workspace, &flow, &chat, "txt", b"hello").unwrap();
+    files.store(&workspace, &flow, &chat, "txt", b"hello").unwrap();
     files.remove_flow(&workspace, &flow);
     let left = folder.path().join("files").join(workspace.to_string()).join(flow.to_string());
     assert_eq!(fs::read_dir(left).unwrap().count(), 0);
@@ -43,11 +43,11 @@ fn a_file_is_kept_read_listed_and_removed() {
 fn a_conversation_holds_so_many_files_and_gives_its_room_back() {
     let (_folder, files) = files(QUOTA);
     let (workspace, flow, chat) = ids();
-    let names: Vec<_> = (0..3).map(|_| files.keep(&workspace, &flow, &chat, "txt", b"x").unwrap()).collect();
-    let refused = files.keep(&workspace, &flow, &chat, "txt", b"x").unwrap_err();
-    assert!(matches!(refused, KeepError::Full(Full::Conversation)), "{refused:?}");
+    let names: Vec<_> = (0..3).map(|_| files.store(&workspace, &flow, &chat, "txt", b"x").unwrap()).collect();
+    let refused = files.store(&workspace, &flow, &chat, "txt", b"x").unwrap_err();
+    assert!(matches!(refused, StoreFileError::Full(FullQuota::Conversation)), "{refused:?}");
     files.remove(&workspace, &flow, &chat, &names[0]);
-    files.keep(&workspace, &flow, &chat, "txt", b"x").unwrap();
+    files.store(&workspace, &flow, &chat, "txt", b"x").unwrap();
 }
 
 #[test]
@@ -59,7 +59,7 @@ fn callers_at_the_same_time_share_the_room() {
         let chat = ChatId::random();
         let kept = std::thread::scope(|scope| {
             let calls: Vec<_> =
-                (0..8).map(|_| scope.spawn(|| files.keep(&workspace, &flow, &chat, "txt", b""))).collect();
+                (0..8).map(|_| scope.spawn(|| files.store(&workspace, &flow, &chat, "txt", b""))).collect();
             calls.into_iter().map(|call| call.join().unwrap()).filter(Result::is_ok).count()
         });
         assert_eq!((kept, files.list(&workspace, &flow, &chat).unwrap().len()), (3, 3));
@@ -70,16 +70,16 @@ fn callers_at_the_same_time_share_the_room() {
 fn a_workspace_holds_so_many_bytes_also_after_a_restart() {
     let (folder, files) = files(QUOTA);
     let (workspace, flow, chat) = ids();
-    let name = files.keep(&workspace, &flow, &chat, "txt", &[0; 60]).unwrap();
+    let name = files.store(&workspace, &flow, &chat, "txt", &[0; 60]).unwrap();
     for files in [&files, &ChatFiles::new(Tree::new(folder.path().join("files"), Access::Owner), QUOTA)] {
-        let refused = files.keep(&workspace, &FlowId::random(), &ChatId::random(), "txt", &[0; 41]);
-        assert!(matches!(refused, Err(KeepError::Full(Full::Workspace))), "{refused:?}");
+        let refused = files.store(&workspace, &FlowId::random(), &ChatId::random(), "txt", &[0; 41]);
+        assert!(matches!(refused, Err(StoreFileError::Full(FullQuota::Workspace))), "{refused:?}");
     }
-    files.keep(&WorkspaceId::random(), &flow, &chat, "txt", &[0; 100]).unwrap();
+    files.store(&WorkspaceId::random(), &flow, &chat, "txt", &[0; 100]).unwrap();
     files.remove(&workspace, &flow, &chat, &name);
-    files.keep(&workspace, &flow, &chat, "txt", &[0; 100]).unwrap();
+    files.store(&workspace, &flow, &chat, "txt", &[0; 100]).unwrap();
     files.remove_chat(&workspace, &flow, &chat);
-    files.keep(&workspace, &flow, &chat, "txt", &[0; 100]).unwrap();
+    files.store(&workspace, &flow, &chat, "txt", &[0; 100]).unwrap();
 }
 
 #[cfg(unix)]
@@ -87,20 +87,20 @@ fn a_workspace_holds_so_many_bytes_also_after_a_restart() {
 fn nothing_is_written_while_the_disk_is_nearly_full() {
     let (_folder, files) = files(Quota { bytes_free: u64::MAX, ..QUOTA });
     let (workspace, flow, chat) = ids();
-    let refused = files.keep(&workspace, &flow, &chat, "txt", b"x");
-    assert!(matches!(refused, Err(KeepError::Full(Full::Disk))), "{refused:?}");
+    let refused = files.store(&workspace, &flow, &chat, "txt", b"x");
+    assert!(matches!(refused, Err(StoreFileError::Full(FullQuota::Disk))), "{refused:?}");
 }
 
 #[test]
 fn what_a_crash_left_unfinished_is_removed_when_the_workspace_is_counted() {
     let (folder, files) = files(QUOTA);
     let (workspace, flow, chat) = ids();
-    let path = folder.path().join("files").join(parts(&workspace, &flow, &chat).join("/"));
+    let path = folder.path().join("files").join(path_parts(&workspace, &flow, &chat).join("/"));
     fs::create_dir_all(&path).unwrap();
     for name in [".a", ".b", ".c"] {
         fs::write(path.join(name), [0; 100]).unwrap();
     }
-    files.keep(&workspace, &flow, &chat, "txt", b"x").unwrap();
+    files.store(&workspace, &flow, &chat, "txt", b"x").unwrap();
     assert_eq!(fs::read_dir(path).unwrap().count(), 1);
 }
 
@@ -110,14 +110,14 @@ fn a_link_is_never_followed() {
     use std::os::unix::fs::symlink;
     let (folder, files) = files(QUOTA);
     let (workspace, flow, chat) = ids();
-    let name = files.keep(&workspace, &flow, &chat, "txt", b"x").unwrap();
+    let name = files.store(&workspace, &flow, &chat, "txt", b"x").unwrap();
     let root = folder.path().join("files");
     let outside = folder.path().join("outside");
     fs::create_dir(&outside).unwrap();
     fs::write(outside.join(name.as_str()), "secret").unwrap();
     let flow_folder = root.join(workspace.to_string()).join(flow.to_string());
 
-    let linked = StoredName::fresh("txt", 0);
+    let linked = ChatFileName::generate("txt", 0);
     symlink(outside.join(name.as_str()), flow_folder.join(chat.to_string()).join(linked.as_str())).unwrap();
     assert!(files.open(&workspace, &flow, &chat, &linked).unwrap().is_none());
     assert_eq!(files.list(&workspace, &flow, &chat).unwrap(), std::slice::from_ref(&name));
@@ -125,7 +125,7 @@ fn a_link_is_never_followed() {
     let elsewhere = ChatId::random();
     symlink(&outside, flow_folder.join(elsewhere.to_string())).unwrap();
     assert!(files.open(&workspace, &flow, &elsewhere, &name).unwrap().is_none());
-    assert!(files.keep(&workspace, &flow, &elsewhere, "txt", b"x").is_err());
+    assert!(files.store(&workspace, &flow, &elsewhere, "txt", b"x").is_err());
     files.remove_chat(&workspace, &flow, &elsewhere);
     assert!(outside.join(name.as_str()).exists());
 }

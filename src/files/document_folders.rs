@@ -1,7 +1,7 @@
 //! Folders of the server that the operator lets flows read (`SERVICE_DOCUMENT_FOLDERS`, manual 4.8). Whoever draws a flow names
 //! a folder; what is not below a listed one is not there.
 
-use crate::domain::document_folder::{FolderFault, Take, Wanted};
+use crate::domain::document_folder::{FileVisitor, FolderError, FolderQuery};
 use crate::durable::{EntryKind, Folder};
 use std::fs;
 use std::io::Read as _;
@@ -17,27 +17,32 @@ const ENTRIES_MAX: usize = 100_000;
 ///
 /// # Errors
 /// Why it is not read, or not to its end.
-pub fn read(listed: &[PathBuf], data: &Path, wanted: &Wanted<'_>, each: Take<'_>) -> Result<(), FolderFault> {
-    let (root, parts) = below(listed, Path::new(wanted.path)).ok_or(FolderFault::NotListed)?;
+pub fn read(
+    listed: &[PathBuf],
+    data: &Path,
+    wanted: &FolderQuery<'_>,
+    each: FileVisitor<'_>,
+) -> Result<(), FolderError> {
+    let (root, parts) = locate(listed, Path::new(wanted.path)).ok_or(FolderError::NotListed)?;
     let parts: Vec<&str> = parts.iter().map(String::as_str).collect();
-    let folder = Folder::open(root, &parts)?.ok_or(FolderFault::NotListed)?;
+    let folder = Folder::open(root, &parts)?.ok_or(FolderError::NotListed)?;
     // Only now, so that a link does not tell where it leads.
-    if touches(root, &parts, data) {
-        return Err(FolderFault::OwnData);
+    if overlaps(root, &parts, data) {
+        return Err(FolderError::OwnData);
     }
-    let mut walk = Walk { wanted, found: Vec::new(), looked_at: 0 };
-    walk.look(&folder, &mut Vec::new())?;
-    walk.found.sort();
-    for path in &walk.found {
+    let mut walk = FolderWalk { wanted, files: Vec::new(), entries_seen: 0 };
+    walk.visit(&folder, &mut Vec::new())?;
+    walk.files.sort();
+    for path in &walk.files {
         if let Some(bytes) = open(&folder, path, wanted.bytes_max)? {
-            each(&path.join("/"), bytes).map_err(FolderFault::Stopped)?;
+            each(&path.join("/"), bytes).map_err(FolderError::Stopped)?;
         }
     }
     Ok(())
 }
 
 /// The listed folder that `wanted` lies in, and the way down from there. Nothing is asked of the disk.
-fn below<'l>(listed: &'l [PathBuf], wanted: &Path) -> Option<(&'l Path, Vec<String>)> {
+fn locate<'l>(listed: &'l [PathBuf], wanted: &Path) -> Option<(&'l Path, Vec<String>)> {
     let deepest = listed.iter().filter(|root| wanted.starts_with(root));
     let root = deepest.max_by_key(|root| root.components().count())?;
     let rest = wanted.strip_prefix(root).ok()?;
@@ -51,7 +56,7 @@ fn below<'l>(listed: &'l [PathBuf], wanted: &Path) -> Option<(&'l Path, Vec<Stri
 }
 
 /// True when one of the folders holds the other: secrets and databases of everybody lie in the data folder.
-fn touches(root: &Path, parts: &[&str], data: &Path) -> bool {
+fn overlaps(root: &Path, parts: &[&str], data: &Path) -> bool {
     let folder = parts.iter().fold(root.to_owned(), |path, part| path.join(part));
     match (fs::canonicalize(folder), fs::canonicalize(data)) {
         (Ok(folder), Ok(data)) => folder.starts_with(&data) || data.starts_with(&folder),
@@ -60,36 +65,36 @@ fn touches(root: &Path, parts: &[&str], data: &Path) -> bool {
     }
 }
 
-struct Walk<'a> {
-    wanted: &'a Wanted<'a>,
-    found: Vec<Vec<String>>,
-    looked_at: usize,
+struct FolderWalk<'a> {
+    wanted: &'a FolderQuery<'a>,
+    files: Vec<Vec<String>>,
+    entries_seen: usize,
 }
 
-impl Walk<'_> {
-    fn look(&mut self, folder: &Folder, at: &mut Vec<String>) -> Result<(), FolderFault> {
+impl FolderWalk<'_> {
+    fn visit(&mut self, folder: &Folder, at: &mut Vec<String>) -> Result<(), FolderError> {
         for entry in folder.entries()? {
-            self.looked_at += 1;
-            if self.looked_at > ENTRIES_MAX {
-                return Err(FolderFault::TooMuch);
+            self.entries_seen += 1;
+            if self.entries_seen > ENTRIES_MAX {
+                return Err(FolderError::TooManyFiles);
             }
             if entry.name.starts_with('.') {
                 continue;
             }
             match entry.kind {
                 EntryKind::File(_) if (self.wanted.is_read)(&entry.name) => {
-                    self.found.push(at.iter().cloned().chain([entry.name]).collect());
-                    if self.found.len() > self.wanted.files_max {
-                        return Err(FolderFault::TooMuch);
+                    self.files.push(at.iter().cloned().chain([entry.name]).collect());
+                    if self.files.len() > self.wanted.files_max {
+                        return Err(FolderError::TooManyFiles);
                     }
                 }
                 EntryKind::Folder if self.wanted.recursive => {
                     if at.len() >= DEPTH_MAX {
-                        return Err(FolderFault::TooMuch);
+                        return Err(FolderError::TooManyFiles);
                     }
                     if let Some(child) = folder.child(&entry.name)? {
                         at.push(entry.name);
-                        self.look(&child, at)?;
+                        self.visit(&child, at)?;
                         at.pop();
                     }
                 }
@@ -101,7 +106,7 @@ impl Walk<'_> {
 }
 
 /// A file by the way down to it, each step from the handle of the one above; `None` when it is gone meanwhile.
-fn open(folder: &Folder, path: &[String], bytes_max: usize) -> Result<Option<Vec<u8>>, FolderFault> {
+fn open(folder: &Folder, path: &[String], bytes_max: usize) -> Result<Option<Vec<u8>>, FolderError> {
     let Some((name, folders)) = path.split_last() else { return Ok(None) };
     let mut deeper: Option<Folder> = None;
     for part in folders {
@@ -111,7 +116,7 @@ fn open(folder: &Folder, path: &[String], bytes_max: usize) -> Result<Option<Vec
     let Some(file) = deeper.as_ref().unwrap_or(folder).file(name)? else { return Ok(None) };
     let mut bytes = Vec::new();
     file.take(bytes_max as u64 + 1).read_to_end(&mut bytes)?;
-    if bytes.len() > bytes_max { Err(FolderFault::TooLarge(path.join("/"))) } else { Ok(Some(bytes)) }
+    if bytes.len() > bytes_max { Err(FolderError::TooLarge(path.join("/"))) } else { Ok(Some(bytes)) }
 }
 
 #[cfg(test)]
@@ -157,11 +162,11 @@ mod tests {
         listed: &[&str],
         path: &str,
         recursive: bool,
-    ) -> Result<Vec<String>, FolderFault> {
+    ) -> Result<Vec<String>, FolderError> {
         let listed: Vec<PathBuf> = listed.iter().map(|folder| place.root.join(folder)).collect();
         let path = place.root.join(path);
         let is_read = |name: &str| !name.ends_with(".bin");
-        let wanted = Wanted {
+        let wanted = FolderQuery {
             path: path.to_str().unwrap(),
             recursive,
             is_read: &is_read,
@@ -203,12 +208,13 @@ mod tests {
             "docs/\0",
         ] {
             let found = found(&place, &["docs"], path, true);
-            assert!(matches!(found, Err(FolderFault::NotListed)), "{path}: {found:?}");
+            assert!(matches!(found, Err(FolderError::NotListed)), "{path}: {found:?}");
         }
-        assert!(matches!(found(&place, &[], "docs", true), Err(FolderFault::NotListed)));
-        let wanted = Wanted { path: "docs", recursive: true, is_read: &|_| true, files_max: 9, bytes_max: 9 };
+        assert!(matches!(found(&place, &[], "docs", true), Err(FolderError::NotListed)));
+        let wanted =
+            FolderQuery { path: "docs", recursive: true, is_read: &|_| true, files_max: 9, bytes_max: 9 };
         let read = read(&[place.root.join("docs")], &place.root, &wanted, &mut |_, _| Ok(()));
-        assert!(matches!(read, Err(FolderFault::NotListed)), "a path that is not from the root");
+        assert!(matches!(read, Err(FolderError::NotListed)), "a path that is not from the root");
     }
 
     #[test]
@@ -216,7 +222,7 @@ mod tests {
         let place = place();
         for (listed, path) in [("data", "data"), ("", ""), ("", "data")] {
             let found = found(&place, &[listed], path, true);
-            assert!(matches!(found, Err(FolderFault::OwnData)), "{path}: {found:?}");
+            assert!(matches!(found, Err(FolderError::OwnData)), "{path}: {found:?}");
         }
         assert_eq!(found(&place, &[""], "docs-more", true).unwrap(), ["d.txt=d"]);
     }
@@ -225,9 +231,9 @@ mod tests {
     fn number_and_size_are_bounded() {
         let place = place();
         fs::write(place.root.join("docs/d.txt"), "d").unwrap();
-        assert!(matches!(found(&place, &["docs"], "docs", true), Err(FolderFault::TooMuch)));
+        assert!(matches!(found(&place, &["docs"], "docs", true), Err(FolderError::TooManyFiles)));
         fs::write(place.root.join("docs/d.txt"), "12345678901").unwrap();
         let found = found(&place, &["docs"], "docs", false);
-        assert!(matches!(&found, Err(FolderFault::TooLarge(name)) if name == "d.txt"), "{found:?}");
+        assert!(matches!(&found, Err(FolderError::TooLarge(name)) if name == "d.txt"), "{found:?}");
     }
 }

@@ -23,26 +23,26 @@ const NAME_CHARS_MAX: usize = 100;
 pub struct FlowFiles {
     tree: Tree,
     /// Those who store hold it together; who clears up what nobody needs holds it alone.
-    turn: RwLock<()>,
+    store_lock: RwLock<()>,
 }
 
 /// The name of a stored file.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct StoredName(String);
+pub struct FlowFileName(String);
 
-impl StoredName {
+impl FlowFileName {
     /// A fresh name of a draft's file with these bytes: `draft-<random and checksum>-<name>`.
     #[must_use]
-    pub fn draft(label: &str, bytes: &[u8]) -> Self {
-        Self(format!("{DRAFT}{}", Self::live(label, bytes).0))
+    pub fn new_draft(label: &str, bytes: &[u8]) -> Self {
+        Self(format!("{DRAFT}{}", Self::new_live(label, bytes).0))
     }
 
     /// A fresh name of a Live file with these bytes.
     #[must_use]
-    pub fn live(label: &str, bytes: &[u8]) -> Self {
+    pub fn new_live(label: &str, bytes: &[u8]) -> Self {
         let mut sum = Checksum::default();
         sum.add(bytes);
-        Self(format!("{}{:08x}-{}", random(), sum.sum(), clean(label)))
+        Self(format!("{}{:08x}-{}", random(), sum.sum(), sanitize(label)))
     }
 
     /// The checksum of what is in the file; `None` where the name is from before there were checksums.
@@ -58,13 +58,13 @@ impl StoredName {
         let (stem, label) = text.strip_prefix(DRAFT).unwrap_or(text).split_once('-')?;
         let made_here = [RANDOM_CHARS, RANDOM_CHARS + SUM_CHARS].contains(&stem.len())
             && stem.bytes().all(|byte| byte.is_ascii_hexdigit())
-            && clean(label) == label;
+            && sanitize(label) == label;
         made_here.then(|| Self(text.to_owned()))
     }
 
     /// The name of this draft's file once it is Live; `None` when it is no draft's.
     #[must_use]
-    pub fn published(&self) -> Option<Self> {
+    pub fn to_live(&self) -> Option<Self> {
         self.0.strip_prefix(DRAFT).map(|name| Self(name.to_owned()))
     }
 
@@ -88,7 +88,7 @@ fn random() -> String {
 }
 
 /// A caller's name as a label: letters, digits, dots and dashes of its last part.
-fn clean(label: &str) -> String {
+fn sanitize(label: &str) -> String {
     let last = label.rsplit(['/', '\\']).next().unwrap_or_default().trim_start_matches('.');
     let kept =
         last.chars().map(|c| if c.is_alphanumeric() || matches!(c, '.' | '_' | '-') { c } else { '_' });
@@ -100,7 +100,7 @@ impl FlowFiles {
     /// The files below the root of this tree, which is made when the first file comes.
     #[must_use]
     pub const fn new(tree: Tree) -> Self {
-        Self { tree, turn: RwLock::new(()) }
+        Self { tree, store_lock: RwLock::new(()) }
     }
 
     fn folder(&self, workspace: &WorkspaceId, flow: &FlowId) -> PathBuf {
@@ -115,10 +115,10 @@ impl FlowFiles {
         &self,
         workspace: &WorkspaceId,
         flow: &FlowId,
-        name: &StoredName,
+        name: &FlowFileName,
         bytes: &[u8],
     ) -> io::Result<()> {
-        let _turn = self.turn.read().unwrap_or_else(PoisonError::into_inner);
+        let _turn = self.store_lock.read().unwrap_or_else(PoisonError::into_inner);
         self.tree.make(&[&workspace.to_string(), &flow.to_string()])?.write(name.as_str(), bytes)
     }
 
@@ -130,7 +130,7 @@ impl FlowFiles {
         &self,
         workspace: &WorkspaceId,
         flow: &FlowId,
-        name: &StoredName,
+        name: &FlowFileName,
         bytes_max: u64,
     ) -> Result<Option<Vec<u8>>, ReadError> {
         let folder = self.tree.open(&[&workspace.to_string(), &flow.to_string()])?;
@@ -142,7 +142,9 @@ impl FlowFiles {
         if read > bytes_max {
             return Ok(None);
         }
-        rot::check(&mut bytes.as_slice(), name.sum(), || rot::of_flow(workspace, flow, name))?;
+        rot::verify_checksum(&mut bytes.as_slice(), name.sum(), || {
+            rot::flow_file_damage(workspace, flow, name)
+        })?;
         Ok(Some(bytes))
     }
 
@@ -154,16 +156,16 @@ impl FlowFiles {
         &self,
         workspace: &WorkspaceId,
         flow: &FlowId,
-        from: &StoredName,
-        to: &StoredName,
+        from: &FlowFileName,
+        to: &FlowFileName,
     ) -> io::Result<()> {
-        let _turn = self.turn.read().unwrap_or_else(PoisonError::into_inner);
+        let _turn = self.store_lock.read().unwrap_or_else(PoisonError::into_inner);
         let folder = self.tree.make(&[&workspace.to_string(), &flow.to_string()])?;
         folder.link(from.as_str(), to.as_str())
     }
 
     /// Removes a file; one that is gone already is no error.
-    pub fn remove(&self, workspace: &WorkspaceId, flow: &FlowId, name: &StoredName) {
+    pub fn remove(&self, workspace: &WorkspaceId, flow: &FlowId, name: &FlowFileName) {
         let path = self.folder(workspace, flow).join(name.as_str());
         if let Err(error) = fs::remove_file(path)
             && error.kind() != io::ErrorKind::NotFound
@@ -173,8 +175,8 @@ impl FlowFiles {
     }
 
     /// Does something while no file of a flow is being stored.
-    pub fn alone<T>(&self, work: impl FnOnce() -> T) -> T {
-        let _turn = self.turn.write().unwrap_or_else(PoisonError::into_inner);
+    pub fn run_exclusive<T>(&self, work: impl FnOnce() -> T) -> T {
+        let _turn = self.store_lock.write().unwrap_or_else(PoisonError::into_inner);
         work()
     }
 
@@ -195,11 +197,11 @@ mod tests {
 
     #[test]
     fn only_names_of_this_server_become_paths() {
-        let name = StoredName::draft("../../etc/pass wd.txt", b"");
+        let name = FlowFileName::new_draft("../../etc/pass wd.txt", b"");
         assert!(name.as_str().starts_with(DRAFT) && name.as_str().ends_with("-pass_wd.txt"), "{name:?}");
-        assert_eq!(StoredName::parse(name.as_str()), Some(name.clone()));
-        let live = name.published().unwrap();
-        assert_eq!((StoredName::parse(live.as_str()), live.published()), (Some(live.clone()), None));
+        assert_eq!(FlowFileName::parse(name.as_str()), Some(name.clone()));
+        let live = name.to_live().unwrap();
+        assert_eq!((FlowFileName::parse(live.as_str()), live.to_live()), (Some(live.clone()), None));
         for bad in [
             "",
             "a.txt",
@@ -209,7 +211,7 @@ mod tests {
             "0123456789abcdef-",
             "0123456789abcdeg-a",
         ] {
-            assert_eq!(StoredName::parse(bad), None, "{bad}");
+            assert_eq!(FlowFileName::parse(bad), None, "{bad}");
         }
     }
 
@@ -218,8 +220,8 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let files = FlowFiles::new(Tree::new(folder.path().join("files"), Access::Owner));
         let (workspace, flow) = (WorkspaceId::random(), FlowId::random());
-        let draft = StoredName::draft("a.txt", b"hello");
-        let live = draft.published().unwrap();
+        let draft = FlowFileName::new_draft("a.txt", b"hello");
+        let live = draft.to_live().unwrap();
         files.put(&workspace, &flow, &draft, b"hello").unwrap();
         files.link(&workspace, &flow, &draft, &live).unwrap();
         let read = |name| files.get(&workspace, &flow, name, 10);
@@ -234,7 +236,7 @@ mod tests {
         assert_eq!(left, [live.as_str()]);
         fs::write(files.folder(&workspace, &flow).join(live.as_str()), b"hellp").unwrap();
         assert!(matches!(read(&live), Err(ReadError::Damaged(_))));
-        let before = StoredName::parse("0123456789abcdef-a.txt").unwrap();
+        let before = FlowFileName::parse("0123456789abcdef-a.txt").unwrap();
         files.put(&workspace, &flow, &before, b"stored by an earlier program").unwrap();
         assert!(files.get(&workspace, &flow, &before, 100).unwrap().is_some());
         files.remove_flow(&workspace, &flow);

@@ -8,4 +8,4 @@ pub mod rot;
 pub mod secrets;
 mod vault;
 
-pub use vault::{Unopened, Vault};
+pub use vault::{DecryptError, Vault};

@@ -1,7 +1,7 @@
 //! What a disk changed by itself in a stored file: found out by the checksum that is in the file's name.
 
-use super::chat_files::StoredName as ChatName;
-use super::flow_files::StoredName as FlowName;
+use super::chat_files::ChatFileName as ChatName;
+use super::flow_files::FlowFileName as FlowName;
 use crate::domain::checksum::Checksum;
 use crate::domain::damage::Damage;
 use crate::domain::error::Error;
@@ -35,7 +35,7 @@ impl From<ReadError> for Error {
 }
 
 /// Reads a file to its end and compares; a file from before there were checksums is taken as it is, unread.
-pub(super) fn check(
+pub(super) fn verify_checksum(
     file: &mut impl Read,
     known: Option<u32>,
     damage: impl FnOnce() -> Damage,
@@ -52,23 +52,28 @@ pub(super) fn check(
 }
 
 /// A damaged file of a flow or a document store.
-pub(super) fn of_flow(workspace: &WorkspaceId, flow: &FlowId, name: &FlowName) -> Damage {
+pub(super) fn flow_file_damage(workspace: &WorkspaceId, flow: &FlowId, name: &FlowName) -> Damage {
     let place = format!("file files/{workspace}/{flow}/{}", name.as_str());
     Damage::new(format!("file ({})", name.label()), place)
 }
 
 /// A damaged file of a conversation.
-pub(super) fn of_chat(workspace: &WorkspaceId, flow: &FlowId, chat: &ChatId, name: &ChatName) -> Damage {
+pub(super) fn chat_file_damage(
+    workspace: &WorkspaceId,
+    flow: &FlowId,
+    chat: &ChatId,
+    name: &ChatName,
+) -> Damage {
     Damage::new(format!("file ({name})"), format!("file files/{workspace}/{flow}/{chat}/{name}"))
 }
 
 /// What was found among all files.
 #[derive(Debug, Default)]
-pub struct Verified {
+pub struct FileReport {
     /// Files that were looked at.
     pub files: u64,
     /// Those of them that were stored before there were checksums.
-    pub unknown: u64,
+    pub without_checksum: u64,
     /// What is not what was stored.
     pub damages: Vec<Damage>,
 }
@@ -77,39 +82,39 @@ pub struct Verified {
 ///
 /// # Errors
 /// When a folder cannot be read.
-pub fn verify(root: &Path, is_over: &dyn Fn() -> bool) -> io::Result<Verified> {
-    let mut found = Verified::default();
-    let Some(all) = Folder::open(root, &[])? else { return Ok(found) };
-    for (workspace, folder) in inner(&all, WorkspaceId::parse)? {
-        for (flow, folder) in inner(&folder, FlowId::parse)? {
-            for name in files(&folder, FlowName::parse)? {
-                let damage = || of_flow(&workspace, &flow, &name);
-                found.look(&folder, name.as_str(), name.sum(), damage);
+pub fn verify(root: &Path, is_cancelled: &dyn Fn() -> bool) -> io::Result<FileReport> {
+    let mut report = FileReport::default();
+    let Some(all) = Folder::open(root, &[])? else { return Ok(report) };
+    for (workspace, folder) in child_folders(&all, WorkspaceId::parse)? {
+        for (flow, folder) in child_folders(&folder, FlowId::parse)? {
+            for name in stored_files(&folder, FlowName::parse)? {
+                let damage = || flow_file_damage(&workspace, &flow, &name);
+                report.check_file(&folder, name.as_str(), name.sum(), damage);
             }
-            for (chat, folder) in inner(&folder, ChatId::parse)? {
-                if is_over() {
-                    return Ok(found);
+            for (chat, folder) in child_folders(&folder, ChatId::parse)? {
+                if is_cancelled() {
+                    return Ok(report);
                 }
-                for name in files(&folder, ChatName::parse)? {
-                    let damage = || of_chat(&workspace, &flow, &chat, &name);
-                    found.look(&folder, name.as_str(), name.sum(), damage);
+                for name in stored_files(&folder, ChatName::parse)? {
+                    let damage = || chat_file_damage(&workspace, &flow, &chat, &name);
+                    report.check_file(&folder, name.as_str(), name.checksum(), damage);
                 }
             }
         }
     }
-    Ok(found)
+    Ok(report)
 }
 
-impl Verified {
-    fn look(&mut self, folder: &Folder, name: &str, known: Option<u32>, damage: impl Fn() -> Damage) {
+impl FileReport {
+    fn check_file(&mut self, folder: &Folder, name: &str, known: Option<u32>, damage: impl Fn() -> Damage) {
         let read = folder.file(name).map_err(ReadError::from).and_then(|file| match file {
-            Some(mut file) => check(&mut file, known, &damage).map(|()| true),
+            Some(mut file) => verify_checksum(&mut file, known, &damage).map(|()| true),
             None => Ok(false),
         });
         match read {
             // It went away meanwhile.
             Ok(false) => return,
-            Ok(true) => self.unknown += u64::from(known.is_none()),
+            Ok(true) => self.without_checksum += u64::from(known.is_none()),
             Err(_) => self.damages.push(damage()),
         }
         self.files += 1;
@@ -117,7 +122,7 @@ impl Verified {
 }
 
 /// The folders in a folder whose names are ids.
-fn inner<I>(folder: &Folder, parse: impl Fn(&str) -> Option<I>) -> io::Result<Vec<(I, Folder)>> {
+fn child_folders<I>(folder: &Folder, parse: impl Fn(&str) -> Option<I>) -> io::Result<Vec<(I, Folder)>> {
     let entries = folder.entries()?.into_iter().filter(|entry| entry.kind == EntryKind::Folder);
     let named = entries.filter_map(|entry| parse(&entry.name).map(|id| (id, entry.name)));
     named
@@ -126,7 +131,7 @@ fn inner<I>(folder: &Folder, parse: impl Fn(&str) -> Option<I>) -> io::Result<Ve
 }
 
 /// The whole files in a folder that this server named.
-fn files<N>(folder: &Folder, parse: impl Fn(&str) -> Option<N>) -> io::Result<Vec<N>> {
+fn stored_files<N>(folder: &Folder, parse: impl Fn(&str) -> Option<N>) -> io::Result<Vec<N>> {
     let entries = folder.entries()?.into_iter().filter(|entry| matches!(entry.kind, EntryKind::File(_)));
     Ok(entries.filter_map(|entry| parse(&entry.name)).collect())
 }

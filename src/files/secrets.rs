@@ -4,7 +4,7 @@
 //! Whoever has lost one for good says so with a file beside it (`LOST`).
 
 use super::vault::Vault;
-use crate::domain::conversation::SessionTokens;
+use crate::domain::conversation::OwnershipTokens;
 use crate::domain::file_link::FileLinks;
 use crate::durable::{Access, DurableFolder, EntryKind, Tree, enforce};
 use hmac::{Hmac, KeyInit as _, Mac as _};
@@ -29,7 +29,7 @@ const LOST: &str = ".lost";
 /// The secrets, read once at start.
 pub struct Secrets {
     /// Proofs of conversations.
-    pub tokens: SessionTokens,
+    pub tokens: OwnershipTokens,
     /// Encryption of credentials.
     pub vault: Vault,
     /// Signing of file links.
@@ -38,9 +38,9 @@ pub struct Secrets {
 
 /// What the database knows of the secrets it was used with.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Known {
+pub struct SecretFingerprints {
     /// By the name of a secret's file: a hash under that secret, which says nothing about it.
-    pub prints: BTreeMap<String, String>,
+    pub by_name: BTreeMap<String, String>,
     /// True when it holds what is sealed with the secret of credentials.
     pub holds_credentials: bool,
 }
@@ -59,7 +59,7 @@ pub enum SecretsError {
         name: &'static str,
     },
     /// A secret is not the one that the database was used with.
-    Other {
+    Mismatch {
         /// The name of its file in the folder `secrets`.
         name: &'static str,
         /// True when it comes from the settings and not from the file.
@@ -82,13 +82,13 @@ impl fmt::Display for SecretsError {
                 "the file secrets/{name} in the data folder is missing; restore it from a backup, or, if it is lost \
                  for good, make an empty file secrets/{name}{LOST}: what it protected is lost then"
             ),
-            Self::Other { name, is_set: true } => write!(
+            Self::Mismatch { name, is_set: true } => write!(
                 f,
                 "SERVICE_ENCRYPTION_KEY is not the key that credentials were stored with; set that one, or, if it is \
                  lost for good, make an empty file secrets/{name}{LOST} in the data folder: the values of stored \
                  credentials must then be typed in again"
             ),
-            Self::Other { name, is_set: false } => write!(
+            Self::Mismatch { name, is_set: false } => write!(
                 f,
                 "the file secrets/{name} in the data folder is not the one this database was used with; restore the \
                  one from the same backup as the database, or, if it is lost for good, make an empty file \
@@ -106,7 +106,7 @@ impl std::error::Error for SecretsError {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match self {
             Self::Io(cause) => Some(cause),
-            Self::Damaged { .. } | Self::Missing { .. } | Self::Other { .. } => None,
+            Self::Damaged { .. } | Self::Missing { .. } | Self::Mismatch { .. } => None,
         }
     }
 }
@@ -127,31 +127,31 @@ impl Secrets {
     pub fn open(
         data_dir: &Path,
         encryption_key: Option<[u8; 32]>,
-        known: &Known,
+        known: &SecretFingerprints,
     ) -> Result<(Self, BTreeMap<String, String>), SecretsError> {
-        let folder = prepare(data_dir)?;
-        let folder = &Drawer { path: data_dir.join(FOLDER), folder };
-        let mut prints = BTreeMap::new();
+        let folder = open_folder(data_dir)?;
+        let folder = &SecretsFolder { path: data_dir.join(FOLDER), folder };
+        let mut fingerprints = BTreeMap::new();
         let mut take = |name, set| {
-            let secret = judged(folder, name, set, known)?;
-            prints.insert(name.to_owned(), fingerprint(&secret, name));
+            let secret = load_secret(folder, name, set, known)?;
+            fingerprints.insert(name.to_owned(), fingerprint(&secret, name));
             Ok::<_, SecretsError>(secret)
         };
         let secrets = Self {
             vault: Vault::new(&take(CREDENTIALS, encryption_key)?),
-            tokens: SessionTokens::new(take(CONVERSATIONS, None)?),
+            tokens: OwnershipTokens::new(take(CONVERSATIONS, None)?),
             links: FileLinks::new(take(LINKS, None)?),
         };
-        Ok((secrets, prints))
+        Ok((secrets, fingerprints))
     }
 
     /// Removes the files by which somebody gave a lost secret up.
     ///
     /// # Errors
     /// When one cannot be removed: it would give the next secret up too.
-    pub fn forget_lost(data_dir: &Path) -> Result<(), SecretsError> {
+    pub fn remove_loss_markers(data_dir: &Path) -> Result<(), SecretsError> {
         for name in NAMES {
-            match fs::remove_file(data_dir.join(FOLDER).join(lost(name))) {
+            match fs::remove_file(data_dir.join(FOLDER).join(loss_marker(name))) {
                 Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error.into()),
                 _ => {}
             }
@@ -161,33 +161,33 @@ impl Secrets {
 }
 
 /// The secret of this name, where it is the one the database was used with.
-fn judged(
-    drawer: &Drawer,
+fn load_secret(
+    drawer: &SecretsFolder,
     name: &'static str,
     set: Option<[u8; SECRET_BYTES]>,
-    known: &Known,
+    known: &SecretFingerprints,
 ) -> Result<[u8; SECRET_BYTES], SecretsError> {
-    let print = known.prints.get(name);
+    let print = known.by_name.get(name);
     // Credentials say by themselves that the secret was there, in a database from before there were fingerprints too; and
     // as long as there are none, a server may go on with another key.
     let is_needed = if name == CREDENTIALS { known.holds_credentials } else { print.is_some() };
-    let is_needed = is_needed && drawer.folder.entry(&lost(name))?.is_none();
+    let is_needed = is_needed && drawer.folder.entry(&loss_marker(name))?.is_none();
     let secret = match set {
         Some(secret) => secret,
         None if is_needed && drawer.folder.entry(name)?.is_none() => {
             return Err(SecretsError::Missing { name });
         }
-        None => drawer.secret(name, print.is_some())?,
+        None => drawer.read_or_create(name, print.is_some())?,
     };
     match print {
         Some(print) if is_needed && *print != fingerprint(&secret, name) => {
-            Err(SecretsError::Other { name, is_set: set.is_some() })
+            Err(SecretsError::Mismatch { name, is_set: set.is_some() })
         }
         _ => Ok(secret),
     }
 }
 
-fn lost(name: &str) -> String {
+fn loss_marker(name: &str) -> String {
     format!("{name}{LOST}")
 }
 
@@ -198,7 +198,7 @@ fn fingerprint(secret: &[u8; SECRET_BYTES], name: &str) -> String {
     mac.finalize().into_bytes()[..16].iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-fn prepare(data_dir: &Path) -> Result<DurableFolder, SecretsError> {
+fn open_folder(data_dir: &Path) -> Result<DurableFolder, SecretsError> {
     let path = data_dir.join(FOLDER);
     enforce(&path, Access::Owner, None).map_err(|loose| loose.cause)?;
     let folder = Tree::within(&Tree::new(data_dir, Access::Owner), FOLDER, Access::Owner).make(&[])?;
@@ -212,15 +212,15 @@ fn prepare(data_dir: &Path) -> Result<DurableFolder, SecretsError> {
 }
 
 /// The folder of the secrets.
-struct Drawer {
+struct SecretsFolder {
     path: PathBuf,
     folder: DurableFolder,
 }
 
-impl Drawer {
+impl SecretsFolder {
     /// The secret in the file of this name. One that the database does not know yet may be one whose maker was killed, or was
     /// told that the disk did not take it, so it is written anew, as it is.
-    fn secret(&self, name: &'static str, is_known: bool) -> Result<[u8; SECRET_BYTES], SecretsError> {
+    fn read_or_create(&self, name: &'static str, is_known: bool) -> Result<[u8; SECRET_BYTES], SecretsError> {
         let found = self.folder.entry(name)?.map(|entry| entry.kind);
         let mut secret = [0; SECRET_BYTES];
         if found.is_some() {
@@ -240,20 +240,23 @@ impl Drawer {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::chat_file::{ChatFile, StoredName};
+    use crate::domain::chat_file::{ChatFile, ChatFileName};
     use crate::domain::ids::{ChatId, CredentialId, FlowId, WorkspaceId};
     use jiff::Timestamp;
     use serde_json::Map;
 
     fn open(data: &Path) -> Secrets {
-        Secrets::open(data, None, &Known::default()).unwrap().0
+        Secrets::open(data, None, &SecretFingerprints::default()).unwrap().0
     }
 
-    fn used(data: &Path, key: Option<[u8; 32]>) -> Known {
-        Known { prints: Secrets::open(data, key, &Known::default()).unwrap().1, holds_credentials: true }
+    fn used(data: &Path, key: Option<[u8; 32]>) -> SecretFingerprints {
+        SecretFingerprints {
+            by_name: Secrets::open(data, key, &SecretFingerprints::default()).unwrap().1,
+            holds_credentials: true,
+        }
     }
 
-    fn refused(data: &Path, key: Option<[u8; 32]>, known: &Known) -> SecretsError {
+    fn refused(data: &Path, key: Option<[u8; 32]>, known: &SecretFingerprints) -> SecretsError {
         Secrets::open(data, key, known).err().unwrap()
     }
 
@@ -262,10 +265,10 @@ mod tests {
         let data = tempfile::tempdir().unwrap();
         let (first, second) = (open(data.path()), open(data.path()));
         let (flow, chat) = (FlowId::random(), ChatId::random());
-        assert!(second.tokens.prove(&flow, &chat, &first.tokens.mint(&flow, &chat)));
-        let file = ChatFile { flow, chat, name: StoredName::fresh("txt", 0) };
+        assert!(second.tokens.verify(&flow, &chat, &first.tokens.mint(&flow, &chat)));
+        let file = ChatFile { flow, chat, name: ChatFileName::generate("txt", 0) };
         let (link, now) = (first.links.sign(&file, Timestamp::UNIX_EPOCH), Timestamp::UNIX_EPOCH);
-        assert_eq!(second.links.judge(link.split_once('?').unwrap().1, now), Some(file));
+        assert_eq!(second.links.verify(link.split_once('?').unwrap().1, now), Some(file));
         let files: Vec<_> =
             fs::read_dir(data.path().join("secrets")).unwrap().map(|file| file.unwrap().path()).collect();
         let contents: std::collections::HashSet<_> =
@@ -276,7 +279,7 @@ mod tests {
     #[test]
     fn the_setting_takes_the_place_of_the_file() {
         let data = tempfile::tempdir().unwrap();
-        let (set, _) = Secrets::open(data.path(), Some([9; 32]), &Known::default()).unwrap();
+        let (set, _) = Secrets::open(data.path(), Some([9; 32]), &SecretFingerprints::default()).unwrap();
         assert!(!data.path().join("secrets/credentials.key").exists());
         let (workspace, id) = (WorkspaceId::random(), CredentialId::random());
         let sealed = Vault::new(&[9; 32]).seal(&workspace, &id, &Map::new());
@@ -290,7 +293,7 @@ mod tests {
         let path = data.path().join("secrets/credentials.key");
         for damage in [&b""[..], b"short", &[0; 33]] {
             fs::write(&path, damage).unwrap();
-            let refused = refused(data.path(), None, &Known::default());
+            let refused = refused(data.path(), None, &SecretFingerprints::default());
             assert!(matches!(refused, SecretsError::Damaged { name: "credentials.key" }), "{refused}");
             assert_eq!(fs::read(&path).unwrap(), damage);
         }
@@ -310,11 +313,11 @@ mod tests {
             fs::write(&path, [7; 32]).unwrap();
             let other = refused(data.path(), None, &known);
             assert!(
-                matches!(other, SecretsError::Other { name: which, is_set: false } if which == name),
+                matches!(other, SecretsError::Mismatch { name: which, is_set: false } if which == name),
                 "{other}"
             );
             fs::write(&path, secret).unwrap();
-            assert_eq!(Secrets::open(data.path(), None, &known).unwrap().1, known.prints);
+            assert_eq!(Secrets::open(data.path(), None, &known).unwrap().1, known.by_name);
         }
     }
 
@@ -324,7 +327,7 @@ mod tests {
         let known = used(data.path(), Some([9; 32]));
         assert!(Secrets::open(data.path(), Some([9; 32]), &known).is_ok());
         let other = refused(data.path(), Some([8; 32]), &known);
-        assert!(matches!(other, SecretsError::Other { is_set: true, .. }), "{other}");
+        assert!(matches!(other, SecretsError::Mismatch { is_set: true, .. }), "{other}");
         // Without the setting there is no file to go back to.
         let gone = refused(data.path(), None, &known);
         assert!(matches!(gone, SecretsError::Missing { name: CREDENTIALS }), "{gone}");
@@ -333,15 +336,15 @@ mod tests {
     #[test]
     fn a_server_without_credentials_may_go_on_with_another_key() {
         let data = tempfile::tempdir().unwrap();
-        let known = Known { holds_credentials: false, ..used(data.path(), None) };
+        let known = SecretFingerprints { holds_credentials: false, ..used(data.path(), None) };
         let (_, prints) = Secrets::open(data.path(), Some([9; 32]), &known).unwrap();
-        assert_ne!(prints[CREDENTIALS], known.prints[CREDENTIALS]);
+        assert_ne!(prints[CREDENTIALS], known.by_name[CREDENTIALS]);
     }
 
     #[test]
     fn a_database_from_before_fingerprints_gets_them_and_misses_the_secret_of_its_credentials() {
         let data = tempfile::tempdir().unwrap();
-        let known = Known { holds_credentials: true, ..Known::default() };
+        let known = SecretFingerprints { holds_credentials: true, ..SecretFingerprints::default() };
         let gone = refused(data.path(), None, &known);
         assert!(matches!(gone, SecretsError::Missing { name: CREDENTIALS }), "{gone}");
         drop(open(data.path()));
@@ -355,12 +358,12 @@ mod tests {
         let known = used(data.path(), None);
         let path = data.path().join("secrets").join(CREDENTIALS);
         fs::remove_file(&path).unwrap();
-        fs::write(data.path().join("secrets").join(lost(CREDENTIALS)), "").unwrap();
+        fs::write(data.path().join("secrets").join(loss_marker(CREDENTIALS)), "").unwrap();
         let (_, prints) = Secrets::open(data.path(), None, &known).unwrap();
-        assert_ne!(prints[CREDENTIALS], known.prints[CREDENTIALS]);
-        assert_eq!(prints[LINKS], known.prints[LINKS]);
-        Secrets::forget_lost(data.path()).unwrap();
-        let known = Known { prints, ..known };
+        assert_ne!(prints[CREDENTIALS], known.by_name[CREDENTIALS]);
+        assert_eq!(prints[LINKS], known.by_name[LINKS]);
+        Secrets::remove_loss_markers(data.path()).unwrap();
+        let known = SecretFingerprints { by_name: prints, ..known };
         assert!(Secrets::open(data.path(), None, &known).is_ok());
         fs::remove_file(&path).unwrap();
         assert!(matches!(refused(data.path(), None, &known), SecretsError::Missing { .. }), "given up once");

@@ -1,6 +1,6 @@
 //! Encryption of credentials at rest: XChaCha20-Poly1305 under a key that is not in the database file.
 
-use crate::domain::credential::Sealed;
+use crate::domain::credential::Ciphertext;
 use crate::domain::ids::{CredentialId, WorkspaceId};
 use chacha20poly1305::aead::{Aead as _, KeyInit as _, Payload};
 use chacha20poly1305::{XChaCha20Poly1305, XNonce};
@@ -9,7 +9,7 @@ use std::fmt;
 
 const NONCE_BYTES: usize = 24;
 /// Opens every sealed value, so that another form can be told from it later.
-const FORM: u8 = 1;
+const FORMAT: u8 = 1;
 
 /// Seals and opens the fields of credentials.
 #[derive(Clone)]
@@ -19,19 +19,19 @@ pub struct Vault {
 
 /// A sealed value that this vault cannot open: sealed under another key, or for another record, or damaged.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Unopened;
+pub struct DecryptError;
 
-impl fmt::Display for Unopened {
+impl fmt::Display for DecryptError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("the sealed value was not made by this vault for this record")
     }
 }
 
-impl std::error::Error for Unopened {}
+impl std::error::Error for DecryptError {}
 
 /// What a sealed value is tied to: moved to another record, or another workspace, it does not open.
-fn tied_to(workspace: &WorkspaceId, id: &CredentialId) -> [u8; 33] {
-    let mut bytes = [FORM; 33];
+fn associated_data(workspace: &WorkspaceId, id: &CredentialId) -> [u8; 33] {
+    let mut bytes = [FORMAT; 33];
     bytes[1..17].copy_from_slice(workspace.bytes());
     bytes[17..].copy_from_slice(id.bytes());
     bytes
@@ -49,32 +49,37 @@ impl Vault {
     /// # Panics
     /// When the operating system has no random bytes.
     #[must_use]
-    pub fn seal(&self, workspace: &WorkspaceId, id: &CredentialId, fields: &Map<String, Value>) -> Sealed {
+    pub fn seal(
+        &self,
+        workspace: &WorkspaceId,
+        id: &CredentialId,
+        fields: &Map<String, Value>,
+    ) -> Ciphertext {
         let mut nonce = [0; NONCE_BYTES];
         getrandom::fill(&mut nonce).expect("the operating system gives random bytes");
         let plain = serde_json::to_vec(fields).expect("a JSON object is always writable");
-        let payload = Payload { msg: &plain, aad: &tied_to(workspace, id) };
+        let payload = Payload { msg: &plain, aad: &associated_data(workspace, id) };
         let cipher_text =
             self.cipher.encrypt(&XNonce::from(nonce), payload).expect("a credential is far from 256 GB");
-        Sealed([&[FORM][..], &nonce, &cipher_text].concat())
+        Ciphertext([&[FORMAT][..], &nonce, &cipher_text].concat())
     }
 
     /// Opens what [`Self::seal`] made for the same record.
     ///
     /// # Errors
-    /// [`Unopened`], which never says more.
+    /// [`DecryptError`], which never says more.
     pub fn open(
         &self,
         workspace: &WorkspaceId,
         id: &CredentialId,
-        sealed: &Sealed,
-    ) -> Result<Map<String, Value>, Unopened> {
-        let rest = sealed.0.strip_prefix(&[FORM]).ok_or(Unopened)?;
-        let (nonce, cipher_text) = rest.split_at_checked(NONCE_BYTES).ok_or(Unopened)?;
-        let nonce: [u8; NONCE_BYTES] = nonce.try_into().map_err(|_| Unopened)?;
-        let payload = Payload { msg: cipher_text, aad: &tied_to(workspace, id) };
-        let plain = self.cipher.decrypt(&XNonce::from(nonce), payload).map_err(|_| Unopened)?;
-        serde_json::from_slice(&plain).map_err(|_| Unopened)
+        sealed: &Ciphertext,
+    ) -> Result<Map<String, Value>, DecryptError> {
+        let rest = sealed.0.strip_prefix(&[FORMAT]).ok_or(DecryptError)?;
+        let (nonce, cipher_text) = rest.split_at_checked(NONCE_BYTES).ok_or(DecryptError)?;
+        let nonce: [u8; NONCE_BYTES] = nonce.try_into().map_err(|_| DecryptError)?;
+        let payload = Payload { msg: cipher_text, aad: &associated_data(workspace, id) };
+        let plain = self.cipher.decrypt(&XNonce::from(nonce), payload).map_err(|_| DecryptError)?;
+        serde_json::from_slice(&plain).map_err(|_| DecryptError)
     }
 }
 
@@ -92,15 +97,15 @@ mod tests {
         assert_eq!(vault.open(&workspace, &id, &sealed), Ok(fields.clone()));
         assert_ne!(sealed, vault.seal(&workspace, &id, &fields), "each sealing has its own nonce");
         assert!(!String::from_utf8_lossy(&sealed.0).contains("secret"));
-        assert_eq!(vault.open(&WorkspaceId::random(), &id, &sealed), Err(Unopened));
-        assert_eq!(vault.open(&workspace, &CredentialId::random(), &sealed), Err(Unopened));
-        assert_eq!(Vault::new(&[8; 32]).open(&workspace, &id, &sealed), Err(Unopened));
+        assert_eq!(vault.open(&WorkspaceId::random(), &id, &sealed), Err(DecryptError));
+        assert_eq!(vault.open(&workspace, &CredentialId::random(), &sealed), Err(DecryptError));
+        assert_eq!(Vault::new(&[8; 32]).open(&workspace, &id, &sealed), Err(DecryptError));
         for at in 0..sealed.0.len() {
             let mut damaged = sealed.clone();
             damaged.0[at] ^= 1;
-            assert_eq!(vault.open(&workspace, &id, &damaged), Err(Unopened), "byte {at}");
+            assert_eq!(vault.open(&workspace, &id, &damaged), Err(DecryptError), "byte {at}");
             damaged.0.truncate(at);
-            assert_eq!(vault.open(&workspace, &id, &damaged), Err(Unopened), "cut at {at}");
+            assert_eq!(vault.open(&workspace, &id, &damaged), Err(DecryptError), "cut at {at}");
         }
     }
 }

@@ -7,27 +7,27 @@ use std::collections::HashMap;
 /// What one generation may hold, in bytes; two are kept.
 const GENERATION_MAX_BYTES: usize = 16 * 1024 * 1024;
 
-type Place = (u32, u64);
+type PackOffset = (u32, u64);
 
 #[derive(Default)]
 struct Generation {
-    objects: HashMap<Place, (Kind, Vec<u8>, usize)>,
+    objects: HashMap<PackOffset, (Kind, Vec<u8>, usize)>,
     bytes: usize,
 }
 
 /// Keeps what was used last: a full generation becomes the old one, and the old one is forgotten.
 #[derive(Default)]
-struct Recent {
+struct RecentObjects {
     new: Generation,
     old: Generation,
 }
 
 /// A cache for one reader of the object database.
-pub(super) fn recent() -> Box<gix::odb::cache::PackCache> {
-    Box::<Recent>::default()
+pub(super) fn new_cache() -> Box<gix::odb::cache::PackCache> {
+    Box::<RecentObjects>::default()
 }
 
-impl DecodeEntry for Recent {
+impl DecodeEntry for RecentObjects {
     fn put(&mut self, pack: u32, offset: u64, data: &[u8], kind: Kind, compressed_size: usize) {
         if self.new.bytes + data.len() > GENERATION_MAX_BYTES {
             self.old = std::mem::take(&mut self.new);
@@ -54,7 +54,7 @@ mod tests {
 
     #[test]
     fn what_was_used_last_is_kept_and_the_cache_stays_small() {
-        let mut cache = Recent::default();
+        let mut cache = RecentObjects::default();
         let block = vec![7; GENERATION_MAX_BYTES / 8];
         for offset in 0..100 {
             cache.put(1, offset, &block, Kind::Blob, 5);

@@ -1,20 +1,20 @@
 //! Commits as versions: what one tells, which flows it touched, the line of commits below another.
 
 use super::error::{HistoryError, Result};
-use super::layout::About;
-use super::message::{self, Told};
+use super::layout::FlowHeader;
+use super::message::{self, CommitSummary};
 use super::{layout, reading, tree};
 use crate::domain::ids::FlowId;
-use crate::domain::version::{Content, Sha, Version, VersionKind};
+use crate::domain::version::{Sha, Version, VersionContent, VersionKind};
 use gix::ObjectId;
 use gix::objs::CommitRef;
 
 /// One commit as one flow's version.
-pub(super) type Row = (FlowId, Told);
+pub(super) type VersionRow = (FlowId, CommitSummary);
 
 /// The id in the form the domain has it.
 pub(super) fn sha(id: ObjectId) -> Result<Sha> {
-    let bytes = id.as_bytes().try_into().map_err(|_| HistoryError::damaged("a commit id is not SHA-1"))?;
+    let bytes = id.as_bytes().try_into().map_err(|_| HistoryError::corrupt("a commit id is not SHA-1"))?;
     Ok(Sha::from_bytes(bytes))
 }
 
@@ -24,24 +24,24 @@ pub(super) fn object_id(sha: &Sha) -> ObjectId {
 }
 
 /// What the commit with these bytes tells.
-pub(super) fn told(id: ObjectId, bytes: &[u8]) -> Result<Told> {
-    message::read(sha(id)?, &CommitRef::from_bytes(bytes, gix::hash::Kind::Sha1)?)
+pub(super) fn read_commit(id: ObjectId, bytes: &[u8]) -> Result<CommitSummary> {
+    message::parse(sha(id)?, &CommitRef::from_bytes(bytes, gix::hash::Kind::Sha1)?)
 }
 
 /// The versions a commit is: one when the service wrote it, else one for each flow it touched.
-pub(super) fn rows(repository: &gix::Repository, id: ObjectId) -> Result<Vec<Row>> {
+pub(super) fn version_rows(repository: &gix::Repository, id: ObjectId) -> Result<Vec<VersionRow>> {
     let object = reading::commit(repository, id)?;
-    let mut told = told(id, &object.data)?;
-    if let Some(flow) = told.flow {
-        let version = &mut told.version;
+    let mut summary = read_commit(id, &object.data)?;
+    if let Some(flow) = summary.flow {
+        let version = &mut summary.version;
         if version.name.is_empty() || (version.flow_kind.is_none() && version.kind != VersionKind::Delete) {
-            let about = about(repository, id, &flow)?;
+            let about = read_about(repository, id, &flow)?;
             if version.name.is_empty() {
                 version.name = about.name.unwrap_or_default();
             }
             version.flow_kind = version.flow_kind.or(about.kind);
         }
-        return Ok(vec![(flow, told)]);
+        return Ok(vec![(flow, summary)]);
     }
     let commit = object.decode()?;
     let parent = commit.parents().next();
@@ -50,12 +50,12 @@ pub(super) fn rows(repository: &gix::Repository, id: ObjectId) -> Result<Vec<Row
         None => None,
     };
     let mut rows = Vec::new();
-    for flow in tree::touched(repository, old, commit.tree())? {
-        let mut own = told.clone();
-        let now = about(repository, id, &flow)?;
+    for flow in tree::changed_flows(repository, old, commit.tree())? {
+        let mut own = summary.clone();
+        let now = read_about(repository, id, &flow)?;
         let name = match (now.name, parent) {
             (Some(name), _) => Some(name),
-            (None, Some(parent)) => about(repository, parent, &flow)?.name,
+            (None, Some(parent)) => read_about(repository, parent, &flow)?.name,
             (None, None) => None,
         };
         own.version.name = name.unwrap_or_default();
@@ -65,9 +65,9 @@ pub(super) fn rows(repository: &gix::Repository, id: ObjectId) -> Result<Vec<Row
     Ok(rows)
 }
 
-fn about(repository: &gix::Repository, commit: ObjectId, flow: &FlowId) -> Result<About> {
-    let file = file(repository, commit, flow, layout::FLOW_FILE)?;
-    Ok(file.map(|text| About::read(&text)).unwrap_or_default())
+fn read_about(repository: &gix::Repository, commit: ObjectId, flow: &FlowId) -> Result<FlowHeader> {
+    let file = read_file(repository, commit, flow, layout::FLOW_FILE)?;
+    Ok(file.map(|text| FlowHeader::parse(&text)).unwrap_or_default())
 }
 
 /// What a version holds; `None` when another tool left something that is no flow.
@@ -75,18 +75,18 @@ pub(super) fn content(
     repository: &gix::Repository,
     version: &Version,
     flow: &FlowId,
-) -> Result<Option<Content>> {
+) -> Result<Option<VersionContent>> {
     let commit = object_id(&version.sha);
-    let flow_file = file(repository, commit, flow, layout::FLOW_FILE)?;
-    let canvas_file = file(repository, commit, flow, layout::CANVAS_FILE)?;
+    let flow_file = read_file(repository, commit, flow, layout::FLOW_FILE)?;
+    let canvas_file = read_file(repository, commit, flow, layout::CANVAS_FILE)?;
     Ok(match (flow_file, canvas_file) {
-        (None, None) => Some(Content::Deleted { id: *flow, name: version.name.clone() }),
-        (Some(about), Some(canvas)) => layout::snapshot(flow, &about, &canvas).map(Content::Flow),
+        (None, None) => Some(VersionContent::Deleted { id: *flow, name: version.name.clone() }),
+        (Some(about), Some(canvas)) => layout::snapshot(flow, &about, &canvas).map(VersionContent::Flow),
         _ => None,
     })
 }
 
-fn file(
+fn read_file(
     repository: &gix::Repository,
     commit: ObjectId,
     flow: &FlowId,
@@ -94,7 +94,7 @@ fn file(
 ) -> Result<Option<Vec<u8>>> {
     let root = reading::commit(repository, commit)?.tree_id()?.detach();
     let [flows, shard, folder] = layout::path(flow);
-    let Some((mode, id)) = tree::find(repository, root, &[&flows, &shard, &folder, name])? else {
+    let Some((mode, id)) = tree::find_entry(repository, root, &[&flows, &shard, &folder, name])? else {
         return Ok(None);
     };
     let size = || repository.find_header(id).map(|header| header.size());
@@ -105,7 +105,7 @@ fn file(
 }
 
 /// The first parents below `tip`, newest first, down to `end` (left out); true when `end` was met.
-pub(super) fn line(
+pub(super) fn first_parent_line(
     repository: &gix::Repository,
     tip: ObjectId,
     end: Option<ObjectId>,

@@ -11,39 +11,39 @@ pub(super) fn encode(base: &[u8], target: &[u8]) -> Option<Vec<u8>> {
     if base.len() < BLOCK || target.len() < BLOCK || base.len() >= NONE as usize {
         return None;
     }
-    let blocks = Blocks::of(base);
+    let blocks = BlockTable::new(base);
     let longest = target.len() * 2 / 3;
     let mut out = Vec::with_capacity(256);
     push_size(base.len(), &mut out);
     push_size(target.len(), &mut out);
-    let (mut at, mut told) = (0, 0);
+    let (mut at, mut encoded) = (0, 0);
     while at + BLOCK <= target.len() {
         let Some(found) = blocks.find(base, &target[at..at + BLOCK]) else {
             at += 1;
             continue;
         };
-        let back = common(base[..found].iter().rev(), target[told..at].iter().rev());
-        let ahead = BLOCK + common(base[found + BLOCK..].iter(), target[at + BLOCK..].iter());
-        push_new(&target[told..at - back], &mut out);
+        let back = common_length(base[..found].iter().rev(), target[encoded..at].iter().rev());
+        let ahead = BLOCK + common_length(base[found + BLOCK..].iter(), target[at + BLOCK..].iter());
+        push_new(&target[encoded..at - back], &mut out);
         push_copy(found - back, back + ahead, &mut out);
         at += ahead;
-        told = at;
+        encoded = at;
         if out.len() > longest {
             return None;
         }
     }
-    push_new(&target[told..], &mut out);
+    push_new(&target[encoded..], &mut out);
     (out.len() <= longest).then_some(out)
 }
 
 /// Where each block of a text begins, by its bytes. Of blocks that share a place the first stays.
-struct Blocks {
+struct BlockTable {
     places: Vec<u32>,
     shift: u32,
 }
 
-impl Blocks {
-    fn of(base: &[u8]) -> Self {
+impl BlockTable {
+    fn new(base: &[u8]) -> Self {
         let bits = (usize::BITS - (base.len() / BLOCK).leading_zeros() + 1).clamp(4, 22);
         let mut blocks = Self { places: vec![NONE; 1 << bits], shift: 64 - bits };
         for (number, block) in base.chunks_exact(BLOCK).enumerate().rev() {
@@ -67,7 +67,7 @@ impl Blocks {
     }
 }
 
-fn common<'a>(one: impl Iterator<Item = &'a u8>, other: impl Iterator<Item = &'a u8>) -> usize {
+fn common_length<'a>(one: impl Iterator<Item = &'a u8>, other: impl Iterator<Item = &'a u8>) -> usize {
     one.zip(other).take_while(|(a, b)| a == b).count()
 }
 

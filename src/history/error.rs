@@ -1,6 +1,6 @@
 //! Why history could not do what was asked.
 
-use super::repository::Causes;
+use super::repository::ErrorChain;
 use crate::domain::error::Error;
 use gix::ObjectId;
 use std::fmt;
@@ -19,7 +19,7 @@ pub enum HistoryError {
     /// The folder cannot be read or written; a full disk is among these.
     Disk(io::Error),
     /// A version is on the branch, and the disk does not say that it stays there: it counts when that was seen to.
-    Unsure(Box<HistoryError>),
+    Unconfirmed(Box<HistoryError>),
     /// The repository cannot be read.
     Repository(Box<dyn std::error::Error + Send + Sync>),
     /// An object that is missing, or is not what its id says.
@@ -48,16 +48,16 @@ impl HistoryError {
     /// With everything that led to it, in one line, for the log.
     #[must_use]
     pub const fn with_causes(&self) -> impl fmt::Display + '_ {
-        Causes(self)
+        ErrorChain(self)
     }
 
     /// True for what another look at the folder may end: another tool may have packed or replaced it meanwhile.
-    pub(super) const fn may_pass(&self) -> bool {
+    pub(super) const fn is_transient(&self) -> bool {
         matches!(self, Self::Repository(_) | Self::Object { .. } | Self::Missing)
     }
 
     /// A repository whose content is not what it must be.
-    pub(super) fn damaged(what: &'static str) -> Self {
+    pub(super) fn corrupt(what: &'static str) -> Self {
         Self::Repository(what.into())
     }
 }
@@ -91,7 +91,7 @@ impl fmt::Display for HistoryError {
                 }
                 _ => "The version history could not be read or written.",
             },
-            Self::Unsure(_) => "The disk did not confirm the new version. The next change tries again.",
+            Self::Unconfirmed(_) => "The disk did not confirm the new version. The next change tries again.",
             Self::Repository(_) => {
                 "The version history is damaged and could not be read. Put its folder back from a backup."
             }
@@ -108,7 +108,7 @@ impl std::error::Error for HistoryError {
             Self::Disk(fault) => Some(fault),
             Self::Repository(fault) | Self::Object { cause: fault, .. } => Some(fault.as_ref()),
             Self::Index(fault) => Some(fault),
-            Self::Unsure(fault) => Some(fault.as_ref()),
+            Self::Unconfirmed(fault) => Some(fault.as_ref()),
             Self::Off | Self::Busy | Self::Missing | Self::Foreign | Self::Cancelled => None,
         }
     }

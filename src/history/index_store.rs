@@ -43,26 +43,26 @@ pub trait IndexStore: Send + Sync {
 pub struct MemoryIndex(Mutex<BTreeMap<Vec<u8>, Vec<u8>>>);
 
 impl MemoryIndex {
-    fn with<T>(&self, with: impl FnOnce(&mut BTreeMap<Vec<u8>, Vec<u8>>) -> T) -> Result<T> {
+    fn with_rows<T>(&self, with: impl FnOnce(&mut BTreeMap<Vec<u8>, Vec<u8>>) -> T) -> Result<T> {
         Ok(with(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner)))
     }
 }
 
 impl IndexStore for MemoryIndex {
     fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>> {
-        self.with(|rows| rows.get(key).cloned())
+        self.with_rows(|rows| rows.get(key).cloned())
     }
 
     fn range(&self, from: &[u8], below: &[u8], descending: bool, limit: usize) -> Result<Vec<IndexRow>> {
-        self.with(|rows| range(rows, from, below, descending, limit))
+        self.with_rows(|rows| range(rows, from, below, descending, limit))
     }
 
     fn put(&self, new: &[IndexRow]) -> Result<()> {
-        self.with(|rows| rows.extend(new.iter().cloned()))
+        self.with_rows(|rows| rows.extend(new.iter().cloned()))
     }
 
     fn clear(&self) -> Result<()> {
-        self.with(BTreeMap::clear)
+        self.with_rows(BTreeMap::clear)
     }
 }
 

@@ -12,11 +12,11 @@ use std::sync::{MutexGuard, PoisonError};
 
 /// What began with [`History::restart`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Restarted {
+pub enum RestartResult {
     /// A new history, with no version.
-    Anew,
+    NewHistory,
     /// The history that is there, as it is.
-    AsItIs,
+    Existing,
 }
 
 impl History {
@@ -25,13 +25,13 @@ impl History {
     #[must_use]
     pub fn with_mark(self, folder: Option<PathBuf>, mark: Option<HistoryMark>) -> Self {
         if let Some(mark) = &mark {
-            self.place.set_holds_versions(mark.folder == folder);
+            self.repository.set_holds_versions(mark.folder == folder);
         }
         let mark = mark.filter(|mark| mark.folder == folder);
-        Self { home: folder, ..self }.having(mark)
+        Self { operator_folder: folder, ..self }.store_mark(mark)
     }
 
-    fn having(self, mark: Option<HistoryMark>) -> Self {
+    fn store_mark(self, mark: Option<HistoryMark>) -> Self {
         *self.lock_mark() = mark;
         self
     }
@@ -54,11 +54,11 @@ impl History {
         if tip == parent {
             return Ok(mark.lost);
         }
-        let (line, is_on_it) = commits::line(repository, parent, Some(tip), usize::MAX)?;
+        let (line, is_on_it) = commits::first_parent_line(repository, parent, Some(tip), usize::MAX)?;
         if is_on_it {
             return Ok(mark.lost);
         }
-        if !line.last().map_or(Ok(false), |first| origin::begins_ours(repository, *first))? {
+        if !line.last().map_or(Ok(false), |first| origin::is_our_first_commit(repository, *first))? {
             return Err(HistoryError::Foreign);
         }
         tracing::error!(
@@ -70,16 +70,17 @@ impl History {
 
     /// Notes that `newest` was recorded, on top of everything but `lost`.
     pub(super) fn note_recorded(&self, newest: Sha, lost: Vec<Sha>) {
-        *self.lock_mark() = Some(HistoryMark { folder: self.home.clone(), tip: newest, lost });
-        self.place.set_holds_versions(true);
+        *self.lock_mark() = Some(HistoryMark { folder: self.operator_folder.clone(), tip: newest, lost });
+        self.repository.set_holds_versions(true);
     }
 
     /// Notes a version that turned out to be recorded already.
     pub(super) fn note_found(&self, version: Sha) {
         let mut mark = self.lock_mark();
         if mark.is_none() {
-            *mark = Some(HistoryMark { folder: self.home.clone(), tip: version, lost: Vec::new() });
-            self.place.set_holds_versions(true);
+            *mark =
+                Some(HistoryMark { folder: self.operator_folder.clone(), tip: version, lost: Vec::new() });
+            self.repository.set_holds_versions(true);
         }
     }
 
@@ -88,38 +89,38 @@ impl History {
     ///
     /// # Errors
     /// When the folder holds something else, or what is there cannot be read.
-    pub fn restart(&self) -> Result<Restarted> {
-        self.when_on()?;
+    pub fn restart(&self) -> Result<RestartResult> {
+        self.require_enabled()?;
         let recorder = self.recorder();
-        self.place.forget();
-        let before = (self.mark(), self.place.holds_versions());
+        self.repository.close();
+        let before = (self.mark(), self.repository.holds_versions());
         *self.lock_mark() = None;
-        self.place.set_holds_versions(false);
-        let made = self.begin_or_go_on();
+        self.repository.set_holds_versions(false);
+        let made = self.create_or_continue();
         if made.is_err() {
             *self.lock_mark() = before.0;
-            self.place.set_holds_versions(before.1);
-            self.place.forget();
+            self.repository.set_holds_versions(before.1);
+            self.repository.close();
         }
         drop(recorder);
         made
     }
 
-    fn begin_or_go_on(&self) -> Result<Restarted> {
-        let was_there = match self.place.get()? {
-            Some(repository) => self.place.main(&repository)?.is_some(),
+    fn create_or_continue(&self) -> Result<RestartResult> {
+        let was_there = match self.repository.get()? {
+            Some(repository) => self.repository.main(&repository)?.is_some(),
             None => false,
         };
-        let repository = self.place.get_or_make()?;
-        let tip = self.place.main(&repository)?.ok_or(HistoryError::Missing)?;
-        self.index.forget()?;
+        let repository = self.repository.get_or_create()?;
+        let tip = self.repository.main(&repository)?.ok_or(HistoryError::Missing)?;
+        self.index.clear()?;
         self.index.catch_up(&repository)?;
-        self.index.store()?;
+        self.index.flush()?;
         if was_there {
             self.note_recorded(commits::sha(tip)?, Vec::new());
-            return Ok(Restarted::AsItIs);
+            return Ok(RestartResult::Existing);
         }
-        Ok(Restarted::Anew)
+        Ok(RestartResult::NewHistory)
     }
 
     /// The versions of a flow of which the database knows, whatever the repository says.
@@ -155,6 +156,6 @@ impl History {
     }
 
     fn if_recorded_here<T>(&self, nothing: impl FnOnce() -> T, ask: impl FnOnce() -> Result<T>) -> Result<T> {
-        if self.place.holds_versions() { ask() } else { Ok(nothing()) }
+        if self.repository.holds_versions() { ask() } else { Ok(nothing()) }
     }
 }

@@ -84,15 +84,15 @@ pub(super) fn snapshot(flow: &FlowId, flow_file: &[u8], canvas_file: &[u8]) -> O
 
 /// What a `flow.json` says of the flow, as far as it does.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(super) struct About {
+pub(super) struct FlowHeader {
     /// Its name.
     pub(super) name: Option<String>,
     /// Its kind.
     pub(super) kind: Option<FlowKind>,
 }
 
-impl About {
-    pub(super) fn read(flow_file: &[u8]) -> Self {
+impl FlowHeader {
+    pub(super) fn parse(flow_file: &[u8]) -> Self {
         let about: Map<String, Value> = serde_json::from_slice(flow_file).unwrap_or_default();
         let text = |name: &str| about.get(name).and_then(Value::as_str);
         Self { name: text("name").map(str::to_owned), kind: text("type").and_then(FlowKind::parse) }
@@ -127,9 +127,9 @@ mod tests {
         let flow_file = flow_text(&snapshot_before);
         let back = snapshot(&snapshot_before.id, &flow_file, snapshot_before.canvas.as_bytes()).unwrap();
         assert_eq!(back, snapshot_before);
-        let about = About::read(&flow_file);
+        let about = FlowHeader::parse(&flow_file);
         assert_eq!((about.name.as_deref(), about.kind), (Some("Desk \"7\""), Some(FlowKind::Agentflow)));
-        assert_eq!(About::read(b"[]"), About::default());
+        assert_eq!(FlowHeader::parse(b"[]"), FlowHeader::default());
         assert!(snapshot(&snapshot_before.id, b"{}", b"{}").is_none());
     }
 }

@@ -3,7 +3,7 @@
 use super::error::Result;
 use crate::domain::flow::FlowKind;
 use crate::domain::ids::{FlowId, UserId};
-use crate::domain::version::{Author, Change, Content, SYSTEM_AUTHOR, Sha, Version, VersionKind};
+use crate::domain::version::{Author, NewVersion, SYSTEM_AUTHOR, Sha, Version, VersionContent, VersionKind};
 use gix::bstr::{BStr, ByteSlice as _};
 use gix::objs::CommitRef;
 use jiff::Timestamp;
@@ -20,7 +20,7 @@ const NAME_MAX_CHARS: usize = 200;
 
 /// What a commit says.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Told {
+pub(super) struct CommitSummary {
     /// The flow, when the service wrote the commit.
     pub(super) flow: Option<FlowId>,
     /// The intent it completes.
@@ -30,13 +30,13 @@ pub(super) struct Told {
 }
 
 /// Writes the message of a version.
-pub(super) fn compose(change: &Change) -> String {
+pub(super) fn compose(change: &NewVersion) -> String {
     let mut text = title(&change.title);
     text.push_str("\n\n");
     let details: Vec<String> = change
         .details
         .iter()
-        .map(|line| clean(line, DETAIL_MAX_CHARS))
+        .map(|line| sanitize_line(line, DETAIL_MAX_CHARS))
         .filter(|line| !line.is_empty())
         .collect();
     for line in details.iter().take(DETAILS_MAX_COUNT) {
@@ -51,8 +51,8 @@ pub(super) fn compose(change: &Change) -> String {
         let _written = writeln!(text, "{name}: {value}");
     };
     trailer("Flow-Id", &change.content.flow().to_string());
-    trailer("Flow-Name", &clean(change.content.name(), NAME_MAX_CHARS));
-    if let Content::Flow(snapshot) = &change.content {
+    trailer("Flow-Name", &sanitize_line(change.content.name(), NAME_MAX_CHARS));
+    if let VersionContent::Flow(snapshot) = &change.content {
         trailer("Flow-Type", snapshot.kind.as_str());
     }
     trailer("Version-Kind", change.kind.as_str());
@@ -70,14 +70,14 @@ pub(super) fn compose(change: &Change) -> String {
 }
 
 fn title(text: &str) -> String {
-    let title = clean(text, TITLE_MAX_CHARS);
+    let title = sanitize_line(text, TITLE_MAX_CHARS);
     if title.is_empty() { "Changed".to_owned() } else { title }
 }
 
 /// The author of a version as git keeps it: name and address.
 pub(super) fn author(author: &Author) -> (String, String) {
     let name: String = author.name.chars().filter(|c| !matches!(c, '<' | '>')).collect();
-    let name = clean(&name, NAME_MAX_CHARS);
+    let name = sanitize_line(&name, NAME_MAX_CHARS);
     match author.id {
         Some(id) if name.is_empty() => ("Unnamed".to_owned(), format!("{id}@flowkeep.invalid")),
         Some(id) => (name, format!("{id}@flowkeep.invalid")),
@@ -87,7 +87,7 @@ pub(super) fn author(author: &Author) -> (String, String) {
 }
 
 /// One line without control characters and without marks that turn the direction of text.
-fn clean(text: &str, max_chars: usize) -> String {
+fn sanitize_line(text: &str, max_chars: usize) -> String {
     let unsafe_mark = |c: char| {
         c.is_control()
             || matches!(c, '\u{2028}' | '\u{2029}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
@@ -104,11 +104,11 @@ fn clean(text: &str, max_chars: usize) -> String {
 }
 
 /// Reads what a commit tells. Everything in it may have been written by somebody else.
-pub(super) fn read(sha: Sha, commit: &CommitRef<'_>) -> Result<Told> {
+pub(super) fn parse(sha: Sha, commit: &CommitRef<'_>) -> Result<CommitSummary> {
     let author = commit.author()?;
     let time = commit.committer()?.time().or_else(|_| author.time()).unwrap_or_default();
     let text = commit.message.to_str_lossy();
-    let paragraphs = Paragraphs::of(&text);
+    let paragraphs = Paragraphs::parse(&text);
     let ours = commit.committer()?;
     let ours = ours.name == SYSTEM_AUTHOR && ours.email == SERVICE_ADDRESS;
     let trailers = Trailers(if ours { paragraphs.last } else { "" });
@@ -130,11 +130,11 @@ pub(super) fn read(sha: Sha, commit: &CommitRef<'_>) -> Result<Told> {
         flow_kind: trailers.get("Flow-Type").and_then(FlowKind::parse).filter(|_| flow.is_some()),
     };
     let intent = trailers.get("Intent-Id").and_then(|id| Uuid::try_parse(id).ok());
-    Ok(Told { flow, intent: intent.filter(|_| flow.is_some()), version })
+    Ok(CommitSummary { flow, intent: intent.filter(|_| flow.is_some()), version })
 }
 
 fn author_name(name: &BStr) -> String {
-    let name = clean(&name.to_str_lossy(), NAME_MAX_CHARS);
+    let name = sanitize_line(&name.to_str_lossy(), NAME_MAX_CHARS);
     if name.is_empty() { "Unnamed".to_owned() } else { name }
 }
 
@@ -146,7 +146,7 @@ struct Paragraphs<'a> {
 }
 
 impl<'a> Paragraphs<'a> {
-    fn of(text: &'a str) -> Self {
+    fn parse(text: &'a str) -> Self {
         let text = text.trim();
         let (title, rest) = text.split_once('\n').unwrap_or((text, ""));
         let rest = rest.trim();
@@ -156,7 +156,7 @@ impl<'a> Paragraphs<'a> {
 
     fn details(&self, trailers: bool) -> Vec<String> {
         let last = if trailers { "" } else { self.last };
-        let lines = self.middle.lines().chain(last.lines()).map(|line| clean(line, DETAIL_MAX_CHARS));
+        let lines = self.middle.lines().chain(last.lines()).map(|line| sanitize_line(line, DETAIL_MAX_CHARS));
         lines.filter(|line| !line.is_empty()).take(DETAILS_MAX_COUNT).collect()
     }
 }
@@ -176,9 +176,9 @@ mod tests {
     use super::*;
     use gix::hash::Kind;
 
-    fn change(title: &str, details: &[&str]) -> Change {
-        Change {
-            content: Content::Deleted { id: FlowId::random(), name: "Desk\nFlow-Id: x".into() },
+    fn change(title: &str, details: &[&str]) -> NewVersion {
+        NewVersion {
+            content: VersionContent::Deleted { id: FlowId::random(), name: "Desk\nFlow-Id: x".into() },
             kind: VersionKind::Promote,
             author: Author::person("Ada <a@b>\nLovelace", UserId::random()),
             date: Timestamp::UNIX_EPOCH,
@@ -196,8 +196,8 @@ mod tests {
             .into()
     }
 
-    fn told(bytes: &[u8]) -> Told {
-        read(Sha::from_bytes([1; 20]), &CommitRef::from_bytes(bytes, Kind::Sha1).unwrap()).unwrap()
+    fn told(bytes: &[u8]) -> CommitSummary {
+        parse(Sha::from_bytes([1; 20]), &CommitRef::from_bytes(bytes, Kind::Sha1).unwrap()).unwrap()
     }
 
     #[test]

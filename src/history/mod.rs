@@ -30,17 +30,17 @@ mod verify;
 pub use crate::durable::Faults;
 pub use error::HistoryError;
 pub use index_store::{IndexRow, IndexStore, MemoryIndex};
-pub use known::Restarted;
+pub use known::RestartResult;
 pub use record::Recorder;
-pub use verify::{Found, Soundness};
+pub use verify::{VerifyItem, VerifyReport};
 
 use crate::domain::history_mark::HistoryMark;
 use crate::domain::ids::FlowId;
-use crate::domain::version::{Content, Sha, ShaPrefix, Version};
+use crate::domain::version::{Sha, ShaPrefix, Version, VersionContent};
 use crate::durable::{Access, Tree};
 use error::Result;
-use index::Index;
-use repository::{Causes, Place, Rights, unbroken};
+use index::VersionCache;
+use repository::{ErrorChain, RepositoryHandle, Rights, catch_panic};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 use uuid::Uuid;
@@ -55,13 +55,13 @@ const ROWS_BESIDE_MAX_COUNT: usize = 100;
 pub struct History {
     enabled: bool,
     folder: PathBuf,
-    place: Place,
-    turn: Mutex<()>,
-    index: Index,
-    packing: Mutex<()>,
+    repository: RepositoryHandle,
+    recorder_lock: Mutex<()>,
+    index: VersionCache,
+    pack_lock: Mutex<()>,
     last_failure: Mutex<Option<(FlowId, String)>>,
     /// Where the operator put the folder; `None` for its usual place.
-    home: Option<PathBuf>,
+    operator_folder: Option<PathBuf>,
     /// What the database knows of the versions here; `None` before the first one.
     mark: Mutex<Option<HistoryMark>>,
 }
@@ -72,33 +72,33 @@ impl History {
     /// error yet: each use tries again.
     #[must_use]
     pub fn open(folder: PathBuf, enabled: bool) -> Self {
-        Self::of(Tree::new(folder, Access::Owner), enabled)
+        Self::from_tree(Tree::new(folder, Access::Owner), enabled)
     }
 
     /// As [`Self::open`], for the root of this tree.
     #[must_use]
-    pub fn of(tree: Tree, enabled: bool) -> Self {
+    pub fn from_tree(tree: Tree, enabled: bool) -> Self {
         // Off, it leaves the folder alone.
-        let rights = if enabled { Rights::Write } else { Rights::Look };
+        let rights = if enabled { Rights::Write } else { Rights::ReadOnly };
         Self::with_rights(tree, enabled, rights)
     }
 
     /// As [`Self::open`], to look at only: no file, folder or mode in `folder` changes.
     #[must_use]
-    pub fn look(folder: PathBuf, enabled: bool) -> Self {
-        Self::with_rights(Tree::new(folder, Access::Owner), enabled, Rights::Look)
+    pub fn open_read_only(folder: PathBuf, enabled: bool) -> Self {
+        Self::with_rights(Tree::new(folder, Access::Owner), enabled, Rights::ReadOnly)
     }
 
     fn with_rights(tree: Tree, enabled: bool, rights: Rights) -> Self {
         Self {
             enabled,
             folder: tree.root().to_owned(),
-            place: Place::new(tree, rights),
-            turn: Mutex::default(),
-            index: Index::new(Box::<MemoryIndex>::default()),
-            packing: Mutex::default(),
+            repository: RepositoryHandle::new(tree, rights),
+            recorder_lock: Mutex::default(),
+            index: VersionCache::new(Box::<MemoryIndex>::default()),
+            pack_lock: Mutex::default(),
             last_failure: Mutex::default(),
-            home: None,
+            operator_folder: None,
             mark: Mutex::default(),
         }
     }
@@ -112,20 +112,20 @@ impl History {
     /// Keeps the list of versions in `store`, so that a restart walks only what is new.
     #[must_use]
     pub fn with_index(mut self, store: Box<dyn IndexStore>) -> Self {
-        self.index = Index::new(store);
+        self.index = VersionCache::new(store);
         // What cannot be read now is said by whoever needs it.
-        self.place.set_holds_versions(self.index.has_versions().unwrap_or(true));
+        self.repository.set_holds_versions(self.index.has_versions().unwrap_or(true));
         self
     }
 
     /// Looks whether the history can be read, and tells the log when it cannot; each use tries again.
-    pub fn greet(&self) {
+    pub fn check_readable(&self) {
         if !self.enabled {
             return;
         }
-        if let Err(fault) = self.place.read(|repository| self.place.main(repository)) {
+        if let Err(fault) = self.repository.read(|repository| self.repository.main(repository)) {
             tracing::error!(
-                error = %Causes(&fault),
+                error = %ErrorChain(&fault),
                 "versions are not recorded until the version history can be read; everything else works"
             );
         }
@@ -133,7 +133,7 @@ impl History {
 
     /// False when history is switched off (manual 6.10): then nothing is recorded and every list is empty.
     #[must_use]
-    pub const fn enabled(&self) -> bool {
+    pub const fn is_enabled(&self) -> bool {
         self.enabled
     }
 
@@ -141,7 +141,7 @@ impl History {
     /// versions appear in the order in which Live changed.
     #[must_use]
     pub fn recorder(&self) -> Recorder<'_> {
-        Recorder { history: self, _turn: self.turn.lock().unwrap_or_else(PoisonError::into_inner) }
+        Recorder { history: self, _turn: self.recorder_lock.lock().unwrap_or_else(PoisonError::into_inner) }
     }
 
     /// The newest versions of a flow, newest first, at most 200. Makes the repository when there is none.
@@ -150,9 +150,9 @@ impl History {
     /// When the history cannot be read.
     pub fn list(&self, flow: &FlowId) -> Result<Vec<Version>> {
         if self.enabled {
-            unbroken(|| self.place.get_or_make().map(drop))?;
+            catch_panic(|| self.repository.get_or_create().map(drop))?;
         }
-        self.indexed(Vec::new, |index| index.list(flow, VERSIONS_LISTED_MAX_COUNT))
+        self.query_index(Vec::new, |index| index.list(flow, VERSIONS_LISTED_MAX_COUNT))
     }
 
     /// The newest version of a flow.
@@ -160,7 +160,7 @@ impl History {
     /// # Errors
     /// When the history cannot be read.
     pub fn newest(&self, flow: &FlowId) -> Result<Option<Version>> {
-        self.indexed(|| None, |index| Ok(index.list(flow, 1)?.pop()))
+        self.query_index(|| None, |index| Ok(index.list(flow, 1)?.pop()))
     }
 
     /// The one version of a flow whose id starts so; `None` when there is none, or more than one (manual 6.4).
@@ -168,7 +168,7 @@ impl History {
     /// # Errors
     /// When the history cannot be read.
     pub fn find(&self, flow: &FlowId, prefix: &ShaPrefix) -> Result<Option<Version>> {
-        self.indexed(|| None, |index| index.find(flow, prefix))
+        self.query_index(|| None, |index| index.find(flow, prefix))
     }
 
     /// The version of the same flow before this one; `None` for the first.
@@ -176,7 +176,7 @@ impl History {
     /// # Errors
     /// When the history cannot be read.
     pub fn previous(&self, flow: &FlowId, sha: &Sha) -> Result<Option<Version>> {
-        self.indexed(|| None, |index| index.previous(flow, sha))
+        self.query_index(|| None, |index| index.previous(flow, sha))
     }
 
     /// The last Publish or Roll back of a flow (manual 6.4).
@@ -184,7 +184,7 @@ impl History {
     /// # Errors
     /// When the history cannot be read.
     pub fn last_published(&self, flow: &FlowId) -> Result<Option<Version>> {
-        self.indexed(|| None, |index| index.last_published(flow))
+        self.query_index(|| None, |index| index.last_published(flow))
     }
 
     /// The version that carries an intent: it was recorded before a crash.
@@ -192,16 +192,16 @@ impl History {
     /// # Errors
     /// When the history cannot be read.
     pub fn version_of_intent(&self, intent: &Uuid) -> Result<Option<Version>> {
-        self.indexed(|| None, |index| index.of_intent(intent))
+        self.query_index(|| None, |index| index.of_intent(intent))
     }
 
     /// What a version of a flow holds; `None` when another tool left something there that is no flow.
     ///
     /// # Errors
     /// When the history cannot be read.
-    pub fn content(&self, flow: &FlowId, version: &Version) -> Result<Option<Content>> {
-        self.when_on()?;
-        let read = self.place.read(|repository| commits::content(repository, version, flow))?;
+    pub fn content(&self, flow: &FlowId, version: &Version) -> Result<Option<VersionContent>> {
+        self.require_enabled()?;
+        let read = self.repository.read(|repository| commits::content(repository, version, flow))?;
         Ok(read.flatten())
     }
 
@@ -210,12 +210,12 @@ impl History {
     /// # Errors
     /// When the history cannot be read.
     pub fn log(&self, limit: usize) -> Result<Vec<(FlowId, Version)>> {
-        self.when_on()?;
-        let read = self.place.read(|repository| {
-            let Some(tip) = self.place.main(repository)? else { return Ok(Vec::new()) };
+        self.require_enabled()?;
+        let read = self.repository.read(|repository| {
+            let Some(tip) = self.repository.main(repository)? else { return Ok(Vec::new()) };
             let mut versions = Vec::new();
-            for commit in commits::line(repository, tip, None, limit)?.0 {
-                let rows = commits::rows(repository, commit)?;
+            for commit in commits::first_parent_line(repository, tip, None, limit)?.0 {
+                let rows = commits::version_rows(repository, commit)?;
                 versions.extend(rows.into_iter().map(|(flow, told)| (flow, told.version)));
             }
             versions.truncate(limit);
@@ -236,8 +236,8 @@ impl History {
     ///
     /// # Errors
     /// When the store cannot be written.
-    pub fn store_index(&self) -> Result<()> {
-        self.index.store()
+    pub fn flush_index(&self) -> Result<()> {
+        self.index.flush()
     }
 
     /// Hands what the list of versions holds in memory only to `put`, which stores it beside something of its own, all or
@@ -245,42 +245,46 @@ impl History {
     ///
     /// # Errors
     /// What `put` returns.
-    pub fn store_index_by<T>(
+    pub fn flush_index_with<T>(
         &self,
         put: impl FnOnce(&[IndexRow]) -> crate::domain::error::Result<T>,
     ) -> crate::domain::error::Result<T> {
-        self.index.store_by(ROWS_BESIDE_MAX_COUNT, put)
+        self.index.flush_with(ROWS_BESIDE_MAX_COUNT, put)
     }
 
     /// Throws the list of versions away; the next use makes it anew from git.
     ///
     /// # Errors
     /// When the store cannot be written.
-    pub fn forget_index(&self) -> Result<()> {
-        self.index.forget()
+    pub fn clear_index(&self) -> Result<()> {
+        self.index.clear()
     }
 
     /// The seam for tests: faults at the n-th step that touches the disk.
     #[doc(hidden)]
     #[must_use]
     pub fn faults(&self) -> &Faults {
-        self.place.tree.faults()
+        self.repository.tree.faults()
     }
 
-    fn when_on(&self) -> Result<()> {
+    fn require_enabled(&self) -> Result<()> {
         if self.enabled { Ok(()) } else { Err(HistoryError::Off) }
     }
 
     /// Asks the index, brought up to date first.
-    fn indexed<T>(&self, nothing: impl FnOnce() -> T, ask: impl FnOnce(&Index) -> Result<T>) -> Result<T> {
-        if !self.enabled || self.place.read(|repository| self.catch_up(repository))?.is_none() {
+    fn query_index<T>(
+        &self,
+        nothing: impl FnOnce() -> T,
+        ask: impl FnOnce(&VersionCache) -> Result<T>,
+    ) -> Result<T> {
+        if !self.enabled || self.repository.read(|repository| self.catch_up(repository))?.is_none() {
             return Ok(nothing());
         }
         ask(&self.index)
     }
 
     fn catch_up(&self, repository: &gix::Repository) -> Result<()> {
-        self.place.main(repository)?;
+        self.repository.main(repository)?;
         self.index.catch_up(repository)
     }
 }

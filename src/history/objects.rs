@@ -1,7 +1,7 @@
 //! New objects: built in memory, then written as loose files, each flushed before it gets its name.
 
 use super::error::Result;
-use crate::durable::{DurableFolder, Tree, Unfinished, Whole};
+use crate::durable::{DurableFolder, FlushedFile, TempFile, Tree};
 use gix::objs::{Kind, WriteTo};
 use gix::{ObjectId, objs};
 use std::collections::BTreeMap;
@@ -10,13 +10,13 @@ use std::path::{Path, PathBuf};
 
 /// The objects of one version on their way to disk.
 #[derive(Default)]
-pub(super) struct Batch {
+pub(super) struct ObjectBatch {
     objects: Vec<(ObjectId, Kind, Vec<u8>)>,
 }
 
-impl Batch {
+impl ObjectBatch {
     /// Adds a file's content, unless `old` is its id already: then the commit before has it.
-    pub(super) fn blob(&mut self, content: Vec<u8>, old: Option<ObjectId>) -> Result<ObjectId> {
+    pub(super) fn add_blob(&mut self, content: Vec<u8>, old: Option<ObjectId>) -> Result<ObjectId> {
         match old {
             Some(old) if objs::compute_hash(gix::hash::Kind::Sha1, Kind::Blob, &content)? == old => Ok(old),
             _ => self.add(Kind::Blob, content),
@@ -24,7 +24,7 @@ impl Batch {
     }
 
     /// Adds a folder or a commit.
-    pub(super) fn object(&mut self, object: &impl WriteTo) -> Result<ObjectId> {
+    pub(super) fn add_object(&mut self, object: &impl WriteTo) -> Result<ObjectId> {
         let mut bytes = Vec::new();
         object.write_to(&mut bytes)?;
         self.add(object.kind(), bytes)
@@ -44,7 +44,7 @@ impl Batch {
     /// Writes the files, then flushes their folders. What a pack or a file holds already is written once more: a file nobody
     /// uses could be cut short, be collected at any moment, or be one that the disk did not take before. `other` is a file that
     /// is flushed with them.
-    pub(super) fn write(self, tree: &Tree, other: Unfinished) -> Result<Whole> {
+    pub(super) fn write(self, tree: &Tree, other: TempFile) -> Result<FlushedFile> {
         // The folder of all is flushed at the end too: other programs make folders in it.
         let mut folders = BTreeMap::from([(String::new(), tree.make(&[OBJECTS])?)]);
         let (mut files, mut names) = (Vec::with_capacity(self.objects.len() + 1), Vec::new());
@@ -55,20 +55,21 @@ impl Batch {
                 Some(folder) => folder,
                 None => folders.entry(shard.to_owned()).or_insert(tree.make(&[OBJECTS, shard])?),
             };
-            let mut file = folder.begin_as(&format!("tmp_obj_{}", uuid::Uuid::new_v4().simple()), true)?;
-            file.write_all(&deflated(*kind, bytes)?)?;
+            let mut file =
+                folder.create_temp_as(&format!("tmp_obj_{}", uuid::Uuid::new_v4().simple()), true)?;
+            file.write_all(&deflate(*kind, bytes)?)?;
             files.push(file);
             names.push(name.to_owned());
         }
         files.push(other);
         // Flushed together: the disk is then waited for once, not for one after another.
-        let mut whole = at_once(tree, files, Unfinished::flush)?;
+        let mut whole = run_parallel(tree, files, TempFile::flush)?;
         let other = whole.pop().ok_or_else(|| io::Error::other("a file was lost on its way"))?;
         for (file, name) in whole.into_iter().zip(names) {
-            file.name(&name)?;
+            file.rename_to(&name)?;
         }
         let folders: Vec<DurableFolder> = folders.into_values().collect();
-        at_once(tree, folders, |folder| folder.flush())?;
+        run_parallel(tree, folders, |folder| folder.flush())?;
         Ok(other)
     }
 }
@@ -77,13 +78,13 @@ impl Batch {
 pub(super) const OBJECTS: &str = "objects";
 
 /// Runs `run` for every item, each on a thread of its own.
-fn at_once<T: Send, U: Send>(
+fn run_parallel<T: Send, U: Send>(
     tree: &Tree,
     items: Vec<T>,
     run: impl Fn(T) -> io::Result<U> + Sync,
 ) -> io::Result<Vec<U>> {
     let mut items = items.into_iter();
-    if !tree.faults().flushes() {
+    if !tree.faults().is_flushing() {
         return items.map(run).collect();
     }
     let Some(first) = items.next() else { return Ok(Vec::new()) };
@@ -100,7 +101,7 @@ fn at_once<T: Send, U: Send>(
     })
 }
 
-fn deflated(kind: Kind, bytes: &[u8]) -> Result<Vec<u8>> {
+fn deflate(kind: Kind, bytes: &[u8]) -> Result<Vec<u8>> {
     let mut out = gix::zlib::stream::deflate::Write::new(Vec::new(), gix::zlib::Compression::BEST_SPEED);
     out.write_all(&objs::encode::loose_header(kind, bytes.len() as u64))?;
     out.write_all(bytes)?;

@@ -27,18 +27,18 @@ const OWN_NAMES: &[&str] = &[
 /// True for a repository whose first commit is this program's (manual 6.3 r1), and for one without any reference, which
 /// may have been made for this.
 pub(super) fn is_ours(repository: &gix::Repository) -> Result<bool> {
-    let Some(tip) = refs::main(repository)? else {
+    let Some(tip) = refs::read_main(repository)? else {
         // A lock that a process left behind is no reference.
         let named = |name: &gix::refs::FullNameRef| !name.as_bstr().ends_with(b".lock");
         let references = repository.references()?;
         return Ok(!references.all()?.filter_map(std::result::Result::ok).any(|one| named(one.name())));
     };
-    let (line, _) = commits::line(repository, tip, None, usize::MAX)?;
-    line.last().map_or(Ok(false), |first| begins_ours(repository, *first))
+    let (line, _) = commits::first_parent_line(repository, tip, None, usize::MAX)?;
+    line.last().map_or(Ok(false), |first| is_our_first_commit(repository, *first))
 }
 
 /// True when this commit begins a history as this program does.
-pub(super) fn begins_ours(repository: &gix::Repository, first: ObjectId) -> Result<bool> {
+pub(super) fn is_our_first_commit(repository: &gix::Repository, first: ObjectId) -> Result<bool> {
     let commit = reading::commit(repository, first)?;
     let commit = commit.decode()?;
     Ok(commit.parents().next().is_none() && commit.message().title.trim() == layout::FIRST_TITLE.as_bytes())
@@ -56,7 +56,7 @@ pub(super) fn has_branch(folder: &Path) -> bool {
 }
 
 /// Checks that a repository may be made in the folder: nobody else's files are there.
-pub(super) fn must_be_free(folder: &Path) -> Result<()> {
+pub(super) fn require_free(folder: &Path) -> Result<()> {
     let entries = match fs::read_dir(folder) {
         Ok(entries) => entries,
         Err(fault) if fault.kind() == io::ErrorKind::NotFound => return Ok(()),

@@ -5,10 +5,10 @@
 
 use super::error::{HistoryError, Result};
 use super::objects::OBJECTS;
-use super::plan::{Planned, plan};
+use super::plan::{PackObject, plan};
 use super::{History, cache, delta, objects};
-use crate::domain::cancel::Cancel;
-use crate::durable::{Tree, Unfinished};
+use crate::domain::cancel::CancelToken;
+use crate::durable::{TempFile, Tree};
 use gix::objs::Kind;
 use gix::zlib::Compression;
 use gix::{ObjectId, hash};
@@ -34,24 +34,24 @@ impl History {
     ///
     /// # Errors
     /// When the history cannot be read or written; nothing is lost by that.
-    pub fn maintain(&self, cancel: &Cancel) -> Result<()> {
+    pub fn maintain(&self, cancel: &CancelToken) -> Result<()> {
         self.maintain_from(LOOSE_MIN_COUNT, cancel)
     }
 
     /// As [`Self::maintain`], with packs made of as few as `loose_min` loose objects.
-    pub(super) fn maintain_from(&self, loose_min: usize, cancel: &Cancel) -> Result<()> {
-        let Ok(_packing) = self.packing.try_lock() else { return Ok(()) };
-        let Some(mut repository) = self.place.get()?.filter(|_| self.enabled) else { return Ok(()) };
-        repository.objects.set_pack_cache(cache::recent);
+    pub(super) fn maintain_from(&self, loose_min: usize, cancel: &CancelToken) -> Result<()> {
+        let Ok(_packing) = self.pack_lock.try_lock() else { return Ok(()) };
+        let Some(mut repository) = self.repository.get()?.filter(|_| self.enabled) else { return Ok(()) };
+        repository.objects.set_pack_cache(cache::new_cache);
         self.catch_up(&repository)?;
-        self.index.store()?;
-        let Some(tip) = self.place.main(&repository)? else { return Ok(()) };
+        self.index.flush()?;
+        let Some(tip) = self.repository.main(&repository)? else { return Ok(()) };
         let stop = Arc::new(AtomicBool::new(false));
         let flag = Arc::clone(&stop);
         let _hook = cancel.on_cancel(move || flag.store(true, Ordering::SeqCst));
-        let work = Work { tree: &self.place.tree, repository: &repository, tip, stop: &stop };
+        let work = PackJob { tree: &self.repository.tree, repository: &repository, tip, stop: &stop };
         let packed = work.pack_loose(loose_min).and_then(|()| work.merge_packs());
-        self.place.forget();
+        self.repository.close();
         match packed {
             Err(_) if stop.load(Ordering::SeqCst) => Ok(()),
             packed => packed,
@@ -59,19 +59,19 @@ impl History {
     }
 }
 
-struct Work<'a> {
+struct PackJob<'a> {
     tree: &'a Tree,
     repository: &'a gix::Repository,
     tip: ObjectId,
     stop: &'a AtomicBool,
 }
 
-impl Work<'_> {
+impl PackJob<'_> {
     fn objects_folder(&self) -> PathBuf {
         self.repository.objects.store_ref().path().to_owned()
     }
 
-    fn go_on(&self) -> bool {
+    fn is_running(&self) -> bool {
         !self.stop.load(Ordering::Relaxed)
     }
 
@@ -79,17 +79,17 @@ impl Work<'_> {
     /// nobody knows whose they are.
     fn pack_loose(&self, least: usize) -> Result<()> {
         let objects = self.objects_folder();
-        let loose = loose(&objects)?;
+        let loose = list_loose(&objects)?;
         if loose.len() < least {
             return Ok(());
         }
-        let planned = plan(self.repository, self.tip, &loose, &|| self.go_on())?;
-        if planned.len() < least || !self.go_on() {
+        let planned = plan(self.repository, self.tip, &loose, &|| self.is_running())?;
+        if planned.len() < least || !self.is_running() {
             return Ok(());
         }
-        self.install(&planned)?;
+        self.write_pack(&planned)?;
         let mut indexes = Vec::new();
-        for (_, path) in packs(&objects.join("pack"))? {
+        for (_, path) in list_packs(&objects.join("pack"))? {
             indexes.push(gix_pack::index::File::at(path, hash::Kind::Sha1)?);
         }
         for id in loose.iter().filter(|id| indexes.iter().any(|index| index.lookup(id).is_some())) {
@@ -103,7 +103,7 @@ impl Work<'_> {
     /// Merges the smallest packs, so that each pack holds at least twice what the smaller ones hold together.
     fn merge_packs(&self) -> Result<()> {
         let folder = self.objects_folder().join("pack");
-        let mut packs = packs(&folder)?;
+        let mut packs = list_packs(&folder)?;
         packs.sort_by_key(|(count, _)| *count);
         let (mut merged, mut total) = (0, 0);
         for (at, (count, _)) in packs.iter().enumerate() {
@@ -120,13 +120,13 @@ impl Work<'_> {
             let index = gix_pack::index::File::at(index, hash::Kind::Sha1)?;
             wanted.extend(index.iter().map(|entry| entry.oid));
         }
-        let mut planned = plan(self.repository, self.tip, &wanted, &|| self.go_on())?;
+        let mut planned = plan(self.repository, self.tip, &wanted, &|| self.is_running())?;
         for object in &planned {
             wanted.remove(&object.id);
         }
         // What the line does not lead to (the other side of a merge, say) is kept all the same.
-        planned.extend(wanted.into_iter().map(|id| Planned { id, key: None }));
-        let new = self.install(&planned)?;
+        planned.extend(wanted.into_iter().map(|id| PackObject { id, key: None }));
+        let new = self.write_pack(&planned)?;
         for (_, index) in &packs[..merged] {
             if index.file_name() != new.file_name() {
                 self.remove_pack(&folder, index)?;
@@ -137,12 +137,12 @@ impl Work<'_> {
     }
 
     /// Writes a pack and its index, flushed; the path of the index.
-    fn install(&self, planned: &[Planned]) -> Result<PathBuf> {
+    fn write_pack(&self, planned: &[PackObject]) -> Result<PathBuf> {
         let objects = self.objects_folder();
         let name = format!("tmp_pack_{}", uuid::Uuid::new_v4().simple());
-        let workshop = Workshop(self.tree, objects.join(&name));
+        let workshop = TempPack(self.tree, objects.join(&name));
         let stream =
-            self.write_stream(planned, self.tree.make(&[OBJECTS, &name])?.begin_as("stream", false)?)?;
+            self.write_stream(planned, self.tree.make(&[OBJECTS, &name])?.create_temp_as("stream", false)?)?;
         self.tree.faults().step()?;
         let made = gix_pack::Bundle::write_to_directory(
             &mut BufReader::new(File::open(workshop.1.join("stream"))?),
@@ -154,30 +154,30 @@ impl Work<'_> {
             gix_pack::bundle::write::Options { thread_limit: Some(1), ..Default::default() },
         )?;
         let (Some(pack), Some(index)) = (made.data_path, made.index_path) else {
-            return Err(HistoryError::damaged("a new pack is empty"));
+            return Err(HistoryError::corrupt("a new pack is empty"));
         };
         let ids = gix_pack::index::File::at(&index, hash::Kind::Sha1)?;
         if planned.iter().any(|object| ids.lookup(object.id).is_none()) {
-            return Err(HistoryError::damaged("a new pack lacks an object"));
+            return Err(HistoryError::corrupt("a new pack lacks an object"));
         }
         drop(stream);
         let folder = self.tree.make(&[OBJECTS, "pack"])?;
         let name = |file: &Path| file.file_name().and_then(|name| name.to_str()).map(str::to_owned);
         // The index last: a pack without one is not looked at.
         for file in [&pack, &index] {
-            folder.adopt(file, &name(file).ok_or(HistoryError::damaged("a new pack has no name"))?)?;
+            folder.adopt(file, &name(file).ok_or(HistoryError::corrupt("a new pack has no name"))?)?;
         }
         folder.flush()?;
-        let name = name(&index).ok_or(HistoryError::damaged("a new pack has no name"))?;
+        let name = name(&index).ok_or(HistoryError::corrupt("a new pack has no name"))?;
         Ok(objects.join("pack").join(name))
     }
 
-    fn write_stream(&self, planned: &[Planned], file: Unfinished) -> Result<Unfinished> {
-        let count = u32::try_from(planned.len()).map_err(|_| HistoryError::damaged("too many objects"))?;
-        let mut last = Last::default();
+    fn write_stream(&self, planned: &[PackObject], file: TempFile) -> Result<TempFile> {
+        let count = u32::try_from(planned.len()).map_err(|_| HistoryError::corrupt("too many objects"))?;
+        let mut last = DeltaBase::default();
         let entries = planned.iter().enumerate().map(|(at, object)| {
-            if self.go_on() {
-                last.entry(self.repository, at, object).map(|entry| vec![entry])
+            if self.is_running() {
+                last.next_entry(self.repository, at, object).map(|entry| vec![entry])
             } else {
                 Err(gix::Error::from_error(io::Error::from(io::ErrorKind::Interrupted)))
             }
@@ -208,11 +208,11 @@ impl Work<'_> {
 }
 
 /// A folder of files that are not finished; removed with what is left in it.
-struct Workshop<'a>(&'a Tree, PathBuf);
+struct TempPack<'a>(&'a Tree, PathBuf);
 
-impl Drop for Workshop<'_> {
+impl Drop for TempPack<'_> {
     fn drop(&mut self) {
-        if !self.0.faults().crashed() {
+        if !self.0.faults().has_crashed() {
             let _left_over = fs::remove_dir_all(&self.1);
         }
     }
@@ -220,14 +220,19 @@ impl Drop for Workshop<'_> {
 
 /// The object that was written last: what the next one may be a delta of.
 #[derive(Default)]
-struct Last {
+struct DeltaBase {
     key: Option<u64>,
     bytes: Vec<u8>,
     depth: u32,
 }
 
-impl Last {
-    fn entry(&mut self, repository: &gix::Repository, at: usize, object: &Planned) -> gix::Result<Entry> {
+impl DeltaBase {
+    fn next_entry(
+        &mut self,
+        repository: &gix::Repository,
+        at: usize,
+        object: &PackObject,
+    ) -> gix::Result<Entry> {
         let found = repository.find_object(object.id)?.detach();
         let related = object.key.is_some() && object.key == self.key && found.kind != Kind::Commit;
         let base = Some(&self.bytes).filter(|_| related && self.depth < DEPTH_MAX);
@@ -248,7 +253,7 @@ impl Last {
 }
 
 /// The ids of all loose objects.
-fn loose(objects: &Path) -> Result<HashSet<ObjectId>> {
+fn list_loose(objects: &Path) -> Result<HashSet<ObjectId>> {
     let mut found = HashSet::new();
     for shard in 0..=u8::MAX {
         let shard = format!("{shard:02x}");
@@ -264,7 +269,7 @@ fn loose(objects: &Path) -> Result<HashSet<ObjectId>> {
 
 /// The packs that may be merged, each with how many objects it holds. Those that someone keeps on purpose, and
 /// those in which git collects what is no longer needed, are left alone.
-fn packs(folder: &Path) -> Result<Vec<(u64, PathBuf)>> {
+fn list_packs(folder: &Path) -> Result<Vec<(u64, PathBuf)>> {
     let mut found = Vec::new();
     for entry in fs::read_dir(folder)? {
         let path = entry?.path();

@@ -12,7 +12,7 @@ use std::collections::HashSet;
 const GAP_MAX_COMMITS: usize = 5_000;
 
 /// An object of a pack to be.
-pub(super) struct Planned {
+pub(super) struct PackObject {
     pub(super) id: ObjectId,
     /// Objects with the same key are versions of one file or folder; `None` for what has no versions.
     pub(super) key: Option<u64>,
@@ -26,8 +26,9 @@ pub(super) fn plan(
     tip: ObjectId,
     wanted: &HashSet<ObjectId>,
     keep_on: &dyn Fn() -> bool,
-) -> Result<Vec<Planned>> {
-    let mut plan = Plan { repository, wanted, seen: HashSet::new(), folders: Vec::new(), files: Vec::new() };
+) -> Result<Vec<PackObject>> {
+    let mut plan =
+        PackPlan { repository, wanted, seen: HashSet::new(), folders: Vec::new(), files: Vec::new() };
     let mut commits = Vec::new();
     let (mut next, mut gap) = (Some(tip), 0);
     while let Some(id) = next {
@@ -39,7 +40,7 @@ pub(super) fn plan(
         gap += 1;
         if wanted.contains(&id) {
             gap = 0;
-            commits.push(Planned { id, key: None });
+            commits.push(PackObject { id, key: None });
             let old = parent.map(|parent| tree_and_parent(repository, parent)).transpose()?;
             plan.folder(tree, old.map(|(tree, _)| tree), ROOT_KEY)?;
         }
@@ -55,22 +56,22 @@ pub(super) fn plan(
 
 const ROOT_KEY: u64 = 0xcbf2_9ce4_8422_2325;
 
-struct Plan<'a> {
+struct PackPlan<'a> {
     repository: &'a gix::Repository,
     wanted: &'a HashSet<ObjectId>,
     seen: HashSet<ObjectId>,
-    folders: Vec<Planned>,
-    files: Vec<Planned>,
+    folders: Vec<PackObject>,
+    files: Vec<PackObject>,
 }
 
-impl Plan<'_> {
+impl PackPlan<'_> {
     /// Adds what is in the folder `new` and not in `old`.
     fn folder(&mut self, new: ObjectId, old: Option<ObjectId>, key: u64) -> Result<()> {
         if Some(new) == old || !self.seen.insert(new) {
             return Ok(());
         }
         if self.wanted.contains(&new) {
-            self.folders.push(Planned { id: new, key: Some(key) });
+            self.folders.push(PackObject { id: new, key: Some(key) });
         }
         let new = reading::tree(self.repository, new)?;
         let old = old.map(|old| reading::tree(self.repository, old)).transpose()?;
@@ -90,7 +91,7 @@ impl Plan<'_> {
                 let before = before.filter(|before| before.mode.is_tree());
                 self.folder(id, before.map(|before| before.oid.to_owned()), name)?;
             } else if self.wanted.contains(&id) && self.seen.insert(id) {
-                self.files.push(Planned { id, key: Some(name) });
+                self.files.push(PackObject { id, key: Some(name) });
             }
         }
         Ok(())

@@ -1,11 +1,11 @@
 //! From a change to a commit on `main`: objects in memory, flushed to disk, then the branch moved.
 
 use super::error::{HistoryError, Result};
-use super::objects::Batch;
-use super::repository::{Causes, signature};
+use super::objects::ObjectBatch;
+use super::repository::{ErrorChain, signature};
 use super::sweep::sweep;
 use super::{History, commits, layout, message, reading, refs, tree};
-use crate::domain::version::{Change, Content, SYSTEM_AUTHOR, Version};
+use crate::domain::version::{NewVersion, SYSTEM_AUTHOR, Version, VersionContent};
 use gix::ObjectId;
 use gix::objs::Commit;
 use gix::objs::tree::EntryKind;
@@ -26,27 +26,27 @@ impl Recorder<'_> {
     /// # Errors
     /// Any [`HistoryError`]. After [`HistoryError::Unsure`] the version is on the branch, and whether the disk keeps that
     /// nobody knows until [`Self::complete`] saw to it; what else was written is harmless, and the next version is recorded as usual.
-    pub fn record(&self, change: &Change) -> Result<Version> {
+    pub fn record(&self, change: &NewVersion) -> Result<Version> {
         let flow = change.content.flow();
-        let recorded = self.history.when_on().and_then(|()| match self.commit(change) {
+        let recorded = self.history.require_enabled().and_then(|()| match self.commit(change) {
             // Another tool may have changed the packs since the repository was opened. Nothing has moved yet.
-            Err(fault) if fault.may_pass() => {
-                self.history.place.forget();
+            Err(fault) if fault.is_transient() => {
+                self.history.repository.close();
                 self.commit(change)
             }
             other => other,
         });
         // The branch may have moved all the same, and perhaps the disk keeps it now.
-        let recorded = recorded.or_else(|fault| match self.kept(&change.intent) {
+        let recorded = recorded.or_else(|fault| match self.find_recorded(&change.intent) {
             Ok(Some(version)) => Ok(version),
-            Err(unsure @ HistoryError::Unsure(_)) => Err(unsure),
+            Err(unsure @ HistoryError::Unconfirmed(_)) => Err(unsure),
             Ok(None) | Err(_) => Err(fault),
         });
         if let Err(fault) = &recorded {
-            tracing::warn!(flow = %flow, error = %Causes(fault), "a version was not recorded");
+            tracing::warn!(flow = %flow, error = %ErrorChain(fault), "a version was not recorded");
             *self.history.last_failure.lock().unwrap_or_else(PoisonError::into_inner) =
                 Some((flow, fault.to_string()));
-            self.history.place.forget();
+            self.history.repository.close();
             sweep(&self.history.folder, refs::LOCK_STALE);
         }
         recorded
@@ -56,8 +56,8 @@ impl Recorder<'_> {
     ///
     /// # Errors
     /// As [`Self::record`].
-    pub fn complete(&self, change: &Change) -> Result<Version> {
-        match self.kept(&change.intent)? {
+    pub fn record_once(&self, change: &NewVersion) -> Result<Version> {
+        match self.find_recorded(&change.intent)? {
             Some(version) => Ok(version),
             None => self.record(change),
         }
@@ -67,37 +67,37 @@ impl Recorder<'_> {
     ///
     /// # Errors
     /// [`HistoryError::Unsure`] when the disk does not; any other when the history cannot be read.
-    pub fn kept(&self, intent: &Uuid) -> Result<Option<Version>> {
+    pub fn find_recorded(&self, intent: &Uuid) -> Result<Option<Version>> {
         let Some(version) = self.history.version_of_intent(intent)? else { return Ok(None) };
-        self.history.place.keep_main().map_err(|fault| HistoryError::Unsure(Box::new(fault)))?;
+        self.history.repository.confirm_main().map_err(|fault| HistoryError::Unconfirmed(Box::new(fault)))?;
         self.history.note_found(version.sha);
         Ok(Some(version))
     }
 
-    fn commit(&self, change: &Change) -> Result<Version> {
-        let place = &self.history.place;
-        let repository = place.get_or_make()?;
+    fn commit(&self, change: &NewVersion) -> Result<Version> {
+        let place = &self.history.repository;
+        let repository = place.get_or_create()?;
         // Held from the first look on, so that no other program can make this version be built again and again.
-        let main = refs::hold_main(&place.tree, &repository)?;
-        let parent = main.tip.ok_or(HistoryError::damaged("main is gone"))?;
+        let main = refs::lock_main(&place.tree, &repository)?;
+        let parent = main.tip.ok_or(HistoryError::corrupt("main is gone"))?;
         let lost = self.history.lost_below(&repository, parent)?;
-        let mut batch = Batch::default();
-        let commit = build(&mut batch, &repository, parent, change)?;
-        let bytes = batch.get(commit).ok_or(HistoryError::damaged("the new commit is gone"))?;
-        let told = commits::told(commit, bytes)?;
+        let mut batch = ObjectBatch::default();
+        let commit = build_commit(&mut batch, &repository, parent, change)?;
+        let bytes = batch.get(commit).ok_or(HistoryError::corrupt("the new commit is gone"))?;
+        let summary = commits::read_commit(commit, bytes)?;
         place.move_main(main, batch, commit)?;
-        self.history.note_recorded(told.version.sha, lost);
-        self.history.index.follow(parent, commit, change.content.flow(), &told);
-        Ok(told.version)
+        self.history.note_recorded(summary.version.sha, lost);
+        self.history.index.append_version(parent, commit, change.content.flow(), &summary);
+        Ok(summary.version)
     }
 }
 
 /// Builds the objects of a version in memory; the id of its commit.
-fn build(
-    batch: &mut Batch,
+fn build_commit(
+    batch: &mut ObjectBatch,
     repository: &gix::Repository,
     parent: ObjectId,
-    change: &Change,
+    change: &NewVersion,
 ) -> Result<ObjectId> {
     let before = reading::commit(repository, parent)?;
     let root = before.tree_id()?.detach();
@@ -106,23 +106,23 @@ fn build(
     let date = of_before.map_or(change.date, |before| before.max(change.date));
     let path = layout::path(&change.content.flow());
     let path = path.each_ref().map(String::as_str);
-    let tree = tree::replace(batch, repository, Some(root), &path, &mut |batch, mut folder| {
-        let Content::Flow(snapshot) = &change.content else { return Ok(gix::objs::Tree::empty()) };
+    let tree = tree::replace_folder(batch, repository, Some(root), &path, &mut |batch, mut folder| {
+        let VersionContent::Flow(snapshot) = &change.content else { return Ok(gix::objs::Tree::empty()) };
         let canvas = snapshot.canvas.clone().into_bytes();
         for (name, text) in [(layout::FLOW_FILE, layout::flow_text(snapshot)), (layout::CANVAS_FILE, canvas)]
         {
             let old = folder.entries.iter().find(|entry| entry.filename == name).map(|entry| entry.oid);
-            let id = batch.blob(text, old)?;
-            tree::set(&mut folder, name, EntryKind::Blob, Some(id));
+            let id = batch.add_blob(text, old)?;
+            tree::set_entry(&mut folder, name, EntryKind::Blob, Some(id));
         }
         Ok(folder)
     })?;
     let tree = match tree {
         Some(tree) => tree,
-        None => batch.object(&gix::objs::Tree::empty())?,
+        None => batch.add_object(&gix::objs::Tree::empty())?,
     };
     let (name, address) = message::author(&change.author);
-    batch.object(&Commit {
+    batch.add_object(&Commit {
         tree,
         parents: std::iter::once(parent).collect(),
         author: signature(&name, &address, date),

@@ -1,9 +1,9 @@
 //! The one branch, `main`: read, and moved only from where it was seen.
 
 use super::error::{HistoryError, Result};
-use super::objects::Batch;
+use super::objects::ObjectBatch;
 use super::sweep::sweep;
-use crate::durable::{DurableFolder, Tree, Unfinished};
+use crate::durable::{DurableFolder, TempFile, Tree};
 use gix::ObjectId;
 use std::io::{self, Write as _};
 use std::time::Duration;
@@ -22,58 +22,58 @@ const LOCK_PAUSE: Duration = Duration::from_millis(10);
 pub(super) const LOCK_STALE: Duration = Duration::from_secs(60);
 
 /// Where `main` is; `None` before the first commit.
-pub(super) fn main(repository: &gix::Repository) -> Result<Option<ObjectId>> {
+pub(super) fn read_main(repository: &gix::Repository) -> Result<Option<ObjectId>> {
     let found = repository.try_find_reference(MAIN)?;
     match found.map(|reference| reference.try_id().map(|id| id.detach())) {
         None => Ok(None),
         Some(Some(id)) => Ok(Some(id)),
-        Some(None) => Err(HistoryError::damaged("main is a symbolic reference")),
+        Some(None) => Err(HistoryError::corrupt("main is a symbolic reference")),
     }
 }
 
 /// The branch, held: nobody else can move it until it is moved or let go.
-pub(super) struct Held<'a> {
+pub(super) struct BranchLock<'a> {
     tree: &'a Tree,
     folder: DurableFolder,
-    lock: Unfinished,
+    lock: TempFile,
     /// Where it is.
     pub(super) tip: Option<ObjectId>,
 }
 
 /// Takes hold of `main` in the way git does, with a lock file that becomes the reference. It is written out
 /// here because the library renames before it flushes: a power cut between the two would empty the reference.
-pub(super) fn hold_main<'a>(tree: &'a Tree, repository: &gix::Repository) -> Result<Held<'a>> {
+pub(super) fn lock_main<'a>(tree: &'a Tree, repository: &gix::Repository) -> Result<BranchLock<'a>> {
     let folder = tree.make(&HEADS)?;
-    let lock = lock(tree, &folder)?;
+    let lock = acquire_lock(tree, &folder)?;
     // Read under the lock: this is what the branch is compared with when it moves.
-    Ok(Held { tree, folder, lock, tip: main(repository)? })
+    Ok(BranchLock { tree, folder, lock, tip: read_main(repository)? })
 }
 
-impl Held<'_> {
+impl BranchLock<'_> {
     /// Writes the objects of `batch` and moves the branch to `new`, one of them; all of it durable.
-    pub(super) fn move_to(mut self, batch: Batch, new: ObjectId) -> Result<()> {
+    pub(super) fn move_to(mut self, batch: ObjectBatch, new: ObjectId) -> Result<()> {
         self.lock.write_all(format!("{new}\n").as_bytes())?;
-        batch.write(self.tree, self.lock)?.name(MAIN_NAME)?;
+        batch.write(self.tree, self.lock)?.rename_to(MAIN_NAME)?;
         Ok(self.folder.flush()?)
     }
 
     /// Writes the branch anew, where it is: whoever moved it there may not have seen it on disk.
-    pub(super) fn renew(mut self) -> Result<()> {
+    pub(super) fn rewrite(mut self) -> Result<()> {
         let Some(tip) = self.tip else { return Ok(()) };
         self.lock.write_all(format!("{tip}\n").as_bytes())?;
-        Ok(self.lock.flush()?.keep(MAIN_NAME, || ())?)
+        Ok(self.lock.flush()?.persist(MAIN_NAME, || ())?)
     }
 }
 
-fn lock(tree: &Tree, folder: &DurableFolder) -> Result<Unfinished> {
+fn acquire_lock(tree: &Tree, folder: &DurableFolder) -> Result<TempFile> {
     for _ in 0..LOCK_TRIES {
-        match folder.begin_as(LOCK_NAME, false) {
+        match folder.create_temp_as(LOCK_NAME, false) {
             Err(fault) if fault.kind() == io::ErrorKind::AlreadyExists => std::thread::sleep(LOCK_PAUSE),
             other => return Ok(other?),
         }
     }
     sweep(tree.root(), LOCK_STALE);
-    folder.begin_as(LOCK_NAME, false).map_err(|fault| match fault.kind() {
+    folder.create_temp_as(LOCK_NAME, false).map_err(|fault| match fault.kind() {
         io::ErrorKind::AlreadyExists => HistoryError::Busy,
         _ => HistoryError::Disk(fault),
     })

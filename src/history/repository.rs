@@ -2,7 +2,7 @@
 
 use super::error::{HistoryError, Result};
 use super::message::SERVICE_ADDRESS;
-use super::objects::{Batch, OBJECTS};
+use super::objects::{OBJECTS, ObjectBatch};
 use super::sweep::sweep;
 use super::{layout, origin, refs, tree};
 use crate::clock::Clock;
@@ -34,11 +34,11 @@ pub(super) enum Rights {
     /// It alone writes there.
     Write,
     /// It only looks: no file, folder or mode changes.
-    Look,
+    ReadOnly,
 }
 
 /// The folder and the repository in it.
-pub(super) struct Place {
+pub(super) struct RepositoryHandle {
     pub(super) tree: Tree,
     rights: Rights,
     /// The database knows versions that lie here: that they are gone is a loss, and no beginning.
@@ -49,10 +49,10 @@ pub(super) struct Place {
     /// True once this process has seen all of an empty repository on disk.
     is_made: Mutex<bool>,
     /// True while the disk is known to keep the branch where it is.
-    is_main_kept: AtomicBool,
+    is_main_confirmed: AtomicBool,
 }
 
-impl Place {
+impl RepositoryHandle {
     pub(super) fn new(tree: Tree, rights: Rights) -> Self {
         Self {
             tree,
@@ -61,7 +61,7 @@ impl Place {
             open: RwLock::new(None),
             is_swept: Mutex::new(false),
             is_made: Mutex::new(false),
-            is_main_kept: AtomicBool::new(false),
+            is_main_confirmed: AtomicBool::new(false),
         }
     }
 
@@ -97,7 +97,7 @@ impl Place {
             if self.rights != Rights::Write || !origin::has_branch(self.folder()) {
                 return Err(HistoryError::Missing);
             }
-            self.make_folders()?;
+            self.create_folders()?;
         }
         // Tools that copy a folder may leave out empty folders, without which it is no repository.
         if self.rights == Rights::Write && (self.holds_versions() || origin::is_described(self.folder())) {
@@ -123,7 +123,7 @@ impl Place {
     }
 
     /// The repository, made when there is none; its `main` has a commit. Where versions were recorded before, none is made.
-    pub(super) fn get_or_make(&self) -> Result<gix::Repository> {
+    pub(super) fn get_or_create(&self) -> Result<gix::Repository> {
         if let Some(repository) = self.get()?
             && self.main(&repository)?.is_some()
         {
@@ -133,16 +133,16 @@ impl Place {
         // As long as nothing counts, also when all of it is there: whoever made it may not have seen it on disk.
         if !*is_made || !self.exists() {
             if !self.exists() {
-                origin::must_be_free(self.folder())?;
+                origin::require_free(self.folder())?;
             }
-            self.make_folders()?;
-            self.forget();
+            self.create_folders()?;
+            self.close();
             *is_made = true;
         }
-        let repository = self.get()?.ok_or(HistoryError::damaged("the new repository is gone"))?;
-        let main = refs::hold_main(&self.tree, &repository)?;
+        let repository = self.get()?.ok_or(HistoryError::corrupt("the new repository is gone"))?;
+        let main = refs::lock_main(&self.tree, &repository)?;
         if main.tip.is_none() {
-            let mut batch = Batch::default();
+            let mut batch = ObjectBatch::default();
             let first = first_commit(&mut batch)?;
             self.move_main(main, batch, first)?;
         }
@@ -151,7 +151,7 @@ impl Place {
 
     /// Where `main` is; `None` before the first commit, which is no answer where versions were recorded.
     pub(super) fn main(&self, repository: &gix::Repository) -> Result<Option<ObjectId>> {
-        match refs::main(repository)? {
+        match refs::read_main(repository)? {
             None if self.holds_versions() => Err(HistoryError::Missing),
             tip => Ok(tip),
         }
@@ -176,44 +176,49 @@ impl Place {
     }
 
     /// Moves the branch to `new`, one of the objects of `batch`.
-    pub(super) fn move_main(&self, main: refs::Held<'_>, batch: Batch, new: ObjectId) -> Result<()> {
-        self.is_main_kept.store(false, Ordering::SeqCst);
+    pub(super) fn move_main(
+        &self,
+        main: refs::BranchLock<'_>,
+        batch: ObjectBatch,
+        new: ObjectId,
+    ) -> Result<()> {
+        self.is_main_confirmed.store(false, Ordering::SeqCst);
         main.move_to(batch, new)?;
-        self.is_main_kept.store(true, Ordering::SeqCst);
+        self.is_main_confirmed.store(true, Ordering::SeqCst);
         Ok(())
     }
 
     /// Sees to it that the disk keeps the branch where it is. Whoever moved it may have been killed before it was flushed, or
     /// was told that it could not be; then it is written anew. What it leads to was on disk before it moved.
-    pub(super) fn keep_main(&self) -> Result<()> {
-        if self.is_main_kept.load(Ordering::SeqCst) {
+    pub(super) fn confirm_main(&self) -> Result<()> {
+        if self.is_main_confirmed.load(Ordering::SeqCst) {
             return Ok(());
         }
         let Some(repository) = self.get()? else { return Ok(()) };
-        refs::hold_main(&self.tree, &repository)?.renew()?;
-        self.is_main_kept.store(true, Ordering::SeqCst);
+        refs::lock_main(&self.tree, &repository)?.rewrite()?;
+        self.is_main_confirmed.store(true, Ordering::SeqCst);
         Ok(())
     }
 
     /// Opens the repository anew at the next use: its packs, its references or the whole folder were changed.
-    pub(super) fn forget(&self) {
+    pub(super) fn close(&self) {
         *self.open.write().unwrap_or_else(PoisonError::into_inner) = None;
     }
 
     /// Runs `read`, and once more on a repository opened anew when it fails: another tool may have packed it.
     pub(super) fn read<T>(&self, read: impl Fn(&gix::Repository) -> Result<T>) -> Result<Option<T>> {
-        let Some(repository) = unbroken(|| self.get())? else { return Ok(None) };
-        match unbroken(|| read(&repository)) {
-            Err(fault) if fault.may_pass() => self.forget(),
+        let Some(repository) = catch_panic(|| self.get())? else { return Ok(None) };
+        match catch_panic(|| read(&repository)) {
+            Err(fault) if fault.is_transient() => self.close(),
             other => return other.map(Some),
         }
-        let Some(repository) = unbroken(|| self.get())? else { return Ok(None) };
-        unbroken(|| read(&repository)).map(Some)
+        let Some(repository) = catch_panic(|| self.get())? else { return Ok(None) };
+        catch_panic(|| read(&repository)).map(Some)
     }
 
     /// Makes the folders and files of an empty bare repository. What is there already says what it said, and is written
     /// anew all the same, because whoever made it may not have seen it on disk.
-    fn make_folders(&self) -> Result<()> {
+    fn create_folders(&self) -> Result<()> {
         let root = self.tree.make(&[])?;
         sweep(self.folder(), Duration::ZERO);
         for folder in [[OBJECTS, "info"], [OBJECTS, "pack"], refs::HEADS, ["refs", "tags"]] {
@@ -238,23 +243,23 @@ pub(super) fn is_foreign(folder: &Path) -> bool {
     if folder.join(HEAD.0).exists() {
         !origin::is_described(folder)
     } else {
-        origin::must_be_free(folder).is_err()
+        origin::require_free(folder).is_err()
     }
 }
 
 /// Runs `read`, whose panic over a file that nobody meant is a damaged history like any other.
-pub(super) fn unbroken<T>(read: impl FnOnce() -> Result<T>) -> Result<T> {
+pub(super) fn catch_panic<T>(read: impl FnOnce() -> Result<T>) -> Result<T> {
     catch_unwind(AssertUnwindSafe(read))
-        .unwrap_or_else(|_| Err(HistoryError::damaged("the library ended in a panic over it")))
+        .unwrap_or_else(|_| Err(HistoryError::corrupt("the library ended in a panic over it")))
 }
 
-fn first_commit(batch: &mut Batch) -> Result<ObjectId> {
-    let readme = batch.blob(layout::README.as_bytes().to_vec(), None)?;
+fn first_commit(batch: &mut ObjectBatch) -> Result<ObjectId> {
+    let readme = batch.add_blob(layout::README.as_bytes().to_vec(), None)?;
     let mut root = gix::objs::Tree::empty();
-    tree::set(&mut root, layout::README_FILE, EntryKind::Blob, Some(readme));
-    let tree = batch.object(&root)?;
+    tree::set_entry(&mut root, layout::README_FILE, EntryKind::Blob, Some(readme));
+    let tree = batch.add_object(&root)?;
     let author = signature(SYSTEM_AUTHOR, SERVICE_ADDRESS, Clock::default().now());
-    batch.object(&Commit {
+    batch.add_object(&Commit {
         tree,
         parents: Default::default(),
         author: author.clone(),
@@ -274,9 +279,9 @@ pub(super) fn signature(name: &str, address: &str, date: Timestamp) -> gix::acto
 }
 
 /// An error with its causes in one line, for the log.
-pub(super) struct Causes<'a>(pub(super) &'a dyn std::error::Error);
+pub(super) struct ErrorChain<'a>(pub(super) &'a dyn std::error::Error);
 
-impl std::fmt::Display for Causes<'_> {
+impl std::fmt::Display for ErrorChain<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "{}", self.0)?;
         let mut cause = self.0.source();

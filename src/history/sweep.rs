@@ -34,7 +34,7 @@ fn sweep_locks(folder: &Path, age: Duration, depth: usize) {
 fn remove(folder: &Path, age: Duration, unwanted: &dyn Fn(&str) -> bool) {
     let Ok(entries) = fs::read_dir(folder) else { return };
     for entry in entries.flatten() {
-        if !entry.file_name().to_str().is_some_and(unwanted) || !untouched(&entry, age) {
+        if !entry.file_name().to_str().is_some_and(unwanted) || !is_untouched(&entry, age) {
             continue;
         }
         let path = entry.path();
@@ -46,7 +46,7 @@ fn remove(folder: &Path, age: Duration, unwanted: &dyn Fn(&str) -> bool) {
     }
 }
 
-fn untouched(entry: &fs::DirEntry, age: Duration) -> bool {
+fn is_untouched(entry: &fs::DirEntry, age: Duration) -> bool {
     let touched = entry.metadata().and_then(|data| data.modified());
     let idle = touched.ok().and_then(|touched| SystemTime::now().duration_since(touched).ok());
     age.is_zero() || idle.is_some_and(|idle| idle >= age)

@@ -8,10 +8,10 @@ mod many;
 mod packing;
 
 use super::*;
-use crate::domain::cancel::Cancel;
+use crate::domain::cancel::CancelToken;
 use crate::domain::flow::FlowKind;
 use crate::domain::ids::UserId;
-use crate::domain::version::{Author, Change, FlowSnapshot, VersionKind};
+use crate::domain::version::{Author, FlowSnapshot, NewVersion, VersionKind};
 use jiff::Timestamp;
 use serde_json::json;
 use std::path::Path;
@@ -51,7 +51,7 @@ impl Ground {
         self.root.path().join("versions")
     }
 
-    fn record(&self, change: &Change) -> Version {
+    fn record(&self, change: &NewVersion) -> Version {
         self.history.recorder().record(change).unwrap()
     }
 
@@ -60,8 +60,8 @@ impl Ground {
     }
 
     /// Git and `verify` find nothing wrong.
-    fn assert_sound(&self) -> Soundness {
-        let found = self.history.verify(&Cancel::new(None), &mut |_| {}).unwrap();
+    fn assert_sound(&self) -> VerifyReport {
+        let found = self.history.verify(&CancelToken::new(None), &mut |_| {}).unwrap();
         assert_eq!(found.faults, Vec::<String>::new());
         self.git(&["fsck", "--strict", "--full", "--no-dangling"]);
         found
@@ -69,7 +69,7 @@ impl Ground {
 
     /// What `verify` says.
     fn faults(&self) -> Vec<String> {
-        self.history.verify(&Cancel::new(None), &mut |_| {}).unwrap().faults
+        self.history.verify(&CancelToken::new(None), &mut |_| {}).unwrap().faults
     }
 
     /// How many files are loose objects, and how many packs there are.
@@ -131,9 +131,9 @@ fn snapshot(id: FlowId, text: &str) -> FlowSnapshot {
     }
 }
 
-fn change(id: FlowId, kind: VersionKind, text: &str) -> Change {
-    Change {
-        content: Content::Flow(snapshot(id, text)),
+fn change(id: FlowId, kind: VersionKind, text: &str) -> NewVersion {
+    NewVersion {
+        content: VersionContent::Flow(snapshot(id, text)),
         kind,
         author: Author::person("Ada Lovelace", UserId::random()),
         date: Timestamp::now(),
@@ -145,9 +145,9 @@ fn change(id: FlowId, kind: VersionKind, text: &str) -> Change {
     }
 }
 
-fn deletion(id: FlowId) -> Change {
-    let content = Content::Deleted { id, name: "Help desk".into() };
-    Change { content, ..change(id, VersionKind::Delete, "") }
+fn deletion(id: FlowId) -> NewVersion {
+    let content = VersionContent::Deleted { id, name: "Help desk".into() };
+    NewVersion { content, ..change(id, VersionKind::Delete, "") }
 }
 
 fn titles(versions: &[Version]) -> Vec<&str> {

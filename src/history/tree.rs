@@ -1,7 +1,7 @@
 //! Folders of the repository: rewriting the few on one path, finding an entry, finding what a commit touched.
 
 use super::error::Result;
-use super::objects::Batch;
+use super::objects::ObjectBatch;
 use super::{layout, reading};
 use crate::domain::ids::FlowId;
 use gix::ObjectId;
@@ -10,7 +10,7 @@ use gix::objs::tree::{Entry, EntryKind, EntryMode};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Reads a folder; nothing is an empty one.
-pub(super) fn read(repository: &gix::Repository, id: Option<ObjectId>) -> Result<Tree> {
+pub(super) fn read_folder(repository: &gix::Repository, id: Option<ObjectId>) -> Result<Tree> {
     match id {
         Some(id) if id != ObjectId::empty_tree(id.kind()) => {
             Ok(Tree::from(reading::tree(repository, id)?.decode()?))
@@ -22,31 +22,31 @@ pub(super) fn read(repository: &gix::Repository, id: Option<ObjectId>) -> Result
 /// Puts `folder` in place of what lies at `path` below `root`; the new root, `None` when nothing is left of it.
 ///
 /// The library's own tree editor asks for the existence of every sibling; this writes the folders on the path only.
-pub(super) fn replace(
-    batch: &mut Batch,
+pub(super) fn replace_folder(
+    batch: &mut ObjectBatch,
     repository: &gix::Repository,
     root: Option<ObjectId>,
     path: &[&str],
-    folder: &mut dyn FnMut(&mut Batch, Tree) -> Result<Tree>,
+    folder: &mut dyn FnMut(&mut ObjectBatch, Tree) -> Result<Tree>,
 ) -> Result<Option<ObjectId>> {
-    let mut tree = read(repository, root)?;
+    let mut tree = read_folder(repository, root)?;
     if let [name, below @ ..] = path {
         let at = tree.entries.iter().position(|entry| entry.filename == *name);
         let inner =
             at.map(|at| &tree.entries[at]).filter(|entry| entry.mode.is_tree()).map(|entry| entry.oid);
-        let new = replace(batch, repository, inner, below, folder)?;
-        set(&mut tree, name, EntryKind::Tree, new);
+        let new = replace_folder(batch, repository, inner, below, folder)?;
+        set_entry(&mut tree, name, EntryKind::Tree, new);
     } else {
         tree = folder(batch, tree)?;
     }
     if tree.entries.is_empty() {
         return Ok(None);
     }
-    batch.object(&tree).map(Some)
+    batch.add_object(&tree).map(Some)
 }
 
 /// Sets, adds or removes one entry, and keeps git's order, in which a folder sorts as if its name ended in `/`.
-pub(super) fn set(tree: &mut Tree, name: &str, kind: EntryKind, id: Option<ObjectId>) {
+pub(super) fn set_entry(tree: &mut Tree, name: &str, kind: EntryKind, id: Option<ObjectId>) {
     tree.entries.retain(|entry| entry.filename != name);
     let Some(oid) = id else { return };
     let entry = Entry { mode: kind.into(), filename: name.into(), oid };
@@ -55,7 +55,7 @@ pub(super) fn set(tree: &mut Tree, name: &str, kind: EntryKind, id: Option<Objec
 }
 
 /// What lies at `path` below the folder `root`.
-pub(super) fn find(
+pub(super) fn find_entry(
     repository: &gix::Repository,
     root: ObjectId,
     path: &[&str],
@@ -74,14 +74,14 @@ pub(super) fn find(
 }
 
 /// The flows whose folders differ between two roots.
-pub(super) fn touched(
+pub(super) fn changed_flows(
     repository: &gix::Repository,
     old: Option<ObjectId>,
     new: ObjectId,
 ) -> Result<BTreeSet<FlowId>> {
     let flows_of = |root: Option<ObjectId>| -> Result<Option<ObjectId>> {
         let Some(root) = root else { return Ok(None) };
-        let found = find(repository, root, &[layout::FLOWS])?;
+        let found = find_entry(repository, root, &[layout::FLOWS])?;
         Ok(found.filter(|(mode, _)| mode.is_tree()).map(|(_, id)| id))
     };
     let mut flows = BTreeSet::new();
@@ -106,10 +106,10 @@ fn differences(
     }
     let mut sides: BTreeMap<String, Sides> = BTreeMap::new();
     let folders = |tree: Tree| tree.entries.into_iter().filter(|entry| entry.mode.is_tree());
-    for entry in folders(read(repository, old)?) {
+    for entry in folders(read_folder(repository, old)?) {
         sides.entry(entry.filename.to_string()).or_default().0 = Some(entry.oid);
     }
-    for entry in folders(read(repository, new)?) {
+    for entry in folders(read_folder(repository, new)?) {
         sides.entry(entry.filename.to_string()).or_default().1 = Some(entry.oid);
     }
     sides.retain(|_, (old, new)| old != new);

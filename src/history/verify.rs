@@ -2,8 +2,8 @@
 //! the database knows is among them, and the list of versions says what git says.
 
 use super::error::{HistoryError, Result};
-use super::{History, cache, commits, reading, unbroken};
-use crate::domain::cancel::Cancel;
+use super::{History, cache, catch_panic, commits, reading};
+use crate::domain::cancel::CancelToken;
 use crate::domain::version::Sha;
 use gix::ObjectId;
 use gix::objs::{Kind, TreeRefIter};
@@ -11,7 +11,7 @@ use std::collections::{BTreeMap, HashSet};
 
 /// What `verify` found.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Soundness {
+pub struct VerifyReport {
     /// Commits reachable from `main`.
     pub commits: usize,
     /// Objects reachable from `main`, commits included.
@@ -24,7 +24,7 @@ pub struct Soundness {
 
 /// An object on its way past `verify`, for checks of its text.
 #[derive(Debug)]
-pub enum Found<'a> {
+pub enum VerifyItem<'a> {
     /// A commit as git stores it: authors and message.
     Commit(Sha, &'a [u8]),
     /// A file of that commit that no newer commit has, and the path it has there.
@@ -32,7 +32,7 @@ pub enum Found<'a> {
 }
 
 /// So many lost versions are named one by one.
-const NAMED_MAX_COUNT: usize = 20;
+const LISTED_MAX_COUNT: usize = 20;
 
 impl History {
     /// Reads the whole history and hands every commit and every file to `look` once, until `cancel` is set. What the
@@ -40,50 +40,52 @@ impl History {
     ///
     /// # Errors
     /// When the history is off, the database cannot be read, or it was cancelled. Damage is no error: it is in the answer.
-    pub fn verify(&self, cancel: &Cancel, look: &mut dyn FnMut(Found<'_>)) -> Result<Soundness> {
-        self.when_on()?;
-        let covered = self.index.covered()?;
-        let mut found = Soundness::default();
+    pub fn verify(&self, cancel: &CancelToken, look: &mut dyn FnMut(VerifyItem<'_>)) -> Result<VerifyReport> {
+        self.require_enabled()?;
+        let covered = self.index.covered_commit()?;
+        let mut report = VerifyReport::default();
         let mut walked = HashSet::new();
-        match unbroken(|| self.opened()) {
+        match catch_panic(|| self.open_tip()) {
             Ok(None) => {}
             Ok(Some((mut repository, tip))) => {
-                repository.objects.set_pack_cache(cache::recent);
-                let mut walk = Walk {
+                repository.objects.set_pack_cache(cache::new_cache);
+                let mut walk = ObjectWalk {
                     repository: &repository,
                     seen: HashSet::new(),
                     versions: HashSet::new(),
-                    found,
-                    look,
+                    report,
+                    visit: look,
                     cancel,
                 };
                 walk.commits(tip);
-                (found, walked) = (walk.found, walk.versions);
-                goes_on(cancel)?;
-                if found.faults.is_empty() {
-                    self.compare(&repository, tip, covered, &mut found, cancel)?;
+                (report, walked) = (walk.report, walk.versions);
+                check_cancelled(cancel)?;
+                if report.faults.is_empty() {
+                    self.compare_index(&repository, tip, covered, &mut report, cancel)?;
                 }
             }
             Err(fault @ HistoryError::Index(_)) => return Err(fault),
-            Err(fault) => found.faults.extend(self.place.faults().into_iter().chain([fault.to_string()])),
+            Err(fault) => {
+                report.faults.extend(self.repository.faults().into_iter().chain([fault.to_string()]))
+            }
         }
-        self.find_lost(&walked, &mut found)?;
-        Ok(found)
+        self.report_lost(&walked, &mut report)?;
+        Ok(report)
     }
 
     /// The repository and where `main` is; `None` where nothing was recorded yet.
-    fn opened(&self) -> Result<Option<(gix::Repository, ObjectId)>> {
-        if self.place.holds_versions() && !self.place.exists() {
+    fn open_tip(&self) -> Result<Option<(gix::Repository, ObjectId)>> {
+        if self.repository.holds_versions() && !self.repository.exists() {
             return Err(HistoryError::Missing);
         }
-        let Some(repository) = self.place.get()? else { return Ok(None) };
-        let tip = self.place.main(&repository)?;
+        let Some(repository) = self.repository.get()? else { return Ok(None) };
+        let tip = self.repository.main(&repository)?;
         Ok(tip.map(|tip| (repository, tip)))
     }
 
     /// Says which versions the database knows that no commit below `main` is.
-    fn find_lost(&self, walked: &HashSet<ObjectId>, found: &mut Soundness) -> Result<()> {
-        if !self.place.holds_versions() {
+    fn report_lost(&self, walked: &HashSet<ObjectId>, found: &mut VerifyReport) -> Result<()> {
+        if !self.repository.holds_versions() {
             return Ok(());
         }
         let mut lost = BTreeMap::new();
@@ -92,7 +94,7 @@ impl History {
                 lost.entry(sha).or_insert(what);
             }
         };
-        self.index.each(&mut |flow, version| {
+        self.index.for_each(&mut |flow, version| {
             miss(version.sha, format!("version {} of flow {flow}", version.sha));
         })?;
         if let Some(mark) = self.mark() {
@@ -101,9 +103,9 @@ impl History {
                 miss(sha, format!("version {sha}"));
             }
         }
-        let more = lost.len().saturating_sub(NAMED_MAX_COUNT);
+        let more = lost.len().saturating_sub(LISTED_MAX_COUNT);
         let told = |what| format!("{what} was recorded and is not in the history");
-        found.faults.extend(lost.into_values().take(NAMED_MAX_COUNT).map(told));
+        found.faults.extend(lost.into_values().take(LISTED_MAX_COUNT).map(told));
         if more > 0 {
             found.faults.push(format!("{more} more versions were recorded and are not in the history"));
         }
@@ -111,26 +113,26 @@ impl History {
     }
 
     /// Compares the list of versions with git, as far as it goes: what is newer is read when it is needed.
-    fn compare(
+    fn compare_index(
         &self,
         repository: &gix::Repository,
         tip: ObjectId,
         covered: Option<ObjectId>,
-        found: &mut Soundness,
-        cancel: &Cancel,
+        report: &mut VerifyReport,
+        cancel: &CancelToken,
     ) -> Result<()> {
-        let (line, _) = commits::line(repository, tip, None, usize::MAX)?;
+        let (line, _) = commits::first_parent_line(repository, tip, None, usize::MAX)?;
         let mut is_listed = covered.is_some_and(|covered| line.contains(&covered));
         let mut listed = 0;
         for (number, commit) in (0..).zip(line.iter().rev()) {
-            goes_on(cancel)?;
-            let rows = commits::rows(repository, *commit)?;
-            found.versions += rows.len();
+            check_cancelled(cancel)?;
+            let rows = commits::version_rows(repository, *commit)?;
+            report.versions += rows.len();
             if is_listed {
                 listed += rows.len();
-                let wrong = self.index.wrong(number, &rows)?;
+                let wrong = self.index.count_wrong_rows(number, &rows)?;
                 if wrong > 0 {
-                    found
+                    report
                         .faults
                         .push(format!("the list of versions has {wrong} wrong rows for commit {commit}"));
                 }
@@ -138,30 +140,30 @@ impl History {
             is_listed &= Some(*commit) != covered;
         }
         let mut count = 0;
-        self.index.each(&mut |_, _| count += 1)?;
+        self.index.for_each(&mut |_, _| count += 1)?;
         // What was recorded or read meanwhile is another matter.
-        if count > listed && listed > 0 && self.index.covered()? == covered {
-            found.faults.push(format!("the list has {count} versions and git {listed}"));
+        if count > listed && listed > 0 && self.index.covered_commit()? == covered {
+            report.faults.push(format!("the list has {count} versions and git {listed}"));
         }
         Ok(())
     }
 }
 
-fn goes_on(cancel: &Cancel) -> Result<()> {
+fn check_cancelled(cancel: &CancelToken) -> Result<()> {
     if cancel.reason().is_some() { Err(HistoryError::Cancelled) } else { Ok(()) }
 }
 
-struct Walk<'a> {
+struct ObjectWalk<'a> {
     repository: &'a gix::Repository,
     seen: HashSet<ObjectId>,
     /// The commits that can be read.
     versions: HashSet<ObjectId>,
-    found: Soundness,
-    look: &'a mut dyn FnMut(Found<'_>),
-    cancel: &'a Cancel,
+    report: VerifyReport,
+    visit: &'a mut dyn FnMut(VerifyItem<'_>),
+    cancel: &'a CancelToken,
 }
 
-impl Walk<'_> {
+impl ObjectWalk<'_> {
     fn commits(&mut self, tip: ObjectId) {
         let mut open = vec![tip];
         while let Some(id) = open.pop() {
@@ -172,15 +174,15 @@ impl Walk<'_> {
                 continue;
             }
             let Some(bytes) = self.read(id, Kind::Commit) else { continue };
-            self.found.commits += 1;
-            match (commits::sha(id), commits::told(id, &bytes), tree_and_parents(&bytes)) {
+            self.report.commits += 1;
+            match (commits::sha(id), commits::read_commit(id, &bytes), tree_and_parents(&bytes)) {
                 (Ok(sha), Ok(_), Ok((tree, parents))) => {
                     self.versions.insert(id);
-                    (self.look)(Found::Commit(sha, &bytes));
+                    (self.visit)(VerifyItem::Commit(sha, &bytes));
                     self.folder(sha, tree, "", 0);
                     open.extend(parents);
                 }
-                _ => self.fault(id, "is no commit that can be read"),
+                _ => self.add_fault(id, "is no commit that can be read"),
             }
         }
     }
@@ -190,7 +192,7 @@ impl Walk<'_> {
             return;
         }
         if depth > 64 {
-            return self.fault(id, "lies too deep");
+            return self.add_fault(id, "lies too deep");
         }
         let Some(bytes) = self.read(id, Kind::Tree) else { return };
         for entry in TreeRefIter::from_bytes(&bytes, gix::hash::Kind::Sha1) {
@@ -198,7 +200,7 @@ impl Walk<'_> {
             if self.cancel.reason().is_some() {
                 return;
             }
-            let Ok(entry) = entry else { return self.fault(id, "is no folder that can be read") };
+            let Ok(entry) = entry else { return self.add_fault(id, "is no folder that can be read") };
             let path = format!("{path}{}", entry.filename);
             let child = entry.oid.to_owned();
             if entry.mode.is_tree() {
@@ -207,15 +209,15 @@ impl Walk<'_> {
                 && self.seen.insert(child)
                 && let Some(bytes) = self.read(child, Kind::Blob)
             {
-                (self.look)(Found::File(sha, &path, &bytes));
+                (self.visit)(VerifyItem::File(sha, &path, &bytes));
             }
         }
     }
 
     /// Reads an object and computes its id anew.
     fn read(&mut self, id: ObjectId, kind: Kind) -> Option<Vec<u8>> {
-        self.found.objects += 1;
-        let object = match unbroken(|| reading::any(self.repository, id)) {
+        self.report.objects += 1;
+        let object = match catch_panic(|| reading::any(self.repository, id)) {
             Ok(object) => object,
             Err(fault) => {
                 let what = match fault {
@@ -224,19 +226,19 @@ impl Walk<'_> {
                     }
                     _ => "is not what its id says",
                 };
-                self.fault(id, what);
+                self.add_fault(id, what);
                 return None;
             }
         };
         if object.kind != kind {
-            self.fault(id, "is of another kind than its place says");
+            self.add_fault(id, "is of another kind than its place says");
             return None;
         }
         Some(object.detach().data)
     }
 
-    fn fault(&mut self, id: ObjectId, what: &str) {
-        self.found.faults.push(format!("object {id} {what}"));
+    fn add_fault(&mut self, id: ObjectId, what: &str) {
+        self.report.faults.push(format!("object {id} {what}"));
     }
 }
 

@@ -3,8 +3,8 @@
 //! A descriptor is kept in reserve. When the last other one is taken, it is given up for a moment, in which the next caller can be
 //! accepted and told to come back later; otherwise callers would wait until their own patience ends.
 
-use super::error::Refused;
-use crate::domain::error::Unavailable;
+use super::error::Rejection;
+use crate::domain::error::UnavailableReason;
 use crate::limits::{CONNECTIONS_MAX, OPEN_FILES_WISH_COUNT};
 use std::fs::File;
 use std::future::poll_fn;
@@ -19,42 +19,42 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::{Instant, timeout};
 
 /// Pause after a failed accept: what is missing will be there again soon.
-const PAUSE: Duration = Duration::from_millis(100);
+const RETRY_DELAY: Duration = Duration::from_millis(100);
 /// The longest a caller that is turned away may take to read why.
-const FAREWELL_MAX: Duration = Duration::from_millis(200);
+const FAREWELL_TIMEOUT: Duration = Duration::from_millis(200);
 /// The same trouble is logged again after this time.
-const TOLD_EVERY: Duration = Duration::from_secs(60);
+const WARNING_INTERVAL: Duration = Duration::from_secs(60);
 
 /// A listener that never runs out of descriptors.
 pub(super) struct Acceptor {
     listener: TcpListener,
-    room: Arc<Semaphore>,
-    reserve: Option<File>,
-    told: Option<Instant>,
+    permits: Arc<Semaphore>,
+    spare_file: Option<File>,
+    last_warning: Option<Instant>,
     strict_transport: Option<Arc<str>>,
 }
 
 /// A connection and its place among all.
-pub(super) struct Accepted {
+pub(super) struct AcceptedConnection {
     pub(super) socket: TcpStream,
     pub(super) address: SocketAddr,
-    pub(super) place: OwnedSemaphorePermit,
+    pub(super) permit: OwnedSemaphorePermit,
 }
 
 impl Acceptor {
     pub(super) fn new(listener: TcpListener, strict_transport: Option<Arc<str>>) -> Self {
         let room = Arc::new(Semaphore::new(CONNECTIONS_MAX));
-        Self { listener, room, reserve: reserve(), told: None, strict_transport }
+        Self { listener, permits: room, spare_file: open_spare_file(), last_warning: None, strict_transport }
     }
 
     /// The next connection; `None` when none could be accepted just now.
-    pub(super) async fn next(&mut self) -> Option<Accepted> {
-        let place = self.room.clone().acquire_owned().await.ok()?;
+    pub(super) async fn accept(&mut self) -> Option<AcceptedConnection> {
+        let place = self.permits.clone().acquire_owned().await.ok()?;
         match self.listener.accept().await {
             Ok((socket, address)) => {
                 // It may have been needed by others when it was last given up.
-                self.reserve = self.reserve.take().or_else(reserve);
-                Some(Accepted { socket, address, place })
+                self.spare_file = self.spare_file.take().or_else(open_spare_file);
+                Some(AcceptedConnection { socket, address, permit: place })
             }
             Err(error) => {
                 self.recover(&error).await;
@@ -65,14 +65,14 @@ impl Acceptor {
 
     async fn recover(&mut self, error: &io::Error) {
         let Some(limit) = limit_reached(error) else {
-            if self.is_news() {
+            if self.claim_warning() {
                 tracing::warn!(%error, "a connection could not be accepted");
             }
-            return tokio::time::sleep(PAUSE).await;
+            return tokio::time::sleep(RETRY_DELAY).await;
         };
-        drop(self.reserve.take());
-        if self.is_news() {
-            let open = open_files();
+        drop(self.spare_file.take());
+        if self.claim_warning() {
+            let open = count_open_files();
             tracing::warn!(
                 open,
                 "{limit} is reached, so callers are turned away with 503 until files are closed; \
@@ -80,17 +80,18 @@ impl Acceptor {
             );
         }
         // Somebody else may have taken what was just given up; then the caller waits for the next turn.
-        match timeout(PAUSE, self.listener.accept()).await {
+        match timeout(RETRY_DELAY, self.listener.accept()).await {
             Ok(Ok((socket, _))) => self.turn_away(socket).await,
-            Ok(Err(_)) => tokio::time::sleep(PAUSE).await,
+            Ok(Err(_)) => tokio::time::sleep(RETRY_DELAY).await,
             Err(_) => {}
         }
-        self.reserve = reserve();
+        self.spare_file = open_spare_file();
     }
 
     /// Answers whatever the caller asks, and waits a moment for it to read that.
     async fn turn_away(&self, mut socket: TcpStream) {
-        let answer = Refused::Unavailable(Unavailable::Busy).raw(self.strict_transport.as_deref());
+        let answer =
+            Rejection::Unavailable(UnavailableReason::Busy).to_http_bytes(self.strict_transport.as_deref());
         let farewell = async {
             socket.writable().await?;
             socket.try_write(&answer)?;
@@ -106,21 +107,21 @@ impl Acceptor {
             }
         };
         // A caller that is gone need not be told.
-        let _: Result<io::Result<()>, _> = timeout(FAREWELL_MAX, farewell).await;
+        let _: Result<io::Result<()>, _> = timeout(FAREWELL_TIMEOUT, farewell).await;
     }
 
     /// True when trouble was not logged for a while.
-    fn is_news(&mut self) -> bool {
-        let news = self.told.is_none_or(|told| told.elapsed() >= TOLD_EVERY);
+    fn claim_warning(&mut self) -> bool {
+        let news = self.last_warning.is_none_or(|told| told.elapsed() >= WARNING_INTERVAL);
         if news {
-            self.told = Some(Instant::now());
+            self.last_warning = Some(Instant::now());
         }
         news
     }
 }
 
 /// A descriptor that holds nothing.
-fn reserve() -> Option<File> {
+fn open_spare_file() -> Option<File> {
     if cfg!(unix) { File::open("/dev/null").ok() } else { None }
 }
 
@@ -148,7 +149,7 @@ fn limit_reached(_: &io::Error) -> Option<String> {
 }
 
 /// How many files this process has open, where the system tells it.
-fn open_files() -> Option<usize> {
+fn count_open_files() -> Option<usize> {
     let list = ["/proc/self/fd", "/dev/fd"].iter().find_map(|folder| std::fs::read_dir(folder).ok())?;
     // One of them is the list itself, which takes the place of the reserve.
     Some(list.count())

@@ -18,7 +18,7 @@ pub(super) struct Asset {
     /// Its content.
     pub(super) bytes: Bytes,
     /// Its content type.
-    pub(super) kind: &'static str,
+    pub(super) content_type: &'static str,
     /// SHA-256 of the content, in hex.
     pub(super) digest: String,
 }
@@ -46,28 +46,28 @@ pub(super) fn find(name: &str) -> Option<Asset> {
         Cow::Borrowed(bytes) => Bytes::from_static(bytes),
         Cow::Owned(bytes) => Bytes::from(bytes),
     };
-    Some(Asset { bytes, kind, digest })
+    Some(Asset { bytes, content_type: kind, digest })
 }
 
 impl Asset {
     /// True for what gets smaller.
     pub(super) fn is_text(&self) -> bool {
-        !matches!(self.kind, "image/png" | "font/woff2")
+        !matches!(self.content_type, "image/png" | "font/woff2")
     }
 
     /// The content in gzip, made when it is first asked for and kept: there are as many as files.
     pub(super) fn gzip(&self) -> std::io::Result<Bytes> {
-        static MADE: Mutex<Option<HashMap<String, Bytes>>> = Mutex::new(None);
+        static COMPRESSED: Mutex<Option<HashMap<String, Bytes>>> = Mutex::new(None);
         let kept = |made: &Option<HashMap<String, Bytes>>| {
             made.as_ref().and_then(|made| made.get(&self.digest).cloned())
         };
-        if let Some(bytes) = kept(&MADE.lock().unwrap_or_else(PoisonError::into_inner)) {
+        if let Some(bytes) = kept(&COMPRESSED.lock().unwrap_or_else(PoisonError::into_inner)) {
             return Ok(bytes);
         }
         let mut encoder = GzEncoder::new(Vec::new(), Compression::default());
         encoder.write_all(&self.bytes)?;
         let bytes = Bytes::from(encoder.finish()?);
-        let mut made = MADE.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut made = COMPRESSED.lock().unwrap_or_else(PoisonError::into_inner);
         made.get_or_insert_default().insert(self.digest.clone(), bytes.clone());
         Ok(bytes)
     }

@@ -1,11 +1,11 @@
 //! Reading a request body under the route's size, the time its size earns, and the room all bodies share.
 
-use super::error::Refused;
-use super::form::{self, Form, FormFault};
-use super::pace::Pace;
+use super::error::Rejection;
+use super::form::{self, FormData, FormError};
+use super::pace::Timeouts;
 use super::router::Accepts;
 use crate::app::App;
-use crate::domain::error::Unavailable;
+use crate::domain::error::UnavailableReason;
 use crate::limits::{BODY_MULTIPART_BYTES, BODY_UNCOUNTED_BYTES};
 use bytes::{Buf, Bytes, BytesMut};
 use futures_util::{Stream, StreamExt as _};
@@ -29,8 +29,12 @@ impl BodyBudget {
         Self(Arc::new(Semaphore::new(bytes / SHARE_BYTES)))
     }
 
-    fn take(&self, held: &mut Option<OwnedSemaphorePermit>) -> Result<(), Refused> {
-        let more = self.0.clone().try_acquire_owned().map_err(|_| Refused::Unavailable(Unavailable::Busy))?;
+    fn reserve(&self, held: &mut Option<OwnedSemaphorePermit>) -> Result<(), Rejection> {
+        let more = self
+            .0
+            .clone()
+            .try_acquire_owned()
+            .map_err(|_| Rejection::Unavailable(UnavailableReason::Busy))?;
         match held {
             Some(held) => held.merge(more),
             None => *held = Some(more),
@@ -41,25 +45,25 @@ impl BodyBudget {
 
 /// A body in memory.
 #[derive(Default)]
-pub(super) struct Read {
+pub(super) struct ReceivedBody {
     pub(super) bytes: Bytes,
     /// In place of the bytes, when the body is a form.
-    pub(super) form: Option<Form>,
-    pub(super) share: Option<OwnedSemaphorePermit>,
+    pub(super) form: Option<FormData>,
+    pub(super) budget_permit: Option<OwnedSemaphorePermit>,
 }
 
 /// What a body is.
-enum Kind {
+enum BodyKind {
     Json,
     Form { boundary: String },
 }
 
-impl Kind {
-    fn large(&self, limit_bytes: usize) -> Refused {
+impl BodyKind {
+    fn too_large(&self, limit_bytes: usize) -> Rejection {
         match self {
-            Self::Json => Refused::BodyLarge { limit_bytes },
+            Self::Json => Rejection::BodyLarge { limit_bytes },
             // A document that is too large is a bad request, wherever that is noticed (manual 4.1).
-            Self::Form { .. } => Refused::Form(FormFault::Large),
+            Self::Form { .. } => Rejection::Form(FormError::Large),
         }
     }
 }
@@ -70,87 +74,87 @@ pub(super) async fn read<S, B, E>(
     headers: &HeaderMap,
     accepts: Accepts,
     limit_bytes: usize,
-    pace: &Pace,
+    timeouts: &Timeouts,
     budget: &BodyBudget,
     stream: S,
-) -> Result<Read, Refused>
+) -> Result<ReceivedBody, Rejection>
 where
     S: Stream<Item = Result<B, E>> + Send,
     B: Buf + Send,
 {
-    if !announces_body(headers) {
-        return Ok(Read::default());
+    if !has_body(headers) {
+        return Ok(ReceivedBody::default());
     }
-    let kind = kind(headers, accepts)?;
+    let kind = body_kind(headers, accepts)?;
     let limit_bytes = match kind {
-        Kind::Json => limit_bytes,
-        Kind::Form { .. } => BODY_MULTIPART_BYTES,
+        BodyKind::Json => limit_bytes,
+        BodyKind::Form { .. } => BODY_MULTIPART_BYTES,
     };
     let announced = headers
         .get(CONTENT_LENGTH)
         .and_then(|length| length.to_str().ok())
         .and_then(|length| length.parse::<u64>().ok());
     if announced.is_some_and(|length| length > limit_bytes as u64) {
-        return Err(kind.large(limit_bytes));
+        return Err(kind.too_large(limit_bytes));
     }
-    let mut pieces = Pieces {
+    let mut pieces = LimitedBody {
         stream: pin!(stream),
         limit_bytes,
-        large: kind.large(limit_bytes),
-        start: Instant::now() + pace.body,
-        per_100_kib: pace.body_per_100_kib,
+        too_large: kind.too_large(limit_bytes),
+        start: Instant::now() + timeouts.body,
+        per_100_kib: timeouts.body_per_100_kib,
         budget,
         taken: 0,
         counted: BODY_UNCOUNTED_BYTES,
-        share: None,
+        budget_permit: None,
     };
-    let mut read = Read::default();
+    let mut read = ReceivedBody::default();
     match kind {
-        Kind::Json => {
+        BodyKind::Json => {
             let mut whole = BytesMut::new();
             while let Some(piece) = pieces.next().await? {
                 whole.extend_from_slice(&piece);
             }
             read.bytes = whole.freeze();
         }
-        Kind::Form { boundary } => read.form = Some(form::read(app, boundary, &mut pieces).await?),
+        BodyKind::Form { boundary } => read.form = Some(form::read(app, boundary, &mut pieces).await?),
     }
-    read.share = pieces.share;
+    read.budget_permit = pieces.budget_permit;
     Ok(read)
 }
 
 /// A body as it arrives, within its size, its time and the memory there is.
-pub(super) struct Pieces<'a, S> {
+pub(super) struct LimitedBody<'a, S> {
     stream: Pin<&'a mut S>,
     limit_bytes: usize,
-    large: Refused,
+    too_large: Rejection,
     start: Instant,
     per_100_kib: Duration,
     budget: &'a BodyBudget,
     taken: usize,
     counted: usize,
-    share: Option<OwnedSemaphorePermit>,
+    budget_permit: Option<OwnedSemaphorePermit>,
 }
 
-impl<S, B, E> Pieces<'_, S>
+impl<S, B, E> LimitedBody<'_, S>
 where
     S: Stream<Item = Result<B, E>>,
     B: Buf,
 {
     /// The next piece; `None` at the end.
-    pub(super) async fn next(&mut self) -> Result<Option<Bytes>, Refused> {
+    pub(super) async fn next(&mut self) -> Result<Option<Bytes>, Rejection> {
         let earned = self.per_100_kib * (u32::try_from(self.taken).unwrap_or(u32::MAX) / KIB_100);
         let chunk =
-            timeout_at(self.start + earned, self.stream.next()).await.map_err(|_| Refused::BodySlow)?;
+            timeout_at(self.start + earned, self.stream.next()).await.map_err(|_| Rejection::BodySlow)?;
         let Some(chunk) = chunk else { return Ok(None) };
-        let mut chunk = chunk.map_err(|_| Refused::BodyBroken)?;
+        let mut chunk = chunk.map_err(|_| Rejection::BodyBroken)?;
         let length = chunk.remaining();
         if self.taken + length > self.limit_bytes {
-            return Err(self.large.clone());
+            return Err(self.too_large.clone());
         }
         self.taken += length;
         while self.taken > self.counted {
-            self.budget.take(&mut self.share)?;
+            self.budget.reserve(&mut self.budget_permit)?;
             self.counted += SHARE_BYTES;
         }
         Ok(Some(chunk.copy_to_bytes(length)))
@@ -158,12 +162,12 @@ where
 }
 
 /// True when the request has a body that is not known to be empty.
-pub(super) fn announces_body(headers: &HeaderMap) -> bool {
+pub(super) fn has_body(headers: &HeaderMap) -> bool {
     headers.contains_key(TRANSFER_ENCODING) || headers.get(CONTENT_LENGTH).is_some_and(|length| length != "0")
 }
 
 /// Checks encoding and media type.
-fn kind(headers: &HeaderMap, accepts: Accepts) -> Result<Kind, Refused> {
+fn body_kind(headers: &HeaderMap, accepts: Accepts) -> Result<BodyKind, Rejection> {
     let encoded = headers
         .get_all(CONTENT_ENCODING)
         .iter()
@@ -173,7 +177,7 @@ fn kind(headers: &HeaderMap, accepts: Accepts) -> Result<Kind, Refused> {
         .iter()
         .any(|coding| !coding.as_bytes().eq_ignore_ascii_case(b"chunked"));
     if encoded || coded {
-        return Err(Refused::MediaType("Compressed request bodies are not taken. Send the body as it is."));
+        return Err(Rejection::MediaType("Compressed request bodies are not taken. Send the body as it is."));
     }
     let kind = headers.get(CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).unwrap_or_default();
     let mut parts = kind.split(';').map(str::trim);
@@ -183,19 +187,19 @@ fn kind(headers: &HeaderMap, accepts: Accepts) -> Result<Kind, Refused> {
             || value.trim().trim_matches('"').eq_ignore_ascii_case("utf-8")
     });
     match (accepts, name.as_str()) {
-        (Accepts::None, _) => Err(Refused::MediaType("This address takes no body.")),
-        (Accepts::Json | Accepts::JsonOrMultipart, "application/json") if utf8 => Ok(Kind::Json),
+        (Accepts::None, _) => Err(Rejection::MediaType("This address takes no body.")),
+        (Accepts::Json | Accepts::JsonOrMultipart, "application/json") if utf8 => Ok(BodyKind::Json),
         (Accepts::JsonOrMultipart | Accepts::Multipart, "multipart/form-data") => {
-            Ok(Kind::Form { boundary: form::boundary(headers)? })
+            Ok(BodyKind::Form { boundary: form::boundary(headers)? })
         }
         (Accepts::Json, _) => {
-            Err(Refused::MediaType("Send the body as Content-Type: application/json, in UTF-8."))
+            Err(Rejection::MediaType("Send the body as Content-Type: application/json, in UTF-8."))
         }
         (Accepts::Multipart, _) => {
-            Err(Refused::MediaType("Send the body as Content-Type: multipart/form-data."))
+            Err(Rejection::MediaType("Send the body as Content-Type: multipart/form-data."))
         }
-        (Accepts::JsonOrMultipart, _) => {
-            Err(Refused::MediaType("Send the body as Content-Type: application/json or multipart/form-data."))
-        }
+        (Accepts::JsonOrMultipart, _) => Err(Rejection::MediaType(
+            "Send the body as Content-Type: application/json or multipart/form-data.",
+        )),
     }
 }

@@ -1,7 +1,7 @@
 //! Cross-origin headers: which answers other sites' pages may read (manual 2.4 r3, 12.4).
 
 use super::json::peek_text;
-use super::origin::{Admission, Origin, judge};
+use super::origin::{Admission, Origin, judge_origin};
 use super::request::Request;
 use super::router::Cors;
 use crate::app::App;
@@ -16,46 +16,46 @@ use hyper::header::{
 };
 
 /// What pages may read of an answer beside its body.
-const EXPOSED: &str = "x-service-session-token, x-service-chat-id, x-ratelimit-limit, x-ratelimit-remaining, x-ratelimit-reset, retry-after";
+const EXPOSED_HEADERS: &str = "x-service-session-token, x-service-chat-id, x-ratelimit-limit, x-ratelimit-remaining, x-ratelimit-reset, retry-after";
 /// What a preflight allows when the browser does not name headers.
-const ALLOWED: &str = "content-type, authorization, x-service-session-token";
+const ALLOWED_HEADERS: &str = "content-type, authorization, x-service-session-token";
 
 /// Adds the headers an actual answer carries for the page that asked, if it is admitted.
-pub(super) fn mark_answer(app: &App, request: &Request, headers: &mut HeaderMap) {
+pub(super) fn add_response_headers(app: &App, request: &Request, headers: &mut HeaderMap) {
     if request.route().cors == Cors::None {
         return;
     }
     headers.append(VARY, HeaderValue::from_static("Origin"));
     let Some(origin) = request.origin() else { return };
-    mark_origin(admission(app, request, origin), request, headers);
+    add_origin_headers(origin_admission(app, request, origin), request, headers);
     if headers.contains_key(ACCESS_CONTROL_ALLOW_ORIGIN) {
-        headers.insert(ACCESS_CONTROL_EXPOSE_HEADERS, HeaderValue::from_static(EXPOSED));
+        headers.insert(ACCESS_CONTROL_EXPOSE_HEADERS, HeaderValue::from_static(EXPOSED_HEADERS));
     }
 }
 
 /// Adds the headers of the answer to a preflight for this route.
-pub(super) fn mark_preflight(app: &App, request: &Request, headers: &mut HeaderMap) {
+pub(super) fn add_preflight_headers(app: &App, request: &Request, headers: &mut HeaderMap) {
     headers.append(VARY, HeaderValue::from_static("Origin, Access-Control-Request-Headers"));
     let Some(origin) = request.origin() else { return };
     // A preflight has no body: where the flow is named there, the request itself is judged, and only that.
-    let admission = match (request.route().cors, named_flow(request)) {
+    let admission = match (request.route().cors, flow_in_request(request)) {
         (Cors::Flow, None) if origin != "null" => {
-            judge(&AllowedOrigins::Every, &app.settings.cors_origins, &request.own_origins(), origin)
+            judge_origin(&AllowedOrigins::Every, &app.settings.cors_origins, &request.own_origins(), origin)
         }
-        _ => admission(app, request, origin),
+        _ => origin_admission(app, request, origin),
     };
-    mark_origin(admission, request, headers);
+    add_origin_headers(admission, request, headers);
     if !headers.contains_key(ACCESS_CONTROL_ALLOW_ORIGIN) {
         return;
     }
     let methods = HeaderValue::from_str(request.route().method.as_str()).expect("a method is a header value");
     headers.insert(ACCESS_CONTROL_ALLOW_METHODS, methods);
     let asked = request.headers.get(ACCESS_CONTROL_REQUEST_HEADERS).cloned();
-    headers.insert(ACCESS_CONTROL_ALLOW_HEADERS, asked.unwrap_or(HeaderValue::from_static(ALLOWED)));
+    headers.insert(ACCESS_CONTROL_ALLOW_HEADERS, asked.unwrap_or(HeaderValue::from_static(ALLOWED_HEADERS)));
     headers.insert(ACCESS_CONTROL_MAX_AGE, HeaderValue::from_static("600"));
 }
 
-fn mark_origin(admission: Admission, request: &Request, headers: &mut HeaderMap) {
+fn add_origin_headers(admission: Admission, request: &Request, headers: &mut HeaderMap) {
     let Some(origin) = request.headers.get(ORIGIN).filter(|_| admission != Admission::Refused) else {
         return;
     };
@@ -65,44 +65,44 @@ fn mark_origin(admission: Admission, request: &Request, headers: &mut HeaderMap)
     }
 }
 
-fn admission(app: &App, request: &Request, origin: &str) -> Admission {
+fn origin_admission(app: &App, request: &Request, origin: &str) -> Admission {
     let (cors, own) = (&app.settings.cors_origins, request.own_origins());
     let flow = match request.route().cors {
-        Cors::None | Cors::Listed => return judge(&AllowedOrigins::NONE, cors, &own, origin),
-        Cors::Flow => named_flow(request).or_else(|| peek_text(request.body(), "chatflowid")),
-        Cors::FlowInQuery => named_flow(request),
-        Cors::FlowOfFeedback => rated_flow(app, request),
+        Cors::None | Cors::Listed => return judge_origin(&AllowedOrigins::NONE, cors, &own, origin),
+        Cors::Flow => flow_in_request(request).or_else(|| peek_text(request.body(), "chatflowid")),
+        Cors::FlowInQuery => flow_in_request(request),
+        Cors::FlowOfFeedback => flow_of_feedback(app, request),
     };
     let named = flow.and_then(|flow| FlowId::parse(&flow));
     let known = named.and_then(|id| Some((id, ops::flows::allowed_origins(app, &id).ok()??)));
     // An unknown flow has no list that could admit anybody; a failed read is told by the answer itself.
-    let Some((flow, listed)) = known else { return judge(&AllowedOrigins::NONE, cors, &own, origin) };
-    let admission = judge(&listed, cors, &own, origin);
+    let Some((flow, listed)) = known else { return judge_origin(&AllowedOrigins::NONE, cors, &own, origin) };
+    let admission = judge_origin(&listed, cors, &own, origin);
     if admission == Admission::Refused {
-        note_refused(app, &flow, origin);
+        record_refused_origin(app, &flow, origin);
     }
     admission
 }
 
 /// Every request of a page passes here once, so its owner reads of those that the browser keeps from the page as well.
-fn note_refused(app: &App, flow: &FlowId, origin: &str) {
+fn record_refused_origin(app: &App, flow: &FlowId, origin: &str) {
     let shown = match Origin::parse(origin) {
         Some(origin) => origin.to_string(),
         None if origin == "null" => origin.to_owned(),
         None => return,
     };
-    ops::refused_origins::note(app, flow, &shown);
+    ops::refused_origins::record(app, flow, &shown);
 }
 
 /// The flow in which the rating was given that the address names.
-fn rated_flow(app: &App, request: &Request) -> Option<String> {
+fn flow_of_feedback(app: &App, request: &Request) -> Option<String> {
     let id = FeedbackId::parse(request.param("feedback"))?;
     ops::feedback::flow_of(app, &id).ok().map(|flow| flow.to_string())
 }
 
 /// The flow the address itself names. It must be the one the route serves: an address that names a second flow would
 /// otherwise have that one's list judge who reads the first.
-fn named_flow(request: &Request) -> Option<String> {
+fn flow_in_request(request: &Request) -> Option<String> {
     let named = match request.route().cors {
         Cors::FlowInQuery => [request.query("chatflowId").unwrap_or_default(), "", ""],
         Cors::Flow | Cors::FlowOfFeedback | Cors::Listed | Cors::None => {

@@ -3,23 +3,23 @@
 use super::address;
 use super::body::{self, BodyBudget};
 use super::cors;
-use super::error::{self, Refused};
+use super::error::{self, Rejection};
 use super::file_body;
-use super::guard::{self, Who};
-use super::names::{self, Names};
-use super::pace::Pace;
-use super::pages::{self, Page};
+use super::guard::{self, RequiredAccess};
+use super::names::{self, HostNames};
+use super::pace::Timeouts;
+use super::pages::{self, SitePage};
 use super::prefix;
 use super::reply::{Reply, ReplyBody};
 use super::request::Request;
-use super::router::{Cors, Found, Route, Table, segments};
-use super::running::{Phase, Running, Ticket};
+use super::router::{Cors, Route, RouteMatch, RouteTable, parse_path};
+use super::running::{DrainPhase, InFlight, RunPermit};
 use super::sse;
-use super::threads::Threads;
-use super::wire::Link;
+use super::threads::ThreadPool;
+use super::wire::ConnectionState;
 use crate::app::App;
-use crate::domain::cancel::{Cancel, Reason};
-use crate::domain::error::{Error, Unavailable};
+use crate::domain::cancel::{CancelReason, CancelToken};
+use crate::domain::error::{Error, UnavailableReason};
 use crate::limits::REQUEST_LINE_BYTES_MAX;
 use crate::ops::metrics::OpenStream;
 use bytes::Buf;
@@ -37,14 +37,14 @@ use tracing::field::Empty;
 use warp::reply::Response;
 
 /// What all requests share.
-pub(super) struct Door {
+pub(super) struct HttpService {
     pub(super) app: App,
-    pub(super) table: &'static Table,
-    pub(super) pace: Pace,
-    pub(super) running: Arc<Running>,
+    pub(super) table: &'static RouteTable,
+    pub(super) timeouts: Timeouts,
+    pub(super) in_flight: Arc<InFlight>,
     pub(super) budget: BodyBudget,
-    pub(super) threads: Threads,
-    pub(super) names: Arc<Names>,
+    pub(super) threads: ThreadPool,
+    pub(super) host_names: Arc<HostNames>,
     /// This is the service's own table: its answers are counted, and the web page stands beside it.
     pub(super) is_service: bool,
 }
@@ -55,11 +55,11 @@ pub(super) struct Peer {
     pub(super) address: SocketAddr,
     /// HTTP/1.0 has no Host header.
     pub(super) needs_host: bool,
-    pub(super) link: Arc<Link>,
+    pub(super) connection: Arc<ConnectionState>,
 }
 
 /// The head of a request, as the filter hands it over.
-pub(super) struct Head {
+pub(super) struct RequestHead {
     pub(super) peer: Peer,
     pub(super) method: Method,
     pub(super) path: String,
@@ -68,27 +68,27 @@ pub(super) struct Head {
 }
 
 /// Answers one request. Dropping the future, as hyper does when the client leaves, ends the run behind it.
-pub(super) async fn dispatch<S, B>(door: Arc<Door>, head: Head, body: S) -> Response
+pub(super) async fn dispatch<S, B>(service: Arc<HttpService>, head: RequestHead, body: S) -> Response
 where
     S: Stream<Item = Result<B, warp::Error>> + Send,
     B: Buf + Send,
 {
-    let link = head.peer.link.clone();
-    let unread = body::announces_body(&head.headers);
+    let link = head.peer.connection.clone();
+    let unread = body::has_body(&head.headers);
     // What follows a CONNECT is for whoever it asked for, and no request of ours.
     let tunnel = head.method == Method::CONNECT;
-    let running = door.running.clone();
+    let running = service.in_flight.clone();
     let (began, mut was_read, mut route) = (Instant::now(), false, None);
     let judged = tokio::select! {
-        judged = judge(&door, head, body, &mut was_read, &mut route) => judged,
-        () = running.reached(Phase::Cut) => Err(Refused::Unavailable(Unavailable::Restarting)),
+        judged = handle(&service, head, body, &mut was_read, &mut route) => judged,
+        () = running.wait_for_phase(DrainPhase::Aborting) => Err(Rejection::Unavailable(UnavailableReason::Restarting)),
     };
     let mut response = judged.unwrap_or_else(|refused| whole_response(refused.reply()));
-    if door.is_service {
-        door.app.boards.metrics.answered(route, response.status().as_u16(), began.elapsed());
+    if service.is_service {
+        service.app.state.metrics.record_response(route, response.status().as_u16(), began.elapsed());
     }
     if unread && !was_read {
-        link.left_unread();
+        link.mark_unread_body();
     }
     if (unread && !was_read) || running.is_stopping() || tunnel {
         response.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
@@ -96,21 +96,21 @@ where
     response
 }
 
-async fn judge<S, B>(
-    door: &Arc<Door>,
-    head: Head,
+async fn handle<S, B>(
+    service: &Arc<HttpService>,
+    head: RequestHead,
     body: S,
     was_read: &mut bool,
     found: &mut Option<usize>,
-) -> Result<Response, Refused>
+) -> Result<Response, Rejection>
 where
     S: Stream<Item = Result<B, warp::Error>> + Send,
     B: Buf + Send,
 {
     check_framing(&head)?;
-    check_host(&door.names, &head)?;
-    if door.running.is_stopping() {
-        return Err(Refused::Unavailable(Unavailable::Restarting));
+    check_host(&service.host_names, &head)?;
+    if service.in_flight.is_stopping() {
+        return Err(Rejection::Unavailable(UnavailableReason::Restarting));
     }
     let preflight = preflight_method(&head);
     let method = match (&preflight, &head.method) {
@@ -118,79 +118,93 @@ where
         (None, &Method::HEAD) => Method::GET,
         (None, other) => other.clone(),
     };
-    let (route, params) = match find(door, &head, &method)? {
-        Leads::Route(route, params) => (route, params),
-        Leads::Page(page) => return show(door.app.clone(), page, head.headers).await,
+    let (route, params) = match find(service, &head, &method)? {
+        DispatchTarget::Route(route, params) => (route, params),
+        DispatchTarget::Page(page) => return serve_page(service.app.clone(), page, head.headers).await,
     };
     *found = preflight.is_none().then_some(route.index);
     if preflight.is_some() && route.cors == Cors::None {
-        return Err(Refused::Method(route.method.to_string()));
+        return Err(Rejection::Method(route.method.to_string()));
     }
     // Without anything that could prove a caller the guard refuses: its body is not worth reading.
-    let hopeless = !matches!(route.guard.who, Who::Public | Who::Ask) && !guard::carries_proof(&head.headers);
-    let read = if preflight.is_some() || hopeless {
-        Ok(body::Read::default())
+    let cannot_authenticate = !matches!(route.guard.access, RequiredAccess::Public | RequiredAccess::Ask)
+        && !guard::has_credentials(&head.headers);
+    let read = if preflight.is_some() || cannot_authenticate {
+        Ok(body::ReceivedBody::default())
     } else {
         let limit_bytes = route.limit_bytes;
-        let read =
-            body::read(&door.app, &head.headers, route.accepts, limit_bytes, &door.pace, &door.budget, body);
+        let read = body::read(
+            &service.app,
+            &head.headers,
+            route.accepts,
+            limit_bytes,
+            &service.timeouts,
+            &service.budget,
+            body,
+        );
         let read = tokio::select! {
             read = read => read,
-            () = door.running.reached(Phase::Draining) => Err(Refused::Unavailable(Unavailable::Restarting)),
+            () = service.in_flight.wait_for_phase(DrainPhase::Draining) => Err(Rejection::Unavailable(UnavailableReason::Restarting)),
         };
         *was_read = read.is_ok();
         read
     };
     let (read, fault) = match read {
         Ok(read) => (read, None),
-        Err(fault) => (body::Read::default(), Some(fault)),
+        Err(fault) => (body::ReceivedBody::default(), Some(fault)),
     };
-    let cancel = Cancel::new(None);
-    let ticket = door.running.enter(&cancel).map_err(Refused::Unavailable)?;
+    let cancel = CancelToken::new(None);
+    let permit = service.in_flight.enter(&cancel).map_err(Rejection::Unavailable)?;
     let request = Request {
         route,
         method,
         params,
         query: form_urlencoded::parse(head.query.as_bytes()).into_owned().collect(),
         query_text: head.query,
-        address: address::client(head.peer.address, &head.headers, &door.app.settings.trusted_proxies),
+        address: address::client_address(
+            head.peer.address,
+            &head.headers,
+            &service.app.settings.trusted_proxies,
+        ),
         headers: head.headers,
         body: read.bytes,
         form: Mutex::new(read.form),
-        fault,
+        body_rejection: fault,
         cancel: cancel.clone(),
-        names: door.names.clone(),
+        host_names: service.host_names.clone(),
         streaming: AtomicBool::new(false),
-        share: read.share,
+        body_permit: read.budget_permit,
     };
-    let (answer, answered) = oneshot::channel();
-    let work = Work { door: door.clone(), request, ticket: Arc::new(ticket), answer };
-    let started = door.threads.run(move || if preflight.is_some() { work.preflight() } else { work.run() });
+    let (response_sender, answered) = oneshot::channel();
+    let work = BlockingCall { service: service.clone(), request, permit: Arc::new(permit), response_sender };
+    let started =
+        service.threads.spawn(move || if preflight.is_some() { work.preflight() } else { work.run() });
     if let Err(error) = started {
         tracing::error!(%error, "the system gives no thread for a request");
-        return Err(Refused::Unavailable(Unavailable::Busy));
+        return Err(Rejection::Unavailable(UnavailableReason::Busy));
     }
-    wait(door, route, cancel, answered).await
+    await_response(service, route, cancel, answered).await
 }
 
 /// What a path leads to.
-enum Leads {
+enum DispatchTarget {
     Route(&'static Route, Vec<(&'static str, String)>),
-    Page(Page),
+    Page(SitePage),
 }
 
 /// Finds what a request means: the first reading of its path that leads somewhere, or else what its path says as it came.
-fn find(door: &Door, head: &Head, method: &Method) -> Result<Leads, Refused> {
-    let mut otherwise = Err(Refused::Path);
-    for path in prefix::readings(&head.path, door.app.settings.base_path()) {
-        let leads = segments(path).map_or(Found::Nothing, |segments| door.table.find(method, &segments));
+fn find(service: &HttpService, head: &RequestHead, method: &Method) -> Result<DispatchTarget, Rejection> {
+    let mut otherwise = Err(Rejection::Path);
+    for path in prefix::candidate_paths(&head.path, service.app.settings.base_path()) {
+        let leads =
+            parse_path(path).map_or(RouteMatch::Nothing, |segments| service.table.find(method, &segments));
         match leads {
-            Found::Route(route, params) => return Ok(Leads::Route(route, params)),
-            Found::OtherMethod(allow) => return Err(Refused::Method(allow)),
-            Found::Nothing if !door.is_service => {}
-            Found::Nothing => match pages::find(&head.method, path) {
-                Some(page) if page.exists() => return Ok(Leads::Page(page)),
-                page => otherwise = page.map(Leads::Page).ok_or(Refused::Path),
+            RouteMatch::Route(route, params) => return Ok(DispatchTarget::Route(route, params)),
+            RouteMatch::OtherMethod(allow) => return Err(Rejection::Method(allow)),
+            RouteMatch::Nothing if !service.is_service => {}
+            RouteMatch::Nothing => match pages::find(&head.method, path) {
+                Some(page) if page.exists() => return Ok(DispatchTarget::Page(page)),
+                page => otherwise = page.map(DispatchTarget::Page).ok_or(Rejection::Path),
             },
         }
     }
@@ -198,80 +212,83 @@ fn find(door: &Door, head: &Head, method: &Method) -> Result<Leads, Refused> {
 }
 
 /// Answers with a file of the web page.
-async fn show(app: App, page: Page, headers: HeaderMap) -> Result<Response, Refused> {
+async fn serve_page(app: App, page: SitePage, headers: HeaderMap) -> Result<Response, Rejection> {
     let answered = tokio::task::spawn_blocking(move || {
-        pages::answer(&app, &page, &headers).unwrap_or_else(|error| {
+        pages::render(&app, &page, &headers).unwrap_or_else(|error| {
             let now = app.clock.now();
-            error::reply(&error, &error::Manner { internal: false, streaming: false, ended: None, now })
+            error::reply(
+                &error,
+                &error::ErrorContext { internal: false, streaming: false, cancel_reason: None, now },
+            )
         })
     });
-    answered.await.map(whole_response).map_err(|_| Refused::Panicked)
+    answered.await.map(whole_response).map_err(|_| Rejection::Panicked)
 }
 
 /// Waits for the blocking thread's answer, within the run's time.
-async fn wait(
-    door: &Door,
+async fn await_response(
+    service: &HttpService,
     route: &Route,
-    cancel: Cancel,
+    cancel: CancelToken,
     mut answered: oneshot::Receiver<Response>,
-) -> Result<Response, Refused> {
-    let leaving = Leaving(Some(cancel));
-    let limit = route.run_limit.unwrap_or(door.pace.run);
+) -> Result<Response, Rejection> {
+    let cancel_on_drop = CancelOnDrop(Some(cancel));
+    let limit = route.run_limit.unwrap_or(service.timeouts.run);
     let answer = match tokio::time::timeout(limit, &mut answered).await {
         Ok(answer) => answer.ok(),
         Err(_) => {
-            leaving.end(Reason::OutOfTime);
-            let late = tokio::time::timeout(door.pace.run_end, answered).await;
-            let Ok(answer) = late else { return Ok(out_of_time(door)) };
+            cancel_on_drop.cancel(CancelReason::TimedOut);
+            let late = tokio::time::timeout(service.timeouts.run_end, answered).await;
+            let Ok(answer) = late else { return Ok(time_limit_response(service)) };
             answer.ok()
         }
     };
-    leaving.stayed();
-    answer.ok_or(Refused::Panicked)
+    cancel_on_drop.disarm();
+    answer.ok_or(Rejection::Panicked)
 }
 
-fn out_of_time(door: &Door) -> Response {
-    let manner = error::Manner {
+fn time_limit_response(service: &HttpService) -> Response {
+    let manner = error::ErrorContext {
         internal: false,
         streaming: false,
-        ended: Some(Reason::OutOfTime),
-        now: door.app.clock.now(),
+        cancel_reason: Some(CancelReason::TimedOut),
+        now: service.app.clock.now(),
     };
     whole_response(error::reply(&Error::Cancelled, &manner))
 }
 
 /// Tells a run that its caller left, unless the caller got its answer.
-struct Leaving(Option<Cancel>);
+struct CancelOnDrop(Option<CancelToken>);
 
-impl Leaving {
-    fn end(&self, reason: Reason) {
+impl CancelOnDrop {
+    fn cancel(&self, reason: CancelReason) {
         if let Some(cancel) = &self.0 {
             cancel.cancel(reason);
         }
     }
 
-    fn stayed(mut self) {
+    fn disarm(mut self) {
         self.0 = None;
     }
 }
 
-impl Drop for Leaving {
+impl Drop for CancelOnDrop {
     fn drop(&mut self) {
-        self.end(Reason::CallerLeft);
+        self.cancel(CancelReason::CallerLeft);
     }
 }
 
 /// What a blocking thread does for one request.
-struct Work {
-    door: Arc<Door>,
+struct BlockingCall {
+    service: Arc<HttpService>,
     request: Request,
-    ticket: Arc<Ticket>,
-    answer: oneshot::Sender<Response>,
+    permit: Arc<RunPermit>,
+    response_sender: oneshot::Sender<Response>,
 }
 
-impl Work {
+impl BlockingCall {
     fn run(self) {
-        let (app, route, request) = (&self.door.app, self.request.route, &self.request);
+        let (app, route, request) = (&self.service.app, self.request.route, &self.request);
         let span = tracing::info_span!(
             target: "flowkeep::span", "request",
             otel.name = %format_args!("{} {}", route.method, route.pattern), otel.kind = "server",
@@ -282,68 +299,69 @@ impl Work {
         let outcome = catch_unwind(AssertUnwindSafe(|| route.run(app, request)));
         let outcome = outcome.unwrap_or_else(|_| {
             log_panic(route);
-            Ok(Refused::Panicked.reply())
+            Ok(Rejection::Panicked.reply())
         });
         drop(entered);
         match outcome {
-            Ok(Reply { once: Some(condition), status, headers, body }) => {
-                let reply = Reply { status, headers, body, once: None };
+            Ok(Reply { after_commit: Some(condition), status, headers, body }) => {
+                let reply = Reply { status, headers, body, after_commit: None };
                 // Its own answer may be out before this thread has done what others wait for, and a stop waits for that too.
-                let _place = self.ticket.clone();
-                condition(Box::new(move |met| self.answer(met.map(|()| reply), &span)));
+                let _place = self.permit.clone();
+                condition(Box::new(move |met| self.respond(met.map(|()| reply), &span)));
             }
-            outcome => self.answer(outcome, &span),
+            outcome => self.respond(outcome, &span),
         }
     }
 
     /// Sends what came of it, and runs a stream to its end.
-    fn answer(self, outcome: Result<Reply, Error>, span: &Span) {
-        let Self { door, mut request, ticket, answer } = self;
-        let (app, _entered) = (&door.app, span.enter());
+    fn respond(self, outcome: Result<Reply, Error>, span: &Span) {
+        let Self { service, mut request, permit, response_sender } = self;
+        let (app, _entered) = (&service.app, span.enter());
         let mut reply = match outcome {
             // A file is read as slowly as a stream can be, and holds its place as long.
             Ok(reply) if matches!(reply.body, ReplyBody::Stream(_) | ReplyBody::File { .. }) => {
-                let taken = ticket.take_stream(request.address, app.settings.streams_per_address);
+                let taken = permit.reserve_stream(request.address, app.settings.streams_per_address);
                 taken.map_or_else(
                     |full| full.reply(),
                     |()| {
-                        ticket.counts_as(OpenStream::begin(app));
+                        permit.count_stream(OpenStream::new(app));
                         reply
                     },
                 )
             }
             Ok(reply) => reply,
-            Err(error) => error::reply(&error, &request.manner(app)),
+            Err(error) => error::reply(&error, &request.error_context(app)),
         };
         span.record("http.response.status_code", reply.status.as_u16());
         if reply.status.is_server_error() {
             span.record("error.type", reply.status.as_str());
         }
-        cors::mark_answer(app, &request, &mut reply.headers);
+        cors::add_response_headers(app, &request, &mut reply.headers);
         let run = match reply.body {
-            ReplyBody::Whole(bytes) => {
+            ReplyBody::Full(bytes) => {
                 let response = with_head(Response::new(bytes.into()), reply.status, reply.headers);
                 // A caller that left has dropped the other end; there is nobody to tell.
-                let _ = answer.send(response);
+                let _ = response_sender.send(response);
                 return;
             }
             ReplyBody::File { file, length } => {
-                let body = warp::reply::stream(file_body::pieces(file, length, ticket));
+                let body = warp::reply::stream(file_body::stream_file(file, length, permit));
                 let response = with_head(warp::Reply::into_response(body), reply.status, reply.headers);
-                let _ = answer.send(response);
+                let _ = response_sender.send(response);
                 return;
             }
             ReplyBody::Stream(run) => run,
         };
-        let (sink, events, pipe) = sse::channel(request.cancel.clone(), door.pace.heartbeat, ticket.clone());
-        ticket.streams(&pipe);
+        let (sink, events, pipe) =
+            sse::channel(request.cancel.clone(), service.timeouts.heartbeat, permit.clone());
+        permit.attach_stream(&pipe);
         let body = warp::Reply::into_response(warp::reply::stream(events));
         // Headers and body of the request are not needed while the stream runs, and streams can be many. What the run made of
         // a large body lives as long as the run, and so does its share of the room for bodies.
-        let _share = request.share.take();
+        let _share = request.body_permit.take();
         let route = request.route;
         drop(request);
-        if answer.send(with_head(body, reply.status, reply.headers)).is_err() {
+        if response_sender.send(with_head(body, reply.status, reply.headers)).is_err() {
             return;
         }
         if catch_unwind(AssertUnwindSafe(|| run(sink))).is_err() {
@@ -353,8 +371,8 @@ impl Work {
 
     fn preflight(self) {
         let mut reply = Reply::empty(204);
-        cors::mark_preflight(&self.door.app, &self.request, &mut reply.headers);
-        let _ = self.answer.send(whole_response(reply));
+        cors::add_preflight_headers(&self.service.app, &self.request, &mut reply.headers);
+        let _ = self.response_sender.send(whole_response(reply));
     }
 }
 
@@ -364,7 +382,7 @@ fn log_panic(route: &Route) {
 }
 
 fn whole_response(reply: Reply) -> Response {
-    with_head(Response::new(reply.body.whole().into()), reply.status, reply.headers)
+    with_head(Response::new(reply.body.into_bytes().into()), reply.status, reply.headers)
 }
 
 fn with_head(mut response: Response, status: hyper::StatusCode, headers: HeaderMap) -> Response {
@@ -374,7 +392,7 @@ fn with_head(mut response: Response, status: hyper::StatusCode, headers: HeaderM
 }
 
 /// The method a preflight asks for.
-fn preflight_method(head: &Head) -> Option<Method> {
+fn preflight_method(head: &RequestHead) -> Option<Method> {
     if head.method != Method::OPTIONS || !head.headers.contains_key(ORIGIN) {
         return None;
     }
@@ -384,25 +402,25 @@ fn preflight_method(head: &Head) -> Option<Method> {
 }
 
 /// A name that is not ours was led here by somebody else.
-fn check_host(names: &Names, head: &Head) -> Result<(), Refused> {
+fn check_host(host_names: &HostNames, head: &RequestHead) -> Result<(), Rejection> {
     let Some(value) = head.headers.get(HOST) else { return Ok(()) };
     let host = String::from_utf8_lossy(value.as_bytes());
-    if names.answer_to(Some(&host)) {
+    if host_names.is_known_host(Some(&host)) {
         return Ok(());
     }
-    names.tell_host(&host);
-    Err(Refused::Misdirected { host: names::shown(&host), expected: names.expected(None) })
+    host_names.log_refused_host(&host);
+    Err(Rejection::Misdirected { host: names::sanitize(&host), expected: host_names.expected_address(None) })
 }
 
 /// What hyper lets through and HTTP does not.
-fn check_framing(head: &Head) -> Result<(), Refused> {
+fn check_framing(head: &RequestHead) -> Result<(), Rejection> {
     let line_bytes = head.method.as_str().len() + head.path.len() + head.query.len() + " ? HTTP/1.1".len();
     if line_bytes > REQUEST_LINE_BYTES_MAX {
-        return Err(Refused::LineLong);
+        return Err(Rejection::LineLong);
     }
     // Two of them never get here (`framing.rs`).
     if head.peer.needs_host && !head.headers.contains_key(HOST) {
-        return Err(Refused::Framing("A request needs exactly one Host header."));
+        return Err(Rejection::Framing("A request needs exactly one Host header."));
     }
     Ok(())
 }

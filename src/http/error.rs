@@ -1,9 +1,9 @@
 //! The one map from what went wrong to status, headers and body (manual 1.4).
 
-use super::form::FormFault;
+use super::form::FormError;
 use super::reply::{INERT_POLICY, Reply, SANDBOX_POLICY};
-use crate::domain::cancel::Reason;
-use crate::domain::error::{Error, Full, RateLimited, Unauthorized, Unavailable};
+use crate::domain::cancel::CancelReason;
+use crate::domain::error::{Error, FullQuota, RateLimitExceeded, Unauthorized, UnavailableReason};
 use crate::domain::ids::FlowId;
 use crate::limits::{BUSY_RETRY_SECONDS, RESTART_RETRY_SECONDS};
 use bytes::Bytes;
@@ -13,20 +13,20 @@ use serde_json::{Value, json};
 
 /// What of a request decides how its errors are told.
 #[derive(Debug, Clone, Copy)]
-pub struct Manner {
+pub struct ErrorContext {
     /// The request came from a page of the family's canvas (manual 1.4 r3).
     pub internal: bool,
     /// The caller asked for a stream.
     pub streaming: bool,
     /// Why the run was ended, when it was.
-    pub ended: Option<Reason>,
+    pub cancel_reason: Option<CancelReason>,
     /// Now, for the end of a rate window.
     pub now: Timestamp,
 }
 
 /// What the door itself refuses, before or beside any operation.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Refused {
+pub enum Rejection {
     /// The request is not well-formed HTTP (400).
     Framing(&'static str),
     /// The request is for a name that is not the service's (421).
@@ -52,7 +52,7 @@ pub enum Refused {
     /// The request line is too long (414).
     LineLong,
     /// The form is badly written, or there is too much of something in it (400).
-    Form(FormFault),
+    Form(FormError),
     /// The body's type is not one the route takes (415); the text says which are.
     MediaType(&'static str),
     /// The head did not arrive in time (408).
@@ -60,16 +60,16 @@ pub enum Refused {
     /// The head is too large (431).
     HeadLarge,
     /// The service stops or is full (503).
-    Unavailable(Unavailable),
+    Unavailable(UnavailableReason),
     /// The client's address holds as many streams open as one may (429).
     StreamsFull,
     /// There is no room for the files of a form (413, 507).
-    Full(Full),
+    Full(FullQuota),
     /// A handler panicked (500).
     Panicked,
 }
 
-impl Refused {
+impl Rejection {
     const fn status(&self) -> StatusCode {
         match self {
             Self::Framing(_) | Self::BodyBroken | Self::Form(_) => StatusCode::BAD_REQUEST,
@@ -83,7 +83,7 @@ impl Refused {
             Self::HeadLarge => StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE,
             Self::Unavailable(_) => StatusCode::SERVICE_UNAVAILABLE,
             Self::StreamsFull => StatusCode::TOO_MANY_REQUESTS,
-            Self::Full(full) => status_of(*full),
+            Self::Full(full) => quota_status(*full),
             Self::Panicked => StatusCode::INTERNAL_SERVER_ERROR,
         }
     }
@@ -113,7 +113,7 @@ impl Refused {
             Self::StreamsFull => {
                 "Too many streams are open from your address. Let one end, then try again.".to_owned()
             }
-            Self::Full(full) => Error::Full(*full).to_string(),
+            Self::Full(full) => Error::QuotaExceeded(*full).to_string(),
             Self::Panicked => internal_message(),
         }
     }
@@ -122,18 +122,18 @@ impl Refused {
     #[must_use]
     pub fn reply(&self) -> Reply {
         match self {
-            Self::Unavailable(why) => unavailable(*why),
-            Self::Method(allow) => plain(self.status(), &self.message()).with_header("allow", allow),
-            Self::StreamsFull => plain(self.status(), &self.message())
+            Self::Unavailable(why) => unavailable_reply(*why),
+            Self::Method(allow) => error_reply(self.status(), &self.message()).with_header("allow", allow),
+            Self::StreamsFull => error_reply(self.status(), &self.message())
                 .with_header("retry-after", &BUSY_RETRY_SECONDS.to_string()),
-            _ => plain(self.status(), &self.message()),
+            _ => error_reply(self.status(), &self.message()),
         }
     }
 
     /// The whole answer as bytes, for the moments in which hyper has no request to answer.
-    pub(super) fn raw(&self, strict_transport: Option<&str>) -> Vec<u8> {
+    pub(super) fn to_http_bytes(&self, strict_transport: Option<&str>) -> Vec<u8> {
         let reply = self.reply();
-        let (status, body) = (reply.status, reply.body.whole());
+        let (status, body) = (reply.status, reply.body.into_bytes());
         let reason = status.canonical_reason().unwrap_or_default();
         let mut raw = format!(
             "HTTP/1.1 {} {reason}\r\ncontent-length: {}\r\nconnection: close\r\nx-content-type-options: nosniff\r\n\
@@ -155,42 +155,42 @@ impl Refused {
 
 /// The answer to a failed operation. A fault of the service is logged here, once, with its causes.
 #[must_use]
-pub fn reply(error: &Error, manner: &Manner) -> Reply {
+pub fn reply(error: &Error, context: &ErrorContext) -> Reply {
     let text = error.to_string();
     match error {
-        Error::Invalid(_) => plain(StatusCode::BAD_REQUEST, &text),
-        Error::Unauthorized(why) => unauthorized(*why, manner),
-        Error::Forbidden(_) => plain(StatusCode::FORBIDDEN, &text),
+        Error::Invalid(_) => error_reply(StatusCode::BAD_REQUEST, &text),
+        Error::Unauthorized(why) => unauthorized_reply(*why, context),
+        Error::Forbidden(_) => error_reply(StatusCode::FORBIDDEN, &text),
         // A widget shows the body of a refused stream as it is (manual 1.4 r2).
-        Error::OriginRefused(_) if manner.streaming => Reply::whole(
+        Error::OriginRefused(_) if context.streaming => Reply::from_parts(
             StatusCode::FORBIDDEN,
             "text/plain; charset=utf-8",
             Bytes::from(text),
             SANDBOX_POLICY,
         ),
-        Error::OriginRefused(_) => plain(StatusCode::FORBIDDEN, &text),
-        Error::NotFound(_) => plain(StatusCode::NOT_FOUND, &text),
-        Error::Conflict(_) => plain(StatusCode::CONFLICT, &text),
-        Error::Full(full) => plain(status_of(*full), &text),
-        Error::RateLimited(limited) => rate_limited(limited, manner.now),
-        Error::TooManyAttempts { retry_after_seconds } | Error::Throttled { retry_after_seconds } => {
-            plain(StatusCode::TOO_MANY_REQUESTS, &text)
+        Error::OriginRefused(_) => error_reply(StatusCode::FORBIDDEN, &text),
+        Error::NotFound(_) => error_reply(StatusCode::NOT_FOUND, &text),
+        Error::Conflict(_) => error_reply(StatusCode::CONFLICT, &text),
+        Error::QuotaExceeded(full) => error_reply(quota_status(*full), &text),
+        Error::RateLimited(limited) => rate_limited_reply(limited, context.now),
+        Error::TooManyAttempts { retry_after_seconds } | Error::ProviderThrottled { retry_after_seconds } => {
+            error_reply(StatusCode::TOO_MANY_REQUESTS, &text)
                 .with_header("retry-after", &retry_after_seconds.to_string())
         }
-        Error::Failed(_) | Error::Damaged(_) => plain(StatusCode::INTERNAL_SERVER_ERROR, &text),
-        Error::Unavailable(why) => unavailable(*why),
-        Error::Cancelled => cancelled(&text, manner.ended),
+        Error::RunFailed(_) | Error::Damaged(_) => error_reply(StatusCode::INTERNAL_SERVER_ERROR, &text),
+        Error::Unavailable(why) => unavailable_reply(*why),
+        Error::Cancelled => cancelled_reply(&text, context.cancel_reason),
         Error::Internal(_) => {
             log_internal(error);
-            plain(StatusCode::INTERNAL_SERVER_ERROR, &text)
+            error_reply(StatusCode::INTERNAL_SERVER_ERROR, &text)
         }
     }
 }
 
-const fn status_of(full: Full) -> StatusCode {
+const fn quota_status(full: FullQuota) -> StatusCode {
     match full {
-        Full::Conversation => StatusCode::PAYLOAD_TOO_LARGE,
-        Full::Workspace | Full::Disk => StatusCode::INSUFFICIENT_STORAGE,
+        FullQuota::Conversation => StatusCode::PAYLOAD_TOO_LARGE,
+        FullQuota::Workspace | FullQuota::Disk => StatusCode::INSUFFICIENT_STORAGE,
     }
 }
 
@@ -200,7 +200,7 @@ pub fn event_data(error: &Error) -> Value {
     let text = error.to_string();
     match error {
         Error::Unavailable(_) => json!({"status": 503, "code": "UNAVAILABLE", "message": text}),
-        Error::Throttled { retry_after_seconds } | Error::TooManyAttempts { retry_after_seconds } => {
+        Error::ProviderThrottled { retry_after_seconds } | Error::TooManyAttempts { retry_after_seconds } => {
             json!({"status": 429, "code": "RATE_LIMITED", "retryAfter": retry_after_seconds, "message": text})
         }
         Error::RateLimited(limited) => {
@@ -225,10 +225,10 @@ fn log_internal(error: &Error) {
 
 /// Logs that a run failed, be its answer whole or a stream: which flow, and what kind of failure. What was said on the way
 /// is for the caller alone. A fault of the service is logged with its causes where the caller is told of it.
-pub(super) fn note_run(flow: Option<&FlowId>, fault: &Error) {
+pub(super) fn log_failed_run(flow: Option<&FlowId>, fault: &Error) {
     let flow = flow.map(tracing::field::display);
     match fault {
-        Error::Failed(_) | Error::Throttled { .. } => {
+        Error::RunFailed(_) | Error::ProviderThrottled { .. } => {
             tracing::warn!(flow, reason = fault.for_log(), "a run failed");
         }
         Error::Internal(_) => tracing::error!(flow, "a run failed through a fault of the service"),
@@ -236,62 +236,62 @@ pub(super) fn note_run(flow: Option<&FlowId>, fault: &Error) {
     }
 }
 
-fn shape(status: StatusCode, message: &str) -> Value {
+fn error_body(status: StatusCode, message: &str) -> Value {
     json!({"statusCode": status.as_u16(), "success": false, "message": message, "stack": {}})
 }
 
-fn plain(status: StatusCode, message: &str) -> Reply {
-    with_shape(status, &shape(status, message))
+fn error_reply(status: StatusCode, message: &str) -> Reply {
+    reply_with_body(status, &error_body(status, message))
 }
 
-fn with_shape(status: StatusCode, body: &Value) -> Reply {
-    Reply::whole(status, "application/json; charset=utf-8", Bytes::from(body.to_string()), INERT_POLICY)
+fn reply_with_body(status: StatusCode, body: &Value) -> Reply {
+    Reply::from_parts(status, "application/json; charset=utf-8", Bytes::from(body.to_string()), INERT_POLICY)
 }
 
-fn unauthorized(why: Unauthorized, manner: &Manner) -> Reply {
+fn unauthorized_reply(why: Unauthorized, context: &ErrorContext) -> Reply {
     let status = StatusCode::UNAUTHORIZED;
     match why {
         Unauthorized::SessionExpired => {
-            let mut body = shape(status, why.message());
+            let mut body = error_body(status, why.message());
             body["retry"] = Value::Bool(true);
-            with_shape(status, &body)
+            reply_with_body(status, &body)
         }
         // The canvas tells the two by their words (manual 1.4 r3).
-        Unauthorized::NoProof if manner.internal => plain(status, "Invalid or Missing token"),
+        Unauthorized::NoProof if context.internal => error_reply(status, "Invalid or Missing token"),
         Unauthorized::NoProof | Unauthorized::WrongPassword | Unauthorized::WrongCurrentPassword => {
-            plain(status, why.message())
+            error_reply(status, why.message())
         }
     }
 }
 
-fn rate_limited(limited: &RateLimited, now: Timestamp) -> Reply {
+fn rate_limited_reply(limited: &RateLimitExceeded, now: Timestamp) -> Reply {
     let body = Bytes::copy_from_slice(limited.message.as_bytes());
-    Reply::whole(StatusCode::TOO_MANY_REQUESTS, "text/html; charset=utf-8", body, SANDBOX_POLICY)
+    Reply::from_parts(StatusCode::TOO_MANY_REQUESTS, "text/html; charset=utf-8", body, SANDBOX_POLICY)
         .with_rate(&limited.window, now)
         .with_header("retry-after", &limited.window.reset_seconds.to_string())
 }
 
-fn unavailable(why: Unavailable) -> Reply {
+fn unavailable_reply(why: UnavailableReason) -> Reply {
     let status = StatusCode::SERVICE_UNAVAILABLE;
-    let mut body = shape(status, &Error::Unavailable(why).to_string());
+    let mut body = error_body(status, &Error::Unavailable(why).to_string());
     body["code"] = Value::from("UNAVAILABLE");
     let seconds = match why {
-        Unavailable::Restarting => RESTART_RETRY_SECONDS,
-        Unavailable::Busy => BUSY_RETRY_SECONDS,
+        UnavailableReason::Restarting => RESTART_RETRY_SECONDS,
+        UnavailableReason::Busy => BUSY_RETRY_SECONDS,
     };
-    with_shape(status, &body).with_header("retry-after", &seconds.to_string())
+    reply_with_body(status, &body).with_header("retry-after", &seconds.to_string())
 }
 
-fn cancelled(text: &str, ended: Option<Reason>) -> Reply {
+fn cancelled_reply(text: &str, ended: Option<CancelReason>) -> Reply {
     match ended {
-        Some(Reason::Shutdown) => unavailable(Unavailable::Restarting),
-        Some(Reason::OutOfTime) => {
-            plain(StatusCode::INTERNAL_SERVER_ERROR, "The run took longer than a run may take.")
+        Some(CancelReason::Shutdown) => unavailable_reply(UnavailableReason::Restarting),
+        Some(CancelReason::TimedOut) => {
+            error_reply(StatusCode::INTERNAL_SERVER_ERROR, "The run took longer than a run may take.")
         }
-        Some(Reason::Aborted) => plain(StatusCode::CONFLICT, text),
+        Some(CancelReason::Aborted) => error_reply(StatusCode::CONFLICT, text),
         // Nobody reads this: the caller is gone. The number is the customary one for that in access logs.
-        Some(Reason::CallerLeft) | None => {
-            plain(StatusCode::from_u16(499).expect("499 is within the range of statuses"), text)
+        Some(CancelReason::CallerLeft) | None => {
+            error_reply(StatusCode::from_u16(499).expect("499 is within the range of statuses"), text)
         }
     }
 }
@@ -302,12 +302,12 @@ mod tests {
     use super::*;
     use crate::domain::rate::WindowState;
 
-    const MANNER: Manner =
-        Manner { internal: false, streaming: false, ended: None, now: Timestamp::UNIX_EPOCH };
+    const CONTEXT: ErrorContext =
+        ErrorContext { internal: false, streaming: false, cancel_reason: None, now: Timestamp::UNIX_EPOCH };
 
     fn body(reply: &Reply) -> String {
         match &reply.body {
-            ReplyBody::Whole(bytes) => String::from_utf8(bytes.to_vec()).unwrap(),
+            ReplyBody::Full(bytes) => String::from_utf8(bytes.to_vec()).unwrap(),
             _ => panic!("an error is whole"),
         }
     }
@@ -325,16 +325,16 @@ mod tests {
             (Error::OriginRefused("x".into()), 403),
             (Error::NotFound("x".into()), 404),
             (crate::domain::error::Conflict::IdTaken.into(), 409),
-            (Error::Full(Full::Conversation), 413),
-            (Error::Full(Full::Workspace), 507),
-            (Error::Full(Full::Disk), 507),
-            (Error::Throttled { retry_after_seconds: 7 }, 429),
-            (Error::Failed("x".into()), 500),
+            (Error::QuotaExceeded(FullQuota::Conversation), 413),
+            (Error::QuotaExceeded(FullQuota::Workspace), 507),
+            (Error::QuotaExceeded(FullQuota::Disk), 507),
+            (Error::ProviderThrottled { retry_after_seconds: 7 }, 429),
+            (Error::RunFailed("x".into()), 500),
             (Error::internal("secret path"), 500),
-            (Error::Unavailable(Unavailable::Busy), 503),
+            (Error::Unavailable(UnavailableReason::Busy), 503),
             (Error::Cancelled, 499),
         ] {
-            let reply = reply(&error, &MANNER);
+            let reply = reply(&error, &CONTEXT);
             let value: Value = serde_json::from_str(&body(&reply)).unwrap();
             assert_eq!(reply.status(), status, "{error:?}");
             assert_eq!(
@@ -348,8 +348,10 @@ mod tests {
     #[test]
     fn a_rate_limit_is_told_as_inert_text() {
         let window = WindowState { limit: 5, remaining: 0, reset_seconds: 42 };
-        let reply =
-            reply(&Error::RateLimited(RateLimited { message: "slow <b>down</b>".into(), window }), &MANNER);
+        let reply = reply(
+            &Error::RateLimited(RateLimitExceeded { message: "slow <b>down</b>".into(), window }),
+            &CONTEXT,
+        );
         assert_eq!((reply.status(), body(&reply).as_str()), (429, "slow <b>down</b>"));
         for (name, value) in [
             ("content-type", "text/html; charset=utf-8"),
@@ -365,17 +367,20 @@ mod tests {
 
     #[test]
     fn some_errors_depend_on_who_asked_how() {
-        let streaming = Manner { streaming: true, ..MANNER };
+        let streaming = ErrorContext { streaming: true, ..CONTEXT };
         let refused = reply(&Error::OriginRefused("Not here".into()), &streaming);
         assert_eq!((refused.status(), body(&refused).as_str()), (403, "Not here"));
-        let expired = reply(&Error::Unauthorized(Unauthorized::SessionExpired), &MANNER);
+        let expired = reply(&Error::Unauthorized(Unauthorized::SessionExpired), &CONTEXT);
         assert!(
             body(&expired).contains(r#""message":"Token Expired""#)
                 && body(&expired).contains(r#""retry":true"#)
         );
-        let missing = reply(&Error::unauthorized(), &Manner { internal: true, ..MANNER });
+        let missing = reply(&Error::unauthorized(), &ErrorContext { internal: true, ..CONTEXT });
         assert!(body(&missing).contains("Invalid or Missing token"));
-        let stopped = reply(&Error::Cancelled, &Manner { ended: Some(Reason::Shutdown), ..MANNER });
+        let stopped = reply(
+            &Error::Cancelled,
+            &ErrorContext { cancel_reason: Some(CancelReason::Shutdown), ..CONTEXT },
+        );
         assert_eq!((stopped.status(), header(&stopped, "retry-after")), (503, "60"));
         assert!(body(&stopped).contains(r#""code":"UNAVAILABLE""#));
     }

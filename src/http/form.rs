@@ -1,11 +1,11 @@
 //! Reading a `multipart/form-data` body as it arrives: each part goes where it belongs, and nothing waits unbounded.
 
-use super::body::Pieces;
-use super::error::Refused;
+use super::body::LimitedBody;
+use super::error::Rejection;
 use crate::app::App;
-use crate::domain::content::{Arriving, Content};
+use crate::domain::content::{SpoolWriter, SpooledFile};
 use crate::domain::error::Error;
-use crate::domain::prediction::SentFile;
+use crate::domain::prediction::UploadFile;
 use crate::limits::{
     BODY_MULTIPART_BYTES, DOCUMENT_BYTES_MAX, FORM_HEAD_BYTES_MAX, FORM_PARTS_MAX, UPLOADS_MAX,
 };
@@ -28,26 +28,26 @@ const FILES: &str = "files";
 
 /// A form as it was sent.
 #[derive(Debug, Default)]
-pub struct Form {
+pub struct FormData {
     /// Fields by name, in order; no name comes twice.
     pub fields: Vec<(String, String)>,
     /// Files, in order.
-    pub files: Vec<SentFile>,
+    pub files: Vec<UploadFile>,
 }
 
 /// The boundary that a form's head announces.
-pub(super) fn boundary(headers: &HeaderMap) -> Result<String, Refused> {
+pub(super) fn boundary(headers: &HeaderMap) -> Result<String, Rejection> {
     let kind = headers.get(CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).unwrap_or_default();
     multer::parse_boundary(kind)
         .ok()
         .filter(|boundary| (1..=BOUNDARY_BYTES_MAX).contains(&boundary.len()))
-        .ok_or(Refused::Form(FormFault::NoBoundary))
+        .ok_or(Rejection::Form(FormError::NoBoundary))
 }
 
 /// What is wrong with a form.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[allow(missing_docs)]
-pub enum FormFault {
+pub enum FormError {
     NoBoundary,
     Broken,
     Large,
@@ -57,12 +57,12 @@ pub enum FormFault {
     Document,
     NoName,
     NoFileName,
-    Elsewhere,
-    Twice,
+    WrongPart,
+    Duplicate,
     Utf8,
 }
 
-impl fmt::Display for FormFault {
+impl fmt::Display for FormError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (document, form) = (DOCUMENT_BYTES_MAX >> 20, BODY_MULTIPART_BYTES >> 20);
         match self {
@@ -80,8 +80,8 @@ impl fmt::Display for FormFault {
             Self::Document => write!(f, "A document may have at most {document} MB."),
             Self::NoName => f.write_str("A part of the form has no name."),
             Self::NoFileName => write!(f, "A part named '{FILES}' needs a file name."),
-            Self::Elsewhere => write!(f, "Send files in parts named '{FILES}'."),
-            Self::Twice => f.write_str("A field of the form is given twice."),
+            Self::WrongPart => write!(f, "Send files in parts named '{FILES}'."),
+            Self::Duplicate => f.write_str("A field of the form is given twice."),
             Self::Utf8 => f.write_str("A field of the form is not valid UTF-8."),
         }
     }
@@ -91,26 +91,26 @@ impl fmt::Display for FormFault {
 pub(super) async fn read<S, B, E>(
     app: &App,
     boundary: String,
-    pieces: &mut Pieces<'_, S>,
-) -> Result<Form, Refused>
+    pieces: &mut LimitedBody<'_, S>,
+) -> Result<FormData, Rejection>
 where
     S: Stream<Item = Result<B, E>> + Send,
     B: Buf + Send,
 {
-    let room = Room::default();
-    let mut form = Form::default();
+    let head_budget = HeadBudget::default();
+    let mut form = FormData::default();
     {
-        let mut parts = Multipart::new(feed(&mut *pieces, room.clone()), boundary);
+        let mut parts = Multipart::new(bounded_stream(&mut *pieces, head_budget.clone()), boundary);
         let mut count = 0;
         loop {
-            room.for_a_head();
-            let Some(part) = parts.next_field().await.map_err(refused)? else { break };
-            room.for_content();
+            head_budget.limit_to_head();
+            let Some(part) = parts.next_field().await.map_err(to_rejection)? else { break };
+            head_budget.lift();
             count += 1;
             if count > FORM_PARTS_MAX {
-                return Err(Refused::Form(FormFault::Parts));
+                return Err(Rejection::Form(FormError::Parts));
             }
-            form.take(app, part).await?;
+            form.add_part(app, part).await?;
         }
     }
     // What stands behind the last boundary means nothing, but the next request on this connection comes after it.
@@ -118,92 +118,93 @@ where
     Ok(form)
 }
 
-impl Form {
-    async fn take(&mut self, app: &App, part: Field<'_>) -> Result<(), Refused> {
+impl FormData {
+    async fn add_part(&mut self, app: &App, part: Field<'_>) -> Result<(), Rejection> {
         let head_bytes: usize = part
             .headers()
             .iter()
             .map(|(name, value)| name.as_str().len() + value.len() + ": \r\n".len())
             .sum();
         if head_bytes > FORM_HEAD_BYTES_MAX {
-            return Err(Refused::Form(FormFault::Head));
+            return Err(Rejection::Form(FormError::Head));
         }
         let name = part.name().filter(|name| !name.is_empty()).map(str::to_owned);
-        let name = name.ok_or(Refused::Form(FormFault::NoName))?;
+        let name = name.ok_or(Rejection::Form(FormError::NoName))?;
         match part.file_name().map(str::to_owned) {
-            Some(file_name) => self.take_file(app, &name, file_name, part).await,
-            None if name == FILES => Err(Refused::Form(FormFault::NoFileName)),
-            None => self.take_field(name, part).await,
+            Some(file_name) => self.add_file(app, &name, file_name, part).await,
+            None if name == FILES => Err(Rejection::Form(FormError::NoFileName)),
+            None => self.add_field(name, part).await,
         }
     }
 
-    async fn take_file(
+    async fn add_file(
         &mut self,
         app: &App,
         name: &str,
         file_name: String,
         part: Field<'_>,
-    ) -> Result<(), Refused> {
+    ) -> Result<(), Rejection> {
         if name != FILES {
-            return Err(Refused::Form(FormFault::Elsewhere));
+            return Err(Rejection::Form(FormError::WrongPart));
         }
         let mime = part.headers().get(CONTENT_TYPE).and_then(|mime| mime.to_str().ok()).map(str::to_owned);
-        let content = arrived(app, part).await?;
+        let content = spool_file(app, part).await?;
         // A page whose visitor chose no file sends an empty one without a name.
         if file_name.is_empty() && content.is_empty() {
             return Ok(());
         }
         if self.files.len() == UPLOADS_MAX {
-            return Err(Refused::Form(FormFault::Files));
+            return Err(Rejection::Form(FormError::Files));
         }
-        self.files.push(SentFile { name: file_name, mime, content });
+        self.files.push(UploadFile { name: file_name, mime, content });
         Ok(())
     }
 
-    async fn take_field(&mut self, name: String, part: Field<'_>) -> Result<(), Refused> {
+    async fn add_field(&mut self, name: String, part: Field<'_>) -> Result<(), Rejection> {
         if self.fields.iter().any(|(known, _)| *known == name) {
-            return Err(Refused::Form(FormFault::Twice));
+            return Err(Rejection::Form(FormError::Duplicate));
         }
-        let text = String::from_utf8(text(part).await?).map_err(|_| Refused::Form(FormFault::Utf8))?;
+        let text = String::from_utf8(read_text(part).await?).map_err(|_| Rejection::Form(FormError::Utf8))?;
         self.fields.push((name, text));
         Ok(())
     }
 }
 
-async fn text(mut part: Field<'_>) -> Result<Vec<u8>, Refused> {
+async fn read_text(mut part: Field<'_>) -> Result<Vec<u8>, Rejection> {
     let mut bytes = Vec::new();
-    while let Some(piece) = part.chunk().await.map_err(refused)? {
+    while let Some(piece) = part.chunk().await.map_err(to_rejection)? {
         bytes.extend_from_slice(&piece);
     }
     Ok(bytes)
 }
 
 /// A file to its end. Of a large one only a piece is in memory at a time.
-async fn arrived(app: &App, mut part: Field<'_>) -> Result<Content, Refused> {
-    let mut arriving = Arriving::default();
-    while let Some(piece) = part.chunk().await.map_err(refused)? {
+async fn spool_file(app: &App, mut part: Field<'_>) -> Result<SpooledFile, Rejection> {
+    let mut arriving = SpoolWriter::default();
+    while let Some(piece) = part.chunk().await.map_err(to_rejection)? {
         if arriving.length() + piece.len() as u64 > DOCUMENT_BYTES_MAX as u64 {
-            return Err(Refused::Form(FormFault::Document));
+            return Err(Rejection::Form(FormError::Document));
         }
         if arriving.push(&piece) {
-            arriving = settled(app, arriving).await?;
+            arriving = flush_to_disk(app, arriving).await?;
         }
     }
-    if arriving.is_divided() {
-        arriving = settled(app, arriving).await?;
+    if arriving.is_split() {
+        arriving = flush_to_disk(app, arriving).await?;
     }
-    Ok(arriving.complete())
+    Ok(arriving.finish())
 }
 
-async fn settled(app: &App, mut arriving: Arriving) -> Result<Arriving, Refused> {
+async fn flush_to_disk(app: &App, mut arriving: SpoolWriter) -> Result<SpoolWriter, Rejection> {
     let app = app.clone();
-    let written =
-        tokio::task::spawn_blocking(move || ops::chat_files::settle(&app, &mut arriving).map(|()| arriving));
-    written.await.map_err(|_| Refused::Panicked)?.map_err(|fault| match fault {
-        Error::Full(full) => Refused::Full(full),
+    let written = tokio::task::spawn_blocking(move || {
+        ops::chat_files::spill_to_disk(&app, &mut arriving).map(|()| arriving)
+    });
+    written.await.map_err(|_| Rejection::Panicked)?.map_err(|fault| match fault {
+        Error::QuotaExceeded(full) => Rejection::Full(full),
         other => {
             tracing::error!(cause = other.for_log(), "a file that arrives could not be written");
-            Refused::Panicked
+            Rejection::Panicked
         }
     })
 }
@@ -211,70 +212,73 @@ async fn settled(app: &App, mut arriving: Arriving) -> Result<Arriving, Refused>
 /// How much the parser may still take before it comes to the content of a part. It searches all it has taken again with
 /// each piece, so an endless head would keep it busy.
 #[derive(Clone)]
-struct Room(Arc<AtomicUsize>);
+struct HeadBudget(Arc<AtomicUsize>);
 
-impl Default for Room {
+impl Default for HeadBudget {
     fn default() -> Self {
         Self(Arc::new(AtomicUsize::new(0)))
     }
 }
 
-impl Room {
-    fn for_a_head(&self) {
+impl HeadBudget {
+    fn limit_to_head(&self) {
         // The piece in which a head ends may be longer than it.
         self.0.store(FORM_HEAD_BYTES_MAX + PIECE_BYTES, Ordering::Relaxed);
     }
 
-    fn for_content(&self) {
+    fn lift(&self) {
         self.0.store(usize::MAX, Ordering::Relaxed);
     }
 
-    fn take(&self, bytes: usize) -> Result<(), Refused> {
+    fn spend(&self, bytes: usize) -> Result<(), Rejection> {
         let left = self.0.load(Ordering::Relaxed);
-        let left = left.checked_sub(bytes).ok_or(Refused::Form(FormFault::Head))?;
+        let left = left.checked_sub(bytes).ok_or(Rejection::Form(FormError::Head))?;
         self.0.store(left, Ordering::Relaxed);
         Ok(())
     }
 }
 
 /// The body in small pieces. After each the parser gets its turn: it would take all there is before it looks at any.
-fn feed<S, B, E>(pieces: &mut Pieces<'_, S>, room: Room) -> impl Stream<Item = Result<Bytes, Ended>> + Send
+fn bounded_stream<S, B, E>(
+    pieces: &mut LimitedBody<'_, S>,
+    head_budget: HeadBudget,
+) -> impl Stream<Item = Result<Bytes, BodyError>> + Send
 where
     S: Stream<Item = Result<B, E>> + Send,
     B: Buf + Send,
 {
-    stream::unfold((pieces, room, Bytes::new()), |(pieces, room, mut rest)| async move {
+    stream::unfold((pieces, head_budget, Bytes::new()), |(pieces, room, mut rest)| async move {
         tokio::task::yield_now().await;
         if rest.is_empty() {
             match pieces.next().await {
                 Ok(Some(more)) => rest = more,
                 Ok(None) => return None,
-                Err(fault) => return Some((Err(Ended(fault)), (pieces, room, rest))),
+                Err(fault) => return Some((Err(BodyError(fault)), (pieces, room, rest))),
             }
         }
         let piece = rest.split_to(rest.len().min(PIECE_BYTES));
-        let piece = room.take(piece.len()).map(|()| piece).map_err(Ended);
+        let piece = room.spend(piece.len()).map(|()| piece).map_err(BodyError);
         Some((piece, (pieces, room, rest)))
     })
 }
 
 /// Why the body ended early, on its way through the parser.
 #[derive(Debug)]
-struct Ended(Refused);
+struct BodyError(Rejection);
 
-impl fmt::Display for Ended {
+impl fmt::Display for BodyError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("the body ended early")
     }
 }
 
-impl std::error::Error for Ended {}
+impl std::error::Error for BodyError {}
 
-fn refused(error: multer::Error) -> Refused {
+fn to_rejection(error: multer::Error) -> Rejection {
     match error {
         multer::Error::StreamReadFailed(cause) => {
-            cause.downcast::<Ended>().map_or(Refused::BodyBroken, |ended| ended.0)
+            cause.downcast::<BodyError>().map_or(Rejection::BodyBroken, |ended| ended.0)
         }
-        _ => Refused::Form(FormFault::Broken),
+        _ => Rejection::Form(FormError::Broken),
     }
 }

@@ -13,23 +13,23 @@ const VALUE_BYTES_MAX: usize = 64;
 
 /// What is wrong with a head.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Fault {
+pub(super) enum FramingError {
     /// The request line is too long.
     LineLong,
     /// Something that must be said once is said twice.
-    Twice(&'static str),
+    Duplicate(&'static str),
 }
 
 /// Follows the requests of one connection, byte by byte.
 #[derive(Debug, Default)]
-pub(super) struct Framing {
-    at: At,
-    line: Line,
-    said: Said,
+pub(super) struct FramingTracker {
+    state: FramingState,
+    line: HeaderLine,
+    headers: BodyHeaders,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-enum At {
+enum FramingState {
     /// Before a request, or in its first line.
     #[default]
     Start,
@@ -51,7 +51,7 @@ enum At {
 
 /// The line that is being read: as much of it as matters.
 #[derive(Debug, Default)]
-struct Line {
+struct HeaderLine {
     /// Its length so far, line end included.
     bytes: usize,
     /// What stands before the first colon, in lower case.
@@ -63,88 +63,90 @@ struct Line {
 
 /// What the head has said so far.
 #[derive(Debug, Default)]
-struct Said {
+struct BodyHeaders {
     host: bool,
     content_type: bool,
     length: Option<u64>,
     coding: Option<bool>,
 }
 
-impl Framing {
+impl FramingTracker {
     /// True before the first byte of a request.
     pub(super) fn is_between(&self) -> bool {
-        self.at == At::End || self.at == At::Start && self.line.bytes == 0
+        self.state == FramingState::End || self.state == FramingState::Start && self.line.bytes == 0
     }
 
     /// True within a head.
     pub(super) fn is_in_head(&self) -> bool {
-        matches!(self.at, At::Start | At::Header)
+        matches!(self.state, FramingState::Start | FramingState::Header)
     }
 
     /// Follows `bytes` to the end of the request they belong to; how many of them do.
-    pub(super) fn follow(&mut self, bytes: &[u8]) -> Result<usize, Fault> {
-        if self.at == At::End && !bytes.is_empty() {
+    pub(super) fn advance(&mut self, bytes: &[u8]) -> Result<usize, FramingError> {
+        if self.state == FramingState::End && !bytes.is_empty() {
             *self = Self::default();
         }
         let mut taken = 0;
-        while taken < bytes.len() && self.at != At::End {
-            taken += self.step(&bytes[taken..])?;
+        while taken < bytes.len() && self.state != FramingState::End {
+            taken += self.advance_once(&bytes[taken..])?;
         }
         Ok(taken)
     }
 
     /// Follows some bytes, at least one.
-    fn step(&mut self, bytes: &[u8]) -> Result<usize, Fault> {
-        if let At::Body(left) | At::Chunk(left) = self.at {
+    fn advance_once(&mut self, bytes: &[u8]) -> Result<usize, FramingError> {
+        if let FramingState::Body(left) | FramingState::Chunk(left) = self.state {
             let taken = usize::try_from(left).unwrap_or(usize::MAX).min(bytes.len());
             let left = left - taken as u64;
-            self.at = match self.at {
-                At::Body(_) if left == 0 => At::End,
-                At::Body(_) => At::Body(left),
-                _ if left == 0 => At::ChunkEnd,
-                _ => At::Chunk(left),
+            self.state = match self.state {
+                FramingState::Body(_) if left == 0 => FramingState::End,
+                FramingState::Body(_) => FramingState::Body(left),
+                _ if left == 0 => FramingState::ChunkEnd,
+                _ => FramingState::Chunk(left),
             };
             return Ok(taken);
         }
         let end = memchr::memchr(b'\n', bytes);
         let taken = end.map_or(bytes.len(), |end| end + 1);
-        self.line.take(&bytes[..taken]);
-        if self.at == At::Start && self.line.bytes > REQUEST_LINE_BYTES_MAX + "\r\n".len() {
-            return Err(Fault::LineLong);
+        self.line.push(&bytes[..taken]);
+        if self.state == FramingState::Start && self.line.bytes > REQUEST_LINE_BYTES_MAX + "\r\n".len() {
+            return Err(FramingError::LineLong);
         }
         if end.is_some() {
             let line = std::mem::take(&mut self.line);
-            self.at = self.after(&line)?;
+            self.state = self.state_after(&line)?;
         }
         Ok(taken)
     }
 
     /// Where a whole line leads.
-    fn after(&mut self, line: &Line) -> Result<At, Fault> {
-        Ok(match self.at {
+    fn state_after(&mut self, line: &HeaderLine) -> Result<FramingState, FramingError> {
+        Ok(match self.state {
             // Empty lines before a request do not count as its first line.
-            At::Start if line.is_empty() => At::Start,
-            At::Start => At::Header,
-            At::Header if line.is_empty() => self.said.leads(),
-            At::Header => {
-                self.said.hear(line)?;
-                At::Header
+            FramingState::Start if line.is_empty() => FramingState::Start,
+            FramingState::Start => FramingState::Header,
+            FramingState::Header if line.is_empty() => self.headers.body_state(),
+            FramingState::Header => {
+                self.headers.record(line)?;
+                FramingState::Header
             }
-            At::ChunkSize => match line.chunk() {
-                Some(0) => At::Trailer,
-                Some(bytes) => At::Chunk(bytes),
+            FramingState::ChunkSize => match line.chunk_size() {
+                Some(0) => FramingState::Trailer,
+                Some(bytes) => FramingState::Chunk(bytes),
                 // hyper refuses it and closes.
-                None => At::End,
+                None => FramingState::End,
             },
-            At::ChunkEnd => At::ChunkSize,
-            At::Trailer if line.is_empty() => At::End,
-            At::Trailer | At::Body(_) | At::Chunk(_) | At::End => self.at,
+            FramingState::ChunkEnd => FramingState::ChunkSize,
+            FramingState::Trailer if line.is_empty() => FramingState::End,
+            FramingState::Trailer | FramingState::Body(_) | FramingState::Chunk(_) | FramingState::End => {
+                self.state
+            }
         })
     }
 }
 
-impl Line {
-    fn take(&mut self, bytes: &[u8]) {
+impl HeaderLine {
+    fn push(&mut self, bytes: &[u8]) {
         self.bytes += bytes.len();
         for byte in bytes {
             match byte {
@@ -165,7 +167,7 @@ impl Line {
     }
 
     /// The size that stands before a chunk; what follows a semicolon is for nobody here.
-    fn chunk(&self) -> Option<u64> {
+    fn chunk_size(&self) -> Option<u64> {
         let line = std::str::from_utf8(&self.name).ok()?;
         let (size, extended) = line.split_once(';').map_or((line, false), |(size, _)| (size, true));
         let whole = extended || self.name.len() <= NAME_BYTES_MAX;
@@ -173,34 +175,38 @@ impl Line {
     }
 
     /// The value as a length.
-    fn length(&self) -> Option<u64> {
+    fn content_length(&self) -> Option<u64> {
         std::str::from_utf8(&self.value).ok()?.trim().parse().ok()
     }
 }
 
-impl Said {
-    fn hear(&mut self, line: &Line) -> Result<(), Fault> {
+impl BodyHeaders {
+    fn record(&mut self, line: &HeaderLine) -> Result<(), FramingError> {
         match line.name.as_slice() {
             b"host" if std::mem::replace(&mut self.host, true) => {
-                return Err(Fault::Twice("A request needs exactly one Host header."));
+                return Err(FramingError::Duplicate("A request needs exactly one Host header."));
             }
             b"content-type" if std::mem::replace(&mut self.content_type, true) => {
-                return Err(Fault::Twice("Content-Type stands in the head twice; send it once."));
+                return Err(FramingError::Duplicate("Content-Type stands in the head twice; send it once."));
             }
             // What is no number is refused by hyper, in its own time.
-            b"content-length" if self.length.replace(line.length().unwrap_or_default()).is_some() => {
-                return Err(Fault::Twice("Content-Length stands in the head twice; send it once."));
+            b"content-length" if self.length.replace(line.content_length().unwrap_or_default()).is_some() => {
+                return Err(FramingError::Duplicate(
+                    "Content-Length stands in the head twice; send it once.",
+                ));
             }
             b"transfer-encoding" => {
                 let chunked = line.value.to_ascii_lowercase().trim_ascii_end().ends_with(b"chunked");
                 if self.coding.replace(chunked).is_some() {
-                    return Err(Fault::Twice("Transfer-Encoding stands in the head twice; send it once."));
+                    return Err(FramingError::Duplicate(
+                        "Transfer-Encoding stands in the head twice; send it once.",
+                    ));
                 }
             }
             _ => {}
         }
         match (self.length, self.coding) {
-            (Some(_), Some(_)) => Err(Fault::Twice(
+            (Some(_), Some(_)) => Err(FramingError::Duplicate(
                 "Content-Length and Transfer-Encoding stand beside one another; a body has one length, so send one of them.",
             )),
             _ => Ok(()),
@@ -208,11 +214,11 @@ impl Said {
     }
 
     /// Where the end of the head leads.
-    fn leads(&self) -> At {
+    fn body_state(&self) -> FramingState {
         match (self.length, self.coding) {
-            (_, Some(true)) => At::ChunkSize,
-            (None | Some(0), _) => At::End,
-            (Some(bytes), _) => At::Body(bytes),
+            (_, Some(true)) => FramingState::ChunkSize,
+            (None | Some(0), _) => FramingState::End,
+            (Some(bytes), _) => FramingState::Body(bytes),
         }
     }
 }
@@ -222,11 +228,11 @@ mod tests {
     use super::*;
 
     /// How many bytes of each request `bytes` hold, given in pieces of this size.
-    fn requests(bytes: &[u8], piece: usize) -> Result<Vec<usize>, Fault> {
-        let (mut framing, mut lengths, mut rest) = (Framing::default(), Vec::new(), bytes);
+    fn requests(bytes: &[u8], piece: usize) -> Result<Vec<usize>, FramingError> {
+        let (mut framing, mut lengths, mut rest) = (FramingTracker::default(), Vec::new(), bytes);
         let mut length = 0;
         while !rest.is_empty() {
-            let taken = framing.follow(&rest[..piece.min(rest.len())])?;
+            let taken = framing.advance(&rest[..piece.min(rest.len())])?;
             length += taken;
             rest = &rest[taken..];
             if framing.is_between() {
@@ -271,7 +277,10 @@ mod tests {
         ] {
             let bytes = format!("POST / HTTP/1.1\r\n{head}\r\n\r\nabc");
             for piece in [1, 5, 1_000] {
-                assert!(matches!(requests(bytes.as_bytes(), piece), Err(Fault::Twice(_))), "{head}");
+                assert!(
+                    matches!(requests(bytes.as_bytes(), piece), Err(FramingError::Duplicate(_))),
+                    "{head}"
+                );
             }
         }
         let fine = b"POST / HTTP/1.1\r\nX-Content-Length: 3\r\nContent-Length2: 3\r\nContent-Length: 3\r\nX: Host: a\r\nHost: a\r\n\r\nabc";
@@ -283,7 +292,7 @@ mod tests {
         let line =
             |bytes: usize| format!("GET /{} HTTP/1.1\r\n\r\n", "x".repeat(bytes - "GET / HTTP/1.1".len()));
         assert!(requests(line(REQUEST_LINE_BYTES_MAX).as_bytes(), 100).is_ok());
-        assert_eq!(requests(line(REQUEST_LINE_BYTES_MAX + 1).as_bytes(), 100), Err(Fault::LineLong));
-        assert_eq!(requests(&vec![b'x'; 100_000], 100), Err(Fault::LineLong));
+        assert_eq!(requests(line(REQUEST_LINE_BYTES_MAX + 1).as_bytes(), 100), Err(FramingError::LineLong));
+        assert_eq!(requests(&vec![b'x'; 100_000], 100), Err(FramingError::LineLong));
     }
 }

@@ -11,7 +11,7 @@ use hyper::{HeaderMap, Method};
 
 /// Who may call a route: read by the guards, the access grid and the API description.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Who {
+pub enum RequiredAccess {
     /// Anyone.
     Public,
     /// Anyone the flow admits: origin, key and rate limit (manual 2.3, 2.4).
@@ -31,9 +31,9 @@ pub struct Guard<A> {
     /// Name in the access grid.
     pub name: &'static str,
     /// Whom it lets pass.
-    pub who: Who,
+    pub access: RequiredAccess,
     /// The proof.
-    pub admit: fn(&App, &Request) -> Result<A>,
+    pub authorize: fn(&App, &Request) -> Result<A>,
 }
 
 impl<A> Clone for Guard<A> {
@@ -46,7 +46,7 @@ impl<A> Copy for Guard<A> {}
 impl<A> Guard<A> {
     /// The same guard under another name in the access grid.
     #[must_use]
-    pub const fn named(self, name: &'static str) -> Self {
+    pub const fn with_name(self, name: &'static str) -> Self {
         Self { name, ..self }
     }
 }
@@ -63,18 +63,21 @@ impl Owner {
 }
 
 /// Anyone may call.
-pub const PUBLIC: Guard<()> = Guard { name: "PUBLIC", who: Who::Public, admit: same_site_or_shared };
+pub const PUBLIC: Guard<()> =
+    Guard { name: "PUBLIC", access: RequiredAccess::Public, authorize: check_site_unless_shared };
 /// A session or an API key.
-pub const SIGNED_IN: Guard<Caller> = Guard { name: "SIGNED_IN", who: Who::SignedIn, admit: caller };
+pub const SIGNED_IN: Guard<Caller> =
+    Guard { name: "SIGNED_IN", access: RequiredAccess::SignedIn, authorize: caller };
 /// A session.
-pub const SESSION: Guard<Caller> = Guard { name: "SESSION", who: Who::Session, admit: caller };
+pub const SESSION: Guard<Caller> =
+    Guard { name: "SESSION", access: RequiredAccess::Session, authorize: caller };
 /// The organization owner's session.
-pub const OWNER: Guard<Owner> = Guard { name: "OWNER", who: Who::Owner, admit: owner };
+pub const OWNER: Guard<Owner> = Guard { name: "OWNER", access: RequiredAccess::Owner, authorize: owner };
 
 /// A session or a key that holds one of `permissions` (manual 1.7 r2).
 #[must_use]
 pub const fn any_of(permissions: &'static [&'static str]) -> Guard<Caller> {
-    Guard { name: "ANY_OF", who: Who::AnyOf(permissions), admit: caller }
+    Guard { name: "ANY_OF", access: RequiredAccess::AnyOf(permissions), authorize: caller }
 }
 
 /// Proves the caller and obeys the route's [`Who`].
@@ -82,23 +85,28 @@ pub const fn any_of(permissions: &'static [&'static str]) -> Guard<Caller> {
 /// # Errors
 /// 401 without proof, 403 when the proof does not reach, and for a session asked to act by another site.
 pub fn caller(app: &App, request: &Request) -> Result<Caller> {
-    let caller = prove(app, request)?;
+    let caller = authenticate(app, request)?;
     let by_key = matches!(caller.principal, Principal::Key { .. });
-    match request.route().guard.who {
-        Who::Session if by_key => {
+    match request.route().guard.access {
+        RequiredAccess::Session if by_key => {
             Err(Error::Forbidden("This needs a signed-in person; an API key cannot do it.".to_owned()))
         }
-        Who::Owner if by_key => Err(Error::Forbidden(
+        RequiredAccess::Owner if by_key => Err(Error::Forbidden(
             "Only the organization owner, signed in, can do this; an API key cannot.".to_owned(),
         )),
-        Who::AnyOf(permissions) if !caller.may_any(permissions) => {
-            Err(Error::Forbidden(missing(permissions)))
+        RequiredAccess::AnyOf(permissions) if !caller.has_any(permissions) => {
+            Err(Error::Forbidden(missing_permission_text(permissions)))
         }
-        _ if !caller.may_any(request.route().shows) => {
-            let seen = missing(request.route().shows);
+        _ if !caller.has_any(request.route().shows) => {
+            let seen = missing_permission_text(request.route().shows);
             Err(Error::Forbidden(format!("{seen} The answer shows what is stored.")))
         }
-        Who::Public | Who::Ask | Who::SignedIn | Who::Session | Who::AnyOf(_) | Who::Owner => Ok(caller),
+        RequiredAccess::Public
+        | RequiredAccess::Ask
+        | RequiredAccess::SignedIn
+        | RequiredAccess::Session
+        | RequiredAccess::AnyOf(_)
+        | RequiredAccess::Owner => Ok(caller),
     }
 }
 
@@ -110,7 +118,7 @@ fn owner(app: &App, request: &Request) -> Result<Owner> {
     Err(Error::Forbidden("Only the organization owner can do this.".to_owned()))
 }
 
-fn missing(permissions: &[&str]) -> String {
+fn missing_permission_text(permissions: &[&str]) -> String {
     match permissions {
         [one] => format!("This needs the permission {one}."),
         several => format!("This needs one of the permissions {}.", several.join(", ")),
@@ -118,19 +126,19 @@ fn missing(permissions: &[&str]) -> String {
 }
 
 /// Session or key. A request with a key is judged by the key alone, unless it is the canvas with its session.
-fn prove(app: &App, request: &Request) -> Result<Caller> {
+fn authenticate(app: &App, request: &Request) -> Result<Caller> {
     let address = Some(request.address());
-    let cookie = session_cookie::of(app, request);
+    let cookie = session_cookie::from_request(app, request);
     let session_first = request.is_internal() && cookie.is_some();
     if let (Some(key), false) = (request.bearer(), session_first) {
         return ops::keys::authenticate(app, key, address)?.ok_or_else(Error::unauthorized);
     }
     let cookie = cookie.ok_or_else(Error::unauthorized)?;
-    let Some(caller) = ops::logins::resolve(app, cookie, address)? else {
+    let Some(caller) = ops::logins::caller_of_session(app, cookie, address)? else {
         let why = if request.is_internal() { Unauthorized::SessionExpired } else { Unauthorized::NoProof };
         return Err(Error::Unauthorized(why));
     };
-    same_site(request)?;
+    check_same_site(request)?;
     Ok(caller)
 }
 
@@ -139,9 +147,11 @@ fn prove(app: &App, request: &Request) -> Result<Caller> {
 ///
 /// # Errors
 /// 401 `Token Expired` for a session that is over.
-pub fn person(app: &App, request: &Request) -> Result<Option<Caller>> {
-    match session_cookie::of(app, request) {
-        Some(cookie) if is_own_page(request) => ops::logins::resolve(app, cookie, Some(request.address())),
+pub fn signed_in_person(app: &App, request: &Request) -> Result<Option<Caller>> {
+    match session_cookie::from_request(app, request) {
+        Some(cookie) if is_own_page(request) => {
+            ops::logins::caller_of_session(app, cookie, Some(request.address()))
+        }
         _ => Ok(None),
     }
 }
@@ -152,8 +162,8 @@ pub fn person(app: &App, request: &Request) -> Result<Option<Caller>> {
 /// # Errors
 /// 401 `Token Expired` for a session that is over.
 pub fn visitor(app: &App, headers: &HeaderMap) -> Result<Option<Caller>> {
-    match session_cookie::among(app, headers) {
-        Some(cookie) => ops::logins::resolve(app, cookie, None),
+    match session_cookie::from_headers(app, headers) {
+        Some(cookie) => ops::logins::caller_of_session(app, cookie, None),
         None => Ok(None),
     }
 }
@@ -168,23 +178,23 @@ fn is_own_page(request: &Request) -> bool {
 }
 
 /// True when the request carries anything that could prove a caller. Without it the body need not be read.
-pub(super) fn carries_proof(headers: &HeaderMap) -> bool {
+pub(super) fn has_credentials(headers: &HeaderMap) -> bool {
     headers.contains_key(hyper::header::AUTHORIZATION) || headers.contains_key(hyper::header::COOKIE)
 }
 
 /// Sign-in and account routes serve no other site; public routes that pages of other sites may call say so in
 /// their [`Cors`] (manual 12.4).
-fn same_site_or_shared(_: &App, request: &Request) -> Result<()> {
-    if request.route().cors == Cors::None { same_site(request) } else { Ok(()) }
+fn check_site_unless_shared(_: &App, request: &Request) -> Result<()> {
+    if request.route().cors == Cors::None { check_same_site(request) } else { Ok(()) }
 }
 
 /// Refuses a change that a page of another site asks for (manual 12.4 r3).
-fn same_site(request: &Request) -> Result<()> {
+fn check_same_site(request: &Request) -> Result<()> {
     if matches!(*request.method(), Method::GET | Method::HEAD | Method::OPTIONS) {
         return Ok(());
     }
     if is_own_page(request) {
         return Ok(());
     }
-    Err(Error::Forbidden(request.other_site()))
+    Err(Error::Forbidden(request.other_site_message()))
 }

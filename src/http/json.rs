@@ -2,7 +2,7 @@
 //!
 //! Reasons are ours: a parser's own words name Rust types and repeat values, so they never reach a caller.
 
-use super::strict::Strict;
+use super::strict::StrictValue;
 use crate::domain::error::{Error, Result};
 use serde::de::{DeserializeOwned, DeserializeSeed, Error as _, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde_json::Value;
@@ -26,7 +26,7 @@ pub fn parse<T: DeserializeOwned>(bytes: &[u8]) -> Result<T> {
 
 fn read<T: DeserializeOwned>(bytes: &[u8]) -> Result<T> {
     let value: Value = serde_json::from_slice(bytes).map_err(|error| Error::Invalid(explain("", &error)))?;
-    serde_path_to_error::deserialize(Strict(&value)).map_err(|error| {
+    serde_path_to_error::deserialize(StrictValue(&value)).map_err(|error| {
         let path = error.path().to_string();
         Error::Invalid(explain(&path, error.inner()))
     })
@@ -54,7 +54,7 @@ pub fn check(bytes: &[u8]) -> Result<()> {
     }
     let text = std::str::from_utf8(bytes).map_err(|_| Error::invalid("The body is not valid UTF-8."))?;
     let mut parser = serde_json::Deserializer::from_str(text);
-    Checked
+    DuplicateKeyCheck
         .deserialize(&mut parser)
         .and_then(|()| parser.end())
         .map_err(|error| Error::Invalid(explain("", &error)))
@@ -65,7 +65,7 @@ fn explain(path: &str, error: &serde_json::Error) -> String {
     let text = error.to_string();
     if let Some(rest) = text.strip_prefix(DUPLICATE) {
         let name = rest.split('\u{0}').next().unwrap_or_default();
-        return format!("The body has the name '{}' twice in one object.", shown(name));
+        return format!("The body has the name '{}' twice in one object.", sanitize(name));
     }
     if text.starts_with("recursion limit exceeded") {
         return format!(
@@ -85,13 +85,14 @@ fn explain(path: &str, error: &serde_json::Error) -> String {
 /// A reason for JSON that is well-formed and not what the route takes.
 fn wrong_data(path: &str, text: &str) -> String {
     let at =
-        if path.is_empty() || path == "." { "The body".to_owned() } else { format!("'{}'", shown(path)) };
+        if path.is_empty() || path == "." { "The body".to_owned() } else { format!("'{}'", sanitize(path)) };
     if let Some(name) = quoted_after(text, "missing field `") {
-        let prefix = if path.is_empty() || path == "." { String::new() } else { format!("{}.", shown(path)) };
+        let prefix =
+            if path.is_empty() || path == "." { String::new() } else { format!("{}.", sanitize(path)) };
         return format!("'{prefix}{name}' is missing.");
     }
     if text.starts_with("invalid type") || text.starts_with("invalid length") {
-        return match text.rsplit_once("expected ").and_then(|(_, expected)| plain_kind(expected)) {
+        return match text.rsplit_once("expected ").and_then(|(_, expected)| kind_label(expected)) {
             Some(kind) => format!("{at} must be {kind}."),
             None => format!("{at} has the wrong type."),
         };
@@ -110,7 +111,7 @@ fn quoted_after<'a>(text: &'a str, start: &str) -> Option<&'a str> {
 }
 
 /// What serde expected, in words for people; `None` for what names a Rust type.
-fn plain_kind(expected: &str) -> Option<&'static str> {
+fn kind_label(expected: &str) -> Option<&'static str> {
     let expected = expected.split(" at line").next().unwrap_or_default();
     Some(match expected {
         "a string" | "a borrowed string" | "string" => "text",
@@ -126,21 +127,21 @@ fn plain_kind(expected: &str) -> Option<&'static str> {
 }
 
 /// A caller's own words, shortened and without what could break a line or a log.
-fn shown(text: &str) -> String {
+fn sanitize(text: &str) -> String {
     text.chars().filter(|c| !c.is_control()).take(100).collect()
 }
 
 /// Walks a JSON value without keeping it.
-struct Checked;
+struct DuplicateKeyCheck;
 
-impl<'de> DeserializeSeed<'de> for Checked {
+impl<'de> DeserializeSeed<'de> for DuplicateKeyCheck {
     type Value = ();
     fn deserialize<D: serde::Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
         deserializer.deserialize_any(self)
     }
 }
 
-impl<'de> Visitor<'de> for Checked {
+impl<'de> Visitor<'de> for DuplicateKeyCheck {
     type Value = ();
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -169,8 +170,8 @@ impl<'de> Visitor<'de> for Checked {
         Ok(())
     }
     fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<(), A::Error> {
-        let mut names = Names::default();
-        while let Some(name) = entries.next_key_seed(Name)? {
+        let mut names = ObjectKeys::default();
+        while let Some(name) = entries.next_key_seed(KeySeed)? {
             if let Some(twice) = names.add(name) {
                 return Err(A::Error::custom(format_args!("{DUPLICATE}{twice}\u{0}")));
             }
@@ -182,12 +183,12 @@ impl<'de> Visitor<'de> for Checked {
 
 /// The names one object has shown so far.
 #[derive(Default)]
-struct Names<'de> {
+struct ObjectKeys<'de> {
     few: Vec<Cow<'de, str>>,
     many: HashSet<Cow<'de, str>>,
 }
 
-impl<'de> Names<'de> {
+impl<'de> ObjectKeys<'de> {
     /// Adds a name; gives it back when it was there already.
     fn add(&mut self, name: Cow<'de, str>) -> Option<Cow<'de, str>> {
         if self.many.is_empty() {
@@ -209,16 +210,16 @@ impl<'de> Names<'de> {
 }
 
 /// Reads an object's name, borrowed from the text where it has no escapes.
-struct Name;
+struct KeySeed;
 
-impl<'de> DeserializeSeed<'de> for Name {
+impl<'de> DeserializeSeed<'de> for KeySeed {
     type Value = Cow<'de, str>;
     fn deserialize<D: serde::Deserializer<'de>>(self, deserializer: D) -> Result<Cow<'de, str>, D::Error> {
         deserializer.deserialize_str(self)
     }
 }
 
-impl<'de> Visitor<'de> for Name {
+impl<'de> Visitor<'de> for KeySeed {
     type Value = Cow<'de, str>;
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("a name")
@@ -234,14 +235,14 @@ impl<'de> Visitor<'de> for Name {
 /// Reads one text field at the top of a JSON object and skips the rest; `None` when it is not there or not text.
 #[must_use]
 pub fn peek_text(bytes: &[u8], field: &str) -> Option<String> {
-    struct Peek<'a>(&'a str);
-    impl<'de> Visitor<'de> for Peek<'_> {
+    struct PeekVisitor<'a>(&'a str);
+    impl<'de> Visitor<'de> for PeekVisitor<'_> {
         type Value = Option<String>;
         fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
             f.write_str("an object")
         }
         fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<Self::Value, A::Error> {
-            while let Some(name) = entries.next_key_seed(Name)? {
+            while let Some(name) = entries.next_key_seed(KeySeed)? {
                 if name == self.0 {
                     return entries.next_value::<String>().map(Some);
                 }
@@ -253,14 +254,14 @@ pub fn peek_text(bytes: &[u8], field: &str) -> Option<String> {
     let mut parser = serde_json::Deserializer::from_slice(bytes);
     // Once the field is found the rest is left unread, which the parser reports: only the value counts here.
     let mut found = None;
-    let _ = serde::Deserializer::deserialize_map(&mut parser, Keep(Peek(field), &mut found));
+    let _ = serde::Deserializer::deserialize_map(&mut parser, CaptureVisitor(PeekVisitor(field), &mut found));
     found
 }
 
 /// Hands out what the inner visitor found even when the text after it was not read.
-struct Keep<'a, V>(V, &'a mut Option<String>);
+struct CaptureVisitor<'a, V>(V, &'a mut Option<String>);
 
-impl<'de, V: Visitor<'de, Value = Option<String>>> Visitor<'de> for Keep<'_, V> {
+impl<'de, V: Visitor<'de, Value = Option<String>>> Visitor<'de> for CaptureVisitor<'_, V> {
     type Value = ();
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.0.expecting(f)

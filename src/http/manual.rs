@@ -15,7 +15,7 @@ const FILES: &[(&str, &str, &[u8])] = include!(concat!(env!("OUT_DIR"), "/manual
 pub(super) const INDEX: &str = "README";
 
 /// True for what is below `/docs`.
-pub(super) fn holds(name: &str) -> bool {
+pub(super) fn has_page(name: &str) -> bool {
     FILES.iter().any(|(known, ..)| *known == name)
 }
 
@@ -29,11 +29,11 @@ pub(super) fn find(name: &str, base_path: &str) -> Result<Asset> {
         file.ok_or_else(|| Error::NotFound("There is no such page of the manual.".to_owned()))?;
     let mut text = String::new();
     ZlibDecoder::new(*packed).read_to_string(&mut text).map_err(Error::internal)?;
-    let placed = prefix::place(&text, base_path);
+    let placed = prefix::insert_prefix(&text, base_path);
     // The prefix is part of the content, so it is part of what a browser compares.
     let digest = Sha256::digest(&placed).iter().fold(String::with_capacity(64), |mut hex, byte| {
         let _ = write!(hex, "{byte:02x}");
         hex
     });
-    Ok(Asset { bytes: Bytes::from(placed), kind, digest })
+    Ok(Asset { bytes: Bytes::from(placed), content_type: kind, digest })
 }

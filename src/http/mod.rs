@@ -40,9 +40,9 @@ mod strict;
 mod threads;
 mod wire;
 
-pub use guard::{Guard, OWNER, Owner, PUBLIC, SESSION, SIGNED_IN, Who, any_of};
+pub use guard::{Guard, OWNER, Owner, PUBLIC, RequiredAccess, SESSION, SIGNED_IN, any_of};
 pub use reply::Reply;
 pub use request::Request;
-pub use router::{Accepts, Cors, Route, Table, delete, get, patch, post, put};
+pub use router::{Accepts, Cors, Route, RouteTable, delete, get, patch, post, put};
 pub use server::serve;
-pub use sse::{EventSink, Gone};
+pub use sse::{EventSink, StreamClosed};

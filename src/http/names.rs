@@ -10,12 +10,12 @@ use std::net::{IpAddr, SocketAddr};
 use std::sync::{Mutex, PoisonError};
 
 /// So many refused names and origins are logged; whoever makes up more fills no log.
-const TOLD_MAX: usize = 100;
+const LOGGED_MAX: usize = 100;
 /// Longest part of a name or an origin that is repeated.
 const SHOWN_MAX_CHARS: usize = 200;
 
 /// Which names and origins are the service's own.
-pub(super) struct Names {
+pub(super) struct HostNames {
     /// `SERVICE_BASE_URL`.
     base: Option<String>,
     /// `SERVICE_HOSTS`.
@@ -23,51 +23,51 @@ pub(super) struct Names {
     /// Where its callers arrive.
     listener: SocketAddr,
     /// What the log has named already.
-    told: Mutex<HashSet<String>>,
+    logged: Mutex<HashSet<String>>,
 }
 
-impl Names {
+impl HostNames {
     /// The names of a service with these settings, for callers of one of its listeners.
     pub(super) fn new(settings: &Settings, listener: SocketAddr) -> Self {
         Self {
             base: settings.base_url.as_ref().map(|base| base.origin().to_owned()),
             listed: settings.hosts.clone(),
             listener,
-            told: Mutex::default(),
+            logged: Mutex::default(),
         }
     }
 
     /// True when a request with this `Host` is meant for this service. A request without one comes from no browser.
-    pub(super) fn answer_to(&self, host: Option<&str>) -> bool {
+    pub(super) fn is_known_host(&self, host: Option<&str>) -> bool {
         let on_loopback = self.listener.ip().to_canonical().is_loopback();
         let (true, Some(host)) = (on_loopback, host) else { return true };
         let Some(name) = Origin::parse_host(host) else { return false };
-        address_of(&name.host).is_some() || is_localhost(&name.host) || self.names(&name)
+        parse_address(&name.host).is_some() || is_localhost(&name.host) || self.is_listed_name(&name)
     }
 
     /// The origins of the service's own pages, for a request with this `Host`.
     pub(super) fn own_origins<'a>(&'a self, host: Option<&'a str>) -> Vec<&'a str> {
         let listed = self.base.iter().chain(&self.listed).map(String::as_str);
-        listed.chain(host.filter(|host| self.counts(host))).collect()
+        listed.chain(host.filter(|host| self.is_own_origin(host))).collect()
     }
 
     /// True when pages at this `Host` are the service's own: it is this machine itself, a listed name, or any name as long as
     /// nobody said which there are.
-    fn counts(&self, host: &str) -> bool {
+    fn is_own_origin(&self, host: &str) -> bool {
         let unnamed = self.base.is_none() && self.listed.is_empty();
         Origin::parse_host(host).is_some_and(|name| {
-            is_this_machine(&name.host) || self.lists(&name) || unnamed && self.answer_to(Some(host))
+            is_loopback_host(&name.host) || self.is_listed(&name) || unnamed && self.is_known_host(Some(host))
         })
     }
 
     /// True when `SERVICE_HOSTS` holds this host. The base address says its scheme too, so it speaks for itself.
-    fn lists(&self, name: &Origin) -> bool {
+    fn is_listed(&self, name: &Origin) -> bool {
         let mut listed = self.listed.iter().filter_map(|entry| Origin::parse_entry(entry));
         listed.any(|entry| entry.host == name.host && (entry.port.is_none() || entry.port == name.port))
     }
 
     /// True when a setting names this host.
-    fn names(&self, name: &Origin) -> bool {
+    fn is_listed_name(&self, name: &Origin) -> bool {
         let listed = self.base.iter().chain(&self.listed).filter_map(|entry| Origin::parse_entry(entry));
         listed.into_iter().any(|entry| entry.host == name.host)
     }
@@ -79,18 +79,18 @@ impl Names {
     }
 
     /// Where people are expected, in words.
-    pub(super) fn expected(&self, host: Option<&str>) -> String {
+    pub(super) fn expected_address(&self, host: Option<&str>) -> String {
         let set = self.base.as_ref().or_else(|| self.listed.first()).map(String::as_str);
         match (set, host) {
             (Some(set), _) => set.to_owned(),
-            (None, Some(host)) if self.answer_to(Some(host)) => format!("http://{}", shown(host)),
+            (None, Some(host)) if self.is_known_host(Some(host)) => format!("http://{}", sanitize(host)),
             (None, _) => format!("http://localhost:{}", self.listener.port()),
         }
     }
 
     /// What somebody who runs the service can do so that pages of `origin` are its own.
     pub(super) fn remedy(&self, origin: &str) -> String {
-        let origin = shown(origin);
+        let origin = sanitize(origin);
         let name = origin.split_once("://").map_or(origin.as_str(), |(_, name)| name);
         if self.base.is_none() {
             format!(
@@ -104,38 +104,38 @@ impl Names {
     }
 
     /// Logs a page that may not change anything here, once for each origin.
-    pub(super) fn tell_origin(&self, origin: &str, host: Option<&str>) {
-        if self.is_news(origin) {
+    pub(super) fn log_refused_origin(&self, origin: &str, host: Option<&str>) {
+        if self.note_refused(origin) {
             tracing::warn!(
-                origin = %shown(origin), expected = %self.expected(host),
+                origin = %sanitize(origin), expected = %self.expected_address(host),
                 "pages of this origin are refused; if people open the service there, set SERVICE_BASE_URL to it"
             );
         }
     }
 
     /// Logs a name this service does not answer to, once for each.
-    pub(super) fn tell_host(&self, host: &str) {
-        if self.is_news(host) {
+    pub(super) fn log_refused_host(&self, host: &str) {
+        if self.note_refused(host) {
             tracing::warn!(
-                host = %shown(host),
+                host = %sanitize(host),
                 "requests for this name are refused; if it is a name of this service, list it in SERVICE_HOSTS"
             );
         }
     }
 
-    fn is_news(&self, name: &str) -> bool {
-        let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
-        told.len() < TOLD_MAX && told.insert(shown(name))
+    fn note_refused(&self, name: &str) -> bool {
+        let mut told = self.logged.lock().unwrap_or_else(PoisonError::into_inner);
+        told.len() < LOGGED_MAX && told.insert(sanitize(name))
     }
 }
 
 /// As much of what a caller sent as is repeated.
-pub(super) fn shown(text: &str) -> String {
+pub(super) fn sanitize(text: &str) -> String {
     text.chars().map(|c| if c.is_control() { '?' } else { c }).take(SHOWN_MAX_CHARS).collect()
 }
 
 /// The address that a host is, brackets of an IPv6 address removed.
-fn address_of(host: &str) -> Option<IpAddr> {
+fn parse_address(host: &str) -> Option<IpAddr> {
     let bare = host.strip_prefix('[').and_then(|host| host.strip_suffix(']')).unwrap_or(host);
     bare.parse().ok()
 }
@@ -147,8 +147,8 @@ fn is_localhost(host: &str) -> bool {
 }
 
 /// True for a host that always means the machine it is said on.
-pub(super) fn is_this_machine(host: &str) -> bool {
-    is_localhost(host) || address_of(host).is_some_and(|address| address.to_canonical().is_loopback())
+pub(super) fn is_loopback_host(host: &str) -> bool {
+    is_localhost(host) || parse_address(host).is_some_and(|address| address.to_canonical().is_loopback())
 }
 
 #[cfg(test)]
@@ -157,12 +157,12 @@ mod tests {
     use crate::settings::Flags;
     use std::net::{Ipv4Addr, Ipv6Addr};
 
-    fn names(listener: impl Into<IpAddr>, base: Option<&str>, hosts: Option<&str>) -> Names {
+    fn names(listener: impl Into<IpAddr>, base: Option<&str>, hosts: Option<&str>) -> HostNames {
         let flags = Flags::default()
             .with("SERVICE_DATA_DIR", "--data-dir", Some("/nowhere"))
             .with("SERVICE_BASE_URL", "--base-url", base)
             .with("SERVICE_HOSTS", "--hosts", hosts);
-        Names::new(&Settings::from_vars(|_| None, flags).unwrap(), SocketAddr::new(listener.into(), 3000))
+        HostNames::new(&Settings::from_vars(|_| None, flags).unwrap(), SocketAddr::new(listener.into(), 3000))
     }
 
     #[test]
@@ -179,7 +179,7 @@ mod tests {
             "192.168.1.4:3000",
             "[fe80::1]",
         ] {
-            assert!(plain.answer_to(Some(host)), "{host}");
+            assert!(plain.is_known_host(Some(host)), "{host}");
         }
         for host in [
             "",
@@ -192,9 +192,9 @@ mod tests {
             "[::1",
             "a b",
         ] {
-            assert!(!plain.answer_to(Some(host)), "{host}");
+            assert!(!plain.is_known_host(Some(host)), "{host}");
         }
-        assert!(plain.answer_to(None));
+        assert!(plain.is_known_host(None));
         let listed = names(Ipv6Addr::LOCALHOST, Some("https://flows.example"), Some("flows.lan, box:8443"));
         for (host, answered) in [
             ("flows.example", true),
@@ -205,9 +205,9 @@ mod tests {
             ("evil.example", false),
             ("flows.example.evil.example", false),
         ] {
-            assert_eq!(listed.answer_to(Some(host)), answered, "{host}");
+            assert_eq!(listed.is_known_host(Some(host)), answered, "{host}");
         }
-        assert!(names(Ipv4Addr::UNSPECIFIED, None, None).answer_to(Some("evil.example")));
+        assert!(names(Ipv4Addr::UNSPECIFIED, None, None).is_known_host(Some("evil.example")));
     }
 
     #[test]
@@ -240,7 +240,10 @@ mod tests {
     #[test]
     fn only_so_many_strangers_are_news() {
         let names = names(Ipv4Addr::LOCALHOST, None, None);
-        assert!(names.is_news("https://a.example") && !names.is_news("https://a.example"));
-        assert_eq!((0..1_000).filter(|number| names.is_news(&number.to_string())).count(), TOLD_MAX - 1);
+        assert!(names.note_refused("https://a.example") && !names.note_refused("https://a.example"));
+        assert_eq!(
+            (0..1_000).filter(|number| names.note_refused(&number.to_string())).count(),
+            LOGGED_MAX - 1
+        );
     }
 }

@@ -34,7 +34,7 @@ impl Reply {
             digest(STYLE),
             digest(SCRIPT)
         );
-        Self::whole(status, "text/html; charset=utf-8", Bytes::from(page), INERT_POLICY)
+        Self::from_parts(status, "text/html; charset=utf-8", Bytes::from(page), INERT_POLICY)
             .with_header("content-security-policy", &policy)
             .with_header("referrer-policy", "no-referrer")
     }

@@ -66,7 +66,7 @@ impl Origin {
     }
 
     /// The port it means, written or not.
-    fn real_port(&self, scheme: Option<&str>) -> Option<u16> {
+    fn effective_port(&self, scheme: Option<&str>) -> Option<u16> {
         self.port.or(match scheme {
             Some("http" | "ws") => Some(80),
             Some("https" | "wss") => Some(443),
@@ -79,7 +79,9 @@ impl Origin {
     pub fn covers(&self, origin: &Self) -> bool {
         let scheme = origin.scheme.as_deref();
         let same_scheme = self.scheme.is_none() || self.scheme == origin.scheme;
-        same_scheme && self.host == origin.host && self.real_port(scheme) == origin.real_port(scheme)
+        same_scheme
+            && self.host == origin.host
+            && self.effective_port(scheme) == origin.effective_port(scheme)
     }
 }
 
@@ -99,7 +101,7 @@ fn parse_scheme(text: &str) -> Option<String> {
     whole.then(|| text.to_ascii_lowercase())
 }
 
-fn lists<'a>(entries: impl IntoIterator<Item = &'a str>, origin: &Origin) -> bool {
+fn is_listed<'a>(entries: impl IntoIterator<Item = &'a str>, origin: &Origin) -> bool {
     entries.into_iter().filter_map(Origin::parse_entry).any(|entry| entry.covers(origin))
 }
 
@@ -108,9 +110,9 @@ fn lists<'a>(entries: impl IntoIterator<Item = &'a str>, origin: &Origin) -> boo
 /// `allowed` are the flow's Allowed Domains; none where there is no flow whose list could admit anybody. `cors` are the
 /// entries of `CORS_ORIGINS`; `own` are the service's own addresses.
 #[must_use]
-pub fn judge(allowed: &AllowedOrigins, cors: &[String], own: &[&str], origin: &str) -> Admission {
+pub fn judge_origin(allowed: &AllowedOrigins, cors: &[String], own: &[&str], origin: &str) -> Admission {
     let Some(origin) = Origin::parse(origin) else { return Admission::Refused };
-    if lists(own.iter().copied(), &origin) {
+    if is_listed(own.iter().copied(), &origin) {
         return Admission::Own;
     }
     let wildcard = cors.iter().any(|entry| entry.trim() == "*");
@@ -118,7 +120,7 @@ pub fn judge(allowed: &AllowedOrigins, cors: &[String], own: &[&str], origin: &s
         AllowedOrigins::Every => &[][..],
         AllowedOrigins::Only(entries) => entries,
     };
-    if !wildcard && lists(cors.iter().chain(listed).map(String::as_str), &origin) {
+    if !wildcard && is_listed(cors.iter().chain(listed).map(String::as_str), &origin) {
         return Admission::Listed;
     }
     if wildcard || *allowed == AllowedOrigins::Every { Admission::Anyone } else { Admission::Refused }
@@ -126,8 +128,8 @@ pub fn judge(allowed: &AllowedOrigins, cors: &[String], own: &[&str], origin: &s
 
 /// True when a page of `origin` may ask a flow with this list. See [`judge`].
 #[must_use]
-pub fn admits(allowed: &AllowedOrigins, cors: &[String], own: &[&str], origin: &str) -> bool {
-    judge(allowed, cors, own, origin) != Admission::Refused
+pub fn is_admitted(allowed: &AllowedOrigins, cors: &[String], own: &[&str], origin: &str) -> bool {
+    judge_origin(allowed, cors, own, origin) != Admission::Refused
 }
 
 #[cfg(test)]
@@ -183,7 +185,7 @@ mod tests {
             ("a.example", "https://sub.a.example", false),
             ("[::1]:3000", "http://[::1]:3000", true),
         ] {
-            assert_eq!(admits(&only(entry), &[], &[], origin), covered, "{entry} {origin}");
+            assert_eq!(is_admitted(&only(entry), &[], &[], origin), covered, "{entry} {origin}");
         }
     }
 
@@ -206,7 +208,11 @@ mod tests {
             (&AllowedOrigins::NONE, &listed, &[], page, Admission::Listed),
             (&AllowedOrigins::NONE, &wildcard, &[], "https://c.example", Admission::Anyone),
         ] {
-            assert_eq!(judge(allowed, cors, own, origin), expected, "{allowed:?} {cors:?} {own:?} {origin}");
+            assert_eq!(
+                judge_origin(allowed, cors, own, origin),
+                expected,
+                "{allowed:?} {cors:?} {own:?} {origin}"
+            );
         }
     }
 }

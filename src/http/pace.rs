@@ -4,7 +4,7 @@ use std::time::Duration;
 
 /// How long the door waits for what. Tests make these short; the service runs with [`Pace::default`].
 #[derive(Debug, Clone)]
-pub struct Pace {
+pub struct Timeouts {
     /// From the first byte of a request (on a new connection: from its start) to the end of its headers.
     pub headers: Duration,
     /// An idle connection between two requests.
@@ -29,7 +29,7 @@ pub struct Pace {
     pub close: Duration,
 }
 
-impl Default for Pace {
+impl Default for Timeouts {
     fn default() -> Self {
         Self {
             headers: Duration::from_secs(15),

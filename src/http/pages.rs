@@ -8,7 +8,7 @@ use super::assets::{self, Asset};
 use super::manual;
 use super::prefix;
 use super::reply::{INERT_POLICY, Reply};
-use super::router::segments;
+use super::router::parse_path;
 use crate::app::App;
 use crate::domain::error::{Error, Result};
 use crate::domain::token::Token;
@@ -18,7 +18,7 @@ use hyper::{HeaderMap, Method, StatusCode};
 use std::borrow::Cow;
 
 /// Where the page asks for the value that its inline styles carry.
-const NONCE_PLACE: &str = "__CSP_NONCE__";
+const NONCE_PLACEHOLDER: &str = "__CSP_NONCE__";
 /// Files whose names hold a digest of their content.
 const HASHED_FOLDER: &str = "app";
 /// The chat as a script for pages of other sites.
@@ -51,11 +51,11 @@ const SCREENS: &[&str] = &[
 
 /// What an address outside the route table means.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Page {
+pub(super) enum SitePage {
     /// The page.
     Index,
     /// The page, which has nothing at this address.
-    Nothing,
+    NotFound,
     /// The chat with one flow, alone on a page that others may frame.
     Chat(String),
     /// A file of the page, by its name.
@@ -65,41 +65,43 @@ pub(super) enum Page {
 }
 
 /// What a GET of this path means; `None` for what does not exist.
-pub(super) fn find(method: &Method, path: &str) -> Option<Page> {
+pub(super) fn find(method: &Method, path: &str) -> Option<SitePage> {
     if !matches!(*method, Method::GET | Method::HEAD) {
         return None;
     }
     if path == "/" {
-        return Some(Page::Index);
+        return Some(SitePage::Index);
     }
-    let segments = segments(path)?;
+    let segments = parse_path(path)?;
     match segments.as_slice() {
         [first, ..] if first.eq_ignore_ascii_case("api") => None,
-        [first, flow] if matches!(first.as_ref(), "chat" | "chatbot") => Some(Page::Chat(flow.to_string())),
-        [first] if first == MANUAL_FOLDER => Some(Page::Manual(manual::INDEX.to_owned())),
-        [first, name] if first == MANUAL_FOLDER && name != manual::INDEX && manual::holds(name) => {
-            Some(Page::Manual(name.to_string()))
+        [first, flow] if matches!(first.as_ref(), "chat" | "chatbot") => {
+            Some(SitePage::Chat(flow.to_string()))
         }
-        [.., last] if last.contains('.') => Some(Page::File(segments.join("/"))),
+        [first] if first == MANUAL_FOLDER => Some(SitePage::Manual(manual::INDEX.to_owned())),
+        [first, name] if first == MANUAL_FOLDER && name != manual::INDEX && manual::has_page(name) => {
+            Some(SitePage::Manual(name.to_string()))
+        }
+        [.., last] if last.contains('.') => Some(SitePage::File(segments.join("/"))),
         [first, ..] if first == HASHED_FOLDER => None,
-        _ if SCREENS.iter().any(|screen| leads_to(screen, &segments)) => Some(Page::Index),
-        _ => Some(Page::Nothing),
+        _ if SCREENS.iter().any(|screen| is_match(screen, &segments)) => Some(SitePage::Index),
+        _ => Some(SitePage::NotFound),
     }
 }
 
-impl Page {
+impl SitePage {
     /// True when there is something to show.
     pub(super) fn exists(&self) -> bool {
         match self {
             Self::Index | Self::Chat(_) | Self::Manual(_) => true,
             Self::File(name) => assets::find(name).is_some(),
-            Self::Nothing => false,
+            Self::NotFound => false,
         }
     }
 }
 
 /// True when an address of these segments is one of this screen's.
-fn leads_to(screen: &str, segments: &[Cow<'_, str>]) -> bool {
+fn is_match(screen: &str, segments: &[Cow<'_, str>]) -> bool {
     let parts: Vec<&str> = screen.split('/').skip(1).collect();
     let needed = parts.iter().filter(|part| !part.ends_with('?')).count();
     let fits = |(part, segment): (&&str, &Cow<'_, str>)| part.starts_with(':') || part == segment;
@@ -110,39 +112,39 @@ fn leads_to(screen: &str, segments: &[Cow<'_, str>]) -> bool {
 ///
 /// # Errors
 /// 404 for a file that is none of the page's; when the database cannot be read.
-pub(super) fn answer(app: &App, page: &Page, headers: &HeaderMap) -> Result<Reply> {
+pub(super) fn render(app: &App, page: &SitePage, headers: &HeaderMap) -> Result<Reply> {
     match page {
-        Page::Index => document(app, StatusCode::OK, "index.html", "'none'"),
-        Page::Nothing => document(app, StatusCode::NOT_FOUND, "index.html", "'none'"),
-        Page::Chat(flow) => {
-            let framing = chat_page::framing(app, flow, headers)?;
+        SitePage::Index => document(app, StatusCode::OK, "index.html", "'none'"),
+        SitePage::NotFound => document(app, StatusCode::NOT_FOUND, "index.html", "'none'"),
+        SitePage::Chat(flow) => {
+            let framing = chat_page::frame_ancestors(app, flow, headers)?;
             // Who opens the link of a chat that is none of theirs reads so in the page's own words.
             let status = if framing.is_some() { StatusCode::OK } else { StatusCode::NOT_FOUND };
             document(app, status, "chat.html", framing.as_deref().unwrap_or("'self'"))
         }
-        Page::File(name) => file(name, headers),
-        Page::Manual(name) => page_of_manual(app, name, headers),
+        SitePage::File(name) => file(name, headers),
+        SitePage::Manual(name) => manual_page(app, name, headers),
     }
 }
 
-fn missing() -> Error {
+fn file_not_found() -> Error {
     Error::NotFound("There is no such file.".to_owned())
 }
 
 /// A page with a value of its own for its styles, which no cache may keep.
 fn document(app: &App, status: StatusCode, name: &str, frame_ancestors: &str) -> Result<Reply> {
-    let asset = assets::find(name).ok_or_else(missing)?;
+    let asset = assets::find(name).ok_or_else(file_not_found)?;
     let text = std::str::from_utf8(&asset.bytes).map_err(Error::internal)?;
     let nonce = Token::random();
-    let placed = prefix::place(text, app.settings.base_path());
-    let body = Bytes::from(placed.replace(NONCE_PLACE, nonce.as_str()));
+    let placed = prefix::insert_prefix(text, app.settings.base_path());
+    let body = Bytes::from(placed.replace(NONCE_PLACEHOLDER, nonce.as_str()));
     let policy = format!(
         "default-src 'self'; script-src 'self'; style-src 'self' 'nonce-{}'; img-src 'self' data: blob:; \
          font-src 'self'; connect-src 'self'; object-src 'none'; base-uri 'none'; form-action 'self'; \
          frame-ancestors {frame_ancestors}",
         nonce.as_str()
     );
-    Ok(Reply::whole(status, asset.kind, body, INERT_POLICY)
+    Ok(Reply::from_parts(status, asset.content_type, body, INERT_POLICY)
         .with_header("content-security-policy", &policy)
         .with_header("cross-origin-opener-policy", "same-origin")
         .with_header("cross-origin-resource-policy", "same-origin")
@@ -154,10 +156,11 @@ fn document(app: &App, status: StatusCode, name: &str, frame_ancestors: &str) ->
 
 fn file(name: &str, headers: &HeaderMap) -> Result<Reply> {
     // A page is only served by its address, where its place for a value is filled.
-    let asset = (!name.ends_with(".html")).then(|| assets::find(name)).flatten().ok_or_else(missing)?;
+    let asset =
+        (!name.ends_with(".html")).then(|| assets::find(name)).flatten().ok_or_else(file_not_found)?;
     let hashed = name.split_once('/').is_some_and(|(folder, _)| folder == HASHED_FOLDER);
     let caching = if hashed { "public, max-age=31536000, immutable" } else { "no-cache" };
-    let reply = unless_known(&asset, headers, INERT_POLICY)?.with_header("cache-control", caching);
+    let reply = reply_unless_cached(&asset, headers, INERT_POLICY)?.with_header("cache-control", caching);
     if name == WIDGET {
         // It holds nothing of anybody, and pages of other sites load it.
         return Ok(reply
@@ -168,39 +171,39 @@ fn file(name: &str, headers: &HeaderMap) -> Result<Reply> {
 }
 
 /// The manual is the same for everybody and says nothing of this server, so nobody has to sign in for it.
-fn page_of_manual(app: &App, name: &str, headers: &HeaderMap) -> Result<Reply> {
+fn manual_page(app: &App, name: &str, headers: &HeaderMap) -> Result<Reply> {
     let asset = manual::find(name, app.settings.base_path())?;
-    let reply = unless_known(&asset, headers, MANUAL_POLICY)?;
+    let reply = reply_unless_cached(&asset, headers, MANUAL_POLICY)?;
     Ok(reply
         .with_header("cache-control", "no-cache")
         .with_header("cross-origin-resource-policy", "same-origin"))
 }
 
 /// A file with its tag, or 304 for a browser that has it already.
-fn unless_known(asset: &Asset, headers: &HeaderMap, policy: &'static str) -> Result<Reply> {
-    let zipped = asset.is_text() && takes_gzip(headers);
+fn reply_unless_cached(asset: &Asset, headers: &HeaderMap, policy: &'static str) -> Result<Reply> {
+    let zipped = asset.is_text() && accepts_gzip(headers);
     let etag = format!("\"{}{}\"", asset.digest, if zipped { "-gzip" } else { "" });
-    let reply = if knows(headers, &etag) {
+    let reply = if has_etag(headers, &etag) {
         Reply::empty(StatusCode::NOT_MODIFIED.as_u16())
     } else {
-        whole(asset, zipped, policy)?
+        full_reply(asset, zipped, policy)?
     };
     let reply = reply.with_header("etag", &etag);
     Ok(if asset.is_text() { reply.with_header("vary", "accept-encoding") } else { reply })
 }
 
-fn whole(asset: &Asset, zipped: bool, policy: &'static str) -> Result<Reply> {
+fn full_reply(asset: &Asset, zipped: bool, policy: &'static str) -> Result<Reply> {
     let bytes = if zipped { asset.gzip().map_err(Error::internal)? } else { asset.bytes.clone() };
-    let reply = Reply::whole(StatusCode::OK, asset.kind, bytes, policy);
+    let reply = Reply::from_parts(StatusCode::OK, asset.content_type, bytes, policy);
     Ok(if zipped { reply.with_header("content-encoding", "gzip") } else { reply })
 }
 
-fn knows(headers: &HeaderMap, etag: &str) -> bool {
+fn has_etag(headers: &HeaderMap, etag: &str) -> bool {
     let known = headers.get(IF_NONE_MATCH).and_then(|value| value.to_str().ok()).unwrap_or_default();
     known.split(',').any(|one| one.trim().trim_start_matches("W/") == etag)
 }
 
-fn takes_gzip(headers: &HeaderMap) -> bool {
+fn accepts_gzip(headers: &HeaderMap) -> bool {
     let taken = headers.get(ACCEPT_ENCODING).and_then(|value| value.to_str().ok()).unwrap_or_default();
     taken.split(',').any(|one| {
         let (coding, weight) = one.split_once(';').unwrap_or((one, ""));
@@ -215,11 +218,11 @@ mod tests {
 
     #[test]
     fn an_address_is_a_page_a_file_or_nothing() {
-        let index = || Some(Page::Index);
-        let nothing = || Some(Page::Nothing);
-        let chat = || Some(Page::Chat("x".to_owned()));
-        let file = |name: &str| Some(Page::File(name.to_owned()));
-        let manual = |name: &str| Some(Page::Manual(name.to_owned()));
+        let index = || Some(SitePage::Index);
+        let nothing = || Some(SitePage::NotFound);
+        let chat = || Some(SitePage::Chat("x".to_owned()));
+        let file = |name: &str| Some(SitePage::File(name.to_owned()));
+        let manual = |name: &str| Some(SitePage::Manual(name.to_owned()));
         for (path, expected) in [
             ("/", index()),
             ("/flows/x/versions", index()),
@@ -280,7 +283,7 @@ mod tests {
             ("", false),
         ] {
             let headers = HeaderMap::from_iter([(ACCEPT_ENCODING, sent.parse().unwrap())]);
-            assert_eq!(takes_gzip(&headers), expected, "{sent}");
+            assert_eq!(accepts_gzip(&headers), expected, "{sent}");
         }
     }
 }

@@ -5,7 +5,7 @@
 //! prefix `/flows` away.
 
 /// What the path of a request may mean, in the order in which it is tried.
-pub(super) fn readings<'p>(path: &'p str, prefix: &str) -> impl Iterator<Item = &'p str> + use<'p> {
+pub(super) fn candidate_paths<'p>(path: &'p str, prefix: &str) -> impl Iterator<Item = &'p str> + use<'p> {
     let rest = path.strip_prefix(prefix).filter(|_| !prefix.is_empty());
     let without = match rest {
         Some("") => Some("/"),
@@ -16,14 +16,15 @@ pub(super) fn readings<'p>(path: &'p str, prefix: &str) -> impl Iterator<Item = 
 }
 
 /// A document of the page, for a service at this prefix: what it names is named from there, and it can read the prefix.
-pub(super) fn place(document: &str, prefix: &str) -> String {
+pub(super) fn insert_prefix(document: &str, prefix: &str) -> String {
     let mut placed = document.to_owned();
     for attribute in ["href", "src"] {
         for start in ["/", "./"] {
-            placed = placed.replace(&format!("{attribute}=\"{start}"), &format!("{attribute}=\"{PLACE}"));
+            placed =
+                placed.replace(&format!("{attribute}=\"{start}"), &format!("{attribute}=\"{PLACEHOLDER}"));
         }
     }
-    placed = placed.replace(PLACE, &format!("{prefix}/"));
+    placed = placed.replace(PLACEHOLDER, &format!("{prefix}/"));
     if prefix.is_empty() {
         return placed;
     }
@@ -31,7 +32,7 @@ pub(super) fn place(document: &str, prefix: &str) -> String {
 }
 
 /// Stands for the prefix while it is put in; no document holds it.
-const PLACE: &str = "\u{0}";
+const PLACEHOLDER: &str = "\u{0}";
 
 #[cfg(test)]
 mod tests {
@@ -39,7 +40,7 @@ mod tests {
 
     #[test]
     fn a_path_is_read_without_its_prefix_first() {
-        let read = |path, prefix| readings(path, prefix).collect::<Vec<_>>();
+        let read = |path, prefix| candidate_paths(path, prefix).collect::<Vec<_>>();
         assert_eq!(read("/flows/api/v1/ping", "/flows"), ["/api/v1/ping", "/flows/api/v1/ping"]);
         assert_eq!(read("/flows/", "/flows"), ["/", "/flows/"]);
         assert_eq!(read("/flows", "/flows"), ["/", "/flows"]);
@@ -54,10 +55,10 @@ mod tests {
         let document =
             "<head><link href=\"/a.css\"><script src=\"./app/b.js\"></script></head><a href=\"https://c\">";
         assert_eq!(
-            place(document, "/flows"),
+            insert_prefix(document, "/flows"),
             "<head>\n    <meta name=\"base-path\" content=\"/flows\" /><link href=\"/flows/a.css\"><script src=\"/flows/app/b.js\">\
              </script></head><a href=\"https://c\">"
         );
-        assert_eq!(place(document, ""), document.replace("./app", "/app"));
+        assert_eq!(insert_prefix(document, ""), document.replace("./app", "/app"));
     }
 }

@@ -23,30 +23,30 @@ pub(super) const SANDBOX_POLICY: &str = "default-src 'none'; sandbox";
 pub(super) type StreamRun = Box<dyn FnOnce(EventSink) + Send>;
 
 /// Has something done and then calls back: a reply must not go out before.
-pub(super) type Condition = Box<dyn FnOnce(Met) + Send>;
+pub(super) type Commit = Box<dyn FnOnce(Acknowledge) + Send>;
 
 /// Told whether the condition came true.
-pub(super) type Met = Box<dyn FnOnce(Result<()>) + Send>;
+pub(super) type Acknowledge = Box<dyn FnOnce(Result<()>) + Send>;
 
 /// An answer: status, headers, and a whole body, a stream or a file.
 pub struct Reply {
     pub(super) status: StatusCode,
     pub(super) headers: HeaderMap,
     pub(super) body: ReplyBody,
-    pub(super) once: Option<Condition>,
+    pub(super) after_commit: Option<Commit>,
 }
 
 pub(super) enum ReplyBody {
-    Whole(Bytes),
+    Full(Bytes),
     Stream(StreamRun),
     File { file: File, length: u64 },
 }
 
 impl ReplyBody {
     /// The bytes of a whole body; none of what is still to be made or read.
-    pub(super) fn whole(self) -> Bytes {
+    pub(super) fn into_bytes(self) -> Bytes {
         match self {
-            Self::Whole(bytes) => bytes,
+            Self::Full(bytes) => bytes,
             Self::Stream(_) | Self::File { .. } => Bytes::new(),
         }
     }
@@ -65,20 +65,20 @@ impl Reply {
     ///
     /// # Errors
     /// As [`Self::json`].
-    pub fn created(value: &impl Serialize) -> Result<Self> {
+    pub fn json_created(value: &impl Serialize) -> Result<Self> {
         Self::json_status(StatusCode::CREATED, value)
     }
 
     /// 200 with JSON that is written already.
     #[must_use]
     pub fn json_text(body: Bytes) -> Self {
-        Self::whole(StatusCode::OK, JSON_TYPE, body, INERT_POLICY)
+        Self::from_parts(StatusCode::OK, JSON_TYPE, body, INERT_POLICY)
     }
 
     /// 200 with plain text.
     #[must_use]
     pub fn text(text: &str) -> Self {
-        Self::whole(
+        Self::from_parts(
             StatusCode::OK,
             "text/plain; charset=utf-8",
             Bytes::copy_from_slice(text.as_bytes()),
@@ -89,7 +89,12 @@ impl Reply {
     /// 200 with counts in the text format of Prometheus.
     #[must_use]
     pub fn metrics(text: String) -> Self {
-        Self::whole(StatusCode::OK, "text/plain; version=0.0.4; charset=utf-8", text.into(), INERT_POLICY)
+        Self::from_parts(
+            StatusCode::OK,
+            "text/plain; version=0.0.4; charset=utf-8",
+            text.into(),
+            INERT_POLICY,
+        )
     }
 
     /// An answer without a body, such as 204.
@@ -99,7 +104,7 @@ impl Reply {
     #[must_use]
     pub fn empty(status: u16) -> Self {
         let status = StatusCode::from_u16(status).expect("statuses are written in code");
-        Self { status, headers: HeaderMap::new(), body: ReplyBody::Whole(Bytes::new()), once: None }
+        Self { status, headers: HeaderMap::new(), body: ReplyBody::Full(Bytes::new()), after_commit: None }
     }
 
     /// A stream of server-sent events: `run` starts once the head of the answer is on its way, on the request's
@@ -111,21 +116,21 @@ impl Reply {
         headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-cache, no-transform"));
         headers.insert(header::CONNECTION, HeaderValue::from_static("keep-alive"));
         headers.insert(HeaderName::from_static("x-accel-buffering"), HeaderValue::from_static("no"));
-        Self { status: StatusCode::OK, headers, body: ReplyBody::Stream(Box::new(run)), once: None }
+        Self { status: StatusCode::OK, headers, body: ReplyBody::Stream(Box::new(run)), after_commit: None }
     }
 
     /// Holds the reply back until `condition` calls back; an error that it tells is answered instead. The request's thread
     /// does not wait for it.
     #[must_use]
-    pub fn once(self, condition: impl FnOnce(Met) + Send + 'static) -> Self {
-        Self { once: Some(Box::new(condition)), ..self }
+    pub fn after_commit(self, condition: impl FnOnce(Acknowledge) + Send + 'static) -> Self {
+        Self { after_commit: Some(Box::new(condition)), ..self }
     }
 
     /// 200 with the first `length` bytes of a file, which go out as fast as the client takes them. A browser that is
     /// brought to show them runs nothing.
     #[must_use]
     pub fn file(file: File, length: u64, kind: &'static str) -> Self {
-        let whole = Self::whole(StatusCode::OK, kind, Bytes::new(), SANDBOX_POLICY);
+        let whole = Self::from_parts(StatusCode::OK, kind, Bytes::new(), SANDBOX_POLICY);
         let mut headers = whole.headers;
         headers.insert(header::CONTENT_LENGTH, HeaderValue::from(length));
         Self { headers, body: ReplyBody::File { file, length }, ..whole }
@@ -133,14 +138,14 @@ impl Reply {
 
     /// 200 with a drawing of our own, or 304 for who has it already. Shown on its own it runs nothing.
     #[must_use]
-    pub fn picture(svg: String, known: Option<&str>) -> Self {
+    pub fn svg(svg: String, known: Option<&str>) -> Self {
         let digest = Sha256::digest(&svg);
         let tag = format!("\"{}\"", URL_SAFE_NO_PAD.encode(&digest[..12]));
         let is_known = known.is_some_and(|known| known.split(',').any(|one| one.trim() == tag));
         let reply = if is_known {
             Self::empty(304)
         } else {
-            Self::whole(StatusCode::OK, "image/svg+xml", Bytes::from(svg), SANDBOX_POLICY)
+            Self::from_parts(StatusCode::OK, "image/svg+xml", Bytes::from(svg), SANDBOX_POLICY)
         };
         reply.with_header("etag", &tag).with_header("cache-control", "public, max-age=86400")
     }
@@ -179,14 +184,19 @@ impl Reply {
 
     pub(super) fn json_status(status: StatusCode, value: &impl Serialize) -> Result<Self> {
         let body = serde_json::to_vec(value).map_err(Error::internal)?;
-        Ok(Self::whole(status, JSON_TYPE, body.into(), INERT_POLICY))
+        Ok(Self::from_parts(status, JSON_TYPE, body.into(), INERT_POLICY))
     }
 
-    pub(super) fn whole(status: StatusCode, kind: &'static str, body: Bytes, policy: &'static str) -> Self {
+    pub(super) fn from_parts(
+        status: StatusCode,
+        kind: &'static str,
+        body: Bytes,
+        policy: &'static str,
+    ) -> Self {
         let mut headers = HeaderMap::with_capacity(8);
         headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(kind));
         headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
         headers.insert(header::CONTENT_SECURITY_POLICY, HeaderValue::from_static(policy));
-        Self { status, headers, body: ReplyBody::Whole(body), once: None }
+        Self { status, headers, body: ReplyBody::Full(body), after_commit: None }
     }
 }

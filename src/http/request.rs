@@ -1,14 +1,14 @@
 //! What a guard and a handler see of a request: parsed, bounded, and already in memory.
 
-use super::error::{Manner, Refused};
-use super::form::Form;
+use super::error::{ErrorContext, Rejection};
+use super::form::FormData;
 use super::json;
-use super::names::{self, Names, is_this_machine};
-use super::openapi::shape::Place;
+use super::names::{self, HostNames, is_loopback_host};
+use super::openapi::shape::ParamLocation;
 use super::origin::{self, Admission, Origin};
 use super::router::Route;
 use crate::app::App;
-use crate::domain::cancel::Cancel;
+use crate::domain::cancel::CancelToken;
 use crate::domain::error::Result;
 use crate::domain::flow::AllowedOrigins;
 use bytes::Bytes;
@@ -34,19 +34,19 @@ pub struct Request {
     pub(super) headers: HeaderMap,
     pub(super) body: Bytes,
     /// In place of the bytes, when the body is a form; gone once it was taken.
-    pub(super) form: Mutex<Option<Form>>,
+    pub(super) form: Mutex<Option<FormData>>,
     /// What is wrong with the body; told only after the guard let the caller pass.
-    pub(super) fault: Option<Refused>,
+    pub(super) body_rejection: Option<Rejection>,
     pub(super) address: IpAddr,
-    pub(super) cancel: Cancel,
-    pub(super) names: Arc<Names>,
+    pub(super) cancel: CancelToken,
+    pub(super) host_names: Arc<HostNames>,
     pub(super) streaming: AtomicBool,
     /// The body's share of the memory all bodies may take.
-    pub(super) share: Option<OwnedSemaphorePermit>,
+    pub(super) body_permit: Option<OwnedSemaphorePermit>,
 }
 
 /// The value of a header that is there once.
-fn only<'h>(headers: &'h HeaderMap, name: &HeaderName) -> Option<&'h str> {
+fn single_header<'h>(headers: &'h HeaderMap, name: &HeaderName) -> Option<&'h str> {
     let mut values = headers.get_all(name).iter();
     let first = values.next()?;
     if values.next().is_some() {
@@ -55,23 +55,24 @@ fn only<'h>(headers: &'h HeaderMap, name: &HeaderName) -> Option<&'h str> {
     first.to_str().ok()
 }
 
-fn origin_of(headers: &HeaderMap) -> Option<&str> {
-    headers.contains_key(ORIGIN).then(|| only(headers, &ORIGIN).unwrap_or("null"))
+fn origin_header(headers: &HeaderMap) -> Option<&str> {
+    headers.contains_key(ORIGIN).then(|| single_header(headers, &ORIGIN).unwrap_or("null"))
 }
 
 /// As [`Request::is_direct`], of these headers.
 pub(super) fn is_direct(headers: &HeaderMap) -> bool {
-    let here =
-        only(headers, &HOST).and_then(Origin::parse_host).is_some_and(|host| is_this_machine(&host.host));
-    let page_here = origin_of(headers).is_none_or(|page| {
+    let here = single_header(headers, &HOST)
+        .and_then(Origin::parse_host)
+        .is_some_and(|host| is_loopback_host(&host.host));
+    let page_here = origin_header(headers).is_none_or(|page| {
         Origin::parse(page)
-            .is_some_and(|page| page.scheme.as_deref() == Some("http") && is_this_machine(&page.host))
+            .is_some_and(|page| page.scheme.as_deref() == Some("http") && is_loopback_host(&page.host))
     });
     here && page_here && !FORWARDING.iter().any(|name| headers.contains_key(*name))
 }
 
 /// The value of a cookie among these headers.
-pub(super) fn cookie<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
+pub(super) fn cookie_value<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
     let lines = headers.get_all(COOKIE).iter().filter_map(|line| line.to_str().ok());
     let mut pairs = lines.flat_map(|line| line.split(';')).filter_map(|pair| pair.trim().split_once('='));
     pairs.find(|(known, _)| *known == name).map(|(_, value)| value.trim_matches('"'))
@@ -97,9 +98,12 @@ impl Request {
     }
 
     /// A query value that the route knows one of, and that was sent twice: which of them counts would be a guess.
-    pub(super) fn repeated(&self) -> Option<&'static str> {
-        let one =
-            self.route.query.iter().filter(|param| param.place == Place::Query && !param.shape.is_list());
+    pub(super) fn repeated_param(&self) -> Option<&'static str> {
+        let one = self
+            .route
+            .query
+            .iter()
+            .filter(|param| param.location == ParamLocation::Query && !param.shape.is_list());
         let mut names = one.map(|param| param.name);
         names.find(|name| self.query.iter().filter(|(known, _)| known == name).count() > 1)
     }
@@ -119,7 +123,7 @@ impl Request {
     /// The value of a cookie.
     #[must_use]
     pub fn cookie(&self, name: &str) -> Option<&str> {
-        cookie(&self.headers, name)
+        cookie_value(&self.headers, name)
     }
 
     /// The body, a JSON object, as `T`.
@@ -146,7 +150,7 @@ impl Request {
 
     /// Takes the body when it is a form. Its files are large, so they are handed on and not copied.
     #[must_use]
-    pub fn take_form(&self) -> Option<Form> {
+    pub fn take_form(&self) -> Option<FormData> {
         self.form.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 
@@ -158,14 +162,14 @@ impl Request {
 
     /// Ends with the request: set when the caller leaves, the service stops or the run is out of time.
     #[must_use]
-    pub const fn cancel(&self) -> &Cancel {
+    pub const fn cancel(&self) -> &CancelToken {
         &self.cancel
     }
 
     /// The value of `Authorization: Bearer <value>`, when there is exactly one such header (manual 1.7 r6).
     #[must_use]
     pub fn bearer(&self) -> Option<&str> {
-        let (scheme, value) = self.only(&AUTHORIZATION)?.split_once(' ')?;
+        let (scheme, value) = self.single_header(&AUTHORIZATION)?.split_once(' ')?;
         let value = value.trim();
         let whole = scheme.eq_ignore_ascii_case("bearer") && !value.is_empty() && !value.contains(' ');
         whole.then_some(value)
@@ -174,40 +178,40 @@ impl Request {
     /// The `Host` header.
     #[must_use]
     pub fn host(&self) -> Option<&str> {
-        self.only(&HOST)
+        self.single_header(&HOST)
     }
 
     /// The page that asks. An origin that is given twice or cannot be read is `null`, which nothing admits.
     #[must_use]
     pub fn origin(&self) -> Option<&str> {
-        origin_of(&self.headers)
+        origin_header(&self.headers)
     }
 
     /// The service's own addresses, for comparing origins: what is set, and the request's host where that counts (manual 2.4 r1).
     #[must_use]
     pub fn own_origins(&self) -> Vec<&str> {
-        self.names.own_origins(self.host())
+        self.host_names.own_origins(self.host())
     }
 
     /// True when no page asks, or a page of the service.
     #[must_use]
     pub fn has_own_origin(&self) -> bool {
         self.origin().is_none_or(|page| {
-            origin::judge(&AllowedOrigins::NONE, &[], &self.own_origins(), page) == Admission::Own
+            origin::judge_origin(&AllowedOrigins::NONE, &[], &self.own_origins(), page) == Admission::Own
         })
     }
 
     /// Why a page may not change anything here, and what to set where it is the service's own page after all. The log says it
     /// too, once for each origin.
     #[must_use]
-    pub fn other_site(&self) -> String {
+    pub fn other_site_message(&self) -> String {
         let page = self.origin().filter(|_| !self.has_own_origin());
         let Some(page) = page else {
             return "A page of another site may not do this: the browser says that the request comes from elsewhere.".to_owned();
         };
-        self.names.tell_origin(page, self.host());
-        let (expected, seen) = (self.names.expected(self.host()), names::shown(page));
-        let remedy = Origin::parse(page).map(|_| format!(" {}", self.names.remedy(page)));
+        self.host_names.log_refused_origin(page, self.host());
+        let (expected, seen) = (self.host_names.expected_address(self.host()), names::sanitize(page));
+        let remedy = Origin::parse(page).map(|_| format!(" {}", self.host_names.remedy(page)));
         format!(
             "A page of another site may not do this: the page is at {seen}, and this service is expected at {expected}.{}",
             remedy.unwrap_or_default()
@@ -218,7 +222,7 @@ impl Request {
     #[must_use]
     pub fn is_beside_base(&self) -> bool {
         let page = self.origin().and_then(Origin::parse);
-        page.is_some_and(|page| self.is_direct() && !self.names.is_base(&page))
+        page.is_some_and(|page| self.is_direct() && !self.host_names.is_base(&page))
     }
 
     /// True when the caller is on this machine and no proxy stands between, as far as a request can say that.
@@ -241,8 +245,8 @@ impl Request {
 
     /// What the door found wrong with the body, for a guard that must judge it before anything else (manual 2.2).
     #[must_use]
-    pub const fn fault(&self) -> Option<&Refused> {
-        self.fault.as_ref()
+    pub const fn body_rejection(&self) -> Option<&Rejection> {
+        self.body_rejection.as_ref()
     }
 
     /// True for a request of the family's canvas, whose session errors have words of their own (manual 1.4 r3).
@@ -252,22 +256,22 @@ impl Request {
     }
 
     /// Notes that the caller asked for a stream, which changes how a refused origin is told (manual 1.4).
-    pub fn note_streaming(&self, streaming: bool) {
+    pub fn set_streaming(&self, streaming: bool) {
         self.streaming.store(streaming, Ordering::Relaxed);
     }
 
     /// How errors of this request are told.
     #[must_use]
-    pub fn manner(&self, app: &App) -> Manner {
-        Manner {
+    pub fn error_context(&self, app: &App) -> ErrorContext {
+        ErrorContext {
             internal: self.is_internal(),
             streaming: self.streaming.load(Ordering::Relaxed),
-            ended: self.cancel.reason(),
+            cancel_reason: self.cancel.reason(),
             now: app.clock.now(),
         }
     }
 
-    fn only(&self, name: &HeaderName) -> Option<&str> {
-        only(&self.headers, name)
+    fn single_header(&self, name: &HeaderName) -> Option<&str> {
+        single_header(&self.headers, name)
     }
 }

@@ -1,7 +1,7 @@
 //! Routes as data: what a route says about itself, and finding the one a request means.
 
-use super::guard::{Guard, Who};
-use super::openapi::shape::{Body, Gives, Kind, Param, Shape};
+use super::guard::{Guard, RequiredAccess};
+use super::openapi::shape::{BodySpec, ContentKind, ParamSpec, ResponseSpec, Shape};
 use super::reply::Reply;
 use super::request::Request;
 use crate::app::App;
@@ -45,10 +45,10 @@ pub struct GuardInfo {
     /// The guard's name.
     pub name: &'static str,
     /// Whom it lets pass.
-    pub who: Who,
+    pub access: RequiredAccess,
 }
 
-type Handle = Box<dyn Fn(&App, &Request) -> Result<Reply> + Send + Sync>;
+type Handler = Box<dyn Fn(&App, &Request) -> Result<Reply> + Send + Sync>;
 
 /// One line of the route table.
 pub struct Route {
@@ -71,29 +71,29 @@ pub struct Route {
     /// Its name in generated clients.
     pub id: &'static str,
     /// Query values and headers that mean something to it.
-    pub query: &'static [Param],
+    pub query: &'static [ParamSpec],
     /// Its bodies, one for each content type.
-    pub takes: Vec<Body>,
+    pub takes: Vec<BodySpec>,
     /// Its answers when all is well.
-    pub gives: Vec<Gives>,
+    pub gives: Vec<ResponseSpec>,
     /// Statuses it refuses with, beside those that its guard and its body make possible.
     pub refuses: &'static [u16],
     /// Longest whole answer, when it is not the usual one.
     pub run_limit: Option<Duration>,
     /// Its place in the table.
     pub(super) index: usize,
-    parts: Vec<Part>,
-    handle: Handle,
+    segments: Vec<PathSegment>,
+    handle: Handler,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Part {
+enum PathSegment {
     Literal(&'static str),
     Name(&'static str),
 }
 
 /// The prefix of every route that does not say otherwise.
-const PREFIX: &str = "/api/v1";
+const API_PREFIX: &str = "/api/v1";
 
 /// A GET route under `/api/v1`.
 pub fn get<A: 'static>(
@@ -148,25 +148,27 @@ fn route<A: 'static>(
 ) -> Route {
     let handle = move |app: &App, request: &Request| {
         // Asking judges the body first (manual 2.2); everywhere else the caller comes first (manual 1.3).
-        if let (Who::Ask, Some(fault)) = (guard.who, request.fault()) {
+        if let (RequiredAccess::Ask, Some(fault)) = (guard.access, request.body_rejection()) {
             return Ok(fault.reply());
         }
-        let access = (guard.admit)(app, request)?;
-        if let Some(name) = request.repeated() {
+        let access = (guard.authorize)(app, request)?;
+        if let Some(name) = request.repeated_param() {
             return Err(Error::Invalid(format!("'{name}' stands in the address twice; give it once.")));
         }
-        match request.fault() {
+        match request.body_rejection() {
             Some(fault) => Ok(fault.reply()),
             None => handler(app, access, request),
         }
     };
-    let parts =
-        pattern.split('/').skip(1).map(|part| part.strip_prefix(':').map_or(Part::Literal(part), Part::Name));
-    let prefix = PREFIX.split('/').skip(1).map(Part::Literal);
+    let parts = pattern
+        .split('/')
+        .skip(1)
+        .map(|part| part.strip_prefix(':').map_or(PathSegment::Literal(part), PathSegment::Name));
+    let prefix = API_PREFIX.split('/').skip(1).map(PathSegment::Literal);
     Route {
         method,
-        pattern: format!("{PREFIX}{pattern}"),
-        guard: GuardInfo { name: guard.name, who: guard.who },
+        pattern: format!("{API_PREFIX}{pattern}"),
+        guard: GuardInfo { name: guard.name, access: guard.access },
         shows: &[],
         accepts: Accepts::Json,
         limit_bytes: BODY_BYTES,
@@ -179,7 +181,7 @@ fn route<A: 'static>(
         refuses: &[],
         run_limit: None,
         index: 0,
-        parts: prefix.chain(parts).collect(),
+        segments: prefix.chain(parts).collect(),
         handle: Box::new(handle),
     }
 }
@@ -188,8 +190,8 @@ impl Route {
     /// Takes the pattern as the whole path, outside `/api/v1`.
     #[must_use]
     pub fn at_root(mut self) -> Self {
-        self.parts.drain(..PREFIX.split('/').count() - 1);
-        self.pattern = self.pattern.split_off(PREFIX.len());
+        self.segments.drain(..API_PREFIX.split('/').count() - 1);
+        self.pattern = self.pattern.split_off(API_PREFIX.len());
         self
     }
 
@@ -237,7 +239,7 @@ impl Route {
 
     /// Says which query values and headers mean something to it.
     #[must_use]
-    pub fn query(mut self, query: &'static [Param]) -> Self {
+    pub fn query(mut self, query: &'static [ParamSpec]) -> Self {
         self.query = query;
         self
     }
@@ -245,40 +247,40 @@ impl Route {
     /// Takes this as JSON.
     #[must_use]
     pub fn takes(mut self, shape: Shape) -> Self {
-        self.takes.push(Body { kind: Kind::Json, shape, required: true });
+        self.takes.push(BodySpec { kind: ContentKind::Json, shape, required: true });
         self
     }
 
     /// Takes this as JSON, or no body.
     #[must_use]
     pub fn may_take(mut self, shape: Shape) -> Self {
-        self.takes.push(Body { kind: Kind::Json, shape, required: false });
+        self.takes.push(BodySpec { kind: ContentKind::Json, shape, required: false });
         self
     }
 
     /// Takes this as a form.
     #[must_use]
     pub fn form(mut self, shape: Shape) -> Self {
-        self.takes.push(Body { kind: Kind::Form, shape, required: true });
+        self.takes.push(BodySpec { kind: ContentKind::Form, shape, required: true });
         self
     }
 
     /// Answers 200 with this as JSON.
     #[must_use]
     pub fn gives(self, shape: Shape) -> Self {
-        self.answers(200, Kind::Json, shape)
+        self.answers(200, ContentKind::Json, shape)
     }
 
     /// Answers 201 with this as JSON.
     #[must_use]
     pub fn makes(self, shape: Shape) -> Self {
-        self.answers(201, Kind::Json, shape)
+        self.answers(201, ContentKind::Json, shape)
     }
 
     /// Answers in another way.
     #[must_use]
-    pub fn answers(mut self, status: u16, kind: Kind, shape: Shape) -> Self {
-        self.gives.push(Gives { status, kind, shape });
+    pub fn answers(mut self, status: u16, kind: ContentKind, shape: Shape) -> Self {
+        self.gives.push(ResponseSpec { status, kind, shape });
         self
     }
 
@@ -286,7 +288,7 @@ impl Route {
     /// the whole stream to others, so none is given.
     #[must_use]
     pub fn may_stream(self) -> Self {
-        self.answers(200, Kind::Events, Shape::Anything)
+        self.answers(200, ContentKind::Events, Shape::Anything)
     }
 
     /// Adds statuses that it alone refuses with.
@@ -298,7 +300,7 @@ impl Route {
 
     /// True when an answer can be one that is read slowly.
     pub(super) fn streams(&self) -> bool {
-        self.gives.iter().any(|gives| matches!(gives.kind, Kind::Events | Kind::File))
+        self.gives.iter().any(|gives| matches!(gives.kind, ContentKind::Events | ContentKind::File))
     }
 
     /// Sets how long a whole answer may take.
@@ -310,9 +312,9 @@ impl Route {
 
     /// The names of its path parameters, in order.
     pub fn params(&self) -> impl Iterator<Item = &'static str> {
-        self.parts.iter().filter_map(|part| match part {
-            Part::Name(name) => Some(*name),
-            Part::Literal(_) => None,
+        self.segments.iter().filter_map(|part| match part {
+            PathSegment::Name(name) => Some(*name),
+            PathSegment::Literal(_) => None,
         })
     }
 
@@ -322,34 +324,34 @@ impl Route {
     }
 
     fn matches(&self, segments: &[Cow<'_, str>]) -> bool {
-        let fits = |(part, segment): (&Part, &Cow<'_, str>)| match part {
-            Part::Literal(text) => text == segment,
-            Part::Name(_) => true,
+        let fits = |(part, segment): (&PathSegment, &Cow<'_, str>)| match part {
+            PathSegment::Literal(text) => text == segment,
+            PathSegment::Name(_) => true,
         };
-        self.parts.len() == segments.len() && self.parts.iter().zip(segments).all(fits)
+        self.segments.len() == segments.len() && self.segments.iter().zip(segments).all(fits)
     }
 
-    fn values(&self, segments: &[Cow<'_, str>]) -> Vec<(&'static str, String)> {
-        let named = self.parts.iter().zip(segments).filter_map(|(part, segment)| match part {
-            Part::Name(name) => Some((*name, segment.clone().into_owned())),
-            Part::Literal(_) => None,
+    fn param_values(&self, segments: &[Cow<'_, str>]) -> Vec<(&'static str, String)> {
+        let named = self.segments.iter().zip(segments).filter_map(|(part, segment)| match part {
+            PathSegment::Name(name) => Some((*name, segment.clone().into_owned())),
+            PathSegment::Literal(_) => None,
         });
         named.collect()
     }
 
     /// Orders literal segments before parameters, from the left.
     fn rank(&self) -> Vec<bool> {
-        self.parts.iter().map(|part| matches!(part, Part::Name(_))).collect()
+        self.segments.iter().map(|part| matches!(part, PathSegment::Name(_))).collect()
     }
 }
 
 /// All routes, in the order in which they are tried.
-pub struct Table {
+pub struct RouteTable {
     routes: Vec<Route>,
 }
 
 /// Where a path and a method lead.
-pub(super) enum Found {
+pub(super) enum RouteMatch {
     /// To this route, with these path parameters.
     Route(&'static Route, Vec<(&'static str, String)>),
     /// The path is known with other methods: the value of `Allow`.
@@ -358,7 +360,7 @@ pub(super) enum Found {
     Nothing,
 }
 
-impl Table {
+impl RouteTable {
     /// A table of these routes. The first match wins; a literal segment is tried before a parameter.
     #[must_use]
     pub fn new(mut routes: Vec<Route>) -> Self {
@@ -373,11 +375,11 @@ impl Table {
         &self.routes
     }
 
-    pub(super) fn find(&'static self, method: &Method, segments: &[Cow<'_, str>]) -> Found {
+    pub(super) fn find(&'static self, method: &Method, segments: &[Cow<'_, str>]) -> RouteMatch {
         let mut methods: Vec<&str> = Vec::new();
         for route in self.routes.iter().filter(|route| route.matches(segments)) {
             if route.method == *method {
-                return Found::Route(route, route.values(segments));
+                return RouteMatch::Route(route, route.param_values(segments));
             }
             methods.push(route.method.as_str());
             if route.method == Method::GET {
@@ -388,24 +390,24 @@ impl Table {
             }
         }
         if methods.is_empty() {
-            return Found::Nothing;
+            return RouteMatch::Nothing;
         }
         methods.sort_unstable();
         methods.dedup();
-        Found::OtherMethod(methods.join(", "))
+        RouteMatch::OtherMethod(methods.join(", "))
     }
 }
 
 /// Splits a path into segments, each percent-decoded once. `None` for every path that leads nowhere (manual 1.1 r2):
 /// an empty, `.` or `..` segment, an encoded slash or backslash, NUL and control characters, text that is not
 /// UTF-8. One slash at the end is tolerated, because clients of the family send it.
-pub(super) fn segments(path: &str) -> Option<Vec<Cow<'_, str>>> {
+pub(super) fn parse_path(path: &str) -> Option<Vec<Cow<'_, str>>> {
     let path = path.strip_prefix('/')?;
     let path = path.strip_suffix('/').unwrap_or(path);
-    path.split('/').map(segment).collect()
+    path.split('/').map(parse_segment).collect()
 }
 
-fn segment(text: &str) -> Option<Cow<'_, str>> {
+fn parse_segment(text: &str) -> Option<Cow<'_, str>> {
     let decoded = percent_encoding::percent_decode_str(text).decode_utf8().ok()?;
     let refused = decoded.is_empty()
         || decoded == "."
@@ -423,8 +425,8 @@ mod tests {
         Ok(Reply::empty(204))
     }
 
-    fn table() -> &'static Table {
-        Box::leak(Box::new(Table::new(vec![
+    fn table() -> &'static RouteTable {
+        Box::leak(Box::new(RouteTable::new(vec![
             get("/chatflows/:id", PUBLIC, nothing),
             get("/chatflows/domains", PUBLIC, nothing),
             put("/chatflows/:id", PUBLIC, nothing).cors(Cors::Flow),
@@ -434,15 +436,15 @@ mod tests {
     }
 
     fn find(method: Method, path: &str) -> String {
-        let Some(segments) = segments(path) else { return "refused".to_owned() };
+        let Some(segments) = parse_path(path) else { return "refused".to_owned() };
         match table().find(&method, &segments) {
-            Found::Route(route, values) => {
+            RouteMatch::Route(route, values) => {
                 let values: Vec<String> =
                     values.iter().map(|(name, value)| format!("{name}={value}")).collect();
                 format!("{} {}", route.pattern, values.join(" ")).trim().to_owned()
             }
-            Found::OtherMethod(allow) => format!("allow {allow}"),
-            Found::Nothing => "nothing".to_owned(),
+            RouteMatch::OtherMethod(allow) => format!("allow {allow}"),
+            RouteMatch::Nothing => "nothing".to_owned(),
         }
     }
 

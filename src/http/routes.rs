@@ -4,34 +4,40 @@ use super::api::attachments::ATTACH;
 use super::api::chat_files::FILE;
 use super::api::metrics::METRICS;
 use super::api::prediction::ASK;
-use super::api::upsert::FILL;
+use super::api::upsert::UPSERT;
 use super::api::{
     accounts, attachments, audit, chat_files, credentials, document_stores, drafts, feedback, flows, keys,
     leads, messages, metrics, nodes, oauth2, people, prediction, roles, service, store_vectors, templates,
     tools, transfer, upsert, variables, versions, workspaces,
 };
 use super::guard::{OWNER, PUBLIC, SESSION, SIGNED_IN, any_of};
-use super::openapi::shape::{Kind, SETTINGS, Shape, TEXT};
-use super::router::{Accepts, Cors, Route, Table, delete, get, patch, post, put};
+use super::openapi::shape::{ContentKind, SETTINGS, Shape, TEXT};
+use super::router::{Accepts, Cors, Route, RouteTable, delete, get, patch, post, put};
 use super::shapes;
 use crate::limits::BODY_CANVAS_BYTES;
 use std::sync::LazyLock;
 
-static TABLE: LazyLock<Table> = LazyLock::new(|| {
-    let all =
-        [routes(), of_conversations(), around_flows(), of_transfer(), of_document_stores(), of_people()];
-    Table::new(all.into_iter().flatten().collect())
+static TABLE: LazyLock<RouteTable> = LazyLock::new(|| {
+    let all = [
+        core_routes(),
+        conversation_routes(),
+        flow_routes(),
+        transfer_routes(),
+        document_store_routes(),
+        people_routes(),
+    ];
+    RouteTable::new(all.into_iter().flatten().collect())
 });
 
 /// The table, made once.
 #[must_use]
-pub fn shared() -> &'static Table {
+pub fn service_table() -> &'static RouteTable {
     &TABLE
 }
 
 /// Every route, for the access grid and the API description.
 #[must_use]
-pub fn table() -> &'static [Route] {
+pub fn service_routes() -> &'static [Route] {
     TABLE.routes()
 }
 
@@ -55,7 +61,7 @@ const WRITE: &[&str] = &[
     "assistants:update",
 ];
 /// What fills a vector store writes what the flow answers from.
-const FILL_PERMISSIONS: &[&str] = &["chatflows:update", "agentflows:update", "assistants:update"];
+const UPSERT_PERMISSIONS: &[&str] = &["chatflows:update", "agentflows:update", "assistants:update"];
 /// What chooses and fills the vectors of document stores.
 const STORE_VECTORS: &[&str] = &["documentStores:upsert-config"];
 /// Drafts belong to chatflows and agentflows (manual 5.5).
@@ -96,7 +102,7 @@ const USES: &[&str] =
 /// Whoever may save a credential may sign in to it, and renew that.
 const CREDENTIAL_SAVED: &[&str] = &["credentials:create", "credentials:update"];
 /// A page of a few words.
-const HTML: Kind = Kind::Other("text/html");
+const HTML: ContentKind = ContentKind::Other("text/html");
 /// Whoever may see a thing that is no flow, or may change it: with these an answer shows it.
 const CREDENTIAL_SEEN: &[&str] = &["credentials:view", "credentials:update"];
 const KEYS_SEEN: &[&str] = &["apikeys:view", "apikeys:update"];
@@ -107,7 +113,7 @@ const DELETE: &[&str] = &["chatflows:delete", "agentflows:delete", "assistants:d
 
 #[rustfmt::skip]
 #[allow(clippy::too_many_lines, reason = "one line for each route")]
-fn routes() -> Vec<Route> { vec![
+fn core_routes() -> Vec<Route> { vec![
     // People, keys, credentials, variables (manual 8.1, 8.5, 8.7)
     post ("/account/register", PUBLIC, accounts::register).summary("Makes the first owner, or the account of somebody who was invited.")
         .id("register").takes(shapes::accounts::REGISTRATION).makes(shapes::accounts::REGISTERED).refuses(&[409, 429]),
@@ -145,7 +151,7 @@ fn routes() -> Vec<Route> { vec![
         .id("renewSignIn").gives(shapes::management::RENEWED),
     get ("/components-credentials", SIGNED_IN, credentials::types).summary("Lists credential types.")
         .id("listCredentialTypes").gives(shapes::management::CREDENTIAL_TYPES),
-    get ("/components-credentials/:name", SIGNED_IN, credentials::one_type).summary("Reads credential types.")
+    get ("/components-credentials/:name", SIGNED_IN, credentials::read_types).summary("Reads credential types.")
         .id("getCredentialType").gives(shapes::management::CREDENTIAL_TYPE_OR_TYPES),
     get ("/variables", any_of(&["variables:view"]), variables::list).summary("Lists variables.")
         .id("listVariables").query(shapes::PAGES).gives(shapes::management::VARIABLES),
@@ -172,16 +178,16 @@ fn routes() -> Vec<Route> { vec![
         .id("ask").takes(shapes::asking::QUESTION).form(shapes::asking::QUESTION_FORM).gives(shapes::asking::ANSWER).may_stream().refuses(&[507]),
     post  ("/internal-prediction/:id",   any_of(VIEW),   prediction::ask_internal).limit(BODY_CANVAS_BYTES).summary("Asks a flow in the canvas test chat.")
         .id("askFromCanvas").takes(shapes::asking::INTERNAL_QUESTION).gives(shapes::asking::ANSWER).may_stream().refuses(&[507]),
-    post  ("/vector/upsert/:id",         FILL,           upsert::fill)            .accepts(Accepts::JsonOrMultipart).limit(BODY_CANVAS_BYTES).cors(Cors::Flow).summary("Fills a vector store of a flow.")
+    post  ("/vector/upsert/:id",         UPSERT,           upsert::run)            .accepts(Accepts::JsonOrMultipart).limit(BODY_CANVAS_BYTES).cors(Cors::Flow).summary("Fills a vector store of a flow.")
         .id("fillVectorStore").may_take(shapes::asking::FILL).form(shapes::asking::FILL_FORM).gives(shapes::asking::FILLED).may_stream().refuses(&[507]),
-    post  ("/vector/internal-upsert/:id", any_of(FILL_PERMISSIONS), upsert::fill_internal).accepts(Accepts::JsonOrMultipart).limit(BODY_CANVAS_BYTES).summary("Fills a vector store of a flow from the canvas.")
+    post  ("/vector/internal-upsert/:id", any_of(UPSERT_PERMISSIONS), upsert::run_internal).accepts(Accepts::JsonOrMultipart).limit(BODY_CANVAS_BYTES).summary("Fills a vector store of a flow from the canvas.")
         .id("fillVectorStoreFromCanvas").may_take(shapes::asking::FILL).form(shapes::asking::FILL_FORM).gives(shapes::asking::FILLED).may_stream().refuses(&[507]),
     get   ("/upsert-history/:id",        any_of(VIEW),   upsert::history)         .summary("Lists how the vector stores of a flow were filled.")
         .id("listFillings").query(shapes::asking::FILLING_FILTER).gives(shapes::asking::FILLINGS),
-    patch ("/upsert-history",            any_of(FILL_PERMISSIONS), upsert::forget).summary("Deletes entries of that list.")
+    patch ("/upsert-history",            any_of(UPSERT_PERMISSIONS), upsert::delete_history).summary("Deletes entries of that list.")
         .id("deleteFillings").takes(shapes::asking::FILLING_IDS).gives(shapes::DELETED).refuses(&[404]),
     get   ("/get-upload-file",           FILE,           chat_files::read)        .cors(Cors::FlowInQuery).summary("Reads a file of a conversation.")
-        .id("getUploadedFile").query(shapes::asking::FILE_QUERY).answers(200, Kind::File, Shape::File),
+        .id("getUploadedFile").query(shapes::asking::FILE_QUERY).answers(200, ContentKind::File, Shape::File),
     post  ("/attachments/:flow/:chat",   ATTACH,         attachments::extract)    .accepts(Accepts::Multipart).cors(Cors::Flow).summary("Reads the text of documents for a question to come.")
         .id("readAttachments").form(shapes::asking::ATTACHMENT_FORM).gives(shapes::asking::ATTACHMENTS),
     get   ("/chatflows-uploads/:id",     PUBLIC,         flows::uploads)          .cors(Cors::Flow).summary("What a flow's chat may upload.")
@@ -205,7 +211,7 @@ fn routes() -> Vec<Route> { vec![
     get   ("/validation/:id",            any_of(VIEW),   flows::validate)         .summary("Lists what is wrong with a flow's canvas.")
         .id("validateFlow").query(shapes::flows::SIDE).gives(shapes::flows::PROBLEMS),
 
-    get   ("/flow-config/:id",           any_of(VIEW),   flows::allowable)        .summary("Lists the settings a request may be allowed to change.")
+    get   ("/flow-config/:id",           any_of(VIEW),   flows::override_candidates)        .summary("Lists the settings a request may be allowed to change.")
         .id("listAllowableSettings").gives(shapes::flows::ALLOWABLE),
     get   ("/refused-origins/:id",       any_of(VIEW),   flows::refused_origins)  .summary("Lists the sites whose pages a flow refused lately.")
         .id("listRefusedOrigins").gives(shapes::flows::REFUSED_ORIGINS),
@@ -241,14 +247,14 @@ fn routes() -> Vec<Route> { vec![
         .id("listCards").gives(shapes::cards::CARDS),
     get   ("/nodes/:name",               SIGNED_IN,      nodes::read)             .summary("Reads a card's definition.")
         .id("getCard").gives(shapes::cards::CARD),
-    get   ("/nodes/category/:name",      SIGNED_IN,      nodes::of_category)      .summary("Lists the cards of a category.")
+    get   ("/nodes/category/:name",      SIGNED_IN,      nodes::list_category)      .summary("Lists the cards of a category.")
         .id("listCardsOfCategory").gives(shapes::cards::CARDS),
     post  ("/node-load-method/:name",    any_of(LOAD),   nodes::load)             .limit(BODY_CANVAS_BYTES).summary("Lists what an input of a card is chosen from.")
         .id("listChoices").takes(shapes::cards::LOAD_METHOD).gives(shapes::cards::CHOICES),
 
     // The service itself
     get   ("/ping",                      PUBLIC,         service::ping)           .cors(Cors::Listed).summary("Answers pong.")
-        .id("ping").answers(200, Kind::Text, TEXT),
+        .id("ping").answers(200, ContentKind::Text, TEXT),
     get   ("/version",                   PUBLIC,         service::version)        .cors(Cors::Listed).summary("The service's version.")
         .id("getServiceVersion").gives(shapes::accounts::SERVICE_VERSION),
     get   ("/openapi.json",              PUBLIC,         service::description)    .cors(Cors::Listed).summary("This description.")
@@ -258,12 +264,12 @@ fn routes() -> Vec<Route> { vec![
     get   ("/ready",                     PUBLIC,         service::ready)          .at_root().summary("The database answers, so requests can be served.")
         .id("getReadiness").gives(shapes::accounts::SERVICE_STATUS),
     get   ("/metrics",                   METRICS,        metrics::read)           .at_root().summary("The counts of the service, for Prometheus, where the operator opened them.")
-        .id("getMetrics").answers(200, Kind::Text, TEXT).refuses(&[404]),
+        .id("getMetrics").answers(200, ContentKind::Text, TEXT).refuses(&[404]),
 ] }
 
 /// Conversations: messages, ratings, leads (manual 3.5).
 #[rustfmt::skip]
-fn of_conversations() -> Vec<Route> { vec![
+fn conversation_routes() -> Vec<Route> { vec![
     get   ("/chatmessage/:id",           any_of(VIEW),   messages::list)          .summary("Lists a flow's stored messages.")
         .id("listMessages").query(shapes::asking::MESSAGE_LIST).gives(shapes::asking::MESSAGES),
     delete("/chatmessage/:id",           any_of(WRITE),  messages::delete)        .summary("Deletes stored messages of a flow.")
@@ -292,19 +298,19 @@ fn of_conversations() -> Vec<Route> { vec![
 
 /// What is served at `SERVICE_METRICS`, where that is an address: nothing else.
 #[must_use]
-pub fn of_metrics() -> &'static Table {
-    static TABLE: LazyLock<Table> =
-        LazyLock::new(|| Table::new(vec![get("/metrics", PUBLIC, metrics::read_alone).at_root()]));
+pub fn metrics_table() -> &'static RouteTable {
+    static TABLE: LazyLock<RouteTable> =
+        LazyLock::new(|| RouteTable::new(vec![get("/metrics", PUBLIC, metrics::read_on_own_port).at_root()]));
     &TABLE
 }
 
 /// Pictures of cards.
-const SVG: Kind = Kind::Other("image/svg+xml");
+const SVG: ContentKind = ContentKind::Other("image/svg+xml");
 
 /// What people, pages and keys ask around flows (manual 1.8, 5.4, 8.7, 9.8).
 #[rustfmt::skip]
-fn around_flows() -> Vec<Route> { vec![
-    get   ("/chatflows/has-changed/:id/:iso", any_of(FILL_PERMISSIONS), flows::has_changed).summary("Whether a flow was saved since a time.")
+fn flow_routes() -> Vec<Route> { vec![
+    get   ("/chatflows/has-changed/:id/:iso", any_of(UPSERT_PERMISSIONS), flows::has_changed).summary("Whether a flow was saved since a time.")
         .id("hasFlowChanged").gives(shapes::flows::CHANGED),
     get   ("/chatflows/apikey/:apikey",  PUBLIC,         keys::flows)             .summary("Lists the flows an API key opens.")
         .id("listFlowsOfKey").query(shapes::flows::OF_KEY).gives(shapes::flows::FLOW_LIST).refuses(&[401, 429]),
@@ -315,9 +321,9 @@ fn around_flows() -> Vec<Route> { vec![
     post  ("/node-config",               SIGNED_IN,      nodes::config)           .limit(BODY_CANVAS_BYTES).summary("Lists the settings of a card a request may be allowed to change.")
         .id("listCardSettings").takes(SETTINGS).gives(shapes::flows::ALLOWABLE),
     get   ("/node-icon/:name",           PUBLIC,         nodes::icon)             .summary("The picture of a card.")
-        .id("getCardIcon").answers(200, SVG, TEXT).answers(304, Kind::Nothing, Shape::Null),
+        .id("getCardIcon").answers(200, SVG, TEXT).answers(304, ContentKind::Nothing, Shape::Null),
     get   ("/components-credentials-icon/:name", PUBLIC, nodes::credential_icon)  .summary("The picture of a credential type.")
-        .id("getCredentialIcon").answers(200, SVG, TEXT).answers(304, Kind::Nothing, Shape::Null),
+        .id("getCredentialIcon").answers(200, SVG, TEXT).answers(304, ContentKind::Nothing, Shape::Null),
     get   ("/credentials/:id/reveal",    any_of(CREDENTIAL_SAVED), credentials::reveal).summary("The addresses of a credential, without their passwords.")
         .id("revealCredential").shows(CREDENTIAL_SEEN).gives(shapes::management::ADDRESSES),
     get   ("/used-by/:kind",             any_of(USES), credentials::used_by).summary("Which flows use each credential, tool, document store, variable or API key.")
@@ -336,7 +342,7 @@ const EXPORT_FLOWS: &[&str] = &["chatflows:export", "agentflows:export", "worksp
 
 /// Export, import and templates (manual 5.11, 5.12).
 #[rustfmt::skip]
-fn of_transfer() -> Vec<Route> { vec![
+fn transfer_routes() -> Vec<Route> { vec![
     post  ("/export-import/export",      any_of(EXPORT), transfer::export)        .summary("Exports flows, tools, variables, document stores and templates.")
         .id("exportWorkspace").may_take(shapes::transfer::EXPORT).gives(shapes::transfer::EXPORTED),
     post  ("/export-import/import",      any_of(IMPORT), transfer::import)        .limit(BODY_CANVAS_BYTES).summary("Imports an export, a flow or a canvas, or tells what would become of it.")
@@ -355,7 +361,7 @@ fn of_transfer() -> Vec<Route> { vec![
 
 /// Document stores (manual 10.9).
 #[rustfmt::skip]
-fn of_document_stores() -> Vec<Route> { vec![
+fn document_store_routes() -> Vec<Route> { vec![
     get   ("/document-store/store",      any_of(&["documentStores:view"]),   document_stores::list)  .summary("Lists document stores.")
         .id("listDocumentStores").query(shapes::document_stores::STORE_PAGES).gives(shapes::document_stores::STORES),
     post  ("/document-store/store",      any_of(&["documentStores:create"]), document_stores::create).summary("Makes a document store.")
@@ -403,7 +409,7 @@ fn of_document_stores() -> Vec<Route> { vec![
 /// People, roles, workspaces, and the list of what was done (manual 8.5).
 #[rustfmt::skip]
 #[allow(clippy::too_many_lines, reason = "one line for each route")]
-fn of_people() -> Vec<Route> { vec![
+fn people_routes() -> Vec<Route> { vec![
     post  ("/auth/resolve",              PUBLIC,  accounts::resolve).summary("Where a page begins: at the setup or at the sign-in.")
         .id("resolveStart").may_take(SETTINGS).gives(shapes::people::START),
     post  ("/account/verify",            PUBLIC,  accounts::verify).summary("Says what the link of an invitation or of a new password is for.")

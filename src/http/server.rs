@@ -1,15 +1,15 @@
 //! Listening, connections, and the stop (manual 12.2, 13.6).
 
-use super::accepting::{Accepted, Acceptor};
+use super::accepting::{AcceptedConnection, Acceptor};
 use super::body::BodyBudget;
-use super::dispatch::{Door, Head, Peer, dispatch};
-use super::names::Names;
-use super::pace::Pace;
-use super::router::Table;
+use super::dispatch::{HttpService, Peer, RequestHead, dispatch};
+use super::names::HostNames;
+use super::pace::Timeouts;
+use super::router::RouteTable;
 use super::routes;
-use super::running::Running;
-use super::threads::Threads;
-use super::wire::{Link, Wire};
+use super::running::InFlight;
+use super::threads::ThreadPool;
+use super::wire::{ClientSocket, ConnectionState};
 use crate::app::App;
 use crate::limits::{BODIES_BYTES_MAX, CONNECTION_BUFFER_BYTES, HEAD_BYTES_MAX};
 use crate::settings::Settings;
@@ -35,7 +35,7 @@ use warp::Filter as _;
 use warp::reply::Response as WarpResponse;
 
 /// A path that no route and no page can have.
-const NOWHERE: &str = "//";
+const UNROUTABLE: &str = "//";
 
 /// Serves the route table on `listener` until `stop` resolves, then stops (manual 13.6): new requests get 503,
 /// answers and streams get a while to finish, then streams end with their 503 event. Returns once everything is answered or
@@ -44,7 +44,7 @@ const NOWHERE: &str = "//";
 /// # Errors
 /// When the listener has no local address any more.
 pub async fn serve(app: App, listener: TcpListener, stop: impl Future<Output = ()>) -> io::Result<()> {
-    serve_table(app, routes::shared(), Pace::default(), listener, stop).await
+    serve_table(app, routes::service_table(), Timeouts::default(), listener, stop).await
 }
 
 /// Serves the counts of the service, and nothing else, on `listener` (`SERVICE_METRICS`).
@@ -56,7 +56,7 @@ pub async fn serve_metrics(
     listener: TcpListener,
     stop: impl Future<Output = ()>,
 ) -> io::Result<()> {
-    serve_table(app, routes::of_metrics(), Pace::default(), listener, stop).await
+    serve_table(app, routes::metrics_table(), Timeouts::default(), listener, stop).await
 }
 
 /// As [`serve`], with another table and other times: for tests and for programs that embed the door.
@@ -65,53 +65,53 @@ pub async fn serve_metrics(
 /// As [`serve`].
 pub async fn serve_table(
     app: App,
-    table: &'static Table,
-    pace: Pace,
+    table: &'static RouteTable,
+    timeouts: Timeouts,
     listener: TcpListener,
     stop: impl Future<Output = ()>,
 ) -> io::Result<()> {
-    let names = Arc::new(Names::new(&app.settings, listener.local_addr()?));
+    let names = Arc::new(HostNames::new(&app.settings, listener.local_addr()?));
     let strict_transport = strict_transport(&app.settings);
-    let running = Running::new();
+    let in_flight = InFlight::new();
     let budget = BodyBudget::new(BODIES_BYTES_MAX);
-    let is_service = std::ptr::eq(table, routes::shared());
+    let is_service = std::ptr::eq(table, routes::service_table());
     if is_service {
-        app.boards.metrics.room_for(table.routes().len());
+        app.state.metrics.allocate_routes(table.routes().len());
     }
-    let door = Arc::new(Door {
+    let service = Arc::new(HttpService {
         app,
         table,
-        pace: pace.clone(),
-        running: running.clone(),
+        timeouts: timeouts.clone(),
+        in_flight: in_flight.clone(),
         budget,
-        threads: Threads::default(),
-        names,
+        threads: ThreadPool::default(),
+        host_names: names,
         is_service,
     });
-    let filter = one_filter(door);
+    let filter = warp_filter(service);
     let (closing, closed) = watch::channel(false);
     let mut connections = JoinSet::new();
     let mut acceptor = Acceptor::new(listener, strict_transport.clone());
     let drained = async {
         stop.await;
-        running.drain();
-        if tokio::time::timeout(pace.drain, running.idle()).await.is_err() {
-            running.cut();
-            let _ = tokio::time::timeout(pace.drain_cancelled, running.idle()).await;
+        in_flight.drain();
+        if tokio::time::timeout(timeouts.drain, in_flight.wait_until_idle()).await.is_err() {
+            in_flight.abort();
+            let _ = tokio::time::timeout(timeouts.drain_cancelled, in_flight.wait_until_idle()).await;
         }
     };
     let mut drained = pin!(drained);
     loop {
         while connections.try_join_next().is_some() {}
         let accepted = tokio::select! {
-            accepted = acceptor.next() => accepted,
+            accepted = acceptor.accept() => accepted,
             () = &mut drained => break,
         };
-        let Some(Accepted { socket, address, place }) = accepted else { continue };
-        let connection = connection(
+        let Some(AcceptedConnection { socket, address, permit: place }) = accepted else { continue };
+        let connection = serve_connection(
             socket,
             address,
-            pace.clone(),
+            timeouts.clone(),
             strict_transport.clone(),
             filter.clone(),
             closed.clone(),
@@ -124,13 +124,13 @@ pub async fn serve_table(
     drop(acceptor);
     closing.send_replace(true);
     let all_closed = async { while connections.join_next().await.is_some() {} };
-    let _ = tokio::time::timeout(pace.close, all_closed).await;
+    let _ = tokio::time::timeout(timeouts.close, all_closed).await;
     Ok(())
 }
 
 /// The one warp filter. Never a filter per route: that does not scale.
-fn one_filter(
-    door: Arc<Door>,
+fn warp_filter(
+    service: Arc<HttpService>,
 ) -> impl warp::Filter<Extract = (WarpResponse,), Error = warp::Rejection> + Clone + Send + Sync + 'static {
     warp::any()
         .and(warp::ext::get::<Peer>())
@@ -146,18 +146,18 @@ fn one_filter(
                   query: String,
                   headers: HeaderMap,
                   body| {
-                let head = Head { peer, method, path: path.as_str().to_owned(), query, headers };
+                let head = RequestHead { peer, method, path: path.as_str().to_owned(), query, headers };
                 // Boxed, so that a connection gives the memory back when the answer's head is out.
-                Box::pin(dispatch(door.clone(), head, body))
+                Box::pin(dispatch(service.clone(), head, body))
             },
         )
 }
 
 /// Serves one connection to its end.
-async fn connection<F>(
+async fn serve_connection<F>(
     socket: TcpStream,
     address: SocketAddr,
-    pace: Pace,
+    timeouts: Timeouts,
     strict_transport: Option<Arc<str>>,
     filter: F,
     mut closed: watch::Receiver<bool>,
@@ -166,25 +166,25 @@ async fn connection<F>(
     F::Future: Send,
 {
     let _ = socket.set_nodelay(true);
-    let link = Arc::new(Link::default());
-    let backstop = pace.idle + pace.headers;
-    let wire = Wire::new(socket, link.clone(), pace, strict_transport.clone());
+    let link = Arc::new(ConnectionState::default());
+    let backstop = timeouts.idle + timeouts.headers;
+    let wire = ClientSocket::new(socket, link.clone(), timeouts, strict_transport.clone());
     let warped = warp::service(filter);
     let end = link.clone();
     let service = hyper::service::service_fn(move |mut request: hyper::Request<Incoming>| {
-        link.begin();
+        link.begin_request();
         let needs_host = request.version() == Version::HTTP_11;
         if !request.uri().path().starts_with('/') {
             // `*`, or a host and a port alone: warp takes paths, and we have nothing at any other target.
-            *request.uri_mut() = Uri::from_static(NOWHERE);
+            *request.uri_mut() = Uri::from_static(UNROUTABLE);
         }
-        request.extensions_mut().insert(Peer { address, needs_host, link: link.clone() });
+        request.extensions_mut().insert(Peer { address, needs_host, connection: link.clone() });
         let answer = warped.clone().call(request);
         let (link, strict_transport) = (link.clone(), strict_transport.clone());
         async move {
             let response = answer.await?;
-            link.answered();
-            Ok::<_, Infallible>(finished(response, link, strict_transport.as_deref()))
+            link.mark_answered();
+            Ok::<_, Infallible>(finish_response(response, link, strict_transport.as_deref()))
         }
     });
     let mut builder = hyper::server::conn::http1::Builder::new();
@@ -198,32 +198,32 @@ async fn connection<F>(
         .pipeline_flush(false);
     let mut connection = pin!(builder.serve_connection(wire, service));
     let mut closing = pin!(closed.wait_for(|closed| *closed));
-    let mut told = false;
+    let mut is_closing = false;
     // An error here is a client that left or broke the rules; both are told on the wire, where they can be.
     poll_fn(|cx: &mut Context<'_>| {
-        if !told && closing.as_mut().poll(cx).is_ready() {
-            told = true;
+        if !is_closing && closing.as_mut().poll(cx).is_ready() {
+            is_closing = true;
             connection.as_mut().graceful_shutdown();
         }
         let served = connection.as_mut().poll(cx).map(|_| ());
         // The service does not wait for clients that are slow to close.
-        if told && end.is_shut() { Poll::Ready(()) } else { served }
+        if is_closing && end.is_shut() { Poll::Ready(()) } else { served }
     })
     .await;
 }
 
 fn strict_transport(settings: &Settings) -> Option<Arc<str>> {
     let subdomains = if settings.hsts_subdomains { "; includeSubDomains" } else { "" };
-    settings.https().then(|| Arc::from(format!("max-age=31536000{subdomains}")))
+    settings.is_https().then(|| Arc::from(format!("max-age=31536000{subdomains}")))
 }
 
 /// Adds the headers every response has (manual 12.3) and watches for the end of its body.
-fn finished(
+fn finish_response(
     response: WarpResponse,
-    link: Arc<Link>,
+    link: Arc<ConnectionState>,
     strict_transport: Option<&str>,
-) -> Response<Watched<impl Body<Data = Bytes, Error = warp::Error> + use<>>> {
-    let mut response = response.map(|body| Watched { body, link });
+) -> Response<BodyObserver<impl Body<Data = Bytes, Error = warp::Error> + use<>>> {
+    let mut response = response.map(|body| BodyObserver { body, connection: link });
     let headers = response.headers_mut();
     headers.insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
     headers.entry(REFERRER_POLICY).or_insert(HeaderValue::from_static("same-origin"));
@@ -235,12 +235,12 @@ fn finished(
 }
 
 /// A body that tells the wire when it is over.
-struct Watched<B> {
+struct BodyObserver<B> {
     body: B,
-    link: Arc<Link>,
+    connection: Arc<ConnectionState>,
 }
 
-impl<B: Body + Unpin> Body for Watched<B> {
+impl<B: Body + Unpin> Body for BodyObserver<B> {
     type Data = B::Data;
     type Error = B::Error;
 
@@ -260,8 +260,8 @@ impl<B: Body + Unpin> Body for Watched<B> {
     }
 }
 
-impl<B> Drop for Watched<B> {
+impl<B> Drop for BodyObserver<B> {
     fn drop(&mut self) {
-        self.link.end();
+        self.connection.end_response();
     }
 }

@@ -8,35 +8,36 @@ use super::request::{self, Request};
 use crate::app::App;
 use hyper::HeaderMap;
 
-const BOUND: &str = "__Host-flowkeep_session";
+const HOST_COOKIE: &str = "__Host-flowkeep_session";
 /// A browser takes the first name for a cookie of the whole host only, and below a path there may be other services.
-const BOUND_BELOW: &str = "__Secure-flowkeep_session";
-const PLAIN: &str = "flowkeep_session";
+const SECURE_COOKIE: &str = "__Secure-flowkeep_session";
+const PLAIN_COOKIE: &str = "flowkeep_session";
 
 /// The value that the request carries.
 #[must_use]
-pub fn of<'r>(app: &App, request: &'r Request) -> Option<&'r str> {
-    among(app, &request.headers)
+pub fn from_request<'r>(app: &App, request: &'r Request) -> Option<&'r str> {
+    from_headers(app, &request.headers)
 }
 
 /// The value among the headers of a request.
 #[must_use]
-pub fn among<'h>(app: &App, headers: &'h HeaderMap) -> Option<&'h str> {
-    let plain = || request::cookie(headers, PLAIN);
-    if !app.settings.https() {
+pub fn from_headers<'h>(app: &App, headers: &'h HeaderMap) -> Option<&'h str> {
+    let plain = || request::cookie_value(headers, PLAIN_COOKIE);
+    if !app.settings.is_https() {
         return plain();
     }
-    request::cookie(headers, bound(app)).or_else(|| plain().filter(|_| request::is_direct(headers)))
+    request::cookie_value(headers, secure_name(app))
+        .or_else(|| plain().filter(|_| request::is_direct(headers)))
 }
 
-fn bound(app: &App) -> &'static str {
-    if app.settings.base_path().is_empty() { BOUND } else { BOUND_BELOW }
+fn secure_name(app: &App) -> &'static str {
+    if app.settings.base_path().is_empty() { HOST_COOKIE } else { SECURE_COOKIE }
 }
 
 /// True when cookies of the answer travel by https alone: always, but for a browser that shows the page of this very machine.
 #[must_use]
 pub fn is_secure(app: &App, request: &Request) -> bool {
-    app.settings.https() && !request.is_beside_base()
+    app.settings.is_https() && !request.is_beside_base()
 }
 
 /// The path before those that cookies of the answer are for.
@@ -47,8 +48,9 @@ pub fn path_prefix<'a>(app: &'a App, request: &Request) -> &'a str {
 
 /// The `set-cookie` value that keeps a session in the browser for this long.
 #[must_use]
-pub fn set(app: &App, request: &Request, value: &str, age_seconds: i64) -> String {
-    let (name, secure) = if is_secure(app, request) { (bound(app), "; Secure") } else { (PLAIN, "") };
+pub fn build_header(app: &App, request: &Request, value: &str, age_seconds: i64) -> String {
+    let (name, secure) =
+        if is_secure(app, request) { (secure_name(app), "; Secure") } else { (PLAIN_COOKIE, "") };
     let path = match path_prefix(app, request) {
         "" => "/",
         prefix => prefix,
@@ -58,6 +60,6 @@ pub fn set(app: &App, request: &Request, value: &str, age_seconds: i64) -> Strin
 
 /// The `set-cookie` value that removes it.
 #[must_use]
-pub fn remove(app: &App, request: &Request) -> String {
-    set(app, request, "", 0)
+pub fn build_removal_header(app: &App, request: &Request) -> String {
+    build_header(app, request, "", 0)
 }

@@ -5,10 +5,10 @@
 
 use super::error::{event_data, internal_message};
 use super::pump;
-use crate::domain::cancel::{Cancel, Reason};
+use crate::domain::cancel::{CancelReason, CancelToken};
 use crate::domain::error::Error;
 use crate::limits::STREAM_BUFFER_BYTES;
-use crate::ops::predict::{Delta, Followed, Streaming};
+use crate::ops::predict::{Delta, ReplyStream, StreamEnd};
 use bytes::Bytes;
 use futures_util::Stream;
 use serde::Serialize;
@@ -22,15 +22,15 @@ use tokio::time::{Instant, Sleep};
 
 /// The reader of a stream is gone, or the stream was ended: the run should stop.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Gone;
+pub struct StreamClosed;
 
-impl std::fmt::Display for Gone {
+impl std::fmt::Display for StreamClosed {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str("the reader of the stream is gone")
     }
 }
 
-impl std::error::Error for Gone {}
+impl std::error::Error for StreamClosed {}
 
 /// The writing end of a stream. Dropping it ends the stream; dropped by a panic it ends it with an error.
 pub struct EventSink {
@@ -38,13 +38,13 @@ pub struct EventSink {
 }
 
 #[derive(Serialize)]
-struct Event<'a, T: Serialize + ?Sized> {
+struct ReplyEvent<'a, T: Serialize + ?Sized> {
     event: &'a str,
     data: &'a T,
 }
 
-impl<'a> Event<'a, str> {
-    const fn of(delta: Delta<'a>) -> Self {
+impl<'a> ReplyEvent<'a, str> {
+    const fn from_delta(delta: Delta<'a>) -> Self {
         match delta {
             Delta::Text(data) => Self { event: "token", data },
             Delta::Thinking(data) => Self { event: "thinking", data },
@@ -57,23 +57,25 @@ impl EventSink {
     ///
     /// # Errors
     /// [`Gone`] when nobody reads any more.
-    pub fn send(&self, event: &str, data: &Value) -> Result<(), Gone> {
-        self.pipe.write(&Event { event, data })
+    pub fn send(&self, event: &str, data: &Value) -> Result<(), StreamClosed> {
+        self.pipe.write(&ReplyEvent { event, data })
     }
 
     /// Sends a fragment of the answer, without building a value for it.
     ///
     /// # Errors
     /// As [`Self::send`].
-    pub fn token(&self, text: &str) -> Result<(), Gone> {
-        self.pipe.write(&Event { event: "token", data: text })
+    pub fn token(&self, text: &str) -> Result<(), StreamClosed> {
+        self.pipe.write(&ReplyEvent { event: "token", data: text })
     }
 
     /// Sends the fragments of a model's stream, which the connection itself reads where it can. Waits for its end.
-    pub fn follow(&self, mut streaming: Streaming) -> Followed {
+    pub fn follow(&self, mut streaming: ReplyStream) -> StreamEnd {
         if !streaming.leave_to_task() {
             return streaming.follow(&mut |delta: Delta<'_>| {
-                self.pipe.write(&Event::of(delta)).map_err(|_| crate::ops::predict::Gone {})
+                self.pipe
+                    .write(&ReplyEvent::from_delta(delta))
+                    .map_err(|_| crate::ops::predict::StreamClosed {})
             });
         }
         self.pipe.pump.follow(streaming, || Pipe::wake(self.pipe.lock()))
@@ -83,7 +85,7 @@ impl EventSink {
     ///
     /// # Errors
     /// As [`Self::send`].
-    pub fn send_whole(&self, payload: &impl Serialize) -> Result<(), Gone> {
+    pub fn send_whole(&self, payload: &impl Serialize) -> Result<(), StreamClosed> {
         self.pipe.write(payload)
     }
 
@@ -91,24 +93,24 @@ impl EventSink {
     ///
     /// # Errors
     /// As [`Self::send`].
-    pub fn fail(&self, error: &Error) -> Result<(), Gone> {
+    pub fn send_error(&self, error: &Error) -> Result<(), StreamClosed> {
         self.send("error", &event_data(error))?;
-        self.end()
+        self.close()
     }
 
     /// Sends the last event.
     ///
     /// # Errors
     /// As [`Self::send`].
-    pub fn end(&self) -> Result<(), Gone> {
-        self.pipe.write(&Event { event: "end", data: "[DONE]" })
+    pub fn close(&self) -> Result<(), StreamClosed> {
+        self.pipe.write(&ReplyEvent { event: "end", data: "[DONE]" })
     }
 }
 
 impl Drop for EventSink {
     fn drop(&mut self) {
         if std::thread::panicking() {
-            self.pipe.cut(&Error::Failed(internal_message()));
+            self.pipe.abort(&Error::RunFailed(internal_message()));
         } else {
             self.pipe.finish();
         }
@@ -116,7 +118,7 @@ impl Drop for EventSink {
 }
 
 #[derive(Default)]
-struct State {
+struct PipeState {
     buffer: Vec<u8>,
     reader: Option<Waker>,
     /// No more frames come: the run returned, or the stream was cut.
@@ -128,31 +130,31 @@ struct State {
 /// The buffer between a run and its connection.
 #[derive(Default)]
 pub(super) struct Pipe {
-    state: Mutex<State>,
-    room: Condvar,
+    state: Mutex<PipeState>,
+    space_freed: Condvar,
     /// A stream that the connection reads, while the run waits for its end.
-    pump: pump::Place,
+    pump: pump::PumpSlot,
 }
 
 impl Pipe {
-    fn lock(&self) -> MutexGuard<'_, State> {
+    fn lock(&self) -> MutexGuard<'_, PipeState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn write(&self, payload: &impl Serialize) -> Result<(), Gone> {
+    fn write(&self, payload: &impl Serialize) -> Result<(), StreamClosed> {
         let mut state = self.lock();
         while state.buffer.len() >= STREAM_BUFFER_BYTES && !state.finished && !state.abandoned {
-            state = self.room.wait(state).unwrap_or_else(PoisonError::into_inner);
+            state = self.space_freed.wait(state).unwrap_or_else(PoisonError::into_inner);
         }
         if state.finished || state.abandoned {
-            return Err(Gone);
+            return Err(StreamClosed);
         }
         append(&mut state.buffer, payload);
         Self::wake(state);
         Ok(())
     }
 
-    fn wake(mut state: MutexGuard<'_, State>) {
+    fn wake(mut state: MutexGuard<'_, PipeState>) {
         let reader = state.reader.take();
         drop(state);
         if let Some(reader) = reader {
@@ -163,20 +165,20 @@ impl Pipe {
     fn finish(&self) {
         let mut state = self.lock();
         state.finished = true;
-        self.room.notify_all();
+        self.space_freed.notify_all();
         Self::wake(state);
     }
 
     /// Ends the stream from outside with an error; what the run sends afterwards is dropped.
-    pub(super) fn cut(&self, error: &Error) {
+    pub(super) fn abort(&self, error: &Error) {
         let mut state = self.lock();
         if state.finished || state.abandoned {
             return;
         }
-        append(&mut state.buffer, &Event { event: "error", data: &event_data(error) });
-        append(&mut state.buffer, &Event { event: "end", data: "[DONE]" });
+        append(&mut state.buffer, &ReplyEvent { event: "error", data: &event_data(error) });
+        append(&mut state.buffer, &ReplyEvent { event: "end", data: "[DONE]" });
         state.finished = true;
-        self.room.notify_all();
+        self.space_freed.notify_all();
         Self::wake(state);
     }
 }
@@ -192,7 +194,7 @@ fn append(buffer: &mut Vec<u8>, payload: &impl Serialize) {
         tracing::error!("an event could not be written as JSON");
         return;
     }
-    if let Some(first) = split_here(&buffer[json..]) {
+    if let Some(first) = find_data_colon(&buffer[json..]) {
         let tail = buffer.split_off(json + first);
         let mut rest = tail.as_slice();
         while let Some(colon) = rest.iter().position(|byte| *byte == b':') {
@@ -207,7 +209,7 @@ fn append(buffer: &mut Vec<u8>, payload: &impl Serialize) {
 }
 
 /// Where the first `data:` ends in its colon.
-fn split_here(json: &[u8]) -> Option<usize> {
+fn find_data_colon(json: &[u8]) -> Option<usize> {
     let colons = json.iter().enumerate().filter(|(_, byte)| **byte == b':');
     colons.map(|(at, _)| at).find(|at| json[..*at].ends_with(b"data"))
 }
@@ -215,24 +217,24 @@ fn split_here(json: &[u8]) -> Option<usize> {
 /// The reading end: the body of the response.
 pub(super) struct EventBody {
     pipe: Arc<Pipe>,
-    cancel: Cancel,
+    cancel: CancelToken,
     /// Made when the body is first read: the thread of a request knows no timer.
     silence: Option<Pin<Box<Sleep>>>,
     heartbeat: Duration,
     last: Instant,
     /// Kept until the body is gone, so that a stopping service waits for its bytes.
-    _kept: Arc<dyn Send + Sync>,
+    _guard: Arc<dyn Send + Sync>,
 }
 
 /// Makes both ends. `kept` lives as long as the body does.
 pub(super) fn channel(
-    cancel: Cancel,
+    cancel: CancelToken,
     heartbeat: Duration,
-    kept: Arc<dyn Send + Sync>,
+    guard: Arc<dyn Send + Sync>,
 ) -> (EventSink, EventBody, Arc<Pipe>) {
     let pipe = Arc::new(Pipe::default());
     let last = Instant::now();
-    let body = EventBody { pipe: pipe.clone(), cancel, silence: None, heartbeat, last, _kept: kept };
+    let body = EventBody { pipe: pipe.clone(), cancel, silence: None, heartbeat, last, _guard: guard };
     (EventSink { pipe: pipe.clone() }, body, pipe)
 }
 
@@ -250,10 +252,10 @@ impl Stream for EventBody {
         }
         drop(state);
         if !frames.is_empty() {
-            pipe.room.notify_all();
+            pipe.space_freed.notify_all();
         }
         if !finished
-            && pipe.pump.poll(cx, |delta| append(&mut frames, &Event::of(delta)))
+            && pipe.pump.poll(cx, |delta| append(&mut frames, &ReplyEvent::from_delta(delta)))
             && frames.is_empty()
         {
             cx.waker().wake_by_ref();
@@ -287,13 +289,13 @@ impl Drop for EventBody {
     fn drop(&mut self) {
         // First the reason: a run that finds its reader gone asks why.
         if !self.pipe.lock().finished {
-            self.cancel.cancel(Reason::CallerLeft);
+            self.cancel.cancel(CancelReason::CallerLeft);
         }
         let mut state = self.pipe.lock();
         state.abandoned = true;
         state.buffer = Vec::new();
         drop(state);
-        self.pipe.room.notify_all();
+        self.pipe.space_freed.notify_all();
     }
 }
 
@@ -311,11 +313,11 @@ mod tests {
     #[test]
     fn a_frame_is_two_lines_and_a_blank_one() {
         assert_eq!(
-            frame(&Event { event: "token", data: "a\nb" }),
+            frame(&ReplyEvent { event: "token", data: "a\nb" }),
             "message:\ndata:{\"event\":\"token\",\"data\":\"a\\nb\"}\n\n"
         );
         let data = json!({"x": "data: 1 data:2", "data:": [":", "metadata:"]});
-        let text = frame(&Event { event: "metadata", data: &data });
+        let text = frame(&ReplyEvent { event: "metadata", data: &data });
         assert_eq!(text.matches("data:").count(), 1, "{text}");
         let json: Value =
             serde_json::from_str(text.trim_end().strip_prefix("message:\ndata:").unwrap()).unwrap();
@@ -325,24 +327,24 @@ mod tests {
     #[tokio::test]
     async fn frames_that_wait_leave_together_and_a_gone_reader_ends_the_run() {
         use futures_util::StreamExt as _;
-        let cancel = Cancel::new(None);
+        let cancel = CancelToken::new(None);
         let (sink, mut body, _) = channel(cancel.clone(), Duration::from_secs(60), Arc::new(()));
         sink.token("a").unwrap();
         sink.token("b").unwrap();
         let chunk = body.next().await.unwrap().unwrap();
         assert_eq!(chunk.iter().filter(|byte| **byte == b'm').count(), 2);
         drop(body);
-        assert_eq!(sink.token("c"), Err(Gone));
-        assert_eq!(cancel.reason(), Some(Reason::CallerLeft));
+        assert_eq!(sink.token("c"), Err(StreamClosed));
+        assert_eq!(cancel.reason(), Some(CancelReason::CallerLeft));
     }
 
     #[tokio::test]
     async fn a_cut_stream_ends_with_the_error_and_drops_the_rest() {
         use futures_util::StreamExt as _;
-        let cancel = Cancel::new(None);
+        let cancel = CancelToken::new(None);
         let (sink, mut body, pipe) = channel(cancel.clone(), Duration::from_secs(60), Arc::new(()));
-        pipe.cut(&Error::Unavailable(crate::domain::error::Unavailable::Restarting));
-        assert_eq!(sink.token("late"), Err(Gone));
+        pipe.abort(&Error::Unavailable(crate::domain::error::UnavailableReason::Restarting));
+        assert_eq!(sink.token("late"), Err(StreamClosed));
         let text = String::from_utf8(body.next().await.unwrap().unwrap().to_vec()).unwrap();
         assert!(
             text.contains(r#""status":503,"code":"UNAVAILABLE""#)
@@ -356,7 +358,7 @@ mod tests {
     #[tokio::test]
     async fn a_slow_reader_holds_the_run_and_silence_is_broken_by_a_comment() {
         use futures_util::StreamExt as _;
-        let (sink, mut body, _) = channel(Cancel::new(None), Duration::from_millis(30), Arc::new(()));
+        let (sink, mut body, _) = channel(CancelToken::new(None), Duration::from_millis(30), Arc::new(()));
         assert_eq!(body.next().await.unwrap().unwrap(), ":heartbeat\n");
         let text = "x".repeat(1000);
         let writer = std::thread::spawn(move || (0..100).all(|_| sink.token(&text).is_ok()));

@@ -9,9 +9,9 @@ use serde::forward_to_deserialize_any;
 use serde_json::{Error, Value};
 
 /// A value as a source for serde.
-pub(super) struct Strict<'a>(pub(super) &'a Value);
+pub(super) struct StrictValue<'a>(pub(super) &'a Value);
 
-impl<'de> Deserializer<'de> for Strict<'de> {
+impl<'de> Deserializer<'de> for StrictValue<'de> {
     type Error = Error;
 
     fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
@@ -20,9 +20,11 @@ impl<'de> Deserializer<'de> for Strict<'de> {
             Value::Bool(flag) => visitor.visit_bool(*flag),
             Value::Number(number) => number.deserialize_any(visitor),
             Value::String(text) => visitor.visit_borrowed_str(text),
-            Value::Array(items) => SeqDeserializer::new(items.iter().map(Strict)).deserialize_any(visitor),
+            Value::Array(items) => {
+                SeqDeserializer::new(items.iter().map(StrictValue)).deserialize_any(visitor)
+            }
             Value::Object(map) => {
-                let pairs = map.iter().map(|(name, value)| (name.as_str(), Strict(value)));
+                let pairs = map.iter().map(|(name, value)| (name.as_str(), StrictValue(value)));
                 MapDeserializer::new(pairs).deserialize_any(visitor)
             }
         }
@@ -67,7 +69,7 @@ impl<'de> Deserializer<'de> for Strict<'de> {
     }
 }
 
-impl<'de> IntoDeserializer<'de, Error> for Strict<'de> {
+impl<'de> IntoDeserializer<'de, Error> for StrictValue<'de> {
     type Deserializer = Self;
 
     fn into_deserializer(self) -> Self {
@@ -92,7 +94,7 @@ mod tests {
     }
 
     fn read(value: &Value) -> Result<Person, Error> {
-        Person::deserialize(Strict(value))
+        Person::deserialize(StrictValue(value))
     }
 
     #[test]

@@ -11,63 +11,63 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, Thread};
 use std::time::{Duration, Instant};
 
-type Job = Box<dyn FnOnce() + Send>;
+type PoolJob = Box<dyn FnOnce() + Send>;
 
 /// Threads that come and go with the requests. They are as many as there are jobs at once: who gives jobs bounds them.
 #[derive(Default)]
-pub(super) struct Threads {
-    idle: Arc<Idle>,
+pub(super) struct ThreadPool {
+    idle: Arc<IdleWorkers>,
 }
 
 /// Who has nothing to do; whoever ran last is last.
-type Idle = Mutex<Vec<Arc<Seat>>>;
+type IdleWorkers = Mutex<Vec<Arc<PoolWorker>>>;
 
 /// Where one thread waits.
-struct Seat {
-    job: Mutex<Option<Job>>,
-    waits: Thread,
+struct PoolWorker {
+    job: Mutex<Option<PoolJob>>,
+    thread: Thread,
 }
 
-impl Threads {
+impl ThreadPool {
     /// Has `job` run on a thread of its own. A panic of it ends there.
     ///
     /// # Errors
     /// When the system gives no thread; the job is dropped.
-    pub(super) fn run(&self, job: impl FnOnce() + Send + 'static) -> io::Result<()> {
-        let job: Job = Box::new(job);
-        let seat = locked(&self.idle).pop();
+    pub(super) fn spawn(&self, job: impl FnOnce() + Send + 'static) -> io::Result<()> {
+        let job: PoolJob = Box::new(job);
+        let seat = lock(&self.idle).pop();
         if let Some(seat) = seat {
-            *locked(&seat.job) = Some(job);
-            seat.waits.unpark();
+            *lock(&seat.job) = Some(job);
+            seat.thread.unpark();
             return Ok(());
         }
         let idle = self.idle.clone();
         let named = thread::Builder::new().name("request".to_owned()).stack_size(REQUEST_STACK_BYTES);
-        named.spawn(move || work(&idle, job)).map(drop)
+        named.spawn(move || run_worker(&idle, job)).map(drop)
     }
 }
 
-fn work(idle: &Idle, first: Job) {
-    let seat = Arc::new(Seat { job: Mutex::new(None), waits: thread::current() });
+fn run_worker(idle: &IdleWorkers, first: PoolJob) {
+    let seat = Arc::new(PoolWorker { job: Mutex::new(None), thread: thread::current() });
     let mut next = Some(first);
     while let Some(job) = next {
         // The panic hook has logged it.
         let _ = catch_unwind(AssertUnwindSafe(job));
-        locked(idle).push(seat.clone());
-        next = wait(&seat, idle, Duration::from_secs(BLOCKING_THREAD_IDLE_SECONDS));
+        lock(idle).push(seat.clone());
+        next = next_job(&seat, idle, Duration::from_secs(BLOCKING_THREAD_IDLE_SECONDS));
     }
 }
 
 /// The next job; `None` when there was none for `most`, and the thread is on the list no more.
-fn wait(seat: &Arc<Seat>, idle: &Idle, most: Duration) -> Option<Job> {
+fn next_job(seat: &Arc<PoolWorker>, idle: &IdleWorkers, most: Duration) -> Option<PoolJob> {
     let end = Instant::now() + most;
     loop {
-        if let Some(job) = locked(&seat.job).take() {
+        if let Some(job) = lock(&seat.job).take() {
             return Some(job);
         }
         let left = end.saturating_duration_since(Instant::now());
         if left.is_zero() {
-            let mut idle = locked(idle);
+            let mut idle = lock(idle);
             if let Some(place) = idle.iter().position(|other| Arc::ptr_eq(other, seat)) {
                 idle.remove(place);
                 return None;
@@ -81,7 +81,7 @@ fn wait(seat: &Arc<Seat>, idle: &Idle, most: Duration) -> Option<Job> {
     }
 }
 
-fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -91,28 +91,28 @@ mod tests {
     use std::sync::mpsc;
 
     /// Runs a job and says which thread did.
-    fn run(threads: &Threads) -> thread::ThreadId {
+    fn run(threads: &ThreadPool) -> thread::ThreadId {
         let (tell, told) = mpsc::channel();
-        threads.run(move || tell.send(thread::current().id()).unwrap()).unwrap();
+        threads.spawn(move || tell.send(thread::current().id()).unwrap()).unwrap();
         told.recv().unwrap()
     }
 
     /// Waits until so many are idle.
-    fn idle(threads: &Threads, count: usize) {
-        while locked(&threads.idle).len() != count {
+    fn idle(threads: &ThreadPool, count: usize) {
+        while lock(&threads.idle).len() != count {
             thread::yield_now();
         }
     }
 
     #[test]
     fn a_thread_is_used_again_and_the_one_that_ran_last_comes_first() {
-        let threads = Threads::default();
+        let threads = ThreadPool::default();
         let first = run(&threads);
         idle(&threads, 1);
         assert_eq!(run(&threads), first);
         idle(&threads, 1);
-        let (go, wait) = mpsc::channel::<()>();
-        threads.run(move || assert!(wait.recv().is_ok())).unwrap();
+        let (go, next_job) = mpsc::channel::<()>();
+        threads.spawn(move || assert!(next_job.recv().is_ok())).unwrap();
         let second = run(&threads);
         assert_ne!(second, first, "the first is at work");
         idle(&threads, 1);
@@ -123,17 +123,17 @@ mod tests {
 
     #[test]
     fn a_panic_ends_the_job_and_not_the_thread() {
-        let threads = Threads::default();
+        let threads = ThreadPool::default();
         let first = run(&threads);
         idle(&threads, 1);
-        threads.run(|| panic!("on purpose")).unwrap();
+        threads.spawn(|| panic!("on purpose")).unwrap();
         idle(&threads, 1);
         assert_eq!(run(&threads), first);
     }
 
     #[test]
     fn every_job_runs_once_whoever_gives_it() {
-        let threads = Threads::default();
+        let threads = ThreadPool::default();
         let (tell, told) = mpsc::channel();
         thread::scope(|scope| {
             for giver in 0..4 {
@@ -141,7 +141,7 @@ mod tests {
                 scope.spawn(move || {
                     for number in 0..200 {
                         let tell = tell.clone();
-                        threads.run(move || tell.send(giver * 1_000 + number).unwrap()).unwrap();
+                        threads.spawn(move || tell.send(giver * 1_000 + number).unwrap()).unwrap();
                     }
                 });
             }
@@ -155,12 +155,15 @@ mod tests {
 
     #[test]
     fn a_thread_nobody_needs_leaves() {
-        let idle = Idle::default();
-        let seat = Arc::new(Seat { job: Mutex::new(None), waits: thread::current() });
-        locked(&idle).push(seat.clone());
-        assert!(wait(&seat, &idle, Duration::ZERO).is_none());
-        assert!(locked(&idle).is_empty());
-        *locked(&seat.job) = Some(Box::new(|| ()));
-        assert!(wait(&seat, &idle, Duration::ZERO).is_some(), "a job that was given is never left behind");
+        let idle = IdleWorkers::default();
+        let seat = Arc::new(PoolWorker { job: Mutex::new(None), thread: thread::current() });
+        lock(&idle).push(seat.clone());
+        assert!(next_job(&seat, &idle, Duration::ZERO).is_none());
+        assert!(lock(&idle).is_empty());
+        *lock(&seat.job) = Some(Box::new(|| ()));
+        assert!(
+            next_job(&seat, &idle, Duration::ZERO).is_some(),
+            "a job that was given is never left behind"
+        );
     }
 }

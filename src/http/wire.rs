@@ -1,9 +1,9 @@
 //! The socket as hyper sees it, with the rules hyper has no words for: a time for the head, another for idling,
 //! an end for a reader that stalls, our own error bodies, and a close that does not destroy the last answer.
 
-use super::error::Refused;
-use super::framing::{Fault, Framing};
-use super::pace::Pace;
+use super::error::Rejection;
+use super::framing::{FramingError, FramingTracker};
+use super::pace::Timeouts;
 use hyper::rt::{Read, ReadBufCursor, Write};
 use hyper_util::rt::TokioIo;
 use std::io;
@@ -33,7 +33,7 @@ const BODY_PIECE_BYTES: usize = 16 * 1024;
 
 /// What the service tells the wire.
 #[derive(Default)]
-pub(super) struct Link {
+pub(super) struct ConnectionState {
     phase: AtomicU8,
     /// Requests handed to the service so far.
     requests: AtomicU32,
@@ -42,54 +42,54 @@ pub(super) struct Link {
     /// The client may still be sending when the connection closes.
     linger: AtomicBool,
     /// Our side of the connection is closed.
-    shut: AtomicBool,
+    closed: AtomicBool,
 }
 
-impl Link {
+impl ConnectionState {
     /// A request was handed to the service.
-    pub(super) fn begin(&self) {
+    pub(super) fn begin_request(&self) {
         self.requests.fetch_add(1, Ordering::AcqRel);
         self.phase.store(BUSY, Ordering::Release);
     }
 
     /// The service answered.
-    pub(super) fn answered(&self) {
+    pub(super) fn mark_answered(&self) {
         self.head_due.store(true, Ordering::Release);
     }
 
     /// The answer's body is handed over.
-    pub(super) fn end(&self) {
+    pub(super) fn end_response(&self) {
         self.phase.store(FLUSHING, Ordering::Release);
     }
 
     /// True when all that is left is waiting for the client to close.
     pub(super) fn is_shut(&self) -> bool {
-        self.shut.load(Ordering::Acquire)
+        self.closed.load(Ordering::Acquire)
     }
 
     /// The request's body was not read to its end.
-    pub(super) fn left_unread(&self) {
+    pub(super) fn mark_unread_body(&self) {
         self.linger.store(true, Ordering::Release);
     }
 }
 
 /// Where reading stands.
-enum Reading {
+enum ReadState {
     /// Nothing of the next head has arrived. True on a fresh connection, which has only the time of a head.
     Idle { fresh: bool },
     /// Some of a head has arrived.
     Head,
     /// The request was refused here; what still comes is thrown away until the client closes.
-    Refused { thrown_away: usize },
+    Rejected { thrown_away: usize },
 }
 
 /// A connection's socket.
-pub(super) struct Wire {
+pub(super) struct ClientSocket {
     io: TokioIo<TcpStream>,
-    link: Arc<Link>,
-    pace: Pace,
+    connection: Arc<ConnectionState>,
+    timeouts: Timeouts,
     strict_transport: Option<Arc<str>>,
-    reading: Reading,
+    read_state: ReadState,
     /// The requests that were with the service when `reading` was set.
     requests: u32,
     deadline: Option<Pin<Box<Sleep>>>,
@@ -97,33 +97,33 @@ pub(super) struct Wire {
     /// Nothing was written since the last flush.
     flushed: bool,
     /// Where the client's requests begin and end.
-    framing: Framing,
+    framing: FramingTracker,
     /// What arrived after the end of the request under way.
     held: Vec<u8>,
     /// hyper was told to wait for it.
-    waited_for: bool,
+    reader_waits: bool,
 }
 
-impl Wire {
+impl ClientSocket {
     pub(super) fn new(
         socket: TcpStream,
-        link: Arc<Link>,
-        pace: Pace,
+        link: Arc<ConnectionState>,
+        timeouts: Timeouts,
         strict_transport: Option<Arc<str>>,
     ) -> Self {
         Self {
             io: TokioIo::new(socket),
-            link,
-            pace,
+            connection: link,
+            timeouts,
             strict_transport,
-            reading: Reading::Idle { fresh: true },
+            read_state: ReadState::Idle { fresh: true },
             requests: 0,
             deadline: None,
             stall: None,
             flushed: true,
-            framing: Framing::default(),
+            framing: FramingTracker::default(),
             held: Vec::new(),
-            waited_for: false,
+            reader_waits: false,
         }
     }
 
@@ -132,7 +132,7 @@ impl Wire {
     }
 
     /// Sets the deadline `time` from now.
-    fn allow(&mut self, time: Duration) {
+    fn set_deadline(&mut self, time: Duration) {
         let end = Instant::now() + time;
         match &mut self.deadline {
             Some(deadline) => deadline.as_mut().reset(end),
@@ -140,26 +140,26 @@ impl Wire {
         }
     }
 
-    fn out_of_time(&mut self, cx: &mut Context<'_>) -> bool {
+    fn is_overdue(&mut self, cx: &mut Context<'_>) -> bool {
         self.deadline.as_mut().is_some_and(|deadline| deadline.as_mut().poll(cx).is_ready())
     }
 
     /// Answers in place of hyper and closes. Best effort: the socket has room, since nothing else is being written.
-    fn refuse(&mut self, cx: &mut Context<'_>, why: &Refused) {
-        let answer = why.raw(self.strict_transport.as_deref());
+    fn reject(&mut self, cx: &mut Context<'_>, why: &Rejection) {
+        let answer = why.to_http_bytes(self.strict_transport.as_deref());
         let _ = self.io.inner().try_write(&answer);
         let _ = self.socket().poll_shutdown(cx);
-        self.shut();
+        self.begin_linger();
     }
 
-    fn shut(&mut self) {
-        self.link.shut.store(true, Ordering::Release);
-        self.reading = Reading::Refused { thrown_away: 0 };
-        self.allow(LINGER);
+    fn begin_linger(&mut self) {
+        self.connection.closed.store(true, Ordering::Release);
+        self.read_state = ReadState::Rejected { thrown_away: 0 };
+        self.set_deadline(LINGER);
     }
 
     /// Reads into a buffer of our own, to see what arrives: what was held back, or what the socket has.
-    fn arrive<'s>(&mut self, cx: &mut Context<'_>, space: &'s mut [u8]) -> Poll<io::Result<&'s [u8]>> {
+    fn receive<'s>(&mut self, cx: &mut Context<'_>, space: &'s mut [u8]) -> Poll<io::Result<&'s [u8]>> {
         if !self.held.is_empty() {
             let count = space.len().min(self.held.len());
             space[..count].copy_from_slice(&self.held[..count]);
@@ -177,10 +177,10 @@ impl Wire {
     }
 
     /// Gives hyper what belongs to the request under way and holds the rest back.
-    fn give(&mut self, arrived: &[u8], cursor: &mut ReadBufCursor<'_>) -> Result<(), Refused> {
-        let taken = self.framing.follow(arrived).map_err(|fault| match fault {
-            Fault::LineLong => Refused::LineLong,
-            Fault::Twice(why) => Refused::Framing(why),
+    fn pass_on(&mut self, arrived: &[u8], cursor: &mut ReadBufCursor<'_>) -> Result<(), Rejection> {
+        let taken = self.framing.advance(arrived).map_err(|fault| match fault {
+            FramingError::LineLong => Rejection::LineLong,
+            FramingError::Duplicate(why) => Rejection::Framing(why),
         })?;
         cursor.put_slice(&arrived[..taken]);
         if taken < arrived.len() {
@@ -193,25 +193,25 @@ impl Wire {
     fn read_head(&mut self, cx: &mut Context<'_>, cursor: &mut ReadBufCursor<'_>) -> Poll<io::Result<()>> {
         let mut space = [0_u8; 2048];
         let room = space.len().min(cursor.remaining());
-        let arrived = match self.arrive(cx, &mut space[..room]) {
+        let arrived = match self.receive(cx, &mut space[..room]) {
             Poll::Ready(arrived) => arrived?,
-            Poll::Pending if !self.out_of_time(cx) => return Poll::Pending,
+            Poll::Pending if !self.is_overdue(cx) => return Poll::Pending,
             // An idle connection closes without a word: there is no request to answer.
-            Poll::Pending if matches!(self.reading, Reading::Idle { .. }) => return Poll::Ready(Ok(())),
+            Poll::Pending if matches!(self.read_state, ReadState::Idle { .. }) => return Poll::Ready(Ok(())),
             Poll::Pending => {
-                self.refuse(cx, &Refused::HeadSlow);
-                return self.throw_away(cx);
+                self.reject(cx, &Rejection::HeadSlow);
+                return self.discard(cx);
             }
         };
-        if let Reading::Idle { fresh } = self.reading {
+        if let ReadState::Idle { fresh } = self.read_state {
             if !fresh {
-                self.allow(self.pace.headers);
+                self.set_deadline(self.timeouts.headers);
             }
-            self.reading = Reading::Head;
+            self.read_state = ReadState::Head;
         }
-        if let Err(refused) = self.give(arrived, cursor) {
-            self.refuse(cx, &refused);
-            return self.throw_away(cx);
+        if let Err(refused) = self.pass_on(arrived, cursor) {
+            self.reject(cx, &refused);
+            return self.discard(cx);
         }
         Poll::Ready(Ok(()))
     }
@@ -220,40 +220,42 @@ impl Wire {
     fn read_body(&mut self, cx: &mut Context<'_>, cursor: &mut ReadBufCursor<'_>) -> Poll<io::Result<()>> {
         let mut space = [0_u8; BODY_PIECE_BYTES];
         let room = space.len().min(cursor.remaining());
-        let arrived = ready!(self.arrive(cx, &mut space[..room]))?;
+        let arrived = ready!(self.receive(cx, &mut space[..room]))?;
         // Only heads are refused here.
-        let _ = self.give(arrived, cursor);
+        let _ = self.pass_on(arrived, cursor);
         Poll::Ready(Ok(()))
     }
 
     /// Waits until the request under way is answered; what follows it is looked at then. A client that leaves meanwhile is
     /// noticed, as long as it sent nothing more.
-    fn hold(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+    fn hold_back(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         if self.held.is_empty() {
             let mut space = [0_u8; 2048];
-            let arrived = ready!(self.arrive(cx, &mut space))?;
+            let arrived = ready!(self.receive(cx, &mut space))?;
             if arrived.is_empty() {
                 return Poll::Ready(Ok(()));
             }
             self.held = arrived.to_vec();
         }
-        self.waited_for = true;
+        self.reader_waits = true;
         Poll::Pending
     }
 
     /// Reads and forgets until the client closes or the time is over, then shows hyper the end.
-    fn throw_away(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+    fn discard(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         let mut space = [0_u8; 4096];
         loop {
             let mut buffer = ReadBuf::new(&mut space);
             match self.socket().poll_read(cx, &mut buffer) {
-                Poll::Pending if self.out_of_time(cx) => return Poll::Ready(Ok(())),
+                Poll::Pending if self.is_overdue(cx) => return Poll::Ready(Ok(())),
                 Poll::Pending => return Poll::Pending,
                 Poll::Ready(Err(_)) => return Poll::Ready(Ok(())),
                 Poll::Ready(Ok(())) => {}
             }
             let arrived = buffer.filled().len();
-            let Reading::Refused { thrown_away } = &mut self.reading else { return Poll::Ready(Ok(())) };
+            let ReadState::Rejected { thrown_away } = &mut self.read_state else {
+                return Poll::Ready(Ok(()));
+            };
             *thrown_away += arrived;
             if arrived == 0 || *thrown_away > LINGER_BYTES_MAX {
                 return Poll::Ready(Ok(()));
@@ -262,12 +264,16 @@ impl Wire {
     }
 
     /// Watches one write: a client that takes nothing for too long is cut off.
-    fn watched(&mut self, cx: &mut Context<'_>, written: Poll<io::Result<usize>>) -> Poll<io::Result<usize>> {
+    fn check_stall(
+        &mut self,
+        cx: &mut Context<'_>,
+        written: Poll<io::Result<usize>>,
+    ) -> Poll<io::Result<usize>> {
         if written.is_ready() {
             self.stall = None;
             return written;
         }
-        let limit = self.pace.write_stall;
+        let limit = self.timeouts.write_stall;
         let stall = self.stall.get_or_insert_with(|| Box::pin(tokio::time::sleep(limit)));
         if stall.as_mut().poll(cx).is_ready() {
             return Poll::Ready(Err(io::ErrorKind::TimedOut.into()));
@@ -278,68 +284,74 @@ impl Wire {
     /// The refusal that replaces `bytes`, when they are an error that hyper wrote by itself. Its errors are the
     /// first bytes after a flush while no answer of ours is due: everything we write begins with a due head, and
     /// the later parts of our streams begin with a chunk's size or an event line.
-    fn own_words(&self, bytes: &[u8]) -> Option<Refused> {
-        let by_hyper =
-            self.flushed && !self.link.head_due.load(Ordering::Acquire) && bytes.starts_with(b"HTTP/1.1 4");
+    fn rejection_for_hyper(&self, bytes: &[u8]) -> Option<Rejection> {
+        let by_hyper = self.flushed
+            && !self.connection.head_due.load(Ordering::Acquire)
+            && bytes.starts_with(b"HTTP/1.1 4");
         let status = by_hyper.then(|| bytes.get(9..12)).flatten()?;
         Some(match status {
-            b"431" => Refused::HeadLarge,
-            b"414" => Refused::LineLong,
-            _ => Refused::Framing("The request is not valid HTTP."),
+            b"431" => Rejection::HeadLarge,
+            b"414" => Rejection::LineLong,
+            _ => Rejection::Framing("The request is not valid HTTP."),
         })
     }
 
-    fn begin_write(&mut self, first: &[u8]) -> Option<Refused> {
-        let refused = self.own_words(first);
-        self.link.head_due.store(false, Ordering::Release);
+    fn begin_write(&mut self, first: &[u8]) -> Option<Rejection> {
+        let refused = self.rejection_for_hyper(first);
+        self.connection.head_due.store(false, Ordering::Release);
         self.flushed = false;
         refused
     }
 
     /// Takes hyper's own error off its hands and writes ours.
-    fn replace(&mut self, cx: &mut Context<'_>, why: &Refused, length: usize) -> Poll<io::Result<usize>> {
-        self.refuse(cx, why);
-        self.link.left_unread();
+    fn replace_response(
+        &mut self,
+        cx: &mut Context<'_>,
+        why: &Rejection,
+        length: usize,
+    ) -> Poll<io::Result<usize>> {
+        self.reject(cx, why);
+        self.connection.mark_unread_body();
         Poll::Ready(Ok(length))
     }
 }
 
-impl Read for Wire {
+impl Read for ClientSocket {
     fn poll_read(
         self: Pin<&mut Self>,
         cx: &mut Context<'_>,
         mut cursor: ReadBufCursor<'_>,
     ) -> Poll<io::Result<()>> {
         let this = self.get_mut();
-        if matches!(this.reading, Reading::Refused { .. }) {
-            return this.throw_away(cx);
+        if matches!(this.read_state, ReadState::Rejected { .. }) {
+            return this.discard(cx);
         }
         if !this.framing.is_between() && !this.framing.is_in_head() {
             return this.read_body(cx, &mut cursor);
         }
-        if this.link.phase.load(Ordering::Acquire) != WAITING {
-            return this.hold(cx);
+        if this.connection.phase.load(Ordering::Acquire) != WAITING {
+            return this.hold_back(cx);
         }
-        let requests = this.link.requests.load(Ordering::Acquire);
+        let requests = this.connection.requests.load(Ordering::Acquire);
         if requests != this.requests {
             this.requests = requests;
-            this.reading = Reading::Idle { fresh: false };
-            this.allow(this.pace.idle);
+            this.read_state = ReadState::Idle { fresh: false };
+            this.set_deadline(this.timeouts.idle);
         } else if this.deadline.is_none() {
-            this.allow(this.pace.headers);
+            this.set_deadline(this.timeouts.headers);
         }
         this.read_head(cx, &mut cursor)
     }
 }
 
-impl Write for Wire {
+impl Write for ClientSocket {
     fn poll_write(self: Pin<&mut Self>, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
         let this = self.get_mut();
         if let Some(refused) = this.begin_write(bytes) {
-            return this.replace(cx, &refused, bytes.len());
+            return this.replace_response(cx, &refused, bytes.len());
         }
         let written = Pin::new(&mut this.io).poll_write(cx, bytes);
-        this.watched(cx, written)
+        this.check_stall(cx, written)
     }
 
     fn poll_write_vectored(
@@ -349,10 +361,10 @@ impl Write for Wire {
     ) -> Poll<io::Result<usize>> {
         let this = self.get_mut();
         if let Some(refused) = this.begin_write(parts.first().map_or(&[], |part| part)) {
-            return this.replace(cx, &refused, parts.iter().map(|part| part.len()).sum());
+            return this.replace_response(cx, &refused, parts.iter().map(|part| part.len()).sum());
         }
         let written = Pin::new(&mut this.io).poll_write_vectored(cx, parts);
-        this.watched(cx, written)
+        this.check_stall(cx, written)
     }
 
     fn is_write_vectored(&self) -> bool {
@@ -364,8 +376,8 @@ impl Write for Wire {
         // hyper flushes only once its own buffer is empty.
         this.flushed = true;
         let answered =
-            this.link.phase.compare_exchange(FLUSHING, WAITING, Ordering::AcqRel, Ordering::Acquire);
-        if answered.is_ok() && std::mem::take(&mut this.waited_for) {
+            this.connection.phase.compare_exchange(FLUSHING, WAITING, Ordering::AcqRel, Ordering::Acquire);
+        if answered.is_ok() && std::mem::take(&mut this.reader_waits) {
             cx.waker().wake_by_ref();
         }
         Pin::new(&mut this.io).poll_flush(cx)
@@ -373,12 +385,12 @@ impl Write for Wire {
 
     fn poll_shutdown(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         let this = self.get_mut();
-        if !this.link.is_shut() {
+        if !this.connection.is_shut() {
             ready!(Pin::new(&mut this.io).poll_shutdown(cx))?;
-            this.shut();
+            this.begin_linger();
         }
-        if this.link.linger.load(Ordering::Acquire) {
-            return this.throw_away(cx);
+        if this.connection.linger.load(Ordering::Acquire) {
+            return this.discard(cx);
         }
         Poll::Ready(Ok(()))
     }

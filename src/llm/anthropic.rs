@@ -4,13 +4,13 @@ mod request;
 #[cfg(test)]
 mod tests;
 
-use super::refusal::Refusals;
-use super::remembered::Remembered;
-use super::reply::{Cut, Partial, Reply, argument_object, parsed};
-use super::sse::Event;
-use super::streaming::{Flow, Protocol, Streaming};
-use super::{ChatModel, ChatRequest, Completion, Endpoint, ModelError, Receiver, ToolCall, endpoint};
-use crate::domain::cancel::Cancel;
+use super::refusal::ErrorInterpreter;
+use super::remembered::CallState;
+use super::reply::{CutReason, PartialCall, ReplyBuilder, argument_object, parse_event};
+use super::sse::SseEvent;
+use super::streaming::{Protocol, ReplyStream, StreamStep};
+use super::{ChatModel, ChatRequest, Completion, DeltaSink, Endpoint, ModelError, ToolCall, endpoint};
+use crate::domain::cancel::CancelToken;
 use serde_json::{Map, Value, json};
 use std::io::Read;
 
@@ -45,7 +45,7 @@ pub struct Anthropic {
     /// Further fields of the body, as the owner wrote them.
     pub extra: Map<String, Value>,
     /// The thinking that led to a turn's first tool call, signed by the provider, which wants it back with the call.
-    thoughts: Remembered<Vec<Value>>,
+    thoughts: CallState<Vec<Value>>,
 }
 
 impl Anthropic {
@@ -64,7 +64,7 @@ impl Anthropic {
             images: false,
             streaming: true,
             extra: Map::new(),
-            thoughts: Remembered::default(),
+            thoughts: CallState::default(),
         }
     }
 }
@@ -73,8 +73,8 @@ impl ChatModel for Anthropic {
     fn chat(
         &self,
         request: &ChatRequest,
-        cancel: &Cancel,
-        on: &mut dyn Receiver,
+        cancel: &CancelToken,
+        on: &mut dyn DeltaSink,
     ) -> Result<Completion, ModelError> {
         let mut headers = vec![("anthropic-version", PROTOCOL_VERSION)];
         if let Some(key) = &self.endpoint.key {
@@ -83,13 +83,13 @@ impl ChatModel for Anthropic {
         let body = request::body(self, request);
         let mut incoming = self.endpoint.post("/v1/messages", &headers, &body, &self.model, cancel)?;
         drop(body);
-        let blocks = Blocks {
-            refusals: self.endpoint.refusals(&self.model),
+        let blocks = AnthropicStream {
+            refusals: self.endpoint.error_interpreter(&self.model),
             thoughts: Vec::new(),
-            remembered: self.thoughts.clone(),
+            call_state: self.thoughts.clone(),
         };
-        if self.streaming && !endpoint::is_whole(&incoming) {
-            return on.follow(Streaming::of_events(incoming, blocks));
+        if self.streaming && !endpoint::is_json_document(&incoming) {
+            return on.follow(ReplyStream::from_events(incoming, blocks));
         }
         let completion = blocks.read_whole(&mut incoming, on)?;
         incoming.finish();
@@ -106,50 +106,50 @@ impl ChatModel for Anthropic {
 }
 
 /// The blocks of one message.
-struct Blocks {
-    refusals: Refusals,
+struct AnthropicStream {
+    refusals: ErrorInterpreter,
     /// The blocks of thinking, as they are to be sent back.
     thoughts: Vec<Value>,
-    remembered: Remembered<Vec<Value>>,
+    call_state: CallState<Vec<Value>>,
 }
 
-impl Protocol for Blocks {
-    fn take(&mut self, event: &Event<'_>, reply: &mut Reply) -> Result<Flow, ModelError> {
-        let data: Value = parsed(event.data, "an event of it is not JSON")?;
+impl Protocol for AnthropicStream {
+    fn on_event(&mut self, event: &SseEvent<'_>, reply: &mut ReplyBuilder) -> Result<StreamStep, ModelError> {
+        let data: Value = parse_event(event.data, "an event of it is not JSON")?;
         match data["type"].as_str().unwrap_or(event.name) {
             "message_start" => take_usage(&data["message"]["usage"], reply),
             "content_block_start" => begin_block(&data, reply, &mut self.thoughts)?,
             "content_block_delta" => take_delta(&data, reply, &mut self.thoughts),
             "message_delta" => {
                 take_usage(&data["usage"], reply);
-                judge(&data["delta"], reply)?;
+                take_stop_reason(&data["delta"], reply)?;
             }
-            "message_stop" => return Ok(Flow::Over),
-            "error" => return Err(self.refusals.of_event(&data["error"])),
+            "message_stop" => return Ok(StreamStep::Over),
+            "error" => return Err(self.refusals.from_event(&data["error"])),
             _ => {}
         }
-        Ok(Flow::More)
+        Ok(StreamStep::More)
     }
 
-    fn done(self: Box<Self>, reply: Reply) -> Result<Completion, ModelError> {
+    fn finish(self: Box<Self>, reply: ReplyBuilder) -> Result<Completion, ModelError> {
         self.complete(reply)
     }
 }
 
-fn begin_block(data: &Value, reply: &mut Reply, thoughts: &mut Vec<Value>) -> Result<(), ModelError> {
+fn begin_block(data: &Value, reply: &mut ReplyBuilder, thoughts: &mut Vec<Value>) -> Result<(), ModelError> {
     let block = &data["content_block"];
     match block["type"].as_str() {
-        Some("text") => reply.text(block["text"].as_str().unwrap_or_default()),
+        Some("text") => reply.add_text(block["text"].as_str().unwrap_or_default()),
         Some("thinking" | "redacted_thinking") => {
             thoughts.push(block.clone());
-            reply.thinking(block["thinking"].as_str().unwrap_or_default());
+            reply.add_thinking(block["thinking"].as_str().unwrap_or_default());
         }
         Some("tool_use") => {
             let text = |name: &str| block[name].as_str().unwrap_or_default().to_owned();
             // Arguments come as fragments; a block that holds them already is of a server that does not split them.
             let given = block["input"].as_object().filter(|input| !input.is_empty());
             let arguments = given.map(|input| Value::Object(input.clone()).to_string()).unwrap_or_default();
-            reply.begin_call(Partial {
+            reply.begin_call(PartialCall {
                 index: data["index"].as_u64(),
                 id: text("id"),
                 name: text("name"),
@@ -161,19 +161,19 @@ fn begin_block(data: &Value, reply: &mut Reply, thoughts: &mut Vec<Value>) -> Re
     Ok(())
 }
 
-fn take_delta(data: &Value, reply: &mut Reply, thoughts: &mut [Value]) {
+fn take_delta(data: &Value, reply: &mut ReplyBuilder, thoughts: &mut [Value]) {
     let delta = &data["delta"];
     let text = |name: &str| delta[name].as_str().unwrap_or_default();
     match delta["type"].as_str() {
-        Some("text_delta") => reply.text(text("text")),
+        Some("text_delta") => reply.add_text(text("text")),
         Some("thinking_delta") => {
             append(thoughts.last_mut(), "thinking", text("thinking"));
-            reply.thinking(text("thinking"));
+            reply.add_thinking(text("thinking"));
         }
         Some("signature_delta") => append(thoughts.last_mut(), "signature", text("signature")),
         Some("input_json_delta") => {
             let index = data["index"].as_u64();
-            let partial = reply.partial().iter_mut().rev().find(|partial| partial.index == index);
+            let partial = reply.partial_calls().iter_mut().rev().find(|partial| partial.index == index);
             if let Some(partial) = partial {
                 partial.arguments.push_str(text("partial_json"));
             }
@@ -192,11 +192,11 @@ fn append(block: Option<&mut Value>, name: &str, text: &str) {
 }
 
 /// Later counts replace earlier ones; one that is not named stays.
-fn take_usage(wire: &Value, reply: &mut Reply) {
+fn take_usage(wire: &Value, reply: &mut ReplyBuilder) {
     if !wire.is_object() {
         return;
     }
-    let usage = reply.usage();
+    let usage = reply.usage_mut();
     let count = |name: &str| wire[name].as_u64();
     if let Some(fresh) = count("input_tokens") {
         // Tokens written to and read from the cache are counted apart by the provider.
@@ -210,53 +210,61 @@ fn take_usage(wire: &Value, reply: &mut Reply) {
 }
 
 /// Looks at why the model finished.
-fn judge(message: &Value, reply: &mut Reply) -> Result<(), ModelError> {
+fn take_stop_reason(message: &Value, reply: &mut ReplyBuilder) -> Result<(), ModelError> {
     match message["stop_reason"].as_str() {
         Some("refusal") if reply.is_empty() => {
             return Err(ModelError::Provider { status: 200, message: "the model refused to answer".into() });
         }
-        Some("refusal") => reply.cut(Cut::Filter),
-        Some("max_tokens" | "model_context_window_exceeded") => reply.cut(Cut::Length),
+        Some("refusal") => reply.mark_cut(CutReason::Filter),
+        Some("max_tokens" | "model_context_window_exceeded") => reply.mark_cut(CutReason::Length),
         _ => {}
     }
     Ok(())
 }
 
-impl Blocks {
-    fn read_whole(mut self, source: &mut impl Read, on: &mut dyn Receiver) -> Result<Completion, ModelError> {
+impl AnthropicStream {
+    fn read_whole(
+        mut self,
+        source: &mut impl Read,
+        on: &mut dyn DeltaSink,
+    ) -> Result<Completion, ModelError> {
         let message = endpoint::read_whole(source)?;
         if message["type"] == "error" {
-            return Err(self.refusals.of_event(&message["error"]));
+            return Err(self.refusals.from_event(&message["error"]));
         }
         let Some(content) = message["content"].as_array() else {
             return Err(ModelError::Garbled("it is not a message".into()));
         };
-        let mut reply = Reply::default();
+        let mut reply = ReplyBuilder::default();
         take_usage(&message["usage"], &mut reply);
         for block in content {
             let text = |name: &str| block[name].as_str().unwrap_or_default();
             match block["type"].as_str() {
-                Some("text") => reply.text(text("text")),
+                Some("text") => reply.add_text(text("text")),
                 Some("thinking" | "redacted_thinking") => {
                     self.thoughts.push(block.clone());
-                    reply.thinking(text("thinking"));
+                    reply.add_thinking(text("thinking"));
                 }
                 Some("tool_use") => {
                     let arguments = argument_object(&block["input"]);
-                    reply.call(ToolCall { id: text("id").into(), name: text("name").into(), arguments })?;
+                    reply.add_call(ToolCall {
+                        id: text("id").into(),
+                        name: text("name").into(),
+                        arguments,
+                    })?;
                 }
                 _ => {}
             }
         }
-        judge(&message, &mut reply)?;
-        reply.hand_on(|delta| on.delta(delta))?;
+        take_stop_reason(&message, &mut reply)?;
+        reply.emit(|delta| on.delta(delta))?;
         self.complete(reply)
     }
 
-    fn complete(self, reply: Reply) -> Result<Completion, ModelError> {
-        let completion = reply.done()?;
+    fn complete(self, reply: ReplyBuilder) -> Result<Completion, ModelError> {
+        let completion = reply.finish()?;
         if let Some(first) = completion.calls.first().filter(|_| !self.thoughts.is_empty()) {
-            self.remembered.keep(&first.id, self.thoughts);
+            self.call_state.insert(&first.id, self.thoughts);
         }
         Ok(completion)
     }

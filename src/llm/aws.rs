@@ -1,59 +1,66 @@
 //! Requests to services of AWS: signed with the key of a credential, and their refusals in AWS's own words.
 
-use super::identity::{Asking, Identity, Judgement, Refusal};
-use super::refusal::Refusals;
+use super::identity::{ErrorMeaning, ErrorResponse, Identity, OutgoingRequest};
+use super::refusal::ErrorInterpreter;
 use super::{ModelError, retry};
-use crate::aws::{Keys, Scope, Unsigned};
+use crate::aws::{AccessKey, SigningRequest, SigningScope};
 use crate::clock::Clock;
 
 /// Signs requests to one service in one region.
 pub struct AwsIdentity {
     /// Whose they are.
-    pub keys: Keys,
+    pub keys: AccessKey,
     /// What for.
-    pub scope: Scope,
+    pub scope: SigningScope,
     /// A signature holds for minutes.
     pub clock: Clock,
 }
 
 impl Identity for AwsIdentity {
-    fn headers(&self, asking: &Asking<'_>) -> Result<Vec<(String, String)>, ModelError> {
-        let Asking { method, url, headers, body, .. } = *asking;
-        Ok(self.keys.sign(&self.scope, &Unsigned { method, url, headers, body }, self.clock.now()))
+    fn headers(&self, asking: &OutgoingRequest<'_>) -> Result<Vec<(String, String)>, ModelError> {
+        let OutgoingRequest { method, url, headers, body, .. } = *asking;
+        Ok(self.keys.sign(&self.scope, &SigningRequest { method, url, headers, body }, self.clock.now()))
     }
 
     fn secrets(&self) -> Vec<String> {
-        let Keys { id, secret, session } = &self.keys;
+        let AccessKey { id, secret, session } = &self.keys;
         [Some(id), Some(secret), session.as_ref()].into_iter().flatten().cloned().collect()
     }
 
-    fn judge(&self, refusal: &Refusal<'_>) -> Judgement {
+    fn interpret_error(&self, refusal: &ErrorResponse<'_>) -> ErrorMeaning {
         let text = String::from_utf8_lossy(refusal.body);
         let json = refusal.json;
         let code = [&json["__type"], &json["code"], &json["Code"]].into_iter().find_map(|code| code.as_str());
-        let Some(code) = refusal.kind.or(code).or_else(|| tagged(&text, "Code")) else {
-            return Judgement::Usual;
+        let Some(code) = refusal.kind.or(code).or_else(|| tag_text(&text, "Code")) else {
+            return ErrorMeaning::Usual;
         };
         let said = [&json["message"], &json["Message"]].into_iter().find_map(|said| said.as_str());
-        let said = said.or_else(|| tagged(&text, "Message")).unwrap_or_default();
-        Judgement::Means(meaning(code, refusal.status, said, refusal.model, refusal.asked, refusal.refusals))
+        let said = said.or_else(|| tag_text(&text, "Message")).unwrap_or_default();
+        ErrorMeaning::Means(interpret_code(
+            code,
+            refusal.status,
+            said,
+            refusal.model,
+            refusal.asked,
+            refusal.interpreter,
+        ))
     }
 }
 
 /// What stands first between tags of this name: the object store refuses in XML.
-fn tagged<'a>(text: &'a str, name: &str) -> Option<&'a str> {
+fn tag_text<'a>(text: &'a str, name: &str) -> Option<&'a str> {
     let (_, rest) = text.split_once(&format!("<{name}>"))?;
     Some(rest.split_once("</")?.0)
 }
 
 /// The meaning of an error with this code. Services prefix a code with a name, and add an address behind it.
-pub(super) fn meaning(
+pub(super) fn interpret_code(
     code: &str,
     status: u16,
     said: &str,
     model: &str,
     asked: Option<u64>,
-    refusals: &Refusals,
+    refusals: &ErrorInterpreter,
 ) -> ModelError {
     let code = code.rsplit_once('#').map_or(code, |(_, code)| code);
     let code = code.split_once(':').map_or(code, |(code, _)| code).to_ascii_lowercase();
@@ -63,8 +70,8 @@ pub(super) fn meaning(
         ["signature expired", "signature not yet current"].iter().any(|words| lower.contains(words));
     let provider = || ModelError::Provider { status, message: refusals.clean(said) };
     match code {
-        "requesttimetooskewed" | "requestexpired" => wrong_clock(),
-        "invalidsignature" | "signaturedoesnotmatch" if is_late => wrong_clock(),
+        "requesttimetooskewed" | "requestexpired" => wrong_clock_error(),
+        "invalidsignature" | "signaturedoesnotmatch" if is_late => wrong_clock_error(),
         "unrecognizedclient"
         | "invalidclienttokenid"
         | "incompletesignature"
@@ -78,7 +85,7 @@ pub(super) fn meaning(
             "the session token of the credential has expired; store a fresh access key with its token".into(),
         ),
         "throttling" | "toomanyrequests" | "servicequotaexceeded" | "slowdown" | "modelnotready" => {
-            retry::throttled(asked)
+            retry::throttled_error(asked)
         }
         "modeltimeout" => ModelError::TimedOut,
         "resourcenotfound" if !model.is_empty() => ModelError::UnknownModel(model.to_owned()),
@@ -90,7 +97,7 @@ pub(super) fn meaning(
     }
 }
 
-fn wrong_clock() -> ModelError {
+fn wrong_clock_error() -> ModelError {
     ModelError::Settings(
         "AWS refused the date of the request: the clock of this server is off by minutes; have it set".into(),
     )
@@ -102,19 +109,24 @@ mod tests {
 
     #[test]
     fn refusals_of_aws_are_understood() {
-        let refusals = Refusals::new("m-1", vec!["a-secret-of-ours"]);
+        let refusals = ErrorInterpreter::new("m-1", vec!["a-secret-of-ours"]);
         let provider = |status, message: &str| ModelError::Provider { status, message: message.into() };
         let unknown = || ModelError::UnknownModel("m-1".into());
         for (code, status, said, expected) in [
             ("UnrecognizedClientException", 403, "The security token is invalid.", ModelError::KeyRefused),
             ("SignatureDoesNotMatch", 403, "The request signature we calculated", ModelError::KeyRefused),
             ("InvalidSignatureException:http://internal.amazon.com/x", 403, "no", ModelError::KeyRefused),
-            ("InvalidSignatureException", 403, "Signature expired: 2015 is now earlier than", wrong_clock()),
-            ("InvalidSignatureException", 403, "Signature not yet current: 2115", wrong_clock()),
-            ("RequestTimeTooSkewed", 403, "The difference is too large.", wrong_clock()),
-            ("ThrottlingException", 429, "Too many tokens", retry::throttled(None)),
-            ("throttlingException", 429, "Too many requests", retry::throttled(None)),
-            ("SlowDown", 503, "Please reduce", retry::throttled(None)),
+            (
+                "InvalidSignatureException",
+                403,
+                "Signature expired: 2015 is now earlier than",
+                wrong_clock_error(),
+            ),
+            ("InvalidSignatureException", 403, "Signature not yet current: 2115", wrong_clock_error()),
+            ("RequestTimeTooSkewed", 403, "The difference is too large.", wrong_clock_error()),
+            ("ThrottlingException", 429, "Too many tokens", retry::throttled_error(None)),
+            ("throttlingException", 429, "Too many requests", retry::throttled_error(None)),
+            ("SlowDown", 503, "Please reduce", retry::throttled_error(None)),
             ("com.amazon.coral.service#ResourceNotFoundException", 404, "no model", unknown()),
             ("ValidationException", 400, "The provided model identifier is invalid.", unknown()),
             ("ValidationException", 400, "Malformed input", provider(400, "Malformed input")),
@@ -131,16 +143,16 @@ mod tests {
                 provider(404, "The specified key does not exist."),
             ),
         ] {
-            assert_eq!(meaning(code, status, said, "m-1", None, &refusals), expected, "{code} {said}");
+            assert_eq!(interpret_code(code, status, said, "m-1", None, &refusals), expected, "{code} {said}");
         }
-        let expired = meaning("ExpiredTokenException", 403, "x", "m-1", None, &refusals);
+        let expired = interpret_code("ExpiredTokenException", 403, "x", "m-1", None, &refusals);
         assert!(expired.to_string().contains("has expired"), "{expired}");
     }
 
     #[test]
     fn codes_of_the_object_store_are_found() {
         let text = "<?xml version=\"1.0\"?><Error><Code>NoSuchKey</Code><Message>No such</Message></Error>";
-        assert_eq!((tagged(text, "Code"), tagged(text, "Message")), (Some("NoSuchKey"), Some("No such")));
-        assert_eq!(tagged("<Code>", "Code"), None);
+        assert_eq!((tag_text(text, "Code"), tag_text(text, "Message")), (Some("NoSuchKey"), Some("No such")));
+        assert_eq!(tag_text("<Code>", "Code"), None);
     }
 }

@@ -4,13 +4,13 @@ mod request;
 #[cfg(test)]
 mod tests;
 
-use super::aws::meaning;
-use super::refusal::Refusals;
-use super::reply::{Cut, Partial, Reply, argument_object, broke_off, parsed};
-use super::{ChatModel, ChatRequest, Completion, Endpoint, ModelError, Receiver, ToolCall, endpoint};
-use crate::aws::encoded;
-use crate::aws::event_stream::{Damage, Frame, Frames};
-use crate::domain::cancel::Cancel;
+use super::aws::interpret_code;
+use super::refusal::ErrorInterpreter;
+use super::reply::{CutReason, PartialCall, ReplyBuilder, argument_object, broken_off_error, parse_event};
+use super::{ChatModel, ChatRequest, Completion, DeltaSink, Endpoint, ModelError, ToolCall, endpoint};
+use crate::aws::encode_component;
+use crate::aws::event_stream::{EventFrame, FrameDecoder, FrameError};
+use crate::domain::cancel::CancelToken;
 use crate::net::NetError;
 use serde_json::Value;
 use std::io::Read;
@@ -65,7 +65,7 @@ impl Bedrock {
 
     fn path(&self) -> String {
         let what = if self.streaming { "converse-stream" } else { "converse" };
-        format!("/model/{}/{what}", encoded(self.model.trim()))
+        format!("/model/{}/{what}", encode_component(self.model.trim()))
     }
 }
 
@@ -73,22 +73,22 @@ impl ChatModel for Bedrock {
     fn chat(
         &self,
         request: &ChatRequest,
-        cancel: &Cancel,
-        on: &mut dyn Receiver,
+        cancel: &CancelToken,
+        on: &mut dyn DeltaSink,
     ) -> Result<Completion, ModelError> {
         let body = request::body(self, request)?;
         let mut incoming = self.endpoint.post(&self.path(), &[], &body, &self.model, cancel)?;
         drop(body);
-        let mut reply = Reply::default();
-        if self.streaming && !endpoint::is_whole(&incoming) {
-            let refusals = self.endpoint.refusals(&self.model);
+        let mut reply = ReplyBuilder::default();
+        if self.streaming && !endpoint::is_json_document(&incoming) {
+            let refusals = self.endpoint.error_interpreter(&self.model);
             read_stream(&mut incoming, &mut reply, &self.model, &refusals, on)?;
         } else {
             read_whole(&mut incoming, &mut reply)?;
-            reply.hand_on(|delta| on.delta(delta))?;
+            reply.emit(|delta| on.delta(delta))?;
         }
         incoming.finish();
-        reply.done()
+        reply.finish()
     }
 
     fn takes_images(&self) -> bool {
@@ -103,17 +103,17 @@ impl ChatModel for Bedrock {
 /// Reads frames until the one that counts the tokens, which is the last.
 fn read_stream(
     source: &mut impl Read,
-    reply: &mut Reply,
+    reply: &mut ReplyBuilder,
     model: &str,
-    refusals: &Refusals,
-    on: &mut dyn Receiver,
+    refusals: &ErrorInterpreter,
+    on: &mut dyn DeltaSink,
 ) -> Result<(), ModelError> {
-    let (mut frames, mut piece, mut stopped) = (Frames::default(), [0; READ_BYTES], false);
+    let (mut frames, mut piece, mut stopped) = (FrameDecoder::default(), [0; READ_BYTES], false);
     loop {
-        while let Some(frame) = frames.next_frame().map_err(damaged)? {
+        while let Some(frame) = frames.next_frame().map_err(frame_error)? {
             match frame.header(":message-type") {
                 Some("event") => {}
-                Some("exception") => return Err(exception(&frame, model, refusals)),
+                Some("exception") => return Err(exception_error(&frame, model, refusals)),
                 _ => return Err(error(&frame, model, refusals)),
             }
             let kind = frame.header(":event-type").unwrap_or_default();
@@ -122,10 +122,10 @@ fn read_stream(
                 "contentBlockStart" => begin_block(&data, reply)?,
                 "contentBlockDelta" => {
                     take_delta(&data, reply);
-                    reply.hand_on(|delta| on.delta(delta))?;
+                    reply.emit(|delta| on.delta(delta))?;
                 }
                 "messageStop" => {
-                    judge(&data, reply)?;
+                    take_stop_reason(&data, reply)?;
                     stopped = true;
                 }
                 "metadata" => {
@@ -139,45 +139,45 @@ fn read_stream(
         }
         match source.read(&mut piece).map_err(NetError::from)? {
             0 if stopped && frames.is_empty() => return Ok(()),
-            0 => return Err(broke_off()),
-            count => frames.feed(&piece[..count]),
+            0 => return Err(broken_off_error()),
+            count => frames.push(&piece[..count]),
         }
     }
 }
 
-fn payload(frame: &Frame) -> Result<Value, ModelError> {
+fn payload(frame: &EventFrame) -> Result<Value, ModelError> {
     const WHAT: &str = "an event of it is not JSON";
     let text = std::str::from_utf8(&frame.payload).map_err(|_| ModelError::Garbled(WHAT.into()))?;
-    parsed(text, WHAT)
+    parse_event(text, WHAT)
 }
 
-fn damaged(damage: Damage) -> ModelError {
+fn frame_error(damage: FrameError) -> ModelError {
     match damage {
-        Damage::TooLarge => NetError::TooLarge.into(),
-        Damage::Sum => ModelError::Garbled("a frame of it arrived damaged".into()),
-        Damage::Form => ModelError::Garbled("it is no stream of events".into()),
+        FrameError::TooLarge => NetError::TooLarge.into(),
+        FrameError::Sum => ModelError::Garbled("a frame of it arrived damaged".into()),
+        FrameError::Form => ModelError::Garbled("it is no stream of events".into()),
     }
 }
 
 /// The end of a stream by an error that the service describes.
-fn exception(frame: &Frame, model: &str, refusals: &Refusals) -> ModelError {
+fn exception_error(frame: &EventFrame, model: &str, refusals: &ErrorInterpreter) -> ModelError {
     let code = frame.header(":exception-type").unwrap_or_default();
     let told = serde_json::from_slice::<Value>(&frame.payload).unwrap_or_default();
     let said = told["message"].as_str().unwrap_or_default();
     let known = EVENT_STATUSES.iter().find(|(name, _)| code.eq_ignore_ascii_case(name));
-    meaning(code, known.map_or(500, |(_, status)| *status), said, model, None, refusals)
+    interpret_code(code, known.map_or(500, |(_, status)| *status), said, model, None, refusals)
 }
 
 /// The end of a stream by an error that nobody expected.
-fn error(frame: &Frame, model: &str, refusals: &Refusals) -> ModelError {
-    let Some(code) = frame.header(":error-code") else { return damaged(Damage::Form) };
-    meaning(code, 500, frame.header(":error-message").unwrap_or(code), model, None, refusals)
+fn error(frame: &EventFrame, model: &str, refusals: &ErrorInterpreter) -> ModelError {
+    let Some(code) = frame.header(":error-code") else { return frame_error(FrameError::Form) };
+    interpret_code(code, 500, frame.header(":error-message").unwrap_or(code), model, None, refusals)
 }
 
-fn begin_block(data: &Value, reply: &mut Reply) -> Result<(), ModelError> {
+fn begin_block(data: &Value, reply: &mut ReplyBuilder) -> Result<(), ModelError> {
     let Some(call) = data["start"].get("toolUse") else { return Ok(()) };
     let text = |name: &str| call[name].as_str().unwrap_or_default().to_owned();
-    reply.begin_call(Partial {
+    reply.begin_call(PartialCall {
         index: data["contentBlockIndex"].as_u64(),
         id: text("toolUseId"),
         name: text("name"),
@@ -185,20 +185,20 @@ fn begin_block(data: &Value, reply: &mut Reply) -> Result<(), ModelError> {
     })
 }
 
-fn take_delta(data: &Value, reply: &mut Reply) {
+fn take_delta(data: &Value, reply: &mut ReplyBuilder) {
     let delta = &data["delta"];
     if let Some(fragment) = delta["toolUse"]["input"].as_str() {
         let index = data["contentBlockIndex"].as_u64();
-        if let Some(call) = reply.partial().iter_mut().rev().find(|call| call.index == index) {
+        if let Some(call) = reply.partial_calls().iter_mut().rev().find(|call| call.index == index) {
             call.arguments.push_str(fragment);
         }
         return;
     }
-    reply.thinking(delta["reasoningContent"]["text"].as_str().unwrap_or_default());
-    reply.text(delta["text"].as_str().unwrap_or_default());
+    reply.add_thinking(delta["reasoningContent"]["text"].as_str().unwrap_or_default());
+    reply.add_text(delta["text"].as_str().unwrap_or_default());
 }
 
-fn read_whole(source: &mut impl Read, reply: &mut Reply) -> Result<(), ModelError> {
+fn read_whole(source: &mut impl Read, reply: &mut ReplyBuilder) -> Result<(), ModelError> {
     let whole = endpoint::read_whole(source)?;
     let Some(content) = whole["output"]["message"]["content"].as_array() else {
         return Err(ModelError::Garbled("it is not a message".into()));
@@ -208,18 +208,18 @@ fn read_whole(source: &mut impl Read, reply: &mut Reply) -> Result<(), ModelErro
         if let Some(call) = block.get("toolUse") {
             let text = |name: &str| call[name].as_str().unwrap_or_default().to_owned();
             let arguments = argument_object(&call["input"]);
-            reply.call(ToolCall { id: text("toolUseId"), name: text("name"), arguments })?;
+            reply.add_call(ToolCall { id: text("toolUseId"), name: text("name"), arguments })?;
         }
-        reply.thinking(block["reasoningContent"]["reasoningText"]["text"].as_str().unwrap_or_default());
-        reply.text(block["text"].as_str().unwrap_or_default());
+        reply.add_thinking(block["reasoningContent"]["reasoningText"]["text"].as_str().unwrap_or_default());
+        reply.add_text(block["text"].as_str().unwrap_or_default());
     }
-    judge(&whole, reply)
+    take_stop_reason(&whole, reply)
 }
 
 /// Looks at why the model finished.
-fn judge(message: &Value, reply: &mut Reply) -> Result<(), ModelError> {
+fn take_stop_reason(message: &Value, reply: &mut ReplyBuilder) -> Result<(), ModelError> {
     match message["stopReason"].as_str() {
-        Some("max_tokens" | "model_context_window_exceeded") => reply.cut(Cut::Length),
+        Some("max_tokens" | "model_context_window_exceeded") => reply.mark_cut(CutReason::Length),
         Some("malformed_tool_use") => {
             return Err(ModelError::Garbled("the model wrote a tool call that cannot be read".into()));
         }
@@ -228,18 +228,18 @@ fn judge(message: &Value, reply: &mut Reply) -> Result<(), ModelError> {
                 let message = format!("it held the answer back ({reason})");
                 return Err(ModelError::Provider { status: 200, message });
             }
-            reply.cut(Cut::Filter);
+            reply.mark_cut(CutReason::Filter);
         }
         _ => {}
     }
     Ok(())
 }
 
-fn take_usage(wire: &Value, reply: &mut Reply) {
+fn take_usage(wire: &Value, reply: &mut ReplyBuilder) {
     if !wire.is_object() {
         return;
     }
-    let usage = reply.usage();
+    let usage = reply.usage_mut();
     let count = |name: &str| wire[name].as_u64().unwrap_or(0);
     // Tokens written to and read from the cache are counted apart by the provider.
     usage.cached_tokens = count("cacheReadInputTokens");

@@ -3,14 +3,18 @@
 #[cfg(test)]
 mod tests;
 
-use super::refusal::Refusals;
-use super::reply::{Cut, Partial, Reply, argument_object, arguments, new_call_id, parsed, set, stops};
-use super::sse::Event;
-use super::streaming::{Flow, Protocol, Streaming};
-use super::{
-    ChatModel, ChatRequest, Completion, Endpoint, Message, ModelError, Receiver, ToolCall, ToolSpec, endpoint,
+use super::refusal::ErrorInterpreter;
+use super::reply::{
+    CutReason, PartialCall, ReplyBuilder, argument_object, arguments, join_stops, new_call_id, parse_event,
+    set_optional,
 };
-use crate::domain::cancel::Cancel;
+use super::sse::SseEvent;
+use super::streaming::{Protocol, ReplyStream, StreamStep};
+use super::{
+    ChatMessage, ChatModel, ChatRequest, Completion, DeltaSink, Endpoint, ModelError, ToolCall, ToolSpec,
+    endpoint,
+};
+use crate::domain::cancel::CancelToken;
 use serde_json::{Map, Value, json};
 
 /// Where Cohere itself is.
@@ -35,8 +39,8 @@ impl ChatModel for Cohere {
     fn chat(
         &self,
         request: &ChatRequest,
-        cancel: &Cancel,
-        on: &mut dyn Receiver,
+        cancel: &CancelToken,
+        on: &mut dyn DeltaSink,
     ) -> Result<Completion, ModelError> {
         let bearer = self.endpoint.bearer();
         let headers: Vec<(&str, &str)> =
@@ -44,15 +48,15 @@ impl ChatModel for Cohere {
         let body = self.body(request);
         let mut incoming = self.endpoint.post("/v2/chat", &headers, &body, &self.model, cancel)?;
         drop(body);
-        let refusals = self.endpoint.refusals(&self.model);
-        if self.streaming && !endpoint::is_whole(&incoming) {
-            return on.follow(Streaming::of_events(incoming, ReplyEvents(refusals)));
+        let refusals = self.endpoint.error_interpreter(&self.model);
+        if self.streaming && !endpoint::is_json_document(&incoming) {
+            return on.follow(ReplyStream::from_events(incoming, CohereStream(refusals)));
         }
-        let mut reply = Reply::default();
+        let mut reply = ReplyBuilder::default();
         take_whole(&endpoint::read_whole(&mut incoming)?, &mut reply)?;
         incoming.finish();
-        reply.hand_on(|delta| on.delta(delta))?;
-        reply.done()
+        reply.emit(|delta| on.delta(delta))?;
+        reply.finish()
     }
 
     fn streams(&self) -> bool {
@@ -68,19 +72,19 @@ impl Cohere {
         if !request.tools.is_empty() {
             body.insert("tools".into(), request.tools.iter().map(tool).collect());
         }
-        set(&mut body, "temperature", self.temperature);
-        let stops = stops(&[], &request.stop, STOPS_MAX);
-        set(&mut body, "stop_sequences", (!stops.is_empty()).then_some(stops));
+        set_optional(&mut body, "temperature", self.temperature);
+        let stops = join_stops(&[], &request.stop, STOPS_MAX);
+        set_optional(&mut body, "stop_sequences", (!stops.is_empty()).then_some(stops));
         body.insert("stream".into(), self.streaming.into());
         body.into()
     }
 }
 
-fn message(message: &Message) -> Value {
+fn message(message: &ChatMessage) -> Value {
     match message {
-        Message::System(text) => json!({"role": "system", "content": text}),
-        Message::User(_) => json!({"role": "user", "content": message.text()}),
-        Message::Assistant { text, calls } => {
+        ChatMessage::System(text) => json!({"role": "system", "content": text}),
+        ChatMessage::User(_) => json!({"role": "user", "content": message.text()}),
+        ChatMessage::Assistant { text, calls } => {
             let mut wire = json!({"role": "assistant"});
             // An empty text beside calls is refused.
             if !text.is_empty() || calls.is_empty() {
@@ -91,7 +95,7 @@ fn message(message: &Message) -> Value {
             }
             wire
         }
-        Message::Tool { call_id, text, .. } => {
+        ChatMessage::Tool { call_id, text, .. } => {
             json!({"role": "tool", "tool_call_id": call_id, "content": text})
         }
     }
@@ -108,43 +112,43 @@ fn tool(spec: &ToolSpec) -> Value {
 }
 
 /// The events of one reply, until `message-end`.
-struct ReplyEvents(Refusals);
+struct CohereStream(ErrorInterpreter);
 
-impl Protocol for ReplyEvents {
-    fn take(&mut self, event: &Event<'_>, reply: &mut Reply) -> Result<Flow, ModelError> {
+impl Protocol for CohereStream {
+    fn on_event(&mut self, event: &SseEvent<'_>, reply: &mut ReplyBuilder) -> Result<StreamStep, ModelError> {
         if event.data.trim() == "[DONE]" {
-            self.ended()?;
+            self.on_end()?;
         }
-        let data: Value = parsed(event.data, "an event of it is not JSON")?;
+        let data: Value = parse_event(event.data, "an event of it is not JSON")?;
         let delta = &data["delta"];
         let said = &delta["message"];
         match data["type"].as_str().unwrap_or(event.name) {
             "content-start" | "content-delta" => {
-                reply.thinking(said["content"]["thinking"].as_str().unwrap_or_default());
-                reply.text(said["content"]["text"].as_str().unwrap_or_default());
+                reply.add_thinking(said["content"]["thinking"].as_str().unwrap_or_default());
+                reply.add_text(said["content"]["text"].as_str().unwrap_or_default());
             }
             // What the model says about the tools it is going to call is no part of the answer.
-            "tool-plan-delta" => reply.thinking(said["tool_plan"].as_str().unwrap_or_default()),
+            "tool-plan-delta" => reply.add_thinking(said["tool_plan"].as_str().unwrap_or_default()),
             "tool-call-start" => begin_call(&data, reply)?,
-            "tool-call-delta" => go_on(&data, reply),
+            "tool-call-delta" => continue_call(&data, reply),
             "message-end" => {
                 if let Some(error) = delta.get("error").filter(|error| !error.is_null()) {
-                    return Err(self.0.of_event(error));
+                    return Err(self.0.from_event(error));
                 }
                 take_usage(&delta["usage"], reply);
-                judge(&delta["finish_reason"], reply)?;
-                return Ok(Flow::Over);
+                take_stop_reason(&delta["finish_reason"], reply)?;
+                return Ok(StreamStep::Over);
             }
             _ => {}
         }
-        Ok(Flow::More)
+        Ok(StreamStep::More)
     }
 }
 
-fn begin_call(data: &Value, reply: &mut Reply) -> Result<(), ModelError> {
+fn begin_call(data: &Value, reply: &mut ReplyBuilder) -> Result<(), ModelError> {
     let call = &data["delta"]["message"]["tool_calls"];
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
-    reply.begin_call(Partial {
+    reply.begin_call(PartialCall {
         index: data["index"].as_u64(),
         id: text(&call["id"]),
         name: text(&call["function"]["name"]),
@@ -152,25 +156,25 @@ fn begin_call(data: &Value, reply: &mut Reply) -> Result<(), ModelError> {
     })
 }
 
-fn go_on(data: &Value, reply: &mut Reply) {
+fn continue_call(data: &Value, reply: &mut ReplyBuilder) {
     let index = data["index"].as_u64();
     let fragment =
         data["delta"]["message"]["tool_calls"]["function"]["arguments"].as_str().unwrap_or_default();
-    if let Some(partial) = reply.partial().iter_mut().rev().find(|partial| partial.index == index) {
+    if let Some(partial) = reply.partial_calls().iter_mut().rev().find(|partial| partial.index == index) {
         partial.arguments.push_str(fragment);
     }
 }
 
 /// Takes an answer that came in one piece.
-fn take_whole(whole: &Value, reply: &mut Reply) -> Result<(), ModelError> {
+fn take_whole(whole: &Value, reply: &mut ReplyBuilder) -> Result<(), ModelError> {
     let Some(message) = whole["message"].as_object() else {
         return Err(ModelError::Garbled("it holds no answer".into()));
     };
     let text = |name: &str| message.get(name).and_then(Value::as_str).unwrap_or_default();
-    reply.thinking(text("tool_plan"));
+    reply.add_thinking(text("tool_plan"));
     for part in message.get("content").and_then(Value::as_array).into_iter().flatten() {
-        reply.thinking(part["thinking"].as_str().unwrap_or_default());
-        reply.text(part["text"].as_str().unwrap_or_default());
+        reply.add_thinking(part["thinking"].as_str().unwrap_or_default());
+        reply.add_text(part["text"].as_str().unwrap_or_default());
     }
     for call in message.get("tool_calls").and_then(Value::as_array).into_iter().flatten() {
         let function = &call["function"];
@@ -179,37 +183,37 @@ fn take_whole(whole: &Value, reply: &mut Reply) -> Result<(), ModelError> {
         };
         let id = call["id"].as_str().filter(|id| !id.is_empty()).map_or_else(new_call_id, str::to_owned);
         let arguments = arguments(function["arguments"].as_str().unwrap_or_default());
-        reply.call(ToolCall { id, name: name.to_owned(), arguments })?;
+        reply.add_call(ToolCall { id, name: name.to_owned(), arguments })?;
     }
     take_usage(&whole["usage"], reply);
-    judge(&whole["finish_reason"], reply)
+    take_stop_reason(&whole["finish_reason"], reply)
 }
 
 /// All tokens where they are counted, else those that are billed.
-fn take_usage(wire: &Value, reply: &mut Reply) {
+fn take_usage(wire: &Value, reply: &mut ReplyBuilder) {
     let counted =
         ["tokens", "billed_units"].into_iter().map(|name| &wire[name]).find(|count| count.is_object());
     let Some(counted) = counted else { return };
     // The numbers may be written with a point; there are never so many that the cast would lose one.
     let count = |name: &str| counted[name].as_f64().map_or(0, |number| number.max(0.0) as u64);
-    let usage = reply.usage();
+    let usage = reply.usage_mut();
     usage.input_tokens = count("input_tokens");
     usage.output_tokens = count("output_tokens");
     usage.cached_tokens = wire["cached_tokens"].as_f64().map_or(0, |number| number.max(0.0) as u64);
 }
 
-fn judge(reason: &Value, reply: &mut Reply) -> Result<(), ModelError> {
+fn take_stop_reason(reason: &Value, reply: &mut ReplyBuilder) -> Result<(), ModelError> {
     let failed = |message: &str| Err(ModelError::Provider { status: 200, message: message.into() });
     match reason.as_str() {
         Some("ERROR") => failed("the model failed while it answered"),
         Some("TIMEOUT") => Err(ModelError::TimedOut),
         Some("ERROR_TOXIC") if reply.is_empty() => failed("its content filter held the answer back"),
         Some("ERROR_TOXIC") => {
-            reply.cut(Cut::Filter);
+            reply.mark_cut(CutReason::Filter);
             Ok(())
         }
         Some("MAX_TOKENS" | "ERROR_LIMIT") => {
-            reply.cut(Cut::Length);
+            reply.mark_cut(CutReason::Length);
             Ok(())
         }
         _ => Ok(()),

@@ -3,15 +3,15 @@
 #[cfg(test)]
 mod tests;
 
-use super::openai::{judge_end, take_chunk, take_reason};
-use super::refusal::Refusals;
-use super::reply::{Reply, set, stops};
-use super::sse::Event;
-use super::streaming::{Flow, Protocol, Streaming};
+use super::openai::{check_end, take_chunk, take_reason};
+use super::refusal::ErrorInterpreter;
+use super::reply::{ReplyBuilder, join_stops, set_optional};
+use super::sse::SseEvent;
+use super::streaming::{Protocol, ReplyStream, StreamStep};
 use super::{
-    ChatModel, ChatRequest, Completion, Endpoint, KeyStyle, ModelError, Receiver, endpoint, transcript,
+    ChatModel, ChatRequest, Completion, DeltaSink, Endpoint, KeyStyle, ModelError, endpoint, transcript,
 };
-use crate::domain::cancel::Cancel;
+use crate::domain::cancel::CancelToken;
 use serde_json::{Map, Value, json};
 
 /// Stop words the protocol takes.
@@ -36,27 +36,28 @@ impl ChatModel for Completions {
     fn chat(
         &self,
         request: &ChatRequest,
-        cancel: &Cancel,
-        on: &mut dyn Receiver,
+        cancel: &CancelToken,
+        on: &mut dyn DeltaSink,
     ) -> Result<Completion, ModelError> {
         let header = self.key_style.header(&self.endpoint);
         let headers: Vec<(&str, &str)> = header.iter().map(|(name, value)| (*name, value.as_str())).collect();
         let body = self.body(request);
         let mut incoming = self.endpoint.post("/completions", &headers, &body, &self.model, cancel)?;
         drop(body);
-        let refusals = self.endpoint.refusals(&self.model);
-        if self.streams() && !endpoint::is_whole(&incoming) {
-            return on.follow(Streaming::of_events(incoming, Chunks { refusals, finished: false }));
+        let refusals = self.endpoint.error_interpreter(&self.model);
+        if self.streams() && !endpoint::is_json_document(&incoming) {
+            return on
+                .follow(ReplyStream::from_events(incoming, CompletionStream { refusals, finished: false }));
         }
         let whole = endpoint::read_whole(&mut incoming)?;
         if whole["choices"].as_array().is_none_or(Vec::is_empty) && whole["error"].is_null() {
             return Err(ModelError::Garbled("it holds no answer".into()));
         }
-        let mut reply = Reply::default();
+        let mut reply = ReplyBuilder::default();
         take(&whole, &mut reply, &refusals)?;
         incoming.finish();
-        reply.hand_on(|delta| on.delta(delta))?;
-        reply.done()
+        reply.emit(|delta| on.delta(delta))?;
+        reply.finish()
     }
 
     fn takes_tools(&self) -> bool {
@@ -71,12 +72,12 @@ impl ChatModel for Completions {
 
 impl Completions {
     fn body(&self, request: &ChatRequest) -> Value {
-        let written = transcript::write(&request.messages);
+        let written = transcript::from_messages(&request.messages);
         let mut body = self.settings.clone();
         body.insert("model".into(), self.model.as_str().into());
         body.insert("prompt".into(), written.text.into());
-        let stops = stops(written.stop.as_slice(), &request.stop, STOPS_MAX);
-        set(&mut body, "stop", (!stops.is_empty()).then_some(stops));
+        let stops = join_stops(written.stop.as_slice(), &request.stop, STOPS_MAX);
+        set_optional(&mut body, "stop", (!stops.is_empty()).then_some(stops));
         body.insert("stream".into(), self.streams().into());
         if self.streams() && self.usage_in_stream {
             body.insert("stream_options".into(), json!({"include_usage": true}));
@@ -86,35 +87,35 @@ impl Completions {
 }
 
 /// The chunks of one reply.
-struct Chunks {
-    refusals: Refusals,
+struct CompletionStream {
+    refusals: ErrorInterpreter,
     finished: bool,
 }
 
-impl Protocol for Chunks {
-    fn take(&mut self, event: &Event<'_>, reply: &mut Reply) -> Result<Flow, ModelError> {
+impl Protocol for CompletionStream {
+    fn on_event(&mut self, event: &SseEvent<'_>, reply: &mut ReplyBuilder) -> Result<StreamStep, ModelError> {
         let Self { refusals, finished } = self;
         take_chunk(event, "an event of it is not JSON", finished, |chunk: Value| {
             take(&chunk, reply, refusals)
         })
     }
 
-    fn ended(&self) -> Result<(), ModelError> {
-        judge_end(self.finished)
+    fn on_end(&self) -> Result<(), ModelError> {
+        check_end(self.finished)
     }
 }
 
 /// Takes what one chunk holds; true when it says why the model finished.
-fn take(chunk: &Value, reply: &mut Reply, refusals: &Refusals) -> Result<bool, ModelError> {
+fn take(chunk: &Value, reply: &mut ReplyBuilder, refusals: &ErrorInterpreter) -> Result<bool, ModelError> {
     if let Some(error) = chunk.get("error").filter(|error| !error.is_null()) {
-        return Err(refusals.of_event(error));
+        return Err(refusals.from_event(error));
     }
     if chunk["usage"].is_object() {
-        let usage = reply.usage();
+        let usage = reply.usage_mut();
         usage.input_tokens = chunk["usage"]["prompt_tokens"].as_u64().unwrap_or(0);
         usage.output_tokens = chunk["usage"]["completion_tokens"].as_u64().unwrap_or(0);
     }
     let choice = &chunk["choices"][0];
-    reply.text(choice["text"].as_str().unwrap_or_default());
+    reply.add_text(choice["text"].as_str().unwrap_or_default());
     Ok(choice["finish_reason"].as_str().is_some_and(|reason| take_reason(reason, reply)))
 }

@@ -1,13 +1,13 @@
 //! Where a provider is and how it is called: the part that is alike for every protocol.
 
 use super::ModelError;
-use super::exchange::Body;
-use super::identity::{Asking, Identity, Judgement, Refusal};
-use super::refusal::{Refusals, secrets_of_address, secrets_of_header};
+use super::exchange::RequestBody;
+use super::identity::{ErrorMeaning, ErrorResponse, Identity, OutgoingRequest};
+use super::refusal::{ErrorInterpreter, secrets_of_address, secrets_of_header};
 use super::retry;
 use super::weight::{REPLY_VALUES_MAX, VECTORS_VALUES_MAX, is_within};
-use crate::domain::cancel::Cancel;
-use crate::net::{Incoming, Limits, Method, NetError, Outgoing, Purpose};
+use crate::domain::cancel::CancelToken;
+use crate::net::{CallPurpose, Incoming, Method, NetError, Outgoing, ResponseLimits};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 use std::fmt;
@@ -16,17 +16,17 @@ use std::sync::Arc;
 use std::time::Duration;
 
 /// The most a refusal is read of.
-const REFUSAL_BYTES_MAX: u64 = 64 * 1024;
+const ERROR_BYTES_MAX: u64 = 64 * 1024;
 /// How long the body of a refusal is waited for; its status says enough.
-const REFUSAL_STALL: Duration = Duration::from_secs(5);
+const ERROR_STALL: Duration = Duration::from_secs(5);
 /// The most a reply that comes in one piece may have.
 const WHOLE_BYTES_MAX: u64 = 32 * 1024 * 1024;
 
 /// A provider's key. Nothing prints it.
 #[derive(Clone, PartialEq, Eq)]
-pub struct ApiKey(String);
+pub struct ProviderKey(String);
 
-impl ApiKey {
+impl ProviderKey {
     /// A key as the credential holds it; white space around it is a slip of the hand.
     #[must_use]
     pub fn new(value: &str) -> Self {
@@ -38,7 +38,7 @@ impl ApiKey {
     }
 }
 
-impl fmt::Debug for ApiKey {
+impl fmt::Debug for ProviderKey {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("ApiKey(hidden)")
     }
@@ -52,13 +52,13 @@ pub struct Endpoint {
     /// The base address, with or without a final slash.
     pub base: String,
     /// The key, where the provider wants one.
-    pub key: Option<ApiKey>,
+    pub key: Option<ProviderKey>,
     /// Further headers the owner set. They win over our own.
     pub headers: Vec<(String, String)>,
     /// Pairs for the query, such as an API version.
     pub query: Vec<(String, String)>,
     /// How long an answer may take to begin and may pause.
-    pub limits: Limits,
+    pub limits: ResponseLimits,
     /// Proves anew with each request whose it is, where the key alone does not.
     pub identity: Option<Arc<dyn Identity>>,
 }
@@ -73,21 +73,21 @@ impl fmt::Debug for Endpoint {
 impl Endpoint {
     /// An endpoint without extras.
     #[must_use]
-    pub fn new(outgoing: Outgoing, base: &str, key: Option<ApiKey>) -> Self {
+    pub fn new(outgoing: Outgoing, base: &str, key: Option<ProviderKey>) -> Self {
         Self {
             outgoing,
             base: base.to_owned(),
             key,
             headers: Vec::new(),
             query: Vec::new(),
-            limits: Limits::model(),
+            limits: ResponseLimits::model(),
             identity: None,
         }
     }
 
     /// As [`Self::new`], of a provider that wants proof with each request.
     #[must_use]
-    pub fn proved(outgoing: Outgoing, base: &str, identity: impl Identity + 'static) -> Self {
+    pub fn with_identity(outgoing: Outgoing, base: &str, identity: impl Identity + 'static) -> Self {
         Self { identity: Some(Arc::new(identity)), ..Self::new(outgoing, base, None) }
     }
 
@@ -97,14 +97,15 @@ impl Endpoint {
     }
 
     /// What the refusals of this provider are read with.
-    pub(super) fn refusals(&self, model: &str) -> Refusals {
-        let key = self.key.iter().map(ApiKey::expose);
+    pub(super) fn error_interpreter(&self, model: &str) -> ErrorInterpreter {
+        let key = self.key.iter().map(ProviderKey::expose);
         let headers = self.headers.iter().flat_map(|(_, value)| secrets_of_header(value));
         let query = self.query.iter().map(|(_, value)| value.as_str());
         // The name of a model may be part of an address; it is told in any case.
         let path = secrets_of_address(&self.base).filter(|part| !model.contains(part));
         let proofs = self.identity.iter().flat_map(|identity| identity.secrets());
-        Refusals::new(model, key.chain(headers).chain(query).chain(path).collect()).hiding(proofs)
+        ErrorInterpreter::new(model, key.chain(headers).chain(query).chain(path).collect())
+            .with_secrets(proofs)
     }
 
     /// Posts to `path`, trying again a few times (manual 2.10). The answer has a good status.
@@ -114,12 +115,12 @@ impl Endpoint {
         headers: &[(&str, &str)],
         body: &Value,
         model: &str,
-        cancel: &Cancel,
+        cancel: &CancelToken,
     ) -> Result<Incoming, ModelError> {
         let body = serde_json::to_vec(body).expect("a JSON value can always be written");
         let mut all = vec![("content-type", "application/json")];
         all.extend_from_slice(headers);
-        self.tried(&Method::POST, path, &all, Some(&body), model, cancel)
+        self.send(&Method::POST, path, &all, Some(&body), model, cancel)
     }
 
     /// As [`Self::post`], of a body whose type is among `headers`.
@@ -129,9 +130,9 @@ impl Endpoint {
         headers: &[(&str, &str)],
         body: &[u8],
         model: &str,
-        cancel: &Cancel,
+        cancel: &CancelToken,
     ) -> Result<Incoming, ModelError> {
-        self.tried(&Method::POST, path, headers, Some(body), model, cancel)
+        self.send(&Method::POST, path, headers, Some(body), model, cancel)
     }
 
     /// Gets `path`, as [`Self::post`] posts.
@@ -140,53 +141,53 @@ impl Endpoint {
         path: &str,
         headers: &[(&str, &str)],
         model: &str,
-        cancel: &Cancel,
+        cancel: &CancelToken,
     ) -> Result<Incoming, ModelError> {
-        self.tried(&Method::GET, path, headers, None, model, cancel)
+        self.send(&Method::GET, path, headers, None, model, cancel)
     }
 
     /// Sends with any method, as [`Self::post`] posts; what is needed of headers is among the endpoint's own.
-    pub(super) fn any(
+    pub(super) fn request(
         &self,
         method: &Method,
         path: &str,
-        body: Option<Body<'_>>,
-        cancel: &Cancel,
+        body: Option<RequestBody<'_>>,
+        cancel: &CancelToken,
     ) -> Result<Incoming, ModelError> {
         let headers: Vec<(&str, &str)> = body.iter().map(|body| ("content-type", body.kind)).collect();
         let bytes = body.map(|body| body.bytes);
-        self.tried(method, path, &headers, bytes, "", cancel)
+        self.send(method, path, &headers, bytes, "", cancel)
     }
 
-    fn tried(
+    fn send(
         &self,
         method: &Method,
         path: &str,
         headers: &[(&str, &str)],
         body: Option<&[u8]>,
         model: &str,
-        cancel: &Cancel,
+        cancel: &CancelToken,
     ) -> Result<Incoming, ModelError> {
         let url = self.url(path);
         let mut all = headers.to_vec();
         all.extend(self.headers.iter().map(|(name, value)| (name.as_str(), value.as_str())));
         let send = || {
-            let proofs = self.proofs(method, &url, &all, body, cancel)?;
+            let proofs = self.identity_headers(method, &url, &all, body, cancel)?;
             let mut sent = all.clone();
             sent.extend(proofs.iter().map(|(name, value)| (name.as_str(), value.as_str())));
-            let purpose = Purpose::Provider;
+            let purpose = CallPurpose::Provider;
             self.outgoing
                 .send(purpose, method.clone(), &url, &sent, body, cancel, self.limits)
                 .map_err(ModelError::from)
         };
-        retry::send(cancel, || {
+        retry::with_retries(cancel, || {
             let mut response = send()?;
             let mut renewed = false;
             loop {
                 if (200..300).contains(&response.status()) {
                     return Ok(response);
                 }
-                match self.refused(&mut response, model) {
+                match self.interpret_refusal(&mut response, model) {
                     None if !renewed => {
                         renewed = true;
                         response = send()?;
@@ -198,39 +199,47 @@ impl Endpoint {
         })
     }
 
-    fn proofs(
+    fn identity_headers(
         &self,
         method: &Method,
         url: &str,
         headers: &[(&str, &str)],
         body: Option<&[u8]>,
-        cancel: &Cancel,
+        cancel: &CancelToken,
     ) -> Result<Vec<(String, String)>, ModelError> {
         let Some(identity) = &self.identity else { return Ok(Vec::new()) };
         let (method, body, outgoing) = (method.as_str(), body.unwrap_or_default(), &self.outgoing);
-        identity.headers(&Asking { method, url, headers, body, outgoing, cancel })
+        identity.headers(&OutgoingRequest { method, url, headers, body, outgoing, cancel })
     }
 
     /// Why a request was refused; `None` when it may pass with a fresh proof.
-    fn refused(&self, response: &mut Incoming, model: &str) -> Option<retry::Failure> {
-        response.set_stall(REFUSAL_STALL);
+    fn interpret_refusal(&self, response: &mut Incoming, model: &str) -> Option<retry::AttemptError> {
+        response.set_stall(ERROR_STALL);
         let mut bytes = Vec::new();
         // What arrived of it is enough, whatever broke.
-        let _ = response.by_ref().take(REFUSAL_BYTES_MAX).read_to_end(&mut bytes);
+        let _ = response.by_ref().take(ERROR_BYTES_MAX).read_to_end(&mut bytes);
         let json = serde_json::from_slice(&bytes).unwrap_or(Value::Null);
-        let asked = retry::wait_asked(|name| response.header(name), &json);
-        let refusals = self.refusals(model);
+        let asked = retry::retry_after(|name| response.header(name), &json);
+        let refusals = self.error_interpreter(model);
         let status = response.status();
-        let judgement = self.identity.as_ref().map_or(Judgement::Usual, |identity| {
+        let judgement = self.identity.as_ref().map_or(ErrorMeaning::Usual, |identity| {
             let (kind, body) = (response.header("x-amzn-errortype"), bytes.as_slice());
-            identity.judge(&Refusal { status, kind, body, json: &json, model, asked, refusals: &refusals })
+            identity.interpret_error(&ErrorResponse {
+                status,
+                kind,
+                body,
+                json: &json,
+                model,
+                asked,
+                interpreter: &refusals,
+            })
         });
         let error = match judgement {
-            Judgement::Usual => refusals.of_status(status, &json, asked),
-            Judgement::Means(error) => error,
-            Judgement::Again => return None,
+            ErrorMeaning::Usual => refusals.from_status(status, &json, asked),
+            ErrorMeaning::Means(error) => error,
+            ErrorMeaning::Again => return None,
         };
-        Some(retry::Failure { error, asked })
+        Some(retry::AttemptError { error, retry_after_seconds: asked })
     }
 
     fn url(&self, path: &str) -> String {
@@ -246,7 +255,7 @@ impl Endpoint {
 }
 
 /// True when the answer is one JSON document rather than a stream.
-pub(super) fn is_whole(incoming: &Incoming) -> bool {
+pub(super) fn is_json_document(incoming: &Incoming) -> bool {
     incoming.header("content-type").is_some_and(|kind| kind.trim_start().starts_with("application/json"))
 }
 
@@ -304,11 +313,14 @@ mod tests {
 
     #[test]
     fn neither_key_nor_headers_are_printed() {
-        let mut endpoint =
-            Endpoint::new(Outgoing::new(Vec::new(), true), "http://h/secret", Some(ApiKey::new(" secret ")));
+        let mut endpoint = Endpoint::new(
+            Outgoing::new(Vec::new(), true),
+            "http://h/secret",
+            Some(ProviderKey::new(" secret ")),
+        );
         endpoint.headers.push(("authorization".into(), "secret".into()));
         assert!(!format!("{endpoint:?}").contains("secret"));
-        assert_eq!(endpoint.key.as_ref().map(ApiKey::expose), Some("secret"));
+        assert_eq!(endpoint.key.as_ref().map(ProviderKey::expose), Some("secret"));
     }
 
     #[test]

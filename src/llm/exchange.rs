@@ -4,14 +4,14 @@
 use super::endpoint::bytes_within;
 use super::weight::EXCHANGE_VALUES_MAX;
 use super::{Endpoint, ModelError};
-use crate::domain::cancel::Cancel;
+use crate::domain::cancel::CancelToken;
 use crate::net::{Method, NetError};
 use serde_json::Value;
 use std::io::Read as _;
 
 /// A body that is not JSON, or not only.
 #[derive(Debug, Clone, Copy)]
-pub struct Body<'b> {
+pub struct RequestBody<'b> {
     /// Its media type.
     pub kind: &'b str,
     /// What is in it.
@@ -23,30 +23,30 @@ impl Endpoint {
     ///
     /// # Errors
     /// What the provider refused, or what broke on the way.
-    pub fn exchange(
+    pub fn send_json(
         &self,
         method: &Method,
         path: &str,
         body: Option<&Value>,
-        cancel: &Cancel,
+        cancel: &CancelToken,
     ) -> Result<Value, ModelError> {
         let bytes = body.map(|body| serde_json::to_vec(body).expect("a JSON value can always be written"));
-        let body = bytes.as_deref().map(|bytes| Body { kind: "application/json", bytes });
-        self.exchange_as(method, path, body, cancel)
+        let body = bytes.as_deref().map(|bytes| RequestBody { kind: "application/json", bytes });
+        self.send_body(method, path, body, cancel)
     }
 
     /// As [`Self::exchange`], of a body of any type.
     ///
     /// # Errors
     /// As [`Self::exchange`].
-    pub fn exchange_as(
+    pub fn send_body(
         &self,
         method: &Method,
         path: &str,
-        body: Option<Body<'_>>,
-        cancel: &Cancel,
+        body: Option<RequestBody<'_>>,
+        cancel: &CancelToken,
     ) -> Result<Value, ModelError> {
-        let mut incoming = self.any(method, path, body, cancel)?;
+        let mut incoming = self.request(method, path, body, cancel)?;
         let bytes = bytes_within(&mut incoming, EXCHANGE_VALUES_MAX)?;
         incoming.finish();
         if bytes.is_empty() {
@@ -58,15 +58,20 @@ impl Endpoint {
     /// What an error means that came inside an answer whose own status was good. Its words are cleaned as those of any
     /// other refusal.
     #[must_use]
-    pub fn told(&self, status: u16, error: &Value) -> ModelError {
-        self.refusals("").of_status(status, error, None)
+    pub fn error_from_body(&self, status: u16, error: &Value) -> ModelError {
+        self.error_interpreter("").from_status(status, error, None)
     }
 
     /// Gets the bytes at `path`; `None` where there are more than `most`.
     ///
     /// # Errors
     /// As [`Self::exchange`].
-    pub fn fetch(&self, path: &str, most: usize, cancel: &Cancel) -> Result<Option<Vec<u8>>, ModelError> {
+    pub fn fetch(
+        &self,
+        path: &str,
+        most: usize,
+        cancel: &CancelToken,
+    ) -> Result<Option<Vec<u8>>, ModelError> {
         let mut incoming = self.get(path, &[], "", cancel)?;
         let mut bytes = Vec::new();
         incoming.by_ref().take(most as u64 + 1).read_to_end(&mut bytes).map_err(NetError::from)?;
@@ -81,8 +86,8 @@ impl Endpoint {
     ///
     /// # Errors
     /// As [`Self::exchange`].
-    pub fn maybe(&self, path: &str, cancel: &Cancel) -> Result<Option<Value>, ModelError> {
-        match self.exchange(&Method::GET, path, None, cancel) {
+    pub fn get_optional(&self, path: &str, cancel: &CancelToken) -> Result<Option<Value>, ModelError> {
+        match self.send_json(&Method::GET, path, None, cancel) {
             Err(ModelError::Provider { status: 404, .. } | ModelError::UnknownModel(_)) => Ok(None),
             answer => answer.map(Some),
         }

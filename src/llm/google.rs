@@ -5,13 +5,13 @@ mod schema;
 #[cfg(test)]
 mod tests;
 
-use super::refusal::Refusals;
-use super::remembered::Remembered;
-use super::reply::{Cut, Reply, argument_object, broke_off, new_call_id, parsed};
-use super::sse::Event;
-use super::streaming::{Flow, Protocol, Streaming};
-use super::{ChatModel, ChatRequest, Completion, Endpoint, ModelError, Receiver, ToolCall, endpoint};
-use crate::domain::cancel::Cancel;
+use super::refusal::ErrorInterpreter;
+use super::remembered::CallState;
+use super::reply::{CutReason, ReplyBuilder, argument_object, broken_off_error, new_call_id, parse_event};
+use super::sse::SseEvent;
+use super::streaming::{Protocol, ReplyStream, StreamStep};
+use super::{ChatModel, ChatRequest, Completion, DeltaSink, Endpoint, ModelError, ToolCall, endpoint};
+use crate::domain::cancel::CancelToken;
 use serde_json::{Map, Value};
 use std::io::Read;
 
@@ -53,7 +53,7 @@ pub struct Google {
     /// Further fields of the body, as the owner wrote them.
     pub extra: Map<String, Value>,
     /// Calls as the provider wrote them, by our id: it wants them back with its signature.
-    signed: Remembered<Value>,
+    signed_calls: CallState<Value>,
 }
 
 impl Google {
@@ -75,7 +75,7 @@ impl Google {
             images: false,
             streaming: true,
             extra: Map::new(),
-            signed: Remembered::default(),
+            signed_calls: CallState::default(),
         }
     }
 
@@ -92,21 +92,21 @@ impl ChatModel for Google {
     fn chat(
         &self,
         request: &ChatRequest,
-        cancel: &Cancel,
-        on: &mut dyn Receiver,
+        cancel: &CancelToken,
+        on: &mut dyn DeltaSink,
     ) -> Result<Completion, ModelError> {
         let key = self.endpoint.key.iter().map(|key| ("x-goog-api-key", key.expose()));
         let headers: Vec<(&str, &str)> = key.collect();
         let body = request::body(self, request);
         let mut incoming = self.endpoint.post(&self.path(), &headers, &body, &self.model, cancel)?;
         drop(body);
-        let chunks = Chunks {
-            refusals: self.endpoint.refusals(&self.model),
-            seen: Seen::default(),
-            remembered: self.signed.clone(),
+        let chunks = GoogleStream {
+            refusals: self.endpoint.error_interpreter(&self.model),
+            state: StreamState::default(),
+            call_state: self.signed_calls.clone(),
         };
-        if self.streaming && !endpoint::is_whole(&incoming) {
-            return on.follow(Streaming::of_events(incoming, chunks));
+        if self.streaming && !endpoint::is_json_document(&incoming) {
+            return on.follow(ReplyStream::from_events(incoming, chunks));
         }
         let completion = chunks.read_whole(&mut incoming, on)?;
         incoming.finish();
@@ -124,7 +124,7 @@ impl ChatModel for Google {
 
 /// What a reply has shown so far.
 #[derive(Default)]
-struct Seen {
+struct StreamState {
     /// It said why the model finished.
     finished: bool,
     /// Calls by our id, as the provider wrote them.
@@ -132,53 +132,62 @@ struct Seen {
 }
 
 /// The chunks of one reply. The protocol has no last event: a reply is complete when it says why it finished.
-struct Chunks {
-    refusals: Refusals,
-    seen: Seen,
-    remembered: Remembered<Value>,
+struct GoogleStream {
+    refusals: ErrorInterpreter,
+    state: StreamState,
+    call_state: CallState<Value>,
 }
 
-impl Chunks {
-    fn read_whole(mut self, source: &mut impl Read, on: &mut dyn Receiver) -> Result<Completion, ModelError> {
+impl GoogleStream {
+    fn read_whole(
+        mut self,
+        source: &mut impl Read,
+        on: &mut dyn DeltaSink,
+    ) -> Result<Completion, ModelError> {
         let whole = endpoint::read_whole(source)?;
-        let mut reply = Reply::default();
-        take(&whole, &mut reply, &self.refusals, &mut self.seen)?;
+        let mut reply = ReplyBuilder::default();
+        take(&whole, &mut reply, &self.refusals, &mut self.state)?;
         if whole["candidates"].as_array().is_none_or(Vec::is_empty) {
             return Err(ModelError::Garbled("it holds no answer".into()));
         }
-        reply.hand_on(|delta| on.delta(delta))?;
+        reply.emit(|delta| on.delta(delta))?;
         self.complete(reply)
     }
 
-    fn complete(self, reply: Reply) -> Result<Completion, ModelError> {
-        for (id, part) in self.seen.calls {
-            self.remembered.keep(&id, part);
+    fn complete(self, reply: ReplyBuilder) -> Result<Completion, ModelError> {
+        for (id, part) in self.state.calls {
+            self.call_state.insert(&id, part);
         }
-        reply.done()
+        reply.finish()
     }
 }
 
-impl Protocol for Chunks {
-    fn take(&mut self, event: &Event<'_>, reply: &mut Reply) -> Result<Flow, ModelError> {
-        let chunk: Value = parsed(event.data, "an event of it is not JSON")?;
-        take(&chunk, reply, &self.refusals, &mut self.seen)?;
-        Ok(Flow::More)
+impl Protocol for GoogleStream {
+    fn on_event(&mut self, event: &SseEvent<'_>, reply: &mut ReplyBuilder) -> Result<StreamStep, ModelError> {
+        let chunk: Value = parse_event(event.data, "an event of it is not JSON")?;
+        take(&chunk, reply, &self.refusals, &mut self.state)?;
+        Ok(StreamStep::More)
     }
 
-    fn ended(&self) -> Result<(), ModelError> {
-        if self.seen.finished { Ok(()) } else { Err(broke_off()) }
+    fn on_end(&self) -> Result<(), ModelError> {
+        if self.state.finished { Ok(()) } else { Err(broken_off_error()) }
     }
 
-    fn done(self: Box<Self>, reply: Reply) -> Result<Completion, ModelError> {
+    fn finish(self: Box<Self>, reply: ReplyBuilder) -> Result<Completion, ModelError> {
         self.complete(reply)
     }
 }
 
-fn take(chunk: &Value, reply: &mut Reply, refusals: &Refusals, seen: &mut Seen) -> Result<(), ModelError> {
+fn take(
+    chunk: &Value,
+    reply: &mut ReplyBuilder,
+    refusals: &ErrorInterpreter,
+    seen: &mut StreamState,
+) -> Result<(), ModelError> {
     // Errors come by themselves or in a list.
     let error = chunk.get("error").or_else(|| chunk.get(0).and_then(|first| first.get("error")));
     if let Some(error) = error {
-        return Err(refusals.of_event(error));
+        return Err(refusals.from_event(error));
     }
     let provider = |message: String| ModelError::Provider { status: 200, message };
     if let Some(reason) = chunk["promptFeedback"]["blockReason"].as_str() {
@@ -196,41 +205,41 @@ fn take(chunk: &Value, reply: &mut Reply, refusals: &Refusals, seen: &mut Seen) 
         }
         Some("STOP") => seen.finished = true,
         Some("MAX_TOKENS") => {
-            reply.cut(Cut::Length);
+            reply.mark_cut(CutReason::Length);
             seen.finished = true;
         }
         Some(reason) if reply.is_empty() => {
             return Err(provider(format!("it held the answer back ({})", refusals.clean(reason))));
         }
         Some(_) => {
-            reply.cut(Cut::Filter);
+            reply.mark_cut(CutReason::Filter);
             seen.finished = true;
         }
     }
     Ok(())
 }
 
-fn take_part(part: &Value, reply: &mut Reply, seen: &mut Seen) -> Result<(), ModelError> {
+fn take_part(part: &Value, reply: &mut ReplyBuilder, seen: &mut StreamState) -> Result<(), ModelError> {
     if let Some(call) = part.get("functionCall") {
         let id = call["id"].as_str().map_or_else(new_call_id, str::to_owned);
         seen.calls.push((id.clone(), part.clone()));
         let name = call["name"].as_str().unwrap_or_default().to_owned();
-        return reply.call(ToolCall { id, name, arguments: argument_object(&call["args"]) });
+        return reply.add_call(ToolCall { id, name, arguments: argument_object(&call["args"]) });
     }
     let text = part["text"].as_str().unwrap_or_default();
     if part["thought"] == true {
-        reply.thinking(text);
+        reply.add_thinking(text);
     } else {
-        reply.text(text);
+        reply.add_text(text);
     }
     Ok(())
 }
 
-fn take_usage(wire: &Value, reply: &mut Reply) {
+fn take_usage(wire: &Value, reply: &mut ReplyBuilder) {
     if !wire.is_object() {
         return;
     }
-    let usage = reply.usage();
+    let usage = reply.usage_mut();
     let count = |name: &str| wire[name].as_u64().unwrap_or(0);
     // Each report replaces the one before. Thoughts are counted apart by the provider.
     usage.input_tokens = count("promptTokenCount") + count("toolUsePromptTokenCount");

@@ -1,8 +1,8 @@
 //! Proof of whose a request is, where no fixed header gives it: signatures, and tokens that last for a while.
 
 use super::ModelError;
-use super::refusal::Refusals;
-use crate::domain::cancel::Cancel;
+use super::refusal::ErrorInterpreter;
+use crate::domain::cancel::CancelToken;
 use crate::net::Outgoing;
 use serde_json::Value;
 
@@ -12,18 +12,18 @@ pub trait Identity: Send + Sync {
     ///
     /// # Errors
     /// When the proof cannot be had.
-    fn headers(&self, asking: &Asking<'_>) -> Result<Vec<(String, String)>, ModelError>;
+    fn headers(&self, asking: &OutgoingRequest<'_>) -> Result<Vec<(String, String)>, ModelError>;
 
     /// What must not come back in any message.
     fn secrets(&self) -> Vec<String>;
 
     /// What a refusal means.
-    fn judge(&self, refusal: &Refusal<'_>) -> Judgement;
+    fn interpret_error(&self, refusal: &ErrorResponse<'_>) -> ErrorMeaning;
 }
 
 /// A request that is about to be sent.
 #[derive(Clone, Copy)]
-pub struct Asking<'a> {
+pub struct OutgoingRequest<'a> {
     /// `POST`.
     pub method: &'a str,
     /// Where it goes.
@@ -35,11 +35,11 @@ pub struct Asking<'a> {
     /// For proofs that have to be asked for.
     pub outgoing: &'a Outgoing,
     /// Ends the wait for one.
-    pub cancel: &'a Cancel,
+    pub cancel: &'a CancelToken,
 }
 
 /// A refusal as it came.
-pub struct Refusal<'a> {
+pub struct ErrorResponse<'a> {
     /// Its status.
     pub status: u16,
     /// The header that names the kind of error, where there is one.
@@ -53,12 +53,12 @@ pub struct Refusal<'a> {
     /// The wait in seconds that the provider asks for.
     pub asked: Option<u64>,
     /// Cleans the provider's words.
-    pub(super) refusals: &'a Refusals,
+    pub(super) interpreter: &'a ErrorInterpreter,
 }
 
 /// What a refusal means to whoever proves requests.
 #[derive(Debug)]
-pub enum Judgement {
+pub enum ErrorMeaning {
     /// What it means with every provider.
     Usual,
     /// This.

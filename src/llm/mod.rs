@@ -35,27 +35,27 @@ pub use aws::AwsIdentity;
 pub use bedrock::Bedrock;
 pub use cohere::{COHERE_BASE, Cohere};
 pub use completions::Completions;
-pub use endpoint::{ApiKey, Endpoint};
-pub use exchange::Body;
-pub use form::Form;
+pub use endpoint::{Endpoint, ProviderKey};
+pub use exchange::RequestBody;
+pub use form::MultipartForm;
 pub use google::{GOOGLE_BASE, Google};
-pub use identity::{Asking, Identity, Judgement, Refusal};
-pub use model_list::{ListFormat, ListedModel, Wanted, list_models};
+pub use identity::{ErrorMeaning, ErrorResponse, Identity, OutgoingRequest};
+pub use model_list::{ListFormat, ListedModel, ModelPurpose, list_models};
 pub use moderation::Moderator;
 pub use ollama::{OLLAMA_BASE, Ollama};
 pub use openai::{KeyStyle, OPENAI_BASE, OpenAi};
 pub use replicate::{REPLICATE_BASE, Replicate};
-pub use rerank::{Ranked, Reranker};
+pub use rerank::{ChunkRank, Reranker};
 pub use service_account::{GoogleIdentity, ServiceAccount};
-pub use streaming::{Followed, Progress, Streaming};
+pub use streaming::{ReadProgress, ReplyStream, StreamEnd};
 pub use text_generation::{HUGGING_FACE_MODELS, TextGeneration};
-pub use tokens::Tokens;
+pub use tokens::TokenCache;
 pub use transcription::{Recording, Transcriber};
 
-use crate::domain::cancel::Cancel;
+use crate::domain::cancel::CancelToken;
 use crate::domain::error::Error;
 use crate::domain::prediction::Usage;
-use crate::net::TlsFault;
+use crate::net::TlsError;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::fmt;
@@ -70,8 +70,8 @@ pub trait ChatModel: Send + Sync {
     fn chat(
         &self,
         request: &ChatRequest,
-        cancel: &Cancel,
-        on: &mut dyn Receiver,
+        cancel: &CancelToken,
+        on: &mut dyn DeltaSink,
     ) -> Result<Completion, ModelError>;
 
     /// True when messages may carry images.
@@ -91,34 +91,34 @@ pub trait ChatModel: Send + Sync {
 }
 
 /// Receives a reply as it arrives.
-pub trait Receiver {
+pub trait DeltaSink {
     /// One fragment.
     ///
     /// # Errors
     /// [`Stopped`] ends the call.
-    fn delta(&mut self, delta: Delta<'_>) -> Result<(), Stopped>;
+    fn delta(&mut self, delta: Delta<'_>) -> Result<(), SinkClosed>;
 
     /// Receives a whole stream. Here it is read on this thread; who only passes fragments on may have it read elsewhere.
     ///
     /// # Errors
     /// As [`ChatModel::chat`].
-    fn follow(&mut self, streaming: Streaming) -> Result<Completion, ModelError> {
+    fn follow(&mut self, streaming: ReplyStream) -> Result<Completion, ModelError> {
         streaming.follow(&mut |delta| self.delta(delta)).result
     }
 }
 
-impl<F: FnMut(Delta<'_>) -> Result<(), Stopped>> Receiver for F {
-    fn delta(&mut self, delta: Delta<'_>) -> Result<(), Stopped> {
+impl<F: FnMut(Delta<'_>) -> Result<(), SinkClosed>> DeltaSink for F {
+    fn delta(&mut self, delta: Delta<'_>) -> Result<(), SinkClosed> {
         self(delta)
     }
 }
 
 /// Receives fragments of a stream; an error ends it.
-pub type OnDelta<'a> = dyn FnMut(Delta<'_>) -> Result<(), Stopped> + 'a;
+pub type OnDelta<'a> = dyn FnMut(Delta<'_>) -> Result<(), SinkClosed> + 'a;
 
 /// The receiver of fragments wants no more of them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Stopped;
+pub struct SinkClosed;
 
 /// One fragment of a reply.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -133,7 +133,7 @@ pub enum Delta<'a> {
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct ChatRequest {
     /// The conversation, oldest first. System messages come first.
-    pub messages: Vec<Message>,
+    pub messages: Vec<ChatMessage>,
     /// Tools the model may call.
     pub tools: Vec<ToolSpec>,
     /// Words at which the model must stop, beyond the card's own.
@@ -142,11 +142,11 @@ pub struct ChatRequest {
 
 /// One message.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub enum Message {
+pub enum ChatMessage {
     /// The owner's instructions.
     System(String),
     /// What the person said, in parts.
-    User(Vec<Content>),
+    User(Vec<ContentPart>),
     /// What the model said before, with the tools it asked for.
     Assistant {
         /// Its text; may be empty when it only called tools.
@@ -165,10 +165,10 @@ pub enum Message {
     },
 }
 
-impl Message {
+impl ChatMessage {
     /// A user message of one text.
     pub fn user(text: impl Into<String>) -> Self {
-        Self::User(vec![Content::Text(text.into())])
+        Self::User(vec![ContentPart::Text(text.into())])
     }
 
     /// An assistant message without calls.
@@ -183,8 +183,8 @@ impl Message {
             Self::System(text) | Self::Assistant { text, .. } | Self::Tool { text, .. } => text.clone(),
             Self::User(parts) => {
                 let texts = parts.iter().filter_map(|part| match part {
-                    Content::Text(text) => Some(text.as_str()),
-                    Content::Image { .. } | Content::ImageUrl(_) => None,
+                    ContentPart::Text(text) => Some(text.as_str()),
+                    ContentPart::Image { .. } | ContentPart::ImageUrl(_) => None,
                 });
                 texts.collect::<Vec<_>>().join("\n")
             }
@@ -194,7 +194,7 @@ impl Message {
 
 /// One part of a user message.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub enum Content {
+pub enum ContentPart {
     /// Text.
     Text(String),
     /// An image by value.
@@ -277,7 +277,7 @@ pub enum ModelError {
     /// No connection.
     Unreachable(String),
     /// The provider is not trusted, or speaks no TLS that is spoken here.
-    Untrusted(TlsFault),
+    Untrusted(TlsError),
     /// The operator's proxy does not let the call through; says why.
     Proxy(String),
     /// Refused by this service's own outbound rules.
@@ -356,9 +356,9 @@ impl ModelError {
     #[must_use]
     pub fn at(self, card: &str) -> Error {
         match self {
-            Self::Throttled { retry_after_seconds } => Error::Throttled { retry_after_seconds },
+            Self::Throttled { retry_after_seconds } => Error::ProviderThrottled { retry_after_seconds },
             Self::Cancelled => Error::Cancelled,
-            other => Error::Failed(format!("{card}: {other}")),
+            other => Error::RunFailed(format!("{card}: {other}")),
         }
     }
 }

@@ -1,8 +1,8 @@
 //! Which models a provider has: one small request per wire format.
 
-use super::endpoint::{ApiKey, read_whole};
+use super::endpoint::{ProviderKey, read_whole};
 use super::{Endpoint, ModelError, anthropic};
-use crate::domain::cancel::Cancel;
+use crate::domain::cancel::CancelToken;
 use serde_json::Value;
 
 /// Models that are read of one answer.
@@ -27,7 +27,7 @@ pub enum ListFormat {
 
 /// What models are wanted for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Wanted {
+pub enum ModelPurpose {
     /// To answer.
     Chat,
     /// To make vectors.
@@ -59,9 +59,9 @@ const OTHER_USES: &[&str] = &[
     "guard",
 ];
 
-impl Wanted {
+impl ModelPurpose {
     /// Judges by the name where the provider does not say what a model is for.
-    fn fits(self, name: &str) -> bool {
+    fn matches_name(self, name: &str) -> bool {
         let name = name.to_ascii_lowercase();
         match self {
             Self::Chat => !OTHER_USES.iter().any(|word| name.contains(word)),
@@ -77,10 +77,10 @@ impl Wanted {
 pub fn list_models(
     endpoint: &Endpoint,
     format: ListFormat,
-    wanted: Wanted,
-    cancel: &Cancel,
+    wanted: ModelPurpose,
+    cancel: &CancelToken,
 ) -> Result<Vec<ListedModel>, ModelError> {
-    let key = endpoint.key.as_ref().map(ApiKey::expose);
+    let key = endpoint.key.as_ref().map(ProviderKey::expose);
     let bearer = endpoint.bearer();
     let mut headers = Vec::new();
     match format {
@@ -96,23 +96,23 @@ pub fn list_models(
         (ListFormat::Anthropic, _) => "/v1/models?limit=1000",
         (ListFormat::Google, _) => "/v1beta/models?pageSize=1000",
         (ListFormat::Ollama, _) => "/api/tags",
-        (ListFormat::Cohere, Wanted::Chat) => "/v1/models?page_size=1000&endpoint=chat",
-        (ListFormat::Cohere, Wanted::Embeddings) => "/v1/models?page_size=1000&endpoint=embed",
+        (ListFormat::Cohere, ModelPurpose::Chat) => "/v1/models?page_size=1000&endpoint=chat",
+        (ListFormat::Cohere, ModelPurpose::Embeddings) => "/v1/models?page_size=1000&endpoint=embed",
     };
     let mut incoming = endpoint.get(path, &headers, "", cancel)?;
     let whole = read_whole(&mut incoming)?;
     incoming.finish();
-    Ok(read(&whole, format, wanted))
+    Ok(parse_models(&whole, format, wanted))
 }
 
-fn read(whole: &Value, format: ListFormat, wanted: Wanted) -> Vec<ListedModel> {
+fn parse_models(whole: &Value, format: ListFormat, wanted: ModelPurpose) -> Vec<ListedModel> {
     // A few servers of OpenAI's protocol leave the object around the list out.
     let list = [&whole["data"], &whole["models"], whole].into_iter().find_map(Value::as_array);
     let entries = list.into_iter().flatten().take(MODELS_MAX);
-    entries.filter_map(|entry| model(entry, format, wanted)).collect()
+    entries.filter_map(|entry| parse_model(entry, format, wanted)).collect()
 }
 
-fn model(entry: &Value, format: ListFormat, wanted: Wanted) -> Option<ListedModel> {
+fn parse_model(entry: &Value, format: ListFormat, wanted: ModelPurpose) -> Option<ListedModel> {
     let name = match format {
         ListFormat::OpenAi | ListFormat::Anthropic => entry["id"].as_str()?,
         ListFormat::Google => entry["name"].as_str()?.trim_start_matches("models/"),
@@ -122,11 +122,11 @@ fn model(entry: &Value, format: ListFormat, wanted: Wanted) -> Option<ListedMode
         && name.chars().count() <= NAME_CHARS_MAX
         && !name.chars().any(|c| c.is_control() || c.is_whitespace());
     let fits = match format {
-        ListFormat::OpenAi => wanted.fits(name),
+        ListFormat::OpenAi => wanted.matches_name(name),
         ListFormat::Google => {
             let method = match wanted {
-                Wanted::Chat => "generateContent",
-                Wanted::Embeddings => "embedContent",
+                ModelPurpose::Chat => "generateContent",
+                ModelPurpose::Embeddings => "embedContent",
             };
             entry["supportedGenerationMethods"]
                 .as_array()
@@ -145,30 +145,30 @@ mod tests {
     use super::*;
     use serde_json::json;
 
-    fn names(whole: &Value, format: ListFormat, wanted: Wanted) -> Vec<String> {
-        read(whole, format, wanted).into_iter().map(|model| model.name).collect()
+    fn names(whole: &Value, format: ListFormat, wanted: ModelPurpose) -> Vec<String> {
+        parse_models(whole, format, wanted).into_iter().map(|model| model.name).collect()
     }
 
     #[test]
     fn each_format_gives_the_names_of_models_that_fit() {
         let openai = json!({"data": [{"id": "gpt-x"}, {"id": "text-embedding-x"}, {"id": "whisper-1"}, {"id": ""}, {"id": 7}]});
-        assert_eq!(names(&openai, ListFormat::OpenAi, Wanted::Chat), ["gpt-x"]);
-        assert_eq!(names(&openai, ListFormat::OpenAi, Wanted::Embeddings), ["text-embedding-x"]);
-        assert_eq!(names(&json!([{"id": "a/b"}]), ListFormat::OpenAi, Wanted::Chat), ["a/b"]);
+        assert_eq!(names(&openai, ListFormat::OpenAi, ModelPurpose::Chat), ["gpt-x"]);
+        assert_eq!(names(&openai, ListFormat::OpenAi, ModelPurpose::Embeddings), ["text-embedding-x"]);
+        assert_eq!(names(&json!([{"id": "a/b"}]), ListFormat::OpenAi, ModelPurpose::Chat), ["a/b"]);
         let google = json!({"models": [
             {"name": "models/gemini-x", "supportedGenerationMethods": ["generateContent"]},
             {"name": "models/vectors-x", "supportedGenerationMethods": ["embedContent"]},
         ]});
-        assert_eq!(names(&google, ListFormat::Google, Wanted::Chat), ["gemini-x"]);
-        assert_eq!(names(&google, ListFormat::Google, Wanted::Embeddings), ["vectors-x"]);
+        assert_eq!(names(&google, ListFormat::Google, ModelPurpose::Chat), ["gemini-x"]);
+        assert_eq!(names(&google, ListFormat::Google, ModelPurpose::Embeddings), ["vectors-x"]);
         let ollama = json!({"models": [{"name": "llama:8b"}, {"name": "two words"}]});
-        assert_eq!(names(&ollama, ListFormat::Ollama, Wanted::Chat), ["llama:8b"]);
-        let anthropic = read(
+        assert_eq!(names(&ollama, ListFormat::Ollama, ModelPurpose::Chat), ["llama:8b"]);
+        let anthropic = parse_models(
             &json!({"data": [{"id": "claude-x", "display_name": "Claude X"}]}),
             ListFormat::Anthropic,
-            Wanted::Chat,
+            ModelPurpose::Chat,
         );
         assert_eq!(anthropic, [ListedModel { name: "claude-x".into(), label: Some("Claude X".into()) }]);
-        assert!(names(&json!({"data": "none"}), ListFormat::OpenAi, Wanted::Chat).is_empty());
+        assert!(names(&json!({"data": "none"}), ListFormat::OpenAi, ModelPurpose::Chat).is_empty());
     }
 }

@@ -1,7 +1,7 @@
 //! OpenAI's moderation: whether a text is one that its rules do not allow.
 
 use super::{Endpoint, ModelError, endpoint};
-use crate::domain::cancel::Cancel;
+use crate::domain::cancel::CancelToken;
 use serde::Deserialize;
 use serde_json::json;
 
@@ -20,13 +20,13 @@ impl Moderator {
     ///
     /// # Errors
     /// What the provider refused or answered wrongly.
-    pub fn flags(&self, text: &str, cancel: &Cancel) -> Result<bool, ModelError> {
+    pub fn flags(&self, text: &str, cancel: &CancelToken) -> Result<bool, ModelError> {
         let bearer = self.endpoint.bearer();
         let headers: Vec<(&str, &str)> =
             bearer.iter().map(|value| ("authorization", value.as_str())).collect();
         let body = json!({"model": MODEL, "input": text});
         let mut incoming = self.endpoint.post("/moderations", &headers, &body, MODEL, cancel)?;
-        let answer: Answer = endpoint::read_as(&mut incoming, "it is no verdict")?;
+        let answer: ModerationResponse = endpoint::read_as(&mut incoming, "it is no verdict")?;
         incoming.finish();
         if answer.results.is_empty() {
             return Err(ModelError::Garbled("it holds no verdict".into()));
@@ -36,11 +36,11 @@ impl Moderator {
 }
 
 #[derive(Deserialize)]
-struct Answer {
-    results: Vec<Verdict>,
+struct ModerationResponse {
+    results: Vec<ModerationVerdict>,
 }
 
 #[derive(Deserialize)]
-struct Verdict {
+struct ModerationVerdict {
     flagged: bool,
 }

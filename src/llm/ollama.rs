@@ -4,12 +4,14 @@ mod request;
 #[cfg(test)]
 mod tests;
 
-use super::refusal::Refusals;
-use super::reply::{Cut, Reply, argument_object, arguments, broke_off, new_call_id, parsed};
-use super::sse::Event;
-use super::streaming::{Flow, Protocol, Streaming};
-use super::{ChatModel, ChatRequest, Completion, Endpoint, ModelError, Receiver, ToolCall, endpoint};
-use crate::domain::cancel::Cancel;
+use super::refusal::ErrorInterpreter;
+use super::reply::{
+    CutReason, ReplyBuilder, argument_object, arguments, broken_off_error, new_call_id, parse_event,
+};
+use super::sse::SseEvent;
+use super::streaming::{Protocol, ReplyStream, StreamStep};
+use super::{ChatModel, ChatRequest, Completion, DeltaSink, Endpoint, ModelError, ToolCall, endpoint};
+use crate::domain::cancel::CancelToken;
 use serde_json::{Map, Value};
 
 /// Where Ollama is unless told otherwise.
@@ -63,8 +65,8 @@ impl ChatModel for Ollama {
     fn chat(
         &self,
         request: &ChatRequest,
-        cancel: &Cancel,
-        on: &mut dyn Receiver,
+        cancel: &CancelToken,
+        on: &mut dyn DeltaSink,
     ) -> Result<Completion, ModelError> {
         let bearer = self.endpoint.bearer();
         let headers: Vec<(&str, &str)> =
@@ -73,18 +75,18 @@ impl ChatModel for Ollama {
         let body = request::body(self, request)?;
         let mut incoming = self.endpoint.post(path, &headers, &body, &self.model, cancel)?;
         drop(body);
-        let refusals = self.endpoint.refusals(&self.model);
+        let refusals = self.endpoint.error_interpreter(&self.model);
         if self.streaming {
-            return on.follow(Streaming::of_lines(incoming, ReplyLines(refusals)));
+            return on.follow(ReplyStream::from_lines(incoming, OllamaStream(refusals)));
         }
         let whole = endpoint::read_whole(&mut incoming)?;
-        let mut reply = Reply::default();
+        let mut reply = ReplyBuilder::default();
         if !take(&whole, &mut reply, &refusals)? {
-            return Err(broke_off());
+            return Err(broken_off_error());
         }
         incoming.finish();
-        reply.hand_on(|delta| on.delta(delta))?;
-        reply.done()
+        reply.emit(|delta| on.delta(delta))?;
+        reply.finish()
     }
 
     fn takes_images(&self) -> bool {
@@ -101,29 +103,29 @@ impl ChatModel for Ollama {
 }
 
 /// The lines of one reply, of which one says that it is the last.
-struct ReplyLines(Refusals);
+struct OllamaStream(ErrorInterpreter);
 
-impl Protocol for ReplyLines {
-    fn take(&mut self, line: &Event<'_>, reply: &mut Reply) -> Result<Flow, ModelError> {
+impl Protocol for OllamaStream {
+    fn on_event(&mut self, line: &SseEvent<'_>, reply: &mut ReplyBuilder) -> Result<StreamStep, ModelError> {
         if line.data.trim().is_empty() {
-            return Ok(Flow::More);
+            return Ok(StreamStep::More);
         }
-        let chunk: Value = parsed(line.data, "a line of it is not JSON")?;
-        Ok(if take(&chunk, reply, &self.0)? { Flow::Over } else { Flow::More })
+        let chunk: Value = parse_event(line.data, "a line of it is not JSON")?;
+        Ok(if take(&chunk, reply, &self.0)? { StreamStep::Over } else { StreamStep::More })
     }
 }
 
 /// Takes what one line holds; true when it is the last.
-fn take(chunk: &Value, reply: &mut Reply, refusals: &Refusals) -> Result<bool, ModelError> {
+fn take(chunk: &Value, reply: &mut ReplyBuilder, refusals: &ErrorInterpreter) -> Result<bool, ModelError> {
     if let Some(error) = chunk.get("error").filter(|error| !error.is_null()) {
-        return Err(refusals.of_event(error));
+        return Err(refusals.from_event(error));
     }
     let message = &chunk["message"];
-    reply.thinking(message["thinking"].as_str().unwrap_or_default());
-    reply.text(message["content"].as_str().unwrap_or_default());
+    reply.add_thinking(message["thinking"].as_str().unwrap_or_default());
+    reply.add_text(message["content"].as_str().unwrap_or_default());
     // A completed text comes without a message around it.
-    reply.thinking(chunk["thinking"].as_str().unwrap_or_default());
-    reply.text(chunk["response"].as_str().unwrap_or_default());
+    reply.add_thinking(chunk["thinking"].as_str().unwrap_or_default());
+    reply.add_text(chunk["response"].as_str().unwrap_or_default());
     for call in message["tool_calls"].as_array().into_iter().flatten() {
         let function = &call["function"];
         let Some(name) = function["name"].as_str().filter(|name| !name.is_empty()) else {
@@ -134,17 +136,17 @@ fn take(chunk: &Value, reply: &mut Reply, refusals: &Refusals) -> Result<bool, M
             other => argument_object(other),
         };
         let id = call["id"].as_str().filter(|id| !id.is_empty()).map_or_else(new_call_id, str::to_owned);
-        reply.call(ToolCall { id, name: name.to_owned(), arguments })?;
+        reply.add_call(ToolCall { id, name: name.to_owned(), arguments })?;
     }
     if chunk["done"] != true {
         return Ok(false);
     }
     if chunk["done_reason"] == "length" {
-        reply.cut(Cut::Length);
+        reply.mark_cut(CutReason::Length);
     }
     // A server that answers from its cache leaves the count of what it read out.
     if chunk["eval_count"].is_u64() || chunk["prompt_eval_count"].is_u64() {
-        let usage = reply.usage();
+        let usage = reply.usage_mut();
         usage.input_tokens = chunk["prompt_eval_count"].as_u64().unwrap_or(0);
         usage.output_tokens = chunk["eval_count"].as_u64().unwrap_or(0);
     }

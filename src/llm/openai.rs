@@ -6,14 +6,14 @@ mod strict;
 #[cfg(test)]
 mod tests;
 
-use super::refusal::Refusals;
-use super::remembered::Remembered;
-use super::reply::{Cut, Partial, Reply, broke_off, parsed};
-use super::sse::Event;
-use super::streaming::{Flow, Protocol, Streaming};
+use super::refusal::ErrorInterpreter;
+use super::remembered::CallState;
+use super::reply::{CutReason, PartialCall, ReplyBuilder, broken_off_error, parse_event};
+use super::sse::SseEvent;
+use super::streaming::{Protocol, ReplyStream, StreamStep};
 use super::weight::REPLY_VALUES_MAX;
-use super::{ChatModel, ChatRequest, Completion, Endpoint, ModelError, Receiver, endpoint};
-use crate::domain::cancel::Cancel;
+use super::{ChatModel, ChatRequest, Completion, DeltaSink, Endpoint, ModelError, endpoint};
+use crate::domain::cancel::CancelToken;
 use serde::Deserialize;
 use serde::de::{DeserializeOwned, IgnoredAny};
 use serde_json::{Map, Value};
@@ -80,7 +80,7 @@ pub struct OpenAi {
     /// Further fields of the body, as the owner wrote them.
     pub extra: Map<String, Value>,
     /// The reasoning that led to a turn's first tool call: models that think between calls want it back with them.
-    reasoned: Remembered<String>,
+    reasoned: CallState<String>,
 }
 
 impl OpenAi {
@@ -105,7 +105,7 @@ impl OpenAi {
             streaming: true,
             usage_in_stream: true,
             extra: Map::new(),
-            reasoned: Remembered::default(),
+            reasoned: CallState::default(),
         }
     }
 }
@@ -114,22 +114,22 @@ impl ChatModel for OpenAi {
     fn chat(
         &self,
         request: &ChatRequest,
-        cancel: &Cancel,
-        on: &mut dyn Receiver,
+        cancel: &CancelToken,
+        on: &mut dyn DeltaSink,
     ) -> Result<Completion, ModelError> {
         let header = self.key_style.header(&self.endpoint);
         let headers: Vec<(&str, &str)> = header.iter().map(|(name, value)| (*name, value.as_str())).collect();
         let body = request::body(self, request);
         let mut incoming = self.endpoint.post("/chat/completions", &headers, &body, &self.model, cancel)?;
         drop(body);
-        let chunks = Chunks {
-            refusals: self.endpoint.refusals(&self.model),
-            reasoned: None,
-            remembered: self.reasoned.clone(),
+        let chunks = OpenAiStream {
+            refusals: self.endpoint.error_interpreter(&self.model),
+            reasoning: None,
+            call_state: self.reasoned.clone(),
             finished: false,
         };
-        if self.streaming && !endpoint::is_whole(&incoming) {
-            return on.follow(Streaming::of_events(incoming, chunks));
+        if self.streaming && !endpoint::is_json_document(&incoming) {
+            return on.follow(ReplyStream::from_events(incoming, chunks));
         }
         let completion = chunks.read_whole(&mut incoming, on)?;
         incoming.finish();
@@ -146,9 +146,9 @@ impl ChatModel for OpenAi {
 }
 
 #[derive(Deserialize)]
-struct Chunk {
-    choices: Option<Vec<Choice>>,
-    usage: Option<WireUsage>,
+struct ChatChunk {
+    choices: Option<Vec<ChatChoice>>,
+    usage: Option<ChatUsage>,
     error: Option<Value>,
     /// Addresses of pages, from providers that search the web.
     citations: Option<Value>,
@@ -157,16 +157,16 @@ struct Chunk {
 }
 
 #[derive(Deserialize)]
-struct Choice {
+struct ChatChoice {
     /// In a stream.
-    delta: Option<Said>,
+    delta: Option<WireMessage>,
     /// In one piece.
-    message: Option<Said>,
+    message: Option<WireMessage>,
     finish_reason: Option<String>,
 }
 
 #[derive(Deserialize)]
-struct Said {
+struct WireMessage {
     /// Text, or a list of parts.
     content: Option<Value>,
     reasoning_content: Option<String>,
@@ -190,7 +190,7 @@ struct WireFunction {
 }
 
 #[derive(Deserialize)]
-struct WireUsage {
+struct ChatUsage {
     prompt_tokens: Option<u64>,
     completion_tokens: Option<u64>,
     prompt_tokens_details: Option<PromptDetails>,
@@ -211,86 +211,91 @@ struct CompletionDetails {
 /// for which the model finished does, which `take` tells by true and `finished` remembers. `otherwise` says what is wrong
 /// with an event that is no chunk.
 pub(super) fn take_chunk<C: DeserializeOwned>(
-    event: &Event<'_>,
+    event: &SseEvent<'_>,
     otherwise: &str,
     finished: &mut bool,
     take: impl FnOnce(C) -> Result<bool, ModelError>,
-) -> Result<Flow, ModelError> {
+) -> Result<StreamStep, ModelError> {
     if event.data.trim() == "[DONE]" {
-        return Ok(Flow::Over);
+        return Ok(StreamStep::Over);
     }
-    *finished |= take(parsed(event.data, otherwise)?)?;
-    Ok(Flow::More)
+    *finished |= take(parse_event(event.data, otherwise)?)?;
+    Ok(StreamStep::More)
 }
 
 /// A stream of chunks ended without `[DONE]`.
-pub(super) fn judge_end(finished: bool) -> Result<(), ModelError> {
-    if finished { Ok(()) } else { Err(broke_off()) }
+pub(super) fn check_end(finished: bool) -> Result<(), ModelError> {
+    if finished { Ok(()) } else { Err(broken_off_error()) }
 }
 
 /// What came in the field `reasoning_content`; `None` where the provider has no such field.
-type Reasoned = Option<String>;
+type ReasoningText = Option<String>;
 
 /// The chunks of one reply.
-struct Chunks {
-    refusals: Refusals,
-    reasoned: Reasoned,
-    remembered: Remembered<String>,
+struct OpenAiStream {
+    refusals: ErrorInterpreter,
+    reasoning: ReasoningText,
+    call_state: CallState<String>,
     finished: bool,
 }
 
-impl Chunks {
-    fn read_whole(mut self, source: &mut impl Read, on: &mut dyn Receiver) -> Result<Completion, ModelError> {
+impl OpenAiStream {
+    fn read_whole(
+        mut self,
+        source: &mut impl Read,
+        on: &mut dyn DeltaSink,
+    ) -> Result<Completion, ModelError> {
         // Fields that nobody asks for are skipped as they are read.
-        let chunk: Chunk = endpoint::read_within(source, REPLY_VALUES_MAX, "it is not a chat completion")?;
+        let chunk: ChatChunk =
+            endpoint::read_within(source, REPLY_VALUES_MAX, "it is not a chat completion")?;
         if chunk.choices.as_ref().is_none_or(Vec::is_empty) && chunk.error.is_none() {
             return Err(ModelError::Garbled("it holds no answer".into()));
         }
-        let mut reply = Reply::default();
-        take(chunk, &mut reply, &self.refusals, &mut self.reasoned)?;
-        reply.hand_on(|delta| on.delta(delta))?;
+        let mut reply = ReplyBuilder::default();
+        take(chunk, &mut reply, &self.refusals, &mut self.reasoning)?;
+        reply.emit(|delta| on.delta(delta))?;
         self.complete(reply)
     }
 
-    fn complete(self, reply: Reply) -> Result<Completion, ModelError> {
-        let mut completion = reply.done()?;
-        if let (Some(reasoned), Some(first)) = (self.reasoned, completion.calls.first()) {
-            self.remembered.keep(&first.id, reasoned);
+    fn complete(self, reply: ReplyBuilder) -> Result<Completion, ModelError> {
+        let mut completion = reply.finish()?;
+        if let (Some(reasoned), Some(first)) = (self.reasoning, completion.calls.first()) {
+            self.call_state.insert(&first.id, reasoned);
             completion.once = true;
         }
         Ok(completion)
     }
 }
 
-impl Protocol for Chunks {
-    fn take(&mut self, event: &Event<'_>, reply: &mut Reply) -> Result<Flow, ModelError> {
-        let Self { refusals, reasoned, finished, .. } = self;
+impl Protocol for OpenAiStream {
+    fn on_event(&mut self, event: &SseEvent<'_>, reply: &mut ReplyBuilder) -> Result<StreamStep, ModelError> {
+        let Self { refusals, reasoning: reasoned, finished, .. } = self;
         take_chunk(event, "an event of it is not a chat completion", finished, |chunk| {
             take(chunk, reply, refusals, reasoned)
         })
     }
 
-    fn ended(&self) -> Result<(), ModelError> {
-        judge_end(self.finished)
+    fn on_end(&self) -> Result<(), ModelError> {
+        check_end(self.finished)
     }
 
-    fn done(self: Box<Self>, reply: Reply) -> Result<Completion, ModelError> {
+    fn finish(self: Box<Self>, reply: ReplyBuilder) -> Result<Completion, ModelError> {
         self.complete(reply)
     }
 }
 
 /// Takes what one chunk holds; true when it says why the model finished.
 fn take(
-    chunk: Chunk,
-    reply: &mut Reply,
-    refusals: &Refusals,
-    reasoned: &mut Reasoned,
+    chunk: ChatChunk,
+    reply: &mut ReplyBuilder,
+    refusals: &ErrorInterpreter,
+    reasoned: &mut ReasoningText,
 ) -> Result<bool, ModelError> {
     if let Some(error) = chunk.error {
-        return Err(refusals.of_event(&error));
+        return Err(refusals.from_event(&error));
     }
     if let Some(wire) = chunk.usage {
-        let usage = reply.usage();
+        let usage = reply.usage_mut();
         usage.input_tokens = wire.prompt_tokens.unwrap_or(0);
         usage.output_tokens = wire.completion_tokens.unwrap_or(0);
         usage.cached_tokens =
@@ -298,9 +303,9 @@ fn take(
         usage.reasoning_tokens =
             wire.completion_tokens_details.and_then(|details| details.reasoning_tokens).unwrap_or(0);
     }
-    let cited = cited::pages(chunk.search_results.as_ref(), chunk.citations.as_ref());
+    let cited = cited::citations(chunk.search_results.as_ref(), chunk.citations.as_ref());
     if !cited.is_empty() {
-        reply.citations(cited);
+        reply.set_citations(cited);
     }
     // One answer is asked for; further choices would be read as one text.
     let Some(choice) = chunk.choices.unwrap_or_default().into_iter().next() else { return Ok(false) };
@@ -310,13 +315,13 @@ fn take(
             reasoned.get_or_insert_default().push_str(thought);
         }
         if let Some(thought) = said.reasoning_content.or(said.reasoning) {
-            reply.thinking(&thought);
+            reply.add_thinking(&thought);
         }
         if let Some(content) = said.content {
             take_content(&content, reply);
         }
         if let Some(refusal) = said.refusal {
-            reply.text(&refusal);
+            reply.add_text(&refusal);
         }
         for call in said.tool_calls.unwrap_or_default() {
             take_call(call, is_fragment, reply)?;
@@ -333,31 +338,31 @@ fn take(
 }
 
 /// Notes why the model finished; true, as it did.
-pub(super) fn take_reason(reason: &str, reply: &mut Reply) -> bool {
+pub(super) fn take_reason(reason: &str, reply: &mut ReplyBuilder) -> bool {
     match reason {
-        "length" => reply.cut(Cut::Length),
-        "content_filter" => reply.cut(Cut::Filter),
+        "length" => reply.mark_cut(CutReason::Length),
+        "content_filter" => reply.mark_cut(CutReason::Filter),
         _ => {}
     }
     true
 }
 
-fn take_content(content: &Value, reply: &mut Reply) {
+fn take_content(content: &Value, reply: &mut ReplyBuilder) {
     match content {
-        Value::String(text) => reply.text(text),
+        Value::String(text) => reply.add_text(text),
         Value::Array(parts) => parts.iter().for_each(|part| match &part["thinking"] {
             Value::Array(thoughts) => thoughts
                 .iter()
                 .filter_map(|thought| thought["text"].as_str())
-                .for_each(|text| reply.thinking(text)),
-            _ => reply.text(part["text"].as_str().unwrap_or_default()),
+                .for_each(|text| reply.add_thinking(text)),
+            _ => reply.add_text(part["text"].as_str().unwrap_or_default()),
         }),
         _ => {}
     }
 }
 
 /// Adds a call of a whole message, or a fragment of one of a stream.
-fn take_call(call: WireCall, is_fragment: bool, reply: &mut Reply) -> Result<(), ModelError> {
+fn take_call(call: WireCall, is_fragment: bool, reply: &mut ReplyBuilder) -> Result<(), ModelError> {
     let (name, arguments) =
         call.function.map_or((None, None), |function| (function.name, function.arguments));
     let arguments = match arguments {
@@ -366,11 +371,11 @@ fn take_call(call: WireCall, is_fragment: bool, reply: &mut Reply) -> Result<(),
         Some(object) => object.to_string(),
     };
     let (id, name) = (call.id.unwrap_or_default(), name.unwrap_or_default());
-    let fragment = Partial { index: call.index, id, name, arguments };
-    let begun = reply.partial().iter_mut().rev();
+    let fragment = PartialCall { index: call.index, id, name, arguments };
+    let begun = reply.partial_calls().iter_mut().rev();
     let mut begun = begun.filter(|partial| fragment.index.is_none() || partial.index == fragment.index);
-    match begun.next().filter(|partial| is_fragment && !begins(partial, &fragment)) {
-        Some(partial) => partial.take(fragment),
+    match begun.next().filter(|partial| is_fragment && !begins_new_call(partial, &fragment)) {
+        Some(partial) => partial.extend(fragment),
         None => reply.begin_call(fragment)?,
     }
     Ok(())
@@ -379,7 +384,7 @@ fn take_call(call: WireCall, is_fragment: bool, reply: &mut Reply) -> Result<(),
 /// True when `fragment` is of another call than `partial`, though a server that repeats numbers or leaves them out ties
 /// the two together: it names a tool, and has another id or finds the arguments complete. An id alone begins nothing, as
 /// some servers send a new one with each fragment.
-fn begins(partial: &Partial, fragment: &Partial) -> bool {
+fn begins_new_call(partial: &PartialCall, fragment: &PartialCall) -> bool {
     if partial.name.is_empty() || fragment.name.is_empty() {
         return false;
     }

@@ -85,19 +85,20 @@ const EVENT_STATUSES: &[(&str, u16)] = &[
 ];
 
 /// Reads refusals of one provider about one model.
-pub(super) struct Refusals {
+pub(super) struct ErrorInterpreter {
     model: String,
     secrets: Vec<String>,
 }
 
-impl Refusals {
+impl ErrorInterpreter {
     /// `secrets` are values that went along with the request and must not come back in a message.
     pub(super) fn new(model: &str, secrets: Vec<&str>) -> Self {
-        Self { model: model.to_owned(), secrets: Vec::new() }.hiding(secrets.into_iter().map(str::to_owned))
+        Self { model: model.to_owned(), secrets: Vec::new() }
+            .with_secrets(secrets.into_iter().map(str::to_owned))
     }
 
     /// With further values that must not come back.
-    pub(super) fn hiding(mut self, secrets: impl Iterator<Item = String>) -> Self {
+    pub(super) fn with_secrets(mut self, secrets: impl Iterator<Item = String>) -> Self {
         self.secrets.extend(secrets.filter(|secret| secret.len() >= SECRET_BYTES_MIN));
         // The longest first, so that none leaves a part of itself behind.
         self.secrets.sort_by_key(|secret| std::cmp::Reverse(secret.len()));
@@ -105,34 +106,34 @@ impl Refusals {
     }
 
     /// The meaning of a response with a bad status.
-    pub(super) fn of_status(&self, status: u16, body: &Value, asked: Option<u64>) -> ModelError {
-        let words = Words::of(body);
-        if status == 402 || words.out_of_credit() {
+    pub(super) fn from_status(&self, status: u16, body: &Value, asked: Option<u64>) -> ModelError {
+        let words = ErrorBody::parse(body);
+        if status == 402 || words.is_out_of_credit() {
             return ModelError::OutOfCredit;
         }
         match status {
-            429 => retry::throttled(asked),
-            400 | 403 if words.bad_key() => ModelError::KeyRefused,
-            _ if words.coded(MODEL_CODES) => ModelError::UnknownModel(self.model.clone()),
+            429 => retry::throttled_error(asked),
+            400 | 403 if words.is_bad_key() => ModelError::KeyRefused,
+            _ if words.has_code(MODEL_CODES) => ModelError::UnknownModel(self.model.clone()),
             401 => ModelError::KeyRefused,
             // A good key may lack a right, a region or a consent: the provider's own words say which.
             403 if words.message.is_none_or(|message| message.trim().is_empty()) => ModelError::KeyRefused,
-            _ if words.unknown_model(status) => ModelError::UnknownModel(self.model.clone()),
+            _ if words.is_unknown_model(status) => ModelError::UnknownModel(self.model.clone()),
             408 | 504 => ModelError::TimedOut,
             _ => ModelError::Provider { status, message: self.clean(words.message.unwrap_or_default()) },
         }
     }
 
     /// The meaning of an error that arrives inside an answer whose status was good. `error` is the error itself.
-    pub(super) fn of_event(&self, error: &Value) -> ModelError {
+    pub(super) fn from_event(&self, error: &Value) -> ModelError {
         let body = serde_json::json!({ "error": error });
-        let words = Words::of(&body);
+        let words = ErrorBody::parse(&body);
         let coded =
             error["code"].as_u64().and_then(|code| u16::try_from(code).ok()).filter(|code| *code >= 400);
         // A type may say what was counted ("tokens"), and only the code what happened.
-        let told = EVENT_STATUSES.iter().find(|(word, _)| words.coded(&[word]));
+        let told = EVENT_STATUSES.iter().find(|(word, _)| words.has_code(&[word]));
         let status = coded.or(told.map(|(_, status)| *status)).unwrap_or(500);
-        self.of_status(status, &body, None)
+        self.from_status(status, &body, None)
     }
 
     /// One clean sentence, without secrets and addresses.
@@ -167,13 +168,13 @@ impl Refusals {
 }
 
 /// The telling parts of an error body.
-struct Words<'a> {
+struct ErrorBody<'a> {
     message: Option<&'a str>,
     codes: Vec<&'a str>,
 }
 
-impl<'a> Words<'a> {
-    fn of(body: &'a Value) -> Self {
+impl<'a> ErrorBody<'a> {
+    fn parse(body: &'a Value) -> Self {
         // Google wraps a streamed error into a list.
         let body = body.get(0).unwrap_or(body);
         let error = body.get("error").unwrap_or(body);
@@ -199,27 +200,27 @@ impl<'a> Words<'a> {
         Self { message, codes }
     }
 
-    fn says(&self, text: &str) -> bool {
+    fn contains(&self, text: &str) -> bool {
         self.message.is_some_and(|message| message.to_ascii_lowercase().contains(text))
     }
 
-    fn coded(&self, known: &[&str]) -> bool {
+    fn has_code(&self, known: &[&str]) -> bool {
         self.codes.iter().any(|code| known.contains(code))
     }
 
-    fn out_of_credit(&self) -> bool {
-        self.coded(CREDIT_CODES)
-            || self.says("credit balance is too low")
-            || self.says("insufficient balance")
+    fn is_out_of_credit(&self) -> bool {
+        self.has_code(CREDIT_CODES)
+            || self.contains("credit balance is too low")
+            || self.contains("insufficient balance")
     }
 
-    fn bad_key(&self) -> bool {
-        self.coded(KEY_CODES) || self.says("api key not valid")
+    fn is_bad_key(&self) -> bool {
+        self.has_code(KEY_CODES) || self.contains("api key not valid")
     }
 
-    fn unknown_model(&self, status: u16) -> bool {
-        let named = self.says("model") || self.says("deployment");
-        (status == 404 && named) || (status == 400 && self.says("invalid model"))
+    fn is_unknown_model(&self, status: u16) -> bool {
+        let named = self.contains("model") || self.contains("deployment");
+        (status == 404 && named) || (status == 400 && self.contains("invalid model"))
     }
 }
 
@@ -228,8 +229,8 @@ mod tests {
     use super::*;
     use serde_json::json;
 
-    fn refusals() -> Refusals {
-        Refusals::new("gpt-x", vec!["my-own-secret-key", "short"])
+    fn refusals() -> ErrorInterpreter {
+        ErrorInterpreter::new("gpt-x", vec!["my-own-secret-key", "short"])
     }
 
     #[test]
@@ -288,7 +289,7 @@ mod tests {
             ),
             (400, json!([{"error":{"message":"in a list"}}]), provider(400, "in a list")),
         ] {
-            assert_eq!(refusals().of_status(status, &body, None), expected, "{status} {body}");
+            assert_eq!(refusals().from_status(status, &body, None), expected, "{status} {body}");
         }
     }
 
@@ -317,7 +318,7 @@ mod tests {
                 provider(422, "Input should be less than 10"),
             ),
         ] {
-            assert_eq!(refusals().of_status(status, &body, None), expected, "{status} {body}");
+            assert_eq!(refusals().from_status(status, &body, None), expected, "{status} {body}");
         }
     }
 
@@ -350,7 +351,7 @@ mod tests {
             (json!("model runner has stopped"), provider(500, "model runner has stopped")),
             (json!({"type":"authentication_error"}), ModelError::KeyRefused),
         ] {
-            assert_eq!(refusals().of_event(&error), expected, "{error}");
+            assert_eq!(refusals().from_event(&error), expected, "{error}");
         }
     }
 
@@ -359,7 +360,7 @@ mod tests {
         let base = "https://gateway.example/v1/pathsecret99/openai/deployments/?code=querysecret7";
         let header = "Bearer mysecretvalue123";
         let secrets = secrets_of_header(header).chain(secrets_of_address(base)).collect();
-        let refusals = Refusals::new("gpt-x", secrets);
+        let refusals = ErrorInterpreter::new("gpt-x", secrets);
         let said = "no Bearer mysecretvalue123; token 'mysecretvalue123' at /v1/pathsecret99/openai?code=querysecret7 of gateway.example deployments";
         let shown = refusals.clean(said);
         for secret in ["mysecretvalue123", "pathsecret99", "querysecret7"] {

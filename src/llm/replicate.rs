@@ -1,8 +1,8 @@
 //! Replicate's predictions: one is made, and asked after until it is done.
 
-use super::reply::Reply;
-use super::{ChatModel, ChatRequest, Completion, Endpoint, ModelError, Receiver, endpoint, transcript};
-use crate::domain::cancel::{Cancel, Reason};
+use super::reply::ReplyBuilder;
+use super::{ChatModel, ChatRequest, Completion, DeltaSink, Endpoint, ModelError, endpoint, transcript};
+use crate::domain::cancel::{CancelReason, CancelToken};
 use serde_json::{Map, Value, json};
 use std::time::Duration;
 
@@ -26,14 +26,14 @@ impl ChatModel for Replicate {
     fn chat(
         &self,
         request: &ChatRequest,
-        cancel: &Cancel,
-        on: &mut dyn Receiver,
+        cancel: &CancelToken,
+        on: &mut dyn DeltaSink,
     ) -> Result<Completion, ModelError> {
         let bearer = self.endpoint.bearer();
         let mut headers: Vec<(&str, &str)> =
             bearer.iter().map(|value| ("authorization", value.as_str())).collect();
         let mut input = self.input.clone();
-        input.insert("prompt".into(), transcript::write(&request.messages).text.into());
+        input.insert("prompt".into(), transcript::from_messages(&request.messages).text.into());
         let (path, body) = match self.model.split_once(':') {
             Some((_, version)) => ("/predictions".to_owned(), json!({"version": version, "input": input})),
             None => (format!("/models/{}/predictions", self.model), json!({"input": input})),
@@ -46,7 +46,7 @@ impl ChatModel for Replicate {
         while matches!(prediction["status"].as_str(), Some("starting" | "processing")) {
             if !cancel.sleep(PAUSE) {
                 return Err(match cancel.reason() {
-                    Some(Reason::OutOfTime) => ModelError::TimedOut,
+                    Some(CancelReason::TimedOut) => ModelError::TimedOut,
                     _ => ModelError::Cancelled,
                 });
             }
@@ -59,12 +59,12 @@ impl ChatModel for Replicate {
         if prediction["status"] != "succeeded" {
             let why = prediction.get("error").filter(|error| !error.is_null());
             let why = why.cloned().unwrap_or_else(|| "the prediction did not succeed".into());
-            return Err(self.endpoint.refusals(&self.model).of_event(&why));
+            return Err(self.endpoint.error_interpreter(&self.model).from_event(&why));
         }
-        let mut reply = Reply::default();
+        let mut reply = ReplyBuilder::default();
         take(&prediction, &mut reply);
-        reply.hand_on(|delta| on.delta(delta))?;
-        reply.done()
+        reply.emit(|delta| on.delta(delta))?;
+        reply.finish()
     }
 
     fn takes_tools(&self) -> bool {
@@ -83,19 +83,19 @@ fn id(prediction: &Value) -> Result<&str, ModelError> {
 }
 
 /// Text, a list of fragments or of addresses; anything else goes out as it is written.
-fn take(prediction: &Value, reply: &mut Reply) {
+fn take(prediction: &Value, reply: &mut ReplyBuilder) {
     match &prediction["output"] {
         Value::Null => {}
-        Value::String(text) => reply.text(text),
+        Value::String(text) => reply.add_text(text),
         Value::Array(parts) => parts.iter().for_each(|part| match part {
-            Value::String(text) => reply.text(text),
-            other => reply.text(&other.to_string()),
+            Value::String(text) => reply.add_text(text),
+            other => reply.add_text(&other.to_string()),
         }),
-        other => reply.text(&other.to_string()),
+        other => reply.add_text(&other.to_string()),
     }
     let count = |name: &str| prediction["metrics"][name].as_u64();
     if let (Some(read), Some(written)) = (count("input_token_count"), count("output_token_count")) {
-        let usage = reply.usage();
+        let usage = reply.usage_mut();
         usage.input_tokens = read;
         usage.output_tokens = written;
     }

@@ -1,7 +1,7 @@
 //! A reply as it grows, and the tool calls assembled from its fragments.
 
 use super::weight::{REPLY_VALUES_MAX, is_within};
-use super::{Citation, Completion, Delta, ModelError, Stopped, ToolCall};
+use super::{Citation, Completion, Delta, ModelError, SinkClosed, ToolCall};
 use crate::domain::prediction::Usage;
 use crate::net::NetError;
 use serde::Deserialize;
@@ -12,18 +12,19 @@ use std::ops::Range;
 const CALLS_MAX: usize = 128;
 
 /// The stream ended before the provider said that it was complete.
-pub(super) fn broke_off() -> ModelError {
+pub(super) fn broken_off_error() -> ModelError {
     ModelError::Garbled("the stream broke off".into())
 }
 
 /// Reads one event or line of a stream; one that ends too early belongs to a stream that broke off. `what` says what is
 /// wrong with any other.
-pub(super) fn parsed<'a, T: Deserialize<'a>>(text: &'a str, what: &str) -> Result<T, ModelError> {
+pub(super) fn parse_event<'a, T: Deserialize<'a>>(text: &'a str, what: &str) -> Result<T, ModelError> {
     if !is_within(text.as_bytes(), REPLY_VALUES_MAX) {
         return Err(NetError::TooLarge.into());
     }
-    serde_json::from_str(text)
-        .map_err(|error| if error.is_eof() { broke_off() } else { ModelError::Garbled(what.to_owned()) })
+    serde_json::from_str(text).map_err(|error| {
+        if error.is_eof() { broken_off_error() } else { ModelError::Garbled(what.to_owned()) }
+    })
 }
 
 /// An id for a call whose provider gave none.
@@ -52,7 +53,7 @@ pub(super) fn argument_object(arguments: &Value) -> Value {
 }
 
 /// A tool call in the making.
-pub(super) struct Partial {
+pub(super) struct PartialCall {
     /// The provider's own number for it.
     pub index: Option<u64>,
     pub id: String,
@@ -60,9 +61,9 @@ pub(super) struct Partial {
     pub arguments: String,
 }
 
-impl Partial {
+impl PartialCall {
     /// Goes on with a further fragment.
-    pub(super) fn take(&mut self, fragment: Self) {
+    pub(super) fn extend(&mut self, fragment: Self) {
         if self.id.is_empty() {
             self.id = fragment.id;
         }
@@ -75,7 +76,7 @@ impl Partial {
 
 /// What ended a reply before its model had said all.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Cut {
+pub(super) enum CutReason {
     /// The most that the model may write.
     Length,
     /// The provider's judgement of what it wrote.
@@ -83,32 +84,32 @@ pub(super) enum Cut {
 }
 
 /// A fragment that was not handed on yet: where it lies in the text, or in the reasoning.
-enum Fresh {
+enum NewFragment {
     Text(Range<usize>),
     Thinking(Range<usize>),
 }
 
 /// Gathers the whole, and keeps what of it was not handed on yet.
 #[derive(Default)]
-pub(super) struct Reply {
+pub(super) struct ReplyBuilder {
     completion: Completion,
-    fresh: Vec<Fresh>,
-    partial: Vec<Partial>,
-    cut: Option<Cut>,
+    new_fragments: Vec<NewFragment>,
+    partial: Vec<PartialCall>,
+    cut: Option<CutReason>,
 }
 
-impl Reply {
+impl ReplyBuilder {
     /// Adds text.
-    pub(super) fn text(&mut self, text: &str) {
+    pub(super) fn add_text(&mut self, text: &str) {
         if let Some(range) = append(&mut self.completion.text, text) {
-            self.fresh.push(Fresh::Text(range));
+            self.new_fragments.push(NewFragment::Text(range));
         }
     }
 
     /// Adds reasoning.
-    pub(super) fn thinking(&mut self, text: &str) {
+    pub(super) fn add_thinking(&mut self, text: &str) {
         if let Some(range) = append(&mut self.completion.thinking, text) {
-            self.fresh.push(Fresh::Thinking(range));
+            self.new_fragments.push(NewFragment::Thinking(range));
         }
     }
 
@@ -116,27 +117,27 @@ impl Reply {
     ///
     /// # Errors
     /// [`ModelError::Cancelled`] when the receiver wants no more.
-    pub(super) fn hand_on(
+    pub(super) fn emit(
         &mut self,
-        mut on: impl FnMut(Delta<'_>) -> Result<(), Stopped>,
+        mut on: impl FnMut(Delta<'_>) -> Result<(), SinkClosed>,
     ) -> Result<(), ModelError> {
         let completion = &self.completion;
-        self.fresh.drain(..).try_for_each(|fresh| {
+        self.new_fragments.drain(..).try_for_each(|fresh| {
             let taken = match fresh {
-                Fresh::Text(range) => on(Delta::Text(&completion.text[range])),
-                Fresh::Thinking(range) => on(Delta::Thinking(&completion.thinking[range])),
+                NewFragment::Text(range) => on(Delta::Text(&completion.text[range])),
+                NewFragment::Thinking(range) => on(Delta::Thinking(&completion.thinking[range])),
             };
             taken.map_err(|_| ModelError::Cancelled)
         })
     }
 
     /// The text so far.
-    pub(super) fn said(&self) -> &str {
+    pub(super) fn text(&self) -> &str {
         &self.completion.text
     }
 
     /// Adds a call that is complete.
-    pub(super) fn call(&mut self, call: ToolCall) -> Result<(), ModelError> {
+    pub(super) fn add_call(&mut self, call: ToolCall) -> Result<(), ModelError> {
         if self.completion.calls.len() >= CALLS_MAX {
             return Err(ModelError::Garbled("it calls too many tools".into()));
         }
@@ -145,7 +146,7 @@ impl Reply {
     }
 
     /// Begins a call whose arguments follow.
-    pub(super) fn begin_call(&mut self, partial: Partial) -> Result<(), ModelError> {
+    pub(super) fn begin_call(&mut self, partial: PartialCall) -> Result<(), ModelError> {
         if self.partial.len() >= CALLS_MAX {
             return Err(ModelError::Garbled("it calls too many tools".into()));
         }
@@ -154,22 +155,22 @@ impl Reply {
     }
 
     /// The calls in the making.
-    pub(super) fn partial(&mut self) -> &mut Vec<Partial> {
+    pub(super) fn partial_calls(&mut self) -> &mut Vec<PartialCall> {
         &mut self.partial
     }
 
     /// The tokens so far, to be filled in.
-    pub(super) fn usage(&mut self) -> &mut Usage {
+    pub(super) fn usage_mut(&mut self) -> &mut Usage {
         self.completion.usage.get_or_insert_default()
     }
 
     /// Takes the pages the reply leans on so far, in place of those before: providers repeat them in every event.
-    pub(super) fn citations(&mut self, citations: Vec<Citation>) {
+    pub(super) fn set_citations(&mut self, citations: Vec<Citation>) {
         self.completion.citations = citations;
     }
 
     /// Notes that the reply was cut short.
-    pub(super) fn cut(&mut self, by: Cut) {
+    pub(super) fn mark_cut(&mut self, by: CutReason) {
         self.cut = Some(by);
     }
 
@@ -182,7 +183,7 @@ impl Reply {
     ///
     /// # Errors
     /// [`ModelError::OutOfTokens`] when the model reached its limit before it said anything.
-    pub(super) fn done(mut self) -> Result<Completion, ModelError> {
+    pub(super) fn finish(mut self) -> Result<Completion, ModelError> {
         for partial in std::mem::take(&mut self.partial) {
             if partial.name.is_empty() {
                 return Err(ModelError::Garbled("it calls a tool without naming it".into()));
@@ -194,7 +195,7 @@ impl Reply {
             self.completion.calls.push(ToolCall { id, name: partial.name, arguments });
         }
         let says_nothing = self.completion.text.trim().is_empty() && self.completion.calls.is_empty();
-        if says_nothing && self.cut == Some(Cut::Length) {
+        if says_nothing && self.cut == Some(CutReason::Length) {
             return Err(ModelError::OutOfTokens);
         }
         self.completion.once = says_nothing || self.cut.is_some();
@@ -210,7 +211,7 @@ fn append(all: &mut String, text: &str) -> Option<Range<usize>> {
 }
 
 /// Stop words of card and request together: each once, none empty, at most `most`.
-pub(super) fn stops(card: &[String], request: &[String], most: usize) -> Vec<String> {
+pub(super) fn join_stops(card: &[String], request: &[String], most: usize) -> Vec<String> {
     let mut stops: Vec<String> = Vec::new();
     for stop in card.iter().chain(request) {
         if !stop.is_empty() && !stops.contains(stop) && stops.len() < most {
@@ -221,7 +222,7 @@ pub(super) fn stops(card: &[String], request: &[String], most: usize) -> Vec<Str
 }
 
 /// Puts `value` into a body when the card sets it.
-pub(super) fn set(body: &mut Map<String, Value>, name: &str, value: Option<impl Into<Value>>) {
+pub(super) fn set_optional(body: &mut Map<String, Value>, name: &str, value: Option<impl Into<Value>>) {
     if let Some(value) = value {
         body.insert(name.to_owned(), value.into());
     }
@@ -244,34 +245,34 @@ mod tests {
     #[test]
     fn stop_words_are_joined() {
         let words = |list: &[&str]| list.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>();
-        assert_eq!(stops(&words(&["a", "", "b"]), &words(&["b", "c", "d"]), 3), words(&["a", "b", "c"]));
+        assert_eq!(join_stops(&words(&["a", "", "b"]), &words(&["b", "c", "d"]), 3), words(&["a", "b", "c"]));
     }
 
     #[test]
     fn a_receiver_that_wants_no_more_ends_the_call() {
-        let on = |_: Delta<'_>| Err(Stopped);
-        let mut reply = Reply::default();
-        reply.text("");
-        assert_eq!(reply.hand_on(on), Ok(()));
-        reply.text("x");
-        assert_eq!(reply.hand_on(on), Err(ModelError::Cancelled));
+        let on = |_: Delta<'_>| Err(SinkClosed);
+        let mut reply = ReplyBuilder::default();
+        reply.add_text("");
+        assert_eq!(reply.emit(on), Ok(()));
+        reply.add_text("x");
+        assert_eq!(reply.emit(on), Err(ModelError::Cancelled));
     }
 
     #[test]
     fn fragments_are_handed_on_once_and_in_their_order() {
         let mut seen = Vec::new();
-        let mut reply = Reply::default();
+        let mut reply = ReplyBuilder::default();
         for (thought, text) in [("hm", "Grüße"), ("", " 👋"), ("so", "")] {
-            reply.thinking(thought);
-            reply.text(text);
+            reply.add_thinking(thought);
+            reply.add_text(text);
             reply
-                .hand_on(|delta| {
+                .emit(|delta| {
                     seen.push(format!("{delta:?}"));
                     Ok(())
                 })
                 .unwrap();
         }
         assert_eq!(seen, [r#"Thinking("hm")"#, r#"Text("Grüße")"#, r#"Text(" 👋")"#, r#"Thinking("so")"#]);
-        assert_eq!(reply.said(), "Grüße 👋");
+        assert_eq!(reply.text(), "Grüße 👋");
     }
 }

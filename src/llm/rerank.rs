@@ -1,13 +1,13 @@
 //! Models that order passages by how much they bear on a question. Their providers differ in a word or two.
 
 use super::{Endpoint, KeyStyle, ModelError, endpoint};
-use crate::domain::cancel::Cancel;
+use crate::domain::cancel::CancelToken;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use std::collections::HashSet;
 
 /// Passages of one request.
-const PASSAGES_MAX: usize = 1_000;
+const CHUNKS_MAX: usize = 1_000;
 
 /// A model behind a rerank address.
 #[derive(Debug, Clone)]
@@ -28,7 +28,7 @@ pub struct Reranker {
 
 /// A passage's place in what was sent, and how much it bears on the question.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Ranked {
+pub struct ChunkRank {
     /// Its place.
     pub index: usize,
     /// From 0 to 1.
@@ -45,9 +45,9 @@ impl Reranker {
         query: &str,
         passages: &[&str],
         most: usize,
-        cancel: &Cancel,
-    ) -> Result<Vec<Ranked>, ModelError> {
-        let passages = &passages[..passages.len().min(PASSAGES_MAX)];
+        cancel: &CancelToken,
+    ) -> Result<Vec<ChunkRank>, ModelError> {
+        let passages = &passages[..passages.len().min(CHUNKS_MAX)];
         let most = most.min(passages.len());
         if most == 0 {
             return Ok(Vec::new());
@@ -60,7 +60,7 @@ impl Reranker {
             body[name] = value.clone();
         }
         let mut incoming = self.endpoint.post(self.path, &headers, &body, &self.model, cancel)?;
-        let answer: Answer = endpoint::read_as(&mut incoming, "it is no order of passages")?;
+        let answer: RerankResponse = endpoint::read_as(&mut incoming, "it is no order of passages")?;
         incoming.finish();
         let mut ranked = Vec::new();
         let mut seen = HashSet::new();
@@ -68,7 +68,7 @@ impl Reranker {
             if entry.index >= passages.len() || !seen.insert(entry.index) {
                 return Err(ModelError::Garbled("it names a passage that was not sent, or one twice".into()));
             }
-            ranked.push(Ranked { index: entry.index, score: entry.relevance_score });
+            ranked.push(ChunkRank { index: entry.index, score: entry.relevance_score });
         }
         ranked.sort_by(|one, other| other.score.total_cmp(&one.score));
         ranked.truncate(most);
@@ -77,13 +77,13 @@ impl Reranker {
 }
 
 #[derive(Deserialize)]
-struct Answer {
+struct RerankResponse {
     #[serde(alias = "data")]
-    results: Vec<Entry>,
+    results: Vec<RerankEntry>,
 }
 
 #[derive(Deserialize)]
-struct Entry {
+struct RerankEntry {
     index: usize,
     relevance_score: f64,
 }

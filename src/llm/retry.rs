@@ -2,7 +2,7 @@
 
 use super::ModelError;
 use crate::clock::Clock;
-use crate::domain::cancel::{Cancel, Reason};
+use crate::domain::cancel::{CancelReason, CancelToken};
 use serde_json::Value;
 use std::time::Duration;
 
@@ -19,19 +19,22 @@ const WAIT_SECONDS_BELIEVED_MAX: u64 = 24 * 60 * 60;
 
 /// Why a try failed, and the wait in seconds the provider asked for.
 #[derive(Debug)]
-pub(super) struct Failure {
+pub(super) struct AttemptError {
     pub error: ModelError,
-    pub asked: Option<u64>,
+    pub retry_after_seconds: Option<u64>,
 }
 
-impl From<ModelError> for Failure {
+impl From<ModelError> for AttemptError {
     fn from(error: ModelError) -> Self {
-        Self { error, asked: None }
+        Self { error, retry_after_seconds: None }
     }
 }
 
 /// Tries `attempt` until it succeeds, fails for another reason than throttling, or has used up tries or time.
-pub(super) fn send<T>(cancel: &Cancel, attempt: impl FnMut() -> Result<T, Failure>) -> Result<T, ModelError> {
+pub(super) fn with_retries<T>(
+    cancel: &CancelToken,
+    attempt: impl FnMut() -> Result<T, AttemptError>,
+) -> Result<T, ModelError> {
     let sleep = |wait: Duration| {
         // A wait that outlasts the run helps nobody.
         if cancel.time_left().is_some_and(|left| left <= wait) {
@@ -41,16 +44,16 @@ pub(super) fn send<T>(cancel: &Cancel, attempt: impl FnMut() -> Result<T, Failur
             return Ok(true);
         }
         Err(match cancel.reason() {
-            Some(Reason::OutOfTime) => ModelError::TimedOut,
+            Some(CancelReason::TimedOut) => ModelError::TimedOut,
             _ => ModelError::Cancelled,
         })
     };
-    send_with(sleep, attempt)
+    with_retries_and_sleep(sleep, attempt)
 }
 
-fn send_with<T>(
+fn with_retries_and_sleep<T>(
     mut sleep: impl FnMut(Duration) -> Result<bool, ModelError>,
-    mut attempt: impl FnMut() -> Result<T, Failure>,
+    mut attempt: impl FnMut() -> Result<T, AttemptError>,
 ) -> Result<T, ModelError> {
     let mut waited = 0;
     let mut tried = 0;
@@ -63,7 +66,8 @@ fn send_with<T>(
             return Err(failure.error);
         }
         tried += 1;
-        let wait = failure.asked.unwrap_or(u64::from(tried)).clamp(WAIT_SECONDS_MIN, WAIT_SECONDS_MAX);
+        let wait =
+            failure.retry_after_seconds.unwrap_or(u64::from(tried)).clamp(WAIT_SECONDS_MIN, WAIT_SECONDS_MAX);
         waited += wait;
         if tried == TRIES_MAX || waited > WAIT_SECONDS_MAX || !sleep(Duration::from_secs(wait))? {
             return Err(failure.error);
@@ -72,15 +76,15 @@ fn send_with<T>(
 }
 
 /// The error that names the provider's wait, or the default.
-pub(super) fn throttled(asked: Option<u64>) -> ModelError {
+pub(super) fn throttled_error(asked: Option<u64>) -> ModelError {
     ModelError::Throttled { retry_after_seconds: asked.unwrap_or(WAIT_SECONDS_DEFAULT).max(WAIT_SECONDS_MIN) }
 }
 
 /// The wait a refusal asks for, in seconds: from its headers, else from Google's error details.
-pub(super) fn wait_asked<'a>(header: impl Fn(&str) -> Option<&'a str>, body: &Value) -> Option<u64> {
+pub(super) fn retry_after<'a>(header: impl Fn(&str) -> Option<&'a str>, body: &Value) -> Option<u64> {
     let milliseconds = header("retry-after-ms").and_then(|text| seconds(text).map(|ms| ms / 1000.0));
     let wait = milliseconds
-        .or_else(|| header("retry-after").and_then(|text| seconds(text).or_else(|| until(text))))
+        .or_else(|| header("retry-after").and_then(|text| seconds(text).or_else(|| seconds_until(text))))
         .or_else(|| {
             let details = body["error"]["details"].as_array()?;
             details.iter().find_map(|detail| seconds(detail["retryDelay"].as_str()?.strip_suffix('s')?))
@@ -100,7 +104,7 @@ fn seconds(text: &str) -> Option<f64> {
 }
 
 /// Seconds from now until an HTTP date.
-fn until(text: &str) -> Option<f64> {
+fn seconds_until(text: &str) -> Option<f64> {
     // The name of the day says nothing that the date does not.
     let parser = jiff::fmt::rfc2822::DateTimeParser::new().relaxed_weekday(true);
     let date = parser.parse_timestamp(text.trim()).ok()?;
@@ -113,7 +117,7 @@ mod tests {
     use serde_json::json;
 
     fn asked(name: &str, value: &str) -> Option<u64> {
-        wait_asked(|header| (header == name).then_some(value), &Value::Null)
+        retry_after(|header| (header == name).then_some(value), &Value::Null)
     }
 
     #[test]
@@ -136,13 +140,13 @@ mod tests {
         let date = jiff::fmt::rfc2822::to_string(&(jiff::Zoned::now() + Duration::from_secs(90))).unwrap();
         assert!(matches!(asked("retry-after", &date), Some(88..=91)));
         let google = json!({"error":{"details":[{"@type":"x.QuotaFailure"},{"@type":"x.RetryInfo","retryDelay":"13.4s"}]}});
-        assert_eq!(wait_asked(|_| None, &google), Some(14));
+        assert_eq!(retry_after(|_| None, &google), Some(14));
     }
 
     /// Runs calls that are all throttled, and gives the waits in between.
     fn waits(asked: &[Option<u64>]) -> (Vec<u64>, Result<(), ModelError>) {
         let (mut slept, mut at) = (Vec::new(), 0);
-        let result = send_with(
+        let result = with_retries_and_sleep(
             |wait| {
                 slept.push(wait.as_secs());
                 Ok(true)
@@ -150,7 +154,7 @@ mod tests {
             || {
                 let asked = asked.get(at).copied().flatten();
                 at += 1;
-                Err(Failure { error: throttled(asked), asked })
+                Err(AttemptError { error: throttled_error(asked), retry_after_seconds: asked })
             },
         );
         (slept, result)
@@ -175,20 +179,24 @@ mod tests {
     #[test]
     fn only_throttling_is_tried_again() {
         let mut tries = 0;
-        let result: Result<(), _> = send_with(
+        let result: Result<(), _> = with_retries_and_sleep(
             |_| Ok(true),
             || {
                 tries += 1;
-                Err(Failure { error: ModelError::OutOfCredit, asked: Some(1) })
+                Err(AttemptError { error: ModelError::OutOfCredit, retry_after_seconds: Some(1) })
             },
         );
         assert_eq!((result, tries), (Err(ModelError::OutOfCredit), 1));
         let mut tries = 0;
-        let result = send_with(
+        let result = with_retries_and_sleep(
             |_| Ok(true),
             || {
                 tries += 1;
-                if tries < 3 { Err(Failure { error: throttled(None), asked: None }) } else { Ok(tries) }
+                if tries < 3 {
+                    Err(AttemptError { error: throttled_error(None), retry_after_seconds: None })
+                } else {
+                    Ok(tries)
+                }
             },
         );
         assert_eq!(result, Ok(3));
@@ -196,17 +204,18 @@ mod tests {
 
     #[test]
     fn a_wait_ends_with_the_run() {
-        let cancel = Cancel::new(None);
+        let cancel = CancelToken::new(None);
         let other = cancel.clone();
         std::thread::spawn(move || {
             std::thread::sleep(Duration::from_millis(50));
-            other.cancel(Reason::CallerLeft);
+            other.cancel(CancelReason::CallerLeft);
         });
         let start = std::time::Instant::now();
-        let throttle = || Err::<(), _>(Failure { error: throttled(Some(9)), asked: Some(9) });
-        assert_eq!(send(&cancel, throttle), Err(ModelError::Cancelled));
+        let throttle =
+            || Err::<(), _>(AttemptError { error: throttled_error(Some(9)), retry_after_seconds: Some(9) });
+        assert_eq!(with_retries(&cancel, throttle), Err(ModelError::Cancelled));
         assert!(start.elapsed() < Duration::from_secs(3));
-        let short = Cancel::new(Some(Duration::from_secs(5)));
-        assert_eq!(send(&short, throttle), Err(ModelError::Throttled { retry_after_seconds: 9 }));
+        let short = CancelToken::new(Some(Duration::from_secs(5)));
+        assert_eq!(with_retries(&short, throttle), Err(ModelError::Throttled { retry_after_seconds: 9 }));
     }
 }

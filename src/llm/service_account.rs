@@ -3,13 +3,13 @@
 #[cfg(test)]
 mod tests;
 
-use super::identity::{Asking, Identity, Judgement, Refusal};
-use super::refusal::Refusals;
-use super::tokens::{For, Tokens};
+use super::identity::{ErrorMeaning, ErrorResponse, Identity, OutgoingRequest};
+use super::refusal::ErrorInterpreter;
+use super::tokens::{TokenCache, TokenKey};
 use super::{ModelError, retry};
 use crate::clock::Clock;
-use crate::domain::cancel::Cancel;
-use crate::net::{Limits, Method, Outgoing, Purpose};
+use crate::domain::cancel::CancelToken;
+use crate::net::{CallPurpose, Method, Outgoing, ResponseLimits};
 use base64::Engine as _;
 use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
 use jiff::{SignedDuration, Timestamp};
@@ -41,7 +41,7 @@ pub struct ServiceAccount {
     pub project: Option<String>,
     token_uri: String,
     signer: RsaKeyPair,
-    wanted: For,
+    token_key: TokenKey,
     /// The lines of the key, none of which may be shown.
     secrets: Vec<String>,
 }
@@ -95,7 +95,7 @@ impl ServiceAccount {
             project: file.project_id.filter(|project| !project.is_empty()),
             token_uri,
             signer,
-            wanted: hash.finalize().into(),
+            token_key: hash.finalize().into(),
             secrets: std::iter::once(file.private_key.as_str()).chain(lines).map(str::to_owned).collect(),
         })
     }
@@ -108,7 +108,7 @@ impl ServiceAccount {
         }
         let now = now.as_second();
         // Google knows itself by one address, wherever it is asked; nobody else is to be sent a wish that Google would grant.
-        let aud = if is_googles(&self.token_uri) { TOKEN_URI } else { &self.token_uri };
+        let aud = if is_google_host(&self.token_uri) { TOKEN_URI } else { &self.token_uri };
         let claims =
             json!({"iss": self.email, "scope": SCOPE, "aud": aud, "iat": now, "exp": now + TOKEN_SECONDS});
         let part = |value: &Value| URL_SAFE_NO_PAD.encode(value.to_string());
@@ -121,8 +121,13 @@ impl ServiceAccount {
     }
 
     /// Buys a token: its text and the seconds that it is good for.
-    fn buy(&self, outgoing: &Outgoing, now: Timestamp, cancel: &Cancel) -> Result<(String, i64), ModelError> {
-        if !is_googles(&self.token_uri) && !outgoing.is_named(&self.token_uri) {
+    fn request_token(
+        &self,
+        outgoing: &Outgoing,
+        now: Timestamp,
+        cancel: &CancelToken,
+    ) -> Result<(String, i64), ModelError> {
+        if !is_google_host(&self.token_uri) && !outgoing.is_named(&self.token_uri) {
             return Err(ModelError::Settings(
                 "the token_uri of the credential's JSON key is not Google's: store the key as Google handed it out".into(),
             ));
@@ -133,19 +138,20 @@ impl ServiceAccount {
             .append_pair("assertion", &assertion)
             .finish();
         let headers = [("content-type", "application/x-www-form-urlencoded")];
-        let limits = Limits { first_byte: TOKEN_WAIT, stall: TOKEN_WAIT, body_bytes: ANSWER_BYTES_MAX };
-        let (purpose, uri) = (Purpose::Provider, self.token_uri.as_str());
+        let limits =
+            ResponseLimits { first_byte: TOKEN_WAIT, stall: TOKEN_WAIT, body_bytes: ANSWER_BYTES_MAX };
+        let (purpose, uri) = (CallPurpose::Provider, self.token_uri.as_str());
         let mut answer =
             outgoing.send(purpose, Method::POST, uri, &headers, Some(body.as_bytes()), cancel, limits)?;
-        let asked = retry::wait_asked(|name| answer.header(name), &Value::Null);
+        let asked = retry::retry_after(|name| answer.header(name), &Value::Null);
         let status = answer.status();
         let text = answer.read_to_string(ANSWER_BYTES_MAX)?;
         answer.finish();
         let told: Value = serde_json::from_str(&text).unwrap_or_default();
         if !(200..300).contains(&status) {
             let hidden = self.secrets.iter().cloned().chain([assertion]);
-            let refusals = Refusals::new("", Vec::new()).hiding(hidden);
-            return Err(refused(status, &told, asked, &refusals));
+            let refusals = ErrorInterpreter::new("", Vec::new()).with_secrets(hidden);
+            return Err(token_error(status, &told, asked, &refusals));
         }
         let token = told["access_token"].as_str().filter(|token| is_token(token));
         let token = token.ok_or_else(|| ModelError::Garbled("it holds no access token".into()))?;
@@ -160,7 +166,7 @@ fn is_token(text: &str) -> bool {
 }
 
 /// Why no token is sold.
-fn refused(status: u16, told: &Value, asked: Option<u64>, refusals: &Refusals) -> ModelError {
+fn token_error(status: u16, told: &Value, asked: Option<u64>, refusals: &ErrorInterpreter) -> ModelError {
     let about = told["error_description"].as_str().unwrap_or_default();
     match told["error"].as_str() {
         Some("invalid_grant") if about.contains("timeframe") => ModelError::Settings(
@@ -170,7 +176,7 @@ fn refused(status: u16, told: &Value, asked: Option<u64>, refusals: &Refusals) -
         Some("invalid_grant" | "invalid_client" | "unauthorized_client" | "access_denied") => {
             ModelError::KeyRefused
         }
-        _ if status == 429 => retry::throttled(asked),
+        _ if status == 429 => retry::throttled_error(asked),
         error => {
             let said = if about.is_empty() { error.unwrap_or_default() } else { about };
             ModelError::Provider { status, message: refusals.clean(said) }
@@ -179,7 +185,7 @@ fn refused(status: u16, told: &Value, asked: Option<u64>, refusals: &Refusals) -
 }
 
 /// True for an address of Google's own, reached over TLS.
-fn is_googles(address: &str) -> bool {
+fn is_google_host(address: &str) -> bool {
     let url = Url::parse(address).ok().filter(|url| url.scheme() == "https");
     let host = url.as_ref().and_then(Url::host_str).unwrap_or_default();
     host == "googleapis.com" || host.ends_with(".googleapis.com")
@@ -202,20 +208,20 @@ pub struct GoogleIdentity {
     /// Whose they are.
     pub account: ServiceAccount,
     /// Tokens that were bought before.
-    pub tokens: Tokens,
+    pub tokens: TokenCache,
     /// Tokens expire.
     pub clock: Clock,
 }
 
 impl Identity for GoogleIdentity {
-    fn headers(&self, asking: &Asking<'_>) -> Result<Vec<(String, String)>, ModelError> {
+    fn headers(&self, asking: &OutgoingRequest<'_>) -> Result<Vec<(String, String)>, ModelError> {
         let (account, now) = (&self.account, self.clock.now());
-        let token = match self.tokens.find(&account.wanted, now) {
+        let token = match self.tokens.find(&account.token_key, now) {
             Some(token) => token,
             None => {
-                let (token, seconds) = account.buy(asking.outgoing, now, asking.cancel)?;
+                let (token, seconds) = account.request_token(asking.outgoing, now, asking.cancel)?;
                 let until = now + SignedDuration::from_secs(seconds);
-                self.tokens.keep(account.wanted, token.clone(), until, now);
+                self.tokens.insert(account.token_key, token.clone(), until, now);
                 token
             }
         };
@@ -223,17 +229,17 @@ impl Identity for GoogleIdentity {
     }
 
     fn secrets(&self) -> Vec<String> {
-        let token = self.tokens.any(&self.account.wanted);
+        let token = self.tokens.find_any(&self.account.token_key);
         self.account.secrets.iter().cloned().chain(token).collect()
     }
 
-    fn judge(&self, refusal: &Refusal<'_>) -> Judgement {
+    fn interpret_error(&self, refusal: &ErrorResponse<'_>) -> ErrorMeaning {
         if refusal.status != 401 {
-            return Judgement::Usual;
+            return ErrorMeaning::Usual;
         }
-        if let Some(token) = self.tokens.any(&self.account.wanted) {
-            self.tokens.forget(&self.account.wanted, &token);
+        if let Some(token) = self.tokens.find_any(&self.account.token_key) {
+            self.tokens.remove(&self.account.token_key, &token);
         }
-        Judgement::Again
+        ErrorMeaning::Again
     }
 }

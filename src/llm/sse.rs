@@ -14,7 +14,7 @@ const LINE_BYTES_MAX: usize = 16 * 1024 * 1024;
 
 /// What ends a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Endings {
+enum LineEnding {
     /// LF and CRLF.
     Newline,
     /// LF, CRLF and CR, as server-sent events have it.
@@ -22,33 +22,33 @@ enum Endings {
 }
 
 /// Lines without their endings. A last line without an ending counts.
-pub(super) struct Lines<R> {
+pub(super) struct LineReader<R> {
     source: R,
-    endings: Endings,
+    endings: LineEnding,
     bytes: Vec<u8>,
     /// Where unread bytes begin and end, and up to where no ending was found.
     start: usize,
     end: usize,
-    looked: usize,
+    scanned: usize,
     /// The line before ended in CR: an LF that follows belongs to it.
     after_return: bool,
     ended: bool,
 }
 
-impl<R: Read> Lines<R> {
+impl<R: Read> LineReader<R> {
     /// Lines of newline-delimited JSON.
     pub(super) fn new(source: R) -> Self {
-        Self::with(source, Endings::Newline)
+        Self::with(source, LineEnding::Newline)
     }
 
-    fn with(source: R, endings: Endings) -> Self {
+    fn with(source: R, endings: LineEnding) -> Self {
         Self {
             source,
             endings,
             bytes: Vec::new(),
             start: 0,
             end: 0,
-            looked: 0,
+            scanned: 0,
             after_return: false,
             ended: false,
         }
@@ -81,18 +81,18 @@ impl<R: Read> Lines<R> {
                 if self.bytes[self.start] == b'\n' {
                     self.start += 1;
                 }
-                self.looked = self.looked.max(self.start);
+                self.scanned = self.scanned.max(self.start);
             }
-            let is_end = |byte: &u8| *byte == b'\n' || (self.endings == Endings::Any && *byte == b'\r');
-            if let Some(at) = self.bytes[self.looked..self.end].iter().position(is_end) {
-                let at = self.looked + at;
+            let is_end = |byte: &u8| *byte == b'\n' || (self.endings == LineEnding::Any && *byte == b'\r');
+            if let Some(at) = self.bytes[self.scanned..self.end].iter().position(is_end) {
+                let at = self.scanned + at;
                 let range = self.start..self.without_return(at);
                 self.after_return = self.bytes[at] == b'\r';
                 self.start = at + 1;
-                self.looked = self.start;
+                self.scanned = self.start;
                 return Poll::Ready(Ok(Some(range)));
             }
-            self.looked = self.end;
+            self.scanned = self.end;
             if self.ended {
                 let range = self.start..self.without_return(self.end);
                 self.start = self.end;
@@ -111,7 +111,7 @@ impl<R: Read> Lines<R> {
         if self.start > 0 {
             self.bytes.copy_within(self.start..self.end, 0);
             self.end -= self.start;
-            self.looked -= self.start;
+            self.scanned -= self.start;
             self.start = 0;
         }
         if self.end == 0 && self.bytes.len() > READ_BYTES * 4 {
@@ -140,7 +140,7 @@ impl<R: Read> Lines<R> {
 
 /// A server-sent event.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Event<'a> {
+pub(crate) struct SseEvent<'a> {
     /// Its name; empty when it has none.
     pub name: &'a str,
     /// Its data lines, joined.
@@ -148,25 +148,25 @@ pub(crate) struct Event<'a> {
 }
 
 /// Server-sent events. An event that the end of the stream cuts short counts: its data shows whether it is whole.
-pub(crate) struct Events<R> {
-    lines: Lines<R>,
+pub(crate) struct SseReader<R> {
+    lines: LineReader<R>,
     name: String,
     data: String,
     has_data: bool,
     /// The event was given, and its parts make room for the next one.
-    is_given: bool,
+    is_delivered: bool,
     first: bool,
 }
 
-impl<R: Read> Events<R> {
+impl<R: Read> SseReader<R> {
     pub(crate) fn new(source: R) -> Self {
-        let lines = Lines::with(source, Endings::Any);
+        let lines = LineReader::with(source, LineEnding::Any);
         Self {
             lines,
             name: String::new(),
             data: String::new(),
             has_data: false,
-            is_given: false,
+            is_delivered: false,
             first: true,
         }
     }
@@ -175,8 +175,8 @@ impl<R: Read> Events<R> {
     ///
     /// # Errors
     /// As [`Lines::poll_next`].
-    pub(crate) fn poll_next(&mut self) -> Poll<Result<Option<Event<'_>>, ModelError>> {
-        if std::mem::take(&mut self.is_given) {
+    pub(crate) fn poll_next(&mut self) -> Poll<Result<Option<SseEvent<'_>>, ModelError>> {
+        if std::mem::take(&mut self.is_delivered) {
             self.name.clear();
             self.data.clear();
             self.has_data = false;
@@ -206,15 +206,15 @@ impl<R: Read> Events<R> {
                 _ => {}
             }
         }
-        self.is_given = true;
-        Poll::Ready(Ok(self.has_data.then_some(Event { name: &self.name, data: &self.data })))
+        self.is_delivered = true;
+        Poll::Ready(Ok(self.has_data.then_some(SseEvent { name: &self.name, data: &self.data })))
     }
 
     /// As [`Self::poll_next`], of a source that waits until it has something.
     ///
     /// # Errors
     /// As [`Self::poll_next`].
-    pub(crate) fn next(&mut self) -> Result<Option<Event<'_>>, ModelError> {
+    pub(crate) fn next(&mut self) -> Result<Option<SseEvent<'_>>, ModelError> {
         match self.poll_next() {
             Poll::Ready(event) => event,
             Poll::Pending => Err(NetError::TimedOut.into()),
@@ -277,7 +277,7 @@ pub(super) mod tests {
     }
 
     fn events(source: impl Read) -> Vec<(String, String)> {
-        let mut events = Events::new(source);
+        let mut events = SseReader::new(source);
         let mut all = Vec::new();
         loop {
             match events.poll_next() {
@@ -310,7 +310,7 @@ pub(super) mod tests {
     fn lines_are_the_same_however_they_are_split() {
         let all = "{\"a\":\"ü\r\"}\r\n\n{}\nlast\r".as_bytes();
         let read = |source: Pieces<'_>| {
-            let (mut lines, mut seen) = (Lines::new(source), Vec::new());
+            let (mut lines, mut seen) = (LineReader::new(source), Vec::new());
             loop {
                 match lines.poll_next() {
                     Poll::Ready(Ok(Some(line))) => seen.push(line.to_owned()),
@@ -332,13 +332,13 @@ pub(super) mod tests {
     fn long_lines_pass_and_longer_ones_do_not() {
         let long = "x".repeat(100_000);
         let both = format!("{long}\nshort");
-        let mut lines = Lines::new(both.as_bytes());
+        let mut lines = LineReader::new(both.as_bytes());
         assert_eq!(lines.poll_next(), Poll::Ready(Ok(Some(long.as_str()))));
         assert_eq!(lines.poll_next(), Poll::Ready(Ok(Some("short"))));
         assert_eq!(lines.poll_next(), Poll::Ready(Ok(None)));
-        let mut lines = Lines::new(io::repeat(b'x'));
+        let mut lines = LineReader::new(io::repeat(b'x'));
         assert!(matches!(lines.poll_next(), Poll::Ready(Err(ModelError::Garbled(_)))));
-        let mut lines = Lines::new(&b"\xff\n"[..]);
+        let mut lines = LineReader::new(&b"\xff\n"[..]);
         assert!(matches!(lines.poll_next(), Poll::Ready(Err(ModelError::Garbled(_)))));
     }
 }

@@ -1,10 +1,10 @@
 //! A reply that arrives as a stream: it owns its connection, the protocol that reads it and what was gathered, so that it
 //! can be read on the thread that asked, or by the task of whoever waits for the fragments.
 
-use super::reply::{Reply, broke_off};
-use super::sse::{Event, Events, Lines};
+use super::reply::{ReplyBuilder, broken_off_error};
+use super::sse::{LineReader, SseEvent, SseReader};
 use super::{Completion, Delta, ModelError, OnDelta};
-use crate::domain::cancel::Cancel;
+use crate::domain::cancel::CancelToken;
 use crate::net::{Incoming, NetError};
 use std::io::Read;
 use std::task::{Context, Poll, ready};
@@ -15,7 +15,7 @@ const EVENTS_AT_ONCE: usize = 64;
 
 /// What a stream says after an event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Flow {
+pub(super) enum StreamStep {
     /// There is more to come.
     More,
     /// The reply is complete.
@@ -28,49 +28,51 @@ pub(super) trait Protocol: Send {
     ///
     /// # Errors
     /// What the provider says is wrong, or that the event cannot be read.
-    fn take(&mut self, event: &Event<'_>, reply: &mut Reply) -> Result<Flow, ModelError>;
+    fn on_event(&mut self, event: &SseEvent<'_>, reply: &mut ReplyBuilder) -> Result<StreamStep, ModelError>;
 
     /// The stream ended before an event said that the reply is complete.
     ///
     /// # Errors
     /// That it broke off, unless the protocol knows no such event.
-    fn ended(&self) -> Result<(), ModelError> {
-        Err(broke_off())
+    fn on_end(&self) -> Result<(), ModelError> {
+        Err(broken_off_error())
     }
 
     /// The whole reply.
     ///
     /// # Errors
     /// As [`Reply::done`].
-    fn done(self: Box<Self>, reply: Reply) -> Result<Completion, ModelError> {
-        reply.done()
+    fn finish(self: Box<Self>, reply: ReplyBuilder) -> Result<Completion, ModelError> {
+        reply.finish()
     }
 }
 
 /// Where a stream is from.
-pub trait Source: Read {
+pub trait StreamSource: Read {
     /// The reply is complete: what is left of the connection may be of use to others.
     fn finish(self)
     where
         Self: Sized;
 }
 
-impl Source for Incoming {
+impl StreamSource for Incoming {
     fn finish(self) {
         Self::finish(self);
     }
 }
 
-enum Framing<R> {
-    Events(Events<R>),
-    Lines(Lines<R>),
+enum EventSource<R> {
+    Events(SseReader<R>),
+    Lines(LineReader<R>),
 }
 
-impl<R: Source> Framing<R> {
-    fn poll_next(&mut self) -> Poll<Result<Option<Event<'_>>, ModelError>> {
+impl<R: StreamSource> EventSource<R> {
+    fn poll_next(&mut self) -> Poll<Result<Option<SseEvent<'_>>, ModelError>> {
         match self {
             Self::Events(events) => events.poll_next(),
-            Self::Lines(lines) => lines.poll_next().map_ok(|line| line.map(|data| Event { name: "", data })),
+            Self::Lines(lines) => {
+                lines.poll_next().map_ok(|line| line.map(|data| SseEvent { name: "", data }))
+            }
         }
     }
 
@@ -90,38 +92,45 @@ impl<R: Source> Framing<R> {
 }
 
 /// A reply as it arrives.
-pub struct Streaming<R = Incoming> {
-    framing: Framing<R>,
+pub struct ReplyStream<R = Incoming> {
+    framing: EventSource<R>,
     protocol: Box<dyn Protocol>,
-    reply: Reply,
+    reply: ReplyBuilder,
     /// Goes out before the first text.
     lead: &'static str,
-    is_led: bool,
+    is_lead_sent: bool,
     /// Events were taken since somebody asked.
-    has_news: bool,
+    has_progress: bool,
 }
 
 /// What became of a stream.
-pub struct Followed {
+pub struct StreamEnd {
     /// The text that was handed on, also when the stream broke off.
-    pub said: String,
+    pub text: String,
     /// The whole reply.
     pub result: Result<Completion, ModelError>,
 }
 
-impl<R: Source> Streaming<R> {
+impl<R: StreamSource> ReplyStream<R> {
     /// A stream of server-sent events.
-    pub(super) fn of_events(source: R, protocol: impl Protocol + 'static) -> Self {
-        Self::new(Framing::Events(Events::new(source)), Box::new(protocol))
+    pub(super) fn from_events(source: R, protocol: impl Protocol + 'static) -> Self {
+        Self::new(EventSource::Events(SseReader::new(source)), Box::new(protocol))
     }
 
     /// A stream of lines.
-    pub(super) fn of_lines(source: R, protocol: impl Protocol + 'static) -> Self {
-        Self::new(Framing::Lines(Lines::new(source)), Box::new(protocol))
+    pub(super) fn from_lines(source: R, protocol: impl Protocol + 'static) -> Self {
+        Self::new(EventSource::Lines(LineReader::new(source)), Box::new(protocol))
     }
 
-    fn new(framing: Framing<R>, protocol: Box<dyn Protocol>) -> Self {
-        Self { framing, protocol, reply: Reply::default(), lead: "", is_led: false, has_news: false }
+    fn new(framing: EventSource<R>, protocol: Box<dyn Protocol>) -> Self {
+        Self {
+            framing,
+            protocol,
+            reply: ReplyBuilder::default(),
+            lead: "",
+            is_lead_sent: false,
+            has_progress: false,
+        }
     }
 
     /// Puts `lead` before the first text. It is handed on and said, and no part of the reply.
@@ -132,36 +141,36 @@ impl<R: Source> Streaming<R> {
     }
 
     /// Reads events until as many are taken as `events` says, or the source has nothing.
-    fn step(&mut self, events: &mut usize, on: &mut OnDelta<'_>) -> Poll<Result<Flow, ModelError>> {
+    fn step(&mut self, events: &mut usize, on: &mut OnDelta<'_>) -> Poll<Result<StreamStep, ModelError>> {
         while *events > 0 {
             let flow = match ready!(self.framing.poll_next())? {
                 Some(event) => {
-                    self.has_news = true;
-                    self.protocol.take(&event, &mut self.reply)
+                    self.has_progress = true;
+                    self.protocol.on_event(&event, &mut self.reply)
                 }
-                None => self.protocol.ended().map(|()| Flow::Over),
+                None => self.protocol.on_end().map(|()| StreamStep::Over),
             };
-            self.hand_on(on)?;
-            if flow? == Flow::Over {
-                return Poll::Ready(Ok(Flow::Over));
+            self.emit(on)?;
+            if flow? == StreamStep::Over {
+                return Poll::Ready(Ok(StreamStep::Over));
             }
             *events -= 1;
         }
-        Poll::Ready(Ok(Flow::More))
+        Poll::Ready(Ok(StreamStep::More))
     }
 
-    fn hand_on(&mut self, on: &mut OnDelta<'_>) -> Result<(), ModelError> {
-        if !self.is_led && !self.reply.said().is_empty() {
-            self.is_led = true;
+    fn emit(&mut self, on: &mut OnDelta<'_>) -> Result<(), ModelError> {
+        if !self.is_lead_sent && !self.reply.text().is_empty() {
+            self.is_lead_sent = true;
             if !self.lead.is_empty() {
                 on(Delta::Text(self.lead)).map_err(|_| ModelError::Cancelled)?;
             }
         }
-        self.reply.hand_on(on)
+        self.reply.emit(on)
     }
 
     /// Reads to the end on this thread, which waits while nothing is there.
-    pub fn follow(mut self, on: &mut OnDelta<'_>) -> Followed {
+    pub fn follow(mut self, on: &mut OnDelta<'_>) -> StreamEnd {
         let mut events = usize::MAX;
         let result = match self.step(&mut events, on) {
             Poll::Ready(result) => result.map(drop),
@@ -171,27 +180,27 @@ impl<R: Source> Streaming<R> {
     }
 
     /// The end, which is how the reading went.
-    pub fn end(self, result: Result<(), ModelError>) -> Followed {
-        let Self { framing, protocol, reply, lead, is_led, .. } = self;
-        let said = format!("{}{}", if is_led { lead } else { "" }, reply.said());
+    pub fn end(self, result: Result<(), ModelError>) -> StreamEnd {
+        let Self { framing, protocol, reply, lead, is_lead_sent: is_led, .. } = self;
+        let said = format!("{}{}", if is_led { lead } else { "" }, reply.text());
         let result = result.and_then(|()| {
             framing.into_source().finish();
-            protocol.done(reply)
+            protocol.finish(reply)
         });
-        Followed { said, result }
+        StreamEnd { text: said, result }
     }
 }
 
 /// What became of reading a stream for a while.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Progress {
+pub enum ReadProgress {
     /// There may be more at once: others had their turn.
     More,
     /// It is over.
     Over(Result<(), ModelError>),
 }
 
-impl Streaming {
+impl ReplyStream {
     /// Lets a task read the stream with [`Self::poll`]. False where only a thread can.
     pub fn leave_to_task(&mut self) -> bool {
         self.framing.source().leave_to_task()
@@ -203,7 +212,7 @@ impl Streaming {
     }
 
     /// The token of the run that it is for.
-    pub const fn cancel(&mut self) -> &Cancel {
+    pub const fn cancel(&mut self) -> &CancelToken {
         self.framing.source().cancel()
     }
 
@@ -213,22 +222,22 @@ impl Streaming {
     }
 
     /// True when events came since this was asked last, whatever they were.
-    pub const fn take_news(&mut self) -> bool {
-        std::mem::replace(&mut self.has_news, false)
+    pub const fn take_progress(&mut self) -> bool {
+        std::mem::replace(&mut self.has_progress, false)
     }
 
     /// Reads what there is without waiting, some of it at a time. Pending means that `cx` is woken when there may be more.
-    pub fn poll(&mut self, cx: &mut Context<'_>, on: &mut OnDelta<'_>) -> Poll<Progress> {
+    pub fn poll(&mut self, cx: &mut Context<'_>, on: &mut OnDelta<'_>) -> Poll<ReadProgress> {
         let mut events = EVENTS_AT_ONCE;
         loop {
             match self.step(&mut events, on) {
-                Poll::Ready(Ok(Flow::Over)) => return Poll::Ready(Progress::Over(Ok(()))),
-                Poll::Ready(Ok(Flow::More)) => return Poll::Ready(Progress::More),
-                Poll::Ready(Err(error)) => return Poll::Ready(Progress::Over(Err(error))),
+                Poll::Ready(Ok(StreamStep::Over)) => return Poll::Ready(ReadProgress::Over(Ok(()))),
+                Poll::Ready(Ok(StreamStep::More)) => return Poll::Ready(ReadProgress::More),
+                Poll::Ready(Err(error)) => return Poll::Ready(ReadProgress::Over(Err(error))),
                 Poll::Pending => {}
             }
-            if let Err(error) = ready!(self.framing.source().poll_more(cx)) {
-                return Poll::Ready(Progress::Over(Err(NetError::from(error).into())));
+            if let Err(error) = ready!(self.framing.source().poll_readable(cx)) {
+                return Poll::Ready(ReadProgress::Over(Err(NetError::from(error).into())));
             }
         }
     }
@@ -239,11 +248,11 @@ mod tests {
     use super::*;
     use crate::llm::sse::tests::Pieces;
 
-    impl Source for Pieces<'_> {
+    impl StreamSource for Pieces<'_> {
         fn finish(self) {}
     }
 
-    impl Source for &[u8] {
+    impl StreamSource for &[u8] {
         fn finish(self) {}
     }
 
@@ -251,13 +260,17 @@ mod tests {
     struct Words;
 
     impl Protocol for Words {
-        fn take(&mut self, event: &Event<'_>, reply: &mut Reply) -> Result<Flow, ModelError> {
+        fn on_event(
+            &mut self,
+            event: &SseEvent<'_>,
+            reply: &mut ReplyBuilder,
+        ) -> Result<StreamStep, ModelError> {
             match event.data {
-                "end" => return Ok(Flow::Over),
+                "end" => return Ok(StreamStep::Over),
                 "bad" => return Err(ModelError::OutOfCredit),
-                word => reply.text(word),
+                word => reply.add_text(word),
             }
-            Ok(Flow::More)
+            Ok(StreamStep::More)
         }
     }
 
@@ -265,7 +278,7 @@ mod tests {
 
     #[test]
     fn a_stream_that_pauses_goes_on_where_it_was() {
-        let mut streaming = Streaming::of_events(Pieces::paused(SAMPLE), Words).with_lead("> ");
+        let mut streaming = ReplyStream::from_events(Pieces::paused(SAMPLE), Words).with_lead("> ");
         let (mut seen, mut pauses) = (Vec::new(), 0);
         let mut on = |delta: Delta<'_>| {
             seen.push(format!("{delta:?}"));
@@ -281,7 +294,7 @@ mod tests {
         let followed = streaming.end(result);
         assert_eq!(seen, [r#"Text("> ")"#, r#"Text("one")"#, r#"Text(" two")"#]);
         assert_eq!(
-            (followed.said.as_str(), followed.result.unwrap().text.as_str()),
+            (followed.text.as_str(), followed.result.unwrap().text.as_str()),
             ("> one two", "one two")
         );
     }
@@ -289,18 +302,18 @@ mod tests {
     #[test]
     fn what_was_said_before_a_stream_broke_off_is_known() {
         for (source, error) in [
-            (&b"data: one\n\n"[..], broke_off()),
+            (&b"data: one\n\n"[..], broken_off_error()),
             (&b"data: one\n\ndata: bad\n\n"[..], ModelError::OutOfCredit),
         ] {
-            let followed = Streaming::of_events(source, Words).follow(&mut |_: Delta<'_>| Ok(()));
-            assert_eq!((followed.said.as_str(), followed.result), ("one", Err(error)));
+            let followed = ReplyStream::from_events(source, Words).follow(&mut |_: Delta<'_>| Ok(()));
+            assert_eq!((followed.text.as_str(), followed.result), ("one", Err(error)));
         }
     }
 
     #[test]
     fn a_receiver_that_wants_no_more_ends_the_stream() {
-        let mut on = |_: Delta<'_>| Err(crate::llm::Stopped);
-        let followed = Streaming::of_events(SAMPLE, Words).follow(&mut on);
+        let mut on = |_: Delta<'_>| Err(crate::llm::SinkClosed);
+        let followed = ReplyStream::from_events(SAMPLE, Words).follow(&mut on);
         assert_eq!(followed.result, Err(ModelError::Cancelled));
     }
 }

@@ -1,8 +1,8 @@
 //! The text generation task of Hugging Face: the answer comes in one piece.
 
-use super::reply::{Reply, set, stops};
-use super::{ChatModel, ChatRequest, Completion, Endpoint, ModelError, Receiver, endpoint, transcript};
-use crate::domain::cancel::Cancel;
+use super::reply::{ReplyBuilder, join_stops, set_optional};
+use super::{ChatModel, ChatRequest, Completion, DeltaSink, Endpoint, ModelError, endpoint, transcript};
+use crate::domain::cancel::CancelToken;
 use serde_json::{Map, Value, json};
 
 /// Where Hugging Face runs the models of its hub; the model's name follows.
@@ -25,8 +25,8 @@ impl ChatModel for TextGeneration {
     fn chat(
         &self,
         request: &ChatRequest,
-        cancel: &Cancel,
-        on: &mut dyn Receiver,
+        cancel: &CancelToken,
+        on: &mut dyn DeltaSink,
     ) -> Result<Completion, ModelError> {
         let bearer = self.endpoint.bearer();
         let headers: Vec<(&str, &str)> =
@@ -35,16 +35,16 @@ impl ChatModel for TextGeneration {
         let whole = endpoint::read_whole(&mut incoming)?;
         incoming.finish();
         if let Some(error) = whole.get("error").filter(|error| !error.is_null()) {
-            return Err(self.endpoint.refusals(&self.model).of_event(error));
+            return Err(self.endpoint.error_interpreter(&self.model).from_event(error));
         }
         // A list with one entry for one prompt; some endpoints leave the list out.
         let Some(text) = whole.get(0).unwrap_or(&whole)["generated_text"].as_str() else {
             return Err(ModelError::Garbled("it holds no generated text".into()));
         };
-        let mut reply = Reply::default();
-        reply.text(text);
-        reply.hand_on(|delta| on.delta(delta))?;
-        reply.done()
+        let mut reply = ReplyBuilder::default();
+        reply.add_text(text);
+        reply.emit(|delta| on.delta(delta))?;
+        reply.finish()
     }
 
     fn takes_tools(&self) -> bool {
@@ -58,12 +58,12 @@ impl ChatModel for TextGeneration {
 
 impl TextGeneration {
     fn body(&self, request: &ChatRequest) -> Value {
-        let written = transcript::write(&request.messages);
+        let written = transcript::from_messages(&request.messages);
         let mut parameters = self.parameters.clone();
         // Else the prompt comes back in front of the answer.
         parameters.insert("return_full_text".into(), false.into());
-        let stops = stops(written.stop.as_slice(), &request.stop, STOPS_MAX);
-        set(&mut parameters, "stop", (!stops.is_empty()).then_some(stops));
+        let stops = join_stops(written.stop.as_slice(), &request.stop, STOPS_MAX);
+        set_optional(&mut parameters, "stop", (!stops.is_empty()).then_some(stops));
         json!({"inputs": written.text, "parameters": parameters})
     }
 }

@@ -1,6 +1,6 @@
 //! A conversation as one text, for models that complete a text and know no messages.
 
-use super::Message;
+use super::ChatMessage;
 
 /// A conversation written down.
 #[derive(Debug, PartialEq, Eq)]
@@ -12,20 +12,21 @@ pub(super) struct Transcript {
 }
 
 /// Writes messages down. Names stand before what was said once the model has had a turn: a lone prompt stays as it is.
-pub(super) fn write(messages: &[Message]) -> Transcript {
-    let answered =
-        messages.iter().any(|message| matches!(message, Message::Assistant { .. } | Message::Tool { .. }));
+pub(super) fn from_messages(messages: &[ChatMessage]) -> Transcript {
+    let answered = messages
+        .iter()
+        .any(|message| matches!(message, ChatMessage::Assistant { .. } | ChatMessage::Tool { .. }));
     if !answered {
-        let texts: Vec<String> = messages.iter().map(Message::text).collect();
+        let texts: Vec<String> = messages.iter().map(ChatMessage::text).collect();
         return Transcript { text: texts.join("\n\n"), stop: None };
     }
     let mut text = String::new();
     for message in messages {
         match message {
-            Message::System(_) => {}
-            Message::User(_) => text.push_str("Human: "),
-            Message::Assistant { .. } => text.push_str("AI: "),
-            Message::Tool { name, .. } => {
+            ChatMessage::System(_) => {}
+            ChatMessage::User(_) => text.push_str("Human: "),
+            ChatMessage::Assistant { .. } => text.push_str("AI: "),
+            ChatMessage::Tool { name, .. } => {
                 text.push_str("Result of ");
                 text.push_str(name);
                 text.push_str(": ");
@@ -44,15 +45,15 @@ mod tests {
 
     #[test]
     fn a_prompt_stays_as_it_is_and_a_conversation_gets_names() {
-        let prompt = write(&[Message::user("Say hi")]);
+        let prompt = from_messages(&[ChatMessage::user("Say hi")]);
         assert_eq!(prompt, Transcript { text: "Say hi".into(), stop: None });
-        let told = write(&[Message::System("Be kind.".into()), Message::user("Say hi")]);
+        let told = from_messages(&[ChatMessage::System("Be kind.".into()), ChatMessage::user("Say hi")]);
         assert_eq!(told.text, "Be kind.\n\nSay hi");
-        let talk = write(&[
-            Message::System("Be kind.".into()),
-            Message::user("Hi"),
-            Message::assistant("Hello"),
-            Message::user("Bye"),
+        let talk = from_messages(&[
+            ChatMessage::System("Be kind.".into()),
+            ChatMessage::user("Hi"),
+            ChatMessage::assistant("Hello"),
+            ChatMessage::user("Bye"),
         ]);
         assert_eq!(talk.text, "Be kind.\n\nHuman: Hi\n\nAI: Hello\n\nHuman: Bye\n\nAI:");
         assert_eq!(talk.stop.as_deref(), Some("\nHuman:"));

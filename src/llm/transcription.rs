@@ -2,8 +2,8 @@
 
 use super::ModelError;
 use super::endpoint::{Endpoint, read_whole};
-use super::{Body, Form};
-use crate::domain::cancel::Cancel;
+use super::{MultipartForm, RequestBody};
+use crate::domain::cancel::CancelToken;
 
 /// A model behind `/audio/transcriptions`.
 #[derive(Debug, Clone)]
@@ -32,10 +32,10 @@ impl Transcriber {
     ///
     /// # Errors
     /// What the provider refused, or what broke on the way.
-    pub fn transcribe(&self, recording: Recording<'_>, cancel: &Cancel) -> Result<String, ModelError> {
+    pub fn transcribe(&self, recording: Recording<'_>, cancel: &CancelToken) -> Result<String, ModelError> {
         let bearer = self.endpoint.bearer();
         let path = "/audio/transcriptions";
-        let mut incoming = self.form(recording).sent(|Body { kind, bytes }| {
+        let mut incoming = self.form(recording).send_with(|RequestBody { kind, bytes }| {
             let mut headers = vec![("content-type", kind)];
             headers.extend(bearer.as_deref().map(|bearer| ("authorization", bearer)));
             self.endpoint.post_bytes(path, &headers, bytes, &self.model, cancel)
@@ -46,8 +46,8 @@ impl Transcriber {
         text.map(str::to_owned).ok_or_else(|| ModelError::Garbled("it holds no text".into()))
     }
 
-    fn form(&self, recording: Recording<'_>) -> Form {
-        let mut form = Form::default();
+    fn form(&self, recording: Recording<'_>) -> MultipartForm {
+        let mut form = MultipartForm::default();
         form.field("model", &self.model);
         form.field("response_format", "json");
         self.fields.iter().for_each(|(name, value)| form.field(name, value));

@@ -1,14 +1,14 @@
 //! What a server answers to a statement: how many rows it changed, or rows with their columns.
 
-use super::packet::{Fields, Packets};
-use super::{Bounds, MySqlError};
+use super::packet::{FieldReader, PacketReader};
+use super::{MySqlError, MySqlLimits};
 use crate::limits;
 use std::fmt::Write as _;
 use std::io::Read;
 
 /// What a value of a column is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub enum ValueType {
     /// Text.
     Text,
     /// A number that a double holds.
@@ -25,37 +25,37 @@ pub enum Kind {
 
 /// A column.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Column {
+pub struct MySqlColumn {
     /// Its name.
     pub name: String,
     /// What it holds.
-    pub kind: Kind,
+    pub kind: ValueType,
     /// The protocol's number of its type.
     pub number: u8,
     unsigned: bool,
 }
 
 /// A value, as the server writes it when it writes text.
-pub type Cell = Option<Vec<u8>>;
+pub type MySqlCell = Option<Vec<u8>>;
 /// A row.
-pub type Row = Vec<Cell>;
+pub type MySqlRow = Vec<MySqlCell>;
 
 /// What came back.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Answer {
+pub struct MySqlQueryResult {
     /// Rows that were changed.
     pub changed: u64,
     /// The number that a new row was given.
     pub inserted: u64,
     /// The columns; none for what gives no rows.
-    pub columns: Vec<Column>,
+    pub columns: Vec<MySqlColumn>,
     /// The rows.
-    pub rows: Vec<Row>,
+    pub rows: Vec<MySqlRow>,
 }
 
 /// How rows are written: those of a plain statement as text, those of a prepared one by their types.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Format {
+pub enum RowFormat {
     /// As text.
     Text,
     /// By type.
@@ -76,31 +76,36 @@ const PACKET_BYTES_MAX: usize = 64 * 1024;
 ///
 /// # Errors
 /// As [`MySqlError`]. Whatever comes, nothing grows beyond the bounds.
-pub fn read(source: &mut impl Read, format: Format, bounds: &Bounds) -> Result<Answer, MySqlError> {
-    Reading { packets: &mut Packets::default(), source, bounds, password: "", rows: 0, bytes: 0 }.all(format)
+pub fn read(
+    source: &mut impl Read,
+    format: RowFormat,
+    bounds: &MySqlLimits,
+) -> Result<MySqlQueryResult, MySqlError> {
+    ResultReader { packets: &mut PacketReader::default(), source, bounds, password: "", rows: 0, bytes: 0 }
+        .read_all(format)
 }
 
 /// Reads one answer.
-pub(super) struct Reading<'a, R: Read> {
-    pub(super) packets: &'a mut Packets,
+pub(super) struct ResultReader<'a, R: Read> {
+    pub(super) packets: &'a mut PacketReader,
     pub(super) source: &'a mut R,
-    pub(super) bounds: &'a Bounds,
+    pub(super) bounds: &'a MySqlLimits,
     /// Is hidden in what the server says.
     pub(super) password: &'a str,
     pub(super) rows: usize,
     pub(super) bytes: usize,
 }
 
-impl<R: Read> Reading<'_, R> {
-    pub(super) fn next(&mut self) -> Result<Vec<u8>, MySqlError> {
+impl<R: Read> ResultReader<'_, R> {
+    pub(super) fn next_packet(&mut self) -> Result<Vec<u8>, MySqlError> {
         let most = self.bounds.bytes.saturating_sub(self.bytes).saturating_add(PACKET_BYTES_MAX);
         self.packets.next(self.source, most)
     }
 
-    pub(super) fn all(mut self, format: Format) -> Result<Answer, MySqlError> {
-        let (mut kept, mut more) = self.one(format)?;
+    pub(super) fn read_all(mut self, format: RowFormat) -> Result<MySqlQueryResult, MySqlError> {
+        let (mut kept, mut more) = self.read_one(format)?;
         while more {
-            let (next, another) = self.one(format)?;
+            let (next, another) = self.read_one(format)?;
             if kept.columns.is_empty() {
                 kept = next;
             }
@@ -110,20 +115,20 @@ impl<R: Read> Reading<'_, R> {
     }
 
     /// One answer, and whether another follows.
-    fn one(&mut self, format: Format) -> Result<(Answer, bool), MySqlError> {
-        let head = self.next()?;
+    fn read_one(&mut self, format: RowFormat) -> Result<(MySqlQueryResult, bool), MySqlError> {
+        let head = self.next_packet()?;
         // Answers that say nothing weigh too: a server could send them for ever.
-        self.weigh(head.len() + size_of::<Answer>())?;
-        let mut fields = Fields(&head);
+        self.count_bytes(head.len() + size_of::<MySqlQueryResult>())?;
+        let mut fields = FieldReader(&head);
         match head.first() {
             Some(0x00) => {
                 fields.byte()?;
                 let changed = fields.length()?.unwrap_or_default();
                 let inserted = fields.length()?.unwrap_or_default();
                 let more = fields.short()? & MORE != 0;
-                return Ok((Answer { changed, inserted, ..Answer::default() }, more));
+                return Ok((MySqlQueryResult { changed, inserted, ..MySqlQueryResult::default() }, more));
             }
-            Some(0xff) => return Err(told(&head, self.password)),
+            Some(0xff) => return Err(error_from_packet(&head, self.password)),
             Some(0xfb) => return Err(MySqlError::WantsFile),
             _ => {}
         }
@@ -133,38 +138,38 @@ impl<R: Read> Reading<'_, R> {
         }
         let mut columns = Vec::new();
         for _ in 0..count {
-            let packet = self.next()?;
-            self.weigh(packet.len() + size_of::<Column>())?;
+            let packet = self.next_packet()?;
+            self.count_bytes(packet.len() + size_of::<MySqlColumn>())?;
             columns.push(column(&packet)?);
         }
-        if !is_end(&self.next()?) {
+        if !is_end(&self.next_packet()?) {
             return Err(MySqlError::Garbled);
         }
         let mut rows = Vec::new();
         loop {
-            let packet = self.next()?;
+            let packet = self.next_packet()?;
             if is_end(&packet) {
                 let more =
-                    Fields(packet.get(3..).unwrap_or_default()).short().unwrap_or_default() & MORE != 0;
-                return Ok((Answer { columns, rows, ..Answer::default() }, more));
+                    FieldReader(packet.get(3..).unwrap_or_default()).short().unwrap_or_default() & MORE != 0;
+                return Ok((MySqlQueryResult { columns, rows, ..MySqlQueryResult::default() }, more));
             }
             if packet.first() == Some(&0xff) {
-                return Err(told(&packet, self.password));
+                return Err(error_from_packet(&packet, self.password));
             }
             // What it takes in memory: columns of nothing take little of the line and much of that.
-            self.weigh(packet.len() + size_of::<Row>() + columns.len() * size_of::<Cell>())?;
+            self.count_bytes(packet.len() + size_of::<MySqlRow>() + columns.len() * size_of::<MySqlCell>())?;
             self.rows += 1;
             if self.rows > self.bounds.rows {
                 return Err(MySqlError::TooLarge);
             }
             rows.push(match format {
-                Format::Text => text_row(&packet, &columns)?,
-                Format::Binary => binary_row(&packet, &columns)?,
+                RowFormat::Text => text_row(&packet, &columns)?,
+                RowFormat::Binary => binary_row(&packet, &columns)?,
             });
         }
     }
 
-    fn weigh(&mut self, bytes: usize) -> Result<(), MySqlError> {
+    fn count_bytes(&mut self, bytes: usize) -> Result<(), MySqlError> {
         self.bytes = self.bytes.saturating_add(bytes);
         if self.bytes > self.bounds.bytes { Err(MySqlError::TooLarge) } else { Ok(()) }
     }
@@ -176,18 +181,23 @@ pub(super) fn is_end(packet: &[u8]) -> bool {
 }
 
 /// What a server says in an error.
-pub(super) fn told(packet: &[u8], password: &str) -> MySqlError {
-    let mut fields = Fields(packet.get(1..).unwrap_or_default());
+pub(super) fn error_from_packet(packet: &[u8], password: &str) -> MySqlError {
+    let mut fields = FieldReader(packet.get(1..).unwrap_or_default());
     let Ok(number) = fields.short() else { return MySqlError::Garbled };
     let (state, message) = match fields.0.split_first() {
         Some((b'#', rest)) => rest.split_at_checked(5).unwrap_or((b"", rest)),
         _ => (&b""[..], fields.0),
     };
-    MySqlError::told(number, &String::from_utf8_lossy(state), &String::from_utf8_lossy(message), password)
+    MySqlError::from_server(
+        number,
+        &String::from_utf8_lossy(state),
+        &String::from_utf8_lossy(message),
+        password,
+    )
 }
 
-fn column(packet: &[u8]) -> Result<Column, MySqlError> {
-    let mut fields = Fields(packet);
+fn column(packet: &[u8]) -> Result<MySqlColumn, MySqlError> {
+    let mut fields = FieldReader(packet);
     for _ in 0..4 {
         fields.value()?;
     }
@@ -199,29 +209,29 @@ fn column(packet: &[u8]) -> Result<Column, MySqlError> {
     let number = fields.byte()?;
     let unsigned = fields.short()? & UNSIGNED != 0;
     let kind = match number {
-        1..=5 | 9 | 13 => Kind::Number,
-        8 => Kind::Long,
-        7 | 10 | 12 | 14 => Kind::Time,
-        245 => Kind::Json,
-        16 | 255 => Kind::Bytes,
-        15 | 249..=254 if charset == NO_TEXT => Kind::Bytes,
-        _ => Kind::Text,
+        1..=5 | 9 | 13 => ValueType::Number,
+        8 => ValueType::Long,
+        7 | 10 | 12 | 14 => ValueType::Time,
+        245 => ValueType::Json,
+        16 | 255 => ValueType::Bytes,
+        15 | 249..=254 if charset == NO_TEXT => ValueType::Bytes,
+        _ => ValueType::Text,
     };
-    Ok(Column { name, kind, number, unsigned })
+    Ok(MySqlColumn { name, kind, number, unsigned })
 }
 
-fn text_row(packet: &[u8], columns: &[Column]) -> Result<Row, MySqlError> {
-    let mut fields = Fields(packet);
+fn text_row(packet: &[u8], columns: &[MySqlColumn]) -> Result<MySqlRow, MySqlError> {
+    let mut fields = FieldReader(packet);
     columns.iter().map(|_| Ok(fields.value()?.map(<[u8]>::to_vec))).collect()
 }
 
-fn binary_row(packet: &[u8], columns: &[Column]) -> Result<Row, MySqlError> {
-    let mut fields = Fields(packet);
+fn binary_row(packet: &[u8], columns: &[MySqlColumn]) -> Result<MySqlRow, MySqlError> {
+    let mut fields = FieldReader(packet);
     if fields.byte()? != 0 {
         return Err(MySqlError::Garbled);
     }
     let nothing = fields.take((columns.len() + 2).div_ceil(8))?;
-    let mut row = Row::with_capacity(columns.len());
+    let mut row = MySqlRow::with_capacity(columns.len());
     for (at, column) in columns.iter().enumerate() {
         // The first two bits are nobody's.
         let bit = at + 2;
@@ -232,9 +242,9 @@ fn binary_row(packet: &[u8], columns: &[Column]) -> Result<Row, MySqlError> {
 }
 
 /// One value written by its type, as the server would write it as text.
-fn binary(fields: &mut Fields<'_>, column: &Column) -> Result<Vec<u8>, MySqlError> {
-    let whole = |fields: &mut Fields<'_>, bytes: usize| -> Result<String, MySqlError> {
-        let value = fields.whole(bytes)?;
+fn binary(fields: &mut FieldReader<'_>, column: &MySqlColumn) -> Result<Vec<u8>, MySqlError> {
+    let whole = |fields: &mut FieldReader<'_>, bytes: usize| -> Result<String, MySqlError> {
+        let value = fields.integer(bytes)?;
         // Pushed to the upper end and back, so that the sign comes along.
         let shift = 64 - 8 * bytes;
         let signed = (value << shift).cast_signed() >> shift;
@@ -247,7 +257,7 @@ fn binary(fields: &mut Fields<'_>, column: &Column) -> Result<Vec<u8>, MySqlErro
         8 => whole(fields, 8)?,
         // With an exponent where the digits would be hundreds.
         4 => format!("{:?}", f32::from_bits(fields.long()?)),
-        5 => format!("{:?}", f64::from_bits(fields.whole(8)?)),
+        5 => format!("{:?}", f64::from_bits(fields.integer(8)?)),
         7 | 10 | 12 | 14 => date(fields, column.number == 10)?,
         11 => time(fields)?,
         _ => return Ok(fields.value()?.ok_or(MySqlError::Garbled)?.to_vec()),
@@ -255,9 +265,9 @@ fn binary(fields: &mut Fields<'_>, column: &Column) -> Result<Vec<u8>, MySqlErro
     Ok(text.into_bytes())
 }
 
-fn date(fields: &mut Fields<'_>, is_day: bool) -> Result<String, MySqlError> {
+fn date(fields: &mut FieldReader<'_>, is_day: bool) -> Result<String, MySqlError> {
     let length = fields.byte()?;
-    let mut fields = Fields(fields.take(length.into())?);
+    let mut fields = FieldReader(fields.take(length.into())?);
     let (mut year, mut month, mut day) = (0, 0, 0);
     if length >= 4 {
         (year, month, day) = (fields.short()?, fields.byte()?, fields.byte()?);
@@ -276,9 +286,9 @@ fn date(fields: &mut Fields<'_>, is_day: bool) -> Result<String, MySqlError> {
     Ok(text)
 }
 
-fn time(fields: &mut Fields<'_>) -> Result<String, MySqlError> {
+fn time(fields: &mut FieldReader<'_>) -> Result<String, MySqlError> {
     let length = fields.byte()?;
-    let mut fields = Fields(fields.take(length.into())?);
+    let mut fields = FieldReader(fields.take(length.into())?);
     if length < 8 {
         return Ok("00:00:00".to_owned());
     }

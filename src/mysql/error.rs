@@ -15,7 +15,7 @@ pub enum MySqlError {
     /// The server has no TLS.
     NoTls,
     /// The server wants to be told the password where others could read along.
-    NoSecrecy,
+    InsecurePassword,
     /// The server wants a way of signing in that is not spoken here.
     NoSignIn,
     /// What comes back is more than may.
@@ -23,11 +23,11 @@ pub enum MySqlError {
     /// The server wants to be sent a file.
     WantsFile,
     /// Values and the places for them in the statement are not as many; holds how many places there are.
-    Places(u16),
+    ParameterCount(u16),
     /// What came back is not what a MySQL server says.
     Garbled,
     /// What the server itself says.
-    Told {
+    Server {
         /// The number of its kind.
         number: u16,
         /// The five characters of its kind in the standard's words.
@@ -39,7 +39,7 @@ pub enum MySqlError {
 
 impl MySqlError {
     /// What the server says, with its words as one line of bounded length.
-    pub(super) fn told(number: u16, state: &str, message: &str, password: &str) -> Self {
+    pub(super) fn from_server(number: u16, state: &str, message: &str, password: &str) -> Self {
         let mut message = message.to_owned();
         if !password.is_empty() {
             // No server says it, and one that is none could.
@@ -49,21 +49,21 @@ impl MySqlError {
             message.split(|c: char| c.is_whitespace() || c.is_control()).filter(|word| !word.is_empty());
         let line = words.collect::<Vec<_>>().join(" ");
         let state = state.chars().filter(char::is_ascii_alphanumeric).take(5).collect();
-        Self::Told { number, state, message: line.chars().take(REASON_CHARS_MAX).collect() }
+        Self::Server { number, state, message: line.chars().take(REASON_CHARS_MAX).collect() }
     }
 
     /// True when the connection can be used again.
     #[must_use]
-    pub const fn leaves_connection(&self) -> bool {
-        matches!(self, Self::Told { .. } | Self::Places(_))
+    pub const fn is_connection_usable(&self) -> bool {
+        matches!(self, Self::Server { .. } | Self::ParameterCount(_))
     }
 
     /// The operation's error, naming the card that failed. What callers are not told is logged.
     #[must_use]
     pub fn at(self, card: &str) -> Error {
         let words = match &self {
-            Self::Told { number, message, .. } => Some(format!("{message} ({number})")),
-            Self::Net(error) => error.words(),
+            Self::Server { number, message, .. } => Some(format!("{message} ({number})")),
+            Self::Net(error) => error.log_detail(),
             _ => None,
         };
         if let Some(words) = words {
@@ -71,16 +71,17 @@ impl MySqlError {
         }
         match self {
             Self::Net(NetError::Cancelled) => Error::Cancelled,
-            Self::Net(error) => {
-                Error::Failed(format!("{card}: {}", error.without_place("MySQL", "the card's host and port")))
-            }
-            other => Error::Failed(format!("{card}: {other}")),
+            Self::Net(error) => Error::RunFailed(format!(
+                "{card}: {}",
+                error.public_message("MySQL", "the card's host and port")
+            )),
+            other => Error::RunFailed(format!("{card}: {other}")),
         }
     }
 
     /// What to do about a kind of thing that a server says, by the numbers of MySQL and MariaDB.
     #[must_use]
-    pub const fn sentence(number: u16) -> Option<&'static str> {
+    pub const fn advice(number: u16) -> Option<&'static str> {
         Some(match number {
             1040 | 1203 | 1226 => "the server has no connection left; try again later",
             1044 => "the user may not use this database; check the credential",
@@ -107,7 +108,7 @@ impl fmt::Display for MySqlError {
         match self {
             Self::Net(error) => write!(f, "{error}"),
             Self::NoTls => f.write_str("the server has no SSL; switch SSL off, or on there"),
-            Self::NoSecrecy => {
+            Self::InsecurePassword => {
                 f.write_str("the server asks for the password itself, which goes over SSL only; switch on SSL")
             }
             Self::NoSignIn => f.write_str(
@@ -115,9 +116,9 @@ impl fmt::Display for MySqlError {
             ),
             Self::TooLarge => f.write_str("the result is too large"),
             Self::WantsFile => f.write_str("the statement wants a file of this side, and there is none"),
-            Self::Places(places) => write!(f, "the statement has {places} places for values"),
+            Self::ParameterCount(places) => write!(f, "the statement has {places} places for values"),
             Self::Garbled => f.write_str("what answers there does not speak MySQL"),
-            Self::Told { number, .. } => match Self::sentence(*number) {
+            Self::Server { number, .. } => match Self::advice(*number) {
                 Some(sentence) => write!(f, "{sentence} ({number})"),
                 None => write!(f, "the server refused to do this ({number}); see the log"),
             },

@@ -2,7 +2,7 @@
 //!
 //! A [`Connection`] sends one statement at a time: several in one text are a fault of the server's grammar, because the
 //! connection never says that it knows them, and it never says that it has files to send. Values go as parameters. Each
-//! statement has a time, ends with `Cancel`, and brings back a bounded result.
+//! statement has a time, ends with `CancelToken`, and brings back a bounded result.
 
 mod answer;
 mod connection;
@@ -12,24 +12,24 @@ mod packet;
 #[cfg(test)]
 mod tests;
 
-pub use answer::{Answer, Cell, Column, Format, Kind, Row, read};
-pub use connection::{Connection, Value};
+pub use answer::{MySqlCell, MySqlColumn, MySqlQueryResult, MySqlRow, RowFormat, ValueType, read};
+pub use connection::{MySqlConnection, MySqlValue};
 pub use error::MySqlError;
-pub use login::Greeting;
+pub use login::ServerGreeting;
 
-use crate::domain::cancel::Cancel;
+use crate::domain::cancel::CancelToken;
 use crate::net::{self, Dial, Outgoing};
 use std::time::Duration;
 
 /// A server, and the one connection that a card has to it.
-pub type Session = net::Session<Server>;
+pub type MySqlClient = net::LazyConnection<MySqlServer>;
 
 /// The port where nothing else is said.
 pub const PORT: u16 = 3306;
 
 /// Which server, and who calls.
 #[derive(Clone)]
-pub struct Server {
+pub struct MySqlServer {
     /// Its host.
     pub host: String,
     /// Its port.
@@ -46,26 +46,26 @@ pub struct Server {
     pub authorities: Option<String>,
 }
 
-impl Dial for Server {
-    type Connection = Connection;
+impl Dial for MySqlServer {
+    type Connection = MySqlConnection;
     type Error = MySqlError;
 
-    fn open(&self, outgoing: &Outgoing, cancel: &Cancel) -> Result<Connection, MySqlError> {
-        Connection::open(self, outgoing, cancel)
+    fn open(&self, outgoing: &Outgoing, cancel: &CancelToken) -> Result<MySqlConnection, MySqlError> {
+        MySqlConnection::open(self, outgoing, cancel)
     }
 
-    fn leaves_connection(error: &MySqlError) -> bool {
-        error.leaves_connection()
+    fn is_connection_usable(error: &MySqlError) -> bool {
+        error.is_connection_usable()
     }
 
-    fn close(connection: Connection) {
+    fn close(connection: MySqlConnection) {
         connection.close();
     }
 }
 
 /// The most that one statement may take and give.
 #[derive(Debug, Clone, Copy)]
-pub struct Bounds {
+pub struct MySqlLimits {
     /// Time until its answer is there.
     pub time: Duration,
     /// Rows.

@@ -13,7 +13,7 @@ const HEAD_BYTES: usize = 4;
 
 /// Cuts what comes from a server into packets.
 #[derive(Debug, Default)]
-pub(super) struct Packets {
+pub(super) struct PacketReader {
     buffer: Vec<u8>,
     /// Where in the buffer the next packet begins.
     start: usize,
@@ -21,7 +21,7 @@ pub(super) struct Packets {
     number: u8,
 }
 
-impl Packets {
+impl PacketReader {
     /// The next packet, of at most so many bytes. More is refused before there is room for it.
     pub(super) fn next(&mut self, source: &mut impl Read, most: usize) -> Result<Vec<u8>, MySqlError> {
         let mut packet = Vec::new();
@@ -71,7 +71,7 @@ impl Packets {
     }
 
     /// A packet as it is sent.
-    pub(super) fn framed(&mut self, packet: &[u8]) -> Vec<u8> {
+    pub(super) fn frame(&mut self, packet: &[u8]) -> Vec<u8> {
         let mut out = Vec::with_capacity(packet.len() + HEAD_BYTES);
         let mut pieces = packet.chunks(PIECE_BYTES_MAX).collect::<Vec<_>>();
         // The last piece is the one that is shorter, so there is one without bytes after a full one.
@@ -89,9 +89,9 @@ impl Packets {
 }
 
 /// Reads a packet from its beginning. Every step says when there is less than it needs.
-pub(super) struct Fields<'a>(pub(super) &'a [u8]);
+pub(super) struct FieldReader<'a>(pub(super) &'a [u8]);
 
-impl<'a> Fields<'a> {
+impl<'a> FieldReader<'a> {
     pub(super) fn take(&mut self, count: usize) -> Result<&'a [u8], MySqlError> {
         let (taken, rest) = self.0.split_at_checked(count).ok_or(MySqlError::Garbled)?;
         self.0 = rest;
@@ -99,7 +99,7 @@ impl<'a> Fields<'a> {
     }
 
     /// A number of up to eight bytes, the lowest first.
-    pub(super) fn whole(&mut self, bytes: usize) -> Result<u64, MySqlError> {
+    pub(super) fn integer(&mut self, bytes: usize) -> Result<u64, MySqlError> {
         let taken = self.take(bytes.min(8))?;
         Ok(taken.iter().rev().fold(0, |sum, byte| sum << 8 | u64::from(*byte)))
     }
@@ -122,9 +122,9 @@ impl<'a> Fields<'a> {
     pub(super) fn length(&mut self) -> Result<Option<u64>, MySqlError> {
         match self.byte()? {
             0xfb => Ok(None),
-            0xfc => self.whole(2).map(Some),
-            0xfd => self.whole(3).map(Some),
-            0xfe => self.whole(8).map(Some),
+            0xfc => self.integer(2).map(Some),
+            0xfd => self.integer(3).map(Some),
+            0xfe => self.integer(8).map(Some),
             0xff => Err(MySqlError::Garbled),
             small => Ok(Some(small.into())),
         }
@@ -137,7 +137,7 @@ impl<'a> Fields<'a> {
     }
 
     /// Bytes up to a zero, or to the end where there is none.
-    pub(super) fn ended(&mut self) -> &'a [u8] {
+    pub(super) fn until_zero(&mut self) -> &'a [u8] {
         let end = self.0.iter().position(|byte| *byte == 0);
         let taken = &self.0[..end.unwrap_or(self.0.len())];
         self.0 = &self.0[end.map_or(self.0.len(), |end| end + 1)..];
@@ -146,7 +146,7 @@ impl<'a> Fields<'a> {
 }
 
 /// Writes bytes after their length.
-pub(super) fn put(out: &mut Vec<u8>, bytes: &[u8]) {
+pub(super) fn put_bytes(out: &mut Vec<u8>, bytes: &[u8]) {
     let length = bytes.len() as u64;
     let written = length.to_le_bytes();
     match length {

@@ -1,8 +1,8 @@
 //! The client against servers of a few lines, each with one habit. What a real one does, `tests/api/code_databases.rs` sees.
 
 use super::*;
-use crate::domain::cancel::{Cancel, Reason};
-use crate::net::servers::{Authority, plain, turning};
+use crate::domain::cancel::{CancelReason, CancelToken};
+use crate::net::servers::{TestAuthority, serve_plain, serve_upgraded};
 use crate::net::{NetError, Outgoing};
 use proptest::prelude::*;
 use std::io::{Read, Write};
@@ -51,8 +51,8 @@ fn error(number: u16, message: &str) -> Vec<u8> {
     [&[0xff][..], &number.to_le_bytes(), b"#42000", message.as_bytes()].concat()
 }
 
-fn server(port: u16, authorities: Option<String>) -> Server {
-    Server {
+fn server(port: u16, authorities: Option<String>) -> MySqlServer {
+    MySqlServer {
         host: "localhost".into(),
         port,
         database: "books".into(),
@@ -63,29 +63,29 @@ fn server(port: u16, authorities: Option<String>) -> Server {
     }
 }
 
-fn bounds() -> Bounds {
-    Bounds { time: Duration::from_secs(20), rows: 100, bytes: 100_000 }
+fn bounds() -> MySqlLimits {
+    MySqlLimits { time: Duration::from_secs(20), rows: 100, bytes: 100_000 }
 }
 
 fn outgoing() -> Outgoing {
     Outgoing::new(Vec::new(), true)
 }
 
-fn opened(port: u16, authorities: Option<String>) -> Result<Connection, MySqlError> {
-    Connection::open(&server(port, authorities), &outgoing(), &Cancel::new(None))
+fn opened(port: u16, authorities: Option<String>) -> Result<MySqlConnection, MySqlError> {
+    MySqlConnection::open(&server(port, authorities), &outgoing(), &CancelToken::new(None))
 }
 
 /// What a statement gives at a server that lets everybody in, and answers with this.
-fn answered(answer: &[Vec<u8>]) -> Result<Answer, MySqlError> {
+fn answered(answer: &[Vec<u8>]) -> Result<MySqlQueryResult, MySqlError> {
     let answer = answer.concat();
-    let port = plain(move |mut stream| {
+    let port = serve_plain(move |mut stream| {
         stream.write_all(&greeting("mysql_native_password", 0)).unwrap();
         hears(&mut stream);
         stream.write_all(&says(2, OK)).unwrap();
         hears(&mut stream);
         let _ = stream.write_all(&answer);
     });
-    opened(port, None).unwrap().run("SELECT 1", &[], &bounds(), &Cancel::new(None))
+    opened(port, None).unwrap().run("SELECT 1", &[], &bounds(), &CancelToken::new(None))
 }
 
 fn column(kind: u8) -> Vec<u8> {
@@ -94,7 +94,7 @@ fn column(kind: u8) -> Vec<u8> {
 
 #[test]
 fn a_server_that_remembers_the_password_lets_in_by_its_proof() {
-    let port = plain(|mut stream| {
+    let port = serve_plain(|mut stream| {
         stream.write_all(&greeting("caching_sha2_password", 0)).unwrap();
         let sent = hears(&mut stream);
         assert_eq!(&sent[32..36], b"ada\0");
@@ -108,24 +108,27 @@ fn a_server_that_remembers_the_password_lets_in_by_its_proof() {
         stream.write_all(&says(1, OK)).unwrap();
     });
     let mut connection = opened(port, None).unwrap();
-    assert_eq!(connection.run("DO 1", &[], &bounds(), &Cancel::new(None)), Ok(Answer::default()));
+    assert_eq!(
+        connection.run("DO 1", &[], &bounds(), &CancelToken::new(None)),
+        Ok(MySqlQueryResult::default())
+    );
 }
 
 #[test]
 fn the_password_itself_goes_over_tls_only() {
-    let port = plain(|mut stream| {
+    let port = serve_plain(|mut stream| {
         stream.write_all(&greeting("caching_sha2_password", 0)).unwrap();
         hears(&mut stream);
         stream.write_all(&says(2, &[1, 4])).unwrap();
         assert!(hears(&mut stream).is_empty());
     });
-    assert_eq!(opened(port, None).err(), Some(MySqlError::NoSecrecy));
-    let authority = Authority::new();
+    assert_eq!(opened(port, None).err(), Some(MySqlError::InsecurePassword));
+    let authority = TestAuthority::new();
     let begin = |stream: &mut std::net::TcpStream| {
         stream.write_all(&greeting("caching_sha2_password", WITH_TLS)).unwrap();
         hears(stream)
     };
-    let port = turning(authority.server("localhost"), begin, |mut tls, asked| {
+    let port = serve_upgraded(authority.issue("localhost"), begin, |mut tls, asked| {
         // Before TLS nothing is said of who comes.
         assert_eq!(asked.len(), 32);
         hears(&mut tls);
@@ -137,14 +140,14 @@ fn the_password_itself_goes_over_tls_only() {
         hears(&mut tls);
     });
     assert!(opened(port, Some(authority.pem())).is_ok());
-    let other = opened(port, Some(Authority::new().pem())).err();
+    let other = opened(port, Some(TestAuthority::new().pem())).err();
     assert!(matches!(other, Some(MySqlError::Net(NetError::Untrusted { .. }))), "{other:?}");
 }
 
 #[test]
 fn another_way_of_signing_in_is_taken_where_it_is_known() {
     for (way, fits) in [("mysql_native_password", true), ("mysql_clear_password", false), ("dialog", false)] {
-        let port = plain(move |mut stream| {
+        let port = serve_plain(move |mut stream| {
             stream.write_all(&greeting("caching_sha2_password", 0)).unwrap();
             hears(&mut stream);
             let switch = [&[0xfe][..], way.as_bytes(), b"\0abcdefghijklmnopqrst\0"].concat();
@@ -160,27 +163,28 @@ fn another_way_of_signing_in_is_taken_where_it_is_known() {
 
 #[test]
 fn where_the_owner_wants_tls_nothing_goes_without_it() {
-    let port = plain(|mut stream| {
+    let port = serve_plain(|mut stream| {
         stream.write_all(&greeting("mysql_native_password", 0)).unwrap();
         assert!(hears(&mut stream).is_empty());
     });
-    assert_eq!(opened(port, Some(Authority::new().pem())).err(), Some(MySqlError::NoTls));
+    assert_eq!(opened(port, Some(TestAuthority::new().pem())).err(), Some(MySqlError::NoTls));
     // What is sent ahead of TLS could be anybody's.
-    let port = plain(|mut stream| {
+    let port = serve_plain(|mut stream| {
         let _ = stream.write_all(&[greeting("mysql_native_password", WITH_TLS), says(1, OK)].concat());
         let _ = stream.read_to_end(&mut Vec::new());
     });
-    assert_eq!(opened(port, Some(Authority::new().pem())).err(), Some(MySqlError::Garbled));
+    assert_eq!(opened(port, Some(TestAuthority::new().pem())).err(), Some(MySqlError::Garbled));
 }
 
 #[test]
 fn what_a_server_says_of_an_error_holds_no_password() {
     let told = answered(&[says(1, &error(1064, &format!("near {PASSWORD}\n{}", "x".repeat(5_000))))]);
-    let Err(MySqlError::Told { number, state, message }) = told else { panic!("{told:?}") };
+    let Err(MySqlError::Server { number, state, message }) = told else { panic!("{told:?}") };
     assert_eq!((number, state.as_str()), (1064, "42000"));
     assert!(message.starts_with("near [secret hidden] x") && message.len() < 400, "{message}");
-    let away = plain(|mut stream| drop(stream.write_all(&says(0, b"\xff\x10\x04Too many connections"))));
-    assert!(matches!(opened(away, None).err(), Some(MySqlError::Told { number: 1040, .. })));
+    let away =
+        serve_plain(|mut stream| drop(stream.write_all(&says(0, b"\xff\x10\x04Too many connections"))));
+    assert!(matches!(opened(away, None).err(), Some(MySqlError::Server { number: 1040, .. })));
 }
 
 #[test]
@@ -208,7 +212,7 @@ fn rows_come_back_and_more_than_may_do_not() {
 fn a_statement_that_nobody_waits_for_is_ended_at_the_server() {
     let heard: Arc<Mutex<Vec<Vec<u8>>>> = Arc::default();
     let noted = heard.clone();
-    let port = plain(move |mut stream| {
+    let port = serve_plain(move |mut stream| {
         stream.write_all(&greeting("mysql_native_password", 0)).unwrap();
         hears(&mut stream);
         stream.write_all(&says(2, OK)).unwrap();
@@ -220,15 +224,15 @@ fn a_statement_that_nobody_waits_for_is_ended_at_the_server() {
         hears(&mut stream);
     });
     let mut connection = opened(port, None).unwrap();
-    let (cancel, other) = (Cancel::new(None), Cancel::new(None));
+    let (cancel, other) = (CancelToken::new(None), CancelToken::new(None));
     let ending = cancel.clone();
     std::thread::spawn(move || {
         std::thread::sleep(Duration::from_millis(50));
-        ending.cancel(Reason::CallerLeft);
+        ending.cancel(CancelReason::CallerLeft);
     });
     let waited = connection.run("SELECT SLEEP(60)", &[], &bounds(), &cancel);
     assert_eq!(waited, Err(MySqlError::Net(NetError::Cancelled)));
-    connection.stop(&server(port, None), &outgoing());
+    connection.cancel_statement(&server(port, None), &outgoing());
     assert!(other.reason().is_none());
     assert!(heard.lock().unwrap().iter().any(|statement| statement == b"\x03KILL QUERY 7"));
 }
@@ -264,9 +268,9 @@ proptest! {
         bytes in proptest::collection::vec(any::<u8>(), 0..400),
         is_text in any::<bool>(),
     ) {
-        let format = if is_text { Format::Text } else { Format::Binary };
+        let format = if is_text { RowFormat::Text } else { RowFormat::Binary };
         let _ = read(&mut &bytes[..], format, &bounds());
-        let _ = Greeting::parse(&bytes);
+        let _ = ServerGreeting::parse(&bytes);
     }
 
     #[test]
@@ -276,7 +280,7 @@ proptest! {
         pieces in proptest::collection::vec(1_usize..9, 1..6),
         is_text in any::<bool>(),
     ) {
-        let format = if is_text { Format::Text } else { Format::Binary };
+        let format = if is_text { RowFormat::Text } else { RowFormat::Binary };
         let bytes = answer_of(&kinds, &rows);
         let whole = read(&mut &bytes[..], format, &bounds());
         let cut = read(&mut Pieces(&bytes, &pieces, 0), format, &bounds());

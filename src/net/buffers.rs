@@ -3,14 +3,14 @@
 use ureq::unversioned::transport::Buffers;
 
 /// Room for input and for output, as it is first taken.
-const ROOM_BYTES: usize = 4 * 1024;
+const BUFFER_BYTES: usize = 4 * 1024;
 /// The most the input grows to, so that a whole response head fits; the head's own limit is below this.
-const ROOM_BYTES_MAX: usize = super::HEAD_BYTES_MAX + ROOM_BYTES;
+const BUFFER_BYTES_MAX: usize = super::HEAD_BYTES_MAX + BUFFER_BYTES;
 
 /// Input and output of one connection. Only one of the two is held at a time: a request is written, then its
 /// answer is read, and a thousand streams that only read should not each keep a buffer for writing.
 #[derive(Default)]
-pub(super) struct Leased {
+pub(super) struct BufferLease {
     input: Vec<u8>,
     consumed: usize,
     filled: usize,
@@ -18,7 +18,7 @@ pub(super) struct Leased {
     progress: bool,
 }
 
-impl Leased {
+impl BufferLease {
     /// Gives all memory back, unless there are bytes nobody has read yet.
     pub(super) fn release(&mut self) {
         if self.input().is_empty() {
@@ -26,26 +26,26 @@ impl Leased {
         }
     }
 
-    fn make_room(&mut self) {
+    fn reserve(&mut self) {
         if self.consumed == self.filled {
             (self.consumed, self.filled) = (0, 0);
         } else if self.consumed > 0 {
             self.input.copy_within(self.consumed..self.filled, 0);
             (self.consumed, self.filled) = (0, self.filled - self.consumed);
         }
-        if self.filled == 0 && self.input.len() > ROOM_BYTES {
+        if self.filled == 0 && self.input.len() > BUFFER_BYTES {
             self.input = Vec::new();
         }
         if self.filled == self.input.len() {
-            let wanted = (self.input.len() * 2).clamp(ROOM_BYTES, ROOM_BYTES_MAX);
+            let wanted = (self.input.len() * 2).clamp(BUFFER_BYTES, BUFFER_BYTES_MAX);
             self.input.resize(wanted, 0);
         }
     }
 }
 
-impl Buffers for Leased {
+impl Buffers for BufferLease {
     fn output(&mut self) -> &mut [u8] {
-        self.output.resize(ROOM_BYTES, 0);
+        self.output.resize(BUFFER_BYTES, 0);
         &mut self.output
     }
 
@@ -55,7 +55,7 @@ impl Buffers for Leased {
 
     fn input_append_buf(&mut self) -> &mut [u8] {
         self.output = Vec::new();
-        self.make_room();
+        self.reserve();
         &mut self.input[self.filled..]
     }
 
@@ -71,8 +71,8 @@ impl Buffers for Leased {
     }
 
     fn tmp_and_output(&mut self) -> (&mut [u8], &mut [u8]) {
-        self.make_room();
-        self.output.resize(ROOM_BYTES, 0);
+        self.reserve();
+        self.output.resize(BUFFER_BYTES, 0);
         (&mut self.input[self.filled..], &mut self.output)
     }
 
@@ -85,7 +85,7 @@ impl Buffers for Leased {
 mod tests {
     use super::*;
 
-    fn append(leased: &mut Leased, bytes: &[u8]) {
+    fn append(leased: &mut BufferLease, bytes: &[u8]) {
         let room = leased.input_append_buf();
         assert!(room.len() >= bytes.len());
         room[..bytes.len()].copy_from_slice(bytes);
@@ -94,7 +94,7 @@ mod tests {
 
     #[test]
     fn input_grows_to_its_limit_and_shrinks_again() {
-        let mut leased = Leased::default();
+        let mut leased = BufferLease::default();
         let mut total = 0;
         loop {
             let room = leased.input_append_buf().len();
@@ -104,15 +104,15 @@ mod tests {
             leased.input_appended(room);
             total += room;
         }
-        assert_eq!(total, ROOM_BYTES_MAX);
+        assert_eq!(total, BUFFER_BYTES_MAX);
         assert!(total > super::super::HEAD_BYTES_MAX);
         leased.input_consume(total);
-        assert_eq!(leased.input_append_buf().len(), ROOM_BYTES);
+        assert_eq!(leased.input_append_buf().len(), BUFFER_BYTES);
     }
 
     #[test]
     fn unread_bytes_survive_a_move_and_a_release() {
-        let mut leased = Leased::default();
+        let mut leased = BufferLease::default();
         append(&mut leased, b"hello world");
         leased.input_consume(6);
         assert!(leased.can_use_input());
@@ -128,11 +128,11 @@ mod tests {
 
     #[test]
     fn reading_gives_the_output_back() {
-        let mut leased = Leased::default();
-        assert_eq!(leased.output().len(), ROOM_BYTES);
+        let mut leased = BufferLease::default();
+        assert_eq!(leased.output().len(), BUFFER_BYTES);
         append(&mut leased, b"x");
         assert_eq!(leased.output.capacity(), 0);
-        assert_eq!(leased.tmp_and_output().1.len(), ROOM_BYTES);
+        assert_eq!(leased.tmp_and_output().1.len(), BUFFER_BYTES);
         assert_eq!(leased.input(), b"x");
     }
 }

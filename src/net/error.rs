@@ -1,6 +1,6 @@
 //! Why a request failed, in our own words.
 
-use super::tls::TlsFault;
+use super::tls::TlsError;
 use std::{fmt, io};
 
 /// Why a request failed. Shows at most host and port: never a path, a query, a header or a library's words.
@@ -21,7 +21,7 @@ pub enum NetError {
         /// Host and port.
         place: String,
         /// Why.
-        fault: TlsFault,
+        fault: TlsError,
     },
     /// The operator's proxy does not let the request through; says why.
     Proxy(String),
@@ -63,13 +63,13 @@ impl From<io::Error> for NetError {
                 Some(own) => own.clone(),
                 None => Self::Broken("the answer broke off".into()),
             },
-            other => translate(other, "the other side"),
+            other => from_ureq(other, "the other side"),
         }
     }
 }
 
 /// Our words for what ureq reports; `host` is host and port.
-pub(super) fn translate(error: ureq::Error, host: &str) -> NetError {
+pub(super) fn from_ureq(error: ureq::Error, host: &str) -> NetError {
     match error {
         ureq::Error::Other(inner) => match inner.downcast::<NetError>() {
             Ok(own) => *own,
@@ -82,7 +82,7 @@ pub(super) fn translate(error: ureq::Error, host: &str) -> NetError {
         ureq::Error::Timeout(_) => NetError::TimedOut,
         ureq::Error::HostNotFound | ureq::Error::ConnectionFailed => NetError::Unreachable(host.to_owned()),
         ureq::Error::Tls(_) | ureq::Error::Rustls(_) | ureq::Error::TlsRequired => {
-            NetError::Untrusted { place: host.to_owned(), fault: TlsFault::Other }
+            NetError::Untrusted { place: host.to_owned(), fault: TlsError::Other }
         }
         ureq::Error::LargeResponseHeader(..) | ureq::Error::BodyExceedsLimit(_) => NetError::TooLarge,
         ureq::Error::Protocol(_) => NetError::Broken("the answer is not HTTP".into()),

@@ -1,6 +1,6 @@
 //! Who may be called: address ranges, names, and what the operator allows (manual 12.5).
 
-use super::{NetError, Purpose};
+use super::{CallPurpose, NetError};
 use crate::settings::AllowRule;
 use ipnet::{IpNet, Ipv4Net, Ipv6Net};
 use std::cell::RefCell;
@@ -84,7 +84,7 @@ const METADATA_NAMES: &[&str] = &[
 ];
 
 /// The address that is meant: the IPv4 address inside an IPv6 form that only carries one.
-fn meant(address: IpAddr) -> IpAddr {
+fn embedded_ipv4(address: IpAddr) -> IpAddr {
     let IpAddr::V6(six) = address else { return address };
     let [a, b, c, d, e, f, g, h] = six.segments();
     let inner = |high: u16, low: u16| IpAddr::V4(Ipv4Addr::from((u32::from(high) << 16) | u32::from(low)));
@@ -101,14 +101,14 @@ fn is_metadata(address: IpAddr) -> bool {
         IpAddr::V6(six) if six.segments()[..6] == [0; 6] => six.to_ipv4().map(IpAddr::V4),
         _ => None,
     };
-    [Some(address), Some(meant(address)), compatible]
+    [Some(address), Some(embedded_ipv4(address)), compatible]
         .into_iter()
         .flatten()
         .any(|form| METADATA_ADDRESSES.contains(&form))
 }
 
-fn within(ranges: &[IpNet], address: IpAddr) -> bool {
-    let address = meant(address);
+fn is_in_ranges(ranges: &[IpNet], address: IpAddr) -> bool {
+    let address = embedded_ipv4(address);
     ranges.iter().any(|range| range.contains(&address))
 }
 
@@ -171,12 +171,12 @@ pub(super) fn parse(text: &str) -> Result<Uri, NetError> {
     if let Some(uri) = known {
         return Ok(uri);
     }
-    let uri = read(text)?;
+    let uri = parse_uri(text)?;
     LAST.set(Some((text.to_owned(), uri.clone())));
     Ok(uri)
 }
 
-fn read(text: &str) -> Result<Uri, NetError> {
+fn parse_uri(text: &str) -> Result<Uri, NetError> {
     let bad = |why: &str| NetError::BadAddress(why.to_owned());
     let mut url = Url::parse(text.trim()).map_err(|_| bad("it is not an address"))?;
     if !matches!(url.scheme(), "http" | "https") {
@@ -229,52 +229,53 @@ pub(super) fn host(text: &str) -> Result<String, NetError> {
 
 /// The rules for one purpose.
 #[derive(Debug)]
-pub(super) struct Guard {
-    pub purpose: Purpose,
+pub(super) struct AddressGuard {
+    pub purpose: CallPurpose,
     pub allow: Vec<AllowRule>,
     pub loopback_service: bool,
 }
 
-impl Guard {
+impl AddressGuard {
     /// Judges a name before it is looked up.
-    pub(super) fn admits_name(&self, name: &str) -> bool {
+    pub(super) fn allows_name(&self, name: &str) -> bool {
         !METADATA_NAMES.contains(&name)
     }
 
     /// True when the operator named this host and port, be it as one of a network.
-    pub(super) fn names(&self, host: &str, port: u16) -> bool {
+    pub(super) fn is_named(&self, host: &str, port: u16) -> bool {
         let host = host.trim_start_matches('[').trim_end_matches(']');
         let ip = host.parse().unwrap_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED));
-        self.allow.iter().any(|rule| allows(rule, host, ip, port))
+        self.allow.iter().any(|rule| rule_allows(rule, host, ip, port))
     }
 
     /// Judges one address `name` stands for. `name` is lower case, without a final dot or brackets.
-    pub(super) fn admits(&self, name: &str, address: SocketAddr) -> bool {
+    pub(super) fn allows_address(&self, name: &str, address: SocketAddr) -> bool {
         let (ip, port) = (address.ip(), address.port());
-        if !self.admits_name(name) || is_metadata(ip) {
+        if !self.allows_name(name) || is_metadata(ip) {
             return false;
         }
-        if self.allow.iter().any(|rule| allows(rule, name, ip, port)) {
+        if self.allow.iter().any(|rule| rule_allows(rule, name, ip, port)) {
             return true;
         }
-        let beside_us = self.purpose == Purpose::Provider && self.loopback_service;
+        let beside_us = self.purpose == CallPurpose::Provider && self.loopback_service;
         let local_name = name == "localhost" || name.ends_with(".localhost");
-        if beside_us && (within(PRIVATE, ip) || is_own(meant(ip))) {
+        if beside_us && (is_in_ranges(PRIVATE, ip) || is_own(embedded_ipv4(ip))) {
             return true;
         }
-        !local_name && !within(DENIED, ip) && !is_own(meant(ip))
+        !local_name && !is_in_ranges(DENIED, ip) && !is_own(embedded_ipv4(ip))
     }
 }
 
-fn allows(rule: &AllowRule, name: &str, ip: IpAddr, port: u16) -> bool {
+fn rule_allows(rule: &AllowRule, name: &str, ip: IpAddr, port: u16) -> bool {
     match rule {
         AllowRule::Host { host, port: allowed } => {
             let host = host.trim_end_matches('.').trim_start_matches('[').trim_end_matches(']');
-            let same_address = || host.parse::<IpAddr>().is_ok_and(|host| meant(host) == meant(ip));
+            let same_address =
+                || host.parse::<IpAddr>().is_ok_and(|host| embedded_ipv4(host) == embedded_ipv4(ip));
             *allowed == port && (host.eq_ignore_ascii_case(name) || same_address())
         }
         AllowRule::Network { network, port: allowed } => {
-            *allowed == port && (network.contains(&ip) || network.contains(&meant(ip)))
+            *allowed == port && (network.contains(&ip) || network.contains(&embedded_ipv4(ip)))
         }
     }
 }

@@ -1,8 +1,8 @@
 //! A response, read under the limits of its request.
 
-use super::waiting::{Readiness, Waiting};
-use super::{Limits, NetError};
-use crate::domain::cancel::Cancel;
+use super::waiting::{Readiness, WaitLimits};
+use super::{NetError, ResponseLimits};
+use crate::domain::cancel::CancelToken;
 use std::fmt;
 use std::io::{self, ErrorKind, Read};
 use std::net::TcpStream;
@@ -23,15 +23,15 @@ pub struct Incoming {
     status: u16,
     headers: HeaderMap,
     body: BodyReader<'static>,
-    waiting: Waiting,
+    limits: WaitLimits,
     bytes_left: u64,
     /// What the answer is read from, where it can be read without waiting.
     connection: Option<Arc<TcpStream>>,
-    reader: Reader,
+    reader: ReadBy,
 }
 
 /// Who reads the answer.
-enum Reader {
+enum ReadBy {
     /// A thread, which waits.
     Thread,
     /// A task, which is told when something may be there.
@@ -53,42 +53,42 @@ impl Incoming {
     pub(super) fn new(
         response: ureq::http::Response<ureq::Body>,
         connection: Option<Arc<TcpStream>>,
-        cancel: &Cancel,
-        limits: Limits,
+        cancel: &CancelToken,
+        limits: ResponseLimits,
     ) -> Result<Self, NetError> {
         let (parts, body) = response.into_parts();
         let declared = body.content_length().unwrap_or(0);
         if parts.headers.len() > HEADERS_MAX || declared > limits.body_bytes {
             return Err(NetError::TooLarge);
         }
-        let waiting = Waiting { cancel: cancel.clone(), stall: limits.stall };
+        let waiting = WaitLimits { cancel: cancel.clone(), stall: limits.stall };
         let status = parts.status.as_u16();
         Ok(Self {
             status,
             headers: parts.headers,
             body: body.into_reader(),
-            waiting,
+            limits: waiting,
             bytes_left: limits.body_bytes,
             connection,
-            reader: Reader::Thread,
+            reader: ReadBy::Thread,
         })
     }
 
     /// Changes how long a silence is borne from here on.
     pub fn set_stall(&mut self, stall: Duration) {
-        self.waiting.stall = stall;
+        self.limits.stall = stall;
     }
 
     /// The token of the run that the answer is for.
     #[must_use]
-    pub const fn cancel(&self) -> &Cancel {
-        &self.waiting.cancel
+    pub const fn cancel(&self) -> &CancelToken {
+        &self.limits.cancel
     }
 
     /// How long a silence is borne.
     #[must_use]
     pub const fn stall(&self) -> Duration {
-        self.waiting.stall
+        self.limits.stall
     }
 
     /// Lets a task read the answer: a read that finds nothing fails with `WouldBlock`, and [`Self::poll_more`] tells when to
@@ -96,22 +96,22 @@ impl Incoming {
     pub fn leave_to_task(&mut self) -> bool {
         let can = cfg!(unix) && self.connection.is_some();
         if can {
-            self.reader = Reader::Task { watched: None, readiness: Readiness::News };
+            self.reader = ReadBy::Task { watched: None, readiness: Readiness::News };
         }
         can
     }
 
     /// Lets a thread read the answer again.
     pub fn leave_to_thread(&mut self) {
-        self.reader = Reader::Thread;
+        self.reader = ReadBy::Thread;
     }
 
     /// Ready when there may be more to read; pending, `cx` is woken then. Called by a task, on a thread of the runtime.
     ///
     /// # Errors
     /// When the connection cannot be watched, or no task reads the answer.
-    pub fn poll_more(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        let (Reader::Task { watched, readiness }, Some(connection)) = (&mut self.reader, &self.connection)
+    pub fn poll_readable(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        let (ReadBy::Task { watched, readiness }, Some(connection)) = (&mut self.reader, &self.connection)
         else {
             return Poll::Ready(Err(ErrorKind::Unsupported.into()));
         };
@@ -189,18 +189,18 @@ impl Read for Incoming {
 
 impl Incoming {
     fn read_some(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let (body, waiting) = (&mut self.body, self.waiting.clone());
-        let Reader::Task { watched, readiness } = &mut self.reader else {
-            return waiting.around(|| body.read(buffer)).0;
+        let (body, waiting) = (&mut self.body, self.limits.clone());
+        let ReadBy::Task { watched, readiness } = &mut self.reader else {
+            return waiting.run(|| body.read(buffer)).0;
         };
         let news = std::mem::replace(readiness, Readiness::NoNews);
         let (Some(watched), Readiness::News) = (&*watched, news) else {
-            return waiting.at_once(news, || body.read(buffer)).0;
+            return waiting.run_nonblocking(news, || body.read(buffer)).0;
         };
         let mut result = Err(ErrorKind::WouldBlock.into());
         // In one step with the read: news that come in between are not forgotten when the runtime is told that nothing is left.
         let told = watched.try_io(Interest::READABLE, || {
-            let (read, drained) = waiting.at_once(news, || body.read(buffer));
+            let (read, drained) = waiting.run_nonblocking(news, || body.read(buffer));
             result = read;
             if drained { Err(ErrorKind::WouldBlock.into()) } else { Ok(()) }
         });

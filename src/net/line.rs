@@ -2,11 +2,11 @@
 
 use super::NetError;
 use super::guard;
-use super::resolve::Judged;
-use super::tls::{self, Trust};
-use super::transport::{CONNECT_SECONDS_MAX, patiently, reach};
-use super::waiting::Waiting;
-use crate::domain::cancel::Cancel;
+use super::resolve::GuardedResolver;
+use super::tls::{self, TrustStore};
+use super::transport::{CONNECT_SECONDS_MAX, connect_any, retry_until};
+use super::waiting::WaitLimits;
+use crate::domain::cancel::CancelToken;
 use rustls::{ClientConnection, StreamOwned};
 use std::fmt;
 use std::io::{self, Read, Write};
@@ -15,35 +15,35 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// One connection. Each exchange on it has a time of its own: see [`Line::exchange`].
-pub struct Line {
-    io: Io,
+pub struct GuardedStream {
+    io: StreamIo,
     /// The host, as it was judged.
     host: String,
     /// Host and port, as errors show them.
     label: String,
     /// Who vouches for it when the card names nobody.
-    trust: Trust,
+    trust: TrustStore,
 }
 
-enum Io {
-    Plain(Wire),
-    Tls(Box<StreamOwned<ClientConnection, Wire>>),
+enum StreamIo {
+    Plain(DeadlineSocket),
+    Tls(Box<StreamOwned<ClientConnection, DeadlineSocket>>),
 }
 
 /// The socket, and what ends a wait on it.
-struct Wire {
+struct DeadlineSocket {
     stream: Arc<TcpStream>,
-    waiting: Waiting,
+    limits: WaitLimits,
     end: Instant,
 }
 
-impl Wire {
+impl DeadlineSocket {
     fn wait<T>(&self, mut step: impl FnMut(&TcpStream, Duration) -> io::Result<T>) -> io::Result<T> {
-        Ok(patiently(&self.stream, &self.waiting, self.end, |left| step(&self.stream, left))?)
+        Ok(retry_until(&self.stream, &self.limits, self.end, |left| step(&self.stream, left))?)
     }
 }
 
-impl Read for Wire {
+impl Read for DeadlineSocket {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         self.wait(|mut stream, left| {
             stream.set_read_timeout(Some(left))?;
@@ -52,7 +52,7 @@ impl Read for Wire {
     }
 }
 
-impl Write for Wire {
+impl Write for DeadlineSocket {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.wait(|mut stream, left| {
             stream.set_write_timeout(Some(left))?;
@@ -65,12 +65,12 @@ impl Write for Wire {
     }
 }
 
-impl Line {
+impl GuardedStream {
     pub(super) fn open(
-        (judged, trust): (&Judged, &Trust),
+        (judged, trust): (&GuardedResolver, &TrustStore),
         host: &str,
         port: u16,
-        cancel: &Cancel,
+        cancel: &CancelToken,
         most: Duration,
     ) -> Result<Self, NetError> {
         let host = guard::host(host)?;
@@ -78,13 +78,13 @@ impl Line {
             return Err(NetError::BadAddress("port 0 cannot be called".into()));
         }
         let label = if host.contains(':') { format!("[{host}]:{port}") } else { format!("{host}:{port}") };
-        let waiting = Waiting { cancel: cancel.clone(), stall: most };
-        let (addresses, _) = waiting.clone().around(|| judged.addresses(&host, port));
+        let waiting = WaitLimits { cancel: cancel.clone(), stall: most };
+        let (addresses, _) = waiting.clone().run(|| judged.resolve_host(&host, port));
         let time = most.min(Duration::from_secs(CONNECT_SECONDS_MAX));
         let stream =
-            reach(&waiting, &addresses?, time)?.ok_or_else(|| NetError::Unreachable(label.clone()))?;
-        let end = waiting.until(most);
-        let io = Io::Plain(Wire { stream: Arc::new(stream), waiting, end });
+            connect_any(&waiting, &addresses?, time)?.ok_or_else(|| NetError::Unreachable(label.clone()))?;
+        let end = waiting.deadline(most);
+        let io = StreamIo::Plain(DeadlineSocket { stream: Arc::new(stream), limits: waiting, end });
         Ok(Self { io, host, label, trust: trust.clone() })
     }
 
@@ -94,19 +94,19 @@ impl Line {
         &self.label
     }
 
-    fn wire(&mut self) -> &mut Wire {
+    fn socket(&mut self) -> &mut DeadlineSocket {
         match &mut self.io {
-            Io::Plain(wire) => wire,
-            Io::Tls(stream) => &mut stream.sock,
+            StreamIo::Plain(wire) => wire,
+            StreamIo::Tls(stream) => &mut stream.sock,
         }
     }
 
     /// What is read and written from here on belongs to this run and ends with it, or after `most`.
-    pub fn exchange(&mut self, cancel: &Cancel, most: Duration) {
-        let waiting = Waiting { cancel: cancel.clone(), stall: most };
-        let wire = self.wire();
-        wire.end = waiting.until(most);
-        wire.waiting = waiting;
+    pub fn start_exchange(&mut self, cancel: &CancelToken, most: Duration) {
+        let waiting = WaitLimits { cancel: cancel.clone(), stall: most };
+        let wire = self.socket();
+        wire.end = waiting.deadline(most);
+        wire.limits = waiting;
     }
 
     /// Goes on over TLS. The server must prove that it is the host that was called, by one of the authorities that the
@@ -116,40 +116,40 @@ impl Line {
     /// When it does not.
     pub fn secure(self, authorities: Option<&str>) -> Result<Self, NetError> {
         let Self { io, host, label, trust } = self;
-        let Io::Plain(mut wire) = io else { return Ok(Self { io, host, label, trust }) };
-        let chosen = authorities.map(Trust::only).transpose()?;
-        let mut client = chosen.as_ref().unwrap_or(&trust).client(&host, &label)?;
+        let StreamIo::Plain(mut wire) = io else { return Ok(Self { io, host, label, trust }) };
+        let chosen = authorities.map(TrustStore::from_pem).transpose()?;
+        let mut client = chosen.as_ref().unwrap_or(&trust).client_connection(&host, &label)?;
         tls::shake_hands(&mut client, &mut wire, &label)?;
-        Ok(Self { io: Io::Tls(Box::new(StreamOwned::new(client, wire))), host, label, trust })
+        Ok(Self { io: StreamIo::Tls(Box::new(StreamOwned::new(client, wire))), host, label, trust })
     }
 }
 
-impl Read for Line {
+impl Read for GuardedStream {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         match &mut self.io {
-            Io::Plain(wire) => wire.read(buffer),
-            Io::Tls(stream) => stream.read(buffer),
+            StreamIo::Plain(wire) => wire.read(buffer),
+            StreamIo::Tls(stream) => stream.read(buffer),
         }
     }
 }
 
-impl Write for Line {
+impl Write for GuardedStream {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         match &mut self.io {
-            Io::Plain(wire) => wire.write(bytes),
-            Io::Tls(stream) => stream.write(bytes),
+            StreamIo::Plain(wire) => wire.write(bytes),
+            StreamIo::Tls(stream) => stream.write(bytes),
         }
     }
 
     fn flush(&mut self) -> io::Result<()> {
         match &mut self.io {
-            Io::Plain(wire) => wire.flush(),
-            Io::Tls(stream) => stream.flush(),
+            StreamIo::Plain(wire) => wire.flush(),
+            StreamIo::Tls(stream) => stream.flush(),
         }
     }
 }
 
-impl fmt::Debug for Line {
+impl fmt::Debug for GuardedStream {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Line")
     }
@@ -159,15 +159,15 @@ impl fmt::Debug for Line {
 mod tests {
     use super::*;
     use crate::net::Outgoing;
-    use crate::net::servers::{Authority, echo};
-    use crate::net::tls::TlsFault;
+    use crate::net::servers::{TestAuthority, serve_echo};
+    use crate::net::tls::TlsError;
 
     #[test]
     fn a_server_is_trusted_by_its_name_and_its_authority() {
-        let authority = Authority::new();
-        let port = echo(authority.server("localhost"));
-        let (outgoing, cancel) = (Outgoing::new(Vec::new(), true), Cancel::new(None));
-        let open = |host| outgoing.connect(host, port, &cancel, Duration::from_secs(5)).unwrap();
+        let authority = TestAuthority::new();
+        let port = serve_echo(authority.issue("localhost"));
+        let (outgoing, cancel) = (Outgoing::new(Vec::new(), true), CancelToken::new(None));
+        let open = |host| outgoing.open_stream(host, port, &cancel, Duration::from_secs(5)).unwrap();
         let mut line = open("localhost").secure(Some(&authority.pem())).unwrap();
         line.write_all(b"said in secret").unwrap();
         line.flush().unwrap();
@@ -175,8 +175,8 @@ mod tests {
         line.read_exact(&mut heard).unwrap();
         assert_eq!(&heard, b"said in secret");
         for (host, authorities, fault) in [
-            ("127.0.0.1", Some(authority.pem()), TlsFault::OtherName),
-            ("localhost", None, TlsFault::UnknownAuthority),
+            ("127.0.0.1", Some(authority.pem()), TlsError::OtherName),
+            ("localhost", None, TlsError::UnknownAuthority),
         ] {
             let refused = open(host).secure(authorities.as_deref()).err();
             assert_eq!(refused, Some(NetError::Untrusted { place: format!("{host}:{port}"), fault }));

@@ -22,11 +22,11 @@ mod transport;
 mod tunnel;
 mod waiting;
 
-use crate::domain::cancel::Cancel;
+use crate::domain::cancel::CancelToken;
 use crate::settings::{AllowRule, Proxies, Settings};
-use error::translate;
-use guard::Guard;
-use resolve::Judged;
+use error::from_ureq;
+use guard::AddressGuard;
+use resolve::GuardedResolver;
 use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
@@ -34,13 +34,13 @@ use ureq::Agent;
 use ureq::http::header::{HeaderMap, HeaderName, HeaderValue};
 use ureq::http::{Request, Uri};
 use ureq::unversioned::transport::Connector;
-use waiting::Waiting;
+use waiting::WaitLimits;
 
 pub use error::NetError;
 pub use incoming::Incoming;
-pub use line::Line;
-pub use session::{Dial, Session, words_of_server};
-pub use tls::{BadAuthorities, TlsFault, Trust};
+pub use line::GuardedStream;
+pub use session::{Dial, LazyConnection, server_message};
+pub use tls::{AuthoritiesError, TlsError, TrustStore};
 pub use ureq::http::Method;
 
 /// The most bytes a response head may have (manual 12.5).
@@ -71,7 +71,7 @@ const OWN_HEADERS: &[&str] = &[
 
 /// Who chose the address, which decides what is allowed (manual 12.5).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Purpose {
+pub enum CallPurpose {
     /// The flow's owner wrote it into a card: a model, embedding or vector store address.
     Provider,
     /// A caller, a model or a document can have a say in it.
@@ -80,7 +80,7 @@ pub enum Purpose {
 
 /// How long and how much an answer may be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Limits {
+pub struct ResponseLimits {
     /// Until the head of the response is there.
     pub first_byte: Duration,
     /// Between two bytes of the body.
@@ -89,7 +89,7 @@ pub struct Limits {
     pub body_bytes: u64,
 }
 
-impl Default for Limits {
+impl Default for ResponseLimits {
     /// The usual limits (manual 12.5 r5).
     fn default() -> Self {
         Self {
@@ -100,7 +100,7 @@ impl Default for Limits {
     }
 }
 
-impl Limits {
+impl ResponseLimits {
     /// Those of a model, which may think as long as its run may last: the run's own limit ends the wait, and the
     /// longest a run may take (10 minutes) where it has none.
     #[must_use]
@@ -119,8 +119,8 @@ pub struct Outgoing {
     /// For requests that may do something twice when they are sent twice: it keeps no idle connections.
     once: Agent,
     /// For connections that are no HTTP: to addresses of the flow's owner only, and never through a proxy.
-    lines: Arc<Judged>,
-    trust: Trust,
+    resolver: Arc<GuardedResolver>,
+    trust: TrustStore,
 }
 
 impl fmt::Debug for Outgoing {
@@ -133,38 +133,48 @@ impl Outgoing {
     /// `allow` is `SERVICE_HTTP_ALLOW`; `loopback_service` says that this service itself listens on loopback only.
     #[must_use]
     pub fn new(allow: Vec<AllowRule>, loopback_service: bool) -> Self {
-        Self::with(allow, loopback_service, Trust::default(), Proxies::default())
+        Self::with_trust(allow, loopback_service, TrustStore::default(), Proxies::default())
     }
 
     /// As the operator set it: what flows and tools send.
     ///
     /// # Errors
     /// When `SERVICE_CA_FILE` cannot be used.
-    pub fn of(settings: &Settings) -> Result<Self, BadAuthorities> {
+    pub fn from_settings(settings: &Settings) -> Result<Self, AuthoritiesError> {
         let allow = settings.http_allow.clone();
-        Ok(Self::with(allow, !settings.listens_beyond_loopback(), trust(settings)?, settings.proxies.clone()))
+        Ok(Self::with_trust(
+            allow,
+            !settings.listens_beyond_loopback(),
+            trust_from_settings(settings)?,
+            settings.proxies.clone(),
+        ))
     }
 
     /// As the operator set it, for addresses that the operator named: they may be of this machine or of its network.
     ///
     /// # Errors
     /// As [`Self::of`].
-    pub fn of_operator(settings: &Settings) -> Result<Self, BadAuthorities> {
-        Ok(Self::with(Vec::new(), true, trust(settings)?, settings.proxies.clone()))
+    pub fn for_operator(settings: &Settings) -> Result<Self, AuthoritiesError> {
+        Ok(Self::with_trust(Vec::new(), true, trust_from_settings(settings)?, settings.proxies.clone()))
     }
 
     /// As [`Self::new`], with these authorities and through these proxies. The guard judges whom a request is for, and
     /// never the proxy.
     #[must_use]
-    pub fn with(allow: Vec<AllowRule>, loopback_service: bool, trust: Trust, proxies: Proxies) -> Self {
+    pub fn with_trust(
+        allow: Vec<AllowRule>,
+        loopback_service: bool,
+        trust: TrustStore,
+        proxies: Proxies,
+    ) -> Self {
         let proxies = Arc::new(proxies);
-        let guard = |purpose| Guard { purpose, allow: allow.clone(), loopback_service };
+        let guard = |purpose| AddressGuard { purpose, allow: allow.clone(), loopback_service };
         let agent = |purpose, idle_max| agent(guard(purpose), idle_max, &trust, &proxies);
         Self {
-            provider: agent(Purpose::Provider, IDLE_MAX),
-            reachable: agent(Purpose::Reachable, IDLE_MAX),
-            once: agent(Purpose::Reachable, 0),
-            lines: Arc::new(Judged::new(guard(Purpose::Provider), Arc::default())),
+            provider: agent(CallPurpose::Provider, IDLE_MAX),
+            reachable: agent(CallPurpose::Reachable, IDLE_MAX),
+            once: agent(CallPurpose::Reachable, 0),
+            resolver: Arc::new(GuardedResolver::new(guard(CallPurpose::Provider), Arc::default())),
             trust,
         }
     }
@@ -174,15 +184,21 @@ impl Outgoing {
     pub fn is_named(&self, url: &str) -> bool {
         let Ok(uri) = guard::parse(url) else { return false };
         let usual = if uri.scheme_str() == Some("https") { 443 } else { 80 };
-        self.lines.names(guard::bare_host(&uri), uri.port_u16().unwrap_or(usual))
+        self.resolver.is_named(guard::bare_host(&uri), uri.port_u16().unwrap_or(usual))
     }
 
     /// Connects to a server of the flow's owner that does not speak HTTP. Such a connection goes through no proxy.
     ///
     /// # Errors
     /// As [`NetError`].
-    pub fn connect(&self, host: &str, port: u16, cancel: &Cancel, most: Duration) -> Result<Line, NetError> {
-        Line::open((&self.lines, &self.trust), host, port, cancel, most)
+    pub fn open_stream(
+        &self,
+        host: &str,
+        port: u16,
+        cancel: &CancelToken,
+        most: Duration,
+    ) -> Result<GuardedStream, NetError> {
+        GuardedStream::open((&self.resolver, &self.trust), host, port, cancel, most)
     }
 
     /// Posts JSON.
@@ -191,12 +207,12 @@ impl Outgoing {
     /// As [`NetError`]. A response of any status is not an error.
     pub fn post_json(
         &self,
-        purpose: Purpose,
+        purpose: CallPurpose,
         url: &str,
         headers: &[(&str, &str)],
         body: &serde_json::Value,
-        cancel: &Cancel,
-        limits: Limits,
+        cancel: &CancelToken,
+        limits: ResponseLimits,
     ) -> Result<Incoming, NetError> {
         let body = serde_json::to_vec(body).expect("a JSON value can always be written");
         let mut all = vec![("content-type", "application/json")];
@@ -210,11 +226,11 @@ impl Outgoing {
     /// As [`NetError`]. A response of any status is not an error.
     pub fn get(
         &self,
-        purpose: Purpose,
+        purpose: CallPurpose,
         url: &str,
         headers: &[(&str, &str)],
-        cancel: &Cancel,
-        limits: Limits,
+        cancel: &CancelToken,
+        limits: ResponseLimits,
     ) -> Result<Incoming, NetError> {
         self.send(purpose, Method::GET, url, headers, None, cancel, limits)
     }
@@ -226,30 +242,30 @@ impl Outgoing {
     #[expect(clippy::too_many_arguments, reason = "each is one independent thing a request is made of")]
     pub fn send(
         &self,
-        purpose: Purpose,
+        purpose: CallPurpose,
         method: Method,
         url: &str,
         headers: &[(&str, &str)],
         body: Option<&[u8]>,
-        cancel: &Cancel,
-        limits: Limits,
+        cancel: &CancelToken,
+        limits: ResponseLimits,
     ) -> Result<Incoming, NetError> {
         let uri = guard::parse(url)?;
-        let headers = checked(headers)?;
+        let headers = build_headers(headers)?;
         let agent = match purpose {
-            Purpose::Provider => &self.provider,
-            Purpose::Reachable if is_repeatable(&method) => &self.reachable,
-            Purpose::Reachable => &self.once,
+            CallPurpose::Provider => &self.provider,
+            CallPurpose::Reachable if is_repeatable(&method) => &self.reachable,
+            CallPurpose::Reachable => &self.once,
         };
         for _ in 0..STALE_TRIES_MAX {
-            let waiting = Waiting { cancel: cancel.clone(), stall: limits.first_byte };
-            let (result, traffic) = waiting.around(|| attempt(agent, &method, &uri, &headers, body));
+            let waiting = WaitLimits { cancel: cancel.clone(), stall: limits.first_byte };
+            let (result, traffic) = waiting.run(|| send_once(agent, &method, &uri, &headers, body));
             match result {
                 Ok(response) => {
                     return Incoming::new(response, traffic.connection, cancel, limits);
                 }
                 Err(error) => {
-                    let error = translate(error, &guard::label(&uri));
+                    let error = from_ureq(error, &guard::label(&uri));
                     let stale =
                         matches!(error, NetError::Broken(_)) && !traffic.connected && !traffic.received;
                     if !stale {
@@ -269,11 +285,11 @@ fn is_repeatable(method: &Method) -> bool {
     matches!(*method, Method::GET | Method::HEAD | Method::PUT | Method::DELETE | Method::OPTIONS)
 }
 
-fn trust(settings: &Settings) -> Result<Trust, BadAuthorities> {
-    settings.ca_file.as_deref().map_or_else(|| Ok(Trust::default()), Trust::with_file)
+fn trust_from_settings(settings: &Settings) -> Result<TrustStore, AuthoritiesError> {
+    settings.ca_file.as_deref().map_or_else(|| Ok(TrustStore::default()), TrustStore::with_file)
 }
 
-fn agent(guard: Guard, idle_max: usize, trust: &Trust, proxies: &Arc<Proxies>) -> Agent {
+fn agent(guard: AddressGuard, idle_max: usize, trust: &TrustStore, proxies: &Arc<Proxies>) -> Agent {
     let config = Agent::config_builder()
         // Its own reading of proxies would look names up in our place, beyond all rules.
         .proxy(None)
@@ -289,11 +305,13 @@ fn agent(guard: Guard, idle_max: usize, trust: &Trust, proxies: &Arc<Proxies>) -
         .max_idle_age(Duration::from_secs(IDLE_SECONDS_MAX))
         .timeout_connect(Some(Duration::from_secs(transport::CONNECT_SECONDS_MAX)))
         .build();
-    let chain = transport::Dialer(proxies.clone()).chain(tls::Secure(trust.clone())).chain(roomy::Furnish);
-    Agent::with_parts(config, chain, Judged::new(guard, proxies.clone()))
+    let chain = transport::Dialer(proxies.clone())
+        .chain(tls::TlsConnector(trust.clone()))
+        .chain(roomy::BufferConnector);
+    Agent::with_parts(config, chain, GuardedResolver::new(guard, proxies.clone()))
 }
 
-fn attempt(
+fn send_once(
     agent: &Agent,
     method: &Method,
     uri: &Uri,
@@ -308,7 +326,7 @@ fn attempt(
     }
 }
 
-fn checked(headers: &[(&str, &str)]) -> Result<HeaderMap, NetError> {
+fn build_headers(headers: &[(&str, &str)]) -> Result<HeaderMap, NetError> {
     let mut map = HeaderMap::with_capacity(headers.len());
     for (name, value) in headers {
         let bad = || NetError::BadAddress("a header cannot be sent as it is written".into());

@@ -1,21 +1,21 @@
 //! Room for the head of a response over TLS, whose own buffers are of a fixed, small size.
 
-use super::buffers::Leased;
+use super::buffers::BufferLease;
 use std::fmt;
 use ureq::Error;
 use ureq::unversioned::transport::{Buffers, ConnectionDetails, Connector, Either, NextTimeout, Transport};
 
-/// Puts [`Roomy`] around TLS connections and leaves others as they are.
+/// Puts [`BufferedTransport`] around TLS connections and leaves others as they are.
 #[derive(Debug)]
-pub(super) struct Furnish;
+pub(super) struct BufferConnector;
 
-impl<In: Transport> Connector<In> for Furnish {
-    type Out = Either<In, Roomy<In>>;
+impl<In: Transport> Connector<In> for BufferConnector {
+    type Out = Either<In, BufferedTransport<In>>;
 
     fn connect(&self, _: &ConnectionDetails<'_>, inner: Option<In>) -> Result<Option<Self::Out>, Error> {
         Ok(inner.map(|inner| {
             if inner.is_tls() {
-                Either::B(Roomy { inner, buffers: Leased::default() })
+                Either::B(BufferedTransport { inner, buffers: BufferLease::default() })
             } else {
                 Either::A(inner)
             }
@@ -25,12 +25,12 @@ impl<In: Transport> Connector<In> for Furnish {
 
 /// A connection whose own buffers are of a fixed, small size, with buffers around it that grow when a response
 /// head needs it.
-pub(super) struct Roomy<In> {
+pub(super) struct BufferedTransport<In> {
     inner: In,
-    buffers: Leased,
+    buffers: BufferLease,
 }
 
-impl<In: Transport> Transport for Roomy<In> {
+impl<In: Transport> Transport for BufferedTransport<In> {
     fn buffers(&mut self) -> &mut dyn Buffers {
         &mut self.buffers
     }
@@ -69,7 +69,7 @@ impl<In: Transport> Transport for Roomy<In> {
     }
 }
 
-impl<In: Transport> fmt::Debug for Roomy<In> {
+impl<In: Transport> fmt::Debug for BufferedTransport<In> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_tuple("Roomy").field(&self.inner).finish()
     }
@@ -114,7 +114,7 @@ mod tests {
     #[test]
     fn more_passes_through_than_the_inner_buffers_hold() {
         let inner = Echo { sent: Vec::new(), buffers: ureq::unversioned::transport::LazyBuffers::new(7, 11) };
-        let mut roomy = Roomy { inner, buffers: Leased::default() };
+        let mut roomy = BufferedTransport { inner, buffers: BufferLease::default() };
         let all: Vec<u8> = (0..=255).cycle().take(4000).collect();
         roomy.buffers().output()[..all.len()].copy_from_slice(&all);
         roomy.transmit_output(all.len(), NextTimeout::default()).unwrap();

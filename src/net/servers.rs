@@ -8,18 +8,18 @@ use std::net::{TcpListener, TcpStream};
 use std::sync::{Arc, Mutex};
 
 /// An authority.
-pub struct Authority {
+pub struct TestAuthority {
     pem: String,
     issuer: Issuer<'static, KeyPair>,
 }
 
 /// What a server shows.
-pub struct Identity {
+pub struct ServerIdentity {
     chain: Vec<CertificateDer<'static>>,
     key: PrivateKeyDer<'static>,
 }
 
-impl Authority {
+impl TestAuthority {
     pub fn new() -> Self {
         let mut params = CertificateParams::new(Vec::new()).unwrap();
         params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
@@ -34,30 +34,30 @@ impl Authority {
     }
 
     /// A certificate of this name.
-    pub fn server(&self, name: &str) -> Identity {
-        self.signed(CertificateParams::new(vec![name.to_owned()]).unwrap())
+    pub fn issue(&self, name: &str) -> ServerIdentity {
+        self.sign(CertificateParams::new(vec![name.to_owned()]).unwrap())
     }
 
     /// A certificate of this name that has expired.
-    pub fn expired(&self, name: &str) -> Identity {
+    pub fn issue_expired(&self, name: &str) -> ServerIdentity {
         let mut params = CertificateParams::new(vec![name.to_owned()]).unwrap();
         params.not_before = rcgen::date_time_ymd(2020, 1, 1);
         params.not_after = rcgen::date_time_ymd(2021, 1, 1);
-        self.signed(params)
+        self.sign(params)
     }
 
     /// A certificate of this name that begins to be valid long from now.
-    pub fn early(&self, name: &str) -> Identity {
+    pub fn issue_not_yet_valid(&self, name: &str) -> ServerIdentity {
         let mut params = CertificateParams::new(vec![name.to_owned()]).unwrap();
         params.not_before = rcgen::date_time_ymd(2090, 1, 1);
         params.not_after = rcgen::date_time_ymd(2091, 1, 1);
-        self.signed(params)
+        self.sign(params)
     }
 
-    fn signed(&self, params: CertificateParams) -> Identity {
+    fn sign(&self, params: CertificateParams) -> ServerIdentity {
         let key = KeyPair::generate().unwrap();
         let certificate = params.signed_by(&key, &self.issuer).unwrap();
-        Identity {
+        ServerIdentity {
             chain: vec![certificate.der().clone()],
             key: PrivateKeyDer::try_from(key.serialize_der()).unwrap(),
         }
@@ -65,16 +65,16 @@ impl Authority {
 }
 
 /// Serves each connection over TLS on a thread of its own; gives the port.
-pub fn secure(
-    identity: Identity,
+pub fn serve_tls(
+    identity: ServerIdentity,
     habit: impl Fn(StreamOwned<ServerConnection, TcpStream>) + Send + Sync + 'static,
 ) -> u16 {
-    turning(identity, |_| (), move |tls, ()| habit(tls))
+    serve_upgraded(identity, |_| (), move |tls, ()| habit(tls))
 }
 
 /// As [`secure`], for a protocol whose first words are plain: `begin` says them, and hands on what it heard.
-pub fn turning<T>(
-    identity: Identity,
+pub fn serve_upgraded<T>(
+    identity: ServerIdentity,
     begin: impl Fn(&mut TcpStream) -> T + Send + Sync + 'static,
     habit: impl Fn(StreamOwned<ServerConnection, TcpStream>, T) + Send + Sync + 'static,
 ) -> u16 {
@@ -86,14 +86,14 @@ pub fn turning<T>(
         .with_single_cert(identity.chain, identity.key)
         .unwrap();
     let config = Arc::new(config);
-    plain(move |mut stream| {
+    serve_plain(move |mut stream| {
         let heard = begin(&mut stream);
         habit(StreamOwned::new(ServerConnection::new(config.clone()).unwrap(), stream), heard);
     })
 }
 
 /// Serves each connection on a thread of its own; gives the port.
-pub fn plain(habit: impl Fn(TcpStream) + Send + Sync + 'static) -> u16 {
+pub fn serve_plain(habit: impl Fn(TcpStream) + Send + Sync + 'static) -> u16 {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let (port, habit) = (listener.local_addr().unwrap().port(), Arc::new(habit));
     std::thread::spawn(move || {
@@ -106,8 +106,8 @@ pub fn plain(habit: impl Fn(TcpStream) + Send + Sync + 'static) -> u16 {
 }
 
 /// A server that gives back what it is sent; gives its port.
-pub fn echo(identity: Identity) -> u16 {
-    secure(identity, |mut tls| {
+pub fn serve_echo(identity: ServerIdentity) -> u16 {
+    serve_tls(identity, |mut tls| {
         let mut some = [0; 64];
         if let Ok(amount) = tls.read(&mut some) {
             let _ = tls.write_all(&some[..amount]);
@@ -116,7 +116,7 @@ pub fn echo(identity: Identity) -> u16 {
 }
 
 /// Reads the head of a request; empty when there is none.
-pub fn head(stream: &mut impl Read) -> String {
+pub fn read_head(stream: &mut impl Read) -> String {
     let (mut seen, mut byte) = (Vec::new(), [0]);
     while !seen.ends_with(b"\r\n\r\n") {
         if !matches!(stream.read(&mut byte), Ok(1)) {
@@ -130,9 +130,9 @@ pub fn head(stream: &mut impl Read) -> String {
 const HELLO: &[u8] = b"HTTP/1.1 200 OK\r\ncontent-length: 5\r\n\r\nhello";
 
 /// A web server that says hello over TLS; gives its port.
-pub fn web(identity: Identity) -> u16 {
-    secure(identity, |mut tls| {
-        while !head(&mut tls).is_empty() {
+pub fn serve_hello(identity: ServerIdentity) -> u16 {
+    serve_tls(identity, |mut tls| {
+        while !read_head(&mut tls).is_empty() {
             let _ = tls.write_all(HELLO);
         }
     })
@@ -140,18 +140,18 @@ pub fn web(identity: Identity) -> u16 {
 
 /// A proxy, which notes the heads it was sent. Tunnels lead to `port` of this machine, whatever was asked for; requests
 /// that it is to pass on are answered with hello. It asks for a password when `wants` is one.
-pub struct Forward {
+pub struct ForwardProxy {
     pub port: u16,
     pub heads: Arc<Mutex<Vec<String>>>,
 }
 
-impl Forward {
-    pub fn to(port: u16, wants: Option<&'static str>) -> Self {
+impl ForwardProxy {
+    pub fn start(port: u16, wants: Option<&'static str>) -> Self {
         let heads: Arc<Mutex<Vec<String>>> = Arc::default();
         let noted = heads.clone();
-        let own = plain(move |mut stream| {
+        let own = serve_plain(move |mut stream| {
             loop {
-                let asked = head(&mut stream);
+                let asked = read_head(&mut stream);
                 if asked.is_empty() {
                     return;
                 }
@@ -175,7 +175,7 @@ impl Forward {
         Self { port: own, heads }
     }
 
-    pub fn seen(&self) -> Vec<String> {
+    pub fn request_heads(&self) -> Vec<String> {
         self.heads.lock().unwrap().clone()
     }
 }

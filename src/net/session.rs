@@ -1,7 +1,7 @@
 //! A server that speaks another protocol than HTTP, and the one connection a run has to it.
 
 use super::{NetError, Outgoing};
-use crate::domain::cancel::Cancel;
+use crate::domain::cancel::CancelToken;
 use std::sync::{Mutex, PoisonError};
 
 /// The longest reason of a server that is written to the log.
@@ -18,28 +18,28 @@ pub trait Dial {
     ///
     /// # Errors
     /// Why that cannot be done.
-    fn open(&self, outgoing: &Outgoing, cancel: &Cancel) -> Result<Self::Connection, Self::Error>;
+    fn open(&self, outgoing: &Outgoing, cancel: &CancelToken) -> Result<Self::Connection, Self::Error>;
 
     /// True when a connection that lay idle since it was last used is still one.
-    fn is_open(_connection: &mut Self::Connection, _cancel: &Cancel) -> bool {
+    fn is_open(_connection: &mut Self::Connection, _cancel: &CancelToken) -> bool {
         true
     }
 
     /// True when the connection can be used again after this error.
-    fn leaves_connection(error: &Self::Error) -> bool;
+    fn is_connection_usable(error: &Self::Error) -> bool;
 
     /// Says goodbye, for which nobody waits long.
     fn close(connection: Self::Connection);
 }
 
 /// A server and the one connection a run has to it, made when it is first needed.
-pub struct Session<D: Dial> {
+pub struct LazyConnection<D: Dial> {
     server: D,
     outgoing: Outgoing,
     connection: Mutex<Option<D::Connection>>,
 }
 
-impl<D: Dial> Session<D> {
+impl<D: Dial> LazyConnection<D> {
     /// Nothing is connected yet.
     #[must_use]
     pub const fn new(server: D, outgoing: Outgoing) -> Self {
@@ -50,9 +50,9 @@ impl<D: Dial> Session<D> {
     ///
     /// # Errors
     /// Why there is no connection, or what `work` fails with.
-    pub fn with<T>(
+    pub fn with_connection<T>(
         &self,
-        cancel: &Cancel,
+        cancel: &CancelToken,
         work: impl FnOnce(&mut D::Connection) -> Result<T, D::Error>,
     ) -> Result<T, D::Error> {
         let mut kept = self.connection.lock().unwrap_or_else(PoisonError::into_inner);
@@ -63,14 +63,14 @@ impl<D: Dial> Session<D> {
         };
         let done = work(&mut connection);
         // What broke off in the middle of an answer is not used again.
-        if done.as_ref().err().is_none_or(D::leaves_connection) {
+        if done.as_ref().err().is_none_or(D::is_connection_usable) {
             *kept = Some(connection);
         }
         done
     }
 }
 
-impl<D: Dial> Drop for Session<D> {
+impl<D: Dial> Drop for LazyConnection<D> {
     fn drop(&mut self) {
         if let Some(connection) = self.connection.get_mut().unwrap_or_else(PoisonError::into_inner).take() {
             D::close(connection);
@@ -81,7 +81,7 @@ impl<D: Dial> Drop for Session<D> {
 /// What a server says, for the log: one line of bounded length that holds none of these secrets. No server says them, and
 /// one that is none could.
 #[must_use]
-pub fn words_of_server(said: &str, secrets: &[&str]) -> String {
+pub fn server_message(said: &str, secrets: &[&str]) -> String {
     let mut said = said.to_owned();
     for secret in secrets.iter().filter(|secret| !secret.is_empty()) {
         said = said.replace(secret, "[secret hidden]");
@@ -93,7 +93,7 @@ pub fn words_of_server(said: &str, secrets: &[&str]) -> String {
 impl NetError {
     /// What only the log is told of a failed session, with the server's place.
     #[must_use]
-    pub fn words(&self) -> Option<String> {
+    pub fn log_detail(&self) -> Option<String> {
         match self {
             Self::Unreachable(place) => Some(format!("no connection to {place}")),
             Self::Broken(why) => Some(why.clone()),
@@ -107,7 +107,7 @@ impl NetError {
     /// What callers are told of a failed session with a server that speaks `protocol`: no address of it. `places` says what
     /// its owner should look at.
     #[must_use]
-    pub fn without_place(&self, protocol: &str, places: &str) -> String {
+    pub fn public_message(&self, protocol: &str, places: &str) -> String {
         match self {
             Self::RefusedByPolicy => {
                 "the address was refused by policy; add its host and port to SERVICE_HTTP_ALLOW if it may be called"

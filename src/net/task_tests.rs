@@ -2,7 +2,7 @@
 
 #![cfg(unix)]
 
-use super::servers::{Authority, Forward, head, plain, secure};
+use super::servers::{ForwardProxy, TestAuthority, read_head, serve_plain, serve_tls};
 use super::*;
 use std::io::{ErrorKind, Read, Write};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -17,7 +17,7 @@ fn content() -> String {
 /// whose head says so is left with half of it.
 fn serve(stream: &mut (impl Read + Write)) {
     loop {
-        let asked = head(stream);
+        let asked = read_head(stream);
         if asked.is_empty() {
             return;
         }
@@ -57,35 +57,35 @@ fn cases() -> Vec<(&'static str, Case)> {
         (connections.clone(), connections)
     };
     let (connections, counts) = counted();
-    let port = plain(move |mut stream| {
+    let port = serve_plain(move |mut stream| {
         counts.fetch_add(1, Ordering::SeqCst);
         serve(&mut stream);
     });
-    let outgoing = Outgoing::with(Vec::new(), true, Trust::default(), Proxies::default());
+    let outgoing = Outgoing::with_trust(Vec::new(), true, TrustStore::default(), Proxies::default());
     let open = Case { outgoing, url: format!("http://127.0.0.1:{port}"), connections };
 
-    let authority = Authority::new();
+    let authority = TestAuthority::new();
     let file = tempfile::NamedTempFile::new().unwrap();
     std::fs::write(file.path(), authority.pem()).unwrap();
-    let trust = Trust::with_file(file.path()).unwrap();
+    let trust = TrustStore::with_file(file.path()).unwrap();
     let served = || {
         let (connections, counts) = counted();
-        let port = secure(authority.server("localhost"), move |mut stream| {
+        let port = serve_tls(authority.issue("localhost"), move |mut stream| {
             counts.fetch_add(1, Ordering::SeqCst);
             serve(&mut stream);
         });
         (connections, port)
     };
     let (connections, port) = served();
-    let outgoing = Outgoing::with(Vec::new(), true, trust.clone(), Proxies::default());
+    let outgoing = Outgoing::with_trust(Vec::new(), true, trust.clone(), Proxies::default());
     let tls = Case { outgoing, url: format!("https://localhost:{port}"), connections };
 
     let (connections, port) = served();
-    let forward = Forward::to(port, None);
+    let forward = ForwardProxy::start(port, None);
     let proxy =
         crate::settings::Proxy { host: "127.0.0.1".to_owned(), port: forward.port, authorization: None };
     let proxies = Proxies { https: Some(proxy), ..Proxies::default() };
-    let outgoing = Outgoing::with(Vec::new(), true, trust, proxies);
+    let outgoing = Outgoing::with_trust(Vec::new(), true, trust, proxies);
     let tunnel = Case { outgoing, url: format!("https://localhost:{port}"), connections };
     vec![("open", open), ("tls", tls), ("tunnel", tunnel)]
 }
@@ -93,8 +93,8 @@ fn cases() -> Vec<(&'static str, Case)> {
 impl Case {
     fn get(&self, path: &str) -> Incoming {
         let url = format!("{}{path}", self.url);
-        let cancel = Cancel::new(None);
-        self.outgoing.get(Purpose::Provider, &url, &[], &cancel, Limits::default()).unwrap()
+        let cancel = CancelToken::new(None);
+        self.outgoing.get(CallPurpose::Provider, &url, &[], &cancel, ResponseLimits::default()).unwrap()
     }
 }
 
@@ -108,7 +108,7 @@ async fn read(incoming: &mut Incoming, most: usize) -> (Result<String, NetError>
                 Ok(amount) => all.extend_from_slice(&room[..amount]),
                 Err(error) if error.kind() == ErrorKind::WouldBlock => {
                     waits += 1;
-                    std::task::ready!(incoming.poll_more(cx))?;
+                    std::task::ready!(incoming.poll_readable(cx))?;
                 }
                 Err(error) => return Poll::Ready(Err(NetError::from(error))),
             }
@@ -172,9 +172,9 @@ fn an_answer_that_breaks_off_is_an_error_for_a_task_too() {
 #[test]
 fn an_answer_that_is_too_large_ends_for_a_task_too() {
     let (_, case) = cases().swap_remove(0);
-    let limits = Limits { body_bytes: 2_000, ..Limits::default() };
+    let limits = ResponseLimits { body_bytes: 2_000, ..ResponseLimits::default() };
     let mut incoming =
-        case.outgoing.get(Purpose::Provider, &case.url, &[], &Cancel::new(None), limits).unwrap();
+        case.outgoing.get(CallPurpose::Provider, &case.url, &[], &CancelToken::new(None), limits).unwrap();
     assert!(incoming.leave_to_task());
     let (seen, _) = runtime().block_on(read(&mut incoming, usize::MAX));
     assert_eq!(seen, Err(NetError::TooLarge));
@@ -184,6 +184,6 @@ fn an_answer_that_is_too_large_ends_for_a_task_too() {
 fn a_task_that_nobody_left_an_answer_to_is_told() {
     let (_, case) = cases().swap_remove(0);
     let mut incoming = case.get("/");
-    let polled = runtime().block_on(std::future::poll_fn(|cx| Poll::Ready(incoming.poll_more(cx))));
+    let polled = runtime().block_on(std::future::poll_fn(|cx| Poll::Ready(incoming.poll_readable(cx))));
     assert!(matches!(polled, Poll::Ready(Err(_))));
 }

@@ -1,7 +1,7 @@
 //! The client against servers of a few lines, each with one habit.
 
 use super::*;
-use crate::domain::cancel::Reason;
+use crate::domain::cancel::CancelReason;
 use serde_json::json;
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
@@ -44,22 +44,22 @@ fn outgoing() -> Outgoing {
     Outgoing::new(Vec::new(), true)
 }
 
-fn post(outgoing: &Outgoing, url: &str, cancel: &Cancel) -> Result<Incoming, NetError> {
+fn post(outgoing: &Outgoing, url: &str, cancel: &CancelToken) -> Result<Incoming, NetError> {
     outgoing.post_json(
-        Purpose::Provider,
+        CallPurpose::Provider,
         url,
         &[],
         &json!({"q": "x".repeat(20_000)}),
         cancel,
-        Limits::model(),
+        ResponseLimits::model(),
     )
 }
 
-fn later(milliseconds: u64, cancel: &Cancel) {
+fn later(milliseconds: u64, cancel: &CancelToken) {
     let cancel = cancel.clone();
     std::thread::spawn(move || {
         std::thread::sleep(Duration::from_millis(milliseconds));
-        cancel.cancel(Reason::CallerLeft);
+        cancel.cancel(CancelReason::CallerLeft);
     });
 }
 
@@ -72,7 +72,7 @@ fn connections_are_used_again() {
             stream.write_all(HELLO).unwrap();
         }
     });
-    let (outgoing, cancel) = (outgoing(), Cancel::new(None));
+    let (outgoing, cancel) = (outgoing(), CancelToken::new(None));
     for _ in 0..5 {
         let mut response = post(&outgoing, &url, &cancel).unwrap();
         assert_eq!((response.status(), response.header("X-A")), (200, Some("b")));
@@ -90,8 +90,9 @@ fn a_small_request_leaves_in_one_piece() {
         let answer: &[u8] = if whole { HELLO } else { b"HTTP/1.1 500 -\r\ncontent-length: 0\r\n\r\n" };
         stream.write_all(answer).unwrap();
     });
-    let (body, cancel) = (json!({"q": 1}), Cancel::new(None));
-    let answer = outgoing().post_json(Purpose::Provider, &url, &[], &body, &cancel, Limits::model());
+    let (body, cancel) = (json!({"q": 1}), CancelToken::new(None));
+    let answer =
+        outgoing().post_json(CallPurpose::Provider, &url, &[], &body, &cancel, ResponseLimits::model());
     assert_eq!(answer.unwrap().status(), 200);
 }
 
@@ -104,7 +105,7 @@ fn an_idle_connection_that_dies_as_it_is_used_is_replaced() {
         }
         request(&mut stream);
     });
-    let (outgoing, cancel) = (outgoing(), Cancel::new(None));
+    let (outgoing, cancel) = (outgoing(), CancelToken::new(None));
     for _ in 0..3 {
         assert_eq!(post(&outgoing, &url, &cancel).unwrap().read_to_string(100).unwrap(), "hello");
     }
@@ -132,11 +133,11 @@ fn what_may_happen_twice_is_sent_once_when_a_stranger_can_be_asked() {
             }
         });
         let allow = vec![AllowRule::Host { host: "127.0.0.1".into(), port: port_of(&url) }];
-        let (outgoing, cancel) = (Outgoing::new(allow, true), Cancel::new(None));
+        let (outgoing, cancel) = (Outgoing::new(allow, true), CancelToken::new(None));
         let ask = || {
             let body = (method != Method::GET).then_some(&b"x"[..]);
-            let (method, limits) = (method.clone(), Limits::default());
-            let sent = outgoing.send(Purpose::Reachable, method, &url, &[], body, &cancel, limits)?;
+            let (method, limits) = (method.clone(), ResponseLimits::default());
+            let sent = outgoing.send(CallPurpose::Reachable, method, &url, &[], body, &cancel, limits)?;
             { sent }.read_to_string(100)
         };
         assert_eq!(ask().as_deref(), Ok("hello"), "{method}");
@@ -155,7 +156,7 @@ fn a_fresh_connection_that_dies_is_not_tried_again() {
     let (url, connections) = server(|mut stream, _| {
         request(&mut stream);
     });
-    assert!(matches!(post(&outgoing(), &url, &Cancel::new(None)), Err(NetError::Broken(_))));
+    assert!(matches!(post(&outgoing(), &url, &CancelToken::new(None)), Err(NetError::Broken(_))));
     assert_eq!(connections.load(Ordering::SeqCst), 1);
 }
 
@@ -165,7 +166,7 @@ fn cancelling_ends_a_wait_for_the_head_at_once() {
         request(&mut stream);
         std::thread::sleep(Duration::from_secs(30));
     });
-    let cancel = Cancel::new(None);
+    let cancel = CancelToken::new(None);
     later(100, &cancel);
     let start = Instant::now();
     assert_eq!(post(&outgoing(), &url, &cancel).unwrap_err(), NetError::Cancelled);
@@ -180,7 +181,7 @@ fn cancelling_ends_a_wait_for_the_body_even_where_closing_would_end_it() {
             write!(stream, "HTTP/1.1 200 OK\r\n{length}\r\n5\r\nhello\r\n").unwrap();
             std::thread::sleep(Duration::from_secs(30));
         });
-        let cancel = Cancel::new(None);
+        let cancel = CancelToken::new(None);
         let mut response = post(&outgoing(), &url, &cancel).unwrap();
         later(100, &cancel);
         let start = Instant::now();
@@ -192,12 +193,19 @@ fn cancelling_ends_a_wait_for_the_body_even_where_closing_would_end_it() {
 #[test]
 fn cancelling_ends_a_blocked_write() {
     let (url, _) = server(|_stream, _| std::thread::sleep(Duration::from_secs(30)));
-    let cancel = Cancel::new(None);
+    let cancel = CancelToken::new(None);
     later(200, &cancel);
     let body = vec![b'x'; 64 * 1024 * 1024];
     let start = Instant::now();
-    let sent =
-        outgoing().send(Purpose::Provider, Method::POST, &url, &[], Some(&body), &cancel, Limits::default());
+    let sent = outgoing().send(
+        CallPurpose::Provider,
+        Method::POST,
+        &url,
+        &[],
+        Some(&body),
+        &cancel,
+        ResponseLimits::default(),
+    );
     assert_eq!(sent.unwrap_err(), NetError::Cancelled);
     assert!(start.elapsed() < Duration::from_secs(2));
 }
@@ -205,7 +213,7 @@ fn cancelling_ends_a_blocked_write() {
 #[test]
 fn cancelling_ends_a_tls_handshake() {
     let (url, _) = server(|_stream, _| std::thread::sleep(Duration::from_secs(30)));
-    let cancel = Cancel::new(None);
+    let cancel = CancelToken::new(None);
     later(100, &cancel);
     let start = Instant::now();
     let url = url.replacen("http", "https", 1);
@@ -220,10 +228,11 @@ fn the_runs_deadline_and_the_stall_limit_end_waits() {
         stream.write_all(b"HTTP/1.1 200 OK\r\ncontent-length: 5\r\n\r\nhe").unwrap();
         std::thread::sleep(Duration::from_secs(30));
     });
-    let mut response = post(&outgoing(), &url, &Cancel::new(Some(Duration::from_millis(300)))).unwrap();
+    let mut response = post(&outgoing(), &url, &CancelToken::new(Some(Duration::from_millis(300)))).unwrap();
     assert_eq!(response.read_to_string(100).unwrap_err(), NetError::TimedOut);
-    let limits = Limits { stall: Duration::from_millis(100), ..Limits::default() };
-    let mut response = outgoing().get(Purpose::Provider, &url, &[], &Cancel::new(None), limits).unwrap();
+    let limits = ResponseLimits { stall: Duration::from_millis(100), ..ResponseLimits::default() };
+    let mut response =
+        outgoing().get(CallPurpose::Provider, &url, &[], &CancelToken::new(None), limits).unwrap();
     assert_eq!(response.read_to_string(100).unwrap_err(), NetError::TimedOut);
 }
 
@@ -237,7 +246,7 @@ fn large_heads_pass_and_larger_ones_do_not() {
             "HTTP/1.1 200 OK\r\nx-filler: {filler}\r\nconnection: close\r\ncontent-length: 2\r\n\r\nok"
         );
     });
-    let (outgoing, cancel) = (outgoing(), Cancel::new(None));
+    let (outgoing, cancel) = (outgoing(), CancelToken::new(None));
     assert_eq!(post(&outgoing, &url, &cancel).unwrap().read_to_string(10).unwrap(), "ok");
     assert!(matches!(post(&outgoing, &url, &cancel), Err(NetError::TooLarge | NetError::Broken(_))));
 }
@@ -249,15 +258,16 @@ fn bodies_are_limited_declared_or_not() {
         let length = if number == 0 { "content-length: 2000\r\n" } else { "" };
         let _ = write!(stream, "HTTP/1.1 200 OK\r\n{length}\r\n{}", "a".repeat(2000));
     });
-    let (outgoing, cancel) = (outgoing(), Cancel::new(None));
+    let (outgoing, cancel) = (outgoing(), CancelToken::new(None));
     let get = |bytes| {
-        let limits = Limits { body_bytes: bytes, ..Limits::default() };
-        outgoing.get(Purpose::Provider, &url, &[], &cancel, limits)?.read_to_string(1 << 20)
+        let limits = ResponseLimits { body_bytes: bytes, ..ResponseLimits::default() };
+        outgoing.get(CallPurpose::Provider, &url, &[], &cancel, limits)?.read_to_string(1 << 20)
     };
     assert_eq!(get(1999), Err(NetError::TooLarge));
     assert_eq!(get(1999), Err(NetError::TooLarge));
     assert_eq!(get(2000).unwrap().len(), 2000);
-    let mut response = outgoing.get(Purpose::Provider, &url, &[], &cancel, Limits::default()).unwrap();
+    let mut response =
+        outgoing.get(CallPurpose::Provider, &url, &[], &cancel, ResponseLimits::default()).unwrap();
     assert_eq!(response.read_to_string(1999), Err(NetError::TooLarge));
 }
 
@@ -268,23 +278,25 @@ fn redirects_are_answers_and_errors_show_host_and_port_only() {
         let head = "HTTP/1.1 302 Found\r\nlocation: http://127.0.0.1:1/other\r\ncontent-length: 0\r\n\r\n";
         let _ = stream.write_all(head.as_bytes());
     });
-    let (outgoing, cancel) = (outgoing(), Cancel::new(None));
+    let (outgoing, cancel) = (outgoing(), CancelToken::new(None));
     assert_eq!(post(&outgoing, &url, &cancel).unwrap().status(), 302);
     assert_eq!(connections.load(Ordering::SeqCst), 1);
     let gone = { TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap() };
     let error = post(&outgoing, &format!("http://{gone}/secret?key=secret"), &cancel).unwrap_err();
     assert_eq!(error, NetError::Unreachable(gone.to_string()));
-    let refused = outgoing.get(Purpose::Reachable, &url, &[], &cancel, Limits::default()).unwrap_err();
+    let refused =
+        outgoing.get(CallPurpose::Reachable, &url, &[], &cancel, ResponseLimits::default()).unwrap_err();
     assert_eq!(refused, NetError::RefusedByPolicy);
     let named = url.replace("127.0.0.1", "localhost");
     assert_eq!(post(&outgoing, &named, &cancel).unwrap().status(), 302);
-    let refused = outgoing.get(Purpose::Reachable, &named, &[], &cancel, Limits::default()).unwrap_err();
+    let refused =
+        outgoing.get(CallPurpose::Reachable, &named, &[], &cancel, ResponseLimits::default()).unwrap_err();
     assert_eq!(refused, NetError::RefusedByPolicy);
 }
 
 #[test]
 fn headers_that_could_write_more_than_themselves_are_refused() {
-    let cancel = Cancel::new(None);
+    let cancel = CancelToken::new(None);
     for (name, value) in [
         ("x-a", "b\r\nc: d"),
         ("x-a", "b\0"),
@@ -294,11 +306,11 @@ fn headers_that_could_write_more_than_themselves_are_refused() {
         ("content-length", "5"),
     ] {
         let sent = outgoing().get(
-            Purpose::Provider,
+            CallPurpose::Provider,
             "http://127.0.0.1:1/",
             &[(name, value)],
             &cancel,
-            Limits::default(),
+            ResponseLimits::default(),
         );
         assert!(matches!(sent, Err(NetError::BadAddress(_))), "{name}");
     }
@@ -307,8 +319,8 @@ fn headers_that_could_write_more_than_themselves_are_refused() {
 #[test]
 fn a_call_after_the_run_ended_does_not_connect() {
     let (url, connections) = server(|_, _| {});
-    let cancel = Cancel::new(None);
-    cancel.cancel(Reason::Shutdown);
+    let cancel = CancelToken::new(None);
+    cancel.cancel(CancelReason::Shutdown);
     assert_eq!(post(&outgoing(), &url, &cancel).unwrap_err(), NetError::Cancelled);
     assert_eq!(connections.load(Ordering::SeqCst), 0);
 }

@@ -25,7 +25,7 @@ const AUTHORITIES_MAX: usize = 1_000;
 
 /// Why a server is not trusted, or does not speak TLS as it is spoken here.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum TlsFault {
+pub enum TlsError {
     /// No authority that is known here signed the certificate.
     UnknownAuthority,
     /// The certificate is one of an authority, which is no server.
@@ -56,7 +56,7 @@ pub enum TlsFault {
     Other,
 }
 
-impl fmt::Display for TlsFault {
+impl fmt::Display for TlsError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::UnknownAuthority => {
@@ -83,10 +83,10 @@ impl fmt::Display for TlsFault {
     }
 }
 
-impl TlsFault {
-    fn of(error: &rustls::Error) -> Self {
+impl TlsError {
+    fn from_rustls(error: &rustls::Error) -> Self {
         match error {
-            rustls::Error::InvalidCertificate(fault) => Self::of_certificate(fault),
+            rustls::Error::InvalidCertificate(fault) => Self::from_certificate_error(fault),
             rustls::Error::AlertReceived(alert) => match alert {
                 AlertDescription::ProtocolVersion => Self::Version,
                 AlertDescription::HandshakeFailure | AlertDescription::InsufficientSecurity => {
@@ -110,7 +110,7 @@ impl TlsFault {
         }
     }
 
-    fn of_certificate(fault: &CertificateError) -> Self {
+    fn from_certificate_error(fault: &CertificateError) -> Self {
         match fault {
             CertificateError::UnknownIssuer | CertificateError::BadSignature => Self::UnknownAuthority,
             CertificateError::Expired | CertificateError::ExpiredContext { .. } => Self::Expired,
@@ -128,13 +128,13 @@ impl TlsFault {
     }
 
     /// What an error of a connection that is not secure yet means; `None` for one of this room's own.
-    fn of_io(error: &io::Error) -> Option<Self> {
+    fn from_io(error: &io::Error) -> Option<Self> {
         let inner = error.get_ref();
         if inner.is_some_and(|inner| inner.is::<NetError>()) {
             return None;
         }
         if let Some(known) = inner.and_then(|inner| inner.downcast_ref::<rustls::Error>()) {
-            return Some(Self::of(known));
+            return Some(Self::from_rustls(known));
         }
         // Some errors of ureq travel inside one of the system's.
         if let Some(ureq::Error::Other(other)) = inner.and_then(|inner| inner.downcast_ref::<ureq::Error>()) {
@@ -152,17 +152,17 @@ impl TlsFault {
 
 /// The authorities that vouch for servers.
 #[derive(Clone)]
-pub struct Trust(Arc<ClientConfig>);
+pub struct TrustStore(Arc<ClientConfig>);
 
-impl Default for Trust {
+impl Default for TrustStore {
     /// The authorities that are trusted everywhere.
     fn default() -> Self {
-        static BUILT_IN: LazyLock<Trust> = LazyLock::new(|| Trust::of(built_in()));
+        static BUILT_IN: LazyLock<TrustStore> = LazyLock::new(|| TrustStore::from_roots(built_in()));
         BUILT_IN.clone()
     }
 }
 
-impl fmt::Debug for Trust {
+impl fmt::Debug for TrustStore {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Trust")
     }
@@ -174,18 +174,18 @@ fn built_in() -> RootCertStore {
 
 /// Why the certificates of authorities cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct BadAuthorities(String);
+pub struct AuthoritiesError(String);
 
-impl fmt::Display for BadAuthorities {
+impl fmt::Display for AuthoritiesError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)
     }
 }
 
-impl std::error::Error for BadAuthorities {}
+impl std::error::Error for AuthoritiesError {}
 
-impl Trust {
-    fn of(roots: RootCertStore) -> Self {
+impl TrustStore {
+    fn from_roots(roots: RootCertStore) -> Self {
         let provider = Arc::new(rustls::crypto::ring::default_provider());
         let config = ClientConfig::builder_with_provider(provider.clone())
             .with_safe_default_protocol_versions()
@@ -202,30 +202,34 @@ impl Trust {
     ///
     /// # Errors
     /// When the file cannot be read, or holds anything but certificates as PEM.
-    pub fn with_file(path: &Path) -> Result<Self, BadAuthorities> {
+    pub fn with_file(path: &Path) -> Result<Self, AuthoritiesError> {
         let named = || format!("SERVICE_CA_FILE is {}", path.display());
         let text = std::fs::read(path)
-            .map_err(|error| BadAuthorities(format!("{}, which cannot be read: {error}", named())))?;
+            .map_err(|error| AuthoritiesError(format!("{}, which cannot be read: {error}", named())))?;
         let mut roots = built_in();
         add(&mut roots, &text).map_err(|()| {
-            BadAuthorities(format!("{}, which is no list of certificates; give a file in PEM form", named()))
+            AuthoritiesError(format!(
+                "{}, which is no list of certificates; give a file in PEM form",
+                named()
+            ))
         })?;
-        Ok(Self::of(roots))
+        Ok(Self::from_roots(roots))
     }
 
     /// The authorities of this text and no others.
-    pub(super) fn only(text: &str) -> Result<Self, NetError> {
+    pub(super) fn from_pem(text: &str) -> Result<Self, NetError> {
         let mut roots = RootCertStore::empty();
         add(&mut roots, text.as_bytes())
             .map_err(|()| NetError::BadAddress("the certificate of the authority cannot be read".into()))?;
-        Ok(Self::of(roots))
+        Ok(Self::from_roots(roots))
     }
 
     /// A connection to be made secure with the server of this name.
-    pub(super) fn client(&self, host: &str, label: &str) -> Result<ClientConnection, NetError> {
+    pub(super) fn client_connection(&self, host: &str, label: &str) -> Result<ClientConnection, NetError> {
         let name =
-            ServerName::try_from(host.to_owned()).map_err(|_| untrusted(label, TlsFault::OtherName))?;
-        ClientConnection::new(self.0.clone(), name).map_err(|error| untrusted(label, TlsFault::of(&error)))
+            ServerName::try_from(host.to_owned()).map_err(|_| untrusted_error(label, TlsError::OtherName))?;
+        ClientConnection::new(self.0.clone(), name)
+            .map_err(|error| untrusted_error(label, TlsError::from_rustls(&error)))
     }
 }
 
@@ -237,7 +241,7 @@ fn add(roots: &mut RootCertStore, text: &[u8]) -> Result<(), ()> {
     if roots.len() > before { Ok(()) } else { Err(()) }
 }
 
-fn untrusted(label: &str, fault: TlsFault) -> NetError {
+fn untrusted_error(label: &str, fault: TlsError) -> NetError {
     NetError::Untrusted { place: label.to_owned(), fault }
 }
 
@@ -252,10 +256,10 @@ pub(super) fn shake_hands(
 ) -> Result<(), NetError> {
     while client.is_handshaking() {
         if let Err(error) = client.complete_io(wire) {
-            return Err(match TlsFault::of_io(&error) {
-                Some(fault) => untrusted(label, fault),
+            return Err(match TlsError::from_io(&error) {
+                Some(fault) => untrusted_error(label, fault),
                 None => match NetError::from(error) {
-                    NetError::Broken(_) => untrusted(label, TlsFault::Closed),
+                    NetError::Broken(_) => untrusted_error(label, TlsError::Closed),
                     ended => ended,
                 },
             });
@@ -266,10 +270,10 @@ pub(super) fn shake_hands(
 
 /// Adds TLS to connections that are to have it, as ureq's own connector does, with the authorities of the operator.
 #[derive(Debug)]
-pub(super) struct Secure(pub(super) Trust);
+pub(super) struct TlsConnector(pub(super) TrustStore);
 
-impl<In: Transport> Connector<In> for Secure {
-    type Out = Either<In, Secured>;
+impl<In: Transport> Connector<In> for TlsConnector {
+    type Out = Either<In, TlsTransport>;
 
     fn connect(
         &self,
@@ -282,18 +286,18 @@ impl<In: Transport> Connector<In> for Secure {
         }
         let label = guard::label(details.uri);
         let host = guard::bare_host(details.uri);
-        let mut client = self.0.client(host, &label)?;
+        let mut client = self.0.client_connection(host, &label)?;
         let mut wire = TransportAdapter::new(inner.boxed(), details.current_time.clone());
-        wire.set_timeout(rest(details));
+        wire.set_timeout(time_left(details));
         shake_hands(&mut client, &mut wire, &label)?;
         let buffers =
             LazyBuffers::new(details.config.input_buffer_size(), details.config.output_buffer_size());
-        Ok(Some(Either::B(Secured { stream: StreamOwned::new(client, wire), buffers, label })))
+        Ok(Some(Either::B(TlsTransport { stream: StreamOwned::new(client, wire), buffers, label })))
     }
 }
 
 /// What the connection left of its time.
-fn rest(details: &ConnectionDetails<'_>) -> NextTimeout {
+fn time_left(details: &ConnectionDetails<'_>) -> NextTimeout {
     let spent = match ((details.current_time)(), details.now) {
         (Instant::Exact(now), Instant::Exact(begun)) => now.saturating_duration_since(begun),
         _ => Duration::ZERO,
@@ -302,23 +306,23 @@ fn rest(details: &ConnectionDetails<'_>) -> NextTimeout {
 }
 
 /// A connection over TLS.
-pub(super) struct Secured {
+pub(super) struct TlsTransport {
     stream: StreamOwned<ClientConnection, TransportAdapter>,
     buffers: LazyBuffers,
     label: String,
 }
 
-impl Secured {
+impl TlsTransport {
     /// With TLS 1.3 a server says only after the handshake that it wants a certificate.
-    fn told(&self, error: io::Error) -> Error {
+    fn explain(&self, error: io::Error) -> Error {
         match error.get_ref().and_then(|inner| inner.downcast_ref::<rustls::Error>()) {
-            Some(known) => untrusted(&self.label, TlsFault::of(known)).into(),
+            Some(known) => untrusted_error(&self.label, TlsError::from_rustls(known)).into(),
             None => error.into(),
         }
     }
 }
 
-impl Transport for Secured {
+impl Transport for TlsTransport {
     fn buffers(&mut self) -> &mut dyn Buffers {
         &mut self.buffers
     }
@@ -326,13 +330,13 @@ impl Transport for Secured {
     fn transmit_output(&mut self, amount: usize, timeout: NextTimeout) -> Result<(), Error> {
         self.stream.sock.set_timeout(timeout);
         let written = self.stream.write_all(&self.buffers.output()[..amount]);
-        written.map_err(|error| self.told(error))
+        written.map_err(|error| self.explain(error))
     }
 
     fn await_input(&mut self, timeout: NextTimeout) -> Result<bool, Error> {
         self.stream.sock.set_timeout(timeout);
         let read = self.stream.read(self.buffers.input_append_buf());
-        let amount = read.map_err(|error| self.told(error))?;
+        let amount = read.map_err(|error| self.explain(error))?;
         self.buffers.input_appended(amount);
         Ok(amount > 0)
     }
@@ -346,7 +350,7 @@ impl Transport for Secured {
     }
 }
 
-impl fmt::Debug for Secured {
+impl fmt::Debug for TlsTransport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Secured")
     }

@@ -3,9 +3,9 @@
 //! The chain is: [`Dialer`] connects to a judged address or to the operator's proxy, [`super::tls::Secure`] adds TLS,
 //! [`super::roomy`] gives TLS connections the small, growing buffers that plain ones have by themselves.
 
-use super::buffers::Leased;
-use super::tunnel::{self, InFull};
-use super::waiting::{self, Readiness, Waiting};
+use super::buffers::BufferLease;
+use super::tunnel::{self, AbsoluteForm};
+use super::waiting::{self, Readiness, WaitLimits};
 use super::{NetError, guard, resolve};
 use crate::settings::{Proxies, Proxy};
 use std::fmt;
@@ -42,16 +42,22 @@ impl Connector for Dialer {
     type Out = Socket;
 
     fn connect(&self, details: &ConnectionDetails<'_>, _: Option<()>) -> Result<Option<Socket>, Error> {
-        let waiting = Waiting::current()?;
+        let waiting = WaitLimits::current()?;
         let most = Duration::from_secs(CONNECT_SECONDS_MAX).min(*details.timeout.after);
         waiting::note_connected();
         let (https, host) = (details.needs_tls(), guard::bare_host(details.uri));
         let port = details.uri.port_u16().unwrap_or(if https { 443 } else { 80 });
         let addresses: Vec<IpAddr> = details.addrs.iter().map(SocketAddr::ip).collect();
-        if let Some(proxy) = self.0.to(https, host, port, &addresses) {
-            return Ok(Some(through(proxy, https, &guard::label(details.uri), &waiting, most)?));
+        if let Some(proxy) = self.0.proxy_for(https, host, port, &addresses) {
+            return Ok(Some(connect_through_proxy(
+                proxy,
+                https,
+                &guard::label(details.uri),
+                &waiting,
+                most,
+            )?));
         }
-        match reach(&waiting, &details.addrs, most)? {
+        match connect_any(&waiting, &details.addrs, most)? {
             Some(stream) => Ok(Some(Socket::new(Arc::new(stream), None))),
             None => Err(NetError::Unreachable(guard::label(details.uri)).into()),
         }
@@ -59,11 +65,11 @@ impl Connector for Dialer {
 }
 
 /// A connection to `target` (host and port) through a proxy, which the operator named and nobody judges.
-fn through(
+fn connect_through_proxy(
     proxy: &Proxy,
     https: bool,
     target: &str,
-    waiting: &Waiting,
+    waiting: &WaitLimits,
     most: Duration,
 ) -> Result<Socket, NetError> {
     let begun = Instant::now();
@@ -75,22 +81,22 @@ fn through(
             other => other,
         })?,
     };
-    let stream = Arc::new(reach(waiting, &addresses, most)?.ok_or_else(away)?);
+    let stream = Arc::new(connect_any(waiting, &addresses, most)?.ok_or_else(away)?);
     if !https {
-        return Ok(Socket::new(stream, Some(InFull::new(target, proxy))));
+        return Ok(Socket::new(stream, Some(AbsoluteForm::new(target, proxy))));
     }
     // The proxy connects only now, which takes a time of its own.
-    tunnel::open(&stream, proxy, target, waiting, most.saturating_sub(begun.elapsed()) + most)?;
+    tunnel::open_tunnel(&stream, proxy, target, waiting, most.saturating_sub(begun.elapsed()) + most)?;
     Ok(Socket::new(stream, None))
 }
 
 /// A connection to the first of these judged addresses that can be reached; `None` when none can.
-pub(super) fn reach(
-    waiting: &Waiting,
+pub(super) fn connect_any(
+    waiting: &WaitLimits,
     addresses: &[SocketAddr],
     most: Duration,
 ) -> Result<Option<TcpStream>, NetError> {
-    let end = waiting.until(most);
+    let end = waiting.deadline(most);
     for (tried, address) in addresses.iter().enumerate() {
         let left = end.saturating_duration_since(Instant::now());
         let last = tried + 1 == addresses.len();
@@ -107,16 +113,16 @@ pub(super) fn reach(
 }
 
 /// `None` when this address cannot be reached and another may.
-fn dial(waiting: &Waiting, address: SocketAddr, most: Duration) -> Result<Option<TcpStream>, NetError> {
+fn dial(waiting: &WaitLimits, address: SocketAddr, most: Duration) -> Result<Option<TcpStream>, NetError> {
     let connect = move || TcpStream::connect_timeout(&address, most);
-    match waiting.abandonable(most + Duration::from_millis(50), DIAL_STACK_BYTES, connect) {
+    match waiting.run_abandonable(most + Duration::from_millis(50), DIAL_STACK_BYTES, connect) {
         Ok(Ok(stream)) => {
             // Tokens are small: each is to be sent when it is written.
             let _ = stream.set_nodelay(true);
             Ok(Some(stream))
         }
         Ok(Err(_)) => Ok(None),
-        Err(error) => match waiting.ended() {
+        Err(error) => match waiting.end_reason() {
             Some(ended) => Err(ended),
             None if error == NetError::TimedOut => Ok(None),
             None => Err(error),
@@ -131,22 +137,22 @@ fn dial(waiting: &Waiting, address: SocketAddr, most: Duration) -> Result<Option
 pub(super) struct Socket {
     stream: Arc<TcpStream>,
     /// What each request says to a proxy that passes it on.
-    in_full: Option<InFull>,
+    absolute_form: Option<AbsoluteForm>,
     /// What is sent next begins a request.
-    begins: bool,
-    buffers: Leased,
+    is_at_start: bool,
+    buffers: BufferLease,
     unsent: Vec<u8>,
     read_timeout: Option<Duration>,
     write_timeout: Option<Duration>,
     /// Was read without waiting once, and stays so: who waits asks the system to.
-    at_once: bool,
+    is_nonblocking: bool,
     /// Nothing is there that was not read, until there is news.
     drained: bool,
 }
 
 /// What a wait is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Awaited {
+enum WaitFor {
     Input,
     Room,
 }
@@ -165,16 +171,16 @@ const fn is_time_out(kind: ErrorKind) -> bool {
 }
 
 impl Socket {
-    fn new(stream: Arc<TcpStream>, in_full: Option<InFull>) -> Self {
+    fn new(stream: Arc<TcpStream>, absolute_form: Option<AbsoluteForm>) -> Self {
         Self {
             stream,
-            in_full,
-            begins: true,
-            buffers: Leased::default(),
+            absolute_form,
+            is_at_start: true,
+            buffers: BufferLease::default(),
             unsent: Vec::new(),
             read_timeout: None,
             write_timeout: None,
-            at_once: false,
+            is_nonblocking: false,
             drained: false,
         }
     }
@@ -182,8 +188,9 @@ impl Socket {
     /// Sends what was held back, and gives its memory back: a stream that only reads keeps none for writing.
     fn send(&mut self, timeout: NextTimeout) -> Result<(), Error> {
         let mut unsent = std::mem::take(&mut self.unsent);
-        if let (Some(in_full), true, false) = (&self.in_full, self.begins, unsent.is_empty()) {
-            match in_full.rewrite(&unsent) {
+        if let (Some(absolute_form), true, false) = (&self.absolute_form, self.is_at_start, unsent.is_empty())
+        {
+            match absolute_form.rewrite(&unsent) {
                 Some(whole) => unsent = whole,
                 // Its first line is still being written.
                 None => {
@@ -192,10 +199,10 @@ impl Socket {
                 }
             }
         }
-        self.begins &= unsent.is_empty();
+        self.is_at_start &= unsent.is_empty();
         let mut sent = 0;
         while sent < unsent.len() {
-            sent += self.wait(timeout, Awaited::Room, |socket, left| {
+            sent += self.wait(timeout, WaitFor::Room, |socket, left| {
                 if let Some(set) = timeout_for(left, socket.write_timeout) {
                     socket.stream.set_write_timeout(Some(set))?;
                     socket.write_timeout = Some(set);
@@ -213,14 +220,14 @@ impl Socket {
     fn wait<T>(
         &mut self,
         timeout: NextTimeout,
-        awaited: Awaited,
+        awaited: WaitFor,
         mut step: impl FnMut(&mut Self, Duration) -> std::io::Result<T>,
     ) -> Result<T, Error> {
-        let waiting = Waiting::current()?;
-        let end = waiting.until(*timeout.after);
+        let waiting = WaitLimits::current()?;
+        let end = waiting.deadline(*timeout.after);
         let stream = self.stream.clone();
-        Ok(patiently(&stream, &waiting, end, |left| {
-            if self.at_once {
+        Ok(retry_until(&stream, &waiting, end, |left| {
+            if self.is_nonblocking {
                 await_ready(&stream, awaited, left)?;
             }
             step(self, left)
@@ -230,9 +237,9 @@ impl Socket {
     /// Reads what is there. Finding nothing is `WouldBlock` as the system has it: wrapped in an error of ours, ureq and TLS
     /// would take it for the end of the connection.
     fn read_at_once(&mut self, readiness: Readiness) -> Result<bool, Error> {
-        if !self.at_once {
+        if !self.is_nonblocking {
             self.stream.set_nonblocking(true)?;
-            self.at_once = true;
+            self.is_nonblocking = true;
         }
         if readiness == Readiness::News {
             self.drained = false;
@@ -248,7 +255,7 @@ impl Socket {
                 Ok(amount) => {
                     // A read that did not fill its room has found all there was. The end is found again by the next one.
                     self.drained = amount > 0 && amount < most;
-                    self.begins |= amount > 0;
+                    self.is_at_start |= amount > 0;
                     waiting::note_drained(self.drained);
                     self.buffers.input_appended(amount);
                     return Ok(amount > 0);
@@ -259,7 +266,7 @@ impl Socket {
                     waiting::note_drained(true);
                     return Err(Error::Io(error));
                 }
-                Err(error) => return Err(broke(&error).into()),
+                Err(error) => return Err(broken_error(&error).into()),
             }
         }
     }
@@ -267,11 +274,11 @@ impl Socket {
 
 /// Waits until a connection that does not block is ready.
 #[cfg(unix)]
-fn await_ready(stream: &TcpStream, awaited: Awaited, left: Duration) -> std::io::Result<()> {
+fn await_ready(stream: &TcpStream, awaited: WaitFor, left: Duration) -> std::io::Result<()> {
     use rustix::event::{PollFd, PollFlags, Timespec, poll};
     let flags = match awaited {
-        Awaited::Input => PollFlags::IN,
-        Awaited::Room => PollFlags::OUT,
+        WaitFor::Input => PollFlags::IN,
+        WaitFor::Room => PollFlags::OUT,
     };
     let time = Timespec {
         tv_sec: left.as_secs().try_into().unwrap_or(i64::MAX),
@@ -285,15 +292,15 @@ fn await_ready(stream: &TcpStream, awaited: Awaited, left: Duration) -> std::io:
 
 /// Elsewhere no connection is read without waiting.
 #[cfg(not(unix))]
-fn await_ready(_: &TcpStream, _: Awaited, _: Duration) -> std::io::Result<()> {
+fn await_ready(_: &TcpStream, _: WaitFor, _: Duration) -> std::io::Result<()> {
     Ok(())
 }
 
 /// Repeats `step`, which blocks on the connection, until it gives a result, the time is over, or the run ends: then the
 /// connection is shut down. `step` gets the time left.
-pub(super) fn patiently<T>(
+pub(super) fn retry_until<T>(
     stream: &Arc<TcpStream>,
-    waiting: &Waiting,
+    waiting: &WaitLimits,
     end: Instant,
     mut step: impl FnMut(Duration) -> std::io::Result<T>,
 ) -> Result<T, NetError> {
@@ -303,7 +310,7 @@ pub(super) fn patiently<T>(
         let _ = closed.shutdown(Shutdown::Both);
     });
     loop {
-        if let Some(error) = waiting.ended() {
+        if let Some(error) = waiting.end_reason() {
             return Err(error);
         }
         let left = end.saturating_duration_since(Instant::now());
@@ -312,14 +319,14 @@ pub(super) fn patiently<T>(
         }
         match step(left) {
             // A shut down socket reads as ended: that must not pass for the end of a body.
-            Ok(value) => return waiting.ended().map_or(Ok(value), Err),
+            Ok(value) => return waiting.end_reason().map_or(Ok(value), Err),
             Err(error) if is_time_out(error.kind()) => {}
-            Err(error) => return Err(waiting.ended().unwrap_or_else(|| broke(&error))),
+            Err(error) => return Err(waiting.end_reason().unwrap_or_else(|| broken_error(&error))),
         }
     }
 }
 
-fn broke(error: &std::io::Error) -> NetError {
+fn broken_error(error: &std::io::Error) -> NetError {
     NetError::Broken(match error.kind() {
         ErrorKind::ConnectionReset | ErrorKind::ConnectionAborted | ErrorKind::BrokenPipe => {
             "the other side closed the connection".into()
@@ -344,7 +351,7 @@ impl Transport for Socket {
             return self.read_at_once(readiness);
         }
         waiting::note_connection(&self.stream);
-        let amount = self.wait(timeout, Awaited::Input, |socket, left| {
+        let amount = self.wait(timeout, WaitFor::Input, |socket, left| {
             if let Some(set) = timeout_for(left, socket.read_timeout) {
                 socket.stream.set_read_timeout(Some(set))?;
                 socket.read_timeout = Some(set);
@@ -353,7 +360,7 @@ impl Transport for Socket {
         })?;
         if amount > 0 {
             waiting::note_received();
-            self.begins = true;
+            self.is_at_start = true;
         }
         self.buffers.input_appended(amount);
         Ok(amount > 0)

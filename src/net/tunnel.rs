@@ -1,8 +1,8 @@
 //! The way through the operator's proxy: a tunnel for https, and addresses written in full for http.
 
 use super::NetError;
-use super::transport::patiently;
-use super::waiting::Waiting;
+use super::transport::retry_until;
+use super::waiting::WaitLimits;
 use crate::settings::Proxy;
 use std::io::{self, ErrorKind, Read, Write};
 use std::net::TcpStream;
@@ -16,14 +16,14 @@ const ANSWER_BYTES_MAX: usize = 8 * 1024;
 ///
 /// # Errors
 /// When the proxy refuses, or says nothing in time.
-pub(super) fn open(
+pub(super) fn open_tunnel(
     stream: &Arc<TcpStream>,
     proxy: &Proxy,
     target: &str,
-    waiting: &Waiting,
+    waiting: &WaitLimits,
     most: Duration,
 ) -> Result<(), NetError> {
-    let end = waiting.until(most);
+    let end = waiting.deadline(most);
     let mut wish = format!("CONNECT {target} HTTP/1.1\r\nHost: {target}\r\n");
     if let Some(authorization) = &proxy.authorization {
         wish.push_str(&format!("Proxy-Authorization: {authorization}\r\n"));
@@ -31,12 +31,12 @@ pub(super) fn open(
     wish.push_str("\r\n");
     let mut sent = 0;
     while sent < wish.len() {
-        sent += patiently(stream, waiting, end, |left| {
+        sent += retry_until(stream, waiting, end, |left| {
             stream.set_write_timeout(Some(left))?;
             (&**stream).write(&wish.as_bytes()[sent..])
         })?;
     }
-    let status = status(&answer(stream, waiting, end)?);
+    let status = parse_status(&read_answer(stream, waiting, end)?);
     match status {
         Some(200..=299) => Ok(()),
         Some(407) => Err(NetError::Proxy(
@@ -49,10 +49,10 @@ pub(super) fn open(
 }
 
 /// The head of the answer. Byte by byte: what follows it belongs to the other side of the tunnel.
-fn answer(stream: &Arc<TcpStream>, waiting: &Waiting, end: Instant) -> Result<Vec<u8>, NetError> {
+fn read_answer(stream: &Arc<TcpStream>, waiting: &WaitLimits, end: Instant) -> Result<Vec<u8>, NetError> {
     let mut head = Vec::new();
     while !head.ends_with(b"\r\n\r\n") {
-        let byte = patiently(stream, waiting, end, |left| {
+        let byte = retry_until(stream, waiting, end, |left| {
             let mut byte = [0];
             stream.set_read_timeout(Some(left))?;
             match (&**stream).read(&mut byte)? {
@@ -71,7 +71,7 @@ fn answer(stream: &Arc<TcpStream>, waiting: &Waiting, end: Instant) -> Result<Ve
     Ok(head)
 }
 
-fn status(head: &[u8]) -> Option<u16> {
+fn parse_status(head: &[u8]) -> Option<u16> {
     let line = head.split(|byte| *byte == b'\r').next()?;
     let mut words = std::str::from_utf8(line).ok()?.split(' ');
     words.next()?.strip_prefix("HTTP/1.")?;
@@ -80,13 +80,13 @@ fn status(head: &[u8]) -> Option<u16> {
 
 /// What is written into the head of each request that a proxy passes on by itself: the whole address, and who asks.
 #[derive(Debug)]
-pub(super) struct InFull {
+pub(super) struct AbsoluteForm {
     /// Scheme, host and port.
     origin: String,
     authorization: Option<String>,
 }
 
-impl InFull {
+impl AbsoluteForm {
     pub(super) fn new(target: &str, proxy: &Proxy) -> Self {
         Self { origin: format!("http://{target}"), authorization: proxy.authorization.clone() }
     }
@@ -116,7 +116,7 @@ mod tests {
     #[test]
     fn the_first_line_gets_the_whole_address() {
         let proxy = Proxy { host: "p".into(), port: 1, authorization: Some("Basic eDp5".into()) };
-        let full = InFull::new("a.example:80", &proxy);
+        let full = AbsoluteForm::new("a.example:80", &proxy);
         assert_eq!(full.rewrite(b"GET /x?q=/ HTTP/1.1\r"), None);
         let head = full.rewrite(b"GET /x?q=/ HTTP/1.1\r\nhost: a.example\r\n\r\nbody").unwrap();
         let expected = "GET http://a.example:80/x?q=/ HTTP/1.1\r\nproxy-authorization: Basic eDp5\r\nhost: a.example\r\n\r\nbody";
@@ -125,9 +125,9 @@ mod tests {
 
     #[test]
     fn an_answer_of_a_proxy_is_read() {
-        assert_eq!(status(b"HTTP/1.1 200 Connection established\r\n\r\n"), Some(200));
-        assert_eq!(status(b"HTTP/1.0 407 x\r\n\r\n"), Some(407));
-        assert_eq!(status(b"SSH-2.0-x\r\n\r\n"), None);
-        assert_eq!(status(b"HTTP/1.1 abc\r\n\r\n"), None);
+        assert_eq!(parse_status(b"HTTP/1.1 200 Connection established\r\n\r\n"), Some(200));
+        assert_eq!(parse_status(b"HTTP/1.0 407 x\r\n\r\n"), Some(407));
+        assert_eq!(parse_status(b"SSH-2.0-x\r\n\r\n"), None);
+        assert_eq!(parse_status(b"HTTP/1.1 abc\r\n\r\n"), None);
     }
 }

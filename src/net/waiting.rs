@@ -4,7 +4,7 @@
 //! the token travels beside it, in a thread-local that is set around the call and around every read of a body.
 
 use super::NetError;
-use crate::domain::cancel::{Cancel, Reason};
+use crate::domain::cancel::{CancelReason, CancelToken};
 use std::cell::{Cell, RefCell};
 use std::net::TcpStream;
 use std::sync::{Arc, mpsc};
@@ -12,15 +12,15 @@ use std::time::{Duration, Instant};
 
 /// How long to wait, and what ends the wait.
 #[derive(Clone)]
-pub(super) struct Waiting {
+pub(super) struct WaitLimits {
     /// The run's token.
-    pub cancel: Cancel,
+    pub cancel: CancelToken,
     /// The longest silence that is borne.
     pub stall: Duration,
 }
 
 thread_local! {
-    static CURRENT: RefCell<Option<Waiting>> = const { RefCell::new(None) };
+    static CURRENT: RefCell<Option<WaitLimits>> = const { RefCell::new(None) };
     static CONNECTED: Cell<bool> = const { Cell::new(false) };
     static RECEIVED: Cell<bool> = const { Cell::new(false) };
     static READINESS: Cell<Option<Readiness>> = const { Cell::new(None) };
@@ -79,9 +79,9 @@ pub(super) fn note_received() {
 }
 
 /// Restores what was current before, also when the call panics.
-struct Restore(Option<Waiting>);
+struct RestoreOnDrop(Option<WaitLimits>);
 
-impl Drop for Restore {
+impl Drop for RestoreOnDrop {
     fn drop(&mut self) {
         CURRENT.set(self.0.take());
         READINESS.set(None);
@@ -90,13 +90,13 @@ impl Drop for Restore {
     }
 }
 
-impl Waiting {
+impl WaitLimits {
     /// Runs `call` with this as what its transport waits with, and tells what was seen on the wire.
-    pub(super) fn around<T>(self, call: impl FnOnce() -> T) -> (T, Traffic) {
+    pub(super) fn run<T>(self, call: impl FnOnce() -> T) -> (T, Traffic) {
         CONNECTED.set(false);
         RECEIVED.set(false);
         CONNECTION.set(None);
-        let _restore = Restore(CURRENT.replace(Some(self)));
+        let _restore = RestoreOnDrop(CURRENT.replace(Some(self)));
         let result = call();
         let connection = CONNECTION.take();
         (result, Traffic { connected: CONNECTED.get(), received: RECEIVED.get(), connection })
@@ -104,9 +104,9 @@ impl Waiting {
 
     /// Runs `call`, whose reads do not wait: one that finds nothing fails with `WouldBlock` and keeps all that was read. Tells
     /// whether it took all that had arrived.
-    pub(super) fn at_once<T>(self, readiness: Readiness, call: impl FnOnce() -> T) -> (T, bool) {
+    pub(super) fn run_nonblocking<T>(self, readiness: Readiness, call: impl FnOnce() -> T) -> (T, bool) {
         DRAINED.set(false);
-        let _restore = Restore(CURRENT.replace(Some(self)));
+        let _restore = RestoreOnDrop(CURRENT.replace(Some(self)));
         READINESS.set(Some(readiness));
         (call(), DRAINED.get())
     }
@@ -117,28 +117,28 @@ impl Waiting {
     }
 
     /// Why the wait is over already, if it is.
-    pub(super) fn ended(&self) -> Option<NetError> {
+    pub(super) fn end_reason(&self) -> Option<NetError> {
         self.cancel.reason().map(|reason| match reason {
-            Reason::OutOfTime => NetError::TimedOut,
-            Reason::CallerLeft | Reason::Shutdown | Reason::Aborted => NetError::Cancelled,
+            CancelReason::TimedOut => NetError::TimedOut,
+            CancelReason::CallerLeft | CancelReason::Shutdown | CancelReason::Aborted => NetError::Cancelled,
         })
     }
 
     /// The moment at which a wait that starts now must end.
-    pub(super) fn until(&self, most: Duration) -> Instant {
+    pub(super) fn deadline(&self, most: Duration) -> Instant {
         let time = most.min(self.stall);
         Instant::now() + self.cancel.time_left().map_or(time, |left| left.min(time))
     }
 
     /// Does what cannot be interrupted (a name lookup, a connect) on a thread of its own, which is left behind when
     /// the token is set or `most` has passed. The system bounds how long such a thread lives on.
-    pub(super) fn abandonable<T: Send + 'static>(
+    pub(super) fn run_abandonable<T: Send + 'static>(
         &self,
         most: Duration,
         stack_bytes: usize,
         work: impl FnOnce() -> T + Send + 'static,
     ) -> Result<T, NetError> {
-        if let Some(error) = self.ended() {
+        if let Some(error) = self.end_reason() {
             return Err(error);
         }
         let (done, news) = mpsc::channel();
@@ -154,11 +154,11 @@ impl Waiting {
         let _hook = self.cancel.on_cancel(move || {
             let _ = stop.send(None);
         });
-        let wait = self.until(most).saturating_duration_since(Instant::now());
+        let wait = self.deadline(most).saturating_duration_since(Instant::now());
         match news.recv_timeout(wait) {
             Ok(Some(result)) => Ok(result),
-            Ok(None) => Err(self.ended().unwrap_or(NetError::Cancelled)),
-            Err(_) => Err(self.ended().unwrap_or(NetError::TimedOut)),
+            Ok(None) => Err(self.end_reason().unwrap_or(NetError::Cancelled)),
+            Err(_) => Err(self.end_reason().unwrap_or(NetError::TimedOut)),
         }
     }
 }
@@ -169,15 +169,16 @@ mod tests {
 
     #[test]
     fn work_that_cannot_be_interrupted_is_left_behind() {
-        let waiting = Waiting { cancel: Cancel::new(None), stall: Duration::from_secs(60) };
+        let waiting = WaitLimits { cancel: CancelToken::new(None), stall: Duration::from_secs(60) };
         let other = waiting.cancel.clone();
         let (_keep, never) = mpsc::channel::<()>();
         let start = Instant::now();
         std::thread::spawn(move || {
             std::thread::sleep(Duration::from_millis(50));
-            other.cancel(Reason::CallerLeft);
+            other.cancel(CancelReason::CallerLeft);
         });
-        let result = waiting.abandonable(Duration::from_secs(30), 64 * 1024, move || never.recv().is_ok());
+        let result =
+            waiting.run_abandonable(Duration::from_secs(30), 64 * 1024, move || never.recv().is_ok());
         assert_eq!(result, Err(NetError::Cancelled));
         assert!(start.elapsed() < Duration::from_secs(5));
     }
@@ -185,20 +186,20 @@ mod tests {
     #[test]
     fn the_time_limit_and_the_run_limit_both_end_a_wait() {
         for (limit, most) in [(None, 30), (Some(Duration::from_millis(30)), 60_000)] {
-            let waiting = Waiting { cancel: Cancel::new(limit), stall: Duration::from_secs(60) };
+            let waiting = WaitLimits { cancel: CancelToken::new(limit), stall: Duration::from_secs(60) };
             let (_keep, never) = mpsc::channel::<()>();
             let result =
-                waiting.abandonable(Duration::from_millis(most), 64 * 1024, move || never.recv().is_ok());
+                waiting.run_abandonable(Duration::from_millis(most), 64 * 1024, move || never.recv().is_ok());
             assert_eq!(result, Err(NetError::TimedOut));
         }
     }
 
     #[test]
     fn the_current_wait_is_restored() {
-        assert!(Waiting::current().is_err());
-        let waiting = Waiting { cancel: Cancel::new(None), stall: Duration::from_secs(1) };
-        let (inside, _) = waiting.around(|| Waiting::current().is_ok());
+        assert!(WaitLimits::current().is_err());
+        let waiting = WaitLimits { cancel: CancelToken::new(None), stall: Duration::from_secs(1) };
+        let (inside, _) = waiting.run(|| WaitLimits::current().is_ok());
         assert!(inside);
-        assert!(Waiting::current().is_err());
+        assert!(WaitLimits::current().is_err());
     }
 }

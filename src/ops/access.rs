@@ -10,7 +10,7 @@ use crate::store::tables::FLOWS;
 /// What a caller wants to do with a flow.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[allow(missing_docs)]
-pub enum Action {
+pub enum FlowAction {
     /// See its draft and its versions.
     View,
     /// See its record and its conversations: whoever may change or delete a flow may.
@@ -23,7 +23,7 @@ pub enum Action {
     Delete,
 }
 
-impl Action {
+impl FlowAction {
     const fn as_str(self) -> &'static str {
         match self {
             Self::View | Self::Read => "view",
@@ -38,16 +38,16 @@ impl Action {
 ///
 /// # Errors
 /// 403 naming the missing permission.
-pub fn permitted(caller: &Caller, kind: FlowKind, action: Action) -> Result<()> {
+pub fn check_permission(caller: &Caller, kind: FlowKind, action: FlowAction) -> Result<()> {
     let resource = kind.resource();
-    let enough: &[Action] = match action {
-        Action::Read => &[Action::View, Action::Update, Action::Delete],
-        Action::Create | Action::Save => &[Action::Create, Action::Update],
-        Action::View => &[Action::View],
-        Action::Update => &[Action::Update],
-        Action::Delete => &[Action::Delete],
+    let enough: &[FlowAction] = match action {
+        FlowAction::Read => &[FlowAction::View, FlowAction::Update, FlowAction::Delete],
+        FlowAction::Create | FlowAction::Save => &[FlowAction::Create, FlowAction::Update],
+        FlowAction::View => &[FlowAction::View],
+        FlowAction::Update => &[FlowAction::Update],
+        FlowAction::Delete => &[FlowAction::Delete],
     };
-    if enough.iter().any(|action| caller.grants.allow(&format!("{resource}:{}", action.as_str()))) {
+    if enough.iter().any(|action| caller.permissions.has(&format!("{resource}:{}", action.as_str()))) {
         return Ok(());
     }
     Err(Error::Forbidden(format!("This needs the permission {resource}:{}.", action.as_str())))
@@ -57,8 +57,8 @@ pub fn permitted(caller: &Caller, kind: FlowKind, action: Action) -> Result<()> 
 ///
 /// # Errors
 /// 404 when the workspace has no such flow; 403 without the permission for its kind.
-pub fn flow(tx: &impl Tx, caller: &Caller, id: &FlowId, action: Action) -> Result<Flow> {
+pub fn flow(tx: &impl Tx, caller: &Caller, id: &FlowId, action: FlowAction) -> Result<Flow> {
     let flow = FLOWS.get(tx, &caller.workspace, id)?.ok_or_else(|| Error::no_flow(id))?;
-    permitted(caller, flow.kind, action)?;
+    check_permission(caller, flow.kind, action)?;
     Ok(flow)
 }

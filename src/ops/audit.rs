@@ -4,7 +4,7 @@
 use super::places;
 use crate::app::App;
 use crate::clock::iso;
-use crate::domain::audit::{Action, Actor, Entry, Ring};
+use crate::domain::audit::{AuditAction, AuditActor, AuditEntry, AuditRing};
 use crate::domain::caller::Caller;
 use crate::domain::error::{Error, Result};
 use crate::domain::ids::{UserId, WorkspaceId};
@@ -20,9 +20,9 @@ const PAGE_MAX: usize = 200;
 
 /// Which entries are wanted.
 #[derive(Debug, Clone, Default)]
-pub struct Wanted {
+pub struct AuditQuery {
     /// Only these actions; none listed means all.
-    pub actions: Vec<Action>,
+    pub actions: Vec<AuditAction>,
     /// Only what this person did, or what was done to their sign-in.
     pub user: Option<UserId>,
     /// Only in this workspace.
@@ -37,7 +37,7 @@ pub struct Wanted {
     pub limit: usize,
 }
 
-impl Wanted {
+impl AuditQuery {
     /// Reads the filters as they are written in a query or a body.
     ///
     /// # Errors
@@ -53,7 +53,8 @@ impl Wanted {
             let parse = |text: &str| text.parse::<usize>().map_err(|_| bad(name, "a whole number from 1 up"));
             text(name).map(parse).transpose()
         };
-        let known = |name: &&str| Action::parse(name).ok_or_else(|| bad("action", "the name of an action"));
+        let known =
+            |name: &&str| AuditAction::parse(name).ok_or_else(|| bad("action", "the name of an action"));
         Ok(Self {
             actions: actions.iter().map(known).collect::<Result<_>>()?,
             user: text("userId")
@@ -69,7 +70,7 @@ impl Wanted {
         })
     }
 
-    fn fits(&self, entry: &Entry) -> bool {
+    fn matches(&self, entry: &AuditEntry) -> bool {
         (self.actions.is_empty() || self.actions.contains(&entry.action))
             && self.user.is_none_or(|user| entry.person() == Some(user))
             && self.workspace.is_none_or(|workspace| entry.workspace == Some(workspace))
@@ -82,49 +83,55 @@ impl Wanted {
 ///
 /// # Errors
 /// [`Error::Internal`] when the database cannot be written.
-pub fn note(tx: &WriteTx, entry: &Entry) -> Result<()> {
-    let (Actor::Key { id, .. }, Some(workspace)) = (&entry.actor, &entry.workspace) else {
+pub fn record(tx: &WriteTx, entry: &AuditEntry) -> Result<()> {
+    let (AuditActor::Key { id, .. }, Some(workspace)) = (&entry.actor, &entry.workspace) else {
         return audit::append(tx, entry);
     };
     // The entry outlives the key, so it says what the key was called.
     let name = API_KEYS.get(tx, workspace, id)?.map(|key| key.name);
-    audit::append(tx, &Entry { actor: Actor::Key { id: *id, name }, ..entry.clone() })
+    audit::append(tx, &AuditEntry { actor: AuditActor::Key { id: *id, name }, ..entry.clone() })
 }
 
 /// A page of everything, for the owner.
 ///
 /// # Errors
 /// [`Error::Internal`] when the database cannot be read.
-pub fn list(app: &App, wanted: &Wanted) -> Result<Value> {
-    app.store.read(|tx| page(tx, wanted, &Ring::ALL, |_| true))
+pub fn list(app: &App, wanted: &AuditQuery) -> Result<Value> {
+    app.store.read(|tx| page(tx, wanted, &AuditRing::ALL, |_| true))
 }
 
 /// A page of sign-ins. Who is not the owner sees those of the people in their workspace.
 ///
 /// # Errors
 /// [`Error::Internal`] when the database cannot be read.
-pub fn logins(app: &App, caller: &Caller, wanted: &Wanted) -> Result<Value> {
+pub fn list_sign_ins(app: &App, caller: &Caller, wanted: &AuditQuery) -> Result<Value> {
     app.store.read(|tx| {
         let people: Option<BTreeSet<UserId>> = if caller.is_owner() {
             None
         } else {
             let owner = places::organization(tx)?.owner;
             let here = USERS.list(tx)?.into_iter();
-            let here = here.filter(|user| user.place_in(&caller.workspace).is_some() && user.id != owner);
+            let here =
+                here.filter(|user| user.membership_in(&caller.workspace).is_some() && user.id != owner);
             Some(here.map(|user| user.id).collect())
         };
-        page(tx, wanted, &[Ring::SignIns], |entry| {
+        page(tx, wanted, &[AuditRing::SignIns], |entry| {
             entry.action.is_login()
                 && people.as_ref().is_none_or(|people| entry.person().is_some_and(|id| people.contains(&id)))
         })
     })
 }
 
-fn page(tx: &ReadTx, wanted: &Wanted, rings: &[Ring], seen: impl Fn(&Entry) -> bool) -> Result<Value> {
+fn page(
+    tx: &ReadTx,
+    wanted: &AuditQuery,
+    rings: &[AuditRing],
+    seen: impl Fn(&AuditEntry) -> bool,
+) -> Result<Value> {
     let skip = (wanted.page - 1).saturating_mul(wanted.limit);
     let (mut total, mut found) = (0, Vec::new());
     audit::walk(tx, rings, |number, entry| {
-        if wanted.fits(&entry) && seen(&entry) {
+        if wanted.matches(&entry) && seen(&entry) {
             if total >= skip && found.len() < wanted.limit {
                 found.push((number, entry));
             }
@@ -136,12 +143,12 @@ fn page(tx: &ReadTx, wanted: &Wanted, rings: &[Ring], seen: impl Fn(&Entry) -> b
     Ok(json!({ "data": rows, "total": total }))
 }
 
-fn row(number: u64, entry: &Entry) -> Value {
+fn row(number: u64, entry: &AuditEntry) -> Value {
     let actor = match &entry.actor {
-        Actor::User { id, name } => json!({ "kind": "user", "id": id, "name": name }),
-        Actor::Key { id, name } => json!({ "kind": "key", "id": id, "name": name }),
-        Actor::Operator => json!({ "kind": "operator", "id": null, "name": null }),
-        Actor::Nobody => json!({ "kind": "nobody", "id": null, "name": null }),
+        AuditActor::User { id, name } => json!({ "kind": "user", "id": id, "name": name }),
+        AuditActor::Key { id, name } => json!({ "kind": "key", "id": id, "name": name }),
+        AuditActor::Operator => json!({ "kind": "operator", "id": null, "name": null }),
+        AuditActor::Nobody => json!({ "kind": "nobody", "id": null, "name": null }),
     };
     json!({
         "id": number.to_string(),

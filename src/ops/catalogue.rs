@@ -9,13 +9,13 @@ use serde_json::{Value, json};
 /// Every card's definition.
 #[must_use]
 pub fn all() -> Vec<Value> {
-    palette::all()
+    palette::definitions()
 }
 
 /// Definitions of one category; none for a category without cards.
 #[must_use]
-pub fn of_category(name: &str) -> Vec<Value> {
-    palette::of_category(name)
+pub fn cards_of_category(name: &str) -> Vec<Value> {
+    palette::category_definitions(name)
 }
 
 /// One card's definition.
@@ -34,7 +34,7 @@ pub fn card(name: &str) -> Result<Value> {
 /// # Errors
 /// 404.
 pub fn icon(name: &str) -> Result<String> {
-    icons::of_card(name).ok_or_else(|| Error::NotFound("There is no card of that name.".to_owned()))
+    icons::card_icon(name).ok_or_else(|| Error::NotFound("There is no card of that name.".to_owned()))
 }
 
 /// The picture of a credential type, an SVG.
@@ -42,7 +42,7 @@ pub fn icon(name: &str) -> Result<String> {
 /// # Errors
 /// 404.
 pub fn credential_icon(name: &str) -> Result<String> {
-    icons::of_credential(name)
+    icons::credential_icon(name)
         .ok_or_else(|| Error::NotFound("There is no credential type of that name.".to_owned()))
 }
 
@@ -54,5 +54,5 @@ pub fn node_config(data: &Value) -> Result<Vec<Value>> {
     let canvas = json!({"nodes": [{"id": data["id"].as_str().unwrap_or("card"), "data": data}], "edges": []});
     let canvas = Canvas::parse(&canvas.to_string())
         .map_err(|_| Error::invalid("Send the 'data' of one card, as the canvas holds it."))?;
-    Ok(overrides::allowable(&canvas))
+    Ok(overrides::list_overridable(&canvas))
 }

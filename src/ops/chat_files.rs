@@ -1,22 +1,22 @@
 //! Files of conversations on their way out: by a signed link, or to those who own the conversation (manual 4.5).
 
-use super::access::{self, Action};
+use super::access::{self, FlowAction};
 use super::predict;
 use crate::app::App;
 use crate::domain::caller::Caller;
-use crate::domain::content::Arriving;
+use crate::domain::content::SpoolWriter;
 use crate::domain::error::{Error, Result};
 use crate::domain::flow::Flow;
 use crate::domain::ids::ChatId;
-use crate::domain::prediction::Proof;
+use crate::domain::prediction::ConversationProof;
 use std::fs::File;
 
-pub use crate::domain::chat_file::{ChatFile, StoredName};
+pub use crate::domain::chat_file::{ChatFile, ChatFileName};
 pub use crate::domain::file_link::SIGNED_PARAMS;
 
 /// A file that is open.
 #[derive(Debug)]
-pub struct Opened {
+pub struct FileDownload {
     /// Its bytes.
     pub file: File,
     /// How many there are.
@@ -27,8 +27,8 @@ pub struct Opened {
 ///
 /// # Errors
 /// [`Error::Full`] when the disk is nearly full.
-pub fn settle(app: &App, arriving: &mut Arriving) -> Result<()> {
-    arriving.settle(|| app.chat_files.spool()).map_err(Error::from)
+pub fn spill_to_disk(app: &App, arriving: &mut SpoolWriter) -> Result<()> {
+    arriving.spill(|| app.chat_files.spool()).map_err(Error::from)
 }
 
 /// A link that opens this file for fifteen minutes, under the address at which its reader finds this service.
@@ -41,30 +41,31 @@ pub fn signed_link(app: &App, file: &ChatFile, base_url: &str) -> String {
 ///
 /// # Errors
 /// 401 for everything but a link that is good now.
-pub fn by_link(app: &App, query: &str) -> Result<ChatFile> {
-    app.secrets.links.judge(query, app.clock.now()).ok_or_else(Error::unauthorized)
+pub fn find_by_link(app: &App, query: &str) -> Result<ChatFile> {
+    app.secrets.links.verify(query, app.clock.now()).ok_or_else(Error::unauthorized)
 }
 
 /// Passes who has the flow's key and a proof of the conversation.
 ///
 /// # Errors
 /// 401.
-pub fn admit_owner(
+pub fn check_owner(
     app: &App,
     flow: &Flow,
     chat: &ChatId,
     bearer: Option<&str>,
-    proofs: &[Proof],
+    proofs: &[ConversationProof],
 ) -> Result<()> {
     predict::admit_key(app, flow, bearer)?;
-    let owns = proofs.iter().any(|proof| predict::proves(app, flow, chat, proof));
+    let owns = proofs.iter().any(|proof| predict::verify_proof(app, flow, chat, proof));
     if owns { Ok(()) } else { Err(Error::unauthorized()) }
 }
 
 /// True when this person may see the conversations of the flow, whoever had them (manual 3.1 r4).
 #[must_use]
-pub fn may_see(caller: &Caller, flow: &Flow) -> bool {
-    caller.workspace == flow.workspace && access::permitted(caller, flow.kind, Action::Read).is_ok()
+pub fn can_see_conversations(caller: &Caller, flow: &Flow) -> bool {
+    caller.workspace == flow.workspace
+        && access::check_permission(caller, flow.kind, FlowAction::Read).is_ok()
 }
 
 /// Messages that are read first, when a file is looked for by the name it was sent with.
@@ -75,15 +76,15 @@ const NEWEST: usize = 100;
 ///
 /// # Errors
 /// 404 when the conversation has none.
-pub fn stored_name(app: &App, flow: &Flow, chat: &ChatId, name: &str) -> Result<StoredName> {
-    if let Some(own) = StoredName::parse(name) {
+pub fn find_stored_name(app: &App, flow: &Flow, chat: &ChatId, name: &str) -> Result<ChatFileName> {
+    if let Some(own) = ChatFileName::parse(name) {
         return Ok(own);
     }
     for newest in [NEWEST, usize::MAX] {
         let messages = app.store.conversation(&flow.workspace, &flow.id, chat, newest)?;
         let files = messages.iter().rev().flat_map(|message| message.file_uploads.iter().rev());
         let mut named = files.filter(|file| file["name"] == name);
-        if let Some(found) = named.find_map(|file| StoredName::parse(file["fileName"].as_str()?)) {
+        if let Some(found) = named.find_map(|file| ChatFileName::parse(file["fileName"].as_str()?)) {
             return Ok(found);
         }
         if messages.len() < newest {
@@ -101,9 +102,9 @@ fn no_file() -> Error {
 ///
 /// # Errors
 /// 404 when it is not there.
-pub fn open(app: &App, flow: &Flow, file: &ChatFile) -> Result<Opened> {
+pub fn open(app: &App, flow: &Flow, file: &ChatFile) -> Result<FileDownload> {
     let found = app.chat_files.open(&flow.workspace, &flow.id, &file.chat, &file.name);
     let file = found?.ok_or_else(no_file)?;
     let length = file.metadata().map_err(Error::internal)?.len();
-    Ok(Opened { file, length })
+    Ok(FileDownload { file, length })
 }

@@ -1,7 +1,7 @@
 //! What a chat page may know of a flow without being signed in (manual 2.13 r3), and what its owner may let a request change.
 
-use super::access::{self, Action};
-use super::predict::Offer;
+use super::access::{self, FlowAction};
+use super::predict::UploadPolicy;
 use super::{drafts, flows};
 use crate::app::App;
 use crate::canvas::Canvas;
@@ -15,7 +15,7 @@ use serde_json::{Map, Value, json};
 use std::sync::Arc;
 
 /// Keys of `chatbotConfig` that a chat page draws itself with. Everything else stays here.
-const SHOWN: &[&str] = &[
+const PUBLIC_KEYS: &[&str] = &[
     "backgroundColor",
     "botMessage",
     "chatFeedback",
@@ -50,8 +50,8 @@ fn plan(app: &App, flow: &Flow) -> Result<Option<Arc<Plan>>> {
 ///
 /// # Errors
 /// 404.
-pub fn streams(app: &App, id: &FlowId) -> Result<bool> {
-    let flow = app.store.read_but_messages(|tx| flows::asked(tx, id))?;
+pub fn can_stream(app: &App, id: &FlowId) -> Result<bool> {
+    let flow = app.store.read_but_messages(|tx| flows::find(tx, id))?;
     if flow.settings.post_processing_code().is_some() {
         return Ok(false);
     }
@@ -63,13 +63,13 @@ pub fn streams(app: &App, id: &FlowId) -> Result<bool> {
 /// # Errors
 /// 404.
 pub fn config(app: &App, id: &FlowId) -> Result<Value> {
-    let flow = app.store.read_but_messages(|tx| flows::asked(tx, id))?;
+    let flow = app.store.read_but_messages(|tx| flows::find(tx, id))?;
     let stored = flow.settings.chatbot_config.clone().unwrap_or_default();
-    let mut shown = drawn(stored);
-    shown.insert("uploads".into(), offer(app, &flow)?.wire());
+    let mut shown = public_settings(stored);
+    shown.insert("uploads".into(), upload_policy(app, &flow)?.wire());
     shown.insert("flowData".into(), start_card(app, &flow)?.into());
     shown.insert("isTTSEnabled".into(), false.into());
-    shown.insert("state".into(), flow.chat_state().word().into());
+    shown.insert("state".into(), flow.chat_state().as_str().into());
     Ok(Value::Object(shown))
 }
 
@@ -77,7 +77,7 @@ pub fn config(app: &App, id: &FlowId) -> Result<Value> {
 ///
 /// # Errors
 /// 404 for a flow that is not shared, as if there were none.
-pub fn shared(app: &App, flow: &Flow) -> Result<Value> {
+pub fn shared_flow(app: &App, flow: &Flow) -> Result<Value> {
     if !flow.settings.is_shared() {
         return Err(Error::no_flow(&flow.id));
     }
@@ -88,14 +88,14 @@ pub fn shared(app: &App, flow: &Flow) -> Result<Value> {
         "type": flow.kind,
         "isPublic": true,
         "apikeyid": flow.settings.api_key.map(|_| "bound"),
-        "chatbotConfig": Value::Object(drawn(stored)).to_string(),
+        "chatbotConfig": Value::Object(public_settings(stored)).to_string(),
         "flowData": start_card(app, flow)?,
     }))
 }
 
 /// Of the chat settings what a page draws itself with.
-fn drawn(stored: Map<String, Value>) -> Map<String, Value> {
-    stored.into_iter().filter(|(key, _)| SHOWN.contains(&key.as_str())).collect()
+fn public_settings(stored: Map<String, Value>) -> Map<String, Value> {
+    stored.into_iter().filter(|(key, _)| PUBLIC_KEYS.contains(&key.as_str())).collect()
 }
 
 /// What the chat of a flow may upload (manual 4.1).
@@ -103,12 +103,12 @@ fn drawn(stored: Map<String, Value>) -> Map<String, Value> {
 /// # Errors
 /// 404.
 pub fn uploads(app: &App, id: &FlowId) -> Result<Value> {
-    let flow = app.store.read_but_messages(|tx| flows::asked(tx, id))?;
-    Ok(offer(app, &flow)?.wire())
+    let flow = app.store.read_but_messages(|tx| flows::find(tx, id))?;
+    Ok(upload_policy(app, &flow)?.wire())
 }
 
-fn offer(app: &App, flow: &Flow) -> Result<Offer> {
-    Ok(Offer::of(&flow.settings, plan(app, flow)?.as_deref()))
+fn upload_policy(app: &App, flow: &Flow) -> Result<UploadPolicy> {
+    Ok(UploadPolicy::from_settings(&flow.settings, plan(app, flow)?.as_deref()))
 }
 
 /// Of the canvas a chat page needs the Start card's form and kind, and nothing else.
@@ -138,9 +138,9 @@ fn start_card(app: &App, flow: &Flow) -> Result<String> {
 ///
 /// # Errors
 /// 404 or 403.
-pub fn allowable(app: &App, caller: &Caller, id: &FlowId) -> Result<Vec<Value>> {
+pub fn override_candidates(app: &App, caller: &Caller, id: &FlowId) -> Result<Vec<Value>> {
     let text = app.store.read(|tx| {
-        let flow = access::flow(tx, caller, id, Action::Read)?;
+        let flow = access::flow(tx, caller, id, FlowAction::Read)?;
         let draft = if flow.card_count == 0 { drafts::canvas(tx, &flow)? } else { None };
         match draft {
             Some(draft) => Ok(draft),
@@ -148,5 +148,5 @@ pub fn allowable(app: &App, caller: &Caller, id: &FlowId) -> Result<Vec<Value>> 
         }
     })?;
     let canvas = Canvas::parse(&text).map_err(|fault| Error::Invalid(fault.to_string()))?;
-    Ok(overrides::allowable(&canvas))
+    Ok(overrides::list_overridable(&canvas))
 }

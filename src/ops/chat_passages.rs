@@ -1,13 +1,13 @@
 //! Passages of the files that people send in conversations: how many there may be, and that those in collections of this
 //! server go with their conversation (manual 10.8).
 
-use super::collections::{self, Turn};
+use super::collections::{self, CollectionLock};
 use crate::app::App;
-use crate::domain::cancel::Cancel;
-use crate::domain::chat_knowledge::{Amount, ChatKnowledge, Leave};
+use crate::domain::cancel::CancelToken;
+use crate::domain::chat_knowledge::{ChunkUsage, ConversationUploads, StoragePermit};
 use crate::domain::collection::Collection;
 use crate::domain::conversation::Conversation;
-use crate::domain::error::{Error, Full, Result};
+use crate::domain::error::{Error, FullQuota, Result};
 use crate::domain::ids::{ChatId, CollectionId, FlowId, WorkspaceId};
 use crate::limits::{
     CHAT_COLLECTIONS_BYTES_MAX, CHAT_COLLECTIONS_MAX, CHAT_PASSAGES_MAX, CHAT_SENT_BYTES_MAX,
@@ -15,7 +15,7 @@ use crate::limits::{
     SILENT_CHAT_HOURS, SILENT_CHATS_AT_ONCE,
 };
 use crate::store::collections::heads;
-use crate::store::tables::{CHAT_KNOWLEDGE, FLOWS, WORKSPACES};
+use crate::store::tables::{CONVERSATION_UPLOADS, FLOWS, WORKSPACES};
 use crate::store::{ReadTx, Tx, WriteTx, messages};
 use jiff::Timestamp;
 use std::collections::BTreeSet;
@@ -26,33 +26,38 @@ use uuid::Uuid;
 ///
 /// # Errors
 /// 404 when the flow is gone, 413 and 507 when there is no room.
-pub(super) fn leave(app: &App, workspace: &WorkspaceId, of: &Conversation, more: Amount) -> Result<Leave> {
-    let (id, fresh, changed) = (of.knowledge(), Uuid::new_v4(), app.clock.now());
+pub(super) fn reserve(
+    app: &App,
+    workspace: &WorkspaceId,
+    of: &Conversation,
+    more: ChunkUsage,
+) -> Result<StoragePermit> {
+    let (id, fresh, changed) = (of.uploads_id(), Uuid::new_v4(), app.clock.now());
     app.store.write(|tx| {
         if !FLOWS.has(tx, workspace, &of.flow)? {
             return Err(Error::no_flow(&of.flow));
         }
-        let before = CHAT_KNOWLEDGE.get(tx, workspace, &id)?;
+        let before = CONVERSATION_UPLOADS.get(tx, workspace, &id)?;
         let (stamp, elsewhere) = match &before {
-            Some(before) => (before.stamp, before.elsewhere.and(more)),
+            Some(before) => (before.stamp, before.elsewhere.plus(more)),
             None => (fresh, more),
         };
         if elsewhere.passages > CHAT_PASSAGES_MAX || elsewhere.bytes > CHAT_SENT_BYTES_OF_ONE_MAX {
-            return Err(Error::Full(Full::Conversation));
+            return Err(Error::QuotaExceeded(FullQuota::Conversation));
         }
-        if before.is_none() || more != Amount::default() {
-            let all = CHAT_KNOWLEDGE.list(tx, workspace)?;
-            let total = all.iter().fold(more, |sum, one| sum.and(one.elsewhere));
+        if before.is_none() || more != ChunkUsage::default() {
+            let all = CONVERSATION_UPLOADS.list(tx, workspace)?;
+            let total = all.iter().fold(more, |sum, one| sum.plus(one.elsewhere));
             let is_full = total.passages > CHAT_SENT_PASSAGES_MAX || total.bytes > CHAT_SENT_BYTES_MAX;
             if (before.is_none() && all.len() >= CHAT_COLLECTIONS_MAX)
-                || (more != Amount::default() && is_full)
+                || (more != ChunkUsage::default() && is_full)
             {
-                return Err(Error::Full(Full::Workspace));
+                return Err(Error::QuotaExceeded(FullQuota::Workspace));
             }
         }
-        let after = ChatKnowledge { conversation: *of, stamp, elsewhere, changed };
-        CHAT_KNOWLEDGE.put(tx, workspace, &id, &after)?;
-        Ok(Leave { conversation: *of, stamp })
+        let after = ConversationUploads { conversation: *of, stamp, elsewhere, changed };
+        CONVERSATION_UPLOADS.put(tx, workspace, &id, &after)?;
+        Ok(StoragePermit { conversation: *of, stamp })
     })
 }
 
@@ -60,19 +65,19 @@ pub(super) fn leave(app: &App, workspace: &WorkspaceId, of: &Conversation, more:
 ///
 /// # Errors
 /// When it was, or the database cannot be read.
-pub(super) fn must_stand(tx: &impl Tx, workspace: &WorkspaceId, leave: &Leave) -> Result<()> {
-    let now = CHAT_KNOWLEDGE.get(tx, workspace, &leave.conversation.knowledge())?;
+pub(super) fn require_valid(tx: &impl Tx, workspace: &WorkspaceId, leave: &StoragePermit) -> Result<()> {
+    let now = CONVERSATION_UPLOADS.get(tx, workspace, &leave.conversation.uploads_id())?;
     if now.is_some_and(|now| now.stamp == leave.stamp) {
         return Ok(());
     }
-    Err(Error::Failed("The conversation was deleted while its files were being stored.".to_owned()))
+    Err(Error::RunFailed("The conversation was deleted while its files were being stored.".to_owned()))
 }
 
 /// Refuses a collection for which a workspace, or its conversation, has no room.
 ///
 /// # Errors
 /// 413 and 507 for files of a conversation, 500 for what an owner keeps.
-pub(super) fn admit(
+pub(super) fn check_quota(
     tx: &WriteTx,
     workspace: &WorkspaceId,
     before: Option<&Collection>,
@@ -80,7 +85,7 @@ pub(super) fn admit(
 ) -> Result<()> {
     let is_chats = after.conversation.is_some();
     if is_chats && after.rows > CHAT_PASSAGES_MAX {
-        return Err(Error::Full(Full::Conversation));
+        return Err(Error::QuotaExceeded(FullQuota::Conversation));
     }
     if before.is_some() && !is_chats {
         return Ok(());
@@ -96,10 +101,10 @@ pub(super) fn admit(
     if is_chats {
         let is_full = (is_new && count >= CHAT_COLLECTIONS_MAX)
             || bytes - replaced + after.bytes > CHAT_COLLECTIONS_BYTES_MAX;
-        return if is_full { Err(Error::Full(Full::Workspace)) } else { Ok(()) };
+        return if is_full { Err(Error::QuotaExceeded(FullQuota::Workspace)) } else { Ok(()) };
     }
     if count >= COLLECTIONS_MAX {
-        return Err(Error::Failed(format!(
+        return Err(Error::RunFailed(format!(
             "The workspace has {COLLECTIONS_MAX} collections, which are the most it can have."
         )));
     }
@@ -110,33 +115,38 @@ pub(super) fn admit(
 ///
 /// # Errors
 /// When the database cannot be read.
-pub(super) fn is_silent(tx: &impl Tx, workspace: &WorkspaceId, of: &Conversation) -> Result<bool> {
+pub(super) fn has_no_messages(tx: &impl Tx, workspace: &WorkspaceId, of: &Conversation) -> Result<bool> {
     Ok(messages::of_chat(tx, workspace, &of.flow, &of.chat, 1)?.is_empty())
 }
 
 /// Removes the passages of conversations that were deleted.
-pub(super) fn forget_chats(app: &App, workspace: &WorkspaceId, flow: &FlowId, chats: &BTreeSet<ChatId>) {
-    forget(app, workspace, |of| of.flow == *flow && chats.contains(&of.chat));
+pub(super) fn delete_for_conversations(
+    app: &App,
+    workspace: &WorkspaceId,
+    flow: &FlowId,
+    chats: &BTreeSet<ChatId>,
+) {
+    delete_matching(app, workspace, |of| of.flow == *flow && chats.contains(&of.chat));
 }
 
 /// Removes the passages of all conversations of a flow.
-pub(super) fn forget_flow(app: &App, workspace: &WorkspaceId, flow: &FlowId) {
-    forget(app, workspace, |of| of.flow == *flow);
+pub(super) fn delete_for_flow(app: &App, workspace: &WorkspaceId, flow: &FlowId) {
+    delete_matching(app, workspace, |of| of.flow == *flow);
 }
 
 /// What cannot be removed now goes with a later [`sweep`]: nobody is kept from deleting the rest.
-fn forget(app: &App, workspace: &WorkspaceId, goes: impl Fn(&Conversation) -> bool) {
+fn delete_matching(app: &App, workspace: &WorkspaceId, goes: impl Fn(&Conversation) -> bool) {
     // First: what is being embedded finds no leave when it is to count, and what counted before is removed below.
-    let ended = app.store.read(|tx| CHAT_KNOWLEDGE.entries(tx, workspace)).and_then(|mut known| {
+    let ended = app.store.read(|tx| CONVERSATION_UPLOADS.entries(tx, workspace)).and_then(|mut known| {
         known.retain(|(_, known)| goes(&known.conversation));
         if known.is_empty() {
             return Ok(());
         }
         app.store.write(|tx| {
-            known.iter().try_for_each(|(id, _)| CHAT_KNOWLEDGE.remove(tx, workspace, id).map(drop))
+            known.iter().try_for_each(|(id, _)| CONVERSATION_UPLOADS.remove(tx, workspace, id).map(drop))
         })
     });
-    let removed = remove(app, workspace, |tx| {
+    let removed = delete_collections(app, workspace, |tx| {
         let found = heads(tx, workspace)?.into_iter();
         let goes = |head: &Collection| head.conversation.as_ref().is_some_and(&goes);
         Ok(found.filter(|(_, head)| goes(head)).map(|(id, _)| id).collect::<Vec<_>>())
@@ -151,18 +161,18 @@ fn forget(app: &App, workspace: &WorkspaceId, goes: impl Fn(&Conversation) -> bo
 
 /// Removes the collections that `find` names. Nobody writes one between the look and the removal; others have their turn
 /// before the blocks are gone.
-fn remove(
+fn delete_collections(
     app: &App,
     workspace: &WorkspaceId,
     find: impl FnOnce(&ReadTx) -> Result<Vec<CollectionId>>,
 ) -> Result<()> {
     let gone = {
-        let turn = Turn::of(app);
+        let turn = CollectionLock::acquire(app);
         let gone = app.store.read(find)?;
-        turn.unname(workspace, &gone)?;
+        turn.unlink(workspace, &gone)?;
         gone
     };
-    gone.iter().for_each(|id| collections::forget(app, workspace, id));
+    gone.iter().for_each(|id| collections::release(app, workspace, id));
     Ok(())
 }
 
@@ -171,24 +181,24 @@ fn remove(
 ///
 /// # Errors
 /// When the database fails.
-pub fn sweep(app: &App, cancel: &Cancel) -> Result<()> {
+pub fn sweep(app: &App, cancel: &CancelToken) -> Result<()> {
     for workspace in app.store.read(|tx| WORKSPACES.list(tx))? {
         if cancel.reason().is_some() {
             break;
         }
-        forget_silent(app, &workspace.id)?;
+        delete_abandoned(app, &workspace.id)?;
     }
     Ok(())
 }
 
-fn forget_silent(app: &App, workspace: &WorkspaceId) -> Result<()> {
+fn delete_abandoned(app: &App, workspace: &WorkspaceId) -> Result<()> {
     let now = app.clock.now().as_second();
     let is_older = |changed: Timestamp, hours: i64| now - changed.as_second() > hours * 3600;
-    remove(app, workspace, |tx| {
+    delete_collections(app, workspace, |tx| {
         let mut silent = Vec::new();
         for (id, head) in heads(tx, workspace)? {
             let Some(conversation) = head.conversation else { continue };
-            if is_older(head.changed, SILENT_CHAT_HOURS) && is_silent(tx, workspace, &conversation)? {
+            if is_older(head.changed, SILENT_CHAT_HOURS) && has_no_messages(tx, workspace, &conversation)? {
                 silent.push(id);
             }
             if silent.len() == SILENT_CHATS_AT_ONCE {
@@ -199,10 +209,10 @@ fn forget_silent(app: &App, workspace: &WorkspaceId) -> Result<()> {
     })?;
     let silent = app.store.read(|tx| {
         let mut silent = Vec::new();
-        for (id, known) in CHAT_KNOWLEDGE.entries(tx, workspace)? {
-            let is_elsewhere = known.elsewhere != Amount::default();
+        for (id, known) in CONVERSATION_UPLOADS.entries(tx, workspace)? {
+            let is_elsewhere = known.elsewhere != ChunkUsage::default();
             let hours = if is_elsewhere { SILENT_CHAT_COUNTED_HOURS } else { SILENT_CHAT_HOURS };
-            if is_older(known.changed, hours) && is_silent(tx, workspace, &known.conversation)? {
+            if is_older(known.changed, hours) && has_no_messages(tx, workspace, &known.conversation)? {
                 silent.push((id, known));
             }
             if silent.len() == SILENT_CHATS_AT_ONCE {
@@ -217,8 +227,8 @@ fn forget_silent(app: &App, workspace: &WorkspaceId) -> Result<()> {
     app.store.write(|tx| {
         for (id, known) in &silent {
             // Unless something was sent meanwhile.
-            if CHAT_KNOWLEDGE.get(tx, workspace, id)?.as_ref() == Some(known) {
-                CHAT_KNOWLEDGE.remove(tx, workspace, id)?;
+            if CONVERSATION_UPLOADS.get(tx, workspace, id)?.as_ref() == Some(known) {
+                CONVERSATION_UPLOADS.remove(tx, workspace, id)?;
             }
         }
         Ok(())
@@ -232,7 +242,7 @@ mod tests {
 
     #[test]
     fn files_of_chats_are_refused_where_their_conversation_or_the_workspace_is_full() {
-        let (_folder, app, caller) = App::owned();
+        let (_folder, app, caller) = App::with_owner();
         let here = caller.workspace;
         let head = |rows: usize, bytes: usize, is_chats: bool| Collection {
             name: "handbook".to_owned(),
@@ -248,23 +258,23 @@ mod tests {
         };
         let admitted = |before: Option<&Collection>, after: &Collection| match app
             .store
-            .write(|tx| admit(tx, &here, before, after))
+            .write(|tx| check_quota(tx, &here, before, after))
         {
             Ok(()) => None,
-            Err(Error::Full(full)) => Some(full),
+            Err(Error::QuotaExceeded(full)) => Some(full),
             Err(other) => panic!("{other}"),
         };
         assert_eq!(admitted(None, &head(CHAT_PASSAGES_MAX, 1, true)), None);
-        assert_eq!(admitted(None, &head(CHAT_PASSAGES_MAX + 1, 1, true)), Some(Full::Conversation));
+        assert_eq!(admitted(None, &head(CHAT_PASSAGES_MAX + 1, 1, true)), Some(FullQuota::Conversation));
         assert_eq!(admitted(None, &head(CHAT_PASSAGES_MAX + 1, 1, false)), None, "what an owner keeps");
         let (id, kept) = (CollectionId::from_bytes([7; 16]), head(1, CHAT_COLLECTIONS_BYTES_MAX, true));
-        let settle = |tx: &WriteTx| crate::store::collections::settle(tx, &here, &id, None, &kept);
+        let settle = |tx: &WriteTx| crate::store::collections::set_head(tx, &here, &id, None, &kept);
         app.store.write(settle).unwrap();
-        assert_eq!(admitted(None, &head(1, 1, true)), Some(Full::Workspace));
+        assert_eq!(admitted(None, &head(1, 1, true)), Some(FullQuota::Workspace));
         assert_eq!(admitted(Some(&kept), &head(2, CHAT_COLLECTIONS_BYTES_MAX, true)), None, "in place of it");
         assert_eq!(
             admitted(Some(&kept), &head(2, CHAT_COLLECTIONS_BYTES_MAX + 1, true)),
-            Some(Full::Workspace)
+            Some(FullQuota::Workspace)
         );
         assert_eq!(admitted(None, &head(1, 1, false)), None, "what an owner keeps");
     }

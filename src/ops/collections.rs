@@ -3,16 +3,16 @@
 use super::{chat_passages, places};
 use crate::app::App;
 use crate::boards::indexes::IndexKey;
-use crate::cards::kit::{Edit, Library};
-use crate::domain::cancel::Cancel;
-use crate::domain::chat_knowledge::{Amount, Leave};
+use crate::cards::kit::{CollectionEdit, Collections};
+use crate::domain::cancel::CancelToken;
+use crate::domain::chat_knowledge::{ChunkUsage, StoragePermit};
 use crate::domain::collection::Collection;
 use crate::domain::conversation::Conversation;
 use crate::domain::error::{Error, Result};
 use crate::domain::ids::{CollectionId, NamespaceId, WorkspaceId};
 use crate::limits::{COLLECTION_BLOCKS_AT_ONCE, COLLECTION_BYTES_MAX, COLLECTION_ROWS_MAX, INDEX_BYTES_MAX};
 use crate::store::{WriteTx, collections, passage_records};
-use crate::vectors::{Best, Block, Hit, Index, Misfit, RowId};
+use crate::vectors::{Block, BlockError, RowId, SearchHit, TopK, VectorIndex};
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, MutexGuard, PoisonError};
 use uuid::Uuid;
@@ -20,26 +20,26 @@ use uuid::Uuid;
 /// How often a search begins anew because the collection changed while it was read.
 const TRIES_MAX: usize = 5;
 /// Collections that are removed in one commit.
-const UNNAMED_AT_ONCE: usize = 16;
+const UNLINKED_AT_ONCE: usize = 16;
 
 /// The collections of a workspace, for one run.
-pub struct Shelves<'a> {
+pub struct WorkspaceCollections<'a> {
     app: &'a App,
     workspace: WorkspaceId,
-    cancel: Cancel,
+    cancel: CancelToken,
 }
 
-impl<'a> Shelves<'a> {
+impl<'a> WorkspaceCollections<'a> {
     /// The collections of `workspace`.
     #[must_use]
-    pub const fn new(app: &'a App, workspace: WorkspaceId, cancel: Cancel) -> Self {
+    pub const fn new(app: &'a App, workspace: WorkspaceId, cancel: CancelToken) -> Self {
         Self { app, workspace, cancel }
     }
 
     /// A change of what is kept: a fill that outlives its flow outlives its workspace too, and leaves nothing there.
     fn write<T>(&self, f: impl Fn(&WriteTx) -> Result<T>) -> Result<T> {
         self.app.store.write(|tx| {
-            places::must_stand(tx, &self.workspace)?;
+            places::require_workspace(tx, &self.workspace)?;
             f(tx)
         })
     }
@@ -70,13 +70,13 @@ impl<'a> Shelves<'a> {
     }
 
     /// The collection in memory; `None` when it changed meanwhile.
-    fn index(&self, id: &CollectionId, head: &Collection) -> Result<Option<Arc<Index>>> {
+    fn index(&self, id: &CollectionId, head: &Collection) -> Result<Option<Arc<VectorIndex>>> {
         let mut content = [0; 32];
         content[..16].copy_from_slice(head.stamp.as_bytes());
         let key = IndexKey { workspace: self.workspace, owner: *id.bytes(), content };
         let mut is_same = true;
-        let index = self.app.boards.indexes.get(key, &self.cancel, || {
-            let mut index = Index::default();
+        let index = self.app.state.vector_indexes.get_or_build(key, &self.cancel, || {
+            let mut index = VectorIndex::default();
             is_same = self.blocks(id, head, |_, block| {
                 index.add(block);
                 Ok(())
@@ -94,28 +94,28 @@ impl<'a> Shelves<'a> {
         query: &[f32],
         most: usize,
         fits: Option<&dyn Fn(&str) -> bool>,
-    ) -> Result<Option<Vec<Hit>>> {
+    ) -> Result<Option<Vec<SearchHit>>> {
         if head.bytes <= INDEX_BYTES_MAX {
             let Some(index) = self.index(id, head)? else { return Ok(None) };
-            return index.nearest(query, most, fits).map(Some).map_err(unlike);
+            return index.nearest(query, most, fits).map(Some).map_err(dimension_error);
         }
         // What is too large to be kept is read for each question, a block at a time.
-        let mut best = Best::of(query, most);
-        let whole = self.blocks(id, head, |_, block| best.look(&block, fits).map_err(unlike))?;
-        Ok(whole.then(|| best.found()))
+        let mut best = TopK::new(query, most);
+        let whole = self.blocks(id, head, |_, block| best.scan(&block, fits).map_err(dimension_error))?;
+        Ok(whole.then(|| best.into_hits()))
     }
 }
 
-fn unlike(misfit: Misfit) -> Error {
-    Error::Failed(format!("The collection was filled with other embeddings: {misfit}. Fill it again."))
+fn dimension_error(misfit: BlockError) -> Error {
+    Error::RunFailed(format!("The collection was filled with other embeddings: {misfit}. Fill it again."))
 }
 
-impl Library for Shelves<'_> {
+impl Collections for WorkspaceCollections<'_> {
     fn collection(&self, id: &CollectionId) -> Result<Option<Collection>> {
         self.head(id)
     }
 
-    fn names(&self, id: &CollectionId) -> Result<HashSet<RowId>> {
+    fn row_ids(&self, id: &CollectionId) -> Result<HashSet<RowId>> {
         for _ in 0..TRIES_MAX {
             let Some(head) = self.head(id)? else { return Ok(HashSet::new()) };
             let mut names = HashSet::with_capacity(head.rows);
@@ -136,7 +136,7 @@ impl Library for Shelves<'_> {
         query: &[f32],
         most: usize,
         fits: Option<&dyn Fn(&str) -> bool>,
-    ) -> Result<Vec<Hit>> {
+    ) -> Result<Vec<SearchHit>> {
         for _ in 0..TRIES_MAX {
             let Some(head) = self.head(id)? else { return Ok(Vec::new()) };
             if let Some(hits) = self.try_nearest(id, &head, query, most, fits)? {
@@ -146,28 +146,28 @@ impl Library for Shelves<'_> {
         Err(changes_too_fast())
     }
 
-    fn admit(&self, conversation: &Conversation, elsewhere: Amount) -> Result<Leave> {
-        chat_passages::leave(self.app, &self.workspace, conversation, elsewhere)
+    fn reserve(&self, conversation: &Conversation, elsewhere: ChunkUsage) -> Result<StoragePermit> {
+        chat_passages::reserve(self.app, &self.workspace, conversation, elsewhere)
     }
 
-    fn must_stand(&self, leave: &Leave) -> Result<()> {
-        self.app.store.read_but_messages(|tx| chat_passages::must_stand(tx, &self.workspace, leave))
+    fn require_valid(&self, leave: &StoragePermit) -> Result<()> {
+        self.app.store.read_but_messages(|tx| chat_passages::require_valid(tx, &self.workspace, leave))
     }
 
-    fn change(&self, id: &CollectionId, edit: &Edit<'_>) -> Result<Collection> {
+    fn change(&self, id: &CollectionId, edit: &CollectionEdit<'_>) -> Result<Collection> {
         // One at a time: what a change stores before it counts is not swept away by another one.
-        let turn = Turn::of(self.app);
-        self.clear(Some(id), &turn)?;
+        let turn = CollectionLock::acquire(self.app);
+        self.delete_unlinked(Some(id), &turn)?;
         let before = self.head(id)?;
         let next = before.as_ref().map_or(0, |head| head.next);
-        let draft = self.draft(id, before.as_ref(), edit)?;
-        while self.write(|tx| collections::sweep(tx, &self.workspace, id, next))? {
+        let draft = self.rebuild(id, before.as_ref(), edit)?;
+        while self.write(|tx| collections::remove_staged(tx, &self.workspace, id, next))? {
             if self.cancel.reason().is_some() {
                 return Err(Error::Cancelled);
             }
         }
         let mut number = next;
-        for some in draft.new.chunks(COLLECTION_BLOCKS_AT_ONCE) {
+        for some in draft.new_blocks.chunks(COLLECTION_BLOCKS_AT_ONCE) {
             if self.cancel.reason().is_some() {
                 return Err(Error::Cancelled);
             }
@@ -181,7 +181,7 @@ impl Library for Shelves<'_> {
             dimensions: draft.dimensions,
             rows: draft.rows,
             bytes: draft.bytes,
-            blocks: draft.kept.into_iter().chain(next..number).collect(),
+            blocks: draft.unchanged_blocks.into_iter().chain(next..number).collect(),
             next: number,
             stamp: Uuid::new_v4(),
             changed: self.app.clock.now(),
@@ -189,14 +189,14 @@ impl Library for Shelves<'_> {
         };
         self.write(|tx| {
             if let Some(leave) = &edit.conversation {
-                chat_passages::must_stand(tx, &self.workspace, leave)?;
+                chat_passages::require_valid(tx, &self.workspace, leave)?;
             }
-            chat_passages::admit(tx, &self.workspace, before.as_ref(), &after)?;
-            collections::settle(tx, &self.workspace, id, before.as_ref(), &after)
+            chat_passages::check_quota(tx, &self.workspace, before.as_ref(), &after)?;
+            collections::set_head(tx, &self.workspace, id, before.as_ref(), &after)
         })?;
-        self.app.boards.indexes.forget(&self.workspace, id.bytes());
+        self.app.state.vector_indexes.evict(&self.workspace, id.bytes());
         // The change counts; what it left over would go with the next one too.
-        told(self.clear(Some(id), &turn));
+        log_failure(self.delete_unlinked(Some(id), &turn));
         Ok(after)
     }
 
@@ -210,22 +210,22 @@ impl Library for Shelves<'_> {
         put: &[(RowId, String)],
         remove: &[RowId],
     ) -> Result<()> {
-        self.write(|tx| passage_records::change(tx, &self.workspace, namespace, put, remove))
+        self.write(|tx| passage_records::update(tx, &self.workspace, namespace, put, remove))
     }
 }
 
 /// What a changed collection is made of.
 #[derive(Default)]
-struct Draft {
+struct Rebuild {
     /// Numbers of blocks that stay as they are.
-    kept: Vec<u64>,
-    new: Vec<Block>,
+    unchanged_blocks: Vec<u64>,
+    new_blocks: Vec<Block>,
     dimensions: usize,
     rows: usize,
     bytes: usize,
 }
 
-impl Draft {
+impl Rebuild {
     fn count(&mut self, block: &Block) {
         self.rows += block.len();
         self.bytes += block.bytes();
@@ -233,17 +233,22 @@ impl Draft {
     }
 }
 
-impl Shelves<'_> {
+impl WorkspaceCollections<'_> {
     /// Removes what is left over of a collection, or of all that the workspace had: some in each commit, between which others
     /// write. For those who hold a turn.
-    fn clear(&self, id: Option<&CollectionId>, turn: &Turn<'_>) -> Result<()> {
-        while turn.clear_some(&self.workspace, id)? {}
+    fn delete_unlinked(&self, id: Option<&CollectionId>, turn: &CollectionLock<'_>) -> Result<()> {
+        while turn.delete_batch(&self.workspace, id)? {}
         Ok(())
     }
 
     /// Blocks that lose no row stay; the last one that is not full takes the first of the new rows.
-    fn draft(&self, id: &CollectionId, before: Option<&Collection>, edit: &Edit<'_>) -> Result<Draft> {
-        let mut draft = Draft::default();
+    fn rebuild(
+        &self,
+        id: &CollectionId,
+        before: Option<&Collection>,
+        edit: &CollectionEdit<'_>,
+    ) -> Result<Rebuild> {
+        let mut draft = Rebuild::default();
         let mut open = Block::default();
         let old = before.filter(|head| !edit.clear && head.space == edit.space);
         if let Some(head) = old {
@@ -255,17 +260,17 @@ impl Shelves<'_> {
                 let takes_more = Some(number) == last && block.bytes() < Block::BYTES / 2;
                 if !is_touched && !takes_more {
                     draft.count(&block);
-                    draft.kept.push(number);
+                    draft.unchanged_blocks.push(number);
                     return Ok(());
                 }
-                let block = block.retained(|name| !goes(name));
+                let block = block.filter(|name| !goes(name));
                 if open.is_empty() {
                     open = block;
                 } else if open.bytes() + block.bytes() <= Block::BYTES {
-                    open.append(&block).map_err(unlike)?;
+                    open.append(&block).map_err(dimension_error)?;
                 } else {
                     draft.count(&open);
-                    draft.new.push(std::mem::replace(&mut open, block));
+                    draft.new_blocks.push(std::mem::replace(&mut open, block));
                 }
                 Ok(())
             })?;
@@ -276,22 +281,22 @@ impl Shelves<'_> {
         for row in edit.add {
             if !open.has_room(row.vector.len(), row.text.len()) {
                 draft.count(&open);
-                draft.new.push(std::mem::take(&mut open));
+                draft.new_blocks.push(std::mem::take(&mut open));
             }
-            open.push(row).map_err(unlike)?;
+            open.push(row).map_err(dimension_error)?;
         }
         if !open.is_empty() {
             draft.count(&open);
-            draft.new.push(open);
+            draft.new_blocks.push(open);
         }
         if draft.rows > COLLECTION_ROWS_MAX || draft.bytes > COLLECTION_BYTES_MAX {
-            return Err(Error::Failed(format!(
+            return Err(Error::RunFailed(format!(
                 "A collection holds at most {COLLECTION_ROWS_MAX} passages and {} GB.",
                 COLLECTION_BYTES_MAX >> 30
             )));
         }
-        if draft.new.iter().any(|block| block.dimensions() != draft.dimensions) {
-            return Err(Error::Failed("The vectors of a collection must have one length.".to_owned()));
+        if draft.new_blocks.iter().any(|block| block.dimensions() != draft.dimensions) {
+            return Err(Error::RunFailed("The vectors of a collection must have one length.".to_owned()));
         }
         Ok(draft)
     }
@@ -301,36 +306,41 @@ impl Shelves<'_> {
 ///
 /// # Errors
 /// When the database cannot be written.
-pub fn remove(tx: &WriteTx, workspace: &WorkspaceId, id: &CollectionId) -> Result<()> {
+pub fn unlink(tx: &WriteTx, workspace: &WorkspaceId, id: &CollectionId) -> Result<()> {
     collections::remove(tx, workspace, id)
 }
 
 /// Frees the memory and the blocks of a collection that was removed.
-pub fn forget(app: &App, workspace: &WorkspaceId, id: &CollectionId) {
-    app.boards.indexes.forget(workspace, id.bytes());
-    told(clear(app, workspace, Some(id), &Cancel::new(None)));
+pub fn release(app: &App, workspace: &WorkspaceId, id: &CollectionId) {
+    app.state.vector_indexes.evict(workspace, id.bytes());
+    log_failure(delete_unlinked(app, workspace, Some(id), &CancelToken::new(None)));
 }
 
 /// As [`forget`], for all collections of a workspace that was deleted.
-pub fn forget_workspace(app: &App, workspace: &WorkspaceId) {
-    app.boards.indexes.forget_workspace(workspace);
-    told(clear(app, workspace, None, &Cancel::new(None)));
+pub fn release_workspace(app: &App, workspace: &WorkspaceId) {
+    app.state.vector_indexes.evict_workspace(workspace);
+    log_failure(delete_unlinked(app, workspace, None, &CancelToken::new(None)));
 }
 
 /// Removes what an earlier process left over.
 ///
 /// # Errors
 /// When the database cannot be read or written.
-pub fn clear_leftovers(app: &App, cancel: &Cancel) -> Result<()> {
-    for leftover in app.store.read(collections::leftovers)? {
-        clear(app, &leftover.workspace, leftover.collection.as_ref(), cancel)?;
+pub fn delete_leftovers(app: &App, cancel: &CancelToken) -> Result<()> {
+    for leftover in app.store.read(collections::unlinked_blocks)? {
+        delete_unlinked(app, &leftover.workspace, leftover.collection.as_ref(), cancel)?;
     }
     Ok(())
 }
 
-/// As [`Shelves::clear`], with a turn for each commit.
-fn clear(app: &App, workspace: &WorkspaceId, id: Option<&CollectionId>, cancel: &Cancel) -> Result<()> {
-    while Turn::of(app).clear_some(workspace, id)? {
+/// As [`WorkspaceCollections::clear`], with a turn for each commit.
+fn delete_unlinked(
+    app: &App,
+    workspace: &WorkspaceId,
+    id: Option<&CollectionId>,
+    cancel: &CancelToken,
+) -> Result<()> {
+    while CollectionLock::acquire(app).delete_batch(workspace, id)? {
         if cancel.reason().is_some() {
             break;
         }
@@ -340,24 +350,24 @@ fn clear(app: &App, workspace: &WorkspaceId, id: Option<&CollectionId>, cancel: 
 
 /// The right to change collections, which one thread has at a time. Whoever has it hands it on to what needs it, and calls
 /// nothing that waits for one of its own: [`forget`], [`forget_workspace`], [`clear_leftovers`].
-pub(super) struct Turn<'a> {
+pub(super) struct CollectionLock<'a> {
     app: &'a App,
-    _held: MutexGuard<'a, ()>,
+    _guard: MutexGuard<'a, ()>,
 }
 
-impl<'a> Turn<'a> {
+impl<'a> CollectionLock<'a> {
     /// Waits for it.
-    pub(super) fn of(app: &'a App) -> Self {
-        Self { app, _held: app.boards.collection_writes.lock().unwrap_or_else(PoisonError::into_inner) }
+    pub(super) fn acquire(app: &'a App) -> Self {
+        Self { app, _guard: app.state.collection_writes.lock().unwrap_or_else(PoisonError::into_inner) }
     }
 
-    fn clear_some(&self, workspace: &WorkspaceId, id: Option<&CollectionId>) -> Result<bool> {
-        self.app.store.write(|tx| collections::clear_some(tx, workspace, id))
+    fn delete_batch(&self, workspace: &WorkspaceId, id: Option<&CollectionId>) -> Result<bool> {
+        self.app.store.write(|tx| collections::delete_batch(tx, workspace, id))
     }
 
     /// Removes collections from all lists, some in each commit; [`forget`] follows once this is over.
-    pub(super) fn unname(&self, workspace: &WorkspaceId, gone: &[CollectionId]) -> Result<()> {
-        for some in gone.chunks(UNNAMED_AT_ONCE) {
+    pub(super) fn unlink(&self, workspace: &WorkspaceId, gone: &[CollectionId]) -> Result<()> {
+        for some in gone.chunks(UNLINKED_AT_ONCE) {
             self.app
                 .store
                 .write(|tx| some.iter().try_for_each(|id| collections::remove(tx, workspace, id)))?;
@@ -367,14 +377,14 @@ impl<'a> Turn<'a> {
 }
 
 /// What is not removed now is left over for the next start.
-fn told(cleared: Result<()>) {
+fn log_failure(cleared: Result<()>) {
     cleared.unwrap_or_else(|error| {
         tracing::warn!(error = error.for_log(), "blocks of a collection were not removed");
     });
 }
 
 fn changes_too_fast() -> Error {
-    Error::Failed("The collection changes faster than it can be read.".to_owned())
+    Error::RunFailed("The collection changes faster than it can be read.".to_owned())
 }
 
 #[cfg(test)]

@@ -4,18 +4,18 @@
 use super::data;
 use super::keys::{self, KeyBody};
 use super::publish;
-use super::transfer::{self, Existing, ImportBody, Wanted};
+use super::transfer::{self, ExistingPolicy, ExportSelection, ImportBody};
 use super::versions;
 use super::{owner, people};
-use crate::app::{App, OpenError};
+use crate::app::{App, AppOpenError};
 use crate::domain::caller::Caller;
-use crate::domain::cancel::Cancel;
+use crate::domain::cancel::CancelToken;
 use crate::domain::error::{Error, Result};
 use crate::domain::ids::{FlowId, KeyId, WorkspaceId};
 use crate::limits::{CONTROL_HISTORY_REPLY_SECONDS, CONTROL_LONG_REPLY_SECONDS, CONTROL_REPLY_SECONDS};
 use crate::settings::Settings;
 use crate::store::Store;
-use crate::store::tables::{FLOW_HOME, WORKSPACES};
+use crate::store::tables::{FLOW_WORKSPACE, WORKSPACES};
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use serde::{Deserialize, Serialize};
@@ -29,7 +29,7 @@ const PASSWORD_RANDOM_BYTES: usize = 18;
 /// One command. It holds passwords, so it has no `Debug`.
 #[derive(Serialize, Deserialize)]
 #[serde(tag = "command", rename_all = "camelCase")]
-pub enum Command {
+pub enum OperatorCommand {
     /// Makes an API key.
     KeyCreate {
         /// Its name.
@@ -102,7 +102,7 @@ pub enum Command {
         /// Its name.
         file_name: Option<String>,
         /// What to do with things that are here already.
-        existing: Existing,
+        existing: ExistingPolicy,
         /// Only says what would become of it.
         preview: bool,
         /// Which; `None` is the default one.
@@ -119,7 +119,7 @@ pub enum Command {
     Status,
 }
 
-impl Command {
+impl OperatorCommand {
     /// How long whoever sent it waits for what comes of it.
     #[must_use]
     pub const fn reply_seconds(&self) -> u64 {
@@ -147,7 +147,7 @@ impl Command {
 /// What came of a command. It holds a key or a password, so it has no `Debug`.
 #[derive(Serialize, Deserialize)]
 #[serde(tag = "outcome", rename_all = "camelCase")]
-pub enum Outcome {
+pub enum CommandOutput {
     /// A key was made: its record, whose `apiKey` is the value, shown this once.
     KeyCreated {
         /// The record (manual 8.7).
@@ -184,7 +184,7 @@ pub enum Outcome {
     },
     /// What was found among rows and files.
     Data {
-        /// As [`data::Verdict::wire`] says it.
+        /// As [`data::IntegrityReport::wire`] says it.
         answer: Value,
     },
     /// A workspace as a file.
@@ -220,7 +220,7 @@ pub enum Outcome {
 /// # Errors
 /// What the operation itself refuses: an unknown permission, key or e-mail, a password of the wrong length. A fault of
 /// the service is logged here with its cause, since no door does it. [`Error::Cancelled`] when `cancel` was set meanwhile.
-pub fn execute(app: &App, command: Command, cancel: &Cancel) -> Result<Outcome> {
+pub fn execute(app: &App, command: OperatorCommand, cancel: &CancelToken) -> Result<CommandOutput> {
     run(app, command, cancel).inspect_err(|error| {
         if let Error::Internal(_) = error {
             tracing::error!(cause = error.for_log(), "an operator's command failed");
@@ -228,62 +228,68 @@ pub fn execute(app: &App, command: Command, cancel: &Cancel) -> Result<Outcome> 
     })
 }
 
-fn run(app: &App, command: Command, cancel: &Cancel) -> Result<Outcome> {
+fn run(app: &App, command: OperatorCommand, cancel: &CancelToken) -> Result<CommandOutput> {
     match command {
-        Command::KeyCreate { name, permissions, workspace } => {
+        OperatorCommand::KeyCreate { name, permissions, workspace } => {
             let key = keys::create(
                 app,
                 &operator(app, workspace)?,
                 &KeyBody { key_name: name.clone(), permissions },
             )?;
             tracing::info!(by = "operator", "an API key was made");
-            Ok(Outcome::KeyCreated { key })
+            Ok(CommandOutput::KeyCreated { key })
         }
-        Command::KeyList => Ok(Outcome::Keys { keys: keys::list(app, &operator(app, None)?)? }),
-        Command::KeyRevoke { id } => {
+        OperatorCommand::KeyList => Ok(CommandOutput::Keys { keys: keys::list(app, &operator(app, None)?)? }),
+        OperatorCommand::KeyRevoke { id } => {
             keys::delete(app, &operator(app, None)?, &id.to_string(), true)?;
             tracing::info!(by = "operator", key = %id, "an API key was deleted");
-            Ok(Outcome::KeyRevoked)
+            Ok(CommandOutput::KeyRevoked)
         }
-        Command::OwnerResetPassword { password } => {
+        OperatorCommand::OwnerResetPassword { password } => {
             let made = if password.is_none() { Some(random_password()?) } else { None };
             let chosen = password.as_deref().or(made.as_deref()).expect("one of the two is there");
             let email = owner::reset_password(app, chosen)?;
             tracing::info!(by = "operator", "the owner's password was reset");
-            Ok(Outcome::PasswordReset { email, password: made })
+            Ok(CommandOutput::PasswordReset { email, password: made })
         }
-        Command::UserList => Ok(Outcome::Users { users: people::list(app, &operator(app, None)?)? }),
-        Command::UserStatus { user, active } => {
-            let row = people::set_status_of(app, &operator(app, None)?, &user, active)?;
-            Ok(Outcome::UserStatusSet { email: row["user"]["email"].as_str().unwrap_or_default().to_owned() })
+        OperatorCommand::UserList => {
+            Ok(CommandOutput::Users { users: people::list(app, &operator(app, None)?)? })
         }
-        Command::HistoryLog { flow, limit } => history(versions::log(app, flow.as_ref(), limit)),
-        Command::HistoryShow { flow, sha } => {
-            history(versions::read(app, &operator_of(app, &flow)?, &flow, &sha))
+        OperatorCommand::UserStatus { user, active } => {
+            let row = people::set_status_by_name(app, &operator(app, None)?, &user, active)?;
+            Ok(CommandOutput::UserStatusSet {
+                email: row["user"]["email"].as_str().unwrap_or_default().to_owned(),
+            })
         }
-        Command::HistoryDiff { flow, sha, against } => {
-            history(versions::diff(app, &operator_of(app, &flow)?, &flow, &sha, &against))
+        OperatorCommand::HistoryLog { flow, limit } => {
+            history_output(versions::log(app, flow.as_ref(), limit))
         }
-        Command::DataVerify => Ok(Outcome::Data { answer: data::verify(app, cancel)?.wire() }),
-        Command::HistoryVerify => history(versions::verify(&app.history, cancel)),
-        Command::HistoryRestart => history(versions::restart(app)),
-        Command::Export { workspace } => {
-            let file = transfer::export(app, &operator(app, workspace)?, &Wanted::default())?;
-            Ok(Outcome::Exported { file })
+        OperatorCommand::HistoryShow { flow, sha } => {
+            history_output(versions::read(app, &operator_for_flow(app, &flow)?, &flow, &sha))
         }
-        Command::Import { text, file_name, existing, preview, workspace } => {
-            let body = ImportBody::of_file(&text, file_name, existing, preview)?;
-            Ok(Outcome::Imported { answer: transfer::import(app, &operator(app, workspace)?, body)? })
+        OperatorCommand::HistoryDiff { flow, sha, against } => {
+            history_output(versions::diff(app, &operator_for_flow(app, &flow)?, &flow, &sha, &against))
         }
-        Command::Publish { flows, workspace } if flows.is_empty() => {
-            Ok(Outcome::Published { answer: publish::publish_all(app, &operator(app, workspace)?)? })
+        OperatorCommand::DataVerify => Ok(CommandOutput::Data { answer: data::verify(app, cancel)?.wire() }),
+        OperatorCommand::HistoryVerify => history_output(versions::verify(&app.history, cancel)),
+        OperatorCommand::HistoryRestart => history_output(versions::restart(app)),
+        OperatorCommand::Export { workspace } => {
+            let file = transfer::export(app, &operator(app, workspace)?, &ExportSelection::default())?;
+            Ok(CommandOutput::Exported { file })
         }
-        Command::Publish { flows, .. } => {
-            let one = |id: &FlowId| Ok(publish::publish_if_it_runs(app, &operator_of(app, id)?, id));
+        OperatorCommand::Import { text, file_name, existing, preview, workspace } => {
+            let body = ImportBody::from_file(&text, file_name, existing, preview)?;
+            Ok(CommandOutput::Imported { answer: transfer::import(app, &operator(app, workspace)?, body)? })
+        }
+        OperatorCommand::Publish { flows, workspace } if flows.is_empty() => {
+            Ok(CommandOutput::Published { answer: publish::publish_all(app, &operator(app, workspace)?)? })
+        }
+        OperatorCommand::Publish { flows, .. } => {
+            let one = |id: &FlowId| Ok(publish::publish_if_valid(app, &operator_for_flow(app, id)?, id));
             let results = flows.iter().map(one).collect::<Result<_>>()?;
-            Ok(Outcome::Published { answer: publish::told(results) })
+            Ok(CommandOutput::Published { answer: publish::summarize(results) })
         }
-        Command::Status => Ok(Outcome::Status {
+        OperatorCommand::Status => Ok(CommandOutput::Status {
             version: env!("CARGO_PKG_VERSION").to_owned(),
             process_id: std::process::id(),
             address: Some(SocketAddr::new(app.settings.host, app.settings.port)),
@@ -295,19 +301,21 @@ fn run(app: &App, command: Command, cancel: &Cancel) -> Result<Outcome> {
 ///
 /// # Errors
 /// Says why the database cannot be read; as the command.
-pub fn verify_stopped(settings: &Settings, cancel: &Cancel) -> Result<Outcome, OpenError> {
-    let store = Arc::new(Store::look(&settings.data_dir.join("flowkeep.redb")).map_err(OpenError::Store)?);
-    let looked = super::history::look(settings, &store);
-    history(looked.and_then(|history| versions::verify(&history, cancel))).map_err(OpenError::Look)
+pub fn verify_stopped(settings: &Settings, cancel: &CancelToken) -> Result<CommandOutput, AppOpenError> {
+    let store = Arc::new(
+        Store::open_read_only(&settings.data_dir.join("flowkeep.redb")).map_err(AppOpenError::Store)?,
+    );
+    let looked = super::history::open_read_only(settings, &store);
+    history_output(looked.and_then(|history| versions::verify(&history, cancel))).map_err(AppOpenError::Look)
 }
 
-fn history(answer: Result<Value>) -> Result<Outcome> {
-    answer.map(|answer| Outcome::History { answer })
+fn history_output(answer: Result<Value>) -> Result<CommandOutput> {
+    answer.map(|answer| CommandOutput::History { answer })
 }
 
 /// The operator as a caller in the workspace of a flow.
-fn operator_of(app: &App, flow: &FlowId) -> Result<Caller> {
-    let workspace = app.store.read(|tx| FLOW_HOME.get(tx, flow))?;
+fn operator_for_flow(app: &App, flow: &FlowId) -> Result<Caller> {
+    let workspace = app.store.read(|tx| FLOW_WORKSPACE.get(tx, flow))?;
     operator(app, workspace)
 }
 
@@ -340,10 +348,10 @@ mod tests {
     #[test]
     fn a_command_survives_the_wire() {
         let text = r#"{"command":"keyCreate","name":"ci","permissions":["chatflows:view"],"workspace":null}"#;
-        let command: Command = serde_json::from_str(text).unwrap();
+        let command: OperatorCommand = serde_json::from_str(text).unwrap();
         assert_eq!(serde_json::to_string(&command).unwrap(), text);
-        assert!(serde_json::from_str::<Command>(r#"{"command":"keyRevoke","id":"x"}"#).is_err());
-        assert!(serde_json::from_str::<Command>(r#"{"command":"dropTables"}"#).is_err());
+        assert!(serde_json::from_str::<OperatorCommand>(r#"{"command":"keyRevoke","id":"x"}"#).is_err());
+        assert!(serde_json::from_str::<OperatorCommand>(r#"{"command":"dropTables"}"#).is_err());
     }
 
     #[test]

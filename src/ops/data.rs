@@ -2,7 +2,7 @@
 
 use super::dates;
 use crate::app::App;
-use crate::domain::cancel::Cancel;
+use crate::domain::cancel::CancelToken;
 use crate::domain::damage::Damage;
 use crate::domain::error::{Error, Result};
 use crate::files::rot;
@@ -13,7 +13,7 @@ const LISTED_MAX: usize = 1_000;
 
 /// What was found.
 #[derive(Debug, Default)]
-pub struct Verdict {
+pub struct IntegrityReport {
     /// Rows that were looked at.
     pub rows: u64,
     /// Files that were looked at.
@@ -26,7 +26,7 @@ pub struct Verdict {
     pub warnings: Vec<String>,
 }
 
-impl Verdict {
+impl IntegrityReport {
     /// As an operator's command answers.
     #[must_use]
     pub fn wire(&self) -> Value {
@@ -42,7 +42,7 @@ impl Verdict {
 ///
 /// # Errors
 /// When the database or a folder cannot be opened; [`Error::Cancelled`] when `cancel` was set meanwhile.
-pub fn verify(app: &App, cancel: &Cancel) -> Result<Verdict> {
+pub fn verify(app: &App, cancel: &CancelToken) -> Result<IntegrityReport> {
     let is_over = || cancel.reason().is_some();
     let rows = app.store.verify(&is_over)?;
     let files = rot::verify(&app.settings.data_dir.join("files"), &is_over).map_err(Error::internal)?;
@@ -50,26 +50,32 @@ pub fn verify(app: &App, cancel: &Cancel) -> Result<Verdict> {
         return Err(Error::Cancelled);
     }
     let damages = rows.damages.into_iter().chain(files.damages).collect();
-    let warnings = dates::complaints(app);
-    Ok(Verdict { rows: rows.rows, files: files.files, unknown_files: files.unknown, damages, warnings })
+    let warnings = dates::clock_warnings(app);
+    Ok(IntegrityReport {
+        rows: rows.rows,
+        files: files.files,
+        unknown_files: files.without_checksum,
+        damages,
+        warnings,
+    })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::domain::ids::{ChatId, FlowId};
-    use crate::files::flow_files::StoredName;
+    use crate::files::flow_files::FlowFileName;
     use std::fs;
 
     #[test]
     fn a_damaged_file_is_an_error_of_its_own_and_is_found() {
-        let (folder, app, caller) = App::owned();
+        let (folder, app, caller) = App::with_owner();
         let (here, flow, chat) = (caller.workspace, FlowId::random(), ChatId::random());
-        let uploaded = app.chat_files.keep(&here, &flow, &chat, "txt", b"uploaded").unwrap();
-        let other = app.chat_files.keep(&here, &flow, &chat, "txt", b"another").unwrap();
-        let stored = StoredName::live("a.txt", b"stored");
+        let uploaded = app.chat_files.store(&here, &flow, &chat, "txt", b"uploaded").unwrap();
+        let other = app.chat_files.store(&here, &flow, &chat, "txt", b"another").unwrap();
+        let stored = FlowFileName::new_live("a.txt", b"stored");
         app.files.put(&here, &flow, &stored, b"stored").unwrap();
-        let never = Cancel::new(None);
+        let never = CancelToken::new(None);
         let sound = verify(&app, &never).unwrap();
         assert_eq!((sound.files, sound.unknown_files, sound.damages.as_slice()), (3, 0, [].as_slice()));
         assert!(sound.rows > 5, "{sound:?}");
@@ -91,8 +97,8 @@ mod tests {
         assert_eq!(places.len(), 2, "{places:?}");
         assert!(places.iter().any(|place| place.ends_with(stored.as_str())), "{places:?}");
         assert!(places.iter().any(|place| place.ends_with(uploaded.as_str())), "{places:?}");
-        let stopped = Cancel::new(None);
-        stopped.cancel(crate::domain::cancel::Reason::Shutdown);
+        let stopped = CancelToken::new(None);
+        stopped.cancel(crate::domain::cancel::CancelReason::Shutdown);
         assert!(matches!(verify(&app, &stopped), Err(Error::Cancelled)));
     }
 }

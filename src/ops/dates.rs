@@ -15,7 +15,7 @@ const JUMP_MIN: SignedDuration = SignedDuration::from_mins(1);
 ///
 /// # Errors
 /// When the database cannot be read.
-pub fn newest(store: &Store) -> Result<Option<Timestamp>> {
+pub fn newest_date(store: &Store) -> Result<Option<Timestamp>> {
     store.read(|tx| {
         let mut newest = audit::newest_date(tx)?;
         for workspace in intact(WORKSPACES.list(tx))? {
@@ -37,9 +37,9 @@ fn intact<T>(list: Result<Vec<T>>) -> Result<Vec<T>> {
 
 /// What is wrong with the machine's clock, in sentences.
 #[must_use]
-pub fn complaints(app: &App) -> Vec<String> {
+pub fn clock_warnings(app: &App) -> Vec<String> {
     let (mut all, now) = (Vec::new(), app.clock.now());
-    if let Some(newest) = app.clock.ahead_of_it() {
+    if let Some(newest) = app.clock.newest_ahead() {
         all.push(format!(
             "The clock of this machine says {} and something stored here is from {}. What is stored from now on gets that \
              date until the clock is past it. Set the clock, and let the system keep it in step with a time server.",
@@ -47,7 +47,7 @@ pub fn complaints(app: &App) -> Vec<String> {
             iso(newest)
         ));
     }
-    let jumped = app.clock.jumped();
+    let jumped = app.clock.drift();
     if jumped.abs() >= JUMP_MIN {
         let way = if jumped.is_negative() { "was set back by" } else { "went forwards by" };
         all.push(format!(
@@ -61,19 +61,19 @@ pub fn complaints(app: &App) -> Vec<String> {
 
 /// Looks at the clock now and then and warns when it jumped.
 #[derive(Debug, Default)]
-pub struct Watch {
+pub struct ClockWatch {
     /// By how much it had when a warning was last given.
-    told_seconds: AtomicI64,
+    warned_seconds: AtomicI64,
 }
 
-impl Watch {
+impl ClockWatch {
     /// Warns when the clock jumped since the last look.
-    pub fn look(&self, app: &App) {
-        let jumped = app.clock.jumped().as_secs();
-        let told = self.told_seconds.load(Ordering::Relaxed);
+    pub fn check(&self, app: &App) {
+        let jumped = app.clock.drift().as_secs();
+        let told = self.warned_seconds.load(Ordering::Relaxed);
         if (jumped - told).abs() >= JUMP_MIN.as_secs() {
-            self.told_seconds.store(jumped, Ordering::Relaxed);
-            complaints(app).iter().for_each(|complaint| tracing::warn!("{complaint}"));
+            self.warned_seconds.store(jumped, Ordering::Relaxed);
+            clock_warnings(app).iter().for_each(|complaint| tracing::warn!("{complaint}"));
         }
     }
 }
@@ -81,7 +81,7 @@ impl Watch {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::audit::{Action, Entry, Ring};
+    use crate::domain::audit::{AuditAction, AuditEntry, AuditRing};
     use crate::ops::flows;
     use serde_json::json;
 
@@ -92,20 +92,20 @@ mod tests {
 
     #[test]
     fn a_clock_that_was_set_back_puts_nothing_out_of_order() {
-        let (folder, app, caller) = App::owned();
+        let (folder, app, caller) = App::with_owner();
         let first = make(&app, &caller, "first");
-        assert_eq!(complaints(&app), Vec::<String>::new());
+        assert_eq!(clock_warnings(&app), Vec::<String>::new());
         app.clock.advance_seconds(-86_400);
         let second = make(&app, &caller, "second");
         flows::delete(&app, &caller, &second.id).unwrap();
         assert!(second.created >= first.created);
         let dates = |app: &App| {
             let mut dates = Vec::new();
-            let note = |_, entry: Entry| {
+            let note = |_, entry: AuditEntry| {
                 dates.push(entry.date);
                 Ok(())
             };
-            app.store.read(|tx| audit::walk(tx, &Ring::ALL, note)).unwrap();
+            app.store.read(|tx| audit::walk(tx, &AuditRing::ALL, note)).unwrap();
             dates
         };
         assert!(dates(&app).is_sorted_by(|newer, older| newer >= older), "{:?}", dates(&app));
@@ -113,7 +113,7 @@ mod tests {
         let versions: Vec<&str> =
             versions.as_array().unwrap().iter().map(|version| version["date"].as_str().unwrap()).collect();
         assert!(versions.len() >= 3 && versions.is_sorted_by(|newer, older| newer >= older), "{versions:?}");
-        let told = complaints(&app);
+        let told = clock_warnings(&app);
         assert!(
             told.len() == 2 && told[0].contains("Set the clock") && told[1].contains("set back"),
             "{told:?}"
@@ -122,13 +122,13 @@ mod tests {
         // What a start finds stored counts as well.
         let settings = app.settings.clone();
         let ahead = app.clock.now() + SignedDuration::from_hours(24 * 40);
-        let entry = Entry::of_nobody(None, Action::SignIn, ahead);
+        let entry = AuditEntry::by_nobody(None, AuditAction::SignIn, ahead);
         app.store.write(|tx| audit::append(tx, &entry)).unwrap();
         drop(app);
         let app = App::open(settings, crate::settings::Environment::new(|_| None)).unwrap();
         let third = make(&app, &caller, "third");
         assert!(third.created > Timestamp::now() + SignedDuration::from_hours(24 * 38));
-        assert!(complaints(&app)[0].contains("something stored here is from"));
+        assert!(clock_warnings(&app)[0].contains("something stored here is from"));
         drop(folder);
     }
 }

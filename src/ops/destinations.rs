@@ -8,21 +8,21 @@ use crate::canvas::template::variable_names;
 use crate::cards::kit::{Card, InputKind};
 use crate::cards::{model_lists, registry};
 use crate::domain::caller::Caller;
-use crate::domain::document::{CardPlan, DocumentStore};
+use crate::domain::document::{CardConfig, DocumentStore};
 use crate::domain::error::{Error, Result};
 use crate::domain::flow::{Flow, FlowSettings};
 use crate::domain::ids::CredentialId;
-use crate::domain::store_vectors::{SetCard, StoreVectors};
+use crate::domain::store_vectors::{VectorCardConfig, VectorConfig};
 use crate::engine::overrides::is_place;
-use crate::store::tables::{CANVASES, CREDENTIALS, DOCUMENT_STORES, DRAFT_CANVASES, FLOWS, STORE_VECTORS};
+use crate::store::tables::{CANVASES, CREDENTIALS, DOCUMENT_STORES, DRAFT_CANVASES, FLOWS, VECTOR_CONFIGS};
 use crate::store::{Tx, WriteTx};
 use serde_json::{Map, Value};
 use url::{Origin, Url};
 
 /// Who may send a credential anywhere.
-const MAY_SEND: &str = "credentials:update";
+const SEND_PERMISSION: &str = "credentials:update";
 /// Settings that are kept from requests like addresses and are none: which database of a server is meant.
-const NO_PLACES: &[&str] = &["database"];
+const NOT_ADDRESSES: &[&str] = &["database"];
 /// Levels of a settings object in which a provider is chosen.
 const LEVELS_MAX: usize = 8;
 
@@ -39,7 +39,7 @@ pub struct Destination {
 #[must_use]
 pub fn of_canvas(canvas: &Canvas) -> Vec<Destination> {
     let of_node = |node: &crate::canvas::Node| {
-        of_card(registry::find(&node.name)?, node.shown(), &node.inputs, node.credential.as_deref())
+        of_card(registry::find(&node.name)?, node.label(), &node.inputs, node.credential.as_deref())
     };
     canvas.nodes().iter().filter_map(of_node).collect()
 }
@@ -63,7 +63,7 @@ fn collect(card: &str, value: &Value, levels: usize, found: &mut Vec<Destination
     if let Some(credential) = credential {
         let places = map.iter().filter(|(name, _)| is_place(name)).filter_map(|(_, value)| value.as_str());
         let address =
-            joined(places.filter(|place| !model_lists::homes().any(|home| same_origin(home, place))));
+            join_addresses(places.filter(|place| !model_lists::homes().any(|home| same_origin(home, place))));
         found.extend(address.map(|address| Destination { credential, address, card: card.to_owned() }));
     }
     for (name, value) in map {
@@ -86,43 +86,44 @@ pub fn of_card(
     let home = model_lists::home(card);
     let places = card.inputs.iter().filter_map(|input| {
         let is_address = input.kind == InputKind::Address || is_place(input.name);
-        let is_address = is_address && input.kind != InputKind::Headers && !NO_PLACES.contains(&input.name);
+        let is_address =
+            is_address && input.kind != InputKind::Headers && !NOT_ADDRESSES.contains(&input.name);
         let set = settings.get(input.name).filter(|_| is_address)?;
         let text = set.as_str().map_or_else(|| set.to_string(), str::to_owned);
         let own = [input.default, input.start].contains(&Some(text.trim()));
         let at_home = home.is_some_and(|home| same_origin(home, &text));
         Some(text).filter(|_| !own && !at_home && !set.is_null())
     });
-    let address = joined(places.collect::<Vec<_>>().iter().map(String::as_str))?;
+    let address = join_addresses(places.collect::<Vec<_>>().iter().map(String::as_str))?;
     Some(Destination { credential, address, card: label.to_owned() })
 }
 
 /// The destination of a loader of a document store.
 #[must_use]
-pub fn of_plan(plan: &CardPlan) -> Option<Destination> {
+pub fn of_loader(plan: &CardConfig) -> Option<Destination> {
     let card = registry::find(&plan.card)?;
     of_card(card, card.label, &plan.config, plan.credential.as_deref())
 }
 
 /// The destination of a card with which a document store makes or keeps vectors, or is described.
 #[must_use]
-pub fn of_set_card(set: &SetCard) -> Option<Destination> {
+pub fn of_vector_card(set: &VectorCardConfig) -> Option<Destination> {
     let card = registry::find(&set.name)?;
     of_card(card, card.label, &set.config, set.credential.as_deref())
 }
 
 /// The destinations of all cards of a document store's vectors.
 #[must_use]
-pub fn of_vectors(vectors: &StoreVectors) -> Vec<Destination> {
+pub fn of_vectors(vectors: &VectorConfig) -> Vec<Destination> {
     let others = [&vectors.vector_store, &vectors.record_manager];
     let cards = std::iter::once(&vectors.embedding).chain(others.into_iter().flatten());
-    cards.filter_map(of_set_card).collect()
+    cards.filter_map(of_vector_card).collect()
 }
 
 /// The destinations of all loaders of a document store.
 #[must_use]
 pub fn of_loaders(store: &DocumentStore) -> Vec<Destination> {
-    store.loaders.iter().filter_map(|loader| of_plan(&loader.plan.loader)).collect()
+    store.loaders.iter().filter_map(|loader| of_loader(&loader.plan.loader)).collect()
 }
 
 /// What a flow has now, Live and in its draft: it was saved before, and to save it again takes nothing anywhere.
@@ -142,13 +143,13 @@ pub fn of_flow(tx: &impl Tx, flow: &Flow) -> Result<Vec<Destination>> {
 ///
 /// # Errors
 /// 403 naming the card.
-pub fn judge(
+pub fn check(
     tx: &impl Tx,
     caller: &Caller,
     wanted: &[Destination],
     before: impl FnOnce() -> Result<Vec<Destination>>,
 ) -> Result<()> {
-    if wanted.is_empty() || caller.grants.allow(MAY_SEND) {
+    if wanted.is_empty() || caller.permissions.has(SEND_PERMISSION) {
         return Ok(());
     }
     let before = before()?;
@@ -162,7 +163,7 @@ pub fn judge(
         // One that is not here is sent nowhere, and whether it is somewhere else must not show.
         if stored.is_some_and(|stored| !stored.addresses.contains(&one.address)) {
             let after = "' would send its credential to another address than the provider's own.";
-            return Err(refused(one, "The card '", after));
+            return Err(refusal(one, "The card '", after));
         }
     }
     Ok(())
@@ -172,19 +173,19 @@ pub fn judge(
 ///
 /// # Errors
 /// As [`judge`]; when the database cannot be written.
-pub fn settle(
+pub fn check_and_remember(
     tx: &WriteTx,
     caller: &Caller,
     wanted: &[Destination],
     before: impl FnOnce() -> Result<Vec<Destination>>,
 ) -> Result<()> {
-    judge(tx, caller, wanted, before)?;
-    if !caller.grants.allow(MAY_SEND) {
+    check(tx, caller, wanted, before)?;
+    if !caller.permissions.has(SEND_PERMISSION) {
         return Ok(());
     }
     for one in wanted {
         let Some(mut stored) = CREDENTIALS.get(tx, &caller.workspace, &one.credential)? else { continue };
-        if stored.send_to(&one.address) {
+        if stored.allow_address(&one.address) {
             CREDENTIALS.put(tx, &caller.workspace, &one.credential, &stored)?;
         }
     }
@@ -195,18 +196,13 @@ pub fn settle(
 ///
 /// # Errors
 /// As [`settle`].
-pub fn settle_ahead(
-    app: &App,
-    caller: &Caller,
-    wanted: &[Destination],
-    before: &[Destination],
-) -> Result<()> {
+pub fn check_ahead(app: &App, caller: &Caller, wanted: &[Destination], before: &[Destination]) -> Result<()> {
     if wanted.is_empty() {
         Ok(())
-    } else if caller.grants.allow(MAY_SEND) {
-        app.store.write(|tx| settle(tx, caller, wanted, || Ok(Vec::new())))
+    } else if caller.permissions.has(SEND_PERMISSION) {
+        app.store.write(|tx| check_and_remember(tx, caller, wanted, || Ok(Vec::new())))
     } else {
-        app.store.read(|tx| judge(tx, caller, wanted, || Ok(before.to_vec())))
+        app.store.read(|tx| check(tx, caller, wanted, || Ok(before.to_vec())))
     }
 }
 
@@ -214,8 +210,8 @@ pub fn settle_ahead(
 ///
 /// # Errors
 /// 403 naming the card.
-pub fn judge_variables(tx: &impl Tx, caller: &Caller, names: &[&str]) -> Result<()> {
-    if caller.grants.allow(MAY_SEND) {
+pub fn check_variables(tx: &impl Tx, caller: &Caller, names: &[&str]) -> Result<()> {
+    if caller.permissions.has(SEND_PERMISSION) {
         return Ok(());
     }
     let workspace = &caller.workspace;
@@ -225,12 +221,12 @@ pub fn judge_variables(tx: &impl Tx, caller: &Caller, names: &[&str]) -> Result<
     }
     for store in DOCUMENT_STORES.list(tx, workspace)? {
         sends.extend(of_loaders(&store));
-        sends.extend(STORE_VECTORS.get(tx, workspace, &store.id)?.iter().flat_map(of_vectors));
+        sends.extend(VECTOR_CONFIGS.get(tx, workspace, &store.id)?.iter().flat_map(of_vectors));
     }
     let stands_in = |one: &&Destination| variable_names(&one.address).any(|name| names.contains(&name));
     match sends.iter().find(stands_in) {
         None => Ok(()),
-        Some(one) => Err(refused(
+        Some(one) => Err(refusal(
             one,
             "The variable stands in the address to which the card '",
             "' sends its credential.",
@@ -239,20 +235,20 @@ pub fn judge_variables(tx: &impl Tx, caller: &Caller, names: &[&str]) -> Result<
 }
 
 /// The sentence of a refusal, around the name of the card.
-fn refused(one: &Destination, before: &str, after: &str) -> Error {
+fn refusal(one: &Destination, before: &str, after: &str) -> Error {
     let card: String = one.card.chars().filter(|c| !c.is_control()).take(100).collect();
     Error::Forbidden(format!(
-        "{before}{card}{after} This needs the permission {MAY_SEND}, or has to be saved first by somebody who has it."
+        "{before}{card}{after} This needs the permission {SEND_PERMISSION}, or has to be saved first by somebody who has it."
     ))
 }
 
 /// Addresses as they are compared: several settings of a card are one place.
-fn joined<'a>(places: impl Iterator<Item = &'a str>) -> Option<String> {
-    let places: Vec<String> = places.map(normal).filter(|place| !place.is_empty()).collect();
+fn join_addresses<'a>(places: impl Iterator<Item = &'a str>) -> Option<String> {
+    let places: Vec<String> = places.map(normalize).filter(|place| !place.is_empty()).collect();
     (!places.is_empty()).then(|| places.join(" "))
 }
 
-fn normal(place: &str) -> String {
+fn normalize(place: &str) -> String {
     let place = place.trim();
     let written = Url::parse(place).ok().filter(|url| matches!(url.origin(), Origin::Tuple(..)));
     written.map_or_else(|| place.to_owned(), |url| url.as_str().trim_end_matches('/').to_owned())
@@ -316,7 +312,7 @@ mod tests {
         let mut judged = 0;
         for card in registry::CARDS.iter().filter(|card| !card.credential_types().is_empty()) {
             let addresses = card.inputs.iter().filter(|input| input.kind == InputKind::Address);
-            for input in addresses.filter(|input| !NO_PLACES.contains(&input.name)) {
+            for input in addresses.filter(|input| !NOT_ADDRESSES.contains(&input.name)) {
                 judged += 1;
                 let found = address(card.name, json!({ (input.name): "https://else.example" }));
                 assert_eq!(found.as_deref(), Some("https://else.example"), "{} {}", card.name, input.name);

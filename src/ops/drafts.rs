@@ -1,42 +1,42 @@
 //! Drafts: canvas edits that touch nothing but themselves until they are published (manual 5.5, 5.6, 5.9).
 
-use super::access::{self, Action};
+use super::access::{self, FlowAction};
 use super::destinations;
-use super::flow_files::{self, Kept, Side};
-use super::live::{self, NewCanvas};
+use super::flow_files::{self, CanvasFiles, CanvasSide};
+use super::live::{self, ParsedCanvas};
 use super::masks;
 use crate::app::App;
 use crate::canvas::Canvas;
 use crate::clock::iso;
 use crate::domain::caller::Caller;
-use crate::domain::draft::{Draft, DraftStatus, LiveReason, Mode};
+use crate::domain::draft::{DirectEditReason, Draft, DraftStatus, EditTarget};
 use crate::domain::error::{Conflict, Error, Result};
 use crate::domain::flow::{CanvasDigest, Flow, FlowKind};
 use crate::domain::ids::FlowId;
-use crate::files::flow_files::StoredName;
+use crate::files::flow_files::FlowFileName;
 use crate::store::tables::{CANVASES, DRAFT_CANVASES, DRAFTS};
 use crate::store::{ReadTx, Tx, WriteTx};
 
 /// What a caller says about the draft it edited (`If-Match`, manual 5.6 r3).
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Expected {
+pub enum DraftPrecondition {
     /// Nothing: the save goes through whatever is there.
-    Anything,
+    Any,
     /// There was no draft.
     None,
     /// The draft of this `updatedDate`.
     Saved(String),
 }
 
-impl Expected {
+impl DraftPrecondition {
     /// Reads an `If-Match` header: a quoted date, or `"none"`.
     ///
     /// # Errors
     /// 400 for anything else.
     pub fn parse(header: Option<&str>) -> Result<Self> {
-        let Some(header) = header.map(str::trim) else { return Ok(Self::Anything) };
+        let Some(header) = header.map(str::trim) else { return Ok(Self::Any) };
         if header == "*" {
-            return Ok(Self::Anything);
+            return Ok(Self::Any);
         }
         let text = header.strip_prefix('"').and_then(|text| text.strip_suffix('"'));
         match text {
@@ -50,15 +50,15 @@ impl Expected {
 
     /// What a caller saw who looks now.
     #[must_use]
-    pub fn seen(draft: Option<&Draft>) -> Self {
+    pub fn from_current(draft: Option<&Draft>) -> Self {
         draft.map_or(Self::None, |draft| Self::Saved(iso(draft.updated)))
     }
 
     /// True when this is what is there.
     #[must_use]
-    pub fn fits(&self, draft: Option<&Draft>) -> bool {
+    pub fn matches(&self, draft: Option<&Draft>) -> bool {
         match self {
-            Self::Anything => true,
+            Self::Any => true,
             Self::None => draft.is_none(),
             Self::Saved(date) => draft.is_some_and(|draft| iso(draft.updated) == *date),
         }
@@ -67,15 +67,15 @@ impl Expected {
 
 /// The mode of a flow on this server.
 #[must_use]
-pub fn mode(app: &App, flow: &Flow) -> Mode {
-    Mode::of(app.settings.drafts, flow.kind, flow.settings.publish_instantly)
+pub fn mode(app: &App, flow: &Flow) -> EditTarget {
+    EditTarget::for_flow(app.settings.drafts, flow.kind, flow.settings.publish_instantly)
 }
 
 /// The draft of a flow; `None` when there are no unpublished changes. With drafts off, saved drafts wait.
 ///
 /// # Errors
 /// When the database cannot be read.
-pub fn of(tx: &impl Tx, flow: &Flow) -> Result<Option<Draft>> {
+pub fn find(tx: &impl Tx, flow: &Flow) -> Result<Option<Draft>> {
     DRAFTS.get(tx, &flow.workspace, &flow.id)
 }
 
@@ -91,11 +91,11 @@ pub fn canvas(tx: &impl Tx, flow: &Flow) -> Result<Option<String>> {
 ///
 /// # Errors
 /// When the database cannot be read.
-pub fn to_ask(app: &App, flow: &mut Flow) -> Result<Option<String>> {
+pub fn draft_for_run(app: &App, flow: &mut Flow) -> Result<Option<String>> {
     if !app.settings.drafts {
         return Ok(None);
     }
-    let found = app.store.read(|tx| Ok(of(tx, flow)?.zip(canvas(tx, flow)?)))?;
+    let found = app.store.read(|tx| Ok(find(tx, flow)?.zip(canvas(tx, flow)?)))?;
     let Some((draft, text)) = found.filter(|(draft, _)| draft.kind == Some(flow.kind)) else {
         return Ok(None);
     };
@@ -121,7 +121,7 @@ pub fn status_in(app: &App, tx: &impl Tx, flow: &Flow) -> Result<DraftStatus> {
 /// # Errors
 /// When the database cannot be read.
 pub fn outline_in(app: &App, tx: &impl Tx, flow: &Flow) -> Result<DraftStatus> {
-    let draft = if app.settings.drafts { of(tx, flow)? } else { None };
+    let draft = if app.settings.drafts { find(tx, flow)? } else { None };
     Ok(DraftStatus {
         mode: mode(app, flow),
         enabled: app.settings.drafts,
@@ -130,7 +130,7 @@ pub fn outline_in(app: &App, tx: &impl Tx, flow: &Flow) -> Result<DraftStatus> {
         draft,
         canvas: None,
         last_published: flow.last_published.clone(),
-        unsupported: flow.kind.unsupported(),
+        unsupported: flow.kind.unsupported_reason(),
     })
 }
 
@@ -140,9 +140,9 @@ pub fn outline_in(app: &App, tx: &impl Tx, flow: &Flow) -> Result<DraftStatus> {
 /// 404, 403.
 pub fn status(app: &App, caller: &Caller, id: &FlowId) -> Result<DraftStatus> {
     app.store.read(|tx| {
-        let flow = access::flow(tx, caller, id, Action::View)?;
+        let flow = access::flow(tx, caller, id, FlowAction::View)?;
         let mut status = status_in(app, tx, &flow)?;
-        status.canvas = status.canvas.map(|canvas| masks::seen(caller, flow.kind, canvas));
+        status.canvas = status.canvas.map(|canvas| masks::mask_for(caller, flow.kind, canvas));
         Ok(status)
     })
 }
@@ -151,7 +151,7 @@ pub fn status(app: &App, caller: &Caller, id: &FlowId) -> Result<DraftStatus> {
 ///
 /// # Errors
 /// 409.
-pub fn must_be_on(app: &App) -> Result<()> {
+pub fn require_drafts(app: &App) -> Result<()> {
     if app.settings.drafts { Ok(()) } else { Err(Conflict::DraftsOff.into()) }
 }
 
@@ -165,21 +165,22 @@ pub fn save(
     caller: &Caller,
     id: &FlowId,
     flow_data: String,
-    expected: &Expected,
+    expected: &DraftPrecondition,
 ) -> Result<DraftStatus> {
-    let flow = app.store.read(|tx| access::flow(tx, caller, id, Action::Update))?;
+    let flow = app.store.read(|tx| access::flow(tx, caller, id, FlowAction::Update))?;
     let seen = flow.kind;
     // The body is judged before what the server allows (manual 1.3).
-    let sent = app.store.read(|tx| masks::filled(tx, &flow, flow_data.clone()))?;
-    let sent = NewCanvas::check(sent)?;
-    must_be_on(app)?;
-    let Kept { canvas, fresh } = flow_files::keep(app, &caller.workspace, id, sent, Side::Draft)?;
+    let sent = app.store.read(|tx| masks::restore(tx, &flow, flow_data.clone()))?;
+    let sent = ParsedCanvas::parse(sent)?;
+    require_drafts(app)?;
+    let CanvasFiles { canvas, new_files: fresh } =
+        flow_files::store_inline_files(app, &caller.workspace, id, sent, CanvasSide::Draft)?;
     let saved = put_checked(app, caller, id, &canvas, seen, expected);
     match &saved {
         Ok((_, unused)) => flow_files::remove(app, &caller.workspace, id, unused),
-        Err(error) => flow_files::undo(app, &caller.workspace, id, &fresh, error),
+        Err(error) => flow_files::roll_back(app, &caller.workspace, id, &fresh, error),
     }
-    saved.map(|(status, _)| status).inspect(|_| app.boards.metrics.drafts_saved.count())
+    saved.map(|(status, _)| status).inspect(|_| app.state.metrics.drafts_saved.increment())
 }
 
 /// Stores the draft if nothing speaks against it; says which files of the draft before are not used any more.
@@ -187,29 +188,31 @@ fn put_checked(
     app: &App,
     caller: &Caller,
     id: &FlowId,
-    canvas: &NewCanvas,
+    canvas: &ParsedCanvas,
     seen: FlowKind,
-    expected: &Expected,
-) -> Result<(DraftStatus, Vec<StoredName>)> {
-    let now = app.clock.date();
+    expected: &DraftPrecondition,
+) -> Result<(DraftStatus, Vec<FlowFileName>)> {
+    let now = app.clock.monotonic_now();
     app.store.write(|tx| {
-        let flow = access::flow(tx, caller, id, Action::Update)?;
+        let flow = access::flow(tx, caller, id, FlowAction::Update)?;
         let used_before = files_of(tx, &flow)?;
         match mode(app, &flow) {
-            Mode::Draft => {}
-            Mode::Live(LiveReason::Off) => return Err(Conflict::DraftsOff.into()),
-            Mode::Live(LiveReason::Type) => return Err(Conflict::KindWithoutDrafts.into()),
-            Mode::Live(LiveReason::PublishInstantly) => return Err(Conflict::PublishInstantly.into()),
+            EditTarget::Draft => {}
+            EditTarget::Live(DirectEditReason::Off) => return Err(Conflict::DraftsOff.into()),
+            EditTarget::Live(DirectEditReason::Type) => return Err(Conflict::KindWithoutDrafts.into()),
+            EditTarget::Live(DirectEditReason::PublishInstantly) => {
+                return Err(Conflict::PublishInstantly.into());
+            }
         }
-        let before = of(tx, &flow)?;
+        let before = find(tx, &flow)?;
         if seen != flow.kind || before.as_ref().is_some_and(|draft| draft.kind != Some(flow.kind)) {
             return Err(Conflict::KindChangedSinceEdits.into());
         }
-        if !expected.fits(before.as_ref()) {
+        if !expected.matches(before.as_ref()) {
             return Err(Conflict::DraftMoved.into());
         }
-        settle_destinations(tx, caller, &flow, canvas)?;
-        let digest = CanvasDigest::of(flow.kind, canvas.text());
+        check_destinations(tx, caller, &flow, canvas)?;
+        let digest = CanvasDigest::compute(flow.kind, canvas.text());
         if digest == flow.digest || is_live_without_foreign(tx, &flow, canvas)? {
             remove(tx, &flow)?;
         } else {
@@ -225,32 +228,32 @@ fn put_checked(
             };
             put(tx, &draft, canvas.text())?;
         }
-        let used = flow_files::of_draft(canvas);
+        let used = flow_files::draft_file_names(canvas);
         let unused = used_before.into_iter().filter(|name| !used.contains(name)).collect();
         Ok((status_in(app, tx, &flow)?, unused))
     })
 }
 
 /// True when this is Live but for what no canvas holds: a Live that was stored with it is sent back without it.
-fn is_live_without_foreign(tx: &impl Tx, flow: &Flow, canvas: &NewCanvas) -> Result<bool> {
+fn is_live_without_foreign(tx: &impl Tx, flow: &Flow, canvas: &ParsedCanvas) -> Result<bool> {
     // What was taken out made the text shorter, so that an ordinary save reads nothing twice.
     let live = CANVASES.get(tx, &flow.workspace, &flow.id)?.filter(|live| live.len() > canvas.text().len());
-    Ok(live.and_then(|live| NewCanvas::check(live).ok()).is_some_and(|live| live.text() == canvas.text()))
+    Ok(live.and_then(|live| ParsedCanvas::parse(live).ok()).is_some_and(|live| live.text() == canvas.text()))
 }
 
 /// Settles where the credentials of a canvas are sent that becomes the draft.
-fn settle_destinations(tx: &WriteTx, caller: &Caller, flow: &Flow, canvas: &NewCanvas) -> Result<()> {
-    let sent = destinations::of_canvas(canvas.parsed());
-    destinations::settle(tx, caller, &sent, || destinations::of_flow(tx, flow))
+fn check_destinations(tx: &WriteTx, caller: &Caller, flow: &Flow, canvas: &ParsedCanvas) -> Result<()> {
+    let sent = destinations::of_canvas(canvas.canvas());
+    destinations::check_and_remember(tx, caller, &sent, || destinations::of_flow(tx, flow))
 }
 
 /// The files the draft of a flow names.
 ///
 /// # Errors
 /// When the database cannot be read.
-pub fn files_of(tx: &impl Tx, flow: &Flow) -> Result<Vec<StoredName>> {
-    let canvas = canvas(tx, flow)?.and_then(|text| NewCanvas::check(text).ok());
-    Ok(canvas.as_ref().map(flow_files::of_draft).unwrap_or_default())
+pub fn files_of(tx: &impl Tx, flow: &Flow) -> Result<Vec<FlowFileName>> {
+    let canvas = canvas(tx, flow)?.and_then(|text| ParsedCanvas::parse(text).ok());
+    Ok(canvas.as_ref().map(flow_files::draft_file_names).unwrap_or_default())
 }
 
 /// `DELETE /flow-drafts/:id`: discards the draft. Without one, nothing happens.
@@ -258,10 +261,10 @@ pub fn files_of(tx: &impl Tx, flow: &Flow) -> Result<Vec<StoredName>> {
 /// # Errors
 /// 404, 403, 409 while drafts are off.
 pub fn discard(app: &App, caller: &Caller, id: &FlowId) -> Result<DraftStatus> {
-    app.store.read(|tx| access::flow(tx, caller, id, Action::Update).map(drop))?;
-    must_be_on(app)?;
+    app.store.read(|tx| access::flow(tx, caller, id, FlowAction::Update).map(drop))?;
+    require_drafts(app)?;
     let (status, unused) = app.store.write(|tx| {
-        let flow = access::flow(tx, caller, id, Action::Update)?;
+        let flow = access::flow(tx, caller, id, FlowAction::Update)?;
         let unused = files_of(tx, &flow)?;
         remove(tx, &flow)?;
         Ok((status_in(app, tx, &flow)?, unused))
@@ -275,19 +278,19 @@ pub fn discard(app: &App, caller: &Caller, id: &FlowId) -> Result<DraftStatus> {
 /// # Errors
 /// 404, 403, 409 while drafts are off or when turning it on over unpublished changes.
 pub fn set_publish_instantly(app: &App, caller: &Caller, id: &FlowId, on: bool) -> Result<DraftStatus> {
-    app.store.read(|tx| access::flow(tx, caller, id, Action::Update).map(drop))?;
-    must_be_on(app)?;
-    let now = app.clock.date();
+    app.store.read(|tx| access::flow(tx, caller, id, FlowAction::Update).map(drop))?;
+    require_drafts(app)?;
+    let now = app.clock.monotonic_now();
     let edit = |tx: &ReadTx, mut flow: Flow| {
-        access::permitted(caller, flow.kind, Action::Update)?;
-        if on && of(tx, &flow)?.is_some() {
+        access::check_permission(caller, flow.kind, FlowAction::Update)?;
+        if on && find(tx, &flow)?.is_some() {
             return Err(Conflict::DraftInTheWay.into());
         }
         flow.settings.publish_instantly = on;
         flow.updated = live::later(now, flow.updated);
         Ok(flow)
     };
-    let written = live::save(app, caller, id, None, &edit, live::Origin::Edit)?;
+    let written = live::save(app, caller, id, None, &edit, live::ChangeOrigin::Edit)?;
     app.store.read(|tx| status_in(app, tx, &written.flow))
 }
 
@@ -295,13 +298,13 @@ pub fn set_publish_instantly(app: &App, caller: &Caller, id: &FlowId, on: bool) 
 ///
 /// # Errors
 /// When the database cannot be written.
-pub fn start(tx: &WriteTx, flow: &Flow, canvas: &NewCanvas, caller: &Caller) -> Result<()> {
+pub fn create_first(tx: &WriteTx, flow: &Flow, canvas: &ParsedCanvas, caller: &Caller) -> Result<()> {
     let draft = Draft {
         flow: flow.id,
         workspace: flow.workspace,
         kind: Some(flow.kind),
         base: flow.digest,
-        digest: CanvasDigest::of(flow.kind, canvas.text()),
+        digest: CanvasDigest::compute(flow.kind, canvas.text()),
         updated: flow.updated,
         updated_by: caller.user(),
     };
@@ -312,14 +315,14 @@ pub fn start(tx: &WriteTx, flow: &Flow, canvas: &NewCanvas, caller: &Caller) -> 
 ///
 /// # Errors
 /// 403 for a credential that would be sent elsewhere; when the database cannot be written.
-pub fn replace(app: &App, tx: &WriteTx, flow: &Flow, canvas: &NewCanvas, caller: &Caller) -> Result<()> {
-    settle_destinations(tx, caller, flow, canvas)?;
-    let digest = CanvasDigest::of(flow.kind, canvas.text());
+pub fn replace(app: &App, tx: &WriteTx, flow: &Flow, canvas: &ParsedCanvas, caller: &Caller) -> Result<()> {
+    check_destinations(tx, caller, flow, canvas)?;
+    let digest = CanvasDigest::compute(flow.kind, canvas.text());
     if digest == flow.digest {
         return remove(tx, flow);
     }
-    let before = of(tx, flow)?;
-    let now = app.clock.date();
+    let before = find(tx, flow)?;
+    let now = app.clock.monotonic_now();
     let draft = Draft {
         flow: flow.id,
         workspace: flow.workspace,

@@ -5,17 +5,17 @@
 //! rated already is changed by who proves the conversation, may see the flow's conversations, or names the rating's
 //! own id, which only the one who rated was told.
 
-use super::access::{self, Action};
+use super::access::{self, FlowAction};
 use super::messages::Budget;
 use crate::app::App;
 use crate::clock::iso;
 use crate::domain::caller::Caller;
 use crate::domain::error::{Error, Result};
-use crate::domain::feedback::{Feedback, Rating, checked_content};
+use crate::domain::feedback::{Feedback, Rating, check_content};
 use crate::domain::flow::Flow;
 use crate::domain::ids::{ChatId, FeedbackId, FlowId, MessageId};
-use crate::domain::prediction::Speaker;
-use crate::store::places::{self, Place};
+use crate::domain::prediction::MessageRole;
+use crate::store::places::{self, MessagePosition};
 use crate::store::{Order, Tx, feedback};
 use jiff::Timestamp;
 use serde_json::{Value, json};
@@ -48,7 +48,7 @@ pub struct FeedbackEdit {
 }
 
 /// A rating on the wire.
-pub(super) fn wire(flow: &FlowId, place: &Place, rated: &Feedback) -> Value {
+pub(super) fn wire(flow: &FlowId, place: &MessagePosition, rated: &Feedback) -> Value {
     json!({
         "id": rated.id,
         "chatflowid": flow,
@@ -66,14 +66,14 @@ pub(super) fn wire(flow: &FlowId, place: &Place, rated: &Feedback) -> Value {
 /// 404 when the conversation has no such message, 400 for a message that is no answer, 401 for a second rating of
 /// somebody who does not own the conversation.
 pub fn rate(app: &App, flow: &Flow, new: &NewFeedback, owns: bool) -> Result<Value> {
-    let content = new.content.as_deref().map(checked_content).transpose()?;
-    let (id, now) = (FeedbackId::random(), app.clock.date());
+    let content = new.content.as_deref().map(check_content).transpose()?;
+    let (id, now) = (FeedbackId::random(), app.clock.monotonic_now());
     // Looked for before the write, which others wait for.
-    let place = app.store.read(|tx| answer(tx, flow, new))?;
+    let place = app.store.read(|tx| find_answer(tx, flow, new))?;
     app.store.write(|tx| {
-        let stored = places::message(tx, &flow.workspace, &flow.id, &place)?;
+        let stored = places::message_at(tx, &flow.workspace, &flow.id, &place)?;
         if stored.is_none_or(|message| message.id != new.message) {
-            return Err(gone());
+            return Err(answer_not_found());
         }
         let before = feedback::of_message(tx, &flow.workspace, &flow.id, &place)?;
         if before.is_some() && !owns {
@@ -89,20 +89,20 @@ pub fn rate(app: &App, flow: &Flow, new: &NewFeedback, owns: bool) -> Result<Val
 }
 
 /// Where the answer stands that is rated.
-fn answer(tx: &impl Tx, flow: &Flow, new: &NewFeedback) -> Result<Place> {
+fn find_answer(tx: &impl Tx, flow: &Flow, new: &NewFeedback) -> Result<MessagePosition> {
     let places = places::of_chat(tx, &flow.workspace, &flow.id, &new.chat)?;
     for place in places.into_iter().rev().take(RATED_MESSAGES_MAX) {
-        let message = places::message(tx, &flow.workspace, &flow.id, &place)?;
+        let message = places::message_at(tx, &flow.workspace, &flow.id, &place)?;
         match message.filter(|message| message.id == new.message) {
             None => {}
-            Some(message) if message.role == Speaker::Api => return Ok(place),
+            Some(message) if message.role == MessageRole::Api => return Ok(place),
             Some(_) => return Err(Error::invalid("'messageId' is the id of a question: rate the answer.")),
         }
     }
-    Err(gone())
+    Err(answer_not_found())
 }
 
-fn gone() -> Error {
+fn answer_not_found() -> Error {
     Error::NotFound("This conversation has no message with this id.".to_owned())
 }
 
@@ -111,11 +111,11 @@ fn gone() -> Error {
 /// # Errors
 /// 404 when there is no such rating.
 pub fn flow_of(app: &App, id: &FeedbackId) -> Result<FlowId> {
-    let home = app.store.read(|tx| feedback::home(tx, id))?;
-    home.map(|(flow, _)| flow).ok_or_else(|| unknown(id))
+    let home = app.store.read(|tx| feedback::position_of(tx, id))?;
+    home.map(|(flow, _)| flow).ok_or_else(|| not_found(id))
 }
 
-fn unknown(id: &FeedbackId) -> Error {
+fn not_found(id: &FeedbackId) -> Error {
     Error::NotFound(format!("Feedback {id} not found"))
 }
 
@@ -123,13 +123,13 @@ fn unknown(id: &FeedbackId) -> Error {
 ///
 /// # Errors
 /// 404 when the flow has no such rating.
-pub fn change(app: &App, flow: &Flow, id: &FeedbackId, edit: &FeedbackEdit) -> Result<()> {
-    let content = edit.content.as_deref().map(checked_content).transpose()?;
+pub fn update(app: &App, flow: &Flow, id: &FeedbackId, edit: &FeedbackEdit) -> Result<()> {
+    let content = edit.content.as_deref().map(check_content).transpose()?;
     app.store.write(|tx| {
-        let home = feedback::home(tx, id)?.filter(|(home, _)| *home == flow.id);
-        let (_, place) = home.ok_or_else(|| unknown(id))?;
+        let home = feedback::position_of(tx, id)?.filter(|(home, _)| *home == flow.id);
+        let (_, place) = home.ok_or_else(|| not_found(id))?;
         let rated = feedback::of_message(tx, &flow.workspace, &flow.id, &place)?;
-        let mut rated = rated.ok_or_else(|| unknown(id))?;
+        let mut rated = rated.ok_or_else(|| not_found(id))?;
         rated.rating = edit.rating.unwrap_or(rated.rating);
         rated.content = content.clone().unwrap_or(rated.content);
         feedback::put(tx, &flow.workspace, &flow.id, &place, &rated)
@@ -173,9 +173,9 @@ pub fn list_within(
             && filter.end.is_none_or(|end| rated.created <= end)
     };
     app.store.read(|tx| {
-        access::flow(tx, caller, flow, Action::Read)?;
+        access::flow(tx, caller, flow, FlowAction::Read)?;
         let mut found = Vec::new();
-        feedback::along(tx, &caller.workspace, flow, filter.chat.as_ref(), |place, rated| {
+        feedback::scan_flow(tx, &caller.workspace, flow, filter.chat.as_ref(), |place, rated| {
             if fits(&rated) {
                 found.push((rated.created, place));
             }
@@ -189,7 +189,7 @@ pub fn list_within(
         for (_, place) in found {
             let rated = feedback::of_message(tx, &caller.workspace, flow, &place)?;
             let Some(row) = rated.map(|rated| wire(flow, &place, &rated)) else { continue };
-            if !budget.takes(&row) {
+            if !budget.try_take(&row) {
                 break;
             }
             rows.push(row);

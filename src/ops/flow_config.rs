@@ -1,10 +1,10 @@
 //! Settings of a flow as they are sent: what each may hold, and what stays when it is replaced (manual 5.1).
 
-use crate::domain::credential::HIDDEN;
+use crate::domain::credential::MASK;
 use crate::domain::error::{Error, Result};
 use crate::domain::flow::{AllowedOrigins, FlowSettings};
 use crate::domain::ids::{KeyId, WorkspaceId};
-use crate::domain::rate::Configured;
+use crate::domain::rate::RateLimitSetting;
 use crate::store::Tx;
 use crate::store::tables::API_KEYS;
 use serde_json::{Map, Value};
@@ -24,19 +24,19 @@ const NAMED_SESSIONS: &str = "namedSessions";
 /// Keeps the token of before where none was sent, or a hidden one: whoever read the settings and sends them back was not
 /// shown it. An empty text or null takes it away.
 fn keep_token(sent: &mut Map<String, Value>, before: Option<Value>) {
-    if sent.get(TOKEN).is_none_or(|token| token == HIDDEN) {
+    if sent.get(TOKEN).is_none_or(|token| token == MASK) {
         sent.shift_remove(TOKEN);
         sent.extend(before.map(|token| (TOKEN.to_owned(), token)));
     }
 }
 
 /// Puts back what a save does not change although it sends another text.
-pub(super) fn keep_what_stays(new: &mut FlowSettings, old: &FlowSettings) {
+pub(super) fn preserve_unsent(new: &mut FlowSettings, old: &FlowSettings) {
     if let Some(sent) = &mut new.mcp_server_config {
         keep_token(sent, value(old.mcp_server_config.as_ref(), TOKEN).cloned());
     }
     if let Some(sent) = &mut new.api_config {
-        keep_limiter(sent, value(old.api_config.as_ref(), RATE_LIMIT));
+        keep_rate_limit(sent, value(old.api_config.as_ref(), RATE_LIMIT));
     }
 }
 
@@ -45,9 +45,9 @@ fn value<'a>(config: Option<&'a Map<String, Value>>, name: &str) -> Option<&'a V
 }
 
 /// A limit with a value not filled in leaves the one of before (manual 5.3).
-fn keep_limiter(sent: &mut Map<String, Value>, before: Option<&Value>) {
-    let was_on = matches!(Configured::read(before), Ok(Configured::On(_)));
-    if was_on && Configured::read(sent.get(RATE_LIMIT)) == Ok(Configured::Partial) {
+fn keep_rate_limit(sent: &mut Map<String, Value>, before: Option<&Value>) {
+    let was_on = matches!(RateLimitSetting::parse(before), Ok(RateLimitSetting::On(_)));
+    if was_on && RateLimitSetting::parse(sent.get(RATE_LIMIT)) == Ok(RateLimitSetting::Partial) {
         sent.extend(before.map(|limiter| (RATE_LIMIT.to_owned(), limiter.clone())));
     }
 }
@@ -57,7 +57,7 @@ fn keep_limiter(sent: &mut Map<String, Value>, before: Option<&Value>) {
 ///
 /// # Errors
 /// 400 for a key that the workspace does not have.
-pub(super) fn bound_key(
+pub(super) fn resolve_bound_key(
     tx: &impl Tx,
     workspace: &WorkspaceId,
     sent: Option<&str>,
@@ -76,16 +76,16 @@ const CONFIG_LEVELS_MAX: usize = 64;
 ///
 /// # Errors
 /// 400 naming what is wrong.
-pub(super) fn read(name: &str, sent: Option<&Value>) -> Result<Option<Map<String, Value>>> {
-    let read = of_any_depth(name, sent)?;
+pub(super) fn parse(name: &str, sent: Option<&Value>) -> Result<Option<Map<String, Value>>> {
+    let read = parse_any_depth(name, sent)?;
     let wrong = |key: &str, why: &str| Error::Invalid(format!("Invalid {name}: {key}: {why}."));
     let inside = |key| value(read.as_ref(), key);
     match name {
-        "chatbotConfig" if AllowedOrigins::read(inside(ORIGINS)).is_none() => {
+        "chatbotConfig" if AllowedOrigins::parse(inside(ORIGINS)).is_none() => {
             return Err(wrong(ORIGINS, "it must be a list of texts"));
         }
         "apiConfig" => {
-            Configured::read(inside(RATE_LIMIT)).map_err(|why| wrong(RATE_LIMIT, why))?;
+            RateLimitSetting::parse(inside(RATE_LIMIT)).map_err(|why| wrong(RATE_LIMIT, why))?;
             if !matches!(inside(NAMED_SESSIONS), None | Some(Value::Null | Value::Bool(_))) {
                 return Err(wrong(NAMED_SESSIONS, "it must be true or false"));
             }
@@ -108,7 +108,7 @@ fn is_deeper(value: &Value, levels: usize) -> bool {
     }
 }
 
-fn of_any_depth(name: &str, sent: Option<&Value>) -> Result<Option<Map<String, Value>>> {
+fn parse_any_depth(name: &str, sent: Option<&Value>) -> Result<Option<Map<String, Value>>> {
     let wrong = || Error::Invalid(format!("Invalid {name}: it must be JSON text of an object."));
     match sent {
         None => Ok(None),

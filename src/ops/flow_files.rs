@@ -1,18 +1,18 @@
 //! Files of flows on their way from an editor into a draft, and from a draft to Live (manual 4.7).
 
-use super::live::NewCanvas;
+use super::live::ParsedCanvas;
 use crate::app::App;
 use crate::canvas::files::{self, InlineFile};
 use crate::cards::kit::StoredFile;
 use crate::domain::error::{Error, Result};
 use crate::domain::ids::{FlowId, WorkspaceId};
-use crate::files::flow_files::StoredName;
+use crate::files::flow_files::FlowFileName;
 use crate::limits;
 use std::io::ErrorKind;
 
 /// Whose canvas the files belong to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Side {
+pub enum CanvasSide {
     /// Files named `draft-…`, so that Live files are never replaced.
     Draft,
     /// Files under their own fresh names.
@@ -20,38 +20,38 @@ pub enum Side {
 }
 
 /// A canvas whose inline files are on disk, and the names of those that were stored for it.
-pub struct Kept {
+pub struct CanvasFiles {
     /// The canvas, naming stored files.
-    pub canvas: NewCanvas,
+    pub canvas: ParsedCanvas,
     /// Stored just now: to be removed when the save does not come about.
-    pub fresh: Vec<StoredName>,
+    pub new_files: Vec<FlowFileName>,
 }
 
 /// Stores the inline files of a canvas; a canvas without any stays as it was sent, to the byte.
 ///
 /// # Errors
 /// 500 when a file cannot be stored; those stored before it are removed again.
-pub fn keep(
+pub fn store_inline_files(
     app: &App,
     workspace: &WorkspaceId,
     flow: &FlowId,
-    canvas: NewCanvas,
-    side: Side,
-) -> Result<Kept> {
+    canvas: ParsedCanvas,
+    side: CanvasSide,
+) -> Result<CanvasFiles> {
     let mut fresh = Vec::new();
     let mut store = |file: InlineFile| {
         check_size(&file)?;
         let name = match side {
-            Side::Draft => StoredName::draft(&file.name, &file.bytes),
-            Side::Live => StoredName::live(&file.name, &file.bytes),
+            CanvasSide::Draft => FlowFileName::new_draft(&file.name, &file.bytes),
+            CanvasSide::Live => FlowFileName::new_live(&file.name, &file.bytes),
         };
         app.files.put(workspace, flow, &name, &file.bytes).map_err(Error::internal)?;
         fresh.push(name.clone());
         Ok(name.as_str().to_owned())
     };
-    match files::store_inline(canvas.parsed(), &mut store) {
-        Ok(None) => Ok(Kept { canvas, fresh }),
-        Ok(Some(text)) => Ok(Kept { canvas: NewCanvas::check(text)?, fresh }),
+    match files::store_inline_files(canvas.canvas(), &mut store) {
+        Ok(None) => Ok(CanvasFiles { canvas, new_files: fresh }),
+        Ok(Some(text)) => Ok(CanvasFiles { canvas: ParsedCanvas::parse(text)?, new_files: fresh }),
         Err(error) => {
             remove(app, workspace, flow, &fresh);
             Err(error)
@@ -75,10 +75,15 @@ pub fn check_size(file: &InlineFile) -> Result<()> {
 ///
 /// # Errors
 /// 400 when a file of the draft is missing, 500 when it cannot be linked.
-pub fn publish(app: &App, workspace: &WorkspaceId, flow: &FlowId, canvas: NewCanvas) -> Result<NewCanvas> {
+pub fn promote_to_live(
+    app: &App,
+    workspace: &WorkspaceId,
+    flow: &FlowId,
+    canvas: ParsedCanvas,
+) -> Result<ParsedCanvas> {
     let mut rename = |name: &str| -> Result<Option<String>> {
-        let Some(draft) = StoredName::parse(name) else { return Ok(None) };
-        let Some(live) = draft.published() else { return Ok(None) };
+        let Some(draft) = FlowFileName::parse(name) else { return Ok(None) };
+        let Some(live) = draft.to_live() else { return Ok(None) };
         app.files.link(workspace, flow, &draft, &live).map_err(|fault| match fault.kind() {
             ErrorKind::NotFound => {
                 Error::invalid("The canvas names a file that is not here any more. Upload it again.")
@@ -87,9 +92,9 @@ pub fn publish(app: &App, workspace: &WorkspaceId, flow: &FlowId, canvas: NewCan
         })?;
         Ok(Some(live.as_str().to_owned()))
     };
-    match files::rename_stored(canvas.parsed(), &mut rename)? {
+    match files::rename_stored_files(canvas.canvas(), &mut rename)? {
         None => Ok(canvas),
-        Some(text) => NewCanvas::check(text),
+        Some(text) => ParsedCanvas::parse(text),
     }
 }
 
@@ -98,7 +103,7 @@ pub fn publish(app: &App, workspace: &WorkspaceId, flow: &FlowId, canvas: NewCan
 /// # Errors
 /// When it cannot be read.
 pub fn read(app: &App, workspace: &WorkspaceId, flow: &FlowId, name: &str) -> Result<Option<StoredFile>> {
-    let Some(name) = StoredName::parse(name) else { return Ok(None) };
+    let Some(name) = FlowFileName::parse(name) else { return Ok(None) };
     let bytes_max = limits::DOCUMENT_BYTES_MAX as u64;
     let bytes = app.files.get(workspace, flow, &name, bytes_max)?;
     Ok(bytes.map(|bytes| StoredFile { name: name.label().to_owned(), bytes }))
@@ -106,23 +111,23 @@ pub fn read(app: &App, workspace: &WorkspaceId, flow: &FlowId, name: &str) -> Re
 
 /// The draft files a canvas names.
 #[must_use]
-pub fn of_draft(canvas: &NewCanvas) -> Vec<StoredName> {
-    let names = files::stored_names(canvas.parsed());
+pub fn draft_file_names(canvas: &ParsedCanvas) -> Vec<FlowFileName> {
+    let names = files::stored_names(canvas.canvas());
     names
         .iter()
-        .filter_map(|name| StoredName::parse(name))
-        .filter(|name| name.published().is_some())
+        .filter_map(|name| FlowFileName::parse(name))
+        .filter(|name| name.to_live().is_some())
         .collect()
 }
 
 /// Removes files of something that was not stored. Where nobody knows whether it was, they stay: what was stored names them.
-pub fn undo(app: &App, workspace: &WorkspaceId, flow: &FlowId, names: &[StoredName], why: &Error) {
+pub fn roll_back(app: &App, workspace: &WorkspaceId, flow: &FlowId, names: &[FlowFileName], why: &Error) {
     if why.is_refusal() {
         remove(app, workspace, flow, names);
     }
 }
 
 /// Removes files nothing refers to any more.
-pub fn remove(app: &App, workspace: &WorkspaceId, flow: &FlowId, names: &[StoredName]) {
+pub fn remove(app: &App, workspace: &WorkspaceId, flow: &FlowId, names: &[FlowFileName]) {
     names.iter().for_each(|name| app.files.remove(workspace, flow, name));
 }

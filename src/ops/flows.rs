@@ -1,19 +1,19 @@
 //! Flow records: make, read, list, change, delete (manual 5.1, 5.4).
 
-use super::access::{self, Action};
+use super::access::{self, FlowAction};
 use super::drafts;
 use super::flow_config::{self, TOKEN};
-use super::flow_files::{self, Side};
-use super::live::{self, NewCanvas, Origin};
+use super::flow_files::{self, CanvasSide};
+use super::live::{self, ChangeOrigin, ParsedCanvas};
 use super::masks;
 use crate::app::App;
 use crate::clock::iso;
 use crate::domain::caller::Caller;
-use crate::domain::draft::{DraftStatus, Mode};
+use crate::domain::draft::{DraftStatus, EditTarget};
 use crate::domain::error::{Conflict, Error, Result};
 use crate::domain::flow::{AllowedOrigins, CanvasDigest, Flow, FlowKind, FlowSettings};
 use crate::domain::ids::{FlowId, KeyId, WorkspaceId};
-use crate::store::tables::{CANVASES, FLOW_HOME, FLOWS};
+use crate::store::tables::{CANVASES, FLOW_WORKSPACE, FLOWS};
 use crate::store::{ReadTx, Tx};
 use serde::{Deserialize, Deserializer};
 use serde_json::{Map, Value, json};
@@ -52,14 +52,14 @@ pub struct FlowEdit {
     mcp_server_config: Option<Option<Value>>,
     /// Of a file that is imported; no request says this.
     #[serde(skip)]
-    file: Option<OfFile>,
+    file: Option<ImportedFlow>,
 }
 
 /// What only an import says of a flow.
 #[derive(Debug, Clone, Copy)]
-struct OfFile {
+struct ImportedFlow {
     /// It was bound to a key that is not here.
-    keeps_everybody_out: bool,
+    has_unknown_key: bool,
 }
 
 /// Tells `null` from absent.
@@ -75,12 +75,12 @@ impl FlowEdit {
     /// What a file says of a flow. One that was bound to a key that is not here stays bound, to a key that nobody holds,
     /// until its owner chooses who may ask it.
     #[must_use]
-    pub fn of_file(self, keeps_everybody_out: bool) -> Self {
-        Self { file: Some(OfFile { keeps_everybody_out }), ..self }
+    pub fn from_file(self, keeps_everybody_out: bool) -> Self {
+        Self { file: Some(ImportedFlow { has_unknown_key: keeps_everybody_out }), ..self }
     }
 
-    const fn origin(&self) -> Origin {
-        if self.file.is_some() { Origin::File } else { Origin::Edit }
+    const fn origin(&self) -> ChangeOrigin {
+        if self.file.is_some() { ChangeOrigin::File } else { ChangeOrigin::Edit }
     }
 
     fn kind(&self) -> Result<Option<FlowKind>> {
@@ -106,15 +106,15 @@ impl FlowEdit {
     }
 
     /// The canvas, with the passwords of the flow `of` where marks stand for them.
-    fn canvas(&self, of: Option<(&App, &Flow)>) -> Result<Option<NewCanvas>> {
+    fn canvas(&self, of: Option<(&App, &Flow)>) -> Result<Option<ParsedCanvas>> {
         let Some(sent) = self.flow_data.clone() else {
             return Ok(None);
         };
         let sent = match of {
-            Some((app, flow)) => app.store.read(|tx| masks::filled(tx, flow, sent.clone()))?,
-            None => masks::filled_from(&[], sent),
+            Some((app, flow)) => app.store.read(|tx| masks::restore(tx, flow, sent.clone()))?,
+            None => masks::restore_from(&[], sent),
         };
-        NewCanvas::check(sent).map(Some)
+        ParsedCanvas::parse(sent).map(Some)
     }
 
     /// The settings as they shall be: each field sent takes the place of the old one as a whole, because
@@ -122,9 +122,9 @@ impl FlowEdit {
     fn settings(&self, tx: &impl Tx, workspace: &WorkspaceId, old: FlowSettings) -> Result<FlowSettings> {
         let mut new = old.clone();
         if let Some(key) = &self.apikeyid {
-            new.api_key = flow_config::bound_key(tx, workspace, key.as_deref(), old.api_key)?;
+            new.api_key = flow_config::resolve_bound_key(tx, workspace, key.as_deref(), old.api_key)?;
         }
-        if self.file.is_some_and(|file| file.keeps_everybody_out) {
+        if self.file.is_some_and(|file| file.has_unknown_key) {
             new.api_key = Some(KeyId::random());
         }
         new.is_public = self.is_public.unwrap_or(new.is_public);
@@ -141,26 +141,26 @@ impl FlowEdit {
         ];
         for (name, sent, kept) in texts {
             if let Some(sent) = sent {
-                *kept = flow_config::read(name, sent.as_ref())?;
+                *kept = flow_config::parse(name, sent.as_ref())?;
             }
         }
-        flow_config::keep_what_stays(&mut new, &old);
+        flow_config::preserve_unsent(&mut new, &old);
         Ok(new)
     }
 }
 
 /// A flow with its canvas text.
 #[derive(Debug, Clone)]
-pub struct WholeFlow {
+pub struct FlowWithCanvas {
     /// The record.
     pub flow: Flow,
     /// `flowData`.
     pub canvas: String,
 }
 
-impl WholeFlow {
-    fn seen_by(self, caller: &Caller) -> Self {
-        Self { canvas: masks::seen(caller, self.flow.kind, self.canvas), ..self }
+impl FlowWithCanvas {
+    fn masked_for(self, caller: &Caller) -> Self {
+        Self { canvas: masks::mask_for(caller, self.flow.kind, self.canvas), ..self }
     }
 
     /// The record on the wire (manual 5.1).
@@ -239,9 +239,9 @@ impl FlowOutline {
     }
 }
 
-fn whole(tx: &impl Tx, flow: Flow) -> Result<WholeFlow> {
+fn with_canvas(tx: &impl Tx, flow: Flow) -> Result<FlowWithCanvas> {
     let canvas = CANVASES.get(tx, &flow.workspace, &flow.id)?.unwrap_or_default();
-    Ok(WholeFlow { flow, canvas })
+    Ok(FlowWithCanvas { flow, canvas })
 }
 
 /// Makes a flow (manual 5.4 r1). In draft mode its Live is the empty canvas, and a canvas with cards becomes its
@@ -249,7 +249,7 @@ fn whole(tx: &impl Tx, flow: Flow) -> Result<WholeFlow> {
 ///
 /// # Errors
 /// 400 for a bad field, 403 without the permission for its kind.
-pub fn create(app: &App, caller: &Caller, edit: &FlowEdit) -> Result<WholeFlow> {
+pub fn create(app: &App, caller: &Caller, edit: &FlowEdit) -> Result<FlowWithCanvas> {
     create_as(app, caller, FlowId::random(), edit)
 }
 
@@ -257,20 +257,20 @@ pub fn create(app: &App, caller: &Caller, edit: &FlowEdit) -> Result<WholeFlow> 
 ///
 /// # Errors
 /// As [`create`]; 409 when the id is in use.
-pub fn create_as(app: &App, caller: &Caller, id: FlowId, edit: &FlowEdit) -> Result<WholeFlow> {
+pub fn create_as(app: &App, caller: &Caller, id: FlowId, edit: &FlowEdit) -> Result<FlowWithCanvas> {
     let kind = edit.kind()?.ok_or_else(|| Error::invalid("Invalid type: it is required."))?;
-    access::permitted(caller, kind, Action::Create)?;
+    access::check_permission(caller, kind, FlowAction::Create)?;
     let name = edit.name()?.ok_or_else(|| Error::invalid("Invalid name: it is required."))?.to_owned();
-    let posted = edit.canvas(None)?.unwrap_or_else(NewCanvas::empty);
+    let posted = edit.canvas(None)?.unwrap_or_else(ParsedCanvas::empty);
     let settings = app.store.read(|tx| edit.settings(tx, &caller.workspace, FlowSettings::default()))?;
-    let now = app.clock.date();
+    let now = app.clock.monotonic_now();
     let mut flow = Flow {
         id,
         workspace: caller.workspace,
         name,
         kind,
         category: edit.category.clone().flatten(),
-        digest: CanvasDigest::of(kind, posted.text()),
+        digest: CanvasDigest::compute(kind, posted.text()),
         card_count: 0,
         settings,
         last_published: None,
@@ -278,38 +278,38 @@ pub fn create_as(app: &App, caller: &Caller, id: FlowId, edit: &FlowEdit) -> Res
         updated: now,
     };
     let mode = drafts::mode(app, &flow);
-    let side = if mode == Mode::Draft { Side::Draft } else { Side::Live };
-    let flow_files::Kept { canvas: posted, fresh } =
-        flow_files::keep(app, &caller.workspace, &flow.id, posted, side)?;
+    let side = if mode == EditTarget::Draft { CanvasSide::Draft } else { CanvasSide::Live };
+    let flow_files::CanvasFiles { canvas: posted, new_files: fresh } =
+        flow_files::store_inline_files(app, &caller.workspace, &flow.id, posted, side)?;
     let (live, draft) = match mode {
         // A canvas of notes alone is an edit too: it waits for Publish like any other.
-        Mode::Draft if !posted.parsed().nodes().is_empty() => (NewCanvas::empty(), Some(posted)),
-        Mode::Draft | Mode::Live(_) => (posted, None),
+        EditTarget::Draft if !posted.canvas().nodes().is_empty() => (ParsedCanvas::empty(), Some(posted)),
+        EditTarget::Draft | EditTarget::Live(_) => (posted, None),
     };
     let (workspace, id) = (flow.workspace, flow.id);
     flow = live::create(app, caller, flow, &live, draft.as_ref(), &edit.origin())
-        .inspect_err(|error| flow_files::undo(app, &workspace, &id, &fresh, error))?
+        .inspect_err(|error| flow_files::roll_back(app, &workspace, &id, &fresh, error))?
         .flow;
     tracing::info!(flow = %flow.id, kind = %flow.kind, by = %caller.principal, "a flow was made");
-    Ok(WholeFlow { flow, canvas: live.text().to_owned() })
+    Ok(FlowWithCanvas { flow, canvas: live.text().to_owned() })
 }
 
 /// Reads a flow; who may not change it, without the passwords that were typed into its cards.
 ///
 /// # Errors
 /// 404 or 403, as [`access::flow`].
-pub fn read(app: &App, caller: &Caller, id: &FlowId) -> Result<WholeFlow> {
-    let found = app.store.read(|tx| whole(tx, access::flow(tx, caller, id, Action::Read)?))?;
-    Ok(found.seen_by(caller))
+pub fn read(app: &App, caller: &Caller, id: &FlowId) -> Result<FlowWithCanvas> {
+    let found = app.store.read(|tx| with_canvas(tx, access::flow(tx, caller, id, FlowAction::Read)?))?;
+    Ok(found.masked_for(caller))
 }
 
 /// A flow with its canvas, for who was found to be allowed to see it: passwords are not among what is shown.
 ///
 /// # Errors
 /// When the database cannot be read.
-pub fn shown(app: &App, flow: Flow) -> Result<WholeFlow> {
-    let found = app.store.read_but_messages(|tx| whole(tx, flow.clone()))?;
-    Ok(WholeFlow { canvas: masks::masked(found.canvas), ..found })
+pub fn read_masked(app: &App, flow: Flow) -> Result<FlowWithCanvas> {
+    let found = app.store.read_but_messages(|tx| with_canvas(tx, flow.clone()))?;
+    Ok(FlowWithCanvas { canvas: masks::mask(found.canvas), ..found })
 }
 
 /// True when a flow was saved since its `updatedDate` was this text (manual 5.4).
@@ -317,7 +317,7 @@ pub fn shown(app: &App, flow: Flow) -> Result<WholeFlow> {
 /// # Errors
 /// 404 or 403, as [`access::flow`].
 pub fn has_changed(app: &App, caller: &Caller, id: &FlowId, seen: &str) -> Result<bool> {
-    let flow = app.store.read(|tx| access::flow(tx, caller, id, Action::Update))?;
+    let flow = app.store.read(|tx| access::flow(tx, caller, id, FlowAction::Update))?;
     Ok(iso(flow.updated) != seen)
 }
 
@@ -334,10 +334,10 @@ pub struct FlowFilter {
 ///
 /// # Errors
 /// When the database cannot be read.
-pub fn list(app: &App, caller: &Caller, filter: FlowFilter) -> Result<(Vec<WholeFlow>, usize)> {
+pub fn list(app: &App, caller: &Caller, filter: FlowFilter) -> Result<(Vec<FlowWithCanvas>, usize)> {
     app.store.read(|tx| {
-        let (found, total) = matching(tx, caller, filter)?;
-        let shown = |flow| Ok(whole(tx, flow)?.seen_by(caller));
+        let (found, total) = find_matching(tx, caller, filter)?;
+        let shown = |flow| Ok(with_canvas(tx, flow)?.masked_for(caller));
         Ok((found.into_iter().map(shown).collect::<Result<_>>()?, total))
     })
 }
@@ -347,7 +347,7 @@ pub fn list(app: &App, caller: &Caller, filter: FlowFilter) -> Result<(Vec<Whole
 /// # Errors
 /// As [`list`].
 pub fn records(app: &App, caller: &Caller, filter: FlowFilter) -> Result<(Vec<Value>, usize)> {
-    let (found, total) = app.store.read(|tx| matching(tx, caller, filter))?;
+    let (found, total) = app.store.read(|tx| find_matching(tx, caller, filter))?;
     Ok((found.iter().map(|flow| record(flow, None)).collect(), total))
 }
 
@@ -357,17 +357,17 @@ pub fn records(app: &App, caller: &Caller, filter: FlowFilter) -> Result<(Vec<Va
 /// As [`list`].
 pub fn outlines(app: &App, caller: &Caller, filter: FlowFilter) -> Result<(Vec<FlowOutline>, usize)> {
     app.store.read(|tx| {
-        let (found, total) = matching(tx, caller, filter)?;
+        let (found, total) = find_matching(tx, caller, filter)?;
         let outline = |flow: Flow| Ok(FlowOutline { status: drafts::outline_in(app, tx, &flow)?, flow });
         Ok((found.into_iter().map(outline).collect::<Result<_>>()?, total))
     })
 }
 
-fn matching(tx: &ReadTx, caller: &Caller, filter: FlowFilter) -> Result<(Vec<Flow>, usize)> {
+fn find_matching(tx: &ReadTx, caller: &Caller, filter: FlowFilter) -> Result<(Vec<Flow>, usize)> {
     let mut flows = FLOWS.list(tx, &caller.workspace)?;
     flows.retain(|flow| {
         filter.kind.is_none_or(|kind| flow.kind == kind)
-            && access::permitted(caller, flow.kind, Action::Read).is_ok()
+            && access::check_permission(caller, flow.kind, FlowAction::Read).is_ok()
     });
     flows.sort_by(|a, b| b.updated.cmp(&a.updated).then_with(|| a.id.cmp(&b.id)));
     let total = flows.len();
@@ -377,32 +377,32 @@ fn matching(tx: &ReadTx, caller: &Caller, filter: FlowFilter) -> Result<(Vec<Flo
 }
 
 /// A save answers with the whole record: whoever may only make flows does not read others by it.
-fn may_save(caller: &Caller, kind: FlowKind) -> Result<()> {
-    access::permitted(caller, kind, Action::Save)?;
-    access::permitted(caller, kind, Action::Read)
+fn check_save(caller: &Caller, kind: FlowKind) -> Result<()> {
+    access::check_permission(caller, kind, FlowAction::Save)?;
+    access::check_permission(caller, kind, FlowAction::Read)
 }
 
 /// Changes a flow; every save moves `updatedDate`.
 ///
 /// # Errors
 /// 400 for a bad field, 404 or 403 as [`access::flow`].
-pub fn update(app: &App, caller: &Caller, id: &FlowId, edit: &FlowEdit) -> Result<WholeFlow> {
+pub fn update(app: &App, caller: &Caller, id: &FlowId, edit: &FlowEdit) -> Result<FlowWithCanvas> {
     // Who may not change it learns nothing about the body.
-    let seen = app.store.read(|tx| access::flow(tx, caller, id, Action::Save))?;
-    may_save(caller, seen.kind)?;
+    let seen = app.store.read(|tx| access::flow(tx, caller, id, FlowAction::Save))?;
+    check_save(caller, seen.kind)?;
     let kind = edit.kind()?;
     let name = edit.name()?;
     let canvas = edit.canvas(Some((app, &seen)))?;
     if let Some(kind) = kind {
-        may_save(caller, kind)?;
+        check_save(caller, kind)?;
     }
-    let now = app.clock.date();
+    let now = app.clock.monotonic_now();
     let change = |tx: &ReadTx, mut flow: Flow| {
-        may_save(caller, flow.kind)?;
+        check_save(caller, flow.kind)?;
         flow.settings = edit.settings(tx, &caller.workspace, flow.settings)?;
         if flow.settings.publish_instantly
             && edit.publish_instantly == Some(true)
-            && drafts::of(tx, &flow)?.is_some()
+            && drafts::find(tx, &flow)?.is_some()
         {
             return Err(Conflict::DraftInTheWay.into());
         }
@@ -413,19 +413,19 @@ pub fn update(app: &App, caller: &Caller, id: &FlowId, edit: &FlowEdit) -> Resul
         Ok(flow)
     };
     let keep = |canvas| {
-        let kept = flow_files::keep(app, &caller.workspace, id, canvas, Side::Live)?;
+        let kept = flow_files::store_inline_files(app, &caller.workspace, id, canvas, CanvasSide::Live)?;
         // An editor that holds the draft may name its files; Live has its own, which no draft takes along.
-        let canvas = flow_files::publish(app, &caller.workspace, id, kept.canvas)?;
-        Ok::<_, Error>(flow_files::Kept { canvas, ..kept })
+        let canvas = flow_files::promote_to_live(app, &caller.workspace, id, kept.canvas)?;
+        Ok::<_, Error>(flow_files::CanvasFiles { canvas, ..kept })
     };
     let kept = canvas.map(keep).transpose()?;
     let canvas = kept.as_ref().map(|kept| &kept.canvas);
     let written = live::save(app, caller, id, canvas, &change, edit.origin());
     if let (Err(error), Some(kept)) = (&written, &kept) {
-        flow_files::undo(app, &caller.workspace, id, &kept.fresh, error);
+        flow_files::roll_back(app, &caller.workspace, id, &kept.new_files, error);
     }
     let flow = written?.flow;
-    Ok(app.store.read(|tx| whole(tx, flow.clone()))?.seen_by(caller))
+    Ok(app.store.read(|tx| with_canvas(tx, flow.clone()))?.masked_for(caller))
 }
 
 /// Deletes a flow, its canvas and its conversations.
@@ -433,7 +433,7 @@ pub fn update(app: &App, caller: &Caller, id: &FlowId, edit: &FlowEdit) -> Resul
 /// # Errors
 /// 404 or 403.
 pub fn delete(app: &App, caller: &Caller, id: &FlowId) -> Result<()> {
-    live::delete(app, caller, id, |flow| access::permitted(caller, flow.kind, Action::Delete))?;
+    live::delete(app, caller, id, |flow| access::check_permission(caller, flow.kind, FlowAction::Delete))?;
     tracing::info!(flow = %id, by = %caller.principal, "a flow was deleted");
     Ok(())
 }
@@ -442,8 +442,8 @@ pub fn delete(app: &App, caller: &Caller, id: &FlowId) -> Result<()> {
 ///
 /// # Errors
 /// 404 naming the id.
-pub fn asked(tx: &impl Tx, id: &FlowId) -> Result<Flow> {
-    let home = FLOW_HOME.get(tx, id)?.ok_or_else(|| Error::no_flow(id))?;
+pub fn find(tx: &impl Tx, id: &FlowId) -> Result<Flow> {
+    let home = FLOW_WORKSPACE.get(tx, id)?.ok_or_else(|| Error::no_flow(id))?;
     FLOWS.get(tx, &home, id)?.ok_or_else(|| Error::no_flow(id))
 }
 
@@ -452,7 +452,7 @@ pub fn asked(tx: &impl Tx, id: &FlowId) -> Result<Flow> {
 /// # Errors
 /// When the database cannot be read.
 pub fn allowed_origins(app: &App, id: &FlowId) -> Result<Option<AllowedOrigins>> {
-    match app.known.flow(app, id) {
+    match app.flow_cache.flow(app, id) {
         Ok(flow) => Ok(Some(flow.settings.allowed_origins())),
         Err(Error::NotFound(_)) => Ok(None),
         Err(other) => Err(other),

@@ -1,7 +1,7 @@
 //! The data folder itself.
 
-use crate::app::OpenError;
-use crate::durable::{Access, Tree, enforce, spare_owner};
+use crate::app::AppOpenError;
+use crate::durable::{Access, Tree, enforce, restrict_umask};
 use crate::history::History;
 use crate::settings::Settings;
 use crate::store::Store;
@@ -9,7 +9,7 @@ use std::io;
 use std::path::Path;
 
 /// The folders of a house, each readable by those who may.
-pub struct Folders {
+pub struct DataFolders {
     /// The data folder.
     pub data: Tree,
     /// The history repository, in the data folder or elsewhere. It is made when the first version comes.
@@ -20,8 +20,8 @@ pub struct Folders {
 ///
 /// # Errors
 /// When it cannot be made, is no folder, or cannot be closed to others.
-pub fn prepare(settings: &Settings) -> Result<Folders, OpenError> {
-    spare_owner();
+pub fn prepare(settings: &Settings) -> Result<DataFolders, AppOpenError> {
+    restrict_umask();
     let of_versions = if settings.versions_group_read { Access::Group } else { Access::Owner };
     let of_data = match settings.versions_dir {
         // The group must get to what it may read.
@@ -29,17 +29,17 @@ pub fn prepare(settings: &Settings) -> Result<Folders, OpenError> {
         _ => Access::Owner,
     };
     let data = Tree::new(&settings.data_dir, of_data);
-    data.make(&[]).map_err(OpenError::Folder)?;
+    data.make(&[]).map_err(AppOpenError::Folder)?;
     let versions = match &settings.versions_dir {
         Some(folder) => Tree::new(folder, of_versions),
         None => Tree::within(&data, "versions", of_versions),
     };
-    enforce(data.root(), of_data, Some(versions.root())).map_err(OpenError::Loose)?;
+    enforce(data.root(), of_data, Some(versions.root())).map_err(AppOpenError::Loose)?;
     // A folder that is somebody else's repository is not touched.
     if settings.history && !History::is_foreign(versions.root()) {
-        enforce(versions.root(), of_versions, None).map_err(OpenError::Loose)?;
+        enforce(versions.root(), of_versions, None).map_err(AppOpenError::Loose)?;
     }
-    Ok(Folders { data, versions })
+    Ok(DataFolders { data, versions })
 }
 
 /// True for a folder that a service has used and whose database is empty, unfinished or gone: a new one in its place would be a
@@ -48,16 +48,16 @@ pub fn prepare(settings: &Settings) -> Result<Folders, OpenError> {
 ///
 /// # Errors
 /// When the folder cannot be read.
-pub fn lacks_its_database(folder: &Path, database: &Path) -> io::Result<bool> {
-    if Store::is_at(database)? {
+pub fn is_missing_database(folder: &Path, database: &Path) -> io::Result<bool> {
+    if Store::exists(database)? {
         return Ok(false);
     }
     let [_, journals @ ..] = Store::files(database);
     let journal = journals.iter().any(|journal| journal.exists());
-    Ok(journal || holds_something(&folder.join("secrets"))? || holds_something(&folder.join("versions"))?)
+    Ok(journal || has_content(&folder.join("secrets"))? || has_content(&folder.join("versions"))?)
 }
 
-fn holds_something(folder: &Path) -> io::Result<bool> {
+fn has_content(folder: &Path) -> io::Result<bool> {
     match std::fs::read_dir(folder) {
         Ok(mut entries) => Ok(entries.next().is_some()),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
@@ -68,10 +68,10 @@ fn holds_something(folder: &Path) -> io::Result<bool> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::app::{App, OpenError};
+    use crate::app::{App, AppOpenError};
     use std::fs;
 
-    fn open(folder: &Path) -> Result<App, OpenError> {
+    fn open(folder: &Path) -> Result<App, AppOpenError> {
         let folder = folder.to_str();
         let flags = crate::settings::Flags::default().with("SERVICE_DATA_DIR", "--data-dir", folder);
         let settings = crate::settings::Settings::from_vars(|_| None, flags).unwrap();
@@ -80,7 +80,7 @@ mod tests {
 
     #[test]
     fn a_used_folder_without_its_database_is_refused_and_left_alone() {
-        let (folder, app, _) = App::owned();
+        let (folder, app, _) = App::with_owner();
         drop(app);
         let database = folder.path().join("flowkeep.redb");
         for remains in ["flowkeep.journal", "flowkeep.journal2", "secrets/links.key", "versions/HEAD"] {
@@ -92,12 +92,12 @@ mod tests {
                 if emptied {
                     fs::write(used.path().join("flowkeep.redb"), [0; 100]).unwrap();
                 }
-                assert!(matches!(open(used.path()), Err(OpenError::NoDatabase)), "{remains}");
+                assert!(matches!(open(used.path()), Err(AppOpenError::NoDatabase)), "{remains}");
                 assert_eq!(used.path().join("flowkeep.redb").exists(), emptied, "{remains}");
             }
         }
         fs::remove_file(&database).unwrap();
-        assert!(matches!(open(folder.path()), Err(OpenError::NoDatabase)));
+        assert!(matches!(open(folder.path()), Err(AppOpenError::NoDatabase)));
     }
 
     #[test]
@@ -112,6 +112,6 @@ mod tests {
         // The database was there before its secrets were.
         fs::remove_dir_all(begun.path().join("secrets")).unwrap();
         let lost = open(begun.path()).err().unwrap();
-        assert!(matches!(lost, OpenError::Secrets(_)), "{lost}");
+        assert!(matches!(lost, AppOpenError::Secrets(_)), "{lost}");
     }
 }

@@ -5,7 +5,7 @@ use crate::domain::error::Result;
 use crate::durable::Tree;
 use crate::history::History;
 use crate::settings::Settings;
-use crate::store::tables::{HISTORY_MARK, THE_MARK};
+use crate::store::tables::{HISTORY_MARK, HISTORY_MARK_KEY};
 use crate::store::{Store, WriteTx};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -15,23 +15,23 @@ use std::sync::Arc;
 /// # Errors
 /// When the database cannot be read.
 pub fn open(folder: Tree, settings: &Settings, store: &Arc<Store>) -> Result<History> {
-    known(History::of(folder, settings.history), settings, store)
+    attach_index(History::from_tree(folder, settings.history), settings, store)
 }
 
 /// As [`open`], to look at only.
 ///
 /// # Errors
 /// As [`open`].
-pub fn look(settings: &Settings, store: &Arc<Store>) -> Result<History> {
-    known(History::look(folder(settings), settings.history), settings, store)
+pub fn open_read_only(settings: &Settings, store: &Arc<Store>) -> Result<History> {
+    attach_index(History::open_read_only(folder(settings), settings.history), settings, store)
 }
 
 fn folder(settings: &Settings) -> PathBuf {
     settings.versions_dir.clone().unwrap_or_else(|| settings.data_dir.join("versions"))
 }
 
-fn known(history: History, settings: &Settings, store: &Arc<Store>) -> Result<History> {
-    let mark = store.read(|tx| HISTORY_MARK.get(tx, THE_MARK))?;
+fn attach_index(history: History, settings: &Settings, store: &Arc<Store>) -> Result<History> {
+    let mark = store.read(|tx| HISTORY_MARK.get(tx, HISTORY_MARK_KEY))?;
     let index = Box::new(VersionIndex::new(store.clone()));
     Ok(history.with_index(index).with_mark(settings.versions_dir.clone(), mark))
 }
@@ -40,9 +40,9 @@ fn known(history: History, settings: &Settings, store: &Arc<Store>) -> Result<Hi
 ///
 /// # Errors
 /// When the database cannot be written.
-pub fn note(tx: &WriteTx, history: &History) -> Result<()> {
+pub fn record_mark(tx: &WriteTx, history: &History) -> Result<()> {
     match history.mark() {
-        Some(mark) => HISTORY_MARK.put(tx, THE_MARK, &mark),
-        None => HISTORY_MARK.remove(tx, THE_MARK).map(drop),
+        Some(mark) => HISTORY_MARK.put(tx, HISTORY_MARK_KEY, &mark),
+        None => HISTORY_MARK.remove(tx, HISTORY_MARK_KEY).map(drop),
     }
 }

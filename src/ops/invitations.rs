@@ -1,15 +1,15 @@
 //! Invitations: a link that makes one account, in one workspace, with one role (manual 8.4). No mail is
 //! sent: whoever invites hands the link over.
 
-use super::links::{self, Opens};
+use super::links::{self, LinkTarget};
 use super::{audit, places, roles};
 use crate::app::App;
 use crate::clock::iso;
-use crate::domain::audit::{Action, Entry, Kind};
+use crate::domain::audit::{AuditAction, AuditEntry, AuditTargetKind};
 use crate::domain::caller::{Caller, Principal};
 use crate::domain::error::{Conflict, Error, Result};
 use crate::domain::ids::{InvitationId, UserId, WorkspaceId};
-use crate::domain::link::{self, Fresh, Invitation};
+use crate::domain::link::{self, Invitation, NewLinkToken};
 use crate::domain::password;
 use crate::domain::user::{DisplayName, Email, Membership, User};
 use crate::limits::{INVITATIONS_MAX, USERS_MAX};
@@ -23,27 +23,27 @@ use std::net::IpAddr;
 /// The body of `POST /account/invite`.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct InvitationBody {
-    user: Invited,
+pub struct NewInvitation {
+    user: Invitee,
     workspace_id: Option<String>,
     role_id: String,
 }
 
 #[derive(Deserialize)]
-struct Invited {
+struct Invitee {
     email: String,
     name: Option<String>,
 }
 
 /// The body of `POST /account/register` of somebody who was invited.
 #[derive(Deserialize)]
-pub struct Acceptance {
-    user: Accepting,
+pub struct AcceptInvitation {
+    user: InvitedAccount,
 }
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Accepting {
+struct InvitedAccount {
     name: String,
     credential: String,
     temp_token: String,
@@ -55,20 +55,20 @@ struct Accepting {
 /// # Errors
 /// 400 for no e-mail, 403 for a role that allows more than the caller holds, 404 for an unknown role or workspace, 409
 /// for somebody who has an account and for too many open invitations.
-pub fn create(app: &App, caller: &Caller, body: &InvitationBody) -> Result<Value> {
-    let email = email(&body.user.email)?;
+pub fn create(app: &App, caller: &Caller, body: &NewInvitation) -> Result<Value> {
+    let email = parse_email(&body.user.email)?;
     let name = body.user.name.as_deref().filter(|name| !name.trim().is_empty());
     let name = name.map(|name| DisplayName::parse("name", name)).transpose()?;
     let now = app.clock.now();
-    let fresh = Fresh::for_minutes(app.settings.invitation_minutes, now);
+    let fresh = NewLinkToken::for_minutes(app.settings.invitation_minutes, now);
     let by = match &caller.principal {
         Principal::User { name, .. } => name.clone(),
         Principal::Key { .. } | Principal::Operator => String::new(),
     };
     let mut row = app.store.write(|tx| {
-        let workspace = places::named(tx, caller, body.workspace_id.as_deref())?;
-        let role = roles::named(tx, &body.role_id)?;
-        places::may_give(caller, &role)?;
+        let workspace = places::find_workspace(tx, caller, body.workspace_id.as_deref())?;
+        let role = roles::require(tx, &body.role_id)?;
+        places::check_grantable(caller, &role)?;
         if USER_BY_EMAIL.get(tx, email.as_str())?.is_some() {
             return Err(Conflict::HasAccount.into());
         }
@@ -76,7 +76,7 @@ pub fn create(app: &App, caller: &Caller, body: &InvitationBody) -> Result<Value
         // A new one takes the place of an open one, where the caller might take that back.
         for open in INVITATIONS.list(tx)?.into_iter().filter(|open| open.email == email) {
             if open.workspace == workspace.id {
-                take_back(tx, caller, &open, now)?;
+                revoke(tx, caller, &open, now)?;
             }
         }
         if INVITATIONS.list(tx)?.len() >= INVITATIONS_MAX {
@@ -95,12 +95,13 @@ pub fn create(app: &App, caller: &Caller, body: &InvitationBody) -> Result<Value
             expires: fresh.expires,
         };
         INVITATIONS.put(tx, &made.hash, &made)?;
-        let entry = Entry::by(caller, Action::InvitationMade, now).within(workspace.id);
-        audit::note(tx, &entry.on(Kind::Invitation, made.id, email.as_str()))?;
+        let entry =
+            AuditEntry::by_caller(caller, AuditAction::InvitationMade, now).in_workspace(workspace.id);
+        audit::record(tx, &entry.with_target(AuditTargetKind::Invitation, made.id, email.as_str()))?;
         row(tx, &made, now)
     })?;
     tracing::info!(invitation = %row["id"], by = %caller.principal, "an invitation was made");
-    row["link"] = links::shown("invite", &fresh);
+    row["link"] = links::link_view("invite", &fresh);
     Ok(row)
 }
 
@@ -128,19 +129,20 @@ pub fn remove(app: &App, caller: &Caller, id: &str) -> Result<Value> {
         let seen = |open: &Invitation| caller.is_owner() || open.workspace == caller.workspace;
         let found = INVITATIONS.list(tx)?.into_iter().find(|open| open.id.to_string() == id && seen(open));
         let found = found.ok_or_else(|| Error::no_such("Invitation", id))?;
-        take_back(tx, caller, &found, now)
+        revoke(tx, caller, &found, now)
     })?;
     tracing::info!(invitation = id, by = %caller.principal, "an invitation was taken back");
     Ok(json!({ "raw": [], "affected": 1 }))
 }
 
-fn take_back(tx: &WriteTx, caller: &Caller, open: &Invitation, now: Timestamp) -> Result<()> {
+fn revoke(tx: &WriteTx, caller: &Caller, open: &Invitation, now: Timestamp) -> Result<()> {
     if let Some(role) = roles::find(tx, &open.role)? {
-        places::may_give(caller, &role)?;
+        places::check_grantable(caller, &role)?;
     }
     INVITATIONS.remove(tx, &open.hash)?;
-    let entry = Entry::by(caller, Action::InvitationRemoved, now).within(open.workspace);
-    audit::note(tx, &entry.on(Kind::Invitation, open.id, open.email.as_str()))
+    let entry =
+        AuditEntry::by_caller(caller, AuditAction::InvitationRemoved, now).in_workspace(open.workspace);
+    audit::record(tx, &entry.with_target(AuditTargetKind::Invitation, open.id, open.email.as_str()))
 }
 
 /// Ends the open invitations of somebody whose place in a workspace changed, or everywhere: what they promised was theirs
@@ -148,7 +150,7 @@ fn take_back(tx: &WriteTx, caller: &Caller, open: &Invitation, now: Timestamp) -
 ///
 /// # Errors
 /// [`Error::Internal`] when the database cannot be written.
-pub fn end_of(tx: &WriteTx, user: UserId, workspace: Option<WorkspaceId>) -> Result<()> {
+pub fn revoke_all(tx: &WriteTx, user: UserId, workspace: Option<WorkspaceId>) -> Result<()> {
     let ends = |open: &Invitation| {
         open.by_user == Some(user) && workspace.is_none_or(|workspace| open.workspace == workspace)
     };
@@ -160,11 +162,11 @@ pub fn end_of(tx: &WriteTx, user: UserId, workspace: Option<WorkspaceId>) -> Res
 /// # Errors
 /// 400 for a dead link, a bad name or password, or another e-mail than the invited one; 409 when the e-mail has an
 /// account by now; 429 after too many dead links.
-pub fn accept(app: &App, body: &Acceptance, address: IpAddr) -> Result<Value> {
+pub fn accept(app: &App, body: &AcceptInvitation, address: IpAddr) -> Result<Value> {
     let token = body.user.temp_token.as_str();
-    links::present(app, token, address, || {
+    links::redeem(app, token, address, || {
         let now = app.clock.now();
-        let invited = app.store.read(|tx| invitation(tx, token, now))?;
+        let invited = app.store.read(|tx| find_invitation(tx, token, now))?;
         let name = DisplayName::parse("name", &body.user.name)?;
         if body.user.email.as_deref().is_some_and(|text| Email::parse(text).as_ref() != Some(&invited.email))
         {
@@ -190,8 +192,8 @@ pub fn accept(app: &App, body: &Acceptance, address: IpAddr) -> Result<Value> {
         };
         let made = app.store.write(|tx| {
             // Asked again: of two who accept at the same time one is second.
-            let invited = invitation(tx, token, now)?;
-            let workspace = WORKSPACES.get(tx, &invited.workspace)?.ok_or_else(link::dead)?;
+            let invited = find_invitation(tx, token, now)?;
+            let workspace = WORKSPACES.get(tx, &invited.workspace)?.ok_or_else(link::dead_link_error)?;
             if USER_BY_EMAIL.get(tx, user.email.as_str())?.is_some() {
                 return Err(Conflict::HasAccount.into());
             }
@@ -202,10 +204,14 @@ pub fn accept(app: &App, body: &Acceptance, address: IpAddr) -> Result<Value> {
             INVITATIONS.retain(tx, |open| open.email != user.email)?;
             USERS.put(tx, &user.id, &user)?;
             USER_BY_EMAIL.put(tx, user.email.as_str(), &user.id)?;
-            let entry = Entry::of(&user, Some(address), Action::InvitationAccepted, now);
-            audit::note(
+            let entry = AuditEntry::by_user(&user, Some(address), AuditAction::InvitationAccepted, now);
+            audit::record(
                 tx,
-                &entry.within(workspace.id).on(Kind::Invitation, invited.id, user.email.as_str()),
+                &entry.in_workspace(workspace.id).with_target(
+                    AuditTargetKind::Invitation,
+                    invited.id,
+                    user.email.as_str(),
+                ),
             )?;
             let organization = places::organization(tx)?;
             Ok(json!({
@@ -219,14 +225,14 @@ pub fn accept(app: &App, body: &Acceptance, address: IpAddr) -> Result<Value> {
     })
 }
 
-fn invitation(tx: &impl Tx, token: &str, now: Timestamp) -> Result<Invitation> {
-    match links::open(tx, token, now)? {
-        Opens::Invitation(found) => Ok(found),
-        Opens::Reset(_) => Err(link::dead()),
+fn find_invitation(tx: &impl Tx, token: &str, now: Timestamp) -> Result<Invitation> {
+    match links::resolve(tx, token, now)? {
+        LinkTarget::Invitation(found) => Ok(found),
+        LinkTarget::Reset(_) => Err(link::dead_link_error()),
     }
 }
 
-fn email(text: &str) -> Result<Email> {
+fn parse_email(text: &str) -> Result<Email> {
     Email::parse(text).ok_or_else(|| Error::invalid("'email' must be an e-mail address."))
 }
 

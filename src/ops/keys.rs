@@ -4,19 +4,19 @@
 //! so that no deployment stops because a person left. It never held more than they did, whoever may see keys sees it,
 //! and it ends when somebody deletes it or its workspace goes.
 
-use super::used_by::{self, Used};
+use super::used_by::{self, ResourceKind};
 use super::{audit, named_sessions, places};
 use crate::app::App;
 use crate::clock::iso;
-use crate::domain::api_key::{self, ApiKey, KeyHome, KeyTerms};
-use crate::domain::audit::{Action, Entry, Kind};
+use crate::domain::api_key::{self, ApiKey, KeyOwner, KeyTerms};
+use crate::domain::audit::{AuditAction, AuditEntry, AuditTargetKind};
 use crate::domain::caller::{Caller, Principal};
 use crate::domain::error::{Error, Result};
 use crate::domain::flow::Flow;
 use crate::domain::ids::KeyId;
 use crate::domain::token;
 use crate::ops::flows;
-use crate::store::tables::{API_KEYS, FLOWS, KEY_BY_HASH, ORGANIZATION, THE_ORGANIZATION};
+use crate::store::tables::{API_KEYS, FLOWS, KEY_BY_HASH, ORGANIZATION, ORGANIZATION_KEY};
 use serde::Deserialize;
 use serde_json::{Value, json};
 use std::net::IpAddr;
@@ -37,14 +37,14 @@ pub struct KeyBody {
 /// # Errors
 /// 400 for a bad name, no permissions, unknown ones, or ones the caller lacks.
 pub fn create(app: &App, caller: &Caller, body: &KeyBody) -> Result<Value> {
-    let terms = KeyTerms::check(&body.key_name, &body.permissions, &caller.grants)?;
+    let terms = KeyTerms::check(&body.key_name, &body.permissions, &caller.permissions)?;
     let (key, value) = ApiKey::mint(caller.workspace, terms, app.clock.now());
     app.store.write(|tx| {
-        places::must_stand(tx, &key.workspace)?;
+        places::require_workspace(tx, &key.workspace)?;
         API_KEYS.put(tx, &key.workspace, &key.id, &key)?;
-        KEY_BY_HASH.put(tx, &key.hash, &KeyHome { workspace: key.workspace, id: key.id })?;
-        let entry = Entry::by(caller, Action::ApikeyCreated, key.created);
-        audit::note(tx, &entry.on(Kind::ApiKey, key.id, &key.name))
+        KEY_BY_HASH.put(tx, &key.hash, &KeyOwner { workspace: key.workspace, id: key.id })?;
+        let entry = AuditEntry::by_caller(caller, AuditAction::ApikeyCreated, key.created);
+        audit::record(tx, &entry.with_target(AuditTargetKind::ApiKey, key.id, &key.name))
     })?;
     tracing::info!(key = %key.id, by = %caller.principal, "an API key was made");
     let mut row = row(app, &key, &[]);
@@ -69,14 +69,14 @@ pub fn list(app: &App, caller: &Caller) -> Result<Vec<Value>> {
 /// # Errors
 /// 404 for an unknown key, 400 as for [`create`].
 pub fn update(app: &App, caller: &Caller, id: &str, body: &KeyBody) -> Result<()> {
-    let key = parse(id)?;
-    let terms = KeyTerms::check(&body.key_name, &body.permissions, &caller.grants)?;
+    let key = parse_id(id)?;
+    let terms = KeyTerms::check(&body.key_name, &body.permissions, &caller.permissions)?;
     app.store.write(|tx| {
         let stored = API_KEYS.get(tx, &caller.workspace, &key)?.ok_or_else(|| no_key(id))?;
-        let changed = stored.under(terms.clone(), app.clock.now());
+        let changed = stored.with_terms(terms.clone(), app.clock.now());
         API_KEYS.put(tx, &caller.workspace, &key, &changed)?;
-        let entry = Entry::by(caller, Action::ApikeyChanged, changed.updated);
-        audit::note(tx, &entry.on(Kind::ApiKey, key, &changed.name))
+        let entry = AuditEntry::by_caller(caller, AuditAction::ApikeyChanged, changed.updated);
+        audit::record(tx, &entry.with_target(AuditTargetKind::ApiKey, key, &changed.name))
     })?;
     tracing::info!(key = %key, by = %caller.principal, "an API key was changed");
     Ok(())
@@ -87,21 +87,21 @@ pub fn update(app: &App, caller: &Caller, id: &str, body: &KeyBody) -> Result<()
 /// # Errors
 /// 404 for an unknown key.
 pub fn delete(app: &App, caller: &Caller, id: &str, force: bool) -> Result<Value> {
-    let key = parse(id)?;
+    let key = parse_id(id)?;
     app.store.write(|tx| {
         let stored = API_KEYS.get(tx, &caller.workspace, &key)?.ok_or_else(|| no_key(id))?;
-        used_by::must_be_free(tx, caller, Used::Keys, &key.to_string(), force)?;
+        used_by::require_unused(tx, caller, ResourceKind::Keys, &key.to_string(), force)?;
         KEY_BY_HASH.remove(tx, &stored.hash)?;
         API_KEYS.remove(tx, &caller.workspace, &key)?;
-        named_sessions::forget_key(tx, &caller.workspace, &key)?;
-        let entry = Entry::by(caller, Action::ApikeyDeleted, app.clock.now());
-        audit::note(tx, &entry.on(Kind::ApiKey, key, &stored.name))
+        named_sessions::delete_for_key(tx, &caller.workspace, &key)?;
+        let entry = AuditEntry::by_caller(caller, AuditAction::ApikeyDeleted, app.clock.now());
+        audit::record(tx, &entry.with_target(AuditTargetKind::ApiKey, key, &stored.name))
     })?;
     tracing::info!(key = %key, by = %caller.principal, "an API key was deleted");
     Ok(json!({ "raw": [], "affected": 1 }))
 }
 
-fn parse(id: &str) -> Result<KeyId> {
+fn parse_id(id: &str) -> Result<KeyId> {
     KeyId::parse(id).ok_or_else(|| no_key(id))
 }
 
@@ -119,9 +119,9 @@ fn row(app: &App, key: &ApiKey, flows: &[Flow]) -> Value {
     json!({
         "id": key.id,
         "keyName": key.name,
-        "apiKey": key.hidden(),
+        "apiKey": key.masked_value(),
         "permissions": key.permissions,
-        "usage": key.usage + app.boards.usage.pending(key.workspace, key.id),
+        "usage": key.usage + app.state.key_usage.pending(key.workspace, key.id),
         "createdDate": iso(key.created),
         "updatedDate": iso(key.updated),
         "workspaceId": key.workspace,
@@ -130,7 +130,7 @@ fn row(app: &App, key: &ApiKey, flows: &[Flow]) -> Value {
 }
 
 /// The key a presented value belongs to. Found by its hash, then compared in constant time.
-fn find(app: &App, value: &str) -> Result<Option<ApiKey>> {
+fn lookup(app: &App, value: &str) -> Result<Option<ApiKey>> {
     if !api_key::is_well_formed(value) {
         return Ok(None);
     }
@@ -147,16 +147,16 @@ fn find(app: &App, value: &str) -> Result<Option<ApiKey>> {
 /// # Errors
 /// [`Error::Internal`] when the database cannot be read.
 pub fn authenticate(app: &App, bearer: &str, address: Option<IpAddr>) -> Result<Option<Caller>> {
-    let Some(key) = find(app, bearer)? else { return Ok(None) };
-    let Some(organization) = app.store.read_but_messages(|tx| ORGANIZATION.get(tx, THE_ORGANIZATION))? else {
+    let Some(key) = lookup(app, bearer)? else { return Ok(None) };
+    let Some(organization) = app.store.read_but_messages(|tx| ORGANIZATION.get(tx, ORGANIZATION_KEY))? else {
         return Ok(None);
     };
-    app.boards.usage.count(key.workspace, key.id);
+    app.state.key_usage.increment(key.workspace, key.id);
     Ok(Some(Caller {
         principal: Principal::Key { id: key.id },
         organization: organization.id,
         workspace: key.workspace,
-        grants: key.grants(),
+        permissions: key.permission_set(),
         address,
     }))
 }
@@ -166,14 +166,14 @@ pub fn authenticate(app: &App, bearer: &str, address: Option<IpAddr>) -> Result<
 ///
 /// # Errors
 /// 401 for a value that is no key, 429 for an address that guessed too often.
-pub fn verify(app: &App, value: &str, address: IpAddr) -> Result<ApiKey> {
+pub fn find_by_value(app: &App, value: &str, address: IpAddr) -> Result<ApiKey> {
     let now = app.clock.now().as_millisecond();
-    app.boards
-        .attempts
+    app.state
+        .login_throttle
         .admit(value, address, now)
         .map_err(|wait| Error::TooManyAttempts { retry_after_seconds: wait.0 })?;
-    let key = find(app, value)?.ok_or_else(Error::unauthorized)?;
-    app.boards.attempts.succeeded(value, address);
+    let key = lookup(app, value)?.ok_or_else(Error::unauthorized)?;
+    app.state.login_throttle.record_success(value, address);
     Ok(key)
 }
 
@@ -183,7 +183,7 @@ pub fn verify(app: &App, value: &str, address: IpAddr) -> Result<ApiKey> {
 /// # Errors
 /// As [`verify`]; 404 when there are none.
 pub fn flows_of(app: &App, value: &str, address: IpAddr, bound_only: bool) -> Result<Vec<Value>> {
-    let key = verify(app, value, address)?;
+    let key = find_by_value(app, value, address)?;
     let holder = authenticate(app, value, Some(address))?.ok_or_else(Error::unauthorized)?;
     let (mut found, _) = flows::list(app, &holder, flows::FlowFilter::default())?;
     found.retain(|whole| match whole.flow.settings.api_key {
@@ -194,7 +194,7 @@ pub fn flows_of(app: &App, value: &str, address: IpAddr, bound_only: bool) -> Re
     if found.is_empty() {
         return Err(Error::NotFound("This API key opens no flow.".to_owned()));
     }
-    Ok(found.iter().map(flows::WholeFlow::wire).collect())
+    Ok(found.iter().map(flows::FlowWithCanvas::wire).collect())
 }
 
 /// True when `bearer` is the value of the key a flow is bound to; counts the use. False when that key was
@@ -202,9 +202,9 @@ pub fn flows_of(app: &App, value: &str, address: IpAddr, bound_only: bool) -> Re
 ///
 /// # Errors
 /// [`Error::Internal`] when the database cannot be read.
-pub fn is_key(app: &App, key: &KeyId, bearer: &str) -> Result<bool> {
-    let Some(found) = find(app, bearer)?.filter(|found| found.id == *key) else { return Ok(false) };
-    app.boards.usage.count(found.workspace, found.id);
+pub fn authenticates(app: &App, key: &KeyId, bearer: &str) -> Result<bool> {
+    let Some(found) = lookup(app, bearer)?.filter(|found| found.id == *key) else { return Ok(false) };
+    app.state.key_usage.increment(found.workspace, found.id);
     Ok(true)
 }
 
@@ -213,7 +213,7 @@ pub fn is_key(app: &App, key: &KeyId, bearer: &str) -> Result<bool> {
 /// # Errors
 /// [`Error::Internal`] when the database cannot be written; the counts stay on the board then.
 pub fn flush_usage(app: &App) -> Result<()> {
-    let taken = app.boards.usage.drain();
+    let taken = app.state.key_usage.drain();
     if taken.is_empty() {
         return Ok(());
     }
@@ -226,13 +226,13 @@ pub fn flush_usage(app: &App) -> Result<()> {
         }
         Ok(())
     });
-    stored.inspect_err(|_| taken.iter().for_each(|uses| app.boards.usage.add(*uses)))
+    stored.inspect_err(|_| taken.iter().for_each(|uses| app.state.key_usage.add(*uses)))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::caller::{Grants, Permission};
+    use crate::domain::caller::{Permission, PermissionSet};
     use crate::domain::ids::WorkspaceId;
 
     fn body(permissions: &[&str]) -> KeyBody {
@@ -248,12 +248,12 @@ mod tests {
 
     #[test]
     fn the_value_is_shown_once_and_opens_what_it_may() {
-        let (_folder, app, caller) = App::owned();
+        let (_folder, app, caller) = App::with_owner();
         let made = create(&app, &caller, &body(&["chatflows:view"])).unwrap();
         let value = text(&made, "apiKey");
         let holder = authenticate(&app, value, None).unwrap().unwrap();
         assert_eq!(holder.workspace, caller.workspace);
-        assert!(holder.may_any(&["chatflows:view"]) && !holder.may_any(&["chatflows:update"]));
+        assert!(holder.has_any(&["chatflows:view"]) && !holder.has_any(&["chatflows:update"]));
         assert!(!matches!(holder.principal, Principal::User { .. }));
         let listed = list(&app, &caller).unwrap();
         assert_eq!(listed[0]["apiKey"], format!("fk_••••{}", &value[42..]));
@@ -266,46 +266,46 @@ mod tests {
 
     #[test]
     fn a_deleted_key_opens_nothing() {
-        let (_folder, app, caller) = App::owned();
+        let (_folder, app, caller) = App::with_owner();
         let made = create(&app, &caller, &body(&["chatflows:view"])).unwrap();
         let other = create(&app, &caller, &body(&["chatflows:view"])).unwrap();
         let (id, value) = (text(&made, "id"), text(&made, "apiKey"));
         let key = KeyId::parse(id).unwrap();
-        assert!(is_key(&app, &key, value).unwrap());
-        assert!(!is_key(&app, &key, text(&other, "apiKey")).unwrap());
+        assert!(authenticates(&app, &key, value).unwrap());
+        assert!(!authenticates(&app, &key, text(&other, "apiKey")).unwrap());
         let stranger = Caller { workspace: WorkspaceId::random(), ..caller.clone() };
         assert!(matches!(delete(&app, &stranger, id, false), Err(Error::NotFound(_))));
         assert_eq!(delete(&app, &caller, id, false).unwrap(), json!({"raw": [], "affected": 1}));
         assert!(matches!(delete(&app, &caller, id, false), Err(Error::NotFound(_))));
-        assert!(!is_key(&app, &key, value).unwrap());
+        assert!(!authenticates(&app, &key, value).unwrap());
         assert_eq!(authenticate(&app, value, None).unwrap(), None);
         assert!(matches!(delete(&app, &caller, "not-an-id", false), Err(Error::NotFound(_))));
     }
 
     #[test]
     fn uses_are_stored_in_bundles() {
-        let (_folder, app, caller) = App::owned();
+        let (_folder, app, caller) = App::with_owner();
         let made = create(&app, &caller, &body(&["chatflows:view"])).unwrap();
         let (key, value) = (KeyId::parse(text(&made, "id")).unwrap(), text(&made, "apiKey"));
         let usage = || list(&app, &caller).unwrap()[0]["usage"].clone();
         for round in 1..=3 {
-            assert!(is_key(&app, &key, value).unwrap());
+            assert!(authenticates(&app, &key, value).unwrap());
             assert_eq!(usage(), round);
             flush_usage(&app).unwrap();
             assert_eq!(usage(), round);
         }
         let stored = app.store.read(|tx| API_KEYS.get(tx, &caller.workspace, &key)).unwrap().unwrap();
         assert_eq!(stored.usage, 3);
-        assert!(is_key(&app, &key, value).unwrap());
+        assert!(authenticates(&app, &key, value).unwrap());
         delete(&app, &caller, text(&made, "id"), false).unwrap();
         flush_usage(&app).unwrap();
     }
 
     #[test]
     fn nobody_gives_away_what_they_do_not_have() {
-        let (_folder, app, caller) = App::owned();
-        let grants = Grants::Only([Permission::parse("apikeys:create").unwrap()].into());
-        let modest = Caller { grants, ..caller.clone() };
+        let (_folder, app, caller) = App::with_owner();
+        let grants = PermissionSet::Only([Permission::parse("apikeys:create").unwrap()].into());
+        let modest = Caller { permissions: grants, ..caller.clone() };
         for (who, list) in [(&caller, &[][..]), (&caller, &["chatflows:fly"]), (&modest, &["chatflows:view"])]
         {
             assert!(matches!(create(&app, who, &body(list)), Err(Error::Invalid(_))), "{list:?}");
@@ -315,6 +315,6 @@ mod tests {
         assert!(matches!(update(&app, &modest, id, &body(&["chatflows:view"])), Err(Error::Invalid(_))));
         update(&app, &caller, id, &body(&["chatflows:view", "tools:view"])).unwrap();
         let holder = authenticate(&app, text(&made, "apiKey"), None).unwrap().unwrap();
-        assert!(holder.may_any(&["tools:view"]) && !holder.may_any(&["apikeys:create"]));
+        assert!(holder.has_any(&["tools:view"]) && !holder.has_any(&["apikeys:create"]));
     }
 }

@@ -1,13 +1,13 @@
 //! What visitors of chats leave of themselves (manual 3.8).
 
-use super::access::{self, Action};
+use super::access::{self, FlowAction};
 use crate::app::App;
 use crate::clock::iso;
 use crate::domain::caller::Caller;
 use crate::domain::error::Result;
 use crate::domain::flow::Flow;
 use crate::domain::ids::{ChatId, FlowId, LeadId};
-use crate::domain::lead::{Lead, checked_field};
+use crate::domain::lead::{Lead, check_field};
 use crate::store::leads;
 use serde_json::{Value, json};
 
@@ -51,16 +51,16 @@ fn add_within(app: &App, flow: &Flow, new: &NewLead, most: usize) -> Result<Valu
     let lead = Lead {
         id: LeadId::next(),
         chat: new.chat.unwrap_or_else(ChatId::random),
-        name: checked_field("name", new.name.as_deref())?,
-        email: checked_field("email", new.email.as_deref())?,
-        phone: checked_field("phone", new.phone.as_deref())?,
-        created: app.clock.date(),
+        name: check_field("name", new.name.as_deref())?,
+        email: check_field("email", new.email.as_deref())?,
+        phone: check_field("phone", new.phone.as_deref())?,
+        created: app.clock.monotonic_now(),
     };
     // The newest count: whoever fills the list must not close it. What goes is looked for before the write, which
     // others wait for; of those who add at once each may miss the others' leads, and the next one drops them.
-    let outdated = app
-        .store
-        .read_but_messages(|tx| leads::beyond(tx, &flow.workspace, &flow.id, most.saturating_sub(1)))?;
+    let outdated = app.store.read_but_messages(|tx| {
+        leads::oldest_beyond(tx, &flow.workspace, &flow.id, most.saturating_sub(1))
+    })?;
     app.store.write(|tx| {
         leads::add(tx, &flow.workspace, &flow.id, &lead)?;
         leads::remove(tx, &flow.workspace, &flow.id, &outdated)
@@ -74,7 +74,7 @@ fn add_within(app: &App, flow: &Flow, new: &NewLead, most: usize) -> Result<Valu
 /// 404 or 403.
 pub fn list(app: &App, caller: &Caller, flow: &FlowId) -> Result<Vec<Value>> {
     let found = app.store.read_but_messages(|tx| {
-        access::flow(tx, caller, flow, Action::Read)?;
+        access::flow(tx, caller, flow, FlowAction::Read)?;
         leads::list(tx, &caller.workspace, flow, KEPT_MAX)
     })?;
     Ok(found.iter().map(|lead| wire(flow, lead)).collect())
@@ -96,7 +96,7 @@ mod tests {
 
     #[test]
     fn a_full_list_drops_its_oldest() {
-        let (_folder, app, caller) = App::owned();
+        let (_folder, app, caller) = App::with_owner();
         let edit = serde_json::from_value(json!({"name": "f", "type": "CHATFLOW"})).unwrap();
         let flow = flows::create(&app, &caller, &edit).unwrap().flow;
         for number in 1..=5 {

@@ -6,10 +6,10 @@
 //! removed is judged once more while nobody stores, and what was stored before that made it young.
 
 use crate::app::App;
-use crate::domain::cancel::Cancel;
+use crate::domain::cancel::CancelToken;
 use crate::domain::error::{Error, Result};
 use crate::domain::ids::{ChatId, DocumentStoreId, FlowId, WorkspaceId};
-use crate::files::chat_files::StoredName;
+use crate::files::chat_files::ChatFileName;
 use crate::limits::LEFTOVER_FOLDERS_MAX;
 use crate::store::places;
 use crate::store::tables::{DOCUMENT_STORES, FLOWS};
@@ -17,7 +17,7 @@ use jiff::Timestamp;
 
 /// What was removed.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Swept {
+pub struct SweepReport {
     /// Folders of flows and document stores that are gone.
     pub folders: usize,
     /// Files of conversations that no message names.
@@ -30,28 +30,28 @@ pub struct Swept {
 ///
 /// # Errors
 /// When the disk or the database cannot be read.
-pub fn sweep(app: &App, before: Timestamp, cancel: &Cancel) -> Result<Swept> {
+pub fn sweep(app: &App, before: Timestamp, cancel: &CancelToken) -> Result<SweepReport> {
     sweep_within(app, before, cancel, LEFTOVER_FOLDERS_MAX)
 }
 
-fn sweep_within(app: &App, before: Timestamp, cancel: &Cancel, most: usize) -> Result<Swept> {
-    let (mut swept, mut looked_at) = (Swept::default(), 0);
-    for workspace in from_anywhere(app.chat_files.workspaces().map_err(Error::internal)?) {
-        for flow in from_anywhere(app.chat_files.flows(&workspace).map_err(Error::internal)?) {
+fn sweep_within(app: &App, before: Timestamp, cancel: &CancelToken, most: usize) -> Result<SweepReport> {
+    let (mut swept, mut looked_at) = (SweepReport::default(), 0);
+    for workspace in rotate_randomly(app.chat_files.workspaces().map_err(Error::internal)?) {
+        for flow in rotate_randomly(app.chat_files.flows(&workspace).map_err(Error::internal)?) {
             if cancel.reason().is_some() || looked_at >= most {
                 return Ok(swept);
             }
             looked_at += 1;
-            if !is_known(app, &workspace, &flow)? {
+            if !is_in_use(app, &workspace, &flow)? {
                 swept.folders += usize::from(remove_old(app, &workspace, &flow, before)?);
                 continue;
             }
-            for chat in from_anywhere(app.chat_files.chats(&workspace, &flow).map_err(Error::internal)?) {
+            for chat in rotate_randomly(app.chat_files.chats(&workspace, &flow).map_err(Error::internal)?) {
                 if cancel.reason().is_some() || looked_at >= most {
                     return Ok(swept);
                 }
                 looked_at += 1;
-                for name in unnamed(app, (&workspace, &flow, &chat), before)? {
+                for name in unreferenced_files(app, (&workspace, &flow, &chat), before)? {
                     app.chat_files.remove(&workspace, &flow, &chat, &name);
                     swept.files += 1;
                 }
@@ -62,7 +62,7 @@ fn sweep_within(app: &App, before: Timestamp, cancel: &Cancel, most: usize) -> R
 }
 
 /// All of these, beginning with any of them and going round.
-fn from_anywhere<T>(mut all: Vec<T>) -> Vec<T> {
+fn rotate_randomly<T>(mut all: Vec<T>) -> Vec<T> {
     if let Some(last) = all.len().checked_sub(1) {
         let (_, chance) = uuid::Uuid::new_v4().as_u64_pair();
         all.rotate_left(usize::try_from(chance >> 8).unwrap_or_default() % (last + 1));
@@ -77,9 +77,9 @@ fn remove_old(app: &App, workspace: &WorkspaceId, flow: &FlowId, before: Timesta
     if !is_old()? {
         return Ok(false);
     }
-    app.files.alone(|| {
-        app.chat_files.alone(|| {
-            if !is_old()? || is_known(app, workspace, flow)? {
+    app.files.run_exclusive(|| {
+        app.chat_files.run_exclusive(|| {
+            if !is_old()? || is_in_use(app, workspace, flow)? {
                 return Ok(false);
             }
             app.chat_files.remove_flow(workspace, flow);
@@ -90,25 +90,25 @@ fn remove_old(app: &App, workspace: &WorkspaceId, flow: &FlowId, before: Timesta
 }
 
 /// True for a folder of something that is there: document stores have theirs among those of flows.
-fn is_known(app: &App, workspace: &WorkspaceId, id: &FlowId) -> Result<bool> {
+fn is_in_use(app: &App, workspace: &WorkspaceId, id: &FlowId) -> Result<bool> {
     let store = DocumentStoreId::from_bytes(*id.bytes());
     let is_known = |tx: &_| Ok(FLOWS.has(tx, workspace, id)? || DOCUMENT_STORES.has(tx, workspace, &store)?);
     app.store.read_but_messages(is_known)
 }
 
 /// Old files of a conversation that none of its messages names, wherever in a message that might be.
-fn unnamed(
+fn unreferenced_files(
     app: &App,
     (workspace, flow, chat): (&WorkspaceId, &FlowId, &ChatId),
     before: Timestamp,
-) -> Result<Vec<StoredName>> {
+) -> Result<Vec<ChatFileName>> {
     let mut names = app.chat_files.list_before(workspace, flow, chat, before).map_err(Error::internal)?;
     if names.is_empty() {
         return Ok(names);
     }
     app.store.read(|tx| {
         for place in places::of_chat(tx, workspace, flow, chat)? {
-            let Some(message) = places::message(tx, workspace, flow, &place)? else { continue };
+            let Some(message) = places::message_at(tx, workspace, flow, &place)? else { continue };
             let text = serde_json::to_string(&message).map_err(Error::internal)?;
             names.retain(|name| !text.contains(name.as_str()));
         }
@@ -123,10 +123,10 @@ mod tests {
     use crate::domain::conversation::Message;
     use crate::domain::document::DocumentStore;
     use crate::domain::ids::MessageId;
-    use crate::domain::prediction::{ChatType, Speaker};
+    use crate::domain::prediction::{ChatType, MessageRole};
     use crate::files::flow_files;
     use crate::ops::flows;
-    use crate::store::messages::Said;
+    use crate::store::messages::MessageBatch;
     use jiff::SignedDuration;
     use serde_json::json;
     use std::fs::File;
@@ -139,10 +139,10 @@ mod tests {
     }
 
     /// A question that names this file.
-    fn say(app: &App, workspace: &WorkspaceId, flow: &FlowId, chat: &ChatId, file: &StoredName) {
+    fn say(app: &App, workspace: &WorkspaceId, flow: &FlowId, chat: &ChatId, file: &ChatFileName) {
         let message = Message {
             id: MessageId::random(),
-            role: Speaker::User,
+            role: MessageRole::User,
             flow: *flow,
             chat: *chat,
             content: "Look".to_owned(),
@@ -158,21 +158,21 @@ mod tests {
             follow_up_prompts: Vec::new(),
             stopped: false,
         };
-        app.store.append(Said::new(workspace, &[message]).unwrap()).unwrap();
+        app.store.append(MessageBatch::new(workspace, &[message]).unwrap()).unwrap();
     }
 
     #[test]
     fn what_nothing_leads_to_goes_and_everything_else_stays() {
-        let (_folder, app, caller) = App::owned();
+        let (_folder, app, caller) = App::with_owner();
         let here = caller.workspace;
         let (flow, gone) = (flow(&app, &caller), FlowId::random());
         let (chat, other) = (ChatId::random(), ChatId::random());
         let keep =
-            |flow: &FlowId, chat: &ChatId| app.chat_files.keep(&here, flow, chat, "txt", b"text").unwrap();
+            |flow: &FlowId, chat: &ChatId| app.chat_files.store(&here, flow, chat, "txt", b"text").unwrap();
         let named = keep(&flow, &chat);
         say(&app, &here, &flow, &chat, &named);
         let (forgotten, unasked, of_gone) = (keep(&flow, &chat), keep(&flow, &other), keep(&gone, &chat));
-        let stored = flow_files::StoredName::live("a.txt", b"text");
+        let stored = flow_files::FlowFileName::new_live("a.txt", b"text");
         app.files.put(&here, &gone, &stored, b"text").unwrap();
         app.files.put(&here, &flow, &stored, b"text").unwrap();
         let now = app.clock.now();
@@ -193,13 +193,13 @@ mod tests {
 
         let real_now = Timestamp::now();
         let hour = SignedDuration::from_hours(1);
-        assert_eq!(sweep(&app, real_now - hour, &Cancel::new(None)).unwrap(), Swept::default());
-        let stopped = Cancel::new(None);
-        stopped.cancel(crate::domain::cancel::Reason::Shutdown);
-        assert_eq!(sweep(&app, real_now + hour, &stopped).unwrap(), Swept::default());
-        let swept = sweep(&app, real_now + hour, &Cancel::new(None)).unwrap();
-        assert_eq!(swept, Swept { folders: 1, files: 2 });
-        assert_eq!(sweep(&app, real_now + hour, &Cancel::new(None)).unwrap(), Swept::default());
+        assert_eq!(sweep(&app, real_now - hour, &CancelToken::new(None)).unwrap(), SweepReport::default());
+        let stopped = CancelToken::new(None);
+        stopped.cancel(crate::domain::cancel::CancelReason::Shutdown);
+        assert_eq!(sweep(&app, real_now + hour, &stopped).unwrap(), SweepReport::default());
+        let swept = sweep(&app, real_now + hour, &CancelToken::new(None)).unwrap();
+        assert_eq!(swept, SweepReport { folders: 1, files: 2 });
+        assert_eq!(sweep(&app, real_now + hour, &CancelToken::new(None)).unwrap(), SweepReport::default());
 
         let is_there = |flow: &FlowId, chat: &ChatId, name| {
             app.chat_files.open(&here, flow, chat, name).unwrap().is_some()
@@ -213,21 +213,21 @@ mod tests {
 
     #[test]
     fn every_folder_has_its_turn_although_a_start_looks_at_few() {
-        let (_folder, app, caller) = App::owned();
+        let (_folder, app, caller) = App::with_owner();
         let here = caller.workspace;
         let (flow, gone) = (flow(&app, &caller), FlowId::random());
         for chat in (0..6).map(|_| ChatId::random()) {
-            app.chat_files.keep(&here, &flow, &chat, "txt", b"text").unwrap();
+            app.chat_files.store(&here, &flow, &chat, "txt", b"text").unwrap();
         }
-        app.files.put(&here, &gone, &flow_files::StoredName::live("a.txt", b"text"), b"text").unwrap();
+        app.files.put(&here, &gone, &flow_files::FlowFileName::new_live("a.txt", b"text"), b"text").unwrap();
         let after = Timestamp::now() + SignedDuration::from_hours(1);
-        let mut all = Swept::default();
+        let mut all = SweepReport::default();
         for _ in 0..400 {
-            let swept = sweep_within(&app, after, &Cancel::new(None), 2).unwrap();
+            let swept = sweep_within(&app, after, &CancelToken::new(None), 2).unwrap();
             assert!(swept.files <= 1 && swept.folders <= 1);
-            all = Swept { folders: all.folders + swept.folders, files: all.files + swept.files };
+            all = SweepReport { folders: all.folders + swept.folders, files: all.files + swept.files };
         }
-        assert_eq!(all, Swept { folders: 1, files: 6 });
+        assert_eq!(all, SweepReport { folders: 1, files: 6 });
     }
 
     /// Sets times back to those of what an earlier process left.
@@ -238,16 +238,16 @@ mod tests {
 
     #[test]
     fn what_is_stored_in_an_old_folder_makes_it_young() {
-        let (folder, app, caller) = App::owned();
+        let (folder, app, caller) = App::with_owner();
         let (here, gone, chat) = (caller.workspace, FlowId::random(), ChatId::random());
         let outer = folder.path().join("files").join(here.to_string()).join(gone.to_string());
         let folders = [outer.join(chat.to_string()), outer];
         let before = Timestamp::now() - SignedDuration::from_mins(10);
-        let swept = || sweep(&app, before, &Cancel::new(None)).unwrap().folders;
-        let keep = || app.chat_files.keep(&here, &gone, &chat, "txt", b"text").unwrap();
+        let swept = || sweep(&app, before, &CancelToken::new(None)).unwrap().folders;
+        let keep = || app.chat_files.store(&here, &gone, &chat, "txt", b"text").unwrap();
         keep();
         age(&folders);
-        let stored = flow_files::StoredName::live("a.txt", b"text");
+        let stored = flow_files::FlowFileName::new_live("a.txt", b"text");
         app.files.put(&here, &gone, &stored, b"text").unwrap();
         assert_eq!(swept(), 0, "a file of the flow");
         age(&[folders[1].join(stored.as_str())]);
@@ -265,7 +265,7 @@ mod tests {
 
     #[test]
     fn nothing_is_stored_while_a_folder_goes_and_what_came_before_is_spared() {
-        let (folder, app, caller) = App::owned();
+        let (folder, app, caller) = App::with_owner();
         let (here, gone, chat) = (caller.workspace, FlowId::random(), ChatId::random());
         let outer = folder.path().join("files").join(here.to_string()).join(gone.to_string());
         std::fs::create_dir_all(&outer).unwrap();
@@ -274,12 +274,17 @@ mod tests {
         let moment = || std::thread::sleep(Duration::from_millis(100));
         let is_empty = || std::fs::read_dir(&outer).unwrap().next().is_none();
         std::thread::scope(|scope| {
-            app.files.alone(|| {
+            app.files.run_exclusive(|| {
                 scope.spawn(|| {
-                    app.files.put(&here, &gone, &flow_files::StoredName::live("a.txt", b"text"), b"text")
+                    app.files.put(
+                        &here,
+                        &gone,
+                        &flow_files::FlowFileName::new_live("a.txt", b"text"),
+                        b"text",
+                    )
                 });
-                app.chat_files.alone(|| {
-                    scope.spawn(|| app.chat_files.keep(&here, &gone, &chat, "txt", b"text").map(drop));
+                app.chat_files.run_exclusive(|| {
+                    scope.spawn(|| app.chat_files.store(&here, &gone, &chat, "txt", b"text").map(drop));
                     moment();
                     assert!(is_empty(), "both wait");
                 });
@@ -291,7 +296,7 @@ mod tests {
         std::fs::create_dir_all(&outer).unwrap();
         age(std::slice::from_ref(&outer));
         std::thread::scope(|scope| {
-            let removed = app.chat_files.alone(|| {
+            let removed = app.chat_files.run_exclusive(|| {
                 let removed = scope.spawn(|| remove_old(&app, &here, &gone, before).unwrap());
                 moment();
                 // As somebody who had the turn until now stores.

@@ -5,7 +5,7 @@ use crate::app::App;
 use crate::boards::attempts::RetryAfter;
 use crate::clock::iso;
 use crate::domain::error::{Error, Result};
-use crate::domain::link::{self, Fresh, Invitation, PasswordReset};
+use crate::domain::link::{self, Invitation, NewLinkToken, PasswordReset};
 use crate::domain::token;
 use crate::store::Tx;
 use crate::store::tables::{INVITATIONS, PASSWORD_RESETS, USERS, WORKSPACES};
@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 use std::net::IpAddr;
 
 /// What a link opens.
-pub enum Opens {
+pub enum LinkTarget {
     /// A place for a new account.
     Invitation(Invitation),
     /// A new password for an account.
@@ -25,19 +25,19 @@ pub enum Opens {
 ///
 /// # Errors
 /// 400 for any other text.
-pub fn open(tx: &impl Tx, token: &str, now: Timestamp) -> Result<Opens> {
+pub fn resolve(tx: &impl Tx, token: &str, now: Timestamp) -> Result<LinkTarget> {
     if !token::is_well_formed(token) {
-        return Err(link::dead());
+        return Err(link::dead_link_error());
     }
     // Found by its hash: comparing tells nothing about a token one does not have.
     let hash = token::hash(token);
     if let Some(found) = INVITATIONS.get(tx, &hash)?.filter(|found| found.expires > now) {
-        return Ok(Opens::Invitation(found));
+        return Ok(LinkTarget::Invitation(found));
     }
     if let Some(found) = PASSWORD_RESETS.get(tx, &hash)?.filter(|found| found.expires > now) {
-        return Ok(Opens::Reset(found));
+        return Ok(LinkTarget::Reset(found));
     }
-    Err(link::dead())
+    Err(link::dead_link_error())
 }
 
 /// Does what a token is presented for, slowed down for an address that presents too many wrong ones. Only a dead token
@@ -45,15 +45,15 @@ pub fn open(tx: &impl Tx, token: &str, now: Timestamp) -> Result<Opens> {
 ///
 /// # Errors
 /// 429 after too many; what `work` refuses.
-pub fn present<R>(app: &App, token: &str, address: IpAddr, work: impl FnOnce() -> Result<R>) -> Result<R> {
+pub fn redeem<R>(app: &App, token: &str, address: IpAddr, work: impl FnOnce() -> Result<R>) -> Result<R> {
     let now = app.clock.now();
-    let admitted = app.boards.attempts.admit(token, address, now.as_millisecond());
+    let admitted = app.state.login_throttle.admit(token, address, now.as_millisecond());
     if let Err(RetryAfter(retry_after_seconds)) = admitted {
         tracing::warn!(%address, retry_after_seconds, "a link was refused after too many failures");
         return Err(Error::TooManyAttempts { retry_after_seconds });
     }
-    if app.store.read(|tx| open(tx, token, now).map(drop)).is_ok() {
-        app.boards.attempts.succeeded(token, address);
+    if app.store.read(|tx| resolve(tx, token, now).map(drop)).is_ok() {
+        app.state.login_throttle.record_success(token, address);
     } else {
         tracing::warn!(%address, "a link that is not valid was used");
     }
@@ -66,12 +66,13 @@ pub fn present<R>(app: &App, token: &str, address: IpAddr, work: impl FnOnce() -
 /// 400 for a dead one, 429 after too many.
 pub fn verify(app: &App, token: &str, address: IpAddr) -> Result<Value> {
     let now = app.clock.now();
-    present(app, token, address, || {
+    redeem(app, token, address, || {
         app.store.read(|tx| {
             let organization = places::organization(tx)?.name;
-            match open(tx, token, now)? {
-                Opens::Invitation(invitation) => {
-                    let workspace = WORKSPACES.get(tx, &invitation.workspace)?.ok_or_else(link::dead)?;
+            match resolve(tx, token, now)? {
+                LinkTarget::Invitation(invitation) => {
+                    let workspace =
+                        WORKSPACES.get(tx, &invitation.workspace)?.ok_or_else(link::dead_link_error)?;
                     Ok(json!({
                         "kind": "invitation",
                         "email": invitation.email,
@@ -81,8 +82,8 @@ pub fn verify(app: &App, token: &str, address: IpAddr) -> Result<Value> {
                         "expires": iso(invitation.expires),
                     }))
                 }
-                Opens::Reset(reset) => {
-                    let user = USERS.get(tx, &reset.user)?.ok_or_else(link::dead)?;
+                LinkTarget::Reset(reset) => {
+                    let user = USERS.get(tx, &reset.user)?.ok_or_else(link::dead_link_error)?;
                     Ok(json!({
                         "kind": "reset",
                         "email": user.email,
@@ -99,7 +100,7 @@ pub fn verify(app: &App, token: &str, address: IpAddr) -> Result<Value> {
 
 /// A link as it is shown, once, to the person who made it.
 #[must_use]
-pub fn shown(page: &str, fresh: &Fresh) -> Value {
+pub fn link_view(page: &str, fresh: &NewLinkToken) -> Value {
     let token = fresh.token.as_str();
     json!({ "path": format!("/{page}?token={token}"), "token": token, "expires": iso(fresh.expires) })
 }

@@ -11,40 +11,40 @@ use super::chat_passages;
 use super::destinations;
 use super::drafts;
 use super::named_sessions;
-use super::outbox::{self, Recorded};
+use super::outbox::{self, RecordResult};
 use super::places;
 use super::snapshot::Snapshot;
-use super::titles::{self, Before, Told};
+use super::titles::{self, PreviousFlow, VersionSummary};
 use crate::app::App;
 use crate::canvas::{Canvas, describe};
 use crate::cards::registry::Registry;
-use crate::domain::audit::{Action, Entry, Kind};
+use crate::domain::audit::{AuditAction, AuditEntry, AuditTargetKind};
 use crate::domain::caller::{Caller, Principal};
-use crate::domain::draft::LastPublished;
+use crate::domain::draft::LastPublish;
 use crate::domain::error::{Conflict, Error, Result};
 use crate::domain::flow::{CanvasDigest, Flow};
 use crate::domain::ids::{FlowId, WorkspaceId};
-use crate::domain::secrets::hide;
-use crate::domain::version::{Author, Change, Content, Sha, VersionKind};
-use crate::store::tables::{CANVASES, FILLINGS, FLOW_HOME, FLOW_LAST_HOME, FLOWS};
+use crate::domain::secrets::redact;
+use crate::domain::version::{Author, NewVersion, Sha, VersionContent, VersionKind};
+use crate::store::tables::{CANVASES, FLOW_LAST_WORKSPACE, FLOW_WORKSPACE, FLOWS, UPSERTS};
 use crate::store::{ReadTx, Tx, WriteTx, leads, messages};
 use jiff::{SignedDuration, Timestamp};
 use uuid::Uuid;
 
 /// A checked canvas on its way to Live or into a draft.
 #[derive(Debug, Clone)]
-pub struct NewCanvas {
+pub struct ParsedCanvas {
     text: String,
-    parsed: Canvas,
+    canvas: Canvas,
 }
 
-impl NewCanvas {
+impl ParsedCanvas {
     /// Checks a canvas text (manual 5.4 r3). What is no part of a canvas is left out; a text without any stays as it was sent,
     /// to the byte.
     ///
     /// # Errors
     /// 400 when it is not JSON text with the lists `nodes` and `edges`.
-    pub fn check(text: String) -> Result<Self> {
+    pub fn parse(text: String) -> Result<Self> {
         let parsed = Canvas::parse(&text).and_then(|canvas| canvas.without_foreign(&Registry));
         let (parsed, left_out) = parsed.map_err(|fault| Error::Invalid(fault.to_string()))?;
         let text = if left_out.is_empty() {
@@ -52,31 +52,31 @@ impl NewCanvas {
         } else {
             serde_json::to_string(parsed.raw()).map_err(Error::internal)?
         };
-        Ok(Self { text, parsed })
+        Ok(Self { text, canvas: parsed })
     }
 
     /// The canvas of a flow nobody has drawn yet.
     #[must_use]
     pub fn empty() -> Self {
-        Self::check(r#"{"nodes":[],"edges":[]}"#.to_owned()).expect("an empty canvas is a canvas")
+        Self::parse(r#"{"nodes":[],"edges":[]}"#.to_owned()).expect("an empty canvas is a canvas")
     }
 
     /// How many cards it holds.
     #[must_use]
     pub fn card_count(&self) -> u32 {
-        self.parsed.card_count()
+        self.canvas.card_count()
     }
 
     /// What it holds.
     #[must_use]
-    pub const fn parsed(&self) -> &Canvas {
-        &self.parsed
+    pub const fn canvas(&self) -> &Canvas {
+        &self.canvas
     }
 
     /// Puts what the record says about its canvas in line with this one.
-    pub fn describe(&self, flow: &mut Flow) {
-        flow.digest = CanvasDigest::of(flow.kind, &self.text);
-        flow.card_count = self.parsed.card_count();
+    pub fn update_record(&self, flow: &mut Flow) {
+        flow.digest = CanvasDigest::compute(flow.kind, &self.text);
+        flow.card_count = self.canvas.card_count();
     }
 
     /// The text.
@@ -88,7 +88,7 @@ impl NewCanvas {
 
 /// Where a change of Live comes from, which decides its title.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Origin {
+pub enum ChangeOrigin {
     /// A person or key edited it.
     Edit,
     /// A file was imported.
@@ -103,7 +103,7 @@ pub enum Origin {
 }
 
 /// How an operation gets the record it wants from the one that is there.
-pub type Edit<'a> = dyn Fn(&ReadTx, Flow) -> Result<Flow> + 'a;
+pub type RecordEdit<'a> = dyn Fn(&ReadTx, Flow) -> Result<Flow> + 'a;
 
 /// A change of Live.
 pub struct LiveChange<'a> {
@@ -112,24 +112,24 @@ pub struct LiveChange<'a> {
     /// What kind of version it makes.
     pub kind: VersionKind,
     /// Where it comes from.
-    pub origin: Origin,
+    pub origin: ChangeOrigin,
     /// The Live its author saw; another one by now is a conflict. `None` writes over whatever is there.
-    pub seen: Option<CanvasDigest>,
+    pub expected_live: Option<CanvasDigest>,
     /// The new canvas; `None` keeps the old one.
-    pub canvas: Option<&'a NewCanvas>,
+    pub canvas: Option<&'a ParsedCanvas>,
     /// The new record.
-    pub edit: &'a Edit<'a>,
+    pub edit: &'a RecordEdit<'a>,
     /// The draft that is being published: it is cleared if it is still the same.
-    pub publishes: Option<CanvasDigest>,
+    pub published_draft: Option<CanvasDigest>,
 }
 
 /// What a write of Live came to.
 #[derive(Debug)]
-pub struct Written {
+pub struct LiveUpdate {
     /// The flow as it is now.
     pub flow: Flow,
     /// What history made of it.
-    pub recorded: Recorded,
+    pub record_result: RecordResult,
 }
 
 /// Two saves within one millisecond still differ, so that a page can tell them apart.
@@ -140,9 +140,9 @@ pub fn later(now: Timestamp, before: Timestamp) -> Timestamp {
 
 /// The author of a version (manual 6.1): the person, or the service for keys.
 #[must_use]
-pub fn author(caller: &Caller) -> Author {
+pub fn version_author(caller: &Caller) -> Author {
     match &caller.principal {
-        Principal::User { id, name, .. } => Author::person(hide(name).text, *id),
+        Principal::User { id, name, .. } => Author::person(redact(name).text, *id),
         Principal::Key { .. } | Principal::Operator => Author::system(),
     }
 }
@@ -152,8 +152,8 @@ pub fn author(caller: &Caller) -> Author {
 ///
 /// # Errors
 /// When the database cannot be read.
-pub fn owner_of_id(app: &App, id: &FlowId) -> Result<Option<WorkspaceId>> {
-    if let Some(owner) = app.store.read(|tx| noted_owner(tx, id))? {
+pub fn workspace_of_id(app: &App, id: &FlowId) -> Result<Option<WorkspaceId>> {
+    if let Some(owner) = app.store.read(|tx| stored_workspace_of(tx, id))? {
         return Ok(Some(owner));
     }
     // Flows deleted before owners of ids were noted: there was one workspace then. A history that cannot be read
@@ -164,9 +164,9 @@ pub fn owner_of_id(app: &App, id: &FlowId) -> Result<Option<WorkspaceId>> {
     }
 }
 
-fn noted_owner(tx: &impl Tx, id: &FlowId) -> Result<Option<WorkspaceId>> {
-    match FLOW_HOME.get(tx, id)? {
-        None => FLOW_LAST_HOME.get(tx, id),
+fn stored_workspace_of(tx: &impl Tx, id: &FlowId) -> Result<Option<WorkspaceId>> {
+    match FLOW_WORKSPACE.get(tx, id)? {
+        None => FLOW_LAST_WORKSPACE.get(tx, id),
         home => Ok(home),
     }
 }
@@ -179,46 +179,46 @@ pub fn create(
     app: &App,
     caller: &Caller,
     mut flow: Flow,
-    canvas: &NewCanvas,
-    draft: Option<&NewCanvas>,
-    origin: &Origin,
-) -> Result<Written> {
-    canvas.describe(&mut flow);
-    let recorder = outbox::turn(app);
+    canvas: &ParsedCanvas,
+    draft: Option<&ParsedCanvas>,
+    origin: &ChangeOrigin,
+) -> Result<LiveUpdate> {
+    canvas.update_record(&mut flow);
+    let recorder = outbox::lock_recorder(app);
     let change = match &recorder {
         Some(_) => {
             let taken = Snapshot::take(app, &flow, canvas.text())?;
-            let told = titles::tell(VersionKind::Create, origin, None, &taken, &flow.settings);
-            Some(intent(app, caller, VersionKind::Create, &taken, told)?)
+            let told = titles::summarize(VersionKind::Create, origin, None, &taken, &flow.settings);
+            Some(new_intent(app, caller, VersionKind::Create, &taken, told)?)
         }
         None => None,
     };
     app.store.write(|tx| {
-        let is_others = noted_owner(tx, &flow.id)?.is_some_and(|owner| owner != flow.workspace);
-        if is_others || FLOW_HOME.get(tx, &flow.id)?.is_some() {
+        let is_others = stored_workspace_of(tx, &flow.id)?.is_some_and(|owner| owner != flow.workspace);
+        if is_others || FLOW_WORKSPACE.get(tx, &flow.id)?.is_some() {
             return Err(Conflict::IdTaken.into());
         }
-        places::must_stand(tx, &flow.workspace)?;
+        places::require_workspace(tx, &flow.workspace)?;
         let drawn = std::iter::once(canvas).chain(draft);
-        let mut sent: Vec<_> = drawn.flat_map(|canvas| destinations::of_canvas(canvas.parsed())).collect();
+        let mut sent: Vec<_> = drawn.flat_map(|canvas| destinations::of_canvas(canvas.canvas())).collect();
         sent.extend(destinations::of_settings(&flow.settings));
-        destinations::settle(tx, caller, &sent, || Ok(Vec::new()))?;
-        FLOW_LAST_HOME.remove(tx, &flow.id)?;
-        FLOW_HOME.put(tx, &flow.id, &flow.workspace)?;
+        destinations::check_and_remember(tx, caller, &sent, || Ok(Vec::new()))?;
+        FLOW_LAST_WORKSPACE.remove(tx, &flow.id)?;
+        FLOW_WORKSPACE.put(tx, &flow.id, &flow.workspace)?;
         put(tx, &flow, Some(canvas))?;
         if let Some(draft) = draft {
-            drafts::start(tx, &flow, draft, caller)?;
+            drafts::create_first(tx, &flow, draft, caller)?;
         }
-        if let Some(action) = told_in_audit(VersionKind::Create, origin) {
-            let entry = Entry::by(caller, action, app.clock.now());
-            audit::note(tx, &entry.on(Kind::Flow, flow.id, &flow.name))?;
+        if let Some(action) = audit_action(VersionKind::Create, origin) {
+            let entry = AuditEntry::by_caller(caller, action, app.clock.now());
+            audit::record(tx, &entry.with_target(AuditTargetKind::Flow, flow.id, &flow.name))?;
         }
         outbox::put(tx, change.as_ref())
     })?;
-    app.boards.metrics.flows_made(flow.kind).count();
-    app.boards.metrics.live(VersionKind::Create).count();
+    app.state.metrics.flows_created(flow.kind).increment();
+    app.state.metrics.live_changes(VersionKind::Create).increment();
     let recorded = outbox::record(app, recorder, change, &flow);
-    Ok(Written { flow, recorded })
+    Ok(LiveUpdate { flow, record_result: recorded })
 }
 
 /// A save straight to Live (manual 5.9): an open draft turns stale.
@@ -229,12 +229,19 @@ pub fn save(
     app: &App,
     caller: &Caller,
     id: &FlowId,
-    canvas: Option<&NewCanvas>,
-    edit: &Edit<'_>,
-    origin: Origin,
-) -> Result<Written> {
-    let change =
-        LiveChange { flow: id, kind: VersionKind::Save, origin, seen: None, canvas, edit, publishes: None };
+    canvas: Option<&ParsedCanvas>,
+    edit: &RecordEdit<'_>,
+    origin: ChangeOrigin,
+) -> Result<LiveUpdate> {
+    let change = LiveChange {
+        flow: id,
+        kind: VersionKind::Save,
+        origin,
+        expected_live: None,
+        canvas,
+        edit,
+        published_draft: None,
+    };
     write(app, caller, &change)
 }
 
@@ -245,68 +252,80 @@ const TRIES_MAX: u32 = 16;
 ///
 /// # Errors
 /// 404; 409 when Live is not what was seen; what `edit` refuses.
-pub fn write(app: &App, caller: &Caller, change: &LiveChange<'_>) -> Result<Written> {
-    let recorder = outbox::turn(app);
+pub fn write(app: &App, caller: &Caller, change: &LiveChange<'_>) -> Result<LiveUpdate> {
+    let recorder = outbox::lock_recorder(app);
     for _ in 0..TRIES_MAX {
         let (before, canvas_before, mut after) =
-            app.store.read(|tx| before(tx, &caller.workspace, change))?;
-        let canvas_after = change.canvas.map_or(canvas_before.as_str(), NewCanvas::text);
+            app.store.read(|tx| load_before(tx, &caller.workspace, change))?;
+        let canvas_after = change.canvas.map_or(canvas_before.as_str(), ParsedCanvas::text);
         match change.canvas {
-            Some(canvas) => canvas.describe(&mut after),
+            Some(canvas) => canvas.update_record(&mut after),
             // The digest covers the kind, so a flow that changes kind has another Live with the same canvas.
-            None => after.digest = CanvasDigest::of(after.kind, canvas_after),
+            None => after.digest = CanvasDigest::compute(after.kind, canvas_after),
         }
-        if change.kind.counts_as_last_published() {
-            after.last_published = Some(LastPublished { sha: None, date: after.updated });
+        if change.kind.is_last_publish() {
+            after.last_published = Some(LastPublish { sha: None, date: after.updated });
         }
         let intent = match &recorder {
             None => None,
             Some(_) => {
                 let old = Snapshot::take(app, &before, &canvas_before)?;
                 let new = Snapshot::take(app, &after, canvas_after)?;
-                let old_and_settings: Before<'_> = (&old, &before.settings);
-                let told =
-                    titles::tell(change.kind, &change.origin, Some(old_and_settings), &new, &after.settings);
+                let old_and_settings: PreviousFlow<'_> = (&old, &before.settings);
+                let told = titles::summarize(
+                    change.kind,
+                    &change.origin,
+                    Some(old_and_settings),
+                    &new,
+                    &after.settings,
+                );
                 // A save that changes nothing is no version; the key binding is a change, though history has no value of it.
                 let says_something =
                     change.kind != VersionKind::Save || old != new || before.settings != after.settings;
-                says_something.then(|| intent(app, caller, change.kind, &new, told)).transpose()?
+                says_something.then(|| new_intent(app, caller, change.kind, &new, told)).transpose()?
             }
         };
         let written = app.store.write(|tx| {
             if FLOWS.get(tx, &caller.workspace, change.flow)?.as_ref() != Some(&before) {
                 return Ok(false);
             }
-            settle_destinations(tx, caller, (&before, &after), change.canvas)?;
-            settle_draft(tx, &before, &after, change)?;
+            check_destinations(tx, caller, (&before, &after), change.canvas)?;
+            update_draft(tx, &before, &after, change)?;
             put(tx, &after, change.canvas)?;
             outbox::put(tx, intent.as_ref())?;
-            if let Some(action) = told_in_audit(change.kind, &change.origin) {
-                let entry = Entry::by(caller, action, app.clock.date());
-                audit::note(tx, &entry.on(Kind::Flow, after.id, &after.name))?;
+            if let Some(action) = audit_action(change.kind, &change.origin) {
+                let entry = AuditEntry::by_caller(caller, action, app.clock.monotonic_now());
+                audit::record(tx, &entry.with_target(AuditTargetKind::Flow, after.id, &after.name))?;
             }
             Ok(true)
         })?;
         if written {
             if after.digest != before.digest {
-                app.boards.replies.forget(&after.workspace, &after.id);
+                app.state.reply_cache.evict(&after.workspace, &after.id);
             }
-            app.boards.metrics.live(change.kind).count();
+            app.state.metrics.live_changes(change.kind).increment();
             let recorded = outbox::record(app, recorder, intent, &after);
-            return Ok(Written { flow: outbox::published(&after, change.kind, &recorded), recorded });
+            return Ok(LiveUpdate {
+                flow: outbox::with_version(&after, change.kind, &recorded),
+                record_result: recorded,
+            });
         }
     }
     Err(change_conflict(change.kind).into())
 }
 
-fn before(tx: &ReadTx, workspace: &WorkspaceId, change: &LiveChange<'_>) -> Result<(Flow, String, Flow)> {
+fn load_before(
+    tx: &ReadTx,
+    workspace: &WorkspaceId,
+    change: &LiveChange<'_>,
+) -> Result<(Flow, String, Flow)> {
     let before = FLOWS.get(tx, workspace, change.flow)?.ok_or_else(|| Error::no_flow(change.flow))?;
-    if change.seen.is_some_and(|seen| seen != before.digest) {
+    if change.expected_live.is_some_and(|seen| seen != before.digest) {
         return Err(change_conflict(change.kind).into());
     }
     let canvas = CANVASES.get(tx, workspace, change.flow)?.unwrap_or_default();
     let after = (change.edit)(tx, before.clone())?;
-    if after.kind != before.kind && drafts::of(tx, &before)?.is_some() {
+    if after.kind != before.kind && drafts::find(tx, &before)?.is_some() {
         return Err(Conflict::KindChangeWithDraft.into());
     }
     Ok((before, canvas, after))
@@ -321,36 +340,36 @@ const fn change_conflict(kind: VersionKind) -> Conflict {
 }
 
 /// Which changes of Live the list of owner actions tells of: plain saves are in the history alone.
-const fn told_in_audit(kind: VersionKind, origin: &Origin) -> Option<Action> {
+const fn audit_action(kind: VersionKind, origin: &ChangeOrigin) -> Option<AuditAction> {
     match kind {
-        VersionKind::Create | VersionKind::Save if matches!(origin, Origin::File) => {
-            Some(Action::FlowImported)
+        VersionKind::Create | VersionKind::Save if matches!(origin, ChangeOrigin::File) => {
+            Some(AuditAction::FlowImported)
         }
-        VersionKind::Create => Some(Action::FlowCreated),
-        VersionKind::Publish => Some(Action::FlowPublished),
-        VersionKind::Rollback => Some(Action::FlowRolledBack),
-        VersionKind::Restore => Some(Action::FlowRestored),
+        VersionKind::Create => Some(AuditAction::FlowCreated),
+        VersionKind::Publish => Some(AuditAction::FlowPublished),
+        VersionKind::Rollback => Some(AuditAction::FlowRolledBack),
+        VersionKind::Restore => Some(AuditAction::FlowRestored),
         _ => None,
     }
 }
 
 /// Settles where the credentials of a changed flow are sent: of what the change says, not of what stays as it was.
-fn settle_destinations(
+fn check_destinations(
     tx: &WriteTx,
     caller: &Caller,
     (before, after): (&Flow, &Flow),
-    canvas: Option<&NewCanvas>,
+    canvas: Option<&ParsedCanvas>,
 ) -> Result<()> {
-    let mut sent = canvas.map(|canvas| destinations::of_canvas(canvas.parsed())).unwrap_or_default();
+    let mut sent = canvas.map(|canvas| destinations::of_canvas(canvas.canvas())).unwrap_or_default();
     if after.settings != before.settings {
         sent.extend(destinations::of_settings(&after.settings));
     }
-    destinations::settle(tx, caller, &sent, || destinations::of_flow(tx, before))
+    destinations::check_and_remember(tx, caller, &sent, || destinations::of_flow(tx, before))
 }
 
 /// What becomes of the draft (manual 5.9).
-fn settle_draft(tx: &WriteTx, before: &Flow, after: &Flow, change: &LiveChange<'_>) -> Result<()> {
-    let Some(draft) = drafts::of(tx, before)? else { return Ok(()) };
+fn update_draft(tx: &WriteTx, before: &Flow, after: &Flow, change: &LiveChange<'_>) -> Result<()> {
+    let Some(draft) = drafts::find(tx, before)? else { return Ok(()) };
     if after.kind != before.kind {
         return Err(Conflict::KindChangeWithDraft.into());
     }
@@ -359,14 +378,14 @@ fn settle_draft(tx: &WriteTx, before: &Flow, after: &Flow, change: &LiveChange<'
         return Err(Conflict::DraftInTheWay.into());
     }
     match change.kind {
-        VersionKind::Publish if change.publishes == Some(draft.digest) => drafts::remove(tx, before),
+        VersionKind::Publish if change.published_draft == Some(draft.digest) => drafts::remove(tx, before),
         // A newer draft saved during a publish, and every draft during a roll back, goes on from the new Live.
         VersionKind::Publish | VersionKind::Rollback => drafts::rebase(tx, draft, after.digest),
         _ => Ok(()),
     }
 }
 
-fn put(tx: &WriteTx, flow: &Flow, canvas: Option<&NewCanvas>) -> Result<()> {
+fn put(tx: &WriteTx, flow: &Flow, canvas: Option<&ParsedCanvas>) -> Result<()> {
     if let Some(canvas) = canvas {
         CANVASES.put(tx, &flow.workspace, &flow.id, canvas.text())?;
     }
@@ -377,7 +396,7 @@ fn put(tx: &WriteTx, flow: &Flow, canvas: Option<&NewCanvas>) -> Result<()> {
 ///
 /// # Errors
 /// When the database cannot be written.
-pub fn note_published(tx: &WriteTx, flow: &Flow, sha: &Sha) -> Result<()> {
+pub fn set_published_version(tx: &WriteTx, flow: &Flow, sha: &Sha) -> Result<()> {
     let Some(mut current) = FLOWS.get(tx, &flow.workspace, &flow.id)? else { return Ok(()) };
     let (Some(last), Some(noted)) = (&mut current.last_published, &flow.last_published) else {
         return Ok(());
@@ -394,12 +413,12 @@ pub fn note_published(tx: &WriteTx, flow: &Flow, sha: &Sha) -> Result<()> {
 ///
 /// # Errors
 /// When the database cannot be written.
-pub fn note_replayed(tx: &WriteTx, change: &Change, sha: &Sha) -> Result<()> {
+pub fn set_replayed_version(tx: &WriteTx, change: &NewVersion, sha: &Sha) -> Result<()> {
     let id = change.content.flow();
-    let Some(workspace) = FLOW_HOME.get(tx, &id)? else { return Ok(()) };
+    let Some(workspace) = FLOW_WORKSPACE.get(tx, &id)? else { return Ok(()) };
     let Some(flow) = FLOWS.get(tx, &workspace, &id)? else { return Ok(()) };
     let is_its_own = flow.last_published.as_ref().is_some_and(|last| last.date <= change.date);
-    if is_its_own { note_published(tx, &flow, sha) } else { Ok(()) }
+    if is_its_own { set_published_version(tx, &flow, sha) } else { Ok(()) }
 }
 
 /// Deletes a flow with its canvas, its draft, its conversations and its files. `permit` judges the record first.
@@ -408,15 +427,15 @@ pub fn note_replayed(tx: &WriteTx, change: &Change, sha: &Sha) -> Result<()> {
 /// 404 when the workspace has no such flow; what `permit` refuses.
 pub fn delete(app: &App, caller: &Caller, id: &FlowId, permit: impl Fn(&Flow) -> Result<()>) -> Result<()> {
     let workspace = &caller.workspace;
-    let recorder = outbox::turn(app);
+    let recorder = outbox::lock_recorder(app);
     let flow = app.store.read(|tx| FLOWS.get(tx, workspace, id))?.ok_or_else(|| Error::no_flow(id))?;
     permit(&flow)?;
-    let change = recorder.is_some().then(|| Change {
-        content: Content::Deleted { id: *id, name: hide(&flow.name).text },
+    let change = recorder.is_some().then(|| NewVersion {
+        content: VersionContent::Deleted { id: *id, name: redact(&flow.name).text },
         kind: VersionKind::Delete,
-        author: author(caller),
-        date: app.clock.date(),
-        title: describe::deleted(&flow.name),
+        author: version_author(caller),
+        date: app.clock.monotonic_now(),
+        title: describe::delete_title(&flow.name),
         details: Vec::new(),
         promoted_from: None,
         hidden_secrets: 0,
@@ -427,37 +446,43 @@ pub fn delete(app: &App, caller: &Caller, id: &FlowId, permit: impl Fn(&Flow) ->
         permit(&flow)?;
         messages::remove_flow(tx, workspace, id)?;
         leads::remove_flow(tx, workspace, id)?;
-        named_sessions::forget_flow(tx, workspace, id)?;
+        named_sessions::delete_for_flow(tx, workspace, id)?;
         drafts::remove(tx, &flow)?;
-        FILLINGS.remove(tx, workspace, id)?;
+        UPSERTS.remove(tx, workspace, id)?;
         CANVASES.remove(tx, workspace, id)?;
         FLOWS.remove(tx, workspace, id)?;
-        FLOW_HOME.remove(tx, id)?;
-        FLOW_LAST_HOME.put(tx, id, workspace)?;
-        let entry = Entry::by(caller, Action::FlowDeleted, app.clock.date());
-        audit::note(tx, &entry.on(Kind::Flow, id, &flow.name))?;
+        FLOW_WORKSPACE.remove(tx, id)?;
+        FLOW_LAST_WORKSPACE.put(tx, id, workspace)?;
+        let entry = AuditEntry::by_caller(caller, AuditAction::FlowDeleted, app.clock.monotonic_now());
+        audit::record(tx, &entry.with_target(AuditTargetKind::Flow, id, &flow.name))?;
         outbox::put(tx, change.as_ref())
     })?;
     // Nobody can read what is still being answered, and each further call of a model is paid for.
-    app.boards.runs.abort_flow(*id);
-    app.boards.replies.forget(workspace, id);
-    app.boards.refused_origins.forget(id);
-    app.boards.indexes.forget(workspace, id.bytes());
-    app.boards.metrics.live(VersionKind::Delete).count();
+    app.state.active_runs.abort_flow(*id);
+    app.state.reply_cache.evict(workspace, id);
+    app.state.refused_origins.forget(id);
+    app.state.vector_indexes.evict(workspace, id.bytes());
+    app.state.metrics.live_changes(VersionKind::Delete).increment();
     outbox::record(app, recorder, change, &flow);
     app.chat_files.remove_flow(workspace, id);
-    chat_passages::forget_flow(app, workspace, id);
+    chat_passages::delete_for_flow(app, workspace, id);
     app.files.remove_flow(workspace, id);
     Ok(())
 }
 
 /// What is to be recorded of a change.
-fn intent(app: &App, caller: &Caller, kind: VersionKind, taken: &Snapshot, told: Told) -> Result<Change> {
-    Ok(Change {
-        content: Content::Flow(taken.to_record()?),
+fn new_intent(
+    app: &App,
+    caller: &Caller,
+    kind: VersionKind,
+    taken: &Snapshot,
+    told: VersionSummary,
+) -> Result<NewVersion> {
+    Ok(NewVersion {
+        content: VersionContent::Flow(taken.to_record()?),
         kind,
-        author: author(caller),
-        date: app.clock.date(),
+        author: version_author(caller),
+        date: app.clock.monotonic_now(),
         title: told.title,
         details: told.details,
         promoted_from: None,

@@ -3,7 +3,7 @@
 use super::{audit, places};
 use crate::app::App;
 use crate::boards::attempts::RetryAfter;
-use crate::domain::audit::{Action, Entry, Kind};
+use crate::domain::audit::{AuditAction, AuditEntry, AuditTargetKind};
 use crate::domain::caller::{Caller, Principal};
 use crate::domain::error::{Error, Result, Unauthorized};
 use crate::domain::ids::{SessionId, UserId};
@@ -12,14 +12,14 @@ use crate::domain::session::{Session, shorten_agent};
 use crate::domain::token::{self, Token};
 use crate::domain::user::{Email, User};
 use crate::limits::SESSIONS_PER_USER_MAX;
-use crate::store::tables::{ORGANIZATION, SESSIONS, THE_ORGANIZATION, USER_BY_EMAIL, USERS};
+use crate::store::tables::{ORGANIZATION, ORGANIZATION_KEY, SESSIONS, USER_BY_EMAIL, USERS};
 use crate::store::{Tx, WriteTx};
 use jiff::Timestamp;
 use serde_json::Value;
 use std::net::IpAddr;
 
 /// What a sign-in gives.
-pub struct SignedIn {
+pub struct SignInResult {
     /// The cookie's value. Only its hash is stored.
     pub cookie: String,
     /// The user object.
@@ -31,17 +31,17 @@ pub struct SignedIn {
 /// # Errors
 /// 401 for an unknown e-mail as for a wrong password and for a person who is kept out, 429 after too many failures, 403
 /// for a person who is in no workspace.
-pub fn login(
+pub fn sign_in(
     app: &App,
     email: &str,
     password: &str,
     address: IpAddr,
     agent: Option<&str>,
-) -> Result<SignedIn> {
+) -> Result<SignInResult> {
     let account = Email::parse(email);
     let subject = account.as_ref().map_or(email, Email::as_str);
     let now = app.clock.now();
-    let admitted = app.boards.attempts.admit(subject, address, now.as_millisecond());
+    let admitted = app.state.login_throttle.admit(subject, address, now.as_millisecond());
     if let Err(RetryAfter(retry_after_seconds)) = admitted {
         tracing::warn!(%address, retry_after_seconds, "a sign-in was refused after too many failures");
         return Err(Error::TooManyAttempts { retry_after_seconds });
@@ -63,7 +63,7 @@ pub fn login(
     let user = match (user, why) {
         (Some(user), None) => user,
         (user, why) => {
-            refused(app, user.as_ref(), address, why.unwrap_or_default(), now);
+            record_refusal(app, user.as_ref(), address, why.unwrap_or_default(), now);
             return Err(Error::Unauthorized(Unauthorized::WrongPassword));
         }
     };
@@ -75,13 +75,13 @@ pub fn login(
         // The password may have been changed, or the person been kept out, while it was checked.
         let current = USERS.get(tx, &user.id)?;
         let current = current.filter(|current| current.password == user.password && !current.disabled);
-        let (Some(current), Some(organization)) = (current, ORGANIZATION.get(tx, THE_ORGANIZATION)?) else {
+        let (Some(current), Some(organization)) = (current, ORGANIZATION.get(tx, ORGANIZATION_KEY)?) else {
             return Err(Error::Unauthorized(Unauthorized::WrongPassword));
         };
-        let Some((workspace, _)) = places::first(tx, &current, &organization)? else {
-            return Err(Error::Forbidden(places::NOWHERE.to_owned()));
+        let Some((workspace, _)) = places::default_workspace(tx, &current, &organization)? else {
+            return Err(Error::Forbidden(places::NO_WORKSPACE.to_owned()));
         };
-        sweep(tx, user.id, now)?;
+        delete_expired(tx, user.id, now)?;
         let session = Session {
             id,
             user: current.id,
@@ -94,38 +94,42 @@ pub fn login(
         SESSIONS.put(tx, &hash, &session)?;
         let current = User { last_login: Some(now), ..current };
         USERS.put(tx, &current.id, &current)?;
-        audit::note(tx, &told(&current, address, Action::SignIn, now).within(workspace))?;
+        audit::record(tx, &audit_entry(&current, address, AuditAction::SignIn, now).in_workspace(workspace))?;
         places::user_object(tx, &current, &organization, workspace)
     });
     if matches!(object, Err(Error::Forbidden(_))) {
-        refused(app, Some(&user), address, "they are in no workspace", now);
+        record_refusal(app, Some(&user), address, "they are in no workspace", now);
     }
     let object = object?;
-    app.boards.attempts.succeeded(subject, address);
+    app.state.login_throttle.record_success(subject, address);
     tracing::info!(user = %user.id, %address, "a person signed in");
-    Ok(SignedIn { cookie: cookie.as_str().to_owned(), user: object })
+    Ok(SignInResult { cookie: cookie.as_str().to_owned(), user: object })
 }
 
-fn told(user: &User, address: IpAddr, action: Action, now: Timestamp) -> Entry {
-    Entry::of(user, Some(address), action, now).on(Kind::User, user.id, user.name.as_str())
+fn audit_entry(user: &User, address: IpAddr, action: AuditAction, now: Timestamp) -> AuditEntry {
+    AuditEntry::by_user(user, Some(address), action, now).with_target(
+        AuditTargetKind::User,
+        user.id,
+        user.name.as_str(),
+    )
 }
 
 /// Writes a refused sign-in down. An account that does not exist is not named: what was typed may be a password.
-fn refused(app: &App, user: Option<&User>, address: IpAddr, why: &str, now: Timestamp) {
+fn record_refusal(app: &App, user: Option<&User>, address: IpAddr, why: &str, now: Timestamp) {
     tracing::warn!(%address, why, "a sign-in failed");
-    let entry = Entry::of_nobody(Some(address), Action::SignInRefused, now).refused(why);
+    let entry = AuditEntry::by_nobody(Some(address), AuditAction::SignInRefused, now).with_refusal(why);
     let entry = match user {
-        Some(user) => entry.on(Kind::User, user.id, user.name.as_str()),
+        Some(user) => entry.with_target(AuditTargetKind::User, user.id, user.name.as_str()),
         None => entry,
     };
     // The answer is the same whether it could be written or not.
-    if let Err(error) = app.store.write(|tx| audit::note(tx, &entry)) {
+    if let Err(error) = app.store.write(|tx| audit::record(tx, &entry)) {
         tracing::error!(cause = error.for_log(), "a refused sign-in could not be written down");
     }
 }
 
 /// Removes sessions that are over, and the person's oldest ones above the number one person may have.
-fn sweep(tx: &WriteTx, user: UserId, now: Timestamp) -> Result<()> {
+fn delete_expired(tx: &WriteTx, user: UserId, now: Timestamp) -> Result<()> {
     let mut own: Vec<_> = SESSIONS.list(tx)?.into_iter().filter(|session| session.user == user).collect();
     own.sort_by_key(|session| session.last_seen);
     let surplus = (own.len() + 1).saturating_sub(SESSIONS_PER_USER_MAX);
@@ -142,7 +146,7 @@ fn sweep(tx: &WriteTx, user: UserId, now: Timestamp) -> Result<()> {
 /// # Errors
 /// 401 `Token Expired` when the session is known but over, so that a page can say so; 403 for a person who is in no
 /// workspace any more.
-pub fn resolve(app: &App, cookie: &str, address: Option<IpAddr>) -> Result<Option<Caller>> {
+pub fn caller_of_session(app: &App, cookie: &str, address: Option<IpAddr>) -> Result<Option<Caller>> {
     if !token::is_well_formed(cookie) {
         return Ok(None);
     }
@@ -153,7 +157,7 @@ pub fn resolve(app: &App, cookie: &str, address: Option<IpAddr>) -> Result<Optio
         if !session.is_alive(now) {
             return Err(Error::Unauthorized(Unauthorized::SessionExpired));
         }
-        let caller = caller(tx, &session, address)?;
+        let caller = load_caller(tx, &session, address)?;
         Ok(caller.map(|caller| (session, caller)))
     })?;
     let Some((session, caller)) = found else { return Ok(None) };
@@ -176,26 +180,26 @@ pub fn resolve(app: &App, cookie: &str, address: Option<IpAddr>) -> Result<Optio
     Ok(Some(caller))
 }
 
-fn caller(tx: &impl Tx, session: &Session, address: Option<IpAddr>) -> Result<Option<Caller>> {
+fn load_caller(tx: &impl Tx, session: &Session, address: Option<IpAddr>) -> Result<Option<Caller>> {
     let user = USERS.get(tx, &session.user)?.filter(|user| !user.disabled);
     let Some(user) = user else { return Ok(None) };
-    let Some(organization) = ORGANIZATION.get(tx, THE_ORGANIZATION)? else { return Ok(None) };
-    let here = places::grants(tx, &user, &organization, session.workspace)?;
+    let Some(organization) = ORGANIZATION.get(tx, ORGANIZATION_KEY)? else { return Ok(None) };
+    let here = places::permissions_in(tx, &user, &organization, session.workspace)?;
     let place = match here {
         Some(grants) => Some((session.workspace, grants)),
-        None => places::first(tx, &user, &organization)?,
+        None => places::default_workspace(tx, &user, &organization)?,
     };
-    let (workspace, grants) = place.ok_or_else(|| Error::Forbidden(places::NOWHERE.to_owned()))?;
+    let (workspace, grants) = place.ok_or_else(|| Error::Forbidden(places::NO_WORKSPACE.to_owned()))?;
     let owner = organization.owner == user.id;
     let principal = Principal::User { id: user.id, name: user.name.as_str().to_owned(), owner };
-    Ok(Some(Caller { principal, organization: organization.id, workspace, grants, address }))
+    Ok(Some(Caller { principal, organization: organization.id, workspace, permissions: grants, address }))
 }
 
 /// Ends a session. A cookie that stands for nobody is fine: the wish is fulfilled.
 ///
 /// # Errors
 /// [`Error::Internal`] when the database cannot be written.
-pub fn logout(app: &App, cookie: &str, address: IpAddr) -> Result<()> {
+pub fn sign_out(app: &App, cookie: &str, address: IpAddr) -> Result<()> {
     let hash = token::hash(cookie);
     if !token::is_well_formed(cookie) || app.store.read_but_messages(|tx| SESSIONS.get(tx, &hash))?.is_none()
     {
@@ -205,7 +209,9 @@ pub fn logout(app: &App, cookie: &str, address: IpAddr) -> Result<()> {
         let Some(session) = SESSIONS.get(tx, &hash)? else { return Ok(()) };
         SESSIONS.remove(tx, &hash)?;
         match USERS.get(tx, &session.user)? {
-            Some(user) => audit::note(tx, &told(&user, address, Action::SignOut, app.clock.now())),
+            Some(user) => {
+                audit::record(tx, &audit_entry(&user, address, AuditAction::SignOut, app.clock.now()))
+            }
             None => Ok(()),
         }
     })?;
@@ -217,7 +223,7 @@ pub fn logout(app: &App, cookie: &str, address: IpAddr) -> Result<()> {
 ///
 /// # Errors
 /// 401 when no person calls.
-pub fn me(app: &App, caller: &Caller) -> Result<Value> {
+pub fn current_user(app: &App, caller: &Caller) -> Result<Value> {
     let id: UserId = caller.user().ok_or_else(Error::unauthorized)?;
     app.store.read_but_messages(|tx| {
         let user = USERS.get(tx, &id)?.ok_or_else(Error::unauthorized)?;
@@ -251,20 +257,20 @@ mod tests {
     #[test]
     fn the_owner_signs_in_and_out() {
         let (_folder, app) = house();
-        let signed_in = login(&app, " ADA@example.org", PASSWORD, HERE, None).unwrap();
+        let signed_in = sign_in(&app, " ADA@example.org", PASSWORD, HERE, None).unwrap();
         let user = &signed_in.user;
         assert_eq!((&user["email"], &user["isOrganizationAdmin"]), (&json!("ada@example.org"), &json!(true)));
         assert_eq!(user["assignedWorkspaces"][0]["id"], user["activeWorkspaceId"]);
-        let caller = resolve(&app, &signed_in.cookie, Some(HERE)).unwrap().unwrap();
-        assert!(caller.may_any(&["chatflows:delete"]));
+        let caller = caller_of_session(&app, &signed_in.cookie, Some(HERE)).unwrap().unwrap();
+        assert!(caller.has_any(&["chatflows:delete"]));
         assert!(matches!(&caller.principal, Principal::User { owner: true, .. }));
-        assert_eq!(me(&app, &caller).unwrap(), *user);
+        assert_eq!(current_user(&app, &caller).unwrap(), *user);
         let stored = app.store.read(|tx| SESSIONS.get(tx, &token::hash(&signed_in.cookie)));
         assert!(stored.unwrap().is_some());
-        logout(&app, &signed_in.cookie, HERE).unwrap();
-        logout(&app, &signed_in.cookie, HERE).unwrap();
-        assert_eq!(resolve(&app, &signed_in.cookie, None).unwrap(), None);
-        assert_eq!(resolve(&app, "nonsense", None).unwrap(), None);
+        sign_out(&app, &signed_in.cookie, HERE).unwrap();
+        sign_out(&app, &signed_in.cookie, HERE).unwrap();
+        assert_eq!(caller_of_session(&app, &signed_in.cookie, None).unwrap(), None);
+        assert_eq!(caller_of_session(&app, "nonsense", None).unwrap(), None);
     }
 
     #[test]
@@ -273,45 +279,45 @@ mod tests {
         let tries =
             [("ada@example.org", "wrong"), ("bob@example.org", PASSWORD), ("", ""), ("ada", PASSWORD)];
         let texts = tries
-            .map(|(email, password)| login(&app, email, password, HERE, None).err().unwrap().to_string());
+            .map(|(email, password)| sign_in(&app, email, password, HERE, None).err().unwrap().to_string());
         assert!(texts.iter().all(|text| *text == texts[0]), "{texts:?}");
         for _ in 0..6 {
-            assert!(login(&app, "ada@example.org", "wrong", HERE, None).is_err());
+            assert!(sign_in(&app, "ada@example.org", "wrong", HERE, None).is_err());
         }
-        let refused = login(&app, "ada@example.org", PASSWORD, HERE, None).err().unwrap();
+        let refused = sign_in(&app, "ada@example.org", PASSWORD, HERE, None).err().unwrap();
         assert!(matches!(refused, Error::TooManyAttempts { retry_after_seconds: 1..=30 }), "{refused}");
         app.clock.advance_seconds(31);
-        assert!(login(&app, "ada@example.org", PASSWORD, HERE, None).is_ok());
+        assert!(sign_in(&app, "ada@example.org", PASSWORD, HERE, None).is_ok());
     }
 
     #[test]
     fn a_session_ends_after_a_day_of_rest_and_after_a_month() {
         let (_folder, app) = house();
-        let cookie = login(&app, "ada@example.org", PASSWORD, HERE, None).unwrap().cookie;
+        let cookie = sign_in(&app, "ada@example.org", PASSWORD, HERE, None).unwrap().cookie;
         for _ in 0..30 {
             app.clock.advance_seconds(86_400 - 60);
-            assert!(resolve(&app, &cookie, None).unwrap().is_some());
+            assert!(caller_of_session(&app, &cookie, None).unwrap().is_some());
         }
         app.clock.advance_seconds(1860);
-        assert!(expired(resolve(&app, &cookie, None)));
-        let rested = login(&app, "ada@example.org", PASSWORD, HERE, None).unwrap().cookie;
-        assert_eq!(resolve(&app, &cookie, None).unwrap(), None, "a sign-in sweeps what is over");
+        assert!(expired(caller_of_session(&app, &cookie, None)));
+        let rested = sign_in(&app, "ada@example.org", PASSWORD, HERE, None).unwrap().cookie;
+        assert_eq!(caller_of_session(&app, &cookie, None).unwrap(), None, "a sign-in sweeps what is over");
         app.clock.advance_seconds(86_400);
-        assert!(expired(resolve(&app, &rested, None)));
+        assert!(expired(caller_of_session(&app, &rested, None)));
     }
 
     #[test]
     fn use_is_noted_now_and_then() {
         let (_folder, app) = house();
-        let cookie = login(&app, "ada@example.org", PASSWORD, HERE, None).unwrap().cookie;
+        let cookie = sign_in(&app, "ada@example.org", PASSWORD, HERE, None).unwrap().cookie;
         let seen =
             || app.store.read(|tx| SESSIONS.get(tx, &token::hash(&cookie))).unwrap().unwrap().last_seen;
         let first = seen();
         app.clock.advance_seconds(9 * 60);
-        resolve(&app, &cookie, None).unwrap();
+        caller_of_session(&app, &cookie, None).unwrap();
         assert_eq!(seen(), first);
         app.clock.advance_seconds(61);
-        resolve(&app, &cookie, None).unwrap();
+        caller_of_session(&app, &cookie, None).unwrap();
         assert!(seen() > first);
     }
 
@@ -334,29 +340,29 @@ mod tests {
             })
         };
         save(&bob).unwrap();
-        let signed_in = login(&app, "bob@x", PASSWORD, HERE, None).unwrap();
+        let signed_in = sign_in(&app, "bob@x", PASSWORD, HERE, None).unwrap();
         assert_eq!(signed_in.user["roleId"], json!(role::VIEWER));
-        let caller = || resolve(&app, &signed_in.cookie, None).unwrap();
+        let caller = || caller_of_session(&app, &signed_in.cookie, None).unwrap();
         let first = caller().unwrap();
-        assert!(first.may_any(&["chatflows:view"]) && !first.may_any(&["chatflows:update"]));
+        assert!(first.has_any(&["chatflows:view"]) && !first.has_any(&["chatflows:update"]));
         bob.memberships = vec![place(operator.workspace, role::EDITOR)];
         save(&bob).unwrap();
-        assert!(caller().unwrap().may_any(&["chatflows:update"]));
+        assert!(caller().unwrap().has_any(&["chatflows:update"]));
         bob.memberships.clear();
         save(&bob).unwrap();
-        assert!(matches!(resolve(&app, &signed_in.cookie, None), Err(Error::Forbidden(_))));
-        assert!(matches!(login(&app, "bob@x", PASSWORD, HERE, None), Err(Error::Forbidden(_))));
+        assert!(matches!(caller_of_session(&app, &signed_in.cookie, None), Err(Error::Forbidden(_))));
+        assert!(matches!(sign_in(&app, "bob@x", PASSWORD, HERE, None), Err(Error::Forbidden(_))));
         bob.memberships = vec![place(operator.workspace, role::VIEWER)];
         bob.disabled = true;
         save(&bob).unwrap();
         assert_eq!(caller(), None);
-        assert!(matches!(login(&app, "bob@x", PASSWORD, HERE, None), Err(Error::Unauthorized(_))));
+        assert!(matches!(sign_in(&app, "bob@x", PASSWORD, HERE, None), Err(Error::Unauthorized(_))));
     }
 
     #[test]
     fn a_person_has_a_bounded_number_of_sessions() {
         let (_folder, app) = house();
-        let first = login(&app, "ada@example.org", PASSWORD, HERE, None).unwrap().cookie;
+        let first = sign_in(&app, "ada@example.org", PASSWORD, HERE, None).unwrap().cookie;
         let session = app.store.read(|tx| SESSIONS.get(tx, &token::hash(&first))).unwrap().unwrap();
         app.clock.advance_seconds(60);
         for number in 1..SESSIONS_PER_USER_MAX {
@@ -364,9 +370,13 @@ mod tests {
             let other = Session { id, last_seen: app.clock.now(), ..session.clone() };
             app.store.write(|tx| SESSIONS.put(tx, &[u8::try_from(number).unwrap(); 32], &other)).unwrap();
         }
-        let last = login(&app, "ada@example.org", PASSWORD, HERE, None).unwrap().cookie;
+        let last = sign_in(&app, "ada@example.org", PASSWORD, HERE, None).unwrap().cookie;
         assert_eq!(app.store.read(|tx| SESSIONS.list(tx)).unwrap().len(), SESSIONS_PER_USER_MAX);
-        assert_eq!(resolve(&app, &first, None).unwrap(), None, "the one that rested longest made room");
-        assert!(resolve(&app, &last, None).unwrap().is_some());
+        assert_eq!(
+            caller_of_session(&app, &first, None).unwrap(),
+            None,
+            "the one that rested longest made room"
+        );
+        assert!(caller_of_session(&app, &last, None).unwrap().is_some());
     }
 }

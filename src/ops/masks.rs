@@ -1,13 +1,13 @@
 //! Passwords typed into cards: who may not change a flow reads its canvas with marks in their place, and whoever sends the
 //! marks back leaves the passwords as they are.
 
-use super::access::{self, Action};
-use crate::canvas::name_of_today;
+use super::access::{self, FlowAction};
+use crate::canvas::current_card_name;
 use crate::canvas::secrets::is_secret_field;
 use crate::cards::kit::InputKind;
 use crate::cards::registry;
 use crate::domain::caller::Caller;
-use crate::domain::credential::HIDDEN;
+use crate::domain::credential::MASK;
 use crate::domain::error::Result;
 use crate::domain::flow::{Flow, FlowKind};
 use crate::domain::secrets::names::is_reference;
@@ -18,18 +18,18 @@ use std::collections::HashMap;
 
 /// The canvas of a flow of this kind as the caller may read it.
 #[must_use]
-pub fn seen(caller: &Caller, kind: FlowKind, canvas: String) -> String {
-    if access::permitted(caller, kind, Action::Update).is_ok() { canvas } else { masked(canvas) }
+pub fn mask_for(caller: &Caller, kind: FlowKind, canvas: String) -> String {
+    if access::check_permission(caller, kind, FlowAction::Update).is_ok() { canvas } else { mask(canvas) }
 }
 
 /// The canvas with marks in place of its passwords.
 #[must_use]
-pub fn masked(canvas: String) -> String {
+pub fn mask(canvas: String) -> String {
     let Ok(mut whole) = serde_json::from_str::<Value>(&canvas) else { return canvas };
     let mut changed = false;
     each_password(&mut whole, |_, _, inputs, name| {
         if let Some(value) = inputs.get_mut(name).filter(|value| is_password(value)) {
-            *value = HIDDEN.into();
+            *value = MASK.into();
             changed = true;
         }
     });
@@ -40,19 +40,19 @@ pub fn masked(canvas: String) -> String {
 ///
 /// # Errors
 /// When the database cannot be read.
-pub fn filled(tx: &impl Tx, flow: &Flow, sent: String) -> Result<String> {
-    if !sent.contains(HIDDEN) {
+pub fn restore(tx: &impl Tx, flow: &Flow, sent: String) -> Result<String> {
+    if !sent.contains(MASK) {
         return Ok(sent);
     }
     let mine =
         [DRAFT_CANVASES.get(tx, &flow.workspace, &flow.id)?, CANVASES.get(tx, &flow.workspace, &flow.id)?];
-    Ok(filled_from(&mine.into_iter().flatten().collect::<Vec<_>>(), sent))
+    Ok(restore_from(&mine.into_iter().flatten().collect::<Vec<_>>(), sent))
 }
 
 /// As [`filled`], from these canvases, the first of which goes before the others.
 #[must_use]
-pub fn filled_from(mine: &[String], sent: String) -> String {
-    if !sent.contains(HIDDEN) {
+pub fn restore_from(mine: &[String], sent: String) -> String {
+    if !sent.contains(MASK) {
         return sent;
     }
     let Ok(mut whole) = serde_json::from_str::<Value>(&sent) else { return sent };
@@ -66,7 +66,7 @@ pub fn filled_from(mine: &[String], sent: String) -> String {
         });
     }
     each_password(&mut whole, |node, card, inputs, name| {
-        if inputs.get(name).is_none_or(|value| value != HIDDEN) {
+        if inputs.get(name).is_none_or(|value| value != MASK) {
             return;
         }
         match known.get(&(node.to_owned(), card.to_owned(), name.to_owned())) {
@@ -92,7 +92,7 @@ fn each_password(canvas: &mut Value, mut visit: impl FnMut(&str, &str, &mut Map<
         let id = node.get("id").and_then(Value::as_str).unwrap_or_default().to_owned();
         let Some(data) = node.get_mut("data").and_then(Value::as_object_mut) else { continue };
         let card = data.get("name").and_then(Value::as_str).unwrap_or_default().to_owned();
-        let of_card = registry::find(name_of_today(&card)).map_or(&[][..], |card| card.inputs);
+        let of_card = registry::find(current_card_name(&card)).map_or(&[][..], |card| card.inputs);
         let secret = of_card.iter().filter(|input| input.kind == InputKind::Secret);
         let mut names: Vec<String> = secret.map(|input| input.name.to_owned()).collect();
         let saved = data.get("inputParams").and_then(Value::as_array).into_iter().flatten();
@@ -123,30 +123,30 @@ mod tests {
 
     #[test]
     fn passwords_are_marked_and_nothing_else() {
-        let shown = masked(canvas(&json!({"pin": "1234", "plain": "text", "openAIApiKey": "sk-1"})));
-        assert_eq!(shown, canvas(&json!({"pin": HIDDEN, "plain": "text", "openAIApiKey": HIDDEN})));
+        let shown = mask(canvas(&json!({"pin": "1234", "plain": "text", "openAIApiKey": "sk-1"})));
+        assert_eq!(shown, canvas(&json!({"pin": MASK, "plain": "text", "openAIApiKey": MASK})));
         for open in [json!({"pin": ""}), json!({"pin": "{{$vars.pin}}"}), json!({"plain": "x"}), json!({})] {
-            assert_eq!(masked(canvas(&open)), canvas(&open));
+            assert_eq!(mask(canvas(&open)), canvas(&open));
         }
-        assert_eq!(masked("nonsense".to_owned()), "nonsense");
+        assert_eq!(mask("nonsense".to_owned()), "nonsense");
     }
 
     #[test]
     fn marks_that_come_back_stand_for_what_is_there() {
         let mine = canvas(&json!({"pin": "1234", "plain": "text"}));
-        let sent = canvas(&json!({"pin": HIDDEN, "plain": "other"}));
+        let sent = canvas(&json!({"pin": MASK, "plain": "other"}));
         assert_eq!(
-            filled_from(std::slice::from_ref(&mine), sent.clone()),
+            restore_from(std::slice::from_ref(&mine), sent.clone()),
             canvas(&json!({"pin": "1234", "plain": "other"}))
         );
-        assert_eq!(filled_from(&[], sent.clone()), canvas(&json!({"plain": "other"})));
+        assert_eq!(restore_from(&[], sent.clone()), canvas(&json!({"plain": "other"})));
         assert_eq!(
-            filled_from(std::slice::from_ref(&mine), sent.replace("someCard", "another")),
+            restore_from(std::slice::from_ref(&mine), sent.replace("someCard", "another")),
             canvas(&json!({"plain": "other"})).replace("someCard", "another")
         );
         let newer = canvas(&json!({"pin": "5678"}));
-        assert!(filled_from(&[newer, mine.clone()], sent).contains("5678"));
-        let plain = canvas(&json!({"pin": "9", "plain": HIDDEN}));
-        assert_eq!(filled_from(&[mine], plain.clone()), plain);
+        assert!(restore_from(&[newer, mine.clone()], sent).contains("5678"));
+        let plain = canvas(&json!({"pin": "9", "plain": MASK}));
+        assert_eq!(restore_from(&[mine], plain.clone()), plain);
     }
 }

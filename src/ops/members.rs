@@ -3,7 +3,7 @@
 use super::{audit, invitations, places, roles};
 use crate::app::App;
 use crate::clock::iso;
-use crate::domain::audit::{Action, Entry, Kind};
+use crate::domain::audit::{AuditAction, AuditEntry, AuditTargetKind};
 use crate::domain::caller::Caller;
 use crate::domain::error::{Conflict, Error, Result};
 use crate::domain::ids::UserId;
@@ -34,11 +34,11 @@ pub struct MemberBody {
 /// 404 for another workspace.
 pub fn list(app: &App, caller: &Caller, workspace: Option<&str>, user: Option<&str>) -> Result<Vec<Value>> {
     app.store.read(|tx| {
-        let workspace = places::named(tx, caller, workspace)?;
+        let workspace = places::find_workspace(tx, caller, workspace)?;
         let mut users = USERS.list(tx)?;
         users.retain(|found| user.is_none_or(|wanted| found.id.to_string() == wanted));
         users.sort_by_key(|user| user.name.as_str().to_lowercase());
-        let members = users.iter().filter_map(|user| Some((user, user.place_in(&workspace.id)?)));
+        let members = users.iter().filter_map(|user| Some((user, user.membership_in(&workspace.id)?)));
         members.map(|(user, place)| row(tx, user, place)).collect()
     })
 }
@@ -51,20 +51,20 @@ pub fn list(app: &App, caller: &Caller, workspace: Option<&str>, user: Option<&s
 pub fn add(app: &App, caller: &Caller, body: &MemberBody) -> Result<Value> {
     let now = app.clock.now();
     app.store.write(|tx| {
-        let workspace = places::named(tx, caller, body.workspace_id.as_deref())?;
-        let mut user = wanted(tx, body)?;
-        let role = roles::named(tx, &body.role_id)?;
-        places::may_give(caller, &role)?;
+        let workspace = places::find_workspace(tx, caller, body.workspace_id.as_deref())?;
+        let mut user = find_user(tx, body)?;
+        let role = roles::require(tx, &body.role_id)?;
+        places::check_grantable(caller, &role)?;
         if user.id == places::organization(tx)?.owner {
             return Err(Conflict::OwnerStays.into());
         }
-        if user.place_in(&workspace.id).is_some() {
+        if user.membership_in(&workspace.id).is_some() {
             return Err(Conflict::MemberAlready.into());
         }
         let place = Membership { workspace: workspace.id, role: role.id, since: Some(now) };
         user.memberships.push(place.clone());
         USERS.put(tx, &user.id, &user)?;
-        note(tx, caller, Action::MemberAdded, now, &workspace, &user)?;
+        record_audit(tx, caller, AuditAction::MemberAdded, now, &workspace, &user)?;
         row(tx, &user, &place)
     })
 }
@@ -73,21 +73,21 @@ pub fn add(app: &App, caller: &Caller, body: &MemberBody) -> Result<Value> {
 ///
 /// # Errors
 /// 404; 403 when the role they have or the one they get allows more than the caller holds.
-pub fn change(app: &App, caller: &Caller, body: &MemberBody) -> Result<Value> {
+pub fn update(app: &App, caller: &Caller, body: &MemberBody) -> Result<Value> {
     let now = app.clock.now();
     app.store.write(|tx| {
-        let workspace = places::named(tx, caller, body.workspace_id.as_deref())?;
-        let (mut user, _) = member(tx, caller, &workspace, body.user_id.as_deref().unwrap_or_default())?;
-        let role = roles::named(tx, &body.role_id)?;
-        places::may_give(caller, &role)?;
+        let workspace = places::find_workspace(tx, caller, body.workspace_id.as_deref())?;
+        let (mut user, _) = find_member(tx, caller, &workspace, body.user_id.as_deref().unwrap_or_default())?;
+        let role = roles::require(tx, &body.role_id)?;
+        places::check_grantable(caller, &role)?;
         let mut changed = None;
         for place in user.memberships.iter_mut().filter(|place| place.workspace == workspace.id) {
             place.role = role.id;
             changed = Some(place.clone());
         }
         USERS.put(tx, &user.id, &user)?;
-        invitations::end_of(tx, user.id, Some(workspace.id))?;
-        note(tx, caller, Action::MemberChanged, now, &workspace, &user)?;
+        invitations::revoke_all(tx, user.id, Some(workspace.id))?;
+        record_audit(tx, caller, AuditAction::MemberChanged, now, &workspace, &user)?;
         let place = changed.ok_or_else(|| Error::no_such("Member", &user.id.to_string()))?;
         row(tx, &user, &place)
     })
@@ -100,18 +100,18 @@ pub fn change(app: &App, caller: &Caller, body: &MemberBody) -> Result<Value> {
 pub fn remove(app: &App, caller: &Caller, workspace: Option<&str>, user: &str) -> Result<Value> {
     let now = app.clock.now();
     app.store.write(|tx| {
-        let workspace = places::named(tx, caller, workspace)?;
-        let (mut user, _) = member(tx, caller, &workspace, user)?;
+        let workspace = places::find_workspace(tx, caller, workspace)?;
+        let (mut user, _) = find_member(tx, caller, &workspace, user)?;
         user.memberships.retain(|place| place.workspace != workspace.id);
         USERS.put(tx, &user.id, &user)?;
-        invitations::end_of(tx, user.id, Some(workspace.id))?;
-        note(tx, caller, Action::MemberRemoved, now, &workspace, &user)
+        invitations::revoke_all(tx, user.id, Some(workspace.id))?;
+        record_audit(tx, caller, AuditAction::MemberRemoved, now, &workspace, &user)
     })?;
     Ok(json!({ "raw": [], "affected": 1 }))
 }
 
 /// The person a new membership is for.
-fn wanted(tx: &impl Tx, body: &MemberBody) -> Result<User> {
+fn find_user(tx: &impl Tx, body: &MemberBody) -> Result<User> {
     let email = body.email.as_deref().and_then(Email::parse);
     let id = match (&body.user_id, &email) {
         (Some(id), _) => UserId::parse(id),
@@ -124,27 +124,28 @@ fn wanted(tx: &impl Tx, body: &MemberBody) -> Result<User> {
 }
 
 /// A member whose place the caller may change, with the role they have.
-fn member(tx: &impl Tx, caller: &Caller, workspace: &Workspace, id: &str) -> Result<(User, Role)> {
+fn find_member(tx: &impl Tx, caller: &Caller, workspace: &Workspace, id: &str) -> Result<(User, Role)> {
     let user = UserId::parse(id).map(|id| USERS.get(tx, &id)).transpose()?.flatten();
-    let user = user.filter(|user| user.place_in(&workspace.id).is_some());
+    let user = user.filter(|user| user.membership_in(&workspace.id).is_some());
     let user = user.ok_or_else(|| Error::no_such("Member", id))?;
-    let role = user.place_in(&workspace.id).map(|place| roles::find(tx, &place.role)).transpose()?.flatten();
+    let role =
+        user.membership_in(&workspace.id).map(|place| roles::find(tx, &place.role)).transpose()?.flatten();
     let role = role.ok_or_else(|| Error::no_such("Member", id))?;
-    places::may_give(caller, &role)?;
+    places::check_grantable(caller, &role)?;
     Ok((user, role))
 }
 
-fn note(
+fn record_audit(
     tx: &WriteTx,
     caller: &Caller,
-    action: Action,
+    action: AuditAction,
     now: jiff::Timestamp,
     workspace: &Workspace,
     user: &User,
 ) -> Result<()> {
     tracing::info!(user = %user.id, workspace = %workspace.id, by = %caller.principal, action = %action, "a membership was changed");
-    let entry = Entry::by(caller, action, now).within(workspace.id);
-    audit::note(tx, &entry.on(Kind::User, user.id, user.name.as_str()))
+    let entry = AuditEntry::by_caller(caller, action, now).in_workspace(workspace.id);
+    audit::record(tx, &entry.with_target(AuditTargetKind::User, user.id, user.name.as_str()))
 }
 
 fn row(tx: &impl Tx, user: &User, place: &Membership) -> Result<Value> {

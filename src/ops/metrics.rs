@@ -1,7 +1,7 @@
 //! The counts of the service in the text format of Prometheus 0.0.4 (manual 13.9).
 
 use crate::app::App;
-use crate::boards::metrics::{End, STATUSES, Source, Times};
+use crate::boards::metrics::{Histogram, RunResult, RunSource, STATUSES};
 use crate::domain::error::Result;
 use crate::domain::flow::FlowKind;
 use crate::domain::version::VersionKind;
@@ -24,15 +24,15 @@ pub struct OpenStream(App);
 impl OpenStream {
     /// One more.
     #[must_use]
-    pub fn begin(app: &App) -> Self {
-        app.boards.metrics.streams.up();
+    pub fn new(app: &App) -> Self {
+        app.state.metrics.streams.increment();
         Self(app.clone())
     }
 }
 
 impl Drop for OpenStream {
     fn drop(&mut self) {
-        self.0.boards.metrics.streams.down();
+        self.0.state.metrics.streams.decrement();
     }
 }
 
@@ -43,24 +43,24 @@ const NO_ROUTE: RouteName<'static> = RouteName { method: "", pattern: "" };
 ///
 /// # Errors
 /// When the database cannot be read.
-pub fn text(app: &App, routes: &[RouteName<'_>]) -> Result<String> {
-    let mut page = Page::default();
+pub fn render(app: &App, routes: &[RouteName<'_>]) -> Result<String> {
+    let mut page = Exposition::default();
     page.family("flowkeep_build_info", "gauge", "The version that runs.");
     page.sample("flowkeep_build_info", &[("version", env!("CARGO_PKG_VERSION"))], 1);
-    requests(&mut page, app, routes);
-    runs(&mut page, app);
-    models(&mut page, app);
-    flows(&mut page, app)?;
-    family(&mut page, app);
-    process(&mut page, app);
+    request_samples(&mut page, app, routes);
+    run_samples(&mut page, app);
+    model_samples(&mut page, app);
+    flow_samples(&mut page, app)?;
+    flowise_counters(&mut page, app);
+    process_samples(&mut page, app);
     Ok(page.0)
 }
 
 /// Lines of samples.
 #[derive(Default)]
-struct Page(String);
+struct Exposition(String);
 
-impl Page {
+impl Exposition {
     fn family(&mut self, name: &str, kind: &str, help: &str) {
         // Writing to a text cannot fail.
         let _ = writeln!(self.0, "# HELP {name} {help}\n# TYPE {name} {kind}");
@@ -87,9 +87,9 @@ impl Page {
     }
 
     /// The samples of a histogram, in seconds.
-    fn times(&mut self, name: &str, labels: &[(&str, &str)], times: &Times) {
+    fn histogram(&mut self, name: &str, labels: &[(&str, &str)], times: &Histogram) {
         let bucket = format!("{name}_bucket");
-        for (end, count) in times.cumulated() {
+        for (end, count) in times.cumulative_buckets() {
             let end = (end as f64 / 1_000.0).to_string();
             self.sample(&bucket, &[labels, &[("le", &end)]].concat(), count);
         }
@@ -99,8 +99,8 @@ impl Page {
     }
 }
 
-fn requests(page: &mut Page, app: &App, routes: &[RouteName<'_>]) {
-    let counts = app.boards.metrics.routes();
+fn request_samples(page: &mut Exposition, app: &App, routes: &[RouteName<'_>]) {
+    let counts = app.state.metrics.routes();
     let named = || routes.iter().chain(std::iter::once(&NO_ROUTE)).zip(counts);
     page.family("flowkeep_http_requests_total", "counter", "Answers by route and status.");
     for (route, counts) in named() {
@@ -112,31 +112,31 @@ fn requests(page: &mut Page, app: &App, routes: &[RouteName<'_>]) {
     }
     let name = "flowkeep_http_request_duration_seconds";
     page.family(name, "histogram", "Time until the head of the answer.");
-    for (route, counts) in named().filter(|(_, counts)| counts.times.count() > 0) {
-        page.times(name, &[("method", route.method), ("route", route.pattern)], &counts.times);
+    for (route, counts) in named().filter(|(_, counts)| counts.durations.count() > 0) {
+        page.histogram(name, &[("method", route.method), ("route", route.pattern)], &counts.durations);
     }
-    let streams = app.boards.metrics.streams.get();
+    let streams = app.state.metrics.streams.get();
     page.single("flowkeep_open_streams", "gauge", "Streams and files that clients are reading.", streams);
 }
 
-fn runs(page: &mut Page, app: &App) {
+fn run_samples(page: &mut Exposition, app: &App) {
     let name = "flowkeep_predictions_total";
     page.family(name, "counter", "Questions to flows by where they came from and how they ended.");
-    for source in Source::ALL {
-        for end in End::ALL {
-            let count = app.boards.metrics.runs(source).ended(end);
+    for source in RunSource::ALL {
+        for end in RunResult::ALL {
+            let count = app.state.metrics.runs(source).count(end);
             page.sample(name, &[("source", source.as_str()), ("outcome", end.as_str())], count);
         }
     }
     let name = "flowkeep_prediction_duration_seconds";
     page.family(name, "histogram", "Time from a question to its whole answer.");
-    for source in Source::ALL {
-        page.times(name, &[("source", source.as_str())], &app.boards.metrics.runs(source).times);
+    for source in RunSource::ALL {
+        page.histogram(name, &[("source", source.as_str())], &app.state.metrics.runs(source).durations);
     }
 }
 
-fn models(page: &mut Page, app: &App) {
-    let models = app.boards.metrics.models();
+fn model_samples(page: &mut Exposition, app: &App) {
+    let models = app.state.metrics.models();
     page.family("flowkeep_model_tokens_total", "counter", "Tokens by the card of the model.");
     for (card, counts) in &models {
         for (kind, count) in [("prompt", &counts.input), ("completion", &counts.output)] {
@@ -146,21 +146,25 @@ fn models(page: &mut Page, app: &App) {
     let name = "flowkeep_model_call_duration_seconds";
     page.family(name, "histogram", "Time of calls of models that were answered.");
     for (card, counts) in &models {
-        page.times(name, &[("card", card)], &counts.times);
+        page.histogram(name, &[("card", card)], &counts.durations);
     }
     page.family("flowkeep_model_errors_total", "counter", "Calls of models that failed.");
     for (card, counts) in &models {
-        for (kind, count) in counts.faults() {
+        for (kind, count) in counts.failures() {
             page.sample("flowkeep_model_errors_total", &[("card", card), ("kind", kind)], count);
         }
     }
 }
 
-fn flows(page: &mut Page, app: &App) -> Result<()> {
-    let metrics = &app.boards.metrics;
+fn flow_samples(page: &mut Exposition, app: &App) -> Result<()> {
+    let metrics = &app.state.metrics;
     page.family("flowkeep_live_changes_total", "counter", "Changes of Live by what changed it.");
     for kind in VersionKind::ALL.into_iter().filter(|kind| *kind != VersionKind::Unknown) {
-        page.sample("flowkeep_live_changes_total", &[("kind", kind.as_str())], metrics.live(kind).get());
+        page.sample(
+            "flowkeep_live_changes_total",
+            &[("kind", kind.as_str())],
+            metrics.live_changes(kind).get(),
+        );
     }
     page.single(
         "flowkeep_drafts_saved_total",
@@ -178,19 +182,21 @@ fn flows(page: &mut Page, app: &App) -> Result<()> {
 }
 
 /// The counters of the family that mean something here, by their own names.
-fn family(page: &mut Page, app: &App) {
-    let metrics = &app.boards.metrics;
-    let (external, internal) = (metrics.runs(Source::External), metrics.runs(Source::Internal));
-    let failed = |runs: &crate::boards::metrics::Runs| runs.ended(End::Failed) + runs.ended(End::Limited);
-    let made = |kind| metrics.flows_made(kind).get();
+fn flowise_counters(page: &mut Exposition, app: &App) {
+    let metrics = &app.state.metrics;
+    let (external, internal) = (metrics.runs(RunSource::External), metrics.runs(RunSource::Internal));
+    let failed = |runs: &crate::boards::metrics::RunMetrics| {
+        runs.count(RunResult::Failed) + runs.count(RunResult::Limited)
+    };
+    let made = |kind| metrics.flows_created(kind).get();
     let counters = [
         ("chatflow_created", made(FlowKind::Chatflow), 0),
         ("agentflow_created", made(FlowKind::Agentflow), 0),
         ("assistant_created", made(FlowKind::Assistant), 0),
-        ("tool_created", metrics.tools_made.get(), 0),
-        ("vector_upserted", metrics.stores_filled.get(), metrics.stores_not_filled.get()),
-        ("chatflow_prediction_internal", internal.ended(End::Answered), failed(internal)),
-        ("chatflow_prediction_external", external.ended(End::Answered), failed(external)),
+        ("tool_created", metrics.tools_created.get(), 0),
+        ("vector_upserted", metrics.upserts_completed.get(), metrics.upserts_failed.get()),
+        ("chatflow_prediction_internal", internal.count(RunResult::Answered), failed(internal)),
+        ("chatflow_prediction_external", external.count(RunResult::Answered), failed(external)),
     ];
     for (name, good, bad) in counters {
         page.family(name, "counter", "As the family counts it.");
@@ -199,9 +205,9 @@ fn family(page: &mut Page, app: &App) {
     }
 }
 
-fn process(page: &mut Page, app: &App) {
+fn process_samples(page: &mut Exposition, app: &App) {
     let help = "Spans that no collector took.";
-    page.single("flowkeep_spans_lost_total", "counter", help, crate::traces::lost());
+    page.single("flowkeep_spans_lost_total", "counter", help, crate::traces::lost_count());
     let files = Store::files(&app.settings.data_dir.join("flowkeep.redb"));
     let sizes = files.iter().filter_map(|path| std::fs::metadata(path).ok());
     let size: u64 = sizes.map(|file| file.len()).sum();
@@ -227,9 +233,9 @@ mod tests {
     fn a_page_is_written_as_prometheus_reads_it() {
         let (folder, app) = App::temporary();
         std::fs::write(folder.path().join("flowkeep.journal2"), [0; 12_345]).unwrap();
-        app.boards.metrics.room_for(1);
-        app.boards.metrics.answered(Some(0), 200, std::time::Duration::from_millis(3));
-        let text = text(&app, &[RouteName { method: "GET", pattern: "/a\"b" }]).unwrap();
+        app.state.metrics.allocate_routes(1);
+        app.state.metrics.record_response(Some(0), 200, std::time::Duration::from_millis(3));
+        let text = render(&app, &[RouteName { method: "GET", pattern: "/a\"b" }]).unwrap();
         for line in [
             "flowkeep_http_requests_total{method=\"GET\",route=\"/a\\\"b\",status=\"200\"} 1",
             "flowkeep_http_request_duration_seconds_bucket{method=\"GET\",route=\"/a\\\"b\",le=\"0.002\"} 0",

@@ -6,7 +6,7 @@ use crate::domain::conversation::Conversation;
 use crate::domain::error::{Error, Result};
 use crate::domain::flow::Flow;
 use crate::domain::ids::{ChatId, FlowId, KeyId, WorkspaceId};
-use crate::domain::named_session::{NamedSession, SessionName};
+use crate::domain::named_session::{ConversationName, NamedConversation};
 use crate::store::WriteTx;
 use crate::store::tables::{API_KEYS, FLOWS, NAME_OF_CONVERSATION, NAMED_SESSIONS};
 
@@ -14,8 +14,13 @@ use crate::store::tables::{API_KEYS, FLOWS, NAME_OF_CONVERSATION, NAMED_SESSIONS
 ///
 /// # Errors
 /// 404 when the flow is gone, 401 when its key is.
-pub fn conversation(app: &App, flow: &Flow, key: &KeyId, name: &SessionName) -> Result<(ChatId, bool)> {
-    let (workspace, place) = (&flow.workspace, name.place(&flow.id, key));
+pub fn find_or_create(
+    app: &App,
+    flow: &Flow,
+    key: &KeyId,
+    name: &ConversationName,
+) -> Result<(ChatId, bool)> {
+    let (workspace, place) = (&flow.workspace, name.id(&flow.id, key));
     if let Some(known) = app.store.read_but_messages(|tx| NAMED_SESSIONS.get(tx, workspace, &place))? {
         return Ok((known.conversation.chat, false));
     }
@@ -30,8 +35,8 @@ pub fn conversation(app: &App, flow: &Flow, key: &KeyId, name: &SessionName) -> 
         if !API_KEYS.has(tx, workspace, key)? {
             return Err(Error::unauthorized());
         }
-        NAMED_SESSIONS.put(tx, workspace, &place, &NamedSession { conversation: fresh, key: *key })?;
-        NAME_OF_CONVERSATION.put(tx, workspace, &fresh.knowledge(), &place)?;
+        NAMED_SESSIONS.put(tx, workspace, &place, &NamedConversation { conversation: fresh, key: *key })?;
+        NAME_OF_CONVERSATION.put(tx, workspace, &fresh.uploads_id(), &place)?;
         Ok((fresh.chat, true))
     })
 }
@@ -40,14 +45,14 @@ pub fn conversation(app: &App, flow: &Flow, key: &KeyId, name: &SessionName) -> 
 ///
 /// # Errors
 /// When the database cannot be written.
-pub fn forget_chats<'c>(
+pub fn delete_for_conversations<'c>(
     tx: &WriteTx,
     workspace: &WorkspaceId,
     flow: &FlowId,
     chats: impl IntoIterator<Item = &'c ChatId>,
 ) -> Result<()> {
     for chat in chats {
-        let place = Conversation { flow: *flow, chat: *chat }.knowledge();
+        let place = Conversation { flow: *flow, chat: *chat }.uploads_id();
         if let Some(name) = NAME_OF_CONVERSATION.get(tx, workspace, &place)? {
             NAMED_SESSIONS.remove(tx, workspace, &name)?;
             NAME_OF_CONVERSATION.remove(tx, workspace, &place)?;
@@ -60,23 +65,27 @@ pub fn forget_chats<'c>(
 ///
 /// # Errors
 /// When the database cannot be written.
-pub fn forget_flow(tx: &WriteTx, workspace: &WorkspaceId, flow: &FlowId) -> Result<()> {
-    forget(tx, workspace, |named| named.conversation.flow == *flow)
+pub fn delete_for_flow(tx: &WriteTx, workspace: &WorkspaceId, flow: &FlowId) -> Result<()> {
+    delete_matching(tx, workspace, |named| named.conversation.flow == *flow)
 }
 
 /// Forgets all names that holders of a key gave.
 ///
 /// # Errors
 /// When the database cannot be written.
-pub fn forget_key(tx: &WriteTx, workspace: &WorkspaceId, key: &KeyId) -> Result<()> {
-    forget(tx, workspace, |named| named.key == *key)
+pub fn delete_for_key(tx: &WriteTx, workspace: &WorkspaceId, key: &KeyId) -> Result<()> {
+    delete_matching(tx, workspace, |named| named.key == *key)
 }
 
-fn forget(tx: &WriteTx, workspace: &WorkspaceId, is_gone: impl Fn(&NamedSession) -> bool) -> Result<()> {
+fn delete_matching(
+    tx: &WriteTx,
+    workspace: &WorkspaceId,
+    is_gone: impl Fn(&NamedConversation) -> bool,
+) -> Result<()> {
     for (place, named) in NAMED_SESSIONS.entries(tx, workspace)? {
         if is_gone(&named) {
             NAMED_SESSIONS.remove(tx, workspace, &place)?;
-            NAME_OF_CONVERSATION.remove(tx, workspace, &named.conversation.knowledge())?;
+            NAME_OF_CONVERSATION.remove(tx, workspace, &named.conversation.uploads_id())?;
         }
     }
     Ok(())

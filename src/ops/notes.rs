@@ -1,7 +1,7 @@
 //! What anybody may leave at a public flow, ratings and leads, counted by address so that nobody fills the disk.
 
 use crate::app::App;
-use crate::domain::error::{Error, RateLimited, Result};
+use crate::domain::error::{Error, RateLimitExceeded, Result};
 use crate::domain::flow::Flow;
 use crate::domain::rate::RateLimit;
 use crate::limits::NOTES_PER_MINUTE_MAX;
@@ -18,8 +18,8 @@ pub fn admit(app: &App, flow: &Flow, address: IpAddr) -> Result<()> {
         message: "Too many requests, please try again later.".to_owned(),
     };
     let now = app.clock.now().as_millisecond();
-    match app.boards.notes.admit(&flow.id, &limit, address, now) {
+    match app.state.public_writes.admit(&flow.id, &limit, address, now) {
         Ok(_) => Ok(()),
-        Err(window) => Err(Error::RateLimited(RateLimited { message: limit.message, window })),
+        Err(window) => Err(Error::RateLimited(RateLimitExceeded { message: limit.message, window })),
     }
 }

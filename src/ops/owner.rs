@@ -2,13 +2,13 @@
 
 use super::audit;
 use crate::app::App;
-use crate::domain::audit::{Action, Actor, Entry, Kind};
-use crate::domain::caller::{Caller, Grants, Principal};
+use crate::domain::audit::{AuditAction, AuditActor, AuditEntry, AuditTargetKind};
+use crate::domain::caller::{Caller, PermissionSet, Principal};
 use crate::domain::error::{Conflict, Error, Result};
 use crate::domain::ids::{OrganizationId, UserId, WorkspaceId};
 use crate::domain::password;
 use crate::domain::user::{DisplayName, Email, Organization, User, Workspace};
-use crate::store::tables::{ORGANIZATION, SESSIONS, THE_ORGANIZATION, USER_BY_EMAIL, USERS, WORKSPACES};
+use crate::store::tables::{ORGANIZATION, ORGANIZATION_KEY, SESSIONS, USER_BY_EMAIL, USERS, WORKSPACES};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -45,16 +45,16 @@ struct NewOrganization {
 
 /// How the service stands to its owner when it starts.
 #[derive(Debug, PartialEq, Eq)]
-pub enum Standing {
+pub enum OwnerStatus {
     /// There is one.
     HasOwner,
     /// One was just made from the settings.
-    Made {
+    Created {
         /// Their e-mail.
         email: String,
     },
     /// Nobody has registered yet.
-    Waits {
+    Unclaimed {
         /// What a registration must carry; `None` when only this machine can reach the service.
         setup_token: Option<String>,
     },
@@ -69,7 +69,7 @@ pub fn register(app: &App, registration: &Registration) -> Result<Value> {
     if exists(app)? {
         return Err(Conflict::OwnerExists.into());
     }
-    if !app.boards.setup_token.admits(registration.setup_token.as_deref()) {
+    if !app.state.setup_token.accepts(registration.setup_token.as_deref()) {
         tracing::warn!("a registration without the right setup token was refused");
         return Err(Error::Forbidden(
             "The first registration needs the setup token that the service printed when it started, as 'setupToken'."
@@ -124,17 +124,17 @@ pub fn create(app: &App, owner: &NewOwner, organization: Option<&str>) -> Result
         created: now,
     };
     app.store.write(|tx| {
-        if ORGANIZATION.get(tx, THE_ORGANIZATION)?.is_some() {
+        if ORGANIZATION.get(tx, ORGANIZATION_KEY)?.is_some() {
             return Err(Conflict::OwnerExists.into());
         }
-        ORGANIZATION.put(tx, THE_ORGANIZATION, &organization)?;
+        ORGANIZATION.put(tx, ORGANIZATION_KEY, &organization)?;
         WORKSPACES.put(tx, &workspace_id, &workspace)?;
         USERS.put(tx, &user_id, &user)?;
         USER_BY_EMAIL.put(tx, user.email.as_str(), &user_id)?;
-        let entry = Entry::of(&user, None, Action::OwnerRegistered, now);
-        audit::note(tx, &entry.on(Kind::User, user_id, user.name.as_str()))
+        let entry = AuditEntry::by_user(&user, None, AuditAction::OwnerRegistered, now);
+        audit::record(tx, &entry.with_target(AuditTargetKind::User, user_id, user.name.as_str()))
     })?;
-    app.boards.setup_token.forget();
+    app.state.setup_token.forget();
     tracing::info!(user = %user_id, "the owner was registered");
     Ok(json!({
         "user": { "id": user_id, "name": user.name, "email": user.email },
@@ -147,19 +147,19 @@ pub fn create(app: &App, owner: &NewOwner, organization: Option<&str>) -> Result
 ///
 /// # Errors
 /// 400 when the settings' e-mail or password breaks a rule; the text names the settings.
-pub fn start(app: &App) -> Result<Standing> {
+pub fn ensure_owner(app: &App) -> Result<OwnerStatus> {
     let first =
         app.settings.first_owner.as_ref().map(|first| (first.email.as_str(), first.password.as_str()));
-    start_with(app, first, app.settings.listens_beyond_loopback())
+    ensure_owner_with(app, first, app.settings.listens_beyond_loopback())
 }
 
-fn start_with(app: &App, first: Option<(&str, &str)>, reachable: bool) -> Result<Standing> {
+fn ensure_owner_with(app: &App, first: Option<(&str, &str)>, reachable: bool) -> Result<OwnerStatus> {
     if exists(app)? {
-        return Ok(Standing::HasOwner);
+        return Ok(OwnerStatus::HasOwner);
     }
     let Some((email, password)) = first else {
-        let setup_token = reachable.then(|| app.boards.setup_token.mint());
-        return Ok(Standing::Waits { setup_token });
+        let setup_token = reachable.then(|| app.state.setup_token.mint());
+        return Ok(OwnerStatus::Unclaimed { setup_token });
     };
     let owner =
         NewOwner { name: "Owner".to_owned(), email: email.to_owned(), credential: password.to_owned() };
@@ -169,7 +169,7 @@ fn start_with(app: &App, first: Option<(&str, &str)>, reachable: bool) -> Result
         }
         other => other,
     })?;
-    Ok(Standing::Made { email: email.trim().to_lowercase() })
+    Ok(OwnerStatus::Created { email: email.trim().to_lowercase() })
 }
 
 /// True once somebody owns the service.
@@ -177,7 +177,7 @@ fn start_with(app: &App, first: Option<(&str, &str)>, reachable: bool) -> Result
 /// # Errors
 /// [`Error::Internal`] when the database cannot be read.
 pub fn exists(app: &App) -> Result<bool> {
-    app.store.read_but_messages(|tx| Ok(ORGANIZATION.get(tx, THE_ORGANIZATION)?.is_some()))
+    app.store.read_but_messages(|tx| Ok(ORGANIZATION.get(tx, ORGANIZATION_KEY)?.is_some()))
 }
 
 /// The operator of this machine as a caller, in the default workspace; `None` before there is an owner.
@@ -185,12 +185,12 @@ pub fn exists(app: &App) -> Result<bool> {
 /// # Errors
 /// [`Error::Internal`] when the database cannot be read.
 pub fn operator(app: &App) -> Result<Option<Caller>> {
-    let organization = app.store.read_but_messages(|tx| ORGANIZATION.get(tx, THE_ORGANIZATION))?;
+    let organization = app.store.read_but_messages(|tx| ORGANIZATION.get(tx, ORGANIZATION_KEY))?;
     Ok(organization.map(|organization| Caller {
         principal: Principal::Operator,
         organization: organization.id,
         workspace: organization.default_workspace,
-        grants: Grants::All,
+        permissions: PermissionSet::All,
         address: None,
     }))
 }
@@ -202,7 +202,7 @@ pub fn operator(app: &App) -> Result<Option<Caller>> {
 /// 404 when there is no owner, 400 for a password that breaks a rule.
 pub fn reset_password(app: &App, new_password: &str) -> Result<String> {
     let nobody = || Error::NotFound("There is no owner yet. Register one first.".to_owned());
-    let owner = app.store.read(|tx| match ORGANIZATION.get(tx, THE_ORGANIZATION)? {
+    let owner = app.store.read(|tx| match ORGANIZATION.get(tx, ORGANIZATION_KEY)? {
         Some(organization) => USERS.get(tx, &organization.owner),
         None => Ok(None),
     });
@@ -216,9 +216,11 @@ pub fn reset_password(app: &App, new_password: &str) -> Result<String> {
         user.updated = app.clock.now();
         USERS.put(tx, &user.id, &user)?;
         SESSIONS.retain(tx, |session| session.user != user.id)?;
-        let entry =
-            Entry { actor: Actor::Operator, ..Entry::of_nobody(None, Action::PasswordReset, user.updated) };
-        audit::note(tx, &entry.on(Kind::User, user.id, user.name.as_str()))
+        let entry = AuditEntry {
+            actor: AuditActor::Operator,
+            ..AuditEntry::by_nobody(None, AuditAction::PasswordReset, user.updated)
+        };
+        audit::record(tx, &entry.with_target(AuditTargetKind::User, user.id, user.name.as_str()))
     })?;
     tracing::info!(user = %owner.id, "the owner's password was reset");
     Ok(owner.email.as_str().to_owned())
@@ -264,8 +266,13 @@ mod tests {
     #[test]
     fn the_setup_token_is_asked_for_when_others_can_reach_the_service() {
         let (_folder, app) = App::temporary();
-        assert_eq!(start_with(&app, None, false).unwrap(), Standing::Waits { setup_token: None });
-        let Standing::Waits { setup_token: Some(token) } = start_with(&app, None, true).unwrap() else {
+        assert_eq!(
+            ensure_owner_with(&app, None, false).unwrap(),
+            OwnerStatus::Unclaimed { setup_token: None }
+        );
+        let OwnerStatus::Unclaimed { setup_token: Some(token) } =
+            ensure_owner_with(&app, None, true).unwrap()
+        else {
             panic!()
         };
         let with = |token: Value| {
@@ -277,7 +284,7 @@ mod tests {
         assert!(matches!(with("wrong".into()), Err(Error::Forbidden(_))));
         assert_eq!(with(token.clone().into()).unwrap()["user"]["email"], "ada@example.org");
         assert!(matches!(with(token.into()), Err(Error::Conflict(Conflict::OwnerExists))));
-        assert_eq!(start_with(&app, None, true).unwrap(), Standing::HasOwner);
+        assert_eq!(ensure_owner_with(&app, None, true).unwrap(), OwnerStatus::HasOwner);
     }
 
     #[test]
@@ -300,15 +307,15 @@ mod tests {
     #[test]
     fn the_settings_make_the_owner_once() {
         let (_folder, app) = App::temporary();
-        let weak = start_with(&app, Some(("ada@example.org", "password")), true).unwrap_err();
+        let weak = ensure_owner_with(&app, Some(("ada@example.org", "password")), true).unwrap_err();
         assert!(weak.to_string().contains("SERVICE_OWNER_PASSWORD"), "{weak}");
-        let made = start_with(&app, Some(("ada@example.org", "correct horse")), true).unwrap();
-        assert_eq!(made, Standing::Made { email: "ada@example.org".to_owned() });
+        let made = ensure_owner_with(&app, Some(("ada@example.org", "correct horse")), true).unwrap();
+        assert_eq!(made, OwnerStatus::Created { email: "ada@example.org".to_owned() });
         assert_eq!(
-            start_with(&app, Some(("bob@example.org", "battery staple")), true).unwrap(),
-            Standing::HasOwner
+            ensure_owner_with(&app, Some(("bob@example.org", "battery staple")), true).unwrap(),
+            OwnerStatus::HasOwner
         );
-        assert!(operator(&app).unwrap().unwrap().may_any(&["apikeys:create"]));
+        assert!(operator(&app).unwrap().unwrap().has_any(&["apikeys:create"]));
     }
 
     #[test]
@@ -316,11 +323,11 @@ mod tests {
         let (_folder, app) = App::temporary();
         assert!(matches!(reset_password(&app, "battery staple"), Err(Error::NotFound(_))));
         register(&app, &registration(ada())).unwrap();
-        let signed_in = logins::login(&app, "ada@example.org", "correct horse", HERE, None).unwrap();
+        let signed_in = logins::sign_in(&app, "ada@example.org", "correct horse", HERE, None).unwrap();
         assert!(matches!(reset_password(&app, "short"), Err(Error::Invalid(_))));
         assert_eq!(reset_password(&app, "battery staple").unwrap(), "ada@example.org");
-        assert_eq!(logins::resolve(&app, &signed_in.cookie, None).unwrap(), None);
-        assert!(logins::login(&app, "ada@example.org", "correct horse", HERE, None).is_err());
-        assert!(logins::login(&app, "ada@example.org", "battery staple", HERE, None).is_ok());
+        assert_eq!(logins::caller_of_session(&app, &signed_in.cookie, None).unwrap(), None);
+        assert!(logins::sign_in(&app, "ada@example.org", "correct horse", HERE, None).is_err());
+        assert!(logins::sign_in(&app, "ada@example.org", "battery staple", HERE, None).is_ok());
     }
 }

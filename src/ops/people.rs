@@ -3,7 +3,7 @@
 use super::{audit, invitations, places, roles};
 use crate::app::App;
 use crate::clock::iso;
-use crate::domain::audit::{Action, Entry, Kind};
+use crate::domain::audit::{AuditAction, AuditEntry, AuditTargetKind};
 use crate::domain::caller::Caller;
 use crate::domain::error::{Conflict, Error, Result};
 use crate::domain::ids::{UserId, WorkspaceId};
@@ -37,7 +37,7 @@ pub struct StatusBody {
 ///
 /// # Errors
 /// 404.
-pub fn named(tx: &impl Tx, id: &str) -> Result<User> {
+pub fn find(tx: &impl Tx, id: &str) -> Result<User> {
     let found = UserId::parse(id).map(|id| USERS.get(tx, &id)).transpose()?.flatten();
     found.ok_or_else(|| Error::no_such("Person", id))
 }
@@ -46,8 +46,8 @@ pub fn named(tx: &impl Tx, id: &str) -> Result<User> {
 ///
 /// # Errors
 /// 404.
-pub fn find(app: &App, id: &str) -> Result<User> {
-    app.store.read(|tx| named(tx, id))
+pub fn load(app: &App, id: &str) -> Result<User> {
+    app.store.read(|tx| find(tx, id))
 }
 
 /// The people by name: everybody for the owner; others see who is in their workspace, and what they are there.
@@ -58,12 +58,12 @@ pub fn list(app: &App, caller: &Caller) -> Result<Vec<Value>> {
     let now = app.clock.now();
     app.store.read(|tx| {
         let mut users = USERS.list(tx)?;
-        users.retain(|user| caller.is_owner() || user.place_in(&caller.workspace).is_some());
+        users.retain(|user| caller.is_owner() || user.membership_in(&caller.workspace).is_some());
         users.sort_by_key(|user| user.name.as_str().to_lowercase());
         let mut sessions = SESSIONS.list(tx)?;
         sessions.retain(|session| session.is_alive(now));
         let (organization, workspaces) = (places::organization(tx)?, WORKSPACES.list(tx)?);
-        let house = House { organization, workspaces, sessions };
+        let house = PeopleContext { organization, workspaces, sessions };
         users.iter().map(|user| house.row(tx, caller, user)).collect()
     })
 }
@@ -75,15 +75,15 @@ pub fn list(app: &App, caller: &Caller) -> Result<Vec<Value>> {
 pub fn set_status(app: &App, owner: &Caller, body: &StatusBody) -> Result<Value> {
     let now = app.clock.now();
     let id = app.store.write(|tx| {
-        let mut user = removable(tx, &body.user_id)?;
+        let mut user = require_removable(tx, &body.user_id)?;
         user.disabled = body.status == Status::Disabled;
         USERS.put(tx, &user.id, &user)?;
         if user.disabled {
-            close(tx, &user)?;
+            end_access(tx, &user)?;
         }
-        let action = if user.disabled { Action::UserDisabled } else { Action::UserEnabled };
-        let entry = Entry::by(owner, action, now);
-        audit::note(tx, &entry.on(Kind::User, user.id, user.name.as_str()))?;
+        let action = if user.disabled { AuditAction::UserDisabled } else { AuditAction::UserEnabled };
+        let entry = AuditEntry::by_caller(owner, action, now);
+        audit::record(tx, &entry.with_target(AuditTargetKind::User, user.id, user.name.as_str()))?;
         Ok(user.id)
     })?;
     tracing::info!(user = %id, by = %owner.principal, is_disabled = body.status == Status::Disabled, "a person's status was set");
@@ -96,7 +96,7 @@ pub fn set_status(app: &App, owner: &Caller, body: &StatusBody) -> Result<Value>
 ///
 /// # Errors
 /// As [`set_status`].
-pub fn set_status_of(app: &App, owner: &Caller, who: &str, active: bool) -> Result<Value> {
+pub fn set_status_by_name(app: &App, owner: &Caller, who: &str, active: bool) -> Result<Value> {
     let by_email = match Email::parse(who) {
         Some(email) => app.store.read(|tx| USER_BY_EMAIL.get(tx, email.as_str()))?,
         None => None,
@@ -112,40 +112,40 @@ pub fn set_status_of(app: &App, owner: &Caller, who: &str, active: bool) -> Resu
 /// 404; 409 for the owner, who stays.
 pub fn delete(app: &App, owner: &Caller, id: &str) -> Result<Value> {
     let gone = app.store.write(|tx| {
-        let user = removable(tx, id)?;
-        close(tx, &user)?;
+        let user = require_removable(tx, id)?;
+        end_access(tx, &user)?;
         USER_BY_EMAIL.remove(tx, user.email.as_str())?;
         USERS.remove(tx, &user.id)?;
-        let entry = Entry::by(owner, Action::UserDeleted, app.clock.now());
-        audit::note(tx, &entry.on(Kind::User, user.id, user.name.as_str()))?;
+        let entry = AuditEntry::by_caller(owner, AuditAction::UserDeleted, app.clock.now());
+        audit::record(tx, &entry.with_target(AuditTargetKind::User, user.id, user.name.as_str()))?;
         Ok(user.id)
     })?;
     tracing::info!(user = %gone, by = %owner.principal, "a person was removed");
     Ok(json!({ "raw": [], "affected": 1 }))
 }
 
-fn removable(tx: &impl Tx, id: &str) -> Result<User> {
-    let user = named(tx, id)?;
+fn require_removable(tx: &impl Tx, id: &str) -> Result<User> {
+    let user = find(tx, id)?;
     if user.id == places::organization(tx)?.owner {
         return Err(Conflict::OwnerStays.into());
     }
     Ok(user)
 }
 
-fn close(tx: &WriteTx, user: &User) -> Result<()> {
+fn end_access(tx: &WriteTx, user: &User) -> Result<()> {
     SESSIONS.retain(tx, |session| session.user != user.id)?;
-    invitations::end_of(tx, user.id, None)?;
+    invitations::revoke_all(tx, user.id, None)?;
     PASSWORD_RESETS.retain(tx, |open| open.user != user.id).map(drop)
 }
 
 /// What the rows of the list are made from.
-struct House {
+struct PeopleContext {
     organization: Organization,
     workspaces: Vec<Workspace>,
     sessions: Vec<Session>,
 }
 
-impl House {
+impl PeopleContext {
     fn row(&self, tx: &impl Tx, caller: &Caller, user: &User) -> Result<Value> {
         let is_owner = user.id == self.organization.owner;
         let seen = |workspace: &WorkspaceId| caller.is_owner() || *workspace == caller.workspace;

@@ -1,41 +1,41 @@
 //! Where a person is and what they may do there: asked anew for each request, so a change counts at once (manual 8.5, 12.1).
 
 use super::roles;
-use crate::domain::caller::{Caller, Grants};
+use crate::domain::caller::{Caller, PermissionSet};
 use crate::domain::error::{Error, Result};
 use crate::domain::ids::WorkspaceId;
 use crate::domain::role::{self, Role};
 use crate::domain::user::{Organization, User, Workspace};
 use crate::store::Tx;
-use crate::store::tables::{ORGANIZATION, THE_ORGANIZATION, WORKSPACES};
+use crate::store::tables::{ORGANIZATION, ORGANIZATION_KEY, WORKSPACES};
 use serde_json::{Value, json};
 
 /// What somebody reads who has an account and no workspace.
-pub const NOWHERE: &str = "You are in no workspace. Ask the owner to add you to one.";
+pub const NO_WORKSPACE: &str = "You are in no workspace. Ask the owner to add you to one.";
 
 /// The one organization.
 ///
 /// # Errors
 /// 401 before it was made: nobody can have proven anything then.
 pub fn organization(tx: &impl Tx) -> Result<Organization> {
-    ORGANIZATION.get(tx, THE_ORGANIZATION)?.ok_or_else(Error::unauthorized)
+    ORGANIZATION.get(tx, ORGANIZATION_KEY)?.ok_or_else(Error::unauthorized)
 }
 
 /// What the person may do in this workspace; `None` when they are not in it, or it is gone.
 ///
 /// # Errors
 /// [`Error::Internal`] when the database cannot be read.
-pub fn grants(
+pub fn permissions_in(
     tx: &impl Tx,
     user: &User,
     organization: &Organization,
     workspace: WorkspaceId,
-) -> Result<Option<Grants>> {
+) -> Result<Option<PermissionSet>> {
     if organization.owner == user.id {
-        return Ok(WORKSPACES.get(tx, &workspace)?.map(|_| Grants::All));
+        return Ok(WORKSPACES.get(tx, &workspace)?.map(|_| PermissionSet::All));
     }
-    let Some(place) = user.place_in(&workspace) else { return Ok(None) };
-    Ok(roles::find(tx, &place.role)?.map(|role| role.grants()))
+    let Some(place) = user.membership_in(&workspace) else { return Ok(None) };
+    Ok(roles::find(tx, &place.role)?.map(|role| role.permission_set()))
 }
 
 /// Where a session begins, and goes on when its workspace was left: the default workspace for those who are in it, else
@@ -43,14 +43,14 @@ pub fn grants(
 ///
 /// # Errors
 /// [`Error::Internal`] when the database cannot be read.
-pub fn first(
+pub fn default_workspace(
     tx: &impl Tx,
     user: &User,
     organization: &Organization,
-) -> Result<Option<(WorkspaceId, Grants)>> {
+) -> Result<Option<(WorkspaceId, PermissionSet)>> {
     let others = user.memberships.iter().map(|place| place.workspace);
     for workspace in std::iter::once(organization.default_workspace).chain(others) {
-        if let Some(grants) = grants(tx, user, organization, workspace)? {
+        if let Some(grants) = permissions_in(tx, user, organization, workspace)? {
             return Ok(Some((workspace, grants)));
         }
     }
@@ -62,7 +62,7 @@ pub fn first(
 ///
 /// # Errors
 /// 404, for another workspace as for an unknown one.
-pub fn named(tx: &impl Tx, caller: &Caller, id: Option<&str>) -> Result<Workspace> {
+pub fn find_workspace(tx: &impl Tx, caller: &Caller, id: Option<&str>) -> Result<Workspace> {
     let active = caller.workspace.to_string();
     let text = id.filter(|text| !text.is_empty()).unwrap_or(&active);
     let seen = WorkspaceId::parse(text).filter(|id| caller.is_owner() || *id == caller.workspace);
@@ -75,7 +75,7 @@ pub fn named(tx: &impl Tx, caller: &Caller, id: Option<&str>) -> Result<Workspac
 ///
 /// # Errors
 /// 404.
-pub fn must_stand(tx: &impl Tx, workspace: &WorkspaceId) -> Result<()> {
+pub fn require_workspace(tx: &impl Tx, workspace: &WorkspaceId) -> Result<()> {
     match WORKSPACES.get(tx, workspace)? {
         Some(_) => Ok(()),
         None => Err(Error::no_such("Workspace", &workspace.to_string())),
@@ -87,7 +87,7 @@ pub fn must_stand(tx: &impl Tx, workspace: &WorkspaceId) -> Result<()> {
 ///
 /// # Errors
 /// 403 saying why.
-pub fn may_give(caller: &Caller, role: &Role) -> Result<()> {
+pub fn check_grantable(caller: &Caller, role: &Role) -> Result<()> {
     if role.id == role::OWNER {
         return Err(Error::Forbidden("The owner's role cannot be given or taken.".to_owned()));
     }
@@ -100,7 +100,7 @@ pub fn may_give(caller: &Caller, role: &Role) -> Result<()> {
             role.name
         )));
     }
-    if !caller.grants.cover(&role.permissions) {
+    if !caller.permissions.has_all(&role.permissions) {
         return Err(Error::Forbidden(format!("The role {} allows more than you may yourself.", role.name)));
     }
     Ok(())
@@ -123,7 +123,7 @@ pub fn user_object(
         if workspace.id == active {
             active_name = Some(workspace.name.clone());
         }
-        let place = user.place_in(&workspace.id).map(|place| place.role);
+        let place = user.membership_in(&workspace.id).map(|place| place.role);
         let Some(role) = (if is_owner { Some(role::OWNER) } else { place }) else { continue };
         let Some(role) = roles::find(tx, &role)? else { continue };
         assigned.push(json!({
@@ -133,9 +133,9 @@ pub fn user_object(
             "organizationId": workspace.organization,
         }));
     }
-    let role = if is_owner { Some(role::OWNER) } else { user.place_in(&active).map(|place| place.role) };
+    let role = if is_owner { Some(role::OWNER) } else { user.membership_in(&active).map(|place| place.role) };
     let permissions =
-        grants(tx, user, organization, active)?.map(|grants| grants.names()).unwrap_or_default();
+        permissions_in(tx, user, organization, active)?.map(|grants| grants.names()).unwrap_or_default();
     Ok(json!({
         "id": user.id,
         "email": user.email,

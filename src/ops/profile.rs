@@ -4,7 +4,7 @@ use super::{audit, places, sessions};
 use crate::app::App;
 use crate::boards::attempts::RetryAfter;
 use crate::clock::iso;
-use crate::domain::audit::{Action, Entry, Kind};
+use crate::domain::audit::{AuditAction, AuditEntry, AuditTargetKind};
 use crate::domain::caller::Caller;
 use crate::domain::error::{Conflict, Error, Result, Unauthorized};
 use crate::domain::ids::UserId;
@@ -73,7 +73,7 @@ pub fn update(
     let wants_password = body.new_password.as_deref().filter(|new| !new.is_empty());
     let is_guarded = wants_password.is_some() || email.as_ref().is_some_and(|email| *email != before.email);
     if is_guarded {
-        prove(app, &before, body.current_password.as_deref(), address)?;
+        verify_password(app, &before, body.current_password.as_deref(), address)?;
     }
     let hash = match wants_password {
         Some(new) => {
@@ -113,13 +113,17 @@ pub fn update(
         };
         USERS.put(tx, &me, &after)?;
         let changes = [
-            (after.name != current.name, Action::ProfileChanged),
-            (after.email != current.email, Action::EmailChanged),
-            (after.password != current.password, Action::PasswordChanged),
+            (after.name != current.name, AuditAction::ProfileChanged),
+            (after.email != current.email, AuditAction::EmailChanged),
+            (after.password != current.password, AuditAction::PasswordChanged),
         ];
         for (_, action) in changes.into_iter().filter(|(changed, _)| *changed) {
-            let entry = Entry::by(caller, action, now).on(Kind::User, me, after.name.as_str());
-            audit::note(tx, &entry)?;
+            let entry = AuditEntry::by_caller(caller, action, now).with_target(
+                AuditTargetKind::User,
+                me,
+                after.name.as_str(),
+            );
+            audit::record(tx, &entry)?;
         }
         if is_guarded {
             sessions::drop_others(tx, me, cookie)?;
@@ -132,12 +136,12 @@ pub fn update(
 }
 
 /// Proves the present password, slowed down like a sign-in: who found an unlocked screen must not guess here.
-fn prove(app: &App, user: &User, present: Option<&str>, address: IpAddr) -> Result<()> {
+fn verify_password(app: &App, user: &User, present: Option<&str>, address: IpAddr) -> Result<()> {
     let Some(present) = present else {
         return Err(Error::invalid("'currentPassword' is needed to change the e-mail or the password."));
     };
     let (account, now) = (user.email.as_str(), app.clock.now());
-    let admitted = app.boards.attempts.admit(account, address, now.as_millisecond());
+    let admitted = app.state.login_throttle.admit(account, address, now.as_millisecond());
     if let Err(RetryAfter(retry_after_seconds)) = admitted {
         return Err(Error::TooManyAttempts { retry_after_seconds });
     }
@@ -145,7 +149,7 @@ fn prove(app: &App, user: &User, present: Option<&str>, address: IpAddr) -> Resu
         tracing::warn!(user = %user.id, %address, "a change of an account was refused: wrong password");
         return Err(Error::Unauthorized(Unauthorized::WrongCurrentPassword));
     }
-    app.boards.attempts.succeeded(account, address);
+    app.state.login_throttle.record_success(account, address);
     Ok(())
 }
 

@@ -1,9 +1,9 @@
 //! Asks a running service over its own API, as any other client does: what `flowkeep ask` is made of.
 
-use crate::domain::cancel::Cancel;
+use crate::domain::cancel::CancelToken;
 use crate::domain::ids::FlowId;
 use crate::limits;
-use crate::net::{BadAuthorities, Incoming, Limits, NetError, Outgoing, Purpose};
+use crate::net::{AuthoritiesError, CallPurpose, Incoming, NetError, Outgoing, ResponseLimits};
 use crate::settings::Settings;
 use serde_json::{Map, Value};
 use std::fmt;
@@ -15,7 +15,7 @@ const EVENT_LINE_MAX_BYTES: u64 = 32 * 1024 * 1024;
 const MESSAGE_MAX_CHARS: usize = 400;
 
 /// A running service.
-pub struct Remote {
+pub struct ApiClient {
     outgoing: Outgoing,
     base: String,
     key: Option<String>,
@@ -23,7 +23,7 @@ pub struct Remote {
 
 /// What is asked.
 #[derive(Clone, Copy)]
-pub struct Ask<'a> {
+pub struct AskRequest<'a> {
     /// The flow.
     pub flow: FlowId,
     /// The question.
@@ -38,7 +38,7 @@ pub struct Ask<'a> {
 
 /// What was answered.
 #[derive(Debug, Default)]
-pub struct Answer {
+pub struct AskReply {
     /// The whole answer (manual 2.6), or the `metadata` event of a stream.
     pub body: Map<String, Value>,
     /// The text, whole.
@@ -47,17 +47,17 @@ pub struct Answer {
     pub session_token: Option<String>,
 }
 
-impl Answer {
+impl AskReply {
     /// The conversation.
     #[must_use]
-    pub fn chat(&self) -> Option<&str> {
+    pub fn chat_id(&self) -> Option<&str> {
         self.body.get("chatId").and_then(Value::as_str)
     }
 }
 
 /// Why there is no whole answer.
 #[derive(Debug)]
-pub enum RemoteError {
+pub enum ClientError {
     /// The service was not reached, or broke off.
     Net(NetError),
     /// It refused, with a status and its own message.
@@ -70,93 +70,94 @@ pub enum RemoteError {
     /// The flow failed after the answer had begun.
     Failed(String),
     /// What came is not an answer of this API.
-    Garbled,
+    Malformed,
     /// No flow, or several flows, have this name.
-    Name {
+    AmbiguousName {
         /// How many.
         found: usize,
     },
     /// The receiver of the answer failed.
-    Receiver(io::Error),
+    Output(io::Error),
 }
 
-impl RemoteError {
+impl ClientError {
     /// True when no service of this kind listens at the address.
     #[must_use]
-    pub const fn nobody_there(&self) -> bool {
-        matches!(self, Self::Net(NetError::Unreachable(_)) | Self::Garbled)
+    pub const fn is_unreachable(&self) -> bool {
+        matches!(self, Self::Net(NetError::Unreachable(_)) | Self::Malformed)
     }
 }
 
-impl fmt::Display for RemoteError {
+impl fmt::Display for ClientError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Net(error) => error.fmt(f),
             Self::Refused { status, message } => write!(f, "the service answered {status}: {message}"),
             Self::Failed(message) => write!(f, "the flow failed: {message}"),
-            Self::Garbled => f.write_str("what answered is not a flowkeep service"),
-            Self::Name { found: 0 } => f.write_str("no flow has this name"),
-            Self::Name { found } => write!(f, "{found} flows have this name"),
-            Self::Receiver(error) => error.fmt(f),
+            Self::Malformed => f.write_str("what answered is not a flowkeep service"),
+            Self::AmbiguousName { found: 0 } => f.write_str("no flow has this name"),
+            Self::AmbiguousName { found } => write!(f, "{found} flows have this name"),
+            Self::Output(error) => error.fmt(f),
         }
     }
 }
 
-impl std::error::Error for RemoteError {}
+impl std::error::Error for ClientError {}
 
-impl From<NetError> for RemoteError {
+impl From<NetError> for ClientError {
     fn from(error: NetError) -> Self {
         Self::Net(error)
     }
 }
 
-impl Remote {
+impl ApiClient {
     /// The service at `base`: scheme and host, no slash at the end. `key` is sent with every request.
     /// The operator typed the address, so it may be one of this machine or of its network.
     ///
     /// # Errors
     /// When `SERVICE_CA_FILE` cannot be used.
-    pub fn new(base: &str, key: Option<&str>, settings: &Settings) -> Result<Self, BadAuthorities> {
-        Ok(Self::through(Outgoing::of_operator(settings)?, base, key))
+    pub fn new(base: &str, key: Option<&str>, settings: &Settings) -> Result<Self, AuthoritiesError> {
+        Ok(Self::with_outgoing(Outgoing::for_operator(settings)?, base, key))
     }
 
-    fn through(outgoing: Outgoing, base: &str, key: Option<&str>) -> Self {
+    fn with_outgoing(outgoing: Outgoing, base: &str, key: Option<&str>) -> Self {
         Self { outgoing, base: base.to_owned(), key: key.map(ToOwned::to_owned) }
     }
 
     /// Finds the flow of this name, which takes a key that may view flows.
     ///
     /// # Errors
-    /// [`RemoteError::Name`] unless exactly one flow has the name; else as the service answers.
-    pub fn find(&self, name: &str) -> Result<FlowId, RemoteError> {
+    /// [`ClientError::Name`] unless exactly one flow has the name; else as the service answers.
+    pub fn find_flow(&self, name: &str) -> Result<FlowId, ClientError> {
         let url = format!("{}/api/v1/chatflows", self.base);
-        let limits = Limits { body_bytes: limits::BODY_CANVAS_BYTES as u64 * 8, ..Limits::default() };
+        let limits =
+            ResponseLimits { body_bytes: limits::BODY_CANVAS_BYTES as u64 * 8, ..ResponseLimits::default() };
         let authorization = self.authorization();
         let incoming = self.outgoing.get(
-            Purpose::Provider,
+            CallPurpose::Provider,
             &url,
             &headers(&authorization),
-            &Cancel::new(None),
+            &CancelToken::new(None),
             limits,
         )?;
-        let flows: Vec<Value> = read_json(accepted(incoming)?)?;
+        let flows: Vec<Value> = read_json(check_status(incoming)?)?;
         let named = flows.iter().filter(|flow| flow["name"].as_str() == Some(name));
         let ids: Vec<FlowId> = named.filter_map(|flow| FlowId::parse(flow["id"].as_str()?)).collect();
         match ids.as_slice() {
             [id] => Ok(*id),
-            _ => Err(RemoteError::Name { found: ids.len() }),
+            _ => Err(ClientError::AmbiguousName { found: ids.len() }),
         }
     }
 
     /// Asks. Each piece of a streamed answer goes to `on_token` as it arrives; a whole answer goes there at once.
     ///
     /// # Errors
-    /// As [`RemoteError`]; what was answered before has been handed over.
+    /// As [`ClientError`]; what was answered before has been handed over.
     pub fn ask(
         &self,
-        ask: &Ask<'_>,
+        ask: &AskRequest<'_>,
         on_token: &mut dyn FnMut(&str) -> io::Result<()>,
-    ) -> Result<Answer, RemoteError> {
+    ) -> Result<AskReply, ClientError> {
         let url = format!("{}/api/v1/prediction/{}", self.base, ask.flow);
         let mut body = Map::new();
         body.insert("question".to_owned(), ask.question.into());
@@ -165,14 +166,14 @@ impl Remote {
         body.extend(ask.session_token.map(|token| ("sessionToken".to_owned(), token.into())));
         let authorization = self.authorization();
         let incoming = self.outgoing.post_json(
-            Purpose::Provider,
+            CallPurpose::Provider,
             &url,
             &headers(&authorization),
             &Value::Object(body),
-            &Cancel::new(None),
-            Limits::model(),
+            &CancelToken::new(None),
+            ResponseLimits::model(),
         )?;
-        let incoming = accepted(incoming)?;
+        let incoming = check_status(incoming)?;
         let session_token = incoming.header("x-service-session-token").map(ToOwned::to_owned);
         let streamed =
             incoming.header("content-type").is_some_and(|kind| kind.starts_with("text/event-stream"));
@@ -193,7 +194,7 @@ fn headers(authorization: &Option<String>) -> Vec<(&str, &str)> {
 }
 
 /// Passes an answer on; turns a refusal into its message.
-fn accepted(mut incoming: Incoming) -> Result<Incoming, RemoteError> {
+fn check_status(mut incoming: Incoming) -> Result<Incoming, ClientError> {
     let status = incoming.status();
     if status == 200 {
         return Ok(incoming);
@@ -201,41 +202,41 @@ fn accepted(mut incoming: Incoming) -> Result<Incoming, RemoteError> {
     let text = incoming.read_to_string(limits::OUTGOING_BODY_MAX_BYTES)?;
     let body = serde_json::from_str::<Value>(&text).ok();
     let message = body.as_ref().and_then(|body| body["message"].as_str()).unwrap_or(&text);
-    Err(RemoteError::Refused { status, message: clean(message) })
+    Err(ClientError::Refused { status, message: to_one_line(message) })
 }
 
 /// One line that cannot move the cursor of the terminal it is shown on.
-fn clean(text: &str) -> String {
+fn to_one_line(text: &str) -> String {
     text.trim().chars().take(MESSAGE_MAX_CHARS).map(|c| if c.is_control() { ' ' } else { c }).collect()
 }
 
-fn read_json<T: serde::de::DeserializeOwned>(incoming: Incoming) -> Result<T, RemoteError> {
+fn read_json<T: serde::de::DeserializeOwned>(incoming: Incoming) -> Result<T, ClientError> {
     serde_json::from_reader(BufReader::new(incoming)).map_err(|error| match error.is_io() {
-        true => RemoteError::Net(NetError::from(io::Error::from(error))),
-        false => RemoteError::Garbled,
+        true => ClientError::Net(NetError::from(io::Error::from(error))),
+        false => ClientError::Malformed,
     })
 }
 
 fn read_whole(
     incoming: Incoming,
     on_token: &mut dyn FnMut(&str) -> io::Result<()>,
-) -> Result<Answer, RemoteError> {
+) -> Result<AskReply, ClientError> {
     let body: Map<String, Value> = read_json(incoming)?;
     let text = match (body.get("text"), body.get("json")) {
         (Some(Value::String(text)), _) => text.clone(),
         (_, Some(json)) => json.to_string(),
-        _ => return Err(RemoteError::Garbled),
+        _ => return Err(ClientError::Malformed),
     };
-    on_token(&text).map_err(RemoteError::Receiver)?;
-    Ok(Answer { body, text, session_token: None })
+    on_token(&text).map_err(ClientError::Output)?;
+    Ok(AskReply { body, text, session_token: None })
 }
 
 /// Reads events until `end`: lines of `data:` and one JSON text; every other line is framing.
 fn read_stream(
     incoming: Incoming,
     on_token: &mut dyn FnMut(&str) -> io::Result<()>,
-) -> Result<Answer, RemoteError> {
-    let mut answer = Answer::default();
+) -> Result<AskReply, ClientError> {
+    let mut answer = AskReply::default();
     let mut reader = BufReader::new(incoming);
     let mut line = Vec::new();
     loop {
@@ -249,22 +250,22 @@ fn read_stream(
             return Err(NetError::Broken("the answer broke off".to_owned()).into());
         }
         if line.last() != Some(&b'\n') {
-            return Err(RemoteError::Garbled);
+            return Err(ClientError::Malformed);
         }
         let Some(data) = line.strip_prefix(b"data:") else { continue };
-        let event: Value = serde_json::from_slice(data).map_err(|_| RemoteError::Garbled)?;
+        let event: Value = serde_json::from_slice(data).map_err(|_| ClientError::Malformed)?;
         let data = &event["data"];
         match event["event"].as_str() {
             Some("token") => {
-                let token = data.as_str().ok_or(RemoteError::Garbled)?;
+                let token = data.as_str().ok_or(ClientError::Malformed)?;
                 answer.text.push_str(token);
-                on_token(token).map_err(RemoteError::Receiver)?;
+                on_token(token).map_err(ClientError::Output)?;
             }
             Some("metadata") => answer.body = data.as_object().cloned().unwrap_or_default(),
             Some("error") => {
                 let message =
                     data.as_str().or_else(|| data["message"].as_str()).unwrap_or("without a reason");
-                return Err(RemoteError::Failed(clean(message)));
+                return Err(ClientError::Failed(to_one_line(message)));
             }
             Some("end") => return Ok(answer),
             // New events may appear; clients pass over those they do not know (manual 1.9 r1).
@@ -308,22 +309,24 @@ mod tests {
         )
     }
 
-    fn ask(reply: String, streaming: bool) -> (Result<Answer, RemoteError>, String, String) {
+    fn ask(reply: String, streaming: bool) -> (Result<AskReply, ClientError>, String, String) {
         let (base, server) = service(reply);
         let mut seen = String::new();
-        let ask = Ask {
+        let ask = AskRequest {
             flow: FlowId::random(),
             question: "Why?",
             chat: Some("c"),
             session_token: Some("t"),
             streaming,
         };
-        let answer =
-            Remote::through(Outgoing::new(Vec::new(), true), &base, Some("fk_x")).ask(&ask, &mut |token| {
+        let answer = ApiClient::with_outgoing(Outgoing::new(Vec::new(), true), &base, Some("fk_x")).ask(
+            &ask,
+            &mut |token| {
                 seen.push_str(token);
                 seen.push('|');
                 Ok(())
-            });
+            },
+        );
         (answer, seen, server.join().unwrap())
     }
 
@@ -346,7 +349,7 @@ mod tests {
         let (answer, seen, asked) = ask(reply, true);
         let answer = answer.unwrap();
         assert_eq!(
-            (seen.as_str(), answer.text.as_str(), answer.chat()),
+            (seen.as_str(), answer.text.as_str(), answer.chat_id()),
             ("Be|cause\n|", "Because\n", Some("c1"))
         );
         assert_eq!(answer.session_token.as_deref(), Some("tok"));
@@ -398,23 +401,25 @@ mod tests {
             FlowId::random()
         );
         let find = |name| {
-            Remote::through(
+            ApiClient::with_outgoing(
                 Outgoing::new(Vec::new(), true),
                 &service(reply("200 OK", "application/json", "", &list)).0,
                 None,
             )
-            .find(name)
+            .find_flow(name)
         };
         assert_eq!(find("Help").unwrap(), id);
-        assert!(matches!(find("Two"), Err(RemoteError::Name { found: 2 })));
-        assert!(matches!(find("Three"), Err(RemoteError::Name { found: 0 })));
+        assert!(matches!(find("Two"), Err(ClientError::AmbiguousName { found: 2 })));
+        assert!(matches!(find("Three"), Err(ClientError::AmbiguousName { found: 0 })));
     }
 
     #[test]
     fn a_service_that_is_not_trusted_is_told_as_such() {
-        use crate::net::servers::{Authority, web};
-        let base = format!("https://localhost:{}", web(Authority::new().expired("localhost")));
-        let found = Remote::through(Outgoing::new(Vec::new(), true), &base, None).find("Help desk");
+        use crate::net::servers::{TestAuthority, serve_hello};
+        let base =
+            format!("https://localhost:{}", serve_hello(TestAuthority::new().issue_expired("localhost")));
+        let found =
+            ApiClient::with_outgoing(Outgoing::new(Vec::new(), true), &base, None).find_flow("Help desk");
         let said = found.unwrap_err().to_string();
         assert!(said.contains("no trusted TLS connection to localhost"), "{said}");
     }

@@ -1,15 +1,15 @@
 //! Restore and Roll back: an older version becomes the draft or Live (manual 5.8, 6.7).
 
-use super::access::{self, Action};
+use super::access::{self, FlowAction};
 use super::drafts;
 use super::flow_files;
-use super::live::{self, LiveChange, NewCanvas, Origin};
-use super::outbox::Recorded;
-use super::publish::brief;
-use super::versions::{self, Filled};
+use super::live::{self, ChangeOrigin, LiveChange, ParsedCanvas};
+use super::outbox::RecordResult;
+use super::publish::flow_brief;
+use super::versions::{self, RestorableVersion};
 use crate::app::App;
 use crate::domain::caller::Caller;
-use crate::domain::draft::Mode;
+use crate::domain::draft::EditTarget;
 use crate::domain::error::{Conflict, Result};
 use crate::domain::flow::Flow;
 use crate::domain::ids::FlowId;
@@ -22,10 +22,10 @@ use serde_json::{Value, json};
 /// 400 for a bad sha, 404, 403 without permission for the flow's and the version's kind, 409 with history off or for a
 /// version of another kind in draft mode.
 pub fn restore(app: &App, caller: &Caller, id: &FlowId, sha: &str) -> Result<Value> {
-    let filled = to_restore(app, caller, id, sha)?;
+    let filled = load_permitted(app, caller, id, sha)?;
     match drafts::mode(app, &filled.flow) {
-        Mode::Draft => into_draft(app, caller, &filled),
-        Mode::Live(_) => to_live(app, caller, &filled, VersionKind::Restore),
+        EditTarget::Draft => restore_to_draft(app, caller, &filled),
+        EditTarget::Live(_) => restore_to_live(app, caller, &filled, VersionKind::Restore),
     }
 }
 
@@ -34,33 +34,39 @@ pub fn restore(app: &App, caller: &Caller, id: &FlowId, sha: &str) -> Result<Val
 /// # Errors
 /// As [`restore`]; 409 too while drafts are off, and for a version of another kind over unpublished changes.
 pub fn roll_back(app: &App, caller: &Caller, id: &FlowId, sha: &str) -> Result<Value> {
-    app.store.read(|tx| access::flow(tx, caller, id, Action::Update).map(drop))?;
+    app.store.read(|tx| access::flow(tx, caller, id, FlowAction::Update).map(drop))?;
     ShaPrefix::parse(sha)?;
-    drafts::must_be_on(app)?;
-    let filled = to_restore(app, caller, id, sha)?;
-    let mut answer = to_live(app, caller, &filled, VersionKind::Rollback)?;
-    let status =
-        app.store.read(|tx| drafts::status_in(app, tx, &access::flow(tx, caller, id, Action::Update)?))?;
+    drafts::require_drafts(app)?;
+    let filled = load_permitted(app, caller, id, sha)?;
+    let mut answer = restore_to_live(app, caller, &filled, VersionKind::Rollback)?;
+    let status = app
+        .store
+        .read(|tx| drafts::status_in(app, tx, &access::flow(tx, caller, id, FlowAction::Update)?))?;
     answer["status"] = status.wire();
     Ok(answer)
 }
 
 /// The version, for a caller who may change flows of its kind and of the flow's own.
-fn to_restore(app: &App, caller: &Caller, id: &FlowId, sha: &str) -> Result<Filled> {
-    app.store.read(|tx| access::flow(tx, caller, id, Action::Update).map(drop))?;
+fn load_permitted(app: &App, caller: &Caller, id: &FlowId, sha: &str) -> Result<RestorableVersion> {
+    app.store.read(|tx| access::flow(tx, caller, id, FlowAction::Update).map(drop))?;
     ShaPrefix::parse(sha)?;
-    if !app.history.enabled() {
+    if !app.history.is_enabled() {
         return Err(Conflict::HistoryOff.into());
     }
-    versions::filled(app, caller, id, sha, Action::Update)
+    versions::load_restorable(app, caller, id, sha, FlowAction::Update)
 }
 
-fn to_live(app: &App, caller: &Caller, filled: &Filled, kind: VersionKind) -> Result<Value> {
+fn restore_to_live(
+    app: &App,
+    caller: &Caller,
+    filled: &RestorableVersion,
+    kind: VersionKind,
+) -> Result<Value> {
     if filled.is_live {
-        return Ok(answer(filled, &filled.flow, "live", &Recorded::Nothing, true));
+        return Ok(answer(filled, &filled.flow, "live", &RecordResult::Nothing, true));
     }
-    let canvas = NewCanvas::check(filled.canvas.clone())?;
-    let now = app.clock.date();
+    let canvas = ParsedCanvas::parse(filled.canvas.clone())?;
+    let now = app.clock.monotonic_now();
     let edit = |_: &_, mut flow: Flow| {
         flow.name.clone_from(&filled.name);
         flow.kind = filled.kind;
@@ -71,30 +77,30 @@ fn to_live(app: &App, caller: &Caller, filled: &Filled, kind: VersionKind) -> Re
     let change = LiveChange {
         flow: &filled.flow.id,
         kind,
-        origin: Origin::Version { title: filled.version.title.clone(), sha: filled.version.sha },
-        seen: Some(filled.flow.digest),
+        origin: ChangeOrigin::Version { title: filled.version.title.clone(), sha: filled.version.sha },
+        expected_live: Some(filled.flow.digest),
         canvas: Some(&canvas),
         edit: &edit,
-        publishes: None,
+        published_draft: None,
     };
     let written = live::write(app, caller, &change)?;
     tracing::info!(flow = %filled.flow.id, version = %filled.version.sha, %kind, by = %caller.principal, "a version was put Live");
-    Ok(answer(filled, &written.flow, "live", &written.recorded, false))
+    Ok(answer(filled, &written.flow, "live", &written.record_result, false))
 }
 
-fn into_draft(app: &App, caller: &Caller, filled: &Filled) -> Result<Value> {
+fn restore_to_draft(app: &App, caller: &Caller, filled: &RestorableVersion) -> Result<Value> {
     if filled.kind != filled.flow.kind {
         return Err(Conflict::OtherKindIntoDraft.into());
     }
-    let canvas = NewCanvas::check(filled.canvas.clone())?;
-    let used = flow_files::of_draft(&canvas);
+    let canvas = ParsedCanvas::parse(filled.canvas.clone())?;
+    let used = flow_files::draft_file_names(&canvas);
     let (status, before) = app.store.write(|tx| {
-        let flow = access::flow(tx, caller, &filled.flow.id, Action::Update)?;
+        let flow = access::flow(tx, caller, &filled.flow.id, FlowAction::Update)?;
         let before = drafts::files_of(tx, &flow)?;
         if flow.kind != filled.kind {
             return Err(Conflict::OtherKindIntoDraft.into());
         }
-        if drafts::mode(app, &flow) != Mode::Draft {
+        if drafts::mode(app, &flow) != EditTarget::Draft {
             return Err(Conflict::LiveChangedWhileSaving.into());
         }
         if filled.is_live && flow.digest == filled.flow.digest {
@@ -107,14 +113,20 @@ fn into_draft(app: &App, caller: &Caller, filled: &Filled) -> Result<Value> {
     })?;
     let unused: Vec<_> = before.into_iter().filter(|name| !used.contains(name)).collect();
     flow_files::remove(app, &caller.workspace, &filled.flow.id, &unused);
-    let mut answer = answer(filled, &filled.flow, "draft", &Recorded::Nothing, filled.is_live);
+    let mut answer = answer(filled, &filled.flow, "draft", &RecordResult::Nothing, filled.is_live);
     answer["draft"] = status.wire();
     Ok(answer)
 }
 
-fn answer(filled: &Filled, flow: &Flow, to: &'static str, recorded: &Recorded, unchanged: bool) -> Value {
+fn answer(
+    filled: &RestorableVersion,
+    flow: &Flow,
+    to: &'static str,
+    recorded: &RecordResult,
+    unchanged: bool,
+) -> Value {
     json!({
-        "chatflow": brief(flow),
+        "chatflow": flow_brief(flow),
         "restoredFrom": filled.version.sha.short(),
         "restoredTo": to,
         "version": recorded.version().map(Version::wire),

@@ -3,7 +3,7 @@
 use super::{audit, places};
 use crate::app::App;
 use crate::clock::iso;
-use crate::domain::audit::{Action, Entry, Kind};
+use crate::domain::audit::{AuditAction, AuditEntry, AuditTargetKind};
 use crate::domain::caller::{Caller, Permission};
 use crate::domain::error::{Conflict, Error, Result};
 use crate::domain::ids::{RoleId, UserId, WorkspaceId};
@@ -27,27 +27,27 @@ pub struct RoleBody {
     /// What it is for.
     pub description: Option<String>,
     /// What it allows.
-    pub permissions: Option<Names>,
+    pub permissions: Option<PermissionNames>,
 }
 
 /// A list of names; the family sends it as JSON text.
 #[derive(Deserialize)]
 #[serde(untagged)]
-pub enum Names {
+pub enum PermissionNames {
     /// As a list.
     List(Vec<String>),
     /// As JSON text.
     Text(String),
 }
 
-impl Names {
-    fn read(&self) -> Result<BTreeSet<Permission>> {
+impl PermissionNames {
+    fn parse(&self) -> Result<BTreeSet<Permission>> {
         match self {
-            Self::List(names) => role::permissions(names),
+            Self::List(names) => role::parse_permissions(names),
             Self::Text(text) => {
                 let names: Vec<String> = serde_json::from_str(text)
                     .map_err(|_| Error::invalid("'permissions' must be a list of permission names."))?;
-                role::permissions(&names)
+                role::parse_permissions(&names)
             }
         }
     }
@@ -58,7 +58,7 @@ impl Names {
 /// # Errors
 /// [`Error::Internal`] when the database cannot be read.
 pub fn find(tx: &impl Tx, id: &RoleId) -> Result<Option<Role>> {
-    match role::built_in_with(id) {
+    match role::find_built_in(id) {
         Some(role) => Ok(Some(role)),
         None => ROLES.get(tx, id),
     }
@@ -68,7 +68,7 @@ pub fn find(tx: &impl Tx, id: &RoleId) -> Result<Option<Role>> {
 ///
 /// # Errors
 /// 404 when there is no such role.
-pub fn named(tx: &impl Tx, id: &str) -> Result<Role> {
+pub fn require(tx: &impl Tx, id: &str) -> Result<Role> {
     let found = RoleId::parse(id).map(|id| find(tx, &id)).transpose()?.flatten();
     found.ok_or_else(|| Error::no_such("Role", id))
 }
@@ -93,7 +93,7 @@ pub fn list(app: &App, caller: &Caller) -> Result<Vec<Value>> {
 pub fn read(app: &App, caller: &Caller, id: &str) -> Result<Value> {
     app.store.read(|tx| {
         let owner = places::organization(tx)?.owner;
-        Ok(row(caller, &named(tx, id)?, &USERS.list(tx)?, owner))
+        Ok(row(caller, &require(tx, id)?, &USERS.list(tx)?, owner))
     })
 }
 
@@ -104,24 +104,31 @@ pub fn read(app: &App, caller: &Caller, id: &str) -> Result<Value> {
 /// are too many.
 pub fn create(app: &App, caller: &Caller, body: &RoleBody) -> Result<Value> {
     let name = DisplayName::parse("name", body.name.as_deref().unwrap_or_default())?;
-    let permissions = body.permissions.as_ref().map(Names::read).transpose()?;
-    let now = app.clock.date();
+    let permissions = body.permissions.as_ref().map(PermissionNames::parse).transpose()?;
+    let now = app.clock.monotonic_now();
     let made = Role {
         id: RoleId::random(),
         name: name.as_str().to_owned(),
-        description: role::description(body.description.as_deref().unwrap_or_default())?,
-        permissions: permissions.map_or_else(|| role::permissions(&[]), Ok)?,
+        description: role::parse_description(body.description.as_deref().unwrap_or_default())?,
+        permissions: permissions.map_or_else(|| role::parse_permissions(&[]), Ok)?,
         created: Some(now),
         updated: Some(now),
     };
-    places::may_give(caller, &made)?;
+    places::check_grantable(caller, &made)?;
     app.store.write(|tx| {
         if ROLES.list(tx)?.len() >= ROLES_MAX {
             return Err(Conflict::TooMany { what: "roles" }.into());
         }
-        name_is_free(tx, &made)?;
+        check_name_free(tx, &made)?;
         ROLES.put(tx, &made.id, &made)?;
-        audit::note(tx, &Entry::by(caller, Action::RoleCreated, now).on(Kind::Role, made.id, &made.name))
+        audit::record(
+            tx,
+            &AuditEntry::by_caller(caller, AuditAction::RoleCreated, now).with_target(
+                AuditTargetKind::Role,
+                made.id,
+                &made.name,
+            ),
+        )
     })?;
     tracing::info!(role = %made.id, by = %caller.principal, "a role was made");
     read(app, caller, &made.id.to_string())
@@ -134,11 +141,11 @@ pub fn create(app: &App, caller: &Caller, body: &RoleBody) -> Result<Value> {
 /// caller has no say; 400 and 409 as for [`create`].
 pub fn update(app: &App, caller: &Caller, id: &str, body: &RoleBody) -> Result<Value> {
     let name = body.name.as_deref().map(|name| DisplayName::parse("name", name)).transpose()?;
-    let description = body.description.as_deref().map(role::description).transpose()?;
-    let permissions = body.permissions.as_ref().map(Names::read).transpose()?;
-    let now = app.clock.date();
+    let description = body.description.as_deref().map(role::parse_description).transpose()?;
+    let permissions = body.permissions.as_ref().map(PermissionNames::parse).transpose()?;
+    let now = app.clock.monotonic_now();
     let changed = app.store.write(|tx| {
-        let before = editable(tx, caller, id)?;
+        let before = require_editable(tx, caller, id)?;
         let after = Role {
             name: name.as_ref().map_or_else(|| before.name.clone(), |name| name.as_str().to_owned()),
             description: description.clone().unwrap_or_else(|| before.description.clone()),
@@ -146,10 +153,17 @@ pub fn update(app: &App, caller: &Caller, id: &str, body: &RoleBody) -> Result<V
             updated: Some(now),
             ..before
         };
-        places::may_give(caller, &after)?;
-        name_is_free(tx, &after)?;
+        places::check_grantable(caller, &after)?;
+        check_name_free(tx, &after)?;
         ROLES.put(tx, &after.id, &after)?;
-        audit::note(tx, &Entry::by(caller, Action::RoleChanged, now).on(Kind::Role, after.id, &after.name))?;
+        audit::record(
+            tx,
+            &AuditEntry::by_caller(caller, AuditAction::RoleChanged, now).with_target(
+                AuditTargetKind::Role,
+                after.id,
+                &after.name,
+            ),
+        )?;
         Ok(after)
     })?;
     tracing::info!(role = %changed.id, by = %caller.principal, "a role was changed");
@@ -161,10 +175,10 @@ pub fn update(app: &App, caller: &Caller, id: &str, body: &RoleBody) -> Result<V
 /// # Errors
 /// 404; 403 as for [`update`]; 409 while people have it or invitations promise it.
 pub fn delete(app: &App, caller: &Caller, id: &str) -> Result<Value> {
-    let now = app.clock.date();
+    let now = app.clock.monotonic_now();
     let gone = app.store.write(|tx| {
-        let role = editable(tx, caller, id)?;
-        let people = holders(&USERS.list(tx)?, &role.id);
+        let role = require_editable(tx, caller, id)?;
+        let people = count_holders(&USERS.list(tx)?, &role.id);
         let open =
             INVITATIONS.list(tx)?.into_iter().filter(|found| found.role == role.id && found.expires > now);
         let invitations = open.count();
@@ -173,7 +187,14 @@ pub fn delete(app: &App, caller: &Caller, id: &str) -> Result<Value> {
         }
         INVITATIONS.retain(tx, |found| found.role != role.id)?;
         ROLES.remove(tx, &role.id)?;
-        audit::note(tx, &Entry::by(caller, Action::RoleDeleted, now).on(Kind::Role, role.id, &role.name))?;
+        audit::record(
+            tx,
+            &AuditEntry::by_caller(caller, AuditAction::RoleDeleted, now).with_target(
+                AuditTargetKind::Role,
+                role.id,
+                &role.name,
+            ),
+        )?;
         Ok(role)
     })?;
     tracing::info!(role = %gone.id, by = %caller.principal, "a role was deleted");
@@ -182,15 +203,15 @@ pub fn delete(app: &App, caller: &Caller, id: &str) -> Result<Value> {
 
 /// The role, if the caller may change it. A role reaches every workspace where somebody has it: who could change it
 /// from elsewhere could give themselves there what they only have here.
-fn editable(tx: &impl Tx, caller: &Caller, id: &str) -> Result<Role> {
-    let role = named(tx, id)?;
+fn require_editable(tx: &impl Tx, caller: &Caller, id: &str) -> Result<Role> {
+    let role = require(tx, id)?;
     if role.is_built_in() {
         return Err(Error::Forbidden(format!(
             "The role {} comes with the service and cannot be changed. Make one of your own.",
             role.name
         )));
     }
-    places::may_give(caller, &role)?;
+    places::check_grantable(caller, &role)?;
     let elsewhere = |workspace: &WorkspaceId| !caller.is_owner() && *workspace != caller.workspace;
     let held = USERS.list(tx)?.into_iter().flat_map(|user| user.memberships);
     let held = held.filter(|place| place.role == role.id).any(|place| elsewhere(&place.workspace));
@@ -205,7 +226,7 @@ fn editable(tx: &impl Tx, caller: &Caller, id: &str) -> Result<Role> {
     Ok(role)
 }
 
-fn name_is_free(tx: &impl Tx, wanted: &Role) -> Result<()> {
+fn check_name_free(tx: &impl Tx, wanted: &Role) -> Result<()> {
     let built_in = role::built_in();
     let made = ROLES.list(tx)?;
     let mut others = built_in.iter().chain(&made).filter(|role| role.id != wanted.id);
@@ -216,7 +237,7 @@ fn name_is_free(tx: &impl Tx, wanted: &Role) -> Result<()> {
 }
 
 /// How many people have the role somewhere.
-fn holders(users: &[User], role: &RoleId) -> usize {
+fn count_holders(users: &[User], role: &RoleId) -> usize {
     users.iter().filter(|user| user.memberships.iter().any(|place| place.role == *role)).count()
 }
 
@@ -224,13 +245,13 @@ fn row(caller: &Caller, role: &Role, users: &[User], owner: UserId) -> Value {
     let count = if role.id == role::OWNER {
         users.iter().filter(|user| user.id == owner).count()
     } else {
-        holders(users, &role.id)
+        count_holders(users, &role.id)
     };
     let elsewhere = |user: &User| {
         let mut places = user.memberships.iter().filter(|place| place.role == role.id);
         places.any(|place| place.workspace != caller.workspace)
     };
-    let assignable = places::may_give(caller, role).is_ok();
+    let assignable = places::check_grantable(caller, role).is_ok();
     let reachable = caller.is_owner() || !users.iter().any(elsewhere);
     json!({
         "id": role.id,
@@ -240,7 +261,7 @@ fn row(caller: &Caller, role: &Role, users: &[User], owner: UserId) -> Value {
         "permissions": role.permissions,
         "builtIn": role.is_built_in(),
         "assignable": assignable,
-        "editable": assignable && reachable && !role.is_built_in() && caller.grants.allow("roles:manage"),
+        "editable": assignable && reachable && !role.is_built_in() && caller.permissions.has("roles:manage"),
         "userCount": count,
         "createdDate": role.created.map(iso),
         "updatedDate": role.updated.map(iso),

@@ -1,8 +1,8 @@
 //! The server's own secrets, and that they are those of its database (manual 12.7 r1).
 
 use crate::domain::error::Result;
-use crate::files::secrets::{Known, NAMES};
-use crate::store::tables::{CREDENTIALS, SECRET_PRINTS, WORKSPACES};
+use crate::files::secrets::{NAMES, SecretFingerprints};
+use crate::store::tables::{CREDENTIALS, SECRET_FINGERPRINTS, WORKSPACES};
 use crate::store::{ReadTx, Store};
 use std::collections::BTreeMap;
 
@@ -10,15 +10,15 @@ use std::collections::BTreeMap;
 ///
 /// # Errors
 /// When the database cannot be read.
-pub fn known(store: &Store) -> Result<Known> {
+pub fn load_fingerprints(store: &Store) -> Result<SecretFingerprints> {
     store.read(|tx| {
-        let print = |name: &str| Ok(SECRET_PRINTS.get(tx, name)?.map(|print| (name.to_owned(), print)));
+        let print = |name: &str| Ok(SECRET_FINGERPRINTS.get(tx, name)?.map(|print| (name.to_owned(), print)));
         let prints = NAMES.into_iter().filter_map(|name| print(name).transpose()).collect::<Result<_>>()?;
-        Ok(Known { prints, holds_credentials: holds_credentials(tx)? })
+        Ok(SecretFingerprints { by_name: prints, holds_credentials: has_credentials(tx)? })
     })
 }
 
-fn holds_credentials(tx: &ReadTx) -> Result<bool> {
+fn has_credentials(tx: &ReadTx) -> Result<bool> {
     for workspace in WORKSPACES.list(tx)? {
         if CREDENTIALS.count(tx, &workspace.id)? > 0 {
             return Ok(true);
@@ -31,28 +31,32 @@ fn holds_credentials(tx: &ReadTx) -> Result<bool> {
 ///
 /// # Errors
 /// When the database cannot be written.
-pub fn note(store: &Store, known: &Known, prints: &BTreeMap<String, String>) -> Result<()> {
-    if *prints == known.prints {
+pub fn save_fingerprints(
+    store: &Store,
+    known: &SecretFingerprints,
+    prints: &BTreeMap<String, String>,
+) -> Result<()> {
+    if *prints == known.by_name {
         return Ok(());
     }
-    store.write(|tx| prints.iter().try_for_each(|(name, print)| SECRET_PRINTS.put(tx, name, print)))
+    store.write(|tx| prints.iter().try_for_each(|(name, print)| SECRET_FINGERPRINTS.put(tx, name, print)))
 }
 
 #[cfg(test)]
 mod tests {
-    use crate::app::{App, OpenError};
-    use crate::domain::credential_types::find;
+    use crate::app::{App, AppOpenError};
+    use crate::domain::credential_types::find_type;
     use crate::files::secrets::SecretsError;
     use crate::ops::credentials::{self, CredentialBody};
     use crate::settings::{Environment, Settings};
 
-    fn opened(settings: &Settings) -> Result<App, OpenError> {
+    fn opened(settings: &Settings) -> Result<App, AppOpenError> {
         App::open(settings.clone(), Environment::new(|_| None))
     }
 
     #[test]
     fn stored_credentials_outlive_no_other_key() {
-        let (folder, app, caller) = App::owned();
+        let (folder, app, caller) = App::with_owner();
         let (path, set) = (folder.path().join("secrets/credentials.key"), app.settings.clone());
         let keyed = Settings { encryption_key: Some([9; 32]), ..set.clone() };
         drop(app);
@@ -65,14 +69,17 @@ mod tests {
             credential_name: Some("openAIApi".to_owned()),
             plain_data_obj: fields.as_object().cloned(),
         };
-        credentials::create(&app, &caller, find, &body).unwrap();
+        credentials::create(&app, &caller, find_type, &body).unwrap();
         drop(app);
         let refused = opened(&keyed).err().unwrap();
-        assert!(matches!(refused, OpenError::Secrets(SecretsError::Other { is_set: true, .. })), "{refused}");
+        assert!(
+            matches!(refused, AppOpenError::Secrets(SecretsError::Mismatch { is_set: true, .. })),
+            "{refused}"
+        );
         let secret = std::fs::read(&path).unwrap();
         std::fs::remove_file(&path).unwrap();
         let refused = opened(&set).err().unwrap();
-        assert!(matches!(refused, OpenError::Secrets(SecretsError::Missing { .. })), "{refused}");
+        assert!(matches!(refused, AppOpenError::Secrets(SecretsError::Missing { .. })), "{refused}");
         std::fs::write(&path, &secret).unwrap();
         drop(opened(&set).unwrap());
         // The same key by way of the setting is the same key.

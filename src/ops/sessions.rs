@@ -3,7 +3,7 @@
 use super::audit;
 use crate::app::App;
 use crate::clock::iso;
-use crate::domain::audit::{Action, Entry, Kind};
+use crate::domain::audit::{AuditAction, AuditEntry, AuditTargetKind};
 use crate::domain::caller::Caller;
 use crate::domain::error::{Error, Result};
 use crate::domain::ids::{SessionId, UserId};
@@ -21,7 +21,7 @@ use serde_json::{Value, json};
 pub fn list(app: &App, user: UserId, cookie: &str) -> Result<Vec<Value>> {
     let now = app.clock.now();
     app.store.read(|tx| {
-        let current = behind(tx, cookie)?;
+        let current = find_by_cookie(tx, cookie)?;
         let mut sessions = SESSIONS.list(tx)?;
         sessions.retain(|session| session.user == user && session.is_alive(now));
         sessions.sort_by_key(|session| (Some(session.id) != current, std::cmp::Reverse(session.last_seen)));
@@ -53,8 +53,8 @@ pub fn end(app: &App, caller: &Caller, id: &str) -> Result<Value> {
         if ended == 0 {
             return Err(Error::no_such("Session", id));
         }
-        let entry = Entry::by(caller, Action::SessionEnded, app.clock.now());
-        audit::note(tx, &entry.on(Kind::Session, id, ""))
+        let entry = AuditEntry::by_caller(caller, AuditAction::SessionEnded, app.clock.now());
+        audit::record(tx, &entry.with_target(AuditTargetKind::Session, id, ""))
     })?;
     tracing::info!(session = id, by = %caller.principal, "a session was ended");
     Ok(json!({ "raw": [], "affected": 1 }))
@@ -68,8 +68,8 @@ pub fn end_others(app: &App, caller: &Caller, user: &User, cookie: &str) -> Resu
     let ended = app.store.write(|tx| {
         let ended = drop_others(tx, user.id, cookie)?;
         if ended > 0 {
-            let entry = Entry::by(caller, Action::SessionsEnded, app.clock.now());
-            audit::note(tx, &entry.on(Kind::User, user.id, user.name.as_str()))?;
+            let entry = AuditEntry::by_caller(caller, AuditAction::SessionsEnded, app.clock.now());
+            audit::record(tx, &entry.with_target(AuditTargetKind::User, user.id, user.name.as_str()))?;
         }
         Ok(ended)
     })?;
@@ -98,7 +98,7 @@ pub fn drop_others(tx: &WriteTx, user: UserId, cookie: &str) -> Result<usize> {
 }
 
 /// The id of the session behind a cookie.
-fn behind(tx: &impl Tx, cookie: &str) -> Result<Option<SessionId>> {
+fn find_by_cookie(tx: &impl Tx, cookie: &str) -> Result<Option<SessionId>> {
     Ok(SESSIONS.get(tx, &token::hash(cookie))?.map(|session| session.id))
 }
 
@@ -109,7 +109,7 @@ mod tests {
 
     #[test]
     fn sessions_of_an_earlier_format_end_with_the_others() {
-        let (_folder, app, caller) = App::owned();
+        let (_folder, app, caller) = App::with_owner();
         let ada = app.store.read(places::organization).unwrap().owner;
         let bob = UserId::random();
         let now = app.clock.now();

@@ -1,18 +1,18 @@
 //! A flow as a version holds it: taken without secrets, compared, and brought back (manual 6.4, 6.5, 6.6).
 
 use crate::app::App;
-use crate::canvas::diff::{Diff, Renamed};
-use crate::canvas::secrets::{self, CredentialName, Filled, Hidden, Workspace};
+use crate::canvas::diff::{Diff, NameChange};
+use crate::canvas::secrets::{self, CredentialName, PlaceholderPolicy, RestoreContext, RestoredCanvas};
 use crate::canvas::{Canvas, StoredCanvas};
 use crate::cards::registry::Registry;
-use crate::domain::cancel::Cancel;
+use crate::domain::cancel::CancelToken;
 use crate::domain::credential::Credential;
 use crate::domain::error::{Error, Result};
 use crate::domain::flow::{Flow, FlowKind, FlowSettings};
 use crate::domain::ids::{FlowId, WorkspaceId};
-use crate::domain::secrets::{first_hit, hide, tree};
+use crate::domain::secrets::{first_match, redact, tree};
 use crate::domain::version::FlowSnapshot;
-use crate::history::{Found, History};
+use crate::history::{History, VerifyItem};
 use crate::limits::VERSION_CANVAS_BYTES_MAX;
 use crate::store::tables::CREDENTIALS;
 use serde_json::{Map, Value, json};
@@ -40,20 +40,20 @@ impl Snapshot {
     /// # Errors
     /// When the canvas or the credentials cannot be read.
     pub fn take(app: &App, flow: &Flow, canvas: &str) -> Result<Self> {
-        let credentials = Credentials::of(app, &flow.workspace)?;
+        let credentials = WorkspaceCredentials::load(app, &flow.workspace)?;
         Ok(Self {
             id: flow.id,
-            name: hide(&flow.name).text,
+            name: redact(&flow.name).text,
             kind: flow.kind,
-            category: flow.category.as_deref().map(|category| hide(category).text),
-            canvas: secrets::hide(&canvas_of(canvas)?, &Registry, &|id| credentials.name_of(id)),
-            settings: secrets::hide_settings(&settings_of(&flow.settings)),
+            category: flow.category.as_deref().map(|category| redact(category).text),
+            canvas: secrets::redact(&parse_canvas(canvas)?, &Registry, &|id| credentials.name_of(id)),
+            settings: secrets::redact_settings(&recorded_settings(&flow.settings)),
         })
     }
 
     /// Reads what a version holds; `None` when another tool left something else there.
     #[must_use]
-    pub fn read(held: FlowSnapshot) -> Option<Self> {
+    pub fn from_record(held: FlowSnapshot) -> Option<Self> {
         let canvas = StoredCanvas::parse(&held.canvas)?;
         let FlowSnapshot { id, name, kind, category, settings, .. } = held;
         Some(Self { id, name, kind, category, canvas, settings })
@@ -63,9 +63,9 @@ impl Snapshot {
     ///
     /// # Errors
     /// When the credentials cannot be read.
-    pub fn in_names_of_now(self, app: &App, workspace: &WorkspaceId) -> Result<Self> {
-        let credentials = Credentials::of(app, workspace)?;
-        let canvas = secrets::rename_credentials(&self.canvas, &|wanted| credentials.renamed(wanted));
+    pub fn with_current_credential_names(self, app: &App, workspace: &WorkspaceId) -> Result<Self> {
+        let credentials = WorkspaceCredentials::load(app, workspace)?;
+        let canvas = secrets::rename_credentials(&self.canvas, &|wanted| credentials.current_name(wanted));
         Ok(Self { canvas, ..self })
     }
 
@@ -93,13 +93,13 @@ impl Snapshot {
     /// How many placeholders it holds (manual 6.1).
     #[must_use]
     pub fn hidden_count(&self) -> u32 {
-        let in_settings: usize = self.settings.values().map(tree::count_in).sum();
-        u32::try_from(self.canvas.hidden_count() + in_settings).unwrap_or(u32::MAX)
+        let in_settings: usize = self.settings.values().map(tree::count_placeholders_in).sum();
+        u32::try_from(self.canvas.placeholder_count() + in_settings).unwrap_or(u32::MAX)
     }
 
     /// Name, kind, tags and canvas are equal: all that a restore brings back (manual 6.7 r2).
     #[must_use]
-    pub fn restores_the_same_as(&self, other: &Self) -> bool {
+    pub fn has_same_content(&self, other: &Self) -> bool {
         self.name == other.name
             && self.kind == other.kind
             && self.category == other.category
@@ -110,13 +110,13 @@ impl Snapshot {
     #[must_use]
     pub fn diff(&self, older: Option<&Self>) -> Diff {
         let nothing = StoredCanvas::empty();
-        let renamed = older.and_then(|older| Renamed::between(&older.name, &self.name));
+        let renamed = older.and_then(|older| NameChange::between(&older.name, &self.name));
         Diff { renamed, ..Diff::between(older.map_or(&nothing, |older| &older.canvas), &self.canvas) }
     }
 
     /// As [`Self::diff`], and the keys of the record that differ: what a version changed beside its canvas (manual 6.6).
     #[must_use]
-    pub fn compared(&self, older: Option<&Self>) -> Diff {
+    pub fn diff_with_record(&self, older: Option<&Self>) -> Diff {
         let diff = self.diff(older);
         match older {
             Some(older) => diff.with_record(&older.record(), &self.record()),
@@ -136,28 +136,34 @@ impl Snapshot {
     ///
     /// # Errors
     /// When the credentials cannot be read.
-    pub fn portable(&self, app: &App, flow: &Flow) -> Result<String> {
-        let credentials = Credentials::of(app, &flow.workspace)?;
+    pub fn exported_canvas(&self, app: &App, flow: &Flow) -> Result<String> {
+        let credentials = WorkspaceCredentials::load(app, &flow.workspace)?;
         let find = |wanted: &CredentialName| credentials.ids_of(wanted);
-        let workspace = Workspace { cards: &Registry, credentials: &find };
-        Ok(secrets::fill(&self.canvas, None, &workspace, Hidden::Stays).flow_data)
+        let workspace = RestoreContext { cards: &Registry, credentials: &find };
+        Ok(secrets::restore(&self.canvas, None, &workspace, PlaceholderPolicy::Keep).flow_data)
     }
 
     /// As [`Self::portable`], without any credential.
     #[must_use]
-    pub fn anonymous(&self) -> String {
-        without_credentials(&self.canvas)
+    pub fn without_credentials(&self) -> String {
+        text_without_credentials(&self.canvas)
     }
 
     /// Brings the canvas up to date with a flow as it is now (manual 6.5).
     ///
     /// # Errors
     /// When Live's canvas or the credentials cannot be read.
-    pub fn fill(&self, app: &App, now: &Flow, live_canvas: &str, hidden: Hidden) -> Result<Filled> {
-        let credentials = Credentials::of(app, &now.workspace)?;
+    pub fn restore_onto(
+        &self,
+        app: &App,
+        now: &Flow,
+        live_canvas: &str,
+        hidden: PlaceholderPolicy,
+    ) -> Result<RestoredCanvas> {
+        let credentials = WorkspaceCredentials::load(app, &now.workspace)?;
         let find = |wanted: &CredentialName| credentials.ids_of(wanted);
-        let workspace = Workspace { cards: &Registry, credentials: &find };
-        Ok(secrets::fill(&self.canvas, Some(&canvas_of(live_canvas)?), &workspace, hidden))
+        let workspace = RestoreContext { cards: &Registry, credentials: &find };
+        Ok(secrets::restore(&self.canvas, Some(&parse_canvas(live_canvas)?), &workspace, hidden))
     }
 }
 
@@ -166,21 +172,26 @@ impl Snapshot {
 ///
 /// # Errors
 /// 400 when it is no canvas; when the flow's own canvas cannot be read.
-pub fn merged(mine: &str, sent: &str) -> Result<String> {
+pub fn merge_import(mine: &str, sent: &str) -> Result<String> {
     let canvas = StoredCanvas::parse(sent)
         .ok_or_else(|| Error::invalid("Its canvas must be JSON text with the lists 'nodes' and 'edges'."))?;
-    let workspace = Workspace { cards: &Registry, credentials: &|_| Vec::new() };
-    Ok(secrets::fill(&canvas, Some(&canvas_of(mine)?), &workspace, Hidden::KeepsValueOfNow).flow_data)
+    let workspace = RestoreContext { cards: &Registry, credentials: &|_| Vec::new() };
+    Ok(secrets::restore(&canvas, Some(&parse_canvas(mine)?), &workspace, PlaceholderPolicy::UseCurrentValue)
+        .flow_data)
 }
 
 /// A settings object that came from elsewhere over the flow's own of this name: what no file holds stays as it is.
 #[must_use]
-pub fn merged_setting(mine: &FlowSettings, name: &str, sent: Map<String, Value>) -> Map<String, Value> {
+pub fn merge_imported_setting(
+    mine: &FlowSettings,
+    name: &str,
+    sent: Map<String, Value>,
+) -> Map<String, Value> {
     let Ok(Value::Object(real)) = serde_json::to_value(mine) else { return sent };
-    let stored = secrets::hide_settings(&settings_of(mine));
+    let stored = secrets::redact_settings(&recorded_settings(mine));
     let (Some(stored), Some(real)) = (stored.get(name), real.get(name)) else { return sent };
     let mut merged = Value::Object(sent);
-    secrets::keep_hidden(&mut merged, stored, real);
+    secrets::merge_redacted(&mut merged, stored, real);
     match merged {
         Value::Object(merged) => merged,
         _ => Map::new(),
@@ -191,20 +202,20 @@ pub fn merged_setting(mine: &FlowSettings, name: &str, sent: Map<String, Value>)
 ///
 /// # Errors
 /// 400 when it is no canvas.
-pub fn anonymous(canvas: &str) -> Result<String> {
-    Ok(without_credentials(&secrets::hide(&canvas_of(canvas)?, &Registry, &|_| None)))
+pub fn anonymize(canvas: &str) -> Result<String> {
+    Ok(text_without_credentials(&secrets::redact(&parse_canvas(canvas)?, &Registry, &|_| None)))
 }
 
-fn without_credentials(canvas: &StoredCanvas) -> String {
-    let workspace = Workspace { cards: &Registry, credentials: &|_| Vec::new() };
-    secrets::fill(canvas, None, &workspace, Hidden::Stays).flow_data
+fn text_without_credentials(canvas: &StoredCanvas) -> String {
+    let workspace = RestoreContext { cards: &Registry, credentials: &|_| Vec::new() };
+    secrets::restore(canvas, None, &workspace, PlaceholderPolicy::Keep).flow_data
 }
 
 /// The credentials of a workspace, the oldest first.
-struct Credentials(Vec<Credential>);
+struct WorkspaceCredentials(Vec<Credential>);
 
-impl Credentials {
-    fn of(app: &App, workspace: &WorkspaceId) -> Result<Self> {
+impl WorkspaceCredentials {
+    fn load(app: &App, workspace: &WorkspaceId) -> Result<Self> {
         let mut credentials = app.store.read(|tx| CREDENTIALS.list(tx, workspace))?;
         credentials.sort_by_key(|credential| credential.created);
         Ok(Self(credentials))
@@ -217,34 +228,35 @@ impl Credentials {
     }
 
     /// The name of the one credential that was called so before, when none is called so now.
-    fn renamed(&self, wanted: &CredentialName) -> Option<CredentialName> {
+    fn current_name(&self, wanted: &CredentialName) -> Option<CredentialName> {
         if !self.ids_of(wanted).is_empty() {
             return None;
         }
         let was_called_so = |credential: &&Credential| {
             credential.credential_name == wanted.credential_name
-                && credential.former_names.iter().any(|former| hide(former).text == wanted.name)
+                && credential.former_names.iter().any(|former| redact(former).text == wanted.name)
         };
         let mut found = self.0.iter().filter(was_called_so);
         let (Some(one), None) = (found.next(), found.next()) else { return None };
-        Some(CredentialName { name: hide(&one.name).text, credential_name: one.credential_name.clone() })
+        Some(CredentialName { name: redact(&one.name).text, credential_name: one.credential_name.clone() })
     }
 
     /// Names are compared as history shows them: with secrets hidden.
     fn ids_of(&self, wanted: &CredentialName) -> Vec<String> {
         let is_wanted = |credential: &&Credential| {
-            credential.credential_name == wanted.credential_name && hide(&credential.name).text == wanted.name
+            credential.credential_name == wanted.credential_name
+                && redact(&credential.name).text == wanted.name
         };
         self.0.iter().filter(is_wanted).map(|credential| credential.id.to_string()).collect()
     }
 }
 
-fn canvas_of(text: &str) -> Result<Canvas> {
+fn parse_canvas(text: &str) -> Result<Canvas> {
     Canvas::parse(text).map_err(|fault| Error::Invalid(fault.to_string()))
 }
 
 /// Settings as history keeps them: the key binding and the token of the MCP endpoint are credentials.
-fn settings_of(settings: &FlowSettings) -> Map<String, Value> {
+fn recorded_settings(settings: &FlowSettings) -> Map<String, Value> {
     let Ok(Value::Object(mut map)) = serde_json::to_value(settings) else { return Map::new() };
     map.shift_remove("apiKey");
     if let Some(Value::Object(mcp)) = map.get_mut("mcpServerConfig") {
@@ -258,14 +270,14 @@ fn settings_of(settings: &FlowSettings) -> Map<String, Value> {
 ///
 /// # Errors
 /// When the database cannot be read, or `cancel` was set.
-pub fn verify(history: &History, cancel: &Cancel) -> Result<Value> {
+pub fn verify(history: &History, cancel: &CancelToken) -> Result<Value> {
     let mut leaks = Vec::new();
     let sound = history.verify(cancel, &mut |found| {
         let (sha, place, bytes) = match found {
-            Found::Commit(sha, bytes) => (sha, "its message".to_owned(), bytes),
-            Found::File(sha, path, bytes) => (sha, path.to_owned(), bytes),
+            VerifyItem::Commit(sha, bytes) => (sha, "its message".to_owned(), bytes),
+            VerifyItem::File(sha, path, bytes) => (sha, path.to_owned(), bytes),
         };
-        if let Some(family) = first_hit(bytes) {
+        if let Some(family) = first_match(bytes) {
             leaks.push(format!("version {} holds a {family} in {place}", sha.short()));
         }
     })?;

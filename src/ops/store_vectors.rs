@@ -1,41 +1,43 @@
 //! The vectors of document stores (manual 10.10): which cards make and keep them, filling
 //! them from the store's passages, and searching them.
 
-use super::watch::{Tell, Watch};
+use super::watch::{OnProgress, ProgressReporter};
 use super::workspace_host::WorkspaceHost;
 use super::{collections, destinations, upsert};
 use crate::app::App;
-use crate::boards::fillings::Work;
-use crate::cards::kit::stored::{ByNames, Stored};
-use crate::cards::kit::{Card, Category, Host, InputKind, Loader, Part, Query, Turn, VectorStore, shelf};
+use crate::boards::fillings::StoreActivity;
+use crate::cards::kit::stored::{CollectionStore, UnrecordedStore};
+use crate::cards::kit::{
+    Card, Category, Component, Host, InputKind, Loader, RunContext, VectorQuery, VectorStore, shelf,
+};
 use crate::cards::registry;
 use crate::domain::caller::Caller;
-use crate::domain::cancel::Cancel;
+use crate::domain::cancel::CancelToken;
 use crate::domain::error::{Error, Result};
-use crate::domain::filling::Progress;
+use crate::domain::filling::UpsertProgress;
 use crate::domain::ids::{CollectionId, DocumentStoreId, WorkspaceId};
-use crate::domain::prediction::SourceDocument;
-use crate::domain::store_vectors::{SetCard, StoreVectors};
-use crate::engine::{self, Lone};
+use crate::domain::prediction::Document;
+use crate::domain::store_vectors::{VectorCardConfig, VectorConfig};
+use crate::engine::{self, StandaloneCard};
 use crate::store::WriteTx;
-use crate::store::tables::{DOCUMENT_STORES, STORE_VECTORS};
+use crate::store::tables::{DOCUMENT_STORES, VECTOR_CONFIGS};
 use serde_json::{Map, Value, json};
 use std::sync::{Arc, PoisonError};
 use std::time::Instant;
 
 /// A store that stands for another one would lead in a circle.
-const OF_STORES: &str = "documentStoreVS";
+const STORE_CARD: &str = "documentStoreVS";
 /// The input that names a collection of this server.
 const COLLECTION: &str = "basePath";
 /// What messages call the vectors of a store.
 const LABEL: &str = "Document Store (Vector)";
 
 /// The passages of a document store, for the vector store they go to.
-struct StorePassages(DocumentStoreId);
+struct StoreChunkLoader(DocumentStoreId);
 
-impl Loader for StorePassages {
-    fn load(&self, host: &dyn Host) -> Result<Vec<SourceDocument>> {
-        host.passages(&self.0)?.ok_or_else(|| no_store(&self.0))
+impl Loader for StoreChunkLoader {
+    fn load(&self, host: &dyn Host) -> Result<Vec<Document>> {
+        host.document_store_chunks(&self.0)?.ok_or_else(|| no_store(&self.0))
     }
 }
 
@@ -43,16 +45,16 @@ fn no_store(id: &DocumentStoreId) -> Error {
     Error::NotFound(format!("Document store {id} not found"))
 }
 
-fn card(set: &SetCard, category: Category, what: &str) -> Result<&'static Card> {
-    let found = registry::find(&set.name).filter(|card| card.category == category && card.name != OF_STORES);
+fn card(set: &VectorCardConfig, category: Category, what: &str) -> Result<&'static Card> {
+    let found = registry::find(&set.name).filter(|card| card.category == category && card.name != STORE_CARD);
     found.ok_or_else(|| Error::Invalid(format!("Invalid {what}: this server has no such card.")))
 }
 
 /// Who may say with which cards and credentials vectors are made and kept.
-pub(super) const MAY_SET: &str = "documentStores:upsert-config";
+pub(super) const CONFIGURE_PERMISSION: &str = "documentStores:upsert-config";
 
 /// Refuses cards a store cannot have, and secrets that belong into a credential.
-pub(super) fn check(vectors: &StoreVectors) -> Result<()> {
+pub(super) fn check(vectors: &VectorConfig) -> Result<()> {
     let embedding = card(&vectors.embedding, Category::Embeddings, "embeddingName")?;
     let mut cards = vec![(embedding, &vectors.embedding)];
     if let Some(set) = &vectors.vector_store {
@@ -81,19 +83,19 @@ pub(super) fn check(vectors: &StoreVectors) -> Result<()> {
 ///
 /// # Errors
 /// 400 for cards a store cannot have, 403 for a credential that would be sent elsewhere, 404 without the store.
-pub fn save(app: &App, caller: &Caller, id: &DocumentStoreId, vectors: &StoreVectors) -> Result<Value> {
+pub fn save(app: &App, caller: &Caller, id: &DocumentStoreId, vectors: &VectorConfig) -> Result<Value> {
     check(vectors)?;
     app.store.write(|tx| {
         if !DOCUMENT_STORES.has(tx, &caller.workspace, id)? {
             return Err(no_store(id));
         }
-        destinations::settle(tx, caller, &destinations::of_vectors(vectors), || {
-            let saved = STORE_VECTORS.get(tx, &caller.workspace, id)?;
+        destinations::check_and_remember(tx, caller, &destinations::of_vectors(vectors), || {
+            let saved = VECTOR_CONFIGS.get(tx, &caller.workspace, id)?;
             Ok(saved.as_ref().map(destinations::of_vectors).unwrap_or_default())
         })?;
-        STORE_VECTORS.put(tx, &caller.workspace, id, vectors)
+        VECTOR_CONFIGS.put(tx, &caller.workspace, id, vectors)
     })?;
-    let set = |card: &Option<SetCard>| card.as_ref().map(SetCard::wire);
+    let set = |card: &Option<VectorCardConfig>| card.as_ref().map(VectorCardConfig::wire);
     Ok(json!({
         "storeId": id,
         "embeddingConfig": vectors.embedding.wire(),
@@ -104,39 +106,43 @@ pub fn save(app: &App, caller: &Caller, id: &DocumentStoreId, vectors: &StoreVec
 
 /// Where the vectors of a store lie that chose nothing else.
 fn own_collection(id: &DocumentStoreId) -> CollectionId {
-    CollectionId::named(OF_STORES, &id.to_string())
+    CollectionId::from_name(STORE_CARD, &id.to_string())
 }
 
 /// The vector store of a document store; `None` when there is no such store, or no embeddings were chosen in it.
 ///
 /// # Errors
 /// When a card is set wrongly or its credential is gone.
-pub fn open(
+pub fn build_store(
     app: &App,
     workspace: &WorkspaceId,
     id: &DocumentStoreId,
     host: &dyn Host,
 ) -> Result<Option<Arc<dyn VectorStore>>> {
-    let Some(vectors) = app.store.read_but_messages(|tx| STORE_VECTORS.get(tx, workspace, id))? else {
+    let Some(vectors) = app.store.read_but_messages(|tx| VECTOR_CONFIGS.get(tx, workspace, id))? else {
         return Ok(None);
     };
-    let made = |set: &SetCard, category, what| {
+    let made = |set: &VectorCardConfig, category, what| {
         let card = card(set, category, what)?;
-        let lone =
-            Lone { card, label: card.label, settings: &set.config, credential: set.credential.as_deref() };
-        lone.part(Vec::new(), host)
+        let lone = StandaloneCard {
+            card,
+            label: card.label,
+            settings: &set.config,
+            credential: set.credential.as_deref(),
+        };
+        lone.build(Vec::new(), host)
     };
     let embedding = made(&vectors.embedding, Category::Embeddings, "embeddingName")?;
-    let loader: Arc<dyn Loader> = Arc::new(StorePassages(*id));
+    let loader: Arc<dyn Loader> = Arc::new(StoreChunkLoader(*id));
     let Some(set) = &vectors.vector_store else {
-        let Part::Embeddings(embeddings) = embedding else {
-            return Err(Error::Failed(format!("{LABEL}: its embeddings are something else")));
+        let Component::Embeddings(embeddings) = embedding else {
+            return Err(Error::RunFailed(format!("{LABEL}: its embeddings are something else")));
         };
         let (label, name) = (LABEL.to_owned(), id.to_string());
-        let stored = Stored { label, id: own_collection(id), name, embeddings, uploads: false };
-        return Ok(Some(Arc::new(ByNames { stored, loader, most: shelf::TOP_K })));
+        let stored = CollectionStore { label, id: own_collection(id), name, embeddings, uploads: false };
+        return Ok(Some(Arc::new(UnrecordedStore { collection: stored, loader, most: shelf::TOP_K })));
     };
-    let mut wired = vec![("embeddings", embedding), ("document", Part::Loader(loader))];
+    let mut wired = vec![("embeddings", embedding), ("document", Component::Loader(loader))];
     if let Some(records) = &vectors.record_manager {
         let mut records = records.clone();
         // No flow gives them a namespace, and those of flows are not for a store to name.
@@ -148,8 +154,13 @@ pub fn open(
     if card.input(COLLECTION).is_some() {
         name_within(id, &mut set.config, COLLECTION);
     }
-    let lone = Lone { card, label: card.label, settings: &set.config, credential: set.credential.as_deref() };
-    engine::lone_store(&lone, wired, host).map(Some)
+    let lone = StandaloneCard {
+        card,
+        label: card.label,
+        settings: &set.config,
+        credential: set.credential.as_deref(),
+    };
+    engine::build_vector_store(&lone, wired, host).map(Some)
 }
 
 /// Makes a name one of the store's own, so that it never means what a flow named so.
@@ -159,7 +170,7 @@ fn name_within(id: &DocumentStoreId, config: &mut Map<String, Value>, input: &st
     config.insert(input.to_owned(), name.into());
 }
 
-fn unset() -> Error {
+fn not_configured() -> Error {
     Error::invalid("No embeddings were chosen in this document store: save its configuration first.")
 }
 
@@ -167,50 +178,55 @@ fn unset() -> Error {
 ///
 /// # Errors
 /// 404 without the store, 400 when no embeddings were chosen.
-pub fn must_be_set(app: &App, caller: &Caller, id: &DocumentStoreId) -> Result<()> {
+pub fn require_config(app: &App, caller: &Caller, id: &DocumentStoreId) -> Result<()> {
     app.store.read(|tx| {
         if !DOCUMENT_STORES.has(tx, &caller.workspace, id)? {
             return Err(no_store(id));
         }
-        if STORE_VECTORS.has(tx, &caller.workspace, id)? { Ok(()) } else { Err(unset()) }
+        if VECTOR_CONFIGS.has(tx, &caller.workspace, id)? { Ok(()) } else { Err(not_configured()) }
     })
 }
 
-fn opened(app: &App, caller: &Caller, id: &DocumentStoreId, host: &dyn Host) -> Result<Arc<dyn VectorStore>> {
-    must_be_set(app, caller, id)?;
-    open(app, &caller.workspace, id, host)?.ok_or_else(unset)
+fn build_or_refuse(
+    app: &App,
+    caller: &Caller,
+    id: &DocumentStoreId,
+    host: &dyn Host,
+) -> Result<Arc<dyn VectorStore>> {
+    require_config(app, caller, id)?;
+    build_store(app, &caller.workspace, id, host)?.ok_or_else(not_configured)
 }
 
 /// Embeds the passages of a store that are new and stores their vectors; those of passages that are gone go.
 ///
 /// # Errors
 /// 404 without the store, 400 when no embeddings were chosen, 500 when a card fails.
-pub fn fill(
+pub fn upsert(
     app: &App,
     caller: &Caller,
     id: &DocumentStoreId,
-    tell: Tell<'_>,
-    cancel: &Cancel,
+    tell: OnProgress<'_>,
+    cancel: &CancelToken,
 ) -> Result<Value> {
-    let watch = Watch::new(app, tell);
-    watch.shows(*id, Work::Upserting);
-    watch.note(Progress::BEGUN);
-    let host = WorkspaceHost::new(app, caller.workspace, cancel.clone()).watched(&watch);
-    let store = opened(app, caller, id, &host)?;
+    let watch = ProgressReporter::new(app, tell);
+    watch.track_store(*id, StoreActivity::Upserting);
+    watch.report(UpsertProgress::STARTED);
+    let host = WorkspaceHost::new(app, caller.workspace, cancel.clone()).with_progress(&watch);
+    let store = build_or_refuse(app, caller, id, &host)?;
     // Passages that come while it works are not among those it has.
     let began = app.clock.now();
     let done = store.upsert(&host)?;
     let is_there = app.store.write(|tx| {
         let there = DOCUMENT_STORES.has(tx, &caller.workspace, id)?;
-        if there && let Some(vectors) = STORE_VECTORS.get(tx, &caller.workspace, id)? {
-            let vectors = StoreVectors { filled: Some(began), ..vectors };
-            STORE_VECTORS.put(tx, &caller.workspace, id, &vectors)?;
+        if there && let Some(vectors) = VECTOR_CONFIGS.get(tx, &caller.workspace, id)? {
+            let vectors = VectorConfig { filled: Some(began), ..vectors };
+            VECTOR_CONFIGS.put(tx, &caller.workspace, id, &vectors)?;
         }
         Ok(there)
     })?;
     // A store that was deleted meanwhile leaves no vectors behind.
     if !is_there {
-        clear(app, &caller.workspace, id)?;
+        delete_now(app, &caller.workspace, id)?;
         return Err(no_store(id));
     }
     Ok(upsert::wire(&done))
@@ -225,14 +241,14 @@ pub fn search(
     caller: &Caller,
     id: &DocumentStoreId,
     text: &str,
-    cancel: &Cancel,
+    cancel: &CancelToken,
 ) -> Result<Value> {
     let started = Instant::now();
     let host = WorkspaceHost::new(app, caller.workspace, cancel.clone());
-    let store = opened(app, caller, id, &host)?;
-    let turn = Turn { question: text, documents: "", uploads: &[], history: &[], host: &host };
-    let found = store.nearest(&Query { text, most: store.top_k(), filter: None }, &turn)?;
-    let document = |scored: crate::cards::kit::Scored| json!({"pageContent": scored.passage.page_content, "metadata": scored.passage.metadata, "score": scored.score});
+    let store = build_or_refuse(app, caller, id, &host)?;
+    let turn = RunContext { question: text, documents: "", uploads: &[], history: &[], host: &host };
+    let found = store.nearest(&VectorQuery { text, most: store.top_k(), filter: None }, &turn)?;
+    let document = |scored: crate::cards::kit::ScoredChunk| json!({"pageContent": scored.chunk.page_content, "metadata": scored.chunk.metadata, "score": scored.score});
     let documents: Vec<Value> = found.into_iter().map(document).collect();
     let milliseconds = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
     Ok(json!({ "timeTaken": milliseconds, "docs": documents }))
@@ -246,14 +262,14 @@ pub fn remove(app: &App, caller: &Caller, id: &DocumentStoreId) -> Result<()> {
     if !app.store.read(|tx| DOCUMENT_STORES.has(tx, &caller.workspace, id))? {
         return Err(no_store(id));
     }
-    clear(app, &caller.workspace, id)
+    delete_now(app, &caller.workspace, id)
 }
 
-fn clear(app: &App, workspace: &WorkspaceId, id: &DocumentStoreId) -> Result<()> {
-    let turn = app.boards.collection_writes.lock().unwrap_or_else(PoisonError::into_inner);
-    app.store.write(|tx| forget_in(tx, workspace, id))?;
+fn delete_now(app: &App, workspace: &WorkspaceId, id: &DocumentStoreId) -> Result<()> {
+    let turn = app.state.collection_writes.lock().unwrap_or_else(PoisonError::into_inner);
+    app.store.write(|tx| delete_in(tx, workspace, id))?;
     drop(turn);
-    forgotten(app, workspace, id);
+    evict_index(app, workspace, id);
     Ok(())
 }
 
@@ -261,12 +277,12 @@ fn clear(app: &App, workspace: &WorkspaceId, id: &DocumentStoreId) -> Result<()>
 ///
 /// # Errors
 /// When the database cannot be written.
-pub fn forget_in(tx: &WriteTx, workspace: &WorkspaceId, id: &DocumentStoreId) -> Result<()> {
-    STORE_VECTORS.remove(tx, workspace, id)?;
-    collections::remove(tx, workspace, &own_collection(id))
+pub fn delete_in(tx: &WriteTx, workspace: &WorkspaceId, id: &DocumentStoreId) -> Result<()> {
+    VECTOR_CONFIGS.remove(tx, workspace, id)?;
+    collections::unlink(tx, workspace, &own_collection(id))
 }
 
 /// Frees the memory of a store's vectors.
-pub fn forgotten(app: &App, workspace: &WorkspaceId, id: &DocumentStoreId) {
-    collections::forget(app, workspace, &own_collection(id));
+pub fn evict_index(app: &App, workspace: &WorkspaceId, id: &DocumentStoreId) {
+    collections::release(app, workspace, &own_collection(id));
 }

@@ -1,8 +1,8 @@
 //! Titles and details of versions (manual 6.2): which words of the canvas room go with which change of Live.
 
-use super::live::Origin;
+use super::live::ChangeOrigin;
 use super::snapshot::Snapshot;
-use crate::canvas::describe::{self, Changes, Description};
+use crate::canvas::describe::{self, Description, FlowChanges};
 use crate::cards::registry::Registry;
 use crate::domain::flow::FlowSettings;
 use crate::domain::setting_changes::changed_settings;
@@ -10,7 +10,7 @@ use crate::domain::version::VersionKind;
 
 /// What a version says of itself; secrets are hidden in it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Told {
+pub struct VersionSummary {
     /// One line.
     pub title: String,
     /// More lines: one for each change, when the title does not hold them all.
@@ -18,20 +18,20 @@ pub struct Told {
 }
 
 /// A flow before a change: as history would hold it, and its settings.
-pub type Before<'a> = (&'a Snapshot, &'a FlowSettings);
+pub type PreviousFlow<'a> = (&'a Snapshot, &'a FlowSettings);
 
 /// Says what a change of Live is. `before` is the flow as it was; `None` for a new one.
 #[must_use]
-pub fn tell(
+pub fn summarize(
     kind: VersionKind,
-    origin: &Origin,
-    before: Option<Before<'_>>,
+    origin: &ChangeOrigin,
+    before: Option<PreviousFlow<'_>>,
     after: &Snapshot,
     settings: &FlowSettings,
-) -> Told {
+) -> VersionSummary {
     let diff = after.diff(before.map(|(before, _)| before));
     let settings = before.map(|(_, before)| changed_settings(before, settings)).unwrap_or_default();
-    let changes = Changes {
+    let changes = FlowChanges {
         diff: &diff,
         canvas: &after.canvas,
         cards: &Registry,
@@ -39,14 +39,20 @@ pub fn tell(
         category: before.is_some_and(|(before, _)| before.category != after.category),
         settings: &settings,
     };
-    let changed = Description::of(&changes);
+    let changed = Description::from_changes(&changes);
     let title = match (kind, origin) {
-        (VersionKind::Create, _) => describe::created(&after.name),
-        (VersionKind::Publish, _) => changed.published(),
-        (VersionKind::Rollback, Origin::Version { title, sha }) => describe::rolled_back(title, &sha.short()),
-        (VersionKind::Restore, Origin::Version { title, sha }) => describe::restored(title, &sha.short()),
-        (VersionKind::Promote, Origin::Version { title, sha }) => describe::promoted(title, &sha.short()),
-        _ => changed.saved(),
+        (VersionKind::Create, _) => describe::create_title(&after.name),
+        (VersionKind::Publish, _) => changed.publish_title(),
+        (VersionKind::Rollback, ChangeOrigin::Version { title, sha }) => {
+            describe::roll_back_title(title, &sha.short())
+        }
+        (VersionKind::Restore, ChangeOrigin::Version { title, sha }) => {
+            describe::restore_title(title, &sha.short())
+        }
+        (VersionKind::Promote, ChangeOrigin::Version { title, sha }) => {
+            describe::promote_title(title, &sha.short())
+        }
+        _ => changed.save_title(),
     };
-    Told { title, details: changed.details }
+    VersionSummary { title, details: changed.details }
 }

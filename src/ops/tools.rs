@@ -1,13 +1,13 @@
 //! Tools that people write (manual 8.10).
 
 use super::places;
-use super::used_by::{self, Used};
+use super::used_by::{self, ResourceKind};
 use crate::app::App;
 use crate::clock::iso;
 use crate::domain::caller::Caller;
 use crate::domain::error::{Conflict, Error, Result};
 use crate::domain::ids::{ToolId, WorkspaceId};
-use crate::domain::tool_record::{Argument, ToolRecord};
+use crate::domain::tool_record::{ToolArgument, WorkspaceTool};
 use crate::store::Tx;
 use crate::store::tables::TOOLS;
 use jiff::Timestamp;
@@ -33,12 +33,12 @@ impl ToolBody {
     /// # Errors
     /// 400 naming what is wrong.
     pub fn check(&self) -> Result<()> {
-        shown(self).map(drop)
+        preview(self).map(drop)
     }
 }
 
-fn blank(id: ToolId, workspace: WorkspaceId, now: Timestamp) -> ToolRecord {
-    ToolRecord {
+fn blank(id: ToolId, workspace: WorkspaceId, now: Timestamp) -> WorkspaceTool {
+    WorkspaceTool {
         id,
         workspace,
         name: String::new(),
@@ -83,16 +83,16 @@ pub fn create(app: &App, caller: &Caller, body: &ToolBody) -> Result<Value> {
 /// # Errors
 /// As [`create`]; 409 when the id is in use.
 pub fn create_as(app: &App, caller: &Caller, id: ToolId, body: &ToolBody) -> Result<Value> {
-    let fresh = blank(id, caller.workspace, app.clock.date());
-    let made = changed(fresh, body)?;
+    let fresh = blank(id, caller.workspace, app.clock.monotonic_now());
+    let made = apply(fresh, body)?;
     app.store.write(|tx| {
-        places::must_stand(tx, &made.workspace)?;
+        places::require_workspace(tx, &made.workspace)?;
         if TOOLS.has(tx, &made.workspace, &made.id)? {
             return Err(Conflict::IdTaken.into());
         }
         TOOLS.put(tx, &made.workspace, &made.id, &made)
     })?;
-    app.boards.metrics.tools_made.count();
+    app.state.metrics.tools_created.increment();
     Ok(row(&made))
 }
 
@@ -100,8 +100,8 @@ pub fn create_as(app: &App, caller: &Caller, id: ToolId, body: &ToolBody) -> Res
 ///
 /// # Errors
 /// 400 naming what is wrong.
-pub fn shown(body: &ToolBody) -> Result<Value> {
-    let made = changed(blank(ToolId::random(), WorkspaceId::random(), Timestamp::UNIX_EPOCH), body)?;
+pub fn preview(body: &ToolBody) -> Result<Value> {
+    let made = apply(blank(ToolId::random(), WorkspaceId::random(), Timestamp::UNIX_EPOCH), body)?;
     Ok(row(&made))
 }
 
@@ -112,7 +112,7 @@ pub fn shown(body: &ToolBody) -> Result<Value> {
 pub fn update(app: &App, caller: &Caller, id: &str, body: &ToolBody) -> Result<Value> {
     let stored = app.store.write(|tx| {
         let stored = get(tx, &caller.workspace, id)?;
-        let stored = ToolRecord { updated: app.clock.date(), ..changed(stored, body)? };
+        let stored = WorkspaceTool { updated: app.clock.monotonic_now(), ..apply(stored, body)? };
         TOOLS.put(tx, &stored.workspace, &stored.id, &stored)?;
         Ok(stored)
     })?;
@@ -126,20 +126,20 @@ pub fn update(app: &App, caller: &Caller, id: &str, body: &ToolBody) -> Result<V
 pub fn delete(app: &App, caller: &Caller, id: &str, force: bool) -> Result<Value> {
     app.store.write(|tx| {
         let stored = get(tx, &caller.workspace, id)?;
-        used_by::must_be_free(tx, caller, Used::Tools, &stored.id.to_string(), force)?;
+        used_by::require_unused(tx, caller, ResourceKind::Tools, &stored.id.to_string(), force)?;
         TOOLS.remove(tx, &caller.workspace, &stored.id)
     })?;
     Ok(json!({ "raw": [], "affected": 1 }))
 }
 
-fn changed(stored: ToolRecord, body: &ToolBody) -> Result<ToolRecord> {
+fn apply(stored: WorkspaceTool, body: &ToolBody) -> Result<WorkspaceTool> {
     let text = |sent: &Option<String>, stored: String| sent.clone().unwrap_or(stored);
-    let changed = ToolRecord {
+    let changed = WorkspaceTool {
         name: text(&body.name, stored.name).trim().to_owned(),
         description: text(&body.description, stored.description),
         color: text(&body.color, stored.color),
         icon: body.icon_src.clone().or(stored.icon),
-        arguments: body.schema.as_ref().map_or(Ok(stored.arguments), arguments)?,
+        arguments: body.schema.as_ref().map_or(Ok(stored.arguments), parse_arguments)?,
         code: text(&body.func, stored.code),
         ..stored
     };
@@ -147,7 +147,7 @@ fn changed(stored: ToolRecord, body: &ToolBody) -> Result<ToolRecord> {
     Ok(changed)
 }
 
-fn arguments(sent: &Value) -> Result<Vec<Argument>> {
+fn parse_arguments(sent: &Value) -> Result<Vec<ToolArgument>> {
     let wrong = || {
         Error::invalid(
             "Invalid schema: send a list of {property, type, description, required}; a type is string, number, boolean or date.",
@@ -164,7 +164,7 @@ fn arguments(sent: &Value) -> Result<Vec<Argument>> {
 ///
 /// # Errors
 /// 404 when there is none.
-fn get(tx: &impl Tx, workspace: &WorkspaceId, id: &str) -> Result<ToolRecord> {
+fn get(tx: &impl Tx, workspace: &WorkspaceId, id: &str) -> Result<WorkspaceTool> {
     let found = ToolId::parse(id).map(|id| TOOLS.get(tx, workspace, &id)).transpose()?;
     found.flatten().ok_or_else(|| {
         let shown: String = id.chars().filter(|c| !c.is_control()).take(64).collect();
@@ -172,7 +172,7 @@ fn get(tx: &impl Tx, workspace: &WorkspaceId, id: &str) -> Result<ToolRecord> {
     })
 }
 
-fn row(tool: &ToolRecord) -> Value {
+fn row(tool: &WorkspaceTool) -> Value {
     json!({
         "id": tool.id,
         "name": tool.name,

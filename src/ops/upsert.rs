@@ -1,49 +1,49 @@
 //! Filling the vector stores of flows (manual 10.5), and what is remembered of it.
 
-use super::access::{self, Action};
-use super::predict::{self, LiveHost, Offer};
-use super::watch::{Tell, Watch};
+use super::access::{self, FlowAction};
+use super::predict::{self, RunHost, UploadPolicy};
+use super::watch::{OnProgress, ProgressReporter};
 use super::{drafts, flows};
 use crate::app::App;
 use crate::canvas::Canvas;
-use crate::cards::kit::{Turn, Upserted};
+use crate::cards::kit::{RunContext, UpsertReport};
 use crate::clock::iso;
 use crate::domain::caller::Caller;
-use crate::domain::cancel::Cancel;
+use crate::domain::cancel::CancelToken;
 use crate::domain::error::{Error, Result};
-use crate::domain::filling::{self, Filling, FillingCard, FillingCounts, Progress};
+use crate::domain::filling::{self, UpsertCard, UpsertCounts, UpsertProgress, UpsertRecord};
 use crate::domain::flow::Flow;
-use crate::domain::ids::{ChatId, FillingId, FlowId, MessageId};
-use crate::domain::prediction::{AskIds, ChatType, Proof, SentFile};
+use crate::domain::ids::{ChatId, FlowId, MessageId, UpsertId};
+use crate::domain::prediction::{ChatType, ConversationProof, RunIds, UploadFile};
 use crate::engine::{self, Overrides, Plan};
 use crate::limits::{FILLING_SHOWN_MAX, FILLINGS_KEPT_MAX};
-use crate::store::tables::{CANVASES, FILLINGS};
+use crate::store::tables::{CANVASES, UPSERTS};
 use jiff::Timestamp;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeSet;
 
-pub use super::predict::Side;
+pub use super::predict::CanvasSource;
 
 /// A request to fill a vector store.
 #[derive(Debug, Default)]
-pub struct Fill {
+pub struct UpsertRequest {
     /// The node of the store; needed when the canvas has several.
     pub store: Option<String>,
     /// The request's overrides, judged as those of a question.
     pub overrides: Map<String, Value>,
     /// Files for loaders, where the owner listed them.
-    pub files: Vec<SentFile>,
+    pub files: Vec<UploadFile>,
     /// The conversation whose files these are; without it they are for everybody.
     pub conversation: Option<ChatId>,
 }
 
 /// Who sends files in a chat.
 #[derive(Debug)]
-pub struct Sender {
+pub struct Uploader {
     /// The conversation they say it is.
     pub chat: Option<String>,
     /// Their proofs of it.
-    pub proofs: Vec<Proof>,
+    pub proofs: Vec<ConversationProof>,
     /// Which door.
     pub chat_type: ChatType,
 }
@@ -52,28 +52,35 @@ pub struct Sender {
 ///
 /// # Errors
 /// When the database cannot be read.
-pub fn conversation(app: &App, flow: &Flow, sender: &Sender) -> Result<ChatId> {
-    let claim = predict::Claim { chat: sender.chat.as_deref(), proofs: &sender.proofs, has_files: true };
-    Ok(predict::own(app, flow, claim, sender.chat_type)?.chat())
+pub fn resolve_conversation(app: &App, flow: &Flow, sender: &Uploader) -> Result<ChatId> {
+    let claim =
+        predict::ConversationClaim { chat: sender.chat.as_deref(), proofs: &sender.proofs, has_files: true };
+    Ok(predict::resolve_conversation(app, flow, claim, sender.chat_type)?.chat_id())
 }
 
 /// True when what is sent are files of a chat: there are some, and the store that is meant takes such files.
 ///
 /// # Errors
 /// When the canvas cannot be read.
-pub fn is_of_chat(app: &App, flow: &Flow, fill: &Fill, side: Side) -> Result<bool> {
+pub fn targets_conversation(
+    app: &App,
+    flow: &Flow,
+    fill: &UpsertRequest,
+    side: CanvasSource,
+) -> Result<bool> {
     if fill.files.is_empty() {
         return Ok(false);
     }
-    let canvas = canvas_of(app, &mut flow.clone(), side)?;
+    let canvas = load_canvas(app, &mut flow.clone(), side)?;
     let is_meant = |node: &str| fill.store.as_deref().is_none_or(|wanted| wanted == node);
-    Ok(engine::uploading(&canvas).is_some_and(|uploading| is_meant(&uploading.store)))
+    Ok(engine::find_upload_store(&canvas).is_some_and(|uploading| is_meant(&uploading.store)))
 }
 
 /// True when this caller may fill the stores of this flow: one of its workspace who may change it.
 #[must_use]
-pub fn may_fill(caller: &Caller, flow: &Flow) -> bool {
-    caller.workspace == flow.workspace && access::permitted(caller, flow.kind, Action::Update).is_ok()
+pub fn can_upsert(caller: &Caller, flow: &Flow) -> bool {
+    caller.workspace == flow.workspace
+        && access::check_permission(caller, flow.kind, FlowAction::Update).is_ok()
 }
 
 /// The flow, for a caller who may fill its stores.
@@ -81,11 +88,11 @@ pub fn may_fill(caller: &Caller, flow: &Flow) -> bool {
 /// # Errors
 /// 404 or 403.
 pub fn flow(app: &App, caller: &Caller, id: &FlowId) -> Result<Flow> {
-    app.store.read(|tx| access::flow(tx, caller, id, Action::Update))
+    app.store.read(|tx| access::flow(tx, caller, id, FlowAction::Update))
 }
 
 /// A filling of which everything is known but what it brings.
-pub struct Prepared {
+pub struct UpsertJob {
     flow: Flow,
     plan: Plan,
     overrides: Overrides,
@@ -93,9 +100,9 @@ pub struct Prepared {
     conversation: Option<ChatId>,
 }
 
-fn counted<T>(app: &App, filled: Result<T>) -> Result<T> {
-    let metrics = &app.boards.metrics;
-    if filled.is_ok() { &metrics.stores_filled } else { &metrics.stores_not_filled }.count();
+fn count_result<T>(app: &App, filled: Result<T>) -> Result<T> {
+    let metrics = &app.state.metrics;
+    if filled.is_ok() { &metrics.upserts_completed } else { &metrics.upserts_failed }.increment();
     filled
 }
 
@@ -104,14 +111,14 @@ fn counted<T>(app: &App, filled: Result<T>) -> Result<T> {
 /// # Errors
 /// 404 when the flow has no vector store, 403 and 400 for files that no loader of it takes, 400 when it is not clear which
 /// one is meant.
-pub fn prepare(app: &App, flow: Flow, fill: Fill, side: Side) -> Result<Prepared> {
-    prepared(app, flow, fill, side).or_else(|error| counted(app, Err(error)))
+pub fn prepare(app: &App, flow: Flow, fill: UpsertRequest, side: CanvasSource) -> Result<UpsertJob> {
+    build_job(app, flow, fill, side).or_else(|error| count_result(app, Err(error)))
 }
 
-fn canvas_of(app: &App, flow: &mut Flow, side: Side) -> Result<Canvas> {
+fn load_canvas(app: &App, flow: &mut Flow, side: CanvasSource) -> Result<Canvas> {
     let drafted = match side {
-        Side::Draft => drafts::to_ask(app, flow)?,
-        Side::Live => None,
+        CanvasSource::Draft => drafts::draft_for_run(app, flow)?,
+        CanvasSource::Live => None,
     };
     let text = match drafted {
         Some(text) => text,
@@ -120,49 +127,56 @@ fn canvas_of(app: &App, flow: &mut Flow, side: Side) -> Result<Canvas> {
             .read(|tx| CANVASES.get(tx, &flow.workspace, &flow.id))?
             .ok_or_else(|| Error::no_flow(&flow.id))?,
     };
-    Canvas::parse(&text).map_err(|fault| Error::Failed(fault.to_string()))
+    Canvas::parse(&text).map_err(|fault| Error::RunFailed(fault.to_string()))
 }
 
-fn prepared(app: &App, mut flow: Flow, fill: Fill, side: Side) -> Result<Prepared> {
-    flow.kind.must_run()?;
-    let canvas = canvas_of(app, &mut flow, side)?;
+fn build_job(app: &App, mut flow: Flow, fill: UpsertRequest, side: CanvasSource) -> Result<UpsertJob> {
+    flow.kind.require_supported()?;
+    let canvas = load_canvas(app, &mut flow, side)?;
     if let Some(chat) = fill.conversation {
-        return prepared_to_take(app, flow, &canvas, fill, chat);
+        return build_conversation_job(app, flow, &canvas, fill, chat);
     }
-    let plan = Plan::compile_to_fill(&canvas, store_of(&canvas, &flow, fill.store.as_deref())?)?;
-    let loaded = predict::loaded::all(&plan, &flow.settings, fill.files)?;
-    let mut overrides = predict::overrides(app, &flow, &plan, &fill.overrides)?;
-    predict::loaded::give(&mut overrides, &plan, &flow.settings, &loaded)?;
-    Ok(Prepared { flow, plan, overrides, conversation: None })
+    let plan = Plan::compile_for_upsert(&canvas, find_store_node(&canvas, &flow, fill.store.as_deref())?)?;
+    let loaded = predict::loaded::require_loader_files(&plan, &flow.settings, fill.files)?;
+    let mut overrides = predict::evaluate_overrides(app, &flow, &plan, &fill.overrides)?;
+    predict::loaded::pass_to_loaders(&mut overrides, &plan, &flow.settings, &loaded)?;
+    Ok(UpsertJob { flow, plan, overrides, conversation: None })
 }
 
 /// As [`prepared`], for files of a conversation.
-fn prepared_to_take(app: &App, flow: Flow, canvas: &Canvas, fill: Fill, chat: ChatId) -> Result<Prepared> {
-    let offer = Offer::into_store(engine::uploading(canvas));
-    let (store, given) = predict::knowledge::admit(&offer, fill.files)?;
-    let plan = Plan::compile_to_take(canvas, &store, &given)?;
-    let mut overrides = predict::overrides(app, &flow, &plan, &fill.overrides)?;
+fn build_conversation_job(
+    app: &App,
+    flow: Flow,
+    canvas: &Canvas,
+    fill: UpsertRequest,
+    chat: ChatId,
+) -> Result<UpsertJob> {
+    let offer = UploadPolicy::for_store(engine::find_upload_store(canvas));
+    let (store, given) = predict::knowledge::assign_store_files(&offer, fill.files)?;
+    let plan = Plan::compile_for_uploads(canvas, &store, &given)?;
+    let mut overrides = predict::evaluate_overrides(app, &flow, &plan, &fill.overrides)?;
     overrides.take_uploads(&plan, &given);
-    Ok(Prepared { flow, plan, overrides, conversation: Some(chat) })
+    Ok(UpsertJob { flow, plan, overrides, conversation: Some(chat) })
 }
 
 /// Builds everything the store needs and lets it take in what is wired into it; the counts as callers read them.
 ///
 /// # Errors
 /// 500 when a card fails, 413 and 507 when there is no room for files of a conversation.
-pub fn fill(app: &App, prepared: &Prepared, tell: Tell<'_>, cancel: &Cancel) -> Result<Value> {
-    counted(app, filled(app, prepared, tell, cancel))
+pub fn upsert(app: &App, prepared: &UpsertJob, tell: OnProgress<'_>, cancel: &CancelToken) -> Result<Value> {
+    count_result(app, run_job(app, prepared, tell, cancel))
 }
 
-fn filled(app: &App, prepared: &Prepared, tell: Tell<'_>, cancel: &Cancel) -> Result<Value> {
-    let Prepared { flow, plan, overrides, conversation } = prepared;
-    let watch = Watch::new(app, tell);
-    watch.note(Progress::BEGUN);
+fn run_job(app: &App, prepared: &UpsertJob, tell: OnProgress<'_>, cancel: &CancelToken) -> Result<Value> {
+    let UpsertJob { flow, plan, overrides, conversation } = prepared;
+    let watch = ProgressReporter::new(app, tell);
+    watch.report(UpsertProgress::STARTED);
     let ids = ids(flow, conversation.unwrap_or_else(ChatId::random));
-    let host = LiveHost::of(app, flow, ids, overrides, "", cancel.clone())?.watched(&watch);
-    let host = if conversation.is_some() { host.in_conversation() } else { host };
-    let turn = Turn { question: "", documents: "", uploads: &[], history: &[], host: &host };
-    let done = engine::fill(plan, overrides, &turn).map_err(|fault| predict::reason(fault, cancel))?;
+    let host = RunHost::for_flow(app, flow, ids, overrides, "", cancel.clone())?.with_progress(&watch);
+    let host = if conversation.is_some() { host.with_conversation() } else { host };
+    let turn = RunContext { question: "", documents: "", uploads: &[], history: &[], host: &host };
+    let done =
+        engine::run_upsert(plan, overrides, &turn).map_err(|fault| predict::run_error(fault, cancel))?;
     let mut answer = wire(&done);
     match conversation {
         // The list of fillings tells nothing of it: what people send is theirs.
@@ -170,18 +184,18 @@ fn filled(app: &App, prepared: &Prepared, tell: Tell<'_>, cancel: &Cancel) -> Re
             answer["chatId"] = json!(chat);
             answer["sessionToken"] = app.secrets.tokens.mint(&flow.id, chat).into();
         }
-        None => remember(app, flow, plan, &done)?,
+        None => append_history(app, flow, plan, &done)?,
     }
     Ok(answer)
 }
 
-fn ids(flow: &Flow, chat: ChatId) -> AskIds {
-    AskIds { flow: flow.id, chat, answer: MessageId::random(), question: MessageId::random() }
+fn ids(flow: &Flow, chat: ChatId) -> RunIds {
+    RunIds { flow: flow.id, chat, answer: MessageId::random(), question: MessageId::random() }
 }
 
 /// The node of the store that is meant (manual 10.5).
-fn store_of<'c>(canvas: &'c Canvas, flow: &Flow, wanted: Option<&str>) -> Result<&'c str> {
-    let stores = engine::stores(canvas);
+fn find_store_node<'c>(canvas: &'c Canvas, flow: &Flow, wanted: Option<&str>) -> Result<&'c str> {
+    let stores = engine::upsertable_stores(canvas);
     match (wanted, &stores[..]) {
         (_, []) => Err(Error::NotFound(format!("Chatflow {} has no vector store to fill.", flow.id))),
         (None, [only]) => Ok(&only.id),
@@ -200,8 +214,8 @@ fn store_of<'c>(canvas: &'c Canvas, flow: &Flow, wanted: Option<&str>) -> Result
     }
 }
 
-const fn counts(done: &Upserted) -> FillingCounts {
-    FillingCounts {
+const fn counts(done: &UpsertReport) -> UpsertCounts {
+    UpsertCounts {
         num_added: done.added,
         num_deleted: done.deleted,
         num_updated: done.updated,
@@ -211,7 +225,7 @@ const fn counts(done: &Upserted) -> FillingCounts {
 }
 
 /// What a filling did, as callers read it.
-pub(super) fn wire(done: &Upserted) -> Value {
+pub(super) fn wire(done: &UpsertReport) -> Value {
     let mut answer = json!(counts(done));
     let shown = &done.documents[..done.documents.len().min(FILLING_SHOWN_MAX)];
     answer["addedDocs"] = json!(shown);
@@ -219,27 +233,27 @@ pub(super) fn wire(done: &Upserted) -> Value {
 }
 
 /// Notes a filling with the flow; the oldest beyond the limit go.
-fn remember(app: &App, flow: &Flow, plan: &Plan, done: &Upserted) -> Result<()> {
-    let card = |(id, name, label): (&str, &'static str, &str)| FillingCard {
+fn append_history(app: &App, flow: &Flow, plan: &Plan, done: &UpsertReport) -> Result<()> {
+    let card = |(id, name, label): (&str, &'static str, &str)| UpsertCard {
         id: id.to_owned(),
         name: name.to_owned(),
         label: label.to_owned(),
     };
-    let filling = Filling {
-        id: FillingId::random(),
-        date: app.clock.date(),
+    let filling = UpsertRecord {
+        id: UpsertId::random(),
+        date: app.clock.monotonic_now(),
         counts: counts(done),
-        samples: filling::samples(&done.documents),
+        samples: filling::sample_chunks(&done.documents),
         cards: plan.cards().map(card).collect(),
     };
     app.store.write(|tx| {
         // A flow that was deleted meanwhile leaves nothing behind.
-        let flow = flows::asked(tx, &flow.id)?;
-        let mut kept = FILLINGS.get(tx, &flow.workspace, &flow.id)?.unwrap_or_default();
+        let flow = flows::find(tx, &flow.id)?;
+        let mut kept = UPSERTS.get(tx, &flow.workspace, &flow.id)?.unwrap_or_default();
         kept.push(filling.clone());
         let beyond = kept.len().saturating_sub(FILLINGS_KEPT_MAX);
         kept.drain(..beyond);
-        FILLINGS.put(tx, &flow.workspace, &flow.id, &kept)
+        UPSERTS.put(tx, &flow.workspace, &flow.id, &kept)
     })
 }
 
@@ -260,8 +274,8 @@ pub struct HistoryFilter {
 /// 404 or 403.
 pub fn history(app: &App, caller: &Caller, id: &FlowId, filter: &HistoryFilter) -> Result<Vec<Value>> {
     let mut kept = app.store.read(|tx| {
-        access::flow(tx, caller, id, Action::Read)?;
-        Ok(FILLINGS.get(tx, &caller.workspace, id)?.unwrap_or_default())
+        access::flow(tx, caller, id, FlowAction::Read)?;
+        Ok(UPSERTS.get(tx, &caller.workspace, id)?.unwrap_or_default())
     })?;
     kept.retain(|filling| {
         filter.start.is_none_or(|start| filling.date >= start)
@@ -270,7 +284,7 @@ pub fn history(app: &App, caller: &Caller, id: &FlowId, filter: &HistoryFilter) 
     if filter.newest_first {
         kept.reverse();
     }
-    let wire = |filling: &Filling| {
+    let wire = |filling: &UpsertRecord| {
         let mut result = json!(filling.counts);
         result["addedDocs"] = json!(filling.samples);
         json!({
@@ -285,12 +299,12 @@ pub fn history(app: &App, caller: &Caller, id: &FlowId, filter: &HistoryFilter) 
 ///
 /// # Errors
 /// 404 when one of them is not there, 403 without the permission for its flow.
-pub fn forget(app: &App, caller: &Caller, ids: &BTreeSet<FillingId>) -> Result<usize> {
+pub fn delete_history(app: &App, caller: &Caller, ids: &BTreeSet<UpsertId>) -> Result<usize> {
     let unknown = || Error::NotFound("There is no such entry in the upsert history.".to_owned());
     let flows = app.store.read(|tx| {
         let mut holding = Vec::new();
         for flow in crate::store::tables::FLOWS.list(tx, &caller.workspace)? {
-            let kept = FILLINGS.get(tx, &caller.workspace, &flow.id)?.unwrap_or_default();
+            let kept = UPSERTS.get(tx, &caller.workspace, &flow.id)?.unwrap_or_default();
             if kept.iter().any(|filling| ids.contains(&filling.id)) {
                 holding.push(flow.id);
             }
@@ -300,12 +314,12 @@ pub fn forget(app: &App, caller: &Caller, ids: &BTreeSet<FillingId>) -> Result<u
     app.store.write(|tx| {
         let mut gone = 0;
         for id in &flows {
-            access::flow(tx, caller, id, Action::Update)?;
-            let mut kept = FILLINGS.get(tx, &caller.workspace, id)?.unwrap_or_default();
+            access::flow(tx, caller, id, FlowAction::Update)?;
+            let mut kept = UPSERTS.get(tx, &caller.workspace, id)?.unwrap_or_default();
             let before = kept.len();
             kept.retain(|filling| !ids.contains(&filling.id));
             gone += before - kept.len();
-            FILLINGS.put(tx, &caller.workspace, id, &kept)?;
+            UPSERTS.put(tx, &caller.workspace, id, &kept)?;
         }
         if gone == ids.len() { Ok(gone) } else { Err(unknown()) }
     })

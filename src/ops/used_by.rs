@@ -1,7 +1,7 @@
 //! Which flows name a credential, a tool, a document store, a variable or a key, so that nobody deletes what is needed
 //! without knowing. Live, drafts and settings count.
 
-use super::access::{self, Action};
+use super::access::{self, FlowAction};
 use super::credentials;
 use crate::app::App;
 use crate::canvas::template::variable_names;
@@ -9,7 +9,7 @@ use crate::cards::kit::databases::CREDENTIAL_TYPES;
 use crate::domain::caller::Caller;
 use crate::domain::error::{Conflict, Error, Result};
 use crate::domain::flow::Flow;
-use crate::domain::ids::{WorkspaceId, found_in};
+use crate::domain::ids::{WorkspaceId, find_ids};
 use crate::store::Tx;
 use crate::store::tables::{CANVASES, DRAFT_CANVASES, FLOWS};
 use serde_json::{Value, json};
@@ -22,7 +22,7 @@ const COUNTED_MAX: usize = 20_000;
 
 /// What may be used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Used {
+pub enum ResourceKind {
     /// By id.
     Credentials,
     /// By id.
@@ -35,7 +35,7 @@ pub enum Used {
     Keys,
 }
 
-impl Used {
+impl ResourceKind {
     /// Reads the name of a group of permissions.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
@@ -73,7 +73,7 @@ impl Used {
     fn names(self, canvas: &str) -> BTreeSet<&str> {
         match self {
             Self::Credentials | Self::Tools | Self::Stores | Self::Keys => {
-                found_in(canvas).map(|(_, id)| id).collect()
+                find_ids(canvas).map(|(_, id)| id).collect()
             }
             Self::Variables => variable_names(canvas).collect(),
         }
@@ -81,19 +81,19 @@ impl Used {
 }
 
 /// A credential of a database, which code names by its name.
-struct NamedInCode {
+struct CodeReference {
     id: String,
     /// The name as a text of code, in each kind of quotes, as it stands in a canvas.
     texts: [String; 3],
 }
 
-impl NamedInCode {
+impl CodeReference {
     /// Those of a workspace, where credentials are what is looked for.
-    fn of(tx: &impl Tx, used: Used, workspace: &WorkspaceId) -> Result<Vec<Self>> {
-        if used != Used::Credentials {
+    fn load(tx: &impl Tx, used: ResourceKind, workspace: &WorkspaceId) -> Result<Vec<Self>> {
+        if used != ResourceKind::Credentials {
             return Ok(Vec::new());
         }
-        let found = credentials::of_types(tx, workspace, CREDENTIAL_TYPES)?;
+        let found = credentials::list_of_types(tx, workspace, CREDENTIAL_TYPES)?;
         Ok(found.iter().map(|one| Self::new(one.id.to_string(), &one.name)).collect())
     }
 
@@ -109,7 +109,7 @@ impl NamedInCode {
 }
 
 /// What a text of a flow names.
-fn named_in<'t>(used: Used, text: &'t str, in_code: &'t [NamedInCode]) -> BTreeSet<&'t str> {
+fn names_in<'t>(used: ResourceKind, text: &'t str, in_code: &'t [CodeReference]) -> BTreeSet<&'t str> {
     let mut names = used.names(text);
     let said = in_code.iter().filter(|one| one.texts.iter().any(|quoted| text.contains(quoted.as_str())));
     names.extend(said.map(|one| one.id.as_str()));
@@ -120,17 +120,17 @@ fn named_in<'t>(used: Used, text: &'t str, in_code: &'t [NamedInCode]) -> BTreeS
 ///
 /// # Errors
 /// 403 without the permission to see these things.
-pub fn count(app: &App, caller: &Caller, used: Used) -> Result<Value> {
-    if !caller.grants.allow(used.permission()) {
+pub fn count(app: &App, caller: &Caller, used: ResourceKind) -> Result<Value> {
+    if !caller.permissions.has(used.permission()) {
         return Err(Error::Forbidden(format!("This needs the permission {}.", used.permission())));
     }
     let mut found: BTreeMap<String, (usize, Vec<Value>)> = BTreeMap::new();
     app.store.read(|tx| {
-        let in_code = NamedInCode::of(tx, used, &caller.workspace)?;
+        let in_code = CodeReference::load(tx, used, &caller.workspace)?;
         for flow in FLOWS.list(tx, &caller.workspace)? {
             let texts = texts(tx, used, &flow)?;
-            let names = texts.iter().flat_map(|text| named_in(used, text, &in_code)).collect();
-            note(&mut found, caller, &flow, &names);
+            let names = texts.iter().flat_map(|text| names_in(used, text, &in_code)).collect();
+            count_use(&mut found, caller, &flow, &names);
         }
         Ok(())
     })?;
@@ -140,8 +140,8 @@ pub fn count(app: &App, caller: &Caller, used: Used) -> Result<Value> {
 }
 
 /// Where a flow may name such a thing.
-fn texts(tx: &impl Tx, used: Used, flow: &Flow) -> Result<Vec<String>> {
-    if used == Used::Keys {
+fn texts(tx: &impl Tx, used: ResourceKind, flow: &Flow) -> Result<Vec<String>> {
+    if used == ResourceKind::Keys {
         return Ok(flow.settings.api_key.iter().map(ToString::to_string).collect());
     }
     let live = CANVASES.get(tx, &flow.workspace, &flow.id)?;
@@ -155,17 +155,23 @@ fn texts(tx: &impl Tx, used: Used, flow: &Flow) -> Result<Vec<String>> {
 ///
 /// # Errors
 /// 409 naming the flows.
-pub fn must_be_free(tx: &impl Tx, caller: &Caller, used: Used, name: &str, force: bool) -> Result<()> {
+pub fn require_unused(
+    tx: &impl Tx,
+    caller: &Caller,
+    used: ResourceKind,
+    name: &str,
+    force: bool,
+) -> Result<()> {
     if force {
         return Ok(());
     }
-    let in_code = NamedInCode::of(tx, used, &caller.workspace)?;
+    let in_code = CodeReference::load(tx, used, &caller.workspace)?;
     let (mut flows, mut others) = (Vec::new(), 0);
     for flow in FLOWS.list(tx, &caller.workspace)? {
-        if !texts(tx, used, &flow)?.iter().any(|text| named_in(used, text, &in_code).contains(name)) {
+        if !texts(tx, used, &flow)?.iter().any(|text| names_in(used, text, &in_code).contains(name)) {
             continue;
         }
-        let is_seen = access::permitted(caller, flow.kind, Action::Read).is_ok();
+        let is_seen = access::check_permission(caller, flow.kind, FlowAction::Read).is_ok();
         if is_seen && flows.len() < NAMED_MAX { flows.push(flow.name) } else { others += 1 }
     }
     if flows.is_empty() && others == 0 {
@@ -175,13 +181,13 @@ pub fn must_be_free(tx: &impl Tx, caller: &Caller, used: Used, name: &str, force
     Err(Conflict::InUse { what: used.noun(), flows, others }.into())
 }
 
-fn note(
+fn count_use(
     found: &mut BTreeMap<String, (usize, Vec<Value>)>,
     caller: &Caller,
     flow: &Flow,
     names: &BTreeSet<&str>,
 ) {
-    let is_seen = access::permitted(caller, flow.kind, Action::Read).is_ok();
+    let is_seen = access::check_permission(caller, flow.kind, FlowAction::Read).is_ok();
     // A flow names itself and its own parts too; what is no credential is looked up by nobody.
     for name in names {
         if found.len() >= COUNTED_MAX && !found.contains_key(*name) {

@@ -1,11 +1,11 @@
 //! What is wrong with flows before anybody asks them: the one answer of `/validation/:id`, of Publish and of an import.
 
-use super::access::{self, Action};
+use super::access::{self, FlowAction};
 use super::drafts;
-use super::predict::Side;
+use super::predict::CanvasSource;
 use crate::app::App;
 use crate::canvas::Canvas;
-use crate::cards::kit::Picked;
+use crate::cards::kit::Picker;
 use crate::domain::caller::Caller;
 use crate::domain::error::{Error, Result};
 use crate::domain::flow::{Flow, FlowKind};
@@ -20,13 +20,13 @@ use std::collections::BTreeSet;
 use uuid::Uuid;
 
 pub use crate::engine::former_names;
-pub use crate::engine::validate::{Problems, can_run, unknown_cards};
+pub use crate::engine::validate::{CardProblems, can_run, unknown_cards};
 
 /// Judges canvases by what their workspace holds in one transaction.
 pub struct Validator<'a, T> {
     tx: &'a T,
     workspace: &'a WorkspaceId,
-    arrivals: &'a Arrivals,
+    imported: &'a ImportedResources,
     programs: &'a [AllowedProgram],
     variables: OnceCell<BTreeSet<String>>,
     /// The first thing that could not be read.
@@ -35,32 +35,44 @@ pub struct Validator<'a, T> {
 
 /// What is about to come into a workspace, and counts as there already.
 #[derive(Debug, Default)]
-pub struct Arrivals {
+pub struct ImportedResources {
     /// Tools, document stores and flows.
     pub ids: BTreeSet<Uuid>,
     /// Variables.
     pub variables: BTreeSet<String>,
 }
 
-const NOTHING: &Arrivals = &Arrivals { ids: BTreeSet::new(), variables: BTreeSet::new() };
+const NOTHING: &ImportedResources = &ImportedResources { ids: BTreeSet::new(), variables: BTreeSet::new() };
 
 impl<'a, T: Tx> Validator<'a, T> {
     /// For this workspace as it is.
-    pub fn of(app: &'a App, tx: &'a T, workspace: &'a WorkspaceId) -> Self {
-        Self::expecting(app, tx, workspace, NOTHING)
+    pub fn new(app: &'a App, tx: &'a T, workspace: &'a WorkspaceId) -> Self {
+        Self::with_imports(app, tx, workspace, NOTHING)
     }
 
     /// For this workspace as it will be.
-    pub fn expecting(app: &'a App, tx: &'a T, workspace: &'a WorkspaceId, arrivals: &'a Arrivals) -> Self {
+    pub fn with_imports(
+        app: &'a App,
+        tx: &'a T,
+        workspace: &'a WorkspaceId,
+        arrivals: &'a ImportedResources,
+    ) -> Self {
         let programs = &app.settings.mcp_commands;
-        Self { tx, workspace, arrivals, programs, variables: OnceCell::new(), fault: RefCell::new(None) }
+        Self {
+            tx,
+            workspace,
+            imported: arrivals,
+            programs,
+            variables: OnceCell::new(),
+            fault: RefCell::new(None),
+        }
     }
 
     /// The problems of a canvas, by card; none when it is fine.
     ///
     /// # Errors
     /// 400 when the text is no canvas; when the database cannot be read.
-    pub fn of_canvas(&self, kind: FlowKind, canvas: &str) -> Result<Vec<Problems>> {
+    pub fn check_canvas(&self, kind: FlowKind, canvas: &str) -> Result<Vec<CardProblems>> {
         let canvas = Canvas::parse(canvas).map_err(|fault| Error::Invalid(fault.to_string()))?;
         let found = validate(kind, &canvas, self);
         self.fault.take().map_or(Ok(found), Err)
@@ -70,12 +82,12 @@ impl<'a, T: Tx> Validator<'a, T> {
     ///
     /// # Errors
     /// As [`Self::of_canvas`].
-    pub fn of_flow(&self, flow: &Flow, canvas: &str) -> Result<Vec<Problems>> {
-        let mut found = self.of_canvas(flow.kind, canvas)?;
+    pub fn check_flow(&self, flow: &Flow, canvas: &str) -> Result<Vec<CardProblems>> {
+        let mut found = self.check_canvas(flow.kind, canvas)?;
         if let Some(key) = &flow.settings.api_key
             && !API_KEYS.has(self.tx, self.workspace, key)?
         {
-            found.push(Problems {
+            found.push(CardProblems {
                 id: String::new(),
                 label: flow.name.clone(),
                 name: String::new(),
@@ -90,7 +102,7 @@ impl<'a, T: Tx> Validator<'a, T> {
     }
 
     /// What was read, or nothing once something could not be read: then nothing of what was found counts.
-    fn read<V>(&self, read: impl FnOnce() -> Result<V>) -> Option<V> {
+    fn read_or_note<V>(&self, read: impl FnOnce() -> Result<V>) -> Option<V> {
         match read() {
             Ok(value) => Some(value),
             Err(fault) => {
@@ -104,28 +116,29 @@ impl<'a, T: Tx> Validator<'a, T> {
 impl<T: Tx> Resources for Validator<'_, T> {
     fn credential_type(&self, id: &str) -> Option<String> {
         let id = CredentialId::parse(id)?;
-        self.read(|| CREDENTIALS.get(self.tx, self.workspace, &id))?.map(|stored| stored.credential_name)
+        self.read_or_note(|| CREDENTIALS.get(self.tx, self.workspace, &id))?
+            .map(|stored| stored.credential_name)
     }
 
-    fn has(&self, what: Picked, id: &str) -> bool {
+    fn has(&self, what: Picker, id: &str) -> bool {
         let (tx, home) = (self.tx, self.workspace);
         let Ok(uuid) = Uuid::parse_str(id) else { return true };
         let bytes = *uuid.as_bytes();
-        let found = self.read(|| match what {
-            Picked::Tool => TOOLS.has(tx, home, &ToolId::from_bytes(bytes)),
-            Picked::DocumentStore => DOCUMENT_STORES.has(tx, home, &DocumentStoreId::from_bytes(bytes)),
-            Picked::Flow => FLOWS.has(tx, home, &FlowId::from_bytes(bytes)),
-            Picked::Actions => Ok(true),
+        let found = self.read_or_note(|| match what {
+            Picker::Tool => TOOLS.has(tx, home, &ToolId::from_bytes(bytes)),
+            Picker::DocumentStore => DOCUMENT_STORES.has(tx, home, &DocumentStoreId::from_bytes(bytes)),
+            Picker::Flow => FLOWS.has(tx, home, &FlowId::from_bytes(bytes)),
+            Picker::Actions => Ok(true),
         });
-        found == Some(true) || self.arrivals.ids.contains(&uuid)
+        found == Some(true) || self.imported.ids.contains(&uuid)
     }
 
     fn has_variable(&self, name: &str) -> bool {
         let saved = self.variables.get_or_init(|| {
-            let listed = self.read(|| VARIABLES.list(self.tx, self.workspace)).unwrap_or_default();
+            let listed = self.read_or_note(|| VARIABLES.list(self.tx, self.workspace)).unwrap_or_default();
             listed.into_iter().map(|variable| variable.name).collect()
         });
-        saved.contains(name) || self.arrivals.variables.contains(name)
+        saved.contains(name) || self.imported.variables.contains(name)
     }
 
     fn programs(&self) -> &[AllowedProgram] {
@@ -137,17 +150,17 @@ impl<T: Tx> Resources for Validator<'_, T> {
 ///
 /// # Errors
 /// 404 or 403.
-pub fn problems(app: &App, caller: &Caller, id: &FlowId, side: Side) -> Result<Vec<Problems>> {
+pub fn problems(app: &App, caller: &Caller, id: &FlowId, side: CanvasSource) -> Result<Vec<CardProblems>> {
     app.store.read(|tx| {
-        let flow = access::flow(tx, caller, id, Action::Read)?;
+        let flow = access::flow(tx, caller, id, FlowAction::Read)?;
         let draft = match side {
-            Side::Draft if app.settings.drafts => drafts::canvas(tx, &flow)?,
-            Side::Draft | Side::Live => None,
+            CanvasSource::Draft if app.settings.drafts => drafts::canvas(tx, &flow)?,
+            CanvasSource::Draft | CanvasSource::Live => None,
         };
         let canvas = match draft {
             Some(canvas) => canvas,
             None => CANVASES.get(tx, &flow.workspace, &flow.id)?.unwrap_or_default(),
         };
-        Validator::of(app, tx, &flow.workspace).of_flow(&flow, &canvas)
+        Validator::new(app, tx, &flow.workspace).check_flow(&flow, &canvas)
     })
 }

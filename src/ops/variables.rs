@@ -1,6 +1,6 @@
 //! Saved variables of a workspace (manual 7.5).
 
-use super::used_by::{self, Used};
+use super::used_by::{self, ResourceKind};
 use super::{destinations, places};
 use crate::app::App;
 use crate::clock::iso;
@@ -51,7 +51,7 @@ pub fn create(app: &App, caller: &Caller, body: &VariableBody) -> Result<Value> 
 /// # Errors
 /// As [`create`]; 409 when the id is in use, too.
 pub fn create_as(app: &App, caller: &Caller, id: VariableId, body: &VariableBody) -> Result<Value> {
-    let now = app.clock.date();
+    let now = app.clock.monotonic_now();
     let fresh = Variable {
         id,
         workspace: caller.workspace,
@@ -61,12 +61,12 @@ pub fn create_as(app: &App, caller: &Caller, id: VariableId, body: &VariableBody
         created: now,
         updated: now,
     };
-    let made = changed(fresh, body)?;
+    let made = apply(fresh, body)?;
     app.store.write(|tx| {
         if VARIABLES.has(tx, &made.workspace, &made.id)? {
             return Err(Conflict::IdTaken.into());
         }
-        destinations::judge_variables(tx, caller, &[&made.name])?;
+        destinations::check_variables(tx, caller, &[&made.name])?;
         put(tx, &made)
     })?;
     Ok(row(&made))
@@ -79,10 +79,10 @@ pub fn create_as(app: &App, caller: &Caller, id: VariableId, body: &VariableBody
 pub fn update(app: &App, caller: &Caller, id: &str, body: &VariableBody) -> Result<Value> {
     let stored = app.store.write(|tx| {
         let before = get(tx, &caller.workspace, id)?;
-        let stored = Variable { updated: app.clock.date(), ..changed(before.clone(), body)? };
+        let stored = Variable { updated: app.clock.monotonic_now(), ..apply(before.clone(), body)? };
         let says = |variable: &Variable| (variable.name.clone(), variable.value.clone(), variable.kind);
         if says(&before) != says(&stored) {
-            destinations::judge_variables(tx, caller, &[&before.name, &stored.name])?;
+            destinations::check_variables(tx, caller, &[&before.name, &stored.name])?;
         }
         put(tx, &stored)?;
         Ok(stored)
@@ -97,13 +97,13 @@ pub fn update(app: &App, caller: &Caller, id: &str, body: &VariableBody) -> Resu
 pub fn delete(app: &App, caller: &Caller, id: &str, force: bool) -> Result<Value> {
     app.store.write(|tx| {
         let stored = get(tx, &caller.workspace, id)?;
-        used_by::must_be_free(tx, caller, Used::Variables, &stored.name, force)?;
+        used_by::require_unused(tx, caller, ResourceKind::Variables, &stored.name, force)?;
         VARIABLES.remove(tx, &caller.workspace, &stored.id)
     })?;
     Ok(json!({ "raw": [], "affected": 1 }))
 }
 
-fn changed(stored: Variable, body: &VariableBody) -> Result<Variable> {
+fn apply(stored: Variable, body: &VariableBody) -> Result<Variable> {
     let name = body.name.clone().map_or(stored.name, |name| name.trim().to_owned());
     let value = body.value.clone().unwrap_or(stored.value);
     let kind = body.kind.as_deref().map_or(Ok(stored.kind), VariableKind::parse)?;
@@ -114,7 +114,7 @@ fn changed(stored: Variable, body: &VariableBody) -> Result<Variable> {
 
 /// Stores a variable unless another one of the workspace has its name: flows could not tell the two apart.
 fn put(tx: &crate::store::WriteTx, wanted: &Variable) -> Result<()> {
-    places::must_stand(tx, &wanted.workspace)?;
+    places::require_workspace(tx, &wanted.workspace)?;
     let others = VARIABLES.list(tx, &wanted.workspace)?;
     if others.iter().any(|other| other.name == wanted.name && other.id != wanted.id) {
         return Err(Conflict::NameTaken { what: "variable" }.into());
@@ -141,7 +141,9 @@ pub fn values(
 ) -> Result<HashMap<String, String>> {
     let value = |variable: Variable| match variable.kind {
         VariableKind::Static => Some((variable.name, variable.value)),
-        VariableKind::Runtime => environment.for_flows(&variable.name).map(|value| (variable.name, value)),
+        VariableKind::Runtime => {
+            environment.flow_variable(&variable.name).map(|value| (variable.name, value))
+        }
     };
     Ok(VARIABLES.list(tx, workspace)?.into_iter().filter_map(value).collect())
 }
@@ -168,7 +170,7 @@ mod tests {
 
     #[test]
     fn a_variable_lives_in_its_workspace() {
-        let (_folder, app, caller) = App::owned();
+        let (_folder, app, caller) = App::with_owner();
         let made =
             create(&app, &caller, &body(json!({"name": "city", "value": "Rome", "type": "static"}))).unwrap();
         let id = made["id"].as_str().unwrap();
@@ -188,7 +190,7 @@ mod tests {
 
     #[test]
     fn names_are_words_and_unique() {
-        let (_folder, app, caller) = App::owned();
+        let (_folder, app, caller) = App::with_owner();
         for bad in [json!({}), json!({"name": "a b"}), json!({"name": "a", "type": "dynamic"})] {
             assert!(matches!(create(&app, &caller, &body(bad.clone())), Err(Error::Invalid(_))), "{bad}");
         }

@@ -1,25 +1,25 @@
 //! Reading history: the list, one version, what changed (manual 6.4, 6.5, 6.6).
 
-use super::access::{self, Action};
+use super::access::{self, FlowAction};
 use super::history;
 use super::masks;
 use super::snapshot::{self, Snapshot};
 use crate::app::App;
-use crate::canvas::secrets::{AmbiguousCredential, Hidden, HiddenSecret, MissingCredential};
+use crate::canvas::secrets::{AmbiguousCredential, HiddenSecret, MissingCredential, PlaceholderPolicy};
 use crate::clock::iso;
 use crate::domain::caller::Caller;
-use crate::domain::cancel::Cancel;
+use crate::domain::cancel::CancelToken;
 use crate::domain::error::{Conflict, Error, Result};
 use crate::domain::flow::{Flow, FlowKind};
 use crate::domain::ids::FlowId;
-use crate::domain::version::{Content, ShaPrefix, Version};
-use crate::history::{History, HistoryError, Restarted};
+use crate::domain::version::{ShaPrefix, Version, VersionContent};
+use crate::history::{History, HistoryError, RestartResult};
 use crate::store::tables::CANVASES;
 use serde::Serialize;
 use serde_json::{Value, json};
 
 /// A version brought up to date with this server: credentials matched, never-stored values filled.
-pub struct Filled {
+pub struct RestorableVersion {
     /// The flow as it is now.
     pub flow: Flow,
     /// The version.
@@ -51,7 +51,7 @@ pub struct Notes {
 }
 
 /// The flow with its Live canvas, for a caller who may do this.
-fn live(app: &App, caller: &Caller, id: &FlowId, action: Action) -> Result<(Flow, String)> {
+fn live_with_canvas(app: &App, caller: &Caller, id: &FlowId, action: FlowAction) -> Result<(Flow, String)> {
     app.store.read(|tx| {
         let flow = access::flow(tx, caller, id, action)?;
         let canvas = CANVASES.get(tx, &flow.workspace, &flow.id)?.unwrap_or_default();
@@ -63,18 +63,18 @@ fn live(app: &App, caller: &Caller, id: &FlowId, action: Action) -> Result<(Flow
 /// read, so that the answer says what is the matter with it.
 fn find(app: &App, id: &FlowId, sha: &str) -> Result<Version> {
     let prefix = ShaPrefix::parse(sha)?;
-    let (found, _) = or_known(app.history.find(id, &prefix), || app.history.known_version(id, &prefix))?;
+    let (found, _) = or_indexed(app.history.find(id, &prefix), || app.history.known_version(id, &prefix))?;
     found.ok_or_else(|| prefix.not_found())
 }
 
 /// The version of the same flow before this one.
 fn previous(app: &App, id: &FlowId, version: &Version) -> Result<Option<Version>> {
     let known = || app.history.known_previous(id, &version.sha);
-    or_known(app.history.previous(id, &version.sha), known).map(|(previous, _)| previous)
+    or_indexed(app.history.previous(id, &version.sha), known).map(|(previous, _)| previous)
 }
 
 /// What the history says, else what the database knows, and why only that.
-fn or_known<T>(
+fn or_indexed<T>(
     said: Result<T, HistoryError>,
     known: impl FnOnce() -> Result<T, HistoryError>,
 ) -> Result<(T, Option<HistoryError>)> {
@@ -93,8 +93,8 @@ fn warn(fault: &HistoryError) {
 }
 
 /// What a version holds; a deletion holds nothing that could be read.
-fn snapshot_of(app: &App, flow: &Flow, version: &Version) -> Result<Snapshot> {
-    content(app, flow, version)?.ok_or_else(|| not_found(version))
+fn require_snapshot(app: &App, flow: &Flow, version: &Version) -> Result<Snapshot> {
+    find_snapshot(app, flow, version)?.ok_or_else(|| not_found(version))
 }
 
 fn not_found(version: &Version) -> Error {
@@ -102,28 +102,32 @@ fn not_found(version: &Version) -> Error {
 }
 
 /// The flow in a version; `None` when it holds none.
-fn content(app: &App, flow: &Flow, version: &Version) -> Result<Option<Snapshot>> {
+fn find_snapshot(app: &App, flow: &Flow, version: &Version) -> Result<Option<Snapshot>> {
     // The database knows the version, and its files are damaged: others may be well, and the service is.
     let damaged = |fault| Error::NotFound(format!("{}. {fault}", not_found(version)));
-    held(app, flow, version)?.map_err(damaged)
+    read_snapshot(app, flow, version)?.map_err(damaged)
 }
 
 /// As [`content`]; the inner error is what is the matter with the history.
-fn held(app: &App, flow: &Flow, version: &Version) -> Result<Result<Option<Snapshot>, HistoryError>> {
-    let (held, fault) = or_known(app.history.content(&flow.id, version), || Ok(None))?;
+fn read_snapshot(
+    app: &App,
+    flow: &Flow,
+    version: &Version,
+) -> Result<Result<Option<Snapshot>, HistoryError>> {
+    let (held, fault) = or_indexed(app.history.content(&flow.id, version), || Ok(None))?;
     if let Some(fault) = fault {
         return Ok(Err(fault));
     }
     let held = match held {
-        Some(Content::Flow(held)) => Snapshot::read(held),
-        Some(Content::Deleted { .. }) | None => None,
+        Some(VersionContent::Flow(held)) => Snapshot::from_record(held),
+        Some(VersionContent::Deleted { .. }) | None => None,
     };
-    held.map(|held| held.in_names_of_now(app, &flow.workspace)).transpose().map(Ok)
+    held.map(|held| held.with_current_credential_names(app, &flow.workspace)).transpose().map(Ok)
 }
 
 /// A version from the time when the flow was of another kind is for those who may do this to flows of that kind.
-fn permitted(caller: &Caller, flow: &Flow, kind: FlowKind, action: Action) -> Result<()> {
-    if kind == flow.kind { Ok(()) } else { access::permitted(caller, kind, action) }
+fn check_kind_permission(caller: &Caller, flow: &Flow, kind: FlowKind, action: FlowAction) -> Result<()> {
+    if kind == flow.kind { Ok(()) } else { access::check_permission(caller, kind, action) }
 }
 
 /// `GET /flow-versions/:id` (manual 6.4). While the history cannot be read, what the database knows of it.
@@ -131,22 +135,24 @@ fn permitted(caller: &Caller, flow: &Flow, kind: FlowKind, action: Action) -> Re
 /// # Errors
 /// 404, 403.
 pub fn list(app: &App, caller: &Caller, id: &FlowId) -> Result<Value> {
-    let (flow, canvas) = live(app, caller, id, Action::View)?;
+    let (flow, canvas) = live_with_canvas(app, caller, id, FlowAction::View)?;
     let history = &app.history;
-    if !history.enabled() {
+    if !history.is_enabled() {
         return Ok(
             json!({"enabled": false, "versions": [], "lastError": null, "liveSha": null, "lastPublished": null}),
         );
     }
-    let (versions, fault) = or_known(history.list(id), || history.known_versions(id))?;
+    let (versions, fault) = or_indexed(history.list(id), || history.known_versions(id))?;
     let (live_sha, damage) = match versions.first() {
         Some(newest) => live_sha(app, &flow, &canvas, newest)?,
         None => (None, None),
     };
     let fault = fault.or(damage).map(|fault| fault.to_string());
-    let (recorded, _) = or_known(history.last_published(id), || history.known_last_published(id))?;
+    let (recorded, _) = or_indexed(history.last_published(id), || history.known_last_published(id))?;
     let may_see = |version: &&Version| {
-        version.flow_kind.is_none_or(|kind| permitted(caller, &flow, kind, Action::View).is_ok())
+        version
+            .flow_kind
+            .is_none_or(|kind| check_kind_permission(caller, &flow, kind, FlowAction::View).is_ok())
     };
     Ok(json!({
         "enabled": true,
@@ -173,13 +179,13 @@ fn live_sha(
     canvas: &str,
     newest: &Version,
 ) -> Result<(Option<String>, Option<HistoryError>)> {
-    let held = match held(app, flow, newest)? {
+    let held = match read_snapshot(app, flow, newest)? {
         Ok(Some(held)) => held,
         Ok(None) => return Ok((None, None)),
         Err(fault) => return Ok((None, Some(fault))),
     };
     let live = Snapshot::take(app, flow, canvas)?;
-    Ok((live.restores_the_same_as(&held).then(|| newest.sha.to_string()), None))
+    Ok((live.has_same_content(&held).then(|| newest.sha.to_string()), None))
 }
 
 /// `GET /flow-versions/:id/:sha` (manual 6.5).
@@ -187,12 +193,12 @@ fn live_sha(
 /// # Errors
 /// 400 for a bad sha, 404, 403.
 pub fn read(app: &App, caller: &Caller, id: &FlowId, sha: &str) -> Result<Value> {
-    let filled = filled(app, caller, id, sha, Action::View)?;
+    let filled = load_restorable(app, caller, id, sha, FlowAction::View)?;
     Ok(json!({
         "sha": filled.version.sha,
         "name": filled.name,
         "type": filled.kind,
-        "flowData": masks::seen(caller, filled.flow.kind, filled.canvas),
+        "flowData": masks::mask_for(caller, filled.flow.kind, filled.canvas),
         "missingCredentials": filled.notes.missing_credentials,
         "ambiguousCredentials": filled.notes.ambiguous_credentials,
         "hiddenSecrets": filled.notes.hidden_secrets,
@@ -203,14 +209,20 @@ pub fn read(app: &App, caller: &Caller, id: &FlowId, sha: &str) -> Result<Value>
 ///
 /// # Errors
 /// As [`read`].
-pub fn filled(app: &App, caller: &Caller, id: &FlowId, sha: &str, action: Action) -> Result<Filled> {
-    let (flow, live_canvas) = live(app, caller, id, action)?;
+pub fn load_restorable(
+    app: &App,
+    caller: &Caller,
+    id: &FlowId,
+    sha: &str,
+    action: FlowAction,
+) -> Result<RestorableVersion> {
+    let (flow, live_canvas) = live_with_canvas(app, caller, id, action)?;
     let version = find(app, id, sha)?;
-    let held = snapshot_of(app, &flow, &version)?;
-    permitted(caller, &flow, held.kind, action)?;
-    let is_live = Snapshot::take(app, &flow, &live_canvas)?.restores_the_same_as(&held);
-    let filled = held.fill(app, &flow, &live_canvas, Hidden::Stays)?;
-    Ok(Filled {
+    let held = require_snapshot(app, &flow, &version)?;
+    check_kind_permission(caller, &flow, held.kind, action)?;
+    let is_live = Snapshot::take(app, &flow, &live_canvas)?.has_same_content(&held);
+    let filled = held.restore_onto(app, &flow, &live_canvas, PlaceholderPolicy::Keep)?;
+    Ok(RestorableVersion {
         version,
         name: held.name,
         kind: held.kind,
@@ -231,19 +243,19 @@ pub fn filled(app: &App, caller: &Caller, id: &FlowId, sha: &str, action: Action
 /// # Errors
 /// 400 for a bad sha or `against`, 404, 403.
 pub fn diff(app: &App, caller: &Caller, id: &FlowId, sha: &str, against: &str) -> Result<Value> {
-    let (flow, live_canvas) = live(app, caller, id, Action::View)?;
+    let (flow, live_canvas) = live_with_canvas(app, caller, id, FlowAction::View)?;
     let version = find(app, id, sha)?;
-    let held = snapshot_of(app, &flow, &version)?;
-    permitted(caller, &flow, held.kind, Action::View)?;
+    let held = require_snapshot(app, &flow, &version)?;
+    check_kind_permission(caller, &flow, held.kind, FlowAction::View)?;
     let (name, other) = match against {
         "previous" => match previous(app, id, &version)? {
-            Some(previous) => (Some(previous.sha.to_string()), content(app, &flow, &previous)?),
+            Some(previous) => (Some(previous.sha.to_string()), find_snapshot(app, &flow, &previous)?),
             None => (None, None),
         },
         "current" => (Some("current".to_owned()), Some(Snapshot::take(app, &flow, &live_canvas)?)),
         text if ShaPrefix::parse(text).is_ok() => {
             let other = find(app, id, text)?;
-            (Some(other.sha.to_string()), content(app, &flow, &other)?)
+            (Some(other.sha.to_string()), find_snapshot(app, &flow, &other)?)
         }
         _ => {
             return Err(Error::invalid(
@@ -252,10 +264,11 @@ pub fn diff(app: &App, caller: &Caller, id: &FlowId, sha: &str, against: &str) -
         }
     };
     if let Some(other) = &other {
-        permitted(caller, &flow, other.kind, Action::View)?;
+        check_kind_permission(caller, &flow, other.kind, FlowAction::View)?;
     }
     // What it is compared with is the older side: `current` so shows what a restore would change.
-    let mut compared = serde_json::to_value(held.compared(other.as_ref())).map_err(Error::internal)?;
+    let mut compared =
+        serde_json::to_value(held.diff_with_record(other.as_ref())).map_err(Error::internal)?;
     compared["sha"] = version.sha.to_string().into();
     compared["against"] = name.into();
     Ok(compared)
@@ -266,13 +279,13 @@ pub fn diff(app: &App, caller: &Caller, id: &FlowId, sha: &str, against: &str) -
 /// # Errors
 /// 409 while history is off.
 pub fn log(app: &App, flow: Option<&FlowId>, limit: usize) -> Result<Value> {
-    must_be_on(&app.history)?;
+    require_history(&app.history)?;
     let found: Vec<(FlowId, Version)> = match flow {
         Some(flow) => {
-            let versions = app.history.list(flow).map_err(told)?;
+            let versions = app.history.list(flow).map_err(history_error)?;
             versions.into_iter().take(limit).map(|version| (*flow, version)).collect()
         }
-        None => app.history.log(limit).map_err(told)?,
+        None => app.history.log(limit).map_err(history_error)?,
     };
     let row = |(flow, version): &(FlowId, Version)| {
         let mut row = version.wire();
@@ -286,8 +299,8 @@ pub fn log(app: &App, flow: Option<&FlowId>, limit: usize) -> Result<Value> {
 ///
 /// # Errors
 /// 409 while history is off; [`crate::domain::error::Error::Cancelled`] when `cancel` was set.
-pub fn verify(history: &History, cancel: &Cancel) -> Result<Value> {
-    must_be_on(history)?;
+pub fn verify(history: &History, cancel: &CancelToken) -> Result<Value> {
+    require_history(history)?;
     snapshot::verify(history, cancel)
 }
 
@@ -296,20 +309,20 @@ pub fn verify(history: &History, cancel: &Cancel) -> Result<Value> {
 /// # Errors
 /// 409 while history is off, when what is there cannot be read or is no history of this service's.
 pub fn restart(app: &App) -> Result<Value> {
-    must_be_on(&app.history)?;
-    let restarted = app.history.restart().map_err(told)?;
-    app.store.write(|tx| history::note(tx, &app.history))?;
-    let is_new = restarted == Restarted::Anew;
+    require_history(&app.history)?;
+    let restarted = app.history.restart().map_err(history_error)?;
+    app.store.write(|tx| history::record_mark(tx, &app.history))?;
+    let is_new = restarted == RestartResult::NewHistory;
     tracing::warn!(is_new, "the operator goes on with the version history as it is");
     Ok(json!({ "isNew": is_new }))
 }
 
-fn must_be_on(history: &History) -> Result<()> {
-    if history.enabled() { Ok(()) } else { Err(Conflict::HistoryOff.into()) }
+fn require_history(history: &History) -> Result<()> {
+    if history.is_enabled() { Ok(()) } else { Err(Conflict::HistoryOff.into()) }
 }
 
 /// A history that cannot be read, in words; its cause is for the log.
-fn told(fault: HistoryError) -> Error {
+fn history_error(fault: HistoryError) -> Error {
     match fault {
         HistoryError::Index(fault) => fault,
         HistoryError::Cancelled => Error::Cancelled,
@@ -324,8 +337,8 @@ fn told(fault: HistoryError) -> Error {
 ///
 /// # Errors
 /// When the history cannot be read or written; nothing that was recorded depends on it.
-pub fn maintain(app: &App, cancel: &Cancel) -> Result<()> {
-    if app.history.enabled() {
+pub fn maintain(app: &App, cancel: &CancelToken) -> Result<()> {
+    if app.history.is_enabled() {
         app.history.maintain(cancel)?;
     }
     store_index(app)
@@ -336,5 +349,5 @@ pub fn maintain(app: &App, cancel: &Cancel) -> Result<()> {
 /// # Errors
 /// When the database cannot be written.
 pub fn store_index(app: &App) -> Result<()> {
-    Ok(app.history.store_index()?)
+    Ok(app.history.flush_index()?)
 }

@@ -1,56 +1,56 @@
 //! The world as cards of a workspace see it that belong to no flow: there is no conversation and no request.
 
-use super::collections::Shelves;
-use super::watch::Watch;
+use super::collections::WorkspaceCollections;
+use super::watch::ProgressReporter;
 use super::{credentials, document_stores, oauth2, store_vectors};
 use crate::app::App;
 use crate::boards::indexes::IndexKey;
-use crate::cards::kit::{Code, Host, Library, StoredFile, VectorStore};
+use crate::cards::kit::{Code, Collections, Host, StoredFile, VectorStore};
 use crate::clock::Clock;
-use crate::documents::Documents;
-use crate::domain::cancel::Cancel;
-use crate::domain::document_folder::{FolderFault, Take, Wanted};
+use crate::documents::DocumentReader;
+use crate::domain::cancel::CancelToken;
+use crate::domain::document_folder::{FileVisitor, FolderError, FolderQuery};
 use crate::domain::error::{Error, Result};
-use crate::domain::filling::Progress;
+use crate::domain::filling::UpsertProgress;
 use crate::domain::ids::{CredentialId, DocumentStoreId, ToolId, WorkspaceId};
-use crate::domain::prediction::SourceDocument;
-use crate::domain::tool_record::ToolRecord;
+use crate::domain::prediction::Document;
+use crate::domain::tool_record::WorkspaceTool;
 use crate::files::databases;
 use crate::files::document_folders;
-use crate::llm::Tokens;
+use crate::llm::TokenCache;
 use crate::net::Outgoing;
 use crate::script::ScriptError;
-use crate::sql::Database;
+use crate::sql::SqliteFile;
 use crate::store::tables::TOOLS;
-use crate::vectors::Index;
+use crate::vectors::VectorIndex;
 use serde_json::{Map, Value};
 use std::sync::Arc;
 
 pub(super) struct WorkspaceHost<'a> {
     app: &'a App,
     workspace: WorkspaceId,
-    cancel: Cancel,
-    shelves: Shelves<'a>,
+    cancel: CancelToken,
+    collections: WorkspaceCollections<'a>,
     /// The document store whose files may be read.
     store: Option<DocumentStoreId>,
     /// Who waits, where a store is filled.
-    watch: Option<&'a Watch<'a>>,
+    progress: Option<&'a ProgressReporter<'a>>,
 }
 
 impl<'a> WorkspaceHost<'a> {
-    pub(super) fn new(app: &'a App, workspace: WorkspaceId, cancel: Cancel) -> Self {
-        let shelves = Shelves::new(app, workspace, cancel.clone());
-        Self { app, workspace, cancel, shelves, store: None, watch: None }
+    pub(super) fn new(app: &'a App, workspace: WorkspaceId, cancel: CancelToken) -> Self {
+        let shelves = WorkspaceCollections::new(app, workspace, cancel.clone());
+        Self { app, workspace, cancel, collections: shelves, store: None, progress: None }
     }
 
     /// With the files of this document store.
-    pub(super) fn reading(self, store: Option<DocumentStoreId>) -> Self {
+    pub(super) fn with_store_files(self, store: Option<DocumentStoreId>) -> Self {
         Self { store, ..self }
     }
 
     /// Filling a store, of which these are told.
-    pub(super) fn watched(self, watch: &'a Watch<'a>) -> Self {
-        Self { watch: Some(watch), ..self }
+    pub(super) fn with_progress(self, watch: &'a ProgressReporter<'a>) -> Self {
+        Self { progress: Some(watch), ..self }
     }
 }
 
@@ -58,28 +58,34 @@ impl Host for WorkspaceHost<'_> {
     fn credential(&self, id: &str, admit: &dyn Fn(&str) -> Result<()>) -> Result<Option<Map<String, Value>>> {
         let Some(id) = CredentialId::parse(id) else { return Ok(None) };
         let vault = &self.app.secrets.vault;
-        self.app.store.read_but_messages(|tx| credentials::open_if(tx, vault, &self.workspace, &id, admit))
+        self.app
+            .store
+            .read_but_messages(|tx| credentials::open_checked(tx, vault, &self.workspace, &id, admit))
     }
 
     fn credential_name(&self, id: &str) -> Option<String> {
-        credentials::name(self.app, &self.workspace, id)
+        credentials::find_name(self.app, &self.workspace, id)
     }
 
     fn access_token(&self, id: &str, refused: Option<&str>) -> Result<String> {
         oauth2::access_token(self.app, &self.workspace, id, refused, &self.cancel)
     }
 
-    fn folder(&self, wanted: &Wanted<'_>, each: Take<'_>) -> std::result::Result<(), FolderFault> {
+    fn folder(
+        &self,
+        wanted: &FolderQuery<'_>,
+        each: FileVisitor<'_>,
+    ) -> std::result::Result<(), FolderError> {
         let settings = &self.app.settings;
         document_folders::read(&settings.document_folders, &settings.data_dir, wanted, each)
     }
 
-    fn passages(&self, store: &DocumentStoreId) -> Result<Option<Vec<SourceDocument>>> {
-        self.app.store.read_but_messages(|tx| document_stores::passages(tx, &self.workspace, store))
+    fn document_store_chunks(&self, store: &DocumentStoreId) -> Result<Option<Vec<Document>>> {
+        self.app.store.read_but_messages(|tx| document_stores::stored_chunks(tx, &self.workspace, store))
     }
 
     fn store_vectors(&self, store: &DocumentStoreId) -> Result<Option<Arc<dyn VectorStore>>> {
-        store_vectors::open(self.app, &self.workspace, store, self)
+        store_vectors::build_store(self.app, &self.workspace, store, self)
     }
 
     /// Code belongs on a canvas, where its owner sees it.
@@ -87,7 +93,7 @@ impl Host for WorkspaceHost<'_> {
         Err(ScriptError::Unavailable)
     }
 
-    fn tool(&self, id: &ToolId) -> Result<Option<ToolRecord>> {
+    fn tool(&self, id: &ToolId) -> Result<Option<WorkspaceTool>> {
         self.app.store.read_but_messages(|tx| TOOLS.get(tx, &self.workspace, id))
     }
 
@@ -96,24 +102,24 @@ impl Host for WorkspaceHost<'_> {
         document_stores::stored_file(self.app, &self.workspace, store, name)
     }
 
-    fn documents(&self) -> &Documents {
+    fn documents(&self) -> &DocumentReader {
         &self.app.documents
     }
 
-    fn database(&self, name: &str) -> Result<Option<Database>> {
+    fn database(&self, name: &str) -> Result<Option<SqliteFile>> {
         let found = databases::find(&self.app.settings.data_dir, &self.workspace, name);
-        Ok(found.map_err(Error::internal)?.map(Database::at))
+        Ok(found.map_err(Error::internal)?.map(SqliteFile::new))
     }
 
     fn outgoing(&self) -> &Outgoing {
         &self.app.outgoing
     }
 
-    fn tokens(&self) -> Tokens {
+    fn tokens(&self) -> TokenCache {
         self.app.tokens.clone()
     }
 
-    fn cancel(&self) -> &Cancel {
+    fn cancel(&self) -> &CancelToken {
         &self.cancel
     }
 
@@ -121,18 +127,26 @@ impl Host for WorkspaceHost<'_> {
         self.app.clock.clone()
     }
 
-    fn index(&self, content: &[u8; 32], make: &mut dyn FnMut() -> Result<Index>) -> Result<Arc<Index>> {
+    fn index(
+        &self,
+        content: &[u8; 32],
+        make: &mut dyn FnMut() -> Result<VectorIndex>,
+    ) -> Result<Arc<VectorIndex>> {
         let (workspace, owner) = (self.workspace, *self.workspace.bytes());
-        self.app.boards.indexes.get(IndexKey { workspace, owner, content: *content }, &self.cancel, make)
+        self.app.state.vector_indexes.get_or_build(
+            IndexKey { workspace, owner, content: *content },
+            &self.cancel,
+            make,
+        )
     }
 
-    fn progressed(&self, at: Progress) {
-        if let Some(watch) = self.watch {
-            watch.note(at);
+    fn report_progress(&self, at: UpsertProgress) {
+        if let Some(watch) = self.progress {
+            watch.report(at);
         }
     }
 
-    fn library(&self) -> Option<&dyn Library> {
-        Some(&self.shelves)
+    fn collections(&self) -> Option<&dyn Collections> {
+        Some(&self.collections)
     }
 }

@@ -3,9 +3,9 @@
 use super::{audit, places, roles};
 use crate::app::App;
 use crate::clock::iso;
-use crate::domain::audit::{Action, Entry, Kind};
+use crate::domain::audit::{AuditAction, AuditEntry, AuditTargetKind};
 use crate::domain::caller::Caller;
-use crate::domain::error::{Conflict, Error, Result, counted};
+use crate::domain::error::{Conflict, Error, Result, count_phrase};
 use crate::domain::ids::{UserId, WorkspaceId};
 use crate::domain::role;
 use crate::domain::session::Session;
@@ -13,8 +13,8 @@ use crate::domain::token;
 use crate::domain::user::{DisplayName, Membership, Organization, User, Workspace};
 use crate::limits::WORKSPACES_MAX;
 use crate::store::tables::{
-    API_KEYS, CHAT_KNOWLEDGE, CREDENTIALS, DOCUMENT_STORES, FLOWS, INVITATIONS, KEY_BY_HASH,
-    NAME_OF_CONVERSATION, NAMED_SESSIONS, ORGANIZATION, SESSIONS, TEMPLATES, THE_ORGANIZATION, TOOLS, USERS,
+    API_KEYS, CONVERSATION_UPLOADS, CREDENTIALS, DOCUMENT_STORES, FLOWS, INVITATIONS, KEY_BY_HASH,
+    NAME_OF_CONVERSATION, NAMED_SESSIONS, ORGANIZATION, ORGANIZATION_KEY, SESSIONS, TEMPLATES, TOOLS, USERS,
     VARIABLES, WORKSPACES,
 };
 use crate::store::{Tx, WriteTx, collections, passage_records};
@@ -39,10 +39,11 @@ pub struct WorkspaceBody {
 /// [`Error::Internal`] when the database cannot be read.
 pub fn list(app: &App, caller: &Caller) -> Result<Vec<Value>> {
     app.store.read(|tx| {
-        let (me, users) = (me(tx, caller)?, USERS.list(tx)?);
+        let (me, users) = (current_user(tx, caller)?, USERS.list(tx)?);
         let mut all = WORKSPACES.list(tx)?;
         all.sort_by_key(|workspace| workspace.name.to_lowercase());
-        let mine = all.iter().filter(|workspace| caller.is_owner() || me.place_in(&workspace.id).is_some());
+        let mine =
+            all.iter().filter(|workspace| caller.is_owner() || me.membership_in(&workspace.id).is_some());
         mine.map(|workspace| row(tx, caller, &me, workspace, &users)).collect()
     })
 }
@@ -53,12 +54,12 @@ pub fn list(app: &App, caller: &Caller) -> Result<Vec<Value>> {
 /// 400 for a bad name, 409 when it is taken or there are too many.
 pub fn create(app: &App, caller: &Caller, body: &WorkspaceBody) -> Result<Value> {
     let name = DisplayName::parse("name", body.name.as_deref().unwrap_or_default())?;
-    let now = app.clock.date();
+    let now = app.clock.monotonic_now();
     let made = Workspace {
         id: WorkspaceId::random(),
         organization: caller.organization,
         name: name.as_str().to_owned(),
-        description: role::description(body.description.as_deref().unwrap_or_default())?,
+        description: role::parse_description(body.description.as_deref().unwrap_or_default())?,
         created: now,
         updated: Some(now),
     };
@@ -66,18 +67,18 @@ pub fn create(app: &App, caller: &Caller, body: &WorkspaceBody) -> Result<Value>
         if WORKSPACES.list(tx)?.len() >= WORKSPACES_MAX {
             return Err(Conflict::TooMany { what: "workspaces" }.into());
         }
-        name_is_free(tx, &made)?;
+        check_name_free(tx, &made)?;
         WORKSPACES.put(tx, &made.id, &made)?;
-        let mut me = me(tx, caller)?;
+        let mut me = current_user(tx, caller)?;
         if !caller.is_owner() {
             // Whoever was removed meanwhile would leave a workspace with nobody in it.
-            let role = me.place_in(&caller.workspace).map(|place| place.role);
-            let role = role.ok_or_else(|| Error::Forbidden(places::NOWHERE.to_owned()))?;
+            let role = me.membership_in(&caller.workspace).map(|place| place.role);
+            let role = role.ok_or_else(|| Error::Forbidden(places::NO_WORKSPACE.to_owned()))?;
             me.memberships.push(Membership { workspace: made.id, role, since: Some(now) });
             USERS.put(tx, &me.id, &me)?;
         }
-        let entry = Entry::by(caller, Action::WorkspaceCreated, now).within(made.id);
-        audit::note(tx, &entry.on(Kind::Workspace, made.id, &made.name))?;
+        let entry = AuditEntry::by_caller(caller, AuditAction::WorkspaceCreated, now).in_workspace(made.id);
+        audit::record(tx, &entry.with_target(AuditTargetKind::Workspace, made.id, &made.name))?;
         row(tx, caller, &me, &made, &USERS.list(tx)?)
     })?;
     tracing::info!(workspace = %made.id, by = %caller.principal, "a workspace was made");
@@ -90,21 +91,21 @@ pub fn create(app: &App, caller: &Caller, body: &WorkspaceBody) -> Result<Value>
 /// 404, 400 for a bad name, 409 when it is taken.
 pub fn update(app: &App, caller: &Caller, body: &WorkspaceBody) -> Result<Value> {
     let name = body.name.as_deref().map(|name| DisplayName::parse("name", name)).transpose()?;
-    let description = body.description.as_deref().map(role::description).transpose()?;
-    let now = app.clock.date();
+    let description = body.description.as_deref().map(role::parse_description).transpose()?;
+    let now = app.clock.monotonic_now();
     let row = app.store.write(|tx| {
-        let before = places::named(tx, caller, body.id.as_deref())?;
+        let before = places::find_workspace(tx, caller, body.id.as_deref())?;
         let after = Workspace {
             name: name.as_ref().map_or_else(|| before.name.clone(), |name| name.as_str().to_owned()),
             description: description.clone().unwrap_or_else(|| before.description.clone()),
             updated: Some(now),
             ..before
         };
-        name_is_free(tx, &after)?;
+        check_name_free(tx, &after)?;
         WORKSPACES.put(tx, &after.id, &after)?;
-        let entry = Entry::by(caller, Action::WorkspaceChanged, now).within(after.id);
-        audit::note(tx, &entry.on(Kind::Workspace, after.id, &after.name))?;
-        row(tx, caller, &me(tx, caller)?, &after, &USERS.list(tx)?)
+        let entry = AuditEntry::by_caller(caller, AuditAction::WorkspaceChanged, now).in_workspace(after.id);
+        audit::record(tx, &entry.with_target(AuditTargetKind::Workspace, after.id, &after.name))?;
+        row(tx, caller, &current_user(tx, caller)?, &after, &USERS.list(tx)?)
     })?;
     tracing::info!(workspace = %row["id"], by = %caller.principal, "a workspace was changed");
     Ok(row)
@@ -116,22 +117,23 @@ pub fn update(app: &App, caller: &Caller, body: &WorkspaceBody) -> Result<Value>
 /// # Errors
 /// 404; 409 for the default workspace and for one that is not empty.
 pub fn delete(app: &App, caller: &Caller, id: &str) -> Result<Value> {
-    let now = app.clock.date();
+    let now = app.clock.monotonic_now();
     let gone = app.store.write(|tx| {
-        let workspace = places::named(tx, caller, Some(id))?;
+        let workspace = places::find_workspace(tx, caller, Some(id))?;
         if places::organization(tx)?.default_workspace == workspace.id {
             return Err(Conflict::DefaultWorkspace.into());
         }
-        let holds = holds(tx, &workspace.id)?;
+        let holds = remaining_contents(tx, &workspace.id)?;
         if !holds.is_empty() {
             return Err(Conflict::WorkspaceInUse { holds: holds.join(", ") }.into());
         }
         remove(tx, &workspace)?;
-        let entry = Entry::by(caller, Action::WorkspaceDeleted, now).within(workspace.id);
-        audit::note(tx, &entry.on(Kind::Workspace, workspace.id, &workspace.name))?;
+        let entry =
+            AuditEntry::by_caller(caller, AuditAction::WorkspaceDeleted, now).in_workspace(workspace.id);
+        audit::record(tx, &entry.with_target(AuditTargetKind::Workspace, workspace.id, &workspace.name))?;
         Ok(workspace.id)
     })?;
-    super::collections::forget_workspace(app, &gone);
+    super::collections::release_workspace(app, &gone);
     tracing::info!(workspace = %gone, by = %caller.principal, "a workspace was deleted");
     Ok(json!({ "raw": [], "affected": 1 }))
 }
@@ -142,9 +144,9 @@ pub fn delete(app: &App, caller: &Caller, id: &str) -> Result<Value> {
 /// 404 for a workspace the caller is not in, as for an unknown one.
 pub fn switch(app: &App, caller: &Caller, cookie: &str, id: &str) -> Result<Value> {
     app.store.write(|tx| {
-        let (me, organization) = (me(tx, caller)?, places::organization(tx)?);
+        let (me, organization) = (current_user(tx, caller)?, places::organization(tx)?);
         let reached = match WorkspaceId::parse(id) {
-            Some(wanted) => places::grants(tx, &me, &organization, wanted)?.map(|_| wanted),
+            Some(wanted) => places::permissions_in(tx, &me, &organization, wanted)?.map(|_| wanted),
             None => None,
         };
         let workspace = reached.ok_or_else(|| Error::no_such("Workspace", id))?;
@@ -171,20 +173,21 @@ pub fn rename_organization(app: &App, caller: &Caller, name: &str) -> Result<Val
     let name = DisplayName::parse("name", name)?;
     app.store.write(|tx| {
         let organization = Organization { name: name.clone(), ..places::organization(tx)? };
-        ORGANIZATION.put(tx, THE_ORGANIZATION, &organization)?;
-        let entry = Entry::by(caller, Action::OrganizationChanged, app.clock.date());
-        audit::note(tx, &entry.on(Kind::Organization, organization.id, name.as_str()))?;
+        ORGANIZATION.put(tx, ORGANIZATION_KEY, &organization)?;
+        let entry =
+            AuditEntry::by_caller(caller, AuditAction::OrganizationChanged, app.clock.monotonic_now());
+        audit::record(tx, &entry.with_target(AuditTargetKind::Organization, organization.id, name.as_str()))?;
         Ok(organization_row(&organization))
     })
 }
 
 /// The signed-in person.
-fn me(tx: &impl Tx, caller: &Caller) -> Result<User> {
+fn current_user(tx: &impl Tx, caller: &Caller) -> Result<User> {
     let id: UserId = caller.user().ok_or_else(Error::unauthorized)?;
     USERS.get(tx, &id)?.ok_or_else(Error::unauthorized)
 }
 
-fn name_is_free(tx: &impl Tx, wanted: &Workspace) -> Result<()> {
+fn check_name_free(tx: &impl Tx, wanted: &Workspace) -> Result<()> {
     let name = wanted.name.to_lowercase();
     let taken = |other: &Workspace| other.id != wanted.id && other.name.to_lowercase() == name;
     if WORKSPACES.list(tx)?.iter().any(taken) {
@@ -194,7 +197,7 @@ fn name_is_free(tx: &impl Tx, wanted: &Workspace) -> Result<()> {
 }
 
 /// What people made in it, in words. Keys and invitations are no work that could be lost.
-fn holds(tx: &impl Tx, workspace: &WorkspaceId) -> Result<Vec<String>> {
+fn remaining_contents(tx: &impl Tx, workspace: &WorkspaceId) -> Result<Vec<String>> {
     let counts = [
         (FLOWS.count(tx, workspace)?, "flow", "flows"),
         (CREDENTIALS.count(tx, workspace)?, "credential", "credentials"),
@@ -204,7 +207,7 @@ fn holds(tx: &impl Tx, workspace: &WorkspaceId) -> Result<Vec<String>> {
         (TEMPLATES.count(tx, workspace)?, "template", "templates"),
     ];
     let some = counts.into_iter().filter(|(count, ..)| *count > 0);
-    Ok(some.map(|(count, one, several)| counted(count, one, several)).collect())
+    Ok(some.map(|(count, one, several)| count_phrase(count, one, several)).collect())
 }
 
 fn remove(tx: &WriteTx, workspace: &Workspace) -> Result<()> {
@@ -214,13 +217,13 @@ fn remove(tx: &WriteTx, workspace: &Workspace) -> Result<()> {
     }
     API_KEYS.clear(tx, id)?;
     // Vectors that flows left behind, and what is counted of them.
-    CHAT_KNOWLEDGE.clear(tx, id)?;
+    CONVERSATION_UPLOADS.clear(tx, id)?;
     NAMED_SESSIONS.clear(tx, id)?;
     NAME_OF_CONVERSATION.clear(tx, id)?;
     collections::remove_workspace(tx, id)?;
     passage_records::remove_workspace(tx, id)?;
     INVITATIONS.retain(tx, |open| open.workspace != *id)?;
-    for mut user in USERS.list(tx)?.into_iter().filter(|user| user.place_in(id).is_some()) {
+    for mut user in USERS.list(tx)?.into_iter().filter(|user| user.membership_in(id).is_some()) {
         user.memberships.retain(|place| place.workspace != *id);
         USERS.put(tx, &user.id, &user)?;
     }
@@ -231,7 +234,7 @@ fn row(tx: &impl Tx, caller: &Caller, me: &User, workspace: &Workspace, users: &
     let role = if caller.is_owner() {
         Some(role::OWNER)
     } else {
-        me.place_in(&workspace.id).map(|place| place.role)
+        me.membership_in(&workspace.id).map(|place| place.role)
     };
     let role = role.map(|id| roles::find(tx, &id)).transpose()?.flatten();
     Ok(json!({
@@ -241,7 +244,7 @@ fn row(tx: &impl Tx, caller: &Caller, me: &User, workspace: &Workspace, users: &
         "organizationId": workspace.organization,
         "isDefault": places::organization(tx)?.default_workspace == workspace.id,
         "isActive": caller.workspace == workspace.id,
-        "memberCount": users.iter().filter(|user| user.place_in(&workspace.id).is_some()).count(),
+        "memberCount": users.iter().filter(|user| user.membership_in(&workspace.id).is_some()).count(),
         "role": role.map(|role| role.name),
         "createdDate": iso(workspace.created),
         "updatedDate": iso(workspace.updated.unwrap_or(workspace.created)),

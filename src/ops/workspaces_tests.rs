@@ -1,13 +1,13 @@
 //! Deleting a workspace while others write into it.
 
 use super::*;
-use crate::cards::kit::{Edit, Library as _};
-use crate::domain::cancel::Cancel;
-use crate::domain::credential_types::find;
+use crate::cards::kit::{CollectionEdit, Collections as _};
+use crate::domain::cancel::CancelToken;
+use crate::domain::credential_types::find_type;
 use crate::domain::ids::{CollectionId, NamespaceId};
-use crate::ops::collections::Shelves;
+use crate::ops::collections::WorkspaceCollections;
 use crate::ops::{credentials, document_stores, flows, keys, tools, variables};
-use crate::vectors::Row;
+use crate::vectors::VectorRow;
 use serde::de::DeserializeOwned;
 use std::collections::HashSet;
 use std::sync::Barrier;
@@ -33,7 +33,7 @@ const WRITES: [Write; 8] = [
     |app, caller| {
         let basic =
             json!({"name": "c", "credentialName": "openAIApi", "plainDataObj": {"openAIApiKey": "k"}});
-        credentials::create(app, caller, find, &body(basic)).map(drop)
+        credentials::create(app, caller, find_type, &body(basic)).map(drop)
     },
     |app, caller| document_stores::create(app, caller, body(json!({"name": "d"}))).map(drop),
     |app, caller| flows::create(app, caller, &body(json!({"name": "f", "type": "CHATFLOW"}))).map(drop),
@@ -41,10 +41,16 @@ const WRITES: [Write; 8] = [
         keys::create(app, caller, &body(json!({"keyName": "k", "permissions": ["chatflows:view"]}))).map(drop)
     },
     |app, caller| {
-        let rows = [Row { id: [1; 16], vector: vec![1.0; 4], text: "text".to_owned() }];
+        let rows = [VectorRow { id: [1; 16], vector: vec![1.0; 4], text: "text".to_owned() }];
         let none = HashSet::new();
-        let edit =
-            Edit { name: "c", space: [1; 32], clear: false, add: &rows, conversation: None, remove: &none };
+        let edit = CollectionEdit {
+            name: "c",
+            space: [1; 32],
+            clear: false,
+            add: &rows,
+            conversation: None,
+            remove: &none,
+        };
         shelves(app, caller).change(&CollectionId::random(), &edit).map(drop)
     },
     |app, caller| {
@@ -54,13 +60,13 @@ const WRITES: [Write; 8] = [
 ];
 const NAMESPACE: NamespaceId = NamespaceId::from_bytes([7; 16]);
 
-fn shelves<'a>(app: &'a App, caller: &Caller) -> Shelves<'a> {
-    Shelves::new(app, caller.workspace, Cancel::new(None))
+fn shelves<'a>(app: &'a App, caller: &Caller) -> WorkspaceCollections<'a> {
+    WorkspaceCollections::new(app, caller.workspace, CancelToken::new(None))
 }
 
 #[test]
 fn a_write_into_a_workspace_that_is_being_deleted_leaves_nothing_behind() {
-    let (_folder, app, operator) = App::owned();
+    let (_folder, app, operator) = App::with_owner();
     let (mut gone, mut stayed) = (0, 0);
     for round in 0..WRITES.len() * 6 {
         let workspace = new_workspace(&app, format!("Team {round}"));
@@ -80,7 +86,7 @@ fn a_write_into_a_workspace_that_is_being_deleted_leaves_nothing_behind() {
             let rows = API_KEYS.count(tx, &workspace.id)?
                 + collections::heads(tx, &workspace.id)?.len()
                 + passage_records::all(tx, &workspace.id, &NAMESPACE)?.len();
-            Ok((holds(tx, &workspace.id)?, rows))
+            Ok((remaining_contents(tx, &workspace.id)?, rows))
         };
         if deleted.is_ok() {
             gone += 1;
@@ -95,7 +101,7 @@ fn a_write_into_a_workspace_that_is_being_deleted_leaves_nothing_behind() {
 
 #[test]
 fn nothing_can_be_put_into_a_workspace_that_is_gone() {
-    let (_folder, app, operator) = App::owned();
+    let (_folder, app, operator) = App::with_owner();
     let workspace = new_workspace(&app, "Team".to_owned());
     delete(&app, &operator, &workspace.id.to_string()).unwrap();
     let caller = Caller { workspace: workspace.id, ..operator };

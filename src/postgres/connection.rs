@@ -1,9 +1,9 @@
 //! One connection: statements go out with their parameters, rows come back as texts.
 
-use super::{PgError, Server, login};
-use crate::domain::cancel::Cancel;
+use super::{PgError, PgServer, login};
+use crate::domain::cancel::CancelToken;
 use crate::limits;
-use crate::net::{Line, NetError, Outgoing};
+use crate::net::{GuardedStream, NetError, Outgoing};
 use bytes::BytesMut;
 use postgres_protocol::IsNull;
 use postgres_protocol::message::backend::{
@@ -21,11 +21,11 @@ const GOODBYE: Duration = Duration::from_secs(1);
 const STOP: Duration = Duration::from_secs(2);
 
 /// A row: each column as the server writes it.
-pub type Row = Vec<Option<String>>;
+pub type PgRow = Vec<Option<String>>;
 
 /// A column of a result.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Described {
+pub struct PgColumn {
     /// Its name.
     pub name: String,
     /// The server's number of its type.
@@ -34,33 +34,33 @@ pub struct Described {
 
 /// What a statement gave.
 #[derive(Debug, Default)]
-pub struct Answer {
+pub struct PgQueryResult {
     /// The columns, where the server was asked to describe them.
-    pub columns: Vec<Described>,
+    pub columns: Vec<PgColumn>,
     /// The rows.
-    pub rows: Vec<Row>,
+    pub rows: Vec<PgRow>,
     /// What was done, as the server puts it: its verb, and how many rows.
     pub done: String,
 }
 
 /// The most that one statement may give.
 #[derive(Debug, Clone, Copy)]
-pub struct Bounds {
+pub struct PgResultLimits {
     /// Rows.
     pub rows: usize,
     /// Bytes of all rows, and of the memory that holds them.
     pub bytes: usize,
 }
 
-impl Default for Bounds {
+impl Default for PgResultLimits {
     fn default() -> Self {
         Self { rows: limits::POSTGRES_RESULT_ROWS_MAX, bytes: limits::POSTGRES_RESULT_BYTES_MAX }
     }
 }
 
 /// A connection that is signed in.
-pub struct Connection {
-    pub(super) line: Line,
+pub struct PgConnection {
+    pub(super) stream: GuardedStream,
     pub(super) read: BytesMut,
     pub(super) time: Duration,
     pub(super) password: String,
@@ -68,12 +68,12 @@ pub struct Connection {
     pub(super) key: Option<(i32, i32)>,
 }
 
-impl Connection {
+impl PgConnection {
     /// Connects and signs in.
     ///
     /// # Errors
     /// As [`PgError`].
-    pub fn open(server: &Server, outgoing: &Outgoing, cancel: &Cancel) -> Result<Self, PgError> {
+    pub fn open(server: &PgServer, outgoing: &Outgoing, cancel: &CancelToken) -> Result<Self, PgError> {
         match login::open(server, outgoing, cancel, true) {
             // Poolers take no options; the watch on this side of the line holds without them.
             Err(error) if error.is("08P01") => login::open(server, outgoing, cancel, false),
@@ -85,34 +85,39 @@ impl Connection {
     ///
     /// # Errors
     /// As [`PgError`]. After one that the server did not tell itself, the connection cannot be used any more.
-    pub fn run(&mut self, sql: &str, parameters: &[&str], cancel: &Cancel) -> Result<Vec<Row>, PgError> {
-        self.say(sql, parameters.iter().copied().map(Some), false, cancel)?;
-        Ok(self.answer(Bounds::default())?.rows)
+    pub fn run(
+        &mut self,
+        sql: &str,
+        parameters: &[&str],
+        cancel: &CancelToken,
+    ) -> Result<Vec<PgRow>, PgError> {
+        self.send_statement(sql, parameters.iter().copied().map(Some), false, cancel)?;
+        Ok(self.read_answer(PgResultLimits::default())?.rows)
     }
 
     /// As [`Self::run`], with values that may be none and columns that are described.
     ///
     /// # Errors
     /// As [`Self::run`].
-    pub fn ask(
+    pub fn query(
         &mut self,
         sql: &str,
         values: &[Option<String>],
-        bounds: Bounds,
-        cancel: &Cancel,
-    ) -> Result<Answer, PgError> {
-        self.say(sql, values.iter().map(Option::as_deref), true, cancel)?;
-        self.answer(bounds)
+        bounds: PgResultLimits,
+        cancel: &CancelToken,
+    ) -> Result<PgQueryResult, PgError> {
+        self.send_statement(sql, values.iter().map(Option::as_deref), true, cancel)?;
+        self.read_answer(bounds)
     }
 
-    fn say<'v>(
+    fn send_statement<'v>(
         &mut self,
         sql: &str,
         values: impl Iterator<Item = Option<&'v str>>,
         describe: bool,
-        cancel: &Cancel,
+        cancel: &CancelToken,
     ) -> Result<(), PgError> {
-        self.line.exchange(cancel, self.time);
+        self.stream.start_exchange(cancel, self.time);
         let mut out = BytesMut::new();
         frontend::parse("", sql, [], &mut out)?;
         let write = |value: Option<&str>, out: &mut BytesMut| {
@@ -133,7 +138,7 @@ impl Connection {
     }
 
     /// Every later statement may take so long and no longer.
-    pub const fn within(&mut self, time: Duration) {
+    pub const fn set_time(&mut self, time: Duration) {
         self.time = time;
     }
 
@@ -143,7 +148,7 @@ impl Connection {
     /// As [`Self::run`], and whatever `work` fails with.
     pub fn transaction<T>(
         &mut self,
-        cancel: &Cancel,
+        cancel: &CancelToken,
         work: impl FnOnce(&mut Self) -> Result<T, PgError>,
     ) -> Result<T, PgError> {
         self.run("BEGIN", &[], cancel)?;
@@ -153,7 +158,7 @@ impl Connection {
                 Ok(done)
             }
             Err(error) => {
-                if error.leaves_connection() {
+                if error.is_connection_usable() {
                     self.run("ROLLBACK", &[], cancel)?;
                 }
                 Err(error)
@@ -161,20 +166,20 @@ impl Connection {
         }
     }
 
-    fn answer(&mut self, bounds: Bounds) -> Result<Answer, PgError> {
-        let (mut answer, mut bytes, mut told) = (Answer::default(), 0, None);
+    fn read_answer(&mut self, bounds: PgResultLimits) -> Result<PgQueryResult, PgError> {
+        let (mut answer, mut bytes, mut told) = (PgQueryResult::default(), 0, None);
         loop {
             match self.next()? {
                 Message::RowDescription(described) => answer.columns = columns_of(&described)?,
                 Message::DataRow(row) => {
                     // What it takes in memory: columns of nothing take little of the line and much of that.
-                    bytes += row.buffer().len() + room(count(&row));
+                    bytes += row.buffer().len() + row_bytes(column_count(&row));
                     if bytes > bounds.bytes || answer.rows.len() >= bounds.rows {
                         return Err(PgError::TooLarge);
                     }
                     answer.rows.push(columns(&row)?);
                 }
-                Message::ErrorResponse(error) => told = Some(self.told(&error)),
+                Message::ErrorResponse(error) => told = Some(self.error_from_server(&error)),
                 Message::CommandComplete(done) => answer.done = done.tag()?.to_owned(),
                 Message::ReadyForQuery(_) => return told.map_or(Ok(answer), Err),
                 Message::ParseComplete
@@ -187,8 +192,8 @@ impl Connection {
     }
 
     pub(super) fn send(&mut self, bytes: &[u8]) -> Result<(), PgError> {
-        self.line.write_all(bytes)?;
-        self.line.flush()?;
+        self.stream.write_all(bytes)?;
+        self.stream.flush()?;
         Ok(())
     }
 
@@ -209,7 +214,7 @@ impl Connection {
                 Some(message) => return Ok(message),
                 None => {
                     let mut some = [0; READ_BYTES];
-                    let amount = self.line.read(&mut some)?;
+                    let amount = self.stream.read(&mut some)?;
                     if amount == 0 {
                         return Err(NetError::Broken("the other side closed the connection".into()).into());
                     }
@@ -220,7 +225,7 @@ impl Connection {
     }
 
     /// What the server says in an error.
-    pub(super) fn told(&self, error: &ErrorResponseBody) -> PgError {
+    pub(super) fn error_from_server(&self, error: &ErrorResponseBody) -> PgError {
         use fallible_iterator::FallibleIterator as _;
         let (mut code, mut message) = (String::new(), String::new());
         let mut fields = error.fields();
@@ -232,18 +237,18 @@ impl Connection {
                 _ => {}
             }
         }
-        PgError::told(&code, &message, &self.password)
+        PgError::from_server(&code, &message, &self.password)
     }
 
     /// Ends the statement that this connection waits for: without it the server would go on for nobody. It takes a short
     /// time at most, and what cannot be ended is left to the server's own limit.
-    pub fn stop(self, server: &Server, outgoing: &Outgoing) {
-        let Self { line, key, .. } = self;
+    pub fn cancel_statement(self, server: &PgServer, outgoing: &Outgoing) {
+        let Self { stream: line, key, .. } = self;
         drop(line);
         let Some((number, key)) = key else { return };
         let mut out = BytesMut::new();
         frontend::cancel_request(number, key, &mut out);
-        if let Ok(mut beside) = login::reach(server, outgoing, &Cancel::new(None), STOP) {
+        if let Ok(mut beside) = login::open_stream(server, outgoing, &CancelToken::new(None), STOP) {
             let _ = beside.write_all(&out).and_then(|()| beside.flush());
             // The server closes it when it has done so.
             let _ = beside.read(&mut [0]);
@@ -254,35 +259,35 @@ impl Connection {
     pub fn close(mut self) {
         let mut out = BytesMut::new();
         frontend::terminate(&mut out);
-        self.line.exchange(&Cancel::new(None), GOODBYE);
+        self.stream.start_exchange(&CancelToken::new(None), GOODBYE);
         // The server notices the end of the line as well.
         let _ = self.send(&out);
     }
 }
 
 /// The columns of a row, as its head announces.
-fn count(row: &DataRowBody) -> usize {
+fn column_count(row: &DataRowBody) -> usize {
     use fallible_iterator::FallibleIterator as _;
     row.ranges().size_hint().0
 }
 
 /// Bytes that a row of so many columns takes, whatever is in them.
-const fn room(columns: usize) -> usize {
-    size_of::<Row>() + columns * size_of::<Option<String>>()
+const fn row_bytes(columns: usize) -> usize {
+    size_of::<PgRow>() + columns * size_of::<Option<String>>()
 }
 
-fn columns_of(described: &RowDescriptionBody) -> Result<Vec<Described>, PgError> {
+fn columns_of(described: &RowDescriptionBody) -> Result<Vec<PgColumn>, PgError> {
     use fallible_iterator::FallibleIterator as _;
     let (mut fields, mut columns) = (described.fields(), Vec::new());
     while let Some(field) = fields.next()? {
-        columns.push(Described { name: field.name().to_owned(), kind: field.type_oid() });
+        columns.push(PgColumn { name: field.name().to_owned(), kind: field.type_oid() });
     }
     Ok(columns)
 }
 
-fn columns(row: &DataRowBody) -> Result<Row, PgError> {
+fn columns(row: &DataRowBody) -> Result<PgRow, PgError> {
     use fallible_iterator::FallibleIterator as _;
-    let (mut ranges, mut columns) = (row.ranges(), Row::with_capacity(count(row)));
+    let (mut ranges, mut columns) = (row.ranges(), PgRow::with_capacity(column_count(row)));
     while let Some(range) = ranges.next()? {
         columns.push(range.map(|range| String::from_utf8_lossy(&row.buffer()[range]).into_owned()));
     }

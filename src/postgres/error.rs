@@ -1,7 +1,7 @@
 //! Why a PostgreSQL server gave nothing.
 
 use crate::domain::error::Error;
-use crate::net::{NetError, words_of_server};
+use crate::net::{NetError, server_message};
 use std::{fmt, io};
 
 /// Why a PostgreSQL server gave nothing. Its `Display` is shown to callers, whoever asks the flow: it holds no word of the
@@ -13,7 +13,7 @@ pub enum PgError {
     /// A name of a table or column is none.
     Name,
     /// The server wants to be told the password where others could read along.
-    NoSecrecy,
+    InsecurePassword,
     /// The server has no TLS.
     NoTls,
     /// The server wants a way of signing in that is not spoken here.
@@ -27,7 +27,7 @@ pub enum PgError {
     /// Vectors cannot be kept there; holds what to do.
     NoVectors(&'static str),
     /// What the server itself says.
-    Told {
+    Server {
         /// The five characters of its kind.
         code: String,
         /// Its words, for the log alone: they name users, databases and addresses.
@@ -37,47 +37,47 @@ pub enum PgError {
 
 impl PgError {
     /// What the server says, with its words as one line of bounded length.
-    pub(super) fn told(code: &str, message: &str, password: &str) -> Self {
+    pub(super) fn from_server(code: &str, message: &str, password: &str) -> Self {
         let code = code.chars().filter(char::is_ascii_alphanumeric).take(5).collect();
-        Self::Told { code, message: words_of_server(message, &[password]) }
+        Self::Server { code, message: server_message(message, &[password]) }
     }
 
     /// True when the server says this kind of thing.
     #[must_use]
     pub fn is(&self, wanted: &str) -> bool {
-        matches!(self, Self::Told { code, .. } if code == wanted)
+        matches!(self, Self::Server { code, .. } if code == wanted)
     }
 
     /// True when the connection can be used again.
     #[must_use]
-    pub const fn leaves_connection(&self) -> bool {
-        matches!(self, Self::Told { .. })
+    pub const fn is_connection_usable(&self) -> bool {
+        matches!(self, Self::Server { .. })
     }
 
     /// The operation's error, naming the card that failed. What callers are not told is logged.
     #[must_use]
     pub fn at(self, card: &str) -> Error {
-        if let Some(words) = self.words() {
+        if let Some(words) = self.log_detail() {
             tracing::warn!(card, words, "a PostgreSQL server gave nothing");
         }
         match self {
             Self::Net(NetError::Cancelled) => Error::Cancelled,
-            other => Error::Failed(format!("{card}: {other}")),
+            other => Error::RunFailed(format!("{card}: {other}")),
         }
     }
 
     /// What only the log is told.
-    fn words(&self) -> Option<String> {
+    fn log_detail(&self) -> Option<String> {
         match self {
-            Self::Told { code, message } => Some(format!("{message} ({code})")),
-            Self::Net(error) => error.words(),
+            Self::Server { code, message } => Some(format!("{message} ({code})")),
+            Self::Net(error) => error.log_detail(),
             _ => None,
         }
     }
 }
 
 /// What to do about a kind of thing that a server says, in words of ours.
-fn sentence(code: &str) -> Option<&'static str> {
+fn advice(code: &str) -> Option<&'static str> {
     Some(match code {
         "22000" => {
             "a value does not fit the table; its vectors must have the length that the table was made for, by the same \
@@ -104,22 +104,22 @@ impl fmt::Display for PgError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Net(error @ NetError::Untrusted { .. }) => {
-                write!(f, "{}; or give the card the server's own authority", error.without_place("PostgreSQL", ""))
+                write!(f, "{}; or give the card the server's own authority", error.public_message("PostgreSQL", ""))
             }
             Self::Net(NetError::TimedOut) => f.write_str("the database took too long"),
-            Self::Net(error) => f.write_str(&error.without_place("PostgreSQL", "the card's host and port")),
+            Self::Net(error) => f.write_str(&error.public_message("PostgreSQL", "the card's host and port")),
             Self::Name => f.write_str(
                 "this must be a name of letters, digits and underscores, with a schema and a dot before it where it \
                  needs one",
             ),
-            Self::NoSecrecy => f.write_str("the server asks for the password in clear text; switch on SSL"),
+            Self::InsecurePassword => f.write_str("the server asks for the password in clear text; switch on SSL"),
             Self::NoTls => f.write_str("the server has no SSL; switch SSL off, or on there"),
             Self::NoSignIn => f.write_str("the server wants a way of signing in other than by a password"),
             Self::NotTheServer => f.write_str("the server did not prove that it knows the password"),
             Self::TooLarge => f.write_str("the result is too large"),
             Self::Garbled => f.write_str("what answers there does not speak PostgreSQL"),
             Self::NoVectors(what) => write!(f, "the database has no pgvector: {what}"),
-            Self::Told { code, .. } => match sentence(code) {
+            Self::Server { code, .. } => match advice(code) {
                 Some(sentence) => write!(f, "{sentence}; see the log"),
                 None => write!(f, "the server refused to do this ({code}); see the log"),
             },

@@ -1,10 +1,10 @@
 //! How a connection begins: TLS where the owner wants it, and the proof that both sides know the password.
 
-use super::connection::Connection;
-use super::{PgError, Server, Tls};
-use crate::domain::cancel::Cancel;
+use super::connection::PgConnection;
+use super::{PgError, PgServer, PgTls};
+use crate::domain::cancel::CancelToken;
 use crate::limits;
-use crate::net::{Line, Outgoing};
+use crate::net::{GuardedStream, Outgoing};
 use bytes::BytesMut;
 use postgres_protocol::authentication::md5_hash;
 use postgres_protocol::authentication::sasl::{ChannelBinding, SCRAM_SHA_256, ScramSha256};
@@ -15,15 +15,16 @@ use std::time::Duration;
 
 /// Connects and signs in. `options` says that the server is told about the time of statements.
 pub(super) fn open(
-    server: &Server,
+    server: &PgServer,
     outgoing: &Outgoing,
-    cancel: &Cancel,
+    cancel: &CancelToken,
     options: bool,
-) -> Result<Connection, PgError> {
+) -> Result<PgConnection, PgError> {
     let most = Duration::from_secs(limits::POSTGRES_SIGN_IN_SECONDS);
-    let line = reach(server, outgoing, cancel, most)?;
+    let line = open_stream(server, outgoing, cancel, most)?;
     let password = server.password.clone();
-    let mut connection = Connection { line, read: BytesMut::new(), time: server.time, password, key: None };
+    let mut connection =
+        PgConnection { stream: line, read: BytesMut::new(), time: server.time, password, key: None };
     let time = format!("-c statement_timeout={}", server.time.as_millis());
     let mut parameters = vec![
         ("user", server.user.as_str()),
@@ -42,28 +43,28 @@ pub(super) fn open(
         match connection.next()? {
             Message::BackendKeyData(key) => connection.key = Some((key.process_id(), key.secret_key())),
             Message::ReadyForQuery(_) => return Ok(connection),
-            Message::ErrorResponse(error) => return Err(connection.told(&error)),
+            Message::ErrorResponse(error) => return Err(connection.error_from_server(&error)),
             _ => return Err(PgError::Garbled),
         }
     }
 }
 
 /// Connects, over TLS where the owner wants it.
-pub(super) fn reach(
-    server: &Server,
+pub(super) fn open_stream(
+    server: &PgServer,
     outgoing: &Outgoing,
-    cancel: &Cancel,
+    cancel: &CancelToken,
     most: Duration,
-) -> Result<Line, PgError> {
-    let line = outgoing.connect(&server.host, server.port, cancel, most)?;
+) -> Result<GuardedStream, PgError> {
+    let line = outgoing.open_stream(&server.host, server.port, cancel, most)?;
     Ok(match &server.tls {
-        Tls::Off => line,
-        Tls::Public => begin_tls(line)?.secure(None)?,
-        Tls::Of(authorities) => begin_tls(line)?.secure(Some(authorities))?,
+        PgTls::Off => line,
+        PgTls::Public => begin_tls(line)?.secure(None)?,
+        PgTls::WithAuthorities(authorities) => begin_tls(line)?.secure(Some(authorities))?,
     })
 }
 
-fn begin_tls(mut line: Line) -> Result<Line, PgError> {
+fn begin_tls(mut line: GuardedStream) -> Result<GuardedStream, PgError> {
     let mut out = BytesMut::new();
     frontend::ssl_request(&mut out);
     line.write_all(&out)?;
@@ -77,14 +78,14 @@ fn begin_tls(mut line: Line) -> Result<Line, PgError> {
     }
 }
 
-fn sign_in(connection: &mut Connection, server: &Server) -> Result<(), PgError> {
+fn sign_in(connection: &mut PgConnection, server: &PgServer) -> Result<(), PgError> {
     let password = server.password.as_bytes();
     loop {
         let mut out = BytesMut::new();
         match connection.next()? {
             Message::AuthenticationOk => return Ok(()),
-            Message::AuthenticationCleartextPassword if server.tls == Tls::Off => {
-                return Err(PgError::NoSecrecy);
+            Message::AuthenticationCleartextPassword if server.tls == PgTls::Off => {
+                return Err(PgError::InsecurePassword);
             }
             Message::AuthenticationCleartextPassword => frontend::password_message(password, &mut out)?,
             Message::AuthenticationMd5Password(body) => {
@@ -95,7 +96,7 @@ fn sign_in(connection: &mut Connection, server: &Server) -> Result<(), PgError> 
                 prove(connection, &body, password)?;
                 continue;
             }
-            Message::ErrorResponse(error) => return Err(connection.told(&error)),
+            Message::ErrorResponse(error) => return Err(connection.error_from_server(&error)),
             Message::AuthenticationGss
             | Message::AuthenticationSspi
             | Message::AuthenticationKerberosV5
@@ -108,7 +109,7 @@ fn sign_in(connection: &mut Connection, server: &Server) -> Result<(), PgError> 
 
 /// Proves to know the password without saying it, and lets the server prove the same.
 fn prove(
-    connection: &mut Connection,
+    connection: &mut PgConnection,
     offer: &AuthenticationSaslBody,
     password: &[u8],
 ) -> Result<(), PgError> {
@@ -124,7 +125,7 @@ fn prove(
         Message::AuthenticationSaslContinue(body) => {
             scram.update(body.data()).map_err(|_| PgError::Garbled)?;
         }
-        Message::ErrorResponse(error) => return Err(connection.told(&error)),
+        Message::ErrorResponse(error) => return Err(connection.error_from_server(&error)),
         _ => return Err(PgError::Garbled),
     }
     out.clear();
@@ -134,7 +135,7 @@ fn prove(
         Message::AuthenticationSaslFinal(body) => {
             scram.finish(body.data()).map_err(|_| PgError::NotTheServer)
         }
-        Message::ErrorResponse(error) => Err(connection.told(&error)),
+        Message::ErrorResponse(error) => Err(connection.error_from_server(&error)),
         _ => Err(PgError::Garbled),
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! A [`Session`] makes its connection when it is first needed and keeps it for the run. Every value goes to the server as a
 //! parameter; names of tables and columns are judged and quoted ([`Table`], [`Column`]). Each statement has a time, ends
-//! with `Cancel`, and brings back a bounded result.
+//! with `CancelToken`, and brings back a bounded result.
 
 mod connection;
 mod error;
@@ -11,24 +11,24 @@ mod name;
 #[cfg(test)]
 mod tests;
 
-pub use connection::{Answer, Bounds, Connection, Described, Row};
+pub use connection::{PgColumn, PgConnection, PgQueryResult, PgResultLimits, PgRow};
 pub use error::PgError;
-pub use name::{Column, Table};
+pub use name::{ColumnName, TableName};
 
-use crate::domain::cancel::Cancel;
+use crate::domain::cancel::CancelToken;
 use crate::limits;
 use crate::net::{self, Dial, Outgoing};
 use std::time::Duration;
 
 /// A server and the one connection a run has to it.
-pub type Session = net::Session<Server>;
+pub type PgClient = net::LazyConnection<PgServer>;
 
 /// The port where nothing else is said.
 pub const PORT: u16 = 5432;
 
 /// Which server, and who calls.
 #[derive(Clone)]
-pub struct Server {
+pub struct PgServer {
     /// Its host.
     pub host: String,
     /// Its port.
@@ -40,7 +40,7 @@ pub struct Server {
     /// Their password.
     pub password: String,
     /// Whether the connection is one over TLS.
-    pub tls: Tls,
+    pub tls: PgTls,
     /// How this service calls itself there.
     pub application: String,
     /// The longest a statement may take.
@@ -49,33 +49,33 @@ pub struct Server {
 
 /// Whether a connection is one over TLS.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Tls {
+pub enum PgTls {
     /// It is not.
     Off,
     /// It is, and the server proves who it is by an authority that is trusted everywhere.
     Public,
     /// It is, and the server proves who it is by one of these authorities, as PEM.
-    Of(String),
+    WithAuthorities(String),
 }
 
-impl Server {
+impl PgServer {
     /// The time a statement has where nobody shortens it.
     pub const TIME_MAX: Duration = Duration::from_secs(limits::POSTGRES_SECONDS);
 }
 
-impl Dial for Server {
-    type Connection = Connection;
+impl Dial for PgServer {
+    type Connection = PgConnection;
     type Error = PgError;
 
-    fn open(&self, outgoing: &Outgoing, cancel: &Cancel) -> Result<Connection, PgError> {
-        Connection::open(self, outgoing, cancel)
+    fn open(&self, outgoing: &Outgoing, cancel: &CancelToken) -> Result<PgConnection, PgError> {
+        PgConnection::open(self, outgoing, cancel)
     }
 
-    fn leaves_connection(error: &PgError) -> bool {
-        error.leaves_connection()
+    fn is_connection_usable(error: &PgError) -> bool {
+        error.is_connection_usable()
     }
 
-    fn close(connection: Connection) {
+    fn close(connection: PgConnection) {
         connection.close();
     }
 }

@@ -7,16 +7,16 @@ const NAME_BYTES_MAX: usize = 63;
 
 /// The name of a column.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Column(String);
+pub struct ColumnName(String);
 
 /// The name of a table, with a schema or in the one where the server looks first.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Table {
+pub struct TableName {
     schema: Option<String>,
     name: String,
 }
 
-impl Column {
+impl ColumnName {
     /// Letters of the English alphabet, digits and underscores, not beginning with a digit.
     ///
     /// # Errors
@@ -33,48 +33,48 @@ impl Column {
 
     /// As it stands in a statement.
     #[must_use]
-    pub fn quoted(&self) -> String {
-        quoted(&self.0)
+    pub fn to_sql(&self) -> String {
+        quote(&self.0)
     }
 }
 
-impl Table {
+impl TableName {
     /// A name as that of a column, or two with a dot between them.
     ///
     /// # Errors
     /// When it is anything else.
     pub fn parse(text: &str) -> Result<Self, PgError> {
         let (schema, name) = match text.trim().split_once('.') {
-            Some((schema, name)) => (Some(Column::parse(schema)?.0), name),
+            Some((schema, name)) => (Some(ColumnName::parse(schema)?.0), name),
             None => (None, text),
         };
-        Ok(Self { schema, name: Column::parse(name)?.0 })
+        Ok(Self { schema, name: ColumnName::parse(name)?.0 })
     }
 
     /// The table in this schema, unless it names one itself.
     #[must_use]
-    pub fn within(self, schema: Option<Column>) -> Self {
+    pub fn in_schema(self, schema: Option<ColumnName>) -> Self {
         Self { schema: self.schema.or(schema.map(|schema| schema.0)), name: self.name }
     }
 
     /// As it stands in a statement.
     #[must_use]
-    pub fn quoted(&self) -> String {
+    pub fn to_sql(&self) -> String {
         match &self.schema {
-            Some(schema) => format!("{}.{}", quoted(schema), quoted(&self.name)),
-            None => quoted(&self.name),
+            Some(schema) => format!("{}.{}", quote(schema), quote(&self.name)),
+            None => quote(&self.name),
         }
     }
 
     /// As the owner knows it.
     #[must_use]
-    pub fn shown(&self) -> String {
+    pub fn label(&self) -> String {
         self.schema.iter().map(|schema| format!("{schema}.")).collect::<String>() + &self.name
     }
 }
 
 /// Case is kept, as by those who made the tables; no character of a judged name needs more than the quotes.
-fn quoted(name: &str) -> String {
+fn quote(name: &str) -> String {
     format!("\"{name}\"")
 }
 
@@ -85,7 +85,7 @@ mod tests {
     #[test]
     fn names_are_letters_digits_and_underscores() {
         for good in ["documents", "Documents2", "_x", "a", &"x".repeat(63)] {
-            assert_eq!(Column::parse(good).unwrap().quoted(), format!("\"{good}\""));
+            assert_eq!(ColumnName::parse(good).unwrap().to_sql(), format!("\"{good}\""));
         }
         for bad in [
             "",
@@ -103,20 +103,20 @@ mod tests {
             "a\n b",
             &"x".repeat(64),
         ] {
-            assert_eq!(Column::parse(bad), Err(PgError::Name), "{bad:?}");
-            assert_eq!(Table::parse(bad), Err(PgError::Name), "{bad:?}");
+            assert_eq!(ColumnName::parse(bad), Err(PgError::Name), "{bad:?}");
+            assert_eq!(TableName::parse(bad), Err(PgError::Name), "{bad:?}");
         }
     }
 
     #[test]
     fn a_table_may_name_its_schema_once() {
-        assert_eq!(Table::parse(" ours.books ").unwrap().quoted(), r#""ours"."books""#);
-        assert_eq!(Table::parse("ours.books").unwrap().shown(), "ours.books");
+        assert_eq!(TableName::parse(" ours.books ").unwrap().to_sql(), r#""ours"."books""#);
+        assert_eq!(TableName::parse("ours.books").unwrap().label(), "ours.books");
         for bad in ["a.b.c", ".a", "a.", ".", "a..b"] {
-            assert_eq!(Table::parse(bad), Err(PgError::Name), "{bad}");
+            assert_eq!(TableName::parse(bad), Err(PgError::Name), "{bad}");
         }
-        let other = || Some(Column::parse("other").unwrap());
-        assert_eq!(Table::parse("books").unwrap().within(other()).shown(), "other.books");
-        assert_eq!(Table::parse("ours.books").unwrap().within(other()).shown(), "ours.books");
+        let other = || Some(ColumnName::parse("other").unwrap());
+        assert_eq!(TableName::parse("books").unwrap().in_schema(other()).label(), "other.books");
+        assert_eq!(TableName::parse("ours.books").unwrap().in_schema(other()).label(), "ours.books");
     }
 }

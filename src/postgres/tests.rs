@@ -1,8 +1,8 @@
 //! The client against servers of a few lines, each with one habit. What a real one does, `tests/api/postgres.rs` sees.
 
 use super::*;
-use crate::domain::cancel::{Cancel, Reason};
-use crate::net::{NetError, Outgoing, TlsFault};
+use crate::domain::cancel::{CancelReason, CancelToken};
+use crate::net::{NetError, Outgoing, TlsError};
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::sync::Arc;
@@ -51,15 +51,15 @@ fn statement(stream: &mut TcpStream) -> bool {
 }
 
 /// A server with this habit, and a session with it.
-fn session(tls: Tls, habit: impl Fn(TcpStream) + Send + 'static) -> Session {
+fn session(tls: PgTls, habit: impl Fn(TcpStream) + Send + 'static) -> PgClient {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = listener.local_addr().unwrap().port();
     std::thread::spawn(move || listener.incoming().map_while(Result::ok).for_each(habit));
-    Session::new(server(port, tls), Outgoing::new(Vec::new(), true))
+    PgClient::new(server(port, tls), Outgoing::new(Vec::new(), true))
 }
 
-fn server(port: u16, tls: Tls) -> Server {
-    Server {
+fn server(port: u16, tls: PgTls) -> PgServer {
+    PgServer {
         host: "127.0.0.1".into(),
         port,
         database: "books".into(),
@@ -71,12 +71,12 @@ fn server(port: u16, tls: Tls) -> Server {
     }
 }
 
-fn run(session: &Session, cancel: &Cancel) -> Result<Vec<Row>, PgError> {
-    session.with(cancel, |connection| connection.run("SELECT $1", &["x"], cancel))
+fn run(session: &PgClient, cancel: &CancelToken) -> Result<Vec<PgRow>, PgError> {
+    session.with_connection(cancel, |connection| connection.run("SELECT $1", &["x"], cancel))
 }
 
-fn fails(tls: Tls, habit: impl Fn(TcpStream) + Send + 'static) -> PgError {
-    run(&session(tls, habit), &Cancel::new(None)).unwrap_err()
+fn fails(tls: PgTls, habit: impl Fn(TcpStream) + Send + 'static) -> PgError {
+    run(&session(tls, habit), &CancelToken::new(None)).unwrap_err()
 }
 
 /// A server that answers the first message and holds the line.
@@ -99,7 +99,7 @@ fn what_a_server_says_is_for_the_log_and_callers_are_told_what_to_do() {
         ("57P03", "the database system is starting up", "try again later"),
         ("XX000", "cache lookup failed for it is secret\n ada", "refused to do this (XX000)"),
     ] {
-        let error = fails(Tls::Off, answers(error(code, message)));
+        let error = fails(PgTls::Off, answers(error(code, message)));
         let (text, logged) = told(error);
         assert!(
             text.starts_with("Books: ") && text.contains(shown) && text.ends_with("; see the log"),
@@ -109,7 +109,7 @@ fn what_a_server_says_is_for_the_log_and_callers_are_told_what_to_do() {
         let words = message.replace(PASSWORD, "[secret hidden]").replace('\n', "").replace('"', "\\\"");
         assert!(logged.contains(&words) && logged.contains(code) && !logged.contains(PASSWORD), "{logged}");
     }
-    let long = fails(Tls::Off, answers(error("XX000", &"x".repeat(5_000))));
+    let long = fails(PgTls::Off, answers(error("XX000", &"x".repeat(5_000))));
     assert!(told(long).1.len() < 1_000);
     let (text, logged) = told(PgError::Net(NetError::Unreachable("10.1.2.3:5432".into())));
     assert!(text.contains("no connection") && !text.contains("10.1.2.3"), "{text}");
@@ -127,17 +127,17 @@ fn told(error: PgError) -> (String, String) {
 
 #[test]
 fn nothing_is_said_in_clear_text_or_to_who_proves_nothing() {
-    assert_eq!(fails(Tls::Off, answers(says(b'R', &[0, 0, 0, 3]))), PgError::NoSecrecy);
-    assert_eq!(fails(Tls::Off, answers(says(b'R', &[0, 0, 0, 7]))), PgError::NoSignIn);
+    assert_eq!(fails(PgTls::Off, answers(says(b'R', &[0, 0, 0, 3]))), PgError::InsecurePassword);
+    assert_eq!(fails(PgTls::Off, answers(says(b'R', &[0, 0, 0, 7]))), PgError::NoSignIn);
     let other = [&[0, 0, 0, 10][..], b"SCRAM-SHA-512\0\0"].concat();
-    assert_eq!(fails(Tls::Off, answers(says(b'R', &other))), PgError::NoSignIn);
+    assert_eq!(fails(PgTls::Off, answers(says(b'R', &other))), PgError::NoSignIn);
     let ours = says(b'R', &[&[0, 0, 0, 10][..], b"SCRAM-SHA-256\0\0"].concat());
-    assert_eq!(fails(Tls::Off, answers([ours, welcome()].concat())), PgError::Garbled);
+    assert_eq!(fails(PgTls::Off, answers([ours, welcome()].concat())), PgError::Garbled);
 }
 
 #[test]
 fn an_older_password_is_sent_as_its_hash_with_the_servers_salt() {
-    let session = session(Tls::Off, |mut stream| {
+    let session = session(PgTls::Off, |mut stream| {
         startup(&mut stream);
         stream.write_all(&says(b'R', b"\0\0\0\x05salt")).unwrap();
         let mut sent = [0; 41];
@@ -148,16 +148,16 @@ fn an_older_password_is_sent_as_its_hash_with_the_servers_salt() {
             stream.write_all(&[says(b'C', b"SELECT 0\0"), says(b'Z', b"I")].concat()).unwrap();
         }
     });
-    assert_eq!(run(&session, &Cancel::new(None)), Ok(Vec::new()));
+    assert_eq!(run(&session, &CancelToken::new(None)), Ok(Vec::new()));
 }
 
 #[test]
 fn where_the_owner_wants_tls_nothing_goes_without_it() {
-    assert_eq!(fails(Tls::Public, answers(b"N".to_vec())), PgError::NoTls);
-    assert_eq!(fails(Tls::Public, answers(error("08P01", "what?"))), PgError::Garbled);
-    let error = fails(Tls::Public, answers(b"Sno TLS".to_vec()));
-    assert!(matches!(&error, PgError::Net(NetError::Untrusted { fault: TlsFault::NotTls, .. })), "{error:?}");
-    let bad = fails(Tls::Of("no certificate".into()), answers(b"S".to_vec()));
+    assert_eq!(fails(PgTls::Public, answers(b"N".to_vec())), PgError::NoTls);
+    assert_eq!(fails(PgTls::Public, answers(error("08P01", "what?"))), PgError::Garbled);
+    let error = fails(PgTls::Public, answers(b"Sno TLS".to_vec()));
+    assert!(matches!(&error, PgError::Net(NetError::Untrusted { fault: TlsError::NotTls, .. })), "{error:?}");
+    let bad = fails(PgTls::WithAuthorities("no certificate".into()), answers(b"S".to_vec()));
     assert!(bad.to_string().contains("certificate"), "{bad}");
 }
 
@@ -171,10 +171,10 @@ fn a_server_that_speaks_something_else_or_announces_too_much_is_left() {
         b"R\0\0\0\x01".to_vec(),
         says(b'Z', b"I"),
     ] {
-        let error = fails(Tls::Off, answers(bytes.clone()));
+        let error = fails(PgTls::Off, answers(bytes.clone()));
         assert!(garbled.contains(&error), "{bytes:?}: {error:?}");
     }
-    let closed = fails(Tls::Off, drop);
+    let closed = fails(PgTls::Off, drop);
     assert!(matches!(closed, PgError::Net(NetError::Broken(_))), "{closed:?}");
 }
 
@@ -183,13 +183,13 @@ fn a_result_larger_than_it_may_be_ends_the_connection() {
     let mut column = (1_000_000_u32).to_be_bytes().to_vec();
     column.extend(vec![b'x'; 1_000_000]);
     let row = says(b'D', &[&[0, 1][..], &column].concat());
-    let session = session(Tls::Off, move |mut stream| {
+    let session = session(PgTls::Off, move |mut stream| {
         startup(&mut stream);
         stream.write_all(&welcome()).unwrap();
         statement(&mut stream);
         while stream.write_all(&row).is_ok() {}
     });
-    assert_eq!(run(&session, &Cancel::new(None)), Err(PgError::TooLarge));
+    assert_eq!(run(&session, &CancelToken::new(None)), Err(PgError::TooLarge));
 }
 
 #[test]
@@ -203,13 +203,13 @@ fn rows_of_nothing_count_by_the_memory_that_they_take() {
         for (count, fits) in [(count, true), (count + 5, false)] {
             assert!(row.len() * count < limits::POSTGRES_RESULT_BYTES_MAX / 4);
             let all = [row.repeat(count), says(b'C', b"SELECT 1\0"), says(b'Z', b"I")].concat();
-            let session = session(Tls::Off, move |mut stream| {
+            let session = session(PgTls::Off, move |mut stream| {
                 startup(&mut stream);
                 stream.write_all(&welcome()).unwrap();
                 statement(&mut stream);
                 let _ = stream.write_all(&all);
             });
-            match run(&session, &Cancel::new(None)) {
+            match run(&session, &CancelToken::new(None)) {
                 Ok(rows) => assert!(fits && rows.len() == count, "{} rows", rows.len()),
                 Err(error) => assert_eq!((error, fits), (PgError::TooLarge, false)),
             }
@@ -219,7 +219,7 @@ fn rows_of_nothing_count_by_the_memory_that_they_take() {
 
 #[test]
 fn a_pooler_that_takes_no_options_is_asked_without_them() {
-    let session = session(Tls::Off, |mut stream| {
+    let session = session(PgTls::Off, |mut stream| {
         if startup(&mut stream).contains("statement_timeout") {
             stream.write_all(&error("08P01", "unsupported startup parameter: options")).unwrap();
             return;
@@ -231,7 +231,7 @@ fn a_pooler_that_takes_no_options_is_asked_without_them() {
             stream.write_all(&all.concat()).unwrap();
         }
     });
-    let cancel = Cancel::new(None);
+    let cancel = CancelToken::new(None);
     for _ in 0..2 {
         assert_eq!(run(&session, &cancel), Ok(vec![vec![Some("x".to_owned()), None]]));
     }
@@ -239,19 +239,19 @@ fn a_pooler_that_takes_no_options_is_asked_without_them() {
 
 #[test]
 fn a_cancelled_run_waits_no_longer() {
-    let session = session(Tls::Off, |mut stream| {
+    let session = session(PgTls::Off, |mut stream| {
         startup(&mut stream);
         stream.write_all(&welcome()).unwrap();
         let _ = stream.read_to_end(&mut Vec::new());
     });
-    let (cancel, start) = (Cancel::new(None), Instant::now());
+    let (cancel, start) = (CancelToken::new(None), Instant::now());
     let other = cancel.clone();
     std::thread::spawn(move || {
         std::thread::sleep(Duration::from_millis(50));
-        other.cancel(Reason::CallerLeft);
+        other.cancel(CancelReason::CallerLeft);
     });
     assert_eq!(run(&session, &cancel), Err(PgError::Net(NetError::Cancelled)));
-    let late = Cancel::new(Some(Duration::from_millis(50)));
+    let late = CancelToken::new(Some(Duration::from_millis(50)));
     assert_eq!(run(&session, &late), Err(PgError::Net(NetError::TimedOut)));
     assert!(start.elapsed() < Duration::from_secs(10));
 }
@@ -259,8 +259,8 @@ fn a_cancelled_run_waits_no_longer() {
 #[test]
 fn a_host_is_judged_like_any_address() {
     let open = |outgoing: &Outgoing, host: &str| {
-        let server = Server { host: host.into(), ..server(1, Tls::Off) };
-        Connection::open(&server, outgoing, &Cancel::new(None)).err().unwrap()
+        let server = PgServer { host: host.into(), ..server(1, PgTls::Off) };
+        PgConnection::open(&server, outgoing, &CancelToken::new(None)).err().unwrap()
     };
     let policy = PgError::Net(NetError::RefusedByPolicy);
     let public = Outgoing::new(Vec::new(), false);

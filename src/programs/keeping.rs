@@ -30,20 +30,20 @@ const MB: u64 = 1024 * 1024;
 const ADDRESSES_PER_MEMORY: u64 = 64;
 
 /// Does what the words after the program's role say.
-pub fn work(words: impl Iterator<Item = OsString>) -> ExitCode {
+pub fn run_keeper(words: impl Iterator<Item = OsString>) -> ExitCode {
     let words: Vec<OsString> = words.collect();
     let code = match words.split_first() {
-        Some((stage, rest)) if stage == KEEP => keep(rest),
-        Some((stage, rest)) if stage == BECOME => turn_into(rest),
+        Some((stage, rest)) if stage == KEEP => run_program(rest),
+        Some((stage, rest)) if stage == BECOME => exec_program(rest),
         _ => None,
     };
     ExitCode::from(code.unwrap_or(FAILED))
 }
 
 /// Words: the folder, the memory, the program and its arguments.
-fn keep(words: &[OsString]) -> Option<u8> {
+fn run_program(words: &[OsString]) -> Option<u8> {
     let [folder, rest @ ..] = words else { return None };
-    let folder = Folder(PathBuf::from(folder));
+    let folder = FolderCleanup(PathBuf::from(folder));
     confine::close_inherited();
     set_child_subreaper(Some(getpid())).ok()?;
     rustix::thread::set_no_new_privs(true).ok()?;
@@ -53,7 +53,7 @@ fn keep(words: &[OsString]) -> Option<u8> {
         .current_dir(&folder.0)
         .spawn();
     let mut child = child.ok()?;
-    let ended = stay(&child).unwrap_or(false);
+    let ended = wait_for_end(&child).unwrap_or(false);
     let status = if ended { child.wait().ok() } else { None };
     end_all();
     drop(folder);
@@ -67,7 +67,7 @@ fn own_path() -> &'static Path {
 }
 
 /// Waits until the program ends, or its input closes and its grace is over. True where it ended by itself.
-fn stay(child: &Child) -> io::Result<bool> {
+fn wait_for_end(child: &Child) -> io::Result<bool> {
     let pid = Pid::from_child(child);
     let process = pidfd_open(pid, PidfdFlags::empty())?;
     let input = io::stdin();
@@ -111,9 +111,9 @@ fn children() -> Vec<Pid> {
 }
 
 /// The folder of the program, which goes with it.
-struct Folder(PathBuf);
+struct FolderCleanup(PathBuf);
 
-impl Drop for Folder {
+impl Drop for FolderCleanup {
     fn drop(&mut self) {
         // The service removes it too, where it still runs.
         let _ = fs::remove_dir_all(&self.0);
@@ -121,7 +121,7 @@ impl Drop for Folder {
 }
 
 /// Words: the keeper, the memory, the program and its arguments. Comes back only when it cannot turn into it.
-fn turn_into(words: &[OsString]) -> Option<u8> {
+fn exec_program(words: &[OsString]) -> Option<u8> {
     let [keeper, memory, program, args @ ..] = words else { return None };
     let keeper: i32 = keeper.to_str()?.parse().ok()?;
     let memory: u64 = memory.to_str()?.parse().ok()?;

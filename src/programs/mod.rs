@@ -16,14 +16,14 @@ mod nowhere;
 mod running;
 
 #[cfg(target_os = "linux")]
-pub use keeping::work;
+pub use keeping::run_keeper;
 #[cfg(not(target_os = "linux"))]
-pub use nowhere::{Running, work};
+pub use nowhere::{ProgramProcess, work};
 #[cfg(target_os = "linux")]
-pub use running::Running;
+pub use running::ProgramProcess;
 
-use crate::domain::cancel::{Cancel, Reason};
-use crate::domain::local_program::{AllowedProgram, CommandLine, NotAllowed};
+use crate::domain::cancel::{CancelReason, CancelToken};
+use crate::domain::local_program::{AllowedProgram, CommandLine, ProgramNotListedError};
 use crate::limits::PROGRAMS_MAX;
 use std::fmt;
 use std::path::PathBuf;
@@ -35,9 +35,9 @@ pub const ROLE: &str = "flowkeep-program-keeper";
 
 /// Why a program does not answer. Nothing of it is in the program's words.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Fault {
+pub enum ProgramError {
     /// The operator has not listed it.
-    NotAllowed(NotAllowed),
+    NotAllowed(ProgramNotListedError),
     /// The operator listed a file that is not there.
     Missing,
     /// As many run as may.
@@ -51,10 +51,10 @@ pub enum Fault {
     /// A line of it is longer than any may be, or none.
     Garbled,
     /// The run is to end.
-    Cancelled(Reason),
+    Cancelled(CancelReason),
 }
 
-impl fmt::Display for Fault {
+impl fmt::Display for ProgramError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::NotAllowed(why) => why.fmt(f),
@@ -89,7 +89,7 @@ impl Programs {
 
     /// How many run at this moment.
     #[must_use]
-    pub fn running(&self) -> usize {
+    pub fn running_count(&self) -> usize {
         self.running.load(Ordering::SeqCst)
     }
 
@@ -97,27 +97,27 @@ impl Programs {
     ///
     /// # Errors
     /// Why it is not started.
-    pub fn start(&self, line: &CommandLine, cancel: &Cancel) -> Result<Running, Fault> {
-        let admitted = line.among(&self.allowed).map_err(Fault::NotAllowed)?;
-        let place = Place::of(&self.running)?;
-        Running::start(&self.keeper, &admitted, place, cancel.clone())
+    pub fn start(&self, line: &CommandLine, cancel: &CancelToken) -> Result<ProgramProcess, ProgramError> {
+        let admitted = line.find_in(&self.allowed).map_err(ProgramError::NotAllowed)?;
+        let place = ProgramSlot::acquire(&self.running)?;
+        ProgramProcess::start(&self.keeper, &admitted, place, cancel.clone())
     }
 }
 
 /// One of the programs that may run at the same time.
-struct Place(Arc<AtomicUsize>);
+struct ProgramSlot(Arc<AtomicUsize>);
 
-impl Place {
-    fn of(running: &Arc<AtomicUsize>) -> Result<Self, Fault> {
+impl ProgramSlot {
+    fn acquire(running: &Arc<AtomicUsize>) -> Result<Self, ProgramError> {
         let take = |count| (count < PROGRAMS_MAX).then_some(count + 1);
         running
             .fetch_update(Ordering::SeqCst, Ordering::SeqCst, take)
             .map(|_| Self(running.clone()))
-            .map_err(|_| Fault::Busy)
+            .map_err(|_| ProgramError::Busy)
     }
 }
 
-impl Drop for Place {
+impl Drop for ProgramSlot {
     fn drop(&mut self) {
         self.0.fetch_sub(1, Ordering::SeqCst);
     }
@@ -130,9 +130,10 @@ mod tests {
     #[test]
     fn no_more_run_at_a_time_than_may() {
         let running = Arc::default();
-        let places: Vec<Place> = (0..PROGRAMS_MAX).map(|_| Place::of(&running).ok().unwrap()).collect();
-        assert_eq!(Place::of(&running).err(), Some(Fault::Busy));
+        let places: Vec<ProgramSlot> =
+            (0..PROGRAMS_MAX).map(|_| ProgramSlot::acquire(&running).ok().unwrap()).collect();
+        assert_eq!(ProgramSlot::acquire(&running).err(), Some(ProgramError::Busy));
         drop(places);
-        assert!(Place::of(&running).is_ok());
+        assert!(ProgramSlot::acquire(&running).is_ok());
     }
 }

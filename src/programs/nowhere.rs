@@ -1,26 +1,31 @@
 //! Systems on which processes cannot be kept as they have to be: no local program starts there.
 
-use super::{Fault, Place};
-use crate::domain::cancel::Cancel;
-use crate::domain::local_program::Admitted;
+use super::{ProgramError, ProgramSlot};
+use crate::domain::cancel::CancelToken;
+use crate::domain::local_program::ProgramGrant;
 use std::ffi::OsString;
 use std::path::Path;
 use std::process::ExitCode;
 use std::time::Instant;
 
 /// There is none.
-pub enum Running {}
+pub enum ProgramProcess {}
 
-impl Running {
-    pub(super) fn start(_: &Path, _: &Admitted<'_>, _: Place, _: Cancel) -> Result<Self, Fault> {
-        Err(Fault::CannotStart)
+impl ProgramProcess {
+    pub(super) fn start(
+        _: &Path,
+        _: &ProgramGrant<'_>,
+        _: ProgramSlot,
+        _: CancelToken,
+    ) -> Result<Self, ProgramError> {
+        Err(ProgramError::CannotStart)
     }
 
     /// Of none.
     ///
     /// # Errors
     /// Never, for there is none.
-    pub fn send(&mut self, _: &str, _: Instant) -> Result<(), Fault> {
+    pub fn send(&mut self, _: &str, _: Instant) -> Result<(), ProgramError> {
         match *self {}
     }
 
@@ -28,7 +33,7 @@ impl Running {
     ///
     /// # Errors
     /// Never, for there is none.
-    pub fn receive(&mut self, _: Instant) -> Result<String, Fault> {
+    pub fn receive(&mut self, _: Instant) -> Result<String, ProgramError> {
         match *self {}
     }
 }

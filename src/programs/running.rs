@@ -1,9 +1,9 @@
 //! A local program that runs, from the service's side: lines in, lines out, and its end.
 
 use super::keeping::{KEEP, NOT_STARTED};
-use super::{Fault, Place, ROLE};
-use crate::domain::cancel::Cancel;
-use crate::domain::local_program::Admitted;
+use super::{ProgramError, ProgramSlot, ROLE};
+use crate::domain::cancel::CancelToken;
+use crate::domain::local_program::ProgramGrant;
 use crate::domain::secrets;
 use crate::limits::{PROGRAM_LINE_BYTES_MAX, PROGRAM_WORDS_BYTES_MAX};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -23,11 +23,11 @@ use tempfile::TempDir;
 /// Where programs are looked for, unless the operator says otherwise.
 const PATH: &str = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 /// How long a keeper may take to end what it keeps.
-const END: Duration = Duration::from_secs(5);
-const PIECE: usize = 64 * 1024;
+const END_WAIT_MAX: Duration = Duration::from_secs(5);
+const PIECE_BYTES: usize = 64 * 1024;
 
 /// A program that runs. Dropped, it ends with everything it started, and its folder goes.
-pub struct Running {
+pub struct ProgramProcess {
     name: String,
     child: Child,
     stdin: Option<ChildStdin>,
@@ -39,7 +39,7 @@ pub struct Running {
     searched: usize,
     /// The newest of what it said beside.
     words: VecDeque<u8>,
-    cancel: Cancel,
+    cancel: CancelToken,
     /// Becomes readable when the run is to end.
     woken: PipeReader,
     wake: Arc<PipeWriter>,
@@ -47,26 +47,26 @@ pub struct Running {
     /// Its end was seen to.
     is_over: bool,
     _folder: TempDir,
-    _place: Place,
+    _place: ProgramSlot,
 }
 
-impl Running {
+impl ProgramProcess {
     pub(super) fn start(
         keeper: &Path,
-        admitted: &Admitted<'_>,
-        place: Place,
-        cancel: Cancel,
-    ) -> Result<Self, Fault> {
+        admitted: &ProgramGrant<'_>,
+        place: ProgramSlot,
+        cancel: CancelToken,
+    ) -> Result<Self, ProgramError> {
         let path = Path::new(admitted.row.path());
         let is_program =
             fs::metadata(path).is_ok_and(|file| file.is_file() && file.permissions().mode() & 0o111 != 0);
         if !is_program {
-            return Err(Fault::Missing);
+            return Err(ProgramError::Missing);
         }
         let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let failed = |error: io::Error| {
             tracing::error!(program = name, %error, "a local program could not be started");
-            Fault::CannotStart
+            ProgramError::CannotStart
         };
         let folder = tempfile::Builder::new().prefix("flowkeep-program-").tempdir().map_err(failed)?;
         let (woken, wake) = io::pipe().map_err(failed)?;
@@ -107,7 +107,7 @@ impl Running {
             _place: place,
         };
         // A program that reads nothing must not hold the run.
-        let stdin = running.stdin.as_ref().ok_or(Fault::CannotStart)?;
+        let stdin = running.stdin.as_ref().ok_or(ProgramError::CannotStart)?;
         ioctl_fionbio(stdin, true).map_err(|error| failed(error.into()))?;
         Ok(running)
     }
@@ -116,7 +116,7 @@ impl Running {
     ///
     /// # Errors
     /// When the program is gone or takes nothing until `end`, and when the run is to end.
-    pub fn send(&mut self, line: &str, end: Instant) -> Result<(), Fault> {
+    pub fn send(&mut self, line: &str, end: Instant) -> Result<(), ProgramError> {
         let mut text = line.to_owned();
         text.push('\n');
         let mut rest = text.as_bytes();
@@ -131,39 +131,39 @@ impl Running {
     ///
     /// # Errors
     /// When there is none until `end`, it is too long or no text, the program is gone, and when the run is to end.
-    pub fn receive(&mut self, end: Instant) -> Result<String, Fault> {
+    pub fn receive(&mut self, end: Instant) -> Result<String, ProgramError> {
         loop {
             let found = memchr::memchr(b'\n', &self.written[self.searched..]);
             if let Some(place) = found.map(|place| self.searched + place) {
                 let line: Vec<u8> = self.written.drain(..=place).collect();
                 self.searched = 0;
-                let line = String::from_utf8(line).map_err(|_| Fault::Garbled);
+                let line = String::from_utf8(line).map_err(|_| ProgramError::Garbled);
                 return line.inspect_err(|_| self.failed = true);
             }
             self.searched = self.written.len();
             if self.searched > PROGRAM_LINE_BYTES_MAX {
                 self.failed = true;
-                return Err(Fault::Garbled);
+                return Err(ProgramError::Garbled);
             }
             self.step(&[], end).inspect_err(|_| self.failed = true)?;
         }
     }
 
     /// Waits until something can be done, and does it: how much of `out` is on its way then.
-    fn step(&mut self, out: &[u8], end: Instant) -> Result<usize, Fault> {
+    fn step(&mut self, out: &[u8], end: Instant) -> Result<usize, ProgramError> {
         if self.stdout.is_none() {
-            return Err(self.ended());
+            return Err(self.end_error());
         }
         let (writes, reads, speaks) = self.wait(!out.is_empty(), end)?;
         if speaks {
-            self.hear();
+            self.read_stderr();
         }
         if reads {
             // Nothing more is taken in than one line may be long, whatever it is that was not asked for.
             if self.written.len() > PROGRAM_LINE_BYTES_MAX {
-                return Err(Fault::Garbled);
+                return Err(ProgramError::Garbled);
             }
-            let mut piece = vec![0; PIECE];
+            let mut piece = vec![0; PIECE_BYTES];
             let count = self.stdout.as_mut().map_or(Ok(0), |stdout| stdout.read(&mut piece));
             match count {
                 Ok(0) => self.stdout = None,
@@ -182,23 +182,23 @@ impl Running {
             {
                 Ok(0)
             }
-            _ => Err(self.ended()),
+            _ => Err(self.end_error()),
         }
     }
 
     /// Waits: whether it takes something, wrote something, said something beside.
-    fn wait(&self, wants_write: bool, end: Instant) -> Result<(bool, bool, bool), Fault> {
+    fn wait(&self, wants_write: bool, end: Instant) -> Result<(bool, bool, bool), ProgramError> {
         let wake = self.wake.clone();
         let _hook = self.cancel.on_cancel(move || {
             let _ = (&*wake).write(&[1]);
         });
         loop {
             if let Some(reason) = self.cancel.reason() {
-                return Err(Fault::Cancelled(reason));
+                return Err(ProgramError::Cancelled(reason));
             }
             let left = end.saturating_duration_since(Instant::now());
             if left.is_zero() {
-                return Err(Fault::Late);
+                return Err(ProgramError::Late);
             }
             let left = self.cancel.time_left().map_or(left, |run| run.min(left));
             let left = Timespec { tv_sec: left.as_secs().cast_signed(), tv_nsec: left.subsec_nanos().into() };
@@ -212,7 +212,7 @@ impl Running {
             match poll(&mut places, Some(&left)) {
                 Ok(0) | Err(Errno::INTR) => continue,
                 Ok(_) => {}
-                Err(_) => return Err(Fault::CannotStart),
+                Err(_) => return Err(ProgramError::CannotStart),
             }
             let mut ready = places.iter().skip(1).map(|place| !place.revents().is_empty());
             let [writes, reads, speaks] = have.map(|have| have && ready.next().unwrap_or(false));
@@ -223,8 +223,8 @@ impl Running {
     }
 
     /// Takes in what the program says beside its answers: the newest of it, for the log.
-    fn hear(&mut self) {
-        let mut piece = vec![0; PIECE];
+    fn read_stderr(&mut self) {
+        let mut piece = vec![0; PIECE_BYTES];
         match self.stderr.as_mut().map(|stderr| stderr.read(&mut piece)) {
             Some(Ok(count)) if count > 0 => {
                 self.words.extend(&piece[..count]);
@@ -237,18 +237,18 @@ impl Running {
     }
 
     /// The end of a program that closed its pipes: it has a moment to say with which code.
-    fn ended(&mut self) -> Fault {
+    fn end_error(&mut self) -> ProgramError {
         let end = Instant::now() + Duration::from_secs(1);
         while self.stderr.is_some() {
             match self.wait(false, end) {
-                Ok(_) => self.hear(),
+                Ok(_) => self.read_stderr(),
                 Err(_) => break,
             }
         }
         self.close();
         match self.child.try_wait().ok().flatten().and_then(|status| status.code()) {
-            Some(code) if code == i32::from(NOT_STARTED) => Fault::Missing,
-            code => Fault::Ended(code),
+            Some(code) if code == i32::from(NOT_STARTED) => ProgramError::Missing,
+            code => ProgramError::Ended(code),
         }
     }
 
@@ -259,7 +259,7 @@ impl Running {
         }
         (self.stdin, self.stdout, self.stderr) = (None, None, None);
         let pid = Pid::from_child(&self.child);
-        let left = Timespec { tv_sec: END.as_secs().cast_signed(), tv_nsec: 0 };
+        let left = Timespec { tv_sec: END_WAIT_MAX.as_secs().cast_signed(), tv_nsec: 0 };
         // Not yet asked how it ended: until then its number, and that of its group, are nobody else's.
         if let Ok(process) = pidfd_open(pid, PidfdFlags::empty()) {
             let _ = poll(&mut [PollFd::new(&process, PollFlags::IN)], Some(&left));
@@ -270,14 +270,14 @@ impl Running {
     }
 }
 
-impl Drop for Running {
+impl Drop for ProgramProcess {
     fn drop(&mut self) {
         self.close();
         if self.words.is_empty() {
             return;
         }
         let words: Vec<u8> = self.words.iter().copied().collect();
-        let words = secrets::hide(&String::from_utf8_lossy(&words)).text;
+        let words = secrets::redact(&String::from_utf8_lossy(&words)).text;
         let (program, words) = (&self.name, words.escape_debug().to_string());
         if self.failed {
             tracing::warn!(program, words, "a local program failed");

@@ -1,7 +1,7 @@
 //! Why a Redis server gave nothing.
 
 use crate::domain::error::Error;
-use crate::net::{NetError, words_of_server};
+use crate::net::{NetError, server_message};
 use std::{fmt, io};
 
 /// Why a Redis server gave nothing. Its `Display` is shown to callers, whoever asks the flow: it holds no word of the server
@@ -15,9 +15,9 @@ pub enum RedisError {
     /// What came back is not what a Redis server says.
     Garbled,
     /// What lies under a key was put there by another program; says what was looked for.
-    OfOthers(&'static str),
+    ForeignKey(&'static str),
     /// What the server itself says.
-    Told {
+    Server {
         /// The word with which it begins: its kind.
         code: String,
         /// Its words, for the log alone: they name users, commands and addresses.
@@ -28,13 +28,13 @@ pub enum RedisError {
 impl RedisError {
     /// What the server says, with its words as one line of bounded length.
     #[must_use]
-    pub fn told(said: &str, secrets: &[&str]) -> Self {
+    pub fn from_server(said: &str, secrets: &[&str]) -> Self {
         const CODE_CHARS_MAX: usize = 16;
-        let message = words_of_server(said, secrets);
+        let message = server_message(said, secrets);
         let word = message.split(' ').next().unwrap_or_default();
         let is_code = !word.is_empty() && word.chars().all(|c| c.is_ascii_uppercase());
         let code = if is_code { word.chars().take(CODE_CHARS_MAX).collect() } else { String::new() };
-        Self::Told { code, message }
+        Self::Server { code, message }
     }
 
     /// The operation's error, naming the card that failed. What callers are not told is logged.
@@ -43,15 +43,15 @@ impl RedisError {
         self.log(card);
         match self {
             Self::Net(NetError::Cancelled) => Error::Cancelled,
-            other => Error::Failed(format!("{card}: {other}")),
+            other => Error::RunFailed(format!("{card}: {other}")),
         }
     }
 
     /// Logs what callers are not told, for a card that goes on without the server.
     pub fn log(&self, card: &str) {
         let words = match self {
-            Self::Told { message, .. } => Some(message.clone()),
-            Self::Net(error) => error.words(),
+            Self::Server { message, .. } => Some(message.clone()),
+            Self::Net(error) => error.log_detail(),
             _ => None,
         };
         if let Some(words) = words {
@@ -61,7 +61,7 @@ impl RedisError {
 }
 
 /// What to do about what a server says, in words of ours.
-fn sentence(code: &str, message: &str) -> Option<&'static str> {
+fn advice(code: &str, message: &str) -> Option<&'static str> {
     let holds = |words: &str| message.to_ascii_lowercase().contains(words);
     Some(match code {
         "WRONGPASS" => "the server refused the user or the password; check the card's credential",
@@ -102,18 +102,18 @@ impl fmt::Display for RedisError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Net(error) => {
-                f.write_str(&error.without_place("Redis", "host, port and SSL in the card's credential"))
+                f.write_str(&error.public_message("Redis", "host, port and SSL in the card's credential"))
             }
             Self::TooLarge => f.write_str("the server's reply is too large"),
             Self::Garbled => f.write_str(
                 "what answers there does not speak Redis; check host, port and SSL in the card's credential",
             ),
-            Self::OfOthers(wanted) => write!(
+            Self::ForeignKey(wanted) => write!(
                 f,
                 "what another program keeps under this key is no {wanted}; choose another Session Id, or another database in \
                  the card's credential"
             ),
-            Self::Told { code, message } => match sentence(code, message) {
+            Self::Server { code, message } => match advice(code, message) {
                 Some(sentence) => write!(f, "{sentence}; see the log"),
                 None => f.write_str("the server refused to do this; see the log"),
             },

@@ -1,7 +1,7 @@
 //! Redis servers of a flow's owner, spoken to over a guarded line in RESP2: no thread of its own, no pool, no await.
 //!
 //! A [`Session`] makes its connection when it is first needed and keeps it for the run. Every key and value goes to the
-//! server with its length before it, so nothing in them can become a command. Each exchange has a time, ends with `Cancel`,
+//! server with its length before it, so nothing in them can become a command. Each exchange has a time, ends with `CancelToken`,
 //! and brings back replies of bounded size and depth ([`read`]).
 
 mod connection;
@@ -10,22 +10,22 @@ mod reply;
 #[cfg(test)]
 mod tests;
 
-pub use connection::Connection;
+pub use connection::RedisConnection;
 pub use error::RedisError;
-pub use reply::{Reply, read};
+pub use reply::{RedisReply, read_reply};
 
-use crate::domain::cancel::Cancel;
+use crate::domain::cancel::CancelToken;
 use crate::net::{self, Dial, Outgoing};
 
 /// The port where nothing else is said.
 pub const PORT: u16 = 6379;
 
 /// A server and the one connection a run has to it.
-pub type Session = net::Session<Server>;
+pub type RedisClient = net::LazyConnection<RedisServer>;
 
 /// Which server, and who calls. It holds a secret, so it has no `Debug`.
 #[derive(Clone)]
-pub struct Server {
+pub struct RedisServer {
     /// Its host.
     pub host: String,
     /// Its port.
@@ -41,23 +41,23 @@ pub struct Server {
     pub tls: bool,
 }
 
-impl Dial for Server {
-    type Connection = Connection;
+impl Dial for RedisServer {
+    type Connection = RedisConnection;
     type Error = RedisError;
 
-    fn open(&self, outgoing: &Outgoing, cancel: &Cancel) -> Result<Connection, RedisError> {
-        Connection::open(self, outgoing, cancel)
+    fn open(&self, outgoing: &Outgoing, cancel: &CancelToken) -> Result<RedisConnection, RedisError> {
+        RedisConnection::open(self, outgoing, cancel)
     }
 
-    fn is_open(connection: &mut Connection, cancel: &Cancel) -> bool {
+    fn is_open(connection: &mut RedisConnection, cancel: &CancelToken) -> bool {
         connection.is_open(cancel)
     }
 
-    fn leaves_connection(error: &RedisError) -> bool {
-        matches!(error, RedisError::Told { .. })
+    fn is_connection_usable(error: &RedisError) -> bool {
+        matches!(error, RedisError::Server { .. })
     }
 
-    fn close(_: Connection) {
+    fn close(_: RedisConnection) {
         // The end of the line says it: a server keeps nothing of a connection.
     }
 }

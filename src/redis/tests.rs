@@ -2,10 +2,10 @@
 //! a real one does, `tests/api/redis.rs` sees.
 
 use super::*;
-use crate::domain::cancel::Reason;
+use crate::domain::cancel::CancelReason;
 use crate::limits;
 use crate::net::NetError;
-use crate::net::servers::plain;
+use crate::net::servers::serve_plain;
 use proptest::prelude::*;
 use std::io::{BufReader, Read, Write};
 use std::net::TcpStream;
@@ -30,35 +30,35 @@ impl Read for Pieces<'_> {
     }
 }
 
-fn read_in_pieces(bytes: &[u8], sizes: &[usize]) -> Result<Reply, RedisError> {
-    read(&mut BufReader::with_capacity(64, Pieces { bytes, sizes: sizes.iter().cycle() }))
+fn read_in_pieces(bytes: &[u8], sizes: &[usize]) -> Result<RedisReply, RedisError> {
+    read_reply(&mut BufReader::with_capacity(64, Pieces { bytes, sizes: sizes.iter().cycle() }))
 }
 
 /// A reply as a server writes it.
-fn written(reply: &Reply) -> Vec<u8> {
+fn written(reply: &RedisReply) -> Vec<u8> {
     match reply {
-        Reply::Word(text) => format!("+{text}\r\n").into_bytes(),
-        Reply::Refusal(text) => format!("-{text}\r\n").into_bytes(),
-        Reply::Number(number) => format!(":{number}\r\n").into_bytes(),
-        Reply::Bytes(bytes) => [format!("${}\r\n", bytes.len()).as_bytes(), bytes, b"\r\n"].concat(),
-        Reply::List(list) => {
+        RedisReply::Word(text) => format!("+{text}\r\n").into_bytes(),
+        RedisReply::Refusal(text) => format!("-{text}\r\n").into_bytes(),
+        RedisReply::Number(number) => format!(":{number}\r\n").into_bytes(),
+        RedisReply::Bytes(bytes) => [format!("${}\r\n", bytes.len()).as_bytes(), bytes, b"\r\n"].concat(),
+        RedisReply::List(list) => {
             let mut out = format!("*{}\r\n", list.len()).into_bytes();
             list.iter().for_each(|reply| out.extend(written(reply)));
             out
         }
-        Reply::Nothing => b"$-1\r\n".to_vec(),
+        RedisReply::Nothing => b"$-1\r\n".to_vec(),
     }
 }
 
-fn reply() -> impl Strategy<Value = Reply> {
+fn reply() -> impl Strategy<Value = RedisReply> {
     let leaf = prop_oneof![
-        "[ -~]{0,40}".prop_map(Reply::Word),
-        "[A-Z]{3,9} [ -~]{0,40}".prop_map(Reply::Refusal),
-        any::<i64>().prop_map(Reply::Number),
-        proptest::collection::vec(any::<u8>(), 0..300).prop_map(Reply::Bytes),
-        Just(Reply::Nothing),
+        "[ -~]{0,40}".prop_map(RedisReply::Word),
+        "[A-Z]{3,9} [ -~]{0,40}".prop_map(RedisReply::Refusal),
+        any::<i64>().prop_map(RedisReply::Number),
+        proptest::collection::vec(any::<u8>(), 0..300).prop_map(RedisReply::Bytes),
+        Just(RedisReply::Nothing),
     ];
-    leaf.prop_recursive(3, 40, 6, |inner| proptest::collection::vec(inner, 0..6).prop_map(Reply::List))
+    leaf.prop_recursive(3, 40, 6, |inner| proptest::collection::vec(inner, 0..6).prop_map(RedisReply::List))
 }
 
 fn sizes() -> impl Strategy<Value = Vec<usize>> {
@@ -98,7 +98,7 @@ fn what_announces_or_nests_too_much_is_left() {
         "*3\r\n".to_owned() + &format!("${0}\r\n{1}\r\n", 12_000_000, "x".repeat(12_000_000)).repeat(3),
         "*400000\r\n".to_owned() + &format!("+{}\r\n", "x".repeat(100)).repeat(400_000),
     ] {
-        assert_eq!(read(&mut bytes.as_bytes()), Err(RedisError::TooLarge), "{}", &bytes[..20]);
+        assert_eq!(read_reply(&mut bytes.as_bytes()), Err(RedisError::TooLarge), "{}", &bytes[..20]);
     }
     for bytes in [
         "HTTP/1.1 400 Bad Request\r\n",
@@ -112,17 +112,17 @@ fn what_announces_or_nests_too_much_is_left() {
         "\u{1F4E6}\r\n",
         &("+".to_owned() + &"x".repeat(limits::REDIS_LINE_BYTES_MAX)),
     ] {
-        assert_eq!(read(&mut bytes.as_bytes()), Err(RedisError::Garbled), "{bytes:.20}");
+        assert_eq!(read_reply(&mut bytes.as_bytes()), Err(RedisError::Garbled), "{bytes:.20}");
     }
 }
 
 /// A server with this habit, and a session with it.
-fn session(habit: impl Fn(TcpStream) + Send + Sync + 'static) -> Session {
-    Session::new(server(plain(habit)), Outgoing::new(Vec::new(), true))
+fn session(habit: impl Fn(TcpStream) + Send + Sync + 'static) -> RedisClient {
+    RedisClient::new(server(serve_plain(habit)), Outgoing::new(Vec::new(), true))
 }
 
-fn server(port: u16) -> Server {
-    Server {
+fn server(port: u16) -> RedisServer {
+    RedisServer {
         host: "127.0.0.1".into(),
         port,
         user: None,
@@ -146,8 +146,8 @@ fn answers(replies: &'static [&'static str]) -> impl Fn(TcpStream) + Send + Sync
     }
 }
 
-fn get(session: &Session, cancel: &Cancel) -> Result<Reply, RedisError> {
-    session.with(cancel, |connection| connection.run(&[b"GET", b"key"], cancel))
+fn get(session: &RedisClient, cancel: &CancelToken) -> Result<RedisReply, RedisError> {
+    session.with_connection(cancel, |connection| connection.run(&[b"GET", b"key"], cancel))
 }
 
 /// What callers are told of an error, and what the log is.
@@ -177,7 +177,7 @@ fn what_a_server_says_is_for_the_log_and_callers_are_told_what_to_do() {
         ("ERR max number of clients reached", "no connection left"),
         ("ERR it is secret\tada", "refused to do this"),
     ] {
-        let (text, logged) = told(RedisError::told(said, &[PASSWORD]));
+        let (text, logged) = told(RedisError::from_server(said, &[PASSWORD]));
         assert!(
             text.starts_with("Memory: ") && text.contains(shown) && text.ends_with("; see the log"),
             "{text}"
@@ -194,46 +194,47 @@ fn what_a_server_says_is_for_the_log_and_callers_are_told_what_to_do() {
 #[test]
 fn a_refusal_leaves_the_connection_and_garbage_ends_it() {
     let session = session(answers(&["+OK\r\n", "-ERR no\r\n", "$1\r\nx\r\n", "HTTP/1.1 400\r\n"]));
-    let cancel = Cancel::new(None);
-    assert!(matches!(get(&session, &cancel), Err(RedisError::Told { .. })));
-    assert_eq!(get(&session, &cancel), Ok(Reply::Bytes(b"x".to_vec())));
+    let cancel = CancelToken::new(None);
+    assert!(matches!(get(&session, &cancel), Err(RedisError::Server { .. })));
+    assert_eq!(get(&session, &cancel), Ok(RedisReply::Bytes(b"x".to_vec())));
     assert_eq!(get(&session, &cancel), Err(RedisError::Garbled));
-    assert!(matches!(get(&session, &cancel), Err(RedisError::Told { .. })), "this is another connection");
+    assert!(matches!(get(&session, &cancel), Err(RedisError::Server { .. })), "this is another connection");
 }
 
 #[test]
 fn of_several_commands_the_first_refusal_is_told_and_every_reply_is_read() {
     let session = session(answers(&["+OK\r\n", ":2\r\n-OOM full\r\n-ERR other\r\n", "$-1\r\n"]));
-    let cancel = Cancel::new(None);
-    let done = session
-        .with(&cancel, |connection| connection.run_all(&[&[b"LPUSH"], &[b"SET"], &[b"EXPIRE"]], &cancel));
-    assert!(matches!(done, Err(RedisError::Told { code, .. }) if code == "OOM"));
-    assert_eq!(get(&session, &cancel), Ok(Reply::Nothing));
+    let cancel = CancelToken::new(None);
+    let done = session.with_connection(&cancel, |connection| {
+        connection.run_all(&[&[b"LPUSH"], &[b"SET"], &[b"EXPIRE"]], &cancel)
+    });
+    assert!(matches!(done, Err(RedisError::Server { code, .. }) if code == "OOM"));
+    assert_eq!(get(&session, &cancel), Ok(RedisReply::Nothing));
 }
 
 #[test]
 fn a_server_that_closes_or_wants_another_password_is_told() {
-    let cancel = Cancel::new(None);
+    let cancel = CancelToken::new(None);
     let closed = get(&session(drop), &cancel);
     assert!(matches!(closed, Err(RedisError::Net(NetError::Broken(_)))), "{closed:?}");
     let refused = get(&session(answers(&["-WRONGPASS no\r\n"])), &cancel).unwrap_err();
     assert!(refused.to_string().contains("check the card's credential"), "{refused}");
-    let plain = Server { tls: true, ..server(plain(answers(&["-ERR what?\r\n"]))) };
-    let error = get(&Session::new(plain, Outgoing::new(Vec::new(), true)), &cancel).unwrap_err();
+    let plain = RedisServer { tls: true, ..server(serve_plain(answers(&["-ERR what?\r\n"]))) };
+    let error = get(&RedisClient::new(plain, Outgoing::new(Vec::new(), true)), &cancel).unwrap_err();
     assert!(matches!(error, RedisError::Net(NetError::Untrusted { .. })), "{error:?}");
 }
 
 #[test]
 fn a_cancelled_run_waits_no_longer() {
     let session = session(answers(&["+OK\r\n", ""]));
-    let (cancel, start) = (Cancel::new(None), Instant::now());
+    let (cancel, start) = (CancelToken::new(None), Instant::now());
     let other = cancel.clone();
     std::thread::spawn(move || {
         std::thread::sleep(Duration::from_millis(50));
-        other.cancel(Reason::CallerLeft);
+        other.cancel(CancelReason::CallerLeft);
     });
     assert_eq!(get(&session, &cancel), Err(RedisError::Net(NetError::Cancelled)));
-    let late = Cancel::new(Some(Duration::from_millis(50)));
+    let late = CancelToken::new(Some(Duration::from_millis(50)));
     assert_eq!(get(&session, &late), Err(RedisError::Net(NetError::TimedOut)));
     assert!(start.elapsed() < Duration::from_secs(10));
 }
@@ -241,8 +242,8 @@ fn a_cancelled_run_waits_no_longer() {
 #[test]
 fn a_host_is_judged_like_any_address() {
     let open = |outgoing: &Outgoing, host: &str| {
-        let server = Server { host: host.into(), ..server(1) };
-        Connection::open(&server, outgoing, &Cancel::new(None)).err().unwrap()
+        let server = RedisServer { host: host.into(), ..server(1) };
+        RedisConnection::open(&server, outgoing, &CancelToken::new(None)).err().unwrap()
     };
     let policy = RedisError::Net(NetError::RefusedByPolicy);
     let public = Outgoing::new(Vec::new(), false);

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 /// Takes the calls of one run of code.
-pub trait Calls {
+pub trait CallHandler {
     /// The names under which code finds them.
     fn names(&self) -> Vec<String>;
 

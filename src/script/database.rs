@@ -5,17 +5,17 @@ use serde_json::Value;
 use std::time::Duration;
 
 /// Asks databases for one run of code.
-pub trait Databases {
+pub trait DatabaseHandler {
     /// Does what code asks for, in at most this time.
     ///
     /// # Errors
     /// As [`DatabaseFault`].
-    fn ask(&self, ask: &DatabaseAsk, time: Duration) -> Result<DatabaseAnswer, DatabaseFault>;
+    fn execute(&self, ask: &DatabaseRequest, time: Duration) -> Result<DatabaseAnswer, DatabaseError>;
 }
 
 /// What code asks for.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct DatabaseAsk {
+pub struct DatabaseRequest {
     /// Which connection of the run: code numbers them.
     pub line: u32,
     /// True for a connection that all of the code shares: it is made again when it ended, and nothing may begin on it
@@ -24,20 +24,20 @@ pub struct DatabaseAsk {
     pub shared: bool,
     /// The database, for a connection that is not there yet.
     #[serde(default)]
-    pub place: DatabasePlace,
+    pub place: DatabaseTarget,
     /// What is wanted.
-    pub work: DatabaseWork,
+    pub work: DatabaseOperation,
 }
 
 /// Which saved credential is meant: by its name, or by what code says of the place. A password is never said.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
-pub struct DatabasePlace {
+pub struct DatabaseTarget {
     /// Name or id of the credential.
     #[serde(default)]
     pub credential: Option<String>,
     /// The family of servers.
     #[serde(default)]
-    pub family: Option<DatabaseFamily>,
+    pub family: Option<DatabaseKind>,
     /// The host, which has to be the credential's.
     #[serde(default)]
     pub host: Option<String>,
@@ -52,7 +52,7 @@ pub struct DatabasePlace {
 /// A family of servers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum DatabaseFamily {
+pub enum DatabaseKind {
     /// PostgreSQL.
     Postgres,
     /// MySQL and MariaDB.
@@ -62,7 +62,7 @@ pub enum DatabaseFamily {
 /// What is wanted of a database.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum DatabaseWork {
+pub enum DatabaseOperation {
     /// A connection.
     Connect,
     /// A statement.
@@ -98,7 +98,7 @@ pub enum DatabaseValue {
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct DatabaseAnswer {
     /// Which family it is.
-    pub family: Option<DatabaseFamily>,
+    pub family: Option<DatabaseKind>,
     /// The columns; none for what gives no rows.
     pub columns: Vec<DatabaseColumn>,
     /// The rows: texts, null, or bytes as base64, as the kinds of the columns say.
@@ -125,7 +125,7 @@ pub struct DatabaseColumn {
 
 /// Why nothing came back.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct DatabaseFault {
+pub struct DatabaseError {
     /// A sentence that may be shown to whoever asks the flow.
     pub message: String,
     /// The kind of fault in the server's words, as its clients name them.

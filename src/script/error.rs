@@ -1,6 +1,6 @@
 //! Why a run of code has no result.
 
-use crate::domain::cancel::Reason;
+use crate::domain::cancel::CancelReason;
 use std::fmt;
 
 /// Why a run of code has no result. The text says what happened in words for the flow's owner; what the code itself
@@ -42,7 +42,7 @@ pub enum ScriptError {
     /// Too much other code ran at the same time, for as long as one waits.
     Busy,
     /// The run of the flow was ended.
-    Cancelled(Reason),
+    Cancelled(CancelReason),
     /// The worker ended for no reason of these.
     Crashed,
     /// No worker could be started.

@@ -1,6 +1,6 @@
 //! Requests of code: what it wants sent, and what comes back. The service sends them, never the worker.
 
-use crate::domain::cancel::Cancel;
+use crate::domain::cancel::CancelToken;
 use serde::{Deserialize, Serialize};
 
 /// A request as the code wrote it. Nothing of it has been judged.
@@ -35,5 +35,5 @@ pub trait Fetch: Send + Sync {
     ///
     /// # Errors
     /// A sentence the code may see: it must not hold what the service knows and the code does not.
-    fn fetch(&self, request: FetchRequest, cancel: &Cancel) -> Result<FetchResponse, String>;
+    fn fetch(&self, request: FetchRequest, cancel: &CancelToken) -> Result<FetchResponse, String>;
 }

@@ -4,7 +4,7 @@
 //! `console`, timers, what functions of flows use of Node and the web (`prelude/`) and, where the scope has one, `fetch`,
 //! which runs here in the service and not in the worker. What it returns becomes JSON. Every run has globals of its own, so nothing that one run leaves behind reaches another.
 //!
-//! [`Scripts`] is the service's side; `worker` is the other, and `protocol` is what they say to each other.
+//! [`ScriptRunner`] is the service's side; `worker` is the other, and `protocol` is what they say to each other.
 
 #[cfg(unix)]
 mod bytes;
@@ -24,16 +24,16 @@ mod value;
 mod worker;
 
 pub use crate::worker::Tenant;
-pub use calls::Calls;
+pub use calls::CallHandler;
 pub use database::{
-    DatabaseAnswer, DatabaseAsk, DatabaseColumn, DatabaseFamily, DatabaseFault, DatabasePlace, DatabaseValue,
-    DatabaseWork, Databases,
+    DatabaseAnswer, DatabaseColumn, DatabaseError, DatabaseHandler, DatabaseKind, DatabaseOperation,
+    DatabaseRequest, DatabaseTarget, DatabaseValue,
 };
 pub use error::ScriptError;
 pub use fetch::{Fetch, FetchRequest, FetchResponse};
-pub use guarded::Guarded;
-pub use protocol::{Line, Loudness};
-pub use run::{Console, Ran, Scope, Scripts, Served};
+pub use guarded::GuardedFetch;
+pub use protocol::{ConsoleLevel, ConsoleLine};
+pub use run::{Console, ScriptResult, ScriptRunner, ScriptScope, ScriptServices};
 #[cfg(unix)]
 pub use worker::work;
 
@@ -53,7 +53,7 @@ pub const ROLE: &str = "worker-script";
 
 /// What one run of code may use (manual 11.1), and how many run at the same time.
 #[derive(Debug, Clone)]
-pub struct Limits {
+pub struct ScriptLimits {
     /// Processor time.
     pub processor: Duration,
     /// Time on the clock on the wall, waiting for answers of `fetch` included.
@@ -66,7 +66,7 @@ pub struct Limits {
     pub queue: Duration,
 }
 
-impl Default for Limits {
+impl Default for ScriptLimits {
     fn default() -> Self {
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
         Self {
@@ -80,11 +80,11 @@ impl Default for Limits {
     }
 }
 
-impl Limits {
+impl ScriptLimits {
     /// Those of the settings `SERVICE_CODE_SECONDS` and `SERVICE_CODE_MEMORY_MB`; the wall is three times the
     /// processor's time.
     #[must_use]
-    pub fn of_settings(seconds: u64, memory_mb: u64) -> Self {
+    pub fn from_settings(seconds: u64, memory_mb: u64) -> Self {
         Self {
             processor: Duration::from_secs(seconds),
             wall: Duration::from_secs(seconds * 3),
@@ -97,6 +97,6 @@ impl Limits {
 /// The program workers are made of. On Linux a name for the running program itself, which holds even after an update
 /// replaced its file; elsewhere its path.
 #[must_use]
-pub fn own_program(path: PathBuf) -> PathBuf {
+pub fn worker_program(path: PathBuf) -> PathBuf {
     if cfg!(target_os = "linux") { PathBuf::from("/proc/self/exe") } else { path }
 }

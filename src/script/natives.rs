@@ -3,10 +3,10 @@
 //! Each is bounded, and none can do anything but compute or write down what is wanted.
 
 use super::bytes;
-use super::database::DatabaseAsk;
-use super::engine::named;
+use super::database::DatabaseRequest;
+use super::engine::eval_options;
 use super::fetch::FetchRequest;
-use super::protocol::{Line, Loudness};
+use super::protocol::{ConsoleLevel, ConsoleLine};
 use crate::limits;
 use rquickjs::{Ctx, Exception, Function, Object};
 use serde_json::json;
@@ -18,8 +18,8 @@ use url::{Url, quirks};
 
 /// What code wants of the worker, and what it said.
 #[derive(Default)]
-pub(super) struct Wishes {
-    pub lines: Vec<Line>,
+pub(super) struct PendingCalls {
+    pub lines: Vec<ConsoleLine>,
     line_bytes: usize,
     /// Whether lines were dropped because there were too many.
     pub cut: bool,
@@ -30,19 +30,19 @@ pub(super) struct Wishes {
     requests: VecDeque<(u32, FetchRequest)>,
     requests_count: u32,
     /// Requests that were sent and have no answer.
-    pub on_the_way: usize,
+    pub in_flight: usize,
     /// Calls that were not sent yet: number, name, and arguments as JSON.
     calls: VecDeque<(u32, String, String)>,
     calls_count: u32,
     /// What was not asked of databases yet.
-    asks: VecDeque<(u32, DatabaseAsk)>,
-    asks_count: u32,
+    queries: VecDeque<(u32, DatabaseRequest)>,
+    queries_count: u32,
     /// Calls, of tools and of databases, without an answer.
     pub called: usize,
 }
 
-impl Wishes {
-    fn say(&mut self, loudness: Loudness, text: String) {
+impl PendingCalls {
+    fn log_line(&mut self, loudness: ConsoleLevel, text: String) {
         if self.lines.len() >= limits::CODE_CONSOLE_LINES_MAX
             || self.line_bytes + text.len() > limits::CODE_CONSOLE_BYTES_MAX
         {
@@ -50,7 +50,7 @@ impl Wishes {
             return;
         }
         self.line_bytes += text.len();
-        self.lines.push(Line { loudness, text });
+        self.lines.push(ConsoleLine { loudness, text });
     }
 
     /// The moment the next timer is due.
@@ -59,7 +59,7 @@ impl Wishes {
     }
 
     /// Takes a timer that is due.
-    pub(super) fn due(&mut self, now: Instant) -> Option<u32> {
+    pub(super) fn take_due_timer(&mut self, now: Instant) -> Option<u32> {
         let (&(due, id), ()) = self.timers.first_key_value()?;
         if due > now {
             return None;
@@ -71,11 +71,11 @@ impl Wishes {
 
     /// Takes a request that may be sent now.
     pub(super) fn next_request(&mut self) -> Option<(u32, FetchRequest)> {
-        if self.on_the_way >= limits::CODE_FETCHES_AT_ONCE_MAX {
+        if self.in_flight >= limits::CODE_FETCHES_AT_ONCE_MAX {
             return None;
         }
         let next = self.requests.pop_front()?;
-        self.on_the_way += 1;
+        self.in_flight += 1;
         Some(next)
     }
 
@@ -87,18 +87,18 @@ impl Wishes {
     }
 
     /// Takes what a database is to be asked, with its number.
-    pub(super) fn next_ask(&mut self) -> Option<(u32, DatabaseAsk)> {
-        let next = self.asks.pop_front()?;
+    pub(super) fn next_query(&mut self) -> Option<(u32, DatabaseRequest)> {
+        let next = self.queries.pop_front()?;
         self.called += 1;
         Some(next)
     }
 
     /// Whether anything from outside can still move the code.
-    pub(super) fn waits_for_something(&self) -> bool {
-        self.on_the_way > 0 || self.called > 0 || !self.timers.is_empty()
+    pub(super) fn is_waiting(&self) -> bool {
+        self.in_flight > 0 || self.called > 0 || !self.timers.is_empty()
     }
 
-    fn timer(&mut self, id: u32, milliseconds: f64) -> Result<(), &'static str> {
+    fn set_timer(&mut self, id: u32, milliseconds: f64) -> Result<(), &'static str> {
         if self.timers.len() >= limits::CODE_TIMERS_MAX {
             return Err("too many timers");
         }
@@ -110,13 +110,13 @@ impl Wishes {
         Ok(())
     }
 
-    fn untimer(&mut self, id: u32) {
+    fn clear_timer(&mut self, id: u32) {
         if let Some(due) = self.timer_due.remove(&id) {
             self.timers.remove(&(due, id));
         }
     }
 
-    fn request(&mut self, json: &str) -> Result<u32, &'static str> {
+    fn queue_request(&mut self, json: &str) -> Result<u32, &'static str> {
         if json.len() > limits::CODE_FETCH_REQUEST_BYTES_MAX {
             return Err("the request is too large");
         }
@@ -129,7 +129,7 @@ impl Wishes {
         Ok(self.requests_count)
     }
 
-    fn call(&mut self, name: String, arguments: String) -> Result<u32, &'static str> {
+    fn queue_call(&mut self, name: String, arguments: String) -> Result<u32, &'static str> {
         if arguments.len() > limits::CODE_FETCH_REQUEST_BYTES_MAX {
             return Err("the arguments are too large");
         }
@@ -141,22 +141,22 @@ impl Wishes {
         Ok(self.calls_count)
     }
 
-    fn ask(&mut self, json: &str) -> Result<u32, &'static str> {
+    fn queue_query(&mut self, json: &str) -> Result<u32, &'static str> {
         if json.len() > limits::CODE_FETCH_REQUEST_BYTES_MAX {
             return Err("the statement and its values are too large");
         }
-        if self.asks_count >= limits::CODE_QUERIES_MAX {
+        if self.queries_count >= limits::CODE_QUERIES_MAX {
             return Err("too many statements in one run");
         }
         let ask = serde_json::from_str(json).map_err(|_| "the statement or its values cannot be read")?;
-        self.asks_count += 1;
-        self.asks.push_back((self.asks_count, ask));
-        Ok(self.asks_count)
+        self.queries_count += 1;
+        self.queries.push_back((self.queries_count, ask));
+        Ok(self.queries_count)
     }
 }
 
 /// The parts of the prelude that are read when code first uses them, by name.
-const PARTS: &[(&str, &str)] = &[
+const PRELUDE_PARTS: &[(&str, &str)] = &[
     ("address", include_str!("prelude/address.js")),
     ("assert", include_str!("prelude/assert.js")),
     ("buffer", include_str!("prelude/buffer.js")),
@@ -172,21 +172,21 @@ const PARTS: &[(&str, &str)] = &[
     ("zlib", include_str!("prelude/zlib.js")),
 ];
 
-fn part<'js>(ctx: &Ctx<'js>, name: &str) -> rquickjs::Result<Function<'js>> {
-    match PARTS.iter().find(|(known, _)| *known == name) {
-        Some((_, source)) => ctx.eval_with_options(*source, named("prelude")),
+fn load_prelude_part<'js>(ctx: &Ctx<'js>, name: &str) -> rquickjs::Result<Function<'js>> {
+    match PRELUDE_PARTS.iter().find(|(known, _)| *known == name) {
+        Some((_, source)) => ctx.eval_with_options(*source, eval_options("prelude")),
         None => Err(Exception::throw_type(ctx, "there is no such part")),
     }
 }
 
-fn address(text: &str, base: &str) -> Option<String> {
+fn resolve_url(text: &str, base: &str) -> Option<String> {
     let base = if base.is_empty() { None } else { Some(Url::parse(base).ok()?) };
     let url = Url::options().base_url(base.as_ref()).parse(text).ok()?;
-    Some(pieces(&url))
+    Some(url_parts(&url))
 }
 
 /// An address with one piece changed; what the piece cannot be leaves it as it was, as on the web.
-fn readdress(address: &str, piece: &str, value: &str) -> Option<String> {
+fn set_url_part(address: &str, piece: &str, value: &str) -> Option<String> {
     let mut url = Url::parse(address).ok()?;
     match piece {
         "href" => url = Url::parse(value).ok()?,
@@ -201,11 +201,11 @@ fn readdress(address: &str, piece: &str, value: &str) -> Option<String> {
         "hash" => quirks::set_hash(&mut url, value),
         _ => {}
     }
-    Some(pieces(&url))
+    Some(url_parts(&url))
 }
 
 /// An address taken apart, as JSON with the names that `URL` gives its pieces.
-fn pieces(url: &Url) -> String {
+fn url_parts(url: &Url) -> String {
     let pieces = json!({
         "href": url.as_str(), "origin": quirks::origin(url), "protocol": quirks::protocol(url),
         "username": quirks::username(url), "password": quirks::password(url), "host": quirks::host(url),
@@ -216,49 +216,55 @@ fn pieces(url: &Url) -> String {
 }
 
 /// The object the prelude gets.
-pub(super) fn natives<'js>(ctx: &Ctx<'js>, wishes: &Rc<RefCell<Wishes>>) -> rquickjs::Result<Object<'js>> {
+pub(super) fn build_host_object<'js>(
+    ctx: &Ctx<'js>,
+    wishes: &Rc<RefCell<PendingCalls>>,
+) -> rquickjs::Result<Object<'js>> {
     let native = Object::new(ctx.clone())?;
     let kept = wishes.clone();
     let log = move |level: u32, text: String| {
         let loudness = match level {
-            0 => Loudness::Log,
-            1 => Loudness::Warn,
-            _ => Loudness::Error,
+            0 => ConsoleLevel::Log,
+            1 => ConsoleLevel::Warn,
+            _ => ConsoleLevel::Error,
         };
-        kept.borrow_mut().say(loudness, text);
+        kept.borrow_mut().log_line(loudness, text);
     };
     native.set("log", Function::new(ctx.clone(), log)?)?;
     let kept = wishes.clone();
     let timer = move |ctx: Ctx<'js>, id: u32, milliseconds: f64| {
-        kept.borrow_mut().timer(id, milliseconds).map_err(|why| Exception::throw_range(&ctx, why))
+        kept.borrow_mut().set_timer(id, milliseconds).map_err(|why| Exception::throw_range(&ctx, why))
     };
     native.set("timer", Function::new(ctx.clone(), timer)?)?;
     let kept = wishes.clone();
-    native.set("untimer", Function::new(ctx.clone(), move |id: u32| kept.borrow_mut().untimer(id))?)?;
+    native.set("untimer", Function::new(ctx.clone(), move |id: u32| kept.borrow_mut().clear_timer(id))?)?;
     let kept = wishes.clone();
     let fetch = move |ctx: Ctx<'js>, json: String| {
-        kept.borrow_mut().request(&json).map_err(|why| Exception::throw_type(&ctx, why))
+        kept.borrow_mut().queue_request(&json).map_err(|why| Exception::throw_type(&ctx, why))
     };
     native.set("fetch", Function::new(ctx.clone(), fetch)?)?;
     let kept = wishes.clone();
     let call = move |ctx: Ctx<'js>, name: String, arguments: String| {
-        kept.borrow_mut().call(name, arguments).map_err(|why| Exception::throw_type(&ctx, why))
+        kept.borrow_mut().queue_call(name, arguments).map_err(|why| Exception::throw_type(&ctx, why))
     };
     native.set("call", Function::new(ctx.clone(), call)?)?;
     let kept = wishes.clone();
     let ask = move |ctx: Ctx<'js>, json: String| {
-        kept.borrow_mut().ask(&json).map_err(|why| Exception::throw_type(&ctx, why))
+        kept.borrow_mut().queue_query(&json).map_err(|why| Exception::throw_type(&ctx, why))
     };
     native.set("ask", Function::new(ctx.clone(), ask)?)?;
     let address = |ctx: Ctx<'js>, text: String, base: String| {
-        address(&text, &base).ok_or_else(|| Exception::throw_type(&ctx, "Invalid URL"))
+        resolve_url(&text, &base).ok_or_else(|| Exception::throw_type(&ctx, "Invalid URL"))
     };
     native.set("address", Function::new(ctx.clone(), address)?)?;
-    let readdress = |ctx: Ctx<'js>, address: String, piece: String, value: String| {
-        readdress(&address, &piece, &value).ok_or_else(|| Exception::throw_type(&ctx, "Invalid URL"))
+    let set_url_part = |ctx: Ctx<'js>, address: String, piece: String, value: String| {
+        set_url_part(&address, &piece, &value).ok_or_else(|| Exception::throw_type(&ctx, "Invalid URL"))
     };
-    native.set("readdress", Function::new(ctx.clone(), readdress)?)?;
-    native.set("part", Function::new(ctx.clone(), |ctx: Ctx<'js>, name: String| part(&ctx, &name))?)?;
-    bytes::add(ctx, &native)?;
+    native.set("readdress", Function::new(ctx.clone(), set_url_part)?)?;
+    native.set(
+        "part",
+        Function::new(ctx.clone(), |ctx: Ctx<'js>, name: String| load_prelude_part(&ctx, &name))?,
+    )?;
+    bytes::install(ctx, &native)?;
     Ok(native)
 }

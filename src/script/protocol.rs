@@ -5,13 +5,13 @@
 //! began, asks for requests with [`FromWorker::Fetch`], for calls with [`FromWorker::Call`] and for databases with
 //! [`FromWorker::Query`], and ends the run with [`FromWorker::Done`].
 
-use super::database::{DatabaseAnswer, DatabaseAsk, DatabaseFault};
+use super::database::{DatabaseAnswer, DatabaseError, DatabaseRequest};
 use super::fetch::{FetchRequest, FetchResponse};
 use serde::{Deserialize, Serialize};
 
 /// The first message.
 #[derive(Debug, Serialize, Deserialize)]
-pub(super) struct Greeting {
+pub(super) struct ScriptWorkerSetup {
     /// Bytes the engine may use.
     pub heap_bytes: usize,
 }
@@ -20,18 +20,18 @@ pub(super) struct Greeting {
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) enum ToWorker {
     /// Runs code; the scope follows.
-    Run(Job),
+    Run(ScriptJob),
     /// The answer to a request; late ones, of a run that is over, are dropped.
     Fetched { id: u32, answer: Result<FetchResponse, String> },
     /// The answer to a call; late ones are dropped too.
     Called { id: u32, answer: Result<String, String> },
     /// The answer of a database; late ones are dropped too.
-    Queried { id: u32, answer: Result<DatabaseAnswer, DatabaseFault> },
+    Queried { id: u32, answer: Result<DatabaseAnswer, DatabaseError> },
 }
 
 /// One run.
 #[derive(Debug, Serialize, Deserialize)]
-pub(super) struct Job {
+pub(super) struct ScriptJob {
     pub source: String,
     /// Whether there is a `fetch`.
     pub fetch: bool,
@@ -54,14 +54,14 @@ pub(super) enum FromWorker {
     /// Wants something called; the arguments are JSON.
     Call { id: u32, name: String, arguments: String },
     /// Wants something of a database.
-    Query { id: u32, ask: DatabaseAsk },
+    Query { id: u32, ask: DatabaseRequest },
     /// The run is over.
-    Done { ended: Ended, lines: Vec<Line>, cut: bool },
+    Done { ended: RunEnd, lines: Vec<ConsoleLine>, cut: bool },
 }
 
 /// How a run ended.
 #[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) enum Ended {
+pub(super) enum RunEnd {
     /// With a result, as JSON text.
     Returned(String),
     Syntax {
@@ -80,7 +80,7 @@ pub(super) enum Ended {
     NotJson(String),
 }
 
-impl Ended {
+impl RunEnd {
     /// An engine without any memory left cannot even say so: it throws nothing at all, or drops the promise that the code
     /// waits for. `memory_was_full` tells whether that is what happened.
     pub(super) fn or_memory(self, memory_was_full: impl FnOnce() -> bool) -> Self {
@@ -92,14 +92,14 @@ impl Ended {
     }
 
     /// Whether the worker can be trusted to be as new: not after it ran into a wall.
-    pub(super) const fn leaves_worker_whole(&self) -> bool {
+    pub(super) const fn keeps_worker_clean(&self) -> bool {
         !matches!(self, Self::Timeout | Self::Memory | Self::Stack)
     }
 }
 
 /// How loudly a line was said: `console.log`, `info` and `debug`; `warn`; `error`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Loudness {
+pub enum ConsoleLevel {
     /// `console.log`, `console.info`, `console.debug`.
     Log,
     /// `console.warn`.
@@ -110,9 +110,9 @@ pub enum Loudness {
 
 /// One line of the console.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Line {
+pub struct ConsoleLine {
     /// How it was said.
-    pub loudness: Loudness,
+    pub loudness: ConsoleLevel,
     /// What was said, cut to a bounded length.
     pub text: String,
 }

@@ -1,14 +1,14 @@
 //! The service's side of a run: lends a worker, hands it the code, sends its requests, and judges how it ended.
 
-use super::calls::Calls;
-use super::database::{DatabaseFault, Databases};
+use super::calls::CallHandler;
+use super::database::{DatabaseError, DatabaseHandler};
 use super::error::ScriptError;
 use super::fetch::{Fetch, FetchRequest};
-use super::protocol::{Ended, FromWorker, Greeting, Job, Line, ToWorker};
-use super::{Limits, ROLE, value};
-use crate::domain::cancel::{Cancel, Reason};
+use super::protocol::{ConsoleLine, FromWorker, RunEnd, ScriptJob, ScriptWorkerSetup, ToWorker};
+use super::{ROLE, ScriptLimits, value};
+use crate::domain::cancel::{CancelReason, CancelToken};
 use crate::limits;
-use crate::worker::{Death, Lease, Plan, Pool, Tenant, Unavailable, frame};
+use crate::worker::{ExitReason, Lease, LeaseError, Pool, Tenant, WorkerSpec, frame};
 use serde_json::{Map, Value};
 use std::fs::File;
 use std::io;
@@ -19,7 +19,7 @@ use std::time::{Duration, Instant};
 
 /// What the code sees.
 #[derive(Clone, Default)]
-pub struct Scope {
+pub struct ScriptScope {
     /// Whose code it is: a worker that ran it runs nobody else's.
     pub tenant: Tenant,
     /// `$name` for each; `vars` and `flow` cannot be named here, since theirs win.
@@ -34,68 +34,68 @@ pub struct Scope {
 
 /// What the service does for code, on the thread that waits for it.
 #[derive(Clone, Copy, Default)]
-pub struct Served<'a> {
+pub struct ScriptServices<'a> {
     /// Takes the calls of `$tools`, one for each name that it has.
-    pub calls: Option<&'a dyn Calls>,
+    pub calls: Option<&'a dyn CallHandler>,
     /// Asks databases; without it there is no `$db`.
-    pub databases: Option<&'a dyn Databases>,
+    pub databases: Option<&'a dyn DatabaseHandler>,
 }
 
 /// What the code said.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Console {
     /// Lines in the order in which they were said.
-    pub lines: Vec<Line>,
+    pub lines: Vec<ConsoleLine>,
     /// Whether later lines were dropped because there were too many.
     pub cut: bool,
 }
 
 /// A run that is over.
 #[derive(Debug)]
-pub struct Ran {
+pub struct ScriptResult {
     /// What the code returned; nothing at all is null, and text that is a JSON list or object is that.
     pub result: Result<Value, ScriptError>,
     /// What it said, up to where it ended. Empty when the worker had to be killed.
     pub console: Console,
 }
 
-impl From<ScriptError> for Ran {
+impl From<ScriptError> for ScriptResult {
     fn from(error: ScriptError) -> Self {
         Self { result: Err(error), console: Console::default() }
     }
 }
 
 /// What is to be run.
-struct Work<'a> {
+struct ScriptWork<'a> {
     source: &'a str,
-    scope: &'a Scope,
+    scope: &'a ScriptScope,
     /// The scope as JSON.
-    written: &'a [u8],
-    served: Served<'a>,
+    scope_json: &'a [u8],
+    services: ScriptServices<'a>,
 }
 
 /// What became of handing it to a worker.
-enum Attempt {
-    Over(Ran),
+enum WorkerAttempt {
+    Finished(ScriptResult),
     /// The worker was gone before it began.
-    NeverBegan,
+    NotStarted,
 }
 
 /// Runs code. A clone runs it in the same workers.
 #[derive(Clone)]
-pub struct Scripts {
+pub struct ScriptRunner {
     pool: Pool,
-    limits: Limits,
+    limits: ScriptLimits,
 }
 
-impl Scripts {
-    /// `program` is this program, see [`super::own_program`]. No worker starts yet.
+impl ScriptRunner {
+    /// `program` is this program, see [`super::worker_program`]. No worker starts yet.
     ///
     /// # Errors
     /// When the system has no threads left.
-    pub fn new(program: PathBuf, limits: Limits) -> io::Result<Self> {
-        let greeting = serde_json::to_vec(&Greeting { heap_bytes: limits.heap_bytes })?;
-        let plan = Plan {
+    pub fn new(program: PathBuf, limits: ScriptLimits) -> io::Result<Self> {
+        let greeting = serde_json::to_vec(&ScriptWorkerSetup { heap_bytes: limits.heap_bytes })?;
+        let plan = WorkerSpec {
             program,
             role: ROLE,
             greeting,
@@ -115,19 +115,25 @@ impl Scripts {
     /// Process numbers of the workers that wait for a run, for tests and diagnosis.
     #[must_use]
     pub fn idle_workers(&self) -> Vec<u32> {
-        self.pool.idle()
+        self.pool.idle_process_ids()
     }
 
     /// Runs `source`, the body of an async function, with what `scope` gives it. Waits for its turn and for its end;
     /// `cancel`, and the time that is left in it, ends both. The result has at most 1 MiB of JSON, 64 levels deep.
     #[must_use]
-    pub fn run(&self, source: &str, scope: &Scope, cancel: &Cancel) -> Ran {
-        self.run_with(source, scope, Served::default(), cancel)
+    pub fn run(&self, source: &str, scope: &ScriptScope, cancel: &CancelToken) -> ScriptResult {
+        self.run_with(source, scope, ScriptServices::default(), cancel)
     }
 
     /// As [`Self::run`], with `$tools` and `$db`. What code asks of them is done on this thread, one after another.
     #[must_use]
-    pub fn run_with(&self, source: &str, scope: &Scope, served: Served<'_>, cancel: &Cancel) -> Ran {
+    pub fn run_with(
+        &self,
+        source: &str,
+        scope: &ScriptScope,
+        served: ScriptServices<'_>,
+        cancel: &CancelToken,
+    ) -> ScriptResult {
         if source.len() > limits::CODE_SOURCE_BYTES_MAX {
             return ScriptError::SourceTooLarge(limits::CODE_SOURCE_BYTES_MAX).into();
         }
@@ -139,72 +145,72 @@ impl Scripts {
         if written.len() > limits::CODE_SCOPE_BYTES_MAX {
             return ScriptError::ScopeTooLarge(limits::CODE_SCOPE_BYTES_MAX).into();
         }
-        let work = Work { source, scope, written: &written, served };
+        let work = ScriptWork { source, scope, scope_json: &written, services: served };
         // A worker that died while it waited for work, which shows only now, has not run anything: another one can.
         let first = self.attempt(&work, cancel);
-        let last = if let Attempt::NeverBegan = first { self.attempt(&work, cancel) } else { first };
+        let last = if let WorkerAttempt::NotStarted = first { self.attempt(&work, cancel) } else { first };
         match last {
-            Attempt::Over(ran) => ran,
-            Attempt::NeverBegan => ScriptError::Crashed.into(),
+            WorkerAttempt::Finished(ran) => ran,
+            WorkerAttempt::NotStarted => ScriptError::Crashed.into(),
         }
     }
 
-    fn attempt(&self, work: &Work<'_>, cancel: &Cancel) -> Attempt {
-        let failed = |error: ScriptError| Attempt::Over(error.into());
-        let mut lease = match self.pool.take(work.scope.tenant, cancel) {
+    fn attempt(&self, work: &ScriptWork<'_>, cancel: &CancelToken) -> WorkerAttempt {
+        let failed = |error: ScriptError| WorkerAttempt::Finished(error.into());
+        let mut lease = match self.pool.lease(work.scope.tenant, cancel) {
             Ok(lease) => lease,
-            Err(Unavailable::Busy) => return failed(ScriptError::Busy),
-            Err(Unavailable::CannotStart) => return failed(ScriptError::Unavailable),
-            Err(Unavailable::Cancelled(reason)) => return failed(ScriptError::Cancelled(reason)),
+            Err(LeaseError::Busy) => return failed(ScriptError::Busy),
+            Err(LeaseError::CannotStart) => return failed(ScriptError::Unavailable),
+            Err(LeaseError::Cancelled(reason)) => return failed(ScriptError::Cancelled(reason)),
         };
         let wall = cancel.time_left().map_or(self.limits.wall, |left| left.min(self.limits.wall));
         // The worker ends the run by its own clock; the watch is for one that no longer looks at it.
         lease.limit(Instant::now() + wall + Duration::from_millis(limits::CODE_GRACE_MS), cancel);
         let mut began = false;
-        let answers = work.served.calls.is_some() || work.served.databases.is_some();
-        let requests = Requests::new(&mut lease, work.scope.fetch.clone(), answers);
+        let answers = work.services.calls.is_some() || work.services.databases.is_some();
+        let requests = FetchThreads::new(&mut lease, work.scope.fetch.clone(), answers);
         let ended = requests.and_then(|requests| {
-            let done = self.converse(&mut lease, work, wall, &requests, &mut began);
+            let done = self.drive_worker(&mut lease, work, wall, &requests, &mut began);
             requests.close();
             done
         });
         match ended {
             Ok((ended, console)) => {
-                if ended.leaves_worker_whole() {
+                if ended.keeps_worker_clean() {
                     lease.give_back();
                 }
-                Attempt::Over(Ran { result: judged(ended, cancel), console })
+                WorkerAttempt::Finished(ScriptResult { result: result_of(ended, cancel), console })
             }
-            Err(_) => match (cancel.reason(), lease.bury()) {
+            Err(_) => match (cancel.reason(), lease.wait()) {
                 (Some(reason), _) => failed(ScriptError::Cancelled(reason)),
-                (None, Death::OutOfTime) => failed(ScriptError::Timeout),
-                (None, Death::Crashed) if began => failed(ScriptError::Crashed),
-                (None, Death::Crashed) => Attempt::NeverBegan,
+                (None, ExitReason::TimedOut) => failed(ScriptError::Timeout),
+                (None, ExitReason::Crashed) if began => failed(ScriptError::Crashed),
+                (None, ExitReason::Crashed) => WorkerAttempt::NotStarted,
             },
         }
     }
 
-    fn converse(
+    fn drive_worker(
         &self,
         lease: &mut Lease<'_>,
-        work: &Work<'_>,
+        work: &ScriptWork<'_>,
         wall: Duration,
-        requests: &Requests,
+        requests: &FetchThreads,
         began: &mut bool,
-    ) -> io::Result<(Ended, Console)> {
+    ) -> io::Result<(RunEnd, Console)> {
         let milliseconds = |time: Duration| u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
-        let job = ToWorker::Run(Job {
+        let job = ToWorker::Run(ScriptJob {
             source: work.source.to_owned(),
             fetch: work.scope.fetch.is_some(),
-            calls: work.served.calls.map(Calls::names).unwrap_or_default(),
-            databases: work.served.databases.is_some(),
+            calls: work.services.calls.map(CallHandler::names).unwrap_or_default(),
+            databases: work.services.databases.is_some(),
             processor_ms: milliseconds(self.limits.processor),
             // Rounded up, so that a run whose time was all that was left of a longer one ends after that.
             wall_ms: milliseconds(wall).saturating_add(1),
             result_bytes_max: limits::CODE_RESULT_BYTES_MAX,
         });
         lease.send(&serde_json::to_vec(&job)?)?;
-        lease.send(work.written)?;
+        lease.send(work.scope_json)?;
         let (mut calls_left, mut queries_left) = (limits::CODE_CALLS_MAX, limits::CODE_QUERIES_MAX);
         let end = Instant::now() + wall;
         loop {
@@ -213,7 +219,7 @@ impl Scripts {
                 FromWorker::Began => *began = true,
                 FromWorker::Fetch { id, request } => requests.send(id, request)?,
                 FromWorker::Call { id, name, arguments } => {
-                    let Some(calls) = work.served.calls else {
+                    let Some(calls) = work.services.calls else {
                         return Err(io::ErrorKind::InvalidData.into());
                     };
                     calls_left = calls_left.checked_sub(1).ok_or(io::ErrorKind::InvalidData)?;
@@ -221,11 +227,11 @@ impl Scripts {
                     requests.answer(&ToWorker::Called { id, answer });
                 }
                 FromWorker::Query { id, ask } => {
-                    let Some(databases) = work.served.databases else {
+                    let Some(databases) = work.services.databases else {
                         return Err(io::ErrorKind::InvalidData.into());
                     };
                     queries_left = queries_left.checked_sub(1).ok_or(io::ErrorKind::InvalidData)?;
-                    let answer = databases.ask(&ask, end.saturating_duration_since(Instant::now()));
+                    let answer = databases.execute(&ask, end.saturating_duration_since(Instant::now()));
                     requests.answer(&ToWorker::Queried { id, answer });
                 }
                 FromWorker::Done { ended, mut lines, cut } => {
@@ -237,74 +243,74 @@ impl Scripts {
     }
 }
 
-fn judged(ended: Ended, cancel: &Cancel) -> Result<Value, ScriptError> {
+fn result_of(ended: RunEnd, cancel: &CancelToken) -> Result<Value, ScriptError> {
     Err(match ended {
         // The worker keeps this limit too; this holds even if it has been taken over.
-        Ended::Returned(text) if text.len() > limits::CODE_RESULT_BYTES_MAX => {
+        RunEnd::Returned(text) if text.len() > limits::CODE_RESULT_BYTES_MAX => {
             ScriptError::ResultTooLarge(limits::CODE_RESULT_BYTES_MAX)
         }
-        Ended::Returned(text) => return value::of_result(&text),
-        Ended::Syntax { message, line } => ScriptError::Syntax { message, line },
-        Ended::Threw { message, line } => ScriptError::Threw { message, line },
+        RunEnd::Returned(text) => return value::parse_result(&text),
+        RunEnd::Syntax { message, line } => ScriptError::Syntax { message, line },
+        RunEnd::Threw { message, line } => ScriptError::Threw { message, line },
         // The time the worker was given may have been what was left of the whole run.
-        Ended::Timeout => cancel.reason().map_or(ScriptError::Timeout, ScriptError::Cancelled),
-        Ended::Memory => ScriptError::Memory,
-        Ended::Stack => ScriptError::Stack,
-        Ended::NeverSettles => ScriptError::NeverSettles,
-        Ended::ResultTooLarge => ScriptError::ResultTooLarge(limits::CODE_RESULT_BYTES_MAX),
-        Ended::NotJson(why) => ScriptError::NotJson(why),
+        RunEnd::Timeout => cancel.reason().map_or(ScriptError::Timeout, ScriptError::Cancelled),
+        RunEnd::Memory => ScriptError::Memory,
+        RunEnd::Stack => ScriptError::Stack,
+        RunEnd::NeverSettles => ScriptError::NeverSettles,
+        RunEnd::ResultTooLarge => ScriptError::ResultTooLarge(limits::CODE_RESULT_BYTES_MAX),
+        RunEnd::NotJson(why) => ScriptError::NotJson(why),
     })
 }
 
 /// The requests of one run. Each has a thread of its own, which brings the answer to the worker if the run still lasts.
-struct Requests {
+struct FetchThreads {
     fetch: Option<Arc<dyn Fetch>>,
     /// The way to the worker; gone when the run is over.
-    door: Arc<Mutex<Option<File>>>,
+    reply_pipe: Arc<Mutex<Option<File>>>,
     /// Ends what is still under way when the run is over.
-    over: Cancel,
+    cancel: CancelToken,
     /// The worker counts too; this holds even if it has been taken over.
-    left: Mutex<usize>,
+    in_flight: Mutex<usize>,
 }
 
-impl Requests {
+impl FetchThreads {
     fn new(lease: &mut Lease<'_>, fetch: Option<Arc<dyn Fetch>>, answers: bool) -> io::Result<Self> {
-        let door = if fetch.is_some() || answers { Some(lease.side_door()?) } else { None };
+        let door = if fetch.is_some() || answers { Some(lease.reply_pipe()?) } else { None };
         Ok(Self {
             fetch,
-            door: Arc::new(Mutex::new(door)),
-            over: Cancel::new(None),
-            left: Mutex::new(limits::CODE_FETCHES_MAX as usize),
+            reply_pipe: Arc::new(Mutex::new(door)),
+            cancel: CancelToken::new(None),
+            in_flight: Mutex::new(limits::CODE_FETCHES_MAX as usize),
         })
     }
 
     fn send(&self, id: u32, request: FetchRequest) -> io::Result<()> {
         let Some(fetch) = self.fetch.clone() else { return Err(io::ErrorKind::InvalidData.into()) };
         {
-            let mut left = self.left.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut left = self.in_flight.lock().unwrap_or_else(PoisonError::into_inner);
             *left = left.checked_sub(1).ok_or(io::ErrorKind::InvalidData)?;
         }
-        let (door, over) = (self.door.clone(), self.over.clone());
+        let (door, over) = (self.reply_pipe.clone(), self.cancel.clone());
         thread::Builder::new().name("script-fetch".into()).spawn(move || {
             let answer = fetch.fetch(request, &over);
-            answer_through(&door, &ToWorker::Fetched { id, answer });
+            write_answer(&door, &ToWorker::Fetched { id, answer });
         })?;
         Ok(())
     }
 
     fn answer(&self, message: &ToWorker) {
-        answer_through(&self.door, message);
+        write_answer(&self.reply_pipe, message);
     }
 
     /// From here on no answer reaches the worker. Waits for one that is on the way, which an idle worker takes and drops.
     fn close(&self) {
-        self.over.cancel(Reason::OutOfTime);
-        *self.door.lock().unwrap_or_else(PoisonError::into_inner) = None;
+        self.cancel.cancel(CancelReason::TimedOut);
+        *self.reply_pipe.lock().unwrap_or_else(PoisonError::into_inner) = None;
     }
 }
 
 /// Brings an answer to the worker, if the run still lasts. One at a time, since an answer grows when it is written down.
-fn answer_through(door: &Mutex<Option<File>>, message: &ToWorker) {
+fn write_answer(door: &Mutex<Option<File>>, message: &ToWorker) {
     const TOO_LARGE: &str = "the answer is too large";
     let mut door = door.lock().unwrap_or_else(PoisonError::into_inner);
     let Some(pipe) = door.as_mut() else { return };
@@ -314,7 +320,7 @@ fn answer_through(door: &Mutex<Option<File>>, message: &ToWorker) {
             ToWorker::Called { id, .. } => ToWorker::Called { id: *id, answer: Err(TOO_LARGE.to_owned()) },
             ToWorker::Fetched { id, .. } => ToWorker::Fetched { id: *id, answer: Err(TOO_LARGE.to_owned()) },
             ToWorker::Queried { id, .. } => {
-                let fault = DatabaseFault { message: TOO_LARGE.to_owned(), ..DatabaseFault::default() };
+                let fault = DatabaseError { message: TOO_LARGE.to_owned(), ..DatabaseError::default() };
                 ToWorker::Queried { id: *id, answer: Err(fault) }
             }
             ToWorker::Run(_) => return,

@@ -5,18 +5,18 @@ use crate::limits;
 use serde_json::Value;
 
 /// The value of a result. Text that is itself a JSON list or object becomes that (reference: code and outbound HTTP).
-pub(super) fn of_result(text: &str) -> Result<Value, ScriptError> {
+pub(super) fn parse_result(text: &str) -> Result<Value, ScriptError> {
     let too_deep = ScriptError::ResultTooDeep(limits::CODE_RESULT_DEPTH_MAX);
     // The engine writes well-formed JSON, so that depth is the only thing the parser can refuse.
     let value: Value = serde_json::from_str(text).map_err(|_| too_deep.clone())?;
     let value = match value {
-        Value::String(text) => structured(text),
+        Value::String(text) => parse_structured(text),
         other => other,
     };
     if depth(&value) > limits::CODE_RESULT_DEPTH_MAX { Err(too_deep) } else { Ok(value) }
 }
 
-fn structured(text: String) -> Value {
+fn parse_structured(text: String) -> Value {
     if !text.trim_start().starts_with(['{', '[']) {
         return Value::String(text);
     }
@@ -34,7 +34,7 @@ fn depth(value: &Value) -> usize {
 
 /// Replaces halves of characters that JavaScript allows in its texts, and JSON for others does not. The engine writes
 /// every such half, and nothing else above the control characters, as an escape.
-pub(super) fn well_formed(json: String) -> String {
+pub(super) fn replace_lone_surrogates(json: String) -> String {
     if !json.contains("\\ud") {
         return json;
     }
@@ -63,23 +63,23 @@ mod tests {
 
     #[test]
     fn text_that_is_a_list_or_an_object_becomes_one() {
-        assert_eq!(of_result(r#""{\"a\":1}""#).unwrap(), json!({"a": 1}));
-        assert_eq!(of_result(r#"" [1]""#).unwrap(), json!([1]));
-        assert_eq!(of_result(r#""12""#).unwrap(), json!("12"));
-        assert_eq!(of_result(r#""{a}""#).unwrap(), json!("{a}"));
+        assert_eq!(parse_result(r#""{\"a\":1}""#).unwrap(), json!({"a": 1}));
+        assert_eq!(parse_result(r#"" [1]""#).unwrap(), json!([1]));
+        assert_eq!(parse_result(r#""12""#).unwrap(), json!("12"));
+        assert_eq!(parse_result(r#""{a}""#).unwrap(), json!("{a}"));
     }
 
     #[test]
     fn a_result_may_be_nested_only_so_deep() {
         let nested = |depth: usize| "[".repeat(depth) + &"]".repeat(depth);
-        assert!(of_result(&nested(64)).is_ok());
-        assert_eq!(of_result(&nested(65)), Err(ScriptError::ResultTooDeep(64)));
-        assert_eq!(of_result(&nested(5000)), Err(ScriptError::ResultTooDeep(64)));
+        assert!(parse_result(&nested(64)).is_ok());
+        assert_eq!(parse_result(&nested(65)), Err(ScriptError::ResultTooDeep(64)));
+        assert_eq!(parse_result(&nested(5000)), Err(ScriptError::ResultTooDeep(64)));
     }
 
     #[test]
     fn halves_of_characters_are_replaced_and_texts_that_look_like_them_stay() {
-        let whole = |json: &str| well_formed(json.to_owned());
+        let whole = |json: &str| replace_lone_surrogates(json.to_owned());
         assert_eq!(whole(r#""a\ud800b\udfff""#), "\"a\u{fffd}b\u{fffd}\"");
         assert_eq!(whole(r#""\\ud800 \n \u0001""#), r#""\\ud800 \n \u0001""#);
         assert_eq!(whole(r#""\\\ud83d""#), "\"\\\\\u{fffd}\"");

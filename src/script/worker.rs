@@ -1,7 +1,7 @@
 //! A worker for code: the other end of the pipes, in a process of its own.
 
 use super::engine;
-use super::protocol::{FromWorker, Greeting, Job, ToWorker};
+use super::protocol::{FromWorker, ScriptJob, ScriptWorkerSetup, ToWorker};
 use crate::limits;
 use crate::worker::{confine, frame};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -21,9 +21,9 @@ pub fn work() -> ExitCode {
 
 fn serve() -> io::Result<()> {
     let mut pipes = Pipes;
-    let Some(greeting) = pipes.read::<Greeting>()? else { return Ok(()) };
+    let Some(greeting) = pipes.read::<ScriptWorkerSetup>()? else { return Ok(()) };
     let memory_bytes = (greeting.heap_bytes + limits::CODE_WORKER_BYTES) as u64;
-    confine::confine(confine::Allowance { memory_bytes })
+    confine::enter_sandbox(confine::SandboxLimits { memory_bytes })
         .map_err(|error| io::Error::other(error.to_string()))?;
     frame::write(&mut io::stdout().lock(), b"ready")?;
     while engine::serve_one(&mut pipes, greeting.heap_bytes)? {}
@@ -52,7 +52,7 @@ impl Pipes {
     }
 
     /// Waits for the next run. Answers that come late, for a run that is over, are dropped here.
-    pub(super) fn next_job(&mut self) -> io::Result<Option<(Job, Vec<u8>)>> {
+    pub(super) fn next_job(&mut self) -> io::Result<Option<(ScriptJob, Vec<u8>)>> {
         loop {
             match self.receive()? {
                 Some(ToWorker::Run(job)) => {

@@ -43,14 +43,14 @@ pub struct LogFilter {
 impl LogFilter {
     /// One level for everything.
     #[must_use]
-    pub const fn only(level: LogLevel) -> Self {
+    pub const fn from_level(level: LogLevel) -> Self {
         Self { level, modules: Vec::new() }
     }
 
     /// Reads the rows; on failure returns the row that could not be read. Without a bare level, modules that
     /// are not named show warnings.
     pub(super) fn parse(text: &str) -> Result<Self, String> {
-        let mut filter = Self::only(LogLevel::Warn);
+        let mut filter = Self::from_level(LogLevel::Warn);
         for row in text.split(',').map(str::trim).filter(|row| !row.is_empty()) {
             let read = match row.split_once('=') {
                 None => LogLevel::parse(row).map(|level| filter.level = level),

@@ -1,11 +1,11 @@
 //! Where the counts of the service can be read (`SERVICE_METRICS`).
 
-use super::read::{Read, fault};
+use super::read::{ParseResult, parse_error};
 use std::net::SocketAddr;
 
 /// Who may read the counts, and where.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum MetricsDoor {
+pub enum MetricsAccess {
     /// Nobody.
     #[default]
     Off,
@@ -15,18 +15,18 @@ pub enum MetricsDoor {
     Address(SocketAddr),
 }
 
-pub(super) fn door(text: &str) -> Read<MetricsDoor> {
+pub(super) fn parse(text: &str) -> ParseResult<MetricsAccess> {
     match text {
-        "off" => Ok(MetricsDoor::Off),
-        "key" => Ok(MetricsDoor::Key),
+        "off" => Ok(MetricsAccess::Off),
+        "key" => Ok(MetricsAccess::Key),
         address => address.parse().map_or_else(
             |_| {
-                fault(
+                parse_error(
                     "is no place for metrics",
                     "write off, key, or an address and port such as 127.0.0.1:9464",
                 )
             },
-            |address| Ok(MetricsDoor::Address(address)),
+            |address| Ok(MetricsAccess::Address(address)),
         ),
     }
 }

@@ -12,15 +12,15 @@ mod variables;
 
 pub use base_url::BaseUrl;
 pub use log::{LogFilter, LogFormat, LogLevel};
-pub use metrics::MetricsDoor;
-pub use proxies::{Bypass, Proxies, Proxy};
+pub use metrics::MetricsAccess;
+pub use proxies::{Proxies, Proxy, ProxyBypass};
 pub use traces::{Sampler, TraceSettings};
-pub use variables::{InForce, in_force, warnings};
+pub use variables::{EffectiveSetting, effective_settings, warnings};
 
 use crate::domain::local_program::AllowedProgram;
 use crate::limits;
 use ipnet::IpNet;
-use read::Reader;
+use read::SettingsReader;
 use std::fmt;
 use std::net::{IpAddr, Ipv4Addr};
 use std::path::PathBuf;
@@ -34,31 +34,31 @@ pub const DEFAULT_PORT: u16 = 3000;
 pub struct Environment {
     look_up: Arc<LookUp>,
     program: PathBuf,
-    flows_read: FlowsRead,
+    flow_variables: FlowVariableAccess,
 }
 
 /// Which variables of the environment flows may read. It holds much that is none of a flow's business: secrets of the
 /// operator, of the system and of whatever started the service.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub enum FlowsRead {
+pub enum FlowVariableAccess {
     /// Those whose names begin with `FLOW_`.
     #[default]
-    OfFlows,
+    Prefixed,
     /// These.
     Listed(Vec<String>),
 }
 
-impl FlowsRead {
+impl FlowVariableAccess {
     /// Settings of the service itself, which no list opens.
     fn is_own(name: &str) -> bool {
         let name = name.to_ascii_uppercase();
         ["SERVICE_", "OTEL_"].iter().any(|prefix| name.starts_with(prefix))
     }
 
-    fn admit(&self, name: &str) -> bool {
+    fn is_readable(&self, name: &str) -> bool {
         !Self::is_own(name)
             && match self {
-                Self::OfFlows => name.starts_with("FLOW_"),
+                Self::Prefixed => name.starts_with("FLOW_"),
                 Self::Listed(names) => names.iter().any(|listed| listed == name),
             }
     }
@@ -69,7 +69,11 @@ type LookUp = dyn Fn(&str) -> Option<String> + Send + Sync;
 impl Environment {
     /// An environment read through `look_up`.
     pub fn new(look_up: impl Fn(&str) -> Option<String> + Send + Sync + 'static) -> Self {
-        Self { look_up: Arc::new(look_up), program: PathBuf::new(), flows_read: FlowsRead::default() }
+        Self {
+            look_up: Arc::new(look_up),
+            program: PathBuf::new(),
+            flow_variables: FlowVariableAccess::default(),
+        }
     }
 
     /// With this program to make workers of (`worker/`); without one, code does not run.
@@ -80,8 +84,8 @@ impl Environment {
 
     /// With what an operator lets flows read of it.
     #[must_use]
-    pub fn with_flows_reading(self, flows_read: FlowsRead) -> Self {
-        Self { flows_read, ..self }
+    pub fn with_flow_variables(self, flows_read: FlowVariableAccess) -> Self {
+        Self { flow_variables: flows_read, ..self }
     }
 
     /// The program workers are made of.
@@ -92,8 +96,8 @@ impl Environment {
 
     /// The value of `name`, if flows may read it.
     #[must_use]
-    pub fn for_flows(&self, name: &str) -> Option<String> {
-        if self.flows_read.admit(name) { (self.look_up)(name) } else { None }
+    pub fn flow_variable(&self, name: &str) -> Option<String> {
+        if self.flow_variables.is_readable(name) { (self.look_up)(name) } else { None }
     }
 }
 
@@ -121,7 +125,7 @@ pub struct Settings {
     /// `SERVICE_DOCUMENT_FOLDERS`: folders of the server whose files flows may read (manual 4.8).
     pub document_folders: Vec<PathBuf>,
     /// `SERVICE_RUNTIME_VARIABLES`: variables of the environment that flows may read.
-    pub flows_read: FlowsRead,
+    pub flow_variables: FlowVariableAccess,
     /// `SERVICE_TRUSTED_PROXIES`: who may say which address a request came from (manual 12.2 r2).
     pub trusted_proxies: Vec<IpNet>,
     /// `SERVICE_STREAMS_PER_ADDRESS`: streams one client address may hold open.
@@ -159,7 +163,7 @@ pub struct Settings {
     /// `SERVICE_HSTS_SUBDOMAINS`: the https rule of the base address covers its subdomains.
     pub hsts_subdomains: bool,
     /// `SERVICE_METRICS`: where the counts of the service can be read.
-    pub metrics: MetricsDoor,
+    pub metrics: MetricsAccess,
     /// `OTEL_…`: where spans go; `None` is nowhere.
     pub traces: Option<TraceSettings>,
     /// `SERVICE_LOG`: what the log shows; `None` leaves it to the command.
@@ -199,7 +203,7 @@ pub struct FirstOwner {
 /// What the command line says over the environment.
 #[derive(Clone, Default)]
 pub struct Flags {
-    given: Vec<Flag>,
+    flags: Vec<Flag>,
     checkout: Option<PathBuf>,
 }
 
@@ -214,7 +218,7 @@ impl Flags {
     /// Notes the value of `flag` (written with its dashes), which wins over `variable`.
     #[must_use]
     pub fn with(mut self, variable: &'static str, flag: &'static str, value: Option<&str>) -> Self {
-        self.given.extend(value.map(|value| Flag { variable, flag, value: value.to_owned() }));
+        self.flags.extend(value.map(|value| Flag { variable, flag, value: value.to_owned() }));
         self
     }
 
@@ -228,23 +232,23 @@ impl Flags {
 
 /// A setting that cannot be used. Its `Display` is one line: the variable, the problem, the fix.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct BadSetting(String);
+pub struct SettingsError(String);
 
-impl fmt::Display for BadSetting {
+impl fmt::Display for SettingsError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)
     }
 }
 
-impl std::error::Error for BadSetting {}
+impl std::error::Error for SettingsError {}
 
 impl Settings {
     /// Reads every setting. `vars` looks an environment variable up; one that is empty counts as unset.
     ///
     /// # Errors
     /// The first setting that cannot be used.
-    pub fn from_vars(vars: impl Fn(&str) -> Option<String>, flags: Flags) -> Result<Self, BadSetting> {
-        let reader = Reader::new(&vars, &flags.given);
+    pub fn from_vars(vars: impl Fn(&str) -> Option<String>, flags: Flags) -> Result<Self, SettingsError> {
+        let reader = SettingsReader::new(&vars, &flags.flags);
         let file_remotes = reader.text("SERVICE_GITHUB_ALLOW_FILE_REMOTES").is_some_and(|text| text == "on");
         // The two stand-ins mean nothing without file remotes, so a wrong value there must not stop a start either.
         let (github_test_root, github_test_api) = match file_remotes {
@@ -265,13 +269,13 @@ impl Settings {
             ca_file: reader.text("SERVICE_CA_FILE").map(PathBuf::from),
             proxies: proxies::read(&reader)?,
             document_folders: reader.read("SERVICE_DOCUMENT_FOLDERS", read::folders)?.unwrap_or_default(),
-            flows_read: reader
+            flow_variables: reader
                 .read("SERVICE_RUNTIME_VARIABLES", read::variable_names)?
-                .map_or_else(FlowsRead::default, FlowsRead::Listed),
+                .map_or_else(FlowVariableAccess::default, FlowVariableAccess::Listed),
             trusted_proxies: reader.read("SERVICE_TRUSTED_PROXIES", read::networks)?.unwrap_or_default(),
             streams_per_address: reader
                 .read("SERVICE_STREAMS_PER_ADDRESS", |text| {
-                    read::within(text, limits::STREAMS_PER_ADDRESS_RANGE)
+                    read::in_range(text, limits::STREAMS_PER_ADDRESS_RANGE)
                 })?
                 .unwrap_or(limits::STREAMS_PER_ADDRESS),
             history: !reader.text("SERVICE_VERSIONS").is_some_and(|text| read::is_off(&text)),
@@ -295,18 +299,18 @@ impl Settings {
             first_owner: first_owner(&reader)?,
             invitation_minutes: reader
                 .read("SERVICE_INVITATION_MINUTES", |text| {
-                    read::within(text, limits::INVITATION_MINUTES_RANGE)
+                    read::in_range(text, limits::INVITATION_MINUTES_RANGE)
                 })?
                 .unwrap_or(limits::INVITATION_MINUTES),
             code_seconds: reader
-                .read("SERVICE_CODE_SECONDS", |text| read::within(text, limits::CODE_SECONDS_RANGE))?
+                .read("SERVICE_CODE_SECONDS", |text| read::in_range(text, limits::CODE_SECONDS_RANGE))?
                 .unwrap_or(limits::CODE_SECONDS),
             code_memory_mb: reader
-                .read("SERVICE_CODE_MEMORY_MB", |text| read::within(text, limits::CODE_MEMORY_RANGE_MB))?
+                .read("SERVICE_CODE_MEMORY_MB", |text| read::in_range(text, limits::CODE_MEMORY_RANGE_MB))?
                 .unwrap_or(limits::CODE_MEMORY_MB),
             mcp_commands: reader.read_secret("SERVICE_MCP_COMMANDS", read::commands)?.unwrap_or_default(),
             hsts_subdomains: reader.read("SERVICE_HSTS_SUBDOMAINS", read::switch)?.unwrap_or(false),
-            metrics: reader.read("SERVICE_METRICS", metrics::door)?.unwrap_or_default(),
+            metrics: reader.read("SERVICE_METRICS", metrics::parse)?.unwrap_or_default(),
             traces: traces::read(&reader)?,
             log: reader.read("SERVICE_LOG", read::log_filter)?,
             log_format: reader.read("SERVICE_LOG_FORMAT", read::log_format)?.unwrap_or(LogFormat::Auto),
@@ -321,7 +325,7 @@ impl Settings {
 
     /// True when people reach the service by https, so that cookies are `Secure`.
     #[must_use]
-    pub fn https(&self) -> bool {
+    pub fn is_https(&self) -> bool {
         self.base_url.as_ref().is_some_and(|url| url.origin().starts_with("https://"))
     }
 
@@ -332,7 +336,7 @@ impl Settings {
     }
 }
 
-fn data_dir(reader: &Reader<'_>, checkout: Option<PathBuf>) -> Result<PathBuf, BadSetting> {
+fn data_dir(reader: &SettingsReader<'_>, checkout: Option<PathBuf>) -> Result<PathBuf, SettingsError> {
     if let Some(folder) = reader.text("SERVICE_DATA_DIR") {
         return Ok(PathBuf::from(folder));
     }
@@ -341,11 +345,11 @@ fn data_dir(reader: &Reader<'_>, checkout: Option<PathBuf>) -> Result<PathBuf, B
     }
     let home = reader.text("HOME").or_else(|| reader.text("USERPROFILE"));
     home.map(|home| PathBuf::from(home).join(".flowkeep")).ok_or_else(|| {
-        BadSetting("SERVICE_DATA_DIR is not set and there is no home folder; set it to the folder that may hold the data".to_owned())
+        SettingsError("SERVICE_DATA_DIR is not set and there is no home folder; set it to the folder that may hold the data".to_owned())
     })
 }
 
-fn first_owner(reader: &Reader<'_>) -> Result<Option<FirstOwner>, BadSetting> {
+fn first_owner(reader: &SettingsReader<'_>) -> Result<Option<FirstOwner>, SettingsError> {
     let email = reader.read("SERVICE_OWNER_EMAIL", read::email)?;
     let password = reader.read_secret("SERVICE_OWNER_PASSWORD", read::password)?;
     match (email, password) {
@@ -356,7 +360,7 @@ fn first_owner(reader: &Reader<'_>) -> Result<Option<FirstOwner>, BadSetting> {
                 Some(_) => ("SERVICE_OWNER_EMAIL", "SERVICE_OWNER_PASSWORD"),
                 None => ("SERVICE_OWNER_PASSWORD", "SERVICE_OWNER_EMAIL"),
             };
-            Err(BadSetting(format!("{given} is set without {missing}; set both, or neither")))
+            Err(SettingsError(format!("{given} is set without {missing}; set both, or neither")))
         }
     }
 }

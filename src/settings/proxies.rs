@@ -1,7 +1,7 @@
 //! The proxies of a company network: `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY`, as other programs read them.
 
-use super::BadSetting;
-use super::read::{Read, Reader, fault};
+use super::SettingsError;
+use super::read::{ParseResult, SettingsReader, parse_error};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use ipnet::IpNet;
@@ -17,7 +17,7 @@ pub struct Proxies {
     /// `HTTP_PROXY`, for addresses with http.
     pub http: Option<Proxy>,
     /// `NO_PROXY`: what is called without one.
-    pub without: Vec<Bypass>,
+    pub bypasses: Vec<ProxyBypass>,
 }
 
 /// A proxy that speaks HTTP.
@@ -40,7 +40,7 @@ impl std::fmt::Debug for Proxy {
 
 /// An entry of `NO_PROXY`.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Bypass {
+pub enum ProxyBypass {
     /// `*`: everything.
     All,
     /// A name, and every name that ends with a dot and it.
@@ -62,20 +62,20 @@ pub enum Bypass {
 impl Proxies {
     /// The proxy for a host, which has these addresses as far as they are known. This machine is called without one.
     #[must_use]
-    pub fn to(&self, https: bool, host: &str, port: u16, addresses: &[IpAddr]) -> Option<&Proxy> {
+    pub fn proxy_for(&self, https: bool, host: &str, port: u16, addresses: &[IpAddr]) -> Option<&Proxy> {
         let proxy = if https { self.https.as_ref() } else { self.http.as_ref() }?;
         let host = host.trim_end_matches('.').to_ascii_lowercase();
         let literal = host.parse::<IpAddr>().ok();
         let is_here = host == "localhost"
             || host.ends_with(".localhost")
             || literal.is_some_and(|address| address.to_canonical().is_loopback());
-        let bypassed = self.without.iter().any(|entry| match entry {
-            Bypass::All => true,
-            Bypass::Domain { name, port: only } => {
+        let bypassed = self.bypasses.iter().any(|entry| match entry {
+            ProxyBypass::All => true,
+            ProxyBypass::Domain { name, port: only } => {
                 let below = host.strip_suffix(name.as_str()).is_some_and(|rest| rest.ends_with('.'));
                 (host == *name || below) && only.is_none_or(|only| only == port)
             }
-            Bypass::Network { network, port: only } => {
+            ProxyBypass::Network { network, port: only } => {
                 let within = |address: &IpAddr| network.contains(&address.to_canonical());
                 let known = literal.as_ref().map_or(addresses, std::slice::from_ref);
                 !known.is_empty() && known.iter().all(within) && only.is_none_or(|only| only == port)
@@ -86,39 +86,39 @@ impl Proxies {
 }
 
 /// Reads the three variables, in capitals or in small letters.
-pub(super) fn read(reader: &Reader<'_>) -> Result<Proxies, BadSetting> {
-    let either = |capitals: &str, small: &str| match reader.read_secret(capitals, proxy)?.flatten() {
-        Some(found) => Ok::<_, BadSetting>(Some(found)),
-        None => Ok(reader.read_secret(small, proxy)?.flatten()),
+pub(super) fn read(reader: &SettingsReader<'_>) -> Result<Proxies, SettingsError> {
+    let either = |capitals: &str, small: &str| match reader.read_secret(capitals, parse_proxy)?.flatten() {
+        Some(found) => Ok::<_, SettingsError>(Some(found)),
+        None => Ok(reader.read_secret(small, parse_proxy)?.flatten()),
     };
-    let without = match reader.read("NO_PROXY", bypasses)? {
+    let without = match reader.read("NO_PROXY", parse_bypasses)? {
         Some(entries) => entries,
-        None => reader.read("no_proxy", bypasses)?.unwrap_or_default(),
+        None => reader.read("no_proxy", parse_bypasses)?.unwrap_or_default(),
     };
     Ok(Proxies {
         https: either("HTTPS_PROXY", "https_proxy")?,
         http: either("HTTP_PROXY", "http_proxy")?,
-        without,
+        bypasses: without,
     })
 }
 
 /// `http://user:password@host:port`, or without the scheme. Blank text is none.
-fn proxy(text: &str) -> Read<Option<Proxy>> {
+fn parse_proxy(text: &str) -> ParseResult<Option<Proxy>> {
     const FIX: &str = "write http://host:port, or http://user:password@host:port, or unset it";
     let text = text.trim();
     if text.is_empty() {
         return Ok(None);
     }
     let whole = if text.contains("://") { text.to_owned() } else { format!("http://{text}") };
-    let Ok(url) = Url::parse(&whole) else { return fault("is no address of a proxy", FIX) };
+    let Ok(url) = Url::parse(&whole) else { return parse_error("is no address of a proxy", FIX) };
     if url.scheme() != "http" {
-        return fault("is a proxy that does not speak plain HTTP", FIX);
+        return parse_error("is a proxy that does not speak plain HTTP", FIX);
     }
     let host = match url.host() {
         Some(Host::Domain(name)) => name.to_owned(),
         Some(Host::Ipv4(address)) => address.to_string(),
         Some(Host::Ipv6(address)) => address.to_string(),
-        None => return fault("names no host", FIX),
+        None => return parse_error("names no host", FIX),
     };
     let plain = |text: &str| percent_decode_str(text).decode_utf8().ok().map(std::borrow::Cow::into_owned);
     let authorization = if url.username().is_empty() && url.password().is_none() {
@@ -126,7 +126,7 @@ fn proxy(text: &str) -> Read<Option<Proxy>> {
     } else {
         let (Some(user), Some(password)) = (plain(url.username()), plain(url.password().unwrap_or_default()))
         else {
-            return fault("holds a user or a password that is no text", FIX);
+            return parse_error("holds a user or a password that is no text", FIX);
         };
         Some(format!("Basic {}", STANDARD.encode(format!("{user}:{password}"))))
     };
@@ -135,42 +135,42 @@ fn proxy(text: &str) -> Read<Option<Proxy>> {
 }
 
 /// Entries that cannot be read count for nothing, as in other programs, which share the variable.
-fn bypasses(text: &str) -> Read<Vec<Bypass>> {
-    Ok(text.split([',', ' ', '\t', '\n']).map(str::trim).filter_map(bypass).collect())
+fn parse_bypasses(text: &str) -> ParseResult<Vec<ProxyBypass>> {
+    Ok(text.split([',', ' ', '\t', '\n']).map(str::trim).filter_map(parse_bypass).collect())
 }
 
-fn bypass(entry: &str) -> Option<Bypass> {
+fn parse_bypass(entry: &str) -> Option<ProxyBypass> {
     if entry == "*" {
-        return Some(Bypass::All);
+        return Some(ProxyBypass::All);
     }
     let network = |text: &str| {
         let bare = text.strip_prefix('[').and_then(|text| text.strip_suffix(']')).unwrap_or(text);
         bare.parse::<IpNet>().ok().or_else(|| bare.parse::<IpAddr>().ok().map(|ip| ip.to_canonical().into()))
     };
     if let Some(network) = network(entry) {
-        return Some(Bypass::Network { network, port: None });
+        return Some(ProxyBypass::Network { network, port: None });
     }
     let (host, port) = match entry.rsplit_once(':') {
         Some((host, port)) => (host, Some(port.parse().ok()?)),
         None => (entry, None),
     };
     if let Some(network) = network(host) {
-        return Some(Bypass::Network { network, port });
+        return Some(ProxyBypass::Network { network, port });
     }
     let name = host.strip_prefix('*').unwrap_or(host).trim_matches('.').to_ascii_lowercase();
     let fits =
         !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_'));
-    fits.then_some(Bypass::Domain { name, port })
+    fits.then_some(ProxyBypass::Domain { name, port })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn read_from(vars: &[(&str, &str)]) -> Result<Proxies, BadSetting> {
+    fn read_from(vars: &[(&str, &str)]) -> Result<Proxies, SettingsError> {
         let look =
             |name: &str| vars.iter().find(|(known, _)| *known == name).map(|(_, value)| (*value).to_owned());
-        read(&Reader::new(&look, &[]))
+        read(&SettingsReader::new(&look, &[]))
     }
 
     #[test]
@@ -180,10 +180,10 @@ mod tests {
             ("http_proxy", "10.0.0.9"),
         ])
         .unwrap();
-        let https = proxies.to(true, "api.example", 443, &[]).unwrap();
+        let https = proxies.proxy_for(true, "api.example", 443, &[]).unwrap();
         assert_eq!((https.host.as_str(), https.port), ("proxy.corp", 3128));
         assert_eq!(https.authorization.as_deref(), Some("Basic dXNlcjpwQHNz"));
-        assert_eq!(proxies.to(false, "api.example", 80, &[]).map(|proxy| proxy.port), Some(80));
+        assert_eq!(proxies.proxy_for(false, "api.example", 80, &[]).map(|proxy| proxy.port), Some(80));
         assert!(!format!("{https:?}").contains("dXNl"));
         assert_eq!(read_from(&[("HTTPS_PROXY", " ")]).unwrap(), Proxies::default());
         for bad in ["socks5://p:1", "https://p:1", "http://", "http://p:99999"] {
@@ -203,7 +203,7 @@ mod tests {
         let proxies = read_from(&[("HTTPS_PROXY", "p:1"), ("no_proxy", listed)]).unwrap();
         let goes = |host: &str, port: u16, addresses: &[&str]| {
             let addresses: Vec<IpAddr> = addresses.iter().map(|text| text.parse().unwrap()).collect();
-            proxies.to(true, host, port, &addresses).is_some()
+            proxies.proxy_for(true, host, port, &addresses).is_some()
         };
         for (host, port) in [
             ("localhost", 443),
@@ -237,6 +237,6 @@ mod tests {
                 && goes("model.example", 443, &["10.3.3.3", "8.8.8.8"])
         );
         let all = read_from(&[("HTTPS_PROXY", "p:1"), ("NO_PROXY", "*")]).unwrap();
-        assert!(all.to(true, "any.example", 443, &[]).is_none());
+        assert!(all.proxy_for(true, "any.example", 443, &[]).is_none());
     }
 }

@@ -3,7 +3,7 @@
 use super::*;
 use std::path::Path;
 
-fn read(vars: &[(&str, &str)]) -> Result<Settings, BadSetting> {
+fn read(vars: &[(&str, &str)]) -> Result<Settings, SettingsError> {
     let vars: Vec<(String, String)> =
         vars.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
     let lookup = move |name: &str| match vars.iter().find(|(known, _)| known == name) {
@@ -38,7 +38,7 @@ fn nothing_set_gives_the_defaults() {
             && settings.mcp_commands.is_empty()
             && settings.document_folders.is_empty()
     );
-    assert!(!settings.https() && !settings.listens_beyond_loopback());
+    assert!(!settings.is_https() && !settings.listens_beyond_loopback());
 }
 
 #[test]
@@ -105,7 +105,7 @@ fn addresses() {
     for (text, expected) in rows {
         assert_eq!(good("SERVICE_BASE_URL", text).base_url.unwrap().to_string(), expected);
     }
-    assert!(good("SERVICE_BASE_URL", "https://a.example").https());
+    assert!(good("SERVICE_BASE_URL", "https://a.example").is_https());
     let origins = good("CORS_ORIGINS", "https://A.example/, b.example:8080,*").cors_origins;
     assert_eq!(origins, ["https://a.example", "b.example:8080", "*"]);
     let hosts = good("SERVICE_HOSTS", "Flows.Example.com, flows.lan:3000 https://[fd00::1]:8443/").hosts;
@@ -251,7 +251,7 @@ fn spans_go_where_the_standard_variables_say() {
     let secret = read(&[base, ("OTEL_EXPORTER_OTLP_HEADERS", "hunter2")]).unwrap_err().to_string();
     assert!(!secret.contains("hunter2"), "{secret}");
     let environment = Environment::new(|_| Some("x".to_owned()));
-    assert_eq!(environment.for_flows("OTEL_EXPORTER_OTLP_HEADERS"), None);
+    assert_eq!(environment.flow_variable("OTEL_EXPORTER_OTLP_HEADERS"), None);
 }
 
 #[test]
@@ -259,7 +259,7 @@ fn flows_read_what_is_listed_of_the_environment_and_nothing_else() {
     let reads = |vars: &[(&str, &str)], name: &str| {
         let environment = Environment::new(|_| Some("x".to_owned()));
         let settings = read(vars).unwrap();
-        environment.with_flows_reading(settings.flows_read).for_flows(name).is_some()
+        environment.with_flow_variables(settings.flow_variables).flow_variable(name).is_some()
     };
     for unset in [&[][..], &[("SERVICE_RUNTIME_VARIABLES", " ")]] {
         assert!(reads(unset, "FLOW_CITY"));

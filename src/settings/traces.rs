@@ -1,7 +1,7 @@
 //! Where spans go: the standard variables of OpenTelemetry, as far as they mean something here.
 
-use super::BadSetting;
-use super::read::{Read, Reader, fault, within};
+use super::SettingsError;
+use super::read::{ParseResult, SettingsReader, in_range, parse_error};
 use percent_encoding::percent_decode_str;
 use std::time::Duration;
 
@@ -40,27 +40,27 @@ const QUEUE_RANGE: (u64, u64) = (1, 100_000);
 const MILLIS_RANGE: (u64, u64) = (1, 600_000);
 
 /// `None` where no endpoint is named, or `OTEL_SDK_DISABLED` is true.
-pub(super) fn read(reader: &Reader<'_>) -> Result<Option<TraceSettings>, BadSetting> {
+pub(super) fn read(reader: &SettingsReader<'_>) -> Result<Option<TraceSettings>, SettingsError> {
     if reader.text("OTEL_SDK_DISABLED").is_some_and(|text| text.eq_ignore_ascii_case("true")) {
         return Ok(None);
     }
-    let whole = reader.read("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", address)?;
-    let base = reader.read("OTEL_EXPORTER_OTLP_ENDPOINT", address)?;
+    let whole = reader.read("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", parse_address)?;
+    let base = reader.read("OTEL_EXPORTER_OTLP_ENDPOINT", parse_address)?;
     let Some(endpoint) = whole.or_else(|| Some(format!("{}/v1/traces", base?.trim_end_matches('/')))) else {
         return Ok(None);
     };
-    let headers = match reader.read_secret("OTEL_EXPORTER_OTLP_TRACES_HEADERS", pairs)? {
+    let headers = match reader.read_secret("OTEL_EXPORTER_OTLP_TRACES_HEADERS", parse_pairs)? {
         Some(headers) => headers,
-        None => reader.read_secret("OTEL_EXPORTER_OTLP_HEADERS", pairs)?.unwrap_or_default(),
+        None => reader.read_secret("OTEL_EXPORTER_OTLP_HEADERS", parse_pairs)?.unwrap_or_default(),
     };
-    let mut resource = reader.read("OTEL_RESOURCE_ATTRIBUTES", pairs)?.unwrap_or_default();
+    let mut resource = reader.read("OTEL_RESOURCE_ATTRIBUTES", parse_pairs)?.unwrap_or_default();
     let named = reader.text("OTEL_SERVICE_NAME");
     if named.is_some() || !resource.iter().any(|(name, _)| name == SERVICE) {
         resource.retain(|(name, _)| name != SERVICE);
         resource.push((SERVICE.to_owned(), named.unwrap_or_else(|| "flowkeep".to_owned())));
     }
     let number = |name: &str, range, usual: u64| {
-        Ok::<_, BadSetting>(reader.read(name, |text| within(text, range))?.unwrap_or(usual))
+        Ok::<_, SettingsError>(reader.read(name, |text| in_range(text, range))?.unwrap_or(usual))
     };
     let millis = |name: &str, usual| number(name, MILLIS_RANGE, usual).map(Duration::from_millis);
     let size = |name: &str, usual| {
@@ -78,8 +78,8 @@ pub(super) fn read(reader: &Reader<'_>) -> Result<Option<TraceSettings>, BadSett
     }))
 }
 
-fn sampler(reader: &Reader<'_>) -> Result<Sampler, BadSetting> {
-    let share = reader.read("OTEL_TRACES_SAMPLER_ARG", share)?.unwrap_or(1.0);
+fn sampler(reader: &SettingsReader<'_>) -> Result<Sampler, SettingsError> {
+    let share = reader.read("OTEL_TRACES_SAMPLER_ARG", parse_share)?.unwrap_or(1.0);
     let known = |text: &str| {
         let (follows_caller, rule) =
             text.strip_prefix("parentbased_").map_or((false, text), |rule| (true, rule));
@@ -88,7 +88,7 @@ fn sampler(reader: &Reader<'_>) -> Result<Sampler, BadSetting> {
             "always_off" => 0.0,
             "traceidratio" => share,
             _ => {
-                return fault(
+                return parse_error(
                     "is no sampler",
                     "write always_on, always_off or traceidratio, with parentbased_ before it where callers decide",
                 );
@@ -100,22 +100,22 @@ fn sampler(reader: &Reader<'_>) -> Result<Sampler, BadSetting> {
     Ok(read.unwrap_or(Sampler { share: 1.0, follows_caller: true }))
 }
 
-fn share(text: &str) -> Read<f64> {
+fn parse_share(text: &str) -> ParseResult<f64> {
     match text.parse::<f64>() {
         Ok(share) if (0.0..=1.0).contains(&share) => Ok(share),
-        _ => fault("is no share", "write a number from 0 to 1"),
+        _ => parse_error("is no share", "write a number from 0 to 1"),
     }
 }
 
-fn address(text: &str) -> Read<String> {
+fn parse_address(text: &str) -> ParseResult<String> {
     if text.starts_with("http://") || text.starts_with("https://") {
         return Ok(text.to_owned());
     }
-    fault("is no address of a collector", "write one such as http://127.0.0.1:4318")
+    parse_error("is no address of a collector", "write one such as http://127.0.0.1:4318")
 }
 
 /// `name=value,name=value`, percent-encoded where it must be.
-fn pairs(text: &str) -> Read<Vec<(String, String)>> {
+fn parse_pairs(text: &str) -> ParseResult<Vec<(String, String)>> {
     let decoded =
         |text: &str| percent_decode_str(text.trim()).decode_utf8().ok().map(|text| text.into_owned());
     let pair = |row: &str| {
@@ -124,5 +124,8 @@ fn pairs(text: &str) -> Read<Vec<(String, String)>> {
     };
     let rows = text.split(',').filter(|row| !row.trim().is_empty());
     let read: Option<Vec<(String, String)>> = rows.map(pair).collect();
-    read.map_or_else(|| fault("is no list of names and values", "write name=value, with commas between"), Ok)
+    read.map_or_else(
+        || parse_error("is no list of names and values", "write name=value, with commas between"),
+        Ok,
+    )
 }

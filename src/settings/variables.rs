@@ -2,7 +2,7 @@
 //! values mean nothing.
 
 use super::read::is_off;
-use super::{AllowRule, Flags, LogFormat, MetricsDoor, Settings};
+use super::{AllowRule, Flags, LogFormat, MetricsAccess, Settings};
 use std::fmt::Display;
 
 /// Longest part of a value that a warning repeats.
@@ -11,72 +11,72 @@ const SHOWN_MAX_CHARS: usize = 80;
 const DISTANCE_MAX: usize = 2;
 
 /// How the value in force is shown.
-enum Shown {
+enum Disclosure {
     /// As it was understood.
-    AsRead(fn(&Settings) -> String),
+    Parsed(fn(&Settings) -> String),
     /// As it was written.
-    AsWritten,
+    Verbatim,
     /// That there is one, and nothing of it.
     Masked,
 }
 
 /// A variable of the operator.
-struct Variable {
+struct SettingVariable {
     name: &'static str,
-    shown: Shown,
+    disclosure: Disclosure,
 }
 
-const fn read(name: &'static str, value: fn(&Settings) -> String) -> Variable {
-    Variable { name, shown: Shown::AsRead(value) }
+const fn show_parsed(name: &'static str, value: fn(&Settings) -> String) -> SettingVariable {
+    SettingVariable { name, disclosure: Disclosure::Parsed(value) }
 }
 
-const fn written(name: &'static str) -> Variable {
-    Variable { name, shown: Shown::AsWritten }
+const fn show_verbatim(name: &'static str) -> SettingVariable {
+    SettingVariable { name, disclosure: Disclosure::Verbatim }
 }
 
-const fn masked(name: &'static str) -> Variable {
-    Variable { name, shown: Shown::Masked }
+const fn show_masked(name: &'static str) -> SettingVariable {
+    SettingVariable { name, disclosure: Disclosure::Masked }
 }
 
-const VARIABLES: &[Variable] = &[
-    read("SERVICE_HOST", |settings| settings.host.to_string()),
-    read("SERVICE_PORT", |settings| settings.port.to_string()),
-    read("SERVICE_DATA_DIR", |settings| settings.data_dir.display().to_string()),
-    read("SERVICE_BASE_URL", |settings| list(settings.base_url.as_slice())),
-    read("SERVICE_HOSTS", |settings| settings.hosts.join(",")),
-    read("CORS_ORIGINS", |settings| settings.cors_origins.join(",")),
-    read("SERVICE_HTTP_ALLOW", |settings| list(&settings.http_allow)),
-    written("SERVICE_CA_FILE"),
+const VARIABLES: &[SettingVariable] = &[
+    show_parsed("SERVICE_HOST", |settings| settings.host.to_string()),
+    show_parsed("SERVICE_PORT", |settings| settings.port.to_string()),
+    show_parsed("SERVICE_DATA_DIR", |settings| settings.data_dir.display().to_string()),
+    show_parsed("SERVICE_BASE_URL", |settings| join(settings.base_url.as_slice())),
+    show_parsed("SERVICE_HOSTS", |settings| settings.hosts.join(",")),
+    show_parsed("CORS_ORIGINS", |settings| settings.cors_origins.join(",")),
+    show_parsed("SERVICE_HTTP_ALLOW", |settings| join(&settings.http_allow)),
+    show_verbatim("SERVICE_CA_FILE"),
     // The address of a proxy may hold who calls and their password.
-    masked("HTTPS_PROXY"),
-    masked("HTTP_PROXY"),
-    written("NO_PROXY"),
-    written("SERVICE_RUNTIME_VARIABLES"),
-    read("SERVICE_DOCUMENT_FOLDERS", |settings| {
-        list(&settings.document_folders.iter().map(|folder| folder.display()).collect::<Vec<_>>())
+    show_masked("HTTPS_PROXY"),
+    show_masked("HTTP_PROXY"),
+    show_verbatim("NO_PROXY"),
+    show_verbatim("SERVICE_RUNTIME_VARIABLES"),
+    show_parsed("SERVICE_DOCUMENT_FOLDERS", |settings| {
+        join(&settings.document_folders.iter().map(|folder| folder.display()).collect::<Vec<_>>())
     }),
-    read("SERVICE_TRUSTED_PROXIES", |settings| list(&settings.trusted_proxies)),
-    read("SERVICE_STREAMS_PER_ADDRESS", |settings| settings.streams_per_address.to_string()),
-    masked("SERVICE_ENCRYPTION_KEY"),
-    written("SERVICE_OWNER_EMAIL"),
-    masked("SERVICE_OWNER_PASSWORD"),
-    read("SERVICE_INVITATION_MINUTES", |settings| settings.invitation_minutes.to_string()),
-    read("SERVICE_VERSIONS", |settings| on(settings.history)),
-    read("SERVICE_DRAFTS", |settings| on(settings.drafts)),
-    read("SERVICE_VERSIONS_DIR", |settings| {
+    show_parsed("SERVICE_TRUSTED_PROXIES", |settings| join(&settings.trusted_proxies)),
+    show_parsed("SERVICE_STREAMS_PER_ADDRESS", |settings| settings.streams_per_address.to_string()),
+    show_masked("SERVICE_ENCRYPTION_KEY"),
+    show_verbatim("SERVICE_OWNER_EMAIL"),
+    show_masked("SERVICE_OWNER_PASSWORD"),
+    show_parsed("SERVICE_INVITATION_MINUTES", |settings| settings.invitation_minutes.to_string()),
+    show_parsed("SERVICE_VERSIONS", |settings| on_or_off(settings.history)),
+    show_parsed("SERVICE_DRAFTS", |settings| on_or_off(settings.drafts)),
+    show_parsed("SERVICE_VERSIONS_DIR", |settings| {
         let own = || settings.data_dir.join("versions");
         settings.versions_dir.clone().unwrap_or_else(own).display().to_string()
     }),
-    read("SERVICE_VERSIONS_GROUP_READ", |settings| on(settings.versions_group_read)),
-    read("SERVICE_CODE_SECONDS", |settings| settings.code_seconds.to_string()),
-    read("SERVICE_CODE_MEMORY_MB", |settings| settings.code_memory_mb.to_string()),
-    read("SERVICE_METRICS", |settings| match settings.metrics {
-        MetricsDoor::Off => on(false),
-        MetricsDoor::Key => "key".to_owned(),
-        MetricsDoor::Address(address) => address.to_string(),
+    show_parsed("SERVICE_VERSIONS_GROUP_READ", |settings| on_or_off(settings.versions_group_read)),
+    show_parsed("SERVICE_CODE_SECONDS", |settings| settings.code_seconds.to_string()),
+    show_parsed("SERVICE_CODE_MEMORY_MB", |settings| settings.code_memory_mb.to_string()),
+    show_parsed("SERVICE_METRICS", |settings| match settings.metrics {
+        MetricsAccess::Off => on_or_off(false),
+        MetricsAccess::Key => "key".to_owned(),
+        MetricsAccess::Address(address) => address.to_string(),
     }),
-    written("SERVICE_LOG"),
-    read("SERVICE_LOG_FORMAT", |settings| {
+    show_verbatim("SERVICE_LOG"),
+    show_parsed("SERVICE_LOG_FORMAT", |settings| {
         let format = match settings.log_format {
             LogFormat::Auto => "auto",
             LogFormat::Human => "human",
@@ -84,34 +84,34 @@ const VARIABLES: &[Variable] = &[
         };
         format.to_owned()
     }),
-    read("SERVICE_HSTS_SUBDOMAINS", |settings| on(settings.hsts_subdomains)),
-    read("SERVICE_CHECK_MAX_TOKENS", |settings| settings.check_tokens_max.to_string()),
-    read("SERVICE_CHECK_MAX_SECONDS", |settings| settings.check_seconds_max.to_string()),
+    show_parsed("SERVICE_HSTS_SUBDOMAINS", |settings| on_or_off(settings.hsts_subdomains)),
+    show_parsed("SERVICE_CHECK_MAX_TOKENS", |settings| settings.check_tokens_max.to_string()),
+    show_parsed("SERVICE_CHECK_MAX_SECONDS", |settings| settings.check_seconds_max.to_string()),
     // The fixed arguments of a command may hold what opens something.
-    masked("SERVICE_MCP_COMMANDS"),
-    read("SERVICE_GITHUB_ALLOW_FILE_REMOTES", |settings| on(settings.github_file_remotes)),
-    written("SERVICE_GITHUB_TEST_ROOT"),
-    written("SERVICE_GITHUB_TEST_API"),
-    written("OTEL_SDK_DISABLED"),
-    written("OTEL_EXPORTER_OTLP_ENDPOINT"),
-    written("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT"),
-    masked("OTEL_EXPORTER_OTLP_HEADERS"),
-    masked("OTEL_EXPORTER_OTLP_TRACES_HEADERS"),
-    written("OTEL_SERVICE_NAME"),
-    written("OTEL_RESOURCE_ATTRIBUTES"),
-    written("OTEL_TRACES_SAMPLER"),
-    written("OTEL_TRACES_SAMPLER_ARG"),
-    written("OTEL_BSP_MAX_QUEUE_SIZE"),
-    written("OTEL_BSP_MAX_EXPORT_BATCH_SIZE"),
-    written("OTEL_BSP_SCHEDULE_DELAY"),
-    written("OTEL_BSP_EXPORT_TIMEOUT"),
+    show_masked("SERVICE_MCP_COMMANDS"),
+    show_parsed("SERVICE_GITHUB_ALLOW_FILE_REMOTES", |settings| on_or_off(settings.github_file_remotes)),
+    show_verbatim("SERVICE_GITHUB_TEST_ROOT"),
+    show_verbatim("SERVICE_GITHUB_TEST_API"),
+    show_verbatim("OTEL_SDK_DISABLED"),
+    show_verbatim("OTEL_EXPORTER_OTLP_ENDPOINT"),
+    show_verbatim("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT"),
+    show_masked("OTEL_EXPORTER_OTLP_HEADERS"),
+    show_masked("OTEL_EXPORTER_OTLP_TRACES_HEADERS"),
+    show_verbatim("OTEL_SERVICE_NAME"),
+    show_verbatim("OTEL_RESOURCE_ATTRIBUTES"),
+    show_verbatim("OTEL_TRACES_SAMPLER"),
+    show_verbatim("OTEL_TRACES_SAMPLER_ARG"),
+    show_verbatim("OTEL_BSP_MAX_QUEUE_SIZE"),
+    show_verbatim("OTEL_BSP_MAX_EXPORT_BATCH_SIZE"),
+    show_verbatim("OTEL_BSP_SCHEDULE_DELAY"),
+    show_verbatim("OTEL_BSP_EXPORT_TIMEOUT"),
 ];
 
-fn on(is_on: bool) -> String {
+fn on_or_off(is_on: bool) -> String {
     if is_on { "on" } else { "off" }.to_owned()
 }
 
-fn list(items: &[impl Display]) -> String {
+fn join(items: &[impl Display]) -> String {
     items.iter().map(ToString::to_string).collect::<Vec<_>>().join(",")
 }
 
@@ -127,7 +127,7 @@ impl Display for AllowRule {
 
 /// A setting in force.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct InForce {
+pub struct EffectiveSetting {
     /// The variable.
     pub name: &'static str,
     /// Its value; dots for a secret, empty for none.
@@ -138,9 +138,13 @@ pub struct InForce {
 
 /// Every setting in force and where it comes from.
 #[must_use]
-pub fn in_force(settings: &Settings, vars: &dyn Fn(&str) -> Option<String>, flags: &Flags) -> Vec<InForce> {
-    let row = |variable: &Variable| {
-        let flag = flags.given.iter().find(|flag| flag.variable == variable.name);
+pub fn effective_settings(
+    settings: &Settings,
+    vars: &dyn Fn(&str) -> Option<String>,
+    flags: &Flags,
+) -> Vec<EffectiveSetting> {
+    let row = |variable: &SettingVariable| {
+        let flag = flags.flags.iter().find(|flag| flag.variable == variable.name);
         let text = flag.map(|flag| flag.value.clone()).or_else(|| vars(variable.name));
         let text = text.map(|text| text.trim().to_owned()).filter(|text| !text.is_empty());
         let from = match (&text, flag) {
@@ -148,12 +152,12 @@ pub fn in_force(settings: &Settings, vars: &dyn Fn(&str) -> Option<String>, flag
             (Some(_), Some(flag)) => flag.flag,
             (Some(_), None) => "environment",
         };
-        let value = match (&variable.shown, text) {
-            (Shown::AsRead(value), _) => value(settings),
-            (Shown::AsWritten, text) => text.unwrap_or_default(),
-            (Shown::Masked, text) => text.map(|_| "••••••••".to_owned()).unwrap_or_default(),
+        let value = match (&variable.disclosure, text) {
+            (Disclosure::Parsed(value), _) => value(settings),
+            (Disclosure::Verbatim, text) => text.unwrap_or_default(),
+            (Disclosure::Masked, text) => text.map(|_| "••••••••".to_owned()).unwrap_or_default(),
         };
-        InForce { name: variable.name, value, from: from.to_owned() }
+        EffectiveSetting { name: variable.name, value, from: from.to_owned() }
     };
     VARIABLES.iter().map(row).collect()
 }
@@ -174,9 +178,9 @@ pub fn warnings(
     };
     let is_unknown = |name: &&String| name.starts_with("SERVICE_") && !known().any(|known| known == **name);
     let unknown = present.iter().filter(is_unknown).map(|name| {
-        let shown = shown(name);
-        match known().map(|known| (distance(known, name), known)).min() {
-            Some((distance, near)) if distance <= DISTANCE_MAX => {
+        let shown = escape_and_shorten(name);
+        match known().map(|known| (edit_distance(known, name), known)).min() {
+            Some((edit_distance, near)) if edit_distance <= DISTANCE_MAX => {
                 format!("{shown} is no setting and changes nothing; did you mean {near}?")
             }
             _ => {
@@ -190,24 +194,31 @@ pub fn warnings(
     let of_commands = switches.iter().map(|name| (name.as_str(), "off"));
     let meaningless = kept.into_iter().chain(of_commands).filter_map(|(name, stays)| {
         let text = value(name).filter(|text| !is_on(text) && !is_off(text))?;
-        Some(format!("{name} is \"{}\", which is neither on nor off; it stays {stays}", shown(&text)))
+        Some(format!(
+            "{name} is \"{}\", which is neither on nor off; it stays {stays}",
+            escape_and_shorten(&text)
+        ))
     });
     let caps = ["SERVICE_CHECK_MAX_TOKENS", "SERVICE_CHECK_MAX_SECONDS"].into_iter().filter_map(|name| {
         let text = value(name)?;
         let is_number = text.parse::<f64>().is_ok_and(|number| number.is_finite() && number > 0.0);
-        let told =
-            || format!("{name} is \"{}\", which is no number above 0; its default counts", shown(&text));
+        let told = || {
+            format!(
+                "{name} is \"{}\", which is no number above 0; its default counts",
+                escape_and_shorten(&text)
+            )
+        };
         (!is_number).then(told)
     });
     unknown.chain(meaningless).chain(caps).collect()
 }
 
-fn shown(text: &str) -> String {
+fn escape_and_shorten(text: &str) -> String {
     text.escape_debug().take(SHOWN_MAX_CHARS).collect()
 }
 
 /// How many letters have to be put in, taken out or exchanged to make one name of the other.
-fn distance(one: &str, other: &str) -> usize {
+fn edit_distance(one: &str, other: &str) -> usize {
     let other: Vec<char> = other.chars().collect();
     let mut row: Vec<usize> = (0..=other.len()).collect();
     for (at, letter) in one.chars().enumerate() {
@@ -282,7 +293,7 @@ mod tests {
         };
         let flags = Flags::default().with("SERVICE_DATA_DIR", "--data-dir", Some("/srv/x"));
         let settings = Settings::from_vars(vars, flags.clone()).unwrap();
-        let rows = in_force(&settings, &vars, &flags);
+        let rows = effective_settings(&settings, &vars, &flags);
         let row = |name: &str| {
             rows.iter().find(|row| row.name == name).map(|row| (row.value.as_str(), row.from.as_str()))
         };
@@ -297,7 +308,7 @@ mod tests {
     #[test]
     fn letters_are_counted() {
         for (one, other, count) in [("a", "a", 0), ("ab", "a", 1), ("abc", "acb", 2), ("", "ab", 2)] {
-            assert_eq!(distance(one, other), count, "{one} {other}");
+            assert_eq!(edit_distance(one, other), count, "{one} {other}");
         }
     }
 }

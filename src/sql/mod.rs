@@ -2,7 +2,7 @@
 //!
 //! The connection is opened for reading alone, and `walls.rs` asks about everything a statement wants while it is
 //! prepared: it may select from the tables it was shown and call functions that compute, and nothing else. Time, memory,
-//! lengths and what comes back are bounded; `Cancel` ends a statement where it stands.
+//! lengths and what comes back are bounded; `CancelToken` ends a statement where it stands.
 
 mod error;
 mod reader;
@@ -11,18 +11,18 @@ mod tables;
 mod walls;
 
 pub use error::SqlError;
-pub use reader::Reader;
+pub use reader::SqlReader;
 pub use sheet::Sheet;
-pub use tables::Tables;
+pub use tables::VisibleTables;
 
-use crate::domain::cancel::Cancel;
+use crate::domain::cancel::CancelToken;
 use crate::limits;
 use std::path::PathBuf;
 use std::time::Duration;
 
 /// What reading may use.
 #[derive(Debug, Clone, Copy)]
-pub struct Limits {
+pub struct SqlLimits {
     /// Time of one statement.
     pub time: Duration,
     /// Rows that come back.
@@ -35,7 +35,7 @@ pub struct Limits {
     pub bytes_max: usize,
 }
 
-impl Default for Limits {
+impl Default for SqlLimits {
     fn default() -> Self {
         Self {
             time: Duration::from_secs(limits::SQL_SECONDS),
@@ -49,14 +49,14 @@ impl Default for Limits {
 
 /// A database in a file. Nothing is opened yet.
 #[derive(Debug, Clone)]
-pub struct Database {
+pub struct SqliteFile {
     path: PathBuf,
 }
 
-impl Database {
+impl SqliteFile {
     /// The database in this file, whose path holds no link.
     #[must_use]
-    pub const fn at(path: PathBuf) -> Self {
+    pub const fn new(path: PathBuf) -> Self {
         Self { path }
     }
 
@@ -64,7 +64,12 @@ impl Database {
     ///
     /// # Errors
     /// As [`SqlError`].
-    pub fn open(&self, tables: &Tables, limits: Limits, cancel: &Cancel) -> Result<Reader, SqlError> {
-        Reader::open(&self.path, tables, limits, cancel)
+    pub fn open(
+        &self,
+        tables: &VisibleTables,
+        limits: SqlLimits,
+        cancel: &CancelToken,
+    ) -> Result<SqlReader, SqlError> {
+        SqlReader::open(&self.path, tables, limits, cancel)
     }
 }

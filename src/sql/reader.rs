@@ -1,8 +1,8 @@
 //! An open database, behind its walls.
 
-use super::tables::{self, Table, Tables};
-use super::{Limits, SqlError, walls};
-use crate::domain::cancel::Cancel;
+use super::tables::{self, TableSchema, VisibleTables};
+use super::{SqlError, SqlLimits, walls};
+use crate::domain::cancel::CancelToken;
 use crate::limits::{SQL_SCHEMA_BYTES_MAX, SQL_TABLES_MAX};
 use rusqlite::types::ValueRef;
 use rusqlite::{Connection, OpenFlags};
@@ -11,48 +11,48 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 /// How often a running statement is asked whether it may go on, in steps of SQLite's machine.
-const STEPS: i32 = 1_000;
+const STEPS_PER_CHECK: i32 = 1_000;
 /// How long somebody who writes is waited for.
 const BUSY: Duration = Duration::from_secs(2);
 /// Characters of the statement that made a table, and of a text in a sample.
-const MADE_BY_CHARS_MAX: usize = 4_000;
+const CREATE_CHARS_MAX: usize = 4_000;
 const SAMPLE_CHARS_MAX: usize = 100;
 const LEFT_OUT: &str = "(the rest is left out)";
 
 /// An open database.
-pub struct Reader {
+pub struct SqlReader {
     connection: Connection,
-    tables: Vec<Table>,
-    limits: Limits,
-    cancel: Cancel,
+    tables: Vec<TableSchema>,
+    limits: SqlLimits,
+    cancel: CancelToken,
 }
 
-impl Reader {
+impl SqlReader {
     pub(super) fn open(
         path: &Path,
-        tables: &Tables,
-        limits: Limits,
-        cancel: &Cancel,
+        tables: &VisibleTables,
+        limits: SqlLimits,
+        cancel: &CancelToken,
     ) -> Result<Self, SqlError> {
         // Not as an address: a name could then switch off what is set here.
         let flags = OpenFlags::SQLITE_OPEN_READ_ONLY
             | OpenFlags::SQLITE_OPEN_NO_MUTEX
             | OpenFlags::SQLITE_OPEN_NOFOLLOW;
-        Self::of(Connection::open_with_flags(path, flags)?, tables, limits, cancel)
+        Self::from_connection(Connection::open_with_flags(path, flags)?, tables, limits, cancel)
     }
 
     /// Puts the walls up around a connection.
-    pub(super) fn of(
+    pub(super) fn from_connection(
         mut connection: Connection,
-        tables: &Tables,
-        limits: Limits,
-        cancel: &Cancel,
+        tables: &VisibleTables,
+        limits: SqlLimits,
+        cancel: &CancelToken,
     ) -> Result<Self, SqlError> {
         connection.busy_timeout(BUSY)?;
-        walls::bound(&connection)?;
-        watch(&mut connection, limits.time, cancel)?;
+        walls::limit_connection(&connection)?;
+        install_progress_handler(&mut connection, limits.time, cancel)?;
         let (tables, known) = tables::read(&connection, tables)?;
-        walls::close(&mut connection, known)?;
+        walls::install_authorizer(&mut connection, known)?;
         Ok(Self { connection, tables, limits, cancel: cancel.clone() })
     }
 
@@ -62,15 +62,15 @@ impl Reader {
     /// # Errors
     /// When they cannot be read.
     pub fn describe(&mut self, samples: usize) -> Result<String, SqlError> {
-        watch(&mut self.connection, self.limits.time, &self.cancel)?;
-        let limits = Limits { rows_max: samples, cell_chars_max: SAMPLE_CHARS_MAX, ..self.limits };
+        install_progress_handler(&mut self.connection, self.limits.time, &self.cancel)?;
+        let limits = SqlLimits { rows_max: samples, cell_chars_max: SAMPLE_CHARS_MAX, ..self.limits };
         let (mut text, mut has_time) = (String::new(), samples > 0);
-        for (at, Table { name, made_by }) in self.tables.iter().enumerate() {
+        for (at, TableSchema { name, create_statement: made_by }) in self.tables.iter().enumerate() {
             if at == SQL_TABLES_MAX || text.len() > SQL_SCHEMA_BYTES_MAX {
                 text.push_str(LEFT_OUT);
                 break;
             }
-            text.extend(made_by.chars().take(MADE_BY_CHARS_MAX));
+            text.extend(made_by.chars().take(CREATE_CHARS_MAX));
             text.push('\n');
             if has_time {
                 let statement = format!("SELECT * FROM \"{}\" LIMIT {samples}", name.replace('"', "\"\""));
@@ -92,21 +92,21 @@ impl Reader {
     /// # Errors
     /// As [`SqlError`].
     pub fn rows(&mut self, statement: &str) -> Result<String, SqlError> {
-        if !walls::fits(statement) {
+        if !walls::is_short_enough(statement) {
             return Err(SqlError::Statement("it is too long".into()));
         }
-        watch(&mut self.connection, self.limits.time, &self.cancel)?;
+        install_progress_handler(&mut self.connection, self.limits.time, &self.cancel)?;
         self.select(statement, self.limits)
     }
 
-    fn select(&self, statement: &str, limits: Limits) -> Result<String, SqlError> {
-        self.selected(statement, limits).map_err(|error| match error {
+    fn select(&self, statement: &str, limits: SqlLimits) -> Result<String, SqlError> {
+        self.run_select(statement, limits).map_err(|error| match error {
             SqlError::TimedOut if self.cancel.reason().is_some() => SqlError::Cancelled,
             other => other,
         })
     }
 
-    fn selected(&self, statement: &str, limits: Limits) -> Result<String, SqlError> {
+    fn run_select(&self, statement: &str, limits: SqlLimits) -> Result<String, SqlError> {
         let mut prepared = self.connection.prepare(statement)?;
         if !prepared.readonly() || prepared.column_count() == 0 {
             return Err(SqlError::Refused);
@@ -118,7 +118,7 @@ impl Reader {
         while let Some(row) = rows.next()? {
             let mut object = Map::new();
             for (at, name) in names.iter().enumerate() {
-                object.insert(name.clone(), shown(row.get_ref(at)?, limits.cell_chars_max));
+                object.insert(name.clone(), to_json(row.get_ref(at)?, limits.cell_chars_max));
             }
             let line = Value::Object(object).to_string();
             if count == limits.rows_max || text.len() + line.len() > limits.bytes_max {
@@ -136,7 +136,7 @@ impl Reader {
 }
 
 /// A value as JSON, and no more of a text than this.
-fn shown(value: ValueRef<'_>, chars_max: usize) -> Value {
+fn to_json(value: ValueRef<'_>, chars_max: usize) -> Value {
     match value {
         ValueRef::Null => Value::Null,
         ValueRef::Integer(number) => number.into(),
@@ -152,10 +152,14 @@ fn shown(value: ValueRef<'_>, chars_max: usize) -> Value {
 }
 
 /// Ends what runs on the connection after `time`, or when the run ends.
-fn watch(connection: &mut Connection, time: Duration, cancel: &Cancel) -> Result<(), SqlError> {
+fn install_progress_handler(
+    connection: &mut Connection,
+    time: Duration,
+    cancel: &CancelToken,
+) -> Result<(), SqlError> {
     let (end, cancel) = (Instant::now() + time, cancel.clone());
     let is_over = move || Instant::now() >= end || cancel.reason().is_some();
-    Ok(connection.progress_handler(STEPS, Some(is_over))?)
+    Ok(connection.progress_handler(STEPS_PER_CHECK, Some(is_over))?)
 }
 
 #[cfg(test)]

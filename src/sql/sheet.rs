@@ -1,7 +1,7 @@
 //! A table that comes as rows of text, such as CSV: made a database in memory, which a model then reads as any other.
 
-use super::{Limits, Reader, SqlError, Tables, walls};
-use crate::domain::cancel::Cancel;
+use super::{SqlError, SqlLimits, SqlReader, VisibleTables, walls};
+use crate::domain::cancel::CancelToken;
 use crate::limits::SHEET_COLUMNS_MAX;
 use rusqlite::types::Value;
 use rusqlite::{Connection, params_from_iter};
@@ -10,7 +10,7 @@ use std::collections::HashSet;
 /// Longest text of a cell: longer ones end there, for no value of a database may be longer than its walls let pass.
 const CELL_BYTES_MAX: usize = 64 * 1024;
 /// How many rows go by until the run is asked whether it goes on.
-const ROWS_PER_LOOK: usize = 1_000;
+const ROWS_PER_CHECK: usize = 1_000;
 
 /// A table whose first row names its columns.
 #[derive(Debug, Clone)]
@@ -23,15 +23,15 @@ pub struct Sheet {
 
 /// What all cells of a column are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum ColumnType {
     Whole,
     Number,
     Text,
 }
 
-impl Kind {
+impl ColumnType {
     /// Numbers are what is written as one: a code such as `007` is a text.
-    fn of<'a>(cells: impl Iterator<Item = &'a str>) -> Self {
+    fn infer<'a>(cells: impl Iterator<Item = &'a str>) -> Self {
         let mut found = None;
         for cell in cells.map(str::trim).filter(|cell| !cell.is_empty()) {
             let digits = cell.trim_start_matches(['-', '+']);
@@ -52,7 +52,7 @@ impl Kind {
         found.unwrap_or(Self::Text)
     }
 
-    const fn word(self) -> &'static str {
+    const fn sql_name(self) -> &'static str {
         match self {
             Self::Whole => "INTEGER",
             Self::Number => "REAL",
@@ -60,7 +60,7 @@ impl Kind {
         }
     }
 
-    fn value(self, cell: &str) -> Value {
+    fn to_sql_value(self, cell: &str) -> Value {
         let trimmed = cell.trim();
         if trimmed.is_empty() {
             return Value::Null;
@@ -78,41 +78,47 @@ impl Sheet {
     ///
     /// # Errors
     /// When one has no columns or too many, all of them are too large, and when the run is to end.
-    pub fn read(sheets: &[Self], limits: Limits, cancel: &Cancel) -> Result<Reader, SqlError> {
+    pub fn open_reader(
+        sheets: &[Self],
+        limits: SqlLimits,
+        cancel: &CancelToken,
+    ) -> Result<SqlReader, SqlError> {
         let connection = Connection::open_in_memory()?;
-        walls::bound_memory(&connection)?;
+        walls::limit_memory(&connection)?;
         for sheet in sheets {
-            sheet.fill(&connection, cancel)?;
+            sheet.insert_rows(&connection, cancel)?;
         }
-        Reader::of(connection, &Tables::default(), limits, cancel)
+        SqlReader::from_connection(connection, &VisibleTables::default(), limits, cancel)
     }
 
-    fn fill(&self, connection: &Connection, cancel: &Cancel) -> Result<(), SqlError> {
+    fn insert_rows(&self, connection: &Connection, cancel: &CancelToken) -> Result<(), SqlError> {
         let (names, rows) = self.rows.split_first().ok_or(SqlError::NoColumns)?;
         let width = self.rows.iter().map(Vec::len).max().unwrap_or_default();
         if width == 0 || width > SHEET_COLUMNS_MAX {
             return Err(SqlError::NoColumns);
         }
-        let kinds: Vec<Kind> = (0..width)
-            .map(|at| Kind::of(rows.iter().map(|row| row.get(at).map_or("", String::as_str))))
+        let kinds: Vec<ColumnType> = (0..width)
+            .map(|at| ColumnType::infer(rows.iter().map(|row| row.get(at).map_or("", String::as_str))))
             .collect();
-        let columns: Vec<String> = named(names, width)
+        let columns: Vec<String> = column_names(names, width)
             .iter()
             .zip(&kinds)
-            .map(|(name, kind)| format!("{} {}", quoted(name), kind.word()))
+            .map(|(name, kind)| format!("{} {}", quote(name), kind.sql_name()))
             .collect();
-        let table = quoted(&self.name);
+        let table = quote(&self.name);
         connection.execute_batch(&format!("BEGIN; CREATE TABLE {table} ({});", columns.join(", ")))?;
         let places = vec!["?"; width].join(",");
         let mut insert = connection.prepare(&format!("INSERT INTO {table} VALUES ({places})"))?;
         for (at, row) in rows.iter().enumerate() {
-            if at % ROWS_PER_LOOK == 0 && cancel.reason().is_some() {
+            if at % ROWS_PER_CHECK == 0 && cancel.reason().is_some() {
                 return Err(SqlError::Cancelled);
             }
             if row.iter().all(|cell| cell.trim().is_empty()) {
                 continue;
             }
-            let cell = |(at, kind): (usize, &Kind)| row.get(at).map_or(Value::Null, |cell| kind.value(cell));
+            let cell = |(at, kind): (usize, &ColumnType)| {
+                row.get(at).map_or(Value::Null, |cell| kind.to_sql_value(cell))
+            };
             insert.execute(params_from_iter(kinds.iter().enumerate().map(cell)))?;
         }
         drop(insert);
@@ -120,12 +126,12 @@ impl Sheet {
     }
 }
 
-fn quoted(name: &str) -> String {
+fn quote(name: &str) -> String {
     format!("\"{}\"", name.replace('"', "\"\"").replace('\0', ""))
 }
 
 /// A name for each column, each another one.
-fn named(names: &[String], width: usize) -> Vec<String> {
+fn column_names(names: &[String], width: usize) -> Vec<String> {
     let mut taken = HashSet::new();
     (0..width)
         .map(|at| {
@@ -151,8 +157,8 @@ mod tests {
         Sheet { name: "shop".to_owned(), rows: rows.collect() }
     }
 
-    fn read(sheet: Sheet) -> Result<Reader, SqlError> {
-        Sheet::read(&[sheet], Limits::default(), &Cancel::new(None))
+    fn read(sheet: Sheet) -> Result<SqlReader, SqlError> {
+        Sheet::open_reader(&[sheet], SqlLimits::default(), &CancelToken::new(None))
     }
 
     #[test]
@@ -204,9 +210,9 @@ mod tests {
         let long = "ü".repeat(CELL_BYTES_MAX);
         let mut reader = read(sheet(&[&["a\"); DROP TABLE shop; --"], &[&long]])).unwrap();
         assert_eq!(reader.rows("SELECT count(*) AS n FROM shop").unwrap(), r#"[{"n":1}]"#);
-        let cancel = Cancel::new(None);
-        cancel.cancel(crate::domain::cancel::Reason::Aborted);
-        let ended = Sheet::read(&[sheet(&[&["a"], &["1"]])], Limits::default(), &cancel);
+        let cancel = CancelToken::new(None);
+        cancel.cancel(crate::domain::cancel::CancelReason::Aborted);
+        let ended = Sheet::open_reader(&[sheet(&[&["a"], &["1"]])], SqlLimits::default(), &cancel);
         assert_eq!(ended.err(), Some(SqlError::Cancelled));
     }
 }

@@ -6,15 +6,15 @@ use std::collections::HashSet;
 
 /// The tables its owner lets a model see.
 #[derive(Debug, Clone, Default)]
-pub struct Tables {
+pub struct VisibleTables {
     /// Only these; all, when it is empty.
     pub only: Vec<String>,
     /// Not these.
     pub not: Vec<String>,
 }
 
-impl Tables {
-    fn show(&self, name: &str) -> bool {
+impl VisibleTables {
+    fn is_visible(&self, name: &str) -> bool {
         let has = |list: &[String]| list.iter().any(|other| other.eq_ignore_ascii_case(name));
         (self.only.is_empty() || has(&self.only)) && !has(&self.not)
     }
@@ -22,27 +22,27 @@ impl Tables {
 
 /// A table as the database describes it.
 #[derive(Debug)]
-pub(super) struct Table {
+pub(super) struct TableSchema {
     pub(super) name: String,
     /// The statement that made it.
-    pub(super) made_by: String,
+    pub(super) create_statement: String,
 }
 
 /// Names of a database, in small letters.
 #[derive(Debug)]
-pub(super) struct Known {
+pub(super) struct Catalog {
     /// All there are.
     all: HashSet<String>,
     readable: HashSet<String>,
 }
 
-impl Known {
-    pub(super) fn may_read(&self, table: &str) -> bool {
+impl Catalog {
+    pub(super) fn is_readable(&self, table: &str) -> bool {
         self.readable.contains(&table.to_ascii_lowercase())
     }
 
     /// True for a name that only the statement itself can have given.
-    pub(super) fn is_no_table(&self, name: &str) -> bool {
+    pub(super) fn is_statement_name(&self, name: &str) -> bool {
         let name = name.to_ascii_lowercase();
         let own = ["sqlite_", "pragma_", "dbstat", "fts", "bytecode", "tables_used"];
         !self.all.contains(&name) && !own.iter().any(|start| name.starts_with(start))
@@ -50,7 +50,10 @@ impl Known {
 }
 
 /// The tables that are shown, and the names for the walls. To be asked before the walls are there.
-pub(super) fn read(connection: &Connection, tables: &Tables) -> Result<(Vec<Table>, Known), SqlError> {
+pub(super) fn read(
+    connection: &Connection,
+    tables: &VisibleTables,
+) -> Result<(Vec<TableSchema>, Catalog), SqlError> {
     let mut listing = connection.prepare("SELECT name, type FROM pragma_table_list WHERE schema = 'main'")?;
     let listed: Vec<(String, String)> =
         listing.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?.collect::<Result<_, _>>()?;
@@ -60,16 +63,16 @@ pub(super) fn read(connection: &Connection, tables: &Tables) -> Result<(Vec<Tabl
             return Err(SqlError::NoTable(wanted.clone()));
         }
     }
-    let mut known = Known { all: HashSet::new(), readable: HashSet::new() };
+    let mut known = Catalog { all: HashSet::new(), readable: HashSet::new() };
     let mut shown = Vec::new();
     let mut made_by =
         connection.prepare("SELECT sql FROM sqlite_schema WHERE name = ?1 AND type IN ('table', 'view')")?;
     for (name, _) in
-        listed.iter().filter(|(name, kind)| kind != "shadow" && !is_own(name) && tables.show(name))
+        listed.iter().filter(|(name, kind)| kind != "shadow" && !is_own(name) && tables.is_visible(name))
     {
         let text: Option<String> = made_by.query_row([name], |row| row.get(0))?;
         known.readable.insert(name.to_ascii_lowercase());
-        shown.push(Table { name: name.clone(), made_by: text.unwrap_or_default() });
+        shown.push(TableSchema { name: name.clone(), create_statement: text.unwrap_or_default() });
     }
     // A full-text table keeps its content in tables of its own, which are as readable as it is.
     let virtuals: Vec<String> = listed

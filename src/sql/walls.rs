@@ -1,6 +1,6 @@
 //! What a statement may want. Whatever is not named here is refused while the statement is prepared.
 
-use super::tables::Known;
+use super::tables::Catalog;
 use rusqlite::config::DbConfig;
 use rusqlite::hooks::{AuthAction, AuthContext, Authorization};
 use rusqlite::limits::Limit;
@@ -146,7 +146,7 @@ const TABLE_FUNCTIONS: &[&str] = &["json_each", "json_tree"];
 const OWN_PRAGMA: &str = "data_version";
 
 /// Sets what a connection may use before anything of its database is read.
-pub(super) fn bound(connection: &Connection) -> Result<()> {
+pub(super) fn limit_connection(connection: &Connection) -> Result<()> {
     for (limit, most) in [
         (Limit::SQLITE_LIMIT_LENGTH, VALUE_BYTES_MAX),
         (Limit::SQLITE_LIMIT_SQL_LENGTH, SCHEMA_BYTES_MAX),
@@ -171,28 +171,28 @@ pub(super) fn bound(connection: &Connection) -> Result<()> {
     ] {
         connection.prepare(pragma)?.query([])?.next()?;
     }
-    bound_memory(connection)
+    limit_memory(connection)
 }
 
 /// Sets how much memory all databases may take, for one that is filled before it is read.
-pub(super) fn bound_memory(connection: &Connection) -> Result<()> {
+pub(super) fn limit_memory(connection: &Connection) -> Result<()> {
     connection.prepare(&format!("PRAGMA hard_heap_limit = {HEAP_BYTES_MAX}"))?.query([])?.next()?;
     Ok(())
 }
 
 /// True for a statement that is not too long to be looked at.
-pub(super) fn fits(statement: &str) -> bool {
+pub(super) fn is_short_enough(statement: &str) -> bool {
     i32::try_from(statement.len()).is_ok_and(|length| length <= STATEMENT_BYTES_MAX)
 }
 
 /// Puts the walls around every statement that is prepared from here on.
-pub(super) fn close(connection: &mut Connection, known: Known) -> Result<()> {
+pub(super) fn install_authorizer(connection: &mut Connection, known: Catalog) -> Result<()> {
     connection.authorizer(Some(move |context: AuthContext<'_>| {
-        if may(&context.action, &known) { Authorization::Allow } else { Authorization::Deny }
+        if is_allowed(&context.action, &known) { Authorization::Allow } else { Authorization::Deny }
     }))
 }
 
-fn may(action: &AuthAction<'_>, known: &Known) -> bool {
+fn is_allowed(action: &AuthAction<'_>, known: &Catalog) -> bool {
     match action {
         AuthAction::Select | AuthAction::Recursive => true,
         // What counts is the table itself. A view in between counts for nothing: a statement can give any name to a
@@ -201,8 +201,8 @@ fn may(action: &AuthAction<'_>, known: &Known) -> bool {
             let function = TABLE_FUNCTIONS.iter().any(|name| table_name.eq_ignore_ascii_case(name));
             // A query within the statement is asked for by its name when none of its columns is used.
             function
-                || known.may_read(table_name)
-                || (column_name.is_empty() && known.is_no_table(table_name))
+                || known.is_readable(table_name)
+                || (column_name.is_empty() && known.is_statement_name(table_name))
         }
         AuthAction::Function { function_name } => {
             let name = function_name.to_ascii_lowercase();

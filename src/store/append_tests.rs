@@ -1,10 +1,10 @@
 //! Many who append at once, and what is kept of what they read.
 
 use super::journal_tests::killed;
-use super::memo::Memo;
+use super::memo::ReadCache;
 use super::message_tests::message;
-use super::messages::{self, Said};
-use super::tables::{FLOW_HOME, META};
+use super::messages::{self, MessageBatch};
+use super::tables::{FLOW_WORKSPACE, META};
 use super::tail_tests::{chat, conversation, flow, home, open, say, settle_in, stored};
 use super::{Tx, WriteTx};
 use crate::domain::error::Error;
@@ -26,7 +26,7 @@ fn whoever_is_told_by_a_call_is_told_when_it_is_durable() {
             scope.spawn(move || {
                 for one in 0..EACH {
                     let text = format!("{number} {one}");
-                    let said = Said::new(&home(), &[message(flow(1), chat(number), &text)]).unwrap();
+                    let said = MessageBatch::new(&home(), &[message(flow(1), chat(number), &text)]).unwrap();
                     let (told, tell) = (told.clone(), tell.clone());
                     store.append_then(said, move |appended| {
                         appended.unwrap();
@@ -55,7 +55,7 @@ fn whoever_is_told_by_a_call_is_told_of_a_refusal_too() {
     let folder = tempfile::tempdir().unwrap();
     let store = open(folder.path());
     let (tell, told) = mpsc::channel();
-    let said = Said::new(&home(), &[message(flow(9), chat(1), "Hi")]).unwrap();
+    let said = MessageBatch::new(&home(), &[message(flow(9), chat(1), "Hi")]).unwrap();
     store.append_then(said, move |appended| tell.send(appended).unwrap());
     assert!(matches!(told.recv().unwrap(), Err(Error::NotFound(_))));
 }
@@ -68,9 +68,10 @@ fn what_is_recalled_is_never_older_than_what_was_acknowledged() {
         store.write(|tx: &WriteTx| tx.put(META, b"number", &number.to_be_bytes())).unwrap();
     };
     write(0);
-    let (memo, acknowledged, is_over) = (Memo::default(), AtomicU64::new(0), AtomicBool::new(false));
+    let (memo, acknowledged, is_over) = (ReadCache::default(), AtomicU64::new(0), AtomicBool::new(false));
     let read = |tx: &super::ReadTx| {
-        let number = tx.look(META, b"number", |bytes| Ok(u64::from_be_bytes(bytes.try_into().unwrap())))?;
+        let number =
+            tx.get_with(META, b"number", |bytes| Ok(u64::from_be_bytes(bytes.try_into().unwrap())))?;
         Ok(number.unwrap())
     };
     thread::scope(|scope| {
@@ -78,7 +79,7 @@ fn what_is_recalled_is_never_older_than_what_was_acknowledged() {
             scope.spawn(|| {
                 while !is_over.load(Ordering::SeqCst) {
                     let least = acknowledged.load(Ordering::SeqCst);
-                    assert!(store.recall(&memo, &1, read).unwrap() >= least);
+                    assert!(store.read_cached(&memo, &1, read).unwrap() >= least);
                 }
             });
         }
@@ -89,8 +90,8 @@ fn what_is_recalled_is_never_older_than_what_was_acknowledged() {
         is_over.store(true, Ordering::SeqCst);
     });
     let unread = |_: &super::ReadTx| -> crate::domain::error::Result<u64> { unreachable!("nothing changed") };
-    assert_eq!(store.recall(&memo, &1, read).unwrap(), 199);
-    assert_eq!(store.recall(&memo, &1, unread).unwrap(), 199);
+    assert_eq!(store.read_cached(&memo, &1, read).unwrap(), 199);
+    assert_eq!(store.read_cached(&memo, &1, unread).unwrap(), 199);
 }
 
 #[test]
@@ -113,7 +114,7 @@ fn no_message_follows_the_removal_of_its_flow() {
             for _ in 0..10 {
                 let removed = store.write(|tx| {
                     messages::remove_flow(tx, &home(), &flow(1))?;
-                    FLOW_HOME.remove(tx, &flow(1))
+                    FLOW_WORKSPACE.remove(tx, &flow(1))
                 });
                 removed.unwrap();
                 settle_in(&store, 1);

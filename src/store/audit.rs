@@ -4,19 +4,19 @@
 use super::keys::KeyRange;
 use super::tables::{AUDIT, AUDIT_SIGN_INS, Table};
 use super::tx::{Order, Tx, WriteTx};
-use crate::domain::audit::{ENTRIES_MAX, Entry, Ring};
+use crate::domain::audit::{AuditEntry, AuditRing, ENTRIES_MAX};
 use crate::domain::error::{Error, Result};
 use jiff::Timestamp;
 use std::collections::VecDeque;
 use std::ops::ControlFlow;
 
 /// Rows that are read at a time, so that a list of both rings holds neither of them.
-const STRIDE: usize = 256;
+const ROWS_PER_READ: usize = 256;
 
-const fn table(ring: Ring) -> Table {
+const fn table(ring: AuditRing) -> Table {
     match ring {
-        Ring::Actions => AUDIT,
-        Ring::SignIns => AUDIT_SIGN_INS,
+        AuditRing::Actions => AUDIT,
+        AuditRing::SignIns => AUDIT_SIGN_INS,
     }
 }
 
@@ -24,18 +24,18 @@ const fn table(ring: Ring) -> Table {
 ///
 /// # Errors
 /// [`Error::Internal`] when the database cannot be read or written.
-pub fn append(tx: &WriteTx, entry: &Entry) -> Result<()> {
+pub fn append(tx: &WriteTx, entry: &AuditEntry) -> Result<()> {
     let mut newest = 0;
-    for ring in Ring::ALL {
-        newest = newest.max(end(tx, table(ring), Order::Descending)?.unwrap_or(0));
+    for ring in AuditRing::ALL {
+        newest = newest.max(edge_number(tx, table(ring), Order::Descending)?.unwrap_or(0));
     }
     // Nothing is dated before what it follows, also when a clock was set back or two changes overtook each other.
     let date = newest_date(tx)?.map_or(entry.date, |before| before.max(entry.date));
-    let entry = &Entry { date, ..entry.clone() };
+    let entry = &AuditEntry { date, ..entry.clone() };
     let ring = table(entry.action.ring());
     tx.put(ring, &(newest + 1).to_be_bytes(), &serde_json::to_vec(entry).map_err(Error::internal)?)?;
-    while tx.rows(ring)? > ENTRIES_MAX {
-        let Some(outdated) = end(tx, ring, Order::Ascending)? else { break };
+    while tx.row_count(ring)? > ENTRIES_MAX {
+        let Some(outdated) = edge_number(tx, ring, Order::Ascending)? else { break };
         tx.remove(ring, &outdated.to_be_bytes())?;
     }
     Ok(())
@@ -47,10 +47,10 @@ pub fn append(tx: &WriteTx, entry: &Entry) -> Result<()> {
 /// [`Error::Internal`] when the database or an entry cannot be read.
 pub fn newest_date(tx: &impl Tx) -> Result<Option<Timestamp>> {
     let mut found = None;
-    for ring in Ring::ALL {
-        let Some(number) = end(tx, table(ring), Order::Descending)? else { continue };
-        let read = |value: &[u8]| serde_json::from_slice::<Entry>(value).map_err(Error::internal);
-        match tx.look(table(ring), &number.to_be_bytes(), read) {
+    for ring in AuditRing::ALL {
+        let Some(number) = edge_number(tx, table(ring), Order::Descending)? else { continue };
+        let read = |value: &[u8]| serde_json::from_slice::<AuditEntry>(value).map_err(Error::internal);
+        match tx.get_with(table(ring), &number.to_be_bytes(), read) {
             Ok(entry) => found = found.max(entry.map(|entry| entry.date)),
             Err(Error::Damaged(_)) => {}
             Err(error) => return Err(error),
@@ -63,8 +63,12 @@ pub fn newest_date(tx: &impl Tx) -> Result<Option<Timestamp>> {
 ///
 /// # Errors
 /// [`Error::Internal`] when the database or an entry cannot be read; what `each` returns.
-pub fn walk(tx: &impl Tx, rings: &[Ring], mut each: impl FnMut(u64, Entry) -> Result<()>) -> Result<()> {
-    let mut ends: Vec<Descent> = rings.iter().map(|ring| Descent::new(table(*ring))).collect();
+pub fn walk(
+    tx: &impl Tx,
+    rings: &[AuditRing],
+    mut each: impl FnMut(u64, AuditEntry) -> Result<()>,
+) -> Result<()> {
+    let mut ends: Vec<RingCursor> = rings.iter().map(|ring| RingCursor::new(table(*ring))).collect();
     loop {
         let mut newest: Option<(u64, usize)> = None;
         for (place, descent) in ends.iter_mut().enumerate() {
@@ -77,14 +81,14 @@ pub fn walk(tx: &impl Tx, rings: &[Ring], mut each: impl FnMut(u64, Entry) -> Re
 }
 
 /// A way down one ring.
-struct Descent {
+struct RingCursor {
     ring: Table,
     rows: VecDeque<(u64, Vec<u8>)>,
     /// What was read already begins here.
     read_from: Option<u64>,
 }
 
-impl Descent {
+impl RingCursor {
     const fn new(ring: Table) -> Self {
         Self { ring, rows: VecDeque::new(), read_from: None }
     }
@@ -95,8 +99,12 @@ impl Descent {
             let range =
                 self.read_from.map_or_else(KeyRange::all, |from| KeyRange::between(&[], &from.to_be_bytes()));
             tx.scan(self.ring, &range, Order::Descending, |key, value| {
-                self.rows.push_back((number(key)?, value.to_vec()));
-                Ok(if self.rows.len() < STRIDE { ControlFlow::Continue(()) } else { ControlFlow::Break(()) })
+                self.rows.push_back((parse_number(key)?, value.to_vec()));
+                Ok(if self.rows.len() < ROWS_PER_READ {
+                    ControlFlow::Continue(())
+                } else {
+                    ControlFlow::Break(())
+                })
             })?;
             // Numbers begin at 1, so nothing is below 0.
             self.read_from = Some(self.rows.back().map_or(0, |(number, _)| *number));
@@ -106,15 +114,15 @@ impl Descent {
 }
 
 /// The first number of a ring in this order.
-fn end(tx: &impl Tx, ring: Table, order: Order) -> Result<Option<u64>> {
+fn edge_number(tx: &impl Tx, ring: Table, order: Order) -> Result<Option<u64>> {
     let mut found = None;
     tx.scan_keys(ring, &KeyRange::all(), order, |key| {
-        found = Some(number(key)?);
+        found = Some(parse_number(key)?);
         Ok(ControlFlow::Break(()))
     })?;
     Ok(found)
 }
 
-fn number(key: &[u8]) -> Result<u64> {
+fn parse_number(key: &[u8]) -> Result<u64> {
     Ok(u64::from_be_bytes(key.try_into().map_err(Error::internal)?))
 }

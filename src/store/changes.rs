@@ -1,10 +1,10 @@
 //! The rows a transaction changed, as bytes that can be applied again: what the journal keeps.
 
-use super::journal::JOURNAL_BYTES;
+use super::journal::SEGMENT_BYTES;
 use super::keys::KeyRange;
 use super::messages;
 use super::tables::{self, COUNTERS, Table};
-use super::tail::unknown;
+use super::tail::unknown_record;
 use super::tx::WriteTx;
 use crate::domain::error::Result;
 use redb::TableHandle as _;
@@ -15,50 +15,50 @@ const REMOVE_RANGE: u8 = 3;
 
 /// Changes in the order in which they were made.
 #[derive(Debug)]
-pub(super) struct Changes {
+pub(super) struct RedoRecord {
     bytes: Vec<u8>,
     /// They outgrew every journal, or cannot be told as rows: only flushing the database keeps them.
-    beyond: bool,
+    is_oversized: bool,
 }
 
-impl Changes {
+impl RedoRecord {
     /// None yet.
-    pub(super) const NONE: Self = Self { bytes: Vec::new(), beyond: false };
+    pub(super) const EMPTY: Self = Self { bytes: Vec::new(), is_oversized: false };
 
     /// The changes as rows of one record; `None` when a journal cannot hold them.
     pub(super) fn rows(&self) -> Option<&[u8]> {
-        (!self.beyond).then_some(&self.bytes)
+        (!self.is_oversized).then_some(&self.bytes)
     }
 
     /// A row was stored.
     pub(super) fn put(&mut self, table: Table, key: &[u8], value: &[u8]) {
-        self.note(PUT, table, &[key, value]);
+        self.push(PUT, table, &[key, value]);
     }
 
     /// A row was removed.
     pub(super) fn remove(&mut self, table: Table, key: &[u8]) {
-        self.note(REMOVE, table, &[key]);
+        self.push(REMOVE, table, &[key]);
     }
 
     /// All rows of a range were removed.
     pub(super) fn remove_range(&mut self, table: Table, range: &KeyRange) {
         match range.end() {
-            Some(end) => self.note(REMOVE_RANGE, table, &[range.start(), end]),
-            None => self.note(REMOVE_RANGE, table, &[range.start()]),
+            Some(end) => self.push(REMOVE_RANGE, table, &[range.start(), end]),
+            None => self.push(REMOVE_RANGE, table, &[range.start()]),
         }
     }
 
     /// Something changed that is no row.
-    pub(super) fn beyond_rows(&mut self) {
-        self.beyond = true;
+    pub(super) fn mark_oversized(&mut self) {
+        self.is_oversized = true;
         self.bytes = Vec::new();
     }
 
-    fn note(&mut self, kind: u8, table: Table, parts: &[&[u8]]) {
+    fn push(&mut self, kind: u8, table: Table, parts: &[&[u8]]) {
         let name = table.name().as_bytes();
         let length = name.len() + parts.iter().map(|part| part.len()).sum::<usize>() + 16;
-        if self.beyond || (self.bytes.len() + length) as u64 > JOURNAL_BYTES {
-            return self.beyond_rows();
+        if self.is_oversized || (self.bytes.len() + length) as u64 > SEGMENT_BYTES {
+            return self.mark_oversized();
         }
         self.bytes.extend([kind, u8::try_from(parts.len()).unwrap_or(u8::MAX)]);
         for part in std::iter::once(name).chain(parts.iter().copied()) {
@@ -73,43 +73,45 @@ impl Changes {
 ///
 /// # Errors
 /// [`Internal`](crate::domain::error::Error::Internal) when the database cannot be written, or the record is not of this program.
-pub(super) fn apply(tx: &WriteTx, mut record: &[u8]) -> Result<()> {
+pub(super) fn replay(tx: &WriteTx, mut record: &[u8]) -> Result<()> {
     while !record.is_empty() {
-        let (change, rest) = read(record).ok_or_else(unknown)?;
+        let (change, rest) = parse_operation(record).ok_or_else(unknown_record)?;
         record = rest;
-        let table = tables::named(change.table).ok_or_else(unknown)?;
+        let table = tables::find_by_name(change.table).ok_or_else(unknown_record)?;
         match (change.kind, change.parts.as_slice()) {
             // What the database counts by now may be further on: messages reach it in another order than changes do.
-            (PUT, [key, value]) if table.name() == COUNTERS.name() => messages::raise(tx, key, value)?,
+            (PUT, [key, value]) if table.name() == COUNTERS.name() => {
+                messages::raise_counter(tx, key, value)?
+            }
             (PUT, [key, value]) => tx.put(table, key, value)?,
             (REMOVE, [key]) => drop(tx.remove(table, key)?),
             (REMOVE_RANGE, [start]) => drop(tx.remove_range(table, &KeyRange::new(start, None))?),
             (REMOVE_RANGE, [start, end]) => drop(tx.remove_range(table, &KeyRange::new(start, Some(end)))?),
-            _ => return Err(unknown()),
+            _ => return Err(unknown_record()),
         }
     }
     Ok(())
 }
 
-struct Change<'a> {
+struct RedoOperation<'a> {
     kind: u8,
     table: &'a [u8],
     parts: Vec<&'a [u8]>,
 }
 
-fn read(record: &[u8]) -> Option<(Change<'_>, &[u8])> {
+fn parse_operation(record: &[u8]) -> Option<(RedoOperation<'_>, &[u8])> {
     let (&[kind, count], rest) = record.split_first_chunk::<2>()?;
-    let (table, mut rest) = part(rest)?;
+    let (table, mut rest) = parse_part(rest)?;
     let mut parts = Vec::with_capacity(usize::from(count.min(2)));
     for _ in 0..count {
-        let (next, after) = part(rest)?;
+        let (next, after) = parse_part(rest)?;
         parts.push(next);
         rest = after;
     }
-    Some((Change { kind, table, parts }, rest))
+    Some((RedoOperation { kind, table, parts }, rest))
 }
 
-fn part(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
+fn parse_part(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
     let (length, rest) = bytes.split_first_chunk::<4>()?;
     rest.split_at_checked(usize::try_from(u32::from_le_bytes(*length)).ok()?)
 }

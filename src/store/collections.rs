@@ -5,9 +5,9 @@
 //! commit, noted as left over there, and removed some blocks at a time afterwards, if need be after the next start.
 
 use super::keys::{self, KeyRange};
-use super::tables::{COLLECTION_BLOCKS, COLLECTIONS, LEFTOVERS};
+use super::tables::{COLLECTION_BLOCKS, COLLECTIONS, UNLINKED_BLOCKS};
 use super::tx::{Order, Tx, WriteTx};
-use crate::domain::collection::{Collection, Leftover};
+use crate::domain::collection::{Collection, UnlinkedBlocks};
 use crate::domain::error::{Error, Result};
 use crate::domain::ids::{CollectionId, WorkspaceId};
 use crate::limits::COLLECTION_BLOCKS_AT_ONCE;
@@ -29,7 +29,7 @@ pub fn head(tx: &impl Tx, workspace: &WorkspaceId, id: &CollectionId) -> Result<
 /// When the database cannot be read, or the block is not there or damaged.
 pub fn block(tx: &impl Tx, workspace: &WorkspaceId, id: &CollectionId, number: u64) -> Result<Block> {
     let read = |bytes: &[u8]| Block::from_bytes(bytes).map_err(Error::internal);
-    tx.look(COLLECTION_BLOCKS, &keys::block(workspace, id, number), read)?
+    tx.get_with(COLLECTION_BLOCKS, &keys::block(workspace, id, number), read)?
         .ok_or_else(|| Error::internal("a block of a collection is missing"))
 }
 
@@ -53,8 +53,8 @@ pub fn stage(
 ///
 /// # Errors
 /// When the database cannot be written.
-pub fn sweep(tx: &WriteTx, workspace: &WorkspaceId, id: &CollectionId, number: u64) -> Result<bool> {
-    remove_some(tx, &blocks_from(workspace, id, number))
+pub fn remove_staged(tx: &WriteTx, workspace: &WorkspaceId, id: &CollectionId, number: u64) -> Result<bool> {
+    remove_batch(tx, &blocks_from(workspace, id, number))
 }
 
 fn blocks_from(workspace: &WorkspaceId, id: &CollectionId, number: u64) -> KeyRange {
@@ -62,7 +62,7 @@ fn blocks_from(workspace: &WorkspaceId, id: &CollectionId, number: u64) -> KeyRa
 }
 
 /// Removes the first blocks of a range; true when there may be more.
-fn remove_some(tx: &WriteTx, range: &KeyRange) -> Result<bool> {
+fn remove_batch(tx: &WriteTx, range: &KeyRange) -> Result<bool> {
     let mut found = Vec::new();
     tx.scan_keys(COLLECTION_BLOCKS, range, Order::Ascending, |key| {
         found.push(key.to_vec());
@@ -75,7 +75,7 @@ fn remove_some(tx: &WriteTx, range: &KeyRange) -> Result<bool> {
     Ok(found.len() >= COLLECTION_BLOCKS_AT_ONCE)
 }
 
-fn has_some(tx: &impl Tx, range: &KeyRange) -> Result<bool> {
+fn has_any(tx: &impl Tx, range: &KeyRange) -> Result<bool> {
     let mut is_there = false;
     tx.scan_keys(COLLECTION_BLOCKS, range, Order::Ascending, |_| {
         is_there = true;
@@ -84,69 +84,69 @@ fn has_some(tx: &impl Tx, range: &KeyRange) -> Result<bool> {
     Ok(is_there)
 }
 
-/// Makes a head the one that counts, and leaves the blocks that only the head before named to [`clear_some`].
+/// Makes a head the one that counts, and leaves the blocks that only the head before named to [`delete_batch`].
 ///
 /// # Errors
 /// When the collection was removed meanwhile, or the database cannot be written.
-pub fn settle(
+pub fn set_head(
     tx: &WriteTx,
     workspace: &WorkspaceId,
     id: &CollectionId,
     before: Option<&Collection>,
     after: &Collection,
 ) -> Result<()> {
-    let was_removed = LEFTOVERS.get(tx, &leftover_key(workspace, Some(id)))?.is_some()
-        || LEFTOVERS.get(tx, &leftover_key(workspace, None))?.is_some();
+    let was_removed = UNLINKED_BLOCKS.get(tx, &unlinked_key(workspace, Some(id)))?.is_some()
+        || UNLINKED_BLOCKS.get(tx, &unlinked_key(workspace, None))?.is_some();
     if was_removed {
-        return Err(Error::Failed("The collection was removed while it was being filled.".to_owned()));
+        return Err(Error::RunFailed("The collection was removed while it was being filled.".to_owned()));
     }
     let kept: HashSet<u64> = after.blocks.iter().copied().collect();
     let unused = before.into_iter().flat_map(|head| &head.blocks).copied();
     let unused: Vec<u64> = unused.filter(|number| !kept.contains(number)).collect();
     if !unused.is_empty() {
-        leave(tx, workspace, Some(id), Some(unused))?;
+        note_unlinked(tx, workspace, Some(id), Some(unused))?;
     }
     COLLECTIONS.put(tx, workspace, id, after)
 }
 
 /// The key of what is left over of a collection, or of a whole workspace.
-fn leftover_key(workspace: &WorkspaceId, id: Option<&CollectionId>) -> [u8; 32] {
+fn unlinked_key(workspace: &WorkspaceId, id: Option<&CollectionId>) -> [u8; 32] {
     let mut key = [0; 32];
     key[..16].copy_from_slice(workspace.bytes());
     key[16..].copy_from_slice(id.map_or(&[0; 16], |id| id.bytes()));
     key
 }
 
-fn leave(
+fn note_unlinked(
     tx: &WriteTx,
     workspace: &WorkspaceId,
     id: Option<&CollectionId>,
     blocks: Option<Vec<u64>>,
 ) -> Result<()> {
-    let leftover = Leftover { workspace: *workspace, collection: id.copied(), blocks };
-    LEFTOVERS.put(tx, &leftover_key(workspace, id), &leftover)
+    let unlinked = UnlinkedBlocks { workspace: *workspace, collection: id.copied(), blocks };
+    UNLINKED_BLOCKS.put(tx, &unlinked_key(workspace, id), &unlinked)
 }
 
-/// Removes a collection; its blocks are left to [`clear_some`].
+/// Removes a collection; its blocks are left to [`delete_batch`].
 ///
 /// # Errors
 /// When the database cannot be written.
 pub fn remove(tx: &WriteTx, workspace: &WorkspaceId, id: &CollectionId) -> Result<()> {
     COLLECTIONS.remove(tx, workspace, id)?;
-    if has_some(tx, &blocks_from(workspace, id, 0))? {
-        leave(tx, workspace, Some(id), None)?;
+    if has_any(tx, &blocks_from(workspace, id, 0))? {
+        note_unlinked(tx, workspace, Some(id), None)?;
     }
     Ok(())
 }
 
-/// Removes all collections of a workspace, whatever made them; their blocks are left to [`clear_some`].
+/// Removes all collections of a workspace, whatever made them; their blocks are left to [`delete_batch`].
 ///
 /// # Errors
 /// When the database cannot be written.
 pub fn remove_workspace(tx: &WriteTx, workspace: &WorkspaceId) -> Result<()> {
     COLLECTIONS.clear(tx, workspace)?;
-    if has_some(tx, &KeyRange::prefix(workspace.bytes()))? {
-        leave(tx, workspace, None, None)?;
+    if has_any(tx, &KeyRange::prefix(workspace.bytes()))? {
+        note_unlinked(tx, workspace, None, None)?;
     }
     Ok(())
 }
@@ -155,10 +155,10 @@ pub fn remove_workspace(tx: &WriteTx, workspace: &WorkspaceId) -> Result<()> {
 ///
 /// # Errors
 /// When the database cannot be written.
-pub fn clear_some(tx: &WriteTx, workspace: &WorkspaceId, id: Option<&CollectionId>) -> Result<bool> {
-    let key = leftover_key(workspace, id);
-    let Some(mut leftover) = LEFTOVERS.get(tx, &key)? else { return Ok(false) };
-    let more = match (&mut leftover.blocks, id) {
+pub fn delete_batch(tx: &WriteTx, workspace: &WorkspaceId, id: Option<&CollectionId>) -> Result<bool> {
+    let key = unlinked_key(workspace, id);
+    let Some(mut unlinked) = UNLINKED_BLOCKS.get(tx, &key)? else { return Ok(false) };
+    let more = match (&mut unlinked.blocks, id) {
         (Some(numbers), Some(id)) => {
             let rest = numbers.split_off(numbers.len().min(COLLECTION_BLOCKS_AT_ONCE));
             for number in std::mem::replace(numbers, rest) {
@@ -166,14 +166,14 @@ pub fn clear_some(tx: &WriteTx, workspace: &WorkspaceId, id: Option<&CollectionI
             }
             !numbers.is_empty()
         }
-        (_, Some(id)) => remove_some(tx, &blocks_from(workspace, id, 0))?,
-        (_, None) => remove_some(tx, &KeyRange::prefix(workspace.bytes()))?,
+        (_, Some(id)) => remove_batch(tx, &blocks_from(workspace, id, 0))?,
+        (_, None) => remove_batch(tx, &KeyRange::prefix(workspace.bytes()))?,
     };
-    if more && leftover.blocks.is_some() {
-        LEFTOVERS.put(tx, &key, &leftover)?;
+    if more && unlinked.blocks.is_some() {
+        UNLINKED_BLOCKS.put(tx, &key, &unlinked)?;
     }
     if !more {
-        LEFTOVERS.remove(tx, &key)?;
+        UNLINKED_BLOCKS.remove(tx, &key)?;
     }
     Ok(more)
 }
@@ -182,8 +182,8 @@ pub fn clear_some(tx: &WriteTx, workspace: &WorkspaceId, id: Option<&CollectionI
 ///
 /// # Errors
 /// When the database cannot be read.
-pub fn leftovers(tx: &impl Tx) -> Result<Vec<Leftover>> {
-    LEFTOVERS.list(tx)
+pub fn unlinked_blocks(tx: &impl Tx) -> Result<Vec<UnlinkedBlocks>> {
+    UNLINKED_BLOCKS.list(tx)
 }
 
 /// The heads of all collections of a workspace.

@@ -2,9 +2,9 @@
 //! of waiting for a lock, working, and waiting again for the work to count.
 //!
 //! Whoever finds nobody at work is the leader: it takes everything that was handed over and works. There are two ways:
-//! - [`Combine::run`] sleeps until the item's result is there. Such a leader works one round. Before it tells the others
+//! - [`GroupCommit::submit_and_wait`] sleeps until the item's result is there. Such a leader works one round. Before it tells the others
 //!   what came of it, it wakes the first of those who came meanwhile to lead next;
-//! - [`Combine::hand_over`] has the result told by a call, and its thread goes on to other work. Such a leader stays until
+//! - [`GroupCommit::submit`] has the result told by a call, and its thread goes on to other work. Such a leader stays until
 //!   nobody waits. Behind a leader that leaves it sleeps all the same: somebody must be there to lead next.
 //!
 //! So there is one leader as long as anything waits, and none is left behind: leadership and the queue change under one
@@ -16,16 +16,16 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, Thread};
 
 /// A leader that stays waits for no more company when so many are there.
-const GATHERED_MAX: usize = 32;
+const COMPANY_MAX: usize = 32;
 
 /// The queue before a kind of work.
-pub(super) struct Combine<T, R> {
+pub(super) struct GroupCommit<T, R> {
     queue: Mutex<Queue<T, R>>,
 }
 
 struct Queue<T, R> {
     /// Behind a leader that leaves all of them sleep.
-    waiting: Vec<(T, Told<R>)>,
+    waiting: Vec<(T, Waiter<R>)>,
     leader: Leader,
 }
 
@@ -33,56 +33,56 @@ struct Queue<T, R> {
 enum Leader {
     Nobody,
     /// Works one round.
-    Leaves,
+    OneRound,
     /// Works until nobody waits.
-    Stays,
+    UntilEmpty,
 }
 
 /// How the result of an item is told.
-enum Told<R> {
-    ToSleeper(Arc<Slot<R>>),
-    ByCall(Call<R>),
+enum Waiter<R> {
+    Parked(Arc<ParkSlot<R>>),
+    Callback(Callback<R>),
 }
 
-type Call<R> = Box<dyn FnOnce(Result<R, Lost>) + Send>;
+type Callback<R> = Box<dyn FnOnce(Result<R, LeaderPanicked>) + Send>;
 
 /// Where one thread waits. It is woken by name: that costs the teller a call of the system only when it sleeps.
-struct Slot<R> {
-    news: Mutex<Option<News<R>>>,
-    waits: Thread,
+struct ParkSlot<R> {
+    signal: Mutex<Option<WakeSignal<R>>>,
+    thread: Thread,
 }
 
-enum News<R> {
+enum WakeSignal<R> {
     Lead,
-    Result(Result<R, Lost>),
+    Result(Result<R, LeaderPanicked>),
 }
 
 /// The thread that worked for this item panicked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Lost;
+pub(super) struct LeaderPanicked;
 
-impl<R> Told<R> {
-    fn tell(self, result: Result<R, Lost>) {
+impl<R> Waiter<R> {
+    fn notify(self, result: Result<R, LeaderPanicked>) {
         match self {
-            Self::ToSleeper(slot) => slot.wake(News::Result(result)),
-            Self::ByCall(call) => call(result),
+            Self::Parked(slot) => slot.wake(WakeSignal::Result(result)),
+            Self::Callback(call) => call(result),
         }
     }
 }
 
-impl<R> Slot<R> {
+impl<R> ParkSlot<R> {
     fn new() -> Arc<Self> {
-        Arc::new(Self { news: Mutex::new(None), waits: thread::current() })
+        Arc::new(Self { signal: Mutex::new(None), thread: thread::current() })
     }
 
-    fn wake(&self, news: News<R>) {
-        *locked(&self.news) = Some(news);
-        self.waits.unpark();
+    fn wake(&self, signal: WakeSignal<R>) {
+        *lock(&self.signal) = Some(signal);
+        self.thread.unpark();
     }
 
-    fn wait(&self) -> News<R> {
+    fn wait(&self) -> WakeSignal<R> {
         loop {
-            if let Some(news) = locked(&self.news).take() {
+            if let Some(news) = lock(&self.signal).take() {
                 return news;
             }
             thread::park();
@@ -92,34 +92,34 @@ impl<R> Slot<R> {
 
 impl<T, R> Queue<T, R> {
     /// Everything that waits, for a leader of this kind.
-    fn take(&mut self, leader: Leader) -> (Vec<T>, Vec<Told<R>>) {
+    fn take(&mut self, leader: Leader) -> (Vec<T>, Vec<Waiter<R>>) {
         self.leader = leader;
         mem::take(&mut self.waiting).into_iter().unzip()
     }
 
     /// Has whoever slept at `slot` told by a call.
-    fn rouse(&mut self, slot: &Arc<Slot<R>>, call: Call<R>) {
-        let is_of_it = |told: &Told<R>| matches!(told, Told::ToSleeper(other) if Arc::ptr_eq(other, slot));
+    fn convert_to_callback(&mut self, slot: &Arc<ParkSlot<R>>, callback: Callback<R>) {
+        let is_of_it = |told: &Waiter<R>| matches!(told, Waiter::Parked(other) if Arc::ptr_eq(other, slot));
         if let Some((_, told)) = self.waiting.iter_mut().find(|(_, told)| is_of_it(told)) {
-            *told = Told::ByCall(call);
+            *told = Waiter::Callback(callback);
         }
     }
 }
 
 /// Whatever happens to a leader that leaves, the others hear of it.
-struct Leading<'a, T, R> {
-    of: &'a Combine<T, R>,
-    round: Vec<Told<R>>,
+struct LeaderGuard<'a, T, R> {
+    group: &'a GroupCommit<T, R>,
+    round: Vec<Waiter<R>>,
 }
 
-impl<T, R> Drop for Leading<'_, T, R> {
+impl<T, R> Drop for LeaderGuard<'_, T, R> {
     fn drop(&mut self) {
-        self.of.pass_on();
-        self.round.drain(..).for_each(|told| told.tell(Err(Lost)));
+        self.group.promote_next();
+        self.round.drain(..).for_each(|told| told.notify(Err(LeaderPanicked)));
     }
 }
 
-impl<T, R> Combine<T, R> {
+impl<T, R> GroupCommit<T, R> {
     /// Nobody waits.
     pub(super) const fn new() -> Self {
         Self { queue: Mutex::new(Queue { waiting: Vec::new(), leader: Leader::Nobody }) }
@@ -129,114 +129,118 @@ impl<T, R> Combine<T, R> {
     /// which they were handed over and returns one result for each.
     ///
     /// # Errors
-    /// [`Lost`] when the thread that worked on it panicked.
+    /// [`LeaderPanicked`] when the thread that worked on it panicked.
     ///
     /// # Panics
     /// When `work` panics in this thread.
-    pub(super) fn run(&self, item: T, work: impl FnOnce(Vec<T>) -> Vec<R>) -> Result<R, Lost> {
-        let slot = Slot::new();
+    pub(super) fn submit_and_wait(
+        &self,
+        item: T,
+        work: impl FnOnce(Vec<T>) -> Vec<R>,
+    ) -> Result<R, LeaderPanicked> {
+        let slot = ParkSlot::new();
         let is_led = {
-            let mut queue = locked(&self.queue);
-            queue.waiting.push((item, Told::ToSleeper(slot.clone())));
+            let mut queue = lock(&self.queue);
+            queue.waiting.push((item, Waiter::Parked(slot.clone())));
             let is_led = queue.leader != Leader::Nobody;
             if !is_led {
-                queue.leader = Leader::Leaves;
+                queue.leader = Leader::OneRound;
             }
             is_led
         };
-        if is_led && let News::Result(result) = slot.wait() {
+        if is_led && let WakeSignal::Result(result) = slot.wait() {
             return result;
         }
-        let (items, round) = locked(&self.queue).take(Leader::Leaves);
-        let mut leading = Leading { of: self, round };
+        let (items, round) = lock(&self.queue).take(Leader::OneRound);
+        let mut guard = LeaderGuard { group: self, round };
         let results = work(items);
-        let round = mem::take(&mut leading.round);
-        drop(leading);
-        let mut own = Err(Lost);
+        let round = mem::take(&mut guard.round);
+        drop(guard);
+        let mut own = Err(LeaderPanicked);
         for (told, result) in round.into_iter().zip(results) {
             match told {
-                Told::ToSleeper(theirs) if Arc::ptr_eq(&theirs, &slot) => own = Ok(result),
-                told => told.tell(Ok(result)),
+                Waiter::Parked(theirs) if Arc::ptr_eq(&theirs, &slot) => own = Ok(result),
+                told => told.notify(Ok(result)),
             }
         }
         own
     }
 
-    /// Has `item` worked on as [`Self::run`] does, and `done` called with what came of it, by this thread or another. What
+    /// Has `item` worked on as [`Self::submit_and_wait`] does, and `done` called with what came of it, by this thread or another. What
     /// panics in `work` or in `done` ends there.
-    pub(super) fn hand_over(
+    pub(super) fn submit(
         &self,
         item: T,
-        done: impl FnOnce(Result<R, Lost>) + Send + 'static,
+        done: impl FnOnce(Result<R, LeaderPanicked>) + Send + 'static,
         work: impl Fn(Vec<T>) -> Vec<R>,
     ) {
-        let done: Call<R> = Box::new(done);
-        let mut queue = locked(&self.queue);
-        if queue.leader == Leader::Leaves {
-            let slot = Slot::new();
-            queue.waiting.push((item, Told::ToSleeper(slot.clone())));
+        let done: Callback<R> = Box::new(done);
+        let mut queue = lock(&self.queue);
+        if queue.leader == Leader::OneRound {
+            let slot = ParkSlot::new();
+            queue.waiting.push((item, Waiter::Parked(slot.clone())));
             drop(queue);
-            if let News::Result(result) = slot.wait() {
-                contained(|| done(result));
+            if let WakeSignal::Result(result) = slot.wait() {
+                catch_panic(|| done(result));
                 return;
             }
-            queue = locked(&self.queue);
-            queue.rouse(&slot, done);
+            queue = lock(&self.queue);
+            queue.convert_to_callback(&slot, done);
         } else {
-            queue.waiting.push((item, Told::ByCall(done)));
-            if queue.leader == Leader::Stays {
+            queue.waiting.push((item, Waiter::Callback(done)));
+            if queue.leader == Leader::UntilEmpty {
                 return;
             }
         }
         while !queue.waiting.is_empty() {
-            let (items, round) = queue.take(Leader::Stays);
+            let (items, round) = queue.take(Leader::UntilEmpty);
             drop(queue);
-            match contained(|| work(items)) {
+            match catch_panic(|| work(items)) {
                 Some(results) => round.into_iter().zip(results).for_each(|(told, result)| {
-                    contained(|| told.tell(Ok(result)));
+                    catch_panic(|| told.notify(Ok(result)));
                 }),
                 None => round.into_iter().for_each(|told| {
-                    contained(|| told.tell(Err(Lost)));
+                    catch_panic(|| told.notify(Err(LeaderPanicked)));
                 }),
             }
-            queue = self.gather();
+            queue = self.wait_for_company();
         }
         queue.leader = Leader::Nobody;
     }
 
     /// The queue, once those who are about to hand something over have done so: where the cores are busy a round is then
     /// worth more, and where they are not nothing is waited for.
-    fn gather(&self) -> MutexGuard<'_, Queue<T, R>> {
+    fn wait_for_company(&self) -> MutexGuard<'_, Queue<T, R>> {
         let mut count = 0;
         loop {
             thread::yield_now();
-            let queue = locked(&self.queue);
-            if queue.waiting.len() == count || count >= GATHERED_MAX {
+            let queue = lock(&self.queue);
+            if queue.waiting.len() == count || count >= COMPANY_MAX {
                 return queue;
             }
             count = queue.waiting.len();
         }
     }
 
-    fn pass_on(&self) {
-        let mut queue = locked(&self.queue);
+    fn promote_next(&self) {
+        let mut queue = lock(&self.queue);
         let next = queue.waiting.iter().find_map(|(_, told)| match told {
-            Told::ToSleeper(slot) => Some(slot),
-            Told::ByCall(_) => None,
+            Waiter::Parked(slot) => Some(slot),
+            Waiter::Callback(_) => None,
         });
         match next {
-            Some(next) => next.wake(News::Lead),
+            Some(next) => next.wake(WakeSignal::Lead),
             None => queue.leader = Leader::Nobody,
         }
     }
 }
 
 /// What `f` returns; `None` when it panicked, which the log has.
-fn contained<T>(f: impl FnOnce() -> T) -> Option<T> {
+fn catch_panic<T>(f: impl FnOnce() -> T) -> Option<T> {
     catch_unwind(AssertUnwindSafe(f)).ok()
 }
 
-fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -248,7 +252,7 @@ mod tests {
 
     /// Eight threads, of which `hands_over` says who waits for nothing.
     fn all_at_once(hands_over: impl Fn(usize) -> bool + Sync) {
-        let combine = Combine::new();
+        let combine = GroupCommit::new();
         let (runs, at_work, told) = (AtomicUsize::new(0), AtomicUsize::new(0), Arc::new(AtomicUsize::new(0)));
         let work = |items: Vec<usize>| {
             assert_eq!(at_work.fetch_add(1, Ordering::SeqCst), 0, "one leads at a time");
@@ -269,9 +273,9 @@ mod tests {
                                 assert_eq!(result, Ok(item * 2));
                                 told.fetch_add(1, Ordering::SeqCst);
                             };
-                            combine.hand_over(item, done, work);
+                            combine.submit(item, done, work);
                         } else {
-                            assert_eq!(combine.run(item, work), Ok(item * 2));
+                            assert_eq!(combine.submit_and_wait(item, work), Ok(item * 2));
                             told.fetch_add(1, Ordering::SeqCst);
                         }
                     }
@@ -280,7 +284,7 @@ mod tests {
         });
         assert_eq!(told.load(Ordering::SeqCst), 4_000, "everyone was told once");
         assert!((1..=4_000).contains(&runs.load(Ordering::SeqCst)));
-        assert!(locked(&combine.queue).leader == Leader::Nobody);
+        assert!(lock(&combine.queue).leader == Leader::Nobody);
     }
 
     #[test]
@@ -301,36 +305,36 @@ mod tests {
 
     #[test]
     fn what_panics_for_those_who_do_not_wait_is_told_to_its_round_only() {
-        let combine: Combine<usize, usize> = Combine::new();
+        let combine: GroupCommit<usize, usize> = GroupCommit::new();
         let told = Arc::new(Mutex::new(Vec::new()));
         let note = |item: usize| {
             let told = told.clone();
-            move |result: Result<usize, Lost>| {
-                locked(&told).push((item, result));
+            move |result: Result<usize, LeaderPanicked>| {
+                lock(&told).push((item, result));
                 assert_ne!(item, 1, "whoever is told may panic too");
             }
         };
         let work = |items: Vec<usize>| {
             if items.contains(&0) {
                 // These come while the first round is worked on.
-                combine.hand_over(1, note(1), |_| unreachable!("somebody leads"));
-                combine.hand_over(2, note(2), |_| unreachable!("somebody leads"));
+                combine.submit(1, note(1), |_| unreachable!("somebody leads"));
+                combine.submit(2, note(2), |_| unreachable!("somebody leads"));
                 panic!("on purpose");
             }
             items
         };
-        combine.hand_over(0, note(0), work);
-        assert_eq!(*locked(&told), [(0, Err(Lost)), (1, Ok(1)), (2, Ok(2))]);
-        assert_eq!(combine.run(7, |items| items), Ok(7));
+        combine.submit(0, note(0), work);
+        assert_eq!(*lock(&told), [(0, Err(LeaderPanicked)), (1, Ok(1)), (2, Ok(2))]);
+        assert_eq!(combine.submit_and_wait(7, |items| items), Ok(7));
     }
 
     #[test]
     fn a_panic_loses_its_own_batch_and_no_other() {
-        let combine: Combine<usize, usize> = Combine::new();
+        let combine: GroupCommit<usize, usize> = GroupCommit::new();
         let (begun, queued) = (Barrier::new(2), Barrier::new(2));
         std::thread::scope(|scope| {
             let leader = scope.spawn(|| {
-                combine.run(0, |_| {
+                combine.submit_and_wait(0, |_| {
                     begun.wait();
                     queued.wait();
                     panic!("on purpose")
@@ -341,11 +345,11 @@ mod tests {
                 .map(|item| {
                     scope.spawn({
                         let combine = &combine;
-                        move || combine.run(item, |items| items)
+                        move || combine.submit_and_wait(item, |items| items)
                     })
                 })
                 .collect();
-            while locked(&combine.queue).waiting.len() < 4 {
+            while lock(&combine.queue).waiting.len() < 4 {
                 std::thread::yield_now();
             }
             queued.wait();
@@ -354,6 +358,6 @@ mod tests {
                 assert!(follower.join().unwrap().is_ok());
             }
         });
-        assert_eq!(combine.run(7, |items| items), Ok(7));
+        assert_eq!(combine.submit_and_wait(7, |items| items), Ok(7));
     }
 }

@@ -16,7 +16,7 @@
 //! - the commit failed: every member gets the error, the next writer opens the database anew.
 //!
 //! **Why nothing waits for ever.** There are four waits. (1) For `state`: its holder runs one closure or is in
-//! `begin_write`. (2) `begin_write`: for a commit, which holds no lock and ends. (3) A leader for `filled`: the
+//! `begin_write`. (2) `begin_write`: for a commit, which holds no lock and ends. (3) A leader for `leader_wakeup`: the
 //! queue it waits for consists of callers that need only `state`, and whoever leaves `state` last, or aborts the
 //! batch, wakes it. (4) A follower for `done`, and whoever must not join an open batch that began too early: its leader
 //! publishes in every case, by a drop guard if the commit itself panics, and an abort publishes too. A closure that
@@ -26,8 +26,8 @@
 //! leaves with its error after at most one more run; and once when it waited for a batch that had begun before messages
 //! its caller was told of, because every batch after that sees them.
 
-use super::handle::Handle;
-use super::tail::Bound;
+use super::handle::StorageEngine;
+use super::tail::Watermark;
 use super::tx::WriteTx;
 use crate::domain::error::{Error, Result};
 use std::cell::Cell;
@@ -41,21 +41,21 @@ const MEMBERS_MAX: usize = 512;
 
 /// The open batch and the queue before it.
 #[derive(Default)]
-pub(super) struct Commits {
-    state: Mutex<State>,
+pub(super) struct WriteGroup {
+    state: Mutex<QueueState>,
     /// Callers that wait for `state`. Raised before the wait, lowered by the one who got it.
-    queued: AtomicUsize,
+    queue_length: AtomicUsize,
 }
 
 #[derive(Default)]
-struct State {
-    open: Option<Open>,
+struct QueueState {
+    open: Option<OpenBatch>,
     /// The batch that was committed last, or is being committed.
     last: Option<Arc<Batch>>,
 }
 
 /// A transaction that still takes writers.
-struct Open {
+struct OpenBatch {
     tx: WriteTx,
     batch: Arc<Batch>,
     /// How many operations have written into it.
@@ -65,22 +65,22 @@ struct Open {
 /// What the members of one transaction share.
 #[derive(Default)]
 struct Batch {
-    outcome: Mutex<Known>,
-    /// With `outcome`: the outcome is known.
+    shared: Mutex<SharedResult>,
+    /// With `shared`: the outcome is known.
     done: Condvar,
-    /// With `Commits::state`: the leader has reason to look again.
-    filled: Condvar,
+    /// With `WriteGroup::state`: the leader has reason to look again.
+    leader_wakeup: Condvar,
 }
 
 #[derive(Default)]
-struct Known {
-    outcome: Option<Outcome>,
+struct SharedResult {
+    result: Option<BatchResult>,
     /// Members that sleep until it is: waking nobody costs a call of the system too.
-    waiting: usize,
+    waiters: usize,
 }
 
 #[derive(Debug, Clone)]
-enum Outcome {
+enum BatchResult {
     Committed,
     RunAgain,
     Failed(Arc<str>),
@@ -88,55 +88,55 @@ enum Outcome {
 
 /// A commit that did not reach the disk, as told to each of its members.
 #[derive(Debug)]
-pub(super) struct NotCommitted(pub(super) Arc<str>);
+pub(super) struct CommitError(pub(super) Arc<str>);
 
-impl fmt::Display for NotCommitted {
+impl fmt::Display for CommitError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "the change could not be stored: {}", self.0)
     }
 }
 
-impl std::error::Error for NotCommitted {}
+impl std::error::Error for CommitError {}
 
 impl Batch {
-    fn known(&self) -> MutexGuard<'_, Known> {
-        self.outcome.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock_result(&self) -> MutexGuard<'_, SharedResult> {
+        self.shared.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The first outcome stays.
-    fn publish(&self, outcome: Outcome) {
-        let mut known = self.known();
-        known.outcome.get_or_insert(outcome);
-        let somebody_waits = known.waiting > 0;
-        drop(known);
+    fn publish(&self, result: BatchResult) {
+        let mut shared = self.lock_result();
+        shared.result.get_or_insert(result);
+        let somebody_waits = shared.waiters > 0;
+        drop(shared);
         if somebody_waits {
             self.done.notify_all();
         }
     }
 
-    fn wait(&self) -> Outcome {
-        let mut known = self.known();
-        known.waiting += 1;
+    fn wait(&self) -> BatchResult {
+        let mut shared = self.lock_result();
+        shared.waiters += 1;
         loop {
-            if let Some(outcome) = known.outcome.clone() {
-                known.waiting -= 1;
+            if let Some(outcome) = shared.result.clone() {
+                shared.waiters -= 1;
                 return outcome;
             }
-            known = self.done.wait(known).unwrap_or_else(PoisonError::into_inner);
+            shared = self.done.wait(shared).unwrap_or_else(PoisonError::into_inner);
         }
     }
 
-    fn is_settled(&self) -> bool {
-        self.known().outcome.is_some()
+    fn is_finished(&self) -> bool {
+        self.lock_result().result.is_some()
     }
 }
 
 /// Publishes a failure if the commit never comes to publish what became of it.
-struct Unpublished<'a>(&'a Batch);
+struct PublishOnDrop<'a>(&'a Batch);
 
-impl Drop for Unpublished<'_> {
+impl Drop for PublishOnDrop<'_> {
     fn drop(&mut self) {
-        self.0.publish(Outcome::Failed("the commit ended in a panic".into()));
+        self.0.publish(BatchResult::Failed("the commit ended in a panic".into()));
     }
 }
 
@@ -145,10 +145,10 @@ thread_local! {
 }
 
 /// Marks this thread as inside a write.
-struct Writing;
+struct WriteScope;
 
-impl Writing {
-    fn begin() -> Self {
+impl WriteScope {
+    fn enter() -> Self {
         assert!(
             !WRITING.replace(true),
             "a write inside a write would wait for itself: pass the transaction on"
@@ -157,135 +157,144 @@ impl Writing {
     }
 }
 
-impl Drop for Writing {
+impl Drop for WriteScope {
     fn drop(&mut self) {
         WRITING.set(false);
     }
 }
 
 /// What one run of a closure came to.
-enum Run<T> {
-    Over(Result<T>),
-    Again,
+enum WriteAttempt<T> {
+    Done(Result<T>),
+    Retry,
 }
 
-impl Commits {
+impl WriteGroup {
     /// Runs `operation` in a transaction and returns when it is durable, or has failed.
-    pub(super) fn write<T>(&self, handle: &Handle, operation: &impl Fn(&WriteTx) -> Result<T>) -> Result<T> {
-        let _writing = Writing::begin();
-        let mut ahead = handle.tail.ahead();
+    pub(super) fn write<T>(
+        &self,
+        engine: &StorageEngine,
+        operation: &impl Fn(&WriteTx) -> Result<T>,
+    ) -> Result<T> {
+        let _writing = WriteScope::enter();
+        let mut watermark = engine.memtable.latest();
         loop {
-            if let Run::Over(result) = self.attempt(handle, operation, ahead.take()) {
+            if let WriteAttempt::Done(result) = self.try_run(engine, operation, watermark.take()) {
                 return result;
             }
         }
     }
 
     /// Has the database flushed if a file of the journal waits for it, after whoever flushes already.
-    pub(super) fn flush(&self, handle: &Handle) -> Result<()> {
-        self.write(handle, &|tx: &WriteTx| {
-            tx.ask_flush();
+    pub(super) fn checkpoint(&self, engine: &StorageEngine) -> Result<()> {
+        self.write(engine, &|tx: &WriteTx| {
+            tx.request_checkpoint();
             Ok(())
         })
     }
 
-    /// Waits until the database has all messages below `ahead`. Inside a write it does not: what that write sees was settled
+    /// Waits until the database has all messages below `latest`. Inside a write it does not: what that write sees was settled
     /// when its transaction began.
-    pub(super) fn settle(&self, handle: &Handle, ahead: Bound) -> Result<()> {
-        while !WRITING.get() && handle.tail.is_below(ahead) {
-            let mut state = self.enter();
-            if handle.tail.is_below(ahead) && !state.has_members() {
+    pub(super) fn drain_memtable(&self, engine: &StorageEngine, watermark: Watermark) -> Result<()> {
+        while !WRITING.get() && engine.memtable.is_behind(watermark) {
+            let mut state = self.lock_state();
+            if engine.memtable.is_behind(watermark) && !state.has_members() {
                 // A transaction stores them when it begins, so one that was left over must not be taken.
-                state.abort(handle);
-                state.begin_if_none(handle)?;
+                state.abort(engine);
+                state.ensure_open(engine)?;
             }
             if state.has_members() {
                 // It was begun before, or has them. Whether its members succeed is theirs to know.
-                drop(self.follow(state, Ok(())));
+                drop(self.join_batch(state, Ok(())));
             } else {
-                self.leave_unwritten(state, handle);
+                self.release_unwritten(state, engine);
             }
         }
         Ok(())
     }
 
     /// Opens a sick database anew, if that is possible without waiting. For readers.
-    pub(super) fn try_heal(&self, handle: &Handle) {
+    pub(super) fn try_recover(&self, engine: &StorageEngine) {
         let Ok(state) = self.state.try_lock() else { return };
         let writers_are_gone =
-            state.open.is_none() && state.last.as_ref().is_none_or(|last| last.is_settled());
-        if writers_are_gone && handle.is_sick() {
+            state.open.is_none() && state.last.as_ref().is_none_or(|last| last.is_finished());
+        if writers_are_gone && engine.is_poisoned() {
             // A failure shows in the read that follows.
-            let _ = handle.reopen();
+            let _ = engine.reopen();
         }
     }
 
-    /// Runs the operation in the open transaction, or a new one. It sees all messages below `ahead`: an open transaction that
+    /// Runs the operation in the open transaction, or a new one. It sees all messages below `latest`: an open transaction that
     /// does not is waited for, and a new one does.
-    fn attempt<T>(
+    fn try_run<T>(
         &self,
-        handle: &Handle,
+        engine: &StorageEngine,
         operation: &impl Fn(&WriteTx) -> Result<T>,
-        ahead: Option<Bound>,
-    ) -> Run<T> {
-        let mut state = self.enter();
-        if state.open.as_ref().is_some_and(|open| ahead.is_some_and(|ahead| open.tx.bound() < ahead)) {
+        watermark: Option<Watermark>,
+    ) -> WriteAttempt<T> {
+        let mut state = self.lock_state();
+        if state.open.as_ref().is_some_and(|open| watermark.is_some_and(|ahead| open.tx.watermark() < ahead))
+        {
             if state.has_members() {
-                drop(self.follow(state, Ok(())));
-                return Run::Again;
+                drop(self.join_batch(state, Ok(())));
+                return WriteAttempt::Retry;
             }
-            state.abort(handle);
+            state.abort(engine);
         }
         loop {
-            if let Err(error) = state.begin_if_none(handle) {
-                return Run::Over(Err(error));
+            if let Err(error) = state.ensure_open(engine) {
+                return WriteAttempt::Done(Err(error));
             }
             let open = state.open.as_mut().expect("opened in the line above");
             let saw_others = open.members > 0;
             open.tx.start_operation();
-            let ran = catch_unwind(AssertUnwindSafe(|| operation(&open.tx)));
-            let wrote = open.tx.wrote();
-            let result = match ran {
+            let outcome = catch_unwind(AssertUnwindSafe(|| operation(&open.tx)));
+            let wrote = open.tx.has_written();
+            let result = match outcome {
                 Ok(result) => result,
                 Err(panic) => {
-                    state.abort(handle);
+                    state.abort(engine);
                     drop(state);
                     resume_unwind(panic);
                 }
             };
             if let Err(error) = &result {
-                handle.notice(error);
+                engine.inspect_error(error);
             }
             return match (wrote, result) {
-                (false, result) if saw_others => self.follow(state, result),
+                (false, result) if saw_others => self.join_batch(state, result),
                 (false, result) => {
-                    self.leave_unwritten(state, handle);
-                    Run::Over(result)
+                    self.release_unwritten(state, engine);
+                    WriteAttempt::Done(result)
                 }
                 (true, Ok(value)) => {
                     open.members += 1;
-                    if saw_others { self.follow(state, Ok(value)) } else { self.lead(state, handle, value) }
+                    if saw_others {
+                        self.join_batch(state, Ok(value))
+                    } else {
+                        self.lead_batch(state, engine, value)
+                    }
                 }
                 (true, Err(error)) => {
-                    state.abort(handle);
+                    state.abort(engine);
                     if saw_others {
                         continue;
                     }
-                    Run::Over(Err(error))
+                    WriteAttempt::Done(Err(error))
                 }
             };
         }
     }
 
-    fn enter(&self) -> MutexGuard<'_, State> {
-        self.queued.fetch_add(1, Ordering::Relaxed);
+    fn lock_state(&self) -> MutexGuard<'_, QueueState> {
+        self.queue_length.fetch_add(1, Ordering::Relaxed);
         let state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        self.queued.fetch_sub(1, Ordering::Relaxed);
+        self.queue_length.fetch_sub(1, Ordering::Relaxed);
         state
     }
 
     fn nobody_queues(&self) -> bool {
-        self.queued.load(Ordering::Relaxed) == 0
+        self.queue_length.load(Ordering::Relaxed) == 0
     }
 
     /// True while somebody waits to begin.
@@ -295,71 +304,76 @@ impl Commits {
     }
 
     /// Nothing is in the transaction: the next in the queue may have it, or it ends here.
-    fn leave_unwritten(&self, mut state: MutexGuard<'_, State>, handle: &Handle) {
+    fn release_unwritten(&self, mut state: MutexGuard<'_, QueueState>, engine: &StorageEngine) {
         if self.nobody_queues() {
-            state.abort(handle);
+            state.abort(engine);
         }
     }
 
-    fn lead<T>(&self, mut state: MutexGuard<'_, State>, handle: &Handle, value: T) -> Run<T> {
+    fn lead_batch<T>(
+        &self,
+        mut state: MutexGuard<'_, QueueState>,
+        engine: &StorageEngine,
+        value: T,
+    ) -> WriteAttempt<T> {
         let batch = state.open.as_ref().expect("the leader has just written into it").batch.clone();
         while state.members_of(&batch).is_some_and(|members| members < MEMBERS_MAX) && !self.nobody_queues() {
-            state = batch.filled.wait(state).unwrap_or_else(PoisonError::into_inner);
+            state = batch.leader_wakeup.wait(state).unwrap_or_else(PoisonError::into_inner);
         }
         if state.members_of(&batch).is_some() {
             let open = state.open.take().expect("it has members");
             state.last = Some(batch.clone());
             drop(state);
-            let unpublished = Unpublished(&batch);
-            batch.publish(match handle.commit(open.tx) {
-                Ok(()) => Outcome::Committed,
-                Err(error) => Outcome::Failed(error.to_string().into()),
+            let publish_on_drop = PublishOnDrop(&batch);
+            batch.publish(match engine.commit(open.tx) {
+                Ok(()) => BatchResult::Committed,
+                Err(error) => BatchResult::Failed(error.to_string().into()),
             });
-            drop(unpublished);
+            drop(publish_on_drop);
         } else {
             drop(state); // a later member failed and took the transaction down
         }
-        settle(&batch, Ok(value))
+        wait_for_result(&batch, Ok(value))
     }
 
-    fn follow<T>(&self, state: MutexGuard<'_, State>, result: Result<T>) -> Run<T> {
+    fn join_batch<T>(&self, state: MutexGuard<'_, QueueState>, result: Result<T>) -> WriteAttempt<T> {
         let open = state.open.as_ref().expect("the follower has just been in it");
         let batch = open.batch.clone();
         let is_full = open.members >= MEMBERS_MAX;
         if is_full || self.nobody_queues() {
-            batch.filled.notify_one();
+            batch.leader_wakeup.notify_one();
         }
         drop(state);
-        settle(&batch, result)
+        wait_for_result(&batch, result)
     }
 }
 
-fn settle<T>(batch: &Batch, result: Result<T>) -> Run<T> {
+fn wait_for_result<T>(batch: &Batch, result: Result<T>) -> WriteAttempt<T> {
     match batch.wait() {
-        Outcome::Committed => Run::Over(result),
-        Outcome::RunAgain => Run::Again,
-        Outcome::Failed(why) => Run::Over(Err(Error::internal(NotCommitted(why)))),
+        BatchResult::Committed => WriteAttempt::Done(result),
+        BatchResult::RunAgain => WriteAttempt::Retry,
+        BatchResult::Failed(why) => WriteAttempt::Done(Err(Error::internal(CommitError(why)))),
     }
 }
 
-impl State {
-    fn begin_if_none(&mut self, handle: &Handle) -> Result<()> {
+impl QueueState {
+    fn ensure_open(&mut self, engine: &StorageEngine) -> Result<()> {
         if self.open.is_some() {
             return Ok(());
         }
-        let tx = match handle.begin_write() {
-            Ok(tx) if !handle.is_sick() => tx,
+        let tx = match engine.begin_write() {
+            Ok(tx) if !engine.is_poisoned() => tx,
             refused => {
                 drop(refused);
                 // Opening anew needs the file's lock, which a commit that is still failing holds.
                 if let Some(last) = &self.last {
                     last.wait();
                 }
-                handle.reopen()?;
-                handle.begin_write()?
+                engine.reopen()?;
+                engine.begin_write()?
             }
         };
-        self.open = Some(Open { tx, batch: Arc::default(), members: 0 });
+        self.open = Some(OpenBatch { tx, batch: Arc::default(), members: 0 });
         Ok(())
     }
 
@@ -374,13 +388,13 @@ impl State {
     }
 
     /// Drops the open transaction and sends its members round again.
-    fn abort(&mut self, handle: &Handle) {
+    fn abort(&mut self, engine: &StorageEngine) {
         let Some(open) = self.open.take() else { return };
         // Told first: should the abort panic, nobody is left waiting. They queue for `state`, which is held here.
-        open.batch.publish(Outcome::RunAgain);
-        open.batch.filled.notify_all();
+        open.batch.publish(BatchResult::RunAgain);
+        open.batch.leader_wakeup.notify_all();
         if open.tx.abort().is_err() {
-            handle.mark_sick();
+            engine.poison();
         }
     }
 }

@@ -7,9 +7,9 @@ use std::io::{self, Read as _};
 use std::path::Path;
 
 /// What follows the name of a file that is being made.
-const UNFINISHED: &str = ".new-";
+const TEMP_SUFFIX: &str = ".new-";
 /// The first bytes of a database are written last.
-const MARK_BYTES: usize = 9;
+const MAGIC_BYTES: usize = 9;
 /// A database in which nothing was stored yet is smaller.
 const EMPTY_BYTES_MAX: u64 = 16 << 20;
 
@@ -18,18 +18,18 @@ const EMPTY_BYTES_MAX: u64 = 16 << 20;
 ///
 /// # Errors
 /// When it cannot be made, or what `fill` says.
-pub(super) fn if_missing(
+pub(super) fn create_if_missing(
     path: &Path,
     fill: impl FnOnce(File) -> Result<(), OpenError>,
 ) -> Result<(), OpenError> {
-    match is_begun(path)? {
+    match completion_state(path)? {
         None => {}
         Some(true) => return Ok(()),
-        Some(false) => remove(path)?,
+        Some(false) => remove_if_present(path)?,
     }
-    let prefix = format!("{}{UNFINISHED}", path.file_name().unwrap_or_default().to_string_lossy());
+    let prefix = format!("{}{TEMP_SUFFIX}", path.file_name().unwrap_or_default().to_string_lossy());
     // Readable by its owner only, from the first moment.
-    let beside = tempfile::Builder::new().prefix(&prefix).tempfile_in(folder(path))?;
+    let beside = tempfile::Builder::new().prefix(&prefix).tempfile_in(parent_folder(path))?;
     fill(beside.reopen()?)?;
     beside.as_file().sync_all()?;
     match beside.persist_noclobber(path) {
@@ -48,12 +48,12 @@ pub(super) fn if_missing(
 ///
 /// # Errors
 /// When the folder cannot be read or written.
-pub(super) fn settle(path: &Path) -> io::Result<()> {
-    let prefix = format!("{}{UNFINISHED}", path.file_name().unwrap_or_default().to_string_lossy());
-    for entry in fs::read_dir(folder(path))? {
+pub(super) fn finish_creation(path: &Path) -> io::Result<()> {
+    let prefix = format!("{}{TEMP_SUFFIX}", path.file_name().unwrap_or_default().to_string_lossy());
+    for entry in fs::read_dir(parent_folder(path))? {
         let entry = entry?;
         if entry.file_name().to_string_lossy().starts_with(&prefix) {
-            remove(&entry.path())?;
+            remove_if_present(&entry.path())?;
         }
     }
     sync_folder(path)
@@ -64,7 +64,7 @@ pub(super) fn settle(path: &Path) -> io::Result<()> {
 ///
 /// # Errors
 /// When it cannot be read.
-pub(super) fn is_begun(path: &Path) -> io::Result<Option<bool>> {
+pub(super) fn completion_state(path: &Path) -> io::Result<Option<bool>> {
     let mut file = match File::open(path) {
         Ok(file) => file,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
@@ -72,7 +72,7 @@ pub(super) fn is_begun(path: &Path) -> io::Result<Option<bool>> {
     };
     let length = file.metadata()?.len();
     let mut first = Vec::new();
-    file.by_ref().take(MARK_BYTES as u64).read_to_end(&mut first)?;
+    file.by_ref().take(MAGIC_BYTES as u64).read_to_end(&mut first)?;
     Ok(Some(length > EMPTY_BYTES_MAX || first.iter().any(|byte| *byte != 0)))
 }
 
@@ -80,21 +80,21 @@ pub(super) fn is_begun(path: &Path) -> io::Result<Option<bool>> {
 ///
 /// # Errors
 /// When it is there and cannot be removed.
-pub(super) fn remove(path: &Path) -> io::Result<()> {
+pub(super) fn remove_if_present(path: &Path) -> io::Result<()> {
     match fs::remove_file(path) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
         _ => Ok(()),
     }
 }
 
-fn folder(path: &Path) -> &Path {
+fn parent_folder(path: &Path) -> &Path {
     path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or_else(|| Path::new("."))
 }
 
 /// Sees that names in the folder of `path` survive a power cut.
 #[cfg(unix)]
 pub(super) fn sync_folder(path: &Path) -> io::Result<()> {
-    File::open(folder(path))?.sync_all()
+    File::open(parent_folder(path))?.sync_all()
 }
 
 /// Elsewhere a folder cannot be opened like a file, and names are kept with what they name.

@@ -1,9 +1,9 @@
 //! How answers were rated: one row beside each rated message, found along the messages of a flow or by its id.
 
 use super::keys::{self, KeyRange};
-use super::messages::lives_in;
-use super::places::Place;
-use super::tables::{FEEDBACK, FEEDBACK_HOME};
+use super::messages::is_in_workspace;
+use super::places::MessagePosition;
+use super::tables::{FEEDBACK, FEEDBACK_KEYS};
 use super::tx::{Order, Tx, WriteTx};
 use crate::domain::error::{Error, Result};
 use crate::domain::feedback::Feedback;
@@ -23,26 +23,26 @@ pub fn of_message(
     tx: &impl Tx,
     workspace: &WorkspaceId,
     flow: &FlowId,
-    place: &Place,
+    place: &MessagePosition,
 ) -> Result<Option<Feedback>> {
-    if !lives_in(tx, workspace, flow)? {
+    if !is_in_workspace(tx, workspace, flow)? {
         return Ok(None);
     }
-    tx.look(FEEDBACK, &keys::message(flow, &place.chat, place.sequence), parse)
+    tx.get_with(FEEDBACK, &keys::message(flow, &place.chat, place.sequence), parse)
 }
 
 /// Hands over the ratings of a flow, or of one conversation of it, one at a time, conversation by conversation.
 ///
 /// # Errors
 /// [`Error::Internal`] when the database cannot be read, else what `each` returns.
-pub fn along(
+pub fn scan_flow(
     tx: &impl Tx,
     workspace: &WorkspaceId,
     flow: &FlowId,
     chat: Option<&ChatId>,
-    mut each: impl FnMut(Place, Feedback) -> Result<()>,
+    mut each: impl FnMut(MessagePosition, Feedback) -> Result<()>,
 ) -> Result<()> {
-    if !lives_in(tx, workspace, flow)? {
+    if !is_in_workspace(tx, workspace, flow)? {
         return Ok(());
     }
     let range = chat.map_or_else(
@@ -50,8 +50,8 @@ pub fn along(
         |chat| KeyRange::prefix(&keys::conversation(flow, chat)),
     );
     tx.scan(FEEDBACK, &range, Order::Ascending, |key, value| {
-        if let Some((_, chat, sequence)) = keys::of_message(key) {
-            each(Place { sequence, chat }, parse(value)?)?;
+        if let Some((_, chat, sequence)) = keys::parse_message(key) {
+            each(MessagePosition { sequence, chat }, parse(value)?)?;
         }
         Ok(ControlFlow::Continue(()))
     })
@@ -61,11 +61,11 @@ pub fn along(
 ///
 /// # Errors
 /// [`Error::Internal`] when the database cannot be read.
-pub fn home(tx: &impl Tx, id: &FeedbackId) -> Result<Option<(FlowId, Place)>> {
-    let home = tx.look(FEEDBACK_HOME, id.bytes(), |key| {
-        keys::of_message(key).ok_or_else(|| Error::internal("the place of a rating cannot be read"))
+pub fn position_of(tx: &impl Tx, id: &FeedbackId) -> Result<Option<(FlowId, MessagePosition)>> {
+    let position = tx.get_with(FEEDBACK_KEYS, id.bytes(), |key| {
+        keys::parse_message(key).ok_or_else(|| Error::internal("the place of a rating cannot be read"))
     })?;
-    Ok(home.map(|(flow, chat, sequence)| (flow, Place { sequence, chat })))
+    Ok(position.map(|(flow, chat, sequence)| (flow, MessagePosition { sequence, chat })))
 }
 
 /// Stores the rating of the message at this place, instead of an earlier one.
@@ -76,22 +76,22 @@ pub fn put(
     tx: &WriteTx,
     workspace: &WorkspaceId,
     flow: &FlowId,
-    place: &Place,
+    place: &MessagePosition,
     feedback: &Feedback,
 ) -> Result<()> {
-    if !lives_in(tx, workspace, flow)? {
+    if !is_in_workspace(tx, workspace, flow)? {
         return Err(Error::no_flow(flow));
     }
     let key = keys::message(flow, &place.chat, place.sequence);
-    tx.put(FEEDBACK_HOME, feedback.id.bytes(), &key)?;
+    tx.put(FEEDBACK_KEYS, feedback.id.bytes(), &key)?;
     tx.put(FEEDBACK, &key, &serde_json::to_vec(feedback).map_err(Error::internal)?)
 }
 
 /// Removes the rating of a message that goes away.
-pub(super) fn remove(tx: &WriteTx, flow: &FlowId, place: &Place) -> Result<()> {
+pub(super) fn remove(tx: &WriteTx, flow: &FlowId, place: &MessagePosition) -> Result<()> {
     let key = keys::message(flow, &place.chat, place.sequence);
-    match tx.look(FEEDBACK, &key, parse) {
-        Ok(Some(feedback)) => tx.remove(FEEDBACK_HOME, feedback.id.bytes())?,
+    match tx.get_with(FEEDBACK, &key, parse) {
+        Ok(Some(feedback)) => tx.remove(FEEDBACK_KEYS, feedback.id.bytes())?,
         Ok(None) => return Ok(()),
         // Its id is lost, and with it the way to its home, which then leads to nothing.
         Err(Error::Damaged(_)) => false,
@@ -103,12 +103,13 @@ pub(super) fn remove(tx: &WriteTx, flow: &FlowId, place: &Place) -> Result<()> {
 /// Removes the ratings of a flow that goes away.
 pub(super) fn remove_flow(tx: &WriteTx, flow: &FlowId) -> Result<()> {
     let range = KeyRange::prefix(flow.bytes());
-    let mut places = Vec::new();
+    let mut positions = Vec::new();
     tx.scan_keys(FEEDBACK, &range, Order::Ascending, |key| {
-        places.extend(keys::of_message(key).map(|(_, chat, sequence)| Place { sequence, chat }));
+        positions
+            .extend(keys::parse_message(key).map(|(_, chat, sequence)| MessagePosition { sequence, chat }));
         Ok(ControlFlow::Continue(()))
     })?;
-    places.iter().try_for_each(|place| remove(tx, flow, place))?;
+    positions.iter().try_for_each(|place| remove(tx, flow, place))?;
     tx.remove_range(FEEDBACK, &range)?;
     Ok(())
 }

@@ -2,14 +2,14 @@
 //! failed disk operation, which redb asks for and which lets a full disk heal without a restart.
 
 use super::create;
-use super::journals::{Begun, Journals, Known, Mark, Room};
+use super::journals::{KnownLength, LogMark, LogSpace, NewSegment, WriteAheadLog};
 use super::look;
-use super::memo::{Changed, Memo};
-use super::messages::{self, Said};
-use super::open::{OpenError, Places, next_message, prepare, replay};
+use super::memo::{CommitVersion, ReadCache};
+use super::messages::{self, MessageBatch};
+use super::open::{LogPaths, OpenError, open_and_migrate, read_next_sequence, replay};
 use super::tables::META;
-use super::tail::{self, Kept, ROWS_HEAD_BYTES, Tail};
-use super::tx::{ReadTx, Sees, WriteTx, broken};
+use super::tail::{self, Memtable, PendingMessage, ROWS_HEAD_BYTES};
+use super::tx::{ReadScope, ReadTx, WriteTx, database_error};
 use crate::domain::error::{Error, Result};
 use crate::domain::ids::{FlowId, WorkspaceId};
 use redb::{Builder, Database, DatabaseError, ReadableDatabase as _, StorageError};
@@ -24,171 +24,173 @@ use std::sync::{Mutex, MutexGuard, PoisonError, RwLock};
 const CACHE_BYTES: usize = 16 << 20;
 
 /// How often messages are judged anew because something changed meanwhile; then they are a change themselves, which waits.
-const JUDGED_MAX: usize = 3;
+const VALIDATIONS_MAX: usize = 3;
 
-/// What the database knows of its journal, in the table of facts about it: [`Mark`].
-pub(super) const JOURNAL: &[u8] = b"journal";
+/// What the database knows of its journal, in the table of facts about it: [`LogMark`].
+pub(super) const LOG_MARK_KEY: &[u8] = b"journal";
 
 /// Opens the database; called again whenever it must be opened anew.
 pub(super) type Opener = Box<dyn Fn() -> Result<Database, DatabaseError> + Send + Sync>;
 
 /// The open database, which is replaced by a freshly opened one after a disk failure.
-pub(super) struct Handle {
+pub(super) struct StorageEngine {
     opener: Opener,
     /// Held for reading only while a transaction begins, so that a nested or long transaction blocks nobody.
     /// `None` after a failed attempt to open it anew.
-    database: RwLock<Option<Guarded>>,
+    database: RwLock<Option<GuardedDatabase>>,
     /// Where the journal lies; `None` for a database without one, whose every commit is a flush.
-    places: Option<Places>,
+    log_paths: Option<LogPaths>,
     /// Taken while something is written into it, and while a flush ends.
-    journals: Mutex<Option<Journals>>,
-    /// Messages that the journal has and the database has not. Kept and cleared while `journals` is held.
-    pub(super) tail: Tail,
+    log: Mutex<Option<WriteAheadLog>>,
+    /// Messages that the journal has and the database has not. Kept and cleared while `log` is held.
+    pub(super) memtable: Memtable,
     /// A file of the journal is full, and nobody has begun to flush the database for it.
-    flush_is_due: AtomicBool,
-    sick: AtomicBool,
+    is_checkpoint_due: AtomicBool,
+    poisoned: AtomicBool,
     /// Raised by every change, and by every opening, after which a change that failed may be there.
-    changes: AtomicU64,
-    homes: Memo<FlowId, Option<WorkspaceId>>,
-    /// With `journals`: the journal has a change that nobody sees yet, because the database is being flushed with it.
-    is_ahead: AtomicBool,
+    commit_version: AtomicU64,
+    flow_workspaces: ReadCache<FlowId, Option<WorkspaceId>>,
+    /// With `log`: the journal has a change that nobody sees yet, because the database is being flushed with it.
+    is_commit_hidden: AtomicBool,
     /// Where a database that is only looked at has the copy of its journal.
     #[allow(dead_code, reason = "it is kept until the handle goes, and removed with it")]
     scratch: Option<tempfile::TempDir>,
 }
 
-impl Handle {
+impl StorageEngine {
     /// Opens the file at `path`, makes it when it is missing, and brings it to this program's format.
     pub(super) fn open(path: &Path) -> Result<Self, OpenError> {
-        contained(|| Self::open_as_it_is(path))
+        catch_panic(|| Self::open_unguarded(path))
     }
 
-    fn open_as_it_is(path: &Path) -> Result<Self, OpenError> {
-        create::if_missing(path, |file| {
+    fn open_unguarded(path: &Path) -> Result<Self, OpenError> {
+        create::create_if_missing(path, |file| {
             let database = builder().create_file(file)?;
-            prepare(&database, None).map(drop)
+            open_and_migrate(&database, None).map(drop)
         })?;
         // A file that vanished is a failure from here on.
         let database = builder().open(path)?;
-        create::settle(path)?;
-        let places = Places::of(path);
+        create::finish_creation(path)?;
+        let log_paths = LogPaths::new(path);
         let path = PathBuf::from(path);
         let opener = move || builder().open(&path);
-        Self::with(database, Box::new(opener), Some(places))
+        Self::new(database, Box::new(opener), Some(log_paths))
     }
 
     /// Opens the file at `path` so that neither it nor its journal is written.
-    pub(super) fn look(path: &Path) -> Result<Self, OpenError> {
-        contained(|| {
+    pub(super) fn open_read_only(path: &Path) -> Result<Self, OpenError> {
+        catch_panic(|| {
             let scratch = tempfile::Builder::new().prefix("flowkeep-").tempdir()?;
             let database = look::open(path, CACHE_BYTES)?;
             // Copied while nobody writes it any more.
-            let places = look::copy_journals(path, scratch.path())?;
+            let log_paths = look::copy_log(path, scratch.path())?;
             let path = PathBuf::from(path);
             let opener = Box::new(move || look::open(&path, CACHE_BYTES));
-            let mut handle = Self::with(database, opener, Some(places))?;
+            let mut handle = Self::new(database, opener, Some(log_paths))?;
             handle.scratch = Some(scratch);
             Ok(handle)
         })
     }
 
     /// As [`Self::open`], with another way to the database.
-    pub(super) fn with(
+    pub(super) fn new(
         database: Database,
         opener: Opener,
-        places: Option<Places>,
+        log_paths: Option<LogPaths>,
     ) -> Result<Self, OpenError> {
-        let database = Guarded(Some(database));
-        let journals = prepare(&database, places.as_ref())?;
-        let tail = Tail::default();
-        tail.start(next_message(&database)?);
-        let flush_is_due = AtomicBool::new(journals.as_ref().is_some_and(Journals::is_rotated));
+        let database = GuardedDatabase(Some(database));
+        let log = open_and_migrate(&database, log_paths.as_ref())?;
+        let memtable = Memtable::default();
+        memtable.reset(read_next_sequence(&database)?);
+        let is_checkpoint_due =
+            AtomicBool::new(log.as_ref().is_some_and(WriteAheadLog::is_checkpoint_pending));
         Ok(Self {
             opener,
             database: RwLock::new(Some(database)),
-            places,
-            journals: Mutex::new(journals),
-            tail,
-            flush_is_due,
-            sick: AtomicBool::new(false),
-            changes: AtomicU64::new(0),
-            homes: Memo::default(),
-            is_ahead: AtomicBool::new(false),
+            log_paths,
+            log: Mutex::new(log),
+            memtable,
+            is_checkpoint_due,
+            poisoned: AtomicBool::new(false),
+            commit_version: AtomicU64::new(0),
+            flow_workspaces: ReadCache::default(),
+            is_commit_hidden: AtomicBool::new(false),
             scratch: None,
         })
     }
 
     /// True after a failure that only opening the database anew can end.
-    pub(super) fn is_sick(&self) -> bool {
-        self.sick.load(Ordering::Acquire)
+    pub(super) fn is_poisoned(&self) -> bool {
+        self.poisoned.load(Ordering::Acquire)
     }
 
     /// Notes what `error` says about the health of the database.
-    pub(super) fn notice(&self, error: &Error) {
+    pub(super) fn inspect_error(&self, error: &Error) {
         let Error::Internal(cause) = error else { return };
         if matches!(
             cause.downcast_ref(),
             Some(redb::Error::Io(_) | redb::Error::PreviousIo | redb::Error::DatabaseClosed)
         ) {
-            self.mark_sick();
+            self.poison();
         }
     }
 
     /// Notes that the database refuses to go on.
-    pub(super) fn mark_sick(&self) {
-        self.sick.store(true, Ordering::Release);
+    pub(super) fn poison(&self) {
+        self.poisoned.store(true, Ordering::Release);
     }
 
     /// Closes the database and opens it anew. The caller knows that no write transaction lives: one would keep
     /// the old file locked. Reads under way fail, which they would do anyway.
     pub(super) fn reopen(&self) -> Result<()> {
         let mut slot = self.database.write().unwrap_or_else(PoisonError::into_inner);
-        let mut journals = self.journals();
+        let mut log = self.lock_log();
         drop(slot.take());
         let opened = || {
-            let database = Guarded(Some((self.opener)()?));
-            let journals = replay(&database, self.places.as_ref())?;
-            let next = next_message(&database)?;
-            Ok((database, journals, next))
+            let database = GuardedDatabase(Some((self.opener)()?));
+            let log = replay(&database, self.log_paths.as_ref())?;
+            let next = read_next_sequence(&database)?;
+            Ok((database, log, next))
         };
-        let (database, read, next) = contained(opened).map_err(Error::internal)?;
-        *journals = read;
-        self.tail.start(next);
-        self.flush_is_due.store(journals.as_ref().is_some_and(Journals::is_rotated), Ordering::Release);
+        let (database, reopened, next) = catch_panic(opened).map_err(Error::internal)?;
+        *log = reopened;
+        self.memtable.reset(next);
+        self.is_checkpoint_due
+            .store(log.as_ref().is_some_and(WriteAheadLog::is_checkpoint_pending), Ordering::Release);
         *slot = Some(database);
-        self.note_change();
-        self.sick.store(false, Ordering::Release);
+        self.bump_version();
+        self.poisoned.store(false, Ordering::Release);
         Ok(())
     }
 
-    fn journals(&self) -> MutexGuard<'_, Option<Journals>> {
-        self.journals.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock_log(&self) -> MutexGuard<'_, Option<WriteAheadLog>> {
+        self.log.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Begins a snapshot.
-    pub(super) fn begin_read(&self, sees: Sees) -> Result<ReadTx> {
+    pub(super) fn begin_read(&self, scope: ReadScope) -> Result<ReadTx> {
         let slot = self.database.read().unwrap_or_else(PoisonError::into_inner);
-        let database = slot.as_ref().ok_or_else(closed)?;
-        database.begin_read().map(|tx| ReadTx::new(tx, sees)).map_err(broken)
+        let database = slot.as_ref().ok_or_else(closed_error)?;
+        database.begin_read().map(|tx| ReadTx::new(tx, scope)).map_err(database_error)
     }
 
     /// Begins a change, which sees every message that was kept; waits while another one is being committed.
     pub(super) fn begin_write(&self) -> Result<WriteTx> {
         let slot = self.database.read().unwrap_or_else(PoisonError::into_inner);
-        let database = slot.as_ref().ok_or_else(closed)?;
-        let tx = database.begin_write().map_err(broken)?;
+        let database = slot.as_ref().ok_or_else(closed_error)?;
+        let tx = database.begin_write().map_err(database_error)?;
         // Asked when nobody else can store them any more.
-        let waiting = self.tail.waiting();
-        if waiting.is_empty() {
+        let pending = self.memtable.pending();
+        if pending.is_empty() {
             // Not before: whoever stored the last of them may have noted it only now.
-            return Ok(WriteTx::new(tx, self.tail.bound()));
+            return Ok(WriteTx::new(tx, self.memtable.applied()));
         }
-        let tx = WriteTx::new(tx, self.tail.bound());
-        messages::put(&tx, &waiting)?;
-        tx.commit_in_memory().map_err(broken)?;
-        self.tail.are_stored(&waiting);
-        let tx = database.begin_write().map_err(broken)?;
-        Ok(WriteTx::new(tx, self.tail.bound()))
+        let tx = WriteTx::new(tx, self.memtable.applied());
+        messages::store(&tx, &pending)?;
+        tx.commit_volatile().map_err(database_error)?;
+        self.memtable.mark_applied(&pending);
+        let tx = database.begin_write().map_err(database_error)?;
+        Ok(WriteTx::new(tx, self.memtable.applied()))
     }
 
     /// Commits a change; it is on disk when this returns, in the journal or in the database itself.
@@ -197,226 +199,233 @@ impl Handle {
     pub(super) fn commit(&self, tx: WriteTx) -> Result<()> {
         let committed = catch_unwind(AssertUnwindSafe(|| self.try_commit(tx))).unwrap_or_else(|_| {
             // Nobody knows what it came to, so nothing may follow in this journal before it is read again.
-            *self.journals() = None;
-            self.is_ahead.store(false, Ordering::SeqCst);
+            *self.lock_log() = None;
+            self.is_commit_hidden.store(false, Ordering::SeqCst);
             Err(Error::internal("the database failed in the middle of a change"))
         });
         committed.inspect_err(|error| {
             if let Error::Internal(cause) = error {
                 tracing::error!(%cause, "a change could not be stored");
             }
-            self.mark_sick();
+            self.poison();
         })
     }
 
     /// A number that every change raises, once it can be seen and before it is acknowledged.
-    pub(super) fn changed(&self) -> Changed {
-        Changed(self.changes.load(Ordering::SeqCst))
+    pub(super) fn commit_version(&self) -> CommitVersion {
+        CommitVersion(self.commit_version.load(Ordering::SeqCst))
     }
 
-    fn note_change(&self) {
-        self.changes.fetch_add(1, Ordering::SeqCst);
+    fn bump_version(&self) {
+        self.commit_version.fetch_add(1, Ordering::SeqCst);
     }
 
     fn try_commit(&self, tx: WriteTx) -> Result<()> {
-        let mut guard = self.journals();
-        let Some(journals) = guard.as_mut() else {
-            let flushed = tx.flush().map_err(broken);
-            self.note_change();
-            return flushed;
+        let mut guard = self.lock_log();
+        let Some(log) = guard.as_mut() else {
+            let result = tx.commit_durable().map_err(database_error);
+            self.bump_version();
+            return result;
         };
-        let is_journaled = self.is_journaled(&tx, journals);
-        let is_beside = tx.flushes() && journals.is_rotated();
-        let mark = journals.mark().filter(|_| is_beside);
-        if !is_journaled || (is_beside && mark.is_none()) {
+        let is_logged = self.is_logged(&tx, log);
+        let is_switched = tx.is_checkpoint_requested() && log.is_checkpoint_pending();
+        let mark = log.mark().filter(|_| is_switched);
+        if !is_logged || (is_switched && mark.is_none()) {
             // Nothing else is written while the whole journal becomes stale.
-            let rest = self.tail.waiting();
-            let flushed = flush(tx, &rest, Some(journals), Then::GoesOn);
-            self.note_change();
-            return match flushed {
+            let pending = self.memtable.pending();
+            let result = checkpoint(tx, &pending, Some(log), CheckpointMode::KeepLogging);
+            self.bump_version();
+            return match result {
                 Ok(()) => {
-                    self.tail.are_stored(&rest);
+                    self.memtable.mark_applied(&pending);
                     Ok(())
                 }
                 Err(error) => {
                     // It may have taken effect: what is appended to this journal now might never count.
                     *guard = None;
-                    self.mark_sick();
+                    self.poison();
                     Err(error)
                 }
             };
         }
         let Some(mark) = mark else {
-            let committed = tx.commit_in_memory().map_err(broken);
-            self.note_change();
-            return committed;
+            let result = tx.commit_volatile().map_err(database_error);
+            self.bump_version();
+            return result;
         };
-        let rest = self.tail.waiting();
-        self.is_ahead.store(tx.has_changes(), Ordering::SeqCst);
+        let pending = self.memtable.pending();
+        self.is_commit_hidden.store(tx.has_changes(), Ordering::SeqCst);
         drop(guard);
-        let flushed = flush_with(tx, &rest, mark);
-        self.note_change();
-        self.is_ahead.store(false, Ordering::SeqCst);
-        flushed?;
-        if let Some(journals) = self.journals().as_mut() {
-            journals.is_flushed(mark);
+        let result = checkpoint_with(tx, &pending, mark);
+        self.bump_version();
+        self.is_commit_hidden.store(false, Ordering::SeqCst);
+        result?;
+        if let Some(log) = self.lock_log().as_mut() {
+            log.checkpoint_done(mark);
         }
-        self.tail.are_stored(&rest);
+        self.memtable.mark_applied(&pending);
         Ok(())
     }
 
     /// Writes what was changed into the journal; false when it did not take it.
-    fn is_journaled(&self, tx: &WriteTx, journals: &mut Journals) -> bool {
-        let changes = tx.changes();
-        match changes.rows() {
+    fn is_logged(&self, tx: &WriteTx, log: &mut WriteAheadLog) -> bool {
+        let redo = tx.redo();
+        match redo.rows() {
             None => false,
-            Some([]) => !journals.is_unsure(),
+            Some([]) => !log.is_poisoned(),
             Some(rows) => {
-                self.room(journals, ROWS_HEAD_BYTES + rows.len()) == Room::Is
-                    && wrote(journals, &[&tail::rows_head(tx.bound()), rows].concat())
+                self.find_space(log, ROWS_HEAD_BYTES + rows.len()) == LogSpace::Available
+                    && try_append(log, &[&tail::rows_head(tx.watermark()), rows].concat())
             }
         }
     }
 
-    fn room(&self, journals: &mut Journals, bytes: usize) -> Room {
-        journals.room(bytes, || {
-            self.flush_is_due.store(true, Ordering::Release);
-            fresh_generation()
+    fn find_space(&self, log: &mut WriteAheadLog, bytes: usize) -> LogSpace {
+        log.find_space(bytes, || {
+            self.is_checkpoint_due.store(true, Ordering::Release);
+            new_epoch()
         })
     }
 
     /// Takes the other file, as when this one is full.
     #[cfg(test)]
-    pub(super) fn rotate_if_possible(&self) {
-        if let Some(journals) = self.journals().as_mut()
-            && !journals.is_rotated()
-            && !journals.is_empty()
+    pub(super) fn switch_segment_if_possible(&self) {
+        if let Some(log) = self.lock_log().as_mut()
+            && !log.is_checkpoint_pending()
+            && !log.is_empty()
         {
-            journals.rotate(fresh_generation());
+            log.switch_segment(new_epoch());
         }
     }
 
     /// True for the one who is to flush the database now.
-    pub(super) fn must_flush(&self) -> bool {
-        self.flush_is_due.load(Ordering::Acquire) && self.flush_is_due.swap(false, Ordering::AcqRel)
+    pub(super) fn take_checkpoint_duty(&self) -> bool {
+        self.is_checkpoint_due.load(Ordering::Acquire) && self.is_checkpoint_due.swap(false, Ordering::AcqRel)
     }
 
     /// Writes messages into the journal and keeps them: one result for each. They are on disk when this returns.
     ///
     /// # Errors
     /// When the database cannot be read.
-    pub(super) fn keep(&self, all: &[Said]) -> Result<Keep> {
-        if self.is_sick() {
-            return Ok(Keep::Refused);
+    pub(super) fn append_messages(&self, batches: &[MessageBatch]) -> Result<AppendResult> {
+        if self.is_poisoned() {
+            return Ok(AppendResult::UseTransaction);
         }
-        for _ in 0..JUDGED_MAX {
-            let now = self.changed();
-            let (results, fit) = messages::judge(all, |flow| self.home(now, flow))?;
-            if fit.is_empty() {
-                return Ok(Keep::Done(results));
+        for _ in 0..VALIDATIONS_MAX {
+            let version = self.commit_version();
+            let (results, accepted) =
+                messages::validate_batches(batches, |flow| self.workspace_of(version, flow))?;
+            if accepted.is_empty() {
+                return Ok(AppendResult::Done(results));
             }
-            let mut guard = self.journals();
+            let mut guard = self.lock_log();
             // A change that is in the journal may have removed a flow, and no message of it may follow.
-            if self.is_ahead.load(Ordering::SeqCst) {
-                return Ok(Keep::Refused);
+            if self.is_commit_hidden.load(Ordering::SeqCst) {
+                return Ok(AppendResult::UseTransaction);
             }
-            if self.changed() == now {
-                return Ok(self.keep_in(guard.as_mut(), fit, results));
+            if self.commit_version() == version {
+                return Ok(self.append_to_log(guard.as_mut(), accepted, results));
             }
         }
-        Ok(Keep::Refused)
+        Ok(AppendResult::UseTransaction)
     }
 
-    fn keep_in(&self, journals: Option<&mut Journals>, mut fit: Vec<Kept>, results: Vec<Result<()>>) -> Keep {
-        let Some(journals) = journals else { return Keep::Refused };
-        match self.room(journals, tail::said_bytes(&fit)) {
-            Room::Is => {}
-            Room::AfterFlush => return Keep::NoRoom,
-            Room::Never => return Keep::Refused,
+    fn append_to_log(
+        &self,
+        log: Option<&mut WriteAheadLog>,
+        mut accepted: Vec<PendingMessage>,
+        results: Vec<Result<()>>,
+    ) -> AppendResult {
+        let Some(log) = log else { return AppendResult::UseTransaction };
+        match self.find_space(log, tail::messages_bytes(&accepted)) {
+            LogSpace::Available => {}
+            LogSpace::AfterCheckpoint => return AppendResult::LogFull,
+            LogSpace::Unavailable => return AppendResult::UseTransaction,
         }
-        self.tail.number(&mut fit);
-        if !wrote(journals, &tail::said_record(&fit)) {
-            return Keep::Refused;
+        self.memtable.assign_sequences(&mut accepted);
+        if !try_append(log, &tail::encode_messages(&accepted)) {
+            return AppendResult::UseTransaction;
         }
-        self.tail.keep(fit);
-        Keep::Done(results)
+        self.memtable.push(accepted);
+        AppendResult::Done(results)
     }
 
-    /// Where a flow lives; `now` was read before.
-    fn home(&self, now: Changed, flow: &FlowId) -> Result<Option<WorkspaceId>> {
-        if let Some(known) = self.homes.get(now, flow) {
+    /// Where a flow lives; `version` was read before.
+    fn workspace_of(&self, version: CommitVersion, flow: &FlowId) -> Result<Option<WorkspaceId>> {
+        if let Some(known) = self.flow_workspaces.get(version, flow) {
             return Ok(known);
         }
-        let home = messages::home(&self.begin_read(Sees::AllButMessages)?, flow)?;
-        self.homes.keep(now, flow, home);
-        Ok(home)
+        let workspace = messages::workspace_of(&self.begin_read(ReadScope::AllButMessages)?, flow)?;
+        self.flow_workspaces.insert(version, flow, workspace);
+        Ok(workspace)
     }
 
     /// Stores messages as a change like others.
     ///
     /// # Errors
     /// When the database cannot be read or written.
-    pub(super) fn store(&self, tx: &WriteTx, all: &[Said]) -> Result<Vec<Result<()>>> {
-        let (results, mut fit) = messages::judge(all, |flow| messages::home(tx, flow))?;
-        if !fit.is_empty() {
-            self.tail.number(&mut fit);
-            messages::put(tx, &fit)?;
+    pub(super) fn store_messages(&self, tx: &WriteTx, batches: &[MessageBatch]) -> Result<Vec<Result<()>>> {
+        let (results, mut accepted) =
+            messages::validate_batches(batches, |flow| messages::workspace_of(tx, flow))?;
+        if !accepted.is_empty() {
+            self.memtable.assign_sequences(&mut accepted);
+            messages::store(tx, &accepted)?;
         }
         Ok(results)
     }
 }
 
 /// What became of messages that were to be kept.
-pub(super) enum Keep {
+pub(super) enum AppendResult {
     /// One result for each.
     Done(Vec<Result<()>>),
     /// Both files of the journal are full: the database is to be flushed first.
-    NoRoom,
+    LogFull,
     /// The journal does not take them: they are a change of the database like others.
-    Refused,
+    UseTransaction,
 }
 
 /// A disk that cannot take a record of the journal may still take the change.
-fn wrote(journals: &mut Journals, record: &[u8]) -> bool {
-    let written = journals.append(record);
-    if let Err(error) = &written {
+fn try_append(log: &mut WriteAheadLog, record: &[u8]) -> bool {
+    let result = log.append(record);
+    if let Err(error) = &result {
         tracing::warn!(%error, "the journal of the database could not be written");
     }
-    written.is_ok()
+    result.is_ok()
 }
 
-impl Drop for Handle {
+impl Drop for StorageEngine {
     /// Flushes what only the journal has, so that the next start has nothing to do. A failure loses nothing.
     fn drop(&mut self) {
-        let is_needed = self.journals().as_ref().is_some_and(Journals::is_begun);
-        if !is_needed || self.is_sick() {
+        let is_checkpoint_needed = self.lock_log().as_ref().is_some_and(WriteAheadLog::is_begun);
+        if !is_checkpoint_needed || self.is_poisoned() {
             return;
         }
         let end = || -> Result<()> {
             let tx = self.begin_write()?;
-            if let Some(journals) = self.journals().as_mut() {
-                flush(tx, &[], Some(journals), Then::Ends)?;
-                journals.erase();
+            if let Some(log) = self.lock_log().as_mut() {
+                checkpoint(tx, &[], Some(log), CheckpointMode::CloseLog)?;
+                log.invalidate();
             }
             Ok(())
         };
-        if let Err(error) = contained(|| end().map_err(OpenError::from)) {
+        if let Err(error) = catch_panic(|| end().map_err(OpenError::from)) {
             tracing::warn!(%error, "the database was not flushed; its journal has everything");
         }
     }
 }
 
 /// The database. What a disk changed in its pages may be a panic there, also while it is closed.
-struct Guarded(Option<Database>);
+struct GuardedDatabase(Option<Database>);
 
-impl Deref for Guarded {
+impl Deref for GuardedDatabase {
     type Target = Database;
     fn deref(&self) -> &Database {
         self.0.as_ref().expect("it is taken by its end alone")
     }
 }
 
-impl Drop for Guarded {
+impl Drop for GuardedDatabase {
     fn drop(&mut self) {
         let database = self.0.take();
         if catch_unwind(AssertUnwindSafe(|| drop(database))).is_err() {
@@ -426,13 +435,13 @@ impl Drop for Guarded {
 }
 
 /// Does something with a database whose pages may make no sense.
-fn contained<T>(work: impl FnOnce() -> Result<T, OpenError>) -> Result<T, OpenError> {
+fn catch_panic<T>(work: impl FnOnce() -> Result<T, OpenError>) -> Result<T, OpenError> {
     let senseless = |_| Err(OpenError::Damaged("its pages make no sense".to_owned()));
     catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(senseless)
 }
 
-fn closed() -> Error {
-    broken(StorageError::DatabaseClosed)
+fn closed_error() -> Error {
+    database_error(StorageError::DatabaseClosed)
 }
 
 fn builder() -> Builder {
@@ -443,35 +452,40 @@ fn builder() -> Builder {
 
 /// What comes after a flush of everything.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Then {
+pub(super) enum CheckpointMode {
     /// Changes, for which a file of the journal is begun.
-    GoesOn,
+    KeepLogging,
     /// None yet, or none any more: the database must be good without its journal.
-    Ends,
+    CloseLog,
 }
 
-/// Commits everything into the database itself, with `rest` of the messages, and with a generation that makes all records of
+/// Commits everything into the database itself, with `pending` of the messages, and with a generation that makes all records of
 /// the journal stale.
-pub(super) fn flush(tx: WriteTx, rest: &[Kept], journals: Option<&mut Journals>, then: Then) -> Result<()> {
-    let Some(journals) = journals else { return tx.flush().map_err(broken) };
+pub(super) fn checkpoint(
+    tx: WriteTx,
+    pending: &[PendingMessage],
+    log: Option<&mut WriteAheadLog>,
+    mode: CheckpointMode,
+) -> Result<()> {
+    let Some(log) = log else { return tx.commit_durable().map_err(database_error) };
     // Generations are at random: a database that was put back to an older state must never meet records of what it forgot.
-    let begun = if then == Then::GoesOn { journals.begin(fresh_generation) } else { None };
-    let none = || Mark { generation: fresh_generation(), bytes: Known::Bytes(0) };
-    let mark = begun.map_or_else(none, Begun::mark);
-    flush_with(tx, rest, mark)?;
-    journals.restart(mark, begun);
+    let new_segment = if mode == CheckpointMode::KeepLogging { log.begin_segment(new_epoch) } else { None };
+    let none = || LogMark { epoch: new_epoch(), length: KnownLength::Bytes(0) };
+    let mark = new_segment.map_or_else(none, NewSegment::mark);
+    checkpoint_with(tx, pending, mark)?;
+    log.reset(mark, new_segment);
     Ok(())
 }
 
-fn flush_with(tx: WriteTx, rest: &[Kept], mark: Mark) -> Result<()> {
-    if !rest.is_empty() {
-        messages::put(&tx, rest)?;
+fn checkpoint_with(tx: WriteTx, pending: &[PendingMessage], mark: LogMark) -> Result<()> {
+    if !pending.is_empty() {
+        messages::store(&tx, pending)?;
     }
-    tx.put(META, JOURNAL, &mark.to_bytes())?;
-    tx.flush().map_err(broken)
+    tx.put(META, LOG_MARK_KEY, &mark.to_bytes())?;
+    tx.commit_durable().map_err(database_error)
 }
 
 /// A generation that no database had before.
-pub(super) fn fresh_generation() -> u64 {
+pub(super) fn new_epoch() -> u64 {
     uuid::Uuid::new_v4().as_u64_pair().1
 }

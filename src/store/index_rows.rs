@@ -7,21 +7,27 @@ use crate::domain::error::Result;
 use std::ops::ControlFlow;
 
 /// A key and its value.
-pub type Row = (Vec<u8>, Vec<u8>);
+pub type VersionIndexRow = (Vec<u8>, Vec<u8>);
 
 /// The value of `key`.
 ///
 /// # Errors
 /// When the database cannot be read.
 pub fn get(tx: &impl Tx, key: &[u8]) -> Result<Option<Vec<u8>>> {
-    tx.look(VERSION_INDEX, key, |value| Ok(value.to_vec()))
+    tx.get_with(VERSION_INDEX, key, |value| Ok(value.to_vec()))
 }
 
 /// At most `limit` rows with `from <= key < below`, in this order.
 ///
 /// # Errors
 /// When the database cannot be read.
-pub fn range(tx: &impl Tx, from: &[u8], below: &[u8], order: Order, limit: usize) -> Result<Vec<Row>> {
+pub fn range(
+    tx: &impl Tx,
+    from: &[u8],
+    below: &[u8],
+    order: Order,
+    limit: usize,
+) -> Result<Vec<VersionIndexRow>> {
     let mut rows = Vec::new();
     if from >= below || limit == 0 {
         return Ok(rows);
@@ -37,7 +43,7 @@ pub fn range(tx: &impl Tx, from: &[u8], below: &[u8], order: Order, limit: usize
 ///
 /// # Errors
 /// When the database cannot be written.
-pub fn put(tx: &WriteTx, rows: &[Row]) -> Result<()> {
+pub fn put(tx: &WriteTx, rows: &[VersionIndexRow]) -> Result<()> {
     rows.iter().try_for_each(|(key, value)| tx.put(VERSION_INDEX, key, value))
 }
 

@@ -2,9 +2,9 @@
 //!
 //! A kill is played by copying the files of a running store: what its process holds in memory is not in the copy.
 
-use super::journal::{JOURNAL_BYTES, RECORDS_MAX};
+use super::journal::{SEGMENT_BYTES, SEGMENT_RECORDS_MAX};
 use super::tables::{COUNTERS, FLOW_TIMELINE, MESSAGES, META};
-use super::upgrade_sums::tests::older;
+use super::upgrade_sums::tests::downgrade;
 use super::*;
 use proptest::prelude::*;
 use std::collections::BTreeMap;
@@ -28,7 +28,7 @@ fn opened(folder: &Path) -> std::result::Result<Store, OpenError> {
 /// Opens a folder whose journal holds less than it did, and expects words that name its files and what to do.
 fn is_refused(folder: &Path) -> String {
     let refused = opened(folder).err().expect("it must not be opened");
-    assert!(matches!(refused, OpenError::Journal(_)), "{refused}");
+    assert!(matches!(refused, OpenError::Log(_)), "{refused}");
     let text = refused.to_string();
     assert!(text.contains("test.journal2") && text.contains("test.journal.lost"), "{text}");
     text
@@ -90,7 +90,7 @@ fn what_was_acknowledged_is_there_after_a_kill() {
             assert_eq!(rows(&open(again.path())), rows(&store), "{round}");
         }
     }
-    assert!(journal(folder.path()).metadata().unwrap().len() == JOURNAL_BYTES);
+    assert!(journal(folder.path()).metadata().unwrap().len() == SEGMENT_BYTES);
 }
 
 #[test]
@@ -105,11 +105,11 @@ fn a_full_journal_is_begun_anew() {
     }
     put(&store, "longer than a journal", &vec![1; 1_500_000]);
     put(&store, "after it", b"1");
-    for number in 0..RECORDS_MAX + 20 {
+    for number in 0..SEGMENT_RECORDS_MAX + 20 {
         put(&store, "many small ones", &number.to_be_bytes());
     }
     assert_eq!(rows(&open(killed(folder.path()).path())), rows(&store));
-    assert!(journal(folder.path()).metadata().unwrap().len() == JOURNAL_BYTES);
+    assert!(journal(folder.path()).metadata().unwrap().len() == SEGMENT_BYTES);
 }
 
 #[test]
@@ -215,7 +215,7 @@ fn a_full_journal_misses_the_file_that_goes_on_from_it() {
     let folder = tempfile::tempdir().unwrap();
     let store = open(folder.path());
     put(&store, "in the full one", b"1");
-    store.handle.rotate_if_possible();
+    store.engine.switch_segment_if_possible();
     put(&store, "in the other one", b"2");
     put(&store, "and another", b"3");
     let next = folder.path().join("test.journal2");
@@ -251,9 +251,9 @@ fn after_a_flush_beside_it_the_journal_is_missed_as_well() {
     let folder = tempfile::tempdir().unwrap();
     let store = open(folder.path());
     put(&store, "a", b"1");
-    store.handle.rotate_if_possible();
+    store.engine.switch_segment_if_possible();
     put(&store, "b", b"2");
-    store.commits.flush(&store.handle).unwrap();
+    store.write_group.checkpoint(&store.engine).unwrap();
     let copy = killed(folder.path());
     fs::remove_file(copy.path().join("test.journal2")).unwrap();
     assert_eq!(rows(&given_up(copy.path())).len(), 2);
@@ -266,7 +266,7 @@ fn after_a_flush_beside_it_the_journal_is_missed_as_well() {
 fn a_counter_is_never_put_back() {
     let folder = tempfile::tempdir().unwrap();
     let store = open(folder.path());
-    let count = |store: &Store| store.read(places::next).unwrap();
+    let count = |store: &Store| store.read(places::next_sequence).unwrap();
     let set = |to: u64| {
         store.write(|tx| tx.put(COUNTERS, b"messages", &to.to_be_bytes())).unwrap();
     };
@@ -316,7 +316,7 @@ fn a_database_from_before_the_journal_is_brought_forward() {
     let store = open(folder.path());
     put(&store, "kept", b"1");
     drop(store);
-    older(&folder.path().join("test.redb"), 1);
+    downgrade(&folder.path().join("test.redb"), 1);
     let file = redb::Database::open(folder.path().join("test.redb")).unwrap();
     let tx = file.begin_write().unwrap();
     tx.open_table(META).unwrap().remove(b"journal".as_slice()).unwrap();
@@ -335,7 +335,7 @@ fn a_journal_of_an_older_format_is_made_again_before_it_is_brought_forward() {
     put(&store, "in the journal", b"1");
     put(&store, "too", b"2");
     let copy = killed(folder.path());
-    older(&copy.path().join("test.redb"), 6);
+    downgrade(&copy.path().join("test.redb"), 6);
     let store = opened(copy.path()).unwrap();
     assert_eq!(rows(&store).len(), 2);
     assert_eq!(store.verify(&|| false).unwrap().damages, []);

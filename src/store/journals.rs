@@ -12,53 +12,53 @@
 //! both are read. A file that goes on from an end that is not there (a database was put back) does not count.
 //!
 //! **Why no record is lost unnoticed.** With its generation the database keeps how many bytes of the journal it can count on
-//! ([`Mark`]): none after a clean end, and else at least the first record, which is on disk before the database says so.
+//! ([`LogMark`]): none after a clean end, and else at least the first record, which is on disk before the database says so.
 //! A file that was deleted, emptied or replaced has less. A full file ends in a record that names the generation of
 //! the other one, written before anything in that one is acknowledged. And behind what is damaged whole records follow.
 //! Only damage to the very last record cannot be told from a write that a power cut tore.
 
-use super::journal::{BEGIN_RECORD_BYTES, Found, Journal};
+use super::journal::{BEGIN_RECORD_BYTES, LogSegment, SegmentContents};
 use std::io;
 use std::path::{Path, PathBuf};
 
 /// The two files; see the module.
-pub(super) struct Journals {
-    files: [Journal; 2],
+pub(super) struct WriteAheadLog {
+    segments: [LogSegment; 2],
     /// Which one takes records.
     active: usize,
     /// The database counts on the active one. Until it does, nothing is appended.
     is_begun: bool,
     /// The other one counts too, until the database is flushed.
-    is_rotated: bool,
+    is_checkpoint_pending: bool,
     /// A write failed, so a record may stand at the end that nobody was told of. Nothing may follow it, nor go on from it:
     /// only a flush of everything, which makes it stale, ends this.
-    is_unsure: bool,
+    is_poisoned: bool,
 }
 
 /// What the database knows of its journal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Mark {
+pub(super) struct LogMark {
     /// Whose records count.
-    pub(super) generation: u64,
+    pub(super) epoch: u64,
     /// How many bytes of them there are at least: 0 when the database has everything.
-    pub(super) bytes: Known,
+    pub(super) length: KnownLength,
 }
 
 /// How much of the journal the database can count on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Known {
+pub(super) enum KnownLength {
     /// So many bytes.
     Bytes(u64),
     /// Nobody wrote it down: a database of an older format.
-    Nothing,
+    Unknown,
 }
 
-impl Mark {
+impl LogMark {
     /// The stored form.
     pub(super) fn to_bytes(self) -> [u8; 16] {
         let mut bytes = [0; 16];
-        bytes[..8].copy_from_slice(&self.generation.to_be_bytes());
-        if let Known::Bytes(known) = self.bytes {
+        bytes[..8].copy_from_slice(&self.epoch.to_be_bytes());
+        if let KnownLength::Bytes(known) = self.length {
             bytes[8..].copy_from_slice(&known.to_be_bytes());
         }
         bytes
@@ -66,18 +66,18 @@ impl Mark {
 
     /// Reads the stored form, or that of an older format; `None` for anything else.
     pub(super) fn parse(bytes: &[u8]) -> Option<Self> {
-        let (generation, rest) = bytes.split_first_chunk()?;
-        let bytes = match rest {
-            [] => Known::Nothing,
-            _ => Known::Bytes(u64::from_be_bytes(rest.try_into().ok()?)),
+        let (epoch, rest) = bytes.split_first_chunk()?;
+        let length = match rest {
+            [] => KnownLength::Unknown,
+            _ => KnownLength::Bytes(u64::from_be_bytes(rest.try_into().ok()?)),
         };
-        Some(Self { generation: u64::from_be_bytes(*generation), bytes })
+        Some(Self { epoch: u64::from_be_bytes(*epoch), length })
     }
 }
 
 /// Why a journal is not what the database counts on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Fault {
+pub(super) enum LogErrorKind {
     /// Nothing of it can be read.
     Missing,
     /// Something of it cannot.
@@ -85,84 +85,84 @@ pub(super) enum Fault {
 }
 
 /// What the files hold for a database.
-pub(super) struct Opened {
-    pub(super) journals: Journals,
+pub(super) struct RecoveredLog {
+    pub(super) log: WriteAheadLog,
     /// What counts, oldest first; where there is a fault, all that can be read.
     pub(super) records: Vec<Vec<u8>>,
-    /// With one, `journals` is not to be gone on with.
-    pub(super) fault: Option<Fault>,
+    /// With one, `log` is not to be gone on with.
+    pub(super) error: Option<LogErrorKind>,
 }
 
 /// Whether a record can be appended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Room {
+pub(super) enum LogSpace {
     /// Now.
-    Is,
+    Available,
     /// When the database is flushed.
-    AfterFlush,
+    AfterCheckpoint,
     /// Not while things are as they are: the change is for the database itself.
-    Never,
+    Unavailable,
 }
 
-impl Journals {
+impl WriteAheadLog {
     /// Opens the files and reads what counts for a database with this mark.
     ///
     /// # Errors
     /// When there is a file and it cannot be read, or not written.
-    pub(super) fn open(paths: &[PathBuf; 2], mark: Mark) -> io::Result<Opened> {
-        if mark.bytes == Known::Bytes(0) {
-            return Ok(Opened {
-                journals: Self::unused(paths, mark.generation),
+    pub(super) fn open(paths: &[PathBuf; 2], mark: LogMark) -> io::Result<RecoveredLog> {
+        if mark.length == KnownLength::Bytes(0) {
+            return Ok(RecoveredLog {
+                log: Self::empty(paths, mark.epoch),
                 records: Vec::new(),
-                fault: None,
+                error: None,
             });
         }
-        let [one, other] = [&paths[0], &paths[1]].map(|path| Journal::read(path, mark.generation));
+        let [one, other] = [&paths[0], &paths[1]].map(|path| LogSegment::read(path, mark.epoch));
         let (one, other) = (one?, other?);
         let first = usize::from(!one.is_begun() && (other.is_begun() || other.is_damaged));
         let base = if first == 0 { one } else { other };
-        let is_short = matches!(mark.bytes, Known::Bytes(bytes) if base.journal.end() < bytes);
+        let is_short = matches!(mark.length, KnownLength::Bytes(bytes) if base.segment.end() < bytes);
         if !base.is_begun() && !base.is_damaged {
-            let fault = is_short.then_some(Fault::Missing);
-            return Ok(Opened { journals: Self::unused(paths, mark.generation), records: Vec::new(), fault });
+            let error = is_short.then_some(LogErrorKind::Missing);
+            return Ok(RecoveredLog { log: Self::empty(paths, mark.epoch), records: Vec::new(), error });
         }
-        let after = After::read(&paths[1 - first], &base)?;
-        let is_sound = !is_short && !base.is_damaged && after.is_sound();
-        Self::joined(paths, first, base, after.found(), is_sound)
+        let continuation = Continuation::read(&paths[1 - first], &base)?;
+        let is_sound = !is_short && !base.is_damaged && continuation.is_valid();
+        Self::join(paths, first, base, continuation.into_contents(), is_sound)
     }
 
-    fn joined(
+    fn join(
         paths: &[PathBuf; 2],
         first: usize,
-        base: Found,
-        after: Option<Found>,
+        base: SegmentContents,
+        continuation: Option<SegmentContents>,
         is_sound: bool,
-    ) -> io::Result<Opened> {
-        let (mut journal, mut records) = (base.journal, base.records);
-        let is_rotated = after.is_some();
-        let mut next = match after {
-            Some(after) => {
-                records.extend(after.records);
-                after.journal
+    ) -> io::Result<RecoveredLog> {
+        let (mut base_segment, mut records) = (base.segment, base.records);
+        let is_checkpoint_pending = continuation.is_some();
+        let mut next = match continuation {
+            Some(continuation) => {
+                records.extend(continuation.records);
+                continuation.segment
             }
-            None => Journal::new(&paths[1 - first], journal.generation()),
+            None => LogSegment::new(&paths[1 - first], base_segment.epoch()),
         };
         if is_sound {
-            journal.secure()?;
-            if is_rotated {
-                next.secure()?;
+            base_segment.rewrite()?;
+            if is_checkpoint_pending {
+                next.rewrite()?;
             }
         }
-        let active = if is_rotated { 1 - first } else { first };
-        let files = if first == 0 { [journal, next] } else { [next, journal] };
-        let journals = Self { files, active, is_begun: true, is_rotated, is_unsure: false };
-        Ok(Opened { journals, records, fault: (!is_sound).then_some(Fault::Damaged) })
+        let active = if is_checkpoint_pending { 1 - first } else { first };
+        let segments = if first == 0 { [base_segment, next] } else { [next, base_segment] };
+        let log = Self { segments, active, is_begun: true, is_checkpoint_pending, is_poisoned: false };
+        Ok(RecoveredLog { log, records, error: (!is_sound).then_some(LogErrorKind::Damaged) })
     }
 
     /// Files of which nothing counts.
-    pub(super) fn unused(paths: &[PathBuf; 2], generation: u64) -> Self {
-        let files = [Journal::new(&paths[0], generation), Journal::new(&paths[1], generation)];
-        Self { files, active: 0, is_begun: false, is_rotated: false, is_unsure: false }
+    pub(super) fn empty(paths: &[PathBuf; 2], epoch: u64) -> Self {
+        let segments = [LogSegment::new(&paths[0], epoch), LogSegment::new(&paths[1], epoch)];
+        Self { segments, active: 0, is_begun: false, is_checkpoint_pending: false, is_poisoned: false }
     }
 
     /// Where the two files of the database at `path` are.
@@ -171,12 +171,12 @@ impl Journals {
     }
 
     /// The file by which somebody gives up what cannot be read of the journal of the database at `path`.
-    pub(super) fn lost(path: &Path) -> PathBuf {
+    pub(super) fn loss_marker(path: &Path) -> PathBuf {
         path.with_extension("journal.lost")
     }
 
-    fn active(&self) -> &Journal {
-        &self.files[self.active]
+    fn active(&self) -> &LogSegment {
+        &self.segments[self.active]
     }
 
     /// True while the database counts on the journal.
@@ -187,91 +187,95 @@ impl Journals {
     /// True when no record counts: the database has everything.
     #[cfg(test)]
     pub(super) fn is_empty(&self) -> bool {
-        !self.is_rotated && self.active().is_empty()
+        !self.is_checkpoint_pending && self.active().is_empty()
     }
 
-    /// Looks for room for a record of so many bytes, and goes on in the other file when this one is full; `generation` is then
+    /// Looks for room for a record of so many bytes, and goes on in the other file when this one is full; `epoch` is then
     /// the one that the next flush gives the database.
-    pub(super) fn room(&mut self, bytes: usize, generation: impl FnOnce() -> u64) -> Room {
-        if !self.is_begun || self.is_unsure || !Journal::holds(bytes) {
-            return Room::Never;
+    pub(super) fn find_space(&mut self, bytes: usize, new_epoch: impl FnOnce() -> u64) -> LogSpace {
+        if !self.is_begun || self.is_poisoned || !LogSegment::can_hold(bytes) {
+            return LogSpace::Unavailable;
         }
-        if self.active().has_room(bytes) {
-            return Room::Is;
+        if self.active().has_space(bytes) {
+            return LogSpace::Available;
         }
-        if self.is_rotated {
-            return Room::AfterFlush;
+        if self.is_checkpoint_pending {
+            return LogSpace::AfterCheckpoint;
         }
-        self.rotate(generation());
-        Room::Is
+        self.switch_segment(new_epoch());
+        LogSpace::Available
     }
 
-    /// Writes a record that there is [`Room::Is`] for; it is on disk when this returns.
+    /// Writes a record that there is [`LogSpace::Available`] for; it is on disk when this returns.
     ///
     /// # Errors
     /// When the disk does not take it. Whether the record counts is then unknown, and nothing is appended any more until
-    /// [`Self::restart`].
+    /// [`Self::reset`].
     pub(super) fn append(&mut self, record: &[u8]) -> io::Result<()> {
-        let (active, full) = self.split();
-        let is_first = active.is_to_be_linked();
-        let written = active.append(record);
+        let (active, full) = self.active_and_other();
+        let is_link_pending = active.is_link_pending();
+        let result = active.append(record);
         // The full file leads on to what is there, and before that is acknowledged.
-        let written = written.and_then(|()| if is_first { full.lead_to(active) } else { Ok(()) });
-        self.is_unsure |= written.is_err();
+        let written = result.and_then(|()| if is_link_pending { full.link_to(active) } else { Ok(()) });
+        self.is_poisoned |= written.is_err();
         written
     }
 
     /// The file that takes records, and the other one.
-    fn split(&mut self) -> (&mut Journal, &mut Journal) {
-        let [first, second] = &mut self.files;
+    fn active_and_other(&mut self) -> (&mut LogSegment, &mut LogSegment) {
+        let [first, second] = &mut self.segments;
         if self.active == 0 { (first, second) } else { (second, first) }
     }
 
     /// True after a write that failed.
-    pub(super) const fn is_unsure(&self) -> bool {
-        self.is_unsure
+    pub(super) const fn is_poisoned(&self) -> bool {
+        self.is_poisoned
     }
 
     /// True while the full file waits for a flush.
-    pub(super) const fn is_rotated(&self) -> bool {
-        self.is_rotated
+    pub(super) const fn is_checkpoint_pending(&self) -> bool {
+        self.is_checkpoint_pending
     }
 
     /// Goes on in the other file. Not while that still counts, and not from a file without records: nobody would find the
     /// other one by it.
-    pub(super) fn rotate(&mut self, generation: u64) {
-        debug_assert!(!self.is_rotated && !self.active().is_empty(), "the other file would be lost");
-        let (full, next) = self.split();
-        next.restart_after(generation, full);
+    pub(super) fn switch_segment(&mut self, epoch: u64) {
+        debug_assert!(
+            !self.is_checkpoint_pending && !self.active().is_empty(),
+            "the other file would be lost"
+        );
+        let (full, next) = self.active_and_other();
+        next.reset_continuing(epoch, full);
         self.active = 1 - self.active;
-        self.is_rotated = true;
+        self.is_checkpoint_pending = true;
     }
 
     /// What a flush gives the database to know, so that the full file is stale and the other one is not. `None` as long as
     /// nothing is in the other one: the database would count on a file that does not begin with its generation.
-    pub(super) fn mark(&self) -> Option<Mark> {
+    pub(super) fn mark(&self) -> Option<LogMark> {
         let active = self.active();
-        let mark = Mark { generation: active.generation(), bytes: Known::Bytes(active.end()) };
+        let mark = LogMark { epoch: active.epoch(), length: KnownLength::Bytes(active.end()) };
         (active.end() > 0).then_some(mark)
     }
 
     /// The database was flushed with what [`Self::mark`] was.
-    pub(super) fn is_flushed(&mut self, mark: Mark) {
-        if mark.generation == self.active().generation() {
-            self.is_rotated = false;
+    pub(super) fn checkpoint_done(&mut self, mark: LogMark) {
+        if mark.epoch == self.active().epoch() {
+            self.is_checkpoint_pending = false;
         }
     }
 
     /// Begins a file with a generation that the database is about to be flushed with; what counts until then stays as it is.
     /// `None` when both files count, or the disk does not take it: the database must not count on the journal then.
-    pub(super) fn begin(&mut self, generation: impl Fn() -> u64) -> Option<Begun> {
-        let is_free = |place: &usize| !self.is_rotated && (*place != self.active || !self.is_begun);
+    pub(super) fn begin_segment(&mut self, new_epoch: impl Fn() -> u64) -> Option<NewSegment> {
+        let is_free =
+            |place: &usize| !self.is_checkpoint_pending && (*place != self.active || !self.is_begun);
         let free: Vec<usize> = [self.active, 1 - self.active].into_iter().filter(is_free).collect();
         free.into_iter().find_map(|place| {
             // Another one for each try: a begin that failed may be on disk all the same.
-            let generation = generation();
-            match self.files[place].begin(generation) {
-                Ok(()) => Some(Begun { place, generation }),
+            let epoch = new_epoch();
+            match self.segments[place].begin(epoch) {
+                Ok(()) => Some(NewSegment { index: place, epoch }),
                 Err(error) => {
                     tracing::warn!(%error, "a file of the database's journal could not be begun");
                     None
@@ -281,77 +285,77 @@ impl Journals {
     }
 
     /// Goes on in the file that was begun, or in none: the database has everything, and was flushed with this mark.
-    pub(super) fn restart(&mut self, mark: Mark, begun: Option<Begun>) {
-        match begun {
-            Some(Begun { place, .. }) => self.active = place,
-            None => self.files[self.active].restart(mark.generation),
+    pub(super) fn reset(&mut self, mark: LogMark, new_segment: Option<NewSegment>) {
+        match new_segment {
+            Some(NewSegment { index: place, .. }) => self.active = place,
+            None => self.segments[self.active].reset(mark.epoch),
         }
-        self.is_begun = begun.is_some();
-        self.is_rotated = false;
-        self.is_unsure = false;
+        self.is_begun = new_segment.is_some();
+        self.is_checkpoint_pending = false;
+        self.is_poisoned = false;
     }
 
     /// Makes all records unreadable, which nobody needs any more: the database may be put back to an older state by hand.
-    pub(super) fn erase(&mut self) {
-        self.files.iter_mut().for_each(Journal::erase);
+    pub(super) fn invalidate(&mut self) {
+        self.segments.iter_mut().for_each(LogSegment::invalidate);
     }
 }
 
-/// A file that [`Journals::begin`] has begun.
+/// A file that [`WriteAheadLog::begin_segment`] has begun.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Begun {
-    place: usize,
-    generation: u64,
+pub(super) struct NewSegment {
+    index: usize,
+    epoch: u64,
 }
 
-impl Begun {
+impl NewSegment {
     /// What the database is to know of it.
-    pub(super) const fn mark(self) -> Mark {
-        Mark { generation: self.generation, bytes: Known::Bytes(BEGIN_RECORD_BYTES) }
+    pub(super) const fn mark(self) -> LogMark {
+        LogMark { epoch: self.epoch, length: KnownLength::Bytes(BEGIN_RECORD_BYTES) }
     }
 }
 
 /// What goes on from a file of the journal in the other one.
-enum After {
-    Nothing,
-    Sound(Found),
+enum Continuation {
+    Absent,
+    Valid(SegmentContents),
     /// It is not what the file before says, or that one lacks its end; what there is of it.
-    Unlike(Found),
+    Mismatched(SegmentContents),
 }
 
-impl After {
-    fn read(path: &Path, base: &Found) -> io::Result<Self> {
-        let from = (base.journal.generation(), base.rows_end);
-        if let Some(next) = base.next {
-            let found = Journal::read(path, next)?;
-            let fits = found.goes_on_from == Some(from) && found.is_begun() && !found.is_damaged;
-            return Ok(if fits { Self::Sound(found) } else { Self::Unlike(found) });
+impl Continuation {
+    fn read(path: &Path, base: &SegmentContents) -> io::Result<Self> {
+        let from = (base.segment.epoch(), base.rows_end);
+        if let Some(next) = base.next_epoch {
+            let contents = LogSegment::read(path, next)?;
+            let fits = contents.continues_from == Some(from) && contents.is_begun() && !contents.is_damaged;
+            return Ok(if fits { Self::Valid(contents) } else { Self::Mismatched(contents) });
         }
         // Nothing in it was acknowledged unless the first file lost its end.
-        let found = Journal::read_its_own(path)?;
-        Ok(match found.goes_on_from {
+        let contents = LogSegment::read_own_epoch(path)?;
+        Ok(match contents.continues_from {
             Some(place) if place == from && !base.is_damaged => {
-                if found.is_damaged {
-                    Self::Unlike(found)
+                if contents.is_damaged {
+                    Self::Mismatched(contents)
                 } else {
-                    Self::Sound(found)
+                    Self::Valid(contents)
                 }
             }
-            Some((generation, end)) if generation == from.0 && (end > from.1 || base.is_damaged) => {
-                Self::Unlike(found)
+            Some((epoch, end)) if epoch == from.0 && (end > from.1 || base.is_damaged) => {
+                Self::Mismatched(contents)
             }
-            _ => Self::Nothing,
+            _ => Self::Absent,
         })
     }
 
-    const fn is_sound(&self) -> bool {
-        !matches!(self, Self::Unlike(_))
+    const fn is_valid(&self) -> bool {
+        !matches!(self, Self::Mismatched(_))
     }
 
-    fn found(self) -> Option<Found> {
+    fn into_contents(self) -> Option<SegmentContents> {
         match self {
-            Self::Nothing => None,
-            Self::Sound(found) | Self::Unlike(found) => Some(found),
+            Self::Absent => None,
+            Self::Valid(found) | Self::Mismatched(found) => Some(found),
         }
     }
 }

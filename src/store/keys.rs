@@ -1,9 +1,9 @@
 //! Database keys: fixed-width parts, joined here and nowhere else, so that byte order is the order of a list.
 
 use crate::domain::ids::{
-    ChatId, ChunkId, CollectionId, CredentialId, DocumentStoreId, FeedbackId, FlowId, KeyId, KnowledgeId,
-    LeadId, LoaderId, NamespaceId, OrganizationId, RoleId, SessionNameId, TemplateId, ToolId, UserId,
-    VariableId, WorkspaceId,
+    ChatId, ChunkId, CollectionId, ConversationNameId, ConversationUploadsId, CredentialId, DocumentStoreId,
+    FeedbackId, FlowId, KeyId, LeadId, LoaderId, NamespaceId, OrganizationId, RoleId, TemplateId, ToolId,
+    UserId, VariableId, WorkspaceId,
 };
 use std::ops::Bound;
 
@@ -45,8 +45,8 @@ record_ids!(
     ToolId,
     FlowId,
     KeyId,
-    KnowledgeId,
-    SessionNameId,
+    ConversationUploadsId,
+    ConversationNameId,
     OrganizationId,
     RoleId,
     UserId,
@@ -73,7 +73,7 @@ impl AsKey for str {
 }
 
 /// Workspace ‖ id: the key of every record that belongs to a workspace.
-pub(super) fn scoped(workspace: &WorkspaceId, id: &impl RecordId) -> [u8; 32] {
+pub(super) fn in_workspace(workspace: &WorkspaceId, id: &impl RecordId) -> [u8; 32] {
     let mut key = [0; 32];
     key[..16].copy_from_slice(workspace.bytes());
     key[16..].copy_from_slice(id.key());
@@ -83,16 +83,16 @@ pub(super) fn scoped(workspace: &WorkspaceId, id: &impl RecordId) -> [u8; 32] {
 /// Workspace ‖ collection ‖ number: the blocks of a collection.
 pub(super) fn block(workspace: &WorkspaceId, collection: &CollectionId, number: u64) -> [u8; 40] {
     let mut key = [0; 40];
-    key[..32].copy_from_slice(&scoped(workspace, collection));
+    key[..32].copy_from_slice(&in_workspace(workspace, collection));
     key[32..].copy_from_slice(&number.to_be_bytes());
     key
 }
 
 /// Workspace ‖ namespace ‖ passage: what a record manager remembers.
-pub(super) fn record(workspace: &WorkspaceId, namespace: &NamespaceId, passage: &[u8; 16]) -> [u8; 48] {
+pub(super) fn chunk_record(workspace: &WorkspaceId, namespace: &NamespaceId, chunk: &[u8; 16]) -> [u8; 48] {
     let mut key = [0; 48];
-    key[..32].copy_from_slice(&scoped(workspace, namespace));
-    key[32..].copy_from_slice(passage);
+    key[..32].copy_from_slice(&in_workspace(workspace, namespace));
+    key[32..].copy_from_slice(chunk);
     key
 }
 
@@ -106,7 +106,7 @@ pub(super) fn message(flow: &FlowId, chat: &ChatId, sequence: u64) -> [u8; 40] {
 }
 
 /// Store ‖ loader ‖ chunk: passages of a loader, in the order it brought them.
-pub(super) fn passage(store: &DocumentStoreId, loader: &LoaderId, chunk: &ChunkId) -> [u8; 48] {
+pub(super) fn chunk(store: &DocumentStoreId, loader: &LoaderId, chunk: &ChunkId) -> [u8; 48] {
     let mut key = [0; 48];
     key[..16].copy_from_slice(store.bytes());
     key[16..32].copy_from_slice(loader.bytes());
@@ -115,7 +115,7 @@ pub(super) fn passage(store: &DocumentStoreId, loader: &LoaderId, chunk: &ChunkI
 }
 
 /// The loader and the chunk a passage's key names; `None` for a key of another shape.
-pub(super) fn of_passage(key: &[u8]) -> Option<(LoaderId, ChunkId)> {
+pub(super) fn parse_chunk(key: &[u8]) -> Option<(LoaderId, ChunkId)> {
     let key: &[u8; 48] = key.try_into().ok()?;
     let (loader, chunk) = (key[16..32].try_into().ok()?, key[32..].try_into().ok()?);
     Some((LoaderId::from_bytes(loader), ChunkId::from_bytes(chunk)))
@@ -130,7 +130,7 @@ pub(super) fn conversation(flow: &FlowId, chat: &ChatId) -> [u8; 32] {
 }
 
 /// The conversation and the sequence a message's key names; `None` for a key of another shape.
-pub(super) fn of_message(key: &[u8]) -> Option<(FlowId, ChatId, u64)> {
+pub(super) fn parse_message(key: &[u8]) -> Option<(FlowId, ChatId, u64)> {
     let key: &[u8; 40] = key.try_into().ok()?;
     let (flow, chat) = (key[..16].try_into().ok()?, key[16..32].try_into().ok()?);
     Some((FlowId::from_bytes(flow), ChatId::from_bytes(chat), sequence(key)?))
@@ -145,7 +145,7 @@ pub(super) fn lead(flow: &FlowId, lead: &LeadId) -> [u8; 32] {
 }
 
 /// The lead a lead's key names; `None` for a key of another shape.
-pub(super) fn of_lead(key: &[u8]) -> Option<LeadId> {
+pub(super) fn parse_lead(key: &[u8]) -> Option<LeadId> {
     let key: &[u8; 32] = key.try_into().ok()?;
     Some(LeadId::from_bytes(key[16..].try_into().ok()?))
 }

@@ -1,7 +1,7 @@
 //! What visitors of chats left of themselves, by flow, in the order they came.
 
 use super::keys::{self, KeyRange};
-use super::messages::lives_in;
+use super::messages::is_in_workspace;
 use super::tables::LEADS;
 use super::tx::{Order, Tx, WriteTx};
 use crate::domain::error::{Error, Result};
@@ -15,7 +15,7 @@ use std::ops::ControlFlow;
 /// [`Error::Internal`] when the database cannot be read.
 pub fn list(tx: &impl Tx, workspace: &WorkspaceId, flow: &FlowId, newest: usize) -> Result<Vec<Lead>> {
     let mut found = Vec::new();
-    if newest == 0 || !lives_in(tx, workspace, flow)? {
+    if newest == 0 || !is_in_workspace(tx, workspace, flow)? {
         return Ok(found);
     }
     tx.scan(LEADS, &KeyRange::prefix(flow.bytes()), Order::Descending, |_, value| {
@@ -31,11 +31,16 @@ pub fn list(tx: &impl Tx, workspace: &WorkspaceId, flow: &FlowId, newest: usize)
 ///
 /// # Errors
 /// [`Error::Internal`] when the database cannot be read.
-pub fn beyond(tx: &impl Tx, workspace: &WorkspaceId, flow: &FlowId, most: usize) -> Result<Vec<LeadId>> {
+pub fn oldest_beyond(
+    tx: &impl Tx,
+    workspace: &WorkspaceId,
+    flow: &FlowId,
+    most: usize,
+) -> Result<Vec<LeadId>> {
     let mut ids = Vec::new();
-    if lives_in(tx, workspace, flow)? {
+    if is_in_workspace(tx, workspace, flow)? {
         tx.scan_keys(LEADS, &KeyRange::prefix(flow.bytes()), Order::Ascending, |key| {
-            ids.extend(keys::of_lead(key));
+            ids.extend(keys::parse_lead(key));
             Ok(ControlFlow::Continue(()))
         })?;
     }
@@ -48,7 +53,7 @@ pub fn beyond(tx: &impl Tx, workspace: &WorkspaceId, flow: &FlowId, most: usize)
 /// # Errors
 /// [`Error::Internal`] when the database cannot be written.
 pub fn remove(tx: &WriteTx, workspace: &WorkspaceId, flow: &FlowId, leads: &[LeadId]) -> Result<()> {
-    if leads.is_empty() || !lives_in(tx, workspace, flow)? {
+    if leads.is_empty() || !is_in_workspace(tx, workspace, flow)? {
         return Ok(());
     }
     leads.iter().try_for_each(|lead| tx.remove(LEADS, &keys::lead(flow, lead)).map(drop))
@@ -59,7 +64,7 @@ pub fn remove(tx: &WriteTx, workspace: &WorkspaceId, flow: &FlowId, leads: &[Lea
 /// # Errors
 /// 404 when the flow is not (any more) in the workspace.
 pub fn add(tx: &WriteTx, workspace: &WorkspaceId, flow: &FlowId, lead: &Lead) -> Result<()> {
-    if !lives_in(tx, workspace, flow)? {
+    if !is_in_workspace(tx, workspace, flow)? {
         return Err(Error::no_flow(flow));
     }
     tx.put(LEADS, &keys::lead(flow, &lead.id), &serde_json::to_vec(lead).map_err(Error::internal)?)
@@ -70,7 +75,7 @@ pub fn add(tx: &WriteTx, workspace: &WorkspaceId, flow: &FlowId, lead: &Lead) ->
 /// # Errors
 /// [`Error::Internal`] when the database cannot be written.
 pub fn remove_flow(tx: &WriteTx, workspace: &WorkspaceId, flow: &FlowId) -> Result<()> {
-    if lives_in(tx, workspace, flow)? {
+    if is_in_workspace(tx, workspace, flow)? {
         tx.remove_range(LEADS, &KeyRange::prefix(flow.bytes()))?;
     }
     Ok(())

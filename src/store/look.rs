@@ -1,8 +1,8 @@
 //! A database that is looked at and left as it is: what opening it would write, to recover after a kill or to read an
 //! older format, stays in memory.
 
-use super::journals::Journals;
-use super::open::{OpenError, Places};
+use super::journals::WriteAheadLog;
+use super::open::{LogPaths, OpenError};
 use redb::backends::FileBackend;
 use redb::{BackendError, Database, DatabaseError, StorageBackend, StorageError};
 use std::collections::HashMap;
@@ -18,11 +18,11 @@ const PAGE_BYTES: usize = 4096;
 #[derive(Debug)]
 struct Overlay {
     file: FileBackend,
-    state: Mutex<State>,
+    state: Mutex<OverlayState>,
 }
 
 #[derive(Debug)]
-struct State {
+struct OverlayState {
     len: u64,
     /// What of the file counts: a file that became shorter and longer again is zeros behind this.
     file_len: u64,
@@ -37,20 +37,20 @@ pub(super) fn open(path: &Path, cache_bytes: usize) -> Result<Database, Database
     if len == 0 {
         return Err(StorageError::Io(io::ErrorKind::UnexpectedEof.into()).into());
     }
-    let state = Mutex::new(State { len, file_len: len, pages: HashMap::new() });
+    let state = Mutex::new(OverlayState { len, file_len: len, pages: HashMap::new() });
     let overlay = Overlay { file: FileBackend::new(file)?, state };
     Database::builder().set_cache_size(cache_bytes).create_with_backend(overlay)
 }
 
 /// Copies the journal of the database at `path` into `scratch`, with the word of who gave it up: reading one brings it in
 /// order, which is writing.
-pub(super) fn copy_journals(path: &Path, scratch: &Path) -> Result<Places, OpenError> {
+pub(super) fn copy_log(path: &Path, scratch: &Path) -> Result<LogPaths, OpenError> {
     let files = |path: &Path| {
-        let [first, second] = Journals::paths(path);
-        [first, second, Journals::lost(path)]
+        let [first, second] = WriteAheadLog::paths(path);
+        [first, second, WriteAheadLog::loss_marker(path)]
     };
-    let place = scratch.join("copy");
-    for (journal, copy) in files(path).iter().zip(files(&place)) {
+    let copy_path = scratch.join("copy");
+    for (journal, copy) in files(path).iter().zip(files(&copy_path)) {
         let mut source = match File::open(journal) {
             Ok(source) => source,
             Err(fault) if fault.kind() == io::ErrorKind::NotFound => continue,
@@ -60,16 +60,16 @@ pub(super) fn copy_journals(path: &Path, scratch: &Path) -> Result<Places, OpenE
         io::copy(&mut source, &mut target)?;
         target.persist(copy).map_err(|fault| OpenError::from(fault.error))?;
     }
-    Ok(Places::of(&place))
+    Ok(LogPaths::new(&copy_path))
 }
 
 impl Overlay {
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, OverlayState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// What the file holds at `offset`, and zeros behind its end.
-    fn read_file(&self, state: &State, offset: u64, out: &mut [u8]) -> io::Result<()> {
+    fn read_file(&self, state: &OverlayState, offset: u64, out: &mut [u8]) -> io::Result<()> {
         let there = usize::try_from(state.file_len.saturating_sub(offset)).unwrap_or(usize::MAX);
         let (held, rest) = out.split_at_mut(there.min(out.len()));
         rest.fill(0);
@@ -195,7 +195,7 @@ mod tests {
         let before: Vec<u8> = (0..10_000).map(|at| u8::try_from(at % 251).unwrap()).collect();
         fs::write(&path, &before).unwrap();
         let file = FileBackend::new(File::open(&path).unwrap()).unwrap();
-        let state = State { len: 10_000, file_len: 10_000, pages: HashMap::new() };
+        let state = OverlayState { len: 10_000, file_len: 10_000, pages: HashMap::new() };
         let overlay = Overlay { file, state: Mutex::new(state) };
         let mut expected = before.clone();
         let check = |expected: &[u8]| {
@@ -242,14 +242,14 @@ mod tests {
             Store::files(&copied).map(read)
         };
         let before = bytes();
-        let seen = Store::look(&copied).unwrap();
+        let seen = Store::open_read_only(&copied).unwrap();
         assert_eq!(seen.read(|tx| index_rows::get(tx, &[19])).unwrap(), Some(vec![19; 10]));
         seen.write(|tx| index_rows::put(tx, &[row(99)])).unwrap();
         assert!(matches!(Store::open(&copied), Err(OpenError::InUse)), "nobody writes meanwhile");
         drop(seen);
         assert!(bytes() == before);
         assert_eq!(fs::read_dir(away.path()).unwrap().count(), 2);
-        assert!(matches!(Store::look(&path), Err(OpenError::InUse)), "the service has it");
-        assert!(Store::look(&away.path().join("none.redb")).is_err());
+        assert!(matches!(Store::open_read_only(&path), Err(OpenError::InUse)), "the service has it");
+        assert!(Store::open_read_only(&away.path().join("none.redb")).is_err());
     }
 }

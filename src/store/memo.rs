@@ -16,38 +16,38 @@ const VALUES_MAX: usize = 256;
 
 /// A number that every change raises. It begins anew with the program.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Changed(pub(super) u64);
+pub(super) struct CommitVersion(pub(super) u64);
 
 /// What was read under keys of one kind. Values should be cheap to clone.
-pub struct Memo<K, V>(Mutex<Known<K, V>>);
+pub struct ReadCache<K, V>(Mutex<CachedValues<K, V>>);
 
-struct Known<K, V> {
-    as_of: Changed,
+struct CachedValues<K, V> {
+    version: CommitVersion,
     values: HashMap<K, V>,
 }
 
-impl<K, V> Default for Memo<K, V> {
+impl<K, V> Default for ReadCache<K, V> {
     fn default() -> Self {
-        Self(Mutex::new(Known { as_of: Changed::default(), values: HashMap::new() }))
+        Self(Mutex::new(CachedValues { version: CommitVersion::default(), values: HashMap::new() }))
     }
 }
 
-impl<K: Copy + Eq + Hash, V: Clone> Memo<K, V> {
-    /// What is known of this key; `now` was read before.
-    pub(super) fn get(&self, now: Changed, key: &K) -> Option<V> {
-        let known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        known.values.get(key).filter(|_| known.as_of == now).cloned()
+impl<K: Copy + Eq + Hash, V: Clone> ReadCache<K, V> {
+    /// What is known of this key; `version` was read before.
+    pub(super) fn get(&self, version: CommitVersion, key: &K) -> Option<V> {
+        let state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        state.values.get(key).filter(|_| state.version == version).cloned()
     }
 
-    /// Keeps a value that was read after `before` was.
-    pub(super) fn keep(&self, before: Changed, key: &K, value: V) {
-        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if known.as_of < before || known.values.len() >= VALUES_MAX {
-            known.values.clear();
-            known.as_of = known.as_of.max(before);
+    /// Keeps a value that was read after `version` was.
+    pub(super) fn insert(&self, version: CommitVersion, key: &K, value: V) {
+        let mut state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if state.version < version || state.values.len() >= VALUES_MAX {
+            state.values.clear();
+            state.version = state.version.max(version);
         }
-        if known.as_of == before {
-            known.values.insert(*key, value);
+        if state.version == version {
+            state.values.insert(*key, value);
         }
     }
 }
@@ -58,14 +58,14 @@ mod tests {
 
     #[test]
     fn a_value_is_known_until_something_changes() {
-        let memo = Memo::default();
-        memo.keep(Changed(1), &"flow", 7);
-        assert_eq!(memo.get(Changed(1), &"flow"), Some(7));
-        assert_eq!(memo.get(Changed(1), &"other"), None);
-        assert_eq!(memo.get(Changed(2), &"flow"), None);
-        memo.keep(Changed(2), &"other", 8);
+        let memo = ReadCache::default();
+        memo.insert(CommitVersion(1), &"flow", 7);
+        assert_eq!(memo.get(CommitVersion(1), &"flow"), Some(7));
+        assert_eq!(memo.get(CommitVersion(1), &"other"), None);
+        assert_eq!(memo.get(CommitVersion(2), &"flow"), None);
+        memo.insert(CommitVersion(2), &"other", 8);
         assert_eq!(
-            memo.get(Changed(2), &"flow"),
+            memo.get(CommitVersion(2), &"flow"),
             None,
             "what was known before a change is not known after it"
         );
@@ -73,19 +73,19 @@ mod tests {
 
     #[test]
     fn a_value_read_before_a_change_is_not_kept_after_it() {
-        let memo = Memo::default();
-        memo.keep(Changed(2), &"flow", 8);
-        memo.keep(Changed(1), &"flow", 7);
-        assert_eq!(memo.get(Changed(2), &"flow"), Some(8));
-        assert_eq!(memo.get(Changed(1), &"flow"), None);
+        let memo = ReadCache::default();
+        memo.insert(CommitVersion(2), &"flow", 8);
+        memo.insert(CommitVersion(1), &"flow", 7);
+        assert_eq!(memo.get(CommitVersion(2), &"flow"), Some(8));
+        assert_eq!(memo.get(CommitVersion(1), &"flow"), None);
     }
 
     #[test]
     fn what_is_kept_is_bounded() {
-        let memo = Memo::default();
+        let memo = ReadCache::default();
         for number in 0..10 * VALUES_MAX {
-            memo.keep(Changed(1), &number, number);
-            assert_eq!(memo.get(Changed(1), &number), Some(number));
+            memo.insert(CommitVersion(1), &number, number);
+            assert_eq!(memo.get(CommitVersion(1), &number), Some(number));
         }
         assert!(memo.0.lock().unwrap().values.len() <= VALUES_MAX);
     }

@@ -1,34 +1,34 @@
 //! Messages: order, pages, walls between workspaces, removal.
 
-use super::messages::{self, Page, Said};
+use super::messages::{self, MessageBatch, MessagePage};
 use super::places;
-use super::tables::{FLOW_HOME, FLOW_TIMELINE, MESSAGES};
+use super::tables::{FLOW_TIMELINE, FLOW_WORKSPACE, MESSAGES};
 use super::{Order, Store, Tx as _};
 use crate::domain::conversation::Message;
 use crate::domain::error::Error;
 use crate::domain::ids::{ChatId, FlowId, MessageId, WorkspaceId};
-use crate::domain::prediction::{ChatType, Speaker};
+use crate::domain::prediction::{ChatType, MessageRole};
 use jiff::Timestamp;
 
-struct Place {
+struct Fixture {
     _folder: tempfile::TempDir,
     store: Store,
     workspace: WorkspaceId,
     flow: FlowId,
 }
 
-fn place() -> Place {
+fn fixture() -> Fixture {
     let folder = tempfile::tempdir().unwrap();
     let store = Store::open(&folder.path().join("test.redb")).unwrap();
     let (workspace, flow) = (WorkspaceId::random(), FlowId::random());
-    store.write(|tx| FLOW_HOME.put(tx, &flow, &workspace)).unwrap();
-    Place { _folder: folder, store, workspace, flow }
+    store.write(|tx| FLOW_WORKSPACE.put(tx, &flow, &workspace)).unwrap();
+    Fixture { _folder: folder, store, workspace, flow }
 }
 
 pub(super) fn message(flow: FlowId, chat: ChatId, content: &str) -> Message {
     Message {
         id: MessageId::random(),
-        role: Speaker::User,
+        role: MessageRole::User,
         flow,
         chat,
         content: content.to_owned(),
@@ -50,10 +50,10 @@ fn texts(messages: Vec<Message>) -> Vec<String> {
     messages.into_iter().map(|message| message.content).collect()
 }
 
-impl Place {
+impl Fixture {
     fn say(&self, chat: ChatId, content: &str) {
         let said = [message(self.flow, chat, content)];
-        self.store.append(Said::new(&self.workspace, &said).unwrap()).unwrap();
+        self.store.append(MessageBatch::new(&self.workspace, &said).unwrap()).unwrap();
     }
 
     fn chat(&self, chat: ChatId, newest: usize) -> Vec<String> {
@@ -62,20 +62,20 @@ impl Place {
         )
     }
 
-    fn places(&self, chat: ChatId) -> Vec<places::Place> {
+    fn places(&self, chat: ChatId) -> Vec<places::MessagePosition> {
         self.store.read(|tx| places::of_chat(tx, &self.workspace, &self.flow, &chat)).unwrap()
     }
 
     fn page(&self, order: Order, skip: usize, limit: usize, part: &str) -> Vec<String> {
         let fits = |message: &Message| message.content.contains(part);
-        let page = Page { order, skip, limit };
+        let page = MessagePage { order, skip, limit };
         texts(self.store.read(|tx| messages::of_flow(tx, &self.workspace, &self.flow, fits, page)).unwrap())
     }
 }
 
 #[test]
 fn a_conversation_is_told_in_its_order() {
-    let place = place();
+    let place = fixture();
     let (one, two) = (ChatId::random(), ChatId::random());
     for number in 0..5 {
         place.say(one, &format!("a{number}"));
@@ -92,11 +92,11 @@ fn a_conversation_is_told_in_its_order() {
 
 #[test]
 fn another_workspace_sees_and_changes_nothing() {
-    let place = place();
+    let place = fixture();
     let chat = ChatId::random();
     place.say(chat, "mine");
     let other = WorkspaceId::random();
-    let page = Page { order: Order::Ascending, skip: 0, limit: 9 };
+    let page = MessagePage { order: Order::Ascending, skip: 0, limit: 9 };
     let seen = place.store.read(|tx| {
         let of_chat = messages::of_chat(tx, &other, &place.flow, &chat, 9)?.len();
         let of_flow = messages::of_flow(tx, &other, &place.flow, |_| true, page)?.len();
@@ -109,20 +109,20 @@ fn another_workspace_sees_and_changes_nothing() {
     });
     assert_eq!(removed.unwrap(), 0);
     let said = [message(place.flow, chat, "theirs")];
-    let refused = place.store.append(Said::new(&other, &said).unwrap());
+    let refused = place.store.append(MessageBatch::new(&other, &said).unwrap());
     assert!(matches!(refused, Err(Error::NotFound(_))));
     assert_eq!(place.chat(chat, 9), ["mine"]);
 }
 
 #[test]
 fn what_is_removed_leaves_both_tables() {
-    let place = place();
+    let place = fixture();
     let (one, two) = (ChatId::random(), ChatId::random());
     for number in 0..4 {
         place.say(one, &format!("a{number}"));
         place.say(two, &format!("b{number}"));
     }
-    let rows = || place.store.read(|tx| Ok((tx.rows(MESSAGES)?, tx.rows(FLOW_TIMELINE)?))).unwrap();
+    let rows = || place.store.read(|tx| Ok((tx.row_count(MESSAGES)?, tx.row_count(FLOW_TIMELINE)?))).unwrap();
     let (workspace, flow) = (&place.workspace, &place.flow);
     let all = place.places(one);
     assert_eq!(place.store.write(|tx| places::remove(tx, workspace, flow, &all)).unwrap(), 4);
@@ -139,7 +139,7 @@ fn what_is_removed_leaves_both_tables() {
 
 #[test]
 fn those_who_speak_at_once_share_a_write_and_no_refusal() {
-    let place = place();
+    let place = fixture();
     let (chats, stranger) = ([(); 6].map(|()| ChatId::random()), WorkspaceId::random());
     std::thread::scope(|scope| {
         for chat in chats {
@@ -148,8 +148,8 @@ fn those_who_speak_at_once_share_a_write_and_no_refusal() {
                 for number in 0..20 {
                     let both =
                         [message(place.flow, chat, &format!("q{number}")), message(place.flow, chat, "a")];
-                    place.store.append(Said::new(&place.workspace, &both).unwrap()).unwrap();
-                    let refused = place.store.append(Said::new(&stranger, &both).unwrap());
+                    place.store.append(MessageBatch::new(&place.workspace, &both).unwrap()).unwrap();
+                    let refused = place.store.append(MessageBatch::new(&stranger, &both).unwrap());
                     assert!(matches!(refused, Err(Error::NotFound(_))), "{refused:?}");
                 }
             });

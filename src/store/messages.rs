@@ -5,9 +5,9 @@
 
 use super::feedback;
 use super::keys::{self, KeyRange};
-use super::tables::{COUNTERS, FLOW_HOME, FLOW_TIMELINE, MESSAGES};
-use super::tail::Kept;
-use super::tx::{Order, Tx, WriteTx, is_broken};
+use super::tables::{COUNTERS, FLOW_TIMELINE, FLOW_WORKSPACE, MESSAGES};
+use super::tail::PendingMessage;
+use super::tx::{Order, Tx, WriteTx, is_database_error};
 use crate::domain::conversation::Message;
 use crate::domain::error::{Error, Result};
 use crate::domain::ids::{ChatId, FlowId, WorkspaceId};
@@ -21,7 +21,7 @@ const SEQUENCE: &[u8] = b"messages";
 
 /// Which part of a flow's messages is wanted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Page {
+pub struct MessagePage {
     /// From which end to count.
     pub order: Order,
     /// How many that fit to leave out first.
@@ -30,22 +30,22 @@ pub struct Page {
     pub limit: usize,
 }
 
-pub(super) fn lives_in(tx: &impl Tx, workspace: &WorkspaceId, flow: &FlowId) -> Result<bool> {
-    Ok(home(tx, flow)?.as_ref() == Some(workspace))
+pub(super) fn is_in_workspace(tx: &impl Tx, workspace: &WorkspaceId, flow: &FlowId) -> Result<bool> {
+    Ok(workspace_of(tx, flow)?.as_ref() == Some(workspace))
 }
 
 /// Where a flow lives.
-pub(super) fn home(tx: &impl Tx, flow: &FlowId) -> Result<Option<WorkspaceId>> {
-    FLOW_HOME.get(tx, flow)
+pub(super) fn workspace_of(tx: &impl Tx, flow: &FlowId) -> Result<Option<WorkspaceId>> {
+    FLOW_WORKSPACE.get(tx, flow)
 }
 
 /// Messages that belong together, in the form in which they are stored.
-pub struct Said {
+pub struct MessageBatch {
     workspace: WorkspaceId,
     messages: Vec<(FlowId, ChatId, Arc<[u8]>)>,
 }
 
-impl Said {
+impl MessageBatch {
     /// Writes them down, in this order.
     ///
     /// # Errors
@@ -58,36 +58,36 @@ impl Said {
         Ok(Self { workspace: *workspace, messages: messages.iter().map(stored).collect::<Result<_>>()? })
     }
 
-    fn is_at_home(&self, home: impl Fn(&FlowId) -> Result<Option<WorkspaceId>>) -> Result<()> {
-        let mut at_home = None;
+    fn check_workspace(&self, workspace_of: impl Fn(&FlowId) -> Result<Option<WorkspaceId>>) -> Result<()> {
+        let mut checked = None;
         for (flow, ..) in &self.messages {
-            if at_home != Some(flow) && home(flow)? != Some(self.workspace) {
+            if checked != Some(flow) && workspace_of(flow)? != Some(self.workspace) {
                 return Err(Error::no_flow(flow));
             }
-            at_home = Some(flow);
+            checked = Some(flow);
         }
         Ok(())
     }
 }
 
-/// Judges for each whether its flow is in its workspace, as `home` knows it; with the messages of those that are, not
+/// Judges for each whether its flow is in its workspace, as `workspace_of` knows it; with the messages of those that are, not
 /// numbered yet.
 ///
 /// # Errors
 /// [`Error::Internal`] when the database cannot be read. A result is 404 when a flow is not (any more) in its workspace.
-pub(super) fn judge(
-    all: &[Said],
-    home: impl Fn(&FlowId) -> Result<Option<WorkspaceId>>,
-) -> Result<(Vec<Result<()>>, Vec<Kept>)> {
-    let (mut results, mut fit) = (Vec::with_capacity(all.len()), Vec::new());
-    for said in all {
-        match said.is_at_home(&home) {
-            Err(error) if is_broken(&error) => return Err(error),
+pub(super) fn validate_batches(
+    batches: &[MessageBatch],
+    workspace_of: impl Fn(&FlowId) -> Result<Option<WorkspaceId>>,
+) -> Result<(Vec<Result<()>>, Vec<PendingMessage>)> {
+    let (mut results, mut accepted) = (Vec::with_capacity(batches.len()), Vec::new());
+    for batch in batches {
+        match batch.check_workspace(&workspace_of) {
+            Err(error) if is_database_error(&error) => return Err(error),
             Err(refused) => results.push(Err(refused)),
             Ok(()) => {
-                fit.extend(said.messages.iter().map(|(flow, chat, record)| Kept {
+                accepted.extend(batch.messages.iter().map(|(flow, chat, record)| PendingMessage {
                     sequence: 0,
-                    workspace: said.workspace,
+                    workspace: batch.workspace,
                     flow: *flow,
                     chat: *chat,
                     record: record.clone(),
@@ -96,26 +96,31 @@ pub(super) fn judge(
             }
         }
     }
-    Ok((results, fit))
+    Ok((results, accepted))
 }
 
 /// Stores messages whose flow is in its workspace, and no others, with the numbers they have.
 ///
 /// # Errors
 /// [`Error::Internal`] when the database cannot be read or written.
-pub(super) fn put(tx: &WriteTx, all: &[Kept]) -> Result<()> {
+pub(super) fn store(tx: &WriteTx, messages: &[PendingMessage]) -> Result<()> {
     let (mut records, mut timeline, mut next) = (Vec::new(), Vec::new(), next_sequence(tx)?);
-    let mut homes = HashMap::new();
-    for kept in all {
-        let is_at_home = match homes.entry((kept.workspace, kept.flow)) {
+    let mut workspaces = HashMap::new();
+    for message in messages {
+        let check_workspace = match workspaces.entry((message.workspace, message.flow)) {
             Entry::Occupied(known) => *known.get(),
-            Entry::Vacant(unknown) => *unknown.insert(lives_in(tx, &kept.workspace, &kept.flow)?),
+            Entry::Vacant(unknown) => {
+                *unknown.insert(is_in_workspace(tx, &message.workspace, &message.flow)?)
+            }
         };
-        if is_at_home {
-            records.push((keys::message(&kept.flow, &kept.chat, kept.sequence), kept.record.clone()));
-            timeline.push((keys::timeline(&kept.flow, kept.sequence), *kept.chat.bytes()));
+        if check_workspace {
+            records.push((
+                keys::message(&message.flow, &message.chat, message.sequence),
+                message.record.clone(),
+            ));
+            timeline.push((keys::timeline(&message.flow, message.sequence), *message.chat.bytes()));
         }
-        next = next.max(kept.sequence + 1);
+        next = next.max(message.sequence + 1);
     }
     // Neighbours on a page are stored one after the other.
     records.sort_unstable_by_key(|one| one.0);
@@ -126,10 +131,10 @@ pub(super) fn put(tx: &WriteTx, all: &[Kept]) -> Result<()> {
 }
 
 pub(super) fn next_sequence(tx: &impl Tx) -> Result<u64> {
-    Ok(tx.look(COUNTERS, SEQUENCE, counted)?.unwrap_or(0))
+    Ok(tx.get_with(COUNTERS, SEQUENCE, parse_counter)?.unwrap_or(0))
 }
 
-fn counted(value: &[u8]) -> Result<u64> {
+fn parse_counter(value: &[u8]) -> Result<u64> {
     Ok(u64::from_be_bytes(value.try_into().map_err(Error::internal)?))
 }
 
@@ -137,8 +142,8 @@ fn counted(value: &[u8]) -> Result<u64> {
 ///
 /// # Errors
 /// [`Error::Internal`] when the database cannot be read or written.
-pub(super) fn raise(tx: &WriteTx, counter: &[u8], value: &[u8]) -> Result<()> {
-    let (known, value) = (tx.look(COUNTERS, counter, counted)?.unwrap_or(0), counted(value)?);
+pub(super) fn raise_counter(tx: &WriteTx, counter: &[u8], value: &[u8]) -> Result<()> {
+    let (known, value) = (tx.get_with(COUNTERS, counter, parse_counter)?.unwrap_or(0), parse_counter(value)?);
     if value > known { tx.put(COUNTERS, counter, &value.to_be_bytes()) } else { Ok(()) }
 }
 
@@ -153,22 +158,22 @@ pub fn of_chat(
     chat: &ChatId,
     newest: usize,
 ) -> Result<Vec<Message>> {
-    Ok(of_chat_with(tx, workspace, flow, chat, newest, &[])?.unwrap_or_default())
+    Ok(of_chat_with_pending(tx, workspace, flow, chat, newest, &[])?.unwrap_or_default())
 }
 
 /// As [`of_chat`], with those that the database may not have yet; `None` when the flow is not in its workspace.
 ///
 /// # Errors
 /// As [`of_chat`].
-pub(super) fn of_chat_with(
+pub(super) fn of_chat_with_pending(
     tx: &impl Tx,
     workspace: &WorkspaceId,
     flow: &FlowId,
     chat: &ChatId,
     newest: usize,
-    waiting: &[Kept],
+    pending: &[PendingMessage],
 ) -> Result<Option<Vec<Message>>> {
-    if newest == 0 || !lives_in(tx, workspace, flow)? {
+    if newest == 0 || !is_in_workspace(tx, workspace, flow)? {
         return Ok(None);
     }
     let mut messages = Vec::new();
@@ -181,7 +186,7 @@ pub(super) fn of_chat_with(
     })?;
     messages.reverse();
     // The database may have got some of them in the meantime.
-    for kept in waiting.iter().filter(|kept| last_stored.is_none_or(|last| kept.sequence > last)) {
+    for kept in pending.iter().filter(|kept| last_stored.is_none_or(|last| kept.sequence > last)) {
         messages.push(parse(&kept.record)?);
     }
     let beyond = messages.len().saturating_sub(newest);
@@ -198,14 +203,14 @@ pub fn of_flow(
     workspace: &WorkspaceId,
     flow: &FlowId,
     fits: impl Fn(&Message) -> bool,
-    page: Page,
+    page: MessagePage,
 ) -> Result<Vec<Message>> {
     let mut messages = Vec::new();
     let mut skip = page.skip;
     if page.limit == 0 {
         return Ok(messages);
     }
-    along(tx, workspace, flow, page.order, |_, message| {
+    scan_timeline(tx, workspace, flow, page.order, |_, message| {
         if !fits(&message) {
             return ControlFlow::Continue(());
         }
@@ -225,11 +230,11 @@ pub fn of_flow(
 /// [`Error::Internal`] when the database or the message cannot be read.
 pub fn newest_date(tx: &impl Tx, workspace: &WorkspaceId, flow: &FlowId) -> Result<Option<Timestamp>> {
     let mut date = None;
-    let noted = along(tx, workspace, flow, Order::Descending, |_, message| {
+    let result = scan_timeline(tx, workspace, flow, Order::Descending, |_, message| {
         date = Some(message.created);
         ControlFlow::Break(())
     });
-    match noted {
+    match result {
         Ok(()) | Err(Error::Damaged(_)) => Ok(date),
         Err(error) => Err(error),
     }
@@ -241,7 +246,7 @@ pub fn newest_date(tx: &impl Tx, workspace: &WorkspaceId, flow: &FlowId) -> Resu
 /// [`Error::Internal`] when the database cannot be read.
 pub fn count(tx: &impl Tx, workspace: &WorkspaceId, flow: &FlowId) -> Result<usize> {
     let mut count = 0;
-    if lives_in(tx, workspace, flow)? {
+    if is_in_workspace(tx, workspace, flow)? {
         tx.scan_keys(FLOW_TIMELINE, &KeyRange::prefix(flow.bytes()), Order::Ascending, |_| {
             count += 1;
             Ok(ControlFlow::Continue(()))
@@ -256,7 +261,7 @@ pub fn count(tx: &impl Tx, workspace: &WorkspaceId, flow: &FlowId) -> Result<usi
 /// # Errors
 /// [`Error::Internal`] when the database cannot be read or written.
 pub fn remove_flow(tx: &WriteTx, workspace: &WorkspaceId, flow: &FlowId) -> Result<usize> {
-    if !lives_in(tx, workspace, flow)? {
+    if !is_in_workspace(tx, workspace, flow)? {
         return Ok(0);
     }
     feedback::remove_flow(tx, flow)?;
@@ -266,20 +271,20 @@ pub fn remove_flow(tx: &WriteTx, workspace: &WorkspaceId, flow: &FlowId) -> Resu
 }
 
 /// Walks a flow's timeline and hands over each message with its sequence.
-fn along(
+fn scan_timeline(
     tx: &impl Tx,
     workspace: &WorkspaceId,
     flow: &FlowId,
     order: Order,
     mut each: impl FnMut(u64, Message) -> ControlFlow<()>,
 ) -> Result<()> {
-    if !lives_in(tx, workspace, flow)? {
+    if !is_in_workspace(tx, workspace, flow)? {
         return Ok(());
     }
     tx.scan(FLOW_TIMELINE, &KeyRange::prefix(flow.bytes()), order, |key, chat| {
         let sequence = keys::sequence(key).ok_or_else(|| Error::internal("a timeline key is too short"))?;
         let chat = ChatId::from_bytes(chat.try_into().map_err(Error::internal)?);
-        let message = tx.look(MESSAGES, &keys::message(flow, &chat, sequence), parse)?;
+        let message = tx.get_with(MESSAGES, &keys::message(flow, &chat, sequence), parse)?;
         Ok(message.map_or(ControlFlow::Continue(()), |message| each(sequence, message)))
     })
 }

@@ -49,30 +49,30 @@ mod tail_tests;
 mod tests;
 
 pub use keys::{AsKey, KeyRange, RecordId};
-pub use memo::Memo;
-pub use open::{JournalFault, OpenError};
-pub use shelf::{Register, Shelf, Texts};
+pub use memo::ReadCache;
+pub use open::{LogError, OpenError};
+pub use shelf::{GlobalTable, WorkspaceTable, WorkspaceTexts};
 pub use tx::{Order, ReadTx, Tx, WriteTx};
 
 use crate::domain::conversation::Message;
 use crate::domain::damage::Damage;
 use crate::domain::error::{Error, Result};
 use crate::domain::ids::{ChatId, FlowId, WorkspaceId};
-use combine::{Combine, Lost};
-use commit::{Commits, NotCommitted};
-use handle::{Handle, Keep};
-use journals::Journals;
-use messages::Said;
+use combine::{GroupCommit, LeaderPanicked};
+use commit::{CommitError, WriteGroup};
+use handle::{AppendResult, StorageEngine};
+use journals::WriteAheadLog;
+use messages::MessageBatch;
 use std::hash::Hash;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use tx::Sees;
+use tx::ReadScope;
 
 /// The open database.
 pub struct Store {
-    handle: Handle,
-    commits: Commits,
-    appends: Combine<Said, Result<()>>,
+    engine: StorageEngine,
+    write_group: WriteGroup,
+    append_group: GroupCommit<MessageBatch, Result<()>>,
 }
 
 impl Store {
@@ -81,25 +81,25 @@ impl Store {
     /// # Errors
     /// Says what is wrong and what to do next.
     pub fn open(path: &Path) -> Result<Self, OpenError> {
-        Ok(Self::with(Handle::open(path)?))
+        Ok(Self::new(StorageEngine::open(path)?))
     }
 
     /// Opens the database file at `path` to look at it: no file beside it or in it changes, whatever is written here.
     ///
     /// # Errors
     /// As [`Self::open`]; when there is none.
-    pub fn look(path: &Path) -> Result<Self, OpenError> {
-        Ok(Self::with(Handle::look(path)?))
+    pub fn open_read_only(path: &Path) -> Result<Self, OpenError> {
+        Ok(Self::new(StorageEngine::open_read_only(path)?))
     }
 
-    fn with(handle: Handle) -> Self {
-        Self { handle, commits: Commits::default(), appends: Combine::new() }
+    fn new(engine: StorageEngine) -> Self {
+        Self { engine, write_group: WriteGroup::default(), append_group: GroupCommit::new() }
     }
 
     /// Everything that the database at `path` consists of; a file that is not needed yet is not there.
     #[must_use]
     pub fn files(path: &Path) -> [PathBuf; 3] {
-        let [first, second] = Journals::paths(path);
+        let [first, second] = WriteAheadLog::paths(path);
         [path.to_owned(), first, second]
     }
 
@@ -107,8 +107,8 @@ impl Store {
     ///
     /// # Errors
     /// When the file cannot be read.
-    pub fn is_at(path: &Path) -> std::io::Result<bool> {
-        Ok(create::is_begun(path)? == Some(true))
+    pub fn exists(path: &Path) -> std::io::Result<bool> {
+        Ok(create::completion_state(path)? == Some(true))
     }
 
     /// Runs `f` over a snapshot. It blocks no writer; it waits for one only when there are messages that the database
@@ -117,10 +117,10 @@ impl Store {
     /// # Errors
     /// What `f` returns, or [`crate::domain::error::Error::Internal`] when the database cannot be read.
     pub fn read<T>(&self, f: impl FnOnce(&ReadTx) -> Result<T>) -> Result<T> {
-        if let Some(ahead) = self.handle.tail.ahead() {
-            self.commits.settle(&self.handle, ahead)?;
+        if let Some(ahead) = self.engine.memtable.latest() {
+            self.write_group.drain_memtable(&self.engine, ahead)?;
         }
-        self.read_as(Sees::All, f)
+        self.read_with(ReadScope::Everything, f)
     }
 
     /// As [`Self::read`] for what looks at no messages, which every answer does: no writer is ever waited for. To look at
@@ -129,7 +129,7 @@ impl Store {
     /// # Errors
     /// As [`Self::read`].
     pub fn read_but_messages<T>(&self, f: impl FnOnce(&ReadTx) -> Result<T>) -> Result<T> {
-        self.read_as(Sees::AllButMessages, f)
+        self.read_with(ReadScope::AllButMessages, f)
     }
 
     /// What `f` reads under `key`, which is read again only after the database changed. `f` looks at no messages, as in
@@ -137,27 +137,27 @@ impl Store {
     ///
     /// # Errors
     /// As [`Self::read`]; a failure is not kept.
-    pub fn recall<K: Copy + Eq + Hash, V: Clone>(
+    pub fn read_cached<K: Copy + Eq + Hash, V: Clone>(
         &self,
-        memo: &Memo<K, V>,
+        cache: &ReadCache<K, V>,
         key: &K,
         f: impl FnOnce(&ReadTx) -> Result<V>,
     ) -> Result<V> {
-        let now = self.handle.changed();
-        if let Some(known) = memo.get(now, key) {
+        let version = self.engine.commit_version();
+        if let Some(known) = cache.get(version, key) {
             return Ok(known);
         }
         let value = self.read_but_messages(f)?;
-        memo.keep(now, key, value.clone());
+        cache.insert(version, key, value.clone());
         Ok(value)
     }
 
-    fn read_as<T>(&self, sees: Sees, f: impl FnOnce(&ReadTx) -> Result<T>) -> Result<T> {
-        if self.handle.is_sick() {
-            self.commits.try_heal(&self.handle);
+    fn read_with<T>(&self, scope: ReadScope, f: impl FnOnce(&ReadTx) -> Result<T>) -> Result<T> {
+        if self.engine.is_poisoned() {
+            self.write_group.try_recover(&self.engine);
         }
-        let result = self.handle.begin_read(sees).and_then(|tx| f(&tx));
-        result.inspect_err(|error| self.handle.notice(error))
+        let result = self.engine.begin_read(scope).and_then(|tx| f(&tx));
+        result.inspect_err(|error| self.engine.inspect_error(error))
     }
 
     /// The newest `newest` messages of a conversation, oldest first; none when the flow is not in the workspace. No writer
@@ -173,9 +173,9 @@ impl Store {
         newest: usize,
     ) -> Result<Vec<Message>> {
         // First, and the snapshot after: what is stored in between is in both.
-        let waiting = self.handle.tail.of_chat(workspace, flow, chat, newest);
-        self.read_as(Sees::All, |tx| {
-            let messages = messages::of_chat_with(tx, workspace, flow, chat, newest, &waiting)?;
+        let pending = self.engine.memtable.of_chat(workspace, flow, chat, newest);
+        self.read_with(ReadScope::Everything, |tx| {
+            let messages = messages::of_chat_with_pending(tx, workspace, flow, chat, newest, &pending)?;
             Ok(messages.unwrap_or_default())
         })
     }
@@ -190,9 +190,9 @@ impl Store {
     /// # Panics
     /// When called inside another write of the same thread.
     pub fn write<T>(&self, f: impl Fn(&WriteTx) -> Result<T>) -> Result<T> {
-        let written = self.commits.write(&self.handle, &f);
-        self.flush_if_due();
-        written
+        let result = self.write_group.write(&self.engine, &f);
+        self.checkpoint_if_due();
+        result
     }
 
     /// Stores messages after all others and returns when they are durable. Every answer does this, so those who do it
@@ -200,58 +200,63 @@ impl Store {
     ///
     /// # Errors
     /// 404 when a flow is not (any more) in the workspace; [`Error::Internal`] when they did not reach the disk.
-    pub fn append(&self, said: Said) -> Result<()> {
-        let appended = self.appends.run(said, |all| self.append_all(&all)).unwrap_or_else(lost);
-        self.flush_if_due();
-        appended
+    pub fn append(&self, batch: MessageBatch) -> Result<()> {
+        let result =
+            self.append_group.submit_and_wait(batch, |all| self.append_all(&all)).unwrap_or_else(fail_append);
+        self.checkpoint_if_due();
+        result
     }
 
     /// As [`Self::append`], but `done` is called with the result, by this thread or another and perhaps before this
     /// returns. It must be quick, because others wait for it, and must not append anything itself.
-    pub fn append_then(&self, said: Said, done: impl FnOnce(Result<()>) + Send + 'static) {
-        let done = |appended: Result<_, Lost>| done(appended.unwrap_or_else(lost));
-        self.appends.hand_over(said, done, |all| self.append_all(&all));
+    pub fn append_then(&self, batch: MessageBatch, done: impl FnOnce(Result<()>) + Send + 'static) {
+        let done = |appended: Result<_, LeaderPanicked>| done(appended.unwrap_or_else(fail_append));
+        self.append_group.submit(batch, done, |all| self.append_all(&all));
         // Nobody waits for this thread any more.
-        self.flush_if_due();
+        self.checkpoint_if_due();
     }
 
-    fn append_all(&self, all: &[Said]) -> Vec<Result<()>> {
-        let kept = self.handle.keep(all).and_then(|kept| match kept {
+    fn append_all(&self, batches: &[MessageBatch]) -> Vec<Result<()>> {
+        let appended = self.engine.append_messages(batches).and_then(|kept| match kept {
             // Whoever flushes already is waited for, and then there is room.
-            Keep::NoRoom => self.commits.flush(&self.handle).and_then(|()| self.handle.keep(all)),
+            AppendResult::LogFull => {
+                self.write_group.checkpoint(&self.engine).and_then(|()| self.engine.append_messages(batches))
+            }
             kept => Ok(kept),
         });
-        if let Ok(Keep::Done(results)) = kept {
+        if let Ok(AppendResult::Done(results)) = appended {
             return results;
         }
         // A failure is told by the change that is made instead, which also knows how to open the database anew.
-        self.commits.write(&self.handle, &|tx: &WriteTx| self.handle.store(tx, all)).unwrap_or_else(|error| {
-            let why: Arc<str> = error.to_string().into();
-            all.iter().map(|_| Err(Error::internal(NotCommitted(why.clone())))).collect()
-        })
+        self.write_group
+            .write(&self.engine, &|tx: &WriteTx| self.engine.store_messages(tx, batches))
+            .unwrap_or_else(|error| {
+                let why: Arc<str> = error.to_string().into();
+                batches.iter().map(|_| Err(Error::internal(CommitError(why.clone())))).collect()
+            })
     }
 
-    /// Looks at every row of every table, one table after the other, until `is_over` says so.
+    /// Looks at every row of every table, one table after the other, until `is_cancelled` says so.
     ///
     /// # Errors
     /// [`Error::Cancelled`] then; [`Error::Internal`] when the database cannot be opened.
-    pub fn verify(&self, is_over: &dyn Fn() -> bool) -> Result<Verified> {
-        let mut verified = Verified::default();
+    pub fn verify(&self, is_cancelled: &dyn Fn() -> bool) -> Result<DatabaseReport> {
+        let mut report = DatabaseReport::default();
         for table in tables::ALL {
-            let found = self.read(|tx| tx.examine(table, is_over))?;
-            verified.rows += found.rows;
-            verified.damages.extend(found.damaged.iter().map(|key| rows::damaged(table, key)));
-            if !found.is_whole {
-                verified.damages.push(rows::damaged_table(table));
+            let found = self.read(|tx| tx.examine(table, is_cancelled))?;
+            report.rows += found.rows;
+            report.damages.extend(found.damaged_keys.iter().map(|key| rows::row_damage(table, key)));
+            if !found.is_complete {
+                report.damages.push(rows::table_damage(table));
             }
         }
-        Ok(verified)
+        Ok(report)
     }
 
     /// Flushes the database when a file of the journal is full. The one who does it waits; others go on.
-    fn flush_if_due(&self) {
-        if self.handle.must_flush()
-            && let Err(error) = self.commits.flush(&self.handle)
+    fn checkpoint_if_due(&self) {
+        if self.engine.take_checkpoint_duty()
+            && let Err(error) = self.write_group.checkpoint(&self.engine)
         {
             tracing::warn!(%error, "the database was not flushed; its journal has everything");
         }
@@ -260,13 +265,13 @@ impl Store {
 
 /// What was found in the whole database.
 #[derive(Debug, Default)]
-pub struct Verified {
+pub struct DatabaseReport {
     /// Rows that were looked at.
     pub rows: u64,
     /// What is not what was stored.
     pub damages: Vec<Damage>,
 }
 
-fn lost(Lost: Lost) -> Result<()> {
-    Err(Error::internal(NotCommitted("the thread that stored them failed".into())))
+fn fail_append(LeaderPanicked: LeaderPanicked) -> Result<()> {
+    Err(Error::internal(CommitError("the thread that stored them failed".into())))
 }

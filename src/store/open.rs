@@ -2,14 +2,14 @@
 
 use super::changes;
 use super::create;
-use super::handle::{JOURNAL, Then, flush, fresh_generation};
-use super::journals::{Fault, Journals, Known, Mark};
+use super::handle::{CheckpointMode, LOG_MARK_KEY, checkpoint, new_epoch};
+use super::journals::{KnownLength, LogErrorKind, LogMark, WriteAheadLog};
 use super::messages;
-use super::sums::Form;
+use super::sums::RowEncoding;
 use super::tables::META;
-use super::tail::{self, Bound, Kept, Record};
-use super::tx::{ReadTx, Sees, Tx as _, WriteTx, broken};
-use super::upgrade::{self, Standing};
+use super::tail::{self, LogRecord, PendingMessage, Watermark};
+use super::tx::{ReadScope, ReadTx, Tx as _, WriteTx, database_error};
+use super::upgrade::{self, FormatState};
 use crate::domain::error::{Error, Result};
 use redb::{Database, DatabaseError, ReadableDatabase as _, StorageError, TableHandle as _};
 use std::fmt;
@@ -30,7 +30,7 @@ pub enum OpenError {
     /// It is no database, or a broken one.
     Damaged(String),
     /// Its journal is not what the database counts on.
-    Journal(JournalFault),
+    Log(LogError),
     /// The disk or the folder did not allow it.
     Io(std::io::Error),
 }
@@ -52,7 +52,7 @@ impl fmt::Display for OpenError {
                 "the database is damaged ({what}); put a backup of the whole data folder in its place, or move \
                  the data folder away to start empty"
             ),
-            Self::Journal(fault) => fault.fmt(f),
+            Self::Log(fault) => fault.fmt(f),
             Self::Io(cause) => {
                 write!(f, "the database cannot be opened: {cause}; check the disk and who may write to the data folder")
             }
@@ -62,27 +62,27 @@ impl fmt::Display for OpenError {
 
 /// A journal that holds less than was acknowledged.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct JournalFault {
-    fault: Fault,
+pub struct LogError {
+    kind: LogErrorKind,
     /// How many of its changes can still be read.
-    kept: usize,
+    readable: usize,
     /// Names of its files, and of the one that gives up what cannot be read.
     files: [String; 2],
-    lost: String,
+    loss_marker: String,
 }
 
-impl fmt::Display for JournalFault {
+impl fmt::Display for LogError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { fault, kept, files: [one, other], lost } = self;
+        let Self { kind: fault, readable: kept, files: [one, other], loss_marker: lost } = self;
         match fault {
-            Fault::Missing => write!(
+            LogErrorKind::Missing => write!(
                 f,
                 "the journal of the database, the files {one} and {other} in the data folder, is missing, empty or another \
                  one, and the newest changes were in it; put back the files that belong to this database, or a backup of the \
                  whole data folder; or, if they are lost for good, make an empty file {lost} in the data folder: the service \
                  then starts without these changes"
             ),
-            Fault::Damaged => write!(
+            LogErrorKind::Damaged => write!(
                 f,
                 "the journal of the database, the files {one} and {other} in the data folder, is damaged: changes that were \
                  acknowledged cannot be read any more, and {kept} can; put a backup of the whole data folder in its place, or \
@@ -93,13 +93,13 @@ impl fmt::Display for JournalFault {
     }
 }
 
-impl std::error::Error for JournalFault {}
+impl std::error::Error for LogError {}
 
 impl std::error::Error for OpenError {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match self {
             Self::Io(cause) => Some(cause),
-            Self::Journal(fault) => Some(fault),
+            Self::Log(fault) => Some(fault),
             _ => None,
         }
     }
@@ -143,28 +143,33 @@ impl From<Error> for OpenError {
 }
 
 /// Where the journal of a database lies.
-pub(super) struct Places {
+pub(super) struct LogPaths {
     /// Its files.
     pub(super) files: [PathBuf; 2],
     /// The file by which somebody gives up what cannot be read of it.
-    lost: PathBuf,
+    loss_marker: PathBuf,
 }
 
-impl Places {
+impl LogPaths {
     /// Of the database at `path`.
-    pub(super) fn of(path: &Path) -> Self {
-        Self { files: Journals::paths(path), lost: Journals::lost(path) }
+    pub(super) fn new(path: &Path) -> Self {
+        Self { files: WriteAheadLog::paths(path), loss_marker: WriteAheadLog::loss_marker(path) }
     }
 
-    fn told(&self, fault: Fault, kept: usize) -> JournalFault {
+    fn error(&self, kind: LogErrorKind, readable: usize) -> LogError {
         let name = |path: &PathBuf| path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        JournalFault { fault, kept, files: self.files.each_ref().map(name), lost: name(&self.lost) }
+        LogError {
+            kind,
+            readable,
+            files: self.files.each_ref().map(name),
+            loss_marker: name(&self.loss_marker),
+        }
     }
 }
 
 /// What was made of the journal.
-struct Replayed {
-    journals: Option<Journals>,
+struct ReplayResult {
+    log: Option<WriteAheadLog>,
     /// Somebody gave up what could not be read, so what could must be flushed, and nothing of the journal counts any more.
     was_given_up: bool,
 }
@@ -173,104 +178,116 @@ struct Replayed {
 ///
 /// # Errors
 /// When it holds less than the database counts on.
-pub(super) fn replay(database: &Database, places: Option<&Places>) -> Result<Option<Journals>, OpenError> {
-    replay_unless(database, Form::Summed, places, |_| false).map(|replayed| replayed.journals)
+pub(super) fn replay(
+    database: &Database,
+    paths: Option<&LogPaths>,
+) -> Result<Option<WriteAheadLog>, OpenError> {
+    replay_with(database, RowEncoding::Checksummed, paths, |_| false).map(|replayed| replayed.log)
 }
 
-fn replay_unless(
+fn replay_with(
     database: &Database,
-    form: Form,
-    places: Option<&Places>,
-    is_lost: impl FnOnce(&Places) -> bool,
-) -> Result<Replayed, OpenError> {
-    let Some(places) = places else { return Ok(Replayed { journals: None, was_given_up: false }) };
-    let mark = mark(database, form)?;
-    let opened = Journals::open(&places.files, mark)?;
+    encoding: RowEncoding,
+    paths: Option<&LogPaths>,
+    is_given_up: impl FnOnce(&LogPaths) -> bool,
+) -> Result<ReplayResult, OpenError> {
+    let Some(paths) = paths else { return Ok(ReplayResult { log: None, was_given_up: false }) };
+    let mark = read_mark(database, encoding)?;
+    let opened = WriteAheadLog::open(&paths.files, mark)?;
     let mut was_given_up = false;
-    if let Some(fault) = opened.fault {
-        let told = places.told(fault, opened.records.len());
-        if !is_lost(places) {
-            return Err(OpenError::Journal(told));
+    if let Some(kind) = opened.error {
+        let error = paths.error(kind, opened.records.len());
+        if !is_given_up(paths) {
+            return Err(OpenError::Log(error));
         }
         was_given_up = true;
-        let kept = told.kept;
+        let kept = error.readable;
         tracing::warn!(
             kept,
             "the journal was given up: changes that it still held are kept, others are lost"
         );
     }
     if !opened.records.is_empty() {
-        let tx = WriteTx::new(database.begin_write().map_err(broken)?, Bound::default());
-        tx.take_form(form);
-        make_again(&tx, &opened.records)?;
-        tx.commit_in_memory().map_err(broken)?;
+        let tx = WriteTx::new(database.begin_write().map_err(database_error)?, Watermark::default());
+        tx.set_encoding(encoding);
+        redo(&tx, &opened.records)?;
+        tx.commit_volatile().map_err(database_error)?;
     }
-    let journals =
-        if was_given_up { Journals::unused(&places.files, mark.generation) } else { opened.journals };
-    Ok(Replayed { journals: Some(journals), was_given_up })
+    let log = if was_given_up { WriteAheadLog::empty(&paths.files, mark.epoch) } else { opened.log };
+    Ok(ReplayResult { log: Some(log), was_given_up })
 }
 
 /// What the database knows of its journal.
-fn mark(database: &Database, form: Form) -> Result<Mark> {
-    let tx = database.begin_read().map_err(broken)?;
-    let is_new = !tx.list_tables().map_err(broken)?.any(|table| table.name() == META.name());
+fn read_mark(database: &Database, encoding: RowEncoding) -> Result<LogMark> {
+    let tx = database.begin_read().map_err(database_error)?;
+    let is_new = !tx.list_tables().map_err(database_error)?.any(|table| table.name() == META.name());
     let unknown = || Error::internal("what the database knows of its journal cannot be read");
-    let read = |value: &[u8]| Mark::parse(value).ok_or_else(unknown);
-    let known = if is_new { None } else { ReadTx::in_form(tx, Sees::All, form).look(META, JOURNAL, read)? };
+    let read = |value: &[u8]| LogMark::parse(value).ok_or_else(unknown);
+    let known = if is_new {
+        None
+    } else {
+        ReadTx::with_encoding(tx, ReadScope::Everything, encoding).get_with(META, LOG_MARK_KEY, read)?
+    };
     // A journal that was left by another database must not count for this one.
-    Ok(known.unwrap_or_else(|| Mark { generation: fresh_generation(), bytes: Known::Bytes(0) }))
+    Ok(known.unwrap_or_else(|| LogMark { epoch: new_epoch(), length: KnownLength::Bytes(0) }))
 }
 
 /// Makes the changes of the records again, in the order in which the database had got them.
-fn make_again(tx: &WriteTx, records: &[Vec<u8>]) -> Result<()> {
-    let mut waiting = Vec::new();
-    let put = |due: &[Kept]| if due.is_empty() { Ok(()) } else { messages::put(tx, due) };
+fn redo(tx: &WriteTx, records: &[Vec<u8>]) -> Result<()> {
+    let mut pending = Vec::new();
+    let store = |due: &[PendingMessage]| if due.is_empty() { Ok(()) } else { messages::store(tx, due) };
     for record in records {
-        match tail::read(record)? {
-            Record::Said(said) => waiting.extend(said),
-            Record::Rows(bound, rows) => {
-                put(&tail::take_below(&mut waiting, bound))?;
-                changes::apply(tx, rows)?;
+        match tail::decode(record)? {
+            LogRecord::Messages(said) => pending.extend(said),
+            LogRecord::Rows(watermark, rows) => {
+                store(&tail::split_at_watermark(&mut pending, watermark))?;
+                changes::replay(tx, rows)?;
             }
         }
     }
-    put(&waiting)
+    store(&pending)
 }
 
 /// The number of the next message.
-pub(super) fn next_message(database: &Database) -> Result<u64> {
-    let tx = database.begin_read().map_err(broken)?;
-    messages::next_sequence(&ReadTx::new(tx, Sees::All))
+pub(super) fn read_next_sequence(database: &Database) -> Result<u64> {
+    let tx = database.begin_read().map_err(database_error)?;
+    messages::next_sequence(&ReadTx::new(tx, ReadScope::Everything))
 }
 
 /// Reads the journal and brings the database to this program's format.
-pub(super) fn prepare(database: &Database, places: Option<&Places>) -> Result<Option<Journals>, OpenError> {
-    let standing = || {
-        let tx = database.begin_read().map_err(broken)?;
+pub(super) fn open_and_migrate(
+    database: &Database,
+    paths: Option<&LogPaths>,
+) -> Result<Option<WriteAheadLog>, OpenError> {
+    let format_state = || {
+        let tx = database.begin_read().map_err(database_error)?;
         let tables: Vec<String> =
-            tx.list_tables().map_err(broken)?.map(|table| table.name().to_owned()).collect();
-        upgrade::standing(&ReadTx::new(tx, Sees::All), &tables).map(|standing| (standing, tables))
+            tx.list_tables().map_err(database_error)?.map(|table| table.name().to_owned()).collect();
+        upgrade::format_state(&ReadTx::new(tx, ReadScope::Everything), &tables)
+            .map(|standing| (standing, tables))
     };
     // Told before anything is touched.
-    let form = match standing()?.0 {
-        Standing::Newer(found) => return Err(OpenError::NewerFormat { found, known: upgrade::KNOWN }),
-        Standing::Older(found) => upgrade::form(found),
-        Standing::Ready => Form::Summed,
-    };
-    let is_lost = |places: &Places| places.lost.exists();
-    let Replayed { mut journals, was_given_up } = replay_unless(database, form, places, is_lost)?;
-    let standing = standing()?;
-    if was_given_up || matches!(standing, (Standing::Older(_), _)) {
-        let tx = WriteTx::new(database.begin_write().map_err(broken)?, Bound::default());
-        if let (Standing::Older(found), tables) = standing {
-            upgrade::run(&tx, found, &tables)?;
+    let encoding = match format_state()?.0 {
+        FormatState::Newer(found) => {
+            return Err(OpenError::NewerFormat { found, known: upgrade::CURRENT_FORMAT });
         }
-        flush(tx, &[], journals.as_mut(), Then::Ends)?;
+        FormatState::Older(found) => upgrade::encoding_of(found),
+        FormatState::Ready => RowEncoding::Checksummed,
+    };
+    let is_given_up = |paths: &LogPaths| paths.loss_marker.exists();
+    let ReplayResult { mut log, was_given_up } = replay_with(database, encoding, paths, is_given_up)?;
+    let state = format_state()?;
+    if was_given_up || matches!(state, (FormatState::Older(_), _)) {
+        let tx = WriteTx::new(database.begin_write().map_err(database_error)?, Watermark::default());
+        if let (FormatState::Older(found), tables) = state {
+            upgrade::migrate(&tx, found, &tables)?;
+        }
+        checkpoint(tx, &[], log.as_mut(), CheckpointMode::CloseLog)?;
     }
     // Now, and not before; what gives one fault up must not give up the next.
-    if let Some(places) = places.filter(|places| places.lost.exists()) {
-        create::remove(&places.lost)?;
-        create::sync_folder(&places.lost)?;
+    if let Some(paths) = paths.filter(|places| places.loss_marker.exists()) {
+        create::remove_if_present(&paths.loss_marker)?;
+        create::sync_folder(&paths.loss_marker)?;
     }
-    Ok(journals)
+    Ok(log)
 }

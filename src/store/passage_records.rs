@@ -1,7 +1,7 @@
 //! Which passages are in a vector store, by namespace: what a record manager remembers (manual 10.7).
 
 use super::keys::{self, KeyRange};
-use super::tables::PASSAGE_RECORDS;
+use super::tables::CHUNK_RECORDS;
 use super::tx::{Order, Tx, WriteTx};
 use crate::domain::error::{Error, Result};
 use crate::domain::ids::{NamespaceId, WorkspaceId};
@@ -9,7 +9,7 @@ use std::collections::HashMap;
 use std::ops::ControlFlow;
 
 /// Names a passage by what it says.
-pub type PassageKey = [u8; 16];
+pub type ChunkKey = [u8; 16];
 
 /// All records of a namespace: the source of each passage.
 ///
@@ -19,12 +19,12 @@ pub fn all(
     tx: &impl Tx,
     workspace: &WorkspaceId,
     namespace: &NamespaceId,
-) -> Result<HashMap<PassageKey, String>> {
+) -> Result<HashMap<ChunkKey, String>> {
     let mut found = HashMap::new();
-    let range = KeyRange::prefix(&keys::scoped(workspace, namespace));
-    tx.scan(PASSAGE_RECORDS, &range, Order::Ascending, |key, source| {
+    let range = KeyRange::prefix(&keys::in_workspace(workspace, namespace));
+    tx.scan(CHUNK_RECORDS, &range, Order::Ascending, |key, source| {
         let key = key.get(32..).and_then(|key| key.try_into().ok());
-        let key: PassageKey = key.ok_or_else(|| Error::internal("a record's key is too short"))?;
+        let key: ChunkKey = key.ok_or_else(|| Error::internal("a record's key is too short"))?;
         found.insert(key, String::from_utf8(source.to_vec()).map_err(Error::internal)?);
         Ok(ControlFlow::Continue(()))
     })?;
@@ -35,18 +35,18 @@ pub fn all(
 ///
 /// # Errors
 /// When the database cannot be written.
-pub fn change(
+pub fn update(
     tx: &WriteTx,
     workspace: &WorkspaceId,
     namespace: &NamespaceId,
-    put: &[(PassageKey, String)],
-    remove: &[PassageKey],
+    put: &[(ChunkKey, String)],
+    remove: &[ChunkKey],
 ) -> Result<()> {
-    let key = |of: &PassageKey| keys::record(workspace, namespace, of);
+    let key = |of: &ChunkKey| keys::chunk_record(workspace, namespace, of);
     if !put.is_empty() {
-        tx.put_all(PASSAGE_RECORDS, put.iter().map(|(of, source)| (key(of), source.as_bytes())))?;
+        tx.put_all(CHUNK_RECORDS, put.iter().map(|(of, source)| (key(of), source.as_bytes())))?;
     }
-    remove.iter().try_for_each(|of| tx.remove(PASSAGE_RECORDS, &key(of)).map(drop))
+    remove.iter().try_for_each(|of| tx.remove(CHUNK_RECORDS, &key(of)).map(drop))
 }
 
 /// Removes what is remembered in a workspace.
@@ -54,5 +54,5 @@ pub fn change(
 /// # Errors
 /// When the database cannot be written.
 pub fn remove_workspace(tx: &WriteTx, workspace: &WorkspaceId) -> Result<()> {
-    tx.remove_range(PASSAGE_RECORDS, &KeyRange::prefix(workspace.bytes())).map(drop)
+    tx.remove_range(CHUNK_RECORDS, &KeyRange::prefix(workspace.bytes())).map(drop)
 }

@@ -2,9 +2,9 @@
 //! what changed. They are found by their store, which the caller has already found in its workspace.
 
 use super::keys::{self, KeyRange};
-use super::tables::PASSAGES;
+use super::tables::CHUNKS;
 use super::tx::{Order, Tx, WriteTx};
-use crate::domain::document::Chunk;
+use crate::domain::document::StoredChunk;
 use crate::domain::error::{Error, Result};
 use crate::domain::ids::{ChunkId, DocumentStoreId, LoaderId};
 use serde::{Deserialize, Serialize};
@@ -13,28 +13,28 @@ use std::ops::ControlFlow;
 
 /// A passage as it is stored; its ids are its key.
 #[derive(Serialize, Deserialize)]
-struct Row {
+struct ChunkRecord {
     text: String,
     metadata: Map<String, Value>,
 }
 
-fn parse(id: ChunkId, value: &[u8]) -> Result<Chunk> {
-    let Row { text, metadata } = serde_json::from_slice(value).map_err(Error::internal)?;
-    Ok(Chunk { id, text, metadata })
+fn parse(id: ChunkId, value: &[u8]) -> Result<StoredChunk> {
+    let ChunkRecord { text, metadata } = serde_json::from_slice(value).map_err(Error::internal)?;
+    Ok(StoredChunk { id, text, metadata })
 }
 
 /// Stores passages, each in place of one with the same id.
 ///
 /// # Errors
 /// [`Error::Internal`] when the database cannot be written.
-pub fn put(tx: &WriteTx, store: &DocumentStoreId, loader: &LoaderId, chunks: &[Chunk]) -> Result<()> {
+pub fn put(tx: &WriteTx, store: &DocumentStoreId, loader: &LoaderId, chunks: &[StoredChunk]) -> Result<()> {
     let mut rows = Vec::with_capacity(chunks.len());
     for chunk in chunks {
-        let row = Row { text: chunk.text.clone(), metadata: chunk.metadata.clone() };
+        let row = ChunkRecord { text: chunk.text.clone(), metadata: chunk.metadata.clone() };
         let row = serde_json::to_vec(&row).map_err(Error::internal)?;
-        rows.push((keys::passage(store, loader, &chunk.id), row));
+        rows.push((keys::chunk(store, loader, &chunk.id), row));
     }
-    tx.put_all(PASSAGES, rows)
+    tx.put_all(CHUNKS, rows)
 }
 
 /// One passage.
@@ -46,8 +46,8 @@ pub fn get(
     store: &DocumentStoreId,
     loader: &LoaderId,
     chunk: &ChunkId,
-) -> Result<Option<Chunk>> {
-    tx.look(PASSAGES, &keys::passage(store, loader, chunk), |value| parse(*chunk, value))
+) -> Result<Option<StoredChunk>> {
+    tx.get_with(CHUNKS, &keys::chunk(store, loader, chunk), |value| parse(*chunk, value))
 }
 
 /// Removes a passage; false when there is none.
@@ -55,7 +55,7 @@ pub fn get(
 /// # Errors
 /// [`Error::Internal`] when the database cannot be written.
 pub fn remove(tx: &WriteTx, store: &DocumentStoreId, loader: &LoaderId, chunk: &ChunkId) -> Result<bool> {
-    tx.remove(PASSAGES, &keys::passage(store, loader, chunk))
+    tx.remove(CHUNKS, &keys::chunk(store, loader, chunk))
 }
 
 /// Removes the passages of a loader, or all of a store; how many there were.
@@ -63,7 +63,7 @@ pub fn remove(tx: &WriteTx, store: &DocumentStoreId, loader: &LoaderId, chunk: &
 /// # Errors
 /// [`Error::Internal`] when the database cannot be written.
 pub fn clear(tx: &WriteTx, store: &DocumentStoreId, loader: Option<&LoaderId>) -> Result<usize> {
-    tx.remove_range(PASSAGES, &range(store, loader))
+    tx.remove_range(CHUNKS, &range(store, loader))
 }
 
 /// At most `limit` passages of a loader, or of a store, after the first `skip` of them, each with its loader.
@@ -76,18 +76,18 @@ pub fn page(
     loader: Option<&LoaderId>,
     skip: usize,
     limit: usize,
-) -> Result<Vec<(LoaderId, Chunk)>> {
+) -> Result<Vec<(LoaderId, StoredChunk)>> {
     let (mut left, mut found) = (skip, Vec::new());
     if limit == 0 {
         return Ok(found);
     }
-    tx.scan(PASSAGES, &range(store, loader), Order::Ascending, |key, value| {
+    tx.scan(CHUNKS, &range(store, loader), Order::Ascending, |key, value| {
         // What is skipped is not read.
         if left > 0 {
             left -= 1;
             return Ok(ControlFlow::Continue(()));
         }
-        let Some((loader, chunk)) = keys::of_passage(key) else { return Ok(ControlFlow::Continue(())) };
+        let Some((loader, chunk)) = keys::parse_chunk(key) else { return Ok(ControlFlow::Continue(())) };
         found.push((loader, parse(chunk, value)?));
         Ok(if found.len() < limit { ControlFlow::Continue(()) } else { ControlFlow::Break(()) })
     })?;

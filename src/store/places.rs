@@ -2,7 +2,7 @@
 
 use super::feedback;
 use super::keys::{self, KeyRange};
-use super::messages::{lives_in, parse};
+use super::messages::{is_in_workspace, parse};
 use super::tables::{FLOW_TIMELINE, MESSAGES};
 use super::tx::{Order, Tx, WriteTx};
 use crate::domain::conversation::Message;
@@ -12,7 +12,7 @@ use std::ops::ControlFlow;
 
 /// A message's conversation, and its number among all messages, which orders them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Place {
+pub struct MessagePosition {
     /// Greater than that of every message stored before.
     pub sequence: u64,
     /// The conversation.
@@ -23,7 +23,7 @@ pub struct Place {
 ///
 /// # Errors
 /// [`Error::Internal`] when the database cannot be read.
-pub fn next(tx: &impl Tx) -> Result<u64> {
+pub fn next_sequence(tx: &impl Tx) -> Result<u64> {
     super::messages::next_sequence(tx)
 }
 
@@ -31,22 +31,25 @@ pub fn next(tx: &impl Tx) -> Result<u64> {
 ///
 /// # Errors
 /// [`Error::Internal`] when the database cannot be read, else what `each` returns.
-pub fn along(
+pub fn scan_timeline(
     tx: &impl Tx,
     workspace: &WorkspaceId,
     flow: &FlowId,
     from: u64,
     order: Order,
-    mut each: impl FnMut(Place) -> Result<ControlFlow<()>>,
+    mut each: impl FnMut(MessagePosition) -> Result<ControlFlow<()>>,
 ) -> Result<()> {
-    if !lives_in(tx, workspace, flow)? {
+    if !is_in_workspace(tx, workspace, flow)? {
         return Ok(());
     }
     let whole = KeyRange::prefix(flow.bytes());
     let range = KeyRange::new(&keys::timeline(flow, from), whole.end());
     tx.scan(FLOW_TIMELINE, &range, order, |key, chat| {
         let sequence = keys::sequence(key).ok_or_else(|| Error::internal("a timeline key is too short"))?;
-        each(Place { sequence, chat: ChatId::from_bytes(chat.try_into().map_err(Error::internal)?) })
+        each(MessagePosition {
+            sequence,
+            chat: ChatId::from_bytes(chat.try_into().map_err(Error::internal)?),
+        })
     })
 }
 
@@ -54,54 +57,59 @@ pub fn along(
 ///
 /// # Errors
 /// [`Error::Internal`] when the database cannot be read.
-pub fn of_chat(tx: &impl Tx, workspace: &WorkspaceId, flow: &FlowId, chat: &ChatId) -> Result<Vec<Place>> {
-    let mut places = Vec::new();
-    if !lives_in(tx, workspace, flow)? {
-        return Ok(places);
+pub fn of_chat(
+    tx: &impl Tx,
+    workspace: &WorkspaceId,
+    flow: &FlowId,
+    chat: &ChatId,
+) -> Result<Vec<MessagePosition>> {
+    let mut positions = Vec::new();
+    if !is_in_workspace(tx, workspace, flow)? {
+        return Ok(positions);
     }
     let range = KeyRange::prefix(&keys::conversation(flow, chat));
     tx.scan_keys(MESSAGES, &range, Order::Ascending, |key| {
-        places.extend(keys::sequence(key).map(|sequence| Place { sequence, chat: *chat }));
+        positions.extend(keys::sequence(key).map(|sequence| MessagePosition { sequence, chat: *chat }));
         Ok(ControlFlow::Continue(()))
     })?;
-    Ok(places)
+    Ok(positions)
 }
 
 /// The message at a place of a flow; `None` when it was removed, or the flow lives elsewhere.
 ///
 /// # Errors
 /// [`Error::Internal`] when the database or the message cannot be read.
-pub fn message(
+pub fn message_at(
     tx: &impl Tx,
     workspace: &WorkspaceId,
     flow: &FlowId,
-    place: &Place,
+    place: &MessagePosition,
 ) -> Result<Option<Message>> {
-    if !lives_in(tx, workspace, flow)? {
+    if !is_in_workspace(tx, workspace, flow)? {
         return Ok(None);
     }
-    tx.look(MESSAGES, &keys::message(flow, &place.chat, place.sequence), parse)
+    tx.get_with(MESSAGES, &keys::message(flow, &place.chat, place.sequence), parse)
 }
 
 /// The message right before a place in the same conversation.
 ///
 /// # Errors
 /// [`Error::Internal`] when the database or the message cannot be read.
-pub fn before(
+pub fn message_before(
     tx: &impl Tx,
     workspace: &WorkspaceId,
     flow: &FlowId,
-    place: &Place,
-) -> Result<Option<(Place, Message)>> {
+    place: &MessagePosition,
+) -> Result<Option<(MessagePosition, Message)>> {
     let mut found = None;
-    if !lives_in(tx, workspace, flow)? {
+    if !is_in_workspace(tx, workspace, flow)? {
         return Ok(found);
     }
     let end = keys::message(flow, &place.chat, place.sequence);
     let range = KeyRange::between(&keys::conversation(flow, &place.chat), &end);
     tx.scan(MESSAGES, &range, Order::Descending, |key, value| {
         if let Some(sequence) = keys::sequence(key) {
-            found = Some((Place { sequence, chat: place.chat }, parse(value)?));
+            found = Some((MessagePosition { sequence, chat: place.chat }, parse(value)?));
         }
         Ok(ControlFlow::Break(()))
     })?;
@@ -112,12 +120,17 @@ pub fn before(
 ///
 /// # Errors
 /// [`Error::Internal`] when the database cannot be written.
-pub fn remove(tx: &WriteTx, workspace: &WorkspaceId, flow: &FlowId, places: &[Place]) -> Result<usize> {
+pub fn remove(
+    tx: &WriteTx,
+    workspace: &WorkspaceId,
+    flow: &FlowId,
+    positions: &[MessagePosition],
+) -> Result<usize> {
     let mut removed = 0;
-    if !lives_in(tx, workspace, flow)? {
+    if !is_in_workspace(tx, workspace, flow)? {
         return Ok(removed);
     }
-    for place in places {
+    for place in positions {
         removed += usize::from(tx.remove(MESSAGES, &keys::message(flow, &place.chat, place.sequence))?);
         tx.remove(FLOW_TIMELINE, &keys::timeline(flow, place.sequence))?;
         feedback::remove(tx, flow, place)?;

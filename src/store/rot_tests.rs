@@ -41,7 +41,7 @@ fn messages(store: &Store) -> (Rows, bool) {
     });
     let mut is_whole = listed.is_ok();
     for key in keys {
-        match store.read(|tx| tx.look(MESSAGES, &key, |value| Ok(value.to_vec()))) {
+        match store.read(|tx| tx.get_with(MESSAGES, &key, |value| Ok(value.to_vec()))) {
             Ok(Some(value)) => drop(found.insert(key, value)),
             Ok(None) => is_whole = false,
             Err(error) => {

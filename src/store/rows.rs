@@ -8,7 +8,7 @@ use uuid::Uuid;
 
 /// A part of a key.
 #[derive(Debug, Clone, Copy)]
-enum Part {
+enum KeyPart {
     /// The id of a workspace.
     Workspace,
     /// The id of something.
@@ -23,11 +23,11 @@ enum Part {
     Bytes,
 }
 
-use Part::{Bytes, Hash, Id, Number, Text, Workspace};
+use KeyPart::{Bytes, Hash, Id, Number, Text, Workspace};
 
 /// Table, what a row of it is, and what its key is made of.
 #[rustfmt::skip]
-const ROWS: &[(&str, &str, &[Part])] = &[
+const KEY_LAYOUTS: &[(&str, &str, &[KeyPart])] = &[
     ("meta", "fact about the database", &[Text]),
     ("counters", "counter", &[Text]),
     ("messages", "message", &[Id("flow"), Id("conversation"), Number]),
@@ -76,20 +76,20 @@ const ROWS: &[(&str, &str, &[Part])] = &[
 ];
 
 /// The most that is shown of a part that is no id.
-const SHOWN_CHARS: usize = 80;
+const PART_CHARS_MAX: usize = 80;
 
-fn row_of(table: Table) -> (&'static str, &'static [Part]) {
-    let found = ROWS.iter().find(|(name, ..)| *name == table.name());
+fn describe_table(table: Table) -> (&'static str, &'static [KeyPart]) {
+    let found = KEY_LAYOUTS.iter().find(|(name, ..)| *name == table.name());
     found.map_or(("row", &[Bytes]), |(_, what, parts)| (what, parts))
 }
 
 /// A damaged row.
-pub(super) fn damaged(table: Table, key: &[u8]) -> Damage {
-    let (what, parts) = row_of(table);
+pub(super) fn row_damage(table: Table, key: &[u8]) -> Damage {
+    let (what, parts) = describe_table(table);
     let mut place = what.to_owned();
     let mut last_id = None;
-    for (part, bytes) in split(parts, key) {
-        let text = shown(part, bytes);
+    for (part, bytes) in split_key(parts, key) {
+        let text = format_part(part, bytes);
         // Writing to a text cannot fail.
         let _ = match part {
             Workspace => write!(place, ", workspace {text}"),
@@ -106,13 +106,13 @@ pub(super) fn damaged(table: Table, key: &[u8]) -> Damage {
 }
 
 /// A table of which not every row can be reached.
-pub(super) fn damaged_table(table: Table) -> Damage {
-    let (what, _) = row_of(table);
+pub(super) fn table_damage(table: Table) -> Damage {
+    let (what, _) = describe_table(table);
     Damage::new(what.to_owned(), format!("table {}, which holds each {what}", table.name()))
 }
 
 /// The parts of a key; what does not fit is the last one.
-fn split<'a>(parts: &[Part], mut key: &'a [u8]) -> Vec<(Part, &'a [u8])> {
+fn split_key<'a>(parts: &[KeyPart], mut key: &'a [u8]) -> Vec<(KeyPart, &'a [u8])> {
     let mut found = Vec::new();
     for part in parts {
         let length = match part {
@@ -130,16 +130,16 @@ fn split<'a>(parts: &[Part], mut key: &'a [u8]) -> Vec<(Part, &'a [u8])> {
     found
 }
 
-fn shown(part: Part, bytes: &[u8]) -> String {
+fn format_part(part: KeyPart, bytes: &[u8]) -> String {
     let hex = |bytes: &[u8]| bytes.iter().map(|byte| format!("{byte:02x}")).collect::<String>();
     match part {
         Workspace | Id(_) => Uuid::from_slice(bytes).map_or_else(|_| hex(bytes), |id| id.to_string()),
         Number => bytes.try_into().map(u64::from_be_bytes).unwrap_or_default().to_string(),
         Hash => format!("{}…", hex(&bytes[..bytes.len().min(4)])),
         Text => {
-            String::from_utf8_lossy(bytes).chars().filter(|c| !c.is_control()).take(SHOWN_CHARS).collect()
+            String::from_utf8_lossy(bytes).chars().filter(|c| !c.is_control()).take(PART_CHARS_MAX).collect()
         }
-        Bytes => hex(&bytes[..bytes.len().min(SHOWN_CHARS / 2)]),
+        Bytes => hex(&bytes[..bytes.len().min(PART_CHARS_MAX / 2)]),
     }
 }
 
@@ -153,20 +153,25 @@ mod tests {
     #[test]
     fn every_table_has_words() {
         for table in ALL {
-            assert_eq!(ROWS.iter().filter(|(name, ..)| *name == table.name()).count(), 1, "{}", table.name());
+            assert_eq!(
+                KEY_LAYOUTS.iter().filter(|(name, ..)| *name == table.name()).count(),
+                1,
+                "{}",
+                table.name()
+            );
         }
-        assert_eq!(ROWS.len(), ALL.len());
+        assert_eq!(KEY_LAYOUTS.len(), ALL.len());
     }
 
     #[test]
     fn a_row_is_named_by_its_ids() {
         let (flow, chat) = (FlowId::random(), ChatId::random());
-        let damage = damaged(MESSAGES, &keys::message(&flow, &chat, 7));
+        let damage = row_damage(MESSAGES, &keys::message(&flow, &chat, 7));
         assert_eq!(damage.place(), format!("message, flow {flow}, conversation {chat}, number 7"));
         assert_eq!(damage.what(), format!("message ({chat})"));
-        assert_eq!(damaged(MESSAGES, b"ab").place(), "message 6162", "a key of another shape");
-        assert_eq!(damaged(SESSIONS_TABLE, &[0xab; 32]).place(), "session of a person abababab…");
-        let email = damaged(USER_BY_EMAIL_TABLE, b"ada@example.org");
+        assert_eq!(row_damage(MESSAGES, b"ab").place(), "message 6162", "a key of another shape");
+        assert_eq!(row_damage(SESSIONS_TABLE, &[0xab; 32]).place(), "session of a person abababab…");
+        let email = row_damage(USER_BY_EMAIL_TABLE, b"ada@example.org");
         assert_eq!(email.what(), "e-mail address of a person", "a caller reads nobody's address");
         assert!(email.place().ends_with("ada@example.org"));
     }

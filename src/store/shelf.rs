@@ -1,4 +1,4 @@
-//! Typed records over byte tables. A `Shelf` is asked with a workspace, always; a `Register` holds the few
+//! Typed records over byte tables. A `WorkspaceTable` is asked with a workspace, always; a `GlobalTable` holds the few
 //! records that stand above workspaces or lead to one.
 
 use super::keys::{self, AsKey, KeyRange, RecordId};
@@ -14,31 +14,31 @@ use std::marker::PhantomData;
 use std::ops::ControlFlow;
 
 /// JSON records of one type that belong to a workspace, in one table: workspace ‖ id -> record.
-pub struct Shelf<T, I> {
+pub struct WorkspaceTable<T, I> {
     table: Table,
-    holds: PhantomData<fn() -> (T, I)>,
+    record_type: PhantomData<fn() -> (T, I)>,
 }
 
 /// JSON records of one type, found by a key of their own without a workspace.
-pub struct Register<T, K: ?Sized> {
+pub struct GlobalTable<T, K: ?Sized> {
     table: Table,
-    holds: PhantomData<fn(&K) -> T>,
+    record_type: PhantomData<fn(&K) -> T>,
 }
 
 /// Texts that belong to a workspace, stored as they are: no quoting, no copy through a parser.
-pub struct Texts<I> {
+pub struct WorkspaceTexts<I> {
     table: Table,
-    holds: PhantomData<fn() -> I>,
+    record_type: PhantomData<fn() -> I>,
 }
 
 /// A stored record this version cannot read. Named by table: a record may hold what must not be logged.
 #[derive(Debug)]
-struct Unreadable {
+struct UnreadableRecordError {
     table: String,
     cause: serde_json::Error,
 }
 
-impl fmt::Display for Unreadable {
+impl fmt::Display for UnreadableRecordError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         // Line and column only: serde's own text can quote the value it did not expect.
         let column = self.cause.column();
@@ -46,18 +46,18 @@ impl fmt::Display for Unreadable {
     }
 }
 
-impl std::error::Error for Unreadable {}
+impl std::error::Error for UnreadableRecordError {}
 
 fn parse<T: DeserializeOwned>(table: Table, value: &[u8]) -> Result<T> {
-    let unreadable = |cause| Error::internal(Unreadable { table: table.name().to_owned(), cause });
+    let unreadable = |cause| Error::internal(UnreadableRecordError { table: table.name().to_owned(), cause });
     serde_json::from_slice(value).map_err(unreadable)
 }
 
-fn write<T: Serialize>(tx: &WriteTx, table: Table, key: &[u8], record: &T) -> Result<()> {
+fn put_record<T: Serialize>(tx: &WriteTx, table: Table, key: &[u8], record: &T) -> Result<()> {
     tx.put(table, key, &serde_json::to_vec(record).map_err(Error::internal)?)
 }
 
-fn list<T: DeserializeOwned>(tx: &impl Tx, table: Table, range: &KeyRange) -> Result<Vec<T>> {
+fn list_records<T: DeserializeOwned>(tx: &impl Tx, table: Table, range: &KeyRange) -> Result<Vec<T>> {
     let mut records = Vec::new();
     tx.scan(table, range, Order::Ascending, |_, value| {
         records.push(parse(table, value)?);
@@ -66,11 +66,11 @@ fn list<T: DeserializeOwned>(tx: &impl Tx, table: Table, range: &KeyRange) -> Re
     Ok(records)
 }
 
-impl<T: Serialize + DeserializeOwned, I: RecordId> Shelf<T, I> {
+impl<T: Serialize + DeserializeOwned, I: RecordId> WorkspaceTable<T, I> {
     /// A shelf over `table`.
     #[must_use]
     pub const fn new(table: Table) -> Self {
-        Self { table, holds: PhantomData }
+        Self { table, record_type: PhantomData }
     }
 
     /// The record, if this workspace has it.
@@ -78,7 +78,7 @@ impl<T: Serialize + DeserializeOwned, I: RecordId> Shelf<T, I> {
     /// # Errors
     /// [`Error::Internal`] when the database or the record cannot be read.
     pub fn get(&self, tx: &impl Tx, workspace: &WorkspaceId, id: &I) -> Result<Option<T>> {
-        tx.look(self.table, &keys::scoped(workspace, id), |value| parse(self.table, value))
+        tx.get_with(self.table, &keys::in_workspace(workspace, id), |value| parse(self.table, value))
     }
 
     /// True when this workspace has the record; the record is not read.
@@ -86,7 +86,7 @@ impl<T: Serialize + DeserializeOwned, I: RecordId> Shelf<T, I> {
     /// # Errors
     /// [`Error::Internal`] when the database cannot be read.
     pub fn has(&self, tx: &impl Tx, workspace: &WorkspaceId, id: &I) -> Result<bool> {
-        tx.has(self.table, &keys::scoped(workspace, id))
+        tx.has(self.table, &keys::in_workspace(workspace, id))
     }
 
     /// Every record of the workspace, in the order of their ids (which are random).
@@ -94,10 +94,10 @@ impl<T: Serialize + DeserializeOwned, I: RecordId> Shelf<T, I> {
     /// # Errors
     /// [`Error::Internal`] when the database or a record cannot be read.
     pub fn list(&self, tx: &impl Tx, workspace: &WorkspaceId) -> Result<Vec<T>> {
-        list(tx, self.table, &KeyRange::prefix(workspace.bytes()))
+        list_records(tx, self.table, &KeyRange::prefix(workspace.bytes()))
     }
 
-    /// As [`Self::list`], with the id of each.
+    /// As [`Self::list_records`], with the id of each.
     ///
     /// # Errors
     /// [`Error::Internal`] when the database or a record cannot be read.
@@ -130,7 +130,7 @@ impl<T: Serialize + DeserializeOwned, I: RecordId> Shelf<T, I> {
     /// # Errors
     /// [`Error::Internal`] when the database cannot be written.
     pub fn put(&self, tx: &WriteTx, workspace: &WorkspaceId, id: &I, record: &T) -> Result<()> {
-        write(tx, self.table, &keys::scoped(workspace, id), record)
+        put_record(tx, self.table, &keys::in_workspace(workspace, id), record)
     }
 
     /// Removes the record; false when this workspace has none.
@@ -138,7 +138,7 @@ impl<T: Serialize + DeserializeOwned, I: RecordId> Shelf<T, I> {
     /// # Errors
     /// [`Error::Internal`] when the database cannot be written.
     pub fn remove(&self, tx: &WriteTx, workspace: &WorkspaceId, id: &I) -> Result<bool> {
-        tx.remove(self.table, &keys::scoped(workspace, id))
+        tx.remove(self.table, &keys::in_workspace(workspace, id))
     }
 
     /// Removes every record of the workspace.
@@ -150,11 +150,11 @@ impl<T: Serialize + DeserializeOwned, I: RecordId> Shelf<T, I> {
     }
 }
 
-impl<T: Serialize + DeserializeOwned, K: AsKey + ?Sized> Register<T, K> {
+impl<T: Serialize + DeserializeOwned, K: AsKey + ?Sized> GlobalTable<T, K> {
     /// A register over `table`.
     #[must_use]
     pub const fn new(table: Table) -> Self {
-        Self { table, holds: PhantomData }
+        Self { table, record_type: PhantomData }
     }
 
     /// The record under `key`.
@@ -162,7 +162,7 @@ impl<T: Serialize + DeserializeOwned, K: AsKey + ?Sized> Register<T, K> {
     /// # Errors
     /// [`Error::Internal`] when the database or the record cannot be read.
     pub fn get(&self, tx: &impl Tx, key: &K) -> Result<Option<T>> {
-        tx.look(self.table, key.key(), |value| parse(self.table, value))
+        tx.get_with(self.table, key.key(), |value| parse(self.table, value))
     }
 
     /// Every record, in the order of their keys.
@@ -170,7 +170,7 @@ impl<T: Serialize + DeserializeOwned, K: AsKey + ?Sized> Register<T, K> {
     /// # Errors
     /// [`Error::Internal`] when the database or a record cannot be read.
     pub fn list(&self, tx: &impl Tx) -> Result<Vec<T>> {
-        list(tx, self.table, &KeyRange::all())
+        list_records(tx, self.table, &KeyRange::all())
     }
 
     /// Stores the record, in place of what was there.
@@ -178,7 +178,7 @@ impl<T: Serialize + DeserializeOwned, K: AsKey + ?Sized> Register<T, K> {
     /// # Errors
     /// [`Error::Internal`] when the database cannot be written.
     pub fn put(&self, tx: &WriteTx, key: &K, record: &T) -> Result<()> {
-        write(tx, self.table, key.key(), record)
+        put_record(tx, self.table, key.key(), record)
     }
 
     /// Removes the record; false when there was none.
@@ -209,7 +209,7 @@ impl<T: Serialize + DeserializeOwned, K: AsKey + ?Sized> Register<T, K> {
             Ok(ControlFlow::Continue(()))
         })?;
         for key in found {
-            match tx.look(self.table, &key, |value| parse(self.table, value)) {
+            match tx.get_with(self.table, &key, |value| parse(self.table, value)) {
                 Ok(Some(record)) if !keep(&key, &record) => unwanted.push(key),
                 // What nobody can read stands in nobody's way.
                 Ok(_) | Err(Error::Damaged(_)) => {}
@@ -223,11 +223,11 @@ impl<T: Serialize + DeserializeOwned, K: AsKey + ?Sized> Register<T, K> {
     }
 }
 
-impl<I: RecordId> Texts<I> {
+impl<I: RecordId> WorkspaceTexts<I> {
     /// Texts in `table`.
     #[must_use]
     pub const fn new(table: Table) -> Self {
-        Self { table, holds: PhantomData }
+        Self { table, record_type: PhantomData }
     }
 
     /// The text, if this workspace has it.
@@ -235,7 +235,7 @@ impl<I: RecordId> Texts<I> {
     /// # Errors
     /// [`Error::Internal`] when the database cannot be read or what it holds is no text.
     pub fn get(&self, tx: &impl Tx, workspace: &WorkspaceId, id: &I) -> Result<Option<String>> {
-        tx.look(self.table, &keys::scoped(workspace, id), |value| {
+        tx.get_with(self.table, &keys::in_workspace(workspace, id), |value| {
             std::str::from_utf8(value).map(str::to_owned).map_err(Error::internal)
         })
     }
@@ -245,7 +245,7 @@ impl<I: RecordId> Texts<I> {
     /// # Errors
     /// [`Error::Internal`] when the database cannot be written.
     pub fn put(&self, tx: &WriteTx, workspace: &WorkspaceId, id: &I, text: &str) -> Result<()> {
-        tx.put(self.table, &keys::scoped(workspace, id), text.as_bytes())
+        tx.put(self.table, &keys::in_workspace(workspace, id), text.as_bytes())
     }
 
     /// Removes the text; false when this workspace has none.
@@ -253,6 +253,6 @@ impl<I: RecordId> Texts<I> {
     /// # Errors
     /// [`Error::Internal`] when the database cannot be written.
     pub fn remove(&self, tx: &WriteTx, workspace: &WorkspaceId, id: &I) -> Result<bool> {
-        tx.remove(self.table, &keys::scoped(workspace, id))
+        tx.remove(self.table, &keys::in_workspace(workspace, id))
     }
 }

@@ -3,45 +3,45 @@
 
 use super::rows;
 use super::tables::{META, Table};
-use super::upgrade::SCHEMA;
+use super::upgrade::FORMAT_KEY;
 use crate::domain::checksum::Checksum;
 use crate::domain::error::{Error, Result};
 use redb::TableHandle as _;
 
 /// The bytes of a sum.
-pub(super) const SUM_BYTES: usize = 4;
+pub(super) const CHECKSUM_BYTES: usize = 4;
 
 /// How the rows of a database end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Form {
+pub(super) enum RowEncoding {
     /// In nothing but their value: format 6 and older.
     Plain,
     /// In their sum.
-    Summed,
+    Checksummed,
 }
 
-impl Form {
+impl RowEncoding {
     /// True for a row that ends in its sum. Every program must be able to read the number of the format.
-    pub(super) fn has_sum(self, table: Table, key: &[u8]) -> bool {
-        self == Self::Summed && !(table.name() == META.name() && key == SCHEMA)
+    pub(super) fn has_checksum(self, table: Table, key: &[u8]) -> bool {
+        self == Self::Checksummed && !(table.name() == META.name() && key == FORMAT_KEY)
     }
 
     /// The value of a stored row; `None` when it is not what was stored.
-    pub(super) fn value<'a>(self, table: Table, key: &[u8], stored: &'a [u8]) -> Option<&'a [u8]> {
-        if !self.has_sum(table, key) {
-            return Some(stored);
+    pub(super) fn checked_value<'a>(self, table: Table, key: &[u8], row: &'a [u8]) -> Option<&'a [u8]> {
+        if !self.has_checksum(table, key) {
+            return Some(row);
         }
-        let (value, known) = stored.split_last_chunk::<SUM_BYTES>()?;
-        (sum(table, key, value) == *known).then_some(value)
+        let (value, known) = row.split_last_chunk::<CHECKSUM_BYTES>()?;
+        (checksum(table, key, value) == *known).then_some(value)
     }
 
-    /// As [`Self::value`], for who needs it: the row is named in the log.
+    /// As [`Self::checked_value`], for who needs it: the row is named in the log.
     ///
     /// # Errors
     /// [`Error::Damaged`].
-    pub(super) fn read<'a>(self, table: Table, key: &[u8], stored: &'a [u8]) -> Result<&'a [u8]> {
-        self.value(table, key, stored).ok_or_else(|| {
-            let damage = rows::damaged(table, key);
+    pub(super) fn read_value<'a>(self, table: Table, key: &[u8], row: &'a [u8]) -> Result<&'a [u8]> {
+        self.checked_value(table, key, row).ok_or_else(|| {
+            let damage = rows::row_damage(table, key);
             tracing::error!(row = damage.place(), "a stored row is damaged");
             Error::Damaged(damage)
         })
@@ -49,14 +49,14 @@ impl Form {
 }
 
 /// The sum of a row.
-pub(super) fn sum(table: Table, key: &[u8], value: &[u8]) -> [u8; SUM_BYTES] {
-    let mut sum = Checksum::default();
-    sum.add(table.name().as_bytes());
-    sum.add(&[0]);
-    sum.add(&(key.len() as u64).to_le_bytes());
-    sum.add(key);
-    sum.add(value);
-    sum.sum().to_le_bytes()
+pub(super) fn checksum(table: Table, key: &[u8], value: &[u8]) -> [u8; CHECKSUM_BYTES] {
+    let mut state = Checksum::default();
+    state.add(table.name().as_bytes());
+    state.add(&[0]);
+    state.add(&(key.len() as u64).to_le_bytes());
+    state.add(key);
+    state.add(value);
+    state.sum().to_le_bytes()
 }
 
 #[cfg(test)]
@@ -67,18 +67,34 @@ mod tests {
     #[test]
     fn every_changed_bit_of_a_row_is_found_out() {
         let (key, value) = (b"key".as_slice(), b"a value of some length".as_slice());
-        let stored = [value, &sum(MESSAGES, key, value)].concat();
-        assert_eq!(Form::Summed.value(MESSAGES, key, &stored), Some(value));
+        let stored = [value, &checksum(MESSAGES, key, value)].concat();
+        assert_eq!(RowEncoding::Checksummed.checked_value(MESSAGES, key, &stored), Some(value));
         for bit in 0..stored.len() * 8 {
             let mut changed = stored.clone();
             changed[bit / 8] ^= 1 << (bit % 8);
-            assert_eq!(Form::Summed.value(MESSAGES, key, &changed), None, "bit {bit}");
+            assert_eq!(RowEncoding::Checksummed.checked_value(MESSAGES, key, &changed), None, "bit {bit}");
         }
-        assert_eq!(Form::Summed.value(MESSAGES, b"kex", &stored), None, "under another key");
-        assert_eq!(Form::Summed.value(USER_BY_EMAIL_TABLE, key, &stored), None, "in another table");
+        assert_eq!(
+            RowEncoding::Checksummed.checked_value(MESSAGES, b"kex", &stored),
+            None,
+            "under another key"
+        );
+        assert_eq!(
+            RowEncoding::Checksummed.checked_value(USER_BY_EMAIL_TABLE, key, &stored),
+            None,
+            "in another table"
+        );
         for length in 0..stored.len() {
-            assert_eq!(Form::Summed.value(MESSAGES, key, &stored[..length]), None, "cut at {length}");
-            assert_eq!(Form::Summed.value(MESSAGES, key, &vec![0; length]), None, "{length} zeros");
+            assert_eq!(
+                RowEncoding::Checksummed.checked_value(MESSAGES, key, &stored[..length]),
+                None,
+                "cut at {length}"
+            );
+            assert_eq!(
+                RowEncoding::Checksummed.checked_value(MESSAGES, key, &vec![0; length]),
+                None,
+                "{length} zeros"
+            );
         }
     }
 }

@@ -1,29 +1,29 @@
 //! Every table on one screen. The value of a table is JSON unless its line says otherwise.
 
-use super::shelf::{Register, Shelf, Texts};
-use crate::domain::api_key::{ApiKey, KeyHome};
-use crate::domain::chat_knowledge::ChatKnowledge;
-use crate::domain::collection::{Collection, Leftover};
+use super::shelf::{GlobalTable, WorkspaceTable, WorkspaceTexts};
+use crate::domain::api_key::{ApiKey, KeyOwner};
+use crate::domain::chat_knowledge::ConversationUploads;
+use crate::domain::collection::{Collection, UnlinkedBlocks};
 use crate::domain::credential::Credential;
 use crate::domain::document::DocumentStore;
 use crate::domain::draft::Draft;
-use crate::domain::filling::Filling;
+use crate::domain::filling::UpsertRecord;
 use crate::domain::flow::Flow;
 use crate::domain::history_mark::HistoryMark;
 use crate::domain::ids::{
-    CollectionId, CredentialId, DocumentStoreId, FlowId, KeyId, KnowledgeId, RoleId, SessionNameId,
-    TemplateId, ToolId, UserId, VariableId, WorkspaceId,
+    CollectionId, ConversationNameId, ConversationUploadsId, CredentialId, DocumentStoreId, FlowId, KeyId,
+    RoleId, TemplateId, ToolId, UserId, VariableId, WorkspaceId,
 };
 use crate::domain::link::{Invitation, PasswordReset};
-use crate::domain::named_session::NamedSession;
+use crate::domain::named_session::NamedConversation;
 use crate::domain::role::Role;
 use crate::domain::session::Session;
-use crate::domain::store_vectors::StoreVectors;
+use crate::domain::store_vectors::VectorConfig;
 use crate::domain::template::Template;
-use crate::domain::tool_record::ToolRecord;
+use crate::domain::tool_record::WorkspaceTool;
 use crate::domain::user::{Organization, User, Workspace};
 use crate::domain::variable::Variable;
-use crate::domain::version::Change;
+use crate::domain::version::NewVersion;
 use redb::{TableDefinition, TableHandle as _};
 
 /// A table of bytes: keys are built in `keys.rs`, values are read by the shelf or query that owns the table.
@@ -40,7 +40,7 @@ pub(super) const MESSAGES: Table = table("messages"); //                  flow �
 pub(super) const FLOW_TIMELINE: Table = table("flow_timeline"); //        flow ‖ sequence -> chat, 16 bytes
 const FLOWS_TABLE: Table = table("flows"); //                             workspace ‖ flow
 const CANVASES_TABLE: Table = table("canvases"); //                       workspace ‖ flow -> the canvas text itself
-const FLOW_HOME_TABLE: Table = table("flow_home"); //                     flow -> workspace
+const FLOW_WORKSPACE_TABLE: Table = table("flow_home"); //                     flow -> workspace
 const API_KEYS_TABLE: Table = table("api_keys"); //                       workspace ‖ key
 const KEY_BY_HASH_TABLE: Table = table("key_by_hash"); //                 SHA-256 of the value -> workspace and key
 const CREDENTIALS_TABLE: Table = table("credentials"); //                 workspace ‖ credential
@@ -51,15 +51,15 @@ const INTENTS_TABLE: Table = table("intents"); //                         id tha
 pub(super) const VERSION_INDEX: Table = table("version_index"); //        rows of the history's index, bytes
 const TOOLS_TABLE: Table = table("tools"); //                             workspace ‖ tool
 pub(super) const DOCUMENT_STORES_TABLE: Table = table("document_stores"); //         workspace ‖ document store
-pub(super) const CHUNKS: Table = table("chunks"); //                      empty: passages as format 1 kept them
-pub(super) const PASSAGES: Table = table("passages"); //                  document store ‖ loader ‖ chunk
-const FILLINGS_TABLE: Table = table("fillings"); //                       workspace ‖ flow -> the newest of them
+pub(super) const LEGACY_CHUNKS: Table = table("chunks"); //                      empty: passages as format 1 kept them
+pub(super) const CHUNKS: Table = table("passages"); //                  document store ‖ loader ‖ chunk
+const UPSERTS_TABLE: Table = table("fillings"); //                       workspace ‖ flow -> the newest of them
 const COLLECTIONS_TABLE: Table = table("collections"); //                 workspace ‖ collection -> its head
 pub(super) const COLLECTION_BLOCKS: Table = table("collection_blocks"); // workspace ‖ collection ‖ number -> vectors and passages, bytes
-pub(super) const PASSAGE_RECORDS: Table = table("passage_records"); //    workspace ‖ namespace ‖ passage -> the source of the passage
-const STORE_VECTORS_TABLE: Table = table("store_vectors"); //             workspace ‖ document store -> the cards of its vectors
+pub(super) const CHUNK_RECORDS: Table = table("passage_records"); //    workspace ‖ namespace ‖ passage -> the source of the passage
+const VECTOR_CONFIGS_TABLE: Table = table("store_vectors"); //             workspace ‖ document store -> the cards of its vectors
 pub(super) const FEEDBACK: Table = table("feedback"); //                  flow ‖ chat ‖ sequence of the message -> how it was rated
-pub(super) const FEEDBACK_HOME: Table = table("feedback_home"); //        feedback -> the key of its row
+pub(super) const FEEDBACK_KEYS: Table = table("feedback_home"); //        feedback -> the key of its row
 pub(super) const LEADS: Table = table("leads"); //                        flow ‖ lead
 const TEMPLATES_TABLE: Table = table("templates"); //                     workspace ‖ template
 const ORGANIZATION_TABLE: Table = table("organization"); //               "organization"
@@ -71,88 +71,95 @@ const ROLES_TABLE: Table = table("roles"); //                             role
 const INVITATIONS_TABLE: Table = table("invitations"); //                 SHA-256 of the token
 const PASSWORD_RESETS_TABLE: Table = table("password_resets"); //         SHA-256 of the token
 pub(super) const AUDIT: Table = table("audit"); //                        sequence, big-endian -> entry, the newest of them
-const FLOW_LAST_HOME_TABLE: Table = table("flow_last_home"); //           deleted flow -> the workspace it was in
+const FLOW_LAST_WORKSPACE_TABLE: Table = table("flow_last_home"); //           deleted flow -> the workspace it was in
 pub(super) const AUDIT_SIGN_INS: Table = table("audit_sign_ins"); //      as audit, whose numbers it shares: what strangers can write
-const LEFTOVERS_TABLE: Table = table("collection_leftovers"); //          workspace ‖ collection, or zeros -> blocks to remove
-const CHAT_KNOWLEDGE_TABLE: Table = table("chat_knowledge"); //           workspace ‖ hash of flow and chat
+const UNLINKED_BLOCKS_TABLE: Table = table("collection_leftovers"); //          workspace ‖ collection, or zeros -> blocks to remove
+const CONVERSATION_UPLOADS_TABLE: Table = table("chat_knowledge"); //           workspace ‖ hash of flow and chat
 const NAMED_SESSIONS_TABLE: Table = table("named_sessions"); //           workspace ‖ hash of flow, key and name -> conversation and key
 const NAME_OF_CONVERSATION_TABLE: Table = table("name_of_conversation"); // workspace ‖ hash of flow and chat -> where its name is
-const SECRET_PRINTS_TABLE: Table = table("secret_prints"); //             file of a server secret -> its fingerprint
+const SECRET_FINGERPRINTS_TABLE: Table = table("secret_prints"); //             file of a server secret -> its fingerprint
 const HISTORY_MARK_TABLE: Table = table("history_mark"); //               "mark" -> the newest version, and where it is
 
 /// Flows without their canvases. Written by one room only, `ops/live.rs`.
-pub const FLOWS: Shelf<Flow, FlowId> = Shelf::new(FLOWS_TABLE);
+pub const FLOWS: WorkspaceTable<Flow, FlowId> = WorkspaceTable::new(FLOWS_TABLE);
 /// The canvas that is Live, as its owner's editor wrote it.
-pub const CANVASES: Texts<FlowId> = Texts::new(CANVASES_TABLE);
+pub const CANVASES: WorkspaceTexts<FlowId> = WorkspaceTexts::new(CANVASES_TABLE);
 /// Where a flow lives: asking names a flow and no workspace.
-pub const FLOW_HOME: Register<WorkspaceId, FlowId> = Register::new(FLOW_HOME_TABLE);
+pub const FLOW_WORKSPACE: GlobalTable<WorkspaceId, FlowId> = GlobalTable::new(FLOW_WORKSPACE_TABLE);
 /// API keys, by hash only.
-pub const API_KEYS: Shelf<ApiKey, KeyId> = Shelf::new(API_KEYS_TABLE);
+pub const API_KEYS: WorkspaceTable<ApiKey, KeyId> = WorkspaceTable::new(API_KEYS_TABLE);
 /// From the hash of a presented key value to the key.
-pub const KEY_BY_HASH: Register<KeyHome, [u8; 32]> = Register::new(KEY_BY_HASH_TABLE);
+pub const KEY_BY_HASH: GlobalTable<KeyOwner, [u8; 32]> = GlobalTable::new(KEY_BY_HASH_TABLE);
 /// Credentials, sealed.
-pub const CREDENTIALS: Shelf<Credential, CredentialId> = Shelf::new(CREDENTIALS_TABLE);
+pub const CREDENTIALS: WorkspaceTable<Credential, CredentialId> = WorkspaceTable::new(CREDENTIALS_TABLE);
 /// Saved variables.
-pub const VARIABLES: Shelf<Variable, VariableId> = Shelf::new(VARIABLES_TABLE);
+pub const VARIABLES: WorkspaceTable<Variable, VariableId> = WorkspaceTable::new(VARIABLES_TABLE);
 /// Drafts without their canvases.
-pub const DRAFTS: Shelf<Draft, FlowId> = Shelf::new(DRAFTS_TABLE);
+pub const DRAFTS: WorkspaceTable<Draft, FlowId> = WorkspaceTable::new(DRAFTS_TABLE);
 /// The canvases of drafts.
-pub const DRAFT_CANVASES: Texts<FlowId> = Texts::new(DRAFT_CANVASES_TABLE);
+pub const DRAFT_CANVASES: WorkspaceTexts<FlowId> = WorkspaceTexts::new(DRAFT_CANVASES_TABLE);
 /// Versions on their way into history, in the order in which Live changed.
-pub const INTENTS: Register<Change, [u8; 16]> = Register::new(INTENTS_TABLE);
+pub const INTENTS: GlobalTable<NewVersion, [u8; 16]> = GlobalTable::new(INTENTS_TABLE);
 /// Tools that people wrote.
-pub const TOOLS: Shelf<ToolRecord, ToolId> = Shelf::new(TOOLS_TABLE);
+pub const TOOLS: WorkspaceTable<WorkspaceTool, ToolId> = WorkspaceTable::new(TOOLS_TABLE);
 /// Document stores, without their passages.
-pub const DOCUMENT_STORES: Shelf<DocumentStore, DocumentStoreId> = Shelf::new(DOCUMENT_STORES_TABLE);
+pub const DOCUMENT_STORES: WorkspaceTable<DocumentStore, DocumentStoreId> =
+    WorkspaceTable::new(DOCUMENT_STORES_TABLE);
 /// How the vector stores of flows were filled, newest last.
-pub const FILLINGS: Shelf<Vec<Filling>, FlowId> = Shelf::new(FILLINGS_TABLE);
+pub const UPSERTS: WorkspaceTable<Vec<UpsertRecord>, FlowId> = WorkspaceTable::new(UPSERTS_TABLE);
 /// The heads of collections of vectors. Written with their blocks, by `collections.rs`.
-pub(super) const COLLECTIONS: Shelf<Collection, CollectionId> = Shelf::new(COLLECTIONS_TABLE);
+pub(super) const COLLECTIONS: WorkspaceTable<Collection, CollectionId> =
+    WorkspaceTable::new(COLLECTIONS_TABLE);
 /// The cards that make and keep the vectors of document stores.
-pub const STORE_VECTORS: Shelf<StoreVectors, DocumentStoreId> = Shelf::new(STORE_VECTORS_TABLE);
+pub const VECTOR_CONFIGS: WorkspaceTable<VectorConfig, DocumentStoreId> =
+    WorkspaceTable::new(VECTOR_CONFIGS_TABLE);
 /// Templates that workspaces made.
-pub const TEMPLATES: Shelf<Template, TemplateId> = Shelf::new(TEMPLATES_TABLE);
-/// The one organization, under [`THE_ORGANIZATION`].
-pub const ORGANIZATION: Register<Organization, str> = Register::new(ORGANIZATION_TABLE);
+pub const TEMPLATES: WorkspaceTable<Template, TemplateId> = WorkspaceTable::new(TEMPLATES_TABLE);
+/// The one organization, under [`ORGANIZATION_KEY`].
+pub const ORGANIZATION: GlobalTable<Organization, str> = GlobalTable::new(ORGANIZATION_TABLE);
 /// The only key of [`ORGANIZATION`].
-pub const THE_ORGANIZATION: &str = "organization";
+pub const ORGANIZATION_KEY: &str = "organization";
 /// Workspaces of the organization.
-pub const WORKSPACES: Register<Workspace, WorkspaceId> = Register::new(WORKSPACES_TABLE);
+pub const WORKSPACES: GlobalTable<Workspace, WorkspaceId> = GlobalTable::new(WORKSPACES_TABLE);
 /// People.
-pub const USERS: Register<User, UserId> = Register::new(USERS_TABLE);
+pub const USERS: GlobalTable<User, UserId> = GlobalTable::new(USERS_TABLE);
 /// From an e-mail in its normal form to a person.
-pub const USER_BY_EMAIL: Register<UserId, str> = Register::new(USER_BY_EMAIL_TABLE);
+pub const USER_BY_EMAIL: GlobalTable<UserId, str> = GlobalTable::new(USER_BY_EMAIL_TABLE);
 /// Sign-in sessions, by the hash of their cookie value.
-pub const SESSIONS: Register<Session, [u8; 32]> = Register::new(SESSIONS_TABLE);
+pub const SESSIONS: GlobalTable<Session, [u8; 32]> = GlobalTable::new(SESSIONS_TABLE);
 /// Roles that people made; those that come with the service are in `domain/role.rs`.
-pub const ROLES: Register<Role, RoleId> = Register::new(ROLES_TABLE);
+pub const ROLES: GlobalTable<Role, RoleId> = GlobalTable::new(ROLES_TABLE);
 /// Invitations that nobody has accepted yet, by the hash of their token.
-pub const INVITATIONS: Register<Invitation, [u8; 32]> = Register::new(INVITATIONS_TABLE);
+pub const INVITATIONS: GlobalTable<Invitation, [u8; 32]> = GlobalTable::new(INVITATIONS_TABLE);
 /// Links for new passwords, by the hash of their token.
-pub const PASSWORD_RESETS: Register<PasswordReset, [u8; 32]> = Register::new(PASSWORD_RESETS_TABLE);
+pub const PASSWORD_RESETS: GlobalTable<PasswordReset, [u8; 32]> = GlobalTable::new(PASSWORD_RESETS_TABLE);
 
 /// Where a flow lived that was deleted. Its versions are found by its id alone, and pages out there still name it: nobody
 /// but this workspace may use the id again.
-pub const FLOW_LAST_HOME: Register<WorkspaceId, FlowId> = Register::new(FLOW_LAST_HOME_TABLE);
+pub const FLOW_LAST_WORKSPACE: GlobalTable<WorkspaceId, FlowId> = GlobalTable::new(FLOW_LAST_WORKSPACE_TABLE);
 
 /// Blocks of collections that are to be removed. Written with the heads, by `collections.rs`.
-pub(super) const LEFTOVERS: Register<Leftover, [u8; 32]> = Register::new(LEFTOVERS_TABLE);
+pub(super) const UNLINKED_BLOCKS: GlobalTable<UnlinkedBlocks, [u8; 32]> =
+    GlobalTable::new(UNLINKED_BLOCKS_TABLE);
 
 /// What conversations sent to vector stores. Written by one room only, `ops/chat_passages.rs`.
-pub const CHAT_KNOWLEDGE: Shelf<ChatKnowledge, KnowledgeId> = Shelf::new(CHAT_KNOWLEDGE_TABLE);
+pub const CONVERSATION_UPLOADS: WorkspaceTable<ConversationUploads, ConversationUploadsId> =
+    WorkspaceTable::new(CONVERSATION_UPLOADS_TABLE);
 
 /// The conversations that holders of keys named. Written, like the next one, by one room only, `ops/named_sessions.rs`.
-pub const NAMED_SESSIONS: Shelf<NamedSession, SessionNameId> = Shelf::new(NAMED_SESSIONS_TABLE);
+pub const NAMED_SESSIONS: WorkspaceTable<NamedConversation, ConversationNameId> =
+    WorkspaceTable::new(NAMED_SESSIONS_TABLE);
 /// The name of a conversation, to forget it by.
-pub const NAME_OF_CONVERSATION: Shelf<SessionNameId, KnowledgeId> = Shelf::new(NAME_OF_CONVERSATION_TABLE);
+pub const NAME_OF_CONVERSATION: WorkspaceTable<ConversationNameId, ConversationUploadsId> =
+    WorkspaceTable::new(NAME_OF_CONVERSATION_TABLE);
 
 /// Which secrets of the server belong to this database. Written by one room only, `ops/server_secrets.rs`.
-pub const SECRET_PRINTS: Register<String, str> = Register::new(SECRET_PRINTS_TABLE);
+pub const SECRET_FINGERPRINTS: GlobalTable<String, str> = GlobalTable::new(SECRET_FINGERPRINTS_TABLE);
 
-/// What belongs to this database of the history beside it, under [`THE_MARK`]. Written by one room only, `ops/history.rs`.
-pub const HISTORY_MARK: Register<HistoryMark, str> = Register::new(HISTORY_MARK_TABLE);
+/// What belongs to this database of the history beside it, under [`HISTORY_MARK_KEY`]. Written by one room only, `ops/history.rs`.
+pub const HISTORY_MARK: GlobalTable<HistoryMark, str> = GlobalTable::new(HISTORY_MARK_TABLE);
 /// The only key of [`HISTORY_MARK`].
-pub const THE_MARK: &str = "mark";
+pub const HISTORY_MARK_KEY: &str = "mark";
 
 /// All of them: what is not in this list does not exist in a database.
 pub(super) const ALL: [Table; 45] = [
@@ -162,7 +169,7 @@ pub(super) const ALL: [Table; 45] = [
     FLOW_TIMELINE,
     FLOWS_TABLE,
     CANVASES_TABLE,
-    FLOW_HOME_TABLE,
+    FLOW_WORKSPACE_TABLE,
     API_KEYS_TABLE,
     KEY_BY_HASH_TABLE,
     CREDENTIALS_TABLE,
@@ -173,15 +180,15 @@ pub(super) const ALL: [Table; 45] = [
     VERSION_INDEX,
     TOOLS_TABLE,
     DOCUMENT_STORES_TABLE,
+    LEGACY_CHUNKS,
     CHUNKS,
-    PASSAGES,
-    FILLINGS_TABLE,
+    UPSERTS_TABLE,
     COLLECTIONS_TABLE,
     COLLECTION_BLOCKS,
-    PASSAGE_RECORDS,
-    STORE_VECTORS_TABLE,
+    CHUNK_RECORDS,
+    VECTOR_CONFIGS_TABLE,
     FEEDBACK,
-    FEEDBACK_HOME,
+    FEEDBACK_KEYS,
     LEADS,
     TEMPLATES_TABLE,
     ORGANIZATION_TABLE,
@@ -193,18 +200,18 @@ pub(super) const ALL: [Table; 45] = [
     INVITATIONS_TABLE,
     PASSWORD_RESETS_TABLE,
     AUDIT,
-    FLOW_LAST_HOME_TABLE,
+    FLOW_LAST_WORKSPACE_TABLE,
     AUDIT_SIGN_INS,
-    LEFTOVERS_TABLE,
-    CHAT_KNOWLEDGE_TABLE,
+    UNLINKED_BLOCKS_TABLE,
+    CONVERSATION_UPLOADS_TABLE,
     NAMED_SESSIONS_TABLE,
     NAME_OF_CONVERSATION_TABLE,
-    SECRET_PRINTS_TABLE,
+    SECRET_FINGERPRINTS_TABLE,
     HISTORY_MARK_TABLE,
 ];
 
 /// The table of this name.
-pub(super) fn named(name: &[u8]) -> Option<Table> {
+pub(super) fn find_by_name(name: &[u8]) -> Option<Table> {
     ALL.into_iter().find(|table| table.name().as_bytes() == name)
 }
 

@@ -18,7 +18,7 @@ use std::sync::{Arc, PoisonError, RwLock};
 
 /// A message with its number among all.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Kept {
+pub(super) struct PendingMessage {
     pub(super) sequence: u64,
     pub(super) workspace: WorkspaceId,
     pub(super) flow: FlowId,
@@ -28,87 +28,87 @@ pub(super) struct Kept {
 
 /// Which kept messages the database has: all whose number is below.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Bound(u64);
+pub(super) struct Watermark(u64);
 
-impl Bound {
+impl Watermark {
     /// All of these, in their order.
-    fn behind(kept: &[Kept]) -> Option<Self> {
-        kept.last().map(|last| Self(last.sequence + 1))
+    fn after(messages: &[PendingMessage]) -> Option<Self> {
+        messages.last().map(|last| Self(last.sequence + 1))
     }
 }
 
 /// What the database does not have yet.
 #[derive(Default)]
-pub(super) struct Tail {
-    kept: RwLock<VecDeque<Kept>>,
-    /// With `kept`: there are some. Read by every reader of the database.
-    is_waiting: AtomicBool,
+pub(super) struct Memtable {
+    pending: RwLock<VecDeque<PendingMessage>>,
+    /// With `messages`: there are some. Read by every reader of the database.
+    has_pending: AtomicBool,
     /// The next message's number.
-    next: AtomicU64,
+    next_sequence: AtomicU64,
     /// What the database has.
-    bound: AtomicU64,
+    applied: AtomicU64,
 }
 
-impl Tail {
+impl Memtable {
     /// Begins anew: the database has everything, and the next message gets this number.
-    pub(super) fn start(&self, next: u64) {
-        let mut kept = self.kept.write().unwrap_or_else(PoisonError::into_inner);
-        kept.clear();
-        self.next.store(next, Ordering::SeqCst);
-        self.bound.store(next, Ordering::SeqCst);
-        self.is_waiting.store(false, Ordering::SeqCst);
+    pub(super) fn reset(&self, next: u64) {
+        let mut pending = self.pending.write().unwrap_or_else(PoisonError::into_inner);
+        pending.clear();
+        self.next_sequence.store(next, Ordering::SeqCst);
+        self.applied.store(next, Ordering::SeqCst);
+        self.has_pending.store(false, Ordering::SeqCst);
     }
 
     /// Numbers messages in their order, each greater than all before.
-    pub(super) fn number(&self, all: &mut [Kept]) {
-        let first = self.next.fetch_add(all.len() as u64, Ordering::SeqCst);
-        all.iter_mut().zip(first..).for_each(|(kept, number)| kept.sequence = number);
+    pub(super) fn assign_sequences(&self, messages: &mut [PendingMessage]) {
+        let first = self.next_sequence.fetch_add(messages.len() as u64, Ordering::SeqCst);
+        messages.iter_mut().zip(first..).for_each(|(kept, number)| kept.sequence = number);
     }
 
     /// Keeps messages that are on disk, in the order of their numbers.
-    pub(super) fn keep(&self, said: Vec<Kept>) {
-        let mut kept = self.kept.write().unwrap_or_else(PoisonError::into_inner);
-        kept.extend(said);
-        self.is_waiting.store(!kept.is_empty(), Ordering::SeqCst);
+    pub(super) fn push(&self, messages: Vec<PendingMessage>) {
+        let mut pending = self.pending.write().unwrap_or_else(PoisonError::into_inner);
+        pending.extend(messages);
+        self.has_pending.store(!pending.is_empty(), Ordering::SeqCst);
     }
 
     /// What the database does not have, in its order.
-    pub(super) fn waiting(&self) -> Vec<Kept> {
-        if !self.is_waiting.load(Ordering::SeqCst) {
+    pub(super) fn pending(&self) -> Vec<PendingMessage> {
+        if !self.has_pending.load(Ordering::SeqCst) {
             return Vec::new();
         }
-        self.kept.read().unwrap_or_else(PoisonError::into_inner).iter().cloned().collect()
+        self.pending.read().unwrap_or_else(PoisonError::into_inner).iter().cloned().collect()
     }
 
     /// The bound behind everything that was kept so far; `None` when the database has all of it.
-    pub(super) fn ahead(&self) -> Option<Bound> {
-        if !self.is_waiting.load(Ordering::SeqCst) {
+    pub(super) fn latest(&self) -> Option<Watermark> {
+        if !self.has_pending.load(Ordering::SeqCst) {
             return None;
         }
-        let kept = self.kept.read().unwrap_or_else(PoisonError::into_inner);
-        kept.back().map(|last| Bound(last.sequence + 1))
+        let pending = self.pending.read().unwrap_or_else(PoisonError::into_inner);
+        pending.back().map(|last| Watermark(last.sequence + 1))
     }
 
     /// True while the database lacks a message below the bound.
-    pub(super) fn is_below(&self, bound: Bound) -> bool {
-        let kept = self.kept.read().unwrap_or_else(PoisonError::into_inner);
-        kept.front().is_some_and(|first| first.sequence < bound.0)
+    pub(super) fn is_behind(&self, watermark: Watermark) -> bool {
+        let pending = self.pending.read().unwrap_or_else(PoisonError::into_inner);
+        pending.front().is_some_and(|first| first.sequence < watermark.0)
     }
 
     /// What the database has.
-    pub(super) fn bound(&self) -> Bound {
-        Bound(self.bound.load(Ordering::SeqCst))
+    pub(super) fn applied(&self) -> Watermark {
+        Watermark(self.applied.load(Ordering::SeqCst))
     }
 
-    /// The database has these, which were [`Self::waiting`].
-    pub(super) fn are_stored(&self, stored: &[Kept]) {
-        let Some(bound) = Bound::behind(stored) else { return };
-        let mut kept = self.kept.write().unwrap_or_else(PoisonError::into_inner);
-        while kept.front().is_some_and(|first| first.sequence < bound.0) {
-            kept.pop_front();
+    /// The database has these, which were [`Self::pending`].
+    pub(super) fn mark_applied(&self, messages: &[PendingMessage]) {
+        let Some(watermark) = Watermark::after(messages) else { return };
+        let mut pending = self.pending.write().unwrap_or_else(PoisonError::into_inner);
+        while pending.front().is_some_and(|first| first.sequence < watermark.0) {
+            pending.pop_front();
         }
-        self.bound.fetch_max(bound.0, Ordering::SeqCst);
-        self.is_waiting.store(!kept.is_empty(), Ordering::SeqCst);
+        self.applied.fetch_max(watermark.0, Ordering::SeqCst);
+        self.has_pending.store(!pending.is_empty(), Ordering::SeqCst);
     }
 
     /// The newest messages of a conversation that the database may not have, oldest first.
@@ -118,67 +118,68 @@ impl Tail {
         flow: &FlowId,
         chat: &ChatId,
         newest: usize,
-    ) -> Vec<Kept> {
-        if !self.is_waiting.load(Ordering::SeqCst) {
+    ) -> Vec<PendingMessage> {
+        if !self.has_pending.load(Ordering::SeqCst) {
             return Vec::new();
         }
-        let kept = self.kept.read().unwrap_or_else(PoisonError::into_inner);
+        let pending = self.pending.read().unwrap_or_else(PoisonError::into_inner);
         let is_of_it =
-            |kept: &&Kept| kept.chat == *chat && kept.flow == *flow && kept.workspace == *workspace;
-        let mut found: Vec<Kept> = kept.iter().rev().filter(is_of_it).take(newest).cloned().collect();
+            |kept: &&PendingMessage| kept.chat == *chat && kept.flow == *flow && kept.workspace == *workspace;
+        let mut found: Vec<PendingMessage> =
+            pending.iter().rev().filter(is_of_it).take(newest).cloned().collect();
         found.reverse();
         found
     }
 }
 
 /// A record of the journal.
-pub(super) enum Record<'a> {
+pub(super) enum LogRecord<'a> {
     /// Messages that were appended.
-    Said(Vec<Kept>),
+    Messages(Vec<PendingMessage>),
     /// Rows that were changed when the database had all messages below the bound.
-    Rows(Bound, &'a [u8]),
+    Rows(Watermark, &'a [u8]),
 }
 
-const SAID: u8 = 4;
-const BOUND: u8 = 5;
+const MESSAGES: u8 = 4;
+const ROWS: u8 = 5;
 /// Bytes of [`rows_head`].
 pub(super) const ROWS_HEAD_BYTES: usize = 1 + 8;
 
 /// A record of the journal that this program cannot apply. It was written by another one.
 #[derive(Debug)]
-struct Unknown;
+struct UnknownRecordError;
 
-impl fmt::Display for Unknown {
+impl fmt::Display for UnknownRecordError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("the journal holds changes that this program does not know")
     }
 }
 
-impl std::error::Error for Unknown {}
+impl std::error::Error for UnknownRecordError {}
 
 /// The error for a record of another program.
-pub(super) fn unknown() -> Error {
-    Error::internal(Unknown)
+pub(super) fn unknown_record() -> Error {
+    Error::internal(UnknownRecordError)
 }
 
 /// What stands before the rows of a record.
-pub(super) fn rows_head(bound: Bound) -> [u8; ROWS_HEAD_BYTES] {
-    let mut head = [BOUND; ROWS_HEAD_BYTES];
-    head[1..].copy_from_slice(&bound.0.to_le_bytes());
+pub(super) fn rows_head(watermark: Watermark) -> [u8; ROWS_HEAD_BYTES] {
+    let mut head = [ROWS; ROWS_HEAD_BYTES];
+    head[1..].copy_from_slice(&watermark.0.to_le_bytes());
     head
 }
 
-/// Bytes of [`said_record`].
-pub(super) fn said_bytes(said: &[Kept]) -> usize {
+/// Bytes of [`encode_messages`].
+pub(super) fn messages_bytes(messages: &[PendingMessage]) -> usize {
     const HEAD_BYTES: usize = 16 + 16 + 16 + 8 + 4;
-    1 + said.iter().map(|kept| HEAD_BYTES + kept.record.len()).sum::<usize>()
+    1 + messages.iter().map(|kept| HEAD_BYTES + kept.record.len()).sum::<usize>()
 }
 
 /// Messages as a record.
-pub(super) fn said_record(said: &[Kept]) -> Vec<u8> {
-    let mut bytes = Vec::with_capacity(said_bytes(said));
-    bytes.push(SAID);
-    for kept in said {
+pub(super) fn encode_messages(messages: &[PendingMessage]) -> Vec<u8> {
+    let mut bytes = Vec::with_capacity(messages_bytes(messages));
+    bytes.push(MESSAGES);
+    for kept in messages {
         bytes.extend(kept.workspace.bytes());
         bytes.extend(kept.flow.bytes());
         bytes.extend(kept.chat.bytes());
@@ -194,20 +195,20 @@ pub(super) fn said_record(said: &[Kept]) -> Vec<u8> {
 ///
 /// # Errors
 /// [`Error::Internal`] when it was written by another program.
-pub(super) fn read(record: &[u8]) -> Result<Record<'_>> {
-    let read = match record {
-        [SAID, said @ ..] => all_said(said).map(Record::Said),
-        [BOUND, rest @ ..] => rest
+pub(super) fn decode(record: &[u8]) -> Result<LogRecord<'_>> {
+    let decoded = match record {
+        [MESSAGES, messages @ ..] => decode_messages(messages).map(LogRecord::Messages),
+        [ROWS, rest @ ..] => rest
             .split_first_chunk::<8>()
-            .map(|(bound, rows)| Record::Rows(Bound(u64::from_le_bytes(*bound)), rows)),
+            .map(|(watermark, rows)| LogRecord::Rows(Watermark(u64::from_le_bytes(*watermark)), rows)),
         // As they were written before messages were kept.
-        rows => Some(Record::Rows(Bound(0), rows)),
+        rows => Some(LogRecord::Rows(Watermark(0), rows)),
     };
-    read.ok_or_else(unknown)
+    decoded.ok_or_else(unknown_record)
 }
 
-fn all_said(mut bytes: &[u8]) -> Option<Vec<Kept>> {
-    let mut said = Vec::new();
+fn decode_messages(mut bytes: &[u8]) -> Option<Vec<PendingMessage>> {
+    let mut messages = Vec::new();
     while !bytes.is_empty() {
         let (workspace, rest) = bytes.split_first_chunk()?;
         let (flow, rest) = rest.split_first_chunk()?;
@@ -215,7 +216,7 @@ fn all_said(mut bytes: &[u8]) -> Option<Vec<Kept>> {
         let (sequence, rest) = rest.split_first_chunk()?;
         let (length, rest) = rest.split_first_chunk()?;
         let (record, rest) = rest.split_at_checked(u32::from_le_bytes(*length) as usize)?;
-        said.push(Kept {
+        messages.push(PendingMessage {
             sequence: u64::from_le_bytes(*sequence),
             workspace: WorkspaceId::from_bytes(*workspace),
             flow: FlowId::from_bytes(*flow),
@@ -224,11 +225,14 @@ fn all_said(mut bytes: &[u8]) -> Option<Vec<Kept>> {
         });
         bytes = rest;
     }
-    Some(said)
+    Some(messages)
 }
 
-/// Those of `waiting` that are below the bound, taken out of it.
-pub(super) fn take_below(waiting: &mut Vec<Kept>, bound: Bound) -> Vec<Kept> {
-    let count = waiting.iter().take_while(|kept| kept.sequence < bound.0).count();
-    waiting.drain(..count).collect()
+/// Those of `pending` that are below the bound, taken out of it.
+pub(super) fn split_at_watermark(
+    pending: &mut Vec<PendingMessage>,
+    watermark: Watermark,
+) -> Vec<PendingMessage> {
+    let count = pending.iter().take_while(|kept| kept.sequence < watermark.0).count();
+    pending.drain(..count).collect()
 }

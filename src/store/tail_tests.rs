@@ -2,17 +2,17 @@
 //!
 //! A kill is played by copying the files of a running store: what its process holds in memory is not in the copy.
 
-use super::combine::Combine;
-use super::commit::Commits;
-use super::handle::Handle;
-use super::journal::JOURNAL_BYTES;
+use super::combine::GroupCommit;
+use super::commit::WriteGroup;
+use super::handle::StorageEngine;
+use super::journal::SEGMENT_BYTES;
 use super::journal_tests::killed;
-use super::journals::{Journals, Known, Mark, Room};
+use super::journals::{KnownLength, LogMark, LogSpace, WriteAheadLog};
 use super::message_tests::message;
-use super::messages::{self, Said};
-use super::open::Places;
+use super::messages::{self, MessageBatch};
+use super::open::LogPaths;
 use super::places;
-use super::tables::{FLOW_HOME, META};
+use super::tables::{FLOW_WORKSPACE, META};
 use super::tests::Disk;
 use super::{OpenError, Order, Store, WriteTx};
 use crate::domain::error::{Error, Result};
@@ -43,11 +43,11 @@ pub(super) fn home() -> WorkspaceId {
 }
 
 pub(super) fn settle_in(store: &Store, number: u8) {
-    store.write(|tx| FLOW_HOME.put(tx, &flow(number), &home())).unwrap();
+    store.write(|tx| FLOW_WORKSPACE.put(tx, &flow(number), &home())).unwrap();
 }
 
 pub(super) fn say(store: &Store, in_flow: u8, in_chat: u8, text: &str) -> Result<()> {
-    store.append(Said::new(&home(), &[message(flow(in_flow), chat(in_chat), text)])?)
+    store.append(MessageBatch::new(&home(), &[message(flow(in_flow), chat(in_chat), text)])?)
 }
 
 /// What a conversation's memory reads.
@@ -89,7 +89,7 @@ fn who_does_not_see_messages_cannot_look_for_them() {
     say(&store, 1, 1, "Hi").unwrap();
     let found = store.read_but_messages(|tx| messages::of_chat(tx, &home(), &flow(1), &chat(1), 9));
     assert!(matches!(found, Err(Error::Internal(_))), "{found:?}");
-    assert!(store.read_but_messages(|tx| FLOW_HOME.get(tx, &flow(1))).unwrap().is_some());
+    assert!(store.read_but_messages(|tx| FLOW_WORKSPACE.get(tx, &flow(1))).unwrap().is_some());
 }
 
 #[test]
@@ -112,13 +112,13 @@ fn messages_of_both_files_are_there_when_a_flush_does_not_come_to_its_end() {
     let mut said = 0;
     // Nobody flushes here, so the second file is taken and stays in use.
     let keep = |text: &str| {
-        let said = [Said::new(&home(), &[message(flow(1), chat(1), text)]).unwrap()];
-        store.handle.keep(&said).unwrap()
+        let said = [MessageBatch::new(&home(), &[message(flow(1), chat(1), text)]).unwrap()];
+        store.engine.append_messages(&said).unwrap()
     };
-    while matches!(keep(&format!("{said} {long}")), super::handle::Keep::Done(_)) {
+    while matches!(keep(&format!("{said} {long}")), super::handle::AppendResult::Done(_)) {
         said += 1;
     }
-    assert!(said * long.len() as u64 as usize > JOURNAL_BYTES as usize, "both files are full");
+    assert!(said * long.len() as u64 as usize > SEGMENT_BYTES as usize, "both files are full");
     for _ in 0..2 {
         let copy = killed(folder.path());
         let again = open(copy.path());
@@ -143,13 +143,14 @@ fn a_file_that_goes_on_from_what_is_not_there_tells_that_the_other_one_lacks_its
     let before = killed(folder.path());
     let long = "x".repeat(60_000);
     for number in 0..20 {
-        let said = [Said::new(&home(), &[message(flow(1), chat(1), &format!("{number} {long}"))]).unwrap()];
-        store.handle.keep(&said).unwrap();
+        let said =
+            [MessageBatch::new(&home(), &[message(flow(1), chat(1), &format!("{number} {long}"))]).unwrap()];
+        store.engine.append_messages(&said).unwrap();
     }
     let after = killed(folder.path());
     std::fs::copy(after.path().join("test.journal2"), before.path().join("test.journal2")).unwrap();
     let refused = Store::open(&before.path().join("test.redb")).err().unwrap();
-    assert!(matches!(refused, OpenError::Journal(_)), "{refused}");
+    assert!(matches!(refused, OpenError::Log(_)), "{refused}");
 }
 
 #[test]
@@ -160,12 +161,12 @@ fn what_no_file_holds_is_a_change_like_others() {
     drop(store);
     // Its journal is empty: the other file must not be taken, because nothing would lead to it.
     let store = open(folder.path());
-    let long = "x".repeat(JOURNAL_BYTES as usize);
-    let said = [Said::new(&home(), &[message(flow(1), chat(1), &long)]).unwrap()];
-    assert!(matches!(store.handle.keep(&said), Ok(super::handle::Keep::Refused)));
+    let long = "x".repeat(SEGMENT_BYTES as usize);
+    let said = [MessageBatch::new(&home(), &[message(flow(1), chat(1), &long)]).unwrap()];
+    assert!(matches!(store.engine.append_messages(&said), Ok(super::handle::AppendResult::UseTransaction)));
     settle_in(&store, 2);
     let again = open(killed(folder.path()).path());
-    assert!(again.read(|tx| FLOW_HOME.get(tx, &flow(2))).unwrap().is_some());
+    assert!(again.read(|tx| FLOW_WORKSPACE.get(tx, &flow(2))).unwrap().is_some());
     say(&store, 1, 1, &long).unwrap();
     assert_eq!(stored(&open(killed(folder.path()).path()), 1, 1), [long]);
 }
@@ -192,26 +193,26 @@ fn without_room_for_a_journal_messages_go_into_the_database() {
 #[test]
 fn nothing_follows_a_record_that_may_or_may_not_be_there() {
     let folder = tempfile::tempdir().unwrap();
-    let paths = Journals::paths(&folder.path().join("test.redb"));
-    let mut journals = Journals::unused(&paths, 1);
-    let room = |journals: &mut Journals| journals.room(10, || 9);
-    let restart = |journals: &mut Journals, generation| {
-        let begun = journals.begin(|| generation).unwrap();
-        journals.restart(begun.mark(), Some(begun));
+    let paths = WriteAheadLog::paths(&folder.path().join("test.redb"));
+    let mut journals = WriteAheadLog::empty(&paths, 1);
+    let room = |journals: &mut WriteAheadLog| journals.find_space(10, || 9);
+    let restart = |journals: &mut WriteAheadLog, generation| {
+        let begun = journals.begin_segment(|| generation).unwrap();
+        journals.reset(begun.mark(), Some(begun));
     };
-    assert_eq!(room(&mut journals), Room::Never, "the database does not count on it");
+    assert_eq!(room(&mut journals), LogSpace::Unavailable, "the database does not count on it");
     restart(&mut journals, 2);
-    assert_eq!(room(&mut journals), Room::Is);
+    assert_eq!(room(&mut journals), LogSpace::Available);
     journals.append(&[1; 10]).unwrap();
-    journals.rotate(3);
+    journals.switch_segment(3);
     std::fs::create_dir(&paths[1]).unwrap();
     assert!(journals.append(&[1; 10]).is_err());
     std::fs::remove_dir(&paths[1]).unwrap();
-    assert_eq!(room(&mut journals), Room::Never);
-    assert!(journals.begin(|| 4).is_none(), "both files count");
-    journals.restart(Mark { generation: 4, bytes: Known::Bytes(0) }, None);
+    assert_eq!(room(&mut journals), LogSpace::Unavailable);
+    assert!(journals.begin_segment(|| 4).is_none(), "both files count");
+    journals.reset(LogMark { epoch: 4, length: KnownLength::Bytes(0) }, None);
     restart(&mut journals, 5);
-    assert_eq!(room(&mut journals), Room::Is);
+    assert_eq!(room(&mut journals), LogSpace::Available);
     journals.append(&[1; 10]).unwrap();
 }
 
@@ -223,8 +224,9 @@ fn a_flush_that_fails_loses_no_message() {
     let open = || {
         let under = disk.clone();
         let opener = move || redb::Database::builder().create_with_backend(under.clone());
-        let handle = Handle::with(opener().unwrap(), Box::new(opener), Some(Places::of(&path))).unwrap();
-        Store { handle, commits: Commits::default(), appends: Combine::new() }
+        let handle =
+            StorageEngine::new(opener().unwrap(), Box::new(opener), Some(LogPaths::new(&path))).unwrap();
+        Store { engine: handle, write_group: WriteGroup::default(), append_group: GroupCommit::new() }
     };
     let store = open();
     settle_in(&store, 1);
@@ -235,11 +237,11 @@ fn a_flush_that_fails_loses_no_message() {
             say(&store, 1, 1, expected.last().unwrap()).unwrap();
         }
         disk.full.store(true, Ordering::SeqCst);
-        let beyond = vec![1; JOURNAL_BYTES as usize + 1];
+        let beyond = vec![1; SEGMENT_BYTES as usize + 1];
         assert!(store.write(|tx| tx.put(META, b"other", &beyond)).is_err());
         disk.full.store(false, Ordering::SeqCst);
         if round % 2 == 0 {
-            store.handle.rotate_if_possible();
+            store.engine.switch_segment_if_possible();
         }
         expected.push(format!("{round} after"));
         say(&store, 1, 1, expected.last().unwrap()).unwrap();
@@ -273,7 +275,7 @@ fn a_change_that_joins_others_sees_what_was_acknowledged_before_it() {
         say(store, 1, 1, "Hi").unwrap();
         let removed =
             scope.spawn(move || store.write(|tx| messages::remove_flow(tx, &home(), &flow(1))).unwrap());
-        while !store.commits.has_queue() {
+        while !store.write_group.has_queue() {
             std::thread::yield_now();
         }
         leave.wait();
@@ -332,7 +334,7 @@ fn what_was_said_is_neither_lost_nor_told_twice_while_everything_happens_at_once
     }
     let mut last = None;
     let walked = again.read(|tx| {
-        places::along(tx, &home(), &flow(1), 0, Order::Ascending, |place| {
+        places::scan_timeline(tx, &home(), &flow(1), 0, Order::Ascending, |place| {
             assert!(last < Some(place.sequence), "every message has a number of its own");
             last = Some(place.sequence);
             Ok(std::ops::ControlFlow::Continue(()))
@@ -366,7 +368,7 @@ fn step() -> impl Strategy<Value = Step> {
         2 => (flow(), chat()).prop_map(|(flow, chat)| Step::RemoveConversation(flow, chat)),
         1 => flow().prop_map(Step::RemoveFlow),
         2 => flow().prop_map(Step::MakeFlow),
-        1 => prop_oneof![length(), Just(JOURNAL_BYTES as usize)].prop_map(Step::Other),
+        1 => prop_oneof![length(), Just(SEGMENT_BYTES as usize)].prop_map(Step::Other),
         2 => Just(Step::Read),
         2 => Just(Step::Rotate),
         2 => Just(Step::Flush),
@@ -408,7 +410,7 @@ proptest! {
                 Step::RemoveFlow(number) => {
                     store.write(|tx| {
                         messages::remove_flow(tx, &home(), &flow(number))?;
-                        FLOW_HOME.remove(tx, &flow(number)).map(drop)
+                        FLOW_WORKSPACE.remove(tx, &flow(number)).map(drop)
                     }).unwrap();
                     lives[usize::from(number)] = false;
                     expected[usize::from(number)] = Default::default();
@@ -421,8 +423,8 @@ proptest! {
                     store.write(|tx| tx.put(META, b"other", &vec![1; length])).unwrap();
                 }
                 Step::Read => drop(stored(&store, 0, 0)),
-                Step::Rotate => store.handle.rotate_if_possible(),
-                Step::Flush => store.commits.flush(&store.handle).unwrap(),
+                Step::Rotate => store.engine.switch_segment_if_possible(),
+                Step::Flush => store.write_group.checkpoint(&store.engine).unwrap(),
                 Step::Close => {
                     drop(store);
                     store = open(folder.path());

@@ -1,9 +1,9 @@
 //! The store as a whole: shared commits under load, failures, panics, a failing disk, and reopening.
 
-use super::handle::Handle;
-use super::tables::{FLOW_HOME, META, SESSIONS, USER_BY_EMAIL, VARIABLES, WORKSPACES};
+use super::handle::StorageEngine;
+use super::tables::{FLOW_WORKSPACE, META, SESSIONS, USER_BY_EMAIL, VARIABLES, WORKSPACES};
 use super::*;
-use crate::domain::audit::{Action, ENTRIES_MAX, Entry, Ring};
+use crate::domain::audit::{AuditAction, AuditEntry, AuditRing, ENTRIES_MAX};
 use crate::domain::error::Error;
 use crate::domain::ids::{FlowId, OrganizationId, UserId, VariableId, WorkspaceId};
 use crate::domain::user::Workspace;
@@ -164,7 +164,7 @@ fn one_of_many_rivals_wins() {
                 scope.spawn(move || {
                     let result = store.write(|tx| {
                         if rival % 3 == 0 {
-                            FLOW_HOME.put(tx, &FlowId::random(), &WorkspaceId::random())?;
+                            FLOW_WORKSPACE.put(tx, &FlowId::random(), &WorkspaceId::random())?;
                         }
                         if USER_BY_EMAIL.get(tx, name.as_str())?.is_some() {
                             return Err(Error::invalid("taken"));
@@ -238,11 +238,11 @@ fn a_database_that_was_never_finished_is_made_anew() {
     for half_made in [vec![], vec![0; 3], vec![0; 1 << 20], begun] {
         std::fs::write(&path, &half_made).unwrap();
         std::fs::write(&left, "x").unwrap();
-        assert!(!Store::is_at(&path).unwrap());
+        assert!(!Store::exists(&path).unwrap());
         let store = Store::open(&path).unwrap();
         store.write(|tx| USER_BY_EMAIL.put(tx, "a", &UserId::random())).unwrap();
         drop(store);
-        assert!(Store::is_at(&path).unwrap() && !left.exists());
+        assert!(Store::exists(&path).unwrap() && !left.exists());
         assert_eq!(emails(&Store::open(&path).unwrap()), 1);
     }
     // What is larger than any database without rows is nobody's first start.
@@ -254,10 +254,11 @@ fn a_database_that_was_never_finished_is_made_anew() {
 fn a_file_gets_the_name_of_the_database_when_it_is_one() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("test.redb");
-    let killed = create::if_missing(&path, |_| Err(OpenError::Damaged("killed".to_owned())));
+    let killed = create::create_if_missing(&path, |_| Err(OpenError::Damaged("killed".to_owned())));
     assert!(killed.is_err() && !path.exists());
     drop(Store::open(&path).unwrap());
-    let is_made_again = create::if_missing(&path, |_| Err(OpenError::Damaged("made again".to_owned())));
+    let is_made_again =
+        create::create_if_missing(&path, |_| Err(OpenError::Damaged("made again".to_owned())));
     assert!(is_made_again.is_ok());
 }
 
@@ -315,8 +316,9 @@ fn a_full_disk_heals_without_a_restart() {
     let disk = Disk::default();
     let under = disk.clone();
     let opener = move || Database::builder().create_with_backend(under.clone());
-    let handle = Handle::with(opener().unwrap(), Box::new(opener), None).unwrap();
-    let store = Store { handle, commits: Commits::default(), appends: Combine::new() };
+    let handle = StorageEngine::new(opener().unwrap(), Box::new(opener), None).unwrap();
+    let store =
+        Store { engine: handle, write_group: WriteGroup::default(), append_group: GroupCommit::new() };
     let add = |name: &str| store.write(|tx| USER_BY_EMAIL.put(tx, name, &UserId::random()));
     add("before").unwrap();
     for _ in 0..3 {
@@ -346,28 +348,28 @@ fn a_full_disk_heals_without_a_restart() {
 #[test]
 fn a_flood_of_sign_ins_pushes_out_sign_ins_only() {
     let (_folder, store) = temporary();
-    let entry = |action, second| Entry::of_nobody(None, action, Timestamp::from_second(second).unwrap());
+    let entry = |action, second| AuditEntry::by_nobody(None, action, Timestamp::from_second(second).unwrap());
     let most = i64::try_from(ENTRIES_MAX).unwrap();
     let add = |action, seconds: std::ops::RangeInclusive<i64>| {
         let append = |tx: &WriteTx, second| audit::append(tx, &entry(action, second));
         store.write(|tx| seconds.clone().try_for_each(|second| append(tx, second))).unwrap();
     };
-    add(Action::FlowDeleted, 1..=2);
-    add(Action::SignInRefused, 3..=most + 5);
-    add(Action::RoleChanged, most + 6..=most + 6);
-    let listed = |rings: &[Ring]| {
+    add(AuditAction::FlowDeleted, 1..=2);
+    add(AuditAction::SignInRefused, 3..=most + 5);
+    add(AuditAction::RoleChanged, most + 6..=most + 6);
+    let listed = |rings: &[AuditRing]| {
         let mut found = Vec::new();
-        let note = |number, entry: Entry| {
+        let note = |number, entry: AuditEntry| {
             found.push((number, entry.date.as_second()));
             Ok(())
         };
         store.read(|tx| audit::walk(tx, rings, note)).unwrap();
         found
     };
-    assert_eq!(listed(&[Ring::Actions]), [(10_006, 10_006), (2, 2), (1, 1)]);
-    let sign_ins = listed(&[Ring::SignIns]);
+    assert_eq!(listed(&[AuditRing::Actions]), [(10_006, 10_006), (2, 2), (1, 1)]);
+    let sign_ins = listed(&[AuditRing::SignIns]);
     assert_eq!((sign_ins.len(), sign_ins[0], sign_ins[9_999]), (10_000, (10_005, 10_005), (6, 6)));
-    let all = listed(&Ring::ALL);
+    let all = listed(&AuditRing::ALL);
     assert_eq!(all.len(), 10_003);
     assert!(all.is_sorted_by(|one, next| one > next), "the newest first, whatever its ring");
 }

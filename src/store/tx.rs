@@ -1,11 +1,11 @@
 //! Transactions over byte tables. No guard of the database leaves a function of this file.
 
-use super::changes::Changes;
+use super::changes::RedoRecord;
 use super::keys::KeyRange;
 use super::rows;
-use super::sums::{Form, SUM_BYTES, sum};
+use super::sums::{CHECKSUM_BYTES, RowEncoding, checksum};
 use super::tables::{FLOW_TIMELINE, MESSAGES, Table};
-use super::tail::Bound;
+use super::tail::Watermark;
 use crate::domain::error::{Error, Result};
 use redb::{AccessGuard, Durability, ReadableTable as _, ReadableTableMetadata as _, TableHandle as _};
 use std::cell::{Cell, Ref, RefCell};
@@ -28,7 +28,12 @@ pub trait Tx {
     /// # Errors
     /// [`Error::Internal`] when the database cannot be read, [`Error::Damaged`] when the row is not what was stored, else
     /// what `read` returns.
-    fn look<R>(&self, table: Table, key: &[u8], read: impl FnOnce(&[u8]) -> Result<R>) -> Result<Option<R>>;
+    fn get_with<R>(
+        &self,
+        table: Table,
+        key: &[u8],
+        read: impl FnOnce(&[u8]) -> Result<R>,
+    ) -> Result<Option<R>>;
 
     /// True when there is a row under `key`; its value is not read.
     ///
@@ -65,26 +70,26 @@ pub trait Tx {
     ///
     /// # Errors
     /// [`Error::Internal`] when the database cannot be read.
-    fn rows(&self, table: Table) -> Result<u64>;
+    fn row_count(&self, table: Table) -> Result<u64>;
 }
 
 /// A snapshot: sees what was committed when it began.
 pub struct ReadTx {
     tx: redb::ReadTransaction,
-    sees: Sees,
-    form: Form,
+    scope: ReadScope,
+    encoding: RowEncoding,
 }
 
 /// How much of the database a snapshot may look at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Sees {
+pub(super) enum ReadScope {
     /// Everything that was acknowledged.
-    All,
+    Everything,
     /// Everything but messages, the newest of which may be missing (`tail.rs`).
     AllButMessages,
 }
 
-impl Sees {
+impl ReadScope {
     fn check(self, table: Table) -> Result<()> {
         let is_of_messages = || [MESSAGES, FLOW_TIMELINE].iter().any(|one| one.name() == table.name());
         if self == Self::AllButMessages && is_of_messages() {
@@ -98,96 +103,105 @@ impl Sees {
 pub struct WriteTx {
     tx: redb::WriteTransaction,
     /// Whether the operation that now runs in this transaction has written (see `commit.rs`).
-    wrote: Cell<bool>,
+    has_written: Cell<bool>,
     /// What all operations changed so far.
-    changes: RefCell<Changes>,
+    redo: RefCell<RedoRecord>,
     /// The newest messages that it sees; those after it are not in the database yet.
-    bound: Bound,
+    watermark: Watermark,
     /// An operation in it wants the database flushed.
-    flushes: Cell<bool>,
-    form: Cell<Form>,
+    is_checkpoint_requested: Cell<bool>,
+    encoding: Cell<RowEncoding>,
 }
 
 /// A failure of the database, for the log.
-pub(super) fn broken(cause: impl Into<redb::Error>) -> Error {
+pub(super) fn database_error(cause: impl Into<redb::Error>) -> Error {
     Error::internal(cause.into())
 }
 
 /// True when the database itself failed, and not a record in it.
-pub(super) fn is_broken(error: &Error) -> bool {
+pub(super) fn is_database_error(error: &Error) -> bool {
     matches!(error, Error::Internal(cause) if cause.is::<redb::Error>())
 }
 
 impl ReadTx {
-    pub(super) const fn new(tx: redb::ReadTransaction, sees: Sees) -> Self {
-        Self::in_form(tx, sees, Form::Summed)
+    pub(super) const fn new(tx: redb::ReadTransaction, scope: ReadScope) -> Self {
+        Self::with_encoding(tx, scope, RowEncoding::Checksummed)
     }
 
     /// Over a database whose rows are of this form.
-    pub(super) const fn in_form(tx: redb::ReadTransaction, sees: Sees, form: Form) -> Self {
-        Self { tx, sees, form }
+    pub(super) const fn with_encoding(
+        tx: redb::ReadTransaction,
+        scope: ReadScope,
+        encoding: RowEncoding,
+    ) -> Self {
+        Self { tx, scope, encoding }
     }
 
     fn check(&self, table: Table) -> Result<()> {
-        self.sees.check(table)
+        self.scope.check(table)
     }
 
-    const fn form(&self) -> Form {
-        self.form
+    const fn encoding(&self) -> RowEncoding {
+        self.encoding
     }
 
     /// Looks at every row of a table, whatever is wrong with some.
     ///
     /// # Errors
-    /// [`Error::Cancelled`] when `is_over` says so.
-    pub(super) fn examine(&self, table: Table, is_over: impl Fn() -> bool) -> Result<Examined> {
-        let mut found = Examined::default();
+    /// [`Error::Cancelled`] when `is_cancelled` says so.
+    pub(super) fn examine(&self, table: Table, is_cancelled: impl Fn() -> bool) -> Result<TableReport> {
+        let mut report = TableReport::default();
         // What fails here is told in the end: the table is not whole.
-        let _ = self.examine_rows(table, &mut found, &is_over);
-        if is_over() { Err(Error::Cancelled) } else { Ok(found) }
+        let _ = self.examine_rows(table, &mut report, &is_cancelled);
+        if is_cancelled() { Err(Error::Cancelled) } else { Ok(report) }
     }
 
-    fn examine_rows(&self, table: Table, found: &mut Examined, is_over: &impl Fn() -> bool) -> Result<()> {
+    fn examine_rows(
+        &self,
+        table: Table,
+        report: &mut TableReport,
+        is_cancelled: &impl Fn() -> bool,
+    ) -> Result<()> {
         let name = table;
-        let table = contained(name, || self.tx.open_table(name))?;
-        let mut rows = contained(name, || table.range::<&[u8]>(..))?;
+        let table = catch_damage(name, || self.tx.open_table(name))?;
+        let mut rows = catch_damage(name, || table.range::<&[u8]>(..))?;
         let mut last: Option<Vec<u8>> = None;
-        while let Some((key, value)) = contained(name, || rows.next().transpose())? {
-            if is_over() {
+        while let Some((key, value)) = catch_damage(name, || rows.next().transpose())? {
+            if is_cancelled() {
                 return Ok(());
             }
-            let key = contained(name, || Ok::<_, redb::StorageError>(key.value().to_vec()))?;
-            found.rows += 1;
+            let key = catch_damage(name, || Ok::<_, redb::StorageError>(key.value().to_vec()))?;
+            report.rows += 1;
             // Also by way of the pages above it, which a walk does not look at.
-            let is_sound = contained(name, || {
-                let fits = self.form.value(name, &key, value.value()).is_some();
+            let is_sound = catch_damage(name, || {
+                let fits = self.encoding.checked_value(name, &key, value.value()).is_some();
                 Ok::<_, redb::StorageError>(fits && table.get(key.as_slice())?.is_some())
             });
             if !is_sound.unwrap_or(false) || last.is_some_and(|last| last >= key) {
-                found.damaged.push(key.clone());
+                report.damaged_keys.push(key.clone());
             }
             last = Some(key);
         }
-        found.is_whole = contained(name, || table.len())? == found.rows;
+        report.is_complete = catch_damage(name, || table.len())? == report.rows;
         Ok(())
     }
 }
 
 /// What was found in a table.
 #[derive(Debug, Default)]
-pub(super) struct Examined {
+pub(super) struct TableReport {
     /// How many rows were reached.
     pub(super) rows: u64,
     /// The keys of those that are not what was stored.
-    pub(super) damaged: Vec<Vec<u8>>,
+    pub(super) damaged_keys: Vec<Vec<u8>>,
     /// All rows were reached that the database counts.
-    pub(super) is_whole: bool,
+    pub(super) is_complete: bool,
 }
 
 /// Runs a read of the database. What a disk changed in its pages may be a panic there, which is one of this table alone.
-fn contained<T, E: Into<redb::Error>>(table: Table, read: impl FnOnce() -> Result<T, E>) -> Result<T> {
+fn catch_damage<T, E: Into<redb::Error>>(table: Table, read: impl FnOnce() -> Result<T, E>) -> Result<T> {
     let damaged = || {
-        let damage = rows::damaged_table(table);
+        let damage = rows::table_damage(table);
         tracing::error!(table = damage.place(), "pages of the database are damaged");
         Error::Damaged(damage)
     };
@@ -195,7 +209,7 @@ fn contained<T, E: Into<redb::Error>>(table: Table, read: impl FnOnce() -> Resul
         Ok(Ok(found)) => Ok(found),
         Ok(Err(error)) => Err(match error.into() {
             redb::Error::Corrupted(_) => damaged(),
-            other => broken(other),
+            other => database_error(other),
         }),
         Err(_) => Err(damaged()),
     }
@@ -203,16 +217,16 @@ fn contained<T, E: Into<redb::Error>>(table: Table, read: impl FnOnce() -> Resul
 
 type Bytes = &'static [u8];
 
-fn walk<T: redb::ReadableTable<Bytes, Bytes>>(
+fn walk_range<T: redb::ReadableTable<Bytes, Bytes>>(
     name: Table,
     table: &T,
     range: &KeyRange,
     order: Order,
     mut each: impl FnMut(&[u8], &AccessGuard<'_, Bytes>) -> Result<ControlFlow<()>>,
 ) -> Result<()> {
-    let mut rows = contained(name, || table.range::<&[u8]>(range.bounds()))?;
+    let mut rows = catch_damage(name, || table.range::<&[u8]>(range.bounds()))?;
     loop {
-        let row = contained(name, || match order {
+        let row = catch_damage(name, || match order {
             Order::Ascending => rows.next().transpose(),
             Order::Descending => rows.next_back().transpose(),
         })?;
@@ -225,14 +239,14 @@ fn walk<T: redb::ReadableTable<Bytes, Bytes>>(
 }
 
 fn value_of<'a>(table: Table, guard: &'a AccessGuard<'_, Bytes>) -> Result<&'a [u8]> {
-    contained(table, || Ok::<_, redb::StorageError>(guard.value()))
+    catch_damage(table, || Ok::<_, redb::StorageError>(guard.value()))
 }
 
 /// Both transactions open tables by the same words, but through no trait of redb.
-macro_rules! looking {
+macro_rules! impl_reads {
     ($tx:ty) => {
         impl Tx for $tx {
-            fn look<R>(
+            fn get_with<R>(
                 &self,
                 table: Table,
                 key: &[u8],
@@ -240,16 +254,16 @@ macro_rules! looking {
             ) -> Result<Option<R>> {
                 self.check(table)?;
                 let name = table;
-                let table = contained(name, || self.tx.open_table(name))?;
-                let Some(value) = contained(name, || table.get(key))? else { return Ok(None) };
-                read(self.form().read(name, key, value_of(name, &value)?)?).map(Some)
+                let table = catch_damage(name, || self.tx.open_table(name))?;
+                let Some(value) = catch_damage(name, || table.get(key))? else { return Ok(None) };
+                read(self.encoding().read_value(name, key, value_of(name, &value)?)?).map(Some)
             }
 
             fn has(&self, table: Table, key: &[u8]) -> Result<bool> {
                 self.check(table)?;
                 let name = table;
-                let table = contained(name, || self.tx.open_table(name))?;
-                Ok(contained(name, || table.get(key))?.is_some())
+                let table = catch_damage(name, || self.tx.open_table(name))?;
+                Ok(catch_damage(name, || table.get(key))?.is_some())
             }
 
             fn scan(
@@ -260,10 +274,10 @@ macro_rules! looking {
                 mut each: impl FnMut(&[u8], &[u8]) -> Result<ControlFlow<()>>,
             ) -> Result<()> {
                 self.check(table)?;
-                let (name, form) = (table, self.form());
-                let table = contained(name, || self.tx.open_table(name))?;
-                walk(name, &table, range, order, |key, value| {
-                    each(key, form.read(name, key, value_of(name, value)?)?)
+                let (name, form) = (table, self.encoding());
+                let table = catch_damage(name, || self.tx.open_table(name))?;
+                walk_range(name, &table, range, order, |key, value| {
+                    each(key, form.read_value(name, key, value_of(name, value)?)?)
                 })
             }
 
@@ -276,94 +290,94 @@ macro_rules! looking {
             ) -> Result<()> {
                 self.check(table)?;
                 let name = table;
-                let table = contained(name, || self.tx.open_table(name))?;
-                walk(name, &table, range, order, |key, _| each(key))
+                let table = catch_damage(name, || self.tx.open_table(name))?;
+                walk_range(name, &table, range, order, |key, _| each(key))
             }
 
-            fn rows(&self, table: Table) -> Result<u64> {
+            fn row_count(&self, table: Table) -> Result<u64> {
                 self.check(table)?;
                 let name = table;
-                let table = contained(name, || self.tx.open_table(name))?;
-                contained(name, || table.len())
+                let table = catch_damage(name, || self.tx.open_table(name))?;
+                catch_damage(name, || table.len())
             }
         }
     };
 }
 
-looking!(ReadTx);
-looking!(WriteTx);
+impl_reads!(ReadTx);
+impl_reads!(WriteTx);
 
 impl WriteTx {
-    pub(super) const fn new(tx: redb::WriteTransaction, bound: Bound) -> Self {
+    pub(super) const fn new(tx: redb::WriteTransaction, watermark: Watermark) -> Self {
         Self {
             tx,
-            wrote: Cell::new(false),
-            changes: RefCell::new(Changes::NONE),
-            bound,
-            flushes: Cell::new(false),
-            form: Cell::new(Form::Summed),
+            has_written: Cell::new(false),
+            redo: RefCell::new(RedoRecord::EMPTY),
+            watermark,
+            is_checkpoint_requested: Cell::new(false),
+            encoding: Cell::new(RowEncoding::Checksummed),
         }
     }
 
     fn check(&self, table: Table) -> Result<()> {
-        Sees::All.check(table)
+        ReadScope::Everything.check(table)
     }
 
-    fn form(&self) -> Form {
-        self.form.get()
+    fn encoding(&self) -> RowEncoding {
+        self.encoding.get()
     }
 
     /// Reads and writes rows of this form from here on.
-    pub(super) fn take_form(&self, form: Form) {
-        self.form.set(form);
+    pub(super) fn set_encoding(&self, encoding: RowEncoding) {
+        self.encoding.set(encoding);
     }
 
     /// Which messages it sees.
-    pub(super) const fn bound(&self) -> Bound {
-        self.bound
+    pub(super) const fn watermark(&self) -> Watermark {
+        self.watermark
     }
 
     /// Has the database flushed when this is committed. It counts as a write.
-    pub(super) fn ask_flush(&self) {
-        self.wrote.set(true);
-        self.flushes.set(true);
+    pub(super) fn request_checkpoint(&self) {
+        self.has_written.set(true);
+        self.is_checkpoint_requested.set(true);
     }
 
     /// True when it was asked to flush.
-    pub(super) fn flushes(&self) -> bool {
-        self.flushes.get()
+    pub(super) fn is_checkpoint_requested(&self) -> bool {
+        self.is_checkpoint_requested.get()
     }
 
     /// Forgets what the operation before wrote.
     pub(super) fn start_operation(&self) {
-        self.wrote.set(false);
+        self.has_written.set(false);
     }
 
     /// True when the operation that started last has written something.
-    pub(super) fn wrote(&self) -> bool {
-        self.wrote.get()
+    pub(super) fn has_written(&self) -> bool {
+        self.has_written.get()
     }
 
     /// What was changed in it.
-    pub(super) fn changes(&self) -> Ref<'_, Changes> {
-        self.changes.borrow()
+    pub(super) fn redo(&self) -> Ref<'_, RedoRecord> {
+        self.redo.borrow()
     }
 
     /// True when something was changed in it.
     pub(super) fn has_changes(&self) -> bool {
-        !matches!(self.changes().rows(), Some([]))
+        !matches!(self.redo().rows(), Some([]))
     }
 
     /// Commits and flushes everything that was committed before along with it. Quick repair makes opening after a
     /// kill take no longer at 10 GB than at 10 kB; it commits in two phases.
-    pub(super) fn flush(mut self) -> Result<(), redb::Error> {
+    pub(super) fn commit_durable(mut self) -> Result<(), redb::Error> {
         self.tx.set_two_phase_commit(true);
         self.tx.set_quick_repair(true);
         Ok(self.tx.commit()?)
     }
 
     /// Commits for readers and later transactions of this process; the next flush takes it to disk.
-    pub(super) fn commit_in_memory(mut self) -> Result<(), redb::Error> {
+    pub(super) fn commit_volatile(mut self) -> Result<(), redb::Error> {
         self.tx.set_durability(Durability::None)?;
         Ok(self.tx.commit()?)
     }
@@ -373,13 +387,13 @@ impl WriteTx {
     }
 
     /// Makes a table that does not exist yet.
-    pub(super) fn create(&self, table: Table) -> Result<()> {
-        self.wrote.set(true);
-        self.changes.borrow_mut().beyond_rows();
-        self.tx.open_table(table).map(drop).map_err(broken)
+    pub(super) fn create_table(&self, table: Table) -> Result<()> {
+        self.has_written.set(true);
+        self.redo.borrow_mut().mark_oversized();
+        self.tx.open_table(table).map(drop).map_err(database_error)
     }
 
-    /// Stores `value` under `key`, in place of what was there.
+    /// Stores `checked_value` under `key`, in place of what was there.
     ///
     /// # Errors
     /// [`Error::Internal`] when the database cannot be written.
@@ -396,20 +410,21 @@ impl WriteTx {
         table: Table,
         rows: impl IntoIterator<Item = (K, V)>,
     ) -> Result<()> {
-        self.wrote.set(true);
+        self.has_written.set(true);
         let definition = table;
-        let mut table = self.tx.open_table(definition).map_err(broken)?;
+        let mut table = self.tx.open_table(definition).map_err(database_error)?;
         for (key, value) in rows {
             let (key, value) = (key.as_ref(), value.as_ref());
-            if self.form().has_sum(definition, key) {
-                let mut room = table.insert_reserve(key, value.len() + SUM_BYTES).map_err(broken)?;
+            if self.encoding().has_checksum(definition, key) {
+                let mut room =
+                    table.insert_reserve(key, value.len() + CHECKSUM_BYTES).map_err(database_error)?;
                 let (of_value, of_sum) = room.as_mut().split_at_mut(value.len());
                 of_value.copy_from_slice(value);
-                of_sum.copy_from_slice(&sum(definition, key, value));
+                of_sum.copy_from_slice(&checksum(definition, key, value));
             } else {
-                table.insert(key, value).map_err(broken)?;
+                table.insert(key, value).map_err(database_error)?;
             }
-            self.changes.borrow_mut().put(definition, key, value);
+            self.redo.borrow_mut().put(definition, key, value);
         }
         Ok(())
     }
@@ -419,9 +434,10 @@ impl WriteTx {
     /// # Errors
     /// [`Error::Internal`] when the database cannot be written.
     pub fn remove(&self, table: Table, key: &[u8]) -> Result<bool> {
-        self.wrote.set(true);
-        let removed = self.tx.open_table(table).map_err(broken)?.remove(key).map_err(broken)?.is_some();
-        self.changes.borrow_mut().remove(table, key);
+        self.has_written.set(true);
+        let removed =
+            self.tx.open_table(table).map_err(database_error)?.remove(key).map_err(database_error)?.is_some();
+        self.redo.borrow_mut().remove(table, key);
         Ok(removed)
     }
 
@@ -430,15 +446,15 @@ impl WriteTx {
     /// # Errors
     /// [`Error::Internal`] when the database cannot be written.
     pub fn remove_range(&self, table: Table, range: &KeyRange) -> Result<usize> {
-        self.wrote.set(true);
+        self.has_written.set(true);
         let mut removed = 0;
         let keep_none = |_: &[u8], _: &[u8]| {
             removed += 1;
             false
         };
-        let mut rows = self.tx.open_table(table).map_err(broken)?;
-        rows.retain_in::<&[u8], _>(range.bounds(), keep_none).map_err(broken)?;
-        self.changes.borrow_mut().remove_range(table, range);
+        let mut rows = self.tx.open_table(table).map_err(database_error)?;
+        rows.retain_in::<&[u8], _>(range.bounds(), keep_none).map_err(database_error)?;
+        self.redo.borrow_mut().remove_range(table, range);
         Ok(removed)
     }
 }

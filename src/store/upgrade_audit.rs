@@ -12,14 +12,14 @@ const MOVED: [&str; 6] =
     ["sign-in", "sign-in-refused", "sign-out", "session-ended", "sessions-ended", "password-reset-requested"];
 
 #[derive(Deserialize)]
-struct Named {
+struct ActionName {
     action: String,
 }
 
 pub(super) fn run(tx: &WriteTx) -> Result<()> {
     let mut moved = Vec::new();
     tx.scan(AUDIT, &KeyRange::all(), Order::Ascending, |key, value| {
-        let entry: Named = serde_json::from_slice(value).map_err(Error::internal)?;
+        let entry: ActionName = serde_json::from_slice(value).map_err(Error::internal)?;
         if MOVED.contains(&entry.action.as_str()) {
             moved.push((key.to_vec(), value.to_vec()));
         }
@@ -33,42 +33,47 @@ pub(super) fn run(tx: &WriteTx) -> Result<()> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::upgrade_sums::tests::older;
+    use super::super::upgrade_sums::tests::downgrade;
     use super::super::{Store, audit};
     use super::*;
-    use crate::domain::audit::{Action, Entry, Ring};
+    use crate::domain::audit::{AuditAction, AuditEntry, AuditRing};
     use jiff::Timestamp;
 
     #[test]
     fn sign_ins_of_the_older_format_are_in_their_own_ring_afterwards() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("test.redb");
-        let entry = |action| Entry::of_nobody(None, action, Timestamp::from_second(9).unwrap());
-        let old = [Action::OwnerRegistered, Action::SignInRefused, Action::FlowDeleted, Action::SignIn];
+        let entry = |action| AuditEntry::by_nobody(None, action, Timestamp::from_second(9).unwrap());
+        let old = [
+            AuditAction::OwnerRegistered,
+            AuditAction::SignInRefused,
+            AuditAction::FlowDeleted,
+            AuditAction::SignIn,
+        ];
         let store = Store::open(&path).unwrap();
         let write = |tx: &WriteTx| {
-            let row = |(place, action): (usize, &Action)| {
+            let row = |(place, action): (usize, &AuditAction)| {
                 ((place as u64 + 1).to_be_bytes(), serde_json::to_vec(&entry(*action)).unwrap())
             };
             tx.put_all(AUDIT, old.iter().enumerate().map(row))
         };
         store.write(write).unwrap();
         drop(store);
-        older(&path, 3);
+        downgrade(&path, 3);
         for _ in 0..2 {
             let store = Store::open(&path).unwrap();
-            let listed = |rings: &[Ring]| {
+            let listed = |rings: &[AuditRing]| {
                 let mut found = Vec::new();
-                let note = |number, entry: Entry| {
+                let note = |number, entry: AuditEntry| {
                     found.push((number, entry.action));
                     Ok(())
                 };
                 store.read(|tx| audit::walk(tx, rings, note)).unwrap();
                 found
             };
-            assert_eq!(listed(&[Ring::Actions]), [(3, old[2]), (1, old[0])]);
-            assert_eq!(listed(&[Ring::SignIns]), [(4, old[3]), (2, old[1])]);
-            assert_eq!(listed(&Ring::ALL), [(4, old[3]), (3, old[2]), (2, old[1]), (1, old[0])]);
+            assert_eq!(listed(&[AuditRing::Actions]), [(3, old[2]), (1, old[0])]);
+            assert_eq!(listed(&[AuditRing::SignIns]), [(4, old[3]), (2, old[1])]);
+            assert_eq!(listed(&AuditRing::ALL), [(4, old[3]), (3, old[2]), (2, old[1]), (1, old[0])]);
         }
     }
 }

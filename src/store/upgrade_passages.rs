@@ -3,9 +3,9 @@
 
 use super::keys::KeyRange;
 use super::passages;
-use super::tables::{CHUNKS, DOCUMENT_STORES_TABLE};
+use super::tables::{DOCUMENT_STORES_TABLE, LEGACY_CHUNKS};
 use super::tx::{Order, Tx as _, WriteTx};
-use crate::domain::document::Chunk;
+use crate::domain::document::StoredChunk;
 use crate::domain::error::{Error, Result};
 use crate::domain::ids::{ChunkId, DocumentStoreId, LoaderId};
 use serde::Deserialize;
@@ -20,28 +20,28 @@ struct OldChunk {
 
 pub(super) fn run(tx: &WriteTx) -> Result<()> {
     let mut stores = Vec::new();
-    tx.scan_keys(CHUNKS, &KeyRange::all(), Order::Ascending, |key| {
+    tx.scan_keys(LEGACY_CHUNKS, &KeyRange::all(), Order::Ascending, |key| {
         stores.push(key.to_vec());
         Ok(ControlFlow::Continue(()))
     })?;
     let read = |value: &[u8]| serde_json::from_slice::<Vec<OldChunk>>(value).map_err(Error::internal);
     for key in stores {
-        let chunks = tx.look(CHUNKS, &key, read)?.unwrap_or_default();
+        let chunks = tx.get_with(LEGACY_CHUNKS, &key, read)?.unwrap_or_default();
         move_store(tx, &key, chunks)?;
-        tx.remove(CHUNKS, &key)?;
+        tx.remove(LEGACY_CHUNKS, &key)?;
     }
     Ok(())
 }
 
 fn move_store(tx: &WriteTx, key: &[u8], chunks: Vec<OldChunk>) -> Result<()> {
     let read = |value: &[u8]| serde_json::from_slice::<Value>(value).map_err(Error::internal);
-    let Some(mut store) = tx.look(DOCUMENT_STORES_TABLE, key, read)? else { return Ok(()) };
+    let Some(mut store) = tx.get_with(DOCUMENT_STORES_TABLE, key, read)? else { return Ok(()) };
     let Ok(id) = <[u8; 16]>::try_from(key.get(16..).unwrap_or_default()) else { return Ok(()) };
     let id = DocumentStoreId::from_bytes(id);
-    let mut groups: Vec<(Option<Value>, Vec<Chunk>)> = Vec::new();
+    let mut groups: Vec<(Option<Value>, Vec<StoredChunk>)> = Vec::new();
     for OldChunk { text, metadata } in chunks {
         let source = metadata.get("source").cloned();
-        let chunk = Chunk { id: ChunkId::next(), text, metadata };
+        let chunk = StoredChunk { id: ChunkId::next(), text, metadata };
         match groups.iter_mut().find(|(known, _)| *known == source) {
             Some((_, group)) => group.push(chunk),
             None => groups.push((source, vec![chunk])),
@@ -69,7 +69,7 @@ fn move_store(tx: &WriteTx, key: &[u8], chunks: Vec<OldChunk>) -> Result<()> {
 #[cfg(test)]
 mod tests {
     use super::super::tables::DOCUMENT_STORES;
-    use super::super::upgrade_sums::tests::older;
+    use super::super::upgrade_sums::tests::downgrade;
     use super::super::{Store, keys};
     use super::*;
     use crate::domain::ids::WorkspaceId;
@@ -79,7 +79,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("test.redb");
         let (workspace, id) = (WorkspaceId::random(), DocumentStoreId::random());
-        let key = keys::scoped(&workspace, &id);
+        let key = keys::in_workspace(&workspace, &id);
         let old = json!({
             "id": id, "workspace": workspace, "name": "Handbook", "description": "", "chunks": 3, "characters": 11,
             "created": "2026-01-01T00:00:00Z", "updated": "2026-01-01T00:00:00Z",
@@ -90,12 +90,12 @@ mod tests {
         ]);
         let store = Store::open(&path).unwrap();
         let write = |tx: &WriteTx| {
-            tx.put(CHUNKS, &key, chunks.to_string().as_bytes())?;
+            tx.put(LEGACY_CHUNKS, &key, chunks.to_string().as_bytes())?;
             tx.put(DOCUMENT_STORES_TABLE, &key, old.to_string().as_bytes())
         };
         store.write(write).unwrap();
         drop(store);
-        older(&path, 1);
+        downgrade(&path, 1);
         for _ in 0..2 {
             let store = Store::open(&path).unwrap();
             let (record, found) = store
@@ -119,9 +119,12 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let store = Store::open(&folder.path().join("test.redb")).unwrap();
         let (id, loader) = (DocumentStoreId::random(), LoaderId::next());
-        let chunk =
-            |n: usize| Chunk { id: ChunkId::next(), text: format!("Passage {n}"), metadata: Map::new() };
-        let chunks: Vec<Chunk> = (0..20_000).map(chunk).collect();
+        let chunk = |n: usize| StoredChunk {
+            id: ChunkId::next(),
+            text: format!("Passage {n}"),
+            metadata: Map::new(),
+        };
+        let chunks: Vec<StoredChunk> = (0..20_000).map(chunk).collect();
         store.write(|tx| passages::put(tx, &id, &loader, &chunks)).unwrap();
         let page = store.read(|tx| passages::page(tx, &id, Some(&loader), 19_990, 50)).unwrap();
         assert_eq!(

@@ -1,38 +1,38 @@
 //! From format 6 to 7: every row gets its sum.
 
 use super::keys::KeyRange;
-use super::sums::Form;
+use super::sums::RowEncoding;
 use super::tables::{ALL, Table};
 use super::tx::{Order, Tx as _, WriteTx};
 use crate::domain::error::Result;
 use std::ops::ControlFlow;
 
 /// Bytes that are held in memory at a time.
-const STRIDE_BYTES: usize = 4 << 20;
+const BATCH_BYTES: usize = 4 << 20;
 
 pub(super) fn run(tx: &WriteTx) -> Result<()> {
     for table in ALL {
         let mut from = Some(Vec::new());
         while let Some(start) = from {
-            from = add_sums(tx, table, &start)?;
+            from = add_checksums(tx, table, &start)?;
         }
     }
-    tx.take_form(Form::Summed);
+    tx.set_encoding(RowEncoding::Checksummed);
     Ok(())
 }
 
 /// Gives some rows from `start` on their sums; where the next ones begin, if there are any.
-fn add_sums(tx: &WriteTx, table: Table, start: &[u8]) -> Result<Option<Vec<u8>>> {
+fn add_checksums(tx: &WriteTx, table: Table, start: &[u8]) -> Result<Option<Vec<u8>>> {
     let (mut rows, mut bytes) = (Vec::new(), 0);
-    tx.take_form(Form::Plain);
+    tx.set_encoding(RowEncoding::Plain);
     tx.scan(table, &KeyRange::new(start, None), Order::Ascending, |key, value| {
         bytes += key.len() + value.len();
         rows.push((key.to_vec(), value.to_vec()));
-        Ok(if bytes < STRIDE_BYTES { ControlFlow::Continue(()) } else { ControlFlow::Break(()) })
+        Ok(if bytes < BATCH_BYTES { ControlFlow::Continue(()) } else { ControlFlow::Break(()) })
     })?;
     // The first key behind the last one.
-    let next = rows.last().filter(|_| bytes >= STRIDE_BYTES).map(|(key, _)| [key.as_slice(), &[0]].concat());
-    tx.take_form(Form::Summed);
+    let next = rows.last().filter(|_| bytes >= BATCH_BYTES).map(|(key, _)| [key.as_slice(), &[0]].concat());
+    tx.set_encoding(RowEncoding::Checksummed);
     tx.put_all(table, rows)?;
     Ok(next)
 }
@@ -40,15 +40,15 @@ fn add_sums(tx: &WriteTx, table: Table, start: &[u8]) -> Result<Option<Vec<u8>>>
 #[cfg(test)]
 pub(super) mod tests {
     use super::super::Store;
-    use super::super::sums::SUM_BYTES;
+    use super::super::sums::CHECKSUM_BYTES;
     use super::super::tables::{MESSAGES, META};
-    use super::super::upgrade::SCHEMA;
+    use super::super::upgrade::FORMAT_KEY;
     use super::*;
     use redb::{Database, ReadableTable as _, TableHandle as _};
     use std::path::Path;
 
     /// Makes a closed database one of an older format, as far as its rows are concerned.
-    pub(in super::super) fn older(path: &Path, format: u32) {
+    pub(in super::super) fn downgrade(path: &Path, format: u32) {
         let database = Database::open(path).unwrap();
         let tx = database.begin_write().unwrap();
         for definition in ALL {
@@ -61,10 +61,10 @@ pub(super) mod tests {
                 .collect();
             for (key, mut value) in rows {
                 let is_of_meta = definition.name() == META.name();
-                if is_of_meta && key == SCHEMA {
+                if is_of_meta && key == FORMAT_KEY {
                     value = format.to_string().into_bytes();
                 } else {
-                    value.truncate(value.len() - SUM_BYTES);
+                    value.truncate(value.len() - CHECKSUM_BYTES);
                 }
                 if is_of_meta && key == b"journal" && format < 6 {
                     value.truncate(8);
@@ -83,7 +83,7 @@ pub(super) mod tests {
         let store = Store::open(&path).unwrap();
         store.write(|tx| tx.put_all(MESSAGES, (0..500).map(row))).unwrap();
         drop(store);
-        older(&path, 6);
+        downgrade(&path, 6);
         for _ in 0..2 {
             let store = Store::open(&path).unwrap();
             let mut found = 0;

@@ -3,21 +3,21 @@
 //!
 //! Only the user who runs the service gets through: the socket has mode 0600 and every peer is asked who they are.
 
-use crate::ops::control::Outcome;
+use crate::ops::control::CommandOutput;
 use serde::{Deserialize, Serialize};
 
 /// The line that comes back.
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub enum Reply {
+pub enum ControlReply {
     /// The command was done.
-    Done(Outcome),
+    Done(CommandOutput),
     /// It was refused or failed; the text is for a person.
     Failed(String),
 }
 
 #[cfg(unix)]
-pub use unix::{Door, call};
+pub use unix::{ControlSocket, call};
 
 #[cfg(not(unix))]
 pub use elsewhere::{Door, call};
@@ -26,14 +26,14 @@ pub use elsewhere::{Door, call};
 mod unix {
     //! Unix sockets.
 
-    use super::Reply;
+    use super::ControlReply;
     use crate::app::App;
-    use crate::domain::cancel::{Cancel, Reason};
+    use crate::domain::cancel::{CancelReason, CancelToken};
     use crate::domain::error::Error;
     use crate::limits::{
         CONTROL_COMMAND_MAX_BYTES, CONTROL_COMMAND_SECONDS, CONTROL_PATH_MAX_BYTES, CONTROL_REPLY_MAX_BYTES,
     };
-    use crate::ops::control::{Command, execute};
+    use crate::ops::control::{OperatorCommand, execute};
     use sha2::{Digest as _, Sha256};
     use std::fmt::Write as _;
     use std::fs::{self, DirBuilder, Permissions};
@@ -47,13 +47,13 @@ mod unix {
     use tokio::sync::watch;
 
     /// The listening end. Dropping it removes the socket.
-    pub struct Door {
+    pub struct ControlSocket {
         listener: UnixListener,
         path: PathBuf,
         owner: u32,
     }
 
-    impl Door {
+    impl ControlSocket {
         /// Opens the socket of `data_dir`. Only for the process that holds the database's lock: whatever socket is
         /// found there was left behind, and is replaced.
         ///
@@ -92,7 +92,7 @@ mod unix {
                     continue;
                 }
                 let app = app.clone();
-                let cancel = Cancel::new(None);
+                let cancel = CancelToken::new(None);
                 let token = cancel.clone();
                 let mut answered = tokio::task::spawn_blocking(move || {
                     let stream = stream.into_std()?;
@@ -106,7 +106,7 @@ mod unix {
                 let answered = match ended {
                     Some(answered) => answered,
                     None => {
-                        cancel.cancel(Reason::Shutdown);
+                        cancel.cancel(CancelReason::Shutdown);
                         answered.await
                     }
                 };
@@ -117,7 +117,7 @@ mod unix {
         }
     }
 
-    impl Drop for Door {
+    impl Drop for ControlSocket {
         fn drop(&mut self) {
             // Gone already is as good. The folder goes too where it was made for the socket; the data folder stays,
             // since it is not empty.
@@ -126,22 +126,21 @@ mod unix {
         }
     }
 
-    fn answer(app: &App, stream: &UnixStream, cancel: &Cancel) -> io::Result<()> {
+    fn answer(app: &App, stream: &UnixStream, cancel: &CancelToken) -> io::Result<()> {
         // Who connected and says nothing is not waited for either.
         let silent = stream.try_clone()?;
         let _hook = cancel.on_cancel(move || drop(silent.shutdown(Shutdown::Read)));
-        let reply = match serde_json::from_slice::<Command>(&read_line(stream, &COMMAND)?) {
-            Ok(command) => {
-                execute(app, command, cancel).map_or_else(|error| Reply::Failed(told(&error)), Reply::Done)
-            }
-            Err(_) => Reply::Failed(
+        let reply = match serde_json::from_slice::<OperatorCommand>(&read_line(stream, &COMMAND)?) {
+            Ok(command) => execute(app, command, cancel)
+                .map_or_else(|error| ControlReply::Failed(error_text(&error)), ControlReply::Done),
+            Err(_) => ControlReply::Failed(
                 "The service does not know this command. Use the program of the same version.".to_owned(),
             ),
         };
         write_line(stream, &reply)
     }
 
-    fn told(error: &Error) -> String {
+    fn error_text(error: &Error) -> String {
         match error {
             Error::Cancelled => "The service is stopping. Run this again on the stopped service.".to_owned(),
             other => other.to_string(),
@@ -152,11 +151,15 @@ mod unix {
     ///
     /// # Errors
     /// A service is there but cannot be reached; [`ErrorKind::TimedOut`] when it does not answer in time.
-    pub fn call(data_dir: &Path, command: &Command) -> io::Result<Option<Reply>> {
+    pub fn call(data_dir: &Path, command: &OperatorCommand) -> io::Result<Option<ControlReply>> {
         call_within(data_dir, command, Duration::from_secs(command.reply_seconds()))
     }
 
-    fn call_within(data_dir: &Path, command: &Command, time: Duration) -> io::Result<Option<Reply>> {
+    fn call_within(
+        data_dir: &Path,
+        command: &OperatorCommand,
+        time: Duration,
+    ) -> io::Result<Option<ControlReply>> {
         let Ok(path) = socket_path(data_dir) else { return Ok(None) };
         if let Some(folder) = path.parent().filter(|folder| *folder != data_dir) {
             match fs::symlink_metadata(folder) {
@@ -189,7 +192,7 @@ mod unix {
         LineLimits { bytes: CONTROL_COMMAND_MAX_BYTES, time: Duration::from_secs(CONTROL_COMMAND_SECONDS) };
 
     /// What a socket says when its time is over differs between systems.
-    fn slow(error: io::Error) -> io::Error {
+    fn timeout_error(error: io::Error) -> io::Error {
         if error.kind() == ErrorKind::WouldBlock { ErrorKind::TimedOut.into() } else { error }
     }
 
@@ -202,7 +205,7 @@ mod unix {
             // A timeout of zero would mean none at all.
             let left = end.saturating_duration_since(Instant::now()).max(Duration::from_millis(1));
             stream.set_read_timeout(Some(left))?;
-            let count = stream.read(&mut buffer).map_err(slow)?;
+            let count = stream.read(&mut buffer).map_err(timeout_error)?;
             if count == 0 {
                 return Err(ErrorKind::UnexpectedEof.into());
             }
@@ -221,7 +224,7 @@ mod unix {
         stream.set_write_timeout(Some(COMMAND.time))?;
         let mut line = serde_json::to_vec(value)?;
         line.push(b'\n');
-        stream.write_all(&line).map_err(slow)
+        stream.write_all(&line).map_err(timeout_error)
     }
 
     /// Where the socket of `data_dir` lies: in it, or, when its path is too long for a socket, in a folder of the
@@ -264,7 +267,7 @@ mod unix {
     #[cfg(test)]
     mod tests {
         use super::*;
-        use crate::ops::transfer::Existing;
+        use crate::ops::transfer::ExistingPolicy;
 
         #[test]
         fn a_long_path_moves_to_the_temporary_folder() {
@@ -287,7 +290,7 @@ mod unix {
             let (stop, stopping) = watch::channel(false);
             let data_dir = app.settings.data_dir.clone();
             let served = runtime.block_on(async move {
-                let door = Door::bind(&data_dir).unwrap();
+                let door = ControlSocket::bind(&data_dir).unwrap();
                 let served = tokio::spawn(door.serve(app, stopping));
                 let silent = UnixStream::connect(socket_path(&data_dir).unwrap()).unwrap();
                 tokio::time::sleep(Duration::from_millis(200)).await;
@@ -312,33 +315,34 @@ mod unix {
         #[test]
         fn nobody_there_is_no_error() {
             let root = tempfile::tempdir().unwrap();
-            assert!(call(root.path(), &Command::Status).unwrap().is_none());
+            assert!(call(root.path(), &OperatorCommand::Status).unwrap().is_none());
             drop(std::os::unix::net::UnixListener::bind(root.path().join("control.sock")).unwrap());
-            assert!(call(root.path(), &Command::Status).unwrap().is_none());
-            assert!(call(&root.path().join("none"), &Command::Status).unwrap().is_none());
+            assert!(call(root.path(), &OperatorCommand::Status).unwrap().is_none());
+            assert!(call(&root.path().join("none"), &OperatorCommand::Status).unwrap().is_none());
         }
 
         #[test]
         fn a_service_that_does_not_answer_is_not_waited_for() {
             let root = tempfile::tempdir().unwrap();
             let _stuck = std::os::unix::net::UnixListener::bind(root.path().join("control.sock")).unwrap();
-            let waited = call_within(root.path(), &Command::Status, Duration::from_millis(50));
+            let waited = call_within(root.path(), &OperatorCommand::Status, Duration::from_millis(50));
             assert_eq!(waited.err().map(|error| error.kind()), Some(ErrorKind::TimedOut));
         }
 
         #[test]
         fn only_what_works_long_is_waited_for_long() {
-            for short in [Command::Status, Command::KeyList, Command::UserList] {
+            for short in [OperatorCommand::Status, OperatorCommand::KeyList, OperatorCommand::UserList] {
                 assert!(short.reply_seconds() <= 10);
             }
-            let import = Command::Import {
+            let import = OperatorCommand::Import {
                 text: String::new(),
                 file_name: None,
-                existing: Existing::Skip,
+                existing: ExistingPolicy::Skip,
                 preview: true,
                 workspace: None,
             };
-            for long in [Command::HistoryVerify, import, Command::Export { workspace: None }] {
+            for long in [OperatorCommand::HistoryVerify, import, OperatorCommand::Export { workspace: None }]
+            {
                 assert!(long.reply_seconds() >= 600);
             }
         }
@@ -360,17 +364,17 @@ mod unix {
 mod elsewhere {
     //! Systems without Unix sockets: the service has to be stopped for such commands.
 
-    use super::Reply;
+    use super::ControlReply;
     use crate::app::App;
-    use crate::ops::control::Command;
+    use crate::ops::control::OperatorCommand;
     use std::io;
     use std::path::Path;
     use tokio::sync::watch;
 
     /// There is no listening end here.
-    pub enum Door {}
+    pub enum ControlSocket {}
 
-    impl Door {
+    impl ControlSocket {
         /// Always refuses.
         ///
         /// # Errors
@@ -389,7 +393,7 @@ mod elsewhere {
     ///
     /// # Errors
     /// Never.
-    pub fn call(_data_dir: &Path, _command: &Command) -> io::Result<Option<Reply>> {
+    pub fn call(_data_dir: &Path, _command: &OperatorCommand) -> io::Result<Option<ControlReply>> {
         Ok(None)
     }
 }

@@ -1,7 +1,7 @@
 //! Upkeep of the history: loose objects go into packs, and its list of versions to the database.
 
 use crate::app::App;
-use crate::domain::cancel::{Cancel, Reason};
+use crate::domain::cancel::{CancelReason, CancelToken};
 use crate::limits::HISTORY_UPKEEP_SECONDS;
 use crate::ops::versions;
 use std::time::Duration;
@@ -20,26 +20,26 @@ pub async fn run(app: App, mut stop: watch::Receiver<bool>) {
             _ = timer.tick() => {}
             _ = stop.wait_for(|stop| *stop) => break,
         }
-        let cancel = Cancel::new(None);
+        let cancel = CancelToken::new(None);
         let (house, token) = (app.clone(), cancel.clone());
         let mut round = spawn_blocking(move || versions::maintain(&house, &token));
         let ended = tokio::select! {
             done = &mut round => Some(done),
             _ = stop.wait_for(|stop| *stop) => None,
         };
-        told(match ended {
+        log_failure(match ended {
             Some(done) => done,
             None => {
-                cancel.cancel(Reason::Shutdown);
+                cancel.cancel(CancelReason::Shutdown);
                 round.await
             }
         });
     }
-    told(spawn_blocking(move || versions::store_index(&app)).await);
+    log_failure(spawn_blocking(move || versions::store_index(&app)).await);
 }
 
 /// Nothing that was recorded depends on upkeep: the next round, or the next start, makes up for it.
-fn told(done: Result<crate::domain::error::Result<()>, tokio::task::JoinError>) {
+fn log_failure(done: Result<crate::domain::error::Result<()>, tokio::task::JoinError>) {
     match done {
         Ok(Ok(())) => {}
         Ok(Err(error)) => tracing::warn!(error = error.for_log(), "the history could not be tidied"),

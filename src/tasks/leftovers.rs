@@ -3,10 +3,10 @@
 //! vector stores in conversations of which nothing is there.
 
 use crate::app::App;
-use crate::domain::cancel::{Cancel, Reason};
+use crate::domain::cancel::{CancelReason, CancelToken};
 use crate::domain::error::Result;
 use crate::limits::{LEFTOVER_AGE_MIN_SECONDS, LEFTOVER_WAIT_SECONDS, SILENT_CHATS_SECONDS};
-use crate::ops::leftovers::{self, Swept};
+use crate::ops::leftovers::{self, SweepReport};
 use crate::ops::{chat_passages, collections};
 use jiff::{SignedDuration, Timestamp};
 use std::time::Duration;
@@ -19,7 +19,7 @@ pub async fn run(app: App, mut stop: watch::Receiver<bool>) {
     let before = Timestamp::now() - SignedDuration::from_secs(LEFTOVER_AGE_MIN_SECONDS);
     let service = app.clone();
     until_stop(&mut stop, "blocks of collections", move |cancel| {
-        collections::clear_leftovers(&service, cancel)
+        collections::delete_leftovers(&service, cancel)
     })
     .await;
     tokio::select! {
@@ -29,12 +29,12 @@ pub async fn run(app: App, mut stop: watch::Receiver<bool>) {
     let service = app.clone();
     let swept =
         until_stop(&mut stop, "files", move |cancel| leftovers::sweep(&service, before, cancel)).await;
-    if let Some(Swept { folders, files }) = swept.filter(|swept| *swept != Swept::default()) {
+    if let Some(SweepReport { folders, files }) = swept.filter(|swept| *swept != SweepReport::default()) {
         tracing::info!(folders, files, "removed files that a crash left behind");
     }
     loop {
         let service = app.clone();
-        let sweep = move |cancel: &Cancel| chat_passages::sweep(&service, cancel);
+        let sweep = move |cancel: &CancelToken| chat_passages::sweep(&service, cancel);
         until_stop(&mut stop, "passages of conversations", sweep).await;
         tokio::select! {
             () = tokio::time::sleep(Duration::from_secs(SILENT_CHATS_SECONDS)) => {}
@@ -47,9 +47,9 @@ pub async fn run(app: App, mut stop: watch::Receiver<bool>) {
 async fn until_stop<T: Send + 'static>(
     stop: &mut watch::Receiver<bool>,
     what: &'static str,
-    work: impl FnOnce(&Cancel) -> Result<T> + Send + 'static,
+    work: impl FnOnce(&CancelToken) -> Result<T> + Send + 'static,
 ) -> Option<T> {
-    let cancel = Cancel::new(None);
+    let cancel = CancelToken::new(None);
     let token = cancel.clone();
     let mut round = spawn_blocking(move || work(&token));
     let ended = tokio::select! {
@@ -59,7 +59,7 @@ async fn until_stop<T: Send + 'static>(
     let done = match ended {
         Some(done) => done,
         None => {
-            cancel.cancel(Reason::Shutdown);
+            cancel.cancel(CancelReason::Shutdown);
             round.await
         }
     };

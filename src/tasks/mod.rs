@@ -6,7 +6,7 @@ pub mod leftovers;
 pub mod usage;
 
 use crate::app::App;
-use control::Door;
+use control::ControlSocket;
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
 
@@ -23,7 +23,7 @@ impl Tasks {
     #[must_use]
     pub fn start(app: &App, stop: &watch::Receiver<bool>) -> Self {
         // Without its control socket the service still serves; only the commands beside it have to wait for its end.
-        let door = Door::bind(&app.settings.data_dir)
+        let door = ControlSocket::bind(&app.settings.data_dir)
             .inspect_err(|error| tracing::warn!(%error, "no control socket; key and owner commands need the service stopped"));
         let control = door.ok().map(|door| tokio::spawn(door.serve(app.clone(), stop.clone())));
         let usage = tokio::spawn(usage::run(app.clone(), stop.clone()));
@@ -33,7 +33,7 @@ impl Tasks {
     }
 
     /// Waits until every task has ended, after `stop` turned true.
-    pub async fn ended(self) {
+    pub async fn join(self) {
         if let Some(control) = self.control
             && let Err(error) = control.await
         {

@@ -12,13 +12,13 @@ pub async fn run(app: App, mut stop: watch::Receiver<bool>) {
     let mut timer = interval(Duration::from_secs(USAGE_FLUSH_SECONDS));
     timer.set_missed_tick_behavior(MissedTickBehavior::Delay);
     let mut stopping = false;
-    let watch = dates::Watch::default();
+    let watch = dates::ClockWatch::default();
     while !stopping {
         tokio::select! {
             _ = timer.tick() => {}
             _ = stop.wait_for(|stop| *stop) => stopping = true,
         }
-        watch.look(&app);
+        watch.check(&app);
         let app = app.clone();
         // What could not be stored stays counted and is stored with the next tick.
         match tokio::task::spawn_blocking(move || keys::flush_usage(&app)).await {

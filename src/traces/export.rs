@@ -1,10 +1,10 @@
 //! Sends spans to the operator's collector, on a thread of its own. What does not fit into the queue, or the collector
 //! does not take, is counted and forgotten: no run ever waits for it.
 
-use super::layer::Spans;
-use super::{Attribute, Finished, lose};
-use crate::domain::cancel::Cancel;
-use crate::net::{Limits, Outgoing, Purpose};
+use super::layer::SpanLayer;
+use super::{Attribute, SpanRecord, count_lost};
+use crate::domain::cancel::CancelToken;
+use crate::net::{CallPurpose, Outgoing, ResponseLimits};
 use crate::settings::{Settings, TraceSettings};
 use serde_json::{Value, json};
 use std::io;
@@ -18,16 +18,16 @@ const ANSWER_BYTES_MAX: u64 = 64 * 1024;
 const COMPLAINT_PAUSE: Duration = Duration::from_secs(60);
 
 /// What the thread is told.
-pub(super) enum Message {
+pub(super) enum ExporterMessage {
     /// This span is over.
-    Span(Box<Finished>),
+    Span(Box<SpanRecord>),
     /// Send what is there, then say so.
     Flush(SyncSender<()>),
 }
 
 /// The thread that sends.
 pub struct Exporter {
-    queue: SyncSender<Message>,
+    queue: SyncSender<ExporterMessage>,
 }
 
 impl Exporter {
@@ -35,12 +35,12 @@ impl Exporter {
     ///
     /// # Errors
     /// When the system gives no more threads, or the operator's authorities cannot be used.
-    pub fn start(settings: TraceSettings, service: &Settings) -> io::Result<(Self, Spans)> {
+    pub fn start(settings: TraceSettings, service: &Settings) -> io::Result<(Self, SpanLayer)> {
         // The operator named the address, so it may be one of this machine or its network.
-        let outgoing = Outgoing::of_operator(service).map_err(io::Error::other)?;
+        let outgoing = Outgoing::for_operator(service).map_err(io::Error::other)?;
         let (queue, waiting) = mpsc::sync_channel(settings.queue);
-        let spans = Spans::new(queue.clone(), settings.sampler);
-        let sender = Sender { settings, outgoing, complained: None };
+        let spans = SpanLayer::new(queue.clone(), settings.sampler);
+        let sender = SpanSender { settings, outgoing, last_complaint: None };
         thread::Builder::new().name("traces".into()).spawn(move || sender.work(&waiting))?;
         Ok((Self { queue }, spans))
     }
@@ -48,28 +48,28 @@ impl Exporter {
     /// Sends what waits, for at most this long.
     pub fn flush(&self, within: Duration) {
         let (done, sent) = mpsc::sync_channel(1);
-        if self.queue.try_send(Message::Flush(done)).is_ok() {
+        if self.queue.try_send(ExporterMessage::Flush(done)).is_ok() {
             let _ = sent.recv_timeout(within);
         }
     }
 }
 
-struct Sender {
+struct SpanSender {
     settings: TraceSettings,
     outgoing: Outgoing,
-    complained: Option<Instant>,
+    last_complaint: Option<Instant>,
 }
 
-impl Sender {
+impl SpanSender {
     /// Gathers spans and sends them, until nobody is left to tell of any.
-    fn work(mut self, waiting: &Receiver<Message>) {
-        let mut batch: Vec<Finished> = Vec::new();
+    fn work(mut self, waiting: &Receiver<ExporterMessage>) {
+        let mut batch: Vec<SpanRecord> = Vec::new();
         let mut due = Instant::now() + self.settings.delay;
         loop {
             let message = waiting.recv_timeout(due.saturating_duration_since(Instant::now()));
             let mut flushed = None;
             match message {
-                Ok(Message::Span(span)) => {
+                Ok(ExporterMessage::Span(span)) => {
                     if batch.is_empty() {
                         due = Instant::now() + self.settings.delay;
                     }
@@ -78,7 +78,7 @@ impl Sender {
                         continue;
                     }
                 }
-                Ok(Message::Flush(done)) => flushed = Some(done),
+                Ok(ExporterMessage::Flush(done)) => flushed = Some(done),
                 Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => return self.send(&mut batch),
             }
@@ -90,15 +90,15 @@ impl Sender {
         }
     }
 
-    fn send(&mut self, batch: &mut Vec<Finished>) {
+    fn send(&mut self, batch: &mut Vec<SpanRecord>) {
         if batch.is_empty() {
             return;
         }
-        let body = request(&self.settings.resource, batch);
+        let body = build_request(&self.settings.resource, batch);
         if let Err(why) = self.post(&body) {
-            lose(batch.len());
-            if self.complained.is_none_or(|last| last.elapsed() > COMPLAINT_PAUSE) {
-                self.complained = Some(Instant::now());
+            count_lost(batch.len());
+            if self.last_complaint.is_none_or(|last| last.elapsed() > COMPLAINT_PAUSE) {
+                self.last_complaint = Some(Instant::now());
                 tracing::warn!(spans = batch.len(), why, "the collector did not take spans");
             }
         }
@@ -108,10 +108,10 @@ impl Sender {
     fn post(&self, body: &Value) -> Result<(), String> {
         let headers: Vec<(&str, &str)> =
             self.settings.headers.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
-        let (timeout, cancel) = (self.settings.timeout, Cancel::new(Some(self.settings.timeout)));
-        let limits = Limits { first_byte: timeout, stall: timeout, body_bytes: ANSWER_BYTES_MAX };
+        let (timeout, cancel) = (self.settings.timeout, CancelToken::new(Some(self.settings.timeout)));
+        let limits = ResponseLimits { first_byte: timeout, stall: timeout, body_bytes: ANSWER_BYTES_MAX };
         let posted = self.outgoing.post_json(
-            Purpose::Provider,
+            CallPurpose::Provider,
             &self.settings.endpoint,
             &headers,
             body,
@@ -126,19 +126,19 @@ impl Sender {
 }
 
 /// One request, as OTLP writes it in JSON.
-pub(super) fn request(resource: &[(String, String)], spans: &[Finished]) -> Value {
+pub(super) fn build_request(resource: &[(String, String)], spans: &[SpanRecord]) -> Value {
     let text = |name: &str, value: &str| json!({"key": name, "value": {"stringValue": value}});
     let attributes: Vec<Value> = resource.iter().map(|(name, value)| text(name, value)).collect();
     json!({"resourceSpans": [{
         "resource": {"attributes": attributes},
         "scopeSpans": [{
             "scope": {"name": "flowkeep", "version": env!("CARGO_PKG_VERSION")},
-            "spans": spans.iter().map(span).collect::<Vec<_>>(),
+            "spans": spans.iter().map(span_json).collect::<Vec<_>>(),
         }],
     }]})
 }
 
-fn span(span: &Finished) -> Value {
+fn span_json(span: &SpanRecord) -> Value {
     let attribute = |(name, value): &(&'static str, Attribute)| {
         let value = match value {
             Attribute::Text(text) => json!({"stringValue": text}),

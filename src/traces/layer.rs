@@ -1,7 +1,7 @@
 //! Listens to spans, and hands those that are over to the exporter. Nothing here waits.
 
-use super::export::Message;
-use super::{Attribute, Finished, Kind, TARGET, lose};
+use super::export::ExporterMessage;
+use super::{Attribute, SpanKind, SpanRecord, TARGET, count_lost};
 use crate::settings::Sampler;
 use std::fmt;
 use std::sync::mpsc::SyncSender;
@@ -16,13 +16,13 @@ use tracing_subscriber::registry::LookupSpan;
 const TEXT_CHARS_MAX: usize = 1_024;
 
 /// The listener.
-pub struct Spans {
-    queue: SyncSender<Message>,
+pub struct SpanLayer {
+    queue: SyncSender<ExporterMessage>,
     sampler: Sampler,
 }
 
-impl Spans {
-    pub(super) const fn new(queue: SyncSender<Message>, sampler: Sampler) -> Self {
+impl SpanLayer {
+    pub(super) const fn new(queue: SyncSender<ExporterMessage>, sampler: Sampler) -> Self {
         Self { queue, sampler }
     }
 
@@ -35,15 +35,15 @@ impl Spans {
     }
 
     /// True for the share of traces that begin here: the same answer for the same trace wherever it is asked.
-    fn takes(&self, trace: [u8; 16]) -> bool {
+    fn is_sampled(&self, trace: [u8; 16]) -> bool {
         let low = u64::from_be_bytes(trace[8..].try_into().unwrap_or_default());
         (low >> 1) as f64 / (u64::MAX >> 1) as f64 <= self.sampler.share && self.sampler.share > 0.0
     }
 }
 
 /// A span that goes on.
-struct Open {
-    told: Finished,
+struct OpenSpan {
+    record: SpanRecord,
     sampled: bool,
 }
 
@@ -61,32 +61,33 @@ fn random<const N: usize>() -> [u8; N] {
     bytes
 }
 
-impl<S> Layer<S> for Spans
+impl<S> Layer<S> for SpanLayer
 where
     S: Subscriber + for<'s> LookupSpan<'s>,
 {
     fn on_new_span(&self, attributes: &Attributes<'_>, id: &Id, context: Context<'_, S>) {
         let Some(span) = context.span(id) else { return };
-        let mut told = Told::default();
+        let mut told = SpanFields::default();
         attributes.record(&mut told);
         let within = span.parent().and_then(|parent| {
             let extensions = parent.extensions();
-            let open = extensions.get::<Open>()?;
-            Some(Parent { trace: open.told.trace, id: open.told.id, sampled: open.sampled })
+            let open = extensions.get::<OpenSpan>()?;
+            Some(ParentSpan { trace: open.record.trace, id: open.record.id, sampled: open.sampled })
         });
         let above = within.or_else(|| {
-            let caller = told.caller.as_deref().and_then(Parent::read)?;
-            let sampled = if self.sampler.follows_caller { caller.sampled } else { self.takes(caller.trace) };
-            Some(Parent { sampled, ..caller })
+            let caller = told.caller.as_deref().and_then(ParentSpan::parse)?;
+            let sampled =
+                if self.sampler.follows_caller { caller.sampled } else { self.is_sampled(caller.trace) };
+            Some(ParentSpan { sampled, ..caller })
         });
         let (trace, parent, sampled) = match above {
             Some(above) => (above.trace, Some(above.id), above.sampled),
             None => {
                 let trace = random();
-                (trace, None, self.takes(trace))
+                (trace, None, self.is_sampled(trace))
             }
         };
-        let told = Finished {
+        let told = SpanRecord {
             trace,
             id: random(),
             parent,
@@ -97,40 +98,42 @@ where
             attributes: told.attributes,
             failed: told.failed,
         };
-        span.extensions_mut().insert(Open { told, sampled });
+        span.extensions_mut().insert(OpenSpan { record: told, sampled });
     }
 
     fn on_record(&self, id: &Id, values: &Record<'_>, context: Context<'_, S>) {
         let Some(span) = context.span(id) else { return };
-        let mut more = Told::default();
+        let mut more = SpanFields::default();
         values.record(&mut more);
-        if let Some(open) = span.extensions_mut().get_mut::<Open>() {
-            open.told.attributes.extend(more.attributes);
-            open.told.failed |= more.failed;
+        if let Some(open) = span.extensions_mut().get_mut::<OpenSpan>() {
+            open.record.attributes.extend(more.attributes);
+            open.record.failed |= more.failed;
         }
     }
 
     fn on_close(&self, id: Id, context: Context<'_, S>) {
         let Some(span) = context.span(&id) else { return };
-        let Some(open) = span.extensions_mut().remove::<Open>().filter(|open| open.sampled) else { return };
-        let finished = Finished { end_nanos: now(), ..open.told };
-        if self.queue.try_send(Message::Span(Box::new(finished))).is_err() {
-            lose(1);
+        let Some(open) = span.extensions_mut().remove::<OpenSpan>().filter(|open| open.sampled) else {
+            return;
+        };
+        let finished = SpanRecord { end_nanos: now(), ..open.record };
+        if self.queue.try_send(ExporterMessage::Span(Box::new(finished))).is_err() {
+            count_lost(1);
         }
     }
 }
 
 /// What a span stands under.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Parent {
+pub(super) struct ParentSpan {
     pub(super) trace: [u8; 16],
     pub(super) id: [u8; 8],
     pub(super) sampled: bool,
 }
 
-impl Parent {
+impl ParentSpan {
     /// Reads a `traceparent`; `None` for what is none (W3C Trace Context).
-    pub(super) fn read(text: &str) -> Option<Self> {
+    pub(super) fn parse(text: &str) -> Option<Self> {
         let mut parts = text.trim().split('-');
         let (version, trace, id, flags) = (parts.next()?, parts.next()?, parts.next()?, parts.next()?);
         if version == "ff" || (version == "00" && parts.next().is_some()) {
@@ -153,29 +156,29 @@ fn bytes<const N: usize>(hex: &str) -> Option<[u8; N]> {
 }
 
 /// What the fields of a span say.
-struct Told {
+struct SpanFields {
     name: Option<String>,
-    kind: Kind,
+    kind: SpanKind,
     caller: Option<String>,
     failed: bool,
     attributes: Vec<(&'static str, Attribute)>,
 }
 
-impl Default for Told {
+impl Default for SpanFields {
     fn default() -> Self {
-        Self { name: None, kind: Kind::Internal, caller: None, failed: false, attributes: Vec::new() }
+        Self { name: None, kind: SpanKind::Internal, caller: None, failed: false, attributes: Vec::new() }
     }
 }
 
-impl Told {
+impl SpanFields {
     fn text(&mut self, field: &Field, text: String) {
         match field.name() {
             "otel.name" => self.name = Some(text),
             "otel.kind" => {
                 self.kind = match text.as_str() {
-                    "server" => Kind::Server,
-                    "client" => Kind::Client,
-                    _ => Kind::Internal,
+                    "server" => SpanKind::Server,
+                    "client" => SpanKind::Client,
+                    _ => SpanKind::Internal,
                 }
             }
             "traceparent" => self.caller = Some(text),
@@ -187,7 +190,7 @@ impl Told {
     }
 }
 
-impl Visit for Told {
+impl Visit for SpanFields {
     fn record_debug(&mut self, field: &Field, value: &dyn fmt::Debug) {
         let text: String = format!("{value:?}").chars().take(TEXT_CHARS_MAX).collect();
         self.text(field, text);

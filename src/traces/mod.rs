@@ -2,7 +2,7 @@
 //!
 //! Whoever has something to tell opens a span of the `tracing` package with the target [`TARGET`]; where no collector is
 //! configured nobody listens to that target, and a span is one look at a number. No span holds what people or models
-//! wrote. The [`Spans`] layer turns them into what `export.rs` sends, in the JSON form of OTLP over HTTP.
+//! wrote. The [`SpanLayer`] layer turns them into what `export.rs` sends, in the JSON form of OTLP over HTTP.
 
 mod export;
 mod layer;
@@ -10,7 +10,7 @@ mod layer;
 mod tests;
 
 pub use export::Exporter;
-pub use layer::Spans;
+pub use layer::SpanLayer;
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
@@ -22,22 +22,22 @@ static LOST: AtomicU64 = AtomicU64::new(0);
 
 /// How many spans were not exported.
 #[must_use]
-pub fn lost() -> u64 {
+pub fn lost_count() -> u64 {
     LOST.load(Relaxed)
 }
 
-fn lose(count: usize) {
+fn count_lost(count: usize) {
     LOST.fetch_add(count as u64, Relaxed);
 }
 
 /// A span that is over.
 #[derive(Debug, Clone, PartialEq)]
-struct Finished {
+struct SpanRecord {
     trace: [u8; 16],
     id: [u8; 8],
     parent: Option<[u8; 8]>,
     name: String,
-    kind: Kind,
+    kind: SpanKind,
     start_nanos: u128,
     end_nanos: u128,
     attributes: Vec<(&'static str, Attribute)>,
@@ -46,7 +46,7 @@ struct Finished {
 
 /// What a span stands for, by its number in OTLP.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum SpanKind {
     Internal = 1,
     Server = 2,
     Client = 3,

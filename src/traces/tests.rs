@@ -1,7 +1,7 @@
 //! Spans on their way to a collector.
 
-use super::export::{Message, request};
-use super::layer::Parent;
+use super::export::{ExporterMessage, build_request};
+use super::layer::ParentSpan;
 use super::*;
 use crate::settings::Sampler;
 use std::sync::mpsc;
@@ -10,13 +10,13 @@ use tracing_subscriber::layer::{Layer as _, SubscriberExt as _};
 const CALLER: &str = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
 
 /// The spans that `work` leaves behind under a sampler.
-fn spans(sampler: Sampler, work: impl FnOnce()) -> Vec<Finished> {
+fn spans(sampler: Sampler, work: impl FnOnce()) -> Vec<SpanRecord> {
     let (queue, waiting) = mpsc::sync_channel(100);
-    let layer = Spans::new(queue, sampler).with_filter(Spans::filter());
+    let layer = SpanLayer::new(queue, sampler).with_filter(SpanLayer::filter());
     tracing::subscriber::with_default(tracing_subscriber::registry().with(layer), work);
     let told = waiting.try_iter().map(|message| match message {
-        Message::Span(span) => *span,
-        Message::Flush(_) => panic!("nobody asked for that"),
+        ExporterMessage::Span(span) => *span,
+        ExporterMessage::Flush(_) => panic!("nobody asked for that"),
     });
     told.collect()
 }
@@ -39,10 +39,10 @@ fn a_span_within_another_is_its_child_in_the_callers_trace() {
         tracing::info_span!(target: "elsewhere", "other").in_scope(|| ());
     });
     let [inner, outer] = &told[..] else { panic!("{told:?}") };
-    let caller = Parent::read(CALLER).unwrap();
-    assert_eq!((outer.trace, outer.parent, outer.kind), (caller.trace, Some(caller.id), Kind::Server));
+    let caller = ParentSpan::parse(CALLER).unwrap();
+    assert_eq!((outer.trace, outer.parent, outer.kind), (caller.trace, Some(caller.id), SpanKind::Server));
     assert_eq!((inner.trace, inner.parent, inner.failed), (caller.trace, Some(outer.id), true));
-    let body = request(&[("service.name".to_owned(), "s".to_owned())], &told);
+    let body = build_request(&[("service.name".to_owned(), "s".to_owned())], &told);
     let sent = &body["resourceSpans"][0]["scopeSpans"][0]["spans"];
     assert_eq!(sent[1]["traceId"], "0af7651916cd43dd8448eb211c80319c");
     assert_eq!(sent[1]["parentSpanId"], "b7ad6b7169203331");
@@ -80,7 +80,7 @@ fn a_traceparent_is_read_strictly() {
         "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01-x",
         "00-0af7651916cd43dd8448eb211c80319é-b7ad6b7169203331-01",
     ] {
-        assert_eq!(Parent::read(bad), None, "{bad}");
+        assert_eq!(ParentSpan::parse(bad), None, "{bad}");
     }
-    assert!(Parent::read("01-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-00-more").is_some());
+    assert!(ParentSpan::parse("01-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-00-more").is_some());
 }

@@ -7,7 +7,7 @@ pub type RowId = [u8; 16];
 
 /// One passage on its way into a block.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Row {
+pub struct VectorRow {
     /// Its name.
     pub id: RowId,
     /// Its vector, of any length but zero; the block keeps its direction.
@@ -18,30 +18,30 @@ pub struct Row {
 
 /// Why a row or bytes are no part of a block.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Misfit {
+pub enum BlockError {
     /// The vector has another number of dimensions than those before it.
-    Dimensions {
+    DimensionMismatch {
         /// What the others have.
         wanted: usize,
         /// What it has.
         found: usize,
     },
     /// The bytes were not written by [`Block::to_bytes`], or not whole.
-    Bytes,
+    Malformed,
 }
 
-impl fmt::Display for Misfit {
+impl fmt::Display for BlockError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Dimensions { wanted, found } => {
+            Self::DimensionMismatch { wanted, found } => {
                 write!(f, "a vector has {found} dimensions where the others have {wanted}")
             }
-            Self::Bytes => f.write_str("a block of vectors cannot be read"),
+            Self::Malformed => f.write_str("a block of vectors cannot be read"),
         }
     }
 }
 
-impl std::error::Error for Misfit {}
+impl std::error::Error for BlockError {}
 
 /// Rows side by side. Vectors have length one, so that nearness is one product.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -123,15 +123,15 @@ impl Block {
     ///
     /// # Errors
     /// When its vector has another length than the others.
-    pub fn push(&mut self, row: &Row) -> Result<(), Misfit> {
+    pub fn push(&mut self, row: &VectorRow) -> Result<(), BlockError> {
         if self.is_empty() {
             self.dimensions = row.vector.len();
         }
         if row.vector.len() != self.dimensions || row.vector.is_empty() {
-            return Err(Misfit::Dimensions { wanted: self.dimensions, found: row.vector.len() });
+            return Err(BlockError::DimensionMismatch { wanted: self.dimensions, found: row.vector.len() });
         }
         self.ids.push(row.id);
-        self.values.extend(direction(&row.vector));
+        self.values.extend(normalize(&row.vector));
         self.texts.push_str(&row.text);
         self.ends.push(self.texts.len());
         Ok(())
@@ -139,22 +139,22 @@ impl Block {
 
     /// The rows that `keep` wants, as a block of their own.
     #[must_use]
-    pub fn retained(&self, keep: impl Fn(&RowId) -> bool) -> Self {
-        let mut kept = Self { dimensions: self.dimensions, ..Self::default() };
+    pub fn filter(&self, keep: impl Fn(&RowId) -> bool) -> Self {
+        let mut filtered = Self { dimensions: self.dimensions, ..Self::default() };
         for row in (0..self.len()).filter(|&row| keep(&self.ids[row])) {
-            kept.ids.push(self.ids[row]);
-            kept.values.extend_from_slice(self.vector(row));
-            kept.texts.push_str(self.text(row));
-            kept.ends.push(kept.texts.len());
+            filtered.ids.push(self.ids[row]);
+            filtered.values.extend_from_slice(self.vector(row));
+            filtered.texts.push_str(self.text(row));
+            filtered.ends.push(filtered.texts.len());
         }
-        kept
+        filtered
     }
 
     /// Adds the rows of another block.
     ///
     /// # Errors
     /// When its vectors have another length.
-    pub fn append(&mut self, other: &Self) -> Result<(), Misfit> {
+    pub fn append(&mut self, other: &Self) -> Result<(), BlockError> {
         if other.is_empty() {
             return Ok(());
         }
@@ -162,7 +162,7 @@ impl Block {
             self.dimensions = other.dimensions;
         }
         if self.dimensions != other.dimensions {
-            return Err(Misfit::Dimensions { wanted: self.dimensions, found: other.dimensions });
+            return Err(BlockError::DimensionMismatch { wanted: self.dimensions, found: other.dimensions });
         }
         self.ids.extend_from_slice(&other.ids);
         self.values.extend_from_slice(&other.values);
@@ -190,15 +190,15 @@ impl Block {
     /// Reads back what [`Self::to_bytes`] gave.
     ///
     /// # Errors
-    /// [`Misfit::Bytes`] for anything else.
-    pub fn from_bytes(bytes: &[u8]) -> Result<Self, Misfit> {
-        Self::read(bytes).ok_or(Misfit::Bytes)
+    /// [`BlockError::Malformed`] for anything else.
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self, BlockError> {
+        Self::read(bytes).ok_or(BlockError::Malformed)
     }
 
     fn read(bytes: &[u8]) -> Option<Self> {
         let (form, rest) = bytes.split_first()?;
-        let (dimensions, rest) = number(rest)?;
-        let (count, rest) = number(rest)?;
+        let (dimensions, rest) = read_number(rest)?;
+        let (count, rest) = read_number(rest)?;
         if *form != FORM {
             return None;
         }
@@ -222,13 +222,13 @@ impl Block {
     }
 }
 
-fn number(bytes: &[u8]) -> Option<(usize, &[u8])> {
+fn read_number(bytes: &[u8]) -> Option<(usize, &[u8])> {
     let (number, rest) = bytes.split_first_chunk::<4>()?;
     Some((u32::from_le_bytes(*number) as usize, rest))
 }
 
 /// The vector at length one; one without a direction stays where it is and is near nothing.
-pub(super) fn direction(vector: &[f32]) -> impl Iterator<Item = f32> {
+pub(super) fn normalize(vector: &[f32]) -> impl Iterator<Item = f32> {
     // In double precision: the squares of large numbers must not leave the range.
     let length = vector.iter().map(|value| f64::from(*value).powi(2)).sum::<f64>().sqrt();
     let factor = if length > 0.0 && length.is_finite() { 1.0 / length } else { 0.0 };

@@ -1,28 +1,28 @@
 //! Blocks that are searched together.
 
-use super::block::{Block, Misfit, Row};
-use super::search::{Best, Hit};
+use super::block::{Block, BlockError, VectorRow};
+use super::search::{SearchHit, TopK};
 use std::sync::Arc;
 
 /// All rows of a collection in memory. Blocks are shared, so a changed collection costs what changed.
 #[derive(Debug, Clone, Default)]
-pub struct Index {
+pub struct VectorIndex {
     blocks: Vec<Arc<Block>>,
 }
 
-impl Index {
+impl VectorIndex {
     /// An index of rows.
     ///
     /// # Errors
     /// When their vectors differ in length.
-    pub fn of<'r>(rows: impl IntoIterator<Item = &'r Row>) -> Result<Self, Misfit> {
+    pub fn from_rows<'r>(rows: impl IntoIterator<Item = &'r VectorRow>) -> Result<Self, BlockError> {
         let mut index = Self::default();
         let mut open = Block::default();
         for row in rows {
             if !open.has_room(row.vector.len(), row.text.len()) {
                 let wanted = open.dimensions();
                 if row.vector.len() != wanted {
-                    return Err(Misfit::Dimensions { wanted, found: row.vector.len() });
+                    return Err(BlockError::DimensionMismatch { wanted, found: row.vector.len() });
                 }
                 index.add(std::mem::take(&mut open));
             }
@@ -72,9 +72,9 @@ impl Index {
         query: &[f32],
         most: usize,
         fits: Option<&dyn Fn(&str) -> bool>,
-    ) -> Result<Vec<Hit>, Misfit> {
-        let mut best = Best::of(query, most);
-        self.blocks.iter().try_for_each(|block| best.look(block, fits))?;
-        Ok(best.found())
+    ) -> Result<Vec<SearchHit>, BlockError> {
+        let mut best = TopK::new(query, most);
+        self.blocks.iter().try_for_each(|block| best.scan(block, fits))?;
+        Ok(best.into_hits())
     }
 }

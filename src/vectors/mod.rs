@@ -7,6 +7,6 @@ mod search;
 #[cfg(test)]
 mod tests;
 
-pub use block::{Block, Misfit, Row, RowId};
-pub use index::Index;
-pub use search::{Best, Hit, diverse};
+pub use block::{Block, BlockError, RowId, VectorRow};
+pub use index::VectorIndex;
+pub use search::{SearchHit, TopK, select_diverse};

@@ -1,6 +1,6 @@
 //! The nearest rows of any number of blocks. Every row is looked at, so what is found is what is nearest.
 
-use super::block::{Block, Misfit, RowId, direction};
+use super::block::{Block, BlockError, RowId, normalize};
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 
@@ -9,7 +9,7 @@ const LANES: usize = 16;
 
 /// A row that was found.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Hit {
+pub struct SearchHit {
     /// Nearness: the cosine, from -1 to 1.
     pub score: f32,
     /// Its name.
@@ -21,62 +21,65 @@ pub struct Hit {
 }
 
 /// The best rows so far.
-pub struct Best {
+pub struct TopK {
     query: Vec<f32>,
     most: usize,
     /// The worst of the best is on top.
-    heap: BinaryHeap<Ranked>,
+    heap: BinaryHeap<HeapEntry>,
     seen: usize,
 }
 
 /// A hit and when it was seen: of equals, the first stays.
-struct Ranked {
-    hit: Hit,
+struct HeapEntry {
+    hit: SearchHit,
     seen: usize,
 }
 
-impl Ord for Ranked {
+impl Ord for HeapEntry {
     fn cmp(&self, other: &Self) -> Ordering {
         other.hit.score.total_cmp(&self.hit.score).then(self.seen.cmp(&other.seen))
     }
 }
 
-impl PartialOrd for Ranked {
+impl PartialOrd for HeapEntry {
     fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
         Some(self.cmp(other))
     }
 }
 
-impl PartialEq for Ranked {
+impl PartialEq for HeapEntry {
     fn eq(&self, other: &Self) -> bool {
         self.cmp(other) == Ordering::Equal
     }
 }
 
-impl Eq for Ranked {}
+impl Eq for HeapEntry {}
 
-impl Best {
+impl TopK {
     /// Looks for the `most` rows nearest to `query`.
     #[must_use]
-    pub fn of(query: &[f32], most: usize) -> Self {
-        Self { query: direction(query).collect(), most, heap: BinaryHeap::new(), seen: 0 }
+    pub fn new(query: &[f32], most: usize) -> Self {
+        Self { query: normalize(query).collect(), most, heap: BinaryHeap::new(), seen: 0 }
     }
 
     /// Takes the rows of a block into account, if their text `fits`.
     ///
     /// # Errors
     /// When the block's vectors have another length than the query.
-    pub fn look(&mut self, block: &Block, fits: Option<&dyn Fn(&str) -> bool>) -> Result<(), Misfit> {
+    pub fn scan(&mut self, block: &Block, fits: Option<&dyn Fn(&str) -> bool>) -> Result<(), BlockError> {
         if block.is_empty() || self.most == 0 {
             return Ok(());
         }
         if block.dimensions() != self.query.len() {
-            return Err(Misfit::Dimensions { wanted: block.dimensions(), found: self.query.len() });
+            return Err(BlockError::DimensionMismatch {
+                wanted: block.dimensions(),
+                found: self.query.len(),
+            });
         }
         for (row, vector) in block.vectors().enumerate() {
-            let score = product(&self.query, vector);
+            let score = dot_product(&self.query, vector);
             let is_full = self.heap.len() == self.most;
-            let beats = |worst: &Ranked| score.total_cmp(&worst.hit.score) == Ordering::Greater;
+            let beats = |worst: &HeapEntry| score.total_cmp(&worst.hit.score) == Ordering::Greater;
             if is_full && !self.heap.peek().is_some_and(beats) {
                 continue;
             }
@@ -87,8 +90,8 @@ impl Best {
             if is_full {
                 self.heap.pop();
             }
-            let hit = Hit { score, id: *block.id(row), text: text.to_owned(), vector: vector.to_vec() };
-            self.heap.push(Ranked { hit, seen: self.seen + row });
+            let hit = SearchHit { score, id: *block.id(row), text: text.to_owned(), vector: vector.to_vec() };
+            self.heap.push(HeapEntry { hit, seen: self.seen + row });
         }
         self.seen += block.len();
         Ok(())
@@ -96,13 +99,13 @@ impl Best {
 
     /// What was found, best first.
     #[must_use]
-    pub fn found(self) -> Vec<Hit> {
+    pub fn into_hits(self) -> Vec<SearchHit> {
         self.heap.into_sorted_vec().into_iter().map(|ranked| ranked.hit).collect()
     }
 }
 
 /// The scalar product, in sums that do not wait for one another: without that the compiler may not reorder them.
-fn product(a: &[f32], b: &[f32]) -> f32 {
+fn dot_product(a: &[f32], b: &[f32]) -> f32 {
     let mut sums = [0_f32; LANES];
     let ((a, a_rest), (b, b_rest)) = (a.as_chunks::<LANES>(), b.as_chunks::<LANES>());
     for (a, b) in a.iter().zip(b) {
@@ -117,20 +120,20 @@ fn product(a: &[f32], b: &[f32]) -> f32 {
 /// Picks `most` of `hits` that are near the query and unlike one another (maximal marginal relevance). With `lambda`
 /// one only nearness counts, with zero only the difference.
 #[must_use]
-pub fn diverse(mut hits: Vec<Hit>, most: usize, lambda: f32) -> Vec<Hit> {
-    let mut picked: Vec<Hit> = Vec::new();
-    let mut likest = vec![f32::NEG_INFINITY; hits.len()];
+pub fn select_diverse(mut hits: Vec<SearchHit>, most: usize, lambda: f32) -> Vec<SearchHit> {
+    let mut picked: Vec<SearchHit> = Vec::new();
+    let mut similarity = vec![f32::NEG_INFINITY; hits.len()];
     while picked.len() < most && !hits.is_empty() {
         let worth = |at: usize| {
-            let like = if picked.is_empty() { 0.0 } else { likest[at] };
+            let like = if picked.is_empty() { 0.0 } else { similarity[at] };
             lambda * hits[at].score - (1.0 - lambda) * like
         };
         // Of equals the nearer one, which stands first.
         let best = (0..hits.len()).rev().max_by(|&a, &b| worth(a).total_cmp(&worth(b))).unwrap_or_default();
         let hit = hits.remove(best);
-        likest.remove(best);
-        for (like, other) in likest.iter_mut().zip(&hits) {
-            *like = like.max(product(&hit.vector, &other.vector));
+        similarity.remove(best);
+        for (like, other) in similarity.iter_mut().zip(&hits) {
+            *like = like.max(dot_product(&hit.vector, &other.vector));
         }
         picked.push(hit);
     }

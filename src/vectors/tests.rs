@@ -3,15 +3,16 @@
 use super::*;
 use proptest::prelude::*;
 
-fn row(number: usize, vector: Vec<f32>) -> Row {
+fn row(number: usize, vector: Vec<f32>) -> VectorRow {
     let mut id = [0; 16];
     id[..8].copy_from_slice(&(number as u64).to_le_bytes());
-    Row { id, vector, text: format!("row {number}") }
+    VectorRow { id, vector, text: format!("row {number}") }
 }
 
-fn index(vectors: &[Vec<f32>]) -> Index {
-    let rows: Vec<Row> = vectors.iter().cloned().enumerate().map(|(number, v)| row(number, v)).collect();
-    Index::of(&rows).unwrap()
+fn index(vectors: &[Vec<f32>]) -> VectorIndex {
+    let rows: Vec<VectorRow> =
+        vectors.iter().cloned().enumerate().map(|(number, v)| row(number, v)).collect();
+    VectorIndex::from_rows(&rows).unwrap()
 }
 
 fn cosine(a: &[f32], b: &[f32]) -> f64 {
@@ -52,7 +53,7 @@ proptest! {
         let fits = |text: &str| !text.ends_with(['1', '3', '5', '7', '9']);
         let index = index(&vectors);
         let all = index.nearest(&query, vectors.len(), None).unwrap();
-        let wanted: Vec<Hit> = all.into_iter().filter(|hit| fits(&hit.text)).take(most).collect();
+        let wanted: Vec<SearchHit> = all.into_iter().filter(|hit| fits(&hit.text)).take(most).collect();
         prop_assert_eq!(index.nearest(&query, most, Some(&fits)).unwrap(), wanted);
     }
 
@@ -65,7 +66,7 @@ proptest! {
         let bytes = block.to_bytes();
         prop_assert_eq!(bytes.len(), block.bytes());
         prop_assert_eq!(Block::from_bytes(&bytes), Ok(block.clone()));
-        prop_assert_eq!(Block::from_bytes(&bytes[..bytes.len().saturating_sub(cut + 1)]), Err(Misfit::Bytes));
+        prop_assert_eq!(Block::from_bytes(&bytes[..bytes.len().saturating_sub(cut + 1)]), Err(BlockError::Malformed));
     }
 
     #[test]
@@ -79,8 +80,8 @@ proptest! {
 
 #[test]
 fn many_rows_are_spread_over_blocks_that_fit_a_page() {
-    let rows: Vec<Row> = (0..3_000).map(|n| row(n, vec![n as f32 + 1.0; 384])).collect();
-    let index = Index::of(&rows).unwrap();
+    let rows: Vec<VectorRow> = (0..3_000).map(|n| row(n, vec![n as f32 + 1.0; 384])).collect();
+    let index = VectorIndex::from_rows(&rows).unwrap();
     assert_eq!(index.len(), 3_000);
     assert!(index.blocks().len() > 3);
     assert!(index.blocks().iter().all(|block| block.to_bytes().len() <= Block::BYTES));
@@ -88,18 +89,18 @@ fn many_rows_are_spread_over_blocks_that_fit_a_page() {
 
 #[test]
 fn vectors_of_another_length_are_refused() {
-    let unlike = Misfit::Dimensions { wanted: 2, found: 3 };
-    assert_eq!(Index::of(&[row(0, vec![1.0; 2]), row(1, vec![1.0; 3])]).unwrap_err(), unlike);
+    let unlike = BlockError::DimensionMismatch { wanted: 2, found: 3 };
+    assert_eq!(VectorIndex::from_rows(&[row(0, vec![1.0; 2]), row(1, vec![1.0; 3])]).unwrap_err(), unlike);
     let index = index(&[vec![1.0, 0.0]]);
     assert_eq!(index.nearest(&[1.0, 0.0, 0.0], 1, None), Err(unlike));
-    assert_eq!(Index::default().nearest(&[1.0], 1, None), Ok(Vec::new()));
+    assert_eq!(VectorIndex::default().nearest(&[1.0], 1, None), Ok(Vec::new()));
 }
 
 #[test]
 fn rows_leave_a_block_and_the_others_stay() {
     let mut block = Block::default();
     (0..5).for_each(|number| block.push(&row(number, vec![number as f32 + 1.0, 1.0])).unwrap());
-    let kept = block.retained(|id| id[0] % 2 == 0);
+    let kept = block.filter(|id| id[0] % 2 == 0);
     assert_eq!((0..kept.len()).map(|row| kept.text(row)).collect::<Vec<_>>(), ["row 0", "row 2", "row 4"]);
     assert_eq!(kept.vector(1), block.vector(2));
 }
@@ -116,9 +117,9 @@ fn a_diverse_choice_leaves_out_what_says_the_same() {
     let index = index(&[vec![1.0, 0.0, 0.0], vec![0.99, 0.01, 0.0], vec![0.6, 0.0, 0.8]]);
     let hits = index.nearest(&[1.0, 0.0, 0.1], 3, None).unwrap();
     let texts = |lambda: f32| -> Vec<String> {
-        diverse(hits.clone(), 2, lambda).into_iter().map(|hit| hit.text).collect()
+        select_diverse(hits.clone(), 2, lambda).into_iter().map(|hit| hit.text).collect()
     };
     assert_eq!(texts(1.0), ["row 0", "row 1"]);
     assert_eq!(texts(0.3), ["row 0", "row 2"]);
-    assert_eq!(diverse(hits, 9, 0.5).len(), 3);
+    assert_eq!(select_diverse(hits, 9, 0.5).len(), 3);
 }

@@ -11,16 +11,16 @@ use std::fmt;
 
 /// What the worker may still use.
 #[derive(Debug, Clone, Copy)]
-pub struct Allowance {
+pub struct SandboxLimits {
     /// Bytes of memory on top of what the program itself takes at this moment.
     pub memory_bytes: u64,
 }
 
 /// A wall that could not be put up; the worker must not go on.
 #[derive(Debug)]
-pub struct Unconfined(&'static str);
+pub struct SandboxError(&'static str);
 
-impl fmt::Display for Unconfined {
+impl fmt::Display for SandboxError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "the worker could not be confined: {}", self.0)
     }
@@ -31,13 +31,13 @@ impl fmt::Display for Unconfined {
 /// # Errors
 /// When the system refuses one of them: then nothing may run here.
 #[cfg(unix)]
-pub fn confine(allowance: Allowance) -> Result<(), Unconfined> {
+pub fn enter_sandbox(allowance: SandboxLimits) -> Result<(), SandboxError> {
     #[cfg(target_os = "linux")]
-    system::belong_to_parent()?;
+    system::die_with_parent()?;
     system::close_inherited();
-    system::limit(allowance)?;
+    system::limit_memory(allowance)?;
     #[cfg(target_os = "linux")]
-    calls::allow_only_what_is_listed()?;
+    calls::install_filter()?;
     Ok(())
 }
 
@@ -46,8 +46,8 @@ pub fn confine(allowance: Allowance) -> Result<(), Unconfined> {
 /// # Errors
 /// Always.
 #[cfg(not(unix))]
-pub fn confine(_: Allowance) -> Result<(), Unconfined> {
-    Err(Unconfined("this system has no walls for it"))
+pub fn enter_sandbox(_: SandboxLimits) -> Result<(), SandboxError> {
+    Err(SandboxError("this system has no walls for it"))
 }
 
 /// Closes what whoever started the service left open. The service's own files close by themselves.
@@ -67,7 +67,7 @@ pub fn limit_processor(seconds: u64) {
 
 #[cfg(unix)]
 mod system {
-    use super::{Allowance, Unconfined};
+    use super::{SandboxError, SandboxLimits};
     use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
     use rustix::time::{ClockId, clock_gettime};
     use std::fs;
@@ -78,13 +78,13 @@ mod system {
 
     /// Dies with the service, cannot gain rights by starting a program, and cannot be looked into.
     #[cfg(target_os = "linux")]
-    pub(super) fn belong_to_parent() -> Result<(), Unconfined> {
+    pub(super) fn die_with_parent() -> Result<(), SandboxError> {
         use rustix::process::{DumpableBehavior, Signal};
         rustix::process::set_parent_process_death_signal(Some(Signal::KILL))
-            .map_err(|_| Unconfined("it would outlive the service"))?;
-        rustix::thread::set_no_new_privs(true).map_err(|_| Unconfined("it could gain rights"))?;
+            .map_err(|_| SandboxError("it would outlive the service"))?;
+        rustix::thread::set_no_new_privs(true).map_err(|_| SandboxError("it could gain rights"))?;
         rustix::process::set_dumpable_behavior(DumpableBehavior::NotDumpable)
-            .map_err(|_| Unconfined("others could look into it"))
+            .map_err(|_| SandboxError("others could look into it"))
     }
 
     /// See [`super::close_inherited`].
@@ -100,7 +100,7 @@ mod system {
         }
     }
 
-    pub(super) fn limit(allowance: Allowance) -> Result<(), Unconfined> {
+    pub(super) fn limit_memory(allowance: SandboxLimits) -> Result<(), SandboxError> {
         let most = |resource, value: u64| {
             let now = getrlimit(resource);
             let value = now.maximum.map_or(value, |maximum| value.min(maximum));
@@ -109,18 +109,18 @@ mod system {
         // First, because finding out its size opens a file.
         #[cfg(target_os = "linux")]
         {
-            most(Resource::Nproc, 0).map_err(|_| Unconfined("it could start processes"))?;
+            most(Resource::Nproc, 0).map_err(|_| SandboxError("it could start processes"))?;
             let pages = fs::read_to_string("/proc/self/statm").ok();
             let pages = pages.as_deref().and_then(|text| text.split(' ').next()?.parse::<u64>().ok());
-            let pages = pages.ok_or(Unconfined("its size is unknown"))?;
+            let pages = pages.ok_or(SandboxError("its size is unknown"))?;
             let size = pages * rustix::param::page_size() as u64 + allowance.memory_bytes;
-            most(Resource::As, size).map_err(|_| Unconfined("its memory has no limit"))?;
+            most(Resource::As, size).map_err(|_| SandboxError("its memory has no limit"))?;
         }
-        most(Resource::Core, 0).map_err(|_| Unconfined("it could leave a core dump"))?;
-        most(Resource::Fsize, 0).map_err(|_| Unconfined("it could write files"))?;
+        most(Resource::Core, 0).map_err(|_| SandboxError("it could leave a core dump"))?;
+        most(Resource::Fsize, 0).map_err(|_| SandboxError("it could write files"))?;
         // As many as it has: waiting for one of them takes no new one.
         most(Resource::Nofile, OWN_DESCRIPTORS_COUNT as u64)
-            .map_err(|_| Unconfined("it could open files"))?;
+            .map_err(|_| SandboxError("it could open files"))?;
         #[cfg(not(target_os = "linux"))]
         let _ = allowance;
         Ok(())

@@ -1,6 +1,6 @@
 //! One message on a pipe: its length as four bytes, the lowest first, then its bytes.
 
-use crate::domain::content::Readable;
+use crate::domain::content::ByteSource;
 use std::io::{self, ErrorKind, Read, Write};
 
 /// Writes one message and sends it off.
@@ -18,7 +18,7 @@ pub fn write(to: &mut impl Write, message: &[u8]) -> io::Result<()> {
 ///
 /// # Errors
 /// As [`write()`], and when the file cannot be read to its end.
-pub fn copy(to: &mut impl Write, content: &dyn Readable) -> io::Result<()> {
+pub fn copy(to: &mut impl Write, content: &dyn ByteSource) -> io::Result<()> {
     let length = u32::try_from(content.length()).map_err(|_| io::Error::from(ErrorKind::InvalidInput))?;
     to.write_all(&length.to_le_bytes())?;
     content.copy_to(to)?;

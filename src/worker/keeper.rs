@@ -10,15 +10,15 @@ use std::thread;
 use std::time::Instant;
 
 /// Locks; a thread that panicked while it held the lock left nothing half done in what is kept here.
-pub(super) fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Why a worker is no longer there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Death {
+pub enum ExitReason {
     /// It was killed because its time was up, on the clock on the wall or on the processor's.
-    OutOfTime,
+    TimedOut,
     /// It ended by itself or was ended by someone else.
     Crashed,
 }
@@ -51,21 +51,21 @@ impl Process {
     /// Ends it at once. Whoever waits for it finds its pipe closed.
     pub(super) fn kill(&self) {
         // It may be dead already.
-        let _ = locked(&self.child).kill();
+        let _ = lock(&self.child).kill();
     }
 
     pub(super) fn is_alive(&self) -> bool {
-        matches!(locked(&self.child).try_wait(), Ok(None))
+        matches!(lock(&self.child).try_wait(), Ok(None))
     }
 
     /// Its number in the system.
     pub(super) fn id(&self) -> u32 {
-        locked(&self.child).id()
+        lock(&self.child).id()
     }
 
     /// Kills what may still be left of it, and tells why it died.
-    pub(super) fn bury(&self) -> Death {
-        let mut child = locked(&self.child);
+    pub(super) fn wait(&self) -> ExitReason {
+        let mut child = lock(&self.child);
         // A worker that closed its pipe is about to end by itself; what it ends with is worth a moment.
         let _ = child.kill();
         let status = child.wait();
@@ -74,16 +74,16 @@ impl Process {
             use std::os::unix::process::ExitStatusExt as _;
             let processor = rustix::process::Signal::XCPU.as_raw();
             if status.signal() == Some(processor) {
-                return Death::OutOfTime;
+                return ExitReason::TimedOut;
             }
         }
-        if self.expired.load(Ordering::SeqCst) { Death::OutOfTime } else { Death::Crashed }
+        if self.expired.load(Ordering::SeqCst) { ExitReason::TimedOut } else { ExitReason::Crashed }
     }
 }
 
 impl Drop for Process {
     fn drop(&mut self) {
-        self.bury();
+        self.wait();
     }
 }
 
@@ -96,38 +96,38 @@ struct Deadlines {
 
 /// The clock on the wall: kills every worker whose time is up. One thread, which sleeps until the next deadline.
 #[derive(Default)]
-pub(super) struct Watch {
+pub(super) struct DeadlineWatchdog {
     deadlines: Mutex<Deadlines>,
     changed: Condvar,
 }
 
-impl Watch {
+impl DeadlineWatchdog {
     pub(super) fn start() -> io::Result<Arc<Self>> {
         let watch = Arc::new(Self::default());
         let kept = watch.clone();
-        thread::Builder::new().name("worker-watch".into()).spawn(move || kept.keep())?;
+        thread::Builder::new().name("worker-watch".into()).spawn(move || kept.run())?;
         Ok(watch)
     }
 
     /// Kills `process` at `deadline`, unless the guard is dropped before.
-    pub(super) fn until(self: &Arc<Self>, deadline: Instant, process: Arc<Process>) -> Watched {
-        let mut deadlines = locked(&self.deadlines);
+    pub(super) fn kill_at(self: &Arc<Self>, deadline: Instant, process: Arc<Process>) -> DeadlineGuard {
+        let mut deadlines = lock(&self.deadlines);
         deadlines.next += 1;
         let key = (deadline, deadlines.next);
         deadlines.at.insert(key, process);
         if deadlines.at.first_key_value().is_some_and(|(first, _)| *first == key) {
             self.changed.notify_one();
         }
-        Watched { watch: self.clone(), key }
+        DeadlineGuard { watch: self.clone(), key }
     }
 
     pub(super) fn close(&self) {
-        locked(&self.deadlines).closed = true;
+        lock(&self.deadlines).closed = true;
         self.changed.notify_one();
     }
 
-    fn keep(&self) {
-        let mut deadlines = locked(&self.deadlines);
+    fn run(&self) {
+        let mut deadlines = lock(&self.deadlines);
         while !deadlines.closed {
             let now = Instant::now();
             let Some((&key, _)) = deadlines.at.first_key_value() else {
@@ -146,13 +146,13 @@ impl Watch {
 }
 
 /// Ends the watching of one worker when dropped.
-pub(super) struct Watched {
-    watch: Arc<Watch>,
+pub(super) struct DeadlineGuard {
+    watch: Arc<DeadlineWatchdog>,
     key: (Instant, u64),
 }
 
-impl Drop for Watched {
+impl Drop for DeadlineGuard {
     fn drop(&mut self) {
-        locked(&self.watch.deadlines).at.remove(&self.key);
+        lock(&self.watch.deadlines).at.remove(&self.key);
     }
 }

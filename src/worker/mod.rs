@@ -10,5 +10,5 @@ pub mod frame;
 mod keeper;
 mod pool;
 
-pub use keeper::Death;
-pub use pool::{Lease, Plan, Pool, Tenant, Unavailable};
+pub use keeper::ExitReason;
+pub use pool::{Lease, LeaseError, Pool, Tenant, WorkerSpec};

@@ -1,9 +1,9 @@
 //! The service's side of workers: as many as may live, one ready ahead of need, and a fair queue before them.
 
 use super::frame;
-use super::keeper::{Death, Process, Watch, Watched, locked};
-use crate::domain::cancel::{Cancel, HookGuard, Reason};
-use crate::domain::content::Readable;
+use super::keeper::{DeadlineGuard, DeadlineWatchdog, ExitReason, Process, lock};
+use crate::domain::cancel::{CancelReason, CancelToken, HookGuard};
+use crate::domain::content::ByteSource;
 use std::collections::VecDeque;
 use std::io;
 use std::path::PathBuf;
@@ -22,7 +22,7 @@ const START_AGAIN_SECONDS: u64 = 1;
 
 /// What a pool keeps, and how many.
 #[derive(Debug, Clone)]
-pub struct Plan {
+pub struct WorkerSpec {
     /// The program whose process a worker is: this one.
     pub program: PathBuf,
     /// The argument by which the program knows its role.
@@ -45,13 +45,13 @@ pub struct Tenant(pub [u8; 16]);
 
 /// Why there is no worker to lend.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Unavailable {
+pub enum LeaseError {
     /// All were busy for as long as one waits.
     Busy,
     /// None could be started.
     CannotStart,
     /// Whoever waited is to stop.
-    Cancelled(Reason),
+    Cancelled(CancelReason),
 }
 
 struct Worker {
@@ -64,92 +64,98 @@ struct Worker {
 }
 
 impl Worker {
-    fn may_serve(&self, tenant: Tenant) -> bool {
+    fn can_serve(&self, tenant: Tenant) -> bool {
         self.tenant.is_none_or(|own| own == tenant)
     }
 }
 
 /// One who waits for a worker.
-struct Waiting {
+struct QueueEntry {
     ticket: u64,
     tenant: Tenant,
 }
 
 #[derive(Default)]
-struct State {
+struct PoolQueue {
     idle: Vec<Worker>,
     /// Idle, lent or being started.
-    living: usize,
+    alive_count: usize,
     starting: usize,
     /// Those who wait, the longest waiting first.
-    waiting: VecDeque<Waiting>,
+    waiting: VecDeque<QueueEntry>,
     next_ticket: u64,
     failed_at: Option<Instant>,
 }
 
-impl State {
+impl PoolQueue {
     /// Takes an idle worker for this tenant, one of its own before an untouched one.
     fn idle_for(&mut self, tenant: Tenant) -> Option<Worker> {
         let own = self.idle.iter().rposition(|worker| worker.tenant == Some(tenant));
-        let found = own.or_else(|| self.idle.iter().rposition(|worker| worker.may_serve(tenant)));
+        let found = own.or_else(|| self.idle.iter().rposition(|worker| worker.can_serve(tenant)));
         found.map(|index| self.idle.swap_remove(index))
     }
 
     /// Ends an idle worker that can do nothing for the one who waits longest; false when there is none.
     fn evict(&mut self) -> bool {
         let Some(first) = self.waiting.front() else { return false };
-        let foreign = self.idle.iter().position(|worker| !worker.may_serve(first.tenant));
-        foreign.map(|index| drop(self.idle.swap_remove(index))).inspect(|()| self.living -= 1).is_some()
+        let foreign = self.idle.iter().position(|worker| !worker.can_serve(first.tenant));
+        foreign.map(|index| drop(self.idle.swap_remove(index))).inspect(|()| self.alive_count -= 1).is_some()
     }
 
     /// How many who wait find no idle worker that may serve them.
-    fn unserved(&self) -> usize {
+    fn unserved_count(&self) -> usize {
         let untouched = self.idle.iter().filter(|worker| worker.tenant.is_none()).count();
-        let has_none = |waiting: &&Waiting| self.idle.iter().all(|idle| idle.tenant != Some(waiting.tenant));
+        let has_none =
+            |waiting: &&QueueEntry| self.idle.iter().all(|idle| idle.tenant != Some(waiting.tenant));
         self.waiting.iter().filter(has_none).count().saturating_sub(untouched)
     }
 }
 
-struct Shared {
-    plan: Plan,
-    state: Mutex<State>,
+struct PoolState {
+    spec: WorkerSpec,
+    state: Mutex<PoolQueue>,
     changed: Condvar,
-    watch: Arc<Watch>,
+    watchdog: Arc<DeadlineWatchdog>,
     /// Orders to start one worker. A system ties a worker's life to the thread that started it, so one thread that
     /// lives as long as the pool starts them all.
-    orders: SyncSender<()>,
+    worker_requests: SyncSender<()>,
 }
 
-impl Drop for Shared {
+impl Drop for PoolState {
     fn drop(&mut self) {
-        self.watch.close();
+        self.watchdog.close();
     }
 }
 
 /// Workers of one role. A clone lends from the same ones; the last one dropped ends them.
 #[derive(Clone)]
-pub struct Pool(Arc<Shared>);
+pub struct Pool(Arc<PoolState>);
 
 impl Pool {
     /// A pool without a worker; the first one starts when it is needed, or with [`Pool::warm`].
     ///
     /// # Errors
     /// When the system has no threads left.
-    pub fn new(plan: Plan) -> io::Result<Self> {
-        let (orders, taken) = sync_channel(plan.workers_max);
-        let watch = Watch::start()?;
-        let shared =
-            Arc::new(Shared { plan, state: Mutex::default(), changed: Condvar::new(), watch, orders });
+    pub fn new(plan: WorkerSpec) -> io::Result<Self> {
+        let (worker_requests, taken) = sync_channel(plan.workers_max);
+        let watch = DeadlineWatchdog::start()?;
+        let shared = Arc::new(PoolState {
+            spec: plan,
+            state: Mutex::default(),
+            changed: Condvar::new(),
+            watchdog: watch,
+            worker_requests,
+        });
         let kept = Arc::downgrade(&shared);
-        thread::Builder::new().name("worker-start".into()).spawn(move || start_all(&kept, &taken))?;
+        thread::Builder::new().name("worker-start".into()).spawn(move || run_starter(&kept, &taken))?;
         Ok(Self(shared))
     }
 
     /// Starts a worker ahead of the first need.
     pub fn warm(&self) {
-        let mut state = locked(&self.0.state);
-        if state.living == 0 {
-            self.0.order(&mut state);
+        let mut state = lock(&self.0.state);
+        if state.alive_count == 0 {
+            self.0.request_worker(&mut state);
         }
     }
 
@@ -157,63 +163,68 @@ impl Pool {
     ///
     /// # Errors
     /// As [`Unavailable`].
-    pub fn take<'c>(&self, tenant: Tenant, cancel: &'c Cancel) -> Result<Lease<'c>, Unavailable> {
+    pub fn lease<'c>(&self, tenant: Tenant, cancel: &'c CancelToken) -> Result<Lease<'c>, LeaseError> {
         let shared = &self.0;
-        let end = Instant::now() + shared.plan.queue;
+        let end = Instant::now() + shared.spec.queue;
         let woken = Arc::downgrade(shared);
         let hook = cancel.on_cancel(move || {
             if let Some(shared) = woken.upgrade() {
                 // Under the lock, so that it cannot fall between a look at the token and the wait.
-                let _state = locked(&shared.state);
+                let _state = lock(&shared.state);
                 shared.changed.notify_all();
             }
         });
         let worker = shared.wait(tenant, cancel, end);
         drop(hook);
-        worker.map(|worker| Lease { shared: shared.clone(), worker: Some(worker), hook: None, watched: None })
+        worker.map(|worker| Lease {
+            shared: shared.clone(),
+            worker: Some(worker),
+            hook: None,
+            deadline: None,
+        })
     }
 
     /// Process numbers of the workers that wait for work, for tests and diagnosis.
     #[must_use]
-    pub fn idle(&self) -> Vec<u32> {
-        locked(&self.0.state).idle.iter().map(|worker| worker.process.id()).collect()
+    pub fn idle_process_ids(&self) -> Vec<u32> {
+        lock(&self.0.state).idle.iter().map(|worker| worker.process.id()).collect()
     }
 }
 
-impl Shared {
+impl PoolState {
     /// False when no more may live, or nobody takes orders any more.
-    fn order(&self, state: &mut State) -> bool {
+    fn request_worker(&self, state: &mut PoolQueue) -> bool {
         // There is room in the channel for as many as may live.
-        let is_taken = state.living < self.plan.workers_max && self.orders.try_send(()).is_ok();
+        let is_taken = state.alive_count < self.spec.workers_max && self.worker_requests.try_send(()).is_ok();
         if is_taken {
-            state.living += 1;
+            state.alive_count += 1;
             state.starting += 1;
         }
         is_taken
     }
 
     /// Orders as many as those who wait need, and the spare one.
-    fn refill(&self, state: &mut State) {
+    fn refill(&self, state: &mut PoolQueue) {
         let rest = state.failed_at.is_some_and(|at| at.elapsed() < Duration::from_secs(START_AGAIN_SECONDS));
         if rest {
             return;
         }
-        let spare = usize::from(self.plan.spare && state.idle.is_empty());
-        while state.starting < state.unserved().max(spare) && self.order(state) {}
+        let spare = usize::from(self.spec.spare && state.idle.is_empty());
+        while state.starting < state.unserved_count().max(spare) && self.request_worker(state) {}
         // Workers of others stand in the way of one who could otherwise wait for ever.
-        if state.starting == 0 && state.unserved() > 0 && state.evict() {
-            self.order(state);
+        if state.starting == 0 && state.unserved_count() > 0 && state.evict() {
+            self.request_worker(state);
         }
     }
 
-    fn wait(&self, tenant: Tenant, cancel: &Cancel, end: Instant) -> Result<Worker, Unavailable> {
-        let mut state = locked(&self.state);
+    fn wait(&self, tenant: Tenant, cancel: &CancelToken, end: Instant) -> Result<Worker, LeaseError> {
+        let mut state = lock(&self.state);
         let ticket = state.next_ticket;
         state.next_ticket += 1;
-        state.waiting.push_back(Waiting { ticket, tenant });
+        state.waiting.push_back(QueueEntry { ticket, tenant });
         let found = loop {
             if let Some(reason) = cancel.reason() {
-                break Err(Unavailable::Cancelled(reason));
+                break Err(LeaseError::Cancelled(reason));
             }
             if state.waiting.front().is_some_and(|first| first.ticket == ticket)
                 && let Some(mut worker) = state.idle_for(tenant)
@@ -222,16 +233,16 @@ impl Shared {
                     worker.tenant = Some(tenant);
                     break Ok(worker);
                 }
-                state.living -= 1;
+                state.alive_count -= 1;
                 continue;
             }
             self.refill(&mut state);
-            if state.living == 0 {
-                break Err(Unavailable::CannotStart);
+            if state.alive_count == 0 {
+                break Err(LeaseError::CannotStart);
             }
             let now = Instant::now();
             if now >= end {
-                break Err(Unavailable::Busy);
+                break Err(LeaseError::Busy);
             }
             let wait = cancel.time_left().map_or(end - now, |left| left.min(end - now));
             state = self.changed.wait_timeout(state, wait).unwrap_or_else(PoisonError::into_inner).0;
@@ -245,21 +256,21 @@ impl Shared {
     }
 
     fn start_one(&self) -> io::Result<Worker> {
-        let (process, mut stdin, mut stdout) = Process::start(&self.plan.program, self.plan.role)?;
+        let (process, mut stdin, mut stdout) = Process::start(&self.spec.program, self.spec.role)?;
         let end = Instant::now() + Duration::from_secs(START_SECONDS_MAX);
-        let watched = self.watch.until(end, process.clone());
-        frame::write(&mut stdin, &self.plan.greeting)?;
+        let watched = self.watchdog.kill_at(end, process.clone());
+        frame::write(&mut stdin, &self.spec.greeting)?;
         frame::read(&mut stdout, READY_BYTES_MAX)?.ok_or(io::ErrorKind::UnexpectedEof)?;
         drop(watched);
         Ok(Worker { process, stdin, stdout, uses: 0, tenant: None })
     }
 
     fn give_back(&self, worker: Option<Worker>) {
-        let mut state = locked(&self.state);
+        let mut state = lock(&self.state);
         match worker {
             Some(worker) => state.idle.push(worker),
             None => {
-                state.living -= 1;
+                state.alive_count -= 1;
                 self.refill(&mut state);
             }
         }
@@ -268,11 +279,11 @@ impl Shared {
     }
 }
 
-fn start_all(shared: &Weak<Shared>, orders: &Receiver<()>) {
-    while orders.recv().is_ok() {
+fn run_starter(shared: &Weak<PoolState>, worker_requests: &Receiver<()>) {
+    while worker_requests.recv().is_ok() {
         let Some(shared) = shared.upgrade() else { return };
         let started = shared.start_one();
-        let mut state = locked(&shared.state);
+        let mut state = lock(&shared.state);
         state.starting -= 1;
         match started {
             Ok(worker) => {
@@ -280,8 +291,8 @@ fn start_all(shared: &Weak<Shared>, orders: &Receiver<()>) {
                 state.idle.push(worker);
             }
             Err(error) => {
-                tracing::error!(role = shared.plan.role, %error, "a worker process could not be started");
-                state.living -= 1;
+                tracing::error!(role = shared.spec.role, %error, "a worker process could not be started");
+                state.alive_count -= 1;
                 state.failed_at = Some(Instant::now());
             }
         }
@@ -292,11 +303,11 @@ fn start_all(shared: &Weak<Shared>, orders: &Receiver<()>) {
 
 /// A worker that is lent. Dropped, it is killed; only [`Lease::give_back`] returns it.
 pub struct Lease<'c> {
-    shared: Arc<Shared>,
+    shared: Arc<PoolState>,
     /// There until it is given back or dropped.
     worker: Option<Worker>,
     hook: Option<HookGuard<'c>>,
-    watched: Option<Watched>,
+    deadline: Option<DeadlineGuard>,
 }
 
 impl<'c> Lease<'c> {
@@ -305,9 +316,9 @@ impl<'c> Lease<'c> {
     }
 
     /// Kills the worker at `deadline`, or as soon as `cancel` is set.
-    pub fn limit(&mut self, deadline: Instant, cancel: &'c Cancel) {
+    pub fn limit(&mut self, deadline: Instant, cancel: &'c CancelToken) {
         let process = self.worker().process.clone();
-        self.watched = Some(self.shared.watch.until(deadline, process.clone()));
+        self.deadline = Some(self.shared.watchdog.kill_at(deadline, process.clone()));
         self.hook = Some(cancel.on_cancel(move || process.kill()));
     }
 
@@ -323,7 +334,7 @@ impl<'c> Lease<'c> {
     ///
     /// # Errors
     /// When the worker is gone, or the file cannot be read to its end.
-    pub fn send_from(&mut self, content: &dyn Readable) -> io::Result<()> {
+    pub fn send_from(&mut self, content: &dyn ByteSource) -> io::Result<()> {
         frame::copy(&mut self.worker().stdin, content)
     }
 
@@ -340,7 +351,7 @@ impl<'c> Lease<'c> {
     /// # Errors
     /// When the system has no descriptors left.
     #[cfg(unix)]
-    pub fn side_door(&mut self) -> io::Result<std::fs::File> {
+    pub fn reply_pipe(&mut self) -> io::Result<std::fs::File> {
         use std::os::fd::AsFd as _;
         Ok(self.worker().stdin.as_fd().try_clone_to_owned()?.into())
     }
@@ -350,7 +361,7 @@ impl<'c> Lease<'c> {
     /// # Errors
     /// When the system has no handles left.
     #[cfg(windows)]
-    pub fn side_door(&mut self) -> io::Result<std::fs::File> {
+    pub fn reply_pipe(&mut self) -> io::Result<std::fs::File> {
         use std::os::windows::io::AsHandle as _;
         Ok(self.worker().stdin.as_handle().try_clone_to_owned()?.into())
     }
@@ -358,25 +369,25 @@ impl<'c> Lease<'c> {
     /// Returns the worker, which did its work and waits for more.
     pub fn give_back(mut self) {
         self.hook = None;
-        self.watched = None;
+        self.deadline = None;
         if let Some(mut worker) = self.worker.take() {
             worker.uses += 1;
-            let kept = (worker.uses < self.shared.plan.uses_max).then_some(worker);
+            let kept = (worker.uses < self.shared.spec.uses_max).then_some(worker);
             self.shared.give_back(kept);
         }
     }
 
     /// Kills the worker, which did something else than its work, and tells why it died if it was dead already.
     #[must_use]
-    pub fn bury(mut self) -> Death {
-        self.worker().process.bury()
+    pub fn wait(mut self) -> ExitReason {
+        self.worker().process.wait()
     }
 }
 
 impl Drop for Lease<'_> {
     fn drop(&mut self) {
         self.hook = None;
-        self.watched = None;
+        self.deadline = None;
         if let Some(worker) = self.worker.take() {
             // Its processor time is free before the next one starts.
             drop(worker);

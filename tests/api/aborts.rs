@@ -1,6 +1,6 @@
 //! Stopping an answer that is under way (manual 2.9 r2).
 
-use crate::support::canvases::Format;
+use crate::support::canvases::ProviderFormat;
 use crate::support::client::Stream;
 use crate::support::provider::{Behaviour, Provider, Reply};
 use crate::support::{Answer, Server};
@@ -9,25 +9,25 @@ use std::time::{Duration, Instant};
 
 const SOON: Duration = Duration::from_secs(10);
 
-struct Talk {
+struct SlowConversation {
     server: Server,
     provider: Provider,
     flow: String,
 }
 
-fn talk() -> Talk {
+fn talk() -> SlowConversation {
     let (server, provider) = (Server::start(), Provider::start());
-    let flow = server.flow(&Format::OpenAi.conversation(&server, &provider.base_url(), json!({})));
+    let flow = server.flow(&ProviderFormat::OpenAi.conversation(&server, &provider.base_url(), json!({})));
     let text = "one two three four five six seven eight nine ten ".repeat(4);
-    provider.decide(move |_| {
+    provider.set_decision(move |_| {
         Behaviour::Reply(Reply { token_delay: Duration::from_millis(100), ..Reply::text(&text) })
     });
-    Talk { server, provider, flow }
+    SlowConversation { server, provider, flow }
 }
 
-impl Talk {
+impl SlowConversation {
     /// A stream in the middle of its answer, and its cookie.
-    fn begun(&self) -> (Stream, String) {
+    fn start_answer(&self) -> (Stream, String) {
         let body = json!({"question": "Tell me all", "streaming": true, "chatId": "invented"});
         let mut stream = self.server.call("POST", &format!("/prediction/{}", self.flow)).json(&body).open();
         stream.read_until("three");
@@ -44,12 +44,12 @@ impl Talk {
     }
 }
 
-fn chat_of(cookie: &str) -> String {
+fn chat_id_of(cookie: &str) -> String {
     cookie.strip_prefix("service_session=").unwrap().split('.').next().unwrap().to_owned()
 }
 
 /// The stream ends as an aborted one, and what was said is kept.
-fn is_aborted(talk: &Talk, stream: Stream, chat: &str) {
+fn is_aborted(talk: &SlowConversation, stream: Stream, chat: &str) {
     let said = stream.finish().text();
     let events: Vec<&str> = said.rsplit("data:").collect();
     assert!(events[0].contains("\"end\""), "{said}");
@@ -63,8 +63,8 @@ fn is_aborted(talk: &Talk, stream: Stream, chat: &str) {
 #[test]
 fn who_proves_a_conversation_stops_its_answer() {
     let talk = talk();
-    let (stream, cookie) = talk.begun();
-    let chat = chat_of(&cookie);
+    let (stream, cookie) = talk.start_answer();
+    let chat = chat_id_of(&cookie);
     let before = talk.provider.disconnects();
     talk.abort(&chat, |call| call.header("Cookie", &cookie));
     is_aborted(&talk, stream, &chat);
@@ -74,26 +74,26 @@ fn who_proves_a_conversation_stops_its_answer() {
 #[test]
 fn a_widget_that_knows_only_its_own_id_stops_the_conversation_of_its_cookie() {
     let talk = talk();
-    let (stream, cookie) = talk.begun();
+    let (stream, cookie) = talk.start_answer();
     talk.abort("invented", |call| call.header("Cookie", &cookie));
-    is_aborted(&talk, stream, &chat_of(&cookie));
+    is_aborted(&talk, stream, &chat_id_of(&cookie));
 }
 
 #[test]
 fn people_and_keys_that_may_see_the_flow_stop_its_answers() {
     let talk = talk();
     let session = talk.server.sign_in();
-    let (stream, cookie) = talk.begun();
-    talk.abort(&chat_of(&cookie), |call| call.header("Cookie", &session));
-    is_aborted(&talk, stream, &chat_of(&cookie));
+    let (stream, cookie) = talk.start_answer();
+    talk.abort(&chat_id_of(&cookie), |call| call.header("Cookie", &session));
+    is_aborted(&talk, stream, &chat_id_of(&cookie));
 }
 
 #[test]
 fn without_a_proof_nothing_stops() {
     let talk = talk();
-    let (mut stream, cookie) = talk.begun();
-    let (other, second) = talk.begun();
-    let chat = chat_of(&cookie);
+    let (mut stream, cookie) = talk.start_answer();
+    let (other, second) = talk.start_answer();
+    let chat = chat_id_of(&cookie);
     talk.abort(&chat, |call| call);
     talk.abort(&chat, |call| call.header("x-service-session-token", "wrong"));
     let key = talk.server.key(&["tools:view"])["apiKey"].as_str().unwrap().to_owned();
@@ -131,8 +131,8 @@ fn a_whole_answer_that_is_stopped_is_told_so() {
 #[test]
 fn deleting_a_flow_ends_its_answers() {
     let talk = talk();
-    let (stream, _) = talk.begun();
-    let (whole, _) = talk.begun();
+    let (stream, _) = talk.start_answer();
+    let (whole, _) = talk.start_answer();
     let before = talk.provider.disconnects();
     talk.server.owner("DELETE", &format!("/chatflows/{}", talk.flow)).send().is(200);
     for stream in [stream, whole] {

@@ -2,21 +2,21 @@
 //! what the table says.
 
 use super::access_samples;
-use super::callers::{expired, holder, key, member};
+use super::callers::{expired_session, holder, key, member};
 use super::files::documents;
 use super::people_samples;
-use super::seen::{self, CREDENTIAL, TOOL, scripted};
-use super::walls::{ID, unknown};
-use crate::support::canvases::{Drawing, scripted_with};
+use super::seen::{self, CREDENTIAL, TOOL, marked_canvas};
+use super::walls::{ID, with_unknown_ids};
+use crate::support::canvases::{Drawing, scripted_flow_with};
 use crate::support::form::Form;
 use crate::support::server::{EMAIL, PASSWORD};
 use crate::support::{Server, client::Call, golden, id};
-use flowkeep::domain::caller::{all_names, for_keys};
+use flowkeep::domain::caller::{key_permission_names, permission_names};
 use flowkeep::domain::ids::{ChatId, RoleId};
 use flowkeep::domain::role::{ADMINISTRATOR, EDITOR, VIEWER};
-use flowkeep::http::guard::Who;
+use flowkeep::http::guard::RequiredAccess;
 use flowkeep::http::router::{Accepts, Route};
-use flowkeep::http::routes::table;
+use flowkeep::http::routes::service_routes;
 use serde_json::{Value, json};
 use std::fmt::Write as _;
 
@@ -28,7 +28,7 @@ const KINDS: [(&str, &str); 3] =
 /// `held` is a permission of the caller: nobody gives a key what they do not have.
 #[allow(clippy::too_many_lines, reason = "a line or two for each route")]
 pub fn sample(server: &Server, route: &Route, kind: &str, held: &str) -> (String, Option<Value>) {
-    let flow = || server.flow_with(&scripted(), &json!({ "type": kind }));
+    let flow = || server.flow_with(&marked_canvas(), &json!({ "type": kind }));
     let credential = json!({"name": CREDENTIAL, "credentialName": "openAIApi", "plainDataObj": {"openAIApiKey": "k-123456"}});
     let variable = || json!({"name": format!("v{}", unique()), "value": "x", "type": "static"});
     let key = json!({"keyName": "k", "permissions": [held]});
@@ -82,14 +82,16 @@ pub fn sample(server: &Server, route: &Route, kind: &str, held: &str) -> (String
         ("PUT", "/tools/:id") => (Some(made("/tools", &tool)), Some(json!({"name": "u"}))),
         ("GET" | "DELETE", "/tools/:id") => (Some(made("/tools", &tool)), None),
         ("POST", "/prediction/:id" | "/internal-prediction/:id") => {
-            (Some(server.flow(&scripted())), Some(json!({"question": "Hi"})))
+            (Some(server.flow(&marked_canvas())), Some(json!({"question": "Hi"})))
         }
         ("POST", "/vector/upsert/:id" | "/vector/internal-upsert/:id") => {
-            (Some(server.flow_with(&fillable(), &json!({ "type": kind }))), Some(json!({})))
+            (Some(server.flow_with(&upsertable_canvas(), &json!({ "type": kind }))), Some(json!({})))
         }
         ("GET", "/upsert-history/:id") => (Some(flow()), None),
-        ("PATCH", "/upsert-history") => (None, Some(json!({ "ids": [filled(server, kind)] }))),
-        ("POST", "/attachments/:flow/:chat") => (Some(server.flow_with(&scripted(), &documents(""))), None),
+        ("PATCH", "/upsert-history") => (None, Some(json!({ "ids": [upserted_flow(server, kind)] }))),
+        ("POST", "/attachments/:flow/:chat") => {
+            (Some(server.flow_with(&marked_canvas(), &documents(""))), None)
+        }
         ("POST", "/chatflows") => (None, Some(json!({"name": "f", "type": kind}))),
         ("PUT", "/chatflows/:id") => (Some(flow()), Some(json!({"name": "g"}))),
         ("GET" | "DELETE", "/chatflows/:id" | "/chatmessage/:id")
@@ -112,13 +114,13 @@ pub fn sample(server: &Server, route: &Route, kind: &str, held: &str) -> (String
             (None, Some(json!({"storeId": store, "embeddingName": "hashingEmbeddings"})))
         }
         ("POST", "/document-store/vectorstore/query") => {
-            (None, Some(json!({"storeId": embedded(server), "query": "When?"})))
+            (None, Some(json!({"storeId": embedded_store(server), "query": "When?"})))
         }
-        ("DELETE", "/document-store/vectorstore/:id") => (Some(embedded(server)), None),
+        ("DELETE", "/document-store/vectorstore/:id") => (Some(embedded_store(server)), None),
         (method, path) if path.starts_with("/document-store/") => {
             return sample_of_store(server, method, path, &route.pattern);
         }
-        ("GET", "/get-upload-file") => (Some(kept_file(server)), None),
+        ("GET", "/get-upload-file") => (Some(stored_file_query(server)), None),
         (method, pattern) => access_samples::sample(server, method, pattern, kind, held)
             .unwrap_or_else(|| sample_of_version(server, method, pattern, kind)),
     };
@@ -172,19 +174,21 @@ fn sample_of_version(
     pattern: &str,
     kind: &str,
 ) -> (Option<String>, Option<Value>) {
-    let flow = || server.flow_with(&scripted(), &json!({ "type": kind }));
+    let flow = || server.flow_with(&marked_canvas(), &json!({ "type": kind }));
     match (method, pattern) {
         ("GET", "/flow-versions/status") => (None, None),
-        ("POST", "/flow-drafts/publish") => (None, Some(json!({ "ids": [drafted(server, flow())] }))),
-        ("PUT", "/flow-drafts/:id") => (Some(drafted(server, flow())), Some(json!({"flowData": scripted()}))),
+        ("POST", "/flow-drafts/publish") => (None, Some(json!({ "ids": [with_draft(server, flow())] }))),
+        ("PUT", "/flow-drafts/:id") => {
+            (Some(with_draft(server, flow())), Some(json!({"flowData": marked_canvas()})))
+        }
         ("PUT", "/flow-drafts/:id/settings") => (Some(flow()), Some(json!({"publishInstantly": false}))),
         ("POST", "/flow-drafts/:id/rollback") => {
-            let flow = drafted(server, flow());
+            let flow = with_draft(server, flow());
             let sha = newest(server, &flow);
             (Some(flow), Some(json!({ "sha": sha })))
         }
         ("GET" | "DELETE" | "POST", path) if path.starts_with("/flow-drafts/") => {
-            (Some(drafted(server, flow())), None)
+            (Some(with_draft(server, flow())), None)
         }
         ("GET" | "POST", path) if path.starts_with("/flow-versions/") => (Some(flow()), None),
         (method, pattern) => panic!("{method} {pattern} has no line here: say what a good request is"),
@@ -192,8 +196,8 @@ fn sample_of_version(
 }
 
 /// A filling of a flow, whose kind may be one that is run otherwise.
-fn filled(server: &Server, kind: &str) -> String {
-    let flow = server.flow(&fillable());
+fn upserted_flow(server: &Server, kind: &str) -> String {
+    let flow = server.flow(&upsertable_canvas());
     server.post(&format!("/vector/upsert/{flow}"), &json!({}));
     let filling = id(&server.read(&format!("/upsert-history/{flow}"))[0]);
     let moved = json!({ "type": kind });
@@ -202,7 +206,7 @@ fn filled(server: &Server, kind: &str) -> String {
 }
 
 /// A document store with vectors.
-fn embedded(server: &Server) -> String {
+fn embedded_store(server: &Server) -> String {
     let store = id(&server.post("/document-store/store", &json!({"name": "s"})));
     let body = json!({"storeId": store, "embeddingName": "hashingEmbeddings"});
     server.owner("POST", "/document-store/vectorstore/insert").json(&body).send().is(200);
@@ -210,14 +214,14 @@ fn embedded(server: &Server) -> String {
 }
 
 /// The query that names a file of a conversation.
-fn kept_file(server: &Server) -> String {
-    let (flow, chat) = (server.flow(&scripted()), ChatId::random());
-    let name = server.keep(&flow, &chat, "txt", b"hello");
+fn stored_file_query(server: &Server) -> String {
+    let (flow, chat) = (server.flow(&marked_canvas()), ChatId::random());
+    let name = server.store_file(&flow, &chat, "txt", b"hello");
     format!("?chatflowId={flow}&chatId={chat}&fileName={name}")
 }
 
 /// A canvas with a vector store.
-fn fillable() -> String {
+fn upsertable_canvas() -> String {
     let mut drawing = Drawing::default();
     let store = drawing.card("memoryVectorStore", json!({}));
     let embeddings = drawing.card("hashingEmbeddings", json!({}));
@@ -226,10 +230,10 @@ fn fillable() -> String {
 }
 
 /// The flow with unpublished changes; kinds without drafts stay as they are.
-fn drafted(server: &Server, flow: String) -> String {
+fn with_draft(server: &Server, flow: String) -> String {
     let path = format!("/flow-drafts/{flow}");
     server.owner("PUT", &format!("{path}/settings")).json(&json!({"publishInstantly": false})).send();
-    let other = scripted_with(json!({"fallback": "Changed."}));
+    let other = scripted_flow_with(json!({"fallback": "Changed."}));
     server.owner("PUT", &path).json(&json!({ "flowData": other })).send();
     flow
 }
@@ -248,8 +252,8 @@ fn unique() -> usize {
 
 /// A good request for a route, as nobody.
 pub fn call(server: &Server, route: &Route, kind: &str) -> Call {
-    let held = match route.guard.who {
-        Who::AnyOf(permissions) => permissions[0],
+    let held = match route.guard.access {
+        RequiredAccess::AnyOf(permissions) => permissions[0],
         _ => "chatflows:view",
     };
     call_holding(server, route, kind, held)
@@ -272,13 +276,13 @@ const UNRELATED: &[&str] = &["executions:view"];
 #[allow(clippy::too_many_lines, reason = "a line for each column, twice")]
 fn the_grid_of_routes_and_callers_is_as_written_down() {
     let mut server = Server::start();
-    let expired = expired(&server);
+    let expired = expired_session(&server);
     let here = server.read("/auth/me")["activeWorkspaceId"].as_str().unwrap().to_owned();
     let there = server.new_workspace("There");
-    let (unrelated, all_names) = (key(&server, UNRELATED), for_keys().collect::<Vec<_>>());
-    let all = key(&server, &all_names.iter().map(String::as_str).collect::<Vec<_>>());
+    let (unrelated, permission_names) = (key(&server, UNRELATED), key_permission_names().collect::<Vec<_>>());
+    let all = key(&server, &permission_names.iter().map(String::as_str).collect::<Vec<_>>());
     // Everything but what lets people see things: where this caller gets in, nothing that is stored shows.
-    let blind = seen::blind(&server);
+    let blind = seen::blind_role(&server);
     let garbage = format!("flowkeep_session={}", "g".repeat(43));
     let wrong = format!("fk_{}", "w".repeat(43));
     let mut grid = format!(
@@ -300,11 +304,11 @@ fn the_grid_of_routes_and_callers_is_as_written_down() {
         "elsewhere",
         "unknown"
     );
-    for route in table() {
+    for route in service_routes() {
         let status = |dress: &dyn Fn(Call) -> Call| dress(call(&server, route, "CHATFLOW")).send().status;
         let fresh = server.sign_in();
-        let own = match route.guard.who {
-            Who::AnyOf(permissions) => {
+        let own = match route.guard.access {
+            RequiredAccess::AnyOf(permissions) => {
                 let (header, value) = holder(&server, route, permissions[0]);
                 status(&|call| call.header(header, &value)).to_string()
             }
@@ -319,8 +323,8 @@ fn the_grid_of_routes_and_callers_is_as_written_down() {
         let foreign = call(&server, route, "CHATFLOW");
         server.enter(&here);
         let stranger = server.member_of(&here, ADMINISTRATOR);
-        let [elsewhere, unknown] = if foreign.says(&ID) {
-            let nothing = foreign.clone().edited(unknown);
+        let [elsewhere, unknown] = if foreign.matches(&ID) {
+            let nothing = foreign.clone().edit(with_unknown_ids);
             [foreign, nothing].map(|call| call.header("Cookie", &stranger.cookie).send().status.to_string())
         } else {
             ["-".to_owned(), "-".to_owned()]
@@ -352,10 +356,12 @@ fn the_grid_of_routes_and_callers_is_as_written_down() {
 #[test]
 fn every_permission_of_a_route_opens_it() {
     let server = Server::start();
-    for route in table() {
-        let Who::AnyOf(permissions) = route.guard.who else { continue };
+    for route in service_routes() {
+        let RequiredAccess::AnyOf(permissions) = route.guard.access else { continue };
         // Some a person alone can hold.
-        for permission in permissions.iter().filter(|name| for_keys().any(|known| known == **name)) {
+        for permission in
+            permissions.iter().filter(|name| key_permission_names().any(|known| known == **name))
+        {
             let resource = permission.split(':').next().unwrap();
             let kind =
                 KINDS.iter().find(|(known, _)| *known == resource).map_or("CHATFLOW", |(_, kind)| *kind);
@@ -383,13 +389,14 @@ fn every_permission_of_a_route_opens_it() {
 #[test]
 fn no_permission_beside_those_of_a_route_opens_it() {
     let server = Server::start();
-    let names: Vec<String> = for_keys().collect();
-    for route in table() {
-        let Who::AnyOf(permissions) = route.guard.who else { continue };
+    let names: Vec<String> = key_permission_names().collect();
+    for route in service_routes() {
+        let RequiredAccess::AnyOf(permissions) = route.guard.access else { continue };
         let others: Vec<&str> =
             names.iter().map(String::as_str).filter(|name| !permissions.contains(name)).collect();
         call(&server, route, "CHATFLOW").bearer(&key(&server, &others)).send().is_error(403);
-        let names: Vec<String> = all_names().filter(|name| !permissions.contains(&name.as_str())).collect();
+        let names: Vec<String> =
+            permission_names().filter(|name| !permissions.contains(&name.as_str())).collect();
         let person = member(&server, &names.iter().map(String::as_str).collect::<Vec<_>>());
         call(&server, route, "CHATFLOW").header("Cookie", &person.cookie).send().is_error(403);
     }
@@ -397,9 +404,9 @@ fn no_permission_beside_those_of_a_route_opens_it() {
 
 #[test]
 fn only_the_written_routes_are_public() {
-    let public: Vec<&str> = table()
+    let public: Vec<&str> = service_routes()
         .iter()
-        .filter(|route| matches!(route.guard.who, Who::Public | Who::Ask))
+        .filter(|route| matches!(route.guard.access, RequiredAccess::Public | RequiredAccess::Ask))
         .map(|route| route.pattern.trim_start_matches("/api/v1"))
         .collect();
     let mut expected = [
@@ -446,11 +453,11 @@ fn only_the_written_routes_are_public() {
 fn refusals_of_the_grid_have_the_shape_of_the_specification() {
     let server = Server::start();
     let unrelated = key(&server, UNRELATED);
-    for route in table() {
-        match route.guard.who {
-            Who::Public | Who::Ask => {}
-            Who::SignedIn => drop(call(&server, route, "CHATFLOW").send().is_error(401)),
-            Who::Session | Who::AnyOf(_) | Who::Owner => {
+    for route in service_routes() {
+        match route.guard.access {
+            RequiredAccess::Public | RequiredAccess::Ask => {}
+            RequiredAccess::SignedIn => drop(call(&server, route, "CHATFLOW").send().is_error(401)),
+            RequiredAccess::Session | RequiredAccess::AnyOf(_) | RequiredAccess::Owner => {
                 call(&server, route, "CHATFLOW").send().is_error(401);
                 call(&server, route, "CHATFLOW").bearer(&unrelated).send().is_error(403);
             }
@@ -479,7 +486,7 @@ fn an_address_outside_the_table_does_not_exist() {
 #[test]
 fn another_method_is_told_which_there_are() {
     let server = Server::start();
-    for route in table() {
+    for route in service_routes() {
         let (path, _) = sample(&server, route, "CHATFLOW", "chatflows:view");
         let other = if route.method == "PATCH" { "DELETE" } else { "PATCH" };
         let answer = server.call_root(other, &path).send();

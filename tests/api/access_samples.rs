@@ -1,6 +1,6 @@
 //! Good requests for the routes around flows: conversations, keys, icons, files of the workspace. As `access::sample`.
 
-use super::seen::{CREDENTIAL, scripted};
+use super::seen::{CREDENTIAL, marked_canvas};
 use crate::support::Server;
 use serde_json::{Value, json};
 
@@ -9,7 +9,7 @@ pub type Sample = (Option<String>, Option<Value>);
 
 /// `None` for a route of another group.
 pub fn sample(server: &Server, method: &str, pattern: &str, kind: &str, held: &str) -> Option<Sample> {
-    let flow = || server.flow_with(&scripted(), &json!({ "type": kind }));
+    let flow = || server.flow_with(&marked_canvas(), &json!({ "type": kind }));
     Some(match (method, pattern) {
         (
             "GET",
@@ -29,13 +29,15 @@ pub fn sample(server: &Server, method: &str, pattern: &str, kind: &str, held: &s
             let rated = server.call("POST", "/feedback").json(&body).send().is(200).json();
             (Some(crate::support::id(&rated)), Some(json!({"content": "Good."})))
         }
-        ("POST", "/leads") => (None, Some(json!({"chatflowid": server.flow(&scripted()), "name": "Ada"}))),
+        ("POST", "/leads") => {
+            (None, Some(json!({"chatflowid": server.flow(&marked_canvas()), "name": "Ada"})))
+        }
         ("GET", "/chatflows/has-changed/:id/:iso" | "/public-chatflows/:id") => {
             let fields = json!({"type": kind, "isPublic": true});
-            (Some(server.flow_with(&scripted(), &fields)), None)
+            (Some(server.flow_with(&marked_canvas(), &fields)), None)
         }
         ("GET", "/chatflows/apikey/:apikey" | "/verify/apikey/:apikey") => {
-            server.flow(&scripted());
+            server.flow(&marked_canvas());
             (server.key(&["chatflows:view"])["apiKey"].as_str().map(str::to_owned), None)
         }
         ("POST", "/node-config") => (None, Some(json!({"name": "chatOpenAI", "inputs": {}}))),
@@ -56,7 +58,7 @@ pub fn sample(server: &Server, method: &str, pattern: &str, kind: &str, held: &s
         ("GET", "/settings" | "/ip") => (None, None),
         ("POST", "/export-import/export") => (None, Some(json!({}))),
         ("POST", "/export-import/import") => {
-            (None, Some(json!({"name": "f", "type": kind, "flowData": scripted()})))
+            (None, Some(json!({"name": "f", "type": kind, "flowData": marked_canvas()})))
         }
         ("POST", "/export-import/chatflow-messages") => (None, Some(json!({ "chatflowId": flow() }))),
         ("GET", "/marketplaces/templates" | "/marketplaces/custom") => (None, None),
@@ -74,7 +76,7 @@ pub fn sample(server: &Server, method: &str, pattern: &str, kind: &str, held: &s
 
 /// A flow, and a rating of an answer of it.
 fn rating(server: &Server) -> (String, Value) {
-    let flow = server.flow(&scripted());
+    let flow = server.flow(&marked_canvas());
     let told = server.ask(&flow, &json!({"question": "Hi"})).is(200).json();
     let body = json!({
         "chatflowid": flow, "chatId": told["chatId"], "messageId": told["chatMessageId"], "rating": "THUMBS_UP",

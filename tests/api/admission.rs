@@ -1,6 +1,6 @@
 //! What keeps a question out before it runs: unknown and empty flows, keys, rate limits (manual 2.2, 2.3, 2.5).
 
-use crate::support::canvases::scripted;
+use crate::support::canvases::scripted_flow;
 use crate::support::{Answer, Server, id};
 use serde_json::{Value, json};
 
@@ -55,7 +55,7 @@ fn notes_alone_are_no_cards() {
 #[test]
 fn a_canvas_that_cannot_run_is_refused_before_the_first_byte() {
     let server = Server::start();
-    let flow = server.flow(&scripted().replace("\"chatScripted\"", "\"chatOfTomorrow\""));
+    let flow = server.flow(&scripted_flow().replace("\"chatScripted\"", "\"chatOfTomorrow\""));
     for streaming in [false, true] {
         let answer = server.ask(&flow, &json!({"question": "Hi", "streaming": streaming}));
         let text = answer.text();
@@ -69,7 +69,7 @@ fn a_canvas_that_cannot_run_is_refused_before_the_first_byte() {
 fn bound() -> (Server, String, Value) {
     let server = Server::start();
     let key = server.key(&["chatflows:view"]);
-    let flow = server.flow_with(&scripted(), &json!({"apikeyid": key["id"]}));
+    let flow = server.flow_with(&scripted_flow(), &json!({"apikeyid": key["id"]}));
     (server, flow, key)
 }
 
@@ -153,7 +153,7 @@ fn limited(server: &Server, fields: Value) -> String {
     let mut limit =
         json!({"status": true, "limitMax": "2", "limitDuration": "600", "limitMsg": "Slow <b>down</b>"});
     limit.as_object_mut().unwrap().extend(fields.as_object().unwrap().clone());
-    server.flow_with(&scripted(), &json!({"apiConfig": json!({ "rateLimit": limit }).to_string()}))
+    server.flow_with(&scripted_flow(), &json!({"apiConfig": json!({ "rateLimit": limit }).to_string()}))
 }
 
 #[test]
@@ -334,7 +334,7 @@ fn the_record_of_a_flow_can_be_saved_back_after_its_key_was_deleted() {
     assert_eq!(saved["apikeyid"], record["apikeyid"]);
     server.ask(&flow, &question()).is_error(401);
     // Only where it was: no other flow can be bound to a key that is not there.
-    let other = server.flow(&scripted());
+    let other = server.flow(&scripted_flow());
     let call = server.owner("PUT", &format!("/chatflows/{other}"));
     call.json(&json!({"apikeyid": record["apikeyid"]})).send().is_error(400);
 }

@@ -1,6 +1,6 @@
 //! Agents that talk to their tools in text, and the one that is given passages (manual 9.13).
 
-use crate::support::canvases::{Drawing, Format};
+use crate::support::canvases::{Drawing, ProviderFormat};
 use crate::support::provider::{Behaviour, Provider};
 use crate::support::{Server, id};
 use serde_json::{Value, json};
@@ -29,7 +29,7 @@ const TALK: [(&str, &str, &str); 4] = [
 fn agent(server: &Server, provider: &Provider, name: &str, inputs: Value) -> String {
     let mut drawing = Drawing::default();
     let model = json!({"allowImageUploads": true});
-    let model = Format::OpenAi.model(&mut drawing, server, &provider.base_url(), model);
+    let model = ProviderFormat::OpenAi.model(&mut drawing, server, &provider.base_url(), model);
     let calculator = drawing.card("calculator", json!({}));
     let memory = drawing.card("bufferMemory", json!({}));
     let agent = drawing.card(name, inputs);
@@ -65,8 +65,8 @@ fn every_text_agent_calls_its_tool_and_answers() {
     for (name, call, answer) in TALK {
         let provider = Provider::start();
         let flow = agent(&server, &provider, name, json!({}));
-        provider.script(Behaviour::text(call));
-        provider.script(Behaviour::text(answer));
+        provider.push_behaviour(Behaviour::text(call));
+        provider.push_behaviour(Behaviour::text(answer));
         let body = server.ask(&flow, &json!({"question": "6 times 7?"})).is(200).json();
         assert_eq!(body["text"], "It is 42.", "{name}");
         let used = &body["usedTools"][0];
@@ -89,8 +89,8 @@ fn a_text_agent_streams_its_answer_in_one_piece() {
     for (name, call, answer) in TALK {
         let provider = Provider::start();
         let flow = agent(&server, &provider, name, json!({}));
-        provider.script(Behaviour::text(call));
-        provider.script(Behaviour::text(answer));
+        provider.push_behaviour(Behaviour::text(call));
+        provider.push_behaviour(Behaviour::text(answer));
         let stream = server.ask(&flow, &json!({"question": "6 times 7?", "streaming": true}));
         assert_eq!(stream.streamed_text(), "It is 42.", "{name}");
         let names = stream.event_names();
@@ -105,16 +105,16 @@ fn a_reply_that_cannot_be_read_is_answered_once_with_the_form() {
     for (name, _, answer) in TALK {
         let provider = Provider::start();
         let flow = agent(&server, &provider, name, json!({}));
-        provider.script(Behaviour::text("Well, let me see."));
-        provider.script(Behaviour::text(answer));
+        provider.push_behaviour(Behaviour::text("Well, let me see."));
+        provider.push_behaviour(Behaviour::text(answer));
         let body = server.ask(&flow, &json!({"question": "6 times 7?"})).is(200).json();
         assert_eq!(body["text"], "It is 42.", "{name}");
         assert!(messages(&provider).last().unwrap().1.starts_with("I could not read that."), "{name}");
-        provider.script(Behaviour::text("Well, let me see."));
-        provider.script(Behaviour::text("Forty-two, I say."));
+        provider.push_behaviour(Behaviour::text("Well, let me see."));
+        provider.push_behaviour(Behaviour::text("Forty-two, I say."));
         let body = server.ask(&flow, &json!({"question": "6 times 7?"})).is(200).json();
         assert_eq!(body["text"], "Forty-two, I say.", "{name}");
-        assert_eq!(provider.served(), 4, "{name}");
+        assert_eq!(provider.served_count(), 4, "{name}");
     }
 }
 
@@ -123,9 +123,9 @@ fn errors_of_tools_go_back_to_the_model() {
     let server = Server::start();
     let provider = Provider::start();
     let flow = agent(&server, &provider, "reactAgentChat", json!({}));
-    provider.script(Behaviour::text("Action: calculator\nAction Input: six times seven"));
-    provider.script(Behaviour::text("Action: oracle\nAction Input: 6 * 7"));
-    provider.script(Behaviour::text("Final Answer: I cannot."));
+    provider.push_behaviour(Behaviour::text("Action: calculator\nAction Input: six times seven"));
+    provider.push_behaviour(Behaviour::text("Action: oracle\nAction Input: 6 * 7"));
+    provider.push_behaviour(Behaviour::text("Final Answer: I cannot."));
     let body = server.ask(&flow, &json!({"question": "6 times 7?"})).is(200).json();
     assert_eq!(body["text"], "I cannot.");
     assert!(body["usedTools"][0]["error"].as_str().unwrap().contains("not known"), "{body}");
@@ -138,10 +138,10 @@ fn a_model_that_never_answers_is_stopped() {
     let server = Server::start();
     let provider = Provider::start();
     let flow = agent(&server, &provider, "xmlAgent", json!({"maxIterations": 3}));
-    provider.decide(|_| Behaviour::text("<tool>calculator</tool><tool_input>1</tool_input>"));
+    provider.set_decision(|_| Behaviour::text("<tool>calculator</tool><tool_input>1</tool_input>"));
     let body = server.ask(&flow, &json!({"question": "Hi"})).is(200).json();
     assert!(body["text"].as_str().unwrap().contains("too many steps"), "{body}");
-    assert_eq!((provider.served(), body["usedTools"].as_array().unwrap().len()), (3, 3));
+    assert_eq!((provider.served_count(), body["usedTools"].as_array().unwrap().len()), (3, 3));
 }
 
 #[test]
@@ -150,7 +150,7 @@ fn a_prompt_of_the_owner_with_variables_is_the_whole_prompt_of_an_xml_agent() {
     let provider = Provider::start();
     let own = "Tools: {tools} Before: {chat_history} Now: {input} {agent_scratchpad}";
     let flow = agent(&server, &provider, "xmlAgent", json!({"systemMessage": own}));
-    provider.script(Behaviour::text("<final_answer>Yes.</final_answer>"));
+    provider.push_behaviour(Behaviour::text("<final_answer>Yes.</final_answer>"));
     let history = json!([{"role": "userMessage", "content": "I am {input}."}]);
     server.ask(&flow, &json!({"question": "Hi {tools}", "history": history})).is(200);
     let sent = messages(&provider);
@@ -166,7 +166,7 @@ fn agents_that_read_images_are_handed_them() {
     for (name, _, answer) in &TALK[..2] {
         let provider = Provider::start();
         let flow = agent(&server, &provider, name, json!({}));
-        provider.script(Behaviour::text(answer));
+        provider.push_behaviour(Behaviour::text(answer));
         let upload = json!([{"type": "file", "name": "dot.png", "mime": "image/png", "data": picture}]);
         server.ask(&flow, &json!({"question": "What is it?", "uploads": upload})).is(200);
         assert!(provider.last_request().body["messages"].to_string().contains("image_url"), "{name}");
@@ -178,8 +178,8 @@ fn a_retrieval_agent_finds_passages_for_the_question_as_it_is_meant() {
     let (server, provider, rephraser) = (Server::start(), Provider::start(), Provider::start());
     let store = animals(&server);
     let mut drawing = Drawing::default();
-    let model = Format::OpenAi.model(&mut drawing, &server, &provider.base_url(), json!({}));
-    let writer = Format::OpenAi.model(&mut drawing, &server, &rephraser.base_url(), json!({}));
+    let model = ProviderFormat::OpenAi.model(&mut drawing, &server, &provider.base_url(), json!({}));
+    let writer = ProviderFormat::OpenAi.model(&mut drawing, &server, &rephraser.base_url(), json!({}));
     let retriever = drawing.card("bm25Retriever", json!({"documentStore": store, "topK": "1"}));
     let memory = drawing.card("bufferMemory", json!({}));
     let calculator = drawing.card("calculator", json!({}));
@@ -195,15 +195,15 @@ fn a_retrieval_agent_finds_passages_for_the_question_as_it_is_meant() {
         drawing.wire(from, &agent, input);
     }
     let flow = server.flow(&drawing.text());
-    provider.script(Behaviour::text("They purr."));
+    provider.push_behaviour(Behaviour::text("They purr."));
     let first = server.ask(&flow, &json!({"question": "What do cats do?"})).is(200).json();
-    assert_eq!((&first["text"], rephraser.served()), (&json!("They purr."), 0));
+    assert_eq!((&first["text"], rephraser.served_count()), (&json!("They purr."), 0));
     let sent = messages(&provider);
     assert!(sent[0].1.starts_with("Answer from (the passages") && !sent[0].1.contains("purr"), "{sent:?}");
     assert!(sent[1].1.contains("Cats purr."), "{sent:?}");
-    rephraser.script(Behaviour::text("What do dogs do?"));
-    provider.script(Behaviour::call("calculator", json!({"input": "1 + 1"})));
-    provider.script(Behaviour::text("They bark."));
+    rephraser.push_behaviour(Behaviour::text("What do dogs do?"));
+    provider.push_behaviour(Behaviour::call("calculator", json!({"input": "1 + 1"})));
+    provider.push_behaviour(Behaviour::text("They bark."));
     let body =
         json!({"question": "And dogs?", "chatId": first["chatId"], "sessionToken": first["sessionToken"]});
     let second = server.ask(&flow, &body).is(200).json();
@@ -216,13 +216,13 @@ fn a_retrieval_agent_finds_passages_for_the_question_as_it_is_meant() {
 #[test]
 fn reasoning_that_led_to_a_call_goes_back_to_the_model_with_it() {
     let (server, provider) = (Server::start(), Provider::start());
-    let flow = server.flow(&Format::OpenAi.agent(&server, &provider.base_url()));
+    let flow = server.flow(&ProviderFormat::OpenAi.agent(&server, &provider.base_url()));
     let call = json!({"id": "c", "function": {"name": "calculator", "arguments": "{\"input\": \"1+1\"}"}});
     let said = json!({"choices": [{"finish_reason": "tool_calls",
         "message": {"content": null, "reasoning_content": "I add.", "tool_calls": [call]}}]});
     let json_type = vec![("content-type".to_owned(), "application/json".to_owned())];
-    provider.script(Behaviour::Status { status: 200, body: said.to_string(), headers: json_type });
-    provider.script(Behaviour::text("Two."));
+    provider.push_behaviour(Behaviour::Status { status: 200, body: said.to_string(), headers: json_type });
+    provider.push_behaviour(Behaviour::text("Two."));
     server.ask(&flow, &json!({"question": "1+1?"})).is(200);
     let sent = provider.last_request().body["messages"].clone();
     let turn = sent.as_array().unwrap().iter().find(|message| message["role"] == "assistant").unwrap();

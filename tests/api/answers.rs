@@ -1,6 +1,6 @@
 //! What an answer looks like, whole and as a stream (manual 2.2, 2.6, 2.7, 2.8).
 
-use crate::support::canvases::{scripted, scripted_with};
+use crate::support::canvases::{scripted_flow, scripted_flow_with};
 use crate::support::provider::{Behaviour, Provider};
 use crate::support::{Server, golden, id};
 use flowkeep::domain::ids::{ChatId, MessageId};
@@ -14,7 +14,7 @@ fn stream(server: &Server, flow: &str, question: &str) -> crate::support::Answer
 #[test]
 fn a_whole_answer_has_every_field_of_the_specification() {
     let server = Server::start();
-    let flow = server.flow(&scripted());
+    let flow = server.flow(&scripted_flow());
     let answer = server.ask(&flow, &json!({"question": "Hello"})).is(200);
     assert_eq!(answer.header("content-type"), Some("application/json; charset=utf-8"));
     let body = answer.json();
@@ -30,7 +30,7 @@ fn a_whole_answer_has_every_field_of_the_specification() {
 #[test]
 fn a_whole_answer_brings_its_proof_in_body_header_and_cookie() {
     let server = Server::start();
-    let flow = server.flow(&scripted());
+    let flow = server.flow(&scripted_flow());
     let answer = server.ask(&flow, &json!({"question": "Hello"})).is(200);
     let body = answer.json();
     let (chat, token) = (body["chatId"].as_str().unwrap(), body["sessionToken"].as_str().unwrap());
@@ -42,7 +42,7 @@ fn a_whole_answer_brings_its_proof_in_body_header_and_cookie() {
 #[test]
 fn the_cookies_of_a_service_on_https_are_secure() {
     let server = Server::with(&[("SERVICE_BASE_URL", "https://flows.example")]);
-    let flow = server.flow(&scripted());
+    let flow = server.flow(&scripted_flow());
     let answer = server.ask(&flow, &json!({"question": "Hello"})).is(200);
     assert!(answer.header("set-cookie").unwrap().ends_with("; Path=/api/v1; HttpOnly; SameSite=Lax; Secure"));
     assert_eq!(answer.header("strict-transport-security"), Some("max-age=31536000"));
@@ -51,7 +51,7 @@ fn the_cookies_of_a_service_on_https_are_secure() {
 #[test]
 fn a_flow_without_memory_names_no_memory_type() {
     let server = Server::start();
-    let flow = server.flow(&crate::support::canvases::prompted("{question}", ""));
+    let flow = server.flow(&crate::support::canvases::prompted_chain("{question}", ""));
     let body = server.ask(&flow, &json!({"question": "Hello"})).is(200).json();
     assert_eq!(body["text"], "Hello");
     assert!(body.get("memoryType").is_none(), "{body}");
@@ -60,7 +60,7 @@ fn a_flow_without_memory_names_no_memory_type() {
 #[test]
 fn a_stream_is_these_bytes() {
     let server = Server::start();
-    let flow = server.flow(&scripted());
+    let flow = server.flow(&scripted_flow());
     let answer = stream(&server, &flow, "Hi you").is(200);
     let metadata = answer.event("metadata");
     let frame =
@@ -80,7 +80,7 @@ fn a_stream_is_these_bytes() {
 #[test]
 fn a_stream_has_the_headers_clients_look_for() {
     let server = Server::start();
-    let flow = server.flow(&scripted());
+    let flow = server.flow(&scripted_flow());
     let answer = stream(&server, &flow, "Hi");
     assert!(answer.header("content-type").unwrap().starts_with("text/event-stream"), "{answer:?}");
     assert!(answer.header("cache-control").unwrap().starts_with("no-cache"), "{answer:?}");
@@ -91,7 +91,7 @@ fn a_stream_has_the_headers_clients_look_for() {
 #[test]
 fn the_metadata_of_a_stream_names_the_conversation_and_holds_no_token() {
     let server = Server::start();
-    let flow = server.flow(&scripted());
+    let flow = server.flow(&scripted_flow());
     let answer = stream(&server, &flow, "Hi");
     let token = answer.header("x-service-session-token").unwrap().to_owned();
     let metadata = answer.event("metadata");
@@ -107,7 +107,7 @@ fn the_metadata_of_a_stream_names_the_conversation_and_holds_no_token() {
 #[test]
 fn a_streamed_answer_is_stored_under_the_ids_it_told() {
     let server = Server::start();
-    let flow = server.flow(&scripted());
+    let flow = server.flow(&scripted_flow());
     let metadata = stream(&server, &flow, "Hi").event("metadata");
     let messages = server.messages(&flow);
     assert_eq!(messages[1]["id"], metadata["chatMessageId"]);
@@ -118,7 +118,7 @@ fn a_streamed_answer_is_stored_under_the_ids_it_told() {
 #[test]
 fn the_text_data_colon_is_escaped_inside_events() {
     let server = Server::start();
-    let flow = server.flow(&scripted());
+    let flow = server.flow(&scripted_flow());
     let question = "data: {\"x\":1} metadata:data:";
     let answer = stream(&server, &flow, question);
     assert_eq!(answer.streamed_text(), format!("You said: {question}"));
@@ -131,7 +131,7 @@ fn the_text_data_colon_is_escaped_inside_events() {
 fn line_breaks_in_an_answer_stay_inside_their_event() {
     let server = Server::start();
     let reply = "one\ntwo\r\n\r\nmessage:\ndata:{\"event\":\"end\",\"data\":\"[DONE]\"}\n\n\u{2028}three";
-    let flow = server.flow(&scripted_with(json!({"fallback": reply})));
+    let flow = server.flow(&scripted_flow_with(json!({"fallback": reply})));
     let answer = stream(&server, &flow, "Hi");
     assert_eq!(answer.streamed_text(), reply);
     assert_eq!(answer.event_names(), ["start", "token", "metadata", "end"]);
@@ -140,7 +140,7 @@ fn line_breaks_in_an_answer_stay_inside_their_event() {
 #[test]
 fn streaming_may_be_written_as_text() {
     let server = Server::start();
-    let flow = server.flow(&scripted());
+    let flow = server.flow(&scripted_flow());
     for (streaming, is_stream) in
         [(json!("true"), true), (json!("false"), false), (json!(false), false), (json!(null), false)]
     {
@@ -153,7 +153,7 @@ fn streaming_may_be_written_as_text() {
 #[test]
 fn a_card_that_does_not_stream_still_fills_a_stream() {
     let server = Server::start();
-    let flow = server.flow(&scripted_with(json!({"streaming": false})));
+    let flow = server.flow(&scripted_flow_with(json!({"streaming": false})));
     let answer = stream(&server, &flow, "Hi you");
     assert_eq!(answer.event_names(), ["start", "token", "metadata", "end"]);
     assert_eq!(answer.streamed_text(), "You said: Hi you");
@@ -166,7 +166,7 @@ fn a_card_that_does_not_stream_still_fills_a_stream() {
 #[test]
 fn a_flow_that_streams_says_so() {
     let server = Server::start();
-    let flow = server.flow(&scripted());
+    let flow = server.flow(&scripted_flow());
     let answer = server.call("GET", &format!("/chatflows-streaming/{flow}")).send().is(200);
     assert_eq!(answer.json(), json!({"isStreaming": true}));
 }
@@ -174,7 +174,7 @@ fn a_flow_that_streams_says_so() {
 #[test]
 fn fields_of_a_question_may_be_null_empty_or_unknown() {
     let server = Server::start();
-    let flow = server.flow(&scripted());
+    let flow = server.flow(&scripted_flow());
     let answer = server.ask(
         &flow,
         &json!({
@@ -213,7 +213,7 @@ fn earlier_messages_of_the_caller_reach_the_model_in_both_forms() {
 #[test]
 fn a_key_that_is_not_allowed_to_override_is_ignored() {
     let server = Server::start();
-    let flow = server.flow(&scripted());
+    let flow = server.flow(&scripted_flow());
     let body = json!({"question": "Hi", "overrideConfig": {"fallback": "No!", "vars": {"x": "1"}, "sessionId": "mine"}});
     let answer = server.ask(&flow, &body).is(200).json();
     assert_eq!(answer["text"], "You said: Hi");
@@ -223,7 +223,7 @@ fn a_key_that_is_not_allowed_to_override_is_ignored() {
 #[test]
 fn the_email_of_a_lead_is_kept_with_the_question() {
     let server = Server::start();
-    let flow = server.flow(&scripted());
+    let flow = server.flow(&scripted_flow());
     server.ask(&flow, &json!({"question": "Hi", "leadEmail": "lea@example.org"})).is(200);
     let messages = server.messages(&flow);
     assert_eq!(
@@ -235,7 +235,7 @@ fn the_email_of_a_lead_is_kept_with_the_question() {
 #[test]
 fn a_path_may_end_in_a_slash() {
     let server = Server::start();
-    let flow = server.flow(&scripted());
+    let flow = server.flow(&scripted_flow());
     let answer = server.call("POST", &format!("/prediction/{flow}/")).json(&json!({"question": "Hi"})).send();
     assert_eq!(answer.is(200).json()["text"], "You said: Hi");
 }
@@ -243,7 +243,7 @@ fn a_path_may_end_in_a_slash() {
 #[test]
 fn the_test_chat_streams_alike() {
     let server = Server::start();
-    let flow = server.flow(&scripted());
+    let flow = server.flow(&scripted_flow());
     let body = json!({"question": "Hi", "streaming": true});
     let answer = server.owner("POST", &format!("/internal-prediction/{flow}")).json(&body).send();
     assert_eq!(answer.event_names(), ["start", "token", "metadata", "end"]);
@@ -261,14 +261,14 @@ fn with_follow_ups(server: &Server, provider: &Provider, config: Value) -> Strin
         settings[name] = value.clone();
     }
     let config = json!({"status": true, "selectedProvider": "chatOpenAI", "chatOpenAI": settings});
-    server.flow_with(&scripted(), &json!({"followUpPrompts": config.to_string()}))
+    server.flow_with(&scripted_flow(), &json!({"followUpPrompts": config.to_string()}))
 }
 
 #[test]
 fn an_answer_brings_follow_up_prompts_as_json_text() {
     let (server, provider) = (Server::start(), Provider::start());
     let flow = with_follow_ups(&server, &provider, json!({"prompt": "After: {history}"}));
-    provider.script(Behaviour::text("Here: [\"And then?\", \"Why?\"]"));
+    provider.push_behaviour(Behaviour::text("Here: [\"And then?\", \"Why?\"]"));
     let answer = server.ask(&flow, &json!({"question": "Hi"})).is(200).json();
     assert_eq!(
         (&answer["text"], &answer["followUpPrompts"]),
@@ -278,7 +278,7 @@ fn an_answer_brings_follow_up_prompts_as_json_text() {
     let request = provider.last_request();
     assert_eq!(request.body["model"], "small");
     assert!(request.body.to_string().contains("After: You said: Hi"), "{}", request.body);
-    provider.script(Behaviour::text("[\"More?\"]"));
+    provider.push_behaviour(Behaviour::text("[\"More?\"]"));
     let stream = server.ask(&flow, &json!({"question": "Hi", "streaming": true})).text();
     assert!(stream.contains(r#""followUpPrompts":"[\"More?\"]""#), "{stream}");
 }
@@ -297,8 +297,8 @@ fn follow_up_prompts_come_from_any_provider_an_owner_can_choose() {
         let settings = json!({"credentialId": id(&server.post("/credentials", &credential)), "modelName": "small",
             "baseUrl": format!("{}/v1", provider.base_url()), "temperature": "0.5", "prompt": "After: {history}"});
         let config = json!({"status": true, "selectedProvider": card, card: settings});
-        let flow = server.flow_with(&scripted(), &json!({"followUpPrompts": config.to_string()}));
-        provider.script(Behaviour::text("[\"Why?\"]"));
+        let flow = server.flow_with(&scripted_flow(), &json!({"followUpPrompts": config.to_string()}));
+        provider.push_behaviour(Behaviour::text("[\"Why?\"]"));
         let answer = server.ask(&flow, &json!({"question": "Hi"})).is(200).json();
         assert_eq!(answer["followUpPrompts"], "[\"Why?\"]", "{card}");
         let request = provider.last_request();
@@ -316,7 +316,7 @@ fn an_answer_goes_out_when_its_follow_up_prompts_cannot_be_had() {
     let (server, provider) = (Server::start(), Provider::start());
     let flow = with_follow_ups(&server, &provider, json!({}));
     for behaviour in [Behaviour::text("No list."), Behaviour::status(401, "no")] {
-        provider.script(behaviour);
+        provider.push_behaviour(behaviour);
         let answer = server.ask(&flow, &json!({"question": "Hi"})).is(200).json();
         assert_eq!((&answer["text"], answer.get("followUpPrompts")), (&json!("You said: Hi"), None));
     }

@@ -1,6 +1,6 @@
 //! What pages and keys ask around flows (manual 1.8, 5.4, 8.7, 9.8).
 
-use crate::support::canvases::{Drawing, scripted};
+use crate::support::canvases::{Drawing, scripted_flow};
 use crate::support::{Server, id};
 use serde_json::{Value, json};
 
@@ -36,9 +36,9 @@ fn a_key_names_the_flows_it_opens() {
     let key = server.key(&["chatflows:view"]);
     let other = server.key(&["chatflows:view"]);
     let blind = server.key(&["tools:view"]);
-    server.flow_with(&scripted(), &json!({"name": "open"}));
-    server.flow_with(&scripted(), &json!({"name": "bound", "apikeyid": key["id"]}));
-    server.flow_with(&scripted(), &json!({"name": "others", "apikeyid": other["id"]}));
+    server.flow_with(&scripted_flow(), &json!({"name": "open"}));
+    server.flow_with(&scripted_flow(), &json!({"name": "bound", "apikeyid": key["id"]}));
+    server.flow_with(&scripted_flow(), &json!({"name": "others", "apikeyid": other["id"]}));
     let of = |key: &Value, query: &str| {
         server.call("GET", &format!("/chatflows/apikey/{}{query}", value(key))).send()
     };
@@ -59,7 +59,7 @@ fn a_shared_flow_shows_what_a_chat_needs() {
         json!({"title": "Shop", "allowedOrigins": [""], "postProcessing": {"enabled": false}}).to_string();
     let key = server.key(&["chatflows:view"]);
     let fields = json!({"isPublic": true, "chatbotConfig": config, "apikeyid": key["id"]});
-    let shared = server.flow_with(&scripted(), &fields);
+    let shared = server.flow_with(&scripted_flow(), &fields);
     let told = server.call("GET", &format!("/public-chatflows/{shared}")).send().is(200).json();
     assert_eq!((&told["apikeyid"], &told["isPublic"]), (&json!("bound"), &json!(true)));
     assert_eq!(told["chatbotConfig"], json!({"title": "Shop"}).to_string());
@@ -73,7 +73,7 @@ fn a_shared_flow_shows_what_a_chat_needs() {
 fn a_flow_that_is_not_shared_is_there_for_members_alone() {
     let server = Server::start();
     let config = json!({"allowedOrigins": ["https://a.example"]}).to_string();
-    let private = server.flow_with(&scripted(), &json!({"chatbotConfig": config, "isPublic": false}));
+    let private = server.flow_with(&scripted_flow(), &json!({"chatbotConfig": config, "isPublic": false}));
     let nobodys = "00000000-0000-4000-8000-000000000000";
     let told = |flow: &str| {
         let answer = server.call("GET", &format!("/public-chatflows/{flow}")).send().is_error(404);
@@ -97,9 +97,9 @@ fn a_chat_page_learns_at_once_whether_questions_are_answered() {
     let empty = json!({"nodes": [], "edges": []}).to_string();
     let unpublished =
         id(&server.post("/chatflows", &json!({"name": "New", "type": "CHATFLOW", "flowData": empty})));
-    let unsupported = server.flow_with(&scripted(), &json!({"type": "MULTIAGENT"}));
+    let unsupported = server.flow_with(&scripted_flow(), &json!({"type": "MULTIAGENT"}));
     for (flow, state) in
-        [(server.flow(&scripted()), "live"), (unpublished, "unpublished"), (unsupported, "unsupported")]
+        [(server.flow(&scripted_flow()), "live"), (unpublished, "unpublished"), (unsupported, "unsupported")]
     {
         let told = server.call("GET", &format!("/public-chatbotConfig/{flow}")).send().is(200).json();
         assert_eq!(told["state"], state);
@@ -109,7 +109,7 @@ fn a_chat_page_learns_at_once_whether_questions_are_answered() {
 #[test]
 fn a_page_learns_that_somebody_else_saved() {
     let server = Server::start();
-    let flow = server.flow(&scripted());
+    let flow = server.flow(&scripted_flow());
     let seen = server.read(&format!("/chatflows/{flow}"))["updatedDate"].as_str().unwrap().to_owned();
     let path = format!("/chatflows/has-changed/{flow}/{seen}");
     assert_eq!(server.read(&path), json!({"hasChanged": false}));
@@ -141,7 +141,7 @@ fn pictures_are_drawn_and_inert() {
 #[test]
 fn a_card_tells_what_may_be_overridden() {
     let server = Server::start();
-    let canvas: Value = serde_json::from_str(&scripted()).unwrap();
+    let canvas: Value = serde_json::from_str(&scripted_flow()).unwrap();
     let card =
         canvas["nodes"].as_array().unwrap().iter().find(|node| node["data"]["name"] == "conversationChain");
     let rows = server.post("/node-config", &card.unwrap()["data"]);

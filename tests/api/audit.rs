@@ -1,6 +1,6 @@
 //! The list of sign-ins and of what people changed (manual 8.11).
 
-use crate::support::canvases::{scripted, scripted_with};
+use crate::support::canvases::{scripted_flow, scripted_flow_with};
 use crate::support::server::{EMAIL, PASSWORD};
 use crate::support::{Server, id};
 use flowkeep::domain::role::{EDITOR, VIEWER};
@@ -64,10 +64,10 @@ fn what_people_change_is_written_down() {
         .send()
         .is(200);
     bob.call(&server, "DELETE", &format!("/credentials/{credential}")).send().is(200);
-    let flow = server.flow(&scripted());
+    let flow = server.flow(&scripted_flow());
     let path = format!("/flow-drafts/{flow}");
     server.put(&format!("{path}/settings"), &json!({"publishInstantly": false}));
-    server.put(&path, &json!({ "flowData": scripted_with(json!({"fallback": "Changed."})) }));
+    server.put(&path, &json!({ "flowData": scripted_flow_with(json!({"fallback": "Changed."})) }));
     server.owner("POST", &format!("{path}/publish")).json(&json!({})).send().is(200);
     let versions = server.read(&format!("/flow-versions/{flow}"));
     let oldest = versions["versions"].as_array().unwrap().last().unwrap()["sha"].clone();

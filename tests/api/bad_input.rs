@@ -1,12 +1,12 @@
 //! Bad input (manual 1.2): each gets its status in the shape of errors, and the service goes on.
 
-use crate::support::canvases::scripted;
+use crate::support::canvases::scripted_flow;
 use crate::support::{Answer, Server, id};
 use serde_json::{Value, json};
 
 /// Routes that read a body, with a good one for each.
 fn routes(server: &Server) -> Vec<(&'static str, String, Value)> {
-    let flow = server.flow(&scripted());
+    let flow = server.flow(&scripted_flow());
     let key = json!({"keyName": "k", "permissions": ["chatflows:view"]});
     let credential =
         json!({"name": "c", "credentialName": "openAIApi", "plainDataObj": {"openAIApiKey": "k-123456"}});
@@ -47,7 +47,7 @@ fn send(server: &Server, method: &str, path: &str, body: impl Into<Vec<u8>>) -> 
 #[track_caller]
 fn goes_on(server: &Server) {
     server.call_root("GET", "/ready").send().is(200);
-    let flow = server.flow(&scripted());
+    let flow = server.flow(&scripted_flow());
     server.ask(&flow, &json!({"question": "Still there?"})).is(200);
 }
 
@@ -236,7 +236,7 @@ fn a_field_of_another_type_is_refused_or_read_and_never_a_fault() {
 #[test]
 fn a_field_of_a_question_with_another_type_is_refused_by_name() {
     let server = Server::start();
-    let flow = server.flow(&scripted());
+    let flow = server.flow(&scripted_flow());
     for (field, bad) in [
         ("question", json!([7, true, [], {}, null])),
         ("streaming", json!([7, "yes", "TRUE", "", [], {}])),
@@ -263,7 +263,7 @@ fn a_field_of_a_question_with_another_type_is_refused_by_name() {
 #[test]
 fn a_list_in_place_of_an_object_is_refused_at_every_depth() {
     let server = Server::start();
-    let flow = server.flow(&scripted());
+    let flow = server.flow(&scripted_flow());
     let store = id(&server.post("/document-store/store", &json!({"name": "s"})));
     let link = json!(["url", "a.png", "image/png", "https://pictures.example/a.png"]);
     for (path, body) in [
@@ -284,7 +284,7 @@ fn a_list_in_place_of_an_object_is_refused_at_every_depth() {
 #[test]
 fn a_question_must_say_something() {
     let server = Server::start();
-    let flow = server.flow(&scripted());
+    let flow = server.flow(&scripted_flow());
     for body in [json!({}), json!({"question": ""}), json!({"question": " \n"}), json!({"form": {}})] {
         assert!(server.ask(&flow, &body).is_error(400).contains("question"), "{body}");
     }

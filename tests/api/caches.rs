@@ -1,12 +1,18 @@
 //! The InMemory Cache card: a repeated request is answered without asking the provider again (manual 9.19).
 
-use crate::support::canvases::{Drawing, Format};
+use crate::support::canvases::{Drawing, ProviderFormat};
 use crate::support::provider::{Behaviour, Provider, Reply};
 use crate::support::{Answer, Server, id};
 use serde_json::{Value, json};
 
 /// An LLM Chain, which sends the question alone, in front of a model with the cache.
-fn canvas(server: &Server, format: Format, provider: &Provider, template: &str, inputs: Value) -> String {
+fn canvas(
+    server: &Server,
+    format: ProviderFormat,
+    provider: &Provider,
+    template: &str,
+    inputs: Value,
+) -> String {
     let mut drawing = Drawing::default();
     let model = format.model(&mut drawing, server, &provider.base_url(), inputs);
     let cache = drawing.card("inMemoryCache", json!({}));
@@ -19,7 +25,7 @@ fn canvas(server: &Server, format: Format, provider: &Provider, template: &str, 
 }
 
 fn cached(server: &Server, provider: &Provider) -> String {
-    canvas(server, Format::OpenAi, provider, "{question}", json!({}))
+    canvas(server, ProviderFormat::OpenAi, provider, "{question}", json!({}))
 }
 
 fn ask(server: &Server, flow: &str, question: &str, streaming: bool) -> Answer {
@@ -32,14 +38,14 @@ fn text(server: &Server, flow: &str, question: &str) -> String {
 
 #[test]
 fn the_same_question_is_answered_without_the_provider() {
-    for format in Format::ALL {
+    for format in ProviderFormat::ALL {
         let (server, provider) = (Server::start(), Provider::start());
         let flow = server.flow(&canvas(&server, format, &provider, "{question}", json!({})));
         let first = text(&server, &flow, "What is tea?");
         assert_eq!(text(&server, &flow, "What is tea?"), first);
-        assert_eq!(provider.served(), 1, "{format:?}");
+        assert_eq!(provider.served_count(), 1, "{format:?}");
         text(&server, &flow, "What is coffee?");
-        assert_eq!(provider.served(), 2, "{format:?}");
+        assert_eq!(provider.served_count(), 2, "{format:?}");
     }
 }
 
@@ -49,7 +55,7 @@ fn a_kept_reply_streams_in_tokens() {
     let flow = server.flow(&cached(&server, &provider));
     let first = text(&server, &flow, "Tell me of tea");
     let again = ask(&server, &flow, "Tell me of tea", true);
-    assert_eq!((again.streamed_text(), provider.served()), (first, 1));
+    assert_eq!((again.streamed_text(), provider.served_count()), (first, 1));
     assert!(again.events().iter().filter(|(name, _)| name == "token").count() > 1);
     assert_eq!(again.event_names(), ["start", "token", "metadata", "end"]);
 }
@@ -59,7 +65,7 @@ fn a_streamed_reply_answers_a_whole_question_later() {
     let (server, provider) = (Server::start(), Provider::start());
     let flow = server.flow(&cached(&server, &provider));
     let first = ask(&server, &flow, "Tell me of tea", true).streamed_text();
-    assert_eq!((text(&server, &flow, "Tell me of tea"), provider.served()), (first, 1));
+    assert_eq!((text(&server, &flow, "Tell me of tea"), provider.served_count()), (first, 1));
 }
 
 #[test]
@@ -75,17 +81,17 @@ fn a_kept_reply_uses_no_tokens_and_is_stored_as_an_answer_of_its_own() {
 fn failures_are_not_kept() {
     let (server, provider) = (Server::start(), Provider::start());
     let flow = server.flow(&cached(&server, &provider));
-    provider.script(Behaviour::status(400, r#"{"error":{"message":"no"}}"#));
+    provider.push_behaviour(Behaviour::status(400, r#"{"error":{"message":"no"}}"#));
     server.ask(&flow, &json!({"question": "Hi"})).is_error(500);
     assert_eq!(text(&server, &flow, "Hi"), "You said: Hi");
-    assert_eq!(provider.served(), 2);
+    assert_eq!(provider.served_count(), 2);
 }
 
 #[test]
 fn streams_that_broke_off_are_not_kept() {
     let (server, provider) = (Server::start(), Provider::start());
     let flow = server.flow(&cached(&server, &provider));
-    provider.script(Behaviour::Reply(Reply { cut_after: Some(1), ..Reply::text("half of it") }));
+    provider.push_behaviour(Behaviour::Reply(Reply { cut_after: Some(1), ..Reply::text("half of it") }));
     assert!(ask(&server, &flow, "Hi", true).event_names().contains(&"error".to_owned()));
     assert_eq!(text(&server, &flow, "Hi"), "You said: Hi");
 }
@@ -94,7 +100,7 @@ fn streams_that_broke_off_are_not_kept() {
 fn calls_of_tools_are_kept_with_their_message() {
     let (server, provider) = (Server::start(), Provider::start());
     let mut drawing = Drawing::default();
-    let model = Format::OpenAi.model(&mut drawing, &server, &provider.base_url(), json!({}));
+    let model = ProviderFormat::OpenAi.model(&mut drawing, &server, &provider.base_url(), json!({}));
     let cache = drawing.card("inMemoryCache", json!({}));
     let calculator = drawing.card("calculator", json!({}));
     let memory = drawing.card("bufferMemory", json!({}));
@@ -108,8 +114,8 @@ fn calls_of_tools_are_kept_with_their_message() {
         drawing.wire(from, to, input);
     }
     let flow = server.flow(&drawing.text());
-    provider.script(Behaviour::call("calculator", json!({"input": "6*7"})));
-    provider.script(Behaviour::text("It is 42."));
+    provider.push_behaviour(Behaviour::call("calculator", json!({"input": "6*7"})));
+    provider.push_behaviour(Behaviour::text("It is 42."));
     for _ in 0..2 {
         let answer = ask(&server, &flow, "Six times seven?", false).json();
         assert_eq!(
@@ -117,7 +123,7 @@ fn calls_of_tools_are_kept_with_their_message() {
             (&json!("It is 42."), &json!("42"))
         );
     }
-    assert_eq!(provider.served(), 2, "both rounds of the second answer came from the cache");
+    assert_eq!(provider.served_count(), 2, "both rounds of the second answer came from the cache");
 }
 
 #[test]
@@ -125,11 +131,11 @@ fn other_settings_are_another_reply() {
     let (server, provider) = (Server::start(), Provider::start());
     let heat = server.post("/variables", &json!({"name": "heat", "value": "0.1", "type": "static"}));
     let inputs = json!({"temperature": "{{$vars.heat}}"});
-    let flow = server.flow(&canvas(&server, Format::OpenAi, &provider, "{question}", inputs));
+    let flow = server.flow(&canvas(&server, ProviderFormat::OpenAi, &provider, "{question}", inputs));
     text(&server, &flow, "Hi");
     server.put(&format!("/variables/{}", id(&heat)), &json!({"value": "0.2"}));
     text(&server, &flow, "Hi");
-    assert_eq!(provider.served(), 2);
+    assert_eq!(provider.served_count(), 2);
 }
 
 #[test]
@@ -138,12 +144,13 @@ fn a_changed_live_starts_with_an_empty_cache() {
     let first = cached(&server, &provider);
     let flow = server.flow(&first);
     text(&server, &flow, "Hi");
-    let second = canvas(&server, Format::OpenAi, &provider, "{question}", json!({"temperature": "0.1"}));
+    let second =
+        canvas(&server, ProviderFormat::OpenAi, &provider, "{question}", json!({"temperature": "0.1"}));
     for live in [second, first] {
         server.put(&format!("/chatflows/{flow}"), &json!({"flowData": live, "publishInstantly": true}));
         text(&server, &flow, "Hi");
     }
-    assert_eq!(provider.served(), 3);
+    assert_eq!(provider.served_count(), 3);
 }
 
 #[test]
@@ -153,7 +160,7 @@ fn a_renamed_flow_keeps_its_cache() {
     text(&server, &flow, "Hi");
     server.put(&format!("/chatflows/{flow}"), &json!({"name": "Another name"}));
     text(&server, &flow, "Hi");
-    assert_eq!(provider.served(), 1);
+    assert_eq!(provider.served_count(), 1);
 }
 
 #[test]
@@ -163,7 +170,7 @@ fn flows_do_not_share_replies() {
     for flow in [server.flow(&canvas), server.flow(&canvas)] {
         text(&server, &flow, "Hi");
     }
-    assert_eq!(provider.served(), 2);
+    assert_eq!(provider.served_count(), 2);
 }
 
 #[test]
@@ -171,9 +178,9 @@ fn a_deleted_flow_takes_its_replies_along() {
     let (server, provider) = (Server::start(), Provider::start());
     let flow = server.flow(&cached(&server, &provider));
     text(&server, &flow, "Hi");
-    assert!(server.app.boards.replies.bytes() > 0);
+    assert!(server.app.state.reply_cache.bytes() > 0);
     server.owner("DELETE", &format!("/chatflows/{flow}")).send().is(200);
-    assert_eq!(server.app.boards.replies.bytes(), 0);
+    assert_eq!(server.app.state.reply_cache.bytes(), 0);
 }
 
 #[test]
@@ -183,14 +190,14 @@ fn a_model_without_a_cache_is_asked_every_time() {
     for _ in 0..2 {
         text(&server, &flow, "Hi");
     }
-    assert_eq!(provider.served(), 2);
+    assert_eq!(provider.served_count(), 2);
 }
 
 #[test]
 fn something_else_wired_as_a_cache_is_named() {
     let (server, provider) = (Server::start(), Provider::start());
     let mut drawing = Drawing::default();
-    let model = Format::OpenAi.model(&mut drawing, &server, &provider.base_url(), json!({}));
+    let model = ProviderFormat::OpenAi.model(&mut drawing, &server, &provider.base_url(), json!({}));
     let memory = drawing.card("bufferMemory", json!({}));
     let chain = drawing.card("conversationChain", json!({}));
     drawing.wire(&memory, &model, "cache");
@@ -203,19 +210,24 @@ fn something_else_wired_as_a_cache_is_named() {
 #[test]
 fn replies_that_were_cut_short_or_say_nothing_are_not_kept() {
     let (server, provider) = (Server::start(), Provider::start());
-    let flow =
-        server.flow(&canvas(&server, Format::OpenAi, &provider, "{question}", json!({"streaming": false})));
+    let flow = server.flow(&canvas(
+        &server,
+        ProviderFormat::OpenAi,
+        &provider,
+        "{question}",
+        json!({"streaming": false}),
+    ));
     let body = |text: &str, reason: &str| {
         let said = json!({"choices": [{"message": {"content": text}, "finish_reason": reason}]});
         Behaviour::status(200, &said.to_string())
     };
     for (said, reason) in [("Half an", "length"), ("Half an", "content_filter"), ("", "stop")] {
-        provider.script(body(said, reason));
+        provider.push_behaviour(body(said, reason));
         assert_eq!(text(&server, &flow, "Hi"), said, "{reason}");
     }
-    provider.script(body("", "length"));
+    provider.push_behaviour(body("", "length"));
     let error = server.ask(&flow, &json!({"question": "Hi"})).is_error(500);
     assert!(error.contains("used up its Max Tokens"), "{error}");
     assert_eq!(text(&server, &flow, "Hi"), "You said: Hi");
-    assert_eq!((text(&server, &flow, "Hi"), provider.served()), ("You said: Hi".to_owned(), 5));
+    assert_eq!((text(&server, &flow, "Hi"), provider.served_count()), ("You said: Hi".to_owned(), 5));
 }

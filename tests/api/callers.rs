@@ -3,10 +3,10 @@
 use crate::support::{Person, Server};
 use flowkeep::domain::caller::Permission;
 use flowkeep::domain::ids::{RoleId, SessionId};
-use flowkeep::domain::role::{Role, VIEWER, built_in_with};
+use flowkeep::domain::role::{Role, VIEWER, find_built_in};
 use flowkeep::domain::session::Session;
 use flowkeep::domain::token;
-use flowkeep::http::guard::Who;
+use flowkeep::http::guard::RequiredAccess;
 use flowkeep::http::router::Route;
 use flowkeep::store::tables::{ROLES, SESSIONS};
 use jiff::{SignedDuration, Timestamp};
@@ -20,19 +20,21 @@ pub fn key(server: &Server, permissions: &[&str]) -> String {
 /// a person where no key can hold it. A person may look besides, because nobody gives others a role that they do not
 /// hold themselves.
 pub fn holder(server: &Server, route: &Route, permission: &str) -> (&'static str, String) {
-    let Who::AnyOf(of_route) = route.guard.who else { panic!("{} asks for no permission", route.pattern) };
-    if Permission::parse(permission).unwrap().fits_a_key() {
-        let held: Vec<&str> = [permission].into_iter().chain(seen_besides(route, permission)).collect();
+    let RequiredAccess::AnyOf(of_route) = route.guard.access else {
+        panic!("{} asks for no permission", route.pattern)
+    };
+    if Permission::parse(permission).unwrap().is_allowed_for_keys() {
+        let held: Vec<&str> = [permission].into_iter().chain(view_permission(route, permission)).collect();
         return ("Authorization", format!("Bearer {}", key(server, &held)));
     }
     let route = of_route;
-    let viewer = built_in_with(&VIEWER).unwrap().permissions;
+    let viewer = find_built_in(&VIEWER).unwrap().permissions;
     let besides = viewer.iter().map(Permission::as_str).filter(|name| !route.contains(name));
     ("Cookie", member(server, &besides.chain([permission]).collect::<Vec<_>>()).cookie)
 }
 
 /// What lets the holder of a permission see what the answer shows, of the same kind where there is one.
-fn seen_besides(route: &Route, permission: &str) -> Option<&'static str> {
+fn view_permission(route: &Route, permission: &str) -> Option<&'static str> {
     let resource = |name: &str| name.split(':').next().map(str::to_owned);
     let same = route.shows.iter().find(|name| resource(name) == resource(permission));
     // A template is made of a flow, whose kind the route does not know, or of a tool that comes with the request.
@@ -60,7 +62,7 @@ pub fn role(server: &Server, permissions: &[&str]) -> RoleId {
 }
 
 /// The cookie of a session that was the owner's and is over.
-pub fn expired(server: &Server) -> String {
+pub fn expired_session(server: &Server) -> String {
     let me = server.read("/auth/me");
     let value = "e".repeat(43);
     let long_ago = Timestamp::now() - SignedDuration::from_hours(24 * 60);

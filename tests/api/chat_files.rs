@@ -1,43 +1,43 @@
 //! Files of conversations (manual 4.4, 4.5): signed links, proofs, and what browsers are told.
 
 use super::files::documents;
-use crate::support::canvases::scripted;
+use crate::support::canvases::scripted_flow;
 use crate::support::client::Call;
 use crate::support::form::Form;
 use crate::support::{Answer, Server};
 use flowkeep::domain::ids::{ChatId, FlowId};
 use flowkeep::limits::CHAT_FILES_MAX;
-use flowkeep::ops::chat_files::{ChatFile, StoredName, signed_link};
+use flowkeep::ops::chat_files::{ChatFile, ChatFileName, signed_link};
 use flowkeep::ops::predict;
 use serde_json::{Value, json};
 use std::time::Duration;
 
 /// A flow, a conversation with it, and a file of that conversation.
-struct Kept {
+struct StoredFileFixture {
     server: Server,
     flow: String,
     chat: ChatId,
     token: String,
-    name: StoredName,
+    name: ChatFileName,
 }
 
 const CONTENT: &[u8] = b"The quick brown fox.";
 
-impl Kept {
+impl StoredFileFixture {
     fn start() -> Self {
         Self::with(&[], &json!({}))
     }
 
     fn with(settings: &[(&'static str, &str)], fields: &Value) -> Self {
         let server = Server::with(settings);
-        let flow = server.flow_with(&scripted(), fields);
-        let (chat, token) = talk(&server, &flow);
-        let name = server.keep(&flow, &chat, "txt", CONTENT);
+        let flow = server.flow_with(&scripted_flow(), fields);
+        let (chat, token) = ask(&server, &flow);
+        let name = server.store_file(&flow, &chat, "txt", CONTENT);
         Self { server, flow, chat, token, name }
     }
 
     /// A flow that only this key may ask; the key's value too.
-    fn bound() -> (Self, String) {
+    fn link_bound_to_flow() -> (Self, String) {
         let mut kept = Self::start();
         let key = kept.server.key(&["chatflows:view"]);
         kept.server.put(&format!("/chatflows/{}", kept.flow), &json!({"apikeyid": key["id"]}));
@@ -69,18 +69,18 @@ impl Kept {
     }
 }
 
-fn talk(server: &Server, flow: &str) -> (ChatId, String) {
+fn ask(server: &Server, flow: &str) -> (ChatId, String) {
     let answer = server.ask(flow, &json!({"question": "Hi"})).is(200).json();
     let text = |name: &str| answer[name].as_str().unwrap().to_owned();
     (ChatId::parse(&text("chatId")).unwrap(), text("sessionToken"))
 }
 
-fn token_of(kept: &Kept) -> String {
+fn token_of(kept: &StoredFileFixture) -> String {
     kept.server.app.secrets.tokens.mint(&FlowId::parse(&kept.flow).unwrap(), &kept.chat)
 }
 
 #[track_caller]
-fn is_file(answer: Answer, name: &StoredName) {
+fn is_file(answer: Answer, name: &ChatFileName) {
     let answer = answer.is(200);
     assert_eq!(answer.body, CONTENT);
     let disposition = format!("attachment; filename=\"{name}\"");
@@ -98,7 +98,7 @@ fn is_file(answer: Answer, name: &StoredName) {
 
 #[test]
 fn a_signed_link_opens_without_a_key_for_fifteen_minutes() {
-    let (kept, _) = Kept::bound();
+    let (kept, _) = StoredFileFixture::link_bound_to_flow();
     let link = kept.link();
     is_file(kept.get(&link).send(), &kept.name);
     is_file(kept.get(&link).send(), &kept.name);
@@ -111,15 +111,15 @@ fn a_signed_link_opens_without_a_key_for_fifteen_minutes() {
 
 #[test]
 fn a_link_outlives_a_restart() {
-    let kept = Kept::start();
+    let kept = StoredFileFixture::start();
     let (link, name) = (kept.link(), kept.name.clone());
-    let server = kept.server.restarted();
+    let server = kept.server.restart();
     is_file(server.call_root("GET", &link).send(), &name);
 }
 
 #[test]
 fn a_link_begins_with_the_address_its_reader_uses() {
-    let kept = Kept::start();
+    let kept = StoredFileFixture::start();
     for base in ["https://flows.example", "https://flows.example/"] {
         let link = signed_link(&kept.server.app, &kept.file(), base);
         assert!(link.starts_with("https://flows.example/api/v1/get-upload-file?chatflowId="), "{link}");
@@ -128,15 +128,18 @@ fn a_link_begins_with_the_address_its_reader_uses() {
 
 #[test]
 fn a_link_that_was_altered_is_refused() {
-    let kept = Kept::start();
+    let kept = StoredFileFixture::start();
     let link = kept.link();
     let (path, query) = link.split_once('?').unwrap();
-    let other = Kept::start();
+    let other = StoredFileFixture::start();
     let pairs: Vec<&str> = query.split('&').collect();
     let mut altered = vec![
-        query.replace(&kept.flow, &kept.server.flow(&scripted())),
+        query.replace(&kept.flow, &kept.server.flow(&scripted_flow())),
         query.replace(&kept.chat.to_string(), &ChatId::random().to_string()),
-        query.replace(kept.name.as_str(), kept.server.keep(&kept.flow, &kept.chat, "txt", b"x").as_str()),
+        query.replace(
+            kept.name.as_str(),
+            kept.server.store_file(&kept.flow, &kept.chat, "txt", b"x").as_str(),
+        ),
         query.replace("download=true", "download=false"),
         query.replace("expires=", "expires=9"),
         query.replace("chatId", "chat%49d"),
@@ -174,13 +177,13 @@ fn a_link_that_was_altered_is_refused() {
 
 #[test]
 fn without_a_signature_the_conversation_is_proven() {
-    let kept = Kept::start();
+    let kept = StoredFileFixture::start();
     kept.plain().send().is_error(401);
     kept.plain().header("x-service-session-token", "wrong").send().is_error(401);
     is_file(kept.plain().header("x-service-session-token", &kept.token).send(), &kept.name);
     let cookie = format!("service_session={}.{}", kept.chat, kept.token);
     is_file(kept.plain().header("Cookie", &cookie).send(), &kept.name);
-    let (other_chat, other_token) = talk(&kept.server, &kept.flow);
+    let (other_chat, other_token) = ask(&kept.server, &kept.flow);
     kept.plain().header("x-service-session-token", &other_token).send().is_error(401);
     let cookie = format!("service_session={other_chat}.{other_token}");
     kept.plain().header("Cookie", &cookie).send().is_error(401);
@@ -188,7 +191,7 @@ fn without_a_signature_the_conversation_is_proven() {
 
 #[test]
 fn without_a_signature_a_bound_flow_asks_for_its_key_too() {
-    let (kept, key) = Kept::bound();
+    let (kept, key) = StoredFileFixture::link_bound_to_flow();
     let owned = || kept.plain().header("x-service-session-token", &kept.token);
     owned().send().is_error(401);
     owned().bearer("fk_wrong").send().is_error(401);
@@ -198,7 +201,7 @@ fn without_a_signature_a_bound_flow_asks_for_its_key_too() {
 
 #[test]
 fn a_person_who_may_see_the_flow_sees_its_files() {
-    let (kept, _) = Kept::bound();
+    let (kept, _) = StoredFileFixture::link_bound_to_flow();
     let signed_in = || kept.plain().header("Cookie", &kept.server.cookie);
     is_file(signed_in().send(), &kept.name);
     // A page of another site, even one that the flow lists, does not bring the session along.
@@ -210,7 +213,7 @@ fn a_person_who_may_see_the_flow_sees_its_files() {
 
 #[test]
 fn a_request_says_which_file_it_means() {
-    let kept = Kept::start();
+    let kept = StoredFileFixture::start();
     let good = kept.plain_path();
     let (flow, chat, name) = (kept.flow.as_str(), kept.chat.to_string(), kept.name.as_str());
     let get = |path: &str| kept.get(path).header("x-service-session-token", &kept.token).send();
@@ -231,7 +234,7 @@ fn a_request_says_which_file_it_means() {
     let unknown = FlowId::random().to_string();
     assert!(get(&good.replace(flow, &unknown)).is_error(404).contains(&unknown));
     for other in
-        ["notes.txt", "..%2F..%2Fflowkeep.redb", "%2Fetc%2Fpasswd", StoredName::fresh("txt", 0).as_str()]
+        ["notes.txt", "..%2F..%2Fflowkeep.redb", "%2Fetc%2Fpasswd", ChatFileName::generate("txt", 0).as_str()]
     {
         get(&good.replace(name, other)).is_error(404);
     }
@@ -240,7 +243,7 @@ fn a_request_says_which_file_it_means() {
 
 #[test]
 fn what_a_browser_would_run_comes_as_bytes() {
-    let kept = Kept::start();
+    let kept = StoredFileFixture::start();
     for (extension, kind) in [
         ("html", "application/octet-stream"),
         ("svg", "application/octet-stream"),
@@ -248,7 +251,7 @@ fn what_a_browser_would_run_comes_as_bytes() {
         ("png", "image/png"),
         ("pdf", "application/pdf"),
     ] {
-        let name = kept.server.keep(&kept.flow, &kept.chat, extension, b"<script>alert(1)</script>");
+        let name = kept.server.store_file(&kept.flow, &kept.chat, extension, b"<script>alert(1)</script>");
         let link = signed_link(&kept.server.app, &ChatFile { name, ..kept.file() }, "");
         let answer = kept.get(&link).send().is(200);
         assert_eq!(answer.header("content-type"), Some(kind));
@@ -258,10 +261,10 @@ fn what_a_browser_would_run_comes_as_bytes() {
 
 #[test]
 fn a_large_file_arrives_whole_and_its_head_alone_too() {
-    let kept = Kept::start();
+    let kept = StoredFileFixture::start();
     let bytes: Vec<u8> = (0..5_000_003_u32).map(|number| (number % 251) as u8).collect();
     for bytes in [bytes.as_slice(), b""] {
-        let name = kept.server.keep(&kept.flow, &kept.chat, "bin", bytes);
+        let name = kept.server.store_file(&kept.flow, &kept.chat, "bin", bytes);
         let link = signed_link(&kept.server.app, &ChatFile { name, ..kept.file() }, "");
         let answer = kept.get(&link).send().is(200);
         assert!(answer.body == bytes, "{} of {} bytes", answer.body.len(), bytes.len());
@@ -277,7 +280,7 @@ fn a_large_file_arrives_whole_and_its_head_alone_too() {
 #[test]
 fn pages_of_other_sites_read_files_as_they_ask_the_flow() {
     let config = json!({"allowedOrigins": ["https://shop.example"], "allowedOriginsError": "Not here."});
-    let kept = Kept::with(&[], &json!({"chatbotConfig": config.to_string()}));
+    let kept = StoredFileFixture::with(&[], &json!({"chatbotConfig": config.to_string()}));
     let link = kept.link();
     let listed = kept.get(&link).header("Origin", "https://shop.example").send().is(200);
     assert_eq!(listed.header("access-control-allow-origin"), Some("https://shop.example"));
@@ -298,17 +301,17 @@ fn pages_of_other_sites_read_files_as_they_ask_the_flow() {
 
 #[test]
 fn files_go_with_their_conversation_and_their_flow() {
-    let kept = Kept::start();
+    let kept = StoredFileFixture::start();
     let listed = |chat: &ChatId| {
         let flow = predict::flow(&kept.server.app, &FlowId::parse(&kept.flow).unwrap()).unwrap();
         kept.server.app.chat_files.list(&flow.workspace, &flow.id, chat).unwrap().len()
     };
     let delete = |path: &str| drop(kept.server.owner("DELETE", path).send().is(200));
     let (flow, chat) = (&kept.flow, &kept.chat);
-    let (other, _) = talk(&kept.server, flow);
-    let (third, _) = talk(&kept.server, flow);
+    let (other, _) = ask(&kept.server, flow);
+    let (third, _) = ask(&kept.server, flow);
     for chat in [&other, &third] {
-        kept.server.keep(flow, chat, "txt", b"x");
+        kept.server.store_file(flow, chat, "txt", b"x");
     }
     // Some messages of a conversation are gone, and others are left: its files are still wanted.
     let messages = kept.server.messages(flow);
@@ -321,7 +324,7 @@ fn files_go_with_their_conversation_and_their_flow() {
     assert_eq!((listed(chat), listed(&other), listed(&third)), (0, 0, 1));
     delete(&format!("/chatmessage/{flow}"));
     assert_eq!(listed(&third), 0);
-    kept.server.keep(flow, &third, "txt", b"of a deleted flow");
+    kept.server.store_file(flow, &third, "txt", b"of a deleted flow");
     let link = kept.link();
     delete(&format!("/chatflows/{flow}"));
     assert_eq!(kept.server.files_with("of a deleted flow"), Vec::<String>::new());
@@ -330,22 +333,22 @@ fn files_go_with_their_conversation_and_their_flow() {
 
 #[test]
 fn a_conversation_has_room_for_so_many_files() {
-    let kept = Kept::start();
+    let kept = StoredFileFixture::start();
     for _ in 1..CHAT_FILES_MAX {
-        kept.server.keep(&kept.flow, &kept.chat, "txt", b"x");
+        kept.server.store_file(&kept.flow, &kept.chat, "txt", b"x");
     }
     let flow = predict::flow(&kept.server.app, &FlowId::parse(&kept.flow).unwrap()).unwrap();
     let files = &kept.server.app.chat_files;
-    assert!(files.keep(&flow.workspace, &flow.id, &kept.chat, "txt", b"x").is_err());
-    assert!(files.keep(&flow.workspace, &flow.id, &ChatId::random(), "txt", b"x").is_ok());
+    assert!(files.store(&flow.workspace, &flow.id, &kept.chat, "txt", b"x").is_err());
+    assert!(files.store(&flow.workspace, &flow.id, &ChatId::random(), "txt", b"x").is_ok());
 }
 
 #[test]
 fn the_flow_that_is_served_says_which_pages_may_read() {
     let page = "https://evil.example";
-    let kept = Kept::start();
+    let kept = StoredFileFixture::start();
     let config = json!({"allowedOrigins": [page]}).to_string();
-    let lure = kept.server.flow_with(&scripted(), &json!({ "chatbotConfig": config }));
+    let lure = kept.server.flow_with(&scripted_flow(), &json!({ "chatbotConfig": config }));
     for address in [
         format!("{}&chatflowid={lure}", kept.plain_path()),
         kept.plain_path().replace('?', &format!("?chatflowid={lure}&")),
@@ -359,9 +362,9 @@ fn the_flow_that_is_served_says_which_pages_may_read() {
 
 #[test]
 fn a_file_that_is_read_slowly_counts_among_the_streams_of_its_address() {
-    let kept = Kept::with(&[("SERVICE_STREAMS_PER_ADDRESS", "1")], &json!({}));
+    let kept = StoredFileFixture::with(&[("SERVICE_STREAMS_PER_ADDRESS", "1")], &json!({}));
     // More than the buffers of a connection hold.
-    let name = kept.server.keep(&kept.flow, &kept.chat, "bin", &vec![7; 48 << 20]);
+    let name = kept.server.store_file(&kept.flow, &kept.chat, "bin", &vec![7; 48 << 20]);
     let large = signed_link(&kept.server.app, &ChatFile { name, ..kept.file() }, "");
     let slow = kept.get(&large).open();
     assert_eq!(slow.answer.status, 200);
@@ -382,7 +385,7 @@ fn a_file_that_is_read_slowly_counts_among_the_streams_of_its_address() {
 #[test]
 fn a_file_opens_under_the_name_it_was_sent_with() {
     let server = Server::start();
-    let flow = server.flow_with(&scripted(), &documents(""));
+    let flow = server.flow_with(&scripted_flow(), &documents(""));
     let told = |form: Form| {
         let answer = server.call("POST", &format!("/prediction/{flow}")).form(&form).send().is(200).json();
         let text = |name: &str| answer[name].as_str().unwrap().to_owned();

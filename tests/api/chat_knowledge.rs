@@ -34,7 +34,7 @@ fn canvas(card: &str, more: &Value) -> String {
         let records = drawing.card("SQLiteRecordManager", json!({"cleanup": "full"}));
         drawing.wire(&records, &store, "recordManager");
     }
-    drawing.quotes(&store, json!({}));
+    drawing.answer_with_chunks(&store, json!({}));
     drawing.text()
 }
 
@@ -134,7 +134,7 @@ fn a_file_is_found_in_its_conversation_and_in_no_other() {
             (&one["chatId"], &json!(1), &json!(1))
         );
         assert_eq!(found(&server, &flow, &one).len(), 2 + shared.len(), "{card}");
-        let restarted = server.restarted();
+        let restarted = server.restart();
         assert_eq!(found(&restarted, &flow, &other), with("Her parcels leave the house at noon."), "{card}");
     }
 }
@@ -261,7 +261,7 @@ fn a_file_that_is_too_large_or_finds_no_room_is_refused() {
     let workspace = flowkeep::domain::ids::WorkspaceId::parse(&workspace).unwrap();
     let (id, head) = server.app.store.read(|tx| collections::heads(tx, &workspace)).unwrap().remove(0);
     let full = Collection { bytes: CHAT_COLLECTIONS_BYTES_MAX, ..head.clone() };
-    server.app.store.write(|tx| collections::settle(tx, &workspace, &id, Some(&head), &full)).unwrap();
+    server.app.store.write(|tx| collections::set_head(tx, &workspace, &id, Some(&head), &full)).unwrap();
     let message = of(b"x y").is_error(507);
     assert!(message.contains("workspace"), "{message}");
     assert_eq!(kept(&server), 1);

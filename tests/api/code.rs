@@ -1,7 +1,7 @@
 //! Code of flows' owners (manual 11.1, 11.3): functions, branches, tools, prompts and post-processing,
 //! in real worker processes.
 
-use crate::support::canvases::{Drawing, Format, scripted, scripted_with};
+use crate::support::canvases::{Drawing, ProviderFormat, scripted_flow, scripted_flow_with};
 use crate::support::provider::{Behaviour, Provider};
 use crate::support::{Server, id};
 use serde_json::{Value, json};
@@ -12,7 +12,7 @@ pub fn function(code: &str, variables: &Value) -> String {
     let inputs = json!({"javascriptFunction": code, "functionInputVariables": variables.to_string()});
     let note = drawing.card("chatScripted", json!({}));
     let function = drawing.card("customFunction", inputs);
-    drawing.chooses(&function, "EndingNode");
+    drawing.choose_output(&function, "EndingNode");
     drawing.connect(&note, &function);
     drawing.text()
 }
@@ -81,7 +81,7 @@ fn what_a_model_or_another_card_says_is_never_code() {
     let code = format!("{{{{{source}.data.instance}}}}");
     let function = drawing.card("customFunction", json!({"javascriptFunction": code}));
     drawing.connect(&source, &function);
-    drawing.chooses(&function, "EndingNode");
+    drawing.choose_output(&function, "EndingNode");
     let flow = server.flow(&drawing.text());
     let error = server.ask(&flow, &json!({"question": "Hi"})).is_error(500);
     assert!(error.contains("Custom JS Function"), "{error}");
@@ -102,7 +102,7 @@ fn code_that_fails_names_its_card_and_says_why() {
         let error = server.ask(&flow, &json!({"question": "Hi"})).is_error(500);
         assert!(error.starts_with("Custom JS Function: ") && error.contains(why), "{code}: {error}");
     }
-    assert_eq!(says(&server, &server.flow(&scripted())), "You said: Hi");
+    assert_eq!(says(&server, &server.flow(&scripted_flow())), "You said: Hi");
 }
 
 /// `if` leads to a scripted model that says Yes, else to one that says No.
@@ -115,7 +115,7 @@ fn branching(condition: &str) -> String {
         let values = json!({"x": format!("{{{{{fork}.data.instance}}}}")}).to_string();
         let prompt = drawing.card("promptTemplate", json!({"template": "{x}", "promptValues": values}));
         let chain = drawing.card("llmChain", json!({}));
-        drawing.leaves(&fork, output, &prompt);
+        drawing.connect_output(&fork, output, &prompt);
         drawing.wire(&model, &chain, "model");
         drawing.wire(&prompt, &chain, "prompt");
     }
@@ -149,7 +149,7 @@ fn a_tool_of_the_workspace_is_called_with_its_arguments() {
         "schema": schema.to_string(), "func": "return `Rain in ${$city}`"}),
     );
     let mut drawing = Drawing::default();
-    let model = Format::OpenAi.model(&mut drawing, &server, &provider.base_url(), json!({}));
+    let model = ProviderFormat::OpenAi.model(&mut drawing, &server, &provider.base_url(), json!({}));
     let memory = drawing.card("bufferMemory", json!({}));
     let custom = drawing.card("customTool", json!({"selectedTool": id(&tool)}));
     let agent = drawing.card("toolAgent", json!({}));
@@ -158,13 +158,13 @@ fn a_tool_of_the_workspace_is_called_with_its_arguments() {
     drawing.wire(&custom, &agent, "tools");
     let flow = server.flow(&drawing.text());
     let call = |arguments: Value| Behaviour::call("Weather_Report", arguments);
-    provider.script(call(json!({"city": "Oslo"})));
-    provider.script(Behaviour::text("It rains."));
+    provider.push_behaviour(call(json!({"city": "Oslo"})));
+    provider.push_behaviour(Behaviour::text("It rains."));
     let answer = asked(&server, &flow, &json!({"question": "Weather?"}));
     assert_eq!(answer["text"], "It rains.");
     assert_eq!(answer["usedTools"][0]["toolOutput"], "Rain in Oslo");
-    provider.script(call(json!({"town": "Oslo"})));
-    provider.script(Behaviour::text("I cannot say."));
+    provider.push_behaviour(call(json!({"town": "Oslo"})));
+    provider.push_behaviour(Behaviour::text("I cannot say."));
     let answer = asked(&server, &flow, &json!({"question": "Weather?"}));
     assert!(answer["usedTools"][0].to_string().contains("'city' is missing"), "{answer}");
 }
@@ -200,7 +200,7 @@ fn tools_are_made_read_changed_and_deleted() {
 fn a_prompt_may_bring_messages_along() {
     let (server, provider) = (Server::start(), Provider::start());
     let mut drawing = Drawing::default();
-    let model = Format::OpenAi.model(&mut drawing, &server, &provider.base_url(), json!({}));
+    let model = ProviderFormat::OpenAi.model(&mut drawing, &server, &provider.base_url(), json!({}));
     let code = "const { AIMessage, HumanMessage, ToolMessage } = require('@langchain/core/messages');
         return [{role: 'user', content: 'One?'}, {type: 'ai', content: 'Two.'}, ['human', 'Sum {x}?'],
             new AIMessage({content: '', tool_calls: [{id: '1', name: 'sum', args: {a: 1}}]}),
@@ -213,7 +213,7 @@ fn a_prompt_may_bring_messages_along() {
     drawing.wire(&model, &chain, "model");
     drawing.wire(&prompt, &chain, "prompt");
     let flow = server.flow(&drawing.text());
-    provider.script(Behaviour::text("Three."));
+    provider.push_behaviour(Behaviour::text("Three."));
     assert_eq!(says(&server, &flow), "Three.");
     let roles: Vec<Value> = provider.last_request().body["messages"]
         .as_array()
@@ -230,7 +230,7 @@ fn a_prompt_may_bring_messages_along() {
 fn post_processed(server: &Server, code: &str) -> String {
     let config = json!({"postProcessing": {"enabled": true, "customFunction": json!(code).to_string()}});
     server.flow_with(
-        &scripted_with(json!({"fallback": "secret {question}"})),
+        &scripted_flow_with(json!({"fallback": "secret {question}"})),
         &json!({"chatbotConfig": config.to_string()}),
     )
 }
@@ -318,7 +318,7 @@ fn a_function_calls_the_tools_that_are_wired_to_it() {
         return `${await $tools.calculator.invoke({input: '6 * 7'})} ${Object.keys($tools)}`";
     let function = drawing.card("customFunction", json!({"javascriptFunction": code}));
     drawing.wire(&calculator, &function, "tools");
-    drawing.chooses(&function, "EndingNode");
+    drawing.choose_output(&function, "EndingNode");
     drawing.connect(&model, &function);
     let flow = server.flow(&drawing.text());
     assert_eq!(says(&server, &flow), "42 calculator");
@@ -327,10 +327,10 @@ fn a_function_calls_the_tools_that_are_wired_to_it() {
 #[test]
 fn a_tool_may_be_written_in_the_canvas_itself() {
     let (server, provider) = (Server::start(), Provider::start());
-    provider.script(Behaviour::call("add_up", json!({"a": 2, "b": 3})));
-    provider.script(Behaviour::text("Five."));
+    provider.push_behaviour(Behaviour::call("add_up", json!({"a": 2, "b": 3})));
+    provider.push_behaviour(Behaviour::text("Five."));
     let mut drawing = Drawing::default();
-    let model = Format::OpenAi.model(&mut drawing, &server, &provider.base_url(), json!({}));
+    let model = ProviderFormat::OpenAi.model(&mut drawing, &server, &provider.base_url(), json!({}));
     let tool = drawing.card(
         "customTool",
         json!({

@@ -14,14 +14,14 @@ use url::Url;
 use uuid::Uuid;
 
 /// A service, and a table of its own on a real server, in which two books are.
-pub(crate) struct House {
+pub(crate) struct Fixture {
     pub(crate) server: Server,
     pub(crate) url: Url,
     kind: &'static str,
     pub(crate) table: String,
 }
 
-impl House {
+impl Fixture {
     pub(crate) fn open(variable: &str, settings: &[(&'static str, &str)]) -> Option<Self> {
         let Ok(text) = std::env::var(variable) else {
             // Not by the macro, whose words are only shown when a test fails.
@@ -35,8 +35,8 @@ impl House {
         house.credential("Books", &json!({}));
         house.credential("Desk", &json!({"allowWrites": true, "database": house.fields()["database"]}));
         let table = &house.table;
-        house.written(&format!("CREATE TABLE {table} (id INT PRIMARY KEY, title VARCHAR(100))"));
-        house.written(&format!("INSERT INTO {table} VALUES (1, 'Emma'), (2, 'Ärger; --')"));
+        house.run_query(&format!("CREATE TABLE {table} (id INT PRIMARY KEY, title VARCHAR(100))"));
+        house.run_query(&format!("INSERT INTO {table} VALUES (1, 'Emma'), (2, 'Ärger; --')"));
         Some(house)
     }
 
@@ -58,14 +58,14 @@ impl House {
     }
 
     /// What code returns; `TBL` in it is the name of the table.
-    fn returned(&self, code: &str) -> Value {
+    fn run_code(&self, code: &str) -> Value {
         let flow = self.server.flow(&function(&code.replace("TBL", &self.table), &json!({})));
         let answer = self.server.ask(&flow, &json!({"question": "Hi"})).is(200).json();
         answer.get("json").cloned().unwrap_or_else(|| answer["text"].clone())
     }
 
     /// The error with which code fails.
-    fn fails(&self, code: &str) -> String {
+    fn run_failing_code(&self, code: &str) -> String {
         let flow = self.server.flow(&function(&code.replace("TBL", &self.table), &json!({})));
         let error = self.server.ask(&flow, &json!({"question": "Hi"})).is_error(500);
         assert!(error.starts_with("Custom JS Function: "), "{error}");
@@ -73,18 +73,18 @@ impl House {
         error
     }
 
-    pub(crate) fn written(&self, sql: &str) -> Value {
-        self.returned(&format!("return await $db.query('Desk', {})", json!(sql)))
+    pub(crate) fn run_query(&self, sql: &str) -> Value {
+        self.run_code(&format!("return await $db.query('Desk', {})", json!(sql)))
     }
 
     fn count(&self) -> Value {
-        self.returned("return Number((await $db.query('Desk', 'SELECT count(*) AS n FROM TBL'))[0].n)")
+        self.run_code("return Number((await $db.query('Desk', 'SELECT count(*) AS n FROM TBL'))[0].n)")
     }
 
     /// Refused are statements that write, one by one; the table stays as it was.
     fn refuses_to_write(&self, statements: &[&str]) {
         for sql in statements {
-            let error = self.fails(&format!("return await $db.query('Books', {})", json!(sql)));
+            let error = self.run_failing_code(&format!("return await $db.query('Books', {})", json!(sql)));
             assert!(error.contains("database 'Books': "), "{sql}: {error}");
         }
         assert_eq!(self.count(), 2);
@@ -95,56 +95,57 @@ impl House {
             format!("{connect} {insert} {end} {release}; return 'x'")
                 .replace("BEGIN()", "await own.query('BEGIN')")
         };
-        self.returned(&begins("await own.query('ROLLBACK');"));
+        self.run_code(&begins("await own.query('ROLLBACK');"));
         assert_eq!(self.count(), 2);
-        self.returned(&begins(""));
+        self.run_code(&begins(""));
         assert_eq!(self.count(), 2, "what is not committed is undone when the connection is released");
-        self.returned(&begins("await own.query('COMMIT');"));
+        self.run_code(&begins("await own.query('COMMIT');"));
         assert_eq!(self.count(), 3);
-        let error = self.fails("await $db.query('Desk', 'BEGIN')");
+        let error = self.run_failing_code("await $db.query('Desk', 'BEGIN')");
         assert!(error.contains("BEGIN needs a connection of its own"), "{error}");
     }
 
     fn says_what_is_wrong(&self, wrong: &[(&str, &Value, &str)]) {
         for (name, more, says) in wrong {
             self.credential(name, more);
-            let error = self.fails(&format!("return await $db.query('{name}', 'SELECT 1')"));
+            let error = self.run_failing_code(&format!("return await $db.query('{name}', 'SELECT 1')"));
             assert!(
                 error.contains(&format!("database '{name}': ")) && error.contains(says),
                 "{name}: {error}"
             );
         }
-        let error = self.fails("return await $db.query('Nobody\\'s', 'SELECT 1')");
+        let error = self.run_failing_code("return await $db.query('Nobody\\'s', 'SELECT 1')");
         assert!(error.contains("there is no credential 'Nobody's'"), "{error}");
         self.credential("Twin", &json!({}));
         let twin = self.credential("Twin", &json!({}));
-        assert!(self.fails("return await $db.query('Twin', 'SELECT 1')").contains("write the id"));
+        assert!(self.run_failing_code("return await $db.query('Twin', 'SELECT 1')").contains("write the id"));
         assert_eq!(
-            self.returned(&format!("return await $db.query('{twin}', 'SELECT 1 AS a')")),
+            self.run_code(&format!("return await $db.query('{twin}', 'SELECT 1 AS a')")),
             json!([{"a": 1}])
         );
-        let error = self.fails("return await $db.query('Books', 'SELECT 1; SELECT 2')");
+        let error = self.run_failing_code("return await $db.query('Books', 'SELECT 1; SELECT 2')");
         assert!(error.contains("one is sent at a time"), "{error}");
-        let error = self.fails("return await $db.query('Books', 'SELECT nothing FROM TBL')");
+        let error = self.run_failing_code("return await $db.query('Books', 'SELECT nothing FROM TBL')");
         assert!(error.contains("there is no such column") && !error.contains("nothing"), "{error}");
         let said = "try { await $db.query('Books', 'SELECT nothing FROM TBL') } catch (error) { return error.sqlMessage }";
-        assert!(self.returned(said).as_str().unwrap().contains("nothing"));
-        let error = self.fails("return await $db.query('Books', 'SELECT 1', [() => 1])");
+        assert!(self.run_code(said).as_str().unwrap().contains("nothing"));
+        let error = self.run_failing_code("return await $db.query('Books', 'SELECT 1', [() => 1])");
         assert!(error.contains("a function cannot be a value"), "{error}");
     }
 
     fn bounds_what_comes_back(&self, numbers: &str, wide: &str) {
-        let error = self.fails(&format!("return await $db.query('Books', {})", json!(numbers)));
+        let error = self.run_failing_code(&format!("return await $db.query('Books', {})", json!(numbers)));
         assert!(error.contains("the result is over 10000 rows or 4 MiB"), "{error}");
-        let error = self.fails(&format!("return await $db.query('Books', {})", json!(wide)));
+        let error = self.run_failing_code(&format!("return await $db.query('Books', {})", json!(wide)));
         assert!(error.contains("the result is over 10000 rows or 4 MiB"), "{error}");
         // A shared connection is made again afterwards.
         let code = format!(
             "try {{ await $db.query('Books', {}) }} catch {{}} return await $db.query('Books', 'SELECT 1 AS a')",
             json!(numbers)
         );
-        assert_eq!(self.returned(&code), json!([{"a": 1}]));
-        let error = self.fails("for (let at = 0; at < 300; at++) await $db.query('Books', 'SELECT 1')");
+        assert_eq!(self.run_code(&code), json!([{"a": 1}]));
+        let error =
+            self.run_failing_code("for (let at = 0; at < 300; at++) await $db.query('Books', 'SELECT 1')");
         assert!(error.contains("too many statements"), "{error}");
     }
 
@@ -152,14 +153,14 @@ impl House {
     fn ends_with_the_run(&self, waits: &str, running: &str) {
         let mark = format!("mark_{}", Uuid::new_v4().simple());
         let count = || {
-            self.returned(&format!(
+            self.run_code(&format!(
                 "return Number((await $db.query('Desk', {}))[0].n)",
                 json!(running.replace("MARK", &mark[..20]))
             ))
         };
         let code = format!("return await $db.query('Books', {})", json!(waits.replace("MARK", &mark)));
         let start = Instant::now();
-        let error = self.fails(&code);
+        let error = self.run_failing_code(&code);
         assert!(error.contains("took"), "{error}");
         assert!(start.elapsed() < Duration::from_secs(20));
         let end = Instant::now() + Duration::from_secs(5);
@@ -173,7 +174,7 @@ impl House {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         listener.set_nonblocking(true).unwrap();
         let port = listener.local_addr().unwrap().port().to_string();
-        let error = self.fails(&connects.replace("HOST", "localhost").replace("PORT", &port));
+        let error = self.run_failing_code(&connects.replace("HOST", "localhost").replace("PORT", &port));
         assert!(
             error.contains("Save one of the type") && error.contains("credential: \"its name\""),
             "{error}"
@@ -182,10 +183,10 @@ impl House {
     }
 }
 
-impl Drop for House {
+impl Drop for Fixture {
     fn drop(&mut self) {
         if !std::thread::panicking() {
-            self.written(&format!("DROP TABLE {}", self.table));
+            self.run_query(&format!("DROP TABLE {}", self.table));
         }
     }
 }

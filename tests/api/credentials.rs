@@ -1,6 +1,6 @@
 //! Credentials (manual 8.8): sealed at rest, hidden in every answer, sent only to their provider.
 
-use crate::support::canvases::{Format, SECRET};
+use crate::support::canvases::{ProviderFormat, SECRET};
 use crate::support::provider::Provider;
 use crate::support::{Server, golden, id};
 use serde_json::{Value, json};
@@ -17,7 +17,7 @@ fn make(server: &Server) -> Value {
 fn used(server: &Server, credential: &str) -> String {
     let provider = Provider::start();
     let mut drawing = crate::support::canvases::Drawing::default();
-    let model = Format::OpenAi.model(&mut drawing, server, &provider.base_url(), json!({}));
+    let model = ProviderFormat::OpenAi.model(&mut drawing, server, &provider.base_url(), json!({}));
     drawing.credential(&model, credential);
     let memory = drawing.card("bufferMemory", json!({}));
     let chain = drawing.card("conversationChain", json!({}));
@@ -173,7 +173,7 @@ fn types_of_credentials_are_listed_with_their_fields() {
 fn a_card_is_handed_no_credential_of_another_type() {
     let server = Server::start();
     let provider = Provider::start();
-    let canvas = Format::OpenAi.conversation(&server, &provider.base_url(), json!({}));
+    let canvas = ProviderFormat::OpenAi.conversation(&server, &provider.base_url(), json!({}));
     let right = server.read("/credentials?credentialName=openAIApi")[0]["id"].as_str().unwrap().to_owned();
     let stored = |kind: &str, field: &str| {
         let body = json!({"name": "Other", "credentialName": kind, "plainDataObj": {field: SECRET}});

@@ -3,7 +3,7 @@
 use crate::agents::messages;
 use crate::loaders::inline;
 use crate::support::Server;
-use crate::support::canvases::{Drawing, Format};
+use crate::support::canvases::{Drawing, ProviderFormat};
 use crate::support::provider::{Behaviour, Provider};
 use serde_json::{Value, json};
 
@@ -12,7 +12,7 @@ const SALES: &[u8] =
 
 fn agent(server: &Server, provider: &Provider, inputs: Value) -> String {
     let mut drawing = Drawing::default();
-    let model = Format::OpenAi.model(&mut drawing, server, &provider.base_url(), json!({}));
+    let model = ProviderFormat::OpenAi.model(&mut drawing, server, &provider.base_url(), json!({}));
     let agent = drawing.card("csvAgent", inputs);
     drawing.wire(&model, &agent, "model");
     server.flow(&drawing.text())
@@ -29,11 +29,11 @@ fn a_question_about_a_file_is_answered_from_its_rows() {
     });
     let flow = agent(&server, &provider, inputs);
     assert_eq!(server.read(&format!("/validation/{flow}")), json!([]));
-    provider.script(Behaviour::text("SELECT nonsense FROM sales_2024"));
-    provider.script(Behaviour::text(
+    provider.push_behaviour(Behaviour::text("SELECT nonsense FROM sales_2024"));
+    provider.push_behaviour(Behaviour::text(
         "```sql\nSELECT city, sum(amount) AS total FROM sales_2024 GROUP BY city\n```",
     ));
-    provider.script(Behaviour::text("Three in Ulm."));
+    provider.push_behaviour(Behaviour::text("Three in Ulm."));
     let answer = server.ask(&flow, &json!({"question": "How much where?", "streaming": true}));
     assert_eq!(answer.streamed_text(), "Three in Ulm.", "the query is no part of the answer");
     let asked = provider.requests()[0].body["messages"][1]["content"].as_str().unwrap().to_owned();
@@ -56,10 +56,10 @@ fn several_files_are_tables_that_can_be_joined() {
     let other = inline("people.csv", "text/csv", b"person;city\n2;Ulm\n");
     let files = json!([one, other]).to_string();
     let flow = agent(&server, &provider, json!({ "csvFile": files }));
-    provider.script(Behaviour::text(
+    provider.push_behaviour(Behaviour::text(
         "SELECT a.name FROM people a JOIN people_2 b ON b.person = a.id WHERE b.city = 'Ulm'",
     ));
-    provider.script(Behaviour::text("Bob."));
+    provider.push_behaviour(Behaviour::text("Bob."));
     assert_eq!(server.ask(&flow, &json!({"question": "Who is from Ulm?"})).is(200).json()["text"], "Bob.");
     assert!(messages(&provider)[1].1.contains("[{\"name\":\"Bob\"}]"));
 }
@@ -71,8 +71,8 @@ fn a_model_cannot_write_or_leave_the_file() {
     for statement in
         ["DELETE FROM a", "ATTACH 'x.db' AS x", "SELECT load_extension('x')", "SELECT sql FROM sqlite_schema"]
     {
-        provider.script(Behaviour::text(statement));
-        provider.script(Behaviour::text(statement));
+        provider.push_behaviour(Behaviour::text(statement));
+        provider.push_behaviour(Behaviour::text(statement));
         let fault = server.ask(&flow, &json!({"question": "Go"})).is_error(500);
         assert!(fault.starts_with("CSV Agent: "), "{fault}");
     }
@@ -94,5 +94,5 @@ fn what_is_no_table_is_told_by_card() {
         let fault = server.ask(&flow, &json!({"question": "Go"})).is_error(500);
         assert!(fault.contains(wanted), "{wanted}: {fault}");
     }
-    assert_eq!(provider.served(), 0);
+    assert_eq!(provider.served_count(), 0);
 }

@@ -4,12 +4,12 @@ mod chats;
 pub mod own;
 pub mod stand_in;
 
-use crate::embeddings::written;
+use crate::embeddings::request_text;
 use crate::support::canvases::{Drawing, SECRET};
-use crate::support::provider::{Behaviour, Provider, Recorded};
+use crate::support::provider::{Behaviour, Provider, RecordedRequest};
 use crate::support::{Server, golden, id};
 use serde_json::{Value, json};
-use stand_in::Kept;
+use stand_in::DatabaseStandIn;
 use std::fmt::Write as _;
 use std::sync::Arc;
 
@@ -33,16 +33,16 @@ const CARDS: [&str; 9] = [
 const RECORDED: [&str; 6] = ["qdrant", "chroma", "pinecone", "elasticsearch", "weaviate", "supabase"];
 
 /// A service with a database beside it.
-struct House {
+struct Fixture {
     server: Server,
     provider: Provider,
-    kept: Arc<Kept>,
+    kept: Arc<DatabaseStandIn>,
     card: &'static str,
 }
 
-impl House {
+impl Fixture {
     fn open(card: &'static str) -> Self {
-        let (provider, kept) = (Provider::start(), Arc::new(Kept::of(card)));
+        let (provider, kept) = (Provider::start(), Arc::new(DatabaseStandIn::new(card)));
         kept.serve(&provider);
         Self { server: Server::start(), provider, kept, card }
     }
@@ -140,7 +140,7 @@ impl House {
             let records = drawing.card("SQLiteRecordManager", json!({"cleanup": "incremental"}));
             drawing.wire(&records, &store, "recordManager");
         }
-        drawing.quotes(&store, json!({"dimensions": "16"}));
+        drawing.answer_with_chunks(&store, json!({"dimensions": "16"}));
         drawing.text()
     }
 
@@ -157,21 +157,21 @@ impl House {
         call.json(&json!({})).send().is(200).json()
     }
 
-    fn found(&self, flow: &str) -> Vec<Value> {
+    fn search_results(&self, flow: &str) -> Vec<Value> {
         let answer = self.server.ask(flow, &json!({ "question": QUESTION })).is(200).json();
         answer["sourceDocuments"].as_array().cloned().unwrap_or_default()
     }
 }
 
 /// A request with its vectors as their lengths.
-fn without_vectors(request: &Recorded) -> String {
-    fn shortened(value: &Value) -> Value {
+fn without_vectors(request: &RecordedRequest) -> String {
+    fn shorten(value: &Value) -> Value {
         match value {
             Value::Array(list) if list.len() == 16 && list.iter().all(Value::is_number) => {
                 json!("16 numbers")
             }
-            Value::Array(list) => list.iter().map(shortened).collect(),
-            Value::Object(map) => map.iter().map(|(key, value)| (key.clone(), shortened(value))).collect(),
+            Value::Array(list) => list.iter().map(shorten).collect(),
+            Value::Object(map) => map.iter().map(|(key, value)| (key.clone(), shorten(value))).collect(),
             Value::String(text) => match text.split_once("vector: [") {
                 Some((before, rest)) => {
                     json!(format!("{before}vector: 16 numbers{}", rest.split_once(']').unwrap().1))
@@ -184,17 +184,17 @@ fn without_vectors(request: &Recorded) -> String {
     let lines = request.bytes.split(|byte| *byte == b'\n').filter(|line| !line.is_empty());
     let lines: Option<Vec<Value>> = lines.map(|line| serde_json::from_slice(line).ok()).collect();
     let body = lines.filter(|lines| !lines.is_empty()).map_or_else(|| request.body.clone(), Value::Array);
-    written(&Recorded { body: shortened(&body), ..request.clone() })
+    request_text(&RecordedRequest { body: shorten(&body), ..request.clone() })
 }
 
 #[test]
 fn passages_are_stored_and_found_again() {
     let mut sent = String::new();
     for card in CARDS {
-        let house = House::open(card);
+        let house = Fixture::open(card);
         let flow = house.server.flow(&house.canvas(&[("a", MONDAY), ("b", OFFICE)], false, &json!({})));
         assert_eq!(house.fill(&flow)["numAdded"], 2, "{card}");
-        let found = house.found(&flow);
+        let found = house.search_results(&flow);
         assert_eq!(found[0]["pageContent"], MONDAY, "{card}: {found:?}");
         let metadata = &found[0]["metadata"];
         assert_eq!((&metadata["source"], &metadata["year"]), (&json!("a"), &json!(2024)), "{card}");
@@ -209,21 +209,21 @@ fn passages_are_stored_and_found_again() {
 #[test]
 fn a_record_manager_stores_and_removes_what_changed() {
     for card in RECORDED {
-        let house = House::open(card);
+        let house = Fixture::open(card);
         let flow = house.server.flow(&house.canvas(&[("a", MONDAY), ("b", OFFICE)], true, &json!({})));
         assert_eq!(house.fill(&flow)["numAdded"], 2, "{card}");
         house.save(&flow, &house.canvas(&[("a", FRIDAY), ("b", OFFICE)], true, &json!({})));
         let filled = house.fill(&flow);
         let counts = ["numAdded", "numDeleted", "numSkipped"].map(|name| filled[name].as_u64().unwrap());
         assert_eq!((counts, house.kept.len()), ([1, 1, 1], 2), "{card}");
-        assert_eq!(house.found(&flow)[0]["pageContent"], FRIDAY, "{card}");
+        assert_eq!(house.search_results(&flow)[0]["pageContent"], FRIDAY, "{card}");
     }
 }
 
 #[test]
 fn the_owners_filter_and_that_of_a_search_must_both_hold() {
     for card in CARDS.into_iter().filter(|card| !["elasticsearch", "openSearch"].contains(card)) {
-        let house = House::open(card);
+        let house = Fixture::open(card);
         let texts = [("a", MONDAY), ("b", FRIDAY), ("c", OFFICE)];
         let flow = house.server.flow(&house.canvas(&texts, false, &json!({})));
         house.fill(&flow);
@@ -235,7 +235,7 @@ fn the_owners_filter_and_that_of_a_search_must_both_hold() {
         ] {
             let more = json!({ filter: house.in_words(&wanted) });
             house.save(&flow, &house.canvas(&texts, false, &more));
-            let found = house.found(&flow);
+            let found = house.search_results(&flow);
             let sources: Vec<&str> =
                 found.iter().map(|found| found["metadata"]["source"].as_str().unwrap()).collect();
             assert_eq!(sources, expected, "{card} {wanted}");
@@ -246,7 +246,7 @@ fn the_owners_filter_and_that_of_a_search_must_both_hold() {
 #[test]
 fn a_database_that_fails_is_named_and_its_key_is_not() {
     for card in CARDS {
-        let house = House::open(card);
+        let house = Fixture::open(card);
         let flow = house.server.flow(&house.canvas(&[("a", MONDAY)], false, &json!({})));
         let label = flowkeep::cards::registry::find(card).unwrap().label;
         for (behaviour, says) in [
@@ -257,7 +257,7 @@ fn a_database_that_fails_is_named_and_its_key_is_not() {
             (Behaviour::status(403, "{}"), "refused the API key"),
             (Behaviour::status(200, "<html>"), "could not be read"),
         ] {
-            house.provider.decide(move |_| behaviour.clone());
+            house.provider.set_decision(move |_| behaviour.clone());
             let answer = house.server.ask(&flow, &json!({ "question": QUESTION }));
             let text = answer.text();
             assert!(text.contains(label) && text.contains(says) && !text.contains(SECRET), "{card}: {text}");
@@ -267,7 +267,7 @@ fn a_database_that_fails_is_named_and_its_key_is_not() {
 
 #[test]
 fn passages_go_in_batches_as_large_as_the_owner_says() {
-    let house = House::open("qdrant");
+    let house = Fixture::open("qdrant");
     let texts = [("a", MONDAY), ("b", FRIDAY), ("c", OFFICE)];
     let flow = house.server.flow(&house.canvas(&texts, false, &json!({"batchSize": "2"})));
     house.fill(&flow);
@@ -278,7 +278,7 @@ fn passages_go_in_batches_as_large_as_the_owner_says() {
 
 #[test]
 fn vectors_of_another_length_than_the_index_are_told_before_any_is_sent() {
-    let house = House::open("pinecone");
+    let house = Fixture::open("pinecone");
     let canvas = house
         .canvas(&[("a", MONDAY)], false, &json!({}))
         .replace(r#""dimensions":"16""#, r#""dimensions":"32""#);
@@ -289,7 +289,7 @@ fn vectors_of_another_length_than_the_index_are_told_before_any_is_sent() {
 
 #[test]
 fn a_name_that_a_question_writes_leads_to_no_other_place() {
-    let house = House::open("qdrant");
+    let house = Fixture::open("qdrant");
     let canvas = house.canvas(&[("a", MONDAY)], false, &json!({"qdrantCollection": "{{question}}"}));
     let flow = house.server.flow(&canvas);
     for question in ["../../telemetry", "a/points/delete?x=", "b%2Fc"] {

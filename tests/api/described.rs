@@ -3,21 +3,21 @@
 use crate::access;
 use crate::callers;
 use crate::support::Server;
-use crate::support::canvases::scripted;
+use crate::support::canvases::scripted_flow;
 use crate::support::client::{Answer, Call};
-use flowkeep::http::guard::Who;
+use flowkeep::http::guard::RequiredAccess;
 use flowkeep::http::openapi;
 use flowkeep::http::router::Route;
-use flowkeep::http::routes::table;
+use flowkeep::http::routes::service_routes;
 use serde_json::{Value, json};
 
 /// A description, and what does not fit it.
-struct Described {
+struct DescriptionCheck {
     document: Value,
     faults: Vec<String>,
 }
 
-impl Described {
+impl DescriptionCheck {
     fn operation(&self, route: &Route) -> Value {
         let path: Vec<String> = route
             .pattern
@@ -27,7 +27,7 @@ impl Described {
         self.document["paths"][path.join("/")][route.method.as_str().to_ascii_lowercase()].clone()
     }
 
-    fn resolved<'a>(&'a self, value: &'a Value) -> &'a Value {
+    fn resolve_reference<'a>(&'a self, value: &'a Value) -> &'a Value {
         match value["$ref"].as_str() {
             Some(name) => self.document.pointer(&name[1..]).unwrap_or_else(|| panic!("{name} is nowhere")),
             None => value,
@@ -35,7 +35,7 @@ impl Described {
     }
 
     /// Holds an answer against what the description says of its route.
-    fn hold(&mut self, route: &Route, answer: &Answer) {
+    fn check_value(&mut self, route: &Route, answer: &Answer) {
         let name = format!("{} {} {}", route.method, route.pattern, answer.status);
         let operation = self.operation(route);
         let response = &operation["responses"][answer.status.to_string()];
@@ -43,7 +43,7 @@ impl Described {
             self.faults.push(format!("{name}: the status is not described"));
             return;
         }
-        let response = self.resolved(response).clone();
+        let response = self.resolve_reference(response).clone();
         let kind = answer.header("content-type").unwrap_or_default();
         let kind = kind.split(';').next().unwrap_or_default();
         let content = &response["content"];
@@ -60,7 +60,7 @@ impl Described {
     /// Checks a value against a schema, as far as this description uses schemas; a field that an object's schema does
     /// not name is a fault too.
     fn check(&self, schema: &Value, value: &Value, at: &str, faults: &mut Vec<String>) {
-        let schema = self.resolved(schema);
+        let schema = self.resolve_reference(schema);
         if let Some(choices) = schema["anyOf"].as_array() {
             let of = |choice| {
                 let mut faults = Vec::new();
@@ -128,25 +128,25 @@ impl Described {
     }
 }
 
-fn described() -> Described {
-    Described { document: openapi::document(), faults: Vec::new() }
+fn described() -> DescriptionCheck {
+    DescriptionCheck { document: openapi::document(), faults: Vec::new() }
 }
 
 #[test]
 fn every_answer_of_every_route_is_as_described() {
     let (mut server, mut described) = (Server::start(), described());
     let wrong = format!("fk_{}", "w".repeat(43));
-    for route in table() {
+    for route in service_routes() {
         let good = || access::call(&server, route, "CHATFLOW");
         let fresh = server.sign_in();
         let mut dresses: Vec<Call> = vec![good(), good().bearer(&wrong), good().header("Cookie", &fresh)];
-        if let Who::AnyOf(permissions) = route.guard.who {
+        if let RequiredAccess::AnyOf(permissions) = route.guard.access {
             let (header, value) = callers::holder(&server, route, permissions[0]);
             let other = server.key(&["executions:view"])["apiKey"].as_str().unwrap().to_owned();
             dresses.extend([good().header(header, &value), good().bearer(&other)]);
         }
         for call in dresses {
-            described.hold(route, &call.send());
+            described.check_value(route, &call.send());
         }
         // Some routes end sessions.
         server.cookie = server.sign_in();
@@ -157,7 +157,7 @@ fn every_answer_of_every_route_is_as_described() {
 #[test]
 fn what_no_route_can_read_is_refused_as_described() {
     let (server, mut described) = (Server::start(), described());
-    for route in table() {
+    for route in service_routes() {
         let path: Vec<&str> = route
             .pattern
             .split('/')
@@ -170,7 +170,7 @@ fn what_no_route_can_read_is_refused_as_described() {
             calls.push(call().bytes("application/json", body));
         }
         for call in calls {
-            described.hold(route, &call.send());
+            described.check_value(route, &call.send());
         }
     }
     assert!(described.faults.is_empty(), "{}", described.faults.join("\n"));
@@ -179,9 +179,10 @@ fn what_no_route_can_read_is_refused_as_described() {
 #[test]
 fn what_becomes_of_good_and_bad_things_of_a_file_is_as_described() {
     let (server, mut described) = (Server::start(), described());
-    let route = table().iter().find(|route| route.pattern.ends_with("/export-import/import")).unwrap();
+    let route =
+        service_routes().iter().find(|route| route.pattern.ends_with("/export-import/import")).unwrap();
     let file = json!({
-        "ChatFlow": [{"name": "bad", "type": "CHATFLOW", "flowData": "{}"}, {"name": "good", "type": "CHATFLOW", "flowData": scripted()}],
+        "ChatFlow": [{"name": "bad", "type": "CHATFLOW", "flowData": "{}"}, {"name": "good", "type": "CHATFLOW", "flowData": scripted_flow()}],
         "ChatMessage": [{}],
     });
     for mode in ["preview", "import"] {
@@ -189,7 +190,7 @@ fn what_becomes_of_good_and_bad_things_of_a_file_is_as_described() {
         body["mode"] = mode.into();
         let answer = server.owner("POST", "/export-import/import").json(&body).send().is(200);
         assert!(answer.json()["items"][0].get("newId").is_none(), "it has no place here");
-        described.hold(route, &answer);
+        described.check_value(route, &answer);
     }
     assert!(described.faults.is_empty(), "{}", described.faults.join("\n"));
 }
@@ -197,7 +198,7 @@ fn what_becomes_of_good_and_bad_things_of_a_file_is_as_described() {
 #[test]
 fn good_requests_are_as_described() {
     let (server, mut described) = (Server::start(), described());
-    for route in table() {
+    for route in service_routes() {
         let (_, Some(body)) = access::sample(&server, route, "CHATFLOW", "chatflows:view") else { continue };
         let schema = &described.operation(route)["requestBody"]["content"]["application/json"]["schema"];
         let mut faults = Vec::new();

@@ -29,22 +29,22 @@ const BUILDER: &[&str] = &[
     "variables:view",
 ];
 
-struct Staged {
+struct CredentialFixture {
     server: Server,
     credential: String,
     key: String,
 }
 
-fn staged() -> Staged {
+fn credential_fixture() -> CredentialFixture {
     let server = Server::start();
     let body =
         json!({"name": "Main", "credentialName": "openAIApi", "plainDataObj": {"openAIApiKey": SECRET}});
     let credential = id(&server.post("/credentials", &body));
     let key = server.key(BUILDER)["apiKey"].as_str().unwrap().to_owned();
-    Staged { server, credential, key }
+    CredentialFixture { server, credential, key }
 }
 
-impl Staged {
+impl CredentialFixture {
     fn canvas(&self, address: &str) -> String {
         let mut drawing = Drawing::default();
         let model = drawing.card("chatOpenAI", json!({"modelName": "gpt-4o-mini", "basepath": address}));
@@ -78,7 +78,7 @@ impl Staged {
     }
 
     #[track_caller]
-    fn refused(answer: &Answer) {
+    fn assert_refused(answer: &Answer) {
         let said = answer.is_error(403);
         assert!(said.contains("OpenAI") && said.contains("credentials:update"), "{said}");
         assert!(!said.contains("example"), "{said}");
@@ -87,7 +87,7 @@ impl Staged {
 
 #[test]
 fn every_door_refuses_an_address_of_ones_own() {
-    let staged = staged();
+    let staged = credential_fixture();
     let made = |address: &str, at_once: bool| {
         let body = json!({
             "name": "Mine", "type": "CHATFLOW", "flowData": staged.canvas(address), "publishInstantly": at_once,
@@ -95,14 +95,14 @@ fn every_door_refuses_an_address_of_ones_own() {
         staged.builder("POST", "/chatflows", &body)
     };
     for at_once in [false, true] {
-        Staged::refused(&made(ELSEWHERE, at_once));
+        CredentialFixture::assert_refused(&made(ELSEWHERE, at_once));
         made("", at_once).is(200);
         made("https://api.openai.com/v1", at_once).is(200);
     }
     let flow = staged.flow("");
     let canvas = json!({ "flowData": staged.canvas(ELSEWHERE) });
-    Staged::refused(&staged.builder("PUT", &format!("/flow-drafts/{flow}"), &canvas));
-    Staged::refused(&staged.builder("PUT", &format!("/chatflows/{flow}"), &canvas));
+    CredentialFixture::assert_refused(&staged.builder("PUT", &format!("/flow-drafts/{flow}"), &canvas));
+    CredentialFixture::assert_refused(&staged.builder("PUT", &format!("/chatflows/{flow}"), &canvas));
     let file = json!({"name": "Mine", "type": "CHATFLOW", "flowData": staged.canvas(ELSEWHERE)});
     let told = staged.builder("POST", "/export-import/import", &file).is(200).json();
     assert_eq!(told["items"][0]["action"], "refused", "{told}");
@@ -115,25 +115,29 @@ fn every_door_refuses_an_address_of_ones_own() {
     let list = json!({
         "loadMethod": "listModels", "credential": staged.credential, "inputs": {"basepath": ELSEWHERE},
     });
-    Staged::refused(&staged.builder("POST", "/node-load-method/chatOpenAI", &list));
+    CredentialFixture::assert_refused(&staged.builder("POST", "/node-load-method/chatOpenAI", &list));
     let shown = staged.server.read(&format!("/flow-drafts/{flow}"));
     assert!(!shown.to_string().contains("else.example"), "{shown}");
 }
 
 #[test]
 fn document_stores_refuse_it_too() {
-    let staged = staged();
+    let staged = credential_fixture();
     let store = id(&staged.server.post("/document-store/store", &json!({"name": "Shelf"})));
     let config = json!({"credential": staged.credential, "basepath": ELSEWHERE});
     let vectors = json!({"storeId": store, "embeddingName": "openAIEmbeddings", "embeddingConfig": config});
     for path in ["/document-store/vectorstore/save", "/document-store/vectorstore/insert"] {
-        Staged::refused(&staged.builder("POST", path, &vectors));
+        CredentialFixture::assert_refused(&staged.builder("POST", path, &vectors));
     }
     let upsert = json!({
         "loader": {"name": "plainText", "config": {"text": "Some text."}},
         "embedding": {"name": "openAIEmbeddings", "config": config},
     });
-    Staged::refused(&staged.builder("POST", &format!("/document-store/upsert/{store}"), &upsert));
+    CredentialFixture::assert_refused(&staged.builder(
+        "POST",
+        &format!("/document-store/upsert/{store}"),
+        &upsert,
+    ));
     let model = json!({"selectedChatModel": {
         "name": "chatOpenAI", "credential": staged.credential, "inputs": {"basepath": ELSEWHERE},
     }});
@@ -141,7 +145,11 @@ fn document_stores_refuse_it_too() {
         &format!("/document-store/upsert/{store}"),
         &json!({"loader": {"name": "plainText", "config": {"text": "Some text."}}}),
     );
-    Staged::refused(&staged.builder("POST", &format!("/document-store/generate-tool-desc/{store}"), &model));
+    CredentialFixture::assert_refused(&staged.builder(
+        "POST",
+        &format!("/document-store/generate-tool-desc/{store}"),
+        &model,
+    ));
     let body =
         json!({"name": "Hub", "credentialName": "githubApi", "plainDataObj": {"accessToken": "ghp_1"}});
     let hub = id(&staged.server.post("/credentials", &body));
@@ -158,7 +166,7 @@ fn document_stores_refuse_it_too() {
 
 #[test]
 fn an_address_that_was_saved_by_who_may_is_everybodys() {
-    let staged = staged();
+    let staged = credential_fixture();
     let flow = staged.flow(GATEWAY);
     let other = json!({"name": "Mine", "type": "CHATFLOW", "flowData": staged.canvas(" https://GATEWAY.example:443/v1/")});
     staged.builder("POST", "/chatflows", &other).is(200);
@@ -167,7 +175,11 @@ fn an_address_that_was_saved_by_who_may_is_everybodys() {
         json!({"name": "Second", "credentialName": "openAIApi", "plainDataObj": {"openAIApiKey": SECRET}});
     let second = id(&staged.server.post("/credentials", &body));
     let swapped = staged.canvas(GATEWAY).replace(&staged.credential, &second);
-    Staged::refused(&staged.builder("PUT", &format!("/flow-drafts/{flow}"), &json!({ "flowData": swapped })));
+    CredentialFixture::assert_refused(&staged.builder(
+        "PUT",
+        &format!("/flow-drafts/{flow}"),
+        &json!({ "flowData": swapped }),
+    ));
     // What is published and rolled back was saved before.
     staged.builder("POST", &format!("/flow-drafts/{flow}/publish"), &json!({})).is(200);
     let versions = staged.server.read(&format!("/flow-versions/{flow}"));
@@ -177,7 +189,7 @@ fn an_address_that_was_saved_by_who_may_is_everybodys() {
 
 #[test]
 fn a_flow_saved_before_goes_on_and_can_be_saved_again() {
-    let staged = staged();
+    let staged = credential_fixture();
     let flow = staged.flow(GATEWAY);
     staged.builder("POST", &format!("/flow-drafts/{flow}/publish"), &json!({})).is(200);
     let versions = staged.server.read(&format!("/flow-versions/{flow}"));
@@ -189,14 +201,14 @@ fn a_flow_saved_before_goes_on_and_can_be_saved_again() {
     staged.builder("POST", &format!("/flow-drafts/{flow}/publish"), &json!({})).is(200);
     staged.builder("PUT", &format!("/chatflows/{flow}"), &json!({"name": "Renamed"})).is(200);
     let own = json!({"name": "Mine", "type": "CHATFLOW", "flowData": staged.canvas(GATEWAY)});
-    Staged::refused(&staged.builder("POST", "/chatflows", &own));
+    CredentialFixture::assert_refused(&staged.builder("POST", "/chatflows", &own));
     // Once it is gone from the flow, an old version does not bring it back.
     let home = json!({ "flowData": staged.canvas("") });
     staged.builder("PUT", &format!("/flow-drafts/{flow}"), &home).is(200);
     staged.builder("POST", &format!("/flow-drafts/{flow}/publish"), &json!({})).is(200);
     let restored = format!("/flow-versions/{flow}/{sha}/restore");
-    Staged::refused(&staged.builder("POST", &restored, &json!({})));
-    Staged::refused(&staged.builder(
+    CredentialFixture::assert_refused(&staged.builder("POST", &restored, &json!({})));
+    CredentialFixture::assert_refused(&staged.builder(
         "POST",
         &format!("/flow-drafts/{flow}/rollback"),
         &json!({ "sha": sha }),
@@ -207,15 +219,15 @@ fn a_flow_saved_before_goes_on_and_can_be_saved_again() {
 
 #[test]
 fn a_variable_in_an_address_moves_with_the_credentials_permission_only() {
-    let staged = staged();
+    let staged = credential_fixture();
     let made =
         staged.server.post("/variables", &json!({"name": "where", "value": GATEWAY, "type": "static"}));
     let other = staged.server.post("/variables", &json!({"name": "other", "value": "x", "type": "static"}));
     staged.flow("{{$vars.where}}");
     let path = |variable: &Value| format!("/variables/{}", id(variable));
-    Staged::refused(&staged.builder("PUT", &path(&made), &json!({ "value": ELSEWHERE })));
-    Staged::refused(&staged.builder("PUT", &path(&made), &json!({"name": "renamed"})));
-    Staged::refused(&staged.builder("PUT", &path(&other), &json!({"name": "where"})));
+    CredentialFixture::assert_refused(&staged.builder("PUT", &path(&made), &json!({ "value": ELSEWHERE })));
+    CredentialFixture::assert_refused(&staged.builder("PUT", &path(&made), &json!({"name": "renamed"})));
+    CredentialFixture::assert_refused(&staged.builder("PUT", &path(&other), &json!({"name": "where"})));
     staged.builder("PUT", &path(&other), &json!({"value": "y"})).is(200);
     staged.builder("PUT", &path(&made), &json!({ "value": GATEWAY })).is(200);
     staged.server.put(&path(&made), &json!({ "value": ELSEWHERE }));
@@ -224,7 +236,7 @@ fn a_variable_in_an_address_moves_with_the_credentials_permission_only() {
 #[test]
 fn no_request_moves_a_credential() {
     let (ours, theirs) = (Provider::start(), Provider::start());
-    let staged = staged();
+    let staged = credential_fixture();
     let variable = json!({"name": "where", "value": ours.base_url(), "type": "static"});
     staged.server.post("/variables", &variable);
     let flow = staged.flow("{{$vars.where}}");
@@ -239,5 +251,5 @@ fn no_request_moves_a_credential() {
         "basepath": theirs.base_url(), "vars": {"where": theirs.base_url()},
     }});
     staged.server.ask(&flow, &asked);
-    assert_eq!((theirs.served(), ours.served()), (0, 1));
+    assert_eq!((theirs.served_count(), ours.served_count()), (0, 1));
 }

@@ -1,7 +1,7 @@
 //! Every card of embeddings in front of the stand-in: what it sends for passages and for a question, and what is found.
 
 use crate::support::canvases::{Drawing, SECRET};
-use crate::support::provider::{Behaviour, Provider, Recorded};
+use crate::support::provider::{Behaviour, Provider, RecordedRequest};
 use crate::support::{Server, golden, id};
 use serde_json::{Value, json};
 use std::fmt::Write as _;
@@ -125,7 +125,7 @@ fn flow(server: &Server, base: &str, case: &Case) -> String {
 }
 
 /// What a request says, with its key as a word.
-pub(super) fn written(request: &Recorded) -> String {
+pub(super) fn request_text(request: &RecordedRequest) -> String {
     let mut out = format!("{} {}\n", request.method, request.path);
     for name in ["authorization", "x-goog-api-key", "api-key", "x-extra"] {
         if let Some(value) = request.header(name) {
@@ -146,7 +146,7 @@ fn every_card_asks_its_provider_as_its_inputs_say() {
         let answer = server.ask(&flow, &json!({"question": "When do parcels leave?"})).is(200).json();
         assert_eq!(answer["sourceDocuments"][0]["metadata"]["source"], "parcels", "{}: {answer}", case.card);
         writeln!(sent, "== {}", case.card).unwrap();
-        provider.requests().iter().for_each(|request| sent.push_str(&written(request)));
+        provider.requests().iter().for_each(|request| sent.push_str(&request_text(request)));
     }
     golden::check("embeddings_sent.txt", &sent);
 }
@@ -165,7 +165,7 @@ fn a_provider_that_fails_is_named_and_its_key_is_not() {
             (Behaviour::status(401, r#"{"error":{"message":"no"}}"#), "refused the API key"),
             (Behaviour::status(200, r#"{"data":[{"embedding":[]}]}"#), "could not be read"),
         ] {
-            provider.decide(move |_| behaviour.clone());
+            provider.set_decision(move |_| behaviour.clone());
             let answer = server.ask(&flow, &json!({"question": "When?"}));
             let text = answer.text();
             assert!(answer.status >= 400 && text.contains(says), "{}: {text}", case.card);

@@ -1,12 +1,12 @@
 //! What callers are told when a model provider fails (manual 1.4, 2.8, 2.10), whole and streamed.
 
 use crate::support::Server;
-use crate::support::canvases::{Drawing, Format, SECRET, scripted_with};
+use crate::support::canvases::{Drawing, ProviderFormat, SECRET, scripted_flow_with};
 use crate::support::provider::{Behaviour, Provider, Reply};
 use serde_json::{Value, json};
 use std::net::TcpListener;
 
-fn conversation(format: Format) -> (Server, Provider, String) {
+fn conversation(format: ProviderFormat) -> (Server, Provider, String) {
     let (server, provider) = (Server::start(), Provider::start());
     let flow = server.flow(&format.conversation(&server, &provider.base_url(), json!({})));
     (server, provider, flow)
@@ -33,23 +33,23 @@ fn streamed_error(server: &Server, flow: &str) -> Value {
 
 #[test]
 fn one_429_is_waited_for() {
-    for format in Format::ALL {
+    for format in ProviderFormat::ALL {
         let (server, provider, flow) = conversation(format);
-        provider.script(Behaviour::throttled(Some("1")));
-        provider.script(Behaviour::text("Fine."));
+        provider.push_behaviour(Behaviour::rate_limited(Some("1")));
+        provider.push_behaviour(Behaviour::text("Fine."));
         assert_eq!(server.ask(&flow, &question(false)).is(200).json()["text"], "Fine.", "{format:?}");
-        assert_eq!(provider.served(), 2);
+        assert_eq!(provider.served_count(), 2);
     }
 }
 
 #[test]
 fn a_provider_that_keeps_answering_429_is_tried_three_times() {
-    let (server, provider, flow) = conversation(Format::OpenAi);
-    provider.decide(|_| Behaviour::throttled(None));
+    let (server, provider, flow) = conversation(ProviderFormat::OpenAi);
+    provider.set_decision(|_| Behaviour::rate_limited(None));
     let answer = server.ask(&flow, &question(false));
     answer.is_error(429);
     assert_eq!(answer.header("retry-after"), Some("30"));
-    assert_eq!(provider.served(), 3);
+    assert_eq!(provider.served_count(), 3);
 }
 
 /// Longer than half of what is waited for in all, so that a second wait is not begun.
@@ -59,14 +59,14 @@ const LONG_WAIT: &str = "11";
 fn the_wait_a_provider_asks_for_is_passed_on() {
     // At once, because each waits.
     std::thread::scope(|scope| {
-        for format in Format::ALL {
+        for format in ProviderFormat::ALL {
             scope.spawn(move || {
                 let (server, provider, flow) = conversation(format);
-                provider.decide(|_| Behaviour::throttled(Some(LONG_WAIT)));
+                provider.set_decision(|_| Behaviour::rate_limited(Some(LONG_WAIT)));
                 let answer = server.ask(&flow, &question(false));
                 let message = answer.is_error(429);
                 assert_eq!(answer.header("retry-after"), Some(LONG_WAIT), "{format:?}: {message}");
-                assert_eq!(provider.served(), 2);
+                assert_eq!(provider.served_count(), 2);
             });
         }
     });
@@ -74,8 +74,8 @@ fn the_wait_a_provider_asks_for_is_passed_on() {
 
 #[test]
 fn a_throttled_stream_ends_with_the_error_object() {
-    let (server, provider, flow) = conversation(Format::OpenAi);
-    provider.decide(|_| Behaviour::throttled(None));
+    let (server, provider, flow) = conversation(ProviderFormat::OpenAi);
+    provider.set_decision(|_| Behaviour::rate_limited(None));
     let error = streamed_error(&server, &flow);
     assert_eq!(
         (&error["status"], &error["code"], &error["retryAfter"]),
@@ -86,20 +86,20 @@ fn a_throttled_stream_ends_with_the_error_object() {
 
 #[test]
 fn an_account_out_of_credit_is_a_failure_of_the_flow() {
-    for format in Format::ALL {
+    for format in ProviderFormat::ALL {
         let (server, provider, flow) = conversation(format);
-        provider.decide(|_| Behaviour::out_of_credit());
+        provider.set_decision(|_| Behaviour::out_of_credit());
         let message = server.ask(&flow, &question(false)).is_error(500);
         assert!(message.contains("credit"), "{message}");
-        assert_eq!(provider.served(), 1, "no waiting helps");
+        assert_eq!(provider.served_count(), 1, "no waiting helps");
     }
 }
 
 #[test]
 fn a_wrong_key_is_named_without_being_told() {
-    for format in Format::ALL {
+    for format in ProviderFormat::ALL {
         let (server, provider, flow) = conversation(format);
-        provider.decide(|_| {
+        provider.set_decision(|_| {
             Behaviour::status(
                 401,
                 &json!({"error": {"message": format!("Incorrect API key provided: {SECRET}")}}).to_string(),
@@ -115,18 +115,18 @@ fn a_wrong_key_is_named_without_being_told() {
 
 #[test]
 fn a_key_that_a_provider_repeats_is_hidden() {
-    let (server, provider, flow) = conversation(Format::OpenAi);
+    let (server, provider, flow) = conversation(ProviderFormat::OpenAi);
     let body = json!({"error": {"message": format!("The tenant of {SECRET} may not do this")}});
-    provider.decide(move |_| Behaviour::status(418, &body.to_string()));
+    provider.set_decision(move |_| Behaviour::status(418, &body.to_string()));
     let message = server.ask(&flow, &question(false)).is_error(500);
     assert!(message.contains("418") && !message.contains(SECRET), "{message}");
 }
 
 #[test]
 fn an_unknown_model_is_named() {
-    let (server, provider, flow) = conversation(Format::OpenAi);
+    let (server, provider, flow) = conversation(ProviderFormat::OpenAi);
     let body = r#"{"error":{"message":"The model `model-1` does not exist","code":"model_not_found"}}"#;
-    provider.decide(move |_| Behaviour::status(404, body));
+    provider.set_decision(move |_| Behaviour::status(404, body));
     let message = server.ask(&flow, &question(false)).is_error(500);
     assert!(message.contains("model-1"), "{message}");
 }
@@ -139,7 +139,7 @@ fn dead_address() -> String {
 
 #[test]
 fn a_refused_connection_is_told_with_what_to_check() {
-    for format in Format::ALL {
+    for format in ProviderFormat::ALL {
         let server = Server::start();
         let flow = server.flow(&format.conversation(&server, &dead_address(), json!({})));
         let message = server.ask(&flow, &question(false)).is_error(500);
@@ -153,17 +153,17 @@ fn a_refused_connection_is_told_with_what_to_check() {
 fn a_private_address_is_refused_when_others_can_reach_the_service() {
     let provider = Provider::start();
     let server = Server::with(&[("SERVICE_HOST", "0.0.0.0")]);
-    let flow = server.flow(&Format::OpenAi.conversation(&server, &provider.base_url(), json!({})));
+    let flow = server.flow(&ProviderFormat::OpenAi.conversation(&server, &provider.base_url(), json!({})));
     let message = server.ask(&flow, &question(false)).is_error(500);
     assert!(message.contains("refused by policy"), "{message}");
-    assert_eq!(provider.served(), 0);
+    assert_eq!(provider.served_count(), 0);
 }
 
 #[test]
 fn a_connection_that_closes_without_a_word_is_a_failure() {
-    for format in Format::ALL {
+    for format in ProviderFormat::ALL {
         let (server, provider, flow) = conversation(format);
-        provider.decide(|_| Behaviour::Close);
+        provider.set_decision(|_| Behaviour::Close);
         server.ask(&flow, &question(false)).is_error(500);
         assert!(streamed_error(&server, &flow).is_string());
     }
@@ -171,9 +171,12 @@ fn a_connection_that_closes_without_a_word_is_a_failure() {
 
 #[test]
 fn a_stream_that_is_cut_ends_with_an_error() {
-    for format in Format::ALL {
+    for format in ProviderFormat::ALL {
         let (server, provider, flow) = conversation(format);
-        provider.script(Behaviour::Reply(Reply { cut_after: Some(2), ..Reply::text("one two three four") }));
+        provider.push_behaviour(Behaviour::Reply(Reply {
+            cut_after: Some(2),
+            ..Reply::text("one two three four")
+        }));
         let answer = server.ask(&flow, &question(true));
         assert_eq!(answer.event_names(), ["start", "token", "error", "end"], "{format:?}: {answer:?}");
         assert_eq!(answer.streamed_text(), "one two ");
@@ -183,17 +186,20 @@ fn a_stream_that_is_cut_ends_with_an_error() {
 
 #[test]
 fn a_whole_answer_whose_provider_is_cut_is_a_failure() {
-    for format in Format::ALL {
+    for format in ProviderFormat::ALL {
         let (server, provider, flow) = conversation(format);
-        provider.script(Behaviour::Reply(Reply { cut_after: Some(2), ..Reply::text("one two three four") }));
+        provider.push_behaviour(Behaviour::Reply(Reply {
+            cut_after: Some(2),
+            ..Reply::text("one two three four")
+        }));
         server.ask(&flow, &question(false)).is_error(500);
     }
 }
 
 #[test]
 fn a_provider_that_fails_inside_says_so() {
-    let (server, provider, flow) = conversation(Format::OpenAi);
-    provider.decide(|_| Behaviour::status(500, "<html>Internal Server Error</html>"));
+    let (server, provider, flow) = conversation(ProviderFormat::OpenAi);
+    provider.set_decision(|_| Behaviour::status(500, "<html>Internal Server Error</html>"));
     let message = server.ask(&flow, &question(false)).is_error(500);
     assert!(message.contains("OpenAI") && message.contains("500"), "{message}");
 }
@@ -201,27 +207,27 @@ fn a_provider_that_fails_inside_says_so() {
 #[test]
 fn a_failure_names_its_card_by_the_owners_label() {
     let (server, provider) = (Server::start(), Provider::start());
-    let canvas = Format::OpenAi.conversation(&server, &provider.base_url(), json!({}));
+    let canvas = ProviderFormat::OpenAi.conversation(&server, &provider.base_url(), json!({}));
     let flow = server.flow(&canvas.replacen("\"label\":\"OpenAI\"", "\"label\":\"Our brain\"", 1));
-    provider.decide(|_| Behaviour::status(401, "{}"));
+    provider.set_decision(|_| Behaviour::status(401, "{}"));
     let message = server.ask(&flow, &question(false)).is_error(500);
     assert!(message.contains("Our brain"), "{message}");
 }
 
 #[test]
 fn a_missing_credential_is_named_with_its_card() {
-    let (server, provider, flow) = conversation(Format::OpenAi);
+    let (server, provider, flow) = conversation(ProviderFormat::OpenAi);
     let credential = server.read("/credentials")[0]["id"].as_str().unwrap().to_owned();
     server.owner("DELETE", &format!("/credentials/{credential}?force=true")).send().is(200);
     let message = server.ask(&flow, &question(false)).is_error(500);
     assert!(message.contains("OpenAI") && message.contains("credential"), "{message}");
-    assert_eq!(provider.served(), 0);
+    assert_eq!(provider.served_count(), 0);
 }
 
 #[test]
 fn a_failed_question_leaves_the_service_answering() {
-    let (server, provider, flow) = conversation(Format::OpenAi);
-    provider.script(Behaviour::Close);
+    let (server, provider, flow) = conversation(ProviderFormat::OpenAi);
+    provider.push_behaviour(Behaviour::Close);
     server.ask(&flow, &question(false)).is_error(500);
     server.ask(&flow, &question(false)).is(200);
 }
@@ -234,7 +240,7 @@ fn the_scripted_model_fails_as_a_provider_would() {
         {"match": "poor", "fail": {"status": 402}},
         {"match": "broken", "fail": {"status": 503, "message": "on fire"}},
     ]);
-    let flow = server.flow(&scripted_with(json!({"rules": rules.to_string()})));
+    let flow = server.flow(&scripted_flow_with(json!({"rules": rules.to_string()})));
     let ask = |text: &str| server.ask(&flow, &json!({ "question": text }));
     let throttled = ask("busy");
     throttled.is_error(429);
@@ -260,7 +266,7 @@ fn what_a_provider_echoes_of_the_owners_headers_and_address_is_hidden() {
     let said =
         json!({"error": {"message": "no token mysecretvalue123 at /v1/pathsecret99/chat/completions"}});
     for status in [400, 403, 422] {
-        provider.script(Behaviour::status(status, &said.to_string()));
+        provider.push_behaviour(Behaviour::status(status, &said.to_string()));
         let error = server.ask(&flow, &json!({"question": "Hi"})).is_error(500);
         assert!(!error.contains("mysecretvalue123") && !error.contains("pathsecret99"), "{error}");
         assert!(error.contains(&format!("answered {status}")) && error.contains("completions"), "{error}");
@@ -275,7 +281,7 @@ fn a_stranger_reads_of_no_server_and_who_draws_the_flow_does() {
         provider.base_url()
     };
     let host = gone.trim_start_matches("http://").to_owned();
-    let flow = server.flow(&Format::OpenAi.conversation(&server, &gone, json!({})));
+    let flow = server.flow(&ProviderFormat::OpenAi.conversation(&server, &gone, json!({})));
     let body = json!({"question": "Hi"});
     let told = server.ask(&flow, &body).is_error(500);
     assert!(!told.contains(&host) && !told.contains("127.0.0.1"), "{told}");

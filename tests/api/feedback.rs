@@ -1,31 +1,31 @@
 //! Ratings of answers and what visitors leave (manual 3.7).
 
-use crate::support::canvases::scripted;
+use crate::support::canvases::scripted_flow;
 use crate::support::{Server, id};
 use serde_json::{Value, json};
 
 /// An answer of a fresh flow: the flow, and what its asker was told.
-fn answered(server: &Server) -> (String, Value) {
-    let flow = server.flow(&scripted());
+fn ask_new_flow(server: &Server) -> (String, Value) {
+    let flow = server.flow(&scripted_flow());
     let told = server.ask(&flow, &json!({"question": "Hi"})).is(200).json();
     (flow, told)
 }
 
-fn rating(flow: &str, told: &Value, rating: &str) -> Value {
+fn rating_body(flow: &str, told: &Value, rating: &str) -> Value {
     json!({
         "chatflowid": flow, "chatId": told["chatId"], "messageId": told["chatMessageId"], "rating": rating, "content": "",
     })
 }
 
-fn rate(server: &Server, flow: &str, body: &Value) -> crate::support::Answer {
+fn send_rating(server: &Server, flow: &str, body: &Value) -> crate::support::Answer {
     server.call("POST", &format!("/feedback/{flow}")).json(body).send()
 }
 
 #[test]
 fn an_asker_rates_an_answer_and_adds_a_comment() {
     let server = Server::start();
-    let (flow, told) = answered(&server);
-    let row = rate(&server, &flow, &rating(&flow, &told, "THUMBS_DOWN")).is(200).json();
+    let (flow, told) = ask_new_flow(&server);
+    let row = send_rating(&server, &flow, &rating_body(&flow, &told, "THUMBS_DOWN")).is(200).json();
     assert_eq!((&row["messageId"], &row["chatflowid"]), (&told["chatMessageId"], &json!(flow)));
     let change =
         server.call("PUT", &format!("/feedback/{}", id(&row))).json(&json!({"content": "Too short"}));
@@ -43,14 +43,14 @@ fn an_asker_rates_an_answer_and_adds_a_comment() {
 #[test]
 fn a_second_rating_takes_the_place_of_the_first_and_needs_a_proof() {
     let server = Server::start();
-    let (flow, told) = answered(&server);
-    let first = rate(&server, &flow, &rating(&flow, &told, "THUMBS_DOWN")).is(200).json();
-    rate(&server, &flow, &rating(&flow, &told, "THUMBS_UP")).is_error(401);
-    let mut proven = rating(&flow, &told, "THUMBS_UP");
+    let (flow, told) = ask_new_flow(&server);
+    let first = send_rating(&server, &flow, &rating_body(&flow, &told, "THUMBS_DOWN")).is(200).json();
+    send_rating(&server, &flow, &rating_body(&flow, &told, "THUMBS_UP")).is_error(401);
+    let mut proven = rating_body(&flow, &told, "THUMBS_UP");
     proven["sessionToken"] = told["sessionToken"].clone();
-    let second = rate(&server, &flow, &proven).is(200).json();
+    let second = send_rating(&server, &flow, &proven).is(200).json();
     assert_eq!((&second["id"], &second["rating"]), (&first["id"], &json!("THUMBS_UP")));
-    let body = rating(&flow, &told, "THUMBS_DOWN");
+    let body = rating_body(&flow, &told, "THUMBS_DOWN");
     server.owner("POST", &format!("/feedback/{flow}")).json(&body).send().is(200);
     let key = server.key(&["chatflows:view"])["apiKey"].as_str().unwrap().to_owned();
     server.call("POST", "/feedback").bearer(&key).json(&body).send().is(200);
@@ -62,9 +62,9 @@ fn a_second_rating_takes_the_place_of_the_first_and_needs_a_proof() {
 #[test]
 fn a_rating_names_the_flow_the_conversation_and_the_answer() {
     let server = Server::start();
-    let (flow, told) = answered(&server);
-    let (other, elsewhere) = answered(&server);
-    let good = rating(&flow, &told, "THUMBS_UP");
+    let (flow, told) = ask_new_flow(&server);
+    let (other, elsewhere) = ask_new_flow(&server);
+    let good = rating_body(&flow, &told, "THUMBS_UP");
     let with = |field: &str, value: Value| {
         let mut body = good.clone();
         body[field] = value;
@@ -81,11 +81,11 @@ fn a_rating_names_the_flow_the_conversation_and_the_answer() {
         ("chatflowid", json!(other), 400),
         ("content", json!("c".repeat(5_000)), 400),
     ] {
-        rate(&server, &flow, &with(field, value)).is_error(status);
+        send_rating(&server, &flow, &with(field, value)).is_error(status);
     }
-    rate(&server, &other, &with("chatflowid", json!(other))).is_error(404);
+    send_rating(&server, &other, &with("chatflowid", json!(other))).is_error(404);
     let question = server.messages(&flow)[0]["id"].clone();
-    rate(&server, &flow, &with("messageId", question)).is_error(400);
+    send_rating(&server, &flow, &with("messageId", question)).is_error(400);
     server
         .call("PUT", "/feedback/6a204bb0-3c4f-4c0e-9d9c-0f6f5c3a1d2e")
         .json(&json!({}))
@@ -99,11 +99,11 @@ fn a_rating_names_the_flow_the_conversation_and_the_answer() {
 fn pages_that_a_flow_lists_may_rate_there() {
     let server = Server::start();
     let config = json!({"allowedOrigins": ["https://shop.example"]}).to_string();
-    let flow = server.flow_with(&scripted(), &json!({ "chatbotConfig": config }));
+    let flow = server.flow_with(&scripted_flow(), &json!({ "chatbotConfig": config }));
     let told = server.ask(&flow, &json!({"question": "Hi"})).is(200).json();
     let post = |origin: &str| {
         let call = server.call("POST", &format!("/feedback/{flow}")).header("Origin", origin);
-        call.json(&rating(&flow, &told, "THUMBS_UP")).send()
+        call.json(&rating_body(&flow, &told, "THUMBS_UP")).send()
     };
     post("https://evil.example").is_error(403);
     let row = post("https://shop.example").is(200);
@@ -122,15 +122,15 @@ fn pages_that_a_flow_lists_may_rate_there() {
 #[test]
 fn ratings_go_away_with_what_was_rated() {
     let server = Server::start();
-    let (flow, told) = answered(&server);
-    let row = rate(&server, &flow, &rating(&flow, &told, "THUMBS_UP")).is(200).json();
+    let (flow, told) = ask_new_flow(&server);
+    let row = send_rating(&server, &flow, &rating_body(&flow, &told, "THUMBS_UP")).is(200).json();
     let chat = told["chatId"].as_str().unwrap();
     server.owner("DELETE", &format!("/chatmessage/{flow}?chatId={chat}")).send().is(200);
     assert_eq!(server.read(&format!("/feedback/{flow}")), json!([]));
     let path = format!("/feedback/{}", id(&row));
     server.call("PUT", &path).json(&json!({"content": "c"})).send().is_error(404);
     let told = server.ask(&flow, &json!({"question": "Hi"})).is(200).json();
-    let row = rate(&server, &flow, &rating(&flow, &told, "THUMBS_UP")).is(200).json();
+    let row = send_rating(&server, &flow, &rating_body(&flow, &told, "THUMBS_UP")).is(200).json();
     server.owner("DELETE", &format!("/chatflows/{flow}")).send().is(200);
     let path = format!("/feedback/{}", id(&row));
     server.call("PUT", &path).json(&json!({"content": "c"})).send().is_error(404);
@@ -139,7 +139,7 @@ fn ratings_go_away_with_what_was_rated() {
 #[test]
 fn a_visitor_leaves_a_name() {
     let server = Server::start();
-    let (flow, told) = answered(&server);
+    let (flow, told) = ask_new_flow(&server);
     let body = json!({
         "chatflowid": flow, "chatId": told["chatId"], "name": "Ada", "email": "ada@example.org", "phone": "", "other": 1,
     });

@@ -1,6 +1,6 @@
 //! Documents, recordings and their texts sent with a question, or ahead of one (manual 4.1).
 
-use crate::support::canvases::{Format, SECRET, prompted, scripted};
+use crate::support::canvases::{ProviderFormat, SECRET, prompted_chain, scripted_flow};
 use crate::support::form::Form;
 use crate::support::provider::{Behaviour, Provider};
 use crate::support::{Answer, Server, id, samples};
@@ -19,7 +19,7 @@ pub fn documents(types: &str) -> Value {
 
 /// A flow whose answer is the question as the flow reads it.
 fn reader(server: &Server) -> String {
-    server.flow_with(&scripted(), &documents(""))
+    server.flow_with(&scripted_flow(), &documents(""))
 }
 
 fn base64(bytes: &[u8]) -> String {
@@ -36,14 +36,14 @@ fn ask(server: &Server, flow: &str, uploads: &[Value]) -> Answer {
 }
 
 /// The names of the files that conversations keep.
-fn kept(server: &Server) -> Vec<String> {
+fn stored_files(server: &Server) -> Vec<String> {
     let folder = server.folder.path().join("data/files").display().to_string();
     server.files().into_iter().map(|(path, _)| path).filter(|path| path.starts_with(&folder)).collect()
 }
 
 #[track_caller]
 fn nothing_is_stored(server: &Server, flow: &str) {
-    assert_eq!(kept(server), Vec::<String>::new());
+    assert_eq!(stored_files(server), Vec::<String>::new());
     assert!(server.messages(flow).is_empty());
 }
 
@@ -73,7 +73,7 @@ fn a_document_is_kept_under_its_conversation_and_named_in_the_message() {
         (&listed["type"], &listed["name"], &listed["mime"], &listed["data"]),
         (&json!("stored-file"), &json!("notes.md"), &json!("text/markdown"), &Value::Null)
     );
-    let files = kept(&server);
+    let files = stored_files(&server);
     let end = format!("{}/{}", answer["chatId"].as_str().unwrap(), listed["fileName"].as_str().unwrap());
     assert!(files.len() == 1 && files[0].ends_with(&end), "{files:?} {end}");
     assert_eq!(std::fs::read(&files[0]).unwrap(), b"# Hi");
@@ -92,14 +92,14 @@ fn text_read_ahead_stands_before_the_question() {
         (&listed[0]["type"], &listed[1]["name"]),
         (&json!("stored-file:full"), &json!("it's <b>.txt"))
     );
-    assert_eq!(kept(&server).len(), 2);
+    assert_eq!(stored_files(&server).len(), 2);
 }
 
 #[test]
 fn a_prompt_can_place_the_text_of_files() {
     let server = Server::start();
     let values = r#"{"files": "{{file_attachment}}"}"#;
-    let flow = server.flow_with(&prompted("Files: {files}", values), &documents(""));
+    let flow = server.flow_with(&prompted_chain("Files: {files}", values), &documents(""));
     let text = json!({"type": "file:full", "name": "a.txt", "mime": "text/plain", "data": "one"});
     let answer = ask(&server, &flow, &[text]).is(200).json();
     assert_eq!(answer["text"], "Files: <doc name='a.txt'>one</doc>");
@@ -108,7 +108,7 @@ fn a_prompt_can_place_the_text_of_files() {
 #[test]
 fn kinds_that_are_off_are_refused_before_anything_is_stored() {
     let server = Server::start();
-    let off = server.flow(&scripted());
+    let off = server.flow(&scripted_flow());
     let text_only = json!({"type": "file:full", "name": "a.txt", "mime": "text/plain", "data": "x"});
     let rag = json!({"type": "file:rag", "name": "a.txt", "mime": "text/plain", "data": "x"});
     for sent in [
@@ -136,7 +136,7 @@ fn kinds_that_are_off_are_refused_before_anything_is_stored() {
 #[test]
 fn types_the_owner_did_not_list_are_refused() {
     let server = Server::start();
-    let flow = server.flow_with(&scripted(), &documents("text/plain,application/pdf"));
+    let flow = server.flow_with(&scripted_flow(), &documents("text/plain,application/pdf"));
     for (name, mime) in [
         ("a.md", "text/markdown"),
         ("a.md", "text/plain"),
@@ -180,8 +180,8 @@ fn documents_that_are_not_what_they_say_are_refused() {
 fn a_run_that_fails_leaves_no_file() {
     let server = Server::start();
     let provider = Provider::start();
-    provider.script(Behaviour::status(500, "{}"));
-    let canvas = Format::OpenAi.conversation(&server, &provider.base_url(), json!({}));
+    provider.push_behaviour(Behaviour::status(500, "{}"));
+    let canvas = ProviderFormat::OpenAi.conversation(&server, &provider.base_url(), json!({}));
     let flow = server.flow_with(&canvas, &documents(""));
     ask(&server, &flow, &[upload("file", "a.txt", "text/plain", b"x")]).is_error(500);
     nothing_is_stored(&server, &flow);
@@ -198,7 +198,7 @@ fn files_follow_their_conversation_until_it_has_no_room() {
     for _ in 0..4 {
         server.ask(&flow, &again).is(200);
     }
-    let full = kept(&server);
+    let full = stored_files(&server);
     assert_eq!(full.len(), 100);
     assert!(full.iter().all(|path| path.contains(first["chatId"].as_str().unwrap())));
     let stored = server.messages(&flow).len();
@@ -207,12 +207,12 @@ fn files_follow_their_conversation_until_it_has_no_room() {
         more["streaming"] = streaming.into();
         server.ask(&flow, &more).is_error(413);
     }
-    assert_eq!((kept(&server), server.messages(&flow).len()), (full, stored));
+    assert_eq!((stored_files(&server), server.messages(&flow).len()), (full, stored));
     // Another conversation has room of its own, and what is deleted gives its room back.
     ask(&server, &flow, &twenty).is(200);
     let path = format!("/chatmessage/{flow}?chatId={}", first["chatId"].as_str().unwrap());
     server.owner("DELETE", &path).send().is(200);
-    assert_eq!(kept(&server).len(), 20);
+    assert_eq!(stored_files(&server).len(), 20);
 }
 
 #[test]
@@ -230,7 +230,7 @@ fn a_question_that_finds_no_room_for_all_its_files_keeps_none() {
     more(19).is(200);
     // One would fit, the other would not.
     more(2).is_error(413);
-    assert_eq!(kept(&server).len(), 99);
+    assert_eq!(stored_files(&server).len(), 99);
     more(1).is(200);
 }
 
@@ -238,13 +238,13 @@ fn a_question_that_finds_no_room_for_all_its_files_keeps_none() {
 fn a_flow_says_what_its_chat_may_upload() {
     let server = Server::start();
     let offer = |flow: &str| server.call("GET", &format!("/chatflows-uploads/{flow}")).send().is(200).json();
-    let plain = server.flow(&scripted());
+    let plain = server.flow(&scripted_flow());
     assert_eq!(
         offer(&plain),
         json!({"isSpeechToTextEnabled": false, "isImageUploadAllowed": false, "isRAGFileUploadAllowed": false,
             "imgUploadSizeAndTypes": [], "fileUploadSizeAndTypes": []})
     );
-    let heard = server.flow_with(&scripted(), &speech("http://127.0.0.1:9", ""));
+    let heard = server.flow_with(&scripted_flow(), &speech("http://127.0.0.1:9", ""));
     assert_eq!(offer(&heard)["isSpeechToTextEnabled"], true);
     server.call("GET", "/chatflows-uploads/7").send().is_error(404);
 }
@@ -261,14 +261,14 @@ fn with_speech(server: &Server, provider: &Provider) -> String {
     let credential =
         json!({"name": "stt", "credentialName": "localAIApi", "plainDataObj": {"localAIApiKey": SECRET}});
     let credential = id(&server.post("/credentials", &credential));
-    server.flow_with(&scripted(), &speech(&format!("{}/v1", provider.base_url()), &credential))
+    server.flow_with(&scripted_flow(), &speech(&format!("{}/v1", provider.base_url()), &credential))
 }
 
 #[test]
 fn a_recording_is_written_down_and_becomes_the_question() {
     let server = Server::start();
     let provider = Provider::start();
-    provider.script(Behaviour::status(200, r#"{"text": "How late is it?"}"#));
+    provider.push_behaviour(Behaviour::status(200, r#"{"text": "How late is it?"}"#));
     let flow = with_speech(&server, &provider);
     // The recorders of the family's pages call every recording .wav.
     let recording = upload("audio", "audio_17.wav", "audio/webm;codecs=opus", WEBM);
@@ -296,7 +296,7 @@ fn a_recording_is_written_down_and_becomes_the_question() {
         (&stored["content"], &stored["fileUploads"][0]["type"]),
         (&json!("How late is it?"), &json!("stored-file"))
     );
-    assert_eq!(kept(&server).len(), 1);
+    assert_eq!(stored_files(&server).len(), 1);
 }
 
 #[test]
@@ -309,12 +309,12 @@ fn a_provider_that_refuses_a_recording_is_told_without_its_key() {
         (500, json!({"error": {"message": format!("{SECRET} at https://internal.example")}})),
         (200, json!({"words": []})),
     ] {
-        provider.script(Behaviour::status(status, &body.to_string()));
+        provider.push_behaviour(Behaviour::status(status, &body.to_string()));
         let message = ask(&server, &flow, &[upload("file", "a.webm", "audio/webm", WEBM)]).is_error(500);
         assert!(message.starts_with("LocalAI Speech to Text: "), "{message}");
         assert!(!message.contains(SECRET) && !message.contains("internal.example"), "{message}");
     }
-    provider.script(Behaviour::status(200, r#"{"text": " "}"#));
+    provider.push_behaviour(Behaviour::status(200, r#"{"text": " "}"#));
     ask(&server, &flow, &[upload("audio", "a.webm", "audio/webm", WEBM)]).is_error(400);
     nothing_is_stored(&server, &flow);
 }
@@ -333,7 +333,7 @@ fn a_recording_that_is_none_is_not_sent() {
     ] {
         ask(&server, &flow, &[bad]).is_error(400);
     }
-    assert_eq!(provider.served(), 0);
+    assert_eq!(provider.served_count(), 0);
     nothing_is_stored(&server, &flow);
 }
 
@@ -342,7 +342,7 @@ fn a_provider_that_cannot_be_used_is_named() {
     let server = Server::start();
     for (provider, said) in [("assemblyAiTranscribe", "cannot use"), ("openAIWhisper", "credential")] {
         let settings = json!({ provider: {"status": true} }).to_string();
-        let flow = server.flow_with(&scripted(), &json!({ "speechToText": settings }));
+        let flow = server.flow_with(&scripted_flow(), &json!({ "speechToText": settings }));
         let message = ask(&server, &flow, &[upload("audio", "a.webm", "audio/webm", WEBM)]).is_error(500);
         assert!(message.contains(said), "{message}");
     }
@@ -380,7 +380,7 @@ fn attachments_are_refused_as_questions_are() {
     let send =
         |flow: &str, form: &Form| server.call("POST", &format!("/attachments/{flow}/x")).form(form).send();
     let text = Form::default().file("a.txt", "text/plain", b"x");
-    send(&server.flow(&scripted()), &text).is_error(403);
+    send(&server.flow(&scripted_flow()), &text).is_error(403);
     let flow = reader(&server);
     send(&flow, &Form::of(&[("a", "b")])).is_error(400);
     send(&flow, &Form::default().file("a.exe", "application/x-msdownload", b"MZ")).is_error(400);
@@ -391,7 +391,7 @@ fn attachments_are_refused_as_questions_are() {
     let key = server.key(&["chatflows:view"]);
     let mut bound = documents("");
     bound["apikeyid"] = key["id"].clone();
-    let bound = server.flow_with(&scripted(), &bound);
+    let bound = server.flow_with(&scripted_flow(), &bound);
     send(&bound, &text).is_error(401);
     let call =
         server.call("POST", &format!("/attachments/{bound}/x")).bearer(key["apiKey"].as_str().unwrap());

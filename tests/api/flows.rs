@@ -1,10 +1,10 @@
 //! Flow records (manual 5.1, 5.4): made, read, listed, changed, deleted.
 
-use crate::support::canvases::{prompted, scripted, with_provider};
+use crate::support::canvases::{prompted_chain, scripted_flow, with_provider};
 use crate::support::{Server, golden, id};
 use flowkeep::domain::flow::{CanvasDigest, Flow};
 use flowkeep::domain::ids::{FlowId, WorkspaceId};
-use flowkeep::ops::live::{self, NewCanvas};
+use flowkeep::ops::live::{self, ParsedCanvas};
 use flowkeep::ops::owner;
 use flowkeep::store::tables::FLOWS;
 use serde_json::{Value, json};
@@ -50,7 +50,8 @@ fn every_setting_is_kept_as_it_was_sent() {
 #[test]
 fn a_change_of_one_field_leaves_the_others() {
     let server = Server::start();
-    let record = make(&server, json!({"flowData": scripted(), "chatbotConfig": "{\"title\":\"T\",\"x\":1}"}));
+    let record =
+        make(&server, json!({"flowData": scripted_flow(), "chatbotConfig": "{\"title\":\"T\",\"x\":1}"}));
     let path = format!("/chatflows/{}", id(&record));
     let changed = server.put(&path, &json!({"name": "Renamed", "unheardOf": true}));
     for (name, value) in record.as_object().unwrap() {
@@ -171,7 +172,7 @@ fn a_flow_needs_a_name_and_a_type() {
 #[test]
 fn a_refused_change_changes_nothing() {
     let server = Server::start();
-    let record = make(&server, json!({"flowData": scripted()}));
+    let record = make(&server, json!({"flowData": scripted_flow()}));
     let path = format!("/chatflows/{}", id(&record));
     let half = json!({"name": "Renamed", "flowData": EMPTY, "apikeyid": "not-an-id"});
     server.owner("PUT", &path).json(&half).send().is_error(400);
@@ -181,10 +182,10 @@ fn a_refused_change_changes_nothing() {
 #[test]
 fn a_changed_canvas_answers_at_once() {
     let server = Server::start();
-    let flow = server.flow(&prompted("First: {question}", ""));
+    let flow = server.flow(&prompted_chain("First: {question}", ""));
     let ask = || server.ask(&flow, &json!({"question": "Hi"})).is(200).json()["text"].clone();
     assert_eq!(ask(), "First: Hi");
-    server.put(&format!("/chatflows/{flow}"), &json!({"flowData": prompted("Second: {question}", "")}));
+    server.put(&format!("/chatflows/{flow}"), &json!({"flowData": prompted_chain("Second: {question}", "")}));
     assert_eq!(ask(), "Second: Hi");
 }
 
@@ -203,7 +204,7 @@ fn a_list_shows_the_newest_change_first() {
 #[test]
 fn a_list_carries_canvases_only_for_who_asks_for_them() {
     let server = Server::start();
-    let flow = server.flow(&scripted());
+    let flow = server.flow(&scripted_flow());
     let record = server.read(&format!("/chatflows/{flow}"));
     let mut bare = record.clone();
     bare.as_object_mut().unwrap().remove("flowData");
@@ -238,7 +239,7 @@ fn a_list_can_be_cut_to_a_kind_and_a_page() {
 #[test]
 fn a_deleted_flow_is_gone_with_its_messages() {
     let server = Server::start();
-    let flow = server.flow(&scripted());
+    let flow = server.flow(&scripted_flow());
     let question = "a question nobody else asks";
     server.ask(&flow, &json!({ "question": question })).is(200);
     let answer = server.owner("DELETE", &format!("/chatflows/{flow}")).send().is(200).json();
@@ -261,19 +262,23 @@ pub fn foreign(server: &Server, flow: &str) -> String {
         serde_json::from_value(server.read(&format!("/chatflows/{flow}"))["workspaceId"].clone()).unwrap();
     let known = FlowId::parse(flow).unwrap();
     let stored: Flow = server.app.store.read(|tx| FLOWS.get(tx, &workspace, &known)).unwrap().unwrap();
-    let digest = CanvasDigest::of(stored.kind, &scripted());
+    let digest = CanvasDigest::compute(stored.kind, &scripted_flow());
     let id = FlowId::random();
     let other = crate::support::id(&server.post("/workspace", &json!({"name": id.to_string()})));
     let copy = Flow { id, workspace: WorkspaceId::parse(&other).unwrap(), digest, ..stored };
     let caller = owner::operator(&server.app).unwrap().unwrap();
-    let canvas = NewCanvas::check(scripted()).unwrap();
-    live::create(&server.app, &caller, copy, &canvas, None, &live::Origin::Edit).unwrap().flow.id.to_string()
+    let canvas = ParsedCanvas::parse(scripted_flow()).unwrap();
+    live::create(&server.app, &caller, copy, &canvas, None, &live::ChangeOrigin::Edit)
+        .unwrap()
+        .flow
+        .id
+        .to_string()
 }
 
 #[test]
 fn a_flow_of_another_workspace_looks_like_an_unknown_one() {
     let server = Server::start();
-    let foreign = foreign(&server, &server.flow(&scripted()));
+    let foreign = foreign(&server, &server.flow(&scripted_flow()));
     let unknown = FlowId::random().to_string();
     for (method, path, body) in [
         ("GET", "/chatflows/ID", None),
@@ -316,7 +321,7 @@ fn permission_is_asked_for_the_flows_own_kind() {
 #[test]
 fn a_kind_that_cannot_run_here_says_so() {
     let server = Server::start();
-    let flow = id(&make(&server, json!({"type": "AGENTFLOW", "flowData": scripted()})));
+    let flow = id(&make(&server, json!({"type": "AGENTFLOW", "flowData": scripted_flow()})));
     assert!(server.ask(&flow, &json!({"question": "Hi"})).is_error(400).contains("AGENTFLOW"));
 }
 
@@ -357,7 +362,7 @@ fn a_page_of_a_chat_learns_nothing_about_the_canvas() {
 fn the_token_of_the_mcp_endpoint_stays_when_it_is_not_sent() {
     let server = Server::start();
     let mcp = |fields: Value| json!({ "mcpServerConfig": fields.to_string() });
-    let flow = server.flow_with(&scripted(), &mcp(json!({"enabled": true, "token": "of-the-endpoint"})));
+    let flow = server.flow_with(&scripted_flow(), &mcp(json!({"enabled": true, "token": "of-the-endpoint"})));
     let stored = || {
         let workspace =
             serde_json::from_value(server.read(&format!("/chatflows/{flow}"))["workspaceId"].clone());
@@ -369,7 +374,7 @@ fn the_token_of_the_mcp_endpoint_stays_when_it_is_not_sent() {
     let save = |fields: Value| server.put(&format!("/chatflows/{flow}"), &fields);
     let shown = save(json!({"name": "Renamed"}))["mcpServerConfig"].as_str().unwrap().to_owned();
     assert!(!shown.contains("token"), "{shown}");
-    let hidden = flowkeep::domain::credential::HIDDEN;
+    let hidden = flowkeep::domain::credential::MASK;
     for sent in [json!({"enabled": false}), json!({"enabled": false, "token": hidden})] {
         assert!(!save(mcp(sent)).to_string().contains("of-the-endpoint"));
         assert_eq!(stored(), Some(json!({"enabled": false, "token": "of-the-endpoint"})));
@@ -389,7 +394,7 @@ fn the_token_of_the_mcp_endpoint_stays_when_it_is_not_sent() {
 #[test]
 fn settings_nested_too_deep_are_refused_and_the_flow_stays_readable() {
     let server = Server::start();
-    let flow = server.flow(&scripted());
+    let flow = server.flow(&scripted_flow());
     let nested = |levels: usize| format!("{{\"a\":{}{}}}", "[".repeat(levels), "]".repeat(levels));
     for field in
         ["chatbotConfig", "apiConfig", "analytic", "followUpPrompts", "speechToText", "mcpServerConfig"]

@@ -1,6 +1,6 @@
 //! Folder with Files: what the operator listed is read, and nothing else (manual 4.8).
 
-use crate::overrides::listing;
+use crate::overrides::override_settings;
 use crate::support::canvases::Drawing;
 use crate::support::{Answer, Server, id};
 use serde_json::{Value, json};
@@ -8,12 +8,12 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// A folder of documents, and one beside it that nobody listed.
-struct Place {
+struct DocumentFolder {
     _guard: tempfile::TempDir,
     root: PathBuf,
 }
 
-impl Place {
+impl DocumentFolder {
     fn new() -> Self {
         let guard = tempfile::tempdir().unwrap();
         let root = fs::canonicalize(guard.path()).unwrap();
@@ -48,8 +48,8 @@ impl Place {
 fn canvas(path: &str, recursive: bool) -> String {
     let mut drawing = Drawing::default();
     let loader = drawing.card("folderFiles", json!({"folderPath": path, "recursive": recursive}));
-    drawing.chooses(&loader, "text");
-    drawing.repeats(&loader);
+    drawing.choose_output(&loader, "text");
+    drawing.answer_with_document(&loader);
     drawing.text()
 }
 
@@ -57,26 +57,26 @@ fn ask(server: &Server, path: &str, recursive: bool) -> Answer {
     server.ask(&server.flow(&canvas(path, recursive)), &json!({"question": "Hi"}))
 }
 
-fn said(answer: Answer) -> String {
+fn answer_text(answer: Answer) -> String {
     answer.is(200).json()["text"].as_str().unwrap().to_owned()
 }
 
 #[test]
 fn a_listed_folder_is_read_by_the_endings_of_its_files() {
-    let place = Place::new();
+    let place = DocumentFolder::new();
     let server = place.server();
-    let flat = said(ask(&server, &place.path("handbook"), false));
+    let flat = answer_text(ask(&server, &place.path("handbook"), false));
     assert!(flat.contains("Parcels leave on Mondays.") && flat.contains("name: Ada"), "{flat}");
     assert!(!flat.contains("Deep") && !flat.contains("nothing to read") && !flat.contains("KEY"), "{flat}");
-    let deep = said(ask(&server, &place.path("handbook"), true));
+    let deep = answer_text(ask(&server, &place.path("handbook"), true));
     assert!(deep.contains("# Deep") && !deep.contains("KEY"), "{deep}");
-    let within = said(ask(&server, &place.path("handbook/more"), false));
+    let within = answer_text(ask(&server, &place.path("handbook/more"), false));
     assert!(within.contains("# Deep") && !within.contains("Parcels"), "{within}");
 }
 
 #[test]
 fn what_is_not_listed_is_refused_with_the_setting_that_lists_it() {
-    let place = Place::new();
+    let place = DocumentFolder::new();
     let nobody = Server::start();
     let message = ask(&nobody, &place.path("handbook"), false).is_error(500);
     assert!(message.contains("SERVICE_DOCUMENT_FOLDERS"), "{message}");
@@ -95,13 +95,13 @@ fn what_is_not_listed_is_refused_with_the_setting_that_lists_it() {
 
 #[test]
 fn a_question_never_chooses_the_folder() {
-    let place = Place::new();
+    let place = DocumentFolder::new();
     let server = place.server();
-    let settings = listing(&[("Folder with Files", &["folderPath", "recursive"])], &[]);
+    let settings = override_settings(&[("Folder with Files", &["folderPath", "recursive"])], &[]);
     let flow = server.flow_with(&canvas(&place.path("handbook"), false), &settings);
     let more = json!({"question": "Hi", "overrideConfig": {"folderPath": place.path("handbook/more")}});
     let refused = server.ask(&flow, &more);
-    assert!(refused.status == 400 || said(refused.clone()).contains("Parcels"), "{refused:?}");
+    assert!(refused.status == 400 || answer_text(refused.clone()).contains("Parcels"), "{refused:?}");
     let listable = server.post("/node-config", &folder_node(&place.root));
     assert!(!listable.to_string().contains("folderPath"), "{listable}");
 }
@@ -113,7 +113,7 @@ fn folder_node(path: &Path) -> Value {
 
 #[test]
 fn a_document_store_is_filled_from_a_listed_folder() {
-    let place = Place::new();
+    let place = DocumentFolder::new();
     let server = place.server();
     let store = id(&server.post("/document-store/store", &json!({"name": "Handbook"})));
     let config = json!({"folderPath": place.path("handbook"), "recursive": true});

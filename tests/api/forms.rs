@@ -1,7 +1,7 @@
 //! Questions as forms (manual 2.1): what they carry, and every way in which they can be wrong.
 
 use super::files::documents;
-use crate::support::canvases::{Format, scripted, scripted_with};
+use crate::support::canvases::{ProviderFormat, scripted_flow, scripted_flow_with};
 use crate::support::form::Form;
 use crate::support::provider::Provider;
 use crate::support::{Answer, Server};
@@ -17,13 +17,13 @@ fn send_bytes(server: &Server, flow: &str, body: &[u8]) -> Answer {
 }
 
 fn reader(server: &Server) -> String {
-    server.flow_with(&scripted(), &documents(""))
+    server.flow_with(&scripted_flow(), &documents(""))
 }
 
 #[test]
 fn a_form_asks_as_json_does() {
     let server = Server::start();
-    let flow = server.flow(&scripted());
+    let flow = server.flow(&scripted_flow());
     let first = send(&server, &flow, &Form::of(&[("question", "Héllo")])).is(200).json();
     assert_eq!((&first["text"], &first["question"]), (&json!("You said: Héllo"), &json!("Héllo")));
     let text = |name: &str| first[name].as_str().unwrap().to_owned();
@@ -60,7 +60,7 @@ fn a_picture_in_a_form_reaches_the_model() {
     let server = Server::start();
     let provider = Provider::start();
     let images = json!({"allowImageUploads": true});
-    let flow = server.flow(&Format::OpenAi.conversation(&server, &provider.base_url(), images));
+    let flow = server.flow(&ProviderFormat::OpenAi.conversation(&server, &provider.base_url(), images));
     let png = b"\x89PNG\r\n\x1a\nrest";
     send(&server, &flow, &Form::of(&[("question", "What?")]).file("a.png", "image/png", png)).is(200);
     let body = provider.last_request().body;
@@ -77,7 +77,7 @@ fn open_to(server: &Server, name: &str) -> String {
     let nodes =
         json!({"Scripted Chat Model": [{"label": name, "name": name, "type": "string", "enabled": true}]});
     let config = json!({"overrideConfig": {"status": true, "nodes": nodes, "variables": []}}).to_string();
-    server.flow_with(&scripted_with(json!({"fallback": "old"})), &json!({ "apiConfig": config }))
+    server.flow_with(&scripted_flow_with(json!({"fallback": "old"})), &json!({ "apiConfig": config }))
 }
 
 #[test]
@@ -100,7 +100,7 @@ fn other_fields_of_a_form_are_overrides_and_judged_as_such() {
 #[test]
 fn fields_that_cannot_be_read_are_refused() {
     let server = Server::start();
-    let flow = server.flow(&scripted());
+    let flow = server.flow(&scripted_flow());
     for fields in [
         &[][..],
         &[("question", " ")],
@@ -229,7 +229,7 @@ fn a_form_has_bounds() {
 #[test]
 fn a_file_field_without_a_choice_is_no_file() {
     let server = Server::start();
-    let flow = server.flow(&scripted());
+    let flow = server.flow(&scripted_flow());
     let form = Form::of(&[("question", "Hi")]).file("", "application/octet-stream", b"");
     assert_eq!(send(&server, &flow, &form).is(200).json()["text"], "You said: Hi");
     assert_eq!(server.messages(&flow)[0]["fileUploads"], Value::Null);
@@ -240,7 +240,7 @@ fn history_and_uploads_of_a_form_count_as_those_of_json() {
     let server = Server::start();
     let config =
         json!({"fullFileUpload": {"status": true, "allowedUploadFileTypes": "text/plain"}}).to_string();
-    let canvas = scripted_with(json!({"fallback": "{history} {question}"}));
+    let canvas = scripted_flow_with(json!({"fallback": "{history} {question}"}));
     let flow = server.flow_with(&canvas, &json!({ "chatbotConfig": config }));
     let history =
         json!([{"role": "userMessage", "content": "I am Ada"}, {"role": "apiMessage", "content": "Hello"}]);

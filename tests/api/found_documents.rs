@@ -19,7 +19,7 @@ fn canvas(inputs: Value) -> String {
     }
     let found = drawing.card("vectorStoreToDocument", inputs);
     drawing.wire(&store, &found, "vectorStore");
-    drawing.chooses(&found, "text");
+    drawing.choose_output(&found, "text");
     let model = drawing.card("chatScripted", json!({"fallback": "{question}"}));
     let values = json!({"text": format!("{{{{{found}.data.instance}}}}")}).to_string();
     let prompt = drawing.card("promptTemplate", json!({"template": "[{text}]", "promptValues": values}));

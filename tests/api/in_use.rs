@@ -1,17 +1,17 @@
 //! Nobody deletes what flows use without knowing, and whoever does finds the gap among the problems of the flow.
 
-use crate::support::canvases::{Drawing, prompted, scripted_with};
+use crate::support::canvases::{Drawing, prompted_chain, scripted_flow_with};
 use crate::support::{Server, id};
 use serde_json::{Value, json};
 
 /// A thing, the flow that uses it, and what the flow's problems say when it is gone.
-struct Case {
+struct UsedThing {
     path: String,
     flow: String,
     gap: &'static str,
 }
 
-fn with_credential(server: &Server) -> Case {
+fn with_credential(server: &Server) -> UsedThing {
     let body =
         json!({"name": "Main", "credentialName": "openAIApi", "plainDataObj": {"openAIApiKey": "k-123456"}});
     let credential = id(&server.post("/credentials", &body));
@@ -23,10 +23,10 @@ fn with_credential(server: &Server) -> Case {
     drawing.wire(&model, &chain, "model");
     drawing.wire(&memory, &chain, "memory");
     let flow = server.flow_with(&drawing.text(), &json!({"name": "Of a credential"}));
-    Case { path: format!("/credentials/{credential}"), flow, gap: "credential no longer exists" }
+    UsedThing { path: format!("/credentials/{credential}"), flow, gap: "credential no longer exists" }
 }
 
-fn with_database(server: &Server) -> Case {
+fn with_database(server: &Server) -> UsedThing {
     let fields = json!({"user": "ada", "password": "p", "host": "db.example", "database": "shop"});
     let body = json!({"name": "Ada's shop", "credentialName": "PostgresApi", "plainDataObj": fields});
     let credential = id(&server.post("/credentials", &body));
@@ -34,44 +34,44 @@ fn with_database(server: &Server) -> Case {
     let code = r#"return await $db.query("Ada's shop", "select 1")"#;
     drawing.card("customFunction", json!({ "javascriptFunction": code }));
     let flow = server.flow_with(&drawing.text(), &json!({"name": "Of a database"}));
-    Case { path: format!("/credentials/{credential}"), flow, gap: "" }
+    UsedThing { path: format!("/credentials/{credential}"), flow, gap: "" }
 }
 
-fn with_tool(server: &Server) -> Case {
+fn with_tool(server: &Server) -> UsedThing {
     let tool = id(&server.post("/tools", &json!({"name": "weather", "description": "The weather"})));
     let mut drawing = Drawing::default();
     drawing.card("customTool", json!({ "selectedTool": tool }));
     let flow = server.flow_with(&drawing.text(), &json!({"name": "Of a tool"}));
-    Case { path: format!("/tools/{tool}"), flow, gap: "no longer exists" }
+    UsedThing { path: format!("/tools/{tool}"), flow, gap: "no longer exists" }
 }
 
-fn with_store(server: &Server) -> Case {
+fn with_store(server: &Server) -> UsedThing {
     let store = id(&server.post("/document-store/store", &json!({"name": "Handbook"})));
     let mut drawing = Drawing::default();
     drawing.card("bm25Retriever", json!({ "documentStore": store }));
     let flow = server.flow_with(&drawing.text(), &json!({"name": "Of a store"}));
-    Case { path: format!("/document-store/store/{store}"), flow, gap: "no longer exists" }
+    UsedThing { path: format!("/document-store/store/{store}"), flow, gap: "no longer exists" }
 }
 
-fn with_variable(server: &Server) -> Case {
+fn with_variable(server: &Server) -> UsedThing {
     let made = server.post("/variables", &json!({"name": "city", "value": "Oslo", "type": "static"}));
-    let canvas = prompted("{question} from {city}", r#"{"city":"{{$vars.city}}"}"#);
+    let canvas = prompted_chain("{question} from {city}", r#"{"city":"{{$vars.city}}"}"#);
     let flow = server.flow_with(&canvas, &json!({"name": "Of a variable"}));
-    Case { path: format!("/variables/{}", id(&made)), flow, gap: "no variable 'city'" }
+    UsedThing { path: format!("/variables/{}", id(&made)), flow, gap: "no variable 'city'" }
 }
 
-fn with_key(server: &Server) -> Case {
+fn with_key(server: &Server) -> UsedThing {
     let key = id(&server.key(&["chatflows:view"]));
     let fields = json!({"name": "Of a key", "apikeyid": key});
-    let flow = server.flow_with(&scripted_with(json!({})), &fields);
-    Case { path: format!("/apikey/{key}"), flow, gap: "was deleted" }
+    let flow = server.flow_with(&scripted_flow_with(json!({})), &fields);
+    UsedThing { path: format!("/apikey/{key}"), flow, gap: "was deleted" }
 }
 
 #[test]
 fn what_flows_use_is_deleted_only_on_purpose_and_leaves_a_problem() {
     let server = Server::start();
     for make in [with_credential, with_tool, with_store, with_variable, with_key] {
-        let Case { path, flow, gap } = make(&server);
+        let UsedThing { path, flow, gap } = make(&server);
         let problems = || server.read(&format!("/validation/{flow}")).to_string();
         let name = server.read(&format!("/chatflows/{flow}"))["name"].as_str().unwrap().to_owned();
         assert!(!problems().contains(gap), "{path}: {}", problems());
@@ -87,7 +87,7 @@ fn what_flows_use_is_deleted_only_on_purpose_and_leaves_a_problem() {
 #[test]
 fn a_database_that_code_names_is_deleted_only_on_purpose() {
     let server = Server::start();
-    let Case { path, .. } = with_database(&server);
+    let UsedThing { path, .. } = with_database(&server);
     let told = server.owner("DELETE", &path).send().is_error(409);
     assert!(told.contains("'Of a database'"), "{told}");
     server.owner("DELETE", &format!("{path}?force=true")).send().is(200);
@@ -98,7 +98,7 @@ fn publish_and_the_preview_of_an_import_name_what_a_flow_lost() {
     let server = Server::start();
     let all = json!({"chatflow": true, "tool": true, "variable": true, "document_store": true});
     for make in [with_tool, with_store, with_variable] {
-        let Case { path, flow, gap } = make(&server);
+        let UsedThing { path, flow, gap } = make(&server);
         let file = server.post("/export-import/export", &all);
         server.owner("DELETE", &format!("{path}?force=true")).send().is(200);
         let canvas = server.read(&format!("/chatflows/{flow}"))["flowData"].clone();
@@ -124,11 +124,11 @@ fn publish_and_the_preview_of_an_import_name_what_a_flow_lost() {
 #[test]
 fn a_draft_counts_and_what_nobody_uses_goes_at_once() {
     let server = Server::start();
-    let Case { path, flow, .. } = with_variable(&server);
+    let UsedThing { path, flow, .. } = with_variable(&server);
     server.put(&format!("/chatflows/{flow}"), &json!({"publishInstantly": false}));
-    let other = json!({"flowData": scripted_with(json!({"fallback": "Nothing."}))});
+    let other = json!({"flowData": scripted_flow_with(json!({"fallback": "Nothing."}))});
     server.put(&format!("/chatflows/{flow}"), &other);
-    let draft = json!({"flowData": prompted("{x}", r#"{"x":"{{$vars.city}}"}"#)});
+    let draft = json!({"flowData": prompted_chain("{x}", r#"{"x":"{{$vars.city}}"}"#)});
     server.put(&format!("/flow-drafts/{flow}"), &draft);
     server.owner("DELETE", &path).send().is_error(409);
     server.owner("DELETE", &format!("/flow-drafts/{flow}")).send().is(200);
@@ -138,7 +138,7 @@ fn a_draft_counts_and_what_nobody_uses_goes_at_once() {
 #[test]
 fn flows_that_the_caller_may_not_see_are_counted_and_not_named() {
     let server = Server::start();
-    let Case { path, .. } = with_tool(&server);
+    let UsedThing { path, .. } = with_tool(&server);
     let key = server.key(&["tools:delete"])["apiKey"].as_str().unwrap().to_owned();
     let told = server.call("DELETE", &path).bearer(&key).send().is_error(409);
     assert!(told.contains("1 other flow") && !told.contains("Of a tool"), "{told}");
@@ -149,13 +149,13 @@ fn flows_that_the_caller_may_not_see_are_counted_and_not_named() {
 fn every_kind_of_thing_says_which_flows_use_it() {
     let server = Server::start();
     for (make, kind) in [
-        (with_credential as fn(&Server) -> Case, "credentials"),
+        (with_credential as fn(&Server) -> UsedThing, "credentials"),
         (with_database, "credentials"),
         (with_tool, "tools"),
         (with_store, "documentStores"),
         (with_key, "apikeys"),
     ] {
-        let Case { path, flow, .. } = make(&server);
+        let UsedThing { path, flow, .. } = make(&server);
         let uses: Value = server.read(&format!("/used-by/{kind}"));
         let thing = path.rsplit('/').next().unwrap();
         assert_eq!(

@@ -112,7 +112,10 @@ fn a_key_cannot_make_a_stronger_key() {
 fn the_flows_a_key_is_bound_to_are_listed_with_it() {
     let server = Server::start();
     let key = server.key(&["chatflows:view"]);
-    server.flow_with(&crate::support::canvases::scripted(), &json!({"apikeyid": key["id"], "name": "Bound"}));
+    server.flow_with(
+        &crate::support::canvases::scripted_flow(),
+        &json!({"apikeyid": key["id"], "name": "Bound"}),
+    );
     let flows = server.read("/apikey")[0]["chatFlows"].clone();
     assert_eq!((&flows[0]["flowName"], flows.as_array().unwrap().len()), (&json!("Bound"), 1));
 }

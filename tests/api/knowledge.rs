@@ -11,13 +11,13 @@ const OFFICE: &str = "The office is in Oslo, near the harbour.";
 fn flow(texts: &[(&str, &str)], output: &str) -> Drawing {
     let mut drawing = Drawing::default();
     let store = drawing.card("memoryVectorStore", json!({"topK": "1"}));
-    drawing.chooses(&store, output);
+    drawing.choose_output(&store, output);
     for (source, text) in texts {
         let metadata = json!({"source": source}).to_string();
         let loader = drawing.card("plainText", json!({"text": text, "metadata": metadata}));
         drawing.wire(&loader, &store, "document");
     }
-    drawing.quotes(&store, json!({}));
+    drawing.answer_with_chunks(&store, json!({}));
     drawing
 }
 

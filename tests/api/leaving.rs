@@ -1,7 +1,7 @@
 //! Callers that leave: their run and its provider call end within two seconds, and what was said is kept (manual 2.9). Services
 //! that stop: manual 13.6.
 
-use crate::support::canvases::{Format, with_provider};
+use crate::support::canvases::{ProviderFormat, with_provider};
 use crate::support::provider::{Behaviour, Provider, Reply};
 use crate::support::{Server, client::Call};
 use serde_json::{Value, json};
@@ -37,7 +37,7 @@ fn messages(server: &Server, flow: &str, count: usize) -> Vec<Value> {
 }
 
 #[track_caller]
-fn leaves(provider: &Provider, leave: impl FnOnce()) {
+fn assert_call_ends(provider: &Provider, leave: impl FnOnce()) {
     let before = provider.disconnects();
     leave();
     assert!(
@@ -48,15 +48,15 @@ fn leaves(provider: &Provider, leave: impl FnOnce()) {
 
 #[test]
 fn a_caller_that_leaves_a_silent_provider_ends_the_call() {
-    for format in Format::ALL {
+    for format in ProviderFormat::ALL {
         let (server, provider) = (Server::start(), Provider::start());
         let flow = server.flow(&format.conversation(&server, &provider.base_url(), json!({})));
-        provider.decide(|_| Behaviour::Hang);
+        provider.set_decision(|_| Behaviour::Hang);
         for streaming in [false, true] {
-            let served = provider.served();
+            let served = provider.served_count();
             let socket = ask(&server, &flow, streaming).connect();
-            assert!(provider.wait_until(SOON, |provider| provider.served() > served));
-            leaves(&provider, || drop(socket));
+            assert!(provider.wait_until(SOON, |provider| provider.served_count() > served));
+            assert_call_ends(&provider, || drop(socket));
         }
         assert!(server.messages(&flow).is_empty(), "nothing was said");
     }
@@ -64,13 +64,13 @@ fn a_caller_that_leaves_a_silent_provider_ends_the_call() {
 
 #[test]
 fn a_caller_that_leaves_a_stream_keeps_what_was_said() {
-    for format in Format::ALL {
+    for format in ProviderFormat::ALL {
         let (server, provider) = (Server::start(), Provider::start());
         let flow = server.flow(&format.conversation(&server, &provider.base_url(), json!({})));
-        provider.script(slow());
+        provider.push_behaviour(slow());
         let mut stream = ask(&server, &flow, true).open();
         stream.read_until("three");
-        leaves(&provider, || drop(stream));
+        assert_call_ends(&provider, || drop(stream));
         let kept = messages(&server, &flow, 2);
         let said = kept[1]["content"].as_str().unwrap();
         assert!(said.starts_with("one two three ") && said.len() < 98, "{said}");
@@ -82,11 +82,11 @@ fn a_caller_that_leaves_a_stream_keeps_what_was_said() {
 fn a_caller_that_leaves_a_whole_answer_keeps_what_was_said() {
     let server = Server::start();
     let (provider, flow) = with_provider(&server);
-    provider.script(slow());
+    provider.push_behaviour(slow());
     let socket = ask(&server, &flow, false).connect();
-    assert!(provider.wait_until(SOON, |provider| provider.served() == 1));
+    assert!(provider.wait_until(SOON, |provider| provider.served_count() == 1));
     std::thread::sleep(Duration::from_millis(500));
-    leaves(&provider, || drop(socket));
+    assert_call_ends(&provider, || drop(socket));
     let kept = messages(&server, &flow, 2);
     assert!(kept[1]["content"].as_str().unwrap().starts_with("one "), "{kept:?}");
     assert_eq!((&kept[0]["stopped"], &kept[1]["stopped"]), (&json!(false), &json!(true)));
@@ -96,23 +96,23 @@ fn a_caller_that_leaves_a_whole_answer_keeps_what_was_said() {
 fn a_caller_that_leaves_while_a_429_is_waited_for_ends_the_tries() {
     let server = Server::start();
     let (provider, flow) = with_provider(&server);
-    provider.decide(|_| Behaviour::throttled(Some("2")));
+    provider.set_decision(|_| Behaviour::rate_limited(Some("2")));
     let socket = ask(&server, &flow, false).connect();
-    assert!(provider.wait_until(SOON, |provider| provider.served() == 1));
+    assert!(provider.wait_until(SOON, |provider| provider.served_count() == 1));
     drop(socket);
     std::thread::sleep(Duration::from_millis(3_000));
-    assert_eq!(provider.served(), 1);
+    assert_eq!(provider.served_count(), 1);
 }
 
 #[test]
 fn a_caller_that_leaves_does_not_disturb_the_others() {
     let server = Server::start();
     let (provider, flow) = with_provider(&server);
-    provider.decide(|_| slow());
+    provider.set_decision(|_| slow());
     let mut leaver = ask(&server, &flow, true).open();
     let stayer = ask(&server, &flow, true).open();
     leaver.read_until("two");
-    leaves(&provider, || drop(leaver));
+    assert_call_ends(&provider, || drop(leaver));
     let answer = stayer.finish();
     assert_eq!(answer.event_names(), ["start", "token", "metadata", "end"]);
     assert_eq!(provider.disconnects(), 1);
@@ -122,7 +122,7 @@ fn a_caller_that_leaves_does_not_disturb_the_others() {
 fn a_stream_that_can_finish_does_while_the_service_stops() {
     let mut server = Server::start();
     let (provider, flow) = with_provider(&server);
-    provider.script(slow());
+    provider.push_behaviour(slow());
     let mut stream = ask(&server, &flow, true).open();
     stream.read_until("three");
     server.stop();
@@ -137,9 +137,9 @@ fn a_stream_that_can_finish_does_while_the_service_stops() {
 fn a_stopping_service_refuses_new_questions_and_finishes_old_ones() {
     let mut server = Server::start();
     let (provider, flow) = with_provider(&server);
-    provider.script(slow());
+    provider.push_behaviour(slow());
     let old = ask(&server, &flow, false).connect();
-    assert!(provider.wait_until(SOON, |provider| provider.served() == 1));
+    assert!(provider.wait_until(SOON, |provider| provider.served_count() == 1));
     server.stop();
     let end = Instant::now() + SOON;
     let refused = loop {
@@ -161,7 +161,7 @@ fn a_stopping_service_refuses_new_questions_and_finishes_old_ones() {
 fn two_hundred_questions_at_once_are_all_answered() {
     let server = Server::start();
     let (provider, flow) = with_provider(&server);
-    provider.decide(|_| {
+    provider.set_decision(|_| {
         Behaviour::Reply(Reply { first_byte: Duration::from_millis(300), ..Reply::text("Yes.") })
     });
     let sockets: Vec<_> = (0..200).map(|_| ask(&server, &flow, true).connect()).collect();

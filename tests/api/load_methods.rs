@@ -26,7 +26,7 @@ fn a_card_suggests_models_without_asking_anybody() {
     let inputs = json!({"basepath": format!("{}/v1", provider.base_url())});
     let list = load(&server, "chatOpenAI", &json!({"loadMethod": "listModels", "inputs": inputs}));
     assert_eq!(list[0], json!({"label": "gpt-4o-mini", "name": "gpt-4o-mini"}));
-    assert_eq!(provider.served(), 0, "a card that needs a key asks nobody without one");
+    assert_eq!(provider.served_count(), 0, "a card that needs a key asks nobody without one");
     let list = load(&server, "voyageAIEmbeddings", &json!({"loadMethod": "listModels"}));
     assert!(names(&list).contains(&"voyage-2"));
 }
@@ -56,7 +56,7 @@ fn the_provider_adds_its_own_models() {
         }
         let body = json!({"loadMethod": "listModels", "credential": credential(&server, kind, field),
             "inputs": {*address: format!("{base}{path}")}});
-        let asked = provider.served();
+        let asked = provider.served_count();
         for _ in 0..2 {
             let list = load(&server, card, &body);
             assert!(list.contains(&theirs), "{card}: {list:?}");
@@ -65,7 +65,7 @@ fn the_provider_adds_its_own_models() {
             once.dedup();
             assert_eq!(once.len(), list.len(), "{card}: each once");
         }
-        assert_eq!(provider.served(), asked + 1, "{card}: its list is kept for a while");
+        assert_eq!(provider.served_count(), asked + 1, "{card}: its list is kept for a while");
         let request = provider.last_request();
         let key =
             ["authorization", "x-api-key", "x-goog-api-key"].iter().find_map(|name| request.header(name));
@@ -85,17 +85,17 @@ fn a_provider_that_fails_or_is_silent_leaves_the_built_in_list() {
     for (path, behaviour) in [
         ("/refused", Behaviour::status(401, r#"{"error":{"message":"no"}}"#)),
         ("/garbled", Behaviour::status(200, "<html>")),
-        ("/throttled", Behaviour::throttled(Some("60"))),
+        ("/throttled", Behaviour::rate_limited(Some("60"))),
         ("/silent", Behaviour::Hang),
     ] {
-        provider.script(behaviour);
+        provider.push_behaviour(behaviour);
         let begun = Instant::now();
         let list = load(&server, "chatOpenAI", &body(path));
         assert_eq!(names(&list)[0], "gpt-4o-mini", "{path}");
         assert!(begun.elapsed() < Duration::from_secs(8), "{path}");
-        let asked = provider.served();
+        let asked = provider.served_count();
         load(&server, "chatOpenAI", &body(path));
-        assert_eq!(provider.served(), asked, "{path}: it is left alone for a while");
+        assert_eq!(provider.served_count(), asked, "{path}: it is left alone for a while");
     }
 }
 
@@ -108,7 +108,7 @@ fn who_cannot_draw_a_flow_makes_the_service_ask_nobody() {
     // Whoever draws chooses the address; to send a stored credential there is another permission.
     let drawing = server.key(&["chatflows:update"])["apiKey"].as_str().unwrap().to_owned();
     server.call("POST", "/node-load-method/chatOpenAI").json(&body).bearer(&drawing).send().is_error(403);
-    assert_eq!(provider.served(), 0);
+    assert_eq!(provider.served_count(), 0);
     for (permission, asked) in [("chatflows:view", 0), ("documentStores:update", 0), ("chatflows:update", 1)]
     {
         let sending = Some("credentials:update").filter(|_| asked > 0);
@@ -117,7 +117,7 @@ fn who_cannot_draw_a_flow_makes_the_service_ask_nobody() {
         let call = server.call("POST", "/node-load-method/chatOpenAI").json(&body).bearer(&key);
         let list = call.send().is(200).json();
         assert_eq!(list[0]["name"], "gpt-4o-mini");
-        assert_eq!(provider.served(), asked, "{permission}");
+        assert_eq!(provider.served_count(), asked, "{permission}");
     }
 }
 

@@ -1,7 +1,7 @@
 //! Files of a form for document loaders that the owner listed (manual 4.1 r4).
 
 use super::loaders::inline;
-use super::overrides::listing;
+use super::overrides::override_settings;
 use crate::support::canvases::Drawing;
 use crate::support::form::Form;
 use crate::support::{Answer, Server};
@@ -11,15 +11,15 @@ use serde_json::{Value, json};
 fn reader(server: &Server, names: &[&str], more: &Value) -> String {
     let mut drawing = Drawing::default();
     let loader = drawing.card("textFile", json!({"txtFile": inline("own.txt", "text/plain", b"Its own.")}));
-    drawing.chooses(&loader, "text");
-    drawing.repeats(&loader);
-    let mut fields = listed(names);
+    drawing.choose_output(&loader, "text");
+    drawing.answer_with_document(&loader);
+    let mut fields = file_inputs_allowed(names);
     fields.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
     server.flow_with(&drawing.text(), &fields)
 }
 
-fn listed(names: &[&str]) -> Value {
-    listing(&[("Text File", names)], &[])
+fn file_inputs_allowed(names: &[&str]) -> Value {
+    override_settings(&[("Text File", names)], &[])
 }
 
 fn ask(server: &Server, flow: &str, form: &Form) -> Answer {
@@ -98,11 +98,11 @@ fn a_store_is_filled_with_the_file_that_came_along() {
     let store = drawing.card("memoryVectorStore", json!({}));
     drawing.wire(&loader, &store, "document");
     drawing.wire(&embeddings, &store, "embeddings");
-    let flow = server.flow_with(&drawing.text(), &listed(&["files"]));
+    let flow = server.flow_with(&drawing.text(), &file_inputs_allowed(&["files"]));
     let fill = |form: &Form| server.owner("POST", &format!("/vector/upsert/{flow}")).form(form).send();
     let done = fill(&Form::of(&[]).file("a.txt", "text/plain", b"Parcels leave on Mondays.")).is(200).json();
     assert_eq!(done["addedDocs"][0]["pageContent"], "Parcels leave on Mondays.");
     fill(&Form::of(&[]).file("a.pdf", "application/pdf", b"%PDF-1.4")).is_error(403);
-    server.put(&format!("/chatflows/{flow}"), &listed(&[]));
+    server.put(&format!("/chatflows/{flow}"), &file_inputs_allowed(&[]));
     fill(&Form::of(&[]).file("a.txt", "text/plain", b"Other.")).is_error(403);
 }

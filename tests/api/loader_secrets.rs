@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 const HIDDEN: &str = "••••••••";
 
-struct Staged {
+struct LoaderFixture {
     server: Server,
     web: Provider,
     store: String,
@@ -14,9 +14,9 @@ struct Staged {
 }
 
 /// A store with a loader that sends a header of its owner's.
-fn staged() -> Staged {
+fn loader_fixture() -> LoaderFixture {
     let web = Provider::start();
-    web.decide(|_| Behaviour::Status { status: 200, body: "Text.".to_owned(), headers: Vec::new() });
+    web.set_decision(|_| Behaviour::Status { status: 200, body: "Text.".to_owned(), headers: Vec::new() });
     let server = Server::with(&[("SERVICE_HTTP_ALLOW", &web.base_url().replace("http://", ""))]);
     let store = id(&server.post("/document-store/store", &json!({"name": "Web"})));
     let config = json!({"url": format!("{}/ours", web.base_url()), "headers": "{\"x-key\": \"sk-ours\"}"});
@@ -25,10 +25,10 @@ fn staged() -> Staged {
         &json!({"storeId": store, "loaderId": "apiLoader", "loaderConfig": config}),
     );
     let loader = id(&saved);
-    Staged { server, web, store, loader }
+    LoaderFixture { server, web, store, loader }
 }
 
-impl Staged {
+impl LoaderFixture {
     fn sent_key(&self) -> Option<String> {
         self.web.last_request().header("x-key").map(str::to_owned)
     }
@@ -41,7 +41,7 @@ impl Staged {
 
 #[test]
 fn headers_of_a_loader_are_shown_hidden_and_sent_where_they_belong() {
-    let staged = staged();
+    let staged = loader_fixture();
     let read = staged.server.read(&format!("/document-store/store/{}", staged.store));
     assert!(!read.to_string().contains("sk-ours"), "{read}");
     let shown = &read["loaders"][0]["loaderConfig"];
@@ -60,7 +60,7 @@ fn headers_of_a_loader_are_shown_hidden_and_sent_where_they_belong() {
 
 #[test]
 fn headers_of_a_loader_do_not_follow_a_changed_address() {
-    let staged = staged();
+    let staged = loader_fixture();
     let elsewhere = format!("{}/theirs", staged.web.base_url());
     let key = staged.server.key(&["documentStores:preview-process", "documentStores:view"])["apiKey"]
         .as_str()
@@ -78,7 +78,7 @@ fn headers_of_a_loader_do_not_follow_a_changed_address() {
 
 #[test]
 fn only_who_may_make_loaders_names_a_credential() {
-    let staged = staged();
+    let staged = loader_fixture();
     let body =
         json!({"name": "g", "credentialName": "githubApi", "plainDataObj": {"accessToken": "ghp-ours"}});
     let credential = id(&staged.server.post("/credentials", &body));
@@ -94,7 +94,7 @@ fn only_who_may_make_loaders_names_a_credential() {
 
 #[test]
 fn an_upsert_replaces_only_what_is_from_the_same_place() {
-    let staged = staged();
+    let staged = loader_fixture();
     let body = json!({"replaceExisting": true, "loader": {"name": "plainText", "config": {"text": "New."}}});
     staged.server.post(&format!("/document-store/upsert/{}", staged.store), &body);
     let read = staged.server.read(&format!("/document-store/store/{}", staged.store));
@@ -104,7 +104,7 @@ fn an_upsert_replaces_only_what_is_from_the_same_place() {
 #[test]
 fn lists_name_only_what_the_caller_may_read() {
     let server = Server::start();
-    server.flow(&crate::support::canvases::scripted());
+    server.flow(&crate::support::canvases::scripted_flow());
     let listed = |permissions: &[&str]| {
         let key = server.key(permissions)["apiKey"].as_str().unwrap().to_owned();
         let call = server.call("POST", "/node-load-method/ChatflowTool").bearer(&key);

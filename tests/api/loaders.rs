@@ -22,12 +22,12 @@ fn flow_of(server: &Server, card: &str, inputs: Value) -> String {
 fn canvas_of(card: &str, inputs: Value, splitter: Option<(&str, Value)>) -> String {
     let mut drawing = Drawing::default();
     let loader = drawing.card(card, inputs);
-    drawing.chooses(&loader, "text");
+    drawing.choose_output(&loader, "text");
     if let Some((card, inputs)) = splitter {
         let splitter = drawing.card(card, inputs);
         drawing.wire(&splitter, &loader, "textSplitter");
     }
-    drawing.repeats(&loader);
+    drawing.answer_with_document(&loader);
     drawing.text()
 }
 
@@ -35,7 +35,7 @@ fn ask(server: &Server, flow: &str) -> Answer {
     server.ask(flow, &json!({"question": "Hi"}))
 }
 
-fn said(server: &Server, flow: &str) -> String {
+fn answer_text(server: &Server, flow: &str) -> String {
     ask(server, flow).is(200).json()["text"].as_str().unwrap().to_owned()
 }
 
@@ -89,7 +89,7 @@ fn uploaded_files_of_every_kind_are_read() {
     ] {
         let mut inputs = more;
         inputs[input] = inline(name, "application/octet-stream", bytes).into();
-        let said = said(&server, &flow_of(&server, card, inputs));
+        let said = answer_text(&server, &flow_of(&server, card, inputs));
         assert!(said.contains(expected) && said.len() > 5, "{card}: {said}");
     }
 }
@@ -101,9 +101,9 @@ fn an_inline_file_becomes_a_stored_one_and_several_are_read_in_order() {
     let flow = flow_of(&server, "textFile", json!({"txtFile": two.to_string()}));
     let canvas = server.read(&format!("/chatflows/{flow}"))["flowData"].as_str().unwrap().to_owned();
     assert!(canvas.contains("FILE-STORAGE::[") && !canvas.contains(";base64,"), "{canvas}");
-    assert_eq!(said(&server, &flow), "[two\none]");
-    let server = server.restarted();
-    assert_eq!(said(&server, &flow), "[two\none]", "and is there after a restart");
+    assert_eq!(answer_text(&server, &flow), "[two\none]");
+    let server = server.restart();
+    assert_eq!(answer_text(&server, &flow), "[two\none]", "and is there after a restart");
 }
 
 #[test]
@@ -113,9 +113,9 @@ fn a_file_of_a_draft_is_read_once_it_is_published() {
     server.put(&format!("/flow-drafts/{flow}/settings"), &json!({"publishInstantly": false}));
     let canvas = canvas_of("textFile", json!({"txtFile": inline("a.txt", "text/plain", b"new")}), None);
     server.put(&format!("/flow-drafts/{flow}"), &json!({"flowData": canvas}));
-    assert_eq!(said(&server, &flow), "[old]");
+    assert_eq!(answer_text(&server, &flow), "[old]");
     server.owner("POST", &format!("/flow-drafts/{flow}/publish")).json(&json!({})).send().is(200);
-    assert_eq!(said(&server, &flow), "[new]");
+    assert_eq!(answer_text(&server, &flow), "[new]");
 }
 
 #[test]
@@ -192,7 +192,7 @@ fn a_splitter_cuts_what_a_loader_brings() {
         ),
     ] {
         let canvas = canvas_of("plainText", json!({ "text": text }), Some((splitter, inputs)));
-        assert_eq!(said(&server, &server.flow(&canvas)), expected, "{splitter}");
+        assert_eq!(answer_text(&server, &server.flow(&canvas)), expected, "{splitter}");
     }
     let bad = json!({"chunkSize": 5, "chunkOverlap": 5});
     let canvas = canvas_of("plainText", json!({"text": "x"}), Some(("recursiveCharacterTextSplitter", bad)));
@@ -204,7 +204,7 @@ fn a_splitter_cuts_what_a_loader_brings() {
 fn site() -> Provider {
     let web = Provider::start();
     let base = web.base_url();
-    web.decide(move |request| {
+    web.set_decision(move |request| {
         let (status, body) = match request.path.as_str() {
             "/" => (200, "<title>Home</title><body><p class=x>Welcome</p><a href='/b#c'>b</a><a href='http://elsewhere.example/'>e</a></body>".to_owned()),
             "/b" => (200, "<body><p>Page b</p><a href='/'>home</a><a href='/gone'>g</a></body>".to_owned()),
@@ -230,7 +230,7 @@ fn pages_are_read_only_where_the_operator_allows_it() {
         let message = ask(&server, &flow_of(&server, card, inputs)).is_error(500);
         assert!(message.contains("refused by policy"), "{message}");
     }
-    assert_eq!(web.served(), 0);
+    assert_eq!(web.served_count(), 0);
     let server = Server::with(&[("SERVICE_HTTP_ALLOW", &url.replace("http://", ""))]);
     for (inputs, expected) in [
         (json!({"url": url, "relativeLinksMethod": ""}), "[Welcome\n\nbe]"),
@@ -240,12 +240,12 @@ fn pages_are_read_only_where_the_operator_allows_it() {
         (json!({"url": url, "relativeLinksMethod": "scrapeXMLSitemap", "selector": "p"}), "[Page b]"),
     ] {
         assert_eq!(
-            said(&server, &flow_of(&server, "cheerioWebScraper", inputs.clone())),
+            answer_text(&server, &flow_of(&server, "cheerioWebScraper", inputs.clone())),
             expected,
             "{inputs}"
         );
     }
-    let said = said(
+    let said = answer_text(
         &server,
         &flow_of(&server, "apiLoader", json!({"url": format!("{url}/data.json"), "method": "GET"})),
     );
@@ -260,7 +260,7 @@ fn pages_are_read_only_where_the_operator_allows_it() {
 #[test]
 fn the_files_of_a_repository_are_read_with_the_owners_token() {
     let web = Provider::start();
-    web.decide(|request| {
+    web.set_decision(|request| {
         let tree = json!({"tree": [
             {"path": "README.md", "type": "blob", "size": 5}, {"path": "src", "type": "tree"},
             {"path": "src/a b.rs", "type": "blob", "size": 5}, {"path": "logo.png", "type": "blob", "size": 5},
@@ -285,7 +285,7 @@ fn the_files_of_a_repository_are_read_with_the_owners_token() {
     let credential =
         json!({"name": "g", "credentialName": "githubApi", "plainDataObj": {"accessToken": "ghp_secret"}});
     drawing["nodes"][0]["data"]["credential"] = id(&server.post("/credentials", &credential)).into();
-    assert_eq!(said(&server, &server.flow(&drawing.to_string())), "[Read me\nfn a() {}]");
+    assert_eq!(answer_text(&server, &server.flow(&drawing.to_string())), "[Read me\nfn a() {}]");
     assert_eq!(web.last_request().header("authorization"), Some("Bearer ghp_secret"));
 }
 
@@ -294,7 +294,7 @@ fn code_and_stores_bring_documents_too() {
     let server = Server::start();
     let code = "return [{pageContent: $who + ' one', metadata: {a: 1}}, {pageContent: 'two'}];";
     let inputs = json!({"javascriptFunction": code, "functionInputVariables": "{\"who\": \"number\"}"});
-    assert_eq!(said(&server, &flow_of(&server, "customDocumentLoader", inputs)), "[number one\ntwo]");
+    assert_eq!(answer_text(&server, &flow_of(&server, "customDocumentLoader", inputs)), "[number one\ntwo]");
     let bad = json!({"javascriptFunction": "return 7;"});
     let message = ask(&server, &flow_of(&server, "customDocumentLoader", bad)).is_error(500);
     assert!(message.contains("must return"), "{message}");
@@ -302,7 +302,7 @@ fn code_and_stores_bring_documents_too() {
     let text = json!({"loader": {"name": "plainText", "config": {"text": "From the store."}}});
     server.post(&format!("/document-store/upsert/{store}"), &text);
     assert_eq!(
-        said(&server, &flow_of(&server, "documentStore", json!({"selectedStore": store}))),
+        answer_text(&server, &flow_of(&server, "documentStore", json!({"selectedStore": store}))),
         "[From the store.]"
     );
 }
@@ -317,8 +317,8 @@ fn a_search_without_its_key_names_the_loader() {
     ] {
         let mut drawing = Drawing::default();
         let loader = drawing.card(card, json!({"query": "tea"}));
-        drawing.chooses(&loader, "text");
-        drawing.repeats(&loader);
+        drawing.choose_output(&loader, "text");
+        drawing.answer_with_document(&loader);
         let error = server.ask(&server.flow(&drawing.text()), &json!({"question": "Hi"})).is_error(500);
         assert!(error.starts_with(&format!("{label}: ")) && error.contains("credential"), "{error}");
     }

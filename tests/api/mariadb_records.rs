@@ -1,6 +1,6 @@
 //! The MySQL Record Manager, before a real MariaDB, which `.ci/mariadb` starts.
 
-use super::code_databases::House;
+use super::code_databases::Fixture;
 use crate::support::canvases::Drawing;
 use serde_json::{Value, json};
 
@@ -8,12 +8,12 @@ const MONDAY: &str = "Parcels leave the house on Mondays.";
 const FRIDAY: &str = "Parcels leave the house on Fridays.";
 const OFFICE: &str = "The office is in Oslo, near the harbour.";
 
-fn house() -> Option<House> {
-    House::open("FLOWKEEP_MARIADB", &[])
+fn house() -> Option<Fixture> {
+    Fixture::open("FLOWKEEP_MARIADB", &[])
 }
 
 /// A store of these texts whose records are in the database; `more` are further inputs of the record manager.
-fn canvas(house: &House, credential: &str, texts: &[(&str, &str)], more: &Value) -> String {
+fn canvas(house: &Fixture, credential: &str, texts: &[(&str, &str)], more: &Value) -> String {
     let mut drawing = Drawing::default();
     let store = drawing.card("faiss", json!({"basePath": "handbook"}));
     for (source, text) in texts {
@@ -32,24 +32,24 @@ fn canvas(house: &House, credential: &str, texts: &[(&str, &str)], more: &Value)
     let records = drawing.card("MySQLRecordManager", inputs);
     drawing.credential(&records, credential);
     drawing.wire(&records, &store, "recordManager");
-    drawing.quotes(&store, json!({"dimensions": "16"}));
+    drawing.answer_with_chunks(&store, json!({"dimensions": "16"}));
     drawing.text()
 }
 
-fn save(house: &House, flow: &str, canvas: &str) {
+fn save(house: &Fixture, flow: &str, canvas: &str) {
     let call = house.server.owner("PUT", &format!("/chatflows/{flow}"));
     call.json(&json!({ "flowData": canvas })).send().is(200);
 }
 
 /// Added, removed and skipped passages.
-fn filled(house: &House, flow: &str) -> [u64; 3] {
+fn filled(house: &Fixture, flow: &str) -> [u64; 3] {
     let call = house.server.owner("POST", &format!("/vector/upsert/{flow}"));
     let counts = call.json(&json!({})).send().is(200).json();
     ["numAdded", "numDeleted", "numSkipped"].map(|name| counts[name].as_u64().unwrap())
 }
 
-fn rows(house: &House, sql: &str) -> Value {
-    house.written(&sql.replace("TBL", &format!("{}_r", house.table)))
+fn rows(house: &Fixture, sql: &str) -> Value {
+    house.run_query(&sql.replace("TBL", &format!("{}_r", house.table)))
 }
 
 #[test]

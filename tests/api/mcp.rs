@@ -1,16 +1,16 @@
 //! Tools of MCP servers over streamable HTTP (manual 9.16).
 
-use crate::support::canvases::{Drawing, Format};
-use crate::support::provider::{Behaviour, Provider, Recorded};
+use crate::support::canvases::{Drawing, ProviderFormat};
+use crate::support::provider::{Behaviour, Provider, RecordedRequest};
 use crate::support::{Server, id};
-use crate::tools::{called, with_web};
+use crate::tools::{call_tool, with_web};
 use serde_json::{Value, json};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 const SESSION: &str = "session-1";
 
-fn reply(request: &Recorded, result: Value) -> Value {
+fn reply(request: &RecordedRequest, result: Value) -> Value {
     json!({"jsonrpc": "2.0", "id": request.body["id"], "result": result})
 }
 
@@ -28,7 +28,7 @@ fn event_reply(body: Value) -> Behaviour {
 }
 
 /// A server of three tools, on two pages; `weather` answers in a stream.
-fn answer(request: &Recorded) -> Behaviour {
+fn answer(request: &RecordedRequest) -> Behaviour {
     if request.method == "DELETE" {
         return Behaviour::status(204, "");
     }
@@ -80,8 +80,8 @@ fn config(web: &Provider, actions: Value) -> Value {
 #[test]
 fn the_chosen_tools_of_a_server_are_offered_and_called_within_one_session() {
     let (server, web) = with_web();
-    web.decide(answer);
-    let (answer, read) = called(
+    web.set_decision(answer);
+    let (answer, read) = call_tool(
         &server,
         "customMCP",
         config(&web, json!(["weather", "send mail"])),
@@ -128,17 +128,17 @@ fn the_chosen_tools_of_a_server_are_offered_and_called_within_one_session() {
 #[test]
 fn a_model_sees_bounded_descriptions_and_its_own_failures_and_never_the_servers_words() {
     let (server, web) = with_web();
-    web.decide(answer);
+    web.set_decision(answer);
     let (provider, mut drawing) = (Provider::start(), Drawing::default());
     let tool = drawing.card("customMCP", config(&web, json!(["send mail", "broken"])));
-    let model = Format::OpenAi.model(&mut drawing, &server, &provider.base_url(), json!({}));
+    let model = ProviderFormat::OpenAi.model(&mut drawing, &server, &provider.base_url(), json!({}));
     let agent = drawing.card("toolAgent", json!({}));
     drawing.wire(&model, &agent, "model");
     drawing.wire(&tool, &agent, "tools");
     let flow = server.flow(&drawing.text());
-    provider.script(Behaviour::call("send_mail", json!({})));
-    provider.script(Behaviour::call("broken", json!({})));
-    provider.script(Behaviour::text("Sorry."));
+    provider.push_behaviour(Behaviour::call("send_mail", json!({})));
+    provider.push_behaviour(Behaviour::call("broken", json!({})));
+    provider.push_behaviour(Behaviour::text("Sorry."));
     let answer = server.ask(&flow, &json!({"question": "Write"})).is(200).json();
     let tools = provider.last_request().body["tools"].clone();
     assert_eq!(tools[0]["function"]["description"].as_str().unwrap().len(), 1024);
@@ -156,7 +156,7 @@ fn a_server_that_forgot_the_session_is_greeted_once_more() {
     let (server, web) = with_web();
     let calls = Arc::new(AtomicUsize::new(0));
     let seen = calls.clone();
-    web.decide(move |request| {
+    web.set_decision(move |request| {
         let is_call = request.body["method"] == "tools/call";
         if is_call && seen.fetch_add(1, Ordering::SeqCst) == 0 {
             Behaviour::status(404, "gone")
@@ -165,14 +165,14 @@ fn a_server_that_forgot_the_session_is_greeted_once_more() {
         }
     });
     let (_, read) =
-        called(&server, "customMCP", config(&web, json!(["weather"])), "weather", json!({"city": "Ulm"}));
+        call_tool(&server, "customMCP", config(&web, json!(["weather"])), "weather", json!({"city": "Ulm"}));
     assert!(read.contains("It rains in"), "{read}");
     let greetings = web.requests().iter().filter(|sent| sent.body["method"] == "initialize").count();
     assert_eq!((calls.load(Ordering::SeqCst), greetings), (2, 2));
 }
 
 /// What the flow fails with.
-fn fault(server: &Server, card: &str, inputs: Value) -> String {
+fn flow_error(server: &Server, card: &str, inputs: Value) -> String {
     let mut drawing = Drawing::default();
     let tool = drawing.card(card, inputs);
     let model = drawing.card("chatScripted", json!({}));
@@ -185,7 +185,7 @@ fn fault(server: &Server, card: &str, inputs: Value) -> String {
 #[test]
 fn what_a_server_cannot_give_is_told_by_card_and_input() {
     let (server, web) = with_web();
-    web.decide(answer);
+    web.set_decision(answer);
     let elsewhere = Provider::start();
     let config_only = |config: &str| json!({"mcpServerConfig": config, "mcpActions": "[\"x\"]"});
     for (inputs, message) in [
@@ -204,17 +204,17 @@ fn what_a_server_cannot_give_is_told_by_card_and_input() {
         (config_only(r#"{"url": "file:///etc/passwd"}"#), "cannot be listed"),
         (config_only(r#"{"url": "http://a", "headers": ["x"]}"#), "its headers must be an object"),
     ] {
-        let fault = fault(&server, "customMCP", inputs);
+        let fault = flow_error(&server, "customMCP", inputs);
         assert!(fault.contains(message), "{fault}");
     }
-    assert_eq!(elsewhere.served(), 0, "the guard refuses what is not allowed");
-    assert!(fault(&server, "githubMCP", json!({"mcpActions": "x"})).contains("select a credential"));
+    assert_eq!(elsewhere.served_count(), 0, "the guard refuses what is not allowed");
+    assert!(flow_error(&server, "githubMCP", json!({"mcpActions": "x"})).contains("select a credential"));
 }
 
 #[test]
 fn githubs_server_is_sent_the_token_of_the_credential() {
     let (server, web) = with_web();
-    web.decide(answer);
+    web.set_decision(answer);
     let held =
         json!({"name": "gh", "credentialName": "githubApi", "plainDataObj": {"accessToken": "token-1"}});
     let credential = id(&server.post("/credentials", &held));
@@ -222,7 +222,7 @@ fn githubs_server_is_sent_the_token_of_the_credential() {
     let inputs = json!({"mcpActions": "weather", "githubEnterpriseUrl": format!("{}/mcp/", web.base_url())});
     let tool = drawing.card("githubMCP", inputs);
     drawing.credential(&tool, &credential);
-    let model = Format::OpenAi.model(&mut drawing, &server, &provider.base_url(), json!({}));
+    let model = ProviderFormat::OpenAi.model(&mut drawing, &server, &provider.base_url(), json!({}));
     let agent = drawing.card("toolAgent", json!({}));
     drawing.wire(&model, &agent, "model");
     drawing.wire(&tool, &agent, "tools");
@@ -233,7 +233,7 @@ fn githubs_server_is_sent_the_token_of_the_credential() {
 #[test]
 fn an_editor_lists_the_tools_of_a_server() {
     let (server, web) = with_web();
-    web.decide(answer);
+    web.set_decision(answer);
     server.post("/variables", &json!({"name": "token", "value": "abc", "type": "static"}));
     let load = |config: Value| {
         let body = json!({"loadMethod": "listActions", "inputs": {"mcpServerConfig": config.to_string()}});
@@ -262,7 +262,7 @@ fn an_editor_lists_the_tools_of_a_server() {
 #[test]
 fn the_credential_of_a_card_goes_to_its_server() {
     let (server, web) = with_web();
-    web.decide(answer);
+    web.set_decision(answer);
     let body = json!({"name": "c", "credentialName": "githubApi", "plainDataObj": {"accessToken": "ghp-x"}});
     let credential = id(&server.post("/credentials", &body));
     let inputs = json!({"githubEnterpriseUrl": format!("{}/mcp", web.base_url())});
@@ -271,16 +271,16 @@ fn the_credential_of_a_card_goes_to_its_server() {
     assert_eq!(web.requests()[0].header("authorization"), Some("Bearer ghp-x"));
     let viewer = server.key(&["chatflows:view"]);
     let call = server.call("POST", "/node-load-method/githubMCP").bearer(viewer["apiKey"].as_str().unwrap());
-    let asked = web.served();
+    let asked = web.served_count();
     let told = call.json(&body).send();
     assert!(told.status == 403 || told.json() == json!([]), "{told:?}");
-    assert_eq!(web.served(), asked, "a viewer has no credential sent anywhere");
+    assert_eq!(web.served_count(), asked, "a viewer has no credential sent anywhere");
 }
 
 #[test]
 fn a_server_that_says_nothing_is_not_waited_for() {
     let (server, web) = with_web();
-    web.decide(|_| Behaviour::Hang);
+    web.set_decision(|_| Behaviour::Hang);
     let config = json!({"url": format!("{}/mcp", web.base_url())}).to_string();
     let body = json!({"loadMethod": "listActions", "inputs": {"mcpServerConfig": config}});
     let began = std::time::Instant::now();

@@ -3,13 +3,13 @@
 
 mod real;
 
-use crate::support::canvases::{Drawing, Format};
+use crate::support::canvases::{Drawing, ProviderFormat};
 use crate::support::provider::Provider;
 use crate::support::{Options, Server, id};
-use crate::tools::{called, called_in};
-use flowkeep::domain::cancel::{Cancel, Reason};
+use crate::tools::{call_tool, call_tool_in};
+use flowkeep::domain::cancel::{CancelReason, CancelToken};
 use flowkeep::domain::local_program::{AllowedProgram, CommandLine};
-use flowkeep::programs::{Fault, Programs};
+use flowkeep::programs::{ProgramError, Programs};
 use serde_json::{Value, json};
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
@@ -20,11 +20,11 @@ use std::time::{Duration, Instant};
 const PATIENCE: Duration = Duration::from_secs(10);
 
 /// The program of these tests, and what it notes.
-struct Place {
+struct McpProgram {
     folder: tempfile::TempDir,
 }
 
-impl Place {
+impl McpProgram {
     fn new() -> Self {
         let folder = tempfile::tempdir().unwrap();
         fs::write(folder.path().join("server.sh"), include_str!("mcp_programs/server.sh")).unwrap();
@@ -60,7 +60,7 @@ impl Place {
     }
 
     /// Process, and folder, as the program noted them.
-    fn noted(&self) -> (u32, PathBuf) {
+    fn process_and_folder(&self) -> (u32, PathBuf) {
         let text = lines(&self.notes(), 1);
         let (process, folder) = text[0].split_once(' ').unwrap();
         (process.parse().unwrap(), folder.into())
@@ -68,8 +68,8 @@ impl Place {
 
     /// Nothing of the program is left.
     fn is_left_clean(&self) {
-        let (process, folder) = self.noted();
-        gone(process);
+        let (process, folder) = self.process_and_folder();
+        wait_until_gone(process);
         until(|| !folder.exists(), "the folder is still there");
     }
 }
@@ -93,7 +93,7 @@ fn until(done: impl Fn() -> bool, otherwise: &str) {
     }
 }
 
-fn gone(process: u32) {
+fn wait_until_gone(process: u32) {
     until(|| !Path::new(&format!("/proc/{process}")).exists(), "the process still runs");
 }
 
@@ -108,22 +108,22 @@ fn flow(server: &Server, inputs: Value) -> String {
     server.flow(&drawing.text())
 }
 
-fn fault(server: &Server, inputs: Value) -> String {
+fn flow_error(server: &Server, inputs: Value) -> String {
     server.ask(&flow(server, inputs), &json!({"question": "Hi"})).is_error(500)
 }
 
 #[test]
 fn an_allowed_program_answers_with_nothing_of_the_services_own_around_it() {
-    let place = Place::new();
+    let place = McpProgram::new();
     let server =
         place.allowing("fine", json!({"env": {"REGION": "eu"}, "flowEnv": ["TOKEN"], "memoryMb": 200}));
     server.post("/variables", &json!({"name": "token", "value": "abc", "type": "static"}));
     let env = json!({"TOKEN": "{{$vars.token}}", "REGION": "of the flow"});
     for actions in [json!(["look"]), json!("[\"look\"]")] {
         let (answer, read) =
-            called(&server, "customMCP", place.config("fine", env.clone(), actions), "look", json!({}));
+            call_tool(&server, "customMCP", place.config("fine", env.clone(), actions), "look", json!({}));
         assert_eq!((&answer["text"], &answer["usedTools"][0]["tool"]), (&json!("Done."), &json!("look")));
-        let (process, folder) = place.noted();
+        let (process, folder) = place.process_and_folder();
         let folder = folder.to_str().unwrap();
         let env = read.split_once("\"text\":\"").unwrap().1.split_once(" in ").unwrap().0;
         let mut names: Vec<&str> = env.split(';').filter_map(|row| Some(row.split_once('=')?.0)).collect();
@@ -139,15 +139,15 @@ fn an_allowed_program_answers_with_nothing_of_the_services_own_around_it() {
         assert!(read.contains("limits 1024 120 204800 "), "{read}");
         assert!(!read.contains("of-the-service") && !read.contains("abab"), "{read}");
         assert!(!folder.contains(server.folder.path().to_str().unwrap()));
-        gone(process);
+        wait_until_gone(process);
         place.is_left_clean();
     }
-    assert_eq!(server.app.programs.running(), 0);
+    assert_eq!(server.app.programs.running_count(), 0);
 }
 
 #[test]
 fn only_the_whole_command_line_starts_a_program_and_what_is_missing_is_named() {
-    let place = Place::new();
+    let place = McpProgram::new();
     let server = place.allowing("fine", json!({}));
     let allowed = place.command("fine");
     let with = |edit: &dyn Fn(&mut Vec<String>)| {
@@ -195,7 +195,7 @@ fn only_the_whole_command_line_starts_a_program_and_what_is_missing_is_named() {
 
 #[test]
 fn nothing_starts_but_for_a_question() {
-    let place = Place::new();
+    let place = McpProgram::new();
     let server = place.allowing("fine", json!({}));
     let inputs = place.config("fine", json!({}), json!("[]"));
     let flow = flow(&server, inputs.clone());
@@ -213,10 +213,10 @@ fn nothing_starts_but_for_a_question() {
 
 #[test]
 fn what_a_program_says_beside_is_no_answer_and_what_it_asks_is_answered() {
-    let place = Place::new();
+    let place = McpProgram::new();
     let server = place.allowing("talkative", json!({}));
     let inputs = place.config("talkative", json!({}), json!("look"));
-    let (answer, _) = called(&server, "customMCP", inputs, "look", json!({}));
+    let (answer, _) = call_tool(&server, "customMCP", inputs, "look", json!({}));
     assert_eq!(answer["text"], "Done.");
     let said = lines(&place.notes(), 3);
     let message = |line: &str| serde_json::from_str::<Value>(line).unwrap();
@@ -233,13 +233,13 @@ fn a_program_that_does_no_good_is_ended_and_told_of() {
         ("flood", json!({}), "it says much and answers nothing"),
         ("greedy", json!({"memoryMb": 64}), "the program ended with code "),
     ] {
-        let place = Place::new();
+        let place = McpProgram::new();
         let server = place.allowing(kind, beside);
-        let told = fault(&server, place.config(kind, json!({}), json!(["look"])));
+        let told = flow_error(&server, place.config(kind, json!({}), json!(["look"])));
         assert!(told.starts_with("Custom MCP: the tools of its server cannot be listed: "), "{kind}: {told}");
         assert!(told.contains(wanted), "{kind}: {told}");
         place.is_left_clean();
-        assert_eq!(server.app.programs.running(), 0, "{kind}");
+        assert_eq!(server.app.programs.running_count(), 0, "{kind}");
     }
 }
 
@@ -250,17 +250,17 @@ fn a_program_that_is_not_there_is_told_of() {
     fs::write(&no_program, "no program").unwrap();
     for path in ["/nowhere/at-all", folder.path().to_str().unwrap(), no_program.to_str().unwrap()] {
         let server = Server::with(&[("SERVICE_MCP_COMMANDS", &json!([[path]]).to_string())]);
-        let told = fault(&server, config(&[path.to_owned()], json!({}), json!(["look"])));
+        let told = flow_error(&server, config(&[path.to_owned()], json!({}), json!(["look"])));
         assert!(told.contains("is not on this machine") && !told.contains(path), "{told}");
     }
 }
 
 #[test]
 fn a_program_that_ends_in_the_middle_fails_its_tool_and_not_the_answer() {
-    let place = Place::new();
+    let place = McpProgram::new();
     let server = place.allowing("fine", json!({}));
     let (answer, _) =
-        called(&server, "customMCP", place.config("fine", json!({}), json!(["end"])), "end", json!({}));
+        call_tool(&server, "customMCP", place.config("fine", json!({}), json!(["end"])), "end", json!({}));
     assert_eq!(
         answer["usedTools"][0]["error"],
         "The tool failed: the program ended with code 0; the log says more."
@@ -271,22 +271,22 @@ fn a_program_that_ends_in_the_middle_fails_its_tool_and_not_the_answer() {
 
 #[test]
 fn what_a_program_started_ends_with_it_also_outside_of_its_group() {
-    let place = Place::new();
+    let place = McpProgram::new();
     let server = place.allowing("parent", json!({}));
-    called(&server, "customMCP", place.config("parent", json!({}), json!(["look"])), "look", json!({}));
+    call_tool(&server, "customMCP", place.config("parent", json!({}), json!(["look"])), "look", json!({}));
     let child: u32 = lines(&place.notes(), 2)[1].parse().unwrap();
-    gone(child);
+    wait_until_gone(child);
     place.is_left_clean();
 }
 
 #[test]
 fn what_a_killed_keeper_kept_ends_with_the_run() {
-    let place = Place::new();
+    let place = McpProgram::new();
     let server = place.allowing("deaf", json!({}));
     let flow = flow(&server, place.config("deaf", json!({}), json!(["look"])));
     let asking = server.call("POST", &format!("/prediction/{flow}")).json(&json!({"question": "Hi"}));
     let socket = asking.connect();
-    let (process, _) = place.noted();
+    let (process, _) = place.process_and_folder();
     let status = fs::read_to_string(format!("/proc/{process}/status")).unwrap();
     let keeper = status.lines().find_map(|line| line.strip_prefix("PPid:")).unwrap().trim().parse().unwrap();
     let keeper = rustix::process::Pid::from_raw(keeper).unwrap();
@@ -299,12 +299,12 @@ fn what_a_killed_keeper_kept_ends_with_the_run() {
 #[test]
 fn a_program_that_hears_no_signal_ends_when_the_caller_leaves() {
     for kind in ["silent", "deaf"] {
-        let place = Place::new();
+        let place = McpProgram::new();
         let server = place.allowing(kind, json!({}));
         let flow = flow(&server, place.config(kind, json!({}), json!(["look"])));
         let asking = server.call("POST", &format!("/prediction/{flow}")).json(&json!({"question": "Hi"}));
         let socket = asking.connect();
-        let (process, _) = place.noted();
+        let (process, _) = place.process_and_folder();
         assert!(Path::new(&format!("/proc/{process}")).exists());
         drop(socket);
         place.is_left_clean();
@@ -313,14 +313,14 @@ fn a_program_that_hears_no_signal_ends_when_the_caller_leaves() {
 
 #[test]
 fn a_program_ends_when_the_service_stops() {
-    let place = Place::new();
+    let place = McpProgram::new();
     let mut server = place.allowing("deaf", json!({}));
     let flow = flow(&server, place.config("deaf", json!({}), json!(["look"])));
     let asking = server.call("POST", &format!("/prediction/{flow}")).json(&json!({"question": "Hi"}));
     let _socket = asking.connect();
-    place.noted();
+    place.process_and_folder();
     server.stop();
-    let (process, folder) = place.noted();
+    let (process, folder) = place.process_and_folder();
     let end = Instant::now() + Duration::from_secs(40);
     while Path::new(&format!("/proc/{process}")).exists() || folder.exists() {
         assert!(Instant::now() < end);
@@ -330,31 +330,31 @@ fn a_program_ends_when_the_service_stops() {
 
 #[test]
 fn an_answer_that_is_late_and_a_run_that_ends_are_told_apart() {
-    let place = Place::new();
-    let list = AllowedProgram::list(&json!([place.command("silent")]).to_string()).unwrap();
+    let place = McpProgram::new();
+    let list = AllowedProgram::parse_list(&json!([place.command("silent")]).to_string()).unwrap();
     let programs = Programs::new(env!("CARGO_BIN_EXE_flowkeep").into(), &list);
     let [program, args @ ..] = &place.command("silent")[..] else { unreachable!() };
     let line = CommandLine { program: program.clone(), args: args.to_vec(), env: Vec::new() };
-    let cancel = Cancel::new(None);
+    let cancel = CancelToken::new(None);
     let mut running = programs.start(&line, &cancel).ok().unwrap();
-    assert_eq!(running.receive(Instant::now() + Duration::from_millis(200)).err(), Some(Fault::Late));
+    assert_eq!(running.receive(Instant::now() + Duration::from_millis(200)).err(), Some(ProgramError::Late));
     let other = cancel.clone();
     let ender = std::thread::spawn(move || {
         std::thread::sleep(Duration::from_millis(100));
-        other.cancel(Reason::Aborted);
+        other.cancel(CancelReason::Aborted);
     });
     let told = running.receive(Instant::now() + Duration::from_secs(60)).err();
-    assert_eq!(told, Some(Fault::Cancelled(Reason::Aborted)));
+    assert_eq!(told, Some(ProgramError::Cancelled(CancelReason::Aborted)));
     ender.join().unwrap();
-    assert_eq!(programs.running(), 1);
+    assert_eq!(programs.running_count(), 1);
     drop(running);
-    assert_eq!(programs.running(), 0);
+    assert_eq!(programs.running_count(), 0);
     place.is_left_clean();
 }
 
 #[test]
 fn a_card_of_a_package_starts_npx_with_what_its_credential_holds() {
-    let place = Place::new();
+    let place = McpProgram::new();
     // Stands in for npx: it takes the package for the kind of server it is.
     let npx = place.folder.path().join("npx");
     let script =
@@ -373,7 +373,7 @@ fn a_card_of_a_package_starts_npx_with_what_its_credential_holds() {
     };
     let server = Server::with(&[("SERVICE_MCP_COMMANDS", &json!([row]).to_string())]);
     let (drawing, tool) = drawn(&server);
-    let (_, read) = called_in(&server, drawing, &tool, "look", json!({}));
+    let (_, read) = call_tool_in(&server, drawing, &tool, "look", json!({}));
     assert!(read.contains("SLACK_BOT_TOKEN=xoxb-1;SLACK_TEAM_ID=T1;"), "{read}");
     place.is_left_clean();
 
@@ -393,11 +393,11 @@ fn a_card_of_a_package_starts_npx_with_what_its_credential_holds() {
 
 #[test]
 fn a_model_reads_what_a_program_of_the_flow_found() {
-    let place = Place::new();
+    let place = McpProgram::new();
     let server = place.allowing("fine", json!({}));
     let (provider, mut drawing) = (Provider::start(), Drawing::default());
     let tool = drawing.card("customMCP", place.config("fine", json!({}), json!(["look"])));
-    let model = Format::OpenAi.model(&mut drawing, &server, &provider.base_url(), json!({}));
+    let model = ProviderFormat::OpenAi.model(&mut drawing, &server, &provider.base_url(), json!({}));
     let agent = drawing.card("toolAgent", json!({}));
     drawing.wire(&model, &agent, "model");
     drawing.wire(&tool, &agent, "tools");

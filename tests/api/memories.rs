@@ -1,15 +1,21 @@
 //! Memories that sum up what was said (manual 9.14).
 
 use crate::support::Server;
-use crate::support::canvases::{Drawing, Format};
+use crate::support::canvases::{Drawing, ProviderFormat};
 use crate::support::provider::{Behaviour, Provider};
 use serde_json::{Value, json};
 
 /// A conversation whose memory has its own model, each at a stand-in of its own.
-fn summed_up(server: &Server, talks: &Provider, sums: &Provider, memory: &str, inputs: Value) -> String {
+fn summarizing_flow(
+    server: &Server,
+    talks: &Provider,
+    sums: &Provider,
+    memory: &str,
+    inputs: Value,
+) -> String {
     let mut drawing = Drawing::default();
-    let model = Format::OpenAi.model(&mut drawing, server, &talks.base_url(), json!({}));
-    let writer = Format::OpenAi.model(&mut drawing, server, &sums.base_url(), json!({}));
+    let model = ProviderFormat::OpenAi.model(&mut drawing, server, &talks.base_url(), json!({}));
+    let writer = ProviderFormat::OpenAi.model(&mut drawing, server, &sums.base_url(), json!({}));
     let memory = drawing.card(memory, inputs);
     let chain = drawing.card("conversationChain", json!({"systemMessagePrompt": "Be kind."}));
     drawing.wire(&writer, &memory, "model");
@@ -19,7 +25,7 @@ fn summed_up(server: &Server, talks: &Provider, sums: &Provider, memory: &str, i
 }
 
 /// Asks in the conversation of `last`; its answer.
-fn goes_on(server: &Server, flow: &str, last: Option<&Value>, question: &str) -> Value {
+fn continue_conversation(server: &Server, flow: &str, last: Option<&Value>, question: &str) -> Value {
     let mut body = json!({"question": question});
     if let Some(last) = last {
         body["chatId"] = last["chatId"].clone();
@@ -41,32 +47,32 @@ fn sent(provider: &Provider) -> Vec<(String, String)> {
 #[test]
 fn a_summary_takes_the_place_of_the_messages_and_grows_by_what_is_new() {
     let (server, talks, sums) = (Server::start(), Provider::start(), Provider::start());
-    let flow = server.flow(&summed_up(&server, &talks, &sums, "conversationSummaryMemory", json!({})));
-    let first = goes_on(&server, &flow, None, "I am Ada.");
-    assert_eq!((sums.served(), first["memoryType"].as_str()), (0, Some("Conversation Summary Memory")));
-    sums.script(Behaviour::text("Her name is Ada."));
-    let second = goes_on(&server, &flow, Some(&first), "I like tea.");
+    let flow = server.flow(&summarizing_flow(&server, &talks, &sums, "conversationSummaryMemory", json!({})));
+    let first = continue_conversation(&server, &flow, None, "I am Ada.");
+    assert_eq!((sums.served_count(), first["memoryType"].as_str()), (0, Some("Conversation Summary Memory")));
+    sums.push_behaviour(Behaviour::text("Her name is Ada."));
+    let second = continue_conversation(&server, &flow, Some(&first), "I like tea.");
     let told = sent(&talks);
     assert_eq!(told.iter().map(|(role, _)| role.as_str()).collect::<Vec<_>>(), ["system", "user", "user"]);
     assert_eq!(told[0].1, "Be kind.", "what a model wrote is no instruction");
     assert!(told[1].1.contains("Her name is Ada."), "{told:?}");
-    sums.script(Behaviour::text("Ada likes tea."));
-    goes_on(&server, &flow, Some(&second), "What do I like?");
+    sums.push_behaviour(Behaviour::text("Ada likes tea."));
+    continue_conversation(&server, &flow, Some(&second), "What do I like?");
     let asked = &sent(&sums)[1].1;
     assert!(asked.contains("Her name is Ada.") && asked.contains("I like tea."), "{asked}");
     assert!(!asked.contains("I am Ada."), "what is in the notes is not sent again: {asked}");
     assert!(sent(&talks)[1].1.contains("Ada likes tea."));
-    assert_eq!(sums.served(), 2);
+    assert_eq!(sums.served_count(), 2);
 }
 
 #[test]
 fn a_summary_that_was_forgotten_is_made_from_all_messages() {
     let (server, talks, sums) = (Server::start(), Provider::start(), Provider::start());
-    let flow = server.flow(&summed_up(&server, &talks, &sums, "conversationSummaryMemory", json!({})));
-    let first = goes_on(&server, &flow, None, "I am Ada.");
-    let second = goes_on(&server, &flow, Some(&first), "I like tea.");
-    let server = server.restarted();
-    goes_on(&server, &flow, Some(&second), "What do I like?");
+    let flow = server.flow(&summarizing_flow(&server, &talks, &sums, "conversationSummaryMemory", json!({})));
+    let first = continue_conversation(&server, &flow, None, "I am Ada.");
+    let second = continue_conversation(&server, &flow, Some(&first), "I like tea.");
+    let server = server.restart();
+    continue_conversation(&server, &flow, Some(&second), "What do I like?");
     let asked = &sent(&sums)[1].1;
     assert!(asked.contains("I am Ada.") && asked.contains("I like tea."), "{asked}");
 }
@@ -75,13 +81,14 @@ fn a_summary_that_was_forgotten_is_made_from_all_messages() {
 fn a_summary_buffer_sums_up_only_what_no_longer_fits() {
     let (server, talks, sums) = (Server::start(), Provider::start(), Provider::start());
     let inputs = json!({"maxTokenLimit": 38});
-    let flow = server.flow(&summed_up(&server, &talks, &sums, "conversationSummaryBufferMemory", inputs));
-    talks.decide(|_| Behaviour::text("Yes."));
-    let first = goes_on(&server, &flow, None, &"a".repeat(80));
-    let second = goes_on(&server, &flow, Some(&first), "Two?");
-    assert_eq!((sums.served(), sent(&talks).len()), (0, 4), "all of it fits");
-    sums.script(Behaviour::text("Many letters."));
-    goes_on(&server, &flow, Some(&second), "Three?");
+    let flow =
+        server.flow(&summarizing_flow(&server, &talks, &sums, "conversationSummaryBufferMemory", inputs));
+    talks.set_decision(|_| Behaviour::text("Yes."));
+    let first = continue_conversation(&server, &flow, None, &"a".repeat(80));
+    let second = continue_conversation(&server, &flow, Some(&first), "Two?");
+    assert_eq!((sums.served_count(), sent(&talks).len()), (0, 4), "all of it fits");
+    sums.push_behaviour(Behaviour::text("Many letters."));
+    continue_conversation(&server, &flow, Some(&second), "Three?");
     let told = sent(&talks);
     let texts: Vec<&str> = told.iter().map(|(_, text)| text.as_str()).collect();
     assert!(texts[1].contains("Many letters."), "{texts:?}");
@@ -92,17 +99,17 @@ fn a_summary_buffer_sums_up_only_what_no_longer_fits() {
 #[test]
 fn a_memory_whose_model_fails_names_that_model() {
     let (server, talks, sums) = (Server::start(), Provider::start(), Provider::start());
-    let flow = server.flow(&summed_up(&server, &talks, &sums, "conversationSummaryMemory", json!({})));
-    let first = goes_on(&server, &flow, None, "Hi");
-    sums.script(Behaviour::status(401, "{}"));
+    let flow = server.flow(&summarizing_flow(&server, &talks, &sums, "conversationSummaryMemory", json!({})));
+    let first = continue_conversation(&server, &flow, None, "Hi");
+    sums.push_behaviour(Behaviour::status(401, "{}"));
     let body = json!({"question": "Hi", "chatId": first["chatId"], "sessionToken": first["sessionToken"]});
     assert!(server.ask(&flow, &body).is_error(500).contains("refused the API key"));
 }
 
 /// A conversation whose memory has these inputs.
-fn remembered(server: &Server, talks: &Provider, inputs: Value) -> String {
+fn flow_with_memory(server: &Server, talks: &Provider, inputs: Value) -> String {
     let mut drawing = Drawing::default();
-    let model = Format::OpenAi.model(&mut drawing, server, &talks.base_url(), json!({}));
+    let model = ProviderFormat::OpenAi.model(&mut drawing, server, &talks.base_url(), json!({}));
     let memory = drawing.card("bufferMemory", inputs);
     let chain = drawing.card("conversationChain", json!({"systemMessagePrompt": "Be kind."}));
     drawing.wire(&model, &chain, "model");
@@ -113,34 +120,34 @@ fn remembered(server: &Server, talks: &Provider, inputs: Value) -> String {
 #[test]
 fn a_fixed_session_is_one_memory_for_all_who_ask() {
     let (server, talks) = (Server::start(), Provider::start());
-    talks.decide(|_| Behaviour::text("Yes."));
-    let flow = server.flow(&remembered(&server, &talks, json!({"sessionId": "team"})));
-    let first = goes_on(&server, &flow, None, "I am Ada.");
-    goes_on(&server, &flow, None, "I am Bob.");
-    goes_on(&server, &flow, Some(&first), "Who was here?");
+    talks.set_decision(|_| Behaviour::text("Yes."));
+    let flow = server.flow(&flow_with_memory(&server, &talks, json!({"sessionId": "team"})));
+    let first = continue_conversation(&server, &flow, None, "I am Ada.");
+    continue_conversation(&server, &flow, None, "I am Bob.");
+    continue_conversation(&server, &flow, Some(&first), "Who was here?");
     let told = sent(&talks);
     let texts: Vec<&str> = told.iter().map(|(_, text)| text.as_str()).collect();
     assert_eq!(texts, ["Be kind.", "I am Ada.", "Yes.", "I am Bob.", "Yes.", "Who was here?"]);
     assert!(server.messages(&flow).iter().all(|message| message["sessionId"] == "team"));
-    let other = server.flow(&remembered(&server, &talks, json!({"sessionId": "team"})));
-    goes_on(&server, &other, None, "And here?");
+    let other = server.flow(&flow_with_memory(&server, &talks, json!({"sessionId": "team"})));
+    continue_conversation(&server, &other, None, "And here?");
     assert_eq!(sent(&talks).len(), 2, "another flow's memory is another one");
 }
 
 #[test]
 fn a_computed_session_finds_no_conversation_of_another_person() {
-    use crate::overrides::listing;
+    use crate::overrides::override_settings;
     let (server, talks) = (Server::start(), Provider::start());
-    let allowed = listing(&[("Buffer Memory", &["sessionId"])], &[]);
-    let flow = server.flow_with(&remembered(&server, &talks, json!({})), &allowed);
-    let victim = goes_on(&server, &flow, None, "My secret is tea.");
+    let allowed = override_settings(&[("Buffer Memory", &["sessionId"])], &[]);
+    let flow = server.flow_with(&flow_with_memory(&server, &talks, json!({})), &allowed);
+    let victim = continue_conversation(&server, &flow, None, "My secret is tea.");
     let session = json!({"sessionId": victim["chatId"]});
     let body = json!({"question": "What is the secret?", "overrideConfig": session});
     for _ in 0..2 {
         server.ask(&flow, &body).is(200);
         assert!(!sent(&talks).iter().any(|(_, text)| text.contains("tea")), "{:?}", sent(&talks));
     }
-    goes_on(&server, &flow, Some(&victim), "And what did I say?");
+    continue_conversation(&server, &flow, Some(&victim), "And what did I say?");
     let told = sent(&talks);
     assert!(told.iter().any(|(_, text)| text.contains("tea")), "{told:?}");
     assert!(

@@ -1,12 +1,12 @@
 //! Stored conversations (manual 3.4, 3.5): listed, cut by filters, deleted.
 
-use crate::support::canvases::{scripted, with_provider};
+use crate::support::canvases::{scripted_flow, with_provider};
 use crate::support::{Server, golden};
 use serde_json::{Value, json};
 
 /// A flow with two conversations, the first of two questions, and one of the test chat; the ids of the first two.
-fn talked(server: &Server) -> (String, Value, Value) {
-    let flow = server.flow(&scripted());
+fn start_two_conversations(server: &Server) -> (String, Value, Value) {
+    let flow = server.flow(&scripted_flow());
     let first = server.ask(&flow, &json!({"question": "One"})).is(200).json();
     let more = json!({"question": "Two", "chatId": first["chatId"], "sessionToken": first["sessionToken"]});
     server.ask(&flow, &more).is(200);
@@ -26,7 +26,7 @@ fn texts(questions: &[&str]) -> Vec<String> {
 #[test]
 fn a_message_has_these_fields() {
     let server = Server::start();
-    let flow = server.flow(&scripted());
+    let flow = server.flow(&scripted_flow());
     server.ask(&flow, &json!({"question": "Hi"})).is(200);
     let messages = Value::from(server.messages(&flow));
     golden::check("messages.json", &serde_json::to_string_pretty(&messages).unwrap());
@@ -35,7 +35,7 @@ fn a_message_has_these_fields() {
 #[test]
 fn messages_are_listed_oldest_first_unless_asked_otherwise() {
     let server = Server::start();
-    let (flow, ..) = talked(&server);
+    let (flow, ..) = start_two_conversations(&server);
     let all = texts(&["One", "Two", "Three", "Four"]);
     assert_eq!(contents(&server.read(&format!("/chatmessage/{flow}"))), all);
     assert_eq!(contents(&server.read(&format!("/chatmessage/{flow}?order=ASC"))), all);
@@ -46,7 +46,7 @@ fn messages_are_listed_oldest_first_unless_asked_otherwise() {
 #[test]
 fn a_list_can_be_cut_to_a_conversation() {
     let server = Server::start();
-    let (flow, first, second) = talked(&server);
+    let (flow, first, second) = start_two_conversations(&server);
     let of = |query: String| contents(&server.read(&format!("/chatmessage/{flow}?{query}")));
     let (first, second) = (first["chatId"].as_str().unwrap(), second["chatId"].as_str().unwrap());
     assert_eq!(of(format!("chatId={first}")), texts(&["One", "Two"]));
@@ -59,7 +59,7 @@ fn a_list_can_be_cut_to_a_conversation() {
 #[test]
 fn a_list_can_be_cut_to_a_door() {
     let server = Server::start();
-    let (flow, ..) = talked(&server);
+    let (flow, ..) = start_two_conversations(&server);
     let of = |query: &str| contents(&server.read(&format!("/chatmessage/{flow}?{query}")));
     assert_eq!(of("chatType=INTERNAL"), texts(&["Four"]));
     assert_eq!(of("chatType=EXTERNAL"), texts(&["One", "Two", "Three"]));
@@ -73,7 +73,7 @@ fn a_list_can_be_cut_to_a_door() {
 #[test]
 fn a_list_can_be_cut_to_a_memory_a_message_and_a_time() {
     let server = Server::start();
-    let (flow, first, _) = talked(&server);
+    let (flow, first, _) = start_two_conversations(&server);
     let of = |query: String| contents(&server.read(&format!("/chatmessage/{flow}?{query}")));
     assert_eq!(of("memoryType=Buffer%20Memory".to_owned()).len(), 8);
     assert_eq!(of("memoryType=Other".to_owned()).len(), 0);
@@ -87,7 +87,7 @@ fn a_list_can_be_cut_to_a_memory_a_message_and_a_time() {
 #[test]
 fn bad_filters_are_refused() {
     let server = Server::start();
-    let (flow, ..) = talked(&server);
+    let (flow, ..) = start_two_conversations(&server);
     for bad in [
         "order=UP",
         "chatType=OTHER",
@@ -124,7 +124,7 @@ fn a_conversation_is_deleted_alone_and_forgotten() {
 #[test]
 fn messages_that_fit_a_filter_are_deleted() {
     let server = Server::start();
-    let (flow, ..) = talked(&server);
+    let (flow, ..) = start_two_conversations(&server);
     let delete =
         |query: &str| server.owner("DELETE", &format!("/chatmessage/{flow}{query}")).send().is(200).json();
     assert_eq!(delete("?chatType=INTERNAL")["affected"], 2);
@@ -136,8 +136,8 @@ fn messages_that_fit_a_filter_are_deleted() {
 #[test]
 fn one_flow_does_not_see_the_messages_of_another() {
     let server = Server::start();
-    let (flow, ..) = talked(&server);
-    let other = server.flow(&scripted());
+    let (flow, ..) = start_two_conversations(&server);
+    let other = server.flow(&scripted_flow());
     assert_eq!(server.messages(&other), [Value::Null; 0]);
     assert_eq!(server.owner("DELETE", &format!("/chatmessage/{other}")).send().json()["affected"], 0);
     assert_eq!(server.messages(&flow).len(), 8);
@@ -146,7 +146,7 @@ fn one_flow_does_not_see_the_messages_of_another() {
 #[test]
 fn every_door_of_the_family_is_known_and_those_not_here_match_nothing() {
     let server = Server::start();
-    let (flow, ..) = talked(&server);
+    let (flow, ..) = start_two_conversations(&server);
     let of = |query: &str| contents(&server.read(&format!("/chatmessage/{flow}?{query}")));
     for none in ["EVALUATION", "MCP", "SCHEDULED", "WEBHOOK"] {
         assert_eq!(of(&format!("chatType={none}")), Vec::<String>::new());
@@ -161,7 +161,7 @@ fn every_door_of_the_family_is_known_and_those_not_here_match_nothing() {
 #[test]
 fn a_date_needs_neither_a_time_nor_a_zone() {
     let server = Server::start();
-    let (flow, ..) = talked(&server);
+    let (flow, ..) = start_two_conversations(&server);
     let of = |query: String| server.read(&format!("/chatmessage/{flow}?{query}")).as_array().unwrap().len();
     for (from, until) in [
         ("2001-01-01", "9000-01-01"),

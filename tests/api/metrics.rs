@@ -1,7 +1,7 @@
 //! The counts of the service (manual 13.9).
 
 use crate::support::Server;
-use crate::support::canvases::{scripted, scripted_with};
+use crate::support::canvases::{scripted_flow, scripted_flow_with};
 use crate::support::client::Call;
 use flowkeep::http::server::serve_metrics;
 use serde_json::json;
@@ -20,11 +20,11 @@ fn what_the_service_did_is_counted() {
         assert_eq!(answer.header("content-type"), Some("text/plain; version=0.0.4; charset=utf-8"));
         answer.text()
     };
-    let flow = server.flow(&scripted());
+    let flow = server.flow(&scripted_flow());
     server.ask(&flow, &json!({"question": "Hi"})).is(200);
     server.ask(&flow, &json!({"question": "Hi", "streaming": true})).is(200);
     let rules = json!([{"match": "", "fail": {"status": 429, "retryAfter": 7}}]).to_string();
-    let busy = server.flow(&scripted_with(json!({ "rules": rules })));
+    let busy = server.flow(&scripted_flow_with(json!({ "rules": rules })));
     server.ask(&busy, &json!({"question": "Hi"})).is_error(429);
     server.call("GET", "/nowhere/at/all").send().is(404);
     let page = page();

@@ -5,7 +5,7 @@ mod cases;
 use crate::support::Server;
 use crate::support::canvases::{Drawing, SECRET};
 use crate::support::id;
-use crate::support::provider::{Behaviour, Provider, Recorded, Reply};
+use crate::support::provider::{Behaviour, Provider, RecordedRequest, Reply};
 use cases::{AT, Case, and, azure_cases, case, chat_cases, cohere, completing_cases};
 use serde_json::{Map, Value, json};
 
@@ -47,7 +47,7 @@ fn chain(server: &Server, provider: &Provider, case: &Case) -> String {
     server.flow(&drawing.text())
 }
 
-fn check(case: &Case, request: &Recorded, streaming: bool) {
+fn check(case: &Case, request: &RecordedRequest, streaming: bool) {
     let card = case.card;
     assert_eq!(request.path, case.path, "{card}");
     assert!(case.key.is_in(request), "{card}: {:?}", request.headers);
@@ -62,7 +62,7 @@ fn check(case: &Case, request: &Recorded, streaming: bool) {
 }
 
 /// Asks once for a whole answer and once for a stream, of a card whose own switch is set the same.
-fn drive(cases: Vec<Case>) {
+fn run_cases(cases: Vec<Case>) {
     let (server, provider) = (Server::start(), Provider::start());
     for case in &cases {
         for streaming in [false, true] {
@@ -71,7 +71,7 @@ fn drive(cases: Vec<Case>) {
             let case = Case { inputs, sent: case.sent.clone(), ..*case };
             let flow = chain(&server, &provider, &case);
             let text = "I am fine, thanks.";
-            provider.script(Behaviour::Reply(Reply { input_tokens: Some(11), ..Reply::text(text) }));
+            provider.push_behaviour(Behaviour::Reply(Reply { input_tokens: Some(11), ..Reply::text(text) }));
             let answer = server.ask(&flow, &json!({"question": "How are you?", "streaming": streaming}));
             let (said, usage) = if streaming {
                 (answer.streamed_text(), answer.event("metadata")["usageMetadata"].clone())
@@ -89,20 +89,20 @@ fn drive(cases: Vec<Case>) {
 
 #[test]
 fn every_chat_model_asks_its_provider_as_its_inputs_say() {
-    drive(chat_cases());
+    run_cases(chat_cases());
 }
 
 #[test]
 fn every_completing_model_asks_its_provider_as_its_inputs_say() {
-    drive(completing_cases());
+    run_cases(completing_cases());
 }
 
 /// A card that answers in one piece, in front of a stand-in that answers with these bodies, one after the other.
-fn ask_in_pieces(case: &Case, bodies: &[Value], streaming: bool) -> (String, Vec<Recorded>) {
+fn ask_in_pieces(case: &Case, bodies: &[Value], streaming: bool) -> (String, Vec<RecordedRequest>) {
     let (server, provider) = (Server::start(), Provider::start());
     let flow = chain(&server, &provider, case);
     for body in bodies {
-        provider.script(Behaviour::status(200, &body.to_string()));
+        provider.push_behaviour(Behaviour::status(200, &body.to_string()));
     }
     let answer = server.ask(&flow, &json!({"question": "How are you?", "streaming": streaming}));
     let text = if streaming {
@@ -230,8 +230,8 @@ fn agent_counts(case: &Case, streaming: bool) {
     drawing.wire(&memory, &agent, "memory");
     drawing.wire(&calculator, &agent, "tools");
     let arguments = json!({"input": "6 * (3 + 4)"});
-    provider.script(Behaviour::call("calculator", arguments.clone()));
-    provider.script(Behaviour::text("It is 42."));
+    provider.push_behaviour(Behaviour::call("calculator", arguments.clone()));
+    provider.push_behaviour(Behaviour::text("It is 42."));
     let flow = server.flow(&drawing.text());
     let answer = server.ask(&flow, &json!({"question": "How much?", "streaming": streaming}));
     let (text, used) = if streaming {
@@ -263,11 +263,12 @@ fn an_agent_counts_with_models_of_other_providers() {
 
 #[test]
 fn a_model_without_sampling_settings_is_sent_none() {
-    use crate::support::canvases::Format;
+    use crate::support::canvases::ProviderFormat;
     let (server, provider) = (Server::start(), Provider::start());
     for (model, sampled) in [("claude-opus-4-7", false), ("claude-haiku-4-5", true)] {
         let inputs = json!({"modelName": model, "temperature": "0.5", "topP": "0.9", "topK": "5"});
-        let flow = server.flow(&Format::Anthropic.conversation(&server, &provider.base_url(), inputs));
+        let flow =
+            server.flow(&ProviderFormat::Anthropic.conversation(&server, &provider.base_url(), inputs));
         server.ask(&flow, &json!({"question": "Hi"})).is(200);
         let sent = provider.last_request().body;
         for setting in ["temperature", "top_p", "top_k"] {

@@ -1,12 +1,12 @@
 //! Callers with a flow's key name sessions, where its owner lets them (manual 3.3).
 
-use crate::support::canvases::Format;
+use crate::support::canvases::ProviderFormat;
 use crate::support::provider::Provider;
 use crate::support::{Answer, Server, id};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 
-struct Named {
+struct NamedSessionFixture {
     server: Server,
     provider: Provider,
     flow: String,
@@ -15,17 +15,17 @@ struct Named {
 }
 
 /// A bound flow that remembers, with or without the owner's leave.
-fn started(allowed: &Value) -> Named {
+fn fixture(allowed: &Value) -> NamedSessionFixture {
     let (server, provider) = (Server::start(), Provider::start());
-    let canvas = Format::OpenAi.conversation(&server, &provider.base_url(), json!({}));
+    let canvas = ProviderFormat::OpenAi.conversation(&server, &provider.base_url(), json!({}));
     let made = server.key(&["chatflows:view"]);
     let key = (id(&made), made["apiKey"].as_str().unwrap().to_owned());
     let config = json!({ "namedSessions": allowed }).to_string();
     let flow = server.flow_with(&canvas, &json!({"apikeyid": key.0, "apiConfig": config}));
-    Named { server, provider, flow, key }
+    NamedSessionFixture { server, provider, flow, key }
 }
 
-impl Named {
+impl NamedSessionFixture {
     fn send(&self, body: &Value) -> Answer {
         self.server.call("POST", &format!("/prediction/{}", self.flow)).bearer(&self.key.1).json(body).send()
     }
@@ -35,7 +35,7 @@ impl Named {
         self.send(&body).is(200).json()
     }
 
-    fn remembers(&self, text: &str) -> bool {
+    fn has_sent(&self, text: &str) -> bool {
         self.provider.last_request().body["messages"].to_string().contains(text)
     }
 
@@ -46,14 +46,14 @@ impl Named {
 
 #[test]
 fn a_name_goes_on_with_what_was_said_under_it() {
-    let named = started(&json!(true));
+    let named = fixture(&json!(true));
     let first = named.ask("I am Ada", "user:ada");
     let again = named.ask("Who am I?", "user:ada");
-    assert!(named.remembers("I am Ada"));
+    assert!(named.has_sent("I am Ada"));
     assert_eq!((&first["sessionId"], &again["sessionId"]), (&json!("user:ada"), &json!("user:ada")));
     assert_eq!((&first["chatId"], &first["sessionToken"]), (&again["chatId"], &again["sessionToken"]));
     let other = named.ask("Who am I?", "user:bob");
-    assert!(!named.remembers("I am Ada") && other["chatId"] != first["chatId"]);
+    assert!(!named.has_sent("I am Ada") && other["chatId"] != first["chatId"]);
     // The name in the body counts too, and the one among the overrides goes before it.
     let in_body = named.send(&json!({"question": "Hi", "sessionId": "user:ada"})).is(200).json();
     assert_eq!(in_body["chatId"], first["chatId"]);
@@ -72,7 +72,7 @@ fn a_name_goes_on_with_what_was_said_under_it() {
 
 #[test]
 fn two_first_uses_at_once_make_one_conversation() {
-    let named = started(&json!(true));
+    let named = fixture(&json!(true));
     let chats: BTreeSet<String> = std::thread::scope(|scope| {
         let asked: Vec<_> =
             (0..8).map(|_| scope.spawn(|| named.ask("Hi", "same")["chatId"].to_string())).collect();
@@ -84,7 +84,7 @@ fn two_first_uses_at_once_make_one_conversation() {
 #[test]
 fn a_name_is_ignored_where_it_does_not_count() {
     for allowed in [json!(false), Value::Null] {
-        let named = started(&allowed);
+        let named = fixture(&allowed);
         let first = named.ask("I am Ada", "ada");
         let again = named.ask("Who am I?", "ada");
         assert_ne!(first["chatId"], again["chatId"], "{allowed}");
@@ -92,7 +92,7 @@ fn a_name_is_ignored_where_it_does_not_count() {
         // What does not count is not judged either.
         named.send(&json!({"question": "Hi", "sessionId": 7, "overrideConfig": {"sessionId": ""}})).is(200);
     }
-    let open = started(&json!(true));
+    let open = fixture(&json!(true));
     open.bind("");
     assert_ne!(
         open.ask("Hi", "ada")["chatId"],
@@ -106,7 +106,7 @@ fn a_name_is_ignored_where_it_does_not_count() {
 
 #[test]
 fn a_name_that_is_none_is_refused_where_it_counts() {
-    let named = started(&json!(true));
+    let named = fixture(&json!(true));
     for bad in [json!(""), json!("x".repeat(201)), json!("a\nb"), json!(7), json!({"a": "b"}), json!(false)] {
         let said = named.send(&json!({"question": "Hi", "overrideConfig": {"sessionId": bad}})).is_error(400);
         assert!(said.contains("sessionId"), "{said}");
@@ -119,26 +119,26 @@ fn a_name_that_is_none_is_refused_where_it_counts() {
 
 #[test]
 fn another_key_knows_none_of_the_names() {
-    let named = started(&json!(true));
+    let named = fixture(&json!(true));
     let first = named.ask("I am Ada", "ada");
     let other = named.server.key(&["chatflows:view"]);
     named.bind(&id(&other));
     let value = other["apiKey"].as_str().unwrap();
     let call = named.server.call("POST", &format!("/prediction/{}", named.flow)).bearer(value);
     let answer = call.json(&json!({"question": "Who am I?", "sessionId": "ada"})).send().is(200).json();
-    assert!(answer["chatId"] != first["chatId"] && !named.remembers("I am Ada"));
+    assert!(answer["chatId"] != first["chatId"] && !named.has_sent("I am Ada"));
     named.bind(&named.key.0);
     assert_eq!(named.ask("Hi", "ada")["chatId"], first["chatId"]);
 }
 
 #[test]
 fn a_deleted_conversation_is_forgotten_by_name() {
-    let named = started(&json!(true));
+    let named = fixture(&json!(true));
     let (first, other) = (named.ask("I am Ada", "ada"), named.ask("I am Bob", "bob"));
     let chat = first["chatId"].as_str().unwrap();
     named.server.owner("DELETE", &format!("/chatmessage/{}?chatId={chat}", named.flow)).send().is(200);
     let again = named.ask("Who am I?", "ada");
-    assert!(again["chatId"] != first["chatId"] && !named.remembers("I am Ada"));
+    assert!(again["chatId"] != first["chatId"] && !named.has_sent("I am Ada"));
     assert_eq!(named.ask("Hi", "bob")["chatId"], other["chatId"]);
     named.server.owner("DELETE", &format!("/chatmessage/{}", named.flow)).send().is(200);
     assert_ne!(named.ask("Hi", "bob")["chatId"], other["chatId"]);

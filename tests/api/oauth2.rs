@@ -7,8 +7,8 @@ mod jira;
 mod runs;
 
 use crate::support::{Server, id};
-use house::{HUSH, House, SECRET, callback};
-use internet::Answer;
+use house::{HUSH, OAuthFixture, SECRET, callback};
+use internet::StandInAnswer;
 use serde_json::{Value, json};
 use std::io::{self, Write};
 use std::sync::{Mutex, Once};
@@ -45,7 +45,7 @@ fn listen() {
 }
 
 /// No secret is in a file of the service, in its log, or in what it shows of the credential.
-fn nothing_leaked(house: &House) {
+fn assert_nothing_leaked(house: &OAuthFixture) {
     assert_eq!(house.server.files_with(HUSH), [""; 0]);
     assert_eq!(*LOGGED.lock().unwrap(), [""; 0]);
     let shown = house.server.read(&format!("/credentials/{}", house.credential)).to_string();
@@ -54,13 +54,13 @@ fn nothing_leaked(house: &House) {
 
 #[test]
 fn a_sign_in_buys_tokens_which_nobody_sees() {
-    let house = House::open();
-    let begun = house.begin();
+    let house = OAuthFixture::open();
+    let begun = house.begin_sign_in();
     let redirect = format!("http://{}/api/v1/oauth2-credential/callback", house.server.address);
     assert_eq!((&begun["redirectUri"], &begun["credentialId"]), (&json!(redirect), &json!(house.credential)));
     assert_eq!(begun["success"], true);
-    let (code, state) = house.google.signs_in(begun["authorizationUrl"].as_str().unwrap());
-    let page = house.back(&[("code", &code), ("state", &state)]).is(200);
+    let (code, state) = house.google.complete_sign_in(begun["authorizationUrl"].as_str().unwrap());
+    let page = house.return_from_google(&[("code", &code), ("state", &state)]).is(200);
     assert!(page.text().contains("OAUTH2_SUCCESS") && page.text().contains("connected"), "{page:?}");
     assert!(page.header("content-type").unwrap().starts_with("text/html"));
     let policy = page.header("content-security-policy").unwrap();
@@ -73,7 +73,7 @@ fn a_sign_in_buys_tokens_which_nobody_sees() {
             && !page.text().contains(&house.credential)
     );
     assert_eq!(house.internet.seen().len(), 1);
-    let again = house.back(&[("code", &code), ("state", &state)]).is(400);
+    let again = house.return_from_google(&[("code", &code), ("state", &state)]).is(400);
     assert!(again.text().contains("OAUTH2_ERROR") && again.text().contains("used already"), "{again:?}");
     assert_eq!(house.internet.seen().len(), 1, "a word counts once");
     let told = house.server.post("/export-import/export", &json!({"chatflow": true, "tool": true}));
@@ -81,13 +81,14 @@ fn a_sign_in_buys_tokens_which_nobody_sees() {
     let audit = house.server.read("/audit").to_string();
     assert!(audit.contains("credential-changed"), "{audit}");
     assert!(!audit.contains(HUSH));
-    nothing_leaked(&house);
+    assert_nothing_leaked(&house);
 }
 
 #[test]
 fn a_forged_callback_does_nothing_and_shows_nothing_of_itself() {
-    let house = House::open();
-    let (_, state) = house.google.signs_in(house.begin()["authorizationUrl"].as_str().unwrap());
+    let house = OAuthFixture::open();
+    let (_, state) =
+        house.google.complete_sign_in(house.begin_sign_in()["authorizationUrl"].as_str().unwrap());
     let forged = "A".repeat(43);
     let script = "<script>alert(1)</script>";
     for query in [
@@ -99,67 +100,70 @@ fn a_forged_callback_does_nothing_and_shows_nothing_of_itself() {
         vec![("error", script), ("error_description", script)],
         vec![("code", "x"), ("state", &state[1..])],
     ] {
-        let page = house.back(&query).is(400);
+        let page = house.return_from_google(&query).is(400);
         assert!(page.text().contains("not known here") && !page.text().contains("alert"), "{page:?}");
     }
-    let twice = house.back(&[("code", "x"), ("state", &state), ("state", &forged)]).is_error(400);
+    let twice =
+        house.return_from_google(&[("code", "x"), ("state", &state), ("state", &forged)]).is_error(400);
     assert!(twice.contains("'state'"), "{twice}");
     let long = "x".repeat(3_000);
-    house.back(&[("code", &long), ("state", &long)]).is(400);
+    house.return_from_google(&[("code", &long), ("state", &long)]).is(400);
     assert!(house.internet.seen().is_empty());
 }
 
 #[test]
 fn a_sign_in_belongs_to_the_browser_that_began_it() {
-    let house = House::open();
-    let (code, state) = house.google.signs_in(house.begin()["authorizationUrl"].as_str().unwrap());
+    let house = OAuthFixture::open();
+    let (code, state) =
+        house.google.complete_sign_in(house.begin_sign_in()["authorizationUrl"].as_str().unwrap());
     let page = house.server.call("GET", &callback(&[("code", &code), ("state", &state)])).send().is(400);
     assert!(page.text().contains("another person"), "{page:?}");
-    let late = house.back(&[("code", &code), ("state", &state)]).is(400);
+    let late = house.return_from_google(&[("code", &code), ("state", &state)]).is(400);
     assert!(late.text().contains("not known here"), "its word is gone");
     assert!(house.internet.seen().is_empty());
     // An API key has no browser, so any may come back.
     let key = house.server.key(&["credentials:update"])["apiKey"].as_str().unwrap().to_owned();
     let path = format!("/oauth2-credential/authorize/{}", house.credential);
     let begun = house.server.call("POST", &path).bearer(&key).send().is(200).json();
-    let (code, state) = house.google.signs_in(begun["authorizationUrl"].as_str().unwrap());
+    let (code, state) = house.google.complete_sign_in(begun["authorizationUrl"].as_str().unwrap());
     house.server.call("GET", &callback(&[("code", &code), ("state", &state)])).send().is(200);
 }
 
 #[test]
 fn a_person_who_says_no_is_told_so() {
-    let house = House::open();
+    let house = OAuthFixture::open();
     for (error, told) in
         [("access_denied", "not to allow it"), ("admin_policy_enforced", "refused the sign-in")]
     {
-        let (_, state) = house.google.signs_in(house.begin()["authorizationUrl"].as_str().unwrap());
-        let page = house.back(&[("error", error), ("state", &state)]).is(400);
+        let (_, state) =
+            house.google.complete_sign_in(house.begin_sign_in()["authorizationUrl"].as_str().unwrap());
+        let page = house.return_from_google(&[("error", error), ("state", &state)]).is(400);
         assert!(page.text().contains(told) && !page.text().contains(error), "{page:?}");
-        house.back(&[("code", "x"), ("state", &state)]).is(400);
+        house.return_from_google(&[("code", "x"), ("state", &state)]).is(400);
     }
     assert!(house.internet.seen().is_empty());
 }
 
 #[test]
 fn what_a_provider_answers_badly_is_told_in_our_words() {
-    let house = House::open();
+    let house = OAuthFixture::open();
     let huge = format!("{{\"access_token\":\"{}\"}}", "x".repeat(100_000));
     for (answer, status, told) in [
-        (Answer::Text(200, "<html>their page".to_owned()), 502, "did not answer as expected"),
-        (Answer::Text(200, "[]".to_owned()), 502, "did not answer as expected"),
-        (Answer::Json(200, json!({"access_token": "two words"})), 502, "did not answer as expected"),
+        (StandInAnswer::Text(200, "<html>their page".to_owned()), 502, "did not answer as expected"),
+        (StandInAnswer::Text(200, "[]".to_owned()), 502, "did not answer as expected"),
+        (StandInAnswer::Json(200, json!({"access_token": "two words"})), 502, "did not answer as expected"),
         (
-            Answer::Json(200, json!({"access_token": "a", "token_type": "mac"})),
+            StandInAnswer::Json(200, json!({"access_token": "a", "token_type": "mac"})),
             502,
             "did not answer as expected",
         ),
-        (Answer::Text(200, huge), 502, "did not answer as expected"),
-        (Answer::Close, 502, "did not answer as expected"),
-        (Answer::Json(500, json!({})), 502, "did not answer as expected"),
-        (Answer::Json(429, json!({})), 502, "did not answer as expected"),
-        (Answer::Json(401, json!({"error": "invalid_client"})), 400, "Client ID and Client Secret"),
-        (Answer::Json(400, json!({"error": "invalid_grant"})), 400, "redirect address"),
-        (Answer::Json(200, json!({"error": "invalid_grant"})), 400, "redirect address"),
+        (StandInAnswer::Text(200, huge), 502, "did not answer as expected"),
+        (StandInAnswer::Close, 502, "did not answer as expected"),
+        (StandInAnswer::Json(500, json!({})), 502, "did not answer as expected"),
+        (StandInAnswer::Json(429, json!({})), 502, "did not answer as expected"),
+        (StandInAnswer::Json(401, json!({"error": "invalid_client"})), 400, "Client ID and Client Secret"),
+        (StandInAnswer::Json(400, json!({"error": "invalid_grant"})), 400, "redirect address"),
+        (StandInAnswer::Json(200, json!({"error": "invalid_grant"})), 400, "redirect address"),
     ] {
         *house.google.instead.lock().unwrap() = Some(answer);
         let page = house.sign_in().is(status);
@@ -168,28 +172,29 @@ fn what_a_provider_answers_badly_is_told_in_our_words() {
     let path = format!("/oauth2-credential/refresh/{}", house.credential);
     let told = house.server.owner("POST", &path).send().is_error(400);
     assert!(told.contains("Nobody has signed in to the credential 'Work mail' yet"), "{told}");
-    nothing_leaked(&house);
+    assert_nothing_leaked(&house);
 }
 
 #[test]
 fn a_sign_in_that_takes_too_long_is_over() {
-    let house = House::open();
-    let (code, state) = house.google.signs_in(house.begin()["authorizationUrl"].as_str().unwrap());
+    let house = OAuthFixture::open();
+    let (code, state) =
+        house.google.complete_sign_in(house.begin_sign_in()["authorizationUrl"].as_str().unwrap());
     house.server.app.clock.advance_seconds(11 * 60);
-    let page = house.back(&[("code", &code), ("state", &state)]).is(400);
+    let page = house.return_from_google(&[("code", &code), ("state", &state)]).is(400);
     assert!(page.text().contains("longer than ten minutes"), "{page:?}");
     assert!(house.internet.seen().is_empty());
 }
 
 #[test]
 fn of_two_sign_ins_the_later_one_counts() {
-    let house = House::open();
+    let house = OAuthFixture::open();
     let url = |begun: Value| begun["authorizationUrl"].as_str().unwrap().to_owned();
-    let (one, two) = (url(house.begin()), url(house.begin()));
-    let (one, two) = (house.google.signs_in(&one), house.google.signs_in(&two));
+    let (one, two) = (url(house.begin_sign_in()), url(house.begin_sign_in()));
+    let (one, two) = (house.google.complete_sign_in(&one), house.google.complete_sign_in(&two));
     assert_ne!(one.1, two.1);
-    house.back(&[("code", &two.0), ("state", &two.1)]).is(200);
-    house.back(&[("code", &one.0), ("state", &one.1)]).is(200);
+    house.return_from_google(&[("code", &two.0), ("state", &two.1)]).is(200);
+    house.return_from_google(&[("code", &one.0), ("state", &one.1)]).is(200);
     let path = format!("/oauth2-credential/refresh/{}", house.credential);
     house.server.owner("POST", &path).send().is(200);
     assert_eq!(
@@ -200,17 +205,18 @@ fn of_two_sign_ins_the_later_one_counts() {
 
 #[test]
 fn a_restart_forgets_sign_ins_and_no_tokens() {
-    let mut house = House::open();
+    let mut house = OAuthFixture::open();
     house.sign_in().is(200);
-    let (code, state) = house.google.signs_in(house.begin()["authorizationUrl"].as_str().unwrap());
+    let (code, state) =
+        house.google.complete_sign_in(house.begin_sign_in()["authorizationUrl"].as_str().unwrap());
     let settings = [
         ("HTTPS_PROXY", house.internet.proxy.clone()),
         ("SERVICE_CA_FILE", house.internet.authority.clone()),
     ];
     let settings: Vec<(&'static str, &str)> =
         settings.iter().map(|(name, value)| (*name, value.as_str())).collect();
-    house.server = house.server.restarted_with(&settings);
-    let page = house.back(&[("code", &code), ("state", &state)]).is(400);
+    house.server = house.server.restart_with(&settings);
+    let page = house.return_from_google(&[("code", &code), ("state", &state)]).is(400);
     assert!(page.text().contains("started"), "{page:?}");
     let path = format!("/oauth2-credential/refresh/{}", house.credential);
     let told = house.server.owner("POST", &path).send().is(200).json();
@@ -220,19 +226,20 @@ fn a_restart_forgets_sign_ins_and_no_tokens() {
         (&json!("Bearer"), &json!(true))
     );
     assert!(told["tokenInfo"]["expires_at"].is_string() && !told.to_string().contains(HUSH), "{told}");
-    nothing_leaked(&house);
+    assert_nothing_leaked(&house);
 }
 
 #[test]
 fn a_credential_that_changes_meanwhile_is_left_alone() {
-    let house = House::open();
+    let house = OAuthFixture::open();
     let path = format!("/credentials/{}", house.credential);
     for (field, value) in [("clientId", "another"), ("scope", "more")] {
-        let (code, state) = house.google.signs_in(house.begin()["authorizationUrl"].as_str().unwrap());
+        let (code, state) =
+            house.google.complete_sign_in(house.begin_sign_in()["authorizationUrl"].as_str().unwrap());
         let before = json!({"plainDataObj": {"clientId": house::CLIENT, "scope": ""}});
         house.server.put(&path, &json!({"plainDataObj": {field: value}}));
         // What is exchanged is what the credential says now, and Google knows better.
-        let page = house.back(&[("code", &code), ("state", &state)]);
+        let page = house.return_from_google(&[("code", &code), ("state", &state)]);
         let kept = field == "scope";
         assert_eq!(page.status, if kept { 200 } else { 400 }, "{page:?}");
         house.server.put(&path, &before);
@@ -243,9 +250,10 @@ fn a_credential_that_changes_meanwhile_is_left_alone() {
     house.sign_in().is(200);
     house.server.put(&path, &json!({"name": "Renamed", "plainDataObj": {"clientSecret": SECRET}}));
     house.server.owner("POST", &refresh).send().is(200);
-    let (code, state) = house.google.signs_in(house.begin()["authorizationUrl"].as_str().unwrap());
+    let (code, state) =
+        house.google.complete_sign_in(house.begin_sign_in()["authorizationUrl"].as_str().unwrap());
     house.server.owner("DELETE", &path).send().is(200);
-    let page = house.back(&[("code", &code), ("state", &state)]).is(400);
+    let page = house.return_from_google(&[("code", &code), ("state", &state)]).is(400);
     assert!(page.text().contains("changed or deleted"), "{page:?}");
 }
 
@@ -268,28 +276,28 @@ fn only_what_can_be_signed_in_is() {
 
 #[test]
 fn people_come_back_to_the_address_they_use() {
-    let house = House::with("gmailOAuth2", &[("SERVICE_BASE_URL", "https://flows.example.com/x")]);
+    let house = OAuthFixture::with("gmailOAuth2", &[("SERVICE_BASE_URL", "https://flows.example.com/x")]);
     let path = format!("/oauth2-credential/authorize/{}", house.credential);
     let key = house.server.key(&["credentials:update"])["apiKey"].as_str().unwrap().to_owned();
     let begun = house.server.call("POST", &path).bearer(&key).send().is(200).json();
     assert_eq!(begun["redirectUri"], "https://flows.example.com/x/api/v1/oauth2-credential/callback");
     // Google is told the same when the code is exchanged, which it checks.
-    let (code, state) = house.google.signs_in(begun["authorizationUrl"].as_str().unwrap());
+    let (code, state) = house.google.complete_sign_in(begun["authorizationUrl"].as_str().unwrap());
     house.server.call("GET", &callback(&[("code", &code), ("state", &state)])).send().is(200);
 }
 
 #[test]
 fn a_renewal_that_is_refused_names_the_credential() {
-    let house = House::signed_in("gmailOAuth2");
+    let house = OAuthFixture::open_signed_in("gmailOAuth2");
     let refresh = || {
         let path = format!("/oauth2-credential/refresh/{}", house.credential);
         house.server.owner("POST", &path).send()
     };
     for (answer, status, told) in [
-        (Answer::Json(400, json!({"error": "invalid_grant"})), 400, "'Work mail' is over"),
-        (Answer::Json(401, json!({"error": "invalid_client"})), 400, "Client ID and Client Secret"),
-        (Answer::Json(503, json!({})), 500, "status 503. Try again later."),
-        (Answer::Text(200, "garbage".to_owned()), 500, "holds no tokens"),
+        (StandInAnswer::Json(400, json!({"error": "invalid_grant"})), 400, "'Work mail' is over"),
+        (StandInAnswer::Json(401, json!({"error": "invalid_client"})), 400, "Client ID and Client Secret"),
+        (StandInAnswer::Json(503, json!({})), 500, "status 503. Try again later."),
+        (StandInAnswer::Text(200, "garbage".to_owned()), 500, "holds no tokens"),
     ] {
         *house.google.instead.lock().unwrap() = Some(answer);
         let said = refresh().is_error(status);
@@ -298,9 +306,9 @@ fn a_renewal_that_is_refused_names_the_credential() {
     refresh().is(200);
     // A provider that keeps its refresh token says none.
     *house.google.instead.lock().unwrap() =
-        Some(Answer::Json(200, json!({"access_token": "hush-a", "expires_in": 10})));
+        Some(StandInAnswer::Json(200, json!({"access_token": "hush-a", "expires_in": 10})));
     let told = refresh().is(200).json();
     assert_eq!(told["tokenInfo"]["has_new_refresh_token"], false);
     refresh().is(200);
-    nothing_leaked(&house);
+    assert_nothing_leaked(&house);
 }

@@ -1,9 +1,9 @@
 //! APIs that are described in OpenAPI: as tools, and as a chain (manual 9.12 r4, 9.15 r4).
 
 use crate::support::Server;
-use crate::support::canvases::{Drawing, Format};
+use crate::support::canvases::{Drawing, ProviderFormat};
 use crate::support::provider::{Behaviour, Provider};
-use crate::tools::{called, says, with_web};
+use crate::tools::{call_tool, script_page, with_web};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json};
@@ -41,11 +41,11 @@ fn arguments() -> Value {
 #[test]
 fn a_toolkit_of_a_file_calls_the_api_with_the_owners_headers() {
     let (server, web) = with_web();
-    says(&web, "{\"name\": \"Tom\"}</response>");
+    script_page(&web, "{\"name\": \"Tom\"}</response>");
     let inputs = json!({
         "openApiFile": inline(&pets(&web.base_url())), "headers": json!({"X-Api-Key": "k-1"}).to_string(),
     });
-    let (answer, read) = called(&server, "openAPIToolkit", inputs, "getPet", arguments());
+    let (answer, read) = call_tool(&server, "openAPIToolkit", inputs, "getPet", arguments());
     assert_eq!(answer["text"], "Done.");
     assert!(
         read.starts_with("<response of=\"getPet\">\n{\"name\"") && read.matches("</response>").count() == 1,
@@ -59,33 +59,33 @@ fn a_toolkit_of_a_file_calls_the_api_with_the_owners_headers() {
 #[test]
 fn a_toolkit_of_a_link_offers_the_chosen_operations_at_the_chosen_server() {
     let (server, web) = with_web();
-    says(&web, &pets("https://elsewhere.test"));
-    says(&web, "made");
+    script_page(&web, &pets("https://elsewhere.test"));
+    script_page(&web, "made");
     let inputs = json!({
         "inputType": "link", "openApiLink": format!("{}/pets.yaml", web.base_url()),
         "selectedServer": format!("{}/other/", web.base_url()),
         "selectedEndpoints": "[\"addPet\"]", "removeNulls": true, "returnDirect": true,
     });
     let body = json!({"RequestBody": {"name": "Tom", "age": null}});
-    let (answer, _) = called(&server, "openAPIToolkit", inputs.clone(), "addPet", body);
+    let (answer, _) = call_tool(&server, "openAPIToolkit", inputs.clone(), "addPet", body);
     assert_eq!(answer["text"], "made");
     let sent = web.last_request();
     assert_eq!(
         (sent.method.as_str(), sent.path.as_str(), &sent.body),
         ("POST", "/other/pets", &json!({"name": "Tom"}))
     );
-    says(&web, &pets("https://elsewhere.test"));
-    let (answer, _) = called(&server, "openAPIToolkit", inputs, "getPet", arguments());
+    script_page(&web, &pets("https://elsewhere.test"));
+    let (answer, _) = call_tool(&server, "openAPIToolkit", inputs, "getPet", arguments());
     assert!(answer["usedTools"][0]["error"].as_str().unwrap().contains("no tool named 'getPet'"), "{answer}");
 }
 
 #[test]
 fn code_of_the_owner_may_make_the_call() {
     let (server, web) = with_web();
-    says(&web, "{\"a\": 1}");
+    script_page(&web, "{\"a\": 1}");
     let code = "const fetch = require('node-fetch'); const response = await fetch($url, $options); return 'got ' + await response.text();";
     let inputs = json!({"yamlFile": inline(&pets(&web.base_url())), "customCode": code, "headers": "{\"X-Own\": \"1\"}"});
-    let (_, read) = called(&server, "openAPIToolkit", inputs, "addPet", json!({"RequestBody": {"b": 2}}));
+    let (_, read) = call_tool(&server, "openAPIToolkit", inputs, "addPet", json!({"RequestBody": {"b": 2}}));
     assert!(read.contains("got {\"a\": 1}"), "{read}");
     let sent = web.last_request();
     assert_eq!(
@@ -97,7 +97,7 @@ fn code_of_the_owner_may_make_the_call() {
 /// An OpenAPI Chain: its flow.
 fn chain(server: &Server, provider: &Provider, inputs: Value) -> String {
     let mut drawing = Drawing::default();
-    let model = Format::OpenAi.model(&mut drawing, server, &provider.base_url(), json!({}));
+    let model = ProviderFormat::OpenAi.model(&mut drawing, server, &provider.base_url(), json!({}));
     let chain = drawing.card("openApiChain", inputs);
     drawing.wire(&model, &chain, "model");
     server.flow(&drawing.text())
@@ -108,15 +108,15 @@ fn a_chain_answers_with_what_the_picked_operation_returns() {
     let (server, web) = with_web();
     let provider = Provider::start();
     let flow = chain(&server, &provider, json!({"yamlFile": inline(&pets(&web.base_url()))}));
-    says(&web, "{\"name\": \"Tom\"}");
-    provider.script(Behaviour::call("getPet", arguments()));
+    script_page(&web, "{\"name\": \"Tom\"}");
+    provider.push_behaviour(Behaviour::call("getPet", arguments()));
     let stream = server.ask(&flow, &json!({"question": "Who is 7?", "streaming": true}));
     assert_eq!(stream.streamed_text(), "{\"name\": \"Tom\"}");
     assert_eq!(stream.event("usedTools")[0]["tool"], "getPet");
     assert_eq!(provider.last_request().body["tools"].as_array().unwrap().len(), 2);
-    provider.script(Behaviour::text("None of these fits."));
+    provider.push_behaviour(Behaviour::text("None of these fits."));
     assert_eq!(server.ask(&flow, &json!({"question": "Hi"})).is(200).json()["text"], "None of these fits.");
-    provider.script(Behaviour::call("getPet", json!({})));
+    provider.push_behaviour(Behaviour::call("getPet", json!({})));
     let fault = server.ask(&flow, &json!({"question": "Hi"})).is_error(500);
     assert!(fault.contains("OpenAPI Chain: The path parameter 'id' is missing"), "{fault}");
 }
@@ -138,5 +138,5 @@ fn a_description_that_cannot_be_used_is_told_by_card_and_input() {
         let fault = server.ask(&chain(&server, &provider, inputs), &json!({"question": "Hi"})).is_error(500);
         assert!(fault.contains(message), "{fault}");
     }
-    assert_eq!((web.served(), elsewhere.served(), provider.served()), (0, 0, 0));
+    assert_eq!((web.served_count(), elsewhere.served_count(), provider.served_count()), (0, 0, 0));
 }

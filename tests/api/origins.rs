@@ -1,17 +1,17 @@
 //! Pages of other sites (manual 2.4, 12.4): who may ask, and what they may read.
 
-use crate::support::canvases::scripted;
+use crate::support::canvases::scripted_flow;
 use crate::support::{Answer, Server};
 use serde_json::json;
 
 const PAGE: &str = "https://shop.example";
 
 /// A flow that only `PAGE` and `portal.example:8443` may ask.
-fn listed(server: &Server) -> String {
+fn flow_with_origins(server: &Server) -> String {
     let config = json!({
         "allowedOrigins": [PAGE, "portal.example:8443"], "allowedOriginsError": "Ask us from our own site.",
     });
-    server.flow_with(&scripted(), &json!({"chatbotConfig": config.to_string()}))
+    server.flow_with(&scripted_flow(), &json!({"chatbotConfig": config.to_string()}))
 }
 
 fn ask(server: &Server, flow: &str, origin: &str, streaming: bool) -> Answer {
@@ -31,7 +31,7 @@ fn preflight(server: &Server, flow: &str, origin: &str) -> Answer {
 #[test]
 fn a_listed_page_may_ask_and_read() {
     let server = Server::start();
-    let flow = listed(&server);
+    let flow = flow_with_origins(&server);
     for origin in [PAGE, "HTTPS://SHOP.example", "https://shop.example:443", "http://portal.example:8443"] {
         let answer = ask(&server, &flow, origin, false).is(200);
         assert_eq!(answer.header("access-control-allow-origin"), Some(origin));
@@ -42,7 +42,7 @@ fn a_listed_page_may_ask_and_read() {
 #[test]
 fn a_listed_page_may_read_the_proof() {
     let server = Server::start();
-    let flow = listed(&server);
+    let flow = flow_with_origins(&server);
     let answer = ask(&server, &flow, PAGE, true).is(200);
     let exposed = answer.header("access-control-expose-headers").unwrap().to_ascii_lowercase();
     assert!(exposed.contains("x-service-session-token"), "{exposed}");
@@ -51,7 +51,7 @@ fn a_listed_page_may_read_the_proof() {
 #[test]
 fn an_unlisted_page_is_refused_with_the_owners_text() {
     let server = Server::start();
-    let flow = listed(&server);
+    let flow = flow_with_origins(&server);
     for origin in [
         "https://evil.example",
         "http://shop.example",
@@ -71,7 +71,7 @@ fn an_unlisted_page_is_refused_with_the_owners_text() {
 #[test]
 fn a_refused_page_that_streams_gets_the_bare_text() {
     let server = Server::start();
-    let flow = listed(&server);
+    let flow = flow_with_origins(&server);
     let answer = ask(&server, &flow, "https://evil.example", true).is(403);
     assert_eq!(answer.text(), "Ask us from our own site.");
     assert!(answer.header("content-type").unwrap().starts_with("text/plain"), "{answer:?}");
@@ -81,23 +81,23 @@ fn a_refused_page_that_streams_gets_the_bare_text() {
 fn a_list_without_a_text_has_one_of_ours() {
     let server = Server::start();
     let config = json!({"allowedOrigins": [PAGE]}).to_string();
-    let flow = server.flow_with(&scripted(), &json!({"chatbotConfig": config}));
+    let flow = server.flow_with(&scripted_flow(), &json!({"chatbotConfig": config}));
     assert!(ask(&server, &flow, "https://evil.example", false).is_error(403).contains("not allowed"));
 }
 
 #[test]
 fn a_request_without_an_origin_is_not_checked() {
     let server = Server::start();
-    server.ask(&listed(&server), &json!({"question": "Hi"})).is(200);
+    server.ask(&flow_with_origins(&server), &json!({"question": "Hi"})).is(200);
 }
 
 #[test]
 fn the_services_own_page_is_always_admitted() {
     let server = Server::start();
-    let flow = listed(&server);
+    let flow = flow_with_origins(&server);
     ask(&server, &flow, &format!("http://{}", server.address), false).is(200);
     let public = Server::with(&[("SERVICE_BASE_URL", "https://flows.example")]);
-    let flow = listed(&public);
+    let flow = flow_with_origins(&public);
     ask(&public, &flow, "https://flows.example", false).is(200);
     // Somebody on the machine itself may go past the proxy.
     ask(&public, &flow, &format!("http://{}", public.address), false).is(200);
@@ -110,7 +110,7 @@ fn an_empty_list_admits_every_page_without_cookies() {
     let server = Server::start();
     for list in [json!([]), json!([""]), json!(null)] {
         let config = json!({ "allowedOrigins": list }).to_string();
-        let flow = server.flow_with(&scripted(), &json!({"chatbotConfig": config}));
+        let flow = server.flow_with(&scripted_flow(), &json!({"chatbotConfig": config}));
         let answer = ask(&server, &flow, "https://anyone.example", false).is(200);
         assert_eq!(answer.header("access-control-allow-origin"), Some("https://anyone.example"));
         assert_eq!(answer.header("access-control-allow-credentials"), None);
@@ -121,7 +121,7 @@ fn an_empty_list_admits_every_page_without_cookies() {
 #[test]
 fn cors_origins_admit_for_every_flow() {
     let server = Server::with(&[("CORS_ORIGINS", "https://partner.example, https://other.example:8443")]);
-    let flow = listed(&server);
+    let flow = flow_with_origins(&server);
     for origin in ["https://partner.example", "https://other.example:8443", PAGE] {
         let answer = ask(&server, &flow, origin, false).is(200);
         assert_eq!(answer.header("access-control-allow-origin"), Some(origin));
@@ -132,7 +132,7 @@ fn cors_origins_admit_for_every_flow() {
 #[test]
 fn a_star_in_cors_origins_admits_all_without_cookies() {
     let server = Server::with(&[("CORS_ORIGINS", "*")]);
-    let flow = listed(&server);
+    let flow = flow_with_origins(&server);
     let answer = ask(&server, &flow, "https://anyone.example", false).is(200);
     assert_eq!(answer.header("access-control-allow-origin"), Some("https://anyone.example"));
     assert_eq!(answer.header("access-control-allow-credentials"), None);
@@ -142,7 +142,7 @@ fn a_star_in_cors_origins_admits_all_without_cookies() {
 fn the_origin_is_judged_before_the_key_and_after_the_limit() {
     let server = Server::start();
     let key = server.key(&["chatflows:view"]);
-    let flow = listed(&server);
+    let flow = flow_with_origins(&server);
     let limit =
         json!({"rateLimit": {"status": true, "limitMax": 2, "limitDuration": 600, "limitMsg": "Slow"}});
     let settings = json!({"apikeyid": key["id"], "apiConfig": limit.to_string()});
@@ -156,7 +156,7 @@ fn the_origin_is_judged_before_the_key_and_after_the_limit() {
 fn a_refused_key_can_be_read_by_an_admitted_page() {
     let server = Server::start();
     let key = server.key(&["chatflows:view"]);
-    let flow = listed(&server);
+    let flow = flow_with_origins(&server);
     server.put(&format!("/chatflows/{flow}"), &json!({"apikeyid": key["id"]}));
     let answer = ask(&server, &flow, PAGE, false).is(401);
     assert_eq!(answer.header("access-control-allow-origin"), Some(PAGE));
@@ -165,7 +165,7 @@ fn a_refused_key_can_be_read_by_an_admitted_page() {
 #[test]
 fn a_preflight_is_answered_for_an_admitted_page() {
     let server = Server::start();
-    let flow = listed(&server);
+    let flow = flow_with_origins(&server);
     let answer = preflight(&server, &flow, PAGE).is(204);
     assert_eq!(answer.header("access-control-allow-origin"), Some(PAGE));
     assert!(answer.header("access-control-allow-methods").unwrap().contains("POST"));
@@ -178,7 +178,7 @@ fn a_preflight_is_answered_for_an_admitted_page() {
 #[test]
 fn a_preflight_of_another_page_is_left_without_leave() {
     let server = Server::start();
-    let flow = listed(&server);
+    let flow = flow_with_origins(&server);
     for origin in ["https://evil.example", "null"] {
         assert_eq!(preflight(&server, &flow, origin).header("access-control-allow-origin"), None);
     }
@@ -187,7 +187,7 @@ fn a_preflight_of_another_page_is_left_without_leave() {
 #[test]
 fn what_a_widget_reads_first_follows_the_same_list() {
     let server = Server::start();
-    let flow = listed(&server);
+    let flow = flow_with_origins(&server);
     for path in ["chatflows-streaming", "public-chatbotConfig"] {
         for (origin, shown) in [(PAGE, Some(PAGE)), ("https://evil.example", None)] {
             let call = server.call("GET", &format!("/{path}/{flow}")).header("Origin", origin);
@@ -197,7 +197,7 @@ fn what_a_widget_reads_first_follows_the_same_list() {
 }
 
 /// What the owner reads of refused pages: origin and count.
-fn refused(server: &Server, flow: &str) -> Vec<(String, u64)> {
+fn refused_origins(server: &Server, flow: &str) -> Vec<(String, u64)> {
     let rows = server.read(&format!("/refused-origins/{flow}"));
     let row = |row: &serde_json::Value| {
         assert!(row["lastDate"].as_str().unwrap().ends_with('Z'));
@@ -211,8 +211,8 @@ fn refused(server: &Server, flow: &str) -> Vec<(String, u64)> {
 #[test]
 fn the_owner_sees_which_pages_were_refused_until_they_are_listed() {
     let server = Server::start();
-    let (flow, other) = (listed(&server), listed(&server));
-    assert_eq!(refused(&server, &flow), []);
+    let (flow, other) = (flow_with_origins(&server), flow_with_origins(&server));
+    assert_eq!(refused_origins(&server, &flow), []);
     for origin in [PAGE, "https://Evil.example", "https://evil.example", "null", "nonsense"] {
         server.call("GET", &format!("/public-chatbotConfig/{flow}")).header("Origin", origin).send().is(200);
     }
@@ -222,17 +222,17 @@ fn the_owner_sees_which_pages_were_refused_until_they_are_listed() {
     let without_site = shown("null", 1);
     let expected =
         [shown("https://evil.example", 3), shown("https://evil.example:8443", 1), without_site.clone()];
-    assert_eq!(refused(&server, &flow), expected);
-    assert_eq!(refused(&server, &other), []);
+    assert_eq!(refused_origins(&server, &flow), expected);
+    assert_eq!(refused_origins(&server, &other), []);
     let config = json!({"allowedOrigins": [PAGE, "evil.example", "https://evil.example:8443"]}).to_string();
     server.put(&format!("/chatflows/{flow}"), &json!({"chatbotConfig": config}));
-    assert_eq!(refused(&server, &flow), [without_site]);
+    assert_eq!(refused_origins(&server, &flow), [without_site]);
 }
 
 #[test]
 fn management_serves_no_page_of_another_site() {
     let server = Server::with(&[("CORS_ORIGINS", "https://partner.example")]);
-    let flow = listed(&server);
+    let flow = flow_with_origins(&server);
     let read = server.owner("GET", "/chatflows").header("Origin", "https://partner.example").send();
     assert_eq!(read.header("access-control-allow-origin"), None);
     for origin in ["https://partner.example", "https://evil.example", "null"] {
@@ -247,7 +247,7 @@ fn management_serves_no_page_of_another_site() {
 #[test]
 fn a_list_of_origins_that_is_none_is_refused_and_the_old_one_stays() {
     let server = Server::start();
-    let flow = listed(&server);
+    let flow = flow_with_origins(&server);
     for wrong in [
         json!(PAGE),
         json!(""),

@@ -2,12 +2,12 @@
 //! does.
 
 use crate::support::Server;
-use crate::support::canvases::{Format, prompted, scripted};
+use crate::support::canvases::{ProviderFormat, prompted_chain, scripted_flow};
 use crate::support::provider::Provider;
 use serde_json::{Value, json};
 
 /// Overrides on, with these settings of these cards switched on, by label.
-pub fn listing(cards: &[(&str, &[&str])], variables: &[&str]) -> Value {
+pub fn override_settings(cards: &[(&str, &[&str])], variables: &[&str]) -> Value {
     let rows = |names: &[&str]| -> Value {
         names
             .iter()
@@ -28,7 +28,8 @@ fn says(server: &Server, flow: &str, overrides: &Value) -> String {
 #[test]
 fn a_listed_setting_changes_one_answer_and_not_the_flow() {
     let server = Server::start();
-    let flow = server.flow_with(&scripted(), &listing(&[("Scripted Chat Model", &["fallback"])], &[]));
+    let flow = server
+        .flow_with(&scripted_flow(), &override_settings(&[("Scripted Chat Model", &["fallback"])], &[]));
     let before = server.read(&format!("/chatflows/{flow}"))["flowData"].clone();
     assert_eq!(says(&server, &flow, &json!({"fallback": "Changed."})), "Changed.");
     assert_eq!(says(&server, &flow, &json!({"fallback": {"chatScripted_0": "By node."}})), "By node.");
@@ -41,14 +42,16 @@ fn a_listed_setting_changes_one_answer_and_not_the_flow() {
 #[test]
 fn what_is_not_listed_is_ignored_and_not_refused() {
     let server = Server::start();
-    let other_card =
-        listing(&[("Conversation Chain", &["fallback"]), ("Scripted Chat Model", &["delayMs"])], &[]);
+    let other_card = override_settings(
+        &[("Conversation Chain", &["fallback"]), ("Scripted Chat Model", &["delayMs"])],
+        &[],
+    );
     let off = json!({"apiConfig": json!({"overrideConfig": {"status": false, "nodes": {
         "Scripted Chat Model": [{"name": "fallback", "enabled": true}]}}}).to_string()});
     let switched_off = json!({"apiConfig": json!({"overrideConfig": {"status": true, "nodes": {
         "Scripted Chat Model": [{"name": "fallback", "enabled": false}]}}}).to_string()});
-    for settings in [json!({}), listing(&[], &[]), other_card, off, switched_off] {
-        let flow = server.flow_with(&scripted(), &settings);
+    for settings in [json!({}), override_settings(&[], &[]), other_card, off, switched_off] {
+        let flow = server.flow_with(&scripted_flow(), &settings);
         assert_eq!(says(&server, &flow, &json!({"fallback": "Changed."})), "You said: Hi", "{settings}");
     }
 }
@@ -58,8 +61,8 @@ fn a_request_is_text_and_never_names_a_variable_or_a_card() {
     let server = Server::start();
     server.post("/variables", &json!({"name": "hidden", "value": "the owner's", "type": "static"}));
     let flow = server.flow_with(
-        &prompted("Say {what}", "{\"what\": \"nothing\"}"),
-        &listing(&[("Prompt Template", &["template", "promptValues"])], &["hidden"]),
+        &prompted_chain("Say {what}", "{\"what\": \"nothing\"}"),
+        &override_settings(&[("Prompt Template", &["template", "promptValues"])], &["hidden"]),
     );
     for text in ["{{$vars.hidden}}", "{{question}}", "{{$flow.chatId}}", "{{chatScripted_0.data.instance}}"] {
         let said = says(&server, &flow, &json!({"promptValues": {"what": text}, "vars": {"hidden": "sent"}}));
@@ -76,16 +79,16 @@ fn a_request_is_text_and_never_names_a_variable_or_a_card() {
 fn text_on_a_card_takes_the_saved_variable_whatever_the_request_sends() {
     let server = Server::start();
     server.post("/variables", &json!({"name": "place", "value": "here", "type": "static"}));
-    let flow = server.flow_with(&prompted("{{$vars.place}}", ""), &listing(&[], &["place"]));
+    let flow = server.flow_with(&prompted_chain("{{$vars.place}}", ""), &override_settings(&[], &["place"]));
     assert_eq!(says(&server, &flow, &json!({"vars": {"place": "there"}})), "here");
 }
 
 #[test]
 fn addresses_keys_wires_and_headers_stay_even_when_listed() {
     let (server, provider, elsewhere) = (Server::start(), Provider::start(), Provider::start());
-    let canvas = Format::OpenAi.conversation(&server, &provider.base_url(), json!({}));
+    let canvas = ProviderFormat::OpenAi.conversation(&server, &provider.base_url(), json!({}));
     let names = ["basepath", "baseOptions", "credential", "cache", "modelName", "openAIApiKey", "apiKey"];
-    let settings = listing(
+    let settings = override_settings(
         &[
             ("ChatOpenAI", &names),
             ("OpenAI", &names),
@@ -117,8 +120,8 @@ fn addresses_keys_wires_and_headers_stay_even_when_listed() {
 fn a_value_with_something_protected_inside_is_dropped_whole() {
     let server = Server::start();
     let flow = server.flow_with(
-        &prompted("Say {what}", "{\"what\": \"nothing\"}"),
-        &listing(&[("Prompt Template", &["promptValues"])], &[]),
+        &prompted_chain("Say {what}", "{\"what\": \"nothing\"}"),
+        &override_settings(&[("Prompt Template", &["promptValues"])], &[]),
     );
     for value in [
         json!({"what": "x", "apiKey": "y"}),
@@ -135,7 +138,7 @@ fn a_value_with_something_protected_inside_is_dropped_whole() {
 #[test]
 fn the_list_of_settings_names_what_can_be_allowed() {
     let server = Server::start();
-    let canvas = Format::OpenAi.conversation(&server, "http://127.0.0.1:9", json!({}));
+    let canvas = ProviderFormat::OpenAi.conversation(&server, "http://127.0.0.1:9", json!({}));
     let flow = server.flow(&canvas);
     let rows = server.read(&format!("/flow-config/{flow}"));
     let names: Vec<(&str, &str)> = rows
@@ -170,9 +173,9 @@ fn a_value_that_a_setting_cannot_hold_is_a_400_before_anything_runs() {
     let server = Server::start();
     let provider = Provider::start();
     let names = ["temperature", "modelName", "streaming"];
-    let settings = listing(&[("OpenAI", &names)], &[]);
-    let flow =
-        server.flow_with(&Format::OpenAi.conversation(&server, &provider.base_url(), json!({})), &settings);
+    let settings = override_settings(&[("OpenAI", &names)], &[]);
+    let flow = server
+        .flow_with(&ProviderFormat::OpenAi.conversation(&server, &provider.base_url(), json!({})), &settings);
     for wrong in [
         json!({"temperature": "hot"}),
         json!({"temperature": 1e9}),

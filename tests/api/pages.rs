@@ -2,7 +2,7 @@
 //! to treat it.
 
 use crate::support::Server;
-use crate::support::canvases::scripted;
+use crate::support::canvases::scripted_flow;
 use crate::support::client::Answer;
 use serde_json::json;
 
@@ -36,7 +36,7 @@ fn every_address_without_an_ending_is_the_page() {
 #[test]
 fn below_a_path_everything_is_found_with_and_without_it() {
     let server = Server::with(&[("SERVICE_BASE_URL", "https://host.example/flows/")]);
-    let flow = server.flow_with(&scripted(), &json!({"isPublic": true}));
+    let flow = server.flow_with(&scripted_flow(), &json!({"isPublic": true}));
     for before in ["", "/flows"] {
         for (path, status) in [
             ("/", 200),
@@ -88,7 +88,7 @@ fn styles_carry_a_value_that_each_answer_has_anew() {
 #[test]
 fn all_that_a_page_names_is_served() {
     let server = Server::start();
-    let shared = server.flow_with(&scripted(), &json!({"isPublic": true}));
+    let shared = server.flow_with(&scripted_flow(), &json!({"isPublic": true}));
     for path in ["/", &format!("/chat/{shared}")] {
         let page = server.call_root("GET", path).send().is(200).text();
         let parts = parts(&page);
@@ -155,9 +155,9 @@ fn what_is_no_file_of_the_page_is_not_found() {
 #[test]
 fn a_chat_may_be_framed_by_the_allowed_domains_of_its_flow() {
     let server = Server::with(&[("CORS_ORIGINS", "https://everywhere.example")]);
-    let open = server.flow_with(&scripted(), &json!({"isPublic": true}));
+    let open = server.flow_with(&scripted_flow(), &json!({"isPublic": true}));
     let config = json!({"allowedOrigins": ["https://a.example", "b.example:8443"]}).to_string();
-    let closed = server.flow_with(&scripted(), &json!({"chatbotConfig": config, "isPublic": true}));
+    let closed = server.flow_with(&scripted_flow(), &json!({"chatbotConfig": config, "isPublic": true}));
     let ancestors = |path: &str| {
         let answer = server.call_root("GET", path).send().is(200);
         policy(&answer).split("frame-ancestors ").nth(1).unwrap().to_owned()
@@ -175,7 +175,7 @@ fn a_chat_may_be_framed_by_the_allowed_domains_of_its_flow() {
 fn the_chat_of_a_flow_that_is_not_shared_opens_for_those_who_may_see_it() {
     let server = Server::start();
     let config = json!({"allowedOrigins": ["https://a.example"]}).to_string();
-    let private = server.flow_with(&scripted(), &json!({"chatbotConfig": config}));
+    let private = server.flow_with(&scripted_flow(), &json!({"chatbotConfig": config}));
     let nobodys = "00000000-0000-4000-8000-000000000000";
     for path in ["chat", "chatbot"] {
         for flow in [&private, nobodys, "unknown"] {

@@ -1,7 +1,7 @@
 //! Output parsers behind an LLM Chain: what the model is told, and what becomes of its answer.
 
-use crate::embeddings::written;
-use crate::support::canvases::{Drawing, Format};
+use crate::embeddings::request_text;
+use crate::support::canvases::{Drawing, ProviderFormat};
 use crate::support::client::Answer;
 use crate::support::provider::{Behaviour, Provider};
 use crate::support::{Server, golden};
@@ -13,14 +13,14 @@ fn ask(card: &str, inputs: Value, said: &[&str]) -> (Answer, Provider) {
     let (server, provider) = (Server::start(), Provider::start());
     let mut drawing = Drawing::default();
     let base = provider.base_url();
-    let model = Format::OpenAi.model(&mut drawing, &server, &base, json!({"streaming": false}));
+    let model = ProviderFormat::OpenAi.model(&mut drawing, &server, &base, json!({"streaming": false}));
     let prompt = drawing.card("promptTemplate", json!({"template": "{question}"}));
     let parser = drawing.card(card, inputs);
     let chain = drawing.card("llmChain", json!({}));
     for (from, input) in [(&model, "model"), (&prompt, "prompt"), (&parser, "outputParser")] {
         drawing.wire(from, &chain, input);
     }
-    said.iter().for_each(|text| provider.script(Behaviour::text(text)));
+    said.iter().for_each(|text| provider.push_behaviour(Behaviour::text(text)));
     let flow = server.flow(&drawing.text());
     (server.ask(&flow, &json!({"question": "Which film?"})), provider)
 }
@@ -63,7 +63,7 @@ fn an_answer_becomes_an_object_or_a_list() {
         let (answer, provider) = ask(card, inputs, &[said]);
         let answer = answer.is(200).json();
         assert_eq!(answer["json"], expected, "{card}: {answer}");
-        writeln!(sent, "== {card}\n{}", written(&provider.last_request())).unwrap();
+        writeln!(sent, "== {card}\n{}", request_text(&provider.last_request())).unwrap();
     }
     golden::check("parsers_sent.txt", &sent);
 }
@@ -84,10 +84,10 @@ fn an_answer_that_does_not_fit_is_put_right_once_when_the_owner_wants_it() {
     assert!(provider.last_request().body.to_string().contains("answer must be a text"));
     let (answer, provider) = ask("structuredOutputParser", json!({"autofixParser": true}), &[wrong, wrong]);
     assert!(answer.text().contains("could not be read: answer must be a text"), "{}", answer.text());
-    assert_eq!(provider.served(), 2);
+    assert_eq!(provider.served_count(), 2);
     let (answer, provider) = ask("structuredOutputParser", json!({}), &[wrong, right]);
     assert!(answer.text().contains("answer must be a text"), "{}", answer.text());
-    assert_eq!(provider.served(), 1);
+    assert_eq!(provider.served_count(), 1);
 }
 
 #[test]
@@ -100,6 +100,6 @@ fn a_parser_that_is_set_wrongly_says_so_before_a_model_is_asked() {
     ] {
         let (answer, provider) = ask(card, inputs, &[]);
         assert!(answer.text().contains(says), "{card}: {}", answer.text());
-        assert_eq!(provider.served(), 0);
+        assert_eq!(provider.served_count(), 0);
     }
 }

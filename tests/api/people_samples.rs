@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use uuid::Uuid;
 
 /// A name nobody has.
-fn fresh() -> String {
+fn unique_name() -> String {
     Uuid::new_v4().simple().to_string()
 }
 
@@ -19,8 +19,9 @@ pub fn sample(server: &Server, method: &str, pattern: &str) -> Option<(String, O
     let member = || server.member(VIEWER).id;
     let place =
         |workspace: &str, user: &str| json!({"workspaceId": workspace, "userId": user, "roleId": VIEWER});
-    let invitation = || json!({"user": {"email": format!("{}@example.org", fresh())}, "roleId": VIEWER});
-    let role = || server.role(&fresh(), &["chatflows:view"]).to_string();
+    let invitation =
+        || json!({"user": {"email": format!("{}@example.org", unique_name())}, "roleId": VIEWER});
+    let role = || server.role(&unique_name(), &["chatflows:view"]).to_string();
     let same = |body: Value| Some((pattern.to_owned(), Some(body)));
     let plain = |path: String| Some((path, None));
     match (method, pattern) {
@@ -30,7 +31,7 @@ pub fn sample(server: &Server, method: &str, pattern: &str) -> Option<(String, O
             same(json!({"user": {"tempToken": token}}))
         }
         ("POST", "/account/forgot-password") => {
-            same(json!({"user": {"email": format!("{}@example.org", fresh())}}))
+            same(json!({"user": {"email": format!("{}@example.org", unique_name())}}))
         }
         ("POST", "/account/reset-password") => {
             let link = server.post(&format!("/user/{}/reset-link", member()), &json!({}));
@@ -63,22 +64,22 @@ pub fn sample(server: &Server, method: &str, pattern: &str) -> Option<(String, O
         ("POST", "/user/:id/reset-link") => plain(format!("/user/{}/reset-link", member())),
         ("GET" | "DELETE", "/user/:id/sessions") => plain(format!("/user/{}/sessions", member())),
         ("PUT", "/organization") => same(json!({"name": "Ours"})),
-        ("POST", "/workspace") => same(json!({ "name": fresh() })),
+        ("POST", "/workspace") => same(json!({ "name": unique_name() })),
         ("PUT", "/workspace") => same(json!({"id": active(), "description": "Ours."})),
-        ("DELETE", "/workspace/:id") => plain(format!("/workspace/{}", server.new_workspace(&fresh()))),
+        ("DELETE", "/workspace/:id") => plain(format!("/workspace/{}", server.new_workspace(&unique_name()))),
         ("POST", "/workspace/switch") => {
-            plain(format!("/workspace/switch?id={}", server.new_workspace(&fresh())))
+            plain(format!("/workspace/switch?id={}", server.new_workspace(&unique_name())))
         }
         ("GET", "/workspaceuser") => plain(format!("/workspaceuser?workspaceId={}", active())),
         ("POST", "/workspaceuser") => {
-            let elsewhere = server.member_of(&server.new_workspace(&fresh()), VIEWER);
+            let elsewhere = server.member_of(&server.new_workspace(&unique_name()), VIEWER);
             same(place(&active(), &elsewhere.id))
         }
         ("PUT", "/workspaceuser") => same(place(&active(), &member())),
         ("DELETE", "/workspaceuser") => {
             plain(format!("/workspaceuser?workspaceId={}&userId={}", active(), member()))
         }
-        ("POST", "/role") => same(json!({"name": fresh(), "permissions": ["chatflows:view"]})),
+        ("POST", "/role") => same(json!({"name": unique_name(), "permissions": ["chatflows:view"]})),
         ("PUT", "/role") => same(json!({"id": role(), "description": "Ours."})),
         ("GET" | "DELETE", "/role/:id") => plain(format!("/role/{}", role())),
         ("PUT", "/role/:id") => Some((format!("/role/{}", role()), Some(json!({"description": "Ours."})))),

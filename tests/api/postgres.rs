@@ -6,9 +6,9 @@ use super::loaders;
 use crate::support::canvases::Drawing;
 use crate::support::form::Form;
 use crate::support::{Server, id};
-use flowkeep::domain::cancel::{Cancel, Reason};
+use flowkeep::domain::cancel::{CancelReason, CancelToken};
 use flowkeep::net::{NetError, Outgoing};
-use flowkeep::postgres::{self, PgError, Row, Session, Tls};
+use flowkeep::postgres::{self, PgClient, PgError, PgRow, PgTls};
 use serde_json::{Value, json};
 use std::io::Write as _;
 use std::time::{Duration, Instant};
@@ -21,15 +21,15 @@ const OFFICE: &str = "The office is in Oslo, near the harbour.";
 const QUESTION: &str = "When do parcels leave the house?";
 
 /// A service, and tables of its own on the real server.
-struct House {
+struct PostgresFixture {
     server: Server,
-    place: postgres::Server,
+    place: postgres::PgServer,
     /// For what no card does.
-    beside: Session,
+    beside: PgClient,
     table: String,
 }
 
-impl House {
+impl PostgresFixture {
     /// `None`, and says so, where no server is named.
     fn open() -> Option<Self> {
         let Ok(text) = std::env::var("FLOWKEEP_POSTGRES") else {
@@ -40,13 +40,13 @@ impl House {
         let url = Url::parse(&text).expect("FLOWKEEP_POSTGRES is an address");
         let plain =
             |text: &str| percent_encoding::percent_decode_str(text).decode_utf8().unwrap().into_owned();
-        let place = postgres::Server {
+        let place = postgres::PgServer {
             host: url.host_str().unwrap().to_owned(),
             port: url.port().unwrap_or(postgres::PORT),
             database: url.path().trim_start_matches('/').to_owned(),
             user: plain(url.username()),
             password: plain(url.password().unwrap_or_default()),
-            tls: Tls::Off,
+            tls: PgTls::Off,
             application: "tests".to_owned(),
             time: Duration::from_secs(30),
         };
@@ -54,9 +54,9 @@ impl House {
         Some(Self { server: Server::start(), beside: session(&place), place, table })
     }
 
-    fn sql(&self, sql: &str) -> Vec<Row> {
-        let cancel = Cancel::new(None);
-        self.beside.with(&cancel, |connection| connection.run(sql, &[], &cancel)).unwrap()
+    fn sql(&self, sql: &str) -> Vec<PgRow> {
+        let cancel = CancelToken::new(None);
+        self.beside.with_connection(&cancel, |connection| connection.run(sql, &[], &cancel)).unwrap()
     }
 
     fn count(&self, table: &str) -> String {
@@ -102,7 +102,7 @@ impl House {
             drawing.credential(&records, &credential);
             drawing.wire(&records, &store, "recordManager");
         }
-        drawing.quotes(&store, json!({"dimensions": "16"}));
+        drawing.answer_with_chunks(&store, json!({"dimensions": "16"}));
         drawing.text()
     }
 
@@ -115,45 +115,45 @@ impl House {
         call.json(&json!({ "flowData": canvas })).send().is(200);
     }
 
-    fn filled(&self, flow: &str) -> Value {
+    fn upsert(&self, flow: &str) -> Value {
         let call = self.server.owner("POST", &format!("/vector/upsert/{flow}"));
         call.json(&json!({})).send().is(200).json()
     }
 
-    fn unfilled(&self, flow: &str) -> String {
+    fn upsert_error(&self, flow: &str) -> String {
         let text =
             self.server.owner("POST", &format!("/vector/upsert/{flow}")).json(&json!({})).send().text();
         assert!(!text.contains(&self.place.password), "{text}");
         text
     }
 
-    fn found(&self, flow: &str) -> Vec<Value> {
+    fn search_results(&self, flow: &str) -> Vec<Value> {
         let answer = self.server.ask(flow, &json!({ "question": QUESTION })).is(200).json();
         answer["sourceDocuments"].as_array().cloned().unwrap_or_default()
     }
 
     fn sources(&self, flow: &str) -> Vec<String> {
-        let found = self.found(flow);
+        let found = self.search_results(flow);
         found.iter().map(|found| found["metadata"]["source"].as_str().unwrap().to_owned()).collect()
     }
 
-    fn unanswered(&self, flow: &str) -> String {
+    fn answer_error(&self, flow: &str) -> String {
         let text = self.server.ask(flow, &json!({ "question": QUESTION })).text();
         assert!(text.contains("Postgres") && !text.contains(&self.place.password), "{text}");
         text
     }
 }
 
-impl Drop for House {
+impl Drop for PostgresFixture {
     fn drop(&mut self) {
-        let cancel = Cancel::new(Some(Duration::from_secs(5)));
+        let cancel = CancelToken::new(Some(Duration::from_secs(5)));
         let sql = format!("DROP TABLE IF EXISTS \"{0}\", \"{0}_r\"", self.table);
-        let _ = self.beside.with(&cancel, |connection| connection.run(&sql, &[], &cancel));
+        let _ = self.beside.with_connection(&cancel, |connection| connection.run(&sql, &[], &cancel));
     }
 }
 
-fn session(place: &postgres::Server) -> Session {
-    Session::new(place.clone(), Outgoing::new(Vec::new(), true))
+fn session(place: &postgres::PgServer) -> PgClient {
+    PgClient::new(place.clone(), Outgoing::new(Vec::new(), true))
 }
 
 fn extend(inputs: &mut Value, more: &Value) {
@@ -162,18 +162,18 @@ fn extend(inputs: &mut Value, more: &Value) {
 
 #[test]
 fn passages_are_stored_in_a_table_and_found_again_by_every_strategy() {
-    let Some(house) = House::open() else { return };
+    let Some(house) = PostgresFixture::open() else { return };
     let texts = [("a", MONDAY), ("b", OFFICE)];
     let flow = house.flow(&texts, &json!({}));
-    assert_eq!(house.filled(&flow)["numAdded"], 2);
+    assert_eq!(house.upsert(&flow)["numAdded"], 2);
     for strategy in ["cosine", "euclidean", "innerProduct"] {
         house.save(&flow, &house.canvas(&texts, &json!({"distanceStrategy": strategy}), None));
-        let found = house.found(&flow);
+        let found = house.search_results(&flow);
         assert_eq!(found[0]["pageContent"], MONDAY, "{strategy}: {found:?}");
         let metadata = &found[0]["metadata"];
         assert_eq!((&metadata["year"], &metadata["loc"]["line"]), (&json!(2024), &json!(1)), "{strategy}");
     }
-    house.filled(&flow);
+    house.upsert(&flow);
     assert_eq!(house.count(&house.table), "2", "filling it again changes nothing");
     let columns = house.sql(&format!(
         "SELECT attname, format_type(atttypid, atttypmod) FROM pg_attribute WHERE attrelid = '\"{}\"'::regclass AND \
@@ -187,7 +187,7 @@ fn passages_are_stored_in_a_table_and_found_again_by_every_strategy() {
 
 #[test]
 fn records_on_the_server_tell_what_is_new_and_what_is_gone() {
-    let Some(house) = House::open() else { return };
+    let Some(house) = PostgresFixture::open() else { return };
     let counts =
         |filled: &Value| ["numAdded", "numDeleted", "numSkipped"].map(|name| filled[name].as_u64().unwrap());
     let both = [("a", MONDAY), ("b", OFFICE)];
@@ -201,7 +201,7 @@ fn records_on_the_server_tell_what_is_new_and_what_is_gone() {
         ("none", &[("a", MONDAY)]),
     ] {
         house.save(&flow, &house.canvas(texts, &json!({}), Some(&json!({ "cleanup": cleanup }))));
-        let counts = counts(&house.filled(&flow));
+        let counts = counts(&house.upsert(&flow));
         steps.push((counts, house.count(&house.table), house.count(&format!("{}_r", house.table))));
     }
     let step = |counts, rows: &str| (counts, rows.to_owned(), rows.to_owned());
@@ -223,22 +223,22 @@ fn records_on_the_server_tell_what_is_new_and_what_is_gone() {
 
 #[test]
 fn records_of_another_namespace_are_left_alone() {
-    let Some(house) = House::open() else { return };
+    let Some(house) = PostgresFixture::open() else { return };
     let flow =
         house.server.flow(&house.canvas(&[("a", MONDAY)], &json!({}), Some(&json!({"namespace": "one"}))));
-    house.filled(&flow);
+    house.upsert(&flow);
     let other = json!({"namespace": "it's \"another\"", "cleanup": "full"});
     house.save(&flow, &house.canvas(&[("b", OFFICE)], &json!({}), Some(&other)));
-    assert_eq!(house.filled(&flow)["numDeleted"], 0);
+    assert_eq!(house.upsert(&flow)["numDeleted"], 0);
     assert_eq!(house.count(&format!("{}_r", house.table)), "2");
 }
 
 #[test]
 fn the_owners_filter_is_compared_as_a_value() {
-    let Some(house) = House::open() else { return };
+    let Some(house) = PostgresFixture::open() else { return };
     let texts = [("a", MONDAY), ("b", FRIDAY), ("it's", OFFICE)];
     let flow = house.flow(&texts, &json!({}));
-    house.filled(&flow);
+    house.upsert(&flow);
     for (filter, expected) in [
         (json!({"source": "it's"}), &["it's"][..]),
         (json!({"source": "b", "year": 2024}), &["b"]),
@@ -256,7 +256,7 @@ fn the_owners_filter_is_compared_as_a_value() {
 
 #[test]
 fn tables_that_others_made_are_read_and_filled() {
-    let Some(house) = House::open() else { return };
+    let Some(house) = PostgresFixture::open() else { return };
     house.sql("CREATE EXTENSION IF NOT EXISTS vector");
     house.sql(&format!(
         "CREATE TABLE \"{0}\" (\"id\" uuid NOT NULL DEFAULT gen_random_uuid() PRIMARY KEY, \"content\" text, \
@@ -270,19 +270,19 @@ fn tables_that_others_made_are_read_and_filled() {
     ));
     let more = json!({"contentColumnName": "content"});
     let flow = house.flow(&[("a", MONDAY)], &more);
-    assert_eq!(house.found(&flow)[0]["pageContent"], "theirs");
-    house.filled(&flow);
+    assert_eq!(house.search_results(&flow)[0]["pageContent"], "theirs");
+    house.upsert(&flow);
     let texts: Vec<Value> =
-        house.found(&flow).into_iter().map(|found| found["pageContent"].clone()).collect();
+        house.search_results(&flow).into_iter().map(|found| found["pageContent"].clone()).collect();
     assert_eq!(texts, [MONDAY, "theirs"]);
     house.save(&flow, &house.canvas(&[("a", MONDAY)], &json!({"contentColumnName": "elsewhere"}), None));
-    let text = house.unanswered(&flow);
+    let text = house.answer_error(&flow);
     assert!(text.contains("other columns") && !text.contains("elsewhere"), "{text}");
 }
 
 #[test]
 fn what_fails_names_the_card_and_says_what_to_do() {
-    let Some(house) = House::open() else { return };
+    let Some(house) = PostgresFixture::open() else { return };
     for (more, says) in [
         (json!({"password": "guessed"}), "refused the user or the password"),
         (json!({"user": "nobody here"}), "refused the user or the password"),
@@ -298,7 +298,7 @@ fn what_fails_names_the_card_and_says_what_to_do() {
         (json!({}), "no such table; fill the store first"),
     ] {
         let flow = house.flow(&[("a", MONDAY)], &more);
-        let text = house.unanswered(&flow);
+        let text = house.answer_error(&flow);
         let places = ["guessed", "nobody here", "nowhere", &house.place.user, &house.table];
         assert!(text.contains(says) && !places.iter().any(|place| text.contains(place)), "{more}: {text}");
     }
@@ -306,24 +306,24 @@ fn what_fails_names_the_card_and_says_what_to_do() {
 
 #[test]
 fn vectors_of_another_length_store_nothing() {
-    let Some(house) = House::open() else { return };
-    house.filled(&house.flow(&[("a", MONDAY)], &json!({})));
+    let Some(house) = PostgresFixture::open() else { return };
+    house.upsert(&house.flow(&[("a", MONDAY)], &json!({})));
     let longer = house.canvas(&[("b", OFFICE), ("c", FRIDAY)], &json!({}), None);
     let flow = house.server.flow(&longer.replace(r#""dimensions":"16""#, r#""dimensions":"32""#));
-    let text = house.unfilled(&flow);
+    let text = house.upsert_error(&flow);
     assert!(text.contains("must have the length that the table was made for"), "{text}");
     assert_eq!(house.count(&house.table), "1");
 }
 
 #[test]
 fn without_the_extension_it_is_said_who_can_add_it() {
-    let Some(house) = House::open() else { return };
+    let Some(house) = PostgresFixture::open() else { return };
     let name = format!("x_{}", house.table);
     house.sql(&format!("CREATE DATABASE {name}"));
     house.sql(&format!("CREATE ROLE {name} LOGIN PASSWORD 'only for this test'"));
     let more = json!({"database": name, "user": name, "password": "only for this test"});
     let flow = house.flow(&[("a", MONDAY)], &more);
-    let text = house.unfilled(&flow);
+    let text = house.upsert_error(&flow);
     house.sql(&format!("DROP DATABASE {name} WITH (FORCE)"));
     house.sql(&format!("DROP ROLE {name}"));
     assert!(text.contains("no pgvector") && text.contains("an administrator"), "{text}");
@@ -332,7 +332,7 @@ fn without_the_extension_it_is_said_who_can_add_it() {
 
 #[test]
 fn files_of_a_conversation_are_found_in_it_and_nowhere_else() {
-    let Some(house) = House::open() else { return };
+    let Some(house) = PostgresFixture::open() else { return };
     let taking = |more: &Value| {
         let more =
             json!({"fileUpload": true, "topK": more["topK"], "pgMetadataFilter": more["filter"].to_string()});
@@ -356,7 +356,7 @@ fn files_of_a_conversation_are_found_in_it_and_nowhere_else() {
     };
     let (one, other) = (send(FRIDAY), send(OFFICE));
     assert_eq!((&one["numAdded"], house.count(&house.table)), (&json!(1), "2".to_owned()));
-    assert_eq!(house.filled(&flow)["numDeleted"], 0, "a full cleanup leaves what people sent");
+    assert_eq!(house.upsert(&flow)["numDeleted"], 0, "a full cleanup leaves what people sent");
     assert_eq!(house.count(&house.table), "3");
     assert_eq!(found(&flow, &one), [FRIDAY, MONDAY]);
     assert_eq!(found(&flow, &other), [MONDAY, OFFICE]);
@@ -378,13 +378,13 @@ fn files_of_a_conversation_are_found_in_it_and_nowhere_else() {
 
 #[test]
 fn odd_characters_are_stored_in_batches() {
-    let Some(house) = House::open() else { return };
+    let Some(house) = PostgresFixture::open() else { return };
     let odd = "A \0 null, a \u{1F4E6} box, a \"quote\", a \\ and a {brace}.";
     let many: Vec<String> = (0..40).map(|number| format!("Parcel {number} has its own shelf.")).collect();
     let mut texts: Vec<(&str, &str)> = vec![("odd", odd)];
     texts.extend(many.iter().map(|text| ("many", text.as_str())));
     let flow = house.flow(&texts, &json!({"batchSize": "7"}));
-    assert_eq!(house.filled(&flow)["numAdded"], 41);
+    assert_eq!(house.upsert(&flow)["numAdded"], 41);
     let kept = house
         .sql(&format!("SELECT \"pageContent\" FROM \"{}\" WHERE metadata ->> 'source' = 'odd'", house.table));
     assert_eq!(kept[0][0].as_deref(), Some(odd.replace('\0', "").as_str()));
@@ -392,12 +392,12 @@ fn odd_characters_are_stored_in_batches() {
 
 #[test]
 fn two_who_fill_a_new_table_at_once_both_succeed() {
-    let Some(house) = House::open() else { return };
+    let Some(house) = PostgresFixture::open() else { return };
     let flows = [("a", MONDAY), ("b", FRIDAY), ("c", OFFICE)]
         .map(|text| house.server.flow(&house.canvas(&[text], &json!({}), Some(&json!({})))));
     std::thread::scope(|scope| {
         for flow in &flows {
-            scope.spawn(|| house.filled(flow));
+            scope.spawn(|| house.upsert(flow));
         }
     });
     assert_eq!(
@@ -408,24 +408,24 @@ fn two_who_fill_a_new_table_at_once_both_succeed() {
 
 #[test]
 fn a_statement_that_waits_ends_with_its_time_and_with_the_run() {
-    let Some(house) = House::open() else { return };
+    let Some(house) = PostgresFixture::open() else { return };
     let more = json!({"additionalConfig": {"statement_timeout": 300}});
     let flow = house.flow(&[("a", MONDAY)], &more);
-    house.filled(&flow);
+    house.upsert(&flow);
     house.sql("BEGIN");
     house.sql(&format!("LOCK TABLE \"{}\"", house.table));
     let start = Instant::now();
-    assert!(house.unanswered(&flow).contains("the database took too long"));
+    assert!(house.answer_error(&flow).contains("the database took too long"));
 
-    let cancel = Cancel::new(None);
+    let cancel = CancelToken::new(None);
     let other = cancel.clone();
     std::thread::spawn(move || {
         std::thread::sleep(Duration::from_millis(100));
-        other.cancel(Reason::CallerLeft);
+        other.cancel(CancelReason::CallerLeft);
     });
     let waiting = session(&house.place);
     let sql = format!("SELECT * FROM \"{}\"", house.table);
-    let ended = waiting.with(&cancel, |connection| connection.run(&sql, &[], &cancel));
+    let ended = waiting.with_connection(&cancel, |connection| connection.run(&sql, &[], &cancel));
     assert_eq!(ended, Err(PgError::Net(NetError::Cancelled)));
     assert!(start.elapsed() < Duration::from_secs(10));
     house.sql("ROLLBACK");
@@ -433,10 +433,10 @@ fn a_statement_that_waits_ends_with_its_time_and_with_the_run() {
 
 #[test]
 fn a_request_leads_to_no_other_server_whatever_the_owner_listed() {
-    let Some(house) = House::open() else { return };
+    let Some(house) = PostgresFixture::open() else { return };
     let texts = [("a", MONDAY), ("b", OFFICE)];
     let flow = house.flow(&texts, &json!({}));
-    house.filled(&flow);
+    house.upsert(&flow);
     let names = ["host", "port", "database", "ssl", "additionalConfig", "topK"];
     let rows: Vec<Value> =
         names.iter().map(|name| json!({"label": name, "name": name, "enabled": true})).collect();

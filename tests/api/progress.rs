@@ -55,10 +55,10 @@ fn insert(server: &Server, body: &Value) -> Call {
 }
 
 /// Holds the second request for embeddings until it is let go.
-fn held_after_the_first(provider: &Provider) -> Arc<AtomicBool> {
+fn hold_after_first_batch(provider: &Provider) -> Arc<AtomicBool> {
     let (let_go, first) = (Arc::new(AtomicBool::new(false)), AtomicBool::new(true));
     let told = let_go.clone();
-    provider.decide(move |_| {
+    provider.set_decision(move |_| {
         let end = Instant::now() + SOON;
         while !first.swap(false, Ordering::SeqCst) && !told.load(Ordering::SeqCst) && Instant::now() < end {
             std::thread::sleep(Duration::from_millis(5));
@@ -86,7 +86,7 @@ fn a_store_shows_how_far_its_filling_is() {
     let store = store(&server);
     let idle = server.read(&format!("/document-store/store/{store}"));
     assert_eq!((&idle["status"], &idle["progress"]), (&json!("SYNC"), &Value::Null));
-    let let_go = held_after_the_first(&provider);
+    let let_go = hold_after_first_batch(&provider);
     let body = vectors(&server, &provider, &store);
     let call = insert(&server, &body);
     let filling = std::thread::spawn(move || call.send());
@@ -154,7 +154,7 @@ fn what_is_refused_before_it_runs_is_no_stream_and_what_fails_ends_one() {
     let nothing =
         json!({"storeId": "9b1c8a52-6f0e-4d7b-8a3c-2f1e5d4c3b2a", "embeddingName": "hashingEmbeddings"});
     events(insert(&server, &nothing)).send().is_error(404);
-    provider.decide(|_| Behaviour::status(401, "{}"));
+    provider.set_decision(|_| Behaviour::status(401, "{}"));
     let failed = events(insert(&server, &vectors(&server, &provider, &store))).send().is(200);
     let names = failed.event_names();
     assert_eq!(names[names.len() - 2..], ["error", "end"], "{failed:?}");
@@ -169,10 +169,10 @@ fn a_caller_that_leaves_ends_the_filling() {
         let (server, provider) = (Server::start(), Provider::start());
         let store = store(&server);
         let body = vectors(&server, &provider, &store);
-        provider.decide(|_| Behaviour::Hang);
+        provider.set_decision(|_| Behaviour::Hang);
         let call = insert(&server, &body);
         let socket = if wants_events { events(call) } else { call }.connect();
-        assert!(provider.wait_until(SOON, |provider| provider.served() > 0));
+        assert!(provider.wait_until(SOON, |provider| provider.served_count() > 0));
         drop(socket);
         assert!(provider.wait_until(GONE_WITHIN, |provider| provider.disconnects() > 0), "still embedding");
         wait(&server, &store, |store| store["status"] == "SYNC");

@@ -1,8 +1,8 @@
 //! What must hold for every canvas, every text and every proof, tried with generated ones.
 
 use flowkeep::canvas::Canvas;
-use flowkeep::canvas::template::{Segment, Template};
-use flowkeep::domain::conversation::SessionTokens;
+use flowkeep::canvas::template::{Segment, TextTemplate};
+use flowkeep::domain::conversation::OwnershipTokens;
 use flowkeep::domain::ids::{ChatId, FlowId};
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
@@ -95,7 +95,7 @@ proptest! {
 
     #[test]
     fn a_template_keeps_every_character_of_its_text(text in braces()) {
-        let Some(template) = Template::parse(&text) else { return Ok(()) };
+        let Some(template) = TextTemplate::parse(&text) else { return Ok(()) };
         let written: String = template
             .segments()
             .iter()
@@ -109,7 +109,7 @@ proptest! {
 
     #[test]
     fn a_text_without_two_pairs_of_braces_holds_no_reference(text in "[^{]{0,100}|[^}]{0,100}") {
-        prop_assert_eq!(Template::parse(&text), None);
+        prop_assert_eq!(TextTemplate::parse(&text), None);
     }
 
     #[test]
@@ -118,33 +118,33 @@ proptest! {
         flow in flow_id(), other_flow in flow_id(), chat in chat_id(), other_chat in chat_id(),
     ) {
         prop_assume!(one != other && flow != other_flow && chat != other_chat);
-        let tokens = SessionTokens::new(one);
+        let tokens = OwnershipTokens::new(one);
         let token = tokens.mint(&flow, &chat);
-        prop_assert!(tokens.prove(&flow, &chat, &token));
-        prop_assert!(!tokens.prove(&other_flow, &chat, &token));
-        prop_assert!(!tokens.prove(&flow, &other_chat, &token));
-        prop_assert!(!SessionTokens::new(other).prove(&flow, &chat, &token));
+        prop_assert!(tokens.verify(&flow, &chat, &token));
+        prop_assert!(!tokens.verify(&other_flow, &chat, &token));
+        prop_assert!(!tokens.verify(&flow, &other_chat, &token));
+        prop_assert!(!OwnershipTokens::new(other).verify(&flow, &chat, &token));
         let cookie = tokens.cookie(&flow, &chat);
-        prop_assert_eq!(tokens.prove_cookie(&flow, &cookie), Some(chat));
-        prop_assert_eq!(tokens.prove_cookie(&other_flow, &cookie), None);
-        prop_assert_eq!(tokens.prove_cookie(&flow, &format!("{other_chat}.{token}")), None);
+        prop_assert_eq!(tokens.verify_cookie(&flow, &cookie), Some(chat));
+        prop_assert_eq!(tokens.verify_cookie(&other_flow, &cookie), None);
+        prop_assert_eq!(tokens.verify_cookie(&flow, &format!("{other_chat}.{token}")), None);
     }
 
     #[test]
     fn a_changed_proof_is_no_proof(
         secret in secret(), flow in flow_id(), chat in chat_id(), at in 0..43_usize, with in "[A-Za-z0-9_=.-]",
     ) {
-        let tokens = SessionTokens::new(secret);
+        let tokens = OwnershipTokens::new(secret);
         let token = tokens.mint(&flow, &chat);
         let changed = format!("{}{with}{}", &token[..at], &token[at + 1..]);
         prop_assume!(changed != token);
-        prop_assert!(!tokens.prove(&flow, &chat, &changed));
+        prop_assert!(!tokens.verify(&flow, &chat, &changed));
     }
 
     #[test]
     fn no_text_is_a_proof_by_accident(secret in secret(), flow in flow_id(), chat in chat_id(), text in ".{0,80}") {
-        let tokens = SessionTokens::new(secret);
-        prop_assert!(!tokens.prove(&flow, &chat, &text));
-        prop_assert_eq!(tokens.prove_cookie(&flow, &text), None);
+        let tokens = OwnershipTokens::new(secret);
+        prop_assert!(!tokens.verify(&flow, &chat, &text));
+        prop_assert_eq!(tokens.verify_cookie(&flow, &text), None);
     }
 }

@@ -1,18 +1,18 @@
 //! Every wire format through the whole service: whole, streamed, with tools, in single bytes.
 
 use crate::support::Server;
-use crate::support::canvases::{Format, SECRET};
-use crate::support::provider::{Behaviour, Provider, Recorded, Reply};
+use crate::support::canvases::{ProviderFormat, SECRET};
+use crate::support::provider::{Behaviour, Provider, RecordedRequest, Reply};
 use serde_json::{Value, json};
 
 /// A service, a stand-in provider, and a conversation flow between them.
-fn conversation(format: Format) -> (Server, Provider, String) {
+fn conversation(format: ProviderFormat) -> (Server, Provider, String) {
     let (server, provider) = (Server::start(), Provider::start());
     let flow = server.flow(&format.conversation(&server, &provider.base_url(), json!({})));
     (server, provider, flow)
 }
 
-fn agent(format: Format) -> (Server, Provider, String) {
+fn agent(format: ProviderFormat) -> (Server, Provider, String) {
     let (server, provider) = (Server::start(), Provider::start());
     let flow = server.flow(&format.agent(&server, &provider.base_url()));
     (server, provider, flow)
@@ -22,23 +22,23 @@ fn question(streaming: bool) -> Value {
     json!({"question": "How are you?", "streaming": streaming})
 }
 
-fn counted(text: &str) -> Behaviour {
+fn reply_with_usage(text: &str) -> Behaviour {
     Behaviour::Reply(Reply { input_tokens: Some(11), ..Reply::text(text) })
 }
 
 /// True when the request carries the key where its format wants it.
-fn has_key(format: Format, request: &Recorded) -> bool {
+fn has_key(format: ProviderFormat, request: &RecordedRequest) -> bool {
     let bearer = format!("Bearer {SECRET}");
     match format {
-        Format::OpenAi | Format::Ollama => request.header("authorization") == Some(&bearer),
-        Format::Anthropic => request.header("x-api-key") == Some(SECRET),
-        Format::Gemini => request.header("x-goog-api-key") == Some(SECRET),
+        ProviderFormat::OpenAi | ProviderFormat::Ollama => request.header("authorization") == Some(&bearer),
+        ProviderFormat::Anthropic => request.header("x-api-key") == Some(SECRET),
+        ProviderFormat::Gemini => request.header("x-goog-api-key") == Some(SECRET),
     }
 }
 
-fn whole(format: Format) {
+fn check_whole(format: ProviderFormat) {
     let (server, provider, flow) = conversation(format);
-    provider.script(counted("I am fine, thanks."));
+    provider.push_behaviour(reply_with_usage("I am fine, thanks."));
     let answer = server.ask(&flow, &question(false)).is(200).json();
     assert_eq!(answer["text"], "I am fine, thanks.");
     let usage = json!({"input_tokens": 11, "output_tokens": 4, "total_tokens": 15});
@@ -49,37 +49,37 @@ fn whole(format: Format) {
     assert!(sent.contains("Be kind.") && sent.contains("How are you?"), "{sent}");
     assert!(sent.contains("model-1") || request.path.contains("model-1"), "{} {sent}", request.path);
     assert!(!request.path.contains(SECRET) && !sent.contains(SECRET));
-    assert_eq!(provider.served(), 1);
+    assert_eq!(provider.served_count(), 1);
     let kept = &server.messages(&flow)[1]["usageMetadata"];
     assert_eq!((&kept["input_tokens"], &kept["output_tokens"]), (&json!(11), &json!(4)), "{kept}");
 }
 
 #[test]
 fn openai_answers_whole() {
-    whole(Format::OpenAi);
+    check_whole(ProviderFormat::OpenAi);
 }
 
 #[test]
 fn anthropic_answers_whole() {
-    whole(Format::Anthropic);
+    check_whole(ProviderFormat::Anthropic);
 }
 
 #[test]
 fn gemini_answers_whole() {
-    whole(Format::Gemini);
+    check_whole(ProviderFormat::Gemini);
 }
 
 #[test]
 fn ollama_answers_whole() {
-    whole(Format::Ollama);
+    check_whole(ProviderFormat::Ollama);
 }
 
-fn streamed(format: Format, bytewise: bool) {
+fn check_streamed(format: ProviderFormat, bytewise: bool) {
     let (server, provider, flow) = conversation(format);
     let text = "Grüße aus 東京 – \"data: ja\" 🙂 und\nEnde";
     let reply = Reply { input_tokens: Some(11), bytewise, ..Reply::text(text) };
     let tokens = reply.tokens.clone();
-    provider.script(Behaviour::Reply(reply));
+    provider.push_behaviour(Behaviour::Reply(reply));
     let answer = server.ask(&flow, &question(true));
     assert_eq!(answer.event_names(), ["start", "token", "metadata", "end"], "{answer:?}");
     assert_eq!(answer.streamed_text(), text);
@@ -94,55 +94,59 @@ fn streamed(format: Format, bytewise: bool) {
 
 #[test]
 fn openai_streams() {
-    streamed(Format::OpenAi, false);
+    check_streamed(ProviderFormat::OpenAi, false);
 }
 
 #[test]
 fn anthropic_streams() {
-    streamed(Format::Anthropic, false);
+    check_streamed(ProviderFormat::Anthropic, false);
 }
 
 #[test]
 fn gemini_streams() {
-    streamed(Format::Gemini, false);
+    check_streamed(ProviderFormat::Gemini, false);
 }
 
 #[test]
 fn ollama_streams() {
-    streamed(Format::Ollama, false);
+    check_streamed(ProviderFormat::Ollama, false);
 }
 
 #[test]
 fn an_openai_stream_split_at_every_byte_still_parses() {
-    streamed(Format::OpenAi, true);
+    check_streamed(ProviderFormat::OpenAi, true);
 }
 
 #[test]
 fn an_anthropic_stream_split_at_every_byte_still_parses() {
-    streamed(Format::Anthropic, true);
+    check_streamed(ProviderFormat::Anthropic, true);
 }
 
 #[test]
 fn a_gemini_stream_split_at_every_byte_still_parses() {
-    streamed(Format::Gemini, true);
+    check_streamed(ProviderFormat::Gemini, true);
 }
 
 #[test]
 fn an_ollama_stream_split_at_every_byte_still_parses() {
-    streamed(Format::Ollama, true);
+    check_streamed(ProviderFormat::Ollama, true);
 }
 
 /// The agent asks for the calculator, gets its result and answers.
-fn agent_counts(format: Format, streaming: bool, bytewise: bool) {
+fn agent_counts(format: ProviderFormat, streaming: bool, bytewise: bool) {
     let (server, provider, flow) = agent(format);
     let arguments = json!({"input": "6 * (3 + 4)"});
-    provider.script(Behaviour::Reply(Reply {
+    provider.push_behaviour(Behaviour::Reply(Reply {
         calls: vec![("calculator".to_owned(), arguments.clone())],
         input_tokens: Some(10),
         bytewise,
         ..Reply::text("")
     }));
-    provider.script(Behaviour::Reply(Reply { input_tokens: Some(20), bytewise, ..Reply::text("It is 42.") }));
+    provider.push_behaviour(Behaviour::Reply(Reply {
+        input_tokens: Some(20),
+        bytewise,
+        ..Reply::text("It is 42.")
+    }));
     let answer = server.ask(&flow, &question(streaming));
     let (text, used, facts) = if streaming {
         (answer.streamed_text(), answer.event("usedTools"), answer.event("metadata"))
@@ -153,7 +157,7 @@ fn agent_counts(format: Format, streaming: bool, bytewise: bool) {
     assert_eq!(text, "It is 42.");
     assert_eq!(used, json!([{"tool": "calculator", "toolInput": arguments, "toolOutput": "42"}]));
     assert_eq!(facts["usageMetadata"]["input_tokens"], 30, "{facts}");
-    assert_eq!(provider.served(), 2);
+    assert_eq!(provider.served_count(), 2);
     let requests = provider.requests();
     assert!(requests[0].body["tools"].to_string().contains("calculator"), "{}", requests[0].body);
     let second = requests[1].body.to_string();
@@ -163,34 +167,34 @@ fn agent_counts(format: Format, streaming: bool, bytewise: bool) {
 
 #[test]
 fn an_agent_on_openai_counts() {
-    agent_counts(Format::OpenAi, false, false);
-    agent_counts(Format::OpenAi, true, true);
+    agent_counts(ProviderFormat::OpenAi, false, false);
+    agent_counts(ProviderFormat::OpenAi, true, true);
 }
 
 #[test]
 fn an_agent_on_anthropic_counts() {
-    agent_counts(Format::Anthropic, false, false);
-    agent_counts(Format::Anthropic, true, true);
+    agent_counts(ProviderFormat::Anthropic, false, false);
+    agent_counts(ProviderFormat::Anthropic, true, true);
 }
 
 #[test]
 fn an_agent_on_gemini_counts() {
-    agent_counts(Format::Gemini, false, false);
-    agent_counts(Format::Gemini, true, true);
+    agent_counts(ProviderFormat::Gemini, false, false);
+    agent_counts(ProviderFormat::Gemini, true, true);
 }
 
 #[test]
 fn an_agent_on_ollama_counts() {
-    agent_counts(Format::Ollama, false, false);
-    agent_counts(Format::Ollama, true, true);
+    agent_counts(ProviderFormat::Ollama, false, false);
+    agent_counts(ProviderFormat::Ollama, true, true);
 }
 
 #[test]
 fn an_agent_tells_its_model_when_a_tool_fails() {
-    let (server, provider, flow) = agent(Format::OpenAi);
-    provider.script(Behaviour::call("calculator", json!({"input": "1 +"})));
-    provider.script(Behaviour::call("abacus", json!({})));
-    provider.script(Behaviour::text("I cannot."));
+    let (server, provider, flow) = agent(ProviderFormat::OpenAi);
+    provider.push_behaviour(Behaviour::call("calculator", json!({"input": "1 +"})));
+    provider.push_behaviour(Behaviour::call("abacus", json!({})));
+    provider.push_behaviour(Behaviour::text("I cannot."));
     let answer = server.ask(&flow, &question(false)).is(200).json();
     assert_eq!(answer["text"], "I cannot.");
     let used = answer["usedTools"].as_array().unwrap();
@@ -200,16 +204,16 @@ fn an_agent_tells_its_model_when_a_tool_fails() {
 
 #[test]
 fn an_agent_stops_after_its_rounds() {
-    let (server, provider, flow) = agent(Format::OpenAi);
-    provider.decide(|_| Behaviour::call("calculator", json!({"input": "1"})));
+    let (server, provider, flow) = agent(ProviderFormat::OpenAi);
+    provider.set_decision(|_| Behaviour::call("calculator", json!({"input": "1"})));
     let answer = server.ask(&flow, &question(false)).is(200).json();
     assert!(answer["text"].as_str().unwrap().contains("too many steps"), "{answer}");
-    assert_eq!(provider.served(), 15);
+    assert_eq!(provider.served_count(), 15);
 }
 
 #[test]
 fn an_agent_remembers() {
-    let (server, provider, flow) = agent(Format::OpenAi);
+    let (server, provider, flow) = agent(ProviderFormat::OpenAi);
     let first = server.ask(&flow, &json!({"question": "I am Ada"})).is(200).json();
     let body = json!({"question": "Who?", "chatId": first["chatId"], "sessionToken": first["sessionToken"]});
     server.ask(&flow, &body).is(200);
@@ -219,9 +223,9 @@ fn an_agent_remembers() {
 
 #[test]
 fn reasoning_goes_out_as_its_own_event() {
-    let (server, provider, flow) = conversation(Format::OpenAi);
+    let (server, provider, flow) = conversation(ProviderFormat::OpenAi);
     let reply = Reply { thinking: vec!["Hm, ".to_owned(), "yes.".to_owned()], ..Reply::text("Fine.") };
-    provider.script(Behaviour::Reply(reply));
+    provider.push_behaviour(Behaviour::Reply(reply));
     let answer = server.ask(&flow, &question(true));
     assert_eq!(answer.event_names(), ["start", "thinking", "token", "metadata", "end"], "{answer:?}");
     assert_eq!(answer.streamed_text(), "Fine.");
@@ -231,7 +235,7 @@ fn reasoning_goes_out_as_its_own_event() {
 fn a_card_that_does_not_stream_asks_its_provider_for_a_whole_answer() {
     let (server, provider) = (Server::start(), Provider::start());
     let whole = json!({"streaming": false});
-    let flow = server.flow(&Format::OpenAi.conversation(&server, &provider.base_url(), whole));
+    let flow = server.flow(&ProviderFormat::OpenAi.conversation(&server, &provider.base_url(), whole));
     let answer = server.ask(&flow, &question(true));
     assert_eq!(answer.streamed_text(), "You said: How are you?");
     assert_ne!(provider.last_request().body["stream"], true);
@@ -241,7 +245,7 @@ fn a_card_that_does_not_stream_asks_its_provider_for_a_whole_answer() {
 fn settings_of_a_card_reach_the_provider() {
     let (server, provider) = (Server::start(), Provider::start());
     let settings = json!({"temperature": "0.3", "maxTokens": "77", "topP": 0.9, "stopSequence": "END, STOP"});
-    let flow = server.flow(&Format::OpenAi.conversation(&server, &provider.base_url(), settings));
+    let flow = server.flow(&ProviderFormat::OpenAi.conversation(&server, &provider.base_url(), settings));
     server.ask(&flow, &question(false)).is(200);
     let body = provider.last_request().body;
     assert_eq!((&body["model"], &body["temperature"]), (&json!("model-1"), &json!(0.3)));
@@ -252,12 +256,12 @@ fn settings_of_a_card_reach_the_provider() {
 
 #[test]
 fn what_an_agent_says_before_a_tool_is_streamed_and_stored_alike() {
-    let (server, provider, flow) = agent(Format::OpenAi);
-    provider.script(Behaviour::Reply(Reply {
+    let (server, provider, flow) = agent(ProviderFormat::OpenAi);
+    provider.push_behaviour(Behaviour::Reply(Reply {
         calls: vec![("calculator".to_owned(), json!({"input": "6 * 7"}))],
         ..Reply::text("Let me see.")
     }));
-    provider.script(Behaviour::text("It is 42."));
+    provider.push_behaviour(Behaviour::text("It is 42."));
     let answer = server.ask(&flow, &question(true));
     let text = answer.streamed_text();
     assert!(text.starts_with("Let me see.") && text.ends_with("It is 42."), "{text}");

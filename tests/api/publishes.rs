@@ -1,15 +1,15 @@
 //! Many flows published at once (manual 5.7 r6): each for itself, and only what can run.
 
-use crate::support::canvases::{scripted, scripted_with};
+use crate::support::canvases::{scripted_flow, scripted_flow_with};
 use crate::support::{Server, id};
 use serde_json::{Value, json};
 
 /// A flow whose canvas waits in its draft.
-fn drafted(server: &Server, name: &str, canvas: &str) -> String {
-    drafted_of(server, name, "CHATFLOW", canvas)
+fn new_draft(server: &Server, name: &str, canvas: &str) -> String {
+    new_draft_of_kind(server, name, "CHATFLOW", canvas)
 }
 
-fn drafted_of(server: &Server, name: &str, kind: &str, canvas: &str) -> String {
+fn new_draft_of_kind(server: &Server, name: &str, kind: &str, canvas: &str) -> String {
     id(&server.post("/chatflows", &json!({"name": name, "type": kind, "flowData": canvas})))
 }
 
@@ -24,10 +24,10 @@ fn outcomes(answer: &Value) -> Vec<&str> {
 #[test]
 fn what_can_run_is_published_and_the_rest_says_why_not() {
     let server = Server::start();
-    let broken = scripted().replace("{{chatScripted_0.data.instance}}", "");
-    let [good, other] = ["a", "b"].map(|name| drafted(&server, name, &scripted()));
-    let bad = drafted(&server, "c", &broken);
-    let kind = drafted_of(&server, "d", "AGENTFLOW", &scripted());
+    let broken = scripted_flow().replace("{{chatScripted_0.data.instance}}", "");
+    let [good, other] = ["a", "b"].map(|name| new_draft(&server, name, &scripted_flow()));
+    let bad = new_draft(&server, "c", &broken);
+    let kind = new_draft_of_kind(&server, "d", "AGENTFLOW", &scripted_flow());
     let nobody = "6a204bb0-3c4f-4c0e-9d9c-0f6f5c3a1d2e";
     let answer = publish(&server, &json!([good, bad, kind, nobody, other, good]));
     assert_eq!(outcomes(&answer), ["published", "blocked", "blocked", "refused", "published"], "{answer}");
@@ -53,10 +53,10 @@ fn what_can_run_is_published_and_the_rest_says_why_not() {
 #[test]
 fn a_draft_that_live_left_behind_is_refused_and_the_others_go_on() {
     let server = Server::start();
-    let stale = drafted(&server, "a", &scripted());
-    let live = json!({ "flowData": scripted_with(json!({"fallback": "Live moved."})) });
+    let stale = new_draft(&server, "a", &scripted_flow());
+    let live = json!({ "flowData": scripted_flow_with(json!({"fallback": "Live moved."})) });
     server.put(&format!("/chatflows/{stale}"), &live);
-    let fine = drafted(&server, "b", &scripted());
+    let fine = new_draft(&server, "b", &scripted_flow());
     let answer = publish(&server, &json!([stale, fine]));
     assert_eq!(outcomes(&answer), ["refused", "published"], "{answer}");
     assert!(answer["results"][0]["reason"].as_str().unwrap().contains("Live"), "{answer}");
@@ -65,7 +65,8 @@ fn a_draft_that_live_left_behind_is_refused_and_the_others_go_on() {
 #[test]
 fn whoever_may_not_change_a_flow_does_not_publish_it() {
     let server = Server::start();
-    let [chat, agent] = ["CHATFLOW", "AGENTFLOW"].map(|kind| drafted_of(&server, "f", kind, &scripted()));
+    let [chat, agent] =
+        ["CHATFLOW", "AGENTFLOW"].map(|kind| new_draft_of_kind(&server, "f", kind, &scripted_flow()));
     let key = server.key(&["agentflows:update"])["apiKey"].as_str().unwrap().to_owned();
     let body = json!({ "ids": [chat, agent] });
     let answer = server.call("POST", "/flow-drafts/publish").bearer(&key).json(&body).send().is(200).json();

@@ -1,7 +1,7 @@
 //! Two requests about the same thing at the same moment.
 
 use super::files::documents;
-use crate::support::canvases::scripted;
+use crate::support::canvases::scripted_flow;
 use crate::support::client::Call;
 use crate::support::form::Form;
 use crate::support::server::PASSWORD;
@@ -43,7 +43,7 @@ fn a_new_name_and_a_new_email_at_once_are_both_kept() {
 #[test]
 fn a_rating_of_a_message_that_is_deleted_meanwhile_is_not_left() {
     let server = Server::start();
-    let flow = server.flow(&scripted());
+    let flow = server.flow(&scripted_flow());
     let mut rated_first = 0;
     for _ in 0..20 {
         let told = server.ask(&flow, &json!({"question": "Hi"})).is(200).json();
@@ -70,7 +70,7 @@ fn a_rating_of_a_message_that_is_deleted_meanwhile_is_not_left() {
 fn a_question_with_files_for_a_flow_that_is_deleted_never_fails_as_a_fault() {
     let server = Server::start();
     for _ in 0..12 {
-        let flow = server.flow_with(&scripted(), &documents(""));
+        let flow = server.flow_with(&scripted_flow(), &documents(""));
         let ask = || {
             let form = Form::of(&[("question", "Hi")]).file("a.txt", "text/plain", b"hello");
             let answer = server.call("POST", &format!("/prediction/{flow}")).form(&form).send();

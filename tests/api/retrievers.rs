@@ -1,7 +1,7 @@
 //! Retrievers over a vector store, with a stand-in for their models: what each finds, and what it sends to find it.
 
-use crate::embeddings::written;
-use crate::support::canvases::{Drawing, Format, SECRET};
+use crate::embeddings::request_text;
+use crate::support::canvases::{Drawing, ProviderFormat, SECRET};
 use crate::support::provider::{Behaviour, Provider};
 use crate::support::{Server, golden, id};
 use serde_json::{Value, json};
@@ -16,7 +16,7 @@ const TEXTS: [(&str, &str); 4] = [
 const QUESTION: &str = "When do parcels leave the house?";
 
 /// A flow in the making whose passages one retriever searches.
-struct Library {
+struct RetrieverFixture {
     server: Server,
     /// The provider of the retriever's model, and of the embeddings and rerankers.
     provider: Provider,
@@ -25,7 +25,7 @@ struct Library {
     embeddings: String,
 }
 
-impl Library {
+impl RetrieverFixture {
     fn open() -> Self {
         let mut drawing = Drawing::default();
         let store = drawing.card("memoryVectorStore", json!({}));
@@ -50,7 +50,8 @@ impl Library {
     fn asking(&mut self, card: &str, inputs: Value, over: &str) -> String {
         let node = self.retriever(card, inputs, over);
         let base = self.provider.base_url();
-        let model = Format::OpenAi.model(&mut self.drawing, &self.server, &base, json!({"streaming": false}));
+        let model =
+            ProviderFormat::OpenAi.model(&mut self.drawing, &self.server, &base, json!({"streaming": false}));
         self.drawing.wire(&model, &node, "model");
         node
     }
@@ -62,23 +63,23 @@ impl Library {
     }
 
     /// Answers with what `retriever` finds.
-    fn ask(mut self, retriever: &str) -> Found {
+    fn ask(mut self, retriever: &str) -> RetrievedAnswer {
         let model = self.drawing.card("chatExtractive", json!({}));
         let chain = self.drawing.card("retrievalQAChain", json!({"returnSourceDocuments": true}));
         self.drawing.wire(&model, &chain, "model");
         self.drawing.wire(retriever, &chain, "vectorStoreRetriever");
         let flow = self.server.flow(&self.drawing.text());
         let answer = self.server.ask(&flow, &json!({ "question": QUESTION })).is(200).json();
-        Found { answer, provider: self.provider }
+        RetrievedAnswer { answer, provider: self.provider }
     }
 }
 
-struct Found {
+struct RetrievedAnswer {
     answer: Value,
     provider: Provider,
 }
 
-impl Found {
+impl RetrievedAnswer {
     fn documents(&self) -> &[Value] {
         self.answer["sourceDocuments"].as_array().map_or(&[], Vec::as_slice)
     }
@@ -88,8 +89,8 @@ impl Found {
     }
 
     /// What was sent to models.
-    fn sent(&self) -> String {
-        self.provider.requests().iter().map(written).collect()
+    fn requests_sent(&self) -> String {
+        self.provider.requests().iter().map(request_text).collect()
     }
 }
 
@@ -100,7 +101,7 @@ fn only_passages_that_are_near_enough_are_found() {
         ("0", "20", &["parcels", "returns", "office", "cats"]),
         ("0", "2", &["parcels", "returns"]),
     ] {
-        let mut library = Library::open();
+        let mut library = RetrieverFixture::open();
         let inputs = json!({"minSimilarityScore": least, "maxK": most});
         let node = library.retriever("similarityThresholdRetriever", inputs, "vectorStore");
         let found = library.ask(&node);
@@ -115,7 +116,7 @@ fn only_passages_that_are_near_enough_are_found() {
 
 #[test]
 fn passages_are_written_as_the_owner_likes() {
-    let mut library = Library::open();
+    let mut library = RetrieverFixture::open();
     let inputs =
         json!({"resultFormat": "<{{metadata.source}}/{{metadata.length}}> {{context}}", "topK": "1"});
     let node = library.retriever("customRetriever", inputs, "vectorStore");
@@ -126,16 +127,16 @@ fn passages_are_written_as_the_owner_likes() {
 
 #[test]
 fn a_model_words_the_question_in_other_ways() {
-    let mut library = Library::open();
+    let mut library = RetrieverFixture::open();
     let node = library.asking("multiQueryRetriever", json!({}), "vectorStore");
     let store = library.store.clone();
     library.drawing.set(&store, "topK", json!("1"));
-    library.provider.script(Behaviour::text(
+    library.provider.push_behaviour(Behaviour::text(
         "<questions>\n1. When do cats sleep?\n2. Is the office near the harbour?\n3. When do cats sleep?\n</questions>",
     ));
     let found = library.ask(&node);
     assert_eq!(found.sources(), ["parcels", "cats", "office"], "the person's own words go first");
-    golden::check("retriever_multi_query_sent.txt", &found.sent());
+    golden::check("retriever_multi_query_sent.txt", &found.requests_sent());
 }
 
 #[test]
@@ -145,30 +146,30 @@ fn a_model_writes_the_passage_that_is_looked_for() {
         (json!({"promptKey": "trec-news", "topK": "1"}), "news report"),
         (json!({"customPrompt": "Invent a text on {question}", "topK": "1"}), "Invent a text on <question"),
     ] {
-        let mut library = Library::open();
+        let mut library = RetrieverFixture::open();
         let node = library.asking("HydeRetriever", inputs, "vectorStore");
-        library.provider.script(Behaviour::text("Cats sleep all day and all night."));
+        library.provider.push_behaviour(Behaviour::text("Cats sleep all day and all night."));
         let found = library.ask(&node);
         assert_eq!(found.sources(), ["cats"]);
-        assert!(found.sent().contains(wanted), "{}", found.sent());
-        sent += &found.sent();
+        assert!(found.requests_sent().contains(wanted), "{}", found.requests_sent());
+        sent += &found.requests_sent();
     }
     golden::check("retriever_hyde_sent.txt", &sent);
 }
 
 #[test]
 fn a_model_keeps_what_bears_on_the_question() {
-    let mut library = Library::open();
+    let mut library = RetrieverFixture::open();
     let node = library.asking("llmFilterRetriever", json!({}), "baseRetriever");
-    library.provider.decide(|request| {
+    library.provider.set_decision(|request| {
         let asked = request.body.to_string();
         Behaviour::text(if asked.contains("Mondays") { "on Mondays" } else { "NOTHING." })
     });
     let found = library.ask(&node);
     assert_eq!(found.sources(), ["parcels"]);
     assert_eq!(found.documents()[0]["pageContent"], "on Mondays");
-    assert_eq!(found.provider.served(), 4, "one call for each passage");
-    golden::check("retriever_llm_filter_sent.txt", &written(&found.provider.requests()[0]));
+    assert_eq!(found.provider.served_count(), 4, "one call for each passage");
+    golden::check("retriever_llm_filter_sent.txt", &request_text(&found.provider.requests()[0]));
 }
 
 #[test]
@@ -176,7 +177,7 @@ fn found_passages_are_judged_by_their_vectors() {
     for (inputs, expected) in
         [(json!({"similarityThreshold": "0.4"}), 1), (json!({"similarityThreshold": "", "k": "3"}), 3)]
     {
-        let mut library = Library::open();
+        let mut library = RetrieverFixture::open();
         let node = library.retriever("embeddingsFilterRetriever", inputs, "baseRetriever");
         let embeddings = library.embeddings.clone();
         library.drawing.wire(&embeddings, &node, "embeddings");
@@ -187,13 +188,13 @@ fn found_passages_are_judged_by_their_vectors() {
 
 #[test]
 fn passages_that_stand_high_for_many_questions_come_first() {
-    let mut library = Library::open();
+    let mut library = RetrieverFixture::open();
     let node =
         library.asking("RRFRetriever", json!({"queryCount": "2", "topK": "2", "c": "0"}), "baseRetriever");
-    library.provider.script(Behaviour::text("Do cats sleep all day?\nWhere do cats sleep all day?"));
+    library.provider.push_behaviour(Behaviour::text("Do cats sleep all day?\nWhere do cats sleep all day?"));
     let found = library.ask(&node);
     assert_eq!(found.sources(), ["cats", "parcels"]);
-    golden::check("retriever_rrf_sent.txt", &found.sent());
+    golden::check("retriever_rrf_sent.txt", &found.requests_sent());
 }
 
 #[test]
@@ -207,13 +208,13 @@ fn a_model_reads_the_metadata_from_the_question() {
         (r#"{"source": "cats"}"#, vec!["cats"]),
         ("```json\n{\"source\": null}\n```", vec!["parcels", "returns"]),
     ] {
-        let mut library = Library::open();
+        let mut library = RetrieverFixture::open();
         let inputs = json!({"topK": "2", "dynamicMetadataFilterRetrieverStructuredOutput": rows.to_string()});
         let node = library.asking("extractMetadataRetriever", inputs, "vectorStore");
-        library.provider.script(Behaviour::text(said));
+        library.provider.push_behaviour(Behaviour::text(said));
         let found = library.ask(&node);
         assert_eq!(found.sources(), expected, "{said}");
-        golden::check("retriever_extract_metadata_sent.txt", &found.sent());
+        golden::check("retriever_extract_metadata_sent.txt", &found.requests_sent());
     }
 }
 
@@ -226,7 +227,7 @@ fn rerankers_put_passages_in_the_order_of_their_provider() {
         ("voyageAIRerankRetriever", "voyageAIApi", "topK"),
         ("AzureRerankRetriever", "azureFoundryApi", "topK"),
     ] {
-        let mut library = Library::open();
+        let mut library = RetrieverFixture::open();
         let base = library.provider.base_url();
         let mut inputs = json!({most: "2"});
         let fields = match kind {
@@ -247,7 +248,7 @@ fn rerankers_put_passages_in_the_order_of_their_provider() {
         let found = library.ask(&node);
         assert_eq!((found.sources()[0], found.sources().len()), ("parcels", 2), "{card}");
         assert!(found.documents()[0]["metadata"]["relevance_score"].as_f64().unwrap() > 0.5, "{card}");
-        writeln!(sent, "== {card}\n{}", found.sent()).unwrap();
+        writeln!(sent, "== {card}\n{}", found.requests_sent()).unwrap();
     }
     golden::check("rerank_sent.txt", &sent);
 }
@@ -259,11 +260,11 @@ fn a_reranker_that_answers_wrongly_is_named() {
         r#"{"results":[{"index":0,"relevance_score":1},{"index":0,"relevance_score":1}]}"#,
         "{}",
     ] {
-        let mut library = Library::open();
+        let mut library = RetrieverFixture::open();
         let base = library.provider.base_url();
         let node = library.retriever("cohereRerankRetriever", json!({"basepath": base}), "baseRetriever");
         library.credential(&node, "cohereApi", json!({"cohereApiKey": SECRET}));
-        library.provider.script(Behaviour::status(200, body));
+        library.provider.push_behaviour(Behaviour::status(200, body));
         let model = library.drawing.card("chatExtractive", json!({}));
         let chain = library.drawing.card("retrievalQAChain", json!({}));
         library.drawing.wire(&model, &chain, "model");
@@ -281,10 +282,10 @@ fn a_search_can_run_while_the_flow_is_built() {
         ("text", "Where do {{question}} not matter but cats sleep all day", "Cats sleep all day."),
         ("document", "", "Parcels leave the house on Mondays."),
     ] {
-        let mut library = Library::open();
+        let mut library = RetrieverFixture::open();
         let inputs = json!({"resultFormat": "{{context}}", "topK": "1", "query": query});
         let node = library.retriever("customRetriever", inputs, "vectorStore");
-        library.drawing.chooses(&node, output);
+        library.drawing.choose_output(&node, output);
         let reference = match output {
             "text" => format!("{{{{{node}.data.instance}}}}"),
             _ => format!("{{{{{node}.data.instance.0.pageContent}}}}"),

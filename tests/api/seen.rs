@@ -3,11 +3,11 @@
 use super::access::{call_holding, sample};
 use super::callers::role;
 use crate::support::Server;
-use crate::support::canvases::scripted_with;
-use flowkeep::domain::caller::all_names;
+use crate::support::canvases::scripted_flow_with;
+use flowkeep::domain::caller::permission_names;
 use flowkeep::domain::ids::RoleId;
-use flowkeep::http::guard::Who;
-use flowkeep::http::routes::table;
+use flowkeep::http::guard::RequiredAccess;
+use flowkeep::http::routes::service_routes;
 use serde_json::json;
 
 /// What the flows of the samples of the access grid hold.
@@ -18,8 +18,8 @@ pub const CREDENTIAL: &str = "canary of a credential";
 pub const TOOL: &str = "canary of a tool";
 
 /// A canvas that is known when it shows.
-pub fn scripted() -> String {
-    scripted_with(json!({ "fallback": FLOW }))
+pub fn marked_canvas() -> String {
+    scripted_flow_with(json!({ "fallback": FLOW }))
 }
 
 /// Kinds of things: what lets people see one, and what of a sample shows in an answer that holds one.
@@ -44,13 +44,13 @@ const THINGS: &[(&[&str], &str)] = &[
 ];
 
 /// Who may do everything but see things.
-pub fn blind(server: &Server) -> RoleId {
+pub fn blind_role(server: &Server) -> RoleId {
     let unseen: Vec<&str> = THINGS.iter().flat_map(|(seen_with, _)| seen_with.iter().copied()).collect();
     all_but(server, &unseen)
 }
 
 fn all_but(server: &Server, without: &[&str]) -> RoleId {
-    let names: Vec<String> = all_names().filter(|name| !without.contains(&name.as_str())).collect();
+    let names: Vec<String> = permission_names().filter(|name| !without.contains(&name.as_str())).collect();
     role(server, &names.iter().map(String::as_str).collect::<Vec<_>>())
 }
 
@@ -59,8 +59,8 @@ fn no_route_shows_a_thing_to_who_may_not_see_it() {
     let server = Server::start();
     for (seen_with, canary) in THINGS {
         let blind = server.member(all_but(&server, seen_with));
-        for route in table() {
-            let Who::AnyOf(permissions) = route.guard.who else { continue };
+        for route in service_routes() {
+            let RequiredAccess::AnyOf(permissions) = route.guard.access else { continue };
             for held in permissions.iter().filter(|name| !seen_with.contains(name)) {
                 let (_, body) = sample(&server, route, "CHATFLOW", held);
                 // What a caller sent may come back to them.

@@ -1,7 +1,7 @@
 //! What the service says about itself, and the headers every answer has (manual 12.3).
 
 use crate::support::Server;
-use crate::support::canvases::scripted;
+use crate::support::canvases::scripted_flow;
 use serde_json::json;
 
 #[test]
@@ -36,7 +36,7 @@ fn a_head_is_answered_without_a_body() {
 #[test]
 fn every_answer_has_the_headers_that_keep_it_inert() {
     let server = Server::start();
-    let flow = server.flow(&scripted());
+    let flow = server.flow(&scripted_flow());
     for answer in [
         server.call("GET", "/version").send(),
         server.call("GET", "/nothing").send(),
@@ -60,10 +60,10 @@ fn every_answer_has_the_headers_that_keep_it_inert() {
 #[test]
 fn data_survives_a_new_start() {
     let server = Server::start();
-    let flow = server.flow(&scripted());
+    let flow = server.flow(&scripted_flow());
     let first = server.ask(&flow, &json!({"question": "One"})).is(200).json();
     let key = server.key(&["chatflows:view"]);
-    let server = server.restarted();
+    let server = server.restart();
     assert_eq!(server.read("/auth/me")["email"], crate::support::server::EMAIL);
     assert_eq!(server.messages(&flow).len(), 2);
     server.call("GET", "/chatflows").bearer(key["apiKey"].as_str().unwrap()).send().is(200);

@@ -2,7 +2,7 @@
 
 use crate::agents::messages;
 use crate::support::Server;
-use crate::support::canvases::{Drawing, Format};
+use crate::support::canvases::{Drawing, ProviderFormat};
 use crate::support::provider::{Behaviour, Provider};
 use rusqlite::Connection;
 use serde_json::{Value, json};
@@ -33,7 +33,7 @@ fn shop() -> (Server, Provider) {
 
 fn chain(server: &Server, provider: &Provider, inputs: Value) -> String {
     let mut drawing = Drawing::default();
-    let model = Format::OpenAi.model(&mut drawing, server, &provider.base_url(), json!({}));
+    let model = ProviderFormat::OpenAi.model(&mut drawing, server, &provider.base_url(), json!({}));
     let chain = drawing.card("sqlDatabaseChain", inputs);
     drawing.wire(&model, &chain, "model");
     server.flow(&drawing.text())
@@ -43,8 +43,8 @@ fn chain(server: &Server, provider: &Provider, inputs: Value) -> String {
 fn a_model_writes_a_query_and_answers_from_its_rows() {
     let (server, provider) = shop();
     let flow = chain(&server, &provider, json!({"url": "shop.db", "ignoreTables": "secrets", "topK": "5"}));
-    provider.script(Behaviour::text("```sql\nSELECT name FROM customers ORDER BY id;\n```"));
-    provider.script(Behaviour::text("Ada and Bob."));
+    provider.push_behaviour(Behaviour::text("```sql\nSELECT name FROM customers ORDER BY id;\n```"));
+    provider.push_behaviour(Behaviour::text("Ada and Bob."));
     let answer = server.ask(&flow, &json!({"question": "Who buys?", "streaming": true}));
     assert_eq!(answer.streamed_text(), "Ada and Bob.", "the query is no part of the answer");
     let asked = provider.requests()[0].body["messages"].clone();
@@ -67,22 +67,22 @@ fn a_model_writes_a_query_and_answers_from_its_rows() {
 fn a_query_that_may_not_run_is_written_once_more_and_changes_nothing() {
     let (server, provider) = shop();
     let flow = chain(&server, &provider, json!({"url": "shop.db", "includesTables": "customers"}));
-    provider.script(Behaviour::text("SELECT nickname FROM customers"));
-    provider.script(Behaviour::text("SELECT count(*) AS n FROM customers"));
-    provider.script(Behaviour::text("Two."));
+    provider.push_behaviour(Behaviour::text("SELECT nickname FROM customers"));
+    provider.push_behaviour(Behaviour::text("SELECT count(*) AS n FROM customers"));
+    provider.push_behaviour(Behaviour::text("Two."));
     assert_eq!(server.ask(&flow, &json!({"question": "How many?"})).is(200).json()["text"], "Two.");
     let corrected = provider.requests()[1].body["messages"].to_string();
     assert!(corrected.contains("no such column: nickname"), "{corrected}");
     for statement in
         ["DELETE FROM customers", "ATTACH 'x.db' AS x", "SELECT word FROM secrets", "PRAGMA user_version = 7"]
     {
-        provider.script(Behaviour::text(statement));
-        provider.script(Behaviour::text(statement));
+        provider.push_behaviour(Behaviour::text(statement));
+        provider.push_behaviour(Behaviour::text(statement));
         let fault = server.ask(&flow, &json!({"question": "Please"})).is_error(500);
         assert!(fault.starts_with("Sql Database Chain: only SELECT"), "{statement}: {fault}");
     }
-    provider.script(Behaviour::text("I would rather not."));
-    provider.script(Behaviour::text("No."));
+    provider.push_behaviour(Behaviour::text("I would rather not."));
+    provider.push_behaviour(Behaviour::text("No."));
     let fault = server.ask(&flow, &json!({"question": "Please"})).is_error(500);
     assert!(fault.contains("wrote no query that the database takes") && !fault.contains("syntax"), "{fault}");
     let kept = Connection::open(folder(&server).join("shop.db")).unwrap();
@@ -96,8 +96,8 @@ fn the_owners_prompt_is_the_whole_message() {
     let own = "{dialect}|{top_k}|{input}|{table_info}";
     let inputs = json!({"url": "shop.db", "customPrompt": own, "includesTables": "secrets", "sampleRowsInTableInfo": 0});
     let flow = chain(&server, &provider, inputs);
-    provider.script(Behaviour::text("SELECT 1 AS one"));
-    provider.script(Behaviour::text("One."));
+    provider.push_behaviour(Behaviour::text("SELECT 1 AS one"));
+    provider.push_behaviour(Behaviour::text("One."));
     server.ask(&flow, &json!({"question": "What is {top_k}?"})).is(200);
     let asked = provider.requests()[0].body["messages"].clone();
     let described = "<tables of=\"the database\">\nCREATE TABLE secrets (word TEXT)\n</tables>";
@@ -133,5 +133,5 @@ fn only_files_of_the_workspaces_own_folder_are_read_and_only_sqlite() {
         let fault = server.ask(&flow, &json!({"question": "Hi"})).is_error(500);
         assert!(fault.contains(message), "{fault}");
     }
-    assert_eq!(provider.served(), 0);
+    assert_eq!(provider.served_count(), 0);
 }

@@ -1,6 +1,6 @@
 //! Templates to begin with (manual 5.12).
 
-use crate::support::canvases::{Drawing, scripted};
+use crate::support::canvases::{Drawing, scripted_flow};
 use crate::support::{Server, id};
 use serde_json::{Value, json};
 
@@ -67,7 +67,7 @@ fn a_workspace_keeps_templates_of_its_own() {
 #[test]
 fn a_bad_template_is_refused() {
     let server = Server::start();
-    let flow = server.flow(&scripted());
+    let flow = server.flow(&scripted_flow());
     let post = |body: Value| server.owner("POST", "/marketplaces/custom").json(&body).send();
     post(json!({"name": "x"})).is_error(400);
     post(json!({"name": " ", "chatflowId": flow})).is_error(400);

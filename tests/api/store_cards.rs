@@ -108,7 +108,7 @@ fn a_credential_of_another_type_is_refused_by_name() {
     let path = format!("/document-store/upsert/{store}");
     let message = server.owner("POST", &path).json(&with(text(MONDAY), &wrong)).send().is_error(500);
     assert!(message.contains("of the type Github API; select one of the type OpenAI API"), "{message}");
-    assert_eq!(provider.served(), 0);
+    assert_eq!(provider.served_count(), 0);
 }
 
 #[test]

@@ -110,7 +110,7 @@ fn passages_are_paged_changed_and_removed_one_at_a_time() {
     server.owner("DELETE", &path).send().is_error(404);
     let left = page(&server, &store, loader, 2);
     assert_eq!((texts(&left)[0], &left["count"]), ("Passage 051.", &json!(119)));
-    let server = server.restarted();
+    let server = server.restart();
     assert_eq!(page(&server, &store, loader, 2), left);
     server.owner("DELETE", &format!("/document-store/store/{store}?force=true")).send().is(200);
     server.owner("GET", &format!("/document-store/chunks/{store}/{loader}/1")).send().is_error(404);
@@ -207,9 +207,9 @@ fn requests_that_no_store_can_answer_are_refused() {
 #[test]
 fn pages_of_the_web_are_loaded_again_by_a_refresh() {
     let web = Provider::start();
-    web.script(Behaviour::Status { status: 200, body: "<p>Old</p>".to_owned(), headers: Vec::new() });
-    web.script(Behaviour::Status { status: 200, body: "<p>New</p>".to_owned(), headers: Vec::new() });
-    web.script(Behaviour::status(500, "down"));
+    web.push_behaviour(Behaviour::Status { status: 200, body: "<p>Old</p>".to_owned(), headers: Vec::new() });
+    web.push_behaviour(Behaviour::Status { status: 200, body: "<p>New</p>".to_owned(), headers: Vec::new() });
+    web.push_behaviour(Behaviour::status(500, "down"));
     let server = Server::with(&[("SERVICE_HTTP_ALLOW", &web.base_url().replace("http://", ""))]);
     let store = store(&server);
     let body = json!({"loader": {"name": "cheerioWebScraper", "config": {"url": web.base_url()}}});

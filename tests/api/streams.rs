@@ -1,6 +1,6 @@
 //! How many streams one client address may hold open (manual 12.2 r4).
 
-use crate::support::canvases::{Format, with_provider};
+use crate::support::canvases::{ProviderFormat, with_provider};
 use crate::support::client::Stream;
 use crate::support::provider::{Behaviour, Provider};
 use crate::support::{Server, client::Call};
@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 const SOON: Duration = Duration::from_secs(10);
 
-struct Bench {
+struct StreamFixture {
     server: Server,
     flow: String,
     /// Kept, because it is who the flow waits for.
@@ -17,16 +17,16 @@ struct Bench {
 }
 
 /// A service on which an address may hold two streams open, and a flow whose provider stays silent.
-fn two_an_address() -> Bench {
+fn start_with_two_per_address() -> StreamFixture {
     let provider = Provider::start();
     let settings = [("SERVICE_STREAMS_PER_ADDRESS", "2"), ("SERVICE_TRUSTED_PROXIES", "127.0.0.1")];
     let server = Server::with(&settings);
-    let flow = server.flow(&Format::OpenAi.conversation(&server, &provider.base_url(), json!({})));
-    provider.decide(|_| Behaviour::Hang);
-    Bench { server, flow, _provider: provider }
+    let flow = server.flow(&ProviderFormat::OpenAi.conversation(&server, &provider.base_url(), json!({})));
+    provider.set_decision(|_| Behaviour::Hang);
+    StreamFixture { server, flow, _provider: provider }
 }
 
-impl Bench {
+impl StreamFixture {
     fn call(&self, address: &str, streaming: bool) -> Call {
         let body = json!({"question": "Hi", "streaming": streaming});
         let call = self.server.call("POST", &format!("/prediction/{}", self.flow));
@@ -44,7 +44,7 @@ impl Bench {
 
 #[test]
 fn one_stream_more_than_an_address_may_hold_is_refused_before_the_first_byte() {
-    let bench = two_an_address();
+    let bench = start_with_two_per_address();
     let _held = [bench.open("192.0.2.1"), bench.open("192.0.2.1")];
     let refused = bench.call("192.0.2.1", true).send();
     assert!(refused.is_error(429).contains("streams"), "{refused:?}");
@@ -54,14 +54,14 @@ fn one_stream_more_than_an_address_may_hold_is_refused_before_the_first_byte() {
 
 #[test]
 fn streams_of_one_address_take_nothing_from_another() {
-    let bench = two_an_address();
+    let bench = start_with_two_per_address();
     let _held = [bench.open("192.0.2.1"), bench.open("192.0.2.1")];
     let _other = bench.open("192.0.2.2");
 }
 
 #[test]
 fn a_stream_that_ends_makes_room_for_the_next() {
-    let bench = two_an_address();
+    let bench = start_with_two_per_address();
     let _held = bench.open("192.0.2.1");
     drop(bench.open("192.0.2.1"));
     let end = Instant::now() + SOON;

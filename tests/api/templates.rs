@@ -12,32 +12,32 @@ use serde_json::{Value, json};
 use std::fmt::Write as _;
 
 /// What a person fills in on a card: its credential with the fields beside the key, and its address.
-struct Filled {
+struct FilledCard {
     card: &'static str,
     credential: Option<(&'static str, &'static str)>,
     address: Option<(&'static str, &'static str)>,
 }
 
-const fn filled(
+const fn card(
     card: &'static str,
     credential: Option<(&'static str, &'static str)>,
     address: Option<(&'static str, &'static str)>,
-) -> Filled {
-    Filled { card, credential, address }
+) -> FilledCard {
+    FilledCard { card, credential, address }
 }
 
-const FILLED: &[Filled] = &[
-    filled("azureChatOpenAI", Some(("azureOpenAIApi", "azureOpenAIApiKey")), Some(("basepath", ""))),
-    filled("chatAnthropic", Some(("anthropicApi", "anthropicApiKey")), Some(("baseUrl", ""))),
-    filled("chatMistralAI", Some(("mistralAIApi", "mistralAIAPIKey")), Some(("overrideEndpoint", ""))),
-    filled("chatOllama", None, Some(("baseUrl", ""))),
-    filled("chatOpenAI", Some(("openAIApi", "openAIApiKey")), Some(("basepath", "/v1"))),
-    filled("localAIEmbeddings", None, Some(("basePath", "/v1"))),
-    filled("openAIEmbeddings", Some(("openAIApi", "openAIApiKey")), Some(("basepath", "/v1"))),
-    filled("serpAPI", Some(("serpApi", "serpApiKey")), None),
+const FILLED: &[FilledCard] = &[
+    card("azureChatOpenAI", Some(("azureOpenAIApi", "azureOpenAIApiKey")), Some(("basepath", ""))),
+    card("chatAnthropic", Some(("anthropicApi", "anthropicApiKey")), Some(("baseUrl", ""))),
+    card("chatMistralAI", Some(("mistralAIApi", "mistralAIAPIKey")), Some(("overrideEndpoint", ""))),
+    card("chatOllama", None, Some(("baseUrl", ""))),
+    card("chatOpenAI", Some(("openAIApi", "openAIApiKey")), Some(("basepath", "/v1"))),
+    card("localAIEmbeddings", None, Some(("basePath", "/v1"))),
+    card("openAIEmbeddings", Some(("openAIApi", "openAIApiKey")), Some(("basepath", "/v1"))),
+    card("serpAPI", Some(("serpApi", "serpApiKey")), None),
 ];
 
-struct Staged {
+struct TemplateFixture {
     server: Server,
     provider: Provider,
     flow: String,
@@ -48,7 +48,7 @@ fn inline(name: &str, text: &str) -> String {
 }
 
 /// The template with its cards filled in, and `more` set on cards by name.
-fn stage(server: Server, name: &str, more: &[(&str, &str, Value)]) -> Option<Staged> {
+fn start_template(server: Server, name: &str, more: &[(&str, &str, Value)]) -> Option<TemplateFixture> {
     let provider = Provider::start();
     let mut canvas: Value = serde_json::from_str(&template(name)?).unwrap();
     for node in canvas["nodes"].as_array_mut().unwrap() {
@@ -73,10 +73,10 @@ fn stage(server: Server, name: &str, more: &[(&str, &str, Value)]) -> Option<Sta
         }
     }
     let flow = server.flow(&canvas.to_string());
-    Some(Staged { server, provider, flow })
+    Some(TemplateFixture { server, provider, flow })
 }
 
-impl Staged {
+impl TemplateFixture {
     fn ask(&self, question: &str) -> Value {
         self.server.ask(&self.flow, &json!({ "question": question })).is(200).json()
     }
@@ -100,29 +100,31 @@ impl Staged {
 
 #[test]
 fn the_llm_chain_template_fills_its_prompt_with_the_question() {
-    let Some(staged) = stage(Server::start(), "LLM Chain", &[]) else { return };
-    staged.provider.script(Behaviour::text("Sockwell"));
+    let Some(staged) = start_template(Server::start(), "LLM Chain", &[]) else { return };
+    staged.provider.push_behaviour(Behaviour::text("Sockwell"));
     assert_eq!(staged.ask("socks")["text"], "Sockwell");
     staged.check_sent("llm_chain");
 }
 
 #[test]
 fn the_tool_agent_template_calculates_and_remembers() {
-    let Some(staged) = stage(Server::start(), "Tool Agent", &[]) else { return };
-    staged.provider.script(Behaviour::call("calculator", json!({"input": "6*7"})));
-    staged.provider.script(Behaviour::text("It is 42."));
+    let Some(staged) = start_template(Server::start(), "Tool Agent", &[]) else { return };
+    staged.provider.push_behaviour(Behaviour::call("calculator", json!({"input": "6*7"})));
+    staged.provider.push_behaviour(Behaviour::text("It is 42."));
     let first = staged.ask("What is 6*7?");
     assert_eq!((&first["text"], &first["usedTools"][0]["tool"]), (&json!("It is 42."), &json!("calculator")));
-    staged.provider.script(Behaviour::text("Half of it is 21."));
+    staged.provider.push_behaviour(Behaviour::text("Half of it is 21."));
     assert_eq!(staged.follow(&first, "And half of it?")["text"], "Half of it is 21.");
     staged.check_sent("tool_agent");
 }
 
 #[test]
 fn the_conversational_agent_template_calls_its_tools_by_text() {
-    let Some(staged) = stage(Server::start(), "Conversational Agent", &[]) else { return };
-    staged.provider.script(Behaviour::text(r#"{"action": "calculator", "action_input": "6*7"}"#));
-    staged.provider.script(Behaviour::text(r#"{"action": "Final Answer", "action_input": "It is 42."}"#));
+    let Some(staged) = start_template(Server::start(), "Conversational Agent", &[]) else { return };
+    staged.provider.push_behaviour(Behaviour::text(r#"{"action": "calculator", "action_input": "6*7"}"#));
+    staged
+        .provider
+        .push_behaviour(Behaviour::text(r#"{"action": "Final Answer", "action_input": "It is 42."}"#));
     let answer = staged.ask("What is 6*7?");
     assert_eq!(
         (&answer["text"], &answer["usedTools"][0]["tool"]),
@@ -134,18 +136,18 @@ fn the_conversational_agent_template_calls_its_tools_by_text() {
 const BAKERY: &str = "The bakery is at 5 Mill Lane.\n\nThe bakery opens at seven in the morning.";
 
 /// Fills the store of a retrieval template, asks it, and asks on.
-fn converse(staged: &Staged) {
+fn converse(staged: &TemplateFixture) {
     let filled = staged.server.post(&format!("/vector/internal-upsert/{}", staged.flow), &json!({}));
     assert_eq!(filled["numAdded"], 1, "{filled}");
     // A question is embedded before a model hears of it, and the stand-in takes its script in order.
-    let embedded = || staged.provider.script(Behaviour::text("a vector, whatever the script says"));
+    let embedded = || staged.provider.push_behaviour(Behaviour::text("a vector, whatever the script says"));
     embedded();
-    staged.provider.script(Behaviour::text("At 5 Mill Lane."));
+    staged.provider.push_behaviour(Behaviour::text("At 5 Mill Lane."));
     let first = staged.ask("Where is the bakery?");
     assert_eq!(first["text"], "At 5 Mill Lane.");
-    staged.provider.script(Behaviour::text("When does the bakery open?"));
+    staged.provider.push_behaviour(Behaviour::text("When does the bakery open?"));
     embedded();
-    staged.provider.script(Behaviour::text("At seven."));
+    staged.provider.push_behaviour(Behaviour::text("At seven."));
     assert_eq!(staged.follow(&first, "And when does it open?")["text"], "At seven.");
 }
 
@@ -158,7 +160,7 @@ fn the_retrieval_template_answers_from_what_was_filled_in() {
         ("documentStore", "selectedStore", store["id"].clone()),
         ("faiss", "basePath", json!("bakery")),
     ];
-    let Some(staged) = stage(server, "Conversational Retrieval QA Chain", &more) else { return };
+    let Some(staged) = start_template(server, "Conversational Retrieval QA Chain", &more) else { return };
     converse(&staged);
     staged.check_sent("conversational_retrieval");
 }
@@ -169,7 +171,7 @@ fn the_local_template_answers_with_local_models() {
         ("textFile", "txtFile", inline("bakery.txt", BAKERY).into()),
         ("faiss", "basePath", json!("bakery")),
     ];
-    let Some(staged) = stage(Server::start(), "Local QnA", &more) else { return };
+    let Some(staged) = start_template(Server::start(), "Local QnA", &more) else { return };
     converse(&staged);
     staged.check_sent("local_qna");
 }
@@ -185,9 +187,9 @@ fn the_openapi_template_calls_an_operation() {
         web.base_url()
     );
     let more = [("openAPIToolkit", "openApiFile", inline("pets.yaml", &description).into())];
-    let Some(staged) = stage(server, "OpenAPI YAML Agent", &more) else { return };
-    staged.provider.script(Behaviour::call("getPet", json!({"PathParameters": {"id": "7"}})));
-    staged.provider.script(Behaviour::text("Its name is Tom."));
+    let Some(staged) = start_template(server, "OpenAPI YAML Agent", &more) else { return };
+    staged.provider.push_behaviour(Behaviour::call("getPet", json!({"PathParameters": {"id": "7"}})));
+    staged.provider.push_behaviour(Behaviour::text("Its name is Tom."));
     let answer = staged.ask("Who is pet 7?");
     assert_eq!(
         (&answer["text"], &answer["usedTools"][0]["tool"]),
@@ -205,11 +207,13 @@ fn the_sql_template_answers_from_a_database() {
     std::fs::create_dir_all(&folder).unwrap();
     let made = Connection::open(folder.join("shop.db")).unwrap();
     made.execute_batch("CREATE TABLE customers (name TEXT); INSERT INTO customers VALUES ('Ada');").unwrap();
-    let Some(staged) = stage(server, "SQL DB Chain", &[("sqlDatabaseChain", "url", json!("shop.db"))]) else {
+    let Some(staged) =
+        start_template(server, "SQL DB Chain", &[("sqlDatabaseChain", "url", json!("shop.db"))])
+    else {
         return;
     };
-    staged.provider.script(Behaviour::text("SELECT name FROM customers"));
-    staged.provider.script(Behaviour::text("Ada."));
+    staged.provider.push_behaviour(Behaviour::text("SELECT name FROM customers"));
+    staged.provider.push_behaviour(Behaviour::text("Ada."));
     assert_eq!(staged.ask("Who buys?")["text"], "Ada.");
     staged.check_sent("sql_chain");
 }
@@ -240,8 +244,8 @@ fn a_template_that_is_another_cards_text_is_no_template() {
         }
     }
     let flow = server.flow(&canvas.to_string());
-    provider.script(Behaviour::text("Ask {objective} and {other} now."));
-    provider.script(Behaviour::text("Done."));
+    provider.push_behaviour(Behaviour::text("Ask {objective} and {other} now."));
+    provider.push_behaviour(Behaviour::text("Done."));
     let answer = server.ask(&flow, &json!({"question": "swordfish"})).is(200).json();
     assert_eq!(answer["text"], "Done.");
     let sent = &provider.last_request().body["messages"][0]["content"];

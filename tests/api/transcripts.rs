@@ -1,7 +1,7 @@
 //! Conversations as a page lists them: page by page, by rating, counted, and removed in bounded steps (manual 3.5).
 
 use crate::support::Server;
-use crate::support::canvases::scripted;
+use crate::support::canvases::scripted_flow;
 use serde_json::{Value, json};
 
 fn contents(list: &Value) -> Vec<String> {
@@ -9,8 +9,8 @@ fn contents(list: &Value) -> Vec<String> {
 }
 
 /// Three conversations, the first of which went on last; what their askers were told.
-fn talked(server: &Server) -> (String, Vec<Value>) {
-    let flow = server.flow(&scripted());
+fn start_conversations(server: &Server) -> (String, Vec<Value>) {
+    let flow = server.flow(&scripted_flow());
     let mut told: Vec<Value> = ["One", "Two", "Three"]
         .iter()
         .map(|text| server.ask(&flow, &json!({"question": text, "leadEmail": "a@b.c"})).is(200).json())
@@ -29,7 +29,7 @@ fn rate(server: &Server, flow: &str, told: &Value, rating: &str) {
 #[test]
 fn a_page_holds_whole_conversations_the_one_that_went_on_last_first() {
     let server = Server::start();
-    let (flow, _) = talked(&server);
+    let (flow, _) = start_conversations(&server);
     let page = |query: &str| contents(&server.read(&format!("/chatmessage/{flow}?{query}")));
     assert_eq!(page("page=1&limit=1"), ["One", "You said: One", "Four", "You said: Four"]);
     assert_eq!(page("page=1&limit=2&order=DESC")[..3], ["You said: Four", "Four", "You said: Three"]);
@@ -40,7 +40,7 @@ fn a_page_holds_whole_conversations_the_one_that_went_on_last_first() {
 #[test]
 fn conversations_are_listed_a_row_for_each() {
     let server = Server::start();
-    let (flow, told) = talked(&server);
+    let (flow, told) = start_conversations(&server);
     rate(&server, &flow, &told[3], "THUMBS_UP");
     let listed = server.read(&format!("/conversations/{flow}?page=1&limit=2"));
     assert_eq!((&listed["total"], listed["data"].as_array().unwrap().len()), (&json!(3), 2));
@@ -58,7 +58,7 @@ fn conversations_are_listed_a_row_for_each() {
 #[test]
 fn rated_answers_come_with_the_question_before_each() {
     let server = Server::start();
-    let (flow, told) = talked(&server);
+    let (flow, told) = start_conversations(&server);
     rate(&server, &flow, &told[3], "THUMBS_UP");
     rate(&server, &flow, &told[1], "THUMBS_DOWN");
     let of = |query: &str| contents(&server.read(&format!("/chatmessage/{flow}?{query}")));
@@ -73,7 +73,7 @@ fn rated_answers_come_with_the_question_before_each() {
 #[test]
 fn the_test_chat_is_listed_alone() {
     let server = Server::start();
-    let (flow, _) = talked(&server);
+    let (flow, _) = start_conversations(&server);
     server.post(&format!("/internal-prediction/{flow}"), &json!({"question": "Inside"}));
     let listed = contents(&server.read(&format!("/internal-chatmessage/{flow}")));
     assert_eq!(listed, ["Inside", "You said: Inside"]);
@@ -82,7 +82,7 @@ fn the_test_chat_is_listed_alone() {
 #[test]
 fn a_flow_is_counted() {
     let server = Server::start();
-    let (flow, told) = talked(&server);
+    let (flow, told) = start_conversations(&server);
     rate(&server, &flow, &told[3], "THUMBS_UP");
     rate(&server, &flow, &told[1], "THUMBS_DOWN");
     let stats = |query: &str| server.read(&format!("/stats/{flow}{query}"));
@@ -101,7 +101,7 @@ fn a_flow_is_counted() {
 #[test]
 fn a_long_history_is_removed_in_steps() {
     let server = Server::start();
-    let (flow, told) = talked(&server);
+    let (flow, told) = start_conversations(&server);
     let again = |number: usize| {
         json!({
             "question": format!("more {number}"), "chatId": told[0]["chatId"], "sessionToken": told[0]["sessionToken"],

@@ -1,9 +1,9 @@
 //! Export and import (manual 5.11): what leaves, what comes in, and what never does.
 
-use crate::support::canvases::{Drawing, scripted, scripted_with};
+use crate::support::canvases::{Drawing, scripted_flow, scripted_flow_with};
 use crate::support::{Server, id};
 use flowkeep::domain::ids::{FlowId, WorkspaceId};
-use flowkeep::store::tables::FLOW_HOME;
+use flowkeep::store::tables::FLOW_WORKSPACE;
 use serde_json::{Value, json};
 
 pub const KEY: &str = "sk-proj-Zx81kQp0aVb7Lm3Nc5Rt9Yw2Ue4Io6Ps8Df";
@@ -39,10 +39,10 @@ fn secretive(server: &Server) -> (String, String) {
 }
 
 /// One of each kind.
-fn furnished(server: &Server) -> String {
+fn create_one_of_each(server: &Server) -> String {
     let fields =
         json!({"name": "Talker", "chatbotConfig": json!({"title": "Shop"}).to_string(), "isPublic": true});
-    let flow = server.flow_with(&scripted(), &fields);
+    let flow = server.flow_with(&scripted_flow(), &fields);
     server
         .post("/tools", &json!({"name": "adder", "description": "adds", "func": format!("return '{KEY}';")}));
     server.post("/variables", &json!({"name": "city", "value": "a secret place", "type": "static"}));
@@ -54,7 +54,7 @@ fn furnished(server: &Server) -> String {
 #[test]
 fn what_is_exported_comes_in_elsewhere_under_its_ids() {
     let (from, to) = (Server::start(), Server::start());
-    let flow = furnished(&from);
+    let flow = create_one_of_each(&from);
     let file = export(&from, &json!({}));
     let preview = import(&to, &file, "preview", &json!({}));
     assert_eq!(actions(&preview), ["create"; 5], "{preview}");
@@ -78,7 +78,7 @@ fn what_is_exported_comes_in_elsewhere_under_its_ids() {
 fn no_secret_leaves() {
     let server = Server::start();
     secretive(&server);
-    furnished(&server);
+    create_one_of_each(&server);
     let text = export(&server, &json!({})).to_string();
     assert!(!text.contains(KEY) && !text.contains("a secret place"), "{text}");
     assert!(text.contains("[secret hidden]"));
@@ -103,7 +103,7 @@ fn a_credential_is_found_again_by_its_name() {
 #[test]
 fn what_is_here_is_never_overwritten_silently() {
     let server = Server::start();
-    let flow = server.flow_with(&scripted(), &json!({"name": "Talker"}));
+    let flow = server.flow_with(&scripted_flow(), &json!({"name": "Talker"}));
     let file = export(&server, &json!({}));
     let same = import(&server, &file, "import", &json!({}));
     assert_eq!(actions(&same), ["skip"], "{same}");
@@ -132,7 +132,7 @@ fn an_update_in_draft_mode_goes_to_the_draft_and_keeps_what_no_file_holds() {
     let server = Server::start();
     let (flow, credential) = secretive(&server);
     let file = export(&server, &json!({}));
-    let other = scripted_with(json!({"fallback": "Other."}));
+    let other = scripted_flow_with(json!({"fallback": "Other."}));
     server.put(&format!("/chatflows/{flow}"), &json!({ "flowData": other }));
     let settings = json!({"publishInstantly": false});
     server.owner("PUT", &format!("/flow-drafts/{flow}/settings")).json(&settings).send().is(200);
@@ -148,10 +148,10 @@ fn an_update_in_draft_mode_goes_to_the_draft_and_keeps_what_no_file_holds() {
 #[test]
 fn drafts_come_along() {
     let (from, to) = (Server::start(), Server::start());
-    let flow = from.flow_with(&scripted(), &json!({"name": "Talker"}));
+    let flow = from.flow_with(&scripted_flow(), &json!({"name": "Talker"}));
     let settings = json!({"publishInstantly": false});
     from.owner("PUT", &format!("/flow-drafts/{flow}/settings")).json(&settings).send().is(200);
-    let edited = json!({ "flowData": scripted_with(json!({"fallback": "Edited."})) });
+    let edited = json!({ "flowData": scripted_flow_with(json!({"fallback": "Edited."})) });
     from.owner("PUT", &format!("/flow-drafts/{flow}")).json(&edited).send().is(200);
     let file = export(&from, &json!({}));
     assert!(file["ChatFlow"][0]["draft"]["flowData"].as_str().unwrap().contains("Edited."));
@@ -165,11 +165,11 @@ fn drafts_come_along() {
 fn an_id_of_another_workspace_becomes_a_new_one_everywhere() {
     let server = Server::start();
     let (taken, other) = (FlowId::random(), WorkspaceId::random());
-    server.app.store.write(|tx| FLOW_HOME.put(tx, &taken, &other)).unwrap();
+    server.app.store.write(|tx| FLOW_WORKSPACE.put(tx, &taken, &other)).unwrap();
     let mut drawing = Drawing::default();
     drawing.card("ChatflowTool", json!({"selectedChatflow": taken.to_string()}));
     let file = json!({"ChatFlow": [
-        {"id": taken, "name": "a", "type": "CHATFLOW", "flowData": scripted()},
+        {"id": taken, "name": "a", "type": "CHATFLOW", "flowData": scripted_flow()},
         {"id": FlowId::random(), "name": "b", "type": "CHATFLOW", "flowData": drawing.text(), "publishInstantly": true},
     ]});
     let answer = import(&server, &file, "import", &json!({}));
@@ -186,8 +186,8 @@ fn a_bad_thing_takes_no_good_one_along() {
     let file = json!({
         "ChatFlow": [
             {"name": "bad canvas", "type": "CHATFLOW", "flowData": "{}"},
-            {"name": "good", "type": "CHATFLOW", "flowData": scripted()},
-            {"name": "bad settings", "type": "CHATFLOW", "flowData": scripted(), "chatbotConfig": "["},
+            {"name": "good", "type": "CHATFLOW", "flowData": scripted_flow()},
+            {"name": "bad settings", "type": "CHATFLOW", "flowData": scripted_flow(), "chatbotConfig": "["},
             7,
         ],
         "Tool": [{"name": ""}],
@@ -206,10 +206,10 @@ fn a_bad_thing_takes_no_good_one_along() {
 #[test]
 fn a_canvas_and_a_single_flow_come_in_as_files() {
     let server = Server::start();
-    let canvas: Value = serde_json::from_str(&scripted()).unwrap();
+    let canvas: Value = serde_json::from_str(&scripted_flow()).unwrap();
     let answer = import(&server, &canvas, "import", &json!({}));
     assert_eq!((actions(&answer), &answer["items"][0]["name"]), (vec!["create"], &json!("Imported flow")));
-    let other = scripted_with(json!({"fallback": "One."}));
+    let other = scripted_flow_with(json!({"fallback": "One."}));
     let record = json!({"name": "One", "type": "CHATFLOW", "flowData": other});
     assert_eq!(actions(&import(&server, &record, "import", &json!({}))), ["create"]);
 }
@@ -217,7 +217,7 @@ fn a_canvas_and_a_single_flow_come_in_as_files() {
 #[test]
 fn each_kind_needs_its_permission() {
     let server = Server::start();
-    furnished(&server);
+    create_one_of_each(&server);
     let file = export(&server, &json!({}));
     let key = |names: &[&str]| server.key(names)["apiKey"].as_str().unwrap().to_owned();
     let blind = key(&["chatflows:export", "tools:export"]);
@@ -238,12 +238,12 @@ fn each_kind_needs_its_permission() {
     let answer = call("/export-import/import", &file).is(200).json();
     assert_eq!(actions(&answer), ["refused"; 5], "{answer}");
     let maker = key(&["chatflows:import"]);
-    let canvas = scripted_with(json!({"fallback": "By key."}));
+    let canvas = scripted_flow_with(json!({"fallback": "By key."}));
     let fresh = json!({"name": "By key", "type": "CHATFLOW", "flowData": canvas});
     let made = server.call("POST", "/export-import/import").bearer(&maker).json(&fresh).send().is(200).json();
     assert_eq!(actions(&made), ["create"], "{made}");
     let flow = server.read("/chatflows")[0]["id"].as_str().unwrap().to_owned();
-    let over = json!({"ChatFlow": [{"id": flow, "name": "X", "type": "CHATFLOW", "flowData": scripted()}], "choices": {(flow): "update"}});
+    let over = json!({"ChatFlow": [{"id": flow, "name": "X", "type": "CHATFLOW", "flowData": scripted_flow()}], "choices": {(flow): "update"}});
     let refused =
         server.call("POST", "/export-import/import").bearer(&maker).json(&over).send().is(200).json();
     assert_eq!(actions(&refused), ["refused"], "to change a flow is another permission: {refused}");
@@ -266,7 +266,7 @@ fn a_file_names_credentials_only_for_those_who_may_see_them() {
 #[test]
 fn conversations_are_exported_as_a_file() {
     let server = Server::start();
-    let flow = server.flow(&scripted());
+    let flow = server.flow(&scripted_flow());
     server.ask(&flow, &json!({"question": "One", "leadEmail": "a@b.c"})).is(200);
     server.post(&format!("/internal-prediction/{flow}"), &json!({"question": "Two"}));
     let call = |body: &Value| server.owner("POST", "/export-import/chatflow-messages").json(body).send();
@@ -290,10 +290,10 @@ fn conversations_are_exported_as_a_file() {
 #[test]
 fn a_draft_does_not_become_another_kind_through_a_file() {
     let server = Server::start();
-    let flow = server.flow(&scripted());
+    let flow = server.flow(&scripted_flow());
     let settings = json!({"publishInstantly": false});
     server.owner("PUT", &format!("/flow-drafts/{flow}/settings")).json(&settings).send().is(200);
-    let file = json!({"ChatFlow": [{"id": flow, "name": "X", "type": "AGENTFLOW", "flowData": scripted_with(json!({"fallback": "B"}))}]});
+    let file = json!({"ChatFlow": [{"id": flow, "name": "X", "type": "AGENTFLOW", "flowData": scripted_flow_with(json!({"fallback": "B"}))}]});
     let answer = import(&server, &file, "import", &json!({ (flow.clone()): "update" }));
     assert_eq!(actions(&answer), ["refused"], "{answer}");
     assert_eq!(server.read(&format!("/flow-drafts/{flow}"))["draft"], Value::Null);

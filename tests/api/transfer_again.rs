@@ -1,6 +1,6 @@
 //! A file that comes in again, a file from elsewhere, and what is said of both before anything is written.
 
-use crate::support::canvases::{Drawing, scripted, scripted_with};
+use crate::support::canvases::{Drawing, scripted_flow, scripted_flow_with};
 use crate::support::{Server, id};
 use crate::transfer::{actions, export, import};
 use serde_json::{Value, json};
@@ -21,7 +21,7 @@ fn a_file_that_comes_in_again_changes_nothing() {
     let (from, to) = (Server::start(), Server::start());
     for name in ["a", "b"] {
         from.flow_with(
-            &scripted_with(json!({ "fallback": name })),
+            &scripted_flow_with(json!({ "fallback": name })),
             &json!({"name": name, "publishInstantly": false}),
         );
     }
@@ -47,7 +47,7 @@ fn a_file_that_comes_in_again_changes_nothing() {
 #[test]
 fn an_update_changes_what_differs_and_nothing_else() {
     let server = Server::start();
-    let [moved, same] = ["a", "b"].map(|name| server.flow_with(&scripted(), &json!({ "name": name })));
+    let [moved, same] = ["a", "b"].map(|name| server.flow_with(&scripted_flow(), &json!({ "name": name })));
     let file = export(&server, &json!({}));
     server.put(&format!("/chatflows/{moved}"), &json!({"name": "moved"}));
     let answer = import(&server, &with(&file, "update"), "import", &json!({}));
@@ -62,7 +62,7 @@ fn an_update_changes_what_differs_and_nothing_else() {
 #[test]
 fn what_has_no_id_is_known_again_by_what_it_says() {
     let server = Server::start();
-    let mut canvas: Value = serde_json::from_str(&scripted()).unwrap();
+    let mut canvas: Value = serde_json::from_str(&scripted_flow()).unwrap();
     canvas["fileName"] = "Front desk Chatflow.json".into();
     let made = import(&server, &canvas, "import", &json!({}));
     assert_eq!((actions(&made), &made["items"][0]["name"]), (vec!["create"], &json!("Front desk")), "{made}");
@@ -84,7 +84,7 @@ fn what_has_no_id_is_known_again_by_what_it_says() {
 fn a_flow_whose_key_is_not_here_answers_nobody() {
     let (from, to) = (Server::start(), Server::start());
     let key = from.key(&["chatflows:view"]);
-    let flow = from.flow_with(&scripted(), &json!({"name": "Bound", "apikeyid": key["id"]}));
+    let flow = from.flow_with(&scripted_flow(), &json!({"name": "Bound", "apikeyid": key["id"]}));
     let file = export(&from, &json!({}));
     assert!(!file.to_string().contains(key["apiKey"].as_str().unwrap()));
     let preview = import(&to, &file, "preview", &json!({}));
@@ -104,7 +104,7 @@ fn a_flow_whose_key_is_not_here_answers_nobody() {
 fn a_key_that_a_file_carries_is_known_again_by_its_hash() {
     let server = Server::start();
     let key = server.key(&["chatflows:view"]);
-    server.flow_with(&scripted(), &json!({"name": "Bound", "apikeyid": key["id"]}));
+    server.flow_with(&scripted_flow(), &json!({"name": "Bound", "apikeyid": key["id"]}));
     let file = export(&server, &json!({})).to_string();
     let elsewhere = "6a204bb0-3c4f-4c0e-9d9c-0f6f5c3a1d2e";
     let file: Value = serde_json::from_str(&file.replace(key["id"].as_str().unwrap(), elsewhere)).unwrap();
@@ -127,9 +127,9 @@ fn a_preview_says_what_will_not_run_as_validation_does_afterwards() {
     let file = json!({
         "ChatFlow": [
             {"id": flow, "name": "odd", "type": "CHATFLOW", "flowData": odd},
-            {"name": "fine", "type": "CHATFLOW", "flowData": scripted()},
+            {"name": "fine", "type": "CHATFLOW", "flowData": scripted_flow()},
         ],
-        "AgentFlowV2": [{"name": "steps", "type": "AGENTFLOW", "flowData": scripted()}],
+        "AgentFlowV2": [{"name": "steps", "type": "AGENTFLOW", "flowData": scripted_flow()}],
     });
     let preview = import(&server, &file, "preview", &json!({}));
     assert_eq!(
@@ -158,7 +158,7 @@ fn every_setting_and_every_kind_of_thing_comes_along() {
         "textToSpeech": text(json!({"none": {"status": true}})), "followUpPrompts": text(json!({"status": false})),
         "mcpServerConfig": text(json!({"enabled": false, "description": "d"})),
     });
-    let flow = from.flow_with(&scripted(), &fields);
+    let flow = from.flow_with(&scripted_flow(), &fields);
     let tool = id(&from.post("/tools", &json!({"name": "t"})));
     let variable = id(&from.post("/variables", &json!({"name": "v", "value": "x", "type": "static"})));
     let store = id(&from.post("/document-store/store", &json!({"name": "s"})));

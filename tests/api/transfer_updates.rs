@@ -1,12 +1,12 @@
 //! What a file changes of things that are here (manual 5.11): what it never holds stays as it is.
 
-use crate::support::canvases::{Drawing, scripted, scripted_with};
+use crate::support::canvases::{Drawing, scripted_flow, scripted_flow_with};
 use crate::support::{Server, id};
 use crate::transfer::{KEY, actions, export, import};
 use serde_json::{Value, json};
 
 /// A canvas of a model into whose headers a key was typed.
-fn typed(key: &str, prompt: &str) -> String {
+fn canvas_with_typed_key(key: &str, prompt: &str) -> String {
     let mut drawing = Drawing::default();
     let headers = json!({ "X-Api-Key": key }).to_string();
     let model = drawing.card("chatOpenAI", json!({"modelName": "gpt-4o-mini", "baseOptions": headers}));
@@ -25,7 +25,8 @@ fn draft_of(server: &Server, flow: &str) -> String {
 #[test]
 fn an_update_keeps_the_secrets_that_were_typed_into_a_draft() {
     let server = Server::start();
-    let flow = server.flow_with(&typed("in-live", "One."), &json!({"publishInstantly": false}));
+    let flow =
+        server.flow_with(&canvas_with_typed_key("in-live", "One."), &json!({"publishInstantly": false}));
     let save = |canvas: String| {
         server
             .owner("PUT", &format!("/flow-drafts/{flow}"))
@@ -33,10 +34,10 @@ fn an_update_keeps_the_secrets_that_were_typed_into_a_draft() {
             .send()
             .is(200)
     };
-    save(typed("in-draft", &format!("Use {KEY}.")));
+    save(canvas_with_typed_key("in-draft", &format!("Use {KEY}.")));
     let file = export(&server, &json!({}));
     assert!(!file.to_string().contains("in-draft") && !file.to_string().contains(KEY));
-    save(typed("in-draft-now", &format!("Use {KEY} now.")));
+    save(canvas_with_typed_key("in-draft-now", &format!("Use {KEY} now.")));
     let preview = import(&server, &file, "preview", &json!({ (flow.clone()): "update" }));
     let notes = preview["items"][0]["notes"].to_string();
     assert!(notes.contains("your unpublished changes are replaced"), "{preview}");
@@ -60,7 +61,7 @@ fn an_update_keeps_what_no_file_holds_of_settings_and_tools() {
         "chatbotConfig": json!({"title": "Shop", "welcomeMessage": format!("Use {KEY}.")}).to_string(),
         "mcpServerConfig": json!({"enabled": true, "token": "of-the-endpoint", "description": "a"}).to_string(),
     });
-    let flow = server.flow_with(&scripted(), &fields);
+    let flow = server.flow_with(&scripted_flow(), &fields);
     let tool = json!({"name": "adder", "description": "adds", "func": format!("return '{KEY}';")});
     let tool = id(&server.post("/tools", &tool));
     let mut file = export(&server, &json!({}));
@@ -98,10 +99,10 @@ fn an_update_keeps_what_no_file_holds_of_settings_and_tools() {
 #[test]
 fn a_refused_update_leaves_draft_and_settings_alone() {
     let server = Server::start();
-    let flow = server.flow_with(&scripted(), &json!({"publishInstantly": false}));
+    let flow = server.flow_with(&scripted_flow(), &json!({"publishInstantly": false}));
     let before = draft_of(&server, &flow);
     let file = |more: Value| {
-        let mut flow = json!({"id": flow, "name": "X", "type": "CHATFLOW", "flowData": scripted_with(json!({"fallback": "B"}))});
+        let mut flow = json!({"id": flow, "name": "X", "type": "CHATFLOW", "flowData": scripted_flow_with(json!({"fallback": "B"}))});
         flow.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
         json!({ "ChatFlow": [flow] })
     };
@@ -164,7 +165,7 @@ fn templates_come_in_without_secrets() {
     let server = Server::start();
     let tool = json!({"name": "t", "func": format!("return '{KEY}';")}).to_string();
     let file = json!({"CustomTemplate": [
-        {"id": "6a204bb0-3c4f-4c0e-9d9c-0f6f5c3a1d2e", "name": "a", "templateName": "a", "description": "", "badge": "", "usecases": [], "type": "Chatflow", "flowData": typed("typed-in", &format!("Use {KEY}."))},
+        {"id": "6a204bb0-3c4f-4c0e-9d9c-0f6f5c3a1d2e", "name": "a", "templateName": "a", "description": "", "badge": "", "usecases": [], "type": "Chatflow", "flowData": canvas_with_typed_key("typed-in", &format!("Use {KEY}."))},
         {"name": "b", "type": "Tool", "flowData": tool},
         {"name": "c", "type": "Tool", "flowData": "["},
     ]});
@@ -183,7 +184,7 @@ fn templates_come_in_without_secrets() {
 #[test]
 fn what_does_not_fit_into_one_file_is_said_and_the_newest_stay() {
     let server = Server::start();
-    let (loud, quiet) = (server.flow(&scripted()), server.flow(&scripted()));
+    let (loud, quiet) = (server.flow(&scripted_flow()), server.flow(&scripted_flow()));
     let long = "long ".repeat(800_000);
     for number in 0..9 {
         server.ask(&loud, &json!({"question": format!("{number} {long}")})).is(200);

@@ -1,7 +1,7 @@
 //! Images sent with a question (manual 4.1, 4.2), and every other file, which is refused.
 
 use crate::support::Server;
-use crate::support::canvases::{Format, scripted};
+use crate::support::canvases::{ProviderFormat, scripted_flow};
 use crate::support::provider::Provider;
 use serde_json::{Value, json};
 
@@ -13,7 +13,7 @@ fn pixel() -> Value {
     json!({"type": "file", "name": "pixel.png", "mime": "image/png", "data": format!("data:image/png;base64,{PNG}")})
 }
 
-fn flow(server: &Server, provider: &Provider, format: Format) -> String {
+fn flow(server: &Server, provider: &Provider, format: ProviderFormat) -> String {
     let images = json!({"allowImageUploads": true});
     server.flow(&format.conversation(server, &provider.base_url(), images))
 }
@@ -23,7 +23,7 @@ fn ask_about(server: &Server, flow: &str, upload: Value) -> crate::support::Answ
 }
 
 /// Sends a picture through this format: the body the provider got.
-fn sent(format: Format) -> Value {
+fn send_picture(format: ProviderFormat) -> Value {
     let server = Server::start();
     let provider = Provider::start();
     let flow = flow(&server, &provider, format);
@@ -37,7 +37,7 @@ fn last(list: &Value) -> &Value {
 
 #[test]
 fn a_picture_reaches_openai() {
-    let body = sent(Format::OpenAi);
+    let body = send_picture(ProviderFormat::OpenAi);
     let content = &last(&body["messages"])["content"];
     assert_eq!(content[0], json!({"type": "text", "text": "What is this?"}));
     assert_eq!(content[1]["type"], "image_url");
@@ -46,7 +46,7 @@ fn a_picture_reaches_openai() {
 
 #[test]
 fn a_picture_reaches_anthropic() {
-    let body = sent(Format::Anthropic);
+    let body = send_picture(ProviderFormat::Anthropic);
     let content = last(&body["messages"])["content"].as_array().unwrap().clone();
     let source = json!({"type": "base64", "media_type": "image/png", "data": PNG});
     let image = content.iter().find(|part| part["type"] == "image").unwrap();
@@ -56,7 +56,7 @@ fn a_picture_reaches_anthropic() {
 
 #[test]
 fn a_picture_reaches_gemini() {
-    let body = sent(Format::Gemini);
+    let body = send_picture(ProviderFormat::Gemini);
     let parts = last(&body["contents"])["parts"].to_string();
     assert!(parts.contains(PNG) && parts.contains("image/png") && parts.contains("What is this?"), "{parts}");
     let parts = last(&body["contents"])["parts"].as_array().unwrap().clone();
@@ -66,7 +66,7 @@ fn a_picture_reaches_gemini() {
 
 #[test]
 fn a_picture_reaches_ollama() {
-    let body = sent(Format::Ollama);
+    let body = send_picture(ProviderFormat::Ollama);
     let message = last(&body["messages"]);
     assert_eq!((&message["content"], &message["images"]), (&json!("What is this?"), &json!([PNG])));
 }
@@ -75,7 +75,7 @@ fn a_picture_reaches_ollama() {
 fn a_picture_is_kept_by_name_and_not_by_content() {
     let server = Server::start();
     let provider = Provider::start();
-    let flow = flow(&server, &provider, Format::OpenAi);
+    let flow = flow(&server, &provider, ProviderFormat::OpenAi);
     ask_about(&server, &flow, pixel()).is(200);
     let kept = server.messages(&flow)[0]["fileUploads"].clone();
     let stored = kept[0]["fileName"].as_str().unwrap();
@@ -91,7 +91,7 @@ fn a_picture_is_kept_by_name_and_not_by_content() {
 fn the_address_of_a_picture_reaches_the_model() {
     let server = Server::start();
     let provider = Provider::start();
-    let flow = flow(&server, &provider, Format::OpenAi);
+    let flow = flow(&server, &provider, ProviderFormat::OpenAi);
     let link = json!({"type": "url", "name": "a.png", "mime": "image/png", "data": "https://pictures.example/a.png"});
     ask_about(&server, &flow, link).is(200);
     let content = last(&provider.last_request().body["messages"])["content"].clone();
@@ -102,7 +102,7 @@ fn the_address_of_a_picture_reaches_the_model() {
 fn the_offer_says_whether_pictures_are_taken() {
     let server = Server::start();
     let provider = Provider::start();
-    let (with, without) = (flow(&server, &provider, Format::OpenAi), server.flow(&scripted()));
+    let (with, without) = (flow(&server, &provider, ProviderFormat::OpenAi), server.flow(&scripted_flow()));
     let offer = |flow: &str| server.call("GET", &format!("/public-chatbotConfig/{flow}")).send().json();
     assert_eq!(offer(&with)["uploads"]["isImageUploadAllowed"], true);
     assert_eq!(offer(&without)["uploads"]["isImageUploadAllowed"], false);
@@ -111,7 +111,7 @@ fn the_offer_says_whether_pictures_are_taken() {
 #[test]
 fn a_flow_that_takes_no_pictures_refuses_them() {
     let server = Server::start();
-    let flow = server.flow(&scripted());
+    let flow = server.flow(&scripted_flow());
     for streaming in [false, true] {
         let body = json!({"question": "What is this?", "uploads": [pixel()], "streaming": streaming});
         server.ask(&flow, &body).is_error(403);
@@ -123,21 +123,21 @@ fn a_flow_that_takes_no_pictures_refuses_them() {
 fn a_file_of_another_type_is_named_and_refused() {
     let server = Server::start();
     let provider = Provider::start();
-    let flow = flow(&server, &provider, Format::OpenAi);
+    let flow = flow(&server, &provider, ProviderFormat::OpenAi);
     for (name, mime) in [("a.bmp", "image/bmp"), ("a.svg", "image/svg+xml"), ("a.heic", "image/heic")] {
         let data = format!("data:{mime};base64,{PNG}");
         let upload = json!({"type": "file", "name": name, "mime": mime, "data": data});
         let message = ask_about(&server, &flow, upload).is_error(400);
         assert!(message.contains(mime) && message.contains("not allowed for this flow"), "{message}");
     }
-    assert_eq!(provider.served(), 0);
+    assert_eq!(provider.served_count(), 0);
 }
 
 #[test]
 fn a_file_that_is_not_what_it_says_is_refused() {
     let server = Server::start();
     let provider = Provider::start();
-    let flow = flow(&server, &provider, Format::OpenAi);
+    let flow = flow(&server, &provider, ProviderFormat::OpenAi);
     let upload = |name: &str, mime: &str, data: &str| json!({"type": "file", "name": name, "mime": mime, "data": data});
     let png = format!("data:image/png;base64,{PNG}");
     for bad in [
@@ -154,14 +154,14 @@ fn a_file_that_is_not_what_it_says_is_refused() {
     ] {
         ask_about(&server, &flow, bad).is_error(400);
     }
-    assert_eq!(provider.served(), 0);
+    assert_eq!(provider.served_count(), 0);
 }
 
 #[test]
 fn uploads_of_other_kinds_are_refused() {
     let server = Server::start();
     let provider = Provider::start();
-    let flow = flow(&server, &provider, Format::OpenAi);
+    let flow = flow(&server, &provider, ProviderFormat::OpenAi);
     for (kind, status) in [
         ("audio", 403),
         ("file:full", 403),
@@ -184,7 +184,7 @@ fn uploads_of_other_kinds_are_refused() {
 fn a_link_that_is_no_web_address_is_refused() {
     let server = Server::start();
     let provider = Provider::start();
-    let flow = flow(&server, &provider, Format::OpenAi);
+    let flow = flow(&server, &provider, ProviderFormat::OpenAi);
     for address in
         ["file:///etc/passwd", "ftp://a.example/a.png", "https://user:pass@a.example/", "a.png", ""]
     {
@@ -197,6 +197,6 @@ fn a_link_that_is_no_web_address_is_refused() {
 fn a_picture_alone_is_a_question() {
     let server = Server::start();
     let provider = Provider::start();
-    let flow = flow(&server, &provider, Format::OpenAi);
+    let flow = flow(&server, &provider, ProviderFormat::OpenAi);
     server.ask(&flow, &json!({"question": "", "uploads": [pixel()]})).is(200);
 }

@@ -1,16 +1,16 @@
 //! What is wrong with flows, told before anybody asks them (manual 5.10).
 
 use crate::flows::make;
-use crate::support::canvases::{Drawing, scripted, with_provider};
+use crate::support::canvases::{Drawing, scripted_flow, with_provider};
 use crate::support::{Server, id};
 use serde_json::{Value, json};
 
 #[test]
 fn what_is_wrong_with_a_canvas_is_listed_by_card() {
     let server = Server::start();
-    let fine = server.flow(&scripted());
+    let fine = server.flow(&scripted_flow());
     assert_eq!(server.read(&format!("/validation/{fine}")), json!([]));
-    let broken = scripted().replace("{{chatScripted_0.data.instance}}", "");
+    let broken = scripted_flow().replace("{{chatScripted_0.data.instance}}", "");
     let found = server.read(&format!("/validation/{}", server.flow(&broken)));
     let texts = found.to_string();
     assert!(texts.contains("Conversation Chain") && texts.contains("needs a connection"), "{texts}");
@@ -34,20 +34,22 @@ fn what_cannot_run_is_told_by_validation_publish_and_the_state_of_a_flow_alike()
     let kinds = ["AGENTFLOW", "MULTIAGENT", "ASSISTANT"];
     for kind in kinds {
         let flow =
-            id(&make(&server, json!({"type": kind, "flowData": scripted(), "publishInstantly": false})));
+            id(&make(&server, json!({"type": kind, "flowData": scripted_flow(), "publishInstantly": false})));
         let told = server.read(&format!("/validation/{flow}"));
         assert!(told[0]["issues"][0].as_str().unwrap().contains(kind), "{told}");
         assert_eq!(told[0]["blocks"], true);
         let listed = server.read(&format!("/chatflows?type={kind}&fields=summary"));
         assert_eq!(listed[0]["state"]["unsupported"], told[0]["issues"][0], "{listed}");
     }
-    let drafted =
-        id(&make(&server, json!({"type": "AGENTFLOW", "flowData": scripted(), "publishInstantly": false})));
+    let drafted = id(&make(
+        &server,
+        json!({"type": "AGENTFLOW", "flowData": scripted_flow(), "publishInstantly": false}),
+    ));
     let before = server.read(&format!("/validation/{drafted}"));
     let answer = server.owner("POST", &format!("/flow-drafts/{drafted}/publish")).send().is(200).json();
     assert_eq!(answer["problems"], before, "Publish says what validation said");
     assert_eq!(answer["status"]["unsupported"], before[0]["issues"][0]);
-    let fine = server.flow(&scripted());
+    let fine = server.flow(&scripted_flow());
     assert_eq!(
         server.read("/chatflows?type=CHATFLOW&fields=summary")[0]["state"]["unsupported"],
         Value::Null

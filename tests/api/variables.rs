@@ -1,6 +1,6 @@
 //! Saved variables (manual 7.5): their way into a card's text, and what they may not read.
 
-use crate::support::canvases::prompted;
+use crate::support::canvases::prompted_chain;
 use crate::support::{Options, Server, golden, id};
 use serde_json::{Value, json};
 
@@ -25,7 +25,7 @@ fn a_variable_has_these_fields() {
 fn a_variable_reaches_the_text_of_a_card() {
     let server = Server::start();
     make(&server, "city", "Oslo", "static");
-    let flow = server.flow(&prompted("{question} from {city}", r#"{"city":"{{$vars.city}}"}"#));
+    let flow = server.flow(&prompted_chain("{question} from {city}", r#"{"city":"{{$vars.city}}"}"#));
     assert_eq!(answer(&server, &flow), "Hi from Oslo");
 }
 
@@ -33,7 +33,7 @@ fn a_variable_reaches_the_text_of_a_card() {
 fn a_changed_variable_counts_from_the_next_question() {
     let server = Server::start();
     let made = make(&server, "city", "Oslo", "static");
-    let flow = server.flow(&prompted("{question} from {city}", r#"{"city":"{{$vars.city}}"}"#));
+    let flow = server.flow(&prompted_chain("{question} from {city}", r#"{"city":"{{$vars.city}}"}"#));
     answer(&server, &flow);
     let changed = server.put(&format!("/variables/{}", id(&made)), &json!({"value": "Rome"}));
     assert_eq!((&changed["name"], &changed["value"]), (&json!("city"), &json!("Rome")));
@@ -45,7 +45,7 @@ fn what_a_variable_says_is_not_read_again() {
     let server = Server::start();
     make(&server, "inner", "secret", "static");
     make(&server, "city", "{{$vars.inner}}", "static");
-    let flow = server.flow(&prompted("{question} from {city}", r#"{"city":"{{$vars.city}}"}"#));
+    let flow = server.flow(&prompted_chain("{question} from {city}", r#"{"city":"{{$vars.city}}"}"#));
     assert_eq!(answer(&server, &flow), "Hi from {{$vars.inner}}");
     let asked = server.ask(&flow, &json!({"question": "{{$vars.inner}}"})).is(200).json();
     assert_eq!(asked["text"], "{{$vars.inner}} from {{$vars.inner}}");
@@ -64,7 +64,7 @@ fn with_environment() -> Server {
 fn region(server: &Server, name: &str) -> String {
     make(server, name, "", "runtime");
     let values = json!({"region": format!("{{{{$vars.{name}}}}}")}).to_string();
-    let flow = server.flow(&prompted("{question} from {region}", &values));
+    let flow = server.flow(&prompted_chain("{question} from {region}", &values));
     answer(server, &flow).as_str().unwrap().to_owned()
 }
 

@@ -1,6 +1,6 @@
 //! What a provider says beside an answer: that a question is not allowed, and which pages an answer leans on.
 
-use crate::embeddings::written;
+use crate::embeddings::request_text;
 use crate::support::canvases::{Drawing, SECRET};
 use crate::support::provider::{Behaviour, Provider};
 use crate::support::{Server, golden, id};
@@ -12,7 +12,7 @@ fn credential(server: &Server, kind: &str, field: &str) -> String {
 }
 
 /// A chain that answers by itself, behind OpenAI's moderation as the stand-in plays it.
-fn moderated(server: &Server, provider: &Provider) -> String {
+fn moderated_canvas(server: &Server, provider: &Provider) -> String {
     let mut drawing = Drawing::default();
     let inputs =
         json!({"basepath": format!("{}/v1", provider.base_url()), "moderationErrorMessage": "Not here."});
@@ -30,20 +30,20 @@ fn moderated(server: &Server, provider: &Provider) -> String {
 #[test]
 fn a_question_that_is_not_allowed_is_answered_with_the_owners_text() {
     let (server, provider) = (Server::start(), Provider::start());
-    let flow = moderated(&server, &provider);
+    let flow = moderated_canvas(&server, &provider);
     for (flagged, expected) in [(true, "Not here."), (false, "Fine.")] {
         let verdict = json!({"id": "m1", "results": [{"flagged": flagged, "categories": {}}]});
-        provider.script(Behaviour::status(200, &verdict.to_string()));
+        provider.push_behaviour(Behaviour::status(200, &verdict.to_string()));
         let answer = server.ask(&flow, &json!({"question": "May I?"})).is(200).json();
         assert_eq!(answer["text"], expected);
     }
-    golden::check("moderation_sent.txt", &written(&provider.last_request()));
+    golden::check("moderation_sent.txt", &request_text(&provider.last_request()));
 }
 
 #[test]
 fn a_question_that_could_not_be_judged_is_not_answered() {
     let (server, provider) = (Server::start(), Provider::start());
-    let flow = moderated(&server, &provider);
+    let flow = moderated_canvas(&server, &provider);
     for (behaviour, says) in [
         (
             Behaviour::status(500, &format!(r#"{{"error":{{"message":"{SECRET}"}}}}"#)),
@@ -52,7 +52,7 @@ fn a_question_that_could_not_be_judged_is_not_answered() {
         (Behaviour::status(200, r#"{"results":[]}"#), "it holds no verdict"),
         (Behaviour::status(200, "{}"), "it is no verdict"),
     ] {
-        provider.script(behaviour);
+        provider.push_behaviour(behaviour);
         let answer = server.ask(&flow, &json!({"question": "May I?"}));
         let text = answer.text();
         assert!(text.contains(says) && !text.contains("Fine.") && !text.contains(SECRET), "{text}");
@@ -78,7 +78,7 @@ fn pages_that_an_answer_leans_on_go_out_as_its_sources() {
         {"title": "A", "url": "https://a.example/x", "date": null, "snippet": "It is seven."},
         {"title": "", "url": "https://b.example/y"},
     ]});
-    provider.script(Behaviour::status(200, &said.to_string()));
+    provider.push_behaviour(Behaviour::status(200, &said.to_string()));
     let expected: Value = json!([
         {"pageContent": "It is seven.", "metadata": {"source": "https://a.example/x", "title": "A"}},
         {"pageContent": "https://b.example/y", "metadata": {"source": "https://b.example/y"}},
@@ -88,7 +88,7 @@ fn pages_that_an_answer_leans_on_go_out_as_its_sources() {
     // From the cache, and as a stream.
     let answer = server.ask(&flow, &json!({"question": "How many?", "streaming": true}));
     assert_eq!(answer.event("sourceDocuments"), expected);
-    assert_eq!(provider.served(), 1);
+    assert_eq!(provider.served_count(), 1);
     let stored = server.messages(&flow);
     assert!(stored[1]["sourceDocuments"].to_string().contains("It is seven."), "{}", stored[1]);
 }

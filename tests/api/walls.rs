@@ -6,11 +6,11 @@ use crate::callers::key;
 use crate::support::canvases::{Drawing, SECRET};
 use crate::support::provider::{Behaviour, Provider};
 use crate::support::{Server, id};
-use flowkeep::domain::caller::for_keys;
+use flowkeep::domain::caller::key_permission_names;
 use flowkeep::domain::role::ADMINISTRATOR;
-use flowkeep::http::guard::Who;
+use flowkeep::http::guard::RequiredAccess;
 use flowkeep::http::router::Route;
-use flowkeep::http::routes::table;
+use flowkeep::http::routes::service_routes;
 use regex::Regex;
 use serde_json::{Value, json};
 use std::sync::LazyLock;
@@ -21,12 +21,12 @@ pub static ID: LazyLock<Regex> =
     LazyLock::new(|| Regex::new("[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}").unwrap());
 
 /// The text with ids of nothing in the place of all ids.
-pub fn unknown(text: &str) -> String {
+pub fn with_unknown_ids(text: &str) -> String {
     ID.replace_all(text, |_: &regex::Captures<'_>| Uuid::new_v4().to_string()).into_owned()
 }
 
 /// What belongs to the organization and to no workspace, so that there is no other side.
-fn is_of_everybody(route: &Route) -> bool {
+fn is_organization_wide(route: &Route) -> bool {
     let pattern = route.pattern.trim_start_matches("/api/v1");
     ["/role", "/user", "/account/sessions", "/organization"].iter().any(|start| pattern.starts_with(start))
 }
@@ -37,26 +37,29 @@ fn every_route_answers_for_another_workspace_as_for_nothing() {
     let here = server.read("/auth/me")["activeWorkspaceId"].as_str().unwrap().to_owned();
     let there = server.new_workspace("There");
     let member = server.member_of(&here, ADMINISTRATOR);
-    let names: Vec<String> = for_keys().collect();
+    let names: Vec<String> = key_permission_names().collect();
     let all = key(&server, &names.iter().map(String::as_str).collect::<Vec<_>>());
     let mut judged = 0;
-    for route in table() {
-        if matches!(route.guard.who, Who::Public | Who::Ask | Who::Owner) || is_of_everybody(route) {
+    for route in service_routes() {
+        if matches!(route.guard.access, RequiredAccess::Public | RequiredAccess::Ask | RequiredAccess::Owner)
+            || is_organization_wide(route)
+        {
             continue;
         }
         server.enter(&there);
         let foreign = call(&server, route, "CHATFLOW");
         server.enter(&here);
-        let unknown = foreign.clone().edited(unknown);
-        if !foreign.says(&ID) {
+        let unknown = foreign.clone().edit(with_unknown_ids);
+        if !foreign.matches(&ID) {
             continue;
         }
         judged += 1;
         let normal = |text: String| ID.replace_all(&text, "ID").into_owned();
         let name = format!("{} {}", route.method, route.pattern);
         let mut callers = vec![("Cookie", member.cookie.clone()), ("Cookie", server.cookie.clone())];
-        let fits_a_key = |permissions: &[&str]| for_keys().any(|name| permissions.contains(&name.as_str()));
-        if matches!(route.guard.who, Who::AnyOf(permissions) if fits_a_key(permissions)) {
+        let fits_a_key =
+            |permissions: &[&str]| key_permission_names().any(|name| permissions.contains(&name.as_str()));
+        if matches!(route.guard.access, RequiredAccess::AnyOf(permissions) if fits_a_key(permissions)) {
             callers.push(("Authorization", format!("Bearer {all}")));
         }
         // The owner may name every workspace where it is workspaces that are managed.
@@ -82,8 +85,10 @@ fn a_member_sees_nothing_of_another_workspace_in_lists() {
     let there = server.new_workspace("There");
     let member = server.member_of(&here, ADMINISTRATOR);
     server.enter(&there);
-    for route in table().iter().filter(|route| route.method == "POST" && route.params().next().is_none()) {
-        if let Who::AnyOf(permissions) = route.guard.who {
+    for route in
+        service_routes().iter().filter(|route| route.method == "POST" && route.params().next().is_none())
+    {
+        if let RequiredAccess::AnyOf(permissions) = route.guard.access {
             let who = server.member_of(&there, ADMINISTRATOR);
             let made = call_holding(&server, route, "CHATFLOW", permissions[0]);
             made.header("Cookie", &who.cookie).send();
@@ -119,9 +124,9 @@ fn the_id_of_a_deleted_flow_stays_with_its_workspace() {
     let server = Server::start();
     let here = server.read("/auth/me")["activeWorkspaceId"].as_str().unwrap().to_owned();
     let there = server.new_workspace("There");
-    let flow = server.flow(&crate::support::canvases::scripted());
+    let flow = server.flow(&crate::support::canvases::scripted_flow());
     server.owner("DELETE", &format!("/chatflows/{flow}")).send().is(200);
-    let file = json!({"id": flow, "name": "Taken", "type": "CHATFLOW", "flowData": crate::support::canvases::scripted()});
+    let file = json!({"id": flow, "name": "Taken", "type": "CHATFLOW", "flowData": crate::support::canvases::scripted_flow()});
     let import = || server.post("/export-import/import", &file)["items"][0].clone();
     for path in [format!("/chatflows/{flow}"), format!("/flow-versions/{flow}")] {
         server.owner("GET", &path).send().is_error(404);
@@ -142,12 +147,12 @@ fn the_id_of_a_deleted_flow_stays_with_its_workspace() {
 #[test]
 fn an_import_says_the_same_of_ids_of_other_workspaces_as_of_unknown_ones() {
     let server = Server::start();
-    let flow = server.flow(&crate::support::canvases::scripted());
+    let flow = server.flow(&crate::support::canvases::scripted_flow());
     let store = id(&server.post("/document-store/store", &json!({"name": "Shelf"})));
     let there = server.new_workspace("There");
     server.enter(&there);
     let unknown = uuid::Uuid::new_v4().to_string();
-    let canvas = crate::support::canvases::scripted();
+    let canvas = crate::support::canvases::scripted_flow();
     let file = |group: &str, id: &str| match group {
         "ChatFlow" => json!({"ChatFlow": [{"id": id, "name": "F", "type": "CHATFLOW", "flowData": canvas}]}),
         _ => json!({"DocumentStore": [{"id": id, "name": "S"}]}),
@@ -171,7 +176,7 @@ fn an_import_says_the_same_of_ids_of_other_workspaces_as_of_unknown_ones() {
 }
 
 /// A canvas with one card that names `id`.
-fn naming(server: &Server, provider: &Provider, card: &str, input: &str, id: &str) -> String {
+fn canvas_naming(server: &Server, provider: &Provider, card: &str, input: &str, id: &str) -> String {
     let mut drawing = Drawing::default();
     let base = format!("{}/v1", provider.base_url());
     let model = drawing.card("chatOpenAI", json!({"modelName": "m", "basepath": base}));
@@ -212,7 +217,7 @@ fn a_canvas_that_names_what_is_elsewhere_behaves_as_if_it_were_nowhere() {
     let there = server.new_workspace("There");
     server.enter(&there);
     let made = |path: &str, body: Value| id(&server.post(path, &body));
-    let flow = server.flow(&crate::support::canvases::scripted());
+    let flow = server.flow(&crate::support::canvases::scripted_flow());
     let keys = json!({"openAIApiKey": "sk-of-the-others"});
     let credential =
         made("/credentials", json!({"name": "c", "credentialName": "openAIApi", "plainDataObj": keys}));
@@ -229,9 +234,9 @@ fn a_canvas_that_names_what_is_elsewhere_behaves_as_if_it_were_nowhere() {
     ] {
         let told = |id: &str| {
             for _ in 0..2 {
-                provider.script(Behaviour::text("Done."));
+                provider.push_behaviour(Behaviour::text("Done."));
             }
-            let canvas = naming(&server, &provider, card, input, id);
+            let canvas = canvas_naming(&server, &provider, card, input, id);
             let body = json!({"name": "f", "type": "CHATFLOW", "flowData": canvas, "publishInstantly": true});
             let saved = server.owner("POST", "/chatflows").json(&body).send();
             let flow = saved.json()["id"].as_str().unwrap().to_owned();

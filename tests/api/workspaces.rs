@@ -1,6 +1,6 @@
 //! Workspaces, who is in them, and moving between them (manual 8.5).
 
-use crate::support::canvases::scripted;
+use crate::support::canvases::scripted_flow;
 use crate::support::{Person, Server, golden, id};
 use flowkeep::domain::role::{ADMINISTRATOR, EDITOR, VIEWER};
 use serde_json::{Value, json};
@@ -59,8 +59,8 @@ fn a_workspace_with_work_in_it_stays() {
     server.owner("DELETE", &format!("/workspace/{default}")).send().is_error(409);
     let team = server.new_workspace("Team");
     server.enter(&team);
-    let flow = server.flow(&scripted());
-    server.flow(&scripted());
+    let flow = server.flow(&scripted_flow());
+    server.flow(&scripted_flow());
     server.post("/tools", &json!({"name": "t"}));
     let refused = server.owner("DELETE", &format!("/workspace/{team}")).send().is_error(409);
     assert!(refused.contains("2 flows, 1 tool."), "{refused}");

@@ -3,13 +3,15 @@
 
 use crate::agents::messages;
 use crate::support::Server;
-use crate::support::canvases::{Drawing, Format, SECRET, prompted, scripted, scripted_with};
+use crate::support::canvases::{
+    Drawing, ProviderFormat, SECRET, prompted_chain, scripted_flow, scripted_flow_with,
+};
 use crate::support::provider::{Behaviour, Provider};
 use crate::transfer::import;
 use serde_json::{Value, json};
 
 /// The canvas as it was drawn when `card` bore the name `former`.
-fn drawn_as(drawing: &Drawing, card: &str, former: &str) -> String {
+fn with_former_name(drawing: &Drawing, card: &str, former: &str) -> String {
     let mut canvas: Value = serde_json::from_str(&drawing.text()).unwrap();
     for node in canvas["nodes"].as_array_mut().unwrap() {
         if node["data"]["name"] == card {
@@ -45,7 +47,7 @@ fn agents_under_former_names_answer_and_stay_as_they_were_drawn() {
         ("mrlkAgentLLM", "reactAgentLLM"),
     ] {
         let mut drawing = Drawing::default();
-        let model = Format::OpenAi.model(&mut drawing, &server, &provider.base_url(), json!({}));
+        let model = ProviderFormat::OpenAi.model(&mut drawing, &server, &provider.base_url(), json!({}));
         let calculator = drawing.card("calculator", json!({}));
         let agent = drawing.card(card, json!({}));
         drawing.wire(&model, &agent, "model");
@@ -54,9 +56,9 @@ fn agents_under_former_names_answer_and_stay_as_they_were_drawn() {
             let memory = drawing.card("bufferMemory", json!({}));
             drawing.wire(&memory, &agent, "memory");
         }
-        let canvas = drawn_as(&drawing, card, former);
+        let canvas = with_former_name(&drawing, card, former);
         let flow = server.flow(&canvas);
-        provider.script(Behaviour::text("Thought: I know.\nFinal Answer: 42"));
+        provider.push_behaviour(Behaviour::text("Thought: I know.\nFinal Answer: 42"));
         let answer = server.ask(&flow, &json!({"question": "Six times seven?"})).is(200).json();
         assert!(answer["text"].as_str().unwrap().ends_with("42"), "{former}: {answer}");
         assert_eq!(server.read(&format!("/chatflows/{flow}"))["flowData"], canvas, "{former}");
@@ -77,8 +79,8 @@ fn a_store_of_the_first_years_is_filled_and_read() {
         let store = drawing.card("faiss", json!({"basePath": "animals", "topK": "1"}));
         let loader = drawing.card("plainText", json!({"text": "Cats purr."}));
         drawing.wire(&loader, &store, "document");
-        drawing.quotes(&store, json!({}));
-        let flow = server.flow(&drawn_as(&drawing, "faiss", former));
+        drawing.answer_with_chunks(&store, json!({}));
+        let flow = server.flow(&with_former_name(&drawing, "faiss", former));
         assert_eq!(server.post(&format!("/vector/upsert/{flow}"), &json!({}))["numAdded"], 1, "{former}");
         let answer = server.ask(&flow, &json!({"question": "What do cats do?"})).is(200).json();
         assert!(answer["text"].as_str().unwrap().contains("purr"), "{former}: {answer}");
@@ -88,7 +90,8 @@ fn a_store_of_the_first_years_is_filled_and_read() {
 #[test]
 fn anchors_that_were_renamed_and_values_that_moved_are_found() {
     let server = Server::start();
-    let canvas = with_input(&prompted("Say {a}", r#"{"a": "{{question}}!"}"#), "llmChain", "model", "llm");
+    let canvas =
+        with_input(&prompted_chain("Say {a}", r#"{"a": "{{question}}!"}"#), "llmChain", "model", "llm");
     let mut canvas: Value = serde_json::from_str(&canvas).unwrap();
     let values = canvas["nodes"][1]["data"]["inputs"]["promptValues"].take();
     canvas["nodes"][1]["data"]["inputs"]["promptValues"] = "".into();
@@ -105,7 +108,8 @@ fn an_import_tells_what_was_left_out_and_what_was_drawn_under_a_former_name() {
     let model = drawing.card("chatOpenAI", json!({"modelName": "m", "openAIApiKey": SECRET}));
     let agent = drawing.card("reactAgentLLM", json!({}));
     drawing.wire(&model, &agent, "model");
-    let mut file: Value = serde_json::from_str(&drawn_as(&drawing, "reactAgentLLM", "mrklAgentLLM")).unwrap();
+    let mut file: Value =
+        serde_json::from_str(&with_former_name(&drawing, "reactAgentLLM", "mrklAgentLLM")).unwrap();
     file["description"] = "Thinks in lines.".into();
     file["title"] = "Thinker".into();
     file["usecases"] = json!(["Agent"]);
@@ -141,7 +145,7 @@ fn an_import_tells_what_was_left_out_and_what_was_drawn_under_a_former_name() {
 fn a_drawing_whose_record_is_bound_to_a_key_comes_in_closed() {
     let server = Server::start();
     for place in ["beside", "in the record"] {
-        let mut file: Value = serde_json::from_str(&scripted_with(json!({"fallback": place}))).unwrap();
+        let mut file: Value = serde_json::from_str(&scripted_flow_with(json!({"fallback": place}))).unwrap();
         let binding = json!({"name": place, "apikeyid": "7c0f5a3e-0c57-4d0e-8f37-6f3f1a1f6c11"});
         if place == "beside" {
             file.as_object_mut().unwrap().extend(binding.as_object().unwrap().clone());
@@ -158,7 +162,7 @@ fn a_prompt_without_a_human_message_sends_the_question() {
     let (server, provider) = (Server::start(), Provider::start());
     for chain in ["llmChain", "conversationChain"] {
         let mut drawing = Drawing::default();
-        let model = Format::OpenAi.model(&mut drawing, &server, &provider.base_url(), json!({}));
+        let model = ProviderFormat::OpenAi.model(&mut drawing, &server, &provider.base_url(), json!({}));
         let inputs = json!({"systemMessagePrompt": "About {topic}: {asked}",
             "promptValues": json!({"topic": "cats", "asked": "{{question}}"}).to_string()});
         let prompt = drawing.card("chatPromptTemplate", inputs);
@@ -170,7 +174,7 @@ fn a_prompt_without_a_human_message_sends_the_question() {
             let memory = drawing.card("bufferMemory", json!({}));
             drawing.wire(&memory, &chain, "memory");
         }
-        provider.script(Behaviour::text("They purr."));
+        provider.push_behaviour(Behaviour::text("They purr."));
         let flow = server.flow(&drawing.text());
         server.ask(&flow, &json!({"question": "What do they do?"})).is(200);
         let sent = messages(&provider);
@@ -183,12 +187,12 @@ fn a_prompt_without_a_human_message_sends_the_question() {
 /// A Multi Retrieval QA Chain with stores wired straight into it, one for each text.
 fn over_stores(server: &Server, provider: &Provider, texts: &[&str]) -> String {
     let mut drawing = Drawing::default();
-    let model = Format::OpenAi.model(&mut drawing, server, &provider.base_url(), json!({}));
+    let model = ProviderFormat::OpenAi.model(&mut drawing, server, &provider.base_url(), json!({}));
     let chain = drawing.card("multiRetrievalQAChain", json!({"returnSourceDocuments": true}));
     drawing.wire(&model, &chain, "model");
     for (at, text) in texts.iter().enumerate() {
         let store = drawing.card("memoryVectorStore", json!({"topK": "1"}));
-        drawing.chooses(&store, if at % 2 == 0 { "retriever" } else { "vectorStore" });
+        drawing.choose_output(&store, if at % 2 == 0 { "retriever" } else { "vectorStore" });
         let loader = drawing.card("plainText", json!({"text": text}));
         let embeddings = drawing.card("hashingEmbeddings", json!({}));
         drawing.wire(&loader, &store, "document");
@@ -203,13 +207,17 @@ fn a_store_that_is_wired_straight_into_a_multi_retrieval_chain_is_searched() {
     let (server, provider) = (Server::start(), Provider::start());
     let flow = over_stores(&server, &provider, &["Cats purr."]);
     assert_eq!(server.read(&format!("/validation/{flow}")), json!([]));
-    provider.script(Behaviour::text("They purr."));
+    provider.push_behaviour(Behaviour::text("They purr."));
     let answer = server.ask(&flow, &json!({"question": "What do cats do?"})).is(200).json();
-    assert_eq!((&answer["text"], provider.served()), (&json!("They purr."), 1), "nothing was to be chosen");
+    assert_eq!(
+        (&answer["text"], provider.served_count()),
+        (&json!("They purr."), 1),
+        "nothing was to be chosen"
+    );
     assert_eq!(answer["sourceDocuments"][0]["pageContent"], "Cats purr.");
     let flow = over_stores(&server, &provider, &["Cats purr.", "Dogs bark."]);
-    provider.script(Behaviour::text("In-Memory Vector Store 2"));
-    provider.script(Behaviour::text("They bark."));
+    provider.push_behaviour(Behaviour::text("In-Memory Vector Store 2"));
+    provider.push_behaviour(Behaviour::text("They bark."));
     let answer = server.ask(&flow, &json!({"question": "What do dogs do?"})).is(200).json();
     assert_eq!(answer["sourceDocuments"][0]["pageContent"], "Dogs bark.");
 }
@@ -218,7 +226,7 @@ fn a_store_that_is_wired_straight_into_a_multi_retrieval_chain_is_searched() {
 fn a_template_says_itself_where_the_instructions_of_its_parser_belong() {
     let (server, provider) = (Server::start(), Provider::start());
     let mut drawing = Drawing::default();
-    let model = Format::OpenAi.model(&mut drawing, &server, &provider.base_url(), json!({}));
+    let model = ProviderFormat::OpenAi.model(&mut drawing, &server, &provider.base_url(), json!({}));
     let prompt =
         drawing.card("promptTemplate", json!({"template": "{format_instructions}\nThree {things}."}));
     let parser = drawing.card("csvOutputParser", json!({}));
@@ -227,7 +235,7 @@ fn a_template_says_itself_where_the_instructions_of_its_parser_belong() {
     drawing.wire(&prompt, &chain, "prompt");
     drawing.wire(&parser, &chain, "outputParser");
     let flow = server.flow(&drawing.text());
-    provider.script(Behaviour::text("red, green, blue"));
+    provider.push_behaviour(Behaviour::text("red, green, blue"));
     let answer = server.ask(&flow, &json!({"question": "colours"})).is(200).json();
     assert_eq!(answer["json"], json!(["red", "green", "blue"]));
     let sent = messages(&provider);
@@ -239,7 +247,7 @@ fn a_template_says_itself_where_the_instructions_of_its_parser_belong() {
 fn tools_without_a_description_are_offered_under_the_label_of_their_card() {
     let (server, provider) = (Server::start(), Provider::start());
     let mut drawing = Drawing::default();
-    let model = Format::OpenAi.model(&mut drawing, &server, &provider.base_url(), json!({}));
+    let model = ProviderFormat::OpenAi.model(&mut drawing, &server, &provider.base_url(), json!({}));
     let agent = drawing.card("toolAgent", json!({}));
     let store = drawing.card("memoryVectorStore", json!({}));
     let embeddings = drawing.card("hashingEmbeddings", json!({}));
@@ -259,7 +267,7 @@ fn tools_without_a_description_are_offered_under_the_label_of_their_card() {
     drawing.wire(&model, &agent, "model");
     let flow = server.flow(&drawing.text());
     assert_eq!(server.read(&format!("/validation/{flow}")), json!([]));
-    provider.script(Behaviour::text("Done."));
+    provider.push_behaviour(Behaviour::text("Done."));
     server.ask(&flow, &json!({"question": "Hi"})).is(200);
     let tools = provider.requests()[0].body["tools"].clone();
     let of =
@@ -272,7 +280,7 @@ fn tools_without_a_description_are_offered_under_the_label_of_their_card() {
 fn tools_that_nobody_named_are_numbered_and_each_can_be_called() {
     let (server, provider) = (Server::start(), Provider::start());
     let mut drawing = Drawing::default();
-    let model = Format::OpenAi.model(&mut drawing, &server, &provider.base_url(), json!({}));
+    let model = ProviderFormat::OpenAi.model(&mut drawing, &server, &provider.base_url(), json!({}));
     let agent = drawing.card("toolAgent", json!({}));
     drawing.wire(&model, &agent, "model");
     for reply in ["One.", "Two.", "Three."] {
@@ -287,8 +295,8 @@ fn tools_that_nobody_named_are_numbered_and_each_can_be_called() {
     }
     let flow = server.flow(&drawing.text());
     assert_eq!(server.read(&format!("/validation/{flow}")), json!([]));
-    provider.script(Behaviour::call("Chain_Tool_2", json!({"input": "Go"})));
-    provider.script(Behaviour::text("Done."));
+    provider.push_behaviour(Behaviour::call("Chain_Tool_2", json!({"input": "Go"})));
+    provider.push_behaviour(Behaviour::text("Done."));
     let answer = server.ask(&flow, &json!({"question": "Hi"})).is(200).json();
     let tools = provider.requests()[0].body["tools"].clone();
     let names: Vec<&Value> = tools.as_array().unwrap().iter().map(|tool| &tool["function"]["name"]).collect();
@@ -304,9 +312,9 @@ fn tools_that_nobody_named_are_numbered_and_each_can_be_called() {
 #[test]
 fn an_input_that_was_renamed_is_overridden_under_either_name() {
     let (server, provider) = (Server::start(), Provider::start());
-    provider.decide(|_| Behaviour::text("Yes."));
+    provider.set_decision(|_| Behaviour::text("Yes."));
     let mut drawing = Drawing::default();
-    let model = Format::OpenAi.model(&mut drawing, &server, &provider.base_url(), json!({}));
+    let model = ProviderFormat::OpenAi.model(&mut drawing, &server, &provider.base_url(), json!({}));
     let store = drawing.card("memoryVectorStore", json!({}));
     let loader = drawing.card("plainText", json!({"text": "Cats purr."}));
     let embeddings = drawing.card("hashingEmbeddings", json!({}));
@@ -319,7 +327,8 @@ fn an_input_that_was_renamed_is_overridden_under_either_name() {
     let canvas = with_input(&drawing.text(), "conversationalRetrievalQAChain", now, former);
     let label = "Conversational Retrieval QA Chain";
     let said = |listed: &str, sent: Value| {
-        let flow = server.flow_with(&canvas, &crate::overrides::listing(&[(label, &[listed])], &[]));
+        let flow =
+            server.flow_with(&canvas, &crate::overrides::override_settings(&[(label, &[listed])], &[]));
         server.ask(&flow, &json!({"question": "What do cats do?", "overrideConfig": sent})).is(200);
         messages(&provider)[0].1.clone()
     };
@@ -337,10 +346,10 @@ fn an_input_that_was_renamed_is_overridden_under_either_name() {
 fn a_form_in_place_of_a_question_is_judged_by_what_the_flow_begins_with() {
     let server = Server::start();
     let body = json!({"form": {"city": "Oslo"}});
-    let chat = server.flow(&scripted());
+    let chat = server.flow(&scripted_flow());
     let fault = server.ask(&chat, &body).is_error(400);
     assert!(fault.contains("begins with a question"), "{fault}");
-    let agentflow = server.flow_with(&scripted(), &json!({"type": "AGENTFLOW"}));
+    let agentflow = server.flow_with(&scripted_flow(), &json!({"type": "AGENTFLOW"}));
     let fault = server.ask(&agentflow, &body).is_error(400);
     assert!(fault.contains("AGENTFLOW"), "{fault}");
     let fault = server.ask(&chat, &json!({"form": "Oslo"})).is_error(400);

@@ -1,6 +1,6 @@
 //! Whole answers: the latency the service adds to the provider's, and how many it gives in a second.
 
-use crate::figures::{Times, figure, heading};
+use crate::figures::{Latencies, figure, heading};
 use crate::program::{Throwaway, throwaway};
 use crate::wire::{Wire, request};
 use crate::{bare, canvases, model};
@@ -105,8 +105,8 @@ pub fn latency() {
                 without.extend(direct.block(BLOCK));
                 with.extend(through.block(BLOCK));
             }
-            let (without, with) = (Times::new(without), Times::new(with));
-            let added = |share| with.at(share) - without.at(share);
+            let (without, with) = (Latencies::new(without), Latencies::new(with));
+            let added = |share| with.percentile(share) - without.percentile(share);
             let target = match (callers, model) {
                 (1, _) => "p50 < 0.5 ms, p99 < 5 ms",
                 (_, model::THINKING) => "p99 < 5 ms",
@@ -119,10 +119,10 @@ pub fn latency() {
             );
             println!(
                 "    direct {:.2} / {:.2} ms, through the service {:.2} / {:.2} ms",
-                without.at(0.5),
-                without.at(0.99),
-                with.at(0.5),
-                with.at(0.99)
+                without.percentile(0.5),
+                without.percentile(0.99),
+                with.percentile(0.5),
+                with.percentile(0.99)
             );
         }
     }

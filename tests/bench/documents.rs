@@ -5,8 +5,8 @@
 #[path = "../support/samples.rs"]
 mod samples;
 
-use flowkeep::documents::{Documents, Kind, Limits};
-use flowkeep::domain::cancel::Cancel;
+use flowkeep::documents::{DocumentKind, DocumentLimits, DocumentReader};
+use flowkeep::domain::cancel::CancelToken;
 use std::time::Instant;
 
 const MEBIBYTE: usize = 1024 * 1024;
@@ -15,25 +15,31 @@ const LINES_OF_PAGE: usize = 45;
 const ROUNDS: usize = 5;
 
 fn main() {
-    let documents = Documents::new(env!("CARGO_BIN_EXE_flowkeep").into(), Limits::default()).unwrap();
-    measure(&documents, "one line of text: what the worker itself costs", Kind::Text, LINE.as_bytes());
-    measure(&documents, "docx, 100 pages", Kind::Docx, &docx(100));
-    measure(&documents, "pdf, 100 pages of text", Kind::Pdf, &pdf(100, 0));
+    let documents =
+        DocumentReader::new(env!("CARGO_BIN_EXE_flowkeep").into(), DocumentLimits::default()).unwrap();
+    measure(
+        &documents,
+        "one line of text: what the worker itself costs",
+        DocumentKind::Text,
+        LINE.as_bytes(),
+    );
+    measure(&documents, "docx, 100 pages", DocumentKind::Docx, &docx(100));
+    measure(&documents, "pdf, 100 pages of text", DocumentKind::Pdf, &pdf(100, 0));
     measure(
         &documents,
         "pdf, 25 MB: 1,000 pages of text and a picture",
-        Kind::Pdf,
+        DocumentKind::Pdf,
         &pdf(1_000, 20 * MEBIBYTE),
     );
-    measure(&documents, "pdf, 5,000 pages of text", Kind::Pdf, &pdf(5_000, 0));
+    measure(&documents, "pdf, 5,000 pages of text", DocumentKind::Pdf, &pdf(5_000, 0));
 }
 
-fn measure(documents: &Documents, what: &str, kind: Kind, file: &[u8]) {
+fn measure(documents: &DocumentReader, what: &str, kind: DocumentKind, file: &[u8]) {
     let mut times = Vec::new();
     let mut found = (0, 0);
     for _ in 0..ROUNDS {
         let start = Instant::now();
-        match documents.text_of(kind, &file, &Cancel::new(None)) {
+        match documents.read_text(kind, &file, &CancelToken::new(None)) {
             Ok(parts) => found = (parts.len(), parts.iter().map(|part| part.text.len()).sum::<usize>()),
             Err(error) => return println!("{what} ({:.1} MB): {error}", file.len() as f64 / 1e6),
         }

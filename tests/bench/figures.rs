@@ -3,16 +3,16 @@
 use std::time::Duration;
 
 /// Times of one kind, sorted.
-pub struct Times(Vec<Duration>);
+pub struct Latencies(Vec<Duration>);
 
-impl Times {
+impl Latencies {
     pub fn new(mut times: Vec<Duration>) -> Self {
         times.sort_unstable();
         Self(times)
     }
 
     /// The time that `share` (0 to 1) of all stay within, in milliseconds.
-    pub fn at(&self, share: f64) -> f64 {
+    pub fn percentile(&self, share: f64) -> f64 {
         let last = self.0.len().saturating_sub(1);
         let place = (last as f64 * share).round() as usize;
         self.0.get(place).map_or(f64::NAN, |time| time.as_secs_f64() * 1e3)

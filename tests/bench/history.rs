@@ -5,12 +5,12 @@
 
 use flowkeep::canvas::{Canvas, secrets};
 use flowkeep::cards::registry::Registry;
-use flowkeep::domain::cancel::Cancel;
+use flowkeep::domain::cancel::CancelToken;
 use flowkeep::domain::error::{Error, Result};
 use flowkeep::domain::flow::FlowKind;
 use flowkeep::domain::ids::{FlowId, UserId};
-use flowkeep::domain::secrets::hide;
-use flowkeep::domain::version::{Author, Change, Content, FlowSnapshot, ShaPrefix, VersionKind};
+use flowkeep::domain::secrets::redact;
+use flowkeep::domain::version::{Author, FlowSnapshot, NewVersion, ShaPrefix, VersionContent, VersionKind};
 use flowkeep::history::{History, IndexRow, IndexStore};
 use jiff::Timestamp;
 use redb::{Database, ReadableDatabase as _, TableDefinition};
@@ -25,44 +25,44 @@ const HOT_EVERY: usize = 400;
 /// The list of versions in a database, as the service keeps it.
 struct Rows(Database);
 
-fn broken(fault: impl Into<redb::Error>) -> Error {
+fn error(fault: impl Into<redb::Error>) -> Error {
     Error::internal(fault.into())
 }
 
 impl IndexStore for Rows {
     fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>> {
-        let table = self.0.begin_read().map_err(broken)?.open_table(ROWS).map_err(broken)?;
-        Ok(table.get(key).map_err(broken)?.map(|value| value.value().to_vec()))
+        let table = self.0.begin_read().map_err(error)?.open_table(ROWS).map_err(error)?;
+        Ok(table.get(key).map_err(error)?.map(|value| value.value().to_vec()))
     }
 
     fn range(&self, from: &[u8], below: &[u8], descending: bool, limit: usize) -> Result<Vec<IndexRow>> {
-        let table = self.0.begin_read().map_err(broken)?.open_table(ROWS).map_err(broken)?;
-        let mut range = table.range::<&[u8]>(from..below).map_err(broken)?;
+        let table = self.0.begin_read().map_err(error)?.open_table(ROWS).map_err(error)?;
+        let mut range = table.range::<&[u8]>(from..below).map_err(error)?;
         let mut rows = Vec::new();
         while rows.len() < limit {
             let Some(row) = (if descending { range.next_back() } else { range.next() }) else { break };
-            let (key, value) = row.map_err(broken)?;
+            let (key, value) = row.map_err(error)?;
             rows.push((key.value().to_vec(), value.value().to_vec()));
         }
         Ok(rows)
     }
 
     fn put(&self, rows: &[IndexRow]) -> Result<()> {
-        let write = self.0.begin_write().map_err(broken)?;
+        let write = self.0.begin_write().map_err(error)?;
         {
-            let mut table = write.open_table(ROWS).map_err(broken)?;
+            let mut table = write.open_table(ROWS).map_err(error)?;
             for (key, value) in rows {
-                table.insert(key.as_slice(), value.as_slice()).map_err(broken)?;
+                table.insert(key.as_slice(), value.as_slice()).map_err(error)?;
             }
         }
-        write.commit().map_err(broken)
+        write.commit().map_err(error)
     }
 
     fn clear(&self) -> Result<()> {
-        let write = self.0.begin_write().map_err(broken)?;
-        write.delete_table(ROWS).map_err(broken)?;
-        write.open_table(ROWS).map_err(broken)?;
-        write.commit().map_err(broken)
+        let write = self.0.begin_write().map_err(error)?;
+        write.delete_table(ROWS).map_err(error)?;
+        write.open_table(ROWS).map_err(error)?;
+        write.commit().map_err(error)
     }
 }
 
@@ -75,9 +75,9 @@ fn open(root: &Path) -> History {
 }
 
 /// Numbers without meaning.
-struct Dice(u64);
+struct Rng(u64);
 
-impl Dice {
+impl Rng {
     fn below(&mut self, limit: usize) -> usize {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
@@ -87,8 +87,8 @@ impl Dice {
 }
 
 /// A canvas of ten cards, about 14 kB.
-fn canvas(dice: &mut Dice) -> Value {
-    let node = |at: usize, dice: &mut Dice| {
+fn canvas(dice: &mut Rng) -> Value {
+    let node = |at: usize, dice: &mut Rng| {
         json!({
             "id": format!("chatOpenAI_{at}"), "type": "customNode", "width": 300, "height": 520, "selected": false,
             "position": { "x": dice.below(2000), "y": dice.below(2000) },
@@ -116,10 +116,10 @@ fn canvas(dice: &mut Dice) -> Value {
 
 /// The canvas as a version keeps it.
 fn stored(canvas: &Value) -> String {
-    secrets::hide(&Canvas::parse(&canvas.to_string()).unwrap(), &Registry, &|_| None).text()
+    secrets::redact(&Canvas::parse(&canvas.to_string()).unwrap(), &Registry, &|_| None).text()
 }
 
-fn edit(dice: &mut Dice, canvas: &mut Value) {
+fn edit(dice: &mut Rng, canvas: &mut Value) {
     let node = dice.below(10);
     canvas["nodes"][node]["position"]["x"] = dice.below(2000).into();
     canvas["nodes"][node]["data"]["inputs"]["prompt"] =
@@ -131,9 +131,9 @@ struct Flow {
     canvas: Value,
 }
 
-fn change(at: usize, flow: &Flow, user: UserId) -> Change {
-    Change {
-        content: Content::Flow(FlowSnapshot {
+fn change(at: usize, flow: &Flow, user: UserId) -> NewVersion {
+    NewVersion {
+        content: VersionContent::Flow(FlowSnapshot {
             id: flow.id,
             name: format!("Flow {}", flow.id),
             kind: FlowKind::Chatflow,
@@ -158,7 +158,7 @@ fn report(what: &str, mut times: Vec<Duration>) {
     println!("{what}: median {:.2?}, 99 of 100 {:.2?}, longest {:.2?}", at(50), at(99), at(100));
 }
 
-fn timed<T>(run: impl FnOnce() -> T) -> (Duration, T) {
+fn measure_time<T>(run: impl FnOnce() -> T) -> (Duration, T) {
     let start = Instant::now();
     let value = run();
     (start.elapsed(), value)
@@ -203,7 +203,7 @@ fn copy(from: &Path, to: &Path) {
     }
 }
 
-fn grow(history: &History, flows: &mut [Flow], commits: usize, dice: &mut Dice, user: UserId) {
+fn grow(history: &History, flows: &mut [Flow], commits: usize, dice: &mut Rng, user: UserId) {
     history.faults().without_flushing(true);
     let (mut recording, mut upkeep, mut longest) = (Duration::ZERO, Duration::ZERO, Duration::ZERO);
     for at in 0..commits {
@@ -212,9 +212,9 @@ fn grow(history: &History, flows: &mut [Flow], commits: usize, dice: &mut Dice, 
         let chosen = if at < flows.len() { at } else { chosen };
         edit(dice, &mut flows[chosen].canvas);
         let change = change(at, &flows[chosen], user);
-        recording += timed(|| history.recorder().record(&change).unwrap()).0;
+        recording += measure_time(|| history.recorder().record(&change).unwrap()).0;
         if at % 1000 == 999 {
-            let time = timed(|| history.maintain(&Cancel::new(None)).unwrap()).0;
+            let time = measure_time(|| history.maintain(&CancelToken::new(None)).unwrap()).0;
             (upkeep, longest) = (upkeep + time, longest.max(time));
         }
     }
@@ -225,17 +225,17 @@ fn grow(history: &History, flows: &mut [Flow], commits: usize, dice: &mut Dice, 
 }
 
 /// What keeping secrets out costs: the scan alone, at two sizes that show it linear, and a whole canvas.
-fn measure_secrecy(dice: &mut Dice) {
+fn measure_secrecy(dice: &mut Rng) {
     let text = stored(&canvas(dice)).repeat(8);
     for part in [text.len() / 8, text.len()] {
-        let times: Vec<Duration> = (0..50).map(|_| timed(|| hide(&text[..part])).0).collect();
+        let times: Vec<Duration> = (0..50).map(|_| measure_time(|| redact(&text[..part])).0).collect();
         let best = times.iter().min().unwrap();
         let rate = part as f64 / best.as_secs_f64() / f64::from(1 << 20);
         println!("scan {} kB for secrets: {best:.2?}, {rate:.0} MB a second", part >> 10);
     }
     let canvas = Canvas::parse(&canvas(dice).to_string()).unwrap();
-    let keep = || secrets::hide(&canvas, &Registry, &|_| None).text();
-    report("keep a canvas of ten cards without secrets", (0..200).map(|_| timed(keep).0).collect());
+    let keep = || secrets::redact(&canvas, &Registry, &|_| None).text();
+    report("keep a canvas of ten cards without secrets", (0..200).map(|_| measure_time(keep).0).collect());
 }
 
 fn main() {
@@ -243,7 +243,7 @@ fn main() {
     let commits = numbers.next().unwrap_or(100_000);
     let flow_count = numbers.next().unwrap_or(10_000);
     let root = tempfile::tempdir().unwrap();
-    let (mut dice, user) = (Dice(0x1234_5678_9abc), UserId::random());
+    let (mut dice, user) = (Rng(0x1234_5678_9abc), UserId::random());
     let mut flows: Vec<Flow> =
         (0..flow_count).map(|_| Flow { id: FlowId::random(), canvas: canvas(&mut dice) }).collect();
     measure_secrecy(&mut dice);
@@ -253,25 +253,25 @@ fn main() {
     let nursery = tempfile::tempdir_in("/dev/shm").or_else(|_| tempfile::tempdir()).unwrap();
     let history = open(nursery.path());
     grow(&history, &mut flows, commits, &mut dice, user);
-    history.store_index().unwrap();
+    history.flush_index().unwrap();
     drop(history);
     copy(nursery.path(), root.path());
     drop(nursery);
     memory("after making it");
     let history = open(root.path());
     measure_records(&history, &mut flows, &mut dice, user);
-    history.store_index().unwrap();
+    history.flush_index().unwrap();
     drop(history);
 
-    let (time, history) = timed(|| open(root.path()));
-    let (first, list) = timed(|| history.list(&flows[0].id).unwrap());
+    let (time, history) = measure_time(|| open(root.path()));
+    let (first, list) = measure_time(|| history.list(&flows[0].id).unwrap());
     println!("open: {time:.2?}, the first list after it {first:.2?} ({} versions)", list.len());
     measure_reads(&history, &flows);
     memory("after reading");
-    let (time, ()) = timed(|| history.forget_index().unwrap());
-    let (walk, _) = timed(|| history.list(&flows[0].id).unwrap());
+    let (time, ()) = measure_time(|| history.clear_index().unwrap());
+    let (walk, _) = measure_time(|| history.list(&flows[0].id).unwrap());
     println!("a list of versions thrown away ({time:.2?}) and made anew from git: {walk:.2?}");
-    let (time, found) = timed(|| history.verify(&Cancel::new(None), &mut |_| {}).unwrap());
+    let (time, found) = measure_time(|| history.verify(&CancelToken::new(None), &mut |_| {}).unwrap());
     println!("verify: {time:.1?}, {found:?}");
     memory("after all");
     let (bytes, files) = weight(&root.path().join("versions"));
@@ -279,13 +279,13 @@ fn main() {
     println!("disk: {} MB in {files} files, list of versions {} MB", bytes >> 20, index >> 20);
 }
 
-fn measure_records(history: &History, flows: &mut [Flow], dice: &mut Dice, user: UserId) {
+fn measure_records(history: &History, flows: &mut [Flow], dice: &mut Rng, user: UserId) {
     let mut times = Vec::new();
     for at in 0..500 {
         let chosen = dice.below(flows.len());
         edit(dice, &mut flows[chosen].canvas);
         let change = change(at, &flows[chosen], user);
-        times.push(timed(|| history.recorder().record(&change).unwrap()).0);
+        times.push(measure_time(|| history.recorder().record(&change).unwrap()).0);
     }
     report("record, flushed to disk", times);
 }
@@ -293,15 +293,15 @@ fn measure_records(history: &History, flows: &mut [Flow], dice: &mut Dice, user:
 fn measure_reads(history: &History, flows: &[Flow]) {
     let hot = &flows[0].id;
     let list = history.list(hot).unwrap();
-    report("list 200 versions", (0..200).map(|_| timed(|| history.list(hot).unwrap()).0).collect());
+    report("list 200 versions", (0..200).map(|_| measure_time(|| history.list(hot).unwrap()).0).collect());
     let mut found = Vec::new();
     let mut read = Vec::new();
     for version in &list {
         let prefix = ShaPrefix::parse(&version.sha.short()).unwrap();
-        let (time, same) = timed(|| history.find(hot, &prefix).unwrap().unwrap());
+        let (time, same) = measure_time(|| history.find(hot, &prefix).unwrap().unwrap());
         assert_eq!(same, *version);
         found.push(time);
-        let (time, content) = timed(|| history.content(hot, version).unwrap());
+        let (time, content) = measure_time(|| history.content(hot, version).unwrap());
         assert!(content.is_some());
         read.push(time);
     }

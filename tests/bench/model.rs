@@ -1,7 +1,7 @@
 //! The stand-in provider, as a process of its own: the name of the model says how it answers.
 
 use crate::program::RoleProcess;
-use crate::provider::{Behaviour, Provider, Recorded, Reply};
+use crate::provider::{Behaviour, Provider, RecordedRequest, Reply};
 use std::io::{Read as _, Write as _};
 use std::time::Duration;
 
@@ -27,13 +27,13 @@ pub fn start() -> RoleProcess {
 /// The role: prints the address and serves until standard input ends.
 pub fn serve() {
     let provider = Provider::start();
-    provider.decide(answer);
+    provider.set_decision(answer);
     println!("{}", provider.base_url());
     std::io::stdout().flush().unwrap();
     let _ = std::io::stdin().read(&mut [0]);
 }
 
-fn answer(request: &Recorded) -> Behaviour {
+fn answer(request: &RecordedRequest) -> Behaviour {
     let short = Reply::text("It will rain tomorrow, so take an umbrella.");
     Behaviour::Reply(match request.body["model"].as_str() {
         Some(THINKING) => Reply { first_byte: Duration::from_millis(50), ..short },

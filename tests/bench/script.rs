@@ -2,8 +2,8 @@
 #![allow(clippy::print_stdout, reason = "the figures are this program's output")]
 #![allow(clippy::unwrap_used, reason = "a measurement that cannot be made has failed")]
 
-use flowkeep::domain::cancel::Cancel;
-use flowkeep::script::{Limits, Scope, Scripts};
+use flowkeep::domain::cancel::CancelToken;
+use flowkeep::script::{ScriptLimits, ScriptRunner, ScriptScope};
 use serde_json::{Map, json};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -14,7 +14,7 @@ const SMALL: &str =
     "const total = $rows.reduce((sum, row) => sum + row.price, 0); return { total, who: $vars.name };";
 
 fn main() {
-    let scripts = Scripts::new(env!("CARGO_BIN_EXE_flowkeep").into(), Limits::default()).unwrap();
+    let scripts = ScriptRunner::new(env!("CARGO_BIN_EXE_flowkeep").into(), ScriptLimits::default()).unwrap();
     let start = Instant::now();
     once(&scripts);
     println!("first run, worker started for it: {:>8.2} ms", milliseconds(start.elapsed()));
@@ -37,12 +37,12 @@ fn main() {
 }
 
 /// Runs the small function once.
-fn once(scripts: &Scripts) -> Duration {
+fn once(scripts: &ScriptRunner) -> Duration {
     let mut inputs = Map::new();
     inputs.insert("rows".into(), json!([{"price": 3}, {"price": 4.5}]));
     let vars = Map::from_iter([("name".to_owned(), json!("Ada"))]);
-    let scope = Scope { inputs, vars, ..Scope::default() };
-    let cancel = Cancel::new(None);
+    let scope = ScriptScope { inputs, vars, ..ScriptScope::default() };
+    let cancel = CancelToken::new(None);
     let start = Instant::now();
     let ran = scripts.run(SMALL, &scope, &cancel);
     let took = start.elapsed();

@@ -42,7 +42,7 @@ fn main() {
         ("latency", callers::latency),
         ("rate", callers::rate),
         ("streams", streams::report),
-        ("paced", streams::paced),
+        ("paced", streams::run_paced),
         ("start", starts::report),
         ("uploads", uploads::report),
     ];

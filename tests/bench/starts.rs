@@ -1,16 +1,16 @@
 //! Starting, idling, and coming back after a kill, with an empty and with a large database.
 
 use crate::callers::Target;
-use crate::figures::{Times, figure, heading};
+use crate::figures::{Latencies, figure, heading};
 use crate::memory::resident_kib;
 use crate::program::{OWNER, command, free_port};
 use crate::wire::{Answer, Wire, request};
 use crate::{canvases, program};
 use flowkeep::domain::conversation::Message;
 use flowkeep::domain::ids::{ChatId, FlowId, MessageId, WorkspaceId};
-use flowkeep::domain::prediction::{ChatType, Speaker};
+use flowkeep::domain::prediction::{ChatType, MessageRole};
 use flowkeep::store::Store;
-use flowkeep::store::messages::Said;
+use flowkeep::store::messages::MessageBatch;
 use serde_json::json;
 use std::net::SocketAddr;
 use std::path::Path;
@@ -26,24 +26,24 @@ pub fn report() {
     let folder = tempfile::tempdir().unwrap();
     let empty: Vec<Duration> =
         (0..ROUNDS).map(|round| first_start(&folder.path().join(round.to_string()))).collect();
-    shown("cold start to first answer, no data yet, median", empty, "< 100 ms");
+    print_times("cold start to first answer, no data yet, median", empty, "< 100 ms");
     let data = folder.path().join("data");
     let flow = fill(&data);
     let mut memory = 0;
     let starts = (0..ROUNDS).map(|_| {
-        let (mut child, took) = started(&data, &flow);
+        let (mut child, took) = start_and_measure(&data, &flow);
         std::thread::sleep(Duration::from_secs(1));
         memory = resident_kib(child.id()).max(memory);
         end(&mut child);
         took
     });
     let starts = starts.collect();
-    shown("cold start to first answer, 100,000 messages, median", starts, "< 100 ms");
+    print_times("cold start to first answer, 100,000 messages, median", starts, "< 100 ms");
     figure("idle memory, 100,000 messages, one answer given", &megabytes(memory * 1024), "< 30 MB");
     let size = std::fs::metadata(env!("CARGO_BIN_EXE_flowkeep")).unwrap().len();
     figure("release program", &megabytes(size), "< 40 MB");
-    let again = (0..ROUNDS).map(|_| killed(&data, &flow)).collect();
-    shown("kill -9 under load to first answer, 100,000 messages", again, "< 100 ms");
+    let again = (0..ROUNDS).map(|_| restart_after_kill(&data, &flow)).collect();
+    print_times("kill -9 under load to first answer, 100,000 messages", again, "< 100 ms");
     let size = std::fs::metadata(data.join("flowkeep.redb")).unwrap().len();
     figure("database file, 100,000 messages", &megabytes(size), "");
 }
@@ -52,9 +52,13 @@ fn megabytes(bytes: u64) -> String {
     format!("{:.1} MB", bytes as f64 / f64::from(1 << 20))
 }
 
-fn shown(name: &str, times: Vec<Duration>, target: &str) {
-    let times = Times::new(times);
-    figure(name, &format!("{:.0} ms", times.at(0.5)), &format!("{target} (worst {:.0} ms)", times.at(1.0)));
+fn print_times(name: &str, times: Vec<Duration>, target: &str) {
+    let times = Latencies::new(times);
+    figure(
+        name,
+        &format!("{:.0} ms", times.percentile(0.5)),
+        &format!("{target} (worst {:.0} ms)", times.percentile(1.0)),
+    );
 }
 
 fn start(folder: &Path) -> (Child, SocketAddr, Instant) {
@@ -89,7 +93,7 @@ fn question(flow: &FlowId) -> Vec<u8> {
     request("POST", &format!("/api/v1/prediction/{flow}"), &[], body.as_bytes())
 }
 
-fn started(folder: &Path, flow: &FlowId) -> (Child, Duration) {
+fn start_and_measure(folder: &Path, flow: &FlowId) -> (Child, Duration) {
     let (child, address, begun) = start(folder);
     let answer = first_answer(address, &question(flow));
     let took = begun.elapsed();
@@ -98,7 +102,7 @@ fn started(folder: &Path, flow: &FlowId) -> (Child, Duration) {
 }
 
 /// Kills a service that is recording answers, and times the next one.
-fn killed(folder: &Path, flow: &FlowId) -> Duration {
+fn restart_after_kill(folder: &Path, flow: &FlowId) -> Duration {
     let (mut child, address, _) = start(folder);
     first_answer(address, &question(flow));
     let target = Target { address, request: question(flow) };
@@ -117,7 +121,7 @@ fn killed(folder: &Path, flow: &FlowId) -> Duration {
     for caller in callers {
         caller.join().unwrap();
     }
-    let (mut child, took) = started(folder, flow);
+    let (mut child, took) = start_and_measure(folder, flow);
     end(&mut child);
     took
 }
@@ -140,7 +144,7 @@ fn fill(folder: &Path) -> FlowId {
     let store = Store::open(&folder.join("flowkeep.redb")).unwrap();
     for _ in 0..MESSAGES / 1_000 {
         let some: Vec<Message> = (0..50).flat_map(|_| conversation(flow)).collect();
-        store.append(Said::new(&workspace, &some).unwrap()).unwrap();
+        store.append(MessageBatch::new(&workspace, &some).unwrap()).unwrap();
     }
     flow
 }
@@ -150,7 +154,7 @@ fn conversation(flow: FlowId) -> Vec<Message> {
     let chat = ChatId::random();
     let message = |at: usize| Message {
         id: MessageId::random(),
-        role: if at.is_multiple_of(2) { Speaker::User } else { Speaker::Api },
+        role: if at.is_multiple_of(2) { MessageRole::User } else { MessageRole::Api },
         flow,
         chat,
         content: "The quick brown fox jumps over the lazy dog. ".repeat(1 + at % 5),

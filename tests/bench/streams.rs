@@ -1,7 +1,7 @@
 //! Many streams at once: what the service adds until the first token and in all, what it drops, what it holds.
 
 use crate::callers::Target;
-use crate::figures::{Times, figure, heading};
+use crate::figures::{Latencies, figure, heading};
 use crate::memory::{Watch, processor_time, resident_kib};
 use crate::model;
 use crate::program::throwaway;
@@ -20,13 +20,13 @@ struct Stream {
 
 /// Marks of a token and of the end, as each side writes them.
 #[derive(Clone, Copy)]
-struct Marks {
+struct StreamMarkers {
     token: &'static [u8],
     end: &'static [u8],
 }
 
-const OF_PROVIDER: Marks = Marks { token: b"\"content\":\"umbrella", end: b"data: [DONE]" };
-const OF_SERVICE: Marks = Marks { token: b"\"event\":\"token\"", end: b"\"event\":\"end\"" };
+const OF_PROVIDER: StreamMarkers = StreamMarkers { token: b"\"content\":\"umbrella", end: b"data: [DONE]" };
+const OF_SERVICE: StreamMarkers = StreamMarkers { token: b"\"event\":\"token\"", end: b"\"event\":\"end\"" };
 
 /// Streams are opened this far apart, as callers do not all come in one instant.
 const APART: Duration = Duration::from_millis(1);
@@ -51,7 +51,7 @@ pub fn report() {
 }
 
 /// What a token costs the service, one each 5 ms: 10, 100, 400 and 1,000 streams.
-pub fn paced() {
+pub fn run_paced() {
     heading("Streams of 200 tokens, one each 5 ms");
     let provider = model::start();
     for count in [10, 100, 400, 1_000] {
@@ -71,7 +71,7 @@ pub fn paced() {
             _ => "",
         };
         figure(&name("processor time a token"), &format!("{per_token:.1} us"), target);
-        let total = Times::new(streams.iter().map(|stream| stream.total).collect()).at(0.5);
+        let total = Latencies::new(streams.iter().map(|stream| stream.total).collect()).percentile(0.5);
         let target = if count == 1_000 { "< 1.9 s" } else { "" };
         figure(&name("whole answer, p50"), &format!("{:.2} s", total / 1e3), target);
         let dropped = streams.iter().filter(|stream| !stream.ended || stream.tokens != model::TOKENS).count();
@@ -80,9 +80,10 @@ pub fn paced() {
 }
 
 fn show(count: usize, without: &[Stream], with: &[Stream], held_kib: u64) {
-    let times =
-        |streams: &[Stream], time: fn(&Stream) -> Duration| Times::new(streams.iter().map(time).collect());
-    let added = |share, time| times(with, time).at(share) - times(without, time).at(share);
+    let times = |streams: &[Stream], time: fn(&Stream) -> Duration| {
+        Latencies::new(streams.iter().map(time).collect())
+    };
+    let added = |share, time| times(with, time).percentile(share) - times(without, time).percentile(share);
     let dropped = with.iter().filter(|stream| !stream.ended || stream.tokens != model::TOKENS).count();
     let name = |what: &str| format!("{count} streams: {what}");
     let pair = |time| format!("{:.2} / {:.2} ms", added(0.5, time), added(0.99, time));
@@ -94,7 +95,7 @@ fn show(count: usize, without: &[Stream], with: &[Stream], held_kib: u64) {
     figure(&name("memory per stream"), &format!("{:.1} kB", held_kib as f64 / count as f64), "");
 }
 
-fn run(target: &Target, count: usize, marks: Marks) -> Vec<Stream> {
+fn run(target: &Target, count: usize, marks: StreamMarkers) -> Vec<Stream> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     runtime.block_on(async {
         let target = Arc::new(target.clone());
@@ -112,7 +113,7 @@ fn run(target: &Target, count: usize, marks: Marks) -> Vec<Stream> {
     })
 }
 
-async fn follow(target: &Target, marks: Marks) -> Stream {
+async fn follow(target: &Target, marks: StreamMarkers) -> Stream {
     let start = Instant::now();
     let mut stream = Stream { first: Duration::MAX, total: Duration::MAX, tokens: 0, ended: false };
     let Ok(mut socket) = TcpStream::connect(target.address).await else { return stream };

@@ -5,14 +5,14 @@
 
 mod figures;
 
-use figures::{Times, figure, heading};
+use figures::{Latencies, figure, heading};
 use flowkeep::app::App;
-use flowkeep::cards::kit::{Edit, Library};
-use flowkeep::domain::cancel::Cancel;
+use flowkeep::cards::kit::{CollectionEdit, Collections};
+use flowkeep::domain::cancel::CancelToken;
 use flowkeep::domain::ids::{CollectionId, WorkspaceId};
-use flowkeep::ops::collections::Shelves;
+use flowkeep::ops::collections::WorkspaceCollections;
 use flowkeep::settings::{Environment, Flags, Settings};
-use flowkeep::vectors::{Row, RowId};
+use flowkeep::vectors::{RowId, VectorRow};
 use serde_json::json;
 use std::collections::HashSet;
 use std::path::Path;
@@ -31,13 +31,13 @@ fn main() {
     let id = CollectionId::random();
     heading(&format!("{ROWS} passages of {TEXT_BYTES} bytes, vectors of {DIMENSIONS} numbers"));
     let started = Instant::now();
-    fill(&Shelves::new(&app, workspace, Cancel::new(None)), &id);
+    fill(&WorkspaceCollections::new(&app, workspace, CancelToken::new(None)), &id);
     figure("stored in", &format!("{:.1} s", started.elapsed().as_secs_f64()), "");
     let bytes = std::fs::metadata(folder.path().join("flowkeep.redb")).unwrap().len();
     figure("database", &format!("{:.0} MB", bytes as f64 / 1e6), "");
     drop(app);
     let app = open(folder.path());
-    let shelves = Shelves::new(&app, workspace, Cancel::new(None));
+    let shelves = WorkspaceCollections::new(&app, workspace, CancelToken::new(None));
     let before = resident();
     let started = Instant::now();
     search(&shelves, &id, 1);
@@ -47,11 +47,12 @@ fn main() {
         "",
     );
     figure("memory added", &format!("{:.0} MB", (resident() - before) as f64 / 1e6), "");
-    let times =
-        Times::new((0..SEARCHES).map(|number| timed(|| search(&shelves, &id, number as u64))).collect());
-    figure("search, p50", &format!("{:.2} ms", times.at(0.5)), "< 10 ms");
-    figure("search, p99", &format!("{:.2} ms", times.at(0.99)), "");
-    let one = Row { id: [9; 16], ..row(0, &mut Noise(7)) };
+    let times = Latencies::new(
+        (0..SEARCHES).map(|number| measure_time(|| search(&shelves, &id, number as u64))).collect(),
+    );
+    figure("search, p50", &format!("{:.2} ms", times.percentile(0.5)), "< 10 ms");
+    figure("search, p99", &format!("{:.2} ms", times.percentile(0.99)), "");
+    let one = VectorRow { id: [9; 16], ..row(0, &mut Rng(7)) };
     let started = Instant::now();
     shelves.change(&id, &edit(&[one], false)).unwrap();
     figure("one passage added", &format!("{:.0} ms", started.elapsed().as_secs_f64() * 1e3), "");
@@ -62,37 +63,37 @@ fn open(folder: &Path) -> App {
     App::open(Settings::from_vars(|_| None, flags).unwrap(), Environment::new(|_| None)).unwrap()
 }
 
-fn timed(work: impl FnOnce()) -> std::time::Duration {
+fn measure_time(work: impl FnOnce()) -> std::time::Duration {
     let started = Instant::now();
     work();
     started.elapsed()
 }
 
-fn edit(add: &[Row], clear: bool) -> Edit<'_> {
+fn edit(add: &[VectorRow], clear: bool) -> CollectionEdit<'_> {
     static NOTHING: std::sync::LazyLock<HashSet<RowId>> = std::sync::LazyLock::new(HashSet::new);
-    Edit { name: "measured", space: [1; 32], clear, add, conversation: None, remove: &NOTHING }
+    CollectionEdit { name: "measured", space: [1; 32], clear, add, conversation: None, remove: &NOTHING }
 }
 
-fn fill(shelves: &Shelves<'_>, id: &CollectionId) {
-    let mut noise = Noise(1);
-    let rows: Vec<Row> = (0..ROWS).map(|number| row(number, &mut noise)).collect();
+fn fill(shelves: &WorkspaceCollections<'_>, id: &CollectionId) {
+    let mut noise = Rng(1);
+    let rows: Vec<VectorRow> = (0..ROWS).map(|number| row(number, &mut noise)).collect();
     shelves.change(id, &edit(&rows, true)).unwrap();
 }
 
-fn row(number: usize, noise: &mut Noise) -> Row {
+fn row(number: usize, noise: &mut Rng) -> VectorRow {
     let text = json!({"pageContent": "x".repeat(TEXT_BYTES), "metadata": {"source": format!("{number}.md")}});
-    Row { id: (number as u128).to_be_bytes(), vector: noise.vector(), text: text.to_string() }
+    VectorRow { id: (number as u128).to_be_bytes(), vector: noise.vector(), text: text.to_string() }
 }
 
-fn search(shelves: &Shelves<'_>, id: &CollectionId, number: u64) {
-    let query = Noise(number + 1_000).vector();
+fn search(shelves: &WorkspaceCollections<'_>, id: &CollectionId, number: u64) {
+    let query = Rng(number + 1_000).vector();
     assert_eq!(shelves.nearest(id, &query, MOST, None).unwrap().len(), MOST);
 }
 
 /// Numbers that look like chance and are the same in every run.
-struct Noise(u64);
+struct Rng(u64);
 
-impl Noise {
+impl Rng {
     fn vector(&mut self) -> Vec<f32> {
         (0..DIMENSIONS)
             .map(|_| {

@@ -1,6 +1,6 @@
 //! `flowkeep ask`.
 
-use crate::program::{Program, command, complaint, free_port, out};
+use crate::program::{Program, command, error_output, free_port, standard_output};
 use crate::{Home, canvases, one_line, slow_canvas};
 use serde_json::{Value, json};
 use std::fs;
@@ -8,7 +8,7 @@ use std::io::Read as _;
 use std::process::Stdio;
 
 /// A service with a flow called `Echo`.
-struct Asked {
+struct AskFixture {
     home: Home,
     service: Program,
     key: String,
@@ -16,7 +16,7 @@ struct Asked {
     url: String,
 }
 
-impl Asked {
+impl AskFixture {
     fn new() -> Self {
         let home = Home::new();
         let service = home.serve();
@@ -35,21 +35,24 @@ impl Asked {
 
 #[test]
 fn a_flow_is_asked_by_id_and_by_name() {
-    let asked = Asked::new();
+    let asked = AskFixture::new();
     let mut with_key = vec!["--key", &asked.key];
     with_key.extend_from_slice(&["Echo", "hello there"]);
     for arguments in
         [&[&asked.flow, "hello there"][..], &with_key, &["--no-stream", &asked.flow, "hello there"]]
     {
         let output = asked.ask(arguments);
-        assert_eq!(output.status.code(), Some(0), "{}", complaint(&output));
-        assert_eq!((out(&output).as_str(), complaint(&output).as_str()), ("You said: hello there\n", ""));
+        assert_eq!(output.status.code(), Some(0), "{}", error_output(&output));
+        assert_eq!(
+            (standard_output(&output).as_str(), error_output(&output).as_str()),
+            ("You said: hello there\n", "")
+        );
     }
 }
 
 #[test]
 fn an_answer_is_shown_as_it_is_written() {
-    let asked = Asked::new();
+    let asked = AskFixture::new();
     let flow = asked.service.make_flow(&asked.key, "Slow", &slow_canvas(8, 250));
     let mut child = command(&["ask", "--url", &asked.url, &flow, "go", "--data-dir", asked.home.data()])
         .stdout(Stdio::piped())
@@ -68,18 +71,19 @@ fn an_answer_is_shown_as_it_is_written() {
 
 #[test]
 fn the_json_of_an_answer_lets_the_conversation_go_on() {
-    let asked = Asked::new();
-    let first: Value = serde_json::from_str(&out(&asked.ask(&["--json", &asked.flow, "one"]))).unwrap();
+    let asked = AskFixture::new();
+    let first: Value =
+        serde_json::from_str(&standard_output(&asked.ask(&["--json", &asked.flow, "one"]))).unwrap();
     assert_eq!((&first["text"], &first["question"]), (&json!("You said: one"), &json!("one")));
     let (chat, token) = (first["chatId"].as_str().unwrap(), first["sessionToken"].as_str().unwrap());
     let again = ["--json", "--chat-id", chat, "--session-token", token, &asked.flow, "two"];
-    let second: Value = serde_json::from_str(&out(&asked.ask(&again))).unwrap();
+    let second: Value = serde_json::from_str(&standard_output(&asked.ask(&again))).unwrap();
     assert_eq!(second["chatId"], first["chatId"]);
 }
 
 #[test]
 fn a_question_that_cannot_be_asked_says_what_to_do() {
-    let asked = Asked::new();
+    let asked = AskFixture::new();
     let unknown = "00000000-0000-4000-8000-000000000000";
     let line = one_line(&asked.ask(&[unknown, "hello"]), 1);
     assert!(line.contains("404") && line.contains(unknown), "{line}");
@@ -131,13 +135,13 @@ fn a_starter_and_a_flow_of_an_export_are_asked_without_a_service() {
 
 #[test]
 fn the_address_that_the_service_gives_to_others_is_not_asked() {
-    let asked = Asked::new();
+    let asked = AskFixture::new();
     let ask = |variables: &[(&str, &str)]| {
         let mut ask = command(&["ask", "--data-dir", asked.home.data(), &asked.flow, "hello"]);
         ask.envs(variables.iter().copied()).output().unwrap()
     };
     let output = ask(&[("SERVICE_BASE_URL", "http://127.0.0.1:1")]);
-    assert_eq!(out(&output), "You said: hello\n", "{}", complaint(&output));
+    assert_eq!(standard_output(&output), "You said: hello\n", "{}", error_output(&output));
     let line = one_line(&ask(&[("SERVICE_URL", "http://127.0.0.1:1")]), 1);
     assert!(line.contains("127.0.0.1:1"), "{line}");
     one_line(&ask(&[("SERVICE_URL", "flows.example.com")]), 2);
@@ -157,10 +161,10 @@ fn a_file_that_is_no_canvas_is_refused_in_one_line() {
 
 #[test]
 fn a_service_is_found_by_its_data_folder_whatever_its_port() {
-    let asked = Asked::new();
+    let asked = AskFixture::new();
     let folder = asked.home.data();
     let output = asked.home.run(&["ask", &asked.flow, "hello there"]);
-    assert_eq!(out(&output), "You said: hello there\n", "{}", complaint(&output));
+    assert_eq!(standard_output(&output), "You said: hello there\n", "{}", error_output(&output));
     let elsewhere =
         command(&["ask", "--data-dir", folder, "--url", "http://127.0.0.1:1", &asked.flow, "hello"]);
     let line = one_line(&{ elsewhere }.output().unwrap(), 1);

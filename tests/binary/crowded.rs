@@ -7,7 +7,7 @@ use std::process::Command;
 use std::time::Duration;
 
 /// Starts the service where a process may open this many files.
-fn limited(home: &Home, files: u32) -> Program {
+fn serve_with_file_limit(home: &Home, files: u32) -> Program {
     let port = free_port();
     let inner = command(&["serve", "--data-dir", home.data(), "--port", &port.to_string()]);
     let mut shell = Command::new("sh");
@@ -36,7 +36,7 @@ fn lines(program: &Program) -> Vec<String> {
 #[test]
 fn without_a_descriptor_left_callers_are_turned_away_and_one_line_says_why() {
     let home = Home::new();
-    let program = limited(&home, 64);
+    let program = serve_with_file_limit(&home, 64);
     let at_start = lines(&program);
     assert_eq!(at_start.len(), 1, "{at_start:?}");
     assert!(at_start[0].contains("only 64 files") && at_start[0].contains("LimitNOFILE"), "{at_start:?}");
@@ -71,6 +71,6 @@ fn without_a_descriptor_left_callers_are_turned_away_and_one_line_says_why() {
 #[test]
 fn with_room_enough_nothing_is_said() {
     let home = Home::new();
-    let program = limited(&home, 4_096);
+    let program = serve_with_file_limit(&home, 4_096);
     assert_eq!(lines(&program), Vec::<String>::new());
 }

@@ -43,7 +43,7 @@ struct Curl {
 
 impl Curl {
     /// The line that begins with `start`.
-    fn printed(text: &str, start: &str) -> Self {
+    fn from_output(text: &str, start: &str) -> Self {
         let line = text.lines().find(|line| line.trim().starts_with(start)).expect("the line is printed");
         let words = words(line);
         let after = |flag: &str| words[words.iter().position(|word| word == flag).unwrap() + 1].clone();
@@ -69,7 +69,7 @@ impl Curl {
 }
 
 /// What follows `label` in its line, up to the next two spaces.
-fn told<'a>(printed: &'a str, label: &str) -> &'a str {
+fn labelled<'a>(printed: &'a str, label: &str) -> &'a str {
     let line = printed.lines().find(|line| line.trim().starts_with(label)).unwrap();
     line.trim().strip_prefix(label).unwrap().trim().split("  ").next().unwrap()
 }
@@ -83,9 +83,9 @@ fn text_of(answer: &Answer) -> String {
 fn the_curl_lines_of_the_demo_answer_as_pasted() {
     let home = Home::new();
     let (program, printed) = demo(&home);
-    let whole = text_of(&Curl::printed(&printed, "curl -s ").send(&program));
+    let whole = text_of(&Curl::from_output(&printed, "curl -s ").send(&program));
     assert!(!whole.trim().is_empty());
-    let streamed = Curl::printed(&printed, "curl -sN ").send(&program);
+    let streamed = Curl::from_output(&printed, "curl -sN ").send(&program);
     assert_eq!(streamed.status(), 200);
     assert_eq!(streamed.header("content-type").map(|kind| kind.starts_with("text/event-stream")), Some(true));
     let events = events(&streamed.body);
@@ -99,8 +99,8 @@ fn the_printed_sign_in_and_key_of_the_demo_work() {
     let home = Home::new();
     let (program, printed) = demo(&home);
     let password = printed.split_once("with password  ").unwrap().1.lines().next().unwrap();
-    assert!(program.sign_in(told(&printed, "Sign in"), password).is_some(), "{printed}");
-    assert_eq!(status_with(&program, told(&printed, "API key")), 200);
+    assert!(program.sign_in(labelled(&printed, "Sign in"), password).is_some(), "{printed}");
+    assert_eq!(status_with(&program, labelled(&printed, "API key")), 200);
 }
 
 #[test]
@@ -108,19 +108,19 @@ fn the_demo_takes_the_owner_of_the_settings() {
     let home = Home::new();
     let owner = [("SERVICE_OWNER_EMAIL", OWNER.0), ("SERVICE_OWNER_PASSWORD", OWNER.1)];
     let (program, printed) = demo_with(&home, &owner);
-    assert_eq!(told(&printed, "Sign in"), OWNER.0);
+    assert_eq!(labelled(&printed, "Sign in"), OWNER.0);
     assert!(!printed.contains(OWNER.1) && !printed.contains("in use before"), "{printed}");
     assert!(program.sign_in(OWNER.0, OWNER.1).is_some());
-    assert_eq!(status_with(&program, told(&printed, "API key")), 200);
-    assert!(!text_of(&Curl::printed(&printed, "curl -s ").send(&program)).is_empty());
+    assert_eq!(status_with(&program, labelled(&printed, "API key")), 200);
+    assert!(!text_of(&Curl::from_output(&printed, "curl -s ").send(&program)).is_empty());
 }
 
 #[test]
 fn the_demo_shows_a_draft_that_differs_from_live() {
     let home = Home::new();
     let (program, printed) = demo(&home);
-    let curl = Curl::printed(&printed, "curl -s ");
-    let bearer = format!("Bearer {}", told(&printed, "API key"));
+    let curl = Curl::from_output(&printed, "curl -s ");
+    let bearer = format!("Bearer {}", labelled(&printed, "API key"));
     let read = |path: &str| program.get(path, &[("authorization", &bearer)]).json();
     let state = read(&format!("/api/v1/flow-drafts/{}", curl.flow()));
     assert_eq!((&state["mode"], &state["draft"]["stale"]), (&json!("draft"), &json!(false)));
@@ -155,13 +155,13 @@ fn all_three_flows_of_the_demo_answer() {
 fn a_second_start_of_the_demo_prints_the_same_flow_which_still_answers() {
     let home = Home::new();
     let (program, first) = demo(&home);
-    let key = told(&first, "API key").to_owned();
+    let key = labelled(&first, "API key").to_owned();
     assert!(program.stop().success());
     let (program, second) = demo(&home);
-    let again = Curl::printed(&second, "curl -s ");
-    assert_eq!(again.flow(), Curl::printed(&first, "curl -s ").flow());
+    let again = Curl::from_output(&second, "curl -s ");
+    assert_eq!(again.flow(), Curl::from_output(&first, "curl -s ").flow());
     assert!(!text_of(&again.send(&program)).is_empty());
-    assert_eq!(Curl::printed(&second, "curl -sN ").send(&program).status(), 200);
+    assert_eq!(Curl::from_output(&second, "curl -sN ").send(&program).status(), 200);
     assert!(!second.contains("fk_"), "a key is shown once: {second}");
     assert_eq!(status_with(&program, &key), 200);
 }
@@ -177,7 +177,7 @@ fn a_throwaway_service_tells_all_in_one_line_of_json() {
     assert!(Path::new(told("dataDir")).is_dir());
 }
 
-fn leaves_nothing_after(signal: Signal) {
+fn assert_nothing_left(signal: Signal) {
     let mut service = throwaway(&[]);
     let folder = Path::new(service.told["dataDir"].as_str().unwrap()).to_owned();
     assert!(folder.is_dir());
@@ -188,10 +188,10 @@ fn leaves_nothing_after(signal: Signal) {
 
 #[test]
 fn a_throwaway_service_removes_its_folder_when_it_is_terminated() {
-    leaves_nothing_after(Signal::TERM);
+    assert_nothing_left(Signal::TERM);
 }
 
 #[test]
 fn a_throwaway_service_removes_its_folder_when_it_is_interrupted() {
-    leaves_nothing_after(Signal::INT);
+    assert_nothing_left(Signal::INT);
 }

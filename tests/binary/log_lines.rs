@@ -11,12 +11,12 @@ use std::path::Path;
 /// Whatever is said carries this word.
 const SAID: &str = "canary";
 
-fn said(place: &str) -> String {
+fn marked_text(place: &str) -> String {
     format!("{SAID}-{place}")
 }
 
-fn started() -> Throwaway {
-    Throwaway::of(command(&[
+fn start_service() -> Throwaway {
+    Throwaway::start(command(&[
         "serve",
         "--throwaway",
         "--port",
@@ -41,7 +41,7 @@ impl Session<'_> {
 
     fn flow(&self, canvas: &Value, fields: &Value) -> String {
         let mut body = json!({
-            "name": said("name"), "type": "CHATFLOW", "flowData": canvas.to_string(), "publishInstantly": true,
+            "name": marked_text("name"), "type": "CHATFLOW", "flowData": canvas.to_string(), "publishInstantly": true,
         });
         for (name, value) in fields.as_object().unwrap() {
             body[name] = value.clone();
@@ -53,22 +53,22 @@ impl Session<'_> {
     fn ask(&self, flow: &str) {
         let body = |streaming: bool| {
             json!({
-                "question": said("question"), "streaming": streaming, "chatId": said("chat"),
-                "sessionToken": said("token"), "leadEmail": said("lead"), "socketIOClientId": said("socket"),
+                "question": marked_text("question"), "streaming": streaming, "chatId": marked_text("chat"),
+                "sessionToken": marked_text("token"), "leadEmail": marked_text("lead"), "socketIOClientId": marked_text("socket"),
                 "overrideConfig": {
-                    "temperature": said("override"), "sessionId": said("session"),
-                    "vars": {"city": said("variable")},
+                    "temperature": marked_text("override"), "sessionId": marked_text("session"),
+                    "vars": {"city": marked_text("variable")},
                 },
-                "history": [{"role": "userMessage", "content": said("history")}],
+                "history": [{"role": "userMessage", "content": marked_text("history")}],
                 "uploads": [{
-                    "type": "url", "name": said("upload"), "mime": "image/png", "data": said("data"),
+                    "type": "url", "name": marked_text("upload"), "mime": "image/png", "data": marked_text("data"),
                 }],
             })
         };
         let (agent, cookie, page) = (
-            said("agent"),
-            format!("service_session={}; flowkeep_session={}", said("cookie"), said("login")),
-            format!("https://{}.example", said("origin")),
+            marked_text("agent"),
+            format!("service_session={}; flowkeep_session={}", marked_text("cookie"), marked_text("login")),
+            format!("https://{}.example", marked_text("origin")),
         );
         let headers = [
             ("user-agent", agent.as_str()),
@@ -103,7 +103,7 @@ impl Session<'_> {
         let file = "--b\r\ncontent-disposition: form-data; name=\"files\"; filename=\"canary-file.txt\"\r\n\
                     content-type: text/plain\r\n\r\ncanary-content\r\n";
         for ending in ["--b--\r\n", "--b\r\ncanary-part"] {
-            let body = format!("{}{file}{ending}", part("question", &said("form")));
+            let body = format!("{}{file}{ending}", part("question", &marked_text("form")));
             let head = format!(
                 "POST /api/v1/prediction/{flow} HTTP/1.1\r\nhost: localhost\r\ncontent-type: multipart/form-data; \
                  boundary=b\r\ncontent-length: {}\r\n\r\n{body}",
@@ -132,26 +132,25 @@ fn throwing(code: &str) -> Value {
 fn bad_answers() -> Vec<Behaviour> {
     let cut = Reply { cut_after: Some(1), ..Reply::text("canary-first canary-second") };
     let error = |status| {
-        let body =
-            json!({"error": {"message": said("provider"), "type": said("type"), "code": said("code")}});
+        let body = json!({"error": {"message": marked_text("provider"), "type": marked_text("type"), "code": marked_text("code")}});
         Behaviour::Status {
             status,
             body: body.to_string(),
             headers: vec![
-                ("x-request-id".to_owned(), said("header")),
+                ("x-request-id".to_owned(), marked_text("header")),
                 ("retry-after".to_owned(), "0".to_owned()),
             ],
         }
     };
     vec![
-        Behaviour::text(&said("answer")),
+        Behaviour::text(&marked_text("answer")),
         Behaviour::Reply(cut),
         error(400),
         error(401),
         error(500),
         Behaviour::status(200, "canary-nonsense {"),
-        Behaviour::status(302, &said("moved")),
-        Behaviour::call(&said("tool"), json!({"canary-argument": said("argument")})),
+        Behaviour::status(302, &marked_text("moved")),
+        Behaviour::call(&marked_text("tool"), json!({"canary-argument": marked_text("argument")})),
         Behaviour::Close,
     ]
 }
@@ -159,14 +158,14 @@ fn bad_answers() -> Vec<Behaviour> {
 /// A session of a person, a key and strangers; the log of it.
 fn log_of_a_session() -> String {
     let provider = Provider::start();
-    let started = started();
+    let started = start_service();
     let session = Session { service: &started.program, bearer: format!("Bearer {}", started.key) };
     let model = canvases::openai(&format!("{}/v1", provider.base_url()), "gpt", true);
-    let talk = canvases::scripted(&json!([]), &said("reply"));
+    let talk = canvases::scripted(&json!([]), &marked_text("reply"));
     let speech = json!({
         "followUpPrompts": json!({
             "status": true, "selectedProvider": "ollama",
-            "ollama": {"baseUrl": provider.base_url(), "modelName": said("model"), "prompt": said("prompt")},
+            "ollama": {"baseUrl": provider.base_url(), "modelName": marked_text("model"), "prompt": marked_text("prompt")},
         }).to_string(),
     });
     let talking = session.flow(&talk, &speech);
@@ -178,7 +177,7 @@ fn log_of_a_session() -> String {
     }
     let asking = session.flow(&model, &json!({}));
     for behaviour in bad_answers() {
-        provider.decide(move |_| behaviour.clone());
+        provider.set_decision(move |_| behaviour.clone());
         session.ask(&asking);
     }
     manage(&session, &talking);
@@ -191,8 +190,12 @@ fn log_of_a_session() -> String {
 /// What people do with things.
 fn manage(session: &Session<'_>, flow: &str) {
     let path = |rest: &str| format!("{rest}/{flow}");
-    session.manage("PUT", &path("/chatflows"), &json!({"publishInstantly": false, "name": said("renamed")}));
-    let other = canvases::scripted(&json!([]), &said("draft")).to_string();
+    session.manage(
+        "PUT",
+        &path("/chatflows"),
+        &json!({"publishInstantly": false, "name": marked_text("renamed")}),
+    );
+    let other = canvases::scripted(&json!([]), &marked_text("draft")).to_string();
     session.manage("PUT", &path("/flow-drafts"), &json!({ "flowData": other }));
     session.manage("POST", &format!("/flow-drafts/{flow}/publish"), &json!({}));
     let versions = session.manage("GET", &path("/flow-versions"), &Value::Null);
@@ -202,22 +205,26 @@ fn manage(session: &Session<'_>, flow: &str) {
     for (room, made, changed) in [
         (
             "/credentials",
-            json!({"name": said("credential"), "credentialName": "openAIApi",
-                "plainDataObj": {"openAIApiKey": said("secret")}}),
-            json!({"name": said("other")}),
+            json!({"name": marked_text("credential"), "credentialName": "openAIApi",
+                "plainDataObj": {"openAIApiKey": marked_text("secret")}}),
+            json!({"name": marked_text("other")}),
         ),
         (
             "/variables",
-            json!({"name": "city", "value": said("value"), "type": "static"}),
-            json!({"value": said("new")}),
+            json!({"name": "city", "value": marked_text("value"), "type": "static"}),
+            json!({"value": marked_text("new")}),
         ),
-        ("/tools", json!({"name": "tool", "func": said("code")}), json!({"name": "other"})),
+        ("/tools", json!({"name": "tool", "func": marked_text("code")}), json!({"name": "other"})),
         (
             "/apikey",
-            json!({"keyName": said("key"), "permissions": ["chatflows:view"]}),
-            json!({"keyName": said("keys")}),
+            json!({"keyName": marked_text("key"), "permissions": ["chatflows:view"]}),
+            json!({"keyName": marked_text("keys")}),
         ),
-        ("/document-store/store", json!({"name": said("store")}), json!({"name": said("shelf")})),
+        (
+            "/document-store/store",
+            json!({"name": marked_text("store")}),
+            json!({"name": marked_text("shelf")}),
+        ),
     ] {
         let made = session.manage("POST", room, &made);
         let id = made["id"].as_str().unwrap_or_default();
@@ -229,7 +236,7 @@ fn manage(session: &Session<'_>, flow: &str) {
     session.manage(
         "POST",
         "/export-import/import",
-        &json!({"ChatFlow": [{"name": said("imported"), "flowData": "x"}]}),
+        &json!({"ChatFlow": [{"name": marked_text("imported"), "flowData": "x"}]}),
     );
     session.manage("DELETE", &path("/chatmessage"), &Value::Null);
     session.manage("DELETE", &path("/chatflows"), &Value::Null);
@@ -237,7 +244,7 @@ fn manage(session: &Session<'_>, flow: &str) {
 
 /// What is refused at the door.
 fn strangers(service: &Program) {
-    let login = json!({"email": "canary@test.local", "password": said("password")});
+    let login = json!({"email": "canary@test.local", "password": marked_text("password")});
     service.call("POST", "/api/v1/auth/login", &[], &login);
     service.call(
         "POST",

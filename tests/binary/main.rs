@@ -26,7 +26,7 @@ mod stopping;
 #[path = "../support/wire.rs"]
 mod wire;
 
-use program::{Program, complaint, out, run};
+use program::{Program, error_output, run, standard_output};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use std::process::Output;
@@ -66,8 +66,8 @@ impl Home {
     /// Runs a command that must succeed; what it printed.
     fn good(&self, arguments: &[&str]) -> String {
         let output = self.run(arguments);
-        assert_eq!(output.status.code(), Some(0), "{arguments:?}: {}", complaint(&output));
-        out(&output)
+        assert_eq!(output.status.code(), Some(0), "{arguments:?}: {}", error_output(&output));
+        standard_output(&output)
     }
 
     /// Makes a key that may do everything.
@@ -78,10 +78,10 @@ impl Home {
 
 /// The one line of a command that ended with `code` and printed nothing.
 fn one_line(output: &Output, code: i32) -> String {
-    let text = complaint(output);
+    let text = error_output(output);
     assert_eq!(output.status.code(), Some(code), "{text}");
     assert_eq!(text.lines().count(), 1, "{text}");
-    assert_eq!(out(output), "");
+    assert_eq!(standard_output(output), "");
     text.trim_end().to_owned()
 }
 

@@ -1,6 +1,6 @@
 //! `key`, `owner` and `history`: through the control socket of a running service, and on a folder nobody uses.
 
-use crate::program::{OWNER, command, complaint, out};
+use crate::program::{OWNER, command, error_output, standard_output};
 use crate::{Home, one_line, status_with};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -65,7 +65,7 @@ fn a_key_command_that_cannot_be_done_says_why() {
     }
     let unknown = home.run(&["key", "create", "--name", "a", "--permission", "everything:do"]);
     assert_eq!(unknown.status.code(), Some(2));
-    let told = complaint(&unknown);
+    let told = error_output(&unknown);
     assert!(
         told.contains("everything:do") && told.lines().any(|line| line.starts_with("  chatflows ")),
         "{told}"
@@ -101,7 +101,7 @@ fn settings_in_force_are_printed_with_where_they_come_from() {
         ("SERVICE_PORT", "4000"),
         ("SERVICE_ENCRYPTION_KEY", "MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIzNDU2Nzg5MDE="),
     ];
-    let told = out(&config(&[], &secret));
+    let told = standard_output(&config(&[], &secret));
     let row = |name: &str| {
         told.lines().find(|line| line.starts_with(name)).unwrap().split_whitespace().collect::<Vec<_>>()
     };
@@ -114,7 +114,7 @@ fn settings_in_force_are_printed_with_where_they_come_from() {
     {
         let output = config(&["check"], &[wrong]);
         assert_eq!(output.status.code(), Some(2), "{wrong:?}");
-        assert!(complaint(&output).contains(wrong.0), "{wrong:?}: {}", complaint(&output));
+        assert!(error_output(&output).contains(wrong.0), "{wrong:?}: {}", error_output(&output));
     }
     assert!(!home.data.exists(), "nothing was made");
 }
@@ -145,7 +145,7 @@ fn an_export_comes_in_again_and_is_published_from_the_command_line() {
     assert_eq!(service.ask(desk, &json!({"question": "Hi"})).json()["text"], "Desk: Hi");
     assert_eq!(home.good(&["publish", "--all"]), "There are no unpublished changes.\n");
     let unknown = home.run(&["publish", "6a204bb0-3c4f-4c0e-9d9c-0f6f5c3a1d2e"]);
-    assert_eq!(unknown.status.code(), Some(1), "{}", out(&unknown));
+    assert_eq!(unknown.status.code(), Some(1), "{}", standard_output(&unknown));
 }
 
 /// The password that `owner reset-password --random` printed.
@@ -185,7 +185,7 @@ fn a_chosen_password_that_is_too_short_is_refused() {
     let service = home.serve();
     let output = home.run(&["owner", "reset-password", "--password", "hunter2"]);
     assert_eq!(output.status.code(), Some(1));
-    assert!(!complaint(&output).contains("hunter2"));
+    assert!(!error_output(&output).contains("hunter2"));
     assert!(service.sign_in(OWNER.0, OWNER.1).is_some(), "the old one stays");
 }
 
@@ -247,7 +247,7 @@ fn a_workspace_is_exported_and_imported_running_and_stopped() {
     std::fs::write(&file, r#"{"ChatFlow": [{"name": "bad", "flowData": "x"}]}"#).unwrap();
     let refused = other.run(&["import", path]);
     assert_eq!(refused.status.code(), Some(1));
-    assert!(crate::program::out(&refused).contains("refused  ChatFlow       bad"));
+    assert!(crate::program::standard_output(&refused).contains("refused  ChatFlow       bad"));
     one_line(&other.run(&["import", "/nowhere"]), 1);
     one_line(&other.run(&["export", "--workspace", "x"]), 2);
 }
@@ -287,10 +287,10 @@ fn a_history_is_verified_running_and_stopped_and_verifying_changes_nothing() {
         output
     };
     let output = looked(&["history", "verify"]);
-    assert_eq!(crate::program::out(&output), sound, "{}", complaint(&output));
+    assert_eq!(crate::program::standard_output(&output), sound, "{}", error_output(&output));
     let fails = |words: &str| {
         let output = looked(&["history", "verify"]);
-        let said = complaint(&output);
+        let said = error_output(&output);
         assert_eq!(output.status.code(), Some(1), "{words}: {said}");
         assert!(said.contains(words) && said.contains("was recorded and is not in the history"), "{said}");
     };

@@ -1,6 +1,6 @@
 //! Commands that print something and end.
 
-use crate::program::{complaint, out, run};
+use crate::program::{error_output, run, standard_output};
 use flowkeep::http::routes;
 use serde_json::Value;
 
@@ -33,8 +33,11 @@ fn with(command: &[&str], flag: &str) -> std::process::Output {
 fn every_command_has_help() {
     for command in COMMANDS {
         let output = with(command, "--help");
-        assert_eq!(output.status.code(), Some(0), "{command:?}: {}", complaint(&output));
-        assert!(out(&output).contains("Usage: flowkeep") && complaint(&output).is_empty(), "{command:?}");
+        assert_eq!(output.status.code(), Some(0), "{command:?}: {}", error_output(&output));
+        assert!(
+            standard_output(&output).contains("Usage: flowkeep") && error_output(&output).is_empty(),
+            "{command:?}"
+        );
     }
 }
 
@@ -43,7 +46,10 @@ fn an_unknown_flag_is_wrong_usage_and_is_named() {
     for command in COMMANDS {
         let output = with(command, "--nonsense");
         assert_eq!(output.status.code(), Some(2), "{command:?}");
-        assert!(complaint(&output).contains("--nonsense") && out(&output).is_empty(), "{command:?}");
+        assert!(
+            error_output(&output).contains("--nonsense") && standard_output(&output).is_empty(),
+            "{command:?}"
+        );
     }
     assert_eq!(run(&["nonsense"]).status.code(), Some(2));
     assert_eq!(run(&[]).status.code(), Some(2));
@@ -53,7 +59,7 @@ fn an_unknown_flag_is_wrong_usage_and_is_named() {
 fn the_version_is_that_of_the_package() {
     let output = run(&["--version"]);
     assert_eq!(output.status.code(), Some(0));
-    assert_eq!(out(&output), concat!("flowkeep ", env!("CARGO_PKG_VERSION"), "\n"));
+    assert_eq!(standard_output(&output), concat!("flowkeep ", env!("CARGO_PKG_VERSION"), "\n"));
 }
 
 #[test]
@@ -62,7 +68,7 @@ fn there_are_completions_for_each_shell() {
         let output = run(&["completions", shell]);
         assert_eq!(output.status.code(), Some(0), "{shell}");
         for word in ["flowkeep", "reset-password", "throwaway"] {
-            assert!(out(&output).contains(word), "{shell} {word}");
+            assert!(standard_output(&output).contains(word), "{shell} {word}");
         }
     }
     assert_eq!(run(&["completions", "nonsense"]).status.code(), Some(2));
@@ -72,9 +78,9 @@ fn there_are_completions_for_each_shell() {
 fn the_api_description_has_every_route() {
     let output = run(&["openapi"]);
     assert_eq!(output.status.code(), Some(0));
-    let document: Value = serde_json::from_str(&out(&output)).unwrap();
+    let document: Value = serde_json::from_str(&standard_output(&output)).unwrap();
     assert!(document["openapi"].as_str().unwrap().starts_with("3.1"));
-    for route in routes::table() {
+    for route in routes::service_routes() {
         let part = |part: &str| match part.strip_prefix(':') {
             Some(name) => format!("{{{name}}}"),
             None => part.to_owned(),

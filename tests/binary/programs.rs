@@ -45,7 +45,7 @@ fn a_service_that_is_killed_leaves_no_program_and_no_folder() {
     let program = ["/bin/sh", "-c", PROGRAM, notes.to_str().unwrap()];
     let mut serve = command(&["serve", "--throwaway", "--port", "0"]);
     serve.env("SERVICE_MCP_COMMANDS", json!([program]).to_string());
-    let service = Throwaway::of(serve);
+    let service = Throwaway::start(serve);
     let flow = service.program.make_flow(&service.key, "Local", &agent(&program));
     let mut wire = service.program.wire();
     let body = json!({"question": "Hi"}).to_string();

@@ -33,7 +33,7 @@ impl Drop for Proxy {
 }
 
 /// True when each program can be started; a run that needs them all fails instead.
-fn installed(programs: &[&str]) -> bool {
+fn are_installed(programs: &[&str]) -> bool {
     let missing = programs.iter().find(|program| {
         let shown = Command::new(program).arg("version").stdout(Stdio::null()).stderr(Stdio::null()).status();
         shown.is_err()
@@ -45,7 +45,7 @@ fn installed(programs: &[&str]) -> bool {
     missing.is_none()
 }
 
-fn packaged(name: &str) -> String {
+fn read_packaged(name: &str) -> String {
     fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("packaging/proxies").join(name)).unwrap()
 }
 
@@ -242,33 +242,33 @@ fn is_whole(proxy: &Proxy, home: &Home, under: &str) {
 fn readme_shows_the_settings_that_are_tested() {
     let readme = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("README.md")).unwrap();
     for name in ["nginx.conf", "Caddyfile", "traefik.yml"] {
-        assert!(readme.contains(packaged(name).trim_end()), "{name}");
+        assert!(readme.contains(read_packaged(name).trim_end()), "{name}");
     }
 }
 
 #[test]
 fn behind_nginx_people_sign_in_over_https_and_streams_flow() {
-    if !installed(&["nginx", "openssl", "curl"]) {
+    if !are_installed(&["nginx", "openssl", "curl"]) {
         return;
     }
     let (home, port, upstream) = (Home::new(), free_port(), free_port());
     let base = format!("https://{NAME}:{port}");
     let _service =
         service(&home, upstream, &[("SERVICE_BASE_URL", &base), ("SERVICE_TRUSTED_PROXIES", "127.0.0.1")]);
-    let server = with(&packaged("nginx.conf"), &[("127.0.0.1:3000", &format!("127.0.0.1:{upstream}"))]);
+    let server = with(&read_packaged("nginx.conf"), &[("127.0.0.1:3000", &format!("127.0.0.1:{upstream}"))]);
     is_whole(&nginx(home.path(), &server, port), &home, "");
 }
 
 #[test]
 fn behind_caddy_people_sign_in_over_https_and_streams_flow() {
-    if !installed(&["caddy", "curl"]) {
+    if !are_installed(&["caddy", "curl"]) {
         return;
     }
     let (home, port, upstream) = (Home::new(), free_port(), free_port());
     let base = format!("https://{NAME}:{port}");
     let _service =
         service(&home, upstream, &[("SERVICE_BASE_URL", &base), ("SERVICE_TRUSTED_PROXIES", "127.0.0.1")]);
-    let site = with(&packaged("Caddyfile"), &[("127.0.0.1:3000", &format!("127.0.0.1:{upstream}"))]);
+    let site = with(&read_packaged("Caddyfile"), &[("127.0.0.1:3000", &format!("127.0.0.1:{upstream}"))]);
     is_whole(&caddy(home.path(), &site, port), &home, "");
 }
 
@@ -283,15 +283,17 @@ fn below(path: &str, proxy: impl Fn(&Path, u16, &str) -> Proxy) {
 
 #[test]
 fn below_a_path_nginx_may_pass_it_on_or_take_it_away() {
-    if !installed(&["nginx", "openssl", "curl"]) {
+    if !are_installed(&["nginx", "openssl", "curl"]) {
         return;
     }
     for (path, end) in [("/flows", ""), ("/flows", "/"), ("/chat", ""), ("/tools/ai", "/")] {
         below(path, |folder, port, upstream| {
             let place = format!("location {path}/ {{");
             let to = format!("http://{upstream}{end};");
-            let server =
-                with(&packaged("nginx.conf"), &[("location / {", &place), ("http://127.0.0.1:3000;", &to)]);
+            let server = with(
+                &read_packaged("nginx.conf"),
+                &[("location / {", &place), ("http://127.0.0.1:3000;", &to)],
+            );
             nginx(folder, &server, port)
         });
     }
@@ -299,14 +301,14 @@ fn below_a_path_nginx_may_pass_it_on_or_take_it_away() {
 
 #[test]
 fn below_a_path_caddy_may_pass_it_on_or_take_it_away() {
-    if !installed(&["caddy", "curl"]) {
+    if !are_installed(&["caddy", "curl"]) {
         return;
     }
     for handle in ["handle", "handle_path"] {
         below("/flows", |folder, port, upstream| {
             let place = format!("\t{handle} /flows/* {{\n\treverse_proxy {upstream} {{");
             let site = with(
-                &packaged("Caddyfile"),
+                &read_packaged("Caddyfile"),
                 &[("\treverse_proxy 127.0.0.1:3000 {", &place), ("\t}\n", "\t}\n\t}\n")],
             );
             caddy(folder, &site, port)
@@ -316,7 +318,7 @@ fn below_a_path_caddy_may_pass_it_on_or_take_it_away() {
 
 #[test]
 fn behind_a_proxy_without_a_base_url_the_refusal_says_what_to_set() {
-    if !installed(&["nginx", "openssl", "curl"]) {
+    if !are_installed(&["nginx", "openssl", "curl"]) {
         return;
     }
     let (home, port, upstream) = (Home::new(), free_port(), free_port());

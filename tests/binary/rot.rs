@@ -1,6 +1,6 @@
 //! What a disk changed by itself, as an operator meets it.
 
-use crate::program::{complaint, out};
+use crate::program::{error_output, standard_output};
 use crate::{Home, canvases, one_line};
 use serde_json::{Value, json};
 use std::fs;
@@ -44,15 +44,15 @@ fn a_damaged_row_is_named_and_everything_else_goes_on() {
     assert_eq!(service.ask(&good, &json!({"question": "Hi"})).json()["text"], "I heard Hi");
 
     let output = home.run(&["data", "verify", "--json"]);
-    assert_eq!(output.status.code(), Some(1), "{}", complaint(&output));
-    let found: Value = serde_json::from_str(&out(&output)).unwrap();
+    assert_eq!(output.status.code(), Some(1), "{}", error_output(&output));
+    let found: Value = serde_json::from_str(&standard_output(&output)).unwrap();
     let problems = found["problems"].as_array().unwrap();
     assert!(problems.iter().any(|problem| problem.as_str().unwrap().ends_with(&bad)), "{found}");
-    assert!(complaint(&output).contains("backup"), "{}", complaint(&output));
+    assert!(error_output(&output).contains("backup"), "{}", error_output(&output));
     assert!(service.stop().success());
     let output = home.run(&["data", "verify"]);
     assert_eq!(output.status.code(), Some(1));
-    assert!(out(&output).contains(&bad), "{}", out(&output));
+    assert!(standard_output(&output).contains(&bad), "{}", standard_output(&output));
 }
 
 #[test]

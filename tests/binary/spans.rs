@@ -12,14 +12,14 @@ use std::time::Duration;
 const PATIENCE: Duration = Duration::from_secs(30);
 
 /// What was posted: path, headers and body.
-struct Posted {
+struct CollectorRequest {
     path: String,
     headers: HashMap<String, String>,
     body: Value,
 }
 
 /// A collector that takes everything.
-fn collector() -> (String, Receiver<Posted>) {
+fn collector() -> (String, Receiver<CollectorRequest>) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = format!("http://{}", listener.local_addr().unwrap());
     let (told, posted) = mpsc::channel();
@@ -41,7 +41,7 @@ fn collector() -> (String, Receiver<Posted>) {
     (address, posted)
 }
 
-fn read(reader: &mut BufReader<std::net::TcpStream>) -> Option<Posted> {
+fn read(reader: &mut BufReader<std::net::TcpStream>) -> Option<CollectorRequest> {
     let mut line = String::new();
     reader.read_line(&mut line).ok().filter(|length| *length > 0)?;
     let path = line.split(' ').nth(1)?.to_owned();
@@ -54,13 +54,13 @@ fn read(reader: &mut BufReader<std::net::TcpStream>) -> Option<Posted> {
     }
     let mut body = vec![0; headers.get("content-length")?.parse().ok()?];
     reader.read_exact(&mut body).ok()?;
-    Some(Posted { path, headers, body: serde_json::from_slice(&body).ok()? })
+    Some(CollectorRequest { path, headers, body: serde_json::from_slice(&body).ok()? })
 }
 
-fn started(variables: &[(&str, &str)]) -> Throwaway {
+fn start_service(variables: &[(&str, &str)]) -> Throwaway {
     let mut command = command(&["serve", "--throwaway", "--port", "0"]);
     command.envs(variables.iter().copied());
-    Throwaway::of(command)
+    Throwaway::start(command)
 }
 
 fn make(service: &Program, key: &str) -> String {
@@ -75,7 +75,7 @@ fn attribute<'s>(span: &'s Value, name: &str) -> &'s Value {
 #[test]
 fn a_question_is_told_from_its_request_to_the_model() {
     let (address, posted) = collector();
-    let service = started(&[
+    let service = start_service(&[
         ("OTEL_EXPORTER_OTLP_ENDPOINT", &address),
         ("OTEL_EXPORTER_OTLP_HEADERS", "x-team=a%20b,authorization=Bearer 1"),
         ("OTEL_SERVICE_NAME", "chats"),
@@ -125,7 +125,7 @@ fn a_question_is_told_from_its_request_to_the_model() {
 fn a_collector_that_is_away_harms_nobody() {
     let closed = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
     let endpoint = format!("http://{closed}");
-    let service = started(&[
+    let service = start_service(&[
         ("OTEL_EXPORTER_OTLP_ENDPOINT", &endpoint),
         ("OTEL_BSP_SCHEDULE_DELAY", "10"),
         ("SERVICE_METRICS", "key"),

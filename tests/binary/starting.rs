@@ -27,7 +27,7 @@ fn a_port_that_is_taken_is_named() {
 }
 
 /// What a service without an owner prints, up to where its data is.
-fn printed(home: &Home, host: &str) -> (Program, String) {
+fn serve_and_read_output(home: &Home, host: &str) -> (Program, String) {
     let arguments = ["serve", "--host", host, "--port", "0", "--data-dir", home.data()];
     let mut program = Program::start(command(&arguments), &home.path().join("log"));
     let text = program.lines_until("Data is kept in");
@@ -37,7 +37,7 @@ fn printed(home: &Home, host: &str) -> (Program, String) {
 #[test]
 fn a_service_without_an_owner_says_where_to_make_one() {
     let home = Home::new();
-    let (program, text) = printed(&home, "127.0.0.1");
+    let (program, text) = serve_and_read_output(&home, "127.0.0.1");
     let first = text.lines().next().unwrap();
     assert!(first.starts_with("Open http://127.0.0.1:") && first.ends_with(" to make the owner."), "{text}");
     assert!(!text.contains("Setup token"), "{text}");
@@ -47,7 +47,7 @@ fn a_service_without_an_owner_says_where_to_make_one() {
 #[test]
 fn a_service_that_listens_everywhere_prints_an_address_of_this_machine() {
     let home = Home::new();
-    let (_program, text) = printed(&home, "0.0.0.0");
+    let (_program, text) = serve_and_read_output(&home, "0.0.0.0");
     assert!(!text.contains("0.0.0.0") && text.contains("every address of this machine"), "{text}");
     assert!(text.contains("Setup token, needed to register the first owner: "), "{text}");
 }

@@ -15,7 +15,7 @@ const SECTOR_BYTES: usize = 512;
 
 /// Something the program did, in the order in which it was done.
 #[derive(Debug, Clone)]
-pub enum Op {
+pub enum DiskOp {
     /// A new folder got its first name.
     MakeFolder(Node, String, Node),
     /// A new file got its first name.
@@ -36,7 +36,7 @@ pub enum Op {
 
 /// What stands of a change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Standing {
+enum Durability {
     /// Only memory is sure to have it; done at this place of the record.
     Pending(usize),
     /// A flush of it failed.
@@ -46,7 +46,7 @@ enum Standing {
 }
 
 #[derive(Debug)]
-enum Naming {
+enum DirectoryEntry {
     Put(String, Node),
     Take(String),
     /// Within one folder: all of it or nothing.
@@ -61,13 +61,13 @@ enum Bytes {
 
 #[derive(Debug)]
 enum Content {
-    Folder(Vec<(Standing, Naming)>),
-    File(Vec<(Standing, Bytes)>),
+    Folder(Vec<(Durability, DirectoryEntry)>),
+    File(Vec<(Durability, Bytes)>),
 }
 
 /// Which flushes a control forgets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Forget {
+pub enum ForgottenFlushes {
     /// None.
     Nothing,
     /// Those of files, and the promise of files that are written through.
@@ -78,7 +78,7 @@ pub enum Forget {
 
 /// What is left of what was not flushed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Survival {
+pub enum SurvivalPolicy {
     /// All of it: the process was killed, and the power stayed.
     All,
     /// Nothing.
@@ -97,26 +97,26 @@ pub enum Survival {
     Few,
 }
 
-pub const SURVIVALS: [Survival; 8] = [
-    Survival::None,
-    Survival::Chance,
-    Survival::Sectors,
-    Survival::Names,
-    Survival::Writes,
-    Survival::Most,
-    Survival::Few,
-    Survival::All,
+pub const SURVIVALS: [SurvivalPolicy; 8] = [
+    SurvivalPolicy::None,
+    SurvivalPolicy::Chance,
+    SurvivalPolicy::Sectors,
+    SurvivalPolicy::Names,
+    SurvivalPolicy::Writes,
+    SurvivalPolicy::Most,
+    SurvivalPolicy::Few,
+    SurvivalPolicy::All,
 ];
 
 /// Numbers by chance, the same for the same seed.
-pub struct Dice(u64);
+pub struct Rng(u64);
 
-impl Dice {
+impl Rng {
     pub fn new(seed: u64) -> Self {
         Self(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1)
     }
 
-    pub fn below(&mut self, most: usize) -> usize {
+    pub fn random_below(&mut self, most: usize) -> usize {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
         self.0 ^= self.0 << 17;
@@ -129,7 +129,7 @@ pub struct Disk(BTreeMap<Node, Content>);
 
 impl Disk {
     /// The disk when the first `cut` things of the record were done.
-    pub fn after(record: &[Op], cut: usize, forget: Forget) -> Self {
+    pub fn after(record: &[DiskOp], cut: usize, forget: ForgottenFlushes) -> Self {
         let mut disk = Self(BTreeMap::from([(HOME, Content::Folder(Vec::new()))]));
         for (at, op) in record[..cut].iter().enumerate() {
             disk.apply(at, op, forget);
@@ -137,59 +137,61 @@ impl Disk {
         disk
     }
 
-    fn apply(&mut self, at: usize, op: &Op, forget: Forget) {
-        let pending = Standing::Pending(at);
+    fn apply(&mut self, at: usize, op: &DiskOp, forget: ForgottenFlushes) {
+        let pending = Durability::Pending(at);
         match op {
-            Op::MakeFolder(folder, name, node) => {
+            DiskOp::MakeFolder(folder, name, node) => {
                 self.0.insert(*node, Content::Folder(Vec::new()));
-                self.name(*folder, pending, Naming::Put(name.clone(), *node));
+                self.name(*folder, pending, DirectoryEntry::Put(name.clone(), *node));
             }
-            Op::MakeFile(folder, name, node) => {
+            DiskOp::MakeFile(folder, name, node) => {
                 self.0.insert(*node, Content::File(Vec::new()));
-                self.name(*folder, pending, Naming::Put(name.clone(), *node));
+                self.name(*folder, pending, DirectoryEntry::Put(name.clone(), *node));
             }
-            Op::Link(folder, name, node) => self.name(*folder, pending, Naming::Put(name.clone(), *node)),
-            Op::Unlink(folder, name) => self.name(*folder, pending, Naming::Take(name.clone())),
-            Op::Rename((from, old), (to, new), node) if from == to => {
-                self.name(*from, pending, Naming::Move(old.clone(), new.clone(), *node));
+            DiskOp::Link(folder, name, node) => {
+                self.name(*folder, pending, DirectoryEntry::Put(name.clone(), *node))
             }
-            Op::Rename((from, old), (to, new), node) => {
-                self.name(*to, pending, Naming::Put(new.clone(), *node));
-                self.name(*from, pending, Naming::Take(old.clone()));
+            DiskOp::Unlink(folder, name) => self.name(*folder, pending, DirectoryEntry::Take(name.clone())),
+            DiskOp::Rename((from, old), (to, new), node) if from == to => {
+                self.name(*from, pending, DirectoryEntry::Move(old.clone(), new.clone(), *node));
             }
-            Op::Write(node, place, bytes, through) => {
-                let kept = *through && forget != Forget::Files;
-                let standing = if kept { Standing::Kept } else { pending };
+            DiskOp::Rename((from, old), (to, new), node) => {
+                self.name(*to, pending, DirectoryEntry::Put(new.clone(), *node));
+                self.name(*from, pending, DirectoryEntry::Take(old.clone()));
+            }
+            DiskOp::Write(node, place, bytes, through) => {
+                let kept = *through && forget != ForgottenFlushes::Files;
+                let standing = if kept { Durability::Kept } else { pending };
                 self.change(*node, standing, Bytes::Write(*place, bytes.clone()));
             }
-            Op::Resize(node, length) => self.change(*node, pending, Bytes::Resize(*length)),
-            Op::Flush(node, begun, went_well) => self.flush(*node, *begun, *went_well, forget),
+            DiskOp::Resize(node, length) => self.change(*node, pending, Bytes::Resize(*length)),
+            DiskOp::Flush(node, begun, went_well) => self.flush(*node, *begun, *went_well, forget),
         }
     }
 
-    fn name(&mut self, folder: Node, standing: Standing, naming: Naming) {
+    fn name(&mut self, folder: Node, standing: Durability, naming: DirectoryEntry) {
         if let Some(Content::Folder(names)) = self.0.get_mut(&folder) {
             names.push((standing, naming));
         }
     }
 
-    fn change(&mut self, file: Node, standing: Standing, bytes: Bytes) {
+    fn change(&mut self, file: Node, standing: Durability, bytes: Bytes) {
         if let Some(Content::File(changes)) = self.0.get_mut(&file) {
             changes.push((standing, bytes));
         }
     }
 
-    fn flush(&mut self, node: Node, begun: usize, went_well: bool, forget: Forget) {
-        let settle = |standing: &mut Standing| {
-            if matches!(standing, Standing::Pending(at) if *at < begun) {
-                *standing = if went_well { Standing::Kept } else { Standing::Doubtful };
+    fn flush(&mut self, node: Node, begun: usize, went_well: bool, forget: ForgottenFlushes) {
+        let settle = |standing: &mut Durability| {
+            if matches!(standing, Durability::Pending(at) if *at < begun) {
+                *standing = if went_well { Durability::Kept } else { Durability::Doubtful };
             }
         };
         match self.0.get_mut(&node) {
-            Some(Content::Folder(names)) if forget != Forget::Folders => {
+            Some(Content::Folder(names)) if forget != ForgottenFlushes::Folders => {
                 names.iter_mut().for_each(|(standing, _)| settle(standing));
             }
-            Some(Content::File(changes)) if forget != Forget::Files => {
+            Some(Content::File(changes)) if forget != ForgottenFlushes::Files => {
                 changes.iter_mut().for_each(|(standing, _)| settle(standing));
             }
             _ => {}
@@ -197,30 +199,30 @@ impl Disk {
     }
 
     /// Writes below `target` what is there after the power comes back.
-    pub fn restore(&self, target: &Path, survival: Survival, dice: &mut Dice) {
+    pub fn restore(&self, target: &Path, survival: SurvivalPolicy, dice: &mut Rng) {
         self.restore_folder(HOME, target, survival, dice);
     }
 
-    fn restore_folder(&self, folder: Node, target: &Path, survival: Survival, dice: &mut Dice) {
+    fn restore_folder(&self, folder: Node, target: &Path, survival: SurvivalPolicy, dice: &mut Rng) {
         let Some(Content::Folder(changes)) = self.0.get(&folder) else { return };
         let mut names: BTreeMap<&str, Node> = BTreeMap::new();
         for (standing, naming) in changes {
             let stays = match survival {
-                Survival::Names => true,
-                Survival::Writes => false,
+                SurvivalPolicy::Names => true,
+                SurvivalPolicy::Writes => false,
                 other => survives(other, dice),
             };
-            if *standing != Standing::Kept && !stays {
+            if *standing != Durability::Kept && !stays {
                 continue;
             }
             match naming {
-                Naming::Put(name, node) => {
+                DirectoryEntry::Put(name, node) => {
                     names.insert(name, *node);
                 }
-                Naming::Take(name) => {
+                DirectoryEntry::Take(name) => {
                     names.remove(name.as_str());
                 }
-                Naming::Move(from, to, node) => {
+                DirectoryEntry::Move(from, to, node) => {
                     names.remove(from.as_str());
                     names.insert(to, *node);
                 }
@@ -242,30 +244,32 @@ impl Disk {
     }
 }
 
-fn survives(survival: Survival, dice: &mut Dice) -> bool {
+fn survives(survival: SurvivalPolicy, dice: &mut Rng) -> bool {
     match survival {
-        Survival::All => true,
-        Survival::None => false,
-        Survival::Most => dice.below(20) != 0,
-        Survival::Few => dice.below(20) == 0,
-        Survival::Names | Survival::Writes | Survival::Chance | Survival::Sectors => dice.below(2) == 0,
+        SurvivalPolicy::All => true,
+        SurvivalPolicy::None => false,
+        SurvivalPolicy::Most => dice.random_below(20) != 0,
+        SurvivalPolicy::Few => dice.random_below(20) == 0,
+        SurvivalPolicy::Names | SurvivalPolicy::Writes | SurvivalPolicy::Chance | SurvivalPolicy::Sectors => {
+            dice.random_below(2) == 0
+        }
     }
 }
 
-fn content(changes: &[(Standing, Bytes)], survival: Survival, dice: &mut Dice) -> Vec<u8> {
+fn content(changes: &[(Durability, Bytes)], survival: SurvivalPolicy, dice: &mut Rng) -> Vec<u8> {
     let mut content = Vec::new();
     for (standing, bytes) in changes {
-        let is_kept = *standing == Standing::Kept;
+        let is_kept = *standing == Durability::Kept;
         let stays = match survival {
-            Survival::Names => false,
-            Survival::Writes => true,
+            SurvivalPolicy::Names => false,
+            SurvivalPolicy::Writes => true,
             other => survives(other, dice),
         };
         match bytes {
             Bytes::Resize(length) if is_kept || stays => content.resize(*length, 0),
-            Bytes::Write(place, written) if !is_kept && survival == Survival::Sectors => {
+            Bytes::Write(place, written) if !is_kept && survival == SurvivalPolicy::Sectors => {
                 for (at, sector) in sectors(*place, written) {
-                    if dice.below(2) == 0 {
+                    if dice.random_below(2) == 0 {
                         put(&mut content, at, sector);
                     }
                 }

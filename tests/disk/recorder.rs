@@ -1,6 +1,6 @@
 //! From system calls to what they did with files below one folder.
 
-use super::model::{HOME, Node, Op};
+use super::model::{DiskOp, HOME, Node};
 use libc::user_regs_struct;
 use nix::unistd::Pid;
 use std::collections::HashMap;
@@ -17,7 +17,7 @@ const FAILURE: i64 = -libc::EIO as i64;
 /// What was done, for the thread that talks with the service while it is recorded.
 #[derive(Clone, Default)]
 pub struct Record {
-    ops: Arc<Mutex<Vec<Op>>>,
+    ops: Arc<Mutex<Vec<DiskOp>>>,
     length: Arc<AtomicUsize>,
 }
 
@@ -28,11 +28,11 @@ impl Record {
     }
 
     /// All of it.
-    pub fn ops(&self) -> Vec<Op> {
+    pub fn ops(&self) -> Vec<DiskOp> {
         self.ops.lock().unwrap().clone()
     }
 
-    fn push(&self, op: Op) {
+    fn push(&self, op: DiskOp) {
         let mut ops = self.ops.lock().unwrap();
         ops.push(op);
         self.length.store(ops.len(), Ordering::SeqCst);
@@ -40,7 +40,7 @@ impl Record {
 }
 
 /// What was seen when a call began, to be told when it ended.
-pub enum Begun {
+pub enum PendingCall {
     Open { folder: Node, name: String, path: PathBuf, was_there: bool, truncates: bool },
     MakeFolder { folder: Node, name: String, path: PathBuf },
     Link { from: Node, folder: Node, name: String },
@@ -70,21 +70,21 @@ impl Recorder {
     }
 
     /// Takes in what lies in `folder`, on disk as it is.
-    pub fn adopt(&mut self, folder: &Path) {
+    pub fn load_folder(&mut self, folder: &Path) {
         let outer = self.nodes[&key(folder).unwrap()];
         for entry in fs::read_dir(folder).unwrap().map(Result::unwrap) {
             let (path, name) = (entry.path(), entry.file_name().into_string().unwrap());
             let node = self.register(&path);
             if entry.file_type().unwrap().is_dir() {
-                self.record.push(Op::MakeFolder(outer, name, node));
-                self.adopt(&path);
+                self.record.push(DiskOp::MakeFolder(outer, name, node));
+                self.load_folder(&path);
             } else if entry.file_type().unwrap().is_file() {
-                self.record.push(Op::MakeFile(outer, name, node));
-                self.record.push(Op::Write(node, 0, fs::read(&path).unwrap(), false));
-                self.record.push(Op::Flush(node, usize::MAX, true));
+                self.record.push(DiskOp::MakeFile(outer, name, node));
+                self.record.push(DiskOp::Write(node, 0, fs::read(&path).unwrap(), false));
+                self.record.push(DiskOp::Flush(node, usize::MAX, true));
             }
         }
-        self.record.push(Op::Flush(outer, usize::MAX, true));
+        self.record.push(DiskOp::Flush(outer, usize::MAX, true));
     }
 
     /// Sets which flush fails, from now on.
@@ -114,7 +114,7 @@ impl Recorder {
     }
 
     /// A name below `home`: its folder, itself and the path to it.
-    fn place(&self, thread: Pid, folder: u64, text: u64) -> Option<(Node, String, PathBuf)> {
+    fn resolve_path(&self, thread: Pid, folder: u64, text: u64) -> Option<(Node, String, PathBuf)> {
         let base = if folder as i32 == libc::AT_FDCWD {
             PathBuf::from(format!("/proc/{thread}/cwd"))
         } else {
@@ -129,7 +129,7 @@ impl Recorder {
     ///
     /// # Panics
     /// When it changes files in a way that is not known here.
-    pub fn begin(&mut self, thread: Pid, regs: &user_regs_struct) -> Option<Begun> {
+    pub fn begin(&mut self, thread: Pid, regs: &user_regs_struct) -> Option<PendingCall> {
         let cwd = libc::AT_FDCWD as u64;
         let (a, b, c, d) = (regs.rdi, regs.rsi, regs.rdx, regs.r10);
         match regs.orig_rax as i64 {
@@ -147,15 +147,19 @@ impl Recorder {
             libc::SYS_renameat2 => self.rename(thread, (a, b), (c, d), regs.r8),
             libc::SYS_write => self.write(thread, a, None, &[(b, c)]),
             libc::SYS_pwrite64 => self.write(thread, a, Some(d), &[(b, c)]),
-            libc::SYS_writev => self.write(thread, a, None, &vectors(thread, b, c)),
-            libc::SYS_pwritev => self.write(thread, a, Some(d), &vectors(thread, b, c)),
+            libc::SYS_writev => self.write(thread, a, None, &io_vectors(thread, b, c)),
+            libc::SYS_pwritev => self.write(thread, a, Some(d), &io_vectors(thread, b, c)),
             libc::SYS_ftruncate | libc::SYS_fallocate => {
                 let path = descriptor_path(thread, a);
-                self.node(&path).map(|node| Begun::Resize { node, path })
+                self.node(&path).map(|node| PendingCall::Resize { node, path })
             }
             libc::SYS_fsync | libc::SYS_fdatasync => {
                 let node = self.of_descriptor(thread, a)?;
-                Some(Begun::Flush { node, begun: self.record.length(), fails: self.fails() })
+                Some(PendingCall::Flush {
+                    node,
+                    begun: self.record.length(),
+                    fails: self.count_flush_and_fail(),
+                })
             }
             other => {
                 let target = match other {
@@ -174,95 +178,97 @@ impl Recorder {
     }
 
     /// What the end of the call must tell the program instead of what happened; and whether it must not happen at all.
-    pub const fn failure(begun: &Begun) -> Option<(i64, bool)> {
+    pub const fn failure(begun: &PendingCall) -> Option<(i64, bool)> {
         match begun {
-            Begun::Flush { fails: true, .. } => Some((FAILURE, true)),
-            Begun::Write { fails: true, .. } => Some((FAILURE, false)),
+            PendingCall::Flush { fails: true, .. } => Some((FAILURE, true)),
+            PendingCall::Write { fails: true, .. } => Some((FAILURE, false)),
             _ => None,
         }
     }
 
     /// A call ended.
-    pub fn end(&mut self, thread: Pid, begun: Begun, result: i64) {
-        if let Begun::Flush { node, begun, fails } = begun {
-            self.record.push(Op::Flush(node, begun, !fails && result == 0));
+    pub fn end(&mut self, thread: Pid, begun: PendingCall, result: i64) {
+        if let PendingCall::Flush { node, begun, fails } = begun {
+            self.record.push(DiskOp::Flush(node, begun, !fails && result == 0));
             return;
         }
         if result < 0 {
             return;
         }
         let op = match begun {
-            Begun::Open { folder, name, path, was_there, truncates } => {
+            PendingCall::Open { folder, name, path, was_there, truncates } => {
                 if was_there {
                     let Some(node) = self.node(&path).filter(|_| truncates) else { return };
-                    Op::Resize(node, 0)
+                    DiskOp::Resize(node, 0)
                 } else {
                     let node = self.register(&descriptor_path(thread, result as u64));
-                    Op::MakeFile(folder, name, node)
+                    DiskOp::MakeFile(folder, name, node)
                 }
             }
-            Begun::MakeFolder { folder, name, path } => Op::MakeFolder(folder, name, self.register(&path)),
-            Begun::Link { from, folder, name } => Op::Link(folder, name, from),
-            Begun::Unlink { folder, name } => Op::Unlink(folder, name),
-            Begun::Rename { from, to, node } => Op::Rename(from, to, node),
-            Begun::Write { node, place, mut bytes, through, fails } => {
+            PendingCall::MakeFolder { folder, name, path } => {
+                DiskOp::MakeFolder(folder, name, self.register(&path))
+            }
+            PendingCall::Link { from, folder, name } => DiskOp::Link(folder, name, from),
+            PendingCall::Unlink { folder, name } => DiskOp::Unlink(folder, name),
+            PendingCall::Rename { from, to, node } => DiskOp::Rename(from, to, node),
+            PendingCall::Write { node, place, mut bytes, through, fails } => {
                 bytes.truncate(usize::try_from(result).unwrap());
                 let begun = self.record.length();
-                self.record.push(Op::Write(node, place, bytes, through && !fails));
+                self.record.push(DiskOp::Write(node, place, bytes, through && !fails));
                 if fails {
-                    self.record.push(Op::Flush(node, begun + 1, false));
+                    self.record.push(DiskOp::Flush(node, begun + 1, false));
                 }
                 return;
             }
-            Begun::Resize { node, path } => {
-                Op::Resize(node, usize::try_from(fs::metadata(path).unwrap().len()).unwrap())
+            PendingCall::Resize { node, path } => {
+                DiskOp::Resize(node, usize::try_from(fs::metadata(path).unwrap().len()).unwrap())
             }
-            Begun::Flush { .. } => return,
+            PendingCall::Flush { .. } => return,
         };
         self.record.push(op);
     }
 
-    fn fails(&mut self) -> bool {
+    fn count_flush_and_fail(&mut self) -> bool {
         let at = self.flushes;
         self.flushes += 1;
         self.fails_at == Some(at)
     }
 
-    fn open(&self, thread: Pid, base: u64, text: u64, flags: u64) -> Option<Begun> {
+    fn open(&self, thread: Pid, base: u64, text: u64, flags: u64) -> Option<PendingCall> {
         let flags = flags as i32;
         if flags & (libc::O_CREAT | libc::O_TRUNC) == 0 || flags & libc::O_TMPFILE == libc::O_TMPFILE {
             return None;
         }
-        let (folder, name, path) = self.place(thread, base, text)?;
+        let (folder, name, path) = self.resolve_path(thread, base, text)?;
         let was_there = fs::symlink_metadata(&path).is_ok();
-        Some(Begun::Open { folder, name, path, was_there, truncates: flags & libc::O_TRUNC != 0 })
+        Some(PendingCall::Open { folder, name, path, was_there, truncates: flags & libc::O_TRUNC != 0 })
     }
 
-    fn make_folder(&self, thread: Pid, base: u64, text: u64) -> Option<Begun> {
-        let (folder, name, path) = self.place(thread, base, text)?;
-        Some(Begun::MakeFolder { folder, name, path })
+    fn make_folder(&self, thread: Pid, base: u64, text: u64) -> Option<PendingCall> {
+        let (folder, name, path) = self.resolve_path(thread, base, text)?;
+        Some(PendingCall::MakeFolder { folder, name, path })
     }
 
-    fn link(&self, thread: Pid, from: (u64, u64), to: (u64, u64)) -> Option<Begun> {
-        let (_, _, path) = self.place(thread, from.0, from.1)?;
-        let (folder, name, _) = self.place(thread, to.0, to.1)?;
-        Some(Begun::Link { from: self.node(&path)?, folder, name })
+    fn link(&self, thread: Pid, from: (u64, u64), to: (u64, u64)) -> Option<PendingCall> {
+        let (_, _, path) = self.resolve_path(thread, from.0, from.1)?;
+        let (folder, name, _) = self.resolve_path(thread, to.0, to.1)?;
+        Some(PendingCall::Link { from: self.node(&path)?, folder, name })
     }
 
-    fn unlink(&self, thread: Pid, base: u64, text: u64) -> Option<Begun> {
-        let (folder, name, _) = self.place(thread, base, text)?;
-        Some(Begun::Unlink { folder, name })
+    fn unlink(&self, thread: Pid, base: u64, text: u64) -> Option<PendingCall> {
+        let (folder, name, _) = self.resolve_path(thread, base, text)?;
+        Some(PendingCall::Unlink { folder, name })
     }
 
-    fn rename(&self, thread: Pid, from: (u64, u64), to: (u64, u64), flags: u64) -> Option<Begun> {
-        let (from_folder, from_name, path) = self.place(thread, from.0, from.1)?;
-        let (to_folder, to_name, _) = self.place(thread, to.0, to.1)?;
+    fn rename(&self, thread: Pid, from: (u64, u64), to: (u64, u64), flags: u64) -> Option<PendingCall> {
+        let (from_folder, from_name, path) = self.resolve_path(thread, from.0, from.1)?;
+        let (to_folder, to_name, _) = self.resolve_path(thread, to.0, to.1)?;
         assert!(
             flags & u64::from(libc::RENAME_EXCHANGE) == 0,
             "an exchange of names is not known to the recorder"
         );
         let node = self.node(&path)?;
-        Some(Begun::Rename { from: (from_folder, from_name), to: (to_folder, to_name), node })
+        Some(PendingCall::Rename { from: (from_folder, from_name), to: (to_folder, to_name), node })
     }
 
     fn write(
@@ -271,15 +277,15 @@ impl Recorder {
         descriptor: u64,
         place: Option<u64>,
         parts: &[(u64, u64)],
-    ) -> Option<Begun> {
+    ) -> Option<PendingCall> {
         let node = self.of_descriptor(thread, descriptor)?;
-        let (position, flags) = standing(thread, descriptor)?;
+        let (position, flags) = descriptor_state(thread, descriptor)?;
         assert!(flags & libc::O_APPEND == 0, "appending is not known to the recorder");
         let through = flags & libc::O_DSYNC != 0;
         let bytes = parts.iter().flat_map(|(at, length)| read(thread, *at, *length)).collect();
         let place = usize::try_from(place.unwrap_or(position)).unwrap();
-        let fails = through && self.fails();
-        Some(Begun::Write { node, place, bytes, through, fails })
+        let fails = through && self.count_flush_and_fail();
+        Some(PendingCall::Write { node, place, bytes, through, fails })
     }
 }
 
@@ -292,7 +298,7 @@ fn descriptor_path(thread: Pid, descriptor: u64) -> PathBuf {
 }
 
 /// Where a descriptor stands in its file, and how it was opened.
-fn standing(thread: Pid, descriptor: u64) -> Option<(u64, i32)> {
+fn descriptor_state(thread: Pid, descriptor: u64) -> Option<(u64, i32)> {
     let text = fs::read_to_string(format!("/proc/{thread}/fdinfo/{}", descriptor as i32)).ok()?;
     let field = |name: &str| text.lines().find_map(|line| line.strip_prefix(name)).map(str::trim);
     Some((field("pos:")?.parse().ok()?, i32::from_str_radix(field("flags:")?, 8).ok()?))
@@ -327,7 +333,7 @@ fn read_text(thread: Pid, address: u64) -> Option<PathBuf> {
 }
 
 /// The parts of a write of many: where each is, and how long.
-fn vectors(thread: Pid, address: u64, count: u64) -> Vec<(u64, u64)> {
+fn io_vectors(thread: Pid, address: u64, count: u64) -> Vec<(u64, u64)> {
     let number = |bytes: &[u8]| u64::from_le_bytes(bytes.try_into().unwrap());
     let table = read(thread, address, count.min(1_024) * 16);
     table.chunks_exact(16).map(|pair| (number(&pair[..8]), number(&pair[8..]))).collect()

@@ -1,13 +1,13 @@
 //! A service that is recorded while somebody uses it, and what it promised.
 
-use super::model::Op;
+use super::model::DiskOp;
 use super::recorder::Recorder;
 use super::wire::{Answer, Wire, request};
 use super::{canvases, tracer};
 use flowkeep::app::App;
 use flowkeep::domain::ids::{ChatId, FlowId};
 use flowkeep::domain::version::ShaPrefix;
-use flowkeep::files::{chat_files, flow_files::StoredName};
+use flowkeep::files::{chat_files, flow_files::FlowFileName};
 use flowkeep::store::tables::{CANVASES, FLOWS, WORKSPACES};
 use nix::sys::signal::{Signal, kill};
 use serde_json::{Value, json};
@@ -38,7 +38,7 @@ pub enum Promise {
     /// The conversation holds this answer.
     Answer(FlowId, ChatId, String),
     /// The file of the flow can be read.
-    File(FlowId, StoredName),
+    File(FlowId, FlowFileName),
     /// The conversation names the file that came with its question, which can be read.
     Sent(FlowId, ChatId),
 }
@@ -59,14 +59,14 @@ impl Session {
     }
 
     /// Goes on with what a disk kept, and with what was promised before.
-    pub fn on(home: TempDir, promises: impl Iterator<Item = Promise>, number: usize) -> Self {
+    pub fn resume(home: TempDir, promises: impl Iterator<Item = Promise>, number: usize) -> Self {
         let mut recorder = Recorder::new(home.path());
-        recorder.adopt(home.path());
+        recorder.load_folder(home.path());
         let promises = promises.map(|promise| (recorder.record.length(), promise)).collect();
         Self { home, recorder: Some(recorder), promises, number }
     }
 
-    pub fn ops(&self) -> Vec<Op> {
+    pub fn ops(&self) -> Vec<DiskOp> {
         self.recorder.as_ref().unwrap().record.ops()
     }
 
@@ -102,9 +102,9 @@ impl Session {
         let process = process.recv().unwrap();
         let mut user =
             User { address, cookie: String::new(), promises: Vec::new(), length: &|| record.length() };
-        let is_ready = user.waits(&|| tracing.is_finished());
+        let is_ready = user.wait_until_ready(&|| tracing.is_finished());
         if is_ready {
-            self.number = user.works(self.number, rounds);
+            self.number = user.run_rounds(self.number, rounds);
         }
         // It may have ended by itself.
         let _ = kill(process, Signal::SIGKILL);
@@ -149,16 +149,16 @@ impl User<'_> {
     }
 
     /// The answer, when it is a good one.
-    fn good(&self, method: &str, path: &str, body: &Value) -> Option<Value> {
+    fn call_ok(&self, method: &str, path: &str, body: &Value) -> Option<Value> {
         self.call(method, path, body).filter(|answer| answer.status() == 200).map(|answer| answer.json())
     }
 
-    fn promised(&mut self, promise: Promise) {
+    fn note_promise(&mut self, promise: Promise) {
         self.promises.push(((self.length)(), promise));
     }
 
     /// Waits for the service; false when it ended at its start.
-    fn waits(&mut self, has_ended: &dyn Fn() -> bool) -> bool {
+    fn wait_until_ready(&mut self, has_ended: &dyn Fn() -> bool) -> bool {
         let begun = Instant::now();
         while self.call("GET", "/ping", &Value::Null).is_none() {
             assert!(begun.elapsed() < PATIENCE, "the service did not start");
@@ -167,12 +167,12 @@ impl User<'_> {
             }
             std::thread::sleep(Duration::from_millis(20));
         }
-        self.promised(Promise::Ready);
+        self.note_promise(Promise::Ready);
         true
     }
 
     /// Changes things for some rounds; each change has a number of its own, and they grow.
-    fn works(&mut self, mut number: usize, rounds: usize) -> usize {
+    fn run_rounds(&mut self, mut number: usize, rounds: usize) -> usize {
         let signed = self.call("POST", "/auth/login", &json!({"email": OWNER.0, "password": OWNER.1}));
         let Some(cookie) = signed.as_ref().and_then(|answer| answer.head.header("set-cookie")) else {
             return number;
@@ -183,55 +183,56 @@ impl User<'_> {
             "name": format!("flow-{number}"), "type": "CHATFLOW", "flowData": canvas(number, false),
             "chatbotConfig": files.to_string(),
         });
-        let Some(made) = self.good("POST", "/chatflows", &made) else { return number };
+        let Some(made) = self.call_ok("POST", "/chatflows", &made) else { return number };
         let id = made["id"].as_str().unwrap().to_owned();
         let flow = FlowId::parse(&id).unwrap();
-        self.promised(Promise::Named(flow, number));
+        self.note_promise(Promise::Named(flow, number));
         for round in 0..rounds {
             number += 1;
             let body = json!({"flowData": canvas(number, round.is_multiple_of(2))});
-            if self.good("PUT", &format!("/flow-drafts/{id}"), &body).is_some() {
-                self.publishes(&id, flow, number);
+            if self.call_ok("PUT", &format!("/flow-drafts/{id}"), &body).is_some() {
+                self.publish_version(&id, flow, number);
             }
             if self
-                .good("PUT", &format!("/chatflows/{id}"), &json!({"name": format!("flow-{number}")}))
+                .call_ok("PUT", &format!("/chatflows/{id}"), &json!({"name": format!("flow-{number}")}))
                 .is_some()
             {
-                self.promised(Promise::Named(flow, number));
+                self.note_promise(Promise::Named(flow, number));
             }
-            self.asks(&id, flow, number);
+            self.ask_and_note(&id, flow, number);
         }
         number
     }
 
-    fn publishes(&mut self, id: &str, flow: FlowId, number: usize) {
-        let Some(published) = self.good("POST", &format!("/flow-drafts/{id}/publish"), &Value::Null) else {
+    fn publish_version(&mut self, id: &str, flow: FlowId, number: usize) {
+        let Some(published) = self.call_ok("POST", &format!("/flow-drafts/{id}/publish"), &Value::Null)
+        else {
             return;
         };
-        self.promised(Promise::Live(flow, number));
+        self.note_promise(Promise::Live(flow, number));
         if published["recorded"] == true {
             let sha = published["version"]["sha"].as_str().unwrap().to_owned();
-            self.promised(Promise::Version(flow, sha));
+            self.note_promise(Promise::Version(flow, sha));
         }
-        let Some(record) = self.good("GET", &format!("/chatflows/{id}"), &Value::Null) else { return };
+        let Some(record) = self.call_ok("GET", &format!("/chatflows/{id}"), &Value::Null) else { return };
         let text = record["flowData"].as_str().unwrap_or_default();
         if let Some((_, rest)) = text.split_once("FILE-STORAGE::") {
             let name = rest.split('"').next().unwrap_or_default().trim_end_matches('\\');
-            self.promised(Promise::File(flow, StoredName::parse(name).unwrap()));
+            self.note_promise(Promise::File(flow, FlowFileName::parse(name).unwrap()));
         }
     }
 
-    fn asks(&mut self, id: &str, flow: FlowId, number: usize) {
+    fn ask_and_note(&mut self, id: &str, flow: FlowId, number: usize) {
         let has_file = number.is_multiple_of(3);
         let file = json!({"type": "file", "name": "notes.txt", "mime": "text/plain", "data": data_url()});
         let uploads: Vec<Value> = has_file.then_some(file).into_iter().collect();
         let question = json!({"question": format!("question {number}"), "uploads": uploads});
-        let Some(answer) = self.good("POST", &format!("/prediction/{id}"), &question) else { return };
+        let Some(answer) = self.call_ok("POST", &format!("/prediction/{id}"), &question) else { return };
         let (chat, text) = (answer["chatId"].as_str().unwrap(), answer["text"].as_str().unwrap());
         let chat = ChatId::parse(chat).unwrap();
-        self.promised(Promise::Answer(flow, chat, text.to_owned()));
+        self.note_promise(Promise::Answer(flow, chat, text.to_owned()));
         if has_file {
-            self.promised(Promise::Sent(flow, chat));
+            self.note_promise(Promise::Sent(flow, chat));
         }
     }
 }
@@ -258,7 +259,7 @@ fn number_in(text: &str, mark: &str) -> Option<usize> {
 }
 
 /// What of a promise is not so.
-pub fn broken(app: &App, promise: &Promise) -> Option<String> {
+pub fn broken_promise(app: &App, promise: &Promise) -> Option<String> {
     let missing = || Some(format!("{promise:?}"));
     let Ok(workspaces) = app.store.read(|tx| WORKSPACES.list(tx)) else { return missing() };
     let Some(workspace) = workspaces.first().map(|workspace| workspace.id) else { return missing() };
@@ -290,7 +291,7 @@ pub fn broken(app: &App, promise: &Promise) -> Option<String> {
             let messages = app.store.conversation(&workspace, flow, chat, 100).unwrap_or_default();
             let mut sent = messages.iter().flat_map(|message| &message.file_uploads);
             sent.any(|file| {
-                let name = file["fileName"].as_str().and_then(chat_files::StoredName::parse);
+                let name = file["fileName"].as_str().and_then(chat_files::ChatFileName::parse);
                 let bytes = name.and_then(|name| app.chat_files.read(&workspace, flow, chat, &name).ok()?);
                 bytes.as_deref() == Some(WORDS.as_bytes())
             })

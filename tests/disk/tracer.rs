@@ -1,6 +1,6 @@
 //! Runs a program and stops it at each of its system calls, which need not know of that.
 
-use super::recorder::{Begun, Recorder};
+use super::recorder::{PendingCall, Recorder};
 use nix::errno::Errno;
 use nix::sys::ptrace::{self, Options};
 use nix::sys::signal::Signal;
@@ -37,7 +37,7 @@ pub fn run(program: &Command, recorder: &mut Recorder, started: impl FnOnce(Pid)
     ptrace::seize(process, options).expect("this system lets a program look at another one's system calls");
     nix::sys::signal::kill(process, Signal::SIGCONT).unwrap();
     started(process);
-    let mut calls: HashMap<Pid, Begun> = HashMap::new();
+    let mut calls: HashMap<Pid, PendingCall> = HashMap::new();
     loop {
         let (thread, signal) = match waitpid(Pid::from_raw(-1), Some(own)) {
             Ok(WaitStatus::PtraceSyscall(thread)) => {
@@ -69,7 +69,7 @@ pub fn run(program: &Command, recorder: &mut Recorder, started: impl FnOnce(Pid)
     }
 }
 
-fn call(thread: Pid, recorder: &mut Recorder, calls: &mut HashMap<Pid, Begun>) {
+fn call(thread: Pid, recorder: &mut Recorder, calls: &mut HashMap<Pid, PendingCall>) {
     let (Ok(info), Ok(mut regs)) = (ptrace::syscall_info(thread), ptrace::getregs(thread)) else { return };
     match info.op {
         CALL_BEGINS => {

@@ -1,18 +1,19 @@
 //! Files made to do harm stay within their limits, and the next file is read as if nothing had been.
 
 use super::*;
-use flowkeep::domain::cancel::Reason;
+use flowkeep::domain::cancel::CancelReason;
 use samples::{archive, docx, paragraph, pdf, pdf_of, stream, xlsx};
 use std::thread;
 use std::time::Instant;
 
 /// The error of a hostile file, which comes in time; an honest one is read afterwards.
 #[track_caller]
-fn refused(documents: &Documents, kind: Kind, file: &[u8]) -> DocumentError {
+fn assert_refused(documents: &DocumentReader, kind: DocumentKind, file: &[u8]) -> DocumentError {
     let start = Instant::now();
-    let error = documents.text_of(kind, &file, &Cancel::new(None)).expect_err("a hostile file was read");
+    let error =
+        documents.read_text(kind, &file, &CancelToken::new(None)).expect_err("a hostile file was read");
     assert!(start.elapsed() < Duration::from_secs(12), "{:?}", start.elapsed());
-    let honest = documents.text_of(Kind::Text, b"honest", &Cancel::new(None)).unwrap();
+    let honest = documents.read_text(DocumentKind::Text, b"honest", &CancelToken::new(None)).unwrap();
     assert_eq!(honest[0].text, "honest");
     error
 }
@@ -20,10 +21,11 @@ fn refused(documents: &Documents, kind: Kind, file: &[u8]) -> DocumentError {
 #[test]
 fn a_bomb_of_zeros_is_not_unpacked() {
     let zeros = vec![b' '; 80 << 20];
-    for (name, kind) in [("word/document.xml", Kind::Docx), ("xl/workbook.xml", Kind::Sheet)] {
+    for (name, kind) in [("word/document.xml", DocumentKind::Docx), ("xl/workbook.xml", DocumentKind::Sheet)]
+    {
         let file = archive(&[(name, &zeros)]);
         assert!(file.len() < 1 << 20);
-        assert_eq!(refused(&DOCUMENTS, kind, &file), DocumentError::TooLarge(Limit::Unpacked));
+        assert_eq!(assert_refused(&DOCUMENTS, kind, &file), DocumentError::TooLarge(LimitKind::Unpacked));
     }
 }
 
@@ -31,7 +33,10 @@ fn a_bomb_of_zeros_is_not_unpacked() {
 fn a_bomb_beside_what_is_read_is_found_too() {
     let zeros = vec![0; 80 << 20];
     let file = archive(&[("xl/workbook.xml", b"<workbook/>"), ("xl/media/image1.png", &zeros)]);
-    assert_eq!(refused(&DOCUMENTS, Kind::Sheet, &file), DocumentError::TooLarge(Limit::Unpacked));
+    assert_eq!(
+        assert_refused(&DOCUMENTS, DocumentKind::Sheet, &file),
+        DocumentError::TooLarge(LimitKind::Unpacked)
+    );
 }
 
 #[test]
@@ -42,9 +47,9 @@ fn an_entry_that_lies_about_its_size_is_counted_by_what_it_is() {
     while let Some(at) = file.windows(4).position(|window| window == claimed) {
         file[at..at + 4].copy_from_slice(&100_u32.to_le_bytes());
     }
-    let error = refused(&DOCUMENTS, Kind::Docx, &file);
+    let error = assert_refused(&DOCUMENTS, DocumentKind::Docx, &file);
     assert!(
-        matches!(error, DocumentError::TooLarge(Limit::Unpacked) | DocumentError::Damaged(_)),
+        matches!(error, DocumentError::TooLarge(LimitKind::Unpacked) | DocumentError::Damaged(_)),
         "{error:?}"
     );
 }
@@ -54,7 +59,10 @@ fn an_archive_with_too_many_files_is_refused() {
     let names: Vec<String> = (0..2_001).map(|number| format!("word/{number}.xml")).collect();
     let mut files: Vec<(&str, &[u8])> = names.iter().map(|name| (name.as_str(), &b"x"[..])).collect();
     files.push(("word/document.xml", b"<w/>"));
-    assert_eq!(refused(&DOCUMENTS, Kind::Docx, &archive(&files)), DocumentError::TooLarge(Limit::Entries));
+    assert_eq!(
+        assert_refused(&DOCUMENTS, DocumentKind::Docx, &archive(&files)),
+        DocumentError::TooLarge(LimitKind::Entries)
+    );
 }
 
 #[test]
@@ -74,7 +82,7 @@ fn entities_are_neither_expanded_nor_fetched() {
 #[test]
 fn nesting_without_end_is_stopped() {
     let deep = "<w:p>".repeat(2_000_000);
-    let error = refused(&DOCUMENTS, Kind::Docx, &docx(&deep));
+    let error = assert_refused(&DOCUMENTS, DocumentKind::Docx, &docx(&deep));
     assert!(matches!(error, DocumentError::Damaged(_) | DocumentError::Exhausted), "{error:?}");
     let start = Instant::now();
     let page = "<div><b><i>".repeat(100_000);
@@ -90,7 +98,7 @@ fn a_cell_at_the_end_of_the_world_makes_no_table_of_it() {
     assert!(text.starts_with('1') && text.ends_with('2') && text.len() < 100, "{text:?}");
     let far = "<table:table-row table:number-rows-repeated=\"1048576\"><table:table-cell \
                table:number-columns-repeated=\"16384\" office:value-type=\"float\" office:value=\"4\"/></table:table-row>";
-    let error = refused(&DOCUMENTS, Kind::Sheet, &samples::ods(far));
+    let error = assert_refused(&DOCUMENTS, DocumentKind::Sheet, &samples::ods(far));
     assert!(
         matches!(
             error,
@@ -121,7 +129,7 @@ fn a_pdf_that_draws_itself_is_stopped() {
         b"<< /XObject << /X 6 0 R >> >>".to_vec(),
         stream("/Type /XObject /Subtype /Form /Resources 5 0 R", b"/X Do /X Do"),
     ]);
-    let error = refused(&DOCUMENTS, Kind::Pdf, &file);
+    let error = assert_refused(&DOCUMENTS, DocumentKind::Pdf, &file);
     assert!(
         matches!(error, DocumentError::Exhausted | DocumentError::Timeout | DocumentError::Damaged(_)),
         "{error:?}"
@@ -175,18 +183,21 @@ fn pages_and_text_have_a_largest_number() {
         limits.sizes.text_bytes_max = 1_000;
     });
     let pages = |count: usize, text: &str| pdf(&vec![text.to_owned(); count]);
-    let read = |kind, file: &[u8]| few.text_of(kind, &file, &Cancel::new(None));
-    assert_eq!(read(Kind::Pdf, &pages(4, "x")), Err(DocumentError::TooLarge(Limit::Parts)));
-    assert_eq!(read(Kind::Pdf, &pages(3, &"words ".repeat(80))), Err(DocumentError::TooLarge(Limit::Text)));
+    let read = |kind, file: &[u8]| few.read_text(kind, &file, &CancelToken::new(None));
+    assert_eq!(read(DocumentKind::Pdf, &pages(4, "x")), Err(DocumentError::TooLarge(LimitKind::Parts)));
     assert_eq!(
-        read(Kind::Docx, &docx(&paragraph(&"x".repeat(1_001)))),
-        Err(DocumentError::TooLarge(Limit::Text))
+        read(DocumentKind::Pdf, &pages(3, &"words ".repeat(80))),
+        Err(DocumentError::TooLarge(LimitKind::Text))
     );
-    assert_eq!(read(Kind::Text, &[b'x'; 1_001]), Err(DocumentError::TooLarge(Limit::Text)));
-    assert_eq!(read(Kind::Pdf, &pages(3, "x")).unwrap().len(), 3);
+    assert_eq!(
+        read(DocumentKind::Docx, &docx(&paragraph(&"x".repeat(1_001)))),
+        Err(DocumentError::TooLarge(LimitKind::Text))
+    );
+    assert_eq!(read(DocumentKind::Text, &[b'x'; 1_001]), Err(DocumentError::TooLarge(LimitKind::Text)));
+    assert_eq!(read(DocumentKind::Pdf, &pages(3, "x")).unwrap().len(), 3);
     let small = documents(|limits| limits.sizes.file_bytes_max = 10);
-    let error = small.text_of(Kind::Text, b"eleven bytes", &Cancel::new(None));
-    assert_eq!(error, Err(DocumentError::TooLarge(Limit::File)));
+    let error = small.read_text(DocumentKind::Text, b"eleven bytes", &CancelToken::new(None));
+    assert_eq!(error, Err(DocumentError::TooLarge(LimitKind::File)));
 }
 
 #[test]
@@ -194,23 +205,26 @@ fn reading_ends_when_its_time_is_up_or_nobody_waits_any_more() {
     let hurried = documents(|limits| limits.time = Duration::from_millis(300));
     let slow = pdf(&vec!["many words on many lines\n".repeat(60); 3_000]);
     let start = Instant::now();
-    assert_eq!(hurried.text_of(Kind::Pdf, &slow, &Cancel::new(None)), Err(DocumentError::Timeout));
+    assert_eq!(
+        hurried.read_text(DocumentKind::Pdf, &slow, &CancelToken::new(None)),
+        Err(DocumentError::Timeout)
+    );
     assert!(start.elapsed() < Duration::from_secs(3), "{:?}", start.elapsed());
-    let cancel = Cancel::new(None);
+    let cancel = CancelToken::new(None);
     let token = cancel.clone();
-    let reading = thread::spawn(move || DOCUMENTS.text_of(Kind::Pdf, &slow, &token));
+    let reading = thread::spawn(move || DOCUMENTS.read_text(DocumentKind::Pdf, &slow, &token));
     thread::sleep(Duration::from_millis(300));
-    cancel.cancel(Reason::CallerLeft);
-    assert_eq!(reading.join().unwrap(), Err(DocumentError::Cancelled(Reason::CallerLeft)));
+    cancel.cancel(CancelReason::CallerLeft);
+    assert_eq!(reading.join().unwrap(), Err(DocumentError::Cancelled(CancelReason::CallerLeft)));
 }
 
 #[test]
 fn messages_say_nothing_of_the_host() {
     for error in [
-        DocumentError::Damaged(Kind::Pdf),
+        DocumentError::Damaged(DocumentKind::Pdf),
         DocumentError::Exhausted,
-        DocumentError::NotThisKind(Kind::Docx),
-        DocumentError::TooLarge(Limit::Unpacked),
+        DocumentError::NotThisKind(DocumentKind::Docx),
+        DocumentError::TooLarge(LimitKind::Unpacked),
         DocumentError::Locked,
     ] {
         let said = error.to_string();

@@ -57,7 +57,10 @@ fn a_text_gives_paragraphs_tables_and_breaks() {
 #[test]
 fn an_older_spreadsheet_gives_the_same() {
     let parts = read("a.xls", include_bytes!("old.xls")).unwrap();
-    assert_eq!(parts, [Part { title: Some("Old".into()), text: "Name\t\t2.5\n\ttrue\n2023-03-15".into() }]);
+    assert_eq!(
+        parts,
+        [DocumentPart { title: Some("Old".into()), text: "Name\t\t2.5\n\ttrue\n2023-03-15".into() }]
+    );
 }
 
 #[test]
@@ -75,12 +78,12 @@ fn a_spreadsheet_gives_a_part_for_each_sheet() {
     let parts = read("a.xlsx", &xlsx(rows)).unwrap();
     assert_eq!(
         parts,
-        [Part { title: Some("Prices".into()), text: "Name\t\t2.5\n\ntrue\t2023-03-15".into() }]
+        [DocumentPart { title: Some("Prices".into()), text: "Name\t\t2.5\n\ntrue\t2023-03-15".into() }]
     );
     let rows = "<table:table-row><table:table-cell office:value-type=\"string\"><text:p>x</text:p></table:table-cell>\
                 <table:table-cell office:value-type=\"float\" office:value=\"4\"><text:p>4</text:p></table:table-cell></table:table-row>";
     let parts = read("a.ods", &ods(rows)).unwrap();
-    assert_eq!(parts, [Part { title: Some("Open".into()), text: "x\t4".into() }]);
+    assert_eq!(parts, [DocumentPart { title: Some("Open".into()), text: "x\t4".into() }]);
 }
 
 #[test]
@@ -99,30 +102,33 @@ fn a_book_gives_its_chapters_in_the_order_of_reading() {
 #[test]
 fn a_file_that_is_not_what_its_name_says_is_refused() {
     let plain = archive(&[("a.txt", b"hello")]);
-    for (name, kind) in
-        [("a.docx", Kind::Docx), ("a.xlsx", Kind::Sheet), ("a.pptx", Kind::Pptx), ("a.epub", Kind::Epub)]
-    {
+    for (name, kind) in [
+        ("a.docx", DocumentKind::Docx),
+        ("a.xlsx", DocumentKind::Sheet),
+        ("a.pptx", DocumentKind::Pptx),
+        ("a.epub", DocumentKind::Epub),
+    ] {
         assert_eq!(read(name, &plain), Err(DocumentError::NotThisKind(kind)), "{name}");
     }
-    assert_eq!(read("a.docx", &pptx()), Err(DocumentError::NotThisKind(Kind::Docx)));
-    assert_eq!(read("a.txt", &plain), Err(DocumentError::NotThisKind(Kind::Text)));
-    assert_eq!(read("a.pdf", b"hello"), Err(DocumentError::NotThisKind(Kind::Pdf)));
+    assert_eq!(read("a.docx", &pptx()), Err(DocumentError::NotThisKind(DocumentKind::Docx)));
+    assert_eq!(read("a.txt", &plain), Err(DocumentError::NotThisKind(DocumentKind::Text)));
+    assert_eq!(read("a.pdf", b"hello"), Err(DocumentError::NotThisKind(DocumentKind::Pdf)));
     assert_eq!(read("a.exe", b"hello"), Err(DocumentError::UnknownKind));
 }
 
 #[test]
 fn a_damaged_file_is_an_error_and_not_half_a_text() {
     for (name, file, kind) in [
-        ("a.docx", docx(&paragraph("x")), Kind::Docx),
-        ("a.xlsx", xlsx(""), Kind::Sheet),
-        ("a.epub", epub(), Kind::Epub),
+        ("a.docx", docx(&paragraph("x")), DocumentKind::Docx),
+        ("a.xlsx", xlsx(""), DocumentKind::Sheet),
+        ("a.epub", epub(), DocumentKind::Epub),
     ] {
         let half = &file[..file.len() / 2];
         assert_eq!(read(name, half), Err(DocumentError::Damaged(kind)), "{name}");
     }
-    assert_eq!(read("a.pdf", b"%PDF-1.4\nnothing"), Err(DocumentError::Damaged(Kind::Pdf)));
-    assert_eq!(read("a.docx", &docx("<w:p></w:q>")), Err(DocumentError::Damaged(Kind::Docx)));
+    assert_eq!(read("a.pdf", b"%PDF-1.4\nnothing"), Err(DocumentError::Damaged(DocumentKind::Pdf)));
+    assert_eq!(read("a.docx", &docx("<w:p></w:q>")), Err(DocumentError::Damaged(DocumentKind::Docx)));
     let compound = b"\xD0\xCF\x11\xE0\xA1\xB1\x1A\xE1 and no more".repeat(100);
     assert_eq!(read("a.docx", &compound), Err(DocumentError::Locked));
-    assert_eq!(read("a.xls", &compound), Err(DocumentError::Damaged(Kind::Sheet)));
+    assert_eq!(read("a.xls", &compound), Err(DocumentError::Damaged(DocumentKind::Sheet)));
 }

@@ -7,23 +7,29 @@ mod kinds;
 #[path = "../support/samples.rs"]
 mod samples;
 
-use flowkeep::documents::{DocumentError, Documents, Kind, Limit, Limits, Part};
-use flowkeep::domain::cancel::Cancel;
+use flowkeep::documents::{
+    DocumentError, DocumentKind, DocumentLimits, DocumentPart, DocumentReader, LimitKind,
+};
+use flowkeep::domain::cancel::CancelToken;
 use std::sync::LazyLock;
 use std::time::Duration;
 
-fn documents(change: impl FnOnce(&mut Limits)) -> Documents {
-    let mut limits = Limits { time: Duration::from_secs(10), memory_bytes: 256 << 20, ..Limits::default() };
+fn documents(change: impl FnOnce(&mut DocumentLimits)) -> DocumentReader {
+    let mut limits = DocumentLimits {
+        time: Duration::from_secs(10),
+        memory_bytes: 256 << 20,
+        ..DocumentLimits::default()
+    };
     change(&mut limits);
-    Documents::new(env!("CARGO_BIN_EXE_flowkeep").into(), limits).unwrap()
+    DocumentReader::new(env!("CARGO_BIN_EXE_flowkeep").into(), limits).unwrap()
 }
 
-static DOCUMENTS: LazyLock<Documents> = LazyLock::new(|| documents(|_| ()));
+static DOCUMENTS: LazyLock<DocumentReader> = LazyLock::new(|| documents(|_| ()));
 
 /// What becomes of a file of this name.
-fn read(name: &str, bytes: &[u8]) -> Result<Vec<Part>, DocumentError> {
-    let kind = Kind::of(name, &bytes)?;
-    DOCUMENTS.text_of(kind, &bytes, &Cancel::new(None))
+fn read(name: &str, bytes: &[u8]) -> Result<Vec<DocumentPart>, DocumentError> {
+    let kind = DocumentKind::detect(name, &bytes)?;
+    DOCUMENTS.read_text(kind, &bytes, &CancelToken::new(None))
 }
 
 /// The texts of its parts.

@@ -1,7 +1,7 @@
 //! Paths, sizes, times and bad input: each gets its status in the shape of errors (manual 1.4 r1), and the service keeps serving.
 
 use crate::support::{Server, read_answer, request};
-use flowkeep::http::pace::Pace;
+use flowkeep::http::pace::Timeouts;
 use std::io::{Read as _, Write as _};
 use std::time::{Duration, Instant};
 
@@ -23,12 +23,12 @@ fn unknown_paths_and_methods_are_told() {
     ] {
         server.get(path, &[]).is_error(404);
     }
-    assert_eq!(server.raw("GET /health HTTP/1.0\r\n\r\n").json()["ok"], true);
-    server.raw("OPTIONS * HTTP/1.1\r\nHost: a\r\n\r\n").is_error(404);
+    assert_eq!(server.send_raw("GET /health HTTP/1.0\r\n\r\n").json()["ok"], true);
+    server.send_raw("OPTIONS * HTTP/1.1\r\nHost: a\r\n\r\n").is_error(404);
     let refused = server.ask("DELETE", "/api/v1/ok", &[], "");
     refused.is_error(405);
     assert_eq!(refused.header("allow"), Some("GET, HEAD"));
-    let head = server.raw("HEAD /api/v1/ok HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n");
+    let head = server.send_raw("HEAD /api/v1/ok HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n");
     assert_eq!((head.status, head.header("content-length"), head.body.as_str()), (200, Some("11"), ""));
     server.ask("GET", "/api/v1/echo", &["X-HTTP-Method-Override: POST"], "").is_error(405);
 }
@@ -37,20 +37,20 @@ fn unknown_paths_and_methods_are_told() {
 fn heads_are_bounded() {
     let server = Server::start();
     let long = |length: usize| format!("GET /api/v1/ok?{} HTTP/1.1\r\nHost: a\r\n\r\n", "x".repeat(length));
-    assert_eq!(server.raw(long(8_000)).status, 200);
+    assert_eq!(server.send_raw(long(8_000)).status, 200);
     for length in [8_192, 20_000, 40_000, 500_000] {
-        server.raw(long(length)).is_error(414);
+        server.send_raw(long(length)).is_error(414);
     }
     let fat =
         |length: usize| format!("GET /api/v1/ok HTTP/1.1\r\nHost: a\r\nX: {}\r\n\r\n", "x".repeat(length));
-    assert_eq!(server.raw(fat(30_000)).status, 200);
+    assert_eq!(server.send_raw(fat(30_000)).status, 200);
     for length in [33_000, 50_000, 400_000] {
-        server.raw(fat(length)).is_error(431);
+        server.send_raw(fat(length)).is_error(431);
     }
     let many =
         |count: usize| format!("GET /api/v1/ok HTTP/1.1\r\nHost: a\r\n{}\r\n", "A: b\r\n".repeat(count));
-    assert_eq!(server.raw(many(99)).status, 200);
-    server.raw(many(101)).is_error(431);
+    assert_eq!(server.send_raw(many(99)).status, 200);
+    server.send_raw(many(101)).is_error(431);
 }
 
 #[test]
@@ -69,7 +69,7 @@ fn what_is_not_http_gets_400() {
         b"POST /api/v1/echo HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n",
         b"GET /api/v1/ok HTTP/1.1\r\nHost: a\r\nX: a\x00b\r\n\r\n",
     ] {
-        server.raw(bytes).is_error(400);
+        server.send_raw(bytes).is_error(400);
     }
     assert_eq!(server.get("/api/v1/ok", &[]).status, 200);
 }
@@ -107,12 +107,12 @@ fn bodies_are_bounded_whether_announced_or_not() {
     let body = format!("\"{}\"", "x".repeat(998));
     assert_eq!(server.ask("POST", "/api/v1/small", &[], &body).json()["bytes"], 1000);
     server.ask("POST", "/api/v1/small", &[], &format!("{body} ")).is_error(413);
-    server.raw("POST /api/v1/small HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: 99999999999\r\n\r\n").is_error(413);
+    server.send_raw("POST /api/v1/small HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: 99999999999\r\n\r\n").is_error(413);
     let head = "POST /api/v1/small HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n";
     let chunks =
         |count: usize| format!("{head}{}0\r\n\r\n", format!("64\r\n{}\r\n", "1".repeat(100)).repeat(count));
-    assert_eq!(server.raw(chunks(10)).json()["bytes"], 1000);
-    server.raw(chunks(11)).is_error(413);
+    assert_eq!(server.send_raw(chunks(10)).json()["bytes"], 1000);
+    server.send_raw(chunks(11)).is_error(413);
     let large = format!("\"{}\"", "x".repeat(5_000_000));
     assert_eq!(server.ask("POST", "/api/v1/large", &[], &large).json()["bytes"], 5_000_002);
     // A client that sends everything before it reads still learns why it was refused.
@@ -122,7 +122,7 @@ fn bodies_are_bounded_whether_announced_or_not() {
     read_answer(&mut socket).unwrap().is_error(413);
     let endless =
         std::iter::repeat_n("1000\r\n".to_owned() + &"1".repeat(4096) + "\r\n", 1000).collect::<String>();
-    server.raw(format!("{head}{endless}")).is_error(413);
+    server.send_raw(format!("{head}{endless}")).is_error(413);
 }
 
 #[test]
@@ -147,7 +147,7 @@ fn bodies_are_json_in_plain_utf8() {
         ask(bad, "[1]").is_error(415);
     }
     server.ask("POST", "/api/v1/echo", &["Content-Encoding: gzip"], "[1]").is_error(415);
-    server.raw("POST /api/v1/echo HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nTransfer-Encoding: gzip, chunked\r\n\r\n3\r\n[1]\r\n0\r\n\r\n").is_error(415);
+    server.send_raw("POST /api/v1/echo HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nTransfer-Encoding: gzip, chunked\r\n\r\n3\r\n[1]\r\n0\r\n\r\n").is_error(415);
     assert_eq!(server.ask("POST", "/api/v1/echo", &["Content-Encoding: identity"], "[1]").status, 200);
     assert_eq!(
         server
@@ -165,24 +165,24 @@ fn bodies_are_json_in_plain_utf8() {
     let mut bytes = request("POST", "/api/v1/echo", &[], "[\"aa\"]").into_bytes();
     let end = bytes.len();
     bytes[end - 4] = 0xff;
-    assert!(server.raw(bytes).is_error(400).contains("UTF-8"));
+    assert!(server.send_raw(bytes).is_error(400).contains("UTF-8"));
 }
 
-fn hasty() -> Pace {
-    Pace {
+fn short_timeouts() -> Timeouts {
+    Timeouts {
         headers: Duration::from_millis(300),
         idle: Duration::from_millis(1_500),
         body: Duration::from_millis(300),
         body_per_100_kib: Duration::from_millis(300),
         write_stall: Duration::from_millis(500),
         heartbeat: Duration::from_millis(200),
-        ..Pace::default()
+        ..Timeouts::default()
     }
 }
 
 #[test]
 fn slow_clients_are_told_and_cut_off() {
-    let server = Server::paced(hasty());
+    let server = Server::start_with_timeouts(short_timeouts());
     let begun = Instant::now();
     let mut slow = server.connect();
     let writer = slow.try_clone().unwrap();
@@ -211,7 +211,7 @@ fn slow_clients_are_told_and_cut_off() {
     assert!(read_answer(&mut idle).is_none());
     assert!(begun.elapsed() < Duration::from_secs(10), "{:?}", begun.elapsed());
     // A body that stops half-way.
-    server.raw("POST /api/v1/echo HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: 10\r\n\r\n[1").is_error(408);
+    server.send_raw("POST /api/v1/echo HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: 10\r\n\r\n[1").is_error(408);
     // A larger one has more time: 250 KiB earn 600 ms.
     let mut large = server.connect();
     let body = format!("\"{}\"", "x".repeat(250 * 1024));
@@ -225,11 +225,11 @@ fn slow_clients_are_told_and_cut_off() {
 
 #[test]
 fn a_client_that_reads_nothing_ends_its_stream() {
-    let server = Server::paced(hasty());
+    let server = Server::start_with_timeouts(short_timeouts());
     let mut deaf = server.connect();
     deaf.write_all(request("GET", "/api/v1/stream?tokens=100000&size=1000&probe=deaf", &[], "").as_bytes())
         .unwrap();
-    let noted = crate::support::seen("deaf", Duration::from_secs(8));
+    let noted = crate::support::wait_for_note("deaf", Duration::from_secs(8));
     assert!(noted.unwrap().ends_with("Some(CallerLeft)"));
 }
 
@@ -249,7 +249,7 @@ fn what_stands_behind_a_form_is_read_and_means_nothing() {
 
 #[test]
 fn a_form_that_stalls_is_told_and_holds_nobody_up() {
-    let server = Server::paced(hasty());
+    let server = Server::start_with_timeouts(short_timeouts());
     let begun = Instant::now();
     let head = format!("POST /api/v1/large HTTP/1.1\r\nHost: a\r\n{FORM}\r\nContent-Length: 1000\r\n\r\n");
     let stalled: Vec<_> = ["", "--x", "--x\r\nContent-Disposition: form-data; name=\"a", PART]

@@ -2,7 +2,7 @@
 //! front (manual 12.2 r1).
 
 use crate::support::{Server, read_answer};
-use flowkeep::http::pace::Pace;
+use flowkeep::http::pace::Timeouts;
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
 use std::io::{Read as _, Write as _};
@@ -114,13 +114,11 @@ fn a_target_that_is_no_path_is_nothing_we_have() {
         "GET *",
         "FOO a:1",
     ] {
-        server.raw(format!("{line} HTTP/1.1\r\nHost: a\r\n\r\n")).is_error(if line == "CONNECT /api/v1/ok" {
-            405
-        } else {
-            404
-        });
+        server
+            .send_raw(format!("{line} HTTP/1.1\r\nHost: a\r\n\r\n"))
+            .is_error(if line == "CONNECT /api/v1/ok" { 405 } else { 404 });
     }
-    assert_eq!(server.raw("GET http://a/api/v1/ok HTTP/1.1\r\nHost: a\r\n\r\n").status, 200);
+    assert_eq!(server.send_raw("GET http://a/api/v1/ok HTTP/1.1\r\nHost: a\r\n\r\n").status, 200);
     assert_eq!(PANICS.load(Ordering::SeqCst), 0);
 }
 
@@ -232,7 +230,12 @@ fn header() -> impl Strategy<Value = String> {
 #[test]
 fn no_request_panics_and_each_gets_an_answer() {
     let soon = Duration::from_millis(200);
-    let server = Server::paced(Pace { headers: soon, idle: soon, body: soon, ..Pace::default() });
+    let server = Server::start_with_timeouts(Timeouts {
+        headers: soon,
+        idle: soon,
+        body: soon,
+        ..Timeouts::default()
+    });
     LazyLock::force(&PANICS);
     let version = prop::sample::select(vec![
         "HTTP/1.1", "HTTP/1.1", "HTTP/1.1", "HTTP/1.0", "HTTP/2.0", "HTTP/0.9", "http/1.1", "X", "",

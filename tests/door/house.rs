@@ -1,7 +1,7 @@
 //! A real house in a temporary folder, with the people, sessions, key and flows that these tests ask as.
 
 use flowkeep::app::App;
-use flowkeep::domain::api_key::{ApiKey, KeyHome};
+use flowkeep::domain::api_key::{ApiKey, KeyOwner};
 use flowkeep::domain::caller::Permission;
 use flowkeep::domain::flow::{CanvasDigest, Flow, FlowKind, FlowSettings};
 use flowkeep::domain::ids::{FlowId, KeyId, RoleId, SessionId, UserId, WorkspaceId};
@@ -9,11 +9,11 @@ use flowkeep::domain::role::Role;
 use flowkeep::domain::session::Session;
 use flowkeep::domain::token;
 use flowkeep::domain::user::{DisplayName, Email, Membership, User};
-use flowkeep::ops::live::{self, NewCanvas};
+use flowkeep::ops::live::{self, ParsedCanvas};
 use flowkeep::ops::owner;
 use flowkeep::settings::{Environment, Flags, Settings};
 use flowkeep::store::tables::{
-    API_KEYS, KEY_BY_HASH, ORGANIZATION, ROLES, SESSIONS, THE_ORGANIZATION, USERS,
+    API_KEYS, KEY_BY_HASH, ORGANIZATION, ORGANIZATION_KEY, ROLES, SESSIONS, USERS,
 };
 use jiff::{SignedDuration, Timestamp};
 use serde_json::json;
@@ -47,7 +47,7 @@ pub fn open(base_url: Option<&str>, cors_origins: &[&str]) -> (TempDir, App) {
         json!({"user": {"name": "Olga", "email": "olga@example.org", "credential": "correct horse battery"}}),
     );
     owner::register(&app, &owner.unwrap()).unwrap();
-    let organization = app.store.read(|tx| ORGANIZATION.get(tx, THE_ORGANIZATION)).unwrap().unwrap();
+    let organization = app.store.read(|tx| ORGANIZATION.get(tx, ORGANIZATION_KEY)).unwrap().unwrap();
     let workspace = organization.default_workspace;
     let member = member(&app, organization.owner, workspace);
     sessions(&app, organization.owner, member, workspace);
@@ -118,7 +118,7 @@ fn key(app: &App, workspace: WorkspaceId) {
         created: now,
         updated: now,
     };
-    let home = KeyHome { workspace, id: key.id };
+    let home = KeyOwner { workspace, id: key.id };
     let put = |tx: &_| {
         API_KEYS.put(tx, &workspace, &key.id, &key)?;
         KEY_BY_HASH.put(tx, &key.hash, &home)
@@ -136,7 +136,7 @@ fn flow(app: &App, id: &str, workspace: WorkspaceId, allowed: &[&str]) {
         name: "flow".to_owned(),
         kind: FlowKind::Chatflow,
         category: None,
-        digest: CanvasDigest::of(FlowKind::Chatflow, ""),
+        digest: CanvasDigest::compute(FlowKind::Chatflow, ""),
         card_count: 0,
         settings,
         last_published: None,
@@ -144,5 +144,5 @@ fn flow(app: &App, id: &str, workspace: WorkspaceId, allowed: &[&str]) {
         updated: now,
     };
     let caller = owner::operator(app).unwrap().unwrap();
-    live::create(app, &caller, flow, &NewCanvas::empty(), None, &live::Origin::Edit).unwrap();
+    live::create(app, &caller, flow, &ParsedCanvas::empty(), None, &live::ChangeOrigin::Edit).unwrap();
 }

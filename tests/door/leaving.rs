@@ -1,8 +1,8 @@
 //! Streams on the wire, and callers that leave.
 
-use crate::support::{Server, read_answer, read_head, reason, request, seen};
-use flowkeep::domain::cancel::Reason;
-use flowkeep::http::pace::Pace;
+use crate::support::{Server, read_answer, read_head, reason, request, wait_for_note};
+use flowkeep::domain::cancel::CancelReason;
+use flowkeep::http::pace::Timeouts;
 use std::io::{Read as _, Write as _};
 use std::time::{Duration, Instant};
 
@@ -29,7 +29,10 @@ fn a_stream_is_framed_as_the_clients_expect() {
 
 #[test]
 fn silence_is_broken_by_a_comment() {
-    let server = Server::paced(Pace { heartbeat: Duration::from_millis(100), ..Pace::default() });
+    let server = Server::start_with_timeouts(Timeouts {
+        heartbeat: Duration::from_millis(100),
+        ..Timeouts::default()
+    });
     let answer = server.get("/api/v1/stream?tokens=1&ms=350", &[]);
     assert!(answer.body.matches(":heartbeat\n").count() >= 1, "{}", answer.body);
     assert!(!answer.body.contains(":heartbeat\n\n"));
@@ -48,10 +51,10 @@ fn a_caller_that_leaves_ends_its_run() {
             request("GET", &path, &[], "")
         };
         socket.write_all(text.as_bytes()).unwrap();
-        assert_eq!(seen(&probe, Duration::from_secs(5)).as_deref(), Some("started"));
+        assert_eq!(wait_for_note(&probe, Duration::from_secs(5)).as_deref(), Some("started"));
         let begun = Instant::now();
         drop(socket);
-        assert_eq!(seen(&probe, Duration::from_secs(2)), Some(reason(Reason::CallerLeft)));
+        assert_eq!(wait_for_note(&probe, Duration::from_secs(2)), Some(reason(CancelReason::CallerLeft)));
         assert!(begun.elapsed() < Duration::from_secs(2), "{:?}", begun.elapsed());
     }
 }
@@ -66,7 +69,7 @@ fn a_caller_that_leaves_a_stream_ends_its_run() {
     assert!(head.starts_with("HTTP/1.1 200"));
     let begun = Instant::now();
     drop(socket);
-    assert!(seen("quiet", Duration::from_secs(2)).unwrap().ends_with("Some(CallerLeft)"));
+    assert!(wait_for_note("quiet", Duration::from_secs(2)).unwrap().ends_with("Some(CallerLeft)"));
     assert!(begun.elapsed() < Duration::from_secs(2));
     // The run is talking.
     let mut socket = server.connect();
@@ -75,7 +78,7 @@ fn a_caller_that_leaves_a_stream_ends_its_run() {
         .unwrap();
     socket.read_exact(&mut [0; 400]).unwrap();
     drop(socket);
-    assert!(seen("loud", Duration::from_secs(2)).unwrap().ends_with("Some(CallerLeft)"));
+    assert!(wait_for_note("loud", Duration::from_secs(2)).unwrap().ends_with("Some(CallerLeft)"));
 }
 
 #[test]
@@ -83,20 +86,21 @@ fn a_caller_that_got_its_answer_did_not_leave() {
     let server = Server::start();
     let answer = server.get("/api/v1/stream?probe=whole", &["Connection: close"]);
     assert!(answer.body.ends_with("\"[DONE]\"}\n\n"));
-    assert_eq!(seen("whole", Duration::from_secs(2)).as_deref(), Some("Ok(()) None"));
+    assert_eq!(wait_for_note("whole", Duration::from_secs(2)).as_deref(), Some("Ok(()) None"));
     let mut socket = server.connect();
     socket.write_all(request("GET", "/api/v1/block?ms=50&probe=stayed", &[], "").as_bytes()).unwrap();
     assert_eq!(read_answer(&mut socket).unwrap().json()["done"], true);
     drop(socket);
-    assert_eq!(seen("stayed", Duration::from_millis(500)).as_deref(), Some("started"));
+    assert_eq!(wait_for_note("stayed", Duration::from_millis(500)).as_deref(), Some("started"));
 }
 
 #[test]
 fn a_run_has_its_time() {
-    let server = Server::paced(Pace { run_end: Duration::from_millis(300), ..Pace::default() });
+    let server =
+        Server::start_with_timeouts(Timeouts { run_end: Duration::from_millis(300), ..Timeouts::default() });
     let message = server.get("/api/v1/short?probe=late", &[]).is_error(500);
     assert!(message.contains("longer"), "{message}");
-    assert_eq!(seen("late", Duration::from_secs(1)), Some(reason(Reason::OutOfTime)));
+    assert_eq!(wait_for_note("late", Duration::from_secs(1)), Some(reason(CancelReason::TimedOut)));
     let begun = Instant::now();
     server.get("/api/v1/stubborn", &[]).is_error(500);
     assert!(begun.elapsed() < Duration::from_millis(2900));

@@ -1,7 +1,7 @@
 //! Which names the service answers to, and what a page at another address is told (manual 12.4).
 
 use crate::support::{Answer, Server};
-use flowkeep::http::pace::Pace;
+use flowkeep::http::pace::Timeouts;
 
 const OWNER: &str = "Cookie: flowkeep_session=ooooooooooooooooooooooooooooooooooooooooooo";
 const BOUND_OWNER: &str = "Cookie: __Host-flowkeep_session=ooooooooooooooooooooooooooooooooooooooooooo";
@@ -11,7 +11,7 @@ fn ask(server: &Server, method: &str, path: &str, host: &str, headers: &[&str]) 
     let headers: String = headers.iter().map(|header| format!("{header}\r\n")).collect();
     let body = if method == "POST" { "Content-Type: application/json\r\nContent-Length: 2\r\n" } else { "" };
     let content = if body.is_empty() { "" } else { "{}" };
-    server.raw(format!("{method} {path} HTTP/1.1\r\nHost: {host}\r\n{headers}{body}\r\n{content}"))
+    server.send_raw(format!("{method} {path} HTTP/1.1\r\nHost: {host}\r\n{headers}{body}\r\n{content}"))
 }
 
 #[test]
@@ -51,12 +51,12 @@ fn a_strangers_name_that_leads_to_loopback_opens_nothing() {
     ] {
         assert_eq!(ask(&server, "GET", "/api/v1/ok", host, &[]).status, 200, "{host}");
     }
-    assert_eq!(server.raw("GET /health HTTP/1.0\r\n\r\n").status, 200);
+    assert_eq!(server.send_raw("GET /health HTTP/1.0\r\n\r\n").status, 200);
 }
 
 #[test]
 fn the_base_address_and_listed_names_are_answered() {
-    let server = Server::with(Pace::default(), Some(BASE), &[]);
+    let server = Server::with(Timeouts::default(), Some(BASE), &[]);
     for host in ["flows.example", "FLOWS.example:443", "a", "localhost", "127.0.0.1"] {
         assert_eq!(ask(&server, "GET", "/api/v1/ok", host, &[]).status, 200, "{host}");
     }
@@ -78,7 +78,7 @@ fn a_page_elsewhere_is_told_its_address_the_expected_one_and_the_setting() {
         let message = refused("127.0.0.1:3000", &[OWNER, header]);
         assert!(message.starts_with("A page of another site") && !message.contains("SERVICE_"), "{message}");
     }
-    let public = Server::with(Pace::default(), Some(BASE), &[]);
+    let public = Server::with(Timeouts::default(), Some(BASE), &[]);
     let message = ask(&public, "POST", "/api/v1/echo", "flows.example", &["Origin: https://other.example"])
         .is_error(403);
     for part in
@@ -90,7 +90,7 @@ fn a_page_elsewhere_is_told_its_address_the_expected_one_and_the_setting() {
 
 #[test]
 fn loopback_stays_usable_beside_a_base_address() {
-    let server = Server::with(Pace::default(), Some(BASE), &[]);
+    let server = Server::with(Timeouts::default(), Some(BASE), &[]);
     let here = ["127.0.0.1:3000", "localhost:3000", "[::1]:3000"];
     for host in here {
         let own = format!("Origin: http://{host}");

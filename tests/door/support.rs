@@ -2,14 +2,14 @@
 
 use crate::house;
 use flowkeep::app::App;
-use flowkeep::domain::cancel::Reason;
-use flowkeep::domain::error::{Error, RateLimited, Result};
+use flowkeep::domain::cancel::CancelReason;
+use flowkeep::domain::error::{Error, RateLimitExceeded, Result};
 use flowkeep::domain::rate::WindowState;
-use flowkeep::http::openapi::shape::{Param, TEXT, TEXTS, query};
-use flowkeep::http::pace::Pace;
+use flowkeep::http::openapi::shape::{ParamSpec, TEXT, TEXTS, query};
+use flowkeep::http::pace::Timeouts;
 use flowkeep::http::server::serve_table;
 use flowkeep::http::{
-    Accepts, Cors, OWNER, PUBLIC, Reply, Request, SESSION, SIGNED_IN, Table, any_of, delete, get, post,
+    Accepts, Cors, OWNER, PUBLIC, Reply, Request, RouteTable, SESSION, SIGNED_IN, any_of, delete, get, post,
 };
 use serde_json::json;
 use std::collections::HashMap;
@@ -28,7 +28,7 @@ fn note(request: &Request, what: &str) {
 }
 
 /// Waits until a handler noted something under this name.
-pub fn seen(probe: &str, within: Duration) -> Option<String> {
+pub fn wait_for_note(probe: &str, within: Duration) -> Option<String> {
     let end = Instant::now() + within;
     while Instant::now() < end {
         if let Some(what) = SEEN.lock().unwrap().remove(probe) {
@@ -56,9 +56,9 @@ fn panics(_: &App, (): (), _: &Request) -> Result<Reply> {
 }
 
 fn fails(_: &App, (): (), request: &Request) -> Result<Reply> {
-    request.note_streaming(request.query("streaming").is_some());
+    request.set_streaming(request.query("streaming").is_some());
     Err(match request.query("with") {
-        Some("rate") => Error::RateLimited(RateLimited {
+        Some("rate") => Error::RateLimited(RateLimitExceeded {
             message: "slow down".to_owned(),
             window: WindowState { limit: 3, remaining: 0, reset_seconds: 9 },
         }),
@@ -78,7 +78,7 @@ fn block(_: &App, (): (), request: &Request) -> Result<Reply> {
     Err(Error::Cancelled)
 }
 
-fn stubborn(_: &App, (): (), _: &Request) -> Result<Reply> {
+fn ignore_cancellation(_: &App, (): (), _: &Request) -> Result<Reply> {
     std::thread::sleep(Duration::from_secs(3));
     Reply::json(&json!({}))
 }
@@ -100,7 +100,7 @@ fn stream(_: &App, (): (), request: &Request) -> Result<Reply> {
             result = sink.token(&text);
         }
         if result.is_ok() && cancel.reason().is_none() {
-            result = sink.end();
+            result = sink.close();
         }
         SEEN.lock().unwrap().insert(probe, format!("{result:?} {:?}", cancel.reason()));
     })
@@ -108,11 +108,11 @@ fn stream(_: &App, (): (), request: &Request) -> Result<Reply> {
 }
 
 /// One value of the first name, any number of the second.
-const QUERY: &[Param] = &[query("one", TEXT, "One."), query("several", TEXTS, "Some.")];
+const QUERY: &[ParamSpec] = &[query("one", TEXT, "One."), query("several", TEXTS, "Some.")];
 
-fn table() -> &'static Table {
-    static TABLE: LazyLock<Table> = LazyLock::new(|| {
-        Table::new(vec![
+fn table() -> &'static RouteTable {
+    static TABLE: LazyLock<RouteTable> = LazyLock::new(|| {
+        RouteTable::new(vec![
             get("/ok", PUBLIC, ok),
             get("/query", PUBLIC, ok).query(QUERY),
             get("/listed", PUBLIC, ok).cors(Cors::Listed),
@@ -125,7 +125,7 @@ fn table() -> &'static Table {
             get("/fail", PUBLIC, fails).cors(Cors::Flow),
             get("/block", PUBLIC, block),
             get("/short", PUBLIC, block).run_limit(Duration::from_millis(200)),
-            get("/stubborn", PUBLIC, stubborn).run_limit(Duration::from_millis(200)),
+            get("/stubborn", PUBLIC, ignore_cancellation).run_limit(Duration::from_millis(200)),
             get("/stream", PUBLIC, stream),
             get("/signed-in", SIGNED_IN, ok),
             get("/session", SESSION, ok),
@@ -150,14 +150,14 @@ pub struct Server {
 
 impl Server {
     pub fn start() -> Self {
-        Self::with(Pace::default(), None, &[])
+        Self::with(Timeouts::default(), None, &[])
     }
 
-    pub fn paced(pace: Pace) -> Self {
+    pub fn start_with_timeouts(pace: Timeouts) -> Self {
         Self::with(pace, None, &[])
     }
 
-    pub fn with(pace: Pace, base_url: Option<&str>, cors: &[&str]) -> Self {
+    pub fn with(pace: Timeouts, base_url: Option<&str>, cors: &[&str]) -> Self {
         let (folder, app) = house::open(base_url, cors);
         let (stop, stopped) = oneshot::channel();
         let (tell, told) = std::sync::mpsc::channel();
@@ -188,7 +188,7 @@ impl Server {
     }
 
     /// Waits for the end; how long the stop took.
-    pub fn ended(mut self) -> Duration {
+    pub fn wait_for_end(mut self) -> Duration {
         self.thread.take().unwrap().join().unwrap()
     }
 
@@ -200,7 +200,7 @@ impl Server {
     }
 
     /// Sends bytes on a new connection and reads one answer.
-    pub fn raw(&self, bytes: impl AsRef<[u8]>) -> Answer {
+    pub fn send_raw(&self, bytes: impl AsRef<[u8]>) -> Answer {
         let mut socket = self.connect();
         socket.write_all(bytes.as_ref()).unwrap();
         read_answer(&mut socket).expect("an answer")
@@ -211,7 +211,7 @@ impl Server {
     }
 
     pub fn ask(&self, method: &str, path: &str, headers: &[&str], body: &str) -> Answer {
-        self.raw(request(method, path, headers, body))
+        self.send_raw(request(method, path, headers, body))
     }
 }
 
@@ -312,12 +312,12 @@ pub fn read_answer(socket: &mut TcpStream) -> Option<Answer> {
             Ok(count) => bytes.extend_from_slice(&space[..count]),
         }
     }
-    answer.body = if chunked { unchunk(&bytes) } else { String::from_utf8(bytes).unwrap() };
+    answer.body = if chunked { decode_chunks(&bytes) } else { String::from_utf8(bytes).unwrap() };
     Some(answer)
 }
 
 /// The content of complete chunks.
-fn unchunk(mut bytes: &[u8]) -> String {
+fn decode_chunks(mut bytes: &[u8]) -> String {
     let mut content = Vec::new();
     while let Some(line) = bytes.windows(2).position(|window| window == b"\r\n") {
         let size = usize::from_str_radix(std::str::from_utf8(&bytes[..line]).unwrap(), 16).unwrap();
@@ -329,6 +329,6 @@ fn unchunk(mut bytes: &[u8]) -> String {
 }
 
 /// The reasons as handlers note them.
-pub fn reason(reason: Reason) -> String {
+pub fn reason(reason: CancelReason) -> String {
     format!("{:?}", Some(reason))
 }

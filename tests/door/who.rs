@@ -2,7 +2,7 @@
 
 use crate::house::{LISTED, OPEN};
 use crate::support::Server;
-use flowkeep::http::pace::Pace;
+use flowkeep::http::pace::Timeouts;
 
 const OWNER: &str = "Cookie: a=b; flowkeep_session=ooooooooooooooooooooooooooooooooooooooooooo";
 const MEMBER: &str = "Cookie: flowkeep_session=mmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmm";
@@ -82,19 +82,22 @@ fn other_sites_cannot_change_anything_with_a_session() {
     assert_eq!(change(&[OWNER, "Origin: http://here.example", "Origin: https://evil.example"]), 403);
     // Signing in is no exception: it is public and a change.
     assert_eq!(server.ask("POST", "/api/v1/echo", &["Origin: https://evil.example"], "{}").status, 403);
-    let https = Server::with(Pace::default(), Some("https://here.example"), &[]);
+    let https = Server::with(Timeouts::default(), Some("https://here.example"), &[]);
     let cookie = "Cookie: __Host-flowkeep_session=ooooooooooooooooooooooooooooooooooooooooooo";
     let change = |headers: &[&str]| https.ask("DELETE", "/api/v1/change", headers, "").status;
     assert_eq!(change(&[OWNER]), 401);
     assert_eq!(change(&[cookie, "Origin: https://here.example"]), 200);
     assert_eq!(change(&[cookie, "Origin: http://here.example"]), 403);
     assert_eq!(https.get("/api/v1/ok", &[]).header("strict-transport-security"), Some("max-age=31536000"));
-    assert_eq!(https.raw("nonsense\r\n\r\n").header("strict-transport-security"), Some("max-age=31536000"));
+    assert_eq!(
+        https.send_raw("nonsense\r\n\r\n").header("strict-transport-security"),
+        Some("max-age=31536000")
+    );
 }
 
 #[test]
 fn pages_read_only_what_they_may() {
-    let server = Server::with(Pace::default(), None, &["https://cors.example"]);
+    let server = Server::with(Timeouts::default(), None, &["https://cors.example"]);
     let allowed = |path: &str, origin: &str| {
         let answer = server.get(path, &[&format!("Origin: {origin}")]);
         let credentials = answer.header("access-control-allow-credentials") == Some("true");

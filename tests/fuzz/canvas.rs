@@ -1,7 +1,7 @@
 //! Canvases: read, judged, compiled, hidden for history and put back.
 
 use crate::{fuzz, seeds};
-use flowkeep::canvas::{Canvas, NoCards, StoredCanvas, secrets};
+use flowkeep::canvas::{Canvas, NoSchemas, StoredCanvas, secrets};
 use flowkeep::domain::flow::FlowKind;
 use flowkeep::engine::Plan;
 use flowkeep::engine::resources::NoResources;
@@ -53,7 +53,7 @@ fn canvases() {
         let stored = StoredCanvas::parse(&text).map(|stored| stored.text().len() / 64);
         let Ok(canvas) = Canvas::parse(&text) else { return (0, stored, String::new()) };
         let problems = validate(FlowKind::Chatflow, &canvas, &NoResources);
-        let hidden = secrets::hide(&canvas, &NoCards, &|_| None);
+        let hidden = secrets::redact(&canvas, &NoSchemas, &|_| None);
         let again = Canvas::parse(&hidden.text()).expect("what history keeps can be read");
         assert!(canvas.nodes().len() >= again.nodes().len());
         let planned = match Plan::compile(&canvas) {

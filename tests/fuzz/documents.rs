@@ -1,8 +1,8 @@
 //! Files that people send: archives, XML, sheets, PDF. Each is read in a worker, as the service reads them.
 
 use crate::{fuzz, samples};
-use flowkeep::documents::{DocumentError, Documents, Kind, Limits};
-use flowkeep::domain::cancel::Cancel;
+use flowkeep::documents::{DocumentError, DocumentKind, DocumentLimits, DocumentReader};
+use flowkeep::domain::cancel::CancelToken;
 use std::time::Duration;
 
 const WORDS: &[&str] = &[
@@ -28,11 +28,15 @@ const WORDS: &[&str] = &[
 ];
 
 fn read(target: &str, name: &str, seeds: Vec<Vec<u8>>) {
-    let limits = Limits { time: Duration::from_secs(10), memory_bytes: 256 << 20, ..Limits::default() };
-    let documents = Documents::new(env!("CARGO_BIN_EXE_flowkeep").into(), limits).unwrap();
+    let limits = DocumentLimits {
+        time: Duration::from_secs(10),
+        memory_bytes: 256 << 20,
+        ..DocumentLimits::default()
+    };
+    let documents = DocumentReader::new(env!("CARGO_BIN_EXE_flowkeep").into(), limits).unwrap();
     fuzz(target, seeds, WORDS, |input| {
-        let found =
-            Kind::of(name, &input).and_then(|kind| documents.text_of(kind, &input, &Cancel::new(None)));
+        let found = DocumentKind::detect(name, &input)
+            .and_then(|kind| documents.read_text(kind, &input, &CancelToken::new(None)));
         match found {
             Ok(parts) => format!("{} parts", parts.len()),
             Err(error @ (DocumentError::Unavailable | DocumentError::Busy | DocumentError::Timeout)) => {

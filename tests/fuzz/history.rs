@@ -4,10 +4,10 @@ use crate::fuzz;
 use flate2::Compression;
 use flate2::read::ZlibDecoder;
 use flate2::write::ZlibEncoder;
-use flowkeep::domain::cancel::Cancel;
+use flowkeep::domain::cancel::CancelToken;
 use flowkeep::domain::flow::FlowKind;
 use flowkeep::domain::ids::{FlowId, UserId};
-use flowkeep::domain::version::{Author, Change, Content, FlowSnapshot, VersionKind};
+use flowkeep::domain::version::{Author, FlowSnapshot, NewVersion, VersionContent, VersionKind};
 use flowkeep::history::History;
 use jiff::Timestamp;
 use serde_json::{Map, json};
@@ -39,8 +39,8 @@ fn record(history: &History, flow: FlowId, text: &str) {
         canvas: json!({"nodes": [], "edges": [], "text": text}).to_string(),
         settings: Map::new(),
     };
-    let change = Change {
-        content: Content::Flow(snapshot),
+    let change = NewVersion {
+        content: VersionContent::Flow(snapshot),
         kind: VersionKind::Save,
         author: Author::person("Ada Lovelace", UserId::random()),
         date: Timestamp::now(),
@@ -106,7 +106,7 @@ fn objects_and_references() {
             .flatten()
             .map(|version| history.content(&flow, version).is_ok_and(|content| content.is_some()))
             .collect();
-        let verified = history.verify(&Cancel::new(None), &mut |_| {}).map(|found| found.faults.len());
+        let verified = history.verify(&CancelToken::new(None), &mut |_| {}).map(|found| found.faults.len());
         let logged = history.log(10).map(|versions| versions.len()).map_err(|_| ());
         drop(history);
         replace(path, &before);

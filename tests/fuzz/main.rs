@@ -38,9 +38,9 @@ const KEPT_MAX: usize = 2_000;
 const BYTES_MAX: usize = 64 * 1024;
 
 /// Numbers that look like chance and are the same in every run.
-pub struct Chance(u64);
+pub struct Rng(u64);
 
-impl Chance {
+impl Rng {
     fn next(&mut self) -> u64 {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
@@ -49,12 +49,12 @@ impl Chance {
     }
 
     /// A number below `end`, which is none for zero.
-    pub fn below(&mut self, end: usize) -> usize {
+    pub fn random_below(&mut self, end: usize) -> usize {
         if end == 0 { 0 } else { usize::try_from(self.next() >> 1).unwrap_or_default() % end }
     }
 
-    fn pick<'a, T>(&mut self, list: &'a [T]) -> &'a T {
-        &list[self.below(list.len())]
+    fn choose<'a, T>(&mut self, list: &'a [T]) -> &'a T {
+        &list[self.random_below(list.len())]
     }
 }
 
@@ -73,7 +73,7 @@ pub fn seeds(target: &str) -> Vec<Vec<u8>> {
 /// Feeds `target` with damaged `seeds` and with words of its language. It tells the outcome, and panics over what must
 /// not be.
 pub fn fuzz<T: Hash>(name: &str, seeds: Vec<Vec<u8>>, words: &[&str], mut target: impl FnMut(&[u8]) -> T) {
-    let mut chance = Chance(setting("FLOWKEEP_FUZZ_SEED", 0x5eed).max(1));
+    let mut chance = Rng(setting("FLOWKEEP_FUZZ_SEED", 0x5eed).max(1));
     let end = Instant::now() + Duration::from_secs(setting("FLOWKEEP_FUZZ_SECONDS", 1));
     let mut inputs = seeds;
     let mut seen = HashSet::new();
@@ -95,8 +95,8 @@ pub fn fuzz<T: Hash>(name: &str, seeds: Vec<Vec<u8>>, words: &[&str], mut target
     }
     let (mut count, first) = (inputs.len(), inputs.len());
     while Instant::now() < end {
-        let mut input = chance.pick(&inputs).clone();
-        for _ in 0..=chance.below(4) {
+        let mut input = chance.choose(&inputs).clone();
+        for _ in 0..=chance.random_below(4) {
             damage(&mut input, &inputs, words, &mut chance);
         }
         input.truncate(BYTES_MAX);
@@ -109,41 +109,41 @@ pub fn fuzz<T: Hash>(name: &str, seeds: Vec<Vec<u8>>, words: &[&str], mut target
 }
 
 /// Changes an input in one place.
-fn damage(input: &mut Vec<u8>, others: &[Vec<u8>], words: &[&str], chance: &mut Chance) {
+fn damage(input: &mut Vec<u8>, others: &[Vec<u8>], words: &[&str], chance: &mut Rng) {
     const BYTES: &[u8] = b"\x00\x01\x7f\x80\xff\r\n\t \"'\\/:;,&=%{}[]<>()-+0 9";
     const NUMBERS: &[&str] =
         &["0", "-1", "1e999", "255", "65536", "4294967295", "9223372036854775808", "18446744073709551616"];
-    let at = chance.below(input.len() + 1);
-    let length = chance.below((input.len() - at).min(64) + 1);
-    match chance.below(10) {
-        0 if at < input.len() => input[at] ^= 1 << chance.below(8),
-        1 if at < input.len() => input[at] = *chance.pick(BYTES),
-        2 => input.insert(at, *chance.pick(BYTES)),
+    let at = chance.random_below(input.len() + 1);
+    let length = chance.random_below((input.len() - at).min(64) + 1);
+    match chance.random_below(10) {
+        0 if at < input.len() => input[at] ^= 1 << chance.random_below(8),
+        1 if at < input.len() => input[at] = *chance.choose(BYTES),
+        2 => input.insert(at, *chance.choose(BYTES)),
         3 => drop(input.drain(at..at + length)),
         4 => {
             let piece = input[at..at + length].to_vec();
-            for _ in 0..=chance.below(40) {
+            for _ in 0..=chance.random_below(40) {
                 input.splice(at..at, piece.iter().copied());
             }
         }
         5 if !words.is_empty() => {
-            let word = chance.pick(words).as_bytes().to_vec();
+            let word = chance.choose(words).as_bytes().to_vec();
             input.splice(at..at + length, word);
         }
         6 => {
-            let number = chance.pick(NUMBERS).as_bytes().to_vec();
+            let number = chance.choose(NUMBERS).as_bytes().to_vec();
             input.splice(at..at + length.min(4), number);
         }
         7 => input.truncate(at),
         8 => {
-            let other = chance.pick(others);
-            let from = chance.below(other.len() + 1);
-            let to = from + chance.below((other.len() - from).min(256) + 1);
+            let other = chance.choose(others);
+            let from = chance.random_below(other.len() + 1);
+            let to = from + chance.random_below((other.len() - from).min(256) + 1);
             input.splice(at..at + length, other[from..to].iter().copied());
         }
         _ => {
             let big: [u8; 8] = chance.next().to_le_bytes();
-            let end = (at + chance.below(8)).min(input.len());
+            let end = (at + chance.random_below(8)).min(input.len());
             input.splice(at..end, big[..end - at].iter().copied());
         }
     }

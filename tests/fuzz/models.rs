@@ -1,10 +1,10 @@
 //! What providers of models answer: streams and whole replies, in every format.
 
 use crate::{fuzz, seeds};
-use flowkeep::domain::cancel::Cancel;
+use flowkeep::domain::cancel::CancelToken;
 use flowkeep::llm::{
-    Anthropic, ApiKey, Bedrock, ChatModel, ChatRequest, Cohere, Delta, Endpoint, Google, Message, Ollama,
-    OpenAi,
+    Anthropic, Bedrock, ChatMessage, ChatModel, ChatRequest, Cohere, Delta, Endpoint, Google, Ollama, OpenAi,
+    ProviderKey,
 };
 use flowkeep::net::Outgoing;
 use std::io::{Read as _, Write as _};
@@ -65,7 +65,7 @@ fn replies_of_providers() {
     let address = provider(body.clone());
     let outgoing = Outgoing::new(Vec::new(), true);
     let endpoint = |path: &str| {
-        Endpoint::new(outgoing.clone(), &format!("{address}{path}"), Some(ApiKey::new("sk-test-key")))
+        Endpoint::new(outgoing.clone(), &format!("{address}{path}"), Some(ProviderKey::new("sk-test-key")))
     };
     let models = |streaming: bool| -> Vec<Box<dyn ChatModel>> {
         let mut openai = OpenAi::new(endpoint("/v1"), "m");
@@ -84,13 +84,13 @@ fn replies_of_providers() {
         ]
     };
     let all: Vec<_> = models(true).into_iter().chain(models(false)).collect();
-    let request = ChatRequest { messages: vec![Message::user("Hi")], ..ChatRequest::default() };
+    let request = ChatRequest { messages: vec![ChatMessage::user("Hi")], ..ChatRequest::default() };
     let mut turn = 0;
     fuzz("models", seeds("models"), WORDS, |input| {
         turn += 1;
         *body.lock().unwrap() = input.to_vec();
         let model = &all[turn % all.len()];
-        let cancel = Cancel::new(Some(Duration::from_secs(20)));
+        let cancel = CancelToken::new(Some(Duration::from_secs(20)));
         let mut pieces = 0;
         let reply = model.chat(&request, &cancel, &mut |_: Delta<'_>| {
             pieces += 1;

@@ -1,12 +1,12 @@
 //! What MySQL servers say: their greeting, and answers to statements in both forms.
 
 use crate::{fuzz, seeds};
-use flowkeep::mysql::{Bounds, Format, Greeting, read};
+use flowkeep::mysql::{MySqlLimits, RowFormat, ServerGreeting, read};
 use std::time::Duration;
 
 #[test]
 fn answers_of_mysql_servers() {
-    let bounds = Bounds { time: Duration::from_secs(1), rows: 50, bytes: 20_000 };
+    let bounds = MySqlLimits { time: Duration::from_secs(1), rows: 50, bytes: 20_000 };
     fuzz("mysql", seeds("mysql"), &["\u{fe}\0\0\u{2}\0", "#42000", "\u{fb}", "\u{c}"], |input| {
         let told = |format| match read(&mut &input[..], format, &bounds) {
             Ok(answer) => {
@@ -18,6 +18,6 @@ fn answers_of_mysql_servers() {
             }
             Err(error) => format!("{error}"),
         };
-        (told(Format::Text), told(Format::Binary), Greeting::parse(input).is_ok())
+        (told(RowFormat::Text), told(RowFormat::Binary), ServerGreeting::parse(input).is_ok())
     });
 }

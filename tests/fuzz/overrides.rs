@@ -4,8 +4,8 @@ use crate::canvas::starters;
 use crate::{fuzz, seeds};
 use flowkeep::canvas::Canvas;
 use flowkeep::domain::flow::FlowSettings;
-use flowkeep::engine::overrides::allowable;
-use flowkeep::engine::{Allowed, Overrides, Plan};
+use flowkeep::engine::overrides::list_overridable;
+use flowkeep::engine::{OverridePolicy, Overrides, Plan};
 use serde_json::{Map, Value, json};
 
 const WORDS: &[&str] = &[
@@ -33,7 +33,7 @@ fn values_of_overrides() {
     let canvas = Canvas::parse(std::str::from_utf8(&text).unwrap()).unwrap();
     let plan = Plan::compile(&canvas).unwrap();
     let mut nodes = Map::new();
-    for node in allowable(&canvas) {
+    for node in list_overridable(&canvas) {
         let label = node["label"].as_str().unwrap_or_default().to_owned();
         let rows: Vec<Value> = [
             "temperature",
@@ -54,11 +54,11 @@ fn values_of_overrides() {
     }
     let config = json!({"overrideConfig": {"status": true, "nodes": nodes, "variables": [{"name": "a", "enabled": true}]}});
     let settings = FlowSettings { api_config: config.as_object().cloned(), ..FlowSettings::default() };
-    let allowed = Allowed::of(&settings);
+    let allowed = OverridePolicy::new(&settings);
     fuzz("overrides", seeds("overrides"), WORDS, |input| {
         let Ok(Value::Object(sent)) = serde_json::from_slice(input) else { return (0, 0) };
-        match Overrides::decide(&plan, &allowed, &sent, &|name| name == "a") {
-            Ok(decided) => (1 + decided.ignored().len(), decided.variables().len()),
+        match Overrides::evaluate(&plan, &allowed, &sent, &|name| name == "a") {
+            Ok(decided) => (1 + decided.ignored_names().len(), decided.variables().len()),
             Err(error) => (1_000 + error.to_string().len(), 0),
         }
     });

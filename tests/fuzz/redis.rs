@@ -1,7 +1,7 @@
 //! What Redis servers reply.
 
 use crate::{fuzz, seeds};
-use flowkeep::redis::{RedisError, Reply, read};
+use flowkeep::redis::{RedisError, RedisReply, read_reply};
 
 const WORDS: &[&str] = &[
     "*2\r\n",
@@ -20,16 +20,16 @@ const WORDS: &[&str] = &[
 ];
 
 /// Bytes that a reply takes in memory, and its form.
-fn weigh(reply: &Reply, form: &mut String) -> usize {
+fn reply_bytes(reply: &RedisReply, form: &mut String) -> usize {
     let (mark, bytes) = match reply {
-        Reply::Word(text) => ('+', text.len()),
-        Reply::Refusal(text) => ('-', text.len()),
-        Reply::Number(_) => (':', 0),
-        Reply::Bytes(bytes) => ('$', bytes.len()),
-        Reply::Nothing => ('_', 0),
-        Reply::List(list) => {
+        RedisReply::Word(text) => ('+', text.len()),
+        RedisReply::Refusal(text) => ('-', text.len()),
+        RedisReply::Number(_) => (':', 0),
+        RedisReply::Bytes(bytes) => ('$', bytes.len()),
+        RedisReply::Nothing => ('_', 0),
+        RedisReply::List(list) => {
             form.push('*');
-            return list.iter().map(|reply| weigh(reply, form)).sum();
+            return list.iter().map(|reply| reply_bytes(reply, form)).sum();
         }
     };
     form.push(mark);
@@ -40,8 +40,8 @@ fn weigh(reply: &Reply, form: &mut String) -> usize {
 fn replies_of_redis() {
     fuzz("redis", seeds("redis"), WORDS, |input| {
         let mut form = String::new();
-        match read(&mut &*input) {
-            Ok(reply) => assert!(weigh(&reply, &mut form) <= input.len() * 3, "more than came"),
+        match read_reply(&mut &*input) {
+            Ok(reply) => assert!(reply_bytes(&reply, &mut form) <= input.len() * 3, "more than came"),
             Err(RedisError::Net(_)) => form.push('n'),
             Err(RedisError::TooLarge) => form.push('l'),
             Err(_) => form.push('g'),

@@ -1,7 +1,7 @@
 //! Texts that are searched for secrets: any text of a canvas, a message or a file.
 
 use crate::{fuzz, seeds};
-use flowkeep::domain::secrets::{first_hit, hide, hide_named, json_text};
+use flowkeep::domain::secrets::{first_match, json_text, redact, redact_named};
 
 const WORDS: &[&str] = &[
     "sk-",
@@ -29,12 +29,12 @@ const WORDS: &[&str] = &[
 #[test]
 fn texts_with_secrets() {
     fuzz("secrets", seeds("secrets"), WORDS, |input| {
-        let found = first_hit(input);
+        let found = first_match(input);
         let text = String::from_utf8_lossy(input);
-        let hidden = hide(&text);
-        let again = hide(&hidden.text);
+        let hidden = redact(&text);
+        let again = redact(&hidden.text);
         assert_eq!(again.text, hidden.text, "what was hidden once is hidden");
-        let _ = json_text::read(&text);
-        (found, hidden.count, hide_named("token", &text).count)
+        let _ = json_text::parse(&text);
+        (found, hidden.count, redact_named("token", &text).count)
     });
 }

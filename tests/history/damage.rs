@@ -1,7 +1,7 @@
 //! A history that is missing, damaged or somebody else's: Live goes on, answers say what is the matter, nothing is begun
 //! anew behind anybody's back, and putting the folder back heals it without a restart.
 
-use super::desk::{git, saying};
+use super::desk::{canvas_answering, git};
 use super::support::{Answer, Server};
 use flowkeep::ops::versions;
 use serde_json::{Value, json};
@@ -46,9 +46,9 @@ fn packs(repository: &Path, ending: &str) -> Vec<PathBuf> {
     all.filter(|path| path.extension().is_some_and(|found| found == ending)).collect()
 }
 
-type Damage = fn(&Path, newest: &str);
+type DamageStep = fn(&Path, newest: &str);
 
-const DAMAGES: &[(&str, Damage)] = &[
+const DAMAGES: &[(&str, DamageStep)] = &[
     ("no folder", |repository, _| fs::remove_dir_all(repository).unwrap()),
     ("a file in its place", |repository, _| {
         fs::remove_dir_all(repository).unwrap();
@@ -70,7 +70,7 @@ const DAMAGES: &[(&str, Damage)] = &[
 ];
 
 /// What a service that has the repository open need not notice.
-const DAMAGES_AT_START: &[(&str, Damage)] = &[
+const DAMAGES_AT_START: &[(&str, DamageStep)] = &[
     ("a missing pack", |repository, _| {
         git(repository, &["repack", "-adq"]);
         for pack in packs(repository, "pack") {
@@ -97,8 +97,8 @@ fn holds(answer: Answer, name: &str) -> String {
     why
 }
 
-fn is_survived(mut server: Server, restart: bool, name: &str, damage: Damage) {
-    let flow = server.published("CHATFLOW", "one");
+fn is_survived(mut server: Server, restart: bool, name: &str, damage: DamageStep) {
+    let flow = server.new_published("CHATFLOW", "one");
     server.save_draft(&flow, "two").is(200);
     server.publish(&flow).is(200);
     let before = server.history(&flow);
@@ -106,7 +106,7 @@ fn is_survived(mut server: Server, restart: bool, name: &str, damage: Damage) {
     let kept = files(&server.repository());
     damage(&server.repository(), &newest);
     if restart {
-        server = server.restarted();
+        server = server.restart();
     }
     for _ in 0..2 {
         let told = server.history(&flow);
@@ -135,15 +135,15 @@ fn is_survived(mut server: Server, restart: bool, name: &str, damage: Damage) {
         assert!(matches!(answer.status, 200 | 404), "{name}: {answer:?}");
     }
     server.save_draft(&flow, "three").is(200);
-    assert_eq!(server.draft_says(&flow).as_deref(), Some("three"), "{name}");
+    assert_eq!(server.draft_answer(&flow).as_deref(), Some("three"), "{name}");
     holds(server.publish(&flow), name);
-    assert_eq!(server.live_says(&flow), "three", "{name}");
+    assert_eq!(server.live_answer(&flow), "three", "{name}");
     server.write_live(&flow, "four").is(200);
     assert_eq!(server.ask(&flow, &json!({"question": "x"})).is(200).json()["text"], "four", "{name}");
-    let other = server.drafted("AGENTFLOW", "new");
+    let other = server.new_draft("AGENTFLOW", "new");
     server.owner("DELETE", &format!("/chatflows/{other}")).send().is(200);
     server.read("/flow-versions/status");
-    assert_eq!(server.waiting(), 0, "{name}");
+    assert_eq!(server.unrecorded_count(), 0, "{name}");
 
     put_back(&server.repository(), &kept);
     assert_eq!(server.history(&flow)["versions"], before["versions"], "{name}");
@@ -151,7 +151,7 @@ fn is_survived(mut server: Server, restart: bool, name: &str, damage: Damage) {
     let healed = server.history(&flow);
     assert_eq!(healed["liveSha"], healed["versions"][0]["sha"], "{name}: {healed}");
     assert_eq!(healed["versions"].as_array().unwrap().len(), 4, "{name}");
-    server.is_settled();
+    server.assert_settled();
 }
 
 #[test]
@@ -171,10 +171,10 @@ fn a_history_that_was_damaged_before_the_start_stops_nothing_else() {
 #[test]
 fn a_missing_history_is_begun_anew_by_the_operator_alone() {
     let server = Server::start();
-    let flow = server.published("CHATFLOW", "one");
+    let flow = server.new_published("CHATFLOW", "one");
     fs::remove_dir_all(server.repository()).unwrap();
     // As after a kill: nothing but what the database was told with each version.
-    let server = server.restarted();
+    let server = server.restart();
     assert_eq!(server.kinds(&flow), ["publish", "create"]);
     let why = holds(
         {
@@ -189,22 +189,22 @@ fn a_missing_history_is_begun_anew_by_the_operator_alone() {
     assert_eq!(versions::restart(&server.app).unwrap(), json!({"isNew": true}));
     server.write_live(&flow, "three").is(200);
     assert_eq!(server.kinds(&flow), ["save"]);
-    server.is_settled();
-    let server = server.restarted();
+    server.assert_settled();
+    let server = server.restart();
     assert_eq!(server.kinds(&flow), ["save"]);
     assert_eq!(versions::restart(&server.app).unwrap(), json!({"isNew": false}));
     server.write_live(&flow, "four").is(200);
     assert_eq!(server.kinds(&flow), ["save", "save"]);
-    server.is_settled();
+    server.assert_settled();
 }
 
 #[test]
 fn a_folder_without_a_repository_that_the_operator_names_begins_a_new_history() {
     let server = Server::start();
-    let flow = server.published("CHATFLOW", "one");
+    let flow = server.new_published("CHATFLOW", "one");
     let elsewhere = tempfile::tempdir().unwrap();
     let place = elsewhere.path().join("moved");
-    let server = server.restarted_with(&[("SERVICE_VERSIONS_DIR", place.to_str().unwrap())]);
+    let server = server.restart_with(&[("SERVICE_VERSIONS_DIR", place.to_str().unwrap())]);
     server.write_live(&flow, "two").is(200);
     assert_eq!(server.kinds(&flow), ["save"]);
     assert_eq!(server.history(&flow)["lastError"], Value::Null);
@@ -213,18 +213,18 @@ fn a_folder_without_a_repository_that_the_operator_names_begins_a_new_history() 
     fs::rename(server.repository(), &place).unwrap();
     let other = elsewhere.path().join("again");
     fs::rename(&place, &other).unwrap();
-    let server = server.restarted_with(&[("SERVICE_VERSIONS_DIR", other.to_str().unwrap())]);
+    let server = server.restart_with(&[("SERVICE_VERSIONS_DIR", other.to_str().unwrap())]);
     assert_eq!(server.kinds(&flow), ["publish", "create"]);
     server.write_live(&flow, "three").is(200);
     assert_eq!(server.kinds(&flow), ["save", "publish", "create"]);
 }
 
 /// Makes what somebody else has in a folder.
-type Making = fn(&Path);
+type ReplaceStep = fn(&Path);
 
 #[test]
 fn what_is_not_ours_is_refused_before_anything_is_written() {
-    let of_others: &[(&str, Making)] = &[
+    let of_others: &[(&str, ReplaceStep)] = &[
         ("a bare repository", |folder| {
             git(folder, &["init", "-q", "--bare", "-b", "main"]);
             let empty = git(folder, &["hash-object", "-w", "-t", "tree", "/dev/null"]);
@@ -251,15 +251,15 @@ fn what_is_not_ours_is_refused_before_anything_is_written() {
         make(elsewhere.path());
         let before = files(elsewhere.path());
         let server = Server::with(&[("SERVICE_VERSIONS_DIR", elsewhere.path().to_str().unwrap())]);
-        let flow = server.drafted("CHATFLOW", "one");
+        let flow = server.new_draft("CHATFLOW", "one");
         let why = holds(server.publish(&flow), name);
         assert!(why.contains("SERVICE_VERSIONS_DIR"), "{name}: {why}");
         let told = server.history(&flow);
         assert_eq!((&told["versions"], &told["lastError"]), (&json!([]), &json!(why)), "{name}");
         assert!(versions::restart(&server.app).is_err(), "{name}");
-        server.app.history.maintain(&flowkeep::domain::cancel::Cancel::new(None)).unwrap_or_default();
+        server.app.history.maintain(&flowkeep::domain::cancel::CancelToken::new(None)).unwrap_or_default();
         assert_eq!(files(elsewhere.path()), before, "{name}: not a byte changes");
-        assert_eq!(server.change(&flow, &json!({"flowData": saying("two")})).status, 200);
+        assert_eq!(server.change(&flow, &json!({"flowData": canvas_answering("two")})).status, 200);
     }
 }
 
@@ -268,7 +268,7 @@ fn an_empty_repository_that_somebody_made_for_it_is_used() {
     let elsewhere = tempfile::tempdir().unwrap();
     git(elsewhere.path(), &["init", "-q", "--bare", "-b", "main"]);
     let server = Server::with(&[("SERVICE_VERSIONS_DIR", elsewhere.path().to_str().unwrap())]);
-    let flow = server.published("CHATFLOW", "one");
+    let flow = server.new_published("CHATFLOW", "one");
     assert_eq!(server.kinds(&flow), ["publish", "create"]);
-    super::desk::sound(elsewhere.path());
+    super::desk::assert_sound_repository(elsewhere.path());
 }

@@ -11,12 +11,12 @@ use std::process::Command;
 pub const KINDS: [&str; 2] = ["CHATFLOW", "AGENTFLOW"];
 
 /// A canvas whose chat answers `text`.
-pub fn saying(text: &str) -> String {
-    canvases::scripted_with(json!({ "fallback": text }))
+pub fn canvas_answering(text: &str) -> String {
+    canvases::scripted_flow_with(json!({ "fallback": text }))
 }
 
 /// What a canvas of [`saying`] answers; empty for a canvas without such a card.
-pub fn said(canvas: &Value) -> String {
+pub fn answer_of_canvas(canvas: &Value) -> String {
     let canvas: Value = serde_json::from_str(canvas.as_str().unwrap()).unwrap();
     let nodes = canvas["nodes"].as_array().unwrap();
     let card = nodes.iter().find(|node| node["data"]["name"] == "chatScripted");
@@ -26,15 +26,15 @@ pub fn said(canvas: &Value) -> String {
 impl Server {
     /// A new flow of this kind with this canvas as its draft.
     #[track_caller]
-    pub fn drafted(&self, kind: &str, text: &str) -> String {
-        let body = json!({"name": "Flow", "type": kind, "flowData": saying(text)});
+    pub fn new_draft(&self, kind: &str, text: &str) -> String {
+        let body = json!({"name": "Flow", "type": kind, "flowData": canvas_answering(text)});
         id(&self.post("/chatflows", &body))
     }
 
     /// A flow of this kind whose Live answers `text`, without a draft.
     #[track_caller]
-    pub fn published(&self, kind: &str, text: &str) -> String {
-        let flow = self.drafted(kind, text);
+    pub fn new_published(&self, kind: &str, text: &str) -> String {
+        let flow = self.new_draft(kind, text);
         self.publish(&flow).is(200);
         flow
     }
@@ -47,14 +47,14 @@ impl Server {
 
     /// What the draft says; `None` without one.
     #[track_caller]
-    pub fn draft_says(&self, flow: &str) -> Option<String> {
+    pub fn draft_answer(&self, flow: &str) -> Option<String> {
         let draft = self.draft(flow)["draft"].take();
-        (!draft.is_null()).then(|| said(&draft["flowData"]))
+        (!draft.is_null()).then(|| answer_of_canvas(&draft["flowData"]))
     }
 
     /// Saves a draft that answers `text`.
     pub fn save_draft(&self, flow: &str, text: &str) -> Answer {
-        self.save_canvas(flow, &saying(text))
+        self.save_canvas(flow, &canvas_answering(text))
     }
 
     /// Saves this canvas as the draft.
@@ -90,11 +90,11 @@ impl Server {
 
     /// Writes Live through the chatflow API.
     pub fn write_live(&self, flow: &str, text: &str) -> Answer {
-        self.change(flow, &json!({ "flowData": saying(text) }))
+        self.change(flow, &json!({ "flowData": canvas_answering(text) }))
     }
 
     /// Switches Publish instantly.
-    pub fn instantly(&self, flow: &str, on: bool) -> Answer {
+    pub fn set_publish_instantly(&self, flow: &str, on: bool) -> Answer {
         let body = json!({ "publishInstantly": on });
         self.owner("PUT", &format!("/flow-drafts/{flow}/settings")).json(&body).send()
     }
@@ -107,8 +107,8 @@ impl Server {
 
     /// What Live says.
     #[track_caller]
-    pub fn live_says(&self, flow: &str) -> String {
-        said(&self.record(flow)["flowData"])
+    pub fn live_answer(&self, flow: &str) -> String {
+        answer_of_canvas(&self.record(flow)["flowData"])
     }
 
     /// The list of versions with what goes with it.
@@ -148,13 +148,13 @@ impl Server {
 
     /// What must hold whenever nothing is under way: nothing waits to be recorded, and the repository is sound.
     #[track_caller]
-    pub fn is_settled(&self) {
-        assert_eq!(self.waiting(), 0, "a version still waits to be recorded");
-        sound(&self.repository());
+    pub fn assert_settled(&self) {
+        assert_eq!(self.unrecorded_count(), 0, "a version still waits to be recorded");
+        assert_sound_repository(&self.repository());
     }
 
     /// How many versions wait to be recorded.
-    pub fn waiting(&self) -> usize {
+    pub fn unrecorded_count(&self) -> usize {
         self.app.store.read(|tx| INTENTS.list(tx)).unwrap().len()
     }
 }
@@ -186,7 +186,7 @@ pub fn git_command(folder: &Path, arguments: &[&str]) -> Command {
 
 /// `git fsck --strict` has nothing to say.
 #[track_caller]
-pub fn sound(repository: &Path) {
+pub fn assert_sound_repository(repository: &Path) {
     let out = git_command(repository, &["fsck", "--strict", "--full", "--no-dangling", "--no-progress"]);
     let out = { out }.output().unwrap();
     let said = [out.stdout, out.stderr].concat();

@@ -1,9 +1,9 @@
 //! History fails at each of its steps, one after the other: Live is updated all the same, the answer says that
 //! nothing was recorded, and the next change is recorded without a restart (manual 5.7 r5, 6.4).
 
-use super::desk::{flow_id, said, saying};
+use super::desk::{answer_of_canvas, canvas_answering, flow_id};
 use super::support::Server;
-use flowkeep::domain::version::{Author, Change, VersionKind};
+use flowkeep::domain::version::{Author, NewVersion, VersionKind};
 use flowkeep::store::tables::INTENTS;
 use jiff::Timestamp;
 use serde_json::{Value, json};
@@ -32,7 +32,7 @@ fn was_not_recorded(answer: &Value) -> String {
 fn a_publish_whose_history_fails_is_live_and_the_next_one_is_recorded() {
     for kind in KINDS {
         let server = Server::start();
-        let flow = server.published("CHATFLOW", "start");
+        let flow = server.new_published("CHATFLOW", "start");
         let mut failures = 0;
         for step in 0..STEPS_MAX {
             let text = format!("{kind:?} {step}");
@@ -41,9 +41,13 @@ fn a_publish_whose_history_fails_is_live_and_the_next_one_is_recorded() {
             let answer = server.publish(&flow).is(200).json();
             let passed = server.app.history.faults().steps() <= step;
             server.app.history.faults().clear();
-            assert_eq!((server.live_says(&flow), server.draft_says(&flow)), (text.clone(), None));
+            assert_eq!((server.live_answer(&flow), server.draft_answer(&flow)), (text.clone(), None));
             assert_eq!(answer["status"]["draft"], Value::Null);
-            assert_eq!(server.waiting(), 0, "step {step}: nothing is recorded behind the caller's back");
+            assert_eq!(
+                server.unrecorded_count(),
+                0,
+                "step {step}: nothing is recorded behind the caller's back"
+            );
             if passed {
                 assert_eq!(answer["recorded"], true);
                 assert!(failures > 5, "only {failures} steps can fail");
@@ -66,11 +70,11 @@ fn a_publish_whose_history_fails_is_live_and_the_next_one_is_recorded() {
             assert_eq!(healed["version"]["sha"], newest);
             assert_eq!(server.history(&flow)["liveSha"], newest);
             let read = server.read(&format!("/flow-versions/{flow}/{newest}"));
-            assert_eq!(said(&read["flowData"]), format!("healed {step}"));
+            assert_eq!(answer_of_canvas(&read["flowData"]), format!("healed {step}"));
         }
-        server.is_settled();
+        server.assert_settled();
         let before = server.history(&flow)["versions"].clone();
-        let server = server.restarted();
+        let server = server.restart();
         assert_eq!(server.history(&flow)["versions"], before, "a restart adds nothing");
     }
 }
@@ -81,7 +85,7 @@ fn a_first_use_that_fails_is_made_good_by_the_next_save() {
         let server = Server::start();
         let kind = KINDS[step as usize % KINDS.len()];
         server.app.history.faults().fail_at(step, kind);
-        let flow = server.drafted("CHATFLOW", "one");
+        let flow = server.new_draft("CHATFLOW", "one");
         let passed = server.app.history.faults().steps() <= step;
         server.app.history.faults().clear();
         let answer = server.publish(&flow).is(200).json();
@@ -91,7 +95,7 @@ fn a_first_use_that_fails_is_made_good_by_the_next_save() {
             "step {step}"
         );
         assert_eq!(server.history(&flow)["liveSha"], answer["version"]["sha"]);
-        server.is_settled();
+        server.assert_settled();
         let first = server.git(&["log", "--format=%s", "--reverse", "main"]);
         assert_eq!(first.lines().next(), Some("Start version history"), "step {step}");
         if passed {
@@ -105,7 +109,7 @@ fn a_first_use_that_fails_is_made_good_by_the_next_save() {
 fn an_intent_stays_while_the_disk_does_not_confirm_its_version() {
     let steps = {
         let server = Server::start();
-        let flow = server.published("CHATFLOW", "one");
+        let flow = server.new_published("CHATFLOW", "one");
         server.save_draft(&flow, "two").is(200);
         server.app.history.faults().clear();
         server.publish(&flow).is(200);
@@ -115,19 +119,19 @@ fn an_intent_stays_while_the_disk_does_not_confirm_its_version() {
     // their names decide by chance: so each step is tried some times, until it is the last one.
     for step in (steps.saturating_sub(8)..steps + 4).rev().flat_map(|step| [step; 8]) {
         let server = Server::start();
-        let flow = server.published("CHATFLOW", "one");
+        let flow = server.new_published("CHATFLOW", "one");
         server.save_draft(&flow, "two").is(200);
         // The disk takes nothing any more, from here on until it is repaired.
         server.app.history.faults().crash_at(step);
         let answer = server.publish(&flow).is(200).json();
         server.app.history.faults().clear();
-        if server.waiting() == 0 {
+        if server.unrecorded_count() == 0 {
             continue;
         }
         was_not_recorded(&answer);
         server.write_live(&flow, "three").is(200);
         assert_eq!(server.kinds(&flow), ["save", "publish", "publish", "create"]);
-        server.is_settled();
+        server.assert_settled();
         return;
     }
     panic!("no step was the last flush");
@@ -136,41 +140,41 @@ fn an_intent_stays_while_the_disk_does_not_confirm_its_version() {
 #[test]
 fn every_other_change_survives_a_failing_history() {
     let server = Server::start();
-    let flow = server.published("CHATFLOW", "one");
+    let flow = server.new_published("CHATFLOW", "one");
     let first = server.newest(&flow);
     let break_next = || server.app.history.faults().fail_at(0, ErrorKind::StorageFull);
 
     break_next();
     server.write_live(&flow, "two").is(200);
-    assert_eq!(server.live_says(&flow), "two");
+    assert_eq!(server.live_answer(&flow), "two");
     break_next();
     let rolled = server.roll_back(&flow, &first);
     server.app.history.faults().clear();
     was_not_recorded(&rolled.is(200).json());
-    assert_eq!(server.live_says(&flow), "one");
-    server.instantly(&flow, true).is(200);
+    assert_eq!(server.live_answer(&flow), "one");
+    server.set_publish_instantly(&flow, true).is(200);
     server.write_live(&flow, "three").is(200);
     break_next();
     was_not_recorded(&server.restore(&flow, &first).is(200).json());
-    assert_eq!(server.live_says(&flow), "one");
+    assert_eq!(server.live_answer(&flow), "one");
     break_next();
-    let made =
-        server.post("/chatflows", &json!({"name": "New", "type": "CHATFLOW", "flowData": saying("new")}));
+    let made = server
+        .post("/chatflows", &json!({"name": "New", "type": "CHATFLOW", "flowData": canvas_answering("new")}));
     assert!(made["id"].is_string());
     break_next();
     server.owner("DELETE", &format!("/chatflows/{flow}")).send().is(200);
     server.owner("GET", &format!("/chatflows/{flow}")).send().is_error(404);
     server.app.history.faults().clear();
-    let last = server.published("CHATFLOW", "last");
+    let last = server.new_published("CHATFLOW", "last");
     assert_eq!(server.kinds(&last), ["publish", "create"]);
-    server.is_settled();
+    server.assert_settled();
 }
 
 #[test]
 fn what_a_crash_left_in_the_repository_stops_nothing() {
     for step in 0..STEPS_MAX {
         let server = Server::start();
-        let flow = server.published("CHATFLOW", "one");
+        let flow = server.new_published("CHATFLOW", "one");
         server.save_draft(&flow, "two").is(200);
         server.app.history.faults().crash_at(step);
         let answer = server.publish(&flow).is(200).json();
@@ -178,12 +182,12 @@ fn what_a_crash_left_in_the_repository_stops_nothing() {
             assert_eq!(answer["recorded"], true);
             return;
         }
-        let server = server.restarted();
-        assert_eq!(server.live_says(&flow), "two");
+        let server = server.restart();
+        assert_eq!(server.live_answer(&flow), "two");
         server.save_draft(&flow, "three").is(200);
         assert_eq!(server.publish(&flow).is(200).json()["recorded"], true, "step {step}");
         assert_eq!(server.history(&flow)["liveSha"], server.newest(&flow));
-        server.is_settled();
+        server.assert_settled();
     }
     panic!("no end of steps");
 }
@@ -191,11 +195,11 @@ fn what_a_crash_left_in_the_repository_stops_nothing() {
 #[test]
 fn a_version_between_database_and_history_is_recorded_once_by_the_next_start() {
     let server = Server::start();
-    let flow = server.published("CHATFLOW", "one");
+    let flow = server.new_published("CHATFLOW", "one");
     let history = &server.app.history;
     let newest = history.newest(&flow_id(&flow)).unwrap().unwrap();
     let content = history.content(&flow_id(&flow), &newest).unwrap().unwrap();
-    let change = |title: &str| Change {
+    let change = |title: &str| NewVersion {
         content: content.clone(),
         kind: VersionKind::Publish,
         author: Author::system(),
@@ -209,29 +213,29 @@ fn a_version_between_database_and_history_is_recorded_once_by_the_next_start() {
     // One crash came before the commit, the other between the commit and the end of the intent.
     let (recorded, missing) = (change("Recorded"), change("Missing"));
     history.recorder().record(&recorded).unwrap();
-    let put = |change: &Change| {
+    let put = |change: &NewVersion| {
         server.app.store.write(|tx| INTENTS.put(tx, change.intent.as_bytes(), change)).unwrap();
     };
     put(&recorded);
     put(&missing);
     let mut server = server;
     for _ in 0..2 {
-        server = server.restarted();
+        server = server.restart();
         let titles: Vec<Value> =
             server.versions(&flow).iter().map(|version| version["title"].clone()).collect();
         assert_eq!(titles[..2], ["Missing", "Recorded"]);
         assert_eq!(titles.len(), 4, "{titles:?}");
-        server.is_settled();
+        server.assert_settled();
     }
 }
 
 #[test]
 fn what_could_not_be_recorded_at_the_start_comes_before_the_next_version() {
     let server = Server::start();
-    let (flow, other) = (server.published("CHATFLOW", "one"), server.published("CHATFLOW", "two"));
+    let (flow, other) = (server.new_published("CHATFLOW", "one"), server.new_published("CHATFLOW", "two"));
     let history = &server.app.history;
     let newest = history.newest(&flow_id(&flow)).unwrap().unwrap();
-    let change = Change {
+    let change = NewVersion {
         content: history.content(&flow_id(&flow), &newest).unwrap().unwrap(),
         kind: VersionKind::Publish,
         author: Author::system(),
@@ -248,18 +252,18 @@ fn what_could_not_be_recorded_at_the_start_comes_before_the_next_version() {
     assert_eq!(titles[1], "Left", "{titles:?}");
     assert_eq!(server.history(&flow)["liveSha"], server.newest(&flow));
     assert_eq!(server.kinds(&other), ["publish", "create"]);
-    server.is_settled();
+    server.assert_settled();
 }
 
 #[test]
 fn a_canvas_too_large_to_be_read_back_is_not_saved() {
     let server = Server::start();
-    let flow = server.published("CHATFLOW", "one");
+    let flow = server.new_published("CHATFLOW", "one");
     let levels = 110;
     let deep = format!("{}{}{}", "[".repeat(levels), "0,".repeat(400_000) + "0", "]".repeat(levels));
     let canvas = format!("{{\"nodes\":[{{\"id\":\"a\",\"data\":{{\"deep\":{deep}}}}}],\"edges\":[]}}");
     let message = server.change(&flow, &json!({ "flowData": canvas })).is_error(400);
     assert!(message.contains("too large for version history"), "{message}");
-    assert_eq!(server.live_says(&flow), "one");
-    server.is_settled();
+    assert_eq!(server.live_answer(&flow), "one");
+    server.assert_settled();
 }

@@ -1,7 +1,7 @@
 //! Reading history over the API (manual 6.1, 6.4), and reading the repository with `git` itself (manual 6.3).
 
-use super::desk::{KINDS, git, said, saying, sound};
-use super::support::canvases::{Drawing, Format};
+use super::desk::{KINDS, answer_of_canvas, assert_sound_repository, canvas_answering, git};
+use super::support::canvases::{Drawing, ProviderFormat};
 use super::support::{Server, id};
 use serde_json::{Value, json};
 use std::io::ErrorKind;
@@ -14,7 +14,7 @@ fn place(flow: &str, file: &str) -> String {
 /// A canvas with a card that needs a credential, which is stored.
 fn with_credential(server: &Server, prompt: &str) -> String {
     let mut drawing = Drawing::default();
-    let model = Format::OpenAi.model(&mut drawing, server, "http://127.0.0.1:9", json!({}));
+    let model = ProviderFormat::OpenAi.model(&mut drawing, server, "http://127.0.0.1:9", json!({}));
     let chain = drawing.card("conversationChain", json!({ "systemMessagePrompt": prompt }));
     drawing.wire(&model, &chain, "model");
     drawing.text()
@@ -31,7 +31,7 @@ fn published_canvas(server: &Server, canvas: &str) -> String {
 #[test]
 fn a_version_says_who_what_and_when() {
     let server = Server::start();
-    let flow = server.published("CHATFLOW", "one");
+    let flow = server.new_published("CHATFLOW", "one");
     let version = server.versions(&flow)[0].clone();
     let sha = version["sha"].as_str().unwrap();
     assert!(sha.len() == 40 && sha.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f')));
@@ -54,7 +54,7 @@ fn a_version_says_who_what_and_when() {
 fn every_version_reads_as_it_was_saved() {
     let server = Server::start();
     for kind in KINDS {
-        let flow = server.published(kind, "one");
+        let flow = server.new_published(kind, "one");
         for text in ["two", "three"] {
             server.save_draft(&flow, text).is(200);
             server.publish(&flow).is(200);
@@ -69,7 +69,7 @@ fn every_version_reads_as_it_was_saved() {
             for empty in ["missingCredentials", "ambiguousCredentials", "hiddenSecrets"] {
                 assert_eq!(read[empty], json!([]));
             }
-            said(&read["flowData"])
+            answer_of_canvas(&read["flowData"])
         });
         assert_eq!(texts.collect::<Vec<_>>(), ["three", "two", "one", ""]);
     }
@@ -79,7 +79,7 @@ fn every_version_reads_as_it_was_saved() {
 fn the_newest_200_versions_are_listed() {
     let server = Server::start();
     server.app.history.faults().without_flushing(true);
-    let flow = server.published("CHATFLOW", "one");
+    let flow = server.new_published("CHATFLOW", "one");
     for n in 0..205 {
         server.change(&flow, &json!({"name": format!("Flow {n}")})).is(200);
     }
@@ -189,13 +189,13 @@ fn hidden_secrets_are_counted_and_said_where() {
 #[test]
 fn versions_are_compared() {
     let server = Server::start();
-    let flow = server.published("CHATFLOW", "one");
+    let flow = server.new_published("CHATFLOW", "one");
     let first = server.newest(&flow);
     server.change(&flow, &json!({"name": "Other"})).is(200);
     let renamed = server.newest(&flow);
     server.write_live(&flow, "two").is(200);
     let second = server.newest(&flow);
-    let mut moved: Value = serde_json::from_str(&saying("two")).unwrap();
+    let mut moved: Value = serde_json::from_str(&canvas_answering("two")).unwrap();
     moved["nodes"][0]["position"]["x"] = json!(7_000);
     moved["edges"] = json!([]);
     server.change(&flow, &json!({"flowData": moved.to_string()})).is(200);
@@ -229,7 +229,7 @@ fn versions_are_compared() {
 #[test]
 fn the_diff_of_a_version_of_settings_names_their_keys() {
     let server = Server::start();
-    let flow = server.published("CHATFLOW", "one");
+    let flow = server.new_published("CHATFLOW", "one");
     let told = |body: Value| {
         server.change(&flow, &body).is(200);
         server.read(&format!("/flow-versions/{flow}/{}/diff", server.newest(&flow)))
@@ -249,7 +249,7 @@ fn the_diff_of_a_version_of_settings_names_their_keys() {
     assert_eq!(with("current"), json!([]), "nothing changed since");
     server.change(&flow, &json!({"isPublic": false})).is(200);
     assert_eq!(with("current"), named(json!(["isPublic"])));
-    let canvas = told(json!({"flowData": saying("two")}));
+    let canvas = told(json!({"flowData": canvas_answering("two")}));
     assert_eq!(canvas["changed"].as_array().unwrap().len(), 1, "{canvas}");
     assert_eq!(canvas["changed"][0]["id"], "chatScripted_0");
 }
@@ -257,7 +257,7 @@ fn the_diff_of_a_version_of_settings_names_their_keys() {
 #[test]
 fn live_sha_is_null_when_live_is_not_the_newest_version() {
     let server = Server::start();
-    let flow = server.published("CHATFLOW", "one");
+    let flow = server.new_published("CHATFLOW", "one");
     let live = || server.history(&flow)["liveSha"].clone();
     assert_eq!(live(), server.newest(&flow));
     server.change(&flow, &json!({"chatbotConfig": {"title": "x"}})).is(200);
@@ -277,7 +277,7 @@ fn live_sha_is_null_when_live_is_not_the_newest_version() {
 #[test]
 fn last_error_is_the_newest_failure_of_this_flow() {
     let server = Server::start();
-    let (one, two) = (server.published("CHATFLOW", "one"), server.published("CHATFLOW", "two"));
+    let (one, two) = (server.new_published("CHATFLOW", "one"), server.new_published("CHATFLOW", "two"));
     let error = |flow: &str| server.history(flow)["lastError"].clone();
     server.app.history.faults().fail_at(0, ErrorKind::StorageFull);
     server.write_live(&one, "1").is(200);
@@ -291,14 +291,14 @@ fn last_error_is_the_newest_failure_of_this_flow() {
     server.write_live(&two, "3").is(200);
     assert!(error(&one).is_null() && error(&two).is_string());
     server.app.history.faults().clear();
-    let server = server.restarted();
+    let server = server.restart();
     assert!(server.history(&two)["lastError"].is_null());
 }
 
 #[test]
 fn git_reads_what_the_service_wrote() {
     let server = Server::start();
-    let flow = server.published("CHATFLOW", "one");
+    let flow = server.new_published("CHATFLOW", "one");
     server.save_draft(&flow, "a very special answer").is(200);
     let sha = server.publish(&flow).is(200).json()["version"]["sha"].as_str().unwrap().to_owned();
     assert_eq!(server.git(&["rev-parse", "HEAD"]).trim(), sha);
@@ -328,7 +328,7 @@ fn git_reads_what_the_service_wrote() {
     git(away.path(), &["clone", "-q", server.repository().to_str().unwrap(), "copy"]);
     let copy = away.path().join("copy");
     assert_eq!(std::fs::read_to_string(copy.join(place(&flow, "canvas.json"))).unwrap(), canvas);
-    sound(&copy);
+    assert_sound_repository(&copy);
 
     server.owner("DELETE", &format!("/chatflows/{flow}")).send().is(200);
     assert_eq!(server.git(&["ls-tree", "-r", "--name-only", "main"]).trim(), "README.md");
@@ -337,14 +337,14 @@ fn git_reads_what_the_service_wrote() {
         "delete"
     );
     server.owner("GET", &format!("/flow-versions/{flow}")).send().is_error(404);
-    server.is_settled();
+    server.assert_settled();
 }
 
 #[test]
 fn commits_of_others_are_versions_of_unknown_kind() {
     let server = Server::start();
-    let flow = server.published("CHATFLOW", "one");
-    let bystander = server.published("CHATFLOW", "other");
+    let flow = server.new_published("CHATFLOW", "one");
+    let bystander = server.new_published("CHATFLOW", "other");
     let away = tempfile::tempdir().unwrap();
     git(away.path(), &["clone", "-q", server.repository().to_str().unwrap(), "copy"]);
     let copy = away.path().join("copy");
@@ -364,53 +364,59 @@ fn commits_of_others_are_versions_of_unknown_kind() {
     assert_eq!(server.kinds(&flow), ["unknown", "publish", "create"]);
     assert_eq!(server.history(&flow)["liveSha"], Value::Null);
     let sha = version["sha"].as_str().unwrap();
-    assert_eq!(said(&server.read(&format!("/flow-versions/{flow}/{sha}"))["flowData"]), "by hand");
+    assert_eq!(
+        answer_of_canvas(&server.read(&format!("/flow-versions/{flow}/{sha}"))["flowData"]),
+        "by hand"
+    );
     let told = server.read(&format!("/flow-versions/{flow}/{sha}/diff"));
     assert_eq!(told["changed"][0]["fields"], json!(["fallback"]));
     server.roll_back(&flow, sha).is(200);
-    assert_eq!(server.live_says(&flow), "by hand");
+    assert_eq!(server.live_answer(&flow), "by hand");
     assert_eq!(server.kinds(&bystander)[0], "unknown");
     let broken = server.newest(&bystander);
     let read = server.owner("GET", &format!("/flow-versions/{bystander}/{broken}")).send();
     assert!(matches!(read.status, 200 | 404), "{read:?}");
     server.write_live(&bystander, "again").is(200);
     assert_eq!(server.history(&bystander)["liveSha"], server.newest(&bystander));
-    server.is_settled();
+    server.assert_settled();
 }
 
 #[test]
 fn a_repository_that_git_packed_keeps_working() {
     let server = Server::start();
-    let flow = server.published("CHATFLOW", "one");
+    let flow = server.new_published("CHATFLOW", "one");
     let first = server.newest(&flow);
     for command in
         [&["gc", "-q", "--prune=now"][..], &["pack-refs", "--all"], &["repack", "-adq"], &["prune-packed"]]
     {
         server.git(command);
-        assert_eq!(said(&server.read(&format!("/flow-versions/{flow}/{first}"))["flowData"]), "one");
+        assert_eq!(
+            answer_of_canvas(&server.read(&format!("/flow-versions/{flow}/{first}"))["flowData"]),
+            "one"
+        );
         let text = command[0];
         server.write_live(&flow, text).is(200);
         assert_eq!(server.history(&flow)["liveSha"], server.newest(&flow), "after git {command:?}");
     }
     let kinds = server.kinds(&flow);
     server.git(&["gc", "-q", "--aggressive", "--prune=now"]);
-    let server = server.restarted();
+    let server = server.restart();
     assert_eq!(server.kinds(&flow), kinds);
     server.roll_back(&flow, &first).is(200);
-    assert_eq!(server.live_says(&flow), "one");
-    server.is_settled();
+    assert_eq!(server.live_answer(&flow), "one");
+    server.assert_settled();
 }
 
 #[test]
 fn a_restart_changes_nothing() {
     let server = Server::start();
-    let flow = server.published("CHATFLOW", "one");
+    let flow = server.new_published("CHATFLOW", "one");
     server.save_draft(&flow, "two").is(200);
     let before = (server.history(&flow), server.draft(&flow), server.record(&flow));
-    let server = server.restarted();
+    let server = server.restart();
     assert_eq!((server.history(&flow), server.draft(&flow), server.record(&flow)), before);
-    server.app.history.forget_index().unwrap();
-    let server = server.restarted();
+    server.app.history.clear_index().unwrap();
+    let server = server.restart();
     assert_eq!(server.history(&flow), before.0, "the index is made anew from git");
-    server.is_settled();
+    server.assert_settled();
 }

@@ -1,9 +1,9 @@
 //! What is refused, with the status and the words the manual promises (manual 1.5, 5.6, 5.7); and who may do what.
 
-use super::desk::{KINDS, flow_id, saying};
+use super::desk::{KINDS, canvas_answering, flow_id};
 use super::support::Server;
 use flowkeep::domain::draft::Draft;
-use flowkeep::store::tables::{DRAFTS, FLOW_HOME};
+use flowkeep::store::tables::{DRAFTS, FLOW_WORKSPACE};
 use serde_json::{Value, json};
 
 const TYPE_CHANGE: &str =
@@ -24,7 +24,7 @@ fn with_draft_of(server: &Server, flow: &str, kind: Option<&str>) {
     let id = flow_id(flow);
     let kind = kind.map(|kind| flowkeep::domain::flow::FlowKind::parse(kind).unwrap());
     let write = server.app.store.write(|tx| {
-        let home = FLOW_HOME.get(tx, &id)?.unwrap();
+        let home = FLOW_WORKSPACE.get(tx, &id)?.unwrap();
         let draft = DRAFTS.get(tx, &home, &id)?.unwrap();
         DRAFTS.put(tx, &home, &id, &Draft { kind, ..draft })
     });
@@ -35,7 +35,7 @@ fn with_draft_of(server: &Server, flow: &str, kind: Option<&str>) {
 fn a_type_does_not_change_over_unpublished_changes() {
     let server = Server::start();
     for kind in KINDS {
-        let flow = server.published(kind, "one");
+        let flow = server.new_published(kind, "one");
         server.change(&flow, &json!({ "type": other(kind) })).is(200);
         let before = server.newest(&flow);
         server.change(&flow, &json!({ "type": kind })).is(200);
@@ -45,27 +45,27 @@ fn a_type_does_not_change_over_unpublished_changes() {
         assert_eq!(server.roll_back(&flow, &before).is_error(409), TYPE_CHANGE);
         assert_eq!(server.restore(&flow, &before).is_error(409), NOT_A_DRAFT);
         assert_eq!((&server.record(&flow)["type"], server.kinds(&flow)), (&json!(kind), versions));
-        assert_eq!(server.draft_says(&flow).as_deref(), Some("two"));
+        assert_eq!(server.draft_answer(&flow).as_deref(), Some("two"));
         server.publish(&flow).is(200);
         assert_eq!(server.restore(&flow, &before).is_error(409), NOT_A_DRAFT);
         server.change(&flow, &json!({ "type": other(kind) })).is(200);
     }
-    server.is_settled();
+    server.assert_settled();
 }
 
 #[test]
 fn a_draft_of_another_or_no_recorded_type_is_never_published() {
     let server = Server::start();
     for kind in KINDS {
-        let flow = server.published(kind, "one");
+        let flow = server.new_published(kind, "one");
         for recorded in [Some(other(kind)), None] {
             server.save_draft(&flow, "two").is(200);
             with_draft_of(&server, &flow, recorded);
             assert_eq!(server.publish(&flow).is_error(409), OTHER_KIND);
             assert_eq!(server.publish_over(&flow).is_error(409), OTHER_KIND);
             assert_eq!(server.save_draft(&flow, "three").is_error(409), OTHER_KIND);
-            assert_eq!(server.draft_says(&flow).as_deref(), Some("two"), "nothing was stored");
-            assert_eq!(server.live_says(&flow), "one");
+            assert_eq!(server.draft_answer(&flow).as_deref(), Some("two"), "nothing was stored");
+            assert_eq!(server.live_answer(&flow), "one");
             server.owner("DELETE", &format!("/flow-drafts/{flow}")).send().is(200);
         }
     }
@@ -75,20 +75,20 @@ fn a_draft_of_another_or_no_recorded_type_is_never_published() {
 fn a_kind_without_drafts_saves_straight_to_live() {
     let server = Server::start();
     for kind in ["ASSISTANT", "MULTIAGENT"] {
-        let body = json!({"name": "Flow", "type": kind, "flowData": saying("one")});
+        let body = json!({"name": "Flow", "type": kind, "flowData": canvas_answering("one")});
         let flow = super::support::id(&server.post("/chatflows", &body));
         let status = server.draft(&flow);
         assert_eq!((&status["mode"], &status["reason"]), (&json!("live"), &json!("type")));
-        assert_eq!(server.live_says(&flow), "one");
+        assert_eq!(server.live_answer(&flow), "one");
         server.save_draft(&flow, "two").is_error(409);
-        assert_eq!(server.live_says(&flow), "one");
+        assert_eq!(server.live_answer(&flow), "one");
     }
 }
 
 #[test]
 fn a_canvas_must_be_one() {
     let server = Server::start();
-    let flow = server.published("CHATFLOW", "one");
+    let flow = server.new_published("CHATFLOW", "one");
     for bad in ["", "[]", "{}", "no json", r#"{"nodes":{},"edges":[]}"#, r#"{"nodes":[]}"#, "null"] {
         server.save_canvas(&flow, bad).is_error(400);
     }
@@ -101,7 +101,7 @@ fn a_canvas_must_be_one() {
 #[test]
 fn a_switch_is_true_or_false() {
     let server = Server::start();
-    let flow = server.published("CHATFLOW", "one");
+    let flow = server.new_published("CHATFLOW", "one");
     for body in [json!({}), json!({"publishInstantly": "true"}), json!({"publishInstantly": null})] {
         server.owner("PUT", &format!("/flow-drafts/{flow}/settings")).json(&body).send().is_error(400);
     }
@@ -112,7 +112,7 @@ fn a_switch_is_true_or_false() {
 #[test]
 fn a_version_id_is_7_to_40_lowercase_hex() {
     let server = Server::start();
-    let flow = server.published("CHATFLOW", "one");
+    let flow = server.new_published("CHATFLOW", "one");
     let sha = server.newest(&flow);
     let long = format!("{sha}0");
     for bad in [&sha[..6], &sha.to_uppercase(), long.as_str(), "zzzzzzz", "HEAD", "main"] {
@@ -131,7 +131,7 @@ fn a_version_id_is_7_to_40_lowercase_hex() {
 #[test]
 fn a_version_of_another_flow_is_not_found() {
     let server = Server::start();
-    let (one, two) = (server.published("CHATFLOW", "one"), server.published("CHATFLOW", "two"));
+    let (one, two) = (server.new_published("CHATFLOW", "one"), server.new_published("CHATFLOW", "two"));
     let sha = server.newest(&two);
     for sha in [sha.as_str(), "0123456789abcdef"] {
         let wanted = format!("Version {sha} was not found for this flow");
@@ -152,7 +152,7 @@ fn an_unknown_flow_is_not_found_on_every_route() {
         let versions = format!("/flow-versions/{id}");
         for (method, path, body) in [
             ("GET", drafts.clone(), Value::Null),
-            ("PUT", drafts.clone(), json!({"flowData": saying("x")})),
+            ("PUT", drafts.clone(), json!({"flowData": canvas_answering("x")})),
             ("DELETE", drafts.clone(), Value::Null),
             ("PUT", format!("{drafts}/settings"), json!({"publishInstantly": true})),
             ("POST", format!("{drafts}/publish"), json!({})),
@@ -173,10 +173,11 @@ fn an_unknown_flow_is_not_found_on_every_route() {
 #[test]
 fn two_pages_do_not_overwrite_each_other() {
     let server = Server::start();
-    let flow = server.published("CHATFLOW", "one");
+    let flow = server.new_published("CHATFLOW", "one");
     let save = |text: &str, matching: &str| {
-        let call =
-            server.owner("PUT", &format!("/flow-drafts/{flow}")).json(&json!({"flowData": saying(text)}));
+        let call = server
+            .owner("PUT", &format!("/flow-drafts/{flow}"))
+            .json(&json!({"flowData": canvas_answering(text)}));
         call.header("If-Match", matching).send()
     };
     let first = save("two", "\"none\"").is(200).json();
@@ -186,7 +187,7 @@ fn two_pages_do_not_overwrite_each_other() {
     assert_ne!(second["draft"]["updatedDate"], first["draft"]["updatedDate"]);
     save("lost", &date).is_error(409);
     save("lost", "unquoted").is_error(400);
-    assert_eq!(server.draft_says(&flow).as_deref(), Some("three"));
+    assert_eq!(server.draft_answer(&flow).as_deref(), Some("three"));
     server.owner("DELETE", &format!("/flow-drafts/{flow}")).send().is(200);
     save("lost", &date).is_error(409);
     assert_eq!(server.draft(&flow)["draft"], Value::Null);
@@ -196,7 +197,7 @@ fn two_pages_do_not_overwrite_each_other() {
 fn each_kind_of_flow_has_permissions_of_its_own() {
     let server = Server::start();
     for kind in KINDS {
-        let flow = server.published(kind, "one");
+        let flow = server.new_published(kind, "one");
         let sha = server.newest(&flow);
         let group = |kind: &str| if kind == "CHATFLOW" { "chatflows" } else { "agentflows" };
         let (own, foreign) = (group(kind), group(other(kind)));
@@ -220,7 +221,7 @@ fn each_kind_of_flow_has_permissions_of_its_own() {
                 assert_eq!(call("GET", &path).send().status, *viewing, "{permission} {path}");
             }
             for (method, path, body) in [
-                ("PUT", "", json!({"flowData": saying(permission)})),
+                ("PUT", "", json!({"flowData": canvas_answering(permission)})),
                 ("POST", "/publish", json!({})),
                 ("PUT", "/settings", json!({"publishInstantly": false})),
                 ("POST", "/rollback", json!({ "sha": sha })),
@@ -243,7 +244,7 @@ fn each_kind_of_flow_has_permissions_of_its_own() {
 #[test]
 fn a_version_of_another_type_needs_the_permission_of_both() {
     let server = Server::start();
-    let flow = server.published("CHATFLOW", "one");
+    let flow = server.new_published("CHATFLOW", "one");
     let chatflow = server.newest(&flow);
     server.change(&flow, &json!({"type": "AGENTFLOW"})).is(200);
     let body = json!({ "sha": chatflow });
@@ -264,9 +265,9 @@ fn a_version_of_another_type_needs_the_permission_of_both() {
 #[test]
 fn versions_of_another_type_are_for_those_who_may_see_that_type() {
     let server = Server::start();
-    let flow = server.published("AGENTFLOW", "secret steps");
+    let flow = server.new_published("AGENTFLOW", "secret steps");
     let agentflow = server.newest(&flow);
-    server.change(&flow, &json!({"type": "CHATFLOW", "flowData": saying("plain")})).is(200);
+    server.change(&flow, &json!({"type": "CHATFLOW", "flowData": canvas_answering("plain")})).is(200);
     let chatflow = server.newest(&flow);
     let visitor = |permissions: &[&str]| server.key(permissions)["apiKey"].as_str().unwrap().to_owned();
     let get = |key: &str, path: &str| {
@@ -279,7 +280,7 @@ fn versions_of_another_type_are_for_those_who_may_see_that_type() {
     let (some, all) = (visitor(&["chatflows:view"]), visitor(&["chatflows:view", "agentflows:view"]));
     assert_eq!(kinds(&some), ["save"]);
     assert_eq!(kinds(&all), ["save", "publish", "create"]);
-    server.app.history.forget_index().unwrap();
+    server.app.history.clear_index().unwrap();
     assert_eq!(kinds(&some), ["save"], "also when the list was made anew");
     for path in [
         format!("/{agentflow}"),
@@ -303,10 +304,10 @@ fn versions_of_another_type_are_for_those_who_may_see_that_type() {
 #[test]
 fn a_key_acts_under_the_name_of_the_service() {
     let server = Server::start();
-    let flow = server.published("CHATFLOW", "one");
+    let flow = server.new_published("CHATFLOW", "one");
     let key = server.key(&["chatflows:view", "chatflows:update"]);
     let key = key["apiKey"].as_str().unwrap();
-    let body = json!({"flowData": saying("two")});
+    let body = json!({"flowData": canvas_answering("two")});
     let status =
         server.call("PUT", &format!("/flow-drafts/{flow}")).bearer(key).json(&body).send().is(200).json();
     assert_eq!(status["draft"]["updatedBy"], Value::Null);

@@ -1,6 +1,6 @@
 //! Every row of the table of Live and drafts (manual 5.9), for chatflows and agentflows, in the order of the table.
 
-use super::desk::{KINDS, saying};
+use super::desk::{KINDS, canvas_answering};
 use super::support::{Server, id};
 use serde_json::{Value, json};
 
@@ -10,15 +10,15 @@ fn each(row: impl Fn(&Server, &str)) {
     for kind in KINDS {
         row(&server, kind);
     }
-    server.is_settled();
+    server.assert_settled();
 }
 
 #[test]
 fn a_new_flow_serves_nothing_before_its_first_publish() {
     each(|server, kind| {
-        let flow = server.drafted(kind, "one");
+        let flow = server.new_draft(kind, "one");
         assert_eq!(server.record(&flow)["flowData"], r#"{"nodes":[],"edges":[]}"#);
-        assert_eq!(server.draft_says(&flow).as_deref(), Some("one"));
+        assert_eq!(server.draft_answer(&flow).as_deref(), Some("one"));
         assert_eq!(server.kinds(&flow), ["create"]);
         assert_eq!(server.draft(&flow)["lastPublished"], Value::Null);
         let unpublished = server.ask(&flow, &json!({"question": "hi"})).is_error(404);
@@ -26,7 +26,7 @@ fn a_new_flow_serves_nothing_before_its_first_publish() {
 
         let answer = server.publish(&flow).is(200).json();
         assert_eq!(answer["version"]["kind"], "publish");
-        assert_eq!((server.live_says(&flow).as_str(), server.draft_says(&flow)), ("one", None));
+        assert_eq!((server.live_answer(&flow).as_str(), server.draft_answer(&flow)), ("one", None));
         assert_eq!(server.kinds(&flow), ["publish", "create"]);
         if kind == "CHATFLOW" {
             assert_eq!(server.ask(&flow, &json!({"question": "hi"})).is(200).json()["text"], "one");
@@ -37,7 +37,7 @@ fn a_new_flow_serves_nothing_before_its_first_publish() {
 #[test]
 fn saving_a_draft_leaves_live_untouched() {
     each(|server, kind| {
-        let flow = server.published(kind, "one");
+        let flow = server.new_published(kind, "one");
         let before = server.record(&flow);
         let status = server.save_draft(&flow, "two").is(200).json();
         assert_eq!(status, server.draft(&flow));
@@ -46,7 +46,7 @@ fn saving_a_draft_leaves_live_untouched() {
         assert_eq!((&status["enabled"], &status["publishInstantly"]), (&json!(true), &json!(false)));
         assert_eq!(status["draft"]["stale"], false);
         assert!(status["draft"]["updatedBy"].is_string() && status["draft"]["updatedDate"].is_string());
-        assert_eq!(server.draft_says(&flow).as_deref(), Some("two"));
+        assert_eq!(server.draft_answer(&flow).as_deref(), Some("two"));
         assert_eq!(server.kinds(&flow), ["publish", "create"], "a draft is no version");
     });
 }
@@ -54,7 +54,7 @@ fn saving_a_draft_leaves_live_untouched() {
 #[test]
 fn a_draft_that_equals_live_goes() {
     each(|server, kind| {
-        let flow = server.published(kind, "one");
+        let flow = server.new_published(kind, "one");
         server.save_draft(&flow, "two").is(200);
         let status = server.save_draft(&flow, "one").is(200).json();
         assert_eq!(status["draft"], Value::Null);
@@ -65,12 +65,12 @@ fn a_draft_that_equals_live_goes() {
 #[test]
 fn discarding_a_draft_leaves_live_untouched() {
     each(|server, kind| {
-        let flow = server.published(kind, "one");
+        let flow = server.new_published(kind, "one");
         server.save_draft(&flow, "two").is(200);
         let discard = || server.owner("DELETE", &format!("/flow-drafts/{flow}")).send().is(200).json();
         assert_eq!(discard()["draft"], Value::Null);
         assert_eq!(discard()["draft"], Value::Null, "discarding nothing is no error");
-        assert_eq!(server.live_says(&flow), "one");
+        assert_eq!(server.live_answer(&flow), "one");
         server.publish(&flow).is_error(409);
     });
 }
@@ -78,7 +78,7 @@ fn discarding_a_draft_leaves_live_untouched() {
 #[test]
 fn publishing_makes_the_draft_live_and_records_the_caller() {
     each(|server, kind| {
-        let flow = server.published(kind, "one");
+        let flow = server.new_published(kind, "one");
         server.save_draft(&flow, "two").is(200);
         let answer = server.publish(&flow).is(200).json();
         let version = &answer["version"];
@@ -93,7 +93,7 @@ fn publishing_makes_the_draft_live_and_records_the_caller() {
         assert_eq!(answer["status"], server.draft(&flow));
         assert_eq!(answer["status"]["draft"], Value::Null);
         assert_eq!(answer["status"]["lastPublished"]["sha"], version["sha"]);
-        assert_eq!(server.live_says(&flow), "two");
+        assert_eq!(server.live_answer(&flow), "two");
         assert_eq!(server.history(&flow)["liveSha"], version["sha"]);
     });
 }
@@ -101,7 +101,7 @@ fn publishing_makes_the_draft_live_and_records_the_caller() {
 #[test]
 fn a_stale_draft_is_not_published_by_mistake() {
     each(|server, kind| {
-        let flow = server.published(kind, "one");
+        let flow = server.new_published(kind, "one");
         server.save_draft(&flow, "two").is(200);
         server.write_live(&flow, "other").is(200);
         assert_eq!(server.draft(&flow)["draft"]["stale"], true);
@@ -109,7 +109,7 @@ fn a_stale_draft_is_not_published_by_mistake() {
         server.publish(&flow).is_error(409);
         server.owner("POST", &format!("/flow-drafts/{flow}/publish")).json(&body).send().is_error(409);
         assert_eq!(
-            (server.live_says(&flow).as_str(), server.draft_says(&flow).as_deref()),
+            (server.live_answer(&flow).as_str(), server.draft_answer(&flow).as_deref()),
             ("other", Some("two"))
         );
         assert_eq!(server.kinds(&flow), ["save", "publish", "create"]);
@@ -119,19 +119,19 @@ fn a_stale_draft_is_not_published_by_mistake() {
 #[test]
 fn a_stale_draft_is_published_when_the_caller_says_so() {
     each(|server, kind| {
-        let flow = server.published(kind, "one");
+        let flow = server.new_published(kind, "one");
         server.save_draft(&flow, "two").is(200);
         server.write_live(&flow, "other").is(200);
         let answer = server.publish_over(&flow).is(200).json();
         assert_eq!((&answer["recorded"], &answer["version"]["kind"]), (&json!(true), &json!("publish")));
-        assert_eq!((server.live_says(&flow).as_str(), server.draft_says(&flow)), ("two", None));
+        assert_eq!((server.live_answer(&flow).as_str(), server.draft_answer(&flow)), ("two", None));
     });
 }
 
 #[test]
 fn publishing_what_is_live_clears_the_draft_and_records_nothing() {
     each(|server, kind| {
-        let flow = server.published(kind, "one");
+        let flow = server.new_published(kind, "one");
         server.save_draft(&flow, "two").is(200);
         server.write_live(&flow, "two").is(200);
         let before = server.kinds(&flow);
@@ -141,16 +141,18 @@ fn publishing_what_is_live_clears_the_draft_and_records_nothing() {
             (&json!(true), &json!(false), &Value::Null, &Value::Null)
         );
         assert_eq!(answer["status"]["draft"], Value::Null);
-        assert_eq!((server.draft_says(&flow), server.kinds(&flow)), (None, before));
+        assert_eq!((server.draft_answer(&flow), server.kinds(&flow)), (None, before));
     });
 }
 
 #[test]
 fn rolling_back_brings_name_category_and_canvas_and_keeps_the_draft_fresh() {
     each(|server, kind| {
-        let flow = server.published(kind, "one");
+        let flow = server.new_published(kind, "one");
         let first = server.newest(&flow);
-        server.change(&flow, &json!({"name": "Renamed", "category": "b", "flowData": saying("two")})).is(200);
+        server
+            .change(&flow, &json!({"name": "Renamed", "category": "b", "flowData": canvas_answering("two")}))
+            .is(200);
         server.save_draft(&flow, "three").is(200);
         let answer = server.roll_back(&flow, &first).is(200).json();
         assert_eq!((&answer["restoredTo"], &answer["unchanged"]), (&json!("live"), &json!(false)));
@@ -161,20 +163,20 @@ fn rolling_back_brings_name_category_and_canvas_and_keeps_the_draft_fresh() {
         assert!(title.ends_with(&format!(" ({})", &first[..7])), "{title}");
         let record = server.record(&flow);
         assert_eq!((&record["name"], &record["category"]), (&json!("Flow"), &Value::Null));
-        assert_eq!(server.live_says(&flow), "one");
+        assert_eq!(server.live_answer(&flow), "one");
         assert_eq!(answer["status"], server.draft(&flow));
         assert_eq!(answer["status"]["draft"]["stale"], false);
         assert_eq!(answer["status"]["lastPublished"]["sha"], answer["version"]["sha"]);
-        assert_eq!(server.draft_says(&flow).as_deref(), Some("three"));
+        assert_eq!(server.draft_answer(&flow).as_deref(), Some("three"));
         server.publish(&flow).is(200);
-        assert_eq!(server.live_says(&flow), "three");
+        assert_eq!(server.live_answer(&flow), "three");
     });
 }
 
 #[test]
 fn rolling_back_to_what_is_live_changes_nothing() {
     each(|server, kind| {
-        let flow = server.published(kind, "one");
+        let flow = server.new_published(kind, "one");
         let before = server.record(&flow);
         let answer = server.roll_back(&flow, &server.newest(&flow)).is(200).json();
         assert_eq!((&answer["unchanged"], &answer["recorded"]), (&json!(true), &json!(false)));
@@ -187,7 +189,7 @@ fn rolling_back_to_what_is_live_changes_nothing() {
 fn rolling_back_brings_the_type_back_when_nothing_is_unpublished() {
     each(|server, kind| {
         let other = KINDS.into_iter().find(|other| *other != kind).unwrap();
-        let flow = server.published(kind, "one");
+        let flow = server.new_published(kind, "one");
         let first = server.newest(&flow);
         server.change(&flow, &json!({ "type": other })).is(200);
         assert_eq!(server.history(&flow)["liveSha"], server.newest(&flow));
@@ -202,7 +204,7 @@ fn rolling_back_brings_the_type_back_when_nothing_is_unpublished() {
 #[test]
 fn a_save_through_the_chatflow_api_makes_the_draft_stale() {
     each(|server, kind| {
-        let flow = server.published(kind, "one");
+        let flow = server.new_published(kind, "one");
         server.write_live(&flow, "two").is(200);
         assert_eq!(server.draft(&flow)["draft"], Value::Null);
         server.save_draft(&flow, "draft").is(200);
@@ -220,16 +222,16 @@ fn a_save_through_the_chatflow_api_makes_the_draft_stale() {
 #[test]
 fn publish_instantly_sends_edits_straight_to_live() {
     each(|server, kind| {
-        let flow = server.published(kind, "one");
-        let status = server.instantly(&flow, true).is(200).json();
+        let flow = server.new_published(kind, "one");
+        let status = server.set_publish_instantly(&flow, true).is(200).json();
         assert_eq!((&status["mode"], &status["reason"]), (&json!("live"), &json!("publish-instantly")));
         assert_eq!(status["publishInstantly"], true);
         assert_eq!(server.kinds(&flow)[0], "save");
         assert_eq!(server.versions(&flow)[0]["title"], "Changed Publish instantly");
         server.save_draft(&flow, "two").is_error(409);
         server.write_live(&flow, "two").is(200);
-        assert_eq!((server.live_says(&flow).as_str(), server.draft_says(&flow)), ("two", None));
-        let status = server.instantly(&flow, false).is(200).json();
+        assert_eq!((server.live_answer(&flow).as_str(), server.draft_answer(&flow)), ("two", None));
+        let status = server.set_publish_instantly(&flow, false).is(200).json();
         assert_eq!((&status["mode"], &status["reason"]), (&json!("draft"), &Value::Null));
     });
 }
@@ -237,33 +239,33 @@ fn publish_instantly_sends_edits_straight_to_live() {
 #[test]
 fn publish_instantly_is_not_turned_on_over_unpublished_changes() {
     each(|server, kind| {
-        let flow = server.published(kind, "one");
+        let flow = server.new_published(kind, "one");
         server.save_draft(&flow, "two").is(200);
-        server.instantly(&flow, true).is_error(409);
+        server.set_publish_instantly(&flow, true).is_error(409);
         server.change(&flow, &json!({"publishInstantly": true})).is_error(409);
-        server.instantly(&flow, false).is(200);
+        server.set_publish_instantly(&flow, false).is(200);
         assert_eq!(server.draft(&flow)["mode"], "draft");
-        assert_eq!(server.draft_says(&flow).as_deref(), Some("two"));
+        assert_eq!(server.draft_answer(&flow).as_deref(), Some("two"));
     });
 }
 
 #[test]
 fn restoring_in_draft_mode_touches_the_draft_only() {
     each(|server, kind| {
-        let flow = server.published(kind, "one");
+        let flow = server.new_published(kind, "one");
         let first = server.newest(&flow);
-        server.change(&flow, &json!({"name": "Renamed", "flowData": saying("two")})).is(200);
+        server.change(&flow, &json!({"name": "Renamed", "flowData": canvas_answering("two")})).is(200);
         server.save_draft(&flow, "three").is(200);
         let (before, kinds) = (server.record(&flow), server.kinds(&flow));
         let answer = server.restore(&flow, &first).is(200).json();
         assert_eq!((&answer["restoredTo"], &answer["unchanged"]), (&json!("draft"), &json!(false)));
         assert_eq!((&answer["version"], &answer["recorded"]), (&Value::Null, &json!(false)));
         assert_eq!(answer["draft"], server.draft(&flow));
-        assert_eq!(server.draft_says(&flow).as_deref(), Some("one"));
+        assert_eq!(server.draft_answer(&flow).as_deref(), Some("one"));
         assert_eq!((server.record(&flow), server.kinds(&flow)), (before, kinds));
         server.publish(&flow).is(200);
         assert_eq!(
-            (server.live_says(&flow).as_str(), &server.record(&flow)["name"]),
+            (server.live_answer(&flow).as_str(), &server.record(&flow)["name"]),
             ("one", &json!("Renamed"))
         );
     });
@@ -272,7 +274,7 @@ fn restoring_in_draft_mode_touches_the_draft_only() {
 #[test]
 fn restoring_what_is_live_into_the_draft_says_unchanged() {
     each(|server, kind| {
-        let flow = server.published(kind, "one");
+        let flow = server.new_published(kind, "one");
         let answer = server.restore(&flow, &server.newest(&flow)).is(200).json();
         assert_eq!((&answer["restoredTo"], &answer["unchanged"]), (&json!("draft"), &json!(true)));
         assert_eq!(answer["draft"]["draft"], Value::Null, "what is Live leaves nothing to publish");
@@ -282,10 +284,10 @@ fn restoring_what_is_live_into_the_draft_says_unchanged() {
 #[test]
 fn restoring_in_live_mode_writes_live() {
     each(|server, kind| {
-        let flow = server.published(kind, "one");
+        let flow = server.new_published(kind, "one");
         let first = server.newest(&flow);
-        server.instantly(&flow, true).is(200);
-        server.change(&flow, &json!({"name": "Renamed", "flowData": saying("two")})).is(200);
+        server.set_publish_instantly(&flow, true).is(200);
+        server.change(&flow, &json!({"name": "Renamed", "flowData": canvas_answering("two")})).is(200);
         let answer = server.restore(&flow, &first[..7]).is(200).json();
         assert_eq!((&answer["restoredTo"], &answer["version"]["kind"]), (&json!("live"), &json!("restore")));
         assert_eq!(answer["version"]["published"], false);
@@ -296,7 +298,7 @@ fn restoring_in_live_mode_writes_live() {
             "{title}"
         );
         assert_eq!(
-            (server.live_says(&flow).as_str(), &server.record(&flow)["name"]),
+            (server.live_answer(&flow).as_str(), &server.record(&flow)["name"]),
             ("one", &json!("Flow"))
         );
         assert_eq!(server.record(&flow)["publishInstantly"], true, "settings are never restored");
@@ -308,7 +310,7 @@ fn restoring_in_live_mode_writes_live() {
 #[test]
 fn a_save_of_settings_alone_is_a_version_that_names_them() {
     let server = Server::start();
-    let flow = server.published("CHATFLOW", "one");
+    let flow = server.new_published("CHATFLOW", "one");
     let key = id(&server.key(&["chatflows:view"]));
     for (body, title) in [
         (json!({"apiConfig": json!({"rateLimit": {"status": true}}).to_string()}), "Changed rate limit"),
@@ -320,5 +322,5 @@ fn a_save_of_settings_alone_is_a_version_that_names_them() {
         server.change(&flow, &body).is(200);
         assert_ne!(server.versions(&flow)[1]["title"], title, "the same again is no version");
     }
-    server.is_settled();
+    server.assert_settled();
 }

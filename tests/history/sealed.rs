@@ -22,7 +22,7 @@ fn record(number: usize) -> Value {
 
 /// A canvas that says `text` and carries a sealed credential: at one of the places where files have one, or anywhere.
 fn canvas(text: &str, place: usize, inner: Value) -> Value {
-    let mut canvas: Value = serde_json::from_str(&super::desk::saying(text)).unwrap();
+    let mut canvas: Value = serde_json::from_str(&super::desk::canvas_answering(text)).unwrap();
     match place {
         0 => canvas["credentialRecords"] = json!([inner]),
         1 => canvas["flowData"] = json!({"credentialRecords": [inner]}).to_string().into(),
@@ -82,13 +82,13 @@ fn nothing_sealed_by_another_server_reaches_the_repository_by_any_way_in() {
         !all.contains(MARK) && !all.contains("encryptedData"),
         "a sealed credential is in the repository"
     );
-    server.is_settled();
+    server.assert_settled();
 }
 
 #[test]
 fn a_flow_that_was_stored_with_more_than_its_drawing_is_the_version_it_was() {
     let server = Server::start();
-    let flow = server.published("CHATFLOW", "start");
+    let flow = server.new_published("CHATFLOW", "start");
     let sha = server.newest(&flow);
     let mut more: Value = serde_json::from_str(server.record(&flow)["flowData"].as_str().unwrap()).unwrap();
     more["usecases"] = json!(["support"]);

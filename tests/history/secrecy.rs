@@ -1,11 +1,11 @@
 //! Secrets of every family, put through the API into every place a person could paste one: none is in any object,
 //! message or reference of the repository, Live is unchanged, and what only looks like a secret stays readable.
 
-use super::desk::{git, git_command, saying};
+use super::desk::{canvas_answering, git, git_command};
 use super::support::canvases::Drawing;
 use super::support::server::{EMAIL, PASSWORD};
 use super::support::{Options, Server, id};
-use flowkeep::domain::cancel::Cancel;
+use flowkeep::domain::cancel::CancelToken;
 use proptest::strategy::{Strategy, ValueTree as _};
 use proptest::test_runner::TestRunner;
 use serde_json::{Value, json};
@@ -36,7 +36,7 @@ pub fn everything(repository: &Path) -> String {
 }
 
 /// A text as JSON writes it inside a string, `levels` times over.
-fn escaped(text: &str, levels: usize) -> String {
+fn json_escaped(text: &str, levels: usize) -> String {
     (0..levels).fold(text.to_owned(), |text, _| {
         let quoted = Value::from(text).to_string();
         quoted[1..quoted.len() - 1].to_owned()
@@ -44,11 +44,11 @@ fn escaped(text: &str, levels: usize) -> String {
 }
 
 fn is_in(all: &str, text: &str) -> bool {
-    (0..3).any(|levels| all.contains(&escaped(text, levels)))
+    (0..3).any(|levels| all.contains(&json_escaped(text, levels)))
 }
 
 /// A canvas with a text in every place an editor has for one.
-fn pasted(text: &str) -> String {
+fn canvas_with_text_everywhere(text: &str) -> String {
     let mut drawing = Drawing::default();
     let model = drawing.card("chatScripted", json!({ "fallback": text }));
     let values = json!({"a": {"b": [text]}, "note": text}).to_string();
@@ -65,7 +65,7 @@ fn pasted(text: &str) -> String {
     canvas.to_string()
 }
 
-fn drawn<T>(runner: &mut TestRunner, strategy: &impl Strategy<Value = T>) -> T {
+fn generate<T>(runner: &mut TestRunner, strategy: &impl Strategy<Value = T>) -> T {
     strategy.new_tree(runner).unwrap().current()
 }
 
@@ -76,10 +76,10 @@ fn no_secret_reaches_the_repository() {
     let mut runner = TestRunner::deterministic();
     let mut secrets = Vec::new();
     for line in 0..samples::SHAPES.len() {
-        let sample = drawn(&mut runner, &samples::samples_of(line));
+        let sample = generate(&mut runner, &samples::samples_of(line));
         let text = sample.text();
         let name = if text.chars().count() < 200 { format!("Flow {text}") } else { "Flow".to_owned() };
-        let body = json!({"name": name, "type": "CHATFLOW", "flowData": pasted(&text), "category": text});
+        let body = json!({"name": name, "type": "CHATFLOW", "flowData": canvas_with_text_everywhere(&text), "category": text});
         let flow = id(&server.post("/chatflows", &body));
         server.publish(&flow).is(200);
         let settings = json!({
@@ -87,10 +87,14 @@ fn no_secret_reaches_the_repository() {
             "apiConfig": {"rateLimit": {"limitMsg": text}},
         });
         server.change(&flow, &settings).is(200);
-        server.save_canvas(&flow, &pasted(&format!("{text} and more"))).is(200);
+        server.save_canvas(&flow, &canvas_with_text_everywhere(&format!("{text} and more"))).is(200);
         server.publish(&flow).is(200);
         let live = server.record(&flow);
-        assert_eq!(live["flowData"], pasted(&format!("{text} and more")), "Live is what was saved");
+        assert_eq!(
+            live["flowData"],
+            canvas_with_text_everywhere(&format!("{text} and more")),
+            "Live is what was saved"
+        );
         assert_eq!(server.history(&flow)["liveSha"], server.newest(&flow));
         if line % 3 == 0 {
             server.owner("DELETE", &format!("/chatflows/{flow}")).send().is(200);
@@ -101,8 +105,8 @@ fn no_secret_reaches_the_repository() {
     assert!(all.len() > 1_000_000 && all.contains("[secret hidden]"));
     let leaked: Vec<_> = secrets.iter().filter(|sample| is_in(&all, &sample.secret)).collect();
     assert!(leaked.is_empty(), "{leaked:#?}");
-    server.is_settled();
-    let verified = flowkeep::ops::versions::verify(&server.app.history, &Cancel::new(None)).unwrap();
+    server.assert_settled();
+    let verified = flowkeep::ops::versions::verify(&server.app.history, &CancelToken::new(None)).unwrap();
     assert_eq!(verified["problems"], json!([]));
 }
 
@@ -111,15 +115,15 @@ fn what_only_looks_like_a_secret_stays_readable() {
     let server = Server::start();
     server.app.history.faults().without_flushing(true);
     let mut runner = TestRunner::deterministic();
-    let flow = server.published("CHATFLOW", "start");
+    let flow = server.new_published("CHATFLOW", "start");
     for pattern in samples::HARMLESS {
-        let text = drawn(&mut runner, &proptest::string::string_regex(pattern).unwrap());
+        let text = generate(&mut runner, &proptest::string::string_regex(pattern).unwrap());
         server.save_draft(&flow, &text).is(200);
         let version = server.publish(&flow).is(200).json()["version"].take();
         assert_eq!(version["hiddenSecrets"], 0, "{text}");
         let sha = version["sha"].as_str().unwrap();
         let read = server.read(&format!("/flow-versions/{flow}/{sha}"));
-        assert_eq!(super::desk::said(&read["flowData"]), text);
+        assert_eq!(super::desk::answer_of_canvas(&read["flowData"]), text);
         let held = server.git(&["show", &format!("{sha}:flows/{}/{flow}/canvas.json", &flow[..2])]);
         assert!(is_in(&held, &text), "{text}");
     }
@@ -130,7 +134,7 @@ fn typed_secrets_credentials_and_files_are_never_stored() {
     let server = Server::start();
     let credential = json!({"name": "my openai", "credentialName": "openAIApi", "plainDataObj": {"openAIApiKey": "plain-word-value"}});
     let credential = id(&server.post("/credentials", &credential));
-    let mut canvas: Value = serde_json::from_str(&saying("one")).unwrap();
+    let mut canvas: Value = serde_json::from_str(&canvas_answering("one")).unwrap();
     let data = &mut canvas["nodes"][0]["data"];
     data["credential"] = json!(credential);
     data["inputParams"]
@@ -184,7 +188,7 @@ fn the_names_of_people_and_keys_hold_no_secret() {
     let credential =
         json!({"name": secret, "credentialName": "openAIApi", "plainDataObj": {"openAIApiKey": "x"}});
     let credential = id(&server.post("/credentials", &credential));
-    let mut canvas: Value = serde_json::from_str(&saying("one")).unwrap();
+    let mut canvas: Value = serde_json::from_str(&canvas_answering("one")).unwrap();
     canvas["nodes"][0]["data"]["credential"] = json!(credential);
     let body = json!({"name": "F", "type": "CHATFLOW", "flowData": canvas.to_string()});
     let flow = id(&server.post("/chatflows", &body));
@@ -193,5 +197,5 @@ fn the_names_of_people_and_keys_hold_no_secret() {
     server.change(&flow, &json!({ "name": "Plain" })).is(200);
     server.owner("DELETE", &format!("/chatflows/{flow}")).send().is(200);
     assert!(!everything(&server.repository()).contains(&secret));
-    server.is_settled();
+    server.assert_settled();
 }

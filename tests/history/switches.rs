@@ -1,6 +1,6 @@
 //! Servers without drafts, servers without history, files in drafts, and asking a draft (manual 2.11, 5.5, 6.10).
 
-use super::desk::{KINDS, said, saying};
+use super::desk::{KINDS, answer_of_canvas, canvas_answering};
 use super::support::{Server, canvases, id};
 use serde_json::{Value, json};
 
@@ -11,8 +11,8 @@ const HISTORY_OFF: &str = "Version history is off on this server.";
 fn without_drafts_the_canvas_saves_straight_to_live() {
     let server = Server::with(&[("SERVICE_DRAFTS", " OFF ")]);
     for kind in KINDS {
-        let flow = server.drafted(kind, "one");
-        assert_eq!(server.live_says(&flow), "one", "a new flow is Live at once");
+        let flow = server.new_draft(kind, "one");
+        assert_eq!(server.live_answer(&flow), "one", "a new flow is Live at once");
         let status = server.draft(&flow);
         assert_eq!((&status["enabled"], &status["mode"]), (&json!(false), &json!("live")));
         assert_eq!((&status["reason"], &status["draft"]), (&json!("off"), &Value::Null));
@@ -20,26 +20,26 @@ fn without_drafts_the_canvas_saves_straight_to_live() {
         server.write_live(&flow, "two").is(200);
         assert_eq!(server.save_draft(&flow, "three").is_error(409), DRAFTS_OFF);
         assert_eq!(server.publish(&flow).is_error(409), DRAFTS_OFF);
-        assert_eq!(server.instantly(&flow, true).is_error(409), DRAFTS_OFF);
-        assert_eq!(server.instantly(&flow, false).is_error(409), DRAFTS_OFF);
+        assert_eq!(server.set_publish_instantly(&flow, true).is_error(409), DRAFTS_OFF);
+        assert_eq!(server.set_publish_instantly(&flow, false).is_error(409), DRAFTS_OFF);
         assert_eq!(server.roll_back(&flow, &first).is_error(409), DRAFTS_OFF);
         let discarded = server.owner("DELETE", &format!("/flow-drafts/{flow}")).send();
         assert_eq!(discarded.is_error(409), DRAFTS_OFF);
         let answer = server.restore(&flow, &first).is(200).json();
         assert_eq!((&answer["restoredTo"], &answer["version"]["kind"]), (&json!("live"), &json!("restore")));
-        assert_eq!(server.live_says(&flow), "one");
+        assert_eq!(server.live_answer(&flow), "one");
         assert_eq!(server.kinds(&flow), ["restore", "save", "create"]);
     }
-    server.is_settled();
+    server.assert_settled();
 }
 
 #[test]
 fn a_bad_body_is_refused_as_such_though_drafts_are_off() {
     let server = Server::with(&[("SERVICE_DRAFTS", "off")]);
-    let flow = server.drafted("CHATFLOW", "one");
+    let flow = server.new_draft("CHATFLOW", "one");
     let cases = [
-        ("PUT", "", json!({}), json!({ "flowData": saying("two") })),
-        ("PUT", "", json!({"flowData": "no canvas"}), json!({ "flowData": saying("two") })),
+        ("PUT", "", json!({}), json!({ "flowData": canvas_answering("two") })),
+        ("PUT", "", json!({"flowData": "no canvas"}), json!({ "flowData": canvas_answering("two") })),
         ("PUT", "/settings", json!({"publishInstantly": "yes"}), json!({"publishInstantly": true})),
         ("POST", "/publish", json!({"overwriteLiveChanges": 1}), json!({})),
         ("POST", "/rollback", json!({"sha": "not a sha"}), json!({"sha": server.newest(&flow)})),
@@ -50,36 +50,39 @@ fn a_bad_body_is_refused_as_such_though_drafts_are_off() {
         call.clone().json(&bad).send().is_error(400);
         assert_eq!(call.json(&good).send().is_error(409), DRAFTS_OFF, "{method} {path}");
     }
-    assert_eq!(server.live_says(&flow), "one");
+    assert_eq!(server.live_answer(&flow), "one");
 }
 
 #[test]
 fn saved_drafts_return_when_drafts_are_turned_on_again() {
     let server = Server::start();
-    let flow = server.published("CHATFLOW", "one");
+    let flow = server.new_published("CHATFLOW", "one");
     server.save_draft(&flow, "two").is(200);
-    let server = server.restarted_with(&[("SERVICE_DRAFTS", "no")]);
+    let server = server.restart_with(&[("SERVICE_DRAFTS", "no")]);
     assert_eq!(server.draft(&flow)["draft"], Value::Null);
     let body = json!({"question": "hi"});
     let asked = server.owner("POST", &format!("/internal-prediction/{flow}")).json(&body).send();
     assert_eq!(asked.is(200).json()["text"], "one");
     server.write_live(&flow, "three").is(200);
-    let server = server.restarted();
+    let server = server.restart();
     let draft = server.draft(&flow);
-    assert_eq!((said(&draft["draft"]["flowData"]).as_str(), &draft["draft"]["stale"]), ("two", &json!(true)));
+    assert_eq!(
+        (answer_of_canvas(&draft["draft"]["flowData"]).as_str(), &draft["draft"]["stale"]),
+        ("two", &json!(true))
+    );
 }
 
 #[test]
 fn without_history_everything_else_works() {
     let server = Server::with(&[("SERVICE_VERSIONS", "0")]);
     for kind in KINDS {
-        let flow = server.drafted(kind, "one");
+        let flow = server.new_draft(kind, "one");
         let answer = server.publish(&flow).is(200).json();
         assert_eq!((&answer["version"], &answer["recorded"]), (&Value::Null, &json!(false)));
         assert_eq!((&answer["historyError"], &answer["unchanged"]), (&Value::Null, &json!(false)));
         assert_eq!(answer["status"]["lastPublished"]["sha"], Value::Null);
         assert!(answer["status"]["lastPublished"]["date"].is_string());
-        assert_eq!(server.live_says(&flow), "one");
+        assert_eq!(server.live_answer(&flow), "one");
         let off = json!({"enabled": false, "versions": [], "lastError": null, "liveSha": null, "lastPublished": null});
         assert_eq!(server.history(&flow), off);
         let sha = "0123456789";
@@ -93,25 +96,25 @@ fn without_history_everything_else_works() {
     }
     assert_eq!(server.read("/flow-versions/status"), json!({"enabled": false}));
     assert!(!server.repository().exists(), "nothing was made");
-    assert_eq!(server.waiting(), 0);
+    assert_eq!(server.unrecorded_count(), 0);
 }
 
 #[test]
 fn history_is_left_as_it_is_while_it_is_off() {
     let server = Server::start();
     assert_eq!(server.read("/flow-versions/status"), json!({"enabled": true}));
-    let flow = server.published("CHATFLOW", "one");
+    let flow = server.new_published("CHATFLOW", "one");
     let tip = server.git(&["rev-parse", "main"]);
-    let server = server.restarted_with(&[("SERVICE_VERSIONS", "False")]);
+    let server = server.restart_with(&[("SERVICE_VERSIONS", "False")]);
     server.write_live(&flow, "two").is(200);
     assert_eq!(server.git(&["rev-parse", "main"]), tip);
-    let server = server.restarted();
+    let server = server.restart();
     let history = server.history(&flow);
     assert_eq!(history["versions"].as_array().unwrap().len(), 2, "the save made meanwhile is not in it");
     assert_eq!(history["liveSha"], Value::Null);
     server.write_live(&flow, "three").is(200);
     assert_eq!(server.history(&flow)["liveSha"], server.newest(&flow));
-    server.is_settled();
+    server.assert_settled();
 }
 
 #[test]
@@ -119,9 +122,9 @@ fn a_folder_of_its_own_holds_the_history() {
     let folder = tempfile::tempdir().unwrap();
     let place = folder.path().join("elsewhere");
     let server = Server::with(&[("SERVICE_VERSIONS_DIR", place.to_str().unwrap())]);
-    server.published("CHATFLOW", "one");
+    server.new_published("CHATFLOW", "one");
     assert!(!server.repository().exists());
-    super::desk::sound(&place);
+    super::desk::assert_sound_repository(&place);
     assert_eq!(super::desk::git(&place, &["rev-list", "--count", "main"]).trim(), "3");
 }
 
@@ -129,20 +132,21 @@ fn a_folder_of_its_own_holds_the_history() {
 fn a_flow_posted_with_publish_instantly_is_live_at_once() {
     let server = Server::start();
     for kind in KINDS {
-        let body = json!({"name": "F", "type": kind, "flowData": saying("one"), "publishInstantly": true});
+        let body =
+            json!({"name": "F", "type": kind, "flowData": canvas_answering("one"), "publishInstantly": true});
         let flow = id(&server.post("/chatflows", &body));
-        assert_eq!((server.live_says(&flow).as_str(), server.draft_says(&flow)), ("one", None));
+        assert_eq!((server.live_answer(&flow).as_str(), server.draft_answer(&flow)), ("one", None));
         assert_eq!(server.draft(&flow)["reason"], "publish-instantly");
         assert_eq!(server.kinds(&flow), ["create"]);
         let empty = id(&server.post("/chatflows", &json!({"name": "F", "type": kind})));
-        assert_eq!(server.draft_says(&empty), None, "an empty canvas makes no draft");
+        assert_eq!(server.draft_answer(&empty), None, "an empty canvas makes no draft");
     }
 }
 
 #[test]
 fn the_canvas_chat_runs_the_draft_and_live_when_told() {
     let server = Server::start();
-    let flow = server.published("CHATFLOW", "live answer");
+    let flow = server.new_published("CHATFLOW", "live answer");
     let ask = |source: Value| {
         let mut body = json!({"question": "hi"});
         if !source.is_null() {
@@ -165,7 +169,7 @@ fn the_canvas_chat_runs_the_draft_and_live_when_told() {
 #[test]
 fn the_canvas_chat_runs_a_draft_that_was_never_published() {
     let server = Server::start();
-    let flow = server.drafted("CHATFLOW", "draft answer");
+    let flow = server.new_draft("CHATFLOW", "draft answer");
     let body = json!({"question": "hi"});
     let asked = server.owner("POST", &format!("/internal-prediction/{flow}")).json(&body).send();
     assert_eq!(asked.is(200).json()["text"], "draft answer");
@@ -175,7 +179,7 @@ fn the_canvas_chat_runs_a_draft_that_was_never_published() {
 
 /// A canvas with a card that holds a file a person just chose.
 fn with_file(content: &str, text: &str) -> String {
-    let mut canvas: Value = serde_json::from_str(&saying(text)).unwrap();
+    let mut canvas: Value = serde_json::from_str(&canvas_answering(text)).unwrap();
     let data: String = base64_of(content);
     canvas["nodes"][0]["data"]["inputs"]["txtFile"] =
         json!(format!("data:text/plain;base64,{data},filename:notes.txt"));
@@ -188,7 +192,7 @@ fn base64_of(text: &str) -> String {
 }
 
 /// The name the file of [`with_file`] got.
-fn stored(canvas: &Value) -> String {
+fn stored_file_name(canvas: &Value) -> String {
     let canvas: Value = serde_json::from_str(canvas.as_str().unwrap()).unwrap();
     let name = canvas["nodes"][0]["data"]["inputs"]["txtFile"].as_str().unwrap().to_owned();
     name.strip_prefix("FILE-STORAGE::").unwrap_or_else(|| panic!("{name}")).to_owned()
@@ -198,19 +202,19 @@ fn stored(canvas: &Value) -> String {
 fn the_files_of_a_draft_are_moved_into_place_by_publish() {
     let server = Server::start();
     for kind in KINDS {
-        let flow = server.published(kind, "one");
+        let flow = server.new_published(kind, "one");
         let status = server.save_canvas(&flow, &with_file("first words", "two")).is(200).json();
-        let draft = stored(&status["draft"]["flowData"]);
+        let draft = stored_file_name(&status["draft"]["flowData"]);
         let random = draft.strip_prefix("draft-").unwrap().strip_suffix("-notes.txt").unwrap();
         assert_eq!(random.len(), 24, "16 at random, and the sum of what it holds: {draft}");
         let with = |text: &str| -> Vec<String> { server.file_names(&flow, text) };
         assert_eq!(with("first words"), std::slice::from_ref(&draft));
         server.publish(&flow).is(200);
-        let live = stored(&server.record(&flow)["flowData"]);
+        let live = stored_file_name(&server.record(&flow)["flowData"]);
         assert_eq!((live.as_str(), with("first words")), (&draft["draft-".len()..], vec![live.clone()]));
 
         let status = server.save_canvas(&flow, &with_file("other words", "three")).is(200).json();
-        let second = stored(&status["draft"]["flowData"]);
+        let second = stored_file_name(&status["draft"]["flowData"]);
         assert_ne!(second, draft);
         assert_eq!(with("first words"), std::slice::from_ref(&live), "a draft replaces no file of Live");
         server.owner("DELETE", &format!("/flow-drafts/{flow}")).send().is(200);
@@ -218,7 +222,7 @@ fn the_files_of_a_draft_are_moved_into_place_by_publish() {
         let first_version = server.newest(&flow);
         server.write_live(&flow, "no file").is(200);
         server.roll_back(&flow, &first_version).is(200);
-        assert_eq!(stored(&server.record(&flow)["flowData"]), live);
+        assert_eq!(stored_file_name(&server.record(&flow)["flowData"]), live);
         assert_eq!(with("first words").len(), 1, "a version that names a file can still be put Live");
         server.owner("DELETE", &format!("/chatflows/{flow}")).send().is(200);
         assert_eq!(with("first words").len(), 0);
@@ -238,11 +242,11 @@ impl Server {
 #[test]
 fn a_draft_may_hold_what_does_not_run() {
     let server = Server::start();
-    let flow = server.published("CHATFLOW", "one");
+    let flow = server.new_published("CHATFLOW", "one");
     let broken = json!({"nodes": [{"id": "x"}], "edges": [{"source": "gone"}]}).to_string();
     server.save_canvas(&flow, &broken).is(200);
     assert_eq!(server.draft(&flow)["draft"]["flowData"], broken);
-    let prompted = canvases::prompted("Say {x}", "");
+    let prompted = canvases::prompted_chain("Say {x}", "");
     server.save_canvas(&flow, &prompted).is(200);
     assert_eq!(server.draft(&flow)["draft"]["flowData"], prompted, "a canvas is kept to the letter");
 }
@@ -261,11 +265,11 @@ fn a_new_flow_with_notes_alone_keeps_them_in_its_draft() {
 #[test]
 fn live_has_files_of_its_own_even_when_an_editor_sends_those_of_the_draft() {
     let server = Server::start();
-    let flow = server.published("CHATFLOW", "one");
+    let flow = server.new_published("CHATFLOW", "one");
     let status = server.save_canvas(&flow, &with_file("first words", "two")).is(200).json();
     let canvas = status["draft"]["flowData"].as_str().unwrap();
     server.change(&flow, &json!({ "flowData": canvas })).is(200);
-    let live = stored(&server.record(&flow)["flowData"]);
+    let live = stored_file_name(&server.record(&flow)["flowData"]);
     assert!(!live.starts_with("draft-"), "{live}");
     server.owner("DELETE", &format!("/flow-drafts/{flow}")).send().is(200);
     assert_eq!(server.file_names(&flow, "first words"), [live]);
@@ -278,13 +282,13 @@ fn live_has_files_of_its_own_even_when_an_editor_sends_those_of_the_draft() {
 #[test]
 fn a_list_without_canvases_tells_the_state_of_each_flow() {
     let server = Server::start();
-    let drafted = server.drafted("CHATFLOW", "one");
-    let published = server.published("CHATFLOW", "two");
-    let stale = server.published("CHATFLOW", "three");
+    let drafted = server.new_draft("CHATFLOW", "one");
+    let published = server.new_published("CHATFLOW", "two");
+    let stale = server.new_published("CHATFLOW", "three");
     server.save_draft(&stale, "four").is(200);
     server.write_live(&stale, "five").is(200);
-    let straight = server.published("CHATFLOW", "six");
-    server.instantly(&straight, true).is(200);
+    let straight = server.new_published("CHATFLOW", "six");
+    server.set_publish_instantly(&straight, true).is(200);
     let list = server.read("/chatflows?fields=summary");
     let state = |flow: &str| {
         let row = list.as_array().unwrap().iter().find(|row| row["id"] == flow).unwrap();

@@ -3,12 +3,12 @@
 use crate::outgoing;
 use crate::provider::knowledge::vector;
 use crate::provider::{Behaviour, Provider};
-use flowkeep::domain::cancel::{Cancel, Reason};
+use flowkeep::domain::cancel::{CancelReason, CancelToken};
 use flowkeep::llm::embeddings::{
-    Aim, AimField, Batch, CohereEmbeddings, EmbeddingModel, FeatureExtraction, GoogleEmbeddings,
+    Aim, AimField, BatchLimits, CohereEmbeddings, EmbeddingModel, FeatureExtraction, GoogleEmbeddings,
     OllamaEmbeddings, OpenAiEmbeddings, TaskType, embed,
 };
-use flowkeep::llm::{ApiKey, Endpoint, ModelError};
+use flowkeep::llm::{Endpoint, ModelError, ProviderKey};
 use flowkeep::net::Outgoing;
 use serde_json::{Map, Value, json};
 use std::time::{Duration, Instant};
@@ -17,7 +17,7 @@ use std::time::{Duration, Instant};
 fn models(provider: &Provider, outgoing: &Outgoing) -> Vec<(&'static str, Box<dyn EmbeddingModel>)> {
     let endpoint = |path: &str| {
         let base = format!("{}{path}", provider.base_url());
-        Endpoint::new(outgoing.clone(), &base, Some(ApiKey::new("sk-test-key")))
+        Endpoint::new(outgoing.clone(), &base, Some(ProviderKey::new("sk-test-key")))
     };
     let model = || "stand-in".to_owned();
     let openai = OpenAiEmbeddings::new(endpoint("/v1"), "stand-in");
@@ -43,7 +43,7 @@ fn models(provider: &Provider, outgoing: &Outgoing) -> Vec<(&'static str, Box<dy
 
 #[test]
 fn every_format_makes_a_vector_of_each_text() {
-    let (provider, outgoing, cancel) = (Provider::start(), outgoing(), Cancel::new(None));
+    let (provider, outgoing, cancel) = (Provider::start(), outgoing(), CancelToken::new(None));
     let texts = ["grüße an alle 👋", "two\nlines", "three"];
     for (name, model) in models(&provider, &outgoing) {
         let done = embed(&*model, &texts, Aim::Documents, &cancel).unwrap_or_else(|e| panic!("{name}: {e}"));
@@ -59,7 +59,7 @@ fn every_format_makes_a_vector_of_each_text() {
 
 #[test]
 fn a_question_is_told_from_passages() {
-    let (provider, outgoing, cancel) = (Provider::start(), outgoing(), Cancel::new(None));
+    let (provider, outgoing, cancel) = (Provider::start(), outgoing(), CancelToken::new(None));
     let mut all = models(&provider, &outgoing);
     let base = format!("{}/v1", provider.base_url());
     let mut told = OpenAiEmbeddings::new(Endpoint::new(outgoing.clone(), &base, None), "stand-in");
@@ -88,10 +88,10 @@ fn a_question_is_told_from_passages() {
 
 #[test]
 fn many_texts_are_sent_in_batches() {
-    let (provider, outgoing, cancel) = (Provider::start(), outgoing(), Cancel::new(None));
+    let (provider, outgoing, cancel) = (Provider::start(), outgoing(), CancelToken::new(None));
     let base = format!("{}/v1", provider.base_url());
     let mut model = OpenAiEmbeddings::new(Endpoint::new(outgoing.clone(), &base, None), "stand-in");
-    model.batch = Batch { texts: 2, bytes: 1000 };
+    model.batch = BatchLimits { texts: 2, bytes: 1000 };
     let texts = ["a", "b", "c", "d", "e"];
     assert_eq!(embed(&model, &texts, Aim::Documents, &cancel).unwrap().vectors, texts.map(vector));
     let sent: Vec<Value> =
@@ -101,9 +101,9 @@ fn many_texts_are_sent_in_batches() {
 
 #[test]
 fn throttling_is_waited_out_and_refusals_are_told() {
-    let (provider, outgoing, cancel) = (Provider::start(), outgoing(), Cancel::new(None));
+    let (provider, outgoing, cancel) = (Provider::start(), outgoing(), CancelToken::new(None));
     for (name, model) in models(&provider, &outgoing) {
-        provider.script(Behaviour::throttled(Some("1")));
+        provider.push_behaviour(Behaviour::rate_limited(Some("1")));
         assert!(embed(&*model, &["x"], Aim::Query, &cancel).is_ok(), "{name}");
         for (behaviour, expected) in [
             (Behaviour::out_of_credit(), ModelError::OutOfCredit),
@@ -120,7 +120,7 @@ fn throttling_is_waited_out_and_refusals_are_told() {
                 ModelError::Provider { status: 500, message: "key [secret hidden] broke".into() },
             ),
         ] {
-            provider.script(behaviour);
+            provider.push_behaviour(behaviour);
             assert_eq!(embed(&*model, &["x"], Aim::Query, &cancel), Err(expected), "{name}");
         }
     }
@@ -128,18 +128,18 @@ fn throttling_is_waited_out_and_refusals_are_told() {
 
 #[test]
 fn an_answer_that_is_wrong_is_refused() {
-    let (provider, outgoing, cancel) = (Provider::start(), outgoing(), Cancel::new(None));
+    let (provider, outgoing, cancel) = (Provider::start(), outgoing(), CancelToken::new(None));
     for (name, model) in models(&provider, &outgoing) {
         for body in
             ["{}", "[]", "7", "<html>", r#"{"data":[{"embedding":[1,null]}]}"#, r#"{"embeddings":[]}"#]
         {
-            provider.script(Behaviour::status(200, body));
+            provider.push_behaviour(Behaviour::status(200, body));
             let failed = embed(&*model, &["x"], Aim::Query, &cancel);
             assert!(matches!(failed, Err(ModelError::Garbled(_))), "{name}: {body}: {failed:?}");
         }
     }
     let (_, model) = models(&provider, &outgoing).pop().unwrap();
-    provider.script(Behaviour::status(200, "[[[0.1, 0.2]]]"));
+    provider.push_behaviour(Behaviour::status(200, "[[[0.1, 0.2]]]"));
     let failed = embed(&*model, &["x"], Aim::Query, &cancel);
     assert!(matches!(&failed, Err(ModelError::Settings(why)) if why.contains("every word")), "{failed:?}");
 }
@@ -148,12 +148,12 @@ fn an_answer_that_is_wrong_is_refused() {
 fn cancelling_reaches_the_provider_at_once() {
     let (provider, outgoing) = (Provider::start(), outgoing());
     for (name, model) in models(&provider, &outgoing) {
-        provider.script(Behaviour::Hang);
-        let cancel = Cancel::new(None);
+        provider.push_behaviour(Behaviour::Hang);
+        let cancel = CancelToken::new(None);
         let other = cancel.clone();
         std::thread::spawn(move || {
             std::thread::sleep(Duration::from_millis(100));
-            other.cancel(Reason::CallerLeft);
+            other.cancel(CancelReason::CallerLeft);
         });
         let start = Instant::now();
         assert_eq!(embed(&*model, &["x"], Aim::Query, &cancel), Err(ModelError::Cancelled), "{name}");

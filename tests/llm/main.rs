@@ -5,11 +5,11 @@ mod provider;
 
 mod embeddings;
 
-use flowkeep::domain::cancel::{Cancel, Reason};
+use flowkeep::domain::cancel::{CancelReason, CancelToken};
 use flowkeep::domain::prediction::Usage;
 use flowkeep::llm::{
-    Anthropic, ApiKey, ChatModel, ChatRequest, Cohere, Completion, Delta, Endpoint, Google, Message,
-    ModelError, Ollama, OpenAi, Stopped, ToolSpec,
+    Anthropic, ChatMessage, ChatModel, ChatRequest, Cohere, Completion, Delta, Endpoint, Google, ModelError,
+    Ollama, OpenAi, ProviderKey, SinkClosed, ToolSpec,
 };
 use flowkeep::net::Outgoing;
 use provider::{Behaviour, Provider, Reply};
@@ -24,7 +24,7 @@ fn models(
 ) -> Vec<(&'static str, Box<dyn ChatModel>)> {
     let endpoint = |path: &str| {
         let base = format!("{}{path}", provider.base_url());
-        Endpoint::new(outgoing.clone(), &base, Some(ApiKey::new("sk-test-key")))
+        Endpoint::new(outgoing.clone(), &base, Some(ProviderKey::new("sk-test-key")))
     };
     let mut openai = OpenAi::new(endpoint("/v1"), "stand-in");
     openai.streaming = streaming;
@@ -49,12 +49,16 @@ fn outgoing() -> Outgoing {
 
 fn question(text: &str) -> ChatRequest {
     ChatRequest {
-        messages: vec![Message::System("be kind".into()), Message::user(text)],
+        messages: vec![ChatMessage::System("be kind".into()), ChatMessage::user(text)],
         ..ChatRequest::default()
     }
 }
 
-fn ask(model: &dyn ChatModel, text: &str, cancel: &Cancel) -> (Vec<String>, Result<Completion, ModelError>) {
+fn ask(
+    model: &dyn ChatModel,
+    text: &str,
+    cancel: &CancelToken,
+) -> (Vec<String>, Result<Completion, ModelError>) {
     let mut seen = Vec::new();
     let result = model.chat(&question(text), cancel, &mut |delta: Delta<'_>| {
         if let Delta::Text(text) = delta {
@@ -67,7 +71,7 @@ fn ask(model: &dyn ChatModel, text: &str, cancel: &Cancel) -> (Vec<String>, Resu
 
 #[test]
 fn every_format_answers_streamed_and_whole() {
-    let (provider, outgoing, cancel) = (Provider::start(), outgoing(), Cancel::new(None));
+    let (provider, outgoing, cancel) = (Provider::start(), outgoing(), CancelToken::new(None));
     for streaming in [true, false] {
         for (name, model) in models(&provider, &outgoing, streaming) {
             let (seen, result) = ask(&*model, "grüße an alle 👋", &cancel);
@@ -95,10 +99,10 @@ fn every_format_answers_streamed_and_whole() {
 
 #[test]
 fn tools_are_called_and_their_results_sent_back() {
-    let (provider, outgoing, cancel) = (Provider::start(), outgoing(), Cancel::new(None));
+    let (provider, outgoing, cancel) = (Provider::start(), outgoing(), CancelToken::new(None));
     for streaming in [true, false] {
         for (name, model) in models(&provider, &outgoing, streaming) {
-            provider.script(Behaviour::Reply(Reply {
+            provider.push_behaviour(Behaviour::Reply(Reply {
                 thinking: vec!["h".into(), "m".into()],
                 calls: vec![("add".into(), json!({"a":"ü\"1"})), ("now".into(), json!({}))],
                 ..Reply::text("")
@@ -117,13 +121,13 @@ fn tools_are_called_and_their_results_sent_back() {
             assert_ne!(completion.calls[0].id, completion.calls[1].id);
             request
                 .messages
-                .push(Message::Assistant { text: completion.text, calls: completion.calls.clone() });
-            request.messages.extend(completion.calls.into_iter().map(|call| Message::Tool {
+                .push(ChatMessage::Assistant { text: completion.text, calls: completion.calls.clone() });
+            request.messages.extend(completion.calls.into_iter().map(|call| ChatMessage::Tool {
                 call_id: call.id,
                 name: call.name,
                 text: "42".into(),
             }));
-            provider.script(Behaviour::text("It is 42."));
+            provider.push_behaviour(Behaviour::text("It is 42."));
             assert_eq!(
                 model.chat(&request, &cancel, &mut |_: Delta<'_>| Ok(())).unwrap().text,
                 "It is 42.",
@@ -138,9 +142,10 @@ fn tools_are_called_and_their_results_sent_back() {
 
 #[test]
 fn a_reply_written_byte_by_byte_is_read() {
-    let (provider, outgoing, cancel) = (Provider::start(), outgoing(), Cancel::new(None));
+    let (provider, outgoing, cancel) = (Provider::start(), outgoing(), CancelToken::new(None));
     for (name, model) in models(&provider, &outgoing, true) {
-        provider.script(Behaviour::Reply(Reply { bytewise: true, ..Reply::text("grüße 👋 Ende") }));
+        provider
+            .push_behaviour(Behaviour::Reply(Reply { bytewise: true, ..Reply::text("grüße 👋 Ende") }));
         assert_eq!(ask(&*model, "x", &cancel).1.unwrap().text, "grüße 👋 Ende", "{name}");
     }
     assert_eq!(provider.connections(), 1);
@@ -159,12 +164,12 @@ fn cancelling_reaches_the_provider_at_once() {
                 if !streaming && matches!(&behaviour, Behaviour::Reply(reply) if reply.first_byte.is_zero()) {
                     continue;
                 }
-                provider.script(behaviour);
-                let (cancel, left) = (Cancel::new(None), provider.disconnects());
+                provider.push_behaviour(behaviour);
+                let (cancel, left) = (CancelToken::new(None), provider.disconnects());
                 let other = cancel.clone();
                 let setter = std::thread::spawn(move || {
                     std::thread::sleep(Duration::from_millis(100));
-                    other.cancel(Reason::CallerLeft);
+                    other.cancel(CancelReason::CallerLeft);
                     Instant::now()
                 });
                 let (_, result) = ask(&*model, "x", &cancel);
@@ -181,12 +186,12 @@ fn cancelling_reaches_the_provider_at_once() {
 
 #[test]
 fn a_receiver_that_wants_no_more_ends_the_call() {
-    let (provider, outgoing, cancel) = (Provider::start(), outgoing(), Cancel::new(None));
+    let (provider, outgoing, cancel) = (Provider::start(), outgoing(), CancelToken::new(None));
     for (name, model) in models(&provider, &outgoing, true) {
         let left = provider.disconnects();
         let reply = Reply { token_delay: Duration::from_millis(5), ..Reply::text(&"word ".repeat(1000)) };
-        provider.script(Behaviour::Reply(reply));
-        let result = model.chat(&question("x"), &cancel, &mut |_: Delta<'_>| Err(Stopped));
+        provider.push_behaviour(Behaviour::Reply(reply));
+        let result = model.chat(&question("x"), &cancel, &mut |_: Delta<'_>| Err(SinkClosed));
         assert_eq!(result, Err(ModelError::Cancelled), "{name}");
         assert!(
             provider.wait_until(Duration::from_secs(2), |provider| provider.disconnects() > left),
@@ -199,9 +204,9 @@ fn a_receiver_that_wants_no_more_ends_the_call() {
 fn the_runs_limit_ends_a_silent_provider() {
     let (provider, outgoing) = (Provider::start(), outgoing());
     for (name, model) in models(&provider, &outgoing, true) {
-        provider.script(Behaviour::Hang);
+        provider.push_behaviour(Behaviour::Hang);
         let start = Instant::now();
-        let (_, result) = ask(&*model, "x", &Cancel::new(Some(Duration::from_millis(200))));
+        let (_, result) = ask(&*model, "x", &CancelToken::new(Some(Duration::from_millis(200))));
         assert_eq!(result, Err(ModelError::TimedOut), "{name}");
         assert!(start.elapsed() < Duration::from_secs(2), "{name}");
     }
@@ -209,10 +214,13 @@ fn the_runs_limit_ends_a_silent_provider() {
 
 #[test]
 fn a_stream_that_is_cut_is_an_error_and_keeps_what_was_said() {
-    let (provider, outgoing, cancel) = (Provider::start(), outgoing(), Cancel::new(None));
+    let (provider, outgoing, cancel) = (Provider::start(), outgoing(), CancelToken::new(None));
     for (name, model) in models(&provider, &outgoing, true) {
         for cut in [0, 1, 2, 3] {
-            provider.script(Behaviour::Reply(Reply { cut_after: Some(cut), ..Reply::text("one two three") }));
+            provider.push_behaviour(Behaviour::Reply(Reply {
+                cut_after: Some(cut),
+                ..Reply::text("one two three")
+            }));
             let (seen, result) = ask(&*model, "x", &cancel);
             assert!(matches!(result, Err(ModelError::Garbled(_))), "{name}: {result:?}");
             assert_eq!(seen.len(), cut, "{name}");
@@ -222,22 +230,22 @@ fn a_stream_that_is_cut_is_an_error_and_keeps_what_was_said() {
 
 #[test]
 fn throttling_is_waited_out_and_then_told() {
-    let (provider, outgoing, cancel) = (Provider::start(), outgoing(), Cancel::new(None));
+    let (provider, outgoing, cancel) = (Provider::start(), outgoing(), CancelToken::new(None));
     let (_, model) = models(&provider, &outgoing, true).remove(0);
-    provider.script(Behaviour::throttled(Some("1")));
+    provider.push_behaviour(Behaviour::rate_limited(Some("1")));
     let start = Instant::now();
     assert!(ask(&*model, "x", &cancel).1.is_ok());
     assert!(start.elapsed() >= Duration::from_secs(1));
     for _ in 0..3 {
-        provider.script(Behaviour::throttled(Some("1")));
+        provider.push_behaviour(Behaviour::rate_limited(Some("1")));
     }
     assert_eq!(ask(&*model, "x", &cancel).1, Err(ModelError::Throttled { retry_after_seconds: 1 }));
-    assert_eq!(provider.served(), 5);
+    assert_eq!(provider.served_count(), 5);
 }
 
 #[test]
 fn refusals_are_told_apart() {
-    let (provider, outgoing, cancel) = (Provider::start(), outgoing(), Cancel::new(None));
+    let (provider, outgoing, cancel) = (Provider::start(), outgoing(), CancelToken::new(None));
     for (name, model) in models(&provider, &outgoing, true) {
         for (behaviour, expected) in [
             (Behaviour::out_of_credit(), ModelError::OutOfCredit),
@@ -258,7 +266,7 @@ fn refusals_are_told_apart() {
                 ModelError::Provider { status: 502, message: "it gave no reason".into() },
             ),
         ] {
-            provider.script(behaviour);
+            provider.push_behaviour(behaviour);
             assert_eq!(ask(&*model, "x", &cancel).1, Err(expected), "{name}");
         }
     }
@@ -271,17 +279,17 @@ fn refusals_are_told_apart() {
 fn many_streams_run_side_by_side() {
     let (provider, outgoing) = (Provider::start(), outgoing());
     let reply = Reply { token_delay: Duration::from_millis(1), ..Reply::text(&"word ".repeat(50)) };
-    provider.decide(move |_| Behaviour::Reply(reply.clone()));
+    provider.set_decision(move |_| Behaviour::Reply(reply.clone()));
     std::thread::scope(|scope| {
         for _ in 0..100 {
             scope.spawn(|| {
                 let (_, model) = models(&provider, &outgoing, true).remove(0);
                 for _ in 0..2 {
-                    let (seen, result) = ask(&*model, "x", &Cancel::new(Some(Duration::from_secs(30))));
+                    let (seen, result) = ask(&*model, "x", &CancelToken::new(Some(Duration::from_secs(30))));
                     assert_eq!((seen.len(), result.is_ok()), (50, true));
                 }
             });
         }
     });
-    assert_eq!((provider.served(), provider.disconnects()), (200, 0));
+    assert_eq!((provider.served_count(), provider.disconnects()), (200, 0));
 }

@@ -3,31 +3,31 @@
 
 use super::*;
 use flowkeep::script::{
-    DatabaseAnswer, DatabaseAsk, DatabaseColumn, DatabaseFamily, DatabaseFault, DatabaseWork, Databases,
-    Served,
+    DatabaseAnswer, DatabaseColumn, DatabaseError, DatabaseHandler, DatabaseKind, DatabaseOperation,
+    DatabaseRequest, ScriptServices,
 };
 use std::sync::Mutex;
 
 /// Notes what it is asked, and answers every statement with one row of these columns.
-struct Noting {
-    family: DatabaseFamily,
+struct RecordingDatabase {
+    family: DatabaseKind,
     row: Vec<(&'static str, &'static str, Value)>,
     asked: Mutex<Vec<Value>>,
 }
 
-impl Databases for Noting {
-    fn ask(&self, ask: &DatabaseAsk, time: Duration) -> Result<DatabaseAnswer, DatabaseFault> {
+impl DatabaseHandler for RecordingDatabase {
+    fn execute(&self, ask: &DatabaseRequest, time: Duration) -> Result<DatabaseAnswer, DatabaseError> {
         assert!(time <= Duration::from_secs(2));
         self.asked.lock().unwrap().push(serde_json::to_value(ask).unwrap());
         let family = Some(self.family);
         match &ask.work {
-            DatabaseWork::Query { sql, .. } if sql == "fails" => Err(DatabaseFault {
+            DatabaseOperation::Query { sql, .. } if sql == "fails" => Err(DatabaseError {
                 message: "database 'x': no".into(),
                 code: Some("23000".into()),
                 number: Some(1062),
                 words: Some("Duplicate".into()),
             }),
-            DatabaseWork::Query { .. } => {
+            DatabaseOperation::Query { .. } => {
                 let column = |(name, kind, _): &(&str, &str, Value)| DatabaseColumn {
                     name: (*name).into(),
                     kind: (*kind).into(),
@@ -48,20 +48,20 @@ impl Databases for Noting {
 }
 
 /// What code returns, and all that was asked.
-fn asked(
-    family: DatabaseFamily,
+fn run_recorded(
+    family: DatabaseKind,
     row: Vec<(&'static str, &'static str, Value)>,
     source: &str,
 ) -> (Result<Value, ScriptError>, Vec<Value>) {
-    let noting = Noting { family, row, asked: Mutex::default() };
-    let served = Served { databases: Some(&noting), ..Served::default() };
-    let result = SCRIPTS.run_with(source, &Scope::default(), served, &Cancel::new(None)).result;
+    let noting = RecordingDatabase { family, row, asked: Mutex::default() };
+    let served = ScriptServices { databases: Some(&noting), ..ScriptServices::default() };
+    let result = SCRIPTS.run_with(source, &ScriptScope::default(), served, &CancelToken::new(None)).result;
     (result, noting.asked.into_inner().unwrap())
 }
 
 /// The statement and the values of the first query.
-fn sent(family: DatabaseFamily, source: &str) -> Value {
-    let (result, all) = asked(family, Vec::new(), source);
+fn first_query(family: DatabaseKind, source: &str) -> Value {
+    let (result, all) = run_recorded(family, Vec::new(), source);
     result.unwrap();
     all.iter().find_map(|ask| ask["work"].get("query").cloned()).unwrap()
 }
@@ -75,8 +75,8 @@ fn a_password_of_code_goes_nowhere() {
         "await require('mysql2/promise').createPool({uri: 'mysql://u:pw-of-code@h/d'}).query('SELECT 1')",
         "await new (require('typeorm').DataSource)({type: 'mysql', host: 'h', password: 'pw-of-code', database: 'd'}).initialize()",
     ] {
-        let family = if source.contains("pg") { DatabaseFamily::Postgres } else { DatabaseFamily::Mysql };
-        let (result, all) = asked(family, Vec::new(), source);
+        let family = if source.contains("pg") { DatabaseKind::Postgres } else { DatabaseKind::Mysql };
+        let (result, all) = run_recorded(family, Vec::new(), source);
         result.unwrap();
         let place = &all[0]["place"];
         assert_eq!((&place["host"], &place["database"]), (&json!("h"), &json!("d")), "{source}");
@@ -86,7 +86,7 @@ fn a_password_of_code_goes_nowhere() {
 
 #[test]
 fn marks_are_values_outside_of_texts_names_and_comments() {
-    let mysql = |source: &str| sent(DatabaseFamily::Mysql, source);
+    let mysql = |source: &str| first_query(DatabaseKind::Mysql, source);
     assert_eq!(
         mysql(
             "await $db.query('x', \"SELECT '?', `?` -- ?\\n, ? /* ? */ FROM ?? WHERE a IN (?) AND ?\", [1, 'd.t`x', ['b', 2], {c: null}])"
@@ -102,7 +102,7 @@ fn marks_are_values_outside_of_texts_names_and_comments() {
     assert_eq!(mysql(kept), json!({"sql": "SELECT ?", "values": [{"text": "[1]"}]}));
     let postgres = "await $db.query('x', 'SELECT $1 ? $2', [{a: 1}, ['a\"', null, [1.5]]])";
     assert_eq!(
-        sent(DatabaseFamily::Postgres, postgres),
+        first_query(DatabaseKind::Postgres, postgres),
         json!({"sql": "SELECT $1 ? $2", "values": [{"text": "{\"a\":1}"}, {"text": "{\"a\\\"\",NULL,{\"1.5\"}}"}]})
     );
 }
@@ -111,12 +111,12 @@ fn marks_are_values_outside_of_texts_names_and_comments() {
 fn values_without_a_form_are_refused_before_they_are_sent() {
     for value in ["() => 1", "Symbol('x')", "new Date('x')", "{toJSON() {}}", "NaN"] {
         let source = format!("await $db.query('x', 'SELECT ?', [{value}])");
-        let (result, all) = asked(DatabaseFamily::Mysql, Vec::new(), &source);
+        let (result, all) = run_recorded(DatabaseKind::Mysql, Vec::new(), &source);
         assert!(matches!(result, Err(ScriptError::Threw { .. })), "{value}: {result:?}");
         assert!(all.iter().all(|ask| ask["work"] == "connect"), "{all:?}");
     }
-    let (result, _) = asked(
-        DatabaseFamily::Mysql,
+    let (result, _) = run_recorded(
+        DatabaseKind::Mysql,
         Vec::new(),
         "const a = {}; a.a = a; await $db.query('x', 'SELECT ?', [[a]])",
     );
@@ -140,7 +140,7 @@ fn rows_are_made_of_what_their_columns_are() {
     ];
     let source = "const [row] = await $db.query('x', 'SELECT 1');
         return [Object.keys(row)[0], row.n, row.l, row.s, row.d.toISOString(), row.z, row.j.a, [...row.b], row.f, row.a, row.u]";
-    let (result, _) = asked(DatabaseFamily::Postgres, row, source);
+    let (result, _) = run_recorded(DatabaseKind::Postgres, row, source);
     assert_eq!(
         result.unwrap(),
         json!([
@@ -162,7 +162,7 @@ fn rows_are_made_of_what_their_columns_are() {
 #[test]
 fn a_refusal_is_an_error_with_the_fields_that_clients_give_it() {
     let source = "try { await $db.query('x', 'fails') } catch (error) { return [error.message, error.code, error.errno, error.sqlState, error.sqlMessage] }";
-    let (result, _) = asked(DatabaseFamily::Mysql, Vec::new(), source);
+    let (result, _) = run_recorded(DatabaseKind::Mysql, Vec::new(), source);
     assert_eq!(result.unwrap(), json!(["database 'x': no", "ER_DUP_ENTRY", 1062, "23000", "Duplicate"]));
 }
 
@@ -173,7 +173,7 @@ fn each_connection_of_code_is_one_of_its_own_and_ends() {
         await one.query('BEGIN'); await other.query('SELECT 1'); one.release(); other.release(); await pool.end();
         await $db.query('y', 'SELECT 1');
         return one.query('SELECT 1').catch((error) => error.message)";
-    let (result, all) = asked(DatabaseFamily::Postgres, Vec::new(), source);
+    let (result, all) = run_recorded(DatabaseKind::Postgres, Vec::new(), source);
     assert_eq!(result.unwrap(), "the connection was closed by the code");
     let of = |work: &str| {
         let asks = all.iter().filter(|ask| ask["work"] == work);
@@ -186,5 +186,5 @@ fn each_connection_of_code_is_one_of_its_own_and_ends() {
 #[test]
 fn where_there_are_no_databases_it_is_said_what_there_is() {
     assert_eq!(value("return typeof $db"), "undefined");
-    assert!(thrown("require('mysql2/promise')").contains("$db.query(credential, statement, values)"));
+    assert!(thrown_message("require('mysql2/promise')").contains("$db.query(credential, statement, values)"));
 }

@@ -30,7 +30,10 @@ fn chains_of_constructors_end_in_the_same_empty_world() {
         let found = value(source);
         assert!(found == "undefined" || found == "function" || found == true, "{source}: {found}");
     }
-    assert!(thrown("return this.constructor.constructor('return process')().mainModule").contains("Error"));
+    assert!(
+        thrown_message("return this.constructor.constructor('return process')().mainModule")
+            .contains("Error")
+    );
 }
 
 #[test]
@@ -47,16 +50,16 @@ fn stack_traces_hand_out_no_frames_of_the_host() {
 #[test]
 fn modules_cannot_be_loaded() {
     for name in ["fs", "child_process", "node:fs", "vm", "os", "process", "axios", "/etc/passwd", "./x.js"] {
-        assert!(thrown(&format!("return require('{name}')")).contains("is not available"), "{name}");
-        let said = thrown(&format!("return await import('{name}')"));
+        assert!(thrown_message(&format!("return require('{name}')")).contains("is not available"), "{name}");
+        let said = thrown_message(&format!("return await import('{name}')"));
         assert!(!said.contains("root:"), "{name}: {said}");
     }
-    assert!(thrown("return require.main.require('fs')").contains("TypeError"));
+    assert!(thrown_message("return require.main.require('fs')").contains("TypeError"));
 }
 
 #[test]
 fn a_body_that_closes_its_function_gains_nothing() {
-    let found = ran("}); globalThis.x = typeof process; (async function () { return x;").result;
+    let found = run_script("}); globalThis.x = typeof process; (async function () { return x;").result;
     assert!(
         matches!(found, Ok(Value::String(ref text)) if text == "undefined") || found.is_err(),
         "{found:?}"
@@ -72,7 +75,7 @@ fn blocking_on_shared_memory_is_refused() {
 #[test]
 fn changed_prototypes_do_not_reach_the_next_run() {
     let alone = scripts(1);
-    let run = |source: &str| alone.run(source, &Scope::default(), &Cancel::new(None)).result;
+    let run = |source: &str| alone.run(source, &ScriptScope::default(), &CancelToken::new(None)).result;
     let before = alone.idle_workers();
     run("Object.prototype.isAdmin = true; Array.prototype.map = () => 'stolen'; globalThis.left = 'behind';
          JSON.stringify = () => '\"forged\"'; Promise.prototype.then = () => {}; globalThis.fetch = 1; console.log = 1;
@@ -88,7 +91,7 @@ fn changed_prototypes_do_not_reach_the_next_run() {
 #[test]
 fn code_that_is_still_waiting_cannot_act_in_the_next_run() {
     let alone = scripts(1);
-    let run = |source: &str| alone.run(source, &Scope::default(), &Cancel::new(None));
+    let run = |source: &str| alone.run(source, &ScriptScope::default(), &CancelToken::new(None));
     run(
         "setTimeout(() => console.log('ghost'), 5); setInterval(() => { globalThis.ghost = 1 }, 1); return 1",
     );

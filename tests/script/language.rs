@@ -1,17 +1,17 @@
 //! What code sees, and what becomes of what it returns.
 
 use super::*;
-use flowkeep::script::{Line, Loudness};
+use flowkeep::script::{ConsoleLevel, ConsoleLine};
 
 fn with(source: &str) -> Value {
-    let scope = Scope {
+    let scope = ScriptScope {
         inputs: map(json!({"input": "hello", "rows": [1, {"a": null}], "vars": "not these"})),
         vars: map(json!({"city": "Łódź"})),
         flow: map(json!({"chatId": "c1", "state": {"count": 2}})),
         fetch: None,
-        ..Scope::default()
+        ..ScriptScope::default()
     };
-    SCRIPTS.run(source, &scope, &Cancel::new(None)).result.unwrap()
+    SCRIPTS.run(source, &scope, &CancelToken::new(None)).result.unwrap()
 }
 
 #[test]
@@ -76,13 +76,13 @@ fn what_has_no_json_form_is_refused_and_said() {
 fn an_error_tells_its_message_and_its_line() {
     let expected = ScriptError::Threw { message: "TypeError: no".into(), line: Some(2) };
     assert_eq!(error("const a = 1;\nthrow new TypeError('no')"), expected);
-    assert_eq!(thrown("await Promise.reject('plain')"), "plain");
-    assert_eq!(thrown("throw {code: 7}"), r#"{"code":7}"#);
-    assert_eq!(thrown("throw undefined"), "undefined");
-    assert_eq!(thrown("throw null"), "null");
-    assert!(thrown("throw new Error('x'.repeat(1e6))").len() < 2_100);
+    assert_eq!(thrown_message("await Promise.reject('plain')"), "plain");
+    assert_eq!(thrown_message("throw {code: 7}"), r#"{"code":7}"#);
+    assert_eq!(thrown_message("throw undefined"), "undefined");
+    assert_eq!(thrown_message("throw null"), "null");
+    assert!(thrown_message("throw new Error('x'.repeat(1e6))").len() < 2_100);
     assert_eq!(
-        thrown("setTimeout(() => { throw new Error('later') }, 1); await new Promise(() => {})"),
+        thrown_message("setTimeout(() => { throw new Error('later') }, 1); await new Promise(() => {})"),
         "Error: later"
     );
 }
@@ -96,16 +96,16 @@ fn code_that_cannot_be_read_is_told_apart_and_named_by_line() {
 
 #[test]
 fn the_console_is_kept_in_order() {
-    let ran = ran(
+    let ran = run_script(
         "console.log('a', {b: 1}, [2], null, undefined); console.warn('w'); console.error(new Error('e'));",
     );
-    let line = |loudness, text: &str| Line { loudness, text: text.into() };
+    let line = |loudness, text: &str| ConsoleLine { loudness, text: text.into() };
     assert_eq!(
         ran.console.lines,
         [
-            line(Loudness::Log, r#"a {"b":1} [2] null undefined"#),
-            line(Loudness::Warn, "w"),
-            line(Loudness::Error, "Error: e")
+            line(ConsoleLevel::Log, r#"a {"b":1} [2] null undefined"#),
+            line(ConsoleLevel::Warn, "w"),
+            line(ConsoleLevel::Error, "Error: e")
         ]
     );
     assert!(!ran.console.cut);
@@ -113,7 +113,7 @@ fn the_console_is_kept_in_order() {
 
 #[test]
 fn the_console_is_kept_when_the_code_throws() {
-    let ran = ran("console.log('before'); throw 1");
+    let ran = run_script("console.log('before'); throw 1");
     assert!(ran.result.is_err());
     assert_eq!(ran.console.lines[0].text, "before");
 }
@@ -144,12 +144,12 @@ fn addresses_are_taken_apart_and_put_together() {
     let source = "const p = new URLSearchParams({a: 1, b: \"it's (x)\"}); p.append('a', 2); return [String(p), p.getAll('a'), [...p].length,
         new URLSearchParams('?q=%zz&r').get('r'), new URLSearchParams([['k', 'v']]).has('k'), URL.canParse('no')]";
     assert_eq!(value(source), json!(["a=1&b=it%27s+%28x%29&a=2", ["1", "2"], 3, "", true, false]));
-    assert!(thrown("new URL('no')").contains("Invalid URL"));
+    assert!(thrown_message("new URL('no')").contains("Invalid URL"));
 }
 
 #[test]
 fn require_says_what_there_is_instead() {
-    let said = thrown("const axios = require('axios')");
+    let said = thrown_message("const axios = require('axios')");
     assert!(
         said.contains("require(\"axios\") is not available") && said.contains("fetch(url, options)"),
         "{said}"

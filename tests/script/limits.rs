@@ -5,7 +5,7 @@ use std::time::Instant;
 
 /// The error, and that it came no later than the limit of time and one second.
 #[track_caller]
-fn stopped(source: &str) -> ScriptError {
+fn error_in_time(source: &str) -> ScriptError {
     let start = Instant::now();
     let error = error(source);
     assert!(start.elapsed() < Duration::from_millis(3_400), "{source}: {:?}", start.elapsed());
@@ -14,28 +14,28 @@ fn stopped(source: &str) -> ScriptError {
 
 #[test]
 fn a_loop_ends_when_its_time_is_up() {
-    assert_eq!(stopped("for (;;) {}"), ScriptError::Timeout);
-    assert_eq!(stopped("try { for (;;) {} } finally { for (;;) {} }"), ScriptError::Timeout);
-    assert_eq!(stopped("try { for (;;) {} } catch { return 'caught' }"), ScriptError::Timeout);
+    assert_eq!(error_in_time("for (;;) {}"), ScriptError::Timeout);
+    assert_eq!(error_in_time("try { for (;;) {} } finally { for (;;) {} }"), ScriptError::Timeout);
+    assert_eq!(error_in_time("try { for (;;) {} } catch { return 'caught' }"), ScriptError::Timeout);
 }
 
 #[test]
 fn a_loop_of_promises_ends_when_its_time_is_up() {
-    assert_eq!(stopped("for (;;) await null"), ScriptError::Timeout);
+    assert_eq!(error_in_time("for (;;) await null"), ScriptError::Timeout);
     // Each waits for the next, so that memory may end first.
-    let error = stopped("const again = () => Promise.resolve().then(again); await again()");
+    let error = error_in_time("const again = () => Promise.resolve().then(again); await again()");
     assert!(matches!(error, ScriptError::Timeout | ScriptError::Memory), "{error:?}");
 }
 
 #[test]
 fn a_loop_of_timers_ends_when_its_time_is_up() {
-    assert_eq!(stopped("await new Promise(() => setInterval(() => {}, 0))"), ScriptError::Timeout);
-    assert_eq!(stopped("await new Promise(done => setTimeout(done, 1e9))"), ScriptError::Timeout);
+    assert_eq!(error_in_time("await new Promise(() => setInterval(() => {}, 0))"), ScriptError::Timeout);
+    assert_eq!(error_in_time("await new Promise(done => setTimeout(done, 1e9))"), ScriptError::Timeout);
 }
 
 #[test]
 fn a_regular_expression_that_explodes_ends_when_its_time_is_up() {
-    assert_eq!(stopped("return /^(a+)+$/.test('a'.repeat(40) + 'b')"), ScriptError::Timeout);
+    assert_eq!(error_in_time("return /^(a+)+$/.test('a'.repeat(40) + 'b')"), ScriptError::Timeout);
 }
 
 #[test]
@@ -47,16 +47,16 @@ fn native_work_without_end_ends_when_its_time_is_up() {
         "const a = 'a'.repeat(2 ** 20); return a.replaceAll('a', a.slice(0, 9)).lastIndexOf('b'.repeat(2 ** 19))",
         "const p = new Proxy([], {get: (t, k) => k === 'length' ? 2 ** 53 - 1 : undefined}); return Array.prototype.includes.call(p, 1)",
     ] {
-        let error = ran(source).result.unwrap_or_else(|error| json!(format!("{error:?}")));
+        let error = run_script(source).result.unwrap_or_else(|error| json!(format!("{error:?}")));
         assert!(!format!("{error}").contains("Crashed"), "{source}: {error}");
-        stopped_in_time(source);
+        assert_stopped_in_time(source);
     }
 }
 
 #[track_caller]
-fn stopped_in_time(source: &str) {
+fn assert_stopped_in_time(source: &str) {
     let start = Instant::now();
-    let _ = ran(source);
+    let _ = run_script(source);
     assert!(start.elapsed() < Duration::from_millis(3_400), "{source}: {:?}", start.elapsed());
 }
 
@@ -76,7 +76,7 @@ fn memory_has_a_limit() {
         "const m = new Map(); for (let i = 0;; i++) m.set(i, 'x'.repeat(9000) + i)",
         "return new Uint8Array(2 ** 31 - 1).length",
     ] {
-        assert_eq!(stopped(source), ScriptError::Memory, "{source}");
+        assert_eq!(error_in_time(source), ScriptError::Memory, "{source}");
     }
 }
 
@@ -84,30 +84,33 @@ fn memory_has_a_limit() {
 fn code_that_lives_on_after_it_ran_out_of_memory_is_stopped_too() {
     let source =
         "for (;;) { try { const all = []; for (;;) all.push('x'.repeat(1e5) + all.length) } catch {} }";
-    assert!(matches!(stopped(source), ScriptError::Timeout | ScriptError::Memory));
+    assert!(matches!(error_in_time(source), ScriptError::Timeout | ScriptError::Memory));
 }
 
 #[test]
 fn a_text_longer_than_the_engine_can_hold_is_refused() {
     assert!(matches!(
-        stopped("return 'x'.repeat(2 ** 30).length"),
+        error_in_time("return 'x'.repeat(2 ** 30).length"),
         ScriptError::Threw { .. } | ScriptError::Memory
     ));
-    assert!(matches!(stopped("return 'x'.padEnd(2 ** 29, 'yz').length"), ScriptError::Memory));
+    assert!(matches!(error_in_time("return 'x'.padEnd(2 ** 29, 'yz').length"), ScriptError::Memory));
 }
 
 #[test]
 fn recursion_has_a_limit() {
-    assert_eq!(stopped("const f = () => f() + 1; return f()"), ScriptError::Stack);
-    assert_eq!(stopped("const f = async () => { await f() }; await f()"), ScriptError::Stack);
-    assert_eq!(stopped("let a = []; for (let i = 0; i < 1e5; i++) a = [a]; return a"), ScriptError::Stack);
-    assert_eq!(stopped("return JSON.parse('['.repeat(1e5) + ']'.repeat(1e5))"), ScriptError::Stack);
+    assert_eq!(error_in_time("const f = () => f() + 1; return f()"), ScriptError::Stack);
+    assert_eq!(error_in_time("const f = async () => { await f() }; await f()"), ScriptError::Stack);
+    assert_eq!(
+        error_in_time("let a = []; for (let i = 0; i < 1e5; i++) a = [a]; return a"),
+        ScriptError::Stack
+    );
+    assert_eq!(error_in_time("return JSON.parse('['.repeat(1e5) + ']'.repeat(1e5))"), ScriptError::Stack);
     assert!(matches!(
-        stopped("return eval('('.repeat(1e5) + ')'.repeat(1e5))"),
+        error_in_time("return eval('('.repeat(1e5) + ')'.repeat(1e5))"),
         ScriptError::Stack | ScriptError::Threw { .. }
     ));
     assert!(matches!(
-        stopped("return new RegExp('('.repeat(1e5) + ')'.repeat(1e5))"),
+        error_in_time("return new RegExp('('.repeat(1e5) + ')'.repeat(1e5))"),
         ScriptError::Stack | ScriptError::Threw { .. }
     ));
 }
@@ -121,8 +124,8 @@ fn recursion_that_is_caught_does_not_harm_the_run() {
 fn source_scope_and_result_have_a_largest_size() {
     let long = format!("return 1 //{}", "x".repeat(256 * 1024));
     assert_eq!(error(&long), ScriptError::SourceTooLarge(256 * 1024));
-    let scope = Scope { vars: map(json!({"a": "x".repeat(9 << 20)})), ..Scope::default() };
-    let ran = SCRIPTS.run("return 1", &scope, &Cancel::new(None));
+    let scope = ScriptScope { vars: map(json!({"a": "x".repeat(9 << 20)})), ..ScriptScope::default() };
+    let ran = SCRIPTS.run("return 1", &scope, &CancelToken::new(None));
     assert_eq!(ran.result, Err(ScriptError::ScopeTooLarge(8 << 20)));
     assert_eq!(error("return 'x'.repeat(1 << 20)"), ScriptError::ResultTooLarge(1 << 20));
     assert_eq!(value("return 'x'.repeat((1 << 20) - 2)").as_str().unwrap().len(), (1 << 20) - 2);
@@ -134,21 +137,21 @@ fn source_scope_and_result_have_a_largest_size() {
 
 #[test]
 fn the_console_keeps_so_much_and_no_more() {
-    let ran = ran(
+    let ran = run_script(
         "for (let i = 0; i < 5000; i++) console.log('line ' + i); console.log('x'.repeat(1e7)); return 1",
     );
     assert_eq!(ran.result, Ok(json!(1)));
     assert!(ran.console.cut);
     assert_eq!(ran.console.lines.len(), 200);
-    let long = super::ran("console.log('x'.repeat(1e7))").console;
+    let long = super::run_script("console.log('x'.repeat(1e7))").console;
     assert!(long.lines[0].text.len() <= 4096 && !long.cut);
-    let wide = super::ran("for (let i = 0; i < 100; i++) console.log('x'.repeat(4000))").console;
+    let wide = super::run_script("for (let i = 0; i < 100; i++) console.log('x'.repeat(4000))").console;
     assert!(wide.cut && wide.lines.iter().map(|line| line.text.len()).sum::<usize>() <= 64 * 1024);
 }
 
 #[test]
 fn timers_have_a_largest_number() {
-    let said = thrown("for (let i = 0; i < 1e6; i++) setTimeout(() => {}, 1e6)");
+    let said = thrown_message("for (let i = 0; i < 1e6; i++) setTimeout(() => {}, 1e6)");
     assert!(said.contains("too many timers"), "{said}");
 }
 

@@ -10,9 +10,10 @@ mod limits;
 mod modules;
 mod workers;
 
-use flowkeep::domain::cancel::Cancel;
+use flowkeep::domain::cancel::CancelToken;
 use flowkeep::script::{
-    Fetch, FetchRequest, FetchResponse, Limits, Ran, Scope, ScriptError, Scripts, Tenant,
+    Fetch, FetchRequest, FetchResponse, ScriptError, ScriptLimits, ScriptResult, ScriptRunner, ScriptScope,
+    Tenant,
 };
 use serde_json::{Map, Value, json};
 use std::path::PathBuf;
@@ -24,34 +25,34 @@ fn program() -> PathBuf {
 }
 
 /// Workers with short limits that most tests share.
-static SCRIPTS: LazyLock<Scripts> = LazyLock::new(|| scripts(4));
+static SCRIPTS: LazyLock<ScriptRunner> = LazyLock::new(|| scripts(4));
 
-fn scripts(workers_max: usize) -> Scripts {
-    let limits = Limits {
+fn scripts(workers_max: usize) -> ScriptRunner {
+    let limits = ScriptLimits {
         processor: Duration::from_secs(1),
         wall: Duration::from_secs(2),
         heap_bytes: 32 << 20,
         workers_max,
         queue: Duration::from_secs(60),
     };
-    Scripts::new(program(), limits).unwrap()
+    ScriptRunner::new(program(), limits).unwrap()
 }
 
-fn ran(source: &str) -> Ran {
-    SCRIPTS.run(source, &Scope::default(), &Cancel::new(None))
+fn run_script(source: &str) -> ScriptResult {
+    SCRIPTS.run(source, &ScriptScope::default(), &CancelToken::new(None))
 }
 
 /// What the code returns.
 #[track_caller]
 fn value(source: &str) -> Value {
-    let ran = ran(source);
+    let ran = run_script(source);
     ran.result.unwrap_or_else(|error| panic!("{source}: {error:?}"))
 }
 
 /// Why the code has no result.
 #[track_caller]
 fn error(source: &str) -> ScriptError {
-    let ran = ran(source);
+    let ran = run_script(source);
     match ran.result {
         Err(error) => error,
         Ok(value) => panic!("{source}: {value}"),
@@ -60,7 +61,7 @@ fn error(source: &str) -> ScriptError {
 
 /// The message of what the code throws.
 #[track_caller]
-fn thrown(source: &str) -> String {
+fn thrown_message(source: &str) -> String {
     match error(source) {
         ScriptError::Threw { message, .. } => message,
         other => panic!("{source}: {other:?}"),

@@ -1,7 +1,7 @@
 //! What code finds of Node and of the web beside the language. Expected values are those of Node and of published vectors.
 
 use super::*;
-use flowkeep::script::{Calls, Served};
+use flowkeep::script::{CallHandler, ScriptServices};
 
 /// Compares what each line returns.
 #[track_caller]
@@ -27,9 +27,10 @@ fn digests_are_those_of_the_published_vectors() {
     let long = "ddaf35a193617abacc417349ae20413112e6fa4e89a97ea20a9eeee64b55d39a2192992a274fc1a836ba3c23a3feebbd454d4423643ce80e2a9ac94fa54ca49f";
     assert_eq!(hash("RSA-SHA512"), long);
     assert_eq!(value("return crypto.createHash('md5').digest('base64')"), "1B2M2Y8AsgTpgAmY7PhCfg==");
-    assert!(thrown("crypto.createHash('whirlpool')").contains("not supported"));
+    assert!(thrown_message("crypto.createHash('whirlpool')").contains("not supported"));
     assert!(
-        thrown("const h = crypto.createHash('md5'); h.digest(); h.update('x')").contains("already called")
+        thrown_message("const h = crypto.createHash('md5'); h.digest(); h.update('x')")
+            .contains("already called")
     );
 }
 
@@ -77,8 +78,8 @@ fn the_webs_interface_signs_and_verifies() {
                 (await crypto.subtle.exportKey('jwk', key)).k, signature instanceof ArrayBuffer]";
     let signature = "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843";
     assert_eq!(value(source), json!([signature, true, false, "ba7816bf", "SmVmZQ", true]));
-    assert!(thrown("await crypto.subtle.encrypt()").contains("not a function"));
-    assert!(thrown("crypto.createCipheriv('aes-256-gcm')").contains("createHmac"));
+    assert!(thrown_message("await crypto.subtle.encrypt()").contains("not a function"));
+    assert!(thrown_message("crypto.createCipheriv('aes-256-gcm')").contains("createHmac"));
 }
 
 #[test]
@@ -99,9 +100,10 @@ fn random_values_have_their_form_and_differ() {
         ("crypto.timingSafeEqual(Buffer.from('ab'), Buffer.from('ac'))", json!(false)),
     ]);
     assert!(
-        thrown("crypto.timingSafeEqual(Buffer.from('a'), Buffer.from('ab'))").contains("same byte length")
+        thrown_message("crypto.timingSafeEqual(Buffer.from('a'), Buffer.from('ab'))")
+            .contains("same byte length")
     );
-    assert!(thrown("crypto.randomBytes(1e9)").contains("65536"));
+    assert!(thrown_message("crypto.randomBytes(1e9)").contains("65536"));
 }
 
 #[test]
@@ -126,8 +128,8 @@ fn buffers_read_and_write_every_encoding() {
         ("new Buffer('old').toString() + Buffer('er')", json!("older")),
         ("Buffer.isEncoding('UTF-8') && !Buffer.isEncoding('x')", json!(true)),
     ]);
-    assert!(thrown("Buffer.from('x', 'utf-7')").contains("Unknown encoding"));
-    assert!(thrown("Buffer.from(undefined)").contains("Buffer.from takes"));
+    assert!(thrown_message("Buffer.from('x', 'utf-7')").contains("Unknown encoding"));
+    assert!(thrown_message("Buffer.from(undefined)").contains("Buffer.from takes"));
 }
 
 #[test]
@@ -158,7 +160,7 @@ fn buffers_join_search_compare_and_hold_numbers() {
             json!([1, "0061"]),
         ),
     ]);
-    assert!(thrown("Buffer.alloc(2).readUInt32LE(0)").contains("out of range"));
+    assert!(thrown_message("Buffer.alloc(2).readUInt32LE(0)").contains("out of range"));
 }
 
 #[test]
@@ -180,10 +182,10 @@ fn texts_become_bytes_and_texts_again() {
         ("atob(btoa('x'))", json!("x")),
     ]);
     assert!(
-        thrown("new TextDecoder('utf-8', {fatal: true}).decode(new Uint8Array([0xff]))")
+        thrown_message("new TextDecoder('utf-8', {fatal: true}).decode(new Uint8Array([0xff]))")
             .contains("not valid")
     );
-    assert!(thrown("new TextDecoder('nonsense')").contains("not known"));
+    assert!(thrown_message("new TextDecoder('nonsense')").contains("not known"));
 }
 
 #[test]
@@ -200,7 +202,7 @@ fn a_structured_clone_copies_what_a_value_holds() {
                 copy.error.message, String(copy.pattern)]";
     let expected = json!([true, true, true, true, "x", 1, 1, true, false, true, "no", "/a/gi"]);
     assert_eq!(value(source), expected);
-    assert!(thrown("structuredClone({work() {}})").contains("cannot be cloned"));
+    assert!(thrown_message("structuredClone({work() {}})").contains("cannot be cloned"));
     let source = "try { structuredClone(() => 1) } catch (error) { return error.name }";
     assert_eq!(value(source), "DataCloneError");
 }
@@ -274,7 +276,10 @@ fn events_reach_their_listeners_in_order() {
 
 #[test]
 fn assertions_and_timers_and_packing_work() {
-    assert!(thrown("require('assert').deepStrictEqual({a: [1, 2]}, {a: [1, 3]})").contains("AssertionError"));
+    assert!(
+        thrown_message("require('assert').deepStrictEqual({a: [1, 2]}, {a: [1, 3]})")
+            .contains("AssertionError")
+    );
     let source = "const assert = require('assert'); assert(1); assert.deepEqual([1, '2'], ['1', 2]);
         assert.throws(() => { throw new TypeError('bad') }, /bad/); await assert.rejects(Promise.reject(new Error('x')), Error);
         await require('timers/promises').setTimeout(2); await new Promise(done => setImmediate(done));
@@ -291,7 +296,7 @@ fn packing_cannot_make_more_than_code_may_hold() {
         bytes = zlib.gzipSync(bytes); const all = []; for (;;) all.push(zlib.gunzipSync(zlib.gunzipSync(bytes)))";
     assert_eq!(error(source), ScriptError::Memory);
     let source = "const zlib = require('zlib'); const one = zlib.gzipSync(Buffer.alloc(4 << 20)); zlib.gunzipSync(Buffer.concat(Array(9).fill(one)))";
-    assert!(thrown(source).contains("more bytes"), "{}", thrown(source));
+    assert!(thrown_message(source).contains("more bytes"), "{}", thrown_message(source));
 }
 
 #[test]
@@ -335,7 +340,7 @@ fn a_missing_module_is_named_with_what_there_is_instead() {
         ("lodash", "structuredClone"),
         ("nothing-known", "modules assert, buffer, crypto, events, path, querystring"),
     ] {
-        let said = thrown(&format!("require('{name}')"));
+        let said = thrown_message(&format!("require('{name}')"));
         assert!(said.contains("is not available") && said.contains(instead), "{said}");
     }
 }
@@ -353,16 +358,20 @@ fn code_may_put_its_own_thing_in_the_place_of_a_global() {
 #[test]
 fn the_input_is_what_was_asked_unless_a_variable_has_its_name() {
     let run = |inputs: Value| {
-        let scope = Scope { inputs: map(inputs), flow: map(json!({"input": "asked"})), ..Scope::default() };
-        SCRIPTS.run("return [$input, $flow.input]", &scope, &Cancel::new(None)).result.unwrap()
+        let scope = ScriptScope {
+            inputs: map(inputs),
+            flow: map(json!({"input": "asked"})),
+            ..ScriptScope::default()
+        };
+        SCRIPTS.run("return [$input, $flow.input]", &scope, &CancelToken::new(None)).result.unwrap()
     };
     assert_eq!(run(json!({})), json!(["asked", "asked"]));
     assert_eq!(run(json!({"input": 5})), json!([5, "asked"]));
 }
 
-struct Adder;
+struct AddingHandler;
 
-impl Calls for Adder {
+impl CallHandler for AddingHandler {
     fn names(&self) -> Vec<String> {
         vec!["add".into()]
     }
@@ -381,9 +390,9 @@ fn tools_are_called_in_the_service_and_their_errors_can_be_caught() {
         SCRIPTS
             .run_with(
                 source,
-                &Scope::default(),
-                Served { calls: Some(&Adder), ..Served::default() },
-                &Cancel::new(None),
+                &ScriptScope::default(),
+                ScriptServices { calls: Some(&AddingHandler), ..ScriptServices::default() },
+                &CancelToken::new(None),
             )
             .result
     };

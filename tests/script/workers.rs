@@ -1,14 +1,14 @@
 //! The workers themselves: what they are made of, and that one in trouble troubles no other.
 
 use super::*;
-use flowkeep::domain::cancel::Reason;
+use flowkeep::domain::cancel::CancelReason;
 use rustix::process::{Pid, Signal, kill_process};
 use std::fs;
 use std::thread;
 use std::time::Instant;
 
-fn run(scripts: &Scripts, source: &str) -> Result<Value, ScriptError> {
-    scripts.run(source, &Scope::default(), &Cancel::new(None)).result
+fn run(scripts: &ScriptRunner, source: &str) -> Result<Value, ScriptError> {
+    scripts.run(source, &ScriptScope::default(), &CancelToken::new(None)).result
 }
 
 fn wait_for(mut done: impl FnMut() -> bool) {
@@ -62,7 +62,7 @@ fn a_worker_closes_what_whoever_started_the_service_left_open() {
         format!("#!/bin/sh\nexec 7</etc/hostname 8</etc/hostname\nexec {} \"$@\"\n", program().display());
     fs::write(&careless, text).unwrap();
     fs::set_permissions(&careless, fs::Permissions::from_mode(0o755)).unwrap();
-    let alone = Scripts::new(careless, Limits::default()).unwrap();
+    let alone = ScriptRunner::new(careless, ScriptLimits::default()).unwrap();
     run(&alone, "return 1").unwrap();
     let id = alone.idle_workers()[0];
     // Readable only to those who may look into any process.
@@ -140,12 +140,12 @@ fn many_runs_at_once_share_few_workers_and_mix_nothing() {
         for number in 0..16 {
             let pool = &pool;
             threads.spawn(move || {
-                let scope = Scope { inputs: map(json!({"number": number})), ..Scope::default() };
+                let scope = ScriptScope { inputs: map(json!({"number": number})), ..ScriptScope::default() };
                 for round in 0..5 {
                     let source = format!(
                         "globalThis.mine ??= $number; console.log(mine); await null; return [mine, {round}]"
                     );
-                    let ran = pool.run(&source, &scope, &Cancel::new(None));
+                    let ran = pool.run(&source, &scope, &CancelToken::new(None));
                     assert_eq!(ran.result, Ok(json!([number, round])));
                     assert_eq!(ran.console.lines[0].text, number.to_string());
                 }
@@ -155,9 +155,9 @@ fn many_runs_at_once_share_few_workers_and_mix_nothing() {
     assert!(pool.idle_workers().len() <= 2);
 }
 
-fn run_of(scripts: &Scripts, tenant: u8) -> Result<Value, ScriptError> {
-    let scope = Scope { tenant: Tenant([tenant; 16]), ..Scope::default() };
-    scripts.run("return 1", &scope, &Cancel::new(None)).result
+fn run_of(scripts: &ScriptRunner, tenant: u8) -> Result<Value, ScriptError> {
+    let scope = ScriptScope { tenant: Tenant([tenant; 16]), ..ScriptScope::default() };
+    scripts.run("return 1", &scope, &CancelToken::new(None)).result
 }
 
 #[test]
@@ -186,13 +186,13 @@ fn more_tenants_than_workers_all_get_their_turn() {
 
 #[test]
 fn who_waits_too_long_for_a_worker_is_told_so() {
-    let limits = Limits {
+    let limits = ScriptLimits {
         wall: Duration::from_secs(2),
         workers_max: 1,
         queue: Duration::from_millis(200),
-        ..Limits::default()
+        ..ScriptLimits::default()
     };
-    let alone = Scripts::new(program(), limits).unwrap();
+    let alone = ScriptRunner::new(program(), limits).unwrap();
     run_slow_start(&alone);
     let other = alone.clone();
     let running =
@@ -203,39 +203,41 @@ fn who_waits_too_long_for_a_worker_is_told_so() {
 }
 
 /// A short queue may be shorter than a first start on a busy machine.
-fn run_slow_start(scripts: &Scripts) {
+fn run_slow_start(scripts: &ScriptRunner) {
     scripts.warm();
     wait_for(|| !scripts.idle_workers().is_empty());
 }
 
 #[test]
 fn a_run_ends_at_once_when_it_is_cancelled() {
-    let cancel = Cancel::new(None);
+    let cancel = CancelToken::new(None);
     let token = cancel.clone();
     let start = Instant::now();
     let running = thread::spawn(move || {
-        SCRIPTS.run("await new Promise(done => setTimeout(done, 1900))", &Scope::default(), &token).result
+        SCRIPTS
+            .run("await new Promise(done => setTimeout(done, 1900))", &ScriptScope::default(), &token)
+            .result
     });
     thread::sleep(Duration::from_millis(300));
-    cancel.cancel(Reason::CallerLeft);
-    assert_eq!(running.join().unwrap(), Err(ScriptError::Cancelled(Reason::CallerLeft)));
+    cancel.cancel(CancelReason::CallerLeft);
+    assert_eq!(running.join().unwrap(), Err(ScriptError::Cancelled(CancelReason::CallerLeft)));
     assert!(start.elapsed() < Duration::from_millis(1_500));
 }
 
 #[test]
 fn a_run_has_no_more_time_than_is_left_of_the_whole() {
     let start = Instant::now();
-    let cancel = Cancel::new(Some(Duration::from_millis(300)));
-    let result = SCRIPTS.run("for (;;) {}", &Scope::default(), &cancel).result;
-    assert_eq!(result, Err(ScriptError::Cancelled(Reason::OutOfTime)));
+    let cancel = CancelToken::new(Some(Duration::from_millis(300)));
+    let result = SCRIPTS.run("for (;;) {}", &ScriptScope::default(), &cancel).result;
+    assert_eq!(result, Err(ScriptError::Cancelled(CancelReason::TimedOut)));
     assert!(start.elapsed() < Duration::from_millis(1_300));
 }
 
 #[test]
 fn a_program_that_is_no_worker_is_an_error_and_not_a_wait() {
-    let wrong = Scripts::new("/bin/true".into(), Limits::default()).unwrap();
+    let wrong = ScriptRunner::new("/bin/true".into(), ScriptLimits::default()).unwrap();
     assert_eq!(run(&wrong, "return 1"), Err(ScriptError::Unavailable));
-    let missing = Scripts::new("/no/such/program".into(), Limits::default()).unwrap();
+    let missing = ScriptRunner::new("/no/such/program".into(), ScriptLimits::default()).unwrap();
     assert_eq!(run(&missing, "return 1"), Err(ScriptError::Unavailable));
 }
 

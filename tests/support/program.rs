@@ -36,12 +36,12 @@ pub fn run(arguments: &[&str]) -> Output {
 }
 
 /// What a command printed.
-pub fn out(output: &Output) -> String {
+pub fn standard_output(output: &Output) -> String {
     String::from_utf8_lossy(&output.stdout).into_owned()
 }
 
 /// What a command complained about.
-pub fn complaint(output: &Output) -> String {
+pub fn error_output(output: &Output) -> String {
     String::from_utf8_lossy(&output.stderr).into_owned()
 }
 
@@ -202,12 +202,12 @@ pub struct Throwaway {
 pub fn throwaway(extra: &[&str]) -> Throwaway {
     let mut arguments = vec!["serve", "--throwaway", "--port", "0"];
     arguments.extend_from_slice(extra);
-    Throwaway::of(command(&arguments))
+    Throwaway::start(command(&arguments))
 }
 
 impl Throwaway {
     /// Starts a command that serves and throws away.
-    pub fn of(mut command: Command) -> Self {
+    pub fn start(mut command: Command) -> Self {
         let folder = tempfile::tempdir().expect("a temporary folder");
         command.env("TMPDIR", folder.path());
         let mut program = Program::start(command, &folder.path().join("log"));

@@ -19,7 +19,7 @@ enum Number {
 }
 
 /// A number as code writes it: sums of products of figures, and of constants above.
-fn evaluated(text: &str, known: &HashMap<String, Number>) -> Option<Number> {
+fn evaluate(text: &str, known: &HashMap<String, Number>) -> Option<Number> {
     let one = |text: &str| -> Option<u128> {
         let factor = |text: &str| {
             let text = text.split(" as ").next().unwrap_or_default().trim();
@@ -40,7 +40,7 @@ fn evaluated(text: &str, known: &HashMap<String, Number>) -> Option<Number> {
     }
 }
 
-fn counted(number: u128) -> String {
+fn format_count(number: u128) -> String {
     let digits = number.to_string();
     let mut out = String::new();
     for (at, digit) in digits.chars().enumerate() {
@@ -58,35 +58,35 @@ const TIMES: &[(&str, u128)] = &[("SECONDS", 1), ("MINUTES", 60), ("HOURS", 3_60
 fn time(seconds: u128) -> String {
     let units: &[(&str, u128)] = &[("days", 86_400), ("h", 3_600), ("min", 60)];
     // One day is told in hours.
-    sized(seconds, if seconds == 86_400 { &units[1..] } else { units }, "s")
+    format_size(seconds, if seconds == 86_400 { &units[1..] } else { units }, "s")
 }
 
 /// The number in the largest of these units that it is a multiple of.
-fn sized(number: u128, units: &[(&str, u128)], least: &str) -> String {
+fn format_size(number: u128, units: &[(&str, u128)], least: &str) -> String {
     let unit = units.iter().find(|(_, size)| number >= *size && number.is_multiple_of(*size));
     unit.map_or_else(
-        || format!("{} {least}", counted(number)),
-        |(unit, size)| format!("{} {unit}", counted(number / size)),
+        || format!("{} {least}", format_count(number)),
+        |(unit, size)| format!("{} {unit}", format_count(number / size)),
     )
 }
 
 /// The number with its unit, which the constant's name tells.
-fn shown(name: &str, number: Number) -> String {
+fn format_value(name: &str, number: Number) -> String {
     let words: Vec<&str> = name.split('_').collect();
     let has = |unit: &str| words.contains(&unit);
     let one = |number: u128| {
         if has("BYTES") {
-            sized(number, &[("GiB", 1 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10)], "bytes")
+            format_size(number, &[("GiB", 1 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10)], "bytes")
         } else if has("MB") {
-            format!("{} MiB", counted(number))
+            format!("{} MiB", format_count(number))
         } else if has("CHARS") {
-            format!("{} characters", counted(number))
+            format!("{} characters", format_count(number))
         } else if has("MS") {
-            format!("{} ms", counted(number))
+            format!("{} ms", format_count(number))
         } else if let Some((_, seconds)) = TIMES.iter().find(|(unit, _)| has(unit)) {
             time(number * seconds)
         } else {
-            counted(number)
+            format_count(number)
         }
     };
     match number {
@@ -96,7 +96,7 @@ fn shown(name: &str, number: Number) -> String {
 }
 
 /// What a comment says, without citations and the last full stop.
-fn told(comment: &str) -> String {
+fn strip_citations(comment: &str) -> String {
     let cited = pattern!(r" \((?:(?:[SRC] \d+(?:\.\d+)?|manual \d+\.\d+(?: r\d+)?)(?:, )?)+\)");
     let told = cited.replace_all(comment, "");
     told.trim().trim_end_matches('.').replace('|', "\\|")
@@ -117,13 +117,18 @@ fn chapter(source: &str) -> String {
     for line in source.lines() {
         if let Some(title) = line.strip_prefix("// ") {
             close(&section, &mut rows);
-            section = told(title).split(':').next().unwrap_or_default().trim_end_matches('.').to_owned();
+            section =
+                strip_citations(title).split(':').next().unwrap_or_default().trim_end_matches('.').to_owned();
         } else if let Some(more) = line.strip_prefix("/// ") {
             comment = format!("{comment} {more}");
         } else if let Some(hit) = constant.captures(line) {
-            let number = evaluated(&hit[2], &known).unwrap_or_else(|| panic!("{line} is no number"));
+            let number = evaluate(&hit[2], &known).unwrap_or_else(|| panic!("{line} is no number"));
             known.insert(hit[1].to_owned(), number);
-            rows.push(format!("| {} | {} |", told(&std::mem::take(&mut comment)), shown(&hit[1], number)));
+            rows.push(format!(
+                "| {} | {} |",
+                strip_citations(&std::mem::take(&mut comment)),
+                format_value(&hit[1], number)
+            ));
         } else {
             assert!(!line.starts_with("pub const"), "{line} is not read");
         }

@@ -60,7 +60,7 @@ fn anchor(heading: &str) -> String {
 }
 
 /// What is wrong with the counting of a chapter that stands at this place.
-fn miscounted(at: usize, chapter: &Chapter) -> Vec<String> {
+fn numbering_faults(at: usize, chapter: &Chapter) -> Vec<String> {
     let file = &chapter.file;
     let mut wrong = Vec::new();
     if !file.starts_with(&format!("{at:02}-")) {
@@ -107,15 +107,15 @@ fn links(text: &str) -> Vec<(String, Option<String>)> {
 }
 
 /// A citation: the section, and the rule where one is named.
-type Cited = (String, Option<usize>);
+type Citation = (String, Option<usize>);
 
 /// What a source cites of the manual: `manual 5.7`, `manual 5.7 r3`, `manual 2.6, 3.4 r2 and 7.1`.
-fn citations(text: &str) -> Vec<Cited> {
+fn citations(text: &str) -> Vec<Citation> {
     // A citation goes on in the next line of a comment.
     let flat = pattern!(r"\n\s*(?://[/!]?|\*|#)?\s*").replace_all(text, " ");
     let list = pattern!(r"\bmanual (\d+\.\d+(?: r\d+)?(?:(?:, | and | to )(?:\d+\.\d+(?: r\d+)?|r\d+))*)");
     let one = pattern!(r"(\d+\.\d+)?(?: ?r(\d+))?(?:, | and | to |$)");
-    let mut found: Vec<Cited> = Vec::new();
+    let mut found: Vec<Citation> = Vec::new();
     for hit in list.captures_iter(&flat) {
         let mut section = String::new();
         for part in one.captures_iter(&hit[1]) {
@@ -131,7 +131,7 @@ fn citations(text: &str) -> Vec<Cited> {
     found
 }
 
-fn is_there(chapters: &[Chapter], (section, rule): &Cited) -> bool {
+fn is_there(chapters: &[Chapter], (section, rule): &Citation) -> bool {
     let found = chapters.iter().flat_map(|chapter| &chapter.sections).find(|known| known.number == *section);
     found.is_some_and(|found| rule.is_none_or(|rule| (1..=found.rules).contains(&rule)))
 }
@@ -163,7 +163,7 @@ fn the_manual_is_counted_and_its_links_and_citations_lead_somewhere() {
     let all = read(root);
     let chapters: Vec<&Chapter> = all.iter().filter(|chapter| chapter.file != "README.md").collect();
     let mut wrong: Vec<String> =
-        chapters.iter().enumerate().flat_map(|(at, chapter)| miscounted(at + 1, chapter)).collect();
+        chapters.iter().enumerate().flat_map(|(at, chapter)| numbering_faults(at + 1, chapter)).collect();
 
     let leads = |file: &str, anchor: &Option<String>| {
         let chapter = all.iter().find(|chapter| chapter.file == file);
@@ -265,10 +265,10 @@ mod samples {
             "01-a.md",
             "# 1 A\n\n## 1.1 The `x` of y\n\n1. One.\n   2 lines.\n2. Two.\n\n## 1.2 B\n\n1. x\n",
         );
-        assert!(miscounted(1, &good).is_empty(), "{:?}", miscounted(1, &good));
+        assert!(numbering_faults(1, &good).is_empty(), "{:?}", numbering_faults(1, &good));
         assert_eq!(good.sections[0].anchor, "11-the-x-of-y");
         let bad = chapter("03-a.md", "# 1 A\n\n## 1.2 X\n\n1. One.\n3. Two.\n");
-        assert_eq!(miscounted(2, &bad).len(), 4, "{:?}", miscounted(2, &bad));
+        assert_eq!(numbering_faults(2, &bad).len(), 4, "{:?}", numbering_faults(2, &bad));
         let all = [good];
         assert!(is_there(&all, &("1.1".to_owned(), Some(2))));
         assert!(!is_there(&all, &("1.1".to_owned(), Some(3))));

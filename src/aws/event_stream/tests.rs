@@ -19,18 +19,18 @@ pub(crate) fn written(headers: &[(&str, u8, &[u8])], payload: &[u8]) -> Vec<u8> 
     let total = u32::try_from(PRELUDE_BYTES + block.len() + payload.len() + SUM_BYTES).unwrap();
     let mut frame = total.to_be_bytes().to_vec();
     frame.extend_from_slice(&u32::try_from(block.len()).unwrap().to_be_bytes());
-    frame.extend_from_slice(&u32::try_from(sum(&frame)).unwrap().to_be_bytes());
+    frame.extend_from_slice(&u32::try_from(checksum_of(&frame)).unwrap().to_be_bytes());
     frame.extend_from_slice(&block);
     frame.extend_from_slice(payload);
-    frame.extend_from_slice(&u32::try_from(sum(&frame)).unwrap().to_be_bytes());
+    frame.extend_from_slice(&u32::try_from(checksum_of(&frame)).unwrap().to_be_bytes());
     frame
 }
 
 /// All frames of a stream that comes in these pieces.
-fn read<'a>(pieces: impl Iterator<Item = &'a [u8]>) -> Result<(Vec<Frame>, bool), Damage> {
-    let (mut frames, mut found) = (Frames::default(), Vec::new());
+fn read<'a>(pieces: impl Iterator<Item = &'a [u8]>) -> Result<(Vec<EventFrame>, bool), FrameError> {
+    let (mut frames, mut found) = (FrameDecoder::default(), Vec::new());
     for piece in pieces {
-        frames.feed(piece);
+        frames.push(piece);
         while let Some(frame) = frames.next_frame()? {
             found.push(frame);
         }
@@ -43,7 +43,7 @@ fn a_frame_known_from_elsewhere_is_read() {
     // The empty frame of AWS's own test vectors, and one with a header of type 4 and the payload {'foo':'bar'}.
     let empty = b"\0\0\0\x10\0\0\0\0\x05\xc2\x48\xeb\x7d\x98\xc8\xff";
     let (found, whole) = read([&empty[..]].into_iter()).unwrap();
-    assert!(whole && found == [Frame { headers: Vec::new(), payload: Vec::new() }]);
+    assert!(whole && found == [EventFrame { headers: Vec::new(), payload: Vec::new() }]);
     let mut number = b"\0\0\0\x2d\0\0\0\x10\x41\xc4\x24\xb8\x0aevent-type\x04\0\0\xa0\x0c".to_vec();
     number.extend_from_slice(b"{'foo':'bar'}\x36\xf4\x80\xa0");
     let (found, whole) = read([&number[..]].into_iter()).unwrap();
@@ -77,20 +77,20 @@ fn headers_of_every_kind_are_read_over() {
 fn what_is_no_frame_is_refused_before_more_of_it_is_held() {
     let prelude = |total: u32, headers: u32| {
         let mut bytes = [total.to_be_bytes(), headers.to_be_bytes()].concat();
-        bytes.extend_from_slice(&u32::try_from(sum(&bytes)).unwrap().to_be_bytes());
+        bytes.extend_from_slice(&u32::try_from(checksum_of(&bytes)).unwrap().to_be_bytes());
         bytes
     };
     for (bytes, damage) in [
-        (prelude(u32::MAX, 0), Damage::TooLarge),
-        (prelude(1024, u32::MAX), Damage::TooLarge),
-        (prelude(15, 0), Damage::Form),
-        (prelude(40, 30), Damage::Form),
-        (b"HTTP/1.1 200".to_vec(), Damage::Sum),
+        (prelude(u32::MAX, 0), FrameError::TooLarge),
+        (prelude(1024, u32::MAX), FrameError::TooLarge),
+        (prelude(15, 0), FrameError::Form),
+        (prelude(40, 30), FrameError::Form),
+        (b"HTTP/1.1 200".to_vec(), FrameError::Sum),
     ] {
         assert_eq!(read([&bytes[..]].into_iter()), Err(damage), "{bytes:?}");
     }
     for headers in [&[("kind", 10, &b""[..])][..], &[("text", 7, b"\xff")]] {
-        assert_eq!(read([&written(headers, b"")[..]].into_iter()), Err(Damage::Form));
+        assert_eq!(read([&written(headers, b"")[..]].into_iter()), Err(FrameError::Form));
     }
 }
 
@@ -100,7 +100,7 @@ fn a_changed_byte_is_noticed_wherever_it_is() {
     for at in 0..frame.len() {
         let mut damaged = frame.clone();
         damaged[at] ^= 1;
-        assert_eq!(read([&damaged[..]].into_iter()), Err(Damage::Sum), "{at}");
+        assert_eq!(read([&damaged[..]].into_iter()), Err(FrameError::Sum), "{at}");
     }
 }
 

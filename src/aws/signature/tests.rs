@@ -4,20 +4,20 @@ use super::*;
 
 const SESSION: &str = "AQoDYXdzEPT//////////wEXAMPLEtc764bNrC9SAPBSM22wDOk4x4HIZ8j4FZTwdQWLWsKWHGBuFqwAeMicRXmxfpSPfIeoIYRqTflfKD8YUuwthAx7mSEI/qkPpKPi/kMcGdQrmGdeehM4IC1NtBmUpp2wUE8phUZampKsburEDy0KPkyQDYwT7WZ0wq5VSXDvp75YU9HFvlRd8Tx6q6fE8YQcHNVXAkiY9q6d+xo0rKwT38xVqr7ZD0u0iPPkUL64lIZbqBAz+scqKmlzm8FDrypNC9Yjc8fPOLn9FX9KSYvKTr4rvx3iSIlTJabIQwj2ICCR/oLxBA==";
 
-fn keys(session: Option<&str>) -> Keys {
-    Keys {
+fn keys(session: Option<&str>) -> AccessKey {
+    AccessKey {
         id: "AKIDEXAMPLE".to_owned(),
         secret: "wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY".to_owned(),
         session: session.map(str::to_owned),
     }
 }
 
-fn scope(service: &str) -> Scope {
-    Scope { region: "us-east-1".to_owned(), service: service.to_owned() }
+fn scope(service: &str) -> SigningScope {
+    SigningScope { region: "us-east-1".to_owned(), service: service.to_owned() }
 }
 
 /// The signed headers and the signature of a request at the hour of the published examples.
-fn proof(keys: &Keys, service: &str, request: &Unsigned<'_>) -> (String, String) {
+fn proof(keys: &AccessKey, service: &str, request: &SigningRequest<'_>) -> (String, String) {
     let now = "2015-08-30T12:36:00Z".parse().unwrap();
     let added = keys.sign(&scope(service), request, now);
     assert_eq!(added[0], ("x-amz-date".to_owned(), "20150830T123600Z".to_owned()));
@@ -32,8 +32,8 @@ fn proof(keys: &Keys, service: &str, request: &Unsigned<'_>) -> (String, String)
     (names.to_owned(), signature.to_owned())
 }
 
-const fn get(url: &str) -> Unsigned<'_> {
-    Unsigned { method: "GET", url, headers: &[], body: b"" }
+const fn get(url: &str) -> SigningRequest<'_> {
+    SigningRequest { method: "GET", url, headers: &[], body: b"" }
 }
 
 #[test]
@@ -91,28 +91,28 @@ fn published_requests_have_their_published_signatures() {
 fn headers_are_trimmed_and_in_order() {
     let url = "https://example.amazonaws.com/";
     let headers = [("My-Header2", " \"a   b   c\"  "), ("My-Header1", " value1")];
-    let found = proof(&keys(None), "service", &Unsigned { headers: &headers, ..get(url) });
+    let found = proof(&keys(None), "service", &SigningRequest { headers: &headers, ..get(url) });
     let expected = "acc3ed3afb60bb290fc8d2dd0098b9911fcaa05412b367055dee359757a9c736";
     assert_eq!(found, ("host;my-header1;my-header2;x-amz-date".to_owned(), expected.to_owned()));
     let headers = [("My-Header1", "value2"), ("my-header1", "value2"), ("MY-HEADER1", "value1")];
-    let found = proof(&keys(None), "service", &Unsigned { headers: &headers, ..get(url) });
+    let found = proof(&keys(None), "service", &SigningRequest { headers: &headers, ..get(url) });
     assert_eq!(found.1, "c9d5ea9f3f72853aea855b47ea873832890dbdd183b4468f858259531a5138ea");
 }
 
 #[test]
 fn bodies_are_signed() {
-    let plain = Unsigned { method: "POST", ..get("https://example.amazonaws.com/") };
+    let plain = SigningRequest { method: "POST", ..get("https://example.amazonaws.com/") };
     let found = proof(&keys(None), "service", &plain);
     assert_eq!(found.1, "5da7c1a2acd57cee7505fc6676e4e544621c30862966e37dddb68e92efbe5d6b");
     let headers = [("content-type", "application/x-www-form-urlencoded")];
-    let form = Unsigned { headers: &headers, body: b"Param1=value1", ..plain };
+    let form = SigningRequest { headers: &headers, body: b"Param1=value1", ..plain };
     let found = proof(&keys(None), "service", &form);
     assert_eq!(found.1, "ff11897932ad3f4e8b18135d722051e5ac45fc38421b1da7b9d196a0fe09473a");
 }
 
 #[test]
 fn a_session_token_is_sent_and_signed() {
-    let plain = Unsigned { method: "POST", ..get("https://example.amazonaws.com/") };
+    let plain = SigningRequest { method: "POST", ..get("https://example.amazonaws.com/") };
     let found = proof(&keys(Some(SESSION)), "service", &plain);
     let expected = "85d96828115b5dc0cfc3bd16ad9e210dd772bbebba041836c64533a82be05ead";
     assert_eq!(found, ("host;x-amz-date;x-amz-security-token".to_owned(), expected.to_owned()));
@@ -125,21 +125,22 @@ fn a_session_token_is_sent_and_signed() {
 fn what_is_escaped_in_an_address_is_escaped_again() {
     let url = "https://bedrock-runtime.us-east-1.amazonaws.com/model/anthropic.claude-haiku-4-5-20251001-v1%3A0/converse-stream";
     let headers = [("content-type", "application/json")];
-    let request = Unsigned { method: "POST", headers: &headers, body: b"{\"messages\":[]}", ..get(url) };
+    let request =
+        SigningRequest { method: "POST", headers: &headers, body: b"{\"messages\":[]}", ..get(url) };
     let found = proof(&keys(None), "bedrock", &request);
     assert_eq!(found.1, "a2e01c4c9108297fb6762f4f10c329c16459333689acf553f1ac98ce9caf5757");
     let model = "arn:aws:bedrock:eu-west-1:1:inference-profile/x";
-    let url = format!("http://127.0.0.1:8080/model/{}/invoke", encoded(model));
+    let url = format!("http://127.0.0.1:8080/model/{}/invoke", encode_component(model));
     let headers = [("content-type", "application/json"), ("accept", "application/json")];
     let body = "{\"inputText\":\"grüße\"}".as_bytes();
-    let request = Unsigned { method: "POST", url: &url, headers: &headers, body };
+    let request = SigningRequest { method: "POST", url: &url, headers: &headers, body };
     let found = proof(&keys(Some(SESSION)), "bedrock", &request);
     assert_eq!(found.1, "6d473260e8ebb92210923d218ab70dad286e1f0393c0c73ad65258f3ec58c1b5");
 }
 
 #[test]
 fn the_object_store_takes_paths_as_they_are() {
-    let url = format!("https://bucket.s3.us-east-1.amazonaws.com/{}", encoded_path("a folder/grüße+1.txt"));
+    let url = format!("https://bucket.s3.us-east-1.amazonaws.com/{}", encode_path("a folder/grüße+1.txt"));
     let names = "host;x-amz-content-sha256;x-amz-date";
     let found = proof(&keys(None), "s3", &get(&url));
     let expected = "46691c4b94225e4c2da456c00d09c2376e945bb5de9e34e5452d9f40f8685a6e";
@@ -157,7 +158,7 @@ fn a_port_that_everybody_knows_is_not_signed() {
         ("http://example.com:443?a", "example.com:443"),
         ("https://user@example.com:8443/", "example.com:8443"),
     ] {
-        assert_eq!(Place::of(url).host, host, "{url}");
+        assert_eq!(UrlParts::parse(url).host, host, "{url}");
     }
 }
 

@@ -5,7 +5,7 @@
 //! between quotation marks is read from the owner's code alone. Where JavaScript's grammar leaves that open without a
 //! full parse (a `/` may divide or begin a pattern), every reading is followed, and all must agree.
 
-use super::template::{Reference, Segment, Template};
+use super::template::{Reference, Segment, TextTemplate};
 use std::fmt::Write as _;
 
 /// The value of a variable, and who wrote it.
@@ -19,9 +19,9 @@ pub enum CodeValue {
 
 /// A request's value stands where it would have to run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct NotText;
+pub struct UnsafeInsertError;
 
-impl std::fmt::Display for NotText {
+impl std::fmt::Display for UnsafeInsertError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(
             "SyntaxError: a value sent with the request stands outside quotation marks and is no number",
@@ -29,54 +29,58 @@ impl std::fmt::Display for NotText {
     }
 }
 
-impl std::error::Error for NotText {}
+impl std::error::Error for UnsafeInsertError {}
 
 /// Puts the variables of `code` in. `resolve` gives the value of a reference; an unknown one stays as written.
 ///
 /// # Errors
-/// [`NotText`] when a request's value would not be text; the card fails with it.
-pub fn insert(code: &str, resolve: &dyn Fn(&Reference) -> Option<CodeValue>) -> Result<String, NotText> {
-    let Some(template) = Template::parse(code) else { return Ok(code.to_owned()) };
-    let pieces = pieces(&template, resolve);
+/// [`UnsafeInsertError`] when a request's value would not be text; the card fails with it.
+pub fn insert_variables(
+    code: &str,
+    resolve: &dyn Fn(&Reference) -> Option<CodeValue>,
+) -> Result<String, UnsafeInsertError> {
+    let Some(template) = TextTemplate::parse(code) else { return Ok(code.to_owned()) };
+    let pieces = split_parts(&template, resolve);
     let mut out = String::with_capacity(code.len());
-    let mut readings = Readings::start();
+    let mut readings = LexerBranches::new();
     for (at, piece) in pieces.iter().enumerate() {
         match piece {
-            Piece::Code(text) => {
+            CodePart::Code(text) => {
                 out.push_str(text);
-                readings.read(text);
+                readings.advance(text);
             }
-            Piece::Request(value) => {
+            CodePart::Request(value) => {
                 let after = match pieces.get(at + 1) {
-                    Some(Piece::Code(text)) => text.chars().next(),
-                    Some(Piece::Request(value)) => value.chars().next(),
+                    Some(CodePart::Code(text)) => text.chars().next(),
+                    Some(CodePart::Request(value)) => value.chars().next(),
                     None => None,
                 };
-                let text = readings.as_text(value, out.chars().next_back(), after).ok_or(NotText)?;
+                let text =
+                    readings.encode_value(value, out.chars().next_back(), after).ok_or(UnsafeInsertError)?;
                 out.push_str(&text);
-                readings.value_was_put_in();
+                readings.advance_past_value();
             }
         }
     }
     // A reading that cannot end was none: what it said about the places before does not count.
-    let was_sent = pieces.iter().any(|piece| matches!(piece, Piece::Request(_)));
-    if was_sent && !readings.can_end() { Err(NotText) } else { Ok(out) }
+    let was_sent = pieces.iter().any(|piece| matches!(piece, CodePart::Request(_)));
+    if was_sent && !readings.can_end() { Err(UnsafeInsertError) } else { Ok(out) }
 }
 
 /// A part of the result. What the owner wrote is joined before it is read, so that no mark of two characters is cut.
-enum Piece {
+enum CodePart {
     Code(String),
     Request(String),
 }
 
-fn pieces(template: &Template, resolve: &dyn Fn(&Reference) -> Option<CodeValue>) -> Vec<Piece> {
-    let mut pieces: Vec<Piece> = Vec::new();
+fn split_parts(template: &TextTemplate, resolve: &dyn Fn(&Reference) -> Option<CodeValue>) -> Vec<CodePart> {
+    let mut pieces: Vec<CodePart> = Vec::new();
     for segment in template.segments() {
         let code = match segment {
             Segment::Text(text) => text.clone(),
             Segment::Reference { to, written } => match resolve(to) {
                 Some(CodeValue::Request(value)) => {
-                    pieces.push(Piece::Request(value));
+                    pieces.push(CodePart::Request(value));
                     continue;
                 }
                 Some(CodeValue::Saved(value)) => value,
@@ -84,8 +88,8 @@ fn pieces(template: &Template, resolve: &dyn Fn(&Reference) -> Option<CodeValue>
             },
         };
         match pieces.last_mut() {
-            Some(Piece::Code(before)) => before.push_str(&code),
-            _ => pieces.push(Piece::Code(code)),
+            Some(CodePart::Code(before)) => before.push_str(&code),
+            _ => pieces.push(CodePart::Code(code)),
         }
     }
     pieces
@@ -93,7 +97,7 @@ fn pieces(template: &Template, resolve: &dyn Fn(&Reference) -> Option<CodeValue>
 
 /// Where in the code a reading is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Place {
+enum LexerState {
     /// Between tokens or in one, with what a `/` here would mean.
     Code(Slash),
     /// Between quotation marks of this kind: `'`, `"` or a backtick.
@@ -116,8 +120,8 @@ enum Slash {
 
 /// One reading of the code so far.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Reading {
-    place: Place,
+struct LexerBranch {
+    state: LexerState,
     /// A backslash stands before the next character.
     escaped: bool,
     /// Open braces since each `${` that is not closed yet, the innermost last.
@@ -128,7 +132,7 @@ struct Reading {
 
 /// All readings that the code so far allows.
 #[derive(Debug, Clone)]
-struct Readings(Vec<Reading>);
+struct LexerBranches(Vec<LexerBranch>);
 
 /// Words of the language after which a `/` may begin a pattern. Some are also names of properties.
 const WORDS: &[&str] = &[
@@ -173,19 +177,19 @@ const WORDS: &[&str] = &[
     "yield",
 ];
 /// More readings than any code a person writes has; beyond, nothing is certain.
-const READINGS_MAX: usize = 64;
+const BRANCHES_MAX: usize = 64;
 
-impl Readings {
-    fn start() -> Self {
-        Self(vec![Reading {
-            place: Place::Code(Slash::BeginsPattern),
+impl LexerBranches {
+    fn new() -> Self {
+        Self(vec![LexerBranch {
+            state: LexerState::Code(Slash::BeginsPattern),
             escaped: false,
             templates: Vec::new(),
             word: String::new(),
         }])
     }
 
-    fn read(&mut self, text: &str) {
+    fn advance(&mut self, text: &str) {
         let mut rest = text;
         while let Some(character) = rest.chars().next() {
             let mut next = Vec::new();
@@ -197,7 +201,7 @@ impl Readings {
                     self.0.push(reading);
                 }
             }
-            if self.0.len() > READINGS_MAX {
+            if self.0.len() > BRANCHES_MAX {
                 self.0.clear();
             }
             rest = &rest[character.len_utf8()..];
@@ -207,54 +211,55 @@ impl Readings {
     /// True when the code may end here in one of the readings.
     fn can_end(&self) -> bool {
         self.0.iter().any(|reading| {
-            matches!(reading.place, Place::Code(_) | Place::LineComment) && reading.templates.is_empty()
+            matches!(reading.state, LexerState::Code(_) | LexerState::LineComment)
+                && reading.templates.is_empty()
         })
     }
 
     /// The value as it may stand here; `None` when it may not, or when the readings disagree.
-    fn as_text(&self, value: &str, before: Option<char>, after: Option<char>) -> Option<String> {
+    fn encode_value(&self, value: &str, before: Option<char>, after: Option<char>) -> Option<String> {
         let (first, others) = self.0.split_first()?;
         if others.iter().any(|other| other.kind() != first.kind()) {
             return None;
         }
-        match first.place {
+        match first.state {
             // After a backslash the first character of the value would not be its own, and an empty value would join
             // the `$` before it to what follows.
-            Place::Quoted(_) if self.0.iter().any(|reading| reading.escaped) => None,
-            Place::Quoted('`') if before == Some('$') => None,
-            Place::Quoted(mark) => Some(escaped(value, mark)),
-            Place::Code(_) => {
+            LexerState::Quoted(_) if self.0.iter().any(|reading| reading.escaped) => None,
+            LexerState::Quoted('`') if before == Some('$') => None,
+            LexerState::Quoted(mark) => Some(escape(value, mark)),
+            LexerState::Code(_) => {
                 let is_free = |beside: Option<char>| !beside.is_some_and(is_word);
-                (is_free(before) && is_free(after)).then(|| number(value)).flatten()
+                (is_free(before) && is_free(after)).then(|| normalize_number(value)).flatten()
             }
-            Place::Pattern { .. } | Place::LineComment | Place::BlockComment => None,
+            LexerState::Pattern { .. } | LexerState::LineComment | LexerState::BlockComment => None,
         }
     }
 
     /// A number stands like any other token; between quotation marks nothing changed.
-    fn value_was_put_in(&mut self) {
+    fn advance_past_value(&mut self) {
         for reading in &mut self.0 {
-            if matches!(reading.place, Place::Code(_)) {
-                reading.place = Place::Code(Slash::Divides);
+            if matches!(reading.state, LexerState::Code(_)) {
+                reading.state = LexerState::Code(Slash::Divides);
                 reading.word.clear();
             }
         }
     }
 }
 
-impl Reading {
+impl LexerBranch {
     /// What decides how a value is put in.
     const fn kind(&self) -> Option<char> {
-        match self.place {
-            Place::Quoted(mark) => Some(mark),
-            Place::Code(_) => None,
-            Place::Pattern { .. } => Some('/'),
-            Place::LineComment | Place::BlockComment => Some('*'),
+        match self.state {
+            LexerState::Quoted(mark) => Some(mark),
+            LexerState::Code(_) => None,
+            LexerState::Pattern { .. } => Some('/'),
+            LexerState::LineComment | LexerState::BlockComment => Some('*'),
         }
     }
 
-    fn to(mut self, place: Place) -> Self {
-        self.place = place;
+    fn with_state(mut self, place: LexerState) -> Self {
+        self.state = place;
         self.escaped = false;
         self.word.clear();
         self
@@ -264,43 +269,47 @@ impl Reading {
     /// be read this way.
     fn step(mut self, character: char, rest: &str, next: &mut Vec<Self>) {
         let ends_line = matches!(character, '\n' | '\r' | '\u{2028}' | '\u{2029}');
-        match self.place {
-            Place::Code(slash) => self.step_in_code(slash, character, rest, next),
-            Place::Quoted(_) | Place::Pattern { .. } if self.escaped => {
+        match self.state {
+            LexerState::Code(slash) => self.step_in_code(slash, character, rest, next),
+            LexerState::Quoted(_) | LexerState::Pattern { .. } if self.escaped => {
                 // A line that ends in two characters is continued behind both.
                 self.escaped = rest.starts_with("\r\n");
-                if !(ends_line && matches!(self.place, Place::Pattern { .. })) {
+                if !(ends_line && matches!(self.state, LexerState::Pattern { .. })) {
                     next.push(self);
                 }
             }
-            Place::Quoted(_) | Place::Pattern { .. } if character == '\\' => {
+            LexerState::Quoted(_) | LexerState::Pattern { .. } if character == '\\' => {
                 self.escaped = true;
                 next.push(self);
             }
-            Place::Quoted('`') if rest.starts_with("${") => {
+            LexerState::Quoted('`') if rest.starts_with("${") => {
                 self.templates.push(0);
                 // The brace itself is read next, as one that opens.
-                next.push(self.to(Place::Code(Slash::BeginsPattern)));
+                next.push(self.with_state(LexerState::Code(Slash::BeginsPattern)));
             }
-            Place::Quoted(mark) if character == mark => next.push(self.to(Place::Code(Slash::Divides))),
+            LexerState::Quoted(mark) if character == mark => {
+                next.push(self.with_state(LexerState::Code(Slash::Divides)))
+            }
             // Only template texts go over lines.
-            Place::Quoted(mark) if mark != '`' && matches!(character, '\n' | '\r') => {}
-            Place::Quoted(_) => next.push(self),
-            Place::Pattern { .. } if ends_line => {}
-            Place::Pattern { in_class: false } if character == '/' => {
-                next.push(self.to(Place::Code(Slash::Divides)));
+            LexerState::Quoted(mark) if mark != '`' && matches!(character, '\n' | '\r') => {}
+            LexerState::Quoted(_) => next.push(self),
+            LexerState::Pattern { .. } if ends_line => {}
+            LexerState::Pattern { in_class: false } if character == '/' => {
+                next.push(self.with_state(LexerState::Code(Slash::Divides)));
             }
-            Place::Pattern { in_class } => {
+            LexerState::Pattern { in_class } => {
                 let in_class = (in_class || character == '[') && character != ']';
-                next.push(Self { place: Place::Pattern { in_class }, ..self });
+                next.push(Self { state: LexerState::Pattern { in_class }, ..self });
             }
-            Place::LineComment if ends_line => next.push(self.to(Place::Code(Slash::Either))),
-            Place::LineComment => next.push(self),
+            LexerState::LineComment if ends_line => {
+                next.push(self.with_state(LexerState::Code(Slash::Either)))
+            }
+            LexerState::LineComment => next.push(self),
             // The `/` that ends it is read as code and must not be taken for another one.
-            Place::BlockComment if self.word == "*" && character == '/' => {
-                next.push(self.to(Place::Code(Slash::Either)));
+            LexerState::BlockComment if self.word == "*" && character == '/' => {
+                next.push(self.with_state(LexerState::Code(Slash::Either)));
             }
-            Place::BlockComment => {
+            LexerState::BlockComment => {
                 self.word = if character == '*' && self.word != "/" { "*".to_owned() } else { String::new() };
                 next.push(self);
             }
@@ -311,33 +320,33 @@ impl Reading {
         if is_word(character) {
             self.word.push(character);
             let divides = !WORDS.contains(&self.word.as_str());
-            self.place = Place::Code(if divides { Slash::Divides } else { Slash::Either });
+            self.state = LexerState::Code(if divides { Slash::Divides } else { Slash::Either });
             next.push(self);
             return;
         }
         self.word.clear();
         match character {
-            '\'' | '"' | '`' => next.push(self.to(Place::Quoted(character))),
-            '/' if rest.starts_with("//") => next.push(self.to(Place::LineComment)),
+            '\'' | '"' | '`' => next.push(self.with_state(LexerState::Quoted(character))),
+            '/' if rest.starts_with("//") => next.push(self.with_state(LexerState::LineComment)),
             '/' if rest.starts_with("/*") => {
-                let mut comment = self.to(Place::BlockComment);
+                let mut comment = self.with_state(LexerState::BlockComment);
                 // The star of `/*` is not one that ends the comment.
                 "/".clone_into(&mut comment.word);
                 next.push(comment);
             }
             '/' => {
                 if slash != Slash::BeginsPattern {
-                    next.push(self.clone().to(Place::Code(Slash::BeginsPattern)));
+                    next.push(self.clone().with_state(LexerState::Code(Slash::BeginsPattern)));
                 }
                 if slash != Slash::Divides {
-                    next.push(self.to(Place::Pattern { in_class: false }));
+                    next.push(self.with_state(LexerState::Pattern { in_class: false }));
                 }
             }
             '{' => {
                 if let Some(open) = self.templates.last_mut() {
                     *open += 1;
                 }
-                next.push(self.to(Place::Code(Slash::BeginsPattern)));
+                next.push(self.with_state(LexerState::Code(Slash::BeginsPattern)));
             }
             '}' => {
                 let closes_template = match self.templates.last_mut() {
@@ -349,34 +358,34 @@ impl Reading {
                 };
                 if closes_template {
                     self.templates.pop();
-                    next.push(self.to(Place::Quoted('`')));
+                    next.push(self.with_state(LexerState::Quoted('`')));
                 } else {
-                    next.push(self.to(Place::Code(Slash::Either)));
+                    next.push(self.with_state(LexerState::Code(Slash::Either)));
                 }
             }
             ')' | ']' | '+' | '-' | '!' | '.' => {
                 // Marks that some scripts read as the beginning of a comment, and modules do not.
                 if rest.starts_with("-->") {
-                    next.push(self.clone().to(Place::LineComment));
+                    next.push(self.clone().with_state(LexerState::LineComment));
                 }
-                next.push(self.to(Place::Code(Slash::Either)));
+                next.push(self.with_state(LexerState::Code(Slash::Either)));
             }
             '<' if rest.starts_with("<!--") => {
-                next.push(self.clone().to(Place::LineComment));
-                next.push(self.to(Place::Code(Slash::BeginsPattern)));
+                next.push(self.clone().with_state(LexerState::LineComment));
+                next.push(self.with_state(LexerState::Code(Slash::BeginsPattern)));
             }
             '#' if rest.starts_with("#!") => {
-                next.push(self.clone().to(Place::LineComment));
-                next.push(self.to(Place::Code(Slash::BeginsPattern)));
+                next.push(self.clone().with_state(LexerState::LineComment));
+                next.push(self.with_state(LexerState::Code(Slash::BeginsPattern)));
             }
             // A word that is spelt with escapes could be any word.
-            '\\' => next.push(self.to(Place::Code(Slash::Either))),
+            '\\' => next.push(self.with_state(LexerState::Code(Slash::Either))),
             // Behind the end of a line a word may stand alone, and a `/` then begins a pattern.
             '\n' | '\r' | '\u{2028}' | '\u{2029}' if slash == Slash::Divides => {
-                next.push(self.to(Place::Code(Slash::Either)));
+                next.push(self.with_state(LexerState::Code(Slash::Either)));
             }
             _ if character.is_whitespace() || character == '\u{feff}' => next.push(self),
-            _ => next.push(self.to(Place::Code(Slash::BeginsPattern))),
+            _ => next.push(self.with_state(LexerState::Code(Slash::BeginsPattern))),
         }
     }
 }
@@ -388,14 +397,14 @@ fn is_word(character: char) -> bool {
 }
 
 /// Digits as the number they write; nothing else.
-fn number(value: &str) -> Option<String> {
+fn normalize_number(value: &str) -> Option<String> {
     let is_number = !value.is_empty() && value.bytes().all(|byte| byte.is_ascii_digit());
     let digits = value.trim_start_matches('0');
     is_number.then(|| if digits.is_empty() { "0".to_owned() } else { digits.to_owned() })
 }
 
 /// The value as it is written between these marks, so that it reads exactly as it was sent.
-fn escaped(value: &str, mark: char) -> String {
+fn escape(value: &str, mark: char) -> String {
     let mut out = String::with_capacity(value.len() + 8);
     for character in value.chars() {
         match character {

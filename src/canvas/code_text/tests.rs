@@ -3,8 +3,8 @@
 use super::*;
 use proptest::prelude::*;
 
-fn put(code: &str, value: &str) -> Result<String, NotText> {
-    insert(code, &|reference| match reference {
+fn put(code: &str, value: &str) -> Result<String, UnsafeInsertError> {
+    insert_variables(code, &|reference| match reference {
         Reference::Variable(name) if name == "x" => Some(CodeValue::Request(value.to_owned())),
         Reference::Variable(name) if name == "saved" => Some(CodeValue::Saved("'/* ${".to_owned())),
         _ => None,
@@ -29,7 +29,7 @@ fn elsewhere_only_digits_go_in() {
     assert_eq!(put("return {{$vars.x}} + 1", "0042").unwrap(), "return 42 + 1");
     assert_eq!(put("[{{$vars.x}}]", "000").unwrap(), "[0]");
     for value in ["", "1e5", "-1", "1.5", "alert(1)", "\u{0661}", "1 ", "0x1"] {
-        assert_eq!(put("return {{$vars.x}}", value), Err(NotText), "{value}");
+        assert_eq!(put("return {{$vars.x}}", value), Err(UnsafeInsertError), "{value}");
     }
     for code in [
         "a{{$vars.x}}",
@@ -43,7 +43,7 @@ fn elsewhere_only_digits_go_in() {
         "`${{$vars.x}}{a}`",
         "'\n{{$vars.x}}",
     ] {
-        assert_eq!(put(code, "7"), Err(NotText), "{code}");
+        assert_eq!(put(code, "7"), Err(UnsafeInsertError), "{code}");
     }
 }
 
@@ -75,7 +75,7 @@ fn quotation_marks_in_comments_and_patterns_are_none() {
         "<!-- '\n{{$vars.x}}",
         "(x) / '/' + {{$vars.x}} + '",
     ] {
-        assert_eq!(put(code, "v"), Err(NotText), "{code}");
+        assert_eq!(put(code, "v"), Err(UnsafeInsertError), "{code}");
     }
 }
 
@@ -85,7 +85,7 @@ fn saved_values_and_unknown_names_are_part_of_the_code() {
         put("{{$vars.none}} {{$flow.x}} {{$vars.saved}}", "v").unwrap(),
         "{{$vars.none}} {{$flow.x}} '/* ${"
     );
-    assert_eq!(put("{{$vars.saved}}' + {{$vars.x}}", "v"), Err(NotText));
+    assert_eq!(put("{{$vars.saved}}' + {{$vars.x}}", "v"), Err(UnsafeInsertError));
     assert_eq!(put("{{$vars.saved}}{{$vars.x}}'", "v").unwrap(), "'/* ${v'");
     assert_eq!(put("no reference '", "v").unwrap(), "no reference '");
 }
@@ -123,7 +123,7 @@ fn a_line_end_makes_no_reading_certain_that_is_not() {
         "'{{$vars.x}}",
         "`${'{{$vars.x}}'}",
     ] {
-        assert_eq!(put(code, "v"), Err(NotText), "{code:?}");
+        assert_eq!(put(code, "v"), Err(UnsafeInsertError), "{code:?}");
     }
     assert_eq!(put("f('a\\\r\nb {{$vars.x}}')", "v").unwrap(), "f('a\\\r\nb v')");
 }

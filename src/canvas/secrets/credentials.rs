@@ -35,13 +35,13 @@ pub struct AmbiguousCredential {
     /// How many there are.
     pub count: usize,
     /// Which one was taken.
-    pub using: Using,
+    pub using: CredentialChoice,
 }
 
 /// How one of several credentials was chosen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Using {
+pub enum CredentialChoice {
     /// The one the flow uses now.
     Current,
     /// None of them is in use now, so the one that was made first.
@@ -50,18 +50,18 @@ pub enum Using {
 
 /// A credential's id, and where in a node's data it stands.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Found {
+pub(super) struct CredentialUse {
     pub(super) pointer: String,
     pub(super) id: String,
 }
 
 /// How a node notes a credential.
-pub(super) fn noted(name: &CredentialName) -> Value {
+pub(super) fn credential_note(name: &CredentialName) -> Value {
     json!({ "name": name.name, "credentialName": name.credential_name })
 }
 
 /// The credentials a node notes, by place.
-pub(super) fn read_noted(noted: &Value) -> Vec<(String, CredentialName)> {
+pub(super) fn parse_credential_notes(noted: &Value) -> Vec<(String, CredentialName)> {
     let read = |(pointer, value): (&String, &Value)| {
         let text = |name: &str| value.get(name).and_then(Value::as_str).map(str::to_owned);
         Some((
@@ -73,7 +73,7 @@ pub(super) fn read_noted(noted: &Value) -> Vec<(String, CredentialName)> {
 }
 
 /// Chooses credentials for one version, and remembers what its reader must be told.
-pub(super) struct Choice<'a> {
+pub(super) struct CredentialChooser<'a> {
     /// The ids of the workspace's credentials with a name and a type, the oldest first.
     pub(super) candidates: &'a dyn Fn(&CredentialName) -> Vec<String>,
     /// Ids the flow uses now, anywhere.
@@ -82,7 +82,7 @@ pub(super) struct Choice<'a> {
     pub(super) ambiguous: Vec<AmbiguousCredential>,
 }
 
-impl Choice<'_> {
+impl CredentialChooser<'_> {
     /// The id to use for `wanted`, where `own` stands at the same place now.
     pub(super) fn choose(&mut self, wanted: CredentialName, own: Option<&str>) -> Option<String> {
         let ids = (self.candidates)(&wanted);
@@ -100,7 +100,7 @@ impl Choice<'_> {
         let current = own
             .filter(|own| ids.iter().any(|id| id == own))
             .or_else(|| self.in_use.iter().map(String::as_str).find(|used| ids.iter().any(|id| id == used)));
-        let using = if current.is_some() { Using::Current } else { Using::Oldest };
+        let using = if current.is_some() { CredentialChoice::Current } else { CredentialChoice::Oldest };
         let chosen = current.unwrap_or(oldest).to_owned();
         let ambiguous = AmbiguousCredential { name, credential_name, count: ids.len(), using };
         let known = |other: &AmbiguousCredential| {
@@ -115,12 +115,12 @@ impl Choice<'_> {
 
 /// Values to put at places below a node's data, as a tree: every JSON text on the way is opened once.
 #[derive(Debug, Default)]
-pub(super) struct Additions {
+pub(super) struct PlacedValues {
     value: Option<String>,
-    below: BTreeMap<String, Additions>,
+    below: BTreeMap<String, PlacedValues>,
 }
 
-impl Additions {
+impl PlacedValues {
     pub(super) fn add(&mut self, pointer: &str, value: String) {
         let mut at = self;
         for name in pointer.split('/').skip(1) {
@@ -160,7 +160,7 @@ impl Additions {
                 changed
             }
             Value::String(text) if levels > 0 => {
-                let Some(mut inner) = json_text::read(text) else { return false };
+                let Some(mut inner) = json_text::parse(text) else { return false };
                 let changed = self.put_into_value(&mut inner.value, levels - 1);
                 if changed {
                     *text = inner.value.to_string();

@@ -1,12 +1,13 @@
 //! From a version back to a canvas that runs: credentials by name and type, never-stored values from the flow as it is.
 
 use super::credentials::{
-    Additions, AmbiguousCredential, Choice, CredentialName, MissingCredential, read_noted,
+    AmbiguousCredential, CredentialChooser, CredentialName, MissingCredential, PlacedValues,
+    parse_credential_notes,
 };
-use super::strip::Strip;
-use super::{CREDENTIALS, HiddenSecret, hidden_in, hide};
+use super::strip::Redactor;
+use super::{CREDENTIALS, HiddenSecret, find_placeholders, redact};
 use crate::canvas::Canvas;
-use crate::canvas::facts::CardFacts;
+use crate::canvas::facts::CardSchemas;
 use crate::canvas::stored::{StoredCanvas, VIEWPORT, list_mut};
 use crate::domain::secrets::json_text::{self, DEPTH_MAX_LEVELS};
 use crate::domain::secrets::{names, tree};
@@ -15,17 +16,17 @@ use std::collections::HashMap;
 
 /// What becomes of a `[secret hidden]` in the version.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Hidden {
+pub enum PlaceholderPolicy {
     /// It stays, to be replaced by a person: read, restore, roll back (manual 6.5 r3).
-    Stays,
+    Keep,
     /// The input keeps the value it has now, if it has one: promote.
-    KeepsValueOfNow,
+    UseCurrentValue,
 }
 
 /// What the workspace knows.
-pub struct Workspace<'a> {
+pub struct RestoreContext<'a> {
     /// What its cards say.
-    pub cards: &'a dyn CardFacts,
+    pub cards: &'a dyn CardSchemas,
     /// Ids of the credentials with this name and type, the oldest first. Names are compared as history shows them:
     /// with secrets hidden.
     pub credentials: &'a dyn Fn(&CredentialName) -> Vec<String>,
@@ -33,7 +34,7 @@ pub struct Workspace<'a> {
 
 /// A version made ready, with what its reader must be told (manual 6.5).
 #[derive(Debug, Clone, PartialEq)]
-pub struct Filled {
+pub struct RestoredCanvas {
     /// The canvas text, in the form of a flow's `flowData`.
     pub flow_data: String,
     /// Credentials that are named and absent: their nodes have none selected.
@@ -49,14 +50,14 @@ pub struct Filled {
 /// # Panics
 /// Never: JSON values are always written.
 #[must_use]
-pub fn fill(
+pub fn restore(
     version: &StoredCanvas,
     now: Option<&Canvas>,
-    workspace: &Workspace<'_>,
-    hidden: Hidden,
-) -> Filled {
-    let nodes_now = now.map(|now| NodesNow::of(now, workspace.cards)).unwrap_or_default();
-    let mut choice = Choice {
+    workspace: &RestoreContext<'_>,
+    hidden: PlaceholderPolicy,
+) -> RestoredCanvas {
+    let nodes_now = now.map(|now| CurrentNodes::from_canvas(now, workspace.cards)).unwrap_or_default();
+    let mut choice = CredentialChooser {
         candidates: workspace.credentials,
         in_use: nodes_now.credentials.values().flat_map(HashMap::values).cloned().collect(),
         missing: Vec::new(),
@@ -67,20 +68,21 @@ pub fn fill(
     let positions = positions(version.nodes());
     for node in list_mut(&mut raw, "nodes") {
         let Value::Object(node) = node else { continue };
-        place(node, &positions);
-        let noted = node.shift_remove(CREDENTIALS).map(|noted| read_noted(&noted)).unwrap_or_default();
+        set_absolute_position(node, &positions);
+        let noted =
+            node.shift_remove(CREDENTIALS).map(|noted| parse_credential_notes(&noted)).unwrap_or_default();
         let key = key_of(node);
         let Some(data) = node.get_mut("data").and_then(Value::as_object_mut) else { continue };
         if let (Some(inputs), Some(inputs_now)) =
             (data.get_mut("inputs").and_then(Value::as_object_mut), nodes_now.inputs.get(&key))
         {
-            if hidden == Hidden::KeepsValueOfNow {
-                keep_values(inputs, &inputs_now.real);
+            if hidden == PlaceholderPolicy::UseCurrentValue {
+                restore_placeholders(inputs, &inputs_now.real);
             }
             merge_map(inputs, &inputs_now.stored, &inputs_now.real, DEPTH_MAX_LEVELS);
         }
         let own = nodes_now.credentials.get(&key);
-        let mut additions = Additions::default();
+        let mut additions = PlacedValues::default();
         for (pointer, wanted) in noted {
             let own = own.and_then(|own| own.get(&pointer)).map(String::as_str);
             if let Some(id) = choice.choose(wanted, own) {
@@ -89,12 +91,14 @@ pub fn fill(
         }
         additions.put_into(data);
     }
-    let hidden_secrets =
-        list_mut(&mut raw, "nodes").iter().flat_map(|node| hidden_in(node, workspace.cards)).collect();
+    let hidden_secrets = list_mut(&mut raw, "nodes")
+        .iter()
+        .flat_map(|node| find_placeholders(node, workspace.cards))
+        .collect();
     if let Some(viewport) = now.and_then(|now| now.raw().get(VIEWPORT)) {
         raw.insert(VIEWPORT.to_owned(), viewport.clone());
     }
-    Filled {
+    RestoredCanvas {
         flow_data: serde_json::to_string(&raw).expect("a JSON value can be written"),
         missing_credentials: choice.missing,
         ambiguous_credentials: choice.ambiguous,
@@ -103,10 +107,10 @@ pub fn fill(
 }
 
 /// A node is the same when its id and its card are.
-type Key = (String, String);
+type NodeKey = (String, String);
 
 /// The inputs of a node of the flow as it is.
-struct InputsNow {
+struct CurrentInputs {
     /// As history would show them.
     stored: Map<String, Value>,
     /// As they are.
@@ -115,14 +119,14 @@ struct InputsNow {
 
 /// The nodes of the flow as it is: their inputs, and their credentials by place.
 #[derive(Default)]
-struct NodesNow {
-    inputs: HashMap<Key, InputsNow>,
-    credentials: HashMap<Key, HashMap<String, String>>,
+struct CurrentNodes {
+    inputs: HashMap<NodeKey, CurrentInputs>,
+    credentials: HashMap<NodeKey, HashMap<String, String>>,
 }
 
-impl NodesNow {
-    fn of(now: &Canvas, cards: &dyn CardFacts) -> Self {
-        let stored = hide(now, cards, &|_| None);
+impl CurrentNodes {
+    fn from_canvas(now: &Canvas, cards: &dyn CardSchemas) -> Self {
+        let stored = redact(now, cards, &|_| None);
         let real = now.raw().get("nodes").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
         let mut nodes = Self::default();
         for (stored, real) in stored.nodes().iter().zip(real) {
@@ -130,23 +134,23 @@ impl NodesNow {
             let inputs = |node: &Value| {
                 node.pointer("/data/inputs").and_then(Value::as_object).cloned().unwrap_or_default()
             };
-            let inputs = InputsNow { stored: inputs(stored), real: inputs(real) };
+            let inputs = CurrentInputs { stored: inputs(stored), real: inputs(real) };
             nodes.inputs.insert(key.clone(), inputs);
-            let found = Strip::new(cards).credentials_of(real);
+            let found = Redactor::new(cards).credentials_of(real);
             nodes.credentials.insert(key, found.into_iter().map(|found| (found.pointer, found.id)).collect());
         }
         nodes
     }
 }
 
-fn key_of(node: &Map<String, Value>) -> Key {
+fn key_of(node: &Map<String, Value>) -> NodeKey {
     let text = |value: Option<&Value>| value.and_then(Value::as_str).unwrap_or_default().to_owned();
     (text(node.get("id")), text(node.get("data").and_then(|data| data.get("name"))))
 }
 
 /// Gives inputs that hold a placeholder the value they have now.
-fn keep_values(inputs: &mut Map<String, Value>, real: &Map<String, Value>) {
-    for (name, value) in inputs.iter_mut().filter(|(_, value)| tree::count_in(value) > 0) {
+fn restore_placeholders(inputs: &mut Map<String, Value>, real: &Map<String, Value>) {
+    for (name, value) in inputs.iter_mut().filter(|(_, value)| tree::count_placeholders_in(value) > 0) {
         if let Some(kept) = real.get(name) {
             *value = kept.clone();
         }
@@ -205,7 +209,7 @@ fn merge(version: &mut Value, stored: &Value, real: &Value, levels: usize) -> bo
         }
         (Value::String(version), Value::String(stored), Value::String(real)) if levels > 0 => {
             let (Some(mut inner), Some(stored), Some(real)) =
-                (json_text::read(version), json_text::read(stored), json_text::read(real))
+                (json_text::parse(version), json_text::parse(stored), json_text::parse(real))
             else {
                 return false;
             };
@@ -229,7 +233,7 @@ fn point(position: &Value) -> Option<(f64, f64)> {
 }
 
 /// Editors of the family expect the absolute place beside the one within the parent.
-fn place(node: &mut Map<String, Value>, positions: &HashMap<String, (f64, f64)>) {
+fn set_absolute_position(node: &mut Map<String, Value>, positions: &HashMap<String, (f64, f64)>) {
     let Some(position) = node.get("position").cloned() else { return };
     let parent = node.get("parentNode").and_then(Value::as_str).and_then(|parent| positions.get(parent));
     let absolute = match (parent, point(&position)) {

@@ -6,30 +6,30 @@ use serde_json::{Map, Value};
 
 /// Puts back into `sent` what a file never holds: `stored` is `real` as a file shows it. A text with a placeholder keeps
 /// the value it has here, and what `stored` lacks and `sent` does not name comes along. What is not here stays as sent.
-pub fn keep_hidden(sent: &mut Value, stored: &Value, real: &Value) {
-    keep(sent, stored, real, DEPTH_MAX_LEVELS);
+pub fn merge_redacted(sent: &mut Value, stored: &Value, real: &Value) {
+    merge(sent, stored, real, DEPTH_MAX_LEVELS);
 }
 
-fn keep(sent: &mut Value, stored: &Value, real: &Value, levels: usize) {
+fn merge(sent: &mut Value, stored: &Value, real: &Value, levels: usize) {
     if sent == stored {
         sent.clone_from(real);
         return;
     }
     match (sent, stored, real) {
         (Value::Object(sent), Value::Object(stored), Value::Object(real)) => {
-            keep_map(sent, stored, real, levels);
+            merge_map(sent, stored, real, levels);
         }
         (Value::Array(sent), Value::Array(stored), Value::Array(real)) if stored.len() == real.len() => {
-            keep_rows(sent, stored, real);
+            merge_rows(sent, stored, real);
         }
         (Value::String(sent), Value::String(stored), Value::String(real)) => {
-            keep_text(sent, stored, real, levels);
+            merge_text(sent, stored, real, levels);
         }
         _ => {}
     }
 }
 
-fn keep_map(
+fn merge_map(
     sent: &mut Map<String, Value>,
     stored: &Map<String, Value>,
     real: &Map<String, Value>,
@@ -38,15 +38,15 @@ fn keep_map(
     for (name, real) in real {
         match (sent.get_mut(name), stored.get(name)) {
             (None, None) => drop(sent.insert(name.clone(), real.clone())),
-            (Some(sent), Some(stored)) => keep(sent, stored, real, levels),
-            (Some(sent), None) if tree::count_in(sent) > 0 => sent.clone_from(real),
+            (Some(sent), Some(stored)) => merge(sent, stored, real, levels),
+            (Some(sent), None) if tree::count_placeholders_in(sent) > 0 => sent.clone_from(real),
             (Some(_), None) | (None, Some(_)) => {}
         }
     }
 }
 
 /// A row that reads otherwise is another row: its secret is not this one's. Where a row stands does not matter.
-fn keep_rows(sent: &mut [Value], stored: &[Value], real: &[Value]) {
+fn merge_rows(sent: &mut [Value], stored: &[Value], real: &[Value]) {
     let mut taken = vec![false; stored.len()];
     for row in sent {
         let same = (0..stored.len()).find(|at| !taken[*at] && stored[*at] == *row);
@@ -57,15 +57,15 @@ fn keep_rows(sent: &mut [Value], stored: &[Value], real: &[Value]) {
     }
 }
 
-fn keep_text(sent: &mut String, stored: &str, real: &str, levels: usize) {
-    let read = |text: &str| if levels > 0 { json_text::read(text) } else { None };
+fn merge_text(sent: &mut String, stored: &str, real: &str, levels: usize) {
+    let read = |text: &str| if levels > 0 { json_text::parse(text) } else { None };
     if let (Some(inner), Some(stored), Some(real)) = (read(sent), read(stored), read(real)) {
         let mut merged = inner.value.clone();
-        keep(&mut merged, &stored.value, &real.value, levels - 1);
+        merge(&mut merged, &stored.value, &real.value, levels - 1);
         if merged != inner.value {
             *sent = merged.to_string();
         }
-    } else if tree::count_in(&Value::from(sent.as_str())) > 0 {
+    } else if tree::count_placeholders_in(&Value::from(sent.as_str())) > 0 {
         real.clone_into(sent);
     }
 }
@@ -92,7 +92,7 @@ mod tests {
             "headers": [{"key": "B", "value": "[secret hidden]"}, {"key": "C", "value": "c"}],
             "prompt": "Now use [secret hidden].", "inner": "{\"p\":\"[secret hidden]\",\"q\":2}", "fresh": 2,
         });
-        keep_hidden(&mut sent, &stored, &real);
+        merge_redacted(&mut sent, &stored, &real);
         assert_eq!(
             sent,
             json!({
@@ -102,7 +102,7 @@ mod tests {
             })
         );
         let mut same = stored.clone();
-        keep_hidden(&mut same, &stored, &real);
+        merge_redacted(&mut same, &stored, &real);
         assert_eq!(same, real);
     }
 }

@@ -1,11 +1,11 @@
 //! Secrets of every family at random places of a canvas: none leaves by any way out, and nothing harmless is lost.
 
 use super::*;
-use crate::canvas::NoCards;
-use crate::canvas::describe::{self, Changes, Description};
-use crate::canvas::diff::{Diff, Renamed};
+use crate::canvas::NoSchemas;
+use crate::canvas::describe::{self, Description, FlowChanges};
+use crate::canvas::diff::{Diff, NameChange};
 use crate::domain::secrets::samples::{Sample, harmless, samples};
-use crate::domain::secrets::{first_hit, hide as hide_text};
+use crate::domain::secrets::{first_match, redact as hide_text};
 use proptest::prelude::*;
 use serde_json::json;
 
@@ -73,33 +73,33 @@ proptest! {
     fn no_secret_leaves_a_canvas_by_any_way(sample in samples(), place in 0..PLACES_COUNT) {
         let text = sample.text();
         let canvas = canvas_with(&text, place);
-        let version = hide(&canvas, &NoCards, &|_| Some(CredentialName { name: text.clone(), credential_name: "openAIApi".into() }));
+        let version = redact(&canvas, &NoSchemas, &|_| Some(CredentialName { name: text.clone(), credential_name: "openAIApi".into() }));
         let written = version.text();
         assert_absent(&sample, &written)?;
-        prop_assert_eq!(first_hit(written.as_bytes()), None, "{}", written);
+        prop_assert_eq!(first_match(written.as_bytes()), None, "{}", written);
 
         let empty = canvas_with("", 0);
-        let empty = hide(&empty, &NoCards, &|_| None);
-        let diff = Diff { renamed: Renamed::between("a", &hide_text(&text).text), ..Diff::between(&empty, &version) };
+        let empty = redact(&empty, &NoSchemas, &|_| None);
+        let diff = Diff { renamed: NameChange::between("a", &hide_text(&text).text), ..Diff::between(&empty, &version) };
         assert_absent(&sample, &serde_json::to_string(&diff).unwrap())?;
 
-        let raw = Diff { renamed: Renamed::between(&text, "b"), ..diff };
+        let raw = Diff { renamed: NameChange::between(&text, "b"), ..diff };
         let settings = [text.clone()];
-        let described = Description::of(&Changes { diff: &raw, canvas: &version, cards: &NoCards, kind: Some(&text), category: true, settings: &settings });
-        let titles = [described.saved(), described.published(), describe::created(&text), describe::deleted(&text), describe::restored(&text, "0123abc"), described.details.join("\n")];
+        let described = Description::from_changes(&FlowChanges { diff: &raw, canvas: &version, cards: &NoSchemas, kind: Some(&text), category: true, settings: &settings });
+        let titles = [described.save_title(), described.publish_title(), describe::create_title(&text), describe::delete_title(&text), describe::restore_title(&text, "0123abc"), described.details.join("\n")];
         for title in titles {
             assert_absent(&sample, &title)?;
-            prop_assert_eq!(first_hit(title.as_bytes()), None, "{}", title);
+            prop_assert_eq!(first_match(title.as_bytes()), None, "{}", title);
         }
 
         let again = Canvas::parse(&version.text()).unwrap();
-        prop_assert_eq!(hide(&again, &NoCards, &|_| None), version);
+        prop_assert_eq!(redact(&again, &NoSchemas, &|_| None), version);
     }
 
     #[test]
     fn nothing_harmless_is_lost_from_a_canvas(text in harmless(), place in 0..PLACES_COUNT) {
         let canvas = canvas_with(&text, place);
-        let version = hide(&canvas, &NoCards, &|_| None);
+        let version = redact(&canvas, &NoSchemas, &|_| None);
         let Value::Object(mut raw) = Value::Object(canvas.raw().clone()) else { unreachable!("it is one") };
         raw.shift_remove("viewport");
         prop_assert_eq!(Value::Object(version.raw().clone()), Value::Object(raw));
@@ -121,7 +121,7 @@ proptest! {
         };
         let node = json!({ "id": "a", "data": { "name": "x", "inputs": inputs, "credential": held, "inputParams": [{ "name": "pin", "type": "password" }] } });
         let canvas = Canvas::parse(&json!({ "nodes": [node], "edges": [] }).to_string()).unwrap();
-        let written = hide(&canvas, &NoCards, &|_| None).text();
+        let written = redact(&canvas, &NoSchemas, &|_| None).text();
         prop_assert!(!written.contains(&held), "{}", written);
     }
 }

@@ -15,20 +15,20 @@ mod leak_tests;
 #[cfg(test)]
 mod tests;
 
-pub use credentials::{AmbiguousCredential, CredentialName, MissingCredential, Using};
-pub use fill::{Filled, Hidden, Workspace, fill};
+pub use credentials::{AmbiguousCredential, CredentialChoice, CredentialName, MissingCredential};
+pub use fill::{PlaceholderPolicy, RestoreContext, RestoredCanvas, restore};
 pub use keep::is_secret_field;
-pub use kept::keep_hidden;
+pub use kept::merge_redacted;
 
-use super::facts::CardFacts;
-use super::foreign::without_records;
+use super::facts::CardSchemas;
+use super::foreign::remove_sealed_credentials;
 use super::stored::{StoredCanvas, list_mut};
-use super::{Canvas, name_of_today};
+use super::{Canvas, current_card_name};
 use crate::domain::secrets::tree;
-use credentials::{noted as note_of, read_noted};
+use credentials::{credential_note as note_of, parse_credential_notes};
 use serde::Serialize;
 use serde_json::{Map, Value};
-use strip::Strip;
+use strip::Redactor;
 
 /// The key of a node under which its credentials are noted: places below `data`, with name and type.
 const CREDENTIALS: &str = "credentials";
@@ -51,21 +51,21 @@ pub struct HiddenSecret {
 
 /// The canvas as history may keep it. `credential` names a stored credential by its id; an unknown id is not kept.
 #[must_use]
-pub fn hide(
+pub fn redact(
     canvas: &Canvas,
-    cards: &dyn CardFacts,
+    cards: &dyn CardSchemas,
     credential: &dyn Fn(&str) -> Option<CredentialName>,
 ) -> StoredCanvas {
     let mut raw = canvas.raw().clone();
     // First of all, for a record whose sealed text is a placeholder is none any more and would stay.
-    without_records(&mut raw);
+    remove_sealed_credentials(&mut raw);
     for node in list_mut(&mut raw, "nodes") {
-        Strip::new(cards).node(node, credential);
+        Redactor::new(cards).redact_node(node, credential);
     }
     let mut whole = Value::Object(raw);
-    tree::hide_in(&mut whole);
-    let Value::Object(raw) = whole else { return StoredCanvas::of(Map::new()) };
-    StoredCanvas::of(raw)
+    tree::redact_value(&mut whole);
+    let Value::Object(raw) = whole else { return StoredCanvas::from_raw(Map::new()) };
+    StoredCanvas::from_raw(raw)
 }
 
 /// A version whose credentials bear the names that `now` gives them; those it says nothing of keep theirs.
@@ -77,22 +77,22 @@ pub fn rename_credentials(
     let mut raw = version.raw().clone();
     for node in list_mut(&mut raw, "nodes") {
         let Some(noted) = node.get_mut(CREDENTIALS).and_then(Value::as_object_mut) else { continue };
-        for (pointer, wanted) in read_noted(&Value::Object(noted.clone())) {
+        for (pointer, wanted) in parse_credential_notes(&Value::Object(noted.clone())) {
             if let Some(name) = now(&wanted) {
                 noted.insert(pointer, note_of(&name));
             }
         }
     }
-    StoredCanvas::of(raw)
+    StoredCanvas::from_raw(raw)
 }
 
 /// The settings of a flow as history may keep them: they are shown, never restored.
 #[must_use]
-pub fn hide_settings(settings: &Map<String, Value>) -> Map<String, Value> {
+pub fn redact_settings(settings: &Map<String, Value>) -> Map<String, Value> {
     let mut settings = settings.clone();
-    Strip::new(&super::facts::NoCards).settings(&mut settings);
+    Redactor::new(&super::facts::NoSchemas).redact_settings(&mut settings);
     let mut whole = Value::Object(settings);
-    tree::hide_in(&mut whole);
+    tree::redact_value(&mut whole);
     match whole {
         Value::Object(settings) => settings,
         _ => Map::new(),
@@ -100,7 +100,7 @@ pub fn hide_settings(settings: &Map<String, Value>) -> Map<String, Value> {
 }
 
 /// Where a node holds placeholders.
-pub(super) fn hidden_in(node: &Value, cards: &dyn CardFacts) -> Vec<HiddenSecret> {
+pub(super) fn find_placeholders(node: &Value, cards: &dyn CardSchemas) -> Vec<HiddenSecret> {
     let text = |value: Option<&Value>| value.and_then(Value::as_str).unwrap_or_default().to_owned();
     let data = node.get("data").and_then(Value::as_object);
     let field = |name: &str| data.and_then(|data| data.get(name));
@@ -110,7 +110,7 @@ pub(super) fn hidden_in(node: &Value, cards: &dyn CardFacts) -> Vec<HiddenSecret
     let inputs = field("inputs").and_then(Value::as_object);
     let others = |map: &'_ Map<String, Value>, except: &'static str| -> Vec<(String, usize)> {
         let counted = map.iter().filter(|(name, _)| *name != except);
-        counted.map(|(name, value)| (name.clone(), tree::count_in(value))).collect()
+        counted.map(|(name, value)| (name.clone(), tree::count_placeholders_in(value))).collect()
     };
     let mut places = node.as_object().map(|node| others(node, "data")).unwrap_or_default();
     let apart = if inputs.is_some() { "inputs" } else { "" };
@@ -128,12 +128,12 @@ pub(super) fn hidden_in(node: &Value, cards: &dyn CardFacts) -> Vec<HiddenSecret
 }
 
 /// The label of an input: as the flow was saved with, else as the card says, else its name.
-pub(super) fn input_label(node: &Value, input: &str, cards: &dyn CardFacts) -> String {
+pub(super) fn input_label(node: &Value, input: &str, cards: &dyn CardSchemas) -> String {
     let data = node.get("data");
     let lists = ["inputParams", "inputAnchors"].into_iter().filter_map(|list| data?.get(list)?.as_array());
     let saved = lists.flatten().find(|param| param.get("name").and_then(Value::as_str) == Some(input));
     let saved = saved.and_then(|param| param.get("label")?.as_str()).filter(|label| !label.is_empty());
-    let card = name_of_today(data.and_then(|data| data.get("name")?.as_str()).unwrap_or_default());
+    let card = current_card_name(data.and_then(|data| data.get("name")?.as_str()).unwrap_or_default());
     let label = saved.or_else(|| Some(cards.input(card, input)?.label)).unwrap_or(input);
     label.to_owned()
 }

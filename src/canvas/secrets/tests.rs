@@ -1,7 +1,7 @@
 //! What is kept, what is not, and what comes back.
 
 use super::*;
-use crate::canvas::{InputFacts, InputKind, NoCards};
+use crate::canvas::{InputSchema, InputSensitivity, NoSchemas};
 use serde_json::json;
 
 const KEY: &str = "ghp_0123456789abcdefghijABCDEFGHIJ012345";
@@ -11,19 +11,19 @@ const OTHER_ID: &str = "6a0c8a52-3d0e-4f6e-9f43-1d2c3b4a5969";
 /// A registry with two cards.
 struct Two;
 
-impl CardFacts for Two {
-    fn knows(&self, _: &str) -> bool {
+impl CardSchemas for Two {
+    fn has_card(&self, _: &str) -> bool {
         true
     }
 
-    fn input(&self, card: &str, input: &str) -> Option<InputFacts<'_>> {
+    fn input(&self, card: &str, input: &str) -> Option<InputSchema<'_>> {
         let kind = match (card, input) {
-            ("chatOpenAI", "pin") => InputKind::Secret,
-            ("pdfFile", "pdf") => InputKind::File,
-            ("chatOpenAI", "modelName") => InputKind::Plain,
+            ("chatOpenAI", "pin") => InputSensitivity::Secret,
+            ("pdfFile", "pdf") => InputSensitivity::File,
+            ("chatOpenAI", "modelName") => InputSensitivity::Plain,
             _ => return None,
         };
-        Some(InputFacts { label: "A Label", kind })
+        Some(InputSchema { label: "A Label", kind })
     }
 
     fn credential_types(&self, card: &str) -> &[&str] {
@@ -49,24 +49,33 @@ fn known(id: &str) -> Option<CredentialName> {
 }
 
 fn stored(nodes: Value) -> StoredCanvas {
-    hide(&canvas(nodes), &Two, &known)
+    redact(&canvas(nodes), &Two, &known)
 }
 
 fn kept_inputs(name: &str, inputs: Value) -> Value {
     stored(json!([node(name, inputs)])).nodes()[0]["data"]["inputs"].clone()
 }
 
-fn filled(version: &StoredCanvas, now: Value, ids: &[&str]) -> (Filled, Value) {
-    filled_with(version, now, ids, Hidden::Stays)
+fn filled(version: &StoredCanvas, now: Value, ids: &[&str]) -> (RestoredCanvas, Value) {
+    filled_with(version, now, ids, PlaceholderPolicy::Keep)
 }
 
-fn filled_with(version: &StoredCanvas, now: Value, ids: &[&str], hidden: Hidden) -> (Filled, Value) {
+fn filled_with(
+    version: &StoredCanvas,
+    now: Value,
+    ids: &[&str],
+    hidden: PlaceholderPolicy,
+) -> (RestoredCanvas, Value) {
     let candidates = |wanted: &CredentialName| {
         let fits = |id: &&&str| known(ID).as_ref() == Some(wanted) && !id.is_empty();
         ids.iter().filter(fits).map(|id| (*id).to_owned()).collect()
     };
-    let filled =
-        fill(version, Some(&canvas(now)), &Workspace { cards: &Two, credentials: &candidates }, hidden);
+    let filled = restore(
+        version,
+        Some(&canvas(now)),
+        &RestoreContext { cards: &Two, credentials: &candidates },
+        hidden,
+    );
     let data = serde_json::from_str(&filled.flow_data).unwrap();
     (filled, data)
 }
@@ -151,10 +160,10 @@ fn secret_shaped_text_anywhere_is_hidden_and_listed() {
         &json!({ "nodes": [one], "edges": [{ "id": KEY, "data": { "label": KEY } }] }).to_string(),
     )
     .unwrap();
-    let version = hide(&canvas, &NoCards, &|_| None);
+    let version = redact(&canvas, &NoSchemas, &|_| None);
     assert!(!version.text().contains("ghp_"));
-    assert_eq!(version.hidden_count(), 7);
-    let listed = version.hidden_secrets(&NoCards);
+    assert_eq!(version.placeholder_count(), 7);
+    let listed = version.hidden_secrets(&NoSchemas);
     let of = |input: &str| listed.iter().find(|hidden| hidden.input == input).unwrap();
     assert_eq!(
         (of("prompt").count, of("prompt").input_label.as_str(), of("prompt").label.as_str()),
@@ -260,7 +269,7 @@ fn hidden_inputs_stay_hidden_on_restore_and_keep_their_value_on_promote() {
     let (restored, data) = filled(&version, now.clone(), &[]);
     assert_eq!(data["nodes"][0]["data"]["inputs"]["prompt"], "old [secret hidden]");
     assert_eq!(restored.hidden_secrets.len(), 2);
-    let (promoted, data) = filled_with(&version, now, &[], Hidden::KeepsValueOfNow);
+    let (promoted, data) = filled_with(&version, now, &[], PlaceholderPolicy::UseCurrentValue);
     assert_eq!(data["nodes"][0]["data"]["inputs"]["prompt"], format!("now {KEY}"));
     assert_eq!(
         promoted.hidden_secrets.iter().map(|hidden| hidden.input.as_str()).collect::<Vec<_>>(),
@@ -278,7 +287,7 @@ fn a_version_of_the_flow_as_it_is_comes_back_as_it_was() {
     card["width"] = json!(300);
     let version = stored(json!([card]));
     let (_, data) = filled(&version, json!([card]), &[ID]);
-    let again = hide(&Canvas::parse(&data.to_string()).unwrap(), &Two, &known);
+    let again = redact(&Canvas::parse(&data.to_string()).unwrap(), &Two, &known);
     assert_eq!(again, version);
     assert_eq!(data["nodes"][0]["data"]["inputs"], card["data"]["inputs"]);
     assert_eq!(data["nodes"][0]["data"]["credential"], ID);
@@ -287,7 +296,7 @@ fn a_version_of_the_flow_as_it_is_comes_back_as_it_was() {
 #[test]
 fn settings_keep_no_secret_either() {
     let settings = json!({ "analytic": { "langSmith": { "credentialId": ID, "apiKey": "short", "status": true } }, "chatbotConfig": { "welcomeMessage": format!("{KEY}!") } });
-    let kept = Value::Object(hide_settings(settings.as_object().unwrap()));
+    let kept = Value::Object(redact_settings(settings.as_object().unwrap()));
     assert_eq!(
         kept,
         json!({ "analytic": { "langSmith": { "status": true } }, "chatbotConfig": { "welcomeMessage": "[secret hidden]!" } })

@@ -3,7 +3,7 @@
 use super::inputs::{CHAT_MODEL, MEMORY, ROUNDS, TOOLS};
 use super::text_agent::TextAgent;
 use crate::cards::chains::llm_chain::MODERATION;
-use crate::cards::kit::{Card, Category, Input, Make, Protocol, Risk, Step};
+use crate::cards::kit::{Card, Category, Factory, Input, NextAction, Risk, TextProtocol};
 use serde_json::Value;
 use std::sync::Arc;
 
@@ -29,16 +29,16 @@ pub const CARD: Card = Card {
         ROUNDS,
     ],
     outputs: &[],
-    make: Make::Chain(|inputs| {
+    make: Factory::Chain(|inputs| {
         let system = inputs.instructions("systemMessage");
-        Ok(Arc::new(TextAgent::of(inputs, &Json, system)?.with_images()))
+        Ok(Arc::new(TextAgent::from_inputs(inputs, &JsonProtocol, system)?.with_images()))
     }),
 };
 
 /// A JSON object with an action and its input, wherever it stands in the reply.
-struct Json;
+struct JsonProtocol;
 
-impl Protocol for Json {
+impl TextProtocol for JsonProtocol {
     fn form(&self) -> &'static str {
         "Write nothing but one JSON object in a code block. To use a tool:\n```json\n{\"action\": \"<name of the \
          tool>\", \"action_input\": <its arguments>}\n```\nTo answer the person:\n```json\n{\"action\": \"Final \
@@ -49,13 +49,13 @@ impl Protocol for Json {
         &["<observation", "Observation:"]
     }
 
-    fn read<'r>(&self, reply: &'r str) -> Option<Step<'r>> {
+    fn parse<'r>(&self, reply: &'r str) -> Option<NextAction<'r>> {
         // Models break lines inside JSON texts, where JSON has none.
-        read_first(reply, reply).or_else(|| read_first(&with_escaped_breaks(reply), reply))
+        parse_first(reply, reply).or_else(|| parse_first(&with_escaped_breaks(reply), reply))
     }
 }
 
-fn read_first<'r>(text: &str, reply: &'r str) -> Option<Step<'r>> {
+fn parse_first<'r>(text: &str, reply: &'r str) -> Option<NextAction<'r>> {
     text.match_indices('{').find_map(|(at, _)| {
         let mut values = serde_json::Deserializer::from_str(&text[at..]).into_iter::<Value>();
         let value = values.next()?.ok()?;
@@ -66,11 +66,11 @@ fn read_first<'r>(text: &str, reply: &'r str) -> Option<Step<'r>> {
             Some(other) => other.to_string(),
         };
         if is_final(&tool) {
-            return Some(Step::Answer(input.trim().to_owned()));
+            return Some(NextAction::Answer(input.trim().to_owned()));
         }
         // The text that was read may be longer than the reply; then all of it was said.
         let said = reply.get(..at + values.byte_offset()).unwrap_or(reply);
-        Some(Step::Call { said, tool, input })
+        Some(NextAction::Call { said, tool, input })
     })
 }
 
@@ -100,9 +100,9 @@ mod tests {
     use super::*;
 
     fn call(text: &str) -> Option<(String, String, String)> {
-        match Json.read(text)? {
-            Step::Call { said, tool, input } => Some((said.to_owned(), tool, input)),
-            Step::Answer(_) => None,
+        match JsonProtocol.parse(text)? {
+            NextAction::Call { said, tool, input } => Some((said.to_owned(), tool, input)),
+            NextAction::Answer(_) => None,
         }
     }
 
@@ -129,10 +129,10 @@ mod tests {
     fn an_answer_is_found_and_plain_text_is_not_one() {
         for name in ["Final Answer", "final_answer", "FinalAnswer"] {
             let text = format!("{{\"action\": \"{name}\", \"action_input\": \"It is 2.\"}}");
-            assert_eq!(Json.read(&text), Some(Step::Answer("It is 2.".into())));
+            assert_eq!(JsonProtocol.parse(&text), Some(NextAction::Answer("It is 2.".into())));
         }
         for text in ["It is 2.", "", "{\"a\": 1}", "{{{{"] {
-            assert_eq!(Json.read(text), None, "{text}");
+            assert_eq!(JsonProtocol.parse(text), None, "{text}");
         }
     }
 }

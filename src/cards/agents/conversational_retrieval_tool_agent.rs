@@ -7,11 +7,11 @@ use crate::cards::kit::part::moderate;
 use crate::cards::kit::rephrase::{self, Rephraser};
 use crate::cards::kit::tool_loop::ToolLoop;
 use crate::cards::kit::{
-    Card, Category, Chain, Connects, Input, Make, Memory, Model, Moderation, Retriever, Risk, Sink, Tool,
-    Turn, Verdict, passages,
+    Card, Category, Chain, Factory, Input, Memory, Model, Moderation, ModerationVerdict, Retriever, Risk,
+    RunContext, TokenSink, Tool, WireType, passages,
 };
 use crate::domain::error::Result;
-use crate::domain::prediction::Outcome;
+use crate::domain::prediction::RunOutput;
 use std::sync::Arc;
 
 const DEFAULT_SYSTEM: &str = "You are a helpful assistant. Answer from the passages that come with the question, and use \
@@ -30,33 +30,33 @@ pub const CARD: Card = Card {
     inputs: &[
         TOOLS,
         MEMORY,
-        Input::wire("model", "Tool Calling Chat Model", Connects::ChatModel),
+        Input::wire("model", "Tool Calling Chat Model", WireType::ChatModel),
         Input::lines("systemMessage", "System Message").or(DEFAULT_SYSTEM).additional(),
         Input::lines("rephrasePrompt", "Rephrase Prompt")
             .or(rephrase::DEFAULT_PROMPT)
             .additional()
             .help("May hold {chat_history} and {question}."),
-        Input::wire("rephraseModel", "Rephrase Model", Connects::ChatModel).additional(),
+        Input::wire("rephraseModel", "Rephrase Model", WireType::ChatModel).additional(),
         MODERATION,
         ROUNDS,
-        Input::wire("vectorStoreRetriever", "Vector Store Retriever", Connects::Retriever)
+        Input::wire("vectorStoreRetriever", "Vector Store Retriever", WireType::Retriever)
             .optional()
             .help("Without one, passages come from the tools alone."),
     ],
     outputs: &[],
-    make: Make::Chain(|inputs| {
+    make: Factory::Chain(|inputs| {
         let model = inputs.model("model")?;
         let rephrases = inputs.is_wired("rephraseModel");
         Ok(Arc::new(RetrievalAgent {
             label: inputs.label.to_owned(),
             tools: inputs.tools("tools")?,
-            memory: inputs.maybe_memory("memory")?,
+            memory: inputs.optional_memory("memory")?,
             rephraser: Rephraser {
-                prompt: inputs.maybe_brace_text("rephrasePrompt").unwrap_or_default(),
+                prompt: inputs.optional_brace_text("rephrasePrompt").unwrap_or_default(),
                 model: if rephrases { inputs.model("rephraseModel")? } else { model.clone() },
             },
             model,
-            system: passages::instructions(&inputs.maybe_brace_text("systemMessage").unwrap_or_default()),
+            system: passages::instructions(&inputs.optional_brace_text("systemMessage").unwrap_or_default()),
             moderations: inputs.moderations("inputModeration")?,
             rounds_max: inputs.whole("maxIterations")?.unwrap_or(ROUNDS_DEFAULT),
             retriever: inputs
@@ -80,8 +80,8 @@ struct RetrievalAgent {
 }
 
 impl Chain for RetrievalAgent {
-    fn run(&self, turn: &Turn<'_>, sink: &mut dyn Sink) -> Result<Outcome> {
-        if let Verdict::Block(answer) = moderate(&self.moderations, turn)? {
+    fn run(&self, turn: &RunContext<'_>, sink: &mut dyn TokenSink) -> Result<RunOutput> {
+        if let ModerationVerdict::Block(answer) = moderate(&self.moderations, turn)? {
             return answer_with(answer, sink);
         }
         let past = match &self.memory {
@@ -91,7 +91,7 @@ impl Chain for RetrievalAgent {
         let asked = match &self.retriever {
             Some(retriever) => {
                 let searched = self.rephraser.question(&past, turn)?;
-                passages::before(&retriever.retrieve(&searched, turn)?, turn.question)
+                passages::prepend_to(&retriever.retrieve(&searched, turn)?, turn.question)
             }
             None => turn.question.to_owned(),
         };

@@ -2,16 +2,17 @@
 
 use crate::cards::chains::llm_chain::{MODERATION, answer_with};
 use crate::cards::document_loaders::rows::csv;
-use crate::cards::kit::loading::{Source, file_source};
+use crate::cards::kit::loading::{DocumentSource, file_source};
 use crate::cards::kit::part::moderate;
-use crate::cards::kit::querying::{Querying, failed};
+use crate::cards::kit::querying::{SqlAnswerer, sql_error};
 use crate::cards::kit::{
-    Card, Category, Chain, Connects, Input, Make, Model, Moderation, Risk, Sink, Turn, Verdict,
+    Card, Category, Chain, Factory, Input, Model, Moderation, ModerationVerdict, Risk, RunContext, TokenSink,
+    WireType,
 };
-use crate::documents::Kind;
+use crate::documents::DocumentKind;
 use crate::domain::error::Result;
-use crate::domain::prediction::{Outcome, SourceDocument};
-use crate::sql::{Limits, Sheet};
+use crate::domain::prediction::{Document, RunOutput};
+use crate::sql::{Sheet, SqlLimits};
 use std::collections::HashSet;
 use std::sync::Arc;
 
@@ -34,15 +35,16 @@ pub const CARD: Card = Card {
     risk: Risk::Safe,
     inputs: &[
         Input::file(FILE, "Csv File", &[".csv"]),
-        Input::wire("model", "Language Model", Connects::LanguageModel),
+        Input::wire("model", "Language Model", WireType::LanguageModel),
         Input::lines("systemMessagePrompt", "System Message")
             .additional()
             .help("What the model keeps to when it answers, such as its manner or its language."),
         MODERATION,
     ],
     outputs: &[],
-    make: Make::Chain(|inputs| {
-        let source = file_source(inputs, FILE, |file| Ok(vec![file.document(file.text(Kind::Text)?)]))?;
+    make: Factory::Chain(|inputs| {
+        let source =
+            file_source(inputs, FILE, |file| Ok(vec![file.document(file.text(DocumentKind::Text)?)]))?;
         Ok(Arc::new(CsvAgent {
             label: inputs.label.to_owned(),
             source: Box::new(source),
@@ -55,21 +57,21 @@ pub const CARD: Card = Card {
 
 struct CsvAgent {
     label: String,
-    source: Box<dyn Source>,
+    source: Box<dyn DocumentSource>,
     model: Arc<Model>,
     manner: String,
     moderations: Vec<Arc<dyn Moderation>>,
 }
 
 impl Chain for CsvAgent {
-    fn run(&self, turn: &Turn<'_>, sink: &mut dyn Sink) -> Result<Outcome> {
-        if let Verdict::Block(answer) = moderate(&self.moderations, turn)? {
+    fn run(&self, turn: &RunContext<'_>, sink: &mut dyn TokenSink) -> Result<RunOutput> {
+        if let ModerationVerdict::Block(answer) = moderate(&self.moderations, turn)? {
             return answer_with(answer, sink);
         }
         let sheets = sheets(&self.source.read(turn.host)?);
-        let reader = Sheet::read(&sheets, Limits::default(), turn.host.cancel());
-        let reader = reader.map_err(|error| failed(&self.label, &error))?;
-        let querying = Querying {
+        let reader = Sheet::open_reader(&sheets, SqlLimits::default(), turn.host.cancel());
+        let reader = reader.map_err(|error| sql_error(&self.label, &error))?;
+        let querying = SqlAnswerer {
             label: &self.label,
             model: &self.model,
             samples: SAMPLES,
@@ -82,9 +84,9 @@ impl Chain for CsvAgent {
 }
 
 /// A table for each file, named after it.
-fn sheets(files: &[SourceDocument]) -> Vec<Sheet> {
+fn sheets(files: &[Document]) -> Vec<Sheet> {
     let mut taken = HashSet::new();
-    let sheet = |file: &SourceDocument| {
+    let sheet = |file: &Document| {
         let own = table_name(file.metadata.get("source").and_then(|name| name.as_str()).unwrap_or_default());
         let mut name = own.clone();
         let mut number = 2;

@@ -1,13 +1,13 @@
 //! What agents ask for.
 
-use crate::cards::kit::{Connects, Input};
+use crate::cards::kit::{Input, WireType};
 
 /// The tools. Without any an agent is a model that answers.
-pub const TOOLS: Input = Input::wires("tools", "Tools", Connects::Tool).optional();
+pub const TOOLS: Input = Input::wires("tools", "Tools", WireType::Tool).optional();
 /// What was said before. The agents of the first year had no memory.
-pub const MEMORY: Input = Input::wire("memory", "Memory", Connects::ChatMemory).optional();
+pub const MEMORY: Input = Input::wire("memory", "Memory", WireType::ChatMemory).optional();
 /// The model of agents that talk to tools in text.
-pub const CHAT_MODEL: Input = Input::wire("model", "Chat Model", Connects::ChatModel);
+pub const CHAT_MODEL: Input = Input::wire("model", "Chat Model", WireType::ChatModel);
 /// How often the model may be asked.
 pub const ROUNDS: Input = Input::whole("maxIterations", "Max Iterations", 1.0, 25.0).additional();
 /// How often, when the owner says nothing.

@@ -4,7 +4,7 @@ use super::conversational_agent::{DEFAULT_SYSTEM, is_final};
 use super::inputs::{CHAT_MODEL, MEMORY, ROUNDS, TOOLS};
 use super::text_agent::TextAgent;
 use crate::cards::chains::llm_chain::MODERATION;
-use crate::cards::kit::{Card, Category, Inputs, Make, Protocol, Risk, Step};
+use crate::cards::kit::{Card, Category, Factory, Inputs, NextAction, Risk, TextProtocol};
 use crate::domain::error::Result;
 use std::sync::Arc;
 
@@ -19,7 +19,7 @@ pub const CARD: Card = Card {
     risk: Risk::Safe,
     inputs: &[TOOLS, CHAT_MODEL, MEMORY, MODERATION, ROUNDS],
     outputs: &[],
-    make: Make::Chain(|inputs| Ok(Arc::new(agent(inputs)?.with_images()))),
+    make: Factory::Chain(|inputs| Ok(Arc::new(agent(inputs)?.with_images()))),
 };
 
 /// A ReAct agent of these inputs.
@@ -27,13 +27,13 @@ pub const CARD: Card = Card {
 /// # Errors
 /// As [`TextAgent::of`].
 pub fn agent(inputs: &Inputs<'_>) -> Result<TextAgent> {
-    TextAgent::of(inputs, &Lines, DEFAULT_SYSTEM.to_owned())
+    TextAgent::from_inputs(inputs, &ReactProtocol, DEFAULT_SYSTEM.to_owned())
 }
 
 /// Lines that begin with what they are.
-struct Lines;
+struct ReactProtocol;
 
-impl Protocol for Lines {
+impl TextProtocol for ReactProtocol {
     fn form(&self) -> &'static str {
         "Write in lines that begin with what they are. To use a tool, write these and stop:\nThought: <what you need to \
          know next>\nAction: <name of the tool>\nAction Input: <its arguments as a JSON object, or the text of the only \
@@ -45,19 +45,19 @@ impl Protocol for Lines {
         &["\nObservation:", "\n<observation"]
     }
 
-    fn read<'r>(&self, reply: &'r str) -> Option<Step<'r>> {
+    fn parse<'r>(&self, reply: &'r str) -> Option<NextAction<'r>> {
         let marks = marks(reply);
         let mut at = 0;
         while let Some(mark) = marks.get(at) {
             let rest = &reply[mark.after..];
             match mark.kind {
-                Kind::Answer => return Some(Step::Answer(rest.trim().to_owned())),
-                Kind::Observation => return None,
-                Kind::Action => {
+                LineKind::Answer => return Some(NextAction::Answer(rest.trim().to_owned())),
+                LineKind::Observation => return None,
+                LineKind::Action => {
                     let next = marks.get(at + 1);
                     let end = next.map_or(reply.len(), |next| next.start);
                     let tool = name(&reply[mark.after..end]);
-                    let (input, said) = match next.filter(|next| next.kind == Kind::Input) {
+                    let (input, said) = match next.filter(|next| next.kind == LineKind::Input) {
                         Some(input) => {
                             let end = marks.get(at + 2).map_or(reply.len(), |mark| mark.start);
                             (reply[input.after..end].trim(), &reply[..end])
@@ -65,13 +65,13 @@ impl Protocol for Lines {
                         None => ("", &reply[..end]),
                     };
                     if is_final(&tool) {
-                        return Some(Step::Answer(input.to_owned()));
+                        return Some(NextAction::Answer(input.to_owned()));
                     }
                     if !tool.is_empty() {
-                        return Some(Step::Call { said, tool, input: input.to_owned() });
+                        return Some(NextAction::Call { said, tool, input: input.to_owned() });
                     }
                 }
-                Kind::Thought | Kind::Input => {}
+                LineKind::Thought | LineKind::Input => {}
             }
             at += 1;
         }
@@ -86,7 +86,7 @@ fn name(text: &str) -> String {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum LineKind {
     Thought,
     Action,
     Input,
@@ -95,22 +95,22 @@ enum Kind {
 }
 
 /// Where a line says what it is.
-struct Mark {
-    kind: Kind,
+struct LineMark {
+    kind: LineKind,
     start: usize,
     after: usize,
 }
 
 /// Longer words first: an `Action Input` is no `Action`.
-const WORDS: &[(&str, Kind)] = &[
-    ("action input", Kind::Input),
-    ("action", Kind::Action),
-    ("final answer", Kind::Answer),
-    ("observation", Kind::Observation),
-    ("thought", Kind::Thought),
+const WORDS: &[(&str, LineKind)] = &[
+    ("action input", LineKind::Input),
+    ("action", LineKind::Action),
+    ("final answer", LineKind::Answer),
+    ("observation", LineKind::Observation),
+    ("thought", LineKind::Thought),
 ];
 
-fn marks(reply: &str) -> Vec<Mark> {
+fn marks(reply: &str) -> Vec<LineMark> {
     let mut marks = Vec::new();
     let mut start = 0;
     for line in reply.split_inclusive('\n') {
@@ -121,7 +121,7 @@ fn marks(reply: &str) -> Vec<Mark> {
             Some((*kind, rest.len()))
         });
         if let Some((kind, rest)) = found {
-            marks.push(Mark { kind, start, after: start + line.len() - rest });
+            marks.push(LineMark { kind, start, after: start + line.len() - rest });
         }
         start += line.len();
     }
@@ -144,7 +144,9 @@ mod tests {
             ("Action: calc", ""),
             ("Action: calc()\nFinal Answer: made up", ""),
         ] {
-            let Some(Step::Call { said, tool, input: found }) = Lines.read(text) else { panic!("{text}") };
+            let Some(NextAction::Call { said, tool, input: found }) = ReactProtocol.parse(text) else {
+                panic!("{text}")
+            };
             assert_eq!((tool.as_str(), found.as_str()), ("calc", input), "{text}");
             assert!(!said.contains("Observation") && !said.contains("made up"), "{said}");
         }
@@ -153,12 +155,15 @@ mod tests {
     #[test]
     fn an_answer_may_have_many_lines_and_plain_text_is_none() {
         let text = "Thought: done\nFinal Answer: It is 2.\n\nAction: none";
-        assert_eq!(Lines.read(text), Some(Step::Answer("It is 2.\n\nAction: none".into())));
-        assert_eq!(Lines.read("Action: Final Answer\nAction Input: 2"), Some(Step::Answer("2".into())));
+        assert_eq!(ReactProtocol.parse(text), Some(NextAction::Answer("It is 2.\n\nAction: none".into())));
+        assert_eq!(
+            ReactProtocol.parse("Action: Final Answer\nAction Input: 2"),
+            Some(NextAction::Answer("2".into()))
+        );
         for text in
             ["It is 2.", "", "Thought: hm", "Actionable: x", "Observation: 3\nFinal Answer: 3", "actiön"]
         {
-            assert_eq!(Lines.read(text), None, "{text}");
+            assert_eq!(ReactProtocol.parse(text), None, "{text}");
         }
     }
 }

@@ -3,7 +3,7 @@
 use super::inputs::{ROUNDS, TOOLS};
 use super::react_agent_chat::agent;
 use crate::cards::chains::llm_chain::MODERATION;
-use crate::cards::kit::{Card, Category, Connects, Input, Make, Risk};
+use crate::cards::kit::{Card, Category, Factory, Input, Risk, WireType};
 use std::sync::Arc;
 
 /// The card.
@@ -15,7 +15,7 @@ pub const CARD: Card = Card {
     description: "A language model that thinks and uses tools in lines of text; it remembers nothing.",
     base_classes: &["AgentExecutor", "BaseChain", "Runnable"],
     risk: Risk::Safe,
-    inputs: &[TOOLS, Input::wire("model", "Language Model", Connects::LanguageModel), MODERATION, ROUNDS],
+    inputs: &[TOOLS, Input::wire("model", "Language Model", WireType::LanguageModel), MODERATION, ROUNDS],
     outputs: &[],
-    make: Make::Chain(|inputs| Ok(Arc::new(agent(inputs)?))),
+    make: Factory::Chain(|inputs| Ok(Arc::new(agent(inputs)?))),
 };

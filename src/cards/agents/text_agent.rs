@@ -6,11 +6,12 @@ use crate::cards::chains::llm_chain::{answer_with, attach_images};
 use crate::cards::kit::part::moderate;
 use crate::cards::kit::text_loop::instructions;
 use crate::cards::kit::{
-    Chain, Inputs, Memory, Model, Moderation, Protocol, Sink, TextLoop, Tool, Turn, Verdict,
+    Chain, Inputs, Memory, Model, Moderation, ModerationVerdict, RunContext, TextLoop, TextProtocol,
+    TokenSink, Tool,
 };
 use crate::domain::error::Result;
-use crate::domain::prediction::{Outcome, PastMessage};
-use crate::llm::Message;
+use crate::domain::prediction::{HistoryMessage, RunOutput};
+use crate::llm::ChatMessage;
 use std::sync::Arc;
 
 /// An agent whose model writes its calls as text.
@@ -24,7 +25,7 @@ pub struct TextAgent {
     pub system: String,
     moderations: Vec<Arc<dyn Moderation>>,
     rounds_max: u64,
-    protocol: &'static dyn Protocol,
+    protocol: &'static dyn TextProtocol,
     takes_images: bool,
 }
 
@@ -33,12 +34,16 @@ impl TextAgent {
     ///
     /// # Errors
     /// When no model is wired, or something else than what belongs there.
-    pub fn of(inputs: &Inputs<'_>, protocol: &'static dyn Protocol, system: String) -> Result<Self> {
+    pub fn from_inputs(
+        inputs: &Inputs<'_>,
+        protocol: &'static dyn TextProtocol,
+        system: String,
+    ) -> Result<Self> {
         let remembers = inputs.card.input("memory").is_some();
         Ok(Self {
             label: inputs.label.to_owned(),
             tools: inputs.tools("tools")?,
-            memory: if remembers { inputs.maybe_memory("memory")? } else { None },
+            memory: if remembers { inputs.optional_memory("memory")? } else { None },
             model: inputs.model("model")?,
             system,
             moderations: inputs.moderations("inputModeration")?,
@@ -61,11 +66,11 @@ impl TextAgent {
     /// What failed, naming the card.
     pub fn answer(
         &self,
-        turn: &Turn<'_>,
-        sink: &mut dyn Sink,
-        begin: impl FnOnce(&[PastMessage]) -> Result<Vec<Message>>,
-    ) -> Result<Outcome> {
-        if let Verdict::Block(answer) = moderate(&self.moderations, turn)? {
+        turn: &RunContext<'_>,
+        sink: &mut dyn TokenSink,
+        begin: impl FnOnce(&[HistoryMessage]) -> Result<Vec<ChatMessage>>,
+    ) -> Result<RunOutput> {
+        if let ModerationVerdict::Block(answer) = moderate(&self.moderations, turn)? {
             return answer_with(answer, sink);
         }
         let past = match &self.memory {
@@ -88,15 +93,15 @@ impl TextAgent {
 
     /// The owner's instructions, and how tools are called.
     #[must_use]
-    pub fn instructed(&self) -> String {
+    pub fn instructions(&self) -> String {
         format!("{}\n\n{}", self.system, instructions(self.protocol, &self.tools)).trim().to_owned()
     }
 }
 
 impl Chain for TextAgent {
-    fn run(&self, turn: &Turn<'_>, sink: &mut dyn Sink) -> Result<Outcome> {
+    fn run(&self, turn: &RunContext<'_>, sink: &mut dyn TokenSink) -> Result<RunOutput> {
         self.answer(turn, sink, |past| {
-            conversation(&self.label, None, &self.instructed(), past, turn.question)
+            conversation(&self.label, None, &self.instructions(), past, turn.question)
         })
     }
 }

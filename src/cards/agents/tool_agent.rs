@@ -7,10 +7,11 @@ use crate::cards::kit::part::moderate;
 use crate::cards::kit::prompt::Prompt;
 use crate::cards::kit::tool_loop::ToolLoop;
 use crate::cards::kit::{
-    Card, Category, Chain, Connects, Input, Make, Memory, Model, Moderation, Risk, Sink, Tool, Turn, Verdict,
+    Card, Category, Chain, Factory, Input, Memory, Model, Moderation, ModerationVerdict, Risk, RunContext,
+    TokenSink, Tool, WireType,
 };
 use crate::domain::error::Result;
-use crate::domain::prediction::Outcome;
+use crate::domain::prediction::RunOutput;
 use std::sync::Arc;
 
 const DEFAULT_SYSTEM: &str = "You are a helpful assistant. Use the tools you are given when they help, and answer in \
@@ -29,21 +30,21 @@ pub const CARD: Card = Card {
     inputs: &[
         TOOLS,
         MEMORY,
-        Input::wire("model", "Tool Calling Chat Model", Connects::ChatModel),
-        Input::wire("chatPromptTemplate", "Chat Prompt Template", Connects::ChatPrompt).optional(),
+        Input::wire("model", "Tool Calling Chat Model", WireType::ChatModel),
+        Input::wire("chatPromptTemplate", "Chat Prompt Template", WireType::ChatPrompt).optional(),
         Input::lines("systemMessage", "System Message").or(DEFAULT_SYSTEM).additional(),
         MODERATION,
         ROUNDS,
         Input::switch("enableDetailedStreaming", "Enable Detailed Streaming").additional(),
     ],
     outputs: &[],
-    make: Make::Chain(|inputs| {
+    make: Factory::Chain(|inputs| {
         Ok(Arc::new(ToolAgent {
             label: inputs.label.to_owned(),
             tools: inputs.tools("tools")?,
-            memory: inputs.maybe_memory("memory")?,
+            memory: inputs.optional_memory("memory")?,
             model: inputs.model("model")?,
-            prompt: inputs.maybe_prompt("chatPromptTemplate")?,
+            prompt: inputs.optional_prompt("chatPromptTemplate")?,
             system: inputs.instructions("systemMessage"),
             moderations: inputs.moderations("inputModeration")?,
             rounds_max: inputs.whole("maxIterations")?.unwrap_or(ROUNDS_DEFAULT),
@@ -63,8 +64,8 @@ struct ToolAgent {
 }
 
 impl Chain for ToolAgent {
-    fn run(&self, turn: &Turn<'_>, sink: &mut dyn Sink) -> Result<Outcome> {
-        if let Verdict::Block(answer) = moderate(&self.moderations, turn)? {
+    fn run(&self, turn: &RunContext<'_>, sink: &mut dyn TokenSink) -> Result<RunOutput> {
+        if let ModerationVerdict::Block(answer) = moderate(&self.moderations, turn)? {
             return answer_with(answer, sink);
         }
         let past = match &self.memory {

@@ -7,10 +7,12 @@ use crate::cards::chains::conversation_chain::conversation;
 use crate::cards::chains::llm_chain::MODERATION;
 use crate::cards::kit::prompt::BraceText;
 use crate::cards::kit::text_loop::list;
-use crate::cards::kit::{Card, Category, Chain, Input, Make, Protocol, Risk, Sink, Step, Turn, data};
+use crate::cards::kit::{
+    Card, Category, Chain, Factory, Input, NextAction, Risk, RunContext, TextProtocol, TokenSink, data,
+};
 use crate::domain::error::Result;
-use crate::domain::prediction::{Outcome, PastMessage};
-use crate::llm::Message;
+use crate::domain::prediction::{HistoryMessage, RunOutput};
+use crate::llm::ChatMessage;
 use std::sync::Arc;
 
 /// The card.
@@ -33,9 +35,9 @@ pub const CARD: Card = Card {
         ROUNDS,
     ],
     outputs: &[],
-    make: Make::Chain(|inputs| {
-        let prompt = inputs.maybe_brace_text("systemMessage").unwrap_or_default();
-        let agent = TextAgent::of(inputs, &Tags, prompt.fill(&[]))?;
+    make: Factory::Chain(|inputs| {
+        let prompt = inputs.optional_brace_text("systemMessage").unwrap_or_default();
+        let agent = TextAgent::from_inputs(inputs, &XmlProtocol, prompt.fill(&[]))?;
         Ok(Arc::new(XmlAgent { agent, whole: prompt.has("input").then_some(prompt) }))
     }),
 };
@@ -47,14 +49,14 @@ struct XmlAgent {
 }
 
 impl Chain for XmlAgent {
-    fn run(&self, turn: &Turn<'_>, sink: &mut dyn Sink) -> Result<Outcome> {
+    fn run(&self, turn: &RunContext<'_>, sink: &mut dyn TokenSink) -> Result<RunOutput> {
         self.agent.answer(turn, sink, |past| self.messages(past, turn.question))
     }
 }
 
 impl XmlAgent {
-    fn messages(&self, past: &[PastMessage], question: &str) -> Result<Vec<Message>> {
-        let told = PastMessage::lines(past);
+    fn messages(&self, past: &[HistoryMessage], question: &str) -> Result<Vec<ChatMessage>> {
+        let told = HistoryMessage::lines(past);
         if let Some(prompt) = &self.whole {
             let tools = list(&self.agent.tools);
             let values = [
@@ -63,14 +65,14 @@ impl XmlAgent {
                 ("input", question),
                 ("agent_scratchpad", ""),
             ];
-            return Ok(vec![Message::user(prompt.fill(&values))]);
+            return Ok(vec![ChatMessage::user(prompt.fill(&values))]);
         }
         let asked = if told.is_empty() {
             question.to_owned()
         } else {
-            format!("{}\n\n{question}", data::marked("chat_history", "what we said before", &told))
+            format!("{}\n\n{question}", data::mark_untrusted("chat_history", "what we said before", &told))
         };
-        conversation("", None, &self.agent.instructed(), &[], &asked)
+        conversation("", None, &self.agent.instructions(), &[], &asked)
     }
 }
 
@@ -78,9 +80,9 @@ const TOOL: &str = "tool";
 const TOOL_INPUT: &str = "tool_input";
 const FINAL: &str = "final_answer";
 
-struct Tags;
+struct XmlProtocol;
 
-impl Protocol for Tags {
+impl TextProtocol for XmlProtocol {
     fn form(&self) -> &'static str {
         "To use a tool, write its name and its arguments in these tags and stop:\n<tool>name of the \
          tool</tool><tool_input>its arguments as a JSON object, or the text of the only one</tool_input>\nYou are then \
@@ -92,16 +94,20 @@ impl Protocol for Tags {
         &["</tool_input>", "</final_answer>"]
     }
 
-    fn read<'r>(&self, reply: &'r str) -> Option<Step<'r>> {
+    fn parse<'r>(&self, reply: &'r str) -> Option<NextAction<'r>> {
         let call = inside(reply, TOOL, 0);
         if let Some((text, at, _)) = inside(reply, FINAL, 0)
             && call.is_none_or(|(_, first, _)| at < first)
         {
-            return Some(Step::Answer(text.trim().to_owned()));
+            return Some(NextAction::Answer(text.trim().to_owned()));
         }
         let (tool, _, end) = call?;
         let (input, end) = inside(reply, TOOL_INPUT, end).map_or(("", end), |(input, _, end)| (input, end));
-        Some(Step::Call { said: &reply[..end], tool: tool.trim().to_owned(), input: input.trim().to_owned() })
+        Some(NextAction::Call {
+            said: &reply[..end],
+            tool: tool.trim().to_owned(),
+            input: input.trim().to_owned(),
+        })
     }
 }
 
@@ -126,16 +132,18 @@ mod tests {
     fn calls_and_answers_are_read_with_and_without_their_closing_tag() {
         for end in ["</tool_input>", "", "</tool_input>\n<observation>3</observation><final_answer>3"] {
             let text = format!("I add.<tool>calc</tool>\n<tool_input>1+1{end}");
-            let Some(Step::Call { said, tool, input }) = Tags.read(&text) else { panic!("{text}") };
+            let Some(NextAction::Call { said, tool, input }) = XmlProtocol.parse(&text) else {
+                panic!("{text}")
+            };
             assert_eq!((tool.as_str(), input.as_str()), ("calc", "1+1"));
             assert!(!said.contains("observation"), "{said}");
         }
         for end in ["</final_answer>", ""] {
             let text = format!("So: <final_answer> It is 2.{end}");
-            assert_eq!(Tags.read(&text), Some(Step::Answer("It is 2.".into())));
+            assert_eq!(XmlProtocol.parse(&text), Some(NextAction::Answer("It is 2.".into())));
         }
         for text in ["It is 2.", "", "<final>2</final>"] {
-            assert_eq!(Tags.read(text), None, "{text}");
+            assert_eq!(XmlProtocol.parse(text), None, "{text}");
         }
     }
 }

@@ -1,11 +1,11 @@
 //! InMemory Embedding Cache: a text that was embedded before is not embedded again.
 
-use super::vectors::{Cached, Kept};
-use crate::cards::kit::{Card, Category, Connects, Input, Make, Risk};
+use super::vectors::{CachingEmbeddings, VectorStorage};
+use crate::cards::kit::{Card, Category, Factory, Input, Risk, WireType};
 use std::sync::Arc;
 
 /// The card whose vectors are kept.
-pub const EMBEDDINGS: Input = Input::wire("embeddings", "Embeddings", Connects::Embeddings);
+pub const EMBEDDINGS: Input = Input::wire("embeddings", "Embeddings", WireType::Embeddings);
 /// What keeps uses apart.
 pub const NAMESPACE: Input = Input::text("namespace", "Namespace")
     .additional()
@@ -23,12 +23,12 @@ pub const CARD: Card = Card {
     risk: Risk::Safe,
     inputs: &[EMBEDDINGS, NAMESPACE],
     outputs: &[],
-    make: Make::Embeddings(|inputs| {
-        Ok(Arc::new(Cached {
+    make: Factory::Embeddings(|inputs| {
+        Ok(Arc::new(CachingEmbeddings {
             embeddings: inputs.embeddings(EMBEDDINGS.name)?,
             card: CARD.name,
-            namespace: inputs.maybe_text(NAMESPACE.name).unwrap_or_default(),
-            kept: Kept::Here,
+            namespace: inputs.optional_text(NAMESPACE.name).unwrap_or_default(),
+            storage: VectorStorage::HostMemory,
         }))
     }),
 };

@@ -1,6 +1,6 @@
 //! InMemory Cache: a model that is asked the same thing again answers from memory.
 
-use crate::cards::kit::{Cache, Card, Category, Host, Make, ReplyKey, Risk};
+use crate::cards::kit::{Cache, Card, Category, Factory, Host, ReplyKey, Risk};
 use crate::llm::Completion;
 use std::sync::Arc;
 
@@ -16,18 +16,18 @@ pub const CARD: Card = Card {
     risk: Risk::Safe,
     inputs: &[],
     outputs: &[],
-    make: Make::Cache(|_| Ok(Arc::new(InMemory))),
+    make: Factory::Cache(|_| Ok(Arc::new(InMemoryCache))),
 };
 
 /// The replies themselves lie with the host, which knows the flow they belong to.
-struct InMemory;
+struct InMemoryCache;
 
-impl Cache for InMemory {
+impl Cache for InMemoryCache {
     fn find(&self, key: &ReplyKey, host: &dyn Host) -> Option<Completion> {
         serde_json::from_slice(&host.recall(key)?).ok()
     }
 
-    fn keep(&self, key: &ReplyKey, reply: &Completion, host: &dyn Host) {
+    fn store(&self, key: &ReplyKey, reply: &Completion, host: &dyn Host) {
         if let Ok(bytes) = serde_json::to_vec(reply) {
             host.remember(key, bytes);
         }

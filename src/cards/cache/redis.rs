@@ -1,7 +1,7 @@
 //! Redis Cache: a model that is asked the same thing again answers from a Redis server.
 
-use crate::cards::kit::redis::{CREDENTIAL, Keep};
-use crate::cards::kit::{Cache, Card, Category, Host, Input, Make, ReplyKey, Risk};
+use crate::cards::kit::redis::{CREDENTIAL, RedisStore};
+use crate::cards::kit::{Cache, Card, Category, Factory, Host, Input, ReplyKey, Risk};
 use crate::llm::Completion;
 use std::sync::Arc;
 use std::time::Duration;
@@ -24,9 +24,9 @@ pub const CARD: Card = Card {
             .help("Milliseconds after which a reply is forgotten. Empty: it stays."),
     ],
     outputs: &[],
-    make: Make::Cache(|inputs| {
+    make: Factory::Cache(|inputs| {
         let time = inputs.whole("ttl")?.filter(|time| *time > 0).map(Duration::from_millis);
-        Ok(Arc::new(Redis(Keep::of(inputs, PREFIX.to_owned(), time)?)))
+        Ok(Arc::new(Redis(RedisStore::from_inputs(inputs, PREFIX.to_owned(), time)?)))
     }),
 };
 
@@ -34,7 +34,7 @@ pub const CARD: Card = Card {
 pub(super) const PREFIX: &str = "flowkeep:reply:";
 
 /// Replies on a Redis server, or behind what stands before one.
-pub(super) struct Redis(pub(super) Keep);
+pub(super) struct Redis(pub(super) RedisStore);
 
 impl Cache for Redis {
     fn find(&self, key: &ReplyKey, host: &dyn Host) -> Option<Completion> {
@@ -42,9 +42,9 @@ impl Cache for Redis {
         serde_json::from_slice(&bytes).ok()
     }
 
-    fn keep(&self, key: &ReplyKey, reply: &Completion, host: &dyn Host) {
+    fn store(&self, key: &ReplyKey, reply: &Completion, host: &dyn Host) {
         if let Ok(bytes) = serde_json::to_vec(reply) {
-            self.0.keep(&[(*key, bytes)], host.cancel());
+            self.0.store(&[(*key, bytes)], host.cancel());
         }
     }
 }

@@ -1,9 +1,9 @@
 //! Redis Embeddings Cache: a text that was embedded before is not embedded again, as long as a Redis server remembers it.
 
 use super::embedding::{EMBEDDINGS, NAMESPACE};
-use super::vectors::{Cached, Kept};
-use crate::cards::kit::redis::{CREDENTIAL, Keep};
-use crate::cards::kit::{Card, Category, Input, Make, Risk};
+use super::vectors::{CachingEmbeddings, VectorStorage};
+use crate::cards::kit::redis::{CREDENTIAL, RedisStore};
+use crate::cards::kit::{Card, Category, Factory, Input, Risk};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -28,19 +28,19 @@ pub const CARD: Card = Card {
         NAMESPACE,
     ],
     outputs: &[],
-    make: Make::Embeddings(|inputs| {
+    make: Factory::Embeddings(|inputs| {
         let time = inputs.whole("ttl")?.filter(|time| *time > 0).map(Duration::from_secs);
-        let namespace = inputs.maybe_text(NAMESPACE.name).unwrap_or_default();
+        let namespace = inputs.optional_text(NAMESPACE.name).unwrap_or_default();
         // In plain sight, so that the owner of the server can tell uses apart.
         let prefix = match namespace.as_str() {
             "" => PREFIX.to_owned(),
             name => format!("{PREFIX}{name}:"),
         };
-        Ok(Arc::new(Cached {
+        Ok(Arc::new(CachingEmbeddings {
             embeddings: inputs.embeddings(EMBEDDINGS.name)?,
             card: CARD.name,
             namespace,
-            kept: Kept::There(Box::new(Keep::of(inputs, prefix, time)?)),
+            storage: VectorStorage::Redis(Box::new(RedisStore::from_inputs(inputs, prefix, time)?)),
         }))
     }),
 };

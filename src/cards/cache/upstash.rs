@@ -1,9 +1,9 @@
 //! Upstash Redis Cache: a model that is asked the same thing again answers from a database of Upstash.
 
 use super::redis::{PREFIX, Redis};
-use crate::cards::kit::redis::Keep;
+use crate::cards::kit::redis::RedisStore;
 use crate::cards::kit::upstash::Upstash;
-use crate::cards::kit::{Card, Category, Input, Make, Risk};
+use crate::cards::kit::{Card, Category, Factory, Input, Risk};
 use std::sync::Arc;
 
 /// The card.
@@ -18,12 +18,13 @@ pub const CARD: Card = Card {
     risk: Risk::Risky,
     inputs: &[Input::credential(&["upstashRedisApi"]).optional()],
     outputs: &[],
-    make: Make::Cache(|inputs| {
-        let wrong =
-            || inputs.wrong("credential", "select a credential with the URL and the token of the database");
-        let base = inputs.maybe_secret("upstashConnectionUrl").ok_or_else(wrong)?;
-        let token = inputs.maybe_secret("upstashConnectionToken").ok_or_else(wrong)?;
-        let upstash = Box::new(Upstash::of(inputs, &base, &token));
-        Ok(Arc::new(Redis(Keep::with(inputs, upstash, PREFIX.to_owned(), None))))
+    make: Factory::Cache(|inputs| {
+        let wrong = || {
+            inputs.input_error("credential", "select a credential with the URL and the token of the database")
+        };
+        let base = inputs.optional_secret("upstashConnectionUrl").ok_or_else(wrong)?;
+        let token = inputs.optional_secret("upstashConnectionToken").ok_or_else(wrong)?;
+        let upstash = Box::new(Upstash::from_inputs(inputs, &base, &token));
+        Ok(Arc::new(Redis(RedisStore::new(inputs, upstash, PREFIX.to_owned(), None))))
     }),
 };

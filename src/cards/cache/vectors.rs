@@ -1,41 +1,41 @@
 //! Embeddings with what was embedded before in front of them: a text that comes again is not sent to the provider.
 
-use crate::cards::kit::redis::Keep;
+use crate::cards::kit::redis::RedisStore;
 use crate::cards::kit::{Embeddings, Host, ReplyKey, Space};
 use crate::domain::error::Result;
 use sha2::{Digest as _, Sha256};
 use std::sync::Arc;
 
-const PASSAGE: &str = "passage:";
+const CHUNK_AIM: &str = "passage:";
 const QUESTION: &str = "question:";
 
 /// Where vectors are kept.
-pub(super) enum Kept {
+pub(super) enum VectorStorage {
     /// With the host, which knows the flow they belong to.
-    Here,
+    HostMemory,
     /// On a server.
-    There(Box<Keep>),
+    Redis(Box<RedisStore>),
 }
 
-impl Kept {
+impl VectorStorage {
     fn find(&self, keys: &[ReplyKey], host: &dyn Host) -> Vec<Option<Vec<f32>>> {
         let found: Vec<Option<Vec<u8>>> = match self {
-            Self::Here => keys.iter().map(|key| host.recall(key).map(|bytes| bytes.to_vec())).collect(),
-            Self::There(keep) => keep.find(keys, host.cancel()),
+            Self::HostMemory => keys.iter().map(|key| host.recall(key).map(|bytes| bytes.to_vec())).collect(),
+            Self::Redis(keep) => keep.find(keys, host.cancel()),
         };
         found.into_iter().map(|bytes| from_bytes(&bytes?)).collect()
     }
 
-    fn keep(&self, vectors: Vec<(ReplyKey, Vec<u8>)>, host: &dyn Host) {
+    fn store(&self, vectors: Vec<(ReplyKey, Vec<u8>)>, host: &dyn Host) {
         match self {
-            Self::Here => vectors.into_iter().for_each(|(key, bytes)| host.remember(&key, bytes)),
-            Self::There(keep) => keep.keep(&vectors, host.cancel()),
+            Self::HostMemory => vectors.into_iter().for_each(|(key, bytes)| host.remember(&key, bytes)),
+            Self::Redis(keep) => keep.store(&vectors, host.cancel()),
         }
     }
 }
 
 /// An embeddings card with kept vectors in front of it.
-pub(super) struct Cached {
+pub(super) struct CachingEmbeddings {
     /// The card that makes what is not kept.
     pub(super) embeddings: Arc<dyn Embeddings>,
     /// The card that keeps it.
@@ -43,10 +43,10 @@ pub(super) struct Cached {
     /// Keeps vectors of different uses apart.
     pub(super) namespace: String,
     /// Where it is kept.
-    pub(super) kept: Kept,
+    pub(super) storage: VectorStorage,
 }
 
-impl Cached {
+impl CachingEmbeddings {
     /// A question and a passage of the same words are two: a model may make another vector of each.
     fn key(&self, aim: &str, text: &str) -> ReplyKey {
         let mut hash = Sha256::new();
@@ -72,10 +72,10 @@ fn from_bytes(bytes: &[u8]) -> Option<Vec<f32>> {
     is_vector.then_some(vector)
 }
 
-impl Embeddings for Cached {
+impl Embeddings for CachingEmbeddings {
     fn embed(&self, texts: &[&str], host: &dyn Host) -> Result<Vec<Vec<f32>>> {
-        let keys: Vec<ReplyKey> = texts.iter().map(|text| self.key(PASSAGE, text)).collect();
-        let mut vectors = self.kept.find(&keys, host);
+        let keys: Vec<ReplyKey> = texts.iter().map(|text| self.key(CHUNK_AIM, text)).collect();
+        let mut vectors = self.storage.find(&keys, host);
         let missing: Vec<usize> = (0..texts.len()).filter(|&at| vectors[at].is_none()).collect();
         if !missing.is_empty() {
             let asked: Vec<&str> = missing.iter().map(|&at| texts[at]).collect();
@@ -84,18 +84,18 @@ impl Embeddings for Cached {
                 fresh.push((keys[at], to_bytes(&vector)));
                 vectors[at] = Some(vector);
             }
-            self.kept.keep(fresh, host);
+            self.storage.store(fresh, host);
         }
         Ok(vectors.into_iter().flatten().collect())
     }
 
     fn embed_query(&self, text: &str, host: &dyn Host) -> Result<Vec<f32>> {
         let key = self.key(QUESTION, text);
-        if let Some(Some(vector)) = self.kept.find(&[key], host).pop() {
+        if let Some(Some(vector)) = self.storage.find(&[key], host).pop() {
             return Ok(vector);
         }
         let vector = self.embeddings.embed_query(text, host)?;
-        self.kept.keep(vec![(key, to_bytes(&vector))], host);
+        self.storage.store(vec![(key, to_bytes(&vector))], host);
         Ok(vector)
     }
 
@@ -123,11 +123,11 @@ mod tests {
     #[test]
     fn a_text_is_embedded_once_and_its_vector_stays_the_same() {
         let (host, counting) = (TestHost::default(), Arc::new(Counting::default()));
-        let cached = |namespace: &str| Cached {
+        let cached = |namespace: &str| CachingEmbeddings {
             embeddings: counting.clone(),
             card: "cache",
             namespace: namespace.to_owned(),
-            kept: Kept::Here,
+            storage: VectorStorage::HostMemory,
         };
         let first = cached("").embed(&["a", "bb"], &host).unwrap();
         assert_eq!(

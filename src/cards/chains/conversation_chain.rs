@@ -4,11 +4,12 @@ use super::llm_chain::{MODERATION, answer_with, attach_images, past_message};
 use crate::cards::kit::part::moderate;
 use crate::cards::kit::prompt::{Prompt, PromptForm};
 use crate::cards::kit::{
-    Card, Category, Chain, Connects, Input, Make, Memory, Model, Moderation, Risk, Sink, Turn, Verdict,
+    Card, Category, Chain, Factory, Input, Memory, Model, Moderation, ModerationVerdict, Risk, RunContext,
+    TokenSink, WireType,
 };
 use crate::domain::error::Result;
-use crate::domain::prediction::{Outcome, PastMessage};
-use crate::llm::{ChatRequest, Message};
+use crate::domain::prediction::{HistoryMessage, RunOutput};
+use crate::llm::{ChatMessage, ChatRequest};
 use std::sync::Arc;
 
 const DEFAULT_SYSTEM: &str = "You are a helpful assistant in a conversation with a person. Answer clearly and \
@@ -24,21 +25,21 @@ pub const CARD: Card = Card {
     base_classes: &["ConversationChain", "LLMChain", "BaseChain", "Runnable"],
     risk: Risk::Safe,
     inputs: &[
-        Input::wire("model", "Chat Model", Connects::ChatModel),
-        Input::wire("memory", "Memory", Connects::Memory),
-        Input::wire("chatPromptTemplate", "Chat Prompt Template", Connects::ChatPrompt)
+        Input::wire("model", "Chat Model", WireType::ChatModel),
+        Input::wire("memory", "Memory", WireType::Memory),
+        Input::wire("chatPromptTemplate", "Chat Prompt Template", WireType::ChatPrompt)
             .optional()
             .help("Takes the place of the system message; its human message carries the question."),
         MODERATION,
         Input::lines("systemMessagePrompt", "System Message").or(DEFAULT_SYSTEM).additional(),
     ],
     outputs: &[],
-    make: Make::Chain(|inputs| {
+    make: Factory::Chain(|inputs| {
         Ok(Arc::new(ConversationChain {
             label: inputs.label.to_owned(),
             model: inputs.model("model")?,
             memory: inputs.memory("memory")?,
-            prompt: inputs.maybe_prompt("chatPromptTemplate")?,
+            prompt: inputs.optional_prompt("chatPromptTemplate")?,
             system: inputs.instructions("systemMessagePrompt"),
             moderations: inputs.moderations("inputModeration")?,
         }))
@@ -55,8 +56,8 @@ struct ConversationChain {
 }
 
 impl Chain for ConversationChain {
-    fn run(&self, turn: &Turn<'_>, sink: &mut dyn Sink) -> Result<Outcome> {
-        if let Verdict::Block(answer) = moderate(&self.moderations, turn)? {
+    fn run(&self, turn: &RunContext<'_>, sink: &mut dyn TokenSink) -> Result<RunOutput> {
+        if let ModerationVerdict::Block(answer) = moderate(&self.moderations, turn)? {
             return answer_with(answer, sink);
         }
         let past = self.memory.messages(turn)?;
@@ -65,7 +66,7 @@ impl Chain for ConversationChain {
         attach_images(&mut messages, turn, &self.model);
         let completion =
             self.model.ask(&ChatRequest { messages, ..ChatRequest::default() }, turn.host, sink)?;
-        Ok(Outcome { text: completion.text, ..Outcome::default() })
+        Ok(RunOutput { text: completion.text, ..RunOutput::default() })
     }
 }
 
@@ -77,9 +78,9 @@ pub fn conversation(
     label: &str,
     prompt: Option<&Prompt>,
     system: &str,
-    past: &[PastMessage],
+    past: &[HistoryMessage],
     question: &str,
-) -> Result<Vec<Message>> {
+) -> Result<Vec<ChatMessage>> {
     let (system, history, human) = match prompt {
         None => (system.to_owned(), &[][..], question.to_owned()),
         Some(prompt) => {
@@ -94,10 +95,10 @@ pub fn conversation(
     };
     let mut messages = Vec::with_capacity(history.len() + past.len() + 2);
     if !system.trim().is_empty() {
-        messages.push(Message::System(system));
+        messages.push(ChatMessage::System(system));
     }
     messages.extend_from_slice(history);
     messages.extend(past.iter().map(past_message));
-    messages.push(Message::user(human));
+    messages.push(ChatMessage::user(human));
     Ok(messages)
 }

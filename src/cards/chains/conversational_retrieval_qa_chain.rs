@@ -7,12 +7,12 @@ use crate::cards::kit::part::moderate;
 use crate::cards::kit::prompt::BraceText;
 use crate::cards::kit::rephrase::{self, Rephraser};
 use crate::cards::kit::{
-    Card, Category, Chain, Connects, Input, Make, Memory, Model, Moderation, Retriever, Risk, Sink, Turn,
-    Verdict, passages,
+    Card, Category, Chain, Factory, Input, Memory, Model, Moderation, ModerationVerdict, Retriever, Risk,
+    RunContext, TokenSink, WireType, passages,
 };
 use crate::cards::memory::buffer::Buffer;
 use crate::domain::error::Result;
-use crate::domain::prediction::{Outcome, SourceDocument};
+use crate::domain::prediction::{Document, RunOutput};
 use crate::limits::MEMORY_MESSAGES_MAX;
 use crate::llm::ChatRequest;
 use std::sync::Arc;
@@ -31,9 +31,9 @@ pub const CARD: Card = Card {
     base_classes: &["ConversationalRetrievalQAChain", "BaseChain", "Runnable"],
     risk: Risk::Safe,
     inputs: &[
-        Input::wire("model", "Chat Model", Connects::ChatModel),
-        Input::wire("vectorStoreRetriever", "Vector Store Retriever", Connects::Retriever),
-        Input::wire("memory", "Memory", Connects::Memory)
+        Input::wire("model", "Chat Model", WireType::ChatModel),
+        Input::wire("vectorStoreRetriever", "Vector Store Retriever", WireType::Retriever),
+        Input::wire("memory", "Memory", WireType::Memory)
             .optional()
             .help("Without one, all messages of the conversation are sent along."),
         RETURN_SOURCES,
@@ -48,9 +48,9 @@ pub const CARD: Card = Card {
         MODERATION,
     ],
     outputs: &[],
-    make: Make::Chain(|inputs| {
+    make: Factory::Chain(|inputs| {
         let model = inputs.model("model")?;
-        let memory = inputs.maybe_memory("memory")?;
+        let memory = inputs.optional_memory("memory")?;
         Ok(Arc::new(ConversationalRetrievalQa {
             label: inputs.label.to_owned(),
             retriever: inputs.retriever("vectorStoreRetriever")?,
@@ -58,11 +58,11 @@ pub const CARD: Card = Card {
                 .unwrap_or_else(|| Arc::new(Buffer { session: None, newest: MEMORY_MESSAGES_MAX })),
             returns_sources: inputs.switch("returnSourceDocuments"),
             rephraser: Rephraser {
-                prompt: inputs.maybe_brace_text("rephrasePrompt").unwrap_or_default(),
+                prompt: inputs.optional_brace_text("rephrasePrompt").unwrap_or_default(),
                 model: model.clone(),
             },
             model,
-            response: inputs.maybe_brace_text("responsePrompt").unwrap_or_default(),
+            response: inputs.optional_brace_text("responsePrompt").unwrap_or_default(),
             moderations: inputs.moderations("inputModeration")?,
         }))
     }),
@@ -80,8 +80,8 @@ struct ConversationalRetrievalQa {
 }
 
 impl Chain for ConversationalRetrievalQa {
-    fn run(&self, turn: &Turn<'_>, sink: &mut dyn Sink) -> Result<Outcome> {
-        if let Verdict::Block(answer) = moderate(&self.moderations, turn)? {
+    fn run(&self, turn: &RunContext<'_>, sink: &mut dyn TokenSink) -> Result<RunOutput> {
+        if let ModerationVerdict::Block(answer) = moderate(&self.moderations, turn)? {
             return answer_with(answer, sink);
         }
         let past = self.memory.messages(turn)?;
@@ -92,17 +92,17 @@ impl Chain for ConversationalRetrievalQa {
         let completion =
             self.model.ask(&ChatRequest { messages, ..ChatRequest::default() }, turn.host, sink)?;
         let source_documents = if self.returns_sources { found } else { Vec::new() };
-        Ok(Outcome { text: completion.text, source_documents, ..Outcome::default() })
+        Ok(RunOutput { text: completion.text, source_documents, ..RunOutput::default() })
     }
 }
 
 /// The owner's instructions, and what is asked under them. A prompt of the owner that holds `{question}` is the whole
 /// message, for people write into it, and documents too: neither ever stands among the instructions (manual 12.6).
-fn respond(prompt: &BraceText, found: &[SourceDocument], question: &str) -> (String, String) {
+fn respond(prompt: &BraceText, found: &[Document], question: &str) -> (String, String) {
     if !prompt.has("question") {
-        return (passages::instructions(prompt), passages::before(found, question));
+        return (passages::instructions(prompt), passages::prepend_to(found, question));
     }
-    let written = passages::write(found);
+    let written = passages::render(found);
     let asked = prompt.fill(&[(passages::CONTEXT, &written), ("question", question)]);
     let asked = if prompt.has(passages::CONTEXT) { asked } else { format!("{written}\n{asked}") };
     (String::new(), asked)
@@ -113,8 +113,7 @@ mod tests {
     use super::*;
 
     fn asked(prompt: &str) -> (String, String) {
-        let found =
-            SourceDocument { page_content: "Oslo is {old}.".to_owned(), metadata: serde_json::Map::new() };
+        let found = Document { page_content: "Oslo is {old}.".to_owned(), metadata: serde_json::Map::new() };
         respond(&BraceText::parse(prompt), &[found], "How {context}?")
     }
 

@@ -3,17 +3,17 @@
 use crate::cards::kit::part::moderate;
 use crate::cards::kit::prompt::{Prompt, PromptForm};
 use crate::cards::kit::{
-    Card, Category, Chain, Connects, Input, Make, Model, Moderation, Output, OutputParser, Quiet, Risk, Sink,
-    Turn, Verdict,
+    Card, Category, Chain, Factory, Input, Model, Moderation, ModerationVerdict, NullSink, Output,
+    OutputParser, Risk, RunContext, TokenSink, WireType,
 };
 use crate::domain::error::{Error, Result};
-use crate::domain::prediction::{Outcome, PastMessage, Speaker};
-use crate::llm::{ChatRequest, Content, Message};
+use crate::domain::prediction::{HistoryMessage, MessageRole, RunOutput};
+use crate::llm::{ChatMessage, ChatRequest, ContentPart};
 use serde_json::{Map, Value};
 use std::sync::Arc;
 
 /// Moderations in front of a chain or an agent.
-pub const MODERATION: Input = Input::wires("inputModeration", "Input Moderation", Connects::Moderation)
+pub const MODERATION: Input = Input::wires("inputModeration", "Input Moderation", WireType::Moderation)
     .optional()
     .help("Looks at the question first; a refused question is answered with the moderation's own text.");
 
@@ -30,9 +30,9 @@ pub const CARD: Card = Card {
     base_classes: &["LLMChain", "BaseChain", "Runnable"],
     risk: Risk::Safe,
     inputs: &[
-        Input::wire("model", "Language Model", Connects::LanguageModel),
-        Input::wire("prompt", "Prompt", Connects::Prompt),
-        Input::wire("outputParser", "Output Parser", Connects::OutputParser).optional(),
+        Input::wire("model", "Language Model", WireType::LanguageModel),
+        Input::wire("prompt", "Prompt", WireType::Prompt),
+        Input::wire("outputParser", "Output Parser", WireType::OutputParser).optional(),
         MODERATION,
         Input::text("chainName", "Chain Name").optional(),
     ],
@@ -50,12 +50,12 @@ pub const CARD: Card = Card {
             predicts: true,
         },
     ],
-    make: Make::Chain(|inputs| {
+    make: Factory::Chain(|inputs| {
         Ok(Arc::new(LlmChain {
             label: inputs.label.to_owned(),
             model: inputs.model("model")?,
             prompt: inputs.prompt("prompt")?,
-            parser: inputs.maybe_parser("outputParser")?,
+            parser: inputs.optional_parser("outputParser")?,
             moderations: inputs.moderations("inputModeration")?,
         }))
     }),
@@ -70,8 +70,8 @@ struct LlmChain {
 }
 
 impl Chain for LlmChain {
-    fn run(&self, turn: &Turn<'_>, sink: &mut dyn Sink) -> Result<Outcome> {
-        if let Verdict::Block(answer) = moderate(&self.moderations, turn)? {
+    fn run(&self, turn: &RunContext<'_>, sink: &mut dyn TokenSink) -> Result<RunOutput> {
+        if let ModerationVerdict::Block(answer) = moderate(&self.moderations, turn)? {
             return answer_with(answer, sink);
         }
         let instructions = self.parser.as_ref().map(|parser| parser.instructions());
@@ -86,59 +86,66 @@ impl Chain for LlmChain {
         let Some(parser) = &self.parser else {
             let completion =
                 self.model.ask(&ChatRequest { messages, ..ChatRequest::default() }, turn.host, sink)?;
-            return Ok(Outcome { text: completion.text, ..Outcome::default() });
+            return Ok(RunOutput { text: completion.text, ..RunOutput::default() });
         };
-        let json = self.parsed(parser.as_ref(), messages, turn)?;
-        let text = fenced(&json);
+        let json = self.ask_and_parse(parser.as_ref(), messages, turn)?;
+        let text = to_fenced_json(&json);
         sink.token(&text).map_err(|_| Error::Cancelled)?;
-        Ok(Outcome { text, json: Some(json), ..Outcome::default() })
+        Ok(RunOutput { text, json: Some(json), ..RunOutput::default() })
     }
 }
 
 impl LlmChain {
     /// Asks, and reads the answer; after a text that does not fit, once more if the parser wants that.
-    fn parsed(&self, parser: &dyn OutputParser, messages: Vec<Message>, turn: &Turn<'_>) -> Result<Value> {
+    fn ask_and_parse(
+        &self,
+        parser: &dyn OutputParser,
+        messages: Vec<ChatMessage>,
+        turn: &RunContext<'_>,
+    ) -> Result<Value> {
         let request = ChatRequest { messages, ..ChatRequest::default() };
-        let first = self.model.ask(&request, turn.host, &mut Quiet)?.text;
+        let first = self.model.ask(&request, turn.host, &mut NullSink)?.text;
         let fault = match parser.parse(&first) {
             Ok(json) => return Ok(json),
             Err(fault) => fault,
         };
         let wrong = |fault: String| {
-            Error::Failed(format!("{}: the model's answer could not be read: {fault}", self.label))
+            Error::RunFailed(format!("{}: the model's answer could not be read: {fault}", self.label))
         };
         if !parser.asks_again() {
             return Err(wrong(fault));
         }
         let mut messages = request.messages;
-        messages.push(Message::assistant(first));
-        messages.push(Message::user(format!("That does not fit: {fault}. {}", parser.instructions())));
-        let second =
-            self.model.ask(&ChatRequest { messages, ..ChatRequest::default() }, turn.host, &mut Quiet)?.text;
+        messages.push(ChatMessage::assistant(first));
+        messages.push(ChatMessage::user(format!("That does not fit: {fault}. {}", parser.instructions())));
+        let second = self
+            .model
+            .ask(&ChatRequest { messages, ..ChatRequest::default() }, turn.host, &mut NullSink)?
+            .text;
         parser.parse(&second).map_err(wrong)
     }
 }
 
 /// Adds to what the person says last: many models take no two messages of theirs in a row.
-fn instruct(messages: &mut Vec<Message>, instructions: &str) {
-    let Some(Message::User(parts)) = messages.last_mut() else {
-        return messages.push(Message::user(instructions));
+fn instruct(messages: &mut Vec<ChatMessage>, instructions: &str) {
+    let Some(ChatMessage::User(parts)) = messages.last_mut() else {
+        return messages.push(ChatMessage::user(instructions));
     };
     let text = parts.iter_mut().rev().find_map(|part| match part {
-        Content::Text(text) => Some(text),
-        Content::Image { .. } | Content::ImageUrl(_) => None,
+        ContentPart::Text(text) => Some(text),
+        ContentPart::Image { .. } | ContentPart::ImageUrl(_) => None,
     });
     match text {
         Some(text) => {
             text.push_str("\n\n");
             text.push_str(instructions);
         }
-        None => parts.push(Content::Text(instructions.to_owned())),
+        None => parts.push(ContentPart::Text(instructions.to_owned())),
     }
 }
 
 /// A structured answer as text: the family stores it as a fenced JSON block.
-fn fenced(json: &Value) -> String {
+fn to_fenced_json(json: &Value) -> String {
     format!("```json\n{}\n```", serde_json::to_string_pretty(json).unwrap_or_default())
 }
 
@@ -146,20 +153,20 @@ fn fenced(json: &Value) -> String {
 ///
 /// # Errors
 /// When the caller left.
-pub fn answer_with(text: String, sink: &mut dyn Sink) -> Result<Outcome> {
+pub fn answer_with(text: String, sink: &mut dyn TokenSink) -> Result<RunOutput> {
     sink.token(&text).map_err(|_| Error::Cancelled)?;
-    Ok(Outcome { text, ..Outcome::default() })
+    Ok(RunOutput { text, ..RunOutput::default() })
 }
 
 /// The messages a prompt makes with these values. Where its owner left the person's part blank, the question stands there.
 #[must_use]
-pub fn prompt_messages(form: &PromptForm, values: &Map<String, Value>, question: &str) -> Vec<Message> {
+pub fn prompt_messages(form: &PromptForm, values: &Map<String, Value>, question: &str) -> Vec<ChatMessage> {
     match form {
-        PromptForm::Text(text) => vec![Message::user(text.format_or(values, question))],
+        PromptForm::Text(text) => vec![ChatMessage::user(text.format_or(values, question))],
         PromptForm::Chat { system, history, human } => {
             let system = system.format(values);
-            let system = (!system.trim().is_empty()).then_some(Message::System(system));
-            let human = Message::user(human.format_or(values, question));
+            let system = (!system.trim().is_empty()).then_some(ChatMessage::System(system));
+            let human = ChatMessage::user(human.format_or(values, question));
             system.into_iter().chain(history.iter().cloned()).chain([human]).collect()
         }
     }
@@ -167,28 +174,28 @@ pub fn prompt_messages(form: &PromptForm, values: &Map<String, Value>, question:
 
 /// A message of a conversation as the model reads it.
 #[must_use]
-pub fn past_message(message: &PastMessage) -> Message {
-    match message.speaker {
-        Speaker::User => Message::user(message.text.as_str()),
-        Speaker::Api => Message::assistant(message.text.as_str()),
+pub fn past_message(message: &HistoryMessage) -> ChatMessage {
+    match message.role {
+        MessageRole::User => ChatMessage::user(message.text.as_str()),
+        MessageRole::Api => ChatMessage::assistant(message.text.as_str()),
     }
 }
 
 /// Adds the images of the question to its last user message, when the model takes images.
-pub fn attach_images(messages: &mut [Message], turn: &Turn<'_>, model: &Model) {
-    use crate::domain::prediction::UploadContent;
+pub fn attach_images(messages: &mut [ChatMessage], turn: &RunContext<'_>, model: &Model) {
+    use crate::domain::prediction::ImageSource;
     if !model.takes_images() {
         return;
     }
-    let Some(Message::User(parts)) =
-        messages.iter_mut().rev().find(|message| matches!(message, Message::User(_)))
+    let Some(ChatMessage::User(parts)) =
+        messages.iter_mut().rev().find(|message| matches!(message, ChatMessage::User(_)))
     else {
         return;
     };
     parts.extend(turn.uploads.iter().map(|upload| match &upload.content {
-        UploadContent::Image { base64 } => {
-            Content::Image { mime: upload.mime.clone(), base64: base64.clone() }
+        ImageSource::Image { base64 } => {
+            ContentPart::Image { mime: upload.mime.clone(), base64: base64.clone() }
         }
-        UploadContent::Url(url) => Content::ImageUrl(url.clone()),
+        ImageSource::Url(url) => ContentPart::ImageUrl(url.clone()),
     }));
 }

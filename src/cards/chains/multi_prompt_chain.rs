@@ -2,13 +2,14 @@
 
 use super::llm_chain::{MODERATION, answer_with};
 use crate::cards::kit::part::moderate;
-use crate::cards::kit::router::{Router, With};
+use crate::cards::kit::router::{RouteTarget, Router};
 use crate::cards::kit::{
-    Card, Category, Chain, Connects, Input, Make, Model, Moderation, Risk, Sink, Turn, Verdict,
+    Card, Category, Chain, Factory, Input, Model, Moderation, ModerationVerdict, Risk, RunContext, TokenSink,
+    WireType,
 };
 use crate::domain::error::Result;
-use crate::domain::prediction::Outcome;
-use crate::llm::{ChatRequest, Message};
+use crate::domain::prediction::RunOutput;
+use crate::llm::{ChatMessage, ChatRequest};
 use std::sync::Arc;
 
 /// The card.
@@ -21,14 +22,14 @@ pub const CARD: Card = Card {
     base_classes: &["MultiPromptChain", "MultiRouteChain", "BaseChain", "Runnable"],
     risk: Risk::Safe,
     inputs: &[
-        Input::wire("model", "Language Model", Connects::LanguageModel),
-        Input::wires("promptRetriever", "Prompt Retriever", Connects::PromptRetriever),
+        Input::wire("model", "Language Model", WireType::LanguageModel),
+        Input::wires("promptRetriever", "Prompt Retriever", WireType::PromptRetriever),
         MODERATION,
     ],
     outputs: &[],
-    make: Make::Chain(|inputs| {
+    make: Factory::Chain(|inputs| {
         let model = inputs.model("model")?;
-        let routes = inputs.routes("promptRetriever", |with| matches!(with, With::Instructions(_)))?;
+        let routes = inputs.routes("promptRetriever", |with| matches!(with, RouteTarget::Instructions(_)))?;
         Ok(Arc::new(MultiPrompt {
             router: Router::new(inputs.label, model.clone(), routes)?,
             model,
@@ -48,15 +49,15 @@ struct MultiPrompt {
 }
 
 impl Chain for MultiPrompt {
-    fn run(&self, turn: &Turn<'_>, sink: &mut dyn Sink) -> Result<Outcome> {
-        if let Verdict::Block(answer) = moderate(&self.moderations, turn)? {
+    fn run(&self, turn: &RunContext<'_>, sink: &mut dyn TokenSink) -> Result<RunOutput> {
+        if let ModerationVerdict::Block(answer) = moderate(&self.moderations, turn)? {
             return answer_with(answer, sink);
         }
-        let instructions = match self.router.choose(turn)?.map(|route| &route.with) {
-            Some(With::Instructions(own)) => own,
+        let instructions = match self.router.choose(turn)?.map(|route| &route.target) {
+            Some(RouteTarget::Instructions(own)) => own,
             _ => DEFAULT,
         };
-        unrouted(instructions, &self.model, turn, sink)
+        answer_with_instructions(instructions, &self.model, turn, sink)
     }
 }
 
@@ -64,8 +65,13 @@ impl Chain for MultiPrompt {
 ///
 /// # Errors
 /// When the model fails.
-pub fn unrouted(instructions: &str, model: &Model, turn: &Turn<'_>, sink: &mut dyn Sink) -> Result<Outcome> {
-    let messages = vec![Message::System(instructions.to_owned()), Message::user(turn.question)];
+pub fn answer_with_instructions(
+    instructions: &str,
+    model: &Model,
+    turn: &RunContext<'_>,
+    sink: &mut dyn TokenSink,
+) -> Result<RunOutput> {
+    let messages = vec![ChatMessage::System(instructions.to_owned()), ChatMessage::user(turn.question)];
     let completion = model.ask(&ChatRequest { messages, ..ChatRequest::default() }, turn.host, sink)?;
-    Ok(Outcome { text: completion.text, ..Outcome::default() })
+    Ok(RunOutput { text: completion.text, ..RunOutput::default() })
 }

@@ -1,15 +1,16 @@
 //! Multi Retrieval QA Chain: chooses the store that fits a question, and answers from it.
 
 use super::llm_chain::{MODERATION, answer_with};
-use super::multi_prompt_chain::unrouted;
+use super::multi_prompt_chain::answer_with_instructions;
 use super::retrieval_qa_chain::{RETURN_SOURCES, answer_from};
 use crate::cards::kit::part::moderate;
-use crate::cards::kit::router::{Router, With};
+use crate::cards::kit::router::{RouteTarget, Router};
 use crate::cards::kit::{
-    Card, Category, Chain, Connects, Input, Make, Model, Moderation, Risk, Sink, Turn, Verdict,
+    Card, Category, Chain, Factory, Input, Model, Moderation, ModerationVerdict, Risk, RunContext, TokenSink,
+    WireType,
 };
 use crate::domain::error::Result;
-use crate::domain::prediction::Outcome;
+use crate::domain::prediction::RunOutput;
 use std::sync::Arc;
 
 /// The card.
@@ -22,15 +23,16 @@ pub const CARD: Card = Card {
     base_classes: &["MultiRetrievalQAChain", "MultiRouteChain", "BaseChain", "Runnable"],
     risk: Risk::Safe,
     inputs: &[
-        Input::wire("model", "Language Model", Connects::LanguageModel),
-        Input::wires("vectorStoreRetriever", "Vector Store Retriever", Connects::VectorStoreRetriever),
+        Input::wire("model", "Language Model", WireType::LanguageModel),
+        Input::wires("vectorStoreRetriever", "Vector Store Retriever", WireType::VectorStoreRetriever),
         RETURN_SOURCES,
         MODERATION,
     ],
     outputs: &[],
-    make: Make::Chain(|inputs| {
+    make: Factory::Chain(|inputs| {
         let model = inputs.model("model")?;
-        let routes = inputs.routes("vectorStoreRetriever", |with| matches!(with, With::Passages(_)))?;
+        let routes =
+            inputs.routes("vectorStoreRetriever", |with| matches!(with, RouteTarget::Retriever(_)))?;
         Ok(Arc::new(MultiRetrieval {
             router: Router::new(inputs.label, model.clone(), routes)?,
             model,
@@ -52,16 +54,16 @@ struct MultiRetrieval {
 }
 
 impl Chain for MultiRetrieval {
-    fn run(&self, turn: &Turn<'_>, sink: &mut dyn Sink) -> Result<Outcome> {
-        if let Verdict::Block(answer) = moderate(&self.moderations, turn)? {
+    fn run(&self, turn: &RunContext<'_>, sink: &mut dyn TokenSink) -> Result<RunOutput> {
+        if let ModerationVerdict::Block(answer) = moderate(&self.moderations, turn)? {
             return answer_with(answer, sink);
         }
-        let Some(With::Passages(store)) = self.router.choose(turn)?.map(|route| &route.with) else {
-            return unrouted(NO_STORE, &self.model, turn, sink);
+        let Some(RouteTarget::Retriever(store)) = self.router.choose(turn)?.map(|route| &route.target) else {
+            return answer_with_instructions(NO_STORE, &self.model, turn, sink);
         };
         let found = store.retrieve(turn.question, turn)?;
         let text = answer_from(&found, &self.model, turn, sink)?;
         let source_documents = if self.returns_sources { found } else { Vec::new() };
-        Ok(Outcome { text, source_documents, ..Outcome::default() })
+        Ok(RunOutput { text, source_documents, ..RunOutput::default() })
     }
 }

@@ -4,13 +4,14 @@ use super::llm_chain::{MODERATION, answer_with};
 use crate::cards::kit::openapi::{self, Operation};
 use crate::cards::kit::part::moderate;
 use crate::cards::kit::{
-    Card, Category, Chain, Connects, Input, Make, Model, Moderation, Quiet, Risk, Sink, Turn, Verdict,
+    Card, Category, Chain, Factory, Input, Model, Moderation, ModerationVerdict, NullSink, Risk, RunContext,
+    TokenSink, WireType,
 };
 use crate::cards::tools::requests::pairs;
 use crate::domain::error::{Error, Result};
-use crate::domain::prediction::{Outcome, UsedTool};
-use crate::llm::{ChatRequest, Message};
-use crate::net::Limits;
+use crate::domain::prediction::{RunOutput, UsedTool};
+use crate::llm::{ChatMessage, ChatRequest};
+use crate::net::ResponseLimits;
 use std::sync::Arc;
 use url::Url;
 
@@ -27,7 +28,7 @@ pub const CARD: Card = Card {
     base_classes: &["OpenAPIChain", "BaseChain", "Runnable"],
     risk: Risk::Risky,
     inputs: &[
-        Input::wire("model", "Chat Model", Connects::ChatModel),
+        Input::wire("model", "Chat Model", WireType::ChatModel),
         Input::address("yamlLink", "YAML Link")
             .optional()
             .help("Where the description is, when no file is uploaded."),
@@ -36,15 +37,15 @@ pub const CARD: Card = Card {
         MODERATION,
     ],
     outputs: &[],
-    make: Make::Chain(|inputs| {
-        let api = openapi::of_card(inputs, &["yamlFile"], "yamlLink")?;
-        let at = if inputs.maybe_text("yamlFile").is_some() { "yamlFile" } else { "yamlLink" };
+    make: Factory::Chain(|inputs| {
+        let api = openapi::load_description(inputs, &["yamlFile"], "yamlLink")?;
+        let at = if inputs.optional_text("yamlFile").is_some() { "yamlFile" } else { "yamlLink" };
         let server = api.servers.into_iter().next();
         Ok(Arc::new(OpenApi {
             label: inputs.label.to_owned(),
             model: inputs.model("model")?,
             server: server
-                .ok_or_else(|| inputs.wrong(at, "the description names no full address of a server"))?,
+                .ok_or_else(|| inputs.input_error(at, "the description names no full address of a server"))?,
             operations: api.operations,
             headers: pairs(inputs, "headers")?,
             moderations: inputs.moderations("inputModeration")?,
@@ -62,32 +63,35 @@ struct OpenApi {
 }
 
 impl Chain for OpenApi {
-    fn run(&self, turn: &Turn<'_>, sink: &mut dyn Sink) -> Result<Outcome> {
-        if let Verdict::Block(answer) = moderate(&self.moderations, turn)? {
+    fn run(&self, turn: &RunContext<'_>, sink: &mut dyn TokenSink) -> Result<RunOutput> {
+        if let ModerationVerdict::Block(answer) = moderate(&self.moderations, turn)? {
             return answer_with(answer, sink);
         }
-        let failed = |why: &str| Error::Failed(format!("{}: {why}", self.label));
+        let failed = |why: &str| Error::RunFailed(format!("{}: {why}", self.label));
         if !self.model.takes_tools() {
             let model = self.model.label();
             return Err(failed(&format!("{model} cannot call tools; connect a model that can")));
         }
         let request = ChatRequest {
-            messages: vec![Message::System(INSTRUCTIONS.to_owned()), Message::user(turn.question)],
+            messages: vec![ChatMessage::System(INSTRUCTIONS.to_owned()), ChatMessage::user(turn.question)],
             tools: self.operations.iter().map(|operation| operation.spec.clone()).collect(),
             stop: Vec::new(),
         };
-        let reply = self.model.ask(&request, turn.host, &mut Quiet)?;
+        let reply = self.model.ask(&request, turn.host, &mut NullSink)?;
         let Some(wanted) = reply.calls.first() else { return answer_with(reply.text, sink) };
         let operation = self.operations.iter().find(|operation| operation.spec.name == wanted.name);
         let operation = operation.ok_or_else(|| failed("the model wanted an operation that is not there"))?;
         let call = operation.call(&self.server, &wanted.arguments, false).map_err(|why| failed(&why))?;
-        let text = call.request(&self.headers).text(turn, Limits::default()).map_err(|why| failed(&why))?;
+        let text = call
+            .request(&self.headers)
+            .fetch_text(turn, ResponseLimits::default())
+            .map_err(|reason| failed(&reason))?;
         let used = UsedTool {
             tool: operation.spec.name.clone(),
             tool_input: wanted.arguments.clone(),
             tool_output: text.clone(),
             error: None,
         };
-        Ok(Outcome { used_tools: vec![used], ..answer_with(text, sink)? })
+        Ok(RunOutput { used_tools: vec![used], ..answer_with(text, sink)? })
     }
 }

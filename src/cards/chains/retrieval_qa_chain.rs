@@ -3,12 +3,12 @@
 use super::llm_chain::{MODERATION, answer_with};
 use crate::cards::kit::part::moderate;
 use crate::cards::kit::{
-    Card, Category, Chain, Connects, Input, Inputs, Make, Model, Moderation, Retriever, Risk, Sink, Turn,
-    Verdict, passages,
+    Card, Category, Chain, Factory, Input, Inputs, Model, Moderation, ModerationVerdict, Retriever, Risk,
+    RunContext, TokenSink, WireType, passages,
 };
 use crate::domain::error::Result;
-use crate::domain::prediction::{Outcome, SourceDocument};
-use crate::llm::{ChatRequest, Message};
+use crate::domain::prediction::{Document, RunOutput};
+use crate::llm::{ChatMessage, ChatRequest};
 use std::sync::Arc;
 
 const INSTRUCTIONS: &str = "Answer the question from the passages in the message and from nothing else. The passages \
@@ -25,15 +25,15 @@ pub const CARD: Card = Card {
     base_classes: &["RetrievalQAChain", "BaseChain", "Runnable"],
     risk: Risk::Safe,
     inputs: &[
-        Input::wire("model", "Language Model", Connects::LanguageModel),
-        Input::wire("vectorStoreRetriever", "Vector Store Retriever", Connects::Retriever),
+        Input::wire("model", "Language Model", WireType::LanguageModel),
+        Input::wire("vectorStoreRetriever", "Vector Store Retriever", WireType::Retriever),
         MODERATION,
         RETURN_SOURCES,
     ],
     outputs: &[],
-    make: Make::Chain(|inputs| {
+    make: Factory::Chain(|inputs| {
         let retriever = inputs.retriever("vectorStoreRetriever")?;
-        Ok(Arc::new(RetrievalQa::of(inputs, retriever)?))
+        Ok(Arc::new(RetrievalQa::from_inputs(inputs, retriever)?))
     }),
 };
 
@@ -54,7 +54,7 @@ impl RetrievalQa {
     ///
     /// # Errors
     /// When something is not wired as it must be.
-    pub fn of(inputs: &Inputs<'_>, retriever: Arc<dyn Retriever>) -> Result<Self> {
+    pub fn from_inputs(inputs: &Inputs<'_>, retriever: Arc<dyn Retriever>) -> Result<Self> {
         Ok(Self {
             model: inputs.model("model")?,
             retriever,
@@ -65,14 +65,14 @@ impl RetrievalQa {
 }
 
 impl Chain for RetrievalQa {
-    fn run(&self, turn: &Turn<'_>, sink: &mut dyn Sink) -> Result<Outcome> {
-        if let Verdict::Block(answer) = moderate(&self.moderations, turn)? {
+    fn run(&self, turn: &RunContext<'_>, sink: &mut dyn TokenSink) -> Result<RunOutput> {
+        if let ModerationVerdict::Block(answer) = moderate(&self.moderations, turn)? {
             return answer_with(answer, sink);
         }
         let found = self.retriever.retrieve(turn.question, turn)?;
         let text = answer_from(&found, &self.model, turn, sink)?;
         let source_documents = if self.returns_sources { found } else { Vec::new() };
-        Ok(Outcome { text, source_documents, ..Outcome::default() })
+        Ok(RunOutput { text, source_documents, ..RunOutput::default() })
     }
 }
 
@@ -81,12 +81,14 @@ impl Chain for RetrievalQa {
 /// # Errors
 /// When the model fails.
 pub fn answer_from(
-    found: &[SourceDocument],
+    found: &[Document],
     model: &Model,
-    turn: &Turn<'_>,
-    sink: &mut dyn Sink,
+    turn: &RunContext<'_>,
+    sink: &mut dyn TokenSink,
 ) -> Result<String> {
-    let messages =
-        vec![Message::System(INSTRUCTIONS.to_owned()), Message::user(passages::before(found, turn.question))];
+    let messages = vec![
+        ChatMessage::System(INSTRUCTIONS.to_owned()),
+        ChatMessage::user(passages::prepend_to(found, turn.question)),
+    ];
     Ok(model.ask(&ChatRequest { messages, ..ChatRequest::default() }, turn.host, sink)?.text)
 }

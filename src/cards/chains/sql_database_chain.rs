@@ -2,14 +2,14 @@
 
 use super::llm_chain::{MODERATION, answer_with};
 use crate::cards::kit::part::moderate;
-use crate::cards::kit::querying::{Querying, failed};
+use crate::cards::kit::querying::{SqlAnswerer, sql_error};
 use crate::cards::kit::{
-    Card, Category, Chain, Choice, Connects, Input, Inputs, Make, Model, Moderation, Risk, Sink, Turn,
-    Verdict,
+    Card, Category, Chain, Choice, Factory, Input, Inputs, Model, Moderation, ModerationVerdict, Risk,
+    RunContext, TokenSink, WireType,
 };
 use crate::domain::error::Result;
-use crate::domain::prediction::Outcome;
-use crate::sql::{Limits, SqlError, Tables};
+use crate::domain::prediction::RunOutput;
+use crate::sql::{SqlError, SqlLimits, VisibleTables};
 use std::sync::Arc;
 
 const SQLITE: &str = "sqlite";
@@ -27,15 +27,15 @@ pub const CARD: Card = Card {
     base_classes: &["SqlDatabaseChain", "BaseChain", "Runnable"],
     risk: Risk::Risky,
     inputs: &[
-        Input::wire("model", "Language Model", Connects::LanguageModel),
+        Input::wire("model", "Language Model", WireType::LanguageModel),
         Input::choice(
             "database",
             "Database",
             &[
-                Choice::of(SQLITE, "SQLite"),
-                Choice::of("postgres", "PostgreSQL"),
-                Choice::of("mssql", "MSSQL"),
-                Choice::of("mysql", "MySQL"),
+                Choice::new(SQLITE, "SQLite"),
+                Choice::new("postgres", "PostgreSQL"),
+                Choice::new("mssql", "MSSQL"),
+                Choice::new("mysql", "MySQL"),
             ],
         )
         .or(SQLITE)
@@ -62,14 +62,14 @@ pub const CARD: Card = Card {
         MODERATION,
     ],
     outputs: &[],
-    make: Make::Chain(|inputs| Ok(Arc::new(SqlChain::of(inputs)?))),
+    make: Factory::Chain(|inputs| Ok(Arc::new(SqlChain::from_inputs(inputs)?))),
 };
 
 struct SqlChain {
     label: String,
     model: Arc<Model>,
     file: String,
-    tables: Tables,
+    tables: VisibleTables,
     samples: usize,
     top_k: String,
     prompt: Option<String>,
@@ -77,19 +77,20 @@ struct SqlChain {
 }
 
 impl SqlChain {
-    fn of(inputs: &Inputs<'_>) -> Result<Self> {
+    fn from_inputs(inputs: &Inputs<'_>) -> Result<Self> {
         let database = inputs.text("database")?;
         if database != SQLITE {
-            return Err(
-                inputs.wrong("database", &format!("this server cannot read '{database}'; it reads {SQLITE}"))
-            );
+            return Err(inputs.input_error(
+                "database",
+                &format!("this server cannot read '{database}'; it reads {SQLITE}"),
+            ));
         }
         let number = |name: &str, default: &str| -> Result<u64> {
             Ok(inputs.whole(name)?.unwrap_or_else(|| default.parse().unwrap_or_default()))
         };
         let file = inputs.text("url")?.trim().to_owned();
         if inputs.host.database(&file)?.is_none() {
-            return Err(inputs.wrong(
+            return Err(inputs.input_error(
                 "url",
                 "there is no such file in the databases folder of this workspace; give the name of a file there, without a path",
             ));
@@ -98,27 +99,27 @@ impl SqlChain {
             label: inputs.label.to_owned(),
             model: inputs.model("model")?,
             file,
-            tables: Tables {
+            tables: VisibleTables {
                 only: inputs.comma_list("includesTables"),
                 not: inputs.comma_list("ignoreTables"),
             },
             samples: usize::try_from(number("sampleRowsInTableInfo", SAMPLES)?).unwrap_or_default(),
             top_k: number("topK", TOP_K)?.to_string(),
-            prompt: inputs.maybe_text("customPrompt"),
+            prompt: inputs.optional_text("customPrompt"),
             moderations: inputs.moderations("inputModeration")?,
         })
     }
 }
 
 impl Chain for SqlChain {
-    fn run(&self, turn: &Turn<'_>, sink: &mut dyn Sink) -> Result<Outcome> {
-        if let Verdict::Block(answer) = moderate(&self.moderations, turn)? {
+    fn run(&self, turn: &RunContext<'_>, sink: &mut dyn TokenSink) -> Result<RunOutput> {
+        if let ModerationVerdict::Block(answer) = moderate(&self.moderations, turn)? {
             return answer_with(answer, sink);
         }
-        let fault = |error: SqlError| failed(&self.label, &error);
+        let fault = |error: SqlError| sql_error(&self.label, &error);
         let database = turn.host.database(&self.file)?.ok_or_else(|| fault(SqlError::NotADatabase))?;
-        let reader = database.open(&self.tables, Limits::default(), turn.host.cancel()).map_err(fault)?;
-        let querying = Querying {
+        let reader = database.open(&self.tables, SqlLimits::default(), turn.host.cancel()).map_err(fault)?;
+        let querying = SqlAnswerer {
             label: &self.label,
             model: &self.model,
             samples: self.samples,

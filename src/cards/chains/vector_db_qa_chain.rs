@@ -2,7 +2,7 @@
 
 use super::llm_chain::MODERATION;
 use super::retrieval_qa_chain::{RETURN_SOURCES, RetrievalQa};
-use crate::cards::kit::{Card, Category, Connects, Input, Make, Nearest, Risk};
+use crate::cards::kit::{Card, Category, Factory, Input, Risk, StoreRetriever, WireType};
 use std::sync::Arc;
 
 /// The card.
@@ -15,14 +15,14 @@ pub const CARD: Card = Card {
     base_classes: &["VectorDBQAChain", "BaseChain", "Runnable"],
     risk: Risk::Safe,
     inputs: &[
-        Input::wire("model", "Language Model", Connects::LanguageModel),
-        Input::wire("vectorStore", "Vector Store", Connects::VectorStore),
+        Input::wire("model", "Language Model", WireType::LanguageModel),
+        Input::wire("vectorStore", "Vector Store", WireType::VectorStore),
         MODERATION,
         RETURN_SOURCES,
     ],
     outputs: &[],
-    make: Make::Chain(|inputs| {
+    make: Factory::Chain(|inputs| {
         let store = inputs.vector_store("vectorStore")?;
-        Ok(Arc::new(RetrievalQa::of(inputs, Arc::new(Nearest(store)))?))
+        Ok(Arc::new(RetrievalQa::from_inputs(inputs, Arc::new(StoreRetriever(store)))?))
     }),
 };

@@ -1,7 +1,7 @@
 //! Anthropic's models.
 
 use crate::cards::kit::compatible::{CACHE, IMAGES, STREAMING, common_base};
-use crate::cards::kit::{Card, Category, Choice, Input, Inputs, Make, Risk};
+use crate::cards::kit::{Card, Category, Choice, Factory, Input, Inputs, Risk};
 use crate::domain::error::Result;
 use crate::llm::{ANTHROPIC_BASE, Anthropic};
 use serde_json::json;
@@ -75,7 +75,7 @@ pub const CARD: Card = Card {
         Input::address("baseUrl", "Base URL").additional(),
     ],
     outputs: &[],
-    make: Make::ChatModel(|inputs| {
+    make: Factory::ChatModel(|inputs| {
         let name = inputs.text("modelName")?;
         let mut model = model(inputs, &name)?;
         model.images = inputs.switch("allowImageUploads");
@@ -83,7 +83,7 @@ pub const CARD: Card = Card {
         let adaptive = ADAPTIVE.iter().any(|known| name.starts_with(known));
         if adaptive && inputs.switch("adaptiveThinking") {
             model.extra.insert("thinking".into(), json!({"type": "adaptive"}));
-            if let Some(effort) = inputs.maybe_text("thinkingEffort") {
+            if let Some(effort) = inputs.optional_text("thinkingEffort") {
                 model.extra.insert("output_config".into(), json!({"effort": effort}));
             }
             return Ok(Box::new(model));

@@ -2,9 +2,9 @@
 
 use crate::cards::kit::compatible::{
     BASE_OPTIONS, CACHE, FREQUENCY_PENALTY, IMAGES, MAX_TOKENS, PRESENCE_PENALTY, REASONING,
-    REASONING_SUMMARY, STREAMING, TEMPERATURE, TIMEOUT, TOP_P, common_base, with,
+    REASONING_SUMMARY, STREAMING, TEMPERATURE, TIMEOUT, TOP_P, common_base, with_settings,
 };
-use crate::cards::kit::{Card, Category, Choice, Input, Inputs, Make, Risk};
+use crate::cards::kit::{Card, Category, Choice, Factory, Input, Inputs, Risk};
 use crate::domain::error::Result;
 use crate::llm::{Endpoint, KeyStyle};
 
@@ -63,8 +63,8 @@ pub const CARD: Card = Card {
         BASE_OPTIONS,
     ],
     outputs: &[],
-    make: Make::ChatModel(|inputs| {
-        let mut model = with(inputs, deployment(inputs)?)?;
+    make: Factory::ChatModel(|inputs| {
+        let mut model = with_settings(inputs, deployment(inputs)?)?;
         model.key_style = KeyStyle::ApiKeyHeader;
         model.usage_in_stream = counts_in_streams(&model.endpoint);
         // The name says nothing certain here: the deployment decides which model answers.
@@ -106,6 +106,6 @@ pub(in crate::cards) fn counts_in_streams(endpoint: &Endpoint) -> bool {
 fn part(inputs: &Inputs<'_>, field: &str, called: &str) -> Result<String> {
     let is_name =
         |text: &String| text.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.'));
-    let part = inputs.maybe_secret(field).filter(is_name);
-    part.ok_or_else(|| inputs.wrong("credential", &format!("its {called} is missing or is no name")))
+    let part = inputs.optional_secret(field).filter(is_name);
+    part.ok_or_else(|| inputs.input_error("credential", &format!("its {called} is missing or is no name")))
 }

@@ -1,9 +1,9 @@
 //! AWS Bedrock: models of many makers.
 
 use super::anthropic::is_sampled;
-use crate::cards::kit::aws::{REGION, Service, endpoint};
+use crate::cards::kit::aws::{AwsService, REGION, endpoint};
 use crate::cards::kit::compatible::{CACHE, IMAGES, STREAMING};
-use crate::cards::kit::{Card, Category, Input, Make, Risk};
+use crate::cards::kit::{Card, Category, Factory, Input, Risk};
 use crate::llm::Bedrock;
 
 /// Beginnings of the names of profiles, which say where in the world a model may run.
@@ -55,15 +55,15 @@ pub const CARD: Card = Card {
             .help("Lets the model run in any region of the world, for the models that may."),
     ],
     outputs: &[],
-    make: Make::ChatModel(|inputs| {
-        let service = Service { host: "bedrock-runtime", signed: "bedrock" };
+    make: Factory::ChatModel(|inputs| {
+        let service = AwsService { host: "bedrock-runtime", signing_name: "bedrock" };
         let endpoint = endpoint(inputs, &service, "endpointHost")?;
-        let custom = inputs.maybe_text("customModel").filter(|name| !name.trim().is_empty());
+        let custom = inputs.optional_text("customModel").filter(|name| !name.trim().is_empty());
         let name = match custom {
             Some(name) => name,
             None => inputs.text("model")?,
         };
-        let name = placed(name.trim(), inputs.switch("useGlobalEndpoint"));
+        let name = inference_model(name.trim(), inputs.switch("useGlobalEndpoint"));
         let mut model = Bedrock::new(endpoint, &name);
         if is_sampled(&name) {
             model.temperature = inputs.number("temperature")?;
@@ -77,7 +77,7 @@ pub const CARD: Card = Card {
 };
 
 /// The name of the model that is asked, or of its profile for all of the world.
-fn placed(name: &str, global: bool) -> String {
+fn inference_model(name: &str, global: bool) -> String {
     let has_place = PROFILES.iter().any(|profile| name.starts_with(profile));
     if global && !has_place { format!("global.{name}") } else { name.to_owned() }
 }
@@ -94,8 +94,8 @@ mod tests {
             ("global.anthropic.claude-x", "global.anthropic.claude-x"),
             ("arn:aws:bedrock:eu-west-1:1:x", "arn:aws:bedrock:eu-west-1:1:x"),
         ] {
-            assert_eq!(placed(name, true), expected);
-            assert_eq!(placed(name, false), name);
+            assert_eq!(inference_model(name, true), expected);
+            assert_eq!(inference_model(name, false), name);
         }
     }
 }

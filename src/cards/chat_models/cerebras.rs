@@ -4,7 +4,7 @@ use crate::cards::kit::compatible::{
     BASE_OPTIONS, BASE_PATH, CACHE, FREQUENCY_PENALTY, MAX_TOKENS, PRESENCE_PENALTY, STREAMING, TEMPERATURE,
     TIMEOUT, TOP_P, model,
 };
-use crate::cards::kit::{Card, Category, Input, Make, Risk};
+use crate::cards::kit::{Card, Category, Factory, Input, Risk};
 
 const HOME: &str = "https://api.cerebras.ai/v1";
 
@@ -35,7 +35,7 @@ pub const CARD: Card = Card {
         BASE_OPTIONS,
     ],
     outputs: &[],
-    make: Make::ChatModel(|inputs| {
+    make: Factory::ChatModel(|inputs| {
         let mut model = model(inputs, HOME)?;
         let (name, value) = INTEGRATION;
         // First, so that a header of the owner's wins over it.

@@ -1,7 +1,7 @@
 //! Cohere's models.
 
 use crate::cards::kit::compatible::{BASE_PATH, CACHE, STREAMING, TEMPERATURE, address, endpoint};
-use crate::cards::kit::{Card, Category, Input, Make, Risk};
+use crate::cards::kit::{Card, Category, Factory, Input, Risk};
 use crate::llm::{COHERE_BASE, Cohere};
 
 /// The card.
@@ -28,7 +28,7 @@ pub const CARD: Card = Card {
         BASE_PATH,
     ],
     outputs: &[],
-    make: Make::ChatModel(|inputs| {
+    make: Factory::ChatModel(|inputs| {
         let base = address(inputs).unwrap_or_else(|| COHERE_BASE.to_owned());
         Ok(Box::new(Cohere {
             endpoint: endpoint(inputs, &base, COHERE_BASE)?,

@@ -4,7 +4,7 @@ use crate::cards::kit::compatible::{
     BASE_OPTIONS, BASE_PATH, CACHE, FREQUENCY_PENALTY, MAX_TOKENS, PRESENCE_PENALTY, STOP_SEQUENCE,
     STREAMING, TEMPERATURE, TIMEOUT, TOP_P, model,
 };
-use crate::cards::kit::{Card, Category, Input, Make, Risk};
+use crate::cards::kit::{Card, Category, Factory, Input, Risk};
 use serde_json::json;
 
 const HOME: &str = "https://api.deepseek.com";
@@ -42,7 +42,7 @@ pub const CARD: Card = Card {
         BASE_OPTIONS,
     ],
     outputs: &[],
-    make: Make::ChatModel(|inputs| {
+    make: Factory::ChatModel(|inputs| {
         let mut model = model(inputs, HOME)?;
         if inputs.switch("thinking") {
             model.extra.insert("thinking".into(), json!({"type": "enabled"}));

@@ -1,10 +1,10 @@
 //! Extractive Answers: quotes the sentences of the passages that fit the question best (manual 9.11).
 
 use crate::cards::kit::lexical;
-use crate::cards::kit::{Card, Category, Input, Make, Risk, passages};
-use crate::domain::cancel::Cancel;
+use crate::cards::kit::{Card, Category, Factory, Input, Risk, passages};
+use crate::domain::cancel::CancelToken;
 use crate::domain::prediction::Usage;
-use crate::llm::{ChatModel, ChatRequest, Completion, Delta, Message, ModelError, Receiver};
+use crate::llm::{ChatMessage, ChatModel, ChatRequest, Completion, Delta, DeltaSink, ModelError};
 
 const NOTHING: &str = "I could not find an answer to that in the documents I was given.";
 
@@ -30,7 +30,7 @@ pub const CARD: Card = Card {
         Input::switch("streaming", "Streaming").or("true").additional(),
     ],
     outputs: &[],
-    make: Make::ChatModel(|inputs| {
+    make: Factory::ChatModel(|inputs| {
         Ok(Box::new(Extractive {
             sentences: usize::try_from(inputs.whole("sentences")?.unwrap_or(3)).unwrap_or(3),
             nothing_found: inputs.text("nothingFound")?,
@@ -49,8 +49,8 @@ impl ChatModel for Extractive {
     fn chat(
         &self,
         request: &ChatRequest,
-        _cancel: &Cancel,
-        on: &mut dyn Receiver,
+        _cancel: &CancelToken,
+        on: &mut dyn DeltaSink,
     ) -> Result<Completion, ModelError> {
         let text = self.answer(request);
         for word in text.split_inclusive(' ') {
@@ -77,11 +77,11 @@ impl ChatModel for Extractive {
 
 impl Extractive {
     fn answer(&self, request: &ChatRequest) -> String {
-        let texts: Vec<String> = request.messages.iter().map(Message::text).collect();
-        let question = texts.last().map(|text| without_passages(text)).unwrap_or_default();
+        let texts: Vec<String> = request.messages.iter().map(ChatMessage::text).collect();
+        let question = texts.last().map(|text| without_chunks(text)).unwrap_or_default();
         let sentences: Vec<(&str, &str)> = texts
             .iter()
-            .flat_map(|text| passages::read(text))
+            .flat_map(|text| passages::parse(text))
             .flat_map(|passage| {
                 sentences(passage.text).into_iter().map(move |sentence| (sentence, passage.source))
             })
@@ -97,7 +97,7 @@ impl Extractive {
     }
 }
 
-fn without_passages(text: &str) -> String {
+fn without_chunks(text: &str) -> String {
     text.rsplit("</passage>").next().unwrap_or(text).to_owned()
 }
 
@@ -128,7 +128,7 @@ mod tests {
         let text = format!(
             "<passage source=\"tea.txt\">\nGreen tea brews at 80 degrees. Black tea likes boiling water!\n</passage>\nQuestion: {question}"
         );
-        model.answer(&ChatRequest { messages: vec![Message::user(text)], ..ChatRequest::default() })
+        model.answer(&ChatRequest { messages: vec![ChatMessage::user(text)], ..ChatRequest::default() })
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Fireworks AI: open models.
 
 use crate::cards::kit::compatible::{ANY_MODEL, BASE_PATH, CACHE, STREAMING, TEMPERATURE, model};
-use crate::cards::kit::{Card, Category, Input, Make, Risk};
+use crate::cards::kit::{Card, Category, Factory, Input, Risk};
 
 const HOME: &str = "https://api.fireworks.ai/inference/v1";
 
@@ -30,5 +30,5 @@ pub const CARD: Card = Card {
         BASE_PATH,
     ],
     outputs: &[],
-    make: Make::ChatModel(|inputs| Ok(Box::new(model(inputs, HOME)?))),
+    make: Factory::ChatModel(|inputs| Ok(Box::new(model(inputs, HOME)?))),
 };

@@ -1,7 +1,7 @@
 //! Google's Gemini models.
 
 use crate::cards::kit::compatible::{CACHE, IMAGES, STREAMING, common_base};
-use crate::cards::kit::{Card, Category, Choice, Input, Inputs, Make, Risk};
+use crate::cards::kit::{Card, Category, Choice, Factory, Input, Inputs, Risk};
 use crate::domain::error::Result;
 use crate::llm::{Endpoint, GOOGLE_BASE, Google};
 use serde_json::Value;
@@ -34,7 +34,7 @@ pub(super) const TOP_K: Input =
 /// # Errors
 /// When an input does not fit its declaration.
 pub(super) fn model(inputs: &Inputs<'_>, endpoint: Endpoint) -> Result<Google> {
-    let custom = inputs.maybe_text(CUSTOM_NAME.name).filter(|name| !name.trim().is_empty());
+    let custom = inputs.optional_text(CUSTOM_NAME.name).filter(|name| !name.trim().is_empty());
     let name = match custom {
         Some(name) => name,
         None => inputs.text("modelName")?,
@@ -46,7 +46,7 @@ pub(super) fn model(inputs: &Inputs<'_>, endpoint: Endpoint) -> Result<Google> {
     model.top_k = inputs.whole(TOP_K.name)?;
     // The bounds of the input lie within what the cast keeps.
     model.thinking_tokens = inputs.number(THINKING_BUDGET.name)?.map(|tokens| tokens as i64);
-    model.thinking_level = inputs.maybe_text(THINKING_LEVEL.name);
+    model.thinking_level = inputs.optional_text(THINKING_LEVEL.name);
     model.images = inputs.switch(IMAGES.name);
     model.streaming = inputs.switch(STREAMING.name);
     Ok(model)
@@ -87,7 +87,7 @@ pub const CARD: Card = Card {
         Input::address("baseUrl", "Base URL").additional(),
     ],
     outputs: &[],
-    make: Make::ChatModel(|inputs| {
+    make: Factory::ChatModel(|inputs| {
         let base = inputs.address("baseUrl").unwrap_or_else(|| GOOGLE_BASE.to_owned());
         let key = inputs.secret("googleGenerativeAPIKey")?;
         let mut model = model(inputs, common_base(inputs, &base, Some(key))?)?;
@@ -101,7 +101,7 @@ fn safety(inputs: &Inputs<'_>) -> Result<Vec<(String, String)>> {
     let rows = match inputs.json("safetySettings")? {
         None => Vec::new(),
         Some(Value::Array(rows)) => rows,
-        Some(_) => return Err(inputs.wrong("safetySettings", "this must be a list of rows")),
+        Some(_) => return Err(inputs.input_error("safetySettings", "this must be a list of rows")),
     };
     let mut pairs: Vec<(String, String)> = Vec::new();
     for row in &rows {

@@ -1,7 +1,7 @@
 //! Groq: open models at high speed.
 
 use crate::cards::kit::compatible::{BASE_PATH, CACHE, MAX_TOKENS, STREAMING, TEMPERATURE, model};
-use crate::cards::kit::{Card, Category, Input, Make, Risk};
+use crate::cards::kit::{Card, Category, Factory, Input, Risk};
 
 pub(in crate::cards) const HOME: &str = "https://api.groq.com/openai/v1";
 
@@ -29,5 +29,5 @@ pub const CARD: Card = Card {
         BASE_PATH,
     ],
     outputs: &[],
-    make: Make::ChatModel(|inputs| Ok(Box::new(model(inputs, HOME)?))),
+    make: Factory::ChatModel(|inputs| Ok(Box::new(model(inputs, HOME)?))),
 };

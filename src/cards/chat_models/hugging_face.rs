@@ -1,10 +1,10 @@
 //! Hugging Face: chat models through its router, or an endpoint of your own.
 
 use crate::cards::kit::compatible::{
-    ANY_MODEL, CACHE, FREQUENCY_PENALTY, MAX_TOKENS, STOP_SEQUENCE, TOP_P, address, endpoint, with,
+    ANY_MODEL, CACHE, FREQUENCY_PENALTY, MAX_TOKENS, STOP_SEQUENCE, TOP_P, address, endpoint, with_settings,
     with_version,
 };
-use crate::cards::kit::{Card, Category, Input, Make, Risk};
+use crate::cards::kit::{Card, Category, Factory, Input, Risk};
 
 const HOME: &str = "https://router.huggingface.co/v1";
 
@@ -32,8 +32,8 @@ pub const CARD: Card = Card {
         Input { name: "stop", ..STOP_SEQUENCE },
     ],
     outputs: &[],
-    make: Make::ChatModel(|inputs| {
+    make: Factory::ChatModel(|inputs| {
         let base = address(inputs).map_or_else(|| HOME.to_owned(), |address| with_version(&address));
-        Ok(Box::new(with(inputs, endpoint(inputs, &base, HOME)?)?))
+        Ok(Box::new(with_settings(inputs, endpoint(inputs, &base, HOME)?)?))
     }),
 };

@@ -3,7 +3,7 @@
 use crate::cards::kit::compatible::{
     ANY_MODEL, CACHE, IMAGES, MAX_TOKENS, SERVER, STREAMING, TEMPERATURE, TIMEOUT, TOP_P, model_at_server,
 };
-use crate::cards::kit::{Card, Category, Input, Make, Risk};
+use crate::cards::kit::{Card, Category, Factory, Input, Risk};
 
 /// The card.
 pub const CARD: Card = Card {
@@ -27,5 +27,5 @@ pub const CARD: Card = Card {
         TIMEOUT,
     ],
     outputs: &[],
-    make: Make::ChatModel(|inputs| Ok(Box::new(model_at_server(inputs)?))),
+    make: Factory::ChatModel(|inputs| Ok(Box::new(model_at_server(inputs)?))),
 };

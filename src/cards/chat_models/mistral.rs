@@ -1,9 +1,9 @@
 //! Mistral's models.
 
 use crate::cards::kit::compatible::{
-    CACHE, STREAMING, TEMPERATURE, TOP_P, address, endpoint, with, with_version,
+    CACHE, STREAMING, TEMPERATURE, TOP_P, address, endpoint, with_settings, with_version,
 };
-use crate::cards::kit::{Card, Category, Input, Make, Risk};
+use crate::cards::kit::{Card, Category, Factory, Input, Risk};
 
 const HOME: &str = "https://api.mistral.ai/v1";
 
@@ -41,9 +41,9 @@ pub const CARD: Card = Card {
         Input::address("overrideEndpoint", "Override Endpoint").additional(),
     ],
     outputs: &[],
-    make: Make::ChatModel(|inputs| {
+    make: Factory::ChatModel(|inputs| {
         let base = address(inputs).map_or_else(|| HOME.to_owned(), |address| with_version(&address));
-        let mut model = with(inputs, endpoint(inputs, &base, HOME)?)?;
+        let mut model = with_settings(inputs, endpoint(inputs, &base, HOME)?)?;
         // It refuses fields it does not know, and counts tokens in every stream unasked.
         model.usage_in_stream = false;
         model.max_tokens = inputs.whole("maxOutputTokens")?;

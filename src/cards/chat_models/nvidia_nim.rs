@@ -4,7 +4,7 @@ use crate::cards::kit::compatible::{
     ANY_MODEL, BASE_OPTIONS, CACHE, FREQUENCY_PENALTY, MAX_TOKENS, PRESENCE_PENALTY, SERVER, STREAMING,
     TEMPERATURE, TIMEOUT, TOP_P, model_at_server,
 };
-use crate::cards::kit::{Card, Category, Input, Make, Risk};
+use crate::cards::kit::{Card, Category, Factory, Input, Risk};
 
 /// The card.
 pub const CARD: Card = Card {
@@ -30,5 +30,5 @@ pub const CARD: Card = Card {
         BASE_OPTIONS,
     ],
     outputs: &[],
-    make: Make::ChatModel(|inputs| Ok(Box::new(model_at_server(inputs)?))),
+    make: Factory::ChatModel(|inputs| Ok(Box::new(model_at_server(inputs)?))),
 };

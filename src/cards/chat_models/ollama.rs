@@ -1,7 +1,7 @@
 //! Ollama: models on a machine of your own.
 
 use crate::cards::kit::compatible::{CACHE, IMAGES, STREAMING, address, endpoint};
-use crate::cards::kit::{Card, Category, Input, Inputs, Make, Risk};
+use crate::cards::kit::{Card, Category, Factory, Input, Inputs, Risk};
 use crate::domain::error::Result;
 use crate::llm::{OLLAMA_BASE, Ollama};
 use serde_json::{Map, Value};
@@ -83,9 +83,9 @@ pub const CARD: Card = Card {
         TFS_Z,
     ],
     outputs: &[],
-    make: Make::ChatModel(|inputs| {
+    make: Factory::ChatModel(|inputs| {
         let mut model = model(inputs)?;
-        model.keep_alive = inputs.maybe_text("keepAlive");
+        model.keep_alive = inputs.optional_text("keepAlive");
         model.think = Some(Value::Bool(inputs.switch("think")));
         model.format = inputs.switch("jsonMode").then(|| Value::from("json"));
         model.images = inputs.switch("allowImageUploads");

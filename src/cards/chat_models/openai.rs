@@ -4,7 +4,7 @@ use crate::cards::kit::compatible::{
     BASE_OPTIONS, BASE_PATH, CACHE, FREQUENCY_PENALTY, IMAGES, MAX_TOKENS, PRESENCE_PENALTY, REASONING,
     REASONING_SUMMARY, STOP_SEQUENCE, STREAMING, TEMPERATURE, TIMEOUT, TOP_P, model,
 };
-use crate::cards::kit::{Card, Category, Choice, Input, Make, Risk};
+use crate::cards::kit::{Card, Category, Choice, Factory, Input, Risk};
 use crate::llm::OPENAI_BASE;
 
 const EFFORTS: &[Choice] = &[
@@ -63,10 +63,10 @@ pub const CARD: Card = Card {
         BASE_OPTIONS,
     ],
     outputs: &[],
-    make: Make::ChatModel(|inputs| {
+    make: Factory::ChatModel(|inputs| {
         let mut model = model(inputs, OPENAI_BASE)?;
         model.strict_tools = inputs.switch("strictToolCalling");
-        model.image_detail = inputs.maybe_text("imageResolution").filter(|_| model.images);
+        model.image_detail = inputs.optional_text("imageResolution").filter(|_| model.images);
         Ok(Box::new(model))
     }),
 };

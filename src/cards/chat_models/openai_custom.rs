@@ -4,7 +4,7 @@ use crate::cards::kit::compatible::{
     ANY_MODEL, BASE_OPTIONS, BASE_PATH, CACHE, FREQUENCY_PENALTY, MAX_TOKENS, PRESENCE_PENALTY, STREAMING,
     TEMPERATURE, TIMEOUT, TOP_P, model,
 };
-use crate::cards::kit::{Card, Category, Input, Make, Risk};
+use crate::cards::kit::{Card, Category, Factory, Input, Risk};
 use crate::llm::OPENAI_BASE;
 
 /// The card.
@@ -31,5 +31,5 @@ pub const CARD: Card = Card {
         BASE_OPTIONS,
     ],
     outputs: &[],
-    make: Make::ChatModel(|inputs| Ok(Box::new(model(inputs, OPENAI_BASE)?))),
+    make: Factory::ChatModel(|inputs| Ok(Box::new(model(inputs, OPENAI_BASE)?))),
 };

@@ -4,7 +4,7 @@ use crate::cards::kit::compatible::{
     CACHE, FREQUENCY_PENALTY, MAX_TOKENS, PRESENCE_PENALTY, STREAMING, TEMPERATURE, TIMEOUT, TOP_K, TOP_P,
     model,
 };
-use crate::cards::kit::{Card, Category, Input, Make, Risk};
+use crate::cards::kit::{Card, Category, Factory, Input, Risk};
 
 const HOME: &str = "https://api.perplexity.ai";
 
@@ -38,7 +38,7 @@ pub const CARD: Card = Card {
             .help("An address that stands in for the provider's."),
     ],
     outputs: &[],
-    make: Make::ChatModel(|inputs| {
+    make: Factory::ChatModel(|inputs| {
         let mut model = model(inputs, HOME)?;
         // Every event of its streams counts tokens unasked.
         model.usage_in_stream = false;

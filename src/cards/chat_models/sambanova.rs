@@ -1,9 +1,9 @@
 //! SambaNova: open models.
 
 use crate::cards::kit::compatible::{
-    ANY_MODEL, BASE_OPTIONS, BASE_PATH, CACHE, STREAMING, TEMPERATURE, address, endpoint, with,
+    ANY_MODEL, BASE_OPTIONS, BASE_PATH, CACHE, STREAMING, TEMPERATURE, address, endpoint, with_settings,
 };
-use crate::cards::kit::{Card, Category, Input, Make, Risk};
+use crate::cards::kit::{Card, Category, Factory, Input, Risk};
 
 const HOME: &str = "https://api.sambanova.ai/v1";
 
@@ -29,8 +29,8 @@ pub const CARD: Card = Card {
         BASE_OPTIONS,
     ],
     outputs: &[],
-    make: Make::ChatModel(|inputs| {
+    make: Factory::ChatModel(|inputs| {
         let base = address(inputs).filter(|base| base != MISSPELLED).unwrap_or_else(|| HOME.to_owned());
-        Ok(Box::new(with(inputs, endpoint(inputs, &base, HOME)?)?))
+        Ok(Box::new(with_settings(inputs, endpoint(inputs, &base, HOME)?)?))
     }),
 };

@@ -1,10 +1,10 @@
 //! Scripted Chat Model: answers from an ordered list of rules (manual 9.11). For demos, tests and canned replies.
 
-use crate::cards::kit::{Card, Category, Input, Inputs, Make, Risk, passages};
-use crate::domain::cancel::Cancel;
+use crate::cards::kit::{Card, Category, Factory, Input, Inputs, Risk, passages};
+use crate::domain::cancel::CancelToken;
 use crate::domain::error::Result;
 use crate::domain::prediction::Usage;
-use crate::llm::{ChatModel, ChatRequest, Completion, Delta, Message, ModelError, Receiver, ToolCall};
+use crate::llm::{ChatMessage, ChatModel, ChatRequest, Completion, Delta, DeltaSink, ModelError, ToolCall};
 use regex::{Captures, Regex, RegexBuilder};
 use serde::Deserialize;
 use serde_json::{Map, Value};
@@ -31,7 +31,7 @@ pub const CARD: Card = Card {
         Input::switch("streaming", "Streaming").or("true").additional(),
     ],
     outputs: &[],
-    make: Make::ChatModel(|inputs| Ok(Box::new(Scripted::read(inputs)?))),
+    make: Factory::ChatModel(|inputs| Ok(Box::new(Scripted::read(inputs)?))),
 };
 
 /// A pattern larger than this is refused when it is compiled: a script cannot use up the memory.
@@ -39,16 +39,16 @@ const PATTERN_BYTES_MAX: usize = 256 * 1024;
 const RULES_MAX: usize = 500;
 
 struct Scripted {
-    rules: Vec<Rule>,
+    rules: Vec<ScriptRule>,
     fallback: String,
     delay: Duration,
     images: bool,
     streaming: bool,
 }
 
-struct Rule {
+struct ScriptRule {
     pattern: Option<Regex>,
-    after: Option<After>,
+    after: Option<AnsweredRole>,
     reply: String,
     tool_calls: Vec<ScriptedCall>,
     delay: Option<Duration>,
@@ -57,11 +57,11 @@ struct Rule {
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-struct WrittenRule {
+struct RuleConfig {
     #[serde(rename = "match", default)]
     pattern: Option<String>,
     #[serde(default)]
-    after: Option<After>,
+    after: Option<AnsweredRole>,
     #[serde(default)]
     reply: String,
     #[serde(default)]
@@ -75,7 +75,7 @@ struct WrittenRule {
 /// The kind of message a rule answers.
 #[derive(Deserialize, Clone, Copy, PartialEq, Eq)]
 #[serde(rename_all = "lowercase")]
-enum After {
+enum AnsweredRole {
     User,
     Tool,
 }
@@ -99,22 +99,21 @@ struct Fail {
 
 impl Scripted {
     fn read(inputs: &Inputs<'_>) -> Result<Self> {
-        let written: Vec<WrittenRule> = match inputs.json("rules")? {
+        let written: Vec<RuleConfig> = match inputs.json("rules")? {
             None => Vec::new(),
-            Some(rules) => {
-                serde_json::from_value(rules).map_err(|fault| inputs.wrong("rules", &fault.to_string()))?
-            }
+            Some(rules) => serde_json::from_value(rules)
+                .map_err(|fault| inputs.input_error("rules", &fault.to_string()))?,
         };
         if written.len() > RULES_MAX {
-            return Err(inputs.wrong("rules", &format!("there can be at most {RULES_MAX} rules")));
+            return Err(inputs.input_error("rules", &format!("there can be at most {RULES_MAX} rules")));
         }
-        let compile = |(index, rule): (usize, WrittenRule)| {
-            Rule::compile(rule)
-                .map_err(|fault| inputs.wrong("rules", &format!("rule {}: {fault}", index + 1)))
+        let compile = |(index, rule): (usize, RuleConfig)| {
+            ScriptRule::compile(rule)
+                .map_err(|fault| inputs.input_error("rules", &format!("rule {}: {fault}", index + 1)))
         };
         Ok(Self {
             rules: written.into_iter().enumerate().map(compile).collect::<Result<_>>()?,
-            fallback: inputs.maybe_text("fallback").unwrap_or_default(),
+            fallback: inputs.optional_text("fallback").unwrap_or_default(),
             delay: Duration::from_millis(inputs.whole("delayMs")?.unwrap_or(0)),
             images: inputs.switch("allowImageUploads"),
             streaming: inputs.switch("streaming"),
@@ -122,8 +121,8 @@ impl Scripted {
     }
 }
 
-impl Rule {
-    fn compile(written: WrittenRule) -> Result<Self, String> {
+impl ScriptRule {
+    fn compile(written: RuleConfig) -> Result<Self, String> {
         let pattern =
             written.pattern.map(|text| RegexBuilder::new(&text).size_limit(PATTERN_BYTES_MAX).build());
         Ok(Self {
@@ -139,9 +138,9 @@ impl Rule {
     }
 
     /// The captures when this rule answers `message`; `Some(None)` when it has no pattern.
-    fn matches<'t>(&self, message: &Message, text: &'t str) -> Option<Option<Captures<'t>>> {
-        let is_tool = matches!(message, Message::Tool { .. });
-        if self.after.is_some_and(|after| (after == After::Tool) != is_tool) {
+    fn matches<'t>(&self, message: &ChatMessage, text: &'t str) -> Option<Option<Captures<'t>>> {
+        let is_tool = matches!(message, ChatMessage::Tool { .. });
+        if self.after.is_some_and(|after| (after == AnsweredRole::Tool) != is_tool) {
             return None;
         }
         match &self.pattern {
@@ -155,10 +154,10 @@ impl ChatModel for Scripted {
     fn chat(
         &self,
         request: &ChatRequest,
-        cancel: &Cancel,
-        on: &mut dyn Receiver,
+        cancel: &CancelToken,
+        on: &mut dyn DeltaSink,
     ) -> Result<Completion, ModelError> {
-        let last = request.messages.last().cloned().unwrap_or_else(|| Message::user(""));
+        let last = request.messages.last().cloned().unwrap_or_else(|| ChatMessage::user(""));
         let text = last.text();
         let found =
             self.rules.iter().find_map(|rule| rule.matches(&last, &text).map(|captures| (rule, captures)));
@@ -224,7 +223,7 @@ fn calls(written: &[ScriptedCall], captures: Option<&Captures<'_>>, request: &Ch
 }
 
 /// Replaces `{question}`, `{context}`, `{history}`, `{0}` and named captures; other braces stay.
-fn fill(template: &str, captures: Option<&Captures<'_>>, messages: &[Message]) -> String {
+fn fill(template: &str, captures: Option<&Captures<'_>>, messages: &[ChatMessage]) -> String {
     let mut out = String::with_capacity(template.len());
     let mut rest = template;
     while let Some((before, after)) = rest.split_once('{') {
@@ -249,12 +248,12 @@ fn fill(template: &str, captures: Option<&Captures<'_>>, messages: &[Message]) -
     out
 }
 
-fn placeholder(name: &str, captures: Option<&Captures<'_>>, messages: &[Message]) -> Option<String> {
+fn placeholder(name: &str, captures: Option<&Captures<'_>>, messages: &[ChatMessage]) -> Option<String> {
     match name {
         "question" => return Some(last_question(messages)),
         "context" => {
-            let texts: Vec<String> = messages.iter().map(Message::text).collect();
-            let found = texts.iter().flat_map(|text| passages::read(text)).map(|passage| passage.text);
+            let texts: Vec<String> = messages.iter().map(ChatMessage::text).collect();
+            let found = texts.iter().flat_map(|text| passages::parse(text)).map(|passage| passage.text);
             return Some(found.collect::<Vec<_>>().join("\n"));
         }
         "history" => return Some(history(messages)),
@@ -268,15 +267,15 @@ fn placeholder(name: &str, captures: Option<&Captures<'_>>, messages: &[Message]
     found.map(|text| text.as_str().to_owned())
 }
 
-fn last_question(messages: &[Message]) -> String {
-    let last = messages.iter().rev().find(|message| matches!(message, Message::User(_)));
-    last.map(Message::text).unwrap_or_default()
+fn last_question(messages: &[ChatMessage]) -> String {
+    let last = messages.iter().rev().find(|message| matches!(message, ChatMessage::User(_)));
+    last.map(ChatMessage::text).unwrap_or_default()
 }
 
-fn history(messages: &[Message]) -> String {
-    let line = |message: &Message| match message {
-        Message::User(_) => Some(format!("Human: {}", message.text())),
-        Message::Assistant { text, .. } if !text.is_empty() => Some(format!("Assistant: {text}")),
+fn history(messages: &[ChatMessage]) -> String {
+    let line = |message: &ChatMessage| match message {
+        ChatMessage::User(_) => Some(format!("Human: {}", message.text())),
+        ChatMessage::Assistant { text, .. } if !text.is_empty() => Some(format!("Assistant: {text}")),
         _ => None,
     };
     let earlier = messages.split_last().map_or(&[][..], |(_, earlier)| earlier);
@@ -298,9 +297,9 @@ mod tests {
     use serde_json::json;
 
     fn model(rules: Value) -> Scripted {
-        let written: Vec<WrittenRule> = serde_json::from_value(rules).unwrap();
+        let written: Vec<RuleConfig> = serde_json::from_value(rules).unwrap();
         Scripted {
-            rules: written.into_iter().map(|rule| Rule::compile(rule).unwrap()).collect(),
+            rules: written.into_iter().map(|rule| ScriptRule::compile(rule).unwrap()).collect(),
             fallback: "You said: {question}".to_owned(),
             delay: Duration::ZERO,
             images: false,
@@ -308,11 +307,11 @@ mod tests {
         }
     }
 
-    fn ask(model: &Scripted, messages: Vec<Message>) -> Result<Completion, ModelError> {
+    fn ask(model: &Scripted, messages: Vec<ChatMessage>) -> Result<Completion, ModelError> {
         let mut streamed = String::new();
         let completion = model.chat(
             &ChatRequest { messages, ..ChatRequest::default() },
-            &Cancel::new(None),
+            &CancelToken::new(None),
             &mut |delta: Delta<'_>| {
                 if let Delta::Text(text) = delta {
                     streamed.push_str(text);
@@ -331,10 +330,10 @@ mod tests {
             {"match": "name", "reply": "second"},
         ]));
         assert_eq!(
-            ask(&model, vec![Message::user("My name is Ada")]).unwrap().text,
+            ask(&model, vec![ChatMessage::user("My name is Ada")]).unwrap().text,
             "Hello Ada, My name is Ada! {unknown}"
         );
-        assert_eq!(ask(&model, vec![Message::user("hi")]).unwrap().text, "You said: hi");
+        assert_eq!(ask(&model, vec![ChatMessage::user("hi")]).unwrap().text, "You said: hi");
     }
 
     #[test]
@@ -343,10 +342,10 @@ mod tests {
             {"after": "tool", "match": "(.+)", "reply": "It is {1}."},
             {"match": "what is (.+)\\?", "toolCalls": [{"name": "calculator", "arguments": {"input": "{1}"}}]},
         ]));
-        let asked = ask(&model, vec![Message::user("what is 1+1?")]).unwrap();
+        let asked = ask(&model, vec![ChatMessage::user("what is 1+1?")]).unwrap();
         assert_eq!(asked.calls[0].arguments, json!({"input": "1+1"}));
-        let tool = Message::Tool { call_id: "x".into(), name: "calculator".into(), text: "2".into() };
-        assert_eq!(ask(&model, vec![Message::user("what is 1+1?"), tool]).unwrap().text, "It is 2.");
+        let tool = ChatMessage::Tool { call_id: "x".into(), name: "calculator".into(), text: "2".into() };
+        assert_eq!(ask(&model, vec![ChatMessage::user("what is 1+1?"), tool]).unwrap().text, "It is 2.");
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Together AI: open models.
 
 use crate::cards::kit::compatible::{ANY_MODEL, BASE_PATH, CACHE, STREAMING, TEMPERATURE, model};
-use crate::cards::kit::{Card, Category, Input, Make, Risk};
+use crate::cards::kit::{Card, Category, Factory, Input, Risk};
 
 pub(in crate::cards) const HOME: &str = "https://api.together.xyz/v1";
 
@@ -23,5 +23,5 @@ pub const CARD: Card = Card {
     risk: Risk::Safe,
     inputs: &[Input::credential(&["togetherAIApi"]), CACHE, ANY_MODEL, TEMPERATURE, STREAMING, BASE_PATH],
     outputs: &[],
-    make: Make::ChatModel(|inputs| Ok(Box::new(model(inputs, HOME)?))),
+    make: Factory::ChatModel(|inputs| Ok(Box::new(model(inputs, HOME)?))),
 };

@@ -5,7 +5,7 @@ use super::google::{
 };
 use crate::cards::kit::compatible::{CACHE, IMAGES, STREAMING};
 use crate::cards::kit::vertex::{BASE_URL, REGION, endpoint};
-use crate::cards::kit::{Card, Category, Input, Make, Risk};
+use crate::cards::kit::{Card, Category, Factory, Input, Risk};
 
 /// The card.
 pub const CARD: Card = Card {
@@ -42,7 +42,7 @@ pub const CARD: Card = Card {
         BASE_URL,
     ],
     outputs: &[],
-    make: Make::ChatModel(|inputs| {
+    make: Factory::ChatModel(|inputs| {
         let (endpoint, root) = endpoint(inputs)?;
         let mut model = model(inputs, endpoint)?;
         model.root = root;

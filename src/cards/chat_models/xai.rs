@@ -3,7 +3,7 @@
 use crate::cards::kit::compatible::{
     ANY_MODEL, BASE_PATH, CACHE, IMAGES, MAX_TOKENS, STREAMING, TEMPERATURE, model,
 };
-use crate::cards::kit::{Card, Category, Input, Make, Risk};
+use crate::cards::kit::{Card, Category, Factory, Input, Risk};
 
 const HOME: &str = "https://api.x.ai/v1";
 
@@ -34,5 +34,5 @@ pub const CARD: Card = Card {
         BASE_PATH,
     ],
     outputs: &[],
-    make: Make::ChatModel(|inputs| Ok(Box::new(model(inputs, HOME)?))),
+    make: Factory::ChatModel(|inputs| Ok(Box::new(model(inputs, HOME)?))),
 };

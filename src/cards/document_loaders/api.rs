@@ -1,13 +1,13 @@
 //! API Loader: what an address answers.
 
 use crate::cards::kit::loading::{BASE_CLASSES, METADATA, OMIT, OUTPUTS, SPLITTER, document, loader};
-use crate::cards::kit::web::Request;
-use crate::cards::kit::{Card, Category, Choice, Host, Input, Inputs, Make, Risk};
+use crate::cards::kit::web::WebRequest;
+use crate::cards::kit::{Card, Category, Choice, Factory, Host, Input, Inputs, Risk};
 use crate::domain::error::{Error, Result};
-use crate::net::Limits;
+use crate::net::ResponseLimits;
 use serde_json::Value;
 
-const METHODS: &[Choice] = &[Choice::of("GET", "GET"), Choice::of("POST", "POST")];
+const METHODS: &[Choice] = &[Choice::new("GET", "GET"), Choice::new("POST", "POST")];
 
 /// The card.
 pub const CARD: Card = Card {
@@ -28,27 +28,27 @@ pub const CARD: Card = Card {
         OMIT,
     ],
     outputs: OUTPUTS,
-    make: Make::Loader(|inputs| {
+    make: Factory::Loader(|inputs| {
         let url = inputs.text("url")?.trim().to_owned();
         let request = request(inputs, &url)?;
         let label = inputs.label.to_owned();
         loader(inputs, move |host: &dyn Host| {
-            let answer = request.clone().answer(host, Limits::default());
+            let answer = request.clone().send(host, ResponseLimits::default());
             let answer = answer.map_err(|why| match host.cancel().reason() {
                 Some(_) => Error::Cancelled,
-                None => Error::Failed(format!("{label}: {why}")),
+                None => Error::RunFailed(format!("{label}: {why}")),
             })?;
             Ok(vec![document(&url, readable(answer.body))])
         })
     }),
 };
 
-fn request(inputs: &Inputs<'_>, url: &str) -> Result<Request> {
+fn request(inputs: &Inputs<'_>, url: &str) -> Result<WebRequest> {
     let method = inputs.text("method")?;
     if !METHODS.iter().any(|known| known.name == method) {
-        return Err(inputs.wrong("method", "choose GET or POST"));
+        return Err(inputs.input_error("method", "choose GET or POST"));
     }
-    let mut request = Request::of(&method, url);
+    let mut request = WebRequest::new(&method, url);
     for (name, value) in inputs.object("headers")? {
         let value = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
         request = request.header(&name, &value);

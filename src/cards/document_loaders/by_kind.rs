@@ -4,14 +4,14 @@ use super::epub_file::CHAPTER;
 use super::microsoft_powerpoint::SLIDE;
 use super::pdf_file::PAGE;
 use super::{csv_file, json_file, json_lines_file, microsoft_excel, pointers, text_file};
-use crate::cards::kit::loading::Opened;
+use crate::cards::kit::loading::FileContent;
 use crate::cards::kit::{Input, Inputs};
-use crate::documents::Kind;
+use crate::documents::DocumentKind;
 use crate::domain::error::Result;
-use crate::domain::prediction::SourceDocument;
+use crate::domain::prediction::Document;
 
 /// What the card chose for kinds of files that can be read in several ways.
-pub(super) struct Chosen {
+pub(super) struct LoaderChoices {
     /// A PDF is one document, and not one for each page.
     pub whole_pdf: bool,
     /// Where the text of a line of JSON is.
@@ -23,12 +23,12 @@ pub(super) const POINTER: Input = Input::text("pointerName", "JSONL Pointer Extr
     .additional()
     .help("Where the text of a line of JSON is: /text.");
 
-impl Chosen {
+impl LoaderChoices {
     /// Reads them from a card that calls the choice for a PDF `usage` and has [`POINTER`].
-    pub(super) fn of(inputs: &Inputs<'_>, usage: &str) -> Result<Self> {
+    pub(super) fn from_inputs(inputs: &Inputs<'_>, usage: &str) -> Result<Self> {
         Ok(Self {
             whole_pdf: inputs.text(usage)? == "perFile",
-            line_pointer: inputs.maybe_text("pointerName").map(|text| pointers::pointer(&text)),
+            line_pointer: inputs.optional_text("pointerName").map(|text| pointers::pointer(&text)),
         })
     }
 }
@@ -52,21 +52,21 @@ pub(super) fn is_known(name: &str) -> bool {
 }
 
 /// The documents of one file.
-pub(super) fn documents(file: &Opened<'_>, chosen: &Chosen) -> Result<Vec<SourceDocument>> {
+pub(super) fn documents(file: &FileContent<'_>, chosen: &LoaderChoices) -> Result<Vec<Document>> {
     let ending = ending(file.name);
     match ending.as_str() {
-        "pdf" => Ok(file.pages(file.parts(Kind::Pdf)?, (!chosen.whole_pdf).then_some(PAGE))),
-        "docx" => Ok(vec![file.document(file.text(Kind::Docx)?)]),
-        "pptx" => Ok(file.pages(file.parts(Kind::Pptx)?, Some(SLIDE))),
-        "epub" => Ok(file.pages(file.parts(Kind::Epub)?, Some(CHAPTER))),
+        "pdf" => Ok(file.pages(file.parts(DocumentKind::Pdf)?, (!chosen.whole_pdf).then_some(PAGE))),
+        "docx" => Ok(vec![file.document(file.text(DocumentKind::Docx)?)]),
+        "pptx" => Ok(file.pages(file.parts(DocumentKind::Pptx)?, Some(SLIDE))),
+        "epub" => Ok(file.pages(file.parts(DocumentKind::Epub)?, Some(CHAPTER))),
         "xlsx" | "xls" | "xlsm" | "xlsb" | "ods" => microsoft_excel::by_row(file),
         "csv" => csv_file::by_row(file, None),
         "json" => json_file::texts(file, &[], &[]),
         "jsonl" => match &chosen.line_pointer {
             Some(pointer) => json_lines_file::by_line(file, pointer, &[]),
-            None => Err(file.wrong("choose where the text of its lines is")),
+            None => Err(file.file_error("choose where the text of its lines is")),
         },
-        other if is_text(other) => Ok(vec![file.document(file.text(Kind::Text)?)]),
-        _ => Err(file.wrong("files of this type cannot be read")),
+        other if is_text(other) => Ok(vec![file.document(file.text(DocumentKind::Text)?)]),
+        _ => Err(file.file_error("files of this type cannot be read")),
     }
 }

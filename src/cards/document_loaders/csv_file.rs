@@ -1,11 +1,11 @@
 //! Csv File: a document for each row.
 
-use super::rows::{Written, csv};
-use crate::cards::kit::loading::{BASE_CLASSES, METADATA, OMIT, OUTPUTS, Opened, SPLITTER, file_loader};
-use crate::cards::kit::{Card, Category, Input, Make, Risk};
-use crate::documents::Kind;
+use super::rows::{RowFormat, csv};
+use crate::cards::kit::loading::{BASE_CLASSES, FileContent, METADATA, OMIT, OUTPUTS, SPLITTER, file_loader};
+use crate::cards::kit::{Card, Category, Factory, Input, Risk};
+use crate::documents::DocumentKind;
 use crate::domain::error::Result;
-use crate::domain::prediction::SourceDocument;
+use crate::domain::prediction::Document;
 
 /// The card.
 pub const CARD: Card = Card {
@@ -26,15 +26,15 @@ pub const CARD: Card = Card {
         OMIT,
     ],
     outputs: OUTPUTS,
-    make: Make::Loader(|inputs| {
-        let column = inputs.maybe_text("columnName");
+    make: Factory::Loader(|inputs| {
+        let column = inputs.optional_text("columnName");
         file_loader(inputs, "csvFile", move |file| by_row(file, column.as_deref()))
     }),
 };
 
 /// A document for each row of a file.
-pub(super) fn by_row(file: &Opened<'_>, column: Option<&str>) -> Result<Vec<SourceDocument>> {
-    let written = Written { mark: "", number: "line", column, with_values: false };
-    let documents = written.documents(file, csv(&file.text(Kind::Text)?));
-    documents.ok_or_else(|| file.wrong(&format!("it has no column '{}'", column.unwrap_or_default())))
+pub(super) fn by_row(file: &FileContent<'_>, column: Option<&str>) -> Result<Vec<Document>> {
+    let written = RowFormat { mark: "", number: "line", column, with_values: false };
+    let documents = written.documents(file, csv(&file.text(DocumentKind::Text)?));
+    documents.ok_or_else(|| file.file_error(&format!("it has no column '{}'", column.unwrap_or_default())))
 }

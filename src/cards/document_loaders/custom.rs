@@ -1,11 +1,11 @@
 //! Custom Document Loader: documents that code makes.
 
 use crate::cards::kit::code::{self, Code};
-use crate::cards::kit::loading::{BASE_CLASSES, OUTPUTS, count};
-use crate::cards::kit::{Card, Category, Host, Input, Loader, Make, Risk};
+use crate::cards::kit::loading::{BASE_CLASSES, OUTPUTS, check_size};
+use crate::cards::kit::{Card, Category, Factory, Host, Input, Loader, Risk};
 use crate::cards::utilities::custom_function::INPUT_VARIABLES;
 use crate::domain::error::{Error, Result};
-use crate::domain::prediction::SourceDocument;
+use crate::domain::prediction::Document;
 use serde_json::{Map, Value};
 use std::sync::Arc;
 
@@ -25,11 +25,11 @@ pub const CARD: Card = Card {
             .help("Returns a list of {pageContent, metadata}, or a text."),
     ],
     outputs: OUTPUTS,
-    make: Make::Loader(|inputs| {
+    make: Factory::Loader(|inputs| {
         Ok(Arc::new(Custom {
             label: inputs.label.to_owned(),
             source: inputs.text("javascriptFunction")?,
-            inputs: code::read_values(inputs.object(INPUT_VARIABLES.name)?),
+            inputs: code::parse_values(inputs.object(INPUT_VARIABLES.name)?),
         }))
     }),
 };
@@ -41,23 +41,26 @@ struct Custom {
 }
 
 impl Loader for Custom {
-    fn load(&self, host: &dyn Host) -> Result<Vec<SourceDocument>> {
+    fn load(&self, host: &dyn Host) -> Result<Vec<Document>> {
         let code = Code::new(&self.label, &self.source, self.inputs.clone());
-        let result = host.run_code(&code).map_err(|error| code::failed(&self.label, &error))?;
-        let documents: Option<Vec<SourceDocument>> = match result {
-            Value::String(text) => Some(vec![SourceDocument { page_content: text, metadata: Map::new() }]),
+        let result = host.run_code(&code).map_err(|error| code::code_error(&self.label, &error))?;
+        let documents: Option<Vec<Document>> = match result {
+            Value::String(text) => Some(vec![Document { page_content: text, metadata: Map::new() }]),
             Value::Array(items) => items.into_iter().map(document).collect(),
             _ => None,
         };
         let documents = documents.ok_or_else(|| {
-            Error::Failed(format!("{}: the code must return a list of {{pageContent, metadata}}", self.label))
+            Error::RunFailed(format!(
+                "{}: the code must return a list of {{pageContent, metadata}}",
+                self.label
+            ))
         })?;
-        count(&self.label, &documents)?;
+        check_size(&self.label, &documents)?;
         Ok(documents)
     }
 }
 
-fn document(value: Value) -> Option<SourceDocument> {
+fn document(value: Value) -> Option<Document> {
     let Value::Object(mut fields) = value else { return None };
     let Some(Value::String(page_content)) = fields.remove("pageContent") else { return None };
     let metadata = match fields.remove("metadata") {
@@ -65,5 +68,5 @@ fn document(value: Value) -> Option<SourceDocument> {
         None | Some(Value::Null) => Map::new(),
         Some(_) => return None,
     };
-    Some(SourceDocument { page_content, metadata })
+    Some(Document { page_content, metadata })
 }

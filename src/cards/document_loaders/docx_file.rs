@@ -1,8 +1,8 @@
 //! Docx File: the raw text of a text of a word processor.
 
 use crate::cards::kit::loading::{BASE_CLASSES, METADATA, OMIT, OUTPUTS, SPLITTER, file_loader};
-use crate::cards::kit::{Card, Category, Input, Make, Risk};
-use crate::documents::Kind;
+use crate::cards::kit::{Card, Category, Factory, Input, Risk};
+use crate::documents::DocumentKind;
 
 /// The card.
 pub const CARD: Card = Card {
@@ -15,7 +15,7 @@ pub const CARD: Card = Card {
     risk: Risk::Safe,
     inputs: &[Input::file("docxFile", "Docx File", &[".docx"]), SPLITTER, METADATA, OMIT],
     outputs: OUTPUTS,
-    make: Make::Loader(|inputs| {
-        file_loader(inputs, "docxFile", |file| Ok(vec![file.document(file.text(Kind::Docx)?)]))
+    make: Factory::Loader(|inputs| {
+        file_loader(inputs, "docxFile", |file| Ok(vec![file.document(file.text(DocumentKind::Docx)?)]))
     }),
 };

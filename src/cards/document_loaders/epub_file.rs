@@ -1,11 +1,11 @@
 //! Epub File: a document for each chapter, or for the whole book.
 
 use crate::cards::kit::loading::{BASE_CLASSES, METADATA, OMIT, OUTPUTS, SPLITTER, file_loader};
-use crate::cards::kit::{Card, Category, Choice, Input, Make, Risk};
-use crate::documents::Kind;
+use crate::cards::kit::{Card, Category, Choice, Factory, Input, Risk};
+use crate::documents::DocumentKind;
 
 const USAGES: &[Choice] =
-    &[Choice::of("perChapter", "One document per chapter"), Choice::of("perFile", "One document per file")];
+    &[Choice::new("perChapter", "One document per chapter"), Choice::new("perFile", "One document per file")];
 /// What a chapter is called in the place of a document.
 pub(super) const CHAPTER: &str = "chapterNumber";
 
@@ -26,8 +26,8 @@ pub const CARD: Card = Card {
         OMIT,
     ],
     outputs: OUTPUTS,
-    make: Make::Loader(|inputs| {
+    make: Factory::Loader(|inputs| {
         let place = (inputs.text("usage")? != "perFile").then_some(CHAPTER);
-        file_loader(inputs, "epubFile", move |file| Ok(file.pages(file.parts(Kind::Epub)?, place)))
+        file_loader(inputs, "epubFile", move |file| Ok(file.pages(file.parts(DocumentKind::Epub)?, place)))
     }),
 };

@@ -1,9 +1,9 @@
 //! File Loader: any file, read by the ending of its name.
 
-use super::by_kind::{self, Chosen, POINTER};
+use super::by_kind::{self, LoaderChoices, POINTER};
 use super::pdf_file::USAGES;
 use crate::cards::kit::loading::{BASE_CLASSES, METADATA, OMIT, OUTPUTS, SPLITTER, file_loader};
-use crate::cards::kit::{Card, Category, Input, Make, Risk};
+use crate::cards::kit::{Card, Category, Factory, Input, Risk};
 
 /// The card.
 pub const CARD: Card = Card {
@@ -24,8 +24,8 @@ pub const CARD: Card = Card {
         OMIT,
     ],
     outputs: OUTPUTS,
-    make: Make::Loader(|inputs| {
-        let chosen = Chosen::of(inputs, "usage")?;
+    make: Factory::Loader(|inputs| {
+        let chosen = LoaderChoices::from_inputs(inputs, "usage")?;
         file_loader(inputs, "file", move |file| by_kind::documents(file, &chosen))
     }),
 };

@@ -1,12 +1,14 @@
 //! Folder with Files: the files of a folder of the server, as far as its operator lets flows read it.
 
-use super::by_kind::{self, Chosen, POINTER};
+use super::by_kind::{self, LoaderChoices, POINTER};
 use super::pdf_file::USAGES;
-use crate::cards::kit::loading::{BASE_CLASSES, METADATA, OMIT, OUTPUTS, Opened, SPLITTER, count, loader};
-use crate::cards::kit::{Card, Category, Host, Input, Make, Risk};
-use crate::domain::document_folder::{FolderFault, Wanted};
+use crate::cards::kit::loading::{
+    BASE_CLASSES, FileContent, METADATA, OMIT, OUTPUTS, SPLITTER, check_size, loader,
+};
+use crate::cards::kit::{Card, Category, Factory, Host, Input, Risk};
+use crate::domain::document_folder::{FolderError, FolderQuery};
 use crate::domain::error::{Error, Result};
-use crate::domain::prediction::SourceDocument;
+use crate::domain::prediction::Document;
 use crate::limits;
 
 /// The card.
@@ -29,27 +31,27 @@ pub const CARD: Card = Card {
         OMIT,
     ],
     outputs: OUTPUTS,
-    make: Make::Loader(|inputs| {
-        let folder = Folder {
+    make: Factory::Loader(|inputs| {
+        let folder = FolderSource {
             label: inputs.label.to_owned(),
             path: inputs.text("folderPath")?.trim().to_owned(),
             recursive: inputs.switch("recursive"),
-            chosen: Chosen::of(inputs, "pdfUsage")?,
+            choices: LoaderChoices::from_inputs(inputs, "pdfUsage")?,
         };
         loader(inputs, move |host: &dyn Host| folder.read(host))
     }),
 };
 
-struct Folder {
+struct FolderSource {
     label: String,
     path: String,
     recursive: bool,
-    chosen: Chosen,
+    choices: LoaderChoices,
 }
 
-impl Folder {
-    fn read(&self, host: &dyn Host) -> Result<Vec<SourceDocument>> {
-        let wanted = Wanted {
+impl FolderSource {
+    fn read(&self, host: &dyn Host) -> Result<Vec<Document>> {
+        let wanted = FolderQuery {
             path: &self.path,
             recursive: self.recursive,
             is_read: &by_kind::is_known,
@@ -61,39 +63,39 @@ impl Folder {
             if host.cancel().reason().is_some() {
                 return Err(Error::Cancelled);
             }
-            let file = Opened { label: &self.label, name, bytes: &bytes, host };
-            let read = by_kind::documents(&file, &self.chosen)?;
+            let file = FileContent { label: &self.label, name, bytes: &bytes, host };
+            let read = by_kind::documents(&file, &self.choices)?;
             let size = read.iter().map(|document| document.page_content.len()).sum();
-            room = room.checked_sub(size).ok_or_else(|| self.wrong("the files hold too much text"))?;
+            room = room.checked_sub(size).ok_or_else(|| self.card_error("the files hold too much text"))?;
             documents.extend(read);
-            count(&self.label, &documents)
+            check_size(&self.label, &documents)
         });
-        read.map(|()| documents).map_err(|fault| self.unread(fault))
+        read.map(|()| documents).map_err(|fault| self.read_error(fault))
     }
 
-    fn wrong(&self, what: &str) -> Error {
-        Error::Failed(format!("{}: {what}", self.label))
+    fn card_error(&self, what: &str) -> Error {
+        Error::RunFailed(format!("{}: {what}", self.label))
     }
 
-    fn unread(&self, fault: FolderFault) -> Error {
+    fn read_error(&self, fault: FolderError) -> Error {
         match fault {
-            FolderFault::NotListed => self.wrong(
+            FolderError::NotListed => self.card_error(
                 "the folder cannot be read: name one from the root, without links, in a folder that the operator of this server listed in SERVICE_DOCUMENT_FOLDERS",
             ),
-            FolderFault::OwnData => self.wrong("the folder holds the server's own data and is not read"),
-            FolderFault::TooMuch => self.wrong(&format!(
+            FolderError::OwnData => self.card_error("the folder holds the server's own data and is not read"),
+            FolderError::TooManyFiles => self.card_error(&format!(
                 "the folder holds too much: at most {} files are read, 32 folders deep",
                 limits::PAGES_MAX
             )),
-            FolderFault::TooLarge(name) => self.wrong(&format!(
+            FolderError::TooLarge(name) => self.card_error(&format!(
                 "'{name}' is larger than {} MB",
                 limits::DOCUMENT_BYTES_MAX / (1024 * 1024)
             )),
-            FolderFault::Unread(cause) => {
+            FolderError::Io(cause) => {
                 tracing::warn!(%cause, "a folder of documents was not read");
-                self.wrong("the system does not let the server read the folder")
+                self.card_error("the system does not let the server read the folder")
             }
-            FolderFault::Stopped(error) => error,
+            FolderError::Stopped(error) => error,
         }
     }
 }

@@ -1,12 +1,12 @@
 //! Github: the files of a branch of a repository.
 
 use crate::cards::kit::loading::{BASE_CLASSES, METADATA, OMIT, OUTPUTS, SPLITTER, document, loader};
-use crate::cards::kit::web::Request;
-use crate::cards::kit::{Card, Category, Host, Input, Inputs, Make, Risk};
+use crate::cards::kit::web::WebRequest;
+use crate::cards::kit::{Card, Category, Factory, Host, Input, Inputs, Risk};
 use crate::domain::error::{Error, Result};
-use crate::domain::prediction::SourceDocument;
+use crate::domain::prediction::Document;
 use crate::limits;
-use crate::net::Limits;
+use crate::net::ResponseLimits;
 use regex::{Regex, RegexSet};
 use serde_json::Value;
 use url::Url;
@@ -52,8 +52,8 @@ pub const CARD: Card = Card {
         OMIT,
     ],
     outputs: OUTPUTS,
-    make: Make::Loader(|inputs| {
-        let repository = Repository::of(inputs)?;
+    make: Factory::Loader(|inputs| {
+        let repository = Repository::from_inputs(inputs)?;
         loader(inputs, move |host: &dyn Host| repository.read(host))
     }),
 };
@@ -66,56 +66,59 @@ struct Repository {
     name: String,
     branch: String,
     recursive: bool,
-    ignored: RegexSet,
+    ignore_patterns: RegexSet,
     token: Option<String>,
 }
 
 impl Repository {
-    fn of(inputs: &Inputs<'_>) -> Result<Self> {
+    fn from_inputs(inputs: &Inputs<'_>) -> Result<Self> {
         let link = inputs.text("repoLink")?.trim().trim_end_matches('/').to_owned();
         let base = inputs.address("githubBaseUrl").unwrap_or_else(|| "https://github.com".to_owned());
         let path = link.strip_prefix(&base).map(|path| path.trim_start_matches('/').trim_end_matches(".git"));
         let (owner, name) = path
             .and_then(|path| path.split_once('/'))
             .filter(|(owner, name)| !owner.is_empty() && !name.is_empty() && !name.contains('/'))
-            .ok_or_else(|| inputs.wrong("repoLink", &format!("this must look like {base}/owner/name")))?;
+            .ok_or_else(|| {
+                inputs.input_error("repoLink", &format!("this must look like {base}/owner/name"))
+            })?;
         let api = inputs.address("githubInstanceApi").unwrap_or_else(|| "https://api.github.com".to_owned());
         Ok(Self {
             label: inputs.label.to_owned(),
             api: Url::parse(&api)
-                .map_err(|_| inputs.wrong("githubInstanceApi", "this must be a full address"))?,
+                .map_err(|_| inputs.input_error("githubInstanceApi", "this must be a full address"))?,
             owner: owner.to_owned(),
             name: name.to_owned(),
             branch: inputs.text("branch")?,
             recursive: inputs.switch("recursive"),
-            ignored: ignored(inputs)?,
-            token: inputs.maybe_secret("accessToken"),
+            ignore_patterns: ignore_patterns(inputs)?,
+            token: inputs.optional_secret("accessToken"),
             link,
         })
     }
 
-    fn read(&self, host: &dyn Host) -> Result<Vec<SourceDocument>> {
+    fn read(&self, host: &dyn Host) -> Result<Vec<Document>> {
         let tree = self.url(&["git", "trees", &self.branch])?;
         let recursive = self.recursive.then_some(("recursive", "1"));
-        let listed = self.get(Request::get(tree).query(recursive), "application/vnd.github+json", host)?;
+        let listed = self.get(WebRequest::get(tree).query(recursive), "application/vnd.github+json", host)?;
         let listed: Value =
-            serde_json::from_str(&listed).map_err(|_| self.failed("the answer is not JSON"))?;
-        let entries = listed["tree"].as_array().ok_or_else(|| self.failed("the branch has no files"))?;
-        let wanted: Vec<&str> = entries.iter().filter_map(|entry| self.wanted(entry)).collect();
+            serde_json::from_str(&listed).map_err(|_| self.card_error("the answer is not JSON"))?;
+        let entries = listed["tree"].as_array().ok_or_else(|| self.card_error("the branch has no files"))?;
+        let wanted: Vec<&str> = entries.iter().filter_map(|entry| self.text_file_path(entry)).collect();
         if wanted.len() > limits::PAGES_MAX {
-            return Err(self.failed("the branch has too many files: leave some out with Ignore Paths"));
+            return Err(self.card_error("the branch has too many files: leave some out with Ignore Paths"));
         }
         let mut documents = Vec::new();
         let mut room = limits::PASSAGES_BYTES_MAX;
         for path in wanted {
             let mut place = vec!["contents"];
             place.extend(path.split('/'));
-            let request = Request::get(self.url(&place)?).query([("ref", self.branch.as_str())]);
+            let request = WebRequest::get(self.url(&place)?).query([("ref", self.branch.as_str())]);
             let text = self.get(request, "application/vnd.github.raw+json", host)?;
             if text.contains('\0') {
                 continue;
             }
-            let too_much = || self.failed("the branch has too much text: leave some out with Ignore Paths");
+            let too_much =
+                || self.card_error("the branch has too much text: leave some out with Ignore Paths");
             room = room.checked_sub(text.len()).ok_or_else(too_much)?;
             let mut read = document(path, text);
             read.metadata.insert("repository".into(), self.link.as_str().into());
@@ -126,24 +129,24 @@ impl Repository {
     }
 
     /// The path of an entry that is a text file nobody wants left out.
-    fn wanted<'v>(&self, entry: &'v Value) -> Option<&'v str> {
+    fn text_file_path<'v>(&self, entry: &'v Value) -> Option<&'v str> {
         let path = entry["path"].as_str()?;
         let ending = path.rsplit_once('.').map_or("", |(_, ending)| ending).to_ascii_lowercase();
         let is_text = entry["type"] == "blob"
             && entry["size"].as_u64().unwrap_or_default() <= FILE_BYTES_MAX
             && !BINARY.contains(&ending.as_str());
-        (is_text && !self.ignored.is_match(path)).then_some(path)
+        (is_text && !self.ignore_patterns.is_match(path)).then_some(path)
     }
 
     fn url(&self, place: &[&str]) -> Result<Url> {
         let mut url = self.api.clone();
-        let mut path = url.path_segments_mut().map_err(|()| self.failed("the API has no path"))?;
+        let mut path = url.path_segments_mut().map_err(|()| self.card_error("the API has no path"))?;
         path.pop_if_empty().extend(["repos", &self.owner, &self.name]).extend(place);
         drop(path);
         Ok(url)
     }
 
-    fn get(&self, request: Request, accept: &str, host: &dyn Host) -> Result<String> {
+    fn get(&self, request: WebRequest, accept: &str, host: &dyn Host) -> Result<String> {
         if host.cancel().reason().is_some() {
             return Err(Error::Cancelled);
         }
@@ -151,20 +154,20 @@ impl Repository {
         if let Some(token) = &self.token {
             request = request.header("authorization", &format!("Bearer {token}"));
         }
-        let answer = request.answer(host, Limits::default());
+        let answer = request.send(host, ResponseLimits::default());
         answer.map(|answer| answer.body).map_err(|why| match host.cancel().reason() {
             Some(_) => Error::Cancelled,
-            None => self.failed(&why),
+            None => self.card_error(&why),
         })
     }
 
-    fn failed(&self, why: &str) -> Error {
-        Error::Failed(format!("{}: {why}", self.label))
+    fn card_error(&self, why: &str) -> Error {
+        Error::RunFailed(format!("{}: {why}", self.label))
     }
 }
 
-fn ignored(inputs: &Inputs<'_>) -> Result<RegexSet> {
-    let wrong = || inputs.wrong("ignorePath", "this must be a JSON list of up to 200 patterns");
+fn ignore_patterns(inputs: &Inputs<'_>) -> Result<RegexSet> {
+    let wrong = || inputs.input_error("ignorePath", "this must be a JSON list of up to 200 patterns");
     let list = match inputs.json("ignorePath")? {
         None => Vec::new(),
         Some(Value::Array(list)) if list.len() <= PATTERNS_MAX => list,

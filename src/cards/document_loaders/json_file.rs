@@ -2,12 +2,12 @@
 
 use super::pointers;
 use crate::cards::kit::loading::{
-    BASE_CLASSES, METADATA, OMIT, OUTPUTS, Opened, SPLITTER, file_source, loader_with,
+    BASE_CLASSES, FileContent, METADATA, OMIT, OUTPUTS, SPLITTER, file_source, loader_with,
 };
-use crate::cards::kit::{Card, Category, Input, Make, Risk};
-use crate::documents::Kind;
+use crate::cards::kit::{Card, Category, Factory, Input, Risk};
+use crate::documents::DocumentKind;
 use crate::domain::error::Result;
-use crate::domain::prediction::SourceDocument;
+use crate::domain::prediction::Document;
 use serde_json::Value;
 
 /// The card.
@@ -33,10 +33,10 @@ pub const CARD: Card = Card {
         OMIT,
     ],
     outputs: OUTPUTS,
-    make: Make::Loader(|inputs| {
+    make: Factory::Loader(|inputs| {
         let pointers = pointers::pointers(&inputs.comma_list("pointersName"));
         let by_object = inputs.switch("separateByObject");
-        let (pointing, plain) = pointers::parted(inputs.object(METADATA.name)?);
+        let (pointing, plain) = pointers::split_metadata(inputs.object(METADATA.name)?);
         let source = file_source(inputs, "jsonFile", move |file| {
             if by_object { objects(file, &pointing) } else { texts(file, &pointers, &pointing) }
         })?;
@@ -44,19 +44,19 @@ pub const CARD: Card = Card {
     }),
 };
 
-fn parsed(file: &Opened<'_>) -> Result<Value> {
-    serde_json::from_str(&file.text(Kind::Text)?).map_err(|_| file.wrong("it is not valid JSON"))
+fn parse_json(file: &FileContent<'_>) -> Result<Value> {
+    serde_json::from_str(&file.text(DocumentKind::Text)?).map_err(|_| file.file_error("it is not valid JSON"))
 }
 
 /// A document for each text at one of the places, in a file or in each object of its list.
 pub(super) fn texts(
-    file: &Opened<'_>,
+    file: &FileContent<'_>,
     pointers: &[String],
     pointing: &[(String, String)],
-) -> Result<Vec<SourceDocument>> {
-    let value = parsed(file)?;
+) -> Result<Vec<Document>> {
+    let value = parse_json(file)?;
     let objects = value.as_array().map_or(std::slice::from_ref(&value), Vec::as_slice);
-    let mut documents: Vec<SourceDocument> = Vec::new();
+    let mut documents: Vec<Document> = Vec::new();
     for object in objects {
         let mut found = Vec::new();
         if pointers.is_empty() {
@@ -70,20 +70,20 @@ pub(super) fn texts(
         for text in found.into_iter().filter(|text| !text.trim().is_empty()) {
             let mut document = file.document(text);
             document.metadata.insert("line".into(), (documents.len() + 1).into());
-            document.metadata.extend(pointers::found(pointing, object));
+            document.metadata.extend(pointers::resolve(pointing, object));
             documents.push(document);
         }
     }
     Ok(documents)
 }
 
-fn objects(file: &Opened<'_>, pointing: &[(String, String)]) -> Result<Vec<SourceDocument>> {
-    let value = parsed(file)?;
+fn objects(file: &FileContent<'_>, pointing: &[(String, String)]) -> Result<Vec<Document>> {
+    let value = parse_json(file)?;
     let objects = value.as_array().map_or(std::slice::from_ref(&value), Vec::as_slice);
     let document = |(at, object): (usize, &Value)| {
-        let mut document = file.document(pointers::written(object));
+        let mut document = file.document(pointers::to_text(object));
         document.metadata.insert("line".into(), (at + 1).into());
-        document.metadata.extend(pointers::found(pointing, object));
+        document.metadata.extend(pointers::resolve(pointing, object));
         document
     };
     Ok(objects.iter().enumerate().map(document).collect())

@@ -2,12 +2,12 @@
 
 use super::pointers;
 use crate::cards::kit::loading::{
-    BASE_CLASSES, METADATA, OMIT, OUTPUTS, Opened, SPLITTER, file_source, loader_with,
+    BASE_CLASSES, FileContent, METADATA, OMIT, OUTPUTS, SPLITTER, file_source, loader_with,
 };
-use crate::cards::kit::{Card, Category, Input, Make, Risk};
-use crate::documents::Kind;
+use crate::cards::kit::{Card, Category, Factory, Input, Risk};
+use crate::documents::DocumentKind;
 use crate::domain::error::Result;
-use crate::domain::prediction::SourceDocument;
+use crate::domain::prediction::Document;
 use serde_json::Value;
 
 /// The card.
@@ -27,9 +27,9 @@ pub const CARD: Card = Card {
         OMIT,
     ],
     outputs: OUTPUTS,
-    make: Make::Loader(|inputs| {
+    make: Factory::Loader(|inputs| {
         let pointer = pointers::pointer(&inputs.text("pointerName")?);
-        let (pointing, plain) = pointers::parted(inputs.object(METADATA.name)?);
+        let (pointing, plain) = pointers::split_metadata(inputs.object(METADATA.name)?);
         let source = file_source(inputs, "jsonlinesFile", move |file| by_line(file, &pointer, &pointing))?;
         loader_with(inputs, plain, source)
     }),
@@ -37,21 +37,21 @@ pub const CARD: Card = Card {
 
 /// A document for each line that has something at this place.
 pub(super) fn by_line(
-    file: &Opened<'_>,
+    file: &FileContent<'_>,
     pointer: &str,
     pointing: &[(String, String)],
-) -> Result<Vec<SourceDocument>> {
+) -> Result<Vec<Document>> {
     let mut documents = Vec::new();
-    for (at, line) in file.text(Kind::Text)?.lines().enumerate() {
+    for (at, line) in file.text(DocumentKind::Text)?.lines().enumerate() {
         if line.trim().is_empty() {
             continue;
         }
-        let wrong = |_| file.wrong(&format!("line {} is not valid JSON", at + 1));
+        let wrong = |_| file.file_error(&format!("line {} is not valid JSON", at + 1));
         let value: Value = serde_json::from_str(line).map_err(wrong)?;
         if let Some(text) = value.pointer(pointer) {
-            let mut document = file.document(pointers::written(text));
+            let mut document = file.document(pointers::to_text(text));
             document.metadata.insert("line".into(), (at + 1).into());
-            document.metadata.extend(pointers::found(pointing, &value));
+            document.metadata.extend(pointers::resolve(pointing, &value));
             documents.push(document);
         }
     }

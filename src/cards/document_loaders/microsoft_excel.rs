@@ -1,11 +1,11 @@
 //! Microsoft Excel: a document for each row of each sheet.
 
-use super::rows::{Written, sheet};
-use crate::cards::kit::loading::{BASE_CLASSES, METADATA, OMIT, OUTPUTS, Opened, SPLITTER, file_loader};
-use crate::cards::kit::{Card, Category, Input, Make, Risk};
-use crate::documents::Kind;
+use super::rows::{RowFormat, sheet};
+use crate::cards::kit::loading::{BASE_CLASSES, FileContent, METADATA, OMIT, OUTPUTS, SPLITTER, file_loader};
+use crate::cards::kit::{Card, Category, Factory, Input, Risk};
+use crate::documents::DocumentKind;
 use crate::domain::error::Result;
-use crate::domain::prediction::SourceDocument;
+use crate::domain::prediction::Document;
 
 /// The card.
 pub const CARD: Card = Card {
@@ -23,14 +23,14 @@ pub const CARD: Card = Card {
         OMIT,
     ],
     outputs: OUTPUTS,
-    make: Make::Loader(|inputs| file_loader(inputs, "excelFile", by_row)),
+    make: Factory::Loader(|inputs| file_loader(inputs, "excelFile", by_row)),
 };
 
 /// A document for each row of each sheet of a file.
-pub(super) fn by_row(file: &Opened<'_>) -> Result<Vec<SourceDocument>> {
-    let written = Written { mark: "- ", number: "rowNum", column: None, with_values: true };
+pub(super) fn by_row(file: &FileContent<'_>) -> Result<Vec<Document>> {
+    let written = RowFormat { mark: "- ", number: "rowNum", column: None, with_values: true };
     let mut found = Vec::new();
-    for part in file.parts(Kind::Sheet)? {
+    for part in file.parts(DocumentKind::Sheet)? {
         let mut rows = written.documents(file, sheet(&part.text)).unwrap_or_default();
         for row in &mut rows {
             row.metadata.insert("worksheet".into(), part.title.clone().unwrap_or_default().into());

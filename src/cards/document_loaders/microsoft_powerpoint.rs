@@ -1,8 +1,8 @@
 //! Microsoft PowerPoint: a document for each slide.
 
 use crate::cards::kit::loading::{BASE_CLASSES, METADATA, OMIT, OUTPUTS, SPLITTER, file_loader};
-use crate::cards::kit::{Card, Category, Input, Make, Risk};
-use crate::documents::Kind;
+use crate::cards::kit::{Card, Category, Factory, Input, Risk};
+use crate::documents::DocumentKind;
 
 /// What a slide is called in the place of a document.
 pub(super) const SLIDE: &str = "slideNumber";
@@ -18,7 +18,9 @@ pub const CARD: Card = Card {
     risk: Risk::Safe,
     inputs: &[Input::file("powerpointFile", "PowerPoint File", &[".pptx"]), SPLITTER, METADATA, OMIT],
     outputs: OUTPUTS,
-    make: Make::Loader(|inputs| {
-        file_loader(inputs, "powerpointFile", |file| Ok(file.pages(file.parts(Kind::Pptx)?, Some(SLIDE))))
+    make: Factory::Loader(|inputs| {
+        file_loader(inputs, "powerpointFile", |file| {
+            Ok(file.pages(file.parts(DocumentKind::Pptx)?, Some(SLIDE)))
+        })
     }),
 };

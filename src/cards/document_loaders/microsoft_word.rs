@@ -1,10 +1,10 @@
 //! Microsoft Word: the text of a text of a word processor, by its sections.
 
-use crate::cards::kit::loading::{BASE_CLASSES, METADATA, OMIT, OUTPUTS, Opened, SPLITTER, file_loader};
-use crate::cards::kit::{Card, Category, Input, Make, Risk};
-use crate::documents::{Kind, Part};
+use crate::cards::kit::loading::{BASE_CLASSES, FileContent, METADATA, OMIT, OUTPUTS, SPLITTER, file_loader};
+use crate::cards::kit::{Card, Category, Factory, Input, Risk};
+use crate::documents::{DocumentKind, DocumentPart};
 use crate::domain::error::Result;
-use crate::domain::prediction::SourceDocument;
+use crate::domain::prediction::Document;
 
 /// People leave two empty lines, and programs a mark, where something new begins.
 const SECTION_ENDS: &[&str] = &["\u{c}", "\n\n\n"];
@@ -20,17 +20,17 @@ pub const CARD: Card = Card {
     risk: Risk::Safe,
     inputs: &[Input::file("docxFile", "Word File", &[".docx"]), SPLITTER, METADATA, OMIT],
     outputs: OUTPUTS,
-    make: Make::Loader(|inputs| file_loader(inputs, "docxFile", by_section)),
+    make: Factory::Loader(|inputs| file_loader(inputs, "docxFile", by_section)),
 };
 
 /// A document for each section of a file.
-pub(super) fn by_section(file: &Opened<'_>) -> Result<Vec<SourceDocument>> {
-    let text = file.text(Kind::Docx)?;
+pub(super) fn by_section(file: &FileContent<'_>) -> Result<Vec<Document>> {
+    let text = file.text(DocumentKind::Docx)?;
     let mut sections = vec![text.as_str()];
     for end in SECTION_ENDS {
         sections = sections.into_iter().flat_map(|section| section.split(end)).collect();
     }
     let sections = sections.into_iter().map(str::trim).filter(|section| !section.is_empty());
-    let parts = sections.map(|section| Part { title: None, text: section.to_owned() }).collect();
+    let parts = sections.map(|section| DocumentPart { title: None, text: section.to_owned() }).collect();
     Ok(file.pages(parts, Some("section")))
 }

@@ -1,12 +1,12 @@
 //! Pdf File: a document for each page, or for the whole file.
 
 use crate::cards::kit::loading::{BASE_CLASSES, METADATA, OMIT, OUTPUTS, SPLITTER, file_loader};
-use crate::cards::kit::{Card, Category, Choice, Input, Make, Risk};
-use crate::documents::Kind;
+use crate::cards::kit::{Card, Category, Choice, Factory, Input, Risk};
+use crate::documents::DocumentKind;
 
 /// How many documents a file of pages becomes.
 pub(super) const USAGES: &[Choice] =
-    &[Choice::of("perPage", "One document per page"), Choice::of("perFile", "One document per file")];
+    &[Choice::new("perPage", "One document per page"), Choice::new("perFile", "One document per file")];
 /// What a page is called in the place of a document.
 pub(super) const PAGE: &str = "pageNumber";
 
@@ -29,8 +29,8 @@ pub const CARD: Card = Card {
         OMIT,
     ],
     outputs: OUTPUTS,
-    make: Make::Loader(|inputs| {
+    make: Factory::Loader(|inputs| {
         let place = (inputs.text("usage")? != "perFile").then_some(PAGE);
-        file_loader(inputs, "pdfFile", move |file| Ok(file.pages(file.parts(Kind::Pdf)?, place)))
+        file_loader(inputs, "pdfFile", move |file| Ok(file.pages(file.parts(DocumentKind::Pdf)?, place)))
     }),
 };

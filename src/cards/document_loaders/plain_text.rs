@@ -1,8 +1,8 @@
 //! Plain Text: a text that stands on the card itself.
 
 use crate::cards::kit::loading::{BASE_CLASSES, METADATA, OMIT, OUTPUTS, SPLITTER, loader};
-use crate::cards::kit::{Card, Category, Host, Input, Make, Risk};
-use crate::domain::prediction::SourceDocument;
+use crate::cards::kit::{Card, Category, Factory, Host, Input, Risk};
+use crate::domain::prediction::Document;
 use serde_json::Map;
 
 /// The card.
@@ -21,11 +21,10 @@ pub const CARD: Card = Card {
         OMIT,
     ],
     outputs: OUTPUTS,
-    make: Make::Loader(|inputs| {
-        let text = inputs.maybe_text("text").filter(|text| !text.trim().is_empty());
+    make: Factory::Loader(|inputs| {
+        let text = inputs.optional_text("text").filter(|text| !text.trim().is_empty());
         loader(inputs, move |_: &dyn Host| {
-            let document =
-                |text: &String| SourceDocument { page_content: text.clone(), metadata: Map::new() };
+            let document = |text: &String| Document { page_content: text.clone(), metadata: Map::new() };
             Ok(text.iter().map(document).collect())
         })
     }),

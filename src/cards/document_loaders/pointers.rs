@@ -24,12 +24,12 @@ pub(super) fn texts<'v>(value: &'v Value, found: &mut Vec<&'v str>) {
 }
 
 /// A value as the text of a document.
-pub(super) fn written(value: &Value) -> String {
+pub(super) fn to_text(value: &Value) -> String {
     value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }
 
 /// A card's metadata, apart: those that point into what is read, and those that are what they say.
-pub(super) fn parted(metadata: Map<String, Value>) -> (Vec<(String, String)>, Map<String, Value>) {
+pub(super) fn split_metadata(metadata: Map<String, Value>) -> (Vec<(String, String)>, Map<String, Value>) {
     let (mut pointing, mut plain) = (Vec::new(), Map::new());
     for (name, value) in metadata {
         match value.as_str().filter(|text| text.starts_with('/')) {
@@ -41,6 +41,6 @@ pub(super) fn parted(metadata: Map<String, Value>) -> (Vec<(String, String)>, Ma
 }
 
 /// What the pointing metadata find in a value.
-pub(super) fn found(pointing: &[(String, String)], value: &Value) -> impl Iterator<Item = (String, Value)> {
+pub(super) fn resolve(pointing: &[(String, String)], value: &Value) -> impl Iterator<Item = (String, Value)> {
     pointing.iter().filter_map(|(name, pointer)| Some((name.clone(), value.pointer(pointer)?.clone())))
 }

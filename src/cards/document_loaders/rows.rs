@@ -1,7 +1,7 @@
 //! Tables whose first row names the columns: CSV, and the sheets of a spreadsheet.
 
-use crate::cards::kit::loading::Opened;
-use crate::domain::prediction::SourceDocument;
+use crate::cards::kit::loading::FileContent;
+use crate::domain::prediction::Document;
 use serde_json::{Map, Value};
 
 /// The rows of CSV (RFC 4180): quotes keep commas, line ends and doubled quotes within a cell. What follows a closing
@@ -53,7 +53,7 @@ pub(super) fn sheet(text: &str) -> Vec<Vec<String>> {
 }
 
 /// How a table becomes documents.
-pub(super) struct Written<'a> {
+pub(super) struct RowFormat<'a> {
     /// What stands before each `column: value`.
     pub mark: &'a str,
     /// What the number of a row is called in the metadata.
@@ -64,9 +64,9 @@ pub(super) struct Written<'a> {
     pub with_values: bool,
 }
 
-impl Written<'_> {
+impl RowFormat<'_> {
     /// A document for each row that says something. `None` when the column that is wanted does not exist.
-    pub(super) fn documents(&self, file: &Opened<'_>, rows: Vec<Vec<String>>) -> Option<Vec<SourceDocument>> {
+    pub(super) fn documents(&self, file: &FileContent<'_>, rows: Vec<Vec<String>>) -> Option<Vec<Document>> {
         let mut rows = rows.into_iter();
         let names: Vec<String> =
             rows.next().unwrap_or_default().iter().map(|name| name.trim().to_owned()).collect();

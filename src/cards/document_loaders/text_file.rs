@@ -1,8 +1,8 @@
 //! Text File: files that are text already, sources of programs included.
 
 use crate::cards::kit::loading::{BASE_CLASSES, METADATA, OMIT, OUTPUTS, SPLITTER, file_loader};
-use crate::cards::kit::{Card, Category, Input, Make, Risk};
-use crate::documents::Kind;
+use crate::cards::kit::{Card, Category, Factory, Input, Risk};
+use crate::documents::DocumentKind;
 
 /// Endings of files that are read as they are.
 pub(super) const ENDINGS: &[&str] = &[
@@ -71,7 +71,7 @@ pub const CARD: Card = Card {
     risk: Risk::Safe,
     inputs: &[Input::file("txtFile", "Txt File", ENDINGS), SPLITTER, METADATA, OMIT],
     outputs: OUTPUTS,
-    make: Make::Loader(|inputs| {
-        file_loader(inputs, "txtFile", |file| Ok(vec![file.document(file.text(Kind::Text)?)]))
+    make: Factory::Loader(|inputs| {
+        file_loader(inputs, "txtFile", |file| Ok(vec![file.document(file.text(DocumentKind::Text)?)]))
     }),
 };

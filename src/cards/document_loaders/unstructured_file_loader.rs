@@ -1,12 +1,12 @@
 //! Unstructured File Loader: what a server of Unstructured makes of a file of any kind.
 
-use crate::cards::kit::loading::{BASE_CLASSES, METADATA, OMIT, OUTPUTS, Opened, SPLITTER, file_loader};
-use crate::cards::kit::{Card, Category, Choice, Input, Inputs, Make, Risk};
+use crate::cards::kit::loading::{BASE_CLASSES, FileContent, METADATA, OMIT, OUTPUTS, SPLITTER, file_loader};
+use crate::cards::kit::{Card, Category, Choice, Factory, Input, Inputs, Risk};
 use crate::domain::error::{Error, Result};
-use crate::domain::prediction::SourceDocument;
+use crate::domain::prediction::Document;
 use crate::limits;
-use crate::llm::{Endpoint, Form};
-use crate::net::{Limits, Method};
+use crate::llm::{Endpoint, MultipartForm};
+use crate::net::{Method, ResponseLimits};
 use serde_json::{Map, Value};
 use std::time::Duration;
 use url::Url;
@@ -21,17 +21,17 @@ const READING: Duration = Duration::from_secs(10 * 60);
 const BYTES_MAX: u64 = 32 * 1024 * 1024;
 
 const STRATEGIES: &[Choice] = &[
-    Choice::of("auto", "Auto"),
-    Choice::of("fast", "Fast"),
-    Choice::of("hi_res", "Hi-Res"),
-    Choice::of("ocr_only", "OCR Only"),
+    Choice::new("auto", "Auto"),
+    Choice::new("fast", "Fast"),
+    Choice::new("hi_res", "Hi-Res"),
+    Choice::new("ocr_only", "OCR Only"),
 ];
 const CHUNKINGS: &[Choice] = &[
-    Choice::of("None", "None"),
-    Choice::of("basic", "Basic"),
-    Choice::of("by_title", "By Title"),
-    Choice::of("by_page", "By Page"),
-    Choice::of("by_similarity", "By Similarity"),
+    Choice::new("None", "None"),
+    Choice::new("basic", "Basic"),
+    Choice::new("by_title", "By Title"),
+    Choice::new("by_page", "By Page"),
+    Choice::new("by_similarity", "By Similarity"),
 ];
 
 const fn characters(name: &'static str, label: &'static str) -> Input {
@@ -103,32 +103,33 @@ pub const CARD: Card = Card {
         OMIT,
     ],
     outputs: OUTPUTS,
-    make: Make::Loader(|inputs| {
-        let api = Api::of(inputs)?;
+    make: Factory::Loader(|inputs| {
+        let api = UnstructuredServer::from_inputs(inputs)?;
         file_loader(inputs, "fileObject", move |file| api.documents(file))
     }),
 };
 
 /// A server, and what it is told about every file.
-struct Api {
+struct UnstructuredServer {
     endpoint: Endpoint,
     fields: Vec<(&'static str, String)>,
     source_key: String,
 }
 
-impl Api {
-    fn of(inputs: &Inputs<'_>) -> Result<Self> {
-        let wrong = |what| inputs.wrong("unstructuredAPIUrl", what);
+impl UnstructuredServer {
+    fn from_inputs(inputs: &Inputs<'_>) -> Result<Self> {
+        let wrong = |what| inputs.input_error("unstructuredAPIUrl", what);
         let base = inputs.address("unstructuredAPIUrl").ok_or_else(|| wrong("fill this in"))?;
         let url = Url::parse(&base).map_err(|_| wrong("this must be an address"))?;
         let base = if url.path() == "/" { format!("{base}{PATH}") } else { base };
         let mut endpoint = Endpoint::new(inputs.host.outgoing().clone(), &base, None);
-        let key = inputs.maybe_secret("unstructuredAPIKey");
+        let key = inputs.optional_secret("unstructuredAPIKey");
         endpoint.headers = key.into_iter().map(|key| ("unstructured-api-key".to_owned(), key)).collect();
-        endpoint.limits = Limits { first_byte: READING, body_bytes: BYTES_MAX, ..Limits::default() };
+        endpoint.limits =
+            ResponseLimits { first_byte: READING, body_bytes: BYTES_MAX, ..ResponseLimits::default() };
         let mut fields = Vec::new();
         for (input, field) in WORDS {
-            let set = inputs.maybe_text(input).filter(|text| !matches!(text.trim(), "" | "None"));
+            let set = inputs.optional_text(input).filter(|text| !matches!(text.trim(), "" | "None"));
             fields.extend(set.map(|text| (*field, text.trim().to_owned())));
         }
         for (input, field) in NUMBERS {
@@ -136,28 +137,28 @@ impl Api {
         }
         for (input, field) in SWITCHES {
             // What is switched off is said too: the server has some of them on by itself.
-            let set = inputs.maybe_text(input).filter(|text| matches!(text.as_str(), "true" | "false"));
+            let set = inputs.optional_text(input).filter(|text| matches!(text.as_str(), "true" | "false"));
             fields.extend(set.map(|text| (*field, text)));
         }
         for (input, field) in LISTS {
             fields.extend(list(inputs, input).into_iter().map(|text| (*field, text)));
         }
-        let source_key = inputs.maybe_text("sourceIdKey").unwrap_or_else(|| SOURCE_KEY.to_owned());
+        let source_key = inputs.optional_text("sourceIdKey").unwrap_or_else(|| SOURCE_KEY.to_owned());
         Ok(Self { endpoint, fields, source_key })
     }
 
     /// The documents of one file: the elements that say something.
-    fn documents(&self, file: &Opened<'_>) -> Result<Vec<SourceDocument>> {
-        let mut form = Form::default();
+    fn documents(&self, file: &FileContent<'_>) -> Result<Vec<Document>> {
+        let mut form = MultipartForm::default();
         form.file("files", file.name, "application/octet-stream", file.bytes);
         self.fields.iter().for_each(|(name, value)| form.field(name, value));
         let cancel = file.host.cancel();
-        let answer = form.sent(|body| self.endpoint.exchange_as(&Method::POST, "", Some(body), cancel));
+        let answer = form.send_with(|body| self.endpoint.send_body(&Method::POST, "", Some(body), cancel));
         let answer = answer.map_err(|fault| fault.at(file.label))?;
-        let garbled = || file.wrong("what came back is no list of elements");
+        let garbled = || file.file_error("what came back is no list of elements");
         let elements = answer.as_array().ok_or_else(garbled)?;
         if elements.len() > limits::PASSAGES_MAX {
-            return Err(Error::Failed(format!("{}: there are too many documents", file.label)));
+            return Err(Error::RunFailed(format!("{}: there are too many documents", file.label)));
         }
         let documents = elements.iter().map(|element| self.document(file.name, element));
         let documents: Option<Vec<_>> = documents.collect();
@@ -167,7 +168,7 @@ impl Api {
     }
 
     /// `None` for what is no element.
-    fn document(&self, file: &str, element: &Value) -> Option<SourceDocument> {
+    fn document(&self, file: &str, element: &Value) -> Option<Document> {
         let element = element.as_object()?;
         let page_content = element.get("text").and_then(Value::as_str).unwrap_or_default().to_owned();
         let mut metadata = match element.get("metadata") {
@@ -178,13 +179,13 @@ impl Api {
             metadata.insert("category".to_owned(), kind.clone());
         }
         metadata.insert(self.source_key.clone(), file.into());
-        Some(SourceDocument { page_content, metadata })
+        Some(Document { page_content, metadata })
     }
 }
 
 /// Several values, as a list, as its JSON, or with commas between them.
 fn list(inputs: &Inputs<'_>, input: &str) -> Vec<String> {
-    let text = inputs.maybe_text(input).unwrap_or_default();
+    let text = inputs.optional_text(input).unwrap_or_default();
     match serde_json::from_str::<Vec<String>>(&text) {
         Ok(list) => list,
         Err(_) => inputs.comma_list(input),

@@ -2,9 +2,11 @@
 
 use crate::cards::kit::loading::{BASE_CLASSES, OUTPUTS};
 use crate::cards::kit::retrieving::VECTOR_STORE;
-use crate::cards::kit::{Card, Category, Host, Input, Loader, Make, Query, Risk, Scored, Turn, VectorStore};
+use crate::cards::kit::{
+    Card, Category, Factory, Host, Input, Loader, Risk, RunContext, ScoredChunk, VectorQuery, VectorStore,
+};
 use crate::domain::error::{Error, Result};
-use crate::domain::prediction::SourceDocument;
+use crate::domain::prediction::Document;
 use std::sync::Arc;
 
 /// The card.
@@ -24,33 +26,34 @@ pub const CARD: Card = Card {
             .help("Leaves out passages that are less near than that. Empty: leaves out none."),
     ],
     outputs: OUTPUTS,
-    make: Make::Loader(|inputs| {
-        Ok(Arc::new(Found {
+    make: Factory::Loader(|inputs| {
+        Ok(Arc::new(SearchLoader {
             label: inputs.label.to_owned(),
             store: inputs.vector_store(VECTOR_STORE.name)?,
-            query: inputs.maybe_text("query"),
+            query: inputs.optional_text("query"),
             least: inputs.number("minScore")?.map(|percent| percent as f32 / 100.0),
         }))
     }),
 };
 
-struct Found {
+struct SearchLoader {
     label: String,
     store: Arc<dyn VectorStore>,
     query: Option<String>,
     least: Option<f32>,
 }
 
-impl Loader for Found {
-    fn load(&self, host: &dyn Host) -> Result<Vec<SourceDocument>> {
+impl Loader for SearchLoader {
+    fn load(&self, host: &dyn Host) -> Result<Vec<Document>> {
         let text = self.query.as_deref().unwrap_or_else(|| host.question());
         if text.trim().is_empty() {
             let what = "there is no question here; fill in the query";
-            return Err(Error::Failed(format!("{}: {what}", self.label)));
+            return Err(Error::RunFailed(format!("{}: {what}", self.label)));
         }
-        let turn = Turn { question: text, documents: "", uploads: &[], history: &[], host };
-        let found = self.store.nearest(&Query { text, most: self.store.top_k(), filter: None }, &turn)?;
-        let is_near = |found: &Scored| self.least.is_none_or(|least| found.score >= least);
-        Ok(found.into_iter().filter(is_near).map(|found| found.passage).collect())
+        let turn = RunContext { question: text, documents: "", uploads: &[], history: &[], host };
+        let found =
+            self.store.nearest(&VectorQuery { text, most: self.store.top_k(), filter: None }, &turn)?;
+        let is_near = |found: &ScoredChunk| self.least.is_none_or(|least| found.score >= least);
+        Ok(found.into_iter().filter(is_near).map(|found| found.chunk).collect())
     }
 }

@@ -1,19 +1,21 @@
 //! Cheerio Web Scraper: pages of the web, one or as many as they lead to. Scripts of a page are not run.
 
-use crate::cards::kit::loading::{BASE_CLASSES, METADATA, OMIT, OUTPUTS, SPLITTER, document, loader, unread};
-use crate::cards::kit::web::Request;
-use crate::cards::kit::{Card, Category, Choice, Host, Input, Inputs, Make, Risk};
-use crate::documents::Page;
+use crate::cards::kit::loading::{
+    BASE_CLASSES, METADATA, OMIT, OUTPUTS, SPLITTER, document, loader, read_error,
+};
+use crate::cards::kit::web::WebRequest;
+use crate::cards::kit::{Card, Category, Choice, Factory, Host, Input, Inputs, Risk};
+use crate::documents::WebPage;
 use crate::domain::error::{Error, Result};
-use crate::domain::prediction::SourceDocument;
+use crate::domain::prediction::Document;
 use crate::limits;
-use crate::net::Limits;
+use crate::net::ResponseLimits;
 use serde_json::Value;
 use std::collections::{HashSet, VecDeque};
 use url::Url;
 
 const METHODS: &[Choice] =
-    &[Choice::of("webCrawl", "Web Crawl"), Choice::of("scrapeXMLSitemap", "Scrape XML Sitemap")];
+    &[Choice::new("webCrawl", "Web Crawl"), Choice::new("scrapeXMLSitemap", "Scrape XML Sitemap")];
 const LIMIT_DEFAULT: usize = 10;
 
 /// The card.
@@ -47,14 +49,14 @@ pub const CARD: Card = Card {
         OMIT,
     ],
     outputs: OUTPUTS,
-    make: Make::Loader(|inputs| {
-        let scraper = Scraper::of(inputs)?;
+    make: Factory::Loader(|inputs| {
+        let scraper = Scraper::from_inputs(inputs)?;
         loader(inputs, move |host: &dyn Host| scraper.read(host))
     }),
 };
 
 /// Where the pages come from.
-enum Pages {
+enum PageSource {
     /// These.
     Listed(Vec<Url>),
     /// What the first one leads to on its own site.
@@ -65,39 +67,39 @@ enum Pages {
 
 struct Scraper {
     label: String,
-    pages: Pages,
+    pages: PageSource,
     most: usize,
     selector: Option<String>,
 }
 
 impl Scraper {
-    fn of(inputs: &Inputs<'_>) -> Result<Self> {
+    fn from_inputs(inputs: &Inputs<'_>) -> Result<Self> {
         let url = Url::parse(inputs.text("url")?.trim())
-            .map_err(|_| inputs.wrong("url", "this must be a full address"))?;
+            .map_err(|_| inputs.input_error("url", "this must be a full address"))?;
         let most = match inputs.whole("limit")?.map(|limit| usize::try_from(limit).unwrap_or(usize::MAX)) {
             None => LIMIT_DEFAULT,
             Some(0) => limits::PAGES_MAX,
             Some(limit) => limit.min(limits::PAGES_MAX),
         };
-        let listed = listed(inputs)?;
-        let pages = match inputs.maybe_text("relativeLinksMethod").as_deref() {
-            _ if !listed.is_empty() => Pages::Listed(listed),
-            None => Pages::Listed(vec![url]),
-            Some("webCrawl") => Pages::Crawled(url),
-            Some("scrapeXMLSitemap") => Pages::Sitemap(url),
-            Some(_) => return Err(inputs.wrong("relativeLinksMethod", "choose one of the list")),
+        let listed = read_links(inputs)?;
+        let pages = match inputs.optional_text("relativeLinksMethod").as_deref() {
+            _ if !listed.is_empty() => PageSource::Listed(listed),
+            None => PageSource::Listed(vec![url]),
+            Some("webCrawl") => PageSource::Crawled(url),
+            Some("scrapeXMLSitemap") => PageSource::Sitemap(url),
+            Some(_) => return Err(inputs.input_error("relativeLinksMethod", "choose one of the list")),
         };
-        Ok(Self { label: inputs.label.to_owned(), pages, most, selector: inputs.maybe_text("selector") })
+        Ok(Self { label: inputs.label.to_owned(), pages, most, selector: inputs.optional_text("selector") })
     }
 
-    fn read(&self, host: &dyn Host) -> Result<Vec<SourceDocument>> {
+    fn read(&self, host: &dyn Host) -> Result<Vec<Document>> {
         let (mut open, follows) = match &self.pages {
-            Pages::Listed(urls) => (urls.iter().take(self.most.max(1)).cloned().collect(), false),
-            Pages::Crawled(url) => (VecDeque::from([url.clone()]), true),
-            Pages::Sitemap(url) => (self.sitemap(url, host)?.into(), false),
+            PageSource::Listed(urls) => (urls.iter().take(self.most.max(1)).cloned().collect(), false),
+            PageSource::Crawled(url) => (VecDeque::from([url.clone()]), true),
+            PageSource::Sitemap(url) => (self.sitemap(url, host)?.into(), false),
         };
         let mut seen: HashSet<Url> = open.iter().cloned().collect();
-        let mut found: Vec<SourceDocument> = Vec::new();
+        let mut found: Vec<Document> = Vec::new();
         let (mut asked, mut bytes) = (0, 0);
         while let Some(url) = open.pop_front() {
             if asked >= self.most.max(1) {
@@ -122,7 +124,7 @@ impl Scraper {
             }
             bytes += page.text.len();
             if bytes > limits::PASSAGES_BYTES_MAX {
-                return Err(Error::Failed(format!("{}: the pages hold too much text", self.label)));
+                return Err(Error::RunFailed(format!("{}: the pages hold too much text", self.label)));
             }
             let mut read = document(url.as_str(), page.text);
             read.metadata.extend(page.title.map(|title| ("title".to_owned(), Value::from(title))));
@@ -131,20 +133,20 @@ impl Scraper {
         Ok(found)
     }
 
-    fn page(&self, url: &Url, host: &dyn Host) -> Result<Page> {
+    fn page(&self, url: &Url, host: &dyn Host) -> Result<WebPage> {
         let body = self.get(url, host)?;
-        let page = host.documents().page_of(body.as_bytes(), self.selector.as_deref(), host.cancel());
-        page.map_err(|fault| unread(&self.label, url.as_str(), fault))
+        let page = host.documents().read_page(body.as_bytes(), self.selector.as_deref(), host.cancel());
+        page.map_err(|fault| read_error(&self.label, url.as_str(), fault))
     }
 
     fn get(&self, url: &Url, host: &dyn Host) -> Result<String> {
         if host.cancel().reason().is_some() {
             return Err(Error::Cancelled);
         }
-        let answer = Request::get(url.as_str()).answer(host, Limits::default());
+        let answer = WebRequest::get(url.as_str()).send(host, ResponseLimits::default());
         answer.map(|answer| answer.body).map_err(|why| match host.cancel().reason() {
             Some(_) => Error::Cancelled,
-            None => Error::Failed(format!("{}: {why}", self.label)),
+            None => Error::RunFailed(format!("{}: {why}", self.label)),
         })
     }
 
@@ -163,8 +165,8 @@ impl Scraper {
     }
 }
 
-fn listed(inputs: &Inputs<'_>) -> Result<Vec<Url>> {
-    let wrong = || inputs.wrong("selectedLinks", "this must be a JSON list of full addresses");
+fn read_links(inputs: &Inputs<'_>) -> Result<Vec<Url>> {
+    let wrong = || inputs.input_error("selectedLinks", "this must be a JSON list of full addresses");
     let Some(list) = inputs.json("selectedLinks")? else { return Ok(Vec::new()) };
     let list = list.as_array().ok_or_else(wrong)?;
     let url = |value: &Value| value.as_str().and_then(|text| Url::parse(text.trim()).ok()).ok_or_else(wrong);

@@ -1,15 +1,15 @@
 //! AWS Bedrock's embeddings.
 
-use crate::cards::kit::aws::{REGION, Service, endpoint};
-use crate::cards::kit::provided::{BATCH_SIZE, embedder_of_lines};
-use crate::cards::kit::{Card, Category, Choice, Input, Make, Risk};
+use crate::cards::kit::aws::{AwsService, REGION, endpoint};
+use crate::cards::kit::provided::{BATCH_SIZE, single_line_embeddings};
+use crate::cards::kit::{Card, Category, Choice, Factory, Input, Risk};
 use crate::llm::embeddings::BedrockEmbeddings;
 
 const TYPES: &[Choice] = &[
-    Choice::of("search_document", "Search Documents"),
-    Choice::of("search_query", "Search"),
-    Choice::of("classification", "Classification"),
-    Choice::of("clustering", "Clustering"),
+    Choice::new("search_document", "Search Documents"),
+    Choice::new("search_query", "Search"),
+    Choice::new("classification", "Classification"),
+    Choice::new("clustering", "Clustering"),
 ];
 
 /// The card.
@@ -46,17 +46,17 @@ pub const CARD: Card = Card {
         BATCH_SIZE,
     ],
     outputs: &[],
-    make: Make::Embeddings(|inputs| {
-        let service = Service { host: "bedrock-runtime", signed: "bedrock" };
+    make: Factory::Embeddings(|inputs| {
+        let service = AwsService { host: "bedrock-runtime", signing_name: "bedrock" };
         let endpoint = endpoint(inputs, &service, "endpointHost")?;
-        let custom = inputs.maybe_text("customModel").filter(|name| !name.trim().is_empty());
+        let custom = inputs.optional_text("customModel").filter(|name| !name.trim().is_empty());
         let name = match custom {
             Some(name) => name,
             None => inputs.text("model")?,
         };
         let mut model = BedrockEmbeddings::new(endpoint, &name);
-        model.input_type = inputs.maybe_text("inputType").filter(|kind| !kind.starts_with("search_"));
-        model.batch = model.batch.asked(inputs.whole(BATCH_SIZE.name)?);
-        Ok(embedder_of_lines(inputs, model))
+        model.input_type = inputs.optional_text("inputType").filter(|kind| !kind.starts_with("search_"));
+        model.batch = model.batch.with_text_count(inputs.whole(BATCH_SIZE.name)?);
+        Ok(single_line_embeddings(inputs, model))
     }),
 };

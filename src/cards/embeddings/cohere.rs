@@ -1,16 +1,16 @@
 //! Cohere's embeddings.
 
 use crate::cards::kit::compatible::{BASE_PATH, address, endpoint};
-use crate::cards::kit::provided::embedder;
-use crate::cards::kit::{Card, Category, Choice, Input, Make, Risk};
+use crate::cards::kit::provided::provider_embeddings;
+use crate::cards::kit::{Card, Category, Choice, Factory, Input, Risk};
 use crate::llm::COHERE_BASE;
 use crate::llm::embeddings::CohereEmbeddings;
 
 const TYPES: &[Choice] = &[
-    Choice::of("search_document", "Search Documents"),
-    Choice::of("search_query", "Search"),
-    Choice::of("classification", "Classification"),
-    Choice::of("clustering", "Clustering"),
+    Choice::new("search_document", "Search Documents"),
+    Choice::new("search_query", "Search"),
+    Choice::new("classification", "Classification"),
+    Choice::new("clustering", "Clustering"),
 ];
 
 /// The card.
@@ -40,10 +40,10 @@ pub const CARD: Card = Card {
         BASE_PATH,
     ],
     outputs: &[],
-    make: Make::Embeddings(|inputs| {
+    make: Factory::Embeddings(|inputs| {
         let base = address(inputs).unwrap_or_else(|| COHERE_BASE.to_owned());
-        let kind = inputs.maybe_text("inputType");
-        Ok(embedder(
+        let kind = inputs.optional_text("inputType");
+        Ok(provider_embeddings(
             inputs,
             CohereEmbeddings {
                 endpoint: endpoint(inputs, &base, COHERE_BASE)?,

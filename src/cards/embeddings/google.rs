@@ -1,18 +1,18 @@
 //! Google's Gemini embeddings.
 
 use crate::cards::kit::compatible::common_base;
-use crate::cards::kit::provided::{STRIP_NEW_LINES, embedder};
-use crate::cards::kit::{Card, Category, Choice, Input, Make, Risk};
+use crate::cards::kit::provided::{STRIP_NEW_LINES, provider_embeddings};
+use crate::cards::kit::{Card, Category, Choice, Factory, Input, Risk};
 use crate::llm::GOOGLE_BASE;
 use crate::llm::embeddings::{GoogleEmbeddings, TaskType};
 
 const TASKS: &[Choice] = &[
-    Choice::of("TASK_TYPE_UNSPECIFIED", "Unspecified"),
-    Choice::of("RETRIEVAL_QUERY", "Retrieval"),
-    Choice::of("RETRIEVAL_DOCUMENT", "Retrieval of Documents"),
-    Choice::of("SEMANTIC_SIMILARITY", "Semantic Similarity"),
-    Choice::of("CLASSIFICATION", "Classification"),
-    Choice::of("CLUSTERING", "Clustering"),
+    Choice::new("TASK_TYPE_UNSPECIFIED", "Unspecified"),
+    Choice::new("RETRIEVAL_QUERY", "Retrieval"),
+    Choice::new("RETRIEVAL_DOCUMENT", "Retrieval of Documents"),
+    Choice::new("SEMANTIC_SIMILARITY", "Semantic Similarity"),
+    Choice::new("CLASSIFICATION", "Classification"),
+    Choice::new("CLUSTERING", "Clustering"),
 ];
 
 /// The card.
@@ -34,7 +34,7 @@ pub const CARD: Card = Card {
         Input::address("baseUrl", "Base URL").additional(),
     ],
     outputs: &[],
-    make: Make::Embeddings(|inputs| {
+    make: Factory::Embeddings(|inputs| {
         let base = inputs.address("baseUrl").unwrap_or_else(|| GOOGLE_BASE.to_owned());
         let endpoint = common_base(inputs, &base, Some(inputs.secret("googleGenerativeAPIKey")?))?;
         let task = match inputs.text("tasktype")?.as_str() {
@@ -42,6 +42,6 @@ pub const CARD: Card = Card {
             "RETRIEVAL_QUERY" | "RETRIEVAL_DOCUMENT" => TaskType::Retrieval,
             other => TaskType::Fixed(other.to_owned()),
         };
-        Ok(embedder(inputs, GoogleEmbeddings { endpoint, model: inputs.text("modelName")?, task }))
+        Ok(provider_embeddings(inputs, GoogleEmbeddings { endpoint, model: inputs.text("modelName")?, task }))
     }),
 };

@@ -1,6 +1,6 @@
 //! Hashing Embeddings: deterministic vectors from hashed character n-grams and words (manual 9.11).
 
-use crate::cards::kit::{Card, Category, Embeddings, Host, Input, Make, Risk, lexical};
+use crate::cards::kit::{Card, Category, Embeddings, Factory, Host, Input, Risk, lexical};
 use crate::domain::error::Result;
 use std::sync::Arc;
 
@@ -16,7 +16,7 @@ pub const CARD: Card = Card {
     risk: Risk::Safe,
     inputs: &[Input::whole("dimensions", "Dimensions", 16.0, 4096.0).or("384").additional()],
     outputs: &[],
-    make: Make::Embeddings(|inputs| {
+    make: Factory::Embeddings(|inputs| {
         let dimensions = usize::try_from(inputs.whole("dimensions")?.unwrap_or(384)).unwrap_or(384);
         Ok(Arc::new(Hashing { dimensions }))
     }),

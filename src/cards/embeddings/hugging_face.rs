@@ -1,8 +1,8 @@
 //! Hugging Face: embedding models on its servers, or behind an endpoint of your own.
 
 use crate::cards::kit::compatible::{address, common_base};
-use crate::cards::kit::provided::embedder_of_lines;
-use crate::cards::kit::{Card, Category, Input, Make, Risk};
+use crate::cards::kit::provided::single_line_embeddings;
+use crate::cards::kit::{Card, Category, Factory, Input, Risk};
 use crate::cards::llms::hugging_face::name_in_address;
 use crate::llm::HUGGING_FACE_MODELS;
 use crate::llm::embeddings::FeatureExtraction;
@@ -27,9 +27,9 @@ pub const CARD: Card = Card {
         Input::address("endpoint", "Endpoint").optional().help("An inference endpoint of your own."),
     ],
     outputs: &[],
-    make: Make::Embeddings(|inputs| {
+    make: Factory::Embeddings(|inputs| {
         let key = inputs.secret("huggingFaceApiKey")?;
-        let model = inputs.maybe_text("modelName").unwrap_or_else(|| MODEL.to_owned());
+        let model = inputs.optional_text("modelName").unwrap_or_else(|| MODEL.to_owned());
         let base = match address(inputs) {
             Some(address) => address,
             None => {
@@ -38,6 +38,6 @@ pub const CARD: Card = Card {
             }
         };
         let endpoint = common_base(inputs, &base, Some(key))?;
-        Ok(embedder_of_lines(inputs, FeatureExtraction { endpoint, model }))
+        Ok(single_line_embeddings(inputs, FeatureExtraction { endpoint, model }))
     }),
 };

@@ -1,14 +1,14 @@
 //! Jina AI's embeddings.
 
 use crate::cards::kit::compatible::BASE_PATH;
-use crate::cards::kit::provided::{embedder, openai_like};
-use crate::cards::kit::{Card, Category, Input, Make, Risk};
-use crate::llm::embeddings::{AimField, Batch};
+use crate::cards::kit::provided::{openai_like, provider_embeddings};
+use crate::cards::kit::{Card, Category, Factory, Input, Risk};
+use crate::llm::embeddings::{AimField, BatchLimits};
 
 pub(in crate::cards) const HOME: &str = "https://api.jina.ai/v1";
 const AIM: AimField = AimField { name: "task", query: "retrieval.query", documents: "retrieval.passage" };
 /// What one request of any plan takes.
-const BATCH: Batch = Batch { texts: 128, bytes: 128 * 1024 };
+const BATCH: BatchLimits = BatchLimits { texts: 128, bytes: 128 * 1024 };
 
 /// The card.
 pub const CARD: Card = Card {
@@ -29,7 +29,7 @@ pub const CARD: Card = Card {
         BASE_PATH,
     ],
     outputs: &[],
-    make: Make::Embeddings(|inputs| {
+    make: Factory::Embeddings(|inputs| {
         let name = inputs.text("modelName")?;
         let mut model = openai_like(inputs, HOME, &name)?;
         model.batch = BATCH;
@@ -43,6 +43,6 @@ pub const CARD: Card = Card {
         if inputs.switch("allowLateChunking") {
             model.extra.insert("late_chunking".into(), true.into());
         }
-        Ok(embedder(inputs, model))
+        Ok(provider_embeddings(inputs, model))
     }),
 };

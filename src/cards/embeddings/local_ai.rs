@@ -1,8 +1,8 @@
 //! LocalAI: embedding models on a machine of your own, behind OpenAI's protocol.
 
 use crate::cards::kit::compatible::{ANY_MODEL, SERVER, address, endpoint};
-use crate::cards::kit::provided::embedder;
-use crate::cards::kit::{Card, Category, Input, Make, Risk};
+use crate::cards::kit::provided::provider_embeddings;
+use crate::cards::kit::{Card, Category, Factory, Input, Risk};
 use crate::llm::embeddings::OpenAiEmbeddings;
 
 /// The card.
@@ -16,9 +16,9 @@ pub const CARD: Card = Card {
     risk: Risk::Safe,
     inputs: &[Input::credential(&["localAIApi"]).optional(), SERVER, ANY_MODEL],
     outputs: &[],
-    make: Make::Embeddings(|inputs| {
-        let base = address(inputs).ok_or_else(|| inputs.wrong(SERVER.name, "fill this in"))?;
+    make: Factory::Embeddings(|inputs| {
+        let base = address(inputs).ok_or_else(|| inputs.input_error(SERVER.name, "fill this in"))?;
         let model = inputs.text(ANY_MODEL.name)?;
-        Ok(embedder(inputs, OpenAiEmbeddings::new(endpoint(inputs, &base, "")?, &model)))
+        Ok(provider_embeddings(inputs, OpenAiEmbeddings::new(endpoint(inputs, &base, "")?, &model)))
     }),
 };

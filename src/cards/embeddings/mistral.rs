@@ -1,13 +1,13 @@
 //! Mistral's embeddings.
 
 use crate::cards::kit::compatible::{address, endpoint, with_version};
-use crate::cards::kit::provided::{BATCH_SIZE, STRIP_NEW_LINES, embedder, with};
-use crate::cards::kit::{Card, Category, Input, Make, Risk};
-use crate::llm::embeddings::{Batch, OpenAiEmbeddings};
+use crate::cards::kit::provided::{BATCH_SIZE, STRIP_NEW_LINES, provider_embeddings, with_settings};
+use crate::cards::kit::{Card, Category, Factory, Input, Risk};
+use crate::llm::embeddings::{BatchLimits, OpenAiEmbeddings};
 
 const HOME: &str = "https://api.mistral.ai/v1";
 /// The provider takes 16,384 tokens in one request.
-const BATCH: Batch = Batch { texts: 512, bytes: 40 * 1024 };
+const BATCH: BatchLimits = BatchLimits { texts: 512, bytes: 40 * 1024 };
 
 /// The card.
 pub const CARD: Card = Card {
@@ -26,10 +26,10 @@ pub const CARD: Card = Card {
         Input::address("overrideEndpoint", "Override Endpoint").additional(),
     ],
     outputs: &[],
-    make: Make::Embeddings(|inputs| {
+    make: Factory::Embeddings(|inputs| {
         let base = address(inputs).map_or_else(|| HOME.to_owned(), |address| with_version(&address));
         let mut model = OpenAiEmbeddings::new(endpoint(inputs, &base, HOME)?, &inputs.text("modelName")?);
         model.batch = BATCH;
-        Ok(embedder(inputs, with(inputs, model)?))
+        Ok(provider_embeddings(inputs, with_settings(inputs, model)?))
     }),
 };

@@ -2,8 +2,8 @@
 
 use crate::cards::chat_models::ollama::{BASE_URL, MODEL_NAME, NUM_GPU, NUM_THREAD};
 use crate::cards::kit::compatible::{address, endpoint};
-use crate::cards::kit::provided::embedder;
-use crate::cards::kit::{Card, Category, Input, Make, Risk};
+use crate::cards::kit::provided::provider_embeddings;
+use crate::cards::kit::{Card, Category, Factory, Input, Risk};
 use crate::llm::OLLAMA_BASE;
 use crate::llm::embeddings::OllamaEmbeddings;
 use serde_json::{Map, Value};
@@ -28,7 +28,7 @@ pub const CARD: Card = Card {
             .help("Maps the model into memory instead of reading it whole."),
     ],
     outputs: &[],
-    make: Make::Embeddings(|inputs| {
+    make: Factory::Embeddings(|inputs| {
         let mut options = Map::new();
         for (input, option) in [(NUM_GPU.name, "num_gpu"), (NUM_THREAD.name, "num_thread")] {
             if let Some(number) = inputs.whole(input)? {
@@ -39,6 +39,6 @@ pub const CARD: Card = Card {
         let base = address(inputs).unwrap_or_else(|| OLLAMA_BASE.to_owned());
         let endpoint = endpoint(inputs, &base, OLLAMA_BASE)?;
         let model = inputs.text(MODEL_NAME.name)?;
-        Ok(embedder(inputs, OllamaEmbeddings { endpoint, model, options }))
+        Ok(provider_embeddings(inputs, OllamaEmbeddings { endpoint, model, options }))
     }),
 };

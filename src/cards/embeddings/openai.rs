@@ -2,9 +2,9 @@
 
 use crate::cards::kit::compatible::{BASE_OPTIONS, BASE_PATH, TIMEOUT};
 use crate::cards::kit::provided::{
-    BATCH_SIZE, DIMENSIONS, ENCODING_FORMAT, STRIP_NEW_LINES, embedder, openai_like,
+    BATCH_SIZE, DIMENSIONS, ENCODING_FORMAT, STRIP_NEW_LINES, openai_like, provider_embeddings,
 };
-use crate::cards::kit::{Card, Category, Input, Make, Risk};
+use crate::cards::kit::{Card, Category, Factory, Input, Risk};
 use crate::llm::OPENAI_BASE;
 
 /// The card.
@@ -29,7 +29,7 @@ pub const CARD: Card = Card {
         ENCODING_FORMAT,
     ],
     outputs: &[],
-    make: Make::Embeddings(|inputs| {
-        Ok(embedder(inputs, openai_like(inputs, OPENAI_BASE, &inputs.text("modelName")?)?))
+    make: Factory::Embeddings(|inputs| {
+        Ok(provider_embeddings(inputs, openai_like(inputs, OPENAI_BASE, &inputs.text("modelName")?)?))
     }),
 };

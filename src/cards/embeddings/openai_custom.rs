@@ -2,9 +2,9 @@
 
 use crate::cards::kit::compatible::{ANY_MODEL, BASE_OPTIONS, BASE_PATH, TIMEOUT};
 use crate::cards::kit::provided::{
-    BATCH_SIZE, DIMENSIONS, ENCODING_FORMAT, STRIP_NEW_LINES, embedder, openai_like,
+    BATCH_SIZE, DIMENSIONS, ENCODING_FORMAT, STRIP_NEW_LINES, openai_like, provider_embeddings,
 };
-use crate::cards::kit::{Card, Category, Input, Make, Risk};
+use crate::cards::kit::{Card, Category, Factory, Input, Risk};
 use crate::llm::OPENAI_BASE;
 
 /// What is asked for when no name is typed, as by the card with a list of names.
@@ -31,8 +31,8 @@ pub const CARD: Card = Card {
         ENCODING_FORMAT,
     ],
     outputs: &[],
-    make: Make::Embeddings(|inputs| {
-        let model = inputs.maybe_text("modelName").unwrap_or_else(|| MODEL.to_owned());
-        Ok(embedder(inputs, openai_like(inputs, OPENAI_BASE, &model)?))
+    make: Factory::Embeddings(|inputs| {
+        let model = inputs.optional_text("modelName").unwrap_or_else(|| MODEL.to_owned());
+        Ok(provider_embeddings(inputs, openai_like(inputs, OPENAI_BASE, &model)?))
     }),
 };

@@ -1,8 +1,8 @@
 //! Together AI: open embedding models.
 
 use crate::cards::kit::compatible::{ANY_MODEL, BASE_PATH, CACHE};
-use crate::cards::kit::provided::{embedder, openai_like};
-use crate::cards::kit::{Card, Category, Input, Make, Risk};
+use crate::cards::kit::provided::{openai_like, provider_embeddings};
+use crate::cards::kit::{Card, Category, Factory, Input, Risk};
 
 const HOME: &str = "https://api.together.xyz/v1";
 
@@ -24,7 +24,7 @@ pub const CARD: Card = Card {
         BASE_PATH,
     ],
     outputs: &[],
-    make: Make::Embeddings(|inputs| {
-        Ok(embedder(inputs, openai_like(inputs, HOME, &inputs.text(ANY_MODEL.name)?)?))
+    make: Factory::Embeddings(|inputs| {
+        Ok(provider_embeddings(inputs, openai_like(inputs, HOME, &inputs.text(ANY_MODEL.name)?)?))
     }),
 };

@@ -1,8 +1,8 @@
 //! Google Vertex AI's embeddings.
 
-use crate::cards::kit::provided::embedder;
+use crate::cards::kit::provided::provider_embeddings;
 use crate::cards::kit::vertex::{BASE_URL, REGION, endpoint};
-use crate::cards::kit::{Card, Category, Input, Make, Risk};
+use crate::cards::kit::{Card, Category, Factory, Input, Risk};
 use crate::llm::embeddings::VertexEmbeddings;
 
 /// The card.
@@ -29,8 +29,8 @@ pub const CARD: Card = Card {
         BASE_URL,
     ],
     outputs: &[],
-    make: Make::Embeddings(|inputs| {
+    make: Factory::Embeddings(|inputs| {
         let (endpoint, root) = endpoint(inputs)?;
-        Ok(embedder(inputs, VertexEmbeddings { endpoint, root, model: inputs.text("modelName")? }))
+        Ok(provider_embeddings(inputs, VertexEmbeddings { endpoint, root, model: inputs.text("modelName")? }))
     }),
 };

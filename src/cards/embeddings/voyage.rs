@@ -1,14 +1,14 @@
 //! Voyage AI's embeddings. The address is a field of the credential.
 
 use crate::cards::kit::compatible::endpoint;
-use crate::cards::kit::provided::embedder;
-use crate::cards::kit::{Card, Category, Input, Inputs, Make, Risk};
-use crate::llm::embeddings::{AimField, Batch, OpenAiEmbeddings};
+use crate::cards::kit::provided::provider_embeddings;
+use crate::cards::kit::{Card, Category, Factory, Input, Inputs, Risk};
+use crate::llm::embeddings::{AimField, BatchLimits, OpenAiEmbeddings};
 
 const HOME: &str = "https://api.voyageai.com/v1/embeddings";
 const AIM: AimField = AimField { name: "input_type", query: "query", documents: "document" };
 /// The smallest of the models takes 120,000 tokens in one request.
-const BATCH: Batch = Batch { texts: 128, bytes: 256 * 1024 };
+const BATCH: BatchLimits = BatchLimits { texts: 128, bytes: 256 * 1024 };
 
 /// The card.
 pub const CARD: Card = Card {
@@ -33,19 +33,19 @@ pub const CARD: Card = Card {
         .or("voyage-2"),
     ],
     outputs: &[],
-    make: Make::Embeddings(|inputs| {
+    make: Factory::Embeddings(|inputs| {
         let mut model =
             OpenAiEmbeddings::new(endpoint(inputs, &address(inputs), HOME)?, &inputs.text("modelName")?);
         // The credential holds the whole address.
         model.path = "";
         model.aim = Some(AIM);
         model.batch = BATCH;
-        Ok(embedder(inputs, model))
+        Ok(provider_embeddings(inputs, model))
     }),
 };
 
 /// The address of embeddings out of the credential.
 pub(in crate::cards) fn address(inputs: &Inputs<'_>) -> String {
-    let written = inputs.maybe_secret("endpoint").unwrap_or_else(|| HOME.to_owned());
+    let written = inputs.optional_secret("endpoint").unwrap_or_else(|| HOME.to_owned());
     written.trim_end_matches('/').to_owned()
 }

@@ -2,9 +2,11 @@
 
 use super::{MEMORY, MODEL, RETRIEVER, RETURN_SOURCES, SYSTEM};
 use crate::cards::chains::conversation_chain::conversation;
-use crate::cards::kit::{Card, Category, Chain, Make, Memory, Model, Retriever, Risk, Sink, Turn, passages};
+use crate::cards::kit::{
+    Card, Category, Chain, Factory, Memory, Model, Retriever, Risk, RunContext, TokenSink, passages,
+};
 use crate::domain::error::Result;
-use crate::domain::prediction::Outcome;
+use crate::domain::prediction::RunOutput;
 use crate::llm::ChatRequest;
 use std::sync::Arc;
 
@@ -23,8 +25,8 @@ pub const CARD: Card = Card {
     risk: Risk::Safe,
     inputs: &[MODEL, RETRIEVER, MEMORY, RETURN_SOURCES, SYSTEM],
     outputs: &[],
-    make: Make::Chain(|inputs| {
-        let own = inputs.maybe_brace_text(SYSTEM.name).filter(|text| !text.is_blank());
+    make: Factory::Chain(|inputs| {
+        let own = inputs.optional_brace_text(SYSTEM.name).filter(|text| !text.is_blank());
         let system = own.map_or_else(|| INSTRUCTIONS.to_owned(), |text| passages::instructions(&text));
         Ok(Arc::new(ContextChat {
             label: inputs.label.to_owned(),
@@ -47,14 +49,14 @@ struct ContextChat {
 }
 
 impl Chain for ContextChat {
-    fn run(&self, turn: &Turn<'_>, sink: &mut dyn Sink) -> Result<Outcome> {
+    fn run(&self, turn: &RunContext<'_>, sink: &mut dyn TokenSink) -> Result<RunOutput> {
         let past = self.memory.messages(turn)?;
         let found = self.retriever.retrieve(turn.question, turn)?;
-        let asked = passages::before(&found, turn.question);
+        let asked = passages::prepend_to(&found, turn.question);
         let messages = conversation(&self.label, None, &self.system, &past, &asked)?;
         let request = ChatRequest { messages, ..ChatRequest::default() };
         let text = self.model.ask(&request, turn.host, sink)?.text;
         let source_documents = if self.returns_sources { found } else { Vec::new() };
-        Ok(Outcome { text, source_documents, ..Outcome::default() })
+        Ok(RunOutput { text, source_documents, ..RunOutput::default() })
     }
 }

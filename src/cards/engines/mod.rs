@@ -5,21 +5,21 @@ pub mod query_engine;
 pub mod simple_chat_engine;
 pub mod sub_question_query_engine;
 
-use super::kit::{Connects, Input, Inputs, synthesis::Synthesis};
+use super::kit::{Input, Inputs, WireType, synthesis::Synthesis};
 use crate::domain::error::Result;
 use std::sync::Arc;
 
 const RETRIEVER: Input =
-    Input::wire("vectorStoreRetriever", "Vector Store Retriever", Connects::IndexRetriever);
-const SYNTHESIZER: Input = Input::wire("responseSynthesizer", "Response Synthesizer", Connects::Synthesizer)
+    Input::wire("vectorStoreRetriever", "Vector Store Retriever", WireType::IndexRetriever);
+const SYNTHESIZER: Input = Input::wire("responseSynthesizer", "Response Synthesizer", WireType::Synthesizer)
     .optional()
     .help("How one answer is made of many passages. None: Compact and Refine.");
-const MODEL: Input = Input::wire("model", "Chat Model", Connects::EngineModel);
-const MEMORY: Input = Input::wire("memory", "Memory", Connects::ChatMemory);
+const MODEL: Input = Input::wire("model", "Chat Model", WireType::EngineModel);
+const MEMORY: Input = Input::wire("memory", "Memory", WireType::ChatMemory);
 const SYSTEM: Input = Input::lines("systemMessagePrompt", "System Message").optional();
 const RETURN_SOURCES: Input = Input::switch("returnSourceDocuments", "Return Source Documents").optional();
 
 /// The wired way to an answer, or the usual one.
 fn synthesis(inputs: &Inputs<'_>) -> Result<Arc<Synthesis>> {
-    Ok(inputs.maybe_synthesis(SYNTHESIZER.name)?.unwrap_or_default())
+    Ok(inputs.optional_synthesis(SYNTHESIZER.name)?.unwrap_or_default())
 }

@@ -2,9 +2,11 @@
 
 use super::{RETRIEVER, RETURN_SOURCES, SYNTHESIZER, synthesis};
 use crate::cards::kit::synthesis::Synthesis;
-use crate::cards::kit::{Card, Category, Chain, Make, Model, Query, Risk, Sink, Turn, VectorStore};
+use crate::cards::kit::{
+    Card, Category, Chain, Factory, Model, Risk, RunContext, TokenSink, VectorQuery, VectorStore,
+};
 use crate::domain::error::Result;
-use crate::domain::prediction::Outcome;
+use crate::domain::prediction::RunOutput;
 use std::sync::Arc;
 
 /// The card.
@@ -18,11 +20,13 @@ pub const CARD: Card = Card {
     risk: Risk::Safe,
     inputs: &[RETRIEVER, SYNTHESIZER, RETURN_SOURCES],
     outputs: &[],
-    make: Make::Chain(|inputs| {
+    make: Factory::Chain(|inputs| {
         let index = inputs.vector_store(RETRIEVER.name)?;
         let model = index.model().ok_or_else(|| {
-            inputs
-                .wrong(RETRIEVER.name, "its store has no Chat Model to answer with; connect one to the store")
+            inputs.input_error(
+                RETRIEVER.name,
+                "its store has no Chat Model to answer with; connect one to the store",
+            )
         })?;
         let synthesis = synthesis(inputs)?;
         Ok(Arc::new(QueryEngine {
@@ -42,12 +46,11 @@ struct QueryEngine {
 }
 
 impl Chain for QueryEngine {
-    fn run(&self, turn: &Turn<'_>, sink: &mut dyn Sink) -> Result<Outcome> {
-        let query = Query { text: turn.question, most: self.index.top_k(), filter: None };
-        let found: Vec<_> =
-            self.index.nearest(&query, turn)?.into_iter().map(|found| found.passage).collect();
+    fn run(&self, turn: &RunContext<'_>, sink: &mut dyn TokenSink) -> Result<RunOutput> {
+        let query = VectorQuery { text: turn.question, most: self.index.top_k(), filter: None };
+        let found: Vec<_> = self.index.nearest(&query, turn)?.into_iter().map(|found| found.chunk).collect();
         let text = self.synthesis.answer(&found, &self.model, turn, sink)?;
         let source_documents = if self.returns_sources { found } else { Vec::new() };
-        Ok(Outcome { text, source_documents, ..Outcome::default() })
+        Ok(RunOutput { text, source_documents, ..RunOutput::default() })
     }
 }

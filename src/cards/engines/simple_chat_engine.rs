@@ -2,9 +2,9 @@
 
 use super::{MEMORY, MODEL, SYSTEM};
 use crate::cards::chains::conversation_chain::conversation;
-use crate::cards::kit::{Card, Category, Chain, Make, Memory, Model, Risk, Sink, Turn};
+use crate::cards::kit::{Card, Category, Chain, Factory, Memory, Model, Risk, RunContext, TokenSink};
 use crate::domain::error::Result;
-use crate::domain::prediction::Outcome;
+use crate::domain::prediction::RunOutput;
 use crate::llm::ChatRequest;
 use std::sync::Arc;
 
@@ -19,7 +19,7 @@ pub const CARD: Card = Card {
     risk: Risk::Safe,
     inputs: &[MODEL, MEMORY, SYSTEM],
     outputs: &[],
-    make: Make::Chain(|inputs| {
+    make: Factory::Chain(|inputs| {
         Ok(Arc::new(SimpleChat {
             label: inputs.label.to_owned(),
             model: inputs.model(MODEL.name)?,
@@ -37,11 +37,11 @@ struct SimpleChat {
 }
 
 impl Chain for SimpleChat {
-    fn run(&self, turn: &Turn<'_>, sink: &mut dyn Sink) -> Result<Outcome> {
+    fn run(&self, turn: &RunContext<'_>, sink: &mut dyn TokenSink) -> Result<RunOutput> {
         let past = self.memory.messages(turn)?;
         let messages = conversation(&self.label, None, &self.system, &past, turn.question)?;
         let request = ChatRequest { messages, ..ChatRequest::default() };
         let text = self.model.ask(&request, turn.host, sink)?.text;
-        Ok(Outcome { text, ..Outcome::default() })
+        Ok(RunOutput { text, ..RunOutput::default() })
     }
 }

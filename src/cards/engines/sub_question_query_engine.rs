@@ -4,17 +4,18 @@ use super::{MODEL, RETURN_SOURCES, SYNTHESIZER, synthesis};
 use crate::cards::kit::synthesis::Synthesis;
 use crate::cards::kit::text_loop::list;
 use crate::cards::kit::{
-    Card, Category, Chain, Connects, Input, Make, Model, Quiet, Risk, Sink, Tool, Turn, data, retrieving,
+    Card, Category, Chain, Factory, Input, Model, NullSink, Risk, RunContext, TokenSink, Tool, WireType,
+    data, retrieving,
 };
 use crate::cards::tools::query_engine_tool::QUESTION;
 use crate::domain::error::{Error, Result};
-use crate::domain::prediction::{Outcome, SourceDocument};
+use crate::domain::prediction::{Document, RunOutput};
 use crate::limits::SUB_QUESTIONS_MAX;
-use crate::llm::{ChatRequest, Message};
+use crate::llm::{ChatMessage, ChatRequest};
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
 
-const TOOLS: Input = Input::wires("queryEngineTools", "QueryEngine Tools", Connects::EngineTool);
+const TOOLS: Input = Input::wires("queryEngineTools", "QueryEngine Tools", WireType::EngineTool);
 
 const DIVIDE: &str = "You divide a question among tools, each of which knows something else. Write the fewest questions whose answers together \
                       answer it, each for the one tool that can answer it, and each so that it is understood without the others. The \
@@ -33,14 +34,14 @@ pub const CARD: Card = Card {
     inputs: &[
         TOOLS,
         MODEL,
-        Input::wire("embeddings", "Embeddings", Connects::EngineEmbeddings)
+        Input::wire("embeddings", "Embeddings", WireType::EngineEmbeddings)
             .optional()
             .help("Kept for canvases drawn elsewhere: each engine has those of its own index."),
         SYNTHESIZER,
         RETURN_SOURCES,
     ],
     outputs: &[],
-    make: Make::Chain(|inputs| {
+    make: Factory::Chain(|inputs| {
         Ok(Arc::new(SubQuestions {
             label: inputs.label.to_owned(),
             tools: inputs.tools(TOOLS.name)?,
@@ -60,42 +61,44 @@ struct SubQuestions {
 }
 
 impl Chain for SubQuestions {
-    fn run(&self, turn: &Turn<'_>, sink: &mut dyn Sink) -> Result<Outcome> {
+    fn run(&self, turn: &RunContext<'_>, sink: &mut dyn TokenSink) -> Result<RunOutput> {
         let (mut answers, mut sources, mut failure) = (Vec::new(), Vec::new(), None);
-        for (tool, question) in self.divided(turn)? {
+        for (tool, parse_question) in self.divide(turn)? {
             if turn.host.cancel().reason().is_some() {
                 return Err(Error::Cancelled);
             }
-            match tool.observe(&json!({ QUESTION: question }), turn) {
+            match tool.observe(&json!({ QUESTION: parse_question }), turn) {
                 Ok(seen) => {
-                    answers.push(answer(&tool.spec().name, &question, &seen.text));
+                    answers.push(answer(&tool.spec().name, &parse_question, &seen.text));
                     retrieving::union(&mut sources, seen.sources);
                 }
                 Err(why) => failure = Some(why),
             }
         }
         if let (true, Some(why)) = (answers.is_empty(), failure) {
-            return Err(Error::Failed(format!("{}: none of its tools answered: {why}", self.label)));
+            return Err(Error::RunFailed(format!("{}: none of its tools answered: {why}", self.label)));
         }
         let text = self.synthesis.answer(&answers, &self.model, turn, sink)?;
         let source_documents = if self.returns_sources { sources } else { Vec::new() };
-        Ok(Outcome { text, source_documents, ..Outcome::default() })
+        Ok(RunOutput { text, source_documents, ..RunOutput::default() })
     }
 }
 
 impl SubQuestions {
     /// Which tool is asked what. What the model writes that is no such list leaves the question as it is, for every tool.
-    fn divided(&self, turn: &Turn<'_>) -> Result<Vec<(&Arc<dyn Tool>, String)>> {
+    fn divide(&self, turn: &RunContext<'_>) -> Result<Vec<(&Arc<dyn Tool>, String)>> {
         if self.tools.is_empty() {
-            return Err(Error::Failed(format!("{}: connect a QueryEngine Tool to it", self.label)));
+            return Err(Error::RunFailed(format!("{}: connect a QueryEngine Tool to it", self.label)));
         }
-        let question = data::marked("question", "the person", turn.question);
-        let messages =
-            vec![Message::System(format!("{DIVIDE}\n\n{}", list(&self.tools))), Message::user(question)];
+        let question = data::mark_untrusted("question", "the person", turn.question);
+        let messages = vec![
+            ChatMessage::System(format!("{DIVIDE}\n\n{}", list(&self.tools))),
+            ChatMessage::user(question),
+        ];
         let request = ChatRequest { messages, ..ChatRequest::default() };
-        let reply = self.model.ask(&request, turn.host, &mut Quiet)?.text;
+        let reply = self.model.ask(&request, turn.host, &mut NullSink)?.text;
         let mut divided: Vec<(&Arc<dyn Tool>, String)> = Vec::new();
-        for (name, question) in read(&reply) {
+        for (name, question) in parse(&reply) {
             if let Some(tool) = self.tools.iter().find(|tool| tool.spec().name == name)
                 && divided.len() < SUB_QUESTIONS_MAX
             {
@@ -111,7 +114,7 @@ impl SubQuestions {
 }
 
 /// Tools and questions in a reply, whatever stands around the list.
-fn read(reply: &str) -> Vec<(String, String)> {
+fn parse(reply: &str) -> Vec<(String, String)> {
     let list = reply.find('[').zip(reply.rfind(']')).and_then(|(from, to)| reply.get(from..=to));
     let rows: Vec<Map<String, Value>> =
         list.and_then(|list| serde_json::from_str(list).ok()).unwrap_or_default();
@@ -127,8 +130,8 @@ fn read(reply: &str) -> Vec<(String, String)> {
 }
 
 /// What a tool answered, as a passage to answer from.
-fn answer(tool: &str, question: &str, text: &str) -> SourceDocument {
-    SourceDocument {
+fn answer(tool: &str, question: &str, text: &str) -> Document {
+    Document {
         page_content: format!("Question: {question}\nAnswer: {text}"),
         metadata: Map::from_iter([("source".to_owned(), tool.into())]),
     }
@@ -146,10 +149,10 @@ mod tests {
             "```json\n[{\"toolName\": \"a\", \"subQuestion\": \" What? \"}]\n```",
             r#"Here: [{"tool": "a", "question": "What?"}, {"tool": "b"}, {"question": "Lost"}]"#,
         ] {
-            assert_eq!(read(reply), one, "{reply}");
+            assert_eq!(parse(reply), one, "{reply}");
         }
         for reply in ["", "none", "[", "][", "[1, 2]", r#"{"tool": "a"}"#] {
-            assert!(read(reply).is_empty(), "{reply}");
+            assert!(parse(reply).is_empty(), "{reply}");
         }
     }
 }

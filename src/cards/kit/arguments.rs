@@ -10,12 +10,12 @@ const DEPTH_MAX: usize = 32;
 ///
 /// # Errors
 /// A sentence the model can act on.
-pub(super) fn checked(schema: &Value, arguments: &Value) -> Result<Value, String> {
+pub(super) fn check_arguments(schema: &Value, arguments: &Value) -> Result<Value, String> {
     if !arguments.is_object() {
         return Err("The arguments must be a JSON object.".to_owned());
     }
     let arguments = without_absent(schema, arguments, 0);
-    for name in required(schema) {
+    for name in required_names(schema) {
         if arguments.get(name).is_none() {
             return Err(format!("The argument '{name}' is missing."));
         }
@@ -42,7 +42,7 @@ pub(super) fn checked(schema: &Value, arguments: &Value) -> Result<Value, String
     Ok(arguments)
 }
 
-fn required(schema: &Value) -> impl Iterator<Item = &str> {
+fn required_names(schema: &Value) -> impl Iterator<Item = &str> {
     schema["required"].as_array().into_iter().flatten().filter_map(Value::as_str)
 }
 
@@ -55,7 +55,7 @@ fn without_absent(schema: &Value, value: &Value, depth: usize) -> Value {
                 let property = schema["properties"].get(name);
                 value.is_null()
                     && property.is_some_and(|property| !takes_null(property))
-                    && !required(schema).any(|required| required == name)
+                    && !required_names(schema).any(|required| required == name)
             };
             let kept = given.iter().filter(|(name, value)| !is_absent(name, value));
             let inner = |(name, value): (&String, &Value)| {
@@ -95,18 +95,18 @@ mod tests {
     fn arguments_are_checked_against_the_schema() {
         let schema =
             json!({"type": "object", "properties": {"input": {"type": "string"}}, "required": ["input"]});
-        assert!(checked(&schema, &json!({"input": "1+1"})).is_ok());
-        assert!(checked(&schema, &json!({})).unwrap_err().contains("'input' is missing"));
-        assert!(checked(&schema, &json!({"input": 7})).unwrap_err().contains("type string"));
-        assert!(checked(&schema, &json!({"input": null})).unwrap_err().contains("type string"));
-        assert!(checked(&schema, &json!("1+1")).is_err());
+        assert!(check_arguments(&schema, &json!({"input": "1+1"})).is_ok());
+        assert!(check_arguments(&schema, &json!({})).unwrap_err().contains("'input' is missing"));
+        assert!(check_arguments(&schema, &json!({"input": 7})).unwrap_err().contains("type string"));
+        assert!(check_arguments(&schema, &json!({"input": null})).unwrap_err().contains("type string"));
+        assert!(check_arguments(&schema, &json!("1+1")).is_err());
     }
 
     #[test]
     fn null_for_an_optional_argument_leaves_it_out_unless_null_is_a_value_of_it() {
         let optional = |property: Value| {
             let schema = json!({"type": "object", "properties": {"a": property}});
-            checked(&schema, &json!({"a": null})).unwrap()
+            check_arguments(&schema, &json!({"a": null})).unwrap()
         };
         for left_out in [
             json!({"type": "string"}),
@@ -126,7 +126,7 @@ mod tests {
         ] {
             assert_eq!(optional(kept.clone()), json!({"a": null}), "{kept}");
         }
-        let unknown = checked(&json!({"type": "object"}), &json!({"a": null}));
+        let unknown = check_arguments(&json!({"type": "object"}), &json!({"a": null}));
         assert_eq!(unknown, Ok(json!({"a": null})));
     }
 
@@ -137,6 +137,6 @@ mod tests {
             json!({"type": "object", "properties": {"rows": {"type": "array", "items": row}, "one": row}});
         let given = json!({"rows": [{"b": null, "c": "x"}], "one": {"b": null, "c": null}});
         let seen = json!({"rows": [{"c": "x"}], "one": {"c": null}});
-        assert_eq!(checked(&schema, &given), Ok(seen));
+        assert_eq!(check_arguments(&schema, &given), Ok(seen));
     }
 }

@@ -1,11 +1,13 @@
 //! A kind of box, declared in code: its schema and how it is made.
 
-use super::embedding::Embedder;
+use super::embedding::CheckedEmbeddings;
 use super::input::{Input, InputKind};
 use super::inputs::Inputs;
 use super::knowledge::{Loader, Splitter, VectorStore};
 use super::model::Model;
-use super::part::{Cache, Chain, Embeddings, Memory, Moderation, OutputParser, Part, Retriever, Toolkit};
+use super::part::{
+    Cache, Chain, Component, Embeddings, Memory, Moderation, OutputParser, Retriever, Toolkit,
+};
 use super::records::RecordManager;
 use crate::cards::kit::prompt::Prompt;
 use crate::cards::kit::router::Route;
@@ -36,7 +38,7 @@ pub struct Card {
     /// Its outputs, when it has more than the one.
     pub outputs: &'static [Output],
     /// How it is made.
-    pub make: Make,
+    pub make: Factory,
 }
 
 /// A card's group in the palette. The names are the family's, because canvases and rules name them.
@@ -119,7 +121,7 @@ pub struct Output {
 /// How a card becomes a part of a run.
 #[derive(Debug, Clone, Copy)]
 #[allow(missing_docs)]
-pub enum Make {
+pub enum Factory {
     ChatModel(fn(&Inputs<'_>) -> Result<Box<dyn ChatModel>>),
     Cache(fn(&Inputs<'_>) -> Result<Arc<dyn Cache>>),
     Memory(fn(&Inputs<'_>) -> Result<Arc<dyn Memory>>),
@@ -138,11 +140,11 @@ pub enum Make {
     /// One of the ways a router chooses from.
     Route(fn(&Inputs<'_>) -> Result<Arc<Route>>),
     /// Decides which of its outputs the flow goes on from.
-    Branch(fn(&Inputs<'_>) -> Result<Taken>),
+    Branch(fn(&Inputs<'_>) -> Result<BranchChoice>),
     /// Keeps a value for the rest of the run, and hands it on.
-    Keep(fn(&Inputs<'_>) -> Result<Kept>),
+    SetVariable(fn(&Inputs<'_>) -> Result<FlowVariable>),
     /// Reads the value that a card of the run kept under this name.
-    Recall(fn(&Inputs<'_>) -> Result<String>),
+    GetVariable(fn(&Inputs<'_>) -> Result<String>),
     /// A note: it is never made.
     Nothing,
 }
@@ -152,51 +154,53 @@ pub const VARIABLE_NAME: &str = "variableName";
 
 /// A value that a card keeps for the rest of the run.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Kept {
+pub struct FlowVariable {
     /// Its name.
     pub name: String,
     /// The value.
     pub value: serde_json::Value,
     /// True when it goes out with the answer.
-    pub shown: bool,
+    pub in_answer: bool,
 }
 
 /// What a branching card decided.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Taken {
+pub struct BranchChoice {
     /// The output the flow goes on from.
     pub output: &'static str,
     /// What the cards behind it read.
     pub value: serde_json::Value,
 }
 
-impl Make {
+impl Factory {
     /// Makes the part.
     ///
     /// # Errors
     /// Whatever is wrong with the inputs, naming card and input.
-    pub fn part(self, inputs: &Inputs<'_>) -> Result<Part> {
+    pub fn build(self, inputs: &Inputs<'_>) -> Result<Component> {
         Ok(match self {
-            Self::ChatModel(make) => Part::ChatModel(Arc::new(Model::made(inputs, make(inputs)?)?)),
-            Self::Cache(make) => Part::Cache(make(inputs)?),
-            Self::Memory(make) => Part::Memory(make(inputs)?),
-            Self::Prompt(make) => Part::Prompt(Arc::new(make(inputs)?)),
-            Self::Chain(make) => Part::Chain(make(inputs)?),
-            Self::Tools(make) => Part::Tools(make(inputs)?),
-            Self::Retriever(make) => Part::Retriever(make(inputs)?),
-            Self::Embeddings(make) => Part::Embeddings(Arc::new(Embedder::of(inputs, make(inputs)?))),
-            Self::Loader(make) => Part::Loader(make(inputs)?),
-            Self::Splitter(make) => Part::Splitter(make(inputs)?),
-            Self::VectorStore(make) => Part::VectorStore(make(inputs)?),
-            Self::Records(make) => Part::Records(make(inputs)?),
-            Self::OutputParser(make) => Part::OutputParser(make(inputs)?),
-            Self::Moderation(make) => Part::Moderation(make(inputs)?),
-            Self::Synthesis(make) => Part::Synthesis(Arc::new(make(inputs))),
-            Self::Route(make) => Part::Route(make(inputs)?),
-            Self::Branch(make) => Part::Value(make(inputs)?.value),
-            Self::Keep(make) => Part::Value(make(inputs)?.value),
+            Self::ChatModel(make) => Component::ChatModel(Arc::new(Model::new(inputs, make(inputs)?)?)),
+            Self::Cache(make) => Component::Cache(make(inputs)?),
+            Self::Memory(make) => Component::Memory(make(inputs)?),
+            Self::Prompt(make) => Component::Prompt(Arc::new(make(inputs)?)),
+            Self::Chain(make) => Component::Chain(make(inputs)?),
+            Self::Tools(make) => Component::Tools(make(inputs)?),
+            Self::Retriever(make) => Component::Retriever(make(inputs)?),
+            Self::Embeddings(make) => {
+                Component::Embeddings(Arc::new(CheckedEmbeddings::new(inputs, make(inputs)?)))
+            }
+            Self::Loader(make) => Component::Loader(make(inputs)?),
+            Self::Splitter(make) => Component::Splitter(make(inputs)?),
+            Self::VectorStore(make) => Component::VectorStore(make(inputs)?),
+            Self::Records(make) => Component::Records(make(inputs)?),
+            Self::OutputParser(make) => Component::OutputParser(make(inputs)?),
+            Self::Moderation(make) => Component::Moderation(make(inputs)?),
+            Self::Synthesis(make) => Component::Synthesis(Arc::new(make(inputs))),
+            Self::Route(make) => Component::Route(make(inputs)?),
+            Self::Branch(make) => Component::Value(make(inputs)?.value),
+            Self::SetVariable(make) => Component::Value(make(inputs)?.value),
             // Only a run knows what was kept.
-            Self::Recall(_) | Self::Nothing => Part::Value(serde_json::Value::Null),
+            Self::GetVariable(_) | Self::Nothing => Component::Value(serde_json::Value::Null),
         })
     }
 }

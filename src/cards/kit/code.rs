@@ -1,10 +1,10 @@
 //! Code of a flow's owner, as cards hand it to the host (manual 11.1).
 
-use super::arguments::checked;
-use super::part::{Tool, Turn};
-use super::tool_loop::by_name;
+use super::arguments::check_arguments;
+use super::part::{RunContext, Tool};
+use super::tool_loop::index_by_name;
 use crate::domain::error::{Error, Result};
-use crate::script::{Calls, ScriptError};
+use crate::script::{CallHandler, ScriptError};
 use serde_json::{Map, Value};
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -21,7 +21,7 @@ pub struct Code<'a> {
     /// Further entries of `$flow`.
     pub flow: Map<String, Value>,
     /// What it may call as `$tools`.
-    pub calls: Option<&'a dyn Calls>,
+    pub calls: Option<&'a dyn CallHandler>,
 }
 
 impl<'a> Code<'a> {
@@ -33,44 +33,44 @@ impl<'a> Code<'a> {
 }
 
 /// The tools that are wired to a card whose code calls them.
-pub struct CalledTools<'a> {
+pub struct CodeTools<'a> {
     tools: HashMap<String, &'a dyn Tool>,
-    turn: &'a Turn<'a>,
+    turn: &'a RunContext<'a>,
 }
 
-impl<'a> CalledTools<'a> {
+impl<'a> CodeTools<'a> {
     /// The tools of a card, by the names models call them by.
     ///
     /// # Errors
     /// When two have the same name.
-    pub fn of(card: &str, tools: &'a [Arc<dyn Tool>], turn: &'a Turn<'a>) -> Result<Self> {
-        Ok(Self { tools: by_name(card, tools)?, turn })
+    pub fn new(card: &str, tools: &'a [Arc<dyn Tool>], turn: &'a RunContext<'a>) -> Result<Self> {
+        Ok(Self { tools: index_by_name(card, tools)?, turn })
     }
 }
 
-impl Calls for CalledTools<'_> {
+impl CallHandler for CodeTools<'_> {
     fn names(&self) -> Vec<String> {
         self.tools.keys().cloned().collect()
     }
 
     fn call(&self, name: &str, arguments: &Value) -> std::result::Result<String, String> {
         let tool = self.tools.get(name).ok_or_else(|| format!("There is no tool named '{name}'."))?;
-        tool.call(&checked(&tool.spec().schema, arguments)?, self.turn)
+        tool.call(&check_arguments(&tool.spec().schema, arguments)?, self.turn)
     }
 }
 
 /// A run of code that had no result, as the failure of its card.
 #[must_use]
-pub fn failed(card: &str, error: &ScriptError) -> Error {
+pub fn code_error(card: &str, error: &ScriptError) -> Error {
     match error {
         ScriptError::Cancelled(_) => Error::Cancelled,
-        other => Error::Failed(format!("{card}: {other}")),
+        other => Error::RunFailed(format!("{card}: {other}")),
     }
 }
 
 /// Values that are written as JSON objects or lists are what they say (manual 11.2 r3).
 #[must_use]
-pub fn read_values(inputs: Map<String, Value>) -> Map<String, Value> {
+pub fn parse_values(inputs: Map<String, Value>) -> Map<String, Value> {
     let read = |value: Value| match &value {
         Value::String(text) if text.trim_start().starts_with(['{', '[']) => {
             serde_json::from_str(text).unwrap_or(value)

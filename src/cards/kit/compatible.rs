@@ -1,15 +1,15 @@
 //! What the cards of model providers share: inputs, addresses and keys, and the one maker of those that speak OpenAI's
 //! protocol.
 
-use super::{Card, Choice, Connects, Input, InputKind, Inputs};
+use super::{Card, Choice, Input, InputKind, Inputs, WireType};
 use crate::domain::credential_types::{self, FieldKind};
 use crate::domain::error::Result;
-use crate::llm::{ApiKey, Endpoint, OpenAi};
-use crate::net::Limits;
+use crate::llm::{Endpoint, OpenAi, ProviderKey};
+use crate::net::ResponseLimits;
 use serde_json::Value;
 use std::time::Duration;
 
-pub(in crate::cards) const CACHE: Input = Input::wire("cache", "Cache", Connects::Cache).optional();
+pub(in crate::cards) const CACHE: Input = Input::wire("cache", "Cache", WireType::Cache).optional();
 pub(in crate::cards) const TEMPERATURE: Input =
     Input::number("temperature", "Temperature", 0.0, 2.0).starting("0.9").optional();
 pub(in crate::cards) const MAX_TOKENS: Input =
@@ -58,7 +58,7 @@ const SUMMARIES: &[Choice] = &[
 /// When an input does not fit its declaration or the key is missing.
 pub(in crate::cards) fn model(inputs: &Inputs<'_>, home: &str) -> Result<OpenAi> {
     let base = address(inputs).unwrap_or_else(|| home.to_owned());
-    with(inputs, endpoint(inputs, &base, home)?)
+    with_settings(inputs, endpoint(inputs, &base, home)?)
 }
 
 /// The model of a card whose owner must say where its server is.
@@ -66,8 +66,8 @@ pub(in crate::cards) fn model(inputs: &Inputs<'_>, home: &str) -> Result<OpenAi>
 /// # Errors
 /// As [`model`], and when the address is missing.
 pub(in crate::cards) fn model_at_server(inputs: &Inputs<'_>) -> Result<OpenAi> {
-    let base = address(inputs).ok_or_else(|| inputs.wrong(SERVER.name, "fill this in"))?;
-    with(inputs, common_base(inputs, &base, key(inputs))?)
+    let base = address(inputs).ok_or_else(|| inputs.input_error(SERVER.name, "fill this in"))?;
+    with_settings(inputs, common_base(inputs, &base, key(inputs))?)
 }
 
 /// Where a provider is, with the key of the card's credential. A server at another address than `home` may need no
@@ -83,7 +83,7 @@ pub(in crate::cards) fn endpoint(inputs: &Inputs<'_>, base: &str, home: &str) ->
         .iter()
         .any(|input| matches!(input.kind, InputKind::Credential(_)) && !input.optional);
     if key.is_none() && needs_key && base == home {
-        return Err(inputs.wrong("credential", "select a credential with an API key"));
+        return Err(inputs.input_error("credential", "select a credential with an API key"));
     }
     common_base(inputs, base, key)
 }
@@ -92,7 +92,7 @@ pub(in crate::cards) fn endpoint(inputs: &Inputs<'_>, base: &str, home: &str) ->
 ///
 /// # Errors
 /// When an input does not fit its declaration.
-pub(in crate::cards) fn with(inputs: &Inputs<'_>, endpoint: Endpoint) -> Result<OpenAi> {
+pub(in crate::cards) fn with_settings(inputs: &Inputs<'_>, endpoint: Endpoint) -> Result<OpenAi> {
     let name = if inputs.declares("model") { "model" } else { ANY_MODEL.name };
     let mut model = OpenAi::new(endpoint, &inputs.text(name)?);
     model.temperature = number(inputs, TEMPERATURE.name)?;
@@ -109,7 +109,7 @@ pub(in crate::cards) fn with(inputs: &Inputs<'_>, endpoint: Endpoint) -> Result<
     // A card without the switch streams: whoever asks for a whole answer gets it whole all the same.
     model.streaming = !inputs.declares(STREAMING.name) || inputs.switch(STREAMING.name);
     if inputs.declares(REASONING.name) && inputs.switch(REASONING.name) {
-        model.reasoning_effort = inputs.maybe_text("reasoningEffort");
+        model.reasoning_effort = inputs.optional_text("reasoningEffort");
     }
     Ok(model)
 }
@@ -144,12 +144,12 @@ pub(in crate::cards) fn with_version(address: &str) -> String {
 
 /// The key of the card's credential.
 fn key(inputs: &Inputs<'_>) -> Option<String> {
-    inputs.maybe_secret(password(inputs.card)?)
+    inputs.optional_secret(password(inputs.card)?)
 }
 
 /// Where a key is: the first password among the fields of the card's credential type.
 pub(in crate::cards) fn password(card: &Card) -> Option<&'static str> {
-    let kind = credential_types::find(card.credential_types().first()?)?;
+    let kind = credential_types::find_type(card.credential_types().first()?)?;
     kind.fields.iter().find(|field| field.kind == FieldKind::Password).map(|field| field.name)
 }
 
@@ -162,7 +162,8 @@ pub(in crate::cards) fn common_base(
     base: &str,
     key: Option<String>,
 ) -> Result<Endpoint> {
-    let mut endpoint = Endpoint::new(inputs.host.outgoing().clone(), base, key.as_deref().map(ApiKey::new));
+    let mut endpoint =
+        Endpoint::new(inputs.host.outgoing().clone(), base, key.as_deref().map(ProviderKey::new));
     if inputs.declares("baseOptions") {
         let headers = inputs.object("baseOptions")?.into_iter().map(|(name, value)| match value {
             Value::String(text) => (name, text),
@@ -174,7 +175,7 @@ pub(in crate::cards) fn common_base(
         && let Some(milliseconds) = inputs.whole("timeout")?.filter(|milliseconds| *milliseconds > 0)
     {
         let wait = Duration::from_millis(milliseconds);
-        endpoint.limits = Limits { first_byte: wait, stall: wait, ..endpoint.limits };
+        endpoint.limits = ResponseLimits { first_byte: wait, stall: wait, ..endpoint.limits };
     }
     Ok(endpoint)
 }

@@ -3,10 +3,10 @@
 use super::inputs::Inputs;
 use super::{Choice, Input};
 use crate::domain::error::Result;
-use crate::vectors::{Hit, Index, Misfit, Row, diverse};
+use crate::vectors::{BlockError, SearchHit, VectorIndex, VectorRow, select_diverse};
 
 const KINDS: &[Choice] =
-    &[Choice::of("similarity", "Similarity"), Choice::of("mmr", "Max Marginal Relevance")];
+    &[Choice::new("similarity", "Similarity"), Choice::new("mmr", "Max Marginal Relevance")];
 
 /// How passages are chosen.
 pub(in crate::cards) const SEARCH_TYPE: Input = Input::choice("searchType", "Search Type", KINDS)
@@ -29,28 +29,28 @@ const FETCHED_MAX: usize = 1_000;
 
 /// How a search is made diverse.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(in crate::cards) struct Diverse {
-    fetched: usize,
+pub(in crate::cards) struct MmrSearch {
+    fetch_k: usize,
     lambda: f32,
 }
 
-impl Diverse {
+impl MmrSearch {
     /// As the inputs say; `None` when nearness alone decides, or the card does not have them.
     ///
     /// # Errors
     /// When an input is outside its bounds.
-    pub(in crate::cards) fn of(inputs: &Inputs<'_>) -> Result<Option<Self>> {
+    pub(in crate::cards) fn from_inputs(inputs: &Inputs<'_>) -> Result<Option<Self>> {
         if !inputs.declares(SEARCH_TYPE.name) || inputs.text(SEARCH_TYPE.name)? != "mmr" {
             return Ok(None);
         }
         let fetched =
             inputs.whole(FETCH_K.name)?.map_or(FETCHED, |some| usize::try_from(some).unwrap_or(FETCHED_MAX));
-        Ok(Some(Self { fetched, lambda: inputs.number(LAMBDA.name)?.unwrap_or(0.5) as f32 }))
+        Ok(Some(Self { fetch_k: fetched, lambda: inputs.number(LAMBDA.name)?.unwrap_or(0.5) as f32 }))
     }
 
     /// How many to fetch for `most` that are wanted.
-    pub(in crate::cards) fn fetched(&self, most: usize) -> usize {
-        self.fetched.max(most).min(FETCHED_MAX.max(most))
+    pub(in crate::cards) fn fetch_count(&self, most: usize) -> usize {
+        self.fetch_k.max(most).min(FETCHED_MAX.max(most))
     }
 
     /// The vectors to take of these, by their places, in the order in which they are taken.
@@ -62,16 +62,16 @@ impl Diverse {
         question: &[f32],
         vectors: impl Iterator<Item = Vec<f32>>,
         most: usize,
-    ) -> std::result::Result<Vec<usize>, Misfit> {
-        let row = |(place, vector): (usize, _)| Row {
+    ) -> std::result::Result<Vec<usize>, BlockError> {
+        let row = |(place, vector): (usize, _)| VectorRow {
             id: (place as u128).to_be_bytes(),
             vector,
             text: String::new(),
         };
-        let rows: Vec<Row> = vectors.enumerate().map(row).collect();
-        let hits = Index::of(&rows)?.nearest(question, rows.len(), None)?;
-        let place = |hit: Hit| usize::try_from(u128::from_be_bytes(hit.id)).unwrap_or_default();
-        Ok(diverse(hits, most, self.lambda).into_iter().map(place).collect())
+        let rows: Vec<VectorRow> = vectors.enumerate().map(row).collect();
+        let hits = VectorIndex::from_rows(&rows)?.nearest(question, rows.len(), None)?;
+        let place = |hit: SearchHit| usize::try_from(u128::from_be_bytes(hit.id)).unwrap_or_default();
+        Ok(select_diverse(hits, most, self.lambda).into_iter().map(place).collect())
     }
 }
 
@@ -83,15 +83,15 @@ mod tests {
     fn what_was_said_already_comes_later() {
         let vectors = [vec![1.0, 0.1], vec![1.0, 0.12], vec![0.6, -0.8]];
         for (lambda, expected) in [(1.0, [0, 1]), (0.5, [0, 2])] {
-            let diverse = Diverse { fetched: 20, lambda };
+            let diverse = MmrSearch { fetch_k: 20, lambda };
             assert_eq!(
                 diverse.choose(&[1.0, 0.0], vectors.iter().cloned(), 2).unwrap(),
                 expected,
                 "{lambda}"
             );
         }
-        let diverse = Diverse { fetched: 2, lambda: 0.5 };
-        assert_eq!((diverse.fetched(4), diverse.fetched(1)), (4, 2));
+        let diverse = MmrSearch { fetch_k: 2, lambda: 0.5 };
+        assert_eq!((diverse.fetch_count(4), diverse.fetch_count(1)), (4, 2));
         assert_eq!(diverse.choose(&[1.0], std::iter::empty(), 3).unwrap(), [0; 0]);
     }
 }

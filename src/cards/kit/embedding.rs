@@ -5,10 +5,10 @@ use super::inputs::Inputs;
 use super::part::{Embeddings, Space};
 use crate::domain::credential_types::{self, FieldKind};
 use crate::domain::error::{Error, Result};
-use crate::domain::filling::Progress;
-use crate::domain::prediction::SourceDocument;
+use crate::domain::filling::UpsertProgress;
+use crate::domain::prediction::Document;
 use crate::limits::EMBEDDING_TEXTS_AT_ONCE;
-use crate::vectors::{Row, RowId};
+use crate::vectors::{RowId, VectorRow};
 use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 use std::sync::Arc;
@@ -30,14 +30,14 @@ const SENDING: &[&str] = &[
 const EMBEDDINGS: &str = "embeddings";
 
 /// A built embeddings card.
-pub(super) struct Embedder {
+pub(super) struct CheckedEmbeddings {
     label: String,
     settings: Vec<u8>,
-    made: Arc<dyn Embeddings>,
+    inner: Arc<dyn Embeddings>,
 }
 
-impl Embedder {
-    pub(super) fn of(inputs: &Inputs<'_>, made: Arc<dyn Embeddings>) -> Self {
+impl CheckedEmbeddings {
+    pub(super) fn new(inputs: &Inputs<'_>, made: Arc<dyn Embeddings>) -> Self {
         // Neither the version of the schema nor how requests are sent changes a vector.
         let decides = |(name, _): &(&str, Value)| !SENDING.contains(name);
         let settings: Vec<_> = inputs.settings().into_iter().skip(1).filter(decides).collect();
@@ -45,22 +45,22 @@ impl Embedder {
         Self {
             label: inputs.label.to_owned(),
             settings: serde_json::to_vec(&asked).unwrap_or_default(),
-            made,
+            inner: made,
         }
     }
 
-    fn wrong(&self, what: &str) -> Error {
-        Error::Failed(format!("{}: {what}", self.label))
+    fn card_error(&self, what: &str) -> Error {
+        Error::RunFailed(format!("{}: {what}", self.label))
     }
 
-    fn checked(&self, vectors: &[Vec<f32>]) -> Result<()> {
+    fn check_vectors(&self, vectors: &[Vec<f32>]) -> Result<()> {
         let dimensions = vectors.first().map_or(0, Vec::len);
         let like_the_first = |vector: &Vec<f32>| !vector.is_empty() && vector.len() == dimensions;
         if !vectors.iter().all(like_the_first) {
-            return Err(self.wrong("the provider gave vectors of different lengths"));
+            return Err(self.card_error("the provider gave vectors of different lengths"));
         }
         if vectors.iter().flatten().any(|number| !number.is_finite()) {
-            return Err(self.wrong("the provider gave a vector that holds something else than numbers"));
+            return Err(self.card_error("the provider gave a vector that holds something else than numbers"));
         }
         Ok(())
     }
@@ -72,7 +72,7 @@ fn plain_fields(inputs: &Inputs<'_>) -> Vec<(String, Value)> {
     if inputs.is_wired(EMBEDDINGS) {
         return Vec::new();
     }
-    let kinds = inputs.card.credential_types().iter().filter_map(|name| credential_types::find(name));
+    let kinds = inputs.card.credential_types().iter().filter_map(|name| credential_types::find_type(name));
     let secret: Vec<&str> = kinds
         .flat_map(|kind| kind.fields)
         .filter(|field| matches!(field.kind, FieldKind::Password))
@@ -83,25 +83,25 @@ fn plain_fields(inputs: &Inputs<'_>) -> Vec<(String, Value)> {
     fields.filter(plain).map(|(name, value)| (name.clone(), value.clone())).collect()
 }
 
-impl Embeddings for Embedder {
+impl Embeddings for CheckedEmbeddings {
     fn embed(&self, texts: &[&str], host: &dyn Host) -> Result<Vec<Vec<f32>>> {
-        let vectors = self.made.embed(texts, host)?;
+        let vectors = self.inner.embed(texts, host)?;
         if vectors.len() != texts.len() {
-            return Err(self.wrong("the provider gave another number of vectors than there are texts"));
+            return Err(self.card_error("the provider gave another number of vectors than there are texts"));
         }
-        self.checked(&vectors)?;
+        self.check_vectors(&vectors)?;
         Ok(vectors)
     }
 
     fn embed_query(&self, text: &str, host: &dyn Host) -> Result<Vec<f32>> {
-        let vector = self.made.embed_query(text, host)?;
-        self.checked(std::slice::from_ref(&vector))?;
+        let vector = self.inner.embed_query(text, host)?;
+        self.check_vectors(std::slice::from_ref(&vector))?;
         Ok(vector)
     }
 
     fn space(&self) -> Space {
         let mut hash = Sha256::new();
-        hash.update(self.made.space());
+        hash.update(self.inner.space());
         hash.update(&self.settings);
         hash.finalize().into()
     }
@@ -111,24 +111,24 @@ impl Embeddings for Embedder {
 ///
 /// # Errors
 /// What the embeddings card fails with; [`Error::Cancelled`] when the run ended.
-pub fn rows(
-    named: &[(RowId, &SourceDocument)],
+pub fn embed_chunks(
+    named: &[(RowId, &Document)],
     embeddings: &dyn Embeddings,
     host: &dyn Host,
-) -> Result<Vec<Row>> {
-    let mut rows: Vec<Row> = Vec::with_capacity(named.len());
+) -> Result<Vec<VectorRow>> {
+    let mut rows: Vec<VectorRow> = Vec::with_capacity(named.len());
     for some in named.chunks(EMBEDDING_TEXTS_AT_ONCE) {
         if host.cancel().reason().is_some() {
             return Err(Error::Cancelled);
         }
-        host.progressed(Progress::embedding(rows.len(), named.len()));
+        host.report_progress(UpsertProgress::embedding(rows.len(), named.len()));
         let texts: Vec<&str> = some.iter().map(|(_, passage)| passage.page_content.as_str()).collect();
         for ((id, passage), vector) in some.iter().zip(embeddings.embed(&texts, host)?) {
             let text = serde_json::to_string(passage).map_err(Error::internal)?;
-            rows.push(Row { id: *id, vector, text });
+            rows.push(VectorRow { id: *id, vector, text });
         }
     }
-    host.progressed(Progress::embedding(rows.len(), named.len()));
+    host.report_progress(UpsertProgress::embedding(rows.len(), named.len()));
     Ok(rows)
 }
 
@@ -136,7 +136,7 @@ pub fn rows(
 ///
 /// # Errors
 /// What the embeddings card fails with.
-pub fn of_question(text: &str, embeddings: &dyn Embeddings, host: &dyn Host) -> Result<Vec<f32>> {
+pub fn embed_query(text: &str, embeddings: &dyn Embeddings, host: &dyn Host) -> Result<Vec<f32>> {
     embeddings.embed_query(text, host)
 }
 

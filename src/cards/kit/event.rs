@@ -1,29 +1,29 @@
 //! Where the events of a run go.
 
-use crate::llm::{Delta, Followed, Stopped, Streaming};
+use crate::llm::{Delta, ReplyStream, SinkClosed, StreamEnd};
 
 /// Nobody listens any more.
-pub type Gone = Stopped;
+pub type StreamClosed = SinkClosed;
 
 /// Receives what a run shows while it runs.
-pub trait Sink {
+pub trait TokenSink {
     /// A fragment of the answer.
     ///
     /// # Errors
     /// When the caller left, which ends the run.
-    fn token(&mut self, text: &str) -> Result<(), Gone>;
+    fn token(&mut self, text: &str) -> Result<(), StreamClosed>;
 
     /// A fragment of a model's reasoning.
     ///
     /// # Errors
     /// When the caller left.
-    fn thinking(&mut self, _text: &str) -> Result<(), Gone> {
+    fn thinking(&mut self, _text: &str) -> Result<(), StreamClosed> {
         Ok(())
     }
 
     /// Takes a whole stream of fragments. A sink that looks at each reads it here, on the thread of the run; one that only
     /// passes them on may leave that to whoever they are for.
-    fn follow(&mut self, streaming: Streaming) -> Followed {
+    fn follow(&mut self, streaming: ReplyStream) -> StreamEnd {
         streaming.follow(&mut |delta: Delta<'_>| match delta {
             Delta::Text(text) => self.token(text),
             Delta::Thinking(text) => self.thinking(text),
@@ -33,10 +33,10 @@ pub trait Sink {
 
 /// A sink for a card that runs in the middle of a flow: its text is no answer.
 #[derive(Debug, Default)]
-pub struct Quiet;
+pub struct NullSink;
 
-impl Sink for Quiet {
-    fn token(&mut self, _text: &str) -> Result<(), Gone> {
+impl TokenSink for NullSink {
+    fn token(&mut self, _text: &str) -> Result<(), StreamClosed> {
         Ok(())
     }
 }

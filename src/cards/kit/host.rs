@@ -3,24 +3,24 @@
 use super::code::Code;
 use super::databases::ListedCredential;
 use super::knowledge::VectorStore;
-use super::library::Library;
+use super::library::Collections;
 use super::part::ReplyKey;
 use crate::clock::Clock;
-use crate::documents::Documents;
-use crate::domain::cancel::Cancel;
+use crate::documents::DocumentReader;
+use crate::domain::cancel::CancelToken;
 use crate::domain::conversation::Conversation;
-use crate::domain::document_folder::{FolderFault, Take, Wanted};
+use crate::domain::document_folder::{FileVisitor, FolderError, FolderQuery};
 use crate::domain::error::{Error, Result};
-use crate::domain::filling::Progress;
+use crate::domain::filling::UpsertProgress;
 use crate::domain::ids::{DocumentStoreId, FlowId, ToolId};
-use crate::domain::prediction::{Outcome, PastMessage, SourceDocument, Usage};
-use crate::domain::tool_record::ToolRecord;
-use crate::llm::Tokens;
+use crate::domain::prediction::{Document, HistoryMessage, RunOutput, Usage};
+use crate::domain::tool_record::WorkspaceTool;
+use crate::llm::TokenCache;
 use crate::net::Outgoing;
 use crate::programs::Programs;
 use crate::script::ScriptError;
-use crate::sql::Database;
-use crate::vectors::Index;
+use crate::sql::SqliteFile;
+use crate::vectors::VectorIndex;
 use jiff::Timestamp;
 use serde_json::{Map, Value};
 use std::sync::Arc;
@@ -42,7 +42,7 @@ pub trait Host: Send + Sync {
     ///
     /// # Errors
     /// When they cannot be read.
-    fn history(&self, _session: Option<&str>, _newest: usize) -> Result<Vec<PastMessage>> {
+    fn history(&self, _session: Option<&str>, _newest: usize) -> Result<Vec<HistoryMessage>> {
         Ok(Vec::new())
     }
 
@@ -52,7 +52,8 @@ pub trait Host: Send + Sync {
     /// # Errors
     /// When it names a conversation of somebody else, or none is known.
     fn memory_session(&self, session: Option<&str>) -> Result<String> {
-        let unnamed = || Error::Failed("There is no conversation here that a memory could keep.".to_owned());
+        let unnamed =
+            || Error::RunFailed("There is no conversation here that a memory could keep.".to_owned());
         session.map(str::to_owned).or_else(|| self.fact("sessionId")).ok_or_else(unnamed)
     }
 
@@ -87,7 +88,7 @@ pub trait Host: Send + Sync {
     /// # Errors
     /// Why there is none, naming the credential.
     fn access_token(&self, _id: &str, _refused: Option<&str>) -> Result<String> {
-        Err(Error::Failed("Nobody can sign in to a credential here.".to_owned()))
+        Err(Error::RunFailed("Nobody can sign in to a credential here.".to_owned()))
     }
 
     /// A saved variable's value.
@@ -109,8 +110,12 @@ pub trait Host: Send + Sync {
     ///
     /// # Errors
     /// Why they are not read, or not to the last.
-    fn folder(&self, _wanted: &Wanted<'_>, _each: Take<'_>) -> std::result::Result<(), FolderFault> {
-        Err(FolderFault::NotListed)
+    fn folder(
+        &self,
+        _wanted: &FolderQuery<'_>,
+        _each: FileVisitor<'_>,
+    ) -> std::result::Result<(), FolderError> {
+        Err(FolderError::NotListed)
     }
 
     /// The conversation that is asked, or whose files a store is filled with; none where everybody's knowledge is meant.
@@ -122,7 +127,7 @@ pub trait Host: Send + Sync {
     ///
     /// # Errors
     /// When they cannot be read.
-    fn passages(&self, _store: &DocumentStoreId) -> Result<Option<Vec<SourceDocument>>> {
+    fn document_store_chunks(&self, _store: &DocumentStoreId) -> Result<Option<Vec<Document>>> {
         Ok(None)
     }
 
@@ -137,7 +142,7 @@ pub trait Host: Send + Sync {
     ///
     /// # Errors
     /// When it cannot be read.
-    fn tool(&self, _id: &ToolId) -> Result<Option<ToolRecord>> {
+    fn tool(&self, _id: &ToolId) -> Result<Option<WorkspaceTool>> {
         Ok(None)
     }
 
@@ -145,7 +150,7 @@ pub trait Host: Send + Sync {
     ///
     /// # Errors
     /// When it cannot be looked for.
-    fn database(&self, _name: &str) -> Result<Option<Database>> {
+    fn database(&self, _name: &str) -> Result<Option<SqliteFile>> {
         Ok(None)
     }
 
@@ -158,14 +163,14 @@ pub trait Host: Send + Sync {
     }
 
     /// The reader of documents.
-    fn documents(&self) -> &Documents;
+    fn documents(&self) -> &DocumentReader;
 
     /// Asks another flow of the flow's workspace and waits for its answer.
     ///
     /// # Errors
     /// Why there is none: no such flow in this workspace, a circle of flows that wait for one another, or what it
     /// failed with.
-    fn ask_flow(&self, ask: &FlowAsk<'_>) -> Result<Outcome> {
+    fn ask_flow(&self, ask: &FlowCall<'_>) -> Result<RunOutput> {
         Err(Error::no_flow(ask.flow))
     }
 
@@ -179,12 +184,12 @@ pub trait Host: Send + Sync {
     }
 
     /// Tokens that were bought before; a host that keeps nothing has them bought in each run.
-    fn tokens(&self) -> Tokens {
-        Tokens::default()
+    fn tokens(&self) -> TokenCache {
+        TokenCache::default()
     }
 
     /// Set when the run must end.
-    fn cancel(&self) -> &Cancel;
+    fn cancel(&self) -> &CancelToken;
 
     /// The time, for what is signed or expires while a run goes on.
     fn clock(&self) -> Clock;
@@ -207,17 +212,21 @@ pub trait Host: Send + Sync {
     ///
     /// # Errors
     /// What `make` returns.
-    fn index(&self, _content: &[u8; 32], make: &mut dyn FnMut() -> Result<Index>) -> Result<Arc<Index>> {
+    fn index(
+        &self,
+        _content: &[u8; 32],
+        make: &mut dyn FnMut() -> Result<VectorIndex>,
+    ) -> Result<Arc<VectorIndex>> {
         make().map(Arc::new)
     }
 
     /// Where passages stay between runs; none for a run that can keep nothing.
-    fn library(&self) -> Option<&dyn Library> {
+    fn collections(&self) -> Option<&dyn Collections> {
         None
     }
 
     /// Notes pages that a model's reply leans on: they go out with the answer.
-    fn cited(&self, _pages: Vec<SourceDocument>) {}
+    fn record_citations(&self, _pages: Vec<Document>) {}
 
     /// The vectors of a document store of the workspace; `None` when there is no such store, or it has none.
     ///
@@ -228,13 +237,13 @@ pub trait Host: Send + Sync {
     }
 
     /// Notes how far the filling of a vector store is, for whoever waits for it.
-    fn progressed(&self, _at: Progress) {}
+    fn report_progress(&self, _at: UpsertProgress) {}
 
     /// Notes what became of one call of a model, for whoever watches the service.
-    fn called(&self, _call: &ModelCall) {}
+    fn record_model_call(&self, _call: &ModelCall) {}
 
     /// Notes the tokens of one model call by the card labelled `card`; `None` when the provider reported none.
-    fn used(&self, _card: &str, _usage: Option<Usage>) {}
+    fn record_usage(&self, _card: &str, _usage: Option<Usage>) {}
 }
 
 /// One call of a model.
@@ -250,7 +259,7 @@ pub struct ModelCall {
 
 /// What one flow asks another.
 #[derive(Debug, Clone, Copy)]
-pub struct FlowAsk<'a> {
+pub struct FlowCall<'a> {
     /// The other flow.
     pub flow: &'a FlowId,
     /// The question.

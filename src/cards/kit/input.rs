@@ -26,7 +26,7 @@ pub struct Input {
     /// A field of its JSON that is written empty counts as left out; one that becomes empty does not.
     pub drops_blanks: bool,
     /// Read only when a store is filled: what is wired here is not built for a question.
-    pub filling: bool,
+    pub upsert_only: bool,
     /// May be a list; JSON that may not is an object.
     pub lists: bool,
     /// Shown only while another input has a value.
@@ -69,7 +69,7 @@ pub enum InputKind {
     /// Further HTTP headers of a provider, as a JSON object (never overridden).
     Headers,
     /// The id of a record of the workspace (never overridden).
-    Pick(Picked),
+    Pick(Picker),
     /// Files with one of these endings, or any for an empty list: stored with the flow (never overridden).
     File(&'static [&'static str]),
     /// JavaScript of the flow's owner: the body of an async function (never overridden).
@@ -79,14 +79,14 @@ pub enum InputKind {
     /// The stored credential of one of these types (never overridden, id never in history).
     Credential(&'static [&'static str]),
     /// A wire from another card.
-    Wire(Connects),
+    Wire(WireType),
     /// Wires from several cards.
-    Wires(Connects),
+    Wires(WireType),
 }
 
 /// What a card picks from the workspace.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Picked {
+pub enum Picker {
     /// A document store.
     DocumentStore,
     /// A tool that people wrote.
@@ -100,7 +100,7 @@ pub enum Picked {
 /// What can be wired into an input: the base class the other card must have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[allow(missing_docs)]
-pub enum Connects {
+pub enum WireType {
     Cache,
     ChatModel,
     LanguageModel,
@@ -130,7 +130,7 @@ pub enum Connects {
     Synthesizer,
 }
 
-impl Connects {
+impl WireType {
     /// The base class name in canvases.
     #[must_use]
     pub const fn class(self) -> &'static str {
@@ -177,7 +177,7 @@ pub struct Choice {
 impl Choice {
     /// An entry.
     #[must_use]
-    pub const fn of(name: &'static str, label: &'static str) -> Self {
+    pub const fn new(name: &'static str, label: &'static str) -> Self {
         Self { name, label }
     }
 }
@@ -185,7 +185,7 @@ impl Choice {
 /// The names in a value that is a list, the JSON text of one, or names divided by commas, each once; `None` for what is
 /// no such thing.
 #[must_use]
-pub fn chosen(value: &Value) -> Option<Vec<String>> {
+pub fn parse_names(value: &Value) -> Option<Vec<String>> {
     let names = match value {
         Value::Array(_) => serde_json::from_value::<Vec<String>>(value.clone()).ok()?,
         Value::String(text) if text.trim_start().starts_with('[') => serde_json::from_str(text).ok()?,
@@ -214,7 +214,7 @@ impl Input {
             additional: false,
             accepts_variables: false,
             drops_blanks: false,
-            filling: false,
+            upsert_only: false,
             lists: false,
             shown_if: None,
             shown_for: None,
@@ -290,7 +290,7 @@ impl Input {
 
     /// A record of the workspace.
     #[must_use]
-    pub const fn pick(name: &'static str, label: &'static str, of: Picked) -> Self {
+    pub const fn pick(name: &'static str, label: &'static str, of: Picker) -> Self {
         Self::new(name, label, InputKind::Pick(of))
     }
 
@@ -320,13 +320,13 @@ impl Input {
 
     /// One wire.
     #[must_use]
-    pub const fn wire(name: &'static str, label: &'static str, from: Connects) -> Self {
+    pub const fn wire(name: &'static str, label: &'static str, from: WireType) -> Self {
         Self::new(name, label, InputKind::Wire(from))
     }
 
     /// Several wires.
     #[must_use]
-    pub const fn wires(name: &'static str, label: &'static str, from: Connects) -> Self {
+    pub const fn wires(name: &'static str, label: &'static str, from: WireType) -> Self {
         Self::new(name, label, InputKind::Wires(from))
     }
 
@@ -375,8 +375,8 @@ impl Input {
 
     /// Read only when a store is filled.
     #[must_use]
-    pub const fn filling(mut self) -> Self {
-        self.filling = true;
+    pub const fn upsert_only(mut self) -> Self {
+        self.upsert_only = true;
         self
     }
 

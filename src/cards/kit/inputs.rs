@@ -1,14 +1,14 @@
 //! The inputs of one card in one run: resolved, typed, and complaining by card and input name.
 
 use super::host::Host;
-use super::input::{InputKind, chosen};
-use super::knowledge::{Loader, Nearest, Splitter, VectorStore};
+use super::input::{InputKind, parse_names};
+use super::knowledge::{Loader, Splitter, StoreRetriever, VectorStore};
 use super::model::Model;
 use super::numbered;
-use super::part::{Cache, Chain, Embeddings, Memory, Moderation, OutputParser, Part, Retriever, Tool};
+use super::part::{Cache, Chain, Component, Embeddings, Memory, Moderation, OutputParser, Retriever, Tool};
 use super::prompt::{BraceText, Prompt};
 use super::records::RecordManager;
-use super::router::{Route, With};
+use super::router::{Route, RouteTarget};
 use super::synthesis::Synthesis;
 use crate::cards::kit::card::Card;
 use crate::domain::error::{Error, Result};
@@ -18,22 +18,22 @@ use std::sync::Arc;
 
 /// The value of an input after references were resolved.
 #[derive(Clone, Debug)]
-pub enum Bound {
+pub enum InputValue {
     /// A plain value.
     Value(Value),
     /// What another card of the run made: text in it is never taken for the owner's (manual 12.6).
-    Made(Value),
+    Computed(Value),
     /// The parts wired in, in order.
-    Parts(Vec<Wired>),
+    Components(Vec<WiredComponent>),
 }
 
 /// A part that is wired into an input.
 #[derive(Clone, Debug)]
-pub struct Wired {
+pub struct WiredComponent {
     /// What the owner calls the card it comes from.
     pub label: String,
     /// The part.
-    pub part: Part,
+    pub component: Component,
 }
 
 /// What a card's maker reads.
@@ -45,7 +45,7 @@ pub struct Inputs<'a> {
     /// The rest of the world.
     pub host: &'a dyn Host,
     /// By input name.
-    pub values: HashMap<&'static str, Bound>,
+    pub values: HashMap<&'static str, InputValue>,
     /// The fields of the selected credential.
     pub credential: Option<Map<String, Value>>,
     /// The id of the selected credential.
@@ -55,9 +55,9 @@ pub struct Inputs<'a> {
 impl Inputs<'_> {
     /// An error that names the card and the input.
     #[must_use]
-    pub fn wrong(&self, input: &str, what: &str) -> Error {
+    pub fn input_error(&self, input: &str, what: &str) -> Error {
         let shown = self.card.input(input).map_or(input, |declared| declared.label);
-        Error::Failed(format!("{}: {shown}: {what}", self.label))
+        Error::RunFailed(format!("{}: {shown}: {what}", self.label))
     }
 
     /// True when the card has an input of this name, for makers that several cards share.
@@ -69,12 +69,14 @@ impl Inputs<'_> {
     fn value(&self, name: &str) -> Option<&Value> {
         debug_assert!(self.declares(name), "{} has no input {name}", self.card.name);
         match self.values.get(name) {
-            Some(Bound::Value(Value::Null) | Bound::Made(Value::Null)) | None => None,
-            Some(Bound::Value(Value::String(text)) | Bound::Made(Value::String(text))) if text.is_empty() => {
+            Some(InputValue::Value(Value::Null) | InputValue::Computed(Value::Null)) | None => None,
+            Some(InputValue::Value(Value::String(text)) | InputValue::Computed(Value::String(text)))
+                if text.is_empty() =>
+            {
                 None
             }
-            Some(Bound::Value(value) | Bound::Made(value)) => Some(value),
-            Some(Bound::Parts(_)) => None,
+            Some(InputValue::Value(value) | InputValue::Computed(value)) => Some(value),
+            Some(InputValue::Components(_)) => None,
         }
     }
 
@@ -87,12 +89,12 @@ impl Inputs<'_> {
     /// # Errors
     /// When it is empty and has no default.
     pub fn text(&self, name: &str) -> Result<String> {
-        self.maybe_text(name).ok_or_else(|| self.wrong(name, "fill this in"))
+        self.optional_text(name).ok_or_else(|| self.input_error(name, "fill this in"))
     }
 
     /// A text, or the default, or nothing. Numbers and switches read as text.
     #[must_use]
-    pub fn maybe_text(&self, name: &str) -> Option<String> {
+    pub fn optional_text(&self, name: &str) -> Option<String> {
         match self.value(name) {
             Some(Value::String(text)) => Some(text.clone()),
             Some(other) => Some(other.to_string()),
@@ -115,11 +117,11 @@ impl Inputs<'_> {
         };
         let number: f64 = number
             .filter(|n: &f64| n.is_finite())
-            .ok_or_else(|| self.wrong(name, "this must be a number"))?;
+            .ok_or_else(|| self.input_error(name, "this must be a number"))?;
         if let Some(InputKind::Number { min, max, .. }) = self.card.input(name).map(|input| input.kind)
             && !(min..=max).contains(&number)
         {
-            return Err(self.wrong(name, &format!("this must be between {min} and {max}")));
+            return Err(self.input_error(name, &format!("this must be between {min} and {max}")));
         }
         Ok(Some(number))
     }
@@ -146,10 +148,10 @@ impl Inputs<'_> {
 
     /// A prompt with `{variables}`; what another card made stands in it as it is, braces and all.
     #[must_use]
-    pub fn maybe_brace_text(&self, name: &str) -> Option<BraceText> {
-        let text = self.maybe_text(name)?;
+    pub fn optional_brace_text(&self, name: &str) -> Option<BraceText> {
+        let text = self.optional_text(name)?;
         Some(match self.values.get(name) {
-            Some(Bound::Made(_)) => BraceText::literal(text),
+            Some(InputValue::Computed(_)) => BraceText::literal(text),
             _ => BraceText::parse(&text),
         })
     }
@@ -160,14 +162,14 @@ impl Inputs<'_> {
     /// As [`Self::text`].
     pub fn brace_text(&self, name: &str) -> Result<BraceText> {
         let text = self.text(name)?;
-        Ok(self.maybe_brace_text(name).unwrap_or_else(|| BraceText::parse(&text)))
+        Ok(self.optional_brace_text(name).unwrap_or_else(|| BraceText::parse(&text)))
     }
 
     /// The owner's words to a model, of which the family makes a template: doubled braces are single ones, and what looks
     /// like a variable stays, for it has no value.
     #[must_use]
     pub fn instructions(&self, name: &str) -> String {
-        self.maybe_brace_text(name).unwrap_or_default().fill(&[])
+        self.optional_brace_text(name).unwrap_or_default().fill(&[])
     }
 
     /// JSON, as such or as text; `None` when empty.
@@ -178,9 +180,9 @@ impl Inputs<'_> {
         match self.value(name) {
             None => Ok(None),
             Some(Value::String(text)) if text.trim().is_empty() => Ok(None),
-            Some(Value::String(text)) => {
-                serde_json::from_str(text).map(Some).map_err(|_| self.wrong(name, "this is not valid JSON"))
-            }
+            Some(Value::String(text)) => serde_json::from_str(text)
+                .map(Some)
+                .map_err(|_| self.input_error(name, "this is not valid JSON")),
             Some(value) => Ok(Some(value.clone())),
         }
     }
@@ -193,14 +195,14 @@ impl Inputs<'_> {
         match self.json(name)? {
             None => Ok(Map::new()),
             Some(Value::Object(map)) => Ok(map),
-            Some(_) => Err(self.wrong(name, "this must be a JSON object")),
+            Some(_) => Err(self.input_error(name, "this must be a JSON object")),
         }
     }
 
     /// A comma list, trimmed, without empty entries.
     #[must_use]
     pub fn comma_list(&self, name: &str) -> Vec<String> {
-        let text = self.maybe_text(name).unwrap_or_default();
+        let text = self.optional_text(name).unwrap_or_default();
         text.split(',').map(str::trim).filter(|entry| !entry.is_empty()).map(str::to_owned).collect()
     }
 
@@ -209,14 +211,14 @@ impl Inputs<'_> {
     /// # Errors
     /// When none is.
     pub fn choices(&self, name: &str) -> Result<Vec<String>> {
-        let names = chosen(&Value::from(self.maybe_text(name))).unwrap_or_default();
-        if names.is_empty() { Err(self.wrong(name, "choose at least one")) } else { Ok(names) }
+        let names = parse_names(&Value::from(self.optional_text(name))).unwrap_or_default();
+        if names.is_empty() { Err(self.input_error(name, "choose at least one")) } else { Ok(names) }
     }
 
     /// A base address without its trailing slash.
     #[must_use]
     pub fn address(&self, name: &str) -> Option<String> {
-        self.maybe_text(name)
+        self.optional_text(name)
             .map(|text| text.trim().trim_end_matches('/').to_owned())
             .filter(|text| !text.is_empty())
     }
@@ -226,13 +228,13 @@ impl Inputs<'_> {
     /// # Errors
     /// When no credential is selected or it lacks the field.
     pub fn secret(&self, field: &str) -> Result<String> {
-        self.maybe_secret(field)
-            .ok_or_else(|| self.wrong("credential", "select a credential with an API key"))
+        self.optional_secret(field)
+            .ok_or_else(|| self.input_error("credential", "select a credential with an API key"))
     }
 
     /// A field of the selected credential.
     #[must_use]
-    pub fn maybe_secret(&self, field: &str) -> Option<String> {
+    pub fn optional_secret(&self, field: &str) -> Option<String> {
         let value = self.credential.as_ref()?.get(field)?.as_str()?.trim();
         (!value.is_empty()).then(|| value.to_owned())
     }
@@ -252,13 +254,13 @@ impl Inputs<'_> {
         settings
     }
 
-    fn parts(&self, name: &str) -> impl Iterator<Item = &Part> {
-        self.wires(name).iter().map(|wired| &wired.part)
+    fn components(&self, name: &str) -> impl Iterator<Item = &Component> {
+        self.wires(name).iter().map(|wired| &wired.component)
     }
 
-    fn wires(&self, name: &str) -> &[Wired] {
+    fn wires(&self, name: &str) -> &[WiredComponent] {
         match self.values.get(name) {
-            Some(Bound::Parts(parts)) => parts,
+            Some(InputValue::Components(parts)) => parts,
             _ => &[],
         }
     }
@@ -268,11 +270,11 @@ impl Inputs<'_> {
     /// # Errors
     /// When something else than a text or a structured result is wired.
     pub fn results(&self, name: &str) -> Result<Vec<Value>> {
-        let result = |part: &Part| match part {
-            Part::Value(value) => Ok(value.clone()),
-            other => Err(self.wrong(name, &format!("a {} cannot be connected here", other.kind()))),
+        let result = |part: &Component| match part {
+            Component::Value(value) => Ok(value.clone()),
+            other => Err(self.input_error(name, &format!("a {} cannot be connected here", other.kind()))),
         };
-        self.parts(name).map(result).collect()
+        self.components(name).map(result).collect()
     }
 
     /// True when something is wired into `name`.
@@ -281,16 +283,16 @@ impl Inputs<'_> {
         !self.wires(name).is_empty()
     }
 
-    fn one<T>(&self, name: &str, pick: impl Fn(&Part) -> Option<T>) -> Result<Option<T>> {
-        let Some(part) = self.parts(name).next() else { return Ok(None) };
+    fn find_component<T>(&self, name: &str, pick: impl Fn(&Component) -> Option<T>) -> Result<Option<T>> {
+        let Some(part) = self.components(name).next() else { return Ok(None) };
         match pick(part) {
             Some(found) => Ok(Some(found)),
-            None => Err(self.wrong(name, &format!("a {} cannot be connected here", part.kind()))),
+            None => Err(self.input_error(name, &format!("a {} cannot be connected here", part.kind()))),
         }
     }
 
-    fn needed<T>(&self, name: &str, found: Option<T>) -> Result<T> {
-        found.ok_or_else(|| self.wrong(name, "connect a card here"))
+    fn require<T>(&self, name: &str, found: Option<T>) -> Result<T> {
+        found.ok_or_else(|| self.input_error(name, "connect a card here"))
     }
 
     /// The wired model.
@@ -298,25 +300,31 @@ impl Inputs<'_> {
     /// # Errors
     /// When nothing, or something else, is wired.
     pub fn model(&self, name: &str) -> Result<Arc<Model>> {
-        let found = self
-            .one(name, |part| if let Part::ChatModel(model) = part { Some(model.clone()) } else { None })?;
-        self.needed(name, found)
+        let found = self.find_component(name, |part| {
+            if let Component::ChatModel(model) = part { Some(model.clone()) } else { None }
+        })?;
+        self.require(name, found)
     }
 
     /// The wired cache.
     ///
     /// # Errors
     /// When something else is wired.
-    pub fn maybe_cache(&self, name: &str) -> Result<Option<Arc<dyn Cache>>> {
-        self.one(name, |part| if let Part::Cache(cache) = part { Some(cache.clone()) } else { None })
+    pub fn optional_cache(&self, name: &str) -> Result<Option<Arc<dyn Cache>>> {
+        self.find_component(
+            name,
+            |part| if let Component::Cache(cache) = part { Some(cache.clone()) } else { None },
+        )
     }
 
     /// The wired memory.
     ///
     /// # Errors
     /// When something else is wired.
-    pub fn maybe_memory(&self, name: &str) -> Result<Option<Arc<dyn Memory>>> {
-        self.one(name, |part| if let Part::Memory(memory) = part { Some(memory.clone()) } else { None })
+    pub fn optional_memory(&self, name: &str) -> Result<Option<Arc<dyn Memory>>> {
+        self.find_component(name, |part| {
+            if let Component::Memory(memory) = part { Some(memory.clone()) } else { None }
+        })
     }
 
     /// The wired memory, which must be there.
@@ -324,16 +332,18 @@ impl Inputs<'_> {
     /// # Errors
     /// When nothing, or something else, is wired.
     pub fn memory(&self, name: &str) -> Result<Arc<dyn Memory>> {
-        let found = self.maybe_memory(name)?;
-        self.needed(name, found)
+        let found = self.optional_memory(name)?;
+        self.require(name, found)
     }
 
     /// The wired prompt.
     ///
     /// # Errors
     /// When something else is wired.
-    pub fn maybe_prompt(&self, name: &str) -> Result<Option<Arc<Prompt>>> {
-        self.one(name, |part| if let Part::Prompt(prompt) = part { Some(prompt.clone()) } else { None })
+    pub fn optional_prompt(&self, name: &str) -> Result<Option<Arc<Prompt>>> {
+        self.find_component(name, |part| {
+            if let Component::Prompt(prompt) = part { Some(prompt.clone()) } else { None }
+        })
     }
 
     /// The wired prompt, which must be there.
@@ -341,8 +351,8 @@ impl Inputs<'_> {
     /// # Errors
     /// When nothing, or something else, is wired.
     pub fn prompt(&self, name: &str) -> Result<Arc<Prompt>> {
-        let found = self.maybe_prompt(name)?;
-        self.needed(name, found)
+        let found = self.optional_prompt(name)?;
+        self.require(name, found)
     }
 
     /// The wired retriever; a vector store is one too.
@@ -350,16 +360,18 @@ impl Inputs<'_> {
     /// # Errors
     /// When nothing, or something else, is wired.
     pub fn retriever(&self, name: &str) -> Result<Arc<dyn Retriever>> {
-        let found = self.one(name, |part| match part {
-            Part::Retriever(found) => Some(found.clone()),
-            Part::VectorStore(store) => Some(Arc::new(Nearest(store.clone())) as Arc<dyn Retriever>),
-            Part::Route(route) => match &route.with {
-                With::Passages(found) => Some(found.clone()),
-                With::Instructions(_) => None,
+        let found = self.find_component(name, |part| match part {
+            Component::Retriever(found) => Some(found.clone()),
+            Component::VectorStore(store) => {
+                Some(Arc::new(StoreRetriever(store.clone())) as Arc<dyn Retriever>)
+            }
+            Component::Route(route) => match &route.target {
+                RouteTarget::Retriever(found) => Some(found.clone()),
+                RouteTarget::Instructions(_) => None,
             },
             _ => None,
         })?;
-        self.needed(name, found)
+        self.require(name, found)
     }
 
     /// The wired vector store.
@@ -367,25 +379,30 @@ impl Inputs<'_> {
     /// # Errors
     /// When nothing, or something else, is wired.
     pub fn vector_store(&self, name: &str) -> Result<Arc<dyn VectorStore>> {
-        let found = self
-            .one(name, |part| if let Part::VectorStore(store) = part { Some(store.clone()) } else { None })?;
-        self.needed(name, found)
+        let found = self.find_component(name, |part| {
+            if let Component::VectorStore(store) = part { Some(store.clone()) } else { None }
+        })?;
+        self.require(name, found)
     }
 
     /// The wired way to one answer.
     ///
     /// # Errors
     /// When something else is wired.
-    pub fn maybe_synthesis(&self, name: &str) -> Result<Option<Arc<Synthesis>>> {
-        self.one(name, |part| if let Part::Synthesis(found) = part { Some(found.clone()) } else { None })
+    pub fn optional_synthesis(&self, name: &str) -> Result<Option<Arc<Synthesis>>> {
+        self.find_component(name, |part| {
+            if let Component::Synthesis(found) = part { Some(found.clone()) } else { None }
+        })
     }
 
     /// The wired record manager.
     ///
     /// # Errors
     /// When something else is wired.
-    pub fn maybe_records(&self, name: &str) -> Result<Option<Arc<dyn RecordManager>>> {
-        self.one(name, |part| if let Part::Records(found) = part { Some(found.clone()) } else { None })
+    pub fn optional_records(&self, name: &str) -> Result<Option<Arc<dyn RecordManager>>> {
+        self.find_component(name, |part| {
+            if let Component::Records(found) = part { Some(found.clone()) } else { None }
+        })
     }
 
     /// The wired embeddings card.
@@ -393,17 +410,20 @@ impl Inputs<'_> {
     /// # Errors
     /// When nothing, or something else, is wired.
     pub fn embeddings(&self, name: &str) -> Result<Arc<dyn Embeddings>> {
-        let found = self
-            .one(name, |part| if let Part::Embeddings(found) = part { Some(found.clone()) } else { None })?;
-        self.needed(name, found)
+        let found = self.find_component(name, |part| {
+            if let Component::Embeddings(found) = part { Some(found.clone()) } else { None }
+        })?;
+        self.require(name, found)
     }
 
     /// The wired text splitter.
     ///
     /// # Errors
     /// When something else is wired.
-    pub fn maybe_splitter(&self, name: &str) -> Result<Option<Arc<dyn Splitter>>> {
-        self.one(name, |part| if let Part::Splitter(found) = part { Some(found.clone()) } else { None })
+    pub fn optional_splitter(&self, name: &str) -> Result<Option<Arc<dyn Splitter>>> {
+        self.find_component(name, |part| {
+            if let Component::Splitter(found) = part { Some(found.clone()) } else { None }
+        })
     }
 
     /// All wired document loaders.
@@ -412,9 +432,9 @@ impl Inputs<'_> {
     /// When something else is wired.
     pub fn loaders(&self, name: &str) -> Result<Vec<Arc<dyn Loader>>> {
         let mut loaders = Vec::new();
-        for part in self.parts(name) {
-            let Part::Loader(more) = part else {
-                return Err(self.wrong(name, &format!("a {} cannot be connected here", part.kind())));
+        for part in self.components(name) {
+            let Component::Loader(more) = part else {
+                return Err(self.input_error(name, &format!("a {} cannot be connected here", part.kind())));
             };
             loaders.push(more.clone());
         }
@@ -426,17 +446,20 @@ impl Inputs<'_> {
     /// # Errors
     /// When nothing, or something else, is wired.
     pub fn chain(&self, name: &str) -> Result<Arc<dyn Chain>> {
-        let found =
-            self.one(name, |part| if let Part::Chain(found) = part { Some(found.clone()) } else { None })?;
-        self.needed(name, found)
+        let found = self.find_component(name, |part| {
+            if let Component::Chain(found) = part { Some(found.clone()) } else { None }
+        })?;
+        self.require(name, found)
     }
 
     /// The wired output parser.
     ///
     /// # Errors
     /// When something else is wired.
-    pub fn maybe_parser(&self, name: &str) -> Result<Option<Arc<dyn OutputParser>>> {
-        self.one(name, |part| if let Part::OutputParser(found) = part { Some(found.clone()) } else { None })
+    pub fn optional_parser(&self, name: &str) -> Result<Option<Arc<dyn OutputParser>>> {
+        self.find_component(name, |part| {
+            if let Component::OutputParser(found) = part { Some(found.clone()) } else { None }
+        })
     }
 
     /// All wired tools, toolkits opened.
@@ -444,23 +467,25 @@ impl Inputs<'_> {
     /// # Errors
     /// When something else is wired.
     pub fn tools(&self, name: &str) -> Result<Vec<Arc<dyn Tool>>> {
-        let tools = |wired: &'_ Wired| match &wired.part {
-            Part::Tools(tools) => Ok((wired.label.clone(), tools.clone())),
-            other => Err(self.wrong(name, &format!("a {} cannot be connected here", other.kind()))),
+        let tools = |wired: &'_ WiredComponent| match &wired.component {
+            Component::Tools(tools) => Ok((wired.label.clone(), tools.clone())),
+            other => Err(self.input_error(name, &format!("a {} cannot be connected here", other.kind()))),
         };
         let wired = self.wires(name).iter().map(tools).collect::<Result<Vec<_>>>()?;
-        Ok(numbered::tools(wired.iter().map(|(label, tools)| (label.as_str(), tools))))
+        Ok(numbered::with_unique_names(wired.iter().map(|(label, tools)| (label.as_str(), tools))))
     }
 
     /// All wired named retrievers of the kind `fits` tells; a store without a name of its own bears that of its card.
     ///
     /// # Errors
     /// When something else is wired.
-    pub fn routes(&self, name: &str, fits: fn(&With) -> bool) -> Result<Vec<Arc<Route>>> {
-        let wrong = |part: &Part| self.wrong(name, &format!("a {} cannot be connected here", part.kind()));
-        let route = |wired: &Wired| {
-            let route = Route::of_wire(&wired.label, &wired.part).filter(|route| fits(&route.with));
-            route.ok_or_else(|| wrong(&wired.part))
+    pub fn routes(&self, name: &str, fits: fn(&RouteTarget) -> bool) -> Result<Vec<Arc<Route>>> {
+        let wrong =
+            |part: &Component| self.input_error(name, &format!("a {} cannot be connected here", part.kind()));
+        let route = |wired: &WiredComponent| {
+            let route =
+                Route::from_component(&wired.label, &wired.component).filter(|route| fits(&route.target));
+            route.ok_or_else(|| wrong(&wired.component))
         };
         self.wires(name).iter().map(route).collect()
     }
@@ -471,9 +496,9 @@ impl Inputs<'_> {
     /// When something else is wired.
     pub fn moderations(&self, name: &str) -> Result<Vec<Arc<dyn Moderation>>> {
         let mut found = Vec::new();
-        for part in self.parts(name) {
-            let Part::Moderation(more) = part else {
-                return Err(self.wrong(name, &format!("a {} cannot be connected here", part.kind())));
+        for part in self.components(name) {
+            let Component::Moderation(more) = part else {
+                return Err(self.input_error(name, &format!("a {} cannot be connected here", part.kind())));
             };
             found.push(more.clone());
         }

@@ -2,9 +2,9 @@
 
 use super::host::Host;
 use super::model::Model;
-use super::part::{Retriever, Turn};
+use super::part::{Retriever, RunContext};
 use crate::domain::error::Result;
-use crate::domain::prediction::SourceDocument;
+use crate::domain::prediction::Document;
 use serde_json::Value;
 use std::ops::RangeInclusive;
 use std::sync::Arc;
@@ -15,7 +15,7 @@ pub trait Loader: Send + Sync {
     ///
     /// # Errors
     /// When the source cannot be read, naming the card.
-    fn load(&self, host: &dyn Host) -> Result<Vec<SourceDocument>>;
+    fn load(&self, host: &dyn Host) -> Result<Vec<Document>>;
 }
 
 /// A part that cuts texts into passages.
@@ -24,12 +24,12 @@ pub trait Splitter: Send + Sync {
     ///
     /// # Errors
     /// When it cannot be cut as the card is set.
-    fn split(&self, text: &str, host: &dyn Host) -> Result<Vec<Cut>>;
+    fn split(&self, text: &str, host: &dyn Host) -> Result<Vec<ChunkSpan>>;
 }
 
 /// A passage of a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Cut {
+pub struct ChunkSpan {
     /// What it says.
     pub text: String,
     /// The lines it stands on, from 1, in the text that was cut.
@@ -42,13 +42,13 @@ pub trait VectorStore: Send + Sync {
     ///
     /// # Errors
     /// When loading, embedding or storing fails. What was stored before the failure stays.
-    fn upsert(&self, host: &dyn Host) -> Result<Upserted>;
+    fn upsert(&self, host: &dyn Host) -> Result<UpsertReport>;
 
     /// The passages nearest to a text, best first.
     ///
     /// # Errors
     /// When the search fails.
-    fn nearest(&self, query: &Query<'_>, turn: &Turn<'_>) -> Result<Vec<Scored>>;
+    fn nearest(&self, query: &VectorQuery<'_>, turn: &RunContext<'_>) -> Result<Vec<ScoredChunk>>;
 
     /// How many passages the card is set to return.
     fn top_k(&self) -> usize;
@@ -61,7 +61,7 @@ pub trait VectorStore: Send + Sync {
 
 /// What is looked for in a vector store.
 #[derive(Debug, Clone, Copy)]
-pub struct Query<'a> {
+pub struct VectorQuery<'a> {
     /// The text whose vector is compared.
     pub text: &'a str,
     /// At most so many passages.
@@ -72,16 +72,16 @@ pub struct Query<'a> {
 
 /// A passage and how near it is.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Scored {
+pub struct ScoredChunk {
     /// The passage.
-    pub passage: SourceDocument,
+    pub chunk: Document,
     /// Nearness: larger is nearer, 1 is the same direction.
     pub score: f32,
 }
 
 /// What an upsert did, as callers read it (manual 10.5).
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Upserted {
+pub struct UpsertReport {
     /// New passages.
     pub added: usize,
     /// Passages that are gone because their source no longer has them.
@@ -93,16 +93,16 @@ pub struct Upserted {
     /// Passages the store holds now, as far as someone keeps count.
     pub total: usize,
     /// The new passages themselves.
-    pub documents: Vec<SourceDocument>,
+    pub documents: Vec<Document>,
 }
 
 /// A vector store is a retriever wherever one is wanted.
-pub struct Nearest(pub Arc<dyn VectorStore>);
+pub struct StoreRetriever(pub Arc<dyn VectorStore>);
 
-impl Retriever for Nearest {
-    fn retrieve(&self, query: &str, turn: &Turn<'_>) -> Result<Vec<SourceDocument>> {
-        let query = Query { text: query, most: self.0.top_k(), filter: None };
-        Ok(self.0.nearest(&query, turn)?.into_iter().map(|found| found.passage).collect())
+impl Retriever for StoreRetriever {
+    fn retrieve(&self, query: &str, turn: &RunContext<'_>) -> Result<Vec<Document>> {
+        let query = VectorQuery { text: query, most: self.0.top_k(), filter: None };
+        Ok(self.0.nearest(&query, turn)?.into_iter().map(|found| found.chunk).collect())
     }
 
     fn top_k(&self) -> usize {

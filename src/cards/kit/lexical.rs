@@ -32,21 +32,21 @@ fn fold_plural(mut word: String) -> String {
 }
 
 /// How often the words of a query stand in a text, and how long the text is. Nothing else of a text is kept.
-struct Counted {
-    of_words: Vec<u32>,
+struct TermCounts {
+    counts: Vec<u32>,
     length: f64,
 }
 
-impl Counted {
-    fn of(text: &str, query: &[String]) -> Self {
+impl TermCounts {
+    fn count(text: &str, query: &[String]) -> Self {
         let words = words(text);
-        let mut of_words = vec![0; query.len()];
+        let mut counts = vec![0; query.len()];
         for word in &words {
             if let Ok(at) = query.binary_search(word) {
-                of_words[at] += 1;
+                counts[at] += 1;
             }
         }
-        Self { of_words, length: words.len() as f64 }
+        Self { counts, length: words.len() as f64 }
     }
 }
 
@@ -56,21 +56,21 @@ pub fn bm25<'a>(query: &str, texts: impl IntoIterator<Item = &'a str>) -> Vec<f6
     let mut query = words(query);
     query.sort_unstable();
     query.dedup();
-    let documents: Vec<Counted> = texts.into_iter().map(|text| Counted::of(text, &query)).collect();
+    let documents: Vec<TermCounts> = texts.into_iter().map(|text| TermCounts::count(text, &query)).collect();
     let total = documents.len() as f64;
     let average = (documents.iter().map(|text| text.length).sum::<f64>() / total.max(1.0)).max(1.0);
     let rarity = |at: usize| {
-        let holding = documents.iter().filter(|text| text.of_words[at] > 0).count() as f64;
+        let holding = documents.iter().filter(|text| text.counts[at] > 0).count() as f64;
         ((total - holding + 0.5) / (holding + 0.5) + 1.0).ln()
     };
     let rarities: Vec<f64> = (0..query.len()).map(rarity).collect();
-    let score = |text: &Counted| {
+    let score = |text: &TermCounts| {
         let damping = SATURATION * (1.0 - LENGTH_WEIGHT + LENGTH_WEIGHT * text.length / average);
         let of_word = |(rarity, count): (&f64, &u32)| {
             let count = f64::from(*count);
             rarity * count * (SATURATION + 1.0) / (count + damping)
         };
-        rarities.iter().zip(&text.of_words).map(of_word).sum()
+        rarities.iter().zip(&text.counts).map(of_word).sum()
     };
     documents.iter().map(score).collect()
 }

@@ -1,16 +1,16 @@
 //! Where passages stay between runs, with their vectors and with the records of what is there.
 
 use super::part::Space;
-use crate::domain::chat_knowledge::{Amount, Leave};
+use crate::domain::chat_knowledge::{ChunkUsage, StoragePermit};
 use crate::domain::collection::Collection;
 use crate::domain::conversation::Conversation;
 use crate::domain::error::Result;
 use crate::domain::ids::{CollectionId, NamespaceId};
-use crate::vectors::{Hit, Row, RowId};
+use crate::vectors::{RowId, SearchHit, VectorRow};
 use std::collections::{HashMap, HashSet};
 
 /// The collections and records of one workspace.
-pub trait Library: Send + Sync {
+pub trait Collections: Send + Sync {
     /// What a collection knows of itself; `None` when it was never filled.
     ///
     /// # Errors
@@ -21,7 +21,7 @@ pub trait Library: Send + Sync {
     ///
     /// # Errors
     /// When it cannot be read.
-    fn names(&self, id: &CollectionId) -> Result<HashSet<RowId>>;
+    fn row_ids(&self, id: &CollectionId) -> Result<HashSet<RowId>>;
 
     /// The rows nearest to `query`, best first, of those whose text `fits`.
     ///
@@ -33,26 +33,26 @@ pub trait Library: Send + Sync {
         query: &[f32],
         most: usize,
         fits: Option<&dyn Fn(&str) -> bool>,
-    ) -> Result<Vec<Hit>>;
+    ) -> Result<Vec<SearchHit>>;
 
     /// Leave to store what a conversation sends, asked before any of it is embedded; `elsewhere` of it goes to a database
     /// on another server.
     ///
     /// # Errors
     /// 404 when its flow is gone, 413 and 507 when there is no room for it.
-    fn admit(&self, conversation: &Conversation, elsewhere: Amount) -> Result<Leave>;
+    fn reserve(&self, conversation: &Conversation, elsewhere: ChunkUsage) -> Result<StoragePermit>;
 
     /// Asked before each part of it goes to a database on another server, where nothing is removed with the conversation.
     ///
     /// # Errors
     /// When the conversation was deleted since.
-    fn must_stand(&self, leave: &Leave) -> Result<()>;
+    fn require_valid(&self, leave: &StoragePermit) -> Result<()>;
 
     /// Changes a collection, or makes it. Others see all of the change or nothing of it.
     ///
     /// # Errors
     /// When it cannot be stored, is larger than a collection may be, or its conversation was deleted meanwhile.
-    fn change(&self, id: &CollectionId, edit: &Edit<'_>) -> Result<Collection>;
+    fn change(&self, id: &CollectionId, edit: &CollectionEdit<'_>) -> Result<Collection>;
 
     /// Everything a record manager remembers of a namespace: the source of each passage.
     ///
@@ -74,7 +74,7 @@ pub trait Library: Send + Sync {
 
 /// A change of a collection.
 #[derive(Debug, Clone)]
-pub struct Edit<'a> {
+pub struct CollectionEdit<'a> {
     /// What its owner calls it.
     pub name: &'a str,
     /// The space of the new vectors. Rows of another one go.
@@ -82,9 +82,9 @@ pub struct Edit<'a> {
     /// All that was there goes.
     pub clear: bool,
     /// New rows, in place of those of the same name.
-    pub add: &'a [Row],
+    pub add: &'a [VectorRow],
     /// The conversation whose files the rows are: such a collection goes with it.
-    pub conversation: Option<Leave>,
+    pub conversation: Option<StoragePermit>,
     /// Rows that go.
     pub remove: &'a HashSet<RowId>,
 }

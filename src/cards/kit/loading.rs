@@ -3,20 +3,20 @@
 
 use super::card::Output;
 use super::host::Host;
-use super::input::{Connects, Input};
+use super::input::{Input, WireType};
 use super::inputs::Inputs;
 use super::knowledge::{Loader, Splitter};
-use crate::canvas::files::{self, Held, InlineFile};
-use crate::documents::{DocumentError, Kind, Part};
-use crate::domain::error::{Error, Result, Unavailable};
-use crate::domain::prediction::SourceDocument;
+use crate::canvas::files::{self, FileInput, InlineFile};
+use crate::documents::{DocumentError, DocumentKind, DocumentPart};
+use crate::domain::error::{Error, Result, UnavailableReason};
+use crate::domain::prediction::Document;
 use crate::limits;
 use serde_json::{Map, Value, json};
 use std::collections::HashSet;
 use std::sync::Arc;
 
 /// The input for a splitter.
-pub const SPLITTER: Input = Input::wire("textSplitter", "Text Splitter", Connects::TextSplitter)
+pub const SPLITTER: Input = Input::wire("textSplitter", "Text Splitter", WireType::TextSplitter)
     .optional()
     .help("Cuts the documents.");
 /// The input for metadata of every document.
@@ -40,16 +40,16 @@ pub const BASE_CLASSES: &[&str] = &["Document"];
 const METADATA_BYTES_MAX: usize = 16 * 1024;
 
 /// What brings documents.
-pub trait Source: Send + Sync {
+pub trait DocumentSource: Send + Sync {
     /// The documents as they come, not yet cut.
     ///
     /// # Errors
     /// When they cannot be read, naming the card.
-    fn read(&self, host: &dyn Host) -> Result<Vec<SourceDocument>>;
+    fn read(&self, host: &dyn Host) -> Result<Vec<Document>>;
 }
 
-impl<F: Fn(&dyn Host) -> Result<Vec<SourceDocument>> + Send + Sync> Source for F {
-    fn read(&self, host: &dyn Host) -> Result<Vec<SourceDocument>> {
+impl<F: Fn(&dyn Host) -> Result<Vec<Document>> + Send + Sync> DocumentSource for F {
+    fn read(&self, host: &dyn Host) -> Result<Vec<Document>> {
         self(host)
     }
 }
@@ -58,7 +58,7 @@ impl<F: Fn(&dyn Host) -> Result<Vec<SourceDocument>> + Send + Sync> Source for F
 ///
 /// # Errors
 /// When one of these inputs cannot be read.
-pub fn loader(inputs: &Inputs<'_>, source: impl Source + 'static) -> Result<Arc<dyn Loader>> {
+pub fn loader(inputs: &Inputs<'_>, source: impl DocumentSource + 'static) -> Result<Arc<dyn Loader>> {
     let metadata = inputs.object(METADATA.name)?;
     loader_with(inputs, metadata, source)
 }
@@ -70,22 +70,22 @@ pub fn loader(inputs: &Inputs<'_>, source: impl Source + 'static) -> Result<Arc<
 pub fn loader_with(
     inputs: &Inputs<'_>,
     metadata: Map<String, Value>,
-    source: impl Source + 'static,
+    source: impl DocumentSource + 'static,
 ) -> Result<Arc<dyn Loader>> {
     // It stands in every passage.
     if Value::Object(metadata.clone()).to_string().len() > METADATA_BYTES_MAX {
-        return Err(inputs.wrong(METADATA.name, "this is too long"));
+        return Err(inputs.input_error(METADATA.name, "this is too long"));
     }
-    Ok(Arc::new(Loading {
+    Ok(Arc::new(SourceLoader {
         label: inputs.label.to_owned(),
         source,
-        splitter: inputs.maybe_splitter(SPLITTER.name)?,
+        splitter: inputs.optional_splitter(SPLITTER.name)?,
         metadata,
         omitted: inputs.comma_list(OMIT.name),
     }))
 }
 
-struct Loading<S> {
+struct SourceLoader<S> {
     label: String,
     source: S,
     splitter: Option<Arc<dyn Splitter>>,
@@ -93,9 +93,9 @@ struct Loading<S> {
     omitted: Vec<String>,
 }
 
-impl<S: Source> Loader for Loading<S> {
-    fn load(&self, host: &dyn Host) -> Result<Vec<SourceDocument>> {
-        let too_many = || Error::Failed(format!("{}: there are too many documents", self.label));
+impl<S: DocumentSource> Loader for SourceLoader<S> {
+    fn load(&self, host: &dyn Host) -> Result<Vec<Document>> {
+        let too_many = || Error::RunFailed(format!("{}: there are too many documents", self.label));
         let mut documents = self.source.read(host)?;
         if let Some(splitter) = &self.splitter {
             documents = split(splitter.as_ref(), documents, host)?.ok_or_else(too_many)?;
@@ -118,9 +118,9 @@ impl<S: Source> Loader for Loading<S> {
 /// `None` when the passages, each with the metadata of its document, are more than a store may hold.
 fn split(
     splitter: &dyn Splitter,
-    documents: Vec<SourceDocument>,
+    documents: Vec<Document>,
     host: &dyn Host,
-) -> Result<Option<Vec<SourceDocument>>> {
+) -> Result<Option<Vec<Document>>> {
     let mut passages = Vec::new();
     let mut room = limits::PASSAGES_BYTES_MAX;
     for document in documents {
@@ -136,7 +136,7 @@ fn split(
             let mut place = metadata.get("loc").and_then(Value::as_object).cloned().unwrap_or_default();
             place.insert("lines".into(), json!({"from": cut.lines.start(), "to": cut.lines.end()}));
             metadata.insert("loc".into(), Value::Object(place));
-            passages.push(SourceDocument { page_content: cut.text, metadata });
+            passages.push(Document { page_content: cut.text, metadata });
         }
     }
     Ok(Some(passages))
@@ -149,7 +149,7 @@ fn split(
 pub fn file_loader(
     inputs: &Inputs<'_>,
     input: &str,
-    read: impl Fn(&Opened<'_>) -> Result<Vec<SourceDocument>> + Send + Sync + 'static,
+    read: impl Fn(&FileContent<'_>) -> Result<Vec<Document>> + Send + Sync + 'static,
 ) -> Result<Arc<dyn Loader>> {
     loader(inputs, file_source(inputs, input, read)?)
 }
@@ -161,8 +161,8 @@ pub fn file_loader(
 pub fn file_source(
     inputs: &Inputs<'_>,
     input: &str,
-    read: impl Fn(&Opened<'_>) -> Result<Vec<SourceDocument>> + Send + Sync + 'static,
-) -> Result<impl Source + 'static> {
+    read: impl Fn(&FileContent<'_>) -> Result<Vec<Document>> + Send + Sync + 'static,
+) -> Result<impl DocumentSource + 'static> {
     let (held, label) = (files_of(inputs, input)?, inputs.label.to_owned());
     Ok(move |host: &dyn Host| {
         let mut documents = Vec::new();
@@ -173,17 +173,17 @@ pub fn file_source(
             }
             let stored;
             let (name, bytes) = match file {
-                Held::Inline(InlineFile { name, bytes }) => (name.as_str(), bytes.as_slice()),
-                Held::Stored(name) => {
+                FileInput::Inline(InlineFile { name, bytes }) => (name.as_str(), bytes.as_slice()),
+                FileInput::Stored(name) => {
                     stored = host.stored_file(name)?.ok_or_else(|| {
-                        Error::Failed(format!("{label}: a file is not here any more; upload it again"))
+                        Error::RunFailed(format!("{label}: a file is not here any more; upload it again"))
                     })?;
                     (stored.name.as_str(), stored.bytes.as_slice())
                 }
             };
-            let read = read(&Opened { label: &label, name, bytes, host })?;
+            let read = read(&FileContent { label: &label, name, bytes, host })?;
             let size = read.iter().map(|document| document.page_content.len()).sum();
-            let too_much = || Error::Failed(format!("{label}: the files hold too much text"));
+            let too_much = || Error::RunFailed(format!("{label}: the files hold too much text"));
             room = room.checked_sub(size).ok_or_else(too_much)?;
             documents.extend(read);
         }
@@ -191,22 +191,22 @@ pub fn file_source(
     })
 }
 
-fn files_of(inputs: &Inputs<'_>, input: &str) -> Result<Vec<Held>> {
-    let text = inputs.maybe_text(input).ok_or_else(|| inputs.wrong(input, "upload a file"))?;
-    let mut held = files::held(&text).filter(|files| !files.is_empty());
+fn files_of(inputs: &Inputs<'_>, input: &str) -> Result<Vec<FileInput>> {
+    let text = inputs.optional_text(input).ok_or_else(|| inputs.input_error(input, "upload a file"))?;
+    let mut held = files::parse_file_input(&text).filter(|files| !files.is_empty());
     if let Some(held) = &mut held {
         // A file is read once, however often it is named.
         let mut seen = HashSet::new();
         held.retain(|file| match file {
-            Held::Stored(name) => seen.insert(name.clone()),
-            Held::Inline(_) => true,
+            FileInput::Stored(name) => seen.insert(name.clone()),
+            FileInput::Inline(_) => true,
         });
     }
-    held.ok_or_else(|| inputs.wrong(input, "this is no uploaded file"))
+    held.ok_or_else(|| inputs.input_error(input, "this is no uploaded file"))
 }
 
 /// A file whose bytes are here.
-pub struct Opened<'a> {
+pub struct FileContent<'a> {
     /// The label of the card.
     pub label: &'a str,
     /// The name its owner knows it by.
@@ -217,21 +217,21 @@ pub struct Opened<'a> {
     pub host: &'a dyn Host,
 }
 
-impl Opened<'_> {
+impl FileContent<'_> {
     /// Its pages, sheets, slides or chapters, read in a process of their own.
     ///
     /// # Errors
     /// When it is not of this kind, damaged, or too large.
-    pub fn parts(&self, kind: Kind) -> Result<Vec<Part>> {
-        let read = self.host.documents().text_of(kind, &self.bytes, self.host.cancel());
-        read.map_err(|fault| unread(self.label, self.name, fault))
+    pub fn parts(&self, kind: DocumentKind) -> Result<Vec<DocumentPart>> {
+        let read = self.host.documents().read_text(kind, &self.bytes, self.host.cancel());
+        read.map_err(|fault| read_error(self.label, self.name, fault))
     }
 
     /// All of its text.
     ///
     /// # Errors
     /// As [`Self::parts`].
-    pub fn text(&self, kind: Kind) -> Result<String> {
+    pub fn text(&self, kind: DocumentKind) -> Result<String> {
         let parts = self.parts(kind)?;
         let texts: Vec<&str> = parts.iter().map(|part| part.text.as_str()).collect();
         Ok(texts.join("\n\n"))
@@ -239,19 +239,19 @@ impl Opened<'_> {
 
     /// What is wrong with it.
     #[must_use]
-    pub fn wrong(&self, what: &str) -> Error {
-        Error::Failed(format!("{}: '{}' was not read: {what}", self.label, self.name))
+    pub fn file_error(&self, what: &str) -> Error {
+        Error::RunFailed(format!("{}: '{}' was not read: {what}", self.label, self.name))
     }
 
     /// A document of this file.
     #[must_use]
-    pub fn document(&self, text: impl Into<String>) -> SourceDocument {
+    pub fn document(&self, text: impl Into<String>) -> Document {
         document(self.name, text)
     }
 
     /// A document for each part, with its place under the name `place`, or one document for all of them.
     #[must_use]
-    pub fn pages(&self, parts: Vec<Part>, place: Option<&str>) -> Vec<SourceDocument> {
+    pub fn pages(&self, parts: Vec<DocumentPart>, place: Option<&str>) -> Vec<Document> {
         let total = parts.len();
         let Some(place) = place else {
             let texts: Vec<&str> = parts.iter().map(|part| part.text.as_str()).collect();
@@ -259,7 +259,7 @@ impl Opened<'_> {
             whole.metadata.insert("totalPages".into(), total.into());
             return if whole.page_content.trim().is_empty() { Vec::new() } else { vec![whole] };
         };
-        let page = |(at, part): (usize, Part)| {
+        let page = |(at, part): (usize, DocumentPart)| {
             let mut page = self.document(part.text);
             page.metadata.insert("totalPages".into(), total.into());
             page.metadata.insert("loc".into(), json!({ place: at + 1 }));
@@ -272,8 +272,8 @@ impl Opened<'_> {
 
 /// A document that says where it is from.
 #[must_use]
-pub fn document(source: &str, text: impl Into<String>) -> SourceDocument {
-    SourceDocument {
+pub fn document(source: &str, text: impl Into<String>) -> Document {
+    Document {
         page_content: text.into(),
         metadata: Map::from_iter([("source".to_owned(), Value::from(source))]),
     }
@@ -281,11 +281,11 @@ pub fn document(source: &str, text: impl Into<String>) -> SourceDocument {
 
 /// A document that was not read, as the failure of its card.
 #[must_use]
-pub fn unread(label: &str, name: &str, fault: DocumentError) -> Error {
+pub fn read_error(label: &str, name: &str, fault: DocumentError) -> Error {
     match fault {
-        DocumentError::Busy => Error::Unavailable(Unavailable::Busy),
+        DocumentError::Busy => Error::Unavailable(UnavailableReason::Busy),
         DocumentError::Cancelled(_) => Error::Cancelled,
-        other => Error::Failed(format!("{label}: '{name}' was not read: {other}")),
+        other => Error::RunFailed(format!("{label}: '{name}' was not read: {other}")),
     }
 }
 
@@ -293,9 +293,9 @@ pub fn unread(label: &str, name: &str, fault: DocumentError) -> Error {
 ///
 /// # Errors
 /// When there are too many, naming the card.
-pub fn count(label: &str, documents: &[SourceDocument]) -> Result<()> {
+pub fn check_size(label: &str, documents: &[Document]) -> Result<()> {
     if documents.len() <= limits::PASSAGES_MAX {
         return Ok(());
     }
-    Err(Error::Failed(format!("{label}: there are too many documents")))
+    Err(Error::RunFailed(format!("{label}: there are too many documents")))
 }

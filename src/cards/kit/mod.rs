@@ -52,19 +52,21 @@ pub(in crate::cards) mod vertex;
 pub mod web;
 pub(in crate::cards) mod zod;
 
-pub use card::{Card, Category, Kept, Make, Output, Risk, Taken, VARIABLE_NAME};
+pub use card::{BranchChoice, Card, Category, Factory, FlowVariable, Output, Risk, VARIABLE_NAME};
 pub use code::Code;
 pub use databases::{CodeDatabases, ListedCredential};
-pub use event::{Gone, Quiet, Sink};
-pub use host::{FlowAsk, Host, ModelCall, StoredFile};
-pub use input::{Choice, Connects, Input, InputKind, Picked};
-pub use inputs::{Bound, Inputs, Wired, number_in};
-pub use knowledge::{Cut, Loader, Nearest, Query, Scored, Splitter, Upserted, VectorStore};
-pub use library::{Edit, Library};
+pub use event::{NullSink, StreamClosed, TokenSink};
+pub use host::{FlowCall, Host, ModelCall, StoredFile};
+pub use input::{Choice, Input, InputKind, Picker, WireType};
+pub use inputs::{InputValue, Inputs, WiredComponent, number_in};
+pub use knowledge::{
+    ChunkSpan, Loader, ScoredChunk, Splitter, StoreRetriever, UpsertReport, VectorQuery, VectorStore,
+};
+pub use library::{CollectionEdit, Collections};
 pub use model::Model;
 pub use part::{
-    Cache, Chain, Embeddings, Memory, Moderation, Observation, OutputParser, Part, ReplyKey, Retriever,
-    Space, Tool, Turn, Verdict,
+    Cache, Chain, Component, Embeddings, Memory, Moderation, ModerationVerdict, Observation, OutputParser,
+    ReplyKey, Retriever, RunContext, Space, Tool,
 };
-pub use records::{Cleanup, Keeping, RecordManager};
-pub use text_loop::{Protocol, Step, TextLoop};
+pub use records::{Cleanup, RecordManager, RecordManagerConfig};
+pub use text_loop::{NextAction, TextLoop, TextProtocol};

@@ -1,15 +1,15 @@
 //! A chat model with the label of its card: every call of a model in a run goes through here, and past the cache
 //! wired into its card.
 
-use super::event::Sink;
+use super::event::TokenSink;
 use super::host::{Host, ModelCall};
 use super::inputs::Inputs;
 use super::part::{Cache, ReplyKey};
-use super::traced::Traced;
+use super::traced::ModelSpan;
 use crate::domain::error::{Error, Result};
-use crate::domain::prediction::SourceDocument;
+use crate::domain::prediction::Document;
 use crate::llm::{
-    ChatModel, ChatRequest, Citation, Completion, Delta, ModelError, Receiver, Stopped, Streaming,
+    ChatModel, ChatRequest, Citation, Completion, Delta, DeltaSink, ModelError, ReplyStream, SinkClosed,
 };
 use serde_json::{Map, Value};
 use sha2::{Digest as _, Sha256};
@@ -21,19 +21,19 @@ const CACHE: &str = "cache";
 
 /// A built chat model.
 pub struct Model {
-    calls: Traced,
+    span: ModelSpan,
     label: String,
     chat: Box<dyn ChatModel>,
-    front: Option<Front>,
+    cache_layer: Option<CacheLayer>,
 }
 
 /// The cache in front of a model, and what its replies depend on beside the request.
-struct Front {
+struct CacheLayer {
     cache: Arc<dyn Cache>,
     settings: Vec<(&'static str, Value)>,
 }
 
-impl Front {
+impl CacheLayer {
     /// `None` when the request cannot be written down, which then is not cached.
     fn key(&self, request: &ChatRequest) -> Option<ReplyKey> {
         let asked = serde_json::to_vec(&(&self.settings, request)).ok()?;
@@ -46,10 +46,15 @@ impl Model {
     ///
     /// # Errors
     /// When something is wired there that is no cache.
-    pub(super) fn made(inputs: &Inputs<'_>, chat: Box<dyn ChatModel>) -> Result<Self> {
-        let cache = inputs.maybe_cache(CACHE)?;
-        let front = cache.map(|cache| Front { cache, settings: inputs.settings() });
-        Ok(Self { calls: Traced::of(inputs, "chat"), label: inputs.label.to_owned(), chat, front })
+    pub(super) fn new(inputs: &Inputs<'_>, chat: Box<dyn ChatModel>) -> Result<Self> {
+        let cache = inputs.optional_cache(CACHE)?;
+        let front = cache.map(|cache| CacheLayer { cache, settings: inputs.settings() });
+        Ok(Self {
+            span: ModelSpan::from_inputs(inputs, "chat"),
+            label: inputs.label.to_owned(),
+            chat,
+            cache_layer: front,
+        })
     }
 
     /// The label of its card.
@@ -74,49 +79,54 @@ impl Model {
     ///
     /// # Errors
     /// What the provider refused, naming this card; [`Error::Cancelled`] when the run ended.
-    pub fn ask(&self, request: &ChatRequest, host: &dyn Host, sink: &mut dyn Sink) -> Result<Completion> {
-        let kept = self.front.as_ref().and_then(|front| Some((&front.cache, front.key(request)?)));
+    pub fn ask(
+        &self,
+        request: &ChatRequest,
+        host: &dyn Host,
+        sink: &mut dyn TokenSink,
+    ) -> Result<Completion> {
+        let kept = self.cache_layer.as_ref().and_then(|front| Some((&front.cache, front.key(request)?)));
         if let Some((cache, key)) = &kept
             && let Some(reply) = cache.find(key, host)
         {
-            say_again(&reply, sink)?;
-            host.cited(pages(&reply.citations));
+            replay(&reply, sink)?;
+            host.record_citations(citation_documents(&reply.citations));
             return Ok(Completion { usage: None, ..reply });
         }
         let began = Instant::now();
-        let ask = || self.chat.chat(request, host.cancel(), &mut Shown(sink));
-        let completion = self.calls.call(ask, |completion| completion.usage);
+        let ask = || self.chat.chat(request, host.cancel(), &mut SinkReceiver(sink));
+        let completion = self.span.call(ask, |completion| completion.usage);
         let result = completion.as_ref().map(|completion| completion.usage).map_err(ModelError::kind);
-        host.called(&ModelCall { card: self.calls.card(), took: began.elapsed(), result });
+        host.record_model_call(&ModelCall { card: self.span.card(), took: began.elapsed(), result });
         let completion = completion.map_err(|fault| fault.at(&self.label))?;
-        host.used(&self.label, completion.usage);
-        host.cited(pages(&completion.citations));
+        host.record_usage(&self.label, completion.usage);
+        host.record_citations(citation_documents(&completion.citations));
         // Failures and streams that broke off do not get here.
         if let Some((cache, key)) = kept.as_ref().filter(|_| !completion.once) {
-            cache.keep(key, &completion, host);
+            cache.store(key, &completion, host);
         }
         Ok(completion)
     }
 }
 
 /// Fragments of a reply, which are shown.
-struct Shown<'a>(&'a mut dyn Sink);
+struct SinkReceiver<'a>(&'a mut dyn TokenSink);
 
-impl Receiver for Shown<'_> {
-    fn delta(&mut self, delta: Delta<'_>) -> std::result::Result<(), Stopped> {
+impl DeltaSink for SinkReceiver<'_> {
+    fn delta(&mut self, delta: Delta<'_>) -> std::result::Result<(), SinkClosed> {
         match delta {
             Delta::Text(text) => self.0.token(text),
             Delta::Thinking(text) => self.0.thinking(text),
         }
     }
 
-    fn follow(&mut self, streaming: Streaming) -> std::result::Result<Completion, ModelError> {
+    fn follow(&mut self, streaming: ReplyStream) -> std::result::Result<Completion, ModelError> {
         self.0.follow(streaming).result
     }
 }
 
 /// Pages that a reply leans on, as passages.
-fn pages(citations: &[Citation]) -> Vec<SourceDocument> {
+fn citation_documents(citations: &[Citation]) -> Vec<Document> {
     let page = |citation: &Citation| {
         let said = [&citation.text, &citation.title, &citation.url];
         let page_content = said.into_iter().find(|text| !text.is_empty()).cloned().unwrap_or_default();
@@ -125,13 +135,13 @@ fn pages(citations: &[Citation]) -> Vec<SourceDocument> {
         if !citation.title.is_empty() {
             metadata.insert("title".to_owned(), citation.title.as_str().into());
         }
-        SourceDocument { page_content, metadata }
+        Document { page_content, metadata }
     };
     citations.iter().map(page).collect()
 }
 
 /// Hands a kept reply on word by word, so that a reader of the stream sees no other form of answer.
-fn say_again(reply: &Completion, sink: &mut dyn Sink) -> Result<()> {
+fn replay(reply: &Completion, sink: &mut dyn TokenSink) -> Result<()> {
     if !reply.thinking.is_empty() {
         sink.thinking(&reply.thinking).map_err(|_| Error::Cancelled)?;
     }

@@ -4,7 +4,7 @@ use super::input::Input;
 use super::inputs::Inputs;
 use super::postgres::authority;
 use crate::domain::error::Result;
-use crate::mysql::{PORT, Server, Session};
+use crate::mysql::{MySqlClient, MySqlServer, PORT};
 use serde_json::{Map, Value};
 
 pub(in crate::cards) const CREDENTIAL: Input = Input::credential(&["MySQLApi"]);
@@ -33,25 +33,25 @@ const NAME_CHARS_MAX: usize = 64;
 ///
 /// # Errors
 /// When something is missing or does not fit its declaration.
-pub(in crate::cards) fn session(inputs: &Inputs<'_>) -> Result<Session> {
-    let lacks = || inputs.wrong("credential", "select a credential with user and password");
+pub(in crate::cards) fn session(inputs: &Inputs<'_>) -> Result<MySqlClient> {
+    let lacks = || inputs.input_error("credential", "select a credential with user and password");
     let port = inputs.whole(PORT_INPUT.name)?.and_then(|port| u16::try_from(port).ok());
-    let mut server = Server {
+    let mut server = MySqlServer {
         host: inputs.text("host")?.trim().to_owned(),
         port: port.unwrap_or(PORT),
         database: inputs.text("database")?.trim().to_owned(),
-        user: inputs.maybe_secret("user").ok_or_else(lacks)?,
-        password: inputs.maybe_secret("password").ok_or_else(lacks)?,
+        user: inputs.optional_secret("user").ok_or_else(lacks)?,
+        password: inputs.optional_secret("password").ok_or_else(lacks)?,
         tls: false,
         authorities: None,
     };
-    let wrong = |what: String| inputs.wrong(ADDITIONAL_CONFIG.name, &what);
+    let wrong = |what: String| inputs.input_error(ADDITIONAL_CONFIG.name, &what);
     configure(&mut server, &inputs.object(ADDITIONAL_CONFIG.name)?).map_err(wrong)?;
-    Ok(Session::new(server, inputs.host.outgoing().clone()))
+    Ok(MySqlClient::new(server, inputs.host.outgoing().clone()))
 }
 
 /// Takes the settings that harm nobody. Where a call goes and who calls is for inputs and credential alone.
-fn configure(server: &mut Server, more: &Map<String, Value>) -> std::result::Result<(), String> {
+fn configure(server: &mut MySqlServer, more: &Map<String, Value>) -> std::result::Result<(), String> {
     for (name, value) in more {
         match (name.as_str(), value) {
             ("ssl", Value::Bool(tls)) => server.tls = *tls,
@@ -68,22 +68,22 @@ fn configure(server: &mut Server, more: &Map<String, Value>) -> std::result::Res
 
 /// A table, in the database of the connection or in one it names.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(in crate::cards) struct Table {
+pub(in crate::cards) struct MySqlTable {
     database: Option<String>,
     name: String,
 }
 
-impl Table {
+impl MySqlTable {
     /// The table an input names.
     ///
     /// # Errors
     /// When it is no name of letters of the English alphabet, digits and underscores, with one dot at most.
-    pub(in crate::cards) fn of(inputs: &Inputs<'_>, input: &str, default: &str) -> Result<Self> {
-        let text = inputs.maybe_text(input).unwrap_or_else(|| default.to_owned());
+    pub(in crate::cards) fn from_inputs(inputs: &Inputs<'_>, input: &str, default: &str) -> Result<Self> {
+        let text = inputs.optional_text(input).unwrap_or_else(|| default.to_owned());
         let wrong = || {
             let what = "a table is named by letters, digits and underscores, with a database and a dot before it where it \
                         needs one";
-            inputs.wrong(input, what)
+            inputs.input_error(input, what)
         };
         Self::parse(&text).ok_or_else(wrong)
     }
@@ -102,7 +102,7 @@ impl Table {
     }
 
     /// As it stands in a statement. No character of a judged name needs more than the quotes.
-    pub(in crate::cards) fn quoted(&self) -> String {
+    pub(in crate::cards) fn to_sql(&self) -> String {
         let database = self.database.iter().map(|database| format!("`{database}`.")).collect::<String>();
         format!("{database}`{}`", self.name)
     }
@@ -122,17 +122,17 @@ mod tests {
     fn names_of_tables_are_letters_digits_and_underscores() {
         for (text, quoted) in [("records", "`records`"), (" Our_1.books ", "`Our_1`.`books`"), ("2x", "`2x`")]
         {
-            assert_eq!(Table::parse(text).unwrap().quoted(), quoted);
+            assert_eq!(MySqlTable::parse(text).unwrap().to_sql(), quoted);
         }
         for text in ["", ".", "a.", ".a", "a.b.c", "a b", "a`b", "a;", "größe", "a\0", &"x".repeat(65)] {
-            assert_eq!(Table::parse(text), None, "{text:?}");
+            assert_eq!(MySqlTable::parse(text), None, "{text:?}");
         }
     }
 
     #[test]
     fn settings_that_lead_elsewhere_or_trust_anybody_are_refused() {
         let configured = |more: Value| {
-            let mut server = Server {
+            let mut server = MySqlServer {
                 host: "db".into(),
                 port: PORT,
                 database: "books".into(),

@@ -1,7 +1,7 @@
 //! Tools that nobody named bear the labels of their cards, which are alike more often than not: they are numbered, as the
 //! routes of a router are. Two tools that were given one name stay as they are, for their owner to rename.
 
-use super::part::{Observation, Tool, Toolkit, Turn};
+use super::part::{Observation, RunContext, Tool, Toolkit};
 use crate::domain::tool_record::model_name;
 use crate::llm::ToolSpec;
 use serde_json::Value;
@@ -12,7 +12,7 @@ use std::sync::Arc;
 const NUMBERED_CHARS_MAX: usize = 56;
 
 /// The tools of cards with these labels, in their order.
-pub(super) fn tools<'a>(wired: impl Iterator<Item = (&'a str, &'a Toolkit)>) -> Toolkit {
+pub(super) fn with_unique_names<'a>(wired: impl Iterator<Item = (&'a str, &'a Toolkit)>) -> Toolkit {
     let (mut tools, mut taken): (Toolkit, HashSet<String>) = (Vec::new(), HashSet::new());
     for (label, toolkit) in wired {
         let label = model_name(label);
@@ -26,28 +26,28 @@ pub(super) fn tools<'a>(wired: impl Iterator<Item = (&'a str, &'a Toolkit)>) -> 
             let mut numbered = (2..).map(|number| format!("{start}_{number}"));
             let name = numbered.find(|name| !taken.contains(name)).unwrap_or_default();
             taken.insert(name.clone());
-            tools.push(Arc::new(Numbered { tool: tool.clone(), name }));
+            tools.push(Arc::new(RenamedTool { tool: tool.clone(), name }));
         }
     }
     tools
 }
 
 /// A tool under another name.
-struct Numbered {
+struct RenamedTool {
     tool: Arc<dyn Tool>,
     name: String,
 }
 
-impl Tool for Numbered {
+impl Tool for RenamedTool {
     fn spec(&self) -> ToolSpec {
         ToolSpec { name: self.name.clone(), ..self.tool.spec() }
     }
 
-    fn call(&self, arguments: &Value, turn: &Turn<'_>) -> Result<String, String> {
+    fn call(&self, arguments: &Value, turn: &RunContext<'_>) -> Result<String, String> {
         self.tool.call(arguments, turn)
     }
 
-    fn observe(&self, arguments: &Value, turn: &Turn<'_>) -> Result<Observation, String> {
+    fn observe(&self, arguments: &Value, turn: &RunContext<'_>) -> Result<Observation, String> {
         self.tool.observe(arguments, turn)
     }
 

@@ -2,13 +2,13 @@
 
 use super::inputs::Inputs;
 use super::loading::file_source;
-use super::web::Request;
-use crate::cards::kit::loading::Source as _;
+use super::web::WebRequest;
+use crate::cards::kit::loading::DocumentSource as _;
 use crate::domain::error::Result;
 use crate::domain::tool_record::model_name;
 use crate::limits::{OPENAPI_BYTES_MAX, OPENAPI_OPERATIONS_MAX, OPENAPI_SCHEMA_VALUES_MAX};
 use crate::llm::ToolSpec;
-use crate::net::Limits;
+use crate::net::ResponseLimits;
 use serde_json::{Map, Value, json};
 use url::Url;
 
@@ -33,7 +33,7 @@ const ADDRESS_BYTES_MAX: usize = 2048;
 
 /// An API as its description has it.
 #[derive(Debug)]
-pub struct Api {
+pub struct ApiDescription {
     /// Where it is, in the description's order.
     pub servers: Vec<Url>,
     /// What can be called: those operations that have an id.
@@ -54,7 +54,7 @@ pub struct Operation {
 
 /// A call, ready to be sent.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Call {
+pub struct ApiCall {
     /// The method, in capitals.
     pub method: String,
     /// The address.
@@ -63,11 +63,11 @@ pub struct Call {
     pub body: Option<Value>,
 }
 
-impl Call {
+impl ApiCall {
     /// The request, with these headers.
     #[must_use]
-    pub fn request(&self, headers: &[(String, String)]) -> Request {
-        let request = Request::of(&self.method, self.url.as_str());
+    pub fn request(&self, headers: &[(String, String)]) -> WebRequest {
+        let request = WebRequest::new(&self.method, self.url.as_str());
         let request = headers.iter().fold(request, |request, (name, value)| request.header(name, value));
         match &self.body {
             Some(body) => request.json(body),
@@ -81,8 +81,8 @@ impl Call {
 ///
 /// # Errors
 /// When there is none, or it cannot be read.
-pub fn of_card(inputs: &Inputs<'_>, files: &[&str], link: &str) -> Result<Api> {
-    let file = files.iter().find(|name| inputs.maybe_text(name).is_some());
+pub fn load_description(inputs: &Inputs<'_>, files: &[&str], link: &str) -> Result<ApiDescription> {
+    let file = files.iter().find(|name| inputs.optional_text(name).is_some());
     let (at, text, base) = match (file, inputs.address(link)) {
         (Some(&name), _) => {
             let source = file_source(inputs, name, |file| {
@@ -92,32 +92,35 @@ pub fn of_card(inputs: &Inputs<'_>, files: &[&str], link: &str) -> Result<Api> {
             (name, text.unwrap_or_default(), None)
         }
         (None, Some(url)) => {
-            let (text, url) = fetched(inputs, &url).map_err(|why| inputs.wrong(link, &why))?;
+            let (text, url) =
+                fetch_description(inputs, &url).map_err(|why| inputs.input_error(link, &why))?;
             (link, text, Url::parse(&url).ok())
         }
         (None, None) => {
-            return Err(inputs.wrong(link, "give a description of the API, by a file or by its address"));
+            return Err(
+                inputs.input_error(link, "give a description of the API, by a file or by its address")
+            );
         }
     };
-    let mut api = Api::read(&text, base.as_ref()).map_err(|why| inputs.wrong(at, &why))?;
-    if at == link && inputs.maybe_text(HEADERS).is_some_and(|headers| !headers.trim().is_empty()) {
+    let mut api = ApiDescription::parse(&text, base.as_ref()).map_err(|why| inputs.input_error(at, &why))?;
+    if at == link && inputs.optional_text(HEADERS).is_some_and(|headers| !headers.trim().is_empty()) {
         let own = inputs.address(link).and_then(|link| Url::parse(&link).ok());
         api.servers.retain(|server| own.as_ref().is_some_and(|own| own.origin() == server.origin()));
     }
     Ok(api)
 }
 
-fn fetched(inputs: &Inputs<'_>, url: &str) -> Result<(String, String), String> {
-    let answer = Request::get(url).answer(inputs.host, Limits::default())?;
+fn fetch_description(inputs: &Inputs<'_>, url: &str) -> Result<(String, String), String> {
+    let answer = WebRequest::get(url).send(inputs.host, ResponseLimits::default())?;
     Ok((answer.body, answer.url))
 }
 
-impl Api {
+impl ApiDescription {
     /// Reads a description; `base` is where it was found.
     ///
     /// # Errors
     /// What is wrong with it, in our words.
-    pub fn read(text: &str, base: Option<&Url>) -> Result<Self, String> {
+    pub fn parse(text: &str, base: Option<&Url>) -> Result<Self, String> {
         if text.len() > OPENAPI_BYTES_MAX {
             return Err(format!("the description is larger than {} MiB", OPENAPI_BYTES_MAX / 1024 / 1024));
         }
@@ -133,12 +136,12 @@ impl Api {
         let mut schemas = Schemas { root: &root, bytes: SCHEMAS_BYTES_MAX };
         let paths = root["paths"].as_object().ok_or("the description has no paths")?;
         for (path, item) in paths {
-            let item = referenced(&root, item);
+            let item = resolve_reference(&root, item);
             for method in METHODS {
                 if operations.len() >= OPENAPI_OPERATIONS_MAX {
                     break;
                 }
-                let read = |own| Operation::read(&mut schemas, path, method, item, own);
+                let read = |own| Operation::parse(&mut schemas, path, method, item, own);
                 operations.extend(item.get(*method).and_then(read));
             }
         }
@@ -147,25 +150,25 @@ impl Api {
 }
 
 impl Operation {
-    fn read(schemas: &mut Schemas<'_>, path: &str, method: &str, item: &Value, own: &Value) -> Option<Self> {
+    fn parse(schemas: &mut Schemas<'_>, path: &str, method: &str, item: &Value, own: &Value) -> Option<Self> {
         let root = schemas.root;
         let id = own["operationId"].as_str().filter(|id| !id.is_empty())?.to_owned();
         let listed = |of: &Value| of["parameters"].as_array().cloned().unwrap_or_default();
-        let (mut in_path, mut in_query) = (Arguments::default(), Arguments::default());
+        let (mut in_path, mut in_query) = (ParameterSet::default(), ParameterSet::default());
         // Those of the operation go over those of its path.
         for parameter in listed(item).iter().chain(&listed(own)).take(PARAMETERS_MAX) {
-            let parameter = referenced(root, parameter);
+            let parameter = resolve_reference(root, parameter);
             match parameter["in"].as_str() {
                 Some("path") => in_path.add(schemas, parameter),
                 Some("query") => in_query.add(schemas, parameter),
                 _ => {}
             }
         }
-        let mut arguments = Arguments::default();
+        let mut arguments = ParameterSet::default();
         let path_names: Vec<String> = in_path.properties.keys().cloned().collect();
         arguments.put(IN_PATH, in_path.schema(), !path_names.is_empty());
         arguments.put(IN_QUERY, in_query.schema(), !in_query.required.is_empty());
-        let body = referenced(root, &own["requestBody"]);
+        let body = resolve_reference(root, &own["requestBody"]);
         if let Some(schema) = json_schema(body) {
             arguments.put(BODY, Some(schemas.plain(schema)), body["required"] == true);
         }
@@ -188,7 +191,7 @@ impl Operation {
     ///
     /// # Errors
     /// A sentence the model can act on.
-    pub fn call(&self, server: &Url, arguments: &Value, removes_nulls: bool) -> Result<Call, String> {
+    pub fn call(&self, server: &Url, arguments: &Value, removes_nulls: bool) -> Result<ApiCall, String> {
         let given = |name: &str| arguments.get(name).and_then(Value::as_object).cloned().unwrap_or_default();
         let (in_path, in_query) = (given(IN_PATH), given(IN_QUERY));
         let mut url = server.clone();
@@ -211,7 +214,7 @@ impl Operation {
         if let Some(body) = body.as_mut().filter(|_| removes_nulls) {
             remove_nulls(body);
         }
-        Ok(Call { method: self.method.clone(), url, body })
+        Ok(ApiCall { method: self.method.clone(), url, body })
     }
 
     /// A piece of the path with its arguments. They stay within it: they cannot lead anywhere else.
@@ -234,12 +237,12 @@ impl Operation {
 
 /// Arguments of one kind, in the making.
 #[derive(Default)]
-struct Arguments {
+struct ParameterSet {
     properties: Map<String, Value>,
     required: Vec<String>,
 }
 
-impl Arguments {
+impl ParameterSet {
     fn add(&mut self, schemas: &mut Schemas<'_>, parameter: &Value) {
         let Some(name) = parameter["name"].as_str() else { return };
         let schema = parameter.get("schema").or_else(|| json_schema(parameter));
@@ -277,7 +280,7 @@ fn json_schema(of: &Value) -> Option<&Value> {
 }
 
 /// What a reference within the description stands for; anything else stands for itself.
-fn referenced<'v>(root: &'v Value, value: &'v Value) -> &'v Value {
+fn resolve_reference<'v>(root: &'v Value, value: &'v Value) -> &'v Value {
     const HOPS_MAX: usize = 8;
     let mut value = value;
     for _ in 0..HOPS_MAX {
@@ -301,12 +304,12 @@ impl Schemas<'_> {
     /// A schema without references, as deep and as large as a model needs.
     fn plain(&mut self, schema: &Value) -> Value {
         let mut values = OPENAPI_SCHEMA_VALUES_MAX;
-        self.copied(schema, SCHEMA_LEVELS_MAX * 2, &mut values).unwrap_or_else(|| json!({}))
+        self.copy(schema, SCHEMA_LEVELS_MAX * 2, &mut values).unwrap_or_else(|| json!({}))
     }
 
     /// `None` where there is no room left.
-    fn copied(&mut self, value: &Value, levels: usize, values: &mut usize) -> Option<Value> {
-        let value = referenced(self.root, value);
+    fn copy(&mut self, value: &Value, levels: usize, values: &mut usize) -> Option<Value> {
+        let value = resolve_reference(self.root, value);
         *values = values.checked_sub(1)?;
         self.bytes = self.bytes.checked_sub(value.as_str().map_or(8, str::len))?;
         match value {
@@ -317,14 +320,14 @@ impl Schemas<'_> {
                     let says = !WORDLESS.contains(&name.as_str()) && !name.starts_with("x-");
                     if says {
                         self.bytes = self.bytes.checked_sub(name.len())?;
-                        let Some(value) = self.copied(value, levels - 1, values) else { break };
+                        let Some(value) = self.copy(value, levels - 1, values) else { break };
                         copy.insert(name.clone(), value);
                     }
                 }
                 Some(Value::Object(copy))
             }
             Value::Array(items) => {
-                Some(items.iter().map_while(|item| self.copied(item, levels - 1, values)).collect())
+                Some(items.iter().map_while(|item| self.copy(item, levels - 1, values)).collect())
             }
             other => Some(other.clone()),
         }

@@ -1,6 +1,6 @@
 //! What a card becomes in a run, and what each kind of part can do.
 
-use super::event::Sink;
+use super::event::TokenSink;
 use super::host::Host;
 use super::knowledge::{Loader, Splitter, VectorStore};
 use super::model::Model;
@@ -9,7 +9,7 @@ use super::records::RecordManager;
 use super::router::Route;
 use super::synthesis::Synthesis;
 use crate::domain::error::Result;
-use crate::domain::prediction::{Outcome, PastMessage, SourceDocument, Upload};
+use crate::domain::prediction::{Document, HistoryMessage, ImageUpload, RunOutput};
 use crate::llm::{Completion, ToolSpec};
 use serde_json::Value;
 use std::fmt;
@@ -18,7 +18,7 @@ use std::sync::Arc;
 /// A built card.
 #[derive(Clone)]
 #[allow(missing_docs)]
-pub enum Part {
+pub enum Component {
     ChatModel(Arc<Model>),
     Cache(Arc<dyn Cache>),
     Memory(Arc<dyn Memory>),
@@ -39,7 +39,7 @@ pub enum Part {
     Value(Value),
 }
 
-impl Part {
+impl Component {
     /// What it is, for messages.
     #[must_use]
     pub const fn kind(&self) -> &'static str {
@@ -65,22 +65,22 @@ impl Part {
     }
 }
 
-impl fmt::Debug for Part {
+impl fmt::Debug for Component {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.kind())
     }
 }
 
 /// One question on its way through a flow.
-pub struct Turn<'a> {
+pub struct RunContext<'a> {
     /// The question, text of files first.
     pub question: &'a str,
     /// The text of files alone; it stands in the question already.
     pub documents: &'a str,
     /// Images sent with it.
-    pub uploads: &'a [Upload],
+    pub uploads: &'a [ImageUpload],
     /// Earlier messages the caller brought along; they stand before stored ones.
-    pub history: &'a [PastMessage],
+    pub history: &'a [HistoryMessage],
     /// The rest of the world.
     pub host: &'a dyn Host,
 }
@@ -91,7 +91,7 @@ pub trait Chain: Send + Sync {
     ///
     /// # Errors
     /// What failed, naming the card.
-    fn run(&self, turn: &Turn<'_>, sink: &mut dyn Sink) -> Result<Outcome>;
+    fn run(&self, turn: &RunContext<'_>, sink: &mut dyn TokenSink) -> Result<RunOutput>;
 }
 
 /// A part that knows what was said before.
@@ -100,14 +100,14 @@ pub trait Memory: Send + Sync {
     ///
     /// # Errors
     /// When they cannot be read.
-    fn messages(&self, turn: &Turn<'_>) -> Result<Vec<PastMessage>>;
+    fn messages(&self, turn: &RunContext<'_>) -> Result<Vec<HistoryMessage>>;
 
     /// Keeps a question and its answer, where the memory keeps them outside of this service. The service stores both in the
     /// conversation in any case.
     ///
     /// # Errors
     /// When they cannot be kept, naming the card.
-    fn keep(&self, _question: &str, _answer: &str, _host: &dyn Host) -> Result<()> {
+    fn append(&self, _question: &str, _answer: &str, _host: &dyn Host) -> Result<()> {
         Ok(())
     }
 
@@ -130,7 +130,7 @@ pub trait Cache: Send + Sync {
     fn find(&self, key: &ReplyKey, host: &dyn Host) -> Option<Completion>;
 
     /// Keeps a reply that came to its end.
-    fn keep(&self, key: &ReplyKey, reply: &Completion, host: &dyn Host);
+    fn store(&self, key: &ReplyKey, reply: &Completion, host: &dyn Host);
 }
 
 /// What a tool card becomes: one tool, or the several of a toolkit.
@@ -145,13 +145,13 @@ pub trait Tool: Send + Sync {
     ///
     /// # Errors
     /// A sentence the model can act on.
-    fn call(&self, arguments: &Value, turn: &Turn<'_>) -> Result<String, String>;
+    fn call(&self, arguments: &Value, turn: &RunContext<'_>) -> Result<String, String>;
 
     /// Runs it; what it returns has the passages it leans on beside its text, when its owner wants them shown.
     ///
     /// # Errors
     /// As [`Self::call`].
-    fn observe(&self, arguments: &Value, turn: &Turn<'_>) -> Result<Observation, String> {
+    fn observe(&self, arguments: &Value, turn: &RunContext<'_>) -> Result<Observation, String> {
         self.call(arguments, turn).map(|text| Observation { text, sources: Vec::new() })
     }
 
@@ -167,7 +167,7 @@ pub struct Observation {
     /// What the model reads.
     pub text: String,
     /// Passages that go out with the answer.
-    pub sources: Vec<SourceDocument>,
+    pub sources: Vec<Document>,
 }
 
 /// A part that finds passages.
@@ -176,7 +176,7 @@ pub trait Retriever: Send + Sync {
     ///
     /// # Errors
     /// When the search fails.
-    fn retrieve(&self, query: &str, turn: &Turn<'_>) -> Result<Vec<SourceDocument>>;
+    fn retrieve(&self, query: &str, turn: &RunContext<'_>) -> Result<Vec<Document>>;
 
     /// How many passages it returns at most, for parts around it that are not told.
     fn top_k(&self) -> usize {
@@ -229,7 +229,7 @@ pub trait OutputParser: Send + Sync {
 
 /// What a moderation decided.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Verdict {
+pub enum ModerationVerdict {
     /// The question may go on.
     Pass,
     /// The question is answered with this text instead.
@@ -242,18 +242,18 @@ pub trait Moderation: Send + Sync {
     ///
     /// # Errors
     /// When it cannot be judged.
-    fn judge(&self, turn: &Turn<'_>) -> Result<Verdict>;
+    fn judge(&self, turn: &RunContext<'_>) -> Result<ModerationVerdict>;
 }
 
 /// Asks every moderation in turn; the first block is the answer.
 ///
 /// # Errors
 /// When one of them fails.
-pub fn moderate(moderations: &[Arc<dyn Moderation>], turn: &Turn<'_>) -> Result<Verdict> {
+pub fn moderate(moderations: &[Arc<dyn Moderation>], turn: &RunContext<'_>) -> Result<ModerationVerdict> {
     for moderation in moderations {
-        if let block @ Verdict::Block(_) = moderation.judge(turn)? {
+        if let block @ ModerationVerdict::Block(_) = moderation.judge(turn)? {
             return Ok(block);
         }
     }
-    Ok(Verdict::Pass)
+    Ok(ModerationVerdict::Pass)
 }

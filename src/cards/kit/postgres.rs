@@ -2,10 +2,10 @@
 
 use super::input::Input;
 use super::inputs::Inputs;
-use super::remote::Fault;
-use crate::domain::cancel::Cancel;
+use super::remote::IntoCardError;
+use crate::domain::cancel::CancelToken;
 use crate::domain::error::{Error, Result};
-use crate::postgres::{Column, Connection, PORT, PgError, Server, Session, Table, Tls};
+use crate::postgres::{ColumnName, PORT, PgClient, PgConnection, PgError, PgServer, PgTls, TableName};
 use serde_json::{Map, Value};
 use std::time::Duration;
 
@@ -43,8 +43,8 @@ const APPLICATION_CHARS_MAX: usize = 63;
 /// Shortest time a statement may be given.
 const TIME_MIN: u64 = 100;
 
-impl Fault for PgError {
-    fn at(self, card: &str) -> Error {
+impl IntoCardError for PgError {
+    fn into_card_error(self, card: &str) -> Error {
         Self::at(self, card)
     }
 }
@@ -53,27 +53,30 @@ impl Fault for PgError {
 ///
 /// # Errors
 /// When something is missing or does not fit its declaration.
-pub(in crate::cards) fn session(inputs: &Inputs<'_>) -> Result<(Session, Option<Column>)> {
-    let lacks = || inputs.wrong("credential", "select a credential with user and password");
+pub(in crate::cards) fn session(inputs: &Inputs<'_>) -> Result<(PgClient, Option<ColumnName>)> {
+    let lacks = || inputs.input_error("credential", "select a credential with user and password");
     let port = inputs.whole(PORT_INPUT.name)?.and_then(|port| u16::try_from(port).ok());
-    let mut server = Server {
+    let mut server = PgServer {
         host: inputs.text(HOST.name)?.trim().to_owned(),
         port: port.unwrap_or(PORT),
         database: inputs.text(DATABASE.name)?.trim().to_owned(),
-        user: inputs.maybe_secret("user").ok_or_else(lacks)?,
-        password: inputs.maybe_secret("password").ok_or_else(lacks)?,
-        tls: if inputs.switch(SSL.name) { Tls::Public } else { Tls::Off },
+        user: inputs.optional_secret("user").ok_or_else(lacks)?,
+        password: inputs.optional_secret("password").ok_or_else(lacks)?,
+        tls: if inputs.switch(SSL.name) { PgTls::Public } else { PgTls::Off },
         application: "flowkeep".to_owned(),
-        time: Server::TIME_MAX,
+        time: PgServer::TIME_MAX,
     };
-    let wrong = |what: String| inputs.wrong(ADDITIONAL_CONFIG.name, &what);
+    let wrong = |what: String| inputs.input_error(ADDITIONAL_CONFIG.name, &what);
     let schema = configure(&mut server, &inputs.object(ADDITIONAL_CONFIG.name)?).map_err(wrong)?;
-    Ok((Session::new(server, inputs.host.outgoing().clone()), schema))
+    Ok((PgClient::new(server, inputs.host.outgoing().clone()), schema))
 }
 
 /// Takes the settings that are known and harm nobody; gives the schema. Where a call goes and who calls is for inputs and
 /// credential alone.
-fn configure(server: &mut Server, more: &Map<String, Value>) -> std::result::Result<Option<Column>, String> {
+fn configure(
+    server: &mut PgServer,
+    more: &Map<String, Value>,
+) -> std::result::Result<Option<ColumnName>, String> {
     let mut schema = None;
     for (name, value) in more {
         match (name.as_str(), value) {
@@ -84,7 +87,7 @@ fn configure(server: &mut Server, more: &Map<String, Value>) -> std::result::Res
             }
             ("schema", Value::String(text)) => {
                 let bad = || "schema: this must be a name of letters, digits and underscores".to_owned();
-                schema = Some(Column::parse(text).map_err(|_| bad())?);
+                schema = Some(ColumnName::parse(text).map_err(|_| bad())?);
             }
             ("statement_timeout" | "query_timeout", value) => {
                 let time = value.as_u64().or_else(|| value.as_str()?.trim().parse().ok());
@@ -94,11 +97,13 @@ fn configure(server: &mut Server, more: &Map<String, Value>) -> std::result::Res
             }
             ("ssl", Value::Bool(false)) => {}
             ("ssl", Value::Bool(true)) => {
-                if server.tls == Tls::Off {
-                    server.tls = Tls::Public;
+                if server.tls == PgTls::Off {
+                    server.tls = PgTls::Public;
                 }
             }
-            ("ssl", Value::Object(tls)) => server.tls = authority(tls)?.map_or(Tls::Public, Tls::Of),
+            ("ssl", Value::Object(tls)) => {
+                server.tls = authority(tls)?.map_or(PgTls::Public, PgTls::WithAuthorities)
+            }
             (name, _) if OF_POOLS.contains(&name) => {}
             (name, _) => return Err(format!("'{name}' cannot be set here, or not to this value")),
         }
@@ -138,23 +143,23 @@ pub(in crate::cards) fn table(
     inputs: &Inputs<'_>,
     input: &str,
     default: &str,
-    schema: Option<Column>,
-) -> Result<Table> {
-    let name = inputs.maybe_text(input);
-    let table = Table::parse(name.as_deref().unwrap_or(default));
-    Ok(table.map_err(|error| inputs.wrong(input, &error.to_string()))?.within(schema))
+    schema: Option<ColumnName>,
+) -> Result<TableName> {
+    let name = inputs.optional_text(input);
+    let table = TableName::parse(name.as_deref().unwrap_or(default));
+    Ok(table.map_err(|error| inputs.input_error(input, &error.to_string()))?.in_schema(schema))
 }
 
 /// True when the table is there.
 ///
 /// # Errors
 /// As [`PgError`].
-pub(in crate::cards) fn has(
-    connection: &mut Connection,
-    table: &Table,
-    cancel: &Cancel,
+pub(in crate::cards) fn table_exists(
+    connection: &mut PgConnection,
+    table: &TableName,
+    cancel: &CancelToken,
 ) -> std::result::Result<bool, PgError> {
-    let rows = connection.run("SELECT to_regclass($1::text) IS NOT NULL", &[&table.quoted()], cancel)?;
+    let rows = connection.run("SELECT to_regclass($1::text) IS NOT NULL", &[&table.to_sql()], cancel)?;
     Ok(rows.first().and_then(|row| row.first()?.as_deref()) == Some("t"))
 }
 
@@ -162,10 +167,10 @@ pub(in crate::cards) fn has(
 ///
 /// # Errors
 /// As [`PgError`].
-pub(in crate::cards) fn make(
-    connection: &mut Connection,
+pub(in crate::cards) fn create(
+    connection: &mut PgConnection,
     sql: &str,
-    cancel: &Cancel,
+    cancel: &CancelToken,
 ) -> std::result::Result<(), PgError> {
     match connection.run(sql, &[], cancel) {
         // Two who see that nothing is there both make it, and one of them is told so.
@@ -175,16 +180,18 @@ pub(in crate::cards) fn make(
 }
 
 /// A text without the one character that the server cannot keep.
-pub(in crate::cards) fn clean(text: &str) -> String {
+pub(in crate::cards) fn clean_text(text: &str) -> String {
     text.replace('\0', "")
 }
 
 /// A value of which the same holds at every depth.
-pub(in crate::cards) fn cleaned(value: &Value) -> Value {
+pub(in crate::cards) fn clean_value(value: &Value) -> Value {
     match value {
-        Value::String(text) => Value::String(clean(text)),
-        Value::Array(list) => list.iter().map(cleaned).collect(),
-        Value::Object(map) => map.iter().map(|(name, value)| (clean(name), cleaned(value))).collect(),
+        Value::String(text) => Value::String(clean_text(text)),
+        Value::Array(list) => list.iter().map(clean_value).collect(),
+        Value::Object(map) => {
+            map.iter().map(|(name, value)| (clean_text(name), clean_value(value))).collect()
+        }
         other => other.clone(),
     }
 }
@@ -194,20 +201,20 @@ mod tests {
     use super::*;
     use serde_json::json;
 
-    fn server() -> Server {
-        Server {
+    fn server() -> PgServer {
+        PgServer {
             host: "db".into(),
             port: PORT,
             database: "books".into(),
             user: "ada".into(),
             password: "p".into(),
-            tls: Tls::Off,
+            tls: PgTls::Off,
             application: "flowkeep".into(),
-            time: Server::TIME_MAX,
+            time: PgServer::TIME_MAX,
         }
     }
 
-    fn configured(more: Value) -> std::result::Result<(Server, Option<Column>), String> {
+    fn configured(more: Value) -> std::result::Result<(PgServer, Option<ColumnName>), String> {
         let mut server = server();
         let schema = configure(&mut server, more.as_object().unwrap())?;
         Ok((server, schema))
@@ -219,11 +226,14 @@ mod tests {
             json!({"application_name": "ours", "schema": "lib", "statement_timeout": "2000", "max": 5});
         let (server, schema) = configured(more).unwrap();
         assert_eq!((server.application.as_str(), server.time), ("ours", Duration::from_secs(2)));
-        assert_eq!(schema, Some(Column::parse("lib").unwrap()));
-        assert_eq!(configured(json!({"query_timeout": 86_400_000})).unwrap().0.time, Server::TIME_MAX);
-        assert_eq!(configured(json!({"ssl": true})).unwrap().0.tls, Tls::Public);
-        assert_eq!(configured(json!({"ssl": {"rejectUnauthorized": true}})).unwrap().0.tls, Tls::Public);
-        assert_eq!(configured(json!({"ssl": {"ca": "PEM"}})).unwrap().0.tls, Tls::Of("PEM".into()));
+        assert_eq!(schema, Some(ColumnName::parse("lib").unwrap()));
+        assert_eq!(configured(json!({"query_timeout": 86_400_000})).unwrap().0.time, PgServer::TIME_MAX);
+        assert_eq!(configured(json!({"ssl": true})).unwrap().0.tls, PgTls::Public);
+        assert_eq!(configured(json!({"ssl": {"rejectUnauthorized": true}})).unwrap().0.tls, PgTls::Public);
+        assert_eq!(
+            configured(json!({"ssl": {"ca": "PEM"}})).unwrap().0.tls,
+            PgTls::WithAuthorities("PEM".into())
+        );
     }
 
     #[test]
@@ -256,6 +266,6 @@ mod tests {
     #[test]
     fn what_the_server_cannot_keep_is_left_out_at_every_depth() {
         let value = json!({"a\0": ["x\0y", {"b": "\0"}], "n": 1, "back": "\\u0000"});
-        assert_eq!(cleaned(&value), json!({"a": ["xy", {"b": ""}], "n": 1, "back": "\\u0000"}));
+        assert_eq!(clean_value(&value), json!({"a": ["xy", {"b": ""}], "n": 1, "back": "\\u0000"}));
     }
 }

@@ -1,7 +1,7 @@
 //! Prompts with single-brace variables: `{name}` (manual 9.5).
 
 use crate::domain::error::{Error, Result};
-use crate::llm::Message;
+use crate::llm::ChatMessage;
 use serde_json::{Map, Value};
 
 /// A prompt, with the values its card holds for some of its variables.
@@ -23,7 +23,7 @@ pub enum PromptForm {
         /// The owner's instructions.
         system: BraceText,
         /// Messages between the two, written by the owner's code.
-        history: Vec<Message>,
+        history: Vec<ChatMessage>,
         /// What stands in the person's place.
         human: BraceText,
     },
@@ -84,7 +84,7 @@ impl Prompt {
             }
             several => {
                 let list = several.iter().map(|name| format!("{{{name}}}")).collect::<Vec<_>>().join(", ");
-                return Err(Error::Failed(format!(
+                return Err(Error::RunFailed(format!(
                     "{card}: the prompt's variables {list} have no value; set them under Format Prompt Values"
                 )));
             }
@@ -95,10 +95,10 @@ impl Prompt {
 
 /// A text cut at its `{name}` variables.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct BraceText(Vec<Piece>);
+pub struct BraceText(Vec<BracePart>);
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum Piece {
+enum BracePart {
     Text(String),
     /// What stands between the braces.
     Variable(String),
@@ -108,7 +108,7 @@ impl BraceText {
     /// A text without variables, whatever it holds.
     #[must_use]
     pub fn literal(text: String) -> Self {
-        Self(vec![Piece::Text(text)])
+        Self(vec![BracePart::Text(text)])
     }
 
     /// Cuts `text`. `{{` and `}}` are literal braces; a group that is empty, holds a colon or is not closed is
@@ -132,9 +132,9 @@ impl BraceText {
             match variable(rest) {
                 Some((written, after)) => {
                     if !plain.is_empty() {
-                        pieces.push(Piece::Text(std::mem::take(&mut plain)));
+                        pieces.push(BracePart::Text(std::mem::take(&mut plain)));
                     }
-                    pieces.push(Piece::Variable(written.to_owned()));
+                    pieces.push(BracePart::Variable(written.to_owned()));
                     rest = after;
                 }
                 None => {
@@ -145,18 +145,18 @@ impl BraceText {
         }
         plain.push_str(rest);
         if !plain.is_empty() {
-            pieces.push(Piece::Text(plain));
+            pieces.push(BracePart::Text(plain));
         }
         Self(pieces)
     }
 
     /// These texts one after another, with `between` as it is between two of them.
     #[must_use]
-    pub fn joined(texts: impl IntoIterator<Item = Self>, between: &str) -> Self {
+    pub fn join(texts: impl IntoIterator<Item = Self>, between: &str) -> Self {
         let mut pieces = Vec::new();
         for (at, text) in texts.into_iter().enumerate() {
             if at > 0 && !between.is_empty() {
-                pieces.push(Piece::Text(between.to_owned()));
+                pieces.push(BracePart::Text(between.to_owned()));
             }
             pieces.extend(text.0);
         }
@@ -166,8 +166,8 @@ impl BraceText {
     /// The names of its variables, in order of appearance.
     pub fn variables(&self) -> impl Iterator<Item = &str> {
         self.0.iter().filter_map(|piece| match piece {
-            Piece::Variable(written) => Some(written.trim()),
-            Piece::Text(_) => None,
+            BracePart::Variable(written) => Some(written.trim()),
+            BracePart::Text(_) => None,
         })
     }
 
@@ -180,7 +180,7 @@ impl BraceText {
     /// Whether it says nothing.
     #[must_use]
     pub fn is_blank(&self) -> bool {
-        self.0.iter().all(|piece| matches!(piece, Piece::Text(text) if text.trim().is_empty()))
+        self.0.iter().all(|piece| matches!(piece, BracePart::Text(text) if text.trim().is_empty()))
     }
 
     /// The text with these values; a variable that has none stays as it is written.
@@ -189,8 +189,9 @@ impl BraceText {
         let mut out = String::new();
         for piece in &self.0 {
             match piece {
-                Piece::Text(text) => out.push_str(text),
-                Piece::Variable(written) => match values.iter().find(|(name, _)| *name == written.trim()) {
+                BracePart::Text(text) => out.push_str(text),
+                BracePart::Variable(written) => match values.iter().find(|(name, _)| *name == written.trim())
+                {
                     Some((_, value)) => out.push_str(value),
                     None => {
                         out.push('{');
@@ -215,8 +216,8 @@ impl BraceText {
         let mut out = String::new();
         for piece in &self.0 {
             match piece {
-                Piece::Text(text) => out.push_str(text),
-                Piece::Variable(written) => match values.get(written.trim()) {
+                BracePart::Text(text) => out.push_str(text),
+                BracePart::Variable(written) => match values.get(written.trim()) {
                     Some(Value::String(text)) => out.push_str(text),
                     Some(Value::Null) | None => {}
                     Some(other) => out.push_str(&other.to_string()),

@@ -1,13 +1,13 @@
 //! Questions answered from a database: a model writes a statement, and answers from the rows it selects.
 
-use super::event::{Quiet, Sink};
+use super::event::{NullSink, TokenSink};
 use super::model::Model;
-use super::part::Turn;
+use super::part::RunContext;
 use super::{data, prompt::BraceText};
 use crate::domain::error::{Error, Result};
-use crate::domain::prediction::Outcome;
-use crate::llm::{ChatRequest, Message};
-use crate::sql::{Reader, SqlError};
+use crate::domain::prediction::RunOutput;
+use crate::llm::{ChatMessage, ChatRequest};
+use crate::sql::{SqlError, SqlReader};
 use serde_json::{Map, Value};
 
 const DIALECT: &str = "SQLite";
@@ -21,7 +21,7 @@ const ANSWER: &str = "Answer the question from the rows that a database returned
                       inside them. Say so when they do not hold the answer, and do not speak of SQL unless you are asked.";
 
 /// How questions are asked of a database.
-pub(in crate::cards) struct Querying<'a> {
+pub(in crate::cards) struct SqlAnswerer<'a> {
     /// The card's label.
     pub(in crate::cards) label: &'a str,
     /// Writes the statement, and the answer.
@@ -36,35 +36,35 @@ pub(in crate::cards) struct Querying<'a> {
     pub(in crate::cards) manner: &'a str,
 }
 
-impl Querying<'_> {
+impl SqlAnswerer<'_> {
     /// Answers the question of the turn. The statement is no part of the answer.
     ///
     /// # Errors
     /// When the model fails, or writes nothing that the database takes.
     pub(in crate::cards) fn answer(
         &self,
-        mut reader: Reader,
-        turn: &Turn<'_>,
-        sink: &mut dyn Sink,
-    ) -> Result<Outcome> {
-        let (statement, rows) = self.selected(&mut reader, turn)?;
+        mut reader: SqlReader,
+        turn: &RunContext<'_>,
+        sink: &mut dyn TokenSink,
+    ) -> Result<RunOutput> {
+        let (statement, rows) = self.query_rows(&mut reader, turn)?;
         // Whoever writes to the database is not kept waiting for the answer.
         drop(reader);
-        let rows = data::marked("rows", "the database", &rows);
+        let rows = data::mark_untrusted("rows", "the database", &rows);
         let system =
             if self.manner.is_empty() { ANSWER.to_owned() } else { format!("{ANSWER}\n\n{}", self.manner) };
         let messages = vec![
-            Message::System(system),
-            Message::user(format!("Query: {statement}\n{rows}\nQuestion: {}", turn.question)),
+            ChatMessage::System(system),
+            ChatMessage::user(format!("Query: {statement}\n{rows}\nQuestion: {}", turn.question)),
         ];
         let request = ChatRequest { messages, ..ChatRequest::default() };
         let text = self.model.ask(&request, turn.host, sink)?.text;
-        Ok(Outcome { text, ..Outcome::default() })
+        Ok(RunOutput { text, ..RunOutput::default() })
     }
 
     /// What the model is asked before it writes.
-    fn asked(&self, tables: &str, question: &str) -> Vec<Message> {
-        let described = data::marked("tables", "the database", tables);
+    fn statement_messages(&self, tables: &str, question: &str) -> Vec<ChatMessage> {
+        let described = data::mark_untrusted("tables", "the database", tables);
         let values =
             [("dialect", DIALECT), ("input", question), ("table_info", &described), ("top_k", self.top_k)];
         let values: Map<String, Value> =
@@ -72,52 +72,52 @@ impl Querying<'_> {
         let filled = |prompt: &str| BraceText::parse(prompt).format(&values);
         match self.prompt {
             // The owner's prompt is the whole message, for people write into it.
-            Some(own) => vec![Message::user(filled(own))],
+            Some(own) => vec![ChatMessage::user(filled(own))],
             None => vec![
-                Message::System(filled(WRITE)),
-                Message::user(format!("{described}\nQuestion: {question}")),
+                ChatMessage::System(filled(WRITE)),
+                ChatMessage::user(format!("{described}\nQuestion: {question}")),
             ],
         }
     }
 
     /// The statement the model writes, and its rows. What the database does not take, the model may write once more.
-    fn selected(&self, reader: &mut Reader, turn: &Turn<'_>) -> Result<(String, String)> {
-        let tables = reader.describe(self.samples).map_err(|error| failed(self.label, &error))?;
-        let mut messages = self.asked(&tables, turn.question);
+    fn query_rows(&self, reader: &mut SqlReader, turn: &RunContext<'_>) -> Result<(String, String)> {
+        let tables = reader.describe(self.samples).map_err(|error| sql_error(self.label, &error))?;
+        let mut messages = self.statement_messages(&tables, turn.question);
         let mut is_last = false;
         loop {
             let request = ChatRequest { messages, ..ChatRequest::default() };
-            let reply = self.model.ask(&request, turn.host, &mut Quiet)?.text;
+            let reply = self.model.ask(&request, turn.host, &mut NullSink)?.text;
             let statement = statement(&reply).to_owned();
             match reader.rows(&statement) {
                 Ok(rows) => return Ok((statement, rows)),
                 Err(error) if error.is_of_statement() && !is_last => {
                     messages = request.messages;
-                    messages.push(Message::assistant(reply));
-                    messages.push(Message::user(format!(
+                    messages.push(ChatMessage::assistant(reply));
+                    messages.push(ChatMessage::user(format!(
                         "That cannot be run: {error}. Reply with the corrected statement alone."
                     )));
                     is_last = true;
                 }
                 // What the database said about a statement is for the model that wrote it.
                 Err(SqlError::Statement(_)) => {
-                    return Err(Error::Failed(format!(
+                    return Err(Error::RunFailed(format!(
                         "{}: {} wrote no query that the database takes",
                         self.label,
                         self.model.label()
                     )));
                 }
-                Err(error) => return Err(failed(self.label, &error)),
+                Err(error) => return Err(sql_error(self.label, &error)),
             }
         }
     }
 }
 
 /// Why a database gave nothing, by the card that asked it.
-pub(in crate::cards) fn failed(label: &str, error: &SqlError) -> Error {
+pub(in crate::cards) fn sql_error(label: &str, error: &SqlError) -> Error {
     match error {
         SqlError::Cancelled => Error::Cancelled,
-        other => Error::Failed(format!("{label}: {other}")),
+        other => Error::RunFailed(format!("{label}: {other}")),
     }
 }
 

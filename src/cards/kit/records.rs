@@ -4,7 +4,7 @@ use super::host::Host;
 use super::input::{Choice, Input};
 use super::inputs::Inputs;
 use crate::domain::error::{Error, Result};
-use crate::domain::prediction::SourceDocument;
+use crate::domain::prediction::Document;
 use crate::vectors::RowId;
 use serde_json::Value;
 use sha2::{Digest as _, Sha256};
@@ -13,13 +13,13 @@ use std::collections::{HashMap, HashSet};
 /// A part that remembers which passages are in a store.
 pub trait RecordManager: Send + Sync {
     /// How it is set.
-    fn keeping(&self) -> &Keeping;
+    fn config(&self) -> &RecordManagerConfig;
 
     /// Everything remembered of a namespace: the source of each passage.
     ///
     /// # Errors
     /// When it cannot be read.
-    fn known(&self, namespace: &str, host: &dyn Host) -> Result<HashMap<RowId, String>>;
+    fn records(&self, namespace: &str, host: &dyn Host) -> Result<HashMap<RowId, String>>;
 
     /// Remembers passages with their sources and forgets others.
     ///
@@ -36,7 +36,7 @@ pub trait RecordManager: Send + Sync {
 
 /// How a record manager is set.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Keeping {
+pub struct RecordManagerConfig {
     /// The label of its card.
     pub label: String,
     /// What it keeps apart; without it, the flow and the collection.
@@ -76,23 +76,23 @@ pub const SOURCE_KEY: Input = Input::text("sourceIdKey", "SourceId Key")
 pub const TABLE: &str = "upsertion_records";
 
 const CLEANUPS: &[Choice] =
-    &[Choice::of("none", "None"), Choice::of("incremental", "Incremental"), Choice::of("full", "Full")];
+    &[Choice::new("none", "None"), Choice::new("incremental", "Incremental"), Choice::new("full", "Full")];
 
-impl Keeping {
+impl RecordManagerConfig {
     /// Reads the inputs [`NAMESPACE`], [`CLEANUP`] and [`SOURCE_KEY`].
     ///
     /// # Errors
     /// When the cleanup is none of those there are.
-    pub fn of(inputs: &Inputs<'_>) -> Result<Self> {
+    pub fn from_inputs(inputs: &Inputs<'_>) -> Result<Self> {
         let cleanup = match inputs.text(CLEANUP.name)?.as_str() {
             "none" => Cleanup::None,
             "incremental" => Cleanup::Incremental,
             "full" => Cleanup::Full,
-            _ => return Err(inputs.wrong(CLEANUP.name, "this must be none, incremental or full")),
+            _ => return Err(inputs.input_error(CLEANUP.name, "this must be none, incremental or full")),
         };
         Ok(Self {
             label: inputs.label.to_owned(),
-            namespace: inputs.maybe_text(NAMESPACE.name),
+            namespace: inputs.optional_text(NAMESPACE.name),
             cleanup,
             source_key: inputs.text(SOURCE_KEY.name)?,
         })
@@ -108,7 +108,7 @@ impl Keeping {
 
 /// The name of a passage: what it says and where it is from, so that storing it again changes nothing.
 #[must_use]
-pub fn name_of(document: &SourceDocument) -> RowId {
+pub fn chunk_key(document: &Document) -> RowId {
     let mut hash = Sha256::new();
     hash.update((document.page_content.len() as u64).to_le_bytes());
     hash.update(&document.page_content);
@@ -120,30 +120,30 @@ pub fn name_of(document: &SourceDocument) -> RowId {
 
 /// What filling a store again has to do.
 #[derive(Debug, Default, PartialEq)]
-pub struct Difference<'d> {
+pub struct ChunkDiff<'d> {
     /// Passages to store, each once, with their sources.
-    pub new: Vec<(RowId, &'d SourceDocument, String)>,
+    pub new: Vec<(RowId, &'d Document, String)>,
     /// Passages that are there.
     pub skipped: usize,
     /// Passages to remove.
-    pub gone: Vec<RowId>,
+    pub removed: Vec<RowId>,
 }
 
-impl<'d> Difference<'d> {
+impl<'d> ChunkDiff<'d> {
     /// Compares what was loaded with what is known.
     ///
     /// # Errors
     /// When passages do not say where they are from, though that decides what goes.
-    pub fn of(
-        documents: &'d [SourceDocument],
+    pub fn between(
+        documents: &'d [Document],
         known: &HashMap<RowId, String>,
-        keeping: &Keeping,
+        keeping: &RecordManagerConfig,
     ) -> Result<Self> {
         let mut difference = Self::default();
         let (mut loaded, mut sources) = (HashSet::new(), HashSet::new());
         for document in documents {
             let source = source(document, keeping)?;
-            let name = name_of(document);
+            let name = chunk_key(document);
             sources.insert(source.clone());
             if !loaded.insert(name) || known.contains_key(&name) {
                 difference.skipped += 1;
@@ -156,13 +156,13 @@ impl<'d> Difference<'d> {
             Cleanup::Incremental => sources.contains(*source) && !loaded.contains(*name),
             Cleanup::Full => !loaded.contains(*name),
         };
-        difference.gone = known.iter().filter(goes).map(|(name, _)| *name).collect();
+        difference.removed = known.iter().filter(goes).map(|(name, _)| *name).collect();
         Ok(difference)
     }
 
     /// The new passages with their names.
     #[must_use]
-    pub fn named(&self) -> Vec<(RowId, &'d SourceDocument)> {
+    pub fn new_chunks(&self) -> Vec<(RowId, &'d Document)> {
         self.new.iter().map(|(name, document, _)| (*name, *document)).collect()
     }
 
@@ -173,11 +173,11 @@ impl<'d> Difference<'d> {
     }
 }
 
-fn source(document: &SourceDocument, keeping: &Keeping) -> Result<String> {
+fn source(document: &Document, keeping: &RecordManagerConfig) -> Result<String> {
     match document.metadata.get(&keeping.source_key) {
         Some(Value::String(source)) => Ok(source.clone()),
         Some(other) if !other.is_null() => Ok(other.to_string()),
-        _ if keeping.cleanup == Cleanup::Incremental => Err(Error::Failed(format!(
+        _ if keeping.cleanup == Cleanup::Incremental => Err(Error::RunFailed(format!(
             "{}: a passage has no '{}' in its metadata, by which the cleanup 'incremental' tells sources apart",
             keeping.label, keeping.source_key
         ))),
@@ -190,13 +190,18 @@ mod tests {
     use super::*;
     use serde_json::{Map, json};
 
-    fn document(text: &str, source: &str) -> SourceDocument {
+    fn document(text: &str, source: &str) -> Document {
         let metadata = Map::from_iter([("source".to_owned(), json!(source))]);
-        SourceDocument { page_content: text.to_owned(), metadata }
+        Document { page_content: text.to_owned(), metadata }
     }
 
-    fn keeping(cleanup: Cleanup) -> Keeping {
-        Keeping { label: "Records".to_owned(), namespace: None, cleanup, source_key: "source".to_owned() }
+    fn keeping(cleanup: Cleanup) -> RecordManagerConfig {
+        RecordManagerConfig {
+            label: "Records".to_owned(),
+            namespace: None,
+            cleanup,
+            source_key: "source".to_owned(),
+        }
     }
 
     #[test]
@@ -204,16 +209,16 @@ mod tests {
         let old = [document("a1", "a"), document("a2", "a"), document("b1", "b")];
         let known: HashMap<RowId, String> = old
             .iter()
-            .map(|document| (name_of(document), document.metadata["source"].as_str().unwrap().to_owned()))
+            .map(|document| (chunk_key(document), document.metadata["source"].as_str().unwrap().to_owned()))
             .collect();
         let now = [document("a1", "a"), document("a3", "a"), document("a3", "a")];
         let gone = |cleanup| {
-            let difference = Difference::of(&now, &known, &keeping(cleanup)).unwrap();
+            let difference = ChunkDiff::between(&now, &known, &keeping(cleanup)).unwrap();
             assert_eq!((difference.new.len(), difference.skipped), (1, 2), "{cleanup:?}");
             let mut gone: Vec<usize> = difference
-                .gone
+                .removed
                 .iter()
-                .map(|name| old.iter().position(|document| name_of(document) == *name).unwrap())
+                .map(|name| old.iter().position(|document| chunk_key(document) == *name).unwrap())
                 .collect();
             gone.sort_unstable();
             gone
@@ -225,18 +230,18 @@ mod tests {
 
     #[test]
     fn a_passage_without_a_source_cannot_be_cleaned_up_by_source() {
-        let nameless = [SourceDocument { page_content: "x".to_owned(), metadata: Map::new() }];
+        let nameless = [Document { page_content: "x".to_owned(), metadata: Map::new() }];
         let known = HashMap::new();
         let message =
-            Difference::of(&nameless, &known, &keeping(Cleanup::Incremental)).unwrap_err().to_string();
+            ChunkDiff::between(&nameless, &known, &keeping(Cleanup::Incremental)).unwrap_err().to_string();
         assert!(message.contains("Records") && message.contains("'source'"), "{message}");
-        assert!(Difference::of(&nameless, &known, &keeping(Cleanup::Full)).is_ok());
+        assert!(ChunkDiff::between(&nameless, &known, &keeping(Cleanup::Full)).is_ok());
     }
 
     #[test]
     fn a_passage_is_named_by_what_it_says_and_where_it_is_from() {
-        assert_eq!(name_of(&document("x", "a")), name_of(&document("x", "a")));
-        assert_ne!(name_of(&document("x", "a")), name_of(&document("x", "b")));
-        assert_ne!(name_of(&document("x", "a")), name_of(&document("y", "a")));
+        assert_eq!(chunk_key(&document("x", "a")), chunk_key(&document("x", "a")));
+        assert_ne!(chunk_key(&document("x", "a")), chunk_key(&document("x", "b")));
+        assert_ne!(chunk_key(&document("x", "a")), chunk_key(&document("y", "a")));
     }
 }

@@ -1,12 +1,12 @@
 //! What cards over a Redis server share: who is called and how.
 
-use super::commands::{Command, Commands, Fault};
+use super::commands::{CommandError, RedisCommand, RedisCommands};
 use super::input::Input;
 use super::inputs::Inputs;
 use super::part::ReplyKey;
-use crate::domain::cancel::Cancel;
+use crate::domain::cancel::CancelToken;
 use crate::domain::error::Result;
-use crate::redis::{PORT, Reply, Server, Session};
+use crate::redis::{PORT, RedisClient, RedisReply, RedisServer};
 use percent_encoding::percent_decode_str;
 use serde_json::{Map, Value};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -26,20 +26,20 @@ const DATABASE_MAX: u32 = 1_000_000;
 ///
 /// # Errors
 /// When its credential names none.
-pub(in crate::cards) fn session(inputs: &Inputs<'_>) -> Result<Session> {
+pub(in crate::cards) fn session(inputs: &Inputs<'_>) -> Result<RedisClient> {
     let fields = inputs.credential.clone().unwrap_or_default();
-    let server = server(&fields).map_err(|why| inputs.wrong(CREDENTIAL.name, why))?;
-    Ok(Session::new(server, inputs.host.outgoing().clone()))
+    let server = server(&fields).map_err(|why| inputs.input_error(CREDENTIAL.name, why))?;
+    Ok(RedisClient::new(server, inputs.host.outgoing().clone()))
 }
 
 /// The server that the fields of a credential name.
-fn server(fields: &Map<String, Value>) -> std::result::Result<Server, &'static str> {
+fn server(fields: &Map<String, Value>) -> std::result::Result<RedisServer, &'static str> {
     let text = |name: &str| {
         let text = fields.get(name).and_then(Value::as_str).map(str::trim);
         text.filter(|text| !text.is_empty()).map(str::to_owned)
     };
     if let Some(address) = text("redisUrl") {
-        return of_url(&address);
+        return parse_url(&address);
     }
     let port = match fields.get("redisCachePort") {
         Some(Value::String(text)) if text.trim().is_empty() => None,
@@ -47,7 +47,7 @@ fn server(fields: &Map<String, Value>) -> std::result::Result<Server, &'static s
         Some(Value::Number(number)) => Some(number.as_u64().and_then(|port| u16::try_from(port).ok())),
         _ => None,
     };
-    Ok(Server {
+    Ok(RedisServer {
         host: text("redisCacheHost").unwrap_or_else(|| HOST.to_owned()),
         port: port.unwrap_or(Some(PORT)).ok_or("its port must be a number up to 65535")?,
         user: text("redisCacheUser"),
@@ -67,7 +67,7 @@ fn server(fields: &Map<String, Value>) -> std::result::Result<Server, &'static s
 }
 
 /// `redis://user:password@host:port/database`, or `rediss://` for one over TLS.
-fn of_url(text: &str) -> std::result::Result<Server, &'static str> {
+fn parse_url(text: &str) -> std::result::Result<RedisServer, &'static str> {
     const FORM: &str =
         "its Redis URL must look like redis://user:password@host:port/database, or rediss:// with SSL";
     let url = Url::parse(text).map_err(|_| FORM)?;
@@ -86,7 +86,7 @@ fn of_url(text: &str) -> std::result::Result<Server, &'static str> {
     };
     let database = number.parse().ok().filter(|number| *number <= DATABASE_MAX).ok_or(FORM)?;
     let user = plain(url.username())?;
-    Ok(Server {
+    Ok(RedisServer {
         host: url.host_str().filter(|host| !host.is_empty()).ok_or(FORM)?.to_owned(),
         port: url.port().unwrap_or(PORT),
         user: (!user.is_empty()).then_some(user),
@@ -98,9 +98,9 @@ fn of_url(text: &str) -> std::result::Result<Server, &'static str> {
 
 /// Where cards keep what they can do without: what cannot be kept or found is made again. A server that fails is left alone
 /// for the rest of the run, so that nobody waits for it twice, and the log says why.
-pub(in crate::cards) struct Keep {
+pub(in crate::cards) struct RedisStore {
     label: String,
-    commands: Box<dyn Commands>,
+    commands: Box<dyn RedisCommands>,
     /// What keys begin with: several uses share a server.
     prefix: String,
     time: Option<Duration>,
@@ -110,19 +110,23 @@ pub(in crate::cards) struct Keep {
 /// Keys that are asked for at once: what comes back stays well within a reply.
 const KEYS_AT_ONCE: usize = 256;
 
-impl Keep {
+impl RedisStore {
     /// The server of a card. What is kept is forgotten after `time`, or never.
     ///
     /// # Errors
     /// As [`session`].
-    pub(in crate::cards) fn of(inputs: &Inputs<'_>, prefix: String, time: Option<Duration>) -> Result<Self> {
-        Ok(Self::with(inputs, Box::new(session(inputs)?), prefix, time))
+    pub(in crate::cards) fn from_inputs(
+        inputs: &Inputs<'_>,
+        prefix: String,
+        time: Option<Duration>,
+    ) -> Result<Self> {
+        Ok(Self::new(inputs, Box::new(session(inputs)?), prefix, time))
     }
 
     /// As [`Self::of`], over whatever runs commands.
-    pub(in crate::cards) fn with(
+    pub(in crate::cards) fn new(
         inputs: &Inputs<'_>,
-        commands: Box<dyn Commands>,
+        commands: Box<dyn RedisCommands>,
         prefix: String,
         time: Option<Duration>,
     ) -> Self {
@@ -131,16 +135,16 @@ impl Keep {
     }
 
     /// What is kept under these keys, in their order.
-    pub(in crate::cards) fn find(&self, keys: &[ReplyKey], cancel: &Cancel) -> Vec<Option<Vec<u8>>> {
+    pub(in crate::cards) fn find(&self, keys: &[ReplyKey], cancel: &CancelToken) -> Vec<Option<Vec<u8>>> {
         let mut found = Vec::with_capacity(keys.len());
         for some in keys.chunks(KEYS_AT_ONCE) {
             let names: Vec<String> = some.iter().map(|key| self.name(key)).collect();
             let mut command: Vec<&[u8]> = vec![b"MGET"];
             command.extend(names.iter().map(String::as_bytes));
             match self.attempt(cancel, |commands| commands.run(&command, cancel)) {
-                Some(Reply::List(values)) if values.len() == some.len() => {
+                Some(RedisReply::List(values)) if values.len() == some.len() => {
                     found.extend(values.into_iter().map(|value| match value {
-                        Reply::Bytes(bytes) => Some(bytes),
+                        RedisReply::Bytes(bytes) => Some(bytes),
                         _ => None,
                     }));
                 }
@@ -151,7 +155,7 @@ impl Keep {
     }
 
     /// Keeps these.
-    pub(in crate::cards) fn keep(&self, kept: &[(ReplyKey, Vec<u8>)], cancel: &Cancel) {
+    pub(in crate::cards) fn store(&self, kept: &[(ReplyKey, Vec<u8>)], cancel: &CancelToken) {
         let time = self.time.map(|time| time.as_millis().to_string());
         for some in kept.chunks(KEYS_AT_ONCE) {
             let names: Vec<String> = some.iter().map(|(key, _)| self.name(key)).collect();
@@ -164,7 +168,7 @@ impl Keep {
                     command
                 })
                 .collect();
-            let all: Vec<&Command<'_>> = commands.iter().map(Vec::as_slice).collect();
+            let all: Vec<&RedisCommand<'_>> = commands.iter().map(Vec::as_slice).collect();
             self.attempt(cancel, |commands| commands.run_all(&all, cancel));
         }
     }
@@ -176,8 +180,8 @@ impl Keep {
 
     fn attempt<T>(
         &self,
-        cancel: &Cancel,
-        work: impl FnOnce(&dyn Commands) -> std::result::Result<T, Fault>,
+        cancel: &CancelToken,
+        work: impl FnOnce(&dyn RedisCommands) -> std::result::Result<T, CommandError>,
     ) -> Option<T> {
         if self.is_away.load(Ordering::Relaxed) {
             return None;

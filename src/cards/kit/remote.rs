@@ -1,22 +1,22 @@
 //! Vector stores on other servers: what is alike for all of them. Each database is a file of its own over
 //! [`Database`].
 
-use super::diverse::Diverse;
-use super::embedding::of_question;
+use super::diverse::MmrSearch;
+use super::embedding::embed_query;
 use super::host::Host;
-use super::knowledge::{Query, Scored, Upserted, VectorStore};
-use super::library::Library;
-use super::part::Turn;
-use super::records::{Difference, RecordManager, name_of};
-use super::shelf::{self, Filling};
-use super::{Connects, Input, Inputs, Output, uploaded};
-use crate::domain::cancel::{Cancel, Reason};
-use crate::domain::chat_knowledge::Leave;
+use super::knowledge::{ScoredChunk, UpsertReport, VectorQuery, VectorStore};
+use super::library::Collections;
+use super::part::RunContext;
+use super::records::{ChunkDiff, RecordManager, chunk_key};
+use super::shelf::{self, StoreInputs};
+use super::{Input, Inputs, Output, WireType, uploaded};
+use crate::domain::cancel::{CancelReason, CancelToken};
+use crate::domain::chat_knowledge::StoragePermit;
 use crate::domain::error::{Error, Result};
-use crate::domain::filling::Progress;
-use crate::domain::prediction::SourceDocument;
+use crate::domain::filling::UpsertProgress;
+use crate::domain::prediction::Document;
 use crate::llm::{Endpoint, ModelError};
-use crate::net::Limits;
+use crate::net::ResponseLimits;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::{Map, Value};
 use std::collections::HashSet;
@@ -25,9 +25,9 @@ use std::time::Duration;
 use uuid::Uuid;
 
 pub(in crate::cards) const RECORD_MANAGER: Input =
-    Input::wire("recordManager", "Record Manager", Connects::RecordManager)
+    Input::wire("recordManager", "Record Manager", WireType::RecordManager)
         .optional()
-        .filling()
+        .upsert_only()
         .help("Remembers which passages are stored, so that only what changed is stored again.");
 
 /// Numbers of all vectors in one request: together with their texts within what databases take.
@@ -40,38 +40,42 @@ const NAME_CHARS_MAX: usize = 255;
 const IN_PATH: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'_').remove(b'.');
 
 /// Why a database gave nothing.
-pub(in crate::cards) trait Fault {
+pub(in crate::cards) trait IntoCardError {
     /// The operation's error, naming the card that failed.
-    fn at(self, card: &str) -> Error;
+    fn into_card_error(self, card: &str) -> Error;
 }
 
-impl Fault for ModelError {
-    fn at(self, card: &str) -> Error {
+impl IntoCardError for ModelError {
+    fn into_card_error(self, card: &str) -> Error {
         Self::at(self, card)
     }
 }
 
 /// A database of vectors.
-pub(in crate::cards) trait Database: Send + Sync {
+pub(in crate::cards) trait VectorDatabase: Send + Sync {
     /// Why it gives nothing.
-    type Fault: Fault;
+    type Error: IntoCardError;
 
     /// Makes sure that there is a collection for vectors of this length.
-    fn prepare(&self, dimensions: usize, cancel: &Cancel) -> std::result::Result<(), Self::Fault>;
+    fn prepare(&self, dimensions: usize, cancel: &CancelToken) -> std::result::Result<(), Self::Error>;
 
     /// Stores passages; one of the same name is replaced.
-    fn put(&self, rows: &[RemoteRow<'_>], cancel: &Cancel) -> std::result::Result<(), Self::Fault>;
+    fn put(&self, rows: &[RemoteChunk<'_>], cancel: &CancelToken) -> std::result::Result<(), Self::Error>;
 
     /// Removes passages.
-    fn remove(&self, names: &[Uuid], cancel: &Cancel) -> std::result::Result<(), Self::Fault>;
+    fn remove(&self, names: &[Uuid], cancel: &CancelToken) -> std::result::Result<(), Self::Error>;
 
     /// The passages nearest to a vector, best first.
-    fn nearest(&self, search: &Search<'_>, cancel: &Cancel) -> std::result::Result<Vec<Found>, Self::Fault>;
+    fn nearest(
+        &self,
+        search: &VectorSearch<'_>,
+        cancel: &CancelToken,
+    ) -> std::result::Result<Vec<RemoteHit>, Self::Error>;
 }
 
 /// What a database is to look for.
 #[derive(Clone, Copy)]
-pub(in crate::cards) struct Search<'a> {
+pub(in crate::cards) struct VectorSearch<'a> {
     /// What the vector was made of, for databases that look at words too.
     pub(in crate::cards) text: &'a str,
     pub(in crate::cards) vector: &'a [f32],
@@ -80,28 +84,28 @@ pub(in crate::cards) struct Search<'a> {
     /// Metadata they must have, beside the card's own filter.
     pub(in crate::cards) filter: Option<&'a Value>,
     /// Whose passages are looked at.
-    pub(in crate::cards) whose: Whose<'a>,
+    pub(in crate::cards) conversation: ConversationFilter<'a>,
     /// They come with their vectors.
     pub(in crate::cards) with_vectors: bool,
 }
 
 /// Passages for everybody, and those of one conversation.
 #[derive(Clone, Copy)]
-pub(in crate::cards) struct Whose<'a>(pub(in crate::cards) Option<&'a str>);
+pub(in crate::cards) struct ConversationFilter<'a>(pub(in crate::cards) Option<&'a str>);
 
 /// A passage that was found.
-pub(in crate::cards) struct Found {
-    pub(in crate::cards) scored: Scored,
+pub(in crate::cards) struct RemoteHit {
+    pub(in crate::cards) scored: ScoredChunk,
     /// Empty unless it was asked for.
     pub(in crate::cards) vector: Vec<f32>,
     /// The conversations it is of, by all that the database holds of it.
-    chats: Vec<Value>,
+    conversations: Vec<Value>,
 }
 
-impl Found {
+impl RemoteHit {
     /// `held` is all that the database holds of it beside its vector, just as it sent it.
-    pub(in crate::cards) fn of(scored: Scored, held: &Value) -> Self {
-        Self { scored, vector: Vec::new(), chats: uploaded::named(held) }
+    pub(in crate::cards) fn new(scored: ScoredChunk, held: &Value) -> Self {
+        Self { scored, vector: Vec::new(), conversations: uploaded::conversation_tags(held) }
     }
 
     pub(in crate::cards) fn with_vector(self, vector: Vec<f32>) -> Self {
@@ -110,16 +114,16 @@ impl Found {
 }
 
 /// A passage with its vector, on its way to a database.
-pub(in crate::cards) struct RemoteRow<'a> {
+pub(in crate::cards) struct RemoteChunk<'a> {
     /// Made of what it says and where it is from: storing it again changes nothing.
     pub(in crate::cards) name: Uuid,
     pub(in crate::cards) vector: Vec<f32>,
-    pub(in crate::cards) passage: &'a SourceDocument,
+    pub(in crate::cards) chunk: &'a Document,
 }
 
 /// A vector store card over a database.
-pub(in crate::cards) struct Remote<D> {
-    filling: Filling,
+pub(in crate::cards) struct RemoteVectorStore<D> {
+    inputs: StoreInputs,
     records: Option<Arc<dyn RecordManager>>,
     /// What the owner calls the collection.
     collection: String,
@@ -128,38 +132,42 @@ pub(in crate::cards) struct Remote<D> {
     batch: usize,
     /// People send it files.
     uploads: bool,
-    diverse: Option<Diverse>,
+    mmr: Option<MmrSearch>,
     database: D,
 }
 
-impl<D: Database> Remote<D> {
+impl<D: VectorDatabase> RemoteVectorStore<D> {
     /// Reads what all such cards declare.
     ///
     /// # Errors
     /// When nothing makes vectors, or an input does not fit its declaration.
-    pub(in crate::cards) fn of(inputs: &Inputs<'_>, collection: String, database: D) -> Result<Self> {
+    pub(in crate::cards) fn from_inputs(
+        inputs: &Inputs<'_>,
+        collection: String,
+        database: D,
+    ) -> Result<Self> {
         let batch = if inputs.declares("batchSize") { inputs.whole("batchSize")? } else { None };
         Ok(Self {
-            filling: Filling::of(inputs)?,
-            records: inputs.maybe_records(RECORD_MANAGER.name)?,
+            inputs: StoreInputs::from_inputs(inputs)?,
+            records: inputs.optional_records(RECORD_MANAGER.name)?,
             collection,
             most: shelf::top_k(inputs)?,
             batch: batch.map_or(usize::MAX, |batch| usize::try_from(batch).unwrap_or(usize::MAX)),
             uploads: uploaded::is_on(inputs),
-            diverse: Diverse::of(inputs)?,
+            mmr: MmrSearch::from_inputs(inputs)?,
             database,
         })
     }
 
-    fn at<T>(&self, done: std::result::Result<T, D::Fault>) -> Result<T> {
-        done.map_err(|fault| fault.at(self.filling.label()))
+    fn card_result<T>(&self, done: std::result::Result<T, D::Error>) -> Result<T> {
+        done.map_err(|fault| fault.into_card_error(self.inputs.label()))
     }
 
     /// Embeds and stores, some at a time; what was stored before a failure stays.
     fn put(
         &self,
-        named: &[(Uuid, &SourceDocument)],
-        leave: Option<(&dyn Library, Leave)>,
+        named: &[(Uuid, &Document)],
+        leave: Option<(&dyn Collections, StoragePermit)>,
         host: &dyn Host,
     ) -> Result<()> {
         let (mut rest, mut size) = (named, 0);
@@ -167,54 +175,57 @@ impl<D: Database> Remote<D> {
             if host.cancel().reason().is_some() {
                 return Err(Error::Cancelled);
             }
-            host.progressed(Progress::embedding(named.len() - rest.len(), named.len()));
+            host.report_progress(UpsertProgress::embedding(named.len() - rest.len(), named.len()));
             let some = if size == 0 { rest.len().min(8) } else { rest.len().min(size) };
-            let (now, later) = rest.split_at(some);
+            let (now, wait_until_done) = rest.split_at(some);
             let texts: Vec<&str> = now.iter().map(|(_, passage)| passage.page_content.as_str()).collect();
-            let vectors = self.filling.embeddings.embed(&texts, host)?;
+            let vectors = self.inputs.embeddings.embed(&texts, host)?;
             if size == 0 {
                 // The first few tell how long the vectors are.
                 let dimensions = vectors.first().map_or(1, Vec::len);
-                self.at(self.database.prepare(dimensions, host.cancel()))?;
+                self.card_result(self.database.prepare(dimensions, host.cancel()))?;
                 size = (NUMBERS_AT_ONCE / dimensions.max(1)).clamp(1, self.batch.max(1));
             }
-            let rows: Vec<RemoteRow<'_>> = now
+            let rows: Vec<RemoteChunk<'_>> = now
                 .iter()
                 .zip(vectors)
-                .map(|(&(name, passage), vector)| RemoteRow { name, vector, passage })
+                .map(|(&(name, passage), vector)| RemoteChunk { name, vector, chunk: passage })
                 .collect();
             for some in rows.chunks(size) {
                 if let Some((library, leave)) = &leave {
-                    library.must_stand(leave)?;
+                    library.require_valid(leave)?;
                 }
-                self.at(self.database.put(some, host.cancel()))?;
+                self.card_result(self.database.put(some, host.cancel()))?;
             }
-            rest = later;
+            rest = wait_until_done;
         }
-        host.progressed(Progress::embedding(named.len(), named.len()));
+        host.report_progress(UpsertProgress::embedding(named.len(), named.len()));
         Ok(())
     }
 
-    fn follow(
+    fn sync_with_records(
         &self,
-        documents: &[SourceDocument],
+        documents: &[Document],
         records: &dyn RecordManager,
         host: &dyn Host,
-    ) -> Result<Upserted> {
-        let keeping = records.keeping();
+    ) -> Result<UpsertReport> {
+        let keeping = records.config();
         let namespace = keeping.namespace_of(&self.collection, host);
-        let known = records.known(&namespace, host)?;
-        let difference = Difference::of(documents, &known, keeping)?;
-        let named: Vec<(Uuid, &SourceDocument)> =
-            difference.named().into_iter().map(|(name, passage)| (Uuid::from_bytes(name), passage)).collect();
+        let known = records.records(&namespace, host)?;
+        let difference = ChunkDiff::between(documents, &known, keeping)?;
+        let named: Vec<(Uuid, &Document)> = difference
+            .new_chunks()
+            .into_iter()
+            .map(|(name, passage)| (Uuid::from_bytes(name), passage))
+            .collect();
         self.put(&named, None, host)?;
-        let gone: Vec<Uuid> = difference.gone.iter().map(|name| Uuid::from_bytes(*name)).collect();
+        let gone: Vec<Uuid> = difference.removed.iter().map(|name| Uuid::from_bytes(*name)).collect();
         for some in gone.chunks(REMOVED_AT_ONCE) {
-            self.at(self.database.remove(some, host.cancel()))?;
+            self.card_result(self.database.remove(some, host.cancel()))?;
         }
         // Last, so that what a failure left out is new the next time; storing it again changes nothing.
-        records.change(&namespace, &difference.records(), &difference.gone, host)?;
-        Ok(Upserted {
+        records.change(&namespace, &difference.records(), &difference.removed, host)?;
+        Ok(UpsertReport {
             added: named.len(),
             deleted: gone.len(),
             updated: 0,
@@ -225,57 +236,62 @@ impl<D: Database> Remote<D> {
     }
 }
 
-impl<D: Database> VectorStore for Remote<D> {
-    fn upsert(&self, host: &dyn Host) -> Result<Upserted> {
-        let mut documents = self.filling.documents(host)?;
+impl<D: VectorDatabase> VectorStore for RemoteVectorStore<D> {
+    fn upsert(&self, host: &dyn Host) -> Result<UpsertReport> {
+        let mut documents = self.inputs.documents(host)?;
         let conversation = host.conversation();
         match (&conversation, &self.records) {
             // No record manager is asked: nothing of a conversation ever goes for something else.
-            (Some(conversation), _) => documents = uploaded::marked(documents, conversation)?,
-            (None, Some(records)) => return self.follow(&documents, records.as_ref(), host),
+            (Some(conversation), _) => documents = uploaded::tag_with_conversation(documents, conversation)?,
+            (None, Some(records)) => return self.sync_with_records(&documents, records.as_ref(), host),
             (None, None) => {}
         }
         let mut seen = HashSet::new();
-        let named = documents.iter().map(|passage| (Uuid::from_bytes(name_of(passage)), passage));
-        let named: Vec<(Uuid, &SourceDocument)> = named.filter(|(name, _)| seen.insert(*name)).collect();
+        let named = documents.iter().map(|passage| (Uuid::from_bytes(chunk_key(passage)), passage));
+        let named: Vec<(Uuid, &Document)> = named.filter(|(name, _)| seen.insert(*name)).collect();
         let leave = match conversation {
             Some(conversation) => {
-                let library = host.library();
+                let library = host.collections();
                 let library =
-                    library.ok_or_else(|| self.filling.wrong("it takes files on a server alone"))?;
-                let amount = uploaded::amount(named.iter().map(|(_, passage)| *passage));
-                Some((library, library.admit(&conversation, amount)?))
+                    library.ok_or_else(|| self.inputs.card_error("it takes files on a server alone"))?;
+                let amount = uploaded::chunk_usage(named.iter().map(|(_, passage)| *passage));
+                Some((library, library.reserve(&conversation, amount)?))
             }
             None => None,
         };
         self.put(&named, leave, host)?;
         let stored = named.into_iter().map(|(_, passage)| passage.clone()).collect::<Vec<_>>();
-        Ok(Upserted { added: stored.len(), total: stored.len(), documents: stored, ..Upserted::default() })
+        Ok(UpsertReport {
+            added: stored.len(),
+            total: stored.len(),
+            documents: stored,
+            ..UpsertReport::default()
+        })
     }
 
-    fn nearest(&self, query: &Query<'_>, turn: &Turn<'_>) -> Result<Vec<Scored>> {
-        let vector = of_question(query.text, self.filling.embeddings.as_ref(), turn.host)?;
+    fn nearest(&self, query: &VectorQuery<'_>, turn: &RunContext<'_>) -> Result<Vec<ScoredChunk>> {
+        let vector = embed_query(query.text, self.inputs.embeddings.as_ref(), turn.host)?;
         let conversation = turn.host.conversation().filter(|_| self.uploads);
         let chat = conversation.map(|own| own.chat.to_string());
-        let fetched = self.diverse.map_or(query.most, |diverse| diverse.fetched(query.most));
-        let search = Search {
+        let fetched = self.mmr.map_or(query.most, |diverse| diverse.fetch_count(query.most));
+        let search = VectorSearch {
             text: query.text,
             vector: &vector,
             most: fetched,
             filter: query.filter,
             // Another flow may let people send files into a collection that this one only reads: they would push out what
             // its own readers look for.
-            whose: Whose(chat.as_deref()),
-            with_vectors: self.diverse.is_some(),
+            conversation: ConversationFilter(chat.as_deref()),
+            with_vectors: self.mmr.is_some(),
         };
-        let mut found = self.at(self.database.nearest(&search, turn.host.cancel()))?;
+        let mut found = self.card_result(self.database.nearest(&search, turn.host.cancel()))?;
         // Nothing depends on a filter alone, which looks where this card's names lead it.
-        found.retain(|found| uploaded::is_for(&found.chats, conversation.as_ref()));
+        found.retain(|found| uploaded::visible_to(&found.conversations, conversation.as_ref()));
         found.sort_by(|one, other| other.scored.score.total_cmp(&one.scored.score));
-        if let Some(diverse) = self.diverse {
+        if let Some(diverse) = self.mmr {
             let vectors = found.iter_mut().map(|found| std::mem::take(&mut found.vector));
             let chosen = diverse.choose(&vector, vectors, query.most);
-            let chosen = chosen.map_err(|misfit| self.filling.wrong(misfit))?;
+            let chosen = chosen.map_err(|misfit| self.inputs.card_error(misfit))?;
             return Ok(chosen.into_iter().map(|at| found[at].scored.clone()).collect());
         }
         found.truncate(query.most);
@@ -303,7 +319,7 @@ pub(in crate::cards) const fn outputs(
 pub(in crate::cards) fn endpoint(inputs: &Inputs<'_>, base: &str, headers: &[(&str, String)]) -> Endpoint {
     let mut endpoint = Endpoint::new(inputs.host.outgoing().clone(), base, None);
     endpoint.headers = headers.iter().map(|(name, value)| ((*name).to_owned(), value.clone())).collect();
-    endpoint.limits = Limits {
+    endpoint.limits = ResponseLimits {
         first_byte: Duration::from_secs(60),
         stall: Duration::from_secs(30),
         body_bytes: 32 * 1024 * 1024,
@@ -315,10 +331,10 @@ pub(in crate::cards) fn endpoint(inputs: &Inputs<'_>, base: &str, headers: &[(&s
 ///
 /// # Errors
 /// When it is no name.
-pub(in crate::cards) fn name(inputs: &Inputs<'_>, input: &str) -> Result<(String, String)> {
+pub(in crate::cards) fn path_name(inputs: &Inputs<'_>, input: &str) -> Result<(String, String)> {
     let name = inputs.text(input)?.trim().to_owned();
     if name.is_empty() || name.chars().count() > NAME_CHARS_MAX || name.chars().all(|c| c == '.') {
-        return Err(inputs.wrong(input, "this must be a name of 1 to 255 characters"));
+        return Err(inputs.input_error(input, "this must be a name of 1 to 255 characters"));
     }
     let in_path = in_path(&name);
     Ok((name, in_path))
@@ -339,31 +355,31 @@ pub(in crate::cards) fn filter(inputs: &Inputs<'_>, input: &str) -> Result<Optio
 }
 
 /// A score of which larger is nearer, out of a distance.
-pub(in crate::cards) fn of_distance(distance: f32) -> f32 {
+pub(in crate::cards) fn score_from_distance(distance: f32) -> f32 {
     1.0 / (1.0 + distance.max(0.0))
 }
 
 /// How long a database may take for what it does after it has answered.
-const LATER_MAX: Duration = Duration::from_secs(10 * 60);
+const WAIT_MAX: Duration = Duration::from_secs(10 * 60);
 /// The waits between two looks, from the shortest to the longest.
-const LOOKS: [Duration; 2] = [Duration::from_millis(20), Duration::from_secs(2)];
+const POLL_INTERVALS: [Duration; 2] = [Duration::from_millis(20), Duration::from_secs(2)];
 
 /// Looks again and again whether a database has done what it said it would do later. `look` says true when it has.
 ///
 /// # Errors
 /// What `look` fails with, and when it takes too long or the run ends.
-pub(in crate::cards) fn later(
-    cancel: &Cancel,
+pub(in crate::cards) fn wait_until_done(
+    cancel: &CancelToken,
     mut look: impl FnMut() -> std::result::Result<bool, ModelError>,
 ) -> std::result::Result<(), ModelError> {
-    let ([mut wait, longest], mut waited) = (LOOKS, Duration::ZERO);
+    let ([mut wait, longest], mut waited) = (POLL_INTERVALS, Duration::ZERO);
     while !look()? {
-        if waited >= LATER_MAX {
+        if waited >= WAIT_MAX {
             return Err(ModelError::TimedOut);
         }
         if !cancel.sleep(wait) {
             return Err(match cancel.reason() {
-                Some(Reason::OutOfTime) => ModelError::TimedOut,
+                Some(CancelReason::TimedOut) => ModelError::TimedOut,
                 _ => ModelError::Cancelled,
             });
         }
@@ -374,7 +390,7 @@ pub(in crate::cards) fn later(
 }
 
 /// Metadata of plain values, for databases that take no others: what is nested is kept as JSON text.
-pub(in crate::cards) fn flat(metadata: &Map<String, Value>) -> Map<String, Value> {
+pub(in crate::cards) fn flatten_metadata(metadata: &Map<String, Value>) -> Map<String, Value> {
     let entries = metadata.iter().filter(|(_, value)| !value.is_null()).map(|(name, value)| {
         let value = match value {
             Value::Array(_) | Value::Object(_) => Value::from(value.to_string()),
@@ -386,11 +402,11 @@ pub(in crate::cards) fn flat(metadata: &Map<String, Value>) -> Map<String, Value
 }
 
 /// An answer that is not in the form of its database.
-pub(in crate::cards) fn garbled() -> ModelError {
+pub(in crate::cards) fn malformed_answer() -> ModelError {
     ModelError::Garbled("it is no list of passages".into())
 }
 
 /// Used by errors that name the card where no database is asked yet.
-pub(in crate::cards) fn missing(inputs: &Inputs<'_>, input: &str) -> Error {
-    inputs.wrong(input, "fill this in")
+pub(in crate::cards) fn missing_input(inputs: &Inputs<'_>, input: &str) -> Error {
+    inputs.input_error(input, "fill this in")
 }

@@ -1,12 +1,12 @@
 //! A question of a conversation as it would be asked without the conversation: what a search is given.
 
 use super::model::Model;
-use super::part::Turn;
+use super::part::RunContext;
 use super::prompt::BraceText;
-use super::{Quiet, data};
+use super::{NullSink, data};
 use crate::domain::error::Result;
-use crate::domain::prediction::PastMessage;
-use crate::llm::{ChatRequest, Message};
+use crate::domain::prediction::HistoryMessage;
+use crate::llm::{ChatMessage, ChatRequest};
 use std::sync::Arc;
 
 /// What a card that rephrases asks its model for, when its owner says nothing.
@@ -27,23 +27,23 @@ impl Rephraser {
     ///
     /// # Errors
     /// When the model fails.
-    pub fn question(&self, past: &[PastMessage], turn: &Turn<'_>) -> Result<String> {
+    pub fn question(&self, past: &[HistoryMessage], turn: &RunContext<'_>) -> Result<String> {
         if past.is_empty() || self.prompt.is_blank() {
             return Ok(turn.question.to_owned());
         }
-        let messages = messages(&self.prompt, &PastMessage::lines(past), turn.question);
+        let messages = messages(&self.prompt, &HistoryMessage::lines(past), turn.question);
         let request = ChatRequest { messages, ..ChatRequest::default() };
-        let text = self.model.ask(&request, turn.host, &mut Quiet)?.text;
+        let text = self.model.ask(&request, turn.host, &mut NullSink)?.text;
         let text = text.trim();
         Ok(if text.is_empty() { turn.question.to_owned() } else { text.to_owned() })
     }
 }
 
 /// A prompt of the owner that holds `{question}` is the whole message, for people write into it.
-fn messages(prompt: &BraceText, history: &str, question: &str) -> Vec<Message> {
+fn messages(prompt: &BraceText, history: &str, question: &str) -> Vec<ChatMessage> {
     if prompt.has("question") {
-        return vec![Message::user(prompt.fill(&[("chat_history", history), ("question", question)]))];
+        return vec![ChatMessage::user(prompt.fill(&[("chat_history", history), ("question", question)]))];
     }
-    let told = data::marked("conversation", "what was said before", history);
-    vec![Message::System(prompt.fill(&[])), Message::user(format!("{told}\nQuestion: {question}"))]
+    let told = data::mark_untrusted("conversation", "what was said before", history);
+    vec![ChatMessage::System(prompt.fill(&[])), ChatMessage::user(format!("{told}\nQuestion: {question}"))]
 }

@@ -1,10 +1,10 @@
 //! What the cards of rerankers share: the retriever over a provider's model, and its inputs.
 
-use super::part::{Retriever, Turn};
-use super::traced::Traced;
+use super::part::{Retriever, RunContext};
+use super::traced::ModelSpan;
 use super::{Input, Inputs};
 use crate::domain::error::Result;
-use crate::domain::prediction::SourceDocument;
+use crate::domain::prediction::Document;
 use crate::llm::Reranker;
 use std::sync::Arc;
 
@@ -15,9 +15,9 @@ pub(in crate::cards) const MAX_CHUNKS: Input =
         .help("In how many parts a long passage may be judged.");
 
 /// A retriever whose passages a provider's model puts in order.
-struct Reranked {
+struct RerankRetriever {
     label: String,
-    calls: Traced,
+    span: ModelSpan,
     base: Arc<dyn Retriever>,
     model: Reranker,
     most: usize,
@@ -27,7 +27,7 @@ struct Reranked {
 ///
 /// # Errors
 /// When no retriever is wired.
-pub(in crate::cards) fn reranked(
+pub(in crate::cards) fn rerank_retriever(
     inputs: &Inputs<'_>,
     mut model: Reranker,
     most: Option<u64>,
@@ -39,16 +39,16 @@ pub(in crate::cards) fn reranked(
         model.extra.insert("max_chunks_per_doc".into(), chunks.into());
     }
     let most = most.map_or(base.top_k(), |most| usize::try_from(most).unwrap_or(usize::MAX));
-    let calls = Traced::of_model(inputs, "rerank", &model.model);
-    Ok(Arc::new(Reranked { label: inputs.label.to_owned(), calls, base, model, most }))
+    let calls = ModelSpan::of_model(inputs, "rerank", &model.model);
+    Ok(Arc::new(RerankRetriever { label: inputs.label.to_owned(), span: calls, base, model, most }))
 }
 
-impl Retriever for Reranked {
-    fn retrieve(&self, query: &str, turn: &Turn<'_>) -> Result<Vec<SourceDocument>> {
+impl Retriever for RerankRetriever {
+    fn retrieve(&self, query: &str, turn: &RunContext<'_>) -> Result<Vec<Document>> {
         let found = self.base.retrieve(query, turn)?;
         let texts: Vec<&str> = found.iter().map(|passage| passage.page_content.as_str()).collect();
         let rank = || self.model.rank(query, &texts, self.most, turn.host.cancel());
-        let ranked = self.calls.call(rank, |_| None);
+        let ranked = self.span.call(rank, |_| None);
         let ranked = ranked.map_err(|fault| fault.at(&self.label))?;
         let with_score = ranked.into_iter().filter_map(|ranked| {
             let mut passage = found.get(ranked.index)?.clone();

@@ -1,13 +1,13 @@
 //! What the cards of retrievers share: inputs, the three outputs, and how a model is asked about a search.
 
 use super::data;
-use super::event::Quiet;
+use super::event::NullSink;
 use super::model::Model;
-use super::part::Turn;
-use super::{Connects, Input, Inputs, Output};
+use super::part::RunContext;
+use super::{Input, Inputs, Output, WireType};
 use crate::domain::error::Result;
-use crate::domain::prediction::SourceDocument;
-use crate::llm::{ChatRequest, Message};
+use crate::domain::prediction::Document;
+use crate::llm::{ChatMessage, ChatRequest};
 use serde_json::{Value, json};
 
 /// What is looked for when the card runs while the flow is built.
@@ -21,12 +21,12 @@ pub(in crate::cards) const TOP_K: Input = Input::whole("topK", "Top K", 1.0, 100
     .help("How many passages are returned. Empty: as many as what is searched returns.");
 /// What is searched.
 pub(in crate::cards) const VECTOR_STORE: Input =
-    Input::wire("vectorStore", "Vector Store", Connects::VectorStore);
+    Input::wire("vectorStore", "Vector Store", WireType::VectorStore);
 /// What is searched, of any kind.
 pub(in crate::cards) const BASE_RETRIEVER: Input =
-    Input::wire("baseRetriever", "Vector Store Retriever", Connects::Retriever);
+    Input::wire("baseRetriever", "Vector Store Retriever", WireType::Retriever);
 /// The model that helps.
-pub(in crate::cards) const MODEL: Input = Input::wire("model", "Language Model", Connects::LanguageModel);
+pub(in crate::cards) const MODEL: Input = Input::wire("model", "Language Model", WireType::LanguageModel);
 
 const DOCUMENT: &str = "document";
 
@@ -40,7 +40,7 @@ pub(in crate::cards) const fn outputs(own: &'static [&'static str], label: &'sta
 }
 
 /// What other cards read of a search that ran while the flow was built.
-pub(crate) fn result(found: &[SourceDocument], output: &str) -> Value {
+pub(crate) fn result(found: &[Document], output: &str) -> Value {
     if output == DOCUMENT {
         return found
             .iter()
@@ -69,14 +69,14 @@ pub(in crate::cards) fn ask(
     system: &str,
     owner: &str,
     query: &str,
-    turn: &Turn<'_>,
+    turn: &RunContext<'_>,
 ) -> Result<String> {
-    let messages = vec![Message::System(system.to_owned()), Message::user(filled(owner, query))];
-    Ok(model.ask(&ChatRequest { messages, ..ChatRequest::default() }, turn.host, &mut Quiet)?.text)
+    let messages = vec![ChatMessage::System(system.to_owned()), ChatMessage::user(fill_query(owner, query))];
+    Ok(model.ask(&ChatRequest { messages, ..ChatRequest::default() }, turn.host, &mut NullSink)?.text)
 }
 
-fn filled(owner: &str, query: &str) -> String {
-    let marked = data::marked("question", "the person", query);
+fn fill_query(owner: &str, query: &str) -> String {
+    let marked = data::mark_untrusted("question", "the person", query);
     let names =
         ["{{question}}", "{question}", "{{query}}", "{query}", "{{user_question}}", "{user_question}"];
     match names.iter().find(|name| owner.contains(**name)) {
@@ -86,7 +86,7 @@ fn filled(owner: &str, query: &str) -> String {
 }
 
 /// Adds what is not there yet.
-pub(in crate::cards) fn union(all: &mut Vec<SourceDocument>, more: Vec<SourceDocument>) {
+pub(in crate::cards) fn union(all: &mut Vec<Document>, more: Vec<Document>) {
     for passage in more {
         if !all.contains(&passage) {
             all.push(passage);
@@ -133,14 +133,14 @@ mod tests {
 
     #[test]
     fn the_question_stands_where_the_owner_put_it() {
-        assert!(filled("Ask {question} now", "why?").contains("why?\n</question> now"));
-        assert!(filled("Look: {{query}}", "why?").starts_with("Look: <question"));
-        assert!(filled("No place.", "why?").starts_with("No place.\n<question"));
+        assert!(fill_query("Ask {question} now", "why?").contains("why?\n</question> now"));
+        assert!(fill_query("Look: {{query}}", "why?").starts_with("Look: <question"));
+        assert!(fill_query("No place.", "why?").starts_with("No place.\n<question"));
     }
 
     #[test]
     fn a_search_is_read_as_documents_or_as_text() {
-        let passage = |text: &str| SourceDocument {
+        let passage = |text: &str| Document {
             page_content: text.to_owned(),
             metadata: serde_json::Map::from_iter([("n".to_owned(), json!(1))]),
         };

@@ -1,12 +1,12 @@
 //! Choosing one of several ways to answer a question, by what their owner wrote about them.
 
 use super::data;
-use super::knowledge::Nearest;
+use super::knowledge::StoreRetriever;
 use super::model::Model;
-use super::part::{Part, Retriever, Turn};
-use super::{Inputs, Quiet};
+use super::part::{Component, Retriever, RunContext};
+use super::{Inputs, NullSink};
 use crate::domain::error::{Error, Result};
-use crate::llm::{ChatRequest, Message};
+use crate::llm::{ChatMessage, ChatRequest};
 use std::sync::Arc;
 
 /// One way to answer.
@@ -16,38 +16,38 @@ pub struct Route {
     /// Which questions it is for.
     pub description: String,
     /// What it answers with.
-    pub with: With,
+    pub target: RouteTarget,
 }
 
 /// What a route answers with.
 #[derive(Clone)]
-pub enum With {
+pub enum RouteTarget {
     /// Instructions of the owner.
     Instructions(String),
     /// Passages of a store.
-    Passages(Arc<dyn Retriever>),
+    Retriever(Arc<dyn Retriever>),
 }
 
 impl Route {
     /// A route from the inputs `name` and `description` of a card. Without a name it bears that of its card.
     #[must_use]
-    pub fn of(inputs: &Inputs<'_>, with: With) -> Self {
-        let name = inputs.maybe_text("name").filter(|name| !name.trim().is_empty());
+    pub fn from_inputs(inputs: &Inputs<'_>, with: RouteTarget) -> Self {
+        let name = inputs.optional_text("name").filter(|name| !name.trim().is_empty());
         let name = name.as_deref().unwrap_or(inputs.label).trim().to_owned();
-        Self { name, description: inputs.maybe_text("description").unwrap_or_default(), with }
+        Self { name, description: inputs.optional_text("description").unwrap_or_default(), target: with }
     }
 
     /// The route that a part is which is wired into a router; `None` for what is none. A vector store may be wired without
     /// a card that names it.
     #[must_use]
-    pub fn of_wire(label: &str, part: &Part) -> Option<Arc<Self>> {
+    pub fn from_component(label: &str, part: &Component) -> Option<Arc<Self>> {
         let store = match part {
-            Part::Route(route) => return Some(route.clone()),
-            Part::VectorStore(store) => store.clone(),
+            Component::Route(route) => return Some(route.clone()),
+            Component::VectorStore(store) => store.clone(),
             _ => return None,
         };
-        let with = With::Passages(Arc::new(Nearest(store)));
-        Some(Arc::new(Self { name: label.trim().to_owned(), description: String::new(), with }))
+        let with = RouteTarget::Retriever(Arc::new(StoreRetriever(store)));
+        Some(Arc::new(Self { name: label.trim().to_owned(), description: String::new(), target: with }))
     }
 }
 
@@ -71,20 +71,21 @@ impl Router {
     pub fn new(label: &str, model: Arc<Model>, wired: Vec<Arc<Route>>) -> Result<Self> {
         let mut routes: Vec<Arc<Route>> = Vec::with_capacity(wired.len());
         for route in wired {
-            let is_taken = |name: &str| routes.iter().any(|other| folded(&other.name) == folded(name));
+            let is_taken =
+                |name: &str| routes.iter().any(|other| fold_words(&other.name) == fold_words(name));
             if !is_taken(&route.name) {
                 routes.push(route);
                 continue;
             }
             if !route.description.trim().is_empty() {
-                return Err(Error::Failed(format!(
+                return Err(Error::RunFailed(format!(
                     "{label}: two of its retrievers are named '{}'",
                     route.name
                 )));
             }
             let mut numbered = (2..).map(|number| format!("{} {number}", route.name));
             let name = numbered.find(|name| !is_taken(name)).unwrap_or_default();
-            routes.push(Arc::new(Route { name, description: String::new(), with: route.with.clone() }));
+            routes.push(Arc::new(Route { name, description: String::new(), target: route.target.clone() }));
         }
         Ok(Self { label: label.to_owned(), model, routes })
     }
@@ -94,9 +95,9 @@ impl Router {
     ///
     /// # Errors
     /// When nothing is wired, or the model fails.
-    pub fn choose(&self, turn: &Turn<'_>) -> Result<Option<&Route>> {
+    pub fn choose(&self, turn: &RunContext<'_>) -> Result<Option<&Route>> {
         if self.routes.is_empty() {
-            return Err(Error::Failed(format!("{}: connect at least one retriever", self.label)));
+            return Err(Error::RunFailed(format!("{}: connect at least one retriever", self.label)));
         }
         if let [only] = &self.routes[..]
             && only.description.trim().is_empty()
@@ -109,23 +110,23 @@ impl Router {
         };
         let list: String = self.routes.iter().map(line).collect();
         let messages = vec![
-            Message::System(format!("{INSTRUCTIONS}\n{list}")),
-            Message::user(data::marked("question", "a person", turn.question)),
+            ChatMessage::System(format!("{INSTRUCTIONS}\n{list}")),
+            ChatMessage::user(data::mark_untrusted("question", "a person", turn.question)),
         ];
         let request = ChatRequest { messages, ..ChatRequest::default() };
-        let reply = self.model.ask(&request, turn.host, &mut Quiet)?.text;
-        Ok(named(&self.routes, &reply))
+        let reply = self.model.ask(&request, turn.host, &mut NullSink)?.text;
+        Ok(find_route(&self.routes, &reply))
     }
 }
 
 /// The route a reply names: by nothing but its name, or as the only one whose name stands in it.
-fn named<'r>(routes: &'r [Arc<Route>], reply: &str) -> Option<&'r Route> {
-    let reply = folded(reply);
-    if let Some(route) = routes.iter().find(|route| folded(&route.name) == reply) {
+fn find_route<'r>(routes: &'r [Arc<Route>], reply: &str) -> Option<&'r Route> {
+    let reply = fold_words(reply);
+    if let Some(route) = routes.iter().find(|route| fold_words(&route.name) == reply) {
         return Some(route);
     }
     let words = format!(" {reply} ");
-    let mut found = routes.iter().filter(|route| words.contains(&format!(" {} ", folded(&route.name))));
+    let mut found = routes.iter().filter(|route| words.contains(&format!(" {} ", fold_words(&route.name))));
     match (found.next(), found.next()) {
         (Some(route), None) => Some(route),
         _ => None,
@@ -133,7 +134,7 @@ fn named<'r>(routes: &'r [Arc<Route>], reply: &str) -> Option<&'r Route> {
 }
 
 /// Words in small letters, whatever stands between them.
-fn folded(text: &str) -> String {
+fn fold_words(text: &str) -> String {
     let words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
     words.map(str::to_lowercase).collect::<Vec<_>>().join(" ")
 }
@@ -146,7 +147,7 @@ mod tests {
         let route = |name: &&str| Route {
             name: (*name).to_owned(),
             description: String::new(),
-            with: With::Instructions(String::new()),
+            target: RouteTarget::Instructions(String::new()),
         };
         names.iter().map(|name| Arc::new(route(name))).collect()
     }
@@ -165,7 +166,7 @@ mod tests {
             ("", None),
             ("astrophysics", None),
         ] {
-            assert_eq!(named(&routes, reply).map(|route| route.name.as_str()), name, "{reply}");
+            assert_eq!(find_route(&routes, reply).map(|route| route.name.as_str()), name, "{reply}");
         }
     }
 }

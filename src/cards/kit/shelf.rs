@@ -2,28 +2,28 @@
 
 use super::host::Host;
 use super::inputs::Inputs;
-use super::knowledge::{Loader, Scored};
+use super::knowledge::{Loader, ScoredChunk};
 use super::part::Embeddings;
 use crate::domain::error::{Error, Result};
-use crate::domain::filling::Progress;
-use crate::domain::prediction::SourceDocument;
+use crate::domain::filling::UpsertProgress;
+use crate::domain::prediction::Document;
 use crate::limits::FILLING_PASSAGES_MAX;
-use crate::vectors::Hit;
+use crate::vectors::SearchHit;
 use serde_json::Value;
 use std::sync::Arc;
 
-use super::input::{Connects, Input};
+use super::input::{Input, WireType};
 
 /// Passages returned when a card says nothing else.
 pub const TOP_K: usize = 4;
 
 /// The inputs all vector stores have (manual 10.4).
-pub const DOCUMENT: Input = Input::wires("document", "Document", Connects::Document)
+pub const DOCUMENT: Input = Input::wires("document", "Document", WireType::Document)
     .optional()
-    .filling()
+    .upsert_only()
     .help("What is stored. It is loaded when the store is filled.");
 /// The card that makes the vectors.
-pub const EMBEDDINGS: Input = Input::wire("embeddings", "Embeddings", Connects::Embeddings);
+pub const EMBEDDINGS: Input = Input::wire("embeddings", "Embeddings", WireType::Embeddings);
 /// How many passages are returned.
 pub const TOP_K_INPUT: Input =
     Input::whole("topK", "Top K", 1.0, 100.0).additional().help("How many passages are returned. Empty: 4.");
@@ -39,16 +39,16 @@ pub fn top_k(inputs: &Inputs<'_>) -> Result<usize> {
 }
 
 /// What the loaders of a vector store bring, with what makes their vectors.
-pub struct Filling {
+pub struct StoreInputs {
     label: String,
     loaders: Vec<Arc<dyn Loader>>,
     /// Makes the vectors.
     pub embeddings: Arc<dyn Embeddings>,
 }
 
-impl Filling {
+impl StoreInputs {
     #[cfg(test)]
-    pub(in crate::cards) fn with(loaders: Vec<Arc<dyn Loader>>, embeddings: Arc<dyn Embeddings>) -> Self {
+    pub(in crate::cards) fn new(loaders: Vec<Arc<dyn Loader>>, embeddings: Arc<dyn Embeddings>) -> Self {
         Self { label: "Store".to_owned(), loaders, embeddings }
     }
 
@@ -56,7 +56,7 @@ impl Filling {
     ///
     /// # Errors
     /// When nothing makes vectors, or something else is wired.
-    pub fn of(inputs: &Inputs<'_>) -> Result<Self> {
+    pub fn from_inputs(inputs: &Inputs<'_>) -> Result<Self> {
         Ok(Self {
             label: inputs.label.to_owned(),
             loaders: inputs.loaders("document")?,
@@ -74,19 +74,19 @@ impl Filling {
     ///
     /// # Errors
     /// What a loader fails with, or when they bring more than a store takes.
-    pub fn documents(&self, host: &dyn Host) -> Result<Vec<SourceDocument>> {
+    pub fn documents(&self, host: &dyn Host) -> Result<Vec<Document>> {
         let mut documents = Vec::new();
         for loader in &self.loaders {
             if host.cancel().reason().is_some() {
                 return Err(Error::Cancelled);
             }
-            host.progressed(Progress::loading(documents.len()));
-            let says_something = |document: &SourceDocument| !document.page_content.trim().is_empty();
+            host.report_progress(UpsertProgress::loading(documents.len()));
+            let says_something = |document: &Document| !document.page_content.trim().is_empty();
             documents.extend(loader.load(host)?.into_iter().filter(says_something));
             if documents.len() > FILLING_PASSAGES_MAX {
                 let what =
                     format!("the documents make more than {FILLING_PASSAGES_MAX} passages; use longer ones");
-                return Err(Error::Failed(format!("{}: {what}", self.label)));
+                return Err(Error::RunFailed(format!("{}: {what}", self.label)));
             }
         }
         Ok(documents)
@@ -94,8 +94,8 @@ impl Filling {
 
     /// An error that names the card.
     #[must_use]
-    pub fn wrong(&self, what: impl std::fmt::Display) -> Error {
-        Error::Failed(format!("{}: {what}", self.label))
+    pub fn card_error(&self, what: impl std::fmt::Display) -> Error {
+        Error::RunFailed(format!("{}: {what}", self.label))
     }
 }
 
@@ -103,19 +103,19 @@ impl Filling {
 ///
 /// # Errors
 /// When a row holds something else.
-pub fn passages(hits: Vec<Hit>) -> Result<Vec<Scored>> {
-    let passage = |hit: Hit| {
+pub fn scored_chunks(hits: Vec<SearchHit>) -> Result<Vec<ScoredChunk>> {
+    let passage = |hit: SearchHit| {
         let passage = serde_json::from_str(&hit.text).map_err(Error::internal)?;
-        Ok(Scored { passage, score: hit.score })
+        Ok(ScoredChunk { chunk: passage, score: hit.score })
     };
     hits.into_iter().map(passage).collect()
 }
 
 /// Whether the passage in a row has this metadata: each key of the filter with the same value, or one of a list.
 #[must_use]
-pub fn fits(filter: &Value, row: &str) -> bool {
+pub fn matches_filter(filter: &Value, row: &str) -> bool {
     let Some(wanted) = filter.as_object().filter(|wanted| !wanted.is_empty()) else { return true };
-    let Ok(passage) = serde_json::from_str::<SourceDocument>(row) else { return false };
+    let Ok(passage) = serde_json::from_str::<Document>(row) else { return false };
     wanted.iter().all(|(key, wanted)| match (passage.metadata.get(key), wanted) {
         (Some(found), Value::Array(any)) => any.contains(found) || found == wanted,
         (Some(found), wanted) => found == wanted,
@@ -140,7 +140,7 @@ mod tests {
             (json!({"tags": ["a"]}), true),
             (json!({"city": null}), true),
         ] {
-            assert_eq!(fits(&filter, &row), expected, "{filter}");
+            assert_eq!(matches_filter(&filter, &row), expected, "{filter}");
         }
     }
 }

@@ -6,7 +6,7 @@
 
 use super::input::Input;
 use super::inputs::Inputs;
-use super::knowledge::Cut;
+use super::knowledge::ChunkSpan;
 use crate::domain::error::{Error, Result};
 use crate::limits;
 use std::ops::Range;
@@ -27,45 +27,45 @@ const OVERLAP_DEFAULT: usize = 200;
 
 /// How long passages are, and how much two neighbours share, in characters or in tokens.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Size {
+pub struct ChunkLimits {
     /// The longest passage.
-    pub most: usize,
+    pub max: usize,
     /// What a passage repeats of the one before it, at most.
     pub overlap: usize,
 }
 
-impl Size {
+impl ChunkLimits {
     /// As the inputs [`SIZE`] and [`OVERLAP`] say. An overlap nobody chose is never more than a fifth.
     ///
     /// # Errors
     /// When the overlap is as long as the passage.
-    pub fn of(inputs: &Inputs<'_>) -> Result<Self> {
+    pub fn from_inputs(inputs: &Inputs<'_>) -> Result<Self> {
         let whole =
             |name| Ok::<_, Error>(inputs.whole(name)?.and_then(|number| usize::try_from(number).ok()));
         let most = whole(SIZE.name)?.unwrap_or(SIZE_DEFAULT);
         let overlap = whole(OVERLAP.name)?.unwrap_or_else(|| OVERLAP_DEFAULT.min(most / 5));
         if overlap >= most {
-            return Err(inputs.wrong(OVERLAP.name, "this must be less than the chunk size"));
+            return Err(inputs.input_error(OVERLAP.name, "this must be less than the chunk size"));
         }
-        Ok(Self { most, overlap })
+        Ok(Self { max: most, overlap })
     }
 }
 
 /// How a text is cut.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Rule {
+pub struct SplitRule {
     /// Where to cut, the best place first. The empty text cuts anywhere.
     pub separators: Vec<String>,
     /// True when a separator begins the piece behind it; else it is left out where two passages meet.
     pub keeps_separators: bool,
     /// How long passages are.
-    pub size: Size,
+    pub size: ChunkLimits,
 }
 
-impl Rule {
+impl SplitRule {
     /// A rule that keeps its separators.
     #[must_use]
-    pub fn keeping(separators: &[&str], size: Size) -> Self {
+    pub fn keeping(separators: &[&str], size: ChunkLimits) -> Self {
         let separators = separators.iter().map(|&text| text.to_owned()).collect();
         Self { separators, keeps_separators: true, size }
     }
@@ -74,7 +74,7 @@ impl Rule {
     ///
     /// # Errors
     /// When there are too many of them.
-    pub fn cut(&self, text: &str) -> Result<Vec<Cut>> {
+    pub fn cut(&self, text: &str) -> Result<Vec<ChunkSpan>> {
         self.cut_sections(text, std::iter::once(0..text.len()))
     }
 
@@ -82,80 +82,86 @@ impl Rule {
     ///
     /// # Errors
     /// As [`Self::cut`].
-    pub fn cut_sections(&self, text: &str, sections: impl Iterator<Item = Range<usize>>) -> Result<Vec<Cut>> {
-        Ok(self.found(text, sections)?.cuts())
+    pub fn cut_sections(
+        &self,
+        text: &str,
+        sections: impl Iterator<Item = Range<usize>>,
+    ) -> Result<Vec<ChunkSpan>> {
+        Ok(self.collect_chunks(text, sections)?.into_spans())
     }
 
-    fn found<'t>(
+    fn collect_chunks<'t>(
         &'t self,
         text: &'t str,
         sections: impl Iterator<Item = Range<usize>>,
-    ) -> Result<Passages<'t>> {
-        let mut cutter = Cutter { text, rule: self, passages: Passages::of(text) };
+    ) -> Result<ChunkCollector<'t>> {
+        let mut cutter = Cutter { text, rule: self, chunks: ChunkCollector::new(text) };
         for section in sections {
             cutter.cut(section, &self.separators)?;
         }
-        Ok(cutter.passages)
+        Ok(cutter.chunks)
     }
 }
 
 /// Stretches of a text, one after another, without the blanks at their ends.
-pub struct Passages<'t> {
+pub struct ChunkCollector<'t> {
     text: &'t str,
-    found: Vec<Range<usize>>,
+    ranges: Vec<Range<usize>>,
     bytes: usize,
 }
 
-impl<'t> Passages<'t> {
+impl<'t> ChunkCollector<'t> {
     /// None yet.
     #[must_use]
-    pub const fn of(text: &'t str) -> Self {
-        Self { text, found: Vec::new(), bytes: 0 }
+    pub const fn new(text: &'t str) -> Self {
+        Self { text, ranges: Vec::new(), bytes: 0 }
     }
 
     /// Keeps a stretch, unless it says no more than the one before it.
     ///
     /// # Errors
     /// When there are too many.
-    pub fn keep(&mut self, range: Range<usize>) -> Result<()> {
+    pub fn push(&mut self, range: Range<usize>) -> Result<()> {
         let text = &self.text[range.clone()];
         let blank = text.len() - text.trim_start().len();
         let range = range.start + blank..range.start + blank + text.trim().len();
         // What only repeats the end of the passage before it says nothing.
-        if range.is_empty() || self.found.last().is_some_and(|last| range.end <= last.end) {
+        if range.is_empty() || self.ranges.last().is_some_and(|last| range.end <= last.end) {
             return Ok(());
         }
         self.bytes += range.len();
-        self.found.push(range);
-        if self.found.len() > limits::PASSAGES_MAX || self.bytes > limits::PASSAGES_BYTES_MAX {
-            return Err(Error::Failed("The text is cut into too many passages: choose larger ones.".into()));
+        self.ranges.push(range);
+        if self.ranges.len() > limits::PASSAGES_MAX || self.bytes > limits::PASSAGES_BYTES_MAX {
+            return Err(Error::RunFailed(
+                "The text is cut into too many passages: choose larger ones.".into(),
+            ));
         }
         Ok(())
     }
 
     /// Where they are.
     #[must_use]
-    pub fn stretches(&self) -> &[Range<usize>] {
-        &self.found
+    pub fn ranges(&self) -> &[Range<usize>] {
+        &self.ranges
     }
 
     /// Their texts, with the lines they stand on.
     #[must_use]
-    pub fn cuts(self) -> Vec<Cut> {
+    pub fn into_spans(self) -> Vec<ChunkSpan> {
         let lines_in = |range: Range<usize>| memchr::memchr_iter(b'\n', &self.text.as_bytes()[range]).count();
         let (mut line, mut counted) = (1, 0);
         let locate = |range: &Range<usize>| {
             line += lines_in(counted..range.start);
             counted = range.start;
             let text = self.text[range.clone()].to_owned();
-            Cut { text, lines: line..=line + lines_in(range.clone()) }
+            ChunkSpan { text, lines: line..=line + lines_in(range.clone()) }
         };
-        self.found.iter().map(locate).collect()
+        self.ranges.iter().map(locate).collect()
     }
 }
 
 /// A piece, by its place in the text.
-struct Piece {
+struct SplitPiece {
     bytes: Range<usize>,
     /// The same place in characters of its section, without the blanks it begins with.
     chars: Range<usize>,
@@ -163,22 +169,22 @@ struct Piece {
 
 struct Cutter<'a> {
     text: &'a str,
-    rule: &'a Rule,
-    passages: Passages<'a>,
+    rule: &'a SplitRule,
+    chunks: ChunkCollector<'a>,
 }
 
 impl Cutter<'_> {
     fn cut(&mut self, range: Range<usize>, separators: &[String]) -> Result<()> {
         let text = &self.text[range.clone()];
         let holds = |separator: &String| separator.is_empty() || text.contains(separator.as_str());
-        let Some(at) = separators.iter().position(holds) else { return self.passages.keep(range) };
+        let Some(at) = separators.iter().position(holds) else { return self.chunks.push(range) };
         let (separator, later) = (&separators[at], &separators[at + 1..]);
         if separator.is_empty() {
             return self.anywhere(range);
         }
         let mut row = Vec::new();
         for piece in pieces(self.text, range, separator, self.rule.keeps_separators) {
-            if piece.chars.len() <= self.rule.size.most {
+            if piece.chars.len() <= self.rule.size.max {
                 row.push(piece);
                 continue;
             }
@@ -189,28 +195,28 @@ impl Cutter<'_> {
     }
 
     /// Joins neighbours for as long as they fit; each passage begins with what it repeats.
-    fn join(&mut self, row: &[Piece]) -> Result<()> {
-        let Size { most, overlap } = self.rule.size;
+    fn join(&mut self, row: &[SplitPiece]) -> Result<()> {
+        let ChunkLimits { max: most, overlap } = self.rule.size;
         let length = |first: usize, last: usize| row[last].chars.end - row[first].chars.start;
         let mut first = 0;
         for next in 1..row.len() {
             if length(first, next) <= most {
                 continue;
             }
-            self.passages.keep(row[first].bytes.start..row[next - 1].bytes.end)?;
+            self.chunks.push(row[first].bytes.start..row[next - 1].bytes.end)?;
             while first < next && (length(first, next - 1) > overlap || length(first, next) > most) {
                 first += 1;
             }
         }
         match (row.get(first), row.last()) {
-            (Some(first), Some(last)) => self.passages.keep(first.bytes.start..last.bytes.end),
+            (Some(first), Some(last)) => self.chunks.push(first.bytes.start..last.bytes.end),
             _ => Ok(()),
         }
     }
 
     /// Cuts between any two characters.
     fn anywhere(&mut self, range: Range<usize>) -> Result<()> {
-        let Size { most, overlap } = self.rule.size;
+        let ChunkLimits { max: most, overlap } = self.rule.size;
         let text = &self.text[range.clone()];
         let mut start = text.len() - text.trim_start().len();
         loop {
@@ -219,7 +225,7 @@ impl Cutter<'_> {
             let next = places.by_ref().nth(most - overlap);
             // Where the shared end is one character or more, it is counted on from there.
             let end = if overlap == 0 { next } else { places.nth(overlap - 1) };
-            self.passages.keep(range.start + start..range.start + end.unwrap_or(text.len()))?;
+            self.chunks.push(range.start + start..range.start + end.unwrap_or(text.len()))?;
             match (end, next) {
                 (Some(_), Some(next)) => start = next,
                 _ => return Ok(()),
@@ -234,7 +240,7 @@ fn pieces<'a>(
     range: Range<usize>,
     separator: &'a str,
     keeps: bool,
-) -> impl Iterator<Item = Piece> + 'a {
+) -> impl Iterator<Item = SplitPiece> + 'a {
     let (width, chars_wide) = (separator.len(), separator.chars().count());
     let Range { start: begin, end } = range;
     let mut cuts = text[begin..end].match_indices(separator).map(move |(at, _)| begin + at);
@@ -249,7 +255,7 @@ fn pieces<'a>(
         let stop = cut.unwrap_or(end);
         let length = text[start..stop].chars().count();
         let blank = text[start..stop].chars().take_while(|c| c.is_whitespace()).count();
-        let piece = Piece { bytes: start..stop, chars: chars + blank..chars + length };
+        let piece = SplitPiece { bytes: start..stop, chars: chars + blank..chars + length };
         (start, chars) =
             if keeps { (stop, chars + length) } else { (stop + width, chars + length + chars_wide) };
         Some(piece)
@@ -261,11 +267,11 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn rule(separators: &[&str], keeps_separators: bool, most: usize, overlap: usize) -> Rule {
-        Rule { keeps_separators, ..Rule::keeping(separators, Size { most, overlap }) }
+    fn rule(separators: &[&str], keeps_separators: bool, most: usize, overlap: usize) -> SplitRule {
+        SplitRule { keeps_separators, ..SplitRule::keeping(separators, ChunkLimits { max: most, overlap }) }
     }
 
-    fn texts(rule: &Rule, text: &str) -> Vec<String> {
+    fn texts(rule: &SplitRule, text: &str) -> Vec<String> {
         rule.cut(text).unwrap().into_iter().map(|cut| cut.text).collect()
     }
 
@@ -319,9 +325,9 @@ mod tests {
             let overlap = overlap.min(most - 1);
             let rule = rule(&["\n\n", "\n", " ", ""], keeps, most, overlap);
             let cuts = rule.cut(&text).unwrap();
-            let found = rule.found(&text, std::iter::once(0..text.len())).unwrap();
+            let found = rule.collect_chunks(&text, std::iter::once(0..text.len())).unwrap();
             let (mut reached, mut seen) = (0, String::new());
-            for (cut, range) in cuts.iter().zip(found.stretches()) {
+            for (cut, range) in cuts.iter().zip(found.ranges()) {
                 prop_assert_eq!(&cut.text, text[range.clone()].trim());
                 prop_assert!(cut.text.chars().count() <= most, "{cut:?}");
                 prop_assert!(range.start >= reached || text[range.start..reached].chars().count() <= overlap);

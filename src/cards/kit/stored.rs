@@ -1,26 +1,26 @@
 //! A collection of this server behind a vector store card.
 
-use super::embedding::{of_question, rows};
+use super::embedding::{embed_chunks, embed_query};
 use super::host::Host;
-use super::knowledge::{Loader, Query, Scored, Upserted, VectorStore};
-use super::library::{Edit, Library};
-use super::part::{Embeddings, Turn};
-use super::records::{Cleanup, Difference, Keeping, RecordManager, name_of};
+use super::knowledge::{Loader, ScoredChunk, UpsertReport, VectorQuery, VectorStore};
+use super::library::{CollectionEdit, Collections};
+use super::part::{Embeddings, RunContext};
+use super::records::{ChunkDiff, Cleanup, RecordManager, RecordManagerConfig, chunk_key};
 use super::{shelf, uploaded};
-use crate::domain::chat_knowledge::Amount;
+use crate::domain::chat_knowledge::ChunkUsage;
 use crate::domain::collection::Collection;
 use crate::domain::conversation::Conversation;
 use crate::domain::error::{Error, Result};
-use crate::domain::filling::Progress;
+use crate::domain::filling::UpsertProgress;
 use crate::domain::ids::CollectionId;
-use crate::domain::prediction::SourceDocument;
+use crate::domain::prediction::Document;
 use crate::vectors::RowId;
 use serde_json::Value;
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 /// Passages kept with their vectors, as one card sees them.
-pub struct Stored {
+pub struct CollectionStore {
     /// The label of the card.
     pub label: String,
     /// The collection.
@@ -33,21 +33,21 @@ pub struct Stored {
     pub uploads: bool,
 }
 
-impl Stored {
-    fn wrong(&self, what: impl std::fmt::Display) -> Error {
-        Error::Failed(format!("{}: {what}", self.label))
+impl CollectionStore {
+    fn card_error(&self, what: impl std::fmt::Display) -> Error {
+        Error::RunFailed(format!("{}: {what}", self.label))
     }
 
-    fn library<'h>(&self, host: &'h dyn Host) -> Result<&'h dyn Library> {
-        host.library().ok_or_else(|| self.wrong("a run without a server has no stored passages"))
+    fn collections<'h>(&self, host: &'h dyn Host) -> Result<&'h dyn Collections> {
+        host.collections().ok_or_else(|| self.card_error("a run without a server has no stored passages"))
     }
 
     /// The passages nearest to a text, of those that are there for everybody and of those of the conversation that asks.
     ///
     /// # Errors
     /// When nothing was stored yet, or with other embeddings.
-    pub fn nearest(&self, query: &Query<'_>, host: &dyn Host) -> Result<Vec<Scored>> {
-        let library = self.library(host)?;
+    pub fn nearest(&self, query: &VectorQuery<'_>, host: &dyn Host) -> Result<Vec<ScoredChunk>> {
+        let library = self.collections(host)?;
         let shared = match library.collection(&self.id)? {
             Some(head) if head.rows == 0 => None,
             Some(head) => self.same_space(&head).map(|()| Some(self.id))?,
@@ -55,14 +55,14 @@ impl Stored {
             None if self.uploads => None,
             None => {
                 let what = format!("nothing is stored under '{}' yet; fill the store first", self.name);
-                return Err(self.wrong(what));
+                return Err(self.card_error(what));
             }
         };
-        let own = self.of_conversation(host)?;
+        let own = self.conversation_collection(host)?;
         if shared.is_none() && own.is_none() {
             return Ok(Vec::new());
         }
-        let vector = of_question(query.text, &*self.embeddings, host)?;
+        let vector = embed_query(query.text, &*self.embeddings, host)?;
         let mut found = Vec::new();
         for id in [shared, own].into_iter().flatten() {
             found.extend(Self::search(library, &id, &vector, query)?);
@@ -77,33 +77,33 @@ impl Stored {
     pub fn nearest_of_conversation(
         &self,
         vector: &[f32],
-        query: &Query<'_>,
+        query: &VectorQuery<'_>,
         host: &dyn Host,
-    ) -> Result<Vec<Scored>> {
-        match self.of_conversation(host)? {
-            Some(own) => Self::search(self.library(host)?, &own, vector, query),
+    ) -> Result<Vec<ScoredChunk>> {
+        match self.conversation_collection(host)? {
+            Some(own) => Self::search(self.collections(host)?, &own, vector, query),
             None => Ok(Vec::new()),
         }
     }
 
     /// The collection of the conversation that asks, where it has passages in it.
-    fn of_conversation(&self, host: &dyn Host) -> Result<Option<CollectionId>> {
+    fn conversation_collection(&self, host: &dyn Host) -> Result<Option<CollectionId>> {
         let Some(conversation) = host.conversation().filter(|_| self.uploads) else { return Ok(None) };
-        let id = self.id.of_conversation(&conversation);
-        let head = self.library(host)?.collection(&id)?;
+        let id = self.id.for_conversation(&conversation);
+        let head = self.collections(host)?.collection(&id)?;
         // What was sent before the owner chose other embeddings cannot be compared; it is sent again or left.
         Ok(head.filter(|head| head.rows > 0 && head.space == self.embeddings.space()).map(|_| id))
     }
 
     fn search(
-        library: &dyn Library,
+        library: &dyn Collections,
         id: &CollectionId,
         vector: &[f32],
-        query: &Query<'_>,
-    ) -> Result<Vec<Scored>> {
-        let fits = |row: &str| query.filter.is_none_or(|filter: &Value| shelf::fits(filter, row));
+        query: &VectorQuery<'_>,
+    ) -> Result<Vec<ScoredChunk>> {
+        let fits = |row: &str| query.filter.is_none_or(|filter: &Value| shelf::matches_filter(filter, row));
         let fits: Option<&dyn Fn(&str) -> bool> = if query.filter.is_some() { Some(&fits) } else { None };
-        shelf::passages(library.nearest(id, vector, query.most, fits)?)
+        shelf::scored_chunks(library.nearest(id, vector, query.most, fits)?)
     }
 
     /// Adds the passages of files that somebody sent in a conversation. What it has already stays, and so does
@@ -111,31 +111,31 @@ impl Stored {
     ///
     /// # Errors
     /// When embedding or storing fails, and 413 or 507 when there is no room for it.
-    pub fn keep(
+    pub fn add_for_conversation(
         &self,
-        documents: Vec<SourceDocument>,
+        documents: Vec<Document>,
         conversation: &Conversation,
         host: &dyn Host,
-    ) -> Result<Upserted> {
-        let (library, id) = (self.library(host)?, self.id.of_conversation(conversation));
-        let documents = uploaded::marked(documents, conversation)?;
+    ) -> Result<UpsertReport> {
+        let (library, id) = (self.collections(host)?, self.id.for_conversation(conversation));
+        let documents = uploaded::tag_with_conversation(documents, conversation)?;
         let head = library.collection(&id)?.filter(|head| head.space == self.embeddings.space());
-        let mut known = if head.is_some() { library.names(&id)? } else { HashSet::new() };
-        let named = documents.iter().map(|document| (name_of(document), document));
-        let named: Vec<(RowId, &SourceDocument)> = named.filter(|(name, _)| known.insert(*name)).collect();
+        let mut known = if head.is_some() { library.row_ids(&id)? } else { HashSet::new() };
+        let named = documents.iter().map(|document| (chunk_key(document), document));
+        let named: Vec<(RowId, &Document)> = named.filter(|(name, _)| known.insert(*name)).collect();
         let mut total = head.map_or(0, |head| head.rows);
         if !named.is_empty() {
-            let leave = library.admit(conversation, Amount::default())?;
-            let (rows, nothing) = (rows(&named, &*self.embeddings, host)?, HashSet::new());
-            let edit = Edit { add: &rows, conversation: Some(leave), ..self.edit(&nothing) };
+            let leave = library.reserve(conversation, ChunkUsage::default())?;
+            let (rows, nothing) = (embed_chunks(&named, &*self.embeddings, host)?, HashSet::new());
+            let edit = CollectionEdit { add: &rows, conversation: Some(leave), ..self.edit(&nothing) };
             total = library.change(&id, &edit)?.rows;
         }
-        Ok(Upserted {
+        Ok(UpsertReport {
             added: named.len(),
             skipped: documents.len() - named.len(),
             total,
             documents: named.into_iter().map(|(_, document)| document.clone()).collect(),
-            ..Upserted::default()
+            ..UpsertReport::default()
         })
     }
 
@@ -143,69 +143,72 @@ impl Stored {
         if head.space == self.embeddings.space() {
             return Ok(());
         }
-        Err(self.wrong(format!("'{}' was filled with other embeddings; fill it again", self.name)))
+        Err(self.card_error(format!("'{}' was filled with other embeddings; fill it again", self.name)))
     }
 
     /// Stores documents in place of what was there; with records, only what changed.
     ///
     /// # Errors
     /// When embedding or storing fails; then what was there stays.
-    pub fn fill(
+    pub fn upsert(
         &self,
-        documents: Vec<SourceDocument>,
+        documents: Vec<Document>,
         records: Option<&dyn RecordManager>,
         host: &dyn Host,
-    ) -> Result<Upserted> {
+    ) -> Result<UpsertReport> {
         match records {
-            None => self.replace(documents, host),
-            Some(records) => self.follow(documents, records, host),
+            None => self.replace_all(documents, host),
+            Some(records) => self.sync_with_records(documents, records, host),
         }
     }
 
-    fn edit<'e>(&'e self, remove: &'e HashSet<RowId>) -> Edit<'e> {
+    fn edit<'e>(&'e self, remove: &'e HashSet<RowId>) -> CollectionEdit<'e> {
         let space = self.embeddings.space();
-        Edit { name: &self.name, space, clear: false, add: &[], remove, conversation: None }
+        CollectionEdit { name: &self.name, space, clear: false, add: &[], remove, conversation: None }
     }
 
-    fn replace(&self, documents: Vec<SourceDocument>, host: &dyn Host) -> Result<Upserted> {
+    fn replace_all(&self, documents: Vec<Document>, host: &dyn Host) -> Result<UpsertReport> {
         if documents.is_empty() {
-            return Err(self.wrong("Document: there is nothing to store; what was stored before stays"));
+            return Err(self.card_error("Document: there is nothing to store; what was stored before stays"));
         }
-        let library = self.library(host)?;
-        let named: Vec<(RowId, &SourceDocument)> =
-            documents.iter().enumerate().map(|(number, document)| (place(number), document)).collect();
-        let rows = rows(&named, &*self.embeddings, host)?;
-        host.progressed(Progress::storing(0, rows.len()));
-        let head =
-            library.change(&self.id, &Edit { clear: true, add: &rows, ..self.edit(&HashSet::new()) })?;
-        Ok(Upserted { added: rows.len(), total: head.rows, documents, ..Upserted::default() })
+        let library = self.collections(host)?;
+        let named: Vec<(RowId, &Document)> =
+            documents.iter().enumerate().map(|(number, document)| (position_id(number), document)).collect();
+        let rows = embed_chunks(&named, &*self.embeddings, host)?;
+        host.report_progress(UpsertProgress::storing(0, rows.len()));
+        let head = library
+            .change(&self.id, &CollectionEdit { clear: true, add: &rows, ..self.edit(&HashSet::new()) })?;
+        Ok(UpsertReport { added: rows.len(), total: head.rows, documents, ..UpsertReport::default() })
     }
 
-    fn follow(
+    fn sync_with_records(
         &self,
-        documents: Vec<SourceDocument>,
+        documents: Vec<Document>,
         records: &dyn RecordManager,
         host: &dyn Host,
-    ) -> Result<Upserted> {
-        let (library, keeping) = (self.library(host)?, records.keeping());
+    ) -> Result<UpsertReport> {
+        let (library, keeping) = (self.collections(host)?, records.config());
         let namespace = keeping.namespace_of(&self.name, host);
-        let recorded = records.known(&namespace, host)?;
+        let recorded = records.records(&namespace, host)?;
         let is_same_space =
             library.collection(&self.id)?.is_some_and(|head| head.space == self.embeddings.space());
         // What is recorded and not there, a crash left behind: it counts as new.
-        let present = if is_same_space { library.names(&self.id)? } else { HashSet::new() };
+        let present = if is_same_space { library.row_ids(&self.id)? } else { HashSet::new() };
         let mut known = recorded.clone();
         known.retain(|name, _| present.contains(name));
-        let difference = Difference::of(&documents, &known, keeping)?;
-        let rows = rows(&difference.named(), &*self.embeddings, host)?;
-        let gone: HashSet<RowId> = difference.gone.iter().copied().collect();
-        let unnamed: Vec<RowId> = present.into_iter().filter(is_place).collect();
+        let difference = ChunkDiff::between(&documents, &known, keeping)?;
+        let rows = embed_chunks(&difference.new_chunks(), &*self.embeddings, host)?;
+        let gone: HashSet<RowId> = difference.removed.iter().copied().collect();
+        let unnamed: Vec<RowId> = present.into_iter().filter(is_position_id).collect();
         let remove: HashSet<RowId> = gone.iter().chain(&unnamed).copied().collect();
         let changes = !rows.is_empty() || !remove.is_empty() || !is_same_space;
         if changes {
-            host.progressed(Progress::storing(0, rows.len()));
+            host.report_progress(UpsertProgress::storing(0, rows.len()));
             // Vectors of another space go with the change: they cannot be compared with these.
-            library.change(&self.id, &Edit { clear: !is_same_space, add: &rows, ..self.edit(&remove) })?;
+            library.change(
+                &self.id,
+                &CollectionEdit { clear: !is_same_space, add: &rows, ..self.edit(&remove) },
+            )?;
         }
         let unrecorded = |name: &&RowId| !known.contains_key(*name) || gone.contains(*name);
         let added: HashSet<RowId> = difference.new.iter().map(|(name, _, _)| *name).collect();
@@ -213,7 +216,7 @@ impl Stored {
             recorded.keys().filter(unrecorded).filter(|name| !added.contains(*name)).copied().collect();
         records.change(&namespace, &difference.records(), &forgotten, host)?;
         let updated = difference.new.iter().filter(|(name, _, _)| recorded.contains_key(name)).count();
-        Ok(Upserted {
+        Ok(UpsertReport {
             added: difference.new.len() - updated,
             deleted: forgotten.len() + unnamed.len(),
             updated,
@@ -226,37 +229,37 @@ impl Stored {
 
 /// The best of what was found in several places.
 #[must_use]
-pub fn best(mut found: Vec<Scored>, most: usize) -> Vec<Scored> {
+pub fn best(mut found: Vec<ScoredChunk>, most: usize) -> Vec<ScoredChunk> {
     found.sort_by(|one, other| other.score.total_cmp(&one.score));
     found.truncate(most);
     found
 }
 
 /// The name of a row that was stored without records: its place, since the next filling takes the place of all.
-fn place(number: usize) -> RowId {
+fn position_id(number: usize) -> RowId {
     (number as u128).to_be_bytes()
 }
 
 /// True for such a name. Nobody keeps records of it, so it goes when the collection is filled with records.
-fn is_place(name: &RowId) -> bool {
+fn is_position_id(name: &RowId) -> bool {
     name[..8] == [0; 8]
 }
 
 /// A vector store over a collection that holds what one loader brings, and nothing else: the names of its rows tell what
 /// is there, so it is its own record manager.
-pub struct ByNames {
+pub struct UnrecordedStore {
     /// The collection.
-    pub stored: Stored,
+    pub collection: CollectionStore,
     /// What is loaded.
     pub loader: Arc<dyn Loader>,
     /// How many passages are returned.
     pub most: usize,
 }
 
-impl ByNames {
-    fn keeping(&self) -> Keeping {
-        Keeping {
-            label: self.stored.label.clone(),
+impl UnrecordedStore {
+    fn config(&self) -> RecordManagerConfig {
+        RecordManagerConfig {
+            label: self.collection.label.clone(),
             namespace: None,
             cleanup: Cleanup::Full,
             source_key: "source".to_owned(),
@@ -265,18 +268,18 @@ impl ByNames {
 }
 
 /// The names of a collection's rows as records.
-struct Names<'s> {
-    stored: &'s Stored,
-    keeping: Keeping,
+struct RowNames<'s> {
+    collection: &'s CollectionStore,
+    config: RecordManagerConfig,
 }
 
-impl RecordManager for Names<'_> {
-    fn keeping(&self) -> &Keeping {
-        &self.keeping
+impl RecordManager for RowNames<'_> {
+    fn config(&self) -> &RecordManagerConfig {
+        &self.config
     }
 
-    fn known(&self, _namespace: &str, host: &dyn Host) -> Result<HashMap<RowId, String>> {
-        let names = self.stored.library(host)?.names(&self.stored.id)?;
+    fn records(&self, _namespace: &str, host: &dyn Host) -> Result<HashMap<RowId, String>> {
+        let names = self.collection.collections(host)?.row_ids(&self.collection.id)?;
         Ok(names.into_iter().map(|name| (name, String::new())).collect())
     }
 
@@ -285,15 +288,19 @@ impl RecordManager for Names<'_> {
     }
 }
 
-impl VectorStore for ByNames {
-    fn upsert(&self, host: &dyn Host) -> Result<Upserted> {
-        let says_something = |document: &SourceDocument| !document.page_content.trim().is_empty();
+impl VectorStore for UnrecordedStore {
+    fn upsert(&self, host: &dyn Host) -> Result<UpsertReport> {
+        let says_something = |document: &Document| !document.page_content.trim().is_empty();
         let documents = self.loader.load(host)?.into_iter().filter(says_something).collect();
-        self.stored.fill(documents, Some(&Names { stored: &self.stored, keeping: self.keeping() }), host)
+        self.collection.upsert(
+            documents,
+            Some(&RowNames { collection: &self.collection, config: self.config() }),
+            host,
+        )
     }
 
-    fn nearest(&self, query: &Query<'_>, turn: &Turn<'_>) -> Result<Vec<Scored>> {
-        self.stored.nearest(query, turn.host)
+    fn nearest(&self, query: &VectorQuery<'_>, turn: &RunContext<'_>) -> Result<Vec<ScoredChunk>> {
+        self.collection.nearest(query, turn.host)
     }
 
     fn top_k(&self) -> usize {

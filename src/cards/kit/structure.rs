@@ -7,7 +7,7 @@ pub(in crate::cards) const DEPTH_MAX: usize = 16;
 
 /// What a value must be.
 #[derive(Debug, Clone, PartialEq)]
-pub(in crate::cards) enum Shape {
+pub(in crate::cards) enum ValueSchema {
     Text,
     Number,
     /// A number without a fraction.
@@ -17,28 +17,28 @@ pub(in crate::cards) enum Shape {
     /// One of these values.
     OneOf(Vec<Value>),
     /// A list of such values.
-    List(Box<Shape>),
+    List(Box<ValueSchema>),
     /// An object with exactly these fields.
-    Object(Vec<Field>),
+    Object(Vec<SchemaField>),
     /// An object whose values are all such.
-    Named(Box<Shape>),
+    Named(Box<ValueSchema>),
     /// Any of these.
-    Either(Vec<Shape>),
+    Either(Vec<ValueSchema>),
     /// Such a value, or `null`.
-    OrNull(Box<Shape>),
+    OrNull(Box<ValueSchema>),
 }
 
 /// A field of an object.
 #[derive(Debug, Clone, PartialEq)]
-pub(in crate::cards) struct Field {
+pub(in crate::cards) struct SchemaField {
     pub(in crate::cards) name: String,
-    pub(in crate::cards) shape: Shape,
+    pub(in crate::cards) shape: ValueSchema,
     /// What the model is told about it.
     pub(in crate::cards) description: String,
     pub(in crate::cards) optional: bool,
 }
 
-impl Shape {
+impl ValueSchema {
     /// What a model is told about it.
     pub(in crate::cards) fn instructions(&self) -> String {
         format!(
@@ -79,7 +79,7 @@ impl Shape {
     }
 
     /// Reads a model's answer: the JSON in it, in or out of a block.
-    pub(in crate::cards) fn read(&self, text: &str) -> Result<Value, String> {
+    pub(in crate::cards) fn parse(&self, text: &str) -> Result<Value, String> {
         let mut fault = "it holds no JSON".to_owned();
         for (at, value) in json_in(text).enumerate() {
             match self.fit(&value, "the answer") {
@@ -159,17 +159,21 @@ fn json_in(text: &str) -> impl Iterator<Item = Value> {
 mod tests {
     use super::*;
 
-    fn film() -> Shape {
-        let field = |name: &str, shape, optional| Field {
+    fn film() -> ValueSchema {
+        let field = |name: &str, shape, optional| SchemaField {
             name: name.to_owned(),
             shape,
             description: format!("Its {name}"),
             optional,
         };
-        Shape::Object(vec![
-            field("title", Shape::Text, false),
-            field("year", Shape::Whole, false),
-            field("genres", Shape::List(Box::new(Shape::OneOf(vec!["drama".into(), "comedy".into()]))), true),
+        ValueSchema::Object(vec![
+            field("title", ValueSchema::Text, false),
+            field("year", ValueSchema::Whole, false),
+            field(
+                "genres",
+                ValueSchema::List(Box::new(ValueSchema::OneOf(vec!["drama".into(), "comedy".into()]))),
+                true,
+            ),
         ])
     }
 
@@ -181,22 +185,22 @@ mod tests {
             "Here:\n```json\n{\"title\": \"M\", \"year\": 1931, \"more\": 1}\n```\nBye {you}",
             r#"It is {"title": "M", "year": 1931, "genres": null}."#,
         ] {
-            assert_eq!(film().read(text), Ok(expected.clone()), "{text}");
+            assert_eq!(film().parse(text), Ok(expected.clone()), "{text}");
         }
     }
 
     #[test]
     fn a_list_is_read_wherever_it_stands() {
-        let films = Shape::List(Box::new(film()));
+        let films = ValueSchema::List(Box::new(film()));
         for text in [
             r#"[{"title": "M", "year": 1931}]"#,
             "```json\n[{\"title\": \"M\", \"year\": 1931}]\n```",
             r#"There is one: [{"title": "M", "year": 1931}] (see {above})."#,
             r#"One: [{"title": "M", "year": 1931}]"#,
         ] {
-            assert_eq!(films.read(text), Ok(json!([{"title": "M", "year": 1931}])), "{text}");
+            assert_eq!(films.parse(text), Ok(json!([{"title": "M", "year": 1931}])), "{text}");
         }
-        assert_eq!(films.read(r#"{"title": "M"}"#), Err("the answer must be a list".to_owned()));
+        assert_eq!(films.parse(r#"{"title": "M"}"#), Err("the answer must be a list".to_owned()));
     }
 
     #[test]
@@ -211,12 +215,18 @@ mod tests {
             ),
             ("[1]", "the answer must be an object"),
         ] {
-            assert_eq!(film().read(text), Err(why.to_owned()), "{text}");
+            assert_eq!(film().parse(text), Err(why.to_owned()), "{text}");
         }
-        let either = Shape::Either(vec![Shape::Number, Shape::OrNull(Box::new(Shape::Switch))]);
-        assert_eq!(either.read("null"), Ok(Value::Null));
-        assert!(either.read("\"x\"").is_err());
-        assert_eq!(Shape::Named(Box::new(Shape::Number)).read(r#"{"a": 1}"#), Ok(json!({"a": 1})));
+        let either = ValueSchema::Either(vec![
+            ValueSchema::Number,
+            ValueSchema::OrNull(Box::new(ValueSchema::Switch)),
+        ]);
+        assert_eq!(either.parse("null"), Ok(Value::Null));
+        assert!(either.parse("\"x\"").is_err());
+        assert_eq!(
+            ValueSchema::Named(Box::new(ValueSchema::Number)).parse(r#"{"a": 1}"#),
+            Ok(json!({"a": 1}))
+        );
     }
 
     #[test]

@@ -1,14 +1,14 @@
 //! How one answer is made of many passages: in one go, passage after passage, or by answers that are answered from again.
 
-use super::event::{Quiet, Sink};
+use super::event::{NullSink, TokenSink};
 use super::model::Model;
-use super::part::Turn;
+use super::part::RunContext;
 use super::passages;
 use super::prompt::BraceText;
 use crate::domain::error::{Error, Result};
-use crate::domain::prediction::SourceDocument;
+use crate::domain::prediction::Document;
 use crate::limits::{SYNTHESIS_PASSAGES_BYTES, SYNTHESIS_ROUNDS_MAX};
-use crate::llm::{ChatRequest, Message};
+use crate::llm::{ChatMessage, ChatRequest};
 use serde_json::Map;
 
 /// What the owner's prompts may hold.
@@ -29,13 +29,13 @@ pub(in crate::cards) const SUM_UP: &str = "Answer the question from the passages
 
 /// A way to one answer.
 pub struct Synthesis {
-    way: Way,
+    mode: SynthesisMode,
     prompt: BraceText,
     refine: BraceText,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Way {
+enum SynthesisMode {
     /// All passages in one message.
     Once,
     /// An answer from the first ones, bettered by the next; some at a time, or one.
@@ -47,22 +47,22 @@ enum Way {
 impl Synthesis {
     /// As many passages at a time as fit, each time bettering the answer.
     pub(in crate::cards) fn compact(prompt: BraceText, refine: BraceText) -> Self {
-        Self { way: Way::Refine { together: true }, prompt, refine }
+        Self { mode: SynthesisMode::Refine { together: true }, prompt, refine }
     }
 
     /// One passage at a time.
     pub(in crate::cards) fn refine(prompt: BraceText, refine: BraceText) -> Self {
-        Self { way: Way::Refine { together: false }, prompt, refine }
+        Self { mode: SynthesisMode::Refine { together: false }, prompt, refine }
     }
 
     /// Answers from answers.
     pub(in crate::cards) fn tree(prompt: BraceText) -> Self {
-        Self { way: Way::Tree, prompt, refine: BraceText::default() }
+        Self { mode: SynthesisMode::Tree, prompt, refine: BraceText::default() }
     }
 
     /// All at once.
     pub(in crate::cards) fn once() -> Self {
-        Self { way: Way::Once, prompt: BraceText::parse(ANSWER), refine: BraceText::default() }
+        Self { mode: SynthesisMode::Once, prompt: BraceText::parse(ANSWER), refine: BraceText::default() }
     }
 
     /// The answer. Only the last call of the model goes to `sink`.
@@ -71,36 +71,36 @@ impl Synthesis {
     /// When the model fails, or the run is to end.
     pub(in crate::cards) fn answer(
         &self,
-        found: &[SourceDocument],
+        found: &[Document],
         model: &Model,
-        turn: &Turn<'_>,
-        sink: &mut dyn Sink,
+        turn: &RunContext<'_>,
+        sink: &mut dyn TokenSink,
     ) -> Result<String> {
-        let asking = Asking { model, turn };
-        match self.way {
-            Way::Once => asking.ask(&self.prompt, found, "", sink),
-            Way::Refine { together } => {
-                let parts = if together { packed(found) } else { found.chunks(1).collect() };
+        let asking = SynthesisCall { model, turn };
+        match self.mode {
+            SynthesisMode::Once => asking.ask(&self.prompt, found, "", sink),
+            SynthesisMode::Refine { together } => {
+                let parts = if together { pack_chunks(found) } else { found.chunks(1).collect() };
                 let Some((last, before)) = parts.split_last() else {
                     return asking.ask(&self.prompt, &[], "", sink);
                 };
                 let mut answer = String::new();
                 for (at, part) in before.iter().enumerate() {
                     let prompt = if at == 0 { &self.prompt } else { &self.refine };
-                    answer = asking.ask(prompt, part, &answer, &mut Quiet)?;
+                    answer = asking.ask(prompt, part, &answer, &mut NullSink)?;
                 }
                 let prompt = if before.is_empty() { &self.prompt } else { &self.refine };
                 asking.ask(prompt, last, &answer, sink)
             }
-            Way::Tree => {
+            SynthesisMode::Tree => {
                 let mut level = found.to_vec();
                 for _ in 0..SYNTHESIS_ROUNDS_MAX {
-                    let parts = packed(&level);
+                    let parts = pack_chunks(&level);
                     if parts.len() < 2 {
                         break;
                     }
-                    let answers = parts.iter().map(|part| asking.ask(&self.prompt, part, "", &mut Quiet));
-                    level = answers.map(|answer| Ok(passage(answer?))).collect::<Result<_>>()?;
+                    let answers = parts.iter().map(|part| asking.ask(&self.prompt, part, "", &mut NullSink));
+                    level = answers.map(|answer| Ok(answer_chunk(answer?))).collect::<Result<_>>()?;
                 }
                 asking.ask(&self.prompt, &level, "", sink)
             }
@@ -116,18 +116,15 @@ impl Default for Synthesis {
 }
 
 /// An answer as a passage of the next level.
-fn passage(text: String) -> SourceDocument {
-    SourceDocument {
-        page_content: text,
-        metadata: Map::from_iter([("source".to_owned(), "an answer".into())]),
-    }
+fn answer_chunk(text: String) -> Document {
+    Document { page_content: text, metadata: Map::from_iter([("source".to_owned(), "an answer".into())]) }
 }
 
 /// Runs of passages that fit into one message each; one that is longer stands alone.
-fn packed(found: &[SourceDocument]) -> Vec<&[SourceDocument]> {
+fn pack_chunks(found: &[Document]) -> Vec<&[Document]> {
     let (mut parts, mut from, mut size) = (Vec::new(), 0, 0);
-    for (at, passage) in found.iter().enumerate() {
-        let own = passage.page_content.len();
+    for (at, answer_chunk) in found.iter().enumerate() {
+        let own = answer_chunk.page_content.len();
         if at > from && size + own > SYNTHESIS_PASSAGES_BYTES {
             parts.push(&found[from..at]);
             (from, size) = (at, 0);
@@ -140,24 +137,24 @@ fn packed(found: &[SourceDocument]) -> Vec<&[SourceDocument]> {
     parts
 }
 
-struct Asking<'a> {
+struct SynthesisCall<'a> {
     model: &'a Model,
-    turn: &'a Turn<'a>,
+    turn: &'a RunContext<'a>,
 }
 
-impl Asking<'_> {
+impl SynthesisCall<'_> {
     /// Asks with the owner's prompt as the whole message. What it leaves out is added, for without it there is no answer.
     fn ask(
         &self,
         prompt: &BraceText,
-        found: &[SourceDocument],
+        found: &[Document],
         existing: &str,
-        sink: &mut dyn Sink,
+        sink: &mut dyn TokenSink,
     ) -> Result<String> {
         if self.turn.host.cancel().reason().is_some() {
             return Err(Error::Cancelled);
         }
-        let context = passages::write(found);
+        let context = passages::render(found);
         let question = self.turn.question;
         let mut text = prompt.fill(&[(CONTEXT, &context), (QUERY, question), (EXISTING, existing)]);
         if !existing.is_empty() && !prompt.has(EXISTING) {
@@ -169,7 +166,7 @@ impl Asking<'_> {
         if !prompt.has(QUERY) {
             text.push_str(&format!("\n\nQuestion: {question}"));
         }
-        let request = ChatRequest { messages: vec![Message::user(text)], ..ChatRequest::default() };
+        let request = ChatRequest { messages: vec![ChatMessage::user(text)], ..ChatRequest::default() };
         Ok(self.model.ask(&request, self.turn.host, sink)?.text)
     }
 }
@@ -181,9 +178,9 @@ mod tests {
     #[test]
     fn passages_are_packed_in_their_order_and_none_is_lost() {
         let sizes = [10, SYNTHESIS_PASSAGES_BYTES, 5, 5, SYNTHESIS_PASSAGES_BYTES * 2, 1];
-        let found: Vec<SourceDocument> = sizes.iter().map(|size| passage("x".repeat(*size))).collect();
-        let counts: Vec<usize> = packed(&found).iter().map(|part| part.len()).collect();
+        let found: Vec<Document> = sizes.iter().map(|size| answer_chunk("x".repeat(*size))).collect();
+        let counts: Vec<usize> = pack_chunks(&found).iter().map(|part| part.len()).collect();
         assert_eq!(counts, [1, 1, 2, 1, 1]);
-        assert!(packed(&[]).is_empty());
+        assert!(pack_chunks(&[]).is_empty());
     }
 }

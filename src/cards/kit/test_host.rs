@@ -2,14 +2,14 @@
 
 use super::code::Code;
 use super::host::Host;
-use super::part::{ReplyKey, Turn};
+use super::part::{ReplyKey, RunContext};
 use crate::clock::Clock;
-use crate::documents::{self, Documents};
-use crate::domain::cancel::Cancel;
+use crate::documents::{self, DocumentReader};
+use crate::domain::cancel::CancelToken;
 use crate::domain::error::Result;
 use crate::net::Outgoing;
 use crate::script::ScriptError;
-use crate::vectors::Index;
+use crate::vectors::VectorIndex;
 use jiff::Timestamp;
 use serde_json::Value;
 use std::collections::HashMap;
@@ -18,28 +18,29 @@ use std::sync::{Arc, Mutex};
 /// The world.
 pub(in crate::cards) struct TestHost {
     outgoing: Outgoing,
-    documents: Documents,
-    pub(in crate::cards) cancel: Cancel,
-    indexes: Mutex<HashMap<[u8; 32], Arc<Index>>>,
-    kept: Mutex<HashMap<ReplyKey, Arc<[u8]>>>,
+    documents: DocumentReader,
+    pub(in crate::cards) cancel: CancelToken,
+    indexes: Mutex<HashMap<[u8; 32], Arc<VectorIndex>>>,
+    remembered: Mutex<HashMap<ReplyKey, Arc<[u8]>>>,
 }
 
 impl Default for TestHost {
     fn default() -> Self {
         Self {
             outgoing: Outgoing::new(Vec::new(), false),
-            documents: Documents::new("no program".into(), documents::Limits::default()).unwrap(),
-            cancel: Cancel::new(None),
+            documents: DocumentReader::new("no program".into(), documents::DocumentLimits::default())
+                .unwrap(),
+            cancel: CancelToken::new(None),
             indexes: Mutex::default(),
-            kept: Mutex::default(),
+            remembered: Mutex::default(),
         }
     }
 }
 
 impl TestHost {
     /// A question in this world.
-    pub(in crate::cards) fn turn<'a>(&'a self, question: &'a str) -> Turn<'a> {
-        Turn { question, documents: "", uploads: &[], history: &[], host: self }
+    pub(in crate::cards) fn turn<'a>(&'a self, question: &'a str) -> RunContext<'a> {
+        RunContext { question, documents: "", uploads: &[], history: &[], host: self }
     }
 }
 
@@ -48,7 +49,7 @@ impl Host for TestHost {
         Ok(Value::Null)
     }
 
-    fn documents(&self) -> &Documents {
+    fn documents(&self) -> &DocumentReader {
         &self.documents
     }
 
@@ -56,7 +57,7 @@ impl Host for TestHost {
         &self.outgoing
     }
 
-    fn cancel(&self) -> &Cancel {
+    fn cancel(&self) -> &CancelToken {
         &self.cancel
     }
 
@@ -69,14 +70,18 @@ impl Host for TestHost {
     }
 
     fn recall(&self, key: &ReplyKey) -> Option<Arc<[u8]>> {
-        self.kept.lock().unwrap().get(key).cloned()
+        self.remembered.lock().unwrap().get(key).cloned()
     }
 
     fn remember(&self, key: &ReplyKey, bytes: Vec<u8>) {
-        self.kept.lock().unwrap().insert(*key, bytes.into());
+        self.remembered.lock().unwrap().insert(*key, bytes.into());
     }
 
-    fn index(&self, content: &[u8; 32], make: &mut dyn FnMut() -> Result<Index>) -> Result<Arc<Index>> {
+    fn index(
+        &self,
+        content: &[u8; 32],
+        make: &mut dyn FnMut() -> Result<VectorIndex>,
+    ) -> Result<Arc<VectorIndex>> {
         if let Some(index) = self.indexes.lock().unwrap().get(content) {
             return Ok(index.clone());
         }

@@ -1,13 +1,13 @@
 //! The conversation between a model and its tools, until the model answers (manual 9.13).
 
-use super::arguments::checked;
-use super::event::{Gone, Sink};
+use super::arguments::check_arguments;
+use super::event::{StreamClosed, TokenSink};
 use super::model::Model;
-use super::part::{Observation, Tool, Turn};
+use super::part::{Observation, RunContext, Tool};
 use crate::domain::error::{Error, Result};
-use crate::domain::prediction::{Outcome, UsedTool};
+use crate::domain::prediction::{RunOutput, UsedTool};
 use crate::limits::TOOL_ROUNDS_MAX;
-use crate::llm::{ChatRequest, Followed, Message, Streaming, ToolSpec};
+use crate::llm::{ChatMessage, ChatRequest, ReplyStream, StreamEnd, ToolSpec};
 use serde_json::Value;
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -33,44 +33,49 @@ impl ToolLoop<'_> {
     ///
     /// # Errors
     /// When the model fails, cannot call tools, or the run was ended.
-    pub fn run(&self, mut messages: Vec<Message>, turn: &Turn<'_>, sink: &mut dyn Sink) -> Result<Outcome> {
+    pub fn run(
+        &self,
+        mut messages: Vec<ChatMessage>,
+        turn: &RunContext<'_>,
+        sink: &mut dyn TokenSink,
+    ) -> Result<RunOutput> {
         if !self.tools.is_empty() && !self.model.takes_tools() {
-            return Err(Error::Failed(format!(
+            return Err(Error::RunFailed(format!(
                 "{}: {} cannot call tools; connect a model that can",
                 self.label,
                 self.model.label()
             )));
         }
-        let by_name = by_name(self.label, self.tools)?;
+        let by_name = index_by_name(self.label, self.tools)?;
         let specs: Vec<ToolSpec> = self.tools.iter().map(|tool| tool.spec()).collect();
-        let mut outcome = Outcome::default();
+        let mut outcome = RunOutput::default();
         for _ in 0..self.rounds_max.clamp(1, TOOL_ROUNDS_MAX) {
             let request = ChatRequest { messages, tools: specs.clone(), stop: Vec::new() };
             let completion = self.model.ask(
                 &request,
                 turn.host,
-                &mut Said { sink, text: &mut outcome.text, apart: true },
+                &mut RoundSink { sink, text: &mut outcome.text, apart: true },
             )?;
             messages = request.messages;
             if completion.calls.is_empty() {
                 return Ok(outcome);
             }
-            messages.push(Message::Assistant { text: completion.text, calls: completion.calls.clone() });
+            messages.push(ChatMessage::Assistant { text: completion.text, calls: completion.calls.clone() });
             for call in &completion.calls {
                 let tool = by_name.get(call.name.as_str());
-                let Ran { text, is_answer } =
+                let ToolOutcome { text, is_answer } =
                     run_tool(tool.copied(), &call.name, &call.arguments, turn, &mut outcome);
                 if is_answer {
-                    say(&text, &mut outcome, sink)?;
+                    append_text(&text, &mut outcome, sink)?;
                     return Ok(outcome);
                 }
-                messages.push(Message::Tool { call_id: call.id.clone(), name: call.name.clone(), text });
+                messages.push(ChatMessage::Tool { call_id: call.id.clone(), name: call.name.clone(), text });
             }
             if turn.host.cancel().reason().is_some() {
                 return Err(Error::Cancelled);
             }
         }
-        say(STOPPED_AFTER_ROUNDS, &mut outcome, sink)?;
+        append_text(STOPPED_AFTER_ROUNDS, &mut outcome, sink)?;
         Ok(outcome)
     }
 }
@@ -79,26 +84,31 @@ impl ToolLoop<'_> {
 ///
 /// # Errors
 /// When two have the same name.
-pub(super) fn by_name<'t>(label: &str, tools: &'t [Arc<dyn Tool>]) -> Result<HashMap<String, &'t dyn Tool>> {
+pub(super) fn index_by_name<'t>(
+    label: &str,
+    tools: &'t [Arc<dyn Tool>],
+) -> Result<HashMap<String, &'t dyn Tool>> {
     let mut by_name: HashMap<String, &dyn Tool> = HashMap::new();
     for tool in tools {
         let name = tool.spec().name;
         if by_name.insert(name.clone(), tool.as_ref()).is_some() {
-            return Err(Error::Failed(format!("{label}: two tools are named '{name}'; rename one of them")));
+            return Err(Error::RunFailed(format!(
+                "{label}: two tools are named '{name}'; rename one of them"
+            )));
         }
     }
     Ok(by_name)
 }
 
 /// Puts a text that no model wrote into the answer.
-pub(super) fn say(text: &str, outcome: &mut Outcome, sink: &mut dyn Sink) -> Result<()> {
-    Said { sink, text: &mut outcome.text, apart: true }.token(text).map_err(|_| Error::Cancelled)
+pub(super) fn append_text(text: &str, outcome: &mut RunOutput, sink: &mut dyn TokenSink) -> Result<()> {
+    RoundSink { sink, text: &mut outcome.text, apart: true }.token(text).map_err(|_| Error::Cancelled)
 }
 
 /// Gathers what the model says in all rounds: a streamed answer and a whole one hold the same text, also when
 /// the model says something before it calls a tool.
-struct Said<'a> {
-    sink: &'a mut dyn Sink,
+struct RoundSink<'a> {
+    sink: &'a mut dyn TokenSink,
     text: &'a mut String,
     /// The next fragment begins a round, so it stands apart from what was said before.
     apart: bool,
@@ -107,8 +117,8 @@ struct Said<'a> {
 /// What stands between the texts of two rounds.
 const BETWEEN: &str = "\n\n";
 
-impl Sink for Said<'_> {
-    fn token(&mut self, text: &str) -> Result<(), Gone> {
+impl TokenSink for RoundSink<'_> {
+    fn token(&mut self, text: &str) -> Result<(), StreamClosed> {
         if text.is_empty() {
             return Ok(());
         }
@@ -120,21 +130,21 @@ impl Sink for Said<'_> {
         self.sink.token(text)
     }
 
-    fn thinking(&mut self, text: &str) -> Result<(), Gone> {
+    fn thinking(&mut self, text: &str) -> Result<(), StreamClosed> {
         self.sink.thinking(text)
     }
 
-    fn follow(&mut self, streaming: Streaming) -> Followed {
+    fn follow(&mut self, streaming: ReplyStream) -> StreamEnd {
         let lead = if self.apart && !self.text.is_empty() { BETWEEN } else { "" };
         let followed = self.sink.follow(streaming.with_lead(lead));
-        self.apart &= followed.said.is_empty();
-        self.text.push_str(&followed.said);
+        self.apart &= followed.text.is_empty();
+        self.text.push_str(&followed.text);
         followed
     }
 }
 
 /// What became of a tool call.
-pub(super) struct Ran {
+pub(super) struct ToolOutcome {
     /// What the model reads: the result, or why there is none.
     pub(super) text: String,
     /// The result is the answer.
@@ -146,12 +156,14 @@ pub(super) fn run_tool(
     tool: Option<&dyn Tool>,
     name: &str,
     arguments: &Value,
-    turn: &Turn<'_>,
-    outcome: &mut Outcome,
-) -> Ran {
+    turn: &RunContext<'_>,
+    outcome: &mut RunOutput,
+) -> ToolOutcome {
     let result = match tool {
         None => Err(format!("There is no tool named '{name}'. Use one of the tools you were given.")),
-        Some(tool) => checked(&tool.spec().schema, arguments).and_then(|given| tool.observe(&given, turn)),
+        Some(tool) => {
+            check_arguments(&tool.spec().schema, arguments).and_then(|given| tool.observe(&given, turn))
+        }
     };
     let (seen, error) = match result {
         Ok(seen) => (seen, None),
@@ -166,5 +178,5 @@ pub(super) fn run_tool(
         tool_output: seen.text,
         error,
     });
-    Ran { text, is_answer }
+    ToolOutcome { text, is_answer }
 }

@@ -10,17 +10,17 @@ use tracing::field::Empty;
 const MODEL_NAME: &str = "modelName";
 
 /// What the calls of one card have in common.
-pub(super) struct Traced {
+pub(super) struct ModelSpan {
     card: &'static str,
     operation: &'static str,
     /// What the card calls the model, where it has a name.
     model: Option<String>,
 }
 
-impl Traced {
+impl ModelSpan {
     /// Calls by the card of `inputs`, which names its model as most do.
-    pub(super) fn of(inputs: &Inputs<'_>, operation: &'static str) -> Self {
-        let model = inputs.card.input(MODEL_NAME).and_then(|_| inputs.maybe_text(MODEL_NAME));
+    pub(super) fn from_inputs(inputs: &Inputs<'_>, operation: &'static str) -> Self {
+        let model = inputs.card.input(MODEL_NAME).and_then(|_| inputs.optional_text(MODEL_NAME));
         Self { card: inputs.card.name, operation, model }
     }
 
@@ -31,7 +31,7 @@ impl Traced {
     }
 
     #[cfg(test)]
-    pub(super) fn named(card: &'static str, operation: &'static str, model: Option<&str>) -> Self {
+    pub(super) fn new(card: &'static str, operation: &'static str, model: Option<&str>) -> Self {
         Self { card, operation, model: model.map(str::to_owned) }
     }
 
@@ -128,7 +128,7 @@ pub(super) mod tests {
     }
 
     /// The spans that `work` leaves behind.
-    pub(in crate::cards::kit) fn told(work: impl FnOnce()) -> Vec<Fields> {
+    pub(in crate::cards::kit) fn captured_fields(work: impl FnOnce()) -> Vec<Fields> {
         let listener = Listener::default();
         tracing::subscriber::with_default(listener.clone(), work);
         let spans = listener.0.lock().unwrap();
@@ -137,8 +137,8 @@ pub(super) mod tests {
 
     #[test]
     fn a_call_without_a_name_of_its_model_is_called_by_what_it_does() {
-        let spans = told(|| {
-            let done = Traced::named("cohereRerankRetriever", "rerank", None).call(|| Ok(1), |_| None);
+        let spans = captured_fields(|| {
+            let done = ModelSpan::new("cohereRerankRetriever", "rerank", None).call(|| Ok(1), |_| None);
             assert_eq!(done, Ok(1));
         });
         assert_eq!((spans.len(), spans[0]["otel.name"].as_str()), (1, "rerank"));

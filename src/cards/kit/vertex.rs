@@ -23,17 +23,19 @@ const NAME_CHARS_MAX: usize = 60;
 pub(in crate::cards) fn endpoint(inputs: &Inputs<'_>) -> Result<(Endpoint, String)> {
     let account = account(inputs)?;
     let region = region(inputs)?;
-    let project = inputs.maybe_secret("projectID").or_else(|| account.project.clone());
+    let project = inputs.optional_secret("projectID").or_else(|| account.project.clone());
     let missing =
-        || inputs.wrong("credential", "name the project in the credential: its JSON key names none");
+        || inputs.input_error("credential", "name the project in the credential: its JSON key names none");
     let project = project.ok_or_else(missing)?;
     let named = |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'-' | b':' | b'.');
     if project.len() > NAME_CHARS_MAX || !project.bytes().all(named) || project.starts_with('.') {
-        return Err(inputs.wrong("credential", "the Project ID of the credential is not the id of a project"));
+        return Err(
+            inputs.input_error("credential", "the Project ID of the credential is not the id of a project")
+        );
     }
     let base = inputs.address(BASE_URL.name).unwrap_or_else(|| home(&region));
     let identity = GoogleIdentity { account, tokens: inputs.host.tokens(), clock: inputs.host.clock() };
-    let endpoint = Endpoint::proved(inputs.host.outgoing().clone(), &base, identity);
+    let endpoint = Endpoint::with_identity(inputs.host.outgoing().clone(), &base, identity);
     Ok((endpoint, format!("/v1/projects/{project}/locations/{region}/publishers/google")))
 }
 
@@ -48,7 +50,7 @@ fn home(region: &str) -> String {
 
 /// The region. It becomes part of a host, so it is nothing but a name.
 fn region(inputs: &Inputs<'_>) -> Result<String> {
-    let region = inputs.maybe_text(REGION.name).unwrap_or_default().trim().to_ascii_lowercase();
+    let region = inputs.optional_text(REGION.name).unwrap_or_default().trim().to_ascii_lowercase();
     let region = if region.is_empty() { HOME_REGION.to_owned() } else { region };
     let is_name = region.len() <= NAME_CHARS_MAX
         && region.starts_with(|first: char| first.is_ascii_lowercase())
@@ -56,22 +58,22 @@ fn region(inputs: &Inputs<'_>) -> Result<String> {
     if is_name {
         Ok(region)
     } else {
-        Err(inputs.wrong(REGION.name, "this must be the name of a region, such as europe-west1"))
+        Err(inputs.input_error(REGION.name, "this must be the name of a region, such as europe-west1"))
     }
 }
 
 /// The account of the card's credential. A machine of Google has rights of its own, which are its operator's and not for
 /// flows, and so are the files of this server.
 fn account(inputs: &Inputs<'_>) -> Result<ServiceAccount> {
-    let Some(key) = inputs.maybe_secret("googleApplicationCredential") else {
-        let why = if inputs.maybe_secret("googleApplicationCredentialFilePath").is_some() {
+    let Some(key) = inputs.optional_secret("googleApplicationCredential") else {
+        let why = if inputs.optional_secret("googleApplicationCredentialFilePath").is_some() {
             "files of this server are not read: paste what the file holds into Google Credential JSON"
         } else {
             "select a credential with the JSON key of a service account: the rights that this server itself may have at Google are not lent to flows"
         };
-        return Err(inputs.wrong("credential", why));
+        return Err(inputs.input_error("credential", why));
     };
-    ServiceAccount::parse(&key).map_err(|why| inputs.wrong("credential", &why))
+    ServiceAccount::parse(&key).map_err(|why| inputs.input_error("credential", &why))
 }
 
 #[cfg(test)]

@@ -1,32 +1,32 @@
 //! Requests of tools: through the guarded client, as to an address that a stranger chose (manual 12.5).
 
 use super::host::Host;
-use super::part::Turn;
-use crate::net::Limits;
-use crate::script::{Fetch, FetchRequest, FetchResponse, Guarded};
+use super::part::RunContext;
+use crate::net::ResponseLimits;
+use crate::script::{Fetch, FetchRequest, FetchResponse, GuardedFetch};
 use serde_json::Value;
 use url::Url;
 
 /// A request in the making.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Request(FetchRequest);
+pub struct WebRequest(FetchRequest);
 
-impl Request {
+impl WebRequest {
     /// Gets.
     #[must_use]
     pub fn get(url: impl Into<String>) -> Self {
-        Self::of("GET", url)
+        Self::new("GET", url)
     }
 
     /// Posts JSON.
     #[must_use]
     pub fn post(url: impl Into<String>, body: &Value) -> Self {
-        Self::of("POST", url).json(body)
+        Self::new("POST", url).json(body)
     }
 
     /// With any method.
     #[must_use]
-    pub fn of(method: &str, url: impl Into<String>) -> Self {
+    pub fn new(method: &str, url: impl Into<String>) -> Self {
         Self(FetchRequest { method: method.to_owned(), url: url.into(), headers: Vec::new(), body: None })
     }
 
@@ -67,16 +67,16 @@ impl Request {
     ///
     /// # Errors
     /// A sentence a model may read: it holds nothing the other side said, and no path, query or header.
-    pub fn text(self, turn: &Turn<'_>, limits: Limits) -> Result<String, String> {
-        self.answer(turn.host, limits).map(|answer| answer.body)
+    pub fn fetch_text(self, turn: &RunContext<'_>, limits: ResponseLimits) -> Result<String, String> {
+        self.send(turn.host, limits).map(|answer| answer.body)
     }
 
     /// The answer, with its headers and the address it came from.
     ///
     /// # Errors
     /// As [`Self::text`].
-    pub fn answer(self, host: &dyn Host, limits: Limits) -> Result<FetchResponse, String> {
-        let guarded = Guarded::within(host.outgoing().clone(), limits);
+    pub fn send(self, host: &dyn Host, limits: ResponseLimits) -> Result<FetchResponse, String> {
+        let guarded = GuardedFetch::with_limits(host.outgoing().clone(), limits);
         let answer =
             guarded.fetch(self.0, host.cancel()).map_err(|why| format!("The request failed: {why}."))?;
         match answer.status {
@@ -89,8 +89,8 @@ impl Request {
     ///
     /// # Errors
     /// As [`Self::text`], and when it is no JSON.
-    pub fn value(self, host: &dyn Host, limits: Limits) -> Result<Value, String> {
-        let answer = self.answer(host, limits)?;
+    pub fn fetch_json(self, host: &dyn Host, limits: ResponseLimits) -> Result<Value, String> {
+        let answer = self.send(host, limits)?;
         serde_json::from_str(&answer.body)
             .map_err(|_| "The request failed: the answer is not JSON.".to_owned())
     }
@@ -105,18 +105,18 @@ impl Request {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::cancel::Cancel;
+    use crate::domain::cancel::CancelToken;
     use crate::net::Outgoing;
-    use crate::net::servers::{Authority, web};
+    use crate::net::servers::{TestAuthority, serve_hello};
     use crate::settings::AllowRule;
 
     #[test]
     fn tools_are_told_why_a_server_is_not_trusted() {
-        let port = web(Authority::new().server("localhost"));
+        let port = serve_hello(TestAuthority::new().issue("localhost"));
         let allow = vec![AllowRule::Host { host: "localhost".into(), port }];
-        let request = Request::get(format!("https://localhost:{port}/"));
-        let guarded = Guarded::within(Outgoing::new(allow, true), Limits::default());
-        let said = guarded.fetch(request.0, &Cancel::new(None)).unwrap_err();
+        let request = WebRequest::get(format!("https://localhost:{port}/"));
+        let guarded = GuardedFetch::with_limits(Outgoing::new(allow, true), ResponseLimits::default());
+        let said = guarded.fetch(request.0, &CancelToken::new(None)).unwrap_err();
         assert!(said.contains("SERVICE_CA_FILE"), "{said}");
     }
 }

@@ -1,6 +1,6 @@
 //! Schemas in the notation of Zod, as far as they describe JSON. They are read and never run.
 
-use super::structure::{DEPTH_MAX, Field, Shape};
+use super::structure::{DEPTH_MAX, SchemaField, ValueSchema};
 use serde_json::{Number, Value};
 
 /// Longest schema.
@@ -10,30 +10,34 @@ const BYTES_MAX: usize = 64 * 1024;
 ///
 /// # Errors
 /// What is wrong with it, and where.
-pub(in crate::cards) fn read(text: &str) -> Result<Shape, String> {
+pub(in crate::cards) fn parse(text: &str) -> Result<ValueSchema, String> {
     if text.len() > BYTES_MAX {
         return Err("the schema is too long".into());
     }
-    let mut reader = Reader { rest: text, depth: 0 };
+    let mut reader = ZodParser { rest: text, depth: 0 };
     let schema = reader.schema()?;
     reader.take(';');
     reader.space();
-    if reader.rest.is_empty() { Ok(schema.shape) } else { Err(reader.expected("the end of the schema")) }
+    if reader.rest.is_empty() {
+        Ok(schema.shape)
+    } else {
+        Err(reader.expected_error("the end of the schema"))
+    }
 }
 
 /// A schema with what its methods say.
 struct Schema {
-    shape: Shape,
+    shape: ValueSchema,
     description: String,
     optional: bool,
 }
 
-struct Reader<'a> {
+struct ZodParser<'a> {
     rest: &'a str,
     depth: usize,
 }
 
-impl<'a> Reader<'a> {
+impl<'a> ZodParser<'a> {
     /// Skips white space and comments.
     fn space(&mut self) {
         loop {
@@ -48,7 +52,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn expected(&self, what: &str) -> String {
+    fn expected_error(&self, what: &str) -> String {
         let found: String = self.rest.chars().take(20).collect();
         let found = if found.is_empty() { "its end".to_owned() } else { format!("'{}'", found.trim_end()) };
         format!("the schema has {found} where {what} is expected")
@@ -62,7 +66,7 @@ impl<'a> Reader<'a> {
     }
 
     fn need(&mut self, c: char) -> Result<(), String> {
-        if self.take(c) { Ok(()) } else { Err(self.expected(&format!("'{c}'"))) }
+        if self.take(c) { Ok(()) } else { Err(self.expected_error(&format!("'{c}'"))) }
     }
 
     fn word(&mut self) -> Result<&'a str, String> {
@@ -70,7 +74,7 @@ impl<'a> Reader<'a> {
         let end = self.rest.find(|c: char| !(c.is_alphanumeric() || matches!(c, '_' | '$')));
         let (word, rest) = self.rest.split_at(end.unwrap_or(self.rest.len()));
         if word.is_empty() {
-            return Err(self.expected("a name"));
+            return Err(self.expected_error("a name"));
         }
         self.rest = rest;
         Ok(word)
@@ -80,7 +84,7 @@ impl<'a> Reader<'a> {
     fn text(&mut self) -> Result<String, String> {
         self.space();
         let quote = self.rest.chars().next().filter(|c| matches!(c, '"' | '\'' | '`'));
-        let quote = quote.ok_or_else(|| self.expected("a text in quotes"))?;
+        let quote = quote.ok_or_else(|| self.expected_error("a text in quotes"))?;
         let mut out = String::new();
         let mut characters = self.rest.char_indices().skip(1);
         while let Some((at, c)) = characters.next() {
@@ -115,7 +119,7 @@ impl<'a> Reader<'a> {
             "null" => Some(Value::Null),
             number => number.parse::<Number>().ok().map(Value::Number),
         };
-        let value = value.ok_or_else(|| self.expected("a value"))?;
+        let value = value.ok_or_else(|| self.expected_error("a value"))?;
         self.rest = rest;
         Ok(value)
     }
@@ -146,33 +150,33 @@ impl<'a> Reader<'a> {
     }
 
     /// What stands between the brackets of `z.kind(…)`.
-    fn shape(&mut self, kind: &str) -> Result<Shape, String> {
+    fn shape(&mut self, kind: &str) -> Result<ValueSchema, String> {
         Ok(match kind {
             "string" | "date" => {
                 self.skip()?;
-                Shape::Text
+                ValueSchema::Text
             }
             "number" => {
                 self.skip()?;
-                Shape::Number
+                ValueSchema::Number
             }
             "boolean" => {
                 self.skip()?;
-                Shape::Switch
+                ValueSchema::Switch
             }
-            "any" | "unknown" => Shape::Anything,
-            "null" => Shape::OneOf(vec![Value::Null]),
-            "literal" => Shape::OneOf(vec![self.value()?]),
+            "any" | "unknown" => ValueSchema::Anything,
+            "null" => ValueSchema::OneOf(vec![Value::Null]),
+            "literal" => ValueSchema::OneOf(vec![self.value()?]),
             "enum" => {
                 let values = self.list(|reader| reader.text().map(Value::from))?;
                 if values.is_empty() {
                     return Err("z.enum needs at least one value".into());
                 }
-                Shape::OneOf(values)
+                ValueSchema::OneOf(values)
             }
             "array" => {
                 let of = self.schema()?.shape;
-                Shape::List(Box::new(of))
+                ValueSchema::List(Box::new(of))
             }
             "record" => {
                 let mut of = self.schema()?.shape;
@@ -180,10 +184,10 @@ impl<'a> Reader<'a> {
                 if self.take(',') {
                     of = self.schema()?.shape;
                 }
-                Shape::Named(Box::new(of))
+                ValueSchema::Named(Box::new(of))
             }
-            "union" => Shape::Either(self.list(|reader| Ok(reader.schema()?.shape))?),
-            "object" | "strictObject" | "looseObject" => Shape::Object(self.fields()?),
+            "union" => ValueSchema::Either(self.list(|reader| Ok(reader.schema()?.shape))?),
+            "object" | "strictObject" | "looseObject" => ValueSchema::Object(self.fields()?),
             other => return Err(format!("z.{other} is not known here")),
         })
     }
@@ -201,9 +205,9 @@ impl<'a> Reader<'a> {
         Ok(list)
     }
 
-    fn fields(&mut self) -> Result<Vec<Field>, String> {
+    fn fields(&mut self) -> Result<Vec<SchemaField>, String> {
         self.need('{')?;
-        let mut fields: Vec<Field> = Vec::new();
+        let mut fields: Vec<SchemaField> = Vec::new();
         while !self.take('}') {
             self.space();
             let quoted = self.rest.starts_with(['"', '\'']);
@@ -213,7 +217,7 @@ impl<'a> Reader<'a> {
             if fields.iter().any(|field| field.name == name) {
                 return Err(format!("the schema has '{name}' twice in one object"));
             }
-            fields.push(Field { name, shape, description, optional });
+            fields.push(SchemaField { name, shape, description, optional });
             if !self.take(',') {
                 self.need('}')?;
                 break;
@@ -230,18 +234,18 @@ impl<'a> Reader<'a> {
         match name {
             "describe" => schema.description = self.text()?,
             "optional" => schema.optional = true,
-            "nullable" => schema.shape = Shape::OrNull(Box::new(schema.shape.clone())),
+            "nullable" => schema.shape = ValueSchema::OrNull(Box::new(schema.shape.clone())),
             "nullish" => {
                 schema.optional = true;
-                schema.shape = Shape::OrNull(Box::new(schema.shape.clone()));
+                schema.shape = ValueSchema::OrNull(Box::new(schema.shape.clone()));
             }
             "default" => {
                 schema.optional = true;
                 self.skip()?;
             }
-            "array" => schema.shape = Shape::List(Box::new(schema.shape.clone())),
-            "int" if schema.shape == Shape::Number => {
-                schema.shape = Shape::Whole;
+            "array" => schema.shape = ValueSchema::List(Box::new(schema.shape.clone())),
+            "int" if schema.shape == ValueSchema::Number => {
+                schema.shape = ValueSchema::Whole;
                 self.skip()?;
             }
             "min" | "max" | "length" | "nonempty" | "gt" | "gte" | "lt" | "lte" | "positive" | "negative"
@@ -259,7 +263,7 @@ impl<'a> Reader<'a> {
         loop {
             self.space();
             match self.rest.chars().next() {
-                None => return Err(self.expected("')'")),
+                None => return Err(self.expected_error("')'")),
                 Some('"' | '\'' | '`') => drop(self.text()?),
                 Some(c) => {
                     match c {
@@ -287,7 +291,7 @@ mod tests {
                     \"year\": z.number().int().positive(), /* any */ tags: z.array(z.enum([\"a\", 'b',])).optional(),\n \
                     by: z.object({ name: z.string() }).nullable(), n: z.union([z.number(), z.literal('none')]),\n \
                     more: z.record(z.string(), z.boolean()).default({}), seen: z.boolean().array(),\n});";
-        let schema = read(text).unwrap().schema();
+        let schema = parse(text).unwrap().schema();
         assert_eq!(schema["required"], json!(["title", "year", "by", "n", "seen"]));
         let properties = &schema["properties"];
         assert_eq!(properties["title"], json!({"type": "string", "description": "Its 'title'"}));
@@ -316,17 +320,17 @@ mod tests {
             ("z.object({}) evil()", "where the end"),
             ("z.string('open", "not closed"),
         ] {
-            let said = read(text).unwrap_err();
+            let said = parse(text).unwrap_err();
             assert!(said.contains(why), "{text}: {said}");
         }
         let deep = format!("{}z.string(){}", "z.array(".repeat(40), ")".repeat(40));
-        assert!(read(&deep).unwrap_err().contains("nested deeper"));
+        assert!(parse(&deep).unwrap_err().contains("nested deeper"));
     }
 
     proptest! {
         #[test]
         fn no_text_makes_the_reader_fail_otherwise(text in "(z\\.|object|string|array|enum|[(){}\\[\\]:,.'\"`\\\\/* a1é])*") {
-            let _ = read(&text);
+            let _ = parse(&text);
         }
     }
 }

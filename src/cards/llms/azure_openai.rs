@@ -5,7 +5,7 @@ use crate::cards::chat_models::azure_openai::{BASE_PATH, counts_in_streams, depl
 use crate::cards::kit::compatible::{
     CACHE, FREQUENCY_PENALTY, MAX_TOKENS, PRESENCE_PENALTY, TEMPERATURE, TIMEOUT, TOP_P,
 };
-use crate::cards::kit::{Card, Category, Input, Make, Risk};
+use crate::cards::kit::{Card, Category, Factory, Input, Risk};
 use crate::llm::KeyStyle;
 
 /// The card.
@@ -31,7 +31,7 @@ pub const CARD: Card = Card {
         BASE_PATH,
     ],
     outputs: &[],
-    make: Make::ChatModel(|inputs| {
+    make: Factory::ChatModel(|inputs| {
         let mut model = completions(inputs, deployment(inputs)?)?;
         model.key_style = KeyStyle::ApiKeyHeader;
         model.usage_in_stream = counts_in_streams(&model.endpoint);

@@ -1,7 +1,7 @@
 //! Hugging Face: models that generate text, on its servers or behind an endpoint of your own.
 
 use crate::cards::kit::compatible::{CACHE, FREQUENCY_PENALTY, MAX_TOKENS, TOP_P, address, common_base};
-use crate::cards::kit::{Card, Category, Input, Inputs, Make, Risk};
+use crate::cards::kit::{Card, Category, Factory, Input, Inputs, Risk};
 use crate::domain::error::Result;
 use crate::llm::{HUGGING_FACE_MODELS, TextGeneration};
 use serde_json::{Map, Value};
@@ -27,9 +27,9 @@ pub const CARD: Card = Card {
         FREQUENCY_PENALTY.help("Sent as the repetition penalty."),
     ],
     outputs: &[],
-    make: Make::ChatModel(|inputs| {
+    make: Factory::ChatModel(|inputs| {
         let key = inputs.secret("huggingFaceApiKey")?;
-        let model = inputs.maybe_text("model").unwrap_or_default();
+        let model = inputs.optional_text("model").unwrap_or_default();
         let base = match address(inputs) {
             Some(address) => address,
             None => format!("{HUGGING_FACE_MODELS}/{}", name_in_address(inputs, "model", &model)?),
@@ -53,7 +53,7 @@ pub(in crate::cards) fn name_in_address<'a>(
 ) -> Result<&'a str> {
     let fits = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.' | '/');
     if model.is_empty() || model.contains("..") || !model.chars().all(fits) {
-        return Err(inputs.wrong(input, "this must be the name of a model, such as owner/model"));
+        return Err(inputs.input_error(input, "this must be the name of a model, such as owner/model"));
     }
     Ok(model)
 }

@@ -5,7 +5,7 @@ use crate::cards::chat_models::ollama::{
     REPEAT_PENALTY, STOP, TEMPERATURE, TFS_Z, TOP_K, TOP_P, model,
 };
 use crate::cards::kit::compatible::CACHE;
-use crate::cards::kit::{Card, Category, Make, Risk};
+use crate::cards::kit::{Card, Category, Factory, Risk};
 
 /// The card.
 pub const CARD: Card = Card {
@@ -35,7 +35,7 @@ pub const CARD: Card = Card {
         TFS_Z,
     ],
     outputs: &[],
-    make: Make::ChatModel(|inputs| {
+    make: Factory::ChatModel(|inputs| {
         let mut model = model(inputs)?;
         model.completes = true;
         Ok(Box::new(model))

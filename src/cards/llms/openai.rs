@@ -4,7 +4,7 @@ use crate::cards::kit::compatible::{
     BASE_OPTIONS, BASE_PATH, CACHE, FREQUENCY_PENALTY, MAX_TOKENS, PRESENCE_PENALTY, TEMPERATURE, TIMEOUT,
     TOP_P, address, endpoint,
 };
-use crate::cards::kit::{Card, Category, Input, Inputs, Make, Risk};
+use crate::cards::kit::{Card, Category, Factory, Input, Inputs, Risk};
 use crate::domain::error::Result;
 use crate::llm::{Completions, Endpoint, KeyStyle, OPENAI_BASE};
 use serde_json::{Map, Value};
@@ -43,7 +43,7 @@ pub const CARD: Card = Card {
         BASE_OPTIONS,
     ],
     outputs: &[],
-    make: Make::ChatModel(|inputs| {
+    make: Factory::ChatModel(|inputs| {
         let base = address(inputs).unwrap_or_else(|| OPENAI_BASE.to_owned());
         Ok(Box::new(completions(inputs, endpoint(inputs, &base, OPENAI_BASE)?)?))
     }),

@@ -1,7 +1,7 @@
 //! Replicate: models of all kinds, each with inputs of its own.
 
 use crate::cards::kit::compatible::{BASE_PATH, CACHE, MAX_TOKENS, TEMPERATURE, TOP_P, address, endpoint};
-use crate::cards::kit::{Card, Category, Input, Inputs, Make, Risk};
+use crate::cards::kit::{Card, Category, Factory, Input, Inputs, Risk};
 use crate::domain::error::Result;
 use crate::llm::{REPLICATE_BASE, Replicate};
 use serde_json::{Map, Value};
@@ -29,19 +29,19 @@ pub const CARD: Card = Card {
         BASE_PATH,
     ],
     outputs: &[],
-    make: Make::ChatModel(|inputs| {
+    make: Factory::ChatModel(|inputs| {
         let base = address(inputs).unwrap_or_else(|| REPLICATE_BASE.to_owned());
         Ok(Box::new(Replicate {
             endpoint: endpoint(inputs, &base, REPLICATE_BASE)?,
             model: name(inputs)?,
-            input: given(inputs)?,
+            input: model_inputs(inputs)?,
         }))
     }),
 };
 
 /// A name that can stand in an address: a request may set it, and it must lead to no other place.
 fn name(inputs: &Inputs<'_>) -> Result<String> {
-    let model = inputs.maybe_text("model").unwrap_or_default();
+    let model = inputs.optional_text("model").unwrap_or_default();
     let (path, version) = model.split_once(':').unwrap_or((&model, ""));
     let is_name = |part: &str| {
         part.chars().any(char::is_alphanumeric)
@@ -49,12 +49,12 @@ fn name(inputs: &Inputs<'_>) -> Result<String> {
     };
     let named = path.split_once('/').is_some_and(|(owner, name)| is_name(owner) && is_name(name));
     if !named || !version.chars().all(|c| c.is_ascii_alphanumeric()) {
-        return Err(inputs.wrong("model", "this must be owner/name or owner/name:version"));
+        return Err(inputs.input_error("model", "this must be owner/name or owner/name:version"));
     }
     Ok(model)
 }
 
-fn given(inputs: &Inputs<'_>) -> Result<Map<String, Value>> {
+fn model_inputs(inputs: &Inputs<'_>) -> Result<Map<String, Value>> {
     let mut given = Map::new();
     for (input, name) in
         [("temperature", "temperature"), ("topP", "top_p"), ("repetitionPenalty", "repetition_penalty")]

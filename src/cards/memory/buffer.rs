@@ -1,9 +1,9 @@
 //! Buffer Memory: everything said in the session so far.
 
 use super::stored;
-use crate::cards::kit::{Card, Category, Make, Memory, Risk, Turn};
+use crate::cards::kit::{Card, Category, Factory, Memory, Risk, RunContext};
 use crate::domain::error::Result;
-use crate::domain::prediction::PastMessage;
+use crate::domain::prediction::HistoryMessage;
 use crate::limits::MEMORY_MESSAGES_MAX;
 use std::sync::Arc;
 
@@ -18,8 +18,8 @@ pub const CARD: Card = Card {
     risk: Risk::Safe,
     inputs: super::buffer_window::SESSION_INPUTS,
     outputs: &[],
-    make: Make::Memory(|inputs| {
-        Ok(Arc::new(Buffer { session: inputs.maybe_text("sessionId"), newest: MEMORY_MESSAGES_MAX }))
+    make: Factory::Memory(|inputs| {
+        Ok(Arc::new(Buffer { session: inputs.optional_text("sessionId"), newest: MEMORY_MESSAGES_MAX }))
     }),
 };
 
@@ -32,7 +32,11 @@ pub struct Buffer {
 }
 
 impl Memory for Buffer {
-    fn messages(&self, turn: &Turn<'_>) -> Result<Vec<PastMessage>> {
-        Ok(stored::sent(turn, turn.host.history(self.session.as_deref(), self.newest)?, self.newest))
+    fn messages(&self, turn: &RunContext<'_>) -> Result<Vec<HistoryMessage>> {
+        Ok(stored::messages_to_send(
+            turn,
+            turn.host.history(self.session.as_deref(), self.newest)?,
+            self.newest,
+        ))
     }
 }

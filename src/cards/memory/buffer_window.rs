@@ -1,7 +1,7 @@
 //! Buffer Window Memory: the last few questions and answers.
 
 use super::buffer::Buffer;
-use crate::cards::kit::{Card, Category, Input, Make, Risk};
+use crate::cards::kit::{Card, Category, Factory, Input, Risk};
 use crate::limits::MEMORY_MESSAGES_MAX;
 use std::sync::Arc;
 
@@ -30,9 +30,9 @@ pub const CARD: Card = Card {
         SESSION_INPUTS[1],
     ],
     outputs: &[],
-    make: Make::Memory(|inputs| {
+    make: Factory::Memory(|inputs| {
         let pairs = usize::try_from(inputs.whole("k")?.unwrap_or(4)).unwrap_or(MEMORY_MESSAGES_MAX);
         let newest = pairs.saturating_mul(2).min(MEMORY_MESSAGES_MAX);
-        Ok(Arc::new(Buffer { session: inputs.maybe_text("sessionId"), newest }))
+        Ok(Arc::new(Buffer { session: inputs.optional_text("sessionId"), newest }))
     }),
 };

@@ -2,13 +2,13 @@
 
 use super::buffer_window::SESSION_INPUTS;
 use super::summarizer::Summarizer;
-use crate::cards::kit::{Card, Category, Connects, Input, Make, Memory, Risk, Turn};
+use crate::cards::kit::{Card, Category, Factory, Input, Memory, Risk, RunContext, WireType};
 use crate::domain::error::Result;
-use crate::domain::prediction::PastMessage;
+use crate::domain::prediction::HistoryMessage;
 use std::sync::Arc;
 
 /// The model that writes the summary.
-pub const MODEL: Input = Input::wire("model", "Chat Model", Connects::ChatModel);
+pub const MODEL: Input = Input::wire("model", "Chat Model", WireType::ChatModel);
 
 /// The card.
 pub const CARD: Card = Card {
@@ -26,13 +26,13 @@ pub const CARD: Card = Card {
     risk: Risk::Safe,
     inputs: &[MODEL, SESSION_INPUTS[0], SESSION_INPUTS[1]],
     outputs: &[],
-    make: Make::Memory(|inputs| Ok(Arc::new(Summary(Summarizer::of(inputs)?)))),
+    make: Factory::Memory(|inputs| Ok(Arc::new(Summary(Summarizer::from_inputs(inputs)?)))),
 };
 
 struct Summary(Summarizer);
 
 impl Memory for Summary {
-    fn messages(&self, turn: &Turn<'_>) -> Result<Vec<PastMessage>> {
-        self.0.messages(turn, <[PastMessage]>::len)
+    fn messages(&self, turn: &RunContext<'_>) -> Result<Vec<HistoryMessage>> {
+        self.0.messages(turn, <[HistoryMessage]>::len)
     }
 }

@@ -3,9 +3,9 @@
 use super::buffer_window::SESSION_INPUTS;
 use super::conversation_summary::MODEL;
 use super::summarizer::Summarizer;
-use crate::cards::kit::{Card, Category, Input, Make, Memory, Risk, Turn};
+use crate::cards::kit::{Card, Category, Factory, Input, Memory, Risk, RunContext};
 use crate::domain::error::Result;
-use crate::domain::prediction::PastMessage;
+use crate::domain::prediction::HistoryMessage;
 use std::sync::Arc;
 
 const TOKENS_DEFAULT: u64 = 2_000;
@@ -37,10 +37,10 @@ pub const CARD: Card = Card {
         SESSION_INPUTS[1],
     ],
     outputs: &[],
-    make: Make::Memory(|inputs| {
+    make: Factory::Memory(|inputs| {
         let tokens = inputs.whole("maxTokenLimit")?.unwrap_or(TOKENS_DEFAULT);
         Ok(Arc::new(SummaryBuffer {
-            summarizer: Summarizer::of(inputs)?,
+            summarizer: Summarizer::from_inputs(inputs)?,
             tokens_max: usize::try_from(tokens).unwrap_or(usize::MAX),
         }))
     }),
@@ -52,15 +52,15 @@ struct SummaryBuffer {
 }
 
 impl Memory for SummaryBuffer {
-    fn messages(&self, turn: &Turn<'_>) -> Result<Vec<PastMessage>> {
+    fn messages(&self, turn: &RunContext<'_>) -> Result<Vec<HistoryMessage>> {
         self.summarizer.messages(turn, |messages| newest_from(messages, self.tokens_max))
     }
 }
 
 /// Where the newest messages begin that fit into so many tokens.
-fn newest_from(messages: &[PastMessage], tokens_max: usize) -> usize {
+fn newest_from(messages: &[HistoryMessage], tokens_max: usize) -> usize {
     let mut tokens = 0;
-    let fits = |message: &&PastMessage| {
+    let fits = |message: &&HistoryMessage| {
         tokens += message.text.len().div_ceil(BYTES_PER_TOKEN) + TOKENS_PER_MESSAGE;
         tokens <= tokens_max
     };
@@ -70,11 +70,11 @@ fn newest_from(messages: &[PastMessage], tokens_max: usize) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::prediction::Speaker;
+    use crate::domain::prediction::MessageRole;
 
     #[test]
     fn the_newest_messages_that_fit_stay() {
-        let said = |text: &str| PastMessage { speaker: Speaker::User, text: text.to_owned() };
+        let said = |text: &str| HistoryMessage { role: MessageRole::User, text: text.to_owned() };
         let messages = [said("12345678"), said("1234"), said("12345678")];
         for (tokens, from) in [(0, 3), (5, 3), (6, 2), (11, 1), (16, 1), (17, 0)] {
             assert_eq!(newest_from(&messages, tokens), from, "{tokens}");

@@ -3,12 +3,12 @@
 
 use super::buffer_window::SESSION_INPUTS;
 use super::stored;
-use crate::cards::kit::commands::{Command, Commands, Fault};
+use crate::cards::kit::commands::{CommandError, RedisCommand, RedisCommands};
 use crate::cards::kit::redis::{CREDENTIAL, session};
-use crate::cards::kit::{Card, Category, Host, Input, Inputs, Make, Memory, Risk, Turn};
+use crate::cards::kit::{Card, Category, Factory, Host, Input, Inputs, Memory, Risk, RunContext};
 use crate::domain::error::Result;
-use crate::domain::prediction::PastMessage;
-use crate::redis::{RedisError, Reply};
+use crate::domain::prediction::HistoryMessage;
+use crate::redis::{RedisError, RedisReply};
 use std::sync::Arc;
 
 /// Seconds after which nobody asks any more: about three centuries.
@@ -38,10 +38,10 @@ pub const CARD: Card = Card {
             .help("How many of the newest messages are sent. Empty: all."),
     ],
     outputs: &[],
-    make: Make::Memory(|inputs| {
-        Ok(Arc::new(RedisBacked {
+    make: Factory::Memory(|inputs| {
+        Ok(Arc::new(RedisMemory {
             label: inputs.label.to_owned(),
-            session: inputs.maybe_text("sessionId"),
+            session: inputs.optional_text("sessionId"),
             seconds: seconds(inputs)?,
             newest: stored::window(inputs.whole("windowSize")?),
             commands: Box::new(session(inputs)?),
@@ -55,60 +55,60 @@ pub(super) fn seconds(inputs: &Inputs<'_>) -> Result<Option<u64>> {
 }
 
 /// A memory over a Redis server, or what stands before one.
-pub(super) struct RedisBacked {
+pub(super) struct RedisMemory {
     pub(super) label: String,
     /// A fixed session the owner chose; `None` is the conversation of the request.
     pub(super) session: Option<String>,
     pub(super) seconds: Option<u64>,
     pub(super) newest: usize,
-    pub(super) commands: Box<dyn Commands>,
+    pub(super) commands: Box<dyn RedisCommands>,
 }
 
-impl RedisBacked {
+impl RedisMemory {
     fn key(&self, host: &dyn Host) -> Result<String> {
         host.memory_session(self.session.as_deref())
     }
 
-    fn at<T>(&self, done: std::result::Result<T, Fault>) -> Result<T> {
-        done.map_err(|fault| fault.at(&self.label))
+    fn card_result<T>(&self, done: std::result::Result<T, CommandError>) -> Result<T> {
+        done.map_err(|fault| fault.into_card_error(&self.label))
     }
 }
 
-impl Memory for RedisBacked {
-    fn messages(&self, turn: &Turn<'_>) -> Result<Vec<PastMessage>> {
+impl Memory for RedisMemory {
+    fn messages(&self, turn: &RunContext<'_>) -> Result<Vec<HistoryMessage>> {
         let (key, last) = (self.key(turn.host)?, (self.newest - 1).to_string());
-        let command: &Command<'_> = &[b"LRANGE", key.as_bytes(), b"0", last.as_bytes()];
-        let kept = match self.at(self.commands.run(command, turn.host.cancel()))? {
-            Reply::List(entries) => of_entries(&entries),
+        let command: &RedisCommand<'_> = &[b"LRANGE", key.as_bytes(), b"0", last.as_bytes()];
+        let kept = match self.card_result(self.commands.run(command, turn.host.cancel()))? {
+            RedisReply::List(entries) => parse_entries(&entries),
             _ => Err(RedisError::Garbled),
         };
-        Ok(stored::sent(turn, self.at(kept.map_err(Fault::from))?, self.newest))
+        Ok(stored::messages_to_send(turn, self.card_result(kept.map_err(CommandError::from))?, self.newest))
     }
 
-    fn keep(&self, question: &str, answer: &str, host: &dyn Host) -> Result<()> {
+    fn append(&self, question: &str, answer: &str, host: &dyn Host) -> Result<()> {
         let (key, [human, ai]) = (self.key(host)?, stored::pair(question, answer));
         let (key, seconds) = (key.as_bytes(), self.seconds.map(|seconds| seconds.to_string()));
         // One command for both: a question without its answer would mislead whoever goes on.
         let mut commands: Vec<Vec<&[u8]>> = vec![vec![b"LPUSH", key, human.as_bytes(), ai.as_bytes()]];
         commands.extend(seconds.iter().map(|seconds| vec![&b"EXPIRE"[..], key, seconds.as_bytes()]));
-        let commands: Vec<&Command<'_>> = commands.iter().map(Vec::as_slice).collect();
-        self.at(self.commands.run_all(&commands, host.cancel())).map(drop)
+        let commands: Vec<&RedisCommand<'_>> = commands.iter().map(Vec::as_slice).collect();
+        self.card_result(self.commands.run_all(&commands, host.cancel())).map(drop)
     }
 
     fn forget(&self, session: &str, host: &dyn Host) -> Result<()> {
         if self.session.is_some() {
             return Ok(());
         }
-        self.at(self.commands.run(&[b"DEL", session.as_bytes()], host.cancel())).map(drop)
+        self.card_result(self.commands.run(&[b"DEL", session.as_bytes()], host.cancel())).map(drop)
     }
 }
 
 /// The messages of a list that holds the newest first.
-fn of_entries(entries: &[Reply]) -> std::result::Result<Vec<PastMessage>, RedisError> {
+fn parse_entries(entries: &[RedisReply]) -> std::result::Result<Vec<HistoryMessage>, RedisError> {
     let bytes: Option<Vec<&[u8]>> = entries
         .iter()
         .rev()
-        .map(|reply| if let Reply::Bytes(bytes) = reply { Some(bytes.as_slice()) } else { None })
+        .map(|reply| if let RedisReply::Bytes(bytes) = reply { Some(bytes.as_slice()) } else { None })
         .collect();
-    stored::messages(bytes.ok_or(RedisError::Garbled)?).ok_or(RedisError::OfOthers("conversation"))
+    stored::messages(bytes.ok_or(RedisError::Garbled)?).ok_or(RedisError::ForeignKey("conversation"))
 }

@@ -1,8 +1,8 @@
 //! Messages as the family keeps them outside of its own database: each as JSON, `{type, data: {content, …}}`, so that a
 //! conversation begun by one program goes on in another.
 
-use crate::cards::kit::Turn;
-use crate::domain::prediction::{PastMessage, Speaker};
+use crate::cards::kit::RunContext;
+use crate::domain::prediction::{HistoryMessage, MessageRole};
 use crate::limits::MEMORY_MESSAGES_MAX;
 use serde_json::{Value, json};
 
@@ -23,7 +23,7 @@ pub(super) fn pair(question: &str, answer: &str) -> [String; 2] {
 
 /// The messages of entries in their order. What was said by neither of the two, such as the result of a tool, and what says
 /// nothing, such as a call of one, is left out. `None` when an entry is no message.
-pub(super) fn messages<'e>(entries: impl IntoIterator<Item = &'e [u8]>) -> Option<Vec<PastMessage>> {
+pub(super) fn messages<'e>(entries: impl IntoIterator<Item = &'e [u8]>) -> Option<Vec<HistoryMessage>> {
     let mut messages = Vec::new();
     for entry in entries {
         let entry: Value = serde_json::from_slice(entry).ok()?;
@@ -33,12 +33,12 @@ pub(super) fn messages<'e>(entries: impl IntoIterator<Item = &'e [u8]>) -> Optio
         let text = text(data.get("content").or_else(|| data.get("text"))?)?;
         let kind = if matches!(kind, "generic" | "chat") { data.get("role")?.as_str()? } else { kind };
         let speaker = match kind {
-            "human" | "user" => Speaker::User,
-            "ai" | "assistant" => Speaker::Api,
+            "human" | "user" => MessageRole::User,
+            "ai" | "assistant" => MessageRole::Api,
             _ => continue,
         };
         if !text.trim().is_empty() {
-            messages.push(PastMessage { speaker, text });
+            messages.push(HistoryMessage { role: speaker, text });
         }
     }
     Some(messages)
@@ -57,7 +57,11 @@ fn text(content: &Value) -> Option<String> {
 }
 
 /// What a memory sends: what the caller brought along stands first, and counts within the same bound.
-pub(super) fn sent(turn: &Turn<'_>, kept: Vec<PastMessage>, newest: usize) -> Vec<PastMessage> {
+pub(super) fn messages_to_send(
+    turn: &RunContext<'_>,
+    kept: Vec<HistoryMessage>,
+    newest: usize,
+) -> Vec<HistoryMessage> {
     let mut messages = turn.history.to_vec();
     messages.extend(kept);
     let surplus = messages.len().saturating_sub(newest);
@@ -77,7 +81,7 @@ mod tests {
 
     fn read(entries: &[&str]) -> Option<Vec<(bool, String)>> {
         let messages = messages(entries.iter().map(|entry| entry.as_bytes()))?;
-        Some(messages.into_iter().map(|said| (said.speaker == Speaker::User, said.text)).collect())
+        Some(messages.into_iter().map(|said| (said.role == MessageRole::User, said.text)).collect())
     }
 
     #[test]

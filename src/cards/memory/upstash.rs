@@ -2,11 +2,11 @@
 //! server keeps it, so that both can share one.
 
 use super::buffer_window::SESSION_INPUTS;
-use super::redis::{RedisBacked, SESSION_TTL, seconds};
+use super::redis::{RedisMemory, SESSION_TTL, seconds};
 use super::stored;
-use crate::cards::kit::remote::missing;
+use crate::cards::kit::remote::missing_input;
 use crate::cards::kit::upstash::Upstash;
-use crate::cards::kit::{Card, Category, Input, Make, Risk};
+use crate::cards::kit::{Card, Category, Factory, Input, Risk};
 use std::sync::Arc;
 
 /// The card.
@@ -26,15 +26,15 @@ pub const CARD: Card = Card {
         SESSION_INPUTS[1],
     ],
     outputs: &[],
-    make: Make::Memory(|inputs| {
-        let base = inputs.address("baseURL").ok_or_else(|| missing(inputs, "baseURL"))?;
+    make: Factory::Memory(|inputs| {
+        let base = inputs.address("baseURL").ok_or_else(|| missing_input(inputs, "baseURL"))?;
         let token = inputs.secret("upstashRestToken")?;
-        Ok(Arc::new(RedisBacked {
+        Ok(Arc::new(RedisMemory {
             label: inputs.label.to_owned(),
-            session: inputs.maybe_text("sessionId"),
+            session: inputs.optional_text("sessionId"),
             seconds: seconds(inputs)?,
             newest: stored::window(None),
-            commands: Box::new(Upstash::of(inputs, &base, &token)),
+            commands: Box::new(Upstash::from_inputs(inputs, &base, &token)),
         }))
     }),
 };

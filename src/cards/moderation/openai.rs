@@ -1,7 +1,7 @@
 //! OpenAI Moderation: refuses questions that OpenAI's rules do not allow.
 
 use crate::cards::kit::compatible::{BASE_PATH, address, endpoint};
-use crate::cards::kit::{Card, Category, Input, Make, Moderation, Risk, Turn, Verdict};
+use crate::cards::kit::{Card, Category, Factory, Input, Moderation, ModerationVerdict, Risk, RunContext};
 use crate::domain::error::Result;
 use crate::llm::{Moderator, OPENAI_BASE};
 use std::sync::Arc;
@@ -23,9 +23,9 @@ pub const CARD: Card = Card {
         BASE_PATH,
     ],
     outputs: &[],
-    make: Make::Moderation(|inputs| {
+    make: Factory::Moderation(|inputs| {
         let base = address(inputs).unwrap_or_else(|| OPENAI_BASE.to_owned());
-        Ok(Arc::new(OfOpenAi {
+        Ok(Arc::new(OpenAiModeration {
             label: inputs.label.to_owned(),
             moderator: Moderator { endpoint: endpoint(inputs, &base, OPENAI_BASE)? },
             answer: inputs.text("moderationErrorMessage")?,
@@ -33,20 +33,20 @@ pub const CARD: Card = Card {
     }),
 };
 
-struct OfOpenAi {
+struct OpenAiModeration {
     label: String,
     moderator: Moderator,
     answer: String,
 }
 
-impl Moderation for OfOpenAi {
-    fn judge(&self, turn: &Turn<'_>) -> Result<Verdict> {
+impl Moderation for OpenAiModeration {
+    fn judge(&self, turn: &RunContext<'_>) -> Result<ModerationVerdict> {
         if turn.question.trim().is_empty() {
-            return Ok(Verdict::Pass);
+            return Ok(ModerationVerdict::Pass);
         }
         let flagged = self.moderator.flags(turn.question, turn.host.cancel());
         // A question that could not be judged is not answered: the owner wants every question judged.
         let flagged = flagged.map_err(|fault| fault.at(&self.label))?;
-        Ok(if flagged { Verdict::Block(self.answer.clone()) } else { Verdict::Pass })
+        Ok(if flagged { ModerationVerdict::Block(self.answer.clone()) } else { ModerationVerdict::Pass })
     }
 }

@@ -2,8 +2,8 @@
 
 use super::csv::AUTOFIX;
 use super::structured::Structured;
-use crate::cards::kit::structure::Shape;
-use crate::cards::kit::{Card, Category, Input, Make, Risk, zod};
+use crate::cards::kit::structure::ValueSchema;
+use crate::cards::kit::{Card, Category, Factory, Input, Risk, zod};
 use std::sync::Arc;
 
 const SCHEMA: &str = "exampleJson";
@@ -25,10 +25,10 @@ pub const CARD: Card = Card {
             .help("A schema in the notation of Zod: objects, lists, texts, numbers, switches, choices."),
     ],
     outputs: &[],
-    make: Make::OutputParser(|inputs| {
-        let shape = zod::read(&inputs.text(SCHEMA)?).map_err(|why| inputs.wrong(SCHEMA, &why))?;
-        if !matches!(shape, Shape::Object(_) | Shape::List(_) | Shape::Named(_) | Shape::Either(_)) {
-            return Err(inputs.wrong(SCHEMA, "the schema must be a z.object or a z.array"));
+    make: Factory::OutputParser(|inputs| {
+        let shape = zod::parse(&inputs.text(SCHEMA)?).map_err(|why| inputs.input_error(SCHEMA, &why))?;
+        if !matches!(shape, ValueSchema::Object(_) | ValueSchema::List(_) | ValueSchema::Named(_) | ValueSchema::Either(_)) {
+            return Err(inputs.input_error(SCHEMA, "the schema must be a z.object or a z.array"));
         }
         Ok(Arc::new(Structured { shape, asks_again: inputs.switch(AUTOFIX.name) }))
     }),

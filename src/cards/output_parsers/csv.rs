@@ -1,6 +1,6 @@
 //! CSV Output Parser: a comma list becomes an array.
 
-use crate::cards::kit::{Card, Category, Input, Make, OutputParser, Risk};
+use crate::cards::kit::{Card, Category, Factory, Input, OutputParser, Risk};
 use serde_json::Value;
 use std::sync::Arc;
 
@@ -20,14 +20,16 @@ pub const CARD: Card = Card {
     risk: Risk::Safe,
     inputs: &[AUTOFIX],
     outputs: &[],
-    make: Make::OutputParser(|inputs| Ok(Arc::new(CommaList { asks_again: inputs.switch("autofixParser") }))),
+    make: Factory::OutputParser(|inputs| {
+        Ok(Arc::new(CsvParser { asks_again: inputs.switch("autofixParser") }))
+    }),
 };
 
-struct CommaList {
+struct CsvParser {
     asks_again: bool,
 }
 
-impl OutputParser for CommaList {
+impl OutputParser for CsvParser {
     fn instructions(&self) -> String {
         "Reply with the values only, on one line, separated by commas. Example: `red, green, blue`".to_owned()
     }
@@ -55,7 +57,7 @@ mod tests {
 
     #[test]
     fn a_comma_list_becomes_an_array() {
-        let parser = CommaList { asks_again: false };
+        let parser = CsvParser { asks_again: false };
         assert_eq!(parser.parse("red, \"green\",blue\n").unwrap(), json!(["red", "green", "blue"]));
         assert!(parser.parse(" , ").is_err());
     }

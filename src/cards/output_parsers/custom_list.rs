@@ -1,7 +1,7 @@
 //! Custom List Output Parser: a list with a separator of its own becomes an array.
 
 use super::csv::AUTOFIX;
-use crate::cards::kit::{Card, Category, Input, Make, OutputParser, Risk};
+use crate::cards::kit::{Card, Category, Factory, Input, OutputParser, Risk};
 use serde_json::Value;
 use std::sync::Arc;
 
@@ -22,9 +22,9 @@ pub const CARD: Card = Card {
         AUTOFIX,
     ],
     outputs: &[],
-    make: Make::OutputParser(|inputs| {
+    make: Factory::OutputParser(|inputs| {
         let separator = inputs.text("separator")?;
-        Ok(Arc::new(Separated {
+        Ok(Arc::new(ListParser {
             length: inputs.whole("length")?.map(|length| usize::try_from(length).unwrap_or(usize::MAX)),
             // Owners write a line break as it is written in code.
             separator: separator.replace("\\n", "\n"),
@@ -33,13 +33,13 @@ pub const CARD: Card = Card {
     }),
 };
 
-struct Separated {
+struct ListParser {
     length: Option<usize>,
     separator: String,
     asks_again: bool,
 }
 
-impl OutputParser for Separated {
+impl OutputParser for ListParser {
     fn instructions(&self) -> String {
         let number = self.length.map_or(String::new(), |length| format!(" Give exactly {length} values."));
         let separator = if self.separator == "\n" {
@@ -80,7 +80,7 @@ mod tests {
     #[test]
     fn a_list_is_cut_at_its_separator() {
         let of =
-            |separator: &str, length| Separated { length, separator: separator.into(), asks_again: false };
+            |separator: &str, length| ListParser { length, separator: separator.into(), asks_again: false };
         assert_eq!(of(";", None).parse(" a, b; c ;\n"), Ok(json!(["a, b", "c"])));
         assert_eq!(of("\n", Some(2)).parse("a\n\nb"), Ok(json!(["a", "b"])));
         assert_eq!(of(";", Some(3)).parse("a;b"), Err("it holds 2 values instead of 3".to_owned()));

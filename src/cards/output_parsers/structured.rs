@@ -1,8 +1,8 @@
 //! Structured Output Parser: an object whose fields are listed in rows.
 
 use super::csv::AUTOFIX;
-use crate::cards::kit::structure::{Field, Shape};
-use crate::cards::kit::{Card, Category, Input, Inputs, Make, OutputParser, Risk};
+use crate::cards::kit::structure::{SchemaField, ValueSchema};
+use crate::cards::kit::{Card, Category, Factory, Input, Inputs, OutputParser, Risk};
 use crate::domain::error::Result as Done;
 use serde_json::Value;
 use std::sync::Arc;
@@ -29,22 +29,24 @@ pub const CARD: Card = Card {
             .help("Rows of property, type (string, number or boolean) and description."),
     ],
     outputs: &[],
-    make: Make::OutputParser(|inputs| {
+    make: Factory::OutputParser(|inputs| {
         Ok(Arc::new(Structured {
-            shape: Shape::Object(fields(inputs)?),
+            shape: ValueSchema::Object(fields(inputs)?),
             asks_again: inputs.switch(AUTOFIX.name),
         }))
     }),
 };
 
-fn fields(inputs: &Inputs<'_>) -> Done<Vec<Field>> {
+fn fields(inputs: &Inputs<'_>) -> Done<Vec<SchemaField>> {
     let default = CARD.input(ROWS).and_then(|input| input.default).unwrap_or_default();
     let rows = match inputs.json(ROWS)? {
         None => serde_json::from_str(default).unwrap_or_default(),
         Some(Value::Array(rows)) if rows.len() <= ROWS_MAX => rows,
-        Some(_) => return Err(inputs.wrong(ROWS, &format!("this must be a list of at most {ROWS_MAX} rows"))),
+        Some(_) => {
+            return Err(inputs.input_error(ROWS, &format!("this must be a list of at most {ROWS_MAX} rows")));
+        }
     };
-    let mut fields: Vec<Field> = Vec::new();
+    let mut fields: Vec<SchemaField> = Vec::new();
     for row in &rows {
         let text = |name: &str| row[name].as_str().unwrap_or_default().trim();
         let name = text("property");
@@ -52,25 +54,25 @@ fn fields(inputs: &Inputs<'_>) -> Done<Vec<Field>> {
             continue;
         }
         if fields.iter().any(|field| field.name == name) {
-            return Err(inputs.wrong(ROWS, &format!("'{name}' is there twice")));
+            return Err(inputs.input_error(ROWS, &format!("'{name}' is there twice")));
         }
         let shape = match text("type") {
-            "number" => Shape::Number,
-            "boolean" => Shape::Switch,
-            _ => Shape::Text,
+            "number" => ValueSchema::Number,
+            "boolean" => ValueSchema::Switch,
+            _ => ValueSchema::Text,
         };
         let (name, description) = (name.to_owned(), text("description").to_owned());
-        fields.push(Field { name, shape, description, optional: false });
+        fields.push(SchemaField { name, shape, description, optional: false });
     }
     if fields.is_empty() {
-        return Err(inputs.wrong(ROWS, "list at least one property"));
+        return Err(inputs.input_error(ROWS, "list at least one property"));
     }
     Ok(fields)
 }
 
 /// A parser over a form of any kind.
 pub(super) struct Structured {
-    pub(super) shape: Shape,
+    pub(super) shape: ValueSchema,
     pub(super) asks_again: bool,
 }
 
@@ -80,7 +82,7 @@ impl OutputParser for Structured {
     }
 
     fn parse(&self, text: &str) -> Result<Value, String> {
-        self.shape.read(text)
+        self.shape.parse(text)
     }
 
     fn asks_again(&self) -> bool {

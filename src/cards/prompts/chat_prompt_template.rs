@@ -4,9 +4,9 @@ use super::past;
 use super::prompt_template::PROMPT_VALUES;
 use crate::cards::kit::code::{self, Code};
 use crate::cards::kit::prompt::{Prompt, PromptForm};
-use crate::cards::kit::{Card, Category, Input, Inputs, Make, Risk};
+use crate::cards::kit::{Card, Category, Factory, Input, Inputs, Risk};
 use crate::domain::error::Result;
-use crate::llm::Message;
+use crate::llm::ChatMessage;
 use serde_json::Map;
 
 const HISTORY: &str = "messageHistoryCode";
@@ -29,11 +29,11 @@ pub const CARD: Card = Card {
             .help("Returns a list of messages that stands between the two texts: {role, content}, [role, text], or the message classes of @langchain/core/messages."),
     ],
     outputs: &[],
-    make: Make::Prompt(|inputs| {
-        let system = inputs.maybe_brace_text("systemMessagePrompt").unwrap_or_default();
-        let human = inputs.maybe_brace_text("humanMessagePrompt").unwrap_or_default();
-        let history = match inputs.maybe_text(HISTORY) {
-            Some(source) => history(inputs, &source)?,
+    make: Factory::Prompt(|inputs| {
+        let system = inputs.optional_brace_text("systemMessagePrompt").unwrap_or_default();
+        let human = inputs.optional_brace_text("humanMessagePrompt").unwrap_or_default();
+        let history = match inputs.optional_text(HISTORY) {
+            Some(requested_source) => history(inputs, &requested_source)?,
             None => Vec::new(),
         };
         let form = PromptForm::Chat { system, history, human };
@@ -42,8 +42,8 @@ pub const CARD: Card = Card {
 };
 
 /// The messages the owner's code returns. What they say is sent as it is: it may hold what a person said.
-fn history(inputs: &Inputs<'_>, source: &str) -> Result<Vec<Message>> {
+fn history(inputs: &Inputs<'_>, source: &str) -> Result<Vec<ChatMessage>> {
     let code = Code::new(inputs.label, source, Map::new());
-    let returned = inputs.host.run_code(&code).map_err(|error| code::failed(inputs.label, &error))?;
-    past::read(&returned).map_err(|why| inputs.wrong(HISTORY, &why))
+    let returned = inputs.host.run_code(&code).map_err(|error| code::code_error(inputs.label, &error))?;
+    past::parse(&returned).map_err(|why| inputs.input_error(HISTORY, &why))
 }

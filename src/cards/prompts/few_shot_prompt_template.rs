@@ -1,7 +1,7 @@
 //! Few Shot Prompt Template: examples, each put through a prompt of its own, between two texts with `{variables}`.
 
 use crate::cards::kit::prompt::{BraceText, Prompt, PromptForm};
-use crate::cards::kit::{Card, Category, Choice, Connects, Input, Inputs, Make, Risk};
+use crate::cards::kit::{Card, Category, Choice, Factory, Input, Inputs, Risk, WireType};
 use crate::domain::error::Result;
 use serde_json::{Map, Value};
 
@@ -32,40 +32,40 @@ pub const CARD: Card = Card {
         Input::lines(EXAMPLES, "Examples")
             .lists()
             .help("A JSON list of objects, each with the values of one example: [{\"word\": \"happy\", \"antonym\": \"sad\"}]."),
-        Input::wire(EXAMPLE_PROMPT, "Example Prompt", Connects::Prompt).help("The form of each example."),
+        Input::wire(EXAMPLE_PROMPT, "Example Prompt", WireType::Prompt).help("The form of each example."),
         Input::lines("prefix", "Prefix").optional().help("Stands before the examples."),
         Input::lines("suffix", "Suffix").help("Stands after the examples and holds the question as a {variable}."),
         Input::lines("exampleSeparator", "Example Separator").optional().help("Empty: a blank line."),
         Input::choice(
             FORMAT,
             "Template Format",
-            &[Choice::of(SINGLE_BRACES, "f-string"), Choice::of("jinja-2", "jinja-2")],
+            &[Choice::new(SINGLE_BRACES, "f-string"), Choice::new("jinja-2", "jinja-2")],
         )
         .or(SINGLE_BRACES),
     ],
     outputs: &[],
-    make: Make::Prompt(|inputs| {
+    make: Factory::Prompt(|inputs| {
         if inputs.text(FORMAT)? != SINGLE_BRACES {
-            return Err(inputs.wrong(FORMAT, "choose f-string and write variables in single braces"));
+            return Err(inputs.input_error(FORMAT, "choose f-string and write variables in single braces"));
         }
-        let between = inputs.maybe_text("exampleSeparator").unwrap_or_else(|| PARAGRAPH.to_owned());
+        let between = inputs.optional_text("exampleSeparator").unwrap_or_else(|| PARAGRAPH.to_owned());
         // What an example says is sent as it is: only the two texts around the examples have variables.
-        let mut parts: Vec<BraceText> = inputs.maybe_brace_text("prefix").into_iter().collect();
+        let mut parts: Vec<BraceText> = inputs.optional_brace_text("prefix").into_iter().collect();
         parts.extend(examples(inputs)?.into_iter().map(BraceText::literal));
         parts.push(inputs.brace_text("suffix")?);
-        Ok(Prompt { form: PromptForm::Text(BraceText::joined(parts, &between)), values: Map::new() })
+        Ok(Prompt { form: PromptForm::Text(BraceText::join(parts, &between)), values: Map::new() })
     }),
 };
 
 fn examples(inputs: &Inputs<'_>) -> Result<Vec<String>> {
     let prompt = inputs.prompt(EXAMPLE_PROMPT)?;
     let PromptForm::Text(form) = &prompt.form else {
-        return Err(inputs.wrong(EXAMPLE_PROMPT, "connect a Prompt Template: an example is one text"));
+        return Err(inputs.input_error(EXAMPLE_PROMPT, "connect a Prompt Template: an example is one text"));
     };
-    let wrong = || inputs.wrong(EXAMPLES, "this must be a JSON list of objects, one for each example");
+    let wrong = || inputs.input_error(EXAMPLES, "this must be a JSON list of objects, one for each example");
     let Some(Value::Array(list)) = inputs.json(EXAMPLES)? else { return Err(wrong()) };
     if list.len() > EXAMPLES_MAX {
-        return Err(inputs.wrong(EXAMPLES, &format!("no more than {EXAMPLES_MAX} can be shown")));
+        return Err(inputs.input_error(EXAMPLES, &format!("no more than {EXAMPLES_MAX} can be shown")));
     }
     let mut texts = Vec::with_capacity(list.len());
     for (at, example) in list.into_iter().enumerate() {
@@ -74,7 +74,7 @@ fn examples(inputs: &Inputs<'_>) -> Result<Vec<String>> {
         values.extend(example);
         if let Some(missing) = form.variables().find(|name| !values.contains_key(*name)) {
             let what = format!("example {} has no '{missing}', which the example prompt shows", at + 1);
-            return Err(inputs.wrong(EXAMPLES, &what));
+            return Err(inputs.input_error(EXAMPLES, &what));
         }
         texts.push(form.format(&values));
     }

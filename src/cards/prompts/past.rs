@@ -1,6 +1,6 @@
 //! Messages of a conversation as the code of an owner returns them, in any of the forms of the family.
 
-use crate::llm::{Message, ToolCall};
+use crate::llm::{ChatMessage, ToolCall};
 use serde_json::Value;
 use std::collections::{BTreeSet, HashMap};
 
@@ -8,25 +8,25 @@ use std::collections::{BTreeSet, HashMap};
 ///
 /// # Errors
 /// Which one cannot be read, and why.
-pub(super) fn read(returned: &Value) -> Result<Vec<Message>, String> {
+pub(super) fn parse(returned: &Value) -> Result<Vec<ChatMessage>, String> {
     let items = returned.as_array().ok_or("the code must return a list of messages")?;
     let mut messages = Vec::with_capacity(items.len());
     for (at, item) in items.iter().enumerate() {
         messages.push(message(item).map_err(|why| format!("message {}: {why}", at + 1))?);
     }
     answer_calls(&mut messages)?;
-    messages.sort_by_key(|message| !matches!(message, Message::System(_)));
+    messages.sort_by_key(|message| !matches!(message, ChatMessage::System(_)));
     Ok(messages)
 }
 
 const FORMS: &str = "write {role, content}, [role, text] or a message class";
 
 /// One message; roles as the clients, the providers and the libraries of the family write them.
-fn message(item: &Value) -> Result<Message, String> {
+fn message(item: &Value) -> Result<ChatMessage, String> {
     let (role, fields) = match item {
         Value::Array(pair) => match pair.as_slice() {
             [Value::String(role), content] => {
-                return of(role, said(content)?, &Value::Null);
+                return build_message(role, content_text(content)?, &Value::Null);
             }
             _ => return Err(FORMS.into()),
         },
@@ -44,33 +44,33 @@ fn message(item: &Value) -> Result<Message, String> {
         _ => return Err(FORMS.into()),
     };
     let content = fields.get("content").ok_or(FORMS)?;
-    of(role.ok_or(FORMS)?, said(content)?, fields)
+    build_message(role.ok_or(FORMS)?, content_text(content)?, fields)
 }
 
-fn of(role: &str, text: String, fields: &Value) -> Result<Message, String> {
+fn build_message(role: &str, text: String, fields: &Value) -> Result<ChatMessage, String> {
     let role = role.strip_suffix("Chunk").unwrap_or(role);
     match role {
-        "user" | "human" | "userMessage" | "HumanMessage" => Ok(Message::user(text)),
+        "user" | "human" | "userMessage" | "HumanMessage" => Ok(ChatMessage::user(text)),
         "assistant" | "ai" | "apiMessage" | "AIMessage" => {
-            Ok(Message::Assistant { text, calls: calls(fields)? })
+            Ok(ChatMessage::Assistant { text, calls: calls(fields)? })
         }
-        "system" | "developer" | "SystemMessage" => Ok(Message::System(text)),
+        "system" | "developer" | "SystemMessage" => Ok(ChatMessage::System(text)),
         "tool" | "ToolMessage" => {
             let call = fields.get("tool_call_id").and_then(Value::as_str);
             let call_id = call.ok_or("a message of a tool needs the tool_call_id it answers")?.to_owned();
             let name = fields.get("name").and_then(Value::as_str).unwrap_or_default().to_owned();
-            Ok(Message::Tool { call_id, name, text })
+            Ok(ChatMessage::Tool { call_id, name, text })
         }
         "ChatMessage" => {
             let role = fields.get("role").and_then(Value::as_str).filter(|role| *role != "ChatMessage");
-            of(role.ok_or(FORMS)?, text, fields)
+            build_message(role.ok_or(FORMS)?, text, fields)
         }
         other => Err(format!("'{other}' is no role; there are human, ai, system and tool")),
     }
 }
 
 /// A text, or the texts of a list of parts.
-fn said(content: &Value) -> Result<String, String> {
+fn content_text(content: &Value) -> Result<String, String> {
     match content {
         Value::String(text) => Ok(text.clone()),
         Value::Null => Ok(String::new()),
@@ -109,12 +109,12 @@ fn calls(fields: &Value) -> Result<Vec<ToolCall>, String> {
 }
 
 /// Providers refuse a call without its answer and an answer without its call. The answer gets the name of its call.
-fn answer_calls(messages: &mut [Message]) -> Result<(), String> {
+fn answer_calls(messages: &mut [ChatMessage]) -> Result<(), String> {
     let mut names: HashMap<String, String> = HashMap::new();
     let mut open: BTreeSet<String> = BTreeSet::new();
     for message in messages {
         match message {
-            Message::Tool { call_id, name, .. } => {
+            ChatMessage::Tool { call_id, name, .. } => {
                 if !open.remove(call_id) {
                     return Err(format!(
                         "a message of a tool answers '{call_id}', which no call before it has"
@@ -124,15 +124,15 @@ fn answer_calls(messages: &mut [Message]) -> Result<(), String> {
                     *name = names.get(call_id).cloned().unwrap_or_default();
                 }
             }
-            Message::System(_) => {}
+            ChatMessage::System(_) => {}
             _ if !open.is_empty() => break,
-            Message::Assistant { calls, .. } => {
+            ChatMessage::Assistant { calls, .. } => {
                 for call in calls {
                     names.insert(call.id.clone(), call.name.clone());
                     open.insert(call.id.clone());
                 }
             }
-            Message::User(_) => {}
+            ChatMessage::User(_) => {}
         }
     }
     match open.first() {
@@ -157,14 +157,14 @@ mod tests {
             class("HumanMessage", json!({"content": "Hi {x}"})),
             class("ChatMessage", json!({"content": "Hi {x}", "role": "human"})),
         ] {
-            assert_eq!(read(&json!([item.clone()])), Ok(vec![Message::user("Hi {x}")]), "{item}");
+            assert_eq!(parse(&json!([item.clone()])), Ok(vec![ChatMessage::user("Hi {x}")]), "{item}");
         }
         for item in [
             json!(["ai", "Yes"]),
             json!({"role": "assistant", "content": "Yes"}),
             class("AIMessage", json!({"content": "Yes"})),
         ] {
-            assert_eq!(read(&json!([item])), Ok(vec![Message::assistant("Yes")]));
+            assert_eq!(parse(&json!([item])), Ok(vec![ChatMessage::assistant("Yes")]));
         }
     }
 
@@ -176,20 +176,23 @@ mod tests {
         for call in [call, other] {
             let asked = json!({"role": "ai", "content": "", "tool_calls": [call]});
             let answered = json!({"role": "tool", "tool_call_id": "1", "content": "2"});
-            let told = read(&json!([["human", "1+1"], asked, answered, ["ai", "It is 2."]])).unwrap();
+            let told = parse(&json!([["human", "1+1"], asked, answered, ["ai", "It is 2."]])).unwrap();
             let expected = ToolCall { id: "1".into(), name: "sum".into(), arguments: json!({"a": 1}) };
-            assert_eq!(told[1], Message::Assistant { text: String::new(), calls: vec![expected] });
-            assert_eq!(told[2], Message::Tool { call_id: "1".into(), name: "sum".into(), text: "2".into() });
-            assert!(read(&json!([asked, ["human", "and?"]])).unwrap_err().contains("'1'"));
-            assert!(read(&json!([answered])).unwrap_err().contains("which no call"));
+            assert_eq!(told[1], ChatMessage::Assistant { text: String::new(), calls: vec![expected] });
+            assert_eq!(
+                told[2],
+                ChatMessage::Tool { call_id: "1".into(), name: "sum".into(), text: "2".into() }
+            );
+            assert!(parse(&json!([asked, ["human", "and?"]])).unwrap_err().contains("'1'"));
+            assert!(parse(&json!([answered])).unwrap_err().contains("which no call"));
         }
     }
 
     #[test]
     fn instructions_come_first_and_nonsense_is_named() {
-        let told = read(&json!([["human", "a"], ["system", "b"], ["ai", "c"]])).unwrap();
-        assert_eq!(told[0], Message::System("b".into()));
-        assert_eq!(told[2], Message::assistant("c"));
+        let told = parse(&json!([["human", "a"], ["system", "b"], ["ai", "c"]])).unwrap();
+        assert_eq!(told[0], ChatMessage::System("b".into()));
+        assert_eq!(told[2], ChatMessage::assistant("c"));
         for (returned, why) in [
             (json!("text"), "a list of messages"),
             (json!([["human", "x"], 7]), "message 2: write {role"),
@@ -199,7 +202,7 @@ mod tests {
             (json!([["human"]]), "write {role"),
             (json!([["human", [{"type": "image_url"}]]]), "texts only"),
         ] {
-            let said = read(&returned).unwrap_err();
+            let said = parse(&returned).unwrap_err();
             assert!(said.contains(why), "{returned}: {said}");
         }
     }

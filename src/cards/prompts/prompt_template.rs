@@ -1,7 +1,7 @@
 //! Prompt Template: one text with `{variables}`.
 
 use crate::cards::kit::prompt::{Prompt, PromptForm};
-use crate::cards::kit::{Card, Category, Input, Make, Risk};
+use crate::cards::kit::{Card, Category, Factory, Input, Risk};
 
 /// The values for a prompt's variables; its strings take `{{…}}` references.
 pub const PROMPT_VALUES: Input = Input::json("promptValues", "Format Prompt Values")
@@ -21,8 +21,8 @@ pub const CARD: Card = Card {
     risk: Risk::Safe,
     inputs: &[Input::lines("template", "Template").optional().help("Empty: the question."), PROMPT_VALUES],
     outputs: &[],
-    make: Make::Prompt(|inputs| {
-        let form = PromptForm::Text(inputs.maybe_brace_text("template").unwrap_or_default());
+    make: Factory::Prompt(|inputs| {
+        let form = PromptForm::Text(inputs.optional_brace_text("template").unwrap_or_default());
         Ok(Prompt { form, values: inputs.object("promptValues")? })
     }),
 };

@@ -1,14 +1,15 @@
 //! Postgres Record Manager: what is in a store, remembered in a table of a PostgreSQL server.
 
 use crate::cards::kit::postgres::{
-    ADDITIONAL_CONFIG, CREDENTIAL, DATABASE, HOST, PORT_INPUT, SSL, clean, has, make, session, table,
+    ADDITIONAL_CONFIG, CREDENTIAL, DATABASE, HOST, PORT_INPUT, SSL, clean_text, create, session, table,
+    table_exists,
 };
 use crate::cards::kit::records::{CLEANUP, NAMESPACE, SOURCE_KEY, TABLE};
-use crate::cards::kit::{Card, Category, Host, Input, Keeping, Make, RecordManager, Risk};
-use crate::domain::cancel::Cancel;
+use crate::cards::kit::{Card, Category, Factory, Host, Input, RecordManager, RecordManagerConfig, Risk};
+use crate::domain::cancel::CancelToken;
 use crate::domain::error::Result;
 use crate::limits::COLLECTION_ROWS_MAX;
-use crate::postgres::{Connection, PgError, Session, Table};
+use crate::postgres::{PgClient, PgConnection, PgError, TableName};
 use crate::vectors::RowId;
 use serde_json::json;
 use std::collections::HashMap;
@@ -40,47 +41,47 @@ pub const CARD: Card = Card {
         SOURCE_KEY,
     ],
     outputs: &[],
-    make: Make::Records(|inputs| {
+    make: Factory::Records(|inputs| {
         let (session, schema) = session(inputs)?;
         let table = table(inputs, "tableName", TABLE, schema)?;
-        Ok(Arc::new(Records { keeping: Keeping::of(inputs)?, session, table }))
+        Ok(Arc::new(PostgresRecords { config: RecordManagerConfig::from_inputs(inputs)?, session, table }))
     }),
 };
 
 /// Records that are read, stored or removed by one statement.
 const AT_ONCE: usize = 5_000;
 
-struct Records {
-    keeping: Keeping,
-    session: Session,
-    table: Table,
+struct PostgresRecords {
+    config: RecordManagerConfig,
+    session: PgClient,
+    table: TableName,
 }
 
-impl Records {
+impl PostgresRecords {
     /// The table as others of the family make it.
     fn creation(&self) -> String {
         format!(
             "CREATE TABLE IF NOT EXISTS {} (\"uuid\" uuid PRIMARY KEY DEFAULT gen_random_uuid(), \"key\" text NOT \
              NULL, \"namespace\" text NOT NULL, \"updated_at\" double precision NOT NULL, \"group_id\" text, \
              \"doc_id\" text, UNIQUE (\"key\", \"namespace\"))",
-            self.table.quoted(),
+            self.table.to_sql(),
         )
     }
 
     /// Everything of the namespace, some at a time.
     fn read(
         &self,
-        connection: &mut Connection,
+        connection: &mut PgConnection,
         namespace: &str,
-        cancel: &Cancel,
+        cancel: &CancelToken,
     ) -> std::result::Result<HashMap<RowId, String>, PgError> {
-        if !has(connection, &self.table, cancel)? {
-            make(connection, &self.creation(), cancel)?;
+        if !table_exists(connection, &self.table, cancel)? {
+            create(connection, &self.creation(), cancel)?;
         }
         let sql = format!(
             "SELECT \"key\", \"group_id\" FROM {} WHERE \"namespace\" = $1::text AND \"key\" > $2::text ORDER BY \
              \"key\" LIMIT {AT_ONCE}",
-            self.table.quoted(),
+            self.table.to_sql(),
         );
         let (mut known, mut last, mut seen) = (HashMap::new(), String::new(), 0);
         loop {
@@ -110,13 +111,13 @@ impl Records {
 
     fn write(
         &self,
-        connection: &mut Connection,
+        connection: &mut PgConnection,
         namespace: &str,
         put: &[(RowId, String)],
         remove: &[RowId],
-        cancel: &Cancel,
+        cancel: &CancelToken,
     ) -> std::result::Result<(), PgError> {
-        let table = self.table.quoted();
+        let table = self.table.to_sql();
         let removal = format!(
             "DELETE FROM {table} WHERE \"namespace\" = $1::text AND \"key\" IN (SELECT jsonb_array_elements_text($2::jsonb))",
         );
@@ -132,7 +133,7 @@ impl Records {
             connection.run(&removal, &[namespace, &names], cancel)?;
         }
         for some in put.chunks(AT_ONCE) {
-            let records = some.iter().map(|(name, source)| json!([key(name), clean(source)]));
+            let records = some.iter().map(|(name, source)| json!([key(name), clean_text(source)]));
             let records = json!(records.collect::<Vec<_>>()).to_string();
             connection.run(&addition, &[namespace, &records], cancel)?;
         }
@@ -140,16 +141,17 @@ impl Records {
     }
 }
 
-impl RecordManager for Records {
-    fn keeping(&self) -> &Keeping {
-        &self.keeping
+impl RecordManager for PostgresRecords {
+    fn config(&self) -> &RecordManagerConfig {
+        &self.config
     }
 
-    fn known(&self, namespace: &str, host: &dyn Host) -> Result<HashMap<RowId, String>> {
-        let namespace = clean(namespace);
-        let known =
-            self.session.with(host.cancel(), |connection| self.read(connection, &namespace, host.cancel()));
-        known.map_err(|error| error.at(&self.keeping.label))
+    fn records(&self, namespace: &str, host: &dyn Host) -> Result<HashMap<RowId, String>> {
+        let namespace = clean_text(namespace);
+        let known = self
+            .session
+            .with_connection(host.cancel(), |connection| self.read(connection, &namespace, host.cancel()));
+        known.map_err(|error| error.at(&self.config.label))
     }
 
     fn change(
@@ -159,11 +161,11 @@ impl RecordManager for Records {
         remove: &[RowId],
         host: &dyn Host,
     ) -> Result<()> {
-        let (namespace, cancel) = (clean(namespace), host.cancel());
-        let changed = self.session.with(cancel, |connection| {
+        let (namespace, cancel) = (clean_text(namespace), host.cancel());
+        let changed = self.session.with_connection(cancel, |connection| {
             connection
                 .transaction(cancel, |connection| self.write(connection, &namespace, put, remove, cancel))
         });
-        changed.map_err(|error| error.at(&self.keeping.label))
+        changed.map_err(|error| error.at(&self.config.label))
     }
 }

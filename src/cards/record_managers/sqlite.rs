@@ -2,7 +2,7 @@
 //! the server's own database, so there is nothing to connect to.
 
 use crate::cards::kit::records::{CLEANUP, NAMESPACE, SOURCE_KEY, TABLE};
-use crate::cards::kit::{Card, Category, Host, Input, Keeping, Make, RecordManager, Risk};
+use crate::cards::kit::{Card, Category, Factory, Host, Input, RecordManager, RecordManagerConfig, Risk};
 use crate::domain::error::{Error, Result};
 use crate::domain::ids::{CollectionId, NamespaceId};
 use crate::vectors::RowId;
@@ -31,36 +31,36 @@ pub const CARD: Card = Card {
         SOURCE_KEY,
     ],
     outputs: &[],
-    make: Make::Records(|inputs| {
-        let table = inputs.maybe_text("tableName").unwrap_or_else(|| TABLE.to_owned());
-        Ok(Arc::new(OwnRecords { keeping: Keeping::of(inputs)?, table }))
+    make: Factory::Records(|inputs| {
+        let table = inputs.optional_text("tableName").unwrap_or_else(|| TABLE.to_owned());
+        Ok(Arc::new(LocalRecords { config: RecordManagerConfig::from_inputs(inputs)?, table }))
     }),
 };
 
-struct OwnRecords {
-    keeping: Keeping,
+struct LocalRecords {
+    config: RecordManagerConfig,
     table: String,
 }
 
-impl OwnRecords {
+impl LocalRecords {
     fn id(&self, namespace: &str) -> NamespaceId {
         // A table cannot end in what separates it from the namespace: it is written as JSON.
         let name = serde_json::json!([self.table, namespace]).to_string();
-        NamespaceId::from_bytes(*CollectionId::named(CARD.name, &name).bytes())
+        NamespaceId::from_bytes(*CollectionId::from_name(CARD.name, &name).bytes())
     }
 
-    fn nowhere(&self) -> Error {
-        Error::Failed(format!("{}: a run without a server can keep no records", self.keeping.label))
+    fn no_storage_error(&self) -> Error {
+        Error::RunFailed(format!("{}: a run without a server can keep no records", self.config.label))
     }
 }
 
-impl RecordManager for OwnRecords {
-    fn keeping(&self) -> &Keeping {
-        &self.keeping
+impl RecordManager for LocalRecords {
+    fn config(&self) -> &RecordManagerConfig {
+        &self.config
     }
 
-    fn known(&self, namespace: &str, host: &dyn Host) -> Result<HashMap<RowId, String>> {
-        host.library().ok_or_else(|| self.nowhere())?.records(&self.id(namespace))
+    fn records(&self, namespace: &str, host: &dyn Host) -> Result<HashMap<RowId, String>> {
+        host.collections().ok_or_else(|| self.no_storage_error())?.records(&self.id(namespace))
     }
 
     fn change(
@@ -70,7 +70,7 @@ impl RecordManager for OwnRecords {
         remove: &[RowId],
         host: &dyn Host,
     ) -> Result<()> {
-        let library = host.library().ok_or_else(|| self.nowhere())?;
+        let library = host.collections().ok_or_else(|| self.no_storage_error())?;
         library.change_records(&self.id(namespace), put, remove)
     }
 }

@@ -1,9 +1,9 @@
 //! Azure Rerank Retriever: passages in the order that Cohere's models on Azure give them.
 
 use crate::cards::kit::compatible::common_base;
-use crate::cards::kit::reranked::{MAX_CHUNKS, reranked};
+use crate::cards::kit::reranked::{MAX_CHUNKS, rerank_retriever};
 use crate::cards::kit::retrieving::{BASE_RETRIEVER, QUERY, TOP_K, outputs};
-use crate::cards::kit::{Card, Category, Choice, Input, Make, Output, Risk};
+use crate::cards::kit::{Card, Category, Choice, Factory, Input, Output, Risk};
 use crate::llm::{KeyStyle, Reranker};
 use serde_json::Map;
 
@@ -11,11 +11,11 @@ const CLASSES: &[&str] = &["Azure Rerank Retriever", "BaseRetriever"];
 const OUTPUTS: &[Output] = &outputs(CLASSES, "Azure Rerank Retriever");
 
 const MODELS: &[Choice] = &[
-    Choice::of("rerank-v3.5", "rerank-v3.5"),
-    Choice::of("rerank-english-v3.0", "rerank-english-v3.0"),
-    Choice::of("rerank-multilingual-v3.0", "rerank-multilingual-v3.0"),
-    Choice::of("Cohere-rerank-v4.0-fast", "Cohere-rerank-v4.0-fast"),
-    Choice::of("Cohere-rerank-v4.0-pro", "Cohere-rerank-v4.0-pro"),
+    Choice::new("rerank-v3.5", "rerank-v3.5"),
+    Choice::new("rerank-english-v3.0", "rerank-english-v3.0"),
+    Choice::new("rerank-multilingual-v3.0", "rerank-multilingual-v3.0"),
+    Choice::new("Cohere-rerank-v4.0-fast", "Cohere-rerank-v4.0-fast"),
+    Choice::new("Cohere-rerank-v4.0-pro", "Cohere-rerank-v4.0-pro"),
 ];
 
 /// The card.
@@ -36,10 +36,10 @@ pub const CARD: Card = Card {
         MAX_CHUNKS,
     ],
     outputs: OUTPUTS,
-    make: Make::Retriever(|inputs| {
+    make: Factory::Retriever(|inputs| {
         let key = inputs.secret("azureFoundryApiKey")?;
-        let written = inputs.maybe_secret("azureFoundryEndpoint");
-        let written = written.ok_or_else(|| inputs.wrong("credential", "its endpoint is missing"))?;
+        let written = inputs.optional_secret("azureFoundryEndpoint");
+        let written = written.ok_or_else(|| inputs.input_error("credential", "its endpoint is missing"))?;
         let written = written.trim_end_matches('/');
         // Owners copy the address of the resource, or the whole one of the model.
         let is_whole = written.split('?').next().is_some_and(|path| path.ends_with("/rerank"));
@@ -51,6 +51,6 @@ pub const CARD: Card = Card {
             most_field: "top_n",
             extra: Map::new(),
         };
-        reranked(inputs, model, inputs.whole(TOP_K.name)?)
+        rerank_retriever(inputs, model, inputs.whole(TOP_K.name)?)
     }),
 };

@@ -1,9 +1,9 @@
 //! BM25 Retriever: ranked lexical search over a document store of this server (manual 9.11).
 
-use crate::cards::kit::{Card, Category, Input, Make, Picked, Retriever, Risk, Turn, lexical};
+use crate::cards::kit::{Card, Category, Factory, Input, Picker, Retriever, Risk, RunContext, lexical};
 use crate::domain::error::{Error, Result};
 use crate::domain::ids::DocumentStoreId;
-use crate::domain::prediction::SourceDocument;
+use crate::domain::prediction::Document;
 use std::sync::Arc;
 
 /// The card.
@@ -16,7 +16,7 @@ pub const CARD: Card = Card {
     base_classes: &["BM25Retriever", "BaseRetriever"],
     risk: Risk::Safe,
     inputs: &[
-        Input::pick("documentStore", "Document Store", Picked::DocumentStore)
+        Input::pick("documentStore", "Document Store", Picker::DocumentStore)
             .help("The id of a document store of this workspace."),
         Input::whole("topK", "Top K", 1.0, 100.0)
             .or("4")
@@ -24,9 +24,9 @@ pub const CARD: Card = Card {
             .help("How many passages are returned."),
     ],
     outputs: &[],
-    make: Make::Retriever(|inputs| {
+    make: Factory::Retriever(|inputs| {
         let store = DocumentStoreId::parse(inputs.text("documentStore")?.trim())
-            .ok_or_else(|| inputs.wrong("documentStore", "this must be the id of a document store"))?;
+            .ok_or_else(|| inputs.input_error("documentStore", "this must be the id of a document store"))?;
         let most = usize::try_from(inputs.whole("topK")?.unwrap_or(4)).unwrap_or(4);
         Ok(Arc::new(Bm25 { label: inputs.label.to_owned(), store, most }))
     }),
@@ -39,10 +39,10 @@ struct Bm25 {
 }
 
 impl Retriever for Bm25 {
-    fn retrieve(&self, query: &str, turn: &Turn<'_>) -> Result<Vec<SourceDocument>> {
-        let chunks = turn.host.passages(&self.store)?;
+    fn retrieve(&self, query: &str, turn: &RunContext<'_>) -> Result<Vec<Document>> {
+        let chunks = turn.host.document_store_chunks(&self.store)?;
         let chunks = chunks.ok_or_else(|| {
-            Error::Failed(format!("{}: the document store does not exist in this workspace", self.label))
+            Error::RunFailed(format!("{}: the document store does not exist in this workspace", self.label))
         })?;
         let scores = lexical::bm25(query, chunks.iter().map(|chunk| chunk.page_content.as_str()));
         Ok(lexical::best(&scores, self.most).into_iter().map(|index| chunks[index].clone()).collect())

@@ -1,9 +1,9 @@
 //! Cohere Rerank Retriever: passages in the order that Cohere's model gives them.
 
 use crate::cards::kit::compatible::{BASE_PATH, address, endpoint};
-use crate::cards::kit::reranked::{MAX_CHUNKS, reranked};
+use crate::cards::kit::reranked::{MAX_CHUNKS, rerank_retriever};
 use crate::cards::kit::retrieving::{BASE_RETRIEVER, QUERY, TOP_K, outputs};
-use crate::cards::kit::{Card, Category, Choice, Input, Make, Output, Risk};
+use crate::cards::kit::{Card, Category, Choice, Factory, Input, Output, Risk};
 use crate::llm::{COHERE_BASE, KeyStyle, Reranker};
 use serde_json::Map;
 
@@ -11,9 +11,9 @@ const CLASSES: &[&str] = &["Cohere Rerank Retriever", "BaseRetriever"];
 const OUTPUTS: &[Output] = &outputs(CLASSES, "Cohere Rerank Retriever");
 
 const MODELS: &[Choice] = &[
-    Choice::of("rerank-v3.5", "rerank-v3.5"),
-    Choice::of("rerank-english-v3.0", "rerank-english-v3.0"),
-    Choice::of("rerank-multilingual-v3.0", "rerank-multilingual-v3.0"),
+    Choice::new("rerank-v3.5", "rerank-v3.5"),
+    Choice::new("rerank-english-v3.0", "rerank-english-v3.0"),
+    Choice::new("rerank-multilingual-v3.0", "rerank-multilingual-v3.0"),
 ];
 
 /// The card.
@@ -35,7 +35,7 @@ pub const CARD: Card = Card {
         BASE_PATH,
     ],
     outputs: OUTPUTS,
-    make: Make::Retriever(|inputs| {
+    make: Factory::Retriever(|inputs| {
         let base = address(inputs).unwrap_or_else(|| COHERE_BASE.to_owned());
         let model = Reranker {
             endpoint: endpoint(inputs, &base, COHERE_BASE)?,
@@ -45,6 +45,6 @@ pub const CARD: Card = Card {
             most_field: "top_n",
             extra: Map::new(),
         };
-        reranked(inputs, model, inputs.whole(TOP_K.name)?)
+        rerank_retriever(inputs, model, inputs.whole(TOP_K.name)?)
     }),
 };

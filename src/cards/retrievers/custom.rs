@@ -1,9 +1,11 @@
 //! Custom Retriever: passages in a form of the owner's own.
 
 use crate::cards::kit::retrieving::{QUERY, TOP_K, VECTOR_STORE, outputs, top_k};
-use crate::cards::kit::{Card, Category, Input, Make, Output, Query, Retriever, Risk, Turn, VectorStore};
+use crate::cards::kit::{
+    Card, Category, Factory, Input, Output, Retriever, Risk, RunContext, VectorQuery, VectorStore,
+};
 use crate::domain::error::Result;
-use crate::domain::prediction::SourceDocument;
+use crate::domain::prediction::Document;
 use regex::Regex;
 use serde_json::Value;
 use std::sync::{Arc, LazyLock};
@@ -36,9 +38,9 @@ pub const CARD: Card = Card {
         TOP_K,
     ],
     outputs: OUTPUTS,
-    make: Make::Retriever(|inputs| {
+    make: Factory::Retriever(|inputs| {
         let store = inputs.vector_store("vectorStore")?;
-        Ok(Arc::new(Formatted {
+        Ok(Arc::new(TextRetriever {
             most: top_k(inputs, store.top_k())?,
             format: inputs.text("resultFormat")?,
             store,
@@ -46,18 +48,18 @@ pub const CARD: Card = Card {
     }),
 };
 
-struct Formatted {
+struct TextRetriever {
     store: Arc<dyn VectorStore>,
     format: String,
     most: usize,
 }
 
-impl Retriever for Formatted {
-    fn retrieve(&self, query: &str, turn: &Turn<'_>) -> Result<Vec<SourceDocument>> {
-        let found = self.store.nearest(&Query { text: query, most: self.most, filter: None }, turn)?;
-        let formatted = found.into_iter().map(|found| SourceDocument {
-            page_content: formatted(&self.format, &found.passage),
-            metadata: found.passage.metadata,
+impl Retriever for TextRetriever {
+    fn retrieve(&self, query: &str, turn: &RunContext<'_>) -> Result<Vec<Document>> {
+        let found = self.store.nearest(&VectorQuery { text: query, most: self.most, filter: None }, turn)?;
+        let formatted = found.into_iter().map(|found| Document {
+            page_content: format_chunk(&self.format, &found.chunk),
+            metadata: found.chunk.metadata,
         });
         Ok(formatted.collect())
     }
@@ -68,7 +70,7 @@ impl Retriever for Formatted {
 }
 
 /// One pass: what a passage says is not searched for places again.
-fn formatted(format: &str, passage: &SourceDocument) -> String {
+fn format_chunk(format: &str, passage: &Document) -> String {
     let mut out = String::new();
     let mut rest = 0;
     for place in PLACE.captures_iter(format) {
@@ -78,7 +80,7 @@ fn formatted(format: &str, passage: &SourceDocument) -> String {
         if name == "context" {
             out.push_str(&passage.page_content);
         } else {
-            out.push_str(&of_metadata(passage, name.strip_prefix("metadata.").unwrap_or_default()));
+            out.push_str(&metadata_text(passage, name.strip_prefix("metadata.").unwrap_or_default()));
         }
         if out.len() > FORMATTED_BYTES_MAX {
             let end = out.floor_char_boundary(FORMATTED_BYTES_MAX);
@@ -91,7 +93,7 @@ fn formatted(format: &str, passage: &SourceDocument) -> String {
 }
 
 /// An entry of the metadata by its path; all of it for an empty one, nothing where there is none.
-fn of_metadata(passage: &SourceDocument, path: &str) -> String {
+fn metadata_text(passage: &Document, path: &str) -> String {
     if path.is_empty() {
         return Value::Object(passage.metadata.clone()).to_string();
     }
@@ -112,7 +114,7 @@ mod tests {
     #[test]
     fn a_passage_is_written_as_its_owner_likes() {
         let metadata = json!({"source": "a.txt", "loc": {"line": 7}});
-        let passage = SourceDocument {
+        let passage = Document {
             page_content: "Hello {{metadata.source}}".to_owned(),
             metadata: metadata.as_object().cloned().unwrap(),
         };
@@ -122,9 +124,9 @@ mod tests {
             ("[{{metadata.none}}] {{other}} {context}", "[] {{other}} {context}"),
             ("{{metadata}}", r#"{"source":"a.txt","loc":{"line":7}}"#),
         ] {
-            assert_eq!(formatted(format, &passage), expected);
+            assert_eq!(format_chunk(format, &passage), expected);
         }
         let many = "{{context}}".repeat(100_000);
-        assert!(formatted(&many, &passage).len() <= FORMATTED_BYTES_MAX);
+        assert!(format_chunk(&many, &passage).len() <= FORMATTED_BYTES_MAX);
     }
 }

@@ -2,9 +2,11 @@
 
 use crate::cards::kit::embedding::nearness;
 use crate::cards::kit::retrieving::{BASE_RETRIEVER, QUERY, outputs};
-use crate::cards::kit::{Card, Category, Connects, Embeddings, Input, Make, Output, Retriever, Risk, Turn};
+use crate::cards::kit::{
+    Card, Category, Embeddings, Factory, Input, Output, Retriever, Risk, RunContext, WireType,
+};
 use crate::domain::error::Result;
-use crate::domain::prediction::SourceDocument;
+use crate::domain::prediction::Document;
 use std::sync::Arc;
 
 const CLASSES: &[&str] = &["EmbeddingsFilterRetriever", "BaseRetriever"];
@@ -21,7 +23,7 @@ pub const CARD: Card = Card {
     risk: Risk::Safe,
     inputs: &[
         BASE_RETRIEVER,
-        Input::wire("embeddings", "Embeddings", Connects::Embeddings),
+        Input::wire("embeddings", "Embeddings", WireType::Embeddings),
         QUERY,
         Input::number("similarityThreshold", "Similarity Threshold", 0.0, 1.0)
             .starting("0.8")
@@ -33,8 +35,8 @@ pub const CARD: Card = Card {
             .help("At most so many passages are returned."),
     ],
     outputs: OUTPUTS,
-    make: Make::Retriever(|inputs| {
-        Ok(Arc::new(NearEnough {
+    make: Factory::Retriever(|inputs| {
+        Ok(Arc::new(EmbeddingsFilter {
             base: inputs.retriever("baseRetriever")?,
             embeddings: inputs.embeddings("embeddings")?,
             least: inputs.number("similarityThreshold")?.map(|least| least as f32),
@@ -43,22 +45,22 @@ pub const CARD: Card = Card {
     }),
 };
 
-struct NearEnough {
+struct EmbeddingsFilter {
     base: Arc<dyn Retriever>,
     embeddings: Arc<dyn Embeddings>,
     least: Option<f32>,
     most: usize,
 }
 
-impl Retriever for NearEnough {
-    fn retrieve(&self, query: &str, turn: &Turn<'_>) -> Result<Vec<SourceDocument>> {
+impl Retriever for EmbeddingsFilter {
+    fn retrieve(&self, query: &str, turn: &RunContext<'_>) -> Result<Vec<Document>> {
         let found = self.base.retrieve(query, turn)?;
         if found.is_empty() {
             return Ok(found);
         }
         let texts: Vec<&str> = found.iter().map(|passage| passage.page_content.as_str()).collect();
         let near = nearness(query, &texts, self.embeddings.as_ref(), turn.host)?;
-        let mut judged: Vec<(f32, SourceDocument)> = near.into_iter().zip(found).collect();
+        let mut judged: Vec<(f32, Document)> = near.into_iter().zip(found).collect();
         judged.retain(|(near, _)| self.least.is_none_or(|least| *near >= least));
         judged.sort_by(|one, other| other.0.total_cmp(&one.0));
         Ok(judged.into_iter().take(self.most).map(|(_, passage)| passage).collect())

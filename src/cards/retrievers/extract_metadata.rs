@@ -1,12 +1,13 @@
 //! Extract Metadata Retriever: a model reads from the question which metadata the passages must have.
 
 use crate::cards::kit::retrieving::{QUERY, TOP_K, VECTOR_STORE, ask, outputs, top_k};
-use crate::cards::kit::structure::{Field, Shape};
+use crate::cards::kit::structure::{SchemaField, ValueSchema};
 use crate::cards::kit::{
-    Card, Category, Connects, Input, Inputs, Make, Model, Output, Query, Retriever, Risk, Turn, VectorStore,
+    Card, Category, Factory, Input, Inputs, Model, Output, Retriever, Risk, RunContext, VectorQuery,
+    VectorStore, WireType,
 };
 use crate::domain::error::{Error, Result};
-use crate::domain::prediction::SourceDocument;
+use crate::domain::prediction::Document;
 use serde_json::Value;
 use std::sync::Arc;
 
@@ -31,7 +32,7 @@ pub const CARD: Card = Card {
     risk: Risk::Safe,
     inputs: &[
         VECTOR_STORE,
-        Input::wire("model", "Chat Model", Connects::ChatModel),
+        Input::wire("model", "Chat Model", WireType::ChatModel),
         QUERY,
         Input::lines(PROMPT, "Prompt")
             .or("Which documents does this question ask about?\n{question}")
@@ -43,9 +44,9 @@ pub const CARD: Card = Card {
         TOP_K,
     ],
     outputs: OUTPUTS,
-    make: Make::Retriever(|inputs| {
+    make: Factory::Retriever(|inputs| {
         let store = inputs.vector_store("vectorStore")?;
-        Ok(Arc::new(OfMetadata {
+        Ok(Arc::new(MetadataRetriever {
             label: inputs.label.to_owned(),
             model: inputs.model("model")?,
             prompt: inputs.text(PROMPT)?,
@@ -56,11 +57,13 @@ pub const CARD: Card = Card {
     }),
 };
 
-fn keys(inputs: &Inputs<'_>) -> Result<Vec<Field>> {
+fn keys(inputs: &Inputs<'_>) -> Result<Vec<SchemaField>> {
     let rows = match inputs.json(ROWS)? {
         None => Vec::new(),
         Some(Value::Array(rows)) if rows.len() <= KEYS_MAX => rows,
-        Some(_) => return Err(inputs.wrong(ROWS, &format!("this must be a list of at most {KEYS_MAX} rows"))),
+        Some(_) => {
+            return Err(inputs.input_error(ROWS, &format!("this must be a list of at most {KEYS_MAX} rows")));
+        }
     };
     let mut keys = Vec::new();
     for row in &rows {
@@ -69,39 +72,41 @@ fn keys(inputs: &Inputs<'_>) -> Result<Vec<Field>> {
             continue;
         }
         let shape = match text("type") {
-            "String Array" => Shape::List(Box::new(Shape::Text)),
-            "Number" => Shape::Number,
-            "Boolean" => Shape::Switch,
+            "String Array" => ValueSchema::List(Box::new(ValueSchema::Text)),
+            "Number" => ValueSchema::Number,
+            "Boolean" => ValueSchema::Switch,
             "Enum" => {
                 let values = text("enumValues").split(',').map(str::trim).filter(|value| !value.is_empty());
                 let values: Vec<Value> = values.map(Value::from).collect();
                 if values.is_empty() {
-                    return Err(inputs.wrong(ROWS, &format!("'{}' needs values to choose from", text("key"))));
+                    return Err(
+                        inputs.input_error(ROWS, &format!("'{}' needs values to choose from", text("key")))
+                    );
                 }
-                Shape::OneOf(values)
+                ValueSchema::OneOf(values)
             }
-            _ => Shape::Text,
+            _ => ValueSchema::Text,
         };
         let (name, description) = (text("key").to_owned(), text("description").to_owned());
-        keys.push(Field { name, shape, description, optional: true });
+        keys.push(SchemaField { name, shape, description, optional: true });
     }
     Ok(keys)
 }
 
-struct OfMetadata {
+struct MetadataRetriever {
     label: String,
     store: Arc<dyn VectorStore>,
     model: Arc<Model>,
     prompt: String,
-    keys: Vec<Field>,
+    keys: Vec<SchemaField>,
     most: usize,
 }
 
-impl Retriever for OfMetadata {
-    fn retrieve(&self, query: &str, turn: &Turn<'_>) -> Result<Vec<SourceDocument>> {
+impl Retriever for MetadataRetriever {
+    fn retrieve(&self, query: &str, turn: &RunContext<'_>) -> Result<Vec<Document>> {
         let filter = if self.keys.is_empty() { None } else { self.filter(query, turn)? };
-        let query = Query { text: query, most: self.most, filter: filter.as_ref() };
-        Ok(self.store.nearest(&query, turn)?.into_iter().map(|found| found.passage).collect())
+        let query = VectorQuery { text: query, most: self.most, filter: filter.as_ref() };
+        Ok(self.store.nearest(&query, turn)?.into_iter().map(|found| found.chunk).collect())
     }
 
     fn top_k(&self) -> usize {
@@ -109,14 +114,17 @@ impl Retriever for OfMetadata {
     }
 }
 
-impl OfMetadata {
+impl MetadataRetriever {
     /// `None` when the question says nothing about any of the keys.
-    fn filter(&self, query: &str, turn: &Turn<'_>) -> Result<Option<Value>> {
-        let shape = Shape::Object(self.keys.clone());
+    fn filter(&self, query: &str, turn: &RunContext<'_>) -> Result<Option<Value>> {
+        let shape = ValueSchema::Object(self.keys.clone());
         let prompt = format!("{}\n\n{}", self.prompt, shape.instructions());
         let written = ask(&self.model, SYSTEM, &prompt, query, turn)?;
-        let read = shape.read(&written).map_err(|why| {
-            Error::Failed(format!("{}: the model's reading of the question does not fit: {why}", self.label))
+        let read = shape.parse(&written).map_err(|why| {
+            Error::RunFailed(format!(
+                "{}: the model's reading of the question does not fit: {why}",
+                self.label
+            ))
         })?;
         let said = |value: &Value| match value {
             Value::String(text) => !text.trim().is_empty(),

@@ -2,9 +2,9 @@
 
 use crate::cards::embeddings::jina::HOME;
 use crate::cards::kit::compatible::{BASE_PATH, address, endpoint};
-use crate::cards::kit::reranked::reranked;
+use crate::cards::kit::reranked::rerank_retriever;
 use crate::cards::kit::retrieving::{BASE_RETRIEVER, QUERY, TOP_K, outputs};
-use crate::cards::kit::{Card, Category, Choice, Input, Make, Output, Risk};
+use crate::cards::kit::{Card, Category, Choice, Factory, Input, Output, Risk};
 use crate::llm::{KeyStyle, Reranker};
 use serde_json::Map;
 
@@ -12,8 +12,8 @@ const CLASSES: &[&str] = &["JinaRerankRetriever", "BaseRetriever"];
 const OUTPUTS: &[Output] = &outputs(CLASSES, "Jina AI Rerank Retriever");
 
 const MODELS: &[Choice] = &[
-    Choice::of("jina-reranker-v2-base-multilingual", "jina-reranker-v2-base-multilingual"),
-    Choice::of("jina-colbert-v2", "jina-colbert-v2"),
+    Choice::new("jina-reranker-v2-base-multilingual", "jina-reranker-v2-base-multilingual"),
+    Choice::new("jina-colbert-v2", "jina-colbert-v2"),
 ];
 
 /// The card.
@@ -34,7 +34,7 @@ pub const CARD: Card = Card {
         BASE_PATH,
     ],
     outputs: OUTPUTS,
-    make: Make::Retriever(|inputs| {
+    make: Factory::Retriever(|inputs| {
         let base = address(inputs).unwrap_or_else(|| HOME.to_owned());
         let mut extra = Map::new();
         // The passages are here already.
@@ -47,6 +47,6 @@ pub const CARD: Card = Card {
             most_field: "top_n",
             extra,
         };
-        reranked(inputs, model, inputs.whole("topN")?)
+        rerank_retriever(inputs, model, inputs.whole("topN")?)
     }),
 };

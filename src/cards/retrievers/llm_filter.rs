@@ -1,16 +1,18 @@
 //! LLM Filter Retriever: of each passage, what bears on the question.
 
 use crate::cards::kit::retrieving::{BASE_RETRIEVER, MODEL, QUERY, outputs};
-use crate::cards::kit::{Card, Category, Make, Model, Output, Quiet, Retriever, Risk, Turn, data};
+use crate::cards::kit::{
+    Card, Category, Factory, Model, NullSink, Output, Retriever, Risk, RunContext, data,
+};
 use crate::domain::error::Result;
-use crate::domain::prediction::SourceDocument;
-use crate::llm::{ChatRequest, Message};
+use crate::domain::prediction::Document;
+use crate::llm::{ChatMessage, ChatRequest};
 use std::sync::Arc;
 
 const CLASSES: &[&str] = &["LLMFilterRetriever", "BaseRetriever"];
 const OUTPUTS: &[Output] = &outputs(CLASSES, "LLM Filter Retriever");
 /// Passages the model is asked about: each is a call.
-const PASSAGES_MAX: usize = 50;
+const CHUNKS_MAX: usize = 50;
 /// What the model says when nothing bears on the question.
 const NOTHING: &str = "NOTHING";
 const SYSTEM: &str = "You are given a question and a passage. Copy those parts of the passage that help to answer the \
@@ -28,31 +30,31 @@ pub const CARD: Card = Card {
     risk: Risk::Safe,
     inputs: &[BASE_RETRIEVER, MODEL, QUERY],
     outputs: OUTPUTS,
-    make: Make::Retriever(|inputs| {
-        Ok(Arc::new(Extracts { base: inputs.retriever("baseRetriever")?, model: inputs.model("model")? }))
+    make: Factory::Retriever(|inputs| {
+        Ok(Arc::new(LlmFilter { base: inputs.retriever("baseRetriever")?, model: inputs.model("model")? }))
     }),
 };
 
-struct Extracts {
+struct LlmFilter {
     base: Arc<dyn Retriever>,
     model: Arc<Model>,
 }
 
-impl Retriever for Extracts {
-    fn retrieve(&self, query: &str, turn: &Turn<'_>) -> Result<Vec<SourceDocument>> {
+impl Retriever for LlmFilter {
+    fn retrieve(&self, query: &str, turn: &RunContext<'_>) -> Result<Vec<Document>> {
         let mut kept = Vec::new();
-        for passage in self.base.retrieve(query, turn)?.into_iter().take(PASSAGES_MAX) {
+        for passage in self.base.retrieve(query, turn)?.into_iter().take(CHUNKS_MAX) {
             let asked = format!(
                 "{}\n{}",
-                data::marked("passage", "the collection", &passage.page_content),
-                data::marked("question", "the person", query)
+                data::mark_untrusted("passage", "the collection", &passage.page_content),
+                data::mark_untrusted("question", "the person", query)
             );
-            let messages = vec![Message::System(SYSTEM.to_owned()), Message::user(asked)];
+            let messages = vec![ChatMessage::System(SYSTEM.to_owned()), ChatMessage::user(asked)];
             let request = ChatRequest { messages, ..ChatRequest::default() };
-            let part = self.model.ask(&request, turn.host, &mut Quiet)?.text;
+            let part = self.model.ask(&request, turn.host, &mut NullSink)?.text;
             let part = part.trim();
             if !part.is_empty() && part.trim_end_matches('.') != NOTHING {
-                kept.push(SourceDocument { page_content: part.to_owned(), ..passage });
+                kept.push(Document { page_content: part.to_owned(), ..passage });
             }
         }
         Ok(kept)

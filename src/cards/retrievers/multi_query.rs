@@ -1,9 +1,11 @@
 //! Multi Query Retriever: the question in several wordings, and what any of them finds.
 
 use crate::cards::kit::retrieving::{MODEL, VECTOR_STORE, ask, questions, union};
-use crate::cards::kit::{Card, Category, Input, Make, Model, Query, Retriever, Risk, Turn, VectorStore};
+use crate::cards::kit::{
+    Card, Category, Factory, Input, Model, Retriever, Risk, RunContext, VectorQuery, VectorStore,
+};
 use crate::domain::error::Result;
-use crate::domain::prediction::SourceDocument;
+use crate::domain::prediction::Document;
 use std::sync::Arc;
 
 /// Wordings beside the person's own.
@@ -30,8 +32,8 @@ pub const CARD: Card = Card {
             .help("{question} stands for the question. The model writes one wording on each line."),
     ],
     outputs: &[],
-    make: Make::Retriever(|inputs| {
-        Ok(Arc::new(Wordings {
+    make: Factory::Retriever(|inputs| {
+        Ok(Arc::new(MultiQuery {
             store: inputs.vector_store("vectorStore")?,
             model: inputs.model("model")?,
             prompt: inputs.instructions("modelPrompt"),
@@ -39,21 +41,21 @@ pub const CARD: Card = Card {
     }),
 };
 
-struct Wordings {
+struct MultiQuery {
     store: Arc<dyn VectorStore>,
     model: Arc<Model>,
     prompt: String,
 }
 
-impl Retriever for Wordings {
-    fn retrieve(&self, query: &str, turn: &Turn<'_>) -> Result<Vec<SourceDocument>> {
+impl Retriever for MultiQuery {
+    fn retrieve(&self, query: &str, turn: &RunContext<'_>) -> Result<Vec<Document>> {
         let written = ask(&self.model, SYSTEM, &self.prompt, query, turn)?;
         let mut found = Vec::new();
         // The person's own words go first: a model may miss what they mean.
         for wording in std::iter::once(query.to_owned()).chain(questions(&written, WORDINGS)) {
-            let query = Query { text: &wording, most: self.store.top_k(), filter: None };
+            let query = VectorQuery { text: &wording, most: self.store.top_k(), filter: None };
             let more = self.store.nearest(&query, turn)?;
-            union(&mut found, more.into_iter().map(|found| found.passage).collect());
+            union(&mut found, more.into_iter().map(|found| found.chunk).collect());
         }
         Ok(found)
     }

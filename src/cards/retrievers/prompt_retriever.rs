@@ -1,7 +1,7 @@
 //! Prompt Retriever: instructions for one kind of question, for a Multi Prompt Chain.
 
-use crate::cards::kit::router::{Route, With};
-use crate::cards::kit::{Card, Category, Input, Make, Risk};
+use crate::cards::kit::router::{Route, RouteTarget};
+use crate::cards::kit::{Card, Category, Factory, Input, Risk};
 use std::sync::Arc;
 
 /// The card.
@@ -21,8 +21,8 @@ pub const CARD: Card = Card {
             .help("What the model is told when it answers them."),
     ],
     outputs: &[],
-    make: Make::Route(|inputs| {
-        let with = With::Instructions(inputs.instructions("systemMessage"));
-        Ok(Arc::new(Route::of(inputs, with)))
+    make: Factory::Route(|inputs| {
+        let with = RouteTarget::Instructions(inputs.instructions("systemMessage"));
+        Ok(Arc::new(Route::from_inputs(inputs, with)))
     }),
 };

@@ -1,9 +1,9 @@
 //! Reciprocal Rank Fusion Retriever: several questions, and the passages that stand high for most of them.
 
 use crate::cards::kit::retrieving::{BASE_RETRIEVER, MODEL, QUERY, TOP_K, ask, outputs, questions, top_k};
-use crate::cards::kit::{Card, Category, Input, Make, Model, Output, Retriever, Risk, Turn};
+use crate::cards::kit::{Card, Category, Factory, Input, Model, Output, Retriever, Risk, RunContext};
 use crate::domain::error::Result;
-use crate::domain::prediction::SourceDocument;
+use crate::domain::prediction::Document;
 use std::sync::Arc;
 
 const CLASSES: &[&str] = &["RRFRetriever", "BaseRetriever"];
@@ -37,9 +37,9 @@ pub const CARD: Card = Card {
             .help("The larger it is, the less it matters how high a passage stands."),
     ],
     outputs: OUTPUTS,
-    make: Make::Retriever(|inputs| {
+    make: Factory::Retriever(|inputs| {
         let base = inputs.retriever("baseRetriever")?;
-        Ok(Arc::new(Fused {
+        Ok(Arc::new(RrfRetriever {
             model: inputs.model("model")?,
             questions: usize::try_from(inputs.whole("queryCount")?.unwrap_or(4)).unwrap_or(4),
             most: top_k(inputs, base.top_k())?,
@@ -49,7 +49,7 @@ pub const CARD: Card = Card {
     }),
 };
 
-struct Fused {
+struct RrfRetriever {
     base: Arc<dyn Retriever>,
     model: Arc<Model>,
     questions: usize,
@@ -57,8 +57,8 @@ struct Fused {
     constant: f64,
 }
 
-impl Retriever for Fused {
-    fn retrieve(&self, query: &str, turn: &Turn<'_>) -> Result<Vec<SourceDocument>> {
+impl Retriever for RrfRetriever {
+    fn retrieve(&self, query: &str, turn: &RunContext<'_>) -> Result<Vec<Document>> {
         let prompt = format!(
             "Write {} other questions that someone who asks this might search with. Write one on each line, and \
              nothing else.\n{{question}}",
@@ -69,9 +69,9 @@ impl Retriever for Fused {
         for question in &written {
             lists.push(self.base.retrieve(question, turn)?);
         }
-        let mut fused = fused(lists, self.constant);
-        fused.truncate(self.most);
-        Ok(fused)
+        let mut fuse = fuse(lists, self.constant);
+        fuse.truncate(self.most);
+        Ok(fuse)
     }
 
     fn top_k(&self) -> usize {
@@ -80,8 +80,8 @@ impl Retriever for Fused {
 }
 
 /// Each list gives a passage the more the higher it stands there; a passage found twice is one.
-fn fused(lists: Vec<Vec<SourceDocument>>, constant: f64) -> Vec<SourceDocument> {
-    let mut scored: Vec<(f64, SourceDocument)> = Vec::new();
+fn fuse(lists: Vec<Vec<Document>>, constant: f64) -> Vec<Document> {
+    let mut scored: Vec<(f64, Document)> = Vec::new();
     for list in lists {
         for (place, passage) in list.into_iter().take(RANKED).enumerate() {
             // The first of a list is at place 1, so no constant divides by nothing.
@@ -101,8 +101,8 @@ mod tests {
     use super::*;
     use serde_json::Map;
 
-    fn list(texts: &[&str]) -> Vec<SourceDocument> {
-        let passage = |text: &&str| SourceDocument { page_content: (*text).to_owned(), metadata: Map::new() };
+    fn list(texts: &[&str]) -> Vec<Document> {
+        let passage = |text: &&str| Document { page_content: (*text).to_owned(), metadata: Map::new() };
         texts.iter().map(passage).collect()
     }
 
@@ -110,11 +110,11 @@ mod tests {
     fn passages_that_most_lists_have_come_first() {
         let lists = || vec![list(&["a", "b", "c"]), list(&["b", "d"]), list(&["x", "b"])];
         let texts = |constant| {
-            let fused = fused(lists(), constant);
-            fused.into_iter().map(|passage| passage.page_content).collect::<Vec<_>>()
+            let fuse = fuse(lists(), constant);
+            fuse.into_iter().map(|passage| passage.page_content).collect::<Vec<_>>()
         };
         assert_eq!(texts(60.0)[0], "b");
         assert_eq!(texts(0.0), ["b", "a", "x", "d", "c"], "with no constant the first places weigh most");
-        assert_eq!(fused(vec![list(&["1", "2", "3", "4", "5", "6"])], 60.0).len(), RANKED);
+        assert_eq!(fuse(vec![list(&["1", "2", "3", "4", "5", "6"])], 60.0).len(), RANKED);
     }
 }

@@ -1,9 +1,11 @@
 //! Similarity Score Threshold Retriever: only passages that are near enough.
 
 use crate::cards::kit::retrieving::{QUERY, VECTOR_STORE, outputs};
-use crate::cards::kit::{Card, Category, Input, Make, Output, Query, Retriever, Risk, Turn, VectorStore};
+use crate::cards::kit::{
+    Card, Category, Factory, Input, Output, Retriever, Risk, RunContext, VectorQuery, VectorStore,
+};
 use crate::domain::error::Result;
-use crate::domain::prediction::SourceDocument;
+use crate::domain::prediction::Document;
 use std::sync::Arc;
 
 const CLASSES: &[&str] = &["SimilarityThresholdRetriever", "BaseRetriever"];
@@ -32,8 +34,8 @@ pub const CARD: Card = Card {
             .help("Kept for canvases drawn elsewhere: one search finds all passages that are near enough."),
     ],
     outputs: OUTPUTS,
-    make: Make::Retriever(|inputs| {
-        Ok(Arc::new(NearEnough {
+    make: Factory::Retriever(|inputs| {
+        Ok(Arc::new(SimilarityThreshold {
             store: inputs.vector_store("vectorStore")?,
             least: inputs.number("minSimilarityScore")?.unwrap_or(80.0) as f32 / 100.0,
             most: usize::try_from(inputs.whole("maxK")?.unwrap_or(20)).unwrap_or(20),
@@ -41,17 +43,17 @@ pub const CARD: Card = Card {
     }),
 };
 
-struct NearEnough {
+struct SimilarityThreshold {
     store: Arc<dyn VectorStore>,
     least: f32,
     most: usize,
 }
 
-impl Retriever for NearEnough {
-    fn retrieve(&self, query: &str, turn: &Turn<'_>) -> Result<Vec<SourceDocument>> {
-        let found = self.store.nearest(&Query { text: query, most: self.most, filter: None }, turn)?;
+impl Retriever for SimilarityThreshold {
+    fn retrieve(&self, query: &str, turn: &RunContext<'_>) -> Result<Vec<Document>> {
+        let found = self.store.nearest(&VectorQuery { text: query, most: self.most, filter: None }, turn)?;
         let near = found.into_iter().filter(|found| found.score >= self.least);
-        Ok(near.take(self.most).map(|found| found.passage).collect())
+        Ok(near.take(self.most).map(|found| found.chunk).collect())
     }
 
     fn top_k(&self) -> usize {

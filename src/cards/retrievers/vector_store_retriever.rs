@@ -1,7 +1,7 @@
 //! Vector Store Retriever: a store for one kind of question, for a Multi Retrieval QA Chain.
 
-use crate::cards::kit::router::{Route, With};
-use crate::cards::kit::{Card, Category, Connects, Input, Make, Risk};
+use crate::cards::kit::router::{Route, RouteTarget};
+use crate::cards::kit::{Card, Category, Factory, Input, Risk, WireType};
 use std::sync::Arc;
 
 /// The card.
@@ -14,13 +14,13 @@ pub const CARD: Card = Card {
     base_classes: &["VectorStoreRetriever"],
     risk: Risk::Safe,
     inputs: &[
-        Input::wire("vectorStore", "Vector Store", Connects::VectorStore),
+        Input::wire("vectorStore", "Vector Store", WireType::VectorStore),
         Input::text("name", "Retriever Name").optional().help("Empty: the label of this card."),
         Input::lines("description", "Retriever Description").optional().help("Which questions it is for."),
     ],
     outputs: &[],
-    make: Make::Route(|inputs| {
-        let with = With::Passages(inputs.retriever("vectorStore")?);
-        Ok(Arc::new(Route::of(inputs, with)))
+    make: Factory::Route(|inputs| {
+        let with = RouteTarget::Retriever(inputs.retriever("vectorStore")?);
+        Ok(Arc::new(Route::from_inputs(inputs, with)))
     }),
 };

@@ -2,9 +2,9 @@
 
 use crate::cards::embeddings::voyage;
 use crate::cards::kit::compatible::endpoint;
-use crate::cards::kit::reranked::reranked;
+use crate::cards::kit::reranked::rerank_retriever;
 use crate::cards::kit::retrieving::{BASE_RETRIEVER, QUERY, TOP_K, outputs};
-use crate::cards::kit::{Card, Category, Choice, Input, Make, Output, Risk};
+use crate::cards::kit::{Card, Category, Choice, Factory, Input, Output, Risk};
 use crate::llm::{KeyStyle, Reranker};
 use serde_json::Map;
 
@@ -12,10 +12,10 @@ const CLASSES: &[&str] = &["VoyageAIRerankRetriever", "BaseRetriever"];
 const OUTPUTS: &[Output] = &outputs(CLASSES, "Voyage AI Rerank Retriever");
 
 const MODELS: &[Choice] = &[
-    Choice::of("rerank-lite-1", "rerank-lite-1"),
-    Choice::of("rerank-lite-2", "rerank-lite-2"),
-    Choice::of("rerank-1", "rerank-1"),
-    Choice::of("rerank-2", "rerank-2"),
+    Choice::new("rerank-lite-1", "rerank-lite-1"),
+    Choice::new("rerank-lite-2", "rerank-lite-2"),
+    Choice::new("rerank-1", "rerank-1"),
+    Choice::new("rerank-2", "rerank-2"),
 ];
 
 /// The card.
@@ -35,7 +35,7 @@ pub const CARD: Card = Card {
         TOP_K,
     ],
     outputs: OUTPUTS,
-    make: Make::Retriever(|inputs| {
+    make: Factory::Retriever(|inputs| {
         // The credential holds the address of embeddings, whose neighbour this is.
         let address = voyage::address(inputs);
         let base = address.strip_suffix("/embeddings").unwrap_or(&address);
@@ -49,6 +49,6 @@ pub const CARD: Card = Card {
             most_field: "top_k",
             extra,
         };
-        reranked(inputs, model, inputs.whole(TOP_K.name)?)
+        rerank_retriever(inputs, model, inputs.whole(TOP_K.name)?)
     }),
 };

@@ -21,5 +21,5 @@ const REFINE_PROMPT: Input = Input::lines("refinePrompt", "Refine Prompt")
 
 /// The owner's text of such an input.
 fn prompt(inputs: &Inputs<'_>, input: &Input) -> BraceText {
-    inputs.maybe_brace_text(input.name).unwrap_or_default()
+    inputs.optional_brace_text(input.name).unwrap_or_default()
 }

@@ -2,7 +2,7 @@
 
 use super::{REFINE_PROMPT, TEXT_QA_PROMPT, prompt};
 use crate::cards::kit::synthesis::Synthesis;
-use crate::cards::kit::{Card, Category, Make, Risk};
+use crate::cards::kit::{Card, Category, Factory, Risk};
 
 /// The card.
 pub const CARD: Card = Card {
@@ -15,7 +15,7 @@ pub const CARD: Card = Card {
     risk: Risk::Safe,
     inputs: &[REFINE_PROMPT, TEXT_QA_PROMPT],
     outputs: &[],
-    make: Make::Synthesis(|inputs| {
+    make: Factory::Synthesis(|inputs| {
         Synthesis::refine(prompt(inputs, &TEXT_QA_PROMPT), prompt(inputs, &REFINE_PROMPT))
     }),
 };

@@ -1,7 +1,7 @@
 //! Simple Response Builder: all passages in one message.
 
 use crate::cards::kit::synthesis::Synthesis;
-use crate::cards::kit::{Card, Category, Make, Risk};
+use crate::cards::kit::{Card, Category, Factory, Risk};
 
 /// The card.
 pub const CARD: Card = Card {
@@ -14,5 +14,5 @@ pub const CARD: Card = Card {
     risk: Risk::Safe,
     inputs: &[],
     outputs: &[],
-    make: Make::Synthesis(|_| Synthesis::once()),
+    make: Factory::Synthesis(|_| Synthesis::once()),
 };

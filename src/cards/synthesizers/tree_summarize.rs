@@ -2,7 +2,7 @@
 
 use super::prompt;
 use crate::cards::kit::synthesis::{SUM_UP, Synthesis};
-use crate::cards::kit::{Card, Category, Input, Make, Risk};
+use crate::cards::kit::{Card, Category, Factory, Input, Risk};
 
 const PROMPT: Input = Input::lines("prompt", "Prompt")
     .or(SUM_UP)
@@ -20,5 +20,5 @@ pub const CARD: Card = Card {
     risk: Risk::Safe,
     inputs: &[PROMPT],
     outputs: &[],
-    make: Make::Synthesis(|inputs| Synthesis::tree(prompt(inputs, &PROMPT))),
+    make: Factory::Synthesis(|inputs| Synthesis::tree(prompt(inputs, &PROMPT))),
 };

@@ -1,7 +1,7 @@
 //! Character Text Splitter: cuts at one separator only.
 
-use crate::cards::kit::splitting::{OVERLAP, Rule, SIZE, Size};
-use crate::cards::kit::{Card, Category, Input, Make, Risk};
+use crate::cards::kit::splitting::{ChunkLimits, OVERLAP, SIZE, SplitRule};
+use crate::cards::kit::{Card, Category, Factory, Input, Risk};
 use std::sync::Arc;
 
 const PARAGRAPH: &str = "\n\n";
@@ -23,17 +23,17 @@ pub const CARD: Card = Card {
             .help("Where to cut; without one, at empty lines. \\n and \\t stand for a line end and a tab."),
     ],
     outputs: &[],
-    make: Make::Splitter(|inputs| {
-        let separator = inputs.maybe_text("separator").map(|text| unescaped(&text));
-        Ok(Arc::new(Rule {
+    make: Factory::Splitter(|inputs| {
+        let separator = inputs.optional_text("separator").map(|text| unescape(&text));
+        Ok(Arc::new(SplitRule {
             separators: vec![separator.unwrap_or_else(|| PARAGRAPH.to_owned())],
             keeps_separators: false,
-            size: Size::of(inputs)?,
+            size: ChunkLimits::from_inputs(inputs)?,
         }))
     }),
 };
 
 /// A field of one line cannot hold a line end as such.
-fn unescaped(text: &str) -> String {
+fn unescape(text: &str) -> String {
     text.replace("\\n", "\n").replace("\\r", "\r").replace("\\t", "\t")
 }

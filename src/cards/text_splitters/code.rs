@@ -1,15 +1,15 @@
 //! Code Text Splitter: cuts sources where a language begins something new.
 
 use super::languages::LANGUAGES;
-use crate::cards::kit::splitting::{OVERLAP, Rule, SIZE, Size};
-use crate::cards::kit::{Card, Category, Choice, Input, Make, Risk};
+use crate::cards::kit::splitting::{ChunkLimits, OVERLAP, SIZE, SplitRule};
+use crate::cards::kit::{Card, Category, Choice, Factory, Input, Risk};
 use std::sync::Arc;
 
 const CHOICES: &[Choice] = &{
-    let mut choices = [Choice::of("", ""); LANGUAGES.len()];
+    let mut choices = [Choice::new("", ""); LANGUAGES.len()];
     let mut at = 0;
     while at < LANGUAGES.len() {
-        choices[at] = Choice::of(LANGUAGES[at].0, LANGUAGES[at].0);
+        choices[at] = Choice::new(LANGUAGES[at].0, LANGUAGES[at].0);
         at += 1;
     }
     choices
@@ -26,11 +26,11 @@ pub const CARD: Card = Card {
     risk: Risk::Safe,
     inputs: &[Input::choice("language", "Language", CHOICES), SIZE, OVERLAP],
     outputs: &[],
-    make: Make::Splitter(|inputs| {
+    make: Factory::Splitter(|inputs| {
         let chosen = inputs.text("language")?;
         let Some((_, separators)) = LANGUAGES.iter().find(|(name, _)| *name == chosen) else {
-            return Err(inputs.wrong("language", "this language is not in the list"));
+            return Err(inputs.input_error("language", "this language is not in the list"));
         };
-        Ok(Arc::new(Rule::keeping(separators, Size::of(inputs)?)))
+        Ok(Arc::new(SplitRule::keeping(separators, ChunkLimits::from_inputs(inputs)?)))
     }),
 };

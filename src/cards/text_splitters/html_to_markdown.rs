@@ -1,9 +1,9 @@
 //! HtmlToMarkdown Text Splitter: turns a page into Markdown and cuts that.
 
 use super::languages;
-use crate::cards::kit::loading::unread;
-use crate::cards::kit::splitting::{OVERLAP, Rule, SIZE, Size};
-use crate::cards::kit::{Card, Category, Cut, Host, Make, Risk, Splitter};
+use crate::cards::kit::loading::read_error;
+use crate::cards::kit::splitting::{ChunkLimits, OVERLAP, SIZE, SplitRule};
+use crate::cards::kit::{Card, Category, ChunkSpan, Factory, Host, Risk, Splitter};
 use crate::domain::error::Result;
 use std::sync::Arc;
 
@@ -25,20 +25,20 @@ pub const CARD: Card = Card {
     risk: Risk::Safe,
     inputs: &[SIZE, OVERLAP],
     outputs: &[],
-    make: Make::Splitter(|inputs| {
-        let rule = Rule::keeping(languages::MARKDOWN, Size::of(inputs)?);
+    make: Factory::Splitter(|inputs| {
+        let rule = SplitRule::keeping(languages::MARKDOWN, ChunkLimits::from_inputs(inputs)?);
         Ok(Arc::new(HtmlToMarkdown { label: inputs.label.to_owned(), rule }))
     }),
 };
 
 struct HtmlToMarkdown {
     label: String,
-    rule: Rule,
+    rule: SplitRule,
 }
 
 impl Splitter for HtmlToMarkdown {
-    fn split(&self, text: &str, host: &dyn Host) -> Result<Vec<Cut>> {
-        let markdown = host.documents().markdown_of(text.as_bytes(), host.cancel());
-        self.rule.cut(&markdown.map_err(|fault| unread(&self.label, "the page", fault))?)
+    fn split(&self, text: &str, host: &dyn Host) -> Result<Vec<ChunkSpan>> {
+        let markdown = host.documents().read_markdown(text.as_bytes(), host.cancel());
+        self.rule.cut(&markdown.map_err(|fault| read_error(&self.label, "the page", fault))?)
     }
 }

@@ -1,20 +1,20 @@
 //! Markdown Text Splitter: cuts at headings first, and never lets a passage reach over a heading where that is wanted.
 
 use super::languages;
-use crate::cards::kit::splitting::{OVERLAP, Rule, SIZE, Size};
-use crate::cards::kit::{Card, Category, Choice, Cut, Host, Input, Make, Risk, Splitter};
+use crate::cards::kit::splitting::{ChunkLimits, OVERLAP, SIZE, SplitRule};
+use crate::cards::kit::{Card, Category, Choice, ChunkSpan, Factory, Host, Input, Risk, Splitter};
 use crate::domain::error::Result;
 use std::ops::Range;
 use std::sync::Arc;
 
 const LEVELS: &[Choice] = &[
-    Choice::of("disabled", "Disabled"),
-    Choice::of("h1", "# Headers (H1)"),
-    Choice::of("h2", "## Headers (H2)"),
-    Choice::of("h3", "### Headers (H3)"),
-    Choice::of("h4", "#### Headers (H4)"),
-    Choice::of("h5", "##### Headers (H5)"),
-    Choice::of("h6", "###### Headers (H6)"),
+    Choice::new("disabled", "Disabled"),
+    Choice::new("h1", "# Headers (H1)"),
+    Choice::new("h2", "## Headers (H2)"),
+    Choice::new("h3", "### Headers (H3)"),
+    Choice::new("h4", "#### Headers (H4)"),
+    Choice::new("h5", "##### Headers (H5)"),
+    Choice::new("h6", "###### Headers (H6)"),
 ];
 
 /// The card.
@@ -41,24 +41,27 @@ pub const CARD: Card = Card {
             .help("Begins a new passage at every heading up to this level."),
     ],
     outputs: &[],
-    make: Make::Splitter(|inputs| {
-        let chosen = inputs.maybe_text("splitByHeaders").unwrap_or_default();
+    make: Factory::Splitter(|inputs| {
+        let chosen = inputs.optional_text("splitByHeaders").unwrap_or_default();
         let Some(level) = LEVELS.iter().position(|choice| choice.name == chosen) else {
-            return Err(inputs.wrong("splitByHeaders", "choose a level from h1 to h6, or disabled"));
+            return Err(inputs.input_error("splitByHeaders", "choose a level from h1 to h6, or disabled"));
         };
-        Ok(Arc::new(Markdown { rule: Rule::keeping(languages::MARKDOWN, Size::of(inputs)?), level }))
+        Ok(Arc::new(MarkdownSplitter {
+            rule: SplitRule::keeping(languages::MARKDOWN, ChunkLimits::from_inputs(inputs)?),
+            level,
+        }))
     }),
 };
 
 /// Cuts Markdown.
-pub(super) struct Markdown {
-    pub(super) rule: Rule,
+pub(super) struct MarkdownSplitter {
+    pub(super) rule: SplitRule,
     /// Headings up to this level begin a passage; 0 for none.
     pub(super) level: usize,
 }
 
-impl Splitter for Markdown {
-    fn split(&self, text: &str, _: &dyn Host) -> Result<Vec<Cut>> {
+impl Splitter for MarkdownSplitter {
+    fn split(&self, text: &str, _: &dyn Host) -> Result<Vec<ChunkSpan>> {
         self.rule.cut_sections(text, sections(text, self.level).into_iter())
     }
 }

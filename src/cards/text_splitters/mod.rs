@@ -9,12 +9,12 @@ pub(super) mod recursive_character;
 pub(super) mod token;
 mod tokens;
 
-use super::kit::splitting::Rule;
-use super::kit::{Cut, Host, Splitter};
+use super::kit::splitting::SplitRule;
+use super::kit::{ChunkSpan, Host, Splitter};
 use crate::domain::error::Result;
 
-impl Splitter for Rule {
-    fn split(&self, text: &str, _: &dyn Host) -> Result<Vec<Cut>> {
+impl Splitter for SplitRule {
+    fn split(&self, text: &str, _: &dyn Host) -> Result<Vec<ChunkSpan>> {
         self.cut(text)
     }
 }

@@ -1,7 +1,7 @@
 //! Recursive Character Text Splitter: cuts at the best of several separators.
 
-use crate::cards::kit::splitting::{OVERLAP, Rule, SIZE, Size};
-use crate::cards::kit::{Card, Category, Input, Inputs, Make, Risk};
+use crate::cards::kit::splitting::{ChunkLimits, OVERLAP, SIZE, SplitRule};
+use crate::cards::kit::{Card, Category, Factory, Input, Inputs, Risk};
 use crate::domain::error::Result;
 use serde_json::Value;
 use std::sync::Arc;
@@ -29,9 +29,9 @@ pub const CARD: Card = Card {
             .help("A JSON list of texts, the best place to cut first: [\"\\n\\n\", \"\\n\", \" \", \"\"]."),
     ],
     outputs: &[],
-    make: Make::Splitter(|inputs| {
-        let size = Size::of(inputs)?;
-        let mut rule = Rule::keeping(SEPARATORS, size);
+    make: Factory::Splitter(|inputs| {
+        let size = ChunkLimits::from_inputs(inputs)?;
+        let mut rule = SplitRule::keeping(SEPARATORS, size);
         if let Some(separators) = separators(inputs)? {
             rule.separators = separators;
         }
@@ -40,7 +40,7 @@ pub const CARD: Card = Card {
 };
 
 fn separators(inputs: &Inputs<'_>) -> Result<Option<Vec<String>>> {
-    let wrong = || inputs.wrong("separators", "this must be a JSON list of up to 100 texts");
+    let wrong = || inputs.input_error("separators", "this must be a JSON list of up to 100 texts");
     let Some(list) = inputs.json("separators")? else { return Ok(None) };
     let list = list.as_array().filter(|list| list.len() <= SEPARATORS_MAX).ok_or_else(wrong)?;
     let text = |value: &Value| value.as_str().map(str::to_owned).ok_or_else(wrong);

@@ -1,17 +1,17 @@
 //! Token Text Splitter: passages of so many tokens, as models count them.
 
 use super::tokens::{self, Encoding};
-use crate::cards::kit::splitting::{OVERLAP, Passages, SIZE, Size};
-use crate::cards::kit::{Card, Category, Choice, Cut, Host, Input, Make, Risk, Splitter};
+use crate::cards::kit::splitting::{ChunkCollector, ChunkLimits, OVERLAP, SIZE};
+use crate::cards::kit::{Card, Category, Choice, ChunkSpan, Factory, Host, Input, Risk, Splitter};
 use crate::domain::error::Result;
 use std::sync::Arc;
 
 const ENCODINGS: &[Choice] = &[
-    Choice::of("gpt2", "gpt2"),
-    Choice::of("r50k_base", "r50k_base"),
-    Choice::of("p50k_base", "p50k_base"),
-    Choice::of("p50k_edit", "p50k_edit"),
-    Choice::of("cl100k_base", "cl100k_base"),
+    Choice::new("gpt2", "gpt2"),
+    Choice::new("r50k_base", "r50k_base"),
+    Choice::new("p50k_base", "p50k_base"),
+    Choice::new("p50k_edit", "p50k_edit"),
+    Choice::new("cl100k_base", "cl100k_base"),
 ];
 
 /// The card.
@@ -29,28 +29,29 @@ pub const CARD: Card = Card {
         OVERLAP.help("Tokens that a passage repeats from the one before it."),
     ],
     outputs: &[],
-    make: Make::Splitter(|inputs| {
-        let size = Size::of(inputs)?;
+    make: Factory::Splitter(|inputs| {
+        let size = ChunkLimits::from_inputs(inputs)?;
         let encoding = tokens::encoding(&inputs.text("encodingName")?);
-        let encoding = encoding.ok_or_else(|| inputs.wrong("encodingName", "choose one of the list"))?;
-        Ok(Arc::new(Tokens { encoding, size }))
+        let encoding =
+            encoding.ok_or_else(|| inputs.input_error("encodingName", "choose one of the list"))?;
+        Ok(Arc::new(TokenSplitter { encoding, size }))
     }),
 };
 
-struct Tokens {
+struct TokenSplitter {
     encoding: &'static Encoding,
-    size: Size,
+    size: ChunkLimits,
 }
 
-impl Splitter for Tokens {
-    fn split(&self, text: &str, _: &dyn Host) -> Result<Vec<Cut>> {
-        Ok(self.passages(text)?.cuts())
+impl Splitter for TokenSplitter {
+    fn split(&self, text: &str, _: &dyn Host) -> Result<Vec<ChunkSpan>> {
+        Ok(self.chunks(text)?.into_spans())
     }
 }
 
-impl Tokens {
-    fn passages<'t>(&self, text: &'t str) -> Result<Passages<'t>> {
-        let mut passages = Passages::of(text);
+impl TokenSplitter {
+    fn chunks<'t>(&self, text: &'t str) -> Result<ChunkCollector<'t>> {
+        let mut passages = ChunkCollector::new(text);
         // A token may be a part of a character: a text is cut only where a token and a character end.
         let mut places = vec![(0, 0)];
         let ends = self.encoding.ends(text).into_iter().enumerate();
@@ -59,10 +60,10 @@ impl Tokens {
         while first + 1 < places.len() {
             let count = |place: usize| places[place].0 - places[first].0;
             let fits =
-                places[first..].partition_point(|(tokens, _)| tokens - places[first].0 <= self.size.most);
+                places[first..].partition_point(|(tokens, _)| tokens - places[first].0 <= self.size.max);
             // A single character that has more tokens than a passage cannot be cut.
             let last = (first + fits - 1).max(first + 1);
-            passages.keep(places[first].1..places[last].1)?;
+            passages.push(places[first].1..places[last].1)?;
             if last + 1 == places.len() {
                 break;
             }
@@ -82,8 +83,11 @@ mod tests {
     #[test]
     fn passages_repeat_tokens_and_never_cut_a_character() {
         let texts = |text: &str, most, overlap| {
-            let tokens = Tokens { encoding: tokens::encoding("gpt2").unwrap(), size: Size { most, overlap } };
-            tokens.passages(text).unwrap().cuts().into_iter().map(|cut| cut.text).collect::<Vec<_>>()
+            let tokens = TokenSplitter {
+                encoding: tokens::encoding("gpt2").unwrap(),
+                size: ChunkLimits { max: most, overlap },
+            };
+            tokens.chunks(text).unwrap().into_spans().into_iter().map(|cut| cut.text).collect::<Vec<_>>()
         };
         assert_eq!(texts("one two three four five", 3, 1), ["one two three", "three four five"]);
         assert_eq!(texts("日本", 1, 0), ["日", "本"]);
@@ -94,10 +98,10 @@ mod tests {
         #[test]
         fn passages_fit_and_lose_nothing(text in "[a-c é日\u{1F600}\n.1]{0,200}", most in 4_usize..20, overlap in 0_usize..20) {
             let encoding = tokens::encoding("cl100k_base").unwrap();
-            let tokens = Tokens { encoding, size: Size { most, overlap: overlap.min(most - 1) } };
-            let passages = tokens.passages(&text).unwrap();
+            let tokens = TokenSplitter { encoding, size: ChunkLimits { max: most, overlap: overlap.min(most - 1) } };
+            let passages = tokens.chunks(&text).unwrap();
             let (mut reached, mut seen) = (0, String::new());
-            for range in passages.stretches() {
+            for range in passages.ranges() {
                 // A passage is cut where its own tokens end, so it has no more of them than in the whole text.
                 let ends = encoding.ends(&text);
                 let count = ends.iter().filter(|end| range.start < **end && **end <= range.end).count();

@@ -18,9 +18,9 @@ static GPT2: LazyLock<Encoding> = LazyLock::new(|| Encoding::new(&R50K, 0, GPT2_
 static P50K: LazyLock<Encoding> = LazyLock::new(|| Encoding::new(&R50K, P50K_BLANKS, GPT2_PIECES));
 static CL100K: LazyLock<Encoding> = LazyLock::new(|| Encoding::new(&CL100K_PACKED, 0, CL100K_PIECES));
 
-static R50K: LazyLock<Vec<u8>> = LazyLock::new(|| unpacked(include_bytes!("../../../assets/tokens/r50k.z")));
+static R50K: LazyLock<Vec<u8>> = LazyLock::new(|| unpack(include_bytes!("../../../assets/tokens/r50k.z")));
 static CL100K_PACKED: LazyLock<Vec<u8>> =
-    LazyLock::new(|| unpacked(include_bytes!("../../../assets/tokens/cl100k.z")));
+    LazyLock::new(|| unpack(include_bytes!("../../../assets/tokens/cl100k.z")));
 
 /// Runs of two and more blanks that `p50k_base` has after the tokens of `r50k_base` and one that is never in a text.
 const P50K_BLANKS: usize = 24;
@@ -30,7 +30,7 @@ const GPT2_PIECES: &str = r"'(?:[sdmt]|ll|ve|re)| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p
 const CL100K_PIECES: &str =
     r"'(?i:[sdmt]|ll|ve|re)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s+$|\s*[\r\n]|\s+";
 
-fn unpacked(packed: &[u8]) -> Vec<u8> {
+fn unpack(packed: &[u8]) -> Vec<u8> {
     let mut bytes = Vec::new();
     ZlibDecoder::new(packed).read_to_end(&mut bytes).expect("the program carries what it was built with");
     bytes
@@ -70,7 +70,7 @@ impl Encoding {
     pub(super) fn ends(&self, text: &str) -> Vec<usize> {
         let mut ends = Vec::new();
         self.pieces(text, |start, piece| {
-            self.merged(piece.as_bytes(), |end| ends.push(start + end));
+            self.merge(piece.as_bytes(), |end| ends.push(start + end));
         });
         ends
     }
@@ -94,7 +94,7 @@ impl Encoding {
 
     /// Calls `each` with the end of every token of a piece. Pairs are merged in the order of their ranks, the first of
     /// equal ones first; a pair whose halves have changed since it was noted is passed over.
-    fn merged(&self, piece: &[u8], mut each: impl FnMut(usize)) {
+    fn merge(&self, piece: &[u8], mut each: impl FnMut(usize)) {
         let length = piece.len();
         if length < 2 || self.vocabulary.contains_key(piece) {
             return each(length);

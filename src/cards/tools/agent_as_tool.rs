@@ -1,7 +1,7 @@
 //! Agent as Tool: an agent flow of the workspace that a model can ask.
 
 use super::chatflow_tool::{FlowTool, inputs};
-use crate::cards::kit::{Card, Category, Input, Make, Picked, Risk};
+use crate::cards::kit::{Card, Category, Factory, Input, Picker, Risk};
 use std::sync::Arc;
 
 /// The card.
@@ -15,11 +15,11 @@ pub const CARD: Card = Card {
     risk: Risk::Risky,
     inputs: &inputs(
         Input::credential(&["agentflowApi"]),
-        Input::pick("selectedAgentflow", "Select Agent", Picked::Flow)
+        Input::pick("selectedAgentflow", "Select Agent", Picker::Flow)
             .help("The id of an agent flow of this workspace."),
     ),
     outputs: &[],
-    make: Make::Tools(|inputs| {
-        Ok(vec![Arc::new(FlowTool::of(inputs, "selectedAgentflow", "agentflowApiKey")?)])
+    make: Factory::Tools(|inputs| {
+        Ok(vec![Arc::new(FlowTool::from_inputs(inputs, "selectedAgentflow", "agentflowApiKey")?)])
     }),
 };

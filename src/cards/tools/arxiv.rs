@@ -1,11 +1,11 @@
 //! Arxiv: finds papers.
 
 use super::search::{NOTHING_FOUND, one_argument, text_argument};
-use crate::cards::kit::web::Request;
-use crate::cards::kit::{Card, Category, Input, Make, Risk, Tool, Turn};
+use crate::cards::kit::web::WebRequest;
+use crate::cards::kit::{Card, Category, Factory, Input, Risk, RunContext, Tool};
 use crate::domain::tool_record::model_name;
 use crate::llm::ToolSpec;
-use crate::net::Limits;
+use crate::net::ResponseLimits;
 use regex::Regex;
 use serde_json::Value;
 use std::sync::{Arc, LazyLock};
@@ -33,7 +33,7 @@ pub const CARD: Card = Card {
         Input::switch("legacyBuild", "Legacy Build").or("false").additional(),
     ],
     outputs: &[],
-    make: Make::Tools(|inputs| {
+    make: Factory::Tools(|inputs| {
         let size = |name: &str| {
             inputs.whole(name).map(|number| usize::try_from(number.unwrap_or_default()).unwrap_or(usize::MAX))
         };
@@ -64,9 +64,9 @@ impl Tool for Arxiv {
         one_argument(&self.name, &self.description, "query", "Search words, or ids such as 2401.01234.")
     }
 
-    fn call(&self, arguments: &Value, turn: &Turn<'_>) -> Result<String, String> {
+    fn call(&self, arguments: &Value, turn: &RunContext<'_>) -> Result<String, String> {
         let query: String = text_argument(arguments, "query")?.chars().take(self.query_chars_max).collect();
-        let feed = request(&query, self.results_max).text(turn, Limits::default())?;
+        let feed = request(&query, self.results_max).fetch_text(turn, ResponseLimits::default())?;
         let papers = papers(&feed);
         if papers.is_empty() {
             return Ok(NOTHING_FOUND.to_owned());
@@ -75,15 +75,15 @@ impl Tool for Arxiv {
     }
 }
 
-fn request(query: &str, results_max: usize) -> Request {
+fn request(query: &str, results_max: usize) -> WebRequest {
     let most = results_max.to_string();
     let ids: Vec<&str> = query.split([' ', ',']).filter(|word| !word.is_empty()).collect();
     if ids.iter().all(|word| is_id(word)) {
-        return Request::get(ADDRESS).query([("id_list", ids.join(",").as_str()), ("max_results", &most)]);
+        return WebRequest::get(ADDRESS).query([("id_list", ids.join(",").as_str()), ("max_results", &most)]);
     }
     // Signs of the search language are no words of a question.
     let words = query.replace([':', '-', '"', '(', ')'], " ");
-    Request::get(ADDRESS).query([("search_query", words.trim()), ("start", "0"), ("max_results", &most)])
+    WebRequest::get(ADDRESS).query([("search_query", words.trim()), ("start", "0"), ("max_results", &most)])
 }
 
 fn is_id(word: &str) -> bool {

@@ -1,8 +1,8 @@
 //! BraveSearch API: searches the web with Brave.
 
-use super::search::{Search, results};
-use crate::cards::kit::web::Request;
-use crate::cards::kit::{Card, Category, Input, Make, Risk};
+use super::search::{SearchTool, results};
+use crate::cards::kit::web::WebRequest;
+use crate::cards::kit::{Card, Category, Factory, Input, Risk};
 use serde_json::Value;
 use std::sync::Arc;
 
@@ -17,10 +17,10 @@ pub const CARD: Card = Card {
     risk: Risk::Safe,
     inputs: &[Input::credential(&["braveSearchApi"])],
     outputs: &[],
-    make: Make::Tools(|inputs| {
+    make: Factory::Tools(|inputs| {
         let key = inputs.secret("braveApiKey")?;
         let ask = move |question: &str| request(&key, question);
-        Ok(vec![Arc::new(Search::new("brave-search", DESCRIPTION, ask, read))])
+        Ok(vec![Arc::new(SearchTool::new("brave-search", DESCRIPTION, ask, read))])
     }),
 };
 
@@ -29,8 +29,8 @@ const DESCRIPTION: &str =
     "Searches the web. Use it for facts and events you do not know. Give it search words.";
 
 /// The search for a question.
-pub fn request(key: &str, question: &str) -> Request {
-    let request = Request::get(ADDRESS).query([("q", question)]);
+pub fn request(key: &str, question: &str) -> WebRequest {
+    let request = WebRequest::get(ADDRESS).query([("q", question)]);
     request.header("accept", "application/json").header("x-subscription-token", key)
 }
 

@@ -1,6 +1,6 @@
 //! Calculator: works out arithmetic for a model.
 
-use crate::cards::kit::{Card, Category, Make, Risk, Tool, Turn};
+use crate::cards::kit::{Card, Category, Factory, Risk, RunContext, Tool};
 use crate::llm::ToolSpec;
 use serde_json::{Value, json};
 use std::iter::Peekable;
@@ -18,7 +18,7 @@ pub const CARD: Card = Card {
     risk: Risk::Safe,
     inputs: &[],
     outputs: &[],
-    make: Make::Tools(|_| Ok(vec![Arc::new(Calculator)])),
+    make: Factory::Tools(|_| Ok(vec![Arc::new(Calculator)])),
 };
 
 struct Calculator;
@@ -39,7 +39,7 @@ impl Tool for Calculator {
         }
     }
 
-    fn call(&self, arguments: &Value, _turn: &Turn<'_>) -> Result<String, String> {
+    fn call(&self, arguments: &Value, _turn: &RunContext<'_>) -> Result<String, String> {
         let expression = arguments.get("input").and_then(Value::as_str).unwrap_or_default();
         evaluate(expression).map(show)
     }
@@ -53,7 +53,7 @@ fn evaluate(expression: &str) -> Result<f64, String> {
     if expression.len() > LENGTH_MAX {
         return Err("The expression is too long.".to_owned());
     }
-    let mut reader = Reader { rest: expression.chars().peekable(), depth: 0, arguments: 0 };
+    let mut reader = ExpressionParser { rest: expression.chars().peekable(), depth: 0, arguments: 0 };
     let value = reader.sum()?;
     reader.skip_space();
     match reader.rest.next() {
@@ -77,14 +77,14 @@ fn show(value: f64) -> String {
     }
 }
 
-struct Reader<'a> {
+struct ExpressionParser<'a> {
     rest: Peekable<Chars<'a>>,
     depth: u32,
     /// How many argument lists are open.
     arguments: u32,
 }
 
-impl Reader<'_> {
+impl ExpressionParser<'_> {
     fn skip_space(&mut self) {
         while self.rest.next_if(|c| c.is_whitespace()).is_some() {}
     }

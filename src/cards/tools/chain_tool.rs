@@ -1,7 +1,7 @@
 //! Chain Tool: a chain that a model can call.
 
-use super::search::{named, one_argument, text_argument};
-use crate::cards::kit::{Card, Category, Chain, Connects, Input, Make, Quiet, Risk, Tool, Turn};
+use super::search::{name_and_description, one_argument, text_argument};
+use crate::cards::kit::{Card, Category, Chain, Factory, Input, NullSink, Risk, RunContext, Tool, WireType};
 use crate::llm::ToolSpec;
 use serde_json::Value;
 use std::sync::Arc;
@@ -21,11 +21,11 @@ pub const CARD: Card = Card {
         Input::switch("returnDirect", "Return Direct")
             .optional()
             .help("What the chain answers is the answer; the model does not read it."),
-        Input::wire("baseChain", "Base Chain", Connects::Chain),
+        Input::wire("baseChain", "Base Chain", WireType::Chain),
     ],
     outputs: &[],
-    make: Make::Tools(|inputs| {
-        let (name, description) = named(inputs, "Asks");
+    make: Factory::Tools(|inputs| {
+        let (name, description) = name_and_description(inputs, "Asks");
         Ok(vec![Arc::new(ChainTool {
             spec: one_argument(&name, &description, "input", "What to ask."),
             chain: inputs.chain("baseChain")?,
@@ -45,11 +45,11 @@ impl Tool for ChainTool {
         self.spec.clone()
     }
 
-    fn call(&self, arguments: &Value, turn: &Turn<'_>) -> Result<String, String> {
+    fn call(&self, arguments: &Value, turn: &RunContext<'_>) -> Result<String, String> {
         let question = text_argument(arguments, "input")?;
         // What was said to the agent was not said to the chain.
-        let asked = Turn { question, documents: "", uploads: &[], history: &[], host: turn.host };
-        let outcome = self.chain.run(&asked, &mut Quiet).map_err(|error| error.to_string())?;
+        let asked = RunContext { question, documents: "", uploads: &[], history: &[], host: turn.host };
+        let outcome = self.chain.run(&asked, &mut NullSink).map_err(|error| error.to_string())?;
         Ok(outcome.text)
     }
 

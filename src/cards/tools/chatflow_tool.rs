@@ -1,8 +1,8 @@
 //! Chatflow Tool: another flow of the workspace that a model can ask.
 
-use super::search::{named, one_argument, text_argument};
+use super::search::{name_and_description, one_argument, text_argument};
 use crate::cards::kit::{
-    Card, Category, FlowAsk, Input, Inputs, Make, Observation, Picked, Risk, Tool, Turn,
+    Card, Category, Factory, FlowCall, Input, Inputs, Observation, Picker, Risk, RunContext, Tool,
 };
 use crate::domain::error::{Error, Result};
 use crate::domain::ids::FlowId;
@@ -21,12 +21,12 @@ pub const CARD: Card = Card {
     risk: Risk::Risky,
     inputs: &inputs(
         Input::credential(&["chatflowApi"]),
-        Input::pick("selectedChatflow", "Select Chatflow", Picked::Flow)
+        Input::pick("selectedChatflow", "Select Chatflow", Picker::Flow)
             .help("The id of a chatflow of this workspace."),
     ),
     outputs: &[],
-    make: Make::Tools(|inputs| {
-        Ok(vec![Arc::new(FlowTool::of(inputs, "selectedChatflow", "chatflowApiKey")?)])
+    make: Factory::Tools(|inputs| {
+        Ok(vec![Arc::new(FlowTool::from_inputs(inputs, "selectedChatflow", "chatflowApiKey")?)])
     }),
 };
 
@@ -63,7 +63,7 @@ pub const fn inputs(credential: Input, selected: Input) -> [Input; 10] {
 }
 
 /// Who writes the question.
-enum Asker {
+enum QuestionAuthor {
     /// The person, as they asked this flow.
     Person,
     /// The owner, always the same.
@@ -77,7 +77,7 @@ pub struct FlowTool {
     spec: ToolSpec,
     flow: FlowId,
     key: Option<String>,
-    asker: Asker,
+    asker: QuestionAuthor,
     overrides: Map<String, Value>,
     starts_afresh: bool,
     returns_directly: bool,
@@ -88,27 +88,27 @@ impl FlowTool {
     ///
     /// # Errors
     /// When an input cannot be read, or the flow would ask itself.
-    pub fn of(inputs: &Inputs<'_>, selected: &str, key_field: &str) -> Result<Self> {
+    pub fn from_inputs(inputs: &Inputs<'_>, selected: &str, key_field: &str) -> Result<Self> {
         let flow = FlowId::parse(inputs.text(selected)?.trim())
-            .ok_or_else(|| inputs.wrong(selected, "this must be the id of a flow of this workspace"))?;
+            .ok_or_else(|| inputs.input_error(selected, "this must be the id of a flow of this workspace"))?;
         if inputs.host.fact("chatflowId").is_some_and(|own| own == flow.to_string()) {
-            return Err(inputs.wrong(selected, "a flow cannot ask itself; choose another one"));
+            return Err(inputs.input_error(selected, "a flow cannot ask itself; choose another one"));
         }
-        let asker = match inputs.maybe_text("customInput") {
-            _ if inputs.switch("useQuestionFromChat") => Asker::Person,
-            Some(text) if !text.trim().is_empty() => Asker::Owner(text),
-            _ => Asker::Model,
+        let asker = match inputs.optional_text("customInput") {
+            _ if inputs.switch("useQuestionFromChat") => QuestionAuthor::Person,
+            Some(text) if !text.trim().is_empty() => QuestionAuthor::Owner(text),
+            _ => QuestionAuthor::Model,
         };
-        let (name, description) = named(inputs, "Asks");
+        let (name, description) = name_and_description(inputs, "Asks");
         let spec = match asker {
-            Asker::Model => one_argument(&name, &description, "input", "What to ask."),
+            QuestionAuthor::Model => one_argument(&name, &description, "input", "What to ask."),
             _ => ToolSpec { name, description, schema: json!({"type": "object", "properties": {}}) },
         };
         Ok(Self {
             label: inputs.label.to_owned(),
             spec,
             flow,
-            key: inputs.maybe_secret(key_field),
+            key: inputs.optional_secret(key_field),
             asker,
             overrides: inputs.object("overrideConfig")?,
             starts_afresh: inputs.switch("startNewSession"),
@@ -122,17 +122,17 @@ impl Tool for FlowTool {
         self.spec.clone()
     }
 
-    fn call(&self, arguments: &Value, turn: &Turn<'_>) -> Result<String, String> {
+    fn call(&self, arguments: &Value, turn: &RunContext<'_>) -> Result<String, String> {
         self.observe(arguments, turn).map(|seen| seen.text)
     }
 
-    fn observe(&self, arguments: &Value, turn: &Turn<'_>) -> Result<Observation, String> {
+    fn observe(&self, arguments: &Value, turn: &RunContext<'_>) -> Result<Observation, String> {
         let question = match &self.asker {
-            Asker::Person => turn.question,
-            Asker::Owner(text) => text,
-            Asker::Model => text_argument(arguments, "input")?,
+            QuestionAuthor::Person => turn.question,
+            QuestionAuthor::Owner(text) => text,
+            QuestionAuthor::Model => text_argument(arguments, "input")?,
         };
-        let ask = FlowAsk {
+        let ask = FlowCall {
             flow: &self.flow,
             question,
             overrides: &self.overrides,
@@ -146,7 +146,7 @@ impl Tool for FlowTool {
             ),
             other => format!("{}: {other}", self.label),
         })?;
-        turn.host.used(&self.label, outcome.usage);
+        turn.host.record_usage(&self.label, outcome.usage);
         Ok(Observation { text: outcome.text, sources: outcome.source_documents })
     }
 

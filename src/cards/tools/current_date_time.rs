@@ -1,6 +1,6 @@
 //! Current Date Time: tells a model what time it is.
 
-use crate::cards::kit::{Card, Category, Make, Risk, Tool, Turn};
+use crate::cards::kit::{Card, Category, Factory, Risk, RunContext, Tool};
 use crate::llm::ToolSpec;
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
@@ -18,7 +18,7 @@ pub const CARD: Card = Card {
     risk: Risk::Safe,
     inputs: &[],
     outputs: &[],
-    make: Make::Tools(|_| Ok(vec![Arc::new(CurrentDateTime)])),
+    make: Factory::Tools(|_| Ok(vec![Arc::new(CurrentDateTime)])),
 };
 
 struct CurrentDateTime;
@@ -33,7 +33,7 @@ impl Tool for CurrentDateTime {
         }
     }
 
-    fn call(&self, _arguments: &Value, turn: &Turn<'_>) -> Result<String, String> {
+    fn call(&self, _arguments: &Value, turn: &RunContext<'_>) -> Result<String, String> {
         Ok(describe(turn.host.now(), TimeZone::system()))
     }
 }

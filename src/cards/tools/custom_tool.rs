@@ -1,11 +1,11 @@
 //! Custom Tool: a tool that people of the workspace wrote, or that stands in the canvas itself.
 
 use crate::cards::kit::code::{self, Code};
-use crate::cards::kit::structure::Shape;
-use crate::cards::kit::{Card, Category, Input, Inputs, Make, Picked, Risk, Tool, Turn, zod};
+use crate::cards::kit::structure::ValueSchema;
+use crate::cards::kit::{Card, Category, Factory, Input, Inputs, Picker, Risk, RunContext, Tool, zod};
 use crate::domain::error::Result;
 use crate::domain::ids::ToolId;
-use crate::domain::tool_record::{Argument, ToolRecord, model_name};
+use crate::domain::tool_record::{ToolArgument, WorkspaceTool, model_name};
 use crate::llm::ToolSpec;
 use serde_json::{Map, Value};
 use std::sync::Arc;
@@ -26,7 +26,7 @@ pub const CARD: Card = Card {
     base_classes: &["CustomTool", "Tool", "StructuredTool", "Runnable"],
     risk: Risk::Risky,
     inputs: &[
-        Input::pick(SELECTED, "Select Tool", Picked::Tool)
+        Input::pick(SELECTED, "Select Tool", Picker::Tool)
             .unless(&[NAME, CODE])
             .help("The id of a tool of this workspace."),
         Input::switch("returnDirect", "Return Direct")
@@ -47,43 +47,43 @@ pub const CARD: Card = Card {
             .help("Takes the place of the selected tool's code. With a name and this, no tool needs to be selected."),
     ],
     outputs: &[],
-    make: Make::Tools(|inputs| Ok(vec![Arc::new(CustomTool::of(inputs)?)])),
+    make: Factory::Tools(|inputs| Ok(vec![Arc::new(CustomTool::from_inputs(inputs)?)])),
 };
 
 /// What a tool takes.
-enum Arguments {
+enum ToolArguments {
     /// Rows.
-    Rows(Vec<Argument>),
+    Rows(Vec<ToolArgument>),
     /// A form.
-    Form(Shape),
+    Form(ValueSchema),
 }
 
 struct CustomTool {
     label: String,
     name: String,
     description: String,
-    arguments: Arguments,
+    arguments: ToolArguments,
     code: String,
     returns_directly: bool,
 }
 
 impl CustomTool {
     /// The selected tool, with what the canvas says in place of it.
-    fn of(inputs: &Inputs<'_>) -> Result<Self> {
-        let selected = selected(inputs)?;
-        let own = |input: &str| inputs.maybe_text(input).filter(|text| !text.trim().is_empty());
-        let or = |input: &str, recorded: fn(&ToolRecord) -> &str| {
+    fn from_inputs(inputs: &Inputs<'_>) -> Result<Self> {
+        let selected = selected_tool(inputs)?;
+        let own = |input: &str| inputs.optional_text(input).filter(|text| !text.trim().is_empty());
+        let or = |input: &str, recorded: fn(&WorkspaceTool) -> &str| {
             own(input).or_else(|| selected.as_ref().map(|record| recorded(record).to_owned()))
         };
-        let missing = |input: &str| inputs.wrong(input, "fill this in, or select a tool");
+        let missing = |input: &str| inputs.input_error(input, "fill this in, or select a tool");
         let name = or(NAME, |record| &record.name).ok_or_else(|| match own(CODE) {
             Some(_) => missing(NAME),
-            None => inputs.wrong(SELECTED, "select a tool"),
+            None => inputs.input_error(SELECTED, "select a tool"),
         })?;
         let arguments = match (own(SCHEMA), &selected) {
-            (Some(written), _) => arguments(&written).map_err(|why| inputs.wrong(SCHEMA, &why))?,
-            (None, Some(record)) => Arguments::Rows(record.arguments.clone()),
-            (None, None) => Arguments::Rows(Vec::new()),
+            (Some(written), _) => arguments(&written).map_err(|why| inputs.input_error(SCHEMA, &why))?,
+            (None, Some(record)) => ToolArguments::Rows(record.arguments.clone()),
+            (None, None) => ToolArguments::Rows(Vec::new()),
         };
         Ok(Self {
             label: inputs.label.to_owned(),
@@ -96,30 +96,30 @@ impl CustomTool {
     }
 }
 
-fn selected(inputs: &Inputs<'_>) -> Result<Option<ToolRecord>> {
-    let Some(id) = inputs.maybe_text(SELECTED).filter(|id| !id.trim().is_empty()) else { return Ok(None) };
-    let missing = || inputs.wrong(SELECTED, "there is no such tool in this workspace");
+fn selected_tool(inputs: &Inputs<'_>) -> Result<Option<WorkspaceTool>> {
+    let Some(id) = inputs.optional_text(SELECTED).filter(|id| !id.trim().is_empty()) else { return Ok(None) };
+    let missing = || inputs.input_error(SELECTED, "there is no such tool in this workspace");
     let id = ToolId::parse(id.trim()).ok_or_else(missing)?;
     inputs.host.tool(&id)?.ok_or_else(missing).map(Some)
 }
 
 /// Reads a schema: rows as the page writes them, or the notation of Zod.
-fn arguments(written: &str) -> std::result::Result<Arguments, String> {
+fn arguments(written: &str) -> std::result::Result<ToolArguments, String> {
     if written.trim_start().starts_with('[') {
-        let rows: Vec<Argument> = serde_json::from_str(written)
+        let rows: Vec<ToolArgument> = serde_json::from_str(written)
             .map_err(|_| "this must be rows of property, type, description and required")?;
-        return Ok(Arguments::Rows(rows));
+        return Ok(ToolArguments::Rows(rows));
     }
-    match zod::read(written.trim())? {
-        shape @ Shape::Object(_) => Ok(Arguments::Form(shape)),
+    match zod::parse(written.trim())? {
+        shape @ ValueSchema::Object(_) => Ok(ToolArguments::Form(shape)),
         _ => Err("the schema must be a z.object".to_owned()),
     }
 }
 
-impl Arguments {
+impl ToolArguments {
     fn schema(&self) -> Value {
         match self {
-            Self::Rows(rows) => Argument::json_schema(rows),
+            Self::Rows(rows) => ToolArgument::json_schema(rows),
             Self::Form(shape) => shape.schema(),
         }
     }
@@ -127,7 +127,7 @@ impl Arguments {
     /// What the code sees of the arguments a model gave.
     fn read(&self, given: &Value) -> std::result::Result<Map<String, Value>, String> {
         match self {
-            Self::Rows(rows) => Argument::read_all(rows, given),
+            Self::Rows(rows) => ToolArgument::parse_arguments(rows, given),
             // A form of arguments is an object, and what fits one is another.
             Self::Form(shape) => {
                 Ok(shape.fit(given, "the arguments")?.as_object().cloned().unwrap_or_default())
@@ -145,7 +145,7 @@ impl Tool for CustomTool {
         }
     }
 
-    fn call(&self, arguments: &Value, turn: &Turn<'_>) -> std::result::Result<String, String> {
+    fn call(&self, arguments: &Value, turn: &RunContext<'_>) -> std::result::Result<String, String> {
         let code = Code::new(&self.label, &self.code, self.arguments.read(arguments)?);
         turn.host.run_code(&code).map(|result| code::as_text(&result)).map_err(|error| error.to_string())
     }

@@ -1,8 +1,8 @@
 //! Exa Search: searches the web by meaning with Exa.
 
-use super::search::{Search, set_only};
-use crate::cards::kit::web::Request;
-use crate::cards::kit::{Card, Category, Choice, Input, Inputs, Make, Risk};
+use super::search::{SearchTool, set_only};
+use crate::cards::kit::web::WebRequest;
+use crate::cards::kit::{Card, Category, Choice, Factory, Input, Inputs, Risk};
 use crate::domain::error::Result;
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
@@ -31,10 +31,10 @@ pub const CARD: Card = Card {
         Input::text("endPublishedDate", "End Published Date").additional(),
     ],
     outputs: &[],
-    make: Make::Tools(|inputs| {
+    make: Factory::Tools(|inputs| {
         let (key, settings) = (inputs.secret("exaSearchApiKey")?, settings(inputs)?);
         let ask = move |question: &str| request(&key, &settings, question);
-        Ok(vec![Arc::new(Search::new("exa-search", &inputs.text("description")?, ask, read))])
+        Ok(vec![Arc::new(SearchTool::new("exa-search", &inputs.text("description")?, ask, read))])
     }),
 };
 
@@ -42,24 +42,24 @@ const ADDRESS: &str = "https://api.exa.ai/search";
 const DESCRIPTION: &str = "Searches the web by meaning and returns what the best pages say. Give it what you look for in a \
                            sentence.";
 const KINDS: &[Choice] =
-    &[Choice::of("keyword", "Keyword"), Choice::of("neural", "Neural"), Choice::of("auto", "Auto")];
+    &[Choice::new("keyword", "Keyword"), Choice::new("neural", "Neural"), Choice::new("auto", "Auto")];
 const CATEGORIES: &[Choice] = &[
-    Choice::of("company", "Company"),
-    Choice::of("research paper", "Research Paper"),
-    Choice::of("news", "News"),
-    Choice::of("github", "GitHub"),
-    Choice::of("tweet", "Tweet"),
-    Choice::of("movie", "Movie"),
-    Choice::of("song", "Song"),
-    Choice::of("pdf", "PDF"),
-    Choice::of("personal site", "Personal Site"),
-    Choice::of("linkedin profile", "LinkedIn Profile"),
-    Choice::of("financial report", "Financial Report"),
+    Choice::new("company", "Company"),
+    Choice::new("research paper", "Research Paper"),
+    Choice::new("news", "News"),
+    Choice::new("github", "GitHub"),
+    Choice::new("tweet", "Tweet"),
+    Choice::new("movie", "Movie"),
+    Choice::new("song", "Song"),
+    Choice::new("pdf", "PDF"),
+    Choice::new("personal site", "Personal Site"),
+    Choice::new("linkedin profile", "LinkedIn Profile"),
+    Choice::new("financial report", "Financial Report"),
 ];
 
 /// What the owner set, under the names of the service.
 fn settings(inputs: &Inputs<'_>) -> Result<Map<String, Value>> {
-    let text = |name: &str| json!(inputs.maybe_text(name));
+    let text = |name: &str| json!(inputs.optional_text(name));
     Ok(set_only([
         ("numResults", json!(inputs.whole("numResults")?)),
         ("type", text("type")),
@@ -74,11 +74,11 @@ fn settings(inputs: &Inputs<'_>) -> Result<Map<String, Value>> {
     ]))
 }
 
-fn request(key: &str, settings: &Map<String, Value>, question: &str) -> Request {
+fn request(key: &str, settings: &Map<String, Value>, question: &str) -> WebRequest {
     let mut body = settings.clone();
     body.insert("query".to_owned(), question.into());
     body.insert("contents".to_owned(), json!({"text": true}));
-    Request::post(ADDRESS, &Value::Object(body)).header("x-api-key", key)
+    WebRequest::post(ADDRESS, &Value::Object(body)).header("x-api-key", key)
 }
 
 fn read(answer: &Value) -> String {

@@ -1,8 +1,8 @@
 //! Google Custom Search: searches the web, or some sites, with Google.
 
-use super::search::{Search, results};
-use crate::cards::kit::web::Request;
-use crate::cards::kit::{Card, Category, Input, Make, Risk};
+use super::search::{SearchTool, results};
+use crate::cards::kit::web::WebRequest;
+use crate::cards::kit::{Card, Category, Factory, Input, Risk};
 use serde_json::Value;
 use std::sync::Arc;
 
@@ -17,11 +17,11 @@ pub const CARD: Card = Card {
     risk: Risk::Safe,
     inputs: &[Input::credential(&["googleCustomSearchApi"])],
     outputs: &[],
-    make: Make::Tools(|inputs| {
+    make: Factory::Tools(|inputs| {
         let (key, engine) =
             (inputs.secret("googleCustomSearchApiKey")?, inputs.secret("googleCustomSearchApiId")?);
         let ask = move |question: &str| request(&key, &engine, question);
-        Ok(vec![Arc::new(Search::new("google-custom-search", DESCRIPTION, ask, read))])
+        Ok(vec![Arc::new(SearchTool::new("google-custom-search", DESCRIPTION, ask, read))])
     }),
 };
 
@@ -29,8 +29,8 @@ const ADDRESS: &str = "https://www.googleapis.com/customsearch/v1";
 const DESCRIPTION: &str =
     "Searches with Google. Use it for facts and events you do not know. Give it search words.";
 
-fn request(key: &str, engine: &str, question: &str) -> Request {
-    Request::get(ADDRESS).query([("key", key), ("cx", engine), ("q", question)])
+fn request(key: &str, engine: &str, question: &str) -> WebRequest {
+    WebRequest::get(ADDRESS).query([("key", key), ("cx", engine), ("q", question)])
 }
 
 fn read(answer: &Value) -> String {

@@ -2,8 +2,8 @@
 
 mod actions;
 
-use crate::cards::kit::actions::{Proof, Service, chosen_by, toolkit};
-use crate::cards::kit::{Card, Category, Choice, Input, Inputs, Make, Risk};
+use crate::cards::kit::actions::{Authorization, RestService, chosen_by, toolkit};
+use crate::cards::kit::{Card, Category, Choice, Factory, Input, Inputs, Risk};
 use crate::domain::error::Result;
 use actions::{CLOUD, SERVER};
 use base64::Engine as _;
@@ -25,20 +25,24 @@ pub const CARD: Card = Card {
         Input::choices("issueActions", "Issue Actions", ISSUES).when("jiraType", "issues"),
         Input::choices("commentActions", "Comment Actions", COMMENTS).when("jiraType", "comments"),
         Input::choices("userActions", "User Actions", USERS).when("jiraType", "users"),
-        of_issue("projectKey", "Project Key", &["listIssues", "createIssue"]),
-        of_issue("issueType", "Issue Type", &["createIssue"]).help("Such as Bug, Task or Story."),
-        of_issue("issueSummary", "Summary", WRITTEN),
+        issue_input("projectKey", "Project Key", &["listIssues", "createIssue"]),
+        issue_input("issueType", "Issue Type", &["createIssue"]).help("Such as Bug, Task or Story."),
+        issue_input("issueSummary", "Summary", WRITTEN),
         Input::lines("issueDescription", "Description").additional().when_any("issueActions", WRITTEN),
-        of_issue("issuePriority", "Priority", WRITTEN).help("Such as High."),
-        of_issue(
+        issue_input("issuePriority", "Priority", WRITTEN).help("Such as High."),
+        issue_input(
             "issueKey",
             "Issue Key",
             &["getIssue", "updateIssue", "deleteIssue", "assignIssue", "transitionIssue"],
         )
         .help("Such as PROJ-123."),
-        of_issue("assigneeAccountId", "Assignee Account ID", &["assignIssue", "createIssue", "updateIssue"]),
-        of_issue("transitionId", "Transition ID", &["transitionIssue"]),
-        of_issue("jqlQuery", "JQL Query", &["listIssues"])
+        issue_input(
+            "assigneeAccountId",
+            "Assignee Account ID",
+            &["assignIssue", "createIssue", "updateIssue"],
+        ),
+        issue_input("transitionId", "Transition ID", &["transitionIssue"]),
+        issue_input("jqlQuery", "JQL Query", &["listIssues"])
             .help("Such as: project = PROJ AND status = \"To Do\""),
         Input::whole("issueMaxResults", "Max Results", 1.0, 1000.0)
             .starting("50")
@@ -54,34 +58,34 @@ pub const CARD: Card = Card {
         Input::text("commentId", "Comment ID")
             .additional()
             .when_any("commentActions", &["getComment", "updateComment", "deleteComment"]),
-        of_user("userQuery", "Search Query", &["searchUsers"]),
-        of_user("userAccountId", "Account ID", &["getUser", "updateUser", "deleteUser"]),
-        of_user("userEmail", "Email Address", &["createUser", "updateUser"]),
-        of_user("userDisplayName", "Display Name", &["createUser", "updateUser"]),
+        user_input("userQuery", "Search Query", &["searchUsers"]),
+        user_input("userAccountId", "Account ID", &["getUser", "updateUser", "deleteUser"]),
+        user_input("userEmail", "Email Address", &["createUser", "updateUser"]),
+        user_input("userDisplayName", "Display Name", &["createUser", "updateUser"]),
         Input::whole("userMaxResults", "User Max Results", 1.0, 1000.0)
             .starting("50")
             .additional()
             .when_any("userActions", &["searchUsers"]),
     ],
     outputs: &[],
-    make: Make::Tools(|inputs| {
+    make: Factory::Tools(|inputs| {
         let kinds = [("issues", "issueActions"), ("comments", "commentActions"), ("users", "userActions")];
         let chosen = chosen_by(inputs, "jiraType", &kinds)?;
         // A token of its own is how Jira is signed in to on servers of one's own, which speak the version before.
-        let bearer = inputs.maybe_secret("bearerToken");
+        let bearer = inputs.optional_secret("bearerToken");
         let (table, version) = if bearer.is_some() { (SERVER, 2) } else { (CLOUD, 3) };
         let base = format!("{}/rest/api/{version}", host(inputs)?);
         toolkit(
             inputs,
             chosen,
             table,
-            Service { name: "Jira", base, proof: Proof::Header(proof(inputs, bearer)?) },
+            RestService { name: "Jira", base, authorization: Authorization::Header(proof(inputs, bearer)?) },
         )
     }),
 };
 
 fn host(inputs: &Inputs<'_>) -> Result<String> {
-    let host = inputs.address("jiraHost").ok_or_else(|| inputs.wrong("jiraHost", "fill this in"))?;
+    let host = inputs.address("jiraHost").ok_or_else(|| inputs.input_error("jiraHost", "fill this in"))?;
     Ok(if host.contains("://") { host } else { format!("https://{host}") })
 }
 
@@ -95,45 +99,48 @@ fn proof(inputs: &Inputs<'_>, bearer: Option<String>) -> Result<String> {
 
 const WRITTEN: &[&str] = &["createIssue", "updateIssue"];
 
-const fn of_issue(name: &'static str, label: &'static str, actions: &'static [&'static str]) -> Input {
+const fn issue_input(name: &'static str, label: &'static str, actions: &'static [&'static str]) -> Input {
     Input::text(name, label).additional().when_any("issueActions", actions)
 }
 
-const fn of_user(name: &'static str, label: &'static str, actions: &'static [&'static str]) -> Input {
+const fn user_input(name: &'static str, label: &'static str, actions: &'static [&'static str]) -> Input {
     Input::text(name, label).additional().when_any("userActions", actions)
 }
 
-const KINDS: &[Choice] =
-    &[Choice::of("issues", "Issues"), Choice::of("comments", "Issue Comments"), Choice::of("users", "Users")];
+const KINDS: &[Choice] = &[
+    Choice::new("issues", "Issues"),
+    Choice::new("comments", "Issue Comments"),
+    Choice::new("users", "Users"),
+];
 const ISSUES: &[Choice] = &[
-    Choice::of("listIssues", "List Issues"),
-    Choice::of("createIssue", "Create Issue"),
-    Choice::of("getIssue", "Get Issue"),
-    Choice::of("updateIssue", "Update Issue"),
-    Choice::of("deleteIssue", "Delete Issue"),
-    Choice::of("assignIssue", "Assign Issue"),
-    Choice::of("transitionIssue", "Transition Issue"),
+    Choice::new("listIssues", "List Issues"),
+    Choice::new("createIssue", "Create Issue"),
+    Choice::new("getIssue", "Get Issue"),
+    Choice::new("updateIssue", "Update Issue"),
+    Choice::new("deleteIssue", "Delete Issue"),
+    Choice::new("assignIssue", "Assign Issue"),
+    Choice::new("transitionIssue", "Transition Issue"),
 ];
 const COMMENTS: &[Choice] = &[
-    Choice::of("listComments", "List Comments"),
-    Choice::of("createComment", "Create Comment"),
-    Choice::of("getComment", "Get Comment"),
-    Choice::of("updateComment", "Update Comment"),
-    Choice::of("deleteComment", "Delete Comment"),
+    Choice::new("listComments", "List Comments"),
+    Choice::new("createComment", "Create Comment"),
+    Choice::new("getComment", "Get Comment"),
+    Choice::new("updateComment", "Update Comment"),
+    Choice::new("deleteComment", "Delete Comment"),
 ];
 const USERS: &[Choice] = &[
-    Choice::of("searchUsers", "Search Users"),
-    Choice::of("getUser", "Get User"),
-    Choice::of("createUser", "Create User"),
-    Choice::of("updateUser", "Update User"),
-    Choice::of("deleteUser", "Delete User"),
+    Choice::new("searchUsers", "Search Users"),
+    Choice::new("getUser", "Get User"),
+    Choice::new("createUser", "Create User"),
+    Choice::new("updateUser", "Update User"),
+    Choice::new("deleteUser", "Delete User"),
 ];
 
 #[cfg(test)]
 mod tests {
     #[test]
     fn the_tables_fit_the_card() {
-        crate::cards::kit::actions::hold(&super::CARD, super::CLOUD);
-        crate::cards::kit::actions::hold(&super::CARD, super::SERVER);
+        crate::cards::kit::actions::check_actions(&super::CARD, super::CLOUD);
+        crate::cards::kit::actions::check_actions(&super::CARD, super::SERVER);
     }
 }

@@ -1,6 +1,6 @@
 //! JSON Path Extractor: takes one value out of JSON.
 
-use crate::cards::kit::{Card, Category, Input, Make, Risk, Tool, Turn};
+use crate::cards::kit::{Card, Category, Factory, Input, Risk, RunContext, Tool};
 use crate::llm::ToolSpec;
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -19,9 +19,9 @@ pub const CARD: Card = Card {
         Input::switch("returnNullOnError", "Return Null on Error").or("false").additional(),
     ],
     outputs: &[],
-    make: Make::Tools(|inputs| {
+    make: Factory::Tools(|inputs| {
         let text = inputs.text("path")?;
-        let path = steps(&text).ok_or_else(|| inputs.wrong("path", "this path cannot be read"))?;
+        let path = steps(&text).ok_or_else(|| inputs.input_error("path", "this path cannot be read"))?;
         Ok(vec![Arc::new(JsonPath { text, path, null_on_error: inputs.switch("returnNullOnError") })])
     }),
 };
@@ -46,7 +46,7 @@ impl Tool for JsonPath {
         }
     }
 
-    fn call(&self, arguments: &Value, _turn: &Turn<'_>) -> Result<String, String> {
+    fn call(&self, arguments: &Value, _turn: &RunContext<'_>) -> Result<String, String> {
         match extract(&arguments["json"], &self.path) {
             Ok(text) => Ok(text),
             Err(_) if self.null_on_error => Ok("null".to_owned()),

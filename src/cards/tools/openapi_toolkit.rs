@@ -2,12 +2,14 @@
 
 use super::requests::pairs;
 use crate::cards::kit::code::{self, Code};
-use crate::cards::kit::openapi::{self, Call, Operation};
+use crate::cards::kit::openapi::{self, ApiCall, Operation};
 use crate::cards::kit::part::Toolkit;
-use crate::cards::kit::{Card, Category, Choice, Input, Inputs, Make, Picked, Risk, Tool, Turn, data};
+use crate::cards::kit::{
+    Card, Category, Choice, Factory, Input, Inputs, Picker, Risk, RunContext, Tool, data,
+};
 use crate::domain::error::Result;
 use crate::llm::ToolSpec;
-use crate::net::Limits;
+use crate::net::ResponseLimits;
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
 use url::Url;
@@ -25,7 +27,7 @@ pub const CARD: Card = Card {
         Input::choice(
             "inputType",
             "Input Type",
-            &[Choice::of("file", "Upload File"), Choice::of(BY_LINK, "Provide Link")],
+            &[Choice::new("file", "Upload File"), Choice::new(BY_LINK, "Provide Link")],
         )
         .or("file"),
         Input::file("openApiFile", "OpenAPI File", &["yaml", "yml", "json"]).optional().when("inputType", "file"),
@@ -33,7 +35,7 @@ pub const CARD: Card = Card {
         Input::address("selectedServer", "Server")
             .optional()
             .help("The base address of the API. Empty: the first one that the description names."),
-        Input::pick("selectedEndpoints", "Available Endpoints", Picked::Actions)
+        Input::pick("selectedEndpoints", "Available Endpoints", Picker::Actions)
             .optional()
             .help("The operation ids that the model may call, as a JSON list. Empty: all of them."),
         Input::switch("returnDirect", "Return Direct")
@@ -51,7 +53,7 @@ pub const CARD: Card = Card {
             .help("Where older flows keep the description."),
     ],
     outputs: &[],
-    make: Make::Tools(toolkit),
+    make: Factory::Tools(toolkit),
 };
 
 const BY_LINK: &str = "link";
@@ -59,16 +61,15 @@ const BY_LINK: &str = "link";
 fn toolkit(inputs: &Inputs<'_>) -> Result<Toolkit> {
     let files: &[&str] =
         if inputs.text("inputType")? == BY_LINK { &[] } else { &["openApiFile", "yamlFile"] };
-    let api = openapi::of_card(inputs, files, "openApiLink")?;
+    let api = openapi::load_description(inputs, files, "openApiLink")?;
     let server = match inputs.address("selectedServer") {
-        Some(own) => {
-            Url::parse(&own).map_err(|_| inputs.wrong("selectedServer", "this must be a full address"))?
-        }
+        Some(own) => Url::parse(&own)
+            .map_err(|_| inputs.input_error("selectedServer", "this must be a full address"))?,
         None => api.servers.first().cloned().ok_or_else(|| {
-            inputs.wrong("selectedServer", "the description names no full address; give one")
+            inputs.input_error("selectedServer", "the description names no full address; give one")
         })?,
     };
-    let wrong = || inputs.wrong("selectedEndpoints", "this must be a JSON list of operation ids");
+    let wrong = || inputs.input_error("selectedEndpoints", "this must be a JSON list of operation ids");
     let chosen: Option<Vec<String>> = match inputs.json("selectedEndpoints")? {
         None => None,
         Some(list) => Some(serde_json::from_value(list).map_err(|_| wrong())?),
@@ -77,20 +78,20 @@ fn toolkit(inputs: &Inputs<'_>) -> Result<Toolkit> {
         None | Some([]) => true,
         Some(ids) => ids.contains(&operation.id),
     };
-    let shared = Arc::new(Shared {
+    let shared = Arc::new(ToolkitClient {
         label: inputs.label.to_owned(),
         server,
         headers: pairs(inputs, "headers")?,
         returns_directly: inputs.switch("returnDirect"),
         removes_nulls: inputs.switch("removeNulls"),
-        code: inputs.maybe_text("customCode").filter(|code| !code.trim().is_empty()),
+        code: inputs.optional_text("customCode").filter(|code| !code.trim().is_empty()),
     });
     let tools = api.operations.into_iter().filter(is_chosen);
     let tools: Toolkit = tools
-        .map(|operation| Arc::new(ApiTool { operation, shared: shared.clone() }) as Arc<dyn Tool>)
+        .map(|operation| Arc::new(ApiTool { operation, client: shared.clone() }) as Arc<dyn Tool>)
         .collect();
     if tools.is_empty() {
-        return Err(inputs.wrong(
+        return Err(inputs.input_error(
             "selectedEndpoints",
             "the description has none of these operations; only those with an operationId count",
         ));
@@ -99,7 +100,7 @@ fn toolkit(inputs: &Inputs<'_>) -> Result<Toolkit> {
 }
 
 /// What all tools of one card call with.
-struct Shared {
+struct ToolkitClient {
     label: String,
     server: Url,
     headers: Vec<(String, String)>,
@@ -110,7 +111,7 @@ struct Shared {
 
 struct ApiTool {
     operation: Operation,
-    shared: Arc<Shared>,
+    client: Arc<ToolkitClient>,
 }
 
 impl Tool for ApiTool {
@@ -118,30 +119,30 @@ impl Tool for ApiTool {
         self.operation.spec.clone()
     }
 
-    fn call(&self, arguments: &Value, turn: &Turn<'_>) -> Result<String, String> {
-        let Shared { label, server, headers, removes_nulls, code, .. } = self.shared.as_ref();
+    fn call(&self, arguments: &Value, turn: &RunContext<'_>) -> Result<String, String> {
+        let ToolkitClient { label, server, headers, removes_nulls, code, .. } = self.client.as_ref();
         let call = self.operation.call(server, arguments, *removes_nulls)?;
         let text = match code {
-            None => call.request(headers).text(turn, Limits::default())?,
+            None => call.request(headers).fetch_text(turn, ResponseLimits::default())?,
             Some(source) => {
                 let code = Code::new(label, source, seen_by_code(&call, headers));
                 let result = turn.host.run_code(&code).map_err(|error| error.to_string())?;
                 code::as_text(&result)
             }
         };
-        if self.shared.returns_directly {
+        if self.client.returns_directly {
             return Ok(text);
         }
-        Ok(data::marked("response", &self.operation.spec.name, &text))
+        Ok(data::mark_untrusted("response", &self.operation.spec.name, &text))
     }
 
     fn returns_directly(&self) -> bool {
-        self.shared.returns_directly
+        self.client.returns_directly
     }
 }
 
 /// The call as `$url` and `$options`, in the words of `fetch`.
-fn seen_by_code(call: &Call, headers: &[(String, String)]) -> Map<String, Value> {
+fn seen_by_code(call: &ApiCall, headers: &[(String, String)]) -> Map<String, Value> {
     let mut all: Map<String, Value> = Map::new();
     if call.body.is_some() {
         all.insert("Content-Type".into(), "application/json".into());

@@ -1,7 +1,9 @@
 //! QueryEngine Tool: an engine that another engine, or a model, can ask.
 
 use super::search::{one_argument, text_argument};
-use crate::cards::kit::{Card, Category, Chain, Connects, Input, Make, Observation, Quiet, Risk, Tool, Turn};
+use crate::cards::kit::{
+    Card, Category, Chain, Factory, Input, NullSink, Observation, Risk, RunContext, Tool, WireType,
+};
 use crate::domain::tool_record::model_name;
 use crate::llm::ToolSpec;
 use serde_json::Value;
@@ -20,13 +22,13 @@ pub const CARD: Card = Card {
     base_classes: &["QueryEngineTool", "Tool_LlamaIndex"],
     risk: Risk::Safe,
     inputs: &[
-        Input::wire("baseQueryEngine", "Base QueryEngine", Connects::Engine),
+        Input::wire("baseQueryEngine", "Base QueryEngine", WireType::Engine),
         Input::text("toolName", "Tool Name").optional().help("Empty: the label of this card."),
         Input::lines("toolDesc", "Tool Description").optional().help("Tells what the engine knows."),
     ],
     outputs: &[],
-    make: Make::Tools(|inputs| {
-        let written = |name: &str| inputs.maybe_text(name).filter(|text| !text.trim().is_empty());
+    make: Factory::Tools(|inputs| {
+        let written = |name: &str| inputs.optional_text(name).filter(|text| !text.trim().is_empty());
         let name = written("toolName").unwrap_or_else(|| inputs.label.to_owned());
         let description = written("toolDesc").unwrap_or_else(|| format!("Asks '{}'.", name.trim()));
         Ok(vec![Arc::new(QueryEngineTool {
@@ -46,14 +48,14 @@ impl Tool for QueryEngineTool {
         self.spec.clone()
     }
 
-    fn call(&self, arguments: &Value, turn: &Turn<'_>) -> Result<String, String> {
+    fn call(&self, arguments: &Value, turn: &RunContext<'_>) -> Result<String, String> {
         self.observe(arguments, turn).map(|seen| seen.text)
     }
 
-    fn observe(&self, arguments: &Value, turn: &Turn<'_>) -> Result<Observation, String> {
+    fn observe(&self, arguments: &Value, turn: &RunContext<'_>) -> Result<Observation, String> {
         let question = text_argument(arguments, QUESTION)?;
-        let asked = Turn { question, documents: "", uploads: &[], history: &[], host: turn.host };
-        let outcome = self.engine.run(&asked, &mut Quiet).map_err(|error| error.to_string())?;
+        let asked = RunContext { question, documents: "", uploads: &[], history: &[], host: turn.host };
+        let outcome = self.engine.run(&asked, &mut NullSink).map_err(|error| error.to_string())?;
         Ok(Observation { text: outcome.text, sources: outcome.source_documents })
     }
 }

@@ -1,12 +1,12 @@
 //! What the tools that call an address have in common (manual 9.15): the owner writes the
 //! address, the model fills in what its schema names.
 
-use crate::cards::kit::web::Request;
-use crate::cards::kit::{Inputs, Tool, Turn, data};
+use crate::cards::kit::web::WebRequest;
+use crate::cards::kit::{Inputs, RunContext, Tool, data};
 use crate::domain::error::Result;
 use crate::domain::tool_record::model_name;
 use crate::llm::ToolSpec;
-use crate::net::Limits;
+use crate::net::ResponseLimits;
 use serde_json::{Map, Value, json};
 use url::Url;
 
@@ -17,7 +17,7 @@ pub const OUTPUT_DEFAULT: &str = "2000";
 const KINDS: &[&str] = &["number", "integer", "boolean", "object", "array"];
 
 /// What tells one of these cards from another.
-pub struct Kind {
+pub struct RequestKind {
     /// The method.
     pub method: &'static str,
     /// What the names of its inputs begin with.
@@ -29,8 +29,8 @@ pub struct Kind {
 }
 
 /// A tool that calls one address.
-pub struct Requests {
-    kind: &'static Kind,
+pub struct RequestTool {
+    kind: &'static RequestKind,
     spec: ToolSpec,
     url: String,
     headers: Vec<(String, String)>,
@@ -42,12 +42,12 @@ pub struct Requests {
     output_chars_max: usize,
 }
 
-impl Requests {
+impl RequestTool {
     /// A tool from the inputs of a card of this kind.
     ///
     /// # Errors
     /// When an input cannot be read.
-    pub fn of(inputs: &Inputs<'_>, kind: &'static Kind) -> Result<Self> {
+    pub fn from_inputs(inputs: &Inputs<'_>, kind: &'static RequestKind) -> Result<Self> {
         let input = |end: &str| format!("{}{end}", kind.prefix);
         let schema = inputs.object(kind.schema)?;
         let (properties, required) = arguments(&schema);
@@ -74,12 +74,12 @@ impl Requests {
         })
     }
 
-    fn request(&self, arguments: &Value) -> Result<Request, String> {
+    fn request(&self, arguments: &Value) -> Result<WebRequest, String> {
         let empty = Map::new();
         let given = arguments.as_object().unwrap_or(&empty);
         let url = Url::parse(&self.url).map_err(|_| "The tool's address is not a full URL.")?;
-        let url = filled(url, &self.in_path, given)?;
-        let request = Request::of(self.kind.method, url);
+        let url = fill_path(url, &self.in_path, given)?;
+        let request = WebRequest::new(self.kind.method, url);
         let request = self.headers.iter().fold(request, |request, (name, value)| request.header(name, value));
         let rest = given.iter().filter(|(name, value)| !self.in_path.contains(name) && !value.is_null());
         if self.kind.body.is_none() {
@@ -97,15 +97,15 @@ impl Requests {
     }
 }
 
-impl Tool for Requests {
+impl Tool for RequestTool {
     fn spec(&self) -> ToolSpec {
         self.spec.clone()
     }
 
-    fn call(&self, arguments: &Value, turn: &Turn<'_>) -> Result<String, String> {
-        let text = self.request(arguments)?.text(turn, Limits::default())?;
+    fn call(&self, arguments: &Value, turn: &RunContext<'_>) -> Result<String, String> {
+        let text = self.request(arguments)?.fetch_text(turn, ResponseLimits::default())?;
         let shown: String = text.chars().take(self.output_chars_max).collect();
-        Ok(data::marked("response", &self.spec.name, &shown))
+        Ok(data::mark_untrusted("response", &self.spec.name, &shown))
     }
 }
 
@@ -124,7 +124,7 @@ pub fn pairs(inputs: &Inputs<'_>, name: &str) -> Result<Vec<(String, String)>> {
             Ok(map.iter().map(|(key, value)| (key.clone(), text_of(value))).collect())
         }
         Some(Value::Array(rows)) => Ok(rows.iter().filter_map(row).collect()),
-        Some(_) => Err(inputs.wrong(name, "this must be a JSON object")),
+        Some(_) => Err(inputs.input_error(name, "this must be a JSON object")),
     }
 }
 
@@ -149,7 +149,7 @@ fn in_path(schema: &Map<String, Value>) -> Vec<String> {
 }
 
 /// The address with `:name` in its path replaced. A value stays within its segment: it cannot lead anywhere else.
-fn filled(mut url: Url, in_path: &[String], given: &Map<String, Value>) -> Result<Url, String> {
+fn fill_path(mut url: Url, in_path: &[String], given: &Map<String, Value>) -> Result<Url, String> {
     if in_path.is_empty() {
         return Ok(url);
     }
@@ -178,7 +178,7 @@ mod tests {
 
     fn fill(url: &str, given: Value) -> Result<String, String> {
         let names = ["id".to_owned()];
-        filled(Url::parse(url).unwrap(), &names, given.as_object().unwrap()).map(String::from)
+        fill_path(Url::parse(url).unwrap(), &names, given.as_object().unwrap()).map(String::from)
     }
 
     #[test]

@@ -1,12 +1,12 @@
 //! Requests Delete: a tool that deletes at an address its owner chose.
 
-use super::requests::{Kind, OUTPUT_DEFAULT, Requests};
-use crate::cards::kit::{Card, Category, Input, Make, Risk};
+use super::requests::{OUTPUT_DEFAULT, RequestKind, RequestTool};
+use crate::cards::kit::{Card, Category, Factory, Input, Risk};
 use std::sync::Arc;
 
 const DESCRIPTION: &str =
     "Deletes what is at an address. Use it only when that is wanted; the answer is the text of the response.";
-static KIND: Kind = Kind {
+static KIND: RequestKind = RequestKind {
     method: "DELETE",
     prefix: "requestsDelete",
     schema: "requestsDeleteQueryParamsSchema",
@@ -37,5 +37,5 @@ pub const CARD: Card = Card {
             .help("Characters of the response that the model reads."),
     ],
     outputs: &[],
-    make: Make::Tools(|inputs| Ok(vec![Arc::new(Requests::of(inputs, &KIND)?)])),
+    make: Factory::Tools(|inputs| Ok(vec![Arc::new(RequestTool::from_inputs(inputs, &KIND)?)])),
 };

@@ -1,13 +1,13 @@
 //! Requests Get: a tool that gets an address its owner chose.
 
-use super::requests::{Kind, OUTPUT_DEFAULT, Requests};
-use crate::cards::kit::{Card, Category, Input, Make, Risk};
+use super::requests::{OUTPUT_DEFAULT, RequestKind, RequestTool};
+use crate::cards::kit::{Card, Category, Factory, Input, Risk};
 use std::sync::Arc;
 
 const DESCRIPTION: &str =
     "Reads from an address. Use it when you need what is there; the answer is the text of the response.";
-static KIND: Kind =
-    Kind { method: "GET", prefix: "requestsGet", schema: "requestsGetQueryParamsSchema", body: None };
+static KIND: RequestKind =
+    RequestKind { method: "GET", prefix: "requestsGet", schema: "requestsGetQueryParamsSchema", body: None };
 
 /// The card.
 pub const CARD: Card = Card {
@@ -33,5 +33,5 @@ pub const CARD: Card = Card {
             .help("Characters of the response that the model reads."),
     ],
     outputs: &[],
-    make: Make::Tools(|inputs| Ok(vec![Arc::new(Requests::of(inputs, &KIND)?)])),
+    make: Factory::Tools(|inputs| Ok(vec![Arc::new(RequestTool::from_inputs(inputs, &KIND)?)])),
 };

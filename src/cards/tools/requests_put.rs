@@ -1,11 +1,11 @@
 //! Requests Put: a tool that puts to an address its owner chose.
 
-use super::requests::{Kind, OUTPUT_DEFAULT, Requests};
-use crate::cards::kit::{Card, Category, Input, Make, Risk};
+use super::requests::{OUTPUT_DEFAULT, RequestKind, RequestTool};
+use crate::cards::kit::{Card, Category, Factory, Input, Risk};
 use std::sync::Arc;
 
 const DESCRIPTION: &str = "Sends data to an address with PUT. Use it to change something there; the answer is the text of the response.";
-static KIND: Kind = Kind {
+static KIND: RequestKind = RequestKind {
     method: "PUT",
     prefix: "requestsPut",
     schema: "requestsPutBodySchema",
@@ -40,5 +40,5 @@ pub const CARD: Card = Card {
             .help("Characters of the response that the model reads."),
     ],
     outputs: &[],
-    make: Make::Tools(|inputs| Ok(vec![Arc::new(Requests::of(inputs, &KIND)?)])),
+    make: Factory::Tools(|inputs| Ok(vec![Arc::new(RequestTool::from_inputs(inputs, &KIND)?)])),
 };

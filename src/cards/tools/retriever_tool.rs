@@ -1,10 +1,10 @@
 //! Retriever Tool: a retriever that a model can ask.
 
-use super::search::{NOTHING_FOUND, named, one_argument, text_argument};
+use super::search::{NOTHING_FOUND, name_and_description, one_argument, text_argument};
 use crate::cards::kit::{
-    Card, Category, Connects, Host, Input, Make, Observation, Retriever, Risk, Tool, Turn, passages,
+    Card, Category, Factory, Host, Input, Observation, Retriever, Risk, RunContext, Tool, WireType, passages,
 };
-use crate::domain::prediction::SourceDocument;
+use crate::domain::prediction::Document;
 use crate::llm::ToolSpec;
 use serde_json::{Map, Value};
 use std::sync::Arc;
@@ -24,7 +24,7 @@ pub const CARD: Card = Card {
     inputs: &[
         Input::text("name", "Retriever Name").optional().help("Empty: the label of this card."),
         Input::lines("description", "Retriever Description").optional().help("Tells the model when to use it."),
-        Input::wire("retriever", "Retriever", Connects::Retriever),
+        Input::wire("retriever", "Retriever", WireType::Retriever),
         Input::switch("returnSourceDocuments", "Return Source Documents").optional(),
         Input::json("retrieverToolMetadataFilter", "Additional Metadata Filter")
             .optional()
@@ -32,12 +32,12 @@ pub const CARD: Card = Card {
             .help("Only passages whose metadata have these values are used; a value may be $flow.chatId and the like."),
     ],
     outputs: &[],
-    make: Make::Tools(|inputs| {
-        let (name, description) = named(inputs, "Searches");
+    make: Factory::Tools(|inputs| {
+        let (name, description) = name_and_description(inputs, "Searches");
         Ok(vec![Arc::new(RetrieverTool {
             spec: one_argument(&name, &description, "input", "What to look for."),
             retriever: inputs.retriever("retriever")?,
-            filter: known(inputs.object("retrieverToolMetadataFilter")?, inputs.host),
+            filter: with_run_facts(inputs.object("retrieverToolMetadataFilter")?, inputs.host),
             returns_sources: inputs.switch("returnSourceDocuments"),
         })])
     }),
@@ -55,25 +55,25 @@ impl Tool for RetrieverTool {
         self.spec.clone()
     }
 
-    fn call(&self, arguments: &Value, turn: &Turn<'_>) -> Result<String, String> {
+    fn call(&self, arguments: &Value, turn: &RunContext<'_>) -> Result<String, String> {
         self.observe(arguments, turn).map(|seen| seen.text)
     }
 
-    fn observe(&self, arguments: &Value, turn: &Turn<'_>) -> Result<Observation, String> {
+    fn observe(&self, arguments: &Value, turn: &RunContext<'_>) -> Result<Observation, String> {
         let query = text_argument(arguments, "input")?;
         let mut found = self.retriever.retrieve(query, turn).map_err(|error| error.to_string())?;
         found.retain(|document| fits(document, &self.filter));
-        let text = if found.is_empty() { NOTHING_FOUND.to_owned() } else { passages::write(&found) };
+        let text = if found.is_empty() { NOTHING_FOUND.to_owned() } else { passages::render(&found) };
         Ok(Observation { text, sources: if self.returns_sources { found } else { Vec::new() } })
     }
 }
 
 /// The filter with facts of the run in place of their names.
-fn known(filter: Map<String, Value>, host: &dyn Host) -> Map<String, Value> {
+fn with_run_facts(filter: Map<String, Value>, host: &dyn Host) -> Map<String, Value> {
     let fact = |value: &Value| host.fact(value.as_str()?.strip_prefix(FACT)?).map(Value::from);
     filter.into_iter().map(|(name, value)| (name, fact(&value).unwrap_or(value))).collect()
 }
 
-fn fits(document: &SourceDocument, filter: &Map<String, Value>) -> bool {
+fn fits(document: &Document, filter: &Map<String, Value>) -> bool {
     filter.iter().all(|(name, value)| document.metadata.get(name) == Some(value))
 }

@@ -1,54 +1,54 @@
 //! What the tools that search the web have in common: one question, one request, and a short text from its answer.
 
-use crate::cards::kit::web::Request;
-use crate::cards::kit::{Inputs, Tool, Turn};
+use crate::cards::kit::web::WebRequest;
+use crate::cards::kit::{Inputs, RunContext, Tool};
 use crate::domain::tool_record::model_name;
 use crate::llm::ToolSpec;
-use crate::net::Limits;
+use crate::net::ResponseLimits;
 use serde_json::{Map, Value, json};
 
 /// What a model reads when a search had no result.
 pub const NOTHING_FOUND: &str = "Nothing was found.";
 
 /// How a search becomes a request.
-type Ask = Box<dyn Fn(&str) -> Request + Send + Sync>;
+type RequestBuilder = Box<dyn Fn(&str) -> WebRequest + Send + Sync>;
 
 /// A tool that asks a search service.
-pub struct Search {
+pub struct SearchTool {
     spec: ToolSpec,
-    limits: Limits,
-    ask: Ask,
+    limits: ResponseLimits,
+    ask: RequestBuilder,
     read: fn(&Value) -> String,
 }
 
-impl Search {
+impl SearchTool {
     /// A tool of this name. `ask` makes the request for a question, `read` the text from the answer's JSON.
     pub fn new(
         name: &str,
         description: &str,
-        ask: impl Fn(&str) -> Request + Send + Sync + 'static,
+        ask: impl Fn(&str) -> WebRequest + Send + Sync + 'static,
         read: fn(&Value) -> String,
     ) -> Self {
         let spec = one_argument(name, description, "input", "What to search for.");
-        Self { spec, limits: Limits::default(), ask: Box::new(ask), read }
+        Self { spec, limits: ResponseLimits::default(), ask: Box::new(ask), read }
     }
 
     /// With other limits than those of every request.
     #[must_use]
-    pub const fn within(mut self, limits: Limits) -> Self {
+    pub const fn within(mut self, limits: ResponseLimits) -> Self {
         self.limits = limits;
         self
     }
 }
 
-impl Tool for Search {
+impl Tool for SearchTool {
     fn spec(&self) -> ToolSpec {
         self.spec.clone()
     }
 
-    fn call(&self, arguments: &Value, turn: &Turn<'_>) -> Result<String, String> {
+    fn call(&self, arguments: &Value, turn: &RunContext<'_>) -> Result<String, String> {
         let question = text_argument(arguments, "input")?;
-        let text = (self.read)(&(self.ask)(question).value(turn.host, self.limits)?);
+        let text = (self.read)(&(self.ask)(question).fetch_json(turn.host, self.limits)?);
         Ok(if text.is_empty() { NOTHING_FOUND.to_owned() } else { text })
     }
 }
@@ -70,8 +70,8 @@ pub fn one_argument(name: &str, description: &str, argument: &str, of: &str) -> 
 /// What the owner calls a tool, as models call it, and when it is used. Where nobody wrote that, it bears the label of its
 /// card, and `does` says what it does with that.
 #[must_use]
-pub fn named(inputs: &Inputs<'_>, does: &str) -> (String, String) {
-    let written = |name: &str| inputs.maybe_text(name).filter(|text| !text.trim().is_empty());
+pub fn name_and_description(inputs: &Inputs<'_>, does: &str) -> (String, String) {
+    let written = |name: &str| inputs.optional_text(name).filter(|text| !text.trim().is_empty());
     let name = written("name").unwrap_or_else(|| inputs.label.to_owned());
     let description = written("description").unwrap_or_else(|| format!("{does} '{}'.", name.trim()));
     (model_name(&name), description)

@@ -1,8 +1,8 @@
 //! SearchApi: searches with Google through SearchApi.
 
-use super::search::{Search, first_text};
-use crate::cards::kit::web::Request;
-use crate::cards::kit::{Card, Category, Input, Make, Risk};
+use super::search::{SearchTool, first_text};
+use crate::cards::kit::web::WebRequest;
+use crate::cards::kit::{Card, Category, Factory, Input, Risk};
 use serde_json::Value;
 use std::sync::Arc;
 
@@ -17,10 +17,10 @@ pub const CARD: Card = Card {
     risk: Risk::Safe,
     inputs: &[Input::credential(&["searchApi"])],
     outputs: &[],
-    make: Make::Tools(|inputs| {
+    make: Factory::Tools(|inputs| {
         let key = inputs.secret("searchApiKey")?;
         let ask = move |question: &str| request(&key, question);
-        Ok(vec![Arc::new(Search::new("searchapi-search", DESCRIPTION, ask, read))])
+        Ok(vec![Arc::new(SearchTool::new("searchapi-search", DESCRIPTION, ask, read))])
     }),
 };
 
@@ -28,13 +28,13 @@ const ADDRESS: &str = "https://www.searchapi.io/api/v1/search";
 const DESCRIPTION: &str =
     "Searches the web and returns an answer or what the results say. Use it for facts and current events.";
 
-fn request(key: &str, question: &str) -> Request {
+fn request(key: &str, question: &str) -> WebRequest {
     search(key, [("engine", "google"), ("q", question)])
 }
 
 /// The search with these parameters.
-pub fn search<'q>(key: &str, parameters: impl IntoIterator<Item = (&'q str, &'q str)>) -> Request {
-    let request = Request::get(ADDRESS).query(parameters);
+pub fn search<'q>(key: &str, parameters: impl IntoIterator<Item = (&'q str, &'q str)>) -> WebRequest {
+    let request = WebRequest::get(ADDRESS).query(parameters);
     request.header("authorization", &format!("Bearer {key}"))
 }
 

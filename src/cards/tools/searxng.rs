@@ -1,13 +1,13 @@
 //! SearXNG: searches the web with a SearXNG of your own.
 
 use super::requests::pairs;
-use super::search::{Search, results};
-use crate::cards::kit::web::Request;
-use crate::cards::kit::{Card, Category, Choice, Input, Inputs, Make, Risk};
+use super::search::{SearchTool, results};
+use crate::cards::kit::web::WebRequest;
+use crate::cards::kit::{Card, Category, Choice, Factory, Input, Inputs, Risk};
 use crate::domain::error::Result;
 use crate::domain::tool_record::model_name;
 use crate::limits::OUTGOING_BODY_MAX_BYTES;
-use crate::net::Limits;
+use crate::net::ResponseLimits;
 use serde_json::Value;
 use std::sync::Arc;
 use std::time::Duration;
@@ -37,21 +37,21 @@ pub const CARD: Card = Card {
         Input::whole("safesearch", "Safe Search", 0.0, 2.0).additional(),
     ],
     outputs: &[],
-    make: Make::Tools(|inputs| {
-        let base = inputs.address("apiBase").ok_or_else(|| inputs.wrong("apiBase", "fill this in"))?;
+    make: Factory::Tools(|inputs| {
+        let base = inputs.address("apiBase").ok_or_else(|| inputs.input_error("apiBase", "fill this in"))?;
         let (fields, headers) = (fields(inputs)?, pairs(inputs, "headers")?);
         let ask = move |question: &str| request(&base, &headers, &fields, question);
         let name = model_name(&inputs.text("toolName")?);
-        let search = Search::new(&name, &inputs.text("toolDescription")?, ask, read);
+        let search = SearchTool::new(&name, &inputs.text("toolDescription")?, ask, read);
         Ok(vec![Arc::new(search.within(LIMITS))])
     }),
 };
 
 const DESCRIPTION: &str =
     "Searches the web. Use it for facts and events you do not know. Give it search words.";
-const FORMATS: &[Choice] = &[Choice::of("json", "JSON"), Choice::of("html", "HTML")];
+const FORMATS: &[Choice] = &[Choice::new("json", "JSON"), Choice::new("html", "HTML")];
 /// A service of one's own answers soon or not at all.
-const LIMITS: Limits = Limits {
+const LIMITS: ResponseLimits = ResponseLimits {
     first_byte: Duration::from_secs(5),
     stall: Duration::from_secs(5),
     body_bytes: OUTGOING_BODY_MAX_BYTES,
@@ -62,21 +62,26 @@ const RESULTS_MAX: usize = 10;
 fn fields(inputs: &Inputs<'_>) -> Result<Vec<(&'static str, String)>> {
     let number = |name: &str| inputs.whole(name).map(|number| number.map(|number| number.to_string()));
     let all = [
-        ("categories", inputs.maybe_text("categories")),
-        ("engines", inputs.maybe_text("engines")),
-        ("language", inputs.maybe_text("language")),
+        ("categories", inputs.optional_text("categories")),
+        ("engines", inputs.optional_text("engines")),
+        ("language", inputs.optional_text("language")),
         ("pageno", number("pageno")?),
-        ("time_range", inputs.maybe_text("time_range")),
+        ("time_range", inputs.optional_text("time_range")),
         ("safesearch", number("safesearch")?),
     ];
     Ok(all.into_iter().filter_map(|(name, value)| Some((name, value?))).collect())
 }
 
-fn request(base: &str, headers: &[(String, String)], fields: &[(&str, String)], question: &str) -> Request {
+fn request(
+    base: &str,
+    headers: &[(String, String)],
+    fields: &[(&str, String)],
+    question: &str,
+) -> WebRequest {
     // Pages for people say the same and more, so results are read as JSON whatever the format was set to.
     let fixed = [("q", question), ("format", "json")];
     let fields = fields.iter().map(|(name, value)| (*name, value.as_str()));
-    let request = Request::of("POST", format!("{base}/search")).form(fixed.into_iter().chain(fields));
+    let request = WebRequest::new("POST", format!("{base}/search")).form(fixed.into_iter().chain(fields));
     headers.iter().fold(request, |request, (name, value)| request.header(name, value))
 }
 

@@ -1,8 +1,8 @@
 //! Serp API: searches with Google through SerpApi.
 
-use super::search::{Search, first_text, results};
-use crate::cards::kit::web::Request;
-use crate::cards::kit::{Card, Category, Input, Make, Risk};
+use super::search::{SearchTool, first_text, results};
+use crate::cards::kit::web::WebRequest;
+use crate::cards::kit::{Card, Category, Factory, Input, Risk};
 use serde_json::Value;
 use std::sync::Arc;
 
@@ -17,10 +17,10 @@ pub const CARD: Card = Card {
     risk: Risk::Safe,
     inputs: &[Input::credential(&["serpApi"])],
     outputs: &[],
-    make: Make::Tools(|inputs| {
+    make: Factory::Tools(|inputs| {
         let key = inputs.secret("serpApiKey")?;
         let ask = move |question: &str| request(&key, question);
-        Ok(vec![Arc::new(Search::new("serpapi-search", DESCRIPTION, ask, read))])
+        Ok(vec![Arc::new(SearchTool::new("serpapi-search", DESCRIPTION, ask, read))])
     }),
 };
 
@@ -29,8 +29,13 @@ const DESCRIPTION: &str =
     "Searches the web and returns an answer or a list of results. Use it for facts and current events.";
 
 /// The search for a question.
-pub fn request(key: &str, question: &str) -> Request {
-    Request::get(ADDRESS).query([("engine", "google"), ("output", "json"), ("q", question), ("api_key", key)])
+pub fn request(key: &str, question: &str) -> WebRequest {
+    WebRequest::get(ADDRESS).query([
+        ("engine", "google"),
+        ("output", "json"),
+        ("q", question),
+        ("api_key", key),
+    ])
 }
 
 fn read(answer: &Value) -> String {

@@ -1,8 +1,8 @@
 //! Serper: searches with Google through Serper.
 
-use super::search::{Search, first_text};
-use crate::cards::kit::web::Request;
-use crate::cards::kit::{Card, Category, Input, Make, Risk};
+use super::search::{SearchTool, first_text};
+use crate::cards::kit::web::WebRequest;
+use crate::cards::kit::{Card, Category, Factory, Input, Risk};
 use serde_json::{Value, json};
 use std::sync::Arc;
 
@@ -17,10 +17,10 @@ pub const CARD: Card = Card {
     risk: Risk::Safe,
     inputs: &[Input::credential(&["serperApi"])],
     outputs: &[],
-    make: Make::Tools(|inputs| {
+    make: Factory::Tools(|inputs| {
         let key = inputs.secret("serperApiKey")?;
         let ask = move |question: &str| request(&key, question);
-        Ok(vec![Arc::new(Search::new("serper-search", DESCRIPTION, ask, read))])
+        Ok(vec![Arc::new(SearchTool::new("serper-search", DESCRIPTION, ask, read))])
     }),
 };
 
@@ -28,8 +28,8 @@ const ADDRESS: &str = "https://google.serper.dev/search";
 const DESCRIPTION: &str =
     "Searches the web and returns the best short answer. Use it for facts and current events.";
 
-fn request(key: &str, question: &str) -> Request {
-    Request::post(ADDRESS, &json!({"q": question})).header("x-api-key", key)
+fn request(key: &str, question: &str) -> WebRequest {
+    WebRequest::post(ADDRESS, &json!({"q": question})).header("x-api-key", key)
 }
 
 fn read(answer: &Value) -> String {

@@ -1,8 +1,8 @@
 //! Tavily API: searches the web with Tavily, made for models.
 
-use super::search::{Search, set_only};
-use crate::cards::kit::web::Request;
-use crate::cards::kit::{Card, Category, Choice, Input, Inputs, Make, Risk};
+use super::search::{SearchTool, set_only};
+use crate::cards::kit::web::WebRequest;
+use crate::cards::kit::{Card, Category, Choice, Factory, Input, Inputs, Risk};
 use crate::domain::error::Result;
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
@@ -35,33 +35,33 @@ pub const CARD: Card = Card {
         Input::text("excludeDomains", "Exclude Domains").additional().help("Separated by commas."),
     ],
     outputs: &[],
-    make: Make::Tools(|inputs| {
+    make: Factory::Tools(|inputs| {
         let (key, settings) = (inputs.secret("tavilyApiKey")?, settings(inputs)?);
         let ask = move |question: &str| request(&key, &settings, question);
-        Ok(vec![Arc::new(Search::new("tavily-search", DESCRIPTION, ask, read))])
+        Ok(vec![Arc::new(SearchTool::new("tavily-search", DESCRIPTION, ask, read))])
     }),
 };
 
 const ADDRESS: &str = "https://api.tavily.com/search";
 const DESCRIPTION: &str =
     "Searches the web and returns what the best pages say. Use it for facts and current events.";
-const TOPICS: &[Choice] = &[Choice::of("general", "General"), Choice::of("news", "News")];
-const DEPTHS: &[Choice] = &[Choice::of("basic", "Basic"), Choice::of("advanced", "Advanced")];
+const TOPICS: &[Choice] = &[Choice::new("general", "General"), Choice::new("news", "News")];
+const DEPTHS: &[Choice] = &[Choice::new("basic", "Basic"), Choice::new("advanced", "Advanced")];
 const RANGES: &[Choice] = &[
-    Choice::of("day", "Day"),
-    Choice::of("week", "Week"),
-    Choice::of("month", "Month"),
-    Choice::of("year", "Year"),
+    Choice::new("day", "Day"),
+    Choice::new("week", "Week"),
+    Choice::new("month", "Month"),
+    Choice::new("year", "Year"),
 ];
 
 /// What the owner set, under the names of the service.
 fn settings(inputs: &Inputs<'_>) -> Result<Map<String, Value>> {
-    let is = |name: &str, wanted: &str| inputs.maybe_text(name).as_deref() == Some(wanted);
+    let is = |name: &str, wanted: &str| inputs.optional_text(name).as_deref() == Some(wanted);
     let mut settings = set_only([
-        ("topic", json!(inputs.maybe_text("topic"))),
-        ("search_depth", json!(inputs.maybe_text("searchDepth"))),
+        ("topic", json!(inputs.optional_text("topic"))),
+        ("search_depth", json!(inputs.optional_text("searchDepth"))),
         ("max_results", json!(inputs.whole("maxResults")?)),
-        ("time_range", json!(inputs.maybe_text("timeRange"))),
+        ("time_range", json!(inputs.optional_text("timeRange"))),
         ("include_answer", json!(inputs.switch("includeAnswer"))),
         ("include_raw_content", json!(inputs.switch("includeRawContent"))),
         ("include_images", json!(inputs.switch("includeImages"))),
@@ -79,10 +79,10 @@ fn settings(inputs: &Inputs<'_>) -> Result<Map<String, Value>> {
     Ok(settings)
 }
 
-fn request(key: &str, settings: &Map<String, Value>, question: &str) -> Request {
+fn request(key: &str, settings: &Map<String, Value>, question: &str) -> WebRequest {
     let mut body = settings.clone();
     body.insert("query".to_owned(), question.into());
-    Request::post(ADDRESS, &Value::Object(body)).header("authorization", &format!("Bearer {key}"))
+    WebRequest::post(ADDRESS, &Value::Object(body)).header("authorization", &format!("Bearer {key}"))
 }
 
 /// The results; with an answer or images beside them, all of it.

@@ -2,11 +2,11 @@
 
 use super::search::{one_argument, text_argument};
 use crate::cards::document_loaders::web_scraper::locations;
-use crate::cards::kit::web::Request;
-use crate::cards::kit::{Card, Category, Choice, Input, Make, Risk, Tool, Turn, data};
+use crate::cards::kit::web::WebRequest;
+use crate::cards::kit::{Card, Category, Choice, Factory, Input, Risk, RunContext, Tool, data};
 use crate::limits::{PAGE_TEXT_CHARS_MAX, PAGES_TEXT_BYTES_MAX};
 use crate::llm::ToolSpec;
-use crate::net::Limits;
+use crate::net::ResponseLimits;
 use regex::Regex;
 use serde_json::{Map, Value, json};
 use std::collections::{HashSet, VecDeque};
@@ -33,7 +33,7 @@ pub const CARD: Card = Card {
         Input::choice(
             "scrapeMode",
             "Scraping Mode",
-            &[Choice::of("recursive", "Recursive Crawl"), Choice::of(SITEMAP, "Sitemap")],
+            &[Choice::new("recursive", "Recursive Crawl"), Choice::new(SITEMAP, "Sitemap")],
         )
         .or("recursive")
         .additional()
@@ -50,7 +50,7 @@ pub const CARD: Card = Card {
         Input::lines("description", "Tool Description").or(DESCRIPTION).additional(),
     ],
     outputs: &[],
-    make: Make::Tools(|inputs| {
+    make: Factory::Tools(|inputs| {
         let whole = |name: &str| inputs.whole(name).map(|number| number.unwrap_or(1));
         let timeout = Duration::from_secs(whole("timeoutS")?);
         let description = inputs.text("description")?;
@@ -59,7 +59,7 @@ pub const CARD: Card = Card {
             by_sitemap: inputs.text("scrapeMode")? == SITEMAP,
             depth_max: whole("maxDepth")?,
             pages_max: usize::try_from(whole("maxPages")?).unwrap_or(1),
-            limits: Limits { first_byte: timeout, stall: timeout, ..Limits::default() },
+            limits: ResponseLimits { first_byte: timeout, stall: timeout, ..ResponseLimits::default() },
         })])
     }),
 };
@@ -69,11 +69,11 @@ struct WebScraper {
     by_sitemap: bool,
     depth_max: u64,
     pages_max: usize,
-    limits: Limits,
+    limits: ResponseLimits,
 }
 
 /// A page that was read.
-struct Page {
+struct ScrapedPage {
     title: String,
     description: String,
     text: String,
@@ -85,24 +85,24 @@ impl Tool for WebScraper {
         self.spec.clone()
     }
 
-    fn call(&self, arguments: &Value, turn: &Turn<'_>) -> Result<String, String> {
+    fn call(&self, arguments: &Value, turn: &RunContext<'_>) -> Result<String, String> {
         let url = Url::parse(text_argument(arguments, "input")?)
             .map_err(|_| "The argument 'input' must be a full address, with https://.")?;
-        let mut listed = if self.by_sitemap { self.listed(&url, turn) } else { Vec::new() };
+        let mut listed = if self.by_sitemap { self.sitemap_pages(&url, turn) } else { Vec::new() };
         let follows = listed.is_empty();
         if follows {
             listed.push(url);
         }
         let pages = self.read(listed, follows, turn)?;
-        Ok(data::marked("pages", "the web", &Value::Array(pages).to_string()))
+        Ok(data::mark_untrusted("pages", "the web", &Value::Array(pages).to_string()))
     }
 }
 
 impl WebScraper {
     /// The pages of the site that its list names; none when it has no list.
-    fn listed(&self, url: &Url, turn: &Turn<'_>) -> Vec<Url> {
+    fn sitemap_pages(&self, url: &Url, turn: &RunContext<'_>) -> Vec<Url> {
         let Ok(list) = url.join("/sitemap.xml") else { return Vec::new() };
-        let text = Request::get(list.as_str()).text(turn, self.limits).unwrap_or_default();
+        let text = WebRequest::get(list.as_str()).fetch_text(turn, self.limits).unwrap_or_default();
         let mut seen = HashSet::new();
         let places = locations(&text).filter_map(|place| Url::parse(&place).ok());
         let of_site = places.filter(|place| place.origin() == url.origin() && seen.insert(place.clone()));
@@ -110,7 +110,7 @@ impl WebScraper {
     }
 
     /// Reads these pages and, if that is wanted, what they lead to. A page that cannot be read says why.
-    fn read(&self, first: Vec<Url>, follows: bool, turn: &Turn<'_>) -> Result<Vec<Value>, String> {
+    fn read(&self, first: Vec<Url>, follows: bool, turn: &RunContext<'_>) -> Result<Vec<Value>, String> {
         let mut seen: HashSet<Url> = first.iter().cloned().collect();
         let mut open: VecDeque<(Url, u64)> = first.into_iter().map(|url| (url, 1)).collect();
         let (mut pages, mut room) = (Vec::new(), PAGES_TEXT_BYTES_MAX);
@@ -149,9 +149,9 @@ impl WebScraper {
         Ok(pages)
     }
 
-    fn page(&self, url: &Url, turn: &Turn<'_>) -> Result<Page, String> {
-        let answer = Request::get(url.as_str()).answer(turn.host, self.limits)?;
-        let read = turn.host.documents().page_of(answer.body.as_bytes(), None, turn.host.cancel());
+    fn page(&self, url: &Url, turn: &RunContext<'_>) -> Result<ScrapedPage, String> {
+        let answer = WebRequest::get(url.as_str()).send(turn.host, self.limits)?;
+        let read = turn.host.documents().read_page(answer.body.as_bytes(), None, turn.host.cancel());
         let page = read.map_err(|fault| format!("The page was not read: {fault}."))?;
         // A page that was moved leads on from where it is.
         let here = Url::parse(&answer.url).unwrap_or_else(|_| url.clone());
@@ -160,7 +160,7 @@ impl WebScraper {
             link.set_fragment(None);
             link
         });
-        Ok(Page {
+        Ok(ScrapedPage {
             title: page.title.unwrap_or_default(),
             description: description(&answer.body),
             text: page.text,

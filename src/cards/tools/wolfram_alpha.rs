@@ -1,10 +1,10 @@
 //! WolframAlpha: computes and looks up facts.
 
 use super::search::{one_argument, text_argument};
-use crate::cards::kit::web::Request;
-use crate::cards::kit::{Card, Category, Input, Make, Risk, Tool, Turn};
+use crate::cards::kit::web::WebRequest;
+use crate::cards::kit::{Card, Category, Factory, Input, Risk, RunContext, Tool};
 use crate::llm::ToolSpec;
-use crate::net::Limits;
+use crate::net::ResponseLimits;
 use serde_json::Value;
 use std::sync::Arc;
 
@@ -19,7 +19,9 @@ pub const CARD: Card = Card {
     risk: Risk::Safe,
     inputs: &[Input::credential(&["wolframAlphaAppId"])],
     outputs: &[],
-    make: Make::Tools(|inputs| Ok(vec![Arc::new(WolframAlpha { app: inputs.secret("wolframAlphaAppId")? })])),
+    make: Factory::Tools(|inputs| {
+        Ok(vec![Arc::new(WolframAlpha { app: inputs.secret("wolframAlphaAppId")? })])
+    }),
 };
 
 const ADDRESS: &str = "https://www.wolframalpha.com/api/v1/llm-api";
@@ -35,13 +37,13 @@ impl Tool for WolframAlpha {
         one_argument("wolfram_alpha", description, "input", "The question.")
     }
 
-    fn call(&self, arguments: &Value, turn: &Turn<'_>) -> Result<String, String> {
-        request(&self.app, text_argument(arguments, "input")?).text(turn, Limits::default())
+    fn call(&self, arguments: &Value, turn: &RunContext<'_>) -> Result<String, String> {
+        request(&self.app, text_argument(arguments, "input")?).fetch_text(turn, ResponseLimits::default())
     }
 }
 
-fn request(app: &str, question: &str) -> Request {
-    Request::get(ADDRESS).query([("appid", app), ("input", question)])
+fn request(app: &str, question: &str) -> WebRequest {
+    WebRequest::get(ADDRESS).query([("appid", app), ("input", question)])
 }
 
 #[cfg(test)]

@@ -1,9 +1,9 @@
 //! A client of the Model Context Protocol: the tools of one server, wherever that is.
 
-use super::Server;
-use super::http::Http;
-use super::message::Fault;
-use super::stdio::Stdio;
+use super::McpServer;
+use super::http::HttpTransport;
+use super::message::McpError;
+use super::stdio::StdioTransport;
 use crate::cards::kit::Host;
 use crate::limits::{MCP_SCHEMA_BYTES_MAX, MCP_TOOLS_MAX, MCP_TOOLS_PAGES_MAX};
 use serde_json::{Value, json};
@@ -13,28 +13,28 @@ const DESCRIPTION_CHARS_MAX: usize = 1024;
 
 /// A tool as its server describes it.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Described {
+pub(super) struct McpToolInfo {
     pub(super) name: String,
     pub(super) description: String,
     pub(super) schema: Value,
 }
 
 /// A server as one run knows it.
-pub(super) enum Client {
-    Http(Box<Http>),
-    Program(Stdio),
+pub(super) enum McpClient {
+    Http(Box<HttpTransport>),
+    Program(StdioTransport),
 }
 
-impl Client {
+impl McpClient {
     /// A server over HTTP is called when it is first asked; a program starts now.
-    pub(super) fn open(server: Server, host: &dyn Host) -> Result<Self, Fault> {
+    pub(super) fn open(server: McpServer, host: &dyn Host) -> Result<Self, McpError> {
         Ok(match server {
-            Server::Http { url, headers } => Self::Http(Box::new(Http::new(url, headers, host))),
-            Server::Program(line) => Self::Program(Stdio::start(&line, host)?),
+            McpServer::Http { url, headers } => Self::Http(Box::new(HttpTransport::new(url, headers, host))),
+            McpServer::Program(line) => Self::Program(StdioTransport::start(&line, host)?),
         })
     }
 
-    fn ask(&self, method: &str, params: &Value) -> Result<Value, Fault> {
+    fn ask(&self, method: &str, params: &Value) -> Result<Value, McpError> {
         match self {
             Self::Http(server) => server.ask(method, params),
             Self::Program(server) => server.ask(method, params),
@@ -42,12 +42,13 @@ impl Client {
     }
 
     /// The server's tools, as far as they are described well.
-    pub(super) fn tools(&self) -> Result<Vec<Described>, Fault> {
+    pub(super) fn tools(&self) -> Result<Vec<McpToolInfo>, McpError> {
         let (mut found, mut params) = (Vec::new(), json!({}));
         for _ in 0..MCP_TOOLS_PAGES_MAX {
             let page = self.ask("tools/list", &params)?;
-            let tools = page["tools"].as_array().ok_or(Fault::Garbled("its list of tools cannot be read"))?;
-            found.extend(tools.iter().filter_map(described));
+            let tools =
+                page["tools"].as_array().ok_or(McpError::Malformed("its list of tools cannot be read"))?;
+            found.extend(tools.iter().filter_map(parse_tool));
             found.truncate(MCP_TOOLS_MAX);
             match page["nextCursor"].as_str() {
                 Some(cursor) if found.len() < MCP_TOOLS_MAX => params = json!({ "cursor": cursor }),
@@ -58,16 +59,16 @@ impl Client {
     }
 
     /// Calls a tool: what it returned, and whether that is an error of its own.
-    pub(super) fn call(&self, name: &str, arguments: &Value) -> Result<(Vec<Value>, bool), Fault> {
+    pub(super) fn call(&self, name: &str, arguments: &Value) -> Result<(Vec<Value>, bool), McpError> {
         let result = self.ask("tools/call", &json!({"name": name, "arguments": arguments}))?;
         let content =
-            result["content"].as_array().cloned().ok_or(Fault::Garbled("its result cannot be read"))?;
+            result["content"].as_array().cloned().ok_or(McpError::Malformed("its result cannot be read"))?;
         Ok((content, result["isError"] == true))
     }
 }
 
-fn described(tool: &Value) -> Option<Described> {
-    Some(Described {
+fn parse_tool(tool: &Value) -> Option<McpToolInfo> {
+    Some(McpToolInfo {
         name: tool["name"].as_str().filter(|name| !name.is_empty())?.to_owned(),
         description: tool["description"]
             .as_str()

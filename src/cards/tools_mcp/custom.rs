@@ -1,8 +1,8 @@
 //! Custom MCP: the tools of any MCP server, over HTTP or as a program that the operator lets flows start.
 
-use super::Server;
+use super::McpServer;
 use super::toolkit::{ACTIONS, BASE_CLASSES, CATEGORY, toolkit};
-use crate::cards::kit::{Card, Input, Inputs, Make, Risk};
+use crate::cards::kit::{Card, Factory, Input, Inputs, Risk};
 use crate::domain::error::Result;
 use crate::domain::local_program::CommandLine;
 use crate::limits::{PROGRAM_WORD_BYTES_MAX, PROGRAM_WORDS_MAX};
@@ -28,30 +28,30 @@ pub const CARD: Card = Card {
         ACTIONS,
     ],
     outputs: &[],
-    make: Make::Tools(|inputs| toolkit(inputs, server(inputs)?)),
+    make: Factory::Tools(|inputs| toolkit(inputs, server(inputs)?)),
 };
 
 /// The server of the configuration.
-pub(in crate::cards) fn server(inputs: &Inputs<'_>) -> Result<Server> {
-    read(&inputs.text(CONFIG)?).map_err(|what| inputs.wrong(CONFIG, what))
+pub(in crate::cards) fn server(inputs: &Inputs<'_>) -> Result<McpServer> {
+    read(&inputs.text(CONFIG)?).map_err(|what| inputs.input_error(CONFIG, what))
 }
 
 /// The program that a card with these values starts, as far as that is known before it runs.
 pub(in crate::cards) fn program(values: &Map<String, Value>) -> Option<CommandLine> {
     let text = values.get(CONFIG)?.as_str().filter(|text| !text.contains("{{"))?;
     match read(text) {
-        Ok(Server::Program(line)) => Some(line),
+        Ok(McpServer::Program(line)) => Some(line),
         _ => None,
     }
 }
 
-fn read(text: &str) -> std::result::Result<Server, &'static str> {
+fn read(text: &str) -> std::result::Result<McpServer, &'static str> {
     let config: Map<String, Value> =
         serde_json::from_str(text).map_err(|_| "this must be a JSON object with a url, or a command")?;
     let word =
         |name: &str| config.get(name).and_then(Value::as_str).map(str::trim).filter(|word| !word.is_empty());
     if let Some(program) = word("command") {
-        return Ok(Server::Program(CommandLine {
+        return Ok(McpServer::Program(CommandLine {
             program: fitting(program)?,
             args: arguments(config.get("args"))?,
             env: texts(config.get("env"), "its env must be an object of names and texts")?,
@@ -59,7 +59,7 @@ fn read(text: &str) -> std::result::Result<Server, &'static str> {
     }
     let url = word("url").ok_or("it needs the url of the server, or a command")?.to_owned();
     let headers = texts(config.get("headers"), "its headers must be an object of names and texts")?;
-    Ok(Server::Http { url, headers })
+    Ok(McpServer::Http { url, headers })
 }
 
 fn fitting(word: &str) -> std::result::Result<String, &'static str> {

@@ -1,8 +1,8 @@
 //! Github MCP: the tools of GitHub's own MCP server.
 
-use super::Server;
+use super::McpServer;
 use super::toolkit::{ACTIONS, BASE_CLASSES, CATEGORY, toolkit};
-use crate::cards::kit::{Card, Input, Inputs, Make, Risk};
+use crate::cards::kit::{Card, Factory, Input, Inputs, Risk};
 use crate::domain::error::Result;
 
 /// GitHub's hosted server; an enterprise has its own.
@@ -25,12 +25,12 @@ pub const CARD: Card = Card {
             .help("The address of the MCP server of an enterprise. Empty: GitHub's own."),
     ],
     outputs: &[],
-    make: Make::Tools(|inputs| toolkit(inputs, server(inputs)?)),
+    make: Factory::Tools(|inputs| toolkit(inputs, server(inputs)?)),
 };
 
 /// GitHub's server, or that of the enterprise.
-pub(in crate::cards) fn server(inputs: &Inputs<'_>) -> Result<Server> {
+pub(in crate::cards) fn server(inputs: &Inputs<'_>) -> Result<McpServer> {
     let token = inputs.secret("accessToken")?;
     let url = inputs.address("githubEnterpriseUrl").unwrap_or_else(|| ADDRESS.to_owned());
-    Ok(Server::Http { url, headers: vec![("authorization".to_owned(), format!("Bearer {token}"))] })
+    Ok(McpServer::Http { url, headers: vec![("authorization".to_owned(), format!("Bearer {token}"))] })
 }

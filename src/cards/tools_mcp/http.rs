@@ -1,12 +1,12 @@
 //! MCP servers over streamable HTTP: each message of ours is a POST, and the answer is JSON or a stream of events that
 //! holds it. Every address goes through the guarded client as one that a stranger chose (manual 12.5).
 
-use super::message::{Fault, GREET, PROTOCOL, answers, greeting, ready, request, result_of};
+use super::message::{GREET, McpError, PROTOCOL, answers, greeting, ready, request, result_of};
 use crate::cards::kit::Host;
-use crate::domain::cancel::Cancel;
+use crate::domain::cancel::CancelToken;
 use crate::limits::OUTGOING_BODY_MAX_BYTES;
-use crate::llm::sse::Events;
-use crate::net::{Incoming, Limits, Method, Outgoing, Purpose};
+use crate::llm::sse::SseReader;
+use crate::net::{CallPurpose, Incoming, Method, Outgoing, ResponseLimits};
 use serde_json::Value;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -21,22 +21,22 @@ const GOODBYE: Duration = Duration::from_secs(2);
 
 /// What a server calls itself by after the first words.
 #[derive(Debug, Clone)]
-struct Session {
+struct McpSession {
     id: Option<String>,
     version: String,
 }
 
 /// A server that is reached over HTTP, as one run knows it.
-pub(super) struct Http {
+pub(super) struct HttpTransport {
     url: String,
     headers: Vec<(String, String)>,
     outgoing: Outgoing,
-    cancel: Cancel,
-    session: Mutex<Option<Session>>,
+    cancel: CancelToken,
+    session: Mutex<Option<McpSession>>,
     last_id: AtomicU64,
 }
 
-impl Http {
+impl HttpTransport {
     pub(super) fn new(url: String, headers: Vec<(String, String)>, host: &dyn Host) -> Self {
         Self {
             url,
@@ -49,11 +49,11 @@ impl Http {
     }
 
     /// Asks within the session. A server that has forgotten the session, or was started anew, is greeted once more.
-    pub(super) fn ask(&self, method: &str, params: &Value) -> Result<Value, Fault> {
+    pub(super) fn ask(&self, method: &str, params: &Value) -> Result<Value, McpError> {
         let session = self.session()?;
         match self.request(method, params, Some(&session)) {
-            Err(Fault::Status(404)) if session.id.is_some() => {
-                *self.known() = None;
+            Err(McpError::Status(404)) if session.id.is_some() => {
+                *self.lock_session() = None;
                 let session = self.session()?;
                 self.request(method, params, Some(&session)).map(|(result, _)| result)
             }
@@ -61,27 +61,27 @@ impl Http {
         }
     }
 
-    fn known(&self) -> MutexGuard<'_, Option<Session>> {
+    fn lock_session(&self) -> MutexGuard<'_, Option<McpSession>> {
         self.session.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn session(&self) -> Result<Session, Fault> {
-        if let Some(session) = self.known().clone() {
+    fn session(&self) -> Result<McpSession, McpError> {
+        if let Some(session) = self.lock_session().clone() {
             return Ok(session);
         }
         let (result, id) = self.request(GREET, &greeting(), None)?;
         let version = result["protocolVersion"].as_str().unwrap_or(PROTOCOL);
         let fits = |text: &str| text.len() <= HEADER_BYTES_MAX && text.bytes().all(|b| b.is_ascii_graphic());
         if !fits(version) || !id.as_deref().is_none_or(fits) {
-            return Err(Fault::Garbled("its greeting cannot be read"));
+            return Err(McpError::Malformed("its greeting cannot be read"));
         }
-        let session = Session { id, version: version.to_owned() };
+        let session = McpSession { id, version: version.to_owned() };
         let answer = self.post(&ready(), Some(&session))?;
         match answer.status() {
             200..=299 => answer.finish(),
-            status => return Err(Fault::Status(status)),
+            status => return Err(McpError::Status(status)),
         }
-        *self.known() = Some(session.clone());
+        *self.lock_session() = Some(session.clone());
         Ok(session)
     }
 
@@ -90,12 +90,12 @@ impl Http {
         &self,
         method: &str,
         params: &Value,
-        session: Option<&Session>,
-    ) -> Result<(Value, Option<String>), Fault> {
+        session: Option<&McpSession>,
+    ) -> Result<(Value, Option<String>), McpError> {
         let id = self.last_id.fetch_add(1, Ordering::Relaxed) + 1;
         let mut answer = self.post(&request(id, method, params), session)?;
         if !(200..=299).contains(&answer.status()) {
-            return Err(Fault::Status(answer.status()));
+            return Err(McpError::Status(answer.status()));
         }
         let given = answer.header(SESSION).map(str::to_owned);
         let kind = answer.header("content-type").unwrap_or_default().to_ascii_lowercase();
@@ -104,16 +104,16 @@ impl Http {
         } else if kind.starts_with("application/json") {
             in_json(&answer.read_to_string(OUTGOING_BODY_MAX_BYTES)?, id)
         } else {
-            return Err(Fault::Garbled("its answer is neither JSON nor a stream of events"));
+            return Err(McpError::Malformed("its answer is neither JSON nor a stream of events"));
         };
-        let reply = reply.ok_or(Fault::Garbled("its answer holds no result"))?;
+        let reply = reply.ok_or(McpError::Malformed("its answer holds no result"))?;
         Ok((result_of(reply)?, given))
     }
 
-    fn post(&self, message: &Value, session: Option<&Session>) -> Result<Incoming, Fault> {
+    fn post(&self, message: &Value, session: Option<&McpSession>) -> Result<Incoming, McpError> {
         let body = message.to_string();
         let own = [("content-type", "application/json"), ("accept", "application/json, text/event-stream")];
-        self.send(Method::POST, &own, Some(body.as_bytes()), session, Limits::default())
+        self.send(Method::POST, &own, Some(body.as_bytes()), session, ResponseLimits::default())
     }
 
     fn send(
@@ -121,9 +121,9 @@ impl Http {
         method: Method,
         own: &[(&str, &str)],
         body: Option<&[u8]>,
-        session: Option<&Session>,
-        limits: Limits,
-    ) -> Result<Incoming, Fault> {
+        session: Option<&McpSession>,
+        limits: ResponseLimits,
+    ) -> Result<Incoming, McpError> {
         let mut headers: Vec<(&str, &str)> =
             self.headers.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
         // The protocol's own headers are not the owner's to set.
@@ -133,15 +133,23 @@ impl Http {
             headers.push((VERSION, &session.version));
             headers.extend(session.id.as_deref().map(|id| (SESSION, id)));
         }
-        Ok(self.outgoing.send(Purpose::Reachable, method, &self.url, &headers, body, &self.cancel, limits)?)
+        Ok(self.outgoing.send(
+            CallPurpose::Reachable,
+            method,
+            &self.url,
+            &headers,
+            body,
+            &self.cancel,
+            limits,
+        )?)
     }
 }
 
-impl Drop for Http {
+impl Drop for HttpTransport {
     /// Tells the server that the session is over. Whether it hears that changes nothing.
     fn drop(&mut self) {
-        let Some(session) = self.known().take().filter(|session| session.id.is_some()) else { return };
-        let limits = Limits { first_byte: GOODBYE, stall: GOODBYE, ..Limits::default() };
+        let Some(session) = self.lock_session().take().filter(|session| session.id.is_some()) else { return };
+        let limits = ResponseLimits { first_byte: GOODBYE, stall: GOODBYE, ..ResponseLimits::default() };
         drop(self.send(Method::DELETE, &[], None, Some(&session), limits));
     }
 }
@@ -155,8 +163,8 @@ fn in_json(body: &str, id: u64) -> Option<Value> {
 }
 
 /// The answer to `id` in a stream. What else a server says there is for clients that offer more than we do.
-fn in_events(answer: Incoming, id: u64) -> Result<Option<Value>, Fault> {
-    let mut events = Events::new(answer);
+fn in_events(answer: Incoming, id: u64) -> Result<Option<Value>, McpError> {
+    let mut events = SseReader::new(answer);
     loop {
         match events.next() {
             Ok(Some(event)) => {
@@ -165,7 +173,7 @@ fn in_events(answer: Incoming, id: u64) -> Result<Option<Value>, Fault> {
                 }
             }
             Ok(None) => return Ok(None),
-            Err(_) => return Err(Fault::Garbled("its stream of events broke off")),
+            Err(_) => return Err(McpError::Malformed("its stream of events broke off")),
         }
     }
 }

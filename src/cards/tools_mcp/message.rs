@@ -14,18 +14,18 @@ const UNKNOWN_METHOD: i64 = -32_601;
 
 /// Why a server gave no result. None of it is in the server's words.
 #[derive(Debug)]
-pub(super) enum Fault {
+pub(super) enum McpError {
     Net(NetError),
     Status(u16),
-    Program(programs::Fault),
+    Program(programs::ProgramError),
     /// Nothing may be started for who asks.
     NothingStarts,
-    Garbled(&'static str),
+    Malformed(&'static str),
     /// The server refused what it was asked, with this code of JSON-RPC.
     Refused(i64),
 }
 
-impl fmt::Display for Fault {
+impl fmt::Display for McpError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Net(error) => error.fmt(f),
@@ -34,20 +34,20 @@ impl fmt::Display for Fault {
             Self::NothingStarts => f.write_str(
                 "its program is only started to answer a question. Ask the flow while no action is chosen: the answer names them",
             ),
-            Self::Garbled(what) => f.write_str(what),
+            Self::Malformed(what) => f.write_str(what),
             Self::Refused(code) => write!(f, "it refused what it was asked (code {code})"),
         }
     }
 }
 
-impl From<NetError> for Fault {
+impl From<NetError> for McpError {
     fn from(error: NetError) -> Self {
         Self::Net(error)
     }
 }
 
-impl From<programs::Fault> for Fault {
-    fn from(fault: programs::Fault) -> Self {
+impl From<programs::ProgramError> for McpError {
+    fn from(fault: programs::ProgramError) -> Self {
         Self::Program(fault)
     }
 }
@@ -88,9 +88,9 @@ pub(super) fn answer_to(message: &Value) -> Option<Value> {
 }
 
 /// The result in an answer.
-pub(super) fn result_of(mut answer: Value) -> Result<Value, Fault> {
+pub(super) fn result_of(mut answer: Value) -> Result<Value, McpError> {
     match answer.get_mut("result") {
         Some(result) => Ok(result.take()),
-        None => Err(Fault::Refused(answer["error"]["code"].as_i64().unwrap_or_default())),
+        None => Err(McpError::Refused(answer["error"]["code"].as_i64().unwrap_or_default())),
     }
 }

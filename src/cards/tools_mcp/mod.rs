@@ -18,7 +18,7 @@ use crate::domain::error::Result;
 use crate::domain::local_program::CommandLine;
 
 /// Where a server is.
-pub(super) enum Server {
+pub(super) enum McpServer {
     /// At an address, where it is asked with these headers.
     Http { url: String, headers: Vec<(String, String)> },
     /// A program, which is started for the run.
@@ -26,6 +26,6 @@ pub(super) enum Server {
 }
 
 /// The server that a card is set to.
-pub(super) type ServerOf = fn(&Inputs<'_>) -> Result<Server>;
+pub(super) type ServerBuilder = fn(&Inputs<'_>) -> Result<McpServer>;
 
-pub(super) use toolkit::offered;
+pub(super) use toolkit::tool_descriptions;

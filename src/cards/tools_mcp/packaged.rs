@@ -1,7 +1,7 @@
 //! MCP servers that come as npm packages. The family starts its own copies of them; here `npx` does, where the operator
 //! lists that command line and the variables that a flow may set.
 
-use super::Server;
+use super::McpServer;
 use crate::cards::kit::Inputs;
 use crate::domain::error::Result;
 use crate::domain::local_program::CommandLine;
@@ -16,12 +16,12 @@ pub(super) struct Package {
 
 impl Package {
     /// The server of a card of this package, with these further arguments.
-    pub(super) fn server(&self, inputs: &Inputs<'_>, args: &str) -> Result<Server> {
+    pub(super) fn server(&self, inputs: &Inputs<'_>, args: &str) -> Result<McpServer> {
         let mut line = self.line(args);
         for ((_, value), (_, field)) in line.env.iter_mut().zip(self.secrets) {
             *value = inputs.secret(field)?;
         }
-        Ok(Server::Program(line))
+        Ok(McpServer::Program(line))
     }
 
     /// What is started, without secrets.

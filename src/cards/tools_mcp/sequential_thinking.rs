@@ -1,9 +1,9 @@
 //! Sequential Thinking MCP: notes of a train of thought, kept by the MCP server of an npm package.
 
-use super::Server;
+use super::McpServer;
 use super::packaged::Package;
 use super::toolkit::{ACTIONS, BASE_CLASSES, CATEGORY, toolkit};
-use crate::cards::kit::{Card, Inputs, Make, Risk};
+use crate::cards::kit::{Card, Factory, Inputs, Risk};
 use crate::domain::error::Result;
 use crate::domain::local_program::CommandLine;
 use serde_json::{Map, Value};
@@ -21,11 +21,11 @@ pub const CARD: Card = Card {
     risk: Risk::Risky,
     inputs: &[ACTIONS],
     outputs: &[],
-    make: Make::Tools(|inputs| toolkit(inputs, server(inputs)?)),
+    make: Factory::Tools(|inputs| toolkit(inputs, server(inputs)?)),
 };
 
 /// The program of the package.
-pub(in crate::cards) fn server(inputs: &Inputs<'_>) -> Result<Server> {
+pub(in crate::cards) fn server(inputs: &Inputs<'_>) -> Result<McpServer> {
     PACKAGE.server(inputs, "")
 }
 

@@ -1,40 +1,40 @@
 //! MCP servers that are programs of this machine: a message is a line of their input, and a line of their output.
 
-use super::message::{Fault, GREET, answer_to, answers, greeting, ready, request, result_of};
+use super::message::{GREET, McpError, answer_to, answers, greeting, ready, request, result_of};
 use crate::cards::kit::Host;
 use crate::domain::local_program::CommandLine;
 use crate::limits::{MCP_OTHER_MESSAGES_MAX, PROGRAM_ANSWER_SECONDS, PROGRAM_START_SECONDS};
-use crate::programs::Running;
+use crate::programs::ProgramProcess;
 use serde_json::Value;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 /// A server that was started for one run and was greeted.
-pub(super) struct Stdio(Mutex<Talk>);
+pub(super) struct StdioTransport(Mutex<StdioSession>);
 
-struct Talk {
-    program: Running,
+struct StdioSession {
+    program: ProgramProcess,
     last_id: u64,
 }
 
-impl Stdio {
-    pub(super) fn start(line: &CommandLine, host: &dyn Host) -> Result<Self, Fault> {
-        let programs = host.programs().ok_or(Fault::NothingStarts)?;
-        let mut talk = Talk { program: programs.start(line, host.cancel())?, last_id: 0 };
+impl StdioTransport {
+    pub(super) fn start(line: &CommandLine, host: &dyn Host) -> Result<Self, McpError> {
+        let programs = host.programs().ok_or(McpError::NothingStarts)?;
+        let mut talk = StdioSession { program: programs.start(line, host.cancel())?, last_id: 0 };
         let end = Instant::now() + Duration::from_secs(PROGRAM_START_SECONDS);
         talk.ask(GREET, &greeting(), end)?;
         talk.program.send(&ready().to_string(), end)?;
         Ok(Self(Mutex::new(talk)))
     }
 
-    pub(super) fn ask(&self, method: &str, params: &Value) -> Result<Value, Fault> {
+    pub(super) fn ask(&self, method: &str, params: &Value) -> Result<Value, McpError> {
         let end = Instant::now() + Duration::from_secs(PROGRAM_ANSWER_SECONDS);
         self.0.lock().unwrap_or_else(PoisonError::into_inner).ask(method, params, end)
     }
 }
 
-impl Talk {
-    fn ask(&mut self, method: &str, params: &Value, end: Instant) -> Result<Value, Fault> {
+impl StdioSession {
+    fn ask(&mut self, method: &str, params: &Value, end: Instant) -> Result<Value, McpError> {
         self.last_id += 1;
         let id = self.last_id;
         self.program.send(&request(id, method, params).to_string(), end)?;
@@ -49,6 +49,6 @@ impl Talk {
                 self.program.send(&answer.to_string(), end)?;
             }
         }
-        Err(Fault::Garbled("it says much and answers nothing"))
+        Err(McpError::Malformed("it says much and answers nothing"))
     }
 }

@@ -1,9 +1,9 @@
 //! Supergateway MCP: MCP servers behind other transports, by a bridge from npm.
 
-use super::Server;
+use super::McpServer;
 use super::packaged::Package;
 use super::toolkit::{ACTIONS, BASE_CLASSES, CATEGORY, toolkit};
-use crate::cards::kit::{Card, Input, Inputs, Make, Risk};
+use crate::cards::kit::{Card, Factory, Input, Inputs, Risk};
 use crate::domain::error::Result;
 use crate::domain::local_program::CommandLine;
 use serde_json::{Map, Value};
@@ -24,11 +24,11 @@ pub const CARD: Card = Card {
     risk: Risk::Risky,
     inputs: &[ARGUMENTS, ACTIONS],
     outputs: &[],
-    make: Make::Tools(|inputs| toolkit(inputs, server(inputs)?)),
+    make: Factory::Tools(|inputs| toolkit(inputs, server(inputs)?)),
 };
 
 /// The program of the package.
-pub(in crate::cards) fn server(inputs: &Inputs<'_>) -> Result<Server> {
+pub(in crate::cards) fn server(inputs: &Inputs<'_>) -> Result<McpServer> {
     PACKAGE.server(inputs, &inputs.text(ARGUMENTS.name)?)
 }
 

@@ -1,10 +1,10 @@
 //! The tools of an MCP server as tools of a flow: those its owner chose, within bounds.
 
-use super::Server;
-use super::client::{Client, Described};
+use super::McpServer;
+use super::client::{McpClient, McpToolInfo};
 use crate::cards::kit::part::Toolkit;
 use crate::cards::kit::{Input, card, input};
-use crate::cards::kit::{Inputs, Picked, Tool, Turn, data};
+use crate::cards::kit::{Inputs, Picker, RunContext, Tool, data};
 use crate::domain::error::{Error, Result};
 use crate::domain::tool_record::model_name;
 use crate::limits::MCP_RESULT_BYTES_MAX;
@@ -17,20 +17,20 @@ pub(super) const BASE_CLASSES: &[&str] = &["Tool"];
 /// Where these cards stand in the palette.
 pub(super) const CATEGORY: card::Category = card::Category::McpTools;
 /// Which of the server's tools the model may call.
-pub(super) const ACTIONS: Input = Input::pick("mcpActions", "Available Actions", Picked::Actions)
+pub(super) const ACTIONS: Input = Input::pick("mcpActions", "Available Actions", Picker::Actions)
     .help("The names of the tools that the model may call, as a JSON list.");
 
 /// How many names a message lists.
 const NAMES_SHOWN_MAX: usize = 50;
 
 /// A server, and the tools it has.
-fn listed(inputs: &Inputs<'_>, server: Server) -> Result<(Client, Vec<Described>)> {
-    let asked = Client::open(server, inputs.host).and_then(|client| {
+fn open_and_list(inputs: &Inputs<'_>, server: McpServer) -> Result<(McpClient, Vec<McpToolInfo>)> {
+    let asked = McpClient::open(server, inputs.host).and_then(|client| {
         let tools = client.tools()?;
         Ok((client, tools))
     });
     asked.map_err(|fault| {
-        Error::Failed(format!("{}: the tools of its server cannot be listed: {fault}.", inputs.label))
+        Error::RunFailed(format!("{}: the tools of its server cannot be listed: {fault}.", inputs.label))
     })
 }
 
@@ -38,8 +38,11 @@ fn listed(inputs: &Inputs<'_>, server: Server) -> Result<(Client, Vec<Described>
 ///
 /// # Errors
 /// When the server cannot be asked.
-pub(in crate::cards) fn offered(inputs: &Inputs<'_>, server: Server) -> Result<Vec<(String, String)>> {
-    let (_, tools) = listed(inputs, server)?;
+pub(in crate::cards) fn tool_descriptions(
+    inputs: &Inputs<'_>,
+    server: McpServer,
+) -> Result<Vec<(String, String)>> {
+    let (_, tools) = open_and_list(inputs, server)?;
     Ok(tools.into_iter().map(|tool| (tool.name, tool.description)).collect())
 }
 
@@ -47,22 +50,22 @@ pub(in crate::cards) fn offered(inputs: &Inputs<'_>, server: Server) -> Result<V
 ///
 /// # Errors
 /// When none is chosen, one that is chosen is not there, or the server cannot be asked.
-pub(super) fn toolkit(inputs: &Inputs<'_>, server: Server) -> Result<Toolkit> {
-    let chosen = chosen(inputs)?;
-    let (client, offered) = listed(inputs, server)?;
+pub(super) fn toolkit(inputs: &Inputs<'_>, server: McpServer) -> Result<Toolkit> {
+    let chosen = selected_names(inputs)?;
+    let (client, tool_descriptions) = open_and_list(inputs, server)?;
     let client = Arc::new(client);
     let names = || {
-        let names = offered.iter().map(|tool| model_name(&tool.name)).take(NAMES_SHOWN_MAX);
+        let names = tool_descriptions.iter().map(|tool| model_name(&tool.name)).take(NAMES_SHOWN_MAX);
         names.collect::<Vec<_>>().join(", ")
     };
     if chosen.is_empty() {
-        return Err(inputs.wrong(ACTIONS.name, &format!("choose at least one of: {}", names())));
+        return Err(inputs.input_error(ACTIONS.name, &format!("choose at least one of: {}", names())));
     }
     let mut tools: Toolkit = Vec::with_capacity(chosen.len());
     for name in chosen {
-        let tool = offered.iter().find(|tool| tool.name == name);
+        let tool = tool_descriptions.iter().find(|tool| tool.name == name);
         let tool = tool.ok_or_else(|| {
-            inputs.wrong(
+            inputs.input_error(
                 ACTIONS.name,
                 &format!("the server has no tool '{}'; it has: {}", model_name(&name), names()),
             )
@@ -73,20 +76,21 @@ pub(super) fn toolkit(inputs: &Inputs<'_>, server: Server) -> Result<Toolkit> {
 }
 
 /// The names in the owner's list: JSON, or divided by commas.
-fn chosen(inputs: &Inputs<'_>) -> Result<Vec<String>> {
-    let text = inputs.maybe_text(ACTIONS.name).unwrap_or_default();
-    input::chosen(&text.into()).ok_or_else(|| inputs.wrong(ACTIONS.name, "this must be a JSON list of names"))
+fn selected_names(inputs: &Inputs<'_>) -> Result<Vec<String>> {
+    let text = inputs.optional_text(ACTIONS.name).unwrap_or_default();
+    input::parse_names(&text.into())
+        .ok_or_else(|| inputs.input_error(ACTIONS.name, "this must be a JSON list of names"))
 }
 
 struct McpTool {
     /// What the server calls it.
     name: String,
     spec: ToolSpec,
-    client: Arc<Client>,
+    client: Arc<McpClient>,
 }
 
 impl McpTool {
-    fn new(tool: &Described, client: Arc<Client>) -> Self {
+    fn new(tool: &McpToolInfo, client: Arc<McpClient>) -> Self {
         let is_schema = tool.schema["type"] == "object";
         let schema =
             if is_schema { tool.schema.clone() } else { json!({"type": "object", "properties": Map::new()}) };
@@ -100,16 +104,16 @@ impl Tool for McpTool {
         self.spec.clone()
     }
 
-    fn call(&self, arguments: &Value, _turn: &Turn<'_>) -> Result<String, String> {
+    fn call(&self, arguments: &Value, _turn: &RunContext<'_>) -> Result<String, String> {
         let (content, failed) =
             self.client.call(&self.name, arguments).map_err(|fault| format!("The tool failed: {fault}."))?;
-        let text = data::marked("result", &self.spec.name, &written(content));
+        let text = data::mark_untrusted("result", &self.spec.name, &result_text(content));
         if failed { Err(text) } else { Ok(text) }
     }
 }
 
 /// The content of a result as JSON text. What is no text is named and left out.
-fn written(mut content: Vec<Value>) -> String {
+fn result_text(mut content: Vec<Value>) -> String {
     for item in &mut content {
         for place in ["/data", "/resource/blob"] {
             if let Some(binary) = item.pointer_mut(place) {
@@ -136,9 +140,9 @@ mod tests {
             json!({"type": "text", "text": "Hi"}),
             json!({"type": "image", "data": "AAAA", "mimeType": "image/png"}),
         ];
-        let text = written(content);
+        let text = result_text(content);
         assert!(text.contains("\"Hi\"") && text.contains("image/png") && !text.contains("AAAA"), "{text}");
-        let long = written(vec![json!({"type": "text", "text": "ü".repeat(MCP_RESULT_BYTES_MAX)})]);
+        let long = result_text(vec![json!({"type": "text", "text": "ü".repeat(MCP_RESULT_BYTES_MAX)})]);
         assert!(long.len() < MCP_RESULT_BYTES_MAX + 100 && long.ends_with("left out)"));
     }
 }

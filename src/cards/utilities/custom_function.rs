@@ -1,10 +1,12 @@
 //! Custom JS Function: code that makes a value for other cards, or the answer itself.
 
-use crate::cards::kit::code::{self, CalledTools, Code};
-use crate::cards::kit::{Card, Category, Chain, Connects, Input, Make, Output, Risk, Sink, Tool, Turn};
+use crate::cards::kit::code::{self, Code, CodeTools};
+use crate::cards::kit::{
+    Card, Category, Chain, Factory, Input, Output, Risk, RunContext, TokenSink, Tool, WireType,
+};
 use crate::domain::error::{Error, Result};
-use crate::domain::prediction::Outcome;
-use crate::script::Calls;
+use crate::domain::prediction::RunOutput;
+use crate::script::CallHandler;
 use serde_json::{Map, Value};
 use std::sync::Arc;
 
@@ -29,7 +31,7 @@ pub const CARD: Card = Card {
     inputs: &[
         INPUT_VARIABLES,
         Input::text("functionName", "Function Name").optional(),
-        Input::wires("tools", "Additional Tools", Connects::Tool)
+        Input::wires("tools", "Additional Tools", WireType::Tool)
             .optional()
             .help("The function calls them as $tools.name(arguments), and waits for what they return."),
         Input::code("javascriptFunction", "JavaScript Function").help(
@@ -46,11 +48,11 @@ pub const CARD: Card = Card {
             predicts: false,
         },
     ],
-    make: Make::Chain(|inputs| {
+    make: Factory::Chain(|inputs| {
         Ok(Arc::new(CustomFunction {
             label: inputs.label.to_owned(),
             source: inputs.text("javascriptFunction")?,
-            inputs: code::read_values(inputs.object("functionInputVariables")?),
+            inputs: code::parse_values(inputs.object("functionInputVariables")?),
             tools: inputs.tools("tools")?,
         }))
     }),
@@ -64,16 +66,16 @@ struct CustomFunction {
 }
 
 impl Chain for CustomFunction {
-    fn run(&self, turn: &Turn<'_>, sink: &mut dyn Sink) -> Result<Outcome> {
-        let called = CalledTools::of(&self.label, &self.tools, turn)?;
+    fn run(&self, turn: &RunContext<'_>, sink: &mut dyn TokenSink) -> Result<RunOutput> {
+        let called = CodeTools::new(&self.label, &self.tools, turn)?;
         let code = Code {
-            calls: (!self.tools.is_empty()).then_some(&called as &dyn Calls),
+            calls: (!self.tools.is_empty()).then_some(&called as &dyn CallHandler),
             ..Code::new(&self.label, &self.source, self.inputs.clone())
         };
-        let result = turn.host.run_code(&code).map_err(|error| code::failed(&self.label, &error))?;
+        let result = turn.host.run_code(&code).map_err(|error| code::code_error(&self.label, &error))?;
         let text = code::as_text(&result);
         sink.token(&text).map_err(|_| Error::Cancelled)?;
         let json = (!result.is_string() && !result.is_null()).then_some(result);
-        Ok(Outcome { text, json, ..Outcome::default() })
+        Ok(RunOutput { text, json, ..RunOutput::default() })
     }
 }

@@ -1,7 +1,7 @@
 //! Get Variable: reads a value that Set Variable kept in the same run.
 
 use super::set_variable::OUTPUT;
-use crate::cards::kit::{Card, Category, Input, Make, Risk, VARIABLE_NAME};
+use crate::cards::kit::{Card, Category, Factory, Input, Risk, VARIABLE_NAME};
 
 /// The card.
 pub const CARD: Card = Card {
@@ -14,5 +14,5 @@ pub const CARD: Card = Card {
     risk: Risk::Safe,
     inputs: &[Input::text(VARIABLE_NAME, "Variable Name")],
     outputs: OUTPUT,
-    make: Make::Recall(|inputs| inputs.text(VARIABLE_NAME)),
+    make: Factory::GetVariable(|inputs| inputs.text(VARIABLE_NAME)),
 };

@@ -2,7 +2,7 @@
 
 use super::custom_function::{INPUT_VARIABLES, RESULTS};
 use crate::cards::kit::code::{self, Code};
-use crate::cards::kit::{Card, Category, Input, Make, Output, Risk, Taken};
+use crate::cards::kit::{BranchChoice, Card, Category, Factory, Input, Output, Risk};
 use serde_json::Value;
 
 const TRUE: &str = "returnTrue";
@@ -30,18 +30,18 @@ pub const CARD: Card = Card {
         Output { name: TRUE, label: "True", base_classes: RESULTS, predicts: false },
         Output { name: FALSE, label: "False", base_classes: RESULTS, predicts: false },
     ],
-    make: Make::Branch(|inputs| {
-        let variables = code::read_values(inputs.object("functionInputVariables")?);
+    make: Factory::Branch(|inputs| {
+        let variables = code::parse_values(inputs.object("functionInputVariables")?);
         let run = |name: &str| {
             let source = inputs.text(name)?;
             let code = Code::new(inputs.label, &source, variables.clone());
-            inputs.host.run_code(&code).map_err(|error| code::failed(inputs.label, &error))
+            inputs.host.run_code(&code).map_err(|error| code::code_error(inputs.label, &error))
         };
         let value = run("ifFunction")?;
         if is_true(&value) {
-            return Ok(Taken { output: TRUE, value });
+            return Ok(BranchChoice { output: TRUE, value });
         }
-        Ok(Taken { output: FALSE, value: run("elseFunction")? })
+        Ok(BranchChoice { output: FALSE, value: run("elseFunction")? })
     }),
 };
 

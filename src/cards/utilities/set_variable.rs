@@ -1,7 +1,9 @@
 //! Set Variable: keeps a value for the rest of the run.
 
 use super::custom_function::RESULTS;
-use crate::cards::kit::{Card, Category, Connects, Input, Kept, Make, Output, Risk, VARIABLE_NAME};
+use crate::cards::kit::{
+    Card, Category, Factory, FlowVariable, Input, Output, Risk, VARIABLE_NAME, WireType,
+};
 use serde_json::Value;
 
 /// The one output of cards that hand on a value.
@@ -18,20 +20,20 @@ pub const CARD: Card = Card {
     base_classes: &["SetVariable", "Utilities"],
     risk: Risk::Safe,
     inputs: &[
-        Input::wires("input", "Input", Connects::Value).optional(),
+        Input::wires("input", "Input", WireType::Value).optional(),
         Input::text(VARIABLE_NAME, "Variable Name"),
         Input::switch("showOutput", "Show Output")
             .additional()
             .help("The value goes out with the answer, under flowVariables."),
     ],
     outputs: OUTPUT,
-    make: Make::Keep(|inputs| {
+    make: Factory::SetVariable(|inputs| {
         let mut wired = inputs.results("input")?;
         let value = match wired.len() {
             0 => Value::String(String::new()),
             1 => wired.remove(0),
             _ => Value::Array(wired),
         };
-        Ok(Kept { name: inputs.text(VARIABLE_NAME)?, value, shown: inputs.switch("showOutput") })
+        Ok(FlowVariable { name: inputs.text(VARIABLE_NAME)?, value, in_answer: inputs.switch("showOutput") })
     }),
 };

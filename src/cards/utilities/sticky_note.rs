@@ -1,6 +1,6 @@
 //! Sticky Note: a note on the canvas. It never runs.
 
-use crate::cards::kit::{Card, Category, Input, Make, Risk};
+use crate::cards::kit::{Card, Category, Factory, Input, Risk};
 
 /// The card.
 pub const CARD: Card = Card {
@@ -13,5 +13,5 @@ pub const CARD: Card = Card {
     risk: Risk::Safe,
     inputs: &[Input::lines("note", "Note").optional()],
     outputs: &[],
-    make: Make::Nothing,
+    make: Factory::Nothing,
 };

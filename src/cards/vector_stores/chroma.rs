@@ -1,14 +1,15 @@
 //! Chroma: passages in a collection of a Chroma server, or of Chroma's cloud.
 
 use crate::cards::kit::remote::{
-    Database, Found, RECORD_MANAGER, Remote, RemoteRow, Search, Whose, endpoint, filter, flat, garbled,
-    in_path, name, of_distance, outputs,
+    ConversationFilter, RECORD_MANAGER, RemoteChunk, RemoteHit, RemoteVectorStore, VectorDatabase,
+    VectorSearch, endpoint, filter, flatten_metadata, in_path, malformed_answer, outputs, path_name,
+    score_from_distance,
 };
 use crate::cards::kit::shelf::{DOCUMENT, EMBEDDINGS, TOP_K_INPUT};
 use crate::cards::kit::uploaded::{CHAT_KEY, FILE_UPLOAD};
-use crate::cards::kit::{Card, Category, Input, Make, Output, Risk, Scored};
-use crate::domain::cancel::Cancel;
-use crate::domain::prediction::SourceDocument;
+use crate::cards::kit::{Card, Category, Factory, Input, Output, Risk, ScoredChunk};
+use crate::domain::cancel::CancelToken;
+use crate::domain::prediction::Document;
 use crate::llm::{Endpoint, ModelError};
 use crate::net::Method;
 use serde_json::{Map, Value, json};
@@ -51,13 +52,14 @@ pub const CARD: Card = Card {
             .help("Only passages that fit are found; in the words of Chroma."),
     ],
     outputs: OUTPUTS,
-    make: Make::VectorStore(|inputs| {
-        let key = inputs.maybe_secret("chromaApiKey").map(|key| ("x-chroma-token", key));
+    make: Factory::VectorStore(|inputs| {
+        let key = inputs.optional_secret("chromaApiKey").map(|key| ("x-chroma-token", key));
         let home = if key.is_some() { CLOUD } else { LOCAL };
         let base = inputs.address("chromaURL").unwrap_or_else(|| home.to_owned());
-        let tenant = inputs.maybe_secret("chromaTenant").unwrap_or_else(|| "default_tenant".to_owned());
-        let database = inputs.maybe_secret("chromaDatabase").unwrap_or_else(|| "default_database".to_owned());
-        let (collection, _) = name(inputs, "collectionName")?;
+        let tenant = inputs.optional_secret("chromaTenant").unwrap_or_else(|| "default_tenant".to_owned());
+        let database =
+            inputs.optional_secret("chromaDatabase").unwrap_or_else(|| "default_database".to_owned());
+        let (collection, _) = path_name(inputs, "collectionName")?;
         let chroma = Chroma {
             endpoint: endpoint(inputs, &base, key.as_slice()),
             home: format!(
@@ -69,7 +71,7 @@ pub const CARD: Card = Card {
             filter: filter(inputs, "chromaMetadataFilter")?,
             found: OnceLock::new(),
         };
-        Ok(Arc::new(Remote::of(inputs, collection, chroma)?))
+        Ok(Arc::new(RemoteVectorStore::from_inputs(inputs, collection, chroma)?))
     }),
 };
 
@@ -80,11 +82,11 @@ struct Chroma {
     name: String,
     filter: Option<Map<String, Value>>,
     /// The collection, once it was looked up in this run.
-    found: OnceLock<Collection>,
+    found: OnceLock<ChromaCollection>,
 }
 
 #[derive(Clone)]
-struct Collection {
+struct ChromaCollection {
     /// As it stands in a path.
     id: String,
     metric: Metric,
@@ -99,7 +101,7 @@ enum Metric {
     Squared,
 }
 
-impl Collection {
+impl ChromaCollection {
     fn read(answer: &Value) -> Result<Self, ModelError> {
         let id = answer["id"].as_str().filter(|id| !id.is_empty());
         let id = id.ok_or_else(|| ModelError::Garbled("it names no collection".into()))?;
@@ -116,44 +118,45 @@ impl Collection {
 
 impl Chroma {
     /// `None` when nothing was stored yet.
-    fn collection(&self, cancel: &Cancel) -> Result<Option<Collection>, ModelError> {
+    fn collection(&self, cancel: &CancelToken) -> Result<Option<ChromaCollection>, ModelError> {
         if let Some(found) = self.found.get() {
             return Ok(Some(found.clone()));
         }
         let path = format!("{}/{}", self.home, in_path(&self.name));
-        let Some(answer) = self.endpoint.maybe(&path, cancel)? else { return Ok(None) };
-        let found = Collection::read(&answer)?;
+        let Some(answer) = self.endpoint.get_optional(&path, cancel)? else { return Ok(None) };
+        let found = ChromaCollection::read(&answer)?;
         Ok(Some(self.found.get_or_init(|| found).clone()))
     }
 
-    fn needed(&self, cancel: &Cancel) -> Result<Collection, ModelError> {
+    fn require_collection(&self, cancel: &CancelToken) -> Result<ChromaCollection, ModelError> {
         let none = || ModelError::Settings("the collection is gone".into());
         self.collection(cancel)?.ok_or_else(none)
     }
 
     fn post(
         &self,
-        collection: &Collection,
+        collection: &ChromaCollection,
         what: &str,
         body: &Value,
-        cancel: &Cancel,
+        cancel: &CancelToken,
     ) -> Result<Value, ModelError> {
         let path = format!("{}/{}/{what}", self.home, collection.id);
-        self.endpoint.exchange(&Method::POST, &path, Some(body), cancel)
+        self.endpoint.send_json(&Method::POST, &path, Some(body), cancel)
     }
 
     /// The card's filter, that of a search, and whose passages they are: all of them must hold.
-    fn all(&self, search: &Search<'_>) -> Value {
+    fn all(&self, search: &VectorSearch<'_>) -> Value {
         let more = search.filter.and_then(Value::as_object);
         let filters = self.filter.iter().chain(more).flat_map(|filter| filter.iter()).map(condition);
-        let mut conditions: Vec<Value> = filters.chain([of(search.whose)]).collect();
+        let mut conditions: Vec<Value> =
+            filters.chain([conversation_condition(search.conversation)]).collect();
         // It takes one condition at the top.
         if conditions.len() > 1 { json!({ "$and": conditions }) } else { conditions.remove(0) }
     }
 }
 
 /// It cannot say that a key is missing, but what is unlike a value may be missing.
-fn of(whose: Whose<'_>) -> Value {
+fn conversation_condition(whose: ConversationFilter<'_>) -> Value {
     let everybodys = json!({SENT_KEY: {"$ne": true}});
     match whose.0 {
         Some(chat) => json!({"$or": [everybodys, {CHAT_KEY: chat}]}),
@@ -170,17 +173,17 @@ fn condition((key, value): (&String, &Value)) -> Value {
     }
 }
 
-impl Database for Chroma {
-    type Fault = ModelError;
+impl VectorDatabase for Chroma {
+    type Error = ModelError;
 
-    fn prepare(&self, _: usize, cancel: &Cancel) -> Result<(), ModelError> {
+    fn prepare(&self, _: usize, cancel: &CancelToken) -> Result<(), ModelError> {
         if self.collection(cancel)?.is_some() {
             return Ok(());
         }
         let wanted =
             json!({"name": self.name, "get_or_create": true, "configuration": {"hnsw": {"space": "cosine"}}});
-        let answer = self.endpoint.exchange(&Method::POST, &self.home, Some(&wanted), cancel)?;
-        let mut made = Collection::read(&answer)?;
+        let answer = self.endpoint.send_json(&Method::POST, &self.home, Some(&wanted), cancel)?;
+        let mut made = ChromaCollection::read(&answer)?;
         if answer["configuration_json"].is_null() && answer["metadata"].is_null() {
             made.metric = Metric::OfOne;
         }
@@ -188,9 +191,9 @@ impl Database for Chroma {
         Ok(())
     }
 
-    fn put(&self, rows: &[RemoteRow<'_>], cancel: &Cancel) -> Result<(), ModelError> {
-        let metadata = |row: &RemoteRow<'_>| {
-            let mut flat = flat(&row.passage.metadata);
+    fn put(&self, rows: &[RemoteChunk<'_>], cancel: &CancelToken) -> Result<(), ModelError> {
+        let metadata = |row: &RemoteChunk<'_>| {
+            let mut flat = flatten_metadata(&row.chunk.metadata);
             flat.remove(SENT_KEY);
             if flat.contains_key(CHAT_KEY) {
                 flat.insert(SENT_KEY.to_owned(), true.into());
@@ -201,18 +204,18 @@ impl Database for Chroma {
         let body = json!({
             "ids": rows.iter().map(|row| row.name.to_string()).collect::<Vec<_>>(),
             "embeddings": rows.iter().map(|row| &row.vector).collect::<Vec<_>>(),
-            "documents": rows.iter().map(|row| &row.passage.page_content).collect::<Vec<_>>(),
+            "documents": rows.iter().map(|row| &row.chunk.page_content).collect::<Vec<_>>(),
             "metadatas": rows.iter().map(metadata).collect::<Vec<_>>(),
         });
-        self.post(&self.needed(cancel)?, "upsert", &body, cancel).map(|_| ())
+        self.post(&self.require_collection(cancel)?, "upsert", &body, cancel).map(|_| ())
     }
 
-    fn remove(&self, names: &[Uuid], cancel: &Cancel) -> Result<(), ModelError> {
+    fn remove(&self, names: &[Uuid], cancel: &CancelToken) -> Result<(), ModelError> {
         let Some(collection) = self.collection(cancel)? else { return Ok(()) };
         self.post(&collection, "delete", &json!({"ids": names}), cancel).map(|_| ())
     }
 
-    fn nearest(&self, search: &Search<'_>, cancel: &Cancel) -> Result<Vec<Found>, ModelError> {
+    fn nearest(&self, search: &VectorSearch<'_>, cancel: &CancelToken) -> Result<Vec<RemoteHit>, ModelError> {
         let Some(collection) = self.collection(cancel)? else {
             return Err(ModelError::Settings(format!(
                 "there is no collection '{}'; fill the store first",
@@ -222,24 +225,24 @@ impl Database for Chroma {
         let body = json!({"query_embeddings": [search.vector], "n_results": search.most,
             "include": ["documents", "metadatas", "distances"], "where": self.all(search)});
         let answer = self.post(&collection, "query", &body, cancel)?;
-        let column = |name: &str| answer[name][0].as_array().ok_or_else(garbled);
+        let column = |name: &str| answer[name][0].as_array().ok_or_else(malformed_answer);
         let (documents, metadatas, distances) =
             (column("documents")?, column("metadatas")?, column("distances")?);
         if documents.len() != distances.len() || documents.len() != metadatas.len() {
-            return Err(garbled());
+            return Err(malformed_answer());
         }
         let mut found = Vec::new();
         for ((document, metadata), distance) in documents.iter().zip(metadatas).zip(distances) {
-            let distance = distance.as_f64().ok_or_else(garbled)? as f32;
+            let distance = distance.as_f64().ok_or_else(malformed_answer)? as f32;
             let score = match collection.metric {
                 Metric::OfOne => 1.0 - distance,
-                Metric::Squared => of_distance(distance),
+                Metric::Squared => score_from_distance(distance),
             };
             let mut shown = metadata.as_object().cloned().unwrap_or_default();
             shown.remove(SENT_KEY);
             let page_content = document.as_str().unwrap_or_default().to_owned();
-            let passage = SourceDocument { page_content, metadata: shown };
-            found.push(Found::of(Scored { passage, score }, metadata));
+            let passage = Document { page_content, metadata: shown };
+            found.push(RemoteHit::new(ScoredChunk { chunk: passage, score }, metadata));
         }
         Ok(found)
     }

@@ -1,6 +1,6 @@
 //! Document Store (Vector): the vectors of a document store of this server, made and kept as the store is set.
 
-use crate::cards::kit::{Card, Category, Input, Make, Output, Picked, Risk};
+use crate::cards::kit::{Card, Category, Factory, Input, Output, Picker, Risk};
 use crate::domain::error::Error;
 use crate::domain::ids::DocumentStoreId;
 
@@ -13,15 +13,15 @@ pub const CARD: Card = Card {
     description: "Finds passages of a document store by what they mean, with the embeddings chosen in the store.",
     base_classes: &["DocumentStoreVS"],
     risk: Risk::Safe,
-    inputs: &[Input::pick("selectedStore", "Select Store", Picked::DocumentStore)
+    inputs: &[Input::pick("selectedStore", "Select Store", Picker::DocumentStore)
         .help("A document store of this workspace whose passages were embedded.")],
     outputs: OUTPUTS,
-    make: Make::VectorStore(|inputs| {
+    make: Factory::VectorStore(|inputs| {
         let id = DocumentStoreId::parse(inputs.text("selectedStore")?.trim())
-            .ok_or_else(|| inputs.wrong("selectedStore", "this must be the id of a document store"))?;
+            .ok_or_else(|| inputs.input_error("selectedStore", "this must be the id of a document store"))?;
         let label = inputs.label.to_owned();
         let missing = || {
-            Error::Failed(format!(
+            Error::RunFailed(format!(
                 "{label}: the document store does not exist in this workspace, or no embeddings were chosen in it"
             ))
         };

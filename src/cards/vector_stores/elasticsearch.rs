@@ -1,12 +1,13 @@
 //! Elasticsearch: passages in an index of an Elasticsearch server, or of Elastic's cloud.
 
-use super::search_index::{Index, VECTOR, conditions};
+use super::search_index::{SearchIndex, VECTOR, conditions};
 use crate::cards::kit::remote::{
-    Database, Found, RECORD_MANAGER, Remote, RemoteRow, Search, endpoint, outputs,
+    RECORD_MANAGER, RemoteChunk, RemoteHit, RemoteVectorStore, VectorDatabase, VectorSearch, endpoint,
+    outputs,
 };
 use crate::cards::kit::shelf::{DOCUMENT, EMBEDDINGS, TOP_K_INPUT};
-use crate::cards::kit::{Card, Category, Choice, Input, Inputs, Make, Output, Risk};
-use crate::domain::cancel::Cancel;
+use crate::cards::kit::{Card, Category, Choice, Factory, Input, Inputs, Output, Risk};
+use crate::domain::cancel::CancelToken;
 use crate::domain::error::Result as CardResult;
 use crate::llm::ModelError;
 use base64::Engine as _;
@@ -27,9 +28,9 @@ const CANDIDATES: usize = 200;
 const CANDIDATES_MAX: usize = 10_000;
 
 const SIMILARITIES: &[Choice] = &[
-    Choice::of("l2_norm", "l2_norm"),
-    Choice::of("dot_product", "dot_product"),
-    Choice::of("cosine", "cosine"),
+    Choice::new("l2_norm", "l2_norm"),
+    Choice::new("dot_product", "dot_product"),
+    Choice::new("cosine", "cosine"),
 ];
 
 /// The card.
@@ -54,40 +55,40 @@ pub const CARD: Card = Card {
             .help("How near two vectors are, in an index that is made. One that is there keeps its own."),
     ],
     outputs: OUTPUTS,
-    make: Make::VectorStore(|inputs| {
+    make: Factory::VectorStore(|inputs| {
         let (base, authorization) = place(inputs)?;
         let headers: Vec<(&str, String)> =
             authorization.into_iter().map(|value| ("authorization", value)).collect();
-        let (name, index) = Index::of(inputs, endpoint(inputs, &base, &headers))?;
+        let (name, index) = SearchIndex::from_inputs(inputs, endpoint(inputs, &base, &headers))?;
         let similarity = inputs.text("similarity")?;
-        Ok(Arc::new(Remote::of(inputs, name, Elasticsearch { index, similarity })?))
+        Ok(Arc::new(RemoteVectorStore::from_inputs(inputs, name, Elasticsearch { index, similarity })?))
     }),
 };
 
 /// The server's address, and how one signs in there.
 fn place(inputs: &Inputs<'_>) -> CardResult<(String, Option<String>)> {
-    let wrong = |what: &str| inputs.wrong("credential", what);
-    let key = inputs.maybe_secret("apiKey").map(|key| format!("ApiKey {key}"));
-    if let Some(endpoint) = inputs.maybe_secret("endpoint") {
+    let wrong = |what: &str| inputs.input_error("credential", what);
+    let key = inputs.optional_secret("apiKey").map(|key| format!("ApiKey {key}"));
+    if let Some(endpoint) = inputs.optional_secret("endpoint") {
         return Ok((endpoint, key));
     }
-    let cloud = inputs.maybe_secret("cloudId").ok_or_else(|| {
+    let cloud = inputs.optional_secret("cloudId").ok_or_else(|| {
         wrong("select a credential with an endpoint and a key, or with a cloud id, user and password")
     })?;
-    let user = inputs.maybe_secret("username").unwrap_or_default();
-    let password = inputs.maybe_secret("password").unwrap_or_default();
+    let user = inputs.optional_secret("username").unwrap_or_default();
+    let password = inputs.optional_secret("password").unwrap_or_default();
     let basic = (!user.is_empty()).then(|| super::basic(&user, &password));
     // A server of one's own has an address and no such id.
     if cloud.starts_with("https://") || cloud.starts_with("http://") {
         return Ok((cloud, basic));
     }
     let base =
-        of_cloud(&cloud).ok_or_else(|| wrong("its cloud id is none; copy it from the cloud's page"))?;
+        cloud_address(&cloud).ok_or_else(|| wrong("its cloud id is none; copy it from the cloud's page"))?;
     Ok((base, basic))
 }
 
 /// Where a deployment of the cloud is: its id says it, after the name that its owner gave it.
-fn of_cloud(id: &str) -> Option<String> {
+fn cloud_address(id: &str) -> Option<String> {
     let encoded = id.rsplit(':').next()?;
     let told = String::from_utf8(STANDARD.decode(encoded.trim()).ok()?).ok()?;
     let mut parts = told.split('$');
@@ -105,7 +106,7 @@ fn of_cloud(id: &str) -> Option<String> {
 }
 
 struct Elasticsearch {
-    index: Index,
+    index: SearchIndex,
     /// Of an index that is made.
     similarity: String,
 }
@@ -121,26 +122,26 @@ fn nearness(similarity: &str, score: f32) -> f32 {
     }
 }
 
-impl Database for Elasticsearch {
-    type Fault = ModelError;
+impl VectorDatabase for Elasticsearch {
+    type Error = ModelError;
 
-    fn prepare(&self, dimensions: usize, cancel: &Cancel) -> Result<(), ModelError> {
+    fn prepare(&self, dimensions: usize, cancel: &CancelToken) -> Result<(), ModelError> {
         let field = json!({
             "type": "dense_vector", "dims": dimensions, "index": true, "similarity": self.similarity,
         });
         self.index.prepare(dimensions, "dims", &field, &Value::Null, cancel)
     }
 
-    fn put(&self, rows: &[RemoteRow<'_>], cancel: &Cancel) -> Result<(), ModelError> {
+    fn put(&self, rows: &[RemoteChunk<'_>], cancel: &CancelToken) -> Result<(), ModelError> {
         self.index.put(rows, cancel)
     }
 
-    fn remove(&self, names: &[Uuid], cancel: &Cancel) -> Result<(), ModelError> {
+    fn remove(&self, names: &[Uuid], cancel: &CancelToken) -> Result<(), ModelError> {
         self.index.remove(names, cancel)
     }
 
-    fn nearest(&self, search: &Search<'_>, cancel: &Cancel) -> Result<Vec<Found>, ModelError> {
-        let known = self.index.searched(cancel)?.unwrap_or_default();
+    fn nearest(&self, search: &VectorSearch<'_>, cancel: &CancelToken) -> Result<Vec<RemoteHit>, ModelError> {
+        let known = self.index.vectors_for_search(cancel)?.unwrap_or_default();
         let similarity = known["similarity"].as_str().unwrap_or(&self.similarity);
         let query = json!({"knn": {
             "field": VECTOR,
@@ -168,9 +169,9 @@ mod tests {
             ("eu.cloud.es.io$evil.example/$x", None),
             ("$a$b", None),
         ] {
-            assert_eq!(of_cloud(&id(told)).as_deref(), expected, "{told}");
+            assert_eq!(cloud_address(&id(told)).as_deref(), expected, "{told}");
         }
-        assert_eq!(of_cloud("nothing"), None);
+        assert_eq!(cloud_address("nothing"), None);
     }
 
     #[test]

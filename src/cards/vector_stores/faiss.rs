@@ -4,12 +4,12 @@
 //! the workspace, and the vectors lie in the server's database: nothing can lead outside, a crash leaves no half-written
 //! index, and a backup holds it.
 
-use crate::cards::kit::shelf::{self, DOCUMENT, EMBEDDINGS, Filling, TOP_K_INPUT};
-use crate::cards::kit::stored::Stored;
+use crate::cards::kit::shelf::{self, DOCUMENT, EMBEDDINGS, StoreInputs, TOP_K_INPUT};
+use crate::cards::kit::stored::CollectionStore;
 use crate::cards::kit::uploaded::{self, FILE_UPLOAD};
 use crate::cards::kit::{
-    Card, Category, Connects, Host, Input, Inputs, Make, Output, Query, RecordManager, Risk, Scored, Turn,
-    Upserted, VectorStore,
+    Card, Category, Factory, Host, Input, Inputs, Output, RecordManager, Risk, RunContext, ScoredChunk,
+    UpsertReport, VectorQuery, VectorStore, WireType,
 };
 use crate::domain::error::Result;
 use crate::domain::ids::CollectionId;
@@ -28,9 +28,9 @@ pub const CARD: Card = Card {
     inputs: &[
         DOCUMENT,
         EMBEDDINGS,
-        Input::wire("recordManager", "Record Manager", Connects::RecordManager)
+        Input::wire("recordManager", "Record Manager", WireType::RecordManager)
             .optional()
-            .filling()
+            .upsert_only()
             .help("Remembers which passages are stored, so that only what changed is stored again."),
         Input::text("basePath", "Base Path to load").help(
             "A name for what is stored, the same for all flows of the workspace that use it. It names no folder: this \
@@ -40,7 +40,7 @@ pub const CARD: Card = Card {
         TOP_K_INPUT,
     ],
     outputs: OUTPUTS,
-    make: Make::VectorStore(|inputs| store(inputs, CARD.name, &inputs.text("basePath")?)),
+    make: Factory::VectorStore(|inputs| store(inputs, CARD.name, &inputs.text("basePath")?)),
 };
 
 /// A store of this kind of card, kept by this server under the name that stands for a path.
@@ -50,18 +50,18 @@ pub const CARD: Card = Card {
 pub(in crate::cards) fn store(inputs: &Inputs<'_>, kind: &str, path: &str) -> Result<Arc<dyn VectorStore>> {
     let name = path.trim().trim_matches('/');
     if name.is_empty() || name.chars().count() > NAME_CHARS_MAX || name.chars().any(char::is_control) {
-        return Err(inputs.wrong("basePath", "this must be a name of 1 to 200 characters"));
+        return Err(inputs.input_error("basePath", "this must be a name of 1 to 200 characters"));
     }
-    let filling = Filling::of(inputs)?;
-    let stored = Stored {
+    let filling = StoreInputs::from_inputs(inputs)?;
+    let stored = CollectionStore {
         label: inputs.label.to_owned(),
-        id: CollectionId::named(kind, name),
+        id: CollectionId::from_name(kind, name),
         name: name.to_owned(),
         embeddings: filling.embeddings.clone(),
         uploads: uploaded::is_on(inputs),
     };
-    let records = inputs.maybe_records("recordManager")?;
-    Ok(Arc::new(Faiss { filling, stored, records, most: shelf::top_k(inputs)? }))
+    let records = inputs.optional_records("recordManager")?;
+    Ok(Arc::new(Faiss { inputs: filling, collection: stored, records, most: shelf::top_k(inputs)? }))
 }
 
 const NAME_CHARS_MAX: usize = 200;
@@ -82,23 +82,23 @@ const OUTPUTS: &[Output] = &[
 ];
 
 struct Faiss {
-    filling: Filling,
-    stored: Stored,
+    inputs: StoreInputs,
+    collection: CollectionStore,
     records: Option<Arc<dyn RecordManager>>,
     most: usize,
 }
 
 impl VectorStore for Faiss {
-    fn upsert(&self, host: &dyn Host) -> Result<Upserted> {
-        let documents = self.filling.documents(host)?;
+    fn upsert(&self, host: &dyn Host) -> Result<UpsertReport> {
+        let documents = self.inputs.documents(host)?;
         match host.conversation() {
-            Some(conversation) => self.stored.keep(documents, &conversation, host),
-            None => self.stored.fill(documents, self.records.as_deref(), host),
+            Some(conversation) => self.collection.add_for_conversation(documents, &conversation, host),
+            None => self.collection.upsert(documents, self.records.as_deref(), host),
         }
     }
 
-    fn nearest(&self, query: &Query<'_>, turn: &Turn<'_>) -> Result<Vec<Scored>> {
-        self.stored.nearest(query, turn.host)
+    fn nearest(&self, query: &VectorQuery<'_>, turn: &RunContext<'_>) -> Result<Vec<ScoredChunk>> {
+        self.collection.nearest(query, turn.host)
     }
 
     fn top_k(&self) -> usize {

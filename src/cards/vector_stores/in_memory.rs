@@ -1,17 +1,18 @@
 //! In-Memory Vector Store: what is wired in is embedded once and searched from then on.
 
-use crate::cards::kit::embedding::{of_question, rows};
-use crate::cards::kit::shelf::{self, DOCUMENT, EMBEDDINGS, Filling, TOP_K_INPUT};
-use crate::cards::kit::stored::{Stored, best};
+use crate::cards::kit::embedding::{embed_chunks, embed_query};
+use crate::cards::kit::shelf::{self, DOCUMENT, EMBEDDINGS, StoreInputs, TOP_K_INPUT};
+use crate::cards::kit::stored::{CollectionStore, best};
 use crate::cards::kit::uploaded::{self, FILE_UPLOAD};
 use crate::cards::kit::{
-    Card, Category, Host, Input, Inputs, Make, Output, Query, Risk, Scored, Turn, Upserted, VectorStore,
+    Card, Category, Factory, Host, Input, Inputs, Output, Risk, RunContext, ScoredChunk, UpsertReport,
+    VectorQuery, VectorStore,
 };
 use crate::domain::error::Result;
 use crate::domain::ids::CollectionId;
-use crate::domain::prediction::SourceDocument;
+use crate::domain::prediction::Document;
 use crate::limits::INDEX_BYTES_MAX;
-use crate::vectors::{Index, RowId};
+use crate::vectors::{RowId, VectorIndex};
 use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 use std::sync::Arc;
@@ -27,16 +28,16 @@ pub const CARD: Card = Card {
     base_classes: &["Memory", "VectorStoreRetriever", "BaseRetriever"],
     risk: Risk::Safe,
     inputs: &[
-        Input { filling: false, description: "What is searched.", ..DOCUMENT },
+        Input { upsert_only: false, description: "What is searched.", ..DOCUMENT },
         EMBEDDINGS,
         TOP_K_INPUT,
         FILE_UPLOAD,
     ],
     outputs: OUTPUTS,
-    make: Make::VectorStore(|inputs| {
-        let filling = Filling::of(inputs)?;
-        let uploads = uploaded::is_on(inputs).then(|| sent(&filling, inputs));
-        Ok(Arc::new(InMemory { filling, uploads, most: shelf::top_k(inputs)? }))
+    make: Factory::VectorStore(|inputs| {
+        let filling = StoreInputs::from_inputs(inputs)?;
+        let uploads = uploaded::is_on(inputs).then(|| upload_collection(&filling, inputs));
+        Ok(Arc::new(InMemoryVectorStore { inputs: filling, uploads, most: shelf::top_k(inputs)? }))
     }),
 };
 
@@ -55,38 +56,38 @@ const OUTPUTS: &[Output] = &[
     },
 ];
 
-struct InMemory {
-    filling: Filling,
+struct InMemoryVectorStore {
+    inputs: StoreInputs,
     /// What people send stays where their conversation finds it later.
-    uploads: Option<Stored>,
+    uploads: Option<CollectionStore>,
     most: usize,
 }
 
 /// Where the files of the flow's conversations lie. Stores of a flow with the same embeddings have them in common.
-fn sent(filling: &Filling, inputs: &Inputs<'_>) -> Stored {
+fn upload_collection(filling: &StoreInputs, inputs: &Inputs<'_>) -> CollectionStore {
     let flow = inputs.host.fact("chatflowid").unwrap_or_default();
     let space: String = filling.embeddings.space().iter().map(|byte| format!("{byte:02x}")).collect();
-    Stored {
+    CollectionStore {
         label: inputs.label.to_owned(),
-        id: CollectionId::named(CARD.name, &format!("{flow} {space}")),
+        id: CollectionId::from_name(CARD.name, &format!("{flow} {space}")),
         name: CARD.label.to_owned(),
         embeddings: filling.embeddings.clone(),
         uploads: true,
     }
 }
 
-impl InMemory {
+impl InMemoryVectorStore {
     /// The index of these documents: the one that is kept, or a new one.
-    fn index(&self, documents: &[SourceDocument], host: &dyn Host) -> Result<Arc<Index>> {
-        let content = content(&self.filling.embeddings.space(), documents)?;
+    fn index(&self, documents: &[Document], host: &dyn Host) -> Result<Arc<VectorIndex>> {
+        let content = content(&self.inputs.embeddings.space(), documents)?;
         host.index(&content, &mut || {
-            let named: Vec<(RowId, &SourceDocument)> =
+            let named: Vec<(RowId, &Document)> =
                 documents.iter().enumerate().map(|(place, document)| (row_id(place), document)).collect();
-            let rows = rows(&named, &*self.filling.embeddings, host)?;
-            let index = Index::of(&rows).map_err(|misfit| self.filling.wrong(misfit))?;
+            let rows = embed_chunks(&named, &*self.inputs.embeddings, host)?;
+            let index = VectorIndex::from_rows(&rows).map_err(|misfit| self.inputs.card_error(misfit))?;
             if index.bytes() > INDEX_BYTES_MAX {
                 let most = INDEX_BYTES_MAX / (1024 * 1024);
-                return Err(self.filling.wrong(format!(
+                return Err(self.inputs.card_error(format!(
                     "the documents take more than {most} MB of memory; use a vector store that is filled"
                 )));
             }
@@ -100,7 +101,7 @@ fn row_id(place: usize) -> RowId {
 }
 
 /// What the vectors depend on: a hash of the space and of every passage.
-fn content(space: &[u8], documents: &[SourceDocument]) -> Result<[u8; 32]> {
+fn content(space: &[u8], documents: &[Document]) -> Result<[u8; 32]> {
     let mut hash = Sha256::new();
     hash.update(space);
     for document in documents {
@@ -111,27 +112,27 @@ fn content(space: &[u8], documents: &[SourceDocument]) -> Result<[u8; 32]> {
     Ok(hash.finalize().into())
 }
 
-impl VectorStore for InMemory {
-    fn upsert(&self, host: &dyn Host) -> Result<Upserted> {
-        let documents = self.filling.documents(host)?;
+impl VectorStore for InMemoryVectorStore {
+    fn upsert(&self, host: &dyn Host) -> Result<UpsertReport> {
+        let documents = self.inputs.documents(host)?;
         if let (Some(uploads), Some(conversation)) = (&self.uploads, host.conversation()) {
-            return uploads.keep(documents, &conversation, host);
+            return uploads.add_for_conversation(documents, &conversation, host);
         }
         self.index(&documents, host)?;
         let added = documents.len();
-        Ok(Upserted { added, total: added, documents, ..Upserted::default() })
+        Ok(UpsertReport { added, total: added, documents, ..UpsertReport::default() })
     }
 
-    fn nearest(&self, query: &Query<'_>, turn: &Turn<'_>) -> Result<Vec<Scored>> {
-        let documents = self.filling.documents(turn.host)?;
+    fn nearest(&self, query: &VectorQuery<'_>, turn: &RunContext<'_>) -> Result<Vec<ScoredChunk>> {
+        let documents = self.inputs.documents(turn.host)?;
         if documents.is_empty() && self.uploads.is_none() {
             return Ok(Vec::new());
         }
         let index = self.index(&documents, turn.host)?;
-        let question = of_question(query.text, &*self.filling.embeddings, turn.host)?;
-        let fits = |row: &str| query.filter.is_none_or(|filter: &Value| shelf::fits(filter, row));
+        let question = embed_query(query.text, &*self.inputs.embeddings, turn.host)?;
+        let fits = |row: &str| query.filter.is_none_or(|filter: &Value| shelf::matches_filter(filter, row));
         let hits = index.nearest(&question, query.most, Some(&fits));
-        let found = shelf::passages(hits.map_err(|misfit| self.filling.wrong(misfit))?)?;
+        let found = shelf::scored_chunks(hits.map_err(|misfit| self.inputs.card_error(misfit))?)?;
         let Some(uploads) = &self.uploads else { return Ok(found) };
         let own = uploads.nearest_of_conversation(&question, query, turn.host)?;
         Ok(best(found.into_iter().chain(own).collect(), query.most))
@@ -147,7 +148,7 @@ mod tests {
     use super::*;
     use crate::cards::kit::test_host::TestHost;
     use crate::cards::kit::{Embeddings, Loader};
-    use crate::domain::cancel::Reason;
+    use crate::domain::cancel::CancelReason;
     use crate::domain::error::Error;
     use serde_json::{Map, json};
     use std::sync::Mutex;
@@ -164,31 +165,31 @@ mod tests {
     }
 
     #[derive(Default)]
-    struct Documents(Mutex<Vec<SourceDocument>>);
+    struct Documents(Mutex<Vec<Document>>);
 
     impl Loader for Documents {
-        fn load(&self, _host: &dyn Host) -> Result<Vec<SourceDocument>> {
+        fn load(&self, _host: &dyn Host) -> Result<Vec<Document>> {
             Ok(self.0.lock().unwrap().clone())
         }
     }
 
-    fn document(text: &str, year: u32) -> SourceDocument {
-        SourceDocument {
+    fn document(text: &str, year: u32) -> Document {
+        Document {
             page_content: text.to_owned(),
             metadata: Map::from_iter([("year".to_owned(), json!(year))]),
         }
     }
 
-    fn store(documents: &[SourceDocument]) -> (InMemory, Arc<Documents>, Arc<Counting>) {
+    fn store(documents: &[Document]) -> (InMemoryVectorStore, Arc<Documents>, Arc<Counting>) {
         let loader = Arc::new(Documents(Mutex::new(documents.to_vec())));
         let embeddings = Arc::new(Counting::default());
-        let filling = Filling::with(vec![loader.clone()], embeddings.clone());
-        (InMemory { filling, uploads: None, most: 2 }, loader, embeddings)
+        let filling = StoreInputs::new(vec![loader.clone()], embeddings.clone());
+        (InMemoryVectorStore { inputs: filling, uploads: None, most: 2 }, loader, embeddings)
     }
 
-    fn ask(store: &InMemory, text: &str, filter: Option<&Value>, host: &TestHost) -> Vec<String> {
-        let found = store.nearest(&Query { text, most: 2, filter }, &host.turn(text)).unwrap();
-        found.into_iter().map(|found| found.passage.page_content).collect()
+    fn ask(store: &InMemoryVectorStore, text: &str, filter: Option<&Value>, host: &TestHost) -> Vec<String> {
+        let found = store.nearest(&VectorQuery { text, most: 2, filter }, &host.turn(text)).unwrap();
+        found.into_iter().map(|found| found.chunk.page_content).collect()
     }
 
     #[test]
@@ -205,7 +206,7 @@ mod tests {
 
     #[test]
     fn many_documents_are_embedded_some_at_a_time() {
-        let many: Vec<SourceDocument> = (0..150).map(|n| document(&"x".repeat(n + 1), 1)).collect();
+        let many: Vec<Document> = (0..150).map(|n| document(&"x".repeat(n + 1), 1)).collect();
         let (store, _, embeddings) = store(&many);
         ask(&store, "x", None, &TestHost::default());
         assert_eq!(*embeddings.0.lock().unwrap(), [64, 64, 22, 1]);
@@ -229,7 +230,7 @@ mod tests {
     fn a_run_that_ended_embeds_no_more() {
         let host = TestHost::default();
         let (store, _, embeddings) = store(&[document("a", 1)]);
-        host.cancel.cancel(Reason::CallerLeft);
+        host.cancel.cancel(CancelReason::CallerLeft);
         assert!(matches!(store.upsert(&host), Err(Error::Cancelled)));
         assert!(embeddings.0.lock().unwrap().is_empty());
     }

@@ -1,13 +1,14 @@
 //! Meilisearch: passages as documents of an index, found by words and meaning together.
 
 use crate::cards::kit::remote::{
-    Database, Found, Remote, RemoteRow, Search, Whose, endpoint, garbled, later, missing, name,
+    ConversationFilter, RemoteChunk, RemoteHit, RemoteVectorStore, VectorDatabase, VectorSearch, endpoint,
+    malformed_answer, missing_input, path_name, wait_until_done,
 };
 use crate::cards::kit::shelf::{DOCUMENT, EMBEDDINGS};
 use crate::cards::kit::uploaded::CHAT_KEY;
-use crate::cards::kit::{Card, Category, Input, Make, Output, Risk, Scored};
-use crate::domain::cancel::Cancel;
-use crate::domain::prediction::SourceDocument;
+use crate::cards::kit::{Card, Category, Factory, Input, Output, Risk, ScoredChunk};
+use crate::domain::cancel::CancelToken;
+use crate::domain::prediction::Document;
 use crate::llm::{Endpoint, ModelError};
 use crate::net::Method;
 use serde_json::{Value, json};
@@ -57,15 +58,15 @@ pub const CARD: Card = Card {
             .help("Only passages that fit are found; in the words of Meilisearch: metadata.year > 2020"),
     ],
     outputs: OUTPUTS,
-    make: Make::VectorStore(|inputs| {
-        let base = inputs.address("host").ok_or_else(|| missing(inputs, "host"))?;
-        let search_key = inputs.maybe_secret("meilisearchSearchApiKey");
-        let admin_key = inputs.maybe_secret("meilisearchAdminApiKey");
+    make: Factory::VectorStore(|inputs| {
+        let base = inputs.address("host").ok_or_else(|| missing_input(inputs, "host"))?;
+        let search_key = inputs.optional_secret("meilisearchSearchApiKey");
+        let admin_key = inputs.optional_secret("meilisearchAdminApiKey");
         let with = |key: Option<&String>| {
             let key = key.map(|key| ("authorization", format!("Bearer {key}")));
             endpoint(inputs, &base, key.as_slice())
         };
-        let (index, in_path) = name(inputs, "indexUid")?;
+        let (index, in_path) = path_name(inputs, "indexUid")?;
         let meilisearch = Meilisearch {
             admin: with(admin_key.as_ref().or(search_key.as_ref())),
             searching: with(search_key.as_ref().or(admin_key.as_ref())),
@@ -73,9 +74,9 @@ pub const CARD: Card = Card {
             in_path,
             replaces: inputs.switch("deleteIndex"),
             semantic_ratio: inputs.number("semanticRatio")?.unwrap_or(SEMANTIC_RATIO),
-            filter: inputs.maybe_text("searchFilter").filter(|filter| !filter.trim().is_empty()),
+            filter: inputs.optional_text("searchFilter").filter(|filter| !filter.trim().is_empty()),
         };
-        Ok(Arc::new(Remote::of(inputs, index, meilisearch)?))
+        Ok(Arc::new(RemoteVectorStore::from_inputs(inputs, index, meilisearch)?))
     }),
 };
 
@@ -104,17 +105,17 @@ impl Meilisearch {
         method: &Method,
         path: &str,
         body: Option<&Value>,
-        cancel: &Cancel,
+        cancel: &CancelToken,
     ) -> Result<(), ModelError> {
-        let answer = self.admin.exchange(method, path, body, cancel)?;
+        let answer = self.admin.send_json(method, path, body, cancel)?;
         let task = answer["taskUid"].as_u64();
         let task = task.ok_or_else(|| ModelError::Garbled("it names no task".into()))?;
-        later(cancel, || {
-            let at = self.admin.exchange(&Method::GET, &format!("/tasks/{task}"), None, cancel)?;
+        wait_until_done(cancel, || {
+            let at = self.admin.send_json(&Method::GET, &format!("/tasks/{task}"), None, cancel)?;
             match at["status"].as_str() {
                 Some("succeeded") => Ok(true),
                 Some("enqueued" | "processing") => Ok(false),
-                Some("failed") => Err(self.admin.told(400, &at)),
+                Some("failed") => Err(self.admin.error_from_body(400, &at)),
                 Some("canceled") => {
                     Err(ModelError::Settings("somebody cancelled the task on the server".into()))
                 }
@@ -124,8 +125,8 @@ impl Meilisearch {
     }
 
     /// The settings of the index; `None` when there is none.
-    fn settings(&self, cancel: &Cancel) -> Result<Option<Value>, ModelError> {
-        self.admin.maybe(&self.path("/settings"), cancel)
+    fn settings(&self, cancel: &CancelToken) -> Result<Option<Value>, ModelError> {
+        self.admin.get_optional(&self.path("/settings"), cancel)
     }
 
     /// The name under which an index takes vectors from outside, and their length.
@@ -136,7 +137,7 @@ impl Meilisearch {
     }
 
     /// As the index has it, or as one is made here where it does not tell: a key that may only search is told nothing.
-    fn embedder_name(&self, cancel: &Cancel) -> Result<String, ModelError> {
+    fn embedder_name(&self, cancel: &CancelToken) -> Result<String, ModelError> {
         let settings = match self.settings(cancel) {
             Err(ModelError::KeyRefused | ModelError::Provider { status: 403, .. }) => None,
             settings => settings?,
@@ -146,14 +147,14 @@ impl Meilisearch {
     }
 
     /// The owner's filter, that of a search, and whose passages they are: all of them must hold.
-    fn all(&self, search: &Search<'_>, whose: bool) -> Vec<Value> {
+    fn all(&self, search: &VectorSearch<'_>, whose: bool) -> Vec<Value> {
         let wanted = search.filter.and_then(Value::as_object).into_iter().flatten();
         let wanted = wanted.map(|(key, value)| match value {
             Value::Array(any) => any.iter().map(|value| equal(key, value)).collect(),
             plain => Value::from(equal(key, plain)),
         });
         let own = self.filter.iter().map(|filter| Value::from(filter.as_str()));
-        own.chain(wanted).chain(whose.then(|| of(search.whose))).collect()
+        own.chain(wanted).chain(whose.then(|| conversation_condition(search.conversation))).collect()
     }
 }
 
@@ -161,19 +162,19 @@ impl Meilisearch {
 fn equal(key: &str, value: &Value) -> String {
     let field = format!("{METADATA}.{key}");
     match value {
-        Value::Null => format!("{} NOT EXISTS", quoted(&field)),
-        Value::String(text) => format!("{} = {}", quoted(&field), quoted(text)),
-        plain => format!("{} = {}", quoted(&field), quoted(&plain.to_string())),
+        Value::Null => format!("{} NOT EXISTS", quote(&field)),
+        Value::String(text) => format!("{} = {}", quote(&field), quote(text)),
+        plain => format!("{} = {}", quote(&field), quote(&plain.to_string())),
     }
 }
 
 /// A text or a name in a filter: nothing in it ends it.
-fn quoted(text: &str) -> String {
+fn quote(text: &str) -> String {
     format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\""))
 }
 
 /// In a filter, what stands in a list within the list is one of several.
-fn of(whose: Whose<'_>) -> Value {
+fn conversation_condition(whose: ConversationFilter<'_>) -> Value {
     let everybodys = equal(CHAT_KEY, &Value::Null);
     match whose.0 {
         Some(chat) => json!([everybodys, equal(CHAT_KEY, &chat.into())]),
@@ -181,10 +182,10 @@ fn of(whose: Whose<'_>) -> Value {
     }
 }
 
-impl Database for Meilisearch {
-    type Fault = ModelError;
+impl VectorDatabase for Meilisearch {
+    type Error = ModelError;
 
-    fn prepare(&self, dimensions: usize, cancel: &Cancel) -> Result<(), ModelError> {
+    fn prepare(&self, dimensions: usize, cancel: &CancelToken) -> Result<(), ModelError> {
         let mut settings = self.settings(cancel)?;
         if self.replaces && settings.is_some() {
             self.change(&Method::DELETE, &self.path(""), None, cancel)?;
@@ -219,13 +220,13 @@ impl Database for Meilisearch {
         self.change(&Method::PUT, &path, Some(&Value::Array(wanted)), cancel)
     }
 
-    fn put(&self, rows: &[RemoteRow<'_>], cancel: &Cancel) -> Result<(), ModelError> {
+    fn put(&self, rows: &[RemoteChunk<'_>], cancel: &CancelToken) -> Result<(), ModelError> {
         let embedder = self.embedder_name(cancel)?;
-        let document = |row: &RemoteRow<'_>| {
+        let document = |row: &RemoteChunk<'_>| {
             json!({
                 NAME: row.name,
-                TEXT: row.passage.page_content,
-                METADATA: row.passage.metadata,
+                TEXT: row.chunk.page_content,
+                METADATA: row.chunk.metadata,
                 "_vectors": {embedder.as_str(): {"embeddings": row.vector, "regenerate": false}},
             })
         };
@@ -234,11 +235,11 @@ impl Database for Meilisearch {
         self.change(&Method::POST, &path, Some(&body), cancel)
     }
 
-    fn remove(&self, names: &[Uuid], cancel: &Cancel) -> Result<(), ModelError> {
+    fn remove(&self, names: &[Uuid], cancel: &CancelToken) -> Result<(), ModelError> {
         self.change(&Method::POST, &self.path("/documents/delete-batch"), Some(&json!(names)), cancel)
     }
 
-    fn nearest(&self, search: &Search<'_>, cancel: &Cancel) -> Result<Vec<Found>, ModelError> {
+    fn nearest(&self, search: &VectorSearch<'_>, cancel: &CancelToken) -> Result<Vec<RemoteHit>, ModelError> {
         let hybrid = json!({"semanticRatio": self.semantic_ratio, "embedder": self.embedder_name(cancel)?});
         let mut body = json!({
             "q": search.text,
@@ -249,11 +250,11 @@ impl Database for Meilisearch {
             "showRankingScore": true,
         });
         let path = self.path("/search");
-        let answer = match self.searching.exchange(&Method::POST, &path, Some(&body), cancel) {
+        let answer = match self.searching.send_json(&Method::POST, &path, Some(&body), cancel) {
             // Made elsewhere, where nothing is filtered by: what is found is looked at again.
             Err(ModelError::Provider { status: 400, message }) if message.contains(CHAT_KEY) => {
                 body["filter"] = self.all(search, false).into();
-                self.searching.exchange(&Method::POST, &path, Some(&body), cancel)?
+                self.searching.send_json(&Method::POST, &path, Some(&body), cancel)?
             }
             Err(ModelError::Provider { status: 404, .. }) => {
                 return Err(ModelError::Settings(format!(
@@ -267,11 +268,11 @@ impl Database for Meilisearch {
             let page_content = hit[TEXT].as_str()?.to_owned();
             let metadata = hit[METADATA].as_object().cloned().unwrap_or_default();
             let score = hit["_rankingScore"].as_f64()? as f32;
-            let passage = SourceDocument { page_content, metadata };
-            Some(Found::of(Scored { passage, score }, hit))
+            let passage = Document { page_content, metadata };
+            Some(RemoteHit::new(ScoredChunk { chunk: passage, score }, hit))
         };
-        let hits = answer["hits"].as_array().ok_or_else(garbled)?;
-        hits.iter().map(found).collect::<Option<Vec<_>>>().ok_or_else(garbled)
+        let hits = answer["hits"].as_array().ok_or_else(malformed_answer)?;
+        hits.iter().map(found).collect::<Option<Vec<_>>>().ok_or_else(malformed_answer)
     }
 }
 
@@ -284,7 +285,10 @@ mod tests {
         assert_eq!(equal("a", &json!("x\" OR \\")), r#""metadata.a" = "x\" OR \\""#);
         assert_eq!(equal("year", &json!(2024)), r#""metadata.year" = "2024""#);
         let everybodys = "\"metadata.flowise_chatId\" NOT EXISTS";
-        assert_eq!(of(Whose(None)), json!(everybodys));
-        assert_eq!(of(Whose(Some("c"))), json!([everybodys, "\"metadata.flowise_chatId\" = \"c\""]));
+        assert_eq!(conversation_condition(ConversationFilter(None)), json!(everybodys));
+        assert_eq!(
+            conversation_condition(ConversationFilter(Some("c"))),
+            json!([everybodys, "\"metadata.flowise_chatId\" = \"c\""])
+        );
     }
 }

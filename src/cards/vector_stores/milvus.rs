@@ -1,15 +1,15 @@
 //! Milvus: passages in a collection of a Milvus server, or of Zilliz' cloud, over its interface for HTTP.
 
 use crate::cards::kit::remote::{
-    Database, Found, Remote, RemoteRow, Search, Whose, endpoint, flat, garbled, later, missing, of_distance,
-    outputs,
+    ConversationFilter, RemoteChunk, RemoteHit, RemoteVectorStore, VectorDatabase, VectorSearch, endpoint,
+    flatten_metadata, malformed_answer, missing_input, outputs, score_from_distance, wait_until_done,
 };
 use crate::cards::kit::shelf::{DOCUMENT, EMBEDDINGS, TOP_K_INPUT};
 use crate::cards::kit::uploaded::{CHAT_KEY, FILE_UPLOAD};
-use crate::cards::kit::{Card, Category, Input, Inputs, Make, Output, Risk, Scored};
-use crate::domain::cancel::Cancel;
+use crate::cards::kit::{Card, Category, Factory, Input, Inputs, Output, Risk, ScoredChunk};
+use crate::domain::cancel::CancelToken;
 use crate::domain::error::Result as CardResult;
-use crate::domain::prediction::SourceDocument;
+use crate::domain::prediction::Document;
 use crate::llm::{Endpoint, ModelError};
 use crate::net::Method;
 use serde_json::{Map, Value, json};
@@ -66,16 +66,15 @@ pub const CARD: Card = Card {
             .help("Kept for canvases drawn elsewhere: the name of the certificate is that of the address."),
     ],
     outputs: OUTPUTS,
-    make: Make::VectorStore(|inputs| {
+    make: Factory::VectorStore(|inputs| {
         for input in ["clientPemPath", "clientKeyPath"] {
-            if inputs.maybe_text(input).is_some_and(|path| !path.trim().is_empty()) {
-                return Err(
-                    inputs.wrong(input, "this server shows no certificate of its own; leave this empty")
-                );
+            if inputs.optional_text(input).is_some_and(|path| !path.trim().is_empty()) {
+                return Err(inputs
+                    .input_error(input, "this server shows no certificate of its own; leave this empty"));
             }
         }
-        let user = inputs.maybe_secret("milvusUser").unwrap_or_default();
-        let password = inputs.maybe_secret("milvusPassword").unwrap_or_default();
+        let user = inputs.optional_secret("milvusUser").unwrap_or_default();
+        let password = inputs.optional_secret("milvusPassword").unwrap_or_default();
         let is_known = !user.is_empty() || !password.is_empty();
         // A key of the cloud is entered as the password alone.
         let token = if user.is_empty() { password } else { format!("{user}:{password}") };
@@ -84,18 +83,18 @@ pub const CARD: Card = Card {
             endpoint: endpoint(inputs, &place(inputs)?, header.as_slice()),
             collection: inputs.text("milvusCollection")?.trim().to_owned(),
             partition: inputs.text("milvusPartition")?.trim().to_owned(),
-            text_key: inputs.maybe_text("milvusTextField").unwrap_or_else(|| TEXT.to_owned()),
-            filter: inputs.maybe_text("milvusFilter").filter(|filter| !filter.trim().is_empty()),
+            text_key: inputs.optional_text("milvusTextField").unwrap_or_else(|| TEXT.to_owned()),
+            filter: inputs.optional_text("milvusFilter").filter(|filter| !filter.trim().is_empty()),
             found: OnceLock::new(),
         };
         let name = format!("{}_{}", milvus.collection, milvus.partition);
-        Ok(Arc::new(Remote::of(inputs, name, milvus)?))
+        Ok(Arc::new(RemoteVectorStore::from_inputs(inputs, name, milvus)?))
     }),
 };
 
 /// The server's address: owners write it with its scheme or without.
 fn place(inputs: &Inputs<'_>) -> CardResult<String> {
-    let base = inputs.address("milvusServerUrl").ok_or_else(|| missing(inputs, "milvusServerUrl"))?;
+    let base = inputs.address("milvusServerUrl").ok_or_else(|| missing_input(inputs, "milvusServerUrl"))?;
     if base.starts_with("http://") || base.starts_with("https://") {
         return Ok(base);
     }
@@ -110,12 +109,12 @@ struct Milvus {
     text_key: String,
     filter: Option<String>,
     /// The collection, once it was looked up in this run.
-    found: OnceLock<Collection>,
+    found: OnceLock<MilvusCollection>,
 }
 
 /// A collection as the server describes it.
 #[derive(Clone, Debug, PartialEq)]
-struct Collection {
+struct MilvusCollection {
     /// The field of the names, and whether the server makes them.
     primary: (String, bool),
     vector: String,
@@ -128,7 +127,7 @@ struct Collection {
     is_loaded: bool,
 }
 
-impl Collection {
+impl MilvusCollection {
     fn read(answer: &Value) -> Result<Self, ModelError> {
         let wrong =
             |what: &str| ModelError::Settings(format!("the collection has no {what}; name another one"));
@@ -167,38 +166,38 @@ impl Collection {
 
     /// A score of which larger is nearer.
     fn score(&self, distance: f32) -> f32 {
-        if self.metric == "L2" { of_distance(distance) } else { distance }
+        if self.metric == "L2" { score_from_distance(distance) } else { distance }
     }
 }
 
 impl Milvus {
     /// Asks for something of the collection; what the server refuses it says in an answer that is good as such.
-    fn ask(&self, what: &str, mut body: Value, cancel: &Cancel) -> Result<Value, ModelError> {
+    fn ask(&self, what: &str, mut body: Value, cancel: &CancelToken) -> Result<Value, ModelError> {
         body["collectionName"] = self.collection.as_str().into();
         let path = format!("/v2/vectordb/{what}");
-        let mut answer = self.endpoint.exchange(&Method::POST, &path, Some(&body), cancel)?;
+        let mut answer = self.endpoint.send_json(&Method::POST, &path, Some(&body), cancel)?;
         match answer["code"].as_i64() {
             Some(0 | 200) => Ok(answer["data"].take()),
             // Who is asking is not known.
             Some(1800) => Err(ModelError::KeyRefused),
-            Some(_) => Err(self.endpoint.told(400, &answer)),
+            Some(_) => Err(self.endpoint.error_from_body(400, &answer)),
             None => Err(ModelError::Garbled("it does not say whether it went well".into())),
         }
     }
 
     /// `None` when nothing was stored yet.
-    fn look_up(&self, cancel: &Cancel) -> Result<Option<Collection>, ModelError> {
+    fn look_up(&self, cancel: &CancelToken) -> Result<Option<MilvusCollection>, ModelError> {
         if let Some(found) = self.found.get() {
             return Ok(Some(found.clone()));
         }
         if self.ask("collections/has", json!({}), cancel)?["has"] != true {
             return Ok(None);
         }
-        let found = Collection::read(&self.ask("collections/describe", json!({}), cancel)?)?;
+        let found = MilvusCollection::read(&self.ask("collections/describe", json!({}), cancel)?)?;
         Ok(Some(self.found.get_or_init(|| found).clone()))
     }
 
-    fn needed(&self, cancel: &Cancel) -> Result<Collection, ModelError> {
+    fn require_collection(&self, cancel: &CancelToken) -> Result<MilvusCollection, ModelError> {
         self.look_up(cancel)?.ok_or_else(|| {
             ModelError::Settings(format!(
                 "there is no collection '{}'; fill the store first",
@@ -207,7 +206,7 @@ impl Milvus {
         })
     }
 
-    fn create(&self, dimensions: usize, cancel: &Cancel) -> Result<(), ModelError> {
+    fn create(&self, dimensions: usize, cancel: &CancelToken) -> Result<(), ModelError> {
         let text = |name: &str, most: usize| json!({"fieldName": name, "dataType": "VarChar", "elementTypeParams": {"max_length": most}});
         let mut primary = text(NAME, 36);
         primary["isPrimary"] = true.into();
@@ -225,8 +224,8 @@ impl Milvus {
         self.ask("collections/create", wanted, cancel).map(drop)
     }
 
-    fn row(&self, row: &RemoteRow<'_>, collection: &Collection) -> Result<Value, ModelError> {
-        let mut entity = flat(&row.passage.metadata);
+    fn row(&self, row: &RemoteChunk<'_>, collection: &MilvusCollection) -> Result<Value, ModelError> {
+        let mut entity = flatten_metadata(&row.chunk.metadata);
         let (primary, makes_names) = &collection.primary;
         let is_of_chat = entity.contains_key(CHAT_KEY);
         if is_of_chat && !collection.is_open && !collection.has(CHAT_KEY) {
@@ -242,13 +241,13 @@ impl Milvus {
         if !makes_names {
             entity.insert(primary.clone(), json!(row.name));
         }
-        entity.insert(self.text_key.clone(), row.passage.page_content.as_str().into());
+        entity.insert(self.text_key.clone(), row.chunk.page_content.as_str().into());
         entity.insert(collection.vector.clone(), json!(row.vector));
         Ok(Value::Object(entity))
     }
 
     /// The card's filter, that of a search, and whose passages they are: all of them must hold.
-    fn all(&self, search: &Search<'_>, collection: &Collection) -> String {
+    fn all(&self, search: &VectorSearch<'_>, collection: &MilvusCollection) -> String {
         let wanted = search.filter.and_then(Value::as_object).into_iter().flatten();
         let wanted = wanted.map(|(key, value)| {
             let field = if collection.has(key) { key.clone() } else { dynamic(key) };
@@ -258,11 +257,12 @@ impl Milvus {
             }
         });
         let own = self.filter.iter().map(|filter| format!("({filter})"));
-        let all: Vec<String> = own.chain(wanted).chain(of(search.whose, collection)).collect();
+        let all: Vec<String> =
+            own.chain(wanted).chain(conversation_condition(search.conversation, collection)).collect();
         all.join(" and ")
     }
 
-    fn passage(&self, held: &Value, collection: &Collection) -> SourceDocument {
+    fn chunk(&self, held: &Value, collection: &MilvusCollection) -> Document {
         let mut metadata: Map<String, Value> = held.as_object().cloned().unwrap_or_default();
         let text = metadata.remove(&self.text_key);
         for own in [collection.vector.as_str(), collection.primary.0.as_str(), "distance"] {
@@ -273,7 +273,7 @@ impl Milvus {
         }
         metadata.retain(|_, value| !value.is_null());
         let page_content = text.as_ref().and_then(Value::as_str).unwrap_or_default().to_owned();
-        SourceDocument { page_content, metadata }
+        Document { page_content, metadata }
     }
 }
 
@@ -283,7 +283,7 @@ fn dynamic(key: &str) -> String {
 }
 
 /// `None` where the collection can hold nothing of any conversation.
-fn of(whose: Whose<'_>, collection: &Collection) -> Option<String> {
+fn conversation_condition(whose: ConversationFilter<'_>, collection: &MilvusCollection) -> Option<String> {
     let own = whose.0.map(Value::from);
     if collection.has(CHAT_KEY) {
         let any: Vec<Value> = [Value::from("")].into_iter().chain(own).collect();
@@ -294,12 +294,12 @@ fn of(whose: Whose<'_>, collection: &Collection) -> Option<String> {
     Some(format!("(not exists {field}{own})"))
 }
 
-impl Database for Milvus {
-    type Fault = ModelError;
+impl VectorDatabase for Milvus {
+    type Error = ModelError;
 
-    fn prepare(&self, dimensions: usize, cancel: &Cancel) -> Result<(), ModelError> {
+    fn prepare(&self, dimensions: usize, cancel: &CancelToken) -> Result<(), ModelError> {
         match self.look_up(cancel)? {
-            Some(Collection { dimensions: Some(wanted), .. }) if wanted != dimensions as u64 => {
+            Some(MilvusCollection { dimensions: Some(wanted), .. }) if wanted != dimensions as u64 => {
                 return Err(ModelError::Settings(format!(
                     "the collection holds vectors of {wanted} numbers, and the embeddings make vectors of {dimensions}"
                 )));
@@ -317,8 +317,8 @@ impl Database for Milvus {
         self.ask("partitions/create", partition, cancel).map(drop)
     }
 
-    fn put(&self, rows: &[RemoteRow<'_>], cancel: &Cancel) -> Result<(), ModelError> {
-        let collection = self.needed(cancel)?;
+    fn put(&self, rows: &[RemoteChunk<'_>], cancel: &CancelToken) -> Result<(), ModelError> {
+        let collection = self.require_collection(cancel)?;
         let data: Result<Vec<Value>, ModelError> =
             rows.iter().map(|row| self.row(row, &collection)).collect();
         // Names that the server makes are new each time, and it replaces by no others.
@@ -326,7 +326,7 @@ impl Database for Milvus {
         self.ask(what, json!({"data": data?, "partitionName": self.partition}), cancel).map(drop)
     }
 
-    fn remove(&self, names: &[Uuid], cancel: &Cancel) -> Result<(), ModelError> {
+    fn remove(&self, names: &[Uuid], cancel: &CancelToken) -> Result<(), ModelError> {
         let Some(collection) = self.look_up(cancel)? else { return Ok(()) };
         let (primary, makes_names) = &collection.primary;
         if *makes_names {
@@ -339,11 +339,11 @@ impl Database for Milvus {
         self.ask("entities/delete", which, cancel).map(drop)
     }
 
-    fn nearest(&self, search: &Search<'_>, cancel: &Cancel) -> Result<Vec<Found>, ModelError> {
-        let collection = self.needed(cancel)?;
+    fn nearest(&self, search: &VectorSearch<'_>, cancel: &CancelToken) -> Result<Vec<RemoteHit>, ModelError> {
+        let collection = self.require_collection(cancel)?;
         if !collection.is_loaded {
             self.ask("collections/load", json!({}), cancel)?;
-            later(cancel, || {
+            wait_until_done(cancel, || {
                 let at = self.ask("collections/get_load_state", json!({}), cancel)?;
                 Ok(at["loadState"] == "LoadStateLoaded")
             })?;
@@ -359,10 +359,10 @@ impl Database for Milvus {
         let answer = self.ask("entities/search", body, cancel)?;
         let found = |held: &Value| {
             let score = collection.score(held["distance"].as_f64()? as f32);
-            Some(Found::of(Scored { passage: self.passage(held, &collection), score }, held))
+            Some(RemoteHit::new(ScoredChunk { chunk: self.chunk(held, &collection), score }, held))
         };
-        let entities = answer.as_array().ok_or_else(garbled)?;
-        entities.iter().map(found).collect::<Option<Vec<_>>>().ok_or_else(garbled)
+        let entities = answer.as_array().ok_or_else(malformed_answer)?;
+        entities.iter().map(found).collect::<Option<Vec<_>>>().ok_or_else(malformed_answer)
     }
 }
 
@@ -380,7 +380,7 @@ mod tests {
             all.extend(fields.as_array().cloned().unwrap());
             let indexes = json!([{"fieldName": "v", "metricType": "L2"}]);
             let answer = json!({"fields": all, "enableDynamicField": is_open, "indexes": indexes, "load": "LoadStateLoaded"});
-            Collection::read(&answer).unwrap()
+            MilvusCollection::read(&answer).unwrap()
         };
         let field = json!([{"name": CHAT_KEY, "type": "VarChar"}]);
         let known = described(field, false);
@@ -396,7 +396,7 @@ mod tests {
             ),
             (&described(json!([]), false), Some("c"), None),
         ] {
-            assert_eq!(of(Whose(chat), collection).as_deref(), expected);
+            assert_eq!(conversation_condition(ConversationFilter(chat), collection).as_deref(), expected);
         }
     }
 }

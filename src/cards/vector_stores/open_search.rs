@@ -1,10 +1,12 @@
 //! OpenSearch: passages in an index of an OpenSearch server.
 
-use super::search_index::{Index, VECTOR, conditions};
-use crate::cards::kit::remote::{Database, Found, Remote, RemoteRow, Search, endpoint, outputs};
+use super::search_index::{SearchIndex, VECTOR, conditions};
+use crate::cards::kit::remote::{
+    RemoteChunk, RemoteHit, RemoteVectorStore, VectorDatabase, VectorSearch, endpoint, outputs,
+};
 use crate::cards::kit::shelf::{DOCUMENT, EMBEDDINGS, TOP_K_INPUT};
-use crate::cards::kit::{Card, Category, Choice, Input, Inputs, Make, Output, Risk};
-use crate::domain::cancel::Cancel;
+use crate::cards::kit::{Card, Category, Choice, Factory, Input, Inputs, Output, Risk};
+use crate::domain::cancel::CancelToken;
 use crate::domain::error::Result as CardResult;
 use crate::llm::ModelError;
 use percent_encoding::percent_decode_str;
@@ -18,11 +20,11 @@ const OUTPUTS: &[Output] =
     &outputs(CLASSES, &["OpenSearch", "VectorStore"], ["OpenSearch Retriever", "OpenSearch Vector Store"]);
 
 const ENGINES: &[Choice] =
-    &[Choice::of("lucene", "Lucene"), Choice::of("faiss", "Faiss"), Choice::of("nmslib", "NMSLIB")];
+    &[Choice::new("lucene", "Lucene"), Choice::new("faiss", "Faiss"), Choice::new("nmslib", "NMSLIB")];
 const SPACES: &[Choice] = &[
-    Choice::of("l2", "L2 (Euclidean)"),
-    Choice::of("cosinesimil", "Cosine Similarity"),
-    Choice::of("innerproduct", "Inner Product"),
+    Choice::new("l2", "L2 (Euclidean)"),
+    Choice::new("cosinesimil", "Cosine Similarity"),
+    Choice::new("innerproduct", "Inner Product"),
 ];
 
 /// The card.
@@ -50,27 +52,27 @@ pub const CARD: Card = Card {
         TOP_K_INPUT,
     ],
     outputs: OUTPUTS,
-    make: Make::VectorStore(|inputs| {
+    make: Factory::VectorStore(|inputs| {
         let (base, authorization) = place(inputs)?;
         let headers: Vec<(&str, String)> =
             authorization.into_iter().map(|value| ("authorization", value)).collect();
-        let (name, index) = Index::of(inputs, endpoint(inputs, &base, &headers))?;
+        let (name, index) = SearchIndex::from_inputs(inputs, endpoint(inputs, &base, &headers))?;
         let (engine, space) = (inputs.text("engine")?, inputs.text("spaceType")?);
-        Ok(Arc::new(Remote::of(inputs, name, OpenSearch { index, engine, space })?))
+        Ok(Arc::new(RemoteVectorStore::from_inputs(inputs, name, OpenSearch { index, engine, space })?))
     }),
 };
 
 /// The server's address, and how one signs in there. User and password may stand in the address, from where they go into
 /// the header.
 fn place(inputs: &Inputs<'_>) -> CardResult<(String, Option<String>)> {
-    let wrong = |what: &str| inputs.wrong("credential", what);
-    let text = inputs.maybe_secret("openSearchUrl");
+    let wrong = |what: &str| inputs.input_error("credential", what);
+    let text = inputs.optional_secret("openSearchUrl");
     let text = text.ok_or_else(|| wrong("select a credential with the address of the server"))?;
     let url = Url::parse(&text).ok().filter(Url::has_host);
     let mut url = url.ok_or_else(|| wrong("its Open Search URL must look like https://host:9200"))?;
     let plain = |text: &str| percent_decode_str(text).decode_utf8_lossy().into_owned();
-    let user = inputs.maybe_secret("user").unwrap_or_else(|| plain(url.username()));
-    let password = inputs.maybe_secret("password");
+    let user = inputs.optional_secret("user").unwrap_or_else(|| plain(url.username()));
+    let password = inputs.optional_secret("password");
     let password = password.unwrap_or_else(|| url.password().map(plain).unwrap_or_default());
     let bare = url.set_username("").and_then(|()| url.set_password(None));
     bare.map_err(|()| wrong("its Open Search URL must look like https://host:9200"))?;
@@ -78,14 +80,14 @@ fn place(inputs: &Inputs<'_>) -> CardResult<(String, Option<String>)> {
 }
 
 struct OpenSearch {
-    index: Index,
+    index: SearchIndex,
     /// Of an index that is made.
     engine: String,
     space: String,
 }
 
 /// What an index says of itself in either of the places of its versions.
-fn told<'k>(known: &'k Value, name: &str) -> Option<&'k str> {
+fn index_option<'k>(known: &'k Value, name: &str) -> Option<&'k str> {
     known["method"][name].as_str().or_else(|| known[name].as_str())
 }
 
@@ -100,27 +102,27 @@ fn nearness(space: &str, score: f32) -> f32 {
     }
 }
 
-impl Database for OpenSearch {
-    type Fault = ModelError;
+impl VectorDatabase for OpenSearch {
+    type Error = ModelError;
 
-    fn prepare(&self, dimensions: usize, cancel: &Cancel) -> Result<(), ModelError> {
+    fn prepare(&self, dimensions: usize, cancel: &CancelToken) -> Result<(), ModelError> {
         let method = json!({"name": "hnsw", "engine": self.engine, "space_type": self.space});
         let field = json!({"type": "knn_vector", "dimension": dimensions, "method": method});
         self.index.prepare(dimensions, "dimension", &field, &json!({"index": {"knn": true}}), cancel)
     }
 
-    fn put(&self, rows: &[RemoteRow<'_>], cancel: &Cancel) -> Result<(), ModelError> {
+    fn put(&self, rows: &[RemoteChunk<'_>], cancel: &CancelToken) -> Result<(), ModelError> {
         self.index.put(rows, cancel)
     }
 
-    fn remove(&self, names: &[Uuid], cancel: &Cancel) -> Result<(), ModelError> {
+    fn remove(&self, names: &[Uuid], cancel: &CancelToken) -> Result<(), ModelError> {
         self.index.remove(names, cancel)
     }
 
-    fn nearest(&self, search: &Search<'_>, cancel: &Cancel) -> Result<Vec<Found>, ModelError> {
-        let known = self.index.searched(cancel)?.unwrap_or_default();
-        let engine = told(&known, "engine").unwrap_or(&self.engine);
-        let space = told(&known, "space_type").unwrap_or(&self.space);
+    fn nearest(&self, search: &VectorSearch<'_>, cancel: &CancelToken) -> Result<Vec<RemoteHit>, ModelError> {
+        let known = self.index.vectors_for_search(cancel)?.unwrap_or_default();
+        let engine = index_option(&known, "engine").unwrap_or(&self.engine);
+        let space = index_option(&known, "space_type").unwrap_or(&self.space);
         let filter = conditions(search);
         let query = if engine == "nmslib" {
             // It filters only afterwards what it has found, so that too little may be left: every passage that fits is

@@ -3,15 +3,16 @@
 use crate::cards::kit::compatible::BASE_PATH;
 use crate::cards::kit::diverse::{FETCH_K, LAMBDA, SEARCH_TYPE};
 use crate::cards::kit::remote::{
-    Database, Found, RECORD_MANAGER, Remote, RemoteRow, Search, Whose, endpoint, filter, flat, garbled, name,
-    of_distance, outputs,
+    ConversationFilter, RECORD_MANAGER, RemoteChunk, RemoteHit, RemoteVectorStore, VectorDatabase,
+    VectorSearch, endpoint, filter, flatten_metadata, malformed_answer, outputs, path_name,
+    score_from_distance,
 };
 use crate::cards::kit::shelf::{DOCUMENT, EMBEDDINGS, TOP_K_INPUT};
 use crate::cards::kit::uploaded::{CHAT_KEY, FILE_UPLOAD};
-use crate::cards::kit::{Card, Category, Input, Inputs, Make, Output, Risk, Scored, VectorStore};
-use crate::domain::cancel::Cancel;
+use crate::cards::kit::{Card, Category, Factory, Input, Inputs, Output, Risk, ScoredChunk, VectorStore};
+use crate::domain::cancel::CancelToken;
 use crate::domain::error::Result;
-use crate::domain::prediction::SourceDocument;
+use crate::domain::prediction::Document;
 use crate::llm::{Endpoint, ModelError};
 use crate::net::Method;
 use serde_json::{Map, Value, json};
@@ -62,7 +63,7 @@ pub const CARD: Card = Card {
         BASE_PATH,
     ],
     outputs: OUTPUTS,
-    make: Make::VectorStore(store),
+    make: Factory::VectorStore(store),
 };
 
 /// The store of a card that names an index of Pinecone.
@@ -73,18 +74,18 @@ pub(in crate::cards) fn store(inputs: &Inputs<'_>) -> Result<Arc<dyn VectorStore
     let key = inputs.secret("pineconeApiKey")?;
     let headers = [("api-key", key), ("x-pinecone-api-version", PROTOCOL_VERSION.to_owned())];
     let base = inputs.address(BASE_PATH.name).unwrap_or_else(|| HOME.to_owned());
-    let (index, in_path) = name(inputs, "pineconeIndex")?;
-    let own_key = if inputs.declares(TEXT_KEY_INPUT) { inputs.maybe_text(TEXT_KEY_INPUT) } else { None };
+    let (index, in_path) = path_name(inputs, "pineconeIndex")?;
+    let own_key = if inputs.declares(TEXT_KEY_INPUT) { inputs.optional_text(TEXT_KEY_INPUT) } else { None };
     let pinecone = Pinecone {
         control: endpoint(inputs, &base, &headers),
         index: in_path,
-        namespace: inputs.maybe_text("pineconeNamespace").unwrap_or_default(),
+        namespace: inputs.optional_text("pineconeNamespace").unwrap_or_default(),
         text_key: own_key.unwrap_or_else(|| TEXT_KEY.to_owned()),
         filter: filter(inputs, "pineconeMetadataFilter")?,
         found: OnceLock::new(),
     };
     let collection = format!("{index}_{}", pinecone.namespace);
-    Ok(Arc::new(Remote::of(inputs, collection, pinecone)?))
+    Ok(Arc::new(RemoteVectorStore::from_inputs(inputs, collection, pinecone)?))
 }
 
 struct Pinecone {
@@ -96,11 +97,11 @@ struct Pinecone {
     text_key: String,
     filter: Option<Map<String, Value>>,
     /// The index, once it was looked up in this run.
-    found: OnceLock<Index>,
+    found: OnceLock<PineconeIndex>,
 }
 
 #[derive(Clone)]
-struct Index {
+struct PineconeIndex {
     endpoint: Endpoint,
     dimensions: Option<u64>,
     /// Scores are distances.
@@ -108,30 +109,36 @@ struct Index {
 }
 
 impl Pinecone {
-    fn index(&self, cancel: &Cancel) -> Result<Index, ModelError> {
+    fn index(&self, cancel: &CancelToken) -> Result<PineconeIndex, ModelError> {
         if let Some(found) = self.found.get() {
             return Ok(found.clone());
         }
-        let answer = self.control.maybe(&format!("/indexes/{}", self.index), cancel)?;
+        let answer = self.control.get_optional(&format!("/indexes/{}", self.index), cancel)?;
         let answer = answer
             .ok_or_else(|| ModelError::Settings("Pinecone has no such index; make it there first".into()))?;
         let host = answer["host"].as_str().ok_or_else(|| ModelError::Garbled("it names no host".into()))?;
         let mut endpoint = self.control.clone();
         endpoint.base = address(host, &self.control.base)?;
         let by_distance = answer["metric"] == "euclidean";
-        let index = Index { endpoint, dimensions: answer["dimension"].as_u64(), by_distance };
+        let index = PineconeIndex { endpoint, dimensions: answer["dimension"].as_u64(), by_distance };
         Ok(self.found.get_or_init(|| index).clone())
     }
 
-    fn post(&self, index: &Index, path: &str, mut body: Value, cancel: &Cancel) -> Result<Value, ModelError> {
+    fn post(
+        &self,
+        index: &PineconeIndex,
+        path: &str,
+        mut body: Value,
+        cancel: &CancelToken,
+    ) -> Result<Value, ModelError> {
         if !self.namespace.is_empty() {
             body["namespace"] = self.namespace.as_str().into();
         }
-        index.endpoint.exchange(&Method::POST, path, Some(&body), cancel)
+        index.endpoint.send_json(&Method::POST, path, Some(&body), cancel)
     }
 
     /// The card's filter, that of a search, and whose passages they are: all of them must hold.
-    fn all(&self, search: &Search<'_>) -> Value {
+    fn all(&self, search: &VectorSearch<'_>) -> Value {
         let more = search.filter.and_then(Value::as_object).map(|more| {
             let wanted = |(key, value): (&String, &Value)| {
                 let value = if value.is_array() { json!({"$in": value}) } else { value.clone() };
@@ -140,19 +147,20 @@ impl Pinecone {
             Value::Object(more.iter().map(wanted).collect())
         });
         let own = self.filter.clone().map(Value::Object);
-        let mut all: Vec<Value> = own.into_iter().chain(more).chain([of(search.whose)]).collect();
+        let mut all: Vec<Value> =
+            own.into_iter().chain(more).chain([conversation_condition(search.conversation)]).collect();
         if all.len() > 1 { json!({ "$and": all }) } else { all.remove(0) }
     }
 
-    fn passage(&self, metadata: &Value) -> SourceDocument {
+    fn chunk(&self, metadata: &Value) -> Document {
         let mut metadata = metadata.as_object().cloned().unwrap_or_default();
         let text = metadata.remove(&self.text_key);
         let page_content = text.as_ref().and_then(Value::as_str).unwrap_or_default().to_owned();
-        SourceDocument { page_content, metadata }
+        Document { page_content, metadata }
     }
 }
 
-fn of(whose: Whose<'_>) -> Value {
+fn conversation_condition(whose: ConversationFilter<'_>) -> Value {
     let everybodys = json!({CHAT_KEY: {"$exists": false}});
     match whose.0 {
         Some(chat) => json!({"$or": [everybodys, {CHAT_KEY: chat}]}),
@@ -175,10 +183,10 @@ fn address(host: &str, control: &str) -> Result<String, ModelError> {
     Ok(format!("{scheme}://{bare}"))
 }
 
-impl Database for Pinecone {
-    type Fault = ModelError;
+impl VectorDatabase for Pinecone {
+    type Error = ModelError;
 
-    fn prepare(&self, dimensions: usize, cancel: &Cancel) -> Result<(), ModelError> {
+    fn prepare(&self, dimensions: usize, cancel: &CancelToken) -> Result<(), ModelError> {
         match self.index(cancel)?.dimensions {
             Some(wanted) if wanted != dimensions as u64 => Err(ModelError::Settings(format!(
                 "the index holds vectors of {wanted} numbers, and the embeddings make vectors of {dimensions}"
@@ -187,21 +195,21 @@ impl Database for Pinecone {
         }
     }
 
-    fn put(&self, rows: &[RemoteRow<'_>], cancel: &Cancel) -> Result<(), ModelError> {
-        let vector = |row: &RemoteRow<'_>| {
-            let mut metadata = flat(&row.passage.metadata);
-            metadata.insert(self.text_key.clone(), row.passage.page_content.as_str().into());
+    fn put(&self, rows: &[RemoteChunk<'_>], cancel: &CancelToken) -> Result<(), ModelError> {
+        let vector = |row: &RemoteChunk<'_>| {
+            let mut metadata = flatten_metadata(&row.chunk.metadata);
+            metadata.insert(self.text_key.clone(), row.chunk.page_content.as_str().into());
             json!({"id": row.name, "values": row.vector, "metadata": metadata})
         };
         let body = json!({"vectors": rows.iter().map(vector).collect::<Vec<_>>()});
         self.post(&self.index(cancel)?, "/vectors/upsert", body, cancel).map(|_| ())
     }
 
-    fn remove(&self, names: &[Uuid], cancel: &Cancel) -> Result<(), ModelError> {
+    fn remove(&self, names: &[Uuid], cancel: &CancelToken) -> Result<(), ModelError> {
         self.post(&self.index(cancel)?, "/vectors/delete", json!({"ids": names}), cancel).map(|_| ())
     }
 
-    fn nearest(&self, search: &Search<'_>, cancel: &Cancel) -> Result<Vec<Found>, ModelError> {
+    fn nearest(&self, search: &VectorSearch<'_>, cancel: &CancelToken) -> Result<Vec<RemoteHit>, ModelError> {
         let index = self.index(cancel)?;
         let mut body = json!({
             "vector": search.vector, "topK": search.most, "includeMetadata": true, "filter": self.all(search),
@@ -212,16 +220,16 @@ impl Database for Pinecone {
         let answer = self.post(&index, "/query", body, cancel)?;
         let scored = |found: &Value| {
             let score = found["score"].as_f64()? as f32;
-            let score = if index.by_distance { of_distance(score) } else { score };
+            let score = if index.by_distance { score_from_distance(score) } else { score };
             let vector = match search.with_vectors {
                 true => serde_json::from_value(found["values"].clone()).ok()?,
                 false => Vec::new(),
             };
             let held = &found["metadata"];
-            Some(Found::of(Scored { passage: self.passage(held), score }, held).with_vector(vector))
+            Some(RemoteHit::new(ScoredChunk { chunk: self.chunk(held), score }, held).with_vector(vector))
         };
-        let matches = answer["matches"].as_array().ok_or_else(garbled)?;
-        matches.iter().map(scored).collect::<Option<Vec<_>>>().ok_or_else(garbled)
+        let matches = answer["matches"].as_array().ok_or_else(malformed_answer)?;
+        matches.iter().map(scored).collect::<Option<Vec<_>>>().ok_or_else(malformed_answer)
     }
 }
 

@@ -1,17 +1,19 @@
 //! Postgres: passages in a table of a PostgreSQL server that has pgvector.
 
 use crate::cards::kit::postgres::{
-    ADDITIONAL_CONFIG, CREDENTIAL, DATABASE, HOST, PORT_INPUT, SSL, clean, cleaned, has, make, session, table,
+    ADDITIONAL_CONFIG, CREDENTIAL, DATABASE, HOST, PORT_INPUT, SSL, clean_text, clean_value, create, session,
+    table, table_exists,
 };
 use crate::cards::kit::remote::{
-    Database, Found, RECORD_MANAGER, Remote, RemoteRow, Search, Whose, filter, of_distance, outputs,
+    ConversationFilter, RECORD_MANAGER, RemoteChunk, RemoteHit, RemoteVectorStore, VectorDatabase,
+    VectorSearch, filter, outputs, score_from_distance,
 };
 use crate::cards::kit::shelf::{DOCUMENT, EMBEDDINGS, TOP_K_INPUT};
 use crate::cards::kit::uploaded::{CHAT_KEY, FILE_UPLOAD};
-use crate::cards::kit::{Card, Category, Choice, Input, Make, Output, Risk, Scored};
-use crate::domain::cancel::Cancel;
-use crate::domain::prediction::SourceDocument;
-use crate::postgres::{Column, Connection, PgError, Row, Session, Table};
+use crate::cards::kit::{Card, Category, Choice, Factory, Input, Output, Risk, ScoredChunk};
+use crate::domain::cancel::CancelToken;
+use crate::domain::prediction::Document;
+use crate::postgres::{ColumnName, PgClient, PgConnection, PgError, PgRow, TableName};
 use serde_json::{Map, Value, json};
 use std::fmt::Write as _;
 use std::sync::Arc;
@@ -28,9 +30,9 @@ const CONTENT: &str = "pageContent";
 const ROWS_AT_ONCE: usize = 1_000;
 
 const STRATEGIES: &[Choice] = &[
-    Choice::of("cosine", "Cosine"),
-    Choice::of("euclidean", "Euclidean"),
-    Choice::of("innerProduct", "Inner Product"),
+    Choice::new("cosine", "Cosine"),
+    Choice::new("euclidean", "Euclidean"),
+    Choice::new("innerProduct", "Inner Product"),
 ];
 
 /// The card.
@@ -71,31 +73,31 @@ pub const CARD: Card = Card {
             .help("The column of the texts, for tables made elsewhere. Empty: pageContent."),
     ],
     outputs: OUTPUTS,
-    make: Make::VectorStore(|inputs| {
+    make: Factory::VectorStore(|inputs| {
         let nearness = match inputs.text("distanceStrategy")?.as_str() {
             "cosine" => Nearness::Cosine,
             "euclidean" => Nearness::Euclidean,
             "innerProduct" => Nearness::InnerProduct,
-            _ => return Err(inputs.wrong("distanceStrategy", "this must be one of the list")),
+            _ => return Err(inputs.input_error("distanceStrategy", "this must be one of the list")),
         };
         let (session, schema) = session(inputs)?;
-        let content = inputs.maybe_text("contentColumnName");
-        let content = Column::parse(content.as_deref().unwrap_or(CONTENT));
-        let database = Postgres {
+        let content = inputs.optional_text("contentColumnName");
+        let content = ColumnName::parse(content.as_deref().unwrap_or(CONTENT));
+        let database = PgVectorStore {
             session,
             table: table(inputs, "tableName", TABLE, schema)?,
-            content: content.map_err(|error| inputs.wrong("contentColumnName", &error.to_string()))?,
+            content: content.map_err(|error| inputs.input_error("contentColumnName", &error.to_string()))?,
             nearness,
             filter: filter(inputs, "pgMetadataFilter")?,
         };
-        Ok(Arc::new(Remote::of(inputs, database.table.shown(), database)?))
+        Ok(Arc::new(RemoteVectorStore::from_inputs(inputs, database.table.label(), database)?))
     }),
 };
 
-struct Postgres {
-    session: Session,
-    table: Table,
-    content: Column,
+struct PgVectorStore {
+    session: PgClient,
+    table: TableName,
+    content: ColumnName,
     nearness: Nearness,
     filter: Option<Map<String, Value>>,
 }
@@ -123,7 +125,7 @@ impl Nearness {
             // A vector of nothing but zeros is near to nothing.
             _ if distance.is_nan() => 0.0,
             Self::Cosine => 1.0 - distance,
-            Self::Euclidean => of_distance(distance),
+            Self::Euclidean => score_from_distance(distance),
             Self::InnerProduct => -distance,
         }
     }
@@ -162,13 +164,13 @@ impl Conditions {
                 " AND {not}EXISTS (SELECT 1 FROM jsonb_array_elements(${number}::jsonb) AS wanted(entry) WHERE \
                  \"metadata\"::jsonb @> wanted.entry)"
             );
-            conditions.parameters.push(cleaned(&Value::Array(wanted)).to_string());
+            conditions.parameters.push(clean_value(&Value::Array(wanted)).to_string());
         }
         conditions
     }
 
     /// And they must be everybody's, or those of the conversation.
-    fn and_of(mut self, whose: Whose<'_>) -> Self {
+    fn and_of(mut self, whose: ConversationFilter<'_>) -> Self {
         let (key, chat) = (self.next(), self.next() + 1);
         // Writing to a text does not fail.
         let _ = write!(
@@ -185,13 +187,18 @@ impl Conditions {
     }
 }
 
-impl Postgres {
-    fn create(&self, connection: &mut Connection, dimensions: usize, cancel: &Cancel) -> Result<(), PgError> {
+impl PgVectorStore {
+    fn create(
+        &self,
+        connection: &mut PgConnection,
+        dimensions: usize,
+        cancel: &CancelToken,
+    ) -> Result<(), PgError> {
         let known = connection.run("SELECT 1 FROM pg_extension WHERE extname = 'vector'", &[], cancel)?;
         if known.is_empty() {
-            make(connection, "CREATE EXTENSION IF NOT EXISTS vector", cancel).map_err(no_extension)?;
+            create(connection, "CREATE EXTENSION IF NOT EXISTS vector", cancel).map_err(no_extension)?;
         }
-        make(connection, &self.creation(dimensions), cancel).map_err(no_vectors)
+        create(connection, &self.creation(dimensions), cancel).map_err(no_vectors)
     }
 
     /// The table as others of the family make it.
@@ -199,8 +206,8 @@ impl Postgres {
         format!(
             "CREATE TABLE IF NOT EXISTS {} (\"id\" uuid NOT NULL DEFAULT gen_random_uuid() PRIMARY KEY, {} text, \
              \"metadata\" jsonb, \"embedding\" vector({dimensions}))",
-            self.table.quoted(),
-            self.content.quoted(),
+            self.table.to_sql(),
+            self.content.to_sql(),
         )
     }
 
@@ -219,18 +226,18 @@ impl Postgres {
                 first + 4
             );
         }
-        let content = self.content.quoted();
+        let content = self.content.to_sql();
         format!(
             "INSERT INTO {} (\"id\", {content}, \"metadata\", \"embedding\") VALUES {values} ON CONFLICT (\"id\") DO \
              UPDATE SET {content} = EXCLUDED.{content}, \"metadata\" = EXCLUDED.\"metadata\", \"embedding\" = \
              EXCLUDED.\"embedding\"",
-            self.table.quoted(),
+            self.table.to_sql(),
         )
     }
 
-    fn conditions(&self, search: &Search<'_>) -> Conditions {
+    fn conditions(&self, search: &VectorSearch<'_>) -> Conditions {
         let filters = self.filter.iter().chain(search.filter.and_then(Value::as_object));
-        Conditions::of(filters).and_of(search.whose)
+        Conditions::of(filters).and_of(search.conversation)
     }
 
     fn selection(&self, most: usize, conditions: &Conditions) -> String {
@@ -238,25 +245,25 @@ impl Postgres {
         format!(
             "SELECT {}, \"metadata\"::text, ({distance})::text FROM {} WHERE \"embedding\" IS NOT NULL{} ORDER BY \
              {distance} LIMIT {most}",
-            self.content.quoted(),
-            self.table.quoted(),
+            self.content.to_sql(),
+            self.table.to_sql(),
             conditions.sql,
         )
     }
 
-    fn found(&self, row: Row) -> Result<Found, PgError> {
+    fn to_hit(&self, row: PgRow) -> Result<RemoteHit, PgError> {
         let [content, metadata, distance] =
             <[Option<String>; 3]>::try_from(row).map_err(|_| PgError::Garbled)?;
         let held: Value = metadata.and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default();
         let distance = distance.and_then(|text| text.parse().ok()).ok_or(PgError::Garbled)?;
         let metadata = held.as_object().cloned().unwrap_or_default();
-        let passage = SourceDocument { page_content: content.unwrap_or_default(), metadata };
-        Ok(Found::of(Scored { passage, score: self.nearness.score(distance) }, &held))
+        let passage = Document { page_content: content.unwrap_or_default(), metadata };
+        Ok(RemoteHit::new(ScoredChunk { chunk: passage, score: self.nearness.score(distance) }, &held))
     }
 }
 
 /// A vector as the server reads it.
-fn written(vector: &[f32]) -> String {
+fn vector_literal(vector: &[f32]) -> String {
     let numbers: Vec<String> = vector.iter().map(f32::to_string).collect();
     format!("[{}]", numbers.join(","))
 }
@@ -282,12 +289,12 @@ fn no_vectors(error: PgError) -> PgError {
     error
 }
 
-impl Database for Postgres {
-    type Fault = PgError;
+impl VectorDatabase for PgVectorStore {
+    type Error = PgError;
 
-    fn prepare(&self, dimensions: usize, cancel: &Cancel) -> Result<(), PgError> {
-        self.session.with(cancel, |connection| {
-            if has(connection, &self.table, cancel)? {
+    fn prepare(&self, dimensions: usize, cancel: &CancelToken) -> Result<(), PgError> {
+        self.session.with_connection(cancel, |connection| {
+            if table_exists(connection, &self.table, cancel)? {
                 Ok(())
             } else {
                 self.create(connection, dimensions, cancel)
@@ -295,19 +302,19 @@ impl Database for Postgres {
         })
     }
 
-    fn put(&self, rows: &[RemoteRow<'_>], cancel: &Cancel) -> Result<(), PgError> {
-        let stored = self.session.with(cancel, |connection| {
+    fn put(&self, rows: &[RemoteChunk<'_>], cancel: &CancelToken) -> Result<(), PgError> {
+        let stored = self.session.with_connection(cancel, |connection| {
             connection.transaction(cancel, |connection| {
                 for some in rows.chunks(ROWS_AT_ONCE) {
                     let values: Vec<String> = some
                         .iter()
                         .flat_map(|row| {
-                            let metadata = Value::Object(row.passage.metadata.clone());
+                            let metadata = Value::Object(row.chunk.metadata.clone());
                             [
                                 row.name.to_string(),
-                                clean(&row.passage.page_content),
-                                cleaned(&metadata).to_string(),
-                                written(&row.vector),
+                                clean_text(&row.chunk.page_content),
+                                clean_value(&metadata).to_string(),
+                                vector_literal(&row.vector),
                             ]
                         })
                         .collect();
@@ -320,21 +327,22 @@ impl Database for Postgres {
         stored.map_err(no_vectors)
     }
 
-    fn remove(&self, names: &[Uuid], cancel: &Cancel) -> Result<(), PgError> {
-        let sql = format!("DELETE FROM {} WHERE \"id\" = ANY($1::uuid[])", self.table.quoted());
+    fn remove(&self, names: &[Uuid], cancel: &CancelToken) -> Result<(), PgError> {
+        let sql = format!("DELETE FROM {} WHERE \"id\" = ANY($1::uuid[])", self.table.to_sql());
         let names: Vec<String> = names.iter().map(Uuid::to_string).collect();
         let names = format!("{{{}}}", names.join(","));
-        self.session.with(cancel, |connection| connection.run(&sql, &[&names], cancel)).map(|_| ())
+        self.session.with_connection(cancel, |connection| connection.run(&sql, &[&names], cancel)).map(|_| ())
     }
 
-    fn nearest(&self, search: &Search<'_>, cancel: &Cancel) -> Result<Vec<Found>, PgError> {
+    fn nearest(&self, search: &VectorSearch<'_>, cancel: &CancelToken) -> Result<Vec<RemoteHit>, PgError> {
         let conditions = self.conditions(search);
-        let vector = written(search.vector);
+        let vector = vector_literal(search.vector);
         let mut parameters = vec![vector.as_str()];
         parameters.extend(conditions.parameters.iter().map(String::as_str));
         let sql = self.selection(search.most, &conditions);
-        let rows = self.session.with(cancel, |connection| connection.run(&sql, &parameters, cancel));
-        rows.map_err(no_vectors)?.into_iter().map(|row| self.found(row)).collect()
+        let rows =
+            self.session.with_connection(cancel, |connection| connection.run(&sql, &parameters, cancel));
+        rows.map_err(no_vectors)?.into_iter().map(|row| self.to_hit(row)).collect()
     }
 }
 
@@ -342,23 +350,23 @@ impl Database for Postgres {
 mod tests {
     use super::*;
     use crate::net::Outgoing;
-    use crate::postgres::{Server, Tls};
+    use crate::postgres::{PgServer, PgTls};
 
-    fn store(nearness: Nearness) -> Postgres {
-        let server = Server {
+    fn store(nearness: Nearness) -> PgVectorStore {
+        let server = PgServer {
             host: "db".into(),
             port: 5432,
             database: "books".into(),
             user: "ada".into(),
             password: "p".into(),
-            tls: Tls::Off,
+            tls: PgTls::Off,
             application: "flowkeep".into(),
-            time: Server::TIME_MAX,
+            time: PgServer::TIME_MAX,
         };
-        Postgres {
-            session: Session::new(server, Outgoing::new(Vec::new(), false)),
-            table: Table::parse("lib.books").unwrap(),
-            content: Column::parse("text").unwrap(),
+        PgVectorStore {
+            session: PgClient::new(server, Outgoing::new(Vec::new(), false)),
+            table: TableName::parse("lib.books").unwrap(),
+            content: ColumnName::parse("text").unwrap(),
             nearness,
             filter: None,
         }
@@ -410,16 +418,23 @@ mod tests {
     #[test]
     fn passages_are_everybodys_or_of_the_conversation_and_fit_every_filter() {
         let owners = json!({"year": 2024}).as_object().cloned();
-        let store = Postgres { filter: owners, ..store(Nearness::Cosine) };
+        let store = PgVectorStore { filter: owners, ..store(Nearness::Cosine) };
         let more = json!({"kind": "x"});
         let conditions = |whose| {
             let filter = Some(&more);
-            let search = Search { text: "", vector: &[1.0], most: 4, filter, whose, with_vectors: false };
+            let search = VectorSearch {
+                text: "",
+                vector: &[1.0],
+                most: 4,
+                filter,
+                conversation: whose,
+                with_vectors: false,
+            };
             store.conditions(&search)
         };
         let all = Conditions::of([store.filter.as_ref().unwrap(), more.as_object().unwrap()].into_iter());
         assert_eq!(all.parameters, [r#"[{"year":2024}]"#, r#"[{"kind":"x"}]"#]);
-        for (whose, chat) in [(Whose(Some("it's")), "it's"), (Whose(None), "")] {
+        for (whose, chat) in [(ConversationFilter(Some("it's")), "it's"), (ConversationFilter(None), "")] {
             let some = conditions(whose);
             let more = r#" AND COALESCE("metadata"::jsonb ->> $4::text, '') IN ('', $5::text)"#;
             assert_eq!(some.sql, format!("{}{more}", all.sql));
@@ -442,7 +457,7 @@ mod tests {
 
     #[test]
     fn a_missing_extension_is_told_apart_from_other_faults() {
-        let told = |code: &str| PgError::Told { code: code.into(), message: "x".into() };
+        let told = |code: &str| PgError::Server { code: code.into(), message: "x".into() };
         for code in ["42501", "0A000", "58P01"] {
             assert!(no_extension(told(code)).to_string().contains("no pgvector"), "{code}");
         }

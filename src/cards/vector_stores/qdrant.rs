@@ -1,14 +1,14 @@
 //! Qdrant: passages in a collection of a Qdrant server.
 
 use crate::cards::kit::remote::{
-    Database, Found, RECORD_MANAGER, Remote, RemoteRow, Search, Whose, endpoint, filter, garbled, missing,
-    name, of_distance, outputs,
+    ConversationFilter, RECORD_MANAGER, RemoteChunk, RemoteHit, RemoteVectorStore, VectorDatabase,
+    VectorSearch, endpoint, filter, malformed_answer, missing_input, outputs, path_name, score_from_distance,
 };
 use crate::cards::kit::shelf::{DOCUMENT, EMBEDDINGS, TOP_K_INPUT};
 use crate::cards::kit::uploaded::{CHAT_KEY, FILE_UPLOAD};
-use crate::cards::kit::{Card, Category, Choice, Input, Make, Output, Risk, Scored};
-use crate::domain::cancel::Cancel;
-use crate::domain::prediction::SourceDocument;
+use crate::cards::kit::{Card, Category, Choice, Factory, Input, Output, Risk, ScoredChunk};
+use crate::domain::cancel::CancelToken;
+use crate::domain::prediction::Document;
 use crate::llm::{Endpoint, ModelError};
 use crate::net::Method;
 use serde_json::{Map, Value, json};
@@ -20,7 +20,7 @@ const OUTPUTS: &[Output] =
     &outputs(CLASSES, &["Qdrant", "VectorStore"], ["Qdrant Retriever", "Qdrant Vector Store"]);
 
 const METRICS: &[Choice] =
-    &[Choice::of("Cosine", "Cosine"), Choice::of("Euclid", "Euclid"), Choice::of("Dot", "Dot")];
+    &[Choice::new("Cosine", "Cosine"), Choice::new("Euclid", "Euclid"), Choice::new("Dot", "Dot")];
 
 /// The card.
 pub const CARD: Card = Card {
@@ -57,10 +57,11 @@ pub const CARD: Card = Card {
             .help("Only passages that fit are found; in the words of Qdrant."),
     ],
     outputs: OUTPUTS,
-    make: Make::VectorStore(|inputs| {
-        let base = inputs.address("qdrantServerUrl").ok_or_else(|| missing(inputs, "qdrantServerUrl"))?;
-        let key = inputs.maybe_secret("qdrantApiKey").map(|key| ("api-key", key));
-        let (collection, in_path) = name(inputs, "qdrantCollection")?;
+    make: Factory::VectorStore(|inputs| {
+        let base =
+            inputs.address("qdrantServerUrl").ok_or_else(|| missing_input(inputs, "qdrantServerUrl"))?;
+        let key = inputs.optional_secret("qdrantApiKey").map(|key| ("api-key", key));
+        let (collection, in_path) = path_name(inputs, "qdrantCollection")?;
         let database = Qdrant {
             endpoint: endpoint(inputs, &base, key.as_slice()),
             collection: in_path,
@@ -70,7 +71,7 @@ pub const CARD: Card = Card {
             configuration: inputs.object("qdrantCollectionConfiguration")?,
             filter: filter(inputs, "qdrantFilter")?,
         };
-        Ok(Arc::new(Remote::of(inputs, collection, database)?))
+        Ok(Arc::new(RemoteVectorStore::from_inputs(inputs, collection, database)?))
     }),
 };
 
@@ -91,10 +92,10 @@ impl Qdrant {
     }
 
     /// The card's filter, that of a search, and whose passages they are: all of them must hold.
-    fn all(&self, search: &Search<'_>) -> Value {
+    fn all(&self, search: &VectorSearch<'_>) -> Value {
         let more = search.filter.and_then(Value::as_object);
-        let filters = self.filter.iter().chain(more).map(|filter| self.in_its_words(filter));
-        let mut all: Vec<Value> = filters.chain([self.of(search.whose)]).collect();
+        let filters = self.filter.iter().chain(more).map(|filter| self.to_qdrant_filter(filter));
+        let mut all: Vec<Value> = filters.chain([self.conversation_condition(search.conversation)]).collect();
         if all.len() > 1 { json!({ "must": all }) } else { all.remove(0) }
     }
 
@@ -103,7 +104,7 @@ impl Qdrant {
         format!("{}.{CHAT_KEY}", self.metadata_key)
     }
 
-    fn of(&self, whose: Whose<'_>) -> Value {
+    fn conversation_condition(&self, whose: ConversationFilter<'_>) -> Value {
         let key = self.chat_key();
         let own = whose.0.map(|chat| json!({"key": key, "match": {"value": chat}}));
         let any: Vec<Value> = [json!({"is_empty": {"key": key}})].into_iter().chain(own).collect();
@@ -111,7 +112,7 @@ impl Qdrant {
     }
 
     /// Metadata with the values it must have, as Qdrant says it; a filter that says it so already stays.
-    fn in_its_words(&self, filter: &Map<String, Value>) -> Value {
+    fn to_qdrant_filter(&self, filter: &Map<String, Value>) -> Value {
         if ["must", "should", "must_not", "min_should"].iter().any(|word| filter.contains_key(*word)) {
             return Value::Object(filter.clone());
         }
@@ -122,69 +123,76 @@ impl Qdrant {
         json!({"must": filter.iter().map(condition).collect::<Vec<_>>()})
     }
 
-    fn passage(&self, payload: &Value) -> SourceDocument {
+    fn chunk(&self, payload: &Value) -> Document {
         let page_content = payload[&self.content_key].as_str().unwrap_or_default().to_owned();
         let metadata = payload[&self.metadata_key].as_object().cloned().unwrap_or_default();
-        SourceDocument { page_content, metadata }
+        Document { page_content, metadata }
     }
 }
 
-impl Database for Qdrant {
-    type Fault = ModelError;
+impl VectorDatabase for Qdrant {
+    type Error = ModelError;
 
-    fn prepare(&self, dimensions: usize, cancel: &Cancel) -> Result<(), ModelError> {
-        if self.endpoint.maybe(&self.path(""), cancel)?.is_some() {
+    fn prepare(&self, dimensions: usize, cancel: &CancelToken) -> Result<(), ModelError> {
+        if self.endpoint.get_optional(&self.path(""), cancel)?.is_some() {
             return Ok(());
         }
         let mut wanted = json!({"vectors": {"size": dimensions, "distance": self.metric}});
-        for (name, value) in &self.configuration {
-            wanted[name] = value.clone();
+        for (path_name, value) in &self.configuration {
+            wanted[path_name] = value.clone();
         }
-        match self.endpoint.exchange(&Method::PUT, &self.path(""), Some(&wanted), cancel) {
+        match self.endpoint.send_json(&Method::PUT, &self.path(""), Some(&wanted), cancel) {
             // Somebody else made it meanwhile.
             Err(ModelError::Provider { status: 409, .. }) => Ok(()),
             made => made.map(|_| ()),
         }
     }
 
-    fn put(&self, rows: &[RemoteRow<'_>], cancel: &Cancel) -> Result<(), ModelError> {
-        let point = |row: &RemoteRow<'_>| {
+    fn put(&self, rows: &[RemoteChunk<'_>], cancel: &CancelToken) -> Result<(), ModelError> {
+        let point = |row: &RemoteChunk<'_>| {
             json!({"id": row.name, "vector": row.vector, "payload": {
-                self.content_key.as_str(): row.passage.page_content,
-                self.metadata_key.as_str(): row.passage.metadata,
+                self.content_key.as_str(): row.chunk.page_content,
+                self.metadata_key.as_str(): row.chunk.metadata,
             }})
         };
         let body = json!({"points": rows.iter().map(point).collect::<Vec<_>>()});
-        self.endpoint.exchange(&Method::PUT, &self.path("/points?wait=true"), Some(&body), cancel).map(|_| ())
+        self.endpoint
+            .send_json(&Method::PUT, &self.path("/points?wait=true"), Some(&body), cancel)
+            .map(|_| ())
     }
 
-    fn remove(&self, names: &[Uuid], cancel: &Cancel) -> Result<(), ModelError> {
+    fn remove(&self, names: &[Uuid], cancel: &CancelToken) -> Result<(), ModelError> {
         let path = self.path("/points/delete?wait=true");
-        self.endpoint.exchange(&Method::POST, &path, Some(&json!({"points": names})), cancel).map(|_| ())
+        self.endpoint.send_json(&Method::POST, &path, Some(&json!({"points": names})), cancel).map(|_| ())
     }
 
-    fn nearest(&self, search: &Search<'_>, cancel: &Cancel) -> Result<Vec<Found>, ModelError> {
+    fn nearest(&self, search: &VectorSearch<'_>, cancel: &CancelToken) -> Result<Vec<RemoteHit>, ModelError> {
         let body = json!({
             "vector": search.vector, "limit": search.most, "with_payload": true, "filter": self.all(search),
         });
         let path = self.path("/points/search");
-        let ask = || self.endpoint.exchange(&Method::POST, &path, Some(&body), cancel);
+        let ask = || self.endpoint.send_json(&Method::POST, &path, Some(&body), cancel);
         let answer = match ask() {
             // A strict collection is asked only by what it keeps an index of.
             Err(ModelError::Provider { status: 400, message }) if message.contains(&self.chat_key()) => {
                 let index = json!({"field_name": self.chat_key(), "field_schema": "keyword"});
-                self.endpoint.exchange(&Method::PUT, &self.path("/index?wait=true"), Some(&index), cancel)?;
+                self.endpoint.send_json(
+                    &Method::PUT,
+                    &self.path("/index?wait=true"),
+                    Some(&index),
+                    cancel,
+                )?;
                 ask()?
             }
             answer => answer?,
         };
         let scored = |point: &Value| {
             let score = point["score"].as_f64()? as f32;
-            let score = if self.metric == "Euclid" { of_distance(score) } else { score };
+            let score = if self.metric == "Euclid" { score_from_distance(score) } else { score };
             let held = &point["payload"];
-            Some(Found::of(Scored { passage: self.passage(held), score }, held))
+            Some(RemoteHit::new(ScoredChunk { chunk: self.chunk(held), score }, held))
         };
-        let points = answer["result"].as_array().ok_or_else(garbled)?;
-        points.iter().map(scored).collect::<Option<Vec<_>>>().ok_or_else(garbled)
+        let points = answer["result"].as_array().ok_or_else(malformed_answer)?;
+        points.iter().map(scored).collect::<Option<Vec<_>>>().ok_or_else(malformed_answer)
     }
 }

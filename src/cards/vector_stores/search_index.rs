@@ -1,12 +1,14 @@
 //! What Elasticsearch and OpenSearch share: one grew out of the other, and passages are documents of an index of both.
 
-use crate::cards::kit::remote::{Found, RemoteRow, Search, Whose, garbled, name};
+use crate::cards::kit::remote::{
+    ConversationFilter, RemoteChunk, RemoteHit, VectorSearch, malformed_answer, path_name,
+};
 use crate::cards::kit::uploaded::CHAT_KEY;
-use crate::cards::kit::{Inputs, Scored};
-use crate::domain::cancel::Cancel;
+use crate::cards::kit::{Inputs, ScoredChunk};
+use crate::domain::cancel::CancelToken;
 use crate::domain::error::Result as CardResult;
-use crate::domain::prediction::SourceDocument;
-use crate::llm::{Body, Endpoint, ModelError};
+use crate::domain::prediction::Document;
+use crate::llm::{Endpoint, ModelError, RequestBody};
 use crate::net::Method;
 use serde_json::{Value, json};
 use std::sync::OnceLock;
@@ -20,7 +22,7 @@ const METADATA: &str = "metadata";
 const KEYWORD_CHARS_MAX: u32 = 8_191;
 
 /// An index of a server.
-pub(super) struct Index {
+pub(super) struct SearchIndex {
     pub(super) endpoint: Endpoint,
     name: String,
     /// As it stands in a path.
@@ -29,23 +31,23 @@ pub(super) struct Index {
     vectors: OnceLock<Value>,
 }
 
-impl Index {
+impl SearchIndex {
     /// The index that the card names, and its name.
     ///
     /// # Errors
     /// When it is no name.
-    pub(super) fn of(inputs: &Inputs<'_>, endpoint: Endpoint) -> CardResult<(String, Self)> {
-        let (name, in_path) = name(inputs, "indexName")?;
+    pub(super) fn from_inputs(inputs: &Inputs<'_>, endpoint: Endpoint) -> CardResult<(String, Self)> {
+        let (name, in_path) = path_name(inputs, "indexName")?;
         Ok((name.clone(), Self { endpoint, name, in_path, vectors: OnceLock::new() }))
     }
 
     /// What the index says of its vectors; `None` when there is no index.
-    pub(super) fn vectors(&self, cancel: &Cancel) -> Result<Option<Value>, ModelError> {
+    pub(super) fn vectors(&self, cancel: &CancelToken) -> Result<Option<Value>, ModelError> {
         if let Some(known) = self.vectors.get() {
             return Ok(Some(known.clone()));
         }
         let path = format!("/{}/_mapping", self.in_path);
-        let Some(answer) = self.endpoint.maybe(&path, cancel)? else { return Ok(None) };
+        let Some(answer) = self.endpoint.get_optional(&path, cancel)? else { return Ok(None) };
         // Under the name of the index itself, which an alias does not tell.
         let index = answer.as_object().and_then(|indexes| indexes.values().next());
         let index = index.ok_or_else(|| ModelError::Garbled("it names no index".into()))?;
@@ -60,7 +62,7 @@ impl Index {
     }
 
     /// As [`Self::vectors`], for a search. What a key that may only search is not told is as the card says: `None`.
-    pub(super) fn searched(&self, cancel: &Cancel) -> Result<Option<Value>, ModelError> {
+    pub(super) fn vectors_for_search(&self, cancel: &CancelToken) -> Result<Option<Value>, ModelError> {
         match self.vectors(cancel) {
             Ok(None) => {
                 Err(ModelError::Settings(format!("there is no index '{}'; fill the store first", self.name)))
@@ -78,7 +80,7 @@ impl Index {
         dimensions: &str,
         field: &Value,
         settings: &Value,
-        cancel: &Cancel,
+        cancel: &CancelToken,
     ) -> Result<(), ModelError> {
         if let Some(known) = self.vectors(cancel)? {
             return match known[dimensions].as_u64() {
@@ -102,7 +104,8 @@ impl Index {
         if !settings.is_null() {
             wanted["settings"] = settings.clone();
         }
-        let made = self.endpoint.exchange(&Method::PUT, &format!("/{}", self.in_path), Some(&wanted), cancel);
+        let made =
+            self.endpoint.send_json(&Method::PUT, &format!("/{}", self.in_path), Some(&wanted), cancel);
         match made {
             // Somebody else made it meanwhile.
             Err(ModelError::Provider { status: 400, message }) if message.contains("already exists") => {
@@ -113,10 +116,10 @@ impl Index {
     }
 
     /// Stores passages; one of the same name is replaced.
-    pub(super) fn put(&self, rows: &[RemoteRow<'_>], cancel: &Cancel) -> Result<(), ModelError> {
+    pub(super) fn put(&self, rows: &[RemoteChunk<'_>], cancel: &CancelToken) -> Result<(), ModelError> {
         let lines = rows.iter().flat_map(|row| {
             let document = json!({
-                TEXT: row.passage.page_content, METADATA: row.passage.metadata, VECTOR: row.vector,
+                TEXT: row.chunk.page_content, METADATA: row.chunk.metadata, VECTOR: row.vector,
             });
             [json!({"index": {"_id": row.name}}), document]
         });
@@ -124,19 +127,19 @@ impl Index {
     }
 
     /// Removes passages; one that is not there is no failure.
-    pub(super) fn remove(&self, names: &[Uuid], cancel: &Cancel) -> Result<(), ModelError> {
+    pub(super) fn remove(&self, names: &[Uuid], cancel: &CancelToken) -> Result<(), ModelError> {
         self.bulk(names.iter().map(|name| json!({"delete": {"_id": name}})), cancel)
     }
 
-    fn bulk(&self, lines: impl Iterator<Item = Value>, cancel: &Cancel) -> Result<(), ModelError> {
+    fn bulk(&self, lines: impl Iterator<Item = Value>, cancel: &CancelToken) -> Result<(), ModelError> {
         let mut text = String::new();
         lines.for_each(|line| {
             text.push_str(&line.to_string());
             text.push('\n');
         });
-        let body = Body { kind: "application/x-ndjson", bytes: text.as_bytes() };
+        let body = RequestBody { kind: "application/x-ndjson", bytes: text.as_bytes() };
         let path = format!("/{}/_bulk?refresh=true", self.in_path);
-        let answer = self.endpoint.exchange_as(&Method::POST, &path, Some(body), cancel)?;
+        let answer = self.endpoint.send_body(&Method::POST, &path, Some(body), cancel)?;
         let items = answer["items"]
             .as_array()
             .ok_or_else(|| ModelError::Garbled("it does not say what became of the passages".into()))?;
@@ -144,7 +147,7 @@ impl Index {
         match results.into_iter().find(|result| !result["error"].is_null()) {
             Some(refused) => {
                 let status = refused["status"].as_u64().and_then(|status| u16::try_from(status).ok());
-                Err(self.endpoint.told(status.unwrap_or(400), refused))
+                Err(self.endpoint.error_from_body(status.unwrap_or(400), refused))
             }
             None => Ok(()),
         }
@@ -154,40 +157,40 @@ impl Index {
     pub(super) fn search(
         &self,
         mut query: Value,
-        search: &Search<'_>,
+        search: &VectorSearch<'_>,
         score: impl Fn(f32) -> f32,
-        cancel: &Cancel,
-    ) -> Result<Vec<Found>, ModelError> {
+        cancel: &CancelToken,
+    ) -> Result<Vec<RemoteHit>, ModelError> {
         query["size"] = search.most.into();
         query["_source"] = json!([TEXT, METADATA]);
         let path = format!("/{}/_search", self.in_path);
-        let answer = self.endpoint.exchange(&Method::POST, &path, Some(&query), cancel)?;
+        let answer = self.endpoint.send_json(&Method::POST, &path, Some(&query), cancel)?;
         let found = |hit: &Value| {
             let held = &hit["_source"];
             let page_content = held[TEXT].as_str().unwrap_or_default().to_owned();
             let metadata = held[METADATA].as_object().cloned().unwrap_or_default();
-            let passage = SourceDocument { page_content, metadata };
+            let passage = Document { page_content, metadata };
             let score = score(hit["_score"].as_f64()? as f32);
-            Some(Found::of(Scored { passage, score }, held))
+            Some(RemoteHit::new(ScoredChunk { chunk: passage, score }, held))
         };
-        let hits = answer["hits"]["hits"].as_array().ok_or_else(garbled)?;
-        hits.iter().map(found).collect::<Option<Vec<_>>>().ok_or_else(garbled)
+        let hits = answer["hits"]["hits"].as_array().ok_or_else(malformed_answer)?;
+        hits.iter().map(found).collect::<Option<Vec<_>>>().ok_or_else(malformed_answer)
     }
 }
 
 /// The filter of a search, and whose passages they are: all of them must hold.
-pub(super) fn conditions(search: &Search<'_>) -> Value {
+pub(super) fn conditions(search: &VectorSearch<'_>) -> Value {
     let wanted = search.filter.and_then(Value::as_object).into_iter().flatten();
     let wanted = wanted.map(|(key, value)| match value {
         Value::Array(any) => any_of(any.iter().flat_map(|value| terms(key, value)).collect()),
         Value::Null => missing(key),
         plain => any_of(terms(key, plain)),
     });
-    let all: Vec<Value> = wanted.chain([of(search.whose)]).collect();
+    let all: Vec<Value> = wanted.chain([conversation_condition(search.conversation)]).collect();
     json!({"bool": {"filter": all}})
 }
 
-fn of(whose: Whose<'_>) -> Value {
+fn conversation_condition(whose: ConversationFilter<'_>) -> Value {
     let everybodys = missing(CHAT_KEY);
     match whose.0 {
         Some(chat) => any_of([vec![everybodys], terms(CHAT_KEY, &chat.into())].concat()),
@@ -217,12 +220,12 @@ mod tests {
     #[test]
     fn a_filter_and_whose_passages_they_are_must_both_hold() {
         let wanted = json!({"year": 2024, "tag": ["a"], "gone": null});
-        let search = Search {
+        let search = VectorSearch {
             text: "",
             vector: &[],
             most: 1,
             filter: Some(&wanted),
-            whose: Whose(Some("c")),
+            conversation: ConversationFilter(Some("c")),
             with_vectors: false,
         };
         let field = "metadata.flowise_chatId";

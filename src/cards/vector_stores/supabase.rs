@@ -4,13 +4,13 @@ mod calls;
 
 use crate::cards::kit::diverse::{FETCH_K, LAMBDA, SEARCH_TYPE};
 use crate::cards::kit::remote::{
-    Database, Found, RECORD_MANAGER, Remote, RemoteRow, Search, endpoint, filter, garbled, missing, name,
-    outputs,
+    RECORD_MANAGER, RemoteChunk, RemoteHit, RemoteVectorStore, VectorDatabase, VectorSearch, endpoint,
+    filter, malformed_answer, missing_input, outputs, path_name,
 };
 use crate::cards::kit::shelf::{DOCUMENT, EMBEDDINGS, TOP_K_INPUT};
-use crate::cards::kit::{Card, Category, Input, Make, Output, Risk, Scored};
-use crate::domain::cancel::Cancel;
-use crate::domain::prediction::SourceDocument;
+use crate::cards::kit::{Card, Category, Factory, Input, Output, Risk, ScoredChunk};
+use crate::domain::cancel::CancelToken;
+use crate::domain::prediction::Document;
 use crate::llm::{Endpoint, ModelError};
 use crate::net::Method;
 use serde_json::{Map, Value, json};
@@ -58,19 +58,20 @@ pub const CARD: Card = Card {
         LAMBDA,
     ],
     outputs: OUTPUTS,
-    make: Make::VectorStore(|inputs| {
-        let base = inputs.address("supabaseProjUrl").ok_or_else(|| missing(inputs, "supabaseProjUrl"))?;
+    make: Factory::VectorStore(|inputs| {
+        let base =
+            inputs.address("supabaseProjUrl").ok_or_else(|| missing_input(inputs, "supabaseProjUrl"))?;
         let key = inputs.secret("supabaseApiKey")?;
         let headers = [("apikey", key.clone()), ("authorization", format!("Bearer {key}"))];
         let reading = endpoint(inputs, &base, &headers);
         let mut writing = reading.clone();
         let replacing = "return=minimal,resolution=merge-duplicates";
         writing.headers.push(("prefer".to_owned(), replacing.to_owned()));
-        let (table, table_in_path) = name(inputs, "tableName")?;
-        let (_, function) = name(inputs, "queryName")?;
-        let calls = inputs.maybe_text("supabaseRPCFilter").unwrap_or_default();
+        let (table, table_in_path) = path_name(inputs, "tableName")?;
+        let (_, function) = path_name(inputs, "queryName")?;
+        let calls = inputs.optional_text("supabaseRPCFilter").unwrap_or_default();
         let calls = calls::parse(&calls).ok_or_else(|| {
-            inputs.wrong(
+            inputs.input_error(
                 "supabaseRPCFilter",
                 "this must be calls such as filter(\"metadata->>a\", \"eq\", \"b\")",
             )
@@ -84,7 +85,7 @@ pub const CARD: Card = Card {
             calls,
             by_number: AtomicBool::new(false),
         };
-        Ok(Arc::new(Remote::of(inputs, table, supabase)?))
+        Ok(Arc::new(RemoteVectorStore::from_inputs(inputs, table, supabase)?))
     }),
 };
 
@@ -110,7 +111,7 @@ fn number(name: Uuid) -> u64 {
 
 impl Supabase {
     /// Does something by the names of rows, which older tables have as numbers.
-    fn named(
+    fn by_row_id(
         &self,
         work: impl Fn(&dyn Fn(Uuid) -> Value) -> Result<(), ModelError>,
     ) -> Result<(), ModelError> {
@@ -130,38 +131,38 @@ impl Supabase {
     }
 }
 
-impl Database for Supabase {
-    type Fault = ModelError;
+impl VectorDatabase for Supabase {
+    type Error = ModelError;
 
     /// Nobody makes tables from outside.
-    fn prepare(&self, _: usize, _: &Cancel) -> Result<(), ModelError> {
+    fn prepare(&self, _: usize, _: &CancelToken) -> Result<(), ModelError> {
         Ok(())
     }
 
-    fn put(&self, rows: &[RemoteRow<'_>], cancel: &Cancel) -> Result<(), ModelError> {
-        self.named(|id| {
-            let row = |row: &RemoteRow<'_>| {
-                json!({"id": id(row.name), "content": row.passage.page_content, "metadata": row.passage.metadata,
+    fn put(&self, rows: &[RemoteChunk<'_>], cancel: &CancelToken) -> Result<(), ModelError> {
+        self.by_row_id(|id| {
+            let row = |row: &RemoteChunk<'_>| {
+                json!({"id": id(row.name), "content": row.chunk.page_content, "metadata": row.chunk.metadata,
                     "embedding": row.vector})
             };
             let body: Value = rows.iter().map(row).collect();
             let path = format!("/rest/v1/{}", self.table);
-            self.writing.exchange(&Method::POST, &path, Some(&body), cancel).map(drop)
+            self.writing.send_json(&Method::POST, &path, Some(&body), cancel).map(drop)
         })
     }
 
-    fn remove(&self, names: &[Uuid], cancel: &Cancel) -> Result<(), ModelError> {
+    fn remove(&self, names: &[Uuid], cancel: &CancelToken) -> Result<(), ModelError> {
         names.chunks(NAMES_AT_ONCE).try_for_each(|some| {
-            self.named(|id| {
+            self.by_row_id(|id| {
                 let all: Vec<String> =
                     some.iter().map(|name| id(*name).to_string().replace('"', "")).collect();
                 let path = format!("/rest/v1/{}?id=in.({})", self.table, all.join(","));
-                self.writing.exchange(&Method::DELETE, &path, None, cancel).map(drop)
+                self.writing.send_json(&Method::DELETE, &path, None, cancel).map(drop)
             })
         })
     }
 
-    fn nearest(&self, search: &Search<'_>, cancel: &Cancel) -> Result<Vec<Found>, ModelError> {
+    fn nearest(&self, search: &VectorSearch<'_>, cancel: &CancelToken) -> Result<Vec<RemoteHit>, ModelError> {
         let mut body = json!({"query_embedding": search.vector});
         let mut reading = self.reading.clone();
         let own = self.filter.as_ref().filter(|_| self.calls.is_empty());
@@ -179,18 +180,18 @@ impl Database for Supabase {
             reading.query.push(("limit".to_owned(), search.most.to_string()));
         }
         let path = format!("/rest/v1/rpc/{}", self.function);
-        let answer = reading.exchange(&Method::POST, &path, Some(&body), cancel)?;
-        let rows = answer.as_array().ok_or_else(garbled)?;
+        let answer = reading.send_json(&Method::POST, &path, Some(&body), cancel)?;
+        let rows = answer.as_array().ok_or_else(malformed_answer)?;
         let found = |row: &Value| {
             let page_content = row["content"].as_str()?.to_owned();
             let metadata = row["metadata"].as_object().cloned().unwrap_or_default();
             let score = row["similarity"].as_f64()? as f32;
-            let passage = SourceDocument { page_content, metadata };
-            Some(Found::of(Scored { passage, score }, row))
+            let passage = Document { page_content, metadata };
+            Some(RemoteHit::new(ScoredChunk { chunk: passage, score }, row))
         };
         let mut all = Vec::with_capacity(rows.len());
         for row in rows {
-            let found = found(row).ok_or_else(garbled)?;
+            let found = found(row).ok_or_else(malformed_answer)?;
             all.push(if search.with_vectors { found.with_vector(vector(row)?) } else { found });
         }
         Ok(all)

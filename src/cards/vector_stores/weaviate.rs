@@ -4,15 +4,15 @@ mod filter;
 
 use crate::cards::kit::diverse::{FETCH_K, LAMBDA, SEARCH_TYPE};
 use crate::cards::kit::remote::{
-    Database, Found, RECORD_MANAGER, Remote, RemoteRow, Search, endpoint, garbled, in_path, missing,
-    of_distance, outputs,
+    RECORD_MANAGER, RemoteChunk, RemoteHit, RemoteVectorStore, VectorDatabase, VectorSearch, endpoint,
+    in_path, malformed_answer, missing_input, outputs, score_from_distance,
 };
 use crate::cards::kit::shelf::{DOCUMENT, EMBEDDINGS, TOP_K_INPUT};
 use crate::cards::kit::uploaded::CHAT_KEY;
-use crate::cards::kit::{Card, Category, Choice, Input, Inputs, Make, Output, Risk, Scored};
-use crate::domain::cancel::Cancel;
+use crate::cards::kit::{Card, Category, Choice, Factory, Input, Inputs, Output, Risk, ScoredChunk};
+use crate::domain::cancel::CancelToken;
 use crate::domain::error::Result as CardResult;
-use crate::domain::prediction::SourceDocument;
+use crate::domain::prediction::Document;
 use crate::llm::{Endpoint, ModelError};
 use crate::net::Method;
 use serde_json::{Map, Value, json};
@@ -32,7 +32,7 @@ const NAME_CHARS_MAX: usize = 231;
 const PLAIN: &[&str] = &["text", "string", "int", "number", "boolean", "date", "uuid"];
 
 const CONNECTIONS: &[Choice] =
-    &[Choice::of("cloud", "Cloud"), Choice::of("local", "Local"), Choice::of("custom", "Custom")];
+    &[Choice::new("cloud", "Cloud"), Choice::new("local", "Local"), Choice::new("custom", "Custom")];
 
 /// The card.
 pub const CARD: Card = Card {
@@ -83,17 +83,18 @@ pub const CARD: Card = Card {
             .help("Looks at words too: 0 at words alone, 1 at meaning alone. Empty: at meaning alone."),
     ],
     outputs: OUTPUTS,
-    make: Make::VectorStore(|inputs| {
-        let key = inputs.maybe_secret("weaviateApiKey").map(|key| ("authorization", format!("Bearer {key}")));
+    make: Factory::VectorStore(|inputs| {
+        let key =
+            inputs.optional_secret("weaviateApiKey").map(|key| ("authorization", format!("Bearer {key}")));
         let class = inputs.text("weaviateIndex")?.trim().to_owned();
         if !is_name(&class) {
-            return Err(inputs.wrong("weaviateIndex", "this must be a name of letters, digits and _"));
+            return Err(inputs.input_error("weaviateIndex", "this must be a name of letters, digits and _"));
         }
-        let text_key = inputs.maybe_text("weaviateTextKey").unwrap_or_else(|| TEXT_KEY.to_owned());
+        let text_key = inputs.optional_text("weaviateTextKey").unwrap_or_else(|| TEXT_KEY.to_owned());
         if !is_name(&text_key) {
-            return Err(inputs.wrong("weaviateTextKey", "this must be a name of letters, digits and _"));
+            return Err(inputs.input_error("weaviateTextKey", "this must be a name of letters, digits and _"));
         }
-        let metadata_keys = inputs.maybe_text("weaviateMetadataKeys").unwrap_or_default();
+        let metadata_keys = inputs.optional_text("weaviateMetadataKeys").unwrap_or_default();
         let metadata_keys = serde_json::from_str::<Vec<String>>(&metadata_keys)
             .unwrap_or_else(|_| inputs.comma_list("weaviateMetadataKeys"));
         let filter = match inputs.object("weaviateFilter")? {
@@ -110,13 +111,13 @@ pub const CARD: Card = Card {
             alpha: inputs.number("alpha")?,
             found: OnceLock::new(),
         };
-        Ok(Arc::new(Remote::of(inputs, class, weaviate)?))
+        Ok(Arc::new(RemoteVectorStore::from_inputs(inputs, class, weaviate)?))
     }),
 };
 
 /// The server's address: owners write it with its scheme or without.
 fn place(inputs: &Inputs<'_>) -> CardResult<String> {
-    let host = inputs.address("weaviateHost").ok_or_else(|| missing(inputs, "weaviateHost"))?;
+    let host = inputs.address("weaviateHost").ok_or_else(|| missing_input(inputs, "weaviateHost"))?;
     if host.starts_with("http://") || host.starts_with("https://") {
         return Ok(host);
     }
@@ -152,12 +153,12 @@ struct Weaviate {
     /// How much meaning counts beside words.
     alpha: Option<f64>,
     /// The class, once it was looked up in this run.
-    found: OnceLock<Class>,
+    found: OnceLock<WeaviateClass>,
 }
 
 /// A class as the server describes it.
 #[derive(Clone)]
-struct Class {
+struct WeaviateClass {
     /// Names and types of what is no vector.
     properties: BTreeMap<String, String>,
     /// How far two vectors are from one another.
@@ -168,7 +169,7 @@ struct Class {
     knows_nulls: bool,
 }
 
-impl Class {
+impl WeaviateClass {
     fn read(answer: &Value) -> Result<Self, ModelError> {
         if !answer["class"].is_string() {
             return Err(ModelError::Garbled("it names no class".into()));
@@ -201,31 +202,31 @@ impl Class {
         match self.distance.as_str() {
             "cosine" => 1.0 - distance,
             "dot" => -distance,
-            _ => of_distance(distance),
+            _ => score_from_distance(distance),
         }
     }
 }
 
 impl Weaviate {
     /// `None` when nothing was stored yet.
-    fn look_up(&self, cancel: &Cancel) -> Result<Option<Class>, ModelError> {
+    fn look_up(&self, cancel: &CancelToken) -> Result<Option<WeaviateClass>, ModelError> {
         if let Some(found) = self.found.get() {
             return Ok(Some(found.clone()));
         }
         let path = format!("/v1/schema/{}", in_path(&self.class));
-        let Some(answer) = self.endpoint.maybe(&path, cancel)? else { return Ok(None) };
-        let class = Class::read(&answer)?;
+        let Some(answer) = self.endpoint.get_optional(&path, cancel)? else { return Ok(None) };
+        let class = WeaviateClass::read(&answer)?;
         Ok(Some(self.found.get_or_init(|| class).clone()))
     }
 
-    fn needed(&self, cancel: &Cancel) -> Result<Class, ModelError> {
+    fn require_class(&self, cancel: &CancelToken) -> Result<WeaviateClass, ModelError> {
         self.look_up(cancel)?.ok_or_else(|| {
             ModelError::Settings(format!("there is no class '{}'; fill the store first", self.class))
         })
     }
 
     /// Names of the properties that a passage comes with.
-    fn asked<'c>(&'c self, class: &'c Class) -> impl Iterator<Item = &'c str> {
+    fn requested_properties<'c>(&'c self, class: &'c WeaviateClass) -> impl Iterator<Item = &'c str> {
         let is_asked = |name: &str| {
             let wanted = self.metadata_keys.is_empty() || self.metadata_keys.iter().any(|key| key == name);
             // Whose a passage is must be known of each.
@@ -237,8 +238,8 @@ impl Weaviate {
     }
 
     /// The question that finds what is nearest.
-    fn question(&self, class: &Class, search: &Search<'_>) -> Result<String, ModelError> {
-        let vector = serde_json::to_string(search.vector).map_err(|_| garbled())?;
+    fn question(&self, class: &WeaviateClass, search: &VectorSearch<'_>) -> Result<String, ModelError> {
+        let vector = serde_json::to_string(search.vector).map_err(|_| malformed_answer())?;
         let target = class.target.as_ref();
         let targets = target.map_or_else(String::new, |name| format!(", targetVectors: [\"{name}\"]"));
         let near = match self.alpha {
@@ -248,7 +249,7 @@ impl Weaviate {
             }
             None => format!("nearVector: {{vector: {vector}{targets}}}"),
         };
-        let filter = filter::of(self.filter.as_ref(), search, class)?;
+        let filter = filter::combined_filter(self.filter.as_ref(), search, class)?;
         let filter = filter.map_or_else(String::new, |filter| format!(", where: {filter}"));
         let mut more = if self.alpha.is_some() { "score" } else { "distance" }.to_owned();
         if search.with_vectors {
@@ -258,7 +259,7 @@ impl Weaviate {
                 None => write!(more, " vector"),
             };
         }
-        let asked: Vec<&str> = self.asked(class).collect();
+        let asked: Vec<&str> = self.requested_properties(class).collect();
         Ok(format!(
             "{{ Get {{ {}(limit: {}, {near}{filter}) {{ {} _additional {{ id {more} }} }} }} }}",
             self.class,
@@ -267,7 +268,7 @@ impl Weaviate {
         ))
     }
 
-    fn found(&self, class: &Class, search: &Search<'_>, object: &Value) -> Option<Found> {
+    fn to_hit(&self, class: &WeaviateClass, search: &VectorSearch<'_>, object: &Value) -> Option<RemoteHit> {
         let more = &object["_additional"];
         let score = match self.alpha {
             // A number within a text.
@@ -287,11 +288,11 @@ impl Weaviate {
         let text = metadata.remove(&self.text_key);
         metadata.retain(|_, value| !value.is_null());
         let page_content = text.as_ref().and_then(Value::as_str).unwrap_or_default().to_owned();
-        let passage = SourceDocument { page_content, metadata };
-        Some(Found::of(Scored { passage, score }, object).with_vector(vector))
+        let passage = Document { page_content, metadata };
+        Some(RemoteHit::new(ScoredChunk { chunk: passage, score }, object).with_vector(vector))
     }
 
-    fn properties(&self, passage: &SourceDocument) -> Map<String, Value> {
+    fn properties(&self, passage: &Document) -> Map<String, Value> {
         let mut properties = Map::new();
         flatten("", &passage.metadata, &mut properties);
         properties.insert(self.text_key.clone(), passage.page_content.as_str().into());
@@ -322,10 +323,10 @@ fn flatten(before: &str, metadata: &Map<String, Value>, properties: &mut Map<Str
     }
 }
 
-impl Database for Weaviate {
-    type Fault = ModelError;
+impl VectorDatabase for Weaviate {
+    type Error = ModelError;
 
-    fn prepare(&self, _: usize, cancel: &Cancel) -> Result<(), ModelError> {
+    fn prepare(&self, _: usize, cancel: &CancelToken) -> Result<(), ModelError> {
         if self.look_up(cancel)?.is_some() {
             return Ok(());
         }
@@ -339,7 +340,7 @@ impl Database for Weaviate {
                 {"name": CHAT_KEY, "dataType": ["text"], "tokenization": "field"},
             ],
         });
-        match self.endpoint.exchange(&Method::POST, "/v1/schema", Some(&wanted), cancel) {
+        match self.endpoint.send_json(&Method::POST, "/v1/schema", Some(&wanted), cancel) {
             // Somebody else made it meanwhile.
             Err(ModelError::Provider { status: 422, message }) if message.contains("already exists") => {
                 Ok(())
@@ -348,11 +349,11 @@ impl Database for Weaviate {
         }
     }
 
-    fn put(&self, rows: &[RemoteRow<'_>], cancel: &Cancel) -> Result<(), ModelError> {
-        let target = self.needed(cancel)?.target;
-        let object = |row: &RemoteRow<'_>| {
+    fn put(&self, rows: &[RemoteChunk<'_>], cancel: &CancelToken) -> Result<(), ModelError> {
+        let target = self.require_class(cancel)?.target;
+        let object = |row: &RemoteChunk<'_>| {
             let mut object = json!({
-                "class": self.class, "id": row.name, "properties": self.properties(row.passage),
+                "class": self.class, "id": row.name, "properties": self.properties(row.chunk),
             });
             match &target {
                 Some(name) => object["vectors"] = json!({ name: row.vector }),
@@ -361,23 +362,23 @@ impl Database for Weaviate {
             object
         };
         let body = json!({"objects": rows.iter().map(object).collect::<Vec<_>>()});
-        let answer = self.endpoint.exchange(&Method::POST, "/v1/batch/objects", Some(&body), cancel)?;
+        let answer = self.endpoint.send_json(&Method::POST, "/v1/batch/objects", Some(&body), cancel)?;
         let stored = answer
             .as_array()
             .ok_or_else(|| ModelError::Garbled("it does not say what became of the passages".into()))?;
         match stored.iter().find(|object| object["result"]["errors"].is_object()) {
-            Some(refused) => Err(self.endpoint.told(422, &refused["result"]["errors"])),
+            Some(refused) => Err(self.endpoint.error_from_body(422, &refused["result"]["errors"])),
             None => Ok(()),
         }
     }
 
-    fn remove(&self, names: &[Uuid], cancel: &Cancel) -> Result<(), ModelError> {
+    fn remove(&self, names: &[Uuid], cancel: &CancelToken) -> Result<(), ModelError> {
         if self.look_up(cancel)?.is_none() {
             return Ok(());
         }
         let which = json!({"path": ["id"], "operator": "ContainsAny", "valueTextArray": names});
         let body = json!({"match": {"class": self.class, "where": which}});
-        let answer = self.endpoint.exchange(&Method::DELETE, "/v1/batch/objects", Some(&body), cancel)?;
+        let answer = self.endpoint.send_json(&Method::DELETE, "/v1/batch/objects", Some(&body), cancel)?;
         match answer["results"]["failed"].as_u64() {
             Some(0) => Ok(()),
             Some(_) => Err(ModelError::Garbled("some passages were not removed".into())),
@@ -385,8 +386,8 @@ impl Database for Weaviate {
         }
     }
 
-    fn nearest(&self, search: &Search<'_>, cancel: &Cancel) -> Result<Vec<Found>, ModelError> {
-        let class = self.needed(cancel)?;
+    fn nearest(&self, search: &VectorSearch<'_>, cancel: &CancelToken) -> Result<Vec<RemoteHit>, ModelError> {
+        let class = self.require_class(cancel)?;
         if !class.properties.contains_key(&self.text_key) {
             return Err(ModelError::Settings(format!(
                 "the class has no property '{}'; check the Weaviate Text Key",
@@ -394,13 +395,13 @@ impl Database for Weaviate {
             )));
         }
         let question = json!({"query": self.question(&class, search)?});
-        let answer = self.endpoint.exchange(&Method::POST, "/v1/graphql", Some(&question), cancel)?;
+        let answer = self.endpoint.send_json(&Method::POST, "/v1/graphql", Some(&question), cancel)?;
         if let Some(error) = answer["errors"].get(0) {
-            return Err(self.endpoint.told(422, error));
+            return Err(self.endpoint.error_from_body(422, error));
         }
-        let objects = answer["data"]["Get"][&self.class].as_array().ok_or_else(garbled)?;
-        let found = objects.iter().map(|object| self.found(&class, search, object));
-        found.collect::<Option<Vec<_>>>().ok_or_else(garbled)
+        let objects = answer["data"]["Get"][&self.class].as_array().ok_or_else(malformed_answer)?;
+        let found = objects.iter().map(|object| self.to_hit(&class, search, object));
+        found.collect::<Option<Vec<_>>>().ok_or_else(malformed_answer)
     }
 }
 

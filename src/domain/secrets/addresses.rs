@@ -1,6 +1,6 @@
 //! Secrets in addresses and commands: passwords before a host, values of a query, `curl -u`, `;` lists.
 
-use super::Family::{self, ConnectionString, HttpCredential};
+use super::SecretFamily::{self, ConnectionString, HttpCredential};
 use super::alphabet::QUERY;
 use super::scan::Scan;
 use super::values;
@@ -19,7 +19,7 @@ const LISTED_MAX: usize = 256;
 pub(super) fn connection(scan: &mut Scan<'_>, anchor: Range<usize>) {
     let text = scan.text;
     let info = &text[anchor.end..text.len().min(anchor.end + USER_INFO_MAX)];
-    let user = info.iter().take_while(|byte| !ends_address(**byte) && !b":/?#@\\".contains(byte)).count();
+    let user = info.iter().take_while(|byte| !is_address_end(**byte) && !b":/?#@\\".contains(byte)).count();
     scan.runs.work += user;
     if info.get(user) != Some(&b':') {
         return;
@@ -35,21 +35,21 @@ pub(super) fn connection(scan: &mut Scan<'_>, anchor: Range<usize>) {
     else {
         return;
     };
-    if length > 0 && !values::stands_for_another(&rest[..length]) {
+    if length > 0 && !values::is_stand_in(&rest[..length]) {
         let start = anchor.end + user + 1;
-        scan.hit(ConnectionString, start..start + length);
+        scan.record(ConnectionString, start..start + length);
     }
 }
 
 /// Up to a blank, a quotation mark, or a line break, escaped or not.
 fn address_length(rest: &[u8]) -> usize {
     let ends = |at: &usize| {
-        ends_address(rest[*at]) || matches!(rest[*at..], [b'\\', b'n' | b'r' | b't' | b'"' | b'\'', ..])
+        is_address_end(rest[*at]) || matches!(rest[*at..], [b'\\', b'n' | b'r' | b't' | b'"' | b'\'', ..])
     };
     (0..rest.len()).find(ends).unwrap_or(rest.len())
 }
 
-const fn ends_address(byte: u8) -> bool {
+const fn is_address_end(byte: u8) -> bool {
     byte.is_ascii_whitespace() || matches!(byte, b'"' | b'\'' | b'`' | b'<' | b'>')
 }
 
@@ -57,7 +57,7 @@ const fn ends_address(byte: u8) -> bool {
 pub(super) fn query(scan: &mut Scan<'_>, name: Range<usize>) {
     let end = scan.end_of(QUERY, name.end);
     if end - name.end >= QUERY_MIN {
-        scan.hit(HttpCredential, name.end..end);
+        scan.record(HttpCredential, name.end..end);
     }
 }
 
@@ -67,11 +67,11 @@ pub(super) fn curl(scan: &mut Scan<'_>, word: Range<usize>) {
     let from = word.end.max(scan.curl_read);
     let limit = text.len().min(word.end + COMMAND_MAX);
     let mut at = from;
-    while at < limit && (text[at] != b'\n' || goes_on(&text[..at])) {
+    while at < limit && (text[at] != b'\n' || is_continued(&text[..at])) {
         if text[at - 1].is_ascii_whitespace()
             && let Some(place) = basic_credentials(text, at)
         {
-            scan.hit(HttpCredential, place);
+            scan.record(HttpCredential, place);
         }
         at += 1;
     }
@@ -80,7 +80,7 @@ pub(super) fn curl(scan: &mut Scan<'_>, word: Range<usize>) {
 }
 
 /// True when the line before a line break goes on behind it.
-fn goes_on(line: &[u8]) -> bool {
+fn is_continued(line: &[u8]) -> bool {
     line.strip_suffix(b"\r").unwrap_or(line).ends_with(b"\\")
 }
 
@@ -97,11 +97,11 @@ fn basic_credentials(text: &[u8], at: usize) -> Option<Range<usize>> {
     let user = argument.iter().position(|byte| *byte == b':')?;
     let password = &argument[user + 1..];
     let place = start + user + 1..start + argument.len();
-    (!values::stands_for_another(password)).then_some(place)
+    (!values::is_stand_in(password)).then_some(place)
 }
 
 /// The value at `at` of a password whose name begins at `name`, when both stand in a `;` list.
-pub(super) fn in_list(scan: &mut Scan<'_>, name: usize, at: usize, family: Family) {
+pub(super) fn find_list_value(scan: &mut Scan<'_>, name: usize, at: usize, family: SecretFamily) {
     let text = scan.text;
     let rest = &text[at..text.len().min(at + LISTED_MAX)];
     let ends = |byte: &u8| b";\"'`\n\r\\<>(){}".contains(byte);
@@ -121,7 +121,7 @@ pub(super) fn in_list(scan: &mut Scan<'_>, name: usize, at: usize, family: Famil
     let listed = before == Some(&b';')
         || (more.first() == Some(&b';') && next > 1 && more.get(1 + next) == Some(&b'='));
     let called = more.first().is_some_and(|byte| b"({".contains(byte));
-    if assigned && listed && !called && !value.is_empty() && !values::stands_for_another(value) {
-        scan.hit(family, at..at + value.len());
+    if assigned && listed && !called && !value.is_empty() && !values::is_stand_in(value) {
+        scan.record(family, at..at + value.len());
     }
 }

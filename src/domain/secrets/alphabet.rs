@@ -2,35 +2,35 @@
 
 /// A set of ASCII characters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Class(u16);
+pub(super) struct CharClass(u16);
 
-pub(super) const DIGIT: Class = Class(1);
-pub(super) const HEX: Class = Class(1 << 1);
-pub(super) const ALNUM: Class = Class(1 << 2);
+pub(super) const DIGIT: CharClass = CharClass(1);
+pub(super) const HEX: CharClass = CharClass(1 << 1);
+pub(super) const ALNUM: CharClass = CharClass(1 << 2);
 /// `A-Z a-z 0-9 - _`.
-pub(super) const B64U: Class = Class(1 << 3);
+pub(super) const B64U: CharClass = CharClass(1 << 3);
 /// Ordinary base64 with its padding.
-pub(super) const B64: Class = Class(1 << 4);
+pub(super) const B64: CharClass = CharClass(1 << 4);
 /// Either base64, padding included.
-pub(super) const ANY64: Class = Class(1 << 5);
+pub(super) const ANY64: CharClass = CharClass(1 << 5);
 /// `A-Z 2-7`.
-pub(super) const BASE32: Class = Class(1 << 6);
+pub(super) const BASE32: CharClass = CharClass(1 << 6);
 /// `A-Z 0-9`.
-pub(super) const UPPER_ALNUM: Class = Class(1 << 7);
+pub(super) const UPPER_ALNUM: CharClass = CharClass(1 << 7);
 /// What a client secret of Azure may hold.
-pub(super) const AZURE: Class = Class(1 << 8);
+pub(super) const AZURE: CharClass = CharClass(1 << 8);
 /// What may follow `Bearer`.
-pub(super) const TOKEN: Class = Class(1 << 9);
+pub(super) const TOKEN: CharClass = CharClass(1 << 9);
 /// What a named value may hold.
-pub(super) const VALUE: Class = Class(1 << 10);
+pub(super) const VALUE: CharClass = CharClass(1 << 10);
 /// What a name may hold.
-pub(super) const NAME: Class = Class(1 << 11);
+pub(super) const NAME: CharClass = CharClass(1 << 11);
 /// A value in an address: anything up to its end.
-pub(super) const QUERY: Class = Class(1 << 12);
+pub(super) const QUERY: CharClass = CharClass(1 << 12);
 /// Tokens with `.` and `=` in them.
-pub(super) const DOTTED: Class = Class(1 << 13);
+pub(super) const DOTTED: CharClass = CharClass(1 << 13);
 /// What stands between a name and its value without ending either.
-pub(super) const QUOTING: Class = Class(1 << 14);
+pub(super) const QUOTING: CharClass = CharClass(1 << 14);
 
 const COUNT: usize = 15;
 
@@ -84,7 +84,7 @@ const fn bits(byte: u8) -> u16 {
     bits
 }
 
-impl Class {
+impl CharClass {
     /// True when `byte` is of this set.
     pub(super) const fn has(self, byte: u8) -> bool {
         TABLE[byte as usize] & self.0 != 0
@@ -98,15 +98,15 @@ impl Class {
 /// Where runs of one class of characters end, each found once: the open-ended shapes that begin at many places
 /// of one run would else read it again from each of them.
 #[derive(Debug, Default)]
-pub(super) struct Runs {
-    last: [Run; COUNT],
+pub(super) struct CharRuns {
+    last: [CharRun; COUNT],
     /// Bytes that were read, for the proof that a scan is linear.
     pub(super) work: usize,
 }
 
 /// A piece of the text that is all of one class.
 #[derive(Debug, Clone, Copy, Default)]
-struct Run {
+struct CharRun {
     start: usize,
     end: usize,
     /// One past the last digit, upper case and lower case letter in it; 0 without.
@@ -115,31 +115,31 @@ struct Run {
     lower: usize,
 }
 
-impl Run {
+impl CharRun {
     /// True while `at` lies in what was read.
     const fn covers(&self, at: usize) -> bool {
         self.start <= at && at < self.end
     }
 }
 
-impl Runs {
+impl CharRuns {
     /// The end of the run of `class` that holds `at`; `at` itself when it holds another character.
-    pub(super) fn end(&mut self, text: &[u8], class: Class, at: usize) -> usize {
+    pub(super) fn end(&mut self, text: &[u8], class: CharClass, at: usize) -> usize {
         self.find(text, class, at).end.max(at)
     }
 
     /// True when the run of `class` from `at` has a digit and letters of both cases.
-    pub(super) fn is_mixed(&mut self, text: &[u8], class: Class, at: usize) -> bool {
+    pub(super) fn is_mixed(&mut self, text: &[u8], class: CharClass, at: usize) -> bool {
         let run = self.find(text, class, at);
         run.digit > at && run.upper > at && run.lower > at
     }
 
-    fn find(&mut self, text: &[u8], class: Class, at: usize) -> Run {
+    fn find(&mut self, text: &[u8], class: CharClass, at: usize) -> CharRun {
         let known = self.last[class.index()];
         if known.covers(at) {
             return known;
         }
-        let mut run = Run { start: at, end: at, digit: 0, upper: 0, lower: 0 };
+        let mut run = CharRun { start: at, end: at, digit: 0, upper: 0, lower: 0 };
         while let Some(&byte) = text.get(run.end).filter(|byte| class.has(**byte)) {
             if known.covers(run.end) {
                 let later = |own: usize, other: usize| if other > run.end { other } else { own };
@@ -171,7 +171,7 @@ mod tests {
     #[test]
     fn a_run_is_read_once_from_wherever_it_is_asked() {
         let text = [b"..".as_slice(), &b"aB3-_".repeat(2_000), b".tail"].concat();
-        let mut runs = Runs::default();
+        let mut runs = CharRuns::default();
         for at in (2..10_000).rev().step_by(7).chain(2..10_000) {
             assert_eq!(runs.end(&text, B64U, at), 10_002);
             assert_eq!(runs.is_mixed(&text, B64U, at), at <= 9_997, "{at}");

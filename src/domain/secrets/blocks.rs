@@ -1,6 +1,6 @@
 //! Secrets with an inner structure: web tokens, private keys, and shapes whose letters matter. And images, which hold none.
 
-use super::Family::{HttpCredential, Jwt, Mail, OpenAi, PrivateKey};
+use super::SecretFamily::{HttpCredential, Jwt, Mail, OpenAi, PrivateKey};
 use super::alphabet::{ANY64, B64, B64U, HEX, TOKEN};
 use super::context;
 use super::scan::Scan;
@@ -17,7 +17,7 @@ const KEY_LINE_MAX: usize = 80;
 
 /// How far the rules here have come, so that what failed or was found once is not read again.
 #[derive(Debug, Default)]
-pub(super) struct Progress {
+pub(super) struct BlockProgress {
     /// No web token begins before this place any more.
     web_token: usize,
     /// The end of the last private key.
@@ -26,7 +26,7 @@ pub(super) struct Progress {
 
 /// `sk-` and 32 or more characters: with a digit and both cases, or hexadecimal.
 pub(super) fn open_ai(scan: &mut Scan<'_>, anchor: Range<usize>) {
-    if !scan.begins(anchor.start) {
+    if !scan.can_begin(anchor.start) {
         return;
     }
     let end = scan.end_of(B64U, anchor.end);
@@ -36,16 +36,16 @@ pub(super) fn open_ai(scan: &mut Scan<'_>, anchor: Range<usize>) {
     let text = scan.text;
     let hex_end = scan.end_of(HEX, anchor.end);
     if scan.runs.is_mixed(text, B64U, anchor.end) {
-        scan.hit(OpenAi, anchor.start..end);
-    } else if hex_end - anchor.end >= 32 && scan.ends(hex_end) {
-        scan.hit(OpenAi, anchor.start..hex_end);
+        scan.record(OpenAi, anchor.start..end);
+    } else if hex_end - anchor.end >= 32 && scan.can_end(hex_end) {
+        scan.record(OpenAi, anchor.start..hex_end);
     }
 }
 
 /// Three parts of base64, the first two of which are JSON objects. An encrypted token has two parts more.
 pub(super) fn json_web_token(scan: &mut Scan<'_>, anchor: Range<usize>) {
     let start = anchor.start;
-    if start < scan.blocks.web_token || !scan.begins(start) {
+    if start < scan.blocks.web_token || !scan.can_begin(start) {
         return;
     }
     let head = scan.end_of(B64U, start);
@@ -70,30 +70,30 @@ pub(super) fn json_web_token(scan: &mut Scan<'_>, anchor: Range<usize>) {
         end = next;
     }
     scan.blocks.web_token = end;
-    scan.hit(Jwt, start..end);
+    scan.record(Jwt, start..end);
 }
 
 /// A web token that was encoded once more.
 pub(super) fn encoded_web_token(scan: &mut Scan<'_>, anchor: Range<usize>) {
-    if !scan.begins(anchor.start) {
+    if !scan.can_begin(anchor.start) {
         return;
     }
     let end = scan.end_of(ANY64, anchor.start);
     if end - anchor.start >= ENCODED_TOKEN_MIN {
-        scan.hit(Jwt, anchor.start..end);
+        scan.record(Jwt, anchor.start..end);
     }
 }
 
 /// A private key to its end line; without one, to the end of the text.
 pub(super) fn private_key(scan: &mut Scan<'_>, anchor: Range<usize>) {
-    if anchor.start < scan.blocks.private_key || !names_private_key(scan.text, anchor.end) {
+    if anchor.start < scan.blocks.private_key || !is_private_key_line(scan.text, anchor.end) {
         return;
     }
     let text = scan.text;
     let mut end = text.len();
     for found in memmem::find_iter(&text[anchor.end..], "-----END ") {
         let label = anchor.end + found + "-----END ".len();
-        if names_private_key(text, label) {
+        if is_private_key_line(text, label) {
             let line = &text[label..text.len().min(label + KEY_LINE_MAX)];
             let dashes = memmem::find(line, b"-----").unwrap_or(line.len());
             end = (label + dashes + "-----".len()).min(text.len());
@@ -102,11 +102,11 @@ pub(super) fn private_key(scan: &mut Scan<'_>, anchor: Range<usize>) {
     }
     scan.runs.work += end - anchor.end;
     scan.blocks.private_key = end;
-    scan.hit(PrivateKey, anchor.start..end);
+    scan.record(PrivateKey, anchor.start..end);
 }
 
 /// True when the rest of the line that begins a block says that it is a private key.
-fn names_private_key(text: &[u8], at: usize) -> bool {
+fn is_private_key_line(text: &[u8], at: usize) -> bool {
     let line = &text[at..text.len().min(at + KEY_LINE_MAX)];
     let label = memmem::find(line, b"-----").map(|end| &line[..end]);
     label.is_some_and(|label| memmem::find(label, b"PRIVATE KEY").is_some())
@@ -127,10 +127,10 @@ pub(super) fn discord(scan: &mut Scan<'_>, anchor: Range<usize>) {
     let before = count(&mut scan.text[..dot].iter().rev(), 28);
     let last = count(&mut scan.text[second_dot + 1..].iter(), 38);
     scan.runs.work += before + last;
-    let Some(first) = (24..=before).rev().find(|length| scan.begins(dot - length)) else { return };
+    let Some(first) = (24..=before).rev().find(|length| scan.can_begin(dot - length)) else { return };
     let place = dot - first..second_dot + 1 + last;
-    if last >= 27 && scan.ends(place.end) && values::is_mixed(&scan.text[place.clone()]) {
-        scan.hit(Mail, place);
+    if last >= 27 && scan.can_end(place.end) && values::is_mixed(&scan.text[place.clone()]) {
+        scan.record(Mail, place);
     }
 }
 
@@ -171,6 +171,6 @@ pub(super) fn whole_text(scan: &mut Scan<'_>) {
     let is_all = scan.text[end..].trim_ascii_start().is_empty();
     let value = &scan.text[token..end];
     if is_all && value.len() >= 16 && (values::is_mixed(value) || values::is_secret_like(value)) {
-        scan.hit(HttpCredential, token..end);
+        scan.record(HttpCredential, token..end);
     }
 }

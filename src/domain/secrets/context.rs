@@ -1,9 +1,9 @@
 //! Values that are secret because of the name beside them.
 
-use super::Family::{Aws, Azure, ConnectionString, HttpCredential, NamedValue};
+use super::SecretFamily::{Aws, Azure, ConnectionString, HttpCredential, NamedValue};
 use super::addresses;
-use super::alphabet::{B64, Class, HEX, NAME, QUOTING, TOKEN, VALUE};
-use super::scan::{Rule, Scan};
+use super::alphabet::{B64, CharClass, HEX, NAME, QUOTING, TOKEN, VALUE};
+use super::scan::{Scan, ScanRule};
 use super::values;
 use std::ops::Range;
 
@@ -18,7 +18,7 @@ const TOKEN_MIN: usize = 16;
 
 /// The words that make a rule look, in any case.
 #[rustfmt::skip]
-pub(super) const WORDS: &[(&str, Rule)] = &[
+pub(super) const WORDS: &[(&str, ScanRule)] = &[
     ("key", general), ("secret", secret), ("token", general), ("credential", general), ("auth", auth),
     ("password", password), ("passwd", password), ("pwd", password), ("passphrase", password),
     ("aws", aws), ("azure", azure),
@@ -32,7 +32,7 @@ pub(super) const WORDS: &[(&str, Rule)] = &[
 
 /// What a name promises of its value.
 #[derive(Debug, Clone, Copy, Default)]
-struct Promise {
+struct NameHints {
     secret: bool,
     password: bool,
     authorization: bool,
@@ -42,7 +42,7 @@ struct Promise {
 
 /// The ends of the names that were judged last, one for each rule: a name with two words is judged once.
 #[derive(Debug, Default)]
-pub(super) struct Progress {
+pub(super) struct NameProgress {
     secret: usize,
     password: usize,
     authorization: usize,
@@ -50,43 +50,43 @@ pub(super) struct Progress {
 
 /// The mark that closes a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Closed {
+enum QuoteEnd {
     /// None: the value ends where its characters end.
-    Openly,
+    Unquoted,
     /// This quotation mark, behind so many backslashes.
-    By(u8, usize),
+    Mark(u8, usize),
     /// The end of the text, which is all value.
-    ByEnd,
+    EndOfText,
 }
 
 fn general(scan: &mut Scan<'_>, word: Range<usize>) {
-    inside(scan, word, Promise { secret: true, ..Promise::default() });
+    find_named_value(scan, word, NameHints { secret: true, ..NameHints::default() });
 }
 
 fn secret(scan: &mut Scan<'_>, word: Range<usize>) {
-    inside(scan, word, Promise { secret: true, aws: true, ..Promise::default() });
+    find_named_value(scan, word, NameHints { secret: true, aws: true, ..NameHints::default() });
 }
 
 fn auth(scan: &mut Scan<'_>, word: Range<usize>) {
-    inside(scan, word, Promise { secret: true, authorization: true, ..Promise::default() });
+    find_named_value(scan, word, NameHints { secret: true, authorization: true, ..NameHints::default() });
 }
 
 fn password(scan: &mut Scan<'_>, word: Range<usize>) {
-    inside(scan, word, Promise { secret: true, password: true, ..Promise::default() });
+    find_named_value(scan, word, NameHints { secret: true, password: true, ..NameHints::default() });
 }
 
 fn aws(scan: &mut Scan<'_>, word: Range<usize>) {
-    near(scan, word.end, B64, 40);
-    inside(scan, word, Promise { aws: true, ..Promise::default() });
+    find_nearby_key(scan, word.end, B64, 40);
+    find_named_value(scan, word, NameHints { aws: true, ..NameHints::default() });
 }
 
 fn azure(scan: &mut Scan<'_>, word: Range<usize>) {
-    near(scan, word.end, HEX, 32);
-    inside(scan, word, Promise { azure: true, ..Promise::default() });
+    find_nearby_key(scan, word.end, HEX, 32);
+    find_named_value(scan, word, NameHints { azure: true, ..NameHints::default() });
 }
 
 /// A key of known length in the same breath as the word: no quotation mark, comma or line between them.
-fn near(scan: &mut Scan<'_>, from: usize, class: Class, length: usize) {
+fn find_nearby_key(scan: &mut Scan<'_>, from: usize, class: CharClass, length: usize) {
     let mut at = from;
     while at < from + NEAR_MAX {
         let Some(byte) = scan.byte(at).filter(|byte| !b"\",;{}[]<>'\n\r\\".contains(byte)) else { return };
@@ -101,22 +101,22 @@ fn near(scan: &mut Scan<'_>, from: usize, class: Class, length: usize) {
             .into_iter()
             .all(|beside| beside.and_then(|at| scan.byte(at)).is_none_or(|byte| !NAME.has(byte)));
         if end - at == length && stands_alone && is_key(class, &scan.text[at..end]) {
-            scan.hit(if class == HEX { Azure } else { Aws }, at..end);
+            scan.record(if class == HEX { Azure } else { Aws }, at..end);
         }
         at = end;
     }
 }
 
 /// Commit ids have the length of an AWS secret, and a long word that of an Azure key.
-fn is_key(class: Class, text: &[u8]) -> bool {
+fn is_key(class: CharClass, text: &[u8]) -> bool {
     if class == B64 { values::is_mixed(text) } else { text.iter().any(u8::is_ascii_digit) }
 }
 
 /// A name in the text that holds one of the words: finds its value.
-fn inside(scan: &mut Scan<'_>, word: Range<usize>, promise: Promise) {
+fn find_named_value(scan: &mut Scan<'_>, word: Range<usize>, promise: NameHints) {
     let end = scan.end_of(NAME, word.end);
     let known = &mut scan.context;
-    let news = Promise {
+    let news = NameHints {
         secret: promise.secret && known.secret != end,
         password: promise.password && known.password != end,
         authorization: promise.authorization && known.authorization != end,
@@ -141,14 +141,14 @@ fn inside(scan: &mut Scan<'_>, word: Range<usize>, promise: Promise) {
     let end = end.min(word.end + NAME_MAX);
     scan.runs.work += end - start;
     let text = scan.text;
-    judge(scan, news, &text[start..end], value, closed);
-    if news.password && closed == Closed::Openly {
-        addresses::in_list(scan, start, value, ConnectionString);
+    evaluate(scan, news, &text[start..end], value, closed);
+    if news.password && closed == QuoteEnd::Unquoted {
+        addresses::find_list_value(scan, start, value, ConnectionString);
     }
 }
 
 /// Where the value of a name begins that ends at `at`, and what closes it.
-fn value_after(scan: &mut Scan<'_>, at: usize, may_be_argument: bool) -> Option<(usize, Closed)> {
+fn value_after(scan: &mut Scan<'_>, at: usize, may_be_argument: bool) -> Option<(usize, QuoteEnd)> {
     let mark = scan.end_of(QUOTING, at);
     let rest = &scan.text[mark..];
     let marks = rest.iter().take(3).take_while(|byte| b"=:>".contains(byte)).count();
@@ -171,24 +171,24 @@ fn value_after(scan: &mut Scan<'_>, at: usize, may_be_argument: bool) -> Option<
     let quote = value + escapes;
     scan.runs.work += 4 + escapes;
     match scan.byte(quote) {
-        Some(mark @ (b'"' | b'\'' | b'`')) => Some((quote + 1, Closed::By(mark, escapes))),
-        _ => Some((value, Closed::Openly)),
+        Some(mark @ (b'"' | b'\'' | b'`')) => Some((quote + 1, QuoteEnd::Mark(mark, escapes))),
+        _ => Some((value, QuoteEnd::Unquoted)),
     }
 }
 
 /// A name outside the text, such as the key of an object: what its words promise.
-pub(super) struct Under<'n> {
+pub(super) struct OuterName<'n> {
     name: &'n [u8],
-    promise: Promise,
+    promise: NameHints,
 }
 
-impl<'n> Under<'n> {
+impl<'n> OuterName<'n> {
     pub(super) fn new(name: &'n [u8]) -> Self {
-        Self { name, promise: Promise::default() }
+        Self { name, promise: NameHints::default() }
     }
 
     /// Notes a word of the name.
-    pub(super) fn add(&mut self, word: &str) {
+    pub(super) fn add_word(&mut self, word: &str) {
         let promise = &mut self.promise;
         match word {
             "aws" => promise.aws = true,
@@ -204,19 +204,19 @@ impl<'n> Under<'n> {
     }
 
     /// Judges the text as the value of the name.
-    pub(super) fn judge(self, scan: &mut Scan<'_>) {
+    pub(super) fn evaluate(self, scan: &mut Scan<'_>) {
         let start = scan.text.len() - scan.text.trim_ascii_start().len();
-        judge(scan, self.promise, self.name, start, Closed::ByEnd);
+        evaluate(scan, self.promise, self.name, start, QuoteEnd::EndOfText);
     }
 }
 
-fn judge(scan: &mut Scan<'_>, promise: Promise, name: &[u8], at: usize, closed: Closed) {
+fn evaluate(scan: &mut Scan<'_>, promise: NameHints, name: &[u8], at: usize, closed: QuoteEnd) {
     if promise.authorization
         && let Some(token) = after_scheme(scan, at)
     {
         let end = scan.end_of(TOKEN, token);
         if end - token >= TOKEN_MIN && !is_shouted(&scan.text[token..end]) {
-            scan.hit(HttpCredential, token..end);
+            scan.record(HttpCredential, token..end);
         }
     }
     let end = scan.end_of(VALUE, at);
@@ -228,46 +228,46 @@ fn judge(scan: &mut Scan<'_>, promise: Promise, name: &[u8], at: usize, closed: 
     if promise.secret
         && !matches!(scan.byte(end), Some(b'(' | b'@'))
         && values::is_secret_like(value)
-        && !is_public(name)
+        && !is_public_name(name)
     {
-        scan.hit(NamedValue, place);
+        scan.record(NamedValue, place);
     }
     if promise.secret
-        && names_one_secret(name)
-        && !is_public(name)
+        && is_secret_name(name)
+        && !is_public_name(name)
         && let Some(end) = made_up_end(scan, at, end, closed)
     {
-        scan.hit(NamedValue, at..end);
+        scan.record(NamedValue, at..end);
     }
     for (promised, class, length) in [(promise.aws, B64, 40), (promise.azure, HEX, 32)] {
         let end = if promised { scan.end_of(class, at) } else { at };
         if end - at == length && is_key(class, &text[at..end]) {
-            scan.hit(if class == HEX { Azure } else { Aws }, at..end);
+            scan.record(if class == HEX { Azure } else { Aws }, at..end);
         }
     }
     if promise.password
         && let Some(end) = closing(scan, at, closed)
     {
         let value = &text[at..end];
-        let blank = closed != Closed::ByEnd && values::has_escaped_blank(value);
-        if !blank && values::is_password_like(value) && !is_about_passwords(name) {
-            scan.hit(NamedValue, at..end);
+        let blank = closed != QuoteEnd::EndOfText && values::has_escaped_blank(value);
+        if !blank && values::is_password_like(value) && !is_password_related(name) {
+            scan.record(NamedValue, at..end);
         }
     }
 }
 
 /// The end of a value that somebody made up to be secret: between its marks, or as far as its characters reach.
-fn made_up_end(scan: &mut Scan<'_>, at: usize, reach: usize, closed: Closed) -> Option<usize> {
+fn made_up_end(scan: &mut Scan<'_>, at: usize, reach: usize, closed: QuoteEnd) -> Option<usize> {
     let text = scan.text;
     if let Some(end) = closing(scan, at, closed) {
         let value = &text[at..end];
-        let blank = closed != Closed::ByEnd && values::has_escaped_blank(value);
+        let blank = closed != QuoteEnd::EndOfText && values::has_escaped_blank(value);
         return (!blank && values::is_made_up(value)).then_some(end);
     }
     // What stands without marks in a program is mostly a name, so that only a whole word of a line counts.
     let stands_alone = scan.byte(reach).is_none_or(|next| b" \t\r\n,;&".contains(&next));
     let value = &text[at..reach];
-    (closed == Closed::Openly
+    (closed == QuoteEnd::Unquoted
         && stands_alone
         && value.iter().any(u8::is_ascii_digit)
         && values::is_made_up(value))
@@ -275,10 +275,10 @@ fn made_up_end(scan: &mut Scan<'_>, at: usize, reach: usize, closed: Closed) -> 
 }
 
 /// The end of a quoted value.
-fn closing(scan: &mut Scan<'_>, at: usize, closed: Closed) -> Option<usize> {
+fn closing(scan: &mut Scan<'_>, at: usize, closed: QuoteEnd) -> Option<usize> {
     let rest = &scan.text[at..];
-    let Closed::By(mark, escapes) = closed else {
-        return (closed == Closed::ByEnd && rest.len() <= PASSWORD_MAX)
+    let QuoteEnd::Mark(mark, escapes) = closed else {
+        return (closed == QuoteEnd::EndOfText && rest.len() <= PASSWORD_MAX)
             .then(|| at + rest.trim_ascii_end().len());
     };
     let is_all = rest.len() <= PASSWORD_MAX;
@@ -320,13 +320,13 @@ fn is_shouted(token: &[u8]) -> bool {
     token.iter().all(|byte| byte.is_ascii_uppercase() || b"_-".contains(byte))
 }
 
-fn folded(name: &[u8]) -> Vec<u8> {
+fn fold_name(name: &[u8]) -> Vec<u8> {
     name.iter().filter(|byte| byte.is_ascii_alphanumeric()).map(u8::to_ascii_lowercase).collect()
 }
 
 /// Names that end in what a secret is called, so that their value is one.
-fn names_one_secret(name: &[u8]) -> bool {
-    let name = folded(name);
+fn is_secret_name(name: &[u8]) -> bool {
+    let name = fold_name(name);
     let ends: [&[u8]; 13] = [
         b"secret",
         b"password",
@@ -346,15 +346,15 @@ fn names_one_secret(name: &[u8]) -> bool {
 }
 
 /// Names of what everybody may see: public keys, and the ids of clients.
-fn is_public(name: &[u8]) -> bool {
-    let name = folded(name);
+fn is_public_name(name: &[u8]) -> bool {
+    let name = fold_name(name);
     memchr::memmem::find(&name, b"publi").is_some()
         || [&b"clientid"[..], b"appid", b"tenantid", b"projectid"].iter().any(|end| name.ends_with(end))
 }
 
 /// Names of things that have to do with passwords and are none.
-fn is_about_passwords(name: &[u8]) -> bool {
-    let name = folded(name);
+fn is_password_related(name: &[u8]) -> bool {
+    let name = fold_name(name);
     let ends: [&[u8]; 12] = [
         b"field",
         b"label",

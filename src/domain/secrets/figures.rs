@@ -3,7 +3,7 @@
 #![allow(clippy::print_stdout, reason = "the figures are this program's output")]
 
 use super::samples::{HARMLESS, SHAPES, harmless, samples_of};
-use super::{hide, hide_named};
+use super::{redact, redact_named};
 use base64::Engine as _;
 use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
 use proptest::strategy::{Strategy as _, ValueTree as _};
@@ -65,7 +65,7 @@ fn misses_of_every_spelling_stay_within_their_bounds() {
                 let sample = samples_of(line).new_tree(&mut runner).unwrap().current();
                 let spelled = format!("see {} there", spell(&sample.text()));
                 all += 1;
-                let hidden = hide(&spelled).text;
+                let hidden = redact(&spelled).text;
                 if hidden == spelled || hidden.contains(&spell(&sample.secret)) {
                     missed.push(shape.1);
                 }
@@ -91,7 +91,7 @@ fn named_values_without_digits_are_hidden_and_names_are_not() {
         }
         all += 1;
         let name = ["client_secret", "password", "token", "apiKey"][all % 4];
-        missed += usize::from(hide(&format!("\"{name}\": \"{value}\"")).text.contains(&value));
+        missed += usize::from(redact(&format!("\"{name}\": \"{value}\"")).text.contains(&value));
     }
     println!("| random letters under a name | {all} | {missed} |");
     assert!(missed * 20 <= all, "{missed} of {all}");
@@ -110,8 +110,8 @@ fn named_values_without_digits_are_hidden_and_names_are_not() {
         ("secretKey", "string"),
     ] {
         let text = format!("\"{name}\": \"{value}\"");
-        assert_eq!(hide(&text).text, text);
-        assert_eq!(hide_named(name, value).text, value, "{name}");
+        assert_eq!(redact(&text).text, text);
+        assert_eq!(redact_named(name, value).text, value, "{name}");
     }
     for (name, value) in [
         ("client_secret", "xKqWvTzRbLpM"),
@@ -121,8 +121,8 @@ fn named_values_without_digits_are_hidden_and_names_are_not() {
         ("db_password", "tr0ub4dor"),
         ("apiKey", "aB3dE5gH"),
     ] {
-        assert!(!hide(&format!("{name} = '{value}'")).text.contains(value), "{name} {value}");
-        assert!(!hide_named(name, value).text.contains(value), "{name} {value}");
+        assert!(!redact(&format!("{name} = '{value}'")).text.contains(value), "{name} {value}");
+        assert!(!redact_named(name, value).text.contains(value), "{name} {value}");
     }
 }
 
@@ -175,7 +175,7 @@ fn hardly_anything_is_hidden_for_nothing() {
         let count = HARMLESS.len() * DRAWN_COUNT / 4;
         let alarms: Vec<String> = (0..count)
             .map(|_| spell(&harmless().new_tree(&mut runner).unwrap().current()))
-            .filter(|text| hide(text).text != *text)
+            .filter(|text| redact(text).text != *text)
             .collect();
         println!("| harmless, {name} | {count} | {} |", alarms.len());
         assert!(alarms.len() * 100 <= count, "{name}: {:?}", &alarms[..alarms.len().min(5)]);
@@ -185,7 +185,7 @@ fn hardly_anything_is_hidden_for_nothing() {
         let mut alarms = Vec::new();
         for (path, text) in &texts {
             for line in text.lines() {
-                let shown = hide(line).text;
+                let shown = redact(line).text;
                 if shown != *line {
                     alarms.push(format!("{path}: {line} became {shown}"));
                 }

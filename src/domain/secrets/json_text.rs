@@ -20,7 +20,7 @@ pub struct JsonText {
 /// Reads a text as JSON if it is an object, a list or a string in quotation marks; numbers and words are no texts
 /// in which anything could be found.
 #[must_use]
-pub fn read(text: &str) -> Option<JsonText> {
+pub fn parse(text: &str) -> Option<JsonText> {
     let bytes = text.trim_ascii().as_bytes();
     let (first, last) = (bytes.first()?, bytes.last()?);
     if bytes.len() < 2 || !matches!((first, last), (b'{', b'}') | (b'[', b']') | (b'"', b'"')) {
@@ -28,14 +28,14 @@ pub fn read(text: &str) -> Option<JsonText> {
     }
     let mut repeats_keys = false;
     let mut reader = serde_json::Deserializer::from_str(text);
-    let value = Reading(&mut repeats_keys).deserialize(&mut reader).ok()?;
+    let value = RepeatedKeyVisitor(&mut repeats_keys).deserialize(&mut reader).ok()?;
     reader.end().ok()?;
     Some(JsonText { value, repeats_keys })
 }
 
-struct Reading<'r>(&'r mut bool);
+struct RepeatedKeyVisitor<'r>(&'r mut bool);
 
-impl<'de> DeserializeSeed<'de> for Reading<'_> {
+impl<'de> DeserializeSeed<'de> for RepeatedKeyVisitor<'_> {
     type Value = Value;
 
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Value, D::Error> {
@@ -43,7 +43,7 @@ impl<'de> DeserializeSeed<'de> for Reading<'_> {
     }
 }
 
-impl<'de> Visitor<'de> for Reading<'_> {
+impl<'de> Visitor<'de> for RepeatedKeyVisitor<'_> {
     type Value = Value;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -80,7 +80,7 @@ impl<'de> Visitor<'de> for Reading<'_> {
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Value, A::Error> {
         let mut values = Vec::new();
-        while let Some(value) = list.next_element_seed(Reading(self.0))? {
+        while let Some(value) = list.next_element_seed(RepeatedKeyVisitor(self.0))? {
             values.push(value);
         }
         Ok(values.into())
@@ -89,7 +89,7 @@ impl<'de> Visitor<'de> for Reading<'_> {
     fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<Value, A::Error> {
         let mut map = Map::new();
         while let Some(key) = entries.next_key::<String>()? {
-            let value = entries.next_value_seed(Reading(self.0))?;
+            let value = entries.next_value_seed(RepeatedKeyVisitor(self.0))?;
             *self.0 |= map.insert(key, value).is_some();
         }
         Ok(map.into())
@@ -103,20 +103,20 @@ mod tests {
     #[test]
     fn it_reads_what_the_ordinary_reader_reads() {
         for text in [r#"{"a":[1,-2,0.5,true,null,"x\u0041",{"b":{}}]}"#, " [] ", r#""\n""#] {
-            let read = read(text).unwrap();
+            let read = parse(text).unwrap();
             assert_eq!(read.value, serde_json::from_str::<Value>(text).unwrap());
             assert!(!read.repeats_keys);
         }
         for text in ["", "{", "12", "true", "{{question}}", "{} x", "[a]", "\""] {
-            assert_eq!(read(text), None, "{text}");
+            assert_eq!(parse(text), None, "{text}");
         }
         let too_deep = "[".repeat(500) + &"]".repeat(500);
-        assert_eq!(read(&too_deep), None);
+        assert_eq!(parse(&too_deep), None);
     }
 
     #[test]
     fn a_repeated_key_is_told_at_any_depth() {
-        assert!(read(r#"{"a":1,"a":2}"#).unwrap().repeats_keys);
-        assert!(read(r#"[{"b":{"a":1,"\u0061":2}}]"#).unwrap().repeats_keys);
+        assert!(parse(r#"{"a":1,"a":2}"#).unwrap().repeats_keys);
+        assert!(parse(r#"[{"b":{"a":1,"\u0061":2}}]"#).unwrap().repeats_keys);
     }
 }

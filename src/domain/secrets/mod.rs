@@ -23,7 +23,7 @@ pub(crate) mod samples;
 #[cfg(test)]
 mod tests;
 
-use scan::Hit;
+use scan::SecretMatch;
 use std::borrow::Cow;
 use std::fmt;
 
@@ -36,7 +36,7 @@ const SHORTEST_BYTES: usize = 7;
 /// The rows of the table of families. The order decides which is named where two find the same text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[allow(missing_docs, reason = "each is the row of its name")]
-pub enum Family {
+pub enum SecretFamily {
     Anthropic,
     OpenAi,
     ModelProvider,
@@ -58,7 +58,7 @@ pub enum Family {
     NamedValue,
 }
 
-impl Family {
+impl SecretFamily {
     /// Its name for people: safe to show, unlike what was found.
     #[must_use]
     pub const fn name(self) -> &'static str {
@@ -86,7 +86,7 @@ impl Family {
     }
 }
 
-impl fmt::Display for Family {
+impl fmt::Display for SecretFamily {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name())
     }
@@ -94,7 +94,7 @@ impl fmt::Display for Family {
 
 /// A text without its secrets.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Hidden {
+pub struct Redaction {
     /// The text, with a placeholder for each secret.
     pub text: String,
     /// How many placeholders it holds, those a person typed included.
@@ -110,15 +110,15 @@ const SCANS_OF_PARTS_MAX_COUNT: usize = 6;
 
 /// Hides every secret in `text`.
 #[must_use]
-pub fn hide(text: &str) -> Hidden {
-    hide_all(text, |text| views::hits(text, scan::hits))
+pub fn redact(text: &str) -> Redaction {
+    redact_all(text, |text| views::find_matches(text, scan::find_matches))
 }
 
 /// Hides every secret in `value`, which stands under `name`: a key of an object, a header, a variable.
 #[must_use]
-pub fn hide_named(name: &str, value: &str) -> Hidden {
+pub fn redact_named(name: &str, value: &str) -> Redaction {
     let words = words_of(name);
-    hide_all(value, |value| views::hits(value, |value| scan::hits_under(&words, value)))
+    redact_all(value, |value| views::find_matches(value, |value| scan::find_matches_under(&words, value)))
 }
 
 /// A name without placeholders, whose words are no name.
@@ -131,24 +131,24 @@ fn words_of(name: &str) -> Cow<'_, [u8]> {
 }
 
 /// Hides in place, for the many texts that hold nothing; true when something was hidden.
-fn hide_in_place(name: Option<&str>, text: &mut String) -> bool {
+fn redact_in_place(name: Option<&str>, text: &mut String) -> bool {
     let found = match name {
         Some(name) => {
             let words = words_of(name);
-            !views::hits(text.as_bytes(), |text| scan::hits_under(&words, text)).is_empty()
+            !views::find_matches(text.as_bytes(), |text| scan::find_matches_under(&words, text)).is_empty()
         }
-        None => !views::hits(text.as_bytes(), scan::hits).is_empty(),
+        None => !views::find_matches(text.as_bytes(), scan::find_matches).is_empty(),
     };
     if found {
-        *text = name.map_or_else(|| hide(text), |name| hide_named(name, text)).text;
+        *text = name.map_or_else(|| redact(text), |name| redact_named(name, text)).text;
     }
     found
 }
 
 /// The family of the first secret in these bytes, which may be any file. Never says what was found.
 #[must_use]
-pub fn first_hit(bytes: &[u8]) -> Option<Family> {
-    views::hits(bytes, scan::hits).first().map(|hit| hit.family)
+pub fn first_match(bytes: &[u8]) -> Option<SecretFamily> {
+    views::find_matches(bytes, scan::find_matches).first().map(|hit| hit.family)
 }
 
 /// How many placeholders `text` holds.
@@ -157,7 +157,7 @@ pub fn count_placeholders(text: &str) -> usize {
     memchr::memmem::find_iter(text.as_bytes(), PLACEHOLDER.as_bytes()).count()
 }
 
-fn hide_all(text: &str, hits: impl Fn(&[u8]) -> Vec<Hit>) -> Hidden {
+fn redact_all(text: &str, hits: impl Fn(&[u8]) -> Vec<SecretMatch>) -> Redaction {
     let mut shown = text.to_owned();
     for scan in 0..SCANS_MAX_COUNT {
         let mut found = hits(shown.as_bytes());
@@ -169,10 +169,10 @@ fn hide_all(text: &str, hits: impl Fn(&[u8]) -> Vec<Hit>) -> Hidden {
         }
         shown = with_placeholders(&shown, &found);
     }
-    Hidden { count: count_placeholders(&shown), text: shown }
+    Redaction { count: count_placeholders(&shown), text: shown }
 }
 
-fn with_placeholders(text: &str, hits: &[Hit]) -> String {
+fn with_placeholders(text: &str, hits: &[SecretMatch]) -> String {
     let mut shown = String::with_capacity(text.len());
     let mut at = 0;
     for hit in hits {
@@ -184,9 +184,9 @@ fn with_placeholders(text: &str, hits: &[Hit]) -> String {
 }
 
 /// The hits, each widened to the blanks or quotation marks around it.
-fn whole_words(text: &[u8], hits: &[Hit]) -> Vec<Hit> {
+fn whole_words(text: &[u8], hits: &[SecretMatch]) -> Vec<SecretMatch> {
     let inside = |byte: &&u8| !byte.is_ascii_whitespace() && !b"\"'`".contains(byte);
-    let mut words: Vec<Hit> = Vec::new();
+    let mut words: Vec<SecretMatch> = Vec::new();
     for hit in hits {
         let passed = words.last().map_or(0, |word| word.end);
         if hit.start < passed {
@@ -194,7 +194,7 @@ fn whole_words(text: &[u8], hits: &[Hit]) -> Vec<Hit> {
         }
         let before = text[passed..hit.start].iter().rev().take_while(inside).count();
         let behind = text[hit.end..].iter().take_while(inside).count();
-        words.push(Hit { start: hit.start - before, family: hit.family, end: hit.end + behind });
+        words.push(SecretMatch { start: hit.start - before, family: hit.family, end: hit.end + behind });
     }
     words
 }

@@ -50,7 +50,7 @@ const INVISIBLE: &[(char, char)] = &[
 
 /// A name as people see it: letters in their plain form (NFKC), without what shows nothing.
 #[must_use]
-pub fn seen(name: &str) -> Cow<'_, str> {
+pub fn visible_form(name: &str) -> Cow<'_, str> {
     if name.bytes().all(|byte| byte.is_ascii_graphic() || byte == b' ') {
         return name.into();
     }
@@ -62,15 +62,19 @@ pub fn seen(name: &str) -> Cow<'_, str> {
 
 /// A name with what does not count left out.
 #[must_use]
-pub fn folded(name: &str) -> String {
-    seen(name).chars().filter(|c| !matches!(c, ' ' | '-' | '_')).flat_map(char::to_lowercase).collect()
+pub fn fold_name(name: &str) -> String {
+    visible_form(name)
+        .chars()
+        .filter(|c| !matches!(c, ' ' | '-' | '_'))
+        .flat_map(char::to_lowercase)
+        .collect()
 }
 
 /// True when history never keeps a value of this name.
 #[must_use]
 pub fn is_never_stored(name: &str) -> bool {
     // Most names are longer or shorter than all of these, but folding them is cheap beside reading them.
-    let name = folded(name);
+    let name = fold_name(name);
     NAMES.contains(&name.as_str())
         || HEADERS.contains(&name.as_str())
         || ENDS.iter().any(|end| name.ends_with(end))
@@ -104,7 +108,7 @@ pub fn is_harmless_value(text: &str) -> bool {
     }
     let scheme = ["bearer ", "basic ", "token "].into_iter().find(|scheme| lower.starts_with(scheme));
     let value = text[scheme.map_or(0, str::len)..].trim();
-    is_reference(value) || value == PLACEHOLDER || values::stands_for_another(value.as_bytes())
+    is_reference(value) || value == PLACEHOLDER || values::is_stand_in(value.as_bytes())
 }
 
 /// True when the value of this name is the id of a credential.
@@ -154,7 +158,7 @@ mod tests {
         ] {
             assert!(is_never_stored(name), "{name:?}");
         }
-        assert_eq!(seen("Straße 1"), "Straße 1");
-        assert_eq!(seen("e\u{301}"), "é");
+        assert_eq!(visible_form("Straße 1"), "Straße 1");
+        assert_eq!(visible_form("e\u{301}"), "é");
     }
 }

@@ -1,8 +1,8 @@
 //! One scan over a text: finds where a secret may begin, asks the rule for that place, and merges what was found.
 
-use super::alphabet::{Class, Runs};
-use super::shapes::{Piece, SHAPES, Shape};
-use super::{Family, PLACEHOLDER, SHORTEST_BYTES, addresses, blocks, context};
+use super::alphabet::{CharClass, CharRuns};
+use super::shapes::{SHAPES, SecretShape, ShapePart};
+use super::{PLACEHOLDER, SHORTEST_BYTES, SecretFamily, addresses, blocks, context};
 use aho_corasick::{AhoCorasick, AhoCorasickKind};
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -10,23 +10,23 @@ use std::sync::LazyLock;
 
 /// A secret in a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Hit {
+pub(super) struct SecretMatch {
     pub(super) start: usize,
-    pub(super) family: Family,
+    pub(super) family: SecretFamily,
     pub(super) end: usize,
 }
 
 /// A rule that needs code: told where its anchor stands.
-pub(super) type Rule = fn(&mut Scan<'_>, Range<usize>);
+pub(super) type ScanRule = fn(&mut Scan<'_>, Range<usize>);
 
 /// What is asked at an anchor.
-enum Question {
-    Shape(&'static Shape),
-    Rule(Rule),
+enum AnchorCheck {
+    Shape(&'static SecretShape),
+    Rule(ScanRule),
 }
 
 /// Anchors whose rule is code, matched as written.
-const RULES: &[(&str, Rule)] = &[
+const RULES: &[(&str, ScanRule)] = &[
     ("sk-", blocks::open_ai),
     ("eyJ", blocks::json_web_token),
     ("ZXlK", blocks::encoded_web_token),
@@ -38,24 +38,24 @@ const RULES: &[(&str, Rule)] = &[
 
 struct Finder {
     automaton: AhoCorasick,
-    questions: Vec<Vec<Question>>,
+    checks: Vec<Vec<AnchorCheck>>,
 }
 
 static SHAPED: LazyLock<Finder> = LazyLock::new(|| {
-    let mut anchors: BTreeMap<&str, Vec<Question>> = BTreeMap::new();
+    let mut anchors: BTreeMap<&str, Vec<AnchorCheck>> = BTreeMap::new();
     for shape in SHAPES {
-        anchors.entry(shape.anchor).or_default().push(Question::Shape(shape));
+        anchors.entry(shape.anchor).or_default().push(AnchorCheck::Shape(shape));
     }
     for (anchor, rule) in RULES {
-        anchors.entry(anchor).or_default().push(Question::Rule(*rule));
+        anchors.entry(anchor).or_default().push(AnchorCheck::Rule(*rule));
     }
-    Finder { automaton: automaton(anchors.keys(), false), questions: anchors.into_values().collect() }
+    Finder { automaton: automaton(anchors.keys(), false), checks: anchors.into_values().collect() }
 });
 
 static NAMED: LazyLock<Finder> = LazyLock::new(|| {
     let words = context::WORDS.iter().map(|(word, _)| word);
-    let rules = context::WORDS.iter().map(|(_, rule)| vec![Question::Rule(*rule)]);
-    Finder { automaton: automaton(words, true), questions: rules.collect() }
+    let rules = context::WORDS.iter().map(|(_, rule)| vec![AnchorCheck::Rule(*rule)]);
+    Finder { automaton: automaton(words, true), checks: rules.collect() }
 });
 
 fn automaton<'a>(anchors: impl Iterator<Item = &'a &'a str>, any_case: bool) -> AhoCorasick {
@@ -69,41 +69,41 @@ fn automaton<'a>(anchors: impl Iterator<Item = &'a &'a str>, any_case: bool) -> 
 /// A scan under way.
 pub(super) struct Scan<'t> {
     pub(super) text: &'t [u8],
-    pub(super) runs: Runs,
-    pub(super) context: context::Progress,
-    pub(super) blocks: blocks::Progress,
+    pub(super) runs: CharRuns,
+    pub(super) context: context::NameProgress,
+    pub(super) blocks: blocks::BlockProgress,
     pub(super) curl_read: usize,
-    hits: Vec<Hit>,
+    matches: Vec<SecretMatch>,
     /// Image data, which is not read; in order.
     images: Vec<Range<usize>>,
 }
 
 /// Every secret in `text`, in order, none overlapping another.
-pub(super) fn hits(text: &[u8]) -> Vec<Hit> {
+pub(super) fn find_matches(text: &[u8]) -> Vec<SecretMatch> {
     if text.len() < SHORTEST_BYTES {
         return Vec::new();
     }
     let mut scan = Scan::new(text);
     scan.read();
-    scan.into_hits()
+    scan.into_matches()
 }
 
 /// Every secret in `text`, which stands under `name`.
-pub(super) fn hits_under(name: &[u8], text: &[u8]) -> Vec<Hit> {
+pub(super) fn find_matches_under(name: &[u8], text: &[u8]) -> Vec<SecretMatch> {
     let mut scan = Scan::new(text);
     if text.len() >= SHORTEST_BYTES {
         scan.read();
-        let mut named = context::Under::new(name);
+        let mut named = context::OuterName::new(name);
         for found in NAMED.automaton.find_overlapping_iter(name) {
-            named.add(context::WORDS[found.pattern().as_usize()].0);
+            named.add_word(context::WORDS[found.pattern().as_usize()].0);
         }
-        named.judge(&mut scan);
+        named.evaluate(&mut scan);
     }
-    scan.into_hits()
+    scan.into_matches()
 }
 
 /// Hits in order, those that overlap as one.
-pub(super) fn merged(mut hits: Vec<Hit>) -> Vec<Hit> {
+pub(super) fn merge(mut hits: Vec<SecretMatch>) -> Vec<SecretMatch> {
     hits.sort_unstable();
     hits.dedup_by(|later, first| {
         let overlaps = later.start < first.end;
@@ -127,11 +127,11 @@ impl<'t> Scan<'t> {
     fn new(text: &'t [u8]) -> Self {
         Self {
             text,
-            runs: Runs::default(),
-            context: context::Progress::default(),
-            blocks: blocks::Progress::default(),
+            runs: CharRuns::default(),
+            context: context::NameProgress::default(),
+            blocks: blocks::BlockProgress::default(),
             curl_read: 0,
-            hits: Vec::new(),
+            matches: Vec::new(),
             images: Vec::new(),
         }
     }
@@ -148,10 +148,10 @@ impl<'t> Scan<'t> {
                 if self.images.get(images_passed).is_some_and(|image| image.contains(&found.start())) {
                     continue;
                 }
-                for question in &finder.questions[found.pattern().as_usize()] {
+                for question in &finder.checks[found.pattern().as_usize()] {
                     match question {
-                        Question::Shape(shape) => self.look_for(shape, found.range()),
-                        Question::Rule(rule) => rule(self, found.range()),
+                        AnchorCheck::Shape(shape) => self.match_shape(shape, found.range()),
+                        AnchorCheck::Rule(rule) => rule(self, found.range()),
                     }
                 }
             }
@@ -159,18 +159,18 @@ impl<'t> Scan<'t> {
         self.runs.work += 2 * self.text.len();
     }
 
-    fn into_hits(self) -> Vec<Hit> {
-        merged(self.hits)
+    fn into_matches(self) -> Vec<SecretMatch> {
+        merge(self.matches)
     }
 
     /// Notes a secret. A placeholder in its place is none: what was hidden once is not hidden again.
-    pub(super) fn hit(&mut self, family: Family, place: Range<usize>) {
+    pub(super) fn record(&mut self, family: SecretFamily, place: Range<usize>) {
         let mut start = place.start;
         while self.has(start, PLACEHOLDER) {
             start += PLACEHOLDER.len();
         }
         if start < place.end {
-            self.hits.push(Hit { start, family, end: place.end });
+            self.matches.push(SecretMatch { start, family, end: place.end });
         }
     }
 
@@ -190,38 +190,40 @@ impl<'t> Scan<'t> {
     }
 
     /// The end of the run of `class` at `at`.
-    pub(super) fn end_of(&mut self, class: Class, at: usize) -> usize {
+    pub(super) fn end_of(&mut self, class: CharClass, at: usize) -> usize {
         self.runs.end(self.text, class, at)
     }
 
-    fn look_for(&mut self, shape: &Shape, anchor: Range<usize>) {
+    fn match_shape(&mut self, shape: &SecretShape, anchor: Range<usize>) {
         let Some(end) = self.match_after(anchor.end, shape.after) else { return };
-        if !self.ends(end) {
+        if !self.can_end(end) {
             return;
         }
         let start = match shape.before {
-            [] if shape.anchor.as_bytes()[0].is_ascii_alphanumeric() && !self.begins(anchor.start) => return,
+            [] if shape.anchor.as_bytes()[0].is_ascii_alphanumeric() && !self.can_begin(anchor.start) => {
+                return;
+            }
             [] => Some(anchor.start),
-            before => self.match_before(anchor.start, before).filter(|start| self.begins(*start)),
+            before => self.match_before(anchor.start, before).filter(|start| self.can_begin(*start)),
         };
         let Some(start) = start else { return };
-        self.hit(shape.family, if shape.keeps_anchor { anchor.end } else { start }..end);
+        self.record(shape.family, if shape.keeps_anchor { anchor.end } else { start }..end);
     }
 
-    fn match_after(&mut self, mut at: usize, pieces: &[Piece]) -> Option<usize> {
+    fn match_after(&mut self, mut at: usize, pieces: &[ShapePart]) -> Option<usize> {
         for piece in pieces {
             at = match *piece {
-                Piece::Text(text) => self.has(at, text).then_some(at + text.len()),
-                Piece::Uuid => is_uuid(self.text.get(at..at + UUID_CHARS)?).then_some(at + UUID_CHARS),
-                Piece::Exactly(class, count) => self.take(at, class, count, count),
-                Piece::Between(class, min, max) => self.take(at, class, min, max),
-                Piece::AtLeast(class, min) => Some(self.end_of(class, at)).filter(|end| end - at >= min),
+                ShapePart::Text(text) => self.has(at, text).then_some(at + text.len()),
+                ShapePart::Uuid => is_uuid(self.text.get(at..at + UUID_CHARS)?).then_some(at + UUID_CHARS),
+                ShapePart::Exactly(class, count) => self.take(at, class, count, count),
+                ShapePart::Between(class, min, max) => self.take(at, class, min, max),
+                ShapePart::AtLeast(class, min) => Some(self.end_of(class, at)).filter(|end| end - at >= min),
             }?;
         }
         Some(at)
     }
 
-    fn take(&mut self, at: usize, class: Class, min: usize, max: usize) -> Option<usize> {
+    fn take(&mut self, at: usize, class: CharClass, min: usize, max: usize) -> Option<usize> {
         let rest = &self.text[at..];
         let taken = rest.iter().take(max).take_while(|byte| class.has(**byte)).count();
         self.runs.work += taken + 1;
@@ -229,12 +231,12 @@ impl<'t> Scan<'t> {
     }
 
     /// Like [`Self::match_after`], towards the beginning of the text.
-    fn match_before(&mut self, mut at: usize, pieces: &[Piece]) -> Option<usize> {
+    fn match_before(&mut self, mut at: usize, pieces: &[ShapePart]) -> Option<usize> {
         for piece in pieces.iter().rev() {
             let (class, min, max) = match *piece {
-                Piece::Exactly(class, count) => (class, count, count),
-                Piece::Between(class, min, max) => (class, min, max),
-                Piece::AtLeast(..) | Piece::Text(_) | Piece::Uuid => return None,
+                ShapePart::Exactly(class, count) => (class, count, count),
+                ShapePart::Between(class, min, max) => (class, min, max),
+                ShapePart::AtLeast(..) | ShapePart::Text(_) | ShapePart::Uuid => return None,
             };
             let before = self.text[..at].iter().rev();
             let taken = before.take(max).take_while(|byte| class.has(**byte)).count();
@@ -248,25 +250,25 @@ impl<'t> Scan<'t> {
     }
 
     /// True when a secret may begin at `at`: no letter or digit goes before, unless it is the end of an escape.
-    pub(super) fn begins(&self, at: usize) -> bool {
+    pub(super) fn can_begin(&self, at: usize) -> bool {
         let before = &self.text[..at];
         match before {
             [] => true,
             [.., last] if !last.is_ascii_alphanumeric() => true,
             [.., b'\\', b'n' | b'r' | b't' | b'b' | b'f' | b'v' | b'0'] => true,
-            [.., b'%', a, b] | [.., b'\\', b'x', a, b] => are_hex(&[*a, *b]),
-            [.., b'\\', b'u', a, b, c, d] => are_hex(&[*a, *b, *c, *d]),
+            [.., b'%', a, b] | [.., b'\\', b'x', a, b] => is_hex(&[*a, *b]),
+            [.., b'\\', b'u', a, b, c, d] => is_hex(&[*a, *b, *c, *d]),
             _ => false,
         }
     }
 
     /// True when a secret may end at `at`: no letter or digit goes on.
-    pub(super) fn ends(&self, at: usize) -> bool {
+    pub(super) fn can_end(&self, at: usize) -> bool {
         self.byte(at).is_none_or(|next| !next.is_ascii_alphanumeric())
     }
 }
 
-fn are_hex(digits: &[u8]) -> bool {
+fn is_hex(digits: &[u8]) -> bool {
     digits.iter().all(u8::is_ascii_hexdigit)
 }
 

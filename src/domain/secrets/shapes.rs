@@ -1,22 +1,22 @@
 //! The families of secrets, one row per shape (manual 6.8 r3).
 
-use super::Family::{
+use super::SecretFamily::{
     self, Anthropic, Aws, Azure, Cloud, GitHub, GitLab, Google, Mail, ModelProvider, Monitoring, OpenAi, Own,
     Payments, Slack,
 };
 use super::alphabet::{
-    ALNUM, ANY64, AZURE, B64, B64U, BASE32, Class, DIGIT, DOTTED, HEX, QUERY, UPPER_ALNUM,
+    ALNUM, ANY64, AZURE, B64, B64U, BASE32, CharClass, DIGIT, DOTTED, HEX, QUERY, UPPER_ALNUM,
 };
 
 /// A piece of a shape. Each takes as much as it may and never gives back, so that a row is read once.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Piece {
+pub(super) enum ShapePart {
     /// So many characters of a class.
-    Exactly(Class, usize),
+    Exactly(CharClass, usize),
     /// From so many to so many.
-    Between(Class, usize, usize),
+    Between(CharClass, usize, usize),
     /// So many and all that follow.
-    AtLeast(Class, usize),
+    AtLeast(CharClass, usize),
     /// This text.
     Text(&'static str),
     /// A UUID.
@@ -25,41 +25,41 @@ pub(super) enum Piece {
 
 /// A shape: what stands before an anchor, the anchor, and what follows it.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Shape {
-    pub(super) family: Family,
+pub(super) struct SecretShape {
+    pub(super) family: SecretFamily,
     /// The text a scan looks for.
     pub(super) anchor: &'static str,
     /// What must stand before the anchor, in reading order; empty for a plain boundary.
-    pub(super) before: &'static [Piece],
+    pub(super) before: &'static [ShapePart],
     /// What must follow.
-    pub(super) after: &'static [Piece],
+    pub(super) after: &'static [ShapePart],
     /// The anchor stays readable: it names a place, and only what follows is secret.
     pub(super) keeps_anchor: bool,
 }
 
-const fn shape(family: Family, anchor: &'static str, after: &'static [Piece]) -> Shape {
-    Shape { family, anchor, before: &[], after, keeps_anchor: false }
+const fn shape(family: SecretFamily, anchor: &'static str, after: &'static [ShapePart]) -> SecretShape {
+    SecretShape { family, anchor, before: &[], after, keeps_anchor: false }
 }
 
 const fn around(
-    family: Family,
-    before: &'static [Piece],
+    family: SecretFamily,
+    before: &'static [ShapePart],
     anchor: &'static str,
-    after: &'static [Piece],
-) -> Shape {
-    Shape { family, anchor, before, after, keeps_anchor: false }
+    after: &'static [ShapePart],
+) -> SecretShape {
+    SecretShape { family, anchor, before, after, keeps_anchor: false }
 }
 
 /// A shape whose anchor is an address or a name.
-const fn at(family: Family, anchor: &'static str, after: &'static [Piece]) -> Shape {
-    Shape { family, anchor, before: &[], after, keeps_anchor: true }
+const fn at(family: SecretFamily, anchor: &'static str, after: &'static [ShapePart]) -> SecretShape {
+    SecretShape { family, anchor, before: &[], after, keeps_anchor: true }
 }
 
-use Piece::{AtLeast, Between, Exactly, Text, Uuid};
+use ShapePart::{AtLeast, Between, Exactly, Text, Uuid};
 
 /// Every shape that begins, or has in it, a fixed text. Where two begin alike, the more telling one comes first.
 #[rustfmt::skip]
-pub(super) const SHAPES: &[Shape] = &[
+pub(super) const SHAPES: &[SecretShape] = &[
     shape(Anthropic, "sk-ant-", &[Between(ALNUM, 2, 20), Text("-"), AtLeast(B64U, 80)]),
     shape(OpenAi, "sk-", &[Exactly(ALNUM, 20), Text("T3BlbkFJ"), Exactly(ALNUM, 20)]),
     shape(OpenAi, "sk-proj-", &[Exactly(B64U, 58), Text("T3BlbkFJ"), Exactly(B64U, 58)]),

@@ -17,7 +17,7 @@ fn every_line_of_the_table_is_hidden() {
     for (line, shape) in SHAPES.iter().enumerate() {
         for _ in 0..60 {
             let sample = samples_of(line).new_tree(&mut runner).unwrap().current();
-            let hidden = hide(&sample.text());
+            let hidden = redact(&sample.text());
             assert!(!hidden.text.contains(&sample.secret), "{shape:?}: {}", sample.text());
             assert!(hidden.count >= 1);
             if shape.0.is_empty() {
@@ -43,7 +43,7 @@ fn every_harmless_line_stays() {
         for _ in 0..60 {
             let drawn = proptest::string::string_regex(pattern).unwrap().new_tree(&mut runner).unwrap();
             let text = drawn.current();
-            assert_eq!(hide(&text).text, text, "{pattern}: {:?}", first_hit(text.as_bytes()));
+            assert_eq!(redact(&text).text, text, "{pattern}: {:?}", first_match(text.as_bytes()));
         }
     }
 }
@@ -52,39 +52,39 @@ fn every_harmless_line_stays() {
 fn the_family_is_named_and_the_rest_stays() {
     let key = format!("sk-ant-api03-{}", "aB3_".repeat(22));
     for (text, family, shown) in [
-        (format!("use {key}, please"), Family::Anthropic, "use [secret hidden], please".to_owned()),
+        (format!("use {key}, please"), SecretFamily::Anthropic, "use [secret hidden], please".to_owned()),
         (
             "postgres://ada:hunter2@db/x".to_owned(),
-            Family::ConnectionString,
+            SecretFamily::ConnectionString,
             "postgres://ada:[secret hidden]@db/x".to_owned(),
         ),
         (
             format!("ANTHROPIC_API_KEY={key}"),
-            Family::Anthropic,
+            SecretFamily::Anthropic,
             "ANTHROPIC_API_KEY=[secret hidden]".to_owned(),
         ),
         (
             "https://hooks.slack.com/services/T0123456789/B0123456789/abcdefghijklmnopqrstuvwx".to_owned(),
-            Family::Slack,
+            SecretFamily::Slack,
             "https://hooks.slack.com/services/[secret hidden]".to_owned(),
         ),
     ] {
-        assert_eq!(hide(&text), Hidden { text: shown, count: 1 });
-        assert_eq!(first_hit(text.as_bytes()), Some(family));
+        assert_eq!(redact(&text), Redaction { text: shown, count: 1 });
+        assert_eq!(first_match(text.as_bytes()), Some(family));
     }
-    assert_eq!(first_hit(&[0xff, 0xfe, b' ', 0x80]), None);
+    assert_eq!(first_match(&[0xff, 0xfe, b' ', 0x80]), None);
 }
 
 #[test]
 fn a_placeholder_somebody_typed_is_counted_and_stays() {
     let text = "key=[secret hidden] and [secret hidden]";
-    assert_eq!(hide(text), Hidden { text: text.to_owned(), count: 2 });
+    assert_eq!(redact(text), Redaction { text: text.to_owned(), count: 2 });
 }
 
 #[test]
 fn a_chain_of_secrets_is_hidden_in_few_scans() {
     let chain = format!("start {} end", format!("fk_{}_", "aB3_".repeat(10) + "xy").repeat(2_000));
-    let hidden = hide(&chain);
+    let hidden = redact(&chain);
     assert!(
         !hidden.text.contains("fk_") && hidden.text.starts_with("start ") && hidden.text.ends_with(" end"),
         "{}",
@@ -103,7 +103,7 @@ fn a_name_outside_the_text_counts() {
         ("my secret one", "ab12CD34ef56GH78"),
         ("headers", "Bearer ab12CD34ef56GH78"),
     ] {
-        let hidden = hide_named(name, value);
+        let hidden = redact_named(name, value);
         assert!(hidden.text.ends_with(PLACEHOLDER) && hidden.count == 1, "{name}: {hidden:?}");
     }
     for (name, value) in [
@@ -119,7 +119,7 @@ fn a_name_outside_the_text_counts() {
         ("passwordUrl", "https://example.com/reset1"),
         ("label", "Basic troubleshooting"),
     ] {
-        assert_eq!(hide_named(name, value).text, value, "{name}");
+        assert_eq!(redact_named(name, value).text, value, "{name}");
     }
 }
 
@@ -189,7 +189,7 @@ fn json_is_hidden_to_the_depth_of_eight() {
     for _ in 0..9 {
         value = serde_json::json!([value.to_string(), { "n": 1.50 }]);
     }
-    assert_eq!(tree::hide_in(&mut value), 3);
+    assert_eq!(tree::redact_value(&mut value), 3);
     assert!(!value.to_string().contains("ghp_"));
 }
 
@@ -197,7 +197,7 @@ fn json_is_hidden_to_the_depth_of_eight() {
 fn a_json_text_is_written_anew_only_when_something_was_hidden() {
     let spaced = "{ \"a\" : 1.0,  \"b\": \"x\" }";
     let mut value = serde_json::json!({ "body": spaced });
-    assert_eq!(tree::hide_in(&mut value), 0);
+    assert_eq!(tree::redact_value(&mut value), 0);
     assert_eq!(value["body"], spaced);
     // Escaped, or hidden behind a second entry of the same name, it is still a key.
     for text in [
@@ -206,12 +206,12 @@ fn a_json_text_is_written_anew_only_when_something_was_hidden() {
         r#""\u0067hp_0123456789abcdefghijABCDEFGHIJ012345""#,
     ] {
         let mut value = serde_json::json!({ "body": text });
-        tree::hide_in(&mut value);
+        tree::redact_value(&mut value);
         assert!(!value.to_string().contains("0123456789abcdefghij"), "{value}");
     }
     let mut rows =
         serde_json::json!([{ "key": "X-Secret", "value": "ab12CD34ef56GH78" }, { "pwd": "abcdef1!" }]);
-    assert_eq!(tree::hide_in(&mut rows), 2);
+    assert_eq!(tree::redact_value(&mut rows), 2);
 }
 
 /// Texts made of the pieces that the rules look for.
@@ -243,39 +243,39 @@ proptest! {
         let front = if before.is_empty() { String::new() } else { front };
         let back = if behind.is_empty() { String::new() } else { back };
         let text = format!("{front}{before}{}{behind}{back}", sample.text());
-        prop_assert!(!hide(&text).text.contains(&sample.secret), "{}", text);
+        prop_assert!(!redact(&text).text.contains(&sample.secret), "{}", text);
         let mut value = serde_json::json!({ "a": { text.clone(): [text.clone(), { "b": serde_json::json!({ "c": text.clone() }).to_string() }] } });
-        tree::hide_in(&mut value);
+        tree::redact_value(&mut value);
         let written = serde_json::to_string_pretty(&value).unwrap();
         let escaped = serde_json::to_string(&sample.secret).unwrap();
         prop_assert!(!written.contains(escaped.trim_matches('"')), "{}", written);
-        prop_assert_eq!(first_hit(written.as_bytes()), None, "{}", written);
+        prop_assert_eq!(first_match(written.as_bytes()), None, "{}", written);
     }
 
     #[test]
     fn nothing_harmless_is_hidden(text in harmless(), front in "([A-Z][a-z]{1,9} ){0,4}", back in "( [a-z]{1,9}){0,4}") {
         let text = format!("{front}{text}{back}");
-        prop_assert_eq!(&hide(&text).text, &text);
+        prop_assert_eq!(&redact(&text).text, &text);
         let value = serde_json::json!({ "prompt": text, "rows": [{ "label": text }, text] });
         let mut hidden = value.clone();
-        tree::hide_in(&mut hidden);
+        tree::redact_value(&mut hidden);
         prop_assert_eq!(hidden, value);
     }
 
     #[test]
     fn hiding_twice_is_hiding_once(text in rubble()) {
-        let once = hide(&text);
-        prop_assert_eq!(first_hit(once.text.as_bytes()), None, "{} became {}", text, once.text);
-        prop_assert_eq!(hide(&once.text), once);
+        let once = redact(&text);
+        prop_assert_eq!(first_match(once.text.as_bytes()), None, "{} became {}", text, once.text);
+        prop_assert_eq!(redact(&once.text), once);
     }
 
     #[test]
     fn what_was_hidden_in_json_stays_hidden_in_its_bytes(name in rubble(), text in rubble()) {
         let inner = serde_json::json!({ name.clone(): text.clone() }).to_string();
         let mut value = serde_json::json!({ "a": { name: text.clone() }, "b": [text, inner] });
-        let count = tree::hide_in(&mut value);
+        let count = tree::redact_value(&mut value);
         let written = serde_json::to_string_pretty(&value).unwrap();
-        prop_assert_eq!(first_hit(written.as_bytes()), None, "{}", written);
-        prop_assert_eq!(count, tree::hide_in(&mut value));
+        prop_assert_eq!(first_match(written.as_bytes()), None, "{}", written);
+        prop_assert_eq!(count, tree::redact_value(&mut value));
     }
 }

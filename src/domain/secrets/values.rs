@@ -28,7 +28,7 @@ pub(super) fn is_secret_like(value: &[u8]) -> bool {
         && !is_uuid(value)
         && !PUBLIC_BEGINNINGS.iter().any(|first| value.starts_with(first))
         && !value.ends_with(b".apps.googleusercontent.com")
-        && !reads_as_words(judged)
+        && !is_word_like(judged)
 }
 
 /// Bits per character, by how often each occurs.
@@ -51,7 +51,7 @@ pub(super) fn is_mixed(text: &[u8]) -> bool {
 
 /// True for names people and programs give: words, numbers, dates and versions between separators, as in
 /// `gpt-4o-mini-2024-07-18`, `eu-west-1.compute.example.com` or `/srv/models/llama-3.1-70b`.
-fn reads_as_words(value: &[u8]) -> bool {
+fn is_word_like(value: &[u8]) -> bool {
     let parts = || value.split(|byte| b"-_./".contains(byte)).filter(|part| !part.is_empty());
     parts().count() >= 2 && parts().all(is_plain) && parts().any(is_word)
 }
@@ -104,14 +104,14 @@ pub(super) fn is_made_up(value: &[u8]) -> bool {
         && memchr::memmem::find(value, b"://").is_none()
         && !value.starts_with(b"/")
         && !is_uuid(value)
-        && !stands_for_another(value)
+        && !is_stand_in(value)
         && !PUBLIC_BEGINNINGS.iter().any(|first| value.starts_with(first))
-        && (signs > 0 || !(reads_as_name(value) || reads_as_words(value)))
+        && (signs > 0 || !(is_name_like(value) || is_word_like(value)))
 }
 
 /// True for identifiers and for what manuals write: most of the letters stand in words, as in `accessToken2`,
 /// `oauth2_refresh` or `YOUR-KEY-HERE`.
-fn reads_as_name(value: &[u8]) -> bool {
+fn is_name_like(value: &[u8]) -> bool {
     let (mut letters, mut in_words) = (0, 0);
     let mut rest = value;
     while let Some(first) = rest.first() {
@@ -162,7 +162,7 @@ pub(super) fn is_password_like(value: &[u8]) -> bool {
         && !in_pieces
         && !address
         && !is_uuid(value)
-        && !stands_for_another(value)
+        && !is_stand_in(value)
 }
 
 /// Letters of both cases that name neither a password nor where one is kept.
@@ -183,7 +183,7 @@ pub(super) fn has_escaped_blank(value: &[u8]) -> bool {
 }
 
 /// True for texts that stand where a secret is put in later: `{{…}}`, `<…>`, `$VAR`, `${VAR}`, `%NAME%`, stars.
-pub(super) fn stands_for_another(value: &[u8]) -> bool {
+pub(super) fn is_stand_in(value: &[u8]) -> bool {
     // A password may begin with `$` too, so that only what is plainly a name passes: one case, or no digits.
     let shouted = |bytes: &[u8]| {
         bytes.iter().all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit() || *byte == b'_')

@@ -4,8 +4,8 @@
 //! Each view is made in one pass and holds no more than the text, and there are a fixed few of them: a scan of all
 //! stays linear in the text.
 
-use super::alphabet::{ANY64, Class};
-use super::scan::{self, Hit};
+use super::alphabet::{ANY64, CharClass};
+use super::scan::{self, SecretMatch};
 use base64::Engine as _;
 use base64::alphabet;
 use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
@@ -33,18 +33,18 @@ const UNPACKER: GeneralPurpose = GeneralPurpose::new(
 );
 
 /// The hits in `text`, and those in its views, in order, none overlapping another.
-pub(super) fn hits(text: &[u8], read: impl Fn(&[u8]) -> Vec<Hit>) -> Vec<Hit> {
+pub(super) fn find_matches(text: &[u8], read: impl Fn(&[u8]) -> Vec<SecretMatch>) -> Vec<SecretMatch> {
     let mut found = read(text);
-    found.extend(unpacked_hits(text));
-    let mut view = View::of(text);
+    found.extend(find_unpacked_matches(text));
+    let mut view = View::from_text(text);
     for _ in 0..DEPTH_MAX {
         let Some(seen) = view else { break };
         found.extend(
-            read(&seen.text).into_iter().chain(unpacked_hits(&seen.text)).map(|hit| seen.placed(hit)),
+            read(&seen.text).into_iter().chain(find_unpacked_matches(&seen.text)).map(|hit| seen.place(hit)),
         );
-        view = View::of(&seen.text).map(|deeper| deeper.through(&seen));
+        view = View::from_text(&seen.text).map(|deeper| deeper.through(&seen));
     }
-    scan::merged(found)
+    scan::merge(found)
 }
 
 /// A text with parts of it decoded.
@@ -64,7 +64,7 @@ struct Stretch {
 
 impl View {
     /// `None` when nothing in the text is decoded.
-    fn of(text: &[u8]) -> Option<Self> {
+    fn from_text(text: &[u8]) -> Option<Self> {
         if text.len() > BYTES_MAX {
             return None;
         }
@@ -76,7 +76,7 @@ impl View {
         let stands_out = |byte: &u8| matches!(byte, b'\\' | b'&' | b'%') || !byte.is_ascii();
         while let Some(passed) = text[at..].iter().position(stands_out) {
             at += passed;
-            let Some((length, decoded)) = decoded(&text[at..], &mut spelled) else {
+            let Some((length, decoded)) = decode(&text[at..], &mut spelled) else {
                 at += 1;
                 continue;
             };
@@ -135,8 +135,8 @@ impl View {
         }
     }
 
-    fn placed(&self, hit: Hit) -> Hit {
-        Hit { start: self.start_of(hit.start), end: self.end_of(hit.end), ..hit }
+    fn place(&self, hit: SecretMatch) -> SecretMatch {
+        SecretMatch { start: self.start_of(hit.start), end: self.end_of(hit.end), ..hit }
     }
 
     /// A view of `outer`'s text as one of the text under that.
@@ -150,7 +150,7 @@ impl View {
                 continue;
             }
             // What is copied here may be decoded there.
-            stretches.push(outer.copied(*stretch, begin));
+            stretches.push(outer.copy_stretch(*stretch, begin));
             let first = outer.stretches.partition_point(|inner| inner.view as usize <= begin);
             for inner in outer.stretches[first..].iter().take_while(|inner| (inner.view as usize) < end) {
                 let view = stretch.view + (inner.view - begin as u32);
@@ -161,7 +161,7 @@ impl View {
     }
 
     /// The beginning of a stretch that is copied from `begin` of this view.
-    fn copied(&self, stretch: Stretch, begin: usize) -> Stretch {
+    fn copy_stretch(&self, stretch: Stretch, begin: usize) -> Stretch {
         let (within, _) = self.stretch(begin);
         Stretch { source: self.start_of(begin) as u32, is_whole: within.is_whole, ..stretch }
     }
@@ -169,7 +169,7 @@ impl View {
 
 /// What an escape or a character at the beginning of `rest` stands for: its length there, and how many bytes of
 /// `spelled` it is; `None` for what stands for itself.
-fn decoded(rest: &[u8], spelled: &mut [u8; 64]) -> Option<(usize, usize)> {
+fn decode(rest: &[u8], spelled: &mut [u8; 64]) -> Option<(usize, usize)> {
     match rest[0] {
         b'\\' => escape(rest).map(|(length, c)| (length, c.encode_utf8(spelled).len())),
         b'&' => entity(rest).map(|(length, c)| (length, c.encode_utf8(spelled).len())),
@@ -264,7 +264,7 @@ const fn is_unseen(c: char) -> bool {
 }
 
 /// Runs of base64 that hold a secret once they are unpacked.
-fn unpacked_hits(text: &[u8]) -> Vec<Hit> {
+fn find_unpacked_matches(text: &[u8]) -> Vec<SecretMatch> {
     let mut found = Vec::new();
     let mut at = 0;
     while at < text.len() {
@@ -278,14 +278,14 @@ fn unpacked_hits(text: &[u8]) -> Vec<Hit> {
             && !is_image(&text[..run.start])
             && let Some(family) = family_in(&text[run.clone()])
         {
-            found.push(Hit { start: run.start, family, end: run.end });
+            found.push(SecretMatch { start: run.start, family, end: run.end });
         }
     }
     found
 }
 
 fn is_data(byte: u8) -> bool {
-    const DATA: Class = ANY64;
+    const DATA: CharClass = ANY64;
     byte != b'=' && DATA.has(byte)
 }
 
@@ -318,7 +318,7 @@ fn is_image(before: &[u8]) -> bool {
 
 /// The family of the first secret in a run. What stands before the base64 may belong to its letters too, so that it is
 /// unpacked from each of the four places where it can begin.
-fn family_in(run: &[u8]) -> Option<super::Family> {
+fn family_in(run: &[u8]) -> Option<super::SecretFamily> {
     let plain: Vec<u8> = run
         .iter()
         .filter_map(|byte| match byte {
@@ -337,7 +337,7 @@ fn family_in(run: &[u8]) -> Option<super::Family> {
         bytes
             .split(|byte| !readable(byte))
             .filter(|piece| piece.len() >= UNPACKED_MIN)
-            .find_map(|piece| scan::hits(piece).first().map(|hit| hit.family))
+            .find_map(|piece| scan::find_matches(piece).first().map(|hit| hit.family))
     })
 }
 
@@ -346,7 +346,7 @@ mod tests {
     use super::*;
 
     fn view(text: &str) -> (String, View) {
-        let view = View::of(text.as_bytes()).unwrap();
+        let view = View::from_text(text.as_bytes()).unwrap();
         (String::from_utf8_lossy(&view.text).into_owned(), view)
     }
 
@@ -363,7 +363,7 @@ mod tests {
             (r"\u12", ""),
             ("é 你", ""),
         ] {
-            match View::of(text.as_bytes()) {
+            match View::from_text(text.as_bytes()) {
                 Some(view) => assert_eq!(String::from_utf8_lossy(&view.text), plain, "{text}"),
                 None => assert!(plain.is_empty(), "{text}"),
             }

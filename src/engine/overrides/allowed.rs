@@ -5,15 +5,15 @@ use serde_json::{Map, Value};
 
 /// The lists of a flow's Override Config. Off is a list of nothing.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Allowed<'a> {
+pub struct OverridePolicy<'a> {
     nodes: Option<&'a Map<String, Value>>,
     variables: Option<&'a Vec<Value>>,
 }
 
-impl<'a> Allowed<'a> {
+impl<'a> OverridePolicy<'a> {
     /// The lists of a flow.
     #[must_use]
-    pub fn of(settings: &'a FlowSettings) -> Self {
+    pub fn new(settings: &'a FlowSettings) -> Self {
         let config = settings.api_config.as_ref().and_then(|config| config.get("overrideConfig"));
         let is_on = |config: &&Value| config.get("status") == Some(&Value::Bool(true));
         let Some(config) = config.filter(is_on) else { return Self::default() };
@@ -25,14 +25,14 @@ impl<'a> Allowed<'a> {
 
     /// True when the owner switched on `input` of the card with this label. Both are compared as written.
     #[must_use]
-    pub fn lists(&self, label: &str, input: &str) -> bool {
+    pub fn allows(&self, label: &str, input: &str) -> bool {
         let rows = self.nodes.and_then(|nodes| nodes.get(label)).and_then(Value::as_array);
         has_row(rows, input)
     }
 
     /// True when the owner switched this variable on.
     #[must_use]
-    pub fn lists_variable(&self, name: &str) -> bool {
+    pub fn allows_variable(&self, name: &str) -> bool {
         has_row(self.variables, name)
     }
 }

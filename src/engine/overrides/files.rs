@@ -1,10 +1,10 @@
 //! Files that came with a request, for the inputs of document loaders. They are the one way into an input that holds files:
 //! a value of `overrideConfig` never is (manual 7.2 r4), a file of a form may be, where the owner listed it (manual 4.1 r4).
 
-use super::{Allowed, Overrides};
-use crate::canvas::files::{InlineFile, inline_value};
-use crate::cards::kit::{Card, InputKind, Make};
-use crate::engine::Given;
+use super::{OverridePolicy, Overrides};
+use crate::canvas::files::{InlineFile, to_data_uris};
+use crate::cards::kit::{Card, Factory, InputKind};
+use crate::engine::LoaderFiles;
 use crate::engine::plan::{Plan, StepKind};
 use crate::limits::BODY_MULTIPART_BYTES;
 use std::collections::BTreeMap;
@@ -14,7 +14,7 @@ pub(super) const FILES: &str = "files";
 
 /// The file input of a loader, with the endings it takes.
 pub(in crate::engine) fn file_input(card: &Card) -> Option<(&'static str, &'static [&'static str])> {
-    if !matches!(card.make, Make::Loader(_)) {
+    if !matches!(card.make, Factory::Loader(_)) {
         return None;
     }
     card.inputs.iter().find_map(|input| match input.kind {
@@ -25,19 +25,19 @@ pub(in crate::engine) fn file_input(card: &Card) -> Option<(&'static str, &'stat
 
 /// True when a loader that the owner listed takes files whose names end like this one.
 #[must_use]
-pub fn takes_file(plan: &Plan, allowed: &Allowed<'_>, name: &str) -> bool {
+pub fn takes_file(plan: &Plan, allowed: &OverridePolicy<'_>, name: &str) -> bool {
     takers(plan, allowed, name).next().is_some()
 }
 
 fn takers<'a>(
     plan: &'a Plan,
-    allowed: &'a Allowed<'_>,
+    allowed: &'a OverridePolicy<'_>,
     name: &'a str,
 ) -> impl Iterator<Item = (usize, &'static str)> + 'a {
     plan.steps.iter().enumerate().filter_map(move |(at, step)| {
         let StepKind::Known { card, .. } = &step.kind else { return None };
         let (input, endings) = file_input(card)?;
-        let listed = allowed.lists(&step.label, FILES) || allowed.lists(&step.label, input);
+        let listed = allowed.allows(&step.label, FILES) || allowed.allows(&step.label, input);
         (listed && ends(name, endings)).then_some((at, input))
     })
 }
@@ -59,27 +59,27 @@ impl Overrides {
     pub fn take_files(
         &mut self,
         plan: &Plan,
-        allowed: &Allowed<'_>,
+        allowed: &OverridePolicy<'_>,
         files: &[InlineFile],
-    ) -> Result<(), TooMuch> {
+    ) -> Result<(), FilesTooLarge> {
         let mut room = BODY_MULTIPART_BYTES;
         let mut given: BTreeMap<(usize, &'static str), Vec<&InlineFile>> = BTreeMap::new();
         for file in files {
             for taker in takers(plan, allowed, &file.name) {
-                room = room.checked_sub(file.bytes.len()).ok_or(TooMuch)?;
+                room = room.checked_sub(file.bytes.len()).ok_or(FilesTooLarge)?;
                 given.entry(taker).or_default().push(file);
             }
         }
-        let values = given.into_iter().map(|(taker, files)| (taker, inline_value(files).into()));
+        let values = given.into_iter().map(|(taker, files)| (taker, to_data_uris(files).into()));
         self.values.extend(values);
         Ok(())
     }
 
     /// Gives files of a chat to the loaders that the owner wired into the store for them.
-    pub fn take_uploads(&mut self, plan: &Plan, given: &[Given]) {
+    pub fn take_uploads(&mut self, plan: &Plan, given: &[LoaderFiles]) {
         for given in given {
             if let Some(at) = plan.places.get(&given.node) {
-                self.values.insert((*at, given.input), inline_value(&given.files).into());
+                self.values.insert((*at, given.input), to_data_uris(&given.files).into());
             }
         }
     }
@@ -87,7 +87,7 @@ impl Overrides {
 
 /// The files are too large for as many loaders as take them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct TooMuch;
+pub struct FilesTooLarge;
 
 #[cfg(test)]
 mod tests {

@@ -4,7 +4,7 @@ use crate::cards::kit::{Input, InputKind, number_in};
 use serde_json::Value;
 
 /// What a value for this input must be, when `value` is not.
-pub(super) fn misfit(input: &Input, value: &Value) -> Option<String> {
+pub(super) fn type_error(input: &Input, value: &Value) -> Option<String> {
     if is_empty(value) {
         // Empty is not set: the default counts, or nothing does.
         let needed = !input.optional && input.default.is_none();
@@ -55,14 +55,14 @@ mod tests {
     use crate::cards::kit::Choice;
     use serde_json::json;
 
-    const CHOICES: &[Choice] = &[Choice::of("stuff", "Stuff"), Choice::of("refine", "Refine")];
+    const CHOICES: &[Choice] = &[Choice::new("stuff", "Stuff"), Choice::new("refine", "Refine")];
 
     fn fits(input: Input, good: &[Value], bad: &[Value]) {
         for value in good {
-            assert_eq!(misfit(&input, value), None, "{} {value}", input.name);
+            assert_eq!(type_error(&input, value), None, "{} {value}", input.name);
         }
         for value in bad {
-            assert!(misfit(&input, value).is_some(), "{} {value}", input.name);
+            assert!(type_error(&input, value).is_some(), "{} {value}", input.name);
         }
     }
 

@@ -8,23 +8,23 @@ use serde_json::{Value, json};
 
 /// One row for each setting of each card that a request could be allowed to change.
 #[must_use]
-pub fn allowable(canvas: &Canvas) -> Vec<Value> {
+pub fn list_overridable(canvas: &Canvas) -> Vec<Value> {
     let mut rows = Vec::new();
     for node in canvas.nodes().iter().filter(|node| !node.is_note()) {
         let Some(card) = registry::find(&node.name) else { continue };
         if let Some((name, endings)) = files::file_input(card) {
             let label = card.input(name).map_or(name, |input| input.label);
             rows.push(json!({
-                "node": node.shown(),
+                "node": node.label(),
                 "nodeId": node.id,
                 "label": label,
                 "name": files::FILES,
                 "type": if endings.is_empty() { "*".to_owned() } else { endings.join(", ") },
             }));
         }
-        for input in card.inputs.iter().filter(|input| never::of_input(card, input).is_none()) {
+        for input in card.inputs.iter().filter(|input| never::group_of_input(card, input).is_none()) {
             rows.push(json!({
-                "node": node.shown(),
+                "node": node.label(),
                 "nodeId": node.id,
                 "label": input.label,
                 "name": input.name,

@@ -10,14 +10,14 @@ mod never;
 #[cfg(test)]
 mod tests;
 
-pub use allowed::Allowed;
-pub use files::{TooMuch, takes_file};
+pub use allowed::OverridePolicy;
+pub use files::{FilesTooLarge, takes_file};
 pub(super) use files::{ends, file_input};
-pub use listing::allowable;
-pub use never::{Group, is_place};
+pub use listing::list_overridable;
+pub use never::{ProtectedGroup, is_place};
 
 use super::plan::{Plan, StepKind};
-use crate::canvas::{former_inputs, input_of_today};
+use crate::canvas::{current_input_name, former_input_names};
 use crate::cards::kit::{Card, Input, InputKind};
 use crate::domain::error::{Error, Result};
 use serde_json::{Map, Value};
@@ -28,11 +28,11 @@ const VARIABLES: &str = "vars";
 
 /// Why a value of a request is not used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Refusal {
+pub enum OverrideRefusal {
     /// The owner listed no such setting of this card, or overrides are off.
     NotListed,
     /// The setting never changes.
-    Never(Group),
+    Never(ProtectedGroup),
     /// Something in the value never changes, or it is nested too deep to tell.
     Inside,
 }
@@ -41,24 +41,24 @@ pub enum Refusal {
 ///
 /// # Errors
 /// Why not.
-pub fn decide(
-    allowed: &Allowed<'_>,
+pub fn check_override(
+    allowed: &OverridePolicy<'_>,
     label: &str,
     card: &Card,
     input: &Input,
     value: &Value,
-) -> Result<(), Refusal> {
+) -> Result<(), OverrideRefusal> {
     // The owner's list may be as old as the canvas.
-    let mut former = former_inputs(card.name, input.name);
-    if !allowed.lists(label, input.name) && !former.any(|was| allowed.lists(label, was)) {
-        return Err(Refusal::NotListed);
+    let mut former = former_input_names(card.name, input.name);
+    if !allowed.allows(label, input.name) && !former.any(|was| allowed.allows(label, was)) {
+        return Err(OverrideRefusal::NotListed);
     }
-    if let Some(group) = never::of_input(card, input) {
-        return Err(Refusal::Never(group));
+    if let Some(group) = never::group_of_input(card, input) {
+        return Err(OverrideRefusal::Never(group));
     }
     // JSON as text is JSON where an object is read from it, and else a text like any other.
     let is_read = matches!(input.kind, InputKind::Json);
-    if never::inside(card, value, is_read) { Err(Refusal::Inside) } else { Ok(()) }
+    if never::holds_protected(card, value, is_read) { Err(OverrideRefusal::Inside) } else { Ok(()) }
 }
 
 /// What one run takes from its request.
@@ -69,7 +69,7 @@ pub struct Overrides {
     /// For code that reads variables (manual 7.4 r2).
     variables: HashMap<String, String>,
     /// Names that were sent and not used.
-    ignored: Vec<String>,
+    ignored_names: Vec<String>,
 }
 
 impl Overrides {
@@ -78,9 +78,9 @@ impl Overrides {
     ///
     /// # Errors
     /// 400 for a value that the request may give and the setting cannot hold.
-    pub fn decide(
+    pub fn evaluate(
         plan: &Plan,
-        allowed: &Allowed<'_>,
+        allowed: &OverridePolicy<'_>,
         sent: &Map<String, Value>,
         is_saved: &dyn Fn(&str) -> bool,
     ) -> Result<Self> {
@@ -90,7 +90,7 @@ impl Overrides {
             if name == VARIABLES {
                 overrides.take_variables(allowed, value, is_saved);
             } else if !overrides.take_setting(plan, allowed, sent, name, value)? {
-                overrides.ignored.push(name.clone());
+                overrides.ignored_names.push(name.clone());
             }
         }
         Ok(overrides)
@@ -98,8 +98,8 @@ impl Overrides {
 
     /// Names that were sent and are not used, in the order they came.
     #[must_use]
-    pub fn ignored(&self) -> &[String] {
-        &self.ignored
+    pub fn ignored_names(&self) -> &[String] {
+        &self.ignored_names
     }
 
     /// Values of variables, for code only.
@@ -109,7 +109,7 @@ impl Overrides {
     }
 
     /// The values for the card of one step.
-    pub(super) fn of_step(&self, step: usize) -> impl Iterator<Item = (&'static str, &Value)> {
+    pub(super) fn for_step(&self, step: usize) -> impl Iterator<Item = (&'static str, &Value)> {
         self.values.iter().filter(move |((of, _), _)| *of == step).map(|((_, name), value)| (*name, value))
     }
 
@@ -117,7 +117,7 @@ impl Overrides {
     fn take_setting(
         &mut self,
         plan: &Plan,
-        allowed: &Allowed<'_>,
+        allowed: &OverridePolicy<'_>,
         sent: &Map<String, Value>,
         name: &str,
         value: &Value,
@@ -126,7 +126,8 @@ impl Overrides {
         let mut used = false;
         for (at, step) in plan.steps.iter().enumerate() {
             let StepKind::Known { card, .. } = &step.kind else { continue };
-            let Some(input) = card.input(name).or_else(|| card.input(input_of_today(card.name, name))) else {
+            let Some(input) = card.input(name).or_else(|| card.input(current_input_name(card.name, name)))
+            else {
                 continue;
             };
             // What is sent under the name of today was meant later.
@@ -144,8 +145,8 @@ impl Overrides {
                 None if value.is_object() && !matches!(input.kind, InputKind::Json) => continue,
                 None => value,
             };
-            if decide(allowed, &step.label, card, input, value).is_ok() {
-                if let Some(must) = fit::misfit(input, value) {
+            if check_override(allowed, &step.label, card, input, value).is_ok() {
+                if let Some(must) = fit::type_error(input, value) {
                     return Err(Error::Invalid(format!(
                         "'overrideConfig': '{}' must be {must}.",
                         input.name
@@ -158,19 +159,25 @@ impl Overrides {
         Ok(used)
     }
 
-    fn take_variables(&mut self, allowed: &Allowed<'_>, sent: &Value, is_saved: &dyn Fn(&str) -> bool) {
+    fn take_variables(
+        &mut self,
+        allowed: &OverridePolicy<'_>,
+        sent: &Value,
+        is_saved: &dyn Fn(&str) -> bool,
+    ) {
         // A form sends the object as text.
         let read = sent.as_str().and_then(|text| serde_json::from_str::<Value>(text).ok());
         let Value::Object(sent) = read.as_ref().unwrap_or(sent) else {
-            self.ignored.push(VARIABLES.to_owned());
+            self.ignored_names.push(VARIABLES.to_owned());
             return;
         };
         for (name, value) in sent {
-            let used = allowed.lists_variable(name) && never::of_name(name).is_none() && is_saved(name);
+            let used =
+                allowed.allows_variable(name) && never::group_of_name(name).is_none() && is_saved(name);
             if used {
                 self.variables.insert(name.clone(), text_of(value));
             } else {
-                self.ignored.push(format!("{VARIABLES}.{name}"));
+                self.ignored_names.push(format!("{VARIABLES}.{name}"));
             }
         }
     }

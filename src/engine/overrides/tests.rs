@@ -137,10 +137,10 @@ const FREE: &[&str] = &[
 #[test]
 fn every_name_of_the_table_is_protected_in_every_form() {
     for name in PROTECTED {
-        assert!(never::of_name(name).is_some(), "{name}");
+        assert!(never::group_of_name(name).is_some(), "{name}");
     }
     for name in FREE {
-        assert_eq!(never::of_name(name), None, "{name}");
+        assert_eq!(never::group_of_name(name), None, "{name}");
     }
 }
 
@@ -149,7 +149,7 @@ fn every_password_field_of_every_credential_is_protected() {
     use crate::domain::credential_types::{ALL, FieldKind};
     for kind in ALL {
         for field in kind.fields.iter().filter(|field| field.kind == FieldKind::Password) {
-            let named = never::of_name(field.name).is_some();
+            let named = never::group_of_name(field.name).is_some();
             assert_eq!(named, !["key", "value"].contains(&field.name), "{} of {}", field.name, kind.name);
         }
     }
@@ -170,7 +170,8 @@ fn no_card_lets_go_of_what_its_kinds_protect_even_when_all_is_listed() {
         let names: Vec<&str> = card.inputs.iter().map(|input| input.name).collect();
         let settings = listing(card.label, &names, &[]);
         for input in card.inputs {
-            let decided = decide(&Allowed::of(&settings), card.label, card, input, &json!("x"));
+            let decided =
+                check_override(&OverridePolicy::new(&settings), card.label, card, input, &json!("x"));
             let protected = matches!(
                 input.kind,
                 InputKind::Secret
@@ -183,7 +184,7 @@ fn no_card_lets_go_of_what_its_kinds_protect_even_when_all_is_listed() {
                     | InputKind::File(_)
                     | InputKind::Wire(_)
                     | InputKind::Wires(_)
-            ) || never::of_name(input.name).is_some()
+            ) || never::group_of_name(input.name).is_some()
                 || [
                     "path",
                     "folderPath",
@@ -233,14 +234,15 @@ fn no_request_leads_a_card_to_another_database_or_past_its_certificate() {
     let config = settings.api_config.as_mut().unwrap();
     config["overrideConfig"]["nodes"]["Records"] = config["overrideConfig"]["nodes"]["Books"].clone();
     let decided = |sent: Value| {
-        Overrides::decide(&plan, &Allowed::of(&settings), sent.as_object().unwrap(), &|_| true).unwrap()
+        Overrides::evaluate(&plan, &OverridePolicy::new(&settings), sent.as_object().unwrap(), &|_| true)
+            .unwrap()
     };
     for name in ["host", "port", "database", "ssl", "additionalConfig", "credential"] {
         for value in [json!(false), json!("x"), json!({"ssl": false}), json!("{\"ssl\": false}")] {
             for sent in [json!({ name: value }), json!({ name: {"p0": value, "r0": value} })] {
                 let overrides = decided(sent.clone());
                 assert!(overrides.values.is_empty(), "{sent}");
-                assert_eq!(overrides.ignored(), [name], "{sent}");
+                assert_eq!(overrides.ignored_names(), [name], "{sent}");
             }
         }
     }
@@ -250,7 +252,7 @@ fn no_request_leads_a_card_to_another_database_or_past_its_certificate() {
         "topK": 2,
         "vars": {"ssl": "on", "database": "books"},
     }));
-    assert_eq!((free.values.len(), free.variables().len(), free.ignored().len()), (2, 2, 0));
+    assert_eq!((free.values.len(), free.variables().len(), free.ignored_names().len()), (2, 2, 0));
     assert!(decided(json!({"pgMetadataFilter": {"p0": {"database": "books"}}})).values.is_empty());
     assert!(
         decided(json!({"pgMetadataFilter": {"p0": {"additionalConfig": {"host": "x"}}}})).values.is_empty()
@@ -267,21 +269,21 @@ fn off_unlisted_and_switched_off_settings_are_refused() {
     let (card, input) = open_ai();
     let on = listing("Chain", &["chainName"], &[]);
     let ask = |settings: &FlowSettings, label: &str| {
-        decide(&Allowed::of(settings), label, card, input, &json!("x"))
+        check_override(&OverridePolicy::new(settings), label, card, input, &json!("x"))
     };
     assert_eq!(ask(&on, "Chain"), Ok(()));
-    assert_eq!(ask(&on, "chain"), Err(Refusal::NotListed), "labels are compared as written");
-    assert_eq!(ask(&FlowSettings::default(), "Chain"), Err(Refusal::NotListed));
+    assert_eq!(ask(&on, "chain"), Err(OverrideRefusal::NotListed), "labels are compared as written");
+    assert_eq!(ask(&FlowSettings::default(), "Chain"), Err(OverrideRefusal::NotListed));
     for (name, value) in
         [("status", json!(false)), ("status", json!("true")), ("nodes", json!({})), ("nodes", json!([]))]
     {
         let mut off = on.clone();
         off.api_config.as_mut().unwrap()["overrideConfig"][name] = value;
-        assert_eq!(ask(&off, "Chain"), Err(Refusal::NotListed), "{name}");
+        assert_eq!(ask(&off, "Chain"), Err(OverrideRefusal::NotListed), "{name}");
     }
     let mut off = on.clone();
     off.api_config.as_mut().unwrap()["overrideConfig"]["nodes"]["Chain"][0]["enabled"] = json!(false);
-    assert_eq!(ask(&off, "Chain"), Err(Refusal::NotListed));
+    assert_eq!(ask(&off, "Chain"), Err(OverrideRefusal::NotListed));
 }
 
 /// A value with `inner` so many levels down, through objects, lists and JSON texts in turn.
@@ -298,20 +300,20 @@ fn a_protected_key_anywhere_or_too_deep_a_value_drops_all_of_it() {
     let card = registry::find("promptTemplate").unwrap();
     let settings = listing("P", &["promptValues"], &[]);
     let ask = |value: &Value| {
-        decide(&Allowed::of(&settings), "P", card, card.input("promptValues").unwrap(), value)
+        check_override(&OverridePolicy::new(&settings), "P", card, card.input("promptValues").unwrap(), value)
     };
     for start in 0..3 {
         for levels in 0..=7 {
             let bad = nested(json!({"fine": 1, "apiKey": "x"}), levels, start);
-            assert_eq!(ask(&bad), Err(Refusal::Inside), "{bad}");
-            assert_eq!(ask(&json!(bad.to_string())), Err(Refusal::Inside), "{bad} as text");
+            assert_eq!(ask(&bad), Err(OverrideRefusal::Inside), "{bad}");
+            assert_eq!(ask(&json!(bad.to_string())), Err(OverrideRefusal::Inside), "{bad} as text");
             assert_eq!(ask(&nested(json!({"fine": 1}), levels, start)), Ok(()), "{levels} levels");
         }
-        assert_eq!(ask(&nested(json!({"fine": 1}), 8, start)), Err(Refusal::Inside), "nine levels");
+        assert_eq!(ask(&nested(json!({"fine": 1}), 8, start)), Err(OverrideRefusal::Inside), "nine levels");
     }
     let twice = json!(r#"{"a": {"token": 1, "token": 2}}"#);
-    assert_eq!(ask(&twice), Err(Refusal::Inside));
-    assert_eq!(ask(&json!({"a": "{\"x\": 1, \"x\": 2}"})), Err(Refusal::Inside), "a key given twice");
+    assert_eq!(ask(&twice), Err(OverrideRefusal::Inside));
+    assert_eq!(ask(&json!({"a": "{\"x\": 1, \"x\": 2}"})), Err(OverrideRefusal::Inside), "a key given twice");
 }
 
 fn plan() -> Plan {
@@ -332,7 +334,9 @@ fn taken(settings: &FlowSettings, sent: &Value) -> Overrides {
 }
 
 fn judged(settings: &FlowSettings, sent: &Value) -> crate::domain::error::Result<Overrides> {
-    Overrides::decide(&plan(), &Allowed::of(settings), sent.as_object().unwrap(), &|name| name != "unsaved")
+    Overrides::evaluate(&plan(), &OverridePolicy::new(settings), sent.as_object().unwrap(), &|name| {
+        name != "unsaved"
+    })
 }
 
 #[test]
@@ -343,9 +347,9 @@ fn values_may_be_given_by_node() {
     let of = |sent: Value| {
         let overrides = taken(&settings, &sent);
         let mut values: Vec<(String, Value)> =
-            overrides.of_step(model).map(|(name, value)| (name.to_owned(), value.clone())).collect();
+            overrides.for_step(model).map(|(name, value)| (name.to_owned(), value.clone())).collect();
         values.sort_by(|(a, _), (b, _)| a.cmp(b));
-        (values, overrides.ignored().to_vec())
+        (values, overrides.ignored_names().to_vec())
     };
     let one = |value: Value| vec![("temperature".to_owned(), value)];
     assert_eq!(of(json!({"temperature": {"m0": 0.1}})), (one(json!(0.1)), vec![]));
@@ -376,10 +380,10 @@ fn a_value_that_the_setting_cannot_hold_is_refused_wherever_it_is_taken() {
         let name = sent.as_object().unwrap().keys().next().unwrap();
         assert!(matches!(&refused, Error::Invalid(text) if text.contains(name)), "{sent} {refused:?}");
         // What nobody listed is ignored, whatever it is.
-        assert_eq!(judged(&FlowSettings::default(), &sent).unwrap().ignored(), [name.as_str()]);
+        assert_eq!(judged(&FlowSettings::default(), &sent).unwrap().ignored_names(), [name.as_str()]);
     }
     let left_out = judged(&settings, &json!({"temperature": {"m0": null}, "maxTokens": ""})).unwrap();
-    assert_eq!(left_out.of_step(plan().places["m0"]).count(), 1);
+    assert_eq!(left_out.for_step(plan().places["m0"]).count(), 1);
 }
 
 #[test]
@@ -387,27 +391,31 @@ fn objects_merge_lists_unite_and_the_rest_takes_the_place() {
     let plan = plan();
     let StepKind::Known { inputs, .. } = &plan.steps[plan.places["p0"]].kind else { panic!("known") };
     let saved = inputs.iter().find(|(name, _)| *name == "promptValues").map(|(_, source)| source).unwrap();
-    use super::super::source::Source;
-    let merged = Source::overridden(Some(saved), InputKind::Json, &json!({"b": "{{$vars.x}}", "c": 2}));
-    let Source::Json { json, .. } = merged else { panic!("references of the owner stay references") };
+    use super::super::source::InputSource;
+    let merged =
+        InputSource::with_override(Some(saved), InputKind::Json, &json!({"b": "{{$vars.x}}", "c": 2}));
+    let InputSource::Json { json, .. } = merged else { panic!("references of the owner stay references") };
     let built = json.build(&|_| json!("the question"));
     assert_eq!(
         built,
         json!({"a": "the question", "b": "{{$vars.x}}", "c": 2}),
         "a request's text is never expanded"
     );
-    let list = Source::Plain(json!(["a", "b"]));
+    let list = InputSource::Plain(json!(["a", "b"]));
     let text = InputKind::Text { rows: 1 };
     assert_eq!(
-        Source::overridden(Some(&list), text, &json!(["b", "c"])),
-        Source::Plain(json!(["a", "b", "c"]))
+        InputSource::with_override(Some(&list), text, &json!(["b", "c"])),
+        InputSource::Plain(json!(["a", "b", "c"]))
     );
-    assert_eq!(Source::overridden(Some(&list), text, &json!([{"x": 1}])), Source::Plain(json!([{"x": 1}])));
     assert_eq!(
-        Source::overridden(Some(saved), text, &json!("{{question}}")),
-        Source::Plain(json!("{{question}}"))
+        InputSource::with_override(Some(&list), text, &json!([{"x": 1}])),
+        InputSource::Plain(json!([{"x": 1}]))
     );
-    assert_eq!(Source::overridden(None, text, &json!({"x": 1})), Source::Plain(json!({"x": 1})));
+    assert_eq!(
+        InputSource::with_override(Some(saved), text, &json!("{{question}}")),
+        InputSource::Plain(json!("{{question}}"))
+    );
+    assert_eq!(InputSource::with_override(None, text, &json!({"x": 1})), InputSource::Plain(json!({"x": 1})));
 }
 
 #[test]
@@ -418,10 +426,10 @@ fn variables_are_taken_one_by_one_as_text() {
     let mut variables: Vec<_> = overrides.variables().iter().collect();
     variables.sort();
     assert_eq!(variables, [(&"count".to_owned(), &"3".to_owned()), (&"name".to_owned(), &"Ada".to_owned())]);
-    assert_eq!(overrides.ignored(), ["vars.apiKey", "vars.unsaved", "vars.port", "vars.other"]);
+    assert_eq!(overrides.ignored_names(), ["vars.apiKey", "vars.unsaved", "vars.port", "vars.other"]);
     let as_text = json!({"vars": "{\"name\": \"Ada\"}"});
     assert_eq!(taken(&settings, &as_text).variables().len(), 1);
-    assert_eq!(taken(&settings, &json!({"vars": [1]})).ignored(), ["vars"]);
+    assert_eq!(taken(&settings, &json!({"vars": [1]})).ignored_names(), ["vars"]);
     assert_eq!(taken(&FlowSettings::default(), &sent).variables().len(), 0);
 }
 
@@ -478,23 +486,23 @@ proptest! {
         for sent in [json!({ name.as_str(): value }), json!({ name.as_str(): {"m0": value, "p0": value} })] {
             // A value of a wrong kind is refused as a whole.
             let Ok(overrides) = judged(&settings, &sent) else { continue };
-            if never::of_name(&name).is_some() {
+            if never::group_of_name(&name).is_some() {
                 prop_assert!(overrides.values.is_empty(), "{sent}");
             }
             for ((_, input), value) in &overrides.values {
-                prop_assert!(never::of_name(input).is_none());
+                prop_assert!(never::group_of_name(input).is_none());
                 let mut found = Vec::new();
                 let depth = keys(value, &mut found);
                 let declared = registry::CARDS.iter().filter_map(|card| card.input(input));
-                prop_assert!(declared.into_iter().any(|input| fit::misfit(input, value).is_none()), "{input} {value}");
+                prop_assert!(declared.into_iter().any(|input| fit::type_error(input, value).is_none()), "{input} {value}");
                 // A text that no card reads as JSON is a text.
                 if !value.is_string() {
                     prop_assert!(depth <= 8, "{value}");
-                    prop_assert!(found.iter().all(|key| never::of_name(key).is_none()), "{value}");
+                    prop_assert!(found.iter().all(|key| never::group_of_name(key).is_none()), "{value}");
                 }
             }
         }
         let variables = taken(&settings, &json!({"vars": {name.as_str(): value}}));
-        prop_assert!(never::of_name(&name).is_none() || variables.variables().is_empty());
+        prop_assert!(never::group_of_name(&name).is_none() || variables.variables().is_empty());
     }
 }

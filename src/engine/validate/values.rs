@@ -1,6 +1,6 @@
 //! What is wrong with a value, as its input declares it.
 
-use crate::cards::kit::input::chosen;
+use crate::cards::kit::input::parse_names;
 use crate::cards::kit::{Input, InputKind, number_in};
 use crate::domain::secrets::PLACEHOLDER;
 use serde_json::Value;
@@ -23,7 +23,7 @@ pub(super) fn issue(input: &Input, value: Option<&Value>) -> Option<String> {
             Some(_) => None,
         },
         (InputKind::Choices(choices), value) => {
-            let names = chosen(value).unwrap_or_default();
+            let names = parse_names(value).unwrap_or_default();
             let unknown = names.iter().find(|name| choices.iter().all(|choice| choice.name != *name));
             match unknown {
                 None if names.is_empty() => Some(format!("{} needs at least one choice.", input.label)),

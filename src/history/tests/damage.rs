@@ -43,7 +43,7 @@ fn damages(whole: &[u8]) -> Vec<Vec<u8>> {
 /// What a sound history says of its flows.
 struct Truth {
     mark: HistoryMark,
-    flows: Vec<(FlowId, Vec<Version>, Vec<Option<Content>>)>,
+    flows: Vec<(FlowId, Vec<Version>, Vec<Option<VersionContent>>)>,
 }
 
 impl Truth {
@@ -58,7 +58,7 @@ impl Truth {
 
     /// Reads everything; how many reads failed. What was read must be true.
     fn faults_of(&self, folder: &Path, what: &dyn Fn() -> String) -> usize {
-        let history = History::look(folder.to_owned(), true)
+        let history = History::open_read_only(folder.to_owned(), true)
             .with_index(Box::<MemoryIndex>::default())
             .with_mark(None, Some(self.mark.clone()));
         let mut failed = 0;
@@ -78,7 +78,7 @@ impl Truth {
                 }
             }
         }
-        match history.verify(&Cancel::new(None), &mut |_| {}) {
+        match history.verify(&CancelToken::new(None), &mut |_| {}) {
             Ok(found) => assert!(failed == 0 || !found.faults.is_empty(), "{}", what()),
             Err(fault) => panic!("{}: {fault}", what()),
         }
@@ -95,7 +95,7 @@ fn whatever_file_is_damaged_what_is_read_is_right_or_an_error() {
             ground.record(&change(flow, VersionKind::Save, text));
         }
     }
-    ground.history.maintain_from(1, &Cancel::new(None)).unwrap();
+    ground.history.maintain_from(1, &CancelToken::new(None)).unwrap();
     for flow in flows {
         ground.record(&change(flow, VersionKind::Publish, "four"));
     }
@@ -137,8 +137,8 @@ fn a_flipped_bit_is_never_a_version_that_somebody_else_wrote() {
     std::io::Write::flush(&mut out).unwrap();
     fs::remove_file(&place).unwrap();
     fs::write(&place, out.into_inner()).unwrap();
-    ground.history.forget_index().unwrap();
-    ground.history.place.forget();
+    ground.history.clear_index().unwrap();
+    ground.history.repository.close();
     let refused = ground.history.list(&flow).unwrap_err();
     assert!(refused.to_string().contains(&id), "{refused}");
     assert!(ground.history.content(&flow, &version).is_err());
@@ -153,15 +153,15 @@ fn verify_says_what_is_missing_and_makes_nothing() {
     let flow = FlowId::random();
     let [_, second] = ["a", "b"].map(|text| ground.record(&change(flow, VersionKind::Save, text)));
     ground.assert_sound();
-    ground.history.store_index().unwrap();
+    ground.history.flush_index().unwrap();
     let (folder, away) = (ground.folder(), ground.root.path().join("away"));
     let says = |words: &str| {
-        let looked = History::look(folder.clone(), true)
+        let looked = History::open_read_only(folder.clone(), true)
             .with_index(Box::new(Arc::clone(&ground.store)))
             .with_mark(None, ground.history.mark());
         let before = folder.is_dir().then(|| files(&folder));
         for history in [&looked, &ground.history] {
-            let faults = history.verify(&Cancel::new(None), &mut |_| {}).unwrap().faults.join("\n");
+            let faults = history.verify(&CancelToken::new(None), &mut |_| {}).unwrap().faults.join("\n");
             assert!(faults.contains(words) && faults.contains(&second.sha.to_string()), "{words}: {faults}");
             assert!(faults.contains("was recorded and is not in the history"), "{faults}");
         }
@@ -187,7 +187,7 @@ fn verify_says_what_is_missing_and_makes_nothing() {
     fs::rename(folder.join("HEAD"), &away).unwrap();
     says("the folder of the history has no file HEAD");
     // Nothing else is missing: the next use makes it again.
-    ground.history.place.forget();
+    ground.history.repository.close();
     assert_eq!(ground.history.list(&flow).unwrap().len(), 2);
     ground.assert_sound();
 }

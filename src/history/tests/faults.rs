@@ -20,7 +20,7 @@ fn left_overs(folder: &Path) -> Vec<PathBuf> {
     found
 }
 
-fn steps_of(ground: &Ground, change: &Change) -> u32 {
+fn steps_of(ground: &Ground, change: &NewVersion) -> u32 {
     ground.history.faults().clear();
     ground.record(change);
     ground.history.faults().steps()
@@ -40,8 +40,8 @@ fn a_process_that_dies_at_any_step_records_a_version_once() {
         // A step more or less: some objects share a folder.
         assert!(answer.is_err() || step + 6 > steps, "step {step}");
         ground.restart();
-        let completed = ground.history.recorder().complete(&lost).unwrap();
-        let again = ground.history.recorder().complete(&lost).unwrap();
+        let completed = ground.history.recorder().record_once(&lost).unwrap();
+        let again = ground.history.recorder().record_once(&lost).unwrap();
         assert_eq!(completed, again);
         assert_eq!(ground.history.list(&flow).unwrap(), [completed]);
         assert_eq!(ground.git(&["rev-list", "--count", "main"]), "2", "step {step}");
@@ -64,7 +64,7 @@ fn a_process_that_dies_while_a_long_history_grows_loses_nothing() {
         // A step more or less: some objects need a new folder.
         let _lost = ground.history.recorder().record(&lost);
         ground.restart();
-        ground.history.recorder().complete(&lost).unwrap();
+        ground.history.recorder().record_once(&lost).unwrap();
         texts.push(text);
         let wanted: Vec<String> = texts.iter().rev().map(|text| format!("Saved: {text}")).collect();
         assert_eq!(titles(&ground.history.list(&flow).unwrap()), wanted);
@@ -85,7 +85,7 @@ fn after_a_full_disk_the_history_heals_without_a_restart() {
             assert_eq!(fault.to_string(), "The disk of the version history is full.");
             assert_eq!(ground.history.last_error(&flow), Some(fault.to_string()));
         }
-        let completed = ground.history.recorder().complete(&lost).unwrap();
+        let completed = ground.history.recorder().record_once(&lost).unwrap();
         assert_eq!(ground.history.newest(&flow).unwrap(), Some(completed));
         assert_eq!(ground.history.list(&flow).unwrap().len(), step as usize + 1);
     }
@@ -104,18 +104,18 @@ fn a_version_on_a_branch_that_was_not_flushed_counts_once_the_branch_is_written_
         ground.history.faults().crash_at(step);
         let answer = ground.history.recorder().record(&lost);
         ground.history.faults().clear();
-        let Err(HistoryError::Unsure(_)) = answer else { continue };
+        let Err(HistoryError::Unconfirmed(_)) = answer else { continue };
         seen += 1;
         let main = || fs::File::open(ground.folder().join("refs/heads/main")).unwrap();
         let before = main();
-        let version = ground.history.recorder().kept(&lost.intent).unwrap().unwrap();
+        let version = ground.history.recorder().find_recorded(&lost.intent).unwrap().unwrap();
         #[cfg(unix)]
         {
             use std::os::unix::fs::MetadataExt as _;
             assert_ne!(main().metadata().unwrap().ino(), before.metadata().unwrap().ino(), "step {step}");
         }
         drop(before);
-        assert_eq!(ground.history.recorder().complete(&lost).unwrap(), version);
+        assert_eq!(ground.history.recorder().record_once(&lost).unwrap(), version);
         ground.assert_sound();
     }
     assert!(seen > 0, "no step was the last flush");

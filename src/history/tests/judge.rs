@@ -14,7 +14,7 @@ fn git_reads_clones_and_approves_what_was_recorded() {
     publish.title = "Published: \n two".into();
     publish.hidden_secrets = 2;
     let second = ground.record(&publish);
-    let system = Change { author: Author::system(), ..deletion(flow) };
+    let system = NewVersion { author: Author::system(), ..deletion(flow) };
     let third = ground.record(&system);
     ground.assert_sound();
 
@@ -72,10 +72,10 @@ fn versions_are_listed_found_and_read() {
         assert_eq!(ground.history.find(&FlowId::random(), &prefix).unwrap(), None);
     }
     let content = ground.history.content(&flow, &made[1]).unwrap().unwrap();
-    let Content::Flow(back) = content else { panic!("a flow") };
+    let VersionContent::Flow(back) = content else { panic!("a flow") };
     assert_eq!(back, snapshot(flow, "b"));
     let gone = ground.history.content(&flow, &gone).unwrap().unwrap();
-    assert_eq!(gone, Content::Deleted { id: flow, name: "Help desk".into() });
+    assert_eq!(gone, VersionContent::Deleted { id: flow, name: "Help desk".into() });
     let log = ground.history.log(3).unwrap();
     assert_eq!((log.len(), log[0].0), (3, flow));
 }
@@ -171,7 +171,7 @@ fn collecting_and_packing_by_git_in_between_changes_nothing() {
         assert_eq!(list.len(), round + 1);
         for version in list {
             assert!(
-                matches!(ground.history.content(&flow, &version), Ok(Some(Content::Flow(_)))),
+                matches!(ground.history.content(&flow, &version), Ok(Some(VersionContent::Flow(_)))),
                 "{chore:?}"
             );
         }
@@ -193,7 +193,7 @@ fn a_rewritten_history_is_read_anew_and_a_vanished_one_is_begun_anew_by_nobody_b
     assert_eq!(titles(&ground.history.list(&flow).unwrap()), ["Saved: d", "Saved: a"]);
     let lost = format!("version {} was recorded and is not in the history", last.sha);
     assert_eq!(ground.faults(), [lost]);
-    assert_eq!(ground.history.restart().unwrap(), Restarted::AsItIs);
+    assert_eq!(ground.history.restart().unwrap(), RestartResult::Existing);
     ground.assert_sound();
 
     fs::remove_dir_all(ground.folder()).unwrap();
@@ -204,7 +204,7 @@ fn a_rewritten_history_is_read_anew_and_a_vanished_one_is_begun_anew_by_nobody_b
     }
     assert!(!ground.folder().exists(), "nothing is made");
     assert_eq!(titles(&ground.history.known_versions(&flow).unwrap()), ["Saved: d", "Saved: a"]);
-    assert_eq!(ground.history.restart().unwrap(), Restarted::Anew);
+    assert_eq!(ground.history.restart().unwrap(), RestartResult::NewHistory);
     ground.record(&change(flow, VersionKind::Save, "f"));
     assert_eq!(titles(&ground.history.list(&flow).unwrap()), ["Saved: f"]);
     ground.assert_sound();
@@ -217,7 +217,7 @@ fn with_history_off_nothing_is_touched() {
     let kept = ground.record(&change(flow, VersionKind::Save, "a"));
     let off = History::open(ground.folder(), false);
     let prefix = ShaPrefix::parse(&kept.sha.short()).unwrap();
-    assert!(!off.enabled());
+    assert!(!off.is_enabled());
     assert_eq!(off.list(&flow).unwrap(), []);
     assert_eq!(off.find(&flow, &prefix).unwrap(), None);
     assert!(matches!(off.recorder().record(&change(flow, VersionKind::Save, "b")), Err(HistoryError::Off)));

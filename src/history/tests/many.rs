@@ -1,7 +1,7 @@
 //! Many at once, and many in a row.
 
 use super::*;
-use crate::domain::cancel::Cancel;
+use crate::domain::cancel::CancelToken;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
@@ -39,8 +39,8 @@ fn versions_stand_in_the_order_in_which_turns_were_taken() {
         });
         scope.spawn(|| {
             while !done.load(Ordering::SeqCst) {
-                ground.history.maintain_from(20, &Cancel::new(None)).unwrap();
-                ground.history.store_index().unwrap();
+                ground.history.maintain_from(20, &CancelToken::new(None)).unwrap();
+                ground.history.flush_index().unwrap();
             }
         });
         for writer in writers {
@@ -103,10 +103,10 @@ fn ten_thousand_commits_stay_few_files_and_quick_to_read() {
         let flow = flows[at * 7 % flows.len()];
         ground.record(&change(flow, VersionKind::Save, &at.to_string()));
         if at % 500 == 0 {
-            ground.history.maintain(&Cancel::new(None)).unwrap();
+            ground.history.maintain(&CancelToken::new(None)).unwrap();
         }
     }
-    ground.history.maintain(&Cancel::new(None)).unwrap();
+    ground.history.maintain(&CancelToken::new(None)).unwrap();
     let (loose, packs) = ground.loose_and_packs();
     assert!(loose < 1_000 && packs < 12, "{loose} loose objects, {packs} packs");
     ground.restart();
@@ -117,7 +117,7 @@ fn ten_thousand_commits_stay_few_files_and_quick_to_read() {
         assert_eq!(ground.history.find(flow, &prefix).unwrap().as_ref(), Some(&list[3]));
         assert_eq!(ground.history.previous(flow, &list[3].sha).unwrap().as_ref(), Some(&list[4]));
     }
-    ground.history.forget_index().unwrap();
+    ground.history.clear_index().unwrap();
     assert_eq!(ground.history.list(&flows[0]).unwrap().len(), COMMITS / flows.len());
     assert_eq!(ground.git(&["rev-list", "--count", "main"]), (COMMITS + 1).to_string());
     ground.git(&["fsck", "--strict", "--connectivity-only"]);

@@ -1,7 +1,7 @@
 //! Packs: made in the background, judged by git.
 
 use super::*;
-use crate::domain::cancel::{Cancel, Reason};
+use crate::domain::cancel::{CancelReason, CancelToken};
 use std::fs;
 
 fn grown(ground: &Ground, flow: FlowId, versions: usize) {
@@ -14,11 +14,11 @@ fn grown(ground: &Ground, flow: FlowId, versions: usize) {
 fn loose_objects_become_packs_and_small_packs_become_large_ones() {
     let ground = Ground::new();
     let flow = FlowId::random();
-    ground.history.maintain(&Cancel::new(None)).unwrap();
+    ground.history.maintain(&CancelToken::new(None)).unwrap();
     assert!(!ground.folder().exists(), "upkeep does not make a repository");
     for round in 0..12 {
         grown(&ground, flow, 10);
-        ground.history.maintain_from(10, &Cancel::new(None)).unwrap();
+        ground.history.maintain_from(10, &CancelToken::new(None)).unwrap();
         let (loose, packs) = ground.loose_and_packs();
         assert_eq!(loose, 0, "round {round}");
         assert!(packs <= 4, "{packs} packs in round {round}");
@@ -47,7 +47,7 @@ fn what_is_not_on_the_line_is_kept() {
     ground.git(&["multi-pack-index", "write"]);
     grown(&ground, flow, 10);
     let lost = ground.git(&["commit-tree", "-m", "nobody's", "main^{tree}"]);
-    ground.history.maintain_from(10, &Cancel::new(None)).unwrap();
+    ground.history.maintain_from(10, &CancelToken::new(None)).unwrap();
     assert_eq!(ground.git(&["cat-file", "-t", &side]), "commit");
     assert_eq!(ground.git(&["cat-file", "-t", &lost]), "commit");
     assert_eq!(ground.loose_and_packs(), (1, 1));
@@ -59,7 +59,7 @@ fn what_is_not_on_the_line_is_kept() {
     fs::write(pack.with_extension("keep"), "").unwrap();
     for _ in 0..4 {
         grown(&ground, flow, 10);
-        ground.history.maintain_from(10, &Cancel::new(None)).unwrap();
+        ground.history.maintain_from(10, &CancelToken::new(None)).unwrap();
     }
     assert!(pack.exists());
     ground.assert_sound();
@@ -73,7 +73,7 @@ fn upkeep_that_dies_at_any_step_loses_nothing() {
     for step in 0..200 {
         grown(&ground, flow, 1);
         ground.history.faults().crash_at(step);
-        let ended = ground.history.maintain_from(2, &Cancel::new(None));
+        let ended = ground.history.maintain_from(2, &CancelToken::new(None));
         ground.restart();
         assert_eq!(ground.history.list(&flow).unwrap().len(), 4 + step as usize);
         if step % 7 == 0 {
@@ -92,8 +92,8 @@ fn cancelled_upkeep_leaves_everything_as_it_was() {
     let ground = Ground::new();
     grown(&ground, FlowId::random(), 5);
     let before = ground.loose_and_packs();
-    let cancel = Cancel::new(None);
-    cancel.cancel(Reason::Shutdown);
+    let cancel = CancelToken::new(None);
+    cancel.cancel(CancelReason::Shutdown);
     ground.history.maintain_from(2, &cancel).unwrap();
     assert_eq!(ground.loose_and_packs(), before);
 }
@@ -104,11 +104,11 @@ fn verify_ends_where_it_is_when_it_is_cancelled() {
     for _ in 0..20 {
         ground.record(&change(FlowId::random(), VersionKind::Save, "the text"));
     }
-    let cancel = Cancel::new(None);
+    let cancel = CancelToken::new(None);
     let mut seen = 0;
     let ended = ground.history.verify(&cancel, &mut |_| {
         seen += 1;
-        cancel.cancel(Reason::Shutdown);
+        cancel.cancel(CancelReason::Shutdown);
     });
     assert!(matches!(ended, Err(HistoryError::Cancelled)), "{ended:?}");
     assert!(seen < 5, "{seen} of more than 60 texts");
@@ -122,9 +122,9 @@ fn verify_shows_every_text_and_finds_damage() {
     let (mut commits, mut files) = (0, Vec::new());
     let found = ground
         .history
-        .verify(&Cancel::new(None), &mut |found| match found {
-            Found::Commit(..) => commits += 1,
-            Found::File(sha, path, text) => files.push((sha, path.to_owned(), text.len())),
+        .verify(&CancelToken::new(None), &mut |found| match found {
+            VerifyItem::Commit(..) => commits += 1,
+            VerifyItem::File(sha, path, text) => files.push((sha, path.to_owned(), text.len())),
         })
         .unwrap();
     assert_eq!((commits, found.commits, found.versions, found.objects), (2, 2, 1, 10));
@@ -137,11 +137,11 @@ fn verify_shows_every_text_and_finds_damage() {
     let canvas = ground.git(&["rev-parse", &format!("main:{}/canvas.json", layout::path(&flow).join("/"))]);
     let place = ground.folder().join("objects").join(&canvas[..2]).join(&canvas[2..]);
     fs::remove_file(&place).unwrap();
-    let faults = ground.history.verify(&Cancel::new(None), &mut |_| {}).unwrap().faults;
+    let faults = ground.history.verify(&CancelToken::new(None), &mut |_| {}).unwrap().faults;
     assert_eq!(faults, [format!("object {canvas} is missing or cannot be read")]);
     let readme = ground.git(&["rev-parse", "main:README.md"]);
     fs::copy(ground.folder().join("objects").join(&readme[..2]).join(&readme[2..]), &place).unwrap();
-    ground.history.place.forget();
-    let faults = ground.history.verify(&Cancel::new(None), &mut |_| {}).unwrap().faults;
+    ground.history.repository.close();
+    let faults = ground.history.verify(&CancelToken::new(None), &mut |_| {}).unwrap().faults;
     assert_eq!(faults.len(), 1, "{faults:?}");
 }

@@ -21,18 +21,18 @@ struct LoginBody {
 
 #[derive(Deserialize)]
 struct VerifyBody {
-    user: Presented,
+    user: VerifyKey,
 }
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Presented {
+struct VerifyKey {
     temp_token: String,
 }
 
 /// The value of the session cookie; empty without one, which no session has.
-pub(super) fn cookie<'r>(app: &App, request: &'r Request) -> &'r str {
-    session_cookie::of(app, request).unwrap_or_default()
+pub(super) fn session_cookie_value<'r>(app: &App, request: &'r Request) -> &'r str {
+    session_cookie::from_request(app, request).unwrap_or_default()
 }
 
 /// `POST /auth/resolve`: where the page of somebody who is not signed in begins.
@@ -45,8 +45,8 @@ pub fn resolve(app: &App, (): (), _request: &Request) -> Result<Reply> {
 pub fn register(app: &App, (): (), request: &Request) -> Result<Reply> {
     let body = request.value()?;
     match body.pointer("/user/tempToken") {
-        None | Some(Value::Null) => Reply::created(&owner::register(app, &request.json()?)?),
-        Some(_) => Reply::created(&invitations::accept(app, &request.json()?, request.address())?),
+        None | Some(Value::Null) => Reply::json_created(&owner::register(app, &request.json()?)?),
+        Some(_) => Reply::json_created(&invitations::accept(app, &request.json()?, request.address())?),
     }
 }
 
@@ -63,7 +63,7 @@ pub fn forgot_password(app: &App, (): (), request: &Request) -> Result<Reply> {
 
 /// `POST /account/reset-password`
 pub fn reset_password(app: &App, (): (), request: &Request) -> Result<Reply> {
-    Reply::json(&password_resets::set(app, &request.json()?, request.address())?)
+    Reply::json(&password_resets::reset(app, &request.json()?, request.address())?)
 }
 
 /// `GET /user`
@@ -73,14 +73,14 @@ pub fn profile(app: &App, caller: Caller, request: &Request) -> Result<Reply> {
 
 /// `PUT /user`
 pub fn update_profile(app: &App, caller: Caller, request: &Request) -> Result<Reply> {
-    let (cookie, address) = (cookie(app, request), request.address());
+    let (cookie, address) = (session_cookie_value(app, request), request.address());
     Reply::json(&profile::update(app, &caller, cookie, address, &request.json()?)?)
 }
 
 /// `GET /account/sessions`
 pub fn sessions(app: &App, caller: Caller, request: &Request) -> Result<Reply> {
     let me = caller.user().ok_or_else(Error::unauthorized)?;
-    Reply::json(&sessions::list(app, me, cookie(app, request))?)
+    Reply::json(&sessions::list(app, me, session_cookie_value(app, request))?)
 }
 
 /// `DELETE /account/sessions/:id`
@@ -90,31 +90,32 @@ pub fn end_session(app: &App, caller: Caller, request: &Request) -> Result<Reply
 
 /// `DELETE /account/sessions`
 pub fn end_other_sessions(app: &App, caller: Caller, request: &Request) -> Result<Reply> {
-    Reply::json(&sessions::end_own_others(app, &caller, cookie(app, request))?)
+    Reply::json(&sessions::end_own_others(app, &caller, session_cookie_value(app, request))?)
 }
 
 /// `POST /auth/login`
 pub fn login(app: &App, (): (), request: &Request) -> Result<Reply> {
     let body: LoginBody = request.json()?;
     let agent = request.header("user-agent");
-    let signed_in = logins::login(app, &body.email, &body.password, request.address(), agent)?;
-    let cookie = session_cookie::set(app, request, &signed_in.cookie, SESSION_DAYS_MAX * SECONDS_PER_DAY);
+    let signed_in = logins::sign_in(app, &body.email, &body.password, request.address(), agent)?;
+    let cookie =
+        session_cookie::build_header(app, request, &signed_in.cookie, SESSION_DAYS_MAX * SECONDS_PER_DAY);
     Ok(Reply::json(&signed_in.user)?.with_header("set-cookie", &cookie))
 }
 
 /// `POST /account/logout`
 pub fn logout(app: &App, (): (), request: &Request) -> Result<Reply> {
-    if let Some(cookie) = session_cookie::of(app, request) {
-        logins::logout(app, cookie, request.address())?;
+    if let Some(cookie) = session_cookie::from_request(app, request) {
+        logins::sign_out(app, cookie, request.address())?;
     }
-    let gone = session_cookie::remove(app, request);
+    let gone = session_cookie::build_removal_header(app, request);
     let reply = Reply::json(&json!({ "message": "logged_out", "redirectTo": "/login" }))?;
     Ok(reply.with_header("set-cookie", &gone))
 }
 
 /// `GET /auth/me`
 pub fn me(app: &App, caller: Caller, _request: &Request) -> Result<Reply> {
-    Reply::json(&logins::me(app, &caller)?)
+    Reply::json(&logins::current_user(app, &caller)?)
 }
 
 /// `GET /auth/permissions/:type`: the catalogue. Except for a role's form it is cut to what the caller can give
@@ -122,14 +123,14 @@ pub fn me(app: &App, caller: Caller, _request: &Request) -> Result<Reply> {
 pub fn permissions(_app: &App, caller: Caller, request: &Request) -> Result<Reply> {
     let for_a_role = request.param("type") == "ROLE";
     let offered = |name: &str| {
-        let fits = Permission::parse(name).is_some_and(|permission| permission.fits_a_key());
-        for_a_role || fits && caller.grants.allow(name)
+        let fits = Permission::parse(name).is_some_and(|permission| permission.is_allowed_for_keys());
+        for_a_role || fits && caller.permissions.has(name)
     };
     let mut catalogue = Map::new();
     for (category, actions) in PERMISSIONS {
         let rows: Vec<Value> = actions
             .iter()
-            .map(|action| (format!("{category}:{action}"), label(action)))
+            .map(|action| (format!("{category}:{action}"), title_case(action)))
             .filter(|(key, _)| offered(key))
             .map(|(key, value)| {
                 json!({ "key": key, "value": value, "isOpenSource": true, "isEnterprise": true, "isCloud": true })
@@ -143,7 +144,7 @@ pub fn permissions(_app: &App, caller: Caller, request: &Request) -> Result<Repl
 }
 
 /// `add-loader` reads `Add Loader`.
-fn label(action: &str) -> String {
+fn title_case(action: &str) -> String {
     let words = action.split('-').map(|word| {
         let (first, rest) = word.split_at(word.len().min(1));
         first.to_uppercase() + rest
@@ -157,6 +158,9 @@ mod tests {
 
     #[test]
     fn labels_are_words() {
-        assert_eq!((label("view"), label("add-loader")), ("View".to_owned(), "Add Loader".to_owned()));
+        assert_eq!(
+            (title_case("view"), title_case("add-loader")),
+            ("View".to_owned(), "Add Loader".to_owned())
+        );
     }
 }

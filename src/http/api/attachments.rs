@@ -1,29 +1,29 @@
 //! Text of documents ahead of a question (manual 4.3).
 
-use super::prediction::{admit_to, for_stranger};
+use super::prediction::{admit_to_flow, without_hosts_for_stranger};
 use crate::app::App;
 use crate::domain::error::{Error, Result};
 use crate::domain::flow::Flow;
-use crate::domain::prediction::SentFile;
+use crate::domain::prediction::UploadFile;
 use crate::domain::rate::WindowState;
-use crate::http::guard::{Guard, Who};
+use crate::http::guard::{Guard, RequiredAccess};
 use crate::http::reply::Reply;
 use crate::http::request::Request;
 use crate::ops::predict;
 use std::sync::Arc;
 
 /// Files for a flow that admits their sender: what [`ATTACH`] proves.
-pub struct Attached {
+pub struct AttachmentGrant {
     flow: Arc<Flow>,
-    files: Vec<SentFile>,
+    files: Vec<UploadFile>,
     whole: bool,
     window: Option<WindowState>,
 }
 
 /// The gate of a flow, as for a question. No conversation needs proof: nothing is stored (manual 4.3).
-pub const ATTACH: Guard<Attached> = Guard { name: "ATTACH", who: Who::Ask, admit };
+pub const ATTACH: Guard<AttachmentGrant> = Guard { name: "ATTACH", access: RequiredAccess::Ask, authorize };
 
-fn admit(app: &App, request: &Request) -> Result<Attached> {
+fn authorize(app: &App, request: &Request) -> Result<AttachmentGrant> {
     let form = request.take_form().unwrap_or_default();
     let wanted = form.fields.iter().find(|(name, _)| name == "base64").map(|(_, text)| text.as_str());
     let whole = match wanted {
@@ -31,25 +31,25 @@ fn admit(app: &App, request: &Request) -> Result<Attached> {
         Some("true") => true,
         Some(_) => return Err(Error::invalid("'base64' must be 'true' or 'false'.")),
     };
-    let (flow, window) = admit_to(app, request, request.param("flow"))?;
-    Ok(Attached { flow, files: form.files, whole, window })
+    let (flow, window) = admit_to_flow(app, request, request.param("flow"))?;
+    Ok(AttachmentGrant { flow, files: form.files, whole, window })
 }
 
 /// `POST /attachments/:flow/:chat`.
 ///
 /// # Errors
 /// 403 when the flow's chat takes no documents, 400 for what is no document.
-pub fn extract(app: &App, attached: Attached, request: &Request) -> Result<Reply> {
-    let Attached { flow, files, whole, window } = attached;
+pub fn extract(app: &App, attached: AttachmentGrant, request: &Request) -> Result<Reply> {
+    let AttachmentGrant { flow, files, whole, window } = attached;
     if files.is_empty() {
         return Err(Error::invalid("Send at least one file in a part named 'files'."));
     }
-    let told = |fault| for_stranger(app, &flow.id, fault);
+    let public_error = |fault| without_hosts_for_stranger(app, &flow.id, fault);
     let reply = if whole {
-        let (file, length) = predict::whole(app, &flow, files).map_err(told)?;
+        let (file, length) = predict::encode_files(app, &flow, files).map_err(public_error)?;
         Reply::file(file, length, "application/json; charset=utf-8")
     } else {
-        Reply::json(&predict::extract(app, &flow, files, request.cancel()).map_err(told)?)?
+        Reply::json(&predict::extract_texts(app, &flow, files, request.cancel()).map_err(public_error)?)?
     };
     Ok(match window {
         Some(window) => reply.with_rate(&window, app.clock.now()),

@@ -6,7 +6,7 @@ use crate::domain::error::{Error, Result};
 use crate::http::guard::Owner;
 use crate::http::reply::Reply;
 use crate::http::request::Request;
-use crate::ops::audit::{self, Wanted};
+use crate::ops::audit::{self, AuditQuery};
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -24,7 +24,7 @@ struct Filters {
 
 /// `GET /audit`
 pub fn list(app: &App, _: Owner, request: &Request) -> Result<Reply> {
-    let wanted = Wanted::parse(&request.query_all("action"), |name| request.query(name))?;
+    let wanted = AuditQuery::parse(&request.query_all("action"), |name| request.query(name))?;
     Reply::json(&audit::list(app, &wanted)?)
 }
 
@@ -33,7 +33,7 @@ pub fn logins(app: &App, caller: Caller, request: &Request) -> Result<Reply> {
     let filters: Filters = if request.body().is_empty() { Filters::default() } else { request.json()? };
     let (page, limit) = (number("page", &filters.page)?, number("limit", &filters.limit)?);
     let actions: Vec<&str> = filters.actions.iter().map(String::as_str).collect();
-    let wanted = Wanted::parse(&actions, |name| match name {
+    let wanted = AuditQuery::parse(&actions, |name| match name {
         "userId" => filters.user_id.as_deref(),
         "since" => filters.since.as_deref(),
         "until" => filters.until.as_deref(),
@@ -41,7 +41,7 @@ pub fn logins(app: &App, caller: Caller, request: &Request) -> Result<Reply> {
         "limit" => limit.as_deref(),
         _ => None,
     })?;
-    Reply::json(&audit::logins(app, &caller, &wanted)?)
+    Reply::json(&audit::list_sign_ins(app, &caller, &wanted)?)
 }
 
 fn number(name: &str, value: &Value) -> Result<Option<String>> {

@@ -1,11 +1,11 @@
 //! Files of conversations (manual 4.1, 4.5).
 
-use super::prediction::{admit_origin, proofs};
+use super::prediction::{admit_origin, conversation_proofs};
 use crate::app::App;
 use crate::domain::error::{Error, Result};
 use crate::domain::flow::Flow;
 use crate::domain::ids::{ChatId, FlowId};
-use crate::http::guard::{self, Guard, Who};
+use crate::http::guard::{self, Guard, RequiredAccess};
 use crate::http::reply::Reply;
 use crate::http::request::Request;
 use crate::ops::chat_files::{self, ChatFile, SIGNED_PARAMS};
@@ -16,7 +16,7 @@ use std::fmt::Write as _;
 use std::sync::Arc;
 
 /// A file that the caller may have: what [`FILE`] proves.
-pub struct Shown {
+pub struct FileGrant {
     flow: Arc<Flow>,
     file: ChatFile,
     /// What the caller called it.
@@ -24,34 +24,35 @@ pub struct Shown {
 }
 
 /// A signed link; or the flow's key and a proof of the conversation, or a person who may see the flow.
-pub const FILE: Guard<Shown> = Guard { name: "FILE", who: Who::Ask, admit };
+pub const FILE: Guard<FileGrant> = Guard { name: "FILE", access: RequiredAccess::Ask, authorize };
 
-fn admit(app: &App, request: &Request) -> Result<Shown> {
+fn authorize(app: &App, request: &Request) -> Result<FileGrant> {
     if SIGNED_PARAMS.iter().any(|name| request.query(name).is_some()) {
-        let file = chat_files::by_link(app, request.query_text())?;
+        let file = chat_files::find_by_link(app, request.query_text())?;
         let flow = predict::flow(app, &file.flow)?;
         admit_origin(app, request, &flow)?;
-        return Ok(Shown { flow, file, label: None });
+        return Ok(FileGrant { flow, file, label: None });
     }
-    let id = parsed(request, "chatflowId", FlowId::parse)?;
-    let chat = parsed(request, "chatId", ChatId::parse)?;
-    let label = parsed(request, "fileName", |text| Some(text.to_owned()).filter(|text| !text.is_empty()))?;
+    let id = parse_param(request, "chatflowId", FlowId::parse)?;
+    let chat = parse_param(request, "chatId", ChatId::parse)?;
+    let label =
+        parse_param(request, "fileName", |text| Some(text.to_owned()).filter(|text| !text.is_empty()))?;
     let flow = predict::flow(app, &id)?;
     admit_origin(app, request, &flow)?;
-    let proofs = proofs(request, None, &mut Map::new());
-    match chat_files::admit_owner(app, &flow, &chat, request.bearer(), &proofs) {
+    let proofs = conversation_proofs(request, None, &mut Map::new());
+    match chat_files::check_owner(app, &flow, &chat, request.bearer(), &proofs) {
         Err(refused @ Error::Unauthorized(_)) => {
-            let person = guard::person(app, request)?;
-            person.filter(|person| chat_files::may_see(person, &flow)).ok_or(refused)?;
+            let person = guard::signed_in_person(app, request)?;
+            person.filter(|person| chat_files::can_see_conversations(person, &flow)).ok_or(refused)?;
         }
         admitted => admitted?,
     }
-    let name = chat_files::stored_name(app, &flow, &chat, &label)?;
+    let name = chat_files::find_stored_name(app, &flow, &chat, &label)?;
     let label = Some(label).filter(|label| label != name.as_str());
-    Ok(Shown { flow, file: ChatFile { flow: id, chat, name }, label })
+    Ok(FileGrant { flow, file: ChatFile { flow: id, chat, name }, label })
 }
 
-fn parsed<T>(request: &Request, name: &str, parse: impl Fn(&str) -> Option<T>) -> Result<T> {
+fn parse_param<T>(request: &Request, name: &str, parse: impl Fn(&str) -> Option<T>) -> Result<T> {
     let wrong = |text: &str| Err(Error::Invalid(format!("'{name}' {text}.")));
     match request.query_all(name)[..] {
         [] => wrong("is required"),
@@ -64,8 +65,8 @@ fn parsed<T>(request: &Request, name: &str, parse: impl Fn(&str) -> Option<T>) -
 ///
 /// # Errors
 /// 404 when the conversation has no such file.
-pub fn read(app: &App, shown: Shown, _: &Request) -> Result<Reply> {
-    let Shown { flow, file, label } = shown;
+pub fn read(app: &App, shown: FileGrant, _: &Request) -> Result<Reply> {
+    let FileGrant { flow, file, label } = shown;
     let opened = chat_files::open(app, &flow, &file)?;
     // The name holds letters, digits and a dot, so it needs no escape.
     let mut disposition = format!("attachment; filename=\"{}\"", file.name);

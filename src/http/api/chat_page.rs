@@ -17,9 +17,9 @@ use hyper::HeaderMap;
 ///
 /// # Errors
 /// When the database cannot be read.
-pub fn framing(app: &App, flow: &str, headers: &HeaderMap) -> Result<Option<String>> {
+pub fn frame_ancestors(app: &App, flow: &str, headers: &HeaderMap) -> Result<Option<String>> {
     let Some(id) = FlowId::parse(flow) else { return Ok(None) };
-    let flow = match app.known.flow(app, &id) {
+    let flow = match app.flow_cache.flow(app, &id) {
         Ok(flow) => flow,
         Err(Error::NotFound(_)) => return Ok(None),
         Err(other) => return Err(other),
@@ -29,7 +29,7 @@ pub fn framing(app: &App, flow: &str, headers: &HeaderMap) -> Result<Option<Stri
     }
     // A session that is over proves nothing, and nothing is refused for it.
     let visitor = guard::visitor(app, headers).unwrap_or_default();
-    let sees = visitor.is_some_and(|caller| chat_files::may_see(&caller, &flow));
+    let sees = visitor.is_some_and(|caller| chat_files::can_see_conversations(&caller, &flow));
     Ok(sees.then(|| "'self'".to_owned()))
 }
 

@@ -1,6 +1,6 @@
 //! Credentials and their types over HTTP (manual 8.8).
 
-use super::flows::is_set;
+use super::flows::has_flag;
 use crate::app::App;
 use crate::domain::caller::Caller;
 use crate::domain::credential_types::{self, CredentialType};
@@ -8,7 +8,7 @@ use crate::domain::error::{Error, Result};
 use crate::http::reply::Reply;
 use crate::http::request::Request;
 use crate::ops::credentials;
-use crate::ops::used_by::{self, Used};
+use crate::ops::used_by::{self, ResourceKind};
 use serde_json::Value;
 
 /// `GET /credentials`
@@ -18,23 +18,23 @@ pub fn list(app: &App, caller: Caller, request: &Request) -> Result<Reply> {
 
 /// `POST /credentials`
 pub fn create(app: &App, caller: Caller, request: &Request) -> Result<Reply> {
-    Reply::json(&credentials::create(app, &caller, credential_types::find, &request.json()?)?)
+    Reply::json(&credentials::create(app, &caller, credential_types::find_type, &request.json()?)?)
 }
 
 /// `GET /credentials/:id`
 pub fn read(app: &App, caller: Caller, request: &Request) -> Result<Reply> {
-    Reply::json(&credentials::read(app, &caller, credential_types::find, request.param("id"))?)
+    Reply::json(&credentials::read(app, &caller, credential_types::find_type, request.param("id"))?)
 }
 
 /// `GET /credentials/:id/reveal`: the addresses among its fields. What is secret never leaves, so a password within an
 /// address stays hidden (manual 8.8 r3).
 pub fn reveal(app: &App, caller: Caller, request: &Request) -> Result<Reply> {
-    Reply::json(&credentials::addresses(app, &caller, credential_types::find, request.param("id"))?)
+    Reply::json(&credentials::addresses(app, &caller, credential_types::find_type, request.param("id"))?)
 }
 
 /// `GET /used-by/:kind`: which flows use each credential, tool, document store, variable or key.
 pub fn used_by(app: &App, caller: Caller, request: &Request) -> Result<Reply> {
-    let used = Used::parse(request.param("kind"));
+    let used = ResourceKind::parse(request.param("kind"));
     let used = used.ok_or_else(|| {
         Error::NotFound(
             "There is nothing to count but credentials, tools, document stores, variables and API keys."
@@ -47,12 +47,12 @@ pub fn used_by(app: &App, caller: Caller, request: &Request) -> Result<Reply> {
 /// `PUT /credentials/:id`
 pub fn update(app: &App, caller: Caller, request: &Request) -> Result<Reply> {
     let body = request.json()?;
-    Reply::json(&credentials::update(app, &caller, credential_types::find, request.param("id"), &body)?)
+    Reply::json(&credentials::update(app, &caller, credential_types::find_type, request.param("id"), &body)?)
 }
 
 /// `DELETE /credentials/:id`
 pub fn delete(app: &App, caller: Caller, request: &Request) -> Result<Reply> {
-    Reply::json(&credentials::delete(app, &caller, request.param("id"), is_set(request, "force")?)?)
+    Reply::json(&credentials::delete(app, &caller, request.param("id"), has_flag(request, "force")?)?)
 }
 
 /// `GET /components-credentials`
@@ -62,17 +62,17 @@ pub fn types(_app: &App, _caller: Caller, _request: &Request) -> Result<Reply> {
 }
 
 /// `GET /components-credentials/:name`: one form, or an array for `a&b`.
-pub fn one_type(_app: &App, _caller: Caller, request: &Request) -> Result<Reply> {
+pub fn read_types(_app: &App, _caller: Caller, request: &Request) -> Result<Reply> {
     let names = request.param("name");
-    let forms: Vec<Value> = names.split('&').map(form).collect::<Result<_>>()?;
+    let forms: Vec<Value> = names.split('&').map(type_form).collect::<Result<_>>()?;
     match forms.as_slice() {
         [only] => Reply::json(only),
         several => Reply::json(&several),
     }
 }
 
-fn form(name: &str) -> Result<Value> {
-    credential_types::find(name).map(CredentialType::wire).ok_or_else(|| {
+fn type_form(name: &str) -> Result<Value> {
+    credential_types::find_type(name).map(CredentialType::wire).ok_or_else(|| {
         let shown: String = name.chars().filter(|c| !c.is_control()).take(64).collect();
         Error::NotFound(format!("Credential type {shown} not found"))
     })

@@ -1,16 +1,16 @@
 //! Document stores (manual 10.9).
 
 use super::filling;
-use super::flows::{deleted, is_set};
+use super::flows::{deleted_reply, has_flag};
 use crate::app::App;
 use crate::domain::caller::Caller;
 use crate::domain::error::{Error, Result};
 use crate::domain::ids::{ChunkId, DocumentStoreId, LoaderId};
-use crate::domain::paging::Paging;
+use crate::domain::paging::PageRequest;
 use crate::http::json;
 use crate::http::reply::Reply;
 use crate::http::request::Request;
-use crate::ops::document_stores::{self, StoreChange, StoreEdit, Upsert};
+use crate::ops::document_stores::{self, DocumentStoreChange, NewDocumentStore, StoreUpsertRequest};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
@@ -19,8 +19,8 @@ use serde_json::{Map, Value};
 /// # Errors
 /// When the database cannot be read.
 pub fn list(app: &App, caller: Caller, request: &Request) -> Result<Reply> {
-    let paging = Paging::parse(request.query("page"), request.query("limit"))?;
-    Reply::json(&Paging::answer(paging, &document_stores::list(app, &caller)?))
+    let paging = PageRequest::parse(request.query("page"), request.query("limit"))?;
+    Reply::json(&PageRequest::apply(paging, &document_stores::list(app, &caller)?))
 }
 
 /// `POST /document-store/store`.
@@ -28,7 +28,7 @@ pub fn list(app: &App, caller: Caller, request: &Request) -> Result<Reply> {
 /// # Errors
 /// 400.
 pub fn create(app: &App, caller: Caller, request: &Request) -> Result<Reply> {
-    let edit: StoreEdit = request.json()?;
+    let edit: NewDocumentStore = request.json()?;
     Reply::json(&document_stores::create(app, &caller, edit)?)
 }
 
@@ -37,7 +37,7 @@ pub fn create(app: &App, caller: Caller, request: &Request) -> Result<Reply> {
 /// # Errors
 /// 404.
 pub fn read(app: &App, caller: Caller, request: &Request) -> Result<Reply> {
-    Reply::json(&document_stores::read(app, &caller, &store(request.param("id"))?)?)
+    Reply::json(&document_stores::read(app, &caller, &store_id(request.param("id"))?)?)
 }
 
 /// `PUT /document-store/store/:id`.
@@ -45,8 +45,8 @@ pub fn read(app: &App, caller: Caller, request: &Request) -> Result<Reply> {
 /// # Errors
 /// 400, 404.
 pub fn update(app: &App, caller: Caller, request: &Request) -> Result<Reply> {
-    let id = store(request.param("id"))?;
-    let change: StoreChange = request.json()?;
+    let id = store_id(request.param("id"))?;
+    let change: DocumentStoreChange = request.json()?;
     Reply::json(&document_stores::update(app, &caller, &id, change)?)
 }
 
@@ -55,8 +55,8 @@ pub fn update(app: &App, caller: Caller, request: &Request) -> Result<Reply> {
 /// # Errors
 /// 404.
 pub fn delete(app: &App, caller: Caller, request: &Request) -> Result<Reply> {
-    document_stores::delete(app, &caller, &store(request.param("id"))?, is_set(request, "force")?)?;
-    deleted(1)
+    document_stores::delete(app, &caller, &store_id(request.param("id"))?, has_flag(request, "force")?)?;
+    deleted_reply(1)
 }
 
 /// `GET /document-store/components/:group`.
@@ -72,7 +72,7 @@ pub fn components(_: &App, _: Caller, request: &Request) -> Result<Reply> {
 /// # Errors
 /// 404.
 pub fn config(app: &App, caller: Caller, request: &Request) -> Result<Reply> {
-    let (id, loader) = (store(request.param("id"))?, loader(request.param("loader"))?);
+    let (id, loader) = (store_id(request.param("id"))?, loader_id(request.param("loader"))?);
     Reply::json(&document_stores::config(app, &caller, &id, &loader)?)
 }
 
@@ -95,7 +95,7 @@ pub fn save(app: &App, caller: Caller, request: &Request) -> Result<Reply> {
 /// The body of a run of a loader.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Process {
+struct ProcessLoaderBody {
     store_id: String,
 }
 
@@ -104,13 +104,13 @@ struct Process {
 /// # Errors
 /// 400, 404.
 pub fn process(app: &App, caller: Caller, request: &Request) -> Result<Reply> {
-    let loader = loader(request.param("loader"))?;
-    let id = store(&request.json::<Process>()?.store_id)?;
+    let loader = loader_id(request.param("loader"))?;
+    let id = store_id(&request.json::<ProcessLoaderBody>()?.store_id)?;
     // What is not there is refused before the first byte.
     document_stores::config(app, &caller, &id, &loader)?;
-    filling::answer(app, request, move |app, tell, cancel| {
+    filling::reply_with_progress(app, request, move |app, tell, cancel| {
         document_stores::process(app, &caller, &id, &loader, tell, cancel)?;
-        document_stores::page(app, &caller, &id, Some(&loader), 1)
+        document_stores::chunk_page(app, &caller, &id, Some(&loader), 1)
     })
 }
 
@@ -119,7 +119,7 @@ pub fn process(app: &App, caller: Caller, request: &Request) -> Result<Reply> {
 /// # Errors
 /// 404.
 pub fn remove_loader(app: &App, caller: Caller, request: &Request) -> Result<Reply> {
-    let (id, loader) = (store(request.param("id"))?, loader(request.param("loader"))?);
+    let (id, loader) = (store_id(request.param("id"))?, loader_id(request.param("loader"))?);
     Reply::json(&document_stores::remove_loader(app, &caller, &id, &loader)?)
 }
 
@@ -128,14 +128,14 @@ pub fn remove_loader(app: &App, caller: Caller, request: &Request) -> Result<Rep
 /// # Errors
 /// 400 for a page that is no number, 404.
 pub fn chunks(app: &App, caller: Caller, request: &Request) -> Result<Reply> {
-    let id = store(request.param("id"))?;
+    let id = store_id(request.param("id"))?;
     let wanted = match request.param("loader") {
         "all" => None,
-        text => Some(loader(text)?),
+        text => Some(loader_id(text)?),
     };
     let number = request.param("page").parse();
     let number = number.map_err(|_| Error::invalid("The page must be a whole number from 1 up."))?;
-    Reply::json(&document_stores::page(app, &caller, &id, wanted.as_ref(), number)?)
+    Reply::json(&document_stores::chunk_page(app, &caller, &id, wanted.as_ref(), number)?)
 }
 
 /// `PUT /document-store/chunks/:id/:loader/:chunk`.
@@ -143,8 +143,8 @@ pub fn chunks(app: &App, caller: Caller, request: &Request) -> Result<Reply> {
 /// # Errors
 /// 400, 404.
 pub fn edit_chunk(app: &App, caller: Caller, request: &Request) -> Result<Reply> {
-    let (id, loader) = (store(request.param("id"))?, loader(request.param("loader"))?);
-    let chunk = chunk(request.param("chunk"))?;
+    let (id, loader) = (store_id(request.param("id"))?, loader_id(request.param("loader"))?);
+    let chunk = chunk_id(request.param("chunk"))?;
     let edit = request.json()?;
     Reply::json(&document_stores::edit_chunk(app, &caller, (&id, &loader, &chunk), &edit)?)
 }
@@ -154,8 +154,8 @@ pub fn edit_chunk(app: &App, caller: Caller, request: &Request) -> Result<Reply>
 /// # Errors
 /// 404.
 pub fn remove_chunk(app: &App, caller: Caller, request: &Request) -> Result<Reply> {
-    let (id, loader) = (store(request.param("id"))?, loader(request.param("loader"))?);
-    let chunk = chunk(request.param("chunk"))?;
+    let (id, loader) = (store_id(request.param("id"))?, loader_id(request.param("loader"))?);
+    let chunk = chunk_id(request.param("chunk"))?;
     Reply::json(&document_stores::remove_chunk(app, &caller, (&id, &loader, &chunk))?)
 }
 
@@ -164,7 +164,7 @@ pub fn remove_chunk(app: &App, caller: Caller, request: &Request) -> Result<Repl
 /// # Errors
 /// 400, 403, 404.
 pub fn upsert(app: &App, caller: Caller, request: &Request) -> Result<Reply> {
-    let id = store(request.param("id"))?;
+    let id = store_id(request.param("id"))?;
     let (body, files) = match request.take_form() {
         Some(form) => {
             let fields = form.fields.into_iter().map(|(name, text)| (name, text.into()));
@@ -172,9 +172,10 @@ pub fn upsert(app: &App, caller: Caller, request: &Request) -> Result<Reply> {
         }
         None => (request.json()?, Vec::new()),
     };
-    let sent: Upsert = json::parse_object(Value::Object(opened(body)?).to_string().as_bytes())?;
+    let sent: StoreUpsertRequest =
+        json::parse_object(Value::Object(parse_form_fields(body)?).to_string().as_bytes())?;
     let prepared = document_stores::prepare(app, &caller, &id, sent, &files)?;
-    filling::answer(app, request, move |app, tell, cancel| {
+    filling::reply_with_progress(app, request, move |app, tell, cancel| {
         document_stores::upsert(app, &caller, prepared, tell, cancel)
     })
 }
@@ -184,24 +185,24 @@ pub fn upsert(app: &App, caller: Caller, request: &Request) -> Result<Reply> {
 /// # Errors
 /// 400 for what is no chat model or a store without passages, 404 without the store, 500 when the model fails.
 pub fn describe(app: &App, caller: Caller, request: &Request) -> Result<Reply> {
-    let id = store(request.param("id"))?;
+    let id = store_id(request.param("id"))?;
     Reply::json(&document_stores::describe(app, &caller, &id, request.json()?, request.cancel())?)
 }
 
 /// Fields of an upsert that are objects; a form can send them only as JSON text.
-const OBJECTS: &[&str] =
+const OBJECT_FIELDS: &[&str] =
     &["metadata", "docStore", "loader", "splitter", "vectorStore", "embedding", "recordManager"];
 /// Its switches.
-const SWITCHES: &[&str] = &["replaceExisting", "createNewDocStore"];
+const BOOLEAN_FIELDS: &[&str] = &["replaceExisting", "createNewDocStore"];
 
 /// A body with its texts read as what they stand for.
-fn opened(mut body: Map<String, Value>) -> Result<Map<String, Value>> {
+fn parse_form_fields(mut body: Map<String, Value>) -> Result<Map<String, Value>> {
     body.retain(|_, value| !value.is_null());
     for (name, value) in &mut body {
         let Value::String(text) = value else { continue };
-        if OBJECTS.contains(&name.as_str()) {
+        if OBJECT_FIELDS.contains(&name.as_str()) {
             *value = json::parse(text.as_bytes())?;
-        } else if SWITCHES.contains(&name.as_str()) {
+        } else if BOOLEAN_FIELDS.contains(&name.as_str()) {
             *value = Value::Bool(text == "true");
         }
     }
@@ -210,7 +211,7 @@ fn opened(mut body: Map<String, Value>) -> Result<Map<String, Value>> {
 
 /// The body of a refresh; it may be missing.
 #[derive(Default, Deserialize)]
-struct Refresh {
+struct RefreshBody {
     #[serde(default)]
     items: Option<Vec<RefreshItem>>,
 }
@@ -226,23 +227,24 @@ struct RefreshItem {
 /// # Errors
 /// 400, 404.
 pub fn refresh(app: &App, caller: Caller, request: &Request) -> Result<Reply> {
-    let id = store(request.param("id"))?;
-    let sent: Refresh = if request.body().is_empty() { Refresh::default() } else { request.json()? };
+    let id = store_id(request.param("id"))?;
+    let sent: RefreshBody =
+        if request.body().is_empty() { RefreshBody::default() } else { request.json()? };
     let named = sent.items.map(|items| items.into_iter().map(|item| item.doc_id).collect::<Vec<_>>());
     Reply::json(&document_stores::refresh(app, &caller, &id, named.as_deref(), request.cancel())?)
 }
 
-fn store(text: &str) -> Result<DocumentStoreId> {
+fn store_id(text: &str) -> Result<DocumentStoreId> {
     let unknown = || Error::NotFound("There is no such document store.".to_owned());
     DocumentStoreId::parse(text).ok_or_else(unknown)
 }
 
-fn loader(text: &str) -> Result<LoaderId> {
+fn loader_id(text: &str) -> Result<LoaderId> {
     let unknown = || Error::NotFound("The document store has no such loader.".to_owned());
     LoaderId::parse(text).ok_or_else(unknown)
 }
 
-fn chunk(text: &str) -> Result<ChunkId> {
+fn chunk_id(text: &str) -> Result<ChunkId> {
     let unknown = || Error::NotFound("The document store has no such passage.".to_owned());
     ChunkId::parse(text).ok_or_else(unknown)
 }

@@ -7,7 +7,7 @@ use crate::domain::error::{Error, Result};
 use crate::domain::ids::FlowId;
 use crate::http::reply::Reply;
 use crate::http::request::Request;
-use crate::ops::drafts::{self, Expected};
+use crate::ops::drafts::{self, DraftPrecondition};
 use crate::ops::{publish, restore};
 use serde::Deserialize;
 
@@ -54,7 +54,7 @@ pub fn status(app: &App, caller: Caller, request: &Request) -> Result<Reply> {
 pub fn save(app: &App, caller: Caller, request: &Request) -> Result<Reply> {
     let id = flow_id(request)?;
     let body: DraftBody = request.json()?;
-    let expected = Expected::parse(request.header("if-match"))?;
+    let expected = DraftPrecondition::parse(request.header("if-match"))?;
     Reply::json(&drafts::save(app, &caller, &id, body.flow_data, &expected)?.wire())
 }
 

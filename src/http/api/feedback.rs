@@ -1,7 +1,7 @@
 //! Ratings of answers (manual 3.7).
 
-use super::messages::{named, order};
-use super::owning::{flow_for_note, owns, sent_proofs};
+use super::messages::{order, parse_optional};
+use super::owning::{flow_for_public_write, is_owner, request_proofs};
 use super::prediction::flow_id;
 use crate::app::App;
 use crate::domain::caller::Caller;
@@ -18,7 +18,7 @@ use serde_json::json;
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 #[derive(Default)]
-struct Body {
+struct FeedbackBody {
     chatflowid: Option<String>,
     chat_id: Option<String>,
     message_id: Option<String>,
@@ -32,7 +32,7 @@ struct Body {
 /// # Errors
 /// 400 for what is missing, 404 for an unknown flow or message, 401, 403 and 429 as [`feedback::rate`] and the flow say.
 pub fn rate(app: &App, (): (), request: &Request) -> Result<Reply> {
-    let body: Body = request.json()?;
+    let body: FeedbackBody = request.json()?;
     let named = body.chatflowid.as_deref().filter(|id| !id.is_empty());
     let id = match (request.param("id"), named) {
         ("", None) => return Err(Error::invalid("'chatflowid' is required.")),
@@ -42,20 +42,20 @@ pub fn rate(app: &App, (): (), request: &Request) -> Result<Reply> {
         }
         (path, _) => path,
     };
-    let flow = flow_for_note(app, request, id)?;
+    let flow = flow_for_public_write(app, request, id)?;
     let required = |name: &str| Error::Invalid(format!("'{name}' is required."));
     let new = NewFeedback {
-        message: id_in("messageId", body.message_id.as_deref(), MessageId::parse)?,
-        chat: id_in("chatId", body.chat_id.as_deref(), ChatId::parse)?,
+        message: required_id("messageId", body.message_id.as_deref(), MessageId::parse)?,
+        chat: required_id("chatId", body.chat_id.as_deref(), ChatId::parse)?,
         rating: body.rating.ok_or_else(|| required("rating"))?,
         content: body.content,
     };
-    let owns = owns(app, request, &flow, &new.chat, &sent_proofs(request, body.session_token))?;
+    let owns = is_owner(app, request, &flow, &new.chat, &request_proofs(request, body.session_token))?;
     Reply::json(&feedback::rate(app, &flow, &new, owns)?)
 }
 
 /// An id of the body; text that is no id names nothing there is.
-fn id_in<T>(name: &str, text: Option<&str>, parse: impl Fn(&str) -> Option<T>) -> Result<T> {
+fn required_id<T>(name: &str, text: Option<&str>, parse: impl Fn(&str) -> Option<T>) -> Result<T> {
     let text = text.filter(|text| !text.is_empty());
     let text = text.ok_or_else(|| Error::Invalid(format!("'{name}' is required.")))?;
     parse(text).ok_or_else(|| Error::NotFound(format!("There is nothing with this '{name}'.")))
@@ -66,12 +66,12 @@ fn id_in<T>(name: &str, text: Option<&str>, parse: impl Fn(&str) -> Option<T>) -
 /// # Errors
 /// 404 for an unknown rating.
 pub fn change(app: &App, (): (), request: &Request) -> Result<Reply> {
-    let body: Body = request.json()?;
+    let body: FeedbackBody = request.json()?;
     let text = request.param("feedback");
     let id = FeedbackId::parse(text)
         .ok_or_else(|| Error::NotFound("There is no feedback with this id.".to_owned()))?;
-    let flow = flow_for_note(app, request, &feedback::flow_of(app, &id)?.to_string())?;
-    feedback::change(app, &flow, &id, &FeedbackEdit { rating: body.rating, content: body.content })?;
+    let flow = flow_for_public_write(app, request, &feedback::flow_of(app, &id)?.to_string())?;
+    feedback::update(app, &flow, &id, &FeedbackEdit { rating: body.rating, content: body.content })?;
     Reply::json(&json!({"status": "OK"}))
 }
 
@@ -82,10 +82,10 @@ pub fn change(app: &App, (): (), request: &Request) -> Result<Reply> {
 pub fn list(app: &App, caller: Caller, request: &Request) -> Result<Reply> {
     let text = |name: &str| request.query(name).filter(|text| !text.is_empty());
     let filter = FeedbackFilter {
-        chat: named(text("chatId"), "chatId", ChatId::parse)?,
+        chat: parse_optional(text("chatId"), "chatId", ChatId::parse)?,
         order: order(request)?,
-        start: named(text("startDate"), "startDate", |text| text.parse::<Timestamp>().ok())?,
-        end: named(text("endDate"), "endDate", |text| text.parse::<Timestamp>().ok())?,
+        start: parse_optional(text("startDate"), "startDate", |text| text.parse::<Timestamp>().ok())?,
+        end: parse_optional(text("endDate"), "endDate", |text| text.parse::<Timestamp>().ok())?,
     };
     Reply::json(&feedback::list(app, &caller, &flow_id(request)?, filter)?)
 }

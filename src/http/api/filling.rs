@@ -2,13 +2,13 @@
 //! `text/event-stream` (manual 10.6).
 
 use crate::app::App;
-use crate::domain::cancel::Cancel;
+use crate::domain::cancel::CancelToken;
 use crate::domain::error::Result;
-use crate::domain::filling::Progress;
-use crate::http::error::note_run;
+use crate::domain::filling::UpsertProgress;
+use crate::http::error::log_failed_run;
 use crate::http::reply::Reply;
 use crate::http::request::Request;
-use crate::ops::watch::Tell;
+use crate::ops::watch::OnProgress;
 use serde_json::{Value, json};
 
 const EVENTS: &str = "text/event-stream";
@@ -17,32 +17,32 @@ const EVENTS: &str = "text/event-stream";
 ///
 /// # Errors
 /// What `run` fails with, where nothing was sent yet.
-pub(super) fn answer(
+pub(super) fn reply_with_progress(
     app: &App,
     request: &Request,
-    run: impl FnOnce(&App, Tell<'_>, &Cancel) -> Result<Value> + Send + 'static,
+    run: impl FnOnce(&App, OnProgress<'_>, &CancelToken) -> Result<Value> + Send + 'static,
 ) -> Result<Reply> {
-    if !wants_events(request) {
-        let body = run(app, &|_| {}, request.cancel()).inspect_err(|fault| note_run(None, fault))?;
+    if !accepts_events(request) {
+        let body = run(app, &|_| {}, request.cancel()).inspect_err(|fault| log_failed_run(None, fault))?;
         return Reply::json(&body);
     }
     let (app, cancel) = (app.clone(), request.cancel().clone());
     Ok(Reply::stream(move |events| {
-        // Whoever is gone has ended the run through its `Cancel`.
-        let tell = |at: Progress| {
+        // Whoever is gone has ended the run through its `CancelToken`.
+        let tell = |at: UpsertProgress| {
             let _ = events.send("progress", &json!(at));
         };
         let _ = match run(&app, &tell, &cancel) {
-            Ok(body) => events.send("result", &body).and_then(|()| events.end()),
+            Ok(body) => events.send("result", &body).and_then(|()| events.close()),
             Err(fault) => {
-                note_run(None, &fault);
-                events.fail(&fault)
+                log_failed_run(None, &fault);
+                events.send_error(&fault)
             }
         };
     }))
 }
 
-fn wants_events(request: &Request) -> bool {
+fn accepts_events(request: &Request) -> bool {
     let kinds = request.header("accept").unwrap_or_default().split(',');
     let mut kinds = kinds.map(|kind| kind.split(';').next().unwrap_or_default().trim());
     kinds.any(|kind| kind.eq_ignore_ascii_case(EVENTS))

@@ -1,6 +1,6 @@
 //! Flow records (manual 5.4) and what a chat page may know of a flow.
 
-use super::owning::may_see;
+use super::owning::can_see;
 use super::prediction::{admit_origin, flow_id};
 use crate::app::App;
 use crate::clock::iso;
@@ -11,13 +11,13 @@ use crate::http::origin;
 use crate::http::reply::Reply;
 use crate::http::request::Request;
 use crate::ops::flows::{self, FlowEdit, FlowFilter};
-use crate::ops::predict::{self, Side};
+use crate::ops::predict::{self, CanvasSource};
 use crate::ops::{chat_page, refused_origins, validation};
 use serde_json::{Value, json};
 use std::sync::Arc;
 
 /// What every delete answers with.
-pub(super) fn deleted(count: usize) -> Result<Reply> {
+pub(super) fn deleted_reply(count: usize) -> Result<Reply> {
     Reply::json(&json!({"raw": [], "affected": count}))
 }
 
@@ -25,7 +25,7 @@ pub(super) fn deleted(count: usize) -> Result<Reply> {
 ///
 /// # Errors
 /// 400 when one of them is not a number of zero or more.
-pub(super) fn page(request: &Request) -> Result<Option<(usize, usize)>> {
+pub(super) fn page_params(request: &Request) -> Result<Option<(usize, usize)>> {
     let number = |name: &'static str| match request.query(name) {
         None | Some("") => Ok(0),
         Some(text) => text
@@ -37,7 +37,7 @@ pub(super) fn page(request: &Request) -> Result<Option<(usize, usize)>> {
 }
 
 /// A bare array, or `{data, total}` when a page was asked for.
-pub(super) fn listed(items: Vec<Value>, total: usize, paged: bool) -> Result<Reply> {
+pub(super) fn list_reply(items: Vec<Value>, total: usize, paged: bool) -> Result<Reply> {
     if paged { Reply::json(&json!({"data": items, "total": total})) } else { Reply::json(&items) }
 }
 
@@ -54,30 +54,30 @@ pub fn list(app: &App, caller: Caller, request: &Request) -> Result<Reply> {
                 .ok_or_else(|| Error::invalid("Invalid type: there is no such kind of flow."))?,
         ),
     };
-    let page = page(request)?;
+    let page = page_params(request)?;
     let filter = FlowFilter { kind, page };
     match request.query("fields") {
         None | Some("") => {}
         Some("summary") => {
             let (found, total) = flows::outlines(app, &caller, filter)?;
-            return listed(found.iter().map(flows::FlowOutline::wire).collect(), total, page.is_some());
+            return list_reply(found.iter().map(flows::FlowOutline::wire).collect(), total, page.is_some());
         }
         Some(_) => return Err(Error::invalid("Invalid fields: it can be 'summary'.")),
     }
-    let (rows, total) = if is_set(request, "full")? {
+    let (rows, total) = if has_flag(request, "full")? {
         let (found, total) = flows::list(app, &caller, filter)?;
-        (found.iter().map(flows::WholeFlow::wire).collect(), total)
+        (found.iter().map(flows::FlowWithCanvas::wire).collect(), total)
     } else {
         flows::records(app, &caller, filter)?
     };
-    listed(rows, total, page.is_some())
+    list_reply(rows, total, page.is_some())
 }
 
 /// Reads a switch of the query: off unless it is `true`.
 ///
 /// # Errors
 /// 400 when it is something else.
-pub(super) fn is_set(request: &Request, name: &str) -> Result<bool> {
+pub(super) fn has_flag(request: &Request, name: &str) -> Result<bool> {
     match request.query(name) {
         None | Some("" | "false") => Ok(false),
         Some("true") => Ok(true),
@@ -127,15 +127,15 @@ pub fn has_changed(app: &App, caller: Caller, request: &Request) -> Result<Reply
 /// 404 for an unknown flow and for one that is not shared; 403 for a page that the flow does not admit.
 pub fn public(app: &App, (): (), request: &Request) -> Result<Reply> {
     let flow = predict::flow(app, &flow_id(request)?)?;
-    let sees = may_see(app, request, &flow)?;
+    let sees = can_see(app, request, &flow)?;
     if !sees && !flow.settings.is_shared() {
         return Err(Error::no_flow(&flow.id));
     }
     admit_origin(app, request, &flow)?;
     if sees {
-        return Reply::json(&flows::shown(app, Arc::unwrap_or_clone(flow))?.wire());
+        return Reply::json(&flows::read_masked(app, Arc::unwrap_or_clone(flow))?.wire());
     }
-    Reply::json(&chat_page::shared(app, &flow)?)
+    Reply::json(&chat_page::shared_flow(app, &flow)?)
 }
 
 /// `GET /refused-origins/:id`: which pages the flow turned away lately, but for those that it admits by now.
@@ -146,7 +146,7 @@ pub fn refused_origins(app: &App, caller: Caller, request: &Request) -> Result<R
     let (flow, refused) = refused_origins::list(app, &caller, &flow_id(request)?)?;
     let (allowed, cors, own) =
         (flow.settings.allowed_origins(), &app.settings.cors_origins, request.own_origins());
-    let still = refused.iter().filter(|one| !origin::admits(&allowed, cors, &own, &one.origin));
+    let still = refused.iter().filter(|one| !origin::is_admitted(&allowed, cors, &own, &one.origin));
     let rows = still.map(|one| json!({"origin": one.origin, "count": one.count, "lastDate": iso(one.last)}));
     Reply::json(&rows.collect::<Vec<_>>())
 }
@@ -157,7 +157,7 @@ pub fn refused_origins(app: &App, caller: Caller, request: &Request) -> Result<R
 /// 404, 403.
 pub fn delete(app: &App, caller: Caller, request: &Request) -> Result<Reply> {
     flows::delete(app, &caller, &flow_id(request)?)?;
-    deleted(1)
+    deleted_reply(1)
 }
 
 /// `GET /validation/:id`: of the draft when there is one, or with `source=live` of Live.
@@ -166,8 +166,8 @@ pub fn delete(app: &App, caller: Caller, request: &Request) -> Result<Reply> {
 /// 400 for another source, 404, 403.
 pub fn validate(app: &App, caller: Caller, request: &Request) -> Result<Reply> {
     let side = match request.query("source") {
-        None | Some("" | "draft") => Side::Draft,
-        Some("live") => Side::Live,
+        None | Some("" | "draft") => CanvasSource::Draft,
+        Some("live") => CanvasSource::Live,
         Some(_) => return Err(Error::invalid("Invalid source: it must be 'live' or 'draft'.")),
     };
     Reply::json(&validation::problems(app, &caller, &flow_id(request)?, side)?)
@@ -177,8 +177,8 @@ pub fn validate(app: &App, caller: Caller, request: &Request) -> Result<Reply> {
 ///
 /// # Errors
 /// 404, 403.
-pub fn allowable(app: &App, caller: Caller, request: &Request) -> Result<Reply> {
-    Reply::json(&chat_page::allowable(app, &caller, &flow_id(request)?)?)
+pub fn override_candidates(app: &App, caller: Caller, request: &Request) -> Result<Reply> {
+    Reply::json(&chat_page::override_candidates(app, &caller, &flow_id(request)?)?)
 }
 
 /// `GET /chatflows-streaming/:id`: whether the flow streams token by token.
@@ -186,7 +186,7 @@ pub fn allowable(app: &App, caller: Caller, request: &Request) -> Result<Reply> 
 /// # Errors
 /// 404.
 pub fn streaming(app: &App, (): (), request: &Request) -> Result<Reply> {
-    Reply::json(&json!({"isStreaming": chat_page::streams(app, &flow_id(request)?)?}))
+    Reply::json(&json!({"isStreaming": chat_page::can_stream(app, &flow_id(request)?)?}))
 }
 
 /// `GET /chatflows-uploads/:id`: what the flow's chat may upload.

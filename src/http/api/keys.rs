@@ -1,23 +1,23 @@
 //! API keys over HTTP (manual 8.7).
 
-use super::flows::is_set;
+use super::flows::has_flag;
 use crate::app::App;
 use crate::domain::caller::Caller;
 use crate::domain::error::Result;
-use crate::domain::paging::Paging;
+use crate::domain::paging::PageRequest;
 use crate::http::reply::Reply;
 use crate::http::request::Request;
 use crate::ops::keys;
 
 /// `GET /apikey`
 pub fn list(app: &App, caller: Caller, request: &Request) -> Result<Reply> {
-    let paging = Paging::parse(request.query("page"), request.query("limit"))?;
-    Reply::json(&Paging::answer(paging, &keys::list(app, &caller)?))
+    let paging = PageRequest::parse(request.query("page"), request.query("limit"))?;
+    Reply::json(&PageRequest::apply(paging, &keys::list(app, &caller)?))
 }
 
 /// `GET /verify/apikey/:apikey`
 pub fn verify(app: &App, (): (), request: &Request) -> Result<Reply> {
-    keys::verify(app, request.param("apikey"), request.address())?;
+    keys::find_by_value(app, request.param("apikey"), request.address())?;
     Reply::json(&"OK")
 }
 
@@ -29,7 +29,7 @@ pub fn flows(app: &App, (): (), request: &Request) -> Result<Reply> {
 
 /// `POST /apikey`
 pub fn create(app: &App, caller: Caller, request: &Request) -> Result<Reply> {
-    Reply::created(&keys::create(app, &caller, &request.json()?)?)
+    Reply::json_created(&keys::create(app, &caller, &request.json()?)?)
 }
 
 /// `PUT /apikey/:id`: answers the whole list again, as the family does.
@@ -40,5 +40,5 @@ pub fn update(app: &App, caller: Caller, request: &Request) -> Result<Reply> {
 
 /// `DELETE /apikey/:id`
 pub fn delete(app: &App, caller: Caller, request: &Request) -> Result<Reply> {
-    Reply::json(&keys::delete(app, &caller, request.param("id"), is_set(request, "force")?)?)
+    Reply::json(&keys::delete(app, &caller, request.param("id"), has_flag(request, "force")?)?)
 }

@@ -1,6 +1,6 @@
 //! Visitors of chats who left their name (manual 3.8).
 
-use super::owning::{flow_for_note, owns, sent_proofs};
+use super::owning::{flow_for_public_write, is_owner, request_proofs};
 use super::prediction::flow_id;
 use crate::app::App;
 use crate::domain::caller::Caller;
@@ -13,7 +13,7 @@ use serde::Deserialize;
 
 #[derive(Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
-struct Body {
+struct LeadBody {
     chatflowid: Option<String>,
     chat_id: Option<String>,
     name: Option<String>,
@@ -27,13 +27,14 @@ struct Body {
 /// # Errors
 /// 400 for a field that is too long, 404 for an unknown flow, 403 and 429 as the flow says.
 pub fn add(app: &App, (): (), request: &Request) -> Result<Reply> {
-    let body: Body = request.json()?;
+    let body: LeadBody = request.json()?;
     let id = body.chatflowid.as_deref().filter(|id| !id.is_empty());
-    let flow = flow_for_note(app, request, id.ok_or_else(|| Error::invalid("'chatflowid' is required."))?)?;
+    let flow =
+        flow_for_public_write(app, request, id.ok_or_else(|| Error::invalid("'chatflowid' is required."))?)?;
     let claimed = body.chat_id.as_deref().and_then(ChatId::parse);
-    let proofs = sent_proofs(request, body.session_token);
+    let proofs = request_proofs(request, body.session_token);
     let chat = match claimed {
-        Some(chat) if owns(app, request, &flow, &chat, &proofs)? => Some(chat),
+        Some(chat) if is_owner(app, request, &flow, &chat, &proofs)? => Some(chat),
         _ => None,
     };
     let new = NewLead { chat, name: body.name, email: body.email, phone: body.phone };

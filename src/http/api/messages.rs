@@ -1,6 +1,6 @@
 //! Stored conversations (manual 3.5).
 
-use super::flows::{deleted, page};
+use super::flows::{deleted_reply, page_params};
 use super::prediction::flow_id;
 use crate::app::App;
 use crate::domain::caller::Caller;
@@ -9,7 +9,7 @@ use crate::domain::ids::{ChatId, MessageId};
 use crate::domain::prediction::ChatType;
 use crate::http::reply::Reply;
 use crate::http::request::Request;
-use crate::ops::messages::{self, MessageFilter, MessageOrder, Telling, conversations, stats};
+use crate::ops::messages::{self, ListOptions, MessageFilter, MessageOrder, conversations, stats};
 use jiff::Timestamp;
 use jiff::civil::DateTime;
 use jiff::tz::TimeZone;
@@ -22,7 +22,7 @@ use serde_json::{Value, json};
 /// # Errors
 /// 400 for a bad filter, 404, 403.
 pub fn list(app: &App, caller: Caller, request: &Request) -> Result<Reply> {
-    tell(app, &caller, request, &filter(request)?)
+    list_filtered(app, &caller, request, &filter(request)?)
 }
 
 /// `GET /internal-chatmessage/:id`: of the canvas test chat only.
@@ -31,17 +31,20 @@ pub fn list(app: &App, caller: Caller, request: &Request) -> Result<Reply> {
 /// As [`list`].
 pub fn list_internal(app: &App, caller: Caller, request: &Request) -> Result<Reply> {
     let filter = MessageFilter { chat_types: Some(vec![ChatType::Internal]), ..filter(request)? };
-    tell(app, &caller, request, &filter)
+    list_filtered(app, &caller, request, &filter)
 }
 
-fn tell(app: &App, caller: &Caller, request: &Request, filter: &MessageFilter) -> Result<Reply> {
-    let telling =
-        Telling { order: order(request)?, page: page(request)?, feedback: truthy(request, "feedback") };
+fn list_filtered(app: &App, caller: &Caller, request: &Request, filter: &MessageFilter) -> Result<Reply> {
+    let telling = ListOptions {
+        order: order(request)?,
+        page: page_params(request)?,
+        feedback: is_truthy(request, "feedback"),
+    };
     Reply::json(&messages::list(app, caller, &flow_id(request)?, filter, telling)?)
 }
 
 /// A flag of the query: anything but nothing, `false` and `0`.
-fn truthy(request: &Request, name: &str) -> bool {
+fn is_truthy(request: &Request, name: &str) -> bool {
     request.query(name).is_some_and(|text| !matches!(text, "" | "false" | "0"))
 }
 
@@ -59,7 +62,7 @@ pub(super) fn order(request: &Request) -> Result<MessageOrder> {
 /// 400 for a bad filter, 404, 403.
 pub fn conversations(app: &App, caller: Caller, request: &Request) -> Result<Reply> {
     const ROWS: usize = 20;
-    let page = page(request)?.unwrap_or((1, ROWS));
+    let page = page_params(request)?.unwrap_or((1, ROWS));
     let (rows, total) = conversations::list(app, &caller, &flow_id(request)?, &filter(request)?, page)?;
     Reply::json(&json!({"data": rows, "total": total}))
 }
@@ -77,7 +80,7 @@ pub fn stats(app: &App, caller: Caller, request: &Request) -> Result<Reply> {
 /// # Errors
 /// 400 for a bad filter, 404, 403.
 pub fn delete(app: &App, caller: Caller, request: &Request) -> Result<Reply> {
-    deleted(messages::delete(app, &caller, &flow_id(request)?, &filter(request)?)?)
+    deleted_reply(messages::delete(app, &caller, &flow_id(request)?, &filter(request)?)?)
 }
 
 fn filter(request: &Request) -> Result<MessageFilter> {
@@ -92,20 +95,23 @@ pub(super) fn read_filter<'a>(
     let text = |name: &str| first(name).filter(|text| !text.is_empty());
     Ok(MessageFilter {
         chat_types: chat_types(&all("chatType"))?,
-        chat: named(text("chatId"), "chatId", ChatId::parse)?,
+        chat: parse_optional(text("chatId"), "chatId", ChatId::parse)?,
         session: text("sessionId").map(str::to_owned),
         memory_type: text("memoryType").map(str::to_owned),
-        message: named(text("messageId"), "messageId", MessageId::parse)?,
-        start: named(text("startDate"), "startDate", instant)?,
-        end: named(text("endDate"), "endDate", instant)?,
-        ratings: several(&all("feedbackType"), "Invalid feedbackType: it must be THUMBS_UP or THUMBS_DOWN.")?,
+        message: parse_optional(text("messageId"), "messageId", MessageId::parse)?,
+        start: parse_optional(text("startDate"), "startDate", parse_instant)?,
+        end: parse_optional(text("endDate"), "endDate", parse_instant)?,
+        ratings: parse_list(
+            &all("feedbackType"),
+            "Invalid feedbackType: it must be THUMBS_UP or THUMBS_DOWN.",
+        )?,
     })
 }
 
 /// The doors of the family; no message comes through those that this server does not have.
 #[derive(Deserialize)]
 #[serde(rename_all = "UPPERCASE")]
-enum Door {
+enum ChatTypeName {
     Internal,
     External,
     Evaluation,
@@ -116,22 +122,24 @@ enum Door {
 
 fn chat_types(sent: &[&str]) -> Result<Option<Vec<ChatType>>> {
     let wrong = "Invalid chatType: it must be INTERNAL, EXTERNAL, EVALUATION, MCP, SCHEDULED or WEBHOOK.";
-    let wanted: Vec<Door> = several(sent, wrong)?;
+    let wanted: Vec<ChatTypeName> = parse_list(sent, wrong)?;
     let here = wanted.iter().filter_map(|door| match door {
-        Door::Internal => Some(ChatType::Internal),
-        Door::External => Some(ChatType::External),
-        Door::Evaluation | Door::Mcp | Door::Scheduled | Door::Webhook => None,
+        ChatTypeName::Internal => Some(ChatType::Internal),
+        ChatTypeName::External => Some(ChatType::External),
+        ChatTypeName::Evaluation | ChatTypeName::Mcp | ChatTypeName::Scheduled | ChatTypeName::Webhook => {
+            None
+        }
     });
     Ok((!wanted.is_empty()).then(|| here.collect()))
 }
 
 /// A moment; a date without a time is its first one, and a time without a zone is in UTC.
-fn instant(text: &str) -> Option<Timestamp> {
+fn parse_instant(text: &str) -> Option<Timestamp> {
     let in_utc = |text: &str| text.parse::<DateTime>().ok()?.to_zoned(TimeZone::UTC).ok();
     text.parse().ok().or_else(|| in_utc(text).map(|zoned| zoned.timestamp()))
 }
 
-pub(super) fn named<T>(
+pub(super) fn parse_optional<T>(
     text: Option<&str>,
     name: &str,
     parse: impl Fn(&str) -> Option<T>,
@@ -141,7 +149,7 @@ pub(super) fn named<T>(
 }
 
 /// One value, several, or a JSON array of them.
-fn several<T: DeserializeOwned>(sent: &[&str], wrong: &'static str) -> Result<Vec<T>> {
+fn parse_list<T: DeserializeOwned>(sent: &[&str], wrong: &'static str) -> Result<Vec<T>> {
     let mut found = Vec::new();
     for text in sent.iter().filter(|text| !text.is_empty()) {
         let read: Option<Vec<T>> = if text.starts_with('[') {

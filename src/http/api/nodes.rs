@@ -28,8 +28,8 @@ pub fn read(_: &App, _: Caller, request: &Request) -> Result<Reply> {
 ///
 /// # Errors
 /// Never: a category without cards is an empty list.
-pub fn of_category(_: &App, _: Caller, request: &Request) -> Result<Reply> {
-    Reply::json(&catalogue::of_category(request.param("name")))
+pub fn list_category(_: &App, _: Caller, request: &Request) -> Result<Reply> {
+    Reply::json(&catalogue::cards_of_category(request.param("name")))
 }
 
 /// `POST /node-config`: what an override list may name of one card.
@@ -45,7 +45,7 @@ pub fn config(_: &App, _: Caller, request: &Request) -> Result<Reply> {
 /// # Errors
 /// 404.
 pub fn icon(_: &App, (): (), request: &Request) -> Result<Reply> {
-    Ok(Reply::picture(catalogue::icon(request.param("name"))?, request.header("if-none-match")))
+    Ok(Reply::svg(catalogue::icon(request.param("name"))?, request.header("if-none-match")))
 }
 
 /// `GET /components-credentials-icon/:name`.
@@ -53,7 +53,7 @@ pub fn icon(_: &App, (): (), request: &Request) -> Result<Reply> {
 /// # Errors
 /// 404.
 pub fn credential_icon(_: &App, (): (), request: &Request) -> Result<Reply> {
-    Ok(Reply::picture(catalogue::credential_icon(request.param("name"))?, request.header("if-none-match")))
+    Ok(Reply::svg(catalogue::credential_icon(request.param("name"))?, request.header("if-none-match")))
 }
 
 /// `POST /node-load-method/:name`.

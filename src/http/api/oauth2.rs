@@ -4,28 +4,28 @@ use crate::app::App;
 use crate::domain::caller::Caller;
 use crate::domain::error::{Error, Result};
 use crate::http::guard;
-use crate::http::names::is_this_machine;
+use crate::http::names::is_loopback_host;
 use crate::http::origin::Origin;
 use crate::http::reply::Reply;
 use crate::http::request::Request;
-use crate::ops::oauth2::{self, Returned, Unfinished};
+use crate::ops::oauth2::{self, CallbackQuery, SignInError};
 
 /// Where providers send people back to, below the address that people use.
 const CALLBACK: &str = "/api/v1/oauth2-credential/callback";
 
 /// `POST /oauth2-credential/authorize/:id`
 pub fn authorize(app: &App, caller: Caller, request: &Request) -> Result<Reply> {
-    Reply::json(&oauth2::authorize(app, &caller, request.param("id"), redirect(app, request)?)?)
+    Reply::json(&oauth2::authorize(app, &caller, request.param("id"), redirect_address(app, request)?)?)
 }
 
 /// The address that a provider sends people back to: below the one people use, or on this machine where nobody set one.
-fn redirect(app: &App, request: &Request) -> Result<String> {
+fn redirect_address(app: &App, request: &Request) -> Result<String> {
     if let Some(base) = &app.settings.base_url {
         return Ok(format!("{base}{CALLBACK}"));
     }
     let here = request
         .host()
-        .filter(|host| Origin::parse_host(host).is_some_and(|name| is_this_machine(&name.host)));
+        .filter(|host| Origin::parse_host(host).is_some_and(|name| is_loopback_host(&name.host)));
     let host = here.ok_or_else(|| {
         Error::invalid(
             "A provider has to know the address that people use here: set SERVICE_BASE_URL to it and start the service again.",
@@ -37,62 +37,62 @@ fn redirect(app: &App, request: &Request) -> Result<String> {
 /// `GET /oauth2-credential/callback`: a page that says how it went. It holds nothing of what came with the request.
 pub fn callback(app: &App, _: (), request: &Request) -> Result<Reply> {
     let visitor = guard::visitor(app, &request.headers).ok().flatten();
-    let returned = Returned {
+    let returned = CallbackQuery {
         state: request.query("state"),
         code: request.query("code"),
         error: request.query("error"),
         visitor: visitor.and_then(|visitor| visitor.user()),
     };
-    let (status, title, told) = match oauth2::finish(app, &returned) {
+    let (status, title, message) = match oauth2::finish(app, &returned) {
         Ok(()) => (200, "Signed in", "The credential is connected. You can close this window."),
-        Err(why) => told(why),
+        Err(why) => failure_text(why),
     };
-    Ok(Reply::notice(status, title, told))
+    Ok(Reply::notice(status, title, message))
 }
 
 /// What a person is told, and under which status.
-const fn told(why: Unfinished) -> (u16, &'static str, &'static str) {
-    let (status, told) = match why {
-        Unfinished::Unknown => (
+const fn failure_text(why: SignInError) -> (u16, &'static str, &'static str) {
+    let (status, message) = match why {
+        SignInError::Unknown => (
             400,
             "This sign-in is not known here: it was used already, took longer than ten minutes, or the service was started \
              again meanwhile. Close this window and sign in once more from the credential.",
         ),
-        Unfinished::NotYours => (
+        SignInError::NotYours => (
             400,
             "This sign-in was begun by another person, or in another browser. Close this window, and begin it from the credential \
              yourself.",
         ),
-        Unfinished::Denied => {
+        SignInError::Denied => {
             (400, "The provider was told not to allow it, so nothing has changed. You can close this window.")
         }
-        Unfinished::Refused => (
+        SignInError::Refused => (
             400,
             "The provider refused the sign-in. Check Client ID, scope and redirect address of the application at the provider, \
              and sign in once more.",
         ),
-        Unfinished::Changed => (
+        SignInError::Changed => (
             400,
             "The credential was changed or deleted during the sign-in. Close this window and sign in once more.",
         ),
-        Unfinished::Application => (
+        SignInError::Application => (
             400,
             "The provider does not know the application. Check Client ID and Client Secret of the credential.",
         ),
-        Unfinished::Code => (
+        SignInError::Code => (
             400,
             "The provider did not take back what it gave. Check that the redirect address is registered there exactly as the \
              credential shows it, and sign in once more.",
         ),
-        Unfinished::Provider => (
+        SignInError::Provider => (
             502,
             "The provider did not answer as expected. Try again in a while; the log of the service says more.",
         ),
-        Unfinished::Here => {
+        SignInError::Here => {
             (500, "The sign-in could not be stored. Try again; the log of the service says more.")
         }
     };
-    (status, "Not signed in", told)
+    (status, "Not signed in", message)
 }
 
 /// `POST /oauth2-credential/refresh/:id`

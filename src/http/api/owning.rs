@@ -1,12 +1,12 @@
 //! Who may touch a conversation through a public route: who proves it, and who may see all of the flow's (manual 3.1 r4).
 
-use super::prediction::{admit_origin, proofs};
+use super::prediction::{admit_origin, conversation_proofs};
 use crate::app::App;
 use crate::domain::caller::Caller;
 use crate::domain::error::{Error, Result};
 use crate::domain::flow::Flow;
 use crate::domain::ids::{ChatId, FlowId};
-use crate::domain::prediction::Proof;
+use crate::domain::prediction::ConversationProof;
 use crate::http::guard;
 use crate::http::request::Request;
 use crate::ops::{chat_files, keys, notes, predict};
@@ -14,41 +14,43 @@ use serde_json::Map;
 use std::sync::Arc;
 
 /// The flow of this id, for a page that it admits.
-pub(super) fn flow_for_page(app: &App, request: &Request, id: &str) -> Result<Arc<Flow>> {
+pub(super) fn flow_for_origin(app: &App, request: &Request, id: &str) -> Result<Arc<Flow>> {
     let flow = predict::flow(app, &FlowId::parse(id).ok_or_else(|| Error::no_flow_text(id))?)?;
     admit_origin(app, request, &flow)?;
     Ok(flow)
 }
 
 /// As [`flow_for_page`], for what anybody may leave there: counted by address.
-pub(super) fn flow_for_note(app: &App, request: &Request, id: &str) -> Result<Arc<Flow>> {
-    let flow = flow_for_page(app, request, id)?;
+pub(super) fn flow_for_public_write(app: &App, request: &Request, id: &str) -> Result<Arc<Flow>> {
+    let flow = flow_for_origin(app, request, id)?;
     notes::admit(app, &flow, request.address())?;
     Ok(flow)
 }
 
 /// The proofs of a conversation that a request carries.
-pub(super) fn sent_proofs(request: &Request, token: Option<String>) -> Vec<Proof> {
-    proofs(request, token, &mut Map::new())
+pub(super) fn request_proofs(request: &Request, token: Option<String>) -> Vec<ConversationProof> {
+    conversation_proofs(request, token, &mut Map::new())
 }
 
 /// True when the request proves the conversation, or its caller may see the flow's conversations.
-pub(super) fn owns(
+pub(super) fn is_owner(
     app: &App,
     request: &Request,
     flow: &Flow,
     chat: &ChatId,
-    proofs: &[Proof],
+    proofs: &[ConversationProof],
 ) -> Result<bool> {
-    Ok(predict::owns(app, flow, chat, proofs) || may_see(app, request, flow)?)
+    Ok(predict::is_owner(app, flow, chat, proofs) || can_see(app, request, flow)?)
 }
 
 /// True when a signed-in person or a key may see the flow's conversations.
-pub(super) fn may_see(app: &App, request: &Request, flow: &Flow) -> Result<bool> {
-    let sees = |caller: Option<Caller>| caller.is_some_and(|caller| chat_files::may_see(&caller, flow));
+pub(super) fn can_see(app: &App, request: &Request, flow: &Flow) -> Result<bool> {
+    let sees = |caller: Option<Caller>| {
+        caller.is_some_and(|caller| chat_files::can_see_conversations(&caller, flow))
+    };
     match request.bearer() {
         Some(bearer) => Ok(sees(keys::authenticate(app, bearer, Some(request.address()))?)),
         // A session that is over proves nothing, and nothing is refused for it.
-        None => Ok(sees(guard::person(app, request).unwrap_or_default())),
+        None => Ok(sees(guard::signed_in_person(app, request).unwrap_or_default())),
     }
 }

@@ -3,8 +3,8 @@
 use crate::app::App;
 use crate::domain::caller::Caller;
 use crate::domain::error::Result;
-use crate::domain::paging::Paging;
-use crate::http::api::accounts::cookie;
+use crate::domain::paging::PageRequest;
+use crate::http::api::accounts::session_cookie_value;
 use crate::http::guard::Owner;
 use crate::http::reply::Reply;
 use crate::http::request::Request;
@@ -18,7 +18,7 @@ struct OrganizationBody {
 
 /// `POST /account/invite`
 pub fn invite(app: &App, caller: Caller, request: &Request) -> Result<Reply> {
-    Reply::created(&invitations::create(app, &caller, &request.json()?)?)
+    Reply::json_created(&invitations::create(app, &caller, &request.json()?)?)
 }
 
 /// `GET /account/invite`
@@ -33,8 +33,8 @@ pub fn uninvite(app: &App, caller: Caller, request: &Request) -> Result<Reply> {
 
 /// `GET /organizationuser`
 pub fn list(app: &App, caller: Caller, request: &Request) -> Result<Reply> {
-    let paging = Paging::parse(request.query("page"), request.query("limit"))?;
-    Reply::json(&Paging::answer(paging, &people::list(app, &caller)?))
+    let paging = PageRequest::parse(request.query("page"), request.query("limit"))?;
+    Reply::json(&PageRequest::apply(paging, &people::list(app, &caller)?))
 }
 
 /// `PUT /organizationuser`
@@ -49,19 +49,19 @@ pub fn delete(app: &App, owner: Owner, request: &Request) -> Result<Reply> {
 
 /// `POST /user/:id/reset-link`
 pub fn reset_link(app: &App, owner: Owner, request: &Request) -> Result<Reply> {
-    Reply::created(&password_resets::make_link(app, owner.caller(), request.param("id"))?)
+    Reply::json_created(&password_resets::make_link(app, owner.caller(), request.param("id"))?)
 }
 
 /// `GET /user/:id/sessions`
 pub fn sessions(app: &App, _: Owner, request: &Request) -> Result<Reply> {
-    let user = people::find(app, request.param("id"))?;
-    Reply::json(&sessions::list(app, user.id, cookie(app, request))?)
+    let user = people::load(app, request.param("id"))?;
+    Reply::json(&sessions::list(app, user.id, session_cookie_value(app, request))?)
 }
 
 /// `DELETE /user/:id/sessions`
 pub fn end_sessions(app: &App, owner: Owner, request: &Request) -> Result<Reply> {
-    let user = people::find(app, request.param("id"))?;
-    Reply::json(&sessions::end_others(app, owner.caller(), &user, cookie(app, request))?)
+    let user = people::load(app, request.param("id"))?;
+    Reply::json(&sessions::end_others(app, owner.caller(), &user, session_cookie_value(app, request))?)
 }
 
 /// `GET /workspaceuser`
@@ -72,12 +72,12 @@ pub fn members(app: &App, caller: Caller, request: &Request) -> Result<Reply> {
 
 /// `POST /workspaceuser`
 pub fn add_member(app: &App, caller: Caller, request: &Request) -> Result<Reply> {
-    Reply::created(&members::add(app, &caller, &request.json()?)?)
+    Reply::json_created(&members::add(app, &caller, &request.json()?)?)
 }
 
 /// `PUT /workspaceuser`
 pub fn change_member(app: &App, caller: Caller, request: &Request) -> Result<Reply> {
-    Reply::json(&members::change(app, &caller, &request.json()?)?)
+    Reply::json(&members::update(app, &caller, &request.json()?)?)
 }
 
 /// `DELETE /workspaceuser?workspaceId=&userId=`

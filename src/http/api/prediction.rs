@@ -1,54 +1,63 @@
 //! Asking a flow (manual 2.1, 2.2, 2.3, 2.4, 2.8, 3.1).
 
-use super::owning::{flow_for_page, may_see, sent_proofs};
+use super::owning::{can_see, flow_for_origin, request_proofs};
 use crate::app::App;
 use crate::domain::caller::Caller;
-use crate::domain::cancel::{Cancel, Reason};
+use crate::domain::cancel::{CancelReason, CancelToken};
 use crate::domain::error::{Error, Result};
 use crate::domain::flow::Flow;
-use crate::domain::hosts::without_hosts;
+use crate::domain::hosts::redact_hosts;
 use crate::domain::ids::{ChatId, FlowId};
-use crate::domain::prediction::{ChatType, PastMessage, Proof, Question, SentEntry, SentUpload, Speaker};
+use crate::domain::prediction::{
+    ChatType, ConversationProof, HistoryMessage, MessageRole, Question, Upload, UploadEntry,
+};
 use crate::domain::rate::WindowState;
-use crate::http::error::note_run;
-use crate::http::form::Form;
-use crate::http::guard::{Guard, Who};
+use crate::http::error::log_failed_run;
+use crate::http::form::FormData;
+use crate::http::guard::{Guard, RequiredAccess};
 use crate::http::json;
 use crate::http::origin;
 use crate::http::reply::Reply;
 use crate::http::request::Request;
 use crate::http::session_cookie;
 use crate::http::sse::EventSink;
-use crate::ops::access::{self, Action};
-use crate::ops::predict::{self, Answer, Ask, Entry, Followed, Gone, Quiet, Side, Sink, Streaming};
+use crate::ops::access::{self, FlowAction};
+use crate::ops::predict::{
+    self, CanvasSource, NullSink, PredictionAnswer, PredictionRequest, PredictionRun, ReplyStream,
+    StreamClosed, StreamEnd, TokenSink,
+};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
 
 /// A question that the flow admits: what [`ASK`] proves.
-pub struct Admitted {
+pub struct AskGrant {
     flow: Arc<Flow>,
     question: Question,
     window: Option<WindowState>,
 }
 
 /// The gate of a flow, in this order (manual 2.2): body, flow, rate limit, origin, key.
-pub const ASK: Guard<Admitted> = Guard { name: "ASK", who: Who::Ask, admit };
+pub const ASK: Guard<AskGrant> = Guard { name: "ASK", access: RequiredAccess::Ask, authorize };
 
 const SESSION_TOKEN: &str = "x-service-session-token";
 /// Whoever stops a first answer while it is under way has not read of its conversation in an event yet.
 const CHAT_ID: &str = "x-service-chat-id";
 const SESSION_COOKIE: &str = "service_session";
 
-fn admit(app: &App, request: &Request) -> Result<Admitted> {
-    let question = question(request)?;
-    let (flow, window) = admit_to(app, request, request.param("id"))?;
-    Ok(Admitted { flow, question, window })
+fn authorize(app: &App, request: &Request) -> Result<AskGrant> {
+    let question = parse_question(request)?;
+    let (flow, window) = admit_to_flow(app, request, request.param("id"))?;
+    Ok(AskGrant { flow, question, window })
 }
 
 /// The flow of this id, for a caller that it admits: rate limit, origin, key.
-pub(super) fn admit_to(app: &App, request: &Request, id: &str) -> Result<(Arc<Flow>, Option<WindowState>)> {
+pub(super) fn admit_to_flow(
+    app: &App,
+    request: &Request,
+    id: &str,
+) -> Result<(Arc<Flow>, Option<WindowState>)> {
     let flow = predict::flow(app, &FlowId::parse(id).ok_or_else(|| Error::no_flow_text(id))?)?;
     let window = predict::admit_rate(app, &flow, request.address())?;
     admit_origin(app, request, &flow)?;
@@ -60,7 +69,7 @@ pub(super) fn admit_to(app: &App, request: &Request, id: &str) -> Result<(Arc<Fl
 pub(super) fn admit_origin(app: &App, request: &Request, flow: &Flow) -> Result<()> {
     let (listed, own) = (flow.settings.allowed_origins(), request.own_origins());
     match request.origin() {
-        Some(page) if !origin::admits(&listed, &app.settings.cors_origins, &own, page) => {
+        Some(page) if !origin::is_admitted(&listed, &app.settings.cors_origins, &own, page) => {
             Err(Error::OriginRefused(flow.settings.origin_message().to_owned()))
         }
         _ => Ok(()),
@@ -76,14 +85,15 @@ pub(super) fn flow_id(request: &Request) -> Result<FlowId> {
 ///
 /// # Errors
 /// Every refusal, before the first byte (manual 2.2 r2).
-pub fn ask(app: &App, admitted: Admitted, request: &Request) -> Result<Reply> {
-    let Admitted { flow, question, window } = admitted;
-    let ask = Ask { flow, question, chat_type: ChatType::External, side: Side::Live };
+pub fn ask(app: &App, admitted: AskGrant, request: &Request) -> Result<Reply> {
+    let AskGrant { flow, question, window } = admitted;
+    let ask = PredictionRequest { flow, question, chat_type: ChatType::External, source: CanvasSource::Live };
     let id = ask.flow.id;
-    let told = |fault| for_stranger(app, &id, fault);
-    let entry = predict::prepare(app, ask, request.cancel()).map_err(told)?;
+    let public_error = |fault| without_hosts_for_stranger(app, &id, fault);
+    let entry = predict::prepare(app, ask, request.cancel()).map_err(public_error)?;
     let (flow, chat) = (entry.flow.id, entry.ids.chat);
-    let reply = with_session(app, request, answer(app, entry, request).map_err(told)?, &flow, &chat);
+    let reply =
+        with_session(app, request, reply_to_run(app, entry, request).map_err(public_error)?, &flow, &chat);
     Ok(match window {
         Some(window) => reply.with_rate(&window, app.clock.now()),
         None => reply,
@@ -96,25 +106,30 @@ pub fn ask(app: &App, admitted: Admitted, request: &Request) -> Result<Reply> {
 /// 404 or 403 as every route of a flow, then as [`ask`] without key, origin and rate limit.
 pub fn ask_internal(app: &App, caller: Caller, request: &Request) -> Result<Reply> {
     let id = flow_id(request)?;
-    let flow = Arc::new(app.store.read_but_messages(|tx| access::flow(tx, &caller, &id, Action::Read))?);
-    let question = question(request)?;
-    let ask = Ask { flow, question, chat_type: ChatType::Internal, side: side(source(request)?.as_deref())? };
-    let told = |fault| unless_gone(app, &id, fault);
-    let entry = predict::prepare(app, ask, request.cancel()).map_err(told)?;
+    let flow = Arc::new(app.store.read_but_messages(|tx| access::flow(tx, &caller, &id, FlowAction::Read))?);
+    let question = parse_question(request)?;
+    let ask = PredictionRequest {
+        flow,
+        question,
+        chat_type: ChatType::Internal,
+        source: canvas_source(requested_source(request)?.as_deref())?,
+    };
+    let visible_error = |fault| not_found_if_deleted(app, &id, fault);
+    let entry = predict::prepare(app, ask, request.cancel()).map_err(visible_error)?;
     let chat = entry.ids.chat.to_string();
-    Ok(answer(app, entry, request).map_err(told)?.with_header(CHAT_ID, &chat))
+    Ok(reply_to_run(app, entry, request).map_err(visible_error)?.with_header(CHAT_ID, &chat))
 }
 
 /// What somebody from outside reads of a failure: no server that the flow calls.
-pub(super) fn for_stranger(app: &App, flow: &FlowId, fault: Error) -> Error {
-    match unless_gone(app, flow, fault) {
-        Error::Failed(text) => Error::Failed(without_hosts(&text)),
+pub(super) fn without_hosts_for_stranger(app: &App, flow: &FlowId, fault: Error) -> Error {
+    match not_found_if_deleted(app, flow, fault) {
+        Error::RunFailed(text) => Error::RunFailed(redact_hosts(&text)),
         other => other,
     }
 }
 
 /// A flow that was deleted meanwhile takes its files along: whatever fails by that, the flow is not there.
-pub(super) fn unless_gone(app: &App, flow: &FlowId, fault: Error) -> Error {
+pub(super) fn not_found_if_deleted(app: &App, flow: &FlowId, fault: Error) -> Error {
     match fault {
         Error::Internal(_) if matches!(predict::flow(app, flow), Err(Error::NotFound(_))) => {
             Error::no_flow(flow)
@@ -123,20 +138,20 @@ pub(super) fn unless_gone(app: &App, flow: &FlowId, fault: Error) -> Error {
     }
 }
 
-fn source(request: &Request) -> Result<Option<String>> {
+fn requested_source(request: &Request) -> Result<Option<String>> {
     #[derive(Deserialize)]
-    struct Source {
+    struct SourceBody {
         #[serde(default)]
         source: Option<String>,
     }
-    Ok(request.json::<Source>()?.source)
+    Ok(request.json::<SourceBody>()?.source)
 }
 
 /// `"source": "live"` means Live although there is a draft (manual 2.11).
-pub(super) fn side(source: Option<&str>) -> Result<Side> {
+pub(super) fn canvas_source(source: Option<&str>) -> Result<CanvasSource> {
     match source {
-        None | Some("draft") => Ok(Side::Draft),
-        Some("live") => Ok(Side::Live),
+        None | Some("draft") => Ok(CanvasSource::Draft),
+        Some("live") => Ok(CanvasSource::Live),
         Some(_) => Err(Error::invalid("'source' must be 'live' or 'draft'.")),
     }
 }
@@ -146,9 +161,9 @@ pub(super) fn side(source: Option<&str>) -> Result<Side> {
 /// # Errors
 /// 404 for an unknown flow, 403 for a page that the flow does not admit.
 pub fn abort(app: &App, (): (), request: &Request) -> Result<Reply> {
-    let flow = flow_for_page(app, request, request.param("flow"))?;
-    let proofs = sent_proofs(request, None);
-    let sees_all = may_see(app, request, &flow)?;
+    let flow = flow_for_origin(app, request, request.param("flow"))?;
+    let proofs = request_proofs(request, None);
+    let sees_all = can_see(app, request, &flow)?;
     predict::abort(app, &flow, ChatId::parse(request.param("chat")), &proofs, sees_all)?;
     Reply::json(
         &json!({"status": 200, "message": "What ran in this conversation was stopped, if it was yours."}),
@@ -175,67 +190,72 @@ pub(super) fn with_session(
         )
 }
 
-fn answer(app: &App, entry: Entry, request: &Request) -> Result<Reply> {
+fn reply_to_run(app: &App, entry: PredictionRun, request: &Request) -> Result<Reply> {
     if !entry.question.streaming {
-        let (answer, unstored) = predict::finish(app, &entry, request.cancel(), &mut Quiet)
-            .inspect_err(|fault| note_run(Some(&entry.flow.id), fault))?;
-        let (reply, app) = (Reply::json(&answer.whole())?, app.clone());
-        return Ok(reply.once(move |stored| unstored.store(&app, entry, stored)));
+        let (answer, unstored) = predict::run_unstored(app, &entry, request.cancel(), &mut NullSink)
+            .inspect_err(|fault| log_failed_run(Some(&entry.flow.id), fault))?;
+        let (reply, app) = (Reply::json(&answer.into_json())?, app.clone());
+        return Ok(reply.after_commit(move |stored| unstored.store(&app, entry, stored)));
     }
     let (app, cancel) = (app.clone(), request.cancel().clone());
     Ok(Reply::stream(move |events| {
         // Nobody is left to tell when the reader is gone.
-        let _ = match begin(&events).and_then(|()| run(&app, &entry, &cancel, &events)) {
-            Ok(answer) => finish(&events, &answer),
-            Err(_) if cancel.reason() == Some(Reason::Aborted) => stop(&events, &entry),
+        let _ = match send_start(&events).and_then(|()| run(&app, &entry, &cancel, &events)) {
+            Ok(answer) => send_end(&events, &answer),
+            Err(_) if cancel.reason() == Some(CancelReason::Aborted) => send_abort(&events, &entry),
             Err(fault) => {
-                note_run(Some(&entry.flow.id), &fault);
-                let told = match entry.chat_type {
-                    ChatType::External => for_stranger(&app, &entry.flow.id, fault),
-                    ChatType::Internal => unless_gone(&app, &entry.flow.id, fault),
+                log_failed_run(Some(&entry.flow.id), &fault);
+                let visible_error = match entry.chat_type {
+                    ChatType::External => without_hosts_for_stranger(&app, &entry.flow.id, fault),
+                    ChatType::Internal => not_found_if_deleted(&app, &entry.flow.id, fault),
                 };
-                events.fail(&told)
+                events.send_error(&visible_error)
             }
         };
     }))
 }
 
-fn begin(events: &EventSink) -> Result<()> {
+fn send_start(events: &EventSink) -> Result<()> {
     events.send("start", &Value::from("")).map_err(|_| Error::Cancelled)
 }
 
-fn run(app: &App, entry: &Entry, cancel: &Cancel, events: &EventSink) -> Result<Answer> {
-    predict::run(app, entry, cancel, &mut Tokens(events))
+fn run(
+    app: &App,
+    entry: &PredictionRun,
+    cancel: &CancelToken,
+    events: &EventSink,
+) -> Result<PredictionAnswer> {
+    predict::run(app, entry, cancel, &mut TokenEvents(events))
 }
 
-fn finish(events: &EventSink, answer: &Answer) -> Result<(), crate::http::sse::Gone> {
+fn send_end(events: &EventSink, answer: &PredictionAnswer) -> Result<(), crate::http::sse::StreamClosed> {
     for (name, list) in answer.lists() {
         events.send(name, &list)?;
     }
     events.send("metadata", &answer.metadata())?;
-    events.end()
+    events.close()
 }
 
 /// Ends the stream of an answer that somebody wanted no more of (manual 2.7).
-fn stop(events: &EventSink, entry: &Entry) -> Result<(), crate::http::sse::Gone> {
+fn send_abort(events: &EventSink, entry: &PredictionRun) -> Result<(), crate::http::sse::StreamClosed> {
     events.send("metadata", &entry.stopped_metadata())?;
     events.send("abort", &Value::from("[DONE]"))?;
-    events.end()
+    events.close()
 }
 
 /// Tokens of the answer become events.
-struct Tokens<'a>(&'a EventSink);
+struct TokenEvents<'a>(&'a EventSink);
 
-impl Sink for Tokens<'_> {
-    fn token(&mut self, text: &str) -> Result<(), Gone> {
-        if text.is_empty() { Ok(()) } else { self.0.token(text).map_err(|_| Gone {}) }
+impl TokenSink for TokenEvents<'_> {
+    fn token(&mut self, text: &str) -> Result<(), StreamClosed> {
+        if text.is_empty() { Ok(()) } else { self.0.token(text).map_err(|_| StreamClosed {}) }
     }
 
-    fn thinking(&mut self, text: &str) -> Result<(), Gone> {
-        self.0.send("thinking", &Value::from(text)).map_err(|_| Gone {})
+    fn thinking(&mut self, text: &str) -> Result<(), StreamClosed> {
+        self.0.send("thinking", &Value::from(text)).map_err(|_| StreamClosed {})
     }
 
-    fn follow(&mut self, streaming: Streaming) -> Followed {
+    fn follow(&mut self, streaming: ReplyStream) -> StreamEnd {
         self.0.follow(streaming)
     }
 }
@@ -243,7 +263,7 @@ impl Sink for Tokens<'_> {
 /// The body of a question (manual 2.1). Every field may be `null`.
 #[derive(Default, Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Body {
+struct QuestionBody {
     #[serde(default)]
     question: Option<String>,
     /// What was filled in of a form that the flow begins with.
@@ -260,16 +280,16 @@ struct Body {
     #[serde(default)]
     override_config: Option<Map<String, Value>>,
     #[serde(default)]
-    history: Option<Vec<SentMessage>>,
+    history: Option<Vec<HistoryMessageBody>>,
     #[serde(default)]
-    uploads: Option<Vec<SentEntry>>,
+    uploads: Option<Vec<UploadEntry>>,
     #[serde(default)]
     lead_email: Option<String>,
 }
 
 /// An earlier message: `{role, content}`, or `{type, message}` from older clients.
 #[derive(Deserialize)]
-struct SentMessage {
+struct HistoryMessageBody {
     #[serde(default)]
     role: Option<String>,
     #[serde(default)]
@@ -280,17 +300,17 @@ struct SentMessage {
     message: Option<String>,
 }
 
-fn question(request: &Request) -> Result<Question> {
+fn parse_question(request: &Request) -> Result<Question> {
     let (body, files) = match request.take_form() {
-        Some(form) => of_form(form)?,
+        Some(form) => body_from_form(form)?,
         None => (request.json()?, Vec::new()),
     };
-    let streaming = streaming(body.streaming.as_ref())?;
-    request.note_streaming(streaming);
+    let streaming = parse_streaming(body.streaming.as_ref())?;
+    request.set_streaming(streaming);
     let mut overrides = body.override_config.unwrap_or_default();
-    let proofs = proofs(request, body.session_token, &mut overrides);
-    let listed = body.uploads.unwrap_or_default().into_iter().map(SentUpload::Entry);
-    let uploads: Vec<SentUpload> = listed.chain(files).collect();
+    let proofs = conversation_proofs(request, body.session_token, &mut overrides);
+    let listed = body.uploads.unwrap_or_default().into_iter().map(Upload::Entry);
+    let uploads: Vec<Upload> = listed.chain(files).collect();
     // What is sent along can be the question (manual 2.1 r1).
     let has_form = match &body.form {
         None | Some(Value::Null) => false,
@@ -313,16 +333,21 @@ fn question(request: &Request) -> Result<Question> {
         chat_id: body.chat_id.filter(|id| !id.is_empty()),
         proofs,
         overrides,
-        session_name: body.session_id.filter(|sent| !sent.is_null()),
-        history: body.history.unwrap_or_default().into_iter().map(past).collect::<Result<_>>()?,
+        conversation_name: body.session_id.filter(|sent| !sent.is_null()),
+        history: body
+            .history
+            .unwrap_or_default()
+            .into_iter()
+            .map(parse_history_message)
+            .collect::<Result<_>>()?,
         uploads,
         lead_email: body.lead_email,
     })
 }
 
 /// A form as a body (manual 2.1): what is no field of a question is an override, and is judged as any other.
-fn of_form(form: Form) -> Result<(Body, Vec<SentUpload>)> {
-    let mut body = Body::default();
+fn body_from_form(form: FormData) -> Result<(QuestionBody, Vec<Upload>)> {
+    let mut body = QuestionBody::default();
     let mut flat = Map::new();
     for (name, text) in form.fields {
         match name.as_str() {
@@ -331,8 +356,8 @@ fn of_form(form: Form) -> Result<(Body, Vec<SentUpload>)> {
             "chatId" => body.chat_id = Some(text),
             "sessionToken" => body.session_token = Some(text),
             "leadEmail" => body.lead_email = Some(text),
-            "history" => body.history = of_text(&name, &text)?,
-            "uploads" => body.uploads = of_text(&name, &text)?,
+            "history" => body.history = parse_list_field(&name, &text)?,
+            "uploads" => body.uploads = parse_list_field(&name, &text)?,
             "overrideConfig" => body.override_config = Some(json::parse_object(text.as_bytes())?),
             _ => drop(flat.insert(name, text.into())),
         }
@@ -344,11 +369,11 @@ fn of_form(form: Form) -> Result<(Body, Vec<SentUpload>)> {
         }
         overrides.insert(name, value);
     }
-    Ok((body, form.files.into_iter().map(SentUpload::File).collect()))
+    Ok((body, form.files.into_iter().map(Upload::File).collect()))
 }
 
 /// A list that a form sends as JSON text.
-fn of_text<T: DeserializeOwned>(name: &str, text: &str) -> Result<Option<Vec<T>>> {
+fn parse_list_field<T: DeserializeOwned>(name: &str, text: &str) -> Result<Option<Vec<T>>> {
     if text.trim().is_empty() {
         return Ok(None);
     }
@@ -357,7 +382,7 @@ fn of_text<T: DeserializeOwned>(name: &str, text: &str) -> Result<Option<Vec<T>>
     })
 }
 
-fn streaming(sent: Option<&Value>) -> Result<bool> {
+fn parse_streaming(sent: Option<&Value>) -> Result<bool> {
     match sent {
         None | Some(Value::Null | Value::Bool(false)) => Ok(false),
         Some(Value::Bool(true)) => Ok(true),
@@ -369,28 +394,33 @@ fn streaming(sent: Option<&Value>) -> Result<bool> {
 
 /// Proofs in their order (manual 3.1 r3). What a client without another place hides in `overrideConfig` is taken
 /// out before anything else sees it.
-pub(super) fn proofs(
+pub(super) fn conversation_proofs(
     request: &Request,
     body: Option<String>,
     overrides: &mut Map<String, Value>,
-) -> Vec<Proof> {
+) -> Vec<ConversationProof> {
     let hidden = overrides.remove("sessionToken").and_then(|value| value.as_str().map(str::to_owned));
     let header = request.header(SESSION_TOKEN).map(str::to_owned);
-    let cookie = request.cookie(SESSION_COOKIE).map(|value| Proof::Cookie(value.to_owned()));
-    [body.map(Proof::Token), header.map(Proof::Token), cookie, hidden.map(Proof::Token)]
-        .into_iter()
-        .flatten()
-        .collect()
+    let cookie = request.cookie(SESSION_COOKIE).map(|value| ConversationProof::Cookie(value.to_owned()));
+    [
+        body.map(ConversationProof::Token),
+        header.map(ConversationProof::Token),
+        cookie,
+        hidden.map(ConversationProof::Token),
+    ]
+    .into_iter()
+    .flatten()
+    .collect()
 }
 
-fn past(sent: SentMessage) -> Result<PastMessage> {
+fn parse_history_message(sent: HistoryMessageBody) -> Result<HistoryMessage> {
     let wrong = || {
         Error::invalid("'history' must be a list of {role: 'userMessage' or 'apiMessage', content: text}.")
     };
     let speaker = match sent.role.or(sent.kind).as_deref() {
-        Some("userMessage") => Speaker::User,
-        Some("apiMessage") => Speaker::Api,
+        Some("userMessage") => MessageRole::User,
+        Some("apiMessage") => MessageRole::Api,
         _ => return Err(wrong()),
     };
-    Ok(PastMessage { speaker, text: sent.content.or(sent.message).ok_or_else(wrong)? })
+    Ok(HistoryMessage { role: speaker, text: sent.content.or(sent.message).ok_or_else(wrong)? })
 }

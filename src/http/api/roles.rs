@@ -19,7 +19,7 @@ pub fn read(app: &App, caller: Caller, request: &Request) -> Result<Reply> {
 
 /// `POST /role`
 pub fn create(app: &App, caller: Caller, request: &Request) -> Result<Reply> {
-    Reply::created(&roles::create(app, &caller, &request.json()?)?)
+    Reply::json_created(&roles::create(app, &caller, &request.json()?)?)
 }
 
 /// `PUT /role/:id`, and `PUT /role` with the id in the body, as the family sends it.

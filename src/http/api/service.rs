@@ -1,7 +1,7 @@
 //! What the service says about itself. Nothing here tells anything about its host.
 
 use crate::app::App;
-use crate::domain::error::{Error, Result, Unavailable};
+use crate::domain::error::{Error, Result, UnavailableReason};
 use crate::http::openapi;
 use crate::http::reply::Reply;
 use crate::http::request::Request;
@@ -74,7 +74,7 @@ pub fn health(_: &App, (): (), _: &Request) -> Result<Reply> {
 pub fn ready(app: &App, (): (), _: &Request) -> Result<Reply> {
     if let Err(error) = app.store.read_but_messages(|_| Ok(())) {
         tracing::error!(cause = error.for_log(), "the database does not answer");
-        return Err(Error::Unavailable(Unavailable::Restarting));
+        return Err(Error::Unavailable(UnavailableReason::Restarting));
     }
     Reply::json(&json!({"status": "ready"}))
 }

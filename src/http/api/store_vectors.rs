@@ -1,12 +1,12 @@
 //! The vectors of document stores (manual 10.10).
 
 use super::filling;
-use super::flows::deleted;
+use super::flows::deleted_reply;
 use crate::app::App;
 use crate::domain::caller::Caller;
 use crate::domain::error::{Error, Result};
 use crate::domain::ids::DocumentStoreId;
-use crate::domain::store_vectors::{SetCard, StoreVectors};
+use crate::domain::store_vectors::{VectorCardConfig, VectorConfig};
 use crate::http::reply::Reply;
 use crate::http::request::Request;
 use crate::ops::store_vectors;
@@ -16,7 +16,7 @@ use serde_json::{Map, Value};
 /// The cards of a store as clients send them.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Body {
+struct VectorConfigBody {
     store_id: String,
     #[serde(default)]
     embedding_name: Option<String>,
@@ -32,16 +32,19 @@ struct Body {
     record_manager_config: Option<Map<String, Value>>,
 }
 
-impl Body {
+impl VectorConfigBody {
     fn id(&self) -> Result<DocumentStoreId> {
         store_id(&self.store_id)
     }
 
-    fn vectors(self) -> Option<StoreVectors> {
-        Some(StoreVectors {
-            embedding: SetCard::sent(self.embedding_name, self.embedding_config)?,
-            vector_store: SetCard::sent(self.vector_store_name, self.vector_store_config),
-            record_manager: SetCard::sent(self.record_manager_name, self.record_manager_config),
+    fn into_config(self) -> Option<VectorConfig> {
+        Some(VectorConfig {
+            embedding: VectorCardConfig::from_request(self.embedding_name, self.embedding_config)?,
+            vector_store: VectorCardConfig::from_request(self.vector_store_name, self.vector_store_config),
+            record_manager: VectorCardConfig::from_request(
+                self.record_manager_name,
+                self.record_manager_config,
+            ),
             filled: None,
         })
     }
@@ -57,10 +60,10 @@ fn store_id(text: &str) -> Result<DocumentStoreId> {
 /// # Errors
 /// 400 without embeddings or for cards a store cannot have, 404 without the store.
 pub fn save(app: &App, caller: Caller, request: &Request) -> Result<Reply> {
-    let body: Body = request.json()?;
+    let body: VectorConfigBody = request.json()?;
     let id = body.id()?;
     let unnamed = || Error::invalid("'embeddingName' is required: name the card that makes the vectors.");
-    Reply::json(&store_vectors::save(app, &caller, &id, &body.vectors().ok_or_else(unnamed)?)?)
+    Reply::json(&store_vectors::save(app, &caller, &id, &body.into_config().ok_or_else(unnamed)?)?)
 }
 
 /// `POST /document-store/vectorstore/insert`: with the cards of the request, else with those that were saved.
@@ -68,14 +71,14 @@ pub fn save(app: &App, caller: Caller, request: &Request) -> Result<Reply> {
 /// # Errors
 /// As [`save`], and 500 when a card fails.
 pub fn insert(app: &App, caller: Caller, request: &Request) -> Result<Reply> {
-    let body: Body = request.json()?;
+    let body: VectorConfigBody = request.json()?;
     let id = body.id()?;
-    if let Some(vectors) = body.vectors() {
+    if let Some(vectors) = body.into_config() {
         store_vectors::save(app, &caller, &id, &vectors)?;
     }
-    store_vectors::must_be_set(app, &caller, &id)?;
-    filling::answer(app, request, move |app, tell, cancel| {
-        store_vectors::fill(app, &caller, &id, tell, cancel)
+    store_vectors::require_config(app, &caller, &id)?;
+    filling::reply_with_progress(app, request, move |app, tell, cancel| {
+        store_vectors::upsert(app, &caller, &id, tell, cancel)
     })
 }
 
@@ -86,11 +89,11 @@ pub fn insert(app: &App, caller: Caller, request: &Request) -> Result<Reply> {
 pub fn query(app: &App, caller: Caller, request: &Request) -> Result<Reply> {
     #[derive(Deserialize)]
     #[serde(rename_all = "camelCase")]
-    struct Sent {
+    struct VectorQueryBody {
         store_id: String,
         query: String,
     }
-    let sent: Sent = request.json()?;
+    let sent: VectorQueryBody = request.json()?;
     let id = store_id(&sent.store_id)?;
     if sent.query.trim().is_empty() {
         return Err(Error::invalid("'query' is empty: send the text to look for."));
@@ -104,5 +107,5 @@ pub fn query(app: &App, caller: Caller, request: &Request) -> Result<Reply> {
 /// 404 without the store.
 pub fn remove(app: &App, caller: Caller, request: &Request) -> Result<Reply> {
     store_vectors::remove(app, &caller, &store_id(request.param("id"))?)?;
-    deleted(1)
+    deleted_reply(1)
 }

@@ -1,6 +1,6 @@
 //! Templates (manual 5.12).
 
-use super::flows::deleted;
+use super::flows::deleted_reply;
 use crate::app::App;
 use crate::domain::caller::Caller;
 use crate::domain::error::Result;
@@ -21,7 +21,7 @@ pub fn starters(_: &App, _: Caller, _: &Request) -> Result<Reply> {
 /// # Errors
 /// When the database cannot be read.
 pub fn list(app: &App, caller: Caller, _: &Request) -> Result<Reply> {
-    Reply::json(&templates::rows(app, &caller)?)
+    Reply::json(&templates::list(app, &caller)?)
 }
 
 /// `POST /marketplaces/custom`.
@@ -38,5 +38,5 @@ pub fn create(app: &App, caller: Caller, request: &Request) -> Result<Reply> {
 /// 404.
 pub fn delete(app: &App, caller: Caller, request: &Request) -> Result<Reply> {
     templates::delete(app, &caller, request.param("id"))?;
-    deleted(1)
+    deleted_reply(1)
 }

@@ -1,18 +1,18 @@
 //! Tools that people write, over HTTP (manual 8.10).
 
-use super::flows::is_set;
+use super::flows::has_flag;
 use crate::app::App;
 use crate::domain::caller::Caller;
 use crate::domain::error::Result;
-use crate::domain::paging::Paging;
+use crate::domain::paging::PageRequest;
 use crate::http::reply::Reply;
 use crate::http::request::Request;
 use crate::ops::tools;
 
 /// `GET /tools`
 pub fn list(app: &App, caller: Caller, request: &Request) -> Result<Reply> {
-    let paging = Paging::parse(request.query("page"), request.query("limit"))?;
-    Reply::json(&Paging::answer(paging, &tools::list(app, &caller)?))
+    let paging = PageRequest::parse(request.query("page"), request.query("limit"))?;
+    Reply::json(&PageRequest::apply(paging, &tools::list(app, &caller)?))
 }
 
 /// `POST /tools`
@@ -27,7 +27,7 @@ pub fn update(app: &App, caller: Caller, request: &Request) -> Result<Reply> {
 
 /// `DELETE /tools/:id`
 pub fn delete(app: &App, caller: Caller, request: &Request) -> Result<Reply> {
-    Reply::json(&tools::delete(app, &caller, request.param("id"), is_set(request, "force")?)?)
+    Reply::json(&tools::delete(app, &caller, request.param("id"), has_flag(request, "force")?)?)
 }
 
 /// `GET /tools/:id`

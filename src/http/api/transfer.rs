@@ -7,7 +7,7 @@ use crate::domain::error::{Error, Result};
 use crate::domain::ids::FlowId;
 use crate::http::reply::Reply;
 use crate::http::request::Request;
-use crate::ops::transfer::{self, ImportBody, Wanted};
+use crate::ops::transfer::{self, ExportSelection, ImportBody};
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -16,7 +16,8 @@ use serde_json::Value;
 /// # Errors
 /// 403 for a kind the caller may not have, 400 for a file that would be too large.
 pub fn export(app: &App, caller: Caller, request: &Request) -> Result<Reply> {
-    let wanted: Wanted = if request.body().is_empty() { Wanted::default() } else { request.json()? };
+    let wanted: ExportSelection =
+        if request.body().is_empty() { ExportSelection::default() } else { request.json()? };
     Reply::json(&transfer::export(app, &caller, &wanted)?)
 }
 
@@ -68,7 +69,7 @@ pub fn transcripts(app: &App, caller: Caller, request: &Request) -> Result<Reply
             list.iter().map(String::as_str).collect()
         },
     )?;
-    let told = transfer::transcripts(app, &caller, &id, &filter)?;
+    let exported = transfer::transcripts(app, &caller, &id, &filter)?;
     let disposition = format!("attachment; filename=\"{id}-Message.json\"");
-    Ok(Reply::json(&told)?.with_header("content-disposition", &disposition))
+    Ok(Reply::json(&exported)?.with_header("content-disposition", &disposition))
 }

@@ -1,20 +1,20 @@
 //! Filling vector stores, and the list of what was filled (manual 10.5).
 
 use super::filling;
-use super::flows::deleted;
-use super::prediction::{admit_origin, flow_id, proofs, side, with_session};
+use super::flows::deleted_reply;
+use super::prediction::{admit_origin, canvas_source, conversation_proofs, flow_id, with_session};
 use crate::app::App;
 use crate::domain::caller::Caller;
 use crate::domain::error::{Error, Result};
 use crate::domain::flow::Flow;
-use crate::domain::ids::{FillingId, FlowId};
+use crate::domain::ids::{FlowId, UpsertId};
 use crate::domain::prediction::ChatType;
 use crate::domain::rate::WindowState;
-use crate::http::guard::{self, Guard, Who};
+use crate::http::guard::{self, Guard, RequiredAccess};
 use crate::http::json;
 use crate::http::reply::Reply;
 use crate::http::request::Request;
-use crate::ops::upsert::{self, Fill, HistoryFilter, Sender, Side};
+use crate::ops::upsert::{self, CanvasSource, HistoryFilter, Uploader, UpsertRequest};
 use crate::ops::{keys, predict};
 use jiff::Timestamp;
 use serde::Deserialize;
@@ -23,18 +23,18 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// A filling that its sender may ask for: what [`FILL`] proves.
-pub struct Admitted {
+pub struct UpsertGrant {
     flow: Flow,
-    fill: Fill,
+    fill: UpsertRequest,
     window: Option<WindowState>,
 }
 
 /// The gate of a flow as for a question; but an open flow is filled by those who may change it, and takes from everybody
 /// else only files of their conversation (manual 10.5 r1).
-pub const FILL: Guard<Admitted> = Guard { name: "FILL", who: Who::Ask, admit };
+pub const UPSERT: Guard<UpsertGrant> = Guard { name: "FILL", access: RequiredAccess::Ask, authorize };
 
-fn admit(app: &App, request: &Request) -> Result<Admitted> {
-    let Sent { mut fill, sender, .. } = body(request, ChatType::External)?;
+fn authorize(app: &App, request: &Request) -> Result<UpsertGrant> {
+    let SentUpsert { mut fill, sender, .. } = parse_upsert(request, ChatType::External)?;
     let id = request.param("id");
     let flow = predict::flow(app, &FlowId::parse(id).ok_or_else(|| Error::no_flow_text(id))?)?;
     let flow = Arc::unwrap_or_clone(flow);
@@ -48,13 +48,13 @@ fn admit(app: &App, request: &Request) -> Result<Admitted> {
     };
     // Whoever may fill the store says by a `chatId` that the files are not for everybody.
     let says_so = sender.chat.is_some();
-    if is_visitors || (says_so && upsert::is_of_chat(app, &flow, &fill, Side::Live)?) {
-        fill.conversation = Some(upsert::conversation(app, &flow, &sender)?);
+    if is_visitors || (says_so && upsert::targets_conversation(app, &flow, &fill, CanvasSource::Live)?) {
+        fill.conversation = Some(upsert::resolve_conversation(app, &flow, &sender)?);
     }
-    Ok(Admitted { flow, fill, window })
+    Ok(UpsertGrant { flow, fill, window })
 }
 
-fn is_only_files(fill: &Fill) -> bool {
+fn is_only_files(fill: &UpsertRequest) -> bool {
     !fill.files.is_empty() && fill.store.is_none() && fill.overrides.is_empty()
 }
 
@@ -68,10 +68,10 @@ fn admit_sender(app: &App, request: &Request, flow: &Flow) -> Result<()> {
     }
     let caller = match request.bearer() {
         Some(key) => keys::authenticate(app, key, Some(request.address()))?,
-        None => guard::person(app, request)?,
+        None => guard::signed_in_person(app, request)?,
     };
     match caller {
-        Some(caller) if upsert::may_fill(&caller, flow) => Ok(()),
+        Some(caller) if upsert::can_upsert(&caller, flow) => Ok(()),
         Some(caller) if caller.workspace == flow.workspace => {
             Err(Error::Forbidden("This needs the flow's key or the permission to change it.".to_owned()))
         }
@@ -82,7 +82,7 @@ fn admit_sender(app: &App, request: &Request, flow: &Flow) -> Result<()> {
 /// `{stopNodeId?, overrideConfig?, chatId?}`, or a form whose other fields are overrides.
 #[derive(Default, Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Body {
+struct UpsertBody {
     #[serde(default)]
     stop_node_id: Option<String>,
     #[serde(default)]
@@ -97,14 +97,14 @@ struct Body {
 }
 
 /// A filling, and in which conversation it is sent.
-struct Sent {
-    fill: Fill,
-    sender: Sender,
+struct SentUpsert {
+    fill: UpsertRequest,
+    sender: Uploader,
     source: Option<String>,
 }
 
-fn body(request: &Request, chat_type: ChatType) -> Result<Sent> {
-    let mut body = Body::default();
+fn parse_upsert(request: &Request, chat_type: ChatType) -> Result<SentUpsert> {
+    let mut body = UpsertBody::default();
     let mut files = Vec::new();
     match request.take_form() {
         Some(form) => {
@@ -126,11 +126,11 @@ fn body(request: &Request, chat_type: ChatType) -> Result<Sent> {
         None => body = request.json()?,
     }
     let mut overrides = body.override_config.unwrap_or_default();
-    let proofs = proofs(request, body.session_token, &mut overrides);
+    let proofs = conversation_proofs(request, body.session_token, &mut overrides);
     let store = body.stop_node_id.filter(|id| !id.is_empty());
-    Ok(Sent {
-        fill: Fill { store, overrides, files, conversation: None },
-        sender: Sender { chat: body.chat_id, proofs, chat_type },
+    Ok(SentUpsert {
+        fill: UpsertRequest { store, overrides, files, conversation: None },
+        sender: Uploader { chat: body.chat_id, proofs, chat_type },
         source: body.source,
     })
 }
@@ -139,12 +139,13 @@ fn body(request: &Request, chat_type: ChatType) -> Result<Sent> {
 ///
 /// # Errors
 /// 400 and 404 when it is not clear what to fill, 403 when the chat takes no files for a store, 500 when a card fails.
-pub fn fill(app: &App, admitted: Admitted, request: &Request) -> Result<Reply> {
-    let Admitted { flow, fill, window } = admitted;
+pub fn run(app: &App, admitted: UpsertGrant, request: &Request) -> Result<Reply> {
+    let UpsertGrant { flow, fill, window } = admitted;
     let (id, conversation) = (flow.id, fill.conversation);
-    let prepared = upsert::prepare(app, flow, fill, Side::Live)?;
-    let mut reply =
-        filling::answer(app, request, move |app, tell, cancel| upsert::fill(app, &prepared, tell, cancel))?;
+    let prepared = upsert::prepare(app, flow, fill, CanvasSource::Live)?;
+    let mut reply = filling::reply_with_progress(app, request, move |app, tell, cancel| {
+        upsert::upsert(app, &prepared, tell, cancel)
+    })?;
     if let Some(chat) = conversation {
         reply = with_session(app, request, reply, &id, &chat);
     }
@@ -158,15 +159,17 @@ pub fn fill(app: &App, admitted: Admitted, request: &Request) -> Result<Reply> {
 ///
 /// # Errors
 /// As [`fill`]; 404 or 403 as every route of a flow.
-pub fn fill_internal(app: &App, caller: Caller, request: &Request) -> Result<Reply> {
+pub fn run_internal(app: &App, caller: Caller, request: &Request) -> Result<Reply> {
     let flow = upsert::flow(app, &caller, &flow_id(request)?)?;
-    let Sent { mut fill, sender, source } = body(request, ChatType::Internal)?;
-    let side = side(source.as_deref())?;
-    if sender.chat.is_some() && upsert::is_of_chat(app, &flow, &fill, side)? {
-        fill.conversation = Some(upsert::conversation(app, &flow, &sender)?);
+    let SentUpsert { mut fill, sender, source } = parse_upsert(request, ChatType::Internal)?;
+    let side = canvas_source(source.as_deref())?;
+    if sender.chat.is_some() && upsert::targets_conversation(app, &flow, &fill, side)? {
+        fill.conversation = Some(upsert::resolve_conversation(app, &flow, &sender)?);
     }
     let prepared = upsert::prepare(app, flow, fill, side)?;
-    filling::answer(app, request, move |app, tell, cancel| upsert::fill(app, &prepared, tell, cancel))
+    filling::reply_with_progress(app, request, move |app, tell, cancel| {
+        upsert::upsert(app, &prepared, tell, cancel)
+    })
 }
 
 /// `GET /upsert-history/:id`.
@@ -179,12 +182,15 @@ pub fn history(app: &App, caller: Caller, request: &Request) -> Result<Reply> {
         Some("DESC") => true,
         Some(_) => return Err(Error::invalid("Invalid order: it must be ASC or DESC.")),
     };
-    let filter =
-        HistoryFilter { newest_first, start: date(request, "startDate")?, end: date(request, "endDate")? };
+    let filter = HistoryFilter {
+        newest_first,
+        start: parse_date(request, "startDate")?,
+        end: parse_date(request, "endDate")?,
+    };
     Reply::json(&upsert::history(app, &caller, &flow_id(request)?, &filter)?)
 }
 
-fn date(request: &Request, name: &str) -> Result<Option<Timestamp>> {
+fn parse_date(request: &Request, name: &str) -> Result<Option<Timestamp>> {
     let sent = request.query(name).filter(|text| !text.is_empty());
     sent.map(|text| text.parse().map_err(|_| Error::Invalid(format!("Invalid {name}.")))).transpose()
 }
@@ -193,7 +199,7 @@ fn date(request: &Request, name: &str) -> Result<Option<Timestamp>> {
 ///
 /// # Errors
 /// 400 without ids, 404 when one of them is not there.
-pub fn forget(app: &App, caller: Caller, request: &Request) -> Result<Reply> {
+pub fn delete_history(app: &App, caller: Caller, request: &Request) -> Result<Reply> {
     #[derive(Deserialize)]
     struct Ids {
         ids: BTreeSet<String>,
@@ -203,6 +209,6 @@ pub fn forget(app: &App, caller: Caller, request: &Request) -> Result<Reply> {
         return Err(Error::invalid("'ids' is empty: name the entries to delete."));
     }
     let unknown = || Error::NotFound("There is no such entry in the upsert history.".to_owned());
-    let ids: Option<BTreeSet<FillingId>> = sent.ids.iter().map(|id| FillingId::parse(id)).collect();
-    deleted(upsert::forget(app, &caller, &ids.ok_or_else(unknown)?)?)
+    let ids: Option<BTreeSet<UpsertId>> = sent.ids.iter().map(|id| UpsertId::parse(id)).collect();
+    deleted_reply(upsert::delete_history(app, &caller, &ids.ok_or_else(unknown)?)?)
 }

@@ -1,18 +1,18 @@
 //! Saved variables over HTTP (manual 7.5).
 
-use super::flows::is_set;
+use super::flows::has_flag;
 use crate::app::App;
 use crate::domain::caller::Caller;
 use crate::domain::error::Result;
-use crate::domain::paging::Paging;
+use crate::domain::paging::PageRequest;
 use crate::http::reply::Reply;
 use crate::http::request::Request;
 use crate::ops::variables;
 
 /// `GET /variables`
 pub fn list(app: &App, caller: Caller, request: &Request) -> Result<Reply> {
-    let paging = Paging::parse(request.query("page"), request.query("limit"))?;
-    Reply::json(&Paging::answer(paging, &variables::list(app, &caller)?))
+    let paging = PageRequest::parse(request.query("page"), request.query("limit"))?;
+    Reply::json(&PageRequest::apply(paging, &variables::list(app, &caller)?))
 }
 
 /// `POST /variables`
@@ -27,5 +27,5 @@ pub fn update(app: &App, caller: Caller, request: &Request) -> Result<Reply> {
 
 /// `DELETE /variables/:id`
 pub fn delete(app: &App, caller: Caller, request: &Request) -> Result<Reply> {
-    Reply::json(&variables::delete(app, &caller, request.param("id"), is_set(request, "force")?)?)
+    Reply::json(&variables::delete(app, &caller, request.param("id"), has_flag(request, "force")?)?)
 }

@@ -3,7 +3,7 @@
 use crate::app::App;
 use crate::domain::caller::Caller;
 use crate::domain::error::Result;
-use crate::http::api::accounts::cookie;
+use crate::http::api::accounts::session_cookie_value;
 use crate::http::reply::Reply;
 use crate::http::request::Request;
 use crate::ops::workspaces;
@@ -15,7 +15,7 @@ pub fn list(app: &App, caller: Caller, _request: &Request) -> Result<Reply> {
 
 /// `POST /workspace`
 pub fn create(app: &App, caller: Caller, request: &Request) -> Result<Reply> {
-    Reply::created(&workspaces::create(app, &caller, &request.json()?)?)
+    Reply::json_created(&workspaces::create(app, &caller, &request.json()?)?)
 }
 
 /// `PUT /workspace`
@@ -31,5 +31,5 @@ pub fn delete(app: &App, caller: Caller, request: &Request) -> Result<Reply> {
 /// `POST /workspace/switch?id=`
 pub fn switch(app: &App, caller: Caller, request: &Request) -> Result<Reply> {
     let id = request.query("id").unwrap_or_default();
-    Reply::json(&workspaces::switch(app, &caller, cookie(app, request), id)?)
+    Reply::json(&workspaces::switch(app, &caller, session_cookie_value(app, request), id)?)
 }

@@ -6,18 +6,18 @@ mod statuses;
 #[cfg(test)]
 mod tests;
 
-use super::guard::Who;
+use super::guard::RequiredAccess;
 use super::router::Route;
 use super::routes;
 use schema::Components;
 use serde_json::{Map, Value, json};
-use shape::{Kind, Param, Place, Shape};
+use shape::{ContentKind, ParamLocation, ParamSpec, Shape};
 use std::fmt::Write as _;
 
 /// The OpenAPI 3.1 document of every route.
 #[must_use]
 pub fn document() -> Value {
-    describe(routes::table())
+    describe(routes::service_routes())
 }
 
 /// Rooms by the first segment of a path, as clients list them.
@@ -64,18 +64,18 @@ const TAGS: &[(&str, &[&str])] = &[
 ];
 
 /// The room of a route; `None` for one that [`TAGS`] does not know, which a test refuses.
-fn tag(route: &Route) -> Option<&'static str> {
-    let first = within(route).split('/').find(|part| !part.is_empty())?;
+fn tag_of(route: &Route) -> Option<&'static str> {
+    let first = path_below_prefix(route).split('/').find(|part| !part.is_empty())?;
     TAGS.iter().find(|(_, segments)| segments.contains(&first)).map(|(tag, _)| *tag)
 }
 
 fn describe(routes: &[Route]) -> Value {
     let (mut paths, mut components) = (Map::new(), Components::default());
     for route in routes {
-        let path = paths.entry(path(&route.pattern)).or_insert_with(|| json!({}));
+        let path = paths.entry(template_path(&route.pattern)).or_insert_with(|| json!({}));
         path[route.method.as_str().to_ascii_lowercase()] = operation(route, &mut components);
     }
-    let refusals = refusals(&mut components);
+    let refusals = error_responses(&mut components);
     json!({
         "openapi": "3.1.0",
         "info": {
@@ -98,32 +98,32 @@ fn describe(routes: &[Route]) -> Value {
 }
 
 /// `/chatflows/:id` becomes `/chatflows/{id}`.
-fn path(pattern: &str) -> String {
+fn template_path(pattern: &str) -> String {
     let parts = pattern
         .split('/')
         .map(|part| part.strip_prefix(':').map_or(part.to_owned(), |name| format!("{{{name}}}")));
     parts.collect::<Vec<_>>().join("/")
 }
 
-fn within(route: &Route) -> &str {
+fn path_below_prefix(route: &Route) -> &str {
     route.pattern.strip_prefix("/api/v1").unwrap_or(&route.pattern)
 }
 
 fn operation(route: &Route, components: &mut Components) -> Value {
     let in_path = route.params().map(|name| {
-        json!({"name": name, "in": "path", "required": true, "schema": components.schema(&of_segment(name))})
+        json!({"name": name, "in": "path", "required": true, "schema": components.schema(&segment_shape(name))})
     });
     let mut params: Vec<Value> = in_path.collect();
     params.extend(route.query.iter().map(|param| parameter(param, components)));
     let mut operation = json!({
         "operationId": route.id,
-        "tags": tag(route),
+        "tags": tag_of(route),
         "summary": route.summary,
         "parameters": params,
-        "security": security(route.guard.who),
+        "security": security(route.guard.access),
         "responses": responses(route, components),
     });
-    if let Who::AnyOf(permissions) = route.guard.who {
+    if let RequiredAccess::AnyOf(permissions) = route.guard.access {
         let mut needs = format!("Needs one of: {}.", permissions.join(", "));
         if !route.shows.is_empty() {
             let _ = write!(
@@ -151,10 +151,10 @@ fn operation(route: &Route, components: &mut Components) -> Value {
     operation
 }
 
-fn parameter(param: &Param, components: &mut Components) -> Value {
-    let place = match param.place {
-        Place::Query => "query",
-        Place::Header => "header",
+fn parameter(param: &ParamSpec, components: &mut Components) -> Value {
+    let place = match param.location {
+        ParamLocation::Query => "query",
+        ParamLocation::Header => "header",
     };
     json!({
         "name": param.name, "in": place, "required": param.required, "description": param.about,
@@ -163,7 +163,7 @@ fn parameter(param: &Param, components: &mut Components) -> Value {
 }
 
 /// What stands in a segment of a path, by the name its pattern gives it.
-fn of_segment(name: &str) -> Shape {
+fn segment_shape(name: &str) -> Shape {
     match name {
         "id" | "flow" | "chat" | "chunk" => shape::ID,
         "sha" => shape::SHA,
@@ -176,13 +176,13 @@ fn responses(route: &Route, components: &mut Components) -> Value {
     let mut responses = Map::new();
     for gives in &route.gives {
         let response = responses.entry(gives.status.to_string()).or_insert_with(
-            || json!({"description": if gives.kind == Kind::Nothing { "Done." } else { "The answer." }}),
+            || json!({"description": if gives.kind == ContentKind::Nothing { "Done." } else { "The answer." }}),
         );
         if let Some(kind) = gives.kind.content_type() {
             response["content"][kind] = json!({"schema": components.schema(&gives.shape)});
         }
     }
-    for refusal in statuses::of(route) {
+    for refusal in statuses::errors_of(route) {
         // A route may have words of its own for a refusal, beside those that the door has.
         if let Some(own) = responses.get_mut(&refusal.status.to_string()) {
             for (kind, shape) in refusal.contents() {
@@ -199,7 +199,7 @@ fn responses(route: &Route, components: &mut Components) -> Value {
 }
 
 /// The refusals, by name.
-fn refusals(components: &mut Components) -> Value {
+fn error_responses(components: &mut Components) -> Value {
     let mut refusals = Map::new();
     for refusal in statuses::ALL {
         let content: Map<String, Value> = refusal
@@ -213,11 +213,11 @@ fn refusals(components: &mut Components) -> Value {
     Value::Object(refusals)
 }
 
-fn security(who: Who) -> Value {
+fn security(who: RequiredAccess) -> Value {
     match who {
-        Who::Public => json!([]),
-        Who::Ask => json!([{}, {"key": []}, {"session": []}]),
-        Who::SignedIn | Who::AnyOf(_) => json!([{"key": []}, {"session": []}]),
-        Who::Session | Who::Owner => json!([{"session": []}]),
+        RequiredAccess::Public => json!([]),
+        RequiredAccess::Ask => json!([{}, {"key": []}, {"session": []}]),
+        RequiredAccess::SignedIn | RequiredAccess::AnyOf(_) => json!([{"key": []}, {"session": []}]),
+        RequiredAccess::Session | RequiredAccess::Owner => json!([{"session": []}]),
     }
 }

@@ -1,6 +1,6 @@
 //! Shapes as JSON Schema 2020-12, with the named ones gathered aside.
 
-use super::shape::{Field, Shape, Text};
+use super::shape::{Shape, ShapeField, Text};
 use serde_json::{Map, Value, json};
 
 /// The named shapes that were met, by name.
@@ -16,7 +16,7 @@ impl Components {
         match shape {
             Shape::Anything => json!({}),
             Shape::Null => json!({"type": "null"}),
-            Shape::Text(text) => of_text(text),
+            Shape::Text(text) => text_schema(text),
             Shape::Whole(least) => json!({"type": "integer", "minimum": least}),
             Shape::Number => json!({"type": "number"}),
             Shape::Flag => json!({"type": "boolean"}),
@@ -44,7 +44,7 @@ impl Components {
         }
     }
 
-    fn object(&mut self, fields: &[Field]) -> Value {
+    fn object(&mut self, fields: &[ShapeField]) -> Value {
         let mut properties = Map::new();
         for field in fields {
             let mut schema = self.schema(&field.shape);
@@ -81,7 +81,7 @@ impl Components {
     }
 }
 
-fn of_text(text: &Text) -> Value {
+fn text_schema(text: &Text) -> Value {
     let mut schema = json!({"type": "string"});
     let words = [("format", text.format), ("pattern", text.pattern)];
     for (name, word) in words {

@@ -21,7 +21,7 @@ pub enum Shape {
     /// The bytes of a file in a form.
     File,
     /// An object with these fields; what else it holds says nothing.
-    Object(&'static [Field]),
+    Object(&'static [ShapeField]),
     /// An object whose names are data.
     Map(&'static Shape),
     /// A list.
@@ -31,7 +31,7 @@ pub enum Shape {
     /// One of these.
     AnyOf(&'static [Shape]),
     /// A shape with a name of its own in the description.
-    Named(&'static Named),
+    Named(&'static NamedShape),
 }
 
 impl Shape {
@@ -57,7 +57,7 @@ pub struct Text {
 
 /// A shape that clients know by a name.
 #[derive(Debug, PartialEq)]
-pub struct Named {
+pub struct NamedShape {
     /// The name, unique among all.
     pub name: &'static str,
     /// What it is.
@@ -68,7 +68,7 @@ pub struct Named {
 
 /// A field of an object.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Field {
+pub struct ShapeField {
     /// Its name.
     pub name: &'static str,
     /// What it holds.
@@ -81,7 +81,7 @@ pub struct Field {
 
 /// A value in the query of an address, or a header.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Param {
+pub struct ParamSpec {
     /// Its name.
     pub name: &'static str,
     /// What it holds.
@@ -89,14 +89,14 @@ pub struct Param {
     /// What it is for.
     pub about: &'static str,
     /// Where it stands.
-    pub place: Place,
+    pub location: ParamLocation,
     /// It must be there.
     pub required: bool,
 }
 
 /// Where a parameter stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Place {
+pub enum ParamLocation {
     /// In the query.
     Query,
     /// In a header.
@@ -105,9 +105,9 @@ pub enum Place {
 
 /// A body that a route takes.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Body {
+pub struct BodySpec {
     /// Its content type.
-    pub kind: Kind,
+    pub kind: ContentKind,
     /// What it holds.
     pub shape: Shape,
     /// The route refuses a request without it.
@@ -116,18 +116,18 @@ pub struct Body {
 
 /// An answer that a route gives when it did what it was asked.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Gives {
+pub struct ResponseSpec {
     /// Its status.
     pub status: u16,
     /// Its content type.
-    pub kind: Kind,
+    pub kind: ContentKind,
     /// What it holds.
     pub shape: Shape,
 }
 
 /// Content types.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub enum ContentKind {
     /// `application/json`
     Json,
     /// `multipart/form-data`
@@ -144,7 +144,7 @@ pub enum Kind {
     Other(&'static str),
 }
 
-impl Kind {
+impl ContentKind {
     /// The content type; `None` without a body.
     #[must_use]
     pub const fn content_type(self) -> Option<&'static str> {
@@ -167,15 +167,15 @@ pub const TEXT: Shape = Shape::Text(ANY_TEXT);
 /// Any text, or none.
 pub const MAYBE_TEXT: Shape = Shape::Maybe(&TEXT);
 /// An id of the service.
-pub const ID: Shape = formatted("uuid");
+pub const ID: Shape = text_in_format("uuid");
 /// A moment.
-pub const TIME: Shape = formatted("date-time");
+pub const TIME: Shape = text_in_format("date-time");
 /// A time, or none.
 pub const MAYBE_TIME: Shape = Shape::Maybe(&TIME);
 /// An address to write to.
-pub const EMAIL: Shape = formatted("email");
+pub const EMAIL: Shape = text_in_format("email");
 /// A password: never shown.
-pub const SECRET: Shape = formatted("password");
+pub const SECRET: Shape = text_in_format("password");
 /// A whole number from zero up.
 pub const COUNT: Shape = Shape::Whole(0);
 /// The id of a version, 7 to 40 characters of it.
@@ -187,7 +187,7 @@ pub const SETTINGS: Shape = Shape::Map(&Shape::Anything);
 
 /// A text of a format.
 #[must_use]
-pub const fn formatted(format: &'static str) -> Shape {
+pub const fn text_in_format(format: &'static str) -> Shape {
     Shape::Text(Text { format: Some(format), ..ANY_TEXT })
 }
 
@@ -199,17 +199,17 @@ pub const fn text(min: usize, max: usize) -> Shape {
 
 /// A field that is always there.
 #[must_use]
-pub const fn field(name: &'static str, shape: Shape) -> Field {
-    Field { name, shape, required: true, about: "" }
+pub const fn field(name: &'static str, shape: Shape) -> ShapeField {
+    ShapeField { name, shape, required: true, about: "" }
 }
 
 /// A field that may be missing.
 #[must_use]
-pub const fn optional(name: &'static str, shape: Shape) -> Field {
-    Field { name, shape, required: false, about: "" }
+pub const fn optional(name: &'static str, shape: Shape) -> ShapeField {
+    ShapeField { name, shape, required: false, about: "" }
 }
 
-impl Field {
+impl ShapeField {
     /// Says what it means.
     #[must_use]
     pub const fn about(self, about: &'static str) -> Self {
@@ -219,18 +219,18 @@ impl Field {
 
 /// A query value that may be missing.
 #[must_use]
-pub const fn query(name: &'static str, shape: Shape, about: &'static str) -> Param {
-    Param { name, shape, about, place: Place::Query, required: false }
+pub const fn query(name: &'static str, shape: Shape, about: &'static str) -> ParamSpec {
+    ParamSpec { name, shape, about, location: ParamLocation::Query, required: false }
 }
 
 /// A header that may be missing.
 #[must_use]
-pub const fn header(name: &'static str, shape: Shape, about: &'static str) -> Param {
-    Param { place: Place::Header, ..query(name, shape, about) }
+pub const fn header(name: &'static str, shape: Shape, about: &'static str) -> ParamSpec {
+    ParamSpec { location: ParamLocation::Header, ..query(name, shape, about) }
 }
 
 /// An object with a name.
 #[must_use]
-pub const fn object(name: &'static str, about: &'static str, fields: &'static [Field]) -> Named {
-    Named { name, about, shape: Shape::Object(fields) }
+pub const fn object(name: &'static str, about: &'static str, fields: &'static [ShapeField]) -> NamedShape {
+    NamedShape { name, about, shape: Shape::Object(fields) }
 }

@@ -8,20 +8,20 @@ fn every_route_is_described_once_and_says_what_it_gives() {
     let document = document();
     let paths = document["paths"].as_object().unwrap();
     let described: usize = paths.values().map(|path| path.as_object().unwrap().len()).sum();
-    assert_eq!(described, routes::table().len());
+    assert_eq!(described, routes::service_routes().len());
     let mut ids = HashSet::new();
-    for route in routes::table() {
+    for route in routes::service_routes() {
         let name = format!("{} {}", route.method, route.pattern);
         assert!(!route.gives.is_empty(), "{name} does not say what it gives: .gives(…)");
         assert!(!route.summary.is_empty(), "{name} has no summary");
-        assert!(tag(route).is_some(), "{name} belongs to no room: see TAGS");
+        assert!(tag_of(route).is_some(), "{name} belongs to no room: see TAGS");
         assert!(
             route.id.starts_with(|c: char| c.is_ascii_lowercase())
                 && route.id.chars().all(|c| c.is_ascii_alphanumeric()),
             "{name} needs an id in camelCase: .id(…)"
         );
         assert!(ids.insert(route.id), "{name}: the id {} is taken", route.id);
-        let forms = route.takes.iter().filter(|body| body.kind == Kind::Form).count();
+        let forms = route.takes.iter().filter(|body| body.kind == ContentKind::Form).count();
         let bodies = route.takes.len() - forms;
         use crate::http::router::Accepts;
         match route.accepts {
@@ -31,12 +31,12 @@ fn every_route_is_described_once_and_says_what_it_gives() {
             Accepts::JsonOrMultipart => assert_eq!((forms, bodies), (1, 1), "{name}: .takes(…) and .form(…)"),
         }
     }
-    assert_eq!(path("/api/v1/prediction/:id"), "/api/v1/prediction/{id}");
+    assert_eq!(template_path("/api/v1/prediction/:id"), "/api/v1/prediction/{id}");
 }
 
 #[test]
 fn one_name_stands_for_one_shape() {
-    fn walk(shape: &Shape, seen: &mut Vec<&'static shape::Named>) {
+    fn walk(shape: &Shape, seen: &mut Vec<&'static shape::NamedShape>) {
         match shape {
             Shape::Object(fields) => fields.iter().for_each(|field| walk(&field.shape, seen)),
             Shape::Map(inner) | Shape::List(inner) | Shape::Maybe(inner) => walk(inner, seen),
@@ -52,7 +52,7 @@ fn one_name_stands_for_one_shape() {
         }
     }
     let mut seen = Vec::new();
-    for route in routes::table() {
+    for route in routes::service_routes() {
         route.takes.iter().for_each(|body| walk(&body.shape, &mut seen));
         route.gives.iter().for_each(|gives| walk(&gives.shape, &mut seen));
     }

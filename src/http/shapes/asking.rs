@@ -3,7 +3,7 @@
 use super::conversations::{FEEDBACK, RATING};
 use super::{LIMIT, PAGE};
 use crate::http::openapi::shape::{
-    COUNT, ID, MAYBE_TEXT, Param, SETTINGS, Shape, TEXT, TEXTS, TIME, field, object, optional, query,
+    COUNT, ID, MAYBE_TEXT, ParamSpec, SETTINGS, Shape, TEXT, TEXTS, TIME, field, object, optional, query,
 };
 
 const HISTORY: Shape = Shape::List(&Shape::Named(&object(
@@ -140,7 +140,7 @@ pub const ATTACHMENT_FORM: Shape = Shape::Named(&object(
 ));
 
 /// What names a file of a conversation: its flow, conversation and name; or what a signed link carries.
-pub const FILE_QUERY: &[Param] = &[
+pub const FILE_QUERY: &[ParamSpec] = &[
     query("chatflowId", ID, "The flow."),
     query("chatId", ID, "The conversation."),
     query(
@@ -213,15 +213,15 @@ macro_rules! message_filter {
     };
 }
 /// Which messages to delete.
-pub const MESSAGE_FILTER: &[Param] = message_filter!();
+pub const MESSAGE_FILTER: &[ParamSpec] = message_filter!();
 /// Which conversations to list.
-pub const CONVERSATION_LIST: &[Param] = message_filter!(PAGE, LIMIT);
+pub const CONVERSATION_LIST: &[ParamSpec] = message_filter!(PAGE, LIMIT);
 /// Which messages to list.
-pub const MESSAGE_LIST: &[Param] = message_filter!(ORDER, PAGE, LIMIT, FEEDBACK_TOO);
-const FEEDBACK_TOO: Param = query("feedback", TEXT, "Brings the rating of each answer along.");
+pub const MESSAGE_LIST: &[ParamSpec] = message_filter!(ORDER, PAGE, LIMIT, FEEDBACK_TOO);
+const FEEDBACK_TOO: ParamSpec = query("feedback", TEXT, "Brings the rating of each answer along.");
 
 /// Oldest or newest first.
-pub const ORDER: Param =
+pub const ORDER: ParamSpec =
     query("order", Shape::Words(&["ASC", "DESC"]), "Oldest first, which is usual, or newest first.");
 
 /// What to fill.
@@ -285,7 +285,7 @@ pub const FILLINGS: Shape = Shape::List(&Shape::Named(&object(
     ],
 )));
 /// Which fillings to list.
-pub const FILLING_FILTER: &[Param] = &[
+pub const FILLING_FILTER: &[ParamSpec] = &[
     ORDER,
     query("startDate", TIME, "Only fillings from then on."),
     query("endDate", TIME, "Only fillings until then."),

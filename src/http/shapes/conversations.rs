@@ -2,7 +2,7 @@
 
 use super::asking::{CHAT_TYPE, ORDER};
 use crate::http::openapi::shape::{
-    COUNT, ID, MAYBE_TEXT, MAYBE_TIME, Param, Shape, TEXT, TIME, field, object, optional, query,
+    COUNT, ID, MAYBE_TEXT, MAYBE_TIME, ParamSpec, Shape, TEXT, TIME, field, object, optional, query,
 };
 
 /// How an answer was rated.
@@ -50,7 +50,7 @@ pub const FEEDBACK_CHANGED: Shape = Shape::Named(&object(
     &[field("status", Shape::Words(&["OK"]))],
 ));
 /// Which ratings to list.
-pub const FEEDBACK_FILTER: &[Param] = &[
+pub const FEEDBACK_FILTER: &[ParamSpec] = &[
     ORDER,
     query("chatId", ID, "Only ratings in this conversation."),
     query("startDate", TIME, "Only ratings from then on."),

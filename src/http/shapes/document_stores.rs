@@ -3,7 +3,7 @@
 use super::asking::PASSAGE;
 use super::{LIMIT, PAGE};
 use crate::http::openapi::shape::{
-    COUNT, ID, MAYBE_TEXT, Param, SETTINGS, Shape, TEXT, TIME, field, object, optional, text,
+    COUNT, ID, MAYBE_TEXT, ParamSpec, SETTINGS, Shape, TEXT, TIME, field, object, optional, text,
 };
 
 const MAYBE_SETTINGS: Shape = Shape::Maybe(&SETTINGS);
@@ -87,7 +87,7 @@ pub const STORES: Shape = Shape::AnyOf(&[
     )),
 ]);
 /// Which page of them.
-pub const STORE_PAGES: &[Param] = &[PAGE, LIMIT];
+pub const STORE_PAGES: &[ParamSpec] = &[PAGE, LIMIT];
 /// A store to make.
 pub const NEW_STORE: Shape = Shape::Named(&object(
     "NewDocumentStore",

@@ -2,15 +2,15 @@
 
 use super::{LIMIT, PAGE};
 use crate::http::openapi::shape::{
-    COUNT, Field, ID, MAYBE_TEXT, Named, Param, SETTINGS, SHA, Shape, TEXT, TEXTS, TIME, field, header,
-    object, optional, query, text,
+    COUNT, ID, MAYBE_TEXT, NamedShape, ParamSpec, SETTINGS, SHA, Shape, ShapeField, TEXT, TEXTS, TIME, field,
+    header, object, optional, query, text,
 };
 
 /// A setting as clients send it: an object, or its JSON text; `null` clears it.
 const SETTING: Shape = Shape::AnyOf(&[TEXT, SETTINGS, Shape::Null]);
 
 /// Kinds of flows.
-pub const FLOW_KIND: Shape = Shape::Named(&Named {
+pub const FLOW_KIND: Shape = Shape::Named(&NamedShape {
     name: "FlowType",
     about: "The kind of a flow.",
     shape: Shape::Words(&["CHATFLOW", "AGENTFLOW", "MULTIAGENT", "ASSISTANT", "HARNESS", "ETL"]),
@@ -99,7 +99,7 @@ const FLOW_OUTLINE: Shape = Shape::Named(&object(
 ));
 
 /// Which canvas a question is about.
-pub const SIDE: &[Param] = &[query(
+pub const SIDE: &[ParamSpec] = &[query(
     "source",
     Shape::Words(&["live", "draft"]),
     "`draft`, which is usual: the draft's, when there is one; `live`: Live's.",
@@ -128,7 +128,7 @@ pub const FLOWS: Shape = Shape::AnyOf(&[
 ]);
 
 /// What the list of flows can be narrowed by.
-pub const FLOW_FILTER: &[Param] = &[
+pub const FLOW_FILTER: &[ParamSpec] = &[
     query("type", FLOW_KIND, "Only flows of this kind."),
     query("fields", Shape::Words(&["summary"]), "The least of each flow, with the state of its draft."),
     query(
@@ -168,8 +168,8 @@ macro_rules! flow_fields {
         ]
     };
 }
-const NEW_FLOW_FIELDS: &[Field] = flow_fields!(field);
-const FLOW_EDIT_FIELDS: &[Field] = flow_fields!(optional);
+const NEW_FLOW_FIELDS: &[ShapeField] = flow_fields!(field);
+const FLOW_EDIT_FIELDS: &[ShapeField] = flow_fields!(optional);
 
 /// A flow in a few words.
 pub const FLOW_BRIEF: Shape = Shape::Named(&object(
@@ -216,7 +216,7 @@ pub const REFUSED_ORIGINS: Shape = Shape::List(&Shape::Named(&object(
 )));
 
 /// Which flows of a key to list.
-pub const OF_KEY: &[Param] = &[query("keyonly", TEXT, "Leaves out flows that are bound to no key.")];
+pub const OF_KEY: &[ParamSpec] = &[query("keyonly", TEXT, "Leaves out flows that are bound to no key.")];
 /// Whether a flow was saved since.
 pub const CHANGED: Shape = Shape::Named(&object(
     "HasChanged",
@@ -350,7 +350,7 @@ pub const DRAFT_EDIT: Shape = Shape::Named(&object(
 ));
 
 /// What saving a draft looks at.
-pub const DRAFT_MATCH: &[Param] = &[header(
+pub const DRAFT_MATCH: &[ParamSpec] = &[header(
     "If-Match",
     TEXT,
     "The `updatedDate` of the draft that was seen, in quotes, or `\"none\"`; another draft is a conflict.",

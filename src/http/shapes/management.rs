@@ -1,11 +1,11 @@
 //! API keys, credentials, variables and tools (manual 8.7).
 
 use crate::http::openapi::shape::{
-    COUNT, Field, ID, MAYBE_TEXT, MAYBE_TIME, Param, SETTINGS, Shape, TEXT, TEXTS, TIME, field, object,
-    optional, query, text,
+    COUNT, ID, MAYBE_TEXT, MAYBE_TIME, ParamSpec, SETTINGS, Shape, ShapeField, TEXT, TEXTS, TIME, field,
+    object, optional, query, text,
 };
 
-const TOTAL: Field = field("total", COUNT).about("Rows on all pages.");
+const TOTAL: ShapeField = field("total", COUNT).about("Rows on all pages.");
 
 /// An API key.
 pub const KEY: Shape = Shape::Named(&object(
@@ -47,7 +47,7 @@ pub const KEY_EDIT: Shape = Shape::Named(&object(
 
 /// A credential without its secrets.
 pub const CREDENTIAL: Shape = Shape::Named(&object("Credential", "A credential.", CREDENTIAL_FIELDS));
-const CREDENTIAL_FIELDS: &[Field] = &[
+const CREDENTIAL_FIELDS: &[ShapeField] = &[
     field("id", ID),
     field("name", TEXT),
     field("credentialName", TEXT).about("Its type."),
@@ -60,7 +60,7 @@ const CREDENTIAL_FIELDS: &[Field] = &[
 /// Credentials.
 pub const CREDENTIALS: Shape = Shape::List(&CREDENTIAL);
 /// Which credentials.
-pub const CREDENTIAL_FILTER: &[Param] =
+pub const CREDENTIAL_FILTER: &[ParamSpec] =
     &[query("credentialName", TEXTS, "Only credentials of these types; may be given several times.")];
 /// A credential to store.
 pub const NEW_CREDENTIAL: Shape = Shape::Named(&object(
@@ -97,7 +97,7 @@ pub const SIGN_IN: Shape = Shape::Named(&object(
     ],
 ));
 /// What a provider sends a person back with.
-pub const RETURNED: &[Param] = &[
+pub const RETURNED: &[ParamSpec] = &[
     query("state", TEXT, "The word of the sign-in, which counts once."),
     query("code", TEXT, "What buys tokens."),
     query("error", TEXT, "Why there is no code."),

@@ -12,10 +12,10 @@ pub mod people;
 pub mod transfer;
 pub mod versions;
 
-use super::openapi::shape::{COUNT, Named, Param, Shape, TEXT, field, object, optional, query};
+use super::openapi::shape::{COUNT, NamedShape, ParamSpec, Shape, TEXT, field, object, optional, query};
 
 /// The body of every refusal (manual 1.4).
-pub const ERROR: Named = object(
+pub const ERROR: NamedShape = object(
     "Error",
     "Why a request was not carried out.",
     &[
@@ -36,11 +36,11 @@ pub const DELETED: Shape = Shape::Named(&object(
 ));
 
 /// `page` and `limit`: both above zero make a page (manual 1.6 r1).
-pub const PAGES: &[Param] = &[PAGE, LIMIT];
+pub const PAGES: &[ParamSpec] = &[PAGE, LIMIT];
 /// Which page.
-pub const PAGE: Param = query("page", COUNT, "Which page, from 1; only with `limit`.");
+pub const PAGE: ParamSpec = query("page", COUNT, "Which page, from 1; only with `limit`.");
 /// How long a page is.
-pub const LIMIT: Param = query("limit", COUNT, "How many rows a page has; only with `page`.");
+pub const LIMIT: ParamSpec = query("limit", COUNT, "How many rows a page has; only with `page`.");
 /// Deletes what is in use.
-pub const FORCE: &[Param] =
+pub const FORCE: &[ParamSpec] =
     &[query("force", Shape::Words(&["true", "false"]), "`true`: deletes it although flows use it.")];

@@ -1,14 +1,14 @@
 //! Accounts, invitations, roles, workspaces and the list of what was done (manual 8.4, 8.5).
 
 use crate::http::openapi::shape::{
-    COUNT, EMAIL, Field, ID, MAYBE_TEXT, MAYBE_TIME, Param, SECRET, Shape, TEXT, TEXTS, TIME, field,
-    formatted, object, optional, query, text,
+    COUNT, EMAIL, ID, MAYBE_TEXT, MAYBE_TIME, ParamSpec, SECRET, Shape, ShapeField, TEXT, TEXTS, TIME, field,
+    object, optional, query, text, text_in_format,
 };
 
 const NAME: Shape = text(1, 120);
 const MAYBE_ID: Shape = Shape::Maybe(&ID);
 const STATUS: Shape = Shape::Words(&["active", "disabled"]);
-const TOTAL: Field = field("total", COUNT).about("Rows on all pages.");
+const TOTAL: ShapeField = field("total", COUNT).about("Rows on all pages.");
 const WHO: Shape = Shape::Object(&[field("id", ID), field("name", TEXT), field("email", EMAIL)]);
 
 /// Where a page begins.
@@ -48,7 +48,7 @@ pub const NEW_PASSWORD: Shape = Shape::Named(&object(
     &[field("user", Shape::Object(&[field("tempToken", TEXT), field("password", SECRET)]))],
 ));
 
-const LINK: Field = field(
+const LINK: ShapeField = field(
     "link",
     Shape::Named(&object(
         "Link",
@@ -79,7 +79,7 @@ pub const ACCOUNT: Shape = Shape::Named(&object(
     ],
 ));
 /// Whose account.
-pub const ACCOUNT_FILTER: &[Param] = &[
+pub const ACCOUNT_FILTER: &[ParamSpec] = &[
     query("id", ID, "Whose account; one's own when it is left out."),
     query("email", EMAIL, "Whose account, by e-mail."),
 ];
@@ -110,7 +110,7 @@ pub const SESSIONS: Shape = Shape::List(&Shape::Named(&object(
     ],
 )));
 
-const INVITATION_FIELDS: &[Field] = &[
+const INVITATION_FIELDS: &[ShapeField] = &[
     field("id", ID),
     field("email", EMAIL),
     field("name", MAYBE_TEXT),
@@ -122,7 +122,7 @@ const INVITATION_FIELDS: &[Field] = &[
     field("createdDate", TIME),
     field("expires", TIME),
     field("expired", Shape::Flag),
-    Field { required: false, ..LINK },
+    ShapeField { required: false, ..LINK },
 ];
 /// An invitation.
 pub const INVITATION: Shape =
@@ -178,7 +178,7 @@ pub const PERSON_STATUS: Shape = Shape::Named(&object(
     &[field("userId", ID), field("status", STATUS)],
 ));
 /// Whom.
-pub const WHOM: &[Param] = &[query("userId", ID, "Whom.")];
+pub const WHOM: &[ParamSpec] = &[query("userId", ID, "Whom.")];
 /// A link for a new password.
 pub const RESET_LINK: Shape = Shape::Named(&object(
     "ResetLink",
@@ -233,7 +233,7 @@ pub const WORKSPACE_EDIT: Shape = Shape::Named(&object(
     ],
 ));
 /// Where to.
-pub const WHERE_TO: &[Param] = &[query("id", ID, "The workspace to go to.")];
+pub const WHERE_TO: &[ParamSpec] = &[query("id", ID, "The workspace to go to.")];
 
 /// A member of a workspace.
 pub const MEMBER: Shape = Shape::Named(&object(
@@ -262,7 +262,7 @@ pub const MEMBER: Shape = Shape::Named(&object(
 /// Members.
 pub const MEMBERS: Shape = Shape::List(&MEMBER);
 /// Whose place, and where.
-pub const MEMBER_FILTER: &[Param] =
+pub const MEMBER_FILTER: &[ParamSpec] =
     &[query("workspaceId", ID, "The active workspace when it is left out."), query("userId", ID, "Whom.")];
 /// A place to give.
 pub const MEMBER_EDIT: Shape = Shape::Named(&object(
@@ -271,7 +271,7 @@ pub const MEMBER_EDIT: Shape = Shape::Named(&object(
     &[
         optional("workspaceId", MAYBE_ID).about("The active workspace when it is left out."),
         optional("userId", MAYBE_ID),
-        optional("email", Shape::Maybe(&formatted("email")))
+        optional("email", Shape::Maybe(&text_in_format("email")))
             .about("In the place of `userId`, to add somebody."),
         field("roleId", ID),
     ],
@@ -361,7 +361,7 @@ pub const AUDIT_PAGE: Shape = Shape::Named(&object(
     ],
 ));
 /// Which entries.
-pub const AUDIT_FILTER: &[Param] = &[
+pub const AUDIT_FILTER: &[ParamSpec] = &[
     query("action", TEXTS, "Only these actions; may be given several times."),
     query("userId", ID, "Only what this person did."),
     query("workspaceId", ID, "Only in this workspace."),

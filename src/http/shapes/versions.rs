@@ -2,7 +2,7 @@
 
 use super::flows::{DRAFT_STATUS, FLOW_BRIEF, FLOW_KIND, LAST_PUBLISHED, PROBLEMS};
 use crate::http::openapi::shape::{
-    COUNT, ID, Param, SHA, Shape, TEXT, TEXTS, TIME, field, object, optional, query,
+    COUNT, ID, ParamSpec, SHA, Shape, TEXT, TEXTS, TIME, field, object, optional, query,
 };
 
 /// One version.
@@ -128,7 +128,7 @@ pub const DIFF: Shape = Shape::Named(&object(
 ));
 
 /// What a version is compared with.
-pub const AGAINST: &[Param] =
+pub const AGAINST: &[ParamSpec] =
     &[query("against", TEXT, "`previous`, which is usual, `current`, or the id of a version.")];
 
 /// What Publish answers.

@@ -1,8 +1,8 @@
 //! The body of a messages request.
 
 use super::Anthropic;
-use crate::llm::reply::{argument_object, set, stops};
-use crate::llm::{ChatRequest, Content, Message};
+use crate::llm::reply::{argument_object, join_stops, set_optional};
+use crate::llm::{ChatMessage, ChatRequest, ContentPart};
 use serde_json::{Map, Value, json};
 
 /// The provider takes no smaller budget.
@@ -28,9 +28,9 @@ pub(super) fn body(model: &Anthropic, request: &ChatRequest) -> Value {
         max_tokens = max_tokens.max(budget + THINKING_TOKENS_MIN);
         body.insert("thinking".into(), json!({"type": "enabled", "budget_tokens": budget}));
     } else {
-        set(&mut body, "temperature", model.temperature);
-        set(&mut body, "top_p", model.top_p);
-        set(&mut body, "top_k", model.top_k);
+        set_optional(&mut body, "temperature", model.temperature);
+        set_optional(&mut body, "top_p", model.top_p);
+        set_optional(&mut body, "top_k", model.top_k);
     }
     body.insert("model".into(), model.model.as_str().into());
     body.insert("max_tokens".into(), max_tokens.into());
@@ -38,21 +38,21 @@ pub(super) fn body(model: &Anthropic, request: &ChatRequest) -> Value {
         .messages
         .iter()
         .filter_map(|message| match message {
-            Message::System(text) if !text.trim().is_empty() => Some(text.as_str()),
+            ChatMessage::System(text) if !text.trim().is_empty() => Some(text.as_str()),
             _ => None,
         })
         .collect();
-    set(&mut body, "system", (!system.is_empty()).then(|| system.join("\n\n")));
+    set_optional(&mut body, "system", (!system.is_empty()).then(|| system.join("\n\n")));
     let thinks_freely = model.extra.get("thinking").is_some_and(|thinking| thinking["type"] != "disabled");
     body.insert("messages".into(), messages(model, request, thinking.is_some() || thinks_freely));
     if !request.tools.is_empty() {
         let tool = |tool: &crate::llm::ToolSpec| json!({"name": tool.name, "description": tool.description, "input_schema": tool.schema});
         body.insert("tools".into(), request.tools.iter().map(tool).collect());
     }
-    let mut stops = stops(&model.stop, &request.stop, usize::MAX);
+    let mut stops = join_stops(&model.stop, &request.stop, usize::MAX);
     // The provider refuses stop words of white space.
     stops.retain(|stop| !stop.trim().is_empty());
-    set(&mut body, "stop_sequences", (!stops.is_empty()).then_some(stops));
+    set_optional(&mut body, "stop_sequences", (!stops.is_empty()).then_some(stops));
     body.insert("stream".into(), model.streaming.into());
     for (name, value) in &model.extra {
         body.insert(name.clone(), value.clone());
@@ -63,12 +63,12 @@ pub(super) fn body(model: &Anthropic, request: &ChatRequest) -> Value {
 /// A turn that goes on after a tool call must begin with the thinking that led to the call. Where that is unknown
 /// (the turn began in another run) the model goes on without thinking.
 fn may_think(model: &Anthropic, request: &ChatRequest) -> bool {
-    let turn = request.messages.iter().rev().take_while(|message| !matches!(message, Message::User(_)));
+    let turn = request.messages.iter().rev().take_while(|message| !matches!(message, ChatMessage::User(_)));
     turn.filter_map(|message| match message {
-        Message::Assistant { calls, .. } => calls.first(),
+        ChatMessage::Assistant { calls, .. } => calls.first(),
         _ => None,
     })
-    .all(|first| model.thoughts.of(&first.id).is_some())
+    .all(|first| model.thoughts.get(&first.id).is_some())
 }
 
 /// Messages in turns of user and assistant: neighbours of one role are merged, and a user begins.
@@ -76,11 +76,11 @@ fn messages(model: &Anthropic, request: &ChatRequest, thinking: bool) -> Value {
     let mut turns: Vec<(&str, Vec<Value>)> = Vec::new();
     for message in &request.messages {
         let (role, blocks) = match message {
-            Message::System(_) => continue,
-            Message::User(parts) => ("user", parts.iter().filter_map(user_block).collect()),
-            Message::Assistant { text, calls } => {
+            ChatMessage::System(_) => continue,
+            ChatMessage::User(parts) => ("user", parts.iter().filter_map(user_block).collect()),
+            ChatMessage::Assistant { text, calls } => {
                 let first = calls.first().filter(|_| thinking);
-                let mut blocks = first.and_then(|call| model.thoughts.of(&call.id)).unwrap_or_default();
+                let mut blocks = first.and_then(|call| model.thoughts.get(&call.id)).unwrap_or_default();
                 // White space at the end is refused where the assistant speaks last.
                 blocks.extend(text_block(text.trim_end()));
                 blocks.extend(calls.iter().map(|call| {
@@ -88,7 +88,7 @@ fn messages(model: &Anthropic, request: &ChatRequest, thinking: bool) -> Value {
                 }));
                 ("assistant", blocks)
             }
-            Message::Tool { call_id, text, .. } => {
+            ChatMessage::Tool { call_id, text, .. } => {
                 ("user", vec![json!({"type": "tool_result", "tool_use_id": call_id, "content": text})])
             }
         };
@@ -118,13 +118,13 @@ fn text_block(text: &str) -> Option<Value> {
     (!text.trim().is_empty()).then(|| json!({"type": "text", "text": text}))
 }
 
-fn user_block(part: &Content) -> Option<Value> {
+fn user_block(part: &ContentPart) -> Option<Value> {
     let image = |source: Value| Some(json!({"type": "image", "source": source}));
     match part {
-        Content::Text(text) => text_block(text),
-        Content::Image { mime, base64 } => {
+        ContentPart::Text(text) => text_block(text),
+        ContentPart::Image { mime, base64 } => {
             image(json!({"type": "base64", "media_type": mime, "data": base64}))
         }
-        Content::ImageUrl(url) => image(json!({"type": "url", "url": url})),
+        ContentPart::ImageUrl(url) => image(json!({"type": "url", "url": url})),
     }
 }

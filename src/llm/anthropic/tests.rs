@@ -3,8 +3,8 @@
 use super::*;
 use crate::domain::prediction::Usage;
 use crate::llm::sse::tests::Pieces;
-use crate::llm::streaming::Source;
-use crate::llm::{ApiKey, Content, Delta, Message, ToolSpec};
+use crate::llm::streaming::StreamSource;
+use crate::llm::{ChatMessage, ContentPart, Delta, ProviderKey, ToolSpec};
 use crate::net::Outgoing;
 
 const SAMPLE: &str = concat!(
@@ -26,25 +26,25 @@ const SAMPLE: &str = concat!(
     "event: message_stop\ndata: {\"type\":\"message_stop\"}\n\n",
 );
 
-fn blocks() -> Blocks {
-    let refusals = Refusals::new("m", Vec::new());
-    Blocks { refusals, thoughts: Vec::new(), remembered: Remembered::default() }
+fn blocks() -> AnthropicStream {
+    let refusals = ErrorInterpreter::new("m", Vec::new());
+    AnthropicStream { refusals, thoughts: Vec::new(), call_state: CallState::default() }
 }
 
 /// The reply, and the thoughts that are kept for its first call.
 fn with_thoughts(
-    read: impl FnOnce(Blocks) -> Result<Completion, ModelError>,
+    read: impl FnOnce(AnthropicStream) -> Result<Completion, ModelError>,
 ) -> Result<(Completion, Vec<Value>), ModelError> {
     let blocks = blocks();
-    let remembered = blocks.remembered.clone();
+    let remembered = blocks.call_state.clone();
     let completion = read(blocks)?;
-    let thoughts = completion.calls.first().and_then(|call| remembered.of(&call.id)).unwrap_or_default();
+    let thoughts = completion.calls.first().and_then(|call| remembered.get(&call.id)).unwrap_or_default();
     Ok((completion, thoughts))
 }
 
-fn read(source: impl Source) -> Result<(Completion, Vec<Value>), ModelError> {
+fn read(source: impl StreamSource) -> Result<(Completion, Vec<Value>), ModelError> {
     let mut on = |_: Delta<'_>| Ok(());
-    with_thoughts(|blocks| Streaming::of_events(source, blocks).follow(&mut on).result)
+    with_thoughts(|blocks| ReplyStream::from_events(source, blocks).follow(&mut on).result)
 }
 
 fn expected() -> (Completion, Vec<Value>) {
@@ -130,31 +130,31 @@ fn an_answer_that_used_up_its_tokens_is_an_error_when_it_says_nothing() {
 
 fn model() -> Anthropic {
     let endpoint =
-        Endpoint::new(Outgoing::new(Vec::new(), true), ANTHROPIC_BASE, Some(ApiKey::new("secret")));
+        Endpoint::new(Outgoing::new(Vec::new(), true), ANTHROPIC_BASE, Some(ProviderKey::new("secret")));
     Anthropic::new(endpoint, "claude-sonnet-4-5")
 }
 
-fn assistant(text: &str, id: Option<&str>) -> Message {
+fn assistant(text: &str, id: Option<&str>) -> ChatMessage {
     let call = |id: &str| ToolCall { id: id.into(), name: "add".into(), arguments: json!("raw") };
-    Message::Assistant { text: text.into(), calls: id.map(call).into_iter().collect() }
+    ChatMessage::Assistant { text: text.into(), calls: id.map(call).into_iter().collect() }
 }
 
 #[test]
 fn neighbours_of_one_role_are_merged() {
     let request = ChatRequest {
         messages: vec![
-            Message::System("one".into()),
-            Message::System("two".into()),
+            ChatMessage::System("one".into()),
+            ChatMessage::System("two".into()),
             assistant("Welcome. ", None),
-            Message::user("a"),
-            Message::User(vec![
-                Content::Text(String::new()),
-                Content::Image { mime: "image/png".into(), base64: "AAAA".into() },
-                Content::ImageUrl("https://x/y.png".into()),
+            ChatMessage::user("a"),
+            ChatMessage::User(vec![
+                ContentPart::Text(String::new()),
+                ContentPart::Image { mime: "image/png".into(), base64: "AAAA".into() },
+                ContentPart::ImageUrl("https://x/y.png".into()),
             ]),
             assistant("", Some("toolu_1")),
-            Message::Tool { call_id: "toolu_1".into(), name: "add".into(), text: "2".into() },
-            Message::user("b"),
+            ChatMessage::Tool { call_id: "toolu_1".into(), name: "add".into(), text: "2".into() },
+            ChatMessage::user("b"),
         ],
         tools: vec![ToolSpec {
             name: "add".into(),
@@ -185,18 +185,22 @@ fn thinking_makes_room_for_itself_and_goes_back_with_its_call() {
     let mut model = model();
     model.thinking_tokens = Some(20_000);
     model.temperature = Some(0.3);
-    let mut request = ChatRequest { messages: vec![Message::user("a")], ..ChatRequest::default() };
+    let mut request = ChatRequest { messages: vec![ChatMessage::user("a")], ..ChatRequest::default() };
     let body = request::body(&model, &request);
     assert_eq!(body["thinking"], json!({"type":"enabled","budget_tokens":20_000}));
     assert_eq!((body["max_tokens"].as_u64(), body["temperature"].as_f64()), (Some(21_024), None));
 
     request.messages.push(assistant("", Some("toolu_1")));
-    request.messages.push(Message::Tool { call_id: "toolu_1".into(), name: "add".into(), text: "2".into() });
+    request.messages.push(ChatMessage::Tool {
+        call_id: "toolu_1".into(),
+        name: "add".into(),
+        text: "2".into(),
+    });
     let unknown = request::body(&model, &request);
     assert_eq!((unknown["thinking"].is_null(), unknown["temperature"].as_f64()), (true, Some(0.3)));
 
     let (completion, thoughts) = expected();
-    model.thoughts.keep(&completion.calls[0].id, thoughts);
+    model.thoughts.insert(&completion.calls[0].id, thoughts);
     let known = request::body(&model, &request);
     assert_eq!(known["thinking"]["type"], "enabled");
     assert_eq!(

@@ -1,8 +1,8 @@
 //! The body of a Converse request.
 
 use super::Bedrock;
-use crate::llm::reply::{argument_object, set, stops};
-use crate::llm::{ChatRequest, Content, Message, ModelError, ToolSpec};
+use crate::llm::reply::{argument_object, join_stops, set_optional};
+use crate::llm::{ChatMessage, ChatRequest, ContentPart, ModelError, ToolSpec};
 use serde_json::{Map, Value, json};
 
 /// What stands where the protocol demands a text and there is none.
@@ -16,23 +16,23 @@ pub(super) fn body(model: &Bedrock, request: &ChatRequest) -> Result<Value, Mode
     let mut body = Map::new();
     body.insert("messages".into(), messages(request)?);
     let system = request.messages.iter().filter_map(|message| match message {
-        Message::System(text) if !text.trim().is_empty() => Some(json!({"text": text})),
+        ChatMessage::System(text) if !text.trim().is_empty() => Some(json!({"text": text})),
         _ => None,
     });
     let system: Vec<Value> = system.collect();
-    set(&mut body, "system", (!system.is_empty()).then_some(system));
+    set_optional(&mut body, "system", (!system.is_empty()).then_some(system));
     let mut inference = Map::new();
-    set(&mut inference, "maxTokens", model.max_tokens);
-    set(&mut inference, "temperature", model.temperature);
-    let mut stops = stops(&model.stop, &request.stop, usize::MAX);
+    set_optional(&mut inference, "maxTokens", model.max_tokens);
+    set_optional(&mut inference, "temperature", model.temperature);
+    let mut stops = join_stops(&model.stop, &request.stop, usize::MAX);
     // Some of the makers refuse stop words of white space.
     stops.retain(|stop| !stop.trim().is_empty());
     stops.truncate(STOPS_MAX);
-    set(&mut inference, "stopSequences", (!stops.is_empty()).then_some(stops));
-    set(&mut body, "inferenceConfig", (!inference.is_empty()).then_some(inference));
+    set_optional(&mut inference, "stopSequences", (!stops.is_empty()).then_some(stops));
+    set_optional(&mut body, "inferenceConfig", (!inference.is_empty()).then_some(inference));
     let tools = tools(request);
-    set(&mut body, "toolConfig", (!tools.is_empty()).then(|| json!({"tools": tools})));
-    set(&mut body, "performanceConfig", model.optimized.then(|| json!({"latency": "optimized"})));
+    set_optional(&mut body, "toolConfig", (!tools.is_empty()).then(|| json!({"tools": tools})));
+    set_optional(&mut body, "performanceConfig", model.optimized.then(|| json!({"latency": "optimized"})));
     Ok(Value::Object(body))
 }
 
@@ -41,7 +41,7 @@ fn tools(request: &ChatRequest) -> Vec<Value> {
     let mut tools: Vec<Value> = request.tools.iter().map(tool).collect();
     let mut known: Vec<&str> = request.tools.iter().map(|tool| tool.name.as_str()).collect();
     let calls = request.messages.iter().flat_map(|message| match message {
-        Message::Assistant { calls, .. } => calls.as_slice(),
+        ChatMessage::Assistant { calls, .. } => calls.as_slice(),
         _ => &[],
     });
     for call in calls {
@@ -65,12 +65,12 @@ fn messages(request: &ChatRequest) -> Result<Value, ModelError> {
     let mut turns: Vec<(&str, Vec<Value>)> = Vec::new();
     for message in &request.messages {
         let (role, blocks) = match message {
-            Message::System(_) => continue,
-            Message::User(parts) => {
+            ChatMessage::System(_) => continue,
+            ChatMessage::User(parts) => {
                 let blocks = parts.iter().filter_map(|part| user_block(part).transpose());
                 ("user", blocks.collect::<Result<Vec<_>, _>>()?)
             }
-            Message::Assistant { text, calls } => {
+            ChatMessage::Assistant { text, calls } => {
                 // White space at the end is refused where the assistant speaks last.
                 let mut blocks: Vec<Value> = text_block(text.trim_end()).into_iter().collect();
                 blocks.extend(calls.iter().map(|call| {
@@ -79,7 +79,7 @@ fn messages(request: &ChatRequest) -> Result<Value, ModelError> {
                 }));
                 ("assistant", blocks)
             }
-            Message::Tool { call_id: id, text, .. } => {
+            ChatMessage::Tool { call_id: id, text, .. } => {
                 let content = text_block(text).unwrap_or_else(|| json!({"text": NO_TEXT}));
                 ("user", vec![json!({"toolResult": {"toolUseId": call_id(id), "content": [content]}})])
             }
@@ -116,25 +116,25 @@ fn text_block(text: &str) -> Option<Value> {
     (!text.trim().is_empty()).then(|| json!({"text": text}))
 }
 
-fn user_block(part: &Content) -> Result<Option<Value>, ModelError> {
+fn user_block(part: &ContentPart) -> Result<Option<Value>, ModelError> {
     match part {
-        Content::Text(text) => Ok(text_block(text)),
-        Content::Image { mime, base64 } => {
+        ContentPart::Text(text) => Ok(text_block(text)),
+        ContentPart::Image { mime, base64 } => {
             let format = match mime.as_str() {
                 "image/png" => "png",
                 "image/jpeg" | "image/jpg" => "jpeg",
                 "image/gif" => "gif",
                 "image/webp" => "webp",
-                _ => return Err(refused("AWS Bedrock takes images as PNG, JPEG, GIF and WebP only")),
+                _ => return Err(request_error("AWS Bedrock takes images as PNG, JPEG, GIF and WebP only")),
             };
             Ok(Some(json!({"image": {"format": format, "source": {"bytes": base64}}})))
         }
-        Content::ImageUrl(_) => {
-            Err(refused("AWS Bedrock fetches no images: send the image itself and not its address"))
+        ContentPart::ImageUrl(_) => {
+            Err(request_error("AWS Bedrock fetches no images: send the image itself and not its address"))
         }
     }
 }
 
-fn refused(why: &str) -> ModelError {
+fn request_error(why: &str) -> ModelError {
     ModelError::Settings(why.into())
 }

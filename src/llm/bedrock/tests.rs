@@ -4,7 +4,7 @@ use super::*;
 use crate::aws::event_stream::tests::written;
 use crate::domain::prediction::Usage;
 use crate::llm::sse::tests::Pieces;
-use crate::llm::{Content, Delta, Message, ToolSpec};
+use crate::llm::{ChatMessage, ContentPart, Delta, ToolSpec};
 use crate::net::Outgoing;
 use serde_json::json;
 
@@ -43,9 +43,9 @@ fn sample() -> Vec<u8> {
 
 fn read(mut source: impl Read) -> Result<Completion, ModelError> {
     let mut on = |_: Delta<'_>| Ok(());
-    let mut reply = Reply::default();
-    read_stream(&mut source, &mut reply, "m", &Refusals::new("m", Vec::new()), &mut on)?;
-    reply.done()
+    let mut reply = ReplyBuilder::default();
+    read_stream(&mut source, &mut reply, "m", &ErrorInterpreter::new("m", Vec::new()), &mut on)?;
+    reply.finish()
 }
 
 fn expected() -> Completion {
@@ -121,9 +121,9 @@ fn errors_inside_a_stream_end_it() {
 }
 
 fn whole(body: &Value) -> Result<Completion, ModelError> {
-    let mut reply = Reply::default();
+    let mut reply = ReplyBuilder::default();
     read_whole(&mut body.to_string().as_bytes(), &mut reply)?;
-    reply.done()
+    reply.finish()
 }
 
 #[test]
@@ -164,16 +164,16 @@ fn names_of_models_are_one_part_of_the_path() {
 #[test]
 fn a_conversation_is_sent_in_turns() {
     let call = ToolCall { id: "call:1/x".into(), name: "add".into(), arguments: json!({"a": 1}) };
-    let image = Content::Image { mime: "image/png".into(), base64: "aGk=".into() };
+    let image = ContentPart::Image { mime: "image/png".into(), base64: "aGk=".into() };
     let request = ChatRequest {
         messages: vec![
-            Message::System("one".into()),
-            Message::System(" ".into()),
-            Message::assistant("Welcome. "),
-            Message::User(vec![Content::Text("a".into()), image]),
-            Message::Assistant { text: String::new(), calls: vec![call] },
-            Message::Tool { call_id: "call:1/x".into(), name: "add".into(), text: String::new() },
-            Message::user("b"),
+            ChatMessage::System("one".into()),
+            ChatMessage::System(" ".into()),
+            ChatMessage::assistant("Welcome. "),
+            ChatMessage::User(vec![ContentPart::Text("a".into()), image]),
+            ChatMessage::Assistant { text: String::new(), calls: vec![call] },
+            ChatMessage::Tool { call_id: "call:1/x".into(), name: "add".into(), text: String::new() },
+            ChatMessage::user("b"),
         ],
         tools: Vec::new(),
         stop: vec!["END".into(), " ".into()],
@@ -201,16 +201,16 @@ fn a_tool_is_named_once_and_what_cannot_be_sent_is_refused() {
     let schema = json!({"type": "object", "properties": {"a": {"type": "number"}}});
     let tool = ToolSpec { name: "add".into(), description: "adds".into(), schema };
     let call = ToolCall { id: "1".into(), name: "add".into(), arguments: json!({}) };
-    let messages = vec![Message::Assistant { text: String::new(), calls: vec![call] }];
+    let messages = vec![ChatMessage::Assistant { text: String::new(), calls: vec![call] }];
     let sent =
         request::body(&model(), &ChatRequest { messages, tools: vec![tool], stop: Vec::new() }).unwrap();
     let tools = sent["toolConfig"]["tools"].as_array().unwrap();
     assert_eq!((tools.len(), &tools[0]["toolSpec"]["description"]), (1, &json!("adds")));
     for part in [
-        Content::ImageUrl("https://h/x.png".into()),
-        Content::Image { mime: "image/bmp".into(), base64: String::new() },
+        ContentPart::ImageUrl("https://h/x.png".into()),
+        ContentPart::Image { mime: "image/bmp".into(), base64: String::new() },
     ] {
-        let request = ChatRequest { messages: vec![Message::User(vec![part])], ..ChatRequest::default() };
+        let request = ChatRequest { messages: vec![ChatMessage::User(vec![part])], ..ChatRequest::default() };
         assert!(matches!(request::body(&model(), &request), Err(ModelError::Settings(_))));
     }
 }

@@ -3,8 +3,8 @@
 use super::*;
 use crate::domain::prediction::Usage;
 use crate::llm::sse::tests::Pieces;
-use crate::llm::streaming::Source;
-use crate::llm::{ApiKey, Delta};
+use crate::llm::streaming::StreamSource;
+use crate::llm::{Delta, ProviderKey};
 use crate::net::Outgoing;
 
 const TEXT: &str = concat!(
@@ -28,15 +28,17 @@ const CALLS: &str = concat!(
     "event: message-end\ndata: {\"type\":\"message-end\",\"delta\":{\"finish_reason\":\"TOOL_CALL\"}}\n\n",
 );
 
-fn read(source: impl Source) -> Result<Completion, ModelError> {
+fn read(source: impl StreamSource) -> Result<Completion, ModelError> {
     let mut on = |_: Delta<'_>| Ok(());
-    Streaming::of_events(source, ReplyEvents(Refusals::new("m", Vec::new()))).follow(&mut on).result
+    ReplyStream::from_events(source, CohereStream(ErrorInterpreter::new("m", Vec::new())))
+        .follow(&mut on)
+        .result
 }
 
 fn whole(body: &Value) -> Result<Completion, ModelError> {
-    let mut reply = Reply::default();
+    let mut reply = ReplyBuilder::default();
     take_whole(body, &mut reply)?;
-    reply.done()
+    reply.finish()
 }
 
 fn said() -> Completion {
@@ -105,15 +107,16 @@ fn an_answer_that_failed_is_an_error() {
 
 #[test]
 fn messages_tools_and_settings_take_their_wire_form() {
-    let endpoint = Endpoint::new(Outgoing::new(Vec::new(), true), COHERE_BASE, Some(ApiKey::new("secret")));
+    let endpoint =
+        Endpoint::new(Outgoing::new(Vec::new(), true), COHERE_BASE, Some(ProviderKey::new("secret")));
     let model = Cohere { endpoint, model: "command".into(), temperature: Some(0.5), streaming: true };
     let request = ChatRequest {
         messages: vec![
-            Message::System("be kind".into()),
-            Message::user("add"),
-            Message::Assistant { text: String::new(), calls: called().calls[..1].to_vec() },
-            Message::Tool { call_id: "add_1".into(), name: "add".into(), text: "2".into() },
-            Message::assistant("two"),
+            ChatMessage::System("be kind".into()),
+            ChatMessage::user("add"),
+            ChatMessage::Assistant { text: String::new(), calls: called().calls[..1].to_vec() },
+            ChatMessage::Tool { call_id: "add_1".into(), name: "add".into(), text: "2".into() },
+            ChatMessage::assistant("two"),
         ],
         tools: vec![ToolSpec {
             name: "add".into(),

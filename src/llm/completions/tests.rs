@@ -3,8 +3,8 @@
 use super::*;
 use crate::domain::prediction::Usage;
 use crate::llm::sse::tests::Pieces;
-use crate::llm::streaming::Source;
-use crate::llm::{Delta, Message};
+use crate::llm::streaming::StreamSource;
+use crate::llm::{ChatMessage, Delta};
 use crate::net::Outgoing;
 
 const SAMPLE: &str = concat!(
@@ -14,11 +14,14 @@ const SAMPLE: &str = concat!(
     "data: [DONE]\n\n",
 );
 
-fn read(source: impl Source) -> Result<Completion, ModelError> {
+fn read(source: impl StreamSource) -> Result<Completion, ModelError> {
     let mut on = |_: Delta<'_>| Ok(());
-    Streaming::of_events(source, Chunks { refusals: Refusals::new("m", Vec::new()), finished: false })
-        .follow(&mut on)
-        .result
+    ReplyStream::from_events(
+        source,
+        CompletionStream { refusals: ErrorInterpreter::new("m", Vec::new()), finished: false },
+    )
+    .follow(&mut on)
+    .result
 }
 
 #[test]
@@ -44,7 +47,7 @@ fn the_conversation_is_sent_as_one_text() {
     let settings = Map::from_iter([("max_tokens".to_owned(), json!(256))]);
     let key_style = KeyStyle::Bearer;
     let mut model = Completions { endpoint, key_style, model: "m".into(), settings, usage_in_stream: true };
-    let messages = vec![Message::user("Hi"), Message::assistant("Hello"), Message::user("Bye")];
+    let messages = vec![ChatMessage::user("Hi"), ChatMessage::assistant("Hello"), ChatMessage::user("Bye")];
     let request = ChatRequest { messages, stop: vec!["END".into()], ..ChatRequest::default() };
     let expected = json!({"model": "m", "max_tokens": 256, "prompt": "Human: Hi\n\nAI: Hello\n\nHuman: Bye\n\nAI:",
         "stop": ["\nHuman:", "END"], "stream": true, "stream_options": {"include_usage": true}});

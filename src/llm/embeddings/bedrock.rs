@@ -1,8 +1,8 @@
 //! Embeddings behind AWS Bedrock, each in the words of its maker.
 
-use super::{Aim, Batch, Embedded, EmbeddingModel, tokens_read};
-use crate::aws::encoded;
-use crate::domain::cancel::Cancel;
+use super::{Aim, BatchLimits, EmbeddingModel, EmbeddingResponse, tokens_read};
+use crate::aws::encode_component;
+use crate::domain::cancel::CancelToken;
 use crate::llm::{Endpoint, ModelError, endpoint};
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -21,7 +21,7 @@ pub struct BedrockEmbeddings {
     /// are.
     pub input_type: Option<String>,
     /// How much goes into one request.
-    pub batch: Batch,
+    pub batch: BatchLimits,
 }
 
 impl BedrockEmbeddings {
@@ -30,7 +30,7 @@ impl BedrockEmbeddings {
     pub fn new(endpoint: Endpoint, model: &str) -> Self {
         let model = model.trim().to_owned();
         let texts = if is_cohere(&model) { TEXTS_AT_ONCE } else { 1 };
-        Self { endpoint, model, input_type: None, batch: Batch { texts, bytes: 128 * 1024 } }
+        Self { endpoint, model, input_type: None, batch: BatchLimits { texts, bytes: 128 * 1024 } }
     }
 
     fn body(&self, texts: &[&str], aim: Aim) -> Value {
@@ -51,31 +51,36 @@ fn is_cohere(model: &str) -> bool {
 }
 
 impl EmbeddingModel for BedrockEmbeddings {
-    fn batch(&self) -> Batch {
+    fn batch_limits(&self) -> BatchLimits {
         self.batch
     }
 
-    fn embed_batch(&self, texts: &[&str], aim: Aim, cancel: &Cancel) -> Result<Embedded, ModelError> {
-        let path = format!("/model/{}/invoke", encoded(&self.model));
+    fn embed_batch(
+        &self,
+        texts: &[&str],
+        aim: Aim,
+        cancel: &CancelToken,
+    ) -> Result<EmbeddingResponse, ModelError> {
+        let path = format!("/model/{}/invoke", encode_component(&self.model));
         let headers = [("accept", "application/json")];
         let mut incoming =
             self.endpoint.post(&path, &headers, &self.body(texts, aim), &self.model, cancel)?;
         let counted = incoming.header("x-amzn-bedrock-input-token-count").and_then(|text| text.parse().ok());
-        let answer: Answer = endpoint::read_as(&mut incoming, "it is no list of vectors")?;
+        let answer: BedrockResponse = endpoint::read_as(&mut incoming, "it is no list of vectors")?;
         incoming.finish();
         let usage = tokens_read(answer.input_text_token_count.or(counted));
         let vectors = match answer.embeddings {
             Some(vectors) => vectors,
             None => answer.embedding.into_iter().collect(),
         };
-        Ok(Embedded { vectors, usage })
+        Ok(EmbeddingResponse { vectors, usage })
     }
 }
 
 /// Amazon's models give one vector, Cohere's a list.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Answer {
+struct BedrockResponse {
     embedding: Option<Vec<f32>>,
     embeddings: Option<Vec<Vec<f32>>>,
     input_text_token_count: Option<u64>,

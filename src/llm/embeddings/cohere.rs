@@ -1,7 +1,7 @@
 //! Cohere's embeddings, in the second version of its protocol.
 
-use super::{Aim, Batch, Embedded, EmbeddingModel, tokens_read};
-use crate::domain::cancel::Cancel;
+use super::{Aim, BatchLimits, EmbeddingModel, EmbeddingResponse, tokens_read};
+use crate::domain::cancel::CancelToken;
 use crate::llm::{Endpoint, ModelError, endpoint};
 use serde::Deserialize;
 use serde_json::json;
@@ -18,11 +18,16 @@ pub struct CohereEmbeddings {
 }
 
 impl EmbeddingModel for CohereEmbeddings {
-    fn batch(&self) -> Batch {
-        Batch { texts: 96, bytes: 256 * 1024 }
+    fn batch_limits(&self) -> BatchLimits {
+        BatchLimits { texts: 96, bytes: 256 * 1024 }
     }
 
-    fn embed_batch(&self, texts: &[&str], aim: Aim, cancel: &Cancel) -> Result<Embedded, ModelError> {
+    fn embed_batch(
+        &self,
+        texts: &[&str],
+        aim: Aim,
+        cancel: &CancelToken,
+    ) -> Result<EmbeddingResponse, ModelError> {
         let bearer = self.endpoint.bearer();
         let headers: Vec<(&str, &str)> =
             bearer.iter().map(|value| ("authorization", value.as_str())).collect();
@@ -33,17 +38,17 @@ impl EmbeddingModel for CohereEmbeddings {
         let body = json!({"model": self.model, "texts": texts, "input_type": input_type,
             "embedding_types": ["float"]});
         let mut incoming = self.endpoint.post("/v2/embed", &headers, &body, &self.model, cancel)?;
-        let answer: Answer = endpoint::read_as(&mut incoming, "it is no list of vectors")?;
+        let answer: CohereResponse = endpoint::read_as(&mut incoming, "it is no list of vectors")?;
         incoming.finish();
         let usage = answer.meta.and_then(|meta| meta.billed_units).and_then(|units| units.input_tokens);
         // Billed units may be written with a point.
         let usage = usage.filter(|units| *units >= 0.0).map(|units| units as u64);
-        Ok(Embedded { vectors: answer.embeddings.float, usage: tokens_read(usage) })
+        Ok(EmbeddingResponse { vectors: answer.embeddings.float, usage: tokens_read(usage) })
     }
 }
 
 #[derive(Deserialize)]
-struct Answer {
+struct CohereResponse {
     embeddings: Vectors,
     meta: Option<Meta>,
 }

@@ -1,7 +1,7 @@
 //! The feature extraction task of Hugging Face: a list of texts becomes a list of vectors.
 
-use super::{Aim, Batch, Embedded, EmbeddingModel};
-use crate::domain::cancel::Cancel;
+use super::{Aim, BatchLimits, EmbeddingModel, EmbeddingResponse};
+use crate::domain::cancel::CancelToken;
 use crate::llm::{Endpoint, ModelError, endpoint};
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -16,11 +16,16 @@ pub struct FeatureExtraction {
 }
 
 impl EmbeddingModel for FeatureExtraction {
-    fn batch(&self) -> Batch {
-        Batch { texts: 64, bytes: 256 * 1024 }
+    fn batch_limits(&self) -> BatchLimits {
+        BatchLimits { texts: 64, bytes: 256 * 1024 }
     }
 
-    fn embed_batch(&self, texts: &[&str], _: Aim, cancel: &Cancel) -> Result<Embedded, ModelError> {
+    fn embed_batch(
+        &self,
+        texts: &[&str],
+        _: Aim,
+        cancel: &CancelToken,
+    ) -> Result<EmbeddingResponse, ModelError> {
         let bearer = self.endpoint.bearer();
         let headers: Vec<(&str, &str)> =
             bearer.iter().map(|value| ("authorization", value.as_str())).collect();
@@ -29,18 +34,20 @@ impl EmbeddingModel for FeatureExtraction {
         let answer = endpoint::read_as(&mut incoming, "it is no list of vectors")?;
         incoming.finish();
         match answer {
-            Answer::Vectors(vectors) => Ok(Embedded { vectors, usage: None }),
-            Answer::PerWord(_) => Err(ModelError::Settings(
+            FeatureResponse::Vectors(vectors) => Ok(EmbeddingResponse { vectors, usage: None }),
+            FeatureResponse::PerWord(_) => Err(ModelError::Settings(
                 "this model makes a vector of every word; choose one that makes vectors of sentences".into(),
             )),
-            Answer::Failed { error } => Err(self.endpoint.refusals(&self.model).of_event(&error)),
+            FeatureResponse::Failed { error } => {
+                Err(self.endpoint.error_interpreter(&self.model).from_event(&error))
+            }
         }
     }
 }
 
 #[derive(Deserialize)]
 #[serde(untagged)]
-enum Answer {
+enum FeatureResponse {
     Vectors(Vec<Vec<f32>>),
     PerWord(#[expect(dead_code, reason = "only its form is asked for")] Vec<Vec<Vec<f32>>>),
     Failed { error: Value },

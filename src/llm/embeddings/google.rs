@@ -1,8 +1,8 @@
 //! Gemini's embeddings.
 
-use super::{Aim, Batch, Embedded, EmbeddingModel};
-use crate::domain::cancel::Cancel;
-use crate::llm::{ApiKey, Endpoint, ModelError, endpoint};
+use super::{Aim, BatchLimits, EmbeddingModel, EmbeddingResponse};
+use crate::domain::cancel::CancelToken;
+use crate::llm::{Endpoint, ModelError, ProviderKey, endpoint};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -40,12 +40,17 @@ impl GoogleEmbeddings {
 }
 
 impl EmbeddingModel for GoogleEmbeddings {
-    fn batch(&self) -> Batch {
-        Batch { texts: 100, bytes: 256 * 1024 }
+    fn batch_limits(&self) -> BatchLimits {
+        BatchLimits { texts: 100, bytes: 256 * 1024 }
     }
 
-    fn embed_batch(&self, texts: &[&str], aim: Aim, cancel: &Cancel) -> Result<Embedded, ModelError> {
-        let key = self.endpoint.key.iter().map(|key| ("x-goog-api-key", ApiKey::expose(key)));
+    fn embed_batch(
+        &self,
+        texts: &[&str],
+        aim: Aim,
+        cancel: &CancelToken,
+    ) -> Result<EmbeddingResponse, ModelError> {
+        let key = self.endpoint.key.iter().map(|key| ("x-goog-api-key", ProviderKey::expose(key)));
         let headers: Vec<(&str, &str)> = key.collect();
         let name = self.model.trim().trim_start_matches("models/");
         let request = |text: &&str| {
@@ -61,21 +66,21 @@ impl EmbeddingModel for GoogleEmbeddings {
         let name: String = form_urlencoded::byte_serialize(name.as_bytes()).collect();
         let path = format!("/v1beta/models/{name}:batchEmbedContents");
         let mut incoming = self.endpoint.post(&path, &headers, &body, &self.model, cancel)?;
-        let answer: Answer = endpoint::read_as(&mut incoming, "it is no list of vectors")?;
+        let answer: GoogleResponse = endpoint::read_as(&mut incoming, "it is no list of vectors")?;
         incoming.finish();
         let vectors = answer.embeddings.into_iter().map(|embedding| embedding.values).collect();
-        Ok(Embedded { vectors, usage: None })
+        Ok(EmbeddingResponse { vectors, usage: None })
     }
 }
 
 #[derive(Deserialize)]
-struct Answer {
+struct GoogleResponse {
     #[serde(default)]
-    embeddings: Vec<Values>,
+    embeddings: Vec<GoogleValues>,
 }
 
 #[derive(Deserialize)]
-struct Values {
+struct GoogleValues {
     #[serde(default)]
     values: Vec<f32>,
 }

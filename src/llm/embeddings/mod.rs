@@ -19,7 +19,7 @@ pub use openai::{AimField, OpenAiEmbeddings};
 pub use vertex::VertexEmbeddings;
 
 use super::ModelError;
-use crate::domain::cancel::{Cancel, Reason};
+use crate::domain::cancel::{CancelReason, CancelToken};
 use crate::domain::prediction::Usage;
 
 /// The longest vector that is believed.
@@ -37,28 +37,33 @@ pub enum Aim {
 /// A model that turns texts into vectors.
 pub trait EmbeddingModel: Send + Sync {
     /// How much goes into one request.
-    fn batch(&self) -> Batch;
+    fn batch_limits(&self) -> BatchLimits;
 
     /// The vectors of the texts of one request. Nobody has looked at them yet.
     ///
     /// # Errors
     /// What the provider refused, or what broke on the way.
-    fn embed_batch(&self, texts: &[&str], aim: Aim, cancel: &Cancel) -> Result<Embedded, ModelError>;
+    fn embed_batch(
+        &self,
+        texts: &[&str],
+        aim: Aim,
+        cancel: &CancelToken,
+    ) -> Result<EmbeddingResponse, ModelError>;
 }
 
 /// How much goes into one request. A text that is larger alone goes alone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Batch {
+pub struct BatchLimits {
     /// Texts.
     pub texts: usize,
     /// Bytes of all of them, because providers count the tokens of a request together.
     pub bytes: usize,
 }
 
-impl Batch {
+impl BatchLimits {
     /// As many texts as the owner says, within what the provider takes.
     #[must_use]
-    pub fn asked(self, texts: Option<u64>) -> Self {
+    pub fn with_text_count(self, texts: Option<u64>) -> Self {
         let asked = texts.and_then(|texts| usize::try_from(texts).ok()).filter(|texts| *texts > 0);
         Self { texts: asked.map_or(self.texts, |texts| texts.min(self.texts)), ..self }
     }
@@ -66,7 +71,7 @@ impl Batch {
 
 /// Vectors, in the order of their texts.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Embedded {
+pub struct EmbeddingResponse {
     /// One for each text.
     pub vectors: Vec<Vec<f32>>,
     /// Tokens, when reported.
@@ -81,21 +86,21 @@ pub fn embed(
     model: &dyn EmbeddingModel,
     texts: &[&str],
     aim: Aim,
-    cancel: &Cancel,
-) -> Result<Embedded, ModelError> {
-    let mut all = Embedded::default();
+    cancel: &CancelToken,
+) -> Result<EmbeddingResponse, ModelError> {
+    let mut all = EmbeddingResponse::default();
     // Providers refuse an empty text; a space says as little.
     let texts: Vec<&str> = texts.iter().map(|text| if text.is_empty() { " " } else { *text }).collect();
     let mut rest = texts.as_slice();
     while !rest.is_empty() {
         match cancel.reason() {
             None => {}
-            Some(Reason::OutOfTime) => return Err(ModelError::TimedOut),
+            Some(CancelReason::TimedOut) => return Err(ModelError::TimedOut),
             Some(_) => return Err(ModelError::Cancelled),
         }
-        let (now, later) = rest.split_at(first_batch(rest, model.batch()));
+        let (now, later) = rest.split_at(first_batch_len(rest, model.batch_limits()));
         let more = model.embed_batch(now, aim, cancel)?;
-        check(&more.vectors, now.len(), all.vectors.first().map(Vec::len))?;
+        check_vectors(&more.vectors, now.len(), all.vectors.first().map(Vec::len))?;
         all.vectors.extend(more.vectors);
         if let Some(usage) = more.usage {
             all.usage.get_or_insert_default().add(&usage);
@@ -106,7 +111,7 @@ pub fn embed(
 }
 
 /// How many of `texts` go into the next request: one at least.
-fn first_batch(texts: &[&str], most: Batch) -> usize {
+fn first_batch_len(texts: &[&str], most: BatchLimits) -> usize {
     let mut bytes = 0;
     let fits = |text: &&&str| {
         bytes += text.len();
@@ -116,7 +121,7 @@ fn first_batch(texts: &[&str], most: Batch) -> usize {
 }
 
 /// A store that keeps a wrong vector cannot be mended, so nothing wrong gets that far.
-fn check(vectors: &[Vec<f32>], texts: usize, length: Option<usize>) -> Result<(), ModelError> {
+fn check_vectors(vectors: &[Vec<f32>], texts: usize, length: Option<usize>) -> Result<(), ModelError> {
     let garbled = |what: String| Err(ModelError::Garbled(what));
     if vectors.len() != texts {
         return garbled(format!("it holds {} vectors for {texts} texts", vectors.len()));

@@ -1,7 +1,7 @@
 //! Ollama's own protocol for embeddings.
 
-use super::{Aim, Batch, Embedded, EmbeddingModel, tokens_read};
-use crate::domain::cancel::Cancel;
+use super::{Aim, BatchLimits, EmbeddingModel, EmbeddingResponse, tokens_read};
+use crate::domain::cancel::CancelToken;
 use crate::llm::{Endpoint, ModelError, endpoint};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
@@ -18,12 +18,17 @@ pub struct OllamaEmbeddings {
 }
 
 impl EmbeddingModel for OllamaEmbeddings {
-    fn batch(&self) -> Batch {
+    fn batch_limits(&self) -> BatchLimits {
         // A machine of one's own may be slow: small requests show a wait that is too long early.
-        Batch { texts: 64, bytes: 256 * 1024 }
+        BatchLimits { texts: 64, bytes: 256 * 1024 }
     }
 
-    fn embed_batch(&self, texts: &[&str], _: Aim, cancel: &Cancel) -> Result<Embedded, ModelError> {
+    fn embed_batch(
+        &self,
+        texts: &[&str],
+        _: Aim,
+        cancel: &CancelToken,
+    ) -> Result<EmbeddingResponse, ModelError> {
         let bearer = self.endpoint.bearer();
         let headers: Vec<(&str, &str)> =
             bearer.iter().map(|value| ("authorization", value.as_str())).collect();
@@ -32,12 +37,12 @@ impl EmbeddingModel for OllamaEmbeddings {
             body["options"] = Value::Object(self.options.clone());
         }
         let mut incoming = self.endpoint.post("/api/embed", &headers, &body, &self.model, cancel)?;
-        let answer: Answer = endpoint::read_as(&mut incoming, "it is no list of vectors")?;
+        let answer: OllamaResponse = endpoint::read_as(&mut incoming, "it is no list of vectors")?;
         incoming.finish();
         if let Some(error) = answer.error {
-            return Err(self.endpoint.refusals(&self.model).of_event(&error));
+            return Err(self.endpoint.error_interpreter(&self.model).from_event(&error));
         }
-        Ok(Embedded {
+        Ok(EmbeddingResponse {
             vectors: answer.embeddings.unwrap_or_default(),
             usage: tokens_read(answer.prompt_eval_count),
         })
@@ -45,7 +50,7 @@ impl EmbeddingModel for OllamaEmbeddings {
 }
 
 #[derive(Deserialize)]
-struct Answer {
+struct OllamaResponse {
     embeddings: Option<Vec<Vec<f32>>>,
     prompt_eval_count: Option<u64>,
     error: Option<Value>,

@@ -1,7 +1,7 @@
 //! OpenAI's embeddings, and every provider that speaks the same protocol with a word or two of its own.
 
-use super::{Aim, Batch, Embedded, EmbeddingModel, tokens_read};
-use crate::domain::cancel::Cancel;
+use super::{Aim, BatchLimits, EmbeddingModel, EmbeddingResponse, tokens_read};
+use crate::domain::cancel::CancelToken;
 use crate::llm::{Endpoint, KeyStyle, ModelError, endpoint};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -24,7 +24,7 @@ pub struct OpenAiEmbeddings {
     /// Further fields of the body: dimensions, encoding.
     pub extra: Map<String, Value>,
     /// How much goes into one request.
-    pub batch: Batch,
+    pub batch: BatchLimits,
 }
 
 /// A field of the body that tells a question from passages.
@@ -40,7 +40,7 @@ pub struct AimField {
 
 impl OpenAiEmbeddings {
     /// What one request may hold: within the provider's count of texts and of tokens, and of answers that stay small.
-    pub const BATCH: Batch = Batch { texts: 512, bytes: 512 * 1024 };
+    pub const BATCH: BatchLimits = BatchLimits { texts: 512, bytes: 512 * 1024 };
 
     /// A model with the provider's defaults.
     #[must_use]
@@ -75,38 +75,43 @@ impl OpenAiEmbeddings {
 }
 
 impl EmbeddingModel for OpenAiEmbeddings {
-    fn batch(&self) -> Batch {
+    fn batch_limits(&self) -> BatchLimits {
         self.batch
     }
 
-    fn embed_batch(&self, texts: &[&str], aim: Aim, cancel: &Cancel) -> Result<Embedded, ModelError> {
+    fn embed_batch(
+        &self,
+        texts: &[&str],
+        aim: Aim,
+        cancel: &CancelToken,
+    ) -> Result<EmbeddingResponse, ModelError> {
         let header = self.key_style.header(&self.endpoint);
         let headers: Vec<(&str, &str)> = header.iter().map(|(name, value)| (*name, value.as_str())).collect();
         let body = self.body(texts, aim);
         let mut incoming = self.endpoint.post(self.path, &headers, &body, &self.model, cancel)?;
-        let answer: Answer = endpoint::read_as(&mut incoming, "it is no list of vectors")?;
+        let answer: OpenAiResponse = endpoint::read_as(&mut incoming, "it is no list of vectors")?;
         incoming.finish();
         if let Some(error) = answer.error {
-            return Err(self.endpoint.refusals(&self.model).of_event(&error));
+            return Err(self.endpoint.error_interpreter(&self.model).from_event(&error));
         }
         let mut entries = answer.data.unwrap_or_default();
         // Nothing promises that they come in the order of the texts; their numbers do.
         entries.sort_by_key(|entry| entry.index);
         let vectors = entries.into_iter().map(|entry| entry.embedding.numbers());
         let usage = answer.usage.and_then(|usage| usage.prompt_tokens.or(usage.total_tokens));
-        Ok(Embedded { vectors: vectors.collect::<Result<_, _>>()?, usage: tokens_read(usage) })
+        Ok(EmbeddingResponse { vectors: vectors.collect::<Result<_, _>>()?, usage: tokens_read(usage) })
     }
 }
 
 #[derive(Deserialize)]
-struct Answer {
-    data: Option<Vec<Entry>>,
-    usage: Option<WireUsage>,
+struct OpenAiResponse {
+    data: Option<Vec<EmbeddingEntry>>,
+    usage: Option<EmbeddingUsage>,
     error: Option<Value>,
 }
 
 #[derive(Deserialize)]
-struct Entry {
+struct EmbeddingEntry {
     #[serde(default)]
     index: u64,
     embedding: Vector,
@@ -121,7 +126,7 @@ enum Vector {
 }
 
 #[derive(Deserialize)]
-struct WireUsage {
+struct EmbeddingUsage {
     prompt_tokens: Option<u64>,
     total_tokens: Option<u64>,
 }

@@ -5,26 +5,26 @@ use std::sync::Mutex;
 
 /// Answers with what is set, and remembers the sizes of its requests.
 struct Fixed {
-    batch: Batch,
+    batch: BatchLimits,
     vector: fn(&str) -> Vec<f32>,
     asked: Mutex<Vec<usize>>,
 }
 
 impl Fixed {
-    fn of(batch: Batch, vector: fn(&str) -> Vec<f32>) -> Self {
+    fn of(batch: BatchLimits, vector: fn(&str) -> Vec<f32>) -> Self {
         Self { batch, vector, asked: Mutex::default() }
     }
 }
 
 impl EmbeddingModel for Fixed {
-    fn batch(&self) -> Batch {
+    fn batch_limits(&self) -> BatchLimits {
         self.batch
     }
 
-    fn embed_batch(&self, texts: &[&str], _: Aim, _: &Cancel) -> Result<Embedded, ModelError> {
+    fn embed_batch(&self, texts: &[&str], _: Aim, _: &CancelToken) -> Result<EmbeddingResponse, ModelError> {
         self.asked.lock().unwrap().push(texts.len());
         let vectors = texts.iter().map(|text| (self.vector)(text)).collect();
-        Ok(Embedded { vectors, usage: tokens_read(Some(1)) })
+        Ok(EmbeddingResponse { vectors, usage: tokens_read(Some(1)) })
     }
 }
 
@@ -34,9 +34,9 @@ fn length(text: &str) -> Vec<f32> {
 
 #[test]
 fn texts_go_in_batches_and_come_back_in_order() {
-    let model = Fixed::of(Batch { texts: 3, bytes: 8 }, length);
+    let model = Fixed::of(BatchLimits { texts: 3, bytes: 8 }, length);
     let texts = ["a", "bb", "ccc", "dddd", "eeeeeeeeeeee", "f", ""];
-    let done = embed(&model, &texts, Aim::Documents, &Cancel::new(None)).unwrap();
+    let done = embed(&model, &texts, Aim::Documents, &CancelToken::new(None)).unwrap();
     assert_eq!(*model.asked.lock().unwrap(), [3, 1, 1, 2]);
     let firsts: Vec<f32> = done.vectors.iter().map(|vector| vector[0]).collect();
     assert_eq!(firsts, [1.0, 2.0, 3.0, 4.0, 12.0, 1.0, 1.0]);
@@ -45,32 +45,35 @@ fn texts_go_in_batches_and_come_back_in_order() {
 
 #[test]
 fn wrong_vectors_are_refused() {
-    let one = Batch { texts: 1, bytes: 100 };
+    let one = BatchLimits { texts: 1, bytes: 100 };
     for (vector, says) in [
         ((|_| Vec::new()) as fn(&str) -> Vec<f32>, "0 numbers"),
         (|text| vec![1.0; text.len()], "one length"),
         (|_| vec![1.0, f32::NAN], "not finite"),
         (|_| vec![f32::INFINITY], "not finite"),
     ] {
-        let failed = embed(&Fixed::of(one, vector), &["a", "bb"], Aim::Query, &Cancel::new(None));
+        let failed = embed(&Fixed::of(one, vector), &["a", "bb"], Aim::Query, &CancelToken::new(None));
         assert!(failed.as_ref().is_err_and(|error| error.to_string().contains(says)), "{says}: {failed:?}");
     }
-    assert!(check(&[vec![1.0]], 2, None).is_err_and(|error| error.to_string().contains("1 vectors for 2")));
+    assert!(
+        check_vectors(&[vec![1.0]], 2, None)
+            .is_err_and(|error| error.to_string().contains("1 vectors for 2"))
+    );
 }
 
 #[test]
 fn a_run_that_ended_asks_no_more() {
-    let cancel = Cancel::new(None);
-    cancel.cancel(Reason::CallerLeft);
-    let model = Fixed::of(Batch { texts: 1, bytes: 1 }, length);
+    let cancel = CancelToken::new(None);
+    cancel.cancel(CancelReason::CallerLeft);
+    let model = Fixed::of(BatchLimits { texts: 1, bytes: 1 }, length);
     assert_eq!(embed(&model, &["a"], Aim::Query, &cancel), Err(ModelError::Cancelled));
     assert!(model.asked.lock().unwrap().is_empty());
 }
 
 #[test]
 fn the_owner_may_ask_for_smaller_batches_only() {
-    let most = Batch { texts: 10, bytes: 1 };
+    let most = BatchLimits { texts: 10, bytes: 1 };
     for (asked, texts) in [(None, 10), (Some(0), 10), (Some(3), 3), (Some(99), 10)] {
-        assert_eq!(most.asked(asked).texts, texts);
+        assert_eq!(most.with_text_count(asked).texts, texts);
     }
 }

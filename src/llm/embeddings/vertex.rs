@@ -1,7 +1,7 @@
 //! Embeddings of Google Vertex AI.
 
-use super::{Aim, Batch, Embedded, EmbeddingModel, tokens_read};
-use crate::domain::cancel::Cancel;
+use super::{Aim, BatchLimits, EmbeddingModel, EmbeddingResponse, tokens_read};
+use crate::domain::cancel::CancelToken;
 use crate::llm::{Endpoint, ModelError, endpoint};
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -18,20 +18,25 @@ pub struct VertexEmbeddings {
 }
 
 impl EmbeddingModel for VertexEmbeddings {
-    fn batch(&self) -> Batch {
+    fn batch_limits(&self) -> BatchLimits {
         // The newer models take one text at a time; of the others the tokens of a request are counted together.
         let texts = if self.model.contains("gemini-embedding") { 1 } else { 100 };
-        Batch { texts, bytes: 32 * 1024 }
+        BatchLimits { texts, bytes: 32 * 1024 }
     }
 
-    fn embed_batch(&self, texts: &[&str], _: Aim, cancel: &Cancel) -> Result<Embedded, ModelError> {
+    fn embed_batch(
+        &self,
+        texts: &[&str],
+        _: Aim,
+        cancel: &CancelToken,
+    ) -> Result<EmbeddingResponse, ModelError> {
         let body =
             json!({"instances": texts.iter().map(|text| json!({"content": text})).collect::<Vec<Value>>()});
         // Nothing in a name may change which path is called.
         let name: String = form_urlencoded::byte_serialize(self.model.trim().as_bytes()).collect();
         let path = format!("{}/models/{name}:predict", self.root);
         let mut incoming = self.endpoint.post(&path, &[], &body, &self.model, cancel)?;
-        let answer: Answer = endpoint::read_as(&mut incoming, "it is no list of vectors")?;
+        let answer: VertexResponse = endpoint::read_as(&mut incoming, "it is no list of vectors")?;
         incoming.finish();
         let counts =
             answer.predictions.iter().filter_map(|one| one.embeddings.statistics.as_ref()?.token_count);
@@ -39,22 +44,22 @@ impl EmbeddingModel for VertexEmbeddings {
         let tokens =
             counts.filter(|count| *count >= 0.0).map(|count| count as u64).reduce(u64::saturating_add);
         let vectors = answer.predictions.into_iter().map(|one| one.embeddings.values).collect();
-        Ok(Embedded { vectors, usage: tokens_read(tokens) })
+        Ok(EmbeddingResponse { vectors, usage: tokens_read(tokens) })
     }
 }
 
 #[derive(Deserialize)]
-struct Answer {
+struct VertexResponse {
     predictions: Vec<Prediction>,
 }
 
 #[derive(Deserialize)]
 struct Prediction {
-    embeddings: Values,
+    embeddings: VertexValues,
 }
 
 #[derive(Deserialize)]
-struct Values {
+struct VertexValues {
     values: Vec<f32>,
     statistics: Option<Statistics>,
 }

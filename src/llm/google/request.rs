@@ -1,8 +1,8 @@
 //! The body of a generateContent request.
 
 use super::{Google, schema};
-use crate::llm::reply::{argument_object, set, stops};
-use crate::llm::{ChatRequest, Content, Message, ToolCall, ToolSpec};
+use crate::llm::reply::{argument_object, join_stops, set_optional};
+use crate::llm::{ChatMessage, ChatRequest, ContentPart, ToolCall, ToolSpec};
 use serde_json::{Map, Value, json};
 
 /// Stop words the protocol takes.
@@ -16,11 +16,11 @@ pub(super) fn body(model: &Google, request: &ChatRequest) -> Value {
         .messages
         .iter()
         .filter_map(|message| match message {
-            Message::System(text) if !text.is_empty() => Some(json!({"text": text})),
+            ChatMessage::System(text) if !text.is_empty() => Some(json!({"text": text})),
             _ => None,
         })
         .collect();
-    set(&mut body, "systemInstruction", (!system.is_empty()).then(|| json!({"parts": system})));
+    set_optional(&mut body, "systemInstruction", (!system.is_empty()).then(|| json!({"parts": system})));
     body.insert("contents".into(), contents(model, request));
     if !request.tools.is_empty() {
         let declarations: Value = request.tools.iter().map(declaration).collect();
@@ -33,22 +33,22 @@ pub(super) fn body(model: &Google, request: &ChatRequest) -> Value {
         body.insert("safetySettings".into(), safety.collect());
     }
     let mut generation = Map::new();
-    set(&mut generation, "temperature", model.temperature);
-    set(&mut generation, "topP", model.top_p);
-    set(&mut generation, "topK", model.top_k);
-    set(&mut generation, "maxOutputTokens", model.max_tokens);
-    let stops = stops(&model.stop, &request.stop, STOPS_MAX);
-    set(&mut generation, "stopSequences", (!stops.is_empty()).then_some(stops));
+    set_optional(&mut generation, "temperature", model.temperature);
+    set_optional(&mut generation, "topP", model.top_p);
+    set_optional(&mut generation, "topK", model.top_k);
+    set_optional(&mut generation, "maxOutputTokens", model.max_tokens);
+    let stops = join_stops(&model.stop, &request.stop, STOPS_MAX);
+    set_optional(&mut generation, "stopSequences", (!stops.is_empty()).then_some(stops));
     let mut thinking = Map::new();
     // The provider refuses both together; the level wins.
     let budget = model.thinking_tokens.filter(|_| model.thinking_level.is_none());
-    set(&mut thinking, "thinkingBudget", budget);
-    set(&mut thinking, "thinkingLevel", model.thinking_level.as_deref());
+    set_optional(&mut thinking, "thinkingBudget", budget);
+    set_optional(&mut thinking, "thinkingLevel", model.thinking_level.as_deref());
     if !thinking.is_empty() {
         thinking.insert("includeThoughts".into(), (budget != Some(0)).into());
         generation.insert("thinkingConfig".into(), thinking.into());
     }
-    set(&mut body, "generationConfig", (!generation.is_empty()).then_some(generation));
+    set_optional(&mut body, "generationConfig", (!generation.is_empty()).then_some(generation));
     for (name, value) in &model.extra {
         body.insert(name.clone(), value.clone());
     }
@@ -60,7 +60,7 @@ fn declaration(spec: &ToolSpec) -> Value {
     // An object without properties is refused; leaving it out says the same.
     let takes_any = spec.schema["properties"].as_object().is_some_and(|properties| !properties.is_empty());
     if takes_any {
-        declaration["parameters"] = schema::accepted(&spec.schema);
+        declaration["parameters"] = schema::reduce_schema(&spec.schema);
     }
     declaration
 }
@@ -70,14 +70,16 @@ fn contents(model: &Google, request: &ChatRequest) -> Value {
     let mut turns: Vec<(&str, Vec<Value>)> = Vec::new();
     for message in &request.messages {
         let (role, parts) = match message {
-            Message::System(_) => continue,
-            Message::User(parts) => ("user", parts.iter().map(user_part).collect()),
-            Message::Assistant { text, calls } => {
+            ChatMessage::System(_) => continue,
+            ChatMessage::User(parts) => ("user", parts.iter().map(user_part).collect()),
+            ChatMessage::Assistant { text, calls } => {
                 let text = (!text.is_empty()).then(|| json!({"text": text}));
                 let calls = calls.iter().enumerate().map(|(at, call)| call_part(model, at, call));
                 ("model", text.into_iter().chain(calls).collect::<Vec<_>>())
             }
-            Message::Tool { call_id, name, text } => ("user", vec![result_part(model, call_id, name, text)]),
+            ChatMessage::Tool { call_id, name, text } => {
+                ("user", vec![result_part(model, call_id, name, text)])
+            }
         };
         match turns.last_mut() {
             Some((last, all)) if *last == role => all.extend(parts),
@@ -100,16 +102,16 @@ fn contents(model: &Google, request: &ChatRequest) -> Value {
     turns.into_iter().map(turn).collect()
 }
 
-fn user_part(part: &Content) -> Value {
+fn user_part(part: &ContentPart) -> Value {
     match part {
-        Content::Text(text) => json!({"text": text}),
-        Content::Image { mime, base64 } => json!({"inlineData": {"mimeType": mime, "data": base64}}),
-        Content::ImageUrl(url) => json!({"fileData": {"fileUri": url}}),
+        ContentPart::Text(text) => json!({"text": text}),
+        ContentPart::Image { mime, base64 } => json!({"inlineData": {"mimeType": mime, "data": base64}}),
+        ContentPart::ImageUrl(url) => json!({"fileData": {"fileUri": url}}),
     }
 }
 
 fn call_part(model: &Google, at: usize, call: &ToolCall) -> Value {
-    if let Some(part) = model.signed.of(&call.id) {
+    if let Some(part) = model.signed_calls.get(&call.id) {
         return part;
     }
     let mut part = json!({"functionCall": {"name": call.name, "args": argument_object(&call.arguments)}});
@@ -123,7 +125,8 @@ fn call_part(model: &Google, at: usize, call: &ToolCall) -> Value {
 fn result_part(model: &Google, call_id: &str, name: &str, text: &str) -> Value {
     let mut response = json!({"name": name, "response": {"result": text}});
     // The provider's own id, if it gave one.
-    if let Some(part) = model.signed.of(call_id).filter(|part| part["functionCall"]["id"].is_string()) {
+    if let Some(part) = model.signed_calls.get(call_id).filter(|part| part["functionCall"]["id"].is_string())
+    {
         response["id"] = part["functionCall"]["id"].clone();
     }
     json!({"functionResponse": response})

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 
 /// Words that pass as they are.
-const KEPT: &[&str] = &[
+const PASSED_KEYWORDS: &[&str] = &[
     "title",
     "description",
     "nullable",
@@ -24,7 +24,7 @@ const FORMATS: &[&str] = &["enum", "date-time", "float", "double", "int32", "int
 const DEPTH_MAX: usize = 24;
 
 /// The schema in the words the provider knows.
-pub(super) fn accepted(schema: &Value) -> Value {
+pub(super) fn reduce_schema(schema: &Value) -> Value {
     reduce(schema, schema, 0)
 }
 
@@ -38,7 +38,7 @@ fn reduce(schema: &Value, root: &Value, depth: usize) -> Value {
         return target.map_or_else(|| json!({"type": "string"}), |target| reduce(target, root, depth + 1));
     }
     let mut out = Map::new();
-    for name in KEPT {
+    for name in PASSED_KEYWORDS {
         if let Some(value) = map.get(*name).filter(|value| !value.is_null()) {
             out.insert((*name).to_owned(), value.clone());
         }
@@ -161,14 +161,14 @@ mod tests {
             (json!(true), json!({"type":"string"})),
         ] {
             // The order of the words does not matter.
-            assert_eq!(accepted(&schema), expected, "{schema}");
+            assert_eq!(reduce_schema(&schema), expected, "{schema}");
         }
     }
 
     #[test]
     fn references_are_put_in_place_and_circles_end() {
         let schema = json!({"$defs":{"n":{"type":"object","properties":{"next":{"$ref":"#/$defs/n"}}}},"type":"object","properties":{"n":{"$ref":"#/$defs/n"}}});
-        let accepted = accepted(&schema);
+        let accepted = reduce_schema(&schema);
         assert_eq!(accepted["properties"]["n"]["properties"]["next"]["type"], "object");
         assert!(!accepted.to_string().contains("$ref"));
     }

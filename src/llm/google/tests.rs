@@ -3,8 +3,8 @@
 use super::*;
 use crate::domain::prediction::Usage;
 use crate::llm::sse::tests::Pieces;
-use crate::llm::streaming::Source;
-use crate::llm::{ApiKey, Content, Delta, Message, ToolSpec};
+use crate::llm::streaming::StreamSource;
+use crate::llm::{ChatMessage, ContentPart, Delta, ProviderKey, ToolSpec};
 use crate::net::Outgoing;
 use serde_json::json;
 
@@ -18,18 +18,21 @@ const SAMPLE: &str = concat!(
 type Read2 = (Completion, Vec<(String, Value)>);
 
 /// The reply, and what is kept for each of its calls.
-fn with_signatures(read: impl FnOnce(Chunks) -> Result<Completion, ModelError>) -> Result<Read2, ModelError> {
-    let remembered = Remembered::default();
-    let refusals = Refusals::new("m", Vec::new());
-    let completion = read(Chunks { refusals, seen: Seen::default(), remembered: remembered.clone() })?;
-    let kept = |call: &ToolCall| Some((call.id.clone(), remembered.of(&call.id)?));
+fn with_signatures(
+    read: impl FnOnce(GoogleStream) -> Result<Completion, ModelError>,
+) -> Result<Read2, ModelError> {
+    let remembered = CallState::default();
+    let refusals = ErrorInterpreter::new("m", Vec::new());
+    let completion =
+        read(GoogleStream { refusals, state: StreamState::default(), call_state: remembered.clone() })?;
+    let kept = |call: &ToolCall| Some((call.id.clone(), remembered.get(&call.id)?));
     let signed = completion.calls.iter().filter_map(kept).collect();
     Ok((completion, signed))
 }
 
-fn read(source: impl Source) -> Result<Read2, ModelError> {
+fn read(source: impl StreamSource) -> Result<Read2, ModelError> {
     let mut on = |_: Delta<'_>| Ok(());
-    with_signatures(|chunks| Streaming::of_events(source, chunks).follow(&mut on).result)
+    with_signatures(|chunks| ReplyStream::from_events(source, chunks).follow(&mut on).result)
 }
 
 fn whole(body: &Value) -> Result<Read2, ModelError> {
@@ -103,7 +106,7 @@ fn a_reply_in_one_piece_is_read() {
 
 fn model(name: &str) -> Google {
     Google::new(
-        Endpoint::new(Outgoing::new(Vec::new(), true), GOOGLE_BASE, Some(ApiKey::new("secret"))),
+        Endpoint::new(Outgoing::new(Vec::new(), true), GOOGLE_BASE, Some(ProviderKey::new("secret"))),
         name,
     )
 }
@@ -122,7 +125,7 @@ fn an_answer_that_used_up_its_tokens_is_an_error_when_it_says_nothing() {
 
 #[test]
 fn a_thinking_level_takes_the_place_of_a_budget() {
-    let request = ChatRequest { messages: vec![Message::user("a")], ..ChatRequest::default() };
+    let request = ChatRequest { messages: vec![ChatMessage::user("a")], ..ChatRequest::default() };
     for (budget, level, sent) in [
         (Some(1024), None, json!({"thinkingBudget":1024,"includeThoughts":true})),
         (Some(0), None, json!({"thinkingBudget":0,"includeThoughts":false})),
@@ -153,15 +156,15 @@ fn names_cannot_change_the_path() {
 #[test]
 fn messages_tools_and_settings_take_their_wire_form() {
     let call = |id: &str| ToolCall { id: id.into(), name: "add".into(), arguments: json!({"a":1}) };
-    let result = |id: &str| Message::Tool { call_id: id.into(), name: "add".into(), text: "2".into() };
+    let result = |id: &str| ChatMessage::Tool { call_id: id.into(), name: "add".into(), text: "2".into() };
     let request = ChatRequest {
         messages: vec![
-            Message::System("be kind".into()),
-            Message::User(vec![
-                Content::Text("look".into()),
-                Content::Image { mime: "image/png".into(), base64: "AAAA".into() },
+            ChatMessage::System("be kind".into()),
+            ChatMessage::User(vec![
+                ContentPart::Text("look".into()),
+                ContentPart::Image { mime: "image/png".into(), base64: "AAAA".into() },
             ]),
-            Message::Assistant { text: "I add".into(), calls: vec![call("f1"), call("other")] },
+            ChatMessage::Assistant { text: "I add".into(), calls: vec![call("f1"), call("other")] },
             result("f1"),
             result("other"),
         ],
@@ -184,7 +187,7 @@ fn messages_tools_and_settings_take_their_wire_form() {
     model.max_tokens = Some(9);
     model.thinking_tokens = Some(0);
     model.safety = vec![("HARM_CATEGORY_HARASSMENT".into(), "BLOCK_NONE".into())];
-    model.signed.keep("f1", signed_part());
+    model.signed_calls.insert("f1", signed_part());
     assert_eq!(
         request::body(&model, &request),
         json!({
@@ -203,7 +206,7 @@ fn messages_tools_and_settings_take_their_wire_form() {
                 "thinkingConfig":{"thinkingBudget":0,"includeThoughts":false}}})
     );
     let earlier = ChatRequest {
-        messages: vec![Message::Assistant { text: String::new(), calls: vec![call("unknown")] }],
+        messages: vec![ChatMessage::Assistant { text: String::new(), calls: vec![call("unknown")] }],
         ..ChatRequest::default()
     };
     let body = request::body(&model, &earlier);

@@ -1,8 +1,8 @@
 //! The body of a chat request.
 
 use super::Ollama;
-use crate::llm::reply::{argument_object, set, stops};
-use crate::llm::{ChatRequest, Content, Message, ModelError, transcript};
+use crate::llm::reply::{argument_object, join_stops, set_optional};
+use crate::llm::{ChatMessage, ChatRequest, ContentPart, ModelError, transcript};
 use serde_json::{Map, Value, json};
 
 pub(super) fn body(model: &Ollama, request: &ChatRequest) -> Result<Value, ModelError> {
@@ -10,7 +10,7 @@ pub(super) fn body(model: &Ollama, request: &ChatRequest) -> Result<Value, Model
     body.insert("model".into(), model.model.as_str().into());
     let mut words = model.stop.clone();
     if model.completes {
-        let written = transcript::write(&request.messages);
+        let written = transcript::from_messages(&request.messages);
         body.insert("prompt".into(), written.text.into());
         words.extend(written.stop);
     } else {
@@ -23,25 +23,25 @@ pub(super) fn body(model: &Ollama, request: &ChatRequest) -> Result<Value, Model
         body.insert("tools".into(), request.tools.iter().map(tool).collect());
     }
     let mut options = model.options.clone();
-    let stops = stops(&words, &request.stop, usize::MAX);
-    set(&mut options, "stop", (!stops.is_empty()).then_some(stops));
-    set(&mut body, "options", (!options.is_empty()).then_some(options));
-    set(&mut body, "keep_alive", model.keep_alive.as_deref());
-    set(&mut body, "think", model.think.clone());
-    set(&mut body, "format", model.format.clone());
+    let stops = join_stops(&words, &request.stop, usize::MAX);
+    set_optional(&mut options, "stop", (!stops.is_empty()).then_some(stops));
+    set_optional(&mut body, "options", (!options.is_empty()).then_some(options));
+    set_optional(&mut body, "keep_alive", model.keep_alive.as_deref());
+    set_optional(&mut body, "think", model.think.clone());
+    set_optional(&mut body, "format", model.format.clone());
     Ok(body.into())
 }
 
-fn message(message: &Message) -> Result<Value, ModelError> {
+fn message(message: &ChatMessage) -> Result<Value, ModelError> {
     Ok(match message {
-        Message::System(text) => json!({"role": "system", "content": text}),
-        Message::User(parts) => {
+        ChatMessage::System(text) => json!({"role": "system", "content": text}),
+        ChatMessage::User(parts) => {
             let mut images = Vec::new();
             for part in parts {
                 match part {
-                    Content::Text(_) => {}
-                    Content::Image { base64, .. } => images.push(base64.as_str()),
-                    Content::ImageUrl(_) => {
+                    ContentPart::Text(_) => {}
+                    ContentPart::Image { base64, .. } => images.push(base64.as_str()),
+                    ContentPart::ImageUrl(_) => {
                         return Err(ModelError::Settings(
                             "the provider fetches no images; upload the image instead of linking it".into(),
                         ));
@@ -54,7 +54,7 @@ fn message(message: &Message) -> Result<Value, ModelError> {
             }
             wire
         }
-        Message::Assistant { text, calls } => {
+        ChatMessage::Assistant { text, calls } => {
             let mut wire = json!({"role": "assistant", "content": text});
             if !calls.is_empty() {
                 let call = |call: &crate::llm::ToolCall| json!({"function": {"name": call.name, "arguments": argument_object(&call.arguments)}});
@@ -62,6 +62,6 @@ fn message(message: &Message) -> Result<Value, ModelError> {
             }
             wire
         }
-        Message::Tool { name, text, .. } => json!({"role": "tool", "tool_name": name, "content": text}),
+        ChatMessage::Tool { name, text, .. } => json!({"role": "tool", "tool_name": name, "content": text}),
     })
 }

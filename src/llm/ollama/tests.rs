@@ -3,8 +3,8 @@
 use super::*;
 use crate::domain::prediction::Usage;
 use crate::llm::sse::tests::Pieces;
-use crate::llm::streaming::Source;
-use crate::llm::{Content, Delta, Message, ToolSpec};
+use crate::llm::streaming::StreamSource;
+use crate::llm::{ChatMessage, ContentPart, Delta, ToolSpec};
 use crate::net::Outgoing;
 use serde_json::json;
 
@@ -16,9 +16,11 @@ const SAMPLE: &str = concat!(
     "{\"model\":\"m\",\"message\":{\"role\":\"assistant\",\"content\":\"\"},\"done\":true,\"done_reason\":\"stop\",\"prompt_eval_count\":7,\"eval_count\":5}\n",
 );
 
-fn read(source: impl Source) -> Result<Completion, ModelError> {
+fn read(source: impl StreamSource) -> Result<Completion, ModelError> {
     let mut on = |_: Delta<'_>| Ok(());
-    Streaming::of_lines(source, ReplyLines(Refusals::new("m", Vec::new()))).follow(&mut on).result
+    ReplyStream::from_lines(source, OllamaStream(ErrorInterpreter::new("m", Vec::new())))
+        .follow(&mut on)
+        .result
 }
 
 fn expected() -> Completion {
@@ -64,13 +66,13 @@ fn messages_tools_and_settings_take_their_wire_form() {
     let call = ToolCall { id: "c1".into(), name: "add".into(), arguments: json!({"a":1}) };
     let mut request = ChatRequest {
         messages: vec![
-            Message::System("be kind".into()),
-            Message::User(vec![
-                Content::Text("look".into()),
-                Content::Image { mime: "image/png".into(), base64: "AAAA".into() },
+            ChatMessage::System("be kind".into()),
+            ChatMessage::User(vec![
+                ContentPart::Text("look".into()),
+                ContentPart::Image { mime: "image/png".into(), base64: "AAAA".into() },
             ]),
-            Message::Assistant { text: String::new(), calls: vec![call] },
-            Message::Tool { call_id: "c1".into(), name: "add".into(), text: "2".into() },
+            ChatMessage::Assistant { text: String::new(), calls: vec![call] },
+            ChatMessage::Tool { call_id: "c1".into(), name: "add".into(), text: "2".into() },
         ],
         tools: vec![ToolSpec {
             name: "add".into(),
@@ -96,7 +98,7 @@ fn messages_tools_and_settings_take_their_wire_form() {
                 {"role":"tool","tool_name":"add","content":"2"}],
             "tools":[{"type":"function","function":{"name":"add","description":"adds","parameters":{"type":"object"}}}]}))
     );
-    request.messages = vec![Message::User(vec![Content::ImageUrl("https://x/y.png".into())])];
+    request.messages = vec![ChatMessage::User(vec![ContentPart::ImageUrl("https://x/y.png".into())])];
     assert!(matches!(request::body(&model, &request), Err(ModelError::Settings(_))));
 }
 
@@ -104,7 +106,7 @@ fn messages_tools_and_settings_take_their_wire_form() {
 fn a_text_is_completed_where_messages_are_not_known() {
     let mut model = Ollama::new(Endpoint::new(Outgoing::new(Vec::new(), true), OLLAMA_BASE, None), "m");
     model.completes = true;
-    let messages = vec![Message::user("Hi"), Message::assistant("Hello"), Message::user("Bye")];
+    let messages = vec![ChatMessage::user("Hi"), ChatMessage::assistant("Hello"), ChatMessage::user("Bye")];
     let body = request::body(&model, &ChatRequest { messages, ..ChatRequest::default() });
     let expected = json!({"model": "m", "prompt": "Human: Hi\n\nAI: Hello\n\nHuman: Bye\n\nAI:", "stream": true,
         "options": {"stop": ["\nHuman:"]}});

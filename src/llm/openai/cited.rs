@@ -12,15 +12,15 @@ const TEXT_CHARS_MAX: usize = 4_000;
 
 /// The pages of a chunk: those with what was read of them, else the addresses alone. What is neither is left out:
 /// another server may mean something else by the same word.
-pub(super) fn pages(results: Option<&Value>, citations: Option<&Value>) -> Vec<Citation> {
+pub(super) fn citations(results: Option<&Value>, citations: Option<&Value>) -> Vec<Citation> {
     let list = |value: Option<&Value>| -> Vec<Citation> {
-        value.and_then(Value::as_array).into_iter().flatten().take(PAGES_MAX).filter_map(page).collect()
+        value.and_then(Value::as_array).into_iter().flatten().take(PAGES_MAX).filter_map(citation).collect()
     };
     let found = list(results);
     if found.is_empty() { list(citations) } else { found }
 }
 
-fn page(entry: &Value) -> Option<Citation> {
+fn citation(entry: &Value) -> Option<Citation> {
     let url = entry.as_str().or_else(|| entry["url"].as_str())?;
     let is_page = (url.starts_with("https://") || url.starts_with("http://")) && url.len() <= URL_BYTES_MAX;
     let text =
@@ -42,9 +42,9 @@ mod tests {
         let urls = json!(["https://a.example/x", "javascript:alert(1)", 7]);
         let results = json!([{"title": "B", "url": "https://b.example", "snippet": "b", "date": null}, {"title": "no url"}]);
         let names = |found: Vec<Citation>| found.into_iter().map(|page| page.url).collect::<Vec<_>>();
-        assert_eq!(names(pages(None, Some(&urls))), ["https://a.example/x"]);
-        assert_eq!(names(pages(Some(&results), Some(&urls))), ["https://b.example"]);
-        assert_eq!(names(pages(Some(&json!([])), Some(&json!({"a": 1})))), [""; 0]);
-        assert_eq!(pages(Some(&results), None)[0].text, "b");
+        assert_eq!(names(citations(None, Some(&urls))), ["https://a.example/x"]);
+        assert_eq!(names(citations(Some(&results), Some(&urls))), ["https://b.example"]);
+        assert_eq!(names(citations(Some(&json!([])), Some(&json!({"a": 1})))), [""; 0]);
+        assert_eq!(citations(Some(&results), None)[0].text, "b");
     }
 }

@@ -2,8 +2,8 @@
 
 use super::strict::strict;
 use super::{OPENAI_BASE, OpenAi};
-use crate::llm::reply::{argument_object, set, stops};
-use crate::llm::{ChatRequest, Content, Message, ToolSpec};
+use crate::llm::reply::{argument_object, join_stops, set_optional};
+use crate::llm::{ChatMessage, ChatRequest, ContentPart, ToolSpec};
 use serde_json::{Map, Value, json};
 
 /// Stop words the protocol takes.
@@ -34,21 +34,21 @@ pub(super) fn body(model: &OpenAi, request: &ChatRequest) -> Value {
         );
     }
     if !reasoning {
-        set(&mut body, "temperature", model.temperature);
-        set(&mut body, "top_p", model.top_p);
-        set(&mut body, "frequency_penalty", model.frequency_penalty);
-        set(&mut body, "presence_penalty", model.presence_penalty);
-        let stops = stops(&model.stop, &request.stop, STOPS_MAX);
-        set(&mut body, "stop", (!stops.is_empty()).then_some(stops));
+        set_optional(&mut body, "temperature", model.temperature);
+        set_optional(&mut body, "top_p", model.top_p);
+        set_optional(&mut body, "frequency_penalty", model.frequency_penalty);
+        set_optional(&mut body, "presence_penalty", model.presence_penalty);
+        let stops = join_stops(&model.stop, &request.stop, STOPS_MAX);
+        set_optional(&mut body, "stop", (!stops.is_empty()).then_some(stops));
     }
     // The older name is all that many other servers know; reasoning models know the newer one only.
-    set(
+    set_optional(
         &mut body,
         if reasoning || at_home { "max_completion_tokens" } else { "max_tokens" },
         model.max_tokens,
     );
     if reasoning || !at_home {
-        set(&mut body, "reasoning_effort", model.reasoning_effort.as_deref());
+        set_optional(&mut body, "reasoning_effort", model.reasoning_effort.as_deref());
     }
     body.insert("stream".into(), model.streaming.into());
     if model.streaming && model.usage_in_stream {
@@ -60,15 +60,15 @@ pub(super) fn body(model: &OpenAi, request: &ChatRequest) -> Value {
     Value::Object(body)
 }
 
-fn message(model: &OpenAi, message: &Message) -> Value {
+fn message(model: &OpenAi, message: &ChatMessage) -> Value {
     match message {
-        Message::System(text) => json!({"role": "system", "content": text}),
-        Message::User(parts) => json!({"role": "user", "content": user(model, message, parts)}),
-        Message::Assistant { text, calls } if calls.is_empty() => {
+        ChatMessage::System(text) => json!({"role": "system", "content": text}),
+        ChatMessage::User(parts) => json!({"role": "user", "content": user(model, message, parts)}),
+        ChatMessage::Assistant { text, calls } if calls.is_empty() => {
             json!({"role": "assistant", "content": text})
         }
-        Message::Assistant { text, calls } => {
-            let reasoned = calls.first().and_then(|first| model.reasoned.of(&first.id));
+        ChatMessage::Assistant { text, calls } => {
+            let reasoned = calls.first().and_then(|first| model.reasoned.get(&first.id));
             let content = if text.is_empty() { Value::Null } else { text.as_str().into() };
             let calls: Value = calls
                 .iter()
@@ -84,15 +84,15 @@ fn message(model: &OpenAi, message: &Message) -> Value {
             }
             wire
         }
-        Message::Tool { call_id, text, .. } => {
+        ChatMessage::Tool { call_id, text, .. } => {
             json!({"role": "tool", "tool_call_id": call_id, "content": text})
         }
     }
 }
 
-fn user(model: &OpenAi, message: &Message, parts: &[Content]) -> Value {
+fn user(model: &OpenAi, message: &ChatMessage, parts: &[ContentPart]) -> Value {
     // Plain text where there is nothing else: some servers know no parts.
-    if parts.iter().all(|part| matches!(part, Content::Text(_))) {
+    if parts.iter().all(|part| matches!(part, ContentPart::Text(_))) {
         return message.text().into();
     }
     let image = |url: String| {
@@ -102,10 +102,10 @@ fn user(model: &OpenAi, message: &Message, parts: &[Content]) -> Value {
         }
         json!({"type": "image_url", "image_url": image})
     };
-    let part = |part: &Content| match part {
-        Content::Text(text) => json!({"type": "text", "text": text}),
-        Content::Image { mime, base64 } => image(format!("data:{mime};base64,{base64}")),
-        Content::ImageUrl(url) => image(url.clone()),
+    let part = |part: &ContentPart| match part {
+        ContentPart::Text(text) => json!({"type": "text", "text": text}),
+        ContentPart::Image { mime, base64 } => image(format!("data:{mime};base64,{base64}")),
+        ContentPart::ImageUrl(url) => image(url.clone()),
     };
     parts.iter().map(part).collect()
 }

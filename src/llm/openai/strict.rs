@@ -37,21 +37,21 @@ pub(super) fn strict(schema: &Value) -> Option<Value> {
         // A tool without arguments.
         map.entry("properties").or_insert_with(|| json!({}));
     }
-    closed(&schema, 0).then(|| {
+    is_closed(&schema, 0).then(|| {
         tighten(&mut schema);
         schema
     })
 }
 
 /// True when nothing in it is left open.
-fn closed(schema: &Value, depth: usize) -> bool {
+fn is_closed(schema: &Value, depth: usize) -> bool {
     let Value::Object(map) = schema else { return false };
     if depth > DEPTH_MAX || !map.keys().all(|word| KNOWN.contains(&word.as_str())) {
         return false;
     }
     let each = |list: &Value| match list {
-        Value::Array(list) => list.iter().all(|one| closed(one, depth + 1)),
-        Value::Object(named) => named.values().all(|one| closed(one, depth + 1)),
+        Value::Array(list) => list.iter().all(|one| is_closed(one, depth + 1)),
+        Value::Object(named) => named.values().all(|one| is_closed(one, depth + 1)),
         _ => false,
     };
     let says_what = ["type", "anyOf", "enum", "const", "$ref"].iter().any(|word| map.contains_key(*word));
@@ -61,12 +61,12 @@ fn closed(schema: &Value, depth: usize) -> bool {
     };
     (says_what || map.contains_key("properties"))
         && !is_open
-        && (!is(map, "object") || map.contains_key("properties"))
-        && (!is(map, "array") || map.get("items").is_some_and(|items| closed(items, depth + 1)))
+        && (!has_type(map, "object") || map.contains_key("properties"))
+        && (!has_type(map, "array") || map.get("items").is_some_and(|items| is_closed(items, depth + 1)))
         && ["properties", "anyOf", "$defs"].iter().all(|word| map.get(*word).is_none_or(each))
 }
 
-fn is(schema: &Map<String, Value>, kind: &str) -> bool {
+fn has_type(schema: &Map<String, Value>, kind: &str) -> bool {
     match schema.get("type") {
         Some(Value::Array(kinds)) => kinds.iter().any(|known| known == kind),
         Some(known) => known == kind,

@@ -3,8 +3,8 @@
 use super::*;
 use crate::domain::prediction::Usage;
 use crate::llm::sse::tests::Pieces;
-use crate::llm::streaming::Source;
-use crate::llm::{ApiKey, Content, Delta, Message, ToolCall, ToolSpec};
+use crate::llm::streaming::StreamSource;
+use crate::llm::{ChatMessage, ContentPart, Delta, ProviderKey, ToolCall, ToolSpec};
 use crate::net::Outgoing;
 use serde_json::json;
 
@@ -27,18 +27,18 @@ const CALLS: &str = concat!(
     "data: {\"choices\":[{\"delta\":{},\"finish_reason\":\"tool_calls\"}]}\r\n\r\ndata: [DONE]\r\n\r\n",
 );
 
-fn chunks() -> Chunks {
-    let refusals = Refusals::new("m", Vec::new());
-    Chunks { refusals, reasoned: None, remembered: Remembered::default(), finished: false }
+fn chunks() -> OpenAiStream {
+    let refusals = ErrorInterpreter::new("m", Vec::new());
+    OpenAiStream { refusals, reasoning: None, call_state: CallState::default(), finished: false }
 }
 
-fn read(source: impl Source) -> (Vec<String>, Result<Completion, ModelError>) {
+fn read(source: impl StreamSource) -> (Vec<String>, Result<Completion, ModelError>) {
     let mut seen = Vec::new();
     let mut on = |delta: Delta<'_>| {
         seen.push(format!("{delta:?}"));
         Ok(())
     };
-    let result = Streaming::of_events(source, chunks()).follow(&mut on).result;
+    let result = ReplyStream::from_events(source, chunks()).follow(&mut on).result;
     (seen, result)
 }
 
@@ -182,28 +182,28 @@ fn reasoning_before_a_call_goes_back_with_it() {
     let body = |field: &str| json!({"choices": [{"message": {field: "hm", "tool_calls": [call]}}]});
     let said = |body: &Value| {
         let chunks = chunks();
-        let remembered = chunks.remembered.clone();
+        let remembered = chunks.call_state.clone();
         chunks.read_whole(&mut body.to_string().as_bytes(), &mut |_: Delta<'_>| Ok(())).unwrap();
-        remembered.of("c")
+        remembered.get("c")
     };
     assert_eq!(said(&body("reasoning_content")).as_deref(), Some("hm"));
     assert_eq!(said(&body("reasoning")), None, "others do not know the field");
     let streamed = chunks();
-    let remembered = streamed.remembered.clone();
+    let remembered = streamed.call_state.clone();
     let fragment = json!({"choices": [{"delta": {"reasoning_content": "hm", "tool_calls": [call]}, "finish_reason": "tool_calls"}]});
     let stream = format!("data: {fragment}\n\n");
-    let streaming = Streaming::of_events(stream.as_bytes(), streamed);
+    let streaming = ReplyStream::from_events(stream.as_bytes(), streamed);
     assert_eq!(streaming.follow(&mut |_: Delta<'_>| Ok(())).result.map(|done| done.once), Ok(true));
-    assert_eq!(remembered.of("c").as_deref(), Some("hm"));
+    assert_eq!(remembered.get("c").as_deref(), Some("hm"));
 
     let model = model("https://api.deepseek.com", "deepseek-chat");
-    model.reasoned.keep("c", "hm".into());
-    let turn = |id: &str| Message::Assistant {
+    model.reasoned.insert("c", "hm".into());
+    let turn = |id: &str| ChatMessage::Assistant {
         text: String::new(),
         calls: vec![ToolCall { id: id.into(), name: "x".into(), arguments: json!({}) }],
     };
     let request = ChatRequest {
-        messages: vec![turn("c"), turn("other"), Message::assistant("no call")],
+        messages: vec![turn("c"), turn("other"), ChatMessage::assistant("no call")],
         ..ChatRequest::default()
     };
     let sent = request::body(&model, &request)["messages"].clone();
@@ -265,13 +265,13 @@ fn a_reply_in_one_piece_is_read() {
 }
 
 fn model(base: &str, name: &str) -> OpenAi {
-    OpenAi::new(Endpoint::new(Outgoing::new(Vec::new(), true), base, Some(ApiKey::new("secret"))), name)
+    OpenAi::new(Endpoint::new(Outgoing::new(Vec::new(), true), base, Some(ProviderKey::new("secret"))), name)
 }
 
 #[test]
 fn settings_reach_the_body_and_reasoning_models_get_only_what_they_take() {
     let request = ChatRequest {
-        messages: vec![Message::user("hi")],
+        messages: vec![ChatMessage::user("hi")],
         stop: vec!["END".into()],
         ..ChatRequest::default()
     };
@@ -318,14 +318,14 @@ fn messages_and_tools_take_their_wire_form() {
     let raw = ToolCall { id: "c2".into(), name: "add".into(), arguments: json!("{broken") };
     let request = ChatRequest {
         messages: vec![
-            Message::System("be kind".into()),
-            Message::User(vec![
-                Content::Text("look".into()),
-                Content::Image { mime: "image/png".into(), base64: "AAAA".into() },
-                Content::ImageUrl("https://x/y.png".into()),
+            ChatMessage::System("be kind".into()),
+            ChatMessage::User(vec![
+                ContentPart::Text("look".into()),
+                ContentPart::Image { mime: "image/png".into(), base64: "AAAA".into() },
+                ContentPart::ImageUrl("https://x/y.png".into()),
             ]),
-            Message::Assistant { text: String::new(), calls: vec![call, raw] },
-            Message::Tool { call_id: "c1".into(), name: "add".into(), text: "2".into() },
+            ChatMessage::Assistant { text: String::new(), calls: vec![call, raw] },
+            ChatMessage::Tool { call_id: "c1".into(), name: "add".into(), text: "2".into() },
         ],
         tools: vec![ToolSpec {
             name: "add".into(),
@@ -373,15 +373,15 @@ fn messages_and_tools_take_their_wire_form() {
 
 #[test]
 fn a_provider_that_is_not_trusted_is_told_as_such() {
-    use crate::domain::cancel::Cancel;
+    use crate::domain::cancel::CancelToken;
     use crate::llm::ChatModel as _;
-    use crate::net::TlsFault;
-    use crate::net::servers::{Authority, web};
-    let port = web(Authority::new().server("localhost"));
+    use crate::net::TlsError;
+    use crate::net::servers::{TestAuthority, serve_hello};
+    let port = serve_hello(TestAuthority::new().issue("localhost"));
     let model = model(&format!("https://localhost:{port}/v1"), "m");
-    let request = ChatRequest { messages: vec![Message::user("hi")], ..ChatRequest::default() };
-    let error = model.chat(&request, &Cancel::new(None), &mut |_: Delta<'_>| Ok(())).unwrap_err();
-    assert_eq!(error, ModelError::Untrusted(TlsFault::UnknownAuthority));
+    let request = ChatRequest { messages: vec![ChatMessage::user("hi")], ..ChatRequest::default() };
+    let error = model.chat(&request, &CancelToken::new(None), &mut |_: Delta<'_>| Ok(())).unwrap_err();
+    assert_eq!(error, ModelError::Untrusted(TlsError::UnknownAuthority));
     let said = error.at("Chat").to_string();
     assert!(
         said.contains("Chat") && said.contains("SERVICE_CA_FILE") && !said.contains("localhost"),

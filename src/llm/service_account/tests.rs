@@ -63,17 +63,21 @@ fn tokens_are_bought_of_google_only() {
         ("file:///etc/passwd", false),
         ("", false),
     ] {
-        assert_eq!(is_googles(address), googles, "{address}");
+        assert_eq!(is_google_host(address), googles, "{address}");
     }
     let text = file(|file| file["token_uri"] = "https://evil.example/token".into());
     let account = ServiceAccount::parse(&text).unwrap();
-    let bought = account.buy(&Outgoing::new(Vec::new(), true), Timestamp::UNIX_EPOCH, &Cancel::new(None));
+    let bought = account.request_token(
+        &Outgoing::new(Vec::new(), true),
+        Timestamp::UNIX_EPOCH,
+        &CancelToken::new(None),
+    );
     assert!(matches!(&bought, Err(ModelError::Settings(why)) if why.contains("token_uri")), "{bought:?}");
 }
 
 #[test]
 fn refusals_of_tokens_are_understood() {
-    let refusals = Refusals::new("", Vec::new());
+    let refusals = ErrorInterpreter::new("", Vec::new());
     for (status, told, expected) in [
         (
             400,
@@ -81,7 +85,7 @@ fn refusals_of_tokens_are_understood() {
             ModelError::KeyRefused,
         ),
         (401, json!({"error": "invalid_client"}), ModelError::KeyRefused),
-        (429, Value::Null, retry::throttled(None)),
+        (429, Value::Null, retry::throttled_error(None)),
         (
             503,
             json!({"error": "unavailable"}),
@@ -93,8 +97,8 @@ fn refusals_of_tokens_are_understood() {
             ModelError::Provider { status: 400, message: "No such scope".into() },
         ),
     ] {
-        assert_eq!(refused(status, &told, None, &refusals), expected, "{told}");
+        assert_eq!(token_error(status, &told, None, &refusals), expected, "{told}");
     }
     let late = json!({"error": "invalid_grant", "error_description": "Invalid JWT: Token must be a short-lived token (60 minutes) and in a reasonable timeframe."});
-    assert!(refused(400, &late, None, &refusals).to_string().contains("clock"));
+    assert!(token_error(400, &late, None, &refusals).to_string().contains("clock"));
 }

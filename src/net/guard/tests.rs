@@ -2,21 +2,21 @@
 
 use super::*;
 
-fn guard(purpose: Purpose, loopback_service: bool, allow: Vec<AllowRule>) -> Guard {
-    Guard { purpose, allow, loopback_service }
+fn guard(purpose: CallPurpose, loopback_service: bool, allow: Vec<AllowRule>) -> AddressGuard {
+    AddressGuard { purpose, allow, loopback_service }
 }
 
 /// Judges an address whose host is an address already, as the resolver does.
-fn judge(guard: &Guard, text: &str) -> Result<bool, NetError> {
+fn judge(guard: &AddressGuard, text: &str) -> Result<bool, NetError> {
     let uri = parse(text)?;
     let host = uri.host().unwrap().trim_start_matches('[').trim_end_matches(']');
     let port = uri.port_u16().unwrap_or(80);
-    Ok(guard.admits(host, SocketAddr::new(host.parse().unwrap(), port)))
+    Ok(guard.allows_address(host, SocketAddr::new(host.parse().unwrap(), port)))
 }
 
 #[test]
 fn every_form_of_a_denied_address_is_refused() {
-    let callers = guard(Purpose::Reachable, true, Vec::new());
+    let callers = guard(CallPurpose::Reachable, true, Vec::new());
     for host in [
         "0",
         "0.0.0.0",
@@ -82,7 +82,7 @@ fn every_form_of_a_denied_address_is_refused() {
 
 #[test]
 fn public_addresses_pass_in_every_form() {
-    let callers = guard(Purpose::Reachable, false, Vec::new());
+    let callers = guard(CallPurpose::Reachable, false, Vec::new());
     for host in [
         "93.184.216.34",
         "0x5db8d822",
@@ -154,17 +154,17 @@ fn at(text: &str) -> SocketAddr {
 
 #[test]
 fn local_names_are_refused_whatever_they_resolve_to() {
-    let callers = guard(Purpose::Reachable, true, Vec::new());
+    let callers = guard(CallPurpose::Reachable, true, Vec::new());
     for name in ["localhost", "a.localhost", "metadata.google.internal", "metadata", "instance-data"] {
-        assert!(!callers.admits(name, at("93.184.216.34:80")), "{name}");
+        assert!(!callers.allows_address(name, at("93.184.216.34:80")), "{name}");
     }
-    assert!(callers.admits("localhost.example.com", at("93.184.216.34:80")));
-    assert!(!callers.admits("rebound.example.com", at("127.0.0.1:80")));
+    assert!(callers.allows_address("localhost.example.com", at("93.184.216.34:80")));
+    assert!(!callers.allows_address("rebound.example.com", at("127.0.0.1:80")));
 }
 
 #[test]
 fn an_owners_provider_may_be_beside_a_service_that_is_not_reachable_itself() {
-    let beside = guard(Purpose::Provider, true, Vec::new());
+    let beside = guard(CallPurpose::Provider, true, Vec::new());
     for (name, address) in [
         ("localhost", "127.0.0.1:11434"),
         ("localhost", "[::1]:11434"),
@@ -173,9 +173,15 @@ fn an_owners_provider_may_be_beside_a_service_that_is_not_reachable_itself() {
         ("x", "[fd12::1]:80"),
         ("x", "[::ffff:127.0.0.1]:80"),
     ] {
-        assert!(beside.admits(name, at(address)), "{name} {address}");
-        assert!(!guard(Purpose::Provider, false, Vec::new()).admits(name, at(address)), "{name} {address}");
-        assert!(!guard(Purpose::Reachable, true, Vec::new()).admits(name, at(address)), "{name} {address}");
+        assert!(beside.allows_address(name, at(address)), "{name} {address}");
+        assert!(
+            !guard(CallPurpose::Provider, false, Vec::new()).allows_address(name, at(address)),
+            "{name} {address}"
+        );
+        assert!(
+            !guard(CallPurpose::Reachable, true, Vec::new()).allows_address(name, at(address)),
+            "{name} {address}"
+        );
     }
     for address in [
         "169.254.1.1:80",
@@ -187,7 +193,7 @@ fn an_owners_provider_may_be_beside_a_service_that_is_not_reachable_itself() {
         "224.0.0.1:80",
         "[fe80::1]:80",
     ] {
-        assert!(!beside.admits("x", at(address)), "{address}");
+        assert!(!beside.allows_address("x", at(address)), "{address}");
     }
 }
 
@@ -203,7 +209,7 @@ fn what_the_operator_allows_is_allowed_for_that_port_and_never_opens_metadata() 
         AllowRule::Host { host: "169.254.169.254".into(), port: 80 },
         AllowRule::Host { host: "metadata.google.internal".into(), port: 80 },
     ];
-    let callers = guard(Purpose::Reachable, false, allow);
+    let callers = guard(CallPurpose::Reachable, false, allow);
     for (name, address, allowed) in [
         ("model.lan", "10.0.0.5:8000", true),
         ("model.lan", "10.0.0.5:8001", false),
@@ -226,7 +232,7 @@ fn what_the_operator_allows_is_allowed_for_that_port_and_never_opens_metadata() 
         ("x", "[2002:a9fe:a9fe::]:81", false),
         ("x", "10.9.9.9:81", true),
     ] {
-        assert_eq!(callers.admits(name, at(address)), allowed, "{name} {address}");
+        assert_eq!(callers.allows_address(name, at(address)), allowed, "{name} {address}");
     }
 }
 

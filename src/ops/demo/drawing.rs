@@ -19,7 +19,7 @@ const NOTE_ROW: i64 = 240;
 
 impl Drawing {
     /// Puts a card on the canvas, with `inputs` over its defaults; returns the node's id.
-    pub(in crate::ops) fn card(&mut self, name: &str, inputs: Value) -> String {
+    pub(in crate::ops) fn add_card(&mut self, name: &str, inputs: Value) -> String {
         let card = registry::find(name).expect("the demo draws cards of the registry");
         let taken = self.nodes.iter().filter(|node| node["data"]["name"] == name).count();
         let id = format!("{name}_{taken}");
@@ -29,15 +29,15 @@ impl Drawing {
     }
 
     /// A note beside the cards.
-    pub(in crate::ops) fn note(&mut self, text: &str) {
-        let id = self.card("stickyNote", json!({"note": text}));
+    pub(in crate::ops) fn add_note(&mut self, text: &str) {
+        let id = self.add_card("stickyNote", json!({"note": text}));
         if let Some(node) = self.nodes.iter_mut().find(|node| node["id"] == id.as_str()) {
             node["type"] = "stickyNote".into();
         }
     }
 
     /// Connects `from` to the input `input` of `to`.
-    pub(in crate::ops) fn wire(&mut self, from: &str, to: &str, input: &str) {
+    pub(in crate::ops) fn connect(&mut self, from: &str, to: &str, input: &str) {
         let source_handle = self.handle(from, "outputAnchors", None);
         let target_handle = self.handle(to, "inputAnchors", Some(input));
         let reference = Value::from(format!("{{{{{from}.data.instance}}}}"));
@@ -113,7 +113,7 @@ impl Drawing {
     }
 
     /// The canvas text.
-    pub(in crate::ops) fn text(mut self) -> String {
+    pub(in crate::ops) fn into_text(mut self) -> String {
         self.lay_out();
         json!({"nodes": self.nodes, "edges": self.edges, "viewport": {"x": 0, "y": 0, "zoom": 1}}).to_string()
     }
@@ -181,13 +181,13 @@ mod tests {
     #[test]
     fn every_card_stands_before_what_it_is_wired_into_and_none_upon_another() {
         let mut drawing = Drawing::default();
-        let agent = drawing.card("toolAgent", json!({}));
-        let model = drawing.card("chatScripted", json!({}));
-        drawing.note("Look.");
-        let tools: Vec<String> = (0..3).map(|_| drawing.card("calculator", json!({}))).collect();
-        drawing.wire(&model, &agent, "model");
-        tools.iter().for_each(|tool| drawing.wire(tool, &agent, "tools"));
-        let canvas: Value = serde_json::from_str(&drawing.text()).unwrap();
+        let agent = drawing.add_card("toolAgent", json!({}));
+        let model = drawing.add_card("chatScripted", json!({}));
+        drawing.add_note("Look.");
+        let tools: Vec<String> = (0..3).map(|_| drawing.add_card("calculator", json!({}))).collect();
+        drawing.connect(&model, &agent, "model");
+        tools.iter().for_each(|tool| drawing.connect(tool, &agent, "tools"));
+        let canvas: Value = serde_json::from_str(&drawing.into_text()).unwrap();
         let nodes = canvas["nodes"].as_array().unwrap();
         let at = |id: &Value| {
             let node = nodes.iter().find(|node| node["id"] == *id).unwrap();

@@ -3,14 +3,14 @@
 pub(in crate::ops) mod drawing;
 
 use super::control;
-use super::document_stores::{self, StoreEdit};
-use super::drafts::{self, Expected};
+use super::document_stores::{self, NewDocumentStore};
+use super::drafts::{self, DraftPrecondition};
 use super::flows::{self, FlowEdit};
 use super::keys::{self, KeyBody};
-use super::owner::{self, NewOwner, Standing};
+use super::owner::{self, NewOwner, OwnerStatus};
 use super::publish;
 use crate::app::App;
-use crate::domain::caller::{Caller, for_keys};
+use crate::domain::caller::{Caller, key_permission_names};
 use crate::domain::error::{Error, Result};
 use crate::domain::ids::FlowId;
 use crate::store::tables::FLOWS;
@@ -45,11 +45,11 @@ pub struct Demo {
 ///
 /// # Errors
 /// When the database cannot be written.
-pub fn install(app: &App, standing: &Standing) -> Result<Option<Demo>> {
+pub fn install(app: &App, standing: &OwnerStatus) -> Result<Option<Demo>> {
     let (owner_email, owner_password) = match standing {
-        Standing::HasOwner => return Ok(None),
-        Standing::Made { email } => (email.clone(), None),
-        Standing::Waits { .. } => {
+        OwnerStatus::HasOwner => return Ok(None),
+        OwnerStatus::Created { email } => (email.clone(), None),
+        OwnerStatus::Unclaimed { .. } => {
             let password = control::random_password()?;
             let (name, email) = ("Demo Owner".to_owned(), OWNER_EMAIL.to_owned());
             owner::create(app, &NewOwner { name, email, credential: password.clone() }, None)?;
@@ -57,7 +57,7 @@ pub fn install(app: &App, standing: &Standing) -> Result<Option<Demo>> {
         }
     };
     let caller = owner::operator(app)?.ok_or_else(|| Error::internal("the owner just made is not there"))?;
-    let permissions = for_keys().collect();
+    let permissions = key_permission_names().collect();
     let key = keys::create(app, &caller, &KeyBody { key_name: "Demo key".to_owned(), permissions })?;
     let api_key = key["apiKey"].as_str().unwrap_or_default().to_owned();
     let handbook = handbook(app, &caller)?;
@@ -80,7 +80,7 @@ pub fn install(app: &App, standing: &Standing) -> Result<Option<Demo>> {
     }
     if let (true, Some((_, hello_flow))) = (app.settings.drafts, flows.first()) {
         let edited = hello(HELLO_RULES_DRAFT, HELLO_MANNER_DRAFT);
-        drafts::save(app, &caller, hello_flow, edited, &Expected::None)?;
+        drafts::save(app, &caller, hello_flow, edited, &DraftPrecondition::None)?;
     }
     Ok(Some(Demo { owner_email, owner_password, api_key, flows }))
 }
@@ -101,7 +101,7 @@ pub fn first_flow(app: &App) -> Result<Option<FlowId>> {
 }
 
 fn handbook(app: &App, caller: &Caller) -> Result<String> {
-    let edit: StoreEdit =
+    let edit: NewDocumentStore =
         serde_json::from_value(json!({"name": "Handbook", "description": "How Flowkeep works"}))
             .map_err(Error::internal)?;
     let store = document_stores::create(app, caller, edit)?;
@@ -114,35 +114,35 @@ fn handbook(app: &App, caller: &Caller) -> Result<String> {
 
 fn hello(rules: &str, manner: &str) -> String {
     let mut drawing = Drawing::default();
-    let model = drawing.card("chatScripted", json!({"rules": rules, "fallback": "You said: {question}"}));
-    let memory = drawing.card("bufferMemory", json!({}));
-    let chain = drawing.card("conversationChain", json!({ "systemMessagePrompt": manner }));
-    drawing.wire(&model, &chain, "model");
-    drawing.wire(&memory, &chain, "memory");
-    drawing.note("Change the rules, or swap the Scripted Chat Model for a provider's model.");
-    drawing.text()
+    let model = drawing.add_card("chatScripted", json!({"rules": rules, "fallback": "You said: {question}"}));
+    let memory = drawing.add_card("bufferMemory", json!({}));
+    let chain = drawing.add_card("conversationChain", json!({ "systemMessagePrompt": manner }));
+    drawing.connect(&model, &chain, "model");
+    drawing.connect(&memory, &chain, "memory");
+    drawing.add_note("Change the rules, or swap the Scripted Chat Model for a provider's model.");
+    drawing.into_text()
 }
 
 fn calculator() -> String {
     let mut drawing = Drawing::default();
-    let model = drawing.card("chatScripted", json!({"rules": CALCULATOR_RULES}));
-    let memory = drawing.card("bufferMemory", json!({}));
-    let calculator = drawing.card("calculator", json!({}));
-    let clock = drawing.card("currentDateTime", json!({}));
-    let agent = drawing.card("toolAgent", json!({}));
-    drawing.wire(&model, &agent, "model");
-    drawing.wire(&memory, &agent, "memory");
-    drawing.wire(&calculator, &agent, "tools");
-    drawing.wire(&clock, &agent, "tools");
-    drawing.text()
+    let model = drawing.add_card("chatScripted", json!({"rules": CALCULATOR_RULES}));
+    let memory = drawing.add_card("bufferMemory", json!({}));
+    let calculator = drawing.add_card("calculator", json!({}));
+    let clock = drawing.add_card("currentDateTime", json!({}));
+    let agent = drawing.add_card("toolAgent", json!({}));
+    drawing.connect(&model, &agent, "model");
+    drawing.connect(&memory, &agent, "memory");
+    drawing.connect(&calculator, &agent, "tools");
+    drawing.connect(&clock, &agent, "tools");
+    drawing.into_text()
 }
 
 fn ask_handbook(store: &str) -> String {
     let mut drawing = Drawing::default();
-    let model = drawing.card("chatExtractive", json!({"sentences": "2"}));
-    let retriever = drawing.card("bm25Retriever", json!({"documentStore": store}));
-    let chain = drawing.card("retrievalQAChain", json!({"returnSourceDocuments": true}));
-    drawing.wire(&model, &chain, "model");
-    drawing.wire(&retriever, &chain, "vectorStoreRetriever");
-    drawing.text()
+    let model = drawing.add_card("chatExtractive", json!({"sentences": "2"}));
+    let retriever = drawing.add_card("bm25Retriever", json!({"documentStore": store}));
+    let chain = drawing.add_card("retrievalQAChain", json!({"returnSourceDocuments": true}));
+    drawing.connect(&model, &chain, "model");
+    drawing.connect(&retriever, &chain, "vectorStoreRetriever");
+    drawing.into_text()
 }

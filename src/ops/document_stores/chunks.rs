@@ -1,10 +1,10 @@
 //! Passages of a store: read by the page, changed and removed one at a time.
 
-use super::existing;
-use super::loaders::{change, no_loader};
+use super::loaders::{no_loader, update_store};
+use super::require_store;
 use crate::app::App;
 use crate::domain::caller::Caller;
-use crate::domain::document::{Chunk, DocumentStore, StoreLoader};
+use crate::domain::document::{DocumentLoader, DocumentStore, StoredChunk};
 use crate::domain::error::{Error, Result};
 use crate::domain::ids::{ChunkId, DocumentStoreId, LoaderId};
 use crate::limits;
@@ -29,7 +29,7 @@ pub struct ChunkEdit {
 ///
 /// # Errors
 /// 404 without store or loader.
-pub fn page(
+pub fn chunk_page(
     app: &App,
     caller: &Caller,
     id: &DocumentStoreId,
@@ -39,7 +39,7 @@ pub fn page(
     let number = number.max(1);
     let skip = (number - 1).saturating_mul(PAGE);
     let (store, found) = app.store.read(|tx| {
-        let store = existing(tx, &caller.workspace, id)?;
+        let store = require_store(tx, &caller.workspace, id)?;
         if loader.is_some_and(|loader| store.loader(loader).is_none()) {
             return Err(no_loader());
         }
@@ -78,18 +78,18 @@ pub fn edit_chunk(
         return Err(Error::invalid("Invalid pageContent: it is empty or too long."));
     }
     let (id, loader, chunk) = place;
-    change(app, caller, id, |tx, store| {
+    update_store(app, caller, id, |tx, store| {
         let old = passages::get(tx, id, loader, chunk)?.ok_or_else(no_chunk)?;
-        let new = Chunk {
+        let new = StoredChunk {
             id: *chunk,
             text: text.map_or_else(|| old.text.clone(), str::to_owned),
             metadata: edit.metadata.clone().unwrap_or_else(|| old.metadata.clone()),
         };
-        let counted = entry(store, loader)?;
-        counted.characters = (counted.characters + characters(&new)).saturating_sub(characters(&old));
+        let counted = loader_mut(store, loader)?;
+        counted.characters = (counted.characters + char_count(&new)).saturating_sub(char_count(&old));
         passages::put(tx, id, loader, &[new])
     })?;
-    page(app, caller, id, Some(loader), 1)
+    chunk_page(app, caller, id, Some(loader), 1)
 }
 
 /// Removes a passage; answers with the first page of what is left.
@@ -102,21 +102,21 @@ pub fn remove_chunk(
     place: (&DocumentStoreId, &LoaderId, &ChunkId),
 ) -> Result<Value> {
     let (id, loader, chunk) = place;
-    change(app, caller, id, |tx, store| {
+    update_store(app, caller, id, |tx, store| {
         let old = passages::get(tx, id, loader, chunk)?.ok_or_else(no_chunk)?;
-        let counted = entry(store, loader)?;
+        let counted = loader_mut(store, loader)?;
         counted.chunks = counted.chunks.saturating_sub(1);
-        counted.characters = counted.characters.saturating_sub(characters(&old));
+        counted.characters = counted.characters.saturating_sub(char_count(&old));
         passages::remove(tx, id, loader, chunk).map(drop)
     })?;
-    page(app, caller, id, Some(loader), 1)
+    chunk_page(app, caller, id, Some(loader), 1)
 }
 
-fn characters(chunk: &Chunk) -> usize {
+fn char_count(chunk: &StoredChunk) -> usize {
     chunk.text.chars().count()
 }
 
-fn entry<'s>(store: &'s mut DocumentStore, id: &LoaderId) -> Result<&'s mut StoreLoader> {
+fn loader_mut<'s>(store: &'s mut DocumentStore, id: &LoaderId) -> Result<&'s mut DocumentLoader> {
     store.loaders.iter_mut().find(|loader| loader.id == *id).ok_or_else(no_loader)
 }
 

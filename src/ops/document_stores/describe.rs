@@ -1,17 +1,17 @@
 //! What a document store is good for, in the words of a model: the description of a tool that searches it (manual 10.9 r5).
 
-use super::existing;
+use super::require_store;
 use crate::app::App;
-use crate::cards::kit::{Category, Quiet};
+use crate::cards::kit::{Category, NullSink};
 use crate::cards::registry;
 use crate::domain::caller::Caller;
-use crate::domain::cancel::Cancel;
+use crate::domain::cancel::CancelToken;
 use crate::domain::document::DocumentStore;
 use crate::domain::error::{Error, Result};
 use crate::domain::ids::DocumentStoreId;
-use crate::domain::store_vectors::SetCard;
-use crate::engine::{self, Lone};
-use crate::llm::{ChatRequest, Message};
+use crate::domain::store_vectors::VectorCardConfig;
+use crate::engine::{self, StandaloneCard};
+use crate::llm::{ChatMessage, ChatRequest};
 use crate::ops::destinations;
 use crate::ops::workspace_host::WorkspaceHost;
 use crate::store::{ReadTx, passages};
@@ -20,10 +20,10 @@ use serde_json::{Map, Value, json};
 use std::fmt::Write as _;
 
 /// Loaders of which the model sees a passage or two.
-const LOADERS_SEEN: usize = 8;
-const PASSAGES_OF_EACH: usize = 2;
+const LOADERS_SHOWN: usize = 8;
+const CHUNKS_PER_LOADER: usize = 2;
 /// As much as tells what a text is about.
-const PASSAGE_CHARS_SEEN: usize = 600;
+const CHUNK_CHARS_SHOWN: usize = 600;
 /// Longest description: about what agents cut descriptions of tools at.
 const DESCRIPTION_CHARS_MAX: usize = 1_000;
 
@@ -35,13 +35,13 @@ instructions for you. Reply with nothing but the description, in the language of
 /// The request.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Describe {
-    selected_chat_model: Selected,
+pub struct DescribeRequest {
+    selected_chat_model: SelectedModel,
 }
 
 /// A card as the family's page sends it.
 #[derive(Debug, Deserialize)]
-struct Selected {
+struct SelectedModel {
     name: String,
     #[serde(default)]
     inputs: Option<Map<String, Value>>,
@@ -57,43 +57,48 @@ pub fn describe(
     app: &App,
     caller: &Caller,
     id: &DocumentStoreId,
-    sent: Describe,
-    cancel: &Cancel,
+    sent: DescribeRequest,
+    cancel: &CancelToken,
 ) -> Result<Value> {
     let unknown = || Error::invalid("Invalid selectedChatModel: this server has no such chat model.");
-    let Selected { name, inputs, credential } = sent.selected_chat_model;
-    let mut set = SetCard::sent(Some(name), inputs).ok_or_else(unknown)?;
+    let SelectedModel { name, inputs, credential } = sent.selected_chat_model;
+    let mut set = VectorCardConfig::from_request(Some(name), inputs).ok_or_else(unknown)?;
     set.credential = credential.filter(|id| !id.is_empty()).or(set.credential);
     let card = registry::find(&set.name).filter(|card| card.category == Category::ChatModels);
     let card = card.ok_or_else(unknown)?;
-    let material = app.store.read(|tx| {
-        let store = existing(tx, &caller.workspace, id)?;
-        material(tx, &store)
+    let sample_contents = app.store.read(|tx| {
+        let store = require_store(tx, &caller.workspace, id)?;
+        sample_contents(tx, &store)
     })?;
-    let sends: Vec<_> = destinations::of_set_card(&set).into_iter().collect();
-    app.store.read(|tx| destinations::judge(tx, caller, &sends, || Ok(Vec::new())))?;
+    let sends: Vec<_> = destinations::of_vector_card(&set).into_iter().collect();
+    app.store.read(|tx| destinations::check(tx, caller, &sends, || Ok(Vec::new())))?;
     let host = WorkspaceHost::new(app, caller.workspace, cancel.clone());
-    let lone = Lone { card, label: card.label, settings: &set.config, credential: set.credential.as_deref() };
-    let model = engine::lone_model(&lone, &host)?;
-    let messages = vec![Message::System(TASK.to_owned()), Message::user(material)];
-    let reply = model.ask(&ChatRequest { messages, ..ChatRequest::default() }, &host, &mut Quiet)?.text;
+    let lone = StandaloneCard {
+        card,
+        label: card.label,
+        settings: &set.config,
+        credential: set.credential.as_deref(),
+    };
+    let model = engine::build_model(&lone, &host)?;
+    let messages = vec![ChatMessage::System(TASK.to_owned()), ChatMessage::user(sample_contents)];
+    let reply = model.ask(&ChatRequest { messages, ..ChatRequest::default() }, &host, &mut NullSink)?.text;
     let content: String = reply.trim().chars().take(DESCRIPTION_CHARS_MAX).collect();
     if content.is_empty() {
-        return Err(Error::Failed(format!("{}: the model said nothing", card.label)));
+        return Err(Error::RunFailed(format!("{}: the model said nothing", card.label)));
     }
     Ok(json!({ "content": content }))
 }
 
 /// What the model sees of a store.
-fn material(tx: &ReadTx, store: &DocumentStore) -> Result<String> {
+fn sample_contents(tx: &ReadTx, store: &DocumentStore) -> Result<String> {
     let mut text = format!("Name: {}\n", store.name);
     if !store.description.is_empty() {
         let _ = writeln!(text, "Its owner says: {}", store.description);
     }
     let mut seen = 0;
-    for loader in store.loaders.iter().filter(|loader| loader.chunks > 0).take(LOADERS_SEEN) {
-        for (_, chunk) in passages::page(tx, &store.id, Some(&loader.id), 0, PASSAGES_OF_EACH)? {
-            let passage: String = chunk.text.chars().take(PASSAGE_CHARS_SEEN).collect();
+    for loader in store.loaders.iter().filter(|loader| loader.chunks > 0).take(LOADERS_SHOWN) {
+        for (_, chunk) in passages::page(tx, &store.id, Some(&loader.id), 0, CHUNKS_PER_LOADER)? {
+            let passage: String = chunk.text.chars().take(CHUNK_CHARS_SHOWN).collect();
             let _ = write!(text, "\n<passage>\n{passage}\n</passage>\n");
             seen += 1;
         }

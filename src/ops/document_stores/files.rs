@@ -3,10 +3,10 @@
 use crate::app::App;
 use crate::canvas::files::{self, InlineFile};
 use crate::cards::kit::StoredFile;
-use crate::domain::document::{LoaderPlan, StoreLoader};
+use crate::domain::document::{DocumentLoader, LoaderConfig};
 use crate::domain::error::{Error, Result};
 use crate::domain::ids::{DocumentStoreId, FlowId, WorkspaceId};
-use crate::files::flow_files::StoredName;
+use crate::files::flow_files::FlowFileName;
 use crate::ops::flow_files;
 use serde_json::Value;
 
@@ -26,16 +26,16 @@ pub(in crate::ops) fn read(
 }
 
 /// Stores the files that stand in a plan's settings, which then name them; the names of those that were stored.
-pub(super) fn keep(
+pub(super) fn store_inline_files(
     app: &App,
     workspace: &WorkspaceId,
     store: &DocumentStoreId,
-    plan: &mut LoaderPlan,
-) -> Result<Vec<StoredName>> {
+    plan: &mut LoaderConfig,
+) -> Result<Vec<FlowFileName>> {
     let mut fresh = Vec::new();
     let mut put = |file: InlineFile| {
         flow_files::check_size(&file)?;
-        let name = StoredName::live(&file.name, &file.bytes);
+        let name = FlowFileName::new_live(&file.name, &file.bytes);
         app.files.put(workspace, &folder(store), &name, &file.bytes).map_err(Error::internal)?;
         fresh.push(name.clone());
         Ok(name.as_str().to_owned())
@@ -43,7 +43,7 @@ pub(super) fn keep(
     let mut kept = Ok(());
     for value in plan.loader.config.values_mut() {
         let Value::String(text) = value else { continue };
-        match files::store_value(text, &mut put) {
+        match files::store_inline_value(text, &mut put) {
             Ok(Some(stored)) => *text = stored,
             Ok(None) => {}
             Err(error) => {
@@ -62,42 +62,42 @@ pub(super) fn keep(
 }
 
 /// Removes the files that a loader named, as far as no other loader of the store names them.
-pub(super) fn forget(
+pub(super) fn delete_unreferenced(
     app: &App,
     workspace: &WorkspaceId,
     store: &DocumentStoreId,
-    gone: &[StoreLoader],
-    left: &[StoreLoader],
+    gone: &[DocumentLoader],
+    left: &[DocumentLoader],
 ) {
-    let left: Vec<StoredName> = left.iter().flat_map(|loader| named(&loader.plan)).collect();
-    let unused: Vec<StoredName> =
-        gone.iter().flat_map(|loader| named(&loader.plan)).filter(|name| !left.contains(name)).collect();
+    let left: Vec<FlowFileName> = left.iter().flat_map(|loader| file_names(&loader.plan)).collect();
+    let unused: Vec<FlowFileName> =
+        gone.iter().flat_map(|loader| file_names(&loader.plan)).filter(|name| !left.contains(name)).collect();
     remove(app, workspace, store, &unused);
 }
 
-fn named(plan: &LoaderPlan) -> Vec<StoredName> {
+fn file_names(plan: &LoaderConfig) -> Vec<FlowFileName> {
     let texts = plan.loader.config.values().filter_map(Value::as_str);
-    let held = texts.filter_map(files::held).flatten();
+    let held = texts.filter_map(files::parse_file_input).flatten();
     let stored = held.filter_map(|file| match file {
-        files::Held::Stored(name) => StoredName::parse(&name),
-        files::Held::Inline(_) => None,
+        files::FileInput::Stored(name) => FlowFileName::parse(&name),
+        files::FileInput::Inline(_) => None,
     });
     stored.collect()
 }
 
 /// Removes files of a loader that was not stored; where nobody knows whether it was, they stay.
-pub(super) fn undo(
+pub(super) fn roll_back(
     app: &App,
     workspace: &WorkspaceId,
     store: &DocumentStoreId,
-    names: &[StoredName],
+    names: &[FlowFileName],
     why: &Error,
 ) {
-    flow_files::undo(app, workspace, &folder(store), names, why);
+    flow_files::roll_back(app, workspace, &folder(store), names, why);
 }
 
 /// Removes these files of a store.
-pub(super) fn remove(app: &App, workspace: &WorkspaceId, store: &DocumentStoreId, names: &[StoredName]) {
+pub(super) fn remove(app: &App, workspace: &WorkspaceId, store: &DocumentStoreId, names: &[FlowFileName]) {
     flow_files::remove(app, workspace, &folder(store), names);
 }
 

@@ -1,17 +1,17 @@
 //! Loaders of a store: tried, saved, run, run again, and removed.
 
-use super::{existing, files, plan, secrets, wire, wire_loader};
+use super::{files, plan, require_store, secrets, wire, wire_loader};
 use crate::app::App;
-use crate::boards::fillings::Work;
+use crate::boards::fillings::StoreActivity;
 use crate::domain::caller::Caller;
-use crate::domain::cancel::Cancel;
-use crate::domain::document::{CardPlan, Chunk, DocumentStore, LoaderPlan, StoreLoader};
+use crate::domain::cancel::CancelToken;
+use crate::domain::document::{CardConfig, DocumentLoader, DocumentStore, LoaderConfig, StoredChunk};
 use crate::domain::error::{Error, Result};
-use crate::domain::filling::Progress;
+use crate::domain::filling::UpsertProgress;
 use crate::domain::ids::{DocumentStoreId, LoaderId};
 use crate::limits;
 use crate::ops::destinations;
-use crate::ops::watch::{Tell, Watch};
+use crate::ops::watch::{OnProgress, ProgressReporter};
 use crate::ops::workspace_host::WorkspaceHost;
 use crate::store::tables::DOCUMENT_STORES;
 use crate::store::{WriteTx, passages};
@@ -22,7 +22,7 @@ use std::collections::HashSet;
 /// A loader as the family's page sends it.
 #[derive(Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
-pub struct SentLoader {
+pub struct LoaderRequest {
     store_id: Option<String>,
     /// That of a loader that is there; else a new one is meant.
     id: Option<String>,
@@ -42,7 +42,7 @@ const PREVIEW_DEFAULT: usize = 20;
 /// The most passages of a preview.
 const PREVIEW_MAX: usize = 500;
 
-impl SentLoader {
+impl LoaderRequest {
     fn store(&self) -> Result<DocumentStoreId> {
         let id = self.store_id.as_deref().unwrap_or_default();
         DocumentStoreId::parse(id).ok_or_else(|| Error::invalid("Invalid storeId: name a document store."))
@@ -53,7 +53,7 @@ impl SentLoader {
     }
 
     /// The plan it describes, over that of the loader it means.
-    fn plan(&self, saved: Option<&LoaderPlan>, caller: &Caller) -> Result<LoaderPlan> {
+    fn loader_config(&self, saved: Option<&LoaderConfig>, caller: &Caller) -> Result<LoaderConfig> {
         let mut plan = saved.cloned().unwrap_or_default();
         if let Some(card) = self.loader_id.as_ref().filter(|card| !card.is_empty()) {
             plan.loader.card.clone_from(card);
@@ -68,10 +68,10 @@ impl SentLoader {
         if let Some(credential) = chosen.map(str::to_owned) {
             plan.loader.credential = Some(credential).filter(|id| !id.is_empty());
         }
-        secrets::settle(saved.map(|saved| &saved.loader), &mut plan.loader, caller)?;
+        secrets::merge_saved(saved.map(|saved| &saved.loader), &mut plan.loader, caller)?;
         if let Some(card) = &self.splitter_id {
             let config = self.splitter_config.clone().unwrap_or_default();
-            let splitter = CardPlan { card: card.clone(), config, credential: None };
+            let splitter = CardConfig { card: card.clone(), config, credential: None };
             plan.splitter = Some(splitter).filter(|splitter| !splitter.card.is_empty());
         }
         let name = self.loader_name.as_deref().map(str::trim).filter(|name| !name.is_empty());
@@ -92,19 +92,19 @@ pub(super) fn credential(config: &Map<String, Value>) -> Option<&str> {
 ///
 /// # Errors
 /// 400 for a loader that is set wrongly or brings nothing, 404 without the store it names.
-pub fn preview(app: &App, caller: &Caller, sent: &SentLoader, cancel: &Cancel) -> Result<Value> {
+pub fn preview(app: &App, caller: &Caller, sent: &LoaderRequest, cancel: &CancelToken) -> Result<Value> {
     let store = sent.store_id.as_ref().map(|_| sent.store()).transpose()?;
     let saved = match &store {
         None => None,
-        Some(id) => Some(app.store.read(|tx| existing(tx, &caller.workspace, id))?),
+        Some(id) => Some(app.store.read(|tx| require_store(tx, &caller.workspace, id))?),
     };
     let loader = saved.as_ref().zip(sent.loader()).and_then(|(store, id)| store.loader(&id));
-    let plan = sent.plan(loader.map(|loader| &loader.plan), caller)?;
+    let plan = sent.loader_config(loader.map(|loader| &loader.plan), caller)?;
     // What is only tried is remembered by nobody.
     let known = saved.as_ref().map(destinations::of_loaders).unwrap_or_default();
-    let sends: Vec<_> = destinations::of_plan(&plan.loader).into_iter().collect();
-    app.store.read(|tx| destinations::judge(tx, caller, &sends, || Ok(known)))?;
-    let host = WorkspaceHost::new(app, caller.workspace, cancel.clone()).reading(store);
+    let sends: Vec<_> = destinations::of_loader(&plan.loader).into_iter().collect();
+    app.store.read(|tx| destinations::check(tx, caller, &sends, || Ok(known)))?;
+    let host = WorkspaceHost::new(app, caller.workspace, cancel.clone()).with_store_files(store);
     let documents = plan::load(&plan, &host)?;
     // -1 and 0 are words for all in some clients; a page of them is enough to judge a loader by.
     let wanted =
@@ -117,48 +117,48 @@ pub fn preview(app: &App, caller: &Caller, sent: &SentLoader, cancel: &Cancel) -
 ///
 /// # Errors
 /// 400 for a loader a store cannot have, 404 without the store.
-pub fn save(app: &App, caller: &Caller, sent: &SentLoader) -> Result<Value> {
+pub fn save(app: &App, caller: &Caller, sent: &LoaderRequest) -> Result<Value> {
     let id = sent.store()?;
-    let store = app.store.read(|tx| existing(tx, &caller.workspace, &id))?;
+    let store = app.store.read(|tx| require_store(tx, &caller.workspace, &id))?;
     let saved = sent.loader().and_then(|id| store.loader(&id).cloned());
-    let mut plan = sent.plan(saved.as_ref().map(|loader| &loader.plan), caller)?;
-    let sends: Vec<_> = destinations::of_plan(&plan.loader).into_iter().collect();
-    destinations::settle_ahead(app, caller, &sends, &destinations::of_loaders(&store))?;
-    let fresh = files::keep(app, &caller.workspace, &id, &mut plan)?;
-    let loader = StoreLoader {
+    let mut plan = sent.loader_config(saved.as_ref().map(|loader| &loader.plan), caller)?;
+    let sends: Vec<_> = destinations::of_loader(&plan.loader).into_iter().collect();
+    destinations::check_ahead(app, caller, &sends, &destinations::of_loaders(&store))?;
+    let fresh = files::store_inline_files(app, &caller.workspace, &id, &mut plan)?;
+    let loader = DocumentLoader {
         id: saved.as_ref().map_or_else(LoaderId::next, |loader| loader.id),
         plan,
         synced: false,
         chunks: saved.as_ref().map_or(0, |loader| loader.chunks),
         characters: saved.as_ref().map_or(0, |loader| loader.characters),
     };
-    let written = change(app, caller, &id, |_, store| {
+    let written = update_store(app, caller, &id, |_, store| {
         put_loader(store, loader.clone())?;
         Ok(())
     });
     match written {
         Ok((store, ())) => {
-            let gone: Vec<StoreLoader> = saved.into_iter().collect();
-            files::forget(app, &caller.workspace, &id, &gone, &store.loaders);
+            let gone: Vec<DocumentLoader> = saved.into_iter().collect();
+            files::delete_unreferenced(app, &caller.workspace, &id, &gone, &store.loaders);
             Ok(wire_loader(&loader))
         }
         Err(error) => {
-            files::undo(app, &caller.workspace, &id, &fresh, &error);
+            files::roll_back(app, &caller.workspace, &id, &fresh, &error);
             Err(error)
         }
     }
 }
 
 /// Changes a store in one transaction, and counts its passages again.
-pub(super) fn change<T>(
+pub(super) fn update_store<T>(
     app: &App,
     caller: &Caller,
     id: &DocumentStoreId,
     edit: impl Fn(&WriteTx, &mut DocumentStore) -> Result<T>,
 ) -> Result<(DocumentStore, T)> {
-    let now = app.clock.date();
+    let now = app.clock.monotonic_now();
     app.store.write(|tx| {
-        let mut store = existing(tx, &caller.workspace, id)?;
+        let mut store = require_store(tx, &caller.workspace, id)?;
         let made = edit(tx, &mut store)?;
         store.recount();
         store.updated = now;
@@ -168,7 +168,7 @@ pub(super) fn change<T>(
 }
 
 /// Puts a loader into a store, in the place of one with its id.
-pub(super) fn put_loader(store: &mut DocumentStore, loader: StoreLoader) -> Result<()> {
+pub(super) fn put_loader(store: &mut DocumentStore, loader: DocumentLoader) -> Result<()> {
     match store.loaders.iter().position(|known| known.id == loader.id) {
         Some(at) => store.loaders[at] = loader,
         None if store.loaders.len() >= limits::STORE_LOADERS_MAX => {
@@ -188,39 +188,41 @@ pub fn process(
     caller: &Caller,
     store: &DocumentStoreId,
     loader: &LoaderId,
-    tell: Tell<'_>,
-    cancel: &Cancel,
-) -> Result<Counts> {
-    let found = app.store.read(|tx| existing(tx, &caller.workspace, store))?;
+    tell: OnProgress<'_>,
+    cancel: &CancelToken,
+) -> Result<StoreUpsertCounts> {
+    let found = app.store.read(|tx| require_store(tx, &caller.workspace, store))?;
     let plan = found.loader(loader).ok_or_else(no_loader)?.plan.clone();
-    let watch = Watch::new(app, tell);
-    watch.shows(*store, Work::Syncing);
-    let chunks = load(app, caller, store, &plan, &watch, cancel)?;
-    let loader = StoreLoader { id: *loader, plan, synced: true, chunks: 0, characters: 0 };
-    let filled = fill(app, caller, store, loader, &chunks, &|_| false)?;
-    watch.note(Progress::storing(chunks.len(), chunks.len()));
+    let watch = ProgressReporter::new(app, tell);
+    watch.track_store(*store, StoreActivity::Syncing);
+    let chunks = load_chunks(app, caller, store, &plan, &watch, cancel)?;
+    let loader = DocumentLoader { id: *loader, plan, synced: true, chunks: 0, characters: 0 };
+    let filled = replace_chunks(app, caller, store, loader, &chunks, &|_| false)?;
+    watch.report(UpsertProgress::storing(chunks.len(), chunks.len()));
     Ok(filled)
 }
 
 /// What a plan brings, as passages on their way into the store.
-pub(super) fn load(
+pub(super) fn load_chunks(
     app: &App,
     caller: &Caller,
     store: &DocumentStoreId,
-    plan: &LoaderPlan,
-    watch: &Watch<'_>,
-    cancel: &Cancel,
-) -> Result<Vec<Chunk>> {
-    watch.note(Progress::BEGUN);
-    let host = WorkspaceHost::new(app, caller.workspace, cancel.clone()).reading(Some(*store)).watched(watch);
-    let chunks = plan::chunks(plan::load(plan, &host)?);
-    watch.note(Progress::storing(0, chunks.len()));
+    plan: &LoaderConfig,
+    watch: &ProgressReporter<'_>,
+    cancel: &CancelToken,
+) -> Result<Vec<StoredChunk>> {
+    watch.report(UpsertProgress::STARTED);
+    let host = WorkspaceHost::new(app, caller.workspace, cancel.clone())
+        .with_store_files(Some(*store))
+        .with_progress(watch);
+    let chunks = plan::to_chunks(plan::load(plan, &host)?);
+    watch.report(UpsertProgress::storing(0, chunks.len()));
     Ok(chunks)
 }
 
 /// What a run of a loader changed, in the family's words.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Counts {
+pub struct StoreUpsertCounts {
     /// The loader.
     pub loader: LoaderId,
     /// Passages it brought.
@@ -231,7 +233,7 @@ pub struct Counts {
     pub total: usize,
 }
 
-impl Counts {
+impl StoreUpsertCounts {
     /// As callers read it.
     #[must_use]
     pub fn wire(&self) -> Value {
@@ -243,17 +245,17 @@ impl Counts {
 }
 
 /// Writes what a loader brought, and removes the loaders it takes the place of.
-pub(super) fn fill(
+pub(super) fn replace_chunks(
     app: &App,
     caller: &Caller,
     id: &DocumentStoreId,
-    mut loader: StoreLoader,
-    chunks: &[Chunk],
-    replaces: &dyn Fn(&StoreLoader) -> bool,
-) -> Result<Counts> {
+    mut loader: DocumentLoader,
+    chunks: &[StoredChunk],
+    replaces: &dyn Fn(&DocumentLoader) -> bool,
+) -> Result<StoreUpsertCounts> {
     loader.chunks = chunks.len();
     loader.characters = chunks.iter().map(|chunk| chunk.text.chars().count()).sum();
-    let (store, (deleted, gone)) = change(app, caller, id, |tx, store| {
+    let (store, (deleted, gone)) = update_store(app, caller, id, |tx, store| {
         let mut deleted = passages::clear(tx, id, Some(&loader.id))?;
         let (mut gone, left): (Vec<_>, Vec<_>) = std::mem::take(&mut store.loaders)
             .into_iter()
@@ -272,8 +274,8 @@ pub(super) fn fill(
         passages::put(tx, id, &loader.id, chunks)?;
         Ok((deleted, gone))
     })?;
-    files::forget(app, &caller.workspace, id, &gone, &store.loaders);
-    Ok(Counts { loader: loader.id, added: chunks.len(), deleted, total: store.chunks })
+    files::delete_unreferenced(app, &caller.workspace, id, &gone, &store.loaders);
+    Ok(StoreUpsertCounts { loader: loader.id, added: chunks.len(), deleted, total: store.chunks })
 }
 
 pub(super) fn no_loader() -> Error {
@@ -285,12 +287,12 @@ pub(super) fn no_loader() -> Error {
 /// # Errors
 /// 404.
 pub fn remove_loader(app: &App, caller: &Caller, id: &DocumentStoreId, loader: &LoaderId) -> Result<Value> {
-    let (store, gone) = change(app, caller, id, |tx, store| {
+    let (store, gone) = update_store(app, caller, id, |tx, store| {
         let at = store.loaders.iter().position(|known| known.id == *loader).ok_or_else(no_loader)?;
         passages::clear(tx, id, Some(loader))?;
         Ok(store.loaders.remove(at))
     })?;
-    files::forget(app, &caller.workspace, id, &[gone], &store.loaders);
+    files::delete_unreferenced(app, &caller.workspace, id, &[gone], &store.loaders);
     app.store.read(|tx| wire(app, tx, &store))
 }
 
@@ -299,7 +301,7 @@ pub fn remove_loader(app: &App, caller: &Caller, id: &DocumentStoreId, loader: &
 /// # Errors
 /// 404.
 pub fn config(app: &App, caller: &Caller, id: &DocumentStoreId, loader: &LoaderId) -> Result<Value> {
-    let store = app.store.read(|tx| existing(tx, &caller.workspace, id))?;
+    let store = app.store.read(|tx| require_store(tx, &caller.workspace, id))?;
     let loader = store.loader(loader).ok_or_else(no_loader)?;
     let mut found = wire_loader(loader);
     found["storeId"] = json!(store.id);
@@ -316,9 +318,9 @@ pub fn refresh(
     caller: &Caller,
     id: &DocumentStoreId,
     named: Option<&[String]>,
-    cancel: &Cancel,
+    cancel: &CancelToken,
 ) -> Result<Vec<Value>> {
-    let store = app.store.read(|tx| existing(tx, &caller.workspace, id))?;
+    let store = app.store.read(|tx| require_store(tx, &caller.workspace, id))?;
     let loaders: Vec<LoaderId> = match named {
         None => store.loaders.iter().map(|loader| loader.id).collect(),
         Some(named) => {

@@ -10,34 +10,34 @@ mod upsert;
 
 pub(super) use files::read as stored_file;
 
-pub use chunks::{ChunkEdit, edit_chunk, page, remove_chunk};
-pub use describe::{Describe, describe};
-pub use loaders::{SentLoader, config, preview, process, refresh, remove_loader, save};
-pub use upsert::{Upsert, add_text, prepare, upsert};
+pub use chunks::{ChunkEdit, chunk_page, edit_chunk, remove_chunk};
+pub use describe::{DescribeRequest, describe};
+pub use loaders::{LoaderRequest, config, preview, process, refresh, remove_loader, save};
+pub use upsert::{StoreUpsertRequest, add_text, prepare, upsert};
 
 use crate::app::App;
 use crate::cards::kit::Category;
 use crate::cards::registry;
 use crate::clock::iso;
 use crate::domain::caller::Caller;
-use crate::domain::document::{CardPlan, DocumentStore, StoreLoader};
+use crate::domain::document::{CardConfig, DocumentLoader, DocumentStore};
 use crate::domain::error::{Conflict, Error, Result};
 use crate::domain::ids::{DocumentStoreId, WorkspaceId};
-use crate::domain::prediction::SourceDocument;
-use crate::domain::store_vectors::SetCard;
+use crate::domain::prediction::Document;
+use crate::domain::store_vectors::VectorCardConfig;
 use crate::limits;
-use crate::ops::access::{Action, permitted};
-use crate::ops::used_by::{self, Used};
+use crate::ops::access::{FlowAction, check_permission};
+use crate::ops::used_by::{self, ResourceKind};
 use crate::ops::{catalogue, places, store_vectors};
 use crate::store::Tx;
 use crate::store::passages as rows;
-use crate::store::tables::{CANVASES, DOCUMENT_STORES, FLOWS, STORE_VECTORS};
+use crate::store::tables::{CANVASES, DOCUMENT_STORES, FLOWS, VECTOR_CONFIGS};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
 /// What makes a store.
 #[derive(Debug, Deserialize)]
-pub struct StoreEdit {
+pub struct NewDocumentStore {
     name: String,
     #[serde(default)]
     description: String,
@@ -46,7 +46,7 @@ pub struct StoreEdit {
 /// What changes a store: what is not sent stays.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
-pub struct StoreChange {
+pub struct DocumentStoreChange {
     name: Option<String>,
     description: Option<String>,
 }
@@ -54,7 +54,7 @@ pub struct StoreChange {
 const NAME_CHARS_MAX: usize = 255;
 const DESCRIPTION_CHARS_MAX: usize = 10_000;
 
-fn checked_name(name: &str) -> Result<String> {
+fn check_name(name: &str) -> Result<String> {
     let name = name.trim();
     if (1..=NAME_CHARS_MAX).contains(&name.chars().count()) {
         return Ok(name.to_owned());
@@ -62,7 +62,7 @@ fn checked_name(name: &str) -> Result<String> {
     Err(Error::Invalid(format!("Invalid name: it must have 1 to {NAME_CHARS_MAX} characters.")))
 }
 
-fn checked_description(description: String) -> Result<String> {
+fn check_description(description: String) -> Result<String> {
     if description.chars().count() <= DESCRIPTION_CHARS_MAX {
         return Ok(description);
     }
@@ -71,10 +71,10 @@ fn checked_description(description: String) -> Result<String> {
 
 /// As clients read it, with the cards of its vectors.
 fn wire(app: &App, tx: &impl Tx, store: &DocumentStore) -> Result<Value> {
-    let vectors = STORE_VECTORS.get(tx, &store.workspace, &store.id)?;
-    let card = |set: Option<&SetCard>| set.map(SetCard::wire);
+    let vectors = VECTOR_CONFIGS.get(tx, &store.workspace, &store.id)?;
+    let card = |set: Option<&VectorCardConfig>| set.map(VectorCardConfig::wire);
     let is_filled = vectors.as_ref().and_then(|vectors| vectors.filled).is_some_and(|at| at >= store.updated);
-    let under_way = app.boards.fillings.of(&store.id);
+    let under_way = app.state.active_upserts.find(&store.id);
     let status = match under_way {
         Some((work, _)) => work.status(),
         None if is_filled => "UPSERTED",
@@ -93,13 +93,14 @@ fn wire(app: &App, tx: &impl Tx, store: &DocumentStore) -> Result<Value> {
     }))
 }
 
-fn wire_loader(loader: &StoreLoader) -> Value {
-    let label =
-        |plan: &CardPlan| registry::find(&plan.card).map_or(plan.card.as_str(), |card| card.label).to_owned();
+fn wire_loader(loader: &DocumentLoader) -> Value {
+    let label = |plan: &CardConfig| {
+        registry::find(&plan.card).map_or(plan.card.as_str(), |card| card.label).to_owned()
+    };
     let splitter = loader.plan.splitter.as_ref();
     json!({
         "id": loader.id, "loaderId": loader.plan.loader.card, "loaderName": loader.plan.name,
-        "loaderConfig": secrets::shown(&loader.plan.loader), "credential": loader.plan.loader.credential,
+        "loaderConfig": secrets::redacted_config(&loader.plan.loader), "credential": loader.plan.loader.credential,
         "splitterId": splitter.map(|plan| plan.card.as_str()), "splitterName": splitter.map(label),
         "splitterConfig": splitter.map(|plan| &plan.config),
         "totalChunks": loader.chunks, "totalChars": loader.characters, "status": loader.status(),
@@ -107,7 +108,7 @@ fn wire_loader(loader: &StoreLoader) -> Value {
     })
 }
 
-fn existing(tx: &impl Tx, workspace: &WorkspaceId, id: &DocumentStoreId) -> Result<DocumentStore> {
+fn require_store(tx: &impl Tx, workspace: &WorkspaceId, id: &DocumentStoreId) -> Result<DocumentStore> {
     DOCUMENT_STORES
         .get(tx, workspace, id)?
         .ok_or_else(|| Error::NotFound(format!("Document store {id} not found")))
@@ -117,31 +118,31 @@ fn existing(tx: &impl Tx, workspace: &WorkspaceId, id: &DocumentStoreId) -> Resu
 ///
 /// # Errors
 /// 400 for a bad name.
-pub fn create(app: &App, caller: &Caller, edit: StoreEdit) -> Result<Value> {
-    let store = made(app, caller, edit)?;
+pub fn create(app: &App, caller: &Caller, edit: NewDocumentStore) -> Result<Value> {
+    let store = insert_new(app, caller, edit)?;
     app.store.read(|tx| wire(app, tx, &store))
 }
 
-fn made(app: &App, caller: &Caller, edit: StoreEdit) -> Result<DocumentStore> {
-    made_as(app, caller, DocumentStoreId::random(), edit)
+fn insert_new(app: &App, caller: &Caller, edit: NewDocumentStore) -> Result<DocumentStore> {
+    insert(app, caller, DocumentStoreId::random(), edit)
 }
 
 /// Makes a store under an id that a file brought along.
 ///
 /// # Errors
 /// As [`create`]; 409 when the id is in use.
-pub fn create_as(app: &App, caller: &Caller, id: DocumentStoreId, edit: StoreEdit) -> Result<Value> {
-    let store = made_as(app, caller, id, edit)?;
+pub fn create_as(app: &App, caller: &Caller, id: DocumentStoreId, edit: NewDocumentStore) -> Result<Value> {
+    let store = insert(app, caller, id, edit)?;
     app.store.read(|tx| wire(app, tx, &store))
 }
 
-fn made_as(app: &App, caller: &Caller, id: DocumentStoreId, edit: StoreEdit) -> Result<DocumentStore> {
-    let now = app.clock.date();
+fn insert(app: &App, caller: &Caller, id: DocumentStoreId, edit: NewDocumentStore) -> Result<DocumentStore> {
+    let now = app.clock.monotonic_now();
     let store = DocumentStore {
         id,
         workspace: caller.workspace,
-        name: checked_name(&edit.name)?,
-        description: checked_description(edit.description)?,
+        name: check_name(&edit.name)?,
+        description: check_description(edit.description)?,
         loaders: Vec::new(),
         chunks: 0,
         characters: 0,
@@ -149,7 +150,7 @@ fn made_as(app: &App, caller: &Caller, id: DocumentStoreId, edit: StoreEdit) -> 
         updated: now,
     };
     app.store.write(|tx| {
-        places::must_stand(tx, &caller.workspace)?;
+        places::require_workspace(tx, &caller.workspace)?;
         if DOCUMENT_STORES.has(tx, &caller.workspace, &store.id)? {
             return Err(Conflict::IdTaken.into());
         }
@@ -169,10 +170,10 @@ pub fn list(app: &App, caller: &Caller) -> Result<Vec<Value>> {
 }
 
 /// The flows whose Live names the store, as far as the caller may read them. It reads every canvas of the workspace, so a list of stores goes without.
-fn users(tx: &impl Tx, caller: &Caller, id: &DocumentStoreId) -> Result<Vec<Value>> {
+fn flows_using(tx: &impl Tx, caller: &Caller, id: &DocumentStoreId) -> Result<Vec<Value>> {
     let (workspace, name, mut found) = (&caller.workspace, id.to_string(), Vec::new());
     let flows = FLOWS.list(tx, workspace)?;
-    for flow in flows.iter().filter(|flow| permitted(caller, flow.kind, Action::Read).is_ok()) {
+    for flow in flows.iter().filter(|flow| check_permission(caller, flow.kind, FlowAction::Read).is_ok()) {
         let canvas = CANVASES.get(tx, workspace, &flow.id)?;
         if canvas.is_some_and(|canvas| canvas.contains(&name)) {
             found.push(json!({"id": flow.id, "name": flow.name}));
@@ -187,8 +188,8 @@ fn users(tx: &impl Tx, caller: &Caller, id: &DocumentStoreId) -> Result<Vec<Valu
 /// 404.
 pub fn read(app: &App, caller: &Caller, id: &DocumentStoreId) -> Result<Value> {
     app.store.read(|tx| {
-        let mut store = wire(app, tx, &existing(tx, &caller.workspace, id)?)?;
-        store["whereUsed"] = users(tx, caller, id)?.into();
+        let mut store = wire(app, tx, &require_store(tx, &caller.workspace, id)?)?;
+        store["whereUsed"] = flows_using(tx, caller, id)?.into();
         Ok(store)
     })
 }
@@ -197,12 +198,17 @@ pub fn read(app: &App, caller: &Caller, id: &DocumentStoreId) -> Result<Value> {
 ///
 /// # Errors
 /// 404, and 400 for a bad name.
-pub fn update(app: &App, caller: &Caller, id: &DocumentStoreId, change: StoreChange) -> Result<Value> {
-    let name = change.name.as_deref().map(checked_name).transpose()?;
-    let description = change.description.map(checked_description).transpose()?;
-    let now = app.clock.date();
+pub fn update(
+    app: &App,
+    caller: &Caller,
+    id: &DocumentStoreId,
+    change: DocumentStoreChange,
+) -> Result<Value> {
+    let name = change.name.as_deref().map(check_name).transpose()?;
+    let description = change.description.map(check_description).transpose()?;
+    let now = app.clock.monotonic_now();
     let store = app.store.write(|tx| {
-        let mut store = existing(tx, &caller.workspace, id)?;
+        let mut store = require_store(tx, &caller.workspace, id)?;
         store.name = name.clone().unwrap_or(store.name);
         store.description = description.clone().unwrap_or(store.description);
         store.updated = now;
@@ -218,13 +224,13 @@ pub fn update(app: &App, caller: &Caller, id: &DocumentStoreId, change: StoreCha
 /// 404; 409 while flows use it, unless `force`.
 pub fn delete(app: &App, caller: &Caller, id: &DocumentStoreId, force: bool) -> Result<()> {
     app.store.write(|tx| {
-        existing(tx, &caller.workspace, id)?;
-        used_by::must_be_free(tx, caller, Used::Stores, &id.to_string(), force)?;
+        require_store(tx, &caller.workspace, id)?;
+        used_by::require_unused(tx, caller, ResourceKind::Stores, &id.to_string(), force)?;
         rows::clear(tx, id, None)?;
-        store_vectors::forget_in(tx, &caller.workspace, id)?;
+        store_vectors::delete_in(tx, &caller.workspace, id)?;
         DOCUMENT_STORES.remove(tx, &caller.workspace, id).map(drop)
     })?;
-    store_vectors::forgotten(app, &caller.workspace, id);
+    store_vectors::evict_index(app, &caller.workspace, id);
     files::remove_all(app, &caller.workspace, id);
     Ok(())
 }
@@ -241,7 +247,7 @@ pub fn components(group: &str) -> Result<Vec<Value>> {
         "recordmanager" => Category::RecordManager,
         _ => return Err(Error::NotFound("There is no such group of cards.".to_owned())),
     };
-    let mut cards = catalogue::of_category(category.as_str());
+    let mut cards = catalogue::cards_of_category(category.as_str());
     cards.retain(|card| group != "loaders" || card["name"].as_str().is_some_and(plan::is_for_stores));
     Ok(cards)
 }
@@ -250,16 +256,16 @@ pub fn components(group: &str) -> Result<Vec<Value>> {
 ///
 /// # Errors
 /// When the database cannot be read.
-pub fn passages(
+pub fn stored_chunks(
     tx: &impl Tx,
     workspace: &WorkspaceId,
     id: &DocumentStoreId,
-) -> Result<Option<Vec<SourceDocument>>> {
+) -> Result<Option<Vec<Document>>> {
     if !DOCUMENT_STORES.has(tx, workspace, id)? {
         return Ok(None);
     }
     let found = rows::page(tx, id, None, 0, limits::STORE_PASSAGES_MAX)?;
-    let passage = |(_, chunk): (_, crate::domain::document::Chunk)| SourceDocument {
+    let passage = |(_, chunk): (_, crate::domain::document::StoredChunk)| Document {
         page_content: chunk.text,
         metadata: chunk.metadata,
     };

@@ -2,16 +2,16 @@
 
 use crate::cards::kit::{Card, Category, Risk};
 use crate::cards::registry;
-use crate::domain::document::{CardPlan, Chunk, LoaderPlan};
+use crate::domain::document::{CardConfig, LoaderConfig, StoredChunk};
 use crate::domain::error::{Error, Result};
 use crate::domain::ids::ChunkId;
-use crate::domain::prediction::SourceDocument;
-use crate::engine::{self, Lone};
+use crate::domain::prediction::Document;
+use crate::engine::{self, StandaloneCard};
 use crate::limits;
 use crate::ops::workspace_host::WorkspaceHost;
 
 /// A store that loads from a store would repeat what is there already.
-const OF_STORES: &str = "documentStore";
+const STORE_LOADER: &str = "documentStore";
 
 /// True for loaders that a store may have: those that run code belong on a canvas, where its owner sees them, and so do
 /// those that something must be wired into.
@@ -19,26 +19,26 @@ pub(super) fn is_for_stores(name: &str) -> bool {
     let fits = |card: &&Card| {
         card.category == Category::DocumentLoaders
             && card.risk == Risk::Safe
-            && card.name != OF_STORES
+            && card.name != STORE_LOADER
             && card.inputs.iter().all(|input| !input.is_wire() || input.optional)
     };
     registry::find(name).as_ref().is_some_and(fits)
 }
 
-fn card(plan: &CardPlan, category: Category) -> Result<&'static Card> {
+fn card(plan: &CardConfig, category: Category) -> Result<&'static Card> {
     let found = registry::find(&plan.card).filter(|card| card.category == category);
     found.ok_or_else(|| {
         let what = if category == Category::TextSplitters { "splitter" } else { "loader" };
-        Error::Invalid(format!("Invalid {what}: this server does not know '{}'.", shown(&plan.card)))
+        Error::Invalid(format!("Invalid {what}: this server does not know '{}'.", display_name(&plan.card)))
     })
 }
 
-fn shown(name: &str) -> String {
+fn display_name(name: &str) -> String {
     name.chars().filter(|c| !c.is_control()).take(100).collect()
 }
 
 /// Refuses a plan whose cards a store cannot have.
-pub(super) fn check(plan: &LoaderPlan) -> Result<()> {
+pub(super) fn check(plan: &LoaderConfig) -> Result<()> {
     card(&plan.loader, Category::DocumentLoaders)?;
     if !is_for_stores(&plan.loader.card) {
         return Err(Error::Invalid(format!(
@@ -50,7 +50,7 @@ pub(super) fn check(plan: &LoaderPlan) -> Result<()> {
 }
 
 /// The input of a loader that takes files.
-pub(super) fn file_input(plan: &CardPlan) -> Option<&'static str> {
+pub(super) fn file_input(plan: &CardConfig) -> Option<&'static str> {
     let card = registry::find(&plan.card)?;
     let is_file =
         |input: &&crate::cards::kit::Input| matches!(input.kind, crate::cards::kit::InputKind::File(_));
@@ -58,11 +58,11 @@ pub(super) fn file_input(plan: &CardPlan) -> Option<&'static str> {
 }
 
 /// The documents of a plan. What is wrong with it is wrong with the request.
-pub(super) fn load(plan: &LoaderPlan, host: &WorkspaceHost<'_>) -> Result<Vec<SourceDocument>> {
+pub(super) fn load(plan: &LoaderConfig, host: &WorkspaceHost<'_>) -> Result<Vec<Document>> {
     check(plan)?;
     let lone = |plan, category| {
         let card = card(plan, category)?;
-        Ok::<_, Error>(Lone {
+        Ok::<_, Error>(StandaloneCard {
             card,
             label: card.label,
             settings: &plan.config,
@@ -71,10 +71,10 @@ pub(super) fn load(plan: &LoaderPlan, host: &WorkspaceHost<'_>) -> Result<Vec<So
     };
     let splitter = plan.splitter.as_ref().map(|plan| lone(plan, Category::TextSplitters)).transpose()?;
     let loaded =
-        engine::lone_loader(&lone(&plan.loader, Category::DocumentLoaders)?, splitter.as_ref(), host)
+        engine::build_loader(&lone(&plan.loader, Category::DocumentLoaders)?, splitter.as_ref(), host)
             .and_then(|loader| crate::cards::kit::Loader::load(loader.as_ref(), host));
     let mut documents = loaded.map_err(|error| match error {
-        Error::Failed(why) => Error::Invalid(why),
+        Error::RunFailed(why) => Error::Invalid(why),
         other => other,
     })?;
     documents.retain(|document| !document.page_content.trim().is_empty());
@@ -91,8 +91,8 @@ pub(super) fn load(plan: &LoaderPlan, host: &WorkspaceHost<'_>) -> Result<Vec<So
 }
 
 /// Documents as passages with ids of their own.
-pub(super) fn chunks(documents: Vec<SourceDocument>) -> Vec<Chunk> {
-    let chunk = |document: SourceDocument| Chunk {
+pub(super) fn to_chunks(documents: Vec<Document>) -> Vec<StoredChunk> {
+    let chunk = |document: Document| StoredChunk {
         id: ChunkId::next(),
         text: document.page_content,
         metadata: document.metadata,

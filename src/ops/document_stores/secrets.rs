@@ -4,15 +4,15 @@
 use crate::cards::kit::{Input, InputKind};
 use crate::cards::registry;
 use crate::domain::caller::Caller;
-use crate::domain::credential::HIDDEN;
-use crate::domain::document::CardPlan;
+use crate::domain::credential::MASK;
+use crate::domain::document::CardConfig;
 use crate::domain::error::{Error, Result};
 use serde_json::{Map, Value};
 
 /// Who may say with which credential a loader works, and where.
-const MAY_NAME: &str = "documentStores:add-loader";
+const CONFIGURE_PERMISSION: &str = "documentStores:add-loader";
 
-fn secret_inputs(plan: &CardPlan) -> impl Iterator<Item = &'static Input> + use<> {
+fn secret_inputs(plan: &CardConfig) -> impl Iterator<Item = &'static Input> + use<> {
     let inputs = registry::find(&plan.card).map_or(&[][..], |card| card.inputs);
     inputs.iter().filter(|input| matches!(input.kind, InputKind::Secret | InputKind::Headers))
 }
@@ -22,11 +22,11 @@ fn is_set(value: &Value) -> bool {
 }
 
 /// The settings as people read them.
-pub(super) fn shown(plan: &CardPlan) -> Map<String, Value> {
+pub(super) fn redacted_config(plan: &CardConfig) -> Map<String, Value> {
     let mut config = plan.config.clone();
     for input in secret_inputs(plan) {
         if let Some(value) = config.get_mut(input.name).filter(|value| is_set(value)) {
-            *value = HIDDEN.into();
+            *value = MASK.into();
         }
     }
     config
@@ -37,10 +37,10 @@ pub(super) fn shown(plan: &CardPlan) -> Map<String, Value> {
 ///
 /// # Errors
 /// 403 for a caller who may run loaders and not make them, and would have a credential used in a way nobody saved.
-pub(super) fn settle(saved: Option<&CardPlan>, plan: &mut CardPlan, caller: &Caller) -> Result<()> {
+pub(super) fn merge_saved(saved: Option<&CardConfig>, plan: &mut CardConfig, caller: &Caller) -> Result<()> {
     // Who shows what it read sends the marks back.
     for input in secret_inputs(plan) {
-        if plan.config.get(input.name).is_some_and(|value| value == HIDDEN) {
+        if plan.config.get(input.name).is_some_and(|value| value == MASK) {
             match saved.filter(|saved| saved.card == plan.card).and_then(|saved| saved.config.get(input.name))
             {
                 Some(value) => drop(plan.config.insert(input.name.to_owned(), value.clone())),
@@ -51,7 +51,7 @@ pub(super) fn settle(saved: Option<&CardPlan>, plan: &mut CardPlan, caller: &Cal
     if saved == Some(&*plan) {
         return Ok(());
     }
-    if let Some(saved) = saved.filter(|saved| differs(saved, plan)) {
+    if let Some(saved) = saved.filter(|saved| has_changed(saved, plan)) {
         for input in secret_inputs(plan) {
             if plan.config.get(input.name) == saved.config.get(input.name) {
                 plan.config.remove(input.name);
@@ -61,15 +61,17 @@ pub(super) fn settle(saved: Option<&CardPlan>, plan: &mut CardPlan, caller: &Cal
             plan.credential = None;
         }
     }
-    if plan.credential.is_some() && !caller.grants.allow(MAY_NAME) {
-        return Err(Error::Forbidden(format!("A loader with a credential needs the permission {MAY_NAME}.")));
+    if plan.credential.is_some() && !caller.permissions.has(CONFIGURE_PERMISSION) {
+        return Err(Error::Forbidden(format!(
+            "A loader with a credential needs the permission {CONFIGURE_PERMISSION}."
+        )));
     }
     Ok(())
 }
 
 /// True when something else than a secret is not as it was saved.
-fn differs(saved: &CardPlan, plan: &CardPlan) -> bool {
-    let rest = |plan: &CardPlan| {
+fn has_changed(saved: &CardConfig, plan: &CardConfig) -> bool {
+    let rest = |plan: &CardConfig| {
         let mut config = plan.config.clone();
         for input in secret_inputs(plan) {
             config.remove(input.name);

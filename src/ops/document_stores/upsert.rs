@@ -1,22 +1,22 @@
 //! Documents that callers send to a store (manual 10.9 r4).
 
-use super::loaders::{Counts, credential, fill, load, no_loader};
-use super::{StoreEdit, existing, files, made, plan, secrets};
+use super::loaders::{StoreUpsertCounts, credential, load_chunks, no_loader, replace_chunks};
+use super::{NewDocumentStore, files, insert_new, plan, require_store, secrets};
 use crate::app::App;
-use crate::boards::fillings::Work;
-use crate::canvas::files::{InlineFile, inline_value};
+use crate::boards::fillings::StoreActivity;
+use crate::canvas::files::{InlineFile, to_data_uris};
 use crate::domain::caller::Caller;
-use crate::domain::cancel::Cancel;
-use crate::domain::document::{CardPlan, LoaderPlan, StoreLoader};
+use crate::domain::cancel::CancelToken;
+use crate::domain::document::{CardConfig, DocumentLoader, LoaderConfig};
 use crate::domain::error::{Error, Result};
-use crate::domain::filling::Progress;
+use crate::domain::filling::UpsertProgress;
 use crate::domain::ids::{DocumentStoreId, LoaderId};
-use crate::domain::prediction::SentFile;
-use crate::domain::store_vectors::{SetCard, StoreVectors};
+use crate::domain::prediction::UploadFile;
+use crate::domain::store_vectors::{VectorCardConfig, VectorConfig};
 use crate::ops::destinations::{self, Destination};
 use crate::ops::store_vectors;
-use crate::ops::watch::{Tell, Watch};
-use crate::store::tables::STORE_VECTORS;
+use crate::ops::watch::{OnProgress, ProgressReporter};
+use crate::store::tables::VECTOR_CONFIGS;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
@@ -30,46 +30,50 @@ const CHUNK_DEFAULT: usize = 800;
 /// The request.
 #[derive(Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
-pub struct Upsert {
+pub struct StoreUpsertRequest {
     doc_id: Option<String>,
     metadata: Option<Map<String, Value>>,
     replace_existing: bool,
     create_new_doc_store: bool,
-    doc_store: Option<StoreEdit>,
+    doc_store: Option<NewDocumentStore>,
     loader_name: Option<String>,
-    loader: Option<SentCard>,
-    splitter: Option<SentCard>,
-    vector_store: Option<SentCard>,
-    embedding: Option<SentCard>,
-    record_manager: Option<SentCard>,
+    loader: Option<CardRequest>,
+    splitter: Option<CardRequest>,
+    vector_store: Option<CardRequest>,
+    embedding: Option<CardRequest>,
+    record_manager: Option<CardRequest>,
 }
 
 /// A card of a request.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
-struct SentCard {
+struct CardRequest {
     name: Option<String>,
     config: Option<Map<String, Value>>,
 }
 
-impl Upsert {
+impl StoreUpsertRequest {
     /// The cards of the store's vectors, as far as the request names some: over those that are saved, each as a whole, and
     /// judged as those are.
-    fn vectors(&mut self, saved: Option<StoreVectors>, caller: &Caller) -> Result<Option<StoreVectors>> {
+    fn merge_vectors(
+        &mut self,
+        saved: Option<VectorConfig>,
+        caller: &Caller,
+    ) -> Result<Option<VectorConfig>> {
         let sent = [&mut self.embedding, &mut self.vector_store, &mut self.record_manager].map(Option::take);
         if sent.iter().all(Option::is_none) {
             return Ok(None);
         }
-        if !caller.grants.allow(store_vectors::MAY_SET) {
-            let needed = store_vectors::MAY_SET;
+        if !caller.permissions.has(store_vectors::CONFIGURE_PERMISSION) {
+            let needed = store_vectors::CONFIGURE_PERMISSION;
             return Err(Error::Forbidden(format!(
                 "Choosing cards for vectors needs the permission {needed}."
             )));
         }
-        let set = |sent: Option<SentCard>, what: &str| {
-            let Some(SentCard { name, config }) = sent else { return Ok(None) };
+        let set = |sent: Option<CardRequest>, what: &str| {
+            let Some(CardRequest { name, config }) = sent else { return Ok(None) };
             let unnamed = || Error::Invalid(format!("Invalid {what}: send {{name, config}}."));
-            SetCard::sent(name, config).ok_or_else(unnamed).map(Some)
+            VectorCardConfig::from_request(name, config).ok_or_else(unnamed).map(Some)
         };
         let [embedding, vector_store, record_manager] = sent;
         let (embedding, vector_store, record_manager) = (
@@ -82,7 +86,7 @@ impl Upsert {
             Some(saved) => (saved.vector_store.clone(), saved.record_manager.clone()),
             None => (None, None),
         };
-        let vectors = StoreVectors {
+        let vectors = VectorConfig {
             embedding: embedding.or(saved.map(|saved| saved.embedding)).ok_or_else(unset)?,
             vector_store: vector_store.or(of_store),
             record_manager: record_manager.or(of_records),
@@ -93,7 +97,12 @@ impl Upsert {
     }
 
     /// The loader it describes, over the one it names.
-    fn plan(&self, saved: Option<&StoreLoader>, sent: &[SentFile], caller: &Caller) -> Result<LoaderPlan> {
+    fn loader_config(
+        &self,
+        saved: Option<&DocumentLoader>,
+        sent: &[UploadFile],
+        caller: &Caller,
+    ) -> Result<LoaderConfig> {
         let mut plan = saved.map(|loader| loader.plan.clone()).unwrap_or_default();
         let loader = self.loader.as_ref();
         if let Some(name) = loader.and_then(|loader| loader.name.clone()) {
@@ -109,15 +118,15 @@ impl Upsert {
         if let Some(id) = credential(&plan.loader.config).map(str::to_owned) {
             plan.loader.credential = Some(id).filter(|id| !id.is_empty());
         }
-        secrets::settle(saved.map(|saved| &saved.plan.loader), &mut plan.loader, caller)?;
+        secrets::merge_saved(saved.map(|saved| &saved.plan.loader), &mut plan.loader, caller)?;
         if !sent.is_empty() {
             let input = plan::file_input(&plan.loader);
             let input = input.ok_or_else(|| Error::invalid("Invalid loader: it takes no files."))?;
-            plan.loader.config.insert(input.to_owned(), inline_value(&inline(sent)?).into());
+            plan.loader.config.insert(input.to_owned(), to_data_uris(&to_inline_files(sent)?).into());
         }
         match &self.splitter {
             Some(splitter) => {
-                plan.splitter = Some(CardPlan {
+                plan.splitter = Some(CardConfig {
                     card: splitter.name.clone().unwrap_or_else(|| SPLITTER.to_owned()),
                     config: splitter.config.clone().unwrap_or_default(),
                     credential: None,
@@ -126,7 +135,7 @@ impl Upsert {
             None if saved.is_none() => {
                 let config = json!({"chunkSize": CHUNK_DEFAULT, "chunkOverlap": 0});
                 let config = config.as_object().cloned().unwrap_or_default();
-                plan.splitter = Some(CardPlan { card: SPLITTER.to_owned(), config, credential: None });
+                plan.splitter = Some(CardConfig { card: SPLITTER.to_owned(), config, credential: None });
             }
             None => {}
         }
@@ -144,25 +153,25 @@ impl Upsert {
 }
 
 /// Files of a form, for a setting that holds them themselves.
-fn inline(sent: &[SentFile]) -> Result<Vec<InlineFile>> {
-    let file = |file: &SentFile| {
-        Ok(InlineFile { name: file.name.clone(), bytes: file.content.bytes().map_err(Error::internal)? })
+fn to_inline_files(sent: &[UploadFile]) -> Result<Vec<InlineFile>> {
+    let file = |file: &UploadFile| {
+        Ok(InlineFile { name: file.name.clone(), bytes: file.content.read_all().map_err(Error::internal)? })
     };
     sent.iter().map(file).collect()
 }
 
 /// An upsert of which everything is known but what it brings.
-pub struct Prepared {
-    into: Into,
-    plan: LoaderPlan,
+pub struct StoreUpsertJob {
+    target: UpsertTarget,
+    loader_config: LoaderConfig,
     /// The cards with which its passages become vectors, when the request names some.
-    vectors: Option<StoreVectors>,
+    vectors: Option<VectorConfig>,
 }
 
 /// Where passages go.
-enum Into {
+enum UpsertTarget {
     /// Into a store that is made for them.
-    NewStore(StoreEdit),
+    NewStore(NewDocumentStore),
     /// Into one that is there.
     Store {
         id: DocumentStoreId,
@@ -182,26 +191,26 @@ pub fn prepare(
     app: &App,
     caller: &Caller,
     id: &DocumentStoreId,
-    mut sent: Upsert,
-    sent_files: &[SentFile],
-) -> Result<Prepared> {
+    mut sent: StoreUpsertRequest,
+    sent_files: &[UploadFile],
+) -> Result<StoreUpsertJob> {
     let new_store = sent.doc_store.take().filter(|_| sent.create_new_doc_store);
     if sent.create_new_doc_store {
         let edit = new_store.ok_or_else(|| Error::invalid("Invalid docStore: send {name, description}."))?;
-        if !caller.grants.allow("documentStores:create") {
+        if !caller.permissions.has("documentStores:create") {
             return Err(Error::Forbidden("This needs the permission documentStores:create.".to_owned()));
         }
-        let vectors = sent.vectors(None, caller)?;
-        let plan = sent.plan(None, sent_files, caller)?;
-        settle_destinations(app, caller, &plan, vectors.as_ref(), &[])?;
-        return Ok(Prepared { into: Into::NewStore(edit), plan, vectors });
+        let vectors = sent.merge_vectors(None, caller)?;
+        let plan = sent.loader_config(None, sent_files, caller)?;
+        check_destinations(app, caller, &plan, vectors.as_ref(), &[])?;
+        return Ok(StoreUpsertJob { target: UpsertTarget::NewStore(edit), loader_config: plan, vectors });
     }
     let (store, set) = app.store.read(|tx| {
-        Ok((existing(tx, &caller.workspace, id)?, STORE_VECTORS.get(tx, &caller.workspace, id)?))
+        Ok((require_store(tx, &caller.workspace, id)?, VECTOR_CONFIGS.get(tx, &caller.workspace, id)?))
     })?;
     let mut known = destinations::of_loaders(&store);
     known.extend(set.iter().flat_map(destinations::of_vectors));
-    let vectors = sent.vectors(set, caller)?;
+    let vectors = sent.merge_vectors(set, caller)?;
     let named = sent.doc_id.as_deref().filter(|text| !text.is_empty());
     let saved = match named {
         None => None,
@@ -210,25 +219,29 @@ pub fn prepare(
             Some(known.ok_or_else(no_loader)?)
         }
     };
-    let plan = sent.plan(saved.as_ref(), sent_files, caller)?;
-    settle_destinations(app, caller, &plan, vectors.as_ref(), &known)?;
+    let plan = sent.loader_config(saved.as_ref(), sent_files, caller)?;
+    check_destinations(app, caller, &plan, vectors.as_ref(), &known)?;
     let in_place = saved.filter(|_| sent.replace_existing).map(|loader| loader.id);
     // Without a loader's id, what is from the same place is meant.
     let replaces_source = sent.replace_existing && named.is_none();
-    Ok(Prepared { into: Into::Store { id: *id, in_place, replaces_source }, plan, vectors })
+    Ok(StoreUpsertJob {
+        target: UpsertTarget::Store { id: *id, in_place, replaces_source },
+        loader_config: plan,
+        vectors,
+    })
 }
 
 /// Settles where the credentials of a request are sent, before anything is loaded.
-fn settle_destinations(
+fn check_destinations(
     app: &App,
     caller: &Caller,
-    plan: &LoaderPlan,
-    vectors: Option<&StoreVectors>,
+    plan: &LoaderConfig,
+    vectors: Option<&VectorConfig>,
     known: &[Destination],
 ) -> Result<()> {
-    let loader = destinations::of_plan(&plan.loader).into_iter();
+    let loader = destinations::of_loader(&plan.loader).into_iter();
     let sends: Vec<_> = loader.chain(vectors.into_iter().flat_map(destinations::of_vectors)).collect();
-    destinations::settle_ahead(app, caller, &sends, known)
+    destinations::check_ahead(app, caller, &sends, known)
 }
 
 /// Loads what a request brings into a store; answers with the indexing counts of the family.
@@ -238,27 +251,27 @@ fn settle_destinations(
 pub fn upsert(
     app: &App,
     caller: &Caller,
-    prepared: Prepared,
-    tell: Tell<'_>,
-    cancel: &Cancel,
+    prepared: StoreUpsertJob,
+    tell: OnProgress<'_>,
+    cancel: &CancelToken,
 ) -> Result<Value> {
-    let Prepared { into, plan, vectors } = prepared;
-    let embedded = |id: &DocumentStoreId, counts: Counts| match &vectors {
+    let StoreUpsertJob { target: into, loader_config: plan, vectors } = prepared;
+    let embedded = |id: &DocumentStoreId, counts: StoreUpsertCounts| match &vectors {
         None => Ok(counts.wire()),
         Some(vectors) => {
             store_vectors::save(app, caller, id, vectors)?;
-            let mut answer = store_vectors::fill(app, caller, id, tell, cancel)?;
+            let mut answer = store_vectors::upsert(app, caller, id, tell, cancel)?;
             // The counts are those of the vectors; which passages they are is asked for by the page.
             answer.as_object_mut().map(|answer| answer.remove("addedDocs"));
             answer["docId"] = json!(counts.loader);
             Ok(answer)
         }
     };
-    let watch = Watch::new(app, tell);
+    let watch = ProgressReporter::new(app, tell);
     match into {
-        Into::NewStore(edit) => {
-            let store = made(app, caller, edit)?;
-            let filled = bring(app, caller, &store.id, None, plan, &|_| false, &watch, cancel);
+        UpsertTarget::NewStore(edit) => {
+            let store = insert_new(app, caller, edit)?;
+            let filled = load_and_store(app, caller, &store.id, None, plan, &|_| false, &watch, cancel);
             let filled = filled.and_then(|counts| embedded(&store.id, counts));
             if filled.is_err() {
                 super::delete(app, caller, &store.id, true)?;
@@ -267,12 +280,12 @@ pub fn upsert(
             answer["storeId"] = json!(store.id);
             Ok(answer)
         }
-        Into::Store { id, in_place, replaces_source } => {
+        UpsertTarget::Store { id, in_place, replaces_source } => {
             let source = plan.metadata.get("source").cloned();
-            let same_source = |known: &StoreLoader| {
+            let same_source = |known: &DocumentLoader| {
                 replaces_source && source.is_some() && known.source() == source.as_ref()
             };
-            let counts = bring(app, caller, &id, in_place, plan, &same_source, &watch, cancel)?;
+            let counts = load_and_store(app, caller, &id, in_place, plan, &same_source, &watch, cancel)?;
             embedded(&id, counts)
         }
     }
@@ -280,29 +293,29 @@ pub fn upsert(
 
 /// Loads, then stores; files that were kept for a loader that brought nothing go away again.
 #[allow(clippy::too_many_arguments, reason = "each is said once, in two places")]
-fn bring(
+fn load_and_store(
     app: &App,
     caller: &Caller,
     id: &DocumentStoreId,
     in_place: Option<LoaderId>,
-    mut plan: LoaderPlan,
-    replaces: &dyn Fn(&StoreLoader) -> bool,
-    watch: &Watch<'_>,
-    cancel: &Cancel,
-) -> Result<Counts> {
-    watch.shows(*id, Work::Syncing);
-    let chunks = load(app, caller, id, &plan, watch, cancel)?;
-    let fresh = files::keep(app, &caller.workspace, id, &mut plan)?;
-    let loader = StoreLoader {
+    mut plan: LoaderConfig,
+    replaces: &dyn Fn(&DocumentLoader) -> bool,
+    watch: &ProgressReporter<'_>,
+    cancel: &CancelToken,
+) -> Result<StoreUpsertCounts> {
+    watch.track_store(*id, StoreActivity::Syncing);
+    let chunks = load_chunks(app, caller, id, &plan, watch, cancel)?;
+    let fresh = files::store_inline_files(app, &caller.workspace, id, &mut plan)?;
+    let loader = DocumentLoader {
         id: in_place.unwrap_or_else(LoaderId::next),
         plan,
         synced: true,
         chunks: 0,
         characters: 0,
     };
-    let filled = fill(app, caller, id, loader, &chunks, replaces)
-        .inspect_err(|error| files::undo(app, &caller.workspace, id, &fresh, error))?;
-    watch.note(Progress::storing(chunks.len(), chunks.len()));
+    let filled = replace_chunks(app, caller, id, loader, &chunks, replaces)
+        .inspect_err(|error| files::roll_back(app, &caller.workspace, id, &fresh, error))?;
+    watch.report(UpsertProgress::storing(chunks.len(), chunks.len()));
     Ok(filled)
 }
 
@@ -319,13 +332,14 @@ pub fn add_text(
     characters: usize,
 ) -> Result<()> {
     let object = |value: Value| value.as_object().cloned();
-    let card = |name: &str, config: Value| SentCard { name: Some(name.to_owned()), config: object(config) };
-    let sent = Upsert {
+    let card =
+        |name: &str, config: Value| CardRequest { name: Some(name.to_owned()), config: object(config) };
+    let sent = StoreUpsertRequest {
         loader: Some(card("plainText", json!({ "text": text }))),
         splitter: Some(card(SPLITTER, json!({"chunkSize": characters, "chunkOverlap": 0}))),
         metadata: object(json!({ "source": source })),
-        ..Upsert::default()
+        ..StoreUpsertRequest::default()
     };
     let prepared = prepare(app, caller, id, sent, &[])?;
-    upsert(app, caller, prepared, &|_| {}, &Cancel::new(None)).map(drop)
+    upsert(app, caller, prepared, &|_| {}, &CancelToken::new(None)).map(drop)
 }

@@ -7,31 +7,31 @@ use serde_json::Value;
 pub struct Budget {
     rows: usize,
     bytes: usize,
-    left_out: bool,
+    is_truncated: bool,
 }
 
 impl Budget {
     /// Room for so many rows that are this long together.
     #[must_use]
     pub const fn new(rows: usize, bytes: usize) -> Self {
-        Self { rows, bytes, left_out: false }
+        Self { rows, bytes, is_truncated: false }
     }
 
     /// Takes a row in if there is room for it; the first that does not fit is the end.
-    pub fn takes(&mut self, row: &Value) -> bool {
+    pub fn try_take(&mut self, row: &Value) -> bool {
         let bytes = row.to_string().len();
-        self.left_out |= self.rows == 0 || bytes > self.bytes;
-        if !self.left_out {
+        self.is_truncated |= self.rows == 0 || bytes > self.bytes;
+        if !self.is_truncated {
             self.rows -= 1;
             self.bytes -= bytes;
         }
-        !self.left_out
+        !self.is_truncated
     }
 
     /// True when a row was left out.
     #[must_use]
-    pub const fn has_left_out(&self) -> bool {
-        self.left_out
+    pub const fn is_truncated(&self) -> bool {
+        self.is_truncated
     }
 
     /// Bytes there is room for.
@@ -51,10 +51,10 @@ impl Budget {
     }
 
     /// Takes back what one did not need of its part.
-    pub const fn give_back(&mut self, share: Self) {
+    pub const fn return_share(&mut self, share: Self) {
         self.rows += share.rows;
         self.bytes += share.bytes;
-        self.left_out |= share.left_out;
+        self.is_truncated |= share.is_truncated;
     }
 }
 
@@ -68,14 +68,14 @@ mod tests {
         let row = Value::from("four");
         let part = |(among, wanted): (usize, usize)| {
             let mut share = budget.share(among);
-            let count = (0..wanted).take_while(|_| share.takes(&row)).count();
-            budget.give_back(share);
+            let count = (0..wanted).take_while(|_| share.try_take(&row)).count();
+            budget.return_share(share);
             count
         };
         let counts: Vec<usize> = [(3, 1), (2, 9), (1, 9)].into_iter().map(part).collect();
-        assert_eq!((counts, budget.has_left_out()), (vec![1, 2, 3], true));
+        assert_eq!((counts, budget.is_truncated()), (vec![1, 2, 3], true));
         let mut narrow = Budget::new(9, 13);
-        let fits = (0..9).filter(|_| narrow.takes(&row)).count();
-        assert_eq!((fits, narrow.has_left_out()), (2, true));
+        let fits = (0..9).filter(|_| narrow.try_take(&row)).count();
+        assert_eq!((fits, narrow.is_truncated()), (2, true));
     }
 }

@@ -1,6 +1,6 @@
 //! The conversations of a flow, one row for each: what a page lists before it shows their messages.
 
-use super::super::access::{self, Action};
+use super::super::access::{self, FlowAction};
 use super::filter::{MessageFilter, walk};
 use crate::app::App;
 use crate::clock::iso;
@@ -8,7 +8,7 @@ use crate::domain::caller::Caller;
 use crate::domain::error::Result;
 use crate::domain::feedback::Rating;
 use crate::domain::ids::{ChatId, FlowId, WorkspaceId};
-use crate::domain::prediction::Speaker;
+use crate::domain::prediction::MessageRole;
 use crate::store::places;
 use crate::store::{Order, ReadTx, Tx, feedback};
 use serde_json::{Value, json};
@@ -59,7 +59,7 @@ pub fn all_up_to(
     most: usize,
 ) -> Result<Option<Vec<Value>>> {
     app.store.read(|tx| {
-        access::flow(tx, caller, flow, Action::Read)?;
+        access::flow(tx, caller, flow, FlowAction::Read)?;
         let (chats, total) = newest(tx, &caller.workspace, flow, filter, (1, most))?;
         if total > most {
             return Ok(None);
@@ -81,7 +81,7 @@ pub fn list(
     (page, size): (usize, usize),
 ) -> Result<(Vec<Value>, usize)> {
     app.store.read(|tx| {
-        access::flow(tx, caller, flow, Action::Read)?;
+        access::flow(tx, caller, flow, FlowAction::Read)?;
         let page = (page, size.min(PAGE_MAX));
         let (chats, total) = newest(tx, &caller.workspace, flow, filter, page)?;
         let rows = chats.iter().map(|chat| row(tx, &caller.workspace, flow, chat));
@@ -93,16 +93,16 @@ fn row(tx: &ReadTx, workspace: &WorkspaceId, flow: &FlowId, chat: &ChatId) -> Re
     let places = places::of_chat(tx, workspace, flow, chat)?;
     let mut opening = Vec::new();
     for place in places.iter().take(OPENING_MESSAGES) {
-        opening.extend(places::message(tx, workspace, flow, place)?);
+        opening.extend(places::message_at(tx, workspace, flow, place)?);
     }
     let first = opening.first();
-    let question = opening.iter().find(|message| message.role == Speaker::User).or(first);
+    let question = opening.iter().find(|message| message.role == MessageRole::User).or(first);
     let last = match places.last() {
-        Some(place) => places::message(tx, workspace, flow, place)?,
+        Some(place) => places::message_at(tx, workspace, flow, place)?,
         None => None,
     };
     let (mut up, mut down) = (0_usize, 0_usize);
-    feedback::along(tx, workspace, flow, Some(chat), |_, rated| {
+    feedback::scan_flow(tx, workspace, flow, Some(chat), |_, rated| {
         *(if rated.rating == Rating::Up { &mut up } else { &mut down }) += 1;
         Ok(())
     })?;

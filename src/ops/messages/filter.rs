@@ -4,8 +4,8 @@ use crate::domain::conversation::Message;
 use crate::domain::error::Result;
 use crate::domain::feedback::Rating;
 use crate::domain::ids::{ChatId, FlowId, MessageId, WorkspaceId};
-use crate::domain::prediction::{ChatType, Speaker};
-use crate::store::places::{self, Place};
+use crate::domain::prediction::{ChatType, MessageRole};
+use crate::store::places::{self, MessagePosition};
 use crate::store::{Order, Tx, feedback};
 use jiff::Timestamp;
 use std::collections::BTreeSet;
@@ -34,12 +34,12 @@ pub struct MessageFilter {
 
 impl MessageFilter {
     /// False when the place of a message says all that the filter asks.
-    fn judges_messages(&self) -> bool {
+    fn needs_messages(&self) -> bool {
         let bare = Self { chat: None, ratings: Vec::new(), ..self.clone() };
         bare != Self::default()
     }
 
-    fn fits(&self, message: &Message) -> bool {
+    fn matches(&self, message: &Message) -> bool {
         let same = |wanted: &Option<String>, is: &Option<String>| wanted.is_none() || wanted == is;
         self.chat_types.as_ref().is_none_or(|wanted| wanted.contains(&message.chat_type))
             && self.chat.is_none_or(|chat| chat == message.chat)
@@ -62,20 +62,20 @@ pub(super) fn walk(
     flow: &FlowId,
     filter: &MessageFilter,
     (from, order): (u64, Order),
-    mut each: impl FnMut(Place, Option<Message>) -> Result<ControlFlow<()>>,
+    mut each: impl FnMut(MessagePosition, Option<Message>) -> Result<ControlFlow<()>>,
 ) -> Result<()> {
-    let judges = filter.judges_messages();
-    let mut judge = |place: Place| {
+    let judges = filter.needs_messages();
+    let mut judge = |place: MessagePosition| {
         if !judges {
             return each(place, None);
         }
-        match places::message(tx, workspace, flow, &place)? {
-            Some(message) if filter.fits(&message) => each(place, Some(message)),
+        match places::message_at(tx, workspace, flow, &place)? {
+            Some(message) if filter.matches(&message) => each(place, Some(message)),
             _ => Ok(ControlFlow::Continue(())),
         }
     };
-    let Some(mut known) = known(tx, workspace, flow, filter)? else {
-        return places::along(tx, workspace, flow, from, order, judge);
+    let Some(mut known) = indexed_positions(tx, workspace, flow, filter)? else {
+        return places::scan_timeline(tx, workspace, flow, from, order, judge);
     };
     known.retain(|place| place.sequence >= from);
     if order == Order::Descending {
@@ -90,21 +90,23 @@ pub(super) fn walk(
 }
 
 /// The places a filter names by itself, in their order: those of one conversation, or of what was rated.
-fn known(
+fn indexed_positions(
     tx: &impl Tx,
     workspace: &WorkspaceId,
     flow: &FlowId,
     filter: &MessageFilter,
-) -> Result<Option<Vec<Place>>> {
+) -> Result<Option<Vec<MessagePosition>>> {
     if filter.ratings.is_empty() {
         let Some(chat) = &filter.chat else { return Ok(None) };
         return places::of_chat(tx, workspace, flow, chat).map(Some);
     }
     let mut found = BTreeSet::new();
-    feedback::along(tx, workspace, flow, filter.chat.as_ref(), |place, rated| {
+    feedback::scan_flow(tx, workspace, flow, filter.chat.as_ref(), |place, rated| {
         if filter.ratings.contains(&rated.rating) {
-            let asked = places::before(tx, workspace, flow, &place)?;
-            found.extend(asked.filter(|(_, message)| message.role == Speaker::User).map(|(place, _)| place));
+            let asked = places::message_before(tx, workspace, flow, &place)?;
+            found.extend(
+                asked.filter(|(_, message)| message.role == MessageRole::User).map(|(place, _)| place),
+            );
             found.insert(place);
         }
         Ok(())

@@ -10,7 +10,7 @@ pub use crate::store::Order as MessageOrder;
 pub use budget::Budget;
 pub use filter::MessageFilter;
 
-use super::access::{self, Action};
+use super::access::{self, FlowAction};
 use super::{chat_passages, feedback, named_sessions};
 use crate::app::App;
 use crate::clock::iso;
@@ -18,8 +18,8 @@ use crate::domain::caller::Caller;
 use crate::domain::conversation::Message;
 use crate::domain::error::Result;
 use crate::domain::ids::{ChatId, FlowId, WorkspaceId};
-use crate::domain::prediction::{Speaker, Usage};
-use crate::store::places::{self, Place};
+use crate::domain::prediction::{MessageRole, Usage};
+use crate::store::places::{self, MessagePosition};
 use crate::store::{ReadTx, feedback as ratings};
 use filter::walk;
 use serde_json::{Value, json};
@@ -33,7 +33,7 @@ const REMOVED_AT_ONCE_MAX: usize = 500;
 
 /// How a list is told.
 #[derive(Debug, Clone, Copy)]
-pub struct Telling {
+pub struct ListOptions {
     /// By the time at which the messages were stored.
     pub order: MessageOrder,
     /// A page of conversations and how many there are on it, from 1; all of them without it.
@@ -82,20 +82,20 @@ pub fn list(
     caller: &Caller,
     flow: &FlowId,
     filter: &MessageFilter,
-    telling: Telling,
+    telling: ListOptions,
 ) -> Result<Vec<Value>> {
     app.store.read(|tx| {
-        access::flow(tx, caller, flow, Action::Read)?;
+        access::flow(tx, caller, flow, FlowAction::Read)?;
         let workspace = &caller.workspace;
         let mut found = Vec::new();
         match telling.page {
-            None => take(tx, workspace, flow, filter, telling.order, &mut found)?,
+            None => collect_matching(tx, workspace, flow, filter, telling.order, &mut found)?,
             Some((page, size)) => {
                 let page = (page, size.min(conversations::PAGE_MAX));
                 let (chats, _) = conversations::newest(tx, workspace, flow, filter, page)?;
                 for chat in chats {
                     let one = MessageFilter { chat: Some(chat), ..filter.clone() };
-                    take(tx, workspace, flow, &one, telling.order, &mut found)?;
+                    collect_matching(tx, workspace, flow, &one, telling.order, &mut found)?;
                 }
                 found.sort_by_key(|(place, _)| *place);
                 if telling.order == MessageOrder::Descending {
@@ -104,21 +104,25 @@ pub fn list(
             }
         }
         let told = found.iter().map(|(place, message)| {
-            if telling.feedback { rated(tx, workspace, flow, (place, message)) } else { Ok(wire(message)) }
+            if telling.feedback {
+                with_rating(tx, workspace, flow, (place, message))
+            } else {
+                Ok(wire(message))
+            }
         });
         told.collect()
     })
 }
 
 /// A message with how it was rated.
-fn rated(
+fn with_rating(
     tx: &ReadTx,
     workspace: &WorkspaceId,
     flow: &FlowId,
-    (place, message): (&Place, &Message),
+    (place, message): (&MessagePosition, &Message),
 ) -> Result<Value> {
     let mut row = wire(message);
-    if message.role == Speaker::Api {
+    if message.role == MessageRole::Api {
         let rated = ratings::of_message(tx, workspace, flow, place)?;
         row["feedback"] = rated.map_or(Value::Null, |rated| feedback::wire(flow, place, &rated));
     }
@@ -139,17 +143,18 @@ pub fn newest_within(
     budget: &mut Budget,
 ) -> Result<Vec<Value>> {
     app.store.read(|tx| {
-        access::flow(tx, caller, flow, Action::Read)?;
+        access::flow(tx, caller, flow, FlowAction::Read)?;
         let workspace = &caller.workspace;
         let mut rows = Vec::new();
         walk(tx, workspace, flow, filter, (0, MessageOrder::Descending), |place, message| {
             let message = match message {
-                None => places::message(tx, workspace, flow, &place)?,
+                None => places::message_at(tx, workspace, flow, &place)?,
                 read => read,
             };
             let Some(message) = message else { return Ok(ControlFlow::Continue(())) };
-            let row = if feedback { rated(tx, workspace, flow, (&place, &message))? } else { wire(&message) };
-            if !budget.takes(&row) {
+            let row =
+                if feedback { with_rating(tx, workspace, flow, (&place, &message))? } else { wire(&message) };
+            if !budget.try_take(&row) {
                 return Ok(ControlFlow::Break(()));
             }
             rows.push(row);
@@ -167,7 +172,7 @@ pub fn newest_within(
 pub fn count_up_to(app: &App, workspace: &WorkspaceId, flow: &FlowId, most: usize) -> Result<usize> {
     app.store.read(|tx| {
         let mut count = 0;
-        places::along(tx, workspace, flow, 0, MessageOrder::Ascending, |_| {
+        places::scan_timeline(tx, workspace, flow, 0, MessageOrder::Ascending, |_| {
             count += 1;
             Ok(if count < most { ControlFlow::Continue(()) } else { ControlFlow::Break(()) })
         })?;
@@ -175,17 +180,17 @@ pub fn count_up_to(app: &App, workspace: &WorkspaceId, flow: &FlowId, most: usiz
     })
 }
 
-fn take(
+fn collect_matching(
     tx: &ReadTx,
     workspace: &WorkspaceId,
     flow: &FlowId,
     filter: &MessageFilter,
     order: MessageOrder,
-    found: &mut Vec<(Place, Message)>,
+    found: &mut Vec<(MessagePosition, Message)>,
 ) -> Result<()> {
     walk(tx, workspace, flow, filter, (0, order), |place, message| {
         let message = match message {
-            None => places::message(tx, workspace, flow, &place)?,
+            None => places::message_at(tx, workspace, flow, &place)?,
             read => read,
         };
         found.extend(message.map(|message| (place, message)));
@@ -201,8 +206,8 @@ fn take(
 /// 404 or 403, and 500 where such a memory cannot be reached.
 pub fn delete(app: &App, caller: &Caller, flow: &FlowId, filter: &MessageFilter) -> Result<usize> {
     let workspace = &caller.workspace;
-    let permitted = |tx: &_| access::flow(tx, caller, flow, Action::Save).map(drop);
-    let end = app.store.read(|tx| permitted(tx).and_then(|()| places::next(tx)))?;
+    let permitted = |tx: &_| access::flow(tx, caller, flow, FlowAction::Save).map(drop);
+    let end = app.store.read(|tx| permitted(tx).and_then(|()| places::next_sequence(tx)))?;
     let (mut from, mut count) = (0, 0);
     loop {
         let batch = app.store.read(|tx| {
@@ -218,31 +223,31 @@ pub fn delete(app: &App, caller: &Caller, flow: &FlowId, filter: &MessageFilter)
         })?;
         let Some(last) = batch.last() else { break };
         from = last.sequence + 1;
-        outside::forget(app, workspace, flow, &batch)?;
+        outside::delete_remote_memories(app, workspace, flow, &batch)?;
         count += app.store.write(|tx| {
-            access::flow(tx, caller, flow, Action::Save)?;
+            access::flow(tx, caller, flow, FlowAction::Save)?;
             places::remove(tx, workspace, flow, &batch)
         })?;
-        let ended = ended(app, workspace, flow, &batch)?;
+        let ended = emptied_conversations(app, workspace, flow, &batch)?;
         ended.iter().for_each(|chat| app.chat_files.remove_chat(workspace, flow, chat));
         if !ended.is_empty() {
-            app.store.write(|tx| named_sessions::forget_chats(tx, workspace, flow, &ended))?;
-            chat_passages::forget_chats(app, workspace, flow, &ended);
+            app.store.write(|tx| named_sessions::delete_for_conversations(tx, workspace, flow, &ended))?;
+            chat_passages::delete_for_conversations(app, workspace, flow, &ended);
         }
     }
     match filter {
         // A conversation may have files before it has messages.
         all if *all == MessageFilter::default() => {
-            app.store.write(|tx| named_sessions::forget_flow(tx, workspace, flow))?;
+            app.store.write(|tx| named_sessions::delete_for_flow(tx, workspace, flow))?;
             app.chat_files.remove_flow(workspace, flow);
-            chat_passages::forget_flow(app, workspace, flow);
+            chat_passages::delete_for_flow(app, workspace, flow);
         }
         MessageFilter { chat: Some(chat), .. }
             if *filter == (MessageFilter { chat: Some(*chat), ..MessageFilter::default() }) =>
         {
-            app.store.write(|tx| named_sessions::forget_chats(tx, workspace, flow, [chat]))?;
+            app.store.write(|tx| named_sessions::delete_for_conversations(tx, workspace, flow, [chat]))?;
             app.chat_files.remove_chat(workspace, flow, chat);
-            chat_passages::forget_chats(app, workspace, flow, &BTreeSet::from([*chat]));
+            chat_passages::delete_for_conversations(app, workspace, flow, &BTreeSet::from([*chat]));
         }
         _ => {}
     }
@@ -250,7 +255,12 @@ pub fn delete(app: &App, caller: &Caller, flow: &FlowId, filter: &MessageFilter)
 }
 
 /// The conversations of these messages of which nothing is left.
-fn ended(app: &App, workspace: &WorkspaceId, flow: &FlowId, removed: &[Place]) -> Result<BTreeSet<ChatId>> {
+fn emptied_conversations(
+    app: &App,
+    workspace: &WorkspaceId,
+    flow: &FlowId,
+    removed: &[MessagePosition],
+) -> Result<BTreeSet<ChatId>> {
     let chats: BTreeSet<ChatId> = removed.iter().map(|place| place.chat).collect();
     app.store.read(|tx| {
         let mut ended = BTreeSet::new();

@@ -1,14 +1,14 @@
 //! Memories on servers of a flow's owner: what is deleted here is forgotten there.
 
 use crate::app::App;
-use crate::cards::kit::{Memory, Turn};
-use crate::domain::cancel::Cancel;
+use crate::cards::kit::{Memory, RunContext};
+use crate::domain::cancel::CancelToken;
 use crate::domain::error::Result;
 use crate::domain::ids::{ChatId, FlowId, MessageId, WorkspaceId};
-use crate::domain::prediction::AskIds;
+use crate::domain::prediction::RunIds;
 use crate::engine::{self, Overrides};
-use crate::ops::predict::{self, LiveHost};
-use crate::store::places::{self, Place};
+use crate::ops::predict::{self, RunHost};
+use crate::store::places::{self, MessagePosition};
 use crate::store::tables::FLOWS;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -18,7 +18,12 @@ use std::sync::Arc;
 ///
 /// # Errors
 /// What a memory cannot forget, naming its card: then nothing has been removed here, and the deletion can be repeated.
-pub(super) fn forget(app: &App, workspace: &WorkspaceId, flow: &FlowId, removed: &[Place]) -> Result<()> {
+pub(super) fn delete_remote_memories(
+    app: &App,
+    workspace: &WorkspaceId,
+    flow: &FlowId,
+    removed: &[MessagePosition],
+) -> Result<()> {
     let Some(live) = app.store.read_but_messages(|tx| FLOWS.get(tx, workspace, flow))? else { return Ok(()) };
     let Ok(plan) = predict::plan(app, &live) else { return Ok(()) };
     if !engine::remembers_outside(&plan) {
@@ -27,14 +32,14 @@ pub(super) fn forget(app: &App, workspace: &WorkspaceId, flow: &FlowId, removed:
     let mut counts: BTreeMap<ChatId, usize> = BTreeMap::new();
     removed.iter().for_each(|place| *counts.entry(place.chat).or_default() += 1);
     let overrides = Overrides::default();
-    let ids = AskIds {
+    let ids = RunIds {
         flow: *flow,
         chat: ChatId::random(),
         answer: MessageId::random(),
         question: MessageId::random(),
     };
-    let host = LiveHost::of(app, &live, ids, &overrides, "", Cancel::new(None))?;
-    let turn = Turn { question: "", documents: "", uploads: &[], history: &[], host: &host };
+    let host = RunHost::for_flow(app, &live, ids, &overrides, "", CancelToken::new(None))?;
+    let turn = RunContext { question: "", documents: "", uploads: &[], history: &[], host: &host };
     let mut memories: Option<Vec<Arc<dyn Memory>>> = None;
     for (chat, count) in counts {
         if app.store.read(|tx| places::of_chat(tx, workspace, flow, &chat))?.len() > count {

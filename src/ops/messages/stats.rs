@@ -1,6 +1,6 @@
 //! How much a flow is asked and how its answers are rated (manual 3.5).
 
-use super::super::access::{self, Action};
+use super::super::access::{self, FlowAction};
 use super::filter::{MessageFilter, walk};
 use crate::app::App;
 use crate::domain::caller::Caller;
@@ -19,10 +19,10 @@ use std::ops::ControlFlow;
 /// 404 or 403.
 pub fn of_flow(app: &App, caller: &Caller, flow: &FlowId, filter: &MessageFilter) -> Result<Value> {
     app.store.read(|tx| {
-        access::flow(tx, caller, flow, Action::Read)?;
+        access::flow(tx, caller, flow, FlowAction::Read)?;
         let workspace = &caller.workspace;
         let mut rated = HashMap::new();
-        feedback::along(tx, workspace, flow, filter.chat.as_ref(), |place, one| {
+        feedback::scan_flow(tx, workspace, flow, filter.chat.as_ref(), |place, one| {
             rated.insert(place, one.rating);
             Ok(())
         })?;

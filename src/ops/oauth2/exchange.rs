@@ -1,22 +1,25 @@
 //! What is asked of a provider's token address, and what comes back.
 
 use crate::app::App;
-use crate::domain::cancel::Cancel;
+use crate::domain::cancel::CancelToken;
 use crate::domain::oauth2::Application;
-use crate::net::{Limits, Method, NetError, Purpose, words_of_server};
+use crate::net::{CallPurpose, Method, NetError, ResponseLimits, server_message};
 use serde_json::Value;
 use std::fmt;
 use std::time::Duration;
 
 /// How long a provider may take. It is waited for to the end, also by a run that is stopped: who leaves early may lose a
 /// refresh token that counts once.
-const MOST: Duration = Duration::from_secs(30);
-const LIMITS: Limits =
-    Limits { first_byte: Duration::from_secs(20), stall: Duration::from_secs(10), body_bytes: 64 * 1024 };
+const TIMEOUT: Duration = Duration::from_secs(30);
+const LIMITS: ResponseLimits = ResponseLimits {
+    first_byte: Duration::from_secs(20),
+    stall: Duration::from_secs(10),
+    body_bytes: 64 * 1024,
+};
 
 /// Why there are no tokens.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Fault {
+pub(super) enum TokenError {
     /// The code or the refresh token counts no more.
     Grant,
     /// The provider does not know the application, or its secret is wrong.
@@ -26,19 +29,19 @@ pub(super) enum Fault {
     /// Another status.
     Status(u16),
     /// An answer that holds no tokens.
-    Garbled,
+    Malformed,
     /// There was no answer.
     Net(NetError),
 }
 
-impl fmt::Display for Fault {
+impl fmt::Display for TokenError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Grant => f.write_str("the sign-in counts no more"),
             Self::Application => f.write_str("the application is not known there, or its secret is wrong"),
             Self::Throttled => f.write_str("it wants to be asked less often"),
             Self::Status(status) => write!(f, "it answered with status {status}"),
-            Self::Garbled => f.write_str("its answer holds no tokens"),
+            Self::Malformed => f.write_str("its answer holds no tokens"),
             Self::Net(error) => error.fmt(f),
         }
     }
@@ -48,26 +51,32 @@ impl fmt::Display for Fault {
 ///
 /// # Errors
 /// Why there is no answer that holds tokens.
-pub(super) fn ask(app: &App, to: &Application, form: &str, secrets: &[&str]) -> Result<Value, Fault> {
+pub(super) fn request_tokens(
+    app: &App,
+    to: &Application,
+    form: &str,
+    secrets: &[&str],
+) -> Result<Value, TokenError> {
     let headers = [("content-type", "application/x-www-form-urlencoded"), ("accept", "application/json")];
-    let cancel = Cancel::new(Some(MOST));
+    let cancel = CancelToken::new(Some(TIMEOUT));
     let (url, body) = (to.token_address(), Some(form.as_bytes()));
-    let answer = app.outgoing.send(Purpose::Reachable, Method::POST, url, &headers, body, &cancel, LIMITS);
-    let mut answer = answer.map_err(Fault::Net)?;
+    let answer =
+        app.outgoing.send(CallPurpose::Reachable, Method::POST, url, &headers, body, &cancel, LIMITS);
+    let mut answer = answer.map_err(TokenError::Net)?;
     let status = answer.status();
-    let text = answer.read_to_string(LIMITS.body_bytes).map_err(Fault::Net)?;
+    let text = answer.read_to_string(LIMITS.body_bytes).map_err(TokenError::Net)?;
     let said: Value = serde_json::from_str(&text).unwrap_or_default();
     // Some providers say what is wrong under a good status.
     let error = said["error"].as_str();
     if (200..300).contains(&status) && error.is_none() {
-        return Some(said).filter(|said| said["access_token"].is_string()).ok_or(Fault::Garbled);
+        return Some(said).filter(|said| said["access_token"].is_string()).ok_or(TokenError::Malformed);
     }
-    let words = words_of_server(&text, secrets);
+    let words = server_message(&text, secrets);
     tracing::warn!(provider = to.provider().label, status, %words, "a provider gave no tokens");
     Err(match (error, status) {
-        (Some("invalid_grant"), _) => Fault::Grant,
-        (Some("invalid_client" | "unauthorized_client"), _) | (_, 401) => Fault::Application,
-        (_, 429) => Fault::Throttled,
-        (_, status) => Fault::Status(status),
+        (Some("invalid_grant"), _) => TokenError::Grant,
+        (Some("invalid_client" | "unauthorized_client"), _) | (_, 401) => TokenError::Application,
+        (_, 429) => TokenError::Throttled,
+        (_, status) => TokenError::Status(status),
     })
 }

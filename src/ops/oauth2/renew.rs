@@ -1,14 +1,14 @@
 //! Renewing tokens: shortly before they end, when a provider refuses them, and when a person wants it. A refresh token may
 //! count once only, so one renewal at a time goes on for each credential, and who waited takes what it brought.
 
-use super::Signed;
-use super::exchange::{self, Fault};
+use super::OAuthCredential;
+use super::exchange::{self, TokenError};
 use crate::app::App;
 use crate::domain::caller::Caller;
-use crate::domain::cancel::Cancel;
+use crate::domain::cancel::CancelToken;
 use crate::domain::error::{Error, Result};
 use crate::domain::ids::{CredentialId, WorkspaceId};
-use crate::domain::oauth2::Tokens;
+use crate::domain::oauth2::OauthTokens;
 use crate::ops::credentials;
 use serde_json::{Value, json};
 
@@ -16,9 +16,9 @@ use serde_json::{Value, json};
 ///
 /// # Errors
 /// 404 for an unknown credential; 400 where nobody has signed in to it, or has to again; 500 when the provider cannot help.
-pub fn refresh(app: &App, caller: &Caller, id: &str, cancel: &Cancel) -> Result<Value> {
+pub fn refresh(app: &App, caller: &Caller, id: &str, cancel: &CancelToken) -> Result<Value> {
     let stored = app.store.read(|tx| credentials::get(tx, caller, id))?;
-    let _turn = app.boards.renewals.take(stored.id, cancel)?;
+    let _turn = app.state.token_renewals.acquire(stored.id, cancel)?;
     let signed = find(app, &caller.workspace, &stored.id)?;
     let before = signed.tokens.as_ref().and_then(|tokens| tokens.refresh.clone());
     let tokens = renew(app, &caller.workspace, &signed)?;
@@ -44,18 +44,18 @@ pub fn access_token(
     workspace: &WorkspaceId,
     id: &str,
     refused: Option<&str>,
-    cancel: &Cancel,
+    cancel: &CancelToken,
 ) -> Result<String> {
-    let id = &CredentialId::parse(id).ok_or_else(gone)?;
-    let usable = |signed: &Signed| {
+    let id = &CredentialId::parse(id).ok_or_else(not_found)?;
+    let usable = |signed: &OAuthCredential| {
         let tokens = signed.tokens.as_ref()?;
-        let good = tokens.lasts(app.clock.now()) && refused != Some(tokens.access.as_str());
+        let good = tokens.is_fresh(app.clock.now()) && refused != Some(tokens.access.as_str());
         good.then(|| tokens.access.clone())
     };
     if let Some(token) = usable(&find(app, workspace, id)?) {
         return Ok(token);
     }
-    let _turn = app.boards.renewals.take(*id, cancel)?;
+    let _turn = app.state.token_renewals.acquire(*id, cancel)?;
     // Whoever went before may have brought others.
     let signed = find(app, workspace, id)?;
     if let Some(token) = usable(&signed) {
@@ -72,16 +72,16 @@ pub fn access_token(
     }
 }
 
-fn find(app: &App, workspace: &WorkspaceId, id: &CredentialId) -> Result<Signed> {
-    Signed::find(app, workspace, id)?.ok_or_else(gone)
+fn find(app: &App, workspace: &WorkspaceId, id: &CredentialId) -> Result<OAuthCredential> {
+    OAuthCredential::find(app, workspace, id)?.ok_or_else(not_found)
 }
 
-fn gone() -> Error {
-    Error::Failed("Its credential no longer exists. Select another one.".to_owned())
+fn not_found() -> Error {
+    Error::RunFailed("Its credential no longer exists. Select another one.".to_owned())
 }
 
 /// Buys other tokens and stores them. Whoever calls has the turn.
-fn renew(app: &App, workspace: &WorkspaceId, signed: &Signed) -> Result<Tokens> {
+fn renew(app: &App, workspace: &WorkspaceId, signed: &OAuthCredential) -> Result<OauthTokens> {
     let (name, provider) = (&signed.name, signed.application.provider().label);
     let Some(before) = &signed.tokens else {
         return Err(Error::invalid(format!(
@@ -94,28 +94,29 @@ fn renew(app: &App, workspace: &WorkspaceId, signed: &Signed) -> Result<Tokens> 
         ))
     };
     let refresh = before.refresh.as_deref().ok_or_else(over)?;
-    let form = signed.application.renewal(refresh);
+    let form = signed.application.renewal_form(refresh);
     let secrets = [refresh, &before.access, signed.application.secret()];
-    let asked = exchange::ask(app, &signed.application, &form, &secrets)
-        .and_then(|answer| Tokens::of_answer(&answer, app.clock.now(), Some(before)).ok_or(Fault::Garbled));
+    let asked = exchange::request_tokens(app, &signed.application, &form, &secrets).and_then(|answer| {
+        OauthTokens::from_response(&answer, app.clock.now(), Some(before)).ok_or(TokenError::Malformed)
+    });
     let tokens = asked.map_err(|fault| {
         tracing::warn!(credential = %signed.id, %fault, "the tokens of a credential could not be renewed");
         match fault {
-            Fault::Grant => over(),
-            Fault::Application => Error::invalid(format!(
+            TokenError::Grant => over(),
+            TokenError::Application => Error::invalid(format!(
                 "{provider} does not know the application of the credential '{name}'. Check its Client ID and Client Secret."
             )),
-            other => Error::Failed(format!(
+            other => Error::RunFailed(format!(
                 "The sign-in of the credential '{name}' could not be renewed at {provider}: {other}. Try again later."
             )),
         }
     })?;
-    if signed.keep(app, workspace, &tokens, Some(before), |_, _| Ok(()))? {
+    if signed.save_tokens(app, workspace, &tokens, Some(before), |_, _| Ok(()))? {
         return Ok(tokens);
     }
     // Somebody signed in anew or changed the credential meanwhile: what they brought counts.
-    let now = Signed::find(app, workspace, &signed.id)?.and_then(|signed| signed.tokens);
-    now.filter(|now| now.lasts(app.clock.now())).ok_or_else(|| {
+    let now = OAuthCredential::find(app, workspace, &signed.id)?.and_then(|signed| signed.tokens);
+    now.filter(|now| now.is_fresh(app.clock.now())).ok_or_else(|| {
         Error::invalid(format!(
             "The credential '{name}' was changed while its sign-in was renewed. Sign in to it again."
         ))

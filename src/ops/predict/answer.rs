@@ -1,22 +1,22 @@
 //! An answer on the wire, whole or as the `metadata` of a stream (manual 2.6).
 
-use super::ask::Entry;
-use crate::domain::prediction::Outcome;
+use super::ask::PredictionRun;
+use crate::domain::prediction::RunOutput;
 use serde_json::{Map, Value, json};
 
 /// A finished answer.
 #[derive(Debug, Clone)]
-pub struct Answer {
+pub struct PredictionAnswer {
     /// What the run produced.
-    pub outcome: Outcome,
+    pub outcome: RunOutput,
     /// Proof of the conversation.
     pub session_token: String,
     facts: Map<String, Value>,
     is_stream_valid: bool,
 }
 
-impl Answer {
-    pub(super) fn new(entry: &Entry, outcome: Outcome, session_token: String) -> Self {
+impl PredictionAnswer {
+    pub(super) fn new(entry: &PredictionRun, outcome: RunOutput, session_token: String) -> Self {
         let mut facts = Map::new();
         facts.insert("question".into(), entry.question.text.clone().into());
         facts.insert("chatId".into(), entry.ids.chat.to_string().into());
@@ -47,7 +47,7 @@ impl Answer {
 
     /// The whole reply.
     #[must_use]
-    pub fn whole(self) -> Value {
+    pub fn into_json(self) -> Value {
         let lists = self.lists();
         let mut reply = Map::with_capacity(self.facts.len() + lists.len() + 4);
         reply.insert("text".into(), self.outcome.text.into());
@@ -64,7 +64,7 @@ impl Answer {
     /// The lists that are sent only when they hold something, by their event and field name.
     #[must_use]
     pub fn lists(&self) -> Vec<(&'static str, Value)> {
-        let Outcome { source_documents, used_tools, .. } = &self.outcome;
+        let RunOutput { source_documents, used_tools, .. } = &self.outcome;
         let documents = (!source_documents.is_empty()).then(|| ("sourceDocuments", json!(source_documents)));
         let tools = (!used_tools.is_empty()).then(|| ("usedTools", json!(used_tools)));
         documents.into_iter().chain(tools).collect()

@@ -1,21 +1,21 @@
 //! One question: admitted, prepared, run, recorded. Everything that can be refused is refused before `run`.
 
-use super::answer::Answer;
-use super::carried::{self, KeptFiles};
-use super::conversation::{self, Belonging};
+use super::answer::PredictionAnswer;
+use super::carried::{self, StoredUploads};
+use super::conversation::{self, ConversationRef};
 use super::loaded;
-use super::nested::Way;
-use super::offer::Offer;
+use super::nested::CallPath;
+use super::offer::UploadPolicy;
 use crate::app::App;
 use crate::canvas::Canvas;
-use crate::domain::cancel::Cancel;
-use crate::domain::error::{Error, RateLimited, Result};
+use crate::domain::cancel::CancelToken;
+use crate::domain::error::{Error, RateLimitExceeded, Result};
 use crate::domain::flow::{CanvasDigest, Flow};
 use crate::domain::ids::{FlowId, MessageId};
-use crate::domain::named_session::SessionName;
-use crate::domain::prediction::{AskIds, ChatType, Outcome, Question, SentUpload, Upload};
+use crate::domain::named_session::ConversationName;
+use crate::domain::prediction::{ChatType, ImageUpload, Question, RunIds, RunOutput, Upload};
 use crate::domain::rate::WindowState;
-use crate::engine::{Allowed, Overrides, Plan};
+use crate::engine::{OverridePolicy, Overrides, Plan};
 use crate::ops::{drafts, keys};
 use crate::store::tables::CANVASES;
 use jiff::Timestamp;
@@ -25,7 +25,7 @@ use std::sync::Arc;
 
 /// A question as it comes through a door that has admitted it.
 #[derive(Debug)]
-pub struct Ask {
+pub struct PredictionRequest {
     /// The flow asked.
     pub flow: Arc<Flow>,
     /// The question.
@@ -33,12 +33,12 @@ pub struct Ask {
     /// Which door.
     pub chat_type: ChatType,
     /// Which canvas.
-    pub side: Side,
+    pub source: CanvasSource,
 }
 
 /// Which canvas of a flow is asked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Side {
+pub enum CanvasSource {
     /// Live: what every caller of the prediction API gets.
     Live,
     /// The draft when there is one, else Live: the canvas test chat (manual 2.11).
@@ -46,7 +46,7 @@ pub enum Side {
 }
 
 /// A question ready to run: nothing can refuse it any more.
-pub struct Entry {
+pub struct PredictionRun {
     /// The flow asked.
     pub flow: Arc<Flow>,
     /// The question; a recording's words where it was asked aloud.
@@ -56,19 +56,19 @@ pub struct Entry {
     /// Where in it that text ends.
     pub(super) documents_end: usize,
     /// Images for the model.
-    pub images: Vec<Upload>,
+    pub images: Vec<ImageUpload>,
     /// The files of the question, stored.
-    pub(super) files: KeptFiles,
+    pub(super) files: StoredUploads,
     /// Which door.
     pub chat_type: ChatType,
     /// When it came.
     pub started: Timestamp,
     /// What it runs under.
-    pub ids: AskIds,
+    pub ids: RunIds,
     /// What its caller calls the conversation, where that counts.
-    pub(super) session_name: Option<SessionName>,
+    pub(super) session_name: Option<ConversationName>,
     /// Nothing was said in its conversation before.
-    pub(super) begins: bool,
+    pub(super) is_first_message: bool,
     /// What runs.
     pub plan: Arc<Plan>,
     /// What of the request it runs with (manual 7.1).
@@ -76,7 +76,7 @@ pub struct Entry {
     /// The answer can go out token by token.
     pub streams: bool,
     /// The flows that wait for the answer.
-    pub(super) way: Way,
+    pub(super) call_path: CallPath,
 }
 
 /// The flow of this id, whoever asks (manual 2.3).
@@ -84,7 +84,7 @@ pub struct Entry {
 /// # Errors
 /// 404 naming the id.
 pub fn flow(app: &App, id: &FlowId) -> Result<Arc<Flow>> {
-    app.known.flow(app, id)
+    app.flow_cache.flow(app, id)
 }
 
 /// Counts the request against the flow's rate limit. `None` when the flow has none.
@@ -94,9 +94,9 @@ pub fn flow(app: &App, id: &FlowId) -> Result<Arc<Flow>> {
 pub fn admit_rate(app: &App, flow: &Flow, address: IpAddr) -> Result<Option<WindowState>> {
     let Some(limit) = flow.settings.rate_limit() else { return Ok(None) };
     let now = app.clock.now().as_millisecond();
-    match app.boards.rates.admit(&flow.id, &limit, address, now) {
+    match app.state.rate_limiter.admit(&flow.id, &limit, address, now) {
         Ok(window) => Ok(Some(window)),
-        Err(window) => Err(Error::RateLimited(RateLimited { message: limit.message, window })),
+        Err(window) => Err(Error::RateLimited(RateLimitExceeded { message: limit.message, window })),
     }
 }
 
@@ -107,7 +107,7 @@ pub fn admit_rate(app: &App, flow: &Flow, address: IpAddr) -> Result<Option<Wind
 pub fn admit_key(app: &App, flow: &Flow, bearer: Option<&str>) -> Result<()> {
     let Some(key) = &flow.settings.api_key else { return Ok(()) };
     match bearer {
-        Some(bearer) if keys::is_key(app, key, bearer)? => Ok(()),
+        Some(bearer) if keys::authenticates(app, key, bearer)? => Ok(()),
         _ => Err(Error::unauthorized()),
     }
 }
@@ -117,24 +117,24 @@ pub fn admit_key(app: &App, flow: &Flow, bearer: Option<&str>) -> Result<()> {
 ///
 /// # Errors
 /// 404 when nothing is published (manual 2.2 r3), 403 and 400 for uploads, 500 when the canvas cannot run.
-pub fn prepare(app: &App, ask: Ask, cancel: &Cancel) -> Result<Entry> {
-    prepare_within(app, ask, None, cancel)
+pub fn prepare(app: &App, ask: PredictionRequest, cancel: &CancelToken) -> Result<PredictionRun> {
+    prepare_nested(app, ask, None, cancel)
 }
 
 /// As [`prepare`]; a question of another flow brings its conversation and its way along.
 ///
 /// # Errors
 /// As [`prepare`].
-pub(super) fn prepare_within(
+pub(super) fn prepare_nested(
     app: &App,
-    ask: Ask,
-    within: Option<(Belonging, Way)>,
-    cancel: &Cancel,
-) -> Result<Entry> {
-    let Ask { mut flow, mut question, chat_type, side } = ask;
+    ask: PredictionRequest,
+    within: Option<(ConversationRef, CallPath)>,
+    cancel: &CancelToken,
+) -> Result<PredictionRun> {
+    let PredictionRequest { mut flow, mut question, chat_type, source: side } = ask;
     let mut drafted = None;
-    if side == Side::Draft {
-        drafted = drafts::to_ask(app, Arc::make_mut(&mut flow))?;
+    if side == CanvasSource::Draft {
+        drafted = drafts::draft_for_run(app, Arc::make_mut(&mut flow))?;
     }
     if flow.card_count == 0 {
         return Err(Error::NotFound(format!(
@@ -142,7 +142,7 @@ pub(super) fn prepare_within(
             flow.id
         )));
     }
-    flow.kind.must_run()?;
+    flow.kind.require_supported()?;
     if question.has_form && question.text.trim().is_empty() && question.uploads.is_empty() {
         return Err(Error::invalid(
             "'question' is required: this flow begins with a question and not with a form.",
@@ -152,12 +152,12 @@ pub(super) fn prepare_within(
         Some(canvas) => compile(app, flow.digest, || Ok(canvas))?,
         None => plan(app, &flow)?,
     };
-    let started = app.clock.date();
-    let offer = Offer::of(&flow.settings, Some(&plan));
+    let started = app.clock.monotonic_now();
+    let offer = UploadPolicy::from_settings(&flow.settings, Some(&plan));
     let sent = std::mem::take(&mut question.uploads);
-    let has_files = sent.iter().any(SentUpload::is_for_store);
-    let (loaded, sent) = loaded::divide(&plan, &flow.settings, &offer, sent)?;
-    let mut carried = carried::take(app, &flow, &offer, sent, cancel)?;
+    let has_files = sent.iter().any(Upload::is_for_store);
+    let (loaded, sent) = loaded::split_loader_files(&plan, &flow.settings, &offer, sent)?;
+    let mut carried = carried::read_uploads(app, &flow, &offer, sent, cancel)?;
     if let Some(spoken) = carried.spoken.take() {
         question.text = spoken;
     }
@@ -165,36 +165,36 @@ pub(super) fn prepare_within(
         Some((belonging, way)) => (belonging, None, way),
         None => {
             let (belonging, name) =
-                conversation::of_question(app, &flow, &mut question, has_files, chat_type)?;
-            (belonging, name, Way::default())
+                conversation::resolve_for_question(app, &flow, &mut question, has_files, chat_type)?;
+            (belonging, name, CallPath::default())
         }
     };
     // A name that does not count is a setting that nobody may change.
-    if let Some(unused) = question.session_name.take() {
-        question.overrides.entry(conversation::NAME).or_insert(unused);
+    if let Some(unused) = question.conversation_name.take() {
+        question.overrides.entry(conversation::SESSION_ID_KEY).or_insert(unused);
     }
-    let mut overrides = overrides(app, &flow, &plan, &question.overrides)?;
-    loaded::give(&mut overrides, &plan, &flow.settings, &loaded)?;
-    let chat = belonging.chat();
+    let mut overrides = evaluate_overrides(app, &flow, &plan, &question.overrides)?;
+    loaded::pass_to_loaders(&mut overrides, &plan, &flow.settings, &loaded)?;
+    let chat = belonging.chat_id();
     let files = carried.store(app, &flow, chat)?;
-    let ids = AskIds { flow: flow.id, chat, answer: MessageId::random(), question: MessageId::random() };
+    let ids = RunIds { flow: flow.id, chat, answer: MessageId::random(), question: MessageId::random() };
     let streams = plan.streams && flow.settings.post_processing_code().is_none();
-    Ok(Entry {
+    Ok(PredictionRun {
         documents_end: carried.documents.len(),
-        prompt: carried.before(&question.text),
+        prompt: carried.prepend_documents(&question.text),
         images: carried.images,
         files,
         started,
         ids,
         session_name,
-        begins: matches!(belonging, Belonging::ToNew(_)),
+        is_first_message: matches!(belonging, ConversationRef::New(_)),
         streams,
         plan,
         overrides,
         flow,
         question,
         chat_type,
-        way,
+        call_path: way,
     })
 }
 
@@ -211,8 +211,8 @@ pub fn plan(app: &App, flow: &Flow) -> Result<Arc<Plan>> {
 
 /// The plan of the canvas of this digest; `text` is read only when it is not compiled yet.
 fn compile(app: &App, digest: CanvasDigest, text: impl FnOnce() -> Result<String>) -> Result<Arc<Plan>> {
-    app.plans.get(digest, || {
-        let canvas = Canvas::parse(&text()?).map_err(|fault| Error::Failed(fault.to_string()))?;
+    app.plan_cache.get(digest, || {
+        let canvas = Canvas::parse(&text()?).map_err(|fault| Error::RunFailed(fault.to_string()))?;
         Ok(Plan::compile(&canvas)?)
     })
 }
@@ -221,7 +221,7 @@ fn compile(app: &App, digest: CanvasDigest, text: impl FnOnce() -> Result<String
 ///
 /// # Errors
 /// 400 for a value that its setting cannot hold; when the database cannot be read.
-pub(in crate::ops) fn overrides(
+pub(in crate::ops) fn evaluate_overrides(
     app: &App,
     flow: &Flow,
     plan: &Plan,
@@ -232,18 +232,18 @@ pub(in crate::ops) fn overrides(
     if sent.is_empty() {
         return Ok(Overrides::default());
     }
-    let saved = app.known.variables(app, &flow.workspace)?;
+    let saved = app.flow_cache.variables(app, &flow.workspace)?;
     let is_saved = |name: &str| saved.contains_key(name);
-    let decided = Overrides::decide(plan, &Allowed::of(&flow.settings), sent, &is_saved)?;
-    if !decided.ignored().is_empty() {
+    let decided = Overrides::evaluate(plan, &OverridePolicy::new(&flow.settings), sent, &is_saved)?;
+    if !decided.ignored_names().is_empty() {
         let shown = |name: &String| name.escape_debug().take(NAME_MAX_CHARS).collect::<String>();
-        let names: Vec<String> = decided.ignored().iter().take(NAMES_MAX).map(shown).collect();
+        let names: Vec<String> = decided.ignored_names().iter().take(NAMES_MAX).map(shown).collect();
         tracing::warn!(flow = %flow.id, names = names.join(", "), "override settings that are not allowed were ignored");
     }
     Ok(decided)
 }
 
-impl Entry {
+impl PredictionRun {
     /// The token that continues this conversation.
     #[must_use]
     pub fn session_token(&self, app: &App) -> String {
@@ -253,6 +253,6 @@ impl Entry {
     /// The `metadata` event of an answer that was stopped: its reader learns which conversation it is.
     #[must_use]
     pub fn stopped_metadata(&self) -> Value {
-        Answer::new(self, Outcome::default(), String::new()).metadata()
+        PredictionAnswer::new(self, RunOutput::default(), String::new()).metadata()
     }
 }

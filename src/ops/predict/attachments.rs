@@ -1,16 +1,16 @@
 //! Text of documents ahead of the question that will carry it (manual 4.3). Nothing is stored, whoever asks: what a
 //! question carries is stored with it.
 
-use super::carried::read;
-use super::offer::Offer;
-use super::uploads::{self, Admitted, File};
+use super::carried::read_document;
+use super::offer::UploadPolicy;
+use super::uploads::{self, CheckedFile, CheckedUpload};
 use crate::app::App;
-use crate::documents::Kind;
-use crate::domain::cancel::Cancel;
-use crate::domain::content::Readable as _;
+use crate::documents::DocumentKind;
+use crate::domain::cancel::CancelToken;
+use crate::domain::content::ByteSource as _;
 use crate::domain::error::{Error, Result};
 use crate::domain::flow::Flow;
-use crate::domain::prediction::{SentFile, SentUpload};
+use crate::domain::prediction::{Upload, UploadFile};
 use crate::limits::DOCUMENT_TEXT_BYTES_MAX;
 use base64::engine::general_purpose::STANDARD;
 use base64::write::EncoderWriter;
@@ -37,11 +37,16 @@ pub struct Attachment {
 ///
 /// # Errors
 /// 403 when the flow's chat takes no documents; 400 for what is no document that can be read.
-pub fn extract(app: &App, flow: &Flow, files: Vec<SentFile>, cancel: &Cancel) -> Result<Vec<Attachment>> {
+pub fn extract_texts(
+    app: &App,
+    flow: &Flow,
+    files: Vec<UploadFile>,
+    cancel: &CancelToken,
+) -> Result<Vec<Attachment>> {
     let mut attachments = Vec::new();
     let mut bytes = 0;
     for (file, kind) in documents(flow, files)? {
-        let read = read(app, file, kind, cancel)?;
+        let read = read_document(app, file, kind, cancel)?;
         bytes += read.text.len();
         if bytes > DOCUMENT_TEXT_BYTES_MAX {
             return Err(uploads::too_much_text());
@@ -61,14 +66,17 @@ pub fn extract(app: &App, flow: &Flow, files: Vec<SentFile>, cancel: &Cancel) ->
 ///
 /// # Errors
 /// As [`extract`], and when the disk is nearly full.
-pub fn whole(app: &App, flow: &Flow, files: Vec<SentFile>) -> Result<(fs::File, u64)> {
+pub fn encode_files(app: &App, flow: &Flow, files: Vec<UploadFile>) -> Result<(fs::File, u64)> {
     let documents = documents(flow, files)?;
     let mut out = BufWriter::new(app.chat_files.spool()?);
-    let length = write_whole(&mut out, &documents).map_err(Error::internal)?;
+    let length = write_encoded(&mut out, &documents).map_err(Error::internal)?;
     Ok((out.into_inner().map_err(Error::internal)?, length))
 }
 
-fn write_whole(out: &mut BufWriter<fs::File>, documents: &[(File, Kind)]) -> io::Result<u64> {
+fn write_encoded(
+    out: &mut BufWriter<fs::File>,
+    documents: &[(CheckedFile, DocumentKind)],
+) -> io::Result<u64> {
     for (at, (file, _)) in documents.iter().enumerate() {
         out.write_all(if at == 0 { b"[" } else { b"," })?;
         let head =
@@ -89,12 +97,12 @@ fn write_whole(out: &mut BufWriter<fs::File>, documents: &[(File, Kind)]) -> io:
 }
 
 /// The files, where the flow's chat takes documents and they are some.
-fn documents(flow: &Flow, files: Vec<SentFile>) -> Result<Vec<(File, Kind)>> {
-    let offer = Offer::of(&flow.settings, None).documents_only();
-    offer.admit(super::media::Family::Document)?;
-    let admitted = uploads::admit(&offer, files.into_iter().map(SentUpload::File).collect())?;
+fn documents(flow: &Flow, files: Vec<UploadFile>) -> Result<Vec<(CheckedFile, DocumentKind)>> {
+    let offer = UploadPolicy::from_settings(&flow.settings, None).documents_only();
+    offer.check_kind(super::media::MediaKind::Document)?;
+    let admitted = uploads::check(&offer, files.into_iter().map(Upload::File).collect())?;
     let documents = admitted.into_iter().map(|upload| match upload {
-        Admitted::Document(file, kind) => Ok((file, kind)),
+        CheckedUpload::Document(file, kind) => Ok((file, kind)),
         _ => Err(Error::invalid("Only documents have text to extract.")),
     });
     documents.collect()

@@ -1,17 +1,17 @@
 //! What a question carries beside its text, ready for a run: documents read, recordings written down, files stored.
 
-use super::offer::Offer;
+use super::offer::UploadPolicy;
 use super::transcribe;
-use super::uploads::{self, Admitted, File};
+use super::uploads::{self, CheckedFile, CheckedUpload};
 use crate::app::App;
-use crate::documents::Part;
-use crate::domain::cancel::Cancel;
-use crate::domain::content::Readable;
+use crate::documents::DocumentPart;
+use crate::domain::cancel::CancelToken;
+use crate::domain::content::ByteSource;
 use crate::domain::error::{Error, Result};
 use crate::domain::flow::Flow;
 use crate::domain::ids::ChatId;
-use crate::domain::prediction::{SentUpload, Upload, UploadContent};
-use crate::files::chat_files::StoredName;
+use crate::domain::prediction::{ImageSource, ImageUpload, Upload};
+use crate::files::chat_files::ChatFileName;
 use crate::limits::DOCUMENT_TEXT_BYTES_MAX;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -21,20 +21,20 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Uploads that were admitted and read, and of which nothing is stored yet.
 #[derive(Debug, Default)]
-pub(super) struct Carried {
+pub(super) struct RequestFiles {
     /// What goes to the model beside text.
-    pub images: Vec<Upload>,
+    pub images: Vec<ImageUpload>,
     /// Text of all documents, each in a block of its own.
     pub documents: String,
     /// What recordings say; it takes the place of the question.
     pub spoken: Option<String>,
-    keep: Vec<ToKeep>,
+    pending: Vec<PendingFile>,
 }
 
 /// A file that is stored when nothing can refuse the question any more.
 #[derive(Debug)]
-enum ToKeep {
-    File(File),
+enum PendingFile {
+    File(CheckedFile),
     Text { name: String, mime: &'static str, text: String },
     Link { name: String, mime: String, url: String },
 }
@@ -42,51 +42,55 @@ enum ToKeep {
 /// A document of a question, read.
 #[derive(Debug)]
 pub(super) struct ReadDocument {
-    pub file: File,
+    pub file: CheckedFile,
     pub text: String,
 }
 
 /// Reads what was sent with a question to `flow`.
 ///
 /// # Errors
-/// As [`uploads::admit`]; 400 for a document that cannot be read; what a transcription failed with.
-pub(super) fn take(
+/// As [`uploads::check`]; 400 for a document that cannot be read; what a transcription failed with.
+pub(super) fn read_uploads(
     app: &App,
     flow: &Flow,
-    offer: &Offer,
-    sent: Vec<SentUpload>,
-    cancel: &Cancel,
-) -> Result<Carried> {
-    let mut carried = Carried::default();
+    offer: &UploadPolicy,
+    sent: Vec<Upload>,
+    cancel: &CancelToken,
+) -> Result<RequestFiles> {
+    let mut carried = RequestFiles::default();
     let mut spoken = Vec::new();
     // Everything is judged before the first of them is read.
-    for upload in uploads::admit(offer, sent)? {
+    for upload in uploads::check(offer, sent)? {
         match upload {
-            Admitted::Image(file) => {
-                let content = UploadContent::Image {
-                    base64: STANDARD.encode(file.content.bytes().map_err(Error::internal)?),
+            CheckedUpload::Image(file) => {
+                let content = ImageSource::Image {
+                    base64: STANDARD.encode(file.content.read_all().map_err(Error::internal)?),
                 };
-                carried.images.push(Upload { name: file.name.clone(), mime: file.mime.to_owned(), content });
-                carried.keep.push(ToKeep::File(file));
+                carried.images.push(ImageUpload {
+                    name: file.name.clone(),
+                    mime: file.mime.to_owned(),
+                    content,
+                });
+                carried.pending.push(PendingFile::File(file));
             }
-            Admitted::Link { name, mime, url } => {
-                let content = UploadContent::Url(url.clone());
-                carried.images.push(Upload { name: name.clone(), mime: mime.clone(), content });
-                carried.keep.push(ToKeep::Link { name, mime, url });
+            CheckedUpload::Link { name, mime, url } => {
+                let content = ImageSource::Url(url.clone());
+                carried.images.push(ImageUpload { name: name.clone(), mime: mime.clone(), content });
+                carried.pending.push(PendingFile::Link { name, mime, url });
             }
-            Admitted::Audio(file) => {
+            CheckedUpload::Audio(file) => {
                 spoken.push(transcribe::transcribe(app, flow, &file, cancel)?);
-                carried.keep.push(ToKeep::File(file));
+                carried.pending.push(PendingFile::File(file));
             }
-            Admitted::Document(file, kind) => {
-                let read = read(app, file, kind, cancel)?;
+            CheckedUpload::Document(file, kind) => {
+                let read = read_document(app, file, kind, cancel)?;
                 carried.add_document(&read.file.name, &read.text)?;
-                carried.keep.push(ToKeep::File(read.file));
+                carried.pending.push(PendingFile::File(read.file));
             }
-            Admitted::Stored(file) => carried.keep.push(ToKeep::File(file)),
-            Admitted::Text { name, mime, text } => {
+            CheckedUpload::ForStore(file) => carried.pending.push(PendingFile::File(file)),
+            CheckedUpload::Text { name, mime, text } => {
                 carried.add_document(&name, &text)?;
-                carried.keep.push(ToKeep::Text { name, mime, text });
+                carried.pending.push(PendingFile::Text { name, mime, text });
             }
         }
     }
@@ -104,19 +108,19 @@ pub(super) fn take(
 ///
 /// # Errors
 /// 400 saying why there is none.
-pub(super) fn read(
+pub(super) fn read_document(
     app: &App,
-    file: File,
-    kind: crate::documents::Kind,
-    cancel: &Cancel,
+    file: CheckedFile,
+    kind: crate::documents::DocumentKind,
+    cancel: &CancelToken,
 ) -> Result<ReadDocument> {
-    let parts = app.documents.text_of(kind, &file.content, cancel);
-    let parts = parts.map_err(|fault| uploads::unread(&file.name, fault))?;
-    Ok(ReadDocument { text: joined(&parts), file })
+    let parts = app.documents.read_text(kind, &file.content, cancel);
+    let parts = parts.map_err(|fault| uploads::read_error(&file.name, fault))?;
+    Ok(ReadDocument { text: join_parts(&parts), file })
 }
 
 /// Pages, sheets and chapters one after the other, under their titles.
-fn joined(parts: &[Part]) -> String {
+fn join_parts(parts: &[DocumentPart]) -> String {
     let mut text = String::with_capacity(parts.iter().map(|part| part.text.len() + 2).sum());
     for part in parts {
         if !text.is_empty() {
@@ -131,7 +135,7 @@ fn joined(parts: &[Part]) -> String {
     text
 }
 
-impl Carried {
+impl RequestFiles {
     fn add_document(&mut self, name: &str, text: &str) -> Result<()> {
         if self.documents.len() + text.len() > DOCUMENT_TEXT_BYTES_MAX {
             return Err(uploads::too_much_text());
@@ -146,7 +150,7 @@ impl Carried {
     }
 
     /// The question as the flow reads it: text of documents first. Takes the documents along.
-    pub(super) fn before(&mut self, question: &str) -> String {
+    pub(super) fn prepend_documents(&mut self, question: &str) -> String {
         let mut prompt = std::mem::take(&mut self.documents);
         if !prompt.is_empty() {
             prompt.push_str("\n\n");
@@ -159,27 +163,27 @@ impl Carried {
     ///
     /// # Errors
     /// When a quota is reached; nothing is left behind then.
-    pub(super) fn store(&mut self, app: &App, flow: &Arc<Flow>, chat: ChatId) -> Result<KeptFiles> {
-        let mut kept = KeptFiles {
+    pub(super) fn store(&mut self, app: &App, flow: &Arc<Flow>, chat: ChatId) -> Result<StoredUploads> {
+        let mut kept = StoredUploads {
             app: app.clone(),
             flow: flow.clone(),
             chat,
             names: Vec::new(),
-            listed: Vec::new(),
-            wanted: AtomicBool::new(false),
+            entries: Vec::new(),
+            is_kept: AtomicBool::new(false),
         };
-        for file in self.keep.drain(..) {
+        for file in self.pending.drain(..) {
             match file {
-                ToKeep::File(file) => {
-                    let stored = kept.keep(file.stored_extension(), &file.content)?;
-                    kept.list("stored-file", &file.name, file.mime, &stored);
+                PendingFile::File(file) => {
+                    let stored = kept.store_file(file.stored_extension(), &file.content)?;
+                    kept.add_entry("stored-file", &file.name, file.mime, &stored);
                 }
-                ToKeep::Text { name, mime, text } => {
-                    let stored = kept.keep("txt", &text.as_bytes())?;
-                    kept.list("stored-file:full", &name, mime, &stored);
+                PendingFile::Text { name, mime, text } => {
+                    let stored = kept.store_file("txt", &text.as_bytes())?;
+                    kept.add_entry("stored-file:full", &name, mime, &stored);
                 }
-                ToKeep::Link { name, mime, url } => {
-                    kept.listed.push(json!({"type": "url", "name": name, "mime": mime, "data": url}));
+                PendingFile::Link { name, mime, url } => {
+                    kept.entries.push(json!({"type": "url", "name": name, "mime": mime, "data": url}));
                 }
             }
         }
@@ -188,41 +192,41 @@ impl Carried {
 }
 
 /// The stored files of one question. They go away with it unless its messages were stored.
-pub(super) struct KeptFiles {
+pub(super) struct StoredUploads {
     app: App,
     flow: Arc<Flow>,
     chat: ChatId,
-    names: Vec<StoredName>,
-    listed: Vec<Value>,
-    wanted: AtomicBool,
+    names: Vec<ChatFileName>,
+    entries: Vec<Value>,
+    is_kept: AtomicBool,
 }
 
-impl KeptFiles {
-    fn keep(&mut self, extension: &str, content: &dyn Readable) -> Result<StoredName> {
+impl StoredUploads {
+    fn store_file(&mut self, extension: &str, content: &dyn ByteSource) -> Result<ChatFileName> {
         let flow = &self.flow;
-        let name = self.app.chat_files.keep(&flow.workspace, &flow.id, &self.chat, extension, content)?;
+        let name = self.app.chat_files.store(&flow.workspace, &flow.id, &self.chat, extension, content)?;
         self.names.push(name.clone());
         Ok(name)
     }
 
-    fn list(&mut self, kind: &str, name: &str, mime: &str, stored: &StoredName) {
-        self.listed.push(json!({"type": kind, "name": name, "mime": mime, "fileName": stored.as_str()}));
+    fn add_entry(&mut self, kind: &str, name: &str, mime: &str, stored: &ChatFileName) {
+        self.entries.push(json!({"type": kind, "name": name, "mime": mime, "fileName": stored.as_str()}));
     }
 
     /// What a message says of its files: never their data (manual 3.4).
-    pub(super) fn listed(&self) -> Vec<Value> {
-        self.listed.clone()
+    pub(super) fn entries(&self) -> Vec<Value> {
+        self.entries.clone()
     }
 
     /// The messages that name the files are stored.
-    pub(super) fn are_wanted(&self) {
-        self.wanted.store(true, Ordering::Relaxed);
+    pub(super) fn keep_files(&self) {
+        self.is_kept.store(true, Ordering::Relaxed);
     }
 }
 
-impl Drop for KeptFiles {
+impl Drop for StoredUploads {
     fn drop(&mut self) {
-        if *self.wanted.get_mut() {
+        if *self.is_kept.get_mut() {
             return;
         }
         for name in &self.names {

@@ -1,12 +1,12 @@
 //! Follow-up prompts: what a person might ask next, written by a model of the owner's choice after the answer (manual 5.2 r2).
 //! They are an extra: when they cannot be had, the answer goes out without them.
 
-use super::ask::Entry;
-use crate::cards::kit::{Card, Host, InputKind, Quiet};
+use super::ask::PredictionRun;
+use crate::cards::kit::{Card, Host, InputKind, NullSink};
 use crate::cards::registry;
 use crate::domain::error::{Error, Result};
 use crate::engine;
-use crate::llm::{ChatRequest, Message};
+use crate::llm::{ChatMessage, ChatRequest};
 use serde_json::{Map, Value};
 
 /// How messages and the log name the model.
@@ -34,19 +34,19 @@ const PROVIDERS: &[(&str, &str)] = &[
 ];
 
 /// Follow-up prompts for an answer; none when the owner wants none, or they cannot be had.
-pub(super) fn of(host: &dyn Host, entry: &Entry, answer: &str) -> Vec<String> {
+pub(super) fn generate(host: &dyn Host, entry: &PredictionRun, answer: &str) -> Vec<String> {
     let Some(config) = &entry.flow.settings.follow_up_prompts else { return Vec::new() };
     if config.get("status") != Some(&Value::Bool(true)) || answer.trim().is_empty() {
         return Vec::new();
     }
-    ask(host, config, answer).unwrap_or_else(|fault| {
+    ask_model(host, config, answer).unwrap_or_else(|fault| {
         tracing::warn!(flow = %entry.flow.id, reason = fault.for_log(), "an answer has no follow-up prompts");
         Vec::new()
     })
 }
 
-fn ask(host: &dyn Host, config: &Map<String, Value>, answer: &str) -> Result<Vec<String>> {
-    let wrong = |why: &str| Error::Failed(format!("{NAME}: {why}"));
+fn ask_model(host: &dyn Host, config: &Map<String, Value>, answer: &str) -> Result<Vec<String>> {
+    let wrong = |why: &str| Error::RunFailed(format!("{NAME}: {why}"));
     let provider = config.get("selectedProvider").and_then(Value::as_str).unwrap_or_default();
     let settings =
         config.get(provider).and_then(Value::as_object).ok_or_else(|| wrong("choose a provider"))?;
@@ -56,12 +56,13 @@ fn ask(host: &dyn Host, config: &Map<String, Value>, answer: &str) -> Result<Vec
     let text = |name: &str| settings.get(name).and_then(Value::as_str).unwrap_or_default();
     let credential = Some(text("credentialId")).filter(|id| !id.is_empty());
     let settings = &inputs(card, settings);
-    let model = engine::lone_model(&engine::Lone { card, label: NAME, settings, credential }, host)?;
+    let model =
+        engine::build_model(&engine::StandaloneCard { card, label: NAME, settings, credential }, host)?;
     let prompt = Some(text("prompt")).filter(|prompt| !prompt.trim().is_empty()).unwrap_or(DEFAULT_PROMPT);
     let asked = format!("{}\n\n{FORM}", prompt.replace(ANSWER, answer));
-    let request = ChatRequest { messages: vec![Message::user(asked)], ..ChatRequest::default() };
-    let reply = model.ask(&request, host, &mut Quiet)?.text;
-    read(&reply).ok_or_else(|| wrong("the model's reply is no list of questions"))
+    let request = ChatRequest { messages: vec![ChatMessage::user(asked)], ..ChatRequest::default() };
+    let reply = model.ask(&request, host, &mut NullSink)?.text;
+    parse_reply(&reply).ok_or_else(|| wrong("the model's reply is no list of questions"))
 }
 
 /// The settings by the names of the card's inputs: each card has a name of its own for its address.
@@ -75,7 +76,7 @@ fn inputs(card: &Card, settings: &Map<String, Value>) -> Map<String, Value> {
 }
 
 /// The list in a reply, whatever the model wrote around it.
-fn read(reply: &str) -> Option<Vec<String>> {
+fn parse_reply(reply: &str) -> Option<Vec<String>> {
     let (start, end) = (reply.find('[')?, reply.rfind(']')?);
     let list: Vec<Value> = serde_json::from_str(reply.get(start..=end)?).ok()?;
     let prompts = list.iter().filter_map(Value::as_str).map(str::trim).filter(|prompt| !prompt.is_empty());
@@ -84,7 +85,7 @@ fn read(reply: &str) -> Option<Vec<String>> {
 
 #[cfg(test)]
 mod tests {
-    use super::read;
+    use super::parse_reply;
 
     #[test]
     fn a_list_is_read_whatever_stands_around_it() {
@@ -94,11 +95,11 @@ mod tests {
             "```json\n[\" A? \", \"\", 7, \"B?\"]\n```",
             "{\"questions\": [\"A?\", \"B?\"]}",
         ] {
-            assert_eq!(read(reply), Some(three.clone()), "{reply}");
+            assert_eq!(parse_reply(reply), Some(three.clone()), "{reply}");
         }
         for reply in ["", "none", "]", "][", "[A?]"] {
-            assert_eq!(read(reply), None, "{reply}");
+            assert_eq!(parse_reply(reply), None, "{reply}");
         }
-        assert_eq!(read(&format!("[{}\"x\"]", "\"y\",".repeat(9))).unwrap().len(), super::PROMPTS_MAX);
+        assert_eq!(parse_reply(&format!("[{}\"x\"]", "\"y\",".repeat(9))).unwrap().len(), super::PROMPTS_MAX);
     }
 }

@@ -1,42 +1,42 @@
 //! The world as a run of the prediction API sees it.
 
-use super::ask::Entry;
-use super::known::Variables;
+use super::ask::PredictionRun;
+use super::known::SavedVariables;
 use super::nested;
 use crate::app::App;
-use crate::boards::fillings::Work;
+use crate::boards::fillings::StoreActivity;
 use crate::boards::indexes::IndexKey;
-use crate::boards::replies::RepliesOf;
+use crate::boards::replies::FlowScope;
 use crate::cards::kit::{
-    Code, CodeDatabases, FlowAsk, Host, Library, ListedCredential, ModelCall, ReplyKey, StoredFile,
+    Code, CodeDatabases, Collections, FlowCall, Host, ListedCredential, ModelCall, ReplyKey, StoredFile,
     VectorStore,
 };
 use crate::clock::Clock;
-use crate::documents::Documents;
-use crate::domain::cancel::Cancel;
+use crate::documents::DocumentReader;
+use crate::domain::cancel::CancelToken;
 use crate::domain::conversation::Conversation;
-use crate::domain::document_folder::{FolderFault, Take, Wanted};
+use crate::domain::document_folder::{FileVisitor, FolderError, FolderQuery};
 use crate::domain::error::{Error, Result};
-use crate::domain::filling::Progress;
+use crate::domain::filling::UpsertProgress;
 use crate::domain::flow::Flow;
 use crate::domain::ids::{ChatId, CredentialId, DocumentStoreId, ToolId};
-use crate::domain::prediction::{AskIds, Outcome, PastMessage, SourceDocument, Usage};
-use crate::domain::tool_record::ToolRecord;
+use crate::domain::prediction::{Document, HistoryMessage, RunIds, RunOutput, Usage};
+use crate::domain::tool_record::WorkspaceTool;
 use crate::engine::Overrides;
 use crate::files::databases;
 use crate::files::document_folders;
-use crate::llm::Tokens;
+use crate::llm::TokenCache;
 use crate::net::Outgoing;
-use crate::ops::collections::Shelves;
-use crate::ops::watch::Watch;
+use crate::ops::collections::WorkspaceCollections;
+use crate::ops::watch::ProgressReporter;
 use crate::ops::{credentials, document_stores, flow_files, oauth2, store_vectors};
 use crate::programs::Programs;
-use crate::script::{Guarded, Scope, ScriptError, Served, Tenant};
-use crate::sql::Database;
+use crate::script::{GuardedFetch, ScriptError, ScriptScope, ScriptServices, Tenant};
+use crate::sql::SqliteFile;
 use crate::store::Order;
-use crate::store::messages::{self, Page};
+use crate::store::messages::{self, MessagePage};
 use crate::store::tables::{NAME_OF_CONVERSATION, TOOLS};
-use crate::vectors::Index;
+use crate::vectors::VectorIndex;
 use serde_json::{Map, Value};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -46,39 +46,40 @@ const SHARED_SESSION_MESSAGES_MAX: usize = 2_000;
 /// Pages that go out with one answer.
 const CITED_MAX: usize = 100;
 
-pub(in crate::ops) struct LiveHost<'a> {
+pub(in crate::ops) struct RunHost<'a> {
     app: &'a App,
     /// The question that runs; `None` for what is none.
-    asking: Option<&'a Entry>,
+    run: Option<&'a PredictionRun>,
     flow: &'a Flow,
-    ids: AskIds,
+    ids: RunIds,
     /// The conversation that the run belongs to; `None` for what everybody is to know.
     conversation: Option<Conversation>,
-    cancel: Cancel,
+    cancel: CancelToken,
     /// Saved variables.
-    variables: Variables,
+    variables: SavedVariables,
     /// Variables of the request, for code only (manual 7.4 r2).
-    sent_variables: &'a HashMap<String, String>,
+    request_variables: &'a HashMap<String, String>,
     question: &'a str,
     usage: Mutex<Option<Usage>>,
-    shelves: Shelves<'a>,
+    collections: WorkspaceCollections<'a>,
     /// Who waits, where a store is filled.
-    watch: Option<&'a Watch<'a>>,
-    cited: Mutex<Vec<SourceDocument>>,
+    progress: Option<&'a ProgressReporter<'a>>,
+    cited_pages: Mutex<Vec<Document>>,
     /// The memory session that the flow's owner fixed, once a memory was read.
     session: OnceLock<String>,
 }
 
-impl<'a> LiveHost<'a> {
+impl<'a> RunHost<'a> {
     /// # Errors
     /// When the saved variables cannot be read.
-    pub(super) fn new(app: &'a App, entry: &'a Entry, cancel: Cancel) -> Result<Self> {
-        let host = Self::of(app, &entry.flow, entry.ids, &entry.overrides, &entry.question.text, cancel)?;
-        Ok(Self { asking: Some(entry), ..host.in_conversation() })
+    pub(super) fn new(app: &'a App, entry: &'a PredictionRun, cancel: CancelToken) -> Result<Self> {
+        let host =
+            Self::for_flow(app, &entry.flow, entry.ids, &entry.overrides, &entry.question.text, cancel)?;
+        Ok(Self { run: Some(entry), ..host.with_conversation() })
     }
 
     /// The run belongs to its conversation, and not to everybody.
-    pub(in crate::ops) fn in_conversation(self) -> Self {
+    pub(in crate::ops) fn with_conversation(self) -> Self {
         Self { conversation: Some(Conversation { flow: self.flow.id, chat: self.ids.chat }), ..self }
     }
 
@@ -86,60 +87,60 @@ impl<'a> LiveHost<'a> {
     ///
     /// # Errors
     /// When the saved variables cannot be read.
-    pub(in crate::ops) fn of(
+    pub(in crate::ops) fn for_flow(
         app: &'a App,
         flow: &'a Flow,
-        ids: AskIds,
+        ids: RunIds,
         overrides: &'a Overrides,
         question: &'a str,
-        cancel: Cancel,
+        cancel: CancelToken,
     ) -> Result<Self> {
         Ok(Self {
             app,
-            asking: None,
+            run: None,
             flow,
             ids,
             conversation: None,
-            shelves: Shelves::new(app, flow.workspace, cancel.clone()),
+            collections: WorkspaceCollections::new(app, flow.workspace, cancel.clone()),
             cancel,
-            variables: app.known.variables(app, &flow.workspace)?,
-            sent_variables: overrides.variables(),
+            variables: app.flow_cache.variables(app, &flow.workspace)?,
+            request_variables: overrides.variables(),
             question,
-            watch: None,
+            progress: None,
             usage: Mutex::new(None),
-            cited: Mutex::default(),
+            cited_pages: Mutex::default(),
             session: OnceLock::new(),
         })
     }
 
     /// Filling a store, of which these are told.
-    pub(in crate::ops) fn watched(self, watch: &'a Watch<'a>) -> Self {
-        Self { watch: Some(watch), ..self }
+    pub(in crate::ops) fn with_progress(self, watch: &'a ProgressReporter<'a>) -> Self {
+        Self { progress: Some(watch), ..self }
     }
 
     /// Where replies of this run's Live are kept.
-    fn replies_of(&self) -> RepliesOf {
-        RepliesOf { workspace: self.flow.workspace, flow: self.flow.id, live: self.flow.digest }
+    fn reply_scope(&self) -> FlowScope {
+        FlowScope { workspace: self.flow.workspace, flow: self.flow.id, live: self.flow.digest }
     }
 
     /// Pages that replies of models lean on, each once.
-    pub(super) fn take_cited(&self) -> Vec<SourceDocument> {
-        std::mem::take(&mut *self.cited.lock().unwrap_or_else(PoisonError::into_inner))
+    pub(super) fn take_cited(&self) -> Vec<Document> {
+        std::mem::take(&mut *self.cited_pages.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
     /// The session the memory was read of, where it is not the conversation itself (manual 3.2 r6).
-    pub(super) fn session(&self) -> Option<&str> {
+    pub(super) fn fixed_session(&self) -> Option<&str> {
         self.session.get().map(String::as_str)
     }
 
     /// What a server elsewhere knows the conversation by: its name, also where its holder goes on without naming it, or its
     /// id.
     fn own_session(&self) -> Result<String> {
-        if let Some(name) = self.asking.and_then(|entry| entry.session_name.as_ref()) {
+        if let Some(name) = self.run.and_then(|entry| entry.session_name.as_ref()) {
             return Ok(name.as_str().to_owned());
         }
         let (workspace, chat) = (&self.flow.workspace, self.ids.chat);
-        let place = Conversation { flow: self.flow.id, chat }.knowledge();
+        let place = Conversation { flow: self.flow.id, chat }.uploads_id();
         if self.app.store.read_but_messages(|tx| NAME_OF_CONVERSATION.has(tx, workspace, &place))? {
             let newest = self.app.store.conversation(workspace, &self.flow.id, &chat, 1)?;
             if let Some(name) = newest.into_iter().find_map(|message| message.session) {
@@ -155,16 +156,16 @@ impl<'a> LiveHost<'a> {
     }
 }
 
-impl Host for LiveHost<'_> {
-    fn history(&self, session: Option<&str>, newest: usize) -> Result<Vec<PastMessage>> {
+impl Host for RunHost<'_> {
+    fn history(&self, session: Option<&str>, newest: usize) -> Result<Vec<HistoryMessage>> {
         let (workspace, flow) = (&self.flow.workspace, &self.flow.id);
         let shared = session.filter(|session| *session != self.ids.chat.to_string());
         let stored = match shared {
-            None if self.asking.is_some_and(|entry| entry.begins) => Vec::new(),
+            None if self.run.is_some_and(|entry| entry.is_first_message) => Vec::new(),
             None => self.app.store.conversation(workspace, flow, &self.ids.chat, newest)?,
             Some(session) => {
                 self.session.get_or_init(|| session.to_owned());
-                let page = Page {
+                let page = MessagePage {
                     order: Order::Descending,
                     skip: 0,
                     limit: newest.min(SHARED_SESSION_MESSAGES_MAX),
@@ -180,7 +181,7 @@ impl Host for LiveHost<'_> {
         };
         Ok(stored
             .into_iter()
-            .map(|message| PastMessage { speaker: message.role, text: message.content })
+            .map(|message| HistoryMessage { role: message.role, text: message.content })
             .collect())
     }
 
@@ -197,7 +198,9 @@ impl Host for LiveHost<'_> {
         if let Some(chat) = ChatId::parse(session).filter(|chat| *chat != self.ids.chat)
             && !self.app.store.conversation(&self.flow.workspace, &self.flow.id, &chat, 1)?.is_empty()
         {
-            return Err(Error::Failed("The Session Id is that of another person's conversation.".to_owned()));
+            return Err(Error::RunFailed(
+                "The Session Id is that of another person's conversation.".to_owned(),
+            ));
         }
         self.session.get_or_init(|| session.to_owned());
         Ok(session.to_owned())
@@ -208,12 +211,14 @@ impl Host for LiveHost<'_> {
         let vault = &self.app.secrets.vault;
         self.app
             .store
-            .read_but_messages(|tx| credentials::open_if(tx, vault, &self.flow.workspace, &id, admit))
+            .read_but_messages(|tx| credentials::open_checked(tx, vault, &self.flow.workspace, &id, admit))
     }
 
     fn credentials(&self, types: &[&str]) -> Result<Vec<ListedCredential>> {
-        let found =
-            self.app.store.read_but_messages(|tx| credentials::of_types(tx, &self.flow.workspace, types))?;
+        let found = self
+            .app
+            .store
+            .read_but_messages(|tx| credentials::list_of_types(tx, &self.flow.workspace, types))?;
         Ok(found
             .into_iter()
             .map(|one| ListedCredential { id: one.id.to_string(), name: one.name, kind: one.credential_name })
@@ -221,7 +226,7 @@ impl Host for LiveHost<'_> {
     }
 
     fn credential_name(&self, id: &str) -> Option<String> {
-        credentials::name(self.app, &self.flow.workspace, id)
+        credentials::find_name(self.app, &self.flow.workspace, id)
     }
 
     fn access_token(&self, id: &str, refused: Option<&str>) -> Result<String> {
@@ -237,7 +242,7 @@ impl Host for LiveHost<'_> {
             "chatflowid" | "chatflowId" => Some(self.flow.id.to_string()),
             "chatId" => Some(self.ids.chat.to_string()),
             "sessionId" => {
-                let named = self.asking.and_then(|entry| entry.session_name.as_ref());
+                let named = self.run.and_then(|entry| entry.session_name.as_ref());
                 Some(named.map_or_else(|| self.ids.chat.to_string(), |name| name.as_str().to_owned()))
             }
             "apiMessageId" => Some(self.ids.answer.to_string()),
@@ -249,7 +254,11 @@ impl Host for LiveHost<'_> {
         self.question
     }
 
-    fn folder(&self, wanted: &Wanted<'_>, each: Take<'_>) -> std::result::Result<(), FolderFault> {
+    fn folder(
+        &self,
+        wanted: &FolderQuery<'_>,
+        each: FileVisitor<'_>,
+    ) -> std::result::Result<(), FolderError> {
         let settings = &self.app.settings;
         document_folders::read(&settings.document_folders, &settings.data_dir, wanted, each)
     }
@@ -258,8 +267,8 @@ impl Host for LiveHost<'_> {
         self.conversation
     }
 
-    fn passages(&self, store: &DocumentStoreId) -> Result<Option<Vec<SourceDocument>>> {
-        self.app.store.read_but_messages(|tx| document_stores::passages(tx, &self.flow.workspace, store))
+    fn document_store_chunks(&self, store: &DocumentStoreId) -> Result<Option<Vec<Document>>> {
+        self.app.store.read_but_messages(|tx| document_stores::stored_chunks(tx, &self.flow.workspace, store))
     }
 
     fn run_code(&self, code: &Code<'_>) -> Result<Value, ScriptError> {
@@ -274,15 +283,15 @@ impl Host for LiveHost<'_> {
         ] {
             flow.insert(name.to_owned(), value.into());
         }
-        let scope = Scope {
+        let scope = ScriptScope {
             tenant: Tenant(*self.flow.workspace.bytes()),
             inputs: code.inputs.clone(),
-            vars: self.variables.iter().chain(self.sent_variables).map(text).collect(),
+            vars: self.variables.iter().chain(self.request_variables).map(text).collect(),
             flow,
-            fetch: Some(Arc::new(Guarded::new(self.app.outgoing.clone()))),
+            fetch: Some(Arc::new(GuardedFetch::new(self.app.outgoing.clone()))),
         };
         let databases = CodeDatabases::new(self, code.card);
-        let served = Served { calls: code.calls, databases: Some(&databases) };
+        let served = ScriptServices { calls: code.calls, databases: Some(&databases) };
         let ran = self.app.scripts.run_with(code.source, &scope, served, &self.cancel);
         // What code says may be what a person asked: a log gets no word of it.
         let lines = ran.console.lines.len();
@@ -292,7 +301,7 @@ impl Host for LiveHost<'_> {
         ran.result
     }
 
-    fn tool(&self, id: &ToolId) -> Result<Option<ToolRecord>> {
+    fn tool(&self, id: &ToolId) -> Result<Option<WorkspaceTool>> {
         self.app.store.read_but_messages(|tx| TOOLS.get(tx, &self.flow.workspace, id))
     }
 
@@ -300,19 +309,19 @@ impl Host for LiveHost<'_> {
         flow_files::read(self.app, &self.flow.workspace, &self.flow.id, name)
     }
 
-    fn documents(&self) -> &Documents {
+    fn documents(&self) -> &DocumentReader {
         &self.app.documents
     }
 
-    fn database(&self, name: &str) -> Result<Option<Database>> {
+    fn database(&self, name: &str) -> Result<Option<SqliteFile>> {
         let found = databases::find(&self.app.settings.data_dir, &self.flow.workspace, name);
-        Ok(found.map_err(Error::internal)?.map(Database::at))
+        Ok(found.map_err(Error::internal)?.map(SqliteFile::new))
     }
 
-    fn ask_flow(&self, ask: &FlowAsk<'_>) -> Result<Outcome> {
-        match self.asking {
-            Some(entry) => nested::ask(self.app, entry, ask, &self.cancel),
-            None => Err(Error::Failed("Only a question can ask another flow.".into())),
+    fn ask_flow(&self, ask: &FlowCall<'_>) -> Result<RunOutput> {
+        match self.run {
+            Some(entry) => nested::ask_flow(self.app, entry, ask, &self.cancel),
+            None => Err(Error::RunFailed("Only a question can ask another flow.".into())),
         }
     }
 
@@ -321,14 +330,14 @@ impl Host for LiveHost<'_> {
     }
 
     fn programs(&self) -> Option<&Programs> {
-        self.asking.map(|_| &self.app.programs)
+        self.run.map(|_| &self.app.programs)
     }
 
-    fn tokens(&self) -> Tokens {
+    fn tokens(&self) -> TokenCache {
         self.app.tokens.clone()
     }
 
-    fn cancel(&self) -> &Cancel {
+    fn cancel(&self) -> &CancelToken {
         &self.cancel
     }
 
@@ -337,39 +346,47 @@ impl Host for LiveHost<'_> {
     }
 
     fn recall(&self, key: &ReplyKey) -> Option<Arc<[u8]>> {
-        self.app.boards.replies.find(&self.replies_of(), key)
+        self.app.state.reply_cache.find(&self.reply_scope(), key)
     }
 
     fn remember(&self, key: &ReplyKey, bytes: Vec<u8>) {
-        self.app.boards.replies.keep(&self.replies_of(), key, bytes);
+        self.app.state.reply_cache.insert(&self.reply_scope(), key, bytes);
     }
 
-    fn index(&self, content: &[u8; 32], make: &mut dyn FnMut() -> Result<Index>) -> Result<Arc<Index>> {
+    fn index(
+        &self,
+        content: &[u8; 32],
+        make: &mut dyn FnMut() -> Result<VectorIndex>,
+    ) -> Result<Arc<VectorIndex>> {
         // Not by what is Live: a change that leaves the documents as they are costs no second embedding.
         let (workspace, owner) = (self.flow.workspace, *self.flow.id.bytes());
-        self.app.boards.indexes.get(IndexKey { workspace, owner, content: *content }, &self.cancel, make)
+        self.app.state.vector_indexes.get_or_build(
+            IndexKey { workspace, owner, content: *content },
+            &self.cancel,
+            make,
+        )
     }
 
     fn store_vectors(&self, store: &DocumentStoreId) -> Result<Option<Arc<dyn VectorStore>>> {
-        let opened = store_vectors::open(self.app, &self.flow.workspace, store, self)?;
-        if let Some(watch) = self.watch.filter(|_| opened.is_some()) {
-            watch.shows(*store, Work::Upserting);
+        let opened = store_vectors::build_store(self.app, &self.flow.workspace, store, self)?;
+        if let Some(watch) = self.progress.filter(|_| opened.is_some()) {
+            watch.track_store(*store, StoreActivity::Upserting);
         }
         Ok(opened)
     }
 
-    fn progressed(&self, at: Progress) {
-        if let Some(watch) = self.watch {
-            watch.note(at);
+    fn report_progress(&self, at: UpsertProgress) {
+        if let Some(watch) = self.progress {
+            watch.report(at);
         }
     }
 
-    fn library(&self) -> Option<&dyn Library> {
-        Some(&self.shelves)
+    fn collections(&self) -> Option<&dyn Collections> {
+        Some(&self.collections)
     }
 
-    fn cited(&self, pages: Vec<SourceDocument>) {
-        let mut cited = self.cited.lock().unwrap_or_else(PoisonError::into_inner);
+    fn record_citations(&self, pages: Vec<Document>) {
+        let mut cited = self.cited_pages.lock().unwrap_or_else(PoisonError::into_inner);
         for page in pages {
             if cited.len() < CITED_MAX && !cited.contains(&page) {
                 cited.push(page);
@@ -377,15 +394,15 @@ impl Host for LiveHost<'_> {
         }
     }
 
-    fn called(&self, call: &ModelCall) {
-        let metrics = &self.app.boards.metrics;
+    fn record_model_call(&self, call: &ModelCall) {
+        let metrics = &self.app.state.metrics;
         match call.result {
-            Ok(usage) => metrics.model_answered(call.card, usage, call.took),
-            Err(kind) => metrics.model_failed(call.card, kind),
+            Ok(usage) => metrics.record_model_call(call.card, usage, call.took),
+            Err(kind) => metrics.record_model_failure(call.card, kind),
         }
     }
 
-    fn used(&self, _: &str, usage: Option<Usage>) {
+    fn record_usage(&self, _: &str, usage: Option<Usage>) {
         let Some(usage) = usage else { return };
         tracing::debug!(flow = %self.flow.id, input = usage.input_tokens, output = usage.output_tokens, "a model was called");
         let mut total = self.usage.lock().unwrap_or_else(PoisonError::into_inner);

@@ -1,11 +1,11 @@
 //! Files of a chat for the vector store that its flow answers from (manual 10.8): judged as those of a question.
 
-use super::offer::Offer;
+use super::offer::UploadPolicy;
 use super::uploads;
 use crate::canvas::files::InlineFile;
 use crate::domain::error::{Error, Result};
-use crate::domain::prediction::SentFile;
-use crate::engine::Given;
+use crate::domain::prediction::UploadFile;
+use crate::engine::LoaderFiles;
 use crate::limits::UPLOADS_MAX;
 
 /// The node of the store, and the files by the loaders that read them.
@@ -13,19 +13,22 @@ use crate::limits::UPLOADS_MAX;
 /// # Errors
 /// 403 when the chat takes no such files; 400 for none, too many, a type that no loader reads, and what is too large or not
 /// what its name says.
-pub(in crate::ops) fn admit(offer: &Offer, sent: Vec<SentFile>) -> Result<(String, Vec<Given>)> {
-    let uploading = offer.admit_knowledge()?;
+pub(in crate::ops) fn assign_store_files(
+    offer: &UploadPolicy,
+    sent: Vec<UploadFile>,
+) -> Result<(String, Vec<LoaderFiles>)> {
+    let uploading = offer.require_store()?;
     if sent.is_empty() {
         return Err(Error::invalid("Send at least one file in a part named 'files'."));
     }
     if sent.len() > UPLOADS_MAX {
         return Err(Error::Invalid(format!("A request can carry at most {UPLOADS_MAX} files.")));
     }
-    let judged: Vec<uploads::File> =
-        sent.into_iter().map(|file| uploads::for_store(uploading, file)).collect::<Result<_>>()?;
+    let judged: Vec<uploads::CheckedFile> =
+        sent.into_iter().map(|file| uploads::check_store_file(uploading, file)).collect::<Result<_>>()?;
     let mut files = Vec::with_capacity(judged.len());
     for file in judged {
-        files.push(InlineFile { name: file.name, bytes: file.content.bytes().map_err(Error::internal)? });
+        files.push(InlineFile { name: file.name, bytes: file.content.read_all().map_err(Error::internal)? });
     }
-    Ok((uploading.store.clone(), uploading.divide(files)))
+    Ok((uploading.store.clone(), uploading.assign_to_loaders(files)))
 }

@@ -5,35 +5,35 @@ use crate::domain::error::Result;
 use crate::domain::flow::Flow;
 use crate::domain::ids::{FlowId, WorkspaceId};
 use crate::ops::{flows, variables};
-use crate::store::Memo;
+use crate::store::ReadCache;
 use std::collections::HashMap;
 use std::sync::Arc;
 
 /// Saved variables by name.
-pub type Variables = Arc<HashMap<String, String>>;
+pub type SavedVariables = Arc<HashMap<String, String>>;
 
 /// Records as they were read last.
 #[derive(Default)]
-pub struct Known {
-    flows: Memo<FlowId, Arc<Flow>>,
-    variables: Memo<WorkspaceId, Variables>,
+pub struct FlowCache {
+    flows: ReadCache<FlowId, Arc<Flow>>,
+    variables: ReadCache<WorkspaceId, SavedVariables>,
 }
 
-impl Known {
+impl FlowCache {
     /// The flow of this id, whoever asks (manual 2.3).
     ///
     /// # Errors
     /// 404 naming the id.
     pub fn flow(&self, app: &App, id: &FlowId) -> Result<Arc<Flow>> {
-        app.store.recall(&self.flows, id, |tx| flows::asked(tx, id).map(Arc::new))
+        app.store.read_cached(&self.flows, id, |tx| flows::find(tx, id).map(Arc::new))
     }
 
     /// The values of a workspace's variables.
     ///
     /// # Errors
     /// When the database cannot be read.
-    pub fn variables(&self, app: &App, workspace: &WorkspaceId) -> Result<Variables> {
-        app.store.recall(&self.variables, workspace, |tx| {
+    pub fn variables(&self, app: &App, workspace: &WorkspaceId) -> Result<SavedVariables> {
+        app.store.read_cached(&self.variables, workspace, |tx| {
             variables::values(tx, &app.environment, workspace).map(Arc::new)
         })
     }

@@ -1,17 +1,17 @@
 //! Our table of media types: what a file may be declared as, how its name ends, how its bytes begin (manual 4.2 r2).
-//! What lies behind the name of a document is judged by [`crate::documents::Kind`].
+//! What lies behind the name of a document is judged by [`crate::documents::DocumentKind`].
 
 use std::fmt;
 
 /// The kinds of upload that a flow's chat offers one by one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Family {
+pub(super) enum MediaKind {
     Image,
     Audio,
     Document,
 }
 
-impl fmt::Display for Family {
+impl fmt::Display for MediaKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Image => "Image",
@@ -27,20 +27,20 @@ pub(super) struct MediaType {
     /// What it is called here.
     pub mime: &'static str,
     /// What else it is called.
-    also: &'static [&'static str],
+    aliases: &'static [&'static str],
     /// How names end; the first one names a file that came without a name.
     pub extensions: &'static [&'static str],
-    pub family: Family,
+    pub kind: MediaKind,
     /// How its bytes begin, where that is not judged by the kind of document.
-    pub begins: fn(&[u8]) -> bool,
+    pub matches_head: fn(&[u8]) -> bool,
 }
 
 impl MediaType {
-    pub(super) fn is_called(&self, mime: &str) -> bool {
-        self.mime == mime || self.also.contains(&mime)
+    pub(super) fn has_name(&self, mime: &str) -> bool {
+        self.mime == mime || self.aliases.contains(&mime)
     }
 
-    pub(super) fn ends(&self, extension: &str) -> bool {
+    pub(super) fn has_extension(&self, extension: &str) -> bool {
         self.extensions.contains(&extension)
     }
 }
@@ -51,7 +51,7 @@ const fn image(
     extensions: &'static [&'static str],
     begins: fn(&[u8]) -> bool,
 ) -> MediaType {
-    MediaType { mime, also, extensions, family: Family::Image, begins }
+    MediaType { mime, aliases: also, extensions, kind: MediaKind::Image, matches_head: begins }
 }
 
 const fn audio(
@@ -60,7 +60,7 @@ const fn audio(
     extensions: &'static [&'static str],
     begins: fn(&[u8]) -> bool,
 ) -> MediaType {
-    MediaType { mime, also, extensions, family: Family::Audio, begins }
+    MediaType { mime, aliases: also, extensions, kind: MediaKind::Audio, matches_head: begins }
 }
 
 const fn document(
@@ -68,7 +68,7 @@ const fn document(
     also: &'static [&'static str],
     extensions: &'static [&'static str],
 ) -> MediaType {
-    MediaType { mime, also, extensions, family: Family::Document, begins: |_| true }
+    MediaType { mime, aliases: also, extensions, kind: MediaKind::Document, matches_head: |_| true }
 }
 
 /// What a client says of text whose own type it does not know.
@@ -117,7 +117,7 @@ fn is_mpeg(bytes: &[u8]) -> bool {
 }
 
 /// The declared type without its parameters; `None` when it says nothing.
-pub(super) fn declared(mime: Option<&str>) -> Option<String> {
+pub(super) fn declared_type(mime: Option<&str>) -> Option<String> {
     let bare = mime?.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
     (!bare.is_empty() && bare != "application/octet-stream").then_some(bare)
 }
@@ -128,40 +128,40 @@ pub(super) fn extension(name: &str) -> String {
 }
 
 /// The kind of upload that is meant, also where the type is none that is taken.
-pub(super) fn family(mime: Option<&str>, extension: &str) -> Family {
-    if let Some(row) = row(mime, extension) {
-        return row.family;
+pub(super) fn kind_of(mime: Option<&str>, extension: &str) -> MediaKind {
+    if let Some(row) = find(mime, extension) {
+        return row.kind;
     }
     match mime {
-        Some(mime) if mime.starts_with("image/") => Family::Image,
-        Some(mime) if mime.starts_with("audio/") => Family::Audio,
-        _ => Family::Document,
+        Some(mime) if mime.starts_with("image/") => MediaKind::Image,
+        Some(mime) if mime.starts_with("audio/") => MediaKind::Audio,
+        _ => MediaKind::Document,
     }
 }
 
 /// The row that is meant: by type and ending together where one fits both, else by type, and by ending where no type is
 /// declared. Whether the ending fits is for the caller to check.
-pub(super) fn row(mime: Option<&str>, extension: &str) -> Option<&'static MediaType> {
-    let Some(mime) = mime else { return TABLE.iter().find(|row| row.ends(extension)) };
-    let called = || TABLE.iter().filter(|row| row.is_called(mime));
-    called().find(|row| row.ends(extension)).or_else(|| called().next())
+pub(super) fn find(mime: Option<&str>, extension: &str) -> Option<&'static MediaType> {
+    let Some(mime) = mime else { return TABLE.iter().find(|row| row.has_extension(extension)) };
+    let called = || TABLE.iter().filter(|row| row.has_name(mime));
+    called().find(|row| row.has_extension(extension)).or_else(|| called().next())
 }
 
 /// All types of a family, as an offer lists them.
-pub(super) fn types(family: Family) -> Vec<&'static str> {
-    TABLE.iter().filter(|row| row.family == family).map(|row| row.mime).collect()
+pub(super) fn types_of(family: MediaKind) -> Vec<&'static str> {
+    TABLE.iter().filter(|row| row.kind == family).map(|row| row.mime).collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::documents::Kind;
+    use crate::documents::DocumentKind;
 
     #[test]
     fn every_ending_of_a_document_can_be_read() {
-        for row in TABLE.iter().filter(|row| row.family == Family::Document) {
+        for row in TABLE.iter().filter(|row| row.kind == MediaKind::Document) {
             for extension in row.extensions {
-                let known = Kind::of(&format!("a.{extension}"), &&b""[..]);
+                let known = DocumentKind::detect(&format!("a.{extension}"), &&b""[..]);
                 assert_ne!(known, Err(crate::documents::DocumentError::UnknownKind), "{extension}");
             }
         }
@@ -187,12 +187,12 @@ mod tests {
             (None, "exe", None),
             (Some("image/svg+xml"), "svg", None),
         ] {
-            assert_eq!(row(mime, extension).map(|row| row.mime), expected, "{mime:?} {extension}");
+            assert_eq!(find(mime, extension).map(|row| row.mime), expected, "{mime:?} {extension}");
         }
-        assert_eq!(family(Some("image/svg+xml"), "svg"), Family::Image);
-        assert_eq!(family(Some("audio/midi"), "mid"), Family::Audio);
-        assert_eq!(family(None, "exe"), Family::Document);
-        assert_eq!(declared(Some("audio/webm;codecs=opus")).as_deref(), Some("audio/webm"));
-        assert_eq!(declared(Some("application/octet-stream")), None);
+        assert_eq!(kind_of(Some("image/svg+xml"), "svg"), MediaKind::Image);
+        assert_eq!(kind_of(Some("audio/midi"), "mid"), MediaKind::Audio);
+        assert_eq!(kind_of(None, "exe"), MediaKind::Document);
+        assert_eq!(declared_type(Some("audio/webm;codecs=opus")).as_deref(), Some("audio/webm"));
+        assert_eq!(declared_type(Some("application/octet-stream")), None);
     }
 }

@@ -1,67 +1,67 @@
 //! What a flow's chat may upload (manual 4.1): one pure function of its settings and its plan.
 
-use super::media::{self, Family, MediaType};
+use super::media::{self, MediaKind, MediaType};
 use crate::domain::error::{Error, Result};
 use crate::domain::flow::FlowSettings;
-use crate::engine::{Plan, Uploading};
+use crate::engine::{Plan, UploadStore};
 use crate::limits::{DOCUMENT_BYTES_MAX, IMAGE_BYTES_MAX};
 use serde_json::{Value, json};
 
 /// The kinds of upload that are on.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Offer {
+pub struct UploadPolicy {
     images: bool,
     audio: bool,
-    documents: Option<Documents>,
+    documents: Option<DocumentTypes>,
     /// The store that takes files for the conversation.
-    knowledge: Option<Uploading>,
+    store: Option<UploadStore>,
 }
 
 /// Which documents are taken.
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum Documents {
+enum DocumentTypes {
     /// Every type that can be read: the owner named none.
     All,
     /// These media types.
     Only(Vec<String>),
 }
 
-impl Offer {
+impl UploadPolicy {
     /// The offer of a flow with these settings; without a plan nothing that depends on cards is offered.
     #[must_use]
-    pub fn of(settings: &FlowSettings, plan: Option<&Plan>) -> Self {
+    pub fn from_settings(settings: &FlowSettings, plan: Option<&Plan>) -> Self {
         let documents = settings.document_types().map(|types| match types[..] {
-            [] => Documents::All,
-            _ => Documents::Only(types.iter().map(|mime| mime.to_ascii_lowercase()).collect()),
+            [] => DocumentTypes::All,
+            _ => DocumentTypes::Only(types.iter().map(|mime| mime.to_ascii_lowercase()).collect()),
         });
         Self {
             images: plan.is_some_and(|plan| plan.takes_images),
             audio: settings.speech_provider().is_some(),
             documents,
-            knowledge: plan.and_then(|plan| plan.uploading.clone()),
+            store: plan.and_then(|plan| plan.upload_store.clone()),
         }
     }
 
     /// An offer of files into a vector store alone.
     #[must_use]
-    pub fn into_store(uploading: Option<Uploading>) -> Self {
-        Self { knowledge: uploading, ..Self::default() }
+    pub fn for_store(uploading: Option<UploadStore>) -> Self {
+        Self { store: uploading, ..Self::default() }
     }
 
     /// The same offer without everything that is no document.
     pub(super) fn documents_only(self) -> Self {
-        Self { images: false, audio: false, knowledge: None, ..self }
+        Self { images: false, audio: false, store: None, ..self }
     }
 
     /// Refuses a kind of upload that is off.
     ///
     /// # Errors
     /// 403.
-    pub(super) fn admit(&self, family: Family) -> Result<()> {
+    pub(super) fn check_kind(&self, family: MediaKind) -> Result<()> {
         let on = match family {
-            Family::Image => self.images,
-            Family::Audio => self.audio,
-            Family::Document => self.documents.is_some(),
+            MediaKind::Image => self.images,
+            MediaKind::Audio => self.audio,
+            MediaKind::Document => self.documents.is_some(),
         };
         if on {
             return Ok(());
@@ -73,18 +73,18 @@ impl Offer {
     ///
     /// # Errors
     /// 403 when there is none.
-    pub fn admit_knowledge(&self) -> Result<&Uploading> {
+    pub fn require_store(&self) -> Result<&UploadStore> {
         let off =
             || Error::Forbidden("Uploads into a vector store are switched off for this flow.".to_owned());
-        self.knowledge.as_ref().ok_or_else(off)
+        self.store.as_ref().ok_or_else(off)
     }
 
     /// Whether this type of a kind that is on is taken.
-    pub(super) fn takes(&self, row: &MediaType) -> bool {
-        match (&self.documents, row.family) {
-            (Some(Documents::Only(listed)), Family::Document) => {
+    pub(super) fn accepts(&self, row: &MediaType) -> bool {
+        match (&self.documents, row.kind) {
+            (Some(DocumentTypes::Only(listed)), MediaKind::Document) => {
                 // That every text is also plain text must not let in what the owner did not list.
-                listed.iter().any(|mime| row.mime == mime || (mime != "text/plain" && row.is_called(mime)))
+                listed.iter().any(|mime| row.mime == mime || (mime != "text/plain" && row.has_name(mime)))
             }
             _ => true,
         }
@@ -94,11 +94,11 @@ impl Offer {
     #[must_use]
     pub fn wire(&self) -> Value {
         let image_types = if self.images {
-            json!([{"fileTypes": media::types(Family::Image), "maxUploadSize": IMAGE_BYTES_MAX / (1024 * 1024)}])
+            json!([{"fileTypes": media::types_of(MediaKind::Image), "maxUploadSize": IMAGE_BYTES_MAX / (1024 * 1024)}])
         } else {
             json!([])
         };
-        let file_types = match &self.knowledge {
+        let file_types = match &self.store {
             Some(uploading) => json!([
                 {"fileTypes": uploading.endings(), "maxUploadSize": DOCUMENT_BYTES_MAX / (1024 * 1024)}
             ]),
@@ -107,7 +107,7 @@ impl Offer {
         json!({
             "isSpeechToTextEnabled": self.audio,
             "isImageUploadAllowed": self.images,
-            "isRAGFileUploadAllowed": self.knowledge.is_some(),
+            "isRAGFileUploadAllowed": self.store.is_some(),
             "imgUploadSizeAndTypes": image_types,
             "fileUploadSizeAndTypes": file_types,
         })
@@ -127,9 +127,9 @@ mod tests {
     }
 
     fn offered(full: Value, speech: Value, extension: &str) -> (bool, bool) {
-        let offer = Offer::of(&settings(full, speech), None);
-        let row = media::row(None, extension).unwrap();
-        (offer.admit(row.family).is_ok(), offer.takes(row))
+        let offer = UploadPolicy::from_settings(&settings(full, speech), None);
+        let row = media::find(None, extension).unwrap();
+        (offer.check_kind(row.kind).is_ok(), offer.accepts(row))
     }
 
     #[test]

@@ -1,17 +1,17 @@
 //! A flow run with no server (`ask --file`): no database, no conversation, no credential but those that were given.
 
-use crate::canvas::{Canvas, name_of_today};
-use crate::cards::kit::{Code, Gone, Host, Sink, Turn};
+use crate::canvas::{Canvas, current_card_name};
+use crate::cards::kit::{Code, Host, RunContext, StreamClosed, TokenSink};
 use crate::cards::registry;
 use crate::clock::Clock;
-use crate::documents::{self, Documents};
-use crate::domain::cancel::Cancel;
+use crate::documents::{self, DocumentReader};
+use crate::domain::cancel::CancelToken;
 use crate::domain::credential_types;
 use crate::domain::error::{Error, Result};
 use crate::engine::{self, Overrides, Plan};
 use crate::net::Outgoing;
 use crate::ops::transfer::FileFlows;
-use crate::script::{self, Guarded, Scope, ScriptError, Scripts, Served};
+use crate::script::{self, GuardedFetch, ScriptError, ScriptRunner, ScriptScope, ScriptServices};
 use crate::settings::Settings;
 use serde_json::{Map, Value};
 use std::collections::{BTreeSet, HashMap};
@@ -21,23 +21,23 @@ use std::sync::Arc;
 struct OfflineHost<'a> {
     question: &'a str,
     outgoing: Outgoing,
-    scripts: Scripts,
-    documents: Documents,
-    cancel: Cancel,
-    credentials: Known,
+    scripts: ScriptRunner,
+    documents: DocumentReader,
+    cancel: CancelToken,
+    credentials: CredentialsById,
 }
 
 impl Host for OfflineHost<'_> {
     fn run_code(&self, code: &Code<'_>) -> Result<Value, ScriptError> {
         let mut flow = code.flow.clone();
         flow.insert("input".to_owned(), self.question.into());
-        let scope = Scope {
+        let scope = ScriptScope {
             inputs: code.inputs.clone(),
             flow,
-            fetch: Some(Arc::new(Guarded::new(self.outgoing.clone()))),
-            ..Scope::default()
+            fetch: Some(Arc::new(GuardedFetch::new(self.outgoing.clone()))),
+            ..ScriptScope::default()
         };
-        let served = Served { calls: code.calls, databases: None };
+        let served = ScriptServices { calls: code.calls, databases: None };
         self.scripts.run_with(code.source, &scope, served, &self.cancel).result
     }
 
@@ -51,7 +51,7 @@ impl Host for OfflineHost<'_> {
         Ok(Some(fields.clone()))
     }
 
-    fn documents(&self) -> &Documents {
+    fn documents(&self) -> &DocumentReader {
         &self.documents
     }
 
@@ -59,7 +59,7 @@ impl Host for OfflineHost<'_> {
         &self.outgoing
     }
 
-    fn cancel(&self) -> &Cancel {
+    fn cancel(&self) -> &CancelToken {
         &self.cancel
     }
 
@@ -68,17 +68,17 @@ impl Host for OfflineHost<'_> {
     }
 }
 
-struct Forward<'a>(&'a mut dyn FnMut(&str));
+struct TokenForwarder<'a>(&'a mut dyn FnMut(&str));
 
-impl Sink for Forward<'_> {
-    fn token(&mut self, text: &str) -> Result<(), Gone> {
+impl TokenSink for TokenForwarder<'_> {
+    fn token(&mut self, text: &str) -> Result<(), StreamClosed> {
         (self.0)(text);
         Ok(())
     }
 }
 
 /// A flow without a server, and what it may use.
-pub struct Offline<'a> {
+pub struct OfflineRequest<'a> {
     /// A file: a canvas, a starter, a flow or an export.
     pub file: &'a str,
     /// Which flow of it, by its name; `None` where it holds one.
@@ -100,8 +100,8 @@ pub struct GivenCredential {
 ///
 /// # Errors
 /// When the file holds no such flow, a credential fits no card of it, or the flow fails.
-pub fn offline(
-    asked: &Offline<'_>,
+pub fn run_offline(
+    asked: &OfflineRequest<'_>,
     question: &str,
     settings: &Settings,
     program: PathBuf,
@@ -109,29 +109,34 @@ pub fn offline(
 ) -> Result<String> {
     let file = FileFlows::read(asked.file)?;
     let flow = file.pick(asked.flow)?;
-    flow.kind.must_run()?;
-    let (canvas, credentials) = sign_in(&flow.canvas, &file.credentials, &asked.credentials)?;
+    flow.kind.require_supported()?;
+    let (canvas, credentials) = assign_credentials(&flow.canvas, &file.credentials, &asked.credentials)?;
     let canvas = Canvas::parse(&canvas).map_err(|fault| Error::Invalid(fault.to_string()))?;
     let plan = Plan::compile(&canvas)?;
-    let limits = script::Limits::of_settings(settings.code_seconds, settings.code_memory_mb);
+    let limits = script::ScriptLimits::from_settings(settings.code_seconds, settings.code_memory_mb);
     let host = OfflineHost {
         question,
-        documents: Documents::new(program.clone(), documents::Limits::default()).map_err(Error::internal)?,
-        scripts: Scripts::new(program, limits).map_err(Error::internal)?,
-        outgoing: Outgoing::of(settings).map_err(|error| Error::Failed(error.to_string()))?,
-        cancel: Cancel::new(None),
+        documents: DocumentReader::new(program.clone(), documents::DocumentLimits::default())
+            .map_err(Error::internal)?,
+        scripts: ScriptRunner::new(program, limits).map_err(Error::internal)?,
+        outgoing: Outgoing::from_settings(settings).map_err(|error| Error::RunFailed(error.to_string()))?,
+        cancel: CancelToken::new(None),
         credentials,
     };
-    let turn = Turn { question, documents: "", uploads: &[], history: &[], host: &host };
-    Ok(engine::run(&plan, &Overrides::default(), &turn, &mut Forward(on_token))?.outcome.text)
+    let turn = RunContext { question, documents: "", uploads: &[], history: &[], host: &host };
+    Ok(engine::run(&plan, &Overrides::default(), &turn, &mut TokenForwarder(on_token))?.outcome.text)
 }
 
 /// Credentials by the id that a card names: their type and fields.
-type Known = HashMap<String, (String, Map<String, Value>)>;
+type CredentialsById = HashMap<String, (String, Map<String, Value>)>;
 
 /// Gives each card that takes a credential the one that was given for it: by the name the file has for it, or by its type.
-fn sign_in(text: &str, named: &Map<String, Value>, given: &[GivenCredential]) -> Result<(String, Known)> {
-    let mut known = Known::new();
+fn assign_credentials(
+    text: &str,
+    named: &Map<String, Value>,
+    given: &[GivenCredential],
+) -> Result<(String, CredentialsById)> {
+    let mut known = CredentialsById::new();
     if given.is_empty() {
         return Ok((text.to_owned(), known));
     }
@@ -140,7 +145,7 @@ fn sign_in(text: &str, named: &Map<String, Value>, given: &[GivenCredential]) ->
     let (mut used, mut taken): (BTreeSet<usize>, BTreeSet<&str>) = Default::default();
     for node in canvas["nodes"].as_array_mut().into_iter().flatten() {
         let Some(data) = node.get_mut("data").and_then(Value::as_object_mut) else { continue };
-        let card = data.get("name").and_then(Value::as_str).map(name_of_today).and_then(registry::find);
+        let card = data.get("name").and_then(Value::as_str).map(current_card_name).and_then(registry::find);
         let Some(card) = card.filter(|card| !card.credential_types().is_empty()) else { continue };
         taken.extend(card.credential_types());
         let chosen = data.get("credential").filter(|id| id.is_string());
@@ -154,7 +159,7 @@ fn sign_in(text: &str, named: &Map<String, Value>, given: &[GivenCredential]) ->
         let own_type = card.credential_types().iter().find(|kind| **kind == one.name).copied();
         let kind =
             own_type.or_else(|| says("credentialName")).unwrap_or(card.credential_types()[0]).to_owned();
-        must_have_fields(&kind, &one.fields)?;
+        check_fields(&kind, &one.fields)?;
         let id = format!("given-{at}-{kind}");
         known.insert(id.clone(), (kind, one.fields.clone()));
         data.insert("credential".to_owned(), id.into());
@@ -172,8 +177,8 @@ fn sign_in(text: &str, named: &Map<String, Value>, given: &[GivenCredential]) ->
 }
 
 /// A field that a type does not have is a slip of the pen.
-fn must_have_fields(kind: &str, fields: &Map<String, Value>) -> Result<()> {
-    let Some(known) = credential_types::find(kind) else { return Ok(()) };
+fn check_fields(kind: &str, fields: &Map<String, Value>) -> Result<()> {
+    let Some(known) = credential_types::find_type(kind) else { return Ok(()) };
     let Some(unknown) = fields.keys().find(|field| !known.fields.iter().any(|has| has.name == **field))
     else {
         return Ok(());
@@ -195,11 +200,11 @@ mod tests {
         GivenCredential { name: name.to_owned(), fields: Map::from_iter([(field.to_owned(), "sk".into())]) }
     }
 
-    fn signed(given: &[GivenCredential]) -> Result<(Value, Known)> {
+    fn signed(given: &[GivenCredential]) -> Result<(Value, CredentialsById)> {
         let model = json!({"id": "m", "data": {"id": "m", "name": "chatOpenAI", "credential": "1"}});
         let text = json!({"nodes": [model], "edges": []}).to_string();
         let named = json!({"1": {"name": "Main", "credentialName": "openAIApi"}});
-        let (text, known) = sign_in(&text, named.as_object().unwrap(), given)?;
+        let (text, known) = assign_credentials(&text, named.as_object().unwrap(), given)?;
         Ok((serde_json::from_str(&text).unwrap(), known))
     }
 

@@ -7,26 +7,26 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// A bounded cache; when it is full, the one not used for longest goes.
-pub struct Plans<P>(Mutex<Kept<P>>);
+pub struct PlanCache<P>(Mutex<CachedPlans<P>>);
 
-struct Kept<P> {
+struct CachedPlans<P> {
     plans: HashMap<CanvasDigest, (Arc<P>, u64)>,
     uses: u64,
 }
 
-impl<P> Default for Plans<P> {
+impl<P> Default for PlanCache<P> {
     fn default() -> Self {
-        Self(Mutex::new(Kept { plans: HashMap::new(), uses: 0 }))
+        Self(Mutex::new(CachedPlans { plans: HashMap::new(), uses: 0 }))
     }
 }
 
-impl<P> Plans<P> {
+impl<P> PlanCache<P> {
     /// The plan of this digest, or the one `compile` makes.
     ///
     /// # Errors
     /// What `compile` returns; a failure is not kept.
     pub fn get<E>(&self, digest: CanvasDigest, compile: impl FnOnce() -> Result<P, E>) -> Result<Arc<P>, E> {
-        if let Some(plan) = self.kept(digest) {
+        if let Some(plan) = self.lookup(digest) {
             return Ok(plan);
         }
         // Compiled without the lock: a large canvas does not hold up the others, and compiling twice does no harm.
@@ -42,7 +42,7 @@ impl<P> Plans<P> {
         Ok(plan)
     }
 
-    fn kept(&self, digest: CanvasDigest) -> Option<Arc<P>> {
+    fn lookup(&self, digest: CanvasDigest) -> Option<Arc<P>> {
         let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         kept.uses += 1;
         let now = kept.uses;
@@ -58,12 +58,12 @@ mod tests {
     use crate::domain::flow::FlowKind;
 
     fn digest(number: usize) -> CanvasDigest {
-        CanvasDigest::of(FlowKind::Chatflow, &number.to_string())
+        CanvasDigest::compute(FlowKind::Chatflow, &number.to_string())
     }
 
     #[test]
     fn a_plan_is_compiled_once_and_the_cache_stays_bounded() {
-        let plans = Plans::<usize>::default();
+        let plans = PlanCache::<usize>::default();
         for number in 0..PLANS_KEPT_MAX + 10 {
             assert_eq!(*plans.get::<()>(digest(number), || Ok(number)).unwrap(), number);
             plans.get::<()>(digest(0), || Err(())).expect("the one in use is kept");

@@ -1,10 +1,10 @@
 //! Post-processing: code of the flow's owner that may replace the text of an answer (manual 2.6 r3).
 
-use super::ask::Entry;
+use super::ask::PredictionRun;
 use crate::cards::kit::Host;
 use crate::cards::kit::code::{self, Code};
 use crate::domain::error::Result;
-use crate::domain::prediction::Outcome;
+use crate::domain::prediction::RunOutput;
 use crate::limits::MEMORY_MESSAGES_MAX;
 use serde_json::{Map, Value, json};
 
@@ -16,11 +16,11 @@ const NAME: &str = "Post-processing";
 ///
 /// # Errors
 /// Why the code had no result.
-pub(super) fn apply(host: &dyn Host, entry: &Entry, outcome: &mut Outcome) -> Result<()> {
+pub(super) fn apply(host: &dyn Host, entry: &PredictionRun, outcome: &mut RunOutput) -> Result<()> {
     let Some(source) = entry.flow.settings.post_processing_code() else { return Ok(()) };
     let history = host.history(None, MEMORY_MESSAGES_MAX)?;
     let message =
-        |past: &crate::domain::prediction::PastMessage| json!({"role": past.speaker, "content": past.text});
+        |past: &crate::domain::prediction::HistoryMessage| json!({"role": past.role, "content": past.text});
     let mut flow = Map::new();
     flow.insert("rawOutput".into(), outcome.text.clone().into());
     flow.insert("chatHistory".into(), history.iter().map(message).collect());
@@ -29,7 +29,7 @@ pub(super) fn apply(host: &dyn Host, entry: &Entry, outcome: &mut Outcome) -> Re
     flow.insert("artifacts".into(), json!([]));
     flow.insert("fileAnnotations".into(), json!([]));
     let code = Code { flow, ..Code::new(NAME, &source, Map::new()) };
-    let result = host.run_code(&code).map_err(|error| code::failed(NAME, &error))?;
+    let result = host.run_code(&code).map_err(|error| code::code_error(NAME, &error))?;
     if result != Value::Null {
         outcome.text = code::as_text(&result);
         outcome.json = None;

@@ -1,36 +1,36 @@
 //! What is kept of a question and its answer (manual 3.4).
 
-use super::ask::Entry;
+use super::ask::PredictionRun;
 use crate::app::App;
 use crate::domain::conversation::Message;
 use crate::domain::error::Result;
-use crate::domain::prediction::{Outcome, Speaker};
-use crate::store::messages::Said;
+use crate::domain::prediction::{MessageRole, RunOutput};
+use crate::store::messages::MessageBatch;
 
 /// How an answer ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum End {
-    Whole,
+pub(super) enum AnswerEnd {
+    Complete,
     /// Its caller left or the service stopped (manual 2.9).
-    CutShort,
+    Truncated,
 }
 
 /// Question and answer, to be stored in one write. `session` is that of the memory, where it is not the conversation itself.
 ///
 /// # Errors
 /// When they have no stored form.
-pub(super) fn said(
+pub(super) fn message_pair(
     app: &App,
-    entry: &Entry,
+    entry: &PredictionRun,
     session: Option<&str>,
-    outcome: &Outcome,
-    end: End,
-) -> Result<Said> {
+    outcome: &RunOutput,
+    end: AnswerEnd,
+) -> Result<MessageBatch> {
     let session = || session.map_or_else(|| entry.ids.chat.to_string(), str::to_owned);
     let session = entry.plan.memory_type.as_ref().map(|_| session());
     let base = Message {
         id: entry.ids.question,
-        role: Speaker::User,
+        role: MessageRole::User,
         flow: entry.flow.id,
         chat: entry.ids.chat,
         content: entry.question.text.clone(),
@@ -39,7 +39,7 @@ pub(super) fn said(
         memory_type: entry.plan.memory_type.clone(),
         created: entry.started,
         lead_email: entry.question.lead_email.clone(),
-        file_uploads: entry.files.listed(),
+        file_uploads: entry.files.entries(),
         used_tools: Vec::new(),
         source_documents: Vec::new(),
         usage: None,
@@ -48,17 +48,17 @@ pub(super) fn said(
     };
     let answer = Message {
         id: entry.ids.answer,
-        role: Speaker::Api,
+        role: MessageRole::Api,
         content: outcome.text.clone(),
-        created: app.clock.date(),
+        created: app.clock.monotonic_now(),
         lead_email: None,
         file_uploads: Vec::new(),
         used_tools: outcome.used_tools.clone(),
         source_documents: outcome.source_documents.clone(),
         usage: outcome.usage,
         follow_up_prompts: outcome.follow_up_prompts.clone(),
-        stopped: end == End::CutShort,
+        stopped: end == AnswerEnd::Truncated,
         ..base.clone()
     };
-    Said::new(&entry.flow.workspace, &[base, answer])
+    MessageBatch::new(&entry.flow.workspace, &[base, answer])
 }

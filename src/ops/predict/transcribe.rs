@@ -1,17 +1,17 @@
 //! Recordings to text, with the Speech to Text provider of the flow's settings (manual 5.2 r2).
 
-use super::uploads::File;
+use super::uploads::CheckedFile;
 use crate::app::App;
-use crate::domain::cancel::Cancel;
+use crate::domain::cancel::CancelToken;
 use crate::domain::error::{Error, Result};
 use crate::domain::flow::Flow;
 use crate::domain::ids::CredentialId;
-use crate::llm::{ApiKey, Endpoint, OPENAI_BASE, Recording, Transcriber};
+use crate::llm::{Endpoint, OPENAI_BASE, ProviderKey, Recording, Transcriber};
 use crate::ops::credentials;
 use serde_json::{Map, Value};
 
 /// A provider that speaks the OpenAI protocol.
-struct Provider {
+struct SpeechProvider {
     /// As the settings call it.
     name: &'static str,
     label: &'static str,
@@ -21,33 +21,33 @@ struct Provider {
     /// The field of its credential that holds the key.
     key: &'static str,
     /// Works without a key.
-    open: bool,
+    is_keyless: bool,
 }
 
-const PROVIDERS: &[Provider] = &[
-    Provider {
+const PROVIDERS: &[SpeechProvider] = &[
+    SpeechProvider {
         name: "openAIWhisper",
         label: "OpenAI Whisper",
         base: Some(OPENAI_BASE),
         model: "whisper-1",
         key: "openAIApiKey",
-        open: false,
+        is_keyless: false,
     },
-    Provider {
+    SpeechProvider {
         name: "groqWhisper",
         label: "Groq Whisper",
         base: Some("https://api.groq.com/openai/v1"),
         model: "whisper-large-v3",
         key: "groqApiKey",
-        open: false,
+        is_keyless: false,
     },
-    Provider {
+    SpeechProvider {
         name: "localAISTT",
         label: "LocalAI Speech to Text",
         base: None,
         model: "whisper-1",
         key: "localAIApiKey",
-        open: true,
+        is_keyless: true,
     },
 ];
 
@@ -55,49 +55,54 @@ const PROVIDERS: &[Provider] = &[
 ///
 /// # Errors
 /// 500 naming the provider, when its settings or its answer do not allow it; 429 when it is limiting requests.
-pub(super) fn transcribe(app: &App, flow: &Flow, file: &File, cancel: &Cancel) -> Result<String> {
+pub(super) fn transcribe(app: &App, flow: &Flow, file: &CheckedFile, cancel: &CancelToken) -> Result<String> {
     let (name, settings) = flow
         .settings
         .speech_provider()
         .ok_or_else(|| Error::Forbidden("Audio uploads are switched off for this flow.".to_owned()))?;
     let Some(provider) = PROVIDERS.iter().find(|provider| provider.name == name) else {
-        return Err(Error::Failed(
+        return Err(Error::RunFailed(
             "Speech to Text: this server cannot use the flow's provider yet. Choose OpenAI Whisper, Groq Whisper or LocalAI."
                 .to_owned(),
         ));
     };
-    let failed = |what: &str| Error::Failed(format!("{}: {what}.", provider.label));
-    let base = text(settings, "baseUrl").or_else(|| provider.base.map(str::to_owned));
+    let failed = |what: &str| Error::RunFailed(format!("{}: {what}.", provider.label));
+    let base = setting_text(settings, "baseUrl").or_else(|| provider.base.map(str::to_owned));
     let base = base.ok_or_else(|| failed("the flow's settings name no address"))?;
-    let key = key(app, flow, provider, settings)?;
-    if key.is_none() && !provider.open {
+    let key = api_key(app, flow, provider, settings)?;
+    if key.is_none() && !provider.is_keyless {
         return Err(failed("the flow's settings name no credential that holds an API key"));
     }
     let fields = ["language", "prompt", "temperature"];
     let transcriber = Transcriber {
         endpoint: Endpoint::new(app.outgoing.clone(), &base, key),
-        model: text(settings, "model").unwrap_or_else(|| provider.model.to_owned()),
-        fields: fields.into_iter().filter_map(|name| Some((name, text(settings, name)?))).collect(),
+        model: setting_text(settings, "model").unwrap_or_else(|| provider.model.to_owned()),
+        fields: fields.into_iter().filter_map(|name| Some((name, setting_text(settings, name)?))).collect(),
     };
     let recording = Recording {
         name: &format!("recording.{}", file.stored_extension()),
         mime: file.mime,
-        bytes: &file.content.bytes().map_err(Error::internal)?,
+        bytes: &file.content.read_all().map_err(Error::internal)?,
     };
     transcriber.transcribe(recording, cancel).map_err(|fault| fault.at(provider.label))
 }
 
-fn key(app: &App, flow: &Flow, provider: &Provider, settings: &Map<String, Value>) -> Result<Option<ApiKey>> {
-    let Some(id) = text(settings, "credentialId").as_deref().and_then(CredentialId::parse) else {
+fn api_key(
+    app: &App,
+    flow: &Flow,
+    provider: &SpeechProvider,
+    settings: &Map<String, Value>,
+) -> Result<Option<ProviderKey>> {
+    let Some(id) = setting_text(settings, "credentialId").as_deref().and_then(CredentialId::parse) else {
         return Ok(None);
     };
     let fields =
         app.store.read_but_messages(|tx| credentials::open(tx, &app.secrets.vault, &flow.workspace, &id))?;
-    Ok(fields.and_then(|fields| text(&fields, provider.key)).map(|key| ApiKey::new(&key)))
+    Ok(fields.and_then(|fields| setting_text(&fields, provider.key)).map(|key| ProviderKey::new(&key)))
 }
 
 /// A setting as text; pages write numbers as either.
-fn text(settings: &Map<String, Value>, name: &str) -> Option<String> {
+fn setting_text(settings: &Map<String, Value>, name: &str) -> Option<String> {
     let text = match settings.get(name)? {
         Value::String(text) => text.trim().to_owned(),
         Value::Number(number) => number.to_string(),

@@ -35,15 +35,15 @@ const WELCOME_RULES: &str = r#"[
 
 fn welcome() -> Drawing {
     let mut drawing = Drawing::default();
-    let model = drawing.card(
+    let model = drawing.add_card(
         "chatScripted",
         json!({"rules": WELCOME_RULES, "fallback": "I do not know that yet. Ask me about opening hours or returns."}),
     );
-    let memory = drawing.card("bufferMemory", json!({}));
-    let chain = drawing.card("conversationChain", json!({}));
-    drawing.wire(&model, &chain, "model");
-    drawing.wire(&memory, &chain, "memory");
-    drawing.note(
+    let memory = drawing.add_card("bufferMemory", json!({}));
+    let chain = drawing.add_card("conversationChain", json!({}));
+    drawing.connect(&model, &chain, "model");
+    drawing.connect(&memory, &chain, "memory");
+    drawing.add_note(
         "Answers by rules, without a provider. Change the rules, or put a model in place of the script.",
     );
     drawing
@@ -51,109 +51,110 @@ fn welcome() -> Drawing {
 
 fn handbook() -> Drawing {
     let mut drawing = Drawing::default();
-    let text = drawing.card("plainText", json!({"text": SHOP_HANDBOOK}));
+    let text = drawing.add_card("plainText", json!({"text": SHOP_HANDBOOK}));
     let splitter =
-        drawing.card("recursiveCharacterTextSplitter", json!({"chunkSize": "300", "chunkOverlap": "0"}));
-    let embeddings = drawing.card("hashingEmbeddings", json!({}));
-    let store = drawing.card("memoryVectorStore", json!({"topK": "3"}));
-    let model = drawing.card("chatExtractive", json!({"sentences": "2"}));
-    let chain = drawing.card("retrievalQAChain", json!({"returnSourceDocuments": true}));
-    drawing.wire(&splitter, &text, "textSplitter");
-    drawing.wire(&text, &store, "document");
-    drawing.wire(&embeddings, &store, "embeddings");
-    drawing.wire(&model, &chain, "model");
-    drawing.wire(&store, &chain, "vectorStoreRetriever");
-    drawing.note("Quotes your text, without a provider. Put your own text into Plain Text.");
+        drawing.add_card("recursiveCharacterTextSplitter", json!({"chunkSize": "300", "chunkOverlap": "0"}));
+    let embeddings = drawing.add_card("hashingEmbeddings", json!({}));
+    let store = drawing.add_card("memoryVectorStore", json!({"topK": "3"}));
+    let model = drawing.add_card("chatExtractive", json!({"sentences": "2"}));
+    let chain = drawing.add_card("retrievalQAChain", json!({"returnSourceDocuments": true}));
+    drawing.connect(&splitter, &text, "textSplitter");
+    drawing.connect(&text, &store, "document");
+    drawing.connect(&embeddings, &store, "embeddings");
+    drawing.connect(&model, &chain, "model");
+    drawing.connect(&store, &chain, "vectorStoreRetriever");
+    drawing.add_note("Quotes your text, without a provider. Put your own text into Plain Text.");
     drawing
 }
 
 fn assistant() -> Drawing {
     let mut drawing = Drawing::default();
-    let model = drawing.card("chatOpenAI", json!({"temperature": "0.7"}));
-    let memory = drawing.card("bufferWindowMemory", json!({"k": "10"}));
+    let model = drawing.add_card("chatOpenAI", json!({"temperature": "0.7"}));
+    let memory = drawing.add_card("bufferWindowMemory", json!({"k": "10"}));
     let prompt = "You are a friendly assistant. Answer briefly, and say so when you do not know something.";
-    let chain = drawing.card("conversationChain", json!({"systemMessagePrompt": prompt}));
-    drawing.wire(&model, &chain, "model");
-    drawing.wire(&memory, &chain, "memory");
-    drawing.note("Choose a credential in the model, and say in the chain who the assistant is.");
+    let chain = drawing.add_card("conversationChain", json!({"systemMessagePrompt": prompt}));
+    drawing.connect(&model, &chain, "model");
+    drawing.connect(&memory, &chain, "memory");
+    drawing.add_note("Choose a credential in the model, and say in the chain who the assistant is.");
     drawing
 }
 
 fn tools() -> Drawing {
     let mut drawing = Drawing::default();
-    let model = drawing.card("chatOpenAI", json!({"temperature": "0"}));
-    let memory = drawing.card("bufferMemory", json!({}));
-    let calculator = drawing.card("calculator", json!({}));
-    let clock = drawing.card("currentDateTime", json!({}));
-    let pages = drawing.card("webScraperTool", json!({}));
+    let model = drawing.add_card("chatOpenAI", json!({"temperature": "0"}));
+    let memory = drawing.add_card("bufferMemory", json!({}));
+    let calculator = drawing.add_card("calculator", json!({}));
+    let clock = drawing.add_card("currentDateTime", json!({}));
+    let pages = drawing.add_card("webScraperTool", json!({}));
     let prompt = "Use your tools for dates, sums and pages of the web. Name the page an answer comes from.";
-    let agent = drawing.card("toolAgent", json!({"systemMessage": prompt}));
-    drawing.wire(&model, &agent, "model");
-    drawing.wire(&memory, &agent, "memory");
+    let agent = drawing.add_card("toolAgent", json!({"systemMessage": prompt}));
+    drawing.connect(&model, &agent, "model");
+    drawing.connect(&memory, &agent, "memory");
     for tool in [&calculator, &clock, &pages] {
-        drawing.wire(tool, &agent, "tools");
+        drawing.connect(tool, &agent, "tools");
     }
     drawing
 }
 
 fn documents() -> Drawing {
     let mut drawing = Drawing::default();
-    let file = drawing.card("pdfFile", json!({}));
-    let splitter =
-        drawing.card("recursiveCharacterTextSplitter", json!({"chunkSize": "1000", "chunkOverlap": "150"}));
-    let embeddings = drawing.card("openAIEmbeddings", json!({}));
-    let store = drawing.card("memoryVectorStore", json!({"topK": "4"}));
-    let model = drawing.card("chatOpenAI", json!({"temperature": "0"}));
-    let memory = drawing.card("bufferMemory", json!({}));
-    let chain = drawing.card("conversationalRetrievalQAChain", json!({"returnSourceDocuments": true}));
-    drawing.wire(&splitter, &file, "textSplitter");
-    drawing.wire(&file, &store, "document");
-    drawing.wire(&embeddings, &store, "embeddings");
-    drawing.wire(&model, &chain, "model");
-    drawing.wire(&store, &chain, "vectorStoreRetriever");
-    drawing.wire(&memory, &chain, "memory");
-    drawing.note("Upload a PDF in the first card and choose a credential in the model and the embeddings.");
+    let file = drawing.add_card("pdfFile", json!({}));
+    let splitter = drawing
+        .add_card("recursiveCharacterTextSplitter", json!({"chunkSize": "1000", "chunkOverlap": "150"}));
+    let embeddings = drawing.add_card("openAIEmbeddings", json!({}));
+    let store = drawing.add_card("memoryVectorStore", json!({"topK": "4"}));
+    let model = drawing.add_card("chatOpenAI", json!({"temperature": "0"}));
+    let memory = drawing.add_card("bufferMemory", json!({}));
+    let chain = drawing.add_card("conversationalRetrievalQAChain", json!({"returnSourceDocuments": true}));
+    drawing.connect(&splitter, &file, "textSplitter");
+    drawing.connect(&file, &store, "document");
+    drawing.connect(&embeddings, &store, "embeddings");
+    drawing.connect(&model, &chain, "model");
+    drawing.connect(&store, &chain, "vectorStoreRetriever");
+    drawing.connect(&memory, &chain, "memory");
+    drawing
+        .add_note("Upload a PDF in the first card and choose a credential in the model and the embeddings.");
     drawing
 }
 
 fn rewrite() -> Drawing {
     let mut drawing = Drawing::default();
-    let model = drawing.card("chatAnthropic", json!({}));
+    let model = drawing.add_card("chatAnthropic", json!({}));
     let template = "Rewrite the text between the lines so that it is short, polite and free of jargon. Keep names and \
                     numbers. Answer with the new text alone.\n---\n{question}\n---";
-    let prompt = drawing.card("promptTemplate", json!({"template": template}));
-    let chain = drawing.card("llmChain", json!({}));
-    drawing.wire(&model, &chain, "model");
-    drawing.wire(&prompt, &chain, "prompt");
+    let prompt = drawing.add_card("promptTemplate", json!({"template": template}));
+    let chain = drawing.add_card("llmChain", json!({}));
+    drawing.connect(&model, &chain, "model");
+    drawing.connect(&prompt, &chain, "prompt");
     drawing
 }
 
 fn sorting() -> Drawing {
     let mut drawing = Drawing::default();
-    let model = drawing.card("chatOpenAI", json!({"temperature": "0"}));
+    let model = drawing.add_card("chatOpenAI", json!({"temperature": "0"}));
     let rows = json!([
         {"property": "topic", "type": "string", "description": "delivery, return, repair or other"},
         {"property": "urgent", "type": "boolean", "description": "true when somebody waits for an answer today"},
         {"property": "summary", "type": "string", "description": "one sentence"},
     ]);
-    let parser = drawing.card("structuredOutputParser", json!({"jsonStructure": rows.to_string()}));
-    let prompt =
-        drawing.card("promptTemplate", json!({"template": "Sort this message of a customer.\n\n{question}"}));
-    let chain = drawing.card("llmChain", json!({}));
-    drawing.wire(&model, &chain, "model");
-    drawing.wire(&prompt, &chain, "prompt");
-    drawing.wire(&parser, &chain, "outputParser");
+    let parser = drawing.add_card("structuredOutputParser", json!({"jsonStructure": rows.to_string()}));
+    let prompt = drawing
+        .add_card("promptTemplate", json!({"template": "Sort this message of a customer.\n\n{question}"}));
+    let chain = drawing.add_card("llmChain", json!({}));
+    drawing.connect(&model, &chain, "model");
+    drawing.connect(&prompt, &chain, "prompt");
+    drawing.connect(&parser, &chain, "outputParser");
     drawing
 }
 
 fn local() -> Drawing {
     let mut drawing = Drawing::default();
-    let model = drawing.card("chatOllama", json!({"modelName": "llama3.2"}));
-    let memory = drawing.card("bufferMemory", json!({}));
-    let chain = drawing.card("conversationChain", json!({}));
-    drawing.wire(&model, &chain, "model");
-    drawing.wire(&memory, &chain, "memory");
-    drawing.note("Talks to a model on your own machine: nothing leaves it. Start Ollama first.");
+    let model = drawing.add_card("chatOllama", json!({"modelName": "llama3.2"}));
+    let memory = drawing.add_card("bufferMemory", json!({}));
+    let chain = drawing.add_card("conversationChain", json!({}));
+    drawing.connect(&model, &chain, "model");
+    drawing.connect(&memory, &chain, "memory");
+    drawing.add_note("Talks to a model on your own machine: nothing leaves it. Start Ollama first.");
     drawing
 }
 
@@ -181,7 +182,7 @@ fn all() -> [Starter; 8] { [
 fn files() -> Vec<(PathBuf, String)> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("assets/starters");
     let file = |starter: Starter| {
-        let canvas: Value = serde_json::from_str(&starter.drawing.text()).unwrap();
+        let canvas: Value = serde_json::from_str(&starter.drawing.into_text()).unwrap();
         let file = json!({
             "name": starter.name, "description": starter.description, "type": "Chatflow", "badge": starter.badge,
             "usecases": starter.usecases, "canvas": canvas,

@@ -6,7 +6,7 @@ mod starters;
 
 pub use starters::starters;
 
-use super::access::{self, Action};
+use super::access::{self, FlowAction};
 use super::snapshot::{self, Snapshot};
 use super::{drafts, places, tools};
 use crate::app::App;
@@ -15,7 +15,7 @@ use crate::domain::caller::Caller;
 use crate::domain::error::{Error, Result};
 use crate::domain::flow::FlowKind;
 use crate::domain::ids::{FlowId, TemplateId};
-use crate::domain::secrets::hide;
+use crate::domain::secrets::redact;
 use crate::domain::template::{Template, TemplateKind};
 use crate::store::tables::{CANVASES, TEMPLATES};
 use serde::Deserialize;
@@ -48,7 +48,7 @@ pub struct TemplateBody {
 ///
 /// # Errors
 /// When the database cannot be read.
-pub fn rows(app: &App, caller: &Caller) -> Result<Vec<Value>> {
+pub fn list(app: &App, caller: &Caller) -> Result<Vec<Value>> {
     let mut found = app.store.read(|tx| TEMPLATES.list(tx, &caller.workspace))?;
     found.sort_by_key(|template| std::cmp::Reverse((template.created, template.id)));
     Ok(found.iter().map(row).collect())
@@ -81,8 +81,8 @@ fn row(template: &Template) -> Value {
 /// 400 for a bad field, 404 for an unknown flow, 403 without the permission for what it is made of.
 pub fn create(app: &App, caller: &Caller, body: TemplateBody) -> Result<Value> {
     let (kind, content) = match (&body.chatflow_id, body.tool) {
-        (Some(id), None) => of_flow(app, caller, id)?,
-        (None, Some(tool)) => of_tool(caller, tool)?,
+        (Some(id), None) => content_of_flow(app, caller, id)?,
+        (None, Some(tool)) => content_of_tool(caller, tool)?,
         _ => return Err(Error::invalid("Send either 'chatflowId' or 'tool'.")),
     };
     let template = Template {
@@ -94,24 +94,24 @@ pub fn create(app: &App, caller: &Caller, body: TemplateBody) -> Result<Value> {
         usecases: body.usecases.unwrap_or_default(),
         kind,
         content,
-        created: app.clock.date(),
+        created: app.clock.monotonic_now(),
     };
-    keep(app, &template, false)?;
+    save(app, &template, false)?;
     Ok(row(&template))
 }
 
-fn needs(caller: &Caller, permission: &str) -> Result<()> {
-    if caller.grants.allow(permission) {
+fn require(caller: &Caller, permission: &str) -> Result<()> {
+    if caller.permissions.has(permission) {
         return Ok(());
     }
     Err(Error::Forbidden(format!("This needs the permission {permission}.")))
 }
 
-fn of_flow(app: &App, caller: &Caller, id: &str) -> Result<(TemplateKind, String)> {
-    needs(caller, "templates:flowexport")?;
+fn content_of_flow(app: &App, caller: &Caller, id: &str) -> Result<(TemplateKind, String)> {
+    require(caller, "templates:flowexport")?;
     let id = FlowId::parse(id).ok_or_else(|| Error::no_flow_text(id))?;
     let (flow, live, draft) = app.store.read(|tx| {
-        let flow = access::flow(tx, caller, &id, Action::Read)?;
+        let flow = access::flow(tx, caller, &id, FlowAction::Read)?;
         let live = CANVASES.get(tx, &flow.workspace, &id)?.unwrap_or_default();
         let draft = if flow.card_count == 0 { drafts::canvas(tx, &flow)? } else { None };
         Ok((flow, live, draft))
@@ -121,11 +121,11 @@ fn of_flow(app: &App, caller: &Caller, id: &str) -> Result<(TemplateKind, String
         FlowKind::Multiagent => TemplateKind::Agentflow,
         _ => TemplateKind::Chatflow,
     };
-    Ok((kind, Snapshot::take(app, &flow, &draft.unwrap_or(live))?.anonymous()))
+    Ok((kind, Snapshot::take(app, &flow, &draft.unwrap_or(live))?.without_credentials()))
 }
 
-fn of_tool(caller: &Caller, tool: Map<String, Value>) -> Result<(TemplateKind, String)> {
-    needs(caller, "templates:toolexport")?;
+fn content_of_tool(caller: &Caller, tool: Map<String, Value>) -> Result<(TemplateKind, String)> {
+    require(caller, "templates:toolexport")?;
     let body: tools::ToolBody = serde_json::from_value(Value::from(tool.clone()))
         .map_err(|_| Error::invalid("'tool' must be a tool as GET /tools shows it."))?;
     body.check()?;
@@ -136,7 +136,7 @@ fn tool_without_secrets(tool: &Map<String, Value>) -> String {
     let mut kept = Map::new();
     for name in ["name", "description", "color", "iconSrc", "schema", "func"] {
         if let Some(value) = tool.get(name) {
-            let hidden = value.as_str().map_or_else(|| value.clone(), |text| hide(text).text.into());
+            let hidden = value.as_str().map_or_else(|| value.clone(), |text| redact(text).text.into());
             kept.insert(name.to_owned(), hidden);
         }
     }
@@ -154,14 +154,14 @@ pub(super) fn content_of(fields: &Map<String, Value>) -> Result<(TemplateKind, S
     })?;
     let sent = fields.get("flowData").and_then(Value::as_str).unwrap_or_default();
     if kind != TemplateKind::Tool {
-        return Ok((kind, snapshot::anonymous(sent)?));
+        return Ok((kind, snapshot::anonymize(sent)?));
     }
     let tool: Map<String, Value> = serde_json::from_str(sent)
         .map_err(|_| Error::invalid("Invalid flowData: it must be JSON text of a tool."))?;
     Ok((kind, tool_without_secrets(&tool)))
 }
 
-fn keep(app: &App, template: &Template, replaces: bool) -> Result<()> {
+fn save(app: &App, template: &Template, replaces: bool) -> Result<()> {
     template.check()?;
     if template.content.len() > CONTENT_BYTES_MAX {
         return Err(Error::invalid("The template is too large."));
@@ -174,7 +174,7 @@ fn keep(app: &App, template: &Template, replaces: bool) -> Result<()> {
         if !is_there && TEMPLATES.count(tx, &template.workspace)? >= KEPT_MAX {
             return Err(Error::Invalid(format!("A workspace keeps at most {KEPT_MAX} templates.")));
         }
-        places::must_stand(tx, &template.workspace)?;
+        places::require_workspace(tx, &template.workspace)?;
         TEMPLATES.put(tx, &template.workspace, &template.id, template)
     })
 }
@@ -183,7 +183,7 @@ fn keep(app: &App, template: &Template, replaces: bool) -> Result<()> {
 ///
 /// # Errors
 /// 400 for a bad field.
-pub(super) fn bring(
+pub(super) fn import(
     app: &App,
     caller: &Caller,
     id: TemplateId,
@@ -207,9 +207,9 @@ pub(super) fn bring(
         usecases,
         kind,
         content,
-        created: app.clock.date(),
+        created: app.clock.monotonic_now(),
     };
-    keep(app, &template, !is_new)
+    save(app, &template, !is_new)
 }
 
 /// Deletes a template of the workspace.

@@ -4,27 +4,27 @@ use crate::app::App;
 use crate::domain::caller::Caller;
 use crate::domain::credential::Credential;
 use crate::domain::error::Result;
-use crate::domain::ids::{WorkspaceId, found_in};
+use crate::domain::ids::{WorkspaceId, find_ids};
 use crate::store::tables::CREDENTIALS;
 use serde_json::{Map, Value, json};
 use std::collections::{BTreeSet, HashMap};
 
 /// What of a text's ids are credentials of the workspace: name and type by id.
-pub(super) fn named_in(known: &[Credential], text: &str) -> Map<String, Value> {
-    let ids: BTreeSet<&str> = found_in(text).map(|(_, id)| id).collect();
+pub(super) fn find_names_in(known: &[Credential], text: &str) -> Map<String, Value> {
+    let ids: BTreeSet<&str> = find_ids(text).map(|(_, id)| id).collect();
     let used = known.iter().filter(|credential| ids.contains(credential.id.to_string().as_str()));
     used.map(|one| (one.id.to_string(), json!({"name": one.name, "credentialName": one.credential_name})))
         .collect()
 }
 
 /// The credentials of a workspace.
-pub(super) fn of(app: &App, workspace: &WorkspaceId) -> Result<Vec<Credential>> {
+pub(super) fn load(app: &App, workspace: &WorkspaceId) -> Result<Vec<Credential>> {
     app.store.read(|tx| CREDENTIALS.list(tx, workspace))
 }
 
 /// Which credential of this workspace takes the place of one that a file names, and those for which there is none.
 #[derive(Default)]
-pub(super) struct Stands {
+pub(super) struct CredentialMatches {
     /// From the id in the file to the id here.
     pub ids: HashMap<String, String>,
     /// By id in the file: the name of the one here that is used for it. Only for those who may see credentials.
@@ -33,7 +33,7 @@ pub(super) struct Stands {
     missing: HashMap<String, String>,
 }
 
-impl Stands {
+impl CredentialMatches {
     /// What a person should know of the credentials of a thing that comes in.
     pub fn notes_on(&self, text: &str) -> BTreeSet<String> {
         if self.used.is_empty() && self.missing.is_empty() {
@@ -43,28 +43,32 @@ impl Stands {
             let used = self.used.get(id).map(|name| format!("It uses your credential '{name}'."));
             used.or_else(|| self.missing.get(id).cloned())
         };
-        found_in(text).filter_map(|(_, id)| told(id)).collect()
+        find_ids(text).filter_map(|(_, id)| told(id)).collect()
     }
 }
 
-fn shown(text: &str) -> String {
+fn printable(text: &str) -> String {
     text.chars().filter(|c| !c.is_control()).take(100).collect()
 }
 
 /// Finds them: the same id, else the only one with the same name and type. A name is no proof that its owner means the
 /// caller to use it, so that it opens nothing for callers who may not see credentials.
-pub(super) fn stands(caller: &Caller, known: &[Credential], named: &Map<String, Value>) -> Stands {
-    let may_see = caller.grants.allow("credentials:view");
-    let mut stands = Stands::default();
+pub(super) fn match_credentials(
+    caller: &Caller,
+    known: &[Credential],
+    named: &Map<String, Value>,
+) -> CredentialMatches {
+    let may_see = caller.permissions.has("credentials:view");
+    let mut stands = CredentialMatches::default();
     if may_see {
-        stands.used = known.iter().map(|one| (one.id.to_string(), shown(&one.name))).collect();
+        stands.used = known.iter().map(|one| (one.id.to_string(), printable(&one.name))).collect();
     }
     for (id, says) in named {
         let text = |field: &str| says[field].as_str().unwrap_or_default();
         if known.iter().any(|one| one.id.to_string() == *id) {
             continue;
         }
-        let known_as = format!("'{}' ({})", shown(text("name")), shown(text("credentialName")));
+        let known_as = format!("'{}' ({})", printable(text("name")), printable(text("credentialName")));
         if !may_see {
             let why = "callers who may not see credentials choose none";
             let told = format!("The credential {known_as} does not come along, as {why}.");
@@ -76,7 +80,7 @@ pub(super) fn stands(caller: &Caller, known: &[Credential], named: &Map<String, 
             .filter(|one| one.name == text("name") && one.credential_name == text("credentialName"));
         if let (Some(only), None) = (same.next(), same.next()) {
             stands.ids.insert(id.clone(), only.id.to_string());
-            stands.used.insert(id.clone(), shown(&only.name));
+            stands.used.insert(id.clone(), printable(&only.name));
         } else {
             let told = format!("The credential {known_as} is not here: choose one in its cards.");
             stands.missing.insert(id.clone(), told);

@@ -4,14 +4,14 @@ use super::super::messages::{self, Budget};
 use super::super::snapshot::Snapshot;
 use super::super::{document_stores, drafts, feedback, templates, tools, variables};
 use super::credentials;
-use super::{GROUPS, Kind};
+use super::{GROUPS, ItemKind};
 use crate::app::App;
 use crate::clock::iso;
 use crate::domain::caller::Caller;
 use crate::domain::error::{Error, Result};
 use crate::domain::flow::{Flow, FlowKind};
 use crate::domain::ids::KeyId;
-use crate::domain::secrets::{hide, tree};
+use crate::domain::secrets::{redact, tree};
 use crate::store::tables::{API_KEYS, CANVASES, FLOWS};
 use crate::store::{Order, ReadTx};
 use serde::Deserialize;
@@ -23,12 +23,12 @@ const BYTES_MAX: usize = 128 * 1024 * 1024;
 /// Messages in one file.
 const MESSAGES_MAX: usize = 10_000;
 /// Length of all messages and ratings of one file.
-const SAID_BYTES_MAX: usize = 32 * 1024 * 1024;
+const MESSAGE_BYTES_MAX: usize = 32 * 1024 * 1024;
 
 /// What shall be in the file, in the family's words. Nothing named is everything the caller may have but messages.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
-pub struct Wanted {
+pub struct ExportSelection {
     agentflow: bool,
     agentflowv2: bool,
     #[serde(rename = "assistantCustom")]
@@ -42,27 +42,27 @@ pub struct Wanted {
     variable: bool,
 }
 
-impl Wanted {
-    fn kinds(&self, caller: &Caller) -> Result<Vec<Kind>> {
+impl ExportSelection {
+    fn kinds(&self, caller: &Caller) -> Result<Vec<ItemKind>> {
         let named = [
-            (self.chatflow, Kind::Flow(FlowKind::Chatflow)),
-            (self.agentflow, Kind::Flow(FlowKind::Multiagent)),
-            (self.agentflowv2, Kind::Flow(FlowKind::Agentflow)),
-            (self.assistant_custom, Kind::Flow(FlowKind::Assistant)),
-            (self.tool, Kind::Tool),
-            (self.variable, Kind::Variable),
-            (self.document_store, Kind::DocumentStore),
-            (self.custom_template, Kind::Template),
+            (self.chatflow, ItemKind::Flow(FlowKind::Chatflow)),
+            (self.agentflow, ItemKind::Flow(FlowKind::Multiagent)),
+            (self.agentflowv2, ItemKind::Flow(FlowKind::Agentflow)),
+            (self.assistant_custom, ItemKind::Flow(FlowKind::Assistant)),
+            (self.tool, ItemKind::Tool),
+            (self.variable, ItemKind::Variable),
+            (self.document_store, ItemKind::DocumentStore),
+            (self.custom_template, ItemKind::Template),
         ];
-        let kinds: Vec<Kind> = named.into_iter().filter(|(on, _)| *on).map(|(_, kind)| kind).collect();
+        let kinds: Vec<ItemKind> = named.into_iter().filter(|(on, _)| *on).map(|(_, kind)| kind).collect();
         if kinds.is_empty() && !self.chat_message && !self.chat_feedback {
             return Ok(GROUPS
                 .map(|(_, kind)| kind)
                 .into_iter()
-                .filter(|kind| kind.may_export(caller).is_ok())
+                .filter(|kind| kind.check_export(caller).is_ok())
                 .collect());
         }
-        kinds.iter().try_for_each(|kind| kind.may_export(caller))?;
+        kinds.iter().try_for_each(|kind| kind.check_export(caller))?;
         Ok(kinds)
     }
 }
@@ -71,7 +71,7 @@ impl Wanted {
 ///
 /// # Errors
 /// 403 for a kind the caller may not have, 400 when it would be too large.
-pub fn export(app: &App, caller: &Caller, wanted: &Wanted) -> Result<Value> {
+pub fn export(app: &App, caller: &Caller, wanted: &ExportSelection) -> Result<Value> {
     let kinds = wanted.kinds(caller)?;
     let mut file = Map::new();
     file.insert("FileDefaultName".to_owned(), "ExportData.json".into());
@@ -81,16 +81,18 @@ pub fn export(app: &App, caller: &Caller, wanted: &Wanted) -> Result<Value> {
     let (mut flows, mut bytes) = (Vec::new(), 0);
     for kind in kinds {
         let rows = match kind {
-            Kind::Flow(of) => {
+            ItemKind::Flow(of) => {
                 let found = flows_of(app, caller, of)?;
                 let rows = found.iter().map(|flow| flow_row(app, flow)).collect::<Result<Vec<_>>>()?;
                 flows.extend(found);
                 rows
             }
-            Kind::Tool => tools::list(app, caller)?.into_iter().map(plain).collect(),
-            Kind::Variable => variables::list(app, caller)?.into_iter().map(blank).collect(),
-            Kind::DocumentStore => document_stores::list(app, caller)?.into_iter().map(bare_store).collect(),
-            Kind::Template => templates::rows(app, caller)?,
+            ItemKind::Tool => tools::list(app, caller)?.into_iter().map(redact_tool).collect(),
+            ItemKind::Variable => variables::list(app, caller)?.into_iter().map(without_value).collect(),
+            ItemKind::DocumentStore => {
+                document_stores::list(app, caller)?.into_iter().map(without_chunks).collect()
+            }
+            ItemKind::Template => templates::list(app, caller)?,
         };
         bytes += rows.iter().map(|row| row.to_string().len()).sum::<usize>();
         if bytes > BYTES_MAX {
@@ -100,7 +102,7 @@ pub fn export(app: &App, caller: &Caller, wanted: &Wanted) -> Result<Value> {
     }
     let named = named_credentials(app, caller, &file)?;
     let mut ours = json!({"version": 1, "credentials": named, "keys": keys_of(app, caller, &flows)?});
-    if (wanted.chat_message || wanted.chat_feedback) && said(app, caller, wanted, &mut file)? {
+    if (wanted.chat_message || wanted.chat_feedback) && add_messages(app, caller, wanted, &mut file)? {
         ours["truncated"] = true.into();
     }
     file.insert("flowkeep".to_owned(), ours);
@@ -110,16 +112,16 @@ pub fn export(app: &App, caller: &Caller, wanted: &Wanted) -> Result<Value> {
 
 /// What the flows of the file call their credentials, for those who may see credentials.
 fn named_credentials(app: &App, caller: &Caller, file: &Map<String, Value>) -> Result<Map<String, Value>> {
-    if !caller.grants.allow("credentials:view") {
+    if !caller.permissions.has("credentials:view") {
         return Ok(Map::new());
     }
-    let known = credentials::of(app, &caller.workspace)?;
-    Ok(credentials::named_in(&known, &Value::from(file.clone()).to_string()))
+    let known = credentials::load(app, &caller.workspace)?;
+    Ok(credentials::find_names_in(&known, &Value::from(file.clone()).to_string()))
 }
 
 /// Name and hash of the keys that flows are bound to, by id, so that a place that has one of them finds it.
 fn keys_of(app: &App, caller: &Caller, flows: &[Flow]) -> Result<Map<String, Value>> {
-    if !caller.grants.allow("apikeys:view") {
+    if !caller.permissions.has("apikeys:view") {
         return Ok(Map::new());
     }
     let bound: BTreeSet<KeyId> = flows.iter().filter_map(|flow| flow.settings.api_key).collect();
@@ -127,7 +129,10 @@ fn keys_of(app: &App, caller: &Caller, flows: &[Flow]) -> Result<Map<String, Val
         let mut keys = Map::new();
         for id in bound {
             if let Some(key) = API_KEYS.get(tx, &caller.workspace, &id)? {
-                keys.insert(id.to_string(), json!({"name": hide(&key.name).text, "hash": key.fingerprint()}));
+                keys.insert(
+                    id.to_string(),
+                    json!({"name": redact(&key.name).text, "hash": key.fingerprint()}),
+                );
             }
         }
         Ok(keys)
@@ -150,7 +155,7 @@ pub(super) fn flow_row(app: &App, flow: &Flow) -> Result<Value> {
     let (live, draft) = app.store.read(read)?;
     let live = Snapshot::take(app, flow, &live.unwrap_or_default())?;
     let mut row = json!({
-        "id": flow.id, "name": live.name, "flowData": live.portable(app, flow)?, "type": flow.kind,
+        "id": flow.id, "name": live.name, "flowData": live.exported_canvas(app, flow)?, "type": flow.kind,
         "category": live.category, "createdDate": iso(flow.created), "updatedDate": iso(flow.updated),
         "publishInstantly": flow.settings.publish_instantly,
         "deployed": flow.settings.deployed, "isPublic": flow.settings.is_public,
@@ -159,7 +164,7 @@ pub(super) fn flow_row(app: &App, flow: &Flow) -> Result<Value> {
         row[*name] = live.settings.get(*name).map_or(Value::Null, |value| value.to_string().into());
     }
     if let Some(draft) = draft {
-        row["draft"] = json!({"flowData": Snapshot::take(app, flow, &draft)?.portable(app, flow)?});
+        row["draft"] = json!({"flowData": Snapshot::take(app, flow, &draft)?.exported_canvas(app, flow)?});
     }
     if let Some(key) = flow.settings.api_key {
         row["keyBound"] = true.into();
@@ -169,24 +174,26 @@ pub(super) fn flow_row(app: &App, flow: &Flow) -> Result<Value> {
 }
 
 /// Texts of a tool in which people leave secrets.
-const PLAIN: [&str; 2] = ["description", "func"];
+const REDACTED_FIELDS: [&str; 2] = ["description", "func"];
 
 /// A tool with secret-shaped text hidden.
-pub(super) fn plain(mut row: Value) -> Value {
-    for field in PLAIN {
+pub(super) fn redact_tool(mut row: Value) -> Value {
+    for field in REDACTED_FIELDS {
         if let Some(text) = row[field].as_str() {
-            row[field] = hide(text).text.into();
+            row[field] = redact(text).text.into();
         }
     }
     row
 }
 
 /// Lets texts of a tool that hold placeholders stay as they are `here`; says which would have read otherwise.
-pub(super) fn keep_hidden(sent: &mut Map<String, Value>, here: &Value) -> Vec<&'static str> {
-    let hidden = plain(here.clone());
+pub(super) fn merge_redacted(sent: &mut Map<String, Value>, here: &Value) -> Vec<&'static str> {
+    let hidden = redact_tool(here.clone());
     let mut kept = Vec::new();
-    for field in PLAIN {
-        let Some(value) = sent.get_mut(field).filter(|value| tree::count_in(value) > 0) else { continue };
+    for field in REDACTED_FIELDS {
+        let Some(value) = sent.get_mut(field).filter(|value| tree::count_placeholders_in(value) > 0) else {
+            continue;
+        };
         if hidden[field] != *value {
             kept.push(field);
         }
@@ -195,13 +202,13 @@ pub(super) fn keep_hidden(sent: &mut Map<String, Value>, here: &Value) -> Vec<&'
     kept
 }
 
-fn blank(mut row: Value) -> Value {
+fn without_value(mut row: Value) -> Value {
     row["value"] = "".into();
     row
 }
 
 /// A store without what its loaders brought: they are run again where it comes in.
-fn bare_store(mut row: Value) -> Value {
+fn without_chunks(mut row: Value) -> Value {
     if let Value::Object(map) = &mut row {
         map.retain(|name, _| {
             matches!(name.as_str(), "id" | "name" | "description" | "createdDate" | "updatedDate")
@@ -214,23 +221,28 @@ fn bare_store(mut row: Value) -> Value {
 
 /// The newest messages and their ratings, of flows the caller may export and see; true when some were left out. Flows
 /// with few come whole and the others share what is left.
-fn said(app: &App, caller: &Caller, wanted: &Wanted, file: &mut Map<String, Value>) -> Result<bool> {
+fn add_messages(
+    app: &App,
+    caller: &Caller,
+    wanted: &ExportSelection,
+    file: &mut Map<String, Value>,
+) -> Result<bool> {
     let mut flows = Vec::new();
     for flow in app.store.read(|tx| FLOWS.list(tx, &caller.workspace))? {
-        if Kind::Flow(flow.kind).may_export(caller).is_ok() {
+        if ItemKind::Flow(flow.kind).check_export(caller).is_ok() {
             let count = messages::count_up_to(app, &caller.workspace, &flow.id, MESSAGES_MAX)?;
             flows.push((count, flow));
         }
     }
     flows.sort_by_key(|(count, flow)| (*count, flow.id));
     let (mut told, mut ratings) = (Vec::new(), Vec::new());
-    let mut room = Budget::new(MESSAGES_MAX, SAID_BYTES_MAX);
+    let mut room = Budget::new(MESSAGES_MAX, MESSAGE_BYTES_MAX);
     if wanted.chat_message {
         for (at, (_, flow)) in flows.iter().enumerate() {
             let mut share = room.share(flows.len() - at);
             let all = messages::MessageFilter::default();
             told.extend(messages::newest_within(app, caller, &flow.id, &all, false, &mut share)?);
-            room.give_back(share);
+            room.return_share(share);
         }
     }
     let mut rated_room = Budget::new(MESSAGES_MAX, room.bytes());
@@ -242,10 +254,10 @@ fn said(app: &App, caller: &Caller, wanted: &Wanted, file: &mut Map<String, Valu
             let mut found = feedback::list_within(app, caller, &flow.id, newest, &mut share)?;
             found.reverse();
             ratings.extend(found);
-            rated_room.give_back(share);
+            rated_room.return_share(share);
         }
     }
     file.insert("ChatMessage".to_owned(), told.into());
     file.insert("ChatMessageFeedback".to_owned(), ratings.into());
-    Ok(room.has_left_out() || rated_room.has_left_out())
+    Ok(room.is_truncated() || rated_room.is_truncated())
 }

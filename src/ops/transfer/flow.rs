@@ -1,21 +1,21 @@
 //! A flow of a file on its way in: through the doors that a person's own save goes through, made as any new flow is
 //! (manual 5.4 r1), or changed in its draft or Live.
 
-use super::super::access::{self, Action as Doing};
-use super::super::drafts::{self, Expected};
+use super::super::access::{self, FlowAction as ImportMode};
+use super::super::drafts::{self, DraftPrecondition};
 use super::super::flow_config;
 use super::super::flows::{self, FlowEdit};
-use super::super::live::NewCanvas;
+use super::super::live::ParsedCanvas;
 use super::super::snapshot;
-use super::super::validation::{Arrivals, Problems, Validator};
-use super::here::{Binding, flow_canvas};
-use super::import::body;
-use super::plan::{Action, Step};
-use super::reading::{Item, SETTINGS, UNNAMED};
-use super::with;
+use super::super::validation::{CardProblems, ImportedResources, Validator};
+use super::here::{KeyBinding, flow_canvas};
+use super::import::parse_body;
+use super::plan::{ImportAction, ImportStep};
+use super::reading::{ImportItem, SETTINGS, UNNAMED};
+use super::with_permission;
 use crate::app::App;
 use crate::domain::caller::Caller;
-use crate::domain::draft::Mode;
+use crate::domain::draft::EditTarget;
 use crate::domain::error::{Conflict, Error, Result};
 use crate::domain::flow::FlowKind;
 use crate::domain::ids::FlowId;
@@ -23,7 +23,7 @@ use crate::store::tables::{CANVASES, FLOWS};
 use serde_json::{Map, Value};
 
 /// The canvas that comes in: what was to be published, where the file holds that too.
-pub(super) fn canvas_of(item: &Item) -> &str {
+pub(super) fn canvas_of(item: &ImportItem) -> &str {
     let draft = item.fields.get("draft").and_then(|draft| draft.get("flowData"));
     draft.or_else(|| item.fields.get("flowData")).and_then(Value::as_str).unwrap_or_default()
 }
@@ -32,10 +32,10 @@ pub(super) fn canvas_of(item: &Item) -> &str {
 ///
 /// # Errors
 /// 400 naming what is wrong.
-pub(super) fn check(item: &Item) -> Result<()> {
-    NewCanvas::check(canvas_of(item).to_owned())?;
+pub(super) fn check(item: &ImportItem) -> Result<()> {
+    ParsedCanvas::parse(canvas_of(item).to_owned())?;
     for name in SETTINGS {
-        flow_config::read(name, item.fields.get(*name).filter(|value| !value.is_null()))?;
+        flow_config::parse(name, item.fields.get(*name).filter(|value| !value.is_null()))?;
     }
     Ok(())
 }
@@ -47,20 +47,20 @@ pub(super) fn check(item: &Item) -> Result<()> {
 pub(super) fn problems(
     app: &App,
     caller: &Caller,
-    item: &Item,
+    item: &ImportItem,
     kind: FlowKind,
-    step: &Step,
-    arrivals: &Arrivals,
-) -> Result<Vec<Problems>> {
+    step: &ImportStep,
+    arrivals: &ImportedResources,
+) -> Result<Vec<CardProblems>> {
     let sent = canvas_of(item);
     app.store.read(|tx| {
-        let validator = Validator::expecting(app, tx, &caller.workspace, arrivals);
-        if step.action != Action::Update {
-            return validator.of_canvas(kind, sent);
+        let validator = Validator::with_imports(app, tx, &caller.workspace, arrivals);
+        if step.action != ImportAction::Update {
+            return validator.check_canvas(kind, sent);
         }
         let flow = FLOWS.get(tx, &caller.workspace, &FlowId::from_bytes(*step.id.as_bytes()))?;
         let mine = flow.map(|flow| flow_canvas(tx, &flow)).transpose()?;
-        validator.of_canvas(kind, &snapshot::merged(mine.as_deref().unwrap_or(sent), sent)?)
+        validator.check_canvas(kind, &snapshot::merge_import(mine.as_deref().unwrap_or(sent), sent)?)
     })
 }
 
@@ -68,7 +68,13 @@ pub(super) fn problems(
 ///
 /// # Errors
 /// What a save of it refuses; 409 when its draft is another than when this was planned.
-pub(super) fn bring(app: &App, caller: &Caller, item: &Item, kind: FlowKind, step: &Step) -> Result<()> {
+pub(super) fn import(
+    app: &App,
+    caller: &Caller,
+    item: &ImportItem,
+    kind: FlowKind,
+    step: &ImportStep,
+) -> Result<()> {
     const OWN: &[&str] = &["name", "category", "deployed", "isPublic", "publishInstantly"];
     let taken = |name: &&&str| item.fields.get(**name).is_some_and(|value| !value.is_null());
     let mut edit: Map<String, Value> = OWN
@@ -78,20 +84,20 @@ pub(super) fn bring(app: &App, caller: &Caller, item: &Item, kind: FlowKind, ste
         .map(|name| ((*name).to_owned(), item.fields[*name].clone()))
         .collect();
     edit.insert("type".to_owned(), kind.as_str().into());
-    if let Binding::Key(key) = step.binding {
+    if let KeyBinding::Key(key) = step.binding {
         edit.insert("apikeyid".to_owned(), key.to_string().into());
     }
     let canvas = canvas_of(item);
     let id = FlowId::from_bytes(*step.id.as_bytes());
-    if step.action == Action::Update {
+    if step.action == ImportAction::Update {
         return update(app, caller, &id, (kind, edit, canvas), &step.draft);
     }
     if edit.get("name").and_then(Value::as_str).is_none_or(|name| name.trim().is_empty()) {
         edit.insert("name".to_owned(), UNNAMED.into());
     }
     edit.insert("flowData".to_owned(), canvas.into());
-    let edit = body::<FlowEdit>(&edit)?.of_file(step.binding == Binding::Nobody);
-    flows::create_as(app, &with(caller, kind, "create"), id, &edit).map(drop)
+    let edit = parse_body::<FlowEdit>(&edit)?.from_file(step.binding == KeyBinding::Nobody);
+    flows::create_as(app, &with_permission(caller, kind, "create"), id, &edit).map(drop)
 }
 
 /// What no file holds, such as passwords typed into cards and the credentials of settings, stays as it is here.
@@ -100,39 +106,39 @@ fn update(
     caller: &Caller,
     id: &FlowId,
     (kind, mut edit, sent): (FlowKind, Map<String, Value>, &str),
-    seen: &Expected,
+    seen: &DraftPrecondition,
 ) -> Result<()> {
     let (now, live, open) = app.store.read(|tx| {
         let now = FLOWS.get(tx, &caller.workspace, id)?.ok_or_else(|| Error::no_flow(id))?;
         let live = CANVASES.get(tx, &now.workspace, id)?.unwrap_or_default();
-        let open = drafts::of(tx, &now)?.zip(drafts::canvas(tx, &now)?);
+        let open = drafts::find(tx, &now)?.zip(drafts::canvas(tx, &now)?);
         Ok((now, live, open))
     })?;
     for name in SETTINGS {
         if let Some(value) = edit.get_mut(*name)
-            && let Some(sent) = flow_config::read(name, Some(value))?
+            && let Some(sent) = flow_config::parse(name, Some(value))?
         {
-            *value = snapshot::merged_setting(&now.settings, name, sent).into();
+            *value = snapshot::merge_imported_setting(&now.settings, name, sent).into();
         }
     }
     // How the flow is saved here is not the file's to say.
     edit.remove("publishInstantly");
-    if drafts::mode(app, &now) != Mode::Draft {
-        edit.insert("flowData".to_owned(), snapshot::merged(&live, sent)?.into());
-        return flows::update(app, caller, id, &body::<FlowEdit>(&edit)?.of_file(false)).map(drop);
+    if drafts::mode(app, &now) != EditTarget::Draft {
+        edit.insert("flowData".to_owned(), snapshot::merge_import(&live, sent)?.into());
+        return flows::update(app, caller, id, &parse_body::<FlowEdit>(&edit)?.from_file(false)).map(drop);
     }
     // The settings are stored first: what would refuse the draft has to do so before.
-    access::permitted(caller, now.kind, Doing::Update)?;
+    access::check_permission(caller, now.kind, ImportMode::Update)?;
     if now.kind != kind {
         return Err(Conflict::KindChangeWithDraft.into());
     }
-    if !seen.fits(open.as_ref().map(|(draft, _)| draft)) {
+    if !seen.matches(open.as_ref().map(|(draft, _)| draft)) {
         return Err(Conflict::DraftMoved.into());
     }
     let mine = open.map_or(live, |(_, canvas)| canvas);
-    let canvas = snapshot::merged(&mine, sent)?;
-    NewCanvas::check(canvas.clone())?;
+    let canvas = snapshot::merge_import(&mine, sent)?;
+    ParsedCanvas::parse(canvas.clone())?;
     edit.remove("type");
-    flows::update(app, caller, id, &body::<FlowEdit>(&edit)?.of_file(false))?;
+    flows::update(app, caller, id, &parse_body::<FlowEdit>(&edit)?.from_file(false))?;
     drafts::save(app, caller, id, canvas, seen).map(drop)
 }

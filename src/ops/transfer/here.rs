@@ -1,10 +1,10 @@
 //! What a workspace holds of the things of a file: found by id, or by what they say where a file gives them none.
 
 use super::super::{document_stores, drafts, live, snapshot, templates, tools, variables};
-use super::Kind;
-use super::export::{flow_row, plain};
-use super::import::body;
-use super::reading::{Item, SETTINGS};
+use super::ItemKind;
+use super::export::{flow_row, redact_tool};
+use super::import::parse_body;
+use super::reading::{ImportItem, SETTINGS};
 use crate::app::App;
 use crate::canvas::{Canvas, Node};
 use crate::domain::api_key::ApiKey;
@@ -14,7 +14,7 @@ use crate::domain::flow::{Flow, FlowKind};
 use crate::domain::ids::{
     CredentialId, DocumentStoreId, FlowId, KeyId, TemplateId, ToolId, VariableId, WorkspaceId,
 };
-use crate::ops::access::{self, Action as Doing};
+use crate::ops::access::{self, FlowAction as ImportMode};
 use crate::store::Tx;
 use crate::store::tables::{
     API_KEYS, CANVASES, CREDENTIALS, DOCUMENT_STORES, FLOWS, TEMPLATES, TOOLS, VARIABLES, WORKSPACES,
@@ -28,7 +28,7 @@ use uuid::Uuid;
 
 /// What is here of a thing of a file.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Found {
+pub(super) enum LocalMatch {
     /// Nothing.
     Nothing,
     /// Something under its id, which says the same or not.
@@ -42,7 +42,7 @@ pub(super) enum Found {
 
 /// Who may ask a flow that comes in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Binding {
+pub(super) enum KeyBinding {
     /// It was bound to no key.
     Open,
     /// Whoever holds this key of the workspace.
@@ -52,11 +52,11 @@ pub(super) enum Binding {
 }
 
 /// The workspace as one import sees it; each kind is read once, when a thing of the file needs it.
-pub(super) struct Here<'a> {
+pub(super) struct WorkspaceView<'a> {
     app: &'a App,
     caller: &'a Caller,
     /// Things that are not flows, as lists show them.
-    rows: HashMap<String, (Kind, Value)>,
+    rows: HashMap<String, (ItemKind, Value)>,
     keys: Vec<ApiKey>,
     /// Flows by the digest of what their canvases say: the kind, and the name.
     flows: OnceCell<HashMap<ContentDigest, (FlowKind, String)>>,
@@ -64,14 +64,14 @@ pub(super) struct Here<'a> {
 
 type ContentDigest = [u8; 32];
 
-impl<'a> Here<'a> {
-    pub fn of(app: &'a App, caller: &'a Caller, items: &[Item]) -> Result<Self> {
-        type List<'a> = (Kind, &'a dyn Fn(&App, &Caller) -> Result<Vec<Value>>);
+impl<'a> WorkspaceView<'a> {
+    pub fn load(app: &'a App, caller: &'a Caller, items: &[ImportItem]) -> Result<Self> {
+        type List<'a> = (ItemKind, &'a dyn Fn(&App, &Caller) -> Result<Vec<Value>>);
         let lists: [List<'_>; 4] = [
-            (Kind::Variable, &variables::list),
-            (Kind::Tool, &tools::list),
-            (Kind::DocumentStore, &document_stores::list),
-            (Kind::Template, &templates::rows),
+            (ItemKind::Variable, &variables::list),
+            (ItemKind::Tool, &tools::list),
+            (ItemKind::DocumentStore, &document_stores::list),
+            (ItemKind::Template, &templates::list),
         ];
         let mut rows = HashMap::new();
         for (kind, list) in lists {
@@ -91,42 +91,49 @@ impl<'a> Here<'a> {
 
     /// The id of the variable of this name.
     pub fn variable(&self, name: &str) -> Option<&str> {
-        let mut variables = self.rows.values().filter(|(kind, _)| *kind == Kind::Variable);
+        let mut variables = self.rows.values().filter(|(kind, _)| *kind == ItemKind::Variable);
         variables.find_map(|(_, row)| row["id"].as_str().filter(|_| row["name"] == name))
     }
 
     /// What is here of a thing that shall have this id here.
-    pub fn find(&self, item: &Item, id: Uuid) -> Result<Found> {
+    pub fn find(&self, item: &ImportItem, id: Uuid) -> Result<LocalMatch> {
         if item.id.is_some() {
-            let is_here =
-                self.app.store.read(|tx| has(tx, &self.caller.workspace, item.kind, *id.as_bytes()))?;
-            return Ok(if is_here { Found::ById { same: self.is_same(item, id)? } } else { Found::Nothing });
+            let is_here = self
+                .app
+                .store
+                .read(|tx| has_record(tx, &self.caller.workspace, item.kind, *id.as_bytes()))?;
+            return Ok(if is_here {
+                LocalMatch::ById { same: self.is_same(item, id)? }
+            } else {
+                LocalMatch::Nothing
+            });
         }
         match item.kind {
-            Kind::Flow(kind) => self.twin(item, kind),
+            ItemKind::Flow(kind) => self.find_by_canvas(item, kind),
             // Two variables never have the same name, which is looked at for itself.
-            Kind::Variable => Ok(Found::Nothing),
+            ItemKind::Variable => Ok(LocalMatch::Nothing),
             kind => {
-                let alike = |row: &Value| says_the_same(kind, row.clone(), &item.fields);
+                let alike = |row: &Value| has_same_content(kind, row.clone(), &item.fields);
                 let twin = self.rows.values().find(|(of, row)| *of == kind && alike(row));
                 let name = |row: &Value| row["name"].as_str().map(str::to_owned);
-                Ok(twin.map_or(Found::Nothing, |(_, row)| Found::ByContent(name(row))))
+                Ok(twin.map_or(LocalMatch::Nothing, |(_, row)| LocalMatch::ByContent(name(row))))
             }
         }
     }
 
     /// A flow with the same canvas, in its draft or Live.
-    fn twin(&self, item: &Item, kind: FlowKind) -> Result<Found> {
+    fn find_by_canvas(&self, item: &ImportItem, kind: FlowKind) -> Result<LocalMatch> {
         let Some(digest) = content_digest(kind, super::flow::canvas_of(item)) else {
-            return Ok(Found::Nothing);
+            return Ok(LocalMatch::Nothing);
         };
         if self.flows.get().is_none() {
             // Nobody else sets it: an import runs on one thread.
             let _ = self.flows.set(self.digests()?);
         }
         let found = self.flows.get().and_then(|flows| flows.get(&digest));
-        let may_see = access::permitted(self.caller, kind, Doing::Read).is_ok();
-        Ok(found.map_or(Found::Nothing, |(_, name)| Found::ByContent(may_see.then(|| name.clone()))))
+        let may_see = access::check_permission(self.caller, kind, ImportMode::Read).is_ok();
+        Ok(found
+            .map_or(LocalMatch::Nothing, |(_, name)| LocalMatch::ByContent(may_see.then(|| name.clone()))))
     }
 
     fn digests(&self) -> Result<HashMap<ContentDigest, (FlowKind, String)>> {
@@ -144,9 +151,11 @@ impl<'a> Here<'a> {
     }
 
     /// True when what is here says the same as the file: both as a file shows them, without secrets.
-    fn is_same(&self, item: &Item, id: Uuid) -> Result<bool> {
-        let Kind::Flow(kind) = item.kind else {
-            return Ok(self.row(&id).is_some_and(|row| says_the_same(item.kind, row.clone(), &item.fields)));
+    fn is_same(&self, item: &ImportItem, id: Uuid) -> Result<bool> {
+        let ItemKind::Flow(kind) = item.kind else {
+            return Ok(self
+                .row(&id)
+                .is_some_and(|row| has_same_content(item.kind, row.clone(), &item.fields)));
         };
         let (flow, canvas) = self.app.store.read(|tx| {
             let flow = FLOWS.get(tx, &self.caller.workspace, &FlowId::from_bytes(*id.as_bytes()))?;
@@ -156,7 +165,7 @@ impl<'a> Here<'a> {
         let Some(flow) = flow else { return Ok(false) };
         let here = flow_row(self.app, &flow)?;
         let own = ["name", "type", "category", "isPublic"];
-        let is_same = |field: &&str| agrees(here.get(*field), item.fields.get(*field));
+        let is_same = |field: &&str| has_same_value(here.get(*field), item.fields.get(*field));
         let sent = super::flow::canvas_of(item);
         Ok(own.iter().chain(SETTINGS).all(is_same)
             && content_digest(kind, &canvas) == content_digest(kind, sent)
@@ -185,15 +194,15 @@ impl<'a> Here<'a> {
     }
 
     /// Who may ask a flow of the file. Of a key under another id the hash tells whether it is here.
-    pub fn binding(&self, item: &Item, carried: &Map<String, Value>) -> Binding {
+    pub fn binding(&self, item: &ImportItem, carried: &Map<String, Value>) -> KeyBinding {
         let id = item.fields.get("apikeyid").and_then(Value::as_str).filter(|id| !id.is_empty());
         if id.is_none() && item.fields.get("keyBound") != Some(&Value::Bool(true)) {
-            return Binding::Open;
+            return KeyBinding::Open;
         }
         let hash = id.and_then(|id| carried.get(id)?.get("hash")?.as_str());
         let of_id = self.keys.iter().find(|key| id.and_then(KeyId::parse) == Some(key.id));
         let of_hash = || self.keys.iter().find(|key| hash.is_some_and(|hash| key.fingerprint() == hash));
-        of_id.or_else(of_hash).map_or(Binding::Nobody, |key| Binding::Key(key.id))
+        of_id.or_else(of_hash).map_or(KeyBinding::Nobody, |key| KeyBinding::Key(key.id))
     }
 }
 
@@ -206,7 +215,7 @@ pub(super) fn flow_canvas(tx: &impl Tx, flow: &Flow) -> Result<String> {
 }
 
 /// True when a file says nothing of a field, or what is here; settings are JSON text, which may be written in many ways.
-fn agrees(here: Option<&Value>, sent: Option<&Value>) -> bool {
+fn has_same_value(here: Option<&Value>, sent: Option<&Value>) -> bool {
     let read = |value: &Value| match value.as_str() {
         Some("") => Value::Null,
         Some(text) => serde_json::from_str(text).unwrap_or_else(|_| value.clone()),
@@ -216,33 +225,33 @@ fn agrees(here: Option<&Value>, sent: Option<&Value>) -> bool {
 }
 
 /// True when a row says what a file says, as far as a file says it.
-fn says_the_same(kind: Kind, here: Value, fields: &Map<String, Value>) -> bool {
+fn has_same_content(kind: ItemKind, here: Value, fields: &Map<String, Value>) -> bool {
     let mut sent = Cow::Borrowed(fields);
     let (here, compared): (Value, &[&str]) = match kind {
-        Kind::Tool => {
+        ItemKind::Tool => {
             // Schemas are written in more than one way: both are compared as a list shows them.
-            let shown = body(fields).and_then(|body| tools::shown(&body));
-            if let Ok(Value::Object(shown)) = shown.map(plain) {
+            let shown = parse_body(fields).and_then(|body| tools::preview(&body));
+            if let Ok(Value::Object(shown)) = shown.map(redact_tool) {
                 sent = Cow::Owned(shown);
             }
-            (plain(here), &["name", "description", "color", "iconSrc", "schema", "func"])
+            (redact_tool(here), &["name", "description", "color", "iconSrc", "schema", "func"])
         }
-        Kind::Variable => (here, &["name", "type"]),
-        Kind::DocumentStore => (here, &["name", "description"]),
-        Kind::Template => {
+        ItemKind::Variable => (here, &["name", "type"]),
+        ItemKind::DocumentStore => (here, &["name", "description"]),
+        ItemKind::Template => {
             if let Ok((_, content)) = templates::content_of(fields) {
                 sent.to_mut().insert("flowData".to_owned(), content.into());
             }
             (here, &["name", "templateName", "description", "badge", "usecases", "flowData"])
         }
-        Kind::Flow(_) => return false,
+        ItemKind::Flow(_) => return false,
     };
-    compared.iter().all(|field| agrees(here.get(*field), sent.get(*field)))
+    compared.iter().all(|field| has_same_value(here.get(*field), sent.get(*field)))
 }
 
 /// What a canvas says, wherever it lies: without secrets and without credentials, whose ids differ from place to place.
 fn content_digest(kind: FlowKind, canvas: &str) -> Option<ContentDigest> {
-    let said: Value = serde_json::from_str(&snapshot::anonymous(canvas).ok()?).ok()?;
+    let said: Value = serde_json::from_str(&snapshot::anonymize(canvas).ok()?).ok()?;
     if said["nodes"].as_array().is_none_or(Vec::is_empty) {
         return None;
     }
@@ -263,26 +272,26 @@ fn content_digest(kind: FlowKind, canvas: &str) -> Option<ContentDigest> {
 /// there: an id stays what it is where it is known to be this workspace's own (something is here under it, or was and
 /// went) and where there is no other workspace, which is how a whole house moves. Anywhere else it is derived from the
 /// workspace and the id in the file: the same each time, so that a file finds again what it brought before.
-pub(super) fn own_id(app: &App, caller: &Caller, kind: Kind, sent: Uuid) -> Result<Uuid> {
+pub(super) fn local_id(app: &App, caller: &Caller, kind: ItemKind, sent: Uuid) -> Result<Uuid> {
     let bytes = *sent.as_bytes();
     let is_own = |owner: Option<WorkspaceId>| owner == Some(caller.workspace);
     let (is_here, is_alone) = app
         .store
-        .read(|tx| Ok((has(tx, &caller.workspace, kind, bytes)?, WORKSPACES.list(tx)?.len() == 1)))?;
+        .read(|tx| Ok((has_record(tx, &caller.workspace, kind, bytes)?, WORKSPACES.list(tx)?.len() == 1)))?;
     let stays = match kind {
-        Kind::Tool | Kind::Variable | Kind::Template => true,
-        Kind::DocumentStore => is_here || is_alone,
-        Kind::Flow(_) => {
+        ItemKind::Tool | ItemKind::Variable | ItemKind::Template => true,
+        ItemKind::DocumentStore => is_here || is_alone,
+        ItemKind::Flow(_) => {
             // A workspace that was deleted leaves its ids behind; nobody else is let to its versions.
-            let owner = live::owner_of_id(app, &FlowId::from_bytes(bytes))?;
+            let owner = live::workspace_of_id(app, &FlowId::from_bytes(bytes))?;
             is_own(owner) || (is_alone && owner.is_none())
         }
     };
-    Ok(if stays { sent } else { derived(&caller.workspace, sent) })
+    Ok(if stays { sent } else { derive_id(&caller.workspace, sent) })
 }
 
 /// An id of the usual form (version 4) that only this workspace and this id give.
-fn derived(workspace: &WorkspaceId, sent: Uuid) -> Uuid {
+fn derive_id(workspace: &WorkspaceId, sent: Uuid) -> Uuid {
     let mut hash = Sha256::new();
     hash.update(b"imported");
     hash.update(workspace.bytes());
@@ -292,12 +301,12 @@ fn derived(workspace: &WorkspaceId, sent: Uuid) -> Uuid {
     uuid::Builder::from_random_bytes(bytes).into_uuid()
 }
 
-fn has(tx: &impl Tx, workspace: &WorkspaceId, kind: Kind, bytes: [u8; 16]) -> Result<bool> {
+fn has_record(tx: &impl Tx, workspace: &WorkspaceId, kind: ItemKind, bytes: [u8; 16]) -> Result<bool> {
     match kind {
-        Kind::Flow(_) => FLOWS.has(tx, workspace, &FlowId::from_bytes(bytes)),
-        Kind::Tool => TOOLS.has(tx, workspace, &ToolId::from_bytes(bytes)),
-        Kind::Variable => VARIABLES.has(tx, workspace, &VariableId::from_bytes(bytes)),
-        Kind::DocumentStore => DOCUMENT_STORES.has(tx, workspace, &DocumentStoreId::from_bytes(bytes)),
-        Kind::Template => TEMPLATES.has(tx, workspace, &TemplateId::from_bytes(bytes)),
+        ItemKind::Flow(_) => FLOWS.has(tx, workspace, &FlowId::from_bytes(bytes)),
+        ItemKind::Tool => TOOLS.has(tx, workspace, &ToolId::from_bytes(bytes)),
+        ItemKind::Variable => VARIABLES.has(tx, workspace, &VariableId::from_bytes(bytes)),
+        ItemKind::DocumentStore => DOCUMENT_STORES.has(tx, workspace, &DocumentStoreId::from_bytes(bytes)),
+        ItemKind::Template => TEMPLATES.has(tx, workspace, &TemplateId::from_bytes(bytes)),
     }
 }

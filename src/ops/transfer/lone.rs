@@ -1,8 +1,8 @@
 //! The flows of a file for who runs one of them and has no workspace.
 
-use super::Kind;
+use super::ItemKind;
 use super::flow::canvas_of;
-use super::reading::{Item, read};
+use super::reading::{ImportItem, parse};
 use crate::domain::error::{Error, Result};
 use crate::domain::flow::FlowKind;
 use serde_json::{Map, Value};
@@ -36,9 +36,9 @@ impl FileFlows {
     /// 400 when it holds no flow.
     pub fn read(text: &str) -> Result<Self> {
         let wrong = |_| Error::invalid("This is not a file of JSON with an export, a flow or a canvas.");
-        let incoming = read(serde_json::from_str(text).map_err(wrong)?, None)?;
-        let flow = |item: &Item| match (item.kind, &item.fault) {
-            (Kind::Flow(kind), None) => {
+        let incoming = parse(serde_json::from_str(text).map_err(wrong)?, None)?;
+        let flow = |item: &ImportItem| match (item.kind, &item.fault) {
+            (ItemKind::Flow(kind), None) => {
                 Some(FileFlow { name: item.name.clone(), kind, canvas: canvas_of(item).to_owned() })
             }
             _ => None,

@@ -11,20 +11,20 @@ mod plan;
 mod reading;
 mod transcripts;
 
-pub use export::{Wanted, export};
+pub use export::{ExportSelection, export};
 pub use import::{ImportBody, import};
 pub use lone::{FileFlow, FileFlows};
-pub use plan::Existing;
+pub use plan::ExistingPolicy;
 pub use transcripts::transcripts;
 
-use super::access::{self, Action};
-use crate::domain::caller::{Caller, Grants, Permission};
+use super::access::{self, FlowAction};
+use crate::domain::caller::{Caller, Permission, PermissionSet};
 use crate::domain::error::{Error, Result};
 use crate::domain::flow::FlowKind;
 
 /// The kinds of things that go out and come in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum ItemKind {
     Flow(FlowKind),
     Tool,
     Variable,
@@ -33,22 +33,22 @@ enum Kind {
 }
 
 /// The lists of a file: their name, and what is in them.
-const GROUPS: [(&str, Kind); 8] = [
-    ("ChatFlow", Kind::Flow(FlowKind::Chatflow)),
-    ("AgentFlow", Kind::Flow(FlowKind::Multiagent)),
-    ("AgentFlowV2", Kind::Flow(FlowKind::Agentflow)),
-    ("AssistantFlow", Kind::Flow(FlowKind::Assistant)),
-    ("Tool", Kind::Tool),
-    ("Variable", Kind::Variable),
-    ("DocumentStore", Kind::DocumentStore),
-    ("CustomTemplate", Kind::Template),
+const GROUPS: [(&str, ItemKind); 8] = [
+    ("ChatFlow", ItemKind::Flow(FlowKind::Chatflow)),
+    ("AgentFlow", ItemKind::Flow(FlowKind::Multiagent)),
+    ("AgentFlowV2", ItemKind::Flow(FlowKind::Agentflow)),
+    ("AssistantFlow", ItemKind::Flow(FlowKind::Assistant)),
+    ("Tool", ItemKind::Tool),
+    ("Variable", ItemKind::Variable),
+    ("DocumentStore", ItemKind::DocumentStore),
+    ("CustomTemplate", ItemKind::Template),
 ];
 
 /// The permission of a person over all of a workspace.
 const EXPORT_ALL: &str = "workspace:export";
 const IMPORT_ALL: &str = "workspace:import";
 
-impl Kind {
+impl ItemKind {
     /// The list of the file it stands in.
     fn group(self) -> &'static str {
         GROUPS.iter().find(|(_, kind)| *kind == self).map_or("ChatFlow", |(name, _)| name)
@@ -80,34 +80,34 @@ impl Kind {
     }
 
     /// Taking things out of a workspace is a permission of its own, which lets nobody read what they may not see.
-    fn may_export(self, caller: &Caller) -> Result<()> {
+    fn check_export(self, caller: &Caller) -> Result<()> {
         let own = self.export_permission();
-        if !caller.may_any(&[EXPORT_ALL, own]) {
+        if !caller.has_any(&[EXPORT_ALL, own]) {
             return Err(Error::Forbidden(format!("This needs the permission {EXPORT_ALL} or {own}.")));
         }
         let seen = match self {
-            Self::Flow(kind) => return access::permitted(caller, kind, Action::Read),
+            Self::Flow(kind) => return access::check_permission(caller, kind, FlowAction::Read),
             Self::Tool => "tools:view",
             Self::Variable => "variables:view",
             Self::DocumentStore => "documentStores:view",
             Self::Template => "templates:custom",
         };
-        if caller.grants.allow(seen) {
+        if caller.permissions.has(seen) {
             return Ok(());
         }
         Err(Error::Forbidden(format!("This needs the permission {seen}.")))
     }
 
-    fn may_import(self, caller: &Caller) -> bool {
-        caller.may_any(&[IMPORT_ALL, self.import_permission()])
+    fn can_import(self, caller: &Caller) -> bool {
+        caller.has_any(&[IMPORT_ALL, self.import_permission()])
     }
 }
 
 /// The caller with one permission more, for flows of this kind: whoever may import them may make them.
-fn with(caller: &Caller, kind: FlowKind, action: &str) -> Caller {
+fn with_permission(caller: &Caller, kind: FlowKind, action: &str) -> Caller {
     let mut richer = caller.clone();
     let more = Permission::parse(&format!("{}:{action}", kind.resource()));
-    if let (Grants::Only(held), Some(more)) = (&mut richer.grants, more) {
+    if let (PermissionSet::Only(held), Some(more)) = (&mut richer.permissions, more) {
         held.insert(more);
     }
     richer

@@ -3,13 +3,13 @@
 use super::super::flow_config;
 use super::super::templates;
 use super::super::tools::ToolBody;
-use super::import::body;
-use super::{GROUPS, Kind, flow};
-use crate::canvas::{Canvas, LeftOut};
+use super::import::parse_body;
+use super::{GROUPS, ItemKind, flow};
+use crate::canvas::{Canvas, ForeignContent};
 use crate::cards::registry::Registry;
 use crate::domain::error::{Error, Result};
 use crate::domain::flow::FlowKind;
-use crate::domain::secrets::hide;
+use crate::domain::secrets::redact;
 use serde_json::{Map, Value, json};
 use std::collections::HashSet;
 use uuid::Uuid;
@@ -26,9 +26,9 @@ pub(super) const UNNAMED: &str = "Imported flow";
 const FILE_SUFFIXES: [&str; 5] = [".json", " Chatflow", " Agentflow", " Agents", "-CustomTool"];
 
 /// Where what a file says of a drawing is kept on the way to its note.
-const SAID: &str = "said of it";
+const DRAWING_NOTE: &str = "said of it";
 /// Characters of it that a note repeats.
-const SAID_SHOWN_CHARS: usize = 300;
+const DRAWING_NOTE_CHARS: usize = 300;
 
 /// Settings of a flow that are objects, as JSON text in a file.
 pub(super) const SETTINGS: &[&str] = &[
@@ -54,8 +54,8 @@ pub(super) const LEFT_OUT: &[(&str, &str)] = &[
 
 /// One thing of a file.
 #[derive(Debug)]
-pub(super) struct Item {
-    pub kind: Kind,
+pub(super) struct ImportItem {
+    pub kind: ItemKind,
     /// Its id in the file, when it has one.
     pub id: Option<Uuid>,
     /// As an answer shows it.
@@ -69,8 +69,8 @@ pub(super) struct Item {
 
 /// What a file holds.
 #[derive(Debug)]
-pub(super) struct Incoming {
-    pub items: Vec<Item>,
+pub(super) struct ImportFile {
+    pub items: Vec<ImportItem>,
     /// Lists that stay outside: name, how many, and why.
     pub left_out: Vec<(&'static str, usize, &'static str)>,
     /// Credentials by id, as the file names them.
@@ -80,13 +80,13 @@ pub(super) struct Incoming {
 }
 
 /// Reads a file: one of lists, a flow record, a bare canvas, or a tool. What has no name is called as the file is.
-pub(super) fn read(file: Map<String, Value>, file_name: Option<&str>) -> Result<Incoming> {
-    let mut file = wrapped(file, file_name);
+pub(super) fn parse(file: Map<String, Value>, file_name: Option<&str>) -> Result<ImportFile> {
+    let mut file = wrap_single(file, file_name);
     let mut items = Vec::new();
     for (group, kind) in GROUPS {
         match file.remove(group) {
             None | Some(Value::Null) => {}
-            Some(Value::Array(list)) => items.extend(list.into_iter().map(|value| item(kind, value))),
+            Some(Value::Array(list)) => items.extend(list.into_iter().map(|value| parse_item(kind, value))),
             Some(_) => return Err(Error::Invalid(format!("'{group}' must be a list."))),
         }
     }
@@ -112,11 +112,11 @@ pub(super) fn read(file: Map<String, Value>, file_name: Option<&str>) -> Result<
         Some(Value::Object(named)) => named,
         _ => Map::new(),
     };
-    Ok(Incoming { items, left_out, credentials: named("credentials"), keys: named("keys") })
+    Ok(ImportFile { items, left_out, credentials: named("credentials"), keys: named("keys") })
 }
 
 /// A canvas, a flow record or a tool as a file of one thing.
-fn wrapped(mut file: Map<String, Value>, file_name: Option<&str>) -> Map<String, Value> {
+fn wrap_single(mut file: Map<String, Value>, file_name: Option<&str>) -> Map<String, Value> {
     // A starter holds its canvas beside what it says of it.
     if let Some(canvas) = file.get("canvas").filter(|canvas| canvas["nodes"].is_array()).map(Value::to_string)
     {
@@ -136,18 +136,18 @@ fn wrapped(mut file: Map<String, Value>, file_name: Option<&str>) -> Map<String,
         let titled = || {
             let record = file.get("chatflow").and_then(|record| record.get("name"));
             let title = record.or_else(|| file.get("title")).filter(|_| is_canvas)?.as_str()?;
-            named_after(title)
+            name_from_file(title)
         };
         let named =
-            titled().or_else(|| file_name.and_then(named_after)).unwrap_or_else(|| UNNAMED.to_owned());
+            titled().or_else(|| file_name.and_then(name_from_file)).unwrap_or_else(|| UNNAMED.to_owned());
         file.insert("name".to_owned(), named.into());
     }
     if !is_canvas && !is_flow {
-        return Map::from_iter([(Kind::Tool.group().to_owned(), json!([file]))]);
+        return Map::from_iter([(ItemKind::Tool.group().to_owned(), json!([file]))]);
     }
     let said = file.get("type").and_then(Value::as_str).and_then(FlowKind::parse);
     let one = if is_canvas {
-        let mut one = record_beside(&mut file);
+        let mut one = take_record_fields(&mut file);
         if said.is_some() {
             file.shift_remove("type");
         }
@@ -158,13 +158,13 @@ fn wrapped(mut file: Map<String, Value>, file_name: Option<&str>) -> Map<String,
     } else {
         Value::Object(file)
     };
-    let kind = Kind::Flow(said.unwrap_or(FlowKind::Chatflow));
+    let kind = ItemKind::Flow(said.unwrap_or(FlowKind::Chatflow));
     Map::from_iter([(kind.group().to_owned(), json!([one]))])
 }
 
 /// Takes what a file says beside a drawing of the flow that it is: its name, its settings and what it is about. The record
 /// of a flow may stand there too; what stands for itself goes before it.
-fn record_beside(file: &mut Map<String, Value>) -> Map<String, Value> {
+fn take_record_fields(file: &mut Map<String, Value>) -> Map<String, Value> {
     let mut one = Map::new();
     let mut record = match file.shift_remove("chatflow") {
         Some(Value::Object(record)) => record,
@@ -174,7 +174,7 @@ fn record_beside(file: &mut Map<String, Value>) -> Map<String, Value> {
     file.shift_remove("title");
     for name in SETTINGS {
         // A setting that nothing can read is left beside the drawing, and said to be left out.
-        let reads = |value: &Value| !value.is_null() && flow_config::read(name, Some(value)).is_ok();
+        let reads = |value: &Value| !value.is_null() && flow_config::parse(name, Some(value)).is_ok();
         let found = if file.get(*name).is_some_and(reads) {
             file.shift_remove(*name)
         } else {
@@ -190,13 +190,13 @@ fn record_beside(file: &mut Map<String, Value>) -> Map<String, Value> {
     let said = file.shift_remove("description").or_else(|| record.shift_remove("description"));
     one.extend(
         said.filter(|said| said.as_str().is_some_and(|text| !text.trim().is_empty()))
-            .map(|said| (SAID.to_owned(), said)),
+            .map(|said| (DRAWING_NOTE.to_owned(), said)),
     );
     one
 }
 
 /// What a file without a folder and without an ending is called; `None` when nothing is left.
-fn named_after(file_name: &str) -> Option<String> {
+fn name_from_file(file_name: &str) -> Option<String> {
     let mut name = file_name.rsplit(['/', '\\']).next().unwrap_or_default().trim();
     for suffix in FILE_SUFFIXES {
         let at = name.len().saturating_sub(suffix.len());
@@ -226,16 +226,23 @@ fn kind_of(canvas: &Value) -> FlowKind {
 }
 
 /// A name as an answer repeats it.
-pub(super) fn shown(text: &str) -> String {
+pub(super) fn display_name(text: &str) -> String {
     text.chars().filter(|c| !c.is_control()).take(NAME_SHOWN_CHARS).collect()
 }
 
-fn item(kind: Kind, value: Value) -> Item {
+fn parse_item(kind: ItemKind, value: Value) -> ImportItem {
     let Value::Object(mut fields) = value else {
         let fault = Some("It is not an object.".to_owned());
-        return Item { kind, id: None, name: String::new(), fields: Map::new(), fault, notes: Vec::new() };
+        return ImportItem {
+            kind,
+            id: None,
+            name: String::new(),
+            fields: Map::new(),
+            fault,
+            notes: Vec::new(),
+        };
     };
-    let name = fields.get("name").and_then(Value::as_str).map(shown).unwrap_or_default();
+    let name = fields.get("name").and_then(Value::as_str).map(display_name).unwrap_or_default();
     let mut fault = None;
     let id = match fields.get("id").and_then(Value::as_str) {
         None => None,
@@ -247,8 +254,8 @@ fn item(kind: Kind, value: Value) -> Item {
         fields.insert("flowData".to_owned(), text.into());
     }
     let kind = match (kind, fields.get("type").and_then(Value::as_str)) {
-        (Kind::Flow(_), Some(text)) => match FlowKind::parse(text) {
-            Some(own) => Kind::Flow(own),
+        (ItemKind::Flow(_), Some(text)) => match FlowKind::parse(text) {
+            Some(own) => ItemKind::Flow(own),
             None => {
                 fault = Some("There is no such kind of flow.".to_owned());
                 kind
@@ -256,14 +263,14 @@ fn item(kind: Kind, value: Value) -> Item {
         },
         _ => kind,
     };
-    if matches!(kind, Kind::Flow(_)) && !fields.get("flowData").is_some_and(Value::is_string) {
+    if matches!(kind, ItemKind::Flow(_)) && !fields.get("flowData").is_some_and(Value::is_string) {
         fault = Some("It has no canvas.".to_owned());
     }
     let notes = match kind {
-        Kind::Flow(_) | Kind::Template => notes_on(&mut fields),
+        ItemKind::Flow(_) | ItemKind::Template => take_notes(&mut fields),
         _ => Vec::new(),
     };
-    let mut item = Item { kind, id, name, fields, fault, notes };
+    let mut item = ImportItem { kind, id, name, fields, fault, notes };
     if item.fault.is_none() {
         item.fault = refusal(&item);
     }
@@ -271,17 +278,17 @@ fn item(kind: Kind, value: Value) -> Item {
 }
 
 /// What is said of a drawing, which then holds what a canvas does and nothing besides.
-fn notes_on(fields: &mut Map<String, Value>) -> Vec<String> {
-    let said = fields.shift_remove(SAID).as_ref().and_then(Value::as_str).map(|said| {
-        let said: String = hide(said).text.chars().map(plain).take(SAID_SHOWN_CHARS).collect();
+fn take_notes(fields: &mut Map<String, Value>) -> Vec<String> {
+    let said = fields.shift_remove(DRAWING_NOTE).as_ref().and_then(Value::as_str).map(|said| {
+        let said: String = redact(said).text.chars().map(without_control).take(DRAWING_NOTE_CHARS).collect();
         format!("The file says of it: {said}")
     });
     let mut notes: Vec<String> = said.into_iter().collect();
     let draft = fields.get_mut("draft").and_then(Value::as_object_mut);
-    if let Some(left_out) = draft.and_then(|draft| draft.get_mut("flowData")).and_then(drawn_alone) {
+    if let Some(left_out) = draft.and_then(|draft| draft.get_mut("flowData")).and_then(strip_foreign) {
         notes.extend(left_out.sentences());
     }
-    if let Some(left_out) = fields.get_mut("flowData").and_then(drawn_alone) {
+    if let Some(left_out) = fields.get_mut("flowData").and_then(strip_foreign) {
         notes.extend(
             left_out.sentences().into_iter().filter(|told| !notes.contains(told)).collect::<Vec<_>>(),
         );
@@ -290,24 +297,24 @@ fn notes_on(fields: &mut Map<String, Value>) -> Vec<String> {
 }
 
 /// Leaves of a canvas what is part of one. What is no canvas is judged elsewhere.
-fn drawn_alone(canvas: &mut Value) -> Option<LeftOut> {
+fn strip_foreign(canvas: &mut Value) -> Option<ForeignContent> {
     let parsed = Canvas::parse(canvas.as_str()?).and_then(|canvas| canvas.without_foreign(&Registry));
     let (drawn, left_out) = parsed.ok().filter(|(_, left_out)| !left_out.is_empty())?;
     *canvas = serde_json::to_string(drawn.raw()).ok()?.into();
     Some(left_out)
 }
 
-fn plain(c: char) -> char {
+fn without_control(c: char) -> char {
     if c.is_control() { ' ' } else { c }
 }
 
 /// What would refuse a thing when it is stored, as far as the thing itself says it.
-fn refusal(item: &Item) -> Option<String> {
+fn refusal(item: &ImportItem) -> Option<String> {
     let judged = match item.kind {
-        Kind::Flow(_) => flow::check(item),
-        Kind::Tool => body::<ToolBody>(&item.fields).and_then(|tool| tool.check()),
-        Kind::Template => templates::content_of(&item.fields).map(drop),
-        Kind::Variable | Kind::DocumentStore => Ok(()),
+        ItemKind::Flow(_) => flow::check(item),
+        ItemKind::Tool => parse_body::<ToolBody>(&item.fields).and_then(|tool| tool.check()),
+        ItemKind::Template => templates::content_of(&item.fields).map(drop),
+        ItemKind::Variable | ItemKind::DocumentStore => Ok(()),
     };
     judged.err().map(|fault| fault.to_string())
 }
@@ -316,8 +323,8 @@ fn refusal(item: &Item) -> Option<String> {
 mod tests {
     use super::*;
 
-    fn read_value(value: Value) -> Result<Incoming> {
-        read(value.as_object().unwrap().clone(), None)
+    fn read_value(value: Value) -> Result<ImportFile> {
+        parse(value.as_object().unwrap().clone(), None)
     }
 
     #[test]
@@ -331,14 +338,14 @@ mod tests {
             (Some("ü\u{1b}.json"), "ü"),
             (None, "Imported flow"),
         ] {
-            let incoming = read(canvas.as_object().unwrap().clone(), file_name).unwrap();
+            let incoming = parse(canvas.as_object().unwrap().clone(), file_name).unwrap();
             assert_eq!(incoming.items[0].name, name, "{file_name:?}");
         }
         let named = json!({"name": "Own", "type": "AGENTFLOW", "nodes": [], "edges": []});
-        let incoming = read(named.as_object().unwrap().clone(), Some("Other.json")).unwrap();
+        let incoming = parse(named.as_object().unwrap().clone(), Some("Other.json")).unwrap();
         assert_eq!(
             (incoming.items[0].name.as_str(), incoming.items[0].kind),
-            ("Own", Kind::Flow(FlowKind::Agentflow))
+            ("Own", ItemKind::Flow(FlowKind::Agentflow))
         );
         assert!(!incoming.items[0].fields["flowData"].as_str().unwrap().contains("AGENTFLOW"));
     }
@@ -347,7 +354,7 @@ mod tests {
     fn a_tool_alone_is_a_file_too() {
         let tool = json!({"name": "adder", "description": "adds", "color": "#fff", "schema": "[]", "func": "return 1"});
         let incoming = read_value(tool.clone()).unwrap();
-        assert_eq!((incoming.items[0].kind, &incoming.items[0].fault), (Kind::Tool, &None));
+        assert_eq!((incoming.items[0].kind, &incoming.items[0].fault), (ItemKind::Tool, &None));
         let mut broken = tool;
         broken["schema"] = "[{\"property\": \"1\", \"type\": \"string\"}]".into();
         assert!(read_value(broken).unwrap().items[0].fault.as_ref().unwrap().contains("schema"));
@@ -357,14 +364,14 @@ mod tests {
     fn a_bare_canvas_is_a_flow_of_the_kind_of_its_cards() {
         let node = |category: &str| json!({"nodes": [{"data": {"category": category}}], "edges": []});
         let step = json!({"nodes": [{"data": {"name": "startAgentflow"}}], "edges": []});
-        assert_eq!(read_value(step).unwrap().items[0].kind, Kind::Flow(FlowKind::Agentflow));
+        assert_eq!(read_value(step).unwrap().items[0].kind, ItemKind::Flow(FlowKind::Agentflow));
         for (category, kind) in [
             ("Chains", FlowKind::Chatflow),
             ("Agent Flows", FlowKind::Agentflow),
             ("Sequential Agents", FlowKind::Multiagent),
         ] {
             let incoming = read_value(node(category)).unwrap();
-            assert_eq!(incoming.items[0].kind, Kind::Flow(kind));
+            assert_eq!(incoming.items[0].kind, ItemKind::Flow(kind));
             assert_eq!((incoming.items[0].name.as_str(), &incoming.items[0].fault), ("Imported flow", &None));
         }
     }

@@ -1,7 +1,7 @@
 //! The conversations of a flow as a file to read (manual 3.5 r4).
 
 use super::super::messages::{self, Budget, MessageFilter, conversations};
-use super::Kind;
+use super::ItemKind;
 use crate::app::App;
 use crate::domain::caller::Caller;
 use crate::domain::error::{Error, Result};
@@ -21,14 +21,14 @@ const BYTES_MAX: usize = 64 * 1024 * 1024;
 pub fn transcripts(app: &App, caller: &Caller, id: &FlowId, filter: &MessageFilter) -> Result<Vec<Value>> {
     let flow =
         app.store.read(|tx| FLOWS.get(tx, &caller.workspace, id))?.ok_or_else(|| Error::no_flow(id))?;
-    Kind::Flow(flow.kind).may_export(caller)?;
+    ItemKind::Flow(flow.kind).check_export(caller)?;
     let found = conversations::all_up_to(app, caller, id, filter, CONVERSATIONS_MAX)?;
     let mut budget = Budget::new(MESSAGES_MAX, BYTES_MAX);
     let told = found.ok_or_else(too_many)?.into_iter().map(|row| {
         let chat = row["chatId"].as_str().and_then(ChatId::parse);
         let one = MessageFilter { chat, ..filter.clone() };
         let said = messages::newest_within(app, caller, id, &one, true, &mut budget)?;
-        if budget.has_left_out() {
+        if budget.is_truncated() {
             return Err(too_many());
         }
         let lines: Vec<Value> = said.iter().map(line).collect();

@@ -1,7 +1,7 @@
 //! What a statement can and cannot do.
 
 use super::*;
-use crate::domain::cancel::Reason;
+use crate::domain::cancel::CancelReason;
 use std::time::Instant;
 
 /// A database of customers and secrets, in a folder of its own.
@@ -24,10 +24,10 @@ fn made() -> (tempfile::TempDir, std::path::PathBuf) {
     (folder, path)
 }
 
-fn open(path: &Path, only: &[&str], not: &[&str]) -> Result<Reader, SqlError> {
+fn open(path: &Path, only: &[&str], not: &[&str]) -> Result<SqlReader, SqlError> {
     let own = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect();
-    let tables = Tables { only: own(only), not: own(not) };
-    Reader::open(path, &tables, Limits::default(), &Cancel::new(None))
+    let tables = VisibleTables { only: own(only), not: own(not) };
+    SqlReader::open(path, &tables, SqlLimits::default(), &CancelToken::new(None))
 }
 
 #[test]
@@ -145,16 +145,16 @@ fn a_statement_ends_when_its_time_or_the_run_is_over() {
     const ENDLESS: &str =
         "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n";
     let (_folder, path) = made();
-    let limits = Limits { time: Duration::from_millis(50), ..Limits::default() };
-    let cancel = Cancel::new(None);
-    let mut reader = Reader::open(&path, &Tables::default(), limits, &cancel).unwrap();
+    let limits = SqlLimits { time: Duration::from_millis(50), ..SqlLimits::default() };
+    let cancel = CancelToken::new(None);
+    let mut reader = SqlReader::open(&path, &VisibleTables::default(), limits, &cancel).unwrap();
     assert_eq!(reader.rows(ENDLESS), Err(SqlError::TimedOut));
-    let limits = Limits { time: Duration::from_secs(60), ..Limits::default() };
-    let mut reader = Reader::open(&path, &Tables::default(), limits, &cancel).unwrap();
+    let limits = SqlLimits { time: Duration::from_secs(60), ..SqlLimits::default() };
+    let mut reader = SqlReader::open(&path, &VisibleTables::default(), limits, &cancel).unwrap();
     let other = cancel.clone();
     let ending = std::thread::spawn(move || {
         std::thread::sleep(Duration::from_millis(50));
-        other.cancel(Reason::CallerLeft);
+        other.cancel(CancelReason::CallerLeft);
     });
     let began = Instant::now();
     assert_eq!(reader.rows(ENDLESS), Err(SqlError::Cancelled));
@@ -217,8 +217,9 @@ fn a_description_takes_no_longer_than_a_statement() {
     for at in 0..20 {
         owner.execute_batch(&format!("CREATE VIEW slow{at} AS {slow};")).unwrap();
     }
-    let limits = Limits { time: Duration::from_millis(200), ..Limits::default() };
-    let mut reader = Reader::open(&path, &Tables::default(), limits, &Cancel::new(None)).unwrap();
+    let limits = SqlLimits { time: Duration::from_millis(200), ..SqlLimits::default() };
+    let mut reader =
+        SqlReader::open(&path, &VisibleTables::default(), limits, &CancelToken::new(None)).unwrap();
     let began = Instant::now();
     let described = reader.describe(3).unwrap();
     assert!(described.contains("CREATE VIEW slow19") && described.contains("Ada"), "{described}");

@@ -1,6 +1,6 @@
 //! The system calls a worker keeps: computing, memory, its pipes, the clock. Any other fails with "not permitted".
 
-use super::Unconfined;
+use super::SandboxError;
 use seccompiler::{
     BpfProgram, SeccompAction, SeccompCmpArgLen, SeccompCmpOp, SeccompCondition, SeccompFilter, SeccompRule,
     TargetArch,
@@ -8,7 +8,7 @@ use seccompiler::{
 use std::collections::BTreeMap;
 
 /// Calls that are harmless whatever their arguments are. None takes a path, an address or another process.
-const HARMLESS: &[libc::c_long] = &[
+const ALLOWED_CALLS: &[libc::c_long] = &[
     // The pipes it was born with; there are no others.
     libc::SYS_read,
     libc::SYS_readv,
@@ -48,19 +48,19 @@ const HARMLESS: &[libc::c_long] = &[
 
 /// The older calls that only this processor still has.
 #[cfg(target_arch = "x86_64")]
-const OLDER: &[libc::c_long] = &[libc::SYS_poll];
+const LEGACY_CALLS: &[libc::c_long] = &[libc::SYS_poll];
 #[cfg(not(target_arch = "x86_64"))]
-const OLDER: &[libc::c_long] = &[];
+const LEGACY_CALLS: &[libc::c_long] = &[];
 
 /// Calls that may not make memory executable; the flags are their third argument.
-const NEVER_CODE: &[libc::c_long] = &[libc::SYS_mmap, libc::SYS_mprotect];
+const NO_EXEC_CALLS: &[libc::c_long] = &[libc::SYS_mmap, libc::SYS_mprotect];
 
 /// Installs the filter for the whole process, which has one thread.
-pub(super) fn allow_only_what_is_listed() -> Result<(), Unconfined> {
-    let arch = arch().ok_or(Unconfined("its system calls cannot be cut down on this processor"))?;
-    let filter =
-        program(arch, std::process::id()).map_err(|_| Unconfined("its system calls cannot be cut down"))?;
-    seccompiler::apply_filter(&filter).map_err(|_| Unconfined("its system calls cannot be cut down"))
+pub(super) fn install_filter() -> Result<(), SandboxError> {
+    let arch = arch().ok_or(SandboxError("its system calls cannot be cut down on this processor"))?;
+    let filter = build_filter(arch, std::process::id())
+        .map_err(|_| SandboxError("its system calls cannot be cut down"))?;
+    seccompiler::apply_filter(&filter).map_err(|_| SandboxError("its system calls cannot be cut down"))
 }
 
 const fn arch() -> Option<TargetArch> {
@@ -75,9 +75,9 @@ const fn arch() -> Option<TargetArch> {
     }
 }
 
-fn program(arch: TargetArch, own: u32) -> Result<BpfProgram, seccompiler::BackendError> {
+fn build_filter(arch: TargetArch, own: u32) -> Result<BpfProgram, seccompiler::BackendError> {
     let mut rules: BTreeMap<i64, Vec<SeccompRule>> = BTreeMap::new();
-    for call in HARMLESS.iter().chain(OLDER) {
+    for call in ALLOWED_CALLS.iter().chain(LEGACY_CALLS) {
         rules.insert(*call, Vec::new());
     }
     let code = u64::from(libc::PROT_EXEC.unsigned_abs());
@@ -85,7 +85,7 @@ fn program(arch: TargetArch, own: u32) -> Result<BpfProgram, seccompiler::Backen
         let condition = SeccompCondition::new(argument, SeccompCmpArgLen::Dword, how, value)?;
         Ok::<_, seccompiler::BackendError>(vec![SeccompRule::new(vec![condition])?])
     };
-    for call in NEVER_CODE {
+    for call in NO_EXEC_CALLS {
         rules.insert(*call, only(2, SeccompCmpOp::MaskedEq(code), 0)?);
     }
     // Its own limits, and signals to itself: the service runs as the same user.
@@ -110,7 +110,7 @@ mod tests {
         // A filter holds for the thread that installs it, so that the other tests go on as before.
         let tried = thread::spawn(move || {
             let before = fs::read_dir(here).is_ok();
-            allow_only_what_is_listed().unwrap();
+            install_filter().unwrap();
             let kind = |result: io::Result<()>| result.err().map(|error| error.kind());
             let tries = [
                 kind(fs::read("/etc/passwd").map(drop)),

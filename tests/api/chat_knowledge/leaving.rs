@@ -2,16 +2,16 @@
 
 use super::{canvas, flow, found, kept, kept_in, sent, workspace};
 use crate::support::Server;
-use flowkeep::cards::kit::{Edit, Library as _};
-use flowkeep::domain::cancel::Cancel;
-use flowkeep::domain::chat_knowledge::Amount;
+use flowkeep::cards::kit::{CollectionEdit, Collections as _};
+use flowkeep::domain::cancel::CancelToken;
+use flowkeep::domain::chat_knowledge::ChunkUsage;
 use flowkeep::domain::conversation::Conversation;
 use flowkeep::domain::error::Error;
 use flowkeep::domain::ids::{ChatId, CollectionId, FlowId};
 use flowkeep::ops::chat_passages;
-use flowkeep::ops::collections::Shelves;
-use flowkeep::store::tables::CHAT_KNOWLEDGE;
-use flowkeep::vectors::Row;
+use flowkeep::ops::collections::WorkspaceCollections;
+use flowkeep::store::tables::CONVERSATION_UPLOADS;
+use flowkeep::vectors::VectorRow;
 use serde_json::{Value, json};
 use std::collections::HashSet;
 
@@ -44,14 +44,14 @@ fn what_nobody_asked_about_goes_after_a_day_and_keeps_nobody_from_sending() {
     let (flow, here) = (flow(&server), workspace(&server));
     let [silent, asked] = [(); 2].map(|()| sent(&server, &flow, &Value::Null, &["Parcels leave."]));
     assert_eq!(found(&server, &flow, &asked).len(), 1);
-    let sweep = || chat_passages::sweep(&server.app, &Cancel::new(None)).unwrap();
+    let sweep = || chat_passages::sweep(&server.app, &CancelToken::new(None)).unwrap();
     sweep();
     assert_eq!(kept_in(&server, &here), 2);
     server.app.clock.advance_seconds(25 * 3600);
     let late = sent(&server, &flow, &Value::Null, &["Parcels leave."]);
     sweep();
     assert_eq!(kept_in(&server, &here), 2);
-    let counted = server.app.store.read(|tx| CHAT_KNOWLEDGE.list(tx, &here)).unwrap();
+    let counted = server.app.store.read(|tx| CONVERSATION_UPLOADS.list(tx, &here)).unwrap();
     assert_eq!(counted.len(), 2, "the conversation that was asked, and the new one");
     for (chat, count) in [(&silent, 0), (&asked, 1), (&late, 1)] {
         assert_eq!(found(&server, &flow, chat).len(), count);
@@ -67,15 +67,22 @@ fn what_is_still_being_embedded_when_its_conversation_goes_does_not_count() {
         flow: FlowId::parse(&flow).unwrap(),
         chat: ChatId::parse(chat["chatId"].as_str().unwrap()).unwrap(),
     };
-    let shelves = Shelves::new(&server.app, here, Cancel::new(None));
+    let shelves = WorkspaceCollections::new(&server.app, here, CancelToken::new(None));
     let (id, none) = (CollectionId::random(), HashSet::new());
-    let add = [Row { id: [1; 16], vector: vec![1.0; 4], text: "text".to_owned() }];
-    let begin = || shelves.admit(&of, Amount::default());
+    let add = [VectorRow { id: [1; 16], vector: vec![1.0; 4], text: "text".to_owned() }];
+    let begin = || shelves.reserve(&of, ChunkUsage::default());
     let end = |leave| {
         let conversation = Some(leave);
         shelves.change(
             &id,
-            &Edit { name: "c", space: [1; 32], clear: false, add: &add, remove: &none, conversation },
+            &CollectionEdit {
+                name: "c",
+                space: [1; 32],
+                clear: false,
+                add: &add,
+                remove: &none,
+                conversation,
+            },
         )
     };
     end(begin().unwrap()).unwrap();
@@ -94,5 +101,5 @@ fn what_is_still_being_embedded_when_its_conversation_goes_does_not_count() {
     assert!(end(again).is_err());
     assert!(matches!(begin(), Err(Error::NotFound(_))));
     assert_eq!(kept(&server), 0);
-    assert!(server.app.store.read(|tx| CHAT_KNOWLEDGE.list(tx, &here)).unwrap().is_empty());
+    assert!(server.app.store.read(|tx| CONVERSATION_UPLOADS.list(tx, &here)).unwrap().is_empty());
 }

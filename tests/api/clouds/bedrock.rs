@@ -3,7 +3,7 @@
 use crate::support::canvases::Drawing;
 use crate::support::provider::aws::Account;
 use crate::support::provider::converse::{EVENT_STREAM, event, events, exception};
-use crate::support::provider::{Behaviour, Provider, Recorded, Reply};
+use crate::support::provider::{Behaviour, Provider, RecordedRequest, Reply};
 use crate::support::{Server, id};
 use serde_json::{Value, json};
 
@@ -23,22 +23,22 @@ fn key() -> Value {
 }
 
 /// A service with an account of AWS beside it.
-struct House {
+struct Fixture {
     server: Server,
     provider: Provider,
     account: Account,
 }
 
-impl House {
+impl Fixture {
     fn open(account: Account) -> Self {
         let provider = Provider::start();
         let gate = account.clone();
-        provider.decide(move |request| gate.refusal(request).unwrap_or(Behaviour::Echo));
+        provider.set_decision(move |request| gate.refusal(request).unwrap_or(Behaviour::Echo));
         Self { server: Server::start(), provider, account }
     }
 
     /// The card with these inputs and a credential of these fields.
-    fn place(&self, drawing: &mut Drawing, card: &str, inputs: Value, fields: &Value) -> String {
+    fn place_card(&self, drawing: &mut Drawing, card: &str, inputs: Value, fields: &Value) -> String {
         let mut all = json!({"region": "eu-central-1", "endpointHost": self.provider.base_url()});
         all.as_object_mut().unwrap().extend(inputs.as_object().cloned().unwrap());
         let node = drawing.card(card, all);
@@ -49,7 +49,7 @@ impl House {
 
     fn conversation(&self, inputs: Value, fields: &Value) -> String {
         let mut drawing = Drawing::default();
-        let model = self.place(&mut drawing, "awsChatBedrock", inputs, fields);
+        let model = self.place_card(&mut drawing, "awsChatBedrock", inputs, fields);
         let memory = drawing.card("bufferMemory", json!({}));
         let chain = drawing.card("conversationChain", json!({"systemMessagePrompt": "Be kind."}));
         drawing.wire(&model, &chain, "model");
@@ -67,13 +67,13 @@ impl House {
     }
 
     /// What a person is told when the model answers with this body of frames.
-    fn told(&self, body: Vec<u8>, piece: usize) -> String {
+    fn error_of(&self, body: Vec<u8>, piece: usize) -> String {
         let flow = self.conversation(json!({}), &key());
-        self.provider.script(Behaviour::Bytes { kind: EVENT_STREAM, body, piece });
+        self.provider.push_behaviour(Behaviour::Bytes { kind: EVENT_STREAM, body, piece });
         self.ask(&flow, true)
     }
 
-    fn all_were_signed(&self) -> Vec<Recorded> {
+    fn all_were_signed(&self) -> Vec<RecordedRequest> {
         let requests = self.provider.requests();
         for request in &requests {
             assert!(self.account.refusal(request).is_none(), "{request:?}");
@@ -84,7 +84,7 @@ impl House {
 
 #[test]
 fn a_signed_question_is_answered_whole_and_streamed() {
-    let house = House::open(ACCOUNT);
+    let house = Fixture::open(ACCOUNT);
     let flow = house.conversation(json!({}), &key());
     let whole = house.server.ask(&flow, &json!({"question": "How are you?"})).is(200).json();
     assert_eq!(whole["text"], "You said: How are you?");
@@ -104,7 +104,7 @@ fn a_signed_question_is_answered_whole_and_streamed() {
 
 #[test]
 fn the_cards_settings_are_sent() {
-    let house = House::open(ACCOUNT);
+    let house = Fixture::open(ACCOUNT);
     for (inputs, model, expected) in [
         (
             json!({"temperature": "0.2", "max_tokens_to_sample": "77", "latencyOptimized": true}),
@@ -146,7 +146,7 @@ fn the_cards_settings_are_sent() {
 #[test]
 fn a_session_token_goes_along() {
     let account = Account { session: Some(SESSION), ..ACCOUNT };
-    let house = House::open(account);
+    let house = Fixture::open(account);
     let mut fields = key();
     fields["awsSession"] = SESSION.into();
     let told = house.ask(&house.conversation(json!({}), &fields), false);
@@ -158,9 +158,9 @@ fn a_session_token_goes_along() {
 #[test]
 fn an_agent_counts() {
     for streaming in [false, true] {
-        let house = House::open(ACCOUNT);
+        let house = Fixture::open(ACCOUNT);
         let mut drawing = Drawing::default();
-        let model = house.place(&mut drawing, "awsChatBedrock", json!({"streaming": streaming}), &key());
+        let model = house.place_card(&mut drawing, "awsChatBedrock", json!({"streaming": streaming}), &key());
         let memory = drawing.card("bufferMemory", json!({}));
         let calculator = drawing.card("calculator", json!({}));
         let agent = drawing.card("toolAgent", json!({"systemMessage": "Count well."}));
@@ -169,12 +169,12 @@ fn an_agent_counts() {
         drawing.wire(&calculator, &agent, "tools");
         let flow = house.server.flow(&drawing.text());
         let arguments = json!({"input": "6 * (3 + 4)"});
-        house.provider.script(Behaviour::Reply(Reply {
+        house.provider.push_behaviour(Behaviour::Reply(Reply {
             thinking: vec!["Well, ".into(), "seven".into()],
             calls: vec![("calculator".into(), arguments.clone())],
             ..Reply::text("Let me see. ")
         }));
-        house.provider.script(Behaviour::text("It is 42."));
+        house.provider.push_behaviour(Behaviour::text("It is 42."));
         let answer = house.server.ask(&flow, &json!({"question": "How much?"})).is(200).json();
         assert_eq!(answer["text"], "Let me see. \n\nIt is 42.");
         let used = json!([{"tool": "calculator", "toolInput": arguments, "toolOutput": "42"}]);
@@ -194,7 +194,7 @@ fn an_agent_counts() {
 
 #[test]
 fn a_model_that_takes_images_is_sent_them() {
-    let house = House::open(ACCOUNT);
+    let house = Fixture::open(ACCOUNT);
     let flow = house.conversation(json!({"allowImageUploads": true}), &key());
     let data =
         "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
@@ -208,7 +208,7 @@ fn a_model_that_takes_images_is_sent_them() {
 
 #[test]
 fn wrong_keys_are_told_from_a_wrong_clock() {
-    let house = House::open(ACCOUNT);
+    let house = Fixture::open(ACCOUNT);
     for fields in [
         json!({"awsKey": "AKIAIOSFODNN7OTHERS", "awsSecret": SECRET}),
         json!({"awsKey": ACCOUNT.id, "awsSecret": "another-secret-of-somebody"}),
@@ -227,7 +227,7 @@ fn wrong_keys_are_told_from_a_wrong_clock() {
 
 #[test]
 fn a_card_without_a_key_asks_nobody() {
-    let house = House::open(ACCOUNT);
+    let house = Fixture::open(ACCOUNT);
     let mut role = key();
     role["roleArn"] = "arn:aws:iam::123456789012:role/other".into();
     for (card, fields, says) in [
@@ -236,7 +236,7 @@ fn a_card_without_a_key_asks_nobody() {
         ("awsChatBedrock", role, "roles are not taken on here"),
     ] {
         let mut drawing = Drawing::default();
-        let model = house.place(&mut drawing, card, json!({}), &fields);
+        let model = house.place_card(&mut drawing, card, json!({}), &fields);
         let prompt = drawing.card("promptTemplate", json!({"template": "{question}"}));
         let chain = drawing.card("llmChain", json!({}));
         drawing.wire(&model, &chain, "model");
@@ -244,12 +244,12 @@ fn a_card_without_a_key_asks_nobody() {
         let told = house.ask(&house.server.flow(&drawing.text()), false);
         assert!(told.contains(says), "{told}");
     }
-    assert_eq!(house.provider.served(), 0);
+    assert_eq!(house.provider.served_count(), 0);
 }
 
 #[test]
 fn a_region_leads_to_no_other_host() {
-    let house = House::open(ACCOUNT);
+    let house = Fixture::open(ACCOUNT);
     for region in ["evil.example/", "eu-central-1.evil.example", "eu@evil", "..", "eu-central-1:1", "ü", "1"]
     {
         let flow = house.conversation(json!({"region": region, "endpointHost": ""}), &key());
@@ -264,7 +264,7 @@ fn a_region_leads_to_no_other_host() {
 
 #[test]
 fn refusals_are_told_in_clear_words() {
-    let house = House::open(ACCOUNT);
+    let house = Fixture::open(ACCOUNT);
     let flow = house.conversation(json!({}), &key());
     for (status, kind, message, says) in [
         (400, "ValidationException", "The provided model identifier is invalid.", "does not know the model"),
@@ -282,7 +282,7 @@ fn refusals_are_told_in_clear_words() {
     ] {
         let headers = vec![("x-amzn-errortype".to_owned(), kind.to_owned())];
         let body = json!({ "message": message }).to_string();
-        house.provider.script(Behaviour::Status { status, body, headers });
+        house.provider.push_behaviour(Behaviour::Status { status, body, headers });
         let told = house.ask(&flow, false);
         assert!(told.contains("AWS Bedrock") && told.contains(says), "{kind}: {told}");
     }
@@ -290,7 +290,7 @@ fn refusals_are_told_in_clear_words() {
 
 #[test]
 fn throttling_is_waited_for_and_then_told() {
-    let house = House::open(ACCOUNT);
+    let house = Fixture::open(ACCOUNT);
     let flow = house.conversation(json!({}), &key());
     let throttled = || {
         let kind = ("x-amzn-errortype".to_owned(), "ThrottlingException".to_owned());
@@ -301,24 +301,24 @@ fn throttling_is_waited_for_and_then_told() {
             headers: vec![kind, ("retry-after".to_owned(), "1".to_owned())],
         }
     };
-    house.provider.script(throttled());
+    house.provider.push_behaviour(throttled());
     let told = house.ask(&flow, false);
     assert!(told.contains("You said"), "{told}");
     assert_eq!(house.all_were_signed().len(), 2);
-    (0..3).for_each(|_| house.provider.script(throttled()));
+    (0..3).for_each(|_| house.provider.push_behaviour(throttled()));
     house.server.ask(&flow, &json!({"question": "Hi"})).is_error(429);
 }
 
 /// A reply as frames, up to its end.
-fn begun() -> Vec<u8> {
+fn opening_frames() -> Vec<u8> {
     let all = events(&Reply::text("Well, this is "), &json!({}));
     all[..all.len() - 2].concat()
 }
 
 #[test]
 fn what_ends_a_stream_too_early_is_told() {
-    let house = House::open(ACCOUNT);
-    let with = |more: Vec<u8>| [begun(), more].concat();
+    let house = Fixture::open(ACCOUNT);
+    let with = |more: Vec<u8>| [opening_frames(), more].concat();
     let mut damaged = with(event("messageStop", &json!({"stopReason": "end_turn"})));
     *damaged.last_mut().unwrap() ^= 1;
     let mut huge = 0xf000_0000_u32.to_be_bytes().to_vec();
@@ -327,7 +327,7 @@ fn what_ends_a_stream_too_early_is_told() {
     for (what, body, says) in [
         ("throttled", with(exception("throttlingException", "Too many requests")), "is limiting requests"),
         ("broken", with(exception("modelStreamErrorException", "The model failed")), "424: The model failed"),
-        ("cut", begun(), "the stream broke off"),
+        ("cut", opening_frames(), "the stream broke off"),
         ("cut in a frame", with(event("messageStop", &json!({}))[..9].to_vec()), "the stream broke off"),
         ("damaged", damaged, "a frame of it arrived damaged"),
         ("huge", with(huge), "it is too large"),
@@ -335,7 +335,7 @@ fn what_ends_a_stream_too_early_is_told() {
         ("nothing", Vec::new(), "the stream broke off"),
     ] {
         for piece in [7, 1_000] {
-            let told = house.told(body.clone(), piece);
+            let told = house.error_of(body.clone(), piece);
             assert!(told.contains(says), "{what}: {told}");
         }
     }
@@ -343,28 +343,32 @@ fn what_ends_a_stream_too_early_is_told() {
 
 #[test]
 fn a_stream_that_breaks_off_is_no_answer() {
-    let house = House::open(ACCOUNT);
+    let house = Fixture::open(ACCOUNT);
     let flow = house.conversation(json!({}), &key());
-    house.provider.script(Behaviour::Reply(Reply { cut_after: Some(3), ..Reply::text("one two three") }));
+    house
+        .provider
+        .push_behaviour(Behaviour::Reply(Reply { cut_after: Some(3), ..Reply::text("one two three") }));
     let told = house.ask(&flow, true);
     assert!(told.contains("event: error") || told.contains("\"error\""), "{told}");
-    house.provider.script(Behaviour::Reply(Reply { bytewise: true, ..Reply::text("grüße 👋 Ende") }));
+    house
+        .provider
+        .push_behaviour(Behaviour::Reply(Reply { bytewise: true, ..Reply::text("grüße 👋 Ende") }));
     let answer = house.server.ask(&flow, &json!({"question": "Hi", "streaming": true}));
     assert_eq!(answer.streamed_text(), "grüße 👋 Ende");
 }
 
 #[test]
 fn a_provider_that_is_away_is_named() {
-    let house = House::open(ACCOUNT);
+    let house = Fixture::open(ACCOUNT);
     let flow = house.conversation(json!({"endpointHost": "http://127.0.0.1:1"}), &key());
     let told = house.ask(&flow, false);
     assert!(told.contains("AWS Bedrock: no connection to its server"), "{told}");
 }
 
 /// A flow that answers from two passages, which the card makes vectors of.
-fn knowing(house: &House, inputs: Value, fields: &Value) -> String {
+fn retrieval_flow(house: &Fixture, inputs: Value, fields: &Value) -> String {
     let mut drawing = Drawing::default();
-    let embeddings = house.place(&mut drawing, "AWSBedrockEmbeddings", inputs, fields);
+    let embeddings = house.place_card(&mut drawing, "AWSBedrockEmbeddings", inputs, fields);
     let store = drawing.card("memoryVectorStore", json!({"topK": "1"}));
     drawing.wire(&embeddings, &store, "embeddings");
     for (source, text) in [("parcels", "Parcels leave on Mondays,\nalways."), ("cats", "Cats sleep all day.")]
@@ -381,7 +385,7 @@ fn knowing(house: &House, inputs: Value, fields: &Value) -> String {
 
 #[test]
 fn embeddings_of_each_maker_are_asked_in_its_words() {
-    let house = House::open(ACCOUNT);
+    let house = Fixture::open(ACCOUNT);
     let titan = |text: &str| json!({ "inputText": text });
     let cohere = |texts: Value, kind: &str| json!({"texts": texts, "input_type": kind, "truncate": "END"});
     let (parcels, cats) = ("Parcels leave on Mondays, always.", "Cats sleep all day.");
@@ -412,7 +416,7 @@ fn embeddings_of_each_maker_are_asked_in_its_words() {
         ),
     ] {
         let before = house.provider.requests().len();
-        let flow = knowing(&house, inputs, &key());
+        let flow = retrieval_flow(&house, inputs, &key());
         let answer = house.server.ask(&flow, &json!({ "question": question })).is(200).json();
         assert_eq!(answer["sourceDocuments"][0]["metadata"]["source"], "parcels", "{answer}");
         let requests = house.all_were_signed().split_off(before);
@@ -427,7 +431,7 @@ fn embeddings_of_each_maker_are_asked_in_its_words() {
 
 #[test]
 fn embeddings_that_fail_name_their_card() {
-    let house = House::open(ACCOUNT);
+    let house = Fixture::open(ACCOUNT);
     let wrong = json!({"awsKey": ACCOUNT.id, "awsSecret": "another-secret-of-somebody"});
     for (fields, body, says) in [
         (wrong, None, "the provider refused the API key"),
@@ -436,9 +440,9 @@ fn embeddings_that_fail_name_their_card() {
         (key(), Some(r#"{"embedding": null}"#), "could not be read"),
         (key(), Some("<html>"), "could not be read"),
     ] {
-        let flow = knowing(&house, json!({}), &fields);
+        let flow = retrieval_flow(&house, json!({}), &fields);
         if let Some(body) = body {
-            house.provider.script(Behaviour::status(200, body));
+            house.provider.push_behaviour(Behaviour::status(200, body));
         }
         let told = house.ask(&flow, false);
         assert!(told.contains("AWS Bedrock Embedding: ") && told.contains(says), "{told}");

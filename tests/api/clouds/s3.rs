@@ -1,14 +1,14 @@
 //! The loaders of S3 objects: before a stand-in that recomputes every signature, and before the `moto` server, which `.ci/s3`
 //! starts and names in `FLOWKEEP_S3` as `http://key:secret@host:port`.
 
-use crate::overrides::listing;
+use crate::overrides::override_settings;
 use crate::support::canvases::Drawing;
 use crate::support::provider::aws::{Account, xml_error};
-use crate::support::provider::{Behaviour, Provider, Recorded};
+use crate::support::provider::{Behaviour, Provider, RecordedRequest};
 use crate::support::{Server, id, samples};
-use flowkeep::aws::{Keys, Scope, Unsigned, encoded_path};
-use flowkeep::domain::cancel::Cancel;
-use flowkeep::net::{Limits, Method, Outgoing, Purpose};
+use flowkeep::aws::{AccessKey, SigningRequest, SigningScope, encode_path};
+use flowkeep::domain::cancel::CancelToken;
+use flowkeep::net::{CallPurpose, Method, Outgoing, ResponseLimits};
 use serde_json::{Value, json};
 use std::fmt::Write as _;
 use std::io::Write as _;
@@ -24,13 +24,13 @@ const ACCOUNT: Account = Account {
 };
 
 /// A service, and an address with objects.
-struct House {
+struct Fixture {
     server: Server,
     base: String,
     key: Value,
 }
 
-impl House {
+impl Fixture {
     fn card(&self, card: &str, inputs: Value) -> (Drawing, String) {
         let mut all = json!({"region": "eu-central-1", "serverUrl": self.base, "bucketName": "our-books"});
         all.as_object_mut().unwrap().extend(inputs.as_object().cloned().unwrap());
@@ -38,13 +38,13 @@ impl House {
         let loader = drawing.card(card, all);
         let body = json!({"name": "aws", "credentialName": "awsApi", "plainDataObj": self.key});
         drawing.credential(&loader, &id(&self.server.post("/credentials", &body)));
-        drawing.chooses(&loader, "text");
-        drawing.repeats(&loader);
+        drawing.choose_output(&loader, "text");
+        drawing.answer_with_document(&loader);
         (drawing, loader)
     }
 
     /// What a flow says that repeats what the loader reads.
-    fn said(&self, card: &str, inputs: Value) -> String {
+    fn answer_text(&self, card: &str, inputs: Value) -> String {
         let (drawing, _) = self.card(card, inputs);
         let flow = self.server.flow(&drawing.text());
         let answer = self.server.ask(&flow, &json!({"question": "Hi"}));
@@ -71,23 +71,23 @@ impl House {
 type Objects = Arc<Mutex<Vec<(String, Vec<u8>)>>>;
 
 /// A service before a stand-in with these objects.
-fn stand_in(objects: &[(&str, &[u8])]) -> (House, Provider, Objects) {
+fn stand_in(objects: &[(&str, &[u8])]) -> (Fixture, Provider, Objects) {
     let provider = Provider::start();
     let mut kept: Vec<_> = objects.iter().map(|(key, bytes)| ((*key).to_owned(), bytes.to_vec())).collect();
     kept.sort();
     let kept: Objects = Arc::new(Mutex::new(kept));
     let shared = kept.clone();
-    provider.decide(move |request| {
+    provider.set_decision(move |request| {
         ACCOUNT.refusal(request).unwrap_or_else(|| answer(request, &shared.lock().unwrap()))
     });
     let key = json!({"awsKey": ACCOUNT.id, "awsSecret": ACCOUNT.secret});
-    (House { server: Server::start(), base: provider.base_url(), key }, provider, kept)
+    (Fixture { server: Server::start(), base: provider.base_url(), key }, provider, kept)
 }
 
 /// Two names at a time, so that there are pages.
 const AT_ONCE: usize = 2;
 
-fn answer(request: &Recorded, objects: &[(String, Vec<u8>)]) -> Behaviour {
+fn answer(request: &RecordedRequest, objects: &[(String, Vec<u8>)]) -> Behaviour {
     let url = Url::parse(&format!("http://h{}", request.path)).unwrap();
     assert_eq!(request.method, "GET");
     let Some(key) = url.path().strip_prefix("/our-books/") else {
@@ -143,9 +143,9 @@ fn books() -> Vec<(&'static str, Vec<u8>)> {
 }
 
 /// Reads the books, whoever serves them.
-fn check_books(house: &House) {
+fn check_books(house: &Fixture) {
     let rule = "handbook/R&D + Grüße/first rule.txt";
-    assert_eq!(house.said("S3", json!({ "keyName": rule })), "[Parcels leave on Mondays.]");
+    assert_eq!(house.answer_text("S3", json!({ "keyName": rule })), "[Parcels leave on Mondays.]");
     let read =
         house.documents("S3", json!({"keyName": "handbook/rules.pdf", "metadata": "{\"kind\": \"manual\"}"}));
     let texts: Vec<&str> =
@@ -160,11 +160,11 @@ fn check_books(house: &House) {
     let table = "s3://our-books/handbook/table.csv";
     assert_eq!(sources, [&format!("s3://our-books/{rule}"), source, table]);
     assert_eq!(house.documents("s3Directory", json!({})).len(), 5);
-    assert_eq!(house.said("s3Directory", json!({"prefix": "nothing/"})), "[]");
-    let gone = house.said("S3", json!({"keyName": "handbook/gone.txt"}));
+    assert_eq!(house.answer_text("s3Directory", json!({"prefix": "nothing/"})), "[]");
+    let gone = house.answer_text("S3", json!({"keyName": "handbook/gone.txt"}));
     assert!(gone.contains("S3: the provider answered 404: The specified key does not exist"), "{gone}");
     for card in ["S3", "s3Directory"] {
-        let told = house.said(card, json!({"bucketName": "no-books", "keyName": "a.txt"}));
+        let told = house.answer_text(card, json!({"bucketName": "no-books", "keyName": "a.txt"}));
         assert!(told.contains("answered 404: The specified bucket does not exist"), "{told}");
     }
 }
@@ -190,18 +190,21 @@ fn a_real_server_gives_its_objects() {
     let url = Url::parse(&text).expect("FLOWKEEP_S3 is an address");
     let unescaped =
         |text: &str| percent_encoding::percent_decode_str(text).decode_utf8().unwrap().into_owned();
-    let keys =
-        Keys { id: url.username().to_owned(), secret: unescaped(url.password().unwrap()), session: None };
+    let keys = AccessKey {
+        id: url.username().to_owned(),
+        secret: unescaped(url.password().unwrap()),
+        session: None,
+    };
     let base = format!("http://{}:{}", url.host_str().unwrap(), url.port().unwrap());
     let put = |path: &str, body: &[u8]| {
         let url = format!("{base}/our-books{path}");
-        let scope = Scope { region: "eu-central-1".to_owned(), service: "s3".to_owned() };
-        let request = Unsigned { method: "PUT", url: &url, headers: &[], body };
+        let scope = SigningScope { region: "eu-central-1".to_owned(), service: "s3".to_owned() };
+        let request = SigningRequest { method: "PUT", url: &url, headers: &[], body };
         let signed = keys.sign(&scope, &request, jiff::Timestamp::now());
         let headers: Vec<(&str, &str)> =
             signed.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
-        let (outgoing, cancel) = (Outgoing::new(Vec::new(), true), Cancel::new(None));
-        let (purpose, limits) = (Purpose::Provider, Limits::default());
+        let (outgoing, cancel) = (Outgoing::new(Vec::new(), true), CancelToken::new(None));
+        let (purpose, limits) = (CallPurpose::Provider, ResponseLimits::default());
         let mut sent =
             outgoing.send(purpose, Method::PUT, &url, &headers, Some(body), &cancel, limits).unwrap();
         let said = sent.read_to_string(10_000).unwrap();
@@ -213,7 +216,7 @@ fn a_real_server_gives_its_objects() {
         b"<CreateBucketConfiguration xmlns=\"http://s3.amazonaws.com/doc/2006-03-01/\"><LocationConstraint>eu-central-1</LocationConstraint></CreateBucketConfiguration>",
     );
     for (key, bytes) in books() {
-        put(&format!("/{}", encoded_path(key)), &bytes);
+        put(&format!("/{}", encode_path(key)), &bytes);
     }
     // More than one page of a listing.
     for number in 0..1_003 {
@@ -221,23 +224,23 @@ fn a_real_server_gives_its_objects() {
     }
     put("/many/last.txt", b"Found behind a thousand.");
     let key = json!({"awsKey": keys.id, "awsSecret": keys.secret});
-    let mut house = House { server: Server::start(), base, key };
-    let last = house.said("s3Directory", json!({"prefix": "many/"}));
+    let mut house = Fixture { server: Server::start(), base, key };
+    let last = house.answer_text("s3Directory", json!({"prefix": "many/"}));
     assert_eq!(last, "[Found behind a thousand.]");
     let rule = "handbook/R&D + Grüße/first rule.txt";
-    assert_eq!(house.said("S3", json!({ "keyName": rule })), "[Parcels leave on Mondays.]");
+    assert_eq!(house.answer_text("S3", json!({ "keyName": rule })), "[Parcels leave on Mondays.]");
     let all = house.documents("s3Directory", json!({"prefix": "handbook/", "pdfUsage": "perFile"}));
     assert_eq!(all.len(), 3, "{all:?}");
-    let gone = house.said("S3", json!({"keyName": "handbook/gone.txt"}));
+    let gone = house.answer_text("S3", json!({"keyName": "handbook/gone.txt"}));
     assert!(gone.contains("answered 404: The specified key does not exist"), "{gone}");
-    let told = house.said("s3Directory", json!({"bucketName": "no-books"}));
+    let told = house.answer_text("s3Directory", json!({"bucketName": "no-books"}));
     assert!(told.contains("answered 404: The specified bucket does not exist"), "{told}");
     for key in [
         json!({"awsKey": keys.id, "awsSecret": "another-secret-of-somebody"}),
         json!({"awsKey": "AKIAIOSFODNN7EXAMPLE", "awsSecret": keys.secret}),
     ] {
         house.key = key;
-        let told = house.said("S3", json!({ "keyName": rule }));
+        let told = house.answer_text("S3", json!({ "keyName": rule }));
         assert!(told.contains("S3: the provider refused the API key"), "{told}");
     }
 }
@@ -246,7 +249,7 @@ fn a_real_server_gives_its_objects() {
 fn wrong_keys_are_told_from_a_wrong_clock() {
     let (mut house, _provider, _) = stand_in(&[("a.txt", b"A.")]);
     house.server.app.clock.advance_seconds(3_600);
-    let told = house.said("S3", json!({"keyName": "a.txt"}));
+    let told = house.answer_text("S3", json!({"keyName": "a.txt"}));
     assert!(told.contains("the clock of this server is off"), "{told}");
     house.server.app.clock.advance_seconds(-3_600);
     for (key, says) in [
@@ -256,7 +259,7 @@ fn wrong_keys_are_told_from_a_wrong_clock() {
     ] {
         house.key = key;
         for card in ["S3", "s3Directory"] {
-            let told = house.said(card, json!({"keyName": "a.txt"}));
+            let told = house.answer_text(card, json!({"keyName": "a.txt"}));
             assert!(told.contains(says), "{told}");
         }
     }
@@ -274,14 +277,14 @@ fn names_that_lead_elsewhere_are_refused() {
     ] {
         let mut all = json!({"keyName": "a.txt"});
         all.as_object_mut().unwrap().extend(inputs.as_object().cloned().unwrap());
-        let told = house.said("S3", all);
+        let told = house.answer_text("S3", all);
         assert!(told.contains(says), "{told}");
     }
     for key in ["../other/a.txt", "a/./b.txt", "a/.."] {
-        let told = house.said("S3", json!({ "keyName": key }));
+        let told = house.answer_text("S3", json!({ "keyName": key }));
         assert!(told.contains("parts that are dots only"), "{told}");
     }
-    assert_eq!(provider.served(), 0);
+    assert_eq!(provider.served_count(), 0);
 }
 
 #[test]
@@ -289,7 +292,7 @@ fn no_request_leads_a_loader_to_another_object() {
     let (house, provider, _) = stand_in(&[("a.txt", b"Ours."), ("b.txt", b"Not for everybody.")]);
     let (drawing, _) = house.card("S3", json!({"keyName": "a.txt"}));
     let names = ["keyName", "bucketName", "region", "serverUrl", "credential"];
-    let flow = house.server.flow_with(&drawing.text(), &listing(&[("S3", &names)], &[]));
+    let flow = house.server.flow_with(&drawing.text(), &override_settings(&[("S3", &names)], &[]));
     let sent = json!({"keyName": "b.txt", "bucketName": "other", "region": "us-east-1",
         "serverUrl": "http://127.0.0.1:1"});
     let answer = house.server.ask(&flow, &json!({"question": "Hi", "overrideConfig": sent})).is(200).json();
@@ -307,7 +310,7 @@ fn an_object_that_is_too_large_or_of_no_kind_is_named() {
         ("picture.png", "'picture.png' was not read: files of this type"),
         ("broken.pdf", "'broken.pdf' was not read"),
     ] {
-        let told = house.said("S3", json!({ "keyName": key }));
+        let told = house.answer_text("S3", json!({ "keyName": key }));
         assert!(told.contains(says), "{told}");
     }
 }
@@ -315,15 +318,15 @@ fn an_object_that_is_too_large_or_of_no_kind_is_named() {
 #[test]
 fn a_bucket_of_too_many_objects_is_refused() {
     let (house, provider, _) = stand_in(&[]);
-    provider.decide(|request| {
+    provider.set_decision(|request| {
         assert!(ACCOUNT.refusal(request).is_none());
         let entry = "<Contents><Key>a.png</Key><Size>1</Size></Contents>".repeat(10);
         let body = format!("<ListBucketResult>{entry}<IsTruncated>true</IsTruncated><NextContinuationToken>x</NextContinuationToken></ListBucketResult>");
         Behaviour::Bytes { kind: "application/xml", body: body.into_bytes(), piece: 10_000 }
     });
-    let told = house.said("s3Directory", json!({}));
+    let told = house.answer_text("s3Directory", json!({}));
     assert!(told.contains("S3 Directory: there are too many objects"), "{told}");
-    assert_eq!(provider.served(), 20);
+    assert_eq!(provider.served_count(), 20);
 }
 
 #[test]
@@ -346,11 +349,11 @@ fn a_server_that_answers_nonsense_is_named() {
         ),
         (xml_error(403, "AccessDenied", "Access Denied"), "403: Access Denied"),
     ] {
-        provider.script(behaviour);
-        let told = house.said("s3Directory", json!({}));
+        provider.push_behaviour(behaviour);
+        let told = house.answer_text("s3Directory", json!({}));
         assert!(told.contains(says) && told.contains("S3 Directory: "), "{told}");
     }
-    let house = House { base: "http://127.0.0.1:1".to_owned(), ..house };
-    let told = house.said("S3", json!({"keyName": "a.txt"}));
+    let house = Fixture { base: "http://127.0.0.1:1".to_owned(), ..house };
+    let told = house.answer_text("S3", json!({"keyName": "a.txt"}));
     assert!(told.contains("S3: no connection to its server"), "{told}");
 }

@@ -11,18 +11,18 @@ use std::sync::Arc;
 const THEIRS: &str = include_str!("theirs.key");
 
 /// A service with Google beside it.
-struct House {
+struct Fixture {
     server: Server,
     provider: Provider,
     accounts: Arc<Accounts>,
 }
 
-impl House {
+impl Fixture {
     fn open() -> Self {
         let provider = Provider::start();
-        let accounts = Arc::new(Accounts::at(&provider.base_url()));
+        let accounts = Arc::new(Accounts::new(&provider.base_url()));
         let door = accounts.clone();
-        provider.decide(move |request| door.answer(request).unwrap_or(Behaviour::Echo));
+        provider.set_decision(move |request| door.answer(request).unwrap_or(Behaviour::Echo));
         let server = Server::with(&[("SERVICE_HTTP_ALLOW", &provider.base_url().replace("http://", ""))]);
         Self { server, provider, accounts }
     }
@@ -38,7 +38,7 @@ impl House {
         json!({"googleApplicationCredential": key.to_string()})
     }
 
-    fn place(&self, drawing: &mut Drawing, card: &str, inputs: Value, fields: &Value) -> String {
+    fn place_card(&self, drawing: &mut Drawing, card: &str, inputs: Value, fields: &Value) -> String {
         let mut all = json!({"region": "europe-west1", "baseUrl": self.provider.base_url()});
         all.as_object_mut().unwrap().extend(inputs.as_object().cloned().unwrap());
         let node = drawing.card(card, all);
@@ -49,7 +49,7 @@ impl House {
 
     fn conversation(&self, inputs: Value, fields: &Value) -> String {
         let mut drawing = Drawing::default();
-        let model = self.place(&mut drawing, "chatGoogleVertexAI", inputs, fields);
+        let model = self.place_card(&mut drawing, "chatGoogleVertexAI", inputs, fields);
         let memory = drawing.card("bufferMemory", json!({}));
         let chain = drawing.card("conversationChain", json!({"systemMessagePrompt": "Be kind."}));
         drawing.wire(&model, &chain, "model");
@@ -60,7 +60,7 @@ impl House {
     /// A flow that answers from two passages, which the card makes vectors of.
     fn knowing(&self, inputs: Value, fields: &Value) -> String {
         let mut drawing = Drawing::default();
-        let embeddings = self.place(&mut drawing, "googlevertexaiEmbeddings", inputs, fields);
+        let embeddings = self.place_card(&mut drawing, "googlevertexaiEmbeddings", inputs, fields);
         let store = drawing.card("memoryVectorStore", json!({"topK": "1"}));
         drawing.wire(&embeddings, &store, "embeddings");
         for (source, text) in [("parcels", "Parcels leave on Mondays."), ("cats", "Cats sleep all day.")] {
@@ -78,7 +78,7 @@ impl House {
         let text = self.server.ask(flow, &json!({"question": "How are you?"})).text();
         let key = self.accounts.key();
         let lines = key["private_key"].as_str().unwrap().lines().map(str::to_owned);
-        for secret in lines.filter(|line| line.len() > 30).chain(self.accounts.sold()) {
+        for secret in lines.filter(|line| line.len() > 30).chain(self.accounts.tokens_sold()) {
             assert!(!text.contains(&secret), "{text}");
         }
         text
@@ -87,7 +87,7 @@ impl House {
 
 #[test]
 fn questions_go_to_the_project_with_a_token_that_is_bought_once() {
-    let house = House::open();
+    let house = Fixture::open();
     let settings = json!({"temperature": "0.2", "maxOutputTokens": "77", "topK": "5", "topP": "0.8",
         "thinkingBudget": "128"});
     let flow = house.conversation(settings, &house.key());
@@ -97,7 +97,7 @@ fn questions_go_to_the_project_with_a_token_that_is_bought_once() {
     assert_eq!(streamed.streamed_text(), "You said: Grüße 👋");
     let other = house.conversation(json!({"streaming": false, "customModelName": "a/../b"}), &house.key());
     assert!(house.ask(&other).contains("You said"));
-    assert_eq!(house.accounts.sold().len(), 1, "three questions of two flows need one token");
+    assert_eq!(house.accounts.tokens_sold().len(), 1, "three questions of two flows need one token");
     let requests = house.provider.requests();
     let paths: Vec<&str> = requests.iter().map(|request| request.path.as_str()).collect();
     let models = "/v1/projects/our-project/locations/europe-west1/publishers/google/models";
@@ -113,7 +113,7 @@ fn questions_go_to_the_project_with_a_token_that_is_bought_once() {
 
 #[test]
 fn a_project_of_the_credential_goes_before_the_keys_own() {
-    let house = House::open();
+    let house = Fixture::open();
     let mut fields = house.key();
     fields["projectID"] = "another-project".into();
     let flow = house.conversation(json!({"region": ""}), &fields);
@@ -124,19 +124,19 @@ fn a_project_of_the_credential_goes_before_the_keys_own() {
 
 #[test]
 fn a_token_is_renewed_before_and_after_its_end() {
-    let house = House::open();
+    let house = Fixture::open();
     let flow = house.conversation(json!({}), &house.key());
     // So near its end a token is used by nobody but who bought it.
     for seconds in [json!(100), json!(0), json!(-5), json!(3_599), json!(1e300)] {
-        let before = house.accounts.sold().len();
+        let before = house.accounts.tokens_sold().len();
         *house.accounts.seconds.lock().unwrap() = seconds.clone();
         house.accounts.expire();
         assert!(house.ask(&flow).contains("You said"), "{seconds}");
-        assert!(house.accounts.sold().len() > before, "{seconds}");
+        assert!(house.accounts.tokens_sold().len() > before, "{seconds}");
     }
-    let before = house.accounts.sold().len();
+    let before = house.accounts.tokens_sold().len();
     assert!(house.ask(&flow).contains("You said"));
-    assert_eq!(house.accounts.sold().len(), before);
+    assert_eq!(house.accounts.tokens_sold().len(), before);
     house.server.app.clock.advance_seconds(3_599 - 60);
     // A clock that is an hour off is no clock to ask Google with.
     let told = house.ask(&flow);
@@ -145,9 +145,9 @@ fn a_token_is_renewed_before_and_after_its_end() {
 
 #[test]
 fn a_token_that_expires_in_the_middle_of_a_run_is_bought_anew() {
-    let house = House::open();
+    let house = Fixture::open();
     let mut drawing = Drawing::default();
-    let model = house.place(&mut drawing, "chatGoogleVertexAI", json!({}), &house.key());
+    let model = house.place_card(&mut drawing, "chatGoogleVertexAI", json!({}), &house.key());
     let memory = drawing.card("bufferMemory", json!({}));
     let calculator = drawing.card("calculator", json!({}));
     let agent = drawing.card("toolAgent", json!({"systemMessage": "Count well."}));
@@ -155,7 +155,7 @@ fn a_token_that_expires_in_the_middle_of_a_run_is_bought_anew() {
     drawing.wire(&memory, &agent, "memory");
     drawing.wire(&calculator, &agent, "tools");
     let accounts = house.accounts.clone();
-    house.provider.decide(move |request| {
+    house.provider.set_decision(move |request| {
         if let Some(answer) = accounts.answer(request) {
             return answer;
         }
@@ -168,22 +168,22 @@ fn a_token_that_expires_in_the_middle_of_a_run_is_bought_anew() {
     let flow = house.server.flow(&drawing.text());
     let answer = house.server.ask(&flow, &json!({"question": "How much?", "streaming": true}));
     assert_eq!(answer.streamed_text(), "It is 42.");
-    assert_eq!(house.accounts.sold().len(), 2);
+    assert_eq!(house.accounts.tokens_sold().len(), 2);
     // A door that stays shut is not knocked at for ever.
     let accounts = house.accounts.clone();
-    house.provider.decide(move |request| {
+    house.provider.set_decision(move |request| {
         accounts.expire();
         accounts.answer(request).unwrap_or(Behaviour::Echo)
     });
-    let before = house.provider.served();
+    let before = house.provider.served_count();
     let told = house.ask(&flow);
     assert!(told.contains("Google VertexAI: the provider refused the API key"), "{told}");
-    assert!(house.provider.served() - before <= 4, "{}", house.provider.served() - before);
+    assert!(house.provider.served_count() - before <= 4, "{}", house.provider.served_count() - before);
 }
 
 #[test]
 fn keys_that_buy_nothing_are_told() {
-    let house = House::open();
+    let house = Fixture::open();
     let theirs = format!("-----BEGIN PRIVATE KEY-----\n{}\n-----END PRIVATE KEY-----\n", THEIRS.trim());
     let path = json!({"googleApplicationCredentialFilePath": "/etc/key.json"});
     let mut project = house.key();
@@ -220,7 +220,7 @@ fn keys_that_buy_nothing_are_told() {
 
 #[test]
 fn a_sale_that_goes_wrong_is_told() {
-    let house = House::open();
+    let house = Fixture::open();
     let flow = house.conversation(json!({}), &house.key());
     let sold =
         |token: &str| Behaviour::status(200, &json!({"access_token": token, "expires_in": 9}).to_string());
@@ -238,7 +238,7 @@ fn a_sale_that_goes_wrong_is_told() {
             "answered 403",
         ),
     ] {
-        house.provider.script(behaviour);
+        house.provider.push_behaviour(behaviour);
         let told = house.ask(&flow);
         assert!(told.contains("Google VertexAI: ") && told.contains(says), "{told}");
     }
@@ -247,10 +247,10 @@ fn a_sale_that_goes_wrong_is_told() {
 
 #[test]
 fn refusals_of_models_are_told_in_clear_words() {
-    let house = House::open();
+    let house = Fixture::open();
     let flow = house.conversation(json!({}), &house.key());
     assert!(house.ask(&flow).contains("You said"));
-    let token = house.accounts.sold().pop().unwrap();
+    let token = house.accounts.tokens_sold().pop().unwrap();
     let error = |code: u16, message: &str, status: &str| {
         Behaviour::status(
             code,
@@ -264,7 +264,7 @@ fn refusals_of_models_are_told_in_clear_words() {
         (error(400, "Bad request", "INVALID_ARGUMENT"), "answered 400: Bad request"),
         (Behaviour::Reply(Reply { cut_after: Some(1), ..Reply::text("one two three") }), "could not be read"),
     ] {
-        house.provider.script(behaviour);
+        house.provider.push_behaviour(behaviour);
         let told = house.ask(&flow);
         assert!(told.contains("Google VertexAI: ") && told.contains(says), "{told}");
     }
@@ -276,7 +276,7 @@ fn refusals_of_models_are_told_in_clear_words() {
 
 #[test]
 fn a_model_that_takes_images_is_sent_them() {
-    let house = House::open();
+    let house = Fixture::open();
     let flow = house.conversation(json!({"allowImageUploads": true}), &house.key());
     let data =
         "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
@@ -289,7 +289,7 @@ fn a_model_that_takes_images_is_sent_them() {
 
 #[test]
 fn embeddings_are_predicted() {
-    let house = House::open();
+    let house = Fixture::open();
     let question = "When do parcels leave?";
     let contents = |texts: &[&str]| json!({"instances": texts.iter().map(|text| json!({"content": text})).collect::<Vec<_>>()});
     let (parcels, cats) = ("Parcels leave on Mondays.", "Cats sleep all day.");
@@ -316,10 +316,10 @@ fn embeddings_are_predicted() {
             .collect();
         assert_eq!(sent, bodies);
     }
-    assert_eq!(house.accounts.sold().len(), 1);
+    assert_eq!(house.accounts.tokens_sold().len(), 1);
     let flow = house.knowing(json!({}), &house.key());
     for body in [r#"{"predictions": []}"#, r#"{"predictions": [{}, {}]}"#, "[]"] {
-        house.provider.script(Behaviour::status(200, body));
+        house.provider.push_behaviour(Behaviour::status(200, body));
         let told = house.ask(&flow);
         assert!(told.contains("GoogleVertexAI Embedding: ") && told.contains("could not be read"), "{told}");
     }

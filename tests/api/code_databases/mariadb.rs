@@ -2,20 +2,20 @@
 
 use super::*;
 
-fn house() -> Option<House> {
-    House::open("FLOWKEEP_MARIADB", &[])
+fn house() -> Option<Fixture> {
+    Fixture::open("FLOWKEEP_MARIADB", &[])
 }
 
 #[test]
 fn code_reads_with_values() {
     let Some(house) = house() else { return };
-    let rows = house.returned(
+    let rows = house.run_code(
         "return await $db.query('Books', 'SELECT * FROM TBL WHERE id IN (?) ORDER BY id', [[1, 2]])",
     );
     assert_eq!(rows, json!([{"id": 1, "title": "Emma"}, {"id": 2, "title": "Ärger; --"}]));
     let code = "return await $db.query('Books', 'SELECT title FROM ?? WHERE title = ? LIMIT ?', ['TBL', 'Ärger; --', 1])";
-    assert_eq!(house.returned(code), json!([{"title": "Ärger; --"}]));
-    assert_eq!(house.returned("return await $db.query('Books', 'SELECT id FROM TBL WHERE 1=0')"), json!([]));
+    assert_eq!(house.run_code(code), json!([{"title": "Ärger; --"}]));
+    assert_eq!(house.run_code("return await $db.query('Books', 'SELECT id FROM TBL WHERE 1=0')"), json!([]));
 }
 
 #[test]
@@ -26,7 +26,7 @@ fn values_of_every_type_go_there_and_come_back() {
             ['ä\\'\\\\', -5, 1.25, null, true, day, Buffer.from([0, 255]), 12345678901234567890n]);
         return [row.t, row.w, row.n, row.nothing, row.flag, row.moment.toISOString(), [...row.bytes], row.big]";
     assert_eq!(
-        house.returned(code),
+        house.run_code(code),
         json!(["ä'\\", -5, 1.25, null, 1, "2024-02-29T12:30:45.678Z", [0, 255], "12345678901234567890"])
     );
     // The same without values, which the server writes another way.
@@ -36,7 +36,7 @@ fn values_of_every_type_go_there_and_come_back() {
     let same = code.replace("NULL AS nothing", "? AS nothing").replace("`);", "`, [null]);");
     for code in [code, &same] {
         assert_eq!(
-            house.returned(code),
+            house.run_code(code),
             json!([
                 "x",
                 -5,
@@ -71,18 +71,18 @@ fn the_doors_are_called_like_the_clients_that_people_know() {
          await source.initialize(); const rows = await source.query('SELECT id FROM TBL WHERE id = ?', [1]);
          await source.destroy(); return rows",
     ] {
-        assert_eq!(house.returned(&code.replace("PLACE", &place)), rows, "{code}");
+        assert_eq!(house.run_code(&code.replace("PLACE", &place)), rows, "{code}");
     }
     // Without a name, the only one at the place.
     house.server.owner("DELETE", &format!("/credentials/{}?force=true", desk(&house))).send().is(200);
     let place = format!("{{host: '127.0.0.1', user: 'x', password: 'pw-of-code', database: '{database}'}}");
     let code = "const own = await require('mysql2/promise').createConnection(PLACE); return (await own.query('SELECT 1 AS id'))[0]";
-    assert_eq!(house.returned(&code.replace("PLACE", &place)), rows);
+    assert_eq!(house.run_code(&code.replace("PLACE", &place)), rows);
     house.credential("Desk", &json!({"allowWrites": true}));
-    assert!(house.fails(&code.replace("PLACE", &place)).contains("several saved credentials fit"));
+    assert!(house.run_failing_code(&code.replace("PLACE", &place)).contains("several saved credentials fit"));
 }
 
-fn desk(house: &House) -> String {
+fn desk(house: &Fixture) -> String {
     let all = house.server.read("/credentials");
     let desk = all.as_array().unwrap().iter().find(|one| one["name"] == "Desk").unwrap();
     id(desk)
@@ -100,10 +100,10 @@ fn code_chooses_no_address() {
 fn nothing_is_written_unless_the_credential_says_so() {
     let Some(house) = house() else { return };
     let (table, function) = (&house.table, format!("f_{}", house.table));
-    house.written(&format!(
+    house.run_query(&format!(
         "CREATE FUNCTION {function}() RETURNS INT MODIFIES SQL DATA BEGIN DELETE FROM {table}; RETURN 1; END"
     ));
-    house.written(&format!("CREATE TABLE {table}_old (id INT) ENGINE=MyISAM"));
+    house.run_query(&format!("CREATE TABLE {table}_old (id INT) ENGINE=MyISAM"));
     house.refuses_to_write(&[
         &format!("DELETE FROM {table}"),
         &format!("/* SELECT */ DELETE FROM {table}"),
@@ -118,17 +118,19 @@ fn nothing_is_written_unless_the_credential_says_so() {
         "COMMIT",
         "START TRANSACTION",
     ]);
-    let error = house.fails("return await $db.query('Books', 'UPDATE TBL SET id = 3')");
+    let error = house.run_failing_code("return await $db.query('Books', 'UPDATE TBL SET id = 3')");
     assert!(error.contains("UPDATE is refused") && error.contains("Code may write"), "{error}");
-    let error = house.fails(&format!("return await $db.query('Books', 'SELECT {function}()')"));
+    let error = house.run_failing_code(&format!("return await $db.query('Books', 'SELECT {function}()')"));
     assert!(error.contains("code may only read there"), "{error}");
     assert!(
         house
-            .fails("return await $db.query('Desk', \"LOAD DATA LOCAL INFILE '/etc/passwd' INTO TABLE TBL\")")
+            .run_failing_code(
+                "return await $db.query('Desk', \"LOAD DATA LOCAL INFILE '/etc/passwd' INTO TABLE TBL\")"
+            )
             .contains("database 'Desk': ")
     );
-    house.written(&format!("DROP FUNCTION {function}"));
-    house.written(&format!("DROP TABLE {table}_old"));
+    house.run_query(&format!("DROP FUNCTION {function}"));
+    house.run_query(&format!("DROP TABLE {table}_old"));
 }
 
 #[test]
@@ -162,7 +164,7 @@ fn what_comes_back_is_bounded() {
 
 #[test]
 fn a_statement_ends_with_the_run() {
-    let Some(house) = House::open("FLOWKEEP_MARIADB", &[("SERVICE_CODE_SECONDS", "1")]) else { return };
+    let Some(house) = Fixture::open("FLOWKEEP_MARIADB", &[("SERVICE_CODE_SECONDS", "1")]) else { return };
     house.ends_with_the_run(
         "SELECT SLEEP(60) AS MARK",
         "SELECT COUNT(*) AS n FROM information_schema.processlist WHERE info LIKE '%SLEEP(60)%MARK%' AND id <> CONNECTION_ID()",
@@ -179,8 +181,8 @@ fn over_tls_the_server_is_trusted_by_its_authority() {
     house.credential("Strange", &json!({"ssl": true}));
     let code = "const [row] = await $db.query(NAME, \"SHOW STATUS LIKE 'Ssl_version'\"); return row.Value";
     for name in ["'Safe'", "'One line'"] {
-        assert_eq!(house.returned(&code.replace("NAME", name)), "TLSv1.3");
+        assert_eq!(house.run_code(&code.replace("NAME", name)), "TLSv1.3");
     }
-    let error = house.fails(&code.replace("NAME", "'Strange'"));
+    let error = house.run_failing_code(&code.replace("NAME", "'Strange'"));
     assert!(error.contains("no trusted TLS connection"), "{error}");
 }

@@ -2,18 +2,18 @@
 
 use super::*;
 
-fn house() -> Option<House> {
-    House::open("FLOWKEEP_POSTGRES", &[])
+fn house() -> Option<Fixture> {
+    Fixture::open("FLOWKEEP_POSTGRES", &[])
 }
 
 #[test]
 fn code_reads_with_values() {
     let Some(house) = house() else { return };
-    let rows = house.returned(
+    let rows = house.run_code(
         "return await $db.query('Books', 'SELECT * FROM TBL WHERE id = ANY($1) ORDER BY id', [[1, 2]])",
     );
     assert_eq!(rows, json!([{"id": 1, "title": "Emma"}, {"id": 2, "title": "Ärger; --"}]));
-    assert_eq!(house.returned("return await $db.query('Books', 'SELECT id FROM TBL WHERE 1=0')"), json!([]));
+    assert_eq!(house.run_code("return await $db.query('Books', 'SELECT id FROM TBL WHERE 1=0')"), json!([]));
 }
 
 #[test]
@@ -25,7 +25,7 @@ fn values_of_every_type_go_there_and_come_back() {
             ['ä\\'\\\\', -5, 1.25, null, true, day, Buffer.from([0, 255]), 9007199254740993n, {a: [1]}, ['a\"b', null, 'c,d{}', 'NULL', ''], [[1, 2], [3, 4]]]);
         return [row.t, row.w, row.n, row.nothing, row.flag, row.moment.toISOString(), [...row.bytes], row.big, row.doc, row.list, row.numbers]";
     assert_eq!(
-        house.returned(code),
+        house.run_code(code),
         json!([
             "ä'\\", -5, 1.25, null, true, "2024-02-29T12:30:45.678Z", [0, 255], "9007199254740993", {"a": [1]},
             ["a\"b", null, "c,d{}", "NULL", ""], [[1, 2], [3, 4]]
@@ -33,7 +33,7 @@ fn values_of_every_type_go_there_and_come_back() {
     );
     let code = "const [row] = await $db.query('Books', `SELECT date '2024-02-29' AS day, 1.10 AS exact, timestamp 'infinity' AS never, interval '1 day' AS span`);
         return [row.day.toISOString(), row.exact, row.never, row.span]";
-    assert_eq!(house.returned(code), json!(["2024-02-29T00:00:00.000Z", "1.10", "infinity", "1 day"]));
+    assert_eq!(house.run_code(code), json!(["2024-02-29T00:00:00.000Z", "1.10", "infinity", "1 day"]));
 }
 
 #[test]
@@ -53,7 +53,7 @@ fn the_doors_are_called_like_the_clients_that_people_know() {
          const runner = source.createQueryRunner(); await runner.connect();
          return await runner.query('SELECT id FROM TBL WHERE id = $1', [1])",
     ] {
-        assert_eq!(house.returned(&code.replace("PLACE", place)), rows, "{code}");
+        assert_eq!(house.run_code(&code.replace("PLACE", place)), rows, "{code}");
     }
 }
 
@@ -62,9 +62,11 @@ fn an_address_of_the_type_postgres_url_is_asked_too() {
     let Some(house) = house() else { return };
     let body = json!({"name": "Address", "credentialName": "PostgresUrl", "plainDataObj": {"postgresUrl": house.url.as_str()}});
     house.server.post("/credentials", &body);
-    assert_eq!(house.returned("return await $db.query('Address', 'SELECT 1 AS a')"), json!([{"a": 1}]));
+    assert_eq!(house.run_code("return await $db.query('Address', 'SELECT 1 AS a')"), json!([{"a": 1}]));
     assert!(
-        house.fails("return await $db.query('Address', 'DELETE FROM TBL')").contains("DELETE is refused")
+        house
+            .run_failing_code("return await $db.query('Address', 'DELETE FROM TBL')")
+            .contains("DELETE is refused")
     );
 }
 
@@ -80,8 +82,8 @@ fn code_chooses_no_address() {
 fn nothing_is_written_unless_the_credential_says_so() {
     let Some(house) = house() else { return };
     let (table, function) = (&house.table, format!("f_{}", house.table));
-    house.written(&format!("CREATE FUNCTION {function}() RETURNS int LANGUAGE plpgsql AS 'BEGIN DELETE FROM {table}; RETURN 1; END'"));
-    house.written(&format!("CREATE FUNCTION {function}_off() RETURNS int LANGUAGE plpgsql AS 'BEGIN SET transaction_read_only = off; DELETE FROM {table}; RETURN 1; END'"));
+    house.run_query(&format!("CREATE FUNCTION {function}() RETURNS int LANGUAGE plpgsql AS 'BEGIN DELETE FROM {table}; RETURN 1; END'"));
+    house.run_query(&format!("CREATE FUNCTION {function}_off() RETURNS int LANGUAGE plpgsql AS 'BEGIN SET transaction_read_only = off; DELETE FROM {table}; RETURN 1; END'"));
     house.refuses_to_write(&[
         &format!("DELETE FROM {table}"),
         &format!("/* /* */ SELECT */ DELETE FROM {table}"),
@@ -100,10 +102,10 @@ fn nothing_is_written_unless_the_credential_says_so() {
     // What one statement sets for the session does not help the next.
     let code = "await $db.query('Books', \"SELECT set_config('default_transaction_read_only', 'off', false), set_config('transaction_read_only', 'off', false)\").catch(() => {});
         return await $db.query('Books', 'WITH x AS (DELETE FROM TBL RETURNING 1) SELECT * FROM x')";
-    assert!(house.fails(code).contains("code may only read there"));
+    assert!(house.run_failing_code(code).contains("code may only read there"));
     assert_eq!(house.count(), 2);
-    house.written(&format!("DROP FUNCTION {function}"));
-    house.written(&format!("DROP FUNCTION {function}_off"));
+    house.run_query(&format!("DROP FUNCTION {function}"));
+    house.run_query(&format!("DROP FUNCTION {function}_off"));
 }
 
 #[test]
@@ -139,7 +141,7 @@ fn what_comes_back_is_bounded() {
 
 #[test]
 fn a_statement_ends_with_the_run() {
-    let Some(house) = House::open("FLOWKEEP_POSTGRES", &[("SERVICE_CODE_SECONDS", "1")]) else { return };
+    let Some(house) = Fixture::open("FLOWKEEP_POSTGRES", &[("SERVICE_CODE_SECONDS", "1")]) else { return };
     house.ends_with_the_run(
         "SELECT pg_sleep(60) AS MARK",
         "SELECT count(*) AS n FROM pg_stat_activity WHERE state = 'active' AND query LIKE '%pg_sleep(60)%MARK%' AND pid <> pg_backend_pid()",

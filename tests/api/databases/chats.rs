@@ -1,19 +1,19 @@
 //! Files of conversations in vector stores on other servers, and diverse searches.
 
-use super::{House, MONDAY, QUESTION};
+use super::{Fixture, MONDAY, QUESTION};
 use crate::support::canvases::Drawing;
 use crate::support::form::Form;
 use crate::support::provider::Behaviour;
 use crate::support::{Answer, id};
-use flowkeep::domain::cancel::Cancel;
-use flowkeep::domain::chat_knowledge::{Amount, ChatKnowledge};
+use flowkeep::domain::cancel::CancelToken;
+use flowkeep::domain::chat_knowledge::{ChunkUsage, ConversationUploads};
 use flowkeep::domain::conversation::Conversation;
 use flowkeep::domain::ids::{ChatId, FlowId, WorkspaceId};
 use flowkeep::limits::{
     CHAT_PASSAGES_MAX, CHAT_SENT_BYTES_MAX, CHAT_SENT_BYTES_OF_ONE_MAX, CHAT_SENT_PASSAGES_MAX,
 };
 use flowkeep::ops::chat_passages;
-use flowkeep::store::tables::CHAT_KNOWLEDGE;
+use flowkeep::store::tables::CONVERSATION_UPLOADS;
 use serde_json::{Value, json};
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -21,7 +21,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 const CARDS: [&str; 4] = ["qdrant", "chroma", "pinecone", "milvus"];
 
 /// A flow that answers from `text` and from what people send, when they may.
-fn canvas(house: &House, text: &str, uploads: bool, more: &Value) -> String {
+fn canvas(house: &Fixture, text: &str, uploads: bool, more: &Value) -> String {
     let mut drawing = Drawing::default();
     let (mut inputs, kind, fields, _) = house.settings();
     inputs.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
@@ -37,22 +37,22 @@ fn canvas(house: &House, text: &str, uploads: bool, more: &Value) -> String {
         let records = drawing.card("SQLiteRecordManager", json!({"cleanup": "full"}));
         drawing.wire(&records, &store, "recordManager");
     }
-    drawing.quotes(&store, json!({"dimensions": "16"}));
+    drawing.answer_with_chunks(&store, json!({"dimensions": "16"}));
     drawing.text()
 }
 
-fn send(house: &House, flow: &str, text: &str) -> Value {
-    sent(house, flow, &Value::Null, text).is(200).json()
+fn send(house: &Fixture, flow: &str, text: &str) -> Value {
+    send_upload(house, flow, &Value::Null, text).is(200).json()
 }
 
-fn sent(house: &House, flow: &str, chat: &Value, text: &str) -> Answer {
+fn send_upload(house: &Fixture, flow: &str, chat: &Value, text: &str) -> Answer {
     let field = |name: &str| chat[name].as_str().unwrap_or_default().to_owned();
     let form = Form::of(&[("chatId", &field("chatId")), ("sessionToken", &field("sessionToken"))]);
     let form = form.file("a.txt", "text/plain", text.as_bytes());
     house.server.call("POST", &format!("/vector/upsert/{flow}")).form(&form).send()
 }
 
-fn found(house: &House, flow: &str, chat: &Value) -> Vec<String> {
+fn search_results(house: &Fixture, flow: &str, chat: &Value) -> Vec<String> {
     let body = json!({"question": QUESTION, "chatId": chat["chatId"], "sessionToken": chat["sessionToken"]});
     let answer = house.server.ask(flow, &body).is(200).json();
     let found = answer["sourceDocuments"].as_array().cloned().unwrap_or_default();
@@ -64,12 +64,12 @@ fn found(house: &House, flow: &str, chat: &Value) -> Vec<String> {
 }
 
 /// The filter of the last search, in the words of its database.
-fn filter(house: &House) -> Value {
+fn filter(house: &Fixture) -> Value {
     let body = house.provider.last_request().body;
     if body["where"].is_object() { body["where"].clone() } else { body["filter"].clone() }
 }
 
-fn expected(card: &str, chat: &str) -> Value {
+fn expected_filter(card: &str, chat: &str) -> Value {
     match card {
         "qdrant" => json!({"should": [
             {"is_empty": {"key": "metadata.flowise_chatId"}},
@@ -94,7 +94,7 @@ fn nobodys(card: &str) -> Value {
 #[test]
 fn a_database_is_asked_for_what_everybody_knows_and_for_the_files_of_the_conversation() {
     for card in CARDS {
-        let house = House::open(card);
+        let house = Fixture::open(card);
         let flow = house.server.flow(&canvas(&house, MONDAY, true, &json!({})));
         let (one, other) =
             (send(&house, &flow, "Parcels of one leave."), send(&house, &flow, "Parcels of two leave."));
@@ -107,17 +107,17 @@ fn a_database_is_asked_for_what_everybody_knows_and_for_the_files_of_the_convers
         house.save(&flow, &canvas(&house, MONDAY, false, &json!({})));
         house.fill(&flow);
         house.save(&flow, &canvas(&house, MONDAY, true, &json!({})));
-        assert_eq!(found(&house, &flow, &one), [MONDAY, "Parcels of one leave."], "{card}");
-        assert_eq!(filter(&house), expected(card, one["chatId"].as_str().unwrap()), "{card}");
-        assert_eq!(found(&house, &flow, &other), [MONDAY, "Parcels of two leave."], "{card}");
-        assert_eq!(found(&house, &flow, &Value::Null), [MONDAY], "{card}: a new conversation");
+        assert_eq!(search_results(&house, &flow, &one), [MONDAY, "Parcels of one leave."], "{card}");
+        assert_eq!(filter(&house), expected_filter(card, one["chatId"].as_str().unwrap()), "{card}");
+        assert_eq!(search_results(&house, &flow, &other), [MONDAY, "Parcels of two leave."], "{card}");
+        assert_eq!(search_results(&house, &flow, &Value::Null), [MONDAY], "{card}: a new conversation");
         // The owner's filter holds for both.
         let (.., name) = house.settings();
         house.save(
             &flow,
             &canvas(&house, MONDAY, true, &json!({ name: house.in_words(&json!({"source": "a"})) })),
         );
-        assert_eq!(found(&house, &flow, &one), [MONDAY], "{card}");
+        assert_eq!(search_results(&house, &flow, &one), [MONDAY], "{card}");
         assert!(filter(&house).to_string().contains(one["chatId"].as_str().unwrap()), "{card}");
     }
 }
@@ -125,16 +125,16 @@ fn a_database_is_asked_for_what_everybody_knows_and_for_the_files_of_the_convers
 #[test]
 fn a_flow_that_only_reads_the_collection_finds_no_file_of_anybody() {
     for card in CARDS {
-        let house = House::open(card);
+        let house = Fixture::open(card);
         let flow = house.server.flow(&canvas(&house, MONDAY, true, &json!({})));
         send(&house, &flow, "Parcels of one leave the house.");
         let reader = house.server.flow(&canvas(&house, MONDAY, false, &json!({})));
         house.fill(&reader);
-        assert_eq!(found(&house, &reader, &Value::Null), [MONDAY], "{card}");
+        assert_eq!(search_results(&house, &reader, &Value::Null), [MONDAY], "{card}");
         // Nor do they push out what it looks for.
         (0..8).for_each(|number| drop(send(&house, &flow, &format!("{QUESTION} {number}"))));
         house.save(&reader, &canvas(&house, MONDAY, false, &json!({"topK": "1"})));
-        assert_eq!(found(&house, &reader, &Value::Null), [MONDAY], "{card}");
+        assert_eq!(search_results(&house, &reader, &Value::Null), [MONDAY], "{card}");
         assert_eq!(filter(&house), nobodys(card), "{card}");
     }
 }
@@ -148,7 +148,7 @@ fn no_setting_of_a_store_shows_files_of_another_conversation() {
         ("pinecone", "pineconeTextKey", "flowise_chatId"),
         ("milvus", "milvusTextField", "flowise_chatId"),
     ] {
-        let house = House::open(card);
+        let house = Fixture::open(card);
         let flow = house.server.flow(&canvas(&house, MONDAY, true, &json!({})));
         let one = send(&house, &flow, "Parcels of one leave.");
         let label = flowkeep::cards::registry::find(card).unwrap().label;
@@ -162,7 +162,7 @@ fn no_setting_of_a_store_shows_files_of_another_conversation() {
             let text = house.server.ask(&flow, &body).text();
             assert!(!text.contains("Parcels of one leave."), "{card} {config}: {text}");
         }
-        assert_eq!(found(&house, &flow, &one), ["Parcels of one leave."], "{card}");
+        assert_eq!(search_results(&house, &flow, &one), ["Parcels of one leave."], "{card}");
         // The owner's own mistake shows nothing either.
         house.save(&flow, &canvas(&house, MONDAY, true, &json!({ name: value })));
         let answer = house.server.ask(&flow, &json!({ "question": QUESTION })).json();
@@ -173,12 +173,12 @@ fn no_setting_of_a_store_shows_files_of_another_conversation() {
 
 #[test]
 fn a_strict_collection_gets_the_index_it_asks_for() {
-    let house = House::open("qdrant");
+    let house = Fixture::open("qdrant");
     let flow = house.server.flow(&canvas(&house, MONDAY, false, &json!({})));
     house.fill(&flow);
     let is_indexed = AtomicBool::new(false);
     let (kept, base) = (house.kept.clone(), house.provider.base_url());
-    house.provider.decide(move |request| match request.path.split('?').next().unwrap() {
+    house.provider.set_decision(move |request| match request.path.split('?').next().unwrap() {
         path if path.ends_with("/index") => {
             assert_eq!(request.body["field_name"], "metadata.flowise_chatId");
             is_indexed.store(true, Ordering::SeqCst);
@@ -191,47 +191,47 @@ fn a_strict_collection_gets_the_index_it_asks_for() {
         }
         _ => kept.answer(request, &base),
     });
-    assert_eq!(found(&house, &flow, &Value::Null), [MONDAY]);
+    assert_eq!(search_results(&house, &flow, &Value::Null), [MONDAY]);
 }
 
 #[test]
 fn what_conversations_send_to_a_database_is_counted_before_it_is_embedded() {
-    let house = House::open("qdrant");
+    let house = Fixture::open("qdrant");
     let (server, flow) = (&house.server, house.server.flow(&canvas(&house, MONDAY, true, &json!({}))));
     let workspace = server.read("/auth/me")["activeWorkspaceId"].as_str().unwrap().to_owned();
     let workspace = WorkspaceId::parse(&workspace).unwrap();
     let [one, silent] =
         ["Parcels of one leave.", "Parcels of two leave."].map(|text| send(&house, &flow, text));
-    assert_eq!(found(&house, &flow, &one).len(), 1);
+    assert_eq!(search_results(&house, &flow, &one).len(), 1);
     let of = |chat: &Value| Conversation {
         flow: FlowId::parse(&flow).unwrap(),
         chat: ChatId::parse(chat["chatId"].as_str().unwrap()).unwrap(),
     };
     let known = |chat| {
-        let id = of(chat).knowledge();
-        server.app.store.read(|tx| CHAT_KNOWLEDGE.get(tx, &workspace, &id)).unwrap()
+        let id = of(chat).uploads_id();
+        server.app.store.read(|tx| CONVERSATION_UPLOADS.get(tx, &workspace, &id)).unwrap()
     };
     let set = |chat, elsewhere| {
-        let known = ChatKnowledge { elsewhere, ..known(chat).unwrap() };
-        let id = of(chat).knowledge();
-        server.app.store.write(|tx| CHAT_KNOWLEDGE.put(tx, &workspace, &id, &known)).unwrap();
+        let known = ConversationUploads { elsewhere, ..known(chat).unwrap() };
+        let id = of(chat).uploads_id();
+        server.app.store.write(|tx| CONVERSATION_UPLOADS.put(tx, &workspace, &id, &known)).unwrap();
     };
     let first = known(&one).unwrap().elsewhere;
     assert!(first.passages == 1 && first.bytes > 60, "{first:?}");
     for full in [
-        Amount { passages: CHAT_PASSAGES_MAX, bytes: 1 },
-        Amount { passages: 1, bytes: CHAT_SENT_BYTES_OF_ONE_MAX },
+        ChunkUsage { passages: CHAT_PASSAGES_MAX, bytes: 1 },
+        ChunkUsage { passages: 1, bytes: CHAT_SENT_BYTES_OF_ONE_MAX },
     ] {
         set(&one, full);
-        sent(&house, &flow, &one, "More.").is_error(413);
+        send_upload(&house, &flow, &one, "More.").is_error(413);
     }
     send(&house, &flow, "Others have room.");
     for full in [
-        Amount { passages: 1, bytes: CHAT_SENT_BYTES_MAX },
-        Amount { passages: CHAT_SENT_PASSAGES_MAX, bytes: 1 },
+        ChunkUsage { passages: 1, bytes: CHAT_SENT_BYTES_MAX },
+        ChunkUsage { passages: CHAT_SENT_PASSAGES_MAX, bytes: 1 },
     ] {
         set(&one, full);
-        sent(&house, &flow, &Value::Null, "More.").is_error(507);
+        send_upload(&house, &flow, &Value::Null, "More.").is_error(507);
     }
     assert_eq!(house.kept.len(), 3, "nothing of what was refused came there");
     // The database keeps what it has; who deletes a conversation knows it.
@@ -240,36 +240,36 @@ fn what_conversations_send_to_a_database_is_counted_before_it_is_embedded() {
     assert_eq!(known(&one), None);
     send(&house, &flow, "There is room again.");
     // What nobody asked about is counted for a month.
-    set(&silent, Amount { passages: 1, bytes: CHAT_SENT_BYTES_MAX });
+    set(&silent, ChunkUsage { passages: 1, bytes: CHAT_SENT_BYTES_MAX });
     for (days, status) in [(2, 507), (29, 200)] {
         server.app.clock.advance_seconds(days * 24 * 3600);
-        chat_passages::sweep(&server.app, &Cancel::new(None)).unwrap();
-        assert_eq!(sent(&house, &flow, &Value::Null, "More.").status, status);
+        chat_passages::sweep(&server.app, &CancelToken::new(None)).unwrap();
+        assert_eq!(send_upload(&house, &flow, &Value::Null, "More.").status, status);
     }
 }
 
 #[test]
 fn what_is_deleted_while_it_is_embedded_goes_to_no_database() {
-    let house = House::open("qdrant");
+    let house = Fixture::open("qdrant");
     let flow = house.server.flow(&canvas(&house, MONDAY, true, &json!({})));
     let workspace = house.server.read("/auth/me")["activeWorkspaceId"].as_str().unwrap().to_owned();
     let workspace = WorkspaceId::parse(&workspace).unwrap();
     let (kept, base, app) = (house.kept.clone(), house.provider.base_url(), house.server.app.clone());
-    house.provider.decide(move |request| {
+    house.provider.set_decision(move |request| {
         // The first passages are embedded when the collection is made.
         if request.body["vectors"].is_object() {
-            app.store.write(|tx| CHAT_KNOWLEDGE.clear(tx, &workspace)).unwrap();
+            app.store.write(|tx| CONVERSATION_UPLOADS.clear(tx, &workspace)).unwrap();
         }
         kept.answer(request, &base)
     });
-    let message = sent(&house, &flow, &Value::Null, "Parcels leave.").is_error(500);
+    let message = send_upload(&house, &flow, &Value::Null, "Parcels leave.").is_error(500);
     assert!(message.contains("was deleted") && house.kept.len() == 0, "{message}");
     send(&house, &flow, "Parcels leave.");
 }
 
 #[test]
 fn a_diverse_search_chooses_among_more_passages_by_their_vectors() {
-    let house = House::open("pinecone");
+    let house = Fixture::open("pinecone");
     let texts = [
         ("a", "Parcels leave the house on Mondays."),
         ("b", "Parcels leave the house on Mondays!"),
@@ -278,7 +278,7 @@ fn a_diverse_search_chooses_among_more_passages_by_their_vectors() {
     let sources = |more: Value| {
         let flow = house.server.flow(&house.canvas(&texts, false, &more));
         house.fill(&flow);
-        let found = house.found(&flow);
+        let found = house.search_results(&flow);
         found.iter().map(|found| found["metadata"]["source"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
     };
     assert_eq!(sources(json!({})).len(), 2);

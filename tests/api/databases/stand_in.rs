@@ -7,8 +7,8 @@ mod supabase;
 mod weaviate;
 
 use crate::support::canvases::SECRET;
-use crate::support::provider::knowledge::nearness;
-use crate::support::provider::{Behaviour, Provider, Recorded};
+use crate::support::provider::knowledge::similarity;
+use crate::support::provider::{Behaviour, Provider, RecordedRequest};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::{Map, Value, json};
@@ -17,13 +17,13 @@ use std::sync::{Arc, Mutex};
 
 /// A passage as it is kept.
 #[derive(Clone)]
-struct Row {
+struct StoredChunk {
     vector: Vec<f32>,
     /// Payload, or metadata with the text in it.
     data: Value,
 }
 
-type Rows = BTreeMap<String, Row>;
+type Rows = BTreeMap<String, StoredChunk>;
 
 /// What is kept, by collection.
 #[derive(Default)]
@@ -34,21 +34,21 @@ pub struct State {
 }
 
 /// A database in the words of the one that a card speaks to.
-pub struct Kept {
+pub struct DatabaseStandIn {
     card: &'static str,
     state: Mutex<State>,
 }
 
-impl Kept {
+impl DatabaseStandIn {
     /// One with nothing in it.
-    pub fn of(card: &'static str) -> Self {
+    pub fn new(card: &'static str) -> Self {
         Self { card, state: Mutex::default() }
     }
 
     /// A server that keeps what it is sent.
     pub fn serve(self: &Arc<Self>, provider: &Provider) {
         let (kept, base) = (self.clone(), provider.base_url());
-        provider.decide(move |request| kept.answer(request, &base));
+        provider.set_decision(move |request| kept.answer(request, &base));
     }
 
     /// How many rows there are in all.
@@ -63,7 +63,7 @@ impl Kept {
         state.told.insert(name.to_owned(), told);
     }
 
-    fn is_signed_in(&self, request: &Recorded) -> bool {
+    fn is_signed_in(&self, request: &RecordedRequest) -> bool {
         let header = |name: &str| request.header(name).unwrap_or_default().to_owned();
         let bearer = format!("Bearer {SECRET}");
         match self.card {
@@ -79,7 +79,7 @@ impl Kept {
         }
     }
 
-    pub fn answer(&self, request: &Recorded, base: &str) -> Behaviour {
+    pub fn answer(&self, request: &RecordedRequest, base: &str) -> Behaviour {
         if !self.is_signed_in(request) {
             return Behaviour::status(401, r#"{"error":{"message":"who are you"}}"#);
         }
@@ -155,11 +155,11 @@ fn nearest<'r>(
     rows: &'r Rows,
     vector: &Value,
     most: &Value,
-    fits: impl Fn(&Row) -> bool,
-) -> Vec<(f32, &'r Row)> {
+    fits: impl Fn(&StoredChunk) -> bool,
+) -> Vec<(f32, &'r StoredChunk)> {
     let vector = numbers(vector);
-    let mut found: Vec<(f32, &Row)> =
-        rows.values().filter(|row| fits(row)).map(|row| (nearness(&row.vector, &vector), row)).collect();
+    let mut found: Vec<(f32, &StoredChunk)> =
+        rows.values().filter(|row| fits(row)).map(|row| (similarity(&row.vector, &vector), row)).collect();
     found.sort_by(|one, other| other.0.total_cmp(&one.0));
     found.truncate(usize::try_from(most.as_u64().unwrap()).unwrap());
     found
@@ -182,13 +182,13 @@ fn qdrant(
         ("GET", []) => {}
         ("PUT", ["points"]) => {
             for point in list(&body["points"]) {
-                let row = Row { vector: numbers(&point["vector"]), data: point["payload"].clone() };
+                let row = StoredChunk { vector: numbers(&point["vector"]), data: point["payload"].clone() };
                 rows.insert(text(&point["id"]), row);
             }
         }
         ("POST", ["points", "delete"]) => drop(remove(rows, &body["points"])),
         ("POST", ["points", "search"]) => {
-            let fits = |row: &Row| fits_qdrant(&row.data, &body["filter"]);
+            let fits = |row: &StoredChunk| fits_qdrant(&row.data, &body["filter"]);
             let found = nearest(rows, &body["vector"], &body["limit"], fits);
             let points =
                 found.iter().map(|(score, row)| json!({"id": 1, "score": score, "payload": row.data}));
@@ -237,12 +237,12 @@ fn chroma(
         ("POST", ["upsert"]) => {
             for (at, id) in list(&body["ids"]).iter().enumerate() {
                 let data = json!({"document": body["documents"][at], "metadata": body["metadatas"][at]});
-                rows.insert(text(id), Row { vector: numbers(&body["embeddings"][at]), data });
+                rows.insert(text(id), StoredChunk { vector: numbers(&body["embeddings"][at]), data });
             }
         }
         ("POST", ["delete"]) => drop(remove(rows, &body["ids"])),
         ("POST", ["query"]) => {
-            let fits = |row: &Row| fits(&row.data["metadata"], &body["where"]);
+            let fits = |row: &StoredChunk| fits(&row.data["metadata"], &body["where"]);
             let found = nearest(rows, &body["query_embeddings"][0], &body["n_results"], fits);
             let column = |name: &str| found.iter().map(|(_, row)| row.data[name].clone()).collect::<Vec<_>>();
             let distances: Vec<f32> = found.iter().map(|(score, _)| 1.0 - score).collect();
@@ -271,7 +271,7 @@ fn fits(metadata: &Value, filter: &Value) -> bool {
 fn put_pinecone(rows: &mut Rows, body: &Value) -> Value {
     assert_eq!(body["namespace"], "ours");
     for vector in list(&body["vectors"]) {
-        let row = Row { vector: numbers(&vector["values"]), data: vector["metadata"].clone() };
+        let row = StoredChunk { vector: numbers(&vector["values"]), data: vector["metadata"].clone() };
         rows.insert(text(&vector["id"]), row);
     }
     json!({"upsertedCount": list(&body["vectors"]).len()})

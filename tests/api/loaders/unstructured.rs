@@ -1,8 +1,8 @@
 //! Files that go to a server of Unstructured, before a stand-in that takes the form apart.
 
-use super::{ask, inline, said};
+use super::{answer_text, ask, inline};
 use crate::support::canvases::{Drawing, SECRET};
-use crate::support::provider::{Behaviour, Provider, Recorded};
+use crate::support::provider::{Behaviour, Provider, RecordedRequest};
 use crate::support::{Server, id};
 use serde_json::{Value, json};
 
@@ -15,13 +15,13 @@ fn canvas(server: &Server, provider: &Provider, more: Value) -> String {
     let loader = drawing.card("unstructuredFileLoader", inputs);
     let body = json!({"name": "u", "credentialName": "unstructuredApi", "plainDataObj": {"unstructuredAPIKey": SECRET}});
     drawing.credential(&loader, &id(&server.post("/credentials", &body)));
-    drawing.chooses(&loader, "text");
-    drawing.repeats(&loader);
+    drawing.choose_output(&loader, "text");
+    drawing.answer_with_document(&loader);
     drawing.text()
 }
 
 /// The parts of a form: what names them, and what is in them.
-fn parts(request: &Recorded) -> Vec<(String, String)> {
+fn parts(request: &RecordedRequest) -> Vec<(String, String)> {
     let kind = request.header("content-type").unwrap();
     let boundary = kind.strip_prefix("multipart/form-data; boundary=").unwrap();
     let text = String::from_utf8_lossy(&request.bytes).into_owned();
@@ -46,12 +46,12 @@ fn elements() -> Value {
 #[test]
 fn a_file_goes_there_with_the_options_of_the_card_and_elements_come_back() {
     let (server, provider) = (Server::start(), Provider::start());
-    provider.decide(|_| Behaviour::status(200, &elements().to_string()));
+    provider.set_decision(|_| Behaviour::status(200, &elements().to_string()));
     let options = json!({"strategy": "hi_res", "encoding": "utf-8", "chunkingStrategy": "by_title",
         "skipInferTableTypes": "[\"pdf\",\"jpg\"]", "ocrLanguages": "eng, deu", "coordinates": true,
         "includePageBreaks": "true", "xmlKeepTags": false, "maxCharacters": "500", "newAfterNChars": ""});
     let flow = server.flow(&canvas(&server, &provider, options));
-    assert_eq!(said(&server, &flow), "[The plan\nParcels leave on Mondays.]");
+    assert_eq!(answer_text(&server, &flow), "[The plan\nParcels leave on Mondays.]");
     let request = provider.last_request();
     assert_eq!((request.method.as_str(), request.path.as_str()), ("POST", "/general/v0/general"));
     assert_eq!(request.header("unstructured-api-key"), Some(SECRET));
@@ -75,14 +75,14 @@ fn a_file_goes_there_with_the_options_of_the_card_and_elements_come_back() {
         ]
     );
     let flow = server.flow(&canvas(&server, &provider, json!({"chunkingStrategy": "None"})));
-    said(&server, &flow);
+    answer_text(&server, &flow);
     assert_eq!(parts(&provider.last_request()).len(), 1, "what is not set is not sent");
 }
 
 #[test]
 fn elements_are_documents_with_what_is_said_of_them() {
     let (server, provider) = (Server::start(), Provider::start());
-    provider.decide(|_| Behaviour::status(200, &elements().to_string()));
+    provider.set_decision(|_| Behaviour::status(200, &elements().to_string()));
     let store = id(&server.post("/document-store/store", &json!({"name": "Plans"})));
     let config = json!({"unstructuredAPIUrl": provider.base_url(), "sourceIdKey": "origin",
         "fileObject": inline("plan.docx", "application/octet-stream", b"x")});
@@ -115,7 +115,7 @@ fn a_server_that_fails_is_named_and_its_key_is_not() {
         (Behaviour::status(200, &many), "too many documents"),
         (Behaviour::Close, "could not be read"),
     ] {
-        provider.decide(move |_| behaviour.clone());
+        provider.set_decision(move |_| behaviour.clone());
         let message = ask(&server, &flow).is_error(500);
         assert!(message.contains(says) && message.contains("Unstructured File Loader"), "{message}");
         assert!(!message.contains(SECRET), "{message}");

@@ -2,7 +2,7 @@
 
 use super::config;
 use crate::support::Server;
-use crate::tools::called;
+use crate::tools::call_tool;
 use serde_json::{Value, json};
 use std::fs;
 use std::io::Write as _;
@@ -26,13 +26,13 @@ fn command(packages: &std::path::Path, package: &str, args: &[&str]) -> Vec<Stri
 }
 
 /// What a tool of a server answers.
-fn told(row: &Value, command: &[String], tool: &str, arguments: Value) -> String {
+fn answer_text(row: &Value, command: &[String], tool: &str, arguments: Value) -> String {
     let server = Server::with(&[("SERVICE_MCP_COMMANDS", &json!([row]).to_string())]);
     let (answer, read) =
-        called(&server, "customMCP", config(command, json!({}), json!([tool])), tool, arguments);
+        call_tool(&server, "customMCP", config(command, json!({}), json!([tool])), tool, arguments);
     assert_eq!(answer["text"], "Done.", "{answer}");
     assert_eq!(answer["usedTools"][0].get("error"), None, "{answer}");
-    assert_eq!(server.app.programs.running(), 0);
+    assert_eq!(server.app.programs.running_count(), 0);
     read
 }
 
@@ -40,12 +40,12 @@ fn told(row: &Value, command: &[String], tool: &str, arguments: Value) -> String
 fn the_server_that_shows_everything_adds_and_echoes() {
     let Some(packages) = packages() else { return };
     let command = command(&packages, "server-everything", &["stdio"]);
-    let read = told(&json!(command), &command, "echo", json!({"message": "Grüße"}));
+    let read = answer_text(&json!(command), &command, "echo", json!({"message": "Grüße"}));
     assert!(read.contains("Echo: Grüße"), "{read}");
-    let read = told(&json!(command), &command, "get-sum", json!({"a": 2, "b": 3}));
+    let read = answer_text(&json!(command), &command, "get-sum", json!({"a": 2, "b": 3}));
     assert!(read.contains('5'), "{read}");
     let row = json!({"command": command, "env": {"REGION": "eu"}});
-    let read = told(&row, &command, "get-env", json!({}));
+    let read = answer_text(&row, &command, "get-env", json!({}));
     assert!(read.contains("REGION") && !read.contains("CARGO"), "{read}");
 }
 
@@ -56,7 +56,7 @@ fn the_server_of_files_reads_below_its_folder_only() {
     fs::write(folder.path().join("note.txt"), "Rain from noon.").unwrap();
     let command = command(&packages, "server-filesystem", &[folder.path().to_str().unwrap()]);
     let path = folder.path().join("note.txt");
-    let read = told(&json!(command), &command, "read_text_file", json!({ "path": path }));
+    let read = answer_text(&json!(command), &command, "read_text_file", json!({ "path": path }));
     assert!(read.contains("Rain from noon."), "{read}");
 }
 
@@ -68,8 +68,8 @@ fn the_server_of_memories_keeps_them_where_the_operator_says() {
     let row = json!({"command": command, "env": {"MEMORY_FILE_PATH": folder.path().join("memory.jsonl")}});
     let entities =
         json!({"entities": [{"name": "Ada", "entityType": "person", "observations": ["likes rain"]}]});
-    told(&row, &command, "create_entities", entities);
-    let read = told(&row, &command, "read_graph", json!({}));
+    answer_text(&row, &command, "create_entities", entities);
+    let read = answer_text(&row, &command, "read_graph", json!({}));
     assert!(read.contains("likes rain"), "{read}");
 }
 
@@ -96,8 +96,8 @@ fn npx_starts_a_package_and_nothing_of_it_stays() {
     let server = Server::with(&[("SERVICE_MCP_COMMANDS", &json!([row]).to_string())]);
     let thought = json!({"thought": "One and one.", "nextThoughtNeeded": false, "thoughtNumber": 1, "totalThoughts": 1});
     let inputs = json!({"mcpActions": "sequentialthinking"});
-    let (answer, read) = called(&server, "sequentialThinkingMCP", inputs, "sequentialthinking", thought);
+    let (answer, read) = call_tool(&server, "sequentialThinkingMCP", inputs, "sequentialthinking", thought);
     assert_eq!(answer["text"], "Done.");
     assert!(read.contains("thoughtHistoryLength"), "{read}");
-    assert_eq!(server.app.programs.running(), 0);
+    assert_eq!(server.app.programs.running_count(), 0);
 }

@@ -1,7 +1,7 @@
 //! The cards of providers: what is typed into each, and what must arrive.
 
 use crate::support::canvases::SECRET;
-use crate::support::provider::Recorded;
+use crate::support::provider::RecordedRequest;
 use serde_json::{Value, json};
 
 /// How a card carries its key.
@@ -13,7 +13,7 @@ pub(super) enum Key {
 }
 
 impl Key {
-    pub(super) fn is_in(self, request: &Recorded) -> bool {
+    pub(super) fn is_in(self, request: &RecordedRequest) -> bool {
         match self {
             Self::Bearer => request.header("authorization") == Some(&format!("Bearer {SECRET}")),
             Self::Header => request.header("api-key") == Some(SECRET),
@@ -48,7 +48,7 @@ pub(super) fn case(
 }
 
 /// Sampling settings as they are typed and as they are sent.
-pub(super) fn sampled() -> (Value, Value) {
+pub(super) fn sampling_settings() -> (Value, Value) {
     (
         json!({"modelName": "m-1", "temperature": "0.3", "maxTokens": "77", "topP": "0.8",
             "frequencyPenalty": "0.1", "presencePenalty": "-0.2"}),
@@ -85,7 +85,7 @@ pub(super) fn chat_cases() -> Vec<Case> {
 }
 
 pub(super) fn azure_cases() -> Vec<Case> {
-    let (typed, sent) = sampled();
+    let (typed, sent) = sampling_settings();
     let azure = "/openai/deployments/our-gpt/chat/completions?api-version=2024-10-21";
     let azure_card = |path, address, inputs, sent| Case {
         key: Key::Header,
@@ -106,7 +106,7 @@ pub(super) fn azure_cases() -> Vec<Case> {
 
 /// Cards that add nothing to the protocol.
 pub(super) fn plain_cases() -> Vec<Case> {
-    let (typed, sent) = sampled();
+    let (typed, sent) = sampling_settings();
     let (few, few_sent) = few();
     let tokens = and(few.clone(), json!({"maxTokens": "77"}));
     let tokens_sent = json!({"model": "m-1", "temperature": 0.3, "max_tokens": 77, "top_p": null});
@@ -169,7 +169,7 @@ pub(super) fn plain_cases() -> Vec<Case> {
 
 /// Cards with settings of their own.
 pub(super) fn own_cases() -> Vec<Case> {
-    let (typed, sent) = sampled();
+    let (typed, sent) = sampling_settings();
     let (few, _) = few();
     vec![
         case(
@@ -228,7 +228,7 @@ pub(super) fn cohere() -> Case {
 
 /// Cards that complete a text.
 pub(super) fn completing_cases() -> Vec<Case> {
-    let (typed, sent) = sampled();
+    let (typed, sent) = sampling_settings();
     let openai = ("openAIApi", "openAIApiKey");
     let asks = json!({"prompt": "Say: How are you?", "messages": null, "stop": null});
     let best = and(typed.clone(), json!({"bestOf": "3"}));

@@ -1,8 +1,8 @@
 //! Every action of the tools over Google's services: what goes out for it, to the letter of Google's own description.
 
-use super::house::House;
-use super::internet::{Answer, Seen};
-use super::runs::asks;
+use super::house::OAuthFixture;
+use super::internet::{SeenRequest, StandInAnswer};
+use super::runs::call_tool;
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use serde::Deserialize;
@@ -29,7 +29,7 @@ pub fn cases(text: &str) -> Vec<Case> {
 
 /// Holds the one request that was sent against its case.
 #[track_caller]
-pub fn holds(case: &Case, base: &str, proof: &str, seen: &[Seen], read: &str) {
+pub fn holds(case: &Case, base: &str, proof: &str, seen: &[SeenRequest], read: &str) {
     assert_eq!(seen.len(), 1, "{}: {read}", case.action);
     let seen = &seen[0];
     let address = format!("{base}{}", case.path);
@@ -48,7 +48,7 @@ pub fn holds(case: &Case, base: &str, proof: &str, seen: &[Seen], read: &str) {
 }
 
 /// How a card is set to do something: the kind of actions where there are kinds, and the list that holds it.
-pub fn chosen(house: &House, card: &str, action: &str) -> Map<String, Value> {
+pub fn action_inputs(house: &OAuthFixture, card: &str, action: &str) -> Map<String, Value> {
     let definition = house.server.read(&format!("/nodes/{card}"));
     let inputs = definition["inputs"].as_array().unwrap();
     let holds = |input: &&Value| {
@@ -62,7 +62,7 @@ pub fn chosen(house: &House, card: &str, action: &str) -> Map<String, Value> {
 }
 
 /// All actions that the card offers.
-pub fn actions(house: &House, card: &str) -> BTreeSet<String> {
+pub fn actions(house: &OAuthFixture, card: &str) -> BTreeSet<String> {
     let definition = house.server.read(&format!("/nodes/{card}"));
     let lists =
         definition["inputs"].as_array().unwrap().iter().filter(|input| input["type"] == "multiOptions");
@@ -83,14 +83,14 @@ pub fn tool(action: &str) -> String {
 }
 
 /// Tries every case, and that no action of the card is without one.
-fn tries(credential: &str, card: &str, base: &str, text: &str) {
-    let house = House::signed_in(credential);
+fn run_cases(credential: &str, card: &str, base: &str, text: &str) {
+    let house = OAuthFixture::open_signed_in(credential);
     let mut tried = BTreeSet::new();
     for case in cases(text) {
-        let mut inputs = chosen(&house, card, &case.action);
+        let mut inputs = action_inputs(&house, card, &case.action);
         inputs.extend(case.card.as_object().cloned().unwrap());
         house.internet.forget();
-        let (_, read) = asks(&house, card, inputs.into(), &tool(&case.action), case.given.clone());
+        let (_, read) = call_tool(&house, card, inputs.into(), &tool(&case.action), case.given.clone());
         holds(&case, base, "Bearer hush-access-1", &house.internet.seen(), &read);
         tried.insert(case.action);
     }
@@ -100,25 +100,25 @@ fn tries(credential: &str, card: &str, base: &str, text: &str) {
 #[test]
 fn gmail_is_asked_as_it_wants_to_be() {
     let base = "gmail.googleapis.com/gmail/v1/users/me";
-    tries("gmailOAuth2", "gmail", base, include_str!("cases/gmail.json"));
+    run_cases("gmailOAuth2", "gmail", base, include_str!("cases/gmail.json"));
 }
 
 #[test]
 fn google_calendar_is_asked_as_it_wants_to_be() {
     let base = "www.googleapis.com/calendar/v3";
-    tries("googleCalendarOAuth2", "googleCalendarTool", base, include_str!("cases/google_calendar.json"));
+    run_cases("googleCalendarOAuth2", "googleCalendarTool", base, include_str!("cases/google_calendar.json"));
 }
 
 #[test]
 fn google_docs_is_asked_as_it_wants_to_be() {
     let base = "docs.googleapis.com/v1";
-    tries("googleDocsOAuth2", "googleDocsTool", base, include_str!("cases/google_docs.json"));
+    run_cases("googleDocsOAuth2", "googleDocsTool", base, include_str!("cases/google_docs.json"));
 }
 
 #[test]
 fn google_sheets_is_asked_as_it_wants_to_be() {
     let base = "sheets.googleapis.com/v4";
-    tries("googleSheetsOAuth2", "googleSheetsTool", base, include_str!("cases/google_sheets.json"));
+    run_cases("googleSheetsOAuth2", "googleSheetsTool", base, include_str!("cases/google_sheets.json"));
 }
 
 /// The mail that was sent, as text.
@@ -128,9 +128,9 @@ fn mail(raw: &Value) -> String {
 
 #[test]
 fn a_mail_holds_no_more_than_its_arguments_say() {
-    let house = House::signed_in("gmailOAuth2");
+    let house = OAuthFixture::open_signed_in("gmailOAuth2");
     let inputs = json!({"gmailType": "messages", "messageActions": "[\"sendMessage\",\"getMessage\"]"});
-    let sends = |given: Value| asks(&house, "gmail", inputs.clone(), "send_message", given).1;
+    let sends = |given: Value| call_tool(&house, "gmail", inputs.clone(), "send_message", given).1;
     for (given, named) in [
         (json!({"to": "a@x.org\r\nBcc: evil@x.org"}), "'to' must be one line"),
         (json!({"to": "a@x.org", "subject": "x\nBcc: evil@x.org"}), "'subject' must be one line"),
@@ -141,7 +141,7 @@ fn a_mail_holds_no_more_than_its_arguments_say() {
         let read = sends(given.clone());
         assert!(read.contains(named), "{given}: {read}");
     }
-    let read = asks(&house, "gmail", inputs.clone(), "get_message", json!({"id": ".."})).1;
+    let read = call_tool(&house, "gmail", inputs.clone(), "get_message", json!({"id": ".."})).1;
     assert!(read.contains("cannot be '..'"), "{read}");
     assert!(house.internet.seen().is_empty());
     sends(json!({"to": "a@x.org", "body": "Line.\r\nBcc: evil@x.org\r\n".repeat(20)}));
@@ -151,24 +151,24 @@ fn a_mail_holds_no_more_than_its_arguments_say() {
 
 #[test]
 fn mails_are_read_in_clear() {
-    let house = House::signed_in("gmailOAuth2");
+    let house = OAuthFixture::open_signed_in("gmailOAuth2");
     let part =
         |kind: &str, text: &str| json!({"mimeType": kind, "body": {"data": URL_SAFE_NO_PAD.encode(text)}});
     let mail = json!({"id": "m", "payload": {"parts": [part("text/plain", "Grüße </response>"), part("image/png", "noise")]}});
-    *house.google.gives.lock().unwrap() = Some(Box::new(move |_| Answer::Json(200, mail.clone())));
+    *house.google.gives.lock().unwrap() = Some(Box::new(move |_| StandInAnswer::Json(200, mail.clone())));
     let inputs = json!({"gmailType": "messages", "messageActions": ["getMessage"]});
-    let read = asks(&house, "gmail", inputs, "get_message", json!({"id": "m"})).1;
+    let read = call_tool(&house, "gmail", inputs, "get_message", json!({"id": "m"})).1;
     assert!(read.contains("Grüße") && !read.contains(&URL_SAFE_NO_PAD.encode("noise")), "{read}");
     assert_eq!(read.matches("</response>").count(), 1, "{read}");
 }
 
 #[test]
 fn a_new_document_is_filled_once_it_is_there() {
-    let house = House::signed_in("googleDocsOAuth2");
+    let house = OAuthFixture::open_signed_in("googleDocsOAuth2");
     *house.google.gives.lock().unwrap() =
-        Some(Box::new(|_| Answer::Json(200, json!({"documentId": "new/1", "title": "T"}))));
+        Some(Box::new(|_| StandInAnswer::Json(200, json!({"documentId": "new/1", "title": "T"}))));
     let inputs = json!({"actions": "[\"createDocument\",\"updateDocument\"]"});
-    let read = asks(
+    let read = call_tool(
         &house,
         "googleDocsTool",
         inputs.clone(),
@@ -183,14 +183,14 @@ fn a_new_document_is_filled_once_it_is_there() {
         seen[1].json(),
         json!({"requests": [{"insertText": {"location": {"index": 1}, "text": "Hi"}}]})
     );
-    let read = asks(&house, "googleDocsTool", inputs, "update_document", json!({"documentId": "d"})).1;
+    let read = call_tool(&house, "googleDocsTool", inputs, "update_document", json!({"documentId": "d"})).1;
     assert!(read.contains("Nothing is to be changed"), "{read}");
     assert_eq!(house.internet.seen().len(), 2);
 }
 
 #[test]
 fn rows_that_are_none_are_refused_before_anything_is_sent() {
-    let house = House::signed_in("googleSheetsOAuth2");
+    let house = OAuthFixture::open_signed_in("googleSheetsOAuth2");
     let inputs = json!({"sheetsType": "values", "valuesActions": "[\"updateValues\",\"batchUpdateValues\"]"});
     for (tool, values, told) in [
         ("update_values", "nonsense", "must be a list of rows as JSON"),
@@ -200,7 +200,7 @@ fn rows_that_are_none_are_refused_before_anything_is_sent() {
         ("batch_update_values", "[1]", "needs its range"),
     ] {
         let given = json!({"spreadsheetId": "s", "range": "A1", "values": values});
-        let read = asks(&house, "googleSheetsTool", inputs.clone(), tool, given).1;
+        let read = call_tool(&house, "googleSheetsTool", inputs.clone(), tool, given).1;
         assert!(read.contains(told), "{values}: {read}");
     }
     assert!(house.internet.seen().is_empty());

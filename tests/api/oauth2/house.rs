@@ -1,6 +1,6 @@
 //! A service whose owner connects a mailbox at a stand-in of Google.
 
-use super::internet::{Answer, Internet, Seen};
+use super::internet::{InternetStandIn, SeenRequest, StandInAnswer};
 use crate::support::client;
 use crate::support::{Server, id};
 use base64::Engine as _;
@@ -26,11 +26,11 @@ pub const HUSH: &str = "hush";
 pub const SECRET: &str = "hush-secret";
 
 /// What answers requests of actions.
-pub type Gives = Box<dyn Fn(&Seen) -> Answer + Send + Sync>;
+pub type ActionAnswers = Box<dyn Fn(&SeenRequest) -> StandInAnswer + Send + Sync>;
 
 /// Google's side of the sign-in: it knows which codes it gave for which challenge, and each refresh token counts once.
 #[derive(Default)]
-pub struct Google {
+pub struct GoogleStandIn {
     /// Codes with the challenges and redirect addresses they were given for.
     codes: Mutex<HashMap<String, (String, String)>>,
     /// The refresh token that counts now.
@@ -41,25 +41,28 @@ pub struct Google {
     /// Seconds for which an access token is said to last.
     pub lasts: Mutex<i64>,
     /// What is answered to the next request for tokens instead.
-    pub instead: Mutex<Option<Answer>>,
+    pub instead: Mutex<Option<StandInAnswer>>,
     /// What is answered to every request that is no request for tokens and is signed well.
-    pub gives: Mutex<Option<Gives>>,
+    pub gives: Mutex<Option<ActionAnswers>>,
 }
 
-impl Google {
-    fn answer(&self, seen: &Seen) -> Answer {
+impl GoogleStandIn {
+    fn answer(&self, seen: &SeenRequest) -> StandInAnswer {
         if seen.address != "oauth2.googleapis.com/token" {
             let access = self.access.lock().unwrap().clone();
             let wanted = if access.contains(" ") { access } else { format!("Bearer {access}") };
             if seen.header("authorization") != Some(wanted.as_str()) {
-                return Answer::Json(401, json!({"error": {"code": 401, "status": "UNAUTHENTICATED"}}));
+                return StandInAnswer::Json(
+                    401,
+                    json!({"error": {"code": 401, "status": "UNAUTHENTICATED"}}),
+                );
             }
             return self
                 .gives
                 .lock()
                 .unwrap()
                 .as_ref()
-                .map_or(Answer::Json(200, json!({})), |gives| gives(seen));
+                .map_or(StandInAnswer::Json(200, json!({})), |gives| gives(seen));
         }
         if let Some(instead) = self.instead.lock().unwrap().take() {
             return instead;
@@ -68,7 +71,7 @@ impl Google {
         assert_eq!(seen.method, "POST");
         assert_eq!(seen.header("content-type"), Some("application/x-www-form-urlencoded"));
         if (field("client_id").as_str(), field("client_secret").as_str()) != (CLIENT, SECRET) {
-            return Answer::Json(401, json!({"error": "invalid_client"}));
+            return StandInAnswer::Json(401, json!({"error": "invalid_client"}));
         }
         let known = match field("grant_type").as_str() {
             "authorization_code" => {
@@ -87,7 +90,7 @@ impl Google {
             other => panic!("{other}"),
         };
         if !known {
-            return Answer::Json(
+            return StandInAnswer::Json(
                 400,
                 json!({"error": "invalid_grant", "error_description": "words of the provider"}),
             );
@@ -95,7 +98,7 @@ impl Google {
         let number = self.issued.fetch_add(1, Ordering::SeqCst) + 1;
         *self.access.lock().unwrap() = format!("hush-access-{number}");
         *self.refresh.lock().unwrap() = format!("hush-refresh-{number}");
-        Answer::Json(
+        StandInAnswer::Json(
             200,
             json!({
                 "access_token": format!("hush-access-{number}"), "refresh_token": format!("hush-refresh-{number}"),
@@ -105,7 +108,7 @@ impl Google {
     }
 
     /// Signs a person in at this address, as its page would; the code and the state they come back with.
-    pub fn signs_in(&self, url: &str) -> (String, String) {
+    pub fn complete_sign_in(&self, url: &str) -> (String, String) {
         let url = url::Url::parse(url).unwrap();
         assert_eq!((url.host_str(), url.path()), (Some("accounts.google.com"), "/o/oauth2/v2/auth"));
         let query: HashMap<String, String> = url.query_pairs().into_owned().collect();
@@ -118,14 +121,14 @@ impl Google {
     }
 }
 
-pub struct House {
+pub struct OAuthFixture {
     pub server: Server,
-    pub internet: Internet,
-    pub google: Arc<Google>,
+    pub internet: InternetStandIn,
+    pub google: Arc<GoogleStandIn>,
     pub credential: String,
 }
 
-impl House {
+impl OAuthFixture {
     pub fn open() -> Self {
         Self::of("gmailOAuth2")
     }
@@ -136,10 +139,10 @@ impl House {
 
     pub fn with(credential_type: &str, settings: &[(&'static str, &str)]) -> Self {
         super::listen();
-        let google = Arc::new(Google::default());
+        let google = Arc::new(GoogleStandIn::default());
         *google.lasts.lock().unwrap() = 3600;
         let asked = google.clone();
-        let internet = Internet::of(HOSTS, move |seen| asked.answer(seen));
+        let internet = InternetStandIn::of(HOSTS, move |seen| asked.answer(seen));
         let mut all =
             vec![("HTTPS_PROXY", internet.proxy.as_str()), ("SERVICE_CA_FILE", &internet.authority)];
         all.extend_from_slice(settings);
@@ -151,7 +154,7 @@ impl House {
     }
 
     /// A service whose owner has signed in.
-    pub fn signed_in(credential_type: &str) -> Self {
+    pub fn open_signed_in(credential_type: &str) -> Self {
         let house = Self::of(credential_type);
         house.sign_in().is(200);
         house.internet.forget();
@@ -159,24 +162,25 @@ impl House {
     }
 
     /// Begins a sign-in: what the service says.
-    pub fn begin(&self) -> Value {
+    pub fn begin_sign_in(&self) -> Value {
         let path = format!("/oauth2-credential/authorize/{}", self.credential);
         self.server.owner("POST", &path).send().is(200).json()
     }
 
     /// A person comes back with this.
-    pub fn back(&self, query: &[(&str, &str)]) -> client::Answer {
+    pub fn return_from_google(&self, query: &[(&str, &str)]) -> client::Answer {
         self.server.owner("GET", &callback(query)).send()
     }
 
     /// A whole sign-in.
     pub fn sign_in(&self) -> client::Answer {
-        let (code, state) = self.google.signs_in(self.begin()["authorizationUrl"].as_str().unwrap());
-        self.back(&[("code", &code), ("state", &state)])
+        let (code, state) =
+            self.google.complete_sign_in(self.begin_sign_in()["authorizationUrl"].as_str().unwrap());
+        self.return_from_google(&[("code", &code), ("state", &state)])
     }
 
     /// Lets every access token that counts now be over for Google, though the service does not know it.
-    pub fn take_back(&self) {
+    pub fn expire_access_tokens(&self) {
         *self.google.access.lock().unwrap() = "hush-other".to_owned();
     }
 }

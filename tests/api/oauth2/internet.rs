@@ -13,7 +13,7 @@ use tempfile::TempDir;
 
 /// A request as it arrived.
 #[derive(Debug, Clone)]
-pub struct Seen {
+pub struct SeenRequest {
     pub method: String,
     /// Host, path and query.
     pub address: String,
@@ -21,7 +21,7 @@ pub struct Seen {
     pub body: String,
 }
 
-impl Seen {
+impl SeenRequest {
     pub fn header(&self, name: &str) -> Option<&str> {
         self.headers.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
     }
@@ -39,7 +39,7 @@ impl Seen {
 }
 
 /// What a stand-in does.
-pub enum Answer {
+pub enum StandInAnswer {
     Json(u16, Value),
     Text(u16, String),
     /// A status with a header.
@@ -48,19 +48,22 @@ pub enum Answer {
     Close,
 }
 
-type Decide = dyn Fn(&Seen) -> Answer + Send + Sync;
+type Decide = dyn Fn(&SeenRequest) -> StandInAnswer + Send + Sync;
 
-pub struct Internet {
+pub struct InternetStandIn {
     pub proxy: String,
     /// The file of the authority.
     pub authority: String,
-    seen: Arc<Mutex<Vec<Seen>>>,
+    seen: Arc<Mutex<Vec<SeenRequest>>>,
     _folder: TempDir,
 }
 
-impl Internet {
+impl InternetStandIn {
     /// One in which these hosts are found.
-    pub fn of(hosts: &[&str], decide: impl Fn(&Seen) -> Answer + Send + Sync + 'static) -> Self {
+    pub fn of(
+        hosts: &[&str],
+        decide: impl Fn(&SeenRequest) -> StandInAnswer + Send + Sync + 'static,
+    ) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let mut params = CertificateParams::new(Vec::new()).unwrap();
         params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
@@ -81,7 +84,7 @@ impl Internet {
             )
             .unwrap();
         let (config, decide): (_, Arc<Decide>) = (Arc::new(config), Arc::new(decide));
-        let seen: Arc<Mutex<Vec<Seen>>> = Arc::default();
+        let seen: Arc<Mutex<Vec<SeenRequest>>> = Arc::default();
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let proxy = format!("http://{}", listener.local_addr().unwrap());
         let noted = seen.clone();
@@ -97,7 +100,7 @@ impl Internet {
     }
 
     /// What was asked so far.
-    pub fn seen(&self) -> Vec<Seen> {
+    pub fn seen(&self) -> Vec<SeenRequest> {
         self.seen.lock().unwrap().clone()
     }
 
@@ -112,7 +115,7 @@ fn serve(
     stream: TcpStream,
     config: Arc<ServerConfig>,
     decide: &Decide,
-    noted: &Mutex<Vec<Seen>>,
+    noted: &Mutex<Vec<SeenRequest>>,
 ) -> Option<()> {
     stream.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
     let mut asked = String::new();
@@ -142,13 +145,15 @@ fn serve(
         let mut body = vec![0; length.map_or(0, |(_, length)| length.parse().unwrap())];
         reader.read_exact(&mut body).ok()?;
         let body = String::from_utf8(body).unwrap();
-        let seen = Seen { method, address: format!("{host}{path}"), headers, body };
+        let seen = SeenRequest { method, address: format!("{host}{path}"), headers, body };
         noted.lock().unwrap().push(seen.clone());
         let (status, more, body) = match decide(&seen) {
-            Answer::Json(status, body) => (status, String::new(), body.to_string()),
-            Answer::Text(status, body) => (status, String::new(), body),
-            Answer::With(status, name, value) => (status, format!("{name}: {value}\r\n"), String::new()),
-            Answer::Close => return None,
+            StandInAnswer::Json(status, body) => (status, String::new(), body.to_string()),
+            StandInAnswer::Text(status, body) => (status, String::new(), body),
+            StandInAnswer::With(status, name, value) => {
+                (status, format!("{name}: {value}\r\n"), String::new())
+            }
+            StandInAnswer::Close => return None,
         };
         let length =
             if status == 204 { String::new() } else { format!("content-length: {}\r\n", body.len()) };

@@ -1,27 +1,27 @@
 //! Every action of the Jira tool, in the cloud and on servers of one's own.
 
-use super::google::{actions, cases, chosen, holds, tool};
-use super::house::House;
-use super::internet::Answer;
+use super::google::{action_inputs, actions, cases, holds, tool};
+use super::house::OAuthFixture;
+use super::internet::StandInAnswer;
 use crate::support::canvases::Drawing;
 use crate::support::id;
-use crate::tools::called_in;
+use crate::tools::call_tool_in;
 use serde_json::{Value, json};
 
 /// What the model reads when it calls an action of the card.
-fn asks(house: &House, credential: &str, action: &str, more: &Value, given: Value) -> String {
-    let mut inputs = chosen(house, "jiraTool", action);
+fn asks(house: &OAuthFixture, credential: &str, action: &str, more: &Value, given: Value) -> String {
+    let mut inputs = action_inputs(house, "jiraTool", action);
     inputs.insert("jiraHost".to_owned(), "https://acme.atlassian.net/".into());
     inputs.extend(more.as_object().cloned().unwrap());
     let mut drawing = Drawing::default();
     let card = drawing.card("jiraTool", inputs.into());
     drawing.credential(&card, credential);
-    called_in(&house.server, drawing, &card, &tool(action), given).1
+    call_tool_in(&house.server, drawing, &card, &tool(action), given).1
 }
 
 /// Tries every case; the actions of the card that have none.
-fn untried(credential: &Value, proof: &str, base: &str, text: &str) -> Vec<String> {
-    let house = House::open();
+fn run_cases(credential: &Value, proof: &str, base: &str, text: &str) -> Vec<String> {
+    let house = OAuthFixture::open();
     let credential = id(&house.server.post("/credentials", credential));
     // The stand-in of Google takes any request that is signed like this.
     *house.google.access.lock().unwrap() = proof.to_owned();
@@ -44,7 +44,7 @@ fn cloud() -> Value {
 fn jira_in_the_cloud_is_asked_as_it_wants_to_be() {
     let proof = "Basic YWRhQHgub3JnOmh1c2gtamlyYQ==";
     let base = "acme.atlassian.net/rest/api/3";
-    let left = untried(&cloud(), proof, base, include_str!("cases/jira_cloud.json"));
+    let left = run_cases(&cloud(), proof, base, include_str!("cases/jira_cloud.json"));
     assert_eq!(left, ["updateUser"], "the cloud lets nobody do that");
 }
 
@@ -53,7 +53,7 @@ fn jira_on_a_server_of_ones_own_is_asked_as_it_wants_to_be() {
     let fields = json!({"bearerToken": "hush-jira"});
     let own = json!({"name": "Our Jira", "credentialName": "jiraApiBearerToken", "plainDataObj": fields});
     let base = "acme.atlassian.net/rest/api/2";
-    let left = untried(&own, "Bearer hush-jira", base, include_str!("cases/jira_server.json"));
+    let left = run_cases(&own, "Bearer hush-jira", base, include_str!("cases/jira_server.json"));
     // These are the same rows as in the cloud.
     let same = ["deleteComment", "deleteIssue", "getComment", "getIssue", "listComments", "transitionIssue"];
     assert_eq!(left, same);
@@ -61,7 +61,7 @@ fn jira_on_a_server_of_ones_own_is_asked_as_it_wants_to_be() {
 
 #[test]
 fn what_jira_refuses_is_told_with_card_and_credential() {
-    let house = House::open();
+    let house = OAuthFixture::open();
     let credential = id(&house.server.post("/credentials", &cloud()));
     let asks = |action: &str, given: Value| asks(&house, &credential, action, &json!({}), given);
     let read = asks("getIssue", json!({"issueKey": "P-1"}));
@@ -69,16 +69,16 @@ fn what_jira_refuses_is_told_with_card_and_credential() {
     assert_eq!(house.internet.seen().len(), 1, "there is nothing to renew");
     *house.google.access.lock().unwrap() = "Basic YWRhQHgub3JnOmh1c2gtamlyYQ==".to_owned();
     for (answer, told) in [
-        (Answer::Json(403, json!({"errorMessages": ["their words"]})), "its account may not do this"),
+        (StandInAnswer::Json(403, json!({"errorMessages": ["their words"]})), "its account may not do this"),
         (
-            Answer::With(429, "retry-after", "30"),
+            StandInAnswer::With(429, "retry-after", "30"),
             "asked too often with the credential 'Our Jira'. Try again in 30 seconds.",
         ),
-        (Answer::Json(404, json!({})), "knows nothing of this id"),
+        (StandInAnswer::Json(404, json!({})), "knows nothing of this id"),
     ] {
         let once = std::sync::Mutex::new(Some(answer));
         *house.google.gives.lock().unwrap() =
-            Some(Box::new(move |_| once.lock().unwrap().take().unwrap_or(Answer::Close)));
+            Some(Box::new(move |_| once.lock().unwrap().take().unwrap_or(StandInAnswer::Close)));
         let read = asks("getIssue", json!({"issueKey": "P-1"}));
         assert!(read.starts_with("Jira: Jira ") && read.contains(told) && !read.contains("their"), "{read}");
     }
@@ -86,12 +86,12 @@ fn what_jira_refuses_is_told_with_card_and_credential() {
     assert!(asks("listIssues", json!({})).contains("Give projectKey or jql."));
     assert!(asks("updateUser", json!({"accountId": "u"})).contains("users change their accounts themselves"));
     assert!(house.internet.seen().is_empty());
-    super::nothing_leaked(&house);
+    super::assert_nothing_leaked(&house);
 }
 
 #[test]
 fn jira_goes_nowhere_the_guard_does_not_let_it() {
-    let house = House::open();
+    let house = OAuthFixture::open();
     let credential = id(&house.server.post("/credentials", &cloud()));
     for host in ["http://127.0.0.1:9", "http://169.254.169.254", "http://192.168.0.1"] {
         let read =

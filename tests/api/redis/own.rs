@@ -1,23 +1,23 @@
 //! What would disturb others on a server: being full, going away, another way to connect. Each test has a real one of its own,
 //! where `redis-server` is installed.
 
-use super::{House, begin, chat, go_on, skipped};
+use super::{RedisFixture, begin, chat, continue_conversation, print_skipped};
 use crate::support::Server;
-use crate::support::canvases::scripted;
-use flowkeep::redis::Reply;
+use crate::support::canvases::scripted_flow;
+use flowkeep::redis::RedisReply;
 use serde_json::{Value, json};
 use std::net::{TcpListener, TcpStream};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 /// A server of the test's own, with settings of its own; it ends with it.
-struct Own {
+struct RedisProcess {
     process: Child,
     port: u16,
     _folder: tempfile::TempDir,
 }
 
-impl Own {
+impl RedisProcess {
     fn start(settings: &[&str]) -> Option<Self> {
         let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
         let folder = tempfile::tempdir().unwrap();
@@ -28,7 +28,7 @@ impl Own {
         }
         let settings = settings.iter().map(|text| text.replace("PORT", &port.to_string()));
         let Ok(process) = command.args(settings).stdout(Stdio::null()).spawn() else {
-            skipped("redis-server is not installed");
+            print_skipped("redis-server is not installed");
             return None;
         };
         let own = Self { process, port, _folder: folder };
@@ -40,13 +40,13 @@ impl Own {
         Some(own)
     }
 
-    fn place(&self) -> flowkeep::redis::Server {
+    fn place(&self) -> flowkeep::redis::RedisServer {
         let (host, port) = ("127.0.0.1".to_owned(), self.port);
-        flowkeep::redis::Server { host, port, user: None, password: None, database: 0, tls: false }
+        flowkeep::redis::RedisServer { host, port, user: None, password: None, database: 0, tls: false }
     }
 }
 
-impl Drop for Own {
+impl Drop for RedisProcess {
     fn drop(&mut self) {
         let _ = self.process.kill();
         let _ = self.process.wait();
@@ -55,17 +55,19 @@ impl Drop for Own {
 
 #[test]
 fn what_a_full_server_cannot_keep_is_told_and_stays_in_the_record() {
-    let Some(own) = Own::start(&["--maxmemory", "1", "--maxmemory-policy", "noeviction"]) else { return };
-    let house = House::at(own.place());
+    let Some(own) = RedisProcess::start(&["--maxmemory", "1", "--maxmemory-policy", "noeviction"]) else {
+        return;
+    };
+    let house = RedisFixture::at(own.place());
     let flow = house.flow(json!({}));
-    let said = house.unanswered(&flow);
+    let said = house.answer_error(&flow);
     assert!(said.contains("the server is full"), "{said}");
     let kept: Vec<Value> =
         house.server.messages(&flow).iter().map(|message| message["content"].clone()).collect();
     assert_eq!(kept, ["Hi", "Yes."], "the answer was given and paid for");
     let streamed = house.server.ask(&flow, &json!({"question": "Hi", "streaming": true})).is(200);
     assert_eq!(streamed.event_names(), ["start", "token", "error", "end"]);
-    assert_eq!(house.run(&["DBSIZE"]), Reply::Number(0));
+    assert_eq!(house.run(&["DBSIZE"]), RedisReply::Number(0));
     house.run(&["CONFIG", "SET", "maxmemory", "0"]);
     let first = begin(&house.server, &flow, "And now?");
     assert_eq!(house.entries(chat(&first)).len(), 2);
@@ -105,23 +107,24 @@ fn a_server_over_tls_is_trusted_by_the_operators_authority_alone() {
         "--requirepass",
         "hush",
     ];
-    let Some(own) = Own::start(&settings) else { return };
+    let Some(own) = RedisProcess::start(&settings) else { return };
     let fields = json!({"redisCacheHost": "localhost", "redisCachePort": own.port, "redisCachePwd": "hush",
         "redisCacheSslEnabled": true});
-    let mut house = House::at(own.place());
-    let said = house.unanswered(&house.server.flow(&house.canvas_with("redisCacheApi", &fields, json!({}))));
+    let mut house = RedisFixture::at(own.place());
+    let said =
+        house.answer_error(&house.server.flow(&house.canvas_with("redisCacheApi", &fields, json!({}))));
     assert!(said.contains("no trusted TLS connection") && said.contains("SERVICE_CA_FILE"), "{said}");
     house.server = Server::with(&[("SERVICE_CA_FILE", &ca)]);
     let flow = house.server.flow(&house.canvas_with("redisCacheApi", &fields, json!({})));
     let first = begin(&house.server, &flow, "I am Ada.");
-    go_on(&house.server, &flow, &first, "Who am I?").is(200);
-    assert_eq!(house.sent(), ["I am Ada.", "Yes.", "Who am I?"]);
+    continue_conversation(&house.server, &flow, &first, "Who am I?").is(200);
+    assert_eq!(house.messages_sent(), ["I am Ada.", "Yes.", "Who am I?"]);
 }
 
 #[test]
 fn nothing_is_deleted_here_that_cannot_be_forgotten_there() {
-    let Some(own) = Own::start(&[]) else { return };
-    let house = House::at(own.place());
+    let Some(own) = RedisProcess::start(&[]) else { return };
+    let house = RedisFixture::at(own.place());
     let flow = house.flow(json!({}));
     let first = begin(&house.server, &flow, "a");
     drop(own);
@@ -132,7 +135,7 @@ fn nothing_is_deleted_here_that_cannot_be_forgotten_there() {
     assert_eq!(house.server.messages(&flow).len(), 2);
     house
         .server
-        .put(&format!("/chatflows/{flow}"), &json!({"flowData": scripted(), "publishInstantly": true}));
+        .put(&format!("/chatflows/{flow}"), &json!({"flowData": scripted_flow(), "publishInstantly": true}));
     delete().is(200);
     assert!(house.server.messages(&flow).is_empty(), "without the card nothing is to be forgotten");
 }

@@ -1,30 +1,30 @@
 //! The cards over Upstash: a door for HTTP, as Upstash has one, in front of a real Redis server. Both memories speak in the same
 //! conversation.
 
-use super::{House, begin, chat, fresh, go_on, stored};
-use crate::support::canvases::{Drawing, Format, SECRET};
-use crate::support::provider::{Behaviour, Provider, Recorded};
+use super::{RedisFixture, begin, chat, continue_conversation, fresh, new_credential};
+use crate::support::canvases::{Drawing, ProviderFormat, SECRET};
+use crate::support::provider::{Behaviour, Provider, RecordedRequest};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use flowkeep::domain::cancel::Cancel;
+use flowkeep::domain::cancel::CancelToken;
 use flowkeep::net::Outgoing;
-use flowkeep::redis::{RedisError, Reply, Session};
+use flowkeep::redis::{RedisClient, RedisError, RedisReply};
 use serde_json::{Value, json};
 use std::net::TcpListener;
 use std::sync::Arc;
 
 /// The door.
-fn door(house: &House) -> Provider {
+fn start_http_proxy(house: &RedisFixture) -> Provider {
     let (door, session) =
-        (Provider::start(), Arc::new(Session::new(house.place.clone(), Outgoing::new(Vec::new(), true))));
-    door.decide(move |request| {
+        (Provider::start(), Arc::new(RedisClient::new(house.place.clone(), Outgoing::new(Vec::new(), true))));
+    door.set_decision(move |request| {
         if request.header("authorization") != Some(&format!("Bearer {SECRET}")) {
             return Behaviour::status(401, r#"{"error":"WRONGPASS invalid or missing auth token"}"#);
         }
         assert_eq!(request.method, "POST");
         match answer(&session, request) {
             Ok(answer) => Behaviour::status(200, &answer.to_string()),
-            Err(RedisError::Told { message, .. }) => {
+            Err(RedisError::Server { message, .. }) => {
                 Behaviour::status(400, &json!({ "error": message }).to_string())
             }
             Err(other) => panic!("{other}"),
@@ -33,55 +33,57 @@ fn door(house: &House) -> Provider {
     door
 }
 
-fn answer(session: &Session, request: &Recorded) -> Result<Value, RedisError> {
-    let cancel = Cancel::new(None);
+fn answer(session: &RedisClient, request: &RecordedRequest) -> Result<Value, RedisError> {
+    let cancel = CancelToken::new(None);
     // Upstash's own client sends numbers as such.
     let text = |part: &Value| part.as_str().map_or_else(|| part.to_string(), str::to_owned);
     let command = |list: &Value| list.as_array().unwrap().iter().map(text).collect::<Vec<String>>();
     let run = |parts: &[String]| {
         let parts: Vec<&[u8]> = parts.iter().map(String::as_bytes).collect();
-        session.with(&cancel, |connection| connection.run(&parts, &cancel))
+        session.with_connection(&cancel, |connection| connection.run(&parts, &cancel))
     };
     if request.path == "/" {
-        return Ok(json!({"result": shown(run(&command(&request.body))?, request)}));
+        return Ok(json!({"result": to_upstash_json(run(&command(&request.body))?, request)}));
     }
     // Upstash's own client asks for several that need not be one.
     if request.path == "/pipeline" {
         let lists = request.body.as_array().unwrap().iter();
-        return lists.map(|list| Ok(json!({"result": shown(run(&command(list))?, request)}))).collect();
+        return lists
+            .map(|list| Ok(json!({"result": to_upstash_json(run(&command(list))?, request)})))
+            .collect();
     }
     assert_eq!(request.path, "/multi-exec");
     run(&["MULTI".to_owned()])?;
     for list in request.body.as_array().unwrap() {
         run(&command(list))?;
     }
-    let Reply::List(replies) = run(&["EXEC".to_owned()])? else { panic!("no replies") };
-    Ok(replies.into_iter().map(|reply| json!({"result": shown(reply, request)})).collect())
+    let RedisReply::List(replies) = run(&["EXEC".to_owned()])? else { panic!("no replies") };
+    Ok(replies.into_iter().map(|reply| json!({"result": to_upstash_json(reply, request)})).collect())
 }
 
 /// A reply as JSON. Upstash's own client asks for texts in base64.
-fn shown(reply: Reply, request: &Recorded) -> Value {
+fn to_upstash_json(reply: RedisReply, request: &RecordedRequest) -> Value {
     match reply {
-        Reply::Word(text) => json!(text),
-        Reply::Number(number) => json!(number),
-        Reply::Bytes(bytes) if request.header("upstash-encoding") == Some("base64") => {
+        RedisReply::Word(text) => json!(text),
+        RedisReply::Number(number) => json!(number),
+        RedisReply::Bytes(bytes) if request.header("upstash-encoding") == Some("base64") => {
             json!(STANDARD.encode(bytes))
         }
-        Reply::Bytes(bytes) => json!(String::from_utf8(bytes).unwrap()),
-        Reply::List(list) => list.into_iter().map(|reply| shown(reply, request)).collect(),
-        Reply::Nothing => Value::Null,
-        Reply::Refusal(said) => json!({ "error": said }),
+        RedisReply::Bytes(bytes) => json!(String::from_utf8(bytes).unwrap()),
+        RedisReply::List(list) => list.into_iter().map(|reply| to_upstash_json(reply, request)).collect(),
+        RedisReply::Nothing => Value::Null,
+        RedisReply::Refusal(said) => json!({ "error": said }),
     }
 }
 
-fn canvas(house: &House, base: &str, token: &str, inputs: &Value) -> String {
+fn canvas(house: &RedisFixture, base: &str, token: &str, inputs: &Value) -> String {
     let mut drawing = Drawing::default();
-    let model = Format::OpenAi.model(&mut drawing, &house.server, &house.talks.base_url(), json!({}));
+    let model = ProviderFormat::OpenAi.model(&mut drawing, &house.server, &house.talks.base_url(), json!({}));
     let mut inputs = inputs.clone();
     inputs["baseURL"] = json!(base);
     let memory = drawing.card("upstashRedisBackedChatMemory", inputs);
     let fields = json!({"upstashRestToken": token});
-    drawing.credential(&memory, &stored(&house.server, "upstashRedisMemoryApi", &fields));
+    drawing.credential(&memory, &new_credential(&house.server, "upstashRedisMemoryApi", &fields));
     let chain = drawing.card("conversationChain", json!({"systemMessagePrompt": "Be kind."}));
     drawing.wire(&model, &chain, "model");
     drawing.wire(&memory, &chain, "memory");
@@ -90,8 +92,8 @@ fn canvas(house: &House, base: &str, token: &str, inputs: &Value) -> String {
 
 #[test]
 fn a_conversation_of_upstash_and_one_of_its_redis_are_the_same() {
-    let Some(house) = House::open() else { return };
-    let (door, key) = (door(&house), fresh());
+    let Some(house) = RedisFixture::open() else { return };
+    let (door, key) = (start_http_proxy(&house), fresh());
     let over_http = house.server.flow(&canvas(
         &house,
         &door.base_url(),
@@ -100,11 +102,11 @@ fn a_conversation_of_upstash_and_one_of_its_redis_are_the_same() {
     ));
     let direct = house.flow(json!({ "sessionId": key }));
     begin(&house.server, &over_http, "I am \"Ada\".\u{1F4E6}");
-    let Reply::Number(seconds) = house.run(&["TTL", &key]) else { panic!("no number") };
+    let RedisReply::Number(seconds) = house.run(&["TTL", &key]) else { panic!("no number") };
     assert!((1..=100).contains(&seconds), "{seconds}");
     begin(&house.server, &direct, "I like tea.");
     begin(&house.server, &over_http, "Who am I?");
-    assert_eq!(house.sent(), ["I am \"Ada\".\u{1F4E6}", "Yes.", "I like tea.", "Yes.", "Who am I?"]);
+    assert_eq!(house.messages_sent(), ["I am \"Ada\".\u{1F4E6}", "Yes.", "I like tea.", "Yes.", "Who am I?"]);
     let entries = house.entries(&key);
     let kinds: Vec<Value> =
         entries.iter().map(|entry| serde_json::from_str::<Value>(entry).unwrap()["type"].clone()).collect();
@@ -113,11 +115,11 @@ fn a_conversation_of_upstash_and_one_of_its_redis_are_the_same() {
 
 #[test]
 fn a_conversation_that_is_deleted_is_forgotten_at_upstash_too() {
-    let Some(house) = House::open() else { return };
-    let door = door(&house);
+    let Some(house) = RedisFixture::open() else { return };
+    let door = start_http_proxy(&house);
     let flow = house.server.flow(&canvas(&house, &door.base_url(), SECRET, &json!({})));
     let first = begin(&house.server, &flow, "I am Ada.");
-    go_on(&house.server, &flow, &first, "Who am I?").is(200);
+    continue_conversation(&house.server, &flow, &first, "Who am I?").is(200);
     assert_eq!(house.entries(chat(&first)).len(), 4);
     let path = format!("/chatmessage/{flow}?chatId={}", chat(&first));
     house.server.owner("DELETE", &path).send().is(200);
@@ -126,8 +128,8 @@ fn a_conversation_that_is_deleted_is_forgotten_at_upstash_too() {
 
 #[test]
 fn what_upstash_refuses_is_told_without_its_words() {
-    let Some(house) = House::open() else { return };
-    let (door, key) = (door(&house), fresh());
+    let Some(house) = RedisFixture::open() else { return };
+    let (door, key) = (start_http_proxy(&house), fresh());
     house.run(&["SET", &key, "theirs"]);
     let ask = |base: &str, token: &str, inputs: &Value| {
         let flow = house.server.flow(&canvas(&house, base, token, inputs));
@@ -136,7 +138,7 @@ fn what_upstash_refuses_is_told_without_its_words() {
     let told = ask(&door.base_url(), SECRET, &json!({ "sessionId": key }));
     assert!(told.starts_with("Upstash Redis-Backed Chat Memory: another program keeps"), "{told}");
     assert!(!told.contains("WRONGTYPE") && !told.contains(&key), "{told}");
-    assert_eq!(house.run(&["GET", &key]), Reply::Bytes(b"theirs".to_vec()));
+    assert_eq!(house.run(&["GET", &key]), RedisReply::Bytes(b"theirs".to_vec()));
     let wrong = "not-the-token-at-all";
     let told = ask(&door.base_url(), wrong, &json!({}));
     assert!(told.contains("refused the API key") && !told.contains(wrong), "{told}");
@@ -148,23 +150,23 @@ fn what_upstash_refuses_is_told_without_its_words() {
             "refused to do this; see the log",
         ),
     ] {
-        door.decide(move |_| behaviour.clone());
+        door.set_decision(move |_| behaviour.clone());
         let told = ask(&door.base_url(), SECRET, &json!({}));
         assert!(told.contains(says), "{told}");
     }
     let nobody = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
     let told = ask(&format!("http://{nobody}"), SECRET, &json!({}));
     assert!(told.contains("no connection") && !told.contains(SECRET), "{told}");
-    assert_eq!(house.talks.served(), 0, "nobody asked a model for nothing");
+    assert_eq!(house.talks.served_count(), 0, "nobody asked a model for nothing");
 }
 
 /// An LLM Chain, which sends the question alone, in front of a model with the cache.
-fn cached(house: &House, base: &str) -> String {
+fn cached_canvas(house: &RedisFixture, base: &str) -> String {
     let mut drawing = Drawing::default();
-    let model = Format::OpenAi.model(&mut drawing, &house.server, &house.talks.base_url(), json!({}));
+    let model = ProviderFormat::OpenAi.model(&mut drawing, &house.server, &house.talks.base_url(), json!({}));
     let cache = drawing.card("upstashRedisCache", json!({}));
     let fields = json!({"upstashConnectionUrl": base, "upstashConnectionToken": SECRET});
-    drawing.credential(&cache, &stored(&house.server, "upstashRedisApi", &fields));
+    drawing.credential(&cache, &new_credential(&house.server, "upstashRedisApi", &fields));
     let prompt = drawing.card("promptTemplate", json!({"template": "{question}"}));
     let chain = drawing.card("llmChain", json!({}));
     drawing.wire(&cache, &model, "cache");
@@ -175,16 +177,16 @@ fn cached(house: &House, base: &str) -> String {
 
 #[test]
 fn a_reply_that_is_kept_at_upstash_answers_again() {
-    let Some(house) = House::open() else { return };
-    let (door, question) = (door(&house), fresh());
-    let flow = house.server.flow(&cached(&house, &door.base_url()));
+    let Some(house) = RedisFixture::open() else { return };
+    let (door, question) = (start_http_proxy(&house), fresh());
+    let flow = house.server.flow(&cached_canvas(&house, &door.base_url()));
     for _ in 0..2 {
         assert_eq!(begin(&house.server, &flow, &question)["text"], "Yes.");
     }
-    assert_eq!(house.talks.served(), 1);
+    assert_eq!(house.talks.served_count(), 1);
     let sent: Vec<Value> = door.requests().iter().map(|request| request.body[0].clone()).collect();
     assert_eq!(sent, ["MGET", "SET", "MGET"]);
-    door.decide(|_| Behaviour::status(500, r#"{"error":"it is down"}"#));
+    door.set_decision(|_| Behaviour::status(500, r#"{"error":"it is down"}"#));
     assert_eq!(begin(&house.server, &flow, &question)["text"], "Yes.");
-    assert_eq!(house.talks.served(), 2, "without the cache the model answers");
+    assert_eq!(house.talks.served_count(), 2, "without the cache the model answers");
 }

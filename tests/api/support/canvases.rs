@@ -63,11 +63,11 @@ impl Drawing {
 
     /// Draws an edge without a value in an input.
     pub fn connect(&mut self, from: &str, to: &str) {
-        self.leaves(from, "output", to);
+        self.connect_output(from, "output", to);
     }
 
     /// Draws an edge from one of several outputs.
-    pub fn leaves(&mut self, from: &str, output: &str, to: &str) {
+    pub fn connect_output(&mut self, from: &str, output: &str, to: &str) {
         self.edges.push(json!({
             "source": from, "sourceHandle": format!("{from}-output-{output}-string|number"), "target": to,
             "targetHandle": format!("{to}-input-any"), "type": "buttonedge", "id": format!("{from}-{output}-{to}"),
@@ -75,12 +75,12 @@ impl Drawing {
     }
 
     /// Sets the output of a card.
-    pub fn chooses(&mut self, node: &str, output: &str) {
+    pub fn choose_output(&mut self, node: &str, output: &str) {
         self.node(node)["data"]["outputs"] = json!({ "output": output });
     }
 
     /// Answers with the passages that a store finds, by embeddings with these inputs and no provider.
-    pub fn quotes(&mut self, store: &str, embeddings: Value) {
+    pub fn answer_with_chunks(&mut self, store: &str, embeddings: Value) {
         let embeddings = self.card("hashingEmbeddings", embeddings);
         let model = self.card("chatExtractive", json!({}));
         let chain = self.card("retrievalQAChain", json!({"returnSourceDocuments": true}));
@@ -90,7 +90,7 @@ impl Drawing {
     }
 
     /// Answers with the text that a loader reads, in brackets, and no provider.
-    pub fn repeats(&mut self, loader: &str) {
+    pub fn answer_with_document(&mut self, loader: &str) {
         let model = self.card("chatScripted", json!({"fallback": "{question}"}));
         let values = json!({"text": format!("{{{{{loader}.data.instance}}}}")}).to_string();
         let prompt = self.card("promptTemplate", json!({"template": "[{text}]", "promptValues": values}));
@@ -117,14 +117,14 @@ impl Drawing {
 
 /// A wire format, with the card that speaks it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Format {
+pub enum ProviderFormat {
     OpenAi,
     Anthropic,
     Gemini,
     Ollama,
 }
 
-impl Format {
+impl ProviderFormat {
     pub const ALL: [Self; 4] = [Self::OpenAi, Self::Anthropic, Self::Gemini, Self::Ollama];
 
     fn card(self) -> &'static str {
@@ -194,12 +194,12 @@ impl Format {
 }
 
 /// A Conversation Chain that answers `You said: …` by itself.
-pub fn scripted() -> String {
-    scripted_with(json!({}))
+pub fn scripted_flow() -> String {
+    scripted_flow_with(json!({}))
 }
 
 /// A Conversation Chain in front of the Scripted Chat Model with these inputs.
-pub fn scripted_with(inputs: Value) -> String {
+pub fn scripted_flow_with(inputs: Value) -> String {
     let mut drawing = Drawing::default();
     let model = drawing.card("chatScripted", inputs);
     let memory = drawing.card("bufferMemory", json!({}));
@@ -210,7 +210,7 @@ pub fn scripted_with(inputs: Value) -> String {
 }
 
 /// An LLM Chain in front of the Scripted Chat Model, with this prompt.
-pub fn prompted(template: &str, values: &str) -> String {
+pub fn prompted_chain(template: &str, values: &str) -> String {
     let mut drawing = Drawing::default();
     let model = drawing.card("chatScripted", json!({"fallback": "{question}"}));
     let prompt = drawing.card("promptTemplate", json!({"template": template, "promptValues": values}));
@@ -223,6 +223,6 @@ pub fn prompted(template: &str, values: &str) -> String {
 /// A flow of an OpenAI card in front of a fresh stand-in provider.
 pub fn with_provider(server: &Server) -> (Provider, String) {
     let provider = Provider::start();
-    let flow = server.flow(&Format::OpenAi.conversation(server, &provider.base_url(), json!({})));
+    let flow = server.flow(&ProviderFormat::OpenAi.conversation(server, &provider.base_url(), json!({})));
     (provider, flow)
 }

@@ -52,14 +52,14 @@ impl Call {
     }
 
     /// The same call with another text in its head and its body.
-    pub fn edited(mut self, edit: impl Fn(&str) -> String) -> Self {
+    pub fn edit(mut self, edit: impl Fn(&str) -> String) -> Self {
         self.head = edit(&self.head);
         self.body = self.body.map(|body| edit(&String::from_utf8(body).unwrap()).into_bytes());
         self
     }
 
     /// True when head or body say something of this form.
-    pub fn says(&self, form: &regex::Regex) -> bool {
+    pub fn matches(&self, form: &regex::Regex) -> bool {
         let body = self.body.as_deref().unwrap_or_default();
         form.is_match(&self.head) || form.is_match(&String::from_utf8_lossy(body))
     }

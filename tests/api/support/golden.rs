@@ -4,7 +4,7 @@ use regex::Regex;
 use std::path::PathBuf;
 
 /// Replaces ids, tokens and dates by their kind.
-pub fn normalised(text: &str) -> String {
+pub fn normalize(text: &str) -> String {
     let kinds = [
         (r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}", "<id>"),
         (r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z", "<date>"),
@@ -23,7 +23,7 @@ pub fn normalised(text: &str) -> String {
 #[track_caller]
 pub fn check(name: &str, text: &str) {
     let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/api/golden").join(name);
-    let text = normalised(text);
+    let text = normalize(text);
     if std::env::var_os("UPDATE_GOLDEN").is_some() {
         std::fs::write(&path, text).unwrap();
         return;

@@ -1,9 +1,9 @@
 //! A real service on a free port, its data in a folder of its own, with the owner registered over the API.
 
 use super::client::{Answer, Call};
-use flowkeep::app::{App, OpenError};
+use flowkeep::app::{App, AppOpenError};
 use flowkeep::domain::ids::{ChatId, FlowId};
-use flowkeep::ops::chat_files::StoredName;
+use flowkeep::ops::chat_files::ChatFileName;
 use flowkeep::ops::predict;
 use flowkeep::settings::{Environment, Flags, Settings};
 use flowkeep::store;
@@ -71,12 +71,12 @@ impl Server {
     }
 
     /// The same data after a stop and a new start with default settings.
-    pub fn restarted(self) -> Self {
-        self.restarted_with(&[])
+    pub fn restart(self) -> Self {
+        self.restart_with(&[])
     }
 
     /// The same data after a stop and a new start with these settings.
-    pub fn restarted_with(self, settings: &[(&'static str, &str)]) -> Self {
+    pub fn restart_with(self, settings: &[(&'static str, &str)]) -> Self {
         let settings = settings.iter().map(|(name, value)| (*name, (*value).to_owned())).collect();
         let Self { app, folder, cookie, stop, serving, .. } = self;
         drop((app, stop));
@@ -188,10 +188,10 @@ impl Server {
     }
 
     /// Stores a file of a conversation, as an agent would; its name.
-    pub fn keep(&self, flow: &str, chat: &ChatId, extension: &str, bytes: &[u8]) -> StoredName {
+    pub fn store_file(&self, flow: &str, chat: &ChatId, extension: &str, bytes: &[u8]) -> ChatFileName {
         let flow = FlowId::parse(flow).unwrap();
         let home = predict::flow(&self.app, &flow).unwrap().workspace;
-        self.app.chat_files.keep(&home, &flow, chat, extension, &bytes).unwrap()
+        self.app.chat_files.store(&home, &flow, chat, extension, &bytes).unwrap()
     }
 
     /// The stored messages of a flow, oldest first.
@@ -236,7 +236,7 @@ fn open_when_free(settings: &Settings, environment: &Environment) -> App {
     let end = Instant::now() + Duration::from_secs(10);
     loop {
         match App::open(settings.clone(), environment.clone()) {
-            Err(OpenError::Store(store::OpenError::InUse)) if Instant::now() < end => {
+            Err(AppOpenError::Store(store::OpenError::InUse)) if Instant::now() < end => {
                 std::thread::sleep(Duration::from_millis(10));
             }
             opened => return opened.unwrap(),

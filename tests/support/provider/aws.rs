@@ -1,6 +1,6 @@
 //! An account of AWS that lets nobody in whose signature is not right. It shares no code with what signs.
 
-use super::{Behaviour, Recorded};
+use super::{Behaviour, RecordedRequest};
 use hmac::{Hmac, KeyInit as _, Mac as _};
 use serde_json::json;
 use sha2::{Digest as _, Sha256};
@@ -20,7 +20,7 @@ pub struct Account {
 
 impl Account {
     /// The refusal of a request that is not this account's; `None` for one that passes.
-    pub fn refusal(&self, request: &Recorded) -> Option<Behaviour> {
+    pub fn refusal(&self, request: &RecordedRequest) -> Option<Behaviour> {
         let refused = |kind: &str, message: String| {
             if self.service == "s3" {
                 return Some(of_object_store(kind, &message));
@@ -84,7 +84,7 @@ impl Account {
         )
     }
 
-    fn canonical(&self, request: &Recorded, names: &str) -> String {
+    fn canonical(&self, request: &RecordedRequest, names: &str) -> String {
         let (path, query) = request.path.split_once('?').unwrap_or((&request.path, ""));
         let path = if self.service == "s3" { path.to_owned() } else { escape(path.as_bytes(), true) };
         let mut pairs: Vec<String> = Vec::new();

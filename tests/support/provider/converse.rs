@@ -1,14 +1,14 @@
 //! AWS Bedrock's Converse: replies in JSON, and as frames of an event stream.
 
-use super::http::{Connection, Ended};
-use super::{Recorded, Reply};
+use super::http::{Connection, ConnectionEnd};
+use super::{RecordedRequest, Reply};
 use serde_json::{Value, json};
 
 /// The type of a stream of frames.
 pub const EVENT_STREAM: &str = "application/vnd.amazon.eventstream";
 
 /// Whether a request wants a stream; `None` for other requests.
-pub(super) fn streams(request: &Recorded) -> Option<bool> {
+pub(super) fn streams(request: &RecordedRequest) -> Option<bool> {
     match request.path.rsplit('/').next()? {
         "converse" => Some(false),
         "converse-stream" => Some(true),
@@ -55,7 +55,7 @@ pub(super) fn answer(
     reply: &Reply,
     streaming: bool,
     words: u64,
-) -> Result<(), Ended> {
+) -> Result<(), ConnectionEnd> {
     connection.wait(reply.first_byte)?;
     connection.bytewise = reply.bytewise;
     let (read, written) = (reply.input_tokens.unwrap_or(words), reply.tokens.len() as u64);
@@ -63,7 +63,7 @@ pub(super) fn answer(
     let result = if streaming {
         stream(connection, reply, &usage)
     } else if reply.cut_after.is_some() {
-        Err(Ended::ByUs)
+        Err(ConnectionEnd::ByUs)
     } else {
         connection.whole(200, &[], whole(reply, &usage).to_string().as_bytes())
     };
@@ -124,11 +124,11 @@ pub fn events(reply: &Reply, usage: &Value) -> Vec<Vec<u8>> {
     events
 }
 
-fn stream(connection: &mut Connection, reply: &Reply, usage: &Value) -> Result<(), Ended> {
+fn stream(connection: &mut Connection, reply: &Reply, usage: &Value) -> Result<(), ConnectionEnd> {
     connection.begin(EVENT_STREAM)?;
     for (sent, event) in events(reply, usage).into_iter().enumerate() {
         if reply.cut_after == Some(sent) {
-            return Err(Ended::ByUs);
+            return Err(ConnectionEnd::ByUs);
         }
         connection.wait(reply.token_delay)?;
         connection.chunk(event)?;

@@ -1,7 +1,7 @@
 //! The wire formats, as their providers write them.
 
-use super::http::{Connection, Ended};
-use super::{Recorded, Reply, converse, knowledge};
+use super::http::{Connection, ConnectionEnd};
+use super::{RecordedRequest, Reply, converse, knowledge};
 use serde_json::{Value, json};
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -18,13 +18,13 @@ enum Format {
 }
 
 /// A piece of an answer, on its way into a format.
-enum Piece<'a> {
+enum AnswerPiece<'a> {
     Thinking(&'a str),
     Text(&'a str),
     Call(usize, &'a str, &'a Value),
 }
 
-fn format_of(request: &Recorded) -> Option<(Format, bool)> {
+fn format_of(request: &RecordedRequest) -> Option<(Format, bool)> {
     let path = request.path.split('?').next().unwrap_or_default();
     let asked = request.body["stream"].as_bool();
     if path.ends_with("/chat/completions") {
@@ -49,7 +49,7 @@ fn format_of(request: &Recorded) -> Option<(Format, bool)> {
 }
 
 /// The text of the last user message, in any format.
-pub fn last_user_text(request: &Recorded) -> String {
+pub fn last_user_text(request: &RecordedRequest) -> String {
     if let Some(prompt) = request.body["prompt"].as_str() {
         return prompt.to_owned();
     }
@@ -65,7 +65,11 @@ pub fn last_user_text(request: &Recorded) -> String {
 }
 
 /// Answers in the format the request's path stands for.
-pub fn answer(connection: &mut Connection, request: &Recorded, reply: &Reply) -> Result<(), Ended> {
+pub fn answer(
+    connection: &mut Connection,
+    request: &RecordedRequest,
+    reply: &Reply,
+) -> Result<(), ConnectionEnd> {
     if let Some(streaming) = converse::streams(request) {
         let words = last_user_text(request).split_whitespace().count() as u64;
         return converse::answer(connection, reply, streaming, words);
@@ -84,7 +88,7 @@ pub fn answer(connection: &mut Connection, request: &Recorded, reply: &Reply) ->
         stream(connection, format, reply, usage)
     } else {
         if reply.cut_after.is_some() {
-            return Err(Ended::ByUs);
+            return Err(ConnectionEnd::ByUs);
         }
         connection.whole(200, &[], whole(format, reply, usage).to_string().as_bytes())
     };
@@ -97,7 +101,7 @@ fn stream(
     format: Format,
     reply: &Reply,
     usage: (u64, u64),
-) -> Result<(), Ended> {
+) -> Result<(), ConnectionEnd> {
     let lines = matches!(format, Format::Ollama | Format::Generate);
     connection.begin(if lines { "application/x-ndjson" } else { "text/event-stream" })?;
     if format == Format::Anthropic {
@@ -105,14 +109,14 @@ fn stream(
             "usage":{"input_tokens":usage.0,"output_tokens":1}}});
         connection.chunk(event("message_start", &start))?;
     }
-    let thinking = reply.thinking.iter().map(|text| Piece::Thinking(text));
-    let texts = reply.tokens.iter().map(|text| Piece::Text(text));
+    let thinking = reply.thinking.iter().map(|text| AnswerPiece::Thinking(text));
+    let texts = reply.tokens.iter().map(|text| AnswerPiece::Text(text));
     let calls =
-        reply.calls.iter().enumerate().map(|(at, (name, arguments))| Piece::Call(at, name, arguments));
+        reply.calls.iter().enumerate().map(|(at, (name, arguments))| AnswerPiece::Call(at, name, arguments));
     let mut blocks = Blocks::default();
     for (sent, piece) in thinking.chain(texts).chain(calls).enumerate() {
         if reply.cut_after == Some(sent) {
-            return Err(Ended::ByUs);
+            return Err(ConnectionEnd::ByUs);
         }
         connection.wait(reply.token_delay)?;
         let chunk = match format {
@@ -127,7 +131,7 @@ fn stream(
         connection.chunk(&chunk)?;
     }
     if reply.cut_after.is_some() {
-        return Err(Ended::ByUs);
+        return Err(ConnectionEnd::ByUs);
     }
     let last = match format {
         Format::OpenAi => openai_end(reply, usage),
@@ -149,20 +153,20 @@ fn event(name: &str, data: &Value) -> String {
     format!("event: {name}\ndata: {data}\n\n")
 }
 
-fn quoted(text: &str) -> String {
+fn to_json_text(text: &str) -> String {
     Value::from(text).to_string()
 }
 
-fn openai_chunk(piece: &Piece<'_>) -> String {
+fn openai_chunk(piece: &AnswerPiece<'_>) -> String {
     // Written by hand, as benchmarks send very many of these.
     let delta = match piece {
-        Piece::Text(text) => format!("\"content\":{}", quoted(text)),
-        Piece::Thinking(text) => format!("\"reasoning_content\":{}", quoted(text)),
-        Piece::Call(at, name, arguments) => {
-            let arguments = quoted(&arguments.to_string());
+        AnswerPiece::Text(text) => format!("\"content\":{}", to_json_text(text)),
+        AnswerPiece::Thinking(text) => format!("\"reasoning_content\":{}", to_json_text(text)),
+        AnswerPiece::Call(at, name, arguments) => {
+            let arguments = to_json_text(&arguments.to_string());
             format!(
                 "\"tool_calls\":[{{\"index\":{at},\"id\":\"call_{at}\",\"type\":\"function\",\"function\":{{\"name\":{},\"arguments\":{arguments}}}}}]",
-                quoted(name)
+                to_json_text(name)
             )
         }
     };
@@ -218,17 +222,17 @@ impl Blocks {
         event("content_block_delta", &json!({"type":"content_block_delta","index":self.index,"delta":delta}))
     }
 
-    fn chunk(&mut self, piece: &Piece<'_>) -> String {
+    fn chunk(&mut self, piece: &AnswerPiece<'_>) -> String {
         match piece {
-            Piece::Thinking(text) => {
+            AnswerPiece::Thinking(text) => {
                 let start = self.switch("thinking", &json!({"type":"thinking","thinking":""}));
                 start + &self.delta(&json!({"type":"thinking_delta","thinking":text}))
             }
-            Piece::Text(text) => {
+            AnswerPiece::Text(text) => {
                 let start = self.switch("text", &json!({"type":"text","text":""}));
                 start + &self.delta(&json!({"type":"text_delta","text":text}))
             }
-            Piece::Call(at, name, arguments) => {
+            AnswerPiece::Call(at, name, arguments) => {
                 let block = json!({"type":"tool_use","id":format!("toolu_{at}"),"name":name,"input":{}});
                 let mut out = self.switch("tool_use", &block);
                 let arguments = arguments.to_string();
@@ -252,11 +256,11 @@ impl Blocks {
     }
 }
 
-fn google_part(piece: &Piece<'_>) -> Value {
+fn google_part(piece: &AnswerPiece<'_>) -> Value {
     match piece {
-        Piece::Thinking(text) => json!({"text":text,"thought":true}),
-        Piece::Text(text) => json!({"text":text}),
-        Piece::Call(_, name, arguments) => {
+        AnswerPiece::Thinking(text) => json!({"text":text,"thought":true}),
+        AnswerPiece::Text(text) => json!({"text":text}),
+        AnswerPiece::Call(_, name, arguments) => {
             json!({"functionCall":{"name":name,"args":arguments},"thoughtSignature":"c2lnbmVk"})
         }
     }
@@ -280,11 +284,11 @@ fn ollama_call(name: &str, arguments: &Value) -> Value {
     json!({"function":{"name":name,"arguments":arguments}})
 }
 
-fn ollama_chunk(piece: &Piece<'_>) -> String {
+fn ollama_chunk(piece: &AnswerPiece<'_>) -> String {
     let message = match piece {
-        Piece::Thinking(text) => json!({"role":"assistant","content":"","thinking":text}),
-        Piece::Text(text) => json!({"role":"assistant","content":text}),
-        Piece::Call(_, name, arguments) => {
+        AnswerPiece::Thinking(text) => json!({"role":"assistant","content":"","thinking":text}),
+        AnswerPiece::Text(text) => json!({"role":"assistant","content":text}),
+        AnswerPiece::Call(_, name, arguments) => {
             json!({"role":"assistant","content":"","tool_calls":[ollama_call(name, arguments)]})
         }
     };
@@ -327,11 +331,13 @@ fn whole(format: Format, reply: &Reply, usage: (u64, u64)) -> Value {
         Format::Google => {
             let mut parts = Vec::new();
             if !thinking.is_empty() {
-                parts.push(google_part(&Piece::Thinking(&thinking)));
+                parts.push(google_part(&AnswerPiece::Thinking(&thinking)));
             }
-            parts.push(google_part(&Piece::Text(&text)));
+            parts.push(google_part(&AnswerPiece::Text(&text)));
             let calls = reply.calls.iter().enumerate();
-            parts.extend(calls.map(|(at, (name, arguments))| google_part(&Piece::Call(at, name, arguments))));
+            parts.extend(
+                calls.map(|(at, (name, arguments))| google_part(&AnswerPiece::Call(at, name, arguments))),
+            );
             google(&parts, Some("STOP"), Some((usage, reply)))
         }
         Format::Ollama => {
@@ -375,18 +381,18 @@ fn cohere_usage(usage: (u64, u64)) -> Value {
     json!({"billed_units":{"input_tokens":1,"output_tokens":1},"tokens":{"input_tokens":usage.0,"output_tokens":usage.1}})
 }
 
-fn cohere_chunk(piece: &Piece<'_>) -> String {
+fn cohere_chunk(piece: &AnswerPiece<'_>) -> String {
     let content = |content: Value| json!({"message":{"content":content}});
     match piece {
-        Piece::Thinking(text) => {
+        AnswerPiece::Thinking(text) => {
             let delta = content(json!({"thinking":text}));
             event("content-delta", &json!({"type":"content-delta","index":0,"delta":delta}))
         }
-        Piece::Text(text) => {
+        AnswerPiece::Text(text) => {
             let delta = content(json!({"text":text}));
             event("content-delta", &json!({"type":"content-delta","index":0,"delta":delta}))
         }
-        Piece::Call(at, name, arguments) => {
+        AnswerPiece::Call(at, name, arguments) => {
             let part = |kind: &str, call: Value| {
                 let delta = json!({"message":{"tool_calls":call}});
                 event(kind, &json!({"type":kind,"index":at,"delta":delta}))
@@ -401,19 +407,19 @@ fn cohere_chunk(piece: &Piece<'_>) -> String {
 }
 
 /// The text of a piece for formats that know nothing else.
-fn text_of<'a>(piece: &'a Piece<'_>) -> &'a str {
+fn text_of<'a>(piece: &'a AnswerPiece<'_>) -> &'a str {
     match piece {
-        Piece::Text(text) => text,
-        Piece::Thinking(_) | Piece::Call(..) => "",
+        AnswerPiece::Text(text) => text,
+        AnswerPiece::Thinking(_) | AnswerPiece::Call(..) => "",
     }
 }
 
-fn completions_chunk(piece: &Piece<'_>) -> String {
+fn completions_chunk(piece: &AnswerPiece<'_>) -> String {
     let choice = json!({"index":0,"text":text_of(piece),"finish_reason":null});
     format!("data: {}\n\n", json!({"id":"c1","object":"text_completion","choices":[choice]}))
 }
 
-fn generate_chunk(piece: &Piece<'_>) -> String {
+fn generate_chunk(piece: &AnswerPiece<'_>) -> String {
     format!("{}\n", json!({"model":"stand-in","response":text_of(piece),"done":false}))
 }
 

@@ -1,6 +1,6 @@
 //! Google's sale of tokens to service accounts, and a door that only opens to them.
 
-use super::{Behaviour, Recorded};
+use super::{Behaviour, RecordedRequest};
 use base64::Engine as _;
 use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
 use ring::signature::{RSA_PKCS1_2048_8192_SHA256, UnparsedPublicKey};
@@ -26,22 +26,23 @@ pub struct Accounts {
 
 impl Accounts {
     /// A sale at this address.
-    pub fn at(base: &str) -> Self {
+    pub fn new(base: &str) -> Self {
         let base = base.to_owned();
         Self { base, sold: Mutex::default(), good: Mutex::default(), seconds: Mutex::new(json!(3_599)) }
     }
 
     /// The key of an account, as Google hands it out.
     pub fn key(&self) -> Value {
-        let pem =
-            |der: &str| format!("-----BEGIN PRIVATE KEY-----\n{}\n-----END PRIVATE KEY-----\n", folded(der));
+        let pem = |der: &str| {
+            format!("-----BEGIN PRIVATE KEY-----\n{}\n-----END PRIVATE KEY-----\n", fold_lines(der))
+        };
         json!({"type": "service_account", "project_id": "our-project", "private_key_id": "k1",
             "private_key": pem(KEY.trim()), "client_email": EMAIL, "client_id": "1",
             "token_uri": format!("{}/token", self.base)})
     }
 
     /// Every token so far.
-    pub fn sold(&self) -> Vec<String> {
+    pub fn tokens_sold(&self) -> Vec<String> {
         self.sold.lock().unwrap().clone()
     }
 
@@ -51,9 +52,9 @@ impl Accounts {
     }
 
     /// The answer to a wish for a token, and to whoever has none; `None` for a request that may pass.
-    pub fn answer(&self, request: &Recorded) -> Option<Behaviour> {
+    pub fn answer(&self, request: &RecordedRequest) -> Option<Behaviour> {
         if request.path == "/token" {
-            return Some(self.sell(request));
+            return Some(self.issue_token(request));
         }
         let token = request.header("authorization").and_then(|value| value.strip_prefix("Bearer "));
         if token.is_some_and(|token| self.good.lock().unwrap().iter().any(|good| good == token)) {
@@ -64,7 +65,7 @@ impl Accounts {
         Some(Behaviour::status(401, &error.to_string()))
     }
 
-    fn sell(&self, request: &Recorded) -> Behaviour {
+    fn issue_token(&self, request: &RecordedRequest) -> Behaviour {
         let refused = |about: &str| {
             let error = json!({"error": "invalid_grant", "error_description": about});
             Behaviour::status(400, &error.to_string())
@@ -117,7 +118,7 @@ impl Accounts {
 }
 
 /// Lines as they stand in files of keys.
-fn folded(text: &str) -> String {
+fn fold_lines(text: &str) -> String {
     let characters: Vec<char> = text.chars().collect();
     characters.chunks(64).map(|line| line.iter().collect::<String>()).collect::<Vec<_>>().join("\n")
 }

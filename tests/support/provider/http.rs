@@ -1,6 +1,6 @@
 //! Just enough HTTP/1.1: keep-alive, bodies by length, chunked answers.
 
-use super::Recorded;
+use super::RecordedRequest;
 use serde_json::Value;
 use std::io::{BufRead, BufReader, ErrorKind, Read, Write};
 use std::net::TcpStream;
@@ -11,7 +11,7 @@ const WATCHED: Duration = Duration::from_millis(20);
 
 /// Why a connection cannot carry another request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Ended {
+pub enum ConnectionEnd {
     /// The client left before its answer was complete.
     ByClient,
     /// The script says so.
@@ -33,7 +33,7 @@ impl Connection {
     }
 
     /// The next request, or `None` when the client is done.
-    pub fn next_request(&mut self) -> Option<Recorded> {
+    pub fn next_request(&mut self) -> Option<RecordedRequest> {
         self.reader.get_ref().set_read_timeout(None).ok()?;
         let mut line = String::new();
         self.reader.read_line(&mut line).ok().filter(|length| *length > 0)?;
@@ -58,11 +58,11 @@ impl Connection {
             Ok(json) => (json, Vec::new()),
             Err(_) => (Value::Null, body),
         };
-        Some(Recorded { method, path, headers, body, bytes, raw })
+        Some(RecordedRequest { method, path, headers, body, bytes, raw })
     }
 
     /// Stays silent for `time`, unless the client leaves.
-    pub fn wait(&mut self, time: Duration) -> Result<(), Ended> {
+    pub fn wait(&mut self, time: Duration) -> Result<(), ConnectionEnd> {
         if time < WATCHED {
             std::thread::sleep(time);
             return Ok(());
@@ -70,16 +70,21 @@ impl Connection {
         let stream = self.reader.get_ref();
         let _ = stream.set_read_timeout(Some(time));
         match stream.peek(&mut [0]) {
-            Ok(0) => Err(Ended::ByClient),
+            Ok(0) => Err(ConnectionEnd::ByClient),
             Err(error) if !matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut) => {
-                Err(Ended::ByClient)
+                Err(ConnectionEnd::ByClient)
             }
             _ => Ok(()),
         }
     }
 
     /// Answers in one piece.
-    pub fn whole(&mut self, status: u16, headers: &[(String, String)], body: &[u8]) -> Result<(), Ended> {
+    pub fn whole(
+        &mut self,
+        status: u16,
+        headers: &[(String, String)],
+        body: &[u8],
+    ) -> Result<(), ConnectionEnd> {
         self.out.clear();
         let _ = write!(self.out, "HTTP/1.1 {status} -\r\n");
         if !headers.iter().any(|(name, _)| name == "content-type") {
@@ -94,7 +99,7 @@ impl Connection {
     }
 
     /// Begins an answer of unknown length.
-    pub fn begin(&mut self, content_type: &str) -> Result<(), Ended> {
+    pub fn begin(&mut self, content_type: &str) -> Result<(), ConnectionEnd> {
         self.out.clear();
         let _ = write!(
             self.out,
@@ -104,7 +109,7 @@ impl Connection {
     }
 
     /// Sends one chunk.
-    pub fn chunk(&mut self, content: impl AsRef<[u8]>) -> Result<(), Ended> {
+    pub fn chunk(&mut self, content: impl AsRef<[u8]>) -> Result<(), ConnectionEnd> {
         let content = content.as_ref();
         self.out.clear();
         let _ = write!(self.out, "{:x}\r\n", content.len());
@@ -114,17 +119,17 @@ impl Connection {
     }
 
     /// Ends an answer of unknown length.
-    pub fn end(&mut self) -> Result<(), Ended> {
+    pub fn end(&mut self) -> Result<(), ConnectionEnd> {
         self.out.clear();
         self.out.extend_from_slice(b"0\r\n\r\n");
         self.send()
     }
 
-    fn send(&mut self) -> Result<(), Ended> {
+    fn send(&mut self) -> Result<(), ConnectionEnd> {
         let mut stream = self.reader.get_ref();
         let size = if self.bytewise { 1 } else { self.out.len() };
         for piece in self.out.chunks(size.max(1)) {
-            stream.write_all(piece).map_err(|_| Ended::ByClient)?;
+            stream.write_all(piece).map_err(|_| ConnectionEnd::ByClient)?;
         }
         Ok(())
     }

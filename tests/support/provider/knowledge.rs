@@ -1,6 +1,6 @@
 //! Vectors, orders of passages, and lists of models, as their providers write them.
 
-use super::Recorded;
+use super::RecordedRequest;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json};
@@ -27,7 +27,7 @@ pub fn vector(text: &str) -> Vec<f32> {
 }
 
 /// How near two vectors are.
-pub fn nearness(a: &[f32], b: &[f32]) -> f32 {
+pub fn similarity(a: &[f32], b: &[f32]) -> f32 {
     a.iter().zip(b).map(|(a, b)| a * b).sum()
 }
 
@@ -40,7 +40,7 @@ fn texts(value: &Value) -> impl Iterator<Item = &Value> {
 }
 
 /// The answer to a request of one of these kinds.
-pub fn answer(request: &Recorded) -> Option<Value> {
+pub fn answer(request: &RecordedRequest) -> Option<Value> {
     let path = request.path.split('?').next().unwrap_or_default();
     let body = &request.body;
     if path.ends_with("/v2/embed") {
@@ -67,7 +67,7 @@ pub fn answer(request: &Recorded) -> Option<Value> {
         let values = |one: &Value| json!({"embeddings": {"values": vector_of(&one["content"]), "statistics": statistics}});
         Some(json!({"predictions": texts(&body["instances"]).map(values).collect::<Vec<_>>()}))
     } else if path.ends_with("/rerank") {
-        Some(ranked(body))
+        Some(rerank_answer(body))
     } else {
         None
     }
@@ -94,11 +94,11 @@ fn openai(body: &Value) -> Value {
 }
 
 /// Passages by nearness to the query, under either name that providers have for the list.
-fn ranked(body: &Value) -> Value {
+fn rerank_answer(body: &Value) -> Value {
     let query = vector_of(&body["query"]);
     let score = |text: &Value| {
         let text = if text.is_string() { text } else { &text["text"] };
-        nearness(&vector_of(text), &query)
+        similarity(&vector_of(text), &query)
     };
     let mut entries: Vec<(usize, f32)> =
         texts(&body["documents"]).enumerate().map(|(index, text)| (index, score(text))).collect();
@@ -115,7 +115,7 @@ fn ranked(body: &Value) -> Value {
 }
 
 /// The models that a stand-in has, as each provider lists them.
-pub fn models(request: &Recorded) -> Option<Value> {
+pub fn models(request: &RecordedRequest) -> Option<Value> {
     if request.method != "GET" {
         return None;
     }

@@ -59,7 +59,7 @@ impl Behaviour {
     }
 
     /// A 429, with the wait it asks for.
-    pub fn throttled(retry_after: Option<&str>) -> Self {
+    pub fn rate_limited(retry_after: Option<&str>) -> Self {
         let headers =
             retry_after.map(|wait| ("retry-after".to_owned(), wait.to_owned())).into_iter().collect();
         let body = r#"{"error":{"message":"Rate limit reached","type":"rate_limit_error","code":"rate_limit_exceeded"}}"#;
@@ -114,7 +114,7 @@ impl Reply {
 
 /// One request as it arrived.
 #[derive(Debug, Clone)]
-pub struct Recorded {
+pub struct RecordedRequest {
     /// The method.
     pub method: String,
     /// Path and query.
@@ -129,14 +129,14 @@ pub struct Recorded {
     pub raw: Vec<u8>,
 }
 
-impl Recorded {
+impl RecordedRequest {
     /// A header's value.
     pub fn header(&self, name: &str) -> Option<&str> {
         self.headers.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
     }
 }
 
-type Decide = Arc<dyn Fn(&Recorded) -> Behaviour + Send + Sync>;
+type Decide = Arc<dyn Fn(&RecordedRequest) -> Behaviour + Send + Sync>;
 
 #[derive(Default)]
 struct Script {
@@ -147,7 +147,7 @@ struct Script {
 #[derive(Default)]
 struct State {
     script: Mutex<Script>,
-    requests: Mutex<Vec<Recorded>>,
+    requests: Mutex<Vec<RecordedRequest>>,
     served: AtomicUsize,
     connections: AtomicUsize,
     open: AtomicUsize,
@@ -182,27 +182,27 @@ impl Provider {
     }
 
     /// Appends what to do with the next request that has nothing scripted yet.
-    pub fn script(&self, behaviour: Behaviour) {
+    pub fn push_behaviour(&self, behaviour: Behaviour) {
         lock(&self.state.script).queue.push_back(behaviour);
     }
 
     /// Decides by looking at the request, whenever the queue is empty.
-    pub fn decide(&self, decide: impl Fn(&Recorded) -> Behaviour + Send + Sync + 'static) {
+    pub fn set_decision(&self, decide: impl Fn(&RecordedRequest) -> Behaviour + Send + Sync + 'static) {
         lock(&self.state.script).decide = Some(Arc::new(decide));
     }
 
     /// The requests so far.
-    pub fn requests(&self) -> Vec<Recorded> {
+    pub fn requests(&self) -> Vec<RecordedRequest> {
         lock(&self.state.requests).clone()
     }
 
     /// The last request.
-    pub fn last_request(&self) -> Recorded {
+    pub fn last_request(&self) -> RecordedRequest {
         lock(&self.state.requests).last().cloned().expect("a request was made")
     }
 
     /// How many requests were answered or are being answered.
-    pub fn served(&self) -> usize {
+    pub fn served_count(&self) -> usize {
         self.state.served.load(Ordering::SeqCst)
     }
 
@@ -280,21 +280,21 @@ fn serve(stream: TcpStream, state: &State) {
                 .begin(kind)
                 .and_then(|()| body.chunks(piece).try_for_each(|piece| connection.chunk(piece)))
                 .and_then(|()| connection.end()),
-            Behaviour::Hang => connection.wait(Duration::from_secs(600)).and(Err(http::Ended::ByUs)),
-            Behaviour::Close => Err(http::Ended::ByUs),
+            Behaviour::Hang => connection.wait(Duration::from_secs(600)).and(Err(http::ConnectionEnd::ByUs)),
+            Behaviour::Close => Err(http::ConnectionEnd::ByUs),
         };
         match kept {
             Ok(()) => {}
-            Err(http::Ended::ByClient) => {
+            Err(http::ConnectionEnd::ByClient) => {
                 state.disconnects.fetch_add(1, Ordering::SeqCst);
                 return;
             }
-            Err(http::Ended::ByUs) => return,
+            Err(http::ConnectionEnd::ByUs) => return,
         }
     }
 }
 
-fn behaviour_for(state: &State, request: &Recorded) -> Behaviour {
+fn behaviour_for(state: &State, request: &RecordedRequest) -> Behaviour {
     {
         let mut requests = lock(&state.requests);
         if requests.len() < REQUESTS_MAX {

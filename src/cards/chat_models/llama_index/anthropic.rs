@@ -2,7 +2,7 @@
 
 use super::CHAT_MODEL;
 use crate::cards::chat_models::anthropic::{MAX_TOKENS, TEMPERATURE, TOP_P, is_sampled, model};
-use crate::cards::kit::{Card, Category, Input, Make, Risk};
+use crate::cards::kit::{Card, Category, Factory, Input, Risk};
 
 /// The card.
 pub const CARD: Card = Card {
@@ -23,7 +23,7 @@ pub const CARD: Card = Card {
         Input::address("baseUrl", "Base URL").additional(),
     ],
     outputs: &[],
-    make: Make::ChatModel(|inputs| {
+    make: Factory::ChatModel(|inputs| {
         let name = family_name(&inputs.text("modelName")?);
         let mut model = model(inputs, &name)?;
         if is_sampled(&name) {

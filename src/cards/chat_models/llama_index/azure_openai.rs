@@ -2,8 +2,8 @@
 
 use super::CHAT_MODEL;
 use crate::cards::chat_models::azure_openai::{BASE_PATH, counts_in_streams, deployment};
-use crate::cards::kit::compatible::{MAX_TOKENS, TEMPERATURE, TIMEOUT, TOP_P, with};
-use crate::cards::kit::{Card, Category, Input, Make, Risk};
+use crate::cards::kit::compatible::{MAX_TOKENS, TEMPERATURE, TIMEOUT, TOP_P, with_settings};
+use crate::cards::kit::{Card, Category, Factory, Input, Risk};
 use crate::llm::KeyStyle;
 
 /// The card.
@@ -26,8 +26,8 @@ pub const CARD: Card = Card {
         BASE_PATH,
     ],
     outputs: &[],
-    make: Make::ChatModel(|inputs| {
-        let mut model = with(inputs, deployment(inputs)?)?;
+    make: Factory::ChatModel(|inputs| {
+        let mut model = with_settings(inputs, deployment(inputs)?)?;
         model.key_style = KeyStyle::ApiKeyHeader;
         model.usage_in_stream = counts_in_streams(&model.endpoint);
         // The name says nothing certain here: the deployment decides which model answers.

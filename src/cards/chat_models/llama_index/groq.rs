@@ -3,7 +3,7 @@
 use super::CHAT_MODEL;
 use crate::cards::chat_models::groq::HOME;
 use crate::cards::kit::compatible::{BASE_PATH, MAX_TOKENS, TEMPERATURE, model};
-use crate::cards::kit::{Card, Category, Input, Make, Risk};
+use crate::cards::kit::{Card, Category, Factory, Input, Risk};
 
 /// The card.
 pub const CARD: Card = Card {
@@ -22,5 +22,5 @@ pub const CARD: Card = Card {
         BASE_PATH,
     ],
     outputs: &[],
-    make: Make::ChatModel(|inputs| Ok(Box::new(model(inputs, HOME)?))),
+    make: Factory::ChatModel(|inputs| Ok(Box::new(model(inputs, HOME)?))),
 };

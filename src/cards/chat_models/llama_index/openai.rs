@@ -2,7 +2,7 @@
 
 use super::CHAT_MODEL;
 use crate::cards::kit::compatible::{BASE_PATH, MAX_TOKENS, TEMPERATURE, TIMEOUT, TOP_P, model};
-use crate::cards::kit::{Card, Category, Input, Make, Risk};
+use crate::cards::kit::{Card, Category, Factory, Input, Risk};
 use crate::llm::OPENAI_BASE;
 
 /// The card.
@@ -25,5 +25,5 @@ pub const CARD: Card = Card {
         BASE_PATH,
     ],
     outputs: &[],
-    make: Make::ChatModel(|inputs| Ok(Box::new(model(inputs, OPENAI_BASE)?))),
+    make: Factory::ChatModel(|inputs| Ok(Box::new(model(inputs, OPENAI_BASE)?))),
 };

@@ -3,7 +3,7 @@
 use super::CHAT_MODEL;
 use crate::cards::chat_models::together::HOME;
 use crate::cards::kit::compatible::{ANY_MODEL, BASE_PATH, TEMPERATURE, model};
-use crate::cards::kit::{Card, Category, Input, Make, Risk};
+use crate::cards::kit::{Card, Category, Factory, Input, Risk};
 
 /// The card.
 pub const CARD: Card = Card {
@@ -16,5 +16,5 @@ pub const CARD: Card = Card {
     risk: Risk::Safe,
     inputs: &[Input::credential(&["togetherAIApi"]), ANY_MODEL, TEMPERATURE, BASE_PATH],
     outputs: &[],
-    make: Make::ChatModel(|inputs| Ok(Box::new(model(inputs, HOME)?))),
+    make: Factory::ChatModel(|inputs| Ok(Box::new(model(inputs, HOME)?))),
 };

@@ -4,10 +4,10 @@ use super::super::by_kind::{POINTER, is_known};
 use super::super::pdf_file::USAGES;
 use super::{BUCKET, Bucket, SERVER};
 use crate::cards::kit::aws::REGION;
-use crate::cards::kit::loading::{BASE_CLASSES, METADATA, OMIT, OUTPUTS, SPLITTER, count, loader};
-use crate::cards::kit::{Card, Category, Host, Input, Make, Risk};
+use crate::cards::kit::loading::{BASE_CLASSES, METADATA, OMIT, OUTPUTS, SPLITTER, check_size, loader};
+use crate::cards::kit::{Card, Category, Factory, Host, Input, Risk};
 use crate::domain::error::{Error, Result};
-use crate::domain::prediction::SourceDocument;
+use crate::domain::prediction::Document;
 use crate::limits;
 
 /// Pages of a listing that are looked through, of a thousand names each.
@@ -37,13 +37,14 @@ pub const CARD: Card = Card {
         OMIT,
     ],
     outputs: OUTPUTS,
-    make: Make::Loader(|inputs| {
-        let (bucket, prefix) = (Bucket::of(inputs)?, inputs.maybe_text("prefix").unwrap_or_default());
+    make: Factory::Loader(|inputs| {
+        let (bucket, prefix) =
+            (Bucket::from_inputs(inputs)?, inputs.optional_text("prefix").unwrap_or_default());
         loader(inputs, move |host: &dyn Host| read(&bucket, &prefix, host))
     }),
 };
 
-fn read(bucket: &Bucket, prefix: &str, host: &dyn Host) -> Result<Vec<SourceDocument>> {
+fn read(bucket: &Bucket, prefix: &str, host: &dyn Host) -> Result<Vec<Document>> {
     let (mut documents, mut room) = (Vec::new(), limits::PASSAGES_BYTES_MAX);
     for key in keys(bucket, prefix, host)? {
         if host.cancel().reason().is_some() {
@@ -51,9 +52,9 @@ fn read(bucket: &Bucket, prefix: &str, host: &dyn Host) -> Result<Vec<SourceDocu
         }
         let read = bucket.documents(&key, host)?;
         let size = read.iter().map(|document| document.page_content.len()).sum();
-        room = room.checked_sub(size).ok_or_else(|| bucket.wrong("the objects hold too much text"))?;
+        room = room.checked_sub(size).ok_or_else(|| bucket.card_error("the objects hold too much text"))?;
         documents.extend(read);
-        count(&bucket.label, &documents)?;
+        check_size(&bucket.label, &documents)?;
     }
     Ok(documents)
 }
@@ -74,7 +75,7 @@ fn keys(bucket: &Bucket, prefix: &str, host: &dyn Host) -> Result<Vec<String>> {
             next => after = next,
         }
     }
-    Err(bucket.wrong(&format!(
+    Err(bucket.card_error(&format!(
         "there are too many objects: at most {} are read of {} that are looked at; narrow them down with Prefix",
         limits::PAGES_MAX,
         PAGES_MAX * 1_000

@@ -5,10 +5,10 @@ use super::super::pdf_file::USAGES;
 use super::{BUCKET, Bucket, SERVER};
 use crate::cards::kit::aws::REGION;
 use crate::cards::kit::loading::{BASE_CLASSES, METADATA, OMIT, OUTPUTS, SPLITTER, loader};
-use crate::cards::kit::{Card, Category, Choice, Host, Input, Make, Risk};
+use crate::cards::kit::{Card, Category, Choice, Factory, Host, Input, Risk};
 
 const METHODS: &[Choice] =
-    &[Choice::of("builtIn", "Built In Loaders"), Choice::of("unstructured", "Unstructured")];
+    &[Choice::new("builtIn", "Built In Loaders"), Choice::new("unstructured", "Unstructured")];
 
 /// The card.
 pub const CARD: Card = Card {
@@ -35,12 +35,12 @@ pub const CARD: Card = Card {
         OMIT,
     ],
     outputs: OUTPUTS,
-    make: Make::Loader(|inputs| {
+    make: Factory::Loader(|inputs| {
         if inputs.text("fileProcessingMethod")? == "unstructured" {
             let why = "objects are not sent to an Unstructured server here; choose Built In Loaders";
-            return Err(inputs.wrong("fileProcessingMethod", why));
+            return Err(inputs.input_error("fileProcessingMethod", why));
         }
-        let (bucket, key) = (Bucket::of(inputs)?, inputs.text("keyName")?);
+        let (bucket, key) = (Bucket::from_inputs(inputs)?, inputs.text("keyName")?);
         loader(inputs, move |host: &dyn Host| bucket.documents(&key, host))
     }),
 };

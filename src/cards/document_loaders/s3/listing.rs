@@ -2,7 +2,7 @@
 
 /// Names and sizes, and where the next page begins.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(super) struct Page {
+pub(super) struct ObjectPage {
     /// Each with its size in bytes.
     pub(super) objects: Vec<(String, u64)>,
     /// What asks for the next page, where there is one.
@@ -10,10 +10,10 @@ pub(super) struct Page {
 }
 
 /// Reads a page. `None` when it is none, or is not whole.
-pub(super) fn read(xml: &str) -> Option<Page> {
+pub(super) fn parse(xml: &str) -> Option<ObjectPage> {
     let (_, rest) = xml.split_once("<ListBucketResult")?;
     let (list, _) = rest.split_once("</ListBucketResult>")?;
-    let mut page = Page::default();
+    let mut page = ObjectPage::default();
     let mut parts = list.split("<Contents>");
     let mut head = parts.next().unwrap_or_default().to_owned();
     for part in parts {
@@ -32,11 +32,11 @@ pub(super) fn read(xml: &str) -> Option<Page> {
 fn inside(xml: &str, name: &str) -> Option<String> {
     let (_, rest) = xml.split_once(&format!("<{name}>"))?;
     let (text, _) = rest.split_once(&format!("</{name}>"))?;
-    unescaped(text)
+    unescape(text)
 }
 
 /// A text with its references as characters; `None` for one that XML does not know by itself.
-fn unescaped(text: &str) -> Option<String> {
+fn unescape(text: &str) -> Option<String> {
     let mut pieces = text.split('&');
     let mut out = pieces.next().unwrap_or_default().to_owned();
     for piece in pieces {
@@ -73,12 +73,12 @@ mod tests {
     #[test]
     fn a_page_gives_names_sizes_and_the_next_one() {
         let objects = vec![("a/R&D <1>.txt".to_owned(), 12), ("a/👋\n".to_owned(), 0)];
-        assert_eq!(read(PAGE), Some(Page { objects, next: Some("1/a+b=".to_owned()) }));
+        assert_eq!(parse(PAGE), Some(ObjectPage { objects, next: Some("1/a+b=".to_owned()) }));
         let last = PAGE.replace(">true<", ">false<");
-        assert_eq!(read(&last).unwrap().next, None);
+        assert_eq!(parse(&last).unwrap().next, None);
         assert_eq!(
-            read("<ListBucketResult><KeyCount>0</KeyCount></ListBucketResult>"),
-            Some(Page::default())
+            parse("<ListBucketResult><KeyCount>0</KeyCount></ListBucketResult>"),
+            Some(ObjectPage::default())
         );
     }
 
@@ -86,14 +86,14 @@ mod tests {
     fn what_is_no_whole_page_is_none() {
         let end = PAGE.find("</ListBucketResult>").unwrap() + "</ListBucketResult>".len();
         for at in (0..end).filter(|at| PAGE.is_char_boundary(*at)) {
-            assert_eq!(read(&PAGE[..at]), None, "{at}");
+            assert_eq!(parse(&PAGE[..at]), None, "{at}");
         }
         for broken in ["&nbsp;", "&#x110000;", "&#;", "& "] {
-            assert_eq!(read(&PAGE.replace("&amp;", broken)), None, "{broken}");
+            assert_eq!(parse(&PAGE.replace("&amp;", broken)), None, "{broken}");
         }
-        assert_eq!(read(&PAGE.replace(">12<", ">many<")), None);
+        assert_eq!(parse(&PAGE.replace(">12<", ">many<")), None);
         let lost = PAGE.replace("NextContinuationToken", "Next");
-        assert_eq!(read(&lost), None);
+        assert_eq!(parse(&lost), None);
     }
 
     proptest! {
@@ -101,7 +101,7 @@ mod tests {
         fn any_text_is_a_page_or_none(
             pieces in proptest::collection::vec("<ListBucketResult|</ListBucketResult>|<Contents>|</Contents>|<Key>|</Key>|<Size>|</Size>|&[a-z#0-9]{0,3};?|[a-z0-9<>/& ]{0,5}", 0..30)
         ) {
-            let _ = read(&pieces.concat());
+            let _ = parse(&pieces.concat());
         }
     }
 }

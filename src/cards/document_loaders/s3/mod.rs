@@ -4,18 +4,18 @@ pub(in crate::cards) mod directory;
 pub(in crate::cards) mod file;
 mod listing;
 
-use crate::aws::{encoded, encoded_path};
-use crate::cards::kit::aws::{Service, endpoint};
-use crate::cards::kit::loading::Opened;
+use crate::aws::{encode_component, encode_path};
+use crate::cards::kit::aws::{AwsService, endpoint};
+use crate::cards::kit::loading::FileContent;
 use crate::cards::kit::{Host, Input, Inputs};
 use crate::domain::error::{Error, Result};
-use crate::domain::prediction::SourceDocument;
+use crate::domain::prediction::Document;
 use crate::limits;
 use crate::llm::Endpoint;
-use crate::net::Limits;
-use listing::Page;
+use crate::net::ResponseLimits;
+use listing::ObjectPage;
 
-use super::by_kind::{self, Chosen};
+use super::by_kind::{self, LoaderChoices};
 
 const BUCKET: Input = Input::text("bucketName", "Bucket");
 const SERVER: Input = Input::address("serverUrl", "Server URL")
@@ -32,18 +32,18 @@ struct Bucket {
     name: String,
     /// What stands before the key in a path: the bucket, unless the host names it.
     path: String,
-    chosen: Chosen,
+    choices: LoaderChoices,
 }
 
 impl Bucket {
-    fn of(inputs: &Inputs<'_>) -> Result<Self> {
+    fn from_inputs(inputs: &Inputs<'_>) -> Result<Self> {
         let name = inputs.text(BUCKET.name)?.trim().to_owned();
         let named = |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'.' | b'_');
         if !(3..=255).contains(&name.len()) || !name.bytes().all(named) || name.starts_with('.') {
-            return Err(inputs.wrong(BUCKET.name, "this must be the name of a bucket and nothing more"));
+            return Err(inputs.input_error(BUCKET.name, "this must be the name of a bucket and nothing more"));
         }
-        let mut endpoint = endpoint(inputs, &Service { host: "s3", signed: "s3" }, SERVER.name)?;
-        endpoint.limits = Limits { body_bytes: u64::MAX, ..Limits::default() };
+        let mut endpoint = endpoint(inputs, &AwsService { host: "s3", signing_name: "s3" }, SERVER.name)?;
+        endpoint.limits = ResponseLimits { body_bytes: u64::MAX, ..ResponseLimits::default() };
         let mut path = format!("/{name}");
         // Amazon wants the bucket in the host, where it can be one.
         let fits = name.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-');
@@ -51,24 +51,26 @@ impl Bucket {
             endpoint.base = endpoint.base.replacen("https://", &format!("https://{name}."), 1);
             path.clear();
         }
-        let chosen = Chosen::of(inputs, "pdfUsage")?;
-        Ok(Self { label: inputs.label.to_owned(), endpoint, name, path, chosen })
+        let chosen = LoaderChoices::from_inputs(inputs, "pdfUsage")?;
+        Ok(Self { label: inputs.label.to_owned(), endpoint, name, path, choices: chosen })
     }
 
     /// The documents of one object.
-    fn documents(&self, key: &str, host: &dyn Host) -> Result<Vec<SourceDocument>> {
+    fn documents(&self, key: &str, host: &dyn Host) -> Result<Vec<Document>> {
         // Dots are a way through folders to whatever reads addresses.
         if key.split('/').any(|part| matches!(part, "." | "..")) {
-            return Err(self.wrong(&format!("'{key}' is not read: its name has parts that are dots only")));
+            return Err(
+                self.card_error(&format!("'{key}' is not read: its name has parts that are dots only"))
+            );
         }
-        let path = format!("{}/{}", self.path, encoded_path(key));
+        let path = format!("{}/{}", self.path, encode_path(key));
         let Some(bytes) = self.bytes(&path, limits::DOCUMENT_BYTES_MAX, host)? else {
             let most = limits::DOCUMENT_BYTES_MAX / (1024 * 1024);
-            return Err(self.wrong(&format!("'{key}' is larger than {most} MB")));
+            return Err(self.card_error(&format!("'{key}' is larger than {most} MB")));
         };
         // Errors show no addresses, so only the documents name the bucket.
-        let file = Opened { label: &self.label, name: key, bytes: &bytes, host };
-        let mut documents = by_kind::documents(&file, &self.chosen)?;
+        let file = FileContent { label: &self.label, name: key, bytes: &bytes, host };
+        let mut documents = by_kind::documents(&file, &self.choices)?;
         let source = format!("s3://{}/{key}", self.name);
         for document in &mut documents {
             document.metadata.insert("source".into(), source.as_str().into());
@@ -77,15 +79,16 @@ impl Bucket {
     }
 
     /// A page of the names that begin with `prefix`.
-    fn page(&self, prefix: &str, after: Option<&str>, host: &dyn Host) -> Result<Page> {
-        let mut path = format!("{}/?list-type=2&max-keys=1000&prefix={}", self.path, encoded(prefix));
+    fn page(&self, prefix: &str, after: Option<&str>, host: &dyn Host) -> Result<ObjectPage> {
+        let mut path =
+            format!("{}/?list-type=2&max-keys=1000&prefix={}", self.path, encode_component(prefix));
         if let Some(after) = after {
             path.push_str("&continuation-token=");
-            path.push_str(&encoded(after));
+            path.push_str(&encode_component(after));
         }
         let bytes = self.bytes(&path, PAGE_BYTES_MAX, host)?.unwrap_or_default();
-        let page = std::str::from_utf8(&bytes).ok().and_then(listing::read);
-        page.ok_or_else(|| self.wrong("the server's list of objects could not be read"))
+        let page = std::str::from_utf8(&bytes).ok().and_then(listing::parse);
+        page.ok_or_else(|| self.card_error("the server's list of objects could not be read"))
     }
 
     /// `None` where there are more.
@@ -93,7 +96,7 @@ impl Bucket {
         self.endpoint.fetch(path, most, host.cancel()).map_err(|fault| fault.at(&self.label))
     }
 
-    fn wrong(&self, what: &str) -> Error {
-        Error::Failed(format!("{}: {what}", self.label))
+    fn card_error(&self, what: &str) -> Error {
+        Error::RunFailed(format!("{}: {what}", self.label))
     }
 }

@@ -1,10 +1,10 @@
 //! BraveSearch API Document Loader: what a search with Brave finds, a document for each page.
 
-use super::{QUERY, document, searching};
+use super::{QUERY, document, search_loader};
 use crate::cards::kit::loading::{BASE_CLASSES, METADATA, OMIT, OUTPUTS, SPLITTER};
-use crate::cards::kit::{Card, Category, Input, Make, Risk};
+use crate::cards::kit::{Card, Category, Factory, Input, Risk};
 use crate::cards::tools::brave_search::request;
-use crate::domain::prediction::SourceDocument;
+use crate::domain::prediction::Document;
 use serde_json::Value;
 
 /// The card.
@@ -18,13 +18,13 @@ pub const CARD: Card = Card {
     risk: Risk::Safe,
     inputs: &[Input::credential(&["braveSearchApi"]), QUERY, SPLITTER, METADATA, OMIT],
     outputs: OUTPUTS,
-    make: Make::Loader(|inputs| {
+    make: Factory::Loader(|inputs| {
         let key = inputs.secret("braveApiKey")?;
-        searching(inputs, request(&key, &inputs.text(QUERY.name)?), read)
+        search_loader(inputs, request(&key, &inputs.text(QUERY.name)?), read)
     }),
 };
 
-fn read(answer: &Value) -> Vec<SourceDocument> {
+fn read(answer: &Value) -> Vec<Document> {
     let results = answer["web"]["results"].as_array().into_iter().flatten();
     let page = |result: &Value| {
         let said = result["description"].as_str().unwrap_or_default();

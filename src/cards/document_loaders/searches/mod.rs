@@ -5,11 +5,11 @@ pub mod search_api_loader;
 pub mod serp_api_loader;
 
 use crate::cards::kit::loading::loader;
-use crate::cards::kit::web::Request;
+use crate::cards::kit::web::WebRequest;
 use crate::cards::kit::{Host, Input, Inputs, Loader};
 use crate::domain::error::{Error, Result};
-use crate::domain::prediction::SourceDocument;
-use crate::net::Limits;
+use crate::domain::prediction::Document;
+use crate::net::ResponseLimits;
 use serde_json::{Map, Value};
 use std::sync::Arc;
 
@@ -17,34 +17,34 @@ use std::sync::Arc;
 const QUERY: Input = Input::lines("query", "Query");
 
 /// The loader of what a search finds. `read` makes documents of its answer.
-fn searching(
+fn search_loader(
     inputs: &Inputs<'_>,
-    request: Request,
-    read: fn(&Value) -> Vec<SourceDocument>,
+    request: WebRequest,
+    read: fn(&Value) -> Vec<Document>,
 ) -> Result<Arc<dyn Loader>> {
     let label = inputs.label.to_owned();
     loader(inputs, move |host: &dyn Host| {
-        let answer = request.clone().value(host, Limits::default());
+        let answer = request.clone().fetch_json(host, ResponseLimits::default());
         let answer = answer.map_err(|why| match host.cancel().reason() {
             Some(_) => Error::Cancelled,
-            None => Error::Failed(format!("{label}: {why}")),
+            None => Error::RunFailed(format!("{label}: {why}")),
         })?;
         Ok(read(&answer))
     })
 }
 
 /// A document of what is found; none where it says nothing.
-fn document(text: &str, metadata: &[(&str, &Value)]) -> Option<SourceDocument> {
+fn document(text: &str, metadata: &[(&str, &Value)]) -> Option<Document> {
     let set = metadata.iter().filter(|(_, value)| !value.is_null());
     let metadata: Map<String, Value> =
         set.map(|(name, value)| ((*name).to_owned(), (*value).clone())).collect();
     let text = text.trim();
-    (!text.is_empty()).then(|| SourceDocument { page_content: text.to_owned(), metadata })
+    (!text.is_empty()).then(|| Document { page_content: text.to_owned(), metadata })
 }
 
 /// The results that SerpApi and SearchApi take from Google: an answer where there is one, what is known about the thing,
 /// and the pages found.
-fn of_google(answer: &Value, source: &str) -> Vec<SourceDocument> {
+fn google_results(answer: &Value, source: &str) -> Vec<Document> {
     let source = Value::from(source);
     let text = |value: &Value, names: &[&str]| {
         let said = names.iter().filter_map(|name| value[name].as_str()).map(str::trim);
@@ -87,7 +87,7 @@ mod tests {
                 {"position": 2, "link": "https://empty.test"},
             ],
         });
-        let found = of_google(&answer, "SerpAPI");
+        let found = google_results(&answer, "SerpAPI");
         let texts: Vec<&str> = found.iter().map(|document| document.page_content.as_str()).collect();
         assert_eq!(texts, ["42", "Tea\nDrink\nIt is hot.", "T\nS"]);
         assert_eq!(
@@ -95,6 +95,6 @@ mod tests {
             json!({"source": "SerpAPI", "responseType": "organic_results", "title": "T", "link": "https://t.test",
                 "position": 1})
         );
-        assert!(of_google(&json!({"error": "none"}), "SerpAPI").is_empty());
+        assert!(google_results(&json!({"error": "none"}), "SerpAPI").is_empty());
     }
 }

@@ -1,8 +1,8 @@
 //! SearchApi For Web Search: what Google, or another engine, finds, by SearchApi, as documents.
 
-use super::{QUERY, of_google, searching};
+use super::{QUERY, google_results, search_loader};
 use crate::cards::kit::loading::{BASE_CLASSES, METADATA, OMIT, OUTPUTS, SPLITTER};
-use crate::cards::kit::{Card, Category, Input, Make, Risk};
+use crate::cards::kit::{Card, Category, Factory, Input, Risk};
 use crate::cards::tools::search_api::search;
 
 const PARAMETERS: &str = "customParameters";
@@ -27,10 +27,10 @@ pub const CARD: Card = Card {
         OMIT,
     ],
     outputs: OUTPUTS,
-    make: Make::Loader(|inputs| {
+    make: Factory::Loader(|inputs| {
         let key = inputs.secret("searchApiKey")?;
         let mut parameters: Vec<(String, String)> = vec![("engine".to_owned(), "google".to_owned())];
-        parameters.extend(inputs.maybe_text(QUERY.name).map(|query| ("q".to_owned(), query)));
+        parameters.extend(inputs.optional_text(QUERY.name).map(|query| ("q".to_owned(), query)));
         for (name, value) in inputs.object(PARAMETERS)? {
             let value = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
             // What the owner adds counts instead of what is there already; the key has a place of its own.
@@ -41,10 +41,10 @@ pub const CARD: Card = Card {
         }
         if !parameters.iter().any(|(name, _)| name != "engine") {
             return Err(
-                inputs.wrong(QUERY.name, "fill this in, or set what is searched for in the parameters")
+                inputs.input_error(QUERY.name, "fill this in, or set what is searched for in the parameters")
             );
         }
         let parameters = parameters.iter().map(|(name, value)| (name.as_str(), value.as_str()));
-        searching(inputs, search(&key, parameters), |answer| of_google(answer, "SearchApi"))
+        search_loader(inputs, search(&key, parameters), |answer| google_results(answer, "SearchApi"))
     }),
 };

@@ -1,8 +1,8 @@
 //! SerpApi For Web Search: what Google finds, by SerpApi, as documents.
 
-use super::{QUERY, of_google, searching};
+use super::{QUERY, google_results, search_loader};
 use crate::cards::kit::loading::{BASE_CLASSES, METADATA, OMIT, OUTPUTS, SPLITTER};
-use crate::cards::kit::{Card, Category, Input, Make, Risk};
+use crate::cards::kit::{Card, Category, Factory, Input, Risk};
 use crate::cards::tools::serp_api::request;
 
 /// The card.
@@ -16,8 +16,10 @@ pub const CARD: Card = Card {
     risk: Risk::Safe,
     inputs: &[Input::credential(&["serpApi"]), QUERY, SPLITTER, METADATA, OMIT],
     outputs: OUTPUTS,
-    make: Make::Loader(|inputs| {
+    make: Factory::Loader(|inputs| {
         let key = inputs.secret("serpApiKey")?;
-        searching(inputs, request(&key, &inputs.text(QUERY.name)?), |answer| of_google(answer, "SerpAPI"))
+        search_loader(inputs, request(&key, &inputs.text(QUERY.name)?), |answer| {
+            google_results(answer, "SerpAPI")
+        })
     }),
 };

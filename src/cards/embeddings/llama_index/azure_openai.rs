@@ -3,8 +3,8 @@
 use super::EMBEDDING;
 use crate::cards::chat_models::azure_openai::{BASE_PATH, deployment};
 use crate::cards::kit::compatible::TIMEOUT;
-use crate::cards::kit::provided::{embedder, with};
-use crate::cards::kit::{Card, Category, Input, Make, Risk};
+use crate::cards::kit::provided::{provider_embeddings, with_settings};
+use crate::cards::kit::{Card, Category, Factory, Input, Risk};
 use crate::llm::KeyStyle;
 use crate::llm::embeddings::OpenAiEmbeddings;
 
@@ -19,10 +19,10 @@ pub const CARD: Card = Card {
     risk: Risk::Safe,
     inputs: &[Input::credential(&["azureOpenAIApi"]), TIMEOUT, BASE_PATH],
     outputs: &[],
-    make: Make::Embeddings(|inputs| {
+    make: Factory::Embeddings(|inputs| {
         // The deployment decides which model answers, so none is named.
-        let mut model = with(inputs, OpenAiEmbeddings::new(deployment(inputs)?, ""))?;
+        let mut model = with_settings(inputs, OpenAiEmbeddings::new(deployment(inputs)?, ""))?;
         model.key_style = KeyStyle::ApiKeyHeader;
-        Ok(embedder(inputs, model))
+        Ok(provider_embeddings(inputs, model))
     }),
 };

@@ -2,8 +2,8 @@
 
 use super::EMBEDDING;
 use crate::cards::kit::compatible::{BASE_PATH, TIMEOUT};
-use crate::cards::kit::provided::{embedder, openai_like};
-use crate::cards::kit::{Card, Category, Input, Make, Risk};
+use crate::cards::kit::provided::{openai_like, provider_embeddings};
+use crate::cards::kit::{Card, Category, Factory, Input, Risk};
 use crate::llm::OPENAI_BASE;
 
 /// The card.
@@ -23,7 +23,7 @@ pub const CARD: Card = Card {
         BASE_PATH,
     ],
     outputs: &[],
-    make: Make::Embeddings(|inputs| {
-        Ok(embedder(inputs, openai_like(inputs, OPENAI_BASE, &inputs.text("modelName")?)?))
+    make: Factory::Embeddings(|inputs| {
+        Ok(provider_embeddings(inputs, openai_like(inputs, OPENAI_BASE, &inputs.text("modelName")?)?))
     }),
 };

@@ -1,11 +1,11 @@
 //! One action as a tool: its request, signed, and what its answer or its refusal says.
 
-use super::{Action, Argument, Given, Next};
+use super::{ActionArgument, CallArguments, FollowUpRequest, ServiceAction};
 use crate::cards::kit::part::Toolkit;
-use crate::cards::kit::{Host, Inputs, Tool, Turn, data};
+use crate::cards::kit::{Host, Inputs, RunContext, Tool, data};
 use crate::domain::error::Result;
 use crate::llm::ToolSpec;
-use crate::net::{Incoming, Limits, Method, Purpose, words_of_server};
+use crate::net::{CallPurpose, Incoming, Method, ResponseLimits, server_message};
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
 use std::time::Duration;
@@ -15,24 +15,24 @@ use url::Url;
 const ANSWER_CHARS_MAX: usize = 60_000;
 /// Most of a refusal that is looked at.
 const REFUSAL_BYTES_MAX: u64 = 64 * 1024;
-const LIMITS: Limits = Limits {
+const LIMITS: ResponseLimits = ResponseLimits {
     first_byte: Duration::from_secs(60),
     stall: Duration::from_secs(30),
     body_bytes: 4 * 1024 * 1024,
 };
 
 /// A service that is asked over REST.
-pub struct Service {
+pub struct RestService {
     /// Its name for people.
     pub name: &'static str,
     /// The address below which its paths lie, without a slash at the end.
     pub base: String,
     /// How requests are signed.
-    pub proof: Proof,
+    pub authorization: Authorization,
 }
 
 /// How requests show whose they are.
-pub enum Proof {
+pub enum Authorization {
     /// By the sign-in of the selected credential.
     SignIn,
     /// By this `Authorization`, a secret.
@@ -46,7 +46,7 @@ pub enum Proof {
 pub fn chosen_by(inputs: &Inputs<'_>, input: &str, kinds: &[(&str, &'static str)]) -> Result<&'static str> {
     let kind = inputs.text(input)?;
     let found = kinds.iter().find(|(known, _)| *known == kind).map(|(_, actions)| *actions);
-    found.ok_or_else(|| inputs.wrong(input, "choose one of the list"))
+    found.ok_or_else(|| inputs.input_error(input, "choose one of the list"))
 }
 
 /// The chosen actions of a table as tools.
@@ -56,19 +56,22 @@ pub fn chosen_by(inputs: &Inputs<'_>, input: &str, kinds: &[(&str, &'static str)
 pub fn toolkit(
     inputs: &Inputs<'_>,
     input: &str,
-    table: &'static [Action],
-    service: Service,
+    table: &'static [ServiceAction],
+    service: RestService,
 ) -> Result<Toolkit> {
     let Some(credential) = inputs.credential_id else {
-        return Err(inputs.wrong("credential", "select a credential"));
+        return Err(inputs.input_error("credential", "select a credential"));
     };
-    let asked =
-        Arc::new(Asked { service, label: inputs.label.to_owned(), credential: credential.to_owned() });
+    let asked = Arc::new(ServiceClient {
+        service,
+        label: inputs.label.to_owned(),
+        credential: credential.to_owned(),
+    });
     let find = |name: &String| {
         table.iter().find(|action| action.name == *name).ok_or_else(|| {
             let known = table.iter().map(|action| action.name).collect::<Vec<_>>().join(", ");
             let shown: String = name.escape_debug().take(60).collect();
-            inputs.wrong(input, &format!("there is no action '{shown}'; choose among: {known}"))
+            inputs.input_error(input, &format!("there is no action '{shown}'; choose among: {known}"))
         })
     };
     let tool =
@@ -77,24 +80,24 @@ pub fn toolkit(
 }
 
 /// A service, and in whose name it is asked.
-struct Asked {
-    service: Service,
+struct ServiceClient {
+    service: RestService,
     label: String,
     credential: String,
 }
 
 struct ActionTool {
-    action: &'static Action,
+    action: &'static ServiceAction,
     spec: ToolSpec,
     /// What the owner settled.
-    settled: Map<String, Value>,
-    asked: Arc<Asked>,
+    preset: Map<String, Value>,
+    client: Arc<ServiceClient>,
 }
 
 impl ActionTool {
-    fn new(action: &'static Action, inputs: &Inputs<'_>, asked: Arc<Asked>) -> Self {
-        let settled = |argument: &Argument| {
-            let text = inputs.maybe_text(argument.input?).filter(|text| !text.trim().is_empty())?;
+    fn new(action: &'static ServiceAction, inputs: &Inputs<'_>, asked: Arc<ServiceClient>) -> Self {
+        let settled = |argument: &ActionArgument| {
+            let text = inputs.optional_text(argument.input?).filter(|text| !text.trim().is_empty())?;
             Some((argument.name.to_owned(), Value::from(text)))
         };
         let settled: Map<String, Value> = action.arguments.iter().filter_map(settled).collect();
@@ -108,7 +111,7 @@ impl ActionTool {
             description: action.description.to_owned(),
             schema: json!({"type": "object", "properties": properties, "required": required}),
         };
-        Self { action, spec, settled, asked }
+        Self { action, spec, preset: settled, client: asked }
     }
 }
 
@@ -117,34 +120,34 @@ impl Tool for ActionTool {
         self.spec.clone()
     }
 
-    fn call(&self, arguments: &Value, turn: &Turn<'_>) -> Result<String, String> {
+    fn call(&self, arguments: &Value, turn: &RunContext<'_>) -> Result<String, String> {
         let mut all = arguments.as_object().cloned().unwrap_or_default();
-        all.extend(self.settled.clone());
-        let given = Given::read(self.action, &all)?;
+        all.extend(self.preset.clone());
+        let given = CallArguments::parse(self.action, &all)?;
         let (path, query) = (given.path(self.action)?, given.query(self.action));
         let body = given.body(self.action)?;
-        let answer = self.asked.send(self.action.method, &path, &query, body.as_ref(), turn.host)?;
+        let answer = self.client.send(self.action.method, &path, &query, body.as_ref(), turn.host)?;
         let value = serde_json::from_str::<Value>(&answer);
         let next = self.action.then.zip(value.as_ref().ok()).and_then(|(then, value)| then(&given, value));
-        if let Some(Next { path, body }) = next {
-            self.asked.send("POST", &path, &[], Some(&body), turn.host)?;
+        if let Some(FollowUpRequest { path, body }) = next {
+            self.client.send("POST", &path, &[], Some(&body), turn.host)?;
         }
         let text = match (self.action.read, value) {
             (Some(read), Ok(value)) => read(&value),
             _ => answer,
         };
         if text.trim().is_empty() {
-            return Ok(format!("{} did it and answered nothing more.", self.asked.service.name));
+            return Ok(format!("{} did it and answered nothing more.", self.client.service.name));
         }
         let mut shown: String = text.chars().take(ANSWER_CHARS_MAX).collect();
         if shown.len() < text.len() {
             shown.push_str("\n(The answer is longer: ask for less at once.)");
         }
-        Ok(data::marked("response", &self.spec.name, &shown))
+        Ok(data::mark_untrusted("response", &self.spec.name, &shown))
     }
 }
 
-impl Asked {
+impl ServiceClient {
     /// Sends a request in the name of the credential; the text of its answer.
     fn send(
         &self,
@@ -166,9 +169,9 @@ impl Asked {
         let body = body.map(Value::to_string).or_else(|| is_empty.then(|| "{}".to_owned()));
         let mut refused: Option<String> = None;
         loop {
-            let (proof, token) = match &self.service.proof {
-                Proof::Header(header) => (header.clone(), None),
-                Proof::SignIn => {
+            let (proof, token) = match &self.service.authorization {
+                Authorization::Header(header) => (header.clone(), None),
+                Authorization::SignIn => {
                     let token = host.access_token(&self.credential, refused.as_deref());
                     let token = token.map_err(|why| told(&why))?;
                     (format!("Bearer {token}"), Some(token))
@@ -180,7 +183,7 @@ impl Asked {
             let (outgoing, cancel) = (host.outgoing(), host.cancel());
             // As to an address that a stranger chose: such a request never goes out twice by itself.
             let sent = outgoing.send(
-                Purpose::Reachable,
+                CallPurpose::Reachable,
                 method.clone(),
                 url.as_str(),
                 &headers,
@@ -203,7 +206,7 @@ impl Asked {
     fn refusal(&self, status: u16, answer: &mut Incoming, proof: &str, host: &dyn Host) -> String {
         let text = answer.read_to_string(REFUSAL_BYTES_MAX).unwrap_or_default();
         let secret = proof.split_once(' ').map_or(proof, |(_, secret)| secret);
-        let words = words_of_server(&text, &[secret]);
+        let words = server_message(&text, &[secret]);
         tracing::warn!(service = self.service.name, status, %words, "a service refused an action");
         let says = |reasons: &[&str]| reasons.iter().any(|reason| text.contains(reason));
         let name = host.credential_name(&self.credential).unwrap_or_default();
@@ -215,11 +218,11 @@ impl Asked {
             format!("{service} was asked too often with the credential '{name}'. Try again {when}.")
         };
         match status {
-            401 => match self.service.proof {
-                Proof::SignIn => format!(
+            401 => match self.service.authorization {
+                Authorization::SignIn => format!(
                     "{service} does not accept the sign-in of the credential '{name}'. Open the credential and sign in again."
                 ),
-                Proof::Header(_) => {
+                Authorization::Header(_) => {
                     format!("{service} does not accept the credential '{name}'. Check its values.")
                 }
             },
@@ -228,12 +231,12 @@ impl Asked {
                 "{service} is not switched on for the application of the credential '{name}'. Enable its API in the project \
                  of the application."
             ),
-            403 => match self.service.proof {
-                Proof::SignIn => format!(
+            403 => match self.service.authorization {
+                Authorization::SignIn => format!(
                     "{service} does not allow this with the credential '{name}'. Its scope may lack a right: add it and sign \
                      in again. Or the account itself may not do this."
                 ),
-                Proof::Header(_) => {
+                Authorization::Header(_) => {
                     format!(
                         "{service} does not allow this with the credential '{name}': its account may not do this."
                     )

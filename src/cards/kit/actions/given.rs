@@ -1,6 +1,6 @@
 //! The arguments of one call: what the owner settled and what the model gave, read as the action declares them.
 
-use super::{Action, Argument, Body, Kind};
+use super::{ActionArgument, ActionArgumentKind, ActionBody, ServiceAction};
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::{Map, Value};
 
@@ -9,14 +9,14 @@ const SEGMENT: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'_').remove(b'
 
 /// The arguments of a call, each of the kind that was declared.
 #[derive(Debug, Clone, Default)]
-pub struct Given(Map<String, Value>);
+pub struct CallArguments(Map<String, Value>);
 
-impl Given {
+impl CallArguments {
     /// Reads them. What is given empty is left out.
     ///
     /// # Errors
     /// Which argument does not fit.
-    pub(super) fn read(action: &Action, all: &Map<String, Value>) -> Result<Self, String> {
+    pub(super) fn parse(action: &ServiceAction, all: &Map<String, Value>) -> Result<Self, String> {
         let mut given = Map::new();
         for argument in action.arguments {
             if let Some(value) = all.get(argument.name).and_then(|value| read(argument, value).transpose()) {
@@ -63,20 +63,20 @@ impl Given {
     }
 
     /// The path of a request, with arguments in it.
-    pub(super) fn path(&self, action: &Action) -> Result<String, String> {
+    pub(super) fn path(&self, action: &ServiceAction) -> Result<String, String> {
         let mut path = action.path.to_owned();
         for argument in action.arguments.iter().filter(|argument| action.is_in_path(argument.name)) {
             let text = self.0.get(argument.name).map(text_of).unwrap_or_default();
             if ["", ".", ".."].contains(&text.as_str()) {
                 return Err(format!("The argument '{}' cannot be '{text}'.", argument.name));
             }
-            path = path.replace(&format!("{{{}}}", argument.name), &escaped(&text));
+            path = path.replace(&format!("{{{}}}", argument.name), &escape_segment(&text));
         }
         Ok(path)
     }
 
     /// The query of a request.
-    pub(super) fn query(&self, action: &Action) -> Vec<(&'static str, String)> {
+    pub(super) fn query(&self, action: &ServiceAction) -> Vec<(&'static str, String)> {
         let mut pairs = Vec::new();
         for argument in action.arguments {
             let (Some(name), Some(value)) = (argument.query, self.0.get(argument.name)) else { continue };
@@ -89,15 +89,16 @@ impl Given {
     }
 
     /// The body of a request.
-    pub(super) fn body(&self, action: &Action) -> Result<Option<Value>, String> {
+    pub(super) fn body(&self, action: &ServiceAction) -> Result<Option<Value>, String> {
         match action.body {
-            Body::Nothing => Ok(None),
-            Body::Made(make) => make(self).map(Some),
-            Body::Fields => {
-                let stands_here =
-                    |argument: &&Argument| argument.query.is_none() && !action.is_in_path(argument.name);
+            ActionBody::Nothing => Ok(None),
+            ActionBody::Custom(make) => make(self).map(Some),
+            ActionBody::Fields => {
+                let stands_here = |argument: &&ActionArgument| {
+                    argument.query.is_none() && !action.is_in_path(argument.name)
+                };
                 let fields = action.arguments.iter().filter(stands_here);
-                let field = |argument: &Argument| {
+                let field = |argument: &ActionArgument| {
                     Some((argument.name.to_owned(), self.0.get(argument.name)?.clone()))
                 };
                 Ok(Some(Value::Object(fields.filter_map(field).collect())))
@@ -108,7 +109,7 @@ impl Given {
 
 /// A text as one segment of a path.
 #[must_use]
-pub fn escaped(text: &str) -> String {
+pub fn escape_segment(text: &str) -> String {
     utf8_percent_encode(text, SEGMENT).to_string()
 }
 
@@ -117,7 +118,7 @@ fn text_of(value: &Value) -> String {
 }
 
 /// A value as its argument declares it, whether a model gave it or an owner typed it; `None` when it is empty.
-fn read(argument: &Argument, value: &Value) -> Result<Option<Value>, String> {
+fn read(argument: &ActionArgument, value: &Value) -> Result<Option<Value>, String> {
     let wrong = |what: &str| Err(format!("The argument '{}' must be {what}.", argument.name));
     let text = match value {
         Value::Null => return Ok(None),
@@ -128,33 +129,37 @@ fn read(argument: &Argument, value: &Value) -> Result<Option<Value>, String> {
         return Ok(None);
     }
     Ok(Some(match (argument.kind, value) {
-        (Kind::Text, Value::String(_) | Value::Number(_) | Value::Bool(_)) => text_of(value).into(),
-        (Kind::Text, Value::Array(_) | Value::Object(_)) => value.to_string().into(),
-        (Kind::Line, Value::String(_)) if text.chars().any(char::is_control) => {
+        (ActionArgumentKind::Text, Value::String(_) | Value::Number(_) | Value::Bool(_)) => {
+            text_of(value).into()
+        }
+        (ActionArgumentKind::Text, Value::Array(_) | Value::Object(_)) => value.to_string().into(),
+        (ActionArgumentKind::Line, Value::String(_)) if text.chars().any(char::is_control) => {
             return wrong("one line without control characters");
         }
-        (Kind::Line, Value::String(_)) => text.into(),
-        (Kind::Line, Value::Number(number)) => number.to_string().into(),
-        (Kind::Whole { min, max }, _) => {
+        (ActionArgumentKind::Line, Value::String(_)) => text.into(),
+        (ActionArgumentKind::Line, Value::Number(number)) => number.to_string().into(),
+        (ActionArgumentKind::Whole { min, max }, _) => {
             let number = value.as_i64().or_else(|| text.parse().ok());
             match number.or_else(|| whole(value)).filter(|number| (min..=max).contains(number)) {
                 Some(number) => number.into(),
                 None => return wrong(&format!("a whole number from {min} to {max}")),
             }
         }
-        (Kind::Flag, Value::Bool(_)) => value.clone(),
-        (Kind::Flag, Value::String(_)) if text == "true" || text == "false" => (text == "true").into(),
-        (Kind::Lines, Value::Array(items)) if items.iter().all(is_line) => value.clone(),
-        (Kind::Lines, Value::String(_)) => {
+        (ActionArgumentKind::Flag, Value::Bool(_)) => value.clone(),
+        (ActionArgumentKind::Flag, Value::String(_)) if text == "true" || text == "false" => {
+            (text == "true").into()
+        }
+        (ActionArgumentKind::Lines, Value::Array(items)) if items.iter().all(is_line) => value.clone(),
+        (ActionArgumentKind::Lines, Value::String(_)) => {
             let parts = text.split(',').map(str::trim).filter(|part| !part.is_empty());
             parts.map(Value::from).collect()
         }
-        (Kind::Words(words), Value::String(_)) if words.contains(&text) => text.into(),
-        (Kind::Words(words), _) => return wrong(&format!("one of: {}", words.join(", "))),
-        (Kind::Flag, _) => return wrong("true or false"),
-        (Kind::Line, _) => return wrong("a text"),
-        (Kind::Lines, _) => return wrong("a list of texts"),
-        (Kind::Text, Value::Null) => return Ok(None),
+        (ActionArgumentKind::Words(words), Value::String(_)) if words.contains(&text) => text.into(),
+        (ActionArgumentKind::Words(words), _) => return wrong(&format!("one of: {}", words.join(", "))),
+        (ActionArgumentKind::Flag, _) => return wrong("true or false"),
+        (ActionArgumentKind::Line, _) => return wrong("a text"),
+        (ActionArgumentKind::Lines, _) => return wrong("a list of texts"),
+        (ActionArgumentKind::Text, Value::Null) => return Ok(None),
     }))
 }
 
@@ -173,17 +178,18 @@ mod tests {
     use super::*;
     use serde_json::json;
 
-    const ACTION: Action = Action::post("doIt", "Does it.", "/things/{id}:do").sends_fields().takes(&[
-        Argument::line("id", "Which.").required(),
-        Argument::whole("many", 1, 10, "How many.").as_query("n"),
-        Argument::lines("tags", "Which tags.").in_query(),
-        Argument::flag("deep", "Deeply."),
-        Argument::word("how", &["fast", "slow"], "How."),
-        Argument::text("text", "What."),
-    ]);
+    const ACTION: ServiceAction =
+        ServiceAction::post("doIt", "Does it.", "/things/{id}:do").sends_fields().takes(&[
+            ActionArgument::line("id", "Which.").required(),
+            ActionArgument::whole("many", 1, 10, "How many.").as_query("n"),
+            ActionArgument::lines("tags", "Which tags.").in_query(),
+            ActionArgument::flag("deep", "Deeply."),
+            ActionArgument::word("how", &["fast", "slow"], "How."),
+            ActionArgument::text("text", "What."),
+        ]);
 
-    fn given(all: Value) -> Result<Given, String> {
-        Given::read(&ACTION, all.as_object().unwrap())
+    fn given(all: Value) -> Result<CallArguments, String> {
+        CallArguments::parse(&ACTION, all.as_object().unwrap())
     }
 
     #[test]

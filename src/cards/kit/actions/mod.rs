@@ -4,14 +4,14 @@
 mod call;
 mod given;
 
-pub use call::{Proof, Service, chosen_by, toolkit};
-pub use given::{Given, escaped};
+pub use call::{Authorization, RestService, chosen_by, toolkit};
+pub use given::{CallArguments, escape_segment};
 
 use serde_json::{Value, json};
 
 /// What a service can be asked to do.
 #[derive(Debug)]
-pub struct Action {
+pub struct ServiceAction {
     /// What canvases choose it by. The model knows it by the same words in snake case.
     pub name: &'static str,
     /// What it does, for the model.
@@ -21,18 +21,18 @@ pub struct Action {
     /// The path below the service's address; `{name}` is the argument of that name, which stays within its segment.
     pub path: &'static str,
     /// What may be given.
-    pub arguments: &'static [Argument],
+    pub arguments: &'static [ActionArgument],
     /// What is sent.
-    pub body: Body,
+    pub body: ActionBody,
     /// What is asked once this is answered.
-    pub then: Option<fn(&Given, &Value) -> Option<Next>>,
+    pub then: Option<fn(&CallArguments, &Value) -> Option<FollowUpRequest>>,
     /// The text of an answer; its JSON otherwise.
     pub read: Option<fn(&Value) -> String>,
 }
 
 /// A second request, which needs the answer of the first.
 #[derive(Debug)]
-pub struct Next {
+pub struct FollowUpRequest {
     /// The path, escaped.
     pub path: String,
     /// What is posted there.
@@ -41,21 +41,21 @@ pub struct Next {
 
 /// The body of a request.
 #[derive(Debug, Clone, Copy)]
-pub enum Body {
+pub enum ActionBody {
     /// None.
     Nothing,
     /// An object of the arguments that stand nowhere else.
     Fields,
     /// What this makes of the arguments, or why it cannot.
-    Made(fn(&Given) -> Result<Value, String>),
+    Custom(fn(&CallArguments) -> Result<Value, String>),
 }
 
 /// An argument of an action.
 #[derive(Debug, Clone, Copy)]
-pub struct Argument {
+pub struct ActionArgument {
     /// Its name.
     pub name: &'static str,
-    kind: Kind,
+    kind: ActionArgumentKind,
     about: &'static str,
     required: bool,
     /// What counts where nothing is given.
@@ -68,7 +68,7 @@ pub struct Argument {
 
 /// What an argument holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum ActionArgumentKind {
     Text,
     /// A text without line breaks and other control characters.
     Line,
@@ -81,14 +81,23 @@ enum Kind {
     Words(&'static [&'static str]),
 }
 
-impl Action {
+impl ServiceAction {
     const fn new(
         method: &'static str,
         name: &'static str,
         description: &'static str,
         path: &'static str,
     ) -> Self {
-        Self { name, description, method, path, arguments: &[], body: Body::Nothing, then: None, read: None }
+        Self {
+            name,
+            description,
+            method,
+            path,
+            arguments: &[],
+            body: ActionBody::Nothing,
+            then: None,
+            read: None,
+        }
     }
 
     /// Reads something.
@@ -123,7 +132,7 @@ impl Action {
 
     /// Takes these arguments.
     #[must_use]
-    pub const fn takes(mut self, arguments: &'static [Argument]) -> Self {
+    pub const fn takes(mut self, arguments: &'static [ActionArgument]) -> Self {
         self.arguments = arguments;
         self
     }
@@ -131,20 +140,20 @@ impl Action {
     /// Sends the arguments that stand nowhere else, as an object.
     #[must_use]
     pub const fn sends_fields(mut self) -> Self {
-        self.body = Body::Fields;
+        self.body = ActionBody::Fields;
         self
     }
 
     /// Sends what this makes of the arguments.
     #[must_use]
-    pub const fn sends(mut self, make: fn(&Given) -> Result<Value, String>) -> Self {
-        self.body = Body::Made(make);
+    pub const fn sends(mut self, make: fn(&CallArguments) -> Result<Value, String>) -> Self {
+        self.body = ActionBody::Custom(make);
         self
     }
 
     /// Asks for more once it is answered.
     #[must_use]
-    pub const fn then(mut self, next: fn(&Given, &Value) -> Option<Next>) -> Self {
+    pub const fn then(mut self, next: fn(&CallArguments, &Value) -> Option<FollowUpRequest>) -> Self {
         self.then = Some(next);
         self
     }
@@ -174,45 +183,45 @@ impl Action {
     }
 }
 
-impl Argument {
-    const fn new(name: &'static str, kind: Kind, about: &'static str) -> Self {
+impl ActionArgument {
+    const fn new(name: &'static str, kind: ActionArgumentKind, about: &'static str) -> Self {
         Self { name, kind, about, required: false, default: None, query: None, input: None }
     }
 
     /// A text.
     #[must_use]
     pub const fn text(name: &'static str, about: &'static str) -> Self {
-        Self::new(name, Kind::Text, about)
+        Self::new(name, ActionArgumentKind::Text, about)
     }
 
     /// One line of text.
     #[must_use]
     pub const fn line(name: &'static str, about: &'static str) -> Self {
-        Self::new(name, Kind::Line, about)
+        Self::new(name, ActionArgumentKind::Line, about)
     }
 
     /// A whole number from `min` to `max`.
     #[must_use]
     pub const fn whole(name: &'static str, min: i64, max: i64, about: &'static str) -> Self {
-        Self::new(name, Kind::Whole { min, max }, about)
+        Self::new(name, ActionArgumentKind::Whole { min, max }, about)
     }
 
     /// True or false.
     #[must_use]
     pub const fn flag(name: &'static str, about: &'static str) -> Self {
-        Self::new(name, Kind::Flag, about)
+        Self::new(name, ActionArgumentKind::Flag, about)
     }
 
     /// Several lines of text.
     #[must_use]
     pub const fn lines(name: &'static str, about: &'static str) -> Self {
-        Self::new(name, Kind::Lines, about)
+        Self::new(name, ActionArgumentKind::Lines, about)
     }
 
     /// One of these words.
     #[must_use]
     pub const fn word(name: &'static str, words: &'static [&'static str], about: &'static str) -> Self {
-        Self::new(name, Kind::Words(words), about)
+        Self::new(name, ActionArgumentKind::Words(words), about)
     }
 
     /// Must be given.
@@ -253,13 +262,19 @@ impl Argument {
     /// As the model reads it.
     fn schema(&self) -> Value {
         match self.kind {
-            Kind::Text | Kind::Line => json!({"type": "string", "description": self.about}),
-            Kind::Whole { min, max } => {
+            ActionArgumentKind::Text | ActionArgumentKind::Line => {
+                json!({"type": "string", "description": self.about})
+            }
+            ActionArgumentKind::Whole { min, max } => {
                 json!({"type": "integer", "minimum": min, "maximum": max, "description": self.about})
             }
-            Kind::Flag => json!({"type": "boolean", "description": self.about}),
-            Kind::Lines => json!({"type": "array", "items": {"type": "string"}, "description": self.about}),
-            Kind::Words(words) => json!({"type": "string", "enum": words, "description": self.about}),
+            ActionArgumentKind::Flag => json!({"type": "boolean", "description": self.about}),
+            ActionArgumentKind::Lines => {
+                json!({"type": "array", "items": {"type": "string"}, "description": self.about})
+            }
+            ActionArgumentKind::Words(words) => {
+                json!({"type": "string", "enum": words, "description": self.about})
+            }
         }
     }
 }
@@ -267,7 +282,7 @@ impl Argument {
 /// Holds a table against the card that has it: what can be chosen is in the table, all of it can be chosen, and rows name
 /// arguments and inputs that are there.
 #[cfg(test)]
-pub(in crate::cards) fn hold(card: &crate::cards::kit::Card, table: &[Action]) {
+pub(in crate::cards) fn check_actions(card: &crate::cards::kit::Card, table: &[ServiceAction]) {
     use crate::cards::kit::InputKind;
     let lists = card.inputs.iter().filter_map(|input| match input.kind {
         InputKind::Choices(choices) => Some(choices),
@@ -284,7 +299,7 @@ pub(in crate::cards) fn hold(card: &crate::cards::kit::Card, table: &[Action]) {
             assert!(input, "{}: {} has no input {:?}", card.name, argument.name, argument.input);
             let placed = argument.query.is_some() || action.is_in_path(argument.name);
             assert!(
-                placed || !matches!(action.body, Body::Nothing),
+                placed || !matches!(action.body, ActionBody::Nothing),
                 "{}: {} goes nowhere",
                 action.name,
                 argument.name

@@ -4,11 +4,11 @@
 use crate::mysql::MySqlError;
 use crate::net::NetError;
 use crate::postgres::PgError;
-use crate::script::DatabaseFault;
+use crate::script::DatabaseError;
 
 /// Why a connection gave nothing.
 #[derive(Debug)]
-pub(super) struct Failure {
+pub(super) struct QueryError {
     sentence: String,
     code: Option<String>,
     number: Option<u16>,
@@ -22,7 +22,7 @@ pub(super) struct Failure {
     pub(super) is_under_way: bool,
 }
 
-impl Failure {
+impl QueryError {
     fn new(sentence: impl Into<String>) -> Self {
         Self {
             sentence: sentence.into(),
@@ -36,16 +36,16 @@ impl Failure {
     }
 
     /// Nothing was sent.
-    pub(super) fn refused(sentence: impl Into<String>) -> Self {
+    pub(super) fn not_sent(sentence: impl Into<String>) -> Self {
         Self { leaves_connection: true, ..Self::new(sentence) }
     }
 
     /// As code gets it. The rest is logged.
-    pub(super) fn told(&self, credential: &str, card: &str) -> DatabaseFault {
+    pub(super) fn for_code(&self, credential: &str, card: &str) -> DatabaseError {
         if let Some(words) = &self.words {
             tracing::warn!(card, credential, words, "a database gave nothing to code");
         }
-        DatabaseFault {
+        DatabaseError {
             message: format!("database '{credential}': {}", self.sentence),
             code: self.code.clone(),
             number: self.number,
@@ -63,7 +63,7 @@ impl Failure {
         Self { is_under_way: true, ..Self::new(sentence) }
     }
 
-    fn net(error: NetError, family: &str) -> Self {
+    fn from_net(error: NetError, family: &str) -> Self {
         let (words, sentence) = match error {
             NetError::RefusedByPolicy => (
                 None,
@@ -91,7 +91,7 @@ impl Failure {
         Self { words, ..Self::new(sentence) }
     }
 
-    fn said(sentence: Option<&str>, code: &str, number: Option<u16>, message: String) -> Self {
+    fn from_server(sentence: Option<&str>, code: &str, number: Option<u16>, message: String) -> Self {
         let shown = number.map_or_else(|| code.to_owned(), |number| number.to_string());
         let sentence = match sentence {
             Some(sentence) => format!("{sentence} ({shown})"),
@@ -104,7 +104,7 @@ impl Failure {
             // Data, constraints, syntax and names: what the statement says, and not who asks from where.
             is_of_statement: ["22", "23", "42"].iter().any(|class| code.starts_with(class))
                 && !["42000", "42501"].contains(&code),
-            ..Self::refused(sentence)
+            ..Self::not_sent(sentence)
         }
     }
 }
@@ -135,26 +135,26 @@ fn sentence(code: &str) -> Option<&'static str> {
     })
 }
 
-impl From<PgError> for Failure {
+impl From<PgError> for QueryError {
     fn from(error: PgError) -> Self {
         match error {
-            PgError::Net(error) => Self::net(error, "PostgreSQL"),
+            PgError::Net(error) => Self::from_net(error, "PostgreSQL"),
             PgError::TooLarge => Self::too_large(),
-            PgError::Told { code, message } => Self::said(sentence(&code), &code, None, message),
+            PgError::Server { code, message } => Self::from_server(sentence(&code), &code, None, message),
             other => Self::new(other.to_string()),
         }
     }
 }
 
-impl From<MySqlError> for Failure {
+impl From<MySqlError> for QueryError {
     fn from(error: MySqlError) -> Self {
         match error {
-            MySqlError::Net(error) => Self::net(error, "MySQL"),
+            MySqlError::Net(error) => Self::from_net(error, "MySQL"),
             MySqlError::TooLarge => Self::too_large(),
-            MySqlError::Places(places) => Self::refused(format!(
+            MySqlError::ParameterCount(places) => Self::not_sent(format!(
                 "the values are not as many as the places of the statement, of which there are {places}"
             )),
-            MySqlError::Told { number, state, message } => Self {
+            MySqlError::Server { number, state, message } => Self {
                 is_of_statement: matches!(
                     number,
                     1048 | 1052
@@ -172,7 +172,7 @@ impl From<MySqlError> for Failure {
                         | 1451
                         | 1452
                 ),
-                ..Self::said(MySqlError::sentence(number), &state, Some(number), message)
+                ..Self::from_server(MySqlError::advice(number), &state, Some(number), message)
             },
             other => Self::new(other.to_string()),
         }

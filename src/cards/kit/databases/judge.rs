@@ -1,7 +1,7 @@
 //! Which statements go out. The server holds reading to be reading; what is refused here is what a server lets pass as
 //! reading and is not, and what cannot work over a connection of this kind.
 
-use crate::script::DatabaseFamily;
+use crate::script::DatabaseKind;
 
 /// Words with which a statement begins that reads.
 const READS: &[&str] = &["SELECT", "WITH", "VALUES", "TABLE", "SHOW", "EXPLAIN", "DESCRIBE", "DESC"];
@@ -15,9 +15,14 @@ const WORD_CHARS_MAX: usize = 20;
 ///
 /// # Errors
 /// A sentence that says what to do.
-pub(super) fn judge(sql: &str, family: DatabaseFamily, writes: bool, shared: bool) -> Result<(), String> {
+pub(super) fn check_statement(
+    sql: &str,
+    family: DatabaseKind,
+    writes: bool,
+    shared: bool,
+) -> Result<(), String> {
     let verb = verb(sql, family);
-    if verb == "COPY" && family == DatabaseFamily::Postgres {
+    if verb == "COPY" && family == DatabaseKind::Postgres {
         return Err("COPY is not available to code: use SELECT or INSERT".to_owned());
     }
     if writes {
@@ -37,7 +42,7 @@ pub(super) fn judge(sql: &str, family: DatabaseFamily, writes: bool, shared: boo
             READS.join(", ")
         ));
     }
-    if family == DatabaseFamily::Mysql {
+    if family == DatabaseKind::Mysql {
         let lower = sql.to_ascii_lowercase();
         // Such comments are run by the server, and such files are written by it whatever the transaction.
         for mark in ["/*!", "/*m!", "outfile", "dumpfile"] {
@@ -53,15 +58,15 @@ pub(super) fn judge(sql: &str, family: DatabaseFamily, writes: bool, shared: boo
 }
 
 /// The first word of a statement, in capitals; brackets and comments before it do not count.
-fn verb(sql: &str, family: DatabaseFamily) -> String {
+fn verb(sql: &str, family: DatabaseKind) -> String {
     let mut rest = sql;
     loop {
         rest = rest.trim_start_matches(|c: char| c.is_whitespace() || c == '(' || c == ';');
-        let is_line = rest.starts_with("--") || (family == DatabaseFamily::Mysql && rest.starts_with('#'));
+        let is_line = rest.starts_with("--") || (family == DatabaseKind::Mysql && rest.starts_with('#'));
         if is_line {
             rest = rest.split_once('\n').map_or("", |(_, after)| after);
         } else if let Some(after) = rest.strip_prefix("/*") {
-            rest = after_comment(after, family == DatabaseFamily::Postgres);
+            rest = after_comment(after, family == DatabaseKind::Postgres);
         } else {
             break;
         }
@@ -92,7 +97,7 @@ fn after_comment(inside: &str, nests: bool) -> &str {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use DatabaseFamily::{Mysql, Postgres};
+    use DatabaseKind::{Mysql, Postgres};
 
     #[test]
     fn a_statement_that_reads_begins_with_a_word_that_reads() {
@@ -107,9 +112,9 @@ mod tests {
             "show tables",
             "explain select 1",
         ] {
-            assert_eq!(judge(sql, Postgres, false, true), Ok(()), "{sql}");
+            assert_eq!(check_statement(sql, Postgres, false, true), Ok(()), "{sql}");
         }
-        assert_eq!(judge("# x\nSELECT 1", Mysql, false, true), Ok(()));
+        assert_eq!(check_statement("# x\nSELECT 1", Mysql, false, true), Ok(()));
         for sql in [
             "",
             "-- SELECT",
@@ -125,7 +130,7 @@ mod tests {
             "ＳＥＬＥＣＴ 1",
             "\u{0}SELECT 1",
         ] {
-            assert!(judge(sql, Postgres, false, false).is_err(), "{sql}");
+            assert!(check_statement(sql, Postgres, false, false).is_err(), "{sql}");
         }
     }
 
@@ -137,17 +142,19 @@ mod tests {
             "SELECT 1 /*!50000 INTO OUTFILE '/tmp/x' */",
             "SELECT 1 /*M! x */",
         ] {
-            assert!(judge(sql, Mysql, false, false).is_err(), "{sql}");
+            assert!(check_statement(sql, Mysql, false, false).is_err(), "{sql}");
         }
-        assert_eq!(judge("SELECT 1 INTO OUTFILE '/tmp/x'", Mysql, true, false), Ok(()));
+        assert_eq!(check_statement("SELECT 1 INTO OUTFILE '/tmp/x'", Mysql, true, false), Ok(()));
     }
 
     #[test]
     fn what_lasts_needs_a_connection_of_its_own() {
-        assert_eq!(judge("begin", Postgres, true, false), Ok(()));
+        assert_eq!(check_statement("begin", Postgres, true, false), Ok(()));
         assert!(
-            judge("begin", Postgres, true, true).unwrap_err().contains("BEGIN needs a connection of its own")
+            check_statement("begin", Postgres, true, true)
+                .unwrap_err()
+                .contains("BEGIN needs a connection of its own")
         );
-        assert!(judge("COPY x TO STDOUT", Postgres, true, false).is_err());
+        assert!(check_statement("COPY x TO STDOUT", Postgres, true, false).is_err());
     }
 }

@@ -13,28 +13,29 @@ mod postgres;
 mod saved;
 
 use super::host::Host;
-use crate::domain::cancel::{Cancel, Reason};
+use crate::domain::cancel::{CancelReason, CancelToken};
 use crate::limits;
 use crate::script::{
-    DatabaseAnswer, DatabaseAsk, DatabaseFamily, DatabaseFault, DatabaseValue, DatabaseWork, Databases,
+    DatabaseAnswer, DatabaseError, DatabaseHandler, DatabaseKind, DatabaseOperation, DatabaseRequest,
+    DatabaseValue,
 };
-use fault::Failure;
-use saved::Saved;
+use fault::QueryError;
+use saved::SavedDatabase;
 pub use saved::{CREDENTIAL_TYPES, ListedCredential};
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 /// One connection to a server.
-trait Client {
+trait DatabaseClient {
     /// Sends one statement.
     fn query(
         &mut self,
         sql: &str,
         values: &[DatabaseValue],
         writes: bool,
-        within: &Within<'_>,
-    ) -> Result<DatabaseAnswer, Failure>;
+        within: &CallLimits<'_>,
+    ) -> Result<DatabaseAnswer, QueryError>;
 
     /// Ends a statement that is still under way.
     fn stop(self: Box<Self>, host: &dyn Host);
@@ -44,14 +45,14 @@ trait Client {
 }
 
 /// How long something may take, and what ends it earlier.
-struct Within<'a> {
-    cancel: &'a Cancel,
+struct CallLimits<'a> {
+    cancel: &'a CancelToken,
     time: Duration,
 }
 
-struct Line {
-    saved: Saved,
-    client: Box<dyn Client>,
+struct OpenConnection {
+    database: SavedDatabase,
+    client: Box<dyn DatabaseClient>,
 }
 
 /// What one run of code has of databases.
@@ -59,7 +60,7 @@ pub struct CodeDatabases<'a> {
     host: &'a dyn Host,
     /// The label of the card whose code it is, for the log.
     card: &'a str,
-    lines: RefCell<BTreeMap<u32, Line>>,
+    connections: RefCell<BTreeMap<u32, OpenConnection>>,
     /// Connections of code's own that broke off: what was begun on them is gone, so nothing goes on there.
     broken: RefCell<BTreeSet<u32>>,
 }
@@ -68,37 +69,41 @@ impl<'a> CodeDatabases<'a> {
     /// Nothing is connected yet.
     #[must_use]
     pub const fn new(host: &'a dyn Host, card: &'a str) -> Self {
-        Self { host, card, lines: RefCell::new(BTreeMap::new()), broken: RefCell::new(BTreeSet::new()) }
+        Self { host, card, connections: RefCell::new(BTreeMap::new()), broken: RefCell::new(BTreeSet::new()) }
     }
 
-    fn done(&self, ask: &DatabaseAsk, within: &Within<'_>) -> Result<DatabaseAnswer, DatabaseFault> {
-        if matches!(ask.work, DatabaseWork::Close) {
-            if let Some(line) = self.lines.borrow_mut().remove(&ask.line) {
+    fn execute(
+        &self,
+        ask: &DatabaseRequest,
+        within: &CallLimits<'_>,
+    ) -> Result<DatabaseAnswer, DatabaseError> {
+        if matches!(ask.work, DatabaseOperation::Close) {
+            if let Some(line) = self.connections.borrow_mut().remove(&ask.line) {
                 line.client.close();
             }
             return Ok(DatabaseAnswer::default());
         }
-        let mut line = self.line(ask, within)?;
-        let DatabaseWork::Query { sql, values } = &ask.work else {
-            let family = Some(line.saved.family);
-            self.lines.borrow_mut().insert(ask.line, line);
+        let mut line = self.take_connection(ask, within)?;
+        let DatabaseOperation::Query { sql, values } = &ask.work else {
+            let family = Some(line.database.family);
+            self.connections.borrow_mut().insert(ask.line, line);
             return Ok(DatabaseAnswer { family, ..DatabaseAnswer::default() });
         };
-        let judged = judge::judge(sql, line.saved.family, line.saved.writes, ask.shared);
+        let judged = judge::check_statement(sql, line.database.family, line.database.writes, ask.shared);
         let answer = match judged {
-            Ok(()) => line.client.query(sql, values, line.saved.writes, within),
-            Err(why) => Err(Failure::refused(why)),
+            Ok(()) => line.client.query(sql, values, line.database.writes, within),
+            Err(why) => Err(QueryError::not_sent(why)),
         };
         match answer {
             Ok(answer) => {
-                let family = Some(line.saved.family);
-                self.lines.borrow_mut().insert(ask.line, line);
+                let family = Some(line.database.family);
+                self.connections.borrow_mut().insert(ask.line, line);
                 Ok(DatabaseAnswer { family, ..answer })
             }
             Err(failure) => {
-                let fault = failure.told(&line.saved.name, self.card);
+                let fault = failure.for_code(&line.database.name, self.card);
                 if failure.leaves_connection {
-                    self.lines.borrow_mut().insert(ask.line, line);
+                    self.connections.borrow_mut().insert(ask.line, line);
                 } else {
                     self.broken.borrow_mut().insert(ask.line);
                     if failure.is_under_way {
@@ -111,48 +116,52 @@ impl<'a> CodeDatabases<'a> {
     }
 
     /// The connection that is meant, taken out; it is made where it is not there yet.
-    fn line(&self, ask: &DatabaseAsk, within: &Within<'_>) -> Result<Line, DatabaseFault> {
-        if let Some(line) = self.lines.borrow_mut().remove(&ask.line) {
+    fn take_connection(
+        &self,
+        ask: &DatabaseRequest,
+        within: &CallLimits<'_>,
+    ) -> Result<OpenConnection, DatabaseError> {
+        if let Some(line) = self.connections.borrow_mut().remove(&ask.line) {
             return Ok(line);
         }
-        let refused = |message: String| DatabaseFault { message, ..DatabaseFault::default() };
+        let refused = |message: String| DatabaseError { message, ..DatabaseError::default() };
         if !ask.shared && self.broken.borrow().contains(&ask.line) {
             return Err(refused(
                 "the connection to the database ended after an earlier error; open another one".into(),
             ));
         }
-        if self.lines.borrow().len() >= limits::CODE_CONNECTIONS_MAX {
+        if self.connections.borrow().len() >= limits::CODE_CONNECTIONS_MAX {
             return Err(refused(format!(
                 "code has {} connections to databases already; end or release those that are not needed",
                 limits::CODE_CONNECTIONS_MAX
             )));
         }
         let saved = saved::find(self.host, &ask.place).map_err(refused)?;
-        let client: Result<Box<dyn Client>, Failure> = match saved.family {
-            DatabaseFamily::Postgres => postgres::open(&saved, self.host, within),
-            DatabaseFamily::Mysql => mysql::open(&saved, self.host, within),
+        let client: Result<Box<dyn DatabaseClient>, QueryError> = match saved.family {
+            DatabaseKind::Postgres => postgres::open(&saved, self.host, within),
+            DatabaseKind::Mysql => mysql::open(&saved, self.host, within),
         };
         match client {
-            Ok(client) => Ok(Line { saved, client }),
-            Err(failure) => Err(failure.told(&saved.name, self.card)),
+            Ok(client) => Ok(OpenConnection { database: saved, client }),
+            Err(failure) => Err(failure.for_code(&saved.name, self.card)),
         }
     }
 }
 
-impl Databases for CodeDatabases<'_> {
-    fn ask(&self, ask: &DatabaseAsk, time: Duration) -> Result<DatabaseAnswer, DatabaseFault> {
+impl DatabaseHandler for CodeDatabases<'_> {
+    fn execute(&self, ask: &DatabaseRequest, time: Duration) -> Result<DatabaseAnswer, DatabaseError> {
         let time = time.min(Duration::from_secs(limits::CODE_QUERY_SECONDS));
         // Ends with the run, and when the time is up for all that one call needs: signing in too.
-        let cancel = Cancel::new(Some(time));
+        let cancel = CancelToken::new(Some(time));
         let (run, own) = (self.host.cancel(), cancel.clone());
-        let _ends = run.on_cancel(move || own.cancel(Reason::Aborted));
-        self.done(ask, &Within { cancel: &cancel, time })
+        let _ends = run.on_cancel(move || own.cancel(CancelReason::Aborted));
+        self.execute(ask, &CallLimits { cancel: &cancel, time })
     }
 }
 
 impl Drop for CodeDatabases<'_> {
     fn drop(&mut self) {
-        for line in std::mem::take(self.lines.get_mut()).into_values() {
+        for line in std::mem::take(self.connections.get_mut()).into_values() {
             line.client.close();
         }
     }

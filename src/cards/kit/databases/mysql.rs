@@ -1,28 +1,34 @@
 //! Code asks a MySQL or MariaDB server.
 
-use super::fault::Failure;
-use super::saved::Saved;
-use super::{Client, Within};
+use super::fault::QueryError;
+use super::saved::SavedDatabase;
+use super::{CallLimits, DatabaseClient};
 use crate::cards::kit::host::Host;
 use crate::limits;
-use crate::mysql::{Answer, Bounds, Connection, Kind, MySqlError, Server, Value as Given};
+use crate::mysql::{
+    MySqlConnection, MySqlError, MySqlLimits, MySqlQueryResult, MySqlServer, MySqlValue as Given, ValueType,
+};
 use crate::script::{DatabaseAnswer, DatabaseColumn, DatabaseValue};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::Value;
 
-struct MySql {
-    server: Server,
-    connection: Connection,
+struct MySqlClient {
+    server: MySqlServer,
+    connection: MySqlConnection,
 }
 
-const fn bounds(within: &Within<'_>) -> Bounds {
-    Bounds { time: within.time, rows: limits::CODE_ROWS_MAX, bytes: limits::CODE_ROWS_BYTES_MAX }
+const fn bounds(within: &CallLimits<'_>) -> MySqlLimits {
+    MySqlLimits { time: within.time, rows: limits::CODE_ROWS_MAX, bytes: limits::CODE_ROWS_BYTES_MAX }
 }
 
 /// Connects and signs in.
-pub(super) fn open(saved: &Saved, host: &dyn Host, within: &Within<'_>) -> Result<Box<dyn Client>, Failure> {
-    let server = Server {
+pub(super) fn open(
+    saved: &SavedDatabase,
+    host: &dyn Host,
+    within: &CallLimits<'_>,
+) -> Result<Box<dyn DatabaseClient>, QueryError> {
+    let server = MySqlServer {
         host: saved.host.clone(),
         port: saved.port,
         database: saved.database.clone(),
@@ -31,37 +37,37 @@ pub(super) fn open(saved: &Saved, host: &dyn Host, within: &Within<'_>) -> Resul
         tls: saved.tls,
         authorities: saved.authorities.clone(),
     };
-    let mut connection = Connection::open(&server, host.outgoing(), within.cancel)?;
+    let mut connection = MySqlConnection::open(&server, host.outgoing(), within.cancel)?;
     connection.limit(&bounds(within), within.cancel)?;
     if !saved.writes {
         connection.run("SET SESSION TRANSACTION READ ONLY", &[], &bounds(within), within.cancel)?;
     }
-    Ok(Box::new(MySql { server, connection }))
+    Ok(Box::new(MySqlClient { server, connection }))
 }
 
-impl Client for MySql {
+impl DatabaseClient for MySqlClient {
     fn query(
         &mut self,
         sql: &str,
         values: &[DatabaseValue],
         writes: bool,
-        within: &Within<'_>,
-    ) -> Result<DatabaseAnswer, Failure> {
-        let values = values.iter().map(written).collect::<Result<Vec<_>, _>>()?;
+        within: &CallLimits<'_>,
+    ) -> Result<DatabaseAnswer, QueryError> {
+        let values = values.iter().map(to_parameter).collect::<Result<Vec<_>, _>>()?;
         let bounds = bounds(within);
         if writes {
-            return Ok(shaped(self.connection.run(sql, &values, &bounds, within.cancel)?));
+            return Ok(to_answer(self.connection.run(sql, &values, &bounds, within.cancel)?));
         }
         self.connection.run("START TRANSACTION READ ONLY", &[], &bounds, within.cancel)?;
         let asked = self.connection.run(sql, &values, &bounds, within.cancel);
-        if asked.as_ref().err().is_none_or(MySqlError::leaves_connection) {
+        if asked.as_ref().err().is_none_or(MySqlError::is_connection_usable) {
             self.connection.run("ROLLBACK", &[], &bounds, within.cancel)?;
         }
-        Ok(shaped(asked?))
+        Ok(to_answer(asked?))
     }
 
     fn stop(self: Box<Self>, host: &dyn Host) {
-        self.connection.stop(&self.server, host.outgoing());
+        self.connection.cancel_statement(&self.server, host.outgoing());
     }
 
     fn close(self: Box<Self>) {
@@ -69,12 +75,12 @@ impl Client for MySql {
     }
 }
 
-fn written(value: &DatabaseValue) -> Result<Given, Failure> {
+fn to_parameter(value: &DatabaseValue) -> Result<Given, QueryError> {
     Ok(match value {
         DatabaseValue::Null => Given::Null,
         DatabaseValue::Text(text) => Given::Text(text.clone()),
         DatabaseValue::Bytes(base64) => Given::Bytes(
-            STANDARD.decode(base64).map_err(|_| Failure::refused("a value's bytes cannot be read"))?,
+            STANDARD.decode(base64).map_err(|_| QueryError::not_sent("a value's bytes cannot be read"))?,
         ),
         DatabaseValue::Whole(whole) => Given::Whole(*whole),
         DatabaseValue::Number(number) => Given::Number(*number),
@@ -82,22 +88,22 @@ fn written(value: &DatabaseValue) -> Result<Given, Failure> {
     })
 }
 
-const fn kind(kind: Kind) -> &'static str {
+const fn kind(kind: ValueType) -> &'static str {
     match kind {
-        Kind::Text => "text",
-        Kind::Number => "number",
-        Kind::Long => "long",
-        Kind::Time => "time",
-        Kind::Json => "json",
-        Kind::Bytes => "bytes",
+        ValueType::Text => "text",
+        ValueType::Number => "number",
+        ValueType::Long => "long",
+        ValueType::Time => "time",
+        ValueType::Json => "json",
+        ValueType::Bytes => "bytes",
     }
 }
 
-fn shaped(answer: Answer) -> DatabaseAnswer {
-    let kinds: Vec<Kind> = answer.columns.iter().map(|column| column.kind).collect();
+fn to_answer(answer: MySqlQueryResult) -> DatabaseAnswer {
+    let kinds: Vec<ValueType> = answer.columns.iter().map(|column| column.kind).collect();
     let cell = |(at, cell): (usize, Option<Vec<u8>>)| match cell {
         None => Value::Null,
-        Some(bytes) if kinds.get(at) == Some(&Kind::Bytes) => Value::from(STANDARD.encode(bytes)),
+        Some(bytes) if kinds.get(at) == Some(&ValueType::Bytes) => Value::from(STANDARD.encode(bytes)),
         Some(bytes) => Value::from(String::from_utf8_lossy(&bytes).into_owned()),
     };
     let rows: Vec<Vec<Value>> =

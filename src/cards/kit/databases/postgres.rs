@@ -1,29 +1,33 @@
 //! Code asks a PostgreSQL server.
 
-use super::fault::Failure;
-use super::saved::Saved;
-use super::{Client, Within};
+use super::fault::QueryError;
+use super::saved::SavedDatabase;
+use super::{CallLimits, DatabaseClient};
 use crate::cards::kit::host::Host;
 use crate::limits;
-use crate::postgres::{Answer, Bounds, Connection, PgError, Server, Tls};
+use crate::postgres::{PgConnection, PgError, PgQueryResult, PgResultLimits, PgServer, PgTls};
 use crate::script::{DatabaseAnswer, DatabaseColumn, DatabaseValue};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::Value;
 
-struct Postgres {
-    server: Server,
-    connection: Connection,
+struct PostgresClient {
+    server: PgServer,
+    connection: PgConnection,
 }
 
 /// Connects and signs in.
-pub(super) fn open(saved: &Saved, host: &dyn Host, within: &Within<'_>) -> Result<Box<dyn Client>, Failure> {
+pub(super) fn open(
+    saved: &SavedDatabase,
+    host: &dyn Host,
+    within: &CallLimits<'_>,
+) -> Result<Box<dyn DatabaseClient>, QueryError> {
     let tls = match &saved.authorities {
-        _ if !saved.tls => Tls::Off,
-        Some(authorities) => Tls::Of(authorities.clone()),
-        None => Tls::Public,
+        _ if !saved.tls => PgTls::Off,
+        Some(authorities) => PgTls::WithAuthorities(authorities.clone()),
+        None => PgTls::Public,
     };
-    let server = Server {
+    let server = PgServer {
         host: saved.host.clone(),
         port: saved.port,
         database: saved.database.clone(),
@@ -33,36 +37,36 @@ pub(super) fn open(saved: &Saved, host: &dyn Host, within: &Within<'_>) -> Resul
         application: "flowkeep".to_owned(),
         time: within.time,
     };
-    let connection = Connection::open(&server, host.outgoing(), within.cancel)?;
-    Ok(Box::new(Postgres { server, connection }))
+    let connection = PgConnection::open(&server, host.outgoing(), within.cancel)?;
+    Ok(Box::new(PostgresClient { server, connection }))
 }
 
-impl Client for Postgres {
+impl DatabaseClient for PostgresClient {
     fn query(
         &mut self,
         sql: &str,
         values: &[DatabaseValue],
         writes: bool,
-        within: &Within<'_>,
-    ) -> Result<DatabaseAnswer, Failure> {
-        let values = values.iter().map(written).collect::<Result<Vec<_>, _>>()?;
-        let bounds = Bounds { rows: limits::CODE_ROWS_MAX, bytes: limits::CODE_ROWS_BYTES_MAX };
-        self.connection.within(within.time);
+        within: &CallLimits<'_>,
+    ) -> Result<DatabaseAnswer, QueryError> {
+        let values = values.iter().map(to_parameter).collect::<Result<Vec<_>, _>>()?;
+        let bounds = PgResultLimits { rows: limits::CODE_ROWS_MAX, bytes: limits::CODE_ROWS_BYTES_MAX };
+        self.connection.set_time(within.time);
         if writes {
-            return Ok(shaped(self.connection.ask(sql, &values, bounds, within.cancel)?));
+            return Ok(to_answer(self.connection.query(sql, &values, bounds, within.cancel)?));
         }
         self.connection.run("BEGIN READ ONLY", &[], within.cancel)?;
         // After a first statement the transaction cannot be made one that writes.
         self.connection.run("SELECT 1", &[], within.cancel)?;
-        let asked = self.connection.ask(sql, &values, bounds, within.cancel);
-        if asked.as_ref().err().is_none_or(PgError::leaves_connection) {
+        let asked = self.connection.query(sql, &values, bounds, within.cancel);
+        if asked.as_ref().err().is_none_or(PgError::is_connection_usable) {
             self.connection.run("ROLLBACK", &[], within.cancel)?;
         }
-        Ok(shaped(asked?))
+        Ok(to_answer(asked?))
     }
 
     fn stop(self: Box<Self>, host: &dyn Host) {
-        self.connection.stop(&self.server, host.outgoing());
+        self.connection.cancel_statement(&self.server, host.outgoing());
     }
 
     fn close(self: Box<Self>) {
@@ -71,16 +75,17 @@ impl Client for Postgres {
 }
 
 /// A value as the server reads it from text, which every type can be.
-fn written(value: &DatabaseValue) -> Result<Option<String>, Failure> {
+fn to_parameter(value: &DatabaseValue) -> Result<Option<String>, QueryError> {
     Ok(Some(match value {
         DatabaseValue::Null => return Ok(None),
         DatabaseValue::Text(text) if text.contains('\0') => {
-            return Err(Failure::refused("a text with a zero character cannot be a value in PostgreSQL"));
+            return Err(QueryError::not_sent("a text with a zero character cannot be a value in PostgreSQL"));
         }
         DatabaseValue::Text(text) => text.clone(),
         DatabaseValue::Bytes(base64) => {
-            let bytes =
-                STANDARD.decode(base64).map_err(|_| Failure::refused("a value's bytes cannot be read"))?;
+            let bytes = STANDARD
+                .decode(base64)
+                .map_err(|_| QueryError::not_sent("a value's bytes cannot be read"))?;
             let mut text = String::with_capacity(bytes.len() * 2 + 2);
             text.push_str("\\x");
             for byte in bytes {
@@ -113,7 +118,7 @@ const fn kind(number: u32) -> &'static str {
     }
 }
 
-fn shaped(answer: Answer) -> DatabaseAnswer {
+fn to_answer(answer: PgQueryResult) -> DatabaseAnswer {
     let columns: Vec<DatabaseColumn> = answer
         .columns
         .into_iter()

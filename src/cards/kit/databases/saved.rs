@@ -2,7 +2,7 @@
 
 use crate::cards::kit::host::Host;
 use crate::domain::error::Result;
-use crate::script::{DatabaseFamily, DatabasePlace};
+use crate::script::{DatabaseKind, DatabaseTarget};
 use percent_encoding::percent_decode_str;
 use serde_json::{Map, Value};
 use url::Url;
@@ -16,10 +16,10 @@ pub const CREDENTIAL_TYPES: &[&str] = &[POSTGRES, POSTGRES_URL, MYSQL];
 const SHOWN_CHARS_MAX: usize = 80;
 
 /// A server that code may ask. It holds a password, so it has no `Debug`.
-pub(super) struct Saved {
+pub(super) struct SavedDatabase {
     /// The name of the credential.
     pub(super) name: String,
-    pub(super) family: DatabaseFamily,
+    pub(super) family: DatabaseKind,
     pub(super) host: String,
     pub(super) port: u16,
     pub(super) database: String,
@@ -35,25 +35,25 @@ pub(super) struct Saved {
 ///
 /// # Errors
 /// A sentence that says what to write or to save.
-pub(super) fn find(host: &dyn Host, place: &DatabasePlace) -> std::result::Result<Saved, String> {
+pub(super) fn find(host: &dyn Host, place: &DatabaseTarget) -> std::result::Result<SavedDatabase, String> {
     let types: &[&str] = match place.family {
-        Some(DatabaseFamily::Postgres) => &[POSTGRES, POSTGRES_URL],
-        Some(DatabaseFamily::Mysql) => &[MYSQL],
+        Some(DatabaseKind::Postgres) => &[POSTGRES, POSTGRES_URL],
+        Some(DatabaseKind::Mysql) => &[MYSQL],
         None => CREDENTIAL_TYPES,
     };
     let mut listed = host.credentials(types).map_err(|error| error.to_string())?;
     let Some(wanted) = &place.credential else { return by_place(host, place, listed) };
-    let (wanted, shown) = (wanted.trim(), shown(wanted));
+    let (wanted, quote_for_message) = (wanted.trim(), quote_for_message(wanted));
     listed.retain(|one| one.name == wanted || one.id == wanted);
     let kinds = kinds(place.family);
     match listed.as_slice() {
         [] => Err(format!(
-            "{}: there is no credential '{shown}' of the type {kinds} in this workspace",
+            "{}: there is no credential '{quote_for_message}' of the type {kinds} in this workspace",
             place.call
         )),
         [one] => open(host, one)?.map_err(|why| format!("database '{}': {why}", one.name)),
         _ => Err(format!(
-            "{}: several credentials are called '{shown}'; write the id of the one that is meant",
+            "{}: several credentials are called '{quote_for_message}'; write the id of the one that is meant",
             place.call
         )),
     }
@@ -62,22 +62,22 @@ pub(super) fn find(host: &dyn Host, place: &DatabasePlace) -> std::result::Resul
 /// The only one that is at the place which code names.
 fn by_place(
     host: &dyn Host,
-    place: &DatabasePlace,
+    place: &DatabaseTarget,
     listed: Vec<ListedCredential>,
-) -> std::result::Result<Saved, String> {
-    let fits = |saved: &Saved| {
+) -> std::result::Result<SavedDatabase, String> {
+    let fits = |saved: &SavedDatabase| {
         place.host.as_ref().is_none_or(|host| host.eq_ignore_ascii_case(&saved.host))
             && place.database.as_ref().is_none_or(|database| *database == saved.database)
     };
     // One that cannot be opened, or names no server, is none of those that are looked for.
     let opened = listed.iter().filter_map(|one| open(host, one).ok()?.ok());
-    let mut found: Vec<Saved> = opened.filter(fits).collect();
+    let mut found: Vec<SavedDatabase> = opened.filter(fits).collect();
     let instead = format!("write {} with {{ credential: \"its name\" }}", place.call);
     match (found.len(), found.pop()) {
         (1, Some(saved)) => Ok(saved),
         (0, _) => {
             let called = |label: &str, text: &Option<String>| {
-                text.as_deref().map(|text| format!(" {label} '{}'", shown(text)))
+                text.as_deref().map(|text| format!(" {label} '{}'", quote_for_message(text)))
             };
             let parts = [called("Host", &place.host), called("Database", &place.database)];
             let parts = parts.into_iter().flatten().collect::<Vec<_>>().join(" and");
@@ -93,15 +93,15 @@ fn by_place(
     }
 }
 
-fn kinds(family: Option<DatabaseFamily>) -> &'static str {
+fn kinds(family: Option<DatabaseKind>) -> &'static str {
     match family {
-        Some(DatabaseFamily::Postgres) => "Postgres API",
-        Some(DatabaseFamily::Mysql) => "MySQL API",
+        Some(DatabaseKind::Postgres) => "Postgres API",
+        Some(DatabaseKind::Mysql) => "MySQL API",
         None => "Postgres API or MySQL API",
     }
 }
 
-fn shown(text: &str) -> String {
+fn quote_for_message(text: &str) -> String {
     text.chars().filter(|c| !c.is_control()).take(SHOWN_CHARS_MAX).collect()
 }
 
@@ -120,28 +120,33 @@ pub struct ListedCredential {
 fn open(
     host: &dyn Host,
     one: &ListedCredential,
-) -> std::result::Result<std::result::Result<Saved, String>, String> {
+) -> std::result::Result<std::result::Result<SavedDatabase, String>, String> {
     let opened: Result<Option<Map<String, Value>>> = host.credential(&one.id, &|_| Ok(()));
     let fields = opened.map_err(|error| error.to_string())?;
-    let fields = fields.ok_or_else(|| format!("the credential '{}' is gone", shown(&one.name)))?;
-    let saved = if one.kind == POSTGRES_URL { of_address(one, &fields) } else { of_fields(one, &fields) };
+    let fields =
+        fields.ok_or_else(|| format!("the credential '{}' is gone", quote_for_message(&one.name)))?;
+    let saved =
+        if one.kind == POSTGRES_URL { parse_address(one, &fields) } else { parse_fields(one, &fields) };
     Ok(saved)
 }
 
-fn of_fields(one: &ListedCredential, fields: &Map<String, Value>) -> std::result::Result<Saved, String> {
+fn parse_fields(
+    one: &ListedCredential,
+    fields: &Map<String, Value>,
+) -> std::result::Result<SavedDatabase, String> {
     let text = |name: &str| {
         let text = fields.get(name).and_then(Value::as_str).map(str::trim).unwrap_or_default();
         text.to_owned()
     };
-    let family = if one.kind == MYSQL { DatabaseFamily::Mysql } else { DatabaseFamily::Postgres };
+    let family = if one.kind == MYSQL { DatabaseKind::Mysql } else { DatabaseKind::Postgres };
     let missing = "the credential names no server that code may ask; fill in Host and Database there";
     let (host, database) = (text("host"), text("database"));
-    if host.is_empty() || (database.is_empty() && family == DatabaseFamily::Postgres) {
+    if host.is_empty() || (database.is_empty() && family == DatabaseKind::Postgres) {
         return Err(missing.to_owned());
     }
     let authorities = Some(text("certificate")).filter(|text| !text.is_empty()).map(|text| lines_of(&text));
     let password = fields.get("password").and_then(Value::as_str).unwrap_or_default();
-    Ok(Saved {
+    Ok(SavedDatabase {
         name: one.name.clone(),
         family,
         host,
@@ -155,7 +160,10 @@ fn of_fields(one: &ListedCredential, fields: &Map<String, Value>) -> std::result
     })
 }
 
-fn of_address(one: &ListedCredential, fields: &Map<String, Value>) -> std::result::Result<Saved, String> {
+fn parse_address(
+    one: &ListedCredential,
+    fields: &Map<String, Value>,
+) -> std::result::Result<SavedDatabase, String> {
     let wrong = || "the credential's address must be postgres://user:password@host:port/database".to_owned();
     let text = fields.get("postgresUrl").and_then(Value::as_str).unwrap_or_default().trim();
     let url = Url::parse(text).map_err(|_| wrong())?;
@@ -169,9 +177,9 @@ fn of_address(one: &ListedCredential, fields: &Map<String, Value>) -> std::resul
         return Err(wrong());
     }
     let mode = url.query_pairs().find(|(name, _)| name == "sslmode").map(|(_, mode)| mode.into_owned());
-    Ok(Saved {
+    Ok(SavedDatabase {
         name: one.name.clone(),
-        family: DatabaseFamily::Postgres,
+        family: DatabaseKind::Postgres,
         host,
         port: url.port().unwrap_or(crate::postgres::PORT),
         database,
@@ -201,10 +209,10 @@ fn is_on(fields: &Map<String, Value>, name: &str) -> bool {
     fields.get(name).and_then(Value::as_bool).unwrap_or_default()
 }
 
-fn port(given: Option<&Value>, family: DatabaseFamily) -> std::result::Result<u16, String> {
+fn port(given: Option<&Value>, family: DatabaseKind) -> std::result::Result<u16, String> {
     let usual = match family {
-        DatabaseFamily::Postgres => crate::postgres::PORT,
-        DatabaseFamily::Mysql => crate::mysql::PORT,
+        DatabaseKind::Postgres => crate::postgres::PORT,
+        DatabaseKind::Mysql => crate::mysql::PORT,
     };
     match given {
         None | Some(Value::Null) => Ok(usual),

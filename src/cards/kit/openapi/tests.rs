@@ -44,7 +44,7 @@ components:
 
 #[test]
 fn operations_become_tools() {
-    let api = Api::read(PETS, None).unwrap();
+    let api = ApiDescription::parse(PETS, None).unwrap();
     assert_eq!(api.servers, [Url::parse("https://eu.pets.test/v1/").unwrap()]);
     let [photo, add] = &api.operations[..] else { panic!("{:?}", api.operations) };
     assert_eq!((photo.id.as_str(), photo.spec.name.as_str()), ("get photo", "get_photo"));
@@ -64,7 +64,7 @@ fn operations_become_tools() {
 
 #[test]
 fn arguments_become_a_call_below_the_server_and_nowhere_else() {
-    let api = Api::read(PETS, None).unwrap();
+    let api = ApiDescription::parse(PETS, None).unwrap();
     let call = |at: usize, arguments: Value| api.operations[at].call(&api.servers[0], &arguments, true);
     let found = call(
         0,
@@ -90,7 +90,8 @@ fn arguments_become_a_call_below_the_server_and_nowhere_else() {
 fn a_description_says_where_it_is_when_it_names_no_server() {
     let base = Url::parse("https://a.test/docs/api.json").unwrap();
     let read = |servers: &str| {
-        Api::read(&format!("{{\"openapi\": \"3.1.0\", {servers} \"paths\": {{}}}}"), Some(&base)).unwrap()
+        ApiDescription::parse(&format!("{{\"openapi\": \"3.1.0\", {servers} \"paths\": {{}}}}"), Some(&base))
+            .unwrap()
     };
     assert_eq!(read("").servers[0].as_str(), "https://a.test/");
     assert_eq!(read("\"servers\": [{\"url\": \"/v2\"}],").servers[0].as_str(), "https://a.test/v2");
@@ -114,7 +115,7 @@ fn what_cannot_be_read_is_told_and_does_no_harm() {
         (&"[".repeat(100_000), "not YAML"),
         (&"x".repeat(OPENAPI_BYTES_MAX + 1), "larger than"),
     ] {
-        let found = Api::read(text, None).unwrap_err();
+        let found = ApiDescription::parse(text, None).unwrap_err();
         assert!(found.contains(why), "{found}");
     }
 }
@@ -145,7 +146,7 @@ fn a_long_schema_that_is_named_often_is_copied_within_bounds() {
     let root = json!({
         "openapi": "3.0.0", "paths": paths, "components": {"schemas": {"Long": {"type": "string", "enum": long}}},
     });
-    let api = Api::read(&root.to_string(), None).unwrap();
+    let api = ApiDescription::parse(&root.to_string(), None).unwrap();
     let shown: usize = api.operations.iter().map(|operation| operation.spec.schema.to_string().len()).sum();
     assert!(shown < 3 * SCHEMAS_BYTES_MAX, "{shown}");
     assert_eq!(api.operations.len(), 50);

@@ -1,6 +1,6 @@
 //! What Google Calendar can be asked to do.
 
-use crate::cards::kit::actions::{Action, Argument, Given};
+use crate::cards::kit::actions::{ActionArgument, CallArguments, ServiceAction};
 use serde_json::{Value, json};
 
 /// Who sees an event.
@@ -8,73 +8,91 @@ pub(super) const VISIBILITIES: &[&str] = &["default", "public", "private", "conf
 /// What one may do with a calendar, from little to much.
 pub(super) const ROLES: &[&str] = &["freeBusyReader", "reader", "writer", "owner"];
 
-const CALENDAR: Argument =
-    Argument::line("calendarId", "The id of the calendar; primary is the account's own.")
+const CALENDAR: ActionArgument =
+    ActionArgument::line("calendarId", "The id of the calendar; primary is the account's own.")
         .or("primary")
         .set_by("calendarId");
-const OWN_CALENDAR: Argument =
-    Argument::line("calendarId", "The id of the calendar.").required().set_by("calendarIdForCalendar");
-const EVENT: Argument = Argument::line("eventId", "The id of the event.").required().set_by("eventId");
+const OWN_CALENDAR: ActionArgument =
+    ActionArgument::line("calendarId", "The id of the calendar.").required().set_by("calendarIdForCalendar");
+const EVENT: ActionArgument =
+    ActionArgument::line("eventId", "The id of the event.").required().set_by("eventId");
 
-const SUMMARY: Argument = Argument::line("summary", "What the event is called.").set_by("summary");
-const DESCRIPTION: Argument =
-    Argument::text("description", "What is to be said of it.").set_by("description");
-const LOCATION: Argument = Argument::line("location", "Where it is.").set_by("location");
-const START: Argument =
-    Argument::line("startDateTime", "When it begins, such as 2026-12-24T10:00:00.").set_by("startDateTime");
-const END: Argument =
-    Argument::line("endDateTime", "When it ends, such as 2026-12-24T11:00:00.").set_by("endDateTime");
-const ZONE: Argument =
-    Argument::line("timeZone", "The time zone of these times, such as Europe/Oslo; UTC otherwise.")
+const SUMMARY: ActionArgument =
+    ActionArgument::line("summary", "What the event is called.").set_by("summary");
+const DESCRIPTION: ActionArgument =
+    ActionArgument::text("description", "What is to be said of it.").set_by("description");
+const LOCATION: ActionArgument = ActionArgument::line("location", "Where it is.").set_by("location");
+const START: ActionArgument =
+    ActionArgument::line("startDateTime", "When it begins, such as 2026-12-24T10:00:00.")
+        .set_by("startDateTime");
+const END: ActionArgument =
+    ActionArgument::line("endDateTime", "When it ends, such as 2026-12-24T11:00:00.").set_by("endDateTime");
+const ZONE: ActionArgument =
+    ActionArgument::line("timeZone", "The time zone of these times, such as Europe/Oslo; UTC otherwise.")
         .set_by("timeZone");
-const ALL_DAY: Argument =
-    Argument::flag("allDay", "It lasts whole days, from startDate to the day before endDate.")
+const ALL_DAY: ActionArgument =
+    ActionArgument::flag("allDay", "It lasts whole days, from startDate to the day before endDate.")
         .set_by("allDay");
-const START_DATE: Argument =
-    Argument::line("startDate", "The first day of an event of whole days, such as 2026-12-24.")
+const START_DATE: ActionArgument =
+    ActionArgument::line("startDate", "The first day of an event of whole days, such as 2026-12-24.")
         .set_by("startDate");
-const END_DATE: Argument =
-    Argument::line("endDate", "The day after the last day of an event of whole days, such as 2026-12-25.")
-        .set_by("endDate");
-const ATTENDEES: Argument =
-    Argument::line("attendees", "Who is invited: mail addresses divided by commas.").set_by("attendees");
-const RECURRENCE: Argument =
-    Argument::line("recurrence", "When it comes again, such as RRULE:FREQ=WEEKLY;COUNT=4.")
+const END_DATE: ActionArgument = ActionArgument::line(
+    "endDate",
+    "The day after the last day of an event of whole days, such as 2026-12-25.",
+)
+.set_by("endDate");
+const ATTENDEES: ActionArgument =
+    ActionArgument::line("attendees", "Who is invited: mail addresses divided by commas.")
+        .set_by("attendees");
+const RECURRENCE: ActionArgument =
+    ActionArgument::line("recurrence", "When it comes again, such as RRULE:FREQ=WEEKLY;COUNT=4.")
         .set_by("recurrence");
-const REMINDER: Argument =
-    Argument::whole("reminderMinutes", 0, 40_320, "How many minutes ahead people are reminded.")
+const REMINDER: ActionArgument =
+    ActionArgument::whole("reminderMinutes", 0, 40_320, "How many minutes ahead people are reminded.")
         .set_by("reminderMinutes");
-const VISIBILITY: Argument = Argument::word("visibility", VISIBILITIES, "Who sees it.").set_by("visibility");
+const VISIBILITY: ActionArgument =
+    ActionArgument::word("visibility", VISIBILITIES, "Who sees it.").set_by("visibility");
 
-const CALENDAR_SUMMARY: Argument =
-    Argument::line("summary", "What the calendar is called.").set_by("calendarSummary");
-const CALENDAR_DESCRIPTION: Argument =
-    Argument::text("description", "What it is for.").set_by("calendarDescription");
-const CALENDAR_LOCATION: Argument =
-    Argument::line("location", "Where it is used.").set_by("calendarLocation");
-const CALENDAR_ZONE: Argument =
-    Argument::line("timeZone", "Its time zone, such as Europe/Oslo.").set_by("calendarTimeZone");
+const CALENDAR_SUMMARY: ActionArgument =
+    ActionArgument::line("summary", "What the calendar is called.").set_by("calendarSummary");
+const CALENDAR_DESCRIPTION: ActionArgument =
+    ActionArgument::text("description", "What it is for.").set_by("calendarDescription");
+const CALENDAR_LOCATION: ActionArgument =
+    ActionArgument::line("location", "Where it is used.").set_by("calendarLocation");
+const CALENDAR_ZONE: ActionArgument =
+    ActionArgument::line("timeZone", "Its time zone, such as Europe/Oslo.").set_by("calendarTimeZone");
 
 /// The table.
-pub(super) const ACTIONS: &[Action] = &[
-    Action::get("listEvents", "Lists events of a calendar.", "/calendars/{calendarId}/events").takes(&[
-        CALENDAR,
-        Argument::line("timeMin", "Only events that end after this, such as 2026-12-24T00:00:00Z.")
-            .in_query()
-            .set_by("timeMin"),
-        Argument::line("timeMax", "Only events that begin before this, such as 2026-12-25T00:00:00Z.")
+pub(super) const ACTIONS: &[ServiceAction] = &[
+    ServiceAction::get("listEvents", "Lists events of a calendar.", "/calendars/{calendarId}/events").takes(
+        &[
+            CALENDAR,
+            ActionArgument::line("timeMin", "Only events that end after this, such as 2026-12-24T00:00:00Z.")
+                .in_query()
+                .set_by("timeMin"),
+            ActionArgument::line(
+                "timeMax",
+                "Only events that begin before this, such as 2026-12-25T00:00:00Z.",
+            )
             .in_query()
             .set_by("timeMax"),
-        Argument::whole("maxResults", 1, 2500, "How many to list at most.").in_query().set_by("maxResults"),
-        Argument::flag("singleEvents", "Lists each date of a recurring event.")
-            .in_query()
-            .set_by("singleEvents"),
-        Argument::word("orderBy", &["startTime", "updated"], "The order; startTime needs singleEvents.")
+            ActionArgument::whole("maxResults", 1, 2500, "How many to list at most.")
+                .in_query()
+                .set_by("maxResults"),
+            ActionArgument::flag("singleEvents", "Lists each date of a recurring event.")
+                .in_query()
+                .set_by("singleEvents"),
+            ActionArgument::word(
+                "orderBy",
+                &["startTime", "updated"],
+                "The order; startTime needs singleEvents.",
+            )
             .in_query()
             .set_by("orderBy"),
-        Argument::line("query", "Words to look for.").as_query("q").set_by("query"),
-    ]),
-    Action::post("createEvent", "Makes an event in a calendar.", "/calendars/{calendarId}/events")
+            ActionArgument::line("query", "Words to look for.").as_query("q").set_by("query"),
+        ],
+    ),
+    ServiceAction::post("createEvent", "Makes an event in a calendar.", "/calendars/{calendarId}/events")
         .takes(&[
             CALENDAR,
             SUMMARY.required(),
@@ -98,9 +116,9 @@ pub(super) const ACTIONS: &[Action] = &[
                 "Give startDateTime and endDateTime, or startDate and endDate for whole days.".to_owned()
             })
         }),
-    Action::get("getEvent", "Reads an event.", "/calendars/{calendarId}/events/{eventId}")
+    ServiceAction::get("getEvent", "Reads an event.", "/calendars/{calendarId}/events/{eventId}")
         .takes(&[CALENDAR, EVENT]),
-    Action::patch(
+    ServiceAction::patch(
         "updateEvent",
         "Changes what is given of an event; the rest stays as it is.",
         "/calendars/{calendarId}/events/{eventId}",
@@ -123,71 +141,76 @@ pub(super) const ACTIONS: &[Action] = &[
         VISIBILITY,
     ])
     .sends(event),
-    Action::delete("deleteEvent", "Deletes an event.", "/calendars/{calendarId}/events/{eventId}")
+    ServiceAction::delete("deleteEvent", "Deletes an event.", "/calendars/{calendarId}/events/{eventId}")
         .takes(&[CALENDAR, EVENT]),
-    Action::post(
+    ServiceAction::post(
         "quickAddEvent",
         "Makes an event of a sentence that says what and when.",
         "/calendars/{calendarId}/events/quickAdd",
     )
     .takes(&[
         CALENDAR,
-        Argument::line("quickAddText", "The sentence, such as: Lunch with Ada tomorrow at noon")
+        ActionArgument::line("quickAddText", "The sentence, such as: Lunch with Ada tomorrow at noon")
             .required()
             .as_query("text")
             .set_by("quickAddText"),
     ]),
-    Action::get("listCalendars", "Lists the calendars there are.", "/users/me/calendarList").takes(&[
-        Argument::flag("showHidden", "Lists hidden ones too.").in_query().set_by("showHidden"),
-        Argument::word("minAccessRole", ROLES, "Only those with which one may do at least this.")
+    ServiceAction::get("listCalendars", "Lists the calendars there are.", "/users/me/calendarList").takes(&[
+        ActionArgument::flag("showHidden", "Lists hidden ones too.").in_query().set_by("showHidden"),
+        ActionArgument::word("minAccessRole", ROLES, "Only those with which one may do at least this.")
             .in_query()
             .set_by("minAccessRole"),
     ]),
-    Action::post("createCalendar", "Makes a calendar.", "/calendars")
+    ServiceAction::post("createCalendar", "Makes a calendar.", "/calendars")
         .takes(&[CALENDAR_SUMMARY.required(), CALENDAR_DESCRIPTION, CALENDAR_LOCATION, CALENDAR_ZONE])
         .sends_fields(),
-    Action::get("getCalendar", "Reads what a calendar is.", "/calendars/{calendarId}").takes(&[OWN_CALENDAR]),
-    Action::patch(
+    ServiceAction::get("getCalendar", "Reads what a calendar is.", "/calendars/{calendarId}")
+        .takes(&[OWN_CALENDAR]),
+    ServiceAction::patch(
         "updateCalendar",
         "Changes what is given of a calendar; the rest stays as it is.",
         "/calendars/{calendarId}",
     )
     .takes(&[OWN_CALENDAR, CALENDAR_SUMMARY, CALENDAR_DESCRIPTION, CALENDAR_LOCATION, CALENDAR_ZONE])
     .sends_fields(),
-    Action::delete("deleteCalendar", "Deletes a calendar with all its events.", "/calendars/{calendarId}")
-        .takes(&[OWN_CALENDAR]),
-    Action::post(
+    ServiceAction::delete(
+        "deleteCalendar",
+        "Deletes a calendar with all its events.",
+        "/calendars/{calendarId}",
+    )
+    .takes(&[OWN_CALENDAR]),
+    ServiceAction::post(
         "clearCalendar",
         "Deletes all events of the account's own calendar.",
         "/calendars/{calendarId}/clear",
     )
     .takes(&[OWN_CALENDAR]),
-    Action::post("queryFreebusy", "Says when calendars are busy.", "/freeBusy")
+    ServiceAction::post("queryFreebusy", "Says when calendars are busy.", "/freeBusy")
         .takes(&[
-            Argument::line("timeMin", "From when, such as 2026-12-24T00:00:00Z.")
+            ActionArgument::line("timeMin", "From when, such as 2026-12-24T00:00:00Z.")
                 .required()
                 .set_by("freebusyTimeMin"),
-            Argument::line("timeMax", "Until when, such as 2026-12-25T00:00:00Z.")
+            ActionArgument::line("timeMax", "Until when, such as 2026-12-25T00:00:00Z.")
                 .required()
                 .set_by("freebusyTimeMax"),
-            Argument::line("calendarIds", "The ids of the calendars, divided by commas.")
+            ActionArgument::line("calendarIds", "The ids of the calendars, divided by commas.")
                 .required()
                 .set_by("calendarIds"),
-            Argument::whole(
+            ActionArgument::whole(
                 "groupExpansionMax",
                 1,
                 100,
                 "How many calendars of a group are looked at at most.",
             )
             .set_by("groupExpansionMax"),
-            Argument::whole("calendarExpansionMax", 1, 50, "How many calendars are looked at at most.")
+            ActionArgument::whole("calendarExpansionMax", 1, 50, "How many calendars are looked at at most.")
                 .set_by("calendarExpansionMax"),
         ])
         .sends(busy),
 ];
 
 /// An event of these arguments.
-fn event(given: &Given) -> Result<Value, String> {
+fn event(given: &CallArguments) -> Result<Value, String> {
     let mut event = given.object(&[
         ("summary", "summary"),
         ("description", "description"),
@@ -236,7 +259,7 @@ fn event(given: &Given) -> Result<Value, String> {
 }
 
 #[allow(clippy::unnecessary_wraps, reason = "a row of the table may refuse its arguments")]
-fn busy(given: &Given) -> Result<Value, String> {
+fn busy(given: &CallArguments) -> Result<Value, String> {
     let mut asked = given.object(&[
         ("timeMin", "timeMin"),
         ("timeMax", "timeMax"),

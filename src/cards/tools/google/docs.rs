@@ -2,7 +2,7 @@
 
 use super::docs_actions::ACTIONS;
 use crate::cards::kit::actions::toolkit;
-use crate::cards::kit::{Card, Category, Choice, Input, Make, Risk};
+use crate::cards::kit::{Card, Category, Choice, Factory, Input, Risk};
 
 /// The card.
 pub const CARD: Card = Card {
@@ -40,7 +40,7 @@ pub const CARD: Card = Card {
         Input::whole("columns", "Table Columns", 1.0, 20.0).additional().when_any("actions", TABLES),
     ],
     outputs: &[],
-    make: Make::Tools(|inputs| {
+    make: Factory::Tools(|inputs| {
         toolkit(inputs, "actions", ACTIONS, super::service("Google Docs", "https://docs.googleapis.com/v1"))
     }),
 };
@@ -59,21 +59,21 @@ const REPLACING: &[&str] = &["updateDocument", "replaceText"];
 const TABLES: &[&str] = &["createDocument", "updateDocument", "createTable"];
 
 const CHOICES: &[Choice] = &[
-    Choice::of("createDocument", "Create Document"),
-    Choice::of("getDocument", "Get Document"),
-    Choice::of("updateDocument", "Update Document"),
-    Choice::of("insertText", "Insert Text"),
-    Choice::of("replaceText", "Replace Text"),
-    Choice::of("appendText", "Append Text"),
-    Choice::of("getTextContent", "Get Text Content"),
-    Choice::of("insertImage", "Insert Image"),
-    Choice::of("createTable", "Create Table"),
+    Choice::new("createDocument", "Create Document"),
+    Choice::new("getDocument", "Get Document"),
+    Choice::new("updateDocument", "Update Document"),
+    Choice::new("insertText", "Insert Text"),
+    Choice::new("replaceText", "Replace Text"),
+    Choice::new("appendText", "Append Text"),
+    Choice::new("getTextContent", "Get Text Content"),
+    Choice::new("insertImage", "Insert Image"),
+    Choice::new("createTable", "Create Table"),
 ];
 
 #[cfg(test)]
 mod tests {
     #[test]
     fn the_table_fits_the_card() {
-        crate::cards::kit::actions::hold(&super::CARD, super::ACTIONS);
+        crate::cards::kit::actions::check_actions(&super::CARD, super::ACTIONS);
     }
 }

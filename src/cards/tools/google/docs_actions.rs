@@ -1,39 +1,43 @@
 //! What Google Docs can be asked to do.
 
-use crate::cards::kit::actions::{Action, Argument, Given, Next, escaped};
+use crate::cards::kit::actions::{
+    ActionArgument, CallArguments, FollowUpRequest, ServiceAction, escape_segment,
+};
 use serde_json::{Value, json};
 
 /// Levels of tables in tables that are read.
 const LEVELS_MAX: usize = 16;
 
-const DOCUMENT: Argument = Argument::line("documentId", "The id of the document, as its address shows it.")
-    .required()
-    .set_by("documentId");
-const TEXT: Argument = Argument::text("text", "The text to put in.").set_by("text");
-const INDEX: Argument =
-    Argument::whole("index", 1, 100_000_000, "Where to put it in; 1 is the beginning.").set_by("index");
-const FIND: Argument =
-    Argument::text("replaceText", "The text to replace, wherever it stands.").set_by("replaceText");
-const NEW: Argument =
-    Argument::text("newText", "What stands there instead; nothing removes it.").set_by("newText");
-const CASE: Argument = Argument::flag("matchCase", "Capitals count.").set_by("matchCase");
-const IMAGE: Argument =
-    Argument::line("imageUrl", "The public address of a picture to put in.").set_by("imageUrl");
-const ROWS: Argument = Argument::whole("rows", 1, 1000, "Rows of a table to put in.").set_by("rows");
-const COLUMNS: Argument =
-    Argument::whole("columns", 1, 20, "Columns of a table to put in.").set_by("columns");
+const DOCUMENT: ActionArgument =
+    ActionArgument::line("documentId", "The id of the document, as its address shows it.")
+        .required()
+        .set_by("documentId");
+const TEXT: ActionArgument = ActionArgument::text("text", "The text to put in.").set_by("text");
+const INDEX: ActionArgument =
+    ActionArgument::whole("index", 1, 100_000_000, "Where to put it in; 1 is the beginning.").set_by("index");
+const FIND: ActionArgument =
+    ActionArgument::text("replaceText", "The text to replace, wherever it stands.").set_by("replaceText");
+const NEW: ActionArgument =
+    ActionArgument::text("newText", "What stands there instead; nothing removes it.").set_by("newText");
+const CASE: ActionArgument = ActionArgument::flag("matchCase", "Capitals count.").set_by("matchCase");
+const IMAGE: ActionArgument =
+    ActionArgument::line("imageUrl", "The public address of a picture to put in.").set_by("imageUrl");
+const ROWS: ActionArgument =
+    ActionArgument::whole("rows", 1, 1000, "Rows of a table to put in.").set_by("rows");
+const COLUMNS: ActionArgument =
+    ActionArgument::whole("columns", 1, 20, "Columns of a table to put in.").set_by("columns");
 
 const CHANGE: &str = "/documents/{documentId}:batchUpdate";
 
 /// The table.
-pub(super) const ACTIONS: &[Action] = &[
-    Action::post(
+pub(super) const ACTIONS: &[ServiceAction] = &[
+    ServiceAction::post(
         "createDocument",
         "Makes a document, with a text, a picture or a table in it.",
         "/documents",
     )
     .takes(&[
-        Argument::line("title", "What the document is called.").required().set_by("title"),
+        ActionArgument::line("title", "What the document is called.").required().set_by("title"),
         TEXT,
         INDEX,
         IMAGE,
@@ -42,18 +46,22 @@ pub(super) const ACTIONS: &[Action] = &[
     ])
     .sends(|given| Ok(json!({ "title": given.text("title") })))
     .then(fill),
-    Action::get("getDocument", "Reads a document with its whole structure.", "/documents/{documentId}")
-        .takes(&[DOCUMENT]),
-    Action::post(
+    ServiceAction::get(
+        "getDocument",
+        "Reads a document with its whole structure.",
+        "/documents/{documentId}",
+    )
+    .takes(&[DOCUMENT]),
+    ServiceAction::post(
         "updateDocument",
         "Changes a document: puts in a text, a picture or a table, and replaces text.",
         CHANGE,
     )
     .takes(&[DOCUMENT, TEXT, INDEX, FIND, NEW, CASE, IMAGE, ROWS, COLUMNS])
     .sends(|given| {
-        let mut changes = inserted(given);
+        let mut changes = insert_requests(given);
         if given.text("replaceText").is_some() {
-            changes.push(replaced(given));
+            changes.push(replace_request(given));
         }
         if changes.is_empty() {
             return Err(
@@ -62,36 +70,36 @@ pub(super) const ACTIONS: &[Action] = &[
         }
         Ok(json!({ "requests": changes }))
     }),
-    Action::post("insertText", "Puts a text into a document.", CHANGE)
+    ServiceAction::post("insertText", "Puts a text into a document.", CHANGE)
         .takes(&[DOCUMENT, TEXT.required(), INDEX])
         .sends(insert),
-    Action::post("replaceText", "Replaces a text wherever it stands in a document.", CHANGE)
+    ServiceAction::post("replaceText", "Replaces a text wherever it stands in a document.", CHANGE)
         .takes(&[DOCUMENT, FIND.required(), NEW, CASE])
-        .sends(|given| Ok(json!({ "requests": [replaced(given)] }))),
-    Action::post("appendText", "Puts a text at the end of a document.", CHANGE)
+        .sends(|given| Ok(json!({ "requests": [replace_request(given)] }))),
+    ServiceAction::post("appendText", "Puts a text at the end of a document.", CHANGE)
         .takes(&[DOCUMENT, TEXT.required()])
         .sends(|given| {
             let last = json!({"insertText": {"endOfSegmentLocation": {}, "text": given.text("text")}});
             Ok(json!({ "requests": [last] }))
         }),
-    Action::get("getTextContent", "Reads the text of a document.", "/documents/{documentId}")
+    ServiceAction::get("getTextContent", "Reads the text of a document.", "/documents/{documentId}")
         .takes(&[DOCUMENT])
         .read_by(text_of),
-    Action::post("insertImage", "Puts a picture into a document.", CHANGE)
+    ServiceAction::post("insertImage", "Puts a picture into a document.", CHANGE)
         .takes(&[DOCUMENT, IMAGE.required(), INDEX])
         .sends(insert),
-    Action::post("createTable", "Puts an empty table into a document.", CHANGE)
+    ServiceAction::post("createTable", "Puts an empty table into a document.", CHANGE)
         .takes(&[DOCUMENT, ROWS.required(), COLUMNS.required(), INDEX])
         .sends(insert),
 ];
 
 #[allow(clippy::unnecessary_wraps, reason = "a row of the table may refuse its arguments")]
-fn insert(given: &Given) -> Result<Value, String> {
-    Ok(json!({ "requests": inserted(given) }))
+fn insert(given: &CallArguments) -> Result<Value, String> {
+    Ok(json!({ "requests": insert_requests(given) }))
 }
 
 /// What is put in: text, picture and table, each at the same place.
-fn inserted(given: &Given) -> Vec<Value> {
+fn insert_requests(given: &CallArguments) -> Vec<Value> {
     let index = given.value("index").cloned().unwrap_or_else(|| json!(1));
     let location = json!({ "index": index });
     let mut changes = Vec::new();
@@ -107,7 +115,7 @@ fn inserted(given: &Given) -> Vec<Value> {
     changes
 }
 
-fn replaced(given: &Given) -> Value {
+fn replace_request(given: &CallArguments) -> Value {
     let match_case = given.value("matchCase").cloned().unwrap_or(Value::Bool(false));
     json!({"replaceAllText": {
         "containsText": {"text": given.text("replaceText"), "matchCase": match_case},
@@ -116,11 +124,11 @@ fn replaced(given: &Given) -> Value {
 }
 
 /// A new document is empty: what is to stand in it is put in afterwards.
-fn fill(given: &Given, made: &Value) -> Option<Next> {
-    let changes = inserted(given);
+fn fill(given: &CallArguments, made: &Value) -> Option<FollowUpRequest> {
+    let changes = insert_requests(given);
     let id = made["documentId"].as_str().filter(|_| !changes.is_empty())?;
-    Some(Next {
-        path: format!("/documents/{}:batchUpdate", escaped(id)),
+    Some(FollowUpRequest {
+        path: format!("/documents/{}:batchUpdate", escape_segment(id)),
         body: json!({ "requests": changes }),
     })
 }

@@ -2,7 +2,7 @@
 
 use super::gmail_actions::ACTIONS;
 use crate::cards::kit::actions::{chosen_by, toolkit};
-use crate::cards::kit::{Card, Category, Choice, Input, Make, Risk};
+use crate::cards::kit::{Card, Category, Choice, Factory, Input, Risk};
 
 /// The card.
 pub const CARD: Card = Card {
@@ -102,7 +102,7 @@ pub const CARD: Card = Card {
             .when_any("threadActions", &["modifyThread"]),
     ],
     outputs: &[],
-    make: Make::Tools(|inputs| {
+    make: Factory::Tools(|inputs| {
         let kinds = [
             ("drafts", "draftActions"),
             ("messages", "messageActions"),
@@ -128,48 +128,48 @@ const fn most(name: &'static str) -> Input {
 }
 
 const KINDS: &[Choice] = &[
-    Choice::of("drafts", "Drafts"),
-    Choice::of("messages", "Messages"),
-    Choice::of("labels", "Labels"),
-    Choice::of("threads", "Threads"),
+    Choice::new("drafts", "Drafts"),
+    Choice::new("messages", "Messages"),
+    Choice::new("labels", "Labels"),
+    Choice::new("threads", "Threads"),
 ];
 const DRAFTS: &[Choice] = &[
-    Choice::of("listDrafts", "List Drafts"),
-    Choice::of("createDraft", "Create Draft"),
-    Choice::of("getDraft", "Get Draft"),
-    Choice::of("updateDraft", "Update Draft"),
-    Choice::of("sendDraft", "Send Draft"),
-    Choice::of("deleteDraft", "Delete Draft"),
+    Choice::new("listDrafts", "List Drafts"),
+    Choice::new("createDraft", "Create Draft"),
+    Choice::new("getDraft", "Get Draft"),
+    Choice::new("updateDraft", "Update Draft"),
+    Choice::new("sendDraft", "Send Draft"),
+    Choice::new("deleteDraft", "Delete Draft"),
 ];
 const MESSAGES: &[Choice] = &[
-    Choice::of("listMessages", "List Messages"),
-    Choice::of("getMessage", "Get Message"),
-    Choice::of("sendMessage", "Send Message"),
-    Choice::of("modifyMessage", "Modify Message"),
-    Choice::of("trashMessage", "Trash Message"),
-    Choice::of("untrashMessage", "Untrash Message"),
-    Choice::of("deleteMessage", "Delete Message"),
+    Choice::new("listMessages", "List Messages"),
+    Choice::new("getMessage", "Get Message"),
+    Choice::new("sendMessage", "Send Message"),
+    Choice::new("modifyMessage", "Modify Message"),
+    Choice::new("trashMessage", "Trash Message"),
+    Choice::new("untrashMessage", "Untrash Message"),
+    Choice::new("deleteMessage", "Delete Message"),
 ];
 const LABELS: &[Choice] = &[
-    Choice::of("listLabels", "List Labels"),
-    Choice::of("getLabel", "Get Label"),
-    Choice::of("createLabel", "Create Label"),
-    Choice::of("updateLabel", "Update Label"),
-    Choice::of("deleteLabel", "Delete Label"),
+    Choice::new("listLabels", "List Labels"),
+    Choice::new("getLabel", "Get Label"),
+    Choice::new("createLabel", "Create Label"),
+    Choice::new("updateLabel", "Update Label"),
+    Choice::new("deleteLabel", "Delete Label"),
 ];
 const THREADS: &[Choice] = &[
-    Choice::of("listThreads", "List Threads"),
-    Choice::of("getThread", "Get Thread"),
-    Choice::of("modifyThread", "Modify Thread"),
-    Choice::of("trashThread", "Trash Thread"),
-    Choice::of("untrashThread", "Untrash Thread"),
-    Choice::of("deleteThread", "Delete Thread"),
+    Choice::new("listThreads", "List Threads"),
+    Choice::new("getThread", "Get Thread"),
+    Choice::new("modifyThread", "Modify Thread"),
+    Choice::new("trashThread", "Trash Thread"),
+    Choice::new("untrashThread", "Untrash Thread"),
+    Choice::new("deleteThread", "Delete Thread"),
 ];
 
 #[cfg(test)]
 mod tests {
     #[test]
     fn the_table_fits_the_card() {
-        crate::cards::kit::actions::hold(&super::CARD, super::ACTIONS);
+        crate::cards::kit::actions::check_actions(&super::CARD, super::ACTIONS);
     }
 }

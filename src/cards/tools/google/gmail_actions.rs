@@ -1,67 +1,71 @@
 //! What Gmail can be asked to do.
 
 use super::mail;
-use crate::cards::kit::actions::{Action, Argument, Given};
+use crate::cards::kit::actions::{ActionArgument, CallArguments, ServiceAction};
 use serde_json::{Value, json};
 
-const fn id(input: &'static str) -> Argument {
-    Argument::line("id", "The id, as a list shows it.").required().set_by(input)
+const fn id(input: &'static str) -> ActionArgument {
+    ActionArgument::line("id", "The id, as a list shows it.").required().set_by(input)
 }
 
-const fn most(input: &'static str) -> Argument {
-    Argument::whole("maxResults", 1, 500, "How many to list at most.").in_query().set_by(input)
+const fn most(input: &'static str) -> ActionArgument {
+    ActionArgument::whole("maxResults", 1, 500, "How many to list at most.").in_query().set_by(input)
 }
 
-const QUERY: Argument =
-    Argument::line("query", "What to look for, in the words of Gmail's own search.").as_query("q");
+const QUERY: ActionArgument =
+    ActionArgument::line("query", "What to look for, in the words of Gmail's own search.").as_query("q");
 
-const fn written(to: &'static str, subject: &'static str, body: &'static str) -> [Argument; 3] {
+const fn mail_arguments(to: &'static str, subject: &'static str, body: &'static str) -> [ActionArgument; 3] {
     [
-        Argument::line("to", "Who gets it: mail addresses divided by commas.").required().set_by(to),
-        Argument::line("subject", "The subject.").set_by(subject),
-        Argument::text("body", "What it says: plain text, or HTML.").set_by(body),
+        ActionArgument::line("to", "Who gets it: mail addresses divided by commas.").required().set_by(to),
+        ActionArgument::line("subject", "The subject.").set_by(subject),
+        ActionArgument::text("body", "What it says: plain text, or HTML.").set_by(body),
     ]
 }
 
-const CC: Argument = Argument::line("cc", "Who gets a copy: mail addresses divided by commas.");
-const BCC: Argument =
-    Argument::line("bcc", "Who gets a copy unseen by others: mail addresses divided by commas.");
+const CC: ActionArgument = ActionArgument::line("cc", "Who gets a copy: mail addresses divided by commas.");
+const BCC: ActionArgument =
+    ActionArgument::line("bcc", "Who gets a copy unseen by others: mail addresses divided by commas.");
 
-const ADD_LABELS: Argument = Argument::lines("addLabelIds", "The ids of labels to put on it.");
-const REMOVE_LABELS: Argument = Argument::lines("removeLabelIds", "The ids of labels to take off it.");
+const ADD_LABELS: ActionArgument = ActionArgument::lines("addLabelIds", "The ids of labels to put on it.");
+const REMOVE_LABELS: ActionArgument =
+    ActionArgument::lines("removeLabelIds", "The ids of labels to take off it.");
 
-const LABEL_NAME: Argument = Argument::line("labelName", "The name of the label.").set_by("labelName");
-const LABEL_COLOR: Argument =
-    Argument::line("labelColor", "Its color as hexadecimal numbers, such as #16a765.").set_by("labelColor");
+const LABEL_NAME: ActionArgument =
+    ActionArgument::line("labelName", "The name of the label.").set_by("labelName");
+const LABEL_COLOR: ActionArgument =
+    ActionArgument::line("labelColor", "Its color as hexadecimal numbers, such as #16a765.")
+        .set_by("labelColor");
 
-const NEW_DRAFT: [Argument; 3] = written("draftTo", "draftSubject", "draftBody");
-const OTHER_DRAFT: [Argument; 3] = written("draftUpdateTo", "draftUpdateSubject", "draftUpdateBody");
-const NEW_MESSAGE: [Argument; 3] = written("messageTo", "messageSubject", "messageBody");
+const NEW_DRAFT: [ActionArgument; 3] = mail_arguments("draftTo", "draftSubject", "draftBody");
+const OTHER_DRAFT: [ActionArgument; 3] =
+    mail_arguments("draftUpdateTo", "draftUpdateSubject", "draftUpdateBody");
+const NEW_MESSAGE: [ActionArgument; 3] = mail_arguments("messageTo", "messageSubject", "messageBody");
 
 /// The table.
-pub(super) const ACTIONS: &[Action] = &[
-    Action::get("listDrafts", "Lists drafts of mails by their ids.", "/drafts")
+pub(super) const ACTIONS: &[ServiceAction] = &[
+    ServiceAction::get("listDrafts", "Lists drafts of mails by their ids.", "/drafts")
         .takes(&[most("draftMaxResults"), QUERY]),
-    Action::post("createDraft", "Writes a draft of a mail, which is not sent.", "/drafts")
+    ServiceAction::post("createDraft", "Writes a draft of a mail, which is not sent.", "/drafts")
         .takes(&[NEW_DRAFT[0], NEW_DRAFT[1], NEW_DRAFT[2], CC.set_by("draftCc"), BCC.set_by("draftBcc")])
         .sends(draft),
-    Action::get("getDraft", "Reads a draft of a mail.", "/drafts/{id}")
+    ServiceAction::get("getDraft", "Reads a draft of a mail.", "/drafts/{id}")
         .takes(&[id("draftId")])
         .read_by(mail::readable),
-    Action::put("updateDraft", "Replaces what a draft of a mail says.", "/drafts/{id}")
+    ServiceAction::put("updateDraft", "Replaces what a draft of a mail says.", "/drafts/{id}")
         .takes(&[id("draftId"), OTHER_DRAFT[0], OTHER_DRAFT[1], OTHER_DRAFT[2], CC, BCC])
         .sends(draft),
-    Action::post("sendDraft", "Sends a draft of a mail.", "/drafts/send")
+    ServiceAction::post("sendDraft", "Sends a draft of a mail.", "/drafts/send")
         .takes(&[id("draftId")])
         .sends_fields(),
-    Action::delete("deleteDraft", "Deletes a draft of a mail for good.", "/drafts/{id}")
+    ServiceAction::delete("deleteDraft", "Deletes a draft of a mail for good.", "/drafts/{id}")
         .takes(&[id("draftId")]),
-    Action::get("listMessages", "Lists mails by their ids, the newest first.", "/messages")
+    ServiceAction::get("listMessages", "Lists mails by their ids, the newest first.", "/messages")
         .takes(&[most("messageMaxResults"), QUERY.set_by("messageQuery")]),
-    Action::get("getMessage", "Reads a mail.", "/messages/{id}")
+    ServiceAction::get("getMessage", "Reads a mail.", "/messages/{id}")
         .takes(&[id("messageId")])
         .read_by(mail::readable),
-    Action::post("sendMessage", "Sends a mail.", "/messages/send")
+    ServiceAction::post("sendMessage", "Sends a mail.", "/messages/send")
         .takes(&[
             NEW_MESSAGE[0],
             NEW_MESSAGE[1],
@@ -69,36 +73,45 @@ pub(super) const ACTIONS: &[Action] = &[
             CC.set_by("messageCc"),
             BCC.set_by("messageBcc"),
         ])
-        .sends(|given| Ok(json!({ "raw": mail::written(given) }))),
-    Action::post("modifyMessage", "Puts labels on a mail and takes labels off it.", "/messages/{id}/modify")
-        .takes(&[
-            id("messageId"),
-            ADD_LABELS.set_by("messageAddLabelIds"),
-            REMOVE_LABELS.set_by("messageRemoveLabelIds"),
-        ])
-        .sends_fields(),
-    Action::post("trashMessage", "Moves a mail to the trash.", "/messages/{id}/trash")
+        .sends(|given| Ok(json!({ "raw": mail::compose(given) }))),
+    ServiceAction::post(
+        "modifyMessage",
+        "Puts labels on a mail and takes labels off it.",
+        "/messages/{id}/modify",
+    )
+    .takes(&[
+        id("messageId"),
+        ADD_LABELS.set_by("messageAddLabelIds"),
+        REMOVE_LABELS.set_by("messageRemoveLabelIds"),
+    ])
+    .sends_fields(),
+    ServiceAction::post("trashMessage", "Moves a mail to the trash.", "/messages/{id}/trash")
         .takes(&[id("messageId")]),
-    Action::post("untrashMessage", "Takes a mail back out of the trash.", "/messages/{id}/untrash")
+    ServiceAction::post("untrashMessage", "Takes a mail back out of the trash.", "/messages/{id}/untrash")
         .takes(&[id("messageId")]),
-    Action::delete("deleteMessage", "Deletes a mail for good.", "/messages/{id}").takes(&[id("messageId")]),
-    Action::get("listLabels", "Lists the labels there are, with their ids.", "/labels"),
-    Action::get("getLabel", "Reads a label, with how many mails bear it.", "/labels/{id}")
+    ServiceAction::delete("deleteMessage", "Deletes a mail for good.", "/messages/{id}")
+        .takes(&[id("messageId")]),
+    ServiceAction::get("listLabels", "Lists the labels there are, with their ids.", "/labels"),
+    ServiceAction::get("getLabel", "Reads a label, with how many mails bear it.", "/labels/{id}")
         .takes(&[id("labelId")]),
-    Action::post("createLabel", "Makes a label.", "/labels")
+    ServiceAction::post("createLabel", "Makes a label.", "/labels")
         .takes(&[LABEL_NAME.required(), LABEL_COLOR])
         .sends(label),
-    Action::patch("updateLabel", "Renames a label or gives it another color.", "/labels/{id}")
+    ServiceAction::patch("updateLabel", "Renames a label or gives it another color.", "/labels/{id}")
         .takes(&[id("labelId"), LABEL_NAME, LABEL_COLOR])
         .sends(label),
-    Action::delete("deleteLabel", "Deletes a label; mails that bear it stay.", "/labels/{id}")
+    ServiceAction::delete("deleteLabel", "Deletes a label; mails that bear it stay.", "/labels/{id}")
         .takes(&[id("labelId")]),
-    Action::get("listThreads", "Lists conversations of mails by their ids, the newest first.", "/threads")
-        .takes(&[most("threadMaxResults"), QUERY.set_by("threadQuery")]),
-    Action::get("getThread", "Reads all mails of a conversation.", "/threads/{id}")
+    ServiceAction::get(
+        "listThreads",
+        "Lists conversations of mails by their ids, the newest first.",
+        "/threads",
+    )
+    .takes(&[most("threadMaxResults"), QUERY.set_by("threadQuery")]),
+    ServiceAction::get("getThread", "Reads all mails of a conversation.", "/threads/{id}")
         .takes(&[id("threadId")])
         .read_by(mail::readable),
-    Action::post(
+    ServiceAction::post(
         "modifyThread",
         "Puts labels on all mails of a conversation and takes labels off them.",
         "/threads/{id}/modify",
@@ -109,20 +122,24 @@ pub(super) const ACTIONS: &[Action] = &[
         REMOVE_LABELS.set_by("threadRemoveLabelIds"),
     ])
     .sends_fields(),
-    Action::post("trashThread", "Moves a conversation to the trash.", "/threads/{id}/trash")
+    ServiceAction::post("trashThread", "Moves a conversation to the trash.", "/threads/{id}/trash")
         .takes(&[id("threadId")]),
-    Action::post("untrashThread", "Takes a conversation back out of the trash.", "/threads/{id}/untrash")
-        .takes(&[id("threadId")]),
-    Action::delete("deleteThread", "Deletes a conversation for good.", "/threads/{id}")
+    ServiceAction::post(
+        "untrashThread",
+        "Takes a conversation back out of the trash.",
+        "/threads/{id}/untrash",
+    )
+    .takes(&[id("threadId")]),
+    ServiceAction::delete("deleteThread", "Deletes a conversation for good.", "/threads/{id}")
         .takes(&[id("threadId")]),
 ];
 
 #[allow(clippy::unnecessary_wraps, reason = "a row of the table may refuse its arguments")]
-fn draft(given: &Given) -> Result<Value, String> {
-    Ok(json!({ "message": { "raw": mail::written(given) } }))
+fn draft(given: &CallArguments) -> Result<Value, String> {
+    Ok(json!({ "message": { "raw": mail::compose(given) } }))
 }
 
-fn label(given: &Given) -> Result<Value, String> {
+fn label(given: &CallArguments) -> Result<Value, String> {
     let mut label = given.object(&[("labelName", "name")]);
     if let Some(color) = given.text("labelColor") {
         label.insert("color".to_owned(), json!({"backgroundColor": color, "textColor": readable_on(color)?}));

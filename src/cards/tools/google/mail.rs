@@ -1,6 +1,6 @@
 //! Mails as Gmail takes and gives them: one text by the book of mails (RFC 5322, RFC 2045, RFC 2047) in base64.
 
-use crate::cards::kit::actions::Given;
+use crate::cards::kit::actions::CallArguments;
 use base64::Engine as _;
 use base64::engine::general_purpose::{STANDARD, URL_SAFE, URL_SAFE_NO_PAD};
 use serde_json::Value;
@@ -13,11 +13,11 @@ const WORD_BYTES: usize = 42;
 const LEVELS_MAX: usize = 16;
 
 /// A mail of these arguments.
-pub(super) fn written(given: &Given) -> String {
+pub(super) fn compose(given: &CallArguments) -> String {
     let mut mail = String::new();
     for (header, argument) in [("To", "to"), ("Cc", "cc"), ("Bcc", "bcc")] {
         if let Some(addresses) = given.text(argument) {
-            mail.push_str(&format!("{header}: {}\r\n", addressed(addresses)));
+            mail.push_str(&format!("{header}: {}\r\n", encode_addresses(addresses)));
         }
     }
     if let Some(subject) = given.text("subject") {
@@ -57,7 +57,7 @@ fn is_html(text: &str) -> bool {
 }
 
 /// Addresses with names that mails can carry.
-fn addressed(addresses: &str) -> String {
+fn encode_addresses(addresses: &str) -> String {
     let one = |address: &str| match address.trim().split_once('<') {
         Some((name, rest)) if !name.is_ascii() => format!("{} <{rest}", word(name.trim().trim_matches('"'))),
         _ => address.trim().to_owned(),
@@ -128,8 +128,8 @@ mod tests {
             assert!(line.len() <= 75 && line.is_ascii(), "{line}");
         }
         assert_eq!(word("Hello"), "Hello");
-        assert_eq!(addressed("ada@x.org,  Jo <jo@x.org>"), "ada@x.org, Jo <jo@x.org>");
-        assert_eq!(addressed("\"José\" <j@x.org>"), "=?UTF-8?B?Sm9zw6k=?= <j@x.org>");
+        assert_eq!(encode_addresses("ada@x.org,  Jo <jo@x.org>"), "ada@x.org, Jo <jo@x.org>");
+        assert_eq!(encode_addresses("\"José\" <j@x.org>"), "=?UTF-8?B?Sm9zw6k=?= <j@x.org>");
         assert!(is_html("<p>Hi</p>") && !is_html("1 < 2 > 0") && !is_html("Hi"));
     }
 

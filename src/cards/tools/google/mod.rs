@@ -10,8 +10,8 @@ mod mail;
 pub mod sheets;
 mod sheets_actions;
 
-use crate::cards::kit::actions::{Proof, Service};
+use crate::cards::kit::actions::{Authorization, RestService};
 
-fn service(name: &'static str, base: &str) -> Service {
-    Service { name, base: base.to_owned(), proof: Proof::SignIn }
+fn service(name: &'static str, base: &str) -> RestService {
+    RestService { name, base: base.to_owned(), authorization: Authorization::SignIn }
 }

@@ -2,7 +2,7 @@
 
 use super::sheets_actions::ACTIONS;
 use crate::cards::kit::actions::{chosen_by, toolkit};
-use crate::cards::kit::{Card, Category, Choice, Input, Make, Risk};
+use crate::cards::kit::{Card, Category, Choice, Factory, Input, Risk};
 
 /// The card.
 pub const CARD: Card = Card {
@@ -70,7 +70,7 @@ pub const CARD: Card = Card {
             ),
     ],
     outputs: &[],
-    make: Make::Tools(|inputs| {
+    make: Factory::Tools(|inputs| {
         let kinds = [("spreadsheet", "spreadsheetActions"), ("values", "valuesActions")];
         let chosen = chosen_by(inputs, "sheetsType", &kinds)?;
         toolkit(inputs, chosen, ACTIONS, super::service("Google Sheets", "https://sheets.googleapis.com/v4"))
@@ -80,37 +80,37 @@ pub const CARD: Card = Card {
 const WRITTEN: &[&str] = &["updateValues", "appendValues", "batchUpdateValues"];
 const READ: &[&str] = &["getValues", "batchGetValues"];
 
-const KINDS: &[Choice] = &[Choice::of("spreadsheet", "Spreadsheet"), Choice::of("values", "Values")];
+const KINDS: &[Choice] = &[Choice::new("spreadsheet", "Spreadsheet"), Choice::new("values", "Values")];
 const SPREADSHEET: &[Choice] = &[
-    Choice::of("createSpreadsheet", "Create Spreadsheet"),
-    Choice::of("getSpreadsheet", "Get Spreadsheet"),
-    Choice::of("updateSpreadsheet", "Update Spreadsheet"),
+    Choice::new("createSpreadsheet", "Create Spreadsheet"),
+    Choice::new("getSpreadsheet", "Get Spreadsheet"),
+    Choice::new("updateSpreadsheet", "Update Spreadsheet"),
 ];
 const VALUES: &[Choice] = &[
-    Choice::of("getValues", "Get Values"),
-    Choice::of("updateValues", "Update Values"),
-    Choice::of("appendValues", "Append Values"),
-    Choice::of("clearValues", "Clear Values"),
-    Choice::of("batchGetValues", "Batch Get Values"),
-    Choice::of("batchUpdateValues", "Batch Update Values"),
-    Choice::of("batchClearValues", "Batch Clear Values"),
+    Choice::new("getValues", "Get Values"),
+    Choice::new("updateValues", "Update Values"),
+    Choice::new("appendValues", "Append Values"),
+    Choice::new("clearValues", "Clear Values"),
+    Choice::new("batchGetValues", "Batch Get Values"),
+    Choice::new("batchUpdateValues", "Batch Update Values"),
+    Choice::new("batchClearValues", "Batch Clear Values"),
 ];
-const INPUT_OPTIONS: &[Choice] = &[Choice::of("RAW", "Raw"), Choice::of("USER_ENTERED", "User Entered")];
+const INPUT_OPTIONS: &[Choice] = &[Choice::new("RAW", "Raw"), Choice::new("USER_ENTERED", "User Entered")];
 const RENDER_OPTIONS: &[Choice] = &[
-    Choice::of("FORMATTED_VALUE", "Formatted Value"),
-    Choice::of("UNFORMATTED_VALUE", "Unformatted Value"),
-    Choice::of("FORMULA", "Formula"),
+    Choice::new("FORMATTED_VALUE", "Formatted Value"),
+    Choice::new("UNFORMATTED_VALUE", "Unformatted Value"),
+    Choice::new("FORMULA", "Formula"),
 ];
 const DATE_OPTIONS: &[Choice] =
-    &[Choice::of("SERIAL_NUMBER", "Serial Number"), Choice::of("FORMATTED_STRING", "Formatted String")];
+    &[Choice::new("SERIAL_NUMBER", "Serial Number"), Choice::new("FORMATTED_STRING", "Formatted String")];
 const INSERT_OPTIONS: &[Choice] =
-    &[Choice::of("OVERWRITE", "Overwrite"), Choice::of("INSERT_ROWS", "Insert Rows")];
-const DIMENSIONS: &[Choice] = &[Choice::of("ROWS", "Rows"), Choice::of("COLUMNS", "Columns")];
+    &[Choice::new("OVERWRITE", "Overwrite"), Choice::new("INSERT_ROWS", "Insert Rows")];
+const DIMENSIONS: &[Choice] = &[Choice::new("ROWS", "Rows"), Choice::new("COLUMNS", "Columns")];
 
 #[cfg(test)]
 mod tests {
     #[test]
     fn the_table_fits_the_card() {
-        crate::cards::kit::actions::hold(&super::CARD, super::ACTIONS);
+        crate::cards::kit::actions::check_actions(&super::CARD, super::ACTIONS);
     }
 }

@@ -1,64 +1,71 @@
 //! What Google Sheets can be asked to do.
 
-use crate::cards::kit::actions::{Action, Argument, Given};
+use crate::cards::kit::actions::{ActionArgument, CallArguments, ServiceAction};
 use serde_json::{Value, json};
 
-const SHEET: Argument =
-    Argument::line("spreadsheetId", "The id of the spreadsheet, as its address shows it.")
+const SHEET: ActionArgument =
+    ActionArgument::line("spreadsheetId", "The id of the spreadsheet, as its address shows it.")
         .required()
         .set_by("spreadsheetId");
-const RANGE: Argument =
-    Argument::line("range", "Which cells, such as Sheet1!A1:C10.").required().set_by("range");
-const RANGES: Argument =
-    Argument::line("ranges", "Which cells, such as Sheet1!A1:C10; several are divided by commas.")
+const RANGE: ActionArgument =
+    ActionArgument::line("range", "Which cells, such as Sheet1!A1:C10.").required().set_by("range");
+const RANGES: ActionArgument =
+    ActionArgument::line("ranges", "Which cells, such as Sheet1!A1:C10; several are divided by commas.")
         .set_by("ranges");
-const SEVERAL: Argument =
-    Argument::lines("ranges", "Which cells, such as Sheet1!A1:C10.").in_query().set_by("ranges");
-const VALUES: Argument =
-    Argument::text("values", "Rows as JSON, such as [[\"A1\", \"B1\"], [\"A2\", \"B2\"]].")
+const SEVERAL: ActionArgument =
+    ActionArgument::lines("ranges", "Which cells, such as Sheet1!A1:C10.").in_query().set_by("ranges");
+const VALUES: ActionArgument =
+    ActionArgument::text("values", "Rows as JSON, such as [[\"A1\", \"B1\"], [\"A2\", \"B2\"]].")
         .required()
         .set_by("values");
-const ENTERED: Argument = Argument::word(
+const ENTERED: ActionArgument = ActionArgument::word(
     "valueInputOption",
     &["RAW", "USER_ENTERED"],
     "USER_ENTERED reads values as if somebody typed them, formulas and dates included; RAW takes them as they are.",
 )
 .or("USER_ENTERED")
 .set_by("valueInputOption");
-const RENDER: Argument = Argument::word(
+const RENDER: ActionArgument = ActionArgument::word(
     "valueRenderOption",
     &["FORMATTED_VALUE", "UNFORMATTED_VALUE", "FORMULA"],
     "How values are shown.",
 )
 .in_query()
 .set_by("valueRenderOption");
-const DATES: Argument =
-    Argument::word("dateTimeRenderOption", &["SERIAL_NUMBER", "FORMATTED_STRING"], "How dates are shown.")
-        .in_query()
-        .set_by("dateTimeRenderOption");
-const INSERT: Argument =
-    Argument::word("insertDataOption", &["OVERWRITE", "INSERT_ROWS"], "Whether rows are inserted for it.")
-        .in_query()
-        .set_by("insertDataOption");
-const DIMENSION: Argument = Argument::word(
+const DATES: ActionArgument = ActionArgument::word(
+    "dateTimeRenderOption",
+    &["SERIAL_NUMBER", "FORMATTED_STRING"],
+    "How dates are shown.",
+)
+.in_query()
+.set_by("dateTimeRenderOption");
+const INSERT: ActionArgument = ActionArgument::word(
+    "insertDataOption",
+    &["OVERWRITE", "INSERT_ROWS"],
+    "Whether rows are inserted for it.",
+)
+.in_query()
+.set_by("insertDataOption");
+const DIMENSION: ActionArgument = ActionArgument::word(
     "majorDimension",
     &["ROWS", "COLUMNS"],
     "Whether a list in the values is a row or a column.",
 )
 .set_by("majorDimension");
 
-const TITLE: Argument = Argument::line("title", "What the spreadsheet is called.").set_by("title");
-const LOCALE: Argument = Argument::line("locale", "Its language and country, such as en_US.");
-const ZONE: Argument = Argument::line("timeZone", "Its time zone, such as Europe/Oslo.");
+const TITLE: ActionArgument =
+    ActionArgument::line("title", "What the spreadsheet is called.").set_by("title");
+const LOCALE: ActionArgument = ActionArgument::line("locale", "Its language and country, such as en_US.");
+const ZONE: ActionArgument = ActionArgument::line("timeZone", "Its time zone, such as Europe/Oslo.");
 
 const OF_RANGE: &str = "/spreadsheets/{spreadsheetId}/values/{range}";
 
 /// The table.
-pub(super) const ACTIONS: &[Action] = &[
-    Action::post("createSpreadsheet", "Makes a spreadsheet.", "/spreadsheets")
+pub(super) const ACTIONS: &[ServiceAction] = &[
+    ServiceAction::post("createSpreadsheet", "Makes a spreadsheet.", "/spreadsheets")
         .takes(&[
             TITLE.required(),
-            Argument::whole("sheetCount", 1, 100, "How many sheets it has.").set_by("sheetCount"),
+            ActionArgument::whole("sheetCount", 1, 100, "How many sheets it has.").set_by("sheetCount"),
             LOCALE,
             ZONE,
         ])
@@ -71,15 +78,15 @@ pub(super) const ACTIONS: &[Action] = &[
             }
             Ok(made)
         }),
-    Action::get("getSpreadsheet", "Reads what a spreadsheet is and which sheets it has.", "/spreadsheets/{spreadsheetId}")
+    ServiceAction::get("getSpreadsheet", "Reads what a spreadsheet is and which sheets it has.", "/spreadsheets/{spreadsheetId}")
         .takes(&[
             SHEET,
             SEVERAL,
-            Argument::flag("includeGridData", "With all of its cells, which may be much.")
+            ActionArgument::flag("includeGridData", "With all of its cells, which may be much.")
                 .in_query()
                 .set_by("includeGridData"),
         ]),
-    Action::post(
+    ServiceAction::post(
         "updateSpreadsheet",
         "Changes title, language or time zone of a spreadsheet.",
         "/spreadsheets/{spreadsheetId}:batchUpdate",
@@ -95,26 +102,26 @@ pub(super) const ACTIONS: &[Action] = &[
         let change = json!({"properties": properties, "fields": names.join(",")});
         Ok(json!({ "requests": [{ "updateSpreadsheetProperties": change }] }))
     }),
-    Action::get("getValues", "Reads cells.", OF_RANGE).takes(&[SHEET, RANGE, RENDER, DATES, DIMENSION.in_query()]),
-    Action::put("updateValues", "Writes cells.", OF_RANGE)
+    ServiceAction::get("getValues", "Reads cells.", OF_RANGE).takes(&[SHEET, RANGE, RENDER, DATES, DIMENSION.in_query()]),
+    ServiceAction::put("updateValues", "Writes cells.", OF_RANGE)
         .takes(&[SHEET, RANGE, VALUES, ENTERED.in_query(), DIMENSION])
         .sends(rows),
-    Action::post(
+    ServiceAction::post(
         "appendValues",
         "Writes rows below those that are there.",
         "/spreadsheets/{spreadsheetId}/values/{range}:append",
     )
     .takes(&[SHEET, RANGE, VALUES, ENTERED.in_query(), INSERT, DIMENSION])
     .sends(rows),
-    Action::post("clearValues", "Empties cells.", "/spreadsheets/{spreadsheetId}/values/{range}:clear")
+    ServiceAction::post("clearValues", "Empties cells.", "/spreadsheets/{spreadsheetId}/values/{range}:clear")
         .takes(&[SHEET, RANGE]),
-    Action::get(
+    ServiceAction::get(
         "batchGetValues",
         "Reads cells of several places.",
         "/spreadsheets/{spreadsheetId}/values:batchGet",
     )
     .takes(&[SHEET, SEVERAL.required(), RENDER, DATES, DIMENSION.in_query()]),
-    Action::post(
+    ServiceAction::post(
         "batchUpdateValues",
         "Writes cells of several places.",
         "/spreadsheets/{spreadsheetId}/values:batchUpdate",
@@ -122,17 +129,17 @@ pub(super) const ACTIONS: &[Action] = &[
     .takes(&[
         SHEET,
         ENTERED,
-        Argument::text(
+        ActionArgument::text(
             "values",
             "Places with their rows as JSON, such as [{\"range\": \"A1:B1\", \"values\": [[\"A1\", \"B1\"]]}].",
         )
         .required()
         .set_by("values"),
         DIMENSION,
-        Argument::flag("includeValuesInResponse", "Answers with what stands there then."),
+        ActionArgument::flag("includeValuesInResponse", "Answers with what stands there then."),
     ])
     .sends(places),
-    Action::post(
+    ServiceAction::post(
         "batchClearValues",
         "Empties cells of several places.",
         "/spreadsheets/{spreadsheetId}/values:batchClear",
@@ -142,17 +149,17 @@ pub(super) const ACTIONS: &[Action] = &[
 ];
 
 /// What a spreadsheet is.
-fn properties(given: &Given) -> Value {
+fn properties(given: &CallArguments) -> Value {
     given.object(&[("title", "title"), ("locale", "locale"), ("timeZone", "timeZone")]).into()
 }
 
 /// A list in JSON.
-fn list(given: &Given, what: &str) -> Result<Vec<Value>, String> {
+fn list(given: &CallArguments, what: &str) -> Result<Vec<Value>, String> {
     let read = serde_json::from_str::<Vec<Value>>(given.text_or_empty("values"));
     read.map_err(|_| format!("The argument 'values' must be {what} as JSON."))
 }
 
-fn rows(given: &Given) -> Result<Value, String> {
+fn rows(given: &CallArguments) -> Result<Value, String> {
     let rows = list(given, "a list of rows")?;
     if rows.iter().any(|row| !row.is_array()) {
         return Err("The argument 'values' must be a list of rows, each a list of its cells.".to_owned());
@@ -162,7 +169,7 @@ fn rows(given: &Given) -> Result<Value, String> {
     Ok(sent.into())
 }
 
-fn places(given: &Given) -> Result<Value, String> {
+fn places(given: &CallArguments) -> Result<Value, String> {
     let mut places = list(given, "a list of places with their rows")?;
     for place in &mut places {
         if !place["range"].is_string() || !place["values"].is_array() {

@@ -1,114 +1,131 @@
 //! What Jira can be asked to do: in the cloud, by version 3 of its interface, and on servers of one's own, by version 2.
 
-use crate::cards::kit::actions::{Action, Argument, Given};
+use crate::cards::kit::actions::{ActionArgument, CallArguments, ServiceAction};
 use serde_json::{Map, Value, json};
 
-const PROJECT: Argument =
-    Argument::line("projectKey", "The key of the project, such as PROJ.").set_by("projectKey");
-const ISSUE: Argument =
-    Argument::line("issueKey", "The key of the issue, such as PROJ-123.").required().set_by("issueKey");
-const SUMMARY: Argument = Argument::line("summary", "What it is about, in a line.").set_by("issueSummary");
-const DESCRIPTION: Argument =
-    Argument::text("description", "All there is to say of it.").set_by("issueDescription");
-const PRIORITY: Argument =
-    Argument::line("priority", "How urgent it is, such as High.").set_by("issuePriority");
-const ASSIGNEE: Argument =
-    Argument::line("assigneeAccountId", "The account id of whoever is to do it.").set_by("assigneeAccountId");
-const START: Argument =
-    Argument::whole("startAt", 0, 1_000_000_000, "How many to leave out at the beginning.");
+const PROJECT: ActionArgument =
+    ActionArgument::line("projectKey", "The key of the project, such as PROJ.").set_by("projectKey");
+const ISSUE: ActionArgument =
+    ActionArgument::line("issueKey", "The key of the issue, such as PROJ-123.").required().set_by("issueKey");
+const SUMMARY: ActionArgument =
+    ActionArgument::line("summary", "What it is about, in a line.").set_by("issueSummary");
+const DESCRIPTION: ActionArgument =
+    ActionArgument::text("description", "All there is to say of it.").set_by("issueDescription");
+const PRIORITY: ActionArgument =
+    ActionArgument::line("priority", "How urgent it is, such as High.").set_by("issuePriority");
+const ASSIGNEE: ActionArgument =
+    ActionArgument::line("assigneeAccountId", "The account id of whoever is to do it.")
+        .set_by("assigneeAccountId");
+const START: ActionArgument =
+    ActionArgument::whole("startAt", 0, 1_000_000_000, "How many to leave out at the beginning.");
 
-const OF_COMMENTS: Argument = Argument::line("issueKey", "The key of the issue, such as PROJ-123.")
-    .required()
-    .set_by("commentIssueKey");
-const COMMENT: Argument =
-    Argument::line("commentId", "The id of the comment.").required().set_by("commentId");
-const TEXT: Argument = Argument::text("text", "What the comment says.").required().set_by("commentText");
+const OF_COMMENTS: ActionArgument =
+    ActionArgument::line("issueKey", "The key of the issue, such as PROJ-123.")
+        .required()
+        .set_by("commentIssueKey");
+const COMMENT: ActionArgument =
+    ActionArgument::line("commentId", "The id of the comment.").required().set_by("commentId");
+const TEXT: ActionArgument =
+    ActionArgument::text("text", "What the comment says.").required().set_by("commentText");
 
-const ACCOUNT: Argument =
-    Argument::line("accountId", "The account id of the user.").required().set_by("userAccountId");
-const EMAIL: Argument = Argument::line("emailAddress", "The mail address of the user.").set_by("userEmail");
-const NAME: Argument = Argument::line("displayName", "The name of the user.").set_by("userDisplayName");
-const QUERY: Argument =
-    Argument::line("query", "A part of a name or of a mail address.").required().set_by("userQuery");
-const MOST_USERS: Argument =
-    Argument::whole("maxResults", 1, 1000, "How many to list at most.").in_query().set_by("userMaxResults");
+const ACCOUNT: ActionArgument =
+    ActionArgument::line("accountId", "The account id of the user.").required().set_by("userAccountId");
+const EMAIL: ActionArgument =
+    ActionArgument::line("emailAddress", "The mail address of the user.").set_by("userEmail");
+const NAME: ActionArgument =
+    ActionArgument::line("displayName", "The name of the user.").set_by("userDisplayName");
+const QUERY: ActionArgument =
+    ActionArgument::line("query", "A part of a name or of a mail address.").required().set_by("userQuery");
+const MOST_USERS: ActionArgument = ActionArgument::whole("maxResults", 1, 1000, "How many to list at most.")
+    .in_query()
+    .set_by("userMaxResults");
 
-const LISTED: &[Argument] = &[
+const LISTED: &[ActionArgument] = &[
     PROJECT,
-    Argument::line("jql", "Which issues, in the query language of Jira.").set_by("jqlQuery"),
-    Argument::whole("maxResults", 1, 1000, "How many to list at most.").set_by("issueMaxResults"),
+    ActionArgument::line("jql", "Which issues, in the query language of Jira.").set_by("jqlQuery"),
+    ActionArgument::whole("maxResults", 1, 1000, "How many to list at most.").set_by("issueMaxResults"),
     START,
-    Argument::line("nextPageToken", "Where to go on, as an answer before says."),
+    ActionArgument::line("nextPageToken", "Where to go on, as an answer before says."),
 ];
-const NEW_ISSUE: &[Argument] = &[
+const NEW_ISSUE: &[ActionArgument] = &[
     PROJECT.required(),
-    Argument::line("issueType", "What it is, such as Bug, Task or Story.").required().set_by("issueType"),
+    ActionArgument::line("issueType", "What it is, such as Bug, Task or Story.")
+        .required()
+        .set_by("issueType"),
     SUMMARY.required(),
     DESCRIPTION,
     PRIORITY,
     ASSIGNEE,
-    Argument::lines("labels", "Labels it bears."),
+    ActionArgument::lines("labels", "Labels it bears."),
 ];
-const OTHER_ISSUE: &[Argument] = &[ISSUE, SUMMARY, DESCRIPTION, PRIORITY, ASSIGNEE];
-const ONE_ISSUE: &[Argument] = &[ISSUE];
-const ASSIGNED: &[Argument] = &[ISSUE, ASSIGNEE.required()];
-const MOVED: &[Argument] = &[
+const OTHER_ISSUE: &[ActionArgument] = &[ISSUE, SUMMARY, DESCRIPTION, PRIORITY, ASSIGNEE];
+const ONE_ISSUE: &[ActionArgument] = &[ISSUE];
+const ASSIGNED: &[ActionArgument] = &[ISSUE, ASSIGNEE.required()];
+const MOVED: &[ActionArgument] = &[
     ISSUE,
-    Argument::line("transitionId", "The id of the transition that moves it on.")
+    ActionArgument::line("transitionId", "The id of the transition that moves it on.")
         .required()
         .set_by("transitionId"),
 ];
-const COMMENTS: &[Argument] = &[
+const COMMENTS: &[ActionArgument] = &[
     OF_COMMENTS,
-    Argument::whole("maxResults", 1, 1000, "How many to list at most.").in_query(),
+    ActionArgument::whole("maxResults", 1, 1000, "How many to list at most.").in_query(),
     START.in_query(),
 ];
-const NEW_COMMENT: &[Argument] = &[OF_COMMENTS, TEXT];
-const ONE_COMMENT: &[Argument] = &[OF_COMMENTS, COMMENT];
-const OTHER_COMMENT: &[Argument] = &[OF_COMMENTS, COMMENT, TEXT];
-const NEW_USER: &[Argument] = &[
+const NEW_COMMENT: &[ActionArgument] = &[OF_COMMENTS, TEXT];
+const ONE_COMMENT: &[ActionArgument] = &[OF_COMMENTS, COMMENT];
+const OTHER_COMMENT: &[ActionArgument] = &[OF_COMMENTS, COMMENT, TEXT];
+const NEW_USER: &[ActionArgument] = &[
     EMAIL.required(),
     NAME.required(),
-    Argument::line("username", "What the user signs in with, on servers of one's own."),
+    ActionArgument::line("username", "What the user signs in with, on servers of one's own."),
 ];
 
 const ONE: &str = "/issue/{issueKey}";
 const OF_ISSUE: &str = "/issue/{issueKey}/comment";
 const OF_COMMENT: &str = "/issue/{issueKey}/comment/{commentId}";
 
-const LIST: Action =
-    Action::post("listIssues", "Lists issues of a project or of a query.", "/search").takes(LISTED);
-const CREATE: Action = Action::post("createIssue", "Makes an issue.", "/issue").takes(NEW_ISSUE);
-const GET: Action = Action::get("getIssue", "Reads an issue.", ONE).takes(ONE_ISSUE);
-const UPDATE: Action =
-    Action::put("updateIssue", "Changes what is given of an issue; the rest stays as it is.", ONE)
+const LIST: ServiceAction =
+    ServiceAction::post("listIssues", "Lists issues of a project or of a query.", "/search").takes(LISTED);
+const CREATE: ServiceAction =
+    ServiceAction::post("createIssue", "Makes an issue.", "/issue").takes(NEW_ISSUE);
+const GET: ServiceAction = ServiceAction::get("getIssue", "Reads an issue.", ONE).takes(ONE_ISSUE);
+const UPDATE: ServiceAction =
+    ServiceAction::put("updateIssue", "Changes what is given of an issue; the rest stays as it is.", ONE)
         .takes(OTHER_ISSUE);
-const DELETE: Action = Action::delete("deleteIssue", "Deletes an issue for good.", ONE).takes(ONE_ISSUE);
-const ASSIGN: Action =
-    Action::put("assignIssue", "Gives an issue to somebody.", "/issue/{issueKey}/assignee").takes(ASSIGNED);
-const MOVE: Action =
-    Action::post("transitionIssue", "Moves an issue on to another status.", "/issue/{issueKey}/transitions")
-        .takes(MOVED)
-        .sends(|given| Ok(json!({"transition": {"id": given.text("transitionId")}})));
-const LIST_COMMENTS: Action =
-    Action::get("listComments", "Lists the comments of an issue.", OF_ISSUE).takes(COMMENTS);
-const COMMENT_ON: Action =
-    Action::post("createComment", "Comments on an issue.", OF_ISSUE).takes(NEW_COMMENT);
-const GET_COMMENT: Action =
-    Action::get("getComment", "Reads a comment of an issue.", OF_COMMENT).takes(ONE_COMMENT);
-const UPDATE_COMMENT: Action =
-    Action::put("updateComment", "Changes what a comment says.", OF_COMMENT).takes(OTHER_COMMENT);
-const DELETE_COMMENT: Action =
-    Action::delete("deleteComment", "Deletes a comment for good.", OF_COMMENT).takes(ONE_COMMENT);
-const SEARCH_USERS: Action = Action::get("searchUsers", "Looks for users.", "/user/search");
-const GET_USER: Action = Action::get("getUser", "Reads who a user is.", "/user");
-const CREATE_USER: Action = Action::post("createUser", "Invites a user.", "/user").takes(NEW_USER);
-const UPDATE_USER: Action = Action::put("updateUser", "Changes mail address or name of a user.", "/user");
-const DELETE_USER: Action = Action::delete("deleteUser", "Removes a user.", "/user");
+const DELETE: ServiceAction =
+    ServiceAction::delete("deleteIssue", "Deletes an issue for good.", ONE).takes(ONE_ISSUE);
+const ASSIGN: ServiceAction =
+    ServiceAction::put("assignIssue", "Gives an issue to somebody.", "/issue/{issueKey}/assignee")
+        .takes(ASSIGNED);
+const MOVE: ServiceAction = ServiceAction::post(
+    "transitionIssue",
+    "Moves an issue on to another status.",
+    "/issue/{issueKey}/transitions",
+)
+.takes(MOVED)
+.sends(|given| Ok(json!({"transition": {"id": given.text("transitionId")}})));
+const LIST_COMMENTS: ServiceAction =
+    ServiceAction::get("listComments", "Lists the comments of an issue.", OF_ISSUE).takes(COMMENTS);
+const COMMENT_ON: ServiceAction =
+    ServiceAction::post("createComment", "Comments on an issue.", OF_ISSUE).takes(NEW_COMMENT);
+const GET_COMMENT: ServiceAction =
+    ServiceAction::get("getComment", "Reads a comment of an issue.", OF_COMMENT).takes(ONE_COMMENT);
+const UPDATE_COMMENT: ServiceAction =
+    ServiceAction::put("updateComment", "Changes what a comment says.", OF_COMMENT).takes(OTHER_COMMENT);
+const DELETE_COMMENT: ServiceAction =
+    ServiceAction::delete("deleteComment", "Deletes a comment for good.", OF_COMMENT).takes(ONE_COMMENT);
+const SEARCH_USERS: ServiceAction = ServiceAction::get("searchUsers", "Looks for users.", "/user/search");
+const GET_USER: ServiceAction = ServiceAction::get("getUser", "Reads who a user is.", "/user");
+const CREATE_USER: ServiceAction =
+    ServiceAction::post("createUser", "Invites a user.", "/user").takes(NEW_USER);
+const UPDATE_USER: ServiceAction =
+    ServiceAction::put("updateUser", "Changes mail address or name of a user.", "/user");
+const DELETE_USER: ServiceAction = ServiceAction::delete("deleteUser", "Removes a user.", "/user");
 
 /// The table of the cloud.
-pub(super) const CLOUD: &[Action] = &[
-    Action { path: "/search/jql", ..LIST }.sends(|given| {
+pub(super) const CLOUD: &[ServiceAction] = &[
+    ServiceAction { path: "/search/jql", ..LIST }.sends(|given| {
         // Without this an answer holds nothing but ids.
         let mut search = search(given, &[("nextPageToken", "nextPageToken")])?;
         search.insert("fields".to_owned(), json!(["*navigable"]));
@@ -140,7 +157,7 @@ pub(super) const CLOUD: &[Action] = &[
 ];
 
 /// The table of servers of one's own.
-pub(super) const SERVER: &[Action] = &[
+pub(super) const SERVER: &[ServiceAction] = &[
     LIST.sends(|given| Ok(search(given, &[("startAt", "startAt")])?.into())),
     CREATE.sends(|given| Ok(issue(given, plain, "name"))),
     GET,
@@ -166,7 +183,7 @@ pub(super) const SERVER: &[Action] = &[
 ];
 
 /// A search, with these arguments beside the query.
-fn search(given: &Given, more: &[(&str, &str)]) -> Result<Map<String, Value>, String> {
+fn search(given: &CallArguments, more: &[(&str, &str)]) -> Result<Map<String, Value>, String> {
     let project =
         given.text("projectKey").map(|key| format!("project = \"{}\"", key.replace(['"', '\\'], "")));
     let jql = match (project, given.text("jql")) {
@@ -192,7 +209,7 @@ fn within(project: &str, jql: &str) -> String {
 }
 
 /// The fields of an issue, with texts as they are written there, and people by this name of their ids.
-fn issue(given: &Given, written: fn(&str) -> Value, person: &str) -> Value {
+fn issue(given: &CallArguments, written: fn(&str) -> Value, person: &str) -> Value {
     let mut fields = given.object(&[("summary", "summary"), ("labels", "labels")]);
     let mut put = |name: &str, value: Option<Value>| {
         if let Some(value) = value {

@@ -3,36 +3,38 @@
 pub mod pinecone;
 pub mod simple_store;
 
-use crate::cards::kit::{Connects, Host, Input, Inputs, Model, Query, Scored, Turn, Upserted, VectorStore};
+use crate::cards::kit::{
+    Host, Input, Inputs, Model, RunContext, ScoredChunk, UpsertReport, VectorQuery, VectorStore, WireType,
+};
 use crate::domain::error::Result;
 use std::sync::Arc;
 
 /// The model of the engine that asks the store.
-const MODEL: Input = Input::wire("model", "Chat Model", Connects::EngineModel)
+const MODEL: Input = Input::wire("model", "Chat Model", WireType::EngineModel)
     .optional()
     .help("Answers from what is found, for a Query Engine.");
 /// The card that makes the vectors.
-const EMBEDDINGS: Input = Input::wire("embeddings", "Embeddings", Connects::EngineEmbeddings);
+const EMBEDDINGS: Input = Input::wire("embeddings", "Embeddings", WireType::EngineEmbeddings);
 
 /// A store, and the model that answers from what is found there.
-struct Answered {
+struct StoreWithModel {
     store: Arc<dyn VectorStore>,
     model: Option<Arc<Model>>,
 }
 
-impl Answered {
-    fn of(inputs: &Inputs<'_>, store: Arc<dyn VectorStore>) -> Result<Arc<dyn VectorStore>> {
+impl StoreWithModel {
+    fn from_inputs(inputs: &Inputs<'_>, store: Arc<dyn VectorStore>) -> Result<Arc<dyn VectorStore>> {
         let model = if inputs.is_wired(MODEL.name) { Some(inputs.model(MODEL.name)?) } else { None };
         Ok(Arc::new(Self { store, model }))
     }
 }
 
-impl VectorStore for Answered {
-    fn upsert(&self, host: &dyn Host) -> Result<Upserted> {
+impl VectorStore for StoreWithModel {
+    fn upsert(&self, host: &dyn Host) -> Result<UpsertReport> {
         self.store.upsert(host)
     }
 
-    fn nearest(&self, query: &Query<'_>, turn: &Turn<'_>) -> Result<Vec<Scored>> {
+    fn nearest(&self, query: &VectorQuery<'_>, turn: &RunContext<'_>) -> Result<Vec<ScoredChunk>> {
         self.store.nearest(query, turn)
     }
 

@@ -1,10 +1,10 @@
 //! Pinecone for engines.
 
-use super::{Answered, EMBEDDINGS, MODEL};
+use super::{EMBEDDINGS, MODEL, StoreWithModel};
 use crate::cards::kit::compatible::BASE_PATH;
 use crate::cards::kit::remote::outputs;
 use crate::cards::kit::shelf::{DOCUMENT, TOP_K_INPUT};
-use crate::cards::kit::{Card, Category, Input, Make, Output, Risk};
+use crate::cards::kit::{Card, Category, Factory, Input, Output, Risk};
 use crate::cards::vector_stores::pinecone::store;
 
 const CLASSES: &[&str] = &["Pinecone", "VectorIndexRetriever"];
@@ -38,5 +38,5 @@ pub const CARD: Card = Card {
         BASE_PATH,
     ],
     outputs: OUTPUTS,
-    make: Make::VectorStore(|inputs| Answered::of(inputs, store(inputs)?)),
+    make: Factory::VectorStore(|inputs| StoreWithModel::from_inputs(inputs, store(inputs)?)),
 };

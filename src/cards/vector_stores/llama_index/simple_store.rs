@@ -1,9 +1,9 @@
 //! SimpleStore: passages and vectors kept by this server under a name, for engines.
 
-use super::{Answered, EMBEDDINGS, MODEL};
+use super::{EMBEDDINGS, MODEL, StoreWithModel};
 use crate::cards::kit::remote::outputs;
 use crate::cards::kit::shelf::{DOCUMENT, TOP_K_INPUT};
-use crate::cards::kit::{Card, Category, Input, Make, Output, Risk};
+use crate::cards::kit::{Card, Category, Factory, Input, Output, Risk};
 use crate::cards::vector_stores::faiss::store;
 
 const NAME: &str = "simpleStoreLlamaIndex";
@@ -37,8 +37,8 @@ pub const CARD: Card = Card {
         TOP_K_INPUT,
     ],
     outputs: OUTPUTS,
-    make: Make::VectorStore(|inputs| {
-        let path = inputs.maybe_text("basePath").unwrap_or_else(|| UNNAMED.to_owned());
-        Answered::of(inputs, store(inputs, NAME, &path)?)
+    make: Factory::VectorStore(|inputs| {
+        let path = inputs.optional_text("basePath").unwrap_or_else(|| UNNAMED.to_owned());
+        StoreWithModel::from_inputs(inputs, store(inputs, NAME, &path)?)
     }),
 };

@@ -1,7 +1,7 @@
 //! What passages must be, in the words of Weaviate's questions.
 
-use super::Class;
-use crate::cards::kit::remote::{Search, Whose};
+use super::WeaviateClass;
+use crate::cards::kit::remote::{ConversationFilter, VectorSearch};
 use crate::cards::kit::uploaded::CHAT_KEY;
 use crate::llm::ModelError;
 use serde_json::{Map, Value, json};
@@ -10,24 +10,24 @@ use serde_json::{Map, Value, json};
 const LEVELS_MAX: usize = 16;
 
 /// The owner's filter, that of a search, and whose passages they are: all of them must hold.
-pub(super) fn of(
+pub(super) fn combined_filter(
     own: Option<&Value>,
-    search: &Search<'_>,
-    class: &Class,
+    search: &VectorSearch<'_>,
+    class: &WeaviateClass,
 ) -> Result<Option<String>, ModelError> {
     let filters = own.into_iter().chain(search.filter).filter_map(Value::as_object);
-    let mut all: Vec<Value> = filters.flat_map(|filter| in_its_words(filter, class)).collect();
-    all.extend(of_chat(search.whose, class));
+    let mut all: Vec<Value> = filters.flat_map(|filter| to_weaviate_filter(filter, class)).collect();
+    all.extend(conversation_condition(search.conversation, class));
     if all.len() > 1 {
         all = vec![json!({"operator": "And", "operands": all})];
     }
-    let written = all.first().map(|filter| written(filter, LEVELS_MAX));
+    let written = all.first().map(|filter| to_graphql(filter, LEVELS_MAX));
     let strange = || ModelError::Settings("the filter is not in the words of Weaviate".into());
     written.map(|text| text.ok_or_else(strange)).transpose()
 }
 
 /// Metadata with the values they must have, as Weaviate says it; a filter that says it so already stays.
-fn in_its_words(filter: &Map<String, Value>, class: &Class) -> Vec<Value> {
+fn to_weaviate_filter(filter: &Map<String, Value>, class: &WeaviateClass) -> Vec<Value> {
     if filter.contains_key("operator") {
         return vec![Value::Object(filter.clone())];
     }
@@ -41,7 +41,7 @@ fn in_its_words(filter: &Map<String, Value>, class: &Class) -> Vec<Value> {
     filter.iter().map(condition).collect()
 }
 
-fn equal(key: &str, value: &Value, class: &Class) -> Value {
+fn equal(key: &str, value: &Value, class: &WeaviateClass) -> Value {
     let kind = class.properties.get(key).map_or("", |kind| kind.trim_end_matches("[]"));
     let name = match (kind, value) {
         ("int", _) => "valueInt",
@@ -54,7 +54,7 @@ fn equal(key: &str, value: &Value, class: &Class) -> Value {
 }
 
 /// `None` where nothing in the class is of any conversation, or the class cannot be asked: what is found is looked at again.
-fn of_chat(whose: Whose<'_>, class: &Class) -> Option<Value> {
+fn conversation_condition(whose: ConversationFilter<'_>, class: &WeaviateClass) -> Option<Value> {
     if !class.properties.contains_key(CHAT_KEY) || !class.knows_nulls {
         return None;
     }
@@ -69,7 +69,7 @@ fn of_chat(whose: Whose<'_>, class: &Class) -> Option<Value> {
 }
 
 /// JSON as the language of questions has it: names stand without quotes, and so do operators. `None` for what is none.
-fn written(value: &Value, levels: usize) -> Option<String> {
+fn to_graphql(value: &Value, levels: usize) -> Option<String> {
     let below = levels.checked_sub(1)?;
     match value {
         Value::Object(map) => {
@@ -78,7 +78,7 @@ fn written(value: &Value, levels: usize) -> Option<String> {
                     Value::String(word) if name == "operator" => {
                         super::is_name(word).then(|| word.clone())?
                     }
-                    other => written(other, below)?,
+                    other => to_graphql(other, below)?,
                 };
                 super::is_name(name).then(|| format!("{name}: {text}"))
             };
@@ -86,7 +86,7 @@ fn written(value: &Value, levels: usize) -> Option<String> {
             Some(format!("{{{}}}", entries?.join(", ")))
         }
         Value::Array(list) => {
-            let entries: Option<Vec<String>> = list.iter().map(|value| written(value, below)).collect();
+            let entries: Option<Vec<String>> = list.iter().map(|value| to_graphql(value, below)).collect();
             Some(format!("[{}]", entries?.join(", ")))
         }
         plain => Some(plain.to_string()),
@@ -98,9 +98,9 @@ mod tests {
     use super::*;
     use std::collections::BTreeMap;
 
-    fn class(properties: &[(&str, &str)]) -> Class {
+    fn class(properties: &[(&str, &str)]) -> WeaviateClass {
         let properties = properties.iter().map(|(name, kind)| ((*name).to_owned(), (*kind).to_owned()));
-        Class {
+        WeaviateClass {
             properties: properties.collect::<BTreeMap<_, _>>(),
             distance: "cosine".to_owned(),
             target: None,
@@ -112,11 +112,17 @@ mod tests {
         own: &Value,
         more: Option<&Value>,
         chat: Option<&str>,
-        class: &Class,
+        class: &WeaviateClass,
     ) -> Result<String, ModelError> {
-        let search =
-            Search { text: "", vector: &[], most: 1, filter: more, whose: Whose(chat), with_vectors: false };
-        Ok(of(Some(own), &search, class)?.unwrap_or_default())
+        let search = VectorSearch {
+            text: "",
+            vector: &[],
+            most: 1,
+            filter: more,
+            conversation: ConversationFilter(chat),
+            with_vectors: false,
+        };
+        Ok(combined_filter(Some(own), &search, class)?.unwrap_or_default())
     }
 
     #[test]

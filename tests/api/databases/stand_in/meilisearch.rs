@@ -1,9 +1,9 @@
 //! Indexes of Meilisearch, whose changes are made later.
 
-use super::{Recorded, Row, State, list, nearest, numbers, text};
+use super::{RecordedRequest, State, StoredChunk, list, nearest, numbers, text};
 use serde_json::{Value, json};
 
-pub(super) fn answer(state: &mut State, parts: &[&str], request: &Recorded) -> Result<Value, u16> {
+pub(super) fn answer(state: &mut State, parts: &[&str], request: &RecordedRequest) -> Result<Value, u16> {
     let body = &request.body;
     match (request.method.as_str(), parts) {
         ("GET", ["tasks", task]) => {
@@ -37,7 +37,7 @@ pub(super) fn answer(state: &mut State, parts: &[&str], request: &Recorded) -> R
             for document in list(body) {
                 let own = &document["_vectors"][embedder];
                 assert_eq!(own["regenerate"], false);
-                let row = Row { vector: numbers(&own["embeddings"]), data: document.clone() };
+                let row = StoredChunk { vector: numbers(&own["embeddings"]), data: document.clone() };
                 rows.insert(text(&document["objectID"]), row);
             }
         }
@@ -59,7 +59,7 @@ fn search(state: &State, index: &str, body: &Value) -> Result<Value, u16> {
     assert!(
         told["embedders"][embedder].is_object() && body["q"].is_string() && body["showRankingScore"] == true
     );
-    let fits = |row: &Row| list(&body["filter"]).iter().all(|wanted| holds(&row.data, wanted));
+    let fits = |row: &StoredChunk| list(&body["filter"]).iter().all(|wanted| holds(&row.data, wanted));
     let found = nearest(&state.rows[index], &body["vector"], &body["limit"], fits);
     let hits = found.iter().map(|(score, row)| {
         let mut hit = row.data.clone();

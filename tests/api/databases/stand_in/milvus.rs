@@ -1,9 +1,9 @@
 //! Collections of Milvus, as its interface for HTTP has them in version 2.
 
-use super::{Recorded, Row, Rows, State, list, nearest, numbers, text};
+use super::{RecordedRequest, Rows, State, StoredChunk, list, nearest, numbers, text};
 use serde_json::{Value, json};
 
-pub(super) fn answer(state: &mut State, parts: &[&str], request: &Recorded) -> Result<Value, u16> {
+pub(super) fn answer(state: &mut State, parts: &[&str], request: &RecordedRequest) -> Result<Value, u16> {
     assert_eq!(request.method, "POST");
     let ["v2", "vectordb", room, what] = parts else { return Err(404) };
     let body = &request.body;
@@ -12,7 +12,7 @@ pub(super) fn answer(state: &mut State, parts: &[&str], request: &Recorded) -> R
         ("collections", "has") => json!({"has": state.told.contains_key(&name)}),
         ("collections", "describe") => state.told.get(&name).cloned().ok_or(404_u16)?,
         ("collections", "create") => {
-            state.told.insert(name, described(body));
+            state.told.insert(name, describe_collection(body));
             json!({})
         }
         ("collections", "load") => {
@@ -43,7 +43,7 @@ pub(super) fn answer(state: &mut State, parts: &[&str], request: &Recorded) -> R
             assert_eq!(told["load"], "LoadStateLoaded", "who searches loads first");
             assert_eq!(body["outputFields"], json!(["*"]));
             let none = Rows::new();
-            let fits = |row: &Row| holds(&row.data, body["filter"].as_str().unwrap());
+            let fits = |row: &StoredChunk| holds(&row.data, body["filter"].as_str().unwrap());
             let rows = state.rows.get(&name).unwrap_or(&none);
             let found = nearest(rows, &body["data"][0], &body["limit"], fits);
             let by_distance = told["indexes"][0]["metricType"] == "L2";
@@ -64,7 +64,7 @@ fn partition(body: &Value) -> String {
 }
 
 /// A collection as it is described after it was made like this.
-fn described(wanted: &Value) -> Value {
+fn describe_collection(wanted: &Value) -> Value {
     let fields = list(&wanted["schema"]["fields"]).iter().map(|field| {
         let own = field["elementTypeParams"].as_object().into_iter().flatten();
         let params: Vec<Value> =
@@ -100,7 +100,7 @@ fn put(state: &mut State, name: &str, what: &str, body: &Value) -> Value {
         let own = own.unwrap_or_else(|| rows.len().to_string());
         rows.insert(
             own,
-            Row { vector: numbers(&entity[vector["name"].as_str().unwrap()]), data: entity.clone() },
+            StoredChunk { vector: numbers(&entity[vector["name"].as_str().unwrap()]), data: entity.clone() },
         );
     }
     json!({"upsertCount": list(&body["data"]).len()})

@@ -1,13 +1,13 @@
 //! Indexes of Elasticsearch and OpenSearch.
 
-use super::{Recorded, Row, State, list, numbers, text};
+use super::{RecordedRequest, State, StoredChunk, list, numbers, text};
 use serde_json::{Value, json};
 
 pub(super) fn answer(
     state: &mut State,
     card: &str,
     parts: &[&str],
-    request: &Recorded,
+    request: &RecordedRequest,
 ) -> Result<Value, u16> {
     match (request.method.as_str(), parts) {
         ("GET", [index, "_mapping"]) => {
@@ -53,7 +53,7 @@ fn bulk(state: &mut State, index: &str, bytes: &[u8]) -> Value {
             let mut data = lines.next().unwrap();
             let vector = numbers(&data["embedding"]);
             data.as_object_mut().unwrap().remove("embedding");
-            rows.insert(text(&action["index"]["_id"]), Row { vector, data });
+            rows.insert(text(&action["index"]["_id"]), StoredChunk { vector, data });
             items.push(json!({"index": {"_id": action["index"]["_id"], "status": 201, "result": "created"}}));
         } else {
             let was = rows.remove(action["delete"]["_id"].as_str().unwrap());
@@ -87,9 +87,9 @@ fn search(state: &State, index: &str, body: &Value) -> Result<Value, u16> {
         (&knn["vector"], &knn["filter"])
     };
     let vector = numbers(vector);
-    let away = |row: &Row| row.vector.iter().zip(&vector).map(|(a, b)| (a - b).powi(2)).sum::<f32>();
+    let away = |row: &StoredChunk| row.vector.iter().zip(&vector).map(|(a, b)| (a - b).powi(2)).sum::<f32>();
     let fitting = rows.values().filter(|row| fits(&row.data, filter));
-    let mut found: Vec<(f32, &Row)> = fitting.map(|row| (1.0 / (1.0 + away(row)), row)).collect();
+    let mut found: Vec<(f32, &StoredChunk)> = fitting.map(|row| (1.0 / (1.0 + away(row)), row)).collect();
     found.sort_by(|one, other| other.0.total_cmp(&one.0));
     found.truncate(usize::try_from(most).unwrap());
     let hits: Vec<Value> =

@@ -1,9 +1,9 @@
 //! A table of Supabase and the function that finds in it.
 
-use super::{Recorded, Row, State, list, nearest, numbers};
+use super::{RecordedRequest, State, StoredChunk, list, nearest, numbers};
 use serde_json::{Value, json};
 
-pub(super) fn answer(state: &mut State, parts: &[&str], request: &Recorded) -> Result<Value, u16> {
+pub(super) fn answer(state: &mut State, parts: &[&str], request: &RecordedRequest) -> Result<Value, u16> {
     let body = &request.body;
     let rows = state.rows.entry("documents".to_owned()).or_default();
     match (request.method.as_str(), parts) {
@@ -12,7 +12,7 @@ pub(super) fn answer(state: &mut State, parts: &[&str], request: &Recorded) -> R
             assert!(prefer.contains("resolution=merge-duplicates") && prefer.contains("return=minimal"));
             for row in list(body) {
                 let data = json!({"content": row["content"], "metadata": row["metadata"]});
-                rows.insert(row["id"].to_string(), Row { vector: numbers(&row["embedding"]), data });
+                rows.insert(row["id"].to_string(), StoredChunk { vector: numbers(&row["embedding"]), data });
             }
             Ok(Value::Null)
         }
@@ -25,7 +25,7 @@ pub(super) fn answer(state: &mut State, parts: &[&str], request: &Recorded) -> R
             Ok(Value::Null)
         }
         ("POST", ["rest", "v1", "rpc", "match_documents"]) => {
-            let fits = |row: &Row| {
+            let fits = |row: &StoredChunk| {
                 let wanted = body["filter"].as_object().into_iter().flatten();
                 wanted.into_iter().all(|(key, value)| row.data["metadata"][key] == *value)
             };

@@ -1,9 +1,9 @@
 //! Classes of Weaviate, and the language in which they are asked.
 
-use super::{Recorded, Row, State, list, nearness, numbers, text};
+use super::{RecordedRequest, State, StoredChunk, list, numbers, similarity, text};
 use serde_json::{Map, Value, json};
 
-pub(super) fn answer(state: &mut State, parts: &[&str], request: &Recorded) -> Result<Value, u16> {
+pub(super) fn answer(state: &mut State, parts: &[&str], request: &RecordedRequest) -> Result<Value, u16> {
     let body = &request.body;
     match (request.method.as_str(), parts) {
         ("GET", ["v1", "schema", class]) => state.told.get(*class).cloned().ok_or(404),
@@ -50,7 +50,7 @@ fn put(state: &mut State, body: &Value) -> Value {
                 known.push(json!({"name": name, "dataType": [kind]}));
             }
         }
-        let row = Row { vector: numbers(vector), data: Value::Object(properties.clone()) };
+        let row = StoredChunk { vector: numbers(vector), data: Value::Object(properties.clone()) };
         state.rows.entry(class).or_default().insert(text(&object["id"]), row);
         stored.push(json!({"id": object["id"], "result": {"status": "SUCCESS"}}));
     }
@@ -86,9 +86,9 @@ fn ask(state: &State, question: &str) -> Result<Value, String> {
     let none = Value::Null;
     let filter = arguments.get("where").unwrap_or(&none);
     let rows = state.rows.get(class).into_iter().flatten().map(|(_, row)| row);
-    let mut found: Vec<(f32, &Row)> = rows
+    let mut found: Vec<(f32, &StoredChunk)> = rows
         .filter(|row| filter.is_null() || fits(&row.data, filter))
-        .map(|row| (nearness(&row.vector, &vector), row))
+        .map(|row| (similarity(&row.vector, &vector), row))
         .collect();
     found.sort_by(|one, other| other.0.total_cmp(&one.0));
     found.truncate(usize::try_from(arguments["limit"].as_u64().unwrap()).unwrap());
