@@ -1,6 +1,5 @@
 //! The house: everything an operation needs, in one cheap handle.
 
-use crate::boards::SharedState;
 use crate::clock::Clock;
 use crate::documents::{self, DocumentReader};
 use crate::domain::error::Error;
@@ -13,11 +12,12 @@ use crate::history::History;
 use crate::llm::TokenCache;
 use crate::net::{AuthoritiesError, Outgoing};
 use crate::ops;
-use crate::ops::predict::known::FlowCache;
-use crate::ops::predict::plans::PlanCache;
+use crate::ops::predictions::flow_cache::FlowCache;
+use crate::ops::predictions::plan_cache::PlanCache;
 use crate::programs::Programs;
 use crate::script::{self, ScriptRunner};
 use crate::settings::{Environment, Settings};
+use crate::state::SharedState;
 use crate::store::{self, Store};
 use std::fmt;
 use std::ops::Deref;
@@ -29,37 +29,25 @@ pub struct App(Arc<AppState>);
 
 /// What operations are given.
 pub struct AppState {
-    /// As configured at start.
     pub settings: Settings,
     /// Where saved variables of type `runtime` are looked up.
     pub environment: Environment,
-    /// The database.
     pub store: Arc<Store>,
-    /// The versions of every flow.
     pub history: History,
-    /// Secrets made at first start.
     pub secrets: Secrets,
-    /// Files of flows.
     pub files: FlowFiles,
-    /// Files of conversations.
     pub chat_files: ChatFiles,
-    /// What a restart forgets.
     pub state: SharedState,
     /// The one client for outgoing calls.
     pub outgoing: Outgoing,
     /// Tokens that providers sold to credentials.
     pub tokens: TokenCache,
-    /// Turns files into text.
     pub documents: DocumentReader,
-    /// Runs code of flows' owners.
     pub scripts: ScriptRunner,
     /// Programs of this machine that flows may start.
     pub programs: Programs,
-    /// The time.
     pub clock: Clock,
-    /// Compiled canvases.
     pub plan_cache: PlanCache<Plan>,
-    /// Records that every answer needs.
     pub flow_cache: FlowCache,
 }
 
@@ -77,11 +65,9 @@ pub enum AppOpenError {
     Folder(std::io::Error),
     /// A folder is open to others and cannot be closed.
     Loose(AccessError),
-    /// The database.
     Store(store::OpenError),
     /// The folder was used, and its database is gone.
     NoDatabase,
-    /// The secrets.
     Secrets(SecretsError),
     /// What a crash left behind could not be completed.
     Replay(Error),
@@ -123,10 +109,10 @@ impl std::error::Error for AppOpenError {}
 
 fn secrets(store: &Store, settings: &Settings) -> Result<Secrets, AppOpenError> {
     let unread = |error: Error| AppOpenError::Store(error.into());
-    let known = ops::server_secrets::load_fingerprints(store).map_err(unread)?;
+    let known = ops::service::server_secrets::load_fingerprints(store).map_err(unread)?;
     let (secrets, prints) =
         Secrets::open(&settings.data_dir, settings.encryption_key, &known).map_err(AppOpenError::Secrets)?;
-    ops::server_secrets::save_fingerprints(store, &known, &prints).map_err(unread)?;
+    ops::service::server_secrets::save_fingerprints(store, &known, &prints).map_err(unread)?;
     // Now, and not before: the database knows what it is used with from here on.
     Secrets::remove_loss_markers(&settings.data_dir).map_err(AppOpenError::Secrets)?;
     Ok(secrets)
@@ -138,9 +124,11 @@ impl App {
     /// # Errors
     /// Says which part failed and what to do.
     pub fn open(settings: Settings, environment: Environment) -> Result<Self, AppOpenError> {
-        let folders = ops::folder::prepare(&settings)?;
+        let folders = ops::service::data_folder::prepare(&settings)?;
         let database = settings.data_dir.join("flowkeep.redb");
-        if ops::folder::is_missing_database(&settings.data_dir, &database).map_err(AppOpenError::Folder)? {
+        if ops::service::data_folder::is_missing_database(&settings.data_dir, &database)
+            .map_err(AppOpenError::Folder)?
+        {
             return Err(AppOpenError::NoDatabase);
         }
         let store = Store::open(&database).map_err(AppOpenError::Store)?;
@@ -152,11 +140,12 @@ impl App {
             .map_err(AppOpenError::Threads)?;
         let store = Arc::new(store);
         let clock = Clock::default();
-        let newest = ops::dates::newest_date(&store).map_err(|error| AppOpenError::Store(error.into()))?;
+        let newest = ops::service::clock_check::newest_date(&store)
+            .map_err(|error| AppOpenError::Store(error.into()))?;
         newest.into_iter().for_each(|newest| clock.observe(newest));
         // One for both kinds of files: what one of them finds, the other may just have made.
         let files = Tree::within(&folders.data, "files", Access::Owner);
-        let history = ops::history::open(folders.versions, &settings, &store);
+        let history = ops::service::history::open(folders.versions, &settings, &store);
         let house = AppState {
             history: history.map_err(|error| AppOpenError::Store(error.into()))?,
             store,
@@ -177,15 +166,17 @@ impl App {
         };
         let app = Self(Arc::new(house));
         app.history.check_readable();
-        ops::dates::clock_warnings(&app).iter().for_each(|complaint| tracing::warn!("{complaint}"));
-        ops::outbox::replay(&app).map_err(AppOpenError::Replay)?;
+        ops::service::clock_check::clock_warnings(&app)
+            .iter()
+            .for_each(|complaint| tracing::warn!("{complaint}"));
+        ops::flows::outbox::replay(&app).map_err(AppOpenError::Replay)?;
         Ok(app)
     }
 
     /// A [`Self::temporary`] house with an owner, and the operator acting for them.
     #[cfg(test)]
-    pub(crate) fn with_owner() -> (tempfile::TempDir, Self, crate::domain::caller::Caller) {
-        use ops::owner::{self, NewOwner};
+    pub(crate) fn with_owner() -> (tempfile::TempDir, Self, crate::domain::accounts::caller::Caller) {
+        use ops::accounts::owner::{self, NewOwner};
         let (folder, app) = Self::temporary();
         let (name, email) = ("Ada".to_owned(), "ada@example.org".to_owned());
         let new = NewOwner { name, email, credential: "correct horse".to_owned() };

@@ -8,13 +8,13 @@
 //! | 5 verbs | `app.rs` the house in one handle, `ops/` the operations |
 //! | 4 running | `engine/` canvases become plans, plans answer |
 //! | 3 cards | `cards/` one file per card |
-//! | 2 adapters | `store/` the database, `history/` versions in git, `files/` secrets and files on disk, `boards/` what a restart forgets, `llm/` model providers, `documents/` files to text, `sql/` databases of others, `postgres/` PostgreSQL servers, `mysql/` MySQL and MariaDB servers, `redis/` Redis servers, `programs/` programs of this machine, `traces/` spans for a collector |
+//! | 2 adapters | `store/` the database, `history/` versions in git, `files/` secrets and files on disk, `state/` what a restart forgets, `llm/` model providers, `documents/` files to text, `sql/` databases of others, `postgres/` PostgreSQL servers, `mysql/` MySQL and MariaDB servers, `redis/` Redis servers, `programs/` programs of this machine, `traces/` spans for a collector |
 //! | 1 ground | `aws/` signed requests and framed streams, `canvas/` a flow's drawing, `net/` outgoing calls, `script/` code inputs, `vectors/` what is nearest |
-//! | 0 nouns | `domain/` the words of the manual, `limits.rs` every number, `settings/` the environment, `clock.rs` the time, `worker/` walled-in processes, `durable/` files and folders that outlive a power cut |
+//! | 0 nouns | `base/` what every floor may use, `domain/` the words of the manual, `limits.rs` every number, `settings/` the environment, `clock.rs` the time, `worker/` walled-in processes, `durable/` files and folders that outlive a power cut |
 
 pub mod app;
 pub mod aws;
-pub mod boards;
+pub mod base;
 pub mod canvas;
 pub mod cards;
 pub mod cli;
@@ -37,6 +37,7 @@ pub mod redis;
 pub mod script;
 pub mod settings;
 pub mod sql;
+pub mod state;
 pub mod store;
 pub mod tasks;
 pub mod traces;

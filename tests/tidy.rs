@@ -13,7 +13,7 @@ const LINES_MAX: usize = 500;
 
 /// Which floor each room stands on. A room may use the floors below its own.
 const FLOORS: &[(usize, &[&str])] = &[
-    (0, &["domain", "limits", "settings", "clock", "worker", "durable"]),
+    (0, &["base", "domain", "limits", "settings", "clock", "worker", "durable"]),
     (1, &["aws", "canvas", "script", "net", "vectors"]),
     (
         2,
@@ -21,8 +21,7 @@ const FLOORS: &[(usize, &[&str])] = &[
             "store",
             "history",
             "files",
-            "boards",
-            "git_host",
+            "state",
             "llm",
             "documents",
             "sql",
@@ -51,51 +50,51 @@ const BESIDE: &[(&str, &str)] = &[("script", "net")];
 /// Rooms that may use only these, of all that lies below them.
 #[rustfmt::skip]
 const ONLY: &[(&str, &[&str])] = &[
-    ("worker", &["domain", "limits"]),
-    ("domain", &["limits", "settings", "clock"]),
-    ("script", &["net", "worker", "domain", "limits"]),
-    ("documents", &["worker", "domain", "limits"]),
-    ("sql", &["domain", "limits"]),
-    ("postgres", &["net", "domain", "limits"]),
-    ("mysql", &["net", "domain", "limits"]),
-    ("redis", &["net", "domain", "limits"]),
-    ("programs", &["worker", "domain", "limits"]),
-    ("cards", &["aws", "llm", "documents", "sql", "postgres", "mysql", "redis", "programs", "canvas", "script", "net", "vectors", "domain", "limits", "settings", "clock"]),
-    ("engine", &["cards", "llm", "documents", "canvas", "script", "net", "vectors", "domain", "limits", "settings", "clock"]),
+    ("worker", &["base", "domain", "limits"]),
+    ("domain", &["base", "limits", "settings", "clock"]),
+    ("script", &["net", "worker", "base", "domain", "limits"]),
+    ("documents", &["worker", "base", "domain", "limits"]),
+    ("sql", &["base", "domain", "limits"]),
+    ("postgres", &["net", "base", "domain", "limits"]),
+    ("mysql", &["net", "base", "domain", "limits"]),
+    ("redis", &["net", "base", "domain", "limits"]),
+    ("programs", &["worker", "base", "domain", "limits"]),
+    ("cards", &["aws", "llm", "documents", "sql", "postgres", "mysql", "redis", "programs", "canvas", "script", "net", "vectors", "base", "domain", "limits", "settings", "clock"]),
+    ("engine", &["cards", "llm", "documents", "canvas", "script", "net", "vectors", "base", "domain", "limits", "settings", "clock"]),
     ("vectors", &[]),
-    ("aws", &["domain"]),
-    ("http", &["app", "ops", "domain", "limits", "settings", "clock"]),
-    ("tasks", &["app", "ops", "domain", "limits", "settings", "clock"]),
-    ("traces", &["net", "domain", "settings"]),
-    ("cli", &["app", "ops", "domain", "limits", "settings", "clock", "http", "tasks", "traces"]),
+    ("aws", &["base", "domain"]),
+    ("http", &["app", "ops", "base", "domain", "limits", "settings", "clock"]),
+    ("tasks", &["app", "ops", "base", "domain", "limits", "settings", "clock"]),
+    ("traces", &["net", "base", "domain", "settings"]),
+    ("cli", &["app", "ops", "base", "domain", "limits", "settings", "clock", "http", "tasks", "traces"]),
 ];
 
 /// The one home of each package.
 const HOMES: &[(&str, &[&str])] = &[
     ("redb", &["src/store/"]),
-    ("crc32fast", &["src/domain/checksum"]),
+    ("crc32fast", &["src/base/checksum"]),
     ("multer", &["src/http/"]),
     ("rquickjs", &["src/script/"]),
     ("seccompiler", &["src/worker/"]),
     ("calamine", &["src/documents/"]),
     ("pdf_extract", &["src/documents/"]),
     ("quick_xml", &["src/documents/"]),
-    ("serde_saphyr", &["src/cards/kit/openapi"]),
+    ("serde_saphyr", &["src/cards/kit/web/openapi"]),
     ("rusqlite", &["src/sql/"]),
     ("postgres_protocol", &["src/postgres/"]),
     ("fallible_iterator", &["src/postgres/"]),
-    ("ring", &["src/llm/service_account"]),
+    ("ring", &["src/llm/identity/service_account"]),
     ("rustls", &["src/net/"]),
     ("webpki_roots", &["src/net/"]),
     ("zip", &["src/documents/"]),
     ("html2text", &["src/documents/"]),
-    ("gix", &["src/history/", "src/git_host/"]),
-    ("gix_pack", &["src/history/", "src/git_host/"]),
+    ("gix", &["src/history/"]),
+    ("gix_pack", &["src/history/"]),
     ("ureq", &["src/net.rs", "src/net/"]),
     ("warp", &["src/http/"]),
     ("hyper", &["src/http/"]),
     ("hyper_util", &["src/http/"]),
-    ("rust_embed", &["src/http/assets.rs"]),
+    ("rust_embed", &["src/http/reply/assets.rs"]),
     ("clap", &["src/cli/"]),
     ("clap_complete", &["src/cli/"]),
     // The one task below the doors reads a model's stream by readiness.
@@ -143,17 +142,17 @@ macro_rules! pattern {
     }};
 }
 
+#[path = "tidy/file_creation.rs"]
+mod file_creation;
+#[path = "tidy/inventories.rs"]
+mod inventories;
 #[path = "tidy/limits.rs"]
 mod limits;
-#[path = "tidy/listed.rs"]
-mod listed;
-#[path = "tidy/making.rs"]
-mod making;
 #[path = "tidy/manual.rs"]
 mod manual;
 
-use listed::{cards, map};
-use making::one_room_for_files;
+use file_creation::one_room_for_files;
+use inventories::{cards, map};
 use manual::papers;
 
 struct Source {
@@ -293,13 +292,13 @@ fn environment(source: &Source) -> Vec<String> {
 }
 
 fn check_one_writer_of_live(source: &Source) -> Vec<String> {
-    if !source.path.starts_with("src/") || source.path == "src/ops/live.rs" || !source.is_rust() {
+    if !source.path.starts_with("src/") || source.path == "src/ops/flows/live.rs" || !source.is_rust() {
         return Vec::new();
     }
     let change = pattern!(r"\bFLOWS\s*\.\s*(put|remove)\b");
     change
         .find_iter(&source.code)
-        .map(|hit| source.at(hit.start(), "Live changes in src/ops/live.rs only"))
+        .map(|hit| source.at(hit.start(), "Live changes in src/ops/flows/live.rs only"))
         .collect()
 }
 
@@ -414,18 +413,18 @@ mod samples {
     #[test]
     fn a_use_must_go_down() {
         let rows: &[(&str, &str, usize)] = &[
-            ("src/domain/flow.rs", "use crate::clock::Clock;", 0),
-            ("src/domain/flow.rs", "use crate::net::X;", 1),
-            ("src/store/mod.rs", "use crate::boards::X;", 1),
+            ("src/domain/flows/flow.rs", "use crate::clock::Clock;", 0),
+            ("src/domain/flows/flow.rs", "use crate::net::X;", 1),
+            ("src/store/mod.rs", "use crate::state::X;", 1),
             ("src/engine/run.rs", "use crate::cards::X; use crate::store::Y;", 1),
-            ("src/cards/tools/a.rs", "use crate::boards::Rates;", 1),
+            ("src/cards/tools/a.rs", "use crate::state::RateLimiter;", 1),
             ("src/script/run.rs", "use crate::net::X; use crate::worker::Y;", 0),
             ("src/net/mod.rs", "use crate::script::X;", 1),
             ("src/domain/a.rs", "use crate::worker::X;", 1),
             ("src/worker/pool.rs", "use crate::domain::X; use crate::settings::Y;", 1),
             ("src/app.rs", "use crate::ops::owner;", 0),
-            ("src/http/server.rs", "use crate::ops::x; use crate::tasks::y;", 1),
-            ("src/http/server.rs", "fn f(s: &crate::store::Store) {}", 1),
+            ("src/http/connection/server.rs", "use crate::ops::x; use crate::tasks::y;", 1),
+            ("src/http/connection/server.rs", "fn f(s: &crate::store::Store) {}", 1),
             ("src/cli/serve.rs", "use crate::http::server; use crate::net::x;", 1),
             ("src/attic.rs", "", 1),
         ];
@@ -460,7 +459,7 @@ mod samples {
                 .len(),
             1
         );
-        assert!(broken_rules(check_one_writer_of_live, "src/ops/live.rs", "FLOWS.put(tx)").is_empty());
+        assert!(broken_rules(check_one_writer_of_live, "src/ops/flows/live.rs", "FLOWS.put(tx)").is_empty());
     }
 
     #[test]
@@ -484,7 +483,7 @@ mod samples {
             vec![
                 Source::new("src/cards/registry.rs", registry),
                 Source::new("src/cards/tools/clock.rs", "//! x\npub const CARD: Card = Card {};"),
-                Source::new("src/cards/kit/input.rs", "//! x"),
+                Source::new("src/cards/kit/schema/input.rs", "//! x"),
                 Source::new("src/lib.rs", map),
                 Source::new("src/app.rs", "//! x"),
             ]

@@ -5,7 +5,7 @@
 #[cfg(test)]
 pub(crate) mod tests;
 
-use crate::domain::checksum::Checksum;
+use crate::base::checksum::Checksum;
 
 /// Two lengths and their sum.
 const PRELUDE_BYTES: usize = 12;
@@ -16,11 +16,9 @@ const HEADERS_BYTES_MAX: usize = 128 * 1024;
 /// The most of a frame that the format allows.
 const FRAME_BYTES_MAX: usize = 16 * 1024 * 1024 + HEADERS_BYTES_MAX + PRELUDE_BYTES + SUM_BYTES;
 
-/// One frame.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EventFrame {
     headers: Vec<(String, String)>,
-    /// What it carries.
     pub payload: Vec<u8>,
 }
 
@@ -39,7 +37,6 @@ pub enum FrameError {
     TooLarge,
     /// What arrived is not what was sent.
     Sum,
-    /// It is no such stream.
     Form,
 }
 

@@ -32,9 +32,7 @@ pub fn encode_path(text: &str) -> String {
 /// An access key. Nothing prints it.
 #[derive(Clone, PartialEq, Eq)]
 pub struct AccessKey {
-    /// The public half.
     pub id: String,
-    /// The secret half.
     pub secret: String,
     /// What makes a key of a limited time whole.
     pub session: Option<String>,
@@ -71,7 +69,6 @@ pub struct SigningRequest<'a> {
     pub url: &'a str,
     /// What goes along; all of it is signed.
     pub headers: &'a [(&'a str, &'a str)],
-    /// The body.
     pub body: &'a [u8],
 }
 

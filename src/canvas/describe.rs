@@ -4,7 +4,7 @@
 //! so that no label can pass for a trailer of the commit.
 
 use super::diff::Diff;
-use super::facts::CardSchemas;
+use super::schemas::CardSchemas;
 use super::secrets::input_label;
 use super::stored::StoredCanvas;
 use crate::domain::secrets::redact;
@@ -42,11 +42,9 @@ pub struct FlowChanges<'a> {
     pub diff: &'a Diff,
     /// The later canvas, which knows the labels of its inputs.
     pub canvas: &'a StoredCanvas,
-    /// What the cards say.
     pub cards: &'a dyn CardSchemas,
     /// The flow became one of this kind.
     pub kind: Option<&'a str>,
-    /// The category changed.
     pub category: bool,
     /// Settings that changed, in words (`rate limit`).
     pub settings: &'a [String],
@@ -62,7 +60,6 @@ pub struct Description {
 }
 
 impl Description {
-    /// Describes the changes.
     #[must_use]
     pub fn from_changes(changes: &FlowChanges<'_>) -> Self {
         let drawn = node_map(changes);
@@ -75,13 +72,11 @@ impl Description {
         Self { summary: clean_line(&told, TITLE_MAX_CHARS), details: details(changes, &drawn) }
     }
 
-    /// The title of a save.
     #[must_use]
     pub fn save_title(&self) -> String {
         if self.summary.is_empty() { "Saved without changes".to_owned() } else { capitalize(&self.summary) }
     }
 
-    /// The title of a Publish.
     #[must_use]
     pub fn publish_title(&self) -> String {
         let summary = if self.summary.is_empty() { "no changes" } else { &self.summary };
@@ -101,7 +96,6 @@ pub fn delete_title(name: &str) -> String {
     clean_line(&format!("Deleted {}", quote(name)), TITLE_MAX_CHARS)
 }
 
-/// The title of a Roll back.
 #[must_use]
 pub fn roll_back_title(title: &str, short_sha: &str) -> String {
     version_title("Rolled back Live to: ", title, short_sha)
@@ -113,7 +107,6 @@ pub fn restore_title(title: &str, short_sha: &str) -> String {
     version_title("Restored: ", title, short_sha)
 }
 
-/// The title of a promote.
 #[must_use]
 pub fn promote_title(title: &str, short_id: &str) -> String {
     version_title("Promoted from Dev: ", title, short_id)

@@ -47,15 +47,11 @@ pub struct Diff {
 /// A node that was added or removed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct DiffNode {
-    /// Node id.
     pub id: String,
-    /// The card label.
     pub label: String,
-    /// The card's name.
     pub name: String,
 }
 
-/// A node that changed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ChangedNode {
     /// Node id, or `settings` for the flow's record.
@@ -69,9 +65,7 @@ pub struct ChangedNode {
 /// Another name.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct NameChange {
-    /// The earlier name.
     pub from: String,
-    /// The later name.
     pub to: String,
 }
 

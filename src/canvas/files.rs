@@ -13,7 +13,6 @@ const STORED_PREFIX: &str = "FILE-STORAGE::";
 pub struct InlineFile {
     /// The name the person's file had; empty when the editor gave none.
     pub name: String,
-    /// Its content.
     pub bytes: Vec<u8>,
 }
 
@@ -135,7 +134,6 @@ pub fn to_data_uris<'f>(files: impl IntoIterator<Item = &'f InlineFile>) -> Stri
 pub enum FileInput {
     /// The name of a stored file.
     Stored(String),
-    /// The file itself.
     Inline(InlineFile),
 }
 

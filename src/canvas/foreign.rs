@@ -2,9 +2,9 @@
 //! another server, sealed with a key that is not here, and keys typed into inputs that their cards have no more.
 
 use super::Canvas;
-use super::facts::CardSchemas;
 use super::former_names::current_card_name;
 use super::parse::{self, CanvasError};
+use super::schemas::CardSchemas;
 use super::secrets::is_secret_field;
 use super::stored::{VIEWPORT, list_mut};
 use crate::domain::secrets::names;
@@ -197,7 +197,7 @@ fn remove_stray_keys(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::canvas::facts::InputSchema;
+    use crate::canvas::schemas::InputSchema;
     use proptest::prelude::*;
     use serde_json::json;
 

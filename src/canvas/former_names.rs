@@ -10,7 +10,6 @@ use std::collections::HashMap;
 struct FormerName {
     /// The name it was drawn with.
     old: &'static str,
-    /// The card's name today.
     current: &'static str,
     /// The output it had when it had but one, where the card of today lets its owner choose.
     output: Option<&'static str>,

@@ -3,25 +3,24 @@
 pub mod code_text;
 pub mod describe;
 pub mod diff;
-mod facts;
 pub mod files;
 mod foreign;
 mod former_names;
 mod node;
 mod parse;
+mod schemas;
 pub mod secrets;
 mod stored;
 pub mod template;
 
-pub use facts::{CardSchemas, InputSchema, InputSensitivity, NoSchemas};
+pub use crate::canvas::schemas::{CardSchemas, InputSchema, InputSensitivity, NoSchemas};
 pub use foreign::ForeignContent;
 pub use former_names::{current_card_name, current_input_name, former_input_names};
 pub use node::{Edge, InputParam, Node};
 pub use parse::CanvasError;
-pub use stored::StoredCanvas;
-
 use serde_json::{Map, Value};
 use std::collections::HashMap;
+pub use stored::StoredCanvas;
 
 /// A parsed canvas. The typed view is read from `raw`, which is kept whole, so writing a canvas back gives
 /// what was read: unknown keys, odd values and key order included.

@@ -6,7 +6,6 @@ use serde_json::{Map, Value};
 /// A box: what a run needs of it. Everything else stays in the canvas's raw form.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Node {
-    /// Unique on its canvas.
     pub id: String,
     /// The card's name of today, which the registry is asked for; empty when the box holds none.
     pub name: String,
@@ -29,7 +28,6 @@ pub struct Node {
 /// What a saved input definition says that matters when the flow runs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct InputParam {
-    /// Input name.
     pub name: String,
     /// Text may hold `{{…}}` references that are replaced inside the text.
     pub accepts_variables: bool,
@@ -38,11 +36,9 @@ pub struct InputParam {
 /// A connection.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Edge {
-    /// Where it starts.
     pub source: String,
     /// The handle it starts from, as the editor names it.
     pub source_handle: String,
-    /// Where it ends.
     pub target: String,
 }
 

@@ -89,7 +89,6 @@ impl StoredCanvas {
         list(&self.raw, "edges")
     }
 
-    /// Everything it holds.
     #[must_use]
     pub const fn raw(&self) -> &Map<String, Value> {
         &self.raw

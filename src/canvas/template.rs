@@ -10,11 +10,9 @@ pub struct TextTemplate(Vec<Segment>);
 /// A piece of a template.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Segment {
-    /// Plain text.
     Text(String),
     /// A reference, with the text it was written as: an unknown name leaves that text as it is.
     Reference {
-        /// What is meant.
         to: Reference,
         /// How it was written, braces included.
         written: String,
@@ -26,18 +24,15 @@ pub enum Segment {
 pub enum Reference {
     /// The result of another card, or a part of it.
     Node {
-        /// The node.
         id: String,
         /// Keys into a structured result; empty for the whole.
         path: Vec<String>,
     },
-    /// The question of the request.
     Question,
     /// The conversation so far, as lines.
     ChatHistory,
     /// Text of files sent with the question.
     FileAttachment,
-    /// A saved variable.
     Variable(String),
     /// A fact of the run: `chatId`, `sessionId` and the like.
     Flow(String),

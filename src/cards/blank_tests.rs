@@ -1,10 +1,10 @@
 //! Whatever the family lets its owner leave blank is no error here: over all cards, with every input that may be blank left so.
 
-use super::kit::test_host::TestHost;
+use super::kit::capabilities::test_host::TestHost;
 use super::kit::{Card, Component, Input, InputKind, InputValue, Inputs, WireType, WiredComponent};
 use super::registry::{CARDS, find};
-use crate::domain::credential_types;
 use crate::domain::error::Result;
+use crate::domain::workspace::credential_types;
 use serde_json::{Map, Value, json};
 use std::collections::HashMap;
 

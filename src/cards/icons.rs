@@ -4,7 +4,7 @@
 use super::kit::{Card, Category};
 use super::registry;
 use crate::canvas::current_card_name;
-use crate::domain::credential_types;
+use crate::domain::workspace::credential_types;
 
 /// The picture of a card; `None` for a name no card has.
 #[must_use]

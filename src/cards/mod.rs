@@ -5,8 +5,8 @@ pub mod icons;
 pub mod kit;
 pub mod model_lists;
 pub mod palette;
-pub mod refused;
 pub mod registry;
+pub mod unsupported;
 
 mod agents;
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! Where the providers of cards list their models.
 
-use super::kit::compatible::{password, with_version};
+use super::kit::models::openai_compatible::{password, with_version};
 use super::kit::{Card, Category, InputKind, Picker};
 use super::registry;
 use crate::llm::{
@@ -51,11 +51,8 @@ const MISTRAL: &str = "https://api.mistral.ai/v1";
 /// How one card's provider is asked.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ModelListRequest {
-    /// In which format.
     pub format: ListFormat,
-    /// Where.
     pub base: String,
-    /// What the models are for.
     pub purpose: ModelPurpose,
     /// The field of the card's credential that holds the key.
     pub key: Option<&'static str>,

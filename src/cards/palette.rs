@@ -4,19 +4,16 @@ use super::kit::{Card, Input, InputKind, Picker};
 use super::registry::CARDS;
 use serde_json::{Map, Value, json};
 
-/// Every card's definition.
 #[must_use]
 pub fn definitions() -> Vec<Value> {
     CARDS.iter().map(|card| definition(card)).collect()
 }
 
-/// Definitions of one category.
 #[must_use]
 pub fn category_definitions(name: &str) -> Vec<Value> {
     CARDS.iter().filter(|card| card.category.as_str() == name).map(|card| definition(card)).collect()
 }
 
-/// A card's definition.
 #[must_use]
 pub fn definition(card: &Card) -> Value {
     let settings = card.inputs.iter().filter(|input| !matches!(input.kind, InputKind::Credential(_)));

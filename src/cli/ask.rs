@@ -1,12 +1,12 @@
 //! `flowkeep ask`: one question to a running service, or to a canvas in a file.
 
+use super::client::{ApiClient, AskReply, AskRequest, ClientError};
 use super::{CliError, Context, print};
 use crate::domain::ids::FlowId;
 use crate::limits;
-use crate::ops::control::{CommandOutput, OperatorCommand};
-use crate::ops::predict;
-use crate::ops::predict::offline::{GivenCredential, OfflineRequest};
-use crate::ops::remote::{ApiClient, AskReply, AskRequest, ClientError};
+use crate::ops::predictions;
+use crate::ops::predictions::offline::{GivenCredential, OfflineRequest};
+use crate::ops::service::control::{CommandOutput, OperatorCommand};
 use crate::settings::{Flags, LogLevel, Settings};
 use crate::tasks::control::{ControlReply, call};
 use std::fs::File;
@@ -22,7 +22,6 @@ pub(super) struct AskArgs {
     /// Id of the flow, or its name together with a key that may view flows
     #[arg(required = true)]
     flow: String,
-    /// The question
     question: Option<String>,
     /// Address of the service [env: SERVICE_URL] [default: where the service of the data folder listens]
     #[arg(long, conflicts_with = "file")]
@@ -136,7 +135,7 @@ fn ask_offline(
     let json = context.is_switched_on(args.json, "SERVICE_JSON");
     let whole = json || context.is_switched_on(args.no_stream, "SERVICE_NO_STREAM");
     let mut written = Ok(());
-    let text = predict::offline::run_offline(
+    let text = predictions::offline::run_offline(
         &given,
         question,
         settings,

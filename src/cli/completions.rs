@@ -7,7 +7,6 @@ use clap_complete::Shell;
 /// Prints the completion script of a shell
 #[derive(clap::Args)]
 pub(super) struct CompletionsArgs {
-    /// The shell
     shell: Shell,
 }
 

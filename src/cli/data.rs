@@ -3,7 +3,7 @@
 use super::operator::{execute, unexpected_reply};
 use super::table::replace_controls;
 use super::{CliError, Context, print};
-use crate::ops::control::{CommandOutput, OperatorCommand};
+use crate::ops::service::control::{CommandOutput, OperatorCommand};
 use clap::Subcommand;
 use serde_json::Value;
 

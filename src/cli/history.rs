@@ -4,7 +4,7 @@ use super::operator::{execute, unexpected_reply};
 use super::table::{json_lines, replace_controls};
 use super::{CliError, Context, print};
 use crate::domain::ids::FlowId;
-use crate::ops::control::{CommandOutput, OperatorCommand};
+use crate::ops::service::control::{CommandOutput, OperatorCommand};
 use clap::Subcommand;
 use serde_json::Value;
 
@@ -30,7 +30,6 @@ enum HistoryCommand {
     },
     /// Prints the canvas of a version
     Show {
-        /// The flow's id
         flow: String,
         /// The version's id, or at least its first 7 characters
         #[arg(value_name = "VERSION")]
@@ -38,7 +37,6 @@ enum HistoryCommand {
     },
     /// Says what changed in a version
     Diff {
-        /// The flow's id
         flow: String,
         /// The version's id, or at least its first 7 characters
         #[arg(value_name = "VERSION")]

@@ -3,9 +3,9 @@
 use super::operator::{execute, unexpected_reply};
 use super::table::{cell, json_lines, table};
 use super::{CliError, Context, print};
-use crate::domain::caller::{Permission, key_permission_names};
+use crate::domain::accounts::caller::{Permission, key_permission_names};
 use crate::domain::ids::{KeyId, WorkspaceId};
-use crate::ops::control::{CommandOutput, OperatorCommand};
+use crate::ops::service::control::{CommandOutput, OperatorCommand};
 use clap::Subcommand;
 use serde_json::Value;
 

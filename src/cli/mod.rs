@@ -1,10 +1,11 @@
 //! The command line (manual 13.1): `flowkeep <command>`. Exit 0 is good, 1 failed, 2 wrong usage.
 
 mod ask;
+pub mod client;
 mod completions;
 mod config;
 mod data;
-mod folder;
+mod data_folder;
 mod history;
 mod keys;
 mod logging;
@@ -83,9 +84,7 @@ enum CliCommand {
 
 /// Where the program was started, which decides whether it runs from a source checkout.
 pub struct ProgramPaths {
-    /// The working folder.
     pub current_dir: Option<PathBuf>,
-    /// The program itself.
     pub program: Option<PathBuf>,
     /// What starts it again, as a worker.
     pub worker_program: PathBuf,
@@ -135,7 +134,6 @@ impl Context<'_> {
         Ok(settings)
     }
 
-    /// The flag, or its variable.
     fn text(&self, flag: &Option<String>, variable: &str) -> Option<String> {
         flag.clone().or_else(|| (self.vars)(variable)).filter(|text| !text.is_empty())
     }

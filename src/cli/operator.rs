@@ -1,11 +1,11 @@
 //! Runs an operator's command: through the control socket of the service that uses the data folder, or on the folder
 //! itself when no service does.
 
-use super::folder::{Audience, folder_problem};
+use super::data_folder::{Audience, folder_problem};
 use super::{CliError, Context};
 use crate::app::{App, AppOpenError};
-use crate::domain::cancel::CancelToken;
-use crate::ops::control::{self, CommandOutput, OperatorCommand};
+use crate::base::cancel::CancelToken;
+use crate::ops::service::control::{self, CommandOutput, OperatorCommand};
 use crate::settings::Settings;
 use crate::tasks::control::{ControlReply, call};
 use std::io::ErrorKind;

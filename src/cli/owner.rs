@@ -2,7 +2,7 @@
 
 use super::operator::{execute, unexpected_reply};
 use super::{CliError, Context, print, prompt};
-use crate::ops::control::{CommandOutput, OperatorCommand};
+use crate::ops::service::control::{CommandOutput, OperatorCommand};
 use clap::Subcommand;
 
 /// Helps the owner back in

@@ -5,14 +5,13 @@ use super::table::cell;
 use super::transfer::parse_workspace_id;
 use super::{CliError, Context, print};
 use crate::domain::ids::FlowId;
-use crate::ops::control::{CommandOutput, OperatorCommand};
+use crate::ops::service::control::{CommandOutput, OperatorCommand};
 use serde_json::Value;
 use std::fmt::Write as _;
 
 /// Publishes the drafts of flows that can run, each with a version of its own
 #[derive(clap::Args)]
 pub(super) struct PublishArgs {
-    /// Ids of flows
     #[arg(value_name = "FLOW", required_unless_present = "all", conflicts_with = "all")]
     flows: Vec<String>,
     /// Every flow of the workspace that has unpublished changes [env: SERVICE_PUBLISH_ALL]

@@ -3,17 +3,17 @@
 
 use super::ask::reachable;
 use super::config::setting_warnings;
-use super::folder::{Audience, folder_problem};
+use super::data_folder::{Audience, folder_problem};
 use super::{CliError, Context, logging, print};
 use crate::app::App;
-use crate::domain::caller::key_permission_names;
-use crate::domain::cancel::CancelToken;
+use crate::base::cancel::CancelToken;
+use crate::domain::accounts::caller::key_permission_names;
 use crate::domain::ids::FlowId;
-use crate::http::server;
+use crate::http::connection::server;
 use crate::limits;
-use crate::ops::control::{self, CommandOutput, OperatorCommand, random_password};
-use crate::ops::demo::{self, Demo};
-use crate::ops::owner::{self, OwnerStatus};
+use crate::ops::accounts::owner::{self, OwnerStatus};
+use crate::ops::service::control::{self, CommandOutput, OperatorCommand, random_password};
+use crate::ops::service::demo::{self, Demo};
 use crate::settings::{Environment, FirstOwner, Flags, LogLevel, MetricsAccess, Settings};
 use crate::tasks::Tasks;
 use crate::traces::{Exporter, SpanLayer};
@@ -294,7 +294,6 @@ fn ready_text(
     Ok(text)
 }
 
-/// Prints it.
 fn print_ready_text(mode: ServeMode, text: &str) -> Result<(), CliError> {
     match print(text) {
         // A service without a terminal serves all the same; only CI needs its line.

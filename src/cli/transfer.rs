@@ -6,8 +6,8 @@ use super::table::cell;
 use super::{CliError, Context, print};
 use crate::domain::ids::WorkspaceId;
 use crate::limits::IMPORT_FILE_MAX_BYTES;
-use crate::ops::control::{CommandOutput, OperatorCommand};
-use crate::ops::transfer::ExistingPolicy;
+use crate::ops::service::control::{CommandOutput, OperatorCommand};
+use crate::ops::workspace::transfer::ExistingPolicy;
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -27,7 +27,6 @@ pub(super) struct ExportArgs {
 /// Takes in an export, a flow, a tool or a canvas; what is there already stays as it is unless you say otherwise
 #[derive(clap::Args)]
 pub(super) struct ImportArgs {
-    /// The file
     file: PathBuf,
     /// Only says what would become of the file [env: SERVICE_IMPORT_PREVIEW]
     #[arg(long)]

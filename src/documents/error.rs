@@ -1,22 +1,19 @@
 //! Why a document has no text.
 
 use super::DocumentKind;
-use crate::domain::cancel::CancelReason;
+use crate::base::cancel::CancelReason;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
 /// What there was too much of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum LimitKind {
-    /// The file itself.
     File,
-    /// What it unpacks to.
     Unpacked,
     /// Files in it.
     Entries,
     /// Pages, sheets, slides or chapters.
     Parts,
-    /// Its text.
     Text,
 }
 
@@ -27,7 +24,6 @@ pub enum DocumentError {
     UnknownKind,
     /// The file is not what its name says.
     NotThisKind(DocumentKind),
-    /// The file is damaged.
     Damaged(DocumentKind),
     /// It can be read only with a password.
     Locked,
@@ -41,10 +37,8 @@ pub enum DocumentError {
     Busy,
     /// What names the wanted parts of a page cannot be read.
     Selector,
-    /// The run was ended.
     #[serde(skip)]
     Cancelled(CancelReason),
-    /// No worker could be started.
     Unavailable,
 }
 

@@ -1,19 +1,16 @@
 //! What a file is, by its name and by its first bytes; both have to agree.
 
 use super::DocumentError;
-use crate::domain::content::ByteSource;
+use crate::base::spooled_file::ByteSource;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::io::{self, Read as _};
 
-/// A kind of document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum DocumentKind {
     /// Plain text, as it is: also Markdown, CSV, JSON, YAML, XML, SQL and CSS, whose marks a model reads as well.
     Text,
-    /// A page of the web.
     Html,
-    /// A PDF.
     Pdf,
     /// A text of a word processor (docx).
     Docx,

@@ -7,31 +7,30 @@
 //! for pages.
 
 mod archive;
+mod client;
 mod encoding;
 mod epub;
 mod error;
 mod kind;
 mod office;
-mod page;
 mod pdf;
-mod read;
-mod select;
+mod selector;
 mod sheets;
 mod text;
+mod web_page;
 #[cfg(unix)]
 mod worker;
 mod xml;
 
+pub use crate::documents::client::DocumentReader;
+pub use crate::documents::web_page::WebPage;
+use crate::limits;
 pub use error::{DocumentError, LimitKind};
 pub use kind::DocumentKind;
-pub use page::WebPage;
-pub use read::DocumentReader;
-#[cfg(unix)]
-pub use worker::work;
-
-use crate::limits;
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
+#[cfg(unix)]
+pub use worker::work;
 
 /// The argument that makes this program a worker for documents.
 pub const ROLE: &str = "worker-document";
@@ -65,18 +64,15 @@ pub struct DocumentLimits {
     pub time: Duration,
     /// Memory of the worker, in bytes.
     pub memory_bytes: u64,
-    /// Documents at the same time.
     pub workers_max: usize,
     /// How long a document waits for its turn.
     pub queue: Duration,
-    /// What may come out.
     pub sizes: SizeLimits,
 }
 
 /// Sizes of a document, by what is counted.
 #[derive(Debug, Clone, Copy, Serialize, Deserialize)]
 pub struct SizeLimits {
-    /// The file itself.
     pub file_bytes_max: usize,
     /// All that an archive unpacks to.
     pub unpacked_bytes_max: u64,

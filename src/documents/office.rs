@@ -7,7 +7,6 @@ use std::collections::HashMap;
 
 /// Where a text usually lies.
 const BODY: &str = "word/document.xml";
-/// What belongs below it.
 const NOTES: &[&str] = &["word/footnotes.xml", "word/endnotes.xml"];
 
 /// Texts: one part for all of it.

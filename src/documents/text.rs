@@ -10,7 +10,6 @@ pub(super) fn read_plain(bytes: &[u8], into: &mut TextCollector) -> Result<(), D
     into.add(DocumentPart::from_text(encoding::decode(bytes).replace("\r\n", "\n")))
 }
 
-/// A page.
 pub(super) fn read_page(bytes: &[u8], into: &mut TextCollector) -> Result<(), DocumentError> {
     let text = page_text(&encoding::decode(bytes)).ok_or(DocumentError::Damaged(DocumentKind::Html))?;
     into.add(DocumentPart::from_text(text))

@@ -1,10 +1,10 @@
 //! A worker for documents: reads one file in a process of its own, answers, and ends.
 
 use super::archive::BoundedArchive;
-use super::read::{DocumentWorkerSetup, ReadJob, ReadMode, ReadResult};
-use super::{DocumentError, DocumentKind, TextCollector, epub, office, page, pdf, sheets, text};
+use super::client::{DocumentWorkerSetup, ReadJob, ReadMode, ReadResult};
+use super::{DocumentError, DocumentKind, TextCollector, epub, office, pdf, sheets, text, web_page};
 use crate::limits;
-use crate::worker::{confine, frame};
+use crate::worker::{frame, sandbox};
 use std::io::{self, ErrorKind};
 use std::panic::catch_unwind;
 use std::process::ExitCode;
@@ -25,12 +25,12 @@ fn serve() -> io::Result<()> {
         Ok(message) => serde_json::from_slice(&message)?,
         Err(error) => return Err(error),
     };
-    let allowance = confine::SandboxLimits { memory_bytes: greeting.memory_bytes };
-    confine::enter_sandbox(allowance).map_err(|error| io::Error::other(error.to_string()))?;
+    let allowance = sandbox::SandboxLimits { memory_bytes: greeting.memory_bytes };
+    sandbox::enter_sandbox(allowance).map_err(|error| io::Error::other(error.to_string()))?;
     frame::write(&mut io::stdout().lock(), b"ready")?;
     let job: ReadJob = serde_json::from_slice(&next(limits::DOCUMENT_BYTES_MAX)?)?;
     let bytes: Vec<u8> = next(job.sizes.file_bytes_max)?;
-    confine::limit_processor(job.seconds);
+    sandbox::limit_processor(job.seconds);
     // Libraries end some doubts about a file with a panic.
     let answer = catch_unwind(|| read_parts(&job, &bytes)).unwrap_or(Err(DocumentError::Damaged(job.kind)));
     frame::write(&mut io::stdout().lock(), &serde_json::to_vec(&answer)?)
@@ -48,10 +48,10 @@ fn read_parts(job: &ReadJob, bytes: &[u8]) -> ReadResult {
     };
     match (job.kind, &job.how) {
         (DocumentKind::Html, ReadMode::Markdown) => {
-            return page::markdown(bytes, &mut into).map(|()| into.parts);
+            return web_page::markdown(bytes, &mut into).map(|()| into.parts);
         }
         (DocumentKind::Html, ReadMode::Page { selector }) => {
-            return page::read(bytes, selector.as_deref(), &mut into).map(|()| into.parts);
+            return web_page::read(bytes, selector.as_deref(), &mut into).map(|()| into.parts);
         }
         _ => {}
     }

@@ -10,9 +10,7 @@ use std::borrow::Cow;
 pub(super) enum XmlEvent<'a> {
     /// An element begins. Names come without their prefix.
     Open(&'a str, &'a BytesStart<'a>),
-    /// An element ends.
     Close(&'a str),
-    /// Text within one.
     Text(&'a str),
 }
 

@@ -1,4 +1,4 @@
-//! What an operation can fail with. The one map from these to HTTP is `http/error.rs`.
+//! What an operation can fail with. The one map from these to HTTP is `http/reply/error.rs`.
 
 use super::damage::Damage;
 use super::ids::FlowId;
@@ -54,7 +54,6 @@ pub enum Error {
 pub enum Unauthorized {
     /// No key, a wrong key, or no session where one is needed.
     NoProof,
-    /// The session ended.
     SessionExpired,
     /// E-mail or password is wrong: never which.
     WrongPassword,
@@ -87,10 +86,9 @@ pub enum UnavailableReason {
 /// A refused request of a rate-limited flow (manual 2.5).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RateLimitExceeded {
-    /// The owner's configured message.
     pub message: String,
     /// The state of the window, for the headers.
-    pub window: super::rate::WindowState,
+    pub window: super::flows::rate_limit::WindowState,
 }
 
 /// What has no room for another file (manual 4.4).
@@ -125,7 +123,6 @@ impl FullQuota {
 /// One variant per 409.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Conflict {
-    /// The one owner exists already.
     OwnerExists,
     /// A name that must be unique is taken.
     NameTaken {
@@ -134,13 +131,10 @@ pub enum Conflict {
     },
     /// An id that was posted is in use.
     IdTaken,
-    /// Drafts are off.
     DraftsOff,
-    /// History is off.
     HistoryOff,
     /// History cannot be read, or is not there, in its own words.
     HistoryBroken(String),
-    /// There is nothing to publish.
     NoDraft,
     /// Live changed after the draft started, and the caller did not say to overwrite.
     StaleDraft,
@@ -172,18 +166,15 @@ pub enum Conflict {
     OwnerStays,
     /// People or invitations refer to the role.
     RoleInUse {
-        /// How many people have it.
         people: usize,
         /// How many open invitations promise it.
         invitations: usize,
     },
     /// Flows use what is to be deleted.
     InUse {
-        /// What it is.
         what: &'static str,
         /// The names of flows that use it.
         flows: Vec<String>,
-        /// How many more there are.
         others: usize,
     },
     /// The workspace is not empty.
@@ -195,7 +186,6 @@ pub enum Conflict {
     DefaultWorkspace,
     /// There are as many as there may be.
     TooMany {
-        /// Of what.
         what: &'static str,
     },
 }

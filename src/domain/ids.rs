@@ -79,10 +79,7 @@ uuid_id!(
     /// Names an API key; never the key's value.
     KeyId
 );
-uuid_id!(
-    /// Names a person.
-    UserId
-);
+uuid_id!(UserId);
 uuid_id!(
     /// Names a workspace: the wall between what different teams can see.
     WorkspaceId
@@ -91,10 +88,7 @@ uuid_id!(
     /// Names the organization, of which an instance has one.
     OrganizationId
 );
-uuid_id!(
-    /// Names a role.
-    RoleId
-);
+uuid_id!(RoleId);
 uuid_id!(
     /// Names an invitation; never the token of its link.
     InvitationId
@@ -103,22 +97,13 @@ uuid_id!(
     /// Names a sign-in session; never the value of its cookie.
     SessionId
 );
-uuid_id!(
-    /// Names a stored credential.
-    CredentialId
-);
+uuid_id!(CredentialId);
 uuid_id!(
     /// Names the name that holders of a key gave a conversation of a flow: a hash of the three.
     ConversationNameId
 );
-uuid_id!(
-    /// Names a saved variable.
-    VariableId
-);
-uuid_id!(
-    /// Names a document store.
-    DocumentStoreId
-);
+uuid_id!(VariableId);
+uuid_id!(DocumentStoreId);
 uuid_id!(
     /// Names a tool that people wrote.
     ToolId

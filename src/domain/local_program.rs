@@ -17,7 +17,6 @@ const SHOWN_MAX_CHARS: usize = 2_000;
 pub struct AllowedProgram {
     /// An absolute path, and every argument.
     pub command: Vec<String>,
-    /// The variables of its environment.
     pub env: BTreeMap<String, String>,
     /// Names of variables whose values a flow may give.
     pub flow_env: Vec<String>,
@@ -122,7 +121,6 @@ fn is_variable(name: &str) -> bool {
 pub struct CommandLine {
     /// A path, or a name alone.
     pub program: String,
-    /// Every argument.
     pub args: Vec<String>,
     /// Variables for its environment. Their values may be secrets.
     pub env: Vec<(String, String)>,
@@ -130,7 +128,6 @@ pub struct CommandLine {
 
 /// A program that may be started.
 pub struct ProgramGrant<'a> {
-    /// The operator's row for it.
     pub row: &'a AllowedProgram,
     /// All of its environment but what every program gets.
     pub env: BTreeMap<String, String>,

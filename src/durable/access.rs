@@ -20,7 +20,6 @@ pub enum Access {
 }
 
 impl Access {
-    /// The mode of a folder.
     pub(super) const fn folder_mode(self) -> u32 {
         match self {
             Self::Owner | Self::Passage => 0o700,
@@ -51,9 +50,7 @@ impl Access {
 /// A folder or file that others may enter or read, and that cannot be closed to them.
 #[derive(Debug)]
 pub struct AccessError {
-    /// Which one.
     pub path: PathBuf,
-    /// Why.
     pub cause: io::Error,
 }
 

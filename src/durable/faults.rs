@@ -33,7 +33,6 @@ impl Faults {
         self.arm(FaultPlan { at, kind: io::ErrorKind::Other, is_crash: true });
     }
 
-    /// Ends all faults.
     pub fn clear(&self) {
         *self.plan.lock().unwrap_or_else(PoisonError::into_inner) = None;
         self.armed.store(false, Ordering::SeqCst);

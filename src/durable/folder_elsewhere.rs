@@ -11,7 +11,6 @@ use std::time::UNIX_EPOCH;
 #[derive(Debug)]
 pub struct Folder(PathBuf);
 
-/// Which folder it is.
 pub(super) type Identity = PathBuf;
 
 impl Folder {

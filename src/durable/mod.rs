@@ -40,9 +40,7 @@ pub fn is_unfinished(name: &str) -> bool {
 /// What lies in a folder.
 #[derive(Debug, Clone)]
 pub struct Entry {
-    /// Its name.
     pub name: String,
-    /// What it is.
     pub kind: EntryKind,
     /// When it was changed, in seconds since 1970: a folder by what was put into it or taken out.
     pub changed: i64,
@@ -55,7 +53,6 @@ pub enum EntryKind {
     File(u64),
     /// A file that somebody writes, or that was left by a process that was killed.
     Unfinished,
-    /// A folder.
     Folder,
     /// A link, or anything else that is never opened.
     Other,

@@ -73,13 +73,11 @@ impl Tree {
         Self { is_inner: true, ..Self::new(outer.root.join(name), access) }
     }
 
-    /// Where it begins.
     #[must_use]
     pub fn root(&self) -> &Path {
         &self.root
     }
 
-    /// The seam for tests.
     #[doc(hidden)]
     #[must_use]
     pub fn faults(&self) -> &Faults {

@@ -1,8 +1,8 @@
 //! The stored credential of a card: the one place where its secrets are handed out for a run.
 
 use crate::cards::kit::{Card, Host};
-use crate::domain::credential_types;
 use crate::domain::error::{Error, Result};
+use crate::domain::workspace::credential_types;
 use serde_json::{Map, Value};
 
 /// What is said of a credential that is not there any more.

@@ -1,23 +1,25 @@
 //! Running flows: a canvas becomes a plan once, and a plan answers questions.
 
 mod credential;
-mod fitting;
-mod former;
-mod lone;
 mod order;
 pub mod overrides;
 pub mod plan;
+mod renamed_cards;
 mod resolve;
 pub mod resources;
 mod run;
 mod source;
+mod standalone;
 mod streaming;
-mod uploading;
+mod upload_store;
 pub mod validate;
+mod wiring;
 
-pub use former::former_names;
-pub use lone::{StandaloneCard, build_loader, build_model, build_vector_store, list_actions};
+pub use crate::engine::renamed_cards::former_names;
+pub use crate::engine::standalone::{
+    StandaloneCard, build_loader, build_model, build_vector_store, list_actions,
+};
+pub use crate::engine::upload_store::{LoaderFiles, UploadStore, find_upload_store};
 pub use overrides::{OverridePolicy, Overrides, takes_file};
 pub use plan::{Plan, upsertable_stores};
 pub use run::{CompletedRun, outside_memories, remembers_outside, run, run_upsert};
-pub use uploading::{LoaderFiles, UploadStore, find_upload_store};

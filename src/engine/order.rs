@@ -3,7 +3,7 @@
 use super::plan::PlanError;
 use super::source;
 use crate::canvas::{Canvas, Edge, Node};
-use crate::cards::kit::shelf::DOCUMENT;
+use crate::cards::kit::stores::store_inputs::DOCUMENT;
 use crate::cards::kit::{Factory, Output, VARIABLE_NAME};
 use crate::cards::registry;
 use std::collections::{BTreeSet, HashMap};
@@ -29,7 +29,6 @@ pub(super) struct BuildOrder {
 
 /// A card that chooses between its outputs.
 pub(super) struct NodeBranch {
-    /// The card.
     pub(super) node: usize,
     /// By output: all nodes that come after it, near and far.
     pub(super) downstream: Vec<(String, BTreeSet<usize>)>,
@@ -46,7 +45,6 @@ impl NodeBranch {
 enum BuildPurpose {
     /// A question: what is only read when a store is filled is left out (manual 9.6).
     Answer,
-    /// Filling a store.
     Upsert,
 }
 

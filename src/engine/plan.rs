@@ -3,10 +3,10 @@
 use super::order::{self, BuildOrder, order, order_for_upsert};
 use super::source::{InputSource, JsonSource, ReferenceScope};
 use super::streaming;
-use super::uploading::{LoaderFiles, UploadStore, find_upload_store};
+use super::upload_store::{LoaderFiles, UploadStore, find_upload_store};
 use crate::canvas::template::TextTemplate;
 use crate::canvas::{Canvas, Node};
-use crate::cards::kit::shelf::DOCUMENT;
+use crate::cards::kit::stores::store_inputs::DOCUMENT;
 use crate::cards::kit::{Card, Category, Factory, Input, InputKind};
 use crate::cards::registry;
 use crate::domain::error::Error;
@@ -186,7 +186,6 @@ impl Plan {
         others.iter().flat_map(|(_, steps)| steps).filter(|step| !is_reached(step)).copied().collect()
     }
 
-    /// The node of a step.
     pub(super) fn node_of(&self, step: usize) -> Option<&str> {
         self.places.iter().find(|(_, at)| **at == step).map(|(node, _)| node.as_str())
     }

@@ -4,7 +4,7 @@ use super::plan::Plan;
 use super::source::{InputSource, ReferenceScope};
 use crate::canvas::template::{Reference, Segment, TextTemplate};
 use crate::cards::kit::{Component, InputValue, RunContext, WiredComponent};
-use crate::domain::prediction::HistoryMessage;
+use crate::domain::predictions::prediction::HistoryMessage;
 use serde_json::Value;
 use std::cell::OnceCell;
 
@@ -16,7 +16,6 @@ pub(super) struct Resolver<'a> {
     pub(super) turn: &'a RunContext<'a>,
     /// Parts built so far, by step; none for what is not reached.
     pub(super) components: &'a [Option<Component>],
-    /// What runs.
     pub(super) plan: &'a Plan,
     /// The conversation as lines, read when the first reference asks for it.
     pub(super) chat_history: &'a OnceCell<String>,

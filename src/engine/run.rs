@@ -5,14 +5,14 @@ use super::overrides::Overrides;
 use super::plan::{Plan, Step, StepKind};
 use super::resolve::Resolver;
 use super::source::InputSource;
-use crate::cards::kit::retrieving;
+use crate::cards::kit::knowledge::retrieving;
 use crate::cards::kit::{
     Component, Factory, FlowVariable, Host, InputKind, InputValue, Inputs, Memory, NullSink, RunContext,
     TokenSink, UpsertReport, VARIABLE_NAME,
 };
-use crate::cards::refused;
+use crate::cards::unsupported;
 use crate::domain::error::{Error, Result};
-use crate::domain::prediction::RunOutput;
+use crate::domain::predictions::prediction::RunOutput;
 use crate::domain::secrets::tree;
 use serde_json::{Map, Value};
 use std::cell::OnceCell;
@@ -242,7 +242,7 @@ fn build<'v>(
         StepKind::Known { card, inputs, credential, predicts } => (card, inputs, credential, predicts),
         StepKind::Unknown { name } => {
             let unknown = || format!("{}: this server does not know the card '{name}'", step.label);
-            return Err(Error::RunFailed(refused::reason(name).map_or_else(unknown, str::to_owned)));
+            return Err(Error::RunFailed(unsupported::reason(name).map_or_else(unknown, str::to_owned)));
         }
     };
     if matches!(card.make, Factory::Nothing) {

@@ -9,20 +9,13 @@ use serde_json::{Map, Value};
 pub(super) enum InputSource {
     /// The stored value, as it is.
     Plain(Value),
-    /// A text with references.
     Text {
         /// The text, cut at its references.
         template: TextTemplate,
-        /// Which references count.
         reach: ReferenceScope,
     },
     /// JSON with references in its strings.
-    Json {
-        /// The JSON.
-        json: JsonSource,
-        /// Which references count.
-        reach: ReferenceScope,
-    },
+    Json { json: JsonSource, reach: ReferenceScope },
     /// Other cards, by their place in the plan's steps.
     Components(Vec<usize>),
 }

@@ -2,16 +2,16 @@
 
 mod values;
 
-use super::fitting::fits;
-use super::former::former_name;
 use super::plan::{Plan, PlanError};
+use super::renamed_cards::former_name;
 use super::resources::{Resources, forbidden_program, missing_flows, missing_records, missing_variables};
+use super::wiring::fits;
 use super::{credential, source};
 use crate::canvas::{Canvas, Node};
-use crate::cards::kit::input::parse_names;
+use crate::cards::kit::schema::input::parse_names;
 use crate::cards::kit::{Card, Input, InputKind, WireType};
-use crate::cards::{refused, registry};
-use crate::domain::flow::FlowKind;
+use crate::cards::{registry, unsupported};
+use crate::domain::flows::flow::FlowKind;
 use serde::Serialize;
 use serde_json::Value;
 use std::collections::HashSet;
@@ -21,11 +21,8 @@ use std::collections::HashSet;
 pub struct CardProblems {
     /// Node id; empty for problems of the whole flow.
     pub id: String,
-    /// The card's label.
     pub label: String,
-    /// The card's name.
     pub name: String,
-    /// One sentence each.
     pub issues: Vec<String>,
     /// The flow cannot answer until they are mended; what stands beside the cards that answer only looks unfinished.
     pub blocks: bool,
@@ -135,7 +132,7 @@ fn dangling(canvas: &Canvas) -> Vec<String> {
 }
 
 fn unknown_card(node: &Node) -> String {
-    refused::reason(&node.name)
+    unsupported::reason(&node.name)
         .map_or_else(|| format!("This server does not know the card '{}'.", node.name), str::to_owned)
 }
 

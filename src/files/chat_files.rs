@@ -1,9 +1,10 @@
 //! The files of conversations on disk: `files/<workspace>/<flow>/<conversation>/<name>`. The server makes the names;
 //! a caller's name is a label that is kept elsewhere (manual 4.4).
 
-use super::rot::{self, ReadError};
-use crate::domain::checksum::Checksum;
-use crate::domain::content::ByteSource;
+use super::integrity::{self, ReadError};
+use crate::base::checksum::Checksum;
+use crate::base::spooled_file::ByteSource;
+pub use crate::domain::conversations::file::ChatFileName;
 use crate::domain::error::{Error, FullQuota};
 use crate::domain::ids::{ChatId, FlowId, WorkspaceId};
 use crate::durable::{Entry, EntryKind, Folder, Tree};
@@ -14,12 +15,9 @@ use std::fs::File;
 use std::io::{self, Read as _, Seek as _, SeekFrom};
 use std::sync::{Mutex, MutexGuard, PoisonError, RwLock};
 
-pub use crate::domain::chat_file::ChatFileName;
-
 /// How much may be kept.
 #[derive(Debug, Clone, Copy)]
 pub struct Quota {
-    /// Files of one conversation.
     pub files_of_chat: usize,
     /// Bytes of all conversations of one workspace.
     pub bytes_of_workspace: u64,
@@ -40,7 +38,6 @@ impl Default for Quota {
 /// Why a file was not kept.
 #[derive(Debug)]
 pub enum StoreFileError {
-    /// There is no room left.
     Full(FullQuota),
     /// The disk did not take it.
     Io(io::Error),
@@ -147,8 +144,8 @@ impl ChatFiles {
     ) -> Result<Option<File>, ReadError> {
         let Some(folder) = self.folder(workspace, flow, chat)? else { return Ok(None) };
         let Some(mut file) = folder.file(name.as_str())? else { return Ok(None) };
-        rot::verify_checksum(&mut file, name.checksum(), || {
-            rot::chat_file_damage(workspace, flow, chat, name)
+        integrity::verify_checksum(&mut file, name.checksum(), || {
+            integrity::chat_file_damage(workspace, flow, chat, name)
         })?;
         file.seek(SeekFrom::Start(0))?;
         Ok(Some(file))

@@ -1,8 +1,8 @@
 //! The files of flows on disk: `files/<workspace>/<flow>/<name>`. Names are made by the server, so no caller's text
 //! becomes a path (manual 4.7).
 
-use super::rot::{self, ReadError};
-use crate::domain::checksum::Checksum;
+use super::integrity::{self, ReadError};
+use crate::base::checksum::Checksum;
 use crate::domain::ids::{FlowId, WorkspaceId};
 use crate::durable::Tree;
 use std::fs;
@@ -142,8 +142,8 @@ impl FlowFiles {
         if read > bytes_max {
             return Ok(None);
         }
-        rot::verify_checksum(&mut bytes.as_slice(), name.sum(), || {
-            rot::flow_file_damage(workspace, flow, name)
+        integrity::verify_checksum(&mut bytes.as_slice(), name.sum(), || {
+            integrity::flow_file_damage(workspace, flow, name)
         })?;
         Ok(Some(bytes))
     }

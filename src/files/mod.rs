@@ -4,7 +4,7 @@ pub mod chat_files;
 pub mod databases;
 pub mod document_folders;
 pub mod flow_files;
-pub mod rot;
+pub mod integrity;
 pub mod secrets;
 mod vault;
 

@@ -4,8 +4,8 @@
 //! Whoever has lost one for good says so with a file beside it (`LOST`).
 
 use super::vault::Vault;
-use crate::domain::conversation::OwnershipTokens;
-use crate::domain::file_link::FileLinks;
+use crate::domain::conversations::conversation::OwnershipTokens;
+use crate::domain::conversations::file_link::FileLinks;
 use crate::durable::{Access, DurableFolder, EntryKind, Tree, enforce};
 use hmac::{Hmac, KeyInit as _, Mac as _};
 use sha2::Sha256;
@@ -28,11 +28,8 @@ const LOST: &str = ".lost";
 
 /// The secrets, read once at start.
 pub struct Secrets {
-    /// Proofs of conversations.
     pub tokens: OwnershipTokens,
-    /// Encryption of credentials.
     pub vault: Vault,
-    /// Signing of file links.
     pub links: FileLinks,
 }
 
@@ -211,7 +208,6 @@ fn open_folder(data_dir: &Path) -> Result<DurableFolder, SecretsError> {
     Ok(folder)
 }
 
-/// The folder of the secrets.
 struct SecretsFolder {
     path: PathBuf,
     folder: DurableFolder,
@@ -240,7 +236,7 @@ impl SecretsFolder {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::chat_file::{ChatFile, ChatFileName};
+    use crate::domain::conversations::file::{ChatFile, ChatFileName};
     use crate::domain::ids::{ChatId, CredentialId, FlowId, WorkspaceId};
     use jiff::Timestamp;
     use serde_json::Map;

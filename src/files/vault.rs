@@ -1,7 +1,7 @@
 //! Encryption of credentials at rest: XChaCha20-Poly1305 under a key that is not in the database file.
 
-use crate::domain::credential::Ciphertext;
 use crate::domain::ids::{CredentialId, WorkspaceId};
+use crate::domain::workspace::credential::Ciphertext;
 use chacha20poly1305::aead::{Aead as _, KeyInit as _, Payload};
 use chacha20poly1305::{XChaCha20Poly1305, XNonce};
 use serde_json::{Map, Value};

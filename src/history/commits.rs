@@ -1,11 +1,12 @@
 //! Commits as versions: what one tells, which flows it touched, the line of commits below another.
 
 use super::error::{HistoryError, Result};
+use super::layout;
 use super::layout::FlowHeader;
 use super::message::{self, CommitSummary};
-use super::{layout, reading, tree};
+use super::repository::{checked_read, tree};
+use crate::domain::flows::version::{Sha, Version, VersionContent, VersionKind};
 use crate::domain::ids::FlowId;
-use crate::domain::version::{Sha, Version, VersionContent, VersionKind};
 use gix::ObjectId;
 use gix::objs::CommitRef;
 
@@ -30,7 +31,7 @@ pub(super) fn read_commit(id: ObjectId, bytes: &[u8]) -> Result<CommitSummary> {
 
 /// The versions a commit is: one when the service wrote it, else one for each flow it touched.
 pub(super) fn version_rows(repository: &gix::Repository, id: ObjectId) -> Result<Vec<VersionRow>> {
-    let object = reading::commit(repository, id)?;
+    let object = checked_read::commit(repository, id)?;
     let mut summary = read_commit(id, &object.data)?;
     if let Some(flow) = summary.flow {
         let version = &mut summary.version;
@@ -46,7 +47,7 @@ pub(super) fn version_rows(repository: &gix::Repository, id: ObjectId) -> Result
     let commit = object.decode()?;
     let parent = commit.parents().next();
     let old = match parent {
-        Some(parent) => Some(reading::commit(repository, parent)?.tree_id()?.detach()),
+        Some(parent) => Some(checked_read::commit(repository, parent)?.tree_id()?.detach()),
         None => None,
     };
     let mut rows = Vec::new();
@@ -92,7 +93,7 @@ fn read_file(
     flow: &FlowId,
     name: &str,
 ) -> Result<Option<Vec<u8>>> {
-    let root = reading::commit(repository, commit)?.tree_id()?.detach();
+    let root = checked_read::commit(repository, commit)?.tree_id()?.detach();
     let [flows, shard, folder] = layout::path(flow);
     let Some((mode, id)) = tree::find_entry(repository, root, &[&flows, &shard, &folder, name])? else {
         return Ok(None);
@@ -101,7 +102,7 @@ fn read_file(
     if !mode.is_blob() || size().map_err(|fault| HistoryError::object(id, fault))? > layout::FILE_MAX_BYTES {
         return Ok(None);
     }
-    Ok(Some(reading::blob(repository, id)?.take_data()))
+    Ok(Some(checked_read::blob(repository, id)?.take_data()))
 }
 
 /// The first parents below `tip`, newest first, down to `end` (left out); true when `end` was met.
@@ -128,6 +129,6 @@ pub(super) fn first_parent_line(
 
 /// The commit before this one.
 pub(super) fn parent(repository: &gix::Repository, id: ObjectId) -> Result<Option<ObjectId>> {
-    let object = reading::commit(repository, id)?;
+    let object = checked_read::commit(repository, id)?;
     Ok(object.parent_ids().next().map(|id| id.detach()))
 }

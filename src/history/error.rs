@@ -20,13 +20,10 @@ pub enum HistoryError {
     Disk(io::Error),
     /// A version is on the branch, and the disk does not say that it stays there: it counts when that was seen to.
     Unconfirmed(Box<HistoryError>),
-    /// The repository cannot be read.
     Repository(Box<dyn std::error::Error + Send + Sync>),
     /// An object that is missing, or is not what its id says.
     Object {
-        /// Which.
         id: ObjectId,
-        /// How that was seen.
         cause: Box<dyn std::error::Error + Send + Sync>,
     },
     /// The database knows versions, and the repository they were recorded in is not there or has no branch.

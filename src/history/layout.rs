@@ -1,8 +1,8 @@
 //! Where a flow lies in the repository, and how its two files read. Known only here.
 
-use crate::domain::flow::FlowKind;
+use crate::domain::flows::flow::FlowKind;
+use crate::domain::flows::version::FlowSnapshot;
 use crate::domain::ids::FlowId;
-use crate::domain::version::FlowSnapshot;
 use crate::limits::VERSION_CANVAS_BYTES_MAX;
 use serde::de::IgnoredAny;
 use serde_json::{Map, Value, json};
@@ -11,7 +11,6 @@ use serde_json::{Map, Value, json};
 pub(super) const FLOWS: &str = "flows";
 /// Name, type, category and settings.
 pub(super) const FLOW_FILE: &str = "flow.json";
-/// The canvas.
 pub(super) const CANVAS_FILE: &str = "canvas.json";
 /// The first file of a repository.
 pub(super) const README_FILE: &str = "README.md";
@@ -85,9 +84,7 @@ pub(super) fn snapshot(flow: &FlowId, flow_file: &[u8], canvas_file: &[u8]) -> O
 /// What a `flow.json` says of the flow, as far as it does.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct FlowHeader {
-    /// Its name.
     pub(super) name: Option<String>,
-    /// Its kind.
     pub(super) kind: Option<FlowKind>,
 }
 

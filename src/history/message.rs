@@ -1,9 +1,11 @@
 //! A commit's message and authors, and the version they tell.
 
 use super::error::Result;
-use crate::domain::flow::FlowKind;
+use crate::domain::flows::flow::FlowKind;
+use crate::domain::flows::version::{
+    Author, NewVersion, SYSTEM_AUTHOR, Sha, Version, VersionContent, VersionKind,
+};
 use crate::domain::ids::{FlowId, UserId};
-use crate::domain::version::{Author, NewVersion, SYSTEM_AUTHOR, Sha, Version, VersionContent, VersionKind};
 use gix::bstr::{BStr, ByteSlice as _};
 use gix::objs::CommitRef;
 use jiff::Timestamp;
@@ -23,7 +25,6 @@ const NAME_MAX_CHARS: usize = 200;
 pub(super) struct CommitSummary {
     /// The flow, when the service wrote the commit.
     pub(super) flow: Option<FlowId>,
-    /// The intent it completes.
     pub(super) intent: Option<Uuid>,
     /// The version; its name is empty, and its flow's kind unknown, when the commit does not tell it.
     pub(super) version: Version,

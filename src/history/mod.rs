@@ -4,46 +4,35 @@
 //! `record.rs` for the order of writes. Locks, outermost first: the turn to write ([`History::recorder`]),
 //! then the index, then whatever the [`IndexStore`] takes.
 
-mod cache;
 mod commits;
-mod delta;
 mod error;
 mod index;
-mod index_store;
-mod known;
 mod layout;
+mod mark;
 mod message;
-mod objects;
-mod origin;
 mod pack;
-mod plan;
-mod reading;
 mod record;
-mod refs;
 mod repository;
-mod sweep;
 #[cfg(test)]
 mod tests;
-mod tree;
 mod verify;
 
-pub use crate::durable::Faults;
-pub use error::HistoryError;
-pub use index_store::{IndexRow, IndexStore, MemoryIndex};
-pub use known::RestartResult;
-pub use record::Recorder;
-pub use verify::{VerifyItem, VerifyReport};
-
-use crate::domain::history_mark::HistoryMark;
+use crate::domain::flows::history_mark::HistoryMark;
+use crate::domain::flows::version::{Sha, ShaPrefix, Version, VersionContent};
 use crate::domain::ids::FlowId;
-use crate::domain::version::{Sha, ShaPrefix, Version, VersionContent};
+pub use crate::durable::Faults;
 use crate::durable::{Access, Tree};
+pub use crate::history::index::store::{IndexRow, IndexStore, MemoryIndex};
+pub use crate::history::mark::RestartResult;
+pub use error::HistoryError;
 use error::Result;
 use index::VersionCache;
+pub use record::Recorder;
 use repository::{ErrorChain, RepositoryHandle, Rights, catch_panic};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 use uuid::Uuid;
+pub use verify::{VerifyItem, VerifyReport};
 
 /// Most versions a list holds (manual 6.4).
 pub const VERSIONS_LISTED_MAX_COUNT: usize = 200;

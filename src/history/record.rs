@@ -1,11 +1,12 @@
 //! From a change to a commit on `main`: objects in memory, flushed to disk, then the branch moved.
 
 use super::error::{HistoryError, Result};
-use super::objects::ObjectBatch;
+use super::repository::objects::ObjectBatch;
+use super::repository::sweep::sweep;
 use super::repository::{ErrorChain, signature};
-use super::sweep::sweep;
-use super::{History, commits, layout, message, reading, refs, tree};
-use crate::domain::version::{NewVersion, SYSTEM_AUTHOR, Version, VersionContent};
+use super::repository::{checked_read, refs, tree};
+use super::{History, commits, layout, message};
+use crate::domain::flows::version::{NewVersion, SYSTEM_AUTHOR, Version, VersionContent};
 use gix::ObjectId;
 use gix::objs::Commit;
 use gix::objs::tree::EntryKind;
@@ -99,7 +100,7 @@ fn build_commit(
     parent: ObjectId,
     change: &NewVersion,
 ) -> Result<ObjectId> {
-    let before = reading::commit(repository, parent)?;
+    let before = checked_read::commit(repository, parent)?;
     let root = before.tree_id()?.detach();
     // No version is dated before the one it follows, also when the clock was set back.
     let of_before = before.time().ok().and_then(|time| Timestamp::from_second(time.seconds).ok());

@@ -2,9 +2,10 @@
 //! the database knows is among them, and the list of versions says what git says.
 
 use super::error::{HistoryError, Result};
-use super::{History, cache, catch_panic, commits, reading};
-use crate::domain::cancel::CancelToken;
-use crate::domain::version::Sha;
+use super::repository::{checked_read, object_cache};
+use super::{History, catch_panic, commits};
+use crate::base::cancel::CancelToken;
+use crate::domain::flows::version::Sha;
 use gix::ObjectId;
 use gix::objs::{Kind, TreeRefIter};
 use std::collections::{BTreeMap, HashSet};
@@ -48,7 +49,7 @@ impl History {
         match catch_panic(|| self.open_tip()) {
             Ok(None) => {}
             Ok(Some((mut repository, tip))) => {
-                repository.objects.set_pack_cache(cache::new_cache);
+                repository.objects.set_pack_cache(object_cache::new_cache);
                 let mut walk = ObjectWalk {
                     repository: &repository,
                     seen: HashSet::new(),
@@ -217,7 +218,7 @@ impl ObjectWalk<'_> {
     /// Reads an object and computes its id anew.
     fn read(&mut self, id: ObjectId, kind: Kind) -> Option<Vec<u8>> {
         self.report.objects += 1;
-        let object = match catch_panic(|| reading::any(self.repository, id)) {
+        let object = match catch_panic(|| checked_read::any(self.repository, id)) {
             Ok(object) => object,
             Err(fault) => {
                 let what = match fault {

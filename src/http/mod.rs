@@ -5,44 +5,18 @@
 //! Everything a handler sees is in [`request`], all it can answer is in [`reply`], [`sse`] and [`error`].
 
 pub mod api;
-pub mod error;
-pub mod form;
-pub mod guard;
-pub mod json;
+pub mod connection;
 pub mod openapi;
-pub mod origin;
-pub mod pace;
 pub mod reply;
 pub mod request;
-pub mod router;
-pub mod routes;
-pub mod server;
-pub mod session_cookie;
+pub mod routing;
 pub mod shapes;
-pub mod sse;
 
-mod accepting;
-mod address;
-mod assets;
-mod body;
-mod cors;
-mod dispatch;
-mod file_body;
-mod framing;
-mod manual;
-mod names;
-mod notice;
-mod pages;
-mod prefix;
-mod pump;
-mod running;
-mod strict;
-mod threads;
-mod wire;
-
-pub use guard::{Guard, OWNER, Owner, PUBLIC, RequiredAccess, SESSION, SIGNED_IN, any_of};
+pub use crate::http::connection::server::serve;
+pub use crate::http::reply::sse::{EventSink, StreamClosed};
+pub use crate::http::routing::guard::{
+    Guard, OWNER, Owner, PUBLIC, RequiredAccess, SESSION, SIGNED_IN, any_of,
+};
+pub use crate::http::routing::router::{Accepts, Cors, Route, RouteTable, delete, get, patch, post, put};
 pub use reply::Reply;
 pub use request::Request;
-pub use router::{Accepts, Cors, Route, RouteTable, delete, get, patch, post, put};
-pub use server::serve;
-pub use sse::{EventSink, StreamClosed};

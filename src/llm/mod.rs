@@ -1,64 +1,45 @@
 //! Talking to model providers: one file per wire protocol, not per brand.
 
-mod anthropic;
-mod aws;
-mod bedrock;
-mod cohere;
-mod completions;
 pub mod embeddings;
 mod endpoint;
-mod exchange;
-mod form;
-mod google;
 mod identity;
 mod model_list;
 mod moderation;
-mod ollama;
-mod openai;
-mod refusal;
-mod remembered;
-mod replicate;
+pub(crate) mod protocols;
 mod reply;
 mod rerank;
-mod retry;
-mod service_account;
 pub(crate) mod sse;
 mod streaming;
-mod text_generation;
-mod tokens;
-mod transcript;
 mod transcription;
-mod weight;
 
-pub use anthropic::{ANTHROPIC_BASE, Anthropic};
-pub use aws::AwsIdentity;
-pub use bedrock::Bedrock;
-pub use cohere::{COHERE_BASE, Cohere};
-pub use completions::Completions;
+use crate::base::cancel::CancelToken;
+use crate::domain::error::Error;
+use crate::domain::predictions::prediction::Usage;
+pub use crate::llm::endpoint::json_client::RequestBody;
+pub use crate::llm::endpoint::multipart::MultipartForm;
+pub use crate::llm::identity::aws::AwsIdentity;
+pub use crate::llm::identity::service_account::{GoogleIdentity, ServiceAccount};
+pub use crate::llm::identity::token_cache::TokenCache;
+pub use crate::llm::protocols::anthropic::{ANTHROPIC_BASE, Anthropic};
+pub use crate::llm::protocols::bedrock::Bedrock;
+pub use crate::llm::protocols::cohere::{COHERE_BASE, Cohere};
+pub use crate::llm::protocols::completions::Completions;
+pub use crate::llm::protocols::google::{GOOGLE_BASE, Google};
+pub use crate::llm::protocols::ollama::{OLLAMA_BASE, Ollama};
+pub use crate::llm::protocols::openai::{KeyStyle, OPENAI_BASE, OpenAi};
+pub use crate::llm::protocols::replicate::{REPLICATE_BASE, Replicate};
+pub use crate::llm::protocols::text_generation::{HUGGING_FACE_MODELS, TextGeneration};
+use crate::net::TlsError;
 pub use endpoint::{Endpoint, ProviderKey};
-pub use exchange::RequestBody;
-pub use form::MultipartForm;
-pub use google::{GOOGLE_BASE, Google};
 pub use identity::{ErrorMeaning, ErrorResponse, Identity, OutgoingRequest};
 pub use model_list::{ListFormat, ListedModel, ModelPurpose, list_models};
 pub use moderation::Moderator;
-pub use ollama::{OLLAMA_BASE, Ollama};
-pub use openai::{KeyStyle, OPENAI_BASE, OpenAi};
-pub use replicate::{REPLICATE_BASE, Replicate};
 pub use rerank::{ChunkRank, Reranker};
-pub use service_account::{GoogleIdentity, ServiceAccount};
-pub use streaming::{ReadProgress, ReplyStream, StreamEnd};
-pub use text_generation::{HUGGING_FACE_MODELS, TextGeneration};
-pub use tokens::TokenCache;
-pub use transcription::{Recording, Transcriber};
-
-use crate::domain::cancel::CancelToken;
-use crate::domain::error::Error;
-use crate::domain::prediction::Usage;
-use crate::net::TlsError;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::fmt;
+pub use streaming::{ReadProgress, ReplyStream, StreamEnd};
+pub use transcription::{Recording, Transcriber};
 
 /// A model that answers a list of messages. Built anew for each run; holds its settings and its key.
 pub trait ChatModel: Send + Sync {
@@ -123,9 +104,7 @@ pub struct SinkClosed;
 /// One fragment of a reply.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Delta<'a> {
-    /// Text of the answer.
     Text(&'a str),
-    /// The model's reasoning.
     Thinking(&'a str),
 }
 
@@ -134,16 +113,13 @@ pub enum Delta<'a> {
 pub struct ChatRequest {
     /// The conversation, oldest first. System messages come first.
     pub messages: Vec<ChatMessage>,
-    /// Tools the model may call.
     pub tools: Vec<ToolSpec>,
     /// Words at which the model must stop, beyond the card's own.
     pub stop: Vec<String>,
 }
 
-/// One message.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub enum ChatMessage {
-    /// The owner's instructions.
     System(String),
     /// What the person said, in parts.
     User(Vec<ContentPart>),
@@ -156,11 +132,8 @@ pub enum ChatMessage {
     },
     /// The result of one tool call.
     Tool {
-        /// The call it answers.
         call_id: String,
-        /// The tool's name.
         name: String,
-        /// What it returned.
         text: String,
     },
 }
@@ -195,16 +168,12 @@ impl ChatMessage {
 /// One part of a user message.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub enum ContentPart {
-    /// Text.
     Text(String),
-    /// An image by value.
     Image {
-        /// Media type.
         mime: String,
         /// Standard base64.
         base64: String,
     },
-    /// An image the provider fetches.
     ImageUrl(String),
 }
 
@@ -224,7 +193,6 @@ pub struct ToolSpec {
 pub struct ToolCall {
     /// Ties the result to the call; made up by the protocol file where the provider has none.
     pub id: String,
-    /// The tool.
     pub name: String,
     /// The arguments: an object, or the raw text when the model wrote something else.
     pub arguments: Value,
@@ -233,11 +201,9 @@ pub struct ToolCall {
 /// A whole reply.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Completion {
-    /// The text.
     pub text: String,
     /// The reasoning, when the provider shows it.
     pub thinking: String,
-    /// Tools the model wants called.
     pub calls: Vec<ToolCall>,
     /// Tokens, when reported.
     pub usage: Option<Usage>,
@@ -252,7 +218,6 @@ pub struct Completion {
 /// A page that a reply leans on.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Citation {
-    /// Its address.
     pub url: String,
     /// Its title; may be empty.
     pub title: String,
@@ -274,7 +239,6 @@ pub enum ModelError {
     KeyRefused,
     /// The model name is unknown to the provider.
     UnknownModel(String),
-    /// No connection.
     Unreachable(String),
     /// The provider is not trusted, or speaks no TLS that is spoken here.
     Untrusted(TlsError),
@@ -282,15 +246,11 @@ pub enum ModelError {
     Proxy(String),
     /// Refused by this service's own outbound rules.
     RefusedByPolicy,
-    /// The provider took too long.
     TimedOut,
-    /// The run was ended.
     Cancelled,
     /// Any other answer of the provider, shortened to one clean sentence.
     Provider {
-        /// HTTP status.
         status: u16,
-        /// The provider's message.
         message: String,
     },
     /// The reply reached the limit of its length before the model said anything.

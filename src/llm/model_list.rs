@@ -1,8 +1,9 @@
 //! Which models a provider has: one small request per wire format.
 
 use super::endpoint::{ProviderKey, read_whole};
-use super::{Endpoint, ModelError, anthropic};
-use crate::domain::cancel::CancelToken;
+use super::protocols::anthropic;
+use super::{Endpoint, ModelError};
+use crate::base::cancel::CancelToken;
 use serde_json::Value;
 
 /// Models that are read of one answer.
@@ -28,13 +29,10 @@ pub enum ListFormat {
 /// What models are wanted for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ModelPurpose {
-    /// To answer.
     Chat,
-    /// To make vectors.
     Embeddings,
 }
 
-/// One model.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ListedModel {
     /// What is sent as its name.

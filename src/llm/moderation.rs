@@ -1,7 +1,7 @@
 //! OpenAI's moderation: whether a text is one that its rules do not allow.
 
 use super::{Endpoint, ModelError, endpoint};
-use crate::domain::cancel::CancelToken;
+use crate::base::cancel::CancelToken;
 use serde::Deserialize;
 use serde_json::json;
 

@@ -1,8 +1,8 @@
 //! A reply as it grows, and the tool calls assembled from its fragments.
 
-use super::weight::{REPLY_VALUES_MAX, is_within};
+use super::endpoint::json_size::{REPLY_VALUES_MAX, is_within};
 use super::{Citation, Completion, Delta, ModelError, SinkClosed, ToolCall};
-use crate::domain::prediction::Usage;
+use crate::domain::predictions::prediction::Usage;
 use crate::net::NetError;
 use serde::Deserialize;
 use serde_json::{Map, Value};
@@ -99,14 +99,12 @@ pub(super) struct ReplyBuilder {
 }
 
 impl ReplyBuilder {
-    /// Adds text.
     pub(super) fn add_text(&mut self, text: &str) {
         if let Some(range) = append(&mut self.completion.text, text) {
             self.new_fragments.push(NewFragment::Text(range));
         }
     }
 
-    /// Adds reasoning.
     pub(super) fn add_thinking(&mut self, text: &str) {
         if let Some(range) = append(&mut self.completion.thinking, text) {
             self.new_fragments.push(NewFragment::Thinking(range));
@@ -131,7 +129,6 @@ impl ReplyBuilder {
         })
     }
 
-    /// The text so far.
     pub(super) fn text(&self) -> &str {
         &self.completion.text
     }

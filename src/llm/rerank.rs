@@ -1,12 +1,11 @@
 //! Models that order passages by how much they bear on a question. Their providers differ in a word or two.
 
 use super::{Endpoint, KeyStyle, ModelError, endpoint};
-use crate::domain::cancel::CancelToken;
+use crate::base::cancel::CancelToken;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use std::collections::HashSet;
 
-/// Passages of one request.
 const CHUNKS_MAX: usize = 1_000;
 
 /// A model behind a rerank address.
@@ -14,22 +13,17 @@ const CHUNKS_MAX: usize = 1_000;
 pub struct Reranker {
     /// Where and with which key; the base address ends before `path`.
     pub endpoint: Endpoint,
-    /// What follows the base address.
     pub path: &'static str,
-    /// How the key is sent.
     pub key_style: KeyStyle,
-    /// The model's name.
     pub model: String,
     /// What the provider calls the number of passages it returns: `top_n` or `top_k`.
     pub most_field: &'static str,
-    /// Further fields of the body.
     pub extra: Map<String, Value>,
 }
 
 /// A passage's place in what was sent, and how much it bears on the question.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ChunkRank {
-    /// Its place.
     pub index: usize,
     /// From 0 to 1.
     pub score: f64,

@@ -15,7 +15,6 @@ const LINE_BYTES_MAX: usize = 16 * 1024 * 1024;
 /// What ends a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum LineEnding {
-    /// LF and CRLF.
     Newline,
     /// LF, CRLF and CR, as server-sent events have it.
     Any,
@@ -36,7 +35,6 @@ pub(super) struct LineReader<R> {
 }
 
 impl<R: Read> LineReader<R> {
-    /// Lines of newline-delimited JSON.
     pub(super) fn new(source: R) -> Self {
         Self::with(source, LineEnding::Newline)
     }
@@ -251,7 +249,6 @@ pub(super) mod tests {
             Self(all.chunks(1).rev().flat_map(|byte| [byte, &[]]).collect())
         }
 
-        /// Two pieces.
         pub(crate) fn split(all: &'a [u8], at: usize) -> Self {
             Self([&all[at..], &all[..at]].into_iter().filter(|piece| !piece.is_empty()).collect())
         }

@@ -4,7 +4,7 @@
 use super::reply::{ReplyBuilder, broken_off_error};
 use super::sse::{LineReader, SseEvent, SseReader};
 use super::{Completion, Delta, ModelError, OnDelta};
-use crate::domain::cancel::CancelToken;
+use crate::base::cancel::CancelToken;
 use crate::net::{Incoming, NetError};
 use std::io::Read;
 use std::task::{Context, Poll, ready};
@@ -16,9 +16,7 @@ const EVENTS_AT_ONCE: usize = 64;
 /// What a stream says after an event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum StreamStep {
-    /// There is more to come.
     More,
-    /// The reply is complete.
     Over,
 }
 
@@ -107,7 +105,6 @@ pub struct ReplyStream<R = Incoming> {
 pub struct StreamEnd {
     /// The text that was handed on, also when the stream broke off.
     pub text: String,
-    /// The whole reply.
     pub result: Result<Completion, ModelError>,
 }
 
@@ -117,7 +114,6 @@ impl<R: StreamSource> ReplyStream<R> {
         Self::new(EventSource::Events(SseReader::new(source)), Box::new(protocol))
     }
 
-    /// A stream of lines.
     pub(super) fn from_lines(source: R, protocol: impl Protocol + 'static) -> Self {
         Self::new(EventSource::Lines(LineReader::new(source)), Box::new(protocol))
     }
@@ -196,7 +192,6 @@ impl<R: StreamSource> ReplyStream<R> {
 pub enum ReadProgress {
     /// There may be more at once: others had their turn.
     More,
-    /// It is over.
     Over(Result<(), ModelError>),
 }
 

@@ -3,14 +3,13 @@
 use super::ModelError;
 use super::endpoint::{Endpoint, read_whole};
 use super::{MultipartForm, RequestBody};
-use crate::domain::cancel::CancelToken;
+use crate::base::cancel::CancelToken;
 
 /// A model behind `/audio/transcriptions`.
 #[derive(Debug, Clone)]
 pub struct Transcriber {
     /// Where and with which key; the base address ends before `/audio/transcriptions`.
     pub endpoint: Endpoint,
-    /// The model's name.
     pub model: String,
     /// Further fields of the form: language, prompt, temperature.
     pub fields: Vec<(&'static str, String)>,

@@ -1,14 +1,13 @@
 //! One connection: a statement goes out with its values, and its answer comes back.
 
-use super::answer::{ResultReader, RowFormat, error_from_packet, is_end};
 use super::packet::{FieldReader, PacketReader, put_bytes};
+use super::query_result::{ResultReader, RowFormat, error_from_packet, is_end};
 use super::{MySqlError, MySqlLimits, MySqlQueryResult, MySqlServer, ServerGreeting, login};
-use crate::domain::cancel::CancelToken;
+use crate::base::cancel::CancelToken;
 use crate::net::{GuardedStream, Outgoing};
 use std::io::Write as _;
 use std::time::Duration;
 
-/// Time to say goodbye.
 const GOODBYE: Duration = Duration::from_secs(1);
 /// Time to end a statement from beside.
 const STOP: Duration = Duration::from_secs(2);
@@ -26,15 +25,10 @@ const FORGET: u8 = 0x19;
 pub enum MySqlValue {
     /// None.
     Null,
-    /// Text.
     Text(String),
-    /// Bytes.
     Bytes(Vec<u8>),
-    /// A whole number.
     Whole(i64),
-    /// Another number.
     Number(f64),
-    /// True or false.
     Flag(bool),
 }
 

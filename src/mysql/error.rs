@@ -12,7 +12,6 @@ const REASON_CHARS_MAX: usize = 300;
 pub enum MySqlError {
     /// No connection, or it ended.
     Net(NetError),
-    /// The server has no TLS.
     NoTls,
     /// The server wants to be told the password where others could read along.
     InsecurePassword,
@@ -26,9 +25,7 @@ pub enum MySqlError {
     ParameterCount(u16),
     /// What came back is not what a MySQL server says.
     Garbled,
-    /// What the server itself says.
     Server {
-        /// The number of its kind.
         number: u16,
         /// The five characters of its kind in the standard's words.
         state: String,

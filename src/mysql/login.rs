@@ -1,10 +1,10 @@
 //! How a connection begins: the server's greeting, TLS where the owner wants it, and the proof of the password.
 
-use super::answer::error_from_packet;
 use super::connection::MySqlConnection;
 use super::packet::{FieldReader, PacketReader};
+use super::query_result::error_from_packet;
 use super::{MySqlError, MySqlServer};
-use crate::domain::cancel::CancelToken;
+use crate::base::cancel::CancelToken;
 use crate::limits;
 use crate::net::Outgoing;
 use sha1::{Digest as _, Sha1};

@@ -4,21 +4,22 @@
 //! connection never says that it knows them, and it never says that it has files to send. Values go as parameters. Each
 //! statement has a time, ends with `CancelToken`, and brings back a bounded result.
 
-mod answer;
 mod connection;
 mod error;
 mod login;
 mod packet;
+mod query_result;
 #[cfg(test)]
 mod tests;
 
-pub use answer::{MySqlCell, MySqlColumn, MySqlQueryResult, MySqlRow, RowFormat, ValueType, read};
+use crate::base::cancel::CancelToken;
+pub use crate::mysql::query_result::{
+    MySqlCell, MySqlColumn, MySqlQueryResult, MySqlRow, RowFormat, ValueType, read,
+};
+use crate::net::{self, Dial, Outgoing};
 pub use connection::{MySqlConnection, MySqlValue};
 pub use error::MySqlError;
 pub use login::ServerGreeting;
-
-use crate::domain::cancel::CancelToken;
-use crate::net::{self, Dial, Outgoing};
 use std::time::Duration;
 
 /// A server, and the one connection that a card has to it.
@@ -30,15 +31,11 @@ pub const PORT: u16 = 3306;
 /// Which server, and who calls.
 #[derive(Clone)]
 pub struct MySqlServer {
-    /// Its host.
     pub host: String,
-    /// Its port.
     pub port: u16,
     /// The database there; empty for none.
     pub database: String,
-    /// The user.
     pub user: String,
-    /// Their password.
     pub password: String,
     /// Whether the connection is one over TLS.
     pub tls: bool,
@@ -68,7 +65,6 @@ impl Dial for MySqlServer {
 pub struct MySqlLimits {
     /// Time until its answer is there.
     pub time: Duration,
-    /// Rows.
     pub rows: usize,
     /// Bytes of all rows, and of the memory that holds them.
     pub bytes: usize,

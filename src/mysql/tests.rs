@@ -1,8 +1,8 @@
 //! The client against servers of a few lines, each with one habit. What a real one does, `tests/api/code_databases.rs` sees.
 
 use super::*;
-use crate::domain::cancel::{CancelReason, CancelToken};
-use crate::net::servers::{TestAuthority, serve_plain, serve_upgraded};
+use crate::base::cancel::{CancelReason, CancelToken};
+use crate::net::test_servers::{TestAuthority, serve_plain, serve_upgraded};
 use crate::net::{NetError, Outgoing};
 use proptest::prelude::*;
 use std::io::{Read, Write};
@@ -19,7 +19,6 @@ fn says(number: u8, body: &[u8]) -> Vec<u8> {
     [&length[..3], &[number], body].concat()
 }
 
-/// What a client sends.
 fn hears(stream: &mut impl Read) -> Vec<u8> {
     let mut head = [0; 4];
     if stream.read_exact(&mut head).is_err() {

@@ -14,13 +14,10 @@ pub enum NetError {
     Unreachable(String),
     /// The other side, or the run as a whole, took too long.
     TimedOut,
-    /// The run was ended.
     Cancelled,
     /// The other side is not trusted, or speaks no TLS that is spoken here.
     Untrusted {
-        /// Host and port.
         place: String,
-        /// Why.
         fault: TlsError,
     },
     /// The operator's proxy does not let the request through; says why.

@@ -69,7 +69,6 @@ const METADATA_ADDRESSES: &[IpAddr] = &[
     IpAddr::V6(Ipv6Addr::new(0xfd20, 0xce, 0, 0, 0, 0, 0, 0x254)),
 ];
 
-/// Names of the same.
 const METADATA_NAMES: &[&str] = &[
     "metadata",
     "metadata.google.internal",

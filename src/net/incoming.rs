@@ -1,8 +1,8 @@
 //! A response, read under the limits of its request.
 
-use super::waiting::{Readiness, WaitLimits};
+use super::wait_limits::{Readiness, WaitLimits};
 use super::{NetError, ResponseLimits};
-use crate::domain::cancel::CancelToken;
+use crate::base::cancel::CancelToken;
 use std::fmt;
 use std::io::{self, ErrorKind, Read};
 use std::net::TcpStream;
@@ -124,7 +124,6 @@ impl Incoming {
         Poll::Ready(Ok(()))
     }
 
-    /// The status.
     #[must_use]
     pub const fn status(&self) -> u16 {
         self.status

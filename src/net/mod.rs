@@ -3,45 +3,44 @@
 //! Every request of the service leaves here, so that one set of rules judges every address and one token ends every wait.
 //! What speaks another protocol gets a [`Line`] here, under the same rules.
 
+mod buffered_transport;
 mod buffers;
 mod error;
 mod guard;
+mod guarded_stream;
 mod incoming;
-mod line;
+mod lazy_connection;
 mod resolve;
-mod roomy;
-#[cfg(test)]
-pub(crate) mod servers;
-#[cfg(test)]
-mod servers_tests;
-mod session;
 #[cfg(test)]
 mod task_tests;
+#[cfg(test)]
+pub(crate) mod test_servers;
 mod tls;
+#[cfg(test)]
+mod tls_tests;
 mod transport;
 mod tunnel;
-mod waiting;
+mod wait_limits;
 
-use crate::domain::cancel::CancelToken;
+use crate::base::cancel::CancelToken;
+pub use crate::net::guarded_stream::GuardedStream;
+pub use crate::net::lazy_connection::{Dial, LazyConnection, server_message};
+use crate::net::wait_limits::WaitLimits;
 use crate::settings::{AllowRule, Proxies, Settings};
+pub use error::NetError;
 use error::from_ureq;
 use guard::AddressGuard;
+pub use incoming::Incoming;
 use resolve::GuardedResolver;
 use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
+pub use tls::{AuthoritiesError, TlsError, TrustStore};
 use ureq::Agent;
+pub use ureq::http::Method;
 use ureq::http::header::{HeaderMap, HeaderName, HeaderValue};
 use ureq::http::{Request, Uri};
 use ureq::unversioned::transport::Connector;
-use waiting::WaitLimits;
-
-pub use error::NetError;
-pub use incoming::Incoming;
-pub use line::GuardedStream;
-pub use session::{Dial, LazyConnection, server_message};
-pub use tls::{AuthoritiesError, TlsError, TrustStore};
-pub use ureq::http::Method;
 
 /// The most bytes a response head may have (manual 12.5).
 const HEAD_BYTES_MAX: usize = 32 * 1024;
@@ -85,7 +84,6 @@ pub struct ResponseLimits {
     pub first_byte: Duration,
     /// Between two bytes of the body.
     pub stall: Duration,
-    /// Bytes of the body.
     pub body_bytes: u64,
 }
 
@@ -307,7 +305,7 @@ fn agent(guard: AddressGuard, idle_max: usize, trust: &TrustStore, proxies: &Arc
         .build();
     let chain = transport::Dialer(proxies.clone())
         .chain(tls::TlsConnector(trust.clone()))
-        .chain(roomy::BufferConnector);
+        .chain(crate::net::buffered_transport::BufferConnector);
     Agent::with_parts(config, chain, GuardedResolver::new(guard, proxies.clone()))
 }
 

@@ -3,7 +3,7 @@
 use super::NetError;
 use super::guard;
 use super::guard::AddressGuard;
-use super::waiting::WaitLimits;
+use super::wait_limits::WaitLimits;
 use crate::settings::Proxies;
 use std::collections::HashMap;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr, ToSocketAddrs};

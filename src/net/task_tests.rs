@@ -2,7 +2,7 @@
 
 #![cfg(unix)]
 
-use super::servers::{ForwardProxy, TestAuthority, read_head, serve_plain, serve_tls};
+use super::test_servers::{ForwardProxy, TestAuthority, read_head, serve_plain, serve_tls};
 use super::*;
 use std::io::{ErrorKind, Read, Write};
 use std::sync::atomic::{AtomicUsize, Ordering};

@@ -1,7 +1,7 @@
 //! The client against servers of a few lines, each with one habit.
 
 use super::*;
-use crate::domain::cancel::CancelReason;
+use crate::base::cancel::CancelReason;
 use serde_json::json;
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};

@@ -30,13 +30,11 @@ pub enum TlsError {
     UnknownAuthority,
     /// The certificate is one of an authority, which is no server.
     IsAuthority,
-    /// The certificate has expired.
     Expired,
     /// The certificate is not valid yet.
     NotYetValid,
     /// The certificate is for another name.
     OtherName,
-    /// The certificate was taken back.
     Revoked,
     /// The certificate cannot be read, or is made for something else.
     BadCertificate,
@@ -52,7 +50,6 @@ pub enum TlsError {
     NotTls,
     /// The server ended the connection before it was secure.
     Closed,
-    /// Anything else.
     Other,
 }
 
@@ -296,7 +293,6 @@ impl<In: Transport> Connector<In> for TlsConnector {
     }
 }
 
-/// What the connection left of its time.
 fn time_left(details: &ConnectionDetails<'_>) -> NextTimeout {
     let spent = match ((details.current_time)(), details.now) {
         (Instant::Exact(now), Instant::Exact(begun)) => now.saturating_duration_since(begun),

@@ -1,11 +1,11 @@
 //! Connections that a cancelled run ends at once.
 //!
 //! The chain is: [`Dialer`] connects to a judged address or to the operator's proxy, [`super::tls::Secure`] adds TLS,
-//! [`super::roomy`] gives TLS connections the small, growing buffers that plain ones have by themselves.
+//! [`super::buffered_transport`] gives TLS connections the small, growing buffers that plain ones have by themselves.
 
 use super::buffers::BufferLease;
 use super::tunnel::{self, AbsoluteForm};
-use super::waiting::{self, Readiness, WaitLimits};
+use super::wait_limits::{self, Readiness, WaitLimits};
 use super::{NetError, guard, resolve};
 use crate::settings::{Proxies, Proxy};
 use std::fmt;
@@ -44,7 +44,7 @@ impl Connector for Dialer {
     fn connect(&self, details: &ConnectionDetails<'_>, _: Option<()>) -> Result<Option<Socket>, Error> {
         let waiting = WaitLimits::current()?;
         let most = Duration::from_secs(CONNECT_SECONDS_MAX).min(*details.timeout.after);
-        waiting::note_connected();
+        wait_limits::note_connected();
         let (https, host) = (details.needs_tls(), guard::bare_host(details.uri));
         let port = details.uri.port_u16().unwrap_or(if https { 443 } else { 80 });
         let addresses: Vec<IpAddr> = details.addrs.iter().map(SocketAddr::ip).collect();
@@ -245,7 +245,7 @@ impl Socket {
             self.drained = false;
         }
         if self.drained {
-            waiting::note_drained(true);
+            wait_limits::note_drained(true);
             return Err(Error::Io(ErrorKind::WouldBlock.into()));
         }
         loop {
@@ -256,14 +256,14 @@ impl Socket {
                     // A read that did not fill its room has found all there was. The end is found again by the next one.
                     self.drained = amount > 0 && amount < most;
                     self.is_at_start |= amount > 0;
-                    waiting::note_drained(self.drained);
+                    wait_limits::note_drained(self.drained);
                     self.buffers.input_appended(amount);
                     return Ok(amount > 0);
                 }
                 Err(error) if error.kind() == ErrorKind::Interrupted => {}
                 Err(error) if error.kind() == ErrorKind::WouldBlock => {
                     self.drained = true;
-                    waiting::note_drained(true);
+                    wait_limits::note_drained(true);
                     return Err(Error::Io(error));
                 }
                 Err(error) => return Err(broken_error(&error).into()),
@@ -347,10 +347,10 @@ impl Transport for Socket {
 
     fn await_input(&mut self, timeout: NextTimeout) -> Result<bool, Error> {
         self.send(timeout)?;
-        if let Some(readiness) = waiting::readiness() {
+        if let Some(readiness) = wait_limits::readiness() {
             return self.read_at_once(readiness);
         }
-        waiting::note_connection(&self.stream);
+        wait_limits::note_connection(&self.stream);
         let amount = self.wait(timeout, WaitFor::Input, |socket, left| {
             if let Some(set) = timeout_for(left, socket.read_timeout) {
                 socket.stream.set_read_timeout(Some(set))?;
@@ -359,7 +359,7 @@ impl Transport for Socket {
             (&*socket.stream).read(socket.buffers.input_append_buf())
         })?;
         if amount > 0 {
-            waiting::note_received();
+            wait_limits::note_received();
             self.is_at_start = true;
         }
         self.buffers.input_appended(amount);

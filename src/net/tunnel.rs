@@ -2,7 +2,7 @@
 
 use super::NetError;
 use super::transport::retry_until;
-use super::waiting::WaitLimits;
+use super::wait_limits::WaitLimits;
 use crate::settings::Proxy;
 use std::io::{self, ErrorKind, Read, Write};
 use std::net::TcpStream;

@@ -1,7 +1,7 @@
 //! One connection: statements go out with their parameters, rows come back as texts.
 
 use super::{PgError, PgServer, login};
-use crate::domain::cancel::CancelToken;
+use crate::base::cancel::CancelToken;
 use crate::limits;
 use crate::net::{GuardedStream, NetError, Outgoing};
 use bytes::BytesMut;
@@ -15,7 +15,6 @@ use std::time::Duration;
 
 /// What is read from the line at once.
 const READ_BYTES: usize = 16 * 1024;
-/// Time to say goodbye.
 const GOODBYE: Duration = Duration::from_secs(1);
 /// Time to end a statement from beside.
 const STOP: Duration = Duration::from_secs(2);
@@ -26,7 +25,6 @@ pub type PgRow = Vec<Option<String>>;
 /// A column of a result.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PgColumn {
-    /// Its name.
     pub name: String,
     /// The server's number of its type.
     pub kind: u32,
@@ -37,7 +35,6 @@ pub struct PgColumn {
 pub struct PgQueryResult {
     /// The columns, where the server was asked to describe them.
     pub columns: Vec<PgColumn>,
-    /// The rows.
     pub rows: Vec<PgRow>,
     /// What was done, as the server puts it: its verb, and how many rows.
     pub done: String,
@@ -46,7 +43,6 @@ pub struct PgQueryResult {
 /// The most that one statement may give.
 #[derive(Debug, Clone, Copy)]
 pub struct PgResultLimits {
-    /// Rows.
     pub rows: usize,
     /// Bytes of all rows, and of the memory that holds them.
     pub bytes: usize,

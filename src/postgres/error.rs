@@ -14,7 +14,6 @@ pub enum PgError {
     Name,
     /// The server wants to be told the password where others could read along.
     InsecurePassword,
-    /// The server has no TLS.
     NoTls,
     /// The server wants a way of signing in that is not spoken here.
     NoSignIn,
@@ -26,7 +25,6 @@ pub enum PgError {
     Garbled,
     /// Vectors cannot be kept there; holds what to do.
     NoVectors(&'static str),
-    /// What the server itself says.
     Server {
         /// The five characters of its kind.
         code: String,

@@ -2,7 +2,7 @@
 
 use super::connection::PgConnection;
 use super::{PgError, PgServer, PgTls};
-use crate::domain::cancel::CancelToken;
+use crate::base::cancel::CancelToken;
 use crate::limits;
 use crate::net::{GuardedStream, Outgoing};
 use bytes::BytesMut;

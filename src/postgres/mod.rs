@@ -11,13 +11,12 @@ mod name;
 #[cfg(test)]
 mod tests;
 
+use crate::base::cancel::CancelToken;
+use crate::limits;
+use crate::net::{self, Dial, Outgoing};
 pub use connection::{PgColumn, PgConnection, PgQueryResult, PgResultLimits, PgRow};
 pub use error::PgError;
 pub use name::{ColumnName, TableName};
-
-use crate::domain::cancel::CancelToken;
-use crate::limits;
-use crate::net::{self, Dial, Outgoing};
 use std::time::Duration;
 
 /// A server and the one connection a run has to it.
@@ -29,15 +28,10 @@ pub const PORT: u16 = 5432;
 /// Which server, and who calls.
 #[derive(Clone)]
 pub struct PgServer {
-    /// Its host.
     pub host: String,
-    /// Its port.
     pub port: u16,
-    /// The database there.
     pub database: String,
-    /// The user.
     pub user: String,
-    /// Their password.
     pub password: String,
     /// Whether the connection is one over TLS.
     pub tls: PgTls,

@@ -5,7 +5,6 @@ use super::PgError;
 /// The longest name the server keeps whole.
 const NAME_BYTES_MAX: usize = 63;
 
-/// The name of a column.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ColumnName(String);
 

@@ -1,7 +1,7 @@
 //! The client against servers of a few lines, each with one habit. What a real one does, `tests/api/postgres.rs` sees.
 
 use super::*;
-use crate::domain::cancel::{CancelReason, CancelToken};
+use crate::base::cancel::{CancelReason, CancelToken};
 use crate::net::{NetError, Outgoing, TlsError};
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};

@@ -9,22 +9,21 @@
 //! where the service is killed, because that closes the same pipe.
 
 #[cfg(target_os = "linux")]
-mod keeping;
+mod keeper;
+#[cfg(target_os = "linux")]
+mod process;
 #[cfg(not(target_os = "linux"))]
-mod nowhere;
-#[cfg(target_os = "linux")]
-mod running;
+mod unsupported;
 
-#[cfg(target_os = "linux")]
-pub use keeping::run_keeper;
-#[cfg(not(target_os = "linux"))]
-pub use nowhere::{ProgramProcess, work};
-#[cfg(target_os = "linux")]
-pub use running::ProgramProcess;
-
-use crate::domain::cancel::{CancelReason, CancelToken};
+use crate::base::cancel::{CancelReason, CancelToken};
 use crate::domain::local_program::{AllowedProgram, CommandLine, ProgramNotListedError};
 use crate::limits::PROGRAMS_MAX;
+#[cfg(target_os = "linux")]
+pub use crate::programs::keeper::run_keeper;
+#[cfg(target_os = "linux")]
+pub use crate::programs::process::ProgramProcess;
+#[cfg(not(target_os = "linux"))]
+pub use crate::programs::unsupported::{ProgramProcess, work};
 use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -40,9 +39,7 @@ pub enum ProgramError {
     NotAllowed(ProgramNotListedError),
     /// The operator listed a file that is not there.
     Missing,
-    /// As many run as may.
     Busy,
-    /// The system started no process.
     CannotStart,
     /// It ended, with this code where it ended by itself.
     Ended(Option<i32>),
@@ -50,7 +47,6 @@ pub enum ProgramError {
     Late,
     /// A line of it is longer than any may be, or none.
     Garbled,
-    /// The run is to end.
     Cancelled(CancelReason),
 }
 

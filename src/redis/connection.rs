@@ -1,7 +1,7 @@
 //! One connection: commands go out, and a reply comes back for each.
 
 use super::{RedisError, RedisReply, RedisServer, reply};
-use crate::domain::cancel::CancelToken;
+use crate::base::cancel::CancelToken;
 use crate::limits;
 use crate::net::{GuardedStream, Outgoing};
 use std::io::{BufReader, Write as _};

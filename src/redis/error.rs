@@ -16,7 +16,6 @@ pub enum RedisError {
     Garbled,
     /// What lies under a key was put there by another program; says what was looked for.
     ForeignKey(&'static str),
-    /// What the server itself says.
     Server {
         /// The word with which it begins: its kind.
         code: String,

@@ -10,12 +10,11 @@ mod reply;
 #[cfg(test)]
 mod tests;
 
+use crate::base::cancel::CancelToken;
+use crate::net::{self, Dial, Outgoing};
 pub use connection::RedisConnection;
 pub use error::RedisError;
 pub use reply::{RedisReply, read_reply};
-
-use crate::domain::cancel::CancelToken;
-use crate::net::{self, Dial, Outgoing};
 
 /// The port where nothing else is said.
 pub const PORT: u16 = 6379;
@@ -26,9 +25,7 @@ pub type RedisClient = net::LazyConnection<RedisServer>;
 /// Which server, and who calls. It holds a secret, so it has no `Debug`.
 #[derive(Clone)]
 pub struct RedisServer {
-    /// Its host.
     pub host: String,
-    /// Its port.
     pub port: u16,
     /// The user; the one that every server has where none is named.
     pub user: Option<String>,

@@ -16,13 +16,9 @@ pub enum RedisReply {
     Word(String),
     /// Why it did not do what was asked, in its own words.
     Refusal(String),
-    /// A number.
     Number(i64),
-    /// Bytes.
     Bytes(Vec<u8>),
-    /// Several replies.
     List(Vec<Self>),
-    /// There is no such thing.
     Nothing,
 }
 

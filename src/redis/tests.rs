@@ -2,10 +2,10 @@
 //! a real one does, `tests/api/redis.rs` sees.
 
 use super::*;
-use crate::domain::cancel::CancelReason;
+use crate::base::cancel::CancelReason;
 use crate::limits;
 use crate::net::NetError;
-use crate::net::servers::serve_plain;
+use crate::net::test_servers::serve_plain;
 use proptest::prelude::*;
 use std::io::{BufReader, Read, Write};
 use std::net::TcpStream;

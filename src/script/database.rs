@@ -25,7 +25,6 @@ pub struct DatabaseRequest {
     /// The database, for a connection that is not there yet.
     #[serde(default)]
     pub place: DatabaseTarget,
-    /// What is wanted.
     pub work: DatabaseOperation,
 }
 
@@ -35,7 +34,6 @@ pub struct DatabaseTarget {
     /// Name or id of the credential.
     #[serde(default)]
     pub credential: Option<String>,
-    /// The family of servers.
     #[serde(default)]
     pub family: Option<DatabaseKind>,
     /// The host, which has to be the credential's.
@@ -53,9 +51,7 @@ pub struct DatabaseTarget {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum DatabaseKind {
-    /// PostgreSQL.
     Postgres,
-    /// MySQL and MariaDB.
     Mysql,
 }
 
@@ -63,16 +59,8 @@ pub enum DatabaseKind {
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum DatabaseOperation {
-    /// A connection.
     Connect,
-    /// A statement.
-    Query {
-        /// The statement.
-        sql: String,
-        /// What stands for its places.
-        values: Vec<DatabaseValue>,
-    },
-    /// The end of the connection.
+    Query { sql: String, values: Vec<DatabaseValue> },
     Close,
 }
 
@@ -82,22 +70,17 @@ pub enum DatabaseOperation {
 pub enum DatabaseValue {
     /// None.
     Null,
-    /// Text.
     Text(String),
     /// Bytes, as base64.
     Bytes(String),
-    /// A whole number.
     Whole(i64),
-    /// Another number.
     Number(f64),
-    /// True or false.
     Flag(bool),
 }
 
 /// What came back.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct DatabaseAnswer {
-    /// Which family it is.
     pub family: Option<DatabaseKind>,
     /// The columns; none for what gives no rows.
     pub columns: Vec<DatabaseColumn>,
@@ -114,7 +97,6 @@ pub struct DatabaseAnswer {
 /// A column of a result.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct DatabaseColumn {
-    /// Its name.
     pub name: String,
     /// What code makes of its values: `text`, `number`, `long`, `boolean`, `json`, `time` or `bytes`; with `[]` after it
     /// for lists of them.
@@ -130,7 +112,6 @@ pub struct DatabaseError {
     pub message: String,
     /// The kind of fault in the server's words, as its clients name them.
     pub code: Option<String>,
-    /// The server's number of it.
     pub number: Option<u16>,
     /// What the server said of the statement, for code alone: it may name tables and hold values.
     pub words: Option<String>,

@@ -1,11 +1,11 @@
 //! The engine: one run of code in globals of its own, within its limits of time, memory and stack.
 
-use super::natives::{PendingCalls, build_host_object};
+use super::host_functions::{PendingCalls, build_host_object};
 use super::protocol::{FromWorker, RunEnd, ScriptJob, ToWorker};
 use super::value;
 use super::worker::Pipes;
 use crate::limits;
-use crate::worker::confine;
+use crate::worker::sandbox;
 use nix::sys::resource::{UsageWho, getrusage};
 use rquickjs::context::EvalOptions;
 use rquickjs::promise::PromiseState;
@@ -32,7 +32,7 @@ impl RunClock {
     fn start(&self, job: &ScriptJob) {
         let processor = Duration::from_millis(job.processor_ms);
         // The system's own wall stands behind ours, for what never comes back to the engine's loop.
-        confine::limit_processor(processor.as_millis().div_ceil(1_000).try_into().unwrap_or(u64::MAX / 2));
+        sandbox::limit_processor(processor.as_millis().div_ceil(1_000).try_into().unwrap_or(u64::MAX / 2));
         self.processor_end.set(processor_time() + processor);
         self.wall_end.set(Some(Instant::now() + Duration::from_millis(job.wall_ms)));
     }

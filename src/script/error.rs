@@ -1,6 +1,6 @@
 //! Why a run of code has no result.
 
-use crate::domain::cancel::CancelReason;
+use crate::base::cancel::CancelReason;
 use std::fmt;
 
 /// Why a run of code has no result. The text says what happened in words for the flow's owner; what the code itself
@@ -9,7 +9,6 @@ use std::fmt;
 pub enum ScriptError {
     /// The code is not JavaScript.
     Syntax {
-        /// What the parser says.
         message: String,
         /// The line, counted from 1, where the engine knows it.
         line: Option<u32>,
@@ -25,7 +24,6 @@ pub enum ScriptError {
     Timeout,
     /// It needed more memory than it may use.
     Memory,
-    /// It called itself too deeply.
     Stack,
     /// It waits for a promise that nothing can settle any more.
     NeverSettles,
@@ -45,7 +43,6 @@ pub enum ScriptError {
     Cancelled(CancelReason),
     /// The worker ended for no reason of these.
     Crashed,
-    /// No worker could be started.
     Unavailable,
 }
 

@@ -1,6 +1,6 @@
 //! Requests of code: what it wants sent, and what comes back. The service sends them, never the worker.
 
-use crate::domain::cancel::CancelToken;
+use crate::base::cancel::CancelToken;
 use serde::{Deserialize, Serialize};
 
 /// A request as the code wrote it. Nothing of it has been judged.
@@ -8,9 +8,7 @@ use serde::{Deserialize, Serialize};
 pub struct FetchRequest {
     /// The method, in capitals.
     pub method: String,
-    /// The address.
     pub url: String,
-    /// Names and values of headers.
     pub headers: Vec<(String, String)>,
     /// The body, if there is one.
     pub body: Option<String>,
@@ -19,11 +17,9 @@ pub struct FetchRequest {
 /// What came back.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FetchResponse {
-    /// The status.
     pub status: u16,
     /// Names, in small letters, and values of headers.
     pub headers: Vec<(String, String)>,
-    /// The body as text.
     pub body: String,
     /// The address that answered, after redirects.
     pub url: String,

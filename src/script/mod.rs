@@ -8,38 +8,37 @@
 
 #[cfg(unix)]
 mod bytes;
-mod calls;
+mod call_handler;
 mod database;
 #[cfg(unix)]
 mod engine;
 mod error;
 mod fetch;
-mod guarded;
+mod guarded_fetch;
 #[cfg(unix)]
-mod natives;
+mod host_functions;
 mod protocol;
 mod run;
 mod value;
 #[cfg(unix)]
 mod worker;
 
+use crate::limits;
+pub use crate::script::call_handler::CallHandler;
+pub use crate::script::guarded_fetch::GuardedFetch;
 pub use crate::worker::Tenant;
-pub use calls::CallHandler;
 pub use database::{
     DatabaseAnswer, DatabaseColumn, DatabaseError, DatabaseHandler, DatabaseKind, DatabaseOperation,
     DatabaseRequest, DatabaseTarget, DatabaseValue,
 };
 pub use error::ScriptError;
 pub use fetch::{Fetch, FetchRequest, FetchResponse};
-pub use guarded::GuardedFetch;
 pub use protocol::{ConsoleLevel, ConsoleLine};
 pub use run::{Console, ScriptResult, ScriptRunner, ScriptScope, ScriptServices};
-#[cfg(unix)]
-pub use worker::work;
-
-use crate::limits;
 use std::path::PathBuf;
 use std::time::Duration;
+#[cfg(unix)]
+pub use worker::work;
 
 /// Windows has no walls for a worker, so there is none.
 #[cfg(not(unix))]
@@ -54,13 +53,11 @@ pub const ROLE: &str = "worker-script";
 /// What one run of code may use (manual 11.1), and how many run at the same time.
 #[derive(Debug, Clone)]
 pub struct ScriptLimits {
-    /// Processor time.
     pub processor: Duration,
     /// Time on the clock on the wall, waiting for answers of `fetch` included.
     pub wall: Duration,
     /// Memory of the engine, in bytes.
     pub heap_bytes: usize,
-    /// Runs at the same time.
     pub workers_max: usize,
     /// How long a run waits for its turn.
     pub queue: Duration,

@@ -16,7 +16,6 @@ pub(super) struct ScriptWorkerSetup {
     pub heap_bytes: usize,
 }
 
-/// To the worker.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) enum ToWorker {
     /// Runs code; the scope follows.
@@ -37,26 +36,35 @@ pub(super) struct ScriptJob {
     pub fetch: bool,
     /// The names under which the service takes calls.
     pub calls: Vec<String>,
-    /// Whether there are databases.
     pub databases: bool,
     pub processor_ms: u64,
     pub wall_ms: u64,
     pub result_bytes_max: usize,
 }
 
-/// From the worker.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) enum FromWorker {
     /// The code runs; before this nothing of it did.
     Began,
-    /// Wants a request sent.
-    Fetch { id: u32, request: FetchRequest },
+    Fetch {
+        id: u32,
+        request: FetchRequest,
+    },
     /// Wants something called; the arguments are JSON.
-    Call { id: u32, name: String, arguments: String },
-    /// Wants something of a database.
-    Query { id: u32, ask: DatabaseRequest },
-    /// The run is over.
-    Done { ended: RunEnd, lines: Vec<ConsoleLine>, cut: bool },
+    Call {
+        id: u32,
+        name: String,
+        arguments: String,
+    },
+    Query {
+        id: u32,
+        ask: DatabaseRequest,
+    },
+    Done {
+        ended: RunEnd,
+        lines: Vec<ConsoleLine>,
+        cut: bool,
+    },
 }
 
 /// How a run ended.
@@ -108,10 +116,8 @@ pub enum ConsoleLevel {
     Error,
 }
 
-/// One line of the console.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ConsoleLine {
-    /// How it was said.
     pub loudness: ConsoleLevel,
     /// What was said, cut to a bounded length.
     pub text: String,

@@ -1,12 +1,12 @@
 //! The service's side of a run: lends a worker, hands it the code, sends its requests, and judges how it ended.
 
-use super::calls::CallHandler;
+use super::call_handler::CallHandler;
 use super::database::{DatabaseError, DatabaseHandler};
 use super::error::ScriptError;
 use super::fetch::{Fetch, FetchRequest};
 use super::protocol::{ConsoleLine, FromWorker, RunEnd, ScriptJob, ScriptWorkerSetup, ToWorker};
 use super::{ROLE, ScriptLimits, value};
-use crate::domain::cancel::{CancelReason, CancelToken};
+use crate::base::cancel::{CancelReason, CancelToken};
 use crate::limits;
 use crate::worker::{ExitReason, Lease, LeaseError, Pool, Tenant, WorkerSpec, frame};
 use serde_json::{Map, Value};
@@ -24,9 +24,7 @@ pub struct ScriptScope {
     pub tenant: Tenant,
     /// `$name` for each; `vars` and `flow` cannot be named here, since theirs win.
     pub inputs: Map<String, Value>,
-    /// `$vars`.
     pub vars: Map<String, Value>,
-    /// `$flow`.
     pub flow: Map<String, Value>,
     /// What sends the requests of `fetch`; without it there is no `fetch`.
     pub fetch: Option<Arc<dyn Fetch>>,
@@ -69,7 +67,6 @@ impl From<ScriptError> for ScriptResult {
 struct ScriptWork<'a> {
     source: &'a str,
     scope: &'a ScriptScope,
-    /// The scope as JSON.
     scope_json: &'a [u8],
     services: ScriptServices<'a>,
 }

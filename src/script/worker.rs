@@ -3,7 +3,7 @@
 use super::engine;
 use super::protocol::{FromWorker, ScriptJob, ScriptWorkerSetup, ToWorker};
 use crate::limits;
-use crate::worker::{confine, frame};
+use crate::worker::{frame, sandbox};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use serde::de::DeserializeOwned;
 use std::io::{self, Read};
@@ -23,7 +23,7 @@ fn serve() -> io::Result<()> {
     let mut pipes = Pipes;
     let Some(greeting) = pipes.read::<ScriptWorkerSetup>()? else { return Ok(()) };
     let memory_bytes = (greeting.heap_bytes + limits::CODE_WORKER_BYTES) as u64;
-    confine::enter_sandbox(confine::SandboxLimits { memory_bytes })
+    sandbox::enter_sandbox(sandbox::SandboxLimits { memory_bytes })
         .map_err(|error| io::Error::other(error.to_string()))?;
     frame::write(&mut io::stdout().lock(), b"ready")?;
     while engine::serve_one(&mut pipes, greeting.heap_bytes)? {}

@@ -1,6 +1,6 @@
 //! `SERVICE_BASE_URL`: the address people use, which may have a path where a proxy keeps several services on one name.
 
-use super::read::{ParseResult, base_address, parse_error};
+use super::parse::{ParseResult, base_address, parse_error};
 use std::fmt;
 
 /// Scheme, host, port and path of the service, as people see them.
@@ -30,7 +30,6 @@ impl fmt::Display for BaseUrl {
     }
 }
 
-/// Reads such an address.
 pub(super) fn parse(text: &str) -> ParseResult<BaseUrl> {
     let scheme_end = text.find("://").map_or(0, |at| at + "://".len());
     let path_start = text[scheme_end..].find('/').map_or(text.len(), |at| scheme_end + at);

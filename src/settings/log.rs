@@ -3,17 +3,12 @@
 /// How much of a module's log is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LogLevel {
-    /// Nothing.
     Off,
-    /// What failed.
     Error,
     /// What may fail soon, and what was refused.
     Warn,
-    /// What happened.
     Info,
-    /// How it happened.
     Debug,
-    /// Every step.
     Trace,
 }
 
@@ -41,7 +36,6 @@ pub struct LogFilter {
 }
 
 impl LogFilter {
-    /// One level for everything.
     #[must_use]
     pub const fn from_level(level: LogLevel) -> Self {
         Self { level, modules: Vec::new() }
@@ -75,9 +69,7 @@ fn is_module(text: &str) -> bool {
 pub enum LogFormat {
     /// `Human` when the log goes to a terminal, `Json` otherwise.
     Auto,
-    /// One readable line.
     Human,
-    /// One JSON object per line.
     Json,
 }
 

@@ -1,12 +1,11 @@
 //! Where the counts of the service can be read (`SERVICE_METRICS`).
 
-use super::read::{ParseResult, parse_error};
+use super::parse::{ParseResult, parse_error};
 use std::net::SocketAddr;
 
 /// Who may read the counts, and where.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum MetricsAccess {
-    /// Nobody.
     #[default]
     Off,
     /// At `/metrics`, for a person or a key with the permission `logs:view`.

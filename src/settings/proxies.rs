@@ -1,7 +1,7 @@
 //! The proxies of a company network: `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY`, as other programs read them.
 
 use super::SettingsError;
-use super::read::{ParseResult, SettingsReader, parse_error};
+use super::parse::{ParseResult, SettingsReader, parse_error};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use ipnet::IpNet;
@@ -23,9 +23,7 @@ pub struct Proxies {
 /// A proxy that speaks HTTP.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Proxy {
-    /// Its name or address.
     pub host: String,
-    /// Its port.
     pub port: u16,
     /// What it is sent as `Proxy-Authorization`: a secret.
     pub authorization: Option<String>,
@@ -50,7 +48,6 @@ pub enum ProxyBypass {
         /// The one port; `None` is every port.
         port: Option<u16>,
     },
-    /// Addresses.
     Network {
         /// A single address is a network of one.
         network: IpNet,

@@ -1,7 +1,7 @@
 //! Where spans go: the standard variables of OpenTelemetry, as far as they mean something here.
 
 use super::SettingsError;
-use super::read::{ParseResult, SettingsReader, in_range, parse_error};
+use super::parse::{ParseResult, SettingsReader, in_range, parse_error};
 use percent_encoding::percent_decode_str;
 use std::time::Duration;
 

@@ -1,7 +1,7 @@
 //! Every variable that means something here: what `flowkeep config` prints, by what a misspelt name is known, and which
 //! values mean nothing.
 
-use super::read::is_off;
+use super::parse::is_off;
 use super::{AllowRule, Flags, LogFormat, MetricsAccess, Settings};
 use std::fmt::Display;
 
@@ -12,9 +12,7 @@ const DISTANCE_MAX: usize = 2;
 
 /// How the value in force is shown.
 enum Disclosure {
-    /// As it was understood.
     Parsed(fn(&Settings) -> String),
-    /// As it was written.
     Verbatim,
     /// That there is one, and nothing of it.
     Masked,
@@ -128,7 +126,6 @@ impl Display for AllowRule {
 /// A setting in force.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EffectiveSetting {
-    /// The variable.
     pub name: &'static str,
     /// Its value; dots for a secret, empty for none.
     pub value: String,

@@ -17,13 +17,10 @@ pub enum SqlError {
     Refused,
     /// The statement is wrong; in the words of the database, which are for whoever wrote the statement.
     Statement(String),
-    /// The statement took too long.
     TimedOut,
     /// A value or what the statement needs is too large.
     TooLarge,
-    /// Somebody else holds the database.
     Busy,
-    /// The run was ended.
     Cancelled,
 }
 

@@ -1,31 +1,28 @@
 //! Databases of others, read for a model: it writes the statement, so the statement is a stranger's.
 //!
-//! The connection is opened for reading alone, and `walls.rs` asks about everything a statement wants while it is
+//! The connection is opened for reading alone, and `workspace_isolation.rs` asks about everything a statement wants while it is
 //! prepared: it may select from the tables it was shown and call functions that compute, and nothing else. Time, memory,
 //! lengths and what comes back are bounded; `CancelToken` ends a statement where it stands.
 
+mod authorizer;
 mod error;
 mod reader;
 mod sheet;
 mod tables;
-mod walls;
 
+use crate::base::cancel::CancelToken;
+use crate::limits;
 pub use error::SqlError;
 pub use reader::SqlReader;
 pub use sheet::Sheet;
-pub use tables::VisibleTables;
-
-use crate::domain::cancel::CancelToken;
-use crate::limits;
 use std::path::PathBuf;
 use std::time::Duration;
+pub use tables::VisibleTables;
 
 /// What reading may use.
 #[derive(Debug, Clone, Copy)]
 pub struct SqlLimits {
-    /// Time of one statement.
     pub time: Duration,
-    /// Rows that come back.
     pub rows_max: usize,
     /// Columns of a row that come back.
     pub columns_max: usize,

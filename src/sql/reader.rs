@@ -1,8 +1,8 @@
 //! An open database, behind its walls.
 
 use super::tables::{self, TableSchema, VisibleTables};
-use super::{SqlError, SqlLimits, walls};
-use crate::domain::cancel::CancelToken;
+use super::{SqlError, SqlLimits, authorizer};
+use crate::base::cancel::CancelToken;
 use crate::limits::{SQL_SCHEMA_BYTES_MAX, SQL_TABLES_MAX};
 use rusqlite::types::ValueRef;
 use rusqlite::{Connection, OpenFlags};
@@ -49,10 +49,10 @@ impl SqlReader {
         cancel: &CancelToken,
     ) -> Result<Self, SqlError> {
         connection.busy_timeout(BUSY)?;
-        walls::limit_connection(&connection)?;
+        authorizer::limit_connection(&connection)?;
         install_progress_handler(&mut connection, limits.time, cancel)?;
         let (tables, known) = tables::read(&connection, tables)?;
-        walls::install_authorizer(&mut connection, known)?;
+        authorizer::install_authorizer(&mut connection, known)?;
         Ok(Self { connection, tables, limits, cancel: cancel.clone() })
     }
 
@@ -92,7 +92,7 @@ impl SqlReader {
     /// # Errors
     /// As [`SqlError`].
     pub fn rows(&mut self, statement: &str) -> Result<String, SqlError> {
-        if !walls::is_short_enough(statement) {
+        if !authorizer::is_short_enough(statement) {
             return Err(SqlError::Statement("it is too long".into()));
         }
         install_progress_handler(&mut self.connection, self.limits.time, &self.cancel)?;

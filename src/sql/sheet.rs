@@ -1,7 +1,7 @@
 //! A table that comes as rows of text, such as CSV: made a database in memory, which a model then reads as any other.
 
-use super::{SqlError, SqlLimits, SqlReader, VisibleTables, walls};
-use crate::domain::cancel::CancelToken;
+use super::{SqlError, SqlLimits, SqlReader, VisibleTables, authorizer};
+use crate::base::cancel::CancelToken;
 use crate::limits::SHEET_COLUMNS_MAX;
 use rusqlite::types::Value;
 use rusqlite::{Connection, params_from_iter};
@@ -15,7 +15,6 @@ const ROWS_PER_CHECK: usize = 1_000;
 /// A table whose first row names its columns.
 #[derive(Debug, Clone)]
 pub struct Sheet {
-    /// What statements call it.
     pub name: String,
     /// All of its rows, that of the names first.
     pub rows: Vec<Vec<String>>,
@@ -84,7 +83,7 @@ impl Sheet {
         cancel: &CancelToken,
     ) -> Result<SqlReader, SqlError> {
         let connection = Connection::open_in_memory()?;
-        walls::limit_memory(&connection)?;
+        authorizer::limit_memory(&connection)?;
         for sheet in sheets {
             sheet.insert_rows(&connection, cancel)?;
         }
@@ -211,7 +210,7 @@ mod tests {
         let mut reader = read(sheet(&[&["a\"); DROP TABLE shop; --"], &[&long]])).unwrap();
         assert_eq!(reader.rows("SELECT count(*) AS n FROM shop").unwrap(), r#"[{"n":1}]"#);
         let cancel = CancelToken::new(None);
-        cancel.cancel(crate::domain::cancel::CancelReason::Aborted);
+        cancel.cancel(crate::base::cancel::CancelReason::Aborted);
         let ended = Sheet::open_reader(&[sheet(&[&["a"], &["1"]])], SqlLimits::default(), &cancel);
         assert_eq!(ended.err(), Some(SqlError::Cancelled));
     }

@@ -24,14 +24,12 @@ impl VisibleTables {
 #[derive(Debug)]
 pub(super) struct TableSchema {
     pub(super) name: String,
-    /// The statement that made it.
     pub(super) create_statement: String,
 }
 
 /// Names of a database, in small letters.
 #[derive(Debug)]
 pub(super) struct Catalog {
-    /// All there are.
     all: HashSet<String>,
     readable: HashSet<String>,
 }

@@ -172,7 +172,6 @@ pub struct KeyRange {
 }
 
 impl KeyRange {
-    /// Every key.
     #[must_use]
     pub const fn all() -> Self {
         Self { start: Vec::new(), end: None }
@@ -201,7 +200,6 @@ impl KeyRange {
         Self { start: start.to_vec(), end: end.map(<[u8]>::to_vec) }
     }
 
-    /// The first key.
     pub(super) fn start(&self) -> &[u8] {
         &self.start
     }

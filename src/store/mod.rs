@@ -4,69 +4,38 @@
 //! An operation opens one transaction and passes it down; what it reads is its own. Records of a workspace are
 //! asked for with the workspace (`shelf.rs`), so a query that forgets it does not compile.
 
-pub mod audit;
-mod changes;
-pub mod collections;
-mod combine;
-mod commit;
-mod create;
-pub mod feedback;
-mod handle;
-pub mod index_rows;
-mod journal;
-mod journals;
+mod checksum;
+pub(crate) mod engine;
 mod keys;
-pub mod leads;
-mod look;
-mod memo;
-pub mod messages;
-mod open;
-pub mod passage_records;
-pub mod passages;
-pub mod places;
-mod rows;
-mod shelf;
-mod sums;
+mod migrations;
+pub mod queries;
+mod row_damage;
 pub mod tables;
-mod tail;
-mod tx;
-mod upgrade;
-mod upgrade_audit;
-mod upgrade_passages;
-mod upgrade_sums;
+mod transaction;
+mod typed;
+pub(crate) mod wal;
 
-#[cfg(test)]
-mod append_tests;
-#[cfg(test)]
-mod journal_tests;
-#[cfg(test)]
-mod message_tests;
-#[cfg(test)]
-mod rot_tests;
-#[cfg(test)]
-mod tail_tests;
 #[cfg(test)]
 mod tests;
 
-pub use keys::{AsKey, KeyRange, RecordId};
-pub use memo::ReadCache;
-pub use open::{LogError, OpenError};
-pub use shelf::{GlobalTable, WorkspaceTable, WorkspaceTexts};
-pub use tx::{Order, ReadTx, Tx, WriteTx};
-
-use crate::domain::conversation::Message;
+use crate::domain::conversations::conversation::Message;
 use crate::domain::damage::Damage;
 use crate::domain::error::{Error, Result};
 use crate::domain::ids::{ChatId, FlowId, WorkspaceId};
-use combine::{GroupCommit, LeaderPanicked};
-use commit::{CommitError, WriteGroup};
-use handle::{AppendResult, StorageEngine};
-use journals::WriteAheadLog;
-use messages::MessageBatch;
+use crate::store::engine::database::{AppendResult, StorageEngine};
+use crate::store::engine::group_commit::{GroupCommit, LeaderPanicked};
+pub use crate::store::engine::read_cache::ReadCache;
+pub use crate::store::engine::recovery::{LogError, OpenError};
+use crate::store::engine::write_group::{CommitError, WriteGroup};
+use crate::store::queries::messages::MessageBatch;
+use crate::store::transaction::ReadScope;
+pub use crate::store::transaction::{Order, ReadTx, Tx, WriteTx};
+pub use crate::store::typed::{GlobalTable, WorkspaceTable, WorkspaceTexts};
+use crate::store::wal::log::WriteAheadLog;
+pub use keys::{AsKey, KeyRange, RecordId};
 use std::hash::Hash;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use tx::ReadScope;
 
 /// The open database.
 pub struct Store {
@@ -108,7 +77,7 @@ impl Store {
     /// # Errors
     /// When the file cannot be read.
     pub fn exists(path: &Path) -> std::io::Result<bool> {
-        Ok(create::completion_state(path)? == Some(true))
+        Ok(crate::store::engine::create::completion_state(path)? == Some(true))
     }
 
     /// Runs `f` over a snapshot. It blocks no writer; it waits for one only when there are messages that the database
@@ -175,7 +144,9 @@ impl Store {
         // First, and the snapshot after: what is stored in between is in both.
         let pending = self.engine.memtable.of_chat(workspace, flow, chat, newest);
         self.read_with(ReadScope::Everything, |tx| {
-            let messages = messages::of_chat_with_pending(tx, workspace, flow, chat, newest, &pending)?;
+            let messages = crate::store::queries::messages::of_chat_with_pending(
+                tx, workspace, flow, chat, newest, &pending,
+            )?;
             Ok(messages.unwrap_or_default())
         })
     }
@@ -245,9 +216,11 @@ impl Store {
         for table in tables::ALL {
             let found = self.read(|tx| tx.examine(table, is_cancelled))?;
             report.rows += found.rows;
-            report.damages.extend(found.damaged_keys.iter().map(|key| rows::row_damage(table, key)));
+            report.damages.extend(
+                found.damaged_keys.iter().map(|key| crate::store::row_damage::row_damage(table, key)),
+            );
             if !found.is_complete {
-                report.damages.push(rows::table_damage(table));
+                report.damages.push(crate::store::row_damage::table_damage(table));
             }
         }
         Ok(report)
@@ -266,7 +239,6 @@ impl Store {
 /// What was found in the whole database.
 #[derive(Debug, Default)]
 pub struct DatabaseReport {
-    /// Rows that were looked at.
     pub rows: u64,
     /// What is not what was stored.
     pub damages: Vec<Damage>,

@@ -1,29 +1,29 @@
 //! Every table on one screen. The value of a table is JSON unless its line says otherwise.
 
-use super::shelf::{GlobalTable, WorkspaceTable, WorkspaceTexts};
-use crate::domain::api_key::{ApiKey, KeyOwner};
-use crate::domain::chat_knowledge::ConversationUploads;
-use crate::domain::collection::{Collection, UnlinkedBlocks};
-use crate::domain::credential::Credential;
-use crate::domain::document::DocumentStore;
-use crate::domain::draft::Draft;
-use crate::domain::filling::UpsertRecord;
-use crate::domain::flow::Flow;
-use crate::domain::history_mark::HistoryMark;
+use super::typed::{GlobalTable, WorkspaceTable, WorkspaceTexts};
+use crate::domain::accounts::api_key::{ApiKey, KeyOwner};
+use crate::domain::accounts::link::{Invitation, PasswordReset};
+use crate::domain::accounts::role::Role;
+use crate::domain::accounts::session::Session;
+use crate::domain::accounts::user::{Organization, User, Workspace};
+use crate::domain::conversations::conversation_name::NamedConversation;
+use crate::domain::conversations::uploads::ConversationUploads;
+use crate::domain::flows::draft::Draft;
+use crate::domain::flows::flow::Flow;
+use crate::domain::flows::history_mark::HistoryMark;
+use crate::domain::flows::version::NewVersion;
 use crate::domain::ids::{
     CollectionId, ConversationNameId, ConversationUploadsId, CredentialId, DocumentStoreId, FlowId, KeyId,
     RoleId, TemplateId, ToolId, UserId, VariableId, WorkspaceId,
 };
-use crate::domain::link::{Invitation, PasswordReset};
-use crate::domain::named_session::NamedConversation;
-use crate::domain::role::Role;
-use crate::domain::session::Session;
-use crate::domain::store_vectors::VectorConfig;
-use crate::domain::template::Template;
-use crate::domain::tool_record::WorkspaceTool;
-use crate::domain::user::{Organization, User, Workspace};
-use crate::domain::variable::Variable;
-use crate::domain::version::NewVersion;
+use crate::domain::knowledge::collection::{Collection, UnlinkedBlocks};
+use crate::domain::knowledge::document_store::DocumentStore;
+use crate::domain::knowledge::upsert::UpsertRecord;
+use crate::domain::knowledge::vector_config::VectorConfig;
+use crate::domain::workspace::credential::Credential;
+use crate::domain::workspace::template::Template;
+use crate::domain::workspace::tool::WorkspaceTool;
+use crate::domain::workspace::variable::Variable;
 use redb::{TableDefinition, TableHandle as _};
 
 /// A table of bytes: keys are built in `keys.rs`, values are read by the shelf or query that owns the table.
@@ -80,7 +80,7 @@ const NAME_OF_CONVERSATION_TABLE: Table = table("name_of_conversation"); // work
 const SECRET_FINGERPRINTS_TABLE: Table = table("secret_prints"); //             file of a server secret -> its fingerprint
 const HISTORY_MARK_TABLE: Table = table("history_mark"); //               "mark" -> the newest version, and where it is
 
-/// Flows without their canvases. Written by one room only, `ops/live.rs`.
+/// Flows without their canvases. Written by one room only, `ops/flows/live.rs`.
 pub const FLOWS: WorkspaceTable<Flow, FlowId> = WorkspaceTable::new(FLOWS_TABLE);
 /// The canvas that is Live, as its owner's editor wrote it.
 pub const CANVASES: WorkspaceTexts<FlowId> = WorkspaceTexts::new(CANVASES_TABLE);
@@ -92,15 +92,12 @@ pub const API_KEYS: WorkspaceTable<ApiKey, KeyId> = WorkspaceTable::new(API_KEYS
 pub const KEY_BY_HASH: GlobalTable<KeyOwner, [u8; 32]> = GlobalTable::new(KEY_BY_HASH_TABLE);
 /// Credentials, sealed.
 pub const CREDENTIALS: WorkspaceTable<Credential, CredentialId> = WorkspaceTable::new(CREDENTIALS_TABLE);
-/// Saved variables.
 pub const VARIABLES: WorkspaceTable<Variable, VariableId> = WorkspaceTable::new(VARIABLES_TABLE);
 /// Drafts without their canvases.
 pub const DRAFTS: WorkspaceTable<Draft, FlowId> = WorkspaceTable::new(DRAFTS_TABLE);
-/// The canvases of drafts.
 pub const DRAFT_CANVASES: WorkspaceTexts<FlowId> = WorkspaceTexts::new(DRAFT_CANVASES_TABLE);
 /// Versions on their way into history, in the order in which Live changed.
 pub const INTENTS: GlobalTable<NewVersion, [u8; 16]> = GlobalTable::new(INTENTS_TABLE);
-/// Tools that people wrote.
 pub const TOOLS: WorkspaceTable<WorkspaceTool, ToolId> = WorkspaceTable::new(TOOLS_TABLE);
 /// Document stores, without their passages.
 pub const DOCUMENT_STORES: WorkspaceTable<DocumentStore, DocumentStoreId> =
@@ -113,21 +110,18 @@ pub(super) const COLLECTIONS: WorkspaceTable<Collection, CollectionId> =
 /// The cards that make and keep the vectors of document stores.
 pub const VECTOR_CONFIGS: WorkspaceTable<VectorConfig, DocumentStoreId> =
     WorkspaceTable::new(VECTOR_CONFIGS_TABLE);
-/// Templates that workspaces made.
 pub const TEMPLATES: WorkspaceTable<Template, TemplateId> = WorkspaceTable::new(TEMPLATES_TABLE);
 /// The one organization, under [`ORGANIZATION_KEY`].
 pub const ORGANIZATION: GlobalTable<Organization, str> = GlobalTable::new(ORGANIZATION_TABLE);
 /// The only key of [`ORGANIZATION`].
 pub const ORGANIZATION_KEY: &str = "organization";
-/// Workspaces of the organization.
 pub const WORKSPACES: GlobalTable<Workspace, WorkspaceId> = GlobalTable::new(WORKSPACES_TABLE);
-/// People.
 pub const USERS: GlobalTable<User, UserId> = GlobalTable::new(USERS_TABLE);
 /// From an e-mail in its normal form to a person.
 pub const USER_BY_EMAIL: GlobalTable<UserId, str> = GlobalTable::new(USER_BY_EMAIL_TABLE);
 /// Sign-in sessions, by the hash of their cookie value.
 pub const SESSIONS: GlobalTable<Session, [u8; 32]> = GlobalTable::new(SESSIONS_TABLE);
-/// Roles that people made; those that come with the service are in `domain/role.rs`.
+/// Roles that people made; those that come with the service are in `domain/accounts/role.rs`.
 pub const ROLES: GlobalTable<Role, RoleId> = GlobalTable::new(ROLES_TABLE);
 /// Invitations that nobody has accepted yet, by the hash of their token.
 pub const INVITATIONS: GlobalTable<Invitation, [u8; 32]> = GlobalTable::new(INVITATIONS_TABLE);
@@ -142,21 +136,21 @@ pub const FLOW_LAST_WORKSPACE: GlobalTable<WorkspaceId, FlowId> = GlobalTable::n
 pub(super) const UNLINKED_BLOCKS: GlobalTable<UnlinkedBlocks, [u8; 32]> =
     GlobalTable::new(UNLINKED_BLOCKS_TABLE);
 
-/// What conversations sent to vector stores. Written by one room only, `ops/chat_passages.rs`.
+/// What conversations sent to vector stores. Written by one room only, `ops/conversations/chunks.rs`.
 pub const CONVERSATION_UPLOADS: WorkspaceTable<ConversationUploads, ConversationUploadsId> =
     WorkspaceTable::new(CONVERSATION_UPLOADS_TABLE);
 
-/// The conversations that holders of keys named. Written, like the next one, by one room only, `ops/named_sessions.rs`.
+/// The conversations that holders of keys named. Written, like the next one, by one room only, `ops/conversations/named_sessions.rs`.
 pub const NAMED_SESSIONS: WorkspaceTable<NamedConversation, ConversationNameId> =
     WorkspaceTable::new(NAMED_SESSIONS_TABLE);
 /// The name of a conversation, to forget it by.
 pub const NAME_OF_CONVERSATION: WorkspaceTable<ConversationNameId, ConversationUploadsId> =
     WorkspaceTable::new(NAME_OF_CONVERSATION_TABLE);
 
-/// Which secrets of the server belong to this database. Written by one room only, `ops/server_secrets.rs`.
+/// Which secrets of the server belong to this database. Written by one room only, `ops/service/server_secrets.rs`.
 pub const SECRET_FINGERPRINTS: GlobalTable<String, str> = GlobalTable::new(SECRET_FINGERPRINTS_TABLE);
 
-/// What belongs to this database of the history beside it, under [`HISTORY_MARK_KEY`]. Written by one room only, `ops/history.rs`.
+/// What belongs to this database of the history beside it, under [`HISTORY_MARK_KEY`]. Written by one room only, `ops/service/history.rs`.
 pub const HISTORY_MARK: GlobalTable<HistoryMark, str> = GlobalTable::new(HISTORY_MARK_TABLE);
 /// The only key of [`HISTORY_MARK`].
 pub const HISTORY_MARK_KEY: &str = "mark";

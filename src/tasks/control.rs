@@ -3,14 +3,13 @@
 //!
 //! Only the user who runs the service gets through: the socket has mode 0600 and every peer is asked who they are.
 
-use crate::ops::control::CommandOutput;
+use crate::ops::service::control::CommandOutput;
 use serde::{Deserialize, Serialize};
 
 /// The line that comes back.
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum ControlReply {
-    /// The command was done.
     Done(CommandOutput),
     /// It was refused or failed; the text is for a person.
     Failed(String),
@@ -28,12 +27,12 @@ mod unix {
 
     use super::ControlReply;
     use crate::app::App;
-    use crate::domain::cancel::{CancelReason, CancelToken};
+    use crate::base::cancel::{CancelReason, CancelToken};
     use crate::domain::error::Error;
     use crate::limits::{
         CONTROL_COMMAND_MAX_BYTES, CONTROL_COMMAND_SECONDS, CONTROL_PATH_MAX_BYTES, CONTROL_REPLY_MAX_BYTES,
     };
-    use crate::ops::control::{OperatorCommand, execute};
+    use crate::ops::service::control::{OperatorCommand, execute};
     use sha2::{Digest as _, Sha256};
     use std::fmt::Write as _;
     use std::fs::{self, DirBuilder, Permissions};
@@ -267,7 +266,7 @@ mod unix {
     #[cfg(test)]
     mod tests {
         use super::*;
-        use crate::ops::transfer::ExistingPolicy;
+        use crate::ops::workspace::transfer::ExistingPolicy;
 
         #[test]
         fn a_long_path_moves_to_the_temporary_folder() {
@@ -366,7 +365,7 @@ mod elsewhere {
 
     use super::ControlReply;
     use crate::app::App;
-    use crate::ops::control::OperatorCommand;
+    use crate::ops::service::control::OperatorCommand;
     use std::io;
     use std::path::Path;
     use tokio::sync::watch;
@@ -383,7 +382,6 @@ mod elsewhere {
             Err(io::ErrorKind::Unsupported.into())
         }
 
-        /// Cannot be reached.
         pub async fn serve(self, _app: App, _stop: watch::Receiver<bool>) {
             match self {}
         }

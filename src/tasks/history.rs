@@ -1,9 +1,9 @@
 //! Upkeep of the history: loose objects go into packs, and its list of versions to the database.
 
 use crate::app::App;
-use crate::domain::cancel::{CancelReason, CancelToken};
+use crate::base::cancel::{CancelReason, CancelToken};
 use crate::limits::HISTORY_UPKEEP_SECONDS;
-use crate::ops::versions;
+use crate::ops::flows::versions;
 use std::time::Duration;
 use tokio::sync::watch;
 use tokio::task::spawn_blocking;

@@ -3,11 +3,12 @@
 //! vector stores in conversations of which nothing is there.
 
 use crate::app::App;
-use crate::domain::cancel::{CancelReason, CancelToken};
+use crate::base::cancel::{CancelReason, CancelToken};
 use crate::domain::error::Result;
 use crate::limits::{LEFTOVER_AGE_MIN_SECONDS, LEFTOVER_WAIT_SECONDS, SILENT_CHATS_SECONDS};
-use crate::ops::leftovers::{self, SweepReport};
-use crate::ops::{chat_passages, collections};
+use crate::ops::conversations::chunks;
+use crate::ops::knowledge::collections;
+use crate::ops::service::leftovers::{self, SweepReport};
 use jiff::{SignedDuration, Timestamp};
 use std::time::Duration;
 use tokio::sync::watch;
@@ -34,7 +35,7 @@ pub async fn run(app: App, mut stop: watch::Receiver<bool>) {
     }
     loop {
         let service = app.clone();
-        let sweep = move |cancel: &CancelToken| chat_passages::sweep(&service, cancel);
+        let sweep = move |cancel: &CancelToken| chunks::sweep(&service, cancel);
         until_stop(&mut stop, "passages of conversations", sweep).await;
         tokio::select! {
             () = tokio::time::sleep(Duration::from_secs(SILENT_CHATS_SECONDS)) => {}

@@ -2,7 +2,8 @@
 
 use crate::app::App;
 use crate::limits::USAGE_FLUSH_SECONDS;
-use crate::ops::{dates, keys};
+use crate::ops::accounts::keys;
+use crate::ops::service::clock_check;
 use std::time::Duration;
 use tokio::sync::watch;
 use tokio::time::{MissedTickBehavior, interval};
@@ -12,7 +13,7 @@ pub async fn run(app: App, mut stop: watch::Receiver<bool>) {
     let mut timer = interval(Duration::from_secs(USAGE_FLUSH_SECONDS));
     timer.set_missed_tick_behavior(MissedTickBehavior::Delay);
     let mut stopping = false;
-    let watch = dates::ClockWatch::default();
+    let watch = clock_check::ClockWatch::default();
     while !stopping {
         tokio::select! {
             _ = timer.tick() => {}

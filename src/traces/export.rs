@@ -1,9 +1,9 @@
 //! Sends spans to the operator's collector, on a thread of its own. What does not fit into the queue, or the collector
 //! does not take, is counted and forgotten: no run ever waits for it.
 
-use super::layer::SpanLayer;
+use super::span_layer::SpanLayer;
 use super::{Attribute, SpanRecord, count_lost};
-use crate::domain::cancel::CancelToken;
+use crate::base::cancel::CancelToken;
 use crate::net::{CallPurpose, Outgoing, ResponseLimits};
 use crate::settings::{Settings, TraceSettings};
 use serde_json::{Value, json};
@@ -19,7 +19,6 @@ const COMPLAINT_PAUSE: Duration = Duration::from_secs(60);
 
 /// What the thread is told.
 pub(super) enum ExporterMessage {
-    /// This span is over.
     Span(Box<SpanRecord>),
     /// Send what is there, then say so.
     Flush(SyncSender<()>),

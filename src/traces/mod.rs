@@ -5,13 +5,12 @@
 //! wrote. The [`SpanLayer`] layer turns them into what `export.rs` sends, in the JSON form of OTLP over HTTP.
 
 mod export;
-mod layer;
+mod span_layer;
 #[cfg(test)]
 mod tests;
 
+pub use crate::traces::span_layer::SpanLayer;
 pub use export::Exporter;
-pub use layer::SpanLayer;
-
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 /// The target of every span that is exported.

@@ -1,7 +1,7 @@
 //! Spans on their way to a collector.
 
 use super::export::{ExporterMessage, build_request};
-use super::layer::ParentSpan;
+use super::span_layer::ParentSpan;
 use super::*;
 use crate::settings::Sampler;
 use std::sync::mpsc;

@@ -8,11 +8,9 @@ pub type RowId = [u8; 16];
 /// One passage on its way into a block.
 #[derive(Debug, Clone, PartialEq)]
 pub struct VectorRow {
-    /// Its name.
     pub id: RowId,
     /// Its vector, of any length but zero; the block keeps its direction.
     pub vector: Vec<f32>,
-    /// What is found with it.
     pub text: String,
 }
 
@@ -20,12 +18,7 @@ pub struct VectorRow {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum BlockError {
     /// The vector has another number of dimensions than those before it.
-    DimensionMismatch {
-        /// What the others have.
-        wanted: usize,
-        /// What it has.
-        found: usize,
-    },
+    DimensionMismatch { wanted: usize, found: usize },
     /// The bytes were not written by [`Block::to_bytes`], or not whole.
     Malformed,
 }
@@ -64,7 +57,6 @@ impl Block {
     /// Bytes a block has at most, unless a single row is longer: with its key it fits a page of a power of two.
     pub const BYTES: usize = 1024 * 1024 - 4 * 1024;
 
-    /// How many rows.
     #[must_use]
     pub const fn len(&self) -> usize {
         self.ids.len()
@@ -106,7 +98,6 @@ impl Block {
         &self.values[row * self.dimensions..][..self.dimensions]
     }
 
-    /// The text of a row.
     #[must_use]
     pub fn text(&self, row: usize) -> &str {
         let start = row.checked_sub(1).map_or(0, |before| self.ends[before]);

@@ -45,7 +45,6 @@ impl VectorIndex {
         &self.blocks
     }
 
-    /// How many rows.
     #[must_use]
     pub fn len(&self) -> usize {
         self.blocks.iter().map(|block| block.len()).sum()

@@ -12,11 +12,8 @@ const LANES: usize = 16;
 pub struct SearchHit {
     /// Nearness: the cosine, from -1 to 1.
     pub score: f32,
-    /// Its name.
     pub id: RowId,
-    /// Its text.
     pub text: String,
-    /// Its direction.
     pub vector: Vec<f32>,
 }
 

@@ -1,6 +1,6 @@
 //! One message on a pipe: its length as four bytes, the lowest first, then its bytes.
 
-use crate::domain::content::ByteSource;
+use crate::base::spooled_file::ByteSource;
 use std::io::{self, ErrorKind, Read, Write};
 
 /// Writes one message and sends it off.

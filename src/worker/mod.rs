@@ -5,10 +5,10 @@
 //! kills what takes too long. [`confine`] is the worker's side: what it gives up before it reads the first byte that a
 //! stranger wrote. What the two say to each other belongs to the rooms that use them; here it is only [`frame`]s.
 
-pub mod confine;
 pub mod frame;
-mod keeper;
 mod pool;
+mod process;
+pub mod sandbox;
 
-pub use keeper::ExitReason;
+pub use crate::worker::process::ExitReason;
 pub use pool::{Lease, LeaseError, Pool, Tenant, WorkerSpec};

@@ -1,9 +1,9 @@
 //! The service's side of workers: as many as may live, one ready ahead of need, and a fair queue before them.
 
 use super::frame;
-use super::keeper::{DeadlineGuard, DeadlineWatchdog, ExitReason, Process, lock};
-use crate::domain::cancel::{CancelReason, CancelToken, HookGuard};
-use crate::domain::content::ByteSource;
+use super::process::{DeadlineGuard, DeadlineWatchdog, ExitReason, Process, lock};
+use crate::base::cancel::{CancelReason, CancelToken, HookGuard};
+use crate::base::spooled_file::ByteSource;
 use std::collections::VecDeque;
 use std::io;
 use std::path::PathBuf;
@@ -50,7 +50,6 @@ pub enum LeaseError {
     Busy,
     /// None could be started.
     CannotStart,
-    /// Whoever waited is to stop.
     Cancelled(CancelReason),
 }
 

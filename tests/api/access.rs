@@ -2,21 +2,21 @@
 //! what the table says.
 
 use super::access_samples;
-use super::callers::{expired_session, holder, key, member};
 use super::files::documents;
 use super::people_samples;
-use super::seen::{self, CREDENTIAL, TOOL, marked_canvas};
-use super::walls::{ID, with_unknown_ids};
+use crate::access_callers::{expired_session, holder, key, member};
+use crate::permission_limits::{self, CREDENTIAL, TOOL, marked_canvas};
 use crate::support::canvases::{Drawing, scripted_flow_with};
 use crate::support::form::Form;
 use crate::support::server::{EMAIL, PASSWORD};
 use crate::support::{Server, client::Call, golden, id};
-use flowkeep::domain::caller::{key_permission_names, permission_names};
+use crate::workspace_isolation::{ID, with_unknown_ids};
+use flowkeep::domain::accounts::caller::{key_permission_names, permission_names};
+use flowkeep::domain::accounts::role::{ADMINISTRATOR, EDITOR, VIEWER};
 use flowkeep::domain::ids::{ChatId, RoleId};
-use flowkeep::domain::role::{ADMINISTRATOR, EDITOR, VIEWER};
-use flowkeep::http::guard::RequiredAccess;
-use flowkeep::http::router::{Accepts, Route};
-use flowkeep::http::routes::service_routes;
+use flowkeep::http::routing::guard::RequiredAccess;
+use flowkeep::http::routing::router::{Accepts, Route};
+use flowkeep::http::routing::routes::service_routes;
 use serde_json::{Value, json};
 use std::fmt::Write as _;
 
@@ -282,7 +282,7 @@ fn the_grid_of_routes_and_callers_is_as_written_down() {
     let (unrelated, permission_names) = (key(&server, UNRELATED), key_permission_names().collect::<Vec<_>>());
     let all = key(&server, &permission_names.iter().map(String::as_str).collect::<Vec<_>>());
     // Everything but what lets people see things: where this caller gets in, nothing that is stored shows.
-    let blind = seen::blind_role(&server);
+    let blind = permission_limits::blind_role(&server);
     let garbage = format!("flowkeep_session={}", "g".repeat(43));
     let wrong = format!("fk_{}", "w".repeat(43));
     let mut grid = format!(

@@ -1,6 +1,6 @@
 //! Good requests for the routes around flows: conversations, keys, icons, files of the workspace. As `access::sample`.
 
-use super::seen::{CREDENTIAL, marked_canvas};
+use crate::permission_limits::{CREDENTIAL, marked_canvas};
 use crate::support::Server;
 use serde_json::{Value, json};
 

@@ -3,7 +3,7 @@
 use crate::support::canvases::{scripted_flow, scripted_flow_with};
 use crate::support::server::{EMAIL, PASSWORD};
 use crate::support::{Server, id};
-use flowkeep::domain::role::{EDITOR, VIEWER};
+use flowkeep::domain::accounts::role::{EDITOR, VIEWER};
 use serde_json::{Value, json};
 use std::fmt::Write as _;
 

@@ -7,8 +7,8 @@ use crate::support::form::Form;
 use crate::support::{Answer, Server};
 use flowkeep::domain::ids::{ChatId, FlowId};
 use flowkeep::limits::CHAT_FILES_MAX;
-use flowkeep::ops::chat_files::{ChatFile, ChatFileName, signed_link};
-use flowkeep::ops::predict;
+use flowkeep::ops::conversations::files::{ChatFile, ChatFileName, signed_link};
+use flowkeep::ops::predictions;
 use serde_json::{Value, json};
 use std::time::Duration;
 
@@ -303,7 +303,7 @@ fn pages_of_other_sites_read_files_as_they_ask_the_flow() {
 fn files_go_with_their_conversation_and_their_flow() {
     let kept = StoredFileFixture::start();
     let listed = |chat: &ChatId| {
-        let flow = predict::flow(&kept.server.app, &FlowId::parse(&kept.flow).unwrap()).unwrap();
+        let flow = predictions::flow(&kept.server.app, &FlowId::parse(&kept.flow).unwrap()).unwrap();
         kept.server.app.chat_files.list(&flow.workspace, &flow.id, chat).unwrap().len()
     };
     let delete = |path: &str| drop(kept.server.owner("DELETE", path).send().is(200));
@@ -337,7 +337,7 @@ fn a_conversation_has_room_for_so_many_files() {
     for _ in 1..CHAT_FILES_MAX {
         kept.server.store_file(&kept.flow, &kept.chat, "txt", b"x");
     }
-    let flow = predict::flow(&kept.server.app, &FlowId::parse(&kept.flow).unwrap()).unwrap();
+    let flow = predictions::flow(&kept.server.app, &FlowId::parse(&kept.flow).unwrap()).unwrap();
     let files = &kept.server.app.chat_files;
     assert!(files.store(&flow.workspace, &flow.id, &kept.chat, "txt", b"x").is_err());
     assert!(files.store(&flow.workspace, &flow.id, &ChatId::random(), "txt", b"x").is_ok());

@@ -1,7 +1,7 @@
 //! Engines over an index, wired as canvases for LlamaIndex wire them: the model stands at the store, and the engine has none.
 
 use crate::agents::messages;
-use crate::databases::stand_in::DatabaseStandIn;
+use crate::remote_vector_stores::stand_in::DatabaseStandIn;
 use crate::support::canvases::{Drawing, SECRET};
 use crate::support::provider::{Behaviour, Provider};
 use crate::support::{Server, id};

@@ -2,10 +2,10 @@
 
 use crate::support::canvases::{prompted_chain, scripted_flow, with_provider};
 use crate::support::{Server, golden, id};
-use flowkeep::domain::flow::{CanvasDigest, Flow};
+use flowkeep::domain::flows::flow::{CanvasDigest, Flow};
 use flowkeep::domain::ids::{FlowId, WorkspaceId};
-use flowkeep::ops::live::{self, ParsedCanvas};
-use flowkeep::ops::owner;
+use flowkeep::ops::accounts::owner;
+use flowkeep::ops::flows::live::{self, ParsedCanvas};
 use flowkeep::store::tables::FLOWS;
 use serde_json::{Value, json};
 
@@ -374,7 +374,7 @@ fn the_token_of_the_mcp_endpoint_stays_when_it_is_not_sent() {
     let save = |fields: Value| server.put(&format!("/chatflows/{flow}"), &fields);
     let shown = save(json!({"name": "Renamed"}))["mcpServerConfig"].as_str().unwrap().to_owned();
     assert!(!shown.contains("token"), "{shown}");
-    let hidden = flowkeep::domain::credential::MASK;
+    let hidden = flowkeep::domain::workspace::credential::MASK;
     for sent in [json!({"enabled": false}), json!({"enabled": false, "token": hidden})] {
         assert!(!save(mcp(sent)).to_string().contains("of-the-endpoint"));
         assert_eq!(stored(), Some(json!({"enabled": false, "token": "of-the-endpoint"})));

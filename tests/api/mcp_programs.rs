@@ -7,7 +7,7 @@ use crate::support::canvases::{Drawing, ProviderFormat};
 use crate::support::provider::Provider;
 use crate::support::{Options, Server, id};
 use crate::tools::{call_tool, call_tool_in};
-use flowkeep::domain::cancel::{CancelReason, CancelToken};
+use flowkeep::base::cancel::{CancelReason, CancelToken};
 use flowkeep::domain::local_program::{AllowedProgram, CommandLine};
 use flowkeep::programs::{ProgramError, Programs};
 use serde_json::{Value, json};

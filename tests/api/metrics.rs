@@ -3,7 +3,7 @@
 use crate::support::Server;
 use crate::support::canvases::{scripted_flow, scripted_flow_with};
 use crate::support::client::Call;
-use flowkeep::http::server::serve_metrics;
+use flowkeep::http::connection::server::serve_metrics;
 use serde_json::json;
 use std::net::Ipv4Addr;
 

@@ -1,13 +1,13 @@
 //! Signing in to credentials with OAuth 2 (manual 8.8): what goes out, what comes back, and what is never seen.
 
 mod google;
-mod house;
 mod internet;
 mod jira;
 mod runs;
+mod service;
 
+use crate::oauth2::service::{HUSH, OAuthFixture, SECRET, callback};
 use crate::support::{Server, id};
-use house::{HUSH, OAuthFixture, SECRET, callback};
 use internet::StandInAnswer;
 use serde_json::{Value, json};
 use std::io::{self, Write};
@@ -236,7 +236,7 @@ fn a_credential_that_changes_meanwhile_is_left_alone() {
     for (field, value) in [("clientId", "another"), ("scope", "more")] {
         let (code, state) =
             house.google.complete_sign_in(house.begin_sign_in()["authorizationUrl"].as_str().unwrap());
-        let before = json!({"plainDataObj": {"clientId": house::CLIENT, "scope": ""}});
+        let before = json!({"plainDataObj": {"clientId": crate::oauth2::service::CLIENT, "scope": ""}});
         house.server.put(&path, &json!({"plainDataObj": {field: value}}));
         // What is exchanged is what the credential says now, and Google knows better.
         let page = house.return_from_google(&[("code", &code), ("state", &state)]);

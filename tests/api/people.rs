@@ -2,8 +2,8 @@
 
 use crate::support::server::{EMAIL, PASSWORD};
 use crate::support::{Answer, Person, Server, golden, id};
+use flowkeep::domain::accounts::role::{ADMINISTRATOR, EDITOR, VIEWER};
 use flowkeep::domain::ids::RoleId;
-use flowkeep::domain::role::{ADMINISTRATOR, EDITOR, VIEWER};
 use serde_json::{Value, json};
 
 const NEW: &str = "another long password";

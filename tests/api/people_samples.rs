@@ -2,8 +2,8 @@
 
 use crate::support::server::{EMAIL, PASSWORD};
 use crate::support::{Server, id};
+use flowkeep::domain::accounts::role::VIEWER;
 use flowkeep::domain::ids::WorkspaceId;
-use flowkeep::domain::role::VIEWER;
 use serde_json::{Value, json};
 use uuid::Uuid;
 

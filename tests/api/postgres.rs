@@ -6,7 +6,7 @@ use super::loaders;
 use crate::support::canvases::Drawing;
 use crate::support::form::Form;
 use crate::support::{Server, id};
-use flowkeep::domain::cancel::{CancelReason, CancelToken};
+use flowkeep::base::cancel::{CancelReason, CancelToken};
 use flowkeep::net::{NetError, Outgoing};
 use flowkeep::postgres::{self, PgClient, PgError, PgRow, PgTls};
 use serde_json::{Value, json};

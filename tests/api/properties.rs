@@ -2,7 +2,7 @@
 
 use flowkeep::canvas::Canvas;
 use flowkeep::canvas::template::{Segment, TextTemplate};
-use flowkeep::domain::conversation::OwnershipTokens;
+use flowkeep::domain::conversations::conversation::OwnershipTokens;
 use flowkeep::domain::ids::{ChatId, FlowId};
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};

@@ -3,14 +3,14 @@
 //! asked of a server of the test's own, where `redis-server` is installed.
 
 mod caches;
-mod own;
+mod server_failures;
 mod upstash;
 
 use crate::overrides::override_settings;
 use crate::support::canvases::{Drawing, ProviderFormat};
 use crate::support::provider::{Behaviour, Provider};
 use crate::support::{Answer, Server, id};
-use flowkeep::domain::cancel::CancelToken;
+use flowkeep::base::cancel::CancelToken;
 use flowkeep::net::Outgoing;
 use flowkeep::redis::{RedisClient, RedisReply};
 use serde_json::{Value, json};

@@ -1,8 +1,8 @@
 //! Roles: who makes, gives and changes them, and when a change counts (manual 8.6).
 
 use crate::support::{Answer, Person, Server, golden, id};
+use flowkeep::domain::accounts::role::{ADMINISTRATOR, EDITOR, OWNER, VIEWER};
 use flowkeep::domain::ids::RoleId;
-use flowkeep::domain::role::{ADMINISTRATOR, EDITOR, OWNER, VIEWER};
 use serde_json::{Value, json};
 
 fn manager(server: &Server, permissions: &[&str]) -> Person {

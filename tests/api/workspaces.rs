@@ -2,7 +2,7 @@
 
 use crate::support::canvases::scripted_flow;
 use crate::support::{Person, Server, golden, id};
-use flowkeep::domain::role::{ADMINISTRATOR, EDITOR, VIEWER};
+use flowkeep::domain::accounts::role::{ADMINISTRATOR, EDITOR, VIEWER};
 use serde_json::{Value, json};
 
 fn enter(server: &Server, who: &Person, workspace: &str) -> crate::support::Answer {

@@ -5,8 +5,8 @@
 #[path = "../support/samples.rs"]
 mod samples;
 
+use flowkeep::base::cancel::CancelToken;
 use flowkeep::documents::{DocumentKind, DocumentLimits, DocumentReader};
-use flowkeep::domain::cancel::CancelToken;
 use std::time::Instant;
 
 const MEBIBYTE: usize = 1024 * 1024;

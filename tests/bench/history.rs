@@ -3,14 +3,16 @@
 //! `cargo bench --bench history -- [commits] [flows]`, 100,000 commits over 10,000 flows when not told.
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a report for people; what fails must stop it")]
 
+use flowkeep::base::cancel::CancelToken;
 use flowkeep::canvas::{Canvas, secrets};
 use flowkeep::cards::registry::Registry;
-use flowkeep::domain::cancel::CancelToken;
 use flowkeep::domain::error::{Error, Result};
-use flowkeep::domain::flow::FlowKind;
+use flowkeep::domain::flows::flow::FlowKind;
+use flowkeep::domain::flows::version::{
+    Author, FlowSnapshot, NewVersion, ShaPrefix, VersionContent, VersionKind,
+};
 use flowkeep::domain::ids::{FlowId, UserId};
 use flowkeep::domain::secrets::redact;
-use flowkeep::domain::version::{Author, FlowSnapshot, NewVersion, ShaPrefix, VersionContent, VersionKind};
 use flowkeep::history::{History, IndexRow, IndexStore};
 use jiff::Timestamp;
 use redb::{Database, ReadableDatabase as _, TableDefinition};

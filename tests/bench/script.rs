@@ -2,7 +2,7 @@
 #![allow(clippy::print_stdout, reason = "the figures are this program's output")]
 #![allow(clippy::unwrap_used, reason = "a measurement that cannot be made has failed")]
 
-use flowkeep::domain::cancel::CancelToken;
+use flowkeep::base::cancel::CancelToken;
 use flowkeep::script::{ScriptLimits, ScriptRunner, ScriptScope};
 use serde_json::{Map, json};
 use std::thread;

@@ -7,10 +7,10 @@ mod figures;
 
 use figures::{Latencies, figure, heading};
 use flowkeep::app::App;
+use flowkeep::base::cancel::CancelToken;
 use flowkeep::cards::kit::{CollectionEdit, Collections};
-use flowkeep::domain::cancel::CancelToken;
 use flowkeep::domain::ids::{CollectionId, WorkspaceId};
-use flowkeep::ops::collections::WorkspaceCollections;
+use flowkeep::ops::knowledge::collections::WorkspaceCollections;
 use flowkeep::settings::{Environment, Flags, Settings};
 use flowkeep::vectors::{RowId, VectorRow};
 use serde_json::json;

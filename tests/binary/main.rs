@@ -2,24 +2,24 @@
 
 #![allow(clippy::unwrap_used, reason = "a test may stop at what it does not expect")]
 
-mod asking;
+mod ask_command;
 #[path = "../support/canvases.rs"]
 mod canvases;
-#[cfg(target_os = "linux")]
-mod crowded;
 mod demo;
+mod disk_corruption;
+mod file_permissions;
 mod log_lines;
 mod logging;
-mod modes;
+#[cfg(target_os = "linux")]
+mod open_file_limit;
 mod operator;
-mod printing;
+mod print_commands;
 #[path = "../support/program.rs"]
 mod program;
 mod programs;
 #[path = "../support/provider/mod.rs"]
 mod provider;
 mod proxies;
-mod rot;
 mod spans;
 mod starting;
 mod stopping;

@@ -196,7 +196,8 @@ fn people_are_listed_kept_out_and_let_in_running_and_stopped() {
     let cookie = service.sign_in(OWNER.0, OWNER.1).unwrap();
     let base = service.get("/api/v1/auth/me", &[("cookie", &cookie)]);
     assert_eq!(base.status(), 200);
-    let invited = json!({"user": {"email": "bob@example.org"}, "roleId": flowkeep::domain::role::VIEWER});
+    let invited =
+        json!({"user": {"email": "bob@example.org"}, "roleId": flowkeep::domain::accounts::role::VIEWER});
     let made = service.call("POST", "/api/v1/account/invite", &[("cookie", &cookie)], &invited);
     assert_eq!(made.status(), 201, "{}", made.text());
     let token = made.json()["link"]["token"].clone();

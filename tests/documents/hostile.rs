@@ -1,7 +1,7 @@
 //! Files made to do harm stay within their limits, and the next file is read as if nothing had been.
 
 use super::*;
-use flowkeep::domain::cancel::CancelReason;
+use flowkeep::base::cancel::CancelReason;
 use samples::{archive, docx, paragraph, pdf, pdf_of, stream, xlsx};
 use std::thread;
 use std::time::Instant;

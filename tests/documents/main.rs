@@ -7,10 +7,10 @@ mod kinds;
 #[path = "../support/samples.rs"]
 mod samples;
 
+use flowkeep::base::cancel::CancelToken;
 use flowkeep::documents::{
     DocumentError, DocumentKind, DocumentLimits, DocumentPart, DocumentReader, LimitKind,
 };
-use flowkeep::domain::cancel::CancelToken;
 use std::sync::LazyLock;
 use std::time::Duration;
 

@@ -2,7 +2,7 @@
 //! front (manual 12.2 r1).
 
 use crate::support::{Server, read_answer};
-use flowkeep::http::pace::Timeouts;
+use flowkeep::http::connection::timeouts::Timeouts;
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
 use std::io::{Read as _, Write as _};

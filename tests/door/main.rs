@@ -1,11 +1,11 @@
 //! The HTTP door against real sockets: what is refused and how, who is told what when a side leaves.
 #![allow(missing_docs, clippy::unwrap_used)]
 
-mod bounds;
+mod disconnects;
 mod framing;
-mod house;
-mod leaving;
-mod names;
+mod guards;
+mod host_names;
+mod limits;
+mod service;
 mod stopping;
 mod support;
-mod who;

@@ -1,8 +1,8 @@
 //! The stop (manual 13.6).
 
 use crate::support::{Server, read_answer, reason, request, wait_for_note};
-use flowkeep::domain::cancel::CancelReason;
-use flowkeep::http::pace::Timeouts;
+use flowkeep::base::cancel::CancelReason;
+use flowkeep::http::connection::timeouts::Timeouts;
 use std::io::{Read as _, Write as _};
 use std::net::TcpStream;
 use std::time::{Duration, Instant};

@@ -1,13 +1,13 @@
 //! A real server on a free port with routes made for these tests, and clients that write raw bytes.
 
-use crate::house;
+use crate::service;
 use flowkeep::app::App;
-use flowkeep::domain::cancel::CancelReason;
+use flowkeep::base::cancel::CancelReason;
 use flowkeep::domain::error::{Error, RateLimitExceeded, Result};
-use flowkeep::domain::rate::WindowState;
+use flowkeep::domain::flows::rate_limit::WindowState;
+use flowkeep::http::connection::server::serve_table;
+use flowkeep::http::connection::timeouts::Timeouts;
 use flowkeep::http::openapi::shape::{ParamSpec, TEXT, TEXTS, query};
-use flowkeep::http::pace::Timeouts;
-use flowkeep::http::server::serve_table;
 use flowkeep::http::{
     Accepts, Cors, OWNER, PUBLIC, Reply, Request, RouteTable, SESSION, SIGNED_IN, any_of, delete, get, post,
 };
@@ -158,7 +158,7 @@ impl Server {
     }
 
     pub fn with(pace: Timeouts, base_url: Option<&str>, cors: &[&str]) -> Self {
-        let (folder, app) = house::open(base_url, cors);
+        let (folder, app) = service::open(base_url, cors);
         let (stop, stopped) = oneshot::channel();
         let (tell, told) = std::sync::mpsc::channel();
         let thread = std::thread::spawn(move || {

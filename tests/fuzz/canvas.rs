@@ -2,7 +2,7 @@
 
 use crate::{fuzz, seeds};
 use flowkeep::canvas::{Canvas, NoSchemas, StoredCanvas, secrets};
-use flowkeep::domain::flow::FlowKind;
+use flowkeep::domain::flows::flow::FlowKind;
 use flowkeep::engine::Plan;
 use flowkeep::engine::resources::NoResources;
 use flowkeep::engine::validate::validate;

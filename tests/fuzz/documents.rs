@@ -1,8 +1,8 @@
 //! Files that people send: archives, XML, sheets, PDF. Each is read in a worker, as the service reads them.
 
 use crate::{fuzz, samples};
+use flowkeep::base::cancel::CancelToken;
 use flowkeep::documents::{DocumentError, DocumentKind, DocumentLimits, DocumentReader};
-use flowkeep::domain::cancel::CancelToken;
 use std::time::Duration;
 
 const WORDS: &[&str] = &[

@@ -1,7 +1,7 @@
 //! Bodies that are JSON, of the routes that strangers may call, on the wire of the built program.
 
-use crate::head::{answer, is_well, outcome};
 use crate::program::Program;
+use crate::request_head::{answer, is_well, outcome};
 use crate::wire::request;
 use crate::{fuzz, seeds};
 

@@ -9,7 +9,6 @@
 mod canvas;
 mod documents;
 mod form;
-mod head;
 mod history;
 mod json;
 mod models;
@@ -18,6 +17,7 @@ mod overrides;
 #[path = "../support/program.rs"]
 mod program;
 mod redis;
+mod request_head;
 #[path = "../support/samples.rs"]
 mod samples;
 mod secrets;

@@ -1,7 +1,7 @@
 //! What providers of models answer: streams and whole replies, in every format.
 
 use crate::{fuzz, seeds};
-use flowkeep::domain::cancel::CancelToken;
+use flowkeep::base::cancel::CancelToken;
 use flowkeep::llm::{
     Anthropic, Bedrock, ChatMessage, ChatModel, ChatRequest, Cohere, Delta, Endpoint, Google, Ollama, OpenAi,
     ProviderKey,

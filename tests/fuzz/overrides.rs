@@ -3,7 +3,7 @@
 use crate::canvas::starters;
 use crate::{fuzz, seeds};
 use flowkeep::canvas::Canvas;
-use flowkeep::domain::flow::FlowSettings;
+use flowkeep::domain::flows::flow::FlowSettings;
 use flowkeep::engine::overrides::list_overridable;
 use flowkeep::engine::{OverridePolicy, Overrides, Plan};
 use serde_json::{Map, Value, json};

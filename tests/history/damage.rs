@@ -1,9 +1,9 @@
 //! A history that is missing, damaged or somebody else's: Live goes on, answers say what is the matter, nothing is begun
 //! anew behind anybody's back, and putting the folder back heals it without a restart.
 
-use super::desk::{canvas_answering, git};
 use super::support::{Answer, Server};
-use flowkeep::ops::versions;
+use crate::editor::{canvas_answering, git};
+use flowkeep::ops::flows::versions;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::fs;
@@ -257,7 +257,7 @@ fn what_is_not_ours_is_refused_before_anything_is_written() {
         let told = server.history(&flow);
         assert_eq!((&told["versions"], &told["lastError"]), (&json!([]), &json!(why)), "{name}");
         assert!(versions::restart(&server.app).is_err(), "{name}");
-        server.app.history.maintain(&flowkeep::domain::cancel::CancelToken::new(None)).unwrap_or_default();
+        server.app.history.maintain(&flowkeep::base::cancel::CancelToken::new(None)).unwrap_or_default();
         assert_eq!(files(elsewhere.path()), before, "{name}: not a byte changes");
         assert_eq!(server.change(&flow, &json!({"flowData": canvas_answering("two")})).status, 200);
     }
@@ -270,5 +270,5 @@ fn an_empty_repository_that_somebody_made_for_it_is_used() {
     let server = Server::with(&[("SERVICE_VERSIONS_DIR", elsewhere.path().to_str().unwrap())]);
     let flow = server.new_published("CHATFLOW", "one");
     assert_eq!(server.kinds(&flow), ["publish", "create"]);
-    super::desk::assert_sound_repository(elsewhere.path());
+    crate::editor::assert_sound_repository(elsewhere.path());
 }

@@ -1,9 +1,9 @@
 //! History fails at each of its steps, one after the other: Live is updated all the same, the answer says that
 //! nothing was recorded, and the next change is recorded without a restart (manual 5.7 r5, 6.4).
 
-use super::desk::{answer_of_canvas, canvas_answering, flow_id};
 use super::support::Server;
-use flowkeep::domain::version::{Author, NewVersion, VersionKind};
+use crate::editor::{answer_of_canvas, canvas_answering, flow_id};
+use flowkeep::domain::flows::version::{Author, NewVersion, VersionKind};
 use flowkeep::store::tables::INTENTS;
 use jiff::Timestamp;
 use serde_json::{Value, json};

@@ -3,14 +3,15 @@
 #![allow(missing_docs, clippy::unwrap_used)]
 
 mod damage;
-mod desk;
+mod editor;
 mod faults;
+mod foreign_credentials;
+mod optional_features;
 mod races;
 mod reading;
 mod refusals;
-mod rows;
-mod sealed;
-mod secrecy;
+mod secrets;
+mod state_table;
 #[path = "../api/support/mod.rs"]
 #[allow(
     dead_code,
@@ -18,4 +19,3 @@ mod secrecy;
     reason = "these tests need only a part of what the rooms of the API tests share"
 )]
 mod support;
-mod switches;

@@ -4,8 +4,8 @@
 //! 3. an acknowledged draft is either Live or still the draft;
 //! 4. nothing waits to be recorded, and `git fsck --strict` is silent at the end.
 
-use super::desk::{answer_of_canvas, canvas_answering, flow_id};
 use super::support::{Answer, Server};
+use crate::editor::{answer_of_canvas, canvas_answering, flow_id};
 use flowkeep::store::tables::{DRAFT_CANVASES, DRAFTS, FLOW_WORKSPACE};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;

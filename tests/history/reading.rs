@@ -1,8 +1,8 @@
 //! Reading history over the API (manual 6.1, 6.4), and reading the repository with `git` itself (manual 6.3).
 
-use super::desk::{KINDS, answer_of_canvas, assert_sound_repository, canvas_answering, git};
 use super::support::canvases::{Drawing, ProviderFormat};
 use super::support::{Server, id};
+use crate::editor::{KINDS, answer_of_canvas, assert_sound_repository, canvas_answering, git};
 use serde_json::{Value, json};
 use std::io::ErrorKind;
 

@@ -1,8 +1,8 @@
 //! What is refused, with the status and the words the manual promises (manual 1.5, 5.6, 5.7); and who may do what.
 
-use super::desk::{KINDS, canvas_answering, flow_id};
 use super::support::Server;
-use flowkeep::domain::draft::Draft;
+use crate::editor::{KINDS, canvas_answering, flow_id};
+use flowkeep::domain::flows::draft::Draft;
 use flowkeep::store::tables::{DRAFTS, FLOW_WORKSPACE};
 use serde_json::{Value, json};
 
@@ -22,7 +22,7 @@ fn other(kind: &str) -> &'static str {
 /// Puts the draft of a flow into a state that only a change of type in the past could have left.
 fn with_draft_of(server: &Server, flow: &str, kind: Option<&str>) {
     let id = flow_id(flow);
-    let kind = kind.map(|kind| flowkeep::domain::flow::FlowKind::parse(kind).unwrap());
+    let kind = kind.map(|kind| flowkeep::domain::flows::flow::FlowKind::parse(kind).unwrap());
     let write = server.app.store.write(|tx| {
         let home = FLOW_WORKSPACE.get(tx, &id)?.unwrap();
         let draft = DRAFTS.get(tx, &home, &id)?.unwrap();
@@ -315,5 +315,5 @@ fn a_key_acts_under_the_name_of_the_service() {
         server.call("POST", &format!("/flow-drafts/{flow}/publish")).bearer(key).send().is(200).json();
     let version = &answer["version"];
     assert_eq!((&version["authorKind"], &version["authorId"]), (&json!("system"), &Value::Null));
-    assert_eq!(version["author"], flowkeep::domain::version::SYSTEM_AUTHOR);
+    assert_eq!(version["author"], flowkeep::domain::flows::version::SYSTEM_AUTHOR);
 }

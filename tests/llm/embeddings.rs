@@ -3,7 +3,7 @@
 use crate::outgoing;
 use crate::provider::knowledge::vector;
 use crate::provider::{Behaviour, Provider};
-use flowkeep::domain::cancel::{CancelReason, CancelToken};
+use flowkeep::base::cancel::{CancelReason, CancelToken};
 use flowkeep::llm::embeddings::{
     Aim, AimField, BatchLimits, CohereEmbeddings, EmbeddingModel, FeatureExtraction, GoogleEmbeddings,
     OllamaEmbeddings, OpenAiEmbeddings, TaskType, embed,

@@ -5,8 +5,8 @@ mod provider;
 
 mod embeddings;
 
-use flowkeep::domain::cancel::{CancelReason, CancelToken};
-use flowkeep::domain::prediction::Usage;
+use flowkeep::base::cancel::{CancelReason, CancelToken};
+use flowkeep::domain::predictions::prediction::Usage;
 use flowkeep::llm::{
     Anthropic, ChatMessage, ChatModel, ChatRequest, Cohere, Completion, Delta, Endpoint, Google, ModelError,
     Ollama, OpenAi, ProviderKey, SinkClosed, ToolSpec,

@@ -3,14 +3,14 @@
 #![allow(clippy::unwrap_used, reason = "a test may stop at what it does not expect")]
 
 mod databases;
-mod escapes;
 mod fetching;
 mod language;
 mod limits;
 mod modules;
+mod sandbox_escapes;
 mod workers;
 
-use flowkeep::domain::cancel::CancelToken;
+use flowkeep::base::cancel::CancelToken;
 use flowkeep::script::{
     Fetch, FetchRequest, FetchResponse, ScriptError, ScriptLimits, ScriptResult, ScriptRunner, ScriptScope,
     Tenant,

@@ -1,7 +1,7 @@
 //! The workers themselves: what they are made of, and that one in trouble troubles no other.
 
 use super::*;
-use flowkeep::domain::cancel::CancelReason;
+use flowkeep::base::cancel::CancelReason;
 use rustix::process::{Pid, Signal, kill_process};
 use std::fs;
 use std::thread;

@@ -18,9 +18,7 @@ pub struct CredentialName {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct MissingCredential {
-    /// Its name.
     pub name: String,
-    /// Its type.
     pub credential_name: String,
 }
 
@@ -28,13 +26,9 @@ pub struct MissingCredential {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct AmbiguousCredential {
-    /// Their name.
     pub name: String,
-    /// Their type.
     pub credential_name: String,
-    /// How many there are.
     pub count: usize,
-    /// Which one was taken.
     pub using: CredentialChoice,
 }
 

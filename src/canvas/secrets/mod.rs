@@ -5,30 +5,29 @@
 //! the flow as it is now still has.
 
 mod credentials;
-mod fill;
-mod keep;
-mod kept;
-mod strip;
+mod merge_redacted;
+mod never_stored;
+mod redact_node;
+mod restore;
 
 #[cfg(test)]
 mod leak_tests;
 #[cfg(test)]
 mod tests;
 
-pub use credentials::{AmbiguousCredential, CredentialChoice, CredentialName, MissingCredential};
-pub use fill::{PlaceholderPolicy, RestoreContext, RestoredCanvas, restore};
-pub use keep::is_secret_field;
-pub use kept::merge_redacted;
-
-use super::facts::CardSchemas;
+pub use self::merge_redacted::merge_redacted;
+pub use self::never_stored::is_secret_field;
+use self::redact_node::Redactor;
+pub use self::restore::{PlaceholderPolicy, RestoreContext, RestoredCanvas, restore};
 use super::foreign::remove_sealed_credentials;
+use super::schemas::CardSchemas;
 use super::stored::{StoredCanvas, list_mut};
 use super::{Canvas, current_card_name};
 use crate::domain::secrets::tree;
+pub use credentials::{AmbiguousCredential, CredentialChoice, CredentialName, MissingCredential};
 use credentials::{credential_note as note_of, parse_credential_notes};
 use serde::Serialize;
 use serde_json::{Map, Value};
-use strip::Redactor;
 
 /// The key of a node under which its credentials are noted: places below `data`, with name and type.
 const CREDENTIALS: &str = "credentials";
@@ -37,15 +36,12 @@ const CREDENTIALS: &str = "credentials";
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct HiddenSecret {
-    /// Node id.
     pub node: String,
-    /// The card label.
     pub label: String,
     /// Input name, or the key of the node when the text is no input.
     pub input: String,
     /// The input's label in the editor.
     pub input_label: String,
-    /// How many placeholders it holds.
     pub count: usize,
 }
 
@@ -90,7 +86,7 @@ pub fn rename_credentials(
 #[must_use]
 pub fn redact_settings(settings: &Map<String, Value>) -> Map<String, Value> {
     let mut settings = settings.clone();
-    Redactor::new(&super::facts::NoSchemas).redact_settings(&mut settings);
+    Redactor::new(&super::schemas::NoSchemas).redact_settings(&mut settings);
     let mut whole = Value::Object(settings);
     tree::redact_value(&mut whole);
     match whole {

@@ -11,7 +11,6 @@ use std::sync::Arc;
 pub const DEFAULT_SYSTEM: &str = "You are a helpful assistant in a conversation with a person. Use tools when they \
                                   help, and answer in your own words once you know enough.";
 
-/// The card.
 pub const CARD: Card = Card {
     name: "conversationalAgent",
     label: "Conversational Agent",

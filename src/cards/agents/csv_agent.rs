@@ -1,17 +1,17 @@
 //! CSV Agent: answers questions about a file with rows and columns. The model writes SQL over it; no code of a model runs.
 
 use crate::cards::chains::llm_chain::{MODERATION, answer_with};
-use crate::cards::document_loaders::rows::csv;
-use crate::cards::kit::loading::{DocumentSource, file_source};
-use crate::cards::kit::part::moderate;
-use crate::cards::kit::querying::{SqlAnswerer, sql_error};
+use crate::cards::document_loaders::files::rows::csv;
+use crate::cards::kit::build::component::moderate;
+use crate::cards::kit::knowledge::loading::{DocumentSource, file_source};
+use crate::cards::kit::models::sql_answer::{SqlAnswerer, sql_error};
 use crate::cards::kit::{
     Card, Category, Chain, Factory, Input, Model, Moderation, ModerationVerdict, Risk, RunContext, TokenSink,
     WireType,
 };
 use crate::documents::DocumentKind;
 use crate::domain::error::Result;
-use crate::domain::prediction::{Document, RunOutput};
+use crate::domain::predictions::prediction::{Document, RunOutput};
 use crate::sql::{Sheet, SqlLimits};
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -24,7 +24,6 @@ const TOP_K: &str = "20";
 const UNNAMED: &str = "data";
 const NAME_CHARS_MAX: usize = 40;
 
-/// The card.
 pub const CARD: Card = Card {
     name: "csvAgent",
     label: "CSV Agent",

@@ -8,7 +8,6 @@ use crate::cards::kit::{Card, Category, Factory, Inputs, NextAction, Risk, TextP
 use crate::domain::error::Result;
 use std::sync::Arc;
 
-/// The card.
 pub const CARD: Card = Card {
     name: "reactAgentChat",
     label: "ReAct Agent for Chat Models",

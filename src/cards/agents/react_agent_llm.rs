@@ -6,7 +6,6 @@ use crate::cards::chains::llm_chain::MODERATION;
 use crate::cards::kit::{Card, Category, Factory, Input, Risk, WireType};
 use std::sync::Arc;
 
-/// The card.
 pub const CARD: Card = Card {
     name: "reactAgentLLM",
     label: "ReAct Agent for LLMs",

@@ -3,25 +3,23 @@
 use super::inputs::ROUNDS_DEFAULT;
 use crate::cards::chains::conversation_chain::conversation;
 use crate::cards::chains::llm_chain::{answer_with, attach_images};
-use crate::cards::kit::part::moderate;
-use crate::cards::kit::text_loop::instructions;
+use crate::cards::kit::build::component::moderate;
+use crate::cards::kit::models::text_loop::instructions;
 use crate::cards::kit::{
     Chain, Inputs, Memory, Model, Moderation, ModerationVerdict, RunContext, TextLoop, TextProtocol,
     TokenSink, Tool,
 };
 use crate::domain::error::Result;
-use crate::domain::prediction::{HistoryMessage, RunOutput};
+use crate::domain::predictions::prediction::{HistoryMessage, RunOutput};
 use crate::llm::ChatMessage;
 use std::sync::Arc;
 
 /// An agent whose model writes its calls as text.
 pub struct TextAgent {
     label: String,
-    /// The tools it may call.
     pub tools: Vec<Arc<dyn Tool>>,
     memory: Option<Arc<dyn Memory>>,
     model: Arc<Model>,
-    /// The owner's instructions.
     pub system: String,
     moderations: Vec<Arc<dyn Moderation>>,
     rounds_max: u64,

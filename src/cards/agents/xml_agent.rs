@@ -5,17 +5,17 @@ use super::inputs::{CHAT_MODEL, MEMORY, ROUNDS, TOOLS};
 use super::text_agent::TextAgent;
 use crate::cards::chains::conversation_chain::conversation;
 use crate::cards::chains::llm_chain::MODERATION;
-use crate::cards::kit::prompt::BraceText;
-use crate::cards::kit::text_loop::list;
+use crate::cards::kit::build::prompt::BraceText;
+use crate::cards::kit::knowledge::untrusted_text;
+use crate::cards::kit::models::text_loop::list;
 use crate::cards::kit::{
-    Card, Category, Chain, Factory, Input, NextAction, Risk, RunContext, TextProtocol, TokenSink, data,
+    Card, Category, Chain, Factory, Input, NextAction, Risk, RunContext, TextProtocol, TokenSink,
 };
 use crate::domain::error::Result;
-use crate::domain::prediction::{HistoryMessage, RunOutput};
+use crate::domain::predictions::prediction::{HistoryMessage, RunOutput};
 use crate::llm::ChatMessage;
 use std::sync::Arc;
 
-/// The card.
 pub const CARD: Card = Card {
     name: "xmlAgent",
     label: "XML Agent",
@@ -70,7 +70,10 @@ impl XmlAgent {
         let asked = if told.is_empty() {
             question.to_owned()
         } else {
-            format!("{}\n\n{question}", data::mark_untrusted("chat_history", "what we said before", &told))
+            format!(
+                "{}\n\n{question}",
+                untrusted_text::mark_untrusted("chat_history", "what we said before", &told)
+            )
         };
         conversation("", None, &self.agent.instructions(), &[], &asked)
     }

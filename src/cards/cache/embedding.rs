@@ -1,17 +1,15 @@
 //! InMemory Embedding Cache: a text that was embedded before is not embedded again.
 
-use super::vectors::{CachingEmbeddings, VectorStorage};
+use super::caching_embeddings::{CachingEmbeddings, VectorStorage};
 use crate::cards::kit::{Card, Category, Factory, Input, Risk, WireType};
 use std::sync::Arc;
 
 /// The card whose vectors are kept.
 pub const EMBEDDINGS: Input = Input::wire("embeddings", "Embeddings", WireType::Embeddings);
-/// What keeps uses apart.
 pub const NAMESPACE: Input = Input::text("namespace", "Namespace")
     .additional()
     .help("Keeps vectors of different uses apart. The model's settings keep them apart anyway.");
 
-/// The card.
 pub const CARD: Card = Card {
     name: "inMemoryEmbeddingCache",
     label: "InMemory Embedding Cache",

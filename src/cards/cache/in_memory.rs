@@ -4,7 +4,6 @@ use crate::cards::kit::{Cache, Card, Category, Factory, Host, ReplyKey, Risk};
 use crate::llm::Completion;
 use std::sync::Arc;
 
-/// The card.
 pub const CARD: Card = Card {
     name: "inMemoryCache",
     label: "InMemory Cache",

@@ -1,13 +1,12 @@
 //! Redis Embeddings Cache: a text that was embedded before is not embedded again, as long as a Redis server remembers it.
 
+use super::caching_embeddings::{CachingEmbeddings, VectorStorage};
 use super::embedding::{EMBEDDINGS, NAMESPACE};
-use super::vectors::{CachingEmbeddings, VectorStorage};
-use crate::cards::kit::redis::{CREDENTIAL, RedisStore};
+use crate::cards::kit::stores::redis::{CREDENTIAL, RedisStore};
 use crate::cards::kit::{Card, Category, Factory, Input, Risk};
 use std::sync::Arc;
 use std::time::Duration;
 
-/// The card.
 pub const CARD: Card = Card {
     name: "redisEmbeddingsCache",
     label: "Redis Embeddings Cache",

@@ -1,12 +1,11 @@
 //! Upstash Redis Cache: a model that is asked the same thing again answers from a database of Upstash.
 
 use super::redis::{PREFIX, Redis};
-use crate::cards::kit::redis::RedisStore;
-use crate::cards::kit::upstash::Upstash;
+use crate::cards::kit::stores::redis::RedisStore;
+use crate::cards::kit::stores::upstash::Upstash;
 use crate::cards::kit::{Card, Category, Factory, Input, Risk};
 use std::sync::Arc;
 
-/// The card.
 pub const CARD: Card = Card {
     name: "upstashRedisCache",
     label: "Upstash Redis Cache",

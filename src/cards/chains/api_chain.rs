@@ -2,12 +2,13 @@
 //! API, and answers from the response. The model may call the places the documentation names, and no others: the owner's
 //! headers go with the request, and a question must not lead them away.
 
-use crate::cards::kit::prompt::BraceText;
-use crate::cards::kit::web::WebRequest;
-use crate::cards::kit::{Chain, Input, Inputs, Model, NullSink, RunContext, TokenSink, data};
+use crate::cards::kit::build::prompt::BraceText;
+use crate::cards::kit::knowledge::untrusted_text;
+use crate::cards::kit::web::request::WebRequest;
+use crate::cards::kit::{Chain, Input, Inputs, Model, NullSink, RunContext, TokenSink};
 use crate::cards::tools::requests::pairs;
 use crate::domain::error::{Error, Result};
-use crate::domain::prediction::RunOutput;
+use crate::domain::predictions::prediction::RunOutput;
 use crate::limits::API_RESPONSE_CHARS_MAX;
 use crate::llm::{ChatMessage, ChatRequest};
 use crate::net::ResponseLimits;
@@ -19,7 +20,6 @@ use url::{Origin, Url};
 /// What the owner knows of the API.
 pub const API_DOCS: Input = Input::lines("apiDocs", "API Documentation")
     .help("How the API is called, with its full address. No other address is called.");
-/// Headers of every request.
 pub const HEADERS: Input = Input::headers("headers", "Headers").additional();
 
 /// The owner's own words for the answer.
@@ -41,7 +41,6 @@ pub struct ApiVariant {
 /// A request as a model wrote it.
 #[derive(Debug, PartialEq)]
 pub struct ApiRequest {
-    /// The address.
     pub url: Url,
     /// What is posted; without it, the address is read.
     pub body: Option<Value>,
@@ -123,7 +122,7 @@ impl Chain for ApiChain {
         let response =
             call.fetch_text(turn, ResponseLimits::default()).map_err(|why| self.card_error(&why))?;
         let response: String = response.chars().take(API_RESPONSE_CHARS_MAX).collect();
-        let response = data::mark_untrusted("response", "the API", &response);
+        let response = untrusted_text::mark_untrusted("response", "the API", &response);
         let messages = match &self.answer_prompt {
             Some(own) => vec![ChatMessage::user(fill_placeholders(
                 own,

@@ -1,21 +1,20 @@
 //! Conversation Chain: instructions, the conversation so far, and the question.
 
 use super::llm_chain::{MODERATION, answer_with, attach_images, past_message};
-use crate::cards::kit::part::moderate;
-use crate::cards::kit::prompt::{Prompt, PromptForm};
+use crate::cards::kit::build::component::moderate;
+use crate::cards::kit::build::prompt::{Prompt, PromptForm};
 use crate::cards::kit::{
     Card, Category, Chain, Factory, Input, Memory, Model, Moderation, ModerationVerdict, Risk, RunContext,
     TokenSink, WireType,
 };
 use crate::domain::error::Result;
-use crate::domain::prediction::{HistoryMessage, RunOutput};
+use crate::domain::predictions::prediction::{HistoryMessage, RunOutput};
 use crate::llm::{ChatMessage, ChatRequest};
 use std::sync::Arc;
 
 const DEFAULT_SYSTEM: &str = "You are a helpful assistant in a conversation with a person. Answer clearly and \
                               concretely, use what was said before, and say so when you do not know something.";
 
-/// The card.
 pub const CARD: Card = Card {
     name: "conversationChain",
     label: "Conversation Chain",

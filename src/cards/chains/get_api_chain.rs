@@ -11,7 +11,6 @@ static KIND: ApiVariant = ApiVariant {
     parse: |reply| addresses(reply).next().map(|url| ApiRequest { url, body: None }),
 };
 
-/// The card.
 pub const CARD: Card = Card {
     name: "getApiChain",
     label: "GET API Chain",

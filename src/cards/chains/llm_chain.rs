@@ -1,13 +1,13 @@
 //! LLM Chain: prompt, model, and an optional parser of the answer.
 
-use crate::cards::kit::part::moderate;
-use crate::cards::kit::prompt::{Prompt, PromptForm};
+use crate::cards::kit::build::component::moderate;
+use crate::cards::kit::build::prompt::{Prompt, PromptForm};
 use crate::cards::kit::{
     Card, Category, Chain, Factory, Input, Model, Moderation, ModerationVerdict, NullSink, Output,
     OutputParser, Risk, RunContext, TokenSink, WireType,
 };
 use crate::domain::error::{Error, Result};
-use crate::domain::prediction::{HistoryMessage, MessageRole, RunOutput};
+use crate::domain::predictions::prediction::{HistoryMessage, MessageRole, RunOutput};
 use crate::llm::{ChatMessage, ChatRequest, ContentPart};
 use serde_json::{Map, Value};
 use std::sync::Arc;
@@ -20,7 +20,6 @@ pub const MODERATION: Input = Input::wires("inputModeration", "Input Moderation"
 /// The variable by which a template says where the instructions of an output parser belong.
 const FORMAT_INSTRUCTIONS: &str = "format_instructions";
 
-/// The card.
 pub const CARD: Card = Card {
     name: "llmChain",
     label: "LLM Chain",
@@ -183,7 +182,7 @@ pub fn past_message(message: &HistoryMessage) -> ChatMessage {
 
 /// Adds the images of the question to its last user message, when the model takes images.
 pub fn attach_images(messages: &mut [ChatMessage], turn: &RunContext<'_>, model: &Model) {
-    use crate::domain::prediction::ImageSource;
+    use crate::domain::predictions::prediction::ImageSource;
     if !model.takes_images() {
         return;
     }

@@ -3,17 +3,16 @@
 use super::llm_chain::{MODERATION, answer_with};
 use super::multi_prompt_chain::answer_with_instructions;
 use super::retrieval_qa_chain::{RETURN_SOURCES, answer_from};
-use crate::cards::kit::part::moderate;
-use crate::cards::kit::router::{RouteTarget, Router};
+use crate::cards::kit::build::component::moderate;
+use crate::cards::kit::models::router::{RouteTarget, Router};
 use crate::cards::kit::{
     Card, Category, Chain, Factory, Input, Model, Moderation, ModerationVerdict, Risk, RunContext, TokenSink,
     WireType,
 };
 use crate::domain::error::Result;
-use crate::domain::prediction::RunOutput;
+use crate::domain::predictions::prediction::RunOutput;
 use std::sync::Arc;
 
-/// The card.
 pub const CARD: Card = Card {
     name: "multiRetrievalQAChain",
     label: "Multi Retrieval QA Chain",

@@ -1,15 +1,15 @@
 //! OpenAPI Chain: a model picks one operation of an API, and what the API answers is the answer.
 
 use super::llm_chain::{MODERATION, answer_with};
-use crate::cards::kit::openapi::{self, Operation};
-use crate::cards::kit::part::moderate;
+use crate::cards::kit::build::component::moderate;
+use crate::cards::kit::web::openapi::{self, Operation};
 use crate::cards::kit::{
     Card, Category, Chain, Factory, Input, Model, Moderation, ModerationVerdict, NullSink, Risk, RunContext,
     TokenSink, WireType,
 };
 use crate::cards::tools::requests::pairs;
 use crate::domain::error::{Error, Result};
-use crate::domain::prediction::{RunOutput, UsedTool};
+use crate::domain::predictions::prediction::{RunOutput, UsedTool};
 use crate::llm::{ChatMessage, ChatRequest};
 use crate::net::ResponseLimits;
 use std::sync::Arc;
@@ -18,7 +18,6 @@ use url::Url;
 const INSTRUCTIONS: &str = "Answer the question by calling the one tool whose result holds the answer. Call exactly one. When none fits, \
                             say so instead.";
 
-/// The card.
 pub const CARD: Card = Card {
     name: "openApiChain",
     label: "OpenAPI Chain",

@@ -13,7 +13,6 @@ static KIND: ApiVariant = ApiVariant {
     parse,
 };
 
-/// The card.
 pub const CARD: Card = Card {
     name: "postApiChain",
     label: "POST API Chain",

@@ -1,14 +1,14 @@
 //! Sql Database Chain: a model writes a query, and answers from what it selects.
 
 use super::llm_chain::{MODERATION, answer_with};
-use crate::cards::kit::part::moderate;
-use crate::cards::kit::querying::{SqlAnswerer, sql_error};
+use crate::cards::kit::build::component::moderate;
+use crate::cards::kit::models::sql_answer::{SqlAnswerer, sql_error};
 use crate::cards::kit::{
     Card, Category, Chain, Choice, Factory, Input, Inputs, Model, Moderation, ModerationVerdict, Risk,
     RunContext, TokenSink, WireType,
 };
 use crate::domain::error::Result;
-use crate::domain::prediction::RunOutput;
+use crate::domain::predictions::prediction::RunOutput;
 use crate::sql::{SqlError, SqlLimits, VisibleTables};
 use std::sync::Arc;
 
@@ -17,7 +17,6 @@ const SQLITE: &str = "sqlite";
 const TOP_K: &str = "10";
 const SAMPLES: &str = "3";
 
-/// The card.
 pub const CARD: Card = Card {
     name: "sqlDatabaseChain",
     label: "Sql Database Chain",

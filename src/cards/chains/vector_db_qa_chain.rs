@@ -5,7 +5,6 @@ use super::retrieval_qa_chain::{RETURN_SOURCES, RetrievalQa};
 use crate::cards::kit::{Card, Category, Factory, Input, Risk, StoreRetriever, WireType};
 use std::sync::Arc;
 
-/// The card.
 pub const CARD: Card = Card {
     name: "vectorDBQAChain",
     label: "VectorDB QA Chain",

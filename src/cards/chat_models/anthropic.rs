@@ -1,6 +1,6 @@
 //! Anthropic's models.
 
-use crate::cards::kit::compatible::{CACHE, IMAGES, STREAMING, common_base};
+use crate::cards::kit::models::openai_compatible::{CACHE, IMAGES, STREAMING, common_base};
 use crate::cards::kit::{Card, Category, Choice, Factory, Input, Inputs, Risk};
 use crate::domain::error::Result;
 use crate::llm::{ANTHROPIC_BASE, Anthropic};
@@ -37,7 +37,6 @@ pub(in crate::cards) const MAX_TOKENS: Input =
     Input::whole("maxTokensToSample", "Max Tokens", 1.0, 1_000_000.0).additional();
 pub(in crate::cards) const TOP_P: Input = Input::number("topP", "Top P", 0.0, 1.0).additional();
 
-/// The card.
 pub const CARD: Card = Card {
     name: "chatAnthropic",
     label: "Anthropic Claude",

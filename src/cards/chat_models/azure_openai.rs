@@ -1,6 +1,6 @@
 //! Azure OpenAI: OpenAI's models in deployments of your own.
 
-use crate::cards::kit::compatible::{
+use crate::cards::kit::models::openai_compatible::{
     BASE_OPTIONS, CACHE, FREQUENCY_PENALTY, IMAGES, MAX_TOKENS, PRESENCE_PENALTY, REASONING,
     REASONING_SUMMARY, STREAMING, TEMPERATURE, TIMEOUT, TOP_P, common_base, with_settings,
 };
@@ -19,7 +19,6 @@ pub(in crate::cards) const BASE_PATH: Input = Input::address("basepath", "Base P
     .additional()
     .help("Takes the place of https://<instance>.openai.azure.com.");
 
-/// The card.
 pub const CARD: Card = Card {
     name: "azureChatOpenAI",
     label: "Azure OpenAI",

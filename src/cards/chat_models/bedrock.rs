@@ -1,15 +1,14 @@
 //! AWS Bedrock: models of many makers.
 
 use super::anthropic::is_sampled;
-use crate::cards::kit::aws::{AwsService, REGION, endpoint};
-use crate::cards::kit::compatible::{CACHE, IMAGES, STREAMING};
+use crate::cards::kit::models::openai_compatible::{CACHE, IMAGES, STREAMING};
+use crate::cards::kit::web::aws::{AwsService, REGION, endpoint};
 use crate::cards::kit::{Card, Category, Factory, Input, Risk};
 use crate::llm::Bedrock;
 
 /// Beginnings of the names of profiles, which say where in the world a model may run.
 const PROFILES: &[&str] = &["global.", "us.", "us-gov.", "eu.", "apac.", "jp.", "au.", "ca.", "arn:"];
 
-/// The card.
 pub const CARD: Card = Card {
     name: "awsChatBedrock",
     label: "AWS Bedrock",

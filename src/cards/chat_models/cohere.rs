@@ -1,10 +1,11 @@
 //! Cohere's models.
 
-use crate::cards::kit::compatible::{BASE_PATH, CACHE, STREAMING, TEMPERATURE, address, endpoint};
+use crate::cards::kit::models::openai_compatible::{
+    BASE_PATH, CACHE, STREAMING, TEMPERATURE, address, endpoint,
+};
 use crate::cards::kit::{Card, Category, Factory, Input, Risk};
 use crate::llm::{COHERE_BASE, Cohere};
 
-/// The card.
 pub const CARD: Card = Card {
     name: "chatCohere",
     label: "Cohere",

@@ -1,14 +1,14 @@
 //! Extractive Answers: quotes the sentences of the passages that fit the question best (manual 9.11).
 
-use crate::cards::kit::lexical;
-use crate::cards::kit::{Card, Category, Factory, Input, Risk, passages};
-use crate::domain::cancel::CancelToken;
-use crate::domain::prediction::Usage;
+use crate::base::cancel::CancelToken;
+use crate::cards::kit::knowledge::chunk_markup;
+use crate::cards::kit::knowledge::lexical;
+use crate::cards::kit::{Card, Category, Factory, Input, Risk};
+use crate::domain::predictions::prediction::Usage;
 use crate::llm::{ChatMessage, ChatModel, ChatRequest, Completion, Delta, DeltaSink, ModelError};
 
 const NOTHING: &str = "I could not find an answer to that in the documents I was given.";
 
-/// The card.
 pub const CARD: Card = Card {
     name: "chatExtractive",
     label: "Extractive Answers",
@@ -81,7 +81,7 @@ impl Extractive {
         let question = texts.last().map(|text| without_chunks(text)).unwrap_or_default();
         let sentences: Vec<(&str, &str)> = texts
             .iter()
-            .flat_map(|text| passages::parse(text))
+            .flat_map(|text| chunk_markup::parse(text))
             .flat_map(|passage| {
                 sentences(passage.text).into_iter().map(move |sentence| (sentence, passage.source))
             })

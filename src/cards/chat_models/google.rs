@@ -1,6 +1,6 @@
 //! Google's Gemini models.
 
-use crate::cards::kit::compatible::{CACHE, IMAGES, STREAMING, common_base};
+use crate::cards::kit::models::openai_compatible::{CACHE, IMAGES, STREAMING, common_base};
 use crate::cards::kit::{Card, Category, Choice, Factory, Input, Inputs, Risk};
 use crate::domain::error::Result;
 use crate::llm::{Endpoint, GOOGLE_BASE, Google};
@@ -52,7 +52,6 @@ pub(super) fn model(inputs: &Inputs<'_>, endpoint: Endpoint) -> Result<Google> {
     Ok(model)
 }
 
-/// The card.
 pub const CARD: Card = Card {
     name: "chatGoogleGenerativeAI",
     label: "Google Gemini",

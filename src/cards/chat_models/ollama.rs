@@ -1,6 +1,6 @@
 //! Ollama: models on a machine of your own.
 
-use crate::cards::kit::compatible::{CACHE, IMAGES, STREAMING, address, endpoint};
+use crate::cards::kit::models::openai_compatible::{CACHE, IMAGES, STREAMING, address, endpoint};
 use crate::cards::kit::{Card, Category, Factory, Input, Inputs, Risk};
 use crate::domain::error::Result;
 use crate::llm::{OLLAMA_BASE, Ollama};
@@ -49,7 +49,6 @@ pub(in crate::cards) const STOP: Input = Input::text("stop", "Stop Sequence")
 pub(in crate::cards) const TFS_Z: Input =
     Input::number("tfsZ", "Tail Free Sampling", 0.0, 100.0).additional();
 
-/// The card.
 pub const CARD: Card = Card {
     name: "chatOllama",
     label: "Ollama",

@@ -1,6 +1,6 @@
 //! OpenAI chat models, and every server that speaks the same protocol behind another base address.
 
-use crate::cards::kit::compatible::{
+use crate::cards::kit::models::openai_compatible::{
     BASE_OPTIONS, BASE_PATH, CACHE, FREQUENCY_PENALTY, IMAGES, MAX_TOKENS, PRESENCE_PENALTY, REASONING,
     REASONING_SUMMARY, STOP_SEQUENCE, STREAMING, TEMPERATURE, TIMEOUT, TOP_P, model,
 };
@@ -20,7 +20,6 @@ const DETAILS: &[Choice] = &[
     Choice { name: "auto", label: "Auto" },
 ];
 
-/// The card.
 pub const CARD: Card = Card {
     name: "chatOpenAI",
     label: "OpenAI",

@@ -1,16 +1,16 @@
 //! Scripted Chat Model: answers from an ordered list of rules (manual 9.11). For demos, tests and canned replies.
 
-use crate::cards::kit::{Card, Category, Factory, Input, Inputs, Risk, passages};
-use crate::domain::cancel::CancelToken;
+use crate::base::cancel::CancelToken;
+use crate::cards::kit::knowledge::chunk_markup;
+use crate::cards::kit::{Card, Category, Factory, Input, Inputs, Risk};
 use crate::domain::error::Result;
-use crate::domain::prediction::Usage;
+use crate::domain::predictions::prediction::Usage;
 use crate::llm::{ChatMessage, ChatModel, ChatRequest, Completion, Delta, DeltaSink, ModelError, ToolCall};
 use regex::{Captures, Regex, RegexBuilder};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 use std::time::Duration;
 
-/// The card.
 pub const CARD: Card = Card {
     name: "chatScripted",
     label: "Scripted Chat Model",
@@ -253,7 +253,7 @@ fn placeholder(name: &str, captures: Option<&Captures<'_>>, messages: &[ChatMess
         "question" => return Some(last_question(messages)),
         "context" => {
             let texts: Vec<String> = messages.iter().map(ChatMessage::text).collect();
-            let found = texts.iter().flat_map(|text| passages::parse(text)).map(|passage| passage.text);
+            let found = texts.iter().flat_map(|text| chunk_markup::parse(text)).map(|passage| passage.text);
             return Some(found.collect::<Vec<_>>().join("\n"));
         }
         "history" => return Some(history(messages)),

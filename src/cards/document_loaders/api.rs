@@ -1,7 +1,9 @@
 //! API Loader: what an address answers.
 
-use crate::cards::kit::loading::{BASE_CLASSES, METADATA, OMIT, OUTPUTS, SPLITTER, document, loader};
-use crate::cards::kit::web::WebRequest;
+use crate::cards::kit::knowledge::loading::{
+    BASE_CLASSES, METADATA, OMIT, OUTPUTS, SPLITTER, document, loader,
+};
+use crate::cards::kit::web::request::WebRequest;
 use crate::cards::kit::{Card, Category, Choice, Factory, Host, Input, Inputs, Risk};
 use crate::domain::error::{Error, Result};
 use crate::net::ResponseLimits;
@@ -9,7 +11,6 @@ use serde_json::Value;
 
 const METHODS: &[Choice] = &[Choice::new("GET", "GET"), Choice::new("POST", "POST")];
 
-/// The card.
 pub const CARD: Card = Card {
     name: "apiLoader",
     label: "API Loader",

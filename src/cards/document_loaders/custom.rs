@@ -1,15 +1,14 @@
 //! Custom Document Loader: documents that code makes.
 
-use crate::cards::kit::code::{self, Code};
-use crate::cards::kit::loading::{BASE_CLASSES, OUTPUTS, check_size};
+use crate::cards::kit::build::code::{self, Code};
+use crate::cards::kit::knowledge::loading::{BASE_CLASSES, OUTPUTS, check_size};
 use crate::cards::kit::{Card, Category, Factory, Host, Input, Loader, Risk};
 use crate::cards::utilities::custom_function::INPUT_VARIABLES;
 use crate::domain::error::{Error, Result};
-use crate::domain::prediction::Document;
+use crate::domain::predictions::prediction::Document;
 use serde_json::{Map, Value};
 use std::sync::Arc;
 
-/// The card.
 pub const CARD: Card = Card {
     name: "customDocumentLoader",
     label: "Custom Document Loader",

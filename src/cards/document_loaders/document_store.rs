@@ -1,13 +1,12 @@
 //! Document Store: the passages of a document store of this server.
 
-use crate::cards::kit::loading::{BASE_CLASSES, OUTPUTS};
+use crate::cards::kit::knowledge::loading::{BASE_CLASSES, OUTPUTS};
 use crate::cards::kit::{Card, Category, Factory, Host, Input, Loader, Picker, Risk};
 use crate::domain::error::{Error, Result};
 use crate::domain::ids::DocumentStoreId;
-use crate::domain::prediction::Document;
+use crate::domain::predictions::prediction::Document;
 use std::sync::Arc;
 
-/// The card.
 pub const CARD: Card = Card {
     name: "documentStore",
     label: "Document Store",

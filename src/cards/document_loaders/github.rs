@@ -1,10 +1,12 @@
 //! Github: the files of a branch of a repository.
 
-use crate::cards::kit::loading::{BASE_CLASSES, METADATA, OMIT, OUTPUTS, SPLITTER, document, loader};
-use crate::cards::kit::web::WebRequest;
+use crate::cards::kit::knowledge::loading::{
+    BASE_CLASSES, METADATA, OMIT, OUTPUTS, SPLITTER, document, loader,
+};
+use crate::cards::kit::web::request::WebRequest;
 use crate::cards::kit::{Card, Category, Factory, Host, Input, Inputs, Risk};
 use crate::domain::error::{Error, Result};
-use crate::domain::prediction::Document;
+use crate::domain::predictions::prediction::Document;
 use crate::limits;
 use crate::net::ResponseLimits;
 use regex::{Regex, RegexSet};
@@ -23,7 +25,6 @@ const FILE_BYTES_MAX: u64 = 1024 * 1024;
 /// More patterns than this are a mistake.
 const PATTERNS_MAX: usize = 200;
 
-/// The card.
 pub const CARD: Card = Card {
     name: "github",
     label: "Github",

@@ -1,11 +1,10 @@
 //! Plain Text: a text that stands on the card itself.
 
-use crate::cards::kit::loading::{BASE_CLASSES, METADATA, OMIT, OUTPUTS, SPLITTER, loader};
+use crate::cards::kit::knowledge::loading::{BASE_CLASSES, METADATA, OMIT, OUTPUTS, SPLITTER, loader};
 use crate::cards::kit::{Card, Category, Factory, Host, Input, Risk};
-use crate::domain::prediction::Document;
+use crate::domain::predictions::prediction::Document;
 use serde_json::Map;
 
-/// The card.
 pub const CARD: Card = Card {
     name: "plainText",
     label: "Plain Text",

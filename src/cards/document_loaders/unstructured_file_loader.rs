@@ -1,9 +1,11 @@
 //! Unstructured File Loader: what a server of Unstructured makes of a file of any kind.
 
-use crate::cards::kit::loading::{BASE_CLASSES, FileContent, METADATA, OMIT, OUTPUTS, SPLITTER, file_loader};
+use crate::cards::kit::knowledge::loading::{
+    BASE_CLASSES, FileContent, METADATA, OMIT, OUTPUTS, SPLITTER, file_loader,
+};
 use crate::cards::kit::{Card, Category, Choice, Factory, Input, Inputs, Risk};
 use crate::domain::error::{Error, Result};
-use crate::domain::prediction::Document;
+use crate::domain::predictions::prediction::Document;
 use crate::limits;
 use crate::llm::{Endpoint, MultipartForm};
 use crate::net::{Method, ResponseLimits};
@@ -45,24 +47,20 @@ const WORDS: &[(&str, &str)] = &[
     ("hiResModelName", "hi_res_model_name"),
     ("chunkingStrategy", "chunking_strategy"),
 ];
-/// Numbers.
 const NUMBERS: &[(&str, &str)] = &[
     ("combineUnderNChars", "combine_under_n_chars"),
     ("newAfterNChars", "new_after_n_chars"),
     ("maxCharacters", "max_characters"),
 ];
-/// Switches.
 const SWITCHES: &[(&str, &str)] = &[
     ("coordinates", "coordinates"),
     ("xmlKeepTags", "xml_keep_tags"),
     ("includePageBreaks", "include_page_breaks"),
     ("multiPageSections", "multipage_sections"),
 ];
-/// Options with several values.
 const LISTS: &[(&str, &str)] =
     &[("skipInferTableTypes", "skip_infer_table_types"), ("ocrLanguages", "languages")];
 
-/// The card.
 pub const CARD: Card = Card {
     name: "unstructuredFileLoader",
     label: "Unstructured File Loader",

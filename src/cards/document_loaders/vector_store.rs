@@ -1,15 +1,14 @@
 //! VectorStore To Document: passages of a vector store as documents, for cards that take documents or text.
 
-use crate::cards::kit::loading::{BASE_CLASSES, OUTPUTS};
-use crate::cards::kit::retrieving::VECTOR_STORE;
+use crate::cards::kit::knowledge::loading::{BASE_CLASSES, OUTPUTS};
+use crate::cards::kit::knowledge::retrieving::VECTOR_STORE;
 use crate::cards::kit::{
     Card, Category, Factory, Host, Input, Loader, Risk, RunContext, ScoredChunk, VectorQuery, VectorStore,
 };
 use crate::domain::error::{Error, Result};
-use crate::domain::prediction::Document;
+use crate::domain::predictions::prediction::Document;
 use std::sync::Arc;
 
-/// The card.
 pub const CARD: Card = Card {
     name: "vectorStoreToDocument",
     label: "VectorStore To Document",

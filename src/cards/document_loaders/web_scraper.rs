@@ -1,13 +1,13 @@
 //! Cheerio Web Scraper: pages of the web, one or as many as they lead to. Scripts of a page are not run.
 
-use crate::cards::kit::loading::{
+use crate::cards::kit::knowledge::loading::{
     BASE_CLASSES, METADATA, OMIT, OUTPUTS, SPLITTER, document, loader, read_error,
 };
-use crate::cards::kit::web::WebRequest;
+use crate::cards::kit::web::request::WebRequest;
 use crate::cards::kit::{Card, Category, Choice, Factory, Host, Input, Inputs, Risk};
 use crate::documents::WebPage;
 use crate::domain::error::{Error, Result};
-use crate::domain::prediction::Document;
+use crate::domain::predictions::prediction::Document;
 use crate::limits;
 use crate::net::ResponseLimits;
 use serde_json::Value;
@@ -18,7 +18,6 @@ const METHODS: &[Choice] =
     &[Choice::new("webCrawl", "Web Crawl"), Choice::new("scrapeXMLSitemap", "Scrape XML Sitemap")];
 const LIMIT_DEFAULT: usize = 10;
 
-/// The card.
 pub const CARD: Card = Card {
     name: "cheerioWebScraper",
     label: "Cheerio Web Scraper",
@@ -57,7 +56,6 @@ pub const CARD: Card = Card {
 
 /// Where the pages come from.
 enum PageSource {
-    /// These.
     Listed(Vec<Url>),
     /// What the first one leads to on its own site.
     Crawled(Url),

@@ -1,7 +1,7 @@
 //! AWS Bedrock's embeddings.
 
-use crate::cards::kit::aws::{AwsService, REGION, endpoint};
-use crate::cards::kit::provided::{BATCH_SIZE, single_line_embeddings};
+use crate::cards::kit::models::provider_embeddings::{BATCH_SIZE, single_line_embeddings};
+use crate::cards::kit::web::aws::{AwsService, REGION, endpoint};
 use crate::cards::kit::{Card, Category, Choice, Factory, Input, Risk};
 use crate::llm::embeddings::BedrockEmbeddings;
 
@@ -12,7 +12,6 @@ const TYPES: &[Choice] = &[
     Choice::new("clustering", "Clustering"),
 ];
 
-/// The card.
 pub const CARD: Card = Card {
     name: "AWSBedrockEmbeddings",
     label: "AWS Bedrock Embedding",

@@ -1,7 +1,7 @@
 //! Cohere's embeddings.
 
-use crate::cards::kit::compatible::{BASE_PATH, address, endpoint};
-use crate::cards::kit::provided::provider_embeddings;
+use crate::cards::kit::models::openai_compatible::{BASE_PATH, address, endpoint};
+use crate::cards::kit::models::provider_embeddings::provider_embeddings;
 use crate::cards::kit::{Card, Category, Choice, Factory, Input, Risk};
 use crate::llm::COHERE_BASE;
 use crate::llm::embeddings::CohereEmbeddings;
@@ -13,7 +13,6 @@ const TYPES: &[Choice] = &[
     Choice::new("clustering", "Clustering"),
 ];
 
-/// The card.
 pub const CARD: Card = Card {
     name: "cohereEmbeddings",
     label: "Cohere Embedding",

@@ -1,7 +1,7 @@
 //! Google's Gemini embeddings.
 
-use crate::cards::kit::compatible::common_base;
-use crate::cards::kit::provided::{STRIP_NEW_LINES, provider_embeddings};
+use crate::cards::kit::models::openai_compatible::common_base;
+use crate::cards::kit::models::provider_embeddings::{STRIP_NEW_LINES, provider_embeddings};
 use crate::cards::kit::{Card, Category, Choice, Factory, Input, Risk};
 use crate::llm::GOOGLE_BASE;
 use crate::llm::embeddings::{GoogleEmbeddings, TaskType};
@@ -15,7 +15,6 @@ const TASKS: &[Choice] = &[
     Choice::new("CLUSTERING", "Clustering"),
 ];
 
-/// The card.
 pub const CARD: Card = Card {
     name: "googleGenerativeAiEmbeddings",
     label: "Google Gemini Embedding",

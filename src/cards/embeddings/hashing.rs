@@ -1,10 +1,10 @@
 //! Hashing Embeddings: deterministic vectors from hashed character n-grams and words (manual 9.11).
 
-use crate::cards::kit::{Card, Category, Embeddings, Factory, Host, Input, Risk, lexical};
+use crate::cards::kit::knowledge::lexical;
+use crate::cards::kit::{Card, Category, Embeddings, Factory, Host, Input, Risk};
 use crate::domain::error::Result;
 use std::sync::Arc;
 
-/// The card.
 pub const CARD: Card = Card {
     name: "hashingEmbeddings",
     label: "Hashing Embeddings",

@@ -1,7 +1,7 @@
 //! Hugging Face: embedding models on its servers, or behind an endpoint of your own.
 
-use crate::cards::kit::compatible::{address, common_base};
-use crate::cards::kit::provided::single_line_embeddings;
+use crate::cards::kit::models::openai_compatible::{address, common_base};
+use crate::cards::kit::models::provider_embeddings::single_line_embeddings;
 use crate::cards::kit::{Card, Category, Factory, Input, Risk};
 use crate::cards::llms::hugging_face::name_in_address;
 use crate::llm::HUGGING_FACE_MODELS;
@@ -10,7 +10,6 @@ use crate::llm::embeddings::FeatureExtraction;
 /// A small model that anybody may use.
 const MODEL: &str = "sentence-transformers/all-MiniLM-L6-v2";
 
-/// The card.
 pub const CARD: Card = Card {
     name: "huggingFaceInferenceEmbeddings",
     label: "HuggingFace Inference Embedding",

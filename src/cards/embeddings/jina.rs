@@ -1,7 +1,7 @@
 //! Jina AI's embeddings.
 
-use crate::cards::kit::compatible::BASE_PATH;
-use crate::cards::kit::provided::{openai_like, provider_embeddings};
+use crate::cards::kit::models::openai_compatible::BASE_PATH;
+use crate::cards::kit::models::provider_embeddings::{openai_like, provider_embeddings};
 use crate::cards::kit::{Card, Category, Factory, Input, Risk};
 use crate::llm::embeddings::{AimField, BatchLimits};
 
@@ -10,7 +10,6 @@ const AIM: AimField = AimField { name: "task", query: "retrieval.query", documen
 /// What one request of any plan takes.
 const BATCH: BatchLimits = BatchLimits { texts: 128, bytes: 128 * 1024 };
 
-/// The card.
 pub const CARD: Card = Card {
     name: "jinaEmbeddings",
     label: "Jina Embedding",

@@ -1,11 +1,10 @@
 //! LocalAI: embedding models on a machine of your own, behind OpenAI's protocol.
 
-use crate::cards::kit::compatible::{ANY_MODEL, SERVER, address, endpoint};
-use crate::cards::kit::provided::provider_embeddings;
+use crate::cards::kit::models::openai_compatible::{ANY_MODEL, SERVER, address, endpoint};
+use crate::cards::kit::models::provider_embeddings::provider_embeddings;
 use crate::cards::kit::{Card, Category, Factory, Input, Risk};
 use crate::llm::embeddings::OpenAiEmbeddings;
 
-/// The card.
 pub const CARD: Card = Card {
     name: "localAIEmbeddings",
     label: "LocalAI Embedding",

@@ -1,7 +1,9 @@
 //! Mistral's embeddings.
 
-use crate::cards::kit::compatible::{address, endpoint, with_version};
-use crate::cards::kit::provided::{BATCH_SIZE, STRIP_NEW_LINES, provider_embeddings, with_settings};
+use crate::cards::kit::models::openai_compatible::{address, endpoint, with_version};
+use crate::cards::kit::models::provider_embeddings::{
+    BATCH_SIZE, STRIP_NEW_LINES, provider_embeddings, with_settings,
+};
 use crate::cards::kit::{Card, Category, Factory, Input, Risk};
 use crate::llm::embeddings::{BatchLimits, OpenAiEmbeddings};
 
@@ -9,7 +11,6 @@ const HOME: &str = "https://api.mistral.ai/v1";
 /// The provider takes 16,384 tokens in one request.
 const BATCH: BatchLimits = BatchLimits { texts: 512, bytes: 40 * 1024 };
 
-/// The card.
 pub const CARD: Card = Card {
     name: "mistralAIEmbeddings",
     label: "MistralAI Embedding",

@@ -1,14 +1,13 @@
 //! Ollama: embedding models on a machine of your own.
 
 use crate::cards::chat_models::ollama::{BASE_URL, MODEL_NAME, NUM_GPU, NUM_THREAD};
-use crate::cards::kit::compatible::{address, endpoint};
-use crate::cards::kit::provided::provider_embeddings;
+use crate::cards::kit::models::openai_compatible::{address, endpoint};
+use crate::cards::kit::models::provider_embeddings::provider_embeddings;
 use crate::cards::kit::{Card, Category, Factory, Input, Risk};
 use crate::llm::OLLAMA_BASE;
 use crate::llm::embeddings::OllamaEmbeddings;
 use serde_json::{Map, Value};
 
-/// The card.
 pub const CARD: Card = Card {
     name: "ollamaEmbedding",
     label: "Ollama Embedding",

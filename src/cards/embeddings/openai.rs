@@ -1,13 +1,12 @@
 //! OpenAI's embeddings, and those of every server that speaks the same protocol behind another base address.
 
-use crate::cards::kit::compatible::{BASE_OPTIONS, BASE_PATH, TIMEOUT};
-use crate::cards::kit::provided::{
+use crate::cards::kit::models::openai_compatible::{BASE_OPTIONS, BASE_PATH, TIMEOUT};
+use crate::cards::kit::models::provider_embeddings::{
     BATCH_SIZE, DIMENSIONS, ENCODING_FORMAT, STRIP_NEW_LINES, openai_like, provider_embeddings,
 };
 use crate::cards::kit::{Card, Category, Factory, Input, Risk};
 use crate::llm::OPENAI_BASE;
 
-/// The card.
 pub const CARD: Card = Card {
     name: "openAIEmbeddings",
     label: "OpenAI Embedding",

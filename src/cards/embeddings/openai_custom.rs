@@ -1,7 +1,7 @@
 //! OpenAI Custom Embedding: any model name at any server that speaks OpenAI's protocol.
 
-use crate::cards::kit::compatible::{ANY_MODEL, BASE_OPTIONS, BASE_PATH, TIMEOUT};
-use crate::cards::kit::provided::{
+use crate::cards::kit::models::openai_compatible::{ANY_MODEL, BASE_OPTIONS, BASE_PATH, TIMEOUT};
+use crate::cards::kit::models::provider_embeddings::{
     BATCH_SIZE, DIMENSIONS, ENCODING_FORMAT, STRIP_NEW_LINES, openai_like, provider_embeddings,
 };
 use crate::cards::kit::{Card, Category, Factory, Input, Risk};
@@ -10,7 +10,6 @@ use crate::llm::OPENAI_BASE;
 /// What is asked for when no name is typed, as by the card with a list of names.
 const MODEL: &str = "text-embedding-ada-002";
 
-/// The card.
 pub const CARD: Card = Card {
     name: "openAIEmbeddingsCustom",
     label: "OpenAI Custom Embedding",

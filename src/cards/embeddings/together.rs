@@ -1,12 +1,11 @@
 //! Together AI: open embedding models.
 
-use crate::cards::kit::compatible::{ANY_MODEL, BASE_PATH, CACHE};
-use crate::cards::kit::provided::{openai_like, provider_embeddings};
+use crate::cards::kit::models::openai_compatible::{ANY_MODEL, BASE_PATH, CACHE};
+use crate::cards::kit::models::provider_embeddings::{openai_like, provider_embeddings};
 use crate::cards::kit::{Card, Category, Factory, Input, Risk};
 
 const HOME: &str = "https://api.together.xyz/v1";
 
-/// The card.
 pub const CARD: Card = Card {
     name: "togetherAIEmbedding",
     label: "TogetherAI Embedding",

@@ -1,11 +1,10 @@
 //! Google Vertex AI's embeddings.
 
-use crate::cards::kit::provided::provider_embeddings;
-use crate::cards::kit::vertex::{BASE_URL, REGION, endpoint};
+use crate::cards::kit::models::provider_embeddings::provider_embeddings;
+use crate::cards::kit::web::vertex::{BASE_URL, REGION, endpoint};
 use crate::cards::kit::{Card, Category, Factory, Input, Risk};
 use crate::llm::embeddings::VertexEmbeddings;
 
-/// The card.
 pub const CARD: Card = Card {
     name: "googlevertexaiEmbeddings",
     label: "GoogleVertexAI Embedding",

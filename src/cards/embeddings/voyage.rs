@@ -1,7 +1,7 @@
 //! Voyage AI's embeddings. The address is a field of the credential.
 
-use crate::cards::kit::compatible::endpoint;
-use crate::cards::kit::provided::provider_embeddings;
+use crate::cards::kit::models::openai_compatible::endpoint;
+use crate::cards::kit::models::provider_embeddings::provider_embeddings;
 use crate::cards::kit::{Card, Category, Factory, Input, Inputs, Risk};
 use crate::llm::embeddings::{AimField, BatchLimits, OpenAiEmbeddings};
 
@@ -10,7 +10,6 @@ const AIM: AimField = AimField { name: "input_type", query: "query", documents: 
 /// The smallest of the models takes 120,000 tokens in one request.
 const BATCH: BatchLimits = BatchLimits { texts: 128, bytes: 256 * 1024 };
 
-/// The card.
 pub const CARD: Card = Card {
     name: "voyageAIEmbeddings",
     label: "VoyageAI Embedding",

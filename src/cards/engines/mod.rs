@@ -5,7 +5,8 @@ pub mod query_engine;
 pub mod simple_chat_engine;
 pub mod sub_question_query_engine;
 
-use super::kit::{Input, Inputs, WireType, synthesis::Synthesis};
+use super::kit::models::synthesis::Synthesis;
+use super::kit::{Input, Inputs, WireType};
 use crate::domain::error::Result;
 use std::sync::Arc;
 

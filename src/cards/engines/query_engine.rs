@@ -1,15 +1,14 @@
 //! Query Engine: finds passages in an index and answers from them, with the model of the index.
 
 use super::{RETRIEVER, RETURN_SOURCES, SYNTHESIZER, synthesis};
-use crate::cards::kit::synthesis::Synthesis;
+use crate::cards::kit::models::synthesis::Synthesis;
 use crate::cards::kit::{
     Card, Category, Chain, Factory, Model, Risk, RunContext, TokenSink, VectorQuery, VectorStore,
 };
 use crate::domain::error::Result;
-use crate::domain::prediction::RunOutput;
+use crate::domain::predictions::prediction::RunOutput;
 use std::sync::Arc;
 
-/// The card.
 pub const CARD: Card = Card {
     name: "queryEngine",
     label: "Query Engine",

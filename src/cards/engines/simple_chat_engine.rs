@@ -4,11 +4,10 @@ use super::{MEMORY, MODEL, SYSTEM};
 use crate::cards::chains::conversation_chain::conversation;
 use crate::cards::kit::{Card, Category, Chain, Factory, Memory, Model, Risk, RunContext, TokenSink};
 use crate::domain::error::Result;
-use crate::domain::prediction::RunOutput;
+use crate::domain::predictions::prediction::RunOutput;
 use crate::llm::ChatRequest;
 use std::sync::Arc;
 
-/// The card.
 pub const CARD: Card = Card {
     name: "simpleChatEngine",
     label: "Simple Chat Engine",

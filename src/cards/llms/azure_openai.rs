@@ -2,13 +2,12 @@
 
 use super::openai::{BEST_OF, completions};
 use crate::cards::chat_models::azure_openai::{BASE_PATH, counts_in_streams, deployment};
-use crate::cards::kit::compatible::{
+use crate::cards::kit::models::openai_compatible::{
     CACHE, FREQUENCY_PENALTY, MAX_TOKENS, PRESENCE_PENALTY, TEMPERATURE, TIMEOUT, TOP_P,
 };
 use crate::cards::kit::{Card, Category, Factory, Input, Risk};
 use crate::llm::KeyStyle;
 
-/// The card.
 pub const CARD: Card = Card {
     name: "azureOpenAI",
     label: "Azure OpenAI",

@@ -1,12 +1,13 @@
 //! Hugging Face: models that generate text, on its servers or behind an endpoint of your own.
 
-use crate::cards::kit::compatible::{CACHE, FREQUENCY_PENALTY, MAX_TOKENS, TOP_P, address, common_base};
+use crate::cards::kit::models::openai_compatible::{
+    CACHE, FREQUENCY_PENALTY, MAX_TOKENS, TOP_P, address, common_base,
+};
 use crate::cards::kit::{Card, Category, Factory, Input, Inputs, Risk};
 use crate::domain::error::Result;
 use crate::llm::{HUGGING_FACE_MODELS, TextGeneration};
 use serde_json::{Map, Value};
 
-/// The card.
 pub const CARD: Card = Card {
     name: "huggingFaceInference_LLMs",
     label: "HuggingFace Inference",

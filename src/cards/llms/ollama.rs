@@ -4,10 +4,9 @@ use crate::cards::chat_models::ollama::{
     BASE_URL, MIROSTAT, MIROSTAT_ETA, MIROSTAT_TAU, MODEL_NAME, NUM_CTX, NUM_GPU, NUM_THREAD, REPEAT_LAST_N,
     REPEAT_PENALTY, STOP, TEMPERATURE, TFS_Z, TOP_K, TOP_P, model,
 };
-use crate::cards::kit::compatible::CACHE;
+use crate::cards::kit::models::openai_compatible::CACHE;
 use crate::cards::kit::{Card, Category, Factory, Risk};
 
-/// The card.
 pub const CARD: Card = Card {
     name: "ollama",
     label: "Ollama",

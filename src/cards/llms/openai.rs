@@ -1,6 +1,6 @@
 //! OpenAI's older models, which complete a text.
 
-use crate::cards::kit::compatible::{
+use crate::cards::kit::models::openai_compatible::{
     BASE_OPTIONS, BASE_PATH, CACHE, FREQUENCY_PENALTY, MAX_TOKENS, PRESENCE_PENALTY, TEMPERATURE, TIMEOUT,
     TOP_P, address, endpoint,
 };
@@ -16,7 +16,6 @@ pub(super) const BEST_OF: Input = Input::whole("bestOf", "Best Of", 1.0, 20.0)
     .additional()
     .help("Takes the best of so many answers; more than one cannot be streamed.");
 
-/// The card.
 pub const CARD: Card = Card {
     name: "openAI",
     label: "OpenAI",

@@ -1,13 +1,12 @@
 //! Buffer Memory: everything said in the session so far.
 
-use super::stored;
+use super::stored_messages;
 use crate::cards::kit::{Card, Category, Factory, Memory, Risk, RunContext};
 use crate::domain::error::Result;
-use crate::domain::prediction::HistoryMessage;
+use crate::domain::predictions::prediction::HistoryMessage;
 use crate::limits::MEMORY_MESSAGES_MAX;
 use std::sync::Arc;
 
-/// The card.
 pub const CARD: Card = Card {
     name: "bufferMemory",
     label: "Buffer Memory",
@@ -33,7 +32,7 @@ pub struct Buffer {
 
 impl Memory for Buffer {
     fn messages(&self, turn: &RunContext<'_>) -> Result<Vec<HistoryMessage>> {
-        Ok(stored::messages_to_send(
+        Ok(stored_messages::messages_to_send(
             turn,
             turn.host.history(self.session.as_deref(), self.newest)?,
             self.newest,

@@ -13,7 +13,6 @@ pub const SESSION_INPUTS: &[Input] = &[
     Input::text("memoryKey", "Memory Key").or("chat_history").additional(),
 ];
 
-/// The card.
 pub const CARD: Card = Card {
     name: "bufferWindowMemory",
     label: "Buffer Window Memory",

@@ -4,13 +4,12 @@ use super::buffer_window::SESSION_INPUTS;
 use super::summarizer::Summarizer;
 use crate::cards::kit::{Card, Category, Factory, Input, Memory, Risk, RunContext, WireType};
 use crate::domain::error::Result;
-use crate::domain::prediction::HistoryMessage;
+use crate::domain::predictions::prediction::HistoryMessage;
 use std::sync::Arc;
 
 /// The model that writes the summary.
 pub const MODEL: Input = Input::wire("model", "Chat Model", WireType::ChatModel);
 
-/// The card.
 pub const CARD: Card = Card {
     name: "conversationSummaryMemory",
     label: "Conversation Summary Memory",

@@ -5,7 +5,7 @@ use super::conversation_summary::MODEL;
 use super::summarizer::Summarizer;
 use crate::cards::kit::{Card, Category, Factory, Input, Memory, Risk, RunContext};
 use crate::domain::error::Result;
-use crate::domain::prediction::HistoryMessage;
+use crate::domain::predictions::prediction::HistoryMessage;
 use std::sync::Arc;
 
 const TOKENS_DEFAULT: u64 = 2_000;
@@ -14,7 +14,6 @@ const BYTES_PER_TOKEN: usize = 4;
 /// What the frame of a message costs beside its text.
 const TOKENS_PER_MESSAGE: usize = 4;
 
-/// The card.
 pub const CARD: Card = Card {
     name: "conversationSummaryBufferMemory",
     label: "Conversation Summary Buffer Memory",
@@ -70,7 +69,7 @@ fn newest_from(messages: &[HistoryMessage], tokens_max: usize) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::prediction::MessageRole;
+    use crate::domain::predictions::prediction::MessageRole;
 
     #[test]
     fn the_newest_messages_that_fit_stay() {

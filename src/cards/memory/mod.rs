@@ -5,6 +5,6 @@ pub mod buffer_window;
 pub mod conversation_summary;
 pub mod conversation_summary_buffer;
 pub mod redis;
-mod stored;
+mod stored_messages;
 pub mod summarizer;
 pub mod upstash;

@@ -2,12 +2,12 @@
 //! there. A list for each session, newest message first.
 
 use super::buffer_window::SESSION_INPUTS;
-use super::stored;
-use crate::cards::kit::commands::{CommandError, RedisCommand, RedisCommands};
-use crate::cards::kit::redis::{CREDENTIAL, session};
+use super::stored_messages;
+use crate::cards::kit::stores::redis::{CREDENTIAL, session};
+use crate::cards::kit::stores::redis_commands::{CommandError, RedisCommand, RedisCommands};
 use crate::cards::kit::{Card, Category, Factory, Host, Input, Inputs, Memory, Risk, RunContext};
 use crate::domain::error::Result;
-use crate::domain::prediction::HistoryMessage;
+use crate::domain::predictions::prediction::HistoryMessage;
 use crate::redis::{RedisError, RedisReply};
 use std::sync::Arc;
 
@@ -19,7 +19,6 @@ pub const SESSION_TTL: Input = Input::whole("sessionTTL", "Session Timeouts", 0.
     .additional()
     .help("Seconds after the last message, after which a conversation is forgotten. Empty: it stays.");
 
-/// The card.
 pub const CARD: Card = Card {
     name: "RedisBackedChatMemory",
     label: "Redis-Backed Chat Memory",
@@ -43,7 +42,7 @@ pub const CARD: Card = Card {
             label: inputs.label.to_owned(),
             session: inputs.optional_text("sessionId"),
             seconds: seconds(inputs)?,
-            newest: stored::window(inputs.whole("windowSize")?),
+            newest: stored_messages::window(inputs.whole("windowSize")?),
             commands: Box::new(session(inputs)?),
         }))
     }),
@@ -82,11 +81,15 @@ impl Memory for RedisMemory {
             RedisReply::List(entries) => parse_entries(&entries),
             _ => Err(RedisError::Garbled),
         };
-        Ok(stored::messages_to_send(turn, self.card_result(kept.map_err(CommandError::from))?, self.newest))
+        Ok(stored_messages::messages_to_send(
+            turn,
+            self.card_result(kept.map_err(CommandError::from))?,
+            self.newest,
+        ))
     }
 
     fn append(&self, question: &str, answer: &str, host: &dyn Host) -> Result<()> {
-        let (key, [human, ai]) = (self.key(host)?, stored::pair(question, answer));
+        let (key, [human, ai]) = (self.key(host)?, stored_messages::pair(question, answer));
         let (key, seconds) = (key.as_bytes(), self.seconds.map(|seconds| seconds.to_string()));
         // One command for both: a question without its answer would mislead whoever goes on.
         let mut commands: Vec<Vec<&[u8]>> = vec![vec![b"LPUSH", key, human.as_bytes(), ai.as_bytes()]];
@@ -110,5 +113,5 @@ fn parse_entries(entries: &[RedisReply]) -> std::result::Result<Vec<HistoryMessa
         .rev()
         .map(|reply| if let RedisReply::Bytes(bytes) = reply { Some(bytes.as_slice()) } else { None })
         .collect();
-    stored::messages(bytes.ok_or(RedisError::Garbled)?).ok_or(RedisError::ForeignKey("conversation"))
+    stored_messages::messages(bytes.ok_or(RedisError::Garbled)?).ok_or(RedisError::ForeignKey("conversation"))
 }

@@ -3,13 +3,12 @@
 
 use super::buffer_window::SESSION_INPUTS;
 use super::redis::{RedisMemory, SESSION_TTL, seconds};
-use super::stored;
-use crate::cards::kit::remote::missing_input;
-use crate::cards::kit::upstash::Upstash;
+use super::stored_messages;
+use crate::cards::kit::stores::remote::missing_input;
+use crate::cards::kit::stores::upstash::Upstash;
 use crate::cards::kit::{Card, Category, Factory, Input, Risk};
 use std::sync::Arc;
 
-/// The card.
 pub const CARD: Card = Card {
     name: "upstashRedisBackedChatMemory",
     label: "Upstash Redis-Backed Chat Memory",
@@ -33,7 +32,7 @@ pub const CARD: Card = Card {
             label: inputs.label.to_owned(),
             session: inputs.optional_text("sessionId"),
             seconds: seconds(inputs)?,
-            newest: stored::window(None),
+            newest: stored_messages::window(None),
             commands: Box::new(Upstash::from_inputs(inputs, &base, &token)),
         }))
     }),

@@ -1,12 +1,11 @@
 //! OpenAI Moderation: refuses questions that OpenAI's rules do not allow.
 
-use crate::cards::kit::compatible::{BASE_PATH, address, endpoint};
+use crate::cards::kit::models::openai_compatible::{BASE_PATH, address, endpoint};
 use crate::cards::kit::{Card, Category, Factory, Input, Moderation, ModerationVerdict, Risk, RunContext};
 use crate::domain::error::Result;
 use crate::llm::{Moderator, OPENAI_BASE};
 use std::sync::Arc;
 
-/// The card.
 pub const CARD: Card = Card {
     name: "inputModerationOpenAI",
     label: "OpenAI Moderation",

@@ -8,7 +8,6 @@ use crate::domain::error::Result;
 use crate::llm::{ChatMessage, ChatRequest};
 use std::sync::Arc;
 
-/// The card.
 pub const CARD: Card = Card {
     name: "inputModerationSimple",
     label: "Simple Prompt Moderation",

@@ -2,13 +2,13 @@
 
 use super::csv::AUTOFIX;
 use super::structured::Structured;
-use crate::cards::kit::structure::ValueSchema;
-use crate::cards::kit::{Card, Category, Factory, Input, Risk, zod};
+use crate::cards::kit::build::output_schema::ValueSchema;
+use crate::cards::kit::build::zod;
+use crate::cards::kit::{Card, Category, Factory, Input, Risk};
 use std::sync::Arc;
 
 const SCHEMA: &str = "exampleJson";
 
-/// The card.
 pub const CARD: Card = Card {
     name: "advancedStructuredOutputParser",
     label: "Advanced Structured Output Parser",

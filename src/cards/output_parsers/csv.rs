@@ -9,7 +9,6 @@ pub const AUTOFIX: Input = Input::switch("autofixParser", "Autofix")
     .optional()
     .help("When the text cannot be read, the model is asked once to put it right.");
 
-/// The card.
 pub const CARD: Card = Card {
     name: "csvOutputParser",
     label: "CSV Output Parser",

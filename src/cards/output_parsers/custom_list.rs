@@ -5,7 +5,6 @@ use crate::cards::kit::{Card, Category, Factory, Input, OutputParser, Risk};
 use serde_json::Value;
 use std::sync::Arc;
 
-/// The card.
 pub const CARD: Card = Card {
     name: "customListOutputParser",
     label: "Custom List Output Parser",

@@ -1,7 +1,7 @@
 //! Structured Output Parser: an object whose fields are listed in rows.
 
 use super::csv::AUTOFIX;
-use crate::cards::kit::structure::{SchemaField, ValueSchema};
+use crate::cards::kit::build::output_schema::{SchemaField, ValueSchema};
 use crate::cards::kit::{Card, Category, Factory, Input, Inputs, OutputParser, Risk};
 use crate::domain::error::Result as Done;
 use serde_json::Value;
@@ -11,7 +11,6 @@ const ROWS: &str = "jsonStructure";
 /// Rows a card may have.
 const ROWS_MAX: usize = 100;
 
-/// The card.
 pub const CARD: Card = Card {
     name: "structuredOutputParser",
     label: "Structured Output Parser",

@@ -1,9 +1,9 @@
 //! Chat Prompt Template: a system text and a human text with `{variables}`.
 
-use super::past;
+use super::message_list;
 use super::prompt_template::PROMPT_VALUES;
-use crate::cards::kit::code::{self, Code};
-use crate::cards::kit::prompt::{Prompt, PromptForm};
+use crate::cards::kit::build::code::{self, Code};
+use crate::cards::kit::build::prompt::{Prompt, PromptForm};
 use crate::cards::kit::{Card, Category, Factory, Input, Inputs, Risk};
 use crate::domain::error::Result;
 use crate::llm::ChatMessage;
@@ -11,7 +11,6 @@ use serde_json::Map;
 
 const HISTORY: &str = "messageHistoryCode";
 
-/// The card.
 pub const CARD: Card = Card {
     name: "chatPromptTemplate",
     label: "Chat Prompt Template",
@@ -45,5 +44,5 @@ pub const CARD: Card = Card {
 fn history(inputs: &Inputs<'_>, source: &str) -> Result<Vec<ChatMessage>> {
     let code = Code::new(inputs.label, source, Map::new());
     let returned = inputs.host.run_code(&code).map_err(|error| code::code_error(inputs.label, &error))?;
-    past::parse(&returned).map_err(|why| inputs.input_error(HISTORY, &why))
+    message_list::parse(&returned).map_err(|why| inputs.input_error(HISTORY, &why))
 }

@@ -1,6 +1,6 @@
 //! Few Shot Prompt Template: examples, each put through a prompt of its own, between two texts with `{variables}`.
 
-use crate::cards::kit::prompt::{BraceText, Prompt, PromptForm};
+use crate::cards::kit::build::prompt::{BraceText, Prompt, PromptForm};
 use crate::cards::kit::{Card, Category, Choice, Factory, Input, Inputs, Risk, WireType};
 use crate::domain::error::Result;
 use serde_json::{Map, Value};
@@ -14,7 +14,6 @@ const PARAGRAPH: &str = "\n\n";
 /// More examples than this are a mistake.
 const EXAMPLES_MAX: usize = 1_000;
 
-/// The card.
 pub const CARD: Card = Card {
     name: "fewShotPromptTemplate",
     label: "Few Shot Prompt Template",

@@ -1,6 +1,6 @@
 //! Prompt Template: one text with `{variables}`.
 
-use crate::cards::kit::prompt::{Prompt, PromptForm};
+use crate::cards::kit::build::prompt::{Prompt, PromptForm};
 use crate::cards::kit::{Card, Category, Factory, Input, Risk};
 
 /// The values for a prompt's variables; its strings take `{{…}}` references.
@@ -10,7 +10,6 @@ pub const PROMPT_VALUES: Input = Input::json("promptValues", "Format Prompt Valu
     .without_blanks()
     .help("One value for each {variable} of the prompt. The one left out receives the question.");
 
-/// The card.
 pub const CARD: Card = Card {
     name: "promptTemplate",
     label: "Prompt Template",

@@ -1,10 +1,10 @@
 //! MySQL Record Manager: what is in a store, remembered in a table of a MySQL or MariaDB server.
 
-use crate::cards::kit::mysql::{ADDITIONAL_CONFIG, CREDENTIAL, MySqlTable, PORT_INPUT, session};
-use crate::cards::kit::postgres::{DATABASE, HOST};
-use crate::cards::kit::records::{CLEANUP, NAMESPACE, SOURCE_KEY, TABLE};
+use crate::base::cancel::CancelToken;
+use crate::cards::kit::stores::mysql::{ADDITIONAL_CONFIG, CREDENTIAL, MySqlTable, PORT_INPUT, session};
+use crate::cards::kit::stores::postgres::{DATABASE, HOST};
+use crate::cards::kit::stores::records::{CLEANUP, NAMESPACE, SOURCE_KEY, TABLE};
 use crate::cards::kit::{Card, Category, Factory, Host, Input, RecordManager, RecordManagerConfig, Risk};
-use crate::domain::cancel::CancelToken;
 use crate::domain::error::{Error, Result};
 use crate::limits;
 use crate::mysql::{MySqlCell, MySqlClient, MySqlConnection, MySqlError, MySqlLimits, MySqlValue};
@@ -14,7 +14,6 @@ use std::sync::Arc;
 use std::time::Duration;
 use uuid::Uuid;
 
-/// The card.
 pub const CARD: Card = Card {
     name: "MySQLRecordManager",
     label: "MySQL Record Manager",

@@ -1,12 +1,12 @@
 //! Postgres Record Manager: what is in a store, remembered in a table of a PostgreSQL server.
 
-use crate::cards::kit::postgres::{
+use crate::base::cancel::CancelToken;
+use crate::cards::kit::stores::postgres::{
     ADDITIONAL_CONFIG, CREDENTIAL, DATABASE, HOST, PORT_INPUT, SSL, clean_text, create, session, table,
     table_exists,
 };
-use crate::cards::kit::records::{CLEANUP, NAMESPACE, SOURCE_KEY, TABLE};
+use crate::cards::kit::stores::records::{CLEANUP, NAMESPACE, SOURCE_KEY, TABLE};
 use crate::cards::kit::{Card, Category, Factory, Host, Input, RecordManager, RecordManagerConfig, Risk};
-use crate::domain::cancel::CancelToken;
 use crate::domain::error::Result;
 use crate::limits::COLLECTION_ROWS_MAX;
 use crate::postgres::{PgClient, PgConnection, PgError, TableName};
@@ -16,7 +16,6 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use uuid::Uuid;
 
-/// The card.
 pub const CARD: Card = Card {
     name: "postgresRecordManager",
     label: "Postgres Record Manager",

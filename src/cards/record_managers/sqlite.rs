@@ -1,7 +1,7 @@
 //! SQLite Record Manager: what is in a store, remembered by this server. The name is the family's; the records lie in
 //! the server's own database, so there is nothing to connect to.
 
-use crate::cards::kit::records::{CLEANUP, NAMESPACE, SOURCE_KEY, TABLE};
+use crate::cards::kit::stores::records::{CLEANUP, NAMESPACE, SOURCE_KEY, TABLE};
 use crate::cards::kit::{Card, Category, Factory, Host, Input, RecordManager, RecordManagerConfig, Risk};
 use crate::domain::error::{Error, Result};
 use crate::domain::ids::{CollectionId, NamespaceId};
@@ -9,7 +9,6 @@ use crate::vectors::RowId;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// The card.
 pub const CARD: Card = Card {
     name: "SQLiteRecordManager",
     label: "SQLite Record Manager",

@@ -1,8 +1,8 @@
 //! Azure Rerank Retriever: passages in the order that Cohere's models on Azure give them.
 
-use crate::cards::kit::compatible::common_base;
-use crate::cards::kit::reranked::{MAX_CHUNKS, rerank_retriever};
-use crate::cards::kit::retrieving::{BASE_RETRIEVER, QUERY, TOP_K, outputs};
+use crate::cards::kit::knowledge::rerank_retriever::{MAX_CHUNKS, rerank_retriever};
+use crate::cards::kit::knowledge::retrieving::{BASE_RETRIEVER, QUERY, TOP_K, outputs};
+use crate::cards::kit::models::openai_compatible::common_base;
 use crate::cards::kit::{Card, Category, Choice, Factory, Input, Output, Risk};
 use crate::llm::{KeyStyle, Reranker};
 use serde_json::Map;
@@ -18,7 +18,6 @@ const MODELS: &[Choice] = &[
     Choice::new("Cohere-rerank-v4.0-pro", "Cohere-rerank-v4.0-pro"),
 ];
 
-/// The card.
 pub const CARD: Card = Card {
     name: "AzureRerankRetriever",
     label: "Azure Rerank Retriever",

@@ -1,12 +1,12 @@
 //! BM25 Retriever: ranked lexical search over a document store of this server (manual 9.11).
 
-use crate::cards::kit::{Card, Category, Factory, Input, Picker, Retriever, Risk, RunContext, lexical};
+use crate::cards::kit::knowledge::lexical;
+use crate::cards::kit::{Card, Category, Factory, Input, Picker, Retriever, Risk, RunContext};
 use crate::domain::error::{Error, Result};
 use crate::domain::ids::DocumentStoreId;
-use crate::domain::prediction::Document;
+use crate::domain::predictions::prediction::Document;
 use std::sync::Arc;
 
-/// The card.
 pub const CARD: Card = Card {
     name: "bm25Retriever",
     label: "BM25 Retriever",

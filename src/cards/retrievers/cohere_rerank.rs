@@ -1,8 +1,8 @@
 //! Cohere Rerank Retriever: passages in the order that Cohere's model gives them.
 
-use crate::cards::kit::compatible::{BASE_PATH, address, endpoint};
-use crate::cards::kit::reranked::{MAX_CHUNKS, rerank_retriever};
-use crate::cards::kit::retrieving::{BASE_RETRIEVER, QUERY, TOP_K, outputs};
+use crate::cards::kit::knowledge::rerank_retriever::{MAX_CHUNKS, rerank_retriever};
+use crate::cards::kit::knowledge::retrieving::{BASE_RETRIEVER, QUERY, TOP_K, outputs};
+use crate::cards::kit::models::openai_compatible::{BASE_PATH, address, endpoint};
 use crate::cards::kit::{Card, Category, Choice, Factory, Input, Output, Risk};
 use crate::llm::{COHERE_BASE, KeyStyle, Reranker};
 use serde_json::Map;
@@ -16,7 +16,6 @@ const MODELS: &[Choice] = &[
     Choice::new("rerank-multilingual-v3.0", "rerank-multilingual-v3.0"),
 ];
 
-/// The card.
 pub const CARD: Card = Card {
     name: "cohereRerankRetriever",
     label: "Cohere Rerank Retriever",

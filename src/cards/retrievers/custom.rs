@@ -1,11 +1,11 @@
 //! Custom Retriever: passages in a form of the owner's own.
 
-use crate::cards::kit::retrieving::{QUERY, TOP_K, VECTOR_STORE, outputs, top_k};
+use crate::cards::kit::knowledge::retrieving::{QUERY, TOP_K, VECTOR_STORE, outputs, top_k};
 use crate::cards::kit::{
     Card, Category, Factory, Input, Output, Retriever, Risk, RunContext, VectorQuery, VectorStore,
 };
 use crate::domain::error::Result;
-use crate::domain::prediction::Document;
+use crate::domain::predictions::prediction::Document;
 use regex::Regex;
 use serde_json::Value;
 use std::sync::{Arc, LazyLock};
@@ -20,7 +20,6 @@ static PLACE: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(r"\{\{\s*(context|metadata(?:\.[^{}\s]+)?)\s*\}\}").expect("the pattern is fixed")
 });
 
-/// The card.
 pub const CARD: Card = Card {
     name: "customRetriever",
     label: "Custom Retriever",

@@ -1,18 +1,17 @@
 //! Embeddings Filter Retriever: of the passages found, those that mean something near the question.
 
-use crate::cards::kit::embedding::nearness;
-use crate::cards::kit::retrieving::{BASE_RETRIEVER, QUERY, outputs};
+use crate::cards::kit::knowledge::embedding::nearness;
+use crate::cards::kit::knowledge::retrieving::{BASE_RETRIEVER, QUERY, outputs};
 use crate::cards::kit::{
     Card, Category, Embeddings, Factory, Input, Output, Retriever, Risk, RunContext, WireType,
 };
 use crate::domain::error::Result;
-use crate::domain::prediction::Document;
+use crate::domain::predictions::prediction::Document;
 use std::sync::Arc;
 
 const CLASSES: &[&str] = &["EmbeddingsFilterRetriever", "BaseRetriever"];
 const OUTPUTS: &[Output] = &outputs(CLASSES, "Embeddings Filter Retriever");
 
-/// The card.
 pub const CARD: Card = Card {
     name: "embeddingsFilterRetriever",
     label: "Embeddings Filter Retriever",

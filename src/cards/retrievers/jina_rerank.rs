@@ -1,9 +1,9 @@
 //! Jina AI Rerank Retriever: passages in the order that Jina's model gives them.
 
 use crate::cards::embeddings::jina::HOME;
-use crate::cards::kit::compatible::{BASE_PATH, address, endpoint};
-use crate::cards::kit::reranked::rerank_retriever;
-use crate::cards::kit::retrieving::{BASE_RETRIEVER, QUERY, TOP_K, outputs};
+use crate::cards::kit::knowledge::rerank_retriever::rerank_retriever;
+use crate::cards::kit::knowledge::retrieving::{BASE_RETRIEVER, QUERY, TOP_K, outputs};
+use crate::cards::kit::models::openai_compatible::{BASE_PATH, address, endpoint};
 use crate::cards::kit::{Card, Category, Choice, Factory, Input, Output, Risk};
 use crate::llm::{KeyStyle, Reranker};
 use serde_json::Map;
@@ -16,7 +16,6 @@ const MODELS: &[Choice] = &[
     Choice::new("jina-colbert-v2", "jina-colbert-v2"),
 ];
 
-/// The card.
 pub const CARD: Card = Card {
     name: "JinaRerankRetriever",
     label: "Jina AI Rerank Retriever",

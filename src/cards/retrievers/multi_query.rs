@@ -1,11 +1,11 @@
 //! Multi Query Retriever: the question in several wordings, and what any of them finds.
 
-use crate::cards::kit::retrieving::{MODEL, VECTOR_STORE, ask, questions, union};
+use crate::cards::kit::knowledge::retrieving::{MODEL, VECTOR_STORE, ask, questions, union};
 use crate::cards::kit::{
     Card, Category, Factory, Input, Model, Retriever, Risk, RunContext, VectorQuery, VectorStore,
 };
 use crate::domain::error::Result;
-use crate::domain::prediction::Document;
+use crate::domain::predictions::prediction::Document;
 use std::sync::Arc;
 
 /// Wordings beside the person's own.
@@ -15,7 +15,6 @@ const SYSTEM: &str = "You help to search a collection of texts. The question is 
 const PROMPT: &str = "Write three other wordings of this question, each of which could find passages that the others \
                       miss. Write one on each line, between <questions> and </questions>, and nothing else.\n{question}";
 
-/// The card.
 pub const CARD: Card = Card {
     name: "multiQueryRetriever",
     label: "Multi Query Retriever",

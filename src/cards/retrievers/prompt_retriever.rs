@@ -1,10 +1,9 @@
 //! Prompt Retriever: instructions for one kind of question, for a Multi Prompt Chain.
 
-use crate::cards::kit::router::{Route, RouteTarget};
+use crate::cards::kit::models::router::{Route, RouteTarget};
 use crate::cards::kit::{Card, Category, Factory, Input, Risk};
 use std::sync::Arc;
 
-/// The card.
 pub const CARD: Card = Card {
     name: "promptRetriever",
     label: "Prompt Retriever",

@@ -1,17 +1,16 @@
 //! Similarity Score Threshold Retriever: only passages that are near enough.
 
-use crate::cards::kit::retrieving::{QUERY, VECTOR_STORE, outputs};
+use crate::cards::kit::knowledge::retrieving::{QUERY, VECTOR_STORE, outputs};
 use crate::cards::kit::{
     Card, Category, Factory, Input, Output, Retriever, Risk, RunContext, VectorQuery, VectorStore,
 };
 use crate::domain::error::Result;
-use crate::domain::prediction::Document;
+use crate::domain::predictions::prediction::Document;
 use std::sync::Arc;
 
 const CLASSES: &[&str] = &["SimilarityThresholdRetriever", "BaseRetriever"];
 const OUTPUTS: &[Output] = &outputs(CLASSES, "Similarity Threshold Retriever");
 
-/// The card.
 pub const CARD: Card = Card {
     name: "similarityThresholdRetriever",
     label: "Similarity Score Threshold Retriever",

@@ -1,10 +1,9 @@
 //! Vector Store Retriever: a store for one kind of question, for a Multi Retrieval QA Chain.
 
-use crate::cards::kit::router::{Route, RouteTarget};
+use crate::cards::kit::models::router::{Route, RouteTarget};
 use crate::cards::kit::{Card, Category, Factory, Input, Risk, WireType};
 use std::sync::Arc;
 
-/// The card.
 pub const CARD: Card = Card {
     name: "vectorStoreRetriever",
     label: "Vector Store Retriever",

@@ -1,9 +1,9 @@
 //! Voyage AI Rerank Retriever: passages in the order that Voyage's model gives them.
 
 use crate::cards::embeddings::voyage;
-use crate::cards::kit::compatible::endpoint;
-use crate::cards::kit::reranked::rerank_retriever;
-use crate::cards::kit::retrieving::{BASE_RETRIEVER, QUERY, TOP_K, outputs};
+use crate::cards::kit::knowledge::rerank_retriever::rerank_retriever;
+use crate::cards::kit::knowledge::retrieving::{BASE_RETRIEVER, QUERY, TOP_K, outputs};
+use crate::cards::kit::models::openai_compatible::endpoint;
 use crate::cards::kit::{Card, Category, Choice, Factory, Input, Output, Risk};
 use crate::llm::{KeyStyle, Reranker};
 use serde_json::Map;
@@ -18,7 +18,6 @@ const MODELS: &[Choice] = &[
     Choice::new("rerank-2", "rerank-2"),
 ];
 
-/// The card.
 pub const CARD: Card = Card {
     name: "voyageAIRerankRetriever",
     label: "Voyage AI Rerank Retriever",

@@ -5,8 +5,9 @@ pub mod refine;
 pub mod simple_response_builder;
 pub mod tree_summarize;
 
-use super::kit::synthesis::{ANSWER, REFINE};
-use super::kit::{Input, Inputs, prompt::BraceText};
+use super::kit::build::prompt::BraceText;
+use super::kit::models::synthesis::{ANSWER, REFINE};
+use super::kit::{Input, Inputs};
 
 /// What the first passages are answered with.
 const TEXT_QA_PROMPT: Input = Input::lines("textQAPrompt", "Text QA Prompt")

@@ -1,10 +1,9 @@
 //! Refine: one passage after the other.
 
 use super::{REFINE_PROMPT, TEXT_QA_PROMPT, prompt};
-use crate::cards::kit::synthesis::Synthesis;
+use crate::cards::kit::models::synthesis::Synthesis;
 use crate::cards::kit::{Card, Category, Factory, Risk};
 
-/// The card.
 pub const CARD: Card = Card {
     name: "refineLlamaIndex",
     label: "Refine",

@@ -1,9 +1,8 @@
 //! Simple Response Builder: all passages in one message.
 
-use crate::cards::kit::synthesis::Synthesis;
+use crate::cards::kit::models::synthesis::Synthesis;
 use crate::cards::kit::{Card, Category, Factory, Risk};
 
-/// The card.
 pub const CARD: Card = Card {
     name: "simpleResponseBuilderLlamaIndex",
     label: "Simple Response Builder",

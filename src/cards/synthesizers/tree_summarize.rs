@@ -1,7 +1,7 @@
 //! TreeSummarize: answers from some passages each, and then from these answers.
 
 use super::prompt;
-use crate::cards::kit::synthesis::{SUM_UP, Synthesis};
+use crate::cards::kit::models::synthesis::{SUM_UP, Synthesis};
 use crate::cards::kit::{Card, Category, Factory, Input, Risk};
 
 const PROMPT: Input = Input::lines("prompt", "Prompt")
@@ -9,7 +9,6 @@ const PROMPT: Input = Input::lines("prompt", "Prompt")
     .optional()
     .help("Asks for an answer from {context} to {query}.");
 
-/// The card.
 pub const CARD: Card = Card {
     name: "treeSummarizeLlamaIndex",
     label: "TreeSummarize",

@@ -1,12 +1,11 @@
 //! Character Text Splitter: cuts at one separator only.
 
-use crate::cards::kit::splitting::{ChunkLimits, OVERLAP, SIZE, SplitRule};
+use crate::cards::kit::knowledge::splitting::{ChunkLimits, OVERLAP, SIZE, SplitRule};
 use crate::cards::kit::{Card, Category, Factory, Input, Risk};
 use std::sync::Arc;
 
 const PARAGRAPH: &str = "\n\n";
 
-/// The card.
 pub const CARD: Card = Card {
     name: "characterTextSplitter",
     label: "Character Text Splitter",

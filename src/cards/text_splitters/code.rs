@@ -1,7 +1,7 @@
 //! Code Text Splitter: cuts sources where a language begins something new.
 
 use super::languages::LANGUAGES;
-use crate::cards::kit::splitting::{ChunkLimits, OVERLAP, SIZE, SplitRule};
+use crate::cards::kit::knowledge::splitting::{ChunkLimits, OVERLAP, SIZE, SplitRule};
 use crate::cards::kit::{Card, Category, Choice, Factory, Input, Risk};
 use std::sync::Arc;
 
@@ -15,7 +15,6 @@ const CHOICES: &[Choice] = &{
     choices
 };
 
-/// The card.
 pub const CARD: Card = Card {
     name: "codeTextSplitter",
     label: "Code Text Splitter",

@@ -1,13 +1,12 @@
 //! HtmlToMarkdown Text Splitter: turns a page into Markdown and cuts that.
 
 use super::languages;
-use crate::cards::kit::loading::read_error;
-use crate::cards::kit::splitting::{ChunkLimits, OVERLAP, SIZE, SplitRule};
+use crate::cards::kit::knowledge::loading::read_error;
+use crate::cards::kit::knowledge::splitting::{ChunkLimits, OVERLAP, SIZE, SplitRule};
 use crate::cards::kit::{Card, Category, ChunkSpan, Factory, Host, Risk, Splitter};
 use crate::domain::error::Result;
 use std::sync::Arc;
 
-/// The card.
 pub const CARD: Card = Card {
     name: "htmlToMarkdownTextSplitter",
     label: "HtmlToMarkdown Text Splitter",

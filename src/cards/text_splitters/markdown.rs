@@ -1,7 +1,7 @@
 //! Markdown Text Splitter: cuts at headings first, and never lets a passage reach over a heading where that is wanted.
 
 use super::languages;
-use crate::cards::kit::splitting::{ChunkLimits, OVERLAP, SIZE, SplitRule};
+use crate::cards::kit::knowledge::splitting::{ChunkLimits, OVERLAP, SIZE, SplitRule};
 use crate::cards::kit::{Card, Category, Choice, ChunkSpan, Factory, Host, Input, Risk, Splitter};
 use crate::domain::error::Result;
 use std::ops::Range;
@@ -17,7 +17,6 @@ const LEVELS: &[Choice] = &[
     Choice::new("h6", "###### Headers (H6)"),
 ];
 
-/// The card.
 pub const CARD: Card = Card {
     name: "markdownTextSplitter",
     label: "Markdown Text Splitter",

@@ -9,7 +9,7 @@ pub(super) mod recursive_character;
 pub(super) mod token;
 mod tokens;
 
-use super::kit::splitting::SplitRule;
+use super::kit::knowledge::splitting::SplitRule;
 use super::kit::{ChunkSpan, Host, Splitter};
 use crate::domain::error::Result;
 

@@ -1,6 +1,6 @@
 //! Recursive Character Text Splitter: cuts at the best of several separators.
 
-use crate::cards::kit::splitting::{ChunkLimits, OVERLAP, SIZE, SplitRule};
+use crate::cards::kit::knowledge::splitting::{ChunkLimits, OVERLAP, SIZE, SplitRule};
 use crate::cards::kit::{Card, Category, Factory, Input, Inputs, Risk};
 use crate::domain::error::Result;
 use serde_json::Value;
@@ -11,7 +11,6 @@ const SEPARATORS: &[&str] = &["\n\n", "\n", " ", ""];
 /// More separators than this are a mistake.
 const SEPARATORS_MAX: usize = 100;
 
-/// The card.
 pub const CARD: Card = Card {
     name: "recursiveCharacterTextSplitter",
     label: "Recursive Character Text Splitter",

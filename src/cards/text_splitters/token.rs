@@ -1,7 +1,7 @@
 //! Token Text Splitter: passages of so many tokens, as models count them.
 
 use super::tokens::{self, Encoding};
-use crate::cards::kit::splitting::{ChunkCollector, ChunkLimits, OVERLAP, SIZE};
+use crate::cards::kit::knowledge::splitting::{ChunkCollector, ChunkLimits, OVERLAP, SIZE};
 use crate::cards::kit::{Card, Category, Choice, ChunkSpan, Factory, Host, Input, Risk, Splitter};
 use crate::domain::error::Result;
 use std::sync::Arc;
@@ -14,7 +14,6 @@ const ENCODINGS: &[Choice] = &[
     Choice::new("cl100k_base", "cl100k_base"),
 ];
 
-/// The card.
 pub const CARD: Card = Card {
     name: "tokenTextSplitter",
     label: "Token Text Splitter",

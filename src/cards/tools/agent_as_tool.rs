@@ -4,7 +4,6 @@ use super::chatflow_tool::{FlowTool, inputs};
 use crate::cards::kit::{Card, Category, Factory, Input, Picker, Risk};
 use std::sync::Arc;
 
-/// The card.
 pub const CARD: Card = Card {
     name: "agentAsTool",
     label: "Agent as Tool",

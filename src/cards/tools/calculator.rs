@@ -7,7 +7,6 @@ use std::iter::Peekable;
 use std::str::Chars;
 use std::sync::Arc;
 
-/// The card.
 pub const CARD: Card = Card {
     name: "calculator",
     label: "Calculator",

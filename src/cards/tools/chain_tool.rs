@@ -6,7 +6,6 @@ use crate::llm::ToolSpec;
 use serde_json::Value;
 use std::sync::Arc;
 
-/// The card.
 pub const CARD: Card = Card {
     name: "chainTool",
     label: "Chain Tool",

@@ -10,7 +10,6 @@ use crate::llm::ToolSpec;
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
 
-/// The card.
 pub const CARD: Card = Card {
     name: "ChatflowTool",
     label: "Chatflow Tool",
@@ -71,7 +70,6 @@ enum QuestionAuthor {
     Model,
 }
 
-/// A flow as a tool.
 pub struct FlowTool {
     label: String,
     spec: ToolSpec,

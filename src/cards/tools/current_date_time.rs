@@ -7,7 +7,6 @@ use jiff::tz::TimeZone;
 use serde_json::{Value, json};
 use std::sync::Arc;
 
-/// The card.
 pub const CARD: Card = Card {
     name: "currentDateTime",
     label: "CurrentDateTime",

@@ -1,11 +1,12 @@
 //! Custom Tool: a tool that people of the workspace wrote, or that stands in the canvas itself.
 
-use crate::cards::kit::code::{self, Code};
-use crate::cards::kit::structure::ValueSchema;
-use crate::cards::kit::{Card, Category, Factory, Input, Inputs, Picker, Risk, RunContext, Tool, zod};
+use crate::cards::kit::build::code::{self, Code};
+use crate::cards::kit::build::output_schema::ValueSchema;
+use crate::cards::kit::build::zod;
+use crate::cards::kit::{Card, Category, Factory, Input, Inputs, Picker, Risk, RunContext, Tool};
 use crate::domain::error::Result;
 use crate::domain::ids::ToolId;
-use crate::domain::tool_record::{ToolArgument, WorkspaceTool, model_name};
+use crate::domain::workspace::tool::{ToolArgument, WorkspaceTool, model_name};
 use crate::llm::ToolSpec;
 use serde_json::{Map, Value};
 use std::sync::Arc;
@@ -16,7 +17,6 @@ const DESCRIPTION: &str = "customToolDesc";
 const SCHEMA: &str = "customToolSchema";
 const CODE: &str = "customToolFunc";
 
-/// The card.
 pub const CARD: Card = Card {
     name: "customTool",
     label: "Custom Tool",
@@ -52,9 +52,7 @@ pub const CARD: Card = Card {
 
 /// What a tool takes.
 enum ToolArguments {
-    /// Rows.
     Rows(Vec<ToolArgument>),
-    /// A form.
     Form(ValueSchema),
 }
 

@@ -2,14 +2,13 @@
 
 mod actions;
 
-use crate::cards::kit::actions::{Authorization, RestService, chosen_by, toolkit};
+use crate::cards::kit::web::actions::{Authorization, RestService, chosen_by, toolkit};
 use crate::cards::kit::{Card, Category, Choice, Factory, Input, Inputs, Risk};
 use crate::domain::error::Result;
 use actions::{CLOUD, SERVER};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 
-/// The card.
 pub const CARD: Card = Card {
     name: "jiraTool",
     label: "Jira",
@@ -140,7 +139,7 @@ const USERS: &[Choice] = &[
 mod tests {
     #[test]
     fn the_tables_fit_the_card() {
-        crate::cards::kit::actions::check_actions(&super::CARD, super::CLOUD);
-        crate::cards::kit::actions::check_actions(&super::CARD, super::SERVER);
+        crate::cards::kit::web::actions::check_actions(&super::CARD, super::CLOUD);
+        crate::cards::kit::web::actions::check_actions(&super::CARD, super::SERVER);
     }
 }

@@ -5,7 +5,6 @@ use crate::llm::ToolSpec;
 use serde_json::{Value, json};
 use std::sync::Arc;
 
-/// The card.
 pub const CARD: Card = Card {
     name: "jsonPathExtractor",
     label: "JSON Path Extractor",

@@ -1,12 +1,11 @@
 //! OpenAPI Toolkit: the operations of an API as tools.
 
 use super::requests::pairs;
-use crate::cards::kit::code::{self, Code};
-use crate::cards::kit::openapi::{self, ApiCall, Operation};
-use crate::cards::kit::part::Toolkit;
-use crate::cards::kit::{
-    Card, Category, Choice, Factory, Input, Inputs, Picker, Risk, RunContext, Tool, data,
-};
+use crate::cards::kit::build::code::{self, Code};
+use crate::cards::kit::build::component::Toolkit;
+use crate::cards::kit::knowledge::untrusted_text;
+use crate::cards::kit::web::openapi::{self, ApiCall, Operation};
+use crate::cards::kit::{Card, Category, Choice, Factory, Input, Inputs, Picker, Risk, RunContext, Tool};
 use crate::domain::error::Result;
 use crate::llm::ToolSpec;
 use crate::net::ResponseLimits;
@@ -14,7 +13,6 @@ use serde_json::{Map, Value, json};
 use std::sync::Arc;
 use url::Url;
 
-/// The card.
 pub const CARD: Card = Card {
     name: "openAPIToolkit",
     label: "OpenAPI Toolkit",
@@ -133,7 +131,7 @@ impl Tool for ApiTool {
         if self.client.returns_directly {
             return Ok(text);
         }
-        Ok(data::mark_untrusted("response", &self.operation.spec.name, &text))
+        Ok(untrusted_text::mark_untrusted("response", &self.operation.spec.name, &text))
     }
 
     fn returns_directly(&self) -> bool {

@@ -4,7 +4,7 @@ use super::search::{one_argument, text_argument};
 use crate::cards::kit::{
     Card, Category, Chain, Factory, Input, NullSink, Observation, Risk, RunContext, Tool, WireType,
 };
-use crate::domain::tool_record::model_name;
+use crate::domain::workspace::tool::model_name;
 use crate::llm::ToolSpec;
 use serde_json::Value;
 use std::sync::Arc;
@@ -12,7 +12,6 @@ use std::sync::Arc;
 /// The argument of such a tool.
 pub(in crate::cards) const QUESTION: &str = "question";
 
-/// The card.
 pub const CARD: Card = Card {
     name: "queryEngineToolLlamaIndex",
     label: "QueryEngine Tool",

@@ -1,10 +1,11 @@
 //! Retriever Tool: a retriever that a model can ask.
 
 use super::search::{NOTHING_FOUND, name_and_description, one_argument, text_argument};
+use crate::cards::kit::knowledge::chunk_markup;
 use crate::cards::kit::{
-    Card, Category, Factory, Host, Input, Observation, Retriever, Risk, RunContext, Tool, WireType, passages,
+    Card, Category, Factory, Host, Input, Observation, Retriever, Risk, RunContext, Tool, WireType,
 };
-use crate::domain::prediction::Document;
+use crate::domain::predictions::prediction::Document;
 use crate::llm::ToolSpec;
 use serde_json::{Map, Value};
 use std::sync::Arc;
@@ -12,7 +13,6 @@ use std::sync::Arc;
 /// A value of a filter that is a fact of the run.
 const FACT: &str = "$flow.";
 
-/// The card.
 pub const CARD: Card = Card {
     name: "retrieverTool",
     label: "Retriever Tool",
@@ -63,7 +63,7 @@ impl Tool for RetrieverTool {
         let query = text_argument(arguments, "input")?;
         let mut found = self.retriever.retrieve(query, turn).map_err(|error| error.to_string())?;
         found.retain(|document| fits(document, &self.filter));
-        let text = if found.is_empty() { NOTHING_FOUND.to_owned() } else { passages::render(&found) };
+        let text = if found.is_empty() { NOTHING_FOUND.to_owned() } else { chunk_markup::render(&found) };
         Ok(Observation { text, sources: if self.returns_sources { found } else { Vec::new() } })
     }
 }

@@ -1,11 +1,12 @@
 //! Web Browser: reads a page for the model and tells what matters in it, or sums it up.
 
 use super::search::{one_argument, text_argument};
-use crate::cards::kit::embedding::nearness;
-use crate::cards::kit::splitting::{ChunkLimits, SplitRule};
-use crate::cards::kit::web::WebRequest;
+use crate::cards::kit::knowledge::embedding::nearness;
+use crate::cards::kit::knowledge::splitting::{ChunkLimits, SplitRule};
+use crate::cards::kit::knowledge::untrusted_text;
+use crate::cards::kit::web::request::WebRequest;
 use crate::cards::kit::{
-    Card, Category, Embeddings, Factory, Input, Model, NullSink, Risk, RunContext, Tool, WireType, data,
+    Card, Category, Embeddings, Factory, Input, Model, NullSink, Risk, RunContext, Tool, WireType,
 };
 use crate::limits::PAGES_TEXT_BYTES_MAX;
 use crate::llm::{ChatMessage, ChatRequest, ToolSpec};
@@ -29,7 +30,6 @@ const LINKS_SHOWN: usize = 20;
 /// Longest link that is shown, in bytes.
 const LINK_BYTES_MAX: usize = 300;
 
-/// The card.
 pub const CARD: Card = Card {
     name: "webBrowser",
     label: "Web Browser",
@@ -84,18 +84,21 @@ impl Tool for WebBrowser {
             task => format!(
                 "Tell what the page says about this. Name up to five of its links that matter for it, if there are \
                  any.\n{}",
-                data::mark_untrusted("wanted", "whoever asks", task)
+                untrusted_text::mark_untrusted("wanted", "whoever asks", task)
             ),
         };
         let request = ChatRequest {
             messages: vec![
                 ChatMessage::System(INSTRUCTIONS.to_owned()),
-                ChatMessage::user(format!("{asked}\n{}", data::mark_untrusted("page", "the web", &shown))),
+                ChatMessage::user(format!(
+                    "{asked}\n{}",
+                    untrusted_text::mark_untrusted("page", "the web", &shown)
+                )),
             ],
             ..ChatRequest::default()
         };
         let told = self.model.ask(&request, turn.host, &mut NullSink).map_err(|error| error.to_string())?;
-        Ok(data::mark_untrusted("page", "the web", &told.text))
+        Ok(untrusted_text::mark_untrusted("page", "the web", &told.text))
     }
 }
 

@@ -2,8 +2,9 @@
 
 use super::search::{one_argument, text_argument};
 use crate::cards::document_loaders::web_scraper::locations;
-use crate::cards::kit::web::WebRequest;
-use crate::cards::kit::{Card, Category, Choice, Factory, Input, Risk, RunContext, Tool, data};
+use crate::cards::kit::knowledge::untrusted_text;
+use crate::cards::kit::web::request::WebRequest;
+use crate::cards::kit::{Card, Category, Choice, Factory, Input, Risk, RunContext, Tool};
 use crate::limits::{PAGE_TEXT_CHARS_MAX, PAGES_TEXT_BYTES_MAX};
 use crate::llm::ToolSpec;
 use crate::net::ResponseLimits;
@@ -20,7 +21,6 @@ const SITEMAP: &str = "sitemap";
 /// Links that are remembered while a site is read.
 const LINKS_MAX: usize = 10_000;
 
-/// The card.
 pub const CARD: Card = Card {
     name: "webScraperTool",
     label: "Web Scraper Tool",
@@ -94,7 +94,7 @@ impl Tool for WebScraper {
             listed.push(url);
         }
         let pages = self.read(listed, follows, turn)?;
-        Ok(data::mark_untrusted("pages", "the web", &Value::Array(pages).to_string()))
+        Ok(untrusted_text::mark_untrusted("pages", "the web", &Value::Array(pages).to_string()))
     }
 }
 

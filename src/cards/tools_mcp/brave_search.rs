@@ -13,7 +13,6 @@ const PACKAGE: Package = Package {
     secrets: &[("BRAVE_API_KEY", "braveApiKey")],
 };
 
-/// The card.
 pub const CARD: Card = Card {
     name: "braveSearchMCP",
     label: "Brave Search MCP",

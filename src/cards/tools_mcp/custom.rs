@@ -10,7 +10,6 @@ use serde_json::{Map, Value};
 
 const CONFIG: &str = "mcpServerConfig";
 
-/// The card.
 pub const CARD: Card = Card {
     name: "customMCP",
     label: "Custom MCP",

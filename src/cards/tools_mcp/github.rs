@@ -8,7 +8,6 @@ use crate::domain::error::Result;
 /// GitHub's hosted server; an enterprise has its own.
 const ADDRESS: &str = "https://api.githubcopilot.com/mcp/";
 
-/// The card.
 pub const CARD: Card = Card {
     name: "githubMCP",
     label: "Github MCP",

@@ -2,8 +2,8 @@
 //! holds it. Every address goes through the guarded client as one that a stranger chose (manual 12.5).
 
 use super::message::{GREET, McpError, PROTOCOL, answers, greeting, ready, request, result_of};
+use crate::base::cancel::CancelToken;
 use crate::cards::kit::Host;
-use crate::domain::cancel::CancelToken;
 use crate::limits::OUTGOING_BODY_MAX_BYTES;
 use crate::llm::sse::SseReader;
 use crate::net::{CallPurpose, Incoming, Method, Outgoing, ResponseLimits};

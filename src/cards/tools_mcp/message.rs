@@ -87,7 +87,6 @@ pub(super) fn answer_to(message: &Value) -> Option<Value> {
     })
 }
 
-/// The result in an answer.
 pub(super) fn result_of(mut answer: Value) -> Result<Value, McpError> {
     match answer.get_mut("result") {
         Some(result) => Ok(result.take()),

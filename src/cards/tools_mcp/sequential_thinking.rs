@@ -10,7 +10,6 @@ use serde_json::{Map, Value};
 
 const PACKAGE: Package = Package { name: "@modelcontextprotocol/server-sequential-thinking", secrets: &[] };
 
-/// The card.
 pub const CARD: Card = Card {
     name: "sequentialThinkingMCP",
     label: "Sequential Thinking MCP",

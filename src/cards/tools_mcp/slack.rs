@@ -13,7 +13,6 @@ const PACKAGE: Package = Package {
     secrets: &[("SLACK_BOT_TOKEN", "botToken"), ("SLACK_TEAM_ID", "teamId")],
 };
 
-/// The card.
 pub const CARD: Card = Card {
     name: "slackMCP",
     label: "Slack MCP",

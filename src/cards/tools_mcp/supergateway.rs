@@ -13,7 +13,6 @@ const PACKAGE: Package = Package { name: "supergateway", secrets: &[] };
 const ARGUMENTS: Input = Input::text("arguments", "Arguments")
     .help("What the bridge is started with, such as --sse and the address of a server. The operator has to allow every word.");
 
-/// The card.
 pub const CARD: Card = Card {
     name: "supergatewayMCP",
     label: "Supergateway MCP",

@@ -2,11 +2,13 @@
 
 use super::McpServer;
 use super::client::{McpClient, McpToolInfo};
-use crate::cards::kit::part::Toolkit;
-use crate::cards::kit::{Input, card, input};
-use crate::cards::kit::{Inputs, Picker, RunContext, Tool, data};
+use crate::cards::kit::Input;
+use crate::cards::kit::build::component::Toolkit;
+use crate::cards::kit::knowledge::untrusted_text;
+use crate::cards::kit::schema::{card, input};
+use crate::cards::kit::{Inputs, Picker, RunContext, Tool};
 use crate::domain::error::{Error, Result};
-use crate::domain::tool_record::model_name;
+use crate::domain::workspace::tool::model_name;
 use crate::limits::MCP_RESULT_BYTES_MAX;
 use crate::llm::ToolSpec;
 use serde_json::{Map, Value, json};
@@ -83,7 +85,6 @@ fn selected_names(inputs: &Inputs<'_>) -> Result<Vec<String>> {
 }
 
 struct McpTool {
-    /// What the server calls it.
     name: String,
     spec: ToolSpec,
     client: Arc<McpClient>,
@@ -107,7 +108,7 @@ impl Tool for McpTool {
     fn call(&self, arguments: &Value, _turn: &RunContext<'_>) -> Result<String, String> {
         let (content, failed) =
             self.client.call(&self.name, arguments).map_err(|fault| format!("The tool failed: {fault}."))?;
-        let text = data::mark_untrusted("result", &self.spec.name, &result_text(content));
+        let text = untrusted_text::mark_untrusted("result", &self.spec.name, &result_text(content));
         if failed { Err(text) } else { Ok(text) }
     }
 }

@@ -1,11 +1,11 @@
 //! Custom JS Function: code that makes a value for other cards, or the answer itself.
 
-use crate::cards::kit::code::{self, Code, CodeTools};
+use crate::cards::kit::build::code::{self, Code, CodeTools};
 use crate::cards::kit::{
     Card, Category, Chain, Factory, Input, Output, Risk, RunContext, TokenSink, Tool, WireType,
 };
 use crate::domain::error::{Error, Result};
-use crate::domain::prediction::RunOutput;
+use crate::domain::predictions::prediction::RunOutput;
 use crate::script::CallHandler;
 use serde_json::{Map, Value};
 use std::sync::Arc;
@@ -19,7 +19,6 @@ pub const INPUT_VARIABLES: Input = Input::json("functionInputVariables", "Input 
 /// What a result can be wired into.
 pub const RESULTS: &[&str] = &["string", "number", "boolean", "json", "array"];
 
-/// The card.
 pub const CARD: Card = Card {
     name: "customFunction",
     label: "Custom JS Function",

@@ -3,7 +3,6 @@
 use super::set_variable::OUTPUT;
 use crate::cards::kit::{Card, Category, Factory, Input, Risk, VARIABLE_NAME};
 
-/// The card.
 pub const CARD: Card = Card {
     name: "getVariable",
     label: "Get Variable",

@@ -1,14 +1,13 @@
 //! IfElse Function: code decides which of two branches of a flow goes on.
 
 use super::custom_function::{INPUT_VARIABLES, RESULTS};
-use crate::cards::kit::code::{self, Code};
+use crate::cards::kit::build::code::{self, Code};
 use crate::cards::kit::{BranchChoice, Card, Category, Factory, Input, Output, Risk};
 use serde_json::Value;
 
 const TRUE: &str = "returnTrue";
 const FALSE: &str = "returnFalse";
 
-/// The card.
 pub const CARD: Card = Card {
     name: "ifElseFunction",
     label: "IfElse Function",
@@ -45,7 +44,6 @@ pub const CARD: Card = Card {
     }),
 };
 
-/// As JavaScript sees it.
 fn is_true(value: &Value) -> bool {
     match value {
         Value::Null => false,

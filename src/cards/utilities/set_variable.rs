@@ -10,7 +10,6 @@ use serde_json::Value;
 pub const OUTPUT: &[Output] =
     &[Output { name: "output", label: "Output", base_classes: RESULTS, predicts: false }];
 
-/// The card.
 pub const CARD: Card = Card {
     name: "setVariable",
     label: "Set Variable",

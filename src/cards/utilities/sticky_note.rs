@@ -2,7 +2,6 @@
 
 use crate::cards::kit::{Card, Category, Factory, Input, Risk};
 
-/// The card.
 pub const CARD: Card = Card {
     name: "stickyNote",
     label: "Sticky Note",

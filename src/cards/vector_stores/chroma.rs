@@ -1,15 +1,15 @@
 //! Chroma: passages in a collection of a Chroma server, or of Chroma's cloud.
 
-use crate::cards::kit::remote::{
+use crate::base::cancel::CancelToken;
+use crate::cards::kit::knowledge::conversation_scope::{CHAT_KEY, FILE_UPLOAD};
+use crate::cards::kit::stores::remote::{
     ConversationFilter, RECORD_MANAGER, RemoteChunk, RemoteHit, RemoteVectorStore, VectorDatabase,
     VectorSearch, endpoint, filter, flatten_metadata, in_path, malformed_answer, outputs, path_name,
     score_from_distance,
 };
-use crate::cards::kit::shelf::{DOCUMENT, EMBEDDINGS, TOP_K_INPUT};
-use crate::cards::kit::uploaded::{CHAT_KEY, FILE_UPLOAD};
+use crate::cards::kit::stores::store_inputs::{DOCUMENT, EMBEDDINGS, TOP_K_INPUT};
 use crate::cards::kit::{Card, Category, Factory, Input, Output, Risk, ScoredChunk};
-use crate::domain::cancel::CancelToken;
-use crate::domain::prediction::Document;
+use crate::domain::predictions::prediction::Document;
 use crate::llm::{Endpoint, ModelError};
 use crate::net::Method;
 use serde_json::{Map, Value, json};
@@ -21,12 +21,10 @@ const OUTPUTS: &[Output] =
     &outputs(CLASSES, &["Chroma", "VectorStore"], ["Chroma Retriever", "Chroma Vector Store"]);
 /// Tells passages of files that people sent from those that are there for everybody.
 const SENT_KEY: &str = "flowkeep_upload";
-/// Where the cloud is.
 const CLOUD: &str = "https://api.trychroma.com";
 /// Where a server of one's own is unless told otherwise.
 const LOCAL: &str = "http://localhost:8000";
 
-/// The card.
 pub const CARD: Card = Card {
     name: "chroma",
     label: "Chroma",
@@ -77,7 +75,6 @@ pub const CARD: Card = Card {
 
 struct Chroma {
     endpoint: Endpoint,
-    /// The path of all collections.
     home: String,
     name: String,
     filter: Option<Map<String, Value>>,

@@ -4,7 +4,6 @@ use crate::cards::kit::{Card, Category, Factory, Input, Output, Picker, Risk};
 use crate::domain::error::Error;
 use crate::domain::ids::DocumentStoreId;
 
-/// The card.
 pub const CARD: Card = Card {
     name: "documentStoreVS",
     label: "Document Store (Vector)",

@@ -1,13 +1,13 @@
 //! Elasticsearch: passages in an index of an Elasticsearch server, or of Elastic's cloud.
 
 use super::search_index::{SearchIndex, VECTOR, conditions};
-use crate::cards::kit::remote::{
+use crate::base::cancel::CancelToken;
+use crate::cards::kit::stores::remote::{
     RECORD_MANAGER, RemoteChunk, RemoteHit, RemoteVectorStore, VectorDatabase, VectorSearch, endpoint,
     outputs,
 };
-use crate::cards::kit::shelf::{DOCUMENT, EMBEDDINGS, TOP_K_INPUT};
+use crate::cards::kit::stores::store_inputs::{DOCUMENT, EMBEDDINGS, TOP_K_INPUT};
 use crate::cards::kit::{Card, Category, Choice, Factory, Input, Inputs, Output, Risk};
-use crate::domain::cancel::CancelToken;
 use crate::domain::error::Result as CardResult;
 use crate::llm::ModelError;
 use base64::Engine as _;
@@ -33,7 +33,6 @@ const SIMILARITIES: &[Choice] = &[
     Choice::new("cosine", "cosine"),
 ];
 
-/// The card.
 pub const CARD: Card = Card {
     name: "elasticsearch",
     label: "Elasticsearch",

@@ -4,9 +4,9 @@
 //! the workspace, and the vectors lie in the server's database: nothing can lead outside, a crash leaves no half-written
 //! index, and a backup holds it.
 
-use crate::cards::kit::shelf::{self, DOCUMENT, EMBEDDINGS, StoreInputs, TOP_K_INPUT};
-use crate::cards::kit::stored::CollectionStore;
-use crate::cards::kit::uploaded::{self, FILE_UPLOAD};
+use crate::cards::kit::knowledge::conversation_scope::{self, FILE_UPLOAD};
+use crate::cards::kit::stores::collection_store::CollectionStore;
+use crate::cards::kit::stores::store_inputs::{self, DOCUMENT, EMBEDDINGS, StoreInputs, TOP_K_INPUT};
 use crate::cards::kit::{
     Card, Category, Factory, Host, Input, Inputs, Output, RecordManager, Risk, RunContext, ScoredChunk,
     UpsertReport, VectorQuery, VectorStore, WireType,
@@ -15,7 +15,6 @@ use crate::domain::error::Result;
 use crate::domain::ids::CollectionId;
 use std::sync::Arc;
 
-/// The card.
 pub const CARD: Card = Card {
     name: "faiss",
     label: "Faiss",
@@ -58,10 +57,10 @@ pub(in crate::cards) fn store(inputs: &Inputs<'_>, kind: &str, path: &str) -> Re
         id: CollectionId::from_name(kind, name),
         name: name.to_owned(),
         embeddings: filling.embeddings.clone(),
-        uploads: uploaded::is_on(inputs),
+        uploads: conversation_scope::is_on(inputs),
     };
     let records = inputs.optional_records("recordManager")?;
-    Ok(Arc::new(Faiss { inputs: filling, collection: stored, records, most: shelf::top_k(inputs)? }))
+    Ok(Arc::new(Faiss { inputs: filling, collection: stored, records, most: store_inputs::top_k(inputs)? }))
 }
 
 const NAME_CHARS_MAX: usize = 200;

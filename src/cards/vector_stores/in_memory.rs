@@ -1,23 +1,22 @@
 //! In-Memory Vector Store: what is wired in is embedded once and searched from then on.
 
-use crate::cards::kit::embedding::{embed_chunks, embed_query};
-use crate::cards::kit::shelf::{self, DOCUMENT, EMBEDDINGS, StoreInputs, TOP_K_INPUT};
-use crate::cards::kit::stored::{CollectionStore, best};
-use crate::cards::kit::uploaded::{self, FILE_UPLOAD};
+use crate::cards::kit::knowledge::conversation_scope::{self, FILE_UPLOAD};
+use crate::cards::kit::knowledge::embedding::{embed_chunks, embed_query};
+use crate::cards::kit::stores::collection_store::{CollectionStore, best};
+use crate::cards::kit::stores::store_inputs::{self, DOCUMENT, EMBEDDINGS, StoreInputs, TOP_K_INPUT};
 use crate::cards::kit::{
     Card, Category, Factory, Host, Input, Inputs, Output, Risk, RunContext, ScoredChunk, UpsertReport,
     VectorQuery, VectorStore,
 };
 use crate::domain::error::Result;
 use crate::domain::ids::CollectionId;
-use crate::domain::prediction::Document;
+use crate::domain::predictions::prediction::Document;
 use crate::limits::INDEX_BYTES_MAX;
 use crate::vectors::{RowId, VectorIndex};
 use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 use std::sync::Arc;
 
-/// The card.
 pub const CARD: Card = Card {
     name: "memoryVectorStore",
     label: "In-Memory Vector Store",
@@ -36,8 +35,8 @@ pub const CARD: Card = Card {
     outputs: OUTPUTS,
     make: Factory::VectorStore(|inputs| {
         let filling = StoreInputs::from_inputs(inputs)?;
-        let uploads = uploaded::is_on(inputs).then(|| upload_collection(&filling, inputs));
-        Ok(Arc::new(InMemoryVectorStore { inputs: filling, uploads, most: shelf::top_k(inputs)? }))
+        let uploads = conversation_scope::is_on(inputs).then(|| upload_collection(&filling, inputs));
+        Ok(Arc::new(InMemoryVectorStore { inputs: filling, uploads, most: store_inputs::top_k(inputs)? }))
     }),
 };
 
@@ -130,9 +129,10 @@ impl VectorStore for InMemoryVectorStore {
         }
         let index = self.index(&documents, turn.host)?;
         let question = embed_query(query.text, &*self.inputs.embeddings, turn.host)?;
-        let fits = |row: &str| query.filter.is_none_or(|filter: &Value| shelf::matches_filter(filter, row));
+        let fits =
+            |row: &str| query.filter.is_none_or(|filter: &Value| store_inputs::matches_filter(filter, row));
         let hits = index.nearest(&question, query.most, Some(&fits));
-        let found = shelf::scored_chunks(hits.map_err(|misfit| self.inputs.card_error(misfit))?)?;
+        let found = store_inputs::scored_chunks(hits.map_err(|misfit| self.inputs.card_error(misfit))?)?;
         let Some(uploads) = &self.uploads else { return Ok(found) };
         let own = uploads.nearest_of_conversation(&question, query, turn.host)?;
         Ok(best(found.into_iter().chain(own).collect(), query.most))
@@ -146,9 +146,9 @@ impl VectorStore for InMemoryVectorStore {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cards::kit::test_host::TestHost;
+    use crate::base::cancel::CancelReason;
+    use crate::cards::kit::capabilities::test_host::TestHost;
     use crate::cards::kit::{Embeddings, Loader};
-    use crate::domain::cancel::CancelReason;
     use crate::domain::error::Error;
     use serde_json::{Map, json};
     use std::sync::Mutex;

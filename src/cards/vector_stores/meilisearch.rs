@@ -1,14 +1,14 @@
 //! Meilisearch: passages as documents of an index, found by words and meaning together.
 
-use crate::cards::kit::remote::{
+use crate::base::cancel::CancelToken;
+use crate::cards::kit::knowledge::conversation_scope::CHAT_KEY;
+use crate::cards::kit::stores::remote::{
     ConversationFilter, RemoteChunk, RemoteHit, RemoteVectorStore, VectorDatabase, VectorSearch, endpoint,
     malformed_answer, missing_input, path_name, wait_until_done,
 };
-use crate::cards::kit::shelf::{DOCUMENT, EMBEDDINGS};
-use crate::cards::kit::uploaded::CHAT_KEY;
+use crate::cards::kit::stores::store_inputs::{DOCUMENT, EMBEDDINGS};
 use crate::cards::kit::{Card, Category, Factory, Input, Output, Risk, ScoredChunk};
-use crate::domain::cancel::CancelToken;
-use crate::domain::prediction::Document;
+use crate::domain::predictions::prediction::Document;
 use crate::llm::{Endpoint, ModelError};
 use crate::net::Method;
 use serde_json::{Value, json};
@@ -30,7 +30,6 @@ const EMBEDDER: &str = "default";
 /// How much meaning counts beside words, when the card says nothing else.
 const SEMANTIC_RATIO: f64 = 0.75;
 
-/// The card.
 pub const CARD: Card = Card {
     name: "meilisearch",
     label: "Meilisearch",

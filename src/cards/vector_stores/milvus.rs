@@ -1,15 +1,15 @@
 //! Milvus: passages in a collection of a Milvus server, or of Zilliz' cloud, over its interface for HTTP.
 
-use crate::cards::kit::remote::{
+use crate::base::cancel::CancelToken;
+use crate::cards::kit::knowledge::conversation_scope::{CHAT_KEY, FILE_UPLOAD};
+use crate::cards::kit::stores::remote::{
     ConversationFilter, RemoteChunk, RemoteHit, RemoteVectorStore, VectorDatabase, VectorSearch, endpoint,
     flatten_metadata, malformed_answer, missing_input, outputs, score_from_distance, wait_until_done,
 };
-use crate::cards::kit::shelf::{DOCUMENT, EMBEDDINGS, TOP_K_INPUT};
-use crate::cards::kit::uploaded::{CHAT_KEY, FILE_UPLOAD};
+use crate::cards::kit::stores::store_inputs::{DOCUMENT, EMBEDDINGS, TOP_K_INPUT};
 use crate::cards::kit::{Card, Category, Factory, Input, Inputs, Output, Risk, ScoredChunk};
-use crate::domain::cancel::CancelToken;
 use crate::domain::error::Result as CardResult;
-use crate::domain::prediction::Document;
+use crate::domain::predictions::prediction::Document;
 use crate::llm::{Endpoint, ModelError};
 use crate::net::Method;
 use serde_json::{Map, Value, json};
@@ -28,7 +28,6 @@ const PARTITION: &str = "_default";
 /// Bytes that the server takes in a text at most.
 const TEXT_BYTES_MAX: usize = 65_535;
 
-/// The card.
 pub const CARD: Card = Card {
     name: "milvus",
     label: "Milvus",
@@ -105,7 +104,6 @@ struct Milvus {
     endpoint: Endpoint,
     collection: String,
     partition: String,
-    /// The field of the text.
     text_key: String,
     filter: Option<String>,
     /// The collection, once it was looked up in this run.
@@ -119,7 +117,6 @@ struct MilvusCollection {
     primary: (String, bool),
     vector: String,
     dimensions: Option<u64>,
-    /// All fields.
     fields: Vec<String>,
     /// It takes entries that are no fields.
     is_open: bool,

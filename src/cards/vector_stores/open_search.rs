@@ -1,12 +1,12 @@
 //! OpenSearch: passages in an index of an OpenSearch server.
 
 use super::search_index::{SearchIndex, VECTOR, conditions};
-use crate::cards::kit::remote::{
+use crate::base::cancel::CancelToken;
+use crate::cards::kit::stores::remote::{
     RemoteChunk, RemoteHit, RemoteVectorStore, VectorDatabase, VectorSearch, endpoint, outputs,
 };
-use crate::cards::kit::shelf::{DOCUMENT, EMBEDDINGS, TOP_K_INPUT};
+use crate::cards::kit::stores::store_inputs::{DOCUMENT, EMBEDDINGS, TOP_K_INPUT};
 use crate::cards::kit::{Card, Category, Choice, Factory, Input, Inputs, Output, Risk};
-use crate::domain::cancel::CancelToken;
 use crate::domain::error::Result as CardResult;
 use crate::llm::ModelError;
 use percent_encoding::percent_decode_str;
@@ -27,7 +27,6 @@ const SPACES: &[Choice] = &[
     Choice::new("innerproduct", "Inner Product"),
 ];
 
-/// The card.
 pub const CARD: Card = Card {
     name: "openSearch",
     label: "OpenSearch",

@@ -1,18 +1,18 @@
 //! Pinecone: passages in an index of Pinecone's cloud.
 
-use crate::cards::kit::compatible::BASE_PATH;
-use crate::cards::kit::diverse::{FETCH_K, LAMBDA, SEARCH_TYPE};
-use crate::cards::kit::remote::{
+use crate::base::cancel::CancelToken;
+use crate::cards::kit::knowledge::conversation_scope::{CHAT_KEY, FILE_UPLOAD};
+use crate::cards::kit::knowledge::mmr::{FETCH_K, LAMBDA, SEARCH_TYPE};
+use crate::cards::kit::models::openai_compatible::BASE_PATH;
+use crate::cards::kit::stores::remote::{
     ConversationFilter, RECORD_MANAGER, RemoteChunk, RemoteHit, RemoteVectorStore, VectorDatabase,
     VectorSearch, endpoint, filter, flatten_metadata, malformed_answer, outputs, path_name,
     score_from_distance,
 };
-use crate::cards::kit::shelf::{DOCUMENT, EMBEDDINGS, TOP_K_INPUT};
-use crate::cards::kit::uploaded::{CHAT_KEY, FILE_UPLOAD};
+use crate::cards::kit::stores::store_inputs::{DOCUMENT, EMBEDDINGS, TOP_K_INPUT};
 use crate::cards::kit::{Card, Category, Factory, Input, Inputs, Output, Risk, ScoredChunk, VectorStore};
-use crate::domain::cancel::CancelToken;
 use crate::domain::error::Result;
-use crate::domain::prediction::Document;
+use crate::domain::predictions::prediction::Document;
 use crate::llm::{Endpoint, ModelError};
 use crate::net::Method;
 use serde_json::{Map, Value, json};
@@ -32,7 +32,6 @@ const PROTOCOL_VERSION: &str = "2025-01";
 const TEXT_KEY: &str = "text";
 const TEXT_KEY_INPUT: &str = "pineconeTextKey";
 
-/// The card.
 pub const CARD: Card = Card {
     name: "pinecone",
     label: "Pinecone",
@@ -89,7 +88,6 @@ pub(in crate::cards) fn store(inputs: &Inputs<'_>) -> Result<Arc<dyn VectorStore
 }
 
 struct Pinecone {
-    /// Where indexes are looked up.
     control: Endpoint,
     /// As it stands in a path.
     index: String,
@@ -104,7 +102,6 @@ struct Pinecone {
 struct PineconeIndex {
     endpoint: Endpoint,
     dimensions: Option<u64>,
-    /// Scores are distances.
     by_distance: bool,
 }
 

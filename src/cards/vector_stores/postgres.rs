@@ -1,18 +1,18 @@
 //! Postgres: passages in a table of a PostgreSQL server that has pgvector.
 
-use crate::cards::kit::postgres::{
+use crate::base::cancel::CancelToken;
+use crate::cards::kit::knowledge::conversation_scope::{CHAT_KEY, FILE_UPLOAD};
+use crate::cards::kit::stores::postgres::{
     ADDITIONAL_CONFIG, CREDENTIAL, DATABASE, HOST, PORT_INPUT, SSL, clean_text, clean_value, create, session,
     table, table_exists,
 };
-use crate::cards::kit::remote::{
+use crate::cards::kit::stores::remote::{
     ConversationFilter, RECORD_MANAGER, RemoteChunk, RemoteHit, RemoteVectorStore, VectorDatabase,
     VectorSearch, filter, outputs, score_from_distance,
 };
-use crate::cards::kit::shelf::{DOCUMENT, EMBEDDINGS, TOP_K_INPUT};
-use crate::cards::kit::uploaded::{CHAT_KEY, FILE_UPLOAD};
+use crate::cards::kit::stores::store_inputs::{DOCUMENT, EMBEDDINGS, TOP_K_INPUT};
 use crate::cards::kit::{Card, Category, Choice, Factory, Input, Output, Risk, ScoredChunk};
-use crate::domain::cancel::CancelToken;
-use crate::domain::prediction::Document;
+use crate::domain::predictions::prediction::Document;
 use crate::postgres::{ColumnName, PgClient, PgConnection, PgError, PgRow, TableName};
 use serde_json::{Map, Value, json};
 use std::fmt::Write as _;
@@ -35,7 +35,6 @@ const STRATEGIES: &[Choice] = &[
     Choice::new("innerProduct", "Inner Product"),
 ];
 
-/// The card.
 pub const CARD: Card = Card {
     name: "postgres",
     label: "Postgres",

@@ -1,14 +1,14 @@
 //! Qdrant: passages in a collection of a Qdrant server.
 
-use crate::cards::kit::remote::{
+use crate::base::cancel::CancelToken;
+use crate::cards::kit::knowledge::conversation_scope::{CHAT_KEY, FILE_UPLOAD};
+use crate::cards::kit::stores::remote::{
     ConversationFilter, RECORD_MANAGER, RemoteChunk, RemoteHit, RemoteVectorStore, VectorDatabase,
     VectorSearch, endpoint, filter, malformed_answer, missing_input, outputs, path_name, score_from_distance,
 };
-use crate::cards::kit::shelf::{DOCUMENT, EMBEDDINGS, TOP_K_INPUT};
-use crate::cards::kit::uploaded::{CHAT_KEY, FILE_UPLOAD};
+use crate::cards::kit::stores::store_inputs::{DOCUMENT, EMBEDDINGS, TOP_K_INPUT};
 use crate::cards::kit::{Card, Category, Choice, Factory, Input, Output, Risk, ScoredChunk};
-use crate::domain::cancel::CancelToken;
-use crate::domain::prediction::Document;
+use crate::domain::predictions::prediction::Document;
 use crate::llm::{Endpoint, ModelError};
 use crate::net::Method;
 use serde_json::{Map, Value, json};
@@ -22,7 +22,6 @@ const OUTPUTS: &[Output] =
 const METRICS: &[Choice] =
     &[Choice::new("Cosine", "Cosine"), Choice::new("Euclid", "Euclid"), Choice::new("Dot", "Dot")];
 
-/// The card.
 pub const CARD: Card = Card {
     name: "qdrant",
     label: "Qdrant",

@@ -1,13 +1,13 @@
 //! What Elasticsearch and OpenSearch share: one grew out of the other, and passages are documents of an index of both.
 
-use crate::cards::kit::remote::{
+use crate::base::cancel::CancelToken;
+use crate::cards::kit::knowledge::conversation_scope::CHAT_KEY;
+use crate::cards::kit::stores::remote::{
     ConversationFilter, RemoteChunk, RemoteHit, VectorSearch, malformed_answer, path_name,
 };
-use crate::cards::kit::uploaded::CHAT_KEY;
 use crate::cards::kit::{Inputs, ScoredChunk};
-use crate::domain::cancel::CancelToken;
 use crate::domain::error::Result as CardResult;
-use crate::domain::prediction::Document;
+use crate::domain::predictions::prediction::Document;
 use crate::llm::{Endpoint, ModelError, RequestBody};
 use crate::net::Method;
 use serde_json::{Value, json};

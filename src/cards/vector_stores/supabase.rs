@@ -2,15 +2,15 @@
 
 mod calls;
 
-use crate::cards::kit::diverse::{FETCH_K, LAMBDA, SEARCH_TYPE};
-use crate::cards::kit::remote::{
+use crate::base::cancel::CancelToken;
+use crate::cards::kit::knowledge::mmr::{FETCH_K, LAMBDA, SEARCH_TYPE};
+use crate::cards::kit::stores::remote::{
     RECORD_MANAGER, RemoteChunk, RemoteHit, RemoteVectorStore, VectorDatabase, VectorSearch, endpoint,
     filter, malformed_answer, missing_input, outputs, path_name,
 };
-use crate::cards::kit::shelf::{DOCUMENT, EMBEDDINGS, TOP_K_INPUT};
+use crate::cards::kit::stores::store_inputs::{DOCUMENT, EMBEDDINGS, TOP_K_INPUT};
 use crate::cards::kit::{Card, Category, Factory, Input, Output, Risk, ScoredChunk};
-use crate::domain::cancel::CancelToken;
-use crate::domain::prediction::Document;
+use crate::domain::predictions::prediction::Document;
 use crate::llm::{Endpoint, ModelError};
 use crate::net::Method;
 use serde_json::{Map, Value, json};
@@ -26,7 +26,6 @@ const NAMES_AT_ONCE: usize = 100;
 /// What the database answers when a name is not of the type of its column.
 const WRONG_TYPE: &str = "invalid input syntax for type";
 
-/// The card.
 pub const CARD: Card = Card {
     name: "supabase",
     label: "Supabase",

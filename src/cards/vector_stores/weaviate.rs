@@ -2,17 +2,17 @@
 
 mod filter;
 
-use crate::cards::kit::diverse::{FETCH_K, LAMBDA, SEARCH_TYPE};
-use crate::cards::kit::remote::{
+use crate::base::cancel::CancelToken;
+use crate::cards::kit::knowledge::conversation_scope::CHAT_KEY;
+use crate::cards::kit::knowledge::mmr::{FETCH_K, LAMBDA, SEARCH_TYPE};
+use crate::cards::kit::stores::remote::{
     RECORD_MANAGER, RemoteChunk, RemoteHit, RemoteVectorStore, VectorDatabase, VectorSearch, endpoint,
     in_path, malformed_answer, missing_input, outputs, score_from_distance,
 };
-use crate::cards::kit::shelf::{DOCUMENT, EMBEDDINGS, TOP_K_INPUT};
-use crate::cards::kit::uploaded::CHAT_KEY;
+use crate::cards::kit::stores::store_inputs::{DOCUMENT, EMBEDDINGS, TOP_K_INPUT};
 use crate::cards::kit::{Card, Category, Choice, Factory, Input, Inputs, Output, Risk, ScoredChunk};
-use crate::domain::cancel::CancelToken;
 use crate::domain::error::Result as CardResult;
-use crate::domain::prediction::Document;
+use crate::domain::predictions::prediction::Document;
 use crate::llm::{Endpoint, ModelError};
 use crate::net::Method;
 use serde_json::{Map, Value, json};
@@ -34,7 +34,6 @@ const PLAIN: &[&str] = &["text", "string", "int", "number", "boolean", "date", "
 const CONNECTIONS: &[Choice] =
     &[Choice::new("cloud", "Cloud"), Choice::new("local", "Local"), Choice::new("custom", "Custom")];
 
-/// The card.
 pub const CARD: Card = Card {
     name: "weaviate",
     label: "Weaviate",

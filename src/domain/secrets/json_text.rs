@@ -10,7 +10,6 @@ pub const DEPTH_MAX_LEVELS: usize = 8;
 /// A JSON text that was read.
 #[derive(Debug, Clone, PartialEq)]
 pub struct JsonText {
-    /// What it says.
     pub value: Value,
     /// An object in it names a key twice. The value shows the last of them only, so that the text holds more
     /// than the value and must not be kept as it is.

@@ -4,7 +4,6 @@ use super::{PLACEHOLDER, values};
 use std::borrow::Cow;
 use unicode_normalization::UnicodeNormalization as _;
 
-/// Whole names.
 const NAMES: &[&str] = &[
     "apikey",
     "accesskey",
@@ -17,10 +16,8 @@ const NAMES: &[&str] = &[
     "encrypteddata",
 ];
 
-/// Ends of names.
 const ENDS: &[&str] = &["secret", "password", "passwd", "pwd", "token"];
 
-/// Header entries.
 const HEADERS: &[&str] =
     &["authorization", "proxyauthorization", "cookie", "xapikey", "apikey", "xauthtoken"];
 

@@ -135,7 +135,6 @@ pub fn samples_of(line: usize) -> impl Strategy<Value = Sample> {
     drawn(secret).prop_map(move |secret| Sample { lead: lead.to_owned(), secret, tail: tail.to_owned() })
 }
 
-/// Samples of any line.
 pub fn samples() -> impl Strategy<Value = Sample> {
     (0..SHAPES.len()).prop_flat_map(samples_of)
 }

@@ -179,7 +179,6 @@ impl<'t> Scan<'t> {
         self.images.push(image);
     }
 
-    /// The byte at `at`.
     pub(super) fn byte(&self, at: usize) -> Option<u8> {
         self.text.get(at).copied()
     }

@@ -17,9 +17,7 @@ pub(super) enum ShapePart {
     Between(CharClass, usize, usize),
     /// So many and all that follow.
     AtLeast(CharClass, usize),
-    /// This text.
     Text(&'static str),
-    /// A UUID.
     Uuid,
 }
 
@@ -31,7 +29,6 @@ pub(super) struct SecretShape {
     pub(super) anchor: &'static str,
     /// What must stand before the anchor, in reading order; empty for a plain boundary.
     pub(super) before: &'static [ShapePart],
-    /// What must follow.
     pub(super) after: &'static [ShapePart],
     /// The anchor stays readable: it names a place, and only what follows is secret.
     pub(super) keeps_anchor: bool,

@@ -1,25 +1,24 @@
 //! Which values of a request a run uses (manual 7.1, 7.2). [`Overrides::decide`] is the only way from a
 //! request into the settings of a card or the variables of code, and `files` the one for files of a form.
 
-mod allowed;
 mod apply;
+mod candidates;
 mod files;
-mod fit;
-mod listing;
-mod never;
+mod policy;
+mod protected;
 #[cfg(test)]
 mod tests;
+mod type_check;
 
-pub use allowed::OverridePolicy;
-pub use files::{FilesTooLarge, takes_file};
-pub(super) use files::{ends, file_input};
-pub use listing::list_overridable;
-pub use never::{ProtectedGroup, is_place};
-
+pub use self::candidates::list_overridable;
+pub use self::policy::OverridePolicy;
+pub use self::protected::{ProtectedGroup, is_place};
 use super::plan::{Plan, StepKind};
 use crate::canvas::{current_input_name, former_input_names};
 use crate::cards::kit::{Card, Input, InputKind};
 use crate::domain::error::{Error, Result};
+pub use files::{FilesTooLarge, takes_file};
+pub(super) use files::{ends, file_input};
 use serde_json::{Map, Value};
 use std::collections::HashMap;
 
@@ -53,12 +52,12 @@ pub fn check_override(
     if !allowed.allows(label, input.name) && !former.any(|was| allowed.allows(label, was)) {
         return Err(OverrideRefusal::NotListed);
     }
-    if let Some(group) = never::group_of_input(card, input) {
+    if let Some(group) = protected::group_of_input(card, input) {
         return Err(OverrideRefusal::Never(group));
     }
     // JSON as text is JSON where an object is read from it, and else a text like any other.
     let is_read = matches!(input.kind, InputKind::Json);
-    if never::holds_protected(card, value, is_read) { Err(OverrideRefusal::Inside) } else { Ok(()) }
+    if protected::holds_protected(card, value, is_read) { Err(OverrideRefusal::Inside) } else { Ok(()) }
 }
 
 /// What one run takes from its request.
@@ -146,7 +145,7 @@ impl Overrides {
                 None => value,
             };
             if check_override(allowed, &step.label, card, input, value).is_ok() {
-                if let Some(must) = fit::type_error(input, value) {
+                if let Some(must) = type_check::type_error(input, value) {
                     return Err(Error::Invalid(format!(
                         "'overrideConfig': '{}' must be {must}.",
                         input.name
@@ -173,7 +172,7 @@ impl Overrides {
         };
         for (name, value) in sent {
             let used =
-                allowed.allows_variable(name) && never::group_of_name(name).is_none() && is_saved(name);
+                allowed.allows_variable(name) && protected::group_of_name(name).is_none() && is_saved(name);
             if used {
                 self.variables.insert(name.clone(), text_of(value));
             } else {

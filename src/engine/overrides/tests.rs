@@ -3,92 +3,26 @@
 use super::*;
 use crate::canvas::Canvas;
 use crate::cards::registry;
-use crate::domain::flow::FlowSettings;
+use crate::domain::flows::flow::FlowSettings;
 use proptest::prelude::*;
 use serde_json::json;
 
 /// The names that no request changes (manual 7.2), and forms of them.
+#[rustfmt::skip]
 const PROTECTED: &[&str] = &[
-    "api\u{200b}Key",
-    "\u{feff}apiKey",
-    "ａｐｉＫｅｙ",
-    "pass\u{ad}word",
-    "base\u{2060}Url",
-    "po\u{200d}rt",
-    "credential",
-    "Credential",
-    "credentialId",
-    "FLOWISE_CREDENTIAL_ID",
-    "apiKey",
-    "api_key",
-    "API-KEY",
-    "api key",
-    "openAIApiKey",
-    "clientSecret",
-    "client_secret",
-    "secret",
-    "webhookSecret",
-    "password",
-    "dbPassword",
-    "basic auth password",
-    "token",
-    "accessToken",
-    "access-token",
-    "bot_token",
-    "sessionToken",
-    "url",
-    "baseUrl",
-    "BASE_URL",
-    "callbackUrl",
-    "redirectUri",
-    "uri",
-    "host",
-    "redisHost",
-    "endpoint",
-    "azureEndpoint",
-    "overrideEndpoint",
-    "basepath",
-    "basePath",
-    "base_path",
-    "links",
-    "relativeLinks",
-    "paths",
-    "filePaths",
-    "headers",
-    "defaultHeaders",
-    "customHeaders",
-    "baseOptions",
-    "port",
-    "db_port",
-    "redisPort",
-    "http2Port",
-    "javascriptFunction",
-    "customFunctionJavascriptFunction",
-    "ifFunction",
-    "elseFunction",
-    "jsonSchema",
-    "customToolFunc",
-    "customToolSchema",
-    "messageHistoryCode",
-    "updateStateMemoryCode",
-    "llmUpdateState",
-    "agentUpdateState",
-    "llmStructuredOutput",
-    "agentModel",
-    "llmModel",
-    "conditionAgentModel",
-    "humanInputModel",
-    "embeddingModel",
-    "vectorStore",
-    "documentStore",
-    "selectedStore",
-    "selectedTool",
-    "selectedChatflow",
-    "agentSelectedTool",
-    "toolAgentflowSelectedTool",
-    "executeFlowSelectedFlow",
-    "agentKnowledgeDocumentStores",
-    "agentKnowledgeVSEmbeddings",
+    "api\u{200b}Key", "\u{feff}apiKey", "ａｐｉＫｅｙ", "pass\u{ad}word", "base\u{2060}Url", "po\u{200d}rt",
+    "credential", "Credential", "credentialId", "FLOWISE_CREDENTIAL_ID", "apiKey", "api_key", "API-KEY",
+    "api key", "openAIApiKey", "clientSecret", "client_secret", "secret", "webhookSecret", "password",
+    "dbPassword", "basic auth password", "token", "accessToken", "access-token", "bot_token",
+    "sessionToken", "url", "baseUrl", "BASE_URL", "callbackUrl", "redirectUri", "uri", "host", "redisHost",
+    "endpoint", "azureEndpoint", "overrideEndpoint", "basepath", "basePath", "base_path", "links",
+    "relativeLinks", "paths", "filePaths", "headers", "defaultHeaders", "customHeaders", "baseOptions",
+    "port", "db_port", "redisPort", "http2Port", "javascriptFunction", "customFunctionJavascriptFunction",
+    "ifFunction", "elseFunction", "jsonSchema", "customToolFunc", "customToolSchema", "messageHistoryCode",
+    "updateStateMemoryCode", "llmUpdateState", "agentUpdateState", "llmStructuredOutput", "agentModel",
+    "llmModel", "conditionAgentModel", "humanInputModel", "embeddingModel", "vectorStore", "documentStore",
+    "selectedStore", "selectedTool", "selectedChatflow", "agentSelectedTool", "toolAgentflowSelectedTool",
+    "executeFlowSelectedFlow", "agentKnowledgeDocumentStores", "agentKnowledgeVSEmbeddings",
 ];
 
 /// Names that look like some of them.
@@ -137,19 +71,19 @@ const FREE: &[&str] = &[
 #[test]
 fn every_name_of_the_table_is_protected_in_every_form() {
     for name in PROTECTED {
-        assert!(never::group_of_name(name).is_some(), "{name}");
+        assert!(protected::group_of_name(name).is_some(), "{name}");
     }
     for name in FREE {
-        assert_eq!(never::group_of_name(name), None, "{name}");
+        assert_eq!(protected::group_of_name(name), None, "{name}");
     }
 }
 
 #[test]
 fn every_password_field_of_every_credential_is_protected() {
-    use crate::domain::credential_types::{ALL, FieldKind};
+    use crate::domain::workspace::credential_types::{ALL, FieldKind};
     for kind in ALL {
         for field in kind.fields.iter().filter(|field| field.kind == FieldKind::Password) {
-            let named = never::group_of_name(field.name).is_some();
+            let named = protected::group_of_name(field.name).is_some();
             assert_eq!(named, !["key", "value"].contains(&field.name), "{} of {}", field.name, kind.name);
         }
     }
@@ -184,7 +118,7 @@ fn no_card_lets_go_of_what_its_kinds_protect_even_when_all_is_listed() {
                     | InputKind::File(_)
                     | InputKind::Wire(_)
                     | InputKind::Wires(_)
-            ) || never::group_of_name(input.name).is_some()
+            ) || protected::group_of_name(input.name).is_some()
                 || [
                     "path",
                     "folderPath",
@@ -486,23 +420,23 @@ proptest! {
         for sent in [json!({ name.as_str(): value }), json!({ name.as_str(): {"m0": value, "p0": value} })] {
             // A value of a wrong kind is refused as a whole.
             let Ok(overrides) = judged(&settings, &sent) else { continue };
-            if never::group_of_name(&name).is_some() {
+            if protected::group_of_name(&name).is_some() {
                 prop_assert!(overrides.values.is_empty(), "{sent}");
             }
             for ((_, input), value) in &overrides.values {
-                prop_assert!(never::group_of_name(input).is_none());
+                prop_assert!(protected::group_of_name(input).is_none());
                 let mut found = Vec::new();
                 let depth = keys(value, &mut found);
                 let declared = registry::CARDS.iter().filter_map(|card| card.input(input));
-                prop_assert!(declared.into_iter().any(|input| fit::type_error(input, value).is_none()), "{input} {value}");
+                prop_assert!(declared.into_iter().any(|input| type_check::type_error(input, value).is_none()), "{input} {value}");
                 // A text that no card reads as JSON is a text.
                 if !value.is_string() {
                     prop_assert!(depth <= 8, "{value}");
-                    prop_assert!(found.iter().all(|key| never::group_of_name(key).is_none()), "{value}");
+                    prop_assert!(found.iter().all(|key| protected::group_of_name(key).is_none()), "{value}");
                 }
             }
         }
         let variables = taken(&settings, &json!({"vars": {name.as_str(): value}}));
-        prop_assert!(never::group_of_name(&name).is_none() || variables.variables().is_empty());
+        prop_assert!(protected::group_of_name(&name).is_none() || variables.variables().is_empty());
     }
 }

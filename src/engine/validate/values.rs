@@ -1,6 +1,6 @@
 //! What is wrong with a value, as its input declares it.
 
-use crate::cards::kit::input::parse_names;
+use crate::cards::kit::schema::input::parse_names;
 use crate::cards::kit::{Input, InputKind, number_in};
 use crate::domain::secrets::PLACEHOLDER;
 use serde_json::Value;

@@ -2,7 +2,7 @@
 //! says so; nothing panics, nothing is made up, and looking changes nothing.
 
 use super::*;
-use crate::domain::history_mark::HistoryMark;
+use crate::domain::flows::history_mark::HistoryMark;
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::PathBuf;

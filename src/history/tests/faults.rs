@@ -1,6 +1,7 @@
 //! A fault at every step: a full disk, a process that is gone, a lock nobody holds.
 
 use super::*;
+use crate::history::repository::refs;
 use std::fs;
 use std::io::ErrorKind;
 use std::time::Duration;

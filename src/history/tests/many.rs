@@ -1,7 +1,7 @@
 //! Many at once, and many in a row.
 
 use super::*;
-use crate::domain::cancel::CancelToken;
+use crate::base::cancel::CancelToken;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;

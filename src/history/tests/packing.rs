@@ -1,7 +1,7 @@
 //! Packs: made in the background, judged by git.
 
 use super::*;
-use crate::domain::cancel::{CancelReason, CancelToken};
+use crate::base::cancel::{CancelReason, CancelToken};
 use std::fs;
 
 fn grown(ground: &Ground, flow: FlowId, versions: usize) {

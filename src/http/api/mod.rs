@@ -1,32 +1,9 @@
 //! Handlers: each reads a request into types, calls one operation and says how its result is told.
 
 pub mod accounts;
-pub mod attachments;
-pub mod audit;
-pub mod chat_files;
-pub mod chat_page;
-pub mod credentials;
-pub mod document_stores;
-pub mod drafts;
-pub mod feedback;
-mod filling;
+pub(crate) mod conversations;
 pub mod flows;
-pub mod keys;
-pub mod leads;
-pub mod messages;
-pub mod metrics;
-pub mod nodes;
-pub mod oauth2;
-mod owning;
-pub mod people;
-pub mod prediction;
-pub mod roles;
+pub(crate) mod knowledge;
+pub(crate) mod predictions;
 pub mod service;
-pub mod store_vectors;
-pub mod templates;
-pub mod tools;
-pub mod transfer;
-pub mod upsert;
-pub mod variables;
-pub mod versions;
-pub mod workspaces;
+pub(crate) mod workspace;

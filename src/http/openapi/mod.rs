@@ -6,9 +6,9 @@ mod statuses;
 #[cfg(test)]
 mod tests;
 
-use super::guard::RequiredAccess;
-use super::router::Route;
-use super::routes;
+use super::routing::guard::RequiredAccess;
+use super::routing::router::Route;
+use super::routing::routes;
 use schema::Components;
 use serde_json::{Map, Value, json};
 use shape::{ContentKind, ParamLocation, ParamSpec, Shape};

@@ -4,19 +4,13 @@
 /// The shape of a value.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Shape {
-    /// Any JSON value.
     Anything,
-    /// `null`.
     Null,
-    /// A text.
     Text(Text),
     /// A whole number of at least this much.
     Whole(i64),
-    /// A number.
     Number,
-    /// True or false.
     Flag,
-    /// One of these texts.
     Words(&'static [&'static str]),
     /// The bytes of a file in a form.
     File,
@@ -24,11 +18,9 @@ pub enum Shape {
     Object(&'static [ShapeField]),
     /// An object whose names are data.
     Map(&'static Shape),
-    /// A list.
     List(&'static Shape),
     /// This or `null`.
     Maybe(&'static Shape),
-    /// One of these.
     AnyOf(&'static [Shape]),
     /// A shape with a name of its own in the description.
     Named(&'static NamedShape),
@@ -47,7 +39,6 @@ impl Shape {
 pub struct Text {
     /// Its format, as JSON Schema calls it.
     pub format: Option<&'static str>,
-    /// A pattern it fits.
     pub pattern: Option<&'static str>,
     /// Fewest characters.
     pub min: Option<usize>,
@@ -60,18 +51,14 @@ pub struct Text {
 pub struct NamedShape {
     /// The name, unique among all.
     pub name: &'static str,
-    /// What it is.
     pub about: &'static str,
-    /// The shape.
     pub shape: Shape,
 }
 
 /// A field of an object.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ShapeField {
-    /// Its name.
     pub name: &'static str,
-    /// What it holds.
     pub shape: Shape,
     /// It is always there.
     pub required: bool,
@@ -82,33 +69,24 @@ pub struct ShapeField {
 /// A value in the query of an address, or a header.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ParamSpec {
-    /// Its name.
     pub name: &'static str,
-    /// What it holds.
     pub shape: Shape,
-    /// What it is for.
     pub about: &'static str,
-    /// Where it stands.
     pub location: ParamLocation,
-    /// It must be there.
     pub required: bool,
 }
 
 /// Where a parameter stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ParamLocation {
-    /// In the query.
     Query,
-    /// In a header.
     Header,
 }
 
 /// A body that a route takes.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct BodySpec {
-    /// Its content type.
     pub kind: ContentKind,
-    /// What it holds.
     pub shape: Shape,
     /// The route refuses a request without it.
     pub required: bool,
@@ -117,11 +95,8 @@ pub struct BodySpec {
 /// An answer that a route gives when it did what it was asked.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ResponseSpec {
-    /// Its status.
     pub status: u16,
-    /// Its content type.
     pub kind: ContentKind,
-    /// What it holds.
     pub shape: Shape,
 }
 
@@ -138,9 +113,7 @@ pub enum ContentKind {
     Events,
     /// `application/octet-stream`, which stands for every kind of file.
     File,
-    /// No body at all.
     Nothing,
-    /// Another.
     Other(&'static str),
 }
 
@@ -162,13 +135,11 @@ impl ContentKind {
 
 const ANY_TEXT: Text = Text { format: None, pattern: None, min: None, max: None };
 
-/// Any text.
 pub const TEXT: Shape = Shape::Text(ANY_TEXT);
 /// Any text, or none.
 pub const MAYBE_TEXT: Shape = Shape::Maybe(&TEXT);
 /// An id of the service.
 pub const ID: Shape = text_in_format("uuid");
-/// A moment.
 pub const TIME: Shape = text_in_format("date-time");
 /// A time, or none.
 pub const MAYBE_TIME: Shape = Shape::Maybe(&TIME);
@@ -180,12 +151,10 @@ pub const SECRET: Shape = text_in_format("password");
 pub const COUNT: Shape = Shape::Whole(0);
 /// The id of a version, 7 to 40 characters of it.
 pub const SHA: Shape = Shape::Text(Text { pattern: Some("^[0-9a-f]{7,40}$"), ..ANY_TEXT });
-/// Any number of texts.
 pub const TEXTS: Shape = Shape::List(&TEXT);
 /// An object whose names are data and whose values are anything.
 pub const SETTINGS: Shape = Shape::Map(&Shape::Anything);
 
-/// A text of a format.
 #[must_use]
 pub const fn text_in_format(format: &'static str) -> Shape {
     Shape::Text(Text { format: Some(format), ..ANY_TEXT })
@@ -210,7 +179,6 @@ pub const fn optional(name: &'static str, shape: Shape) -> ShapeField {
 }
 
 impl ShapeField {
-    /// Says what it means.
     #[must_use]
     pub const fn about(self, about: &'static str) -> Self {
         Self { about, ..self }
@@ -229,7 +197,6 @@ pub const fn header(name: &'static str, shape: Shape, about: &'static str) -> Pa
     ParamSpec { location: ParamLocation::Header, ..query(name, shape, about) }
 }
 
-/// An object with a name.
 #[must_use]
 pub const fn object(name: &'static str, about: &'static str, fields: &'static [ShapeField]) -> NamedShape {
     NamedShape { name, about, shape: Shape::Object(fields) }

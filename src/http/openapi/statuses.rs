@@ -1,9 +1,9 @@
 //! Which statuses a route can answer with when it did not do what it was asked: the one place that says so. Every rule
-//! here stands for a refusal in `http/error.rs`; what only one route refuses, the route says itself.
+//! here stands for a refusal in `http/reply/error.rs`; what only one route refuses, the route says itself.
 
-use crate::http::guard::RequiredAccess;
 use crate::http::openapi::shape::{ContentKind, Shape, TEXT};
-use crate::http::router::{Accepts, Route};
+use crate::http::routing::guard::RequiredAccess;
+use crate::http::routing::router::{Accepts, Route};
 use crate::http::shapes::ERROR;
 use hyper::Method;
 

@@ -23,7 +23,7 @@ fn every_route_is_described_once_and_says_what_it_gives() {
         assert!(ids.insert(route.id), "{name}: the id {} is taken", route.id);
         let forms = route.takes.iter().filter(|body| body.kind == ContentKind::Form).count();
         let bodies = route.takes.len() - forms;
-        use crate::http::router::Accepts;
+        use crate::http::routing::router::Accepts;
         match route.accepts {
             Accepts::None => assert!(route.takes.is_empty(), "{name} takes no body"),
             Accepts::Json => assert_eq!(forms, 0, "{name} takes no form"),

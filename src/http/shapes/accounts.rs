@@ -32,7 +32,6 @@ pub const USER: Shape = Shape::Named(&object(
     ],
 ));
 
-/// The first owner.
 pub const REGISTRATION: Shape = Shape::Named(&object(
     "Registration",
     "The first owner, or somebody who was invited.",
@@ -51,7 +50,6 @@ pub const REGISTRATION: Shape = Shape::Named(&object(
     ],
 ));
 
-/// What registering answers.
 pub const REGISTERED: Shape = Shape::Named(&object(
     "Registered",
     "What was made.",
@@ -66,7 +64,6 @@ pub const REGISTERED: Shape = Shape::Named(&object(
 pub const LOGIN: Shape =
     Shape::Named(&object("Login", "Who signs in.", &[field("email", TEXT), field("password", SECRET)]));
 
-/// What signing out answers.
 pub const LOGGED_OUT: Shape = Shape::Named(&object(
     "LoggedOut",
     "The session is over.",
@@ -86,10 +83,8 @@ pub const PERMISSIONS: Shape = Shape::Map(&Shape::List(&Shape::Named(&object(
     ],
 ))));
 
-/// The service's version.
 pub const SERVICE_VERSION: Shape =
     Shape::Named(&object("ServiceVersion", "The service's version.", &[field("version", TEXT)]));
-/// How the service is.
 pub const SERVICE_STATUS: Shape =
     Shape::Named(&object("ServiceStatus", "How the service is.", &[field("status", TEXT)]));
 

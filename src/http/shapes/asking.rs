@@ -46,7 +46,6 @@ macro_rules! question {
 }
 const STREAMING: Shape = Shape::AnyOf(&[Shape::Maybe(&Shape::Flag), Shape::Words(&["true", "false"])]);
 
-/// A question.
 pub const QUESTION: Shape = question!("Question", "A question to a flow.");
 /// A question from the canvas.
 pub const INTERNAL_QUESTION: Shape = question!(
@@ -55,7 +54,6 @@ pub const INTERNAL_QUESTION: Shape = question!(
     optional("source", Shape::Maybe(&Shape::Words(&["live", "draft"])))
         .about("`live` asks Live although there is a draft.")
 );
-/// A question with files.
 pub const QUESTION_FORM: Shape = Shape::Named(&object(
     "QuestionForm",
     "A question with files; every other field is an override.",
@@ -70,7 +68,6 @@ pub const QUESTION_FORM: Shape = Shape::Named(&object(
     ],
 ));
 
-/// A passage.
 pub const PASSAGE: Shape = Shape::Named(&object(
     "SourceDocument",
     "A passage of a document.",
@@ -98,7 +95,6 @@ const USAGE: Shape = Shape::Named(&object(
     ],
 ));
 
-/// An answer.
 pub const ANSWER: Shape = Shape::Named(&object(
     "Answer",
     "A whole answer.",
@@ -122,13 +118,11 @@ pub const ANSWER: Shape = Shape::Named(&object(
     ],
 ));
 
-/// The text of documents.
 pub const ATTACHMENTS: Shape = Shape::List(&Shape::Named(&object(
     "Attachment",
     "A document and its text.",
     &[field("name", TEXT), field("mimeType", TEXT), field("size", COUNT), field("content", TEXT)],
 )));
-/// Documents.
 pub const ATTACHMENT_FORM: Shape = Shape::Named(&object(
     "AttachmentForm",
     "Documents to read.",
@@ -158,7 +152,6 @@ pub const CHAT_TYPE: Shape = Shape::Words(&["INTERNAL", "EXTERNAL"]);
 /// The doors that a filter may name: the family's, of which this server has some.
 const DOORS: Shape = Shape::Words(&["INTERNAL", "EXTERNAL", "EVALUATION", "MCP", "SCHEDULED", "WEBHOOK"]);
 
-/// Stored messages.
 pub const MESSAGES: Shape = Shape::List(&Shape::Named(&object(
     "Message",
     "A stored message.",
@@ -212,19 +205,14 @@ macro_rules! message_filter {
         ]
     };
 }
-/// Which messages to delete.
 pub const MESSAGE_FILTER: &[ParamSpec] = message_filter!();
-/// Which conversations to list.
 pub const CONVERSATION_LIST: &[ParamSpec] = message_filter!(PAGE, LIMIT);
-/// Which messages to list.
 pub const MESSAGE_LIST: &[ParamSpec] = message_filter!(ORDER, PAGE, LIMIT, FEEDBACK_TOO);
 const FEEDBACK_TOO: ParamSpec = query("feedback", TEXT, "Brings the rating of each answer along.");
 
-/// Oldest or newest first.
 pub const ORDER: ParamSpec =
     query("order", Shape::Words(&["ASC", "DESC"]), "Oldest first, which is usual, or newest first.");
 
-/// What to fill.
 pub const FILL: Shape = Shape::Named(&object(
     "Fill",
     "Which vector store of a flow to fill, and with which settings.",
@@ -237,7 +225,6 @@ pub const FILL: Shape = Shape::Named(&object(
 ));
 const FILL_SOURCE: &str =
     "`live` for Live although there is a draft, where the canvas fills; elsewhere it means nothing.";
-/// What to fill, as a form.
 pub const FILL_FORM: Shape = Shape::Named(&object(
     "FillForm",
     "Which vector store to fill; every other field is an override. Files with a `chatId`, and files of those who may \
@@ -250,7 +237,6 @@ pub const FILL_FORM: Shape = Shape::Named(&object(
         optional("overrideConfig", TEXT).about("JSON text."),
     ],
 ));
-/// What a filling did.
 pub const FILLED: Shape = Shape::Named(&object(
     "FillResult",
     "What a filling did.",
@@ -284,13 +270,11 @@ pub const FILLINGS: Shape = Shape::List(&Shape::Named(&object(
         ),
     ],
 )));
-/// Which fillings to list.
 pub const FILLING_FILTER: &[ParamSpec] = &[
     ORDER,
     query("startDate", TIME, "Only fillings from then on."),
     query("endDate", TIME, "Only fillings until then."),
 ];
-/// Entries to delete.
 pub const FILLING_IDS: Shape = Shape::Named(&object(
     "FillingIds",
     "Entries of the upsert history to delete.",

@@ -2,7 +2,6 @@
 
 use crate::http::openapi::shape::{COUNT, SETTINGS, Shape, TEXT, TEXTS, field, object, optional};
 
-/// What can be chosen.
 pub const CHOICES: Shape = Shape::List(&Shape::Named(&object(
     "Choice",
     "Something that can be chosen.",
@@ -33,7 +32,6 @@ const PARAM: Shape = Shape::Named(&object(
     ],
 ));
 
-/// A card.
 pub const CARD: Shape = Shape::Named(&object(
     "Card",
     "A card's definition.",
@@ -58,10 +56,8 @@ pub const CARD: Shape = Shape::Named(&object(
         ),
     ],
 ));
-/// Cards.
 pub const CARDS: Shape = Shape::List(&CARD);
 
-/// What to list.
 pub const LOAD_METHOD: Shape = Shape::Named(&object(
     "LoadMethod",
     "Which choices of a card to list.",

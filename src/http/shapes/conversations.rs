@@ -8,7 +8,6 @@ use crate::http::openapi::shape::{
 /// How an answer was rated.
 pub const RATING: Shape = Shape::Words(&["THUMBS_UP", "THUMBS_DOWN"]);
 
-/// A rating.
 pub const FEEDBACK: Shape = Shape::Named(&object(
     "Feedback",
     "How an answer was rated.",
@@ -24,7 +23,6 @@ pub const FEEDBACK: Shape = Shape::Named(&object(
 ));
 /// Ratings of a flow's answers.
 pub const FEEDBACKS: Shape = Shape::List(&FEEDBACK);
-/// A rating to come.
 pub const NEW_FEEDBACK: Shape = Shape::Named(&object(
     "NewFeedback",
     "Rates an answer.",
@@ -49,7 +47,6 @@ pub const FEEDBACK_CHANGED: Shape = Shape::Named(&object(
     "The rating was changed.",
     &[field("status", Shape::Words(&["OK"]))],
 ));
-/// Which ratings to list.
 pub const FEEDBACK_FILTER: &[ParamSpec] = &[
     ORDER,
     query("chatId", ID, "Only ratings in this conversation."),
@@ -73,7 +70,6 @@ pub const LEAD: Shape = Shape::Named(&object(
 ));
 /// The leads of a flow.
 pub const LEADS: Shape = Shape::List(&LEAD);
-/// A lead to come.
 pub const NEW_LEAD: Shape = Shape::Named(&object(
     "NewLead",
     "What a visitor of a chat leaves.",
@@ -87,7 +83,6 @@ pub const NEW_LEAD: Shape = Shape::Named(&object(
     ],
 ));
 
-/// A page of conversations.
 pub const CONVERSATIONS: Shape = Shape::Named(&object(
     "ConversationPage",
     "Conversations of a flow, the one that went on last first.",

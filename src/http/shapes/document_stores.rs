@@ -33,7 +33,6 @@ macro_rules! loader {
         ]))
     };
 }
-/// A loader.
 pub const LOADER: Shape = loader!("StoreLoader", "A loader of a document store.");
 /// A loader with its store.
 pub const LOADER_CONFIG: Shape = loader!(
@@ -54,7 +53,6 @@ const PROGRESS: Shape = Shape::Named(&object(
     ],
 ));
 
-/// A store.
 pub const STORE: Shape = Shape::Named(&object(
     "DocumentStore",
     "A document store.",
@@ -86,15 +84,12 @@ pub const STORES: Shape = Shape::AnyOf(&[
         &[field("data", Shape::List(&STORE)), field("total", COUNT)],
     )),
 ]);
-/// Which page of them.
 pub const STORE_PAGES: &[ParamSpec] = &[PAGE, LIMIT];
-/// A store to make.
 pub const NEW_STORE: Shape = Shape::Named(&object(
     "NewDocumentStore",
     "A document store to make.",
     &[field("name", text(1, 255)), optional("description", text(0, 10_000))],
 ));
-/// Changes to a store.
 pub const STORE_EDIT: Shape = Shape::Named(&object(
     "DocumentStoreEdit",
     "What to change; what is left out stays.",
@@ -127,7 +122,6 @@ pub const PREVIEW: Shape = Shape::Named(&object(
 pub const PROCESS: Shape =
     Shape::Named(&object("LoaderRun", "Which document store a loader fills.", &[field("storeId", TEXT)]));
 
-/// A page of passages.
 pub const PASSAGES: Shape = Shape::Named(&object(
     "PassagePage",
     "A page of the passages of a document store.",
@@ -156,7 +150,6 @@ pub const PASSAGES: Shape = Shape::Named(&object(
         field("description", TEXT),
     ],
 ));
-/// Changes to a passage.
 pub const PASSAGE_EDIT: Shape = Shape::Named(&object(
     "PassageEdit",
     "What to change; what is left out stays.",
@@ -168,7 +161,6 @@ const SENT_CARD: Shape = Shape::Named(&object(
     "A card and how it is to be set.",
     &[optional("name", MAYBE_TEXT), optional("config", MAYBE_SETTINGS)],
 ));
-/// Documents to add.
 pub const UPSERT: Shape = Shape::Named(&object(
     "DocumentUpsert",
     "Documents to add to a document store.",
@@ -206,7 +198,6 @@ pub const UPSERT_FORM: Shape = Shape::Named(&object(
         optional("recordManager", TEXT).about("JSON text."),
     ],
 ));
-/// What an upsert did.
 pub const UPSERTED: Shape = Shape::Named(&object(
     "DocumentUpsertResult",
     "What became of documents.",
@@ -220,13 +211,11 @@ pub const UPSERTED: Shape = Shape::Named(&object(
         optional("storeId", ID).about("The store, when it was made by this."),
     ],
 ));
-/// Loaders to run again.
 pub const REFRESH: Shape = Shape::Named(&object(
     "Refresh",
     "Which loaders to run again; without a list all of them.",
     &[optional("items", Shape::Maybe(&Shape::List(&Shape::Object(&[field("docId", TEXT)]))))],
 ));
-/// What became of each.
 pub const REFRESHED: Shape = Shape::List(&Shape::AnyOf(&[
     UPSERTED,
     Shape::Named(&object(
@@ -249,7 +238,6 @@ pub const DESCRIBE: Shape = Shape::Named(&object(
         ]),
     )],
 ));
-/// What it said.
 pub const DESCRIBED: Shape = Shape::Named(&object(
     "StoreDescription",
     "What a document store is good for.",
@@ -281,13 +269,11 @@ pub const VECTORS_SET: Shape = Shape::Named(&object(
         field("recordManagerConfig", Shape::Maybe(&SET_CARD)),
     ],
 ));
-/// What to look for.
 pub const VECTOR_QUERY: Shape = Shape::Named(&object(
     "StoreQuery",
     "What to look for in a document store.",
     &[field("storeId", TEXT), field("query", text(1, 1_000_000))],
 ));
-/// What was found.
 pub const VECTORS_FOUND: Shape = Shape::Named(&object(
     "StoreQueryResult",
     "What is nearest.",

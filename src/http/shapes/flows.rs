@@ -9,7 +9,6 @@ use crate::http::openapi::shape::{
 /// A setting as clients send it: an object, or its JSON text; `null` clears it.
 const SETTING: Shape = Shape::AnyOf(&[TEXT, SETTINGS, Shape::Null]);
 
-/// Kinds of flows.
 pub const FLOW_KIND: Shape = Shape::Named(&NamedShape {
     name: "FlowType",
     about: "The kind of a flow.",
@@ -43,7 +42,6 @@ macro_rules! record {
     };
 }
 
-/// A flow's record.
 pub const FLOW: Shape = Shape::Named(&object(
     "Flow",
     "A flow with its Live canvas.",
@@ -141,9 +139,7 @@ pub const FLOW_FILTER: &[ParamSpec] = &[
     LIMIT,
 ];
 
-/// A new flow.
 pub const NEW_FLOW: Shape = Shape::Named(&object("NewFlow", "A flow to make.", NEW_FLOW_FIELDS));
-/// Changes to a flow.
 pub const FLOW_EDIT: Shape =
     Shape::Named(&object("FlowEdit", "What to change; what is left out stays.", FLOW_EDIT_FIELDS));
 
@@ -178,7 +174,6 @@ pub const FLOW_BRIEF: Shape = Shape::Named(&object(
     &[field("id", ID), field("name", TEXT), field("type", FLOW_KIND), field("updatedDate", TIME)],
 ));
 
-/// Problems of a canvas.
 pub const PROBLEMS: Shape = Shape::List(&Shape::Named(&object(
     "CardProblems",
     "What is wrong with a card.",
@@ -225,7 +220,6 @@ pub const CHANGED: Shape = Shape::Named(&object(
 ));
 /// A list of flows without pages.
 pub const FLOW_LIST: Shape = Shape::List(&FLOW);
-/// A shared flow.
 pub const PUBLIC_FLOW: Shape = Shape::AnyOf(&[
     FLOW,
     Shape::Named(&object(
@@ -243,7 +237,6 @@ pub const PUBLIC_FLOW: Shape = Shape::AnyOf(&[
     )),
 ]);
 
-/// Whether a flow streams.
 pub const STREAMING: Shape = Shape::Named(&object(
     "Streaming",
     "Whether a flow answers token by token.",
@@ -314,7 +307,6 @@ pub const LAST_PUBLISHED: Shape = Shape::Named(&object(
     ],
 ));
 
-/// A draft.
 pub const DRAFT: Shape = Shape::Named(&object(
     "Draft",
     "Edits that touch nothing but themselves until they are published.",
@@ -342,7 +334,6 @@ pub const DRAFT_STATUS: Shape = Shape::Named(&object(
     ],
 ));
 
-/// A draft to save.
 pub const DRAFT_EDIT: Shape = Shape::Named(&object(
     "DraftEdit",
     "A draft to save.",
@@ -356,14 +347,12 @@ pub const DRAFT_MATCH: &[ParamSpec] = &[header(
     "The `updatedDate` of the draft that was seen, in quotes, or `\"none\"`; another draft is a conflict.",
 )];
 
-/// A flow's own switch.
 pub const DRAFT_SETTINGS: Shape = Shape::Named(&object(
     "DraftSettings",
     "Whether edits go straight to Live.",
     &[field("publishInstantly", Shape::Flag)],
 ));
 
-/// How to publish.
 pub const PUBLISH: Shape = Shape::Named(&object(
     "Publish",
     "How to publish.",
@@ -371,7 +360,6 @@ pub const PUBLISH: Shape = Shape::Named(&object(
         .about("Replace what changed in Live after the draft was started.")],
 ));
 
-/// Which flows to publish.
 pub const PUBLISH_EACH: Shape = Shape::Named(&object(
     "PublishEach",
     "Which flows to publish, as far as they can run.",

@@ -7,7 +7,6 @@ use crate::http::openapi::shape::{
 
 const TOTAL: ShapeField = field("total", COUNT).about("Rows on all pages.");
 
-/// An API key.
 pub const KEY: Shape = Shape::Named(&object(
     "ApiKey",
     "An API key.",
@@ -31,7 +30,6 @@ pub const KEY: Shape = Shape::Named(&object(
         .about("Flows that are bound to it."),
     ],
 ));
-/// API keys.
 pub const KEYS: Shape = Shape::List(&KEY);
 /// API keys, or a page of them.
 pub const KEYS_OR_PAGE: Shape = Shape::AnyOf(&[
@@ -57,12 +55,9 @@ const CREDENTIAL_FIELDS: &[ShapeField] = &[
     optional("plainDataObj", SETTINGS)
         .about("Its fields, with secrets hidden; only when one credential is read."),
 ];
-/// Credentials.
 pub const CREDENTIALS: Shape = Shape::List(&CREDENTIAL);
-/// Which credentials.
 pub const CREDENTIAL_FILTER: &[ParamSpec] =
     &[query("credentialName", TEXTS, "Only credentials of these types; may be given several times.")];
-/// A credential to store.
 pub const NEW_CREDENTIAL: Shape = Shape::Named(&object(
     "NewCredential",
     "A credential to store.",
@@ -72,7 +67,6 @@ pub const NEW_CREDENTIAL: Shape = Shape::Named(&object(
         optional("plainDataObj", Shape::Maybe(&SETTINGS)),
     ],
 ));
-/// Changes to a credential.
 pub const CREDENTIAL_EDIT: Shape = Shape::Named(&object(
     "CredentialEdit",
     "What to change; what is left out stays.",
@@ -121,7 +115,6 @@ pub const RENEWED: Shape = Shape::Named(&object(
     ],
 ));
 
-/// A type of credential.
 pub const CREDENTIAL_TYPE: Shape = Shape::Named(&object(
     "CredentialType",
     "A type of credential.",
@@ -150,14 +143,12 @@ pub const CREDENTIAL_TYPE: Shape = Shape::Named(&object(
         ),
     ],
 ));
-/// Types of credentials.
 pub const CREDENTIAL_TYPES: Shape = Shape::List(&CREDENTIAL_TYPE);
 /// One type, or several that were asked for as `a&b`.
 pub const CREDENTIAL_TYPE_OR_TYPES: Shape = Shape::AnyOf(&[CREDENTIAL_TYPE, CREDENTIAL_TYPES]);
 
 const VARIABLE_KIND: Shape = Shape::Words(&["static", "runtime"]);
 
-/// A variable.
 pub const VARIABLE: Shape = Shape::Named(&object(
     "Variable",
     "A saved variable.",
@@ -180,7 +171,6 @@ pub const VARIABLES: Shape = Shape::AnyOf(&[
         &[field("data", Shape::List(&VARIABLE)), TOTAL],
     )),
 ]);
-/// A variable to store.
 pub const NEW_VARIABLE: Shape = Shape::Named(&object(
     "NewVariable",
     "A variable to store.",
@@ -190,7 +180,6 @@ pub const NEW_VARIABLE: Shape = Shape::Named(&object(
         optional("type", Shape::Maybe(&VARIABLE_KIND)),
     ],
 ));
-/// Changes to a variable.
 pub const VARIABLE_EDIT: Shape = Shape::Named(&object(
     "VariableEdit",
     "What to change; what is left out stays.",
@@ -201,7 +190,6 @@ pub const VARIABLE_EDIT: Shape = Shape::Named(&object(
     ],
 ));
 
-/// A tool.
 pub const TOOL: Shape = Shape::Named(&object(
     "Tool",
     "A tool that people wrote.",
@@ -249,9 +237,7 @@ macro_rules! tool_fields {
         ]
     };
 }
-/// A tool to store.
 pub const NEW_TOOL: Shape = Shape::Named(&object("NewTool", "A tool to store.", tool_fields!(field)));
-/// Changes to a tool.
 pub const TOOL_EDIT: Shape =
     Shape::Named(&object("ToolEdit", "What to change; what is left out stays.", tool_fields!(optional)));
 

@@ -1,5 +1,5 @@
 //! What goes over the wire, room by room, as the API description says it. A shape stands for one value that operations
-//! build or read; `tests/api/described.rs` holds every answer against them, names that they lack included.
+//! build or read; `tests/api/api_description.rs` holds every answer against them, names that they lack included.
 
 pub mod accounts;
 pub mod asking;
@@ -28,7 +28,6 @@ pub const ERROR: NamedShape = object(
     ],
 );
 
-/// What a delete answers.
 pub const DELETED: Shape = Shape::Named(&object(
     "Deleted",
     "What was deleted.",
@@ -37,7 +36,6 @@ pub const DELETED: Shape = Shape::Named(&object(
 
 /// `page` and `limit`: both above zero make a page (manual 1.6 r1).
 pub const PAGES: &[ParamSpec] = &[PAGE, LIMIT];
-/// Which page.
 pub const PAGE: ParamSpec = query("page", COUNT, "Which page, from 1; only with `limit`.");
 /// How long a page is.
 pub const LIMIT: ParamSpec = query("limit", COUNT, "How many rows a page has; only with `page`.");

@@ -11,10 +11,8 @@ const STATUS: Shape = Shape::Words(&["active", "disabled"]);
 const TOTAL: ShapeField = field("total", COUNT).about("Rows on all pages.");
 const WHO: Shape = Shape::Object(&[field("id", ID), field("name", TEXT), field("email", EMAIL)]);
 
-/// Where a page begins.
 pub const START: Shape =
     Shape::Named(&object("Start", "Where a page begins.", &[field("redirectUrl", TEXT)]));
-/// Something was done.
 pub const TOLD: Shape = Shape::Named(&object("Told", "What was done, in words.", &[field("message", TEXT)]));
 /// A token to look at.
 pub const PRESENTED: Shape = Shape::Named(&object(
@@ -35,7 +33,6 @@ pub const OPENS: Shape = Shape::Named(&object(
         field("expires", TIME),
     ],
 ));
-/// Who forgot a password.
 pub const FORGOTTEN: Shape = Shape::Named(&object(
     "ForgottenPassword",
     "Who needs a new password.",
@@ -62,7 +59,6 @@ const LINK: ShapeField = field(
 )
 .about("Shown this once.");
 
-/// An account.
 pub const ACCOUNT: Shape = Shape::Named(&object(
     "Account",
     "A person's account.",
@@ -78,7 +74,6 @@ pub const ACCOUNT: Shape = Shape::Named(&object(
         field("resetRequestedDate", MAYBE_TIME),
     ],
 ));
-/// Whose account.
 pub const ACCOUNT_FILTER: &[ParamSpec] = &[
     query("id", ID, "Whose account; one's own when it is left out."),
     query("email", EMAIL, "Whose account, by e-mail."),
@@ -94,7 +89,6 @@ pub const ACCOUNT_EDIT: Shape = Shape::Named(&object(
         optional("newPassword", Shape::Maybe(&SECRET)),
     ],
 ));
-/// Sessions of a person.
 pub const SESSIONS: Shape = Shape::List(&Shape::Named(&object(
     "Session",
     "Where a person is signed in.",
@@ -124,12 +118,9 @@ const INVITATION_FIELDS: &[ShapeField] = &[
     field("expired", Shape::Flag),
     ShapeField { required: false, ..LINK },
 ];
-/// An invitation.
 pub const INVITATION: Shape =
     Shape::Named(&object("Invitation", "A place that waits for a person.", INVITATION_FIELDS));
-/// Invitations.
 pub const INVITATIONS: Shape = Shape::List(&INVITATION);
-/// Whom to invite.
 pub const NEW_INVITATION: Shape = Shape::Named(&object(
     "NewInvitation",
     "Whom to invite, where, and as what.",
@@ -177,7 +168,6 @@ pub const PERSON_STATUS: Shape = Shape::Named(&object(
     "Whether a person may sign in.",
     &[field("userId", ID), field("status", STATUS)],
 ));
-/// Whom.
 pub const WHOM: &[ParamSpec] = &[query("userId", ID, "Whom.")];
 /// A link for a new password.
 pub const RESET_LINK: Shape = Shape::Named(&object(
@@ -186,17 +176,14 @@ pub const RESET_LINK: Shape = Shape::Named(&object(
     &[field("userId", ID), field("email", EMAIL), LINK],
 ));
 
-/// The organization.
 pub const ORGANIZATION: Shape = Shape::Named(&object(
     "Organization",
     "The organization.",
     &[field("id", ID), field("name", TEXT), field("ownerId", ID), field("createdDate", TIME)],
 ));
-/// Its new name.
 pub const ORGANIZATION_EDIT: Shape =
     Shape::Named(&object("OrganizationEdit", "The new name.", &[field("name", NAME)]));
 
-/// A workspace.
 pub const WORKSPACE: Shape = Shape::Named(&object(
     "Workspace",
     "A workspace.",
@@ -214,15 +201,12 @@ pub const WORKSPACE: Shape = Shape::Named(&object(
         field("updatedDate", TIME),
     ],
 ));
-/// Workspaces.
 pub const WORKSPACES: Shape = Shape::List(&WORKSPACE);
-/// A workspace to make.
 pub const NEW_WORKSPACE: Shape = Shape::Named(&object(
     "NewWorkspace",
     "A workspace to make.",
     &[field("name", NAME), optional("description", MAYBE_TEXT)],
 ));
-/// Changes of a workspace.
 pub const WORKSPACE_EDIT: Shape = Shape::Named(&object(
     "WorkspaceEdit",
     "What to change; what is left out stays.",
@@ -232,7 +216,6 @@ pub const WORKSPACE_EDIT: Shape = Shape::Named(&object(
         optional("description", MAYBE_TEXT),
     ],
 ));
-/// Where to.
 pub const WHERE_TO: &[ParamSpec] = &[query("id", ID, "The workspace to go to.")];
 
 /// A member of a workspace.
@@ -259,12 +242,10 @@ pub const MEMBER: Shape = Shape::Named(&object(
         ),
     ],
 ));
-/// Members.
 pub const MEMBERS: Shape = Shape::List(&MEMBER);
 /// Whose place, and where.
 pub const MEMBER_FILTER: &[ParamSpec] =
     &[query("workspaceId", ID, "The active workspace when it is left out."), query("userId", ID, "Whom.")];
-/// A place to give.
 pub const MEMBER_EDIT: Shape = Shape::Named(&object(
     "MemberEdit",
     "Who is to be what, and where.",
@@ -277,7 +258,6 @@ pub const MEMBER_EDIT: Shape = Shape::Named(&object(
     ],
 ));
 
-/// A role.
 pub const ROLE: Shape = Shape::Named(&object(
     "Role",
     "A named list of permissions.",
@@ -295,10 +275,8 @@ pub const ROLE: Shape = Shape::Named(&object(
         field("updatedDate", MAYBE_TIME),
     ],
 ));
-/// Roles.
 pub const ROLES: Shape = Shape::List(&ROLE);
 const NAMES: Shape = Shape::AnyOf(&[TEXTS, TEXT]);
-/// A role to make.
 pub const NEW_ROLE: Shape = Shape::Named(&object(
     "NewRole",
     "A role to make.",
@@ -308,7 +286,6 @@ pub const NEW_ROLE: Shape = Shape::Named(&object(
         field("permissions", NAMES).about("At least one; a list, or the list as JSON text."),
     ],
 ));
-/// Changes of a role.
 pub const ROLE_EDIT: Shape = Shape::Named(&object(
     "RoleEdit",
     "What to change; what is left out stays.",
@@ -360,7 +337,6 @@ pub const AUDIT_PAGE: Shape = Shape::Named(&object(
         TOTAL,
     ],
 ));
-/// Which entries.
 pub const AUDIT_FILTER: &[ParamSpec] = &[
     query("action", TEXTS, "Only these actions; may be given several times."),
     query("userId", ID, "Only what this person did."),
@@ -370,7 +346,6 @@ pub const AUDIT_FILTER: &[ParamSpec] = &[
     query("page", Shape::Whole(1), "Which page, from 1."),
     query("limit", Shape::Whole(1), "How many rows a page has, at most 200."),
 ];
-/// Which sign-ins.
 pub const LOGIN_FILTER: Shape = Shape::Named(&object(
     "LoginFilter",
     "Which sign-ins.",

@@ -22,7 +22,6 @@ pub const EXPORT: Shape = Shape::Named(&object(
         optional("variable", Shape::Flag),
     ],
 ));
-/// An export.
 pub const EXPORTED: Shape = Shape::Named(&object(
     "ExportFile",
     "A file of the family's format: a list for each kind of thing, and the name the file should have.",
@@ -62,7 +61,6 @@ pub const EXPORTED: Shape = Shape::Named(&object(
 ));
 /// Rows of a kind of thing.
 const ROWS: Shape = Shape::List(&SETTINGS);
-/// A file to import.
 pub const IMPORT: Shape = Shape::Named(&object(
     "Import",
     "An export, a flow, a tool or a canvas, with how it is to come in beside it.",
@@ -135,7 +133,6 @@ pub const IMPORTED: Shape = Shape::Named(&object(
     ],
 ));
 const ONE_OR_MORE: Shape = Shape::Maybe(&Shape::AnyOf(&[TEXT, TEXTS]));
-/// Which conversations to export.
 pub const TRANSCRIPTS: Shape = Shape::Named(&object(
     "TranscriptFilter",
     "Which conversations of a flow to export.",
@@ -147,7 +144,6 @@ pub const TRANSCRIPTS: Shape = Shape::Named(&object(
         optional("endDate", MAYBE_TEXT),
     ],
 ));
-/// Exported conversations.
 pub const TRANSCRIPT: Shape = Shape::List(&Shape::Named(&object(
     "Transcript",
     "A conversation as a file holds it.",
@@ -161,7 +157,6 @@ pub const TRANSCRIPT: Shape = Shape::List(&Shape::Named(&object(
     ],
 )));
 
-/// A starter flow.
 pub const STARTERS: Shape = Shape::List(&Shape::Named(&object(
     "Starter",
     "A flow to start from.",
@@ -200,9 +195,7 @@ pub const TEMPLATE: Shape = Shape::Named(&object(
         optional("iconSrc", Shape::Anything),
     ],
 ));
-/// Templates of a workspace.
 pub const TEMPLATES: Shape = Shape::List(&TEMPLATE);
-/// A template to make.
 pub const NEW_TEMPLATE: Shape = Shape::Named(&object(
     "NewTemplate",
     "Makes a template of a flow or of a tool.",

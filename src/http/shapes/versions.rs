@@ -5,7 +5,6 @@ use crate::http::openapi::shape::{
     COUNT, ID, ParamSpec, SHA, Shape, TEXT, TEXTS, TIME, field, object, optional, query,
 };
 
-/// One version.
 pub const VERSION: Shape = Shape::Named(&object(
     "Version",
     "One entry of a flow's history.",
@@ -31,7 +30,6 @@ pub const VERSION: Shape = Shape::Named(&object(
     ],
 ));
 
-/// Whether history is on.
 pub const HISTORY_STATUS: Shape = Shape::Named(&object(
     "HistoryStatus",
     "Whether version history is on.",
@@ -79,7 +77,6 @@ const HIDDEN: Shape = Shape::List(&Shape::Named(&object(
     ],
 )));
 
-/// A version's content.
 pub const VERSION_CONTENT: Shape = Shape::Named(&object(
     "VersionContent",
     "A version with its canvas, filled in from what is stored now.",
@@ -100,7 +97,6 @@ const DIFF_CARDS: Shape = Shape::List(&Shape::Named(&object(
     &[field("id", TEXT), field("label", TEXT), field("name", TEXT)],
 )));
 
-/// What differs.
 pub const DIFF: Shape = Shape::Named(&object(
     "VersionDiff",
     "What a version changed in comparison with another.",
@@ -131,7 +127,6 @@ pub const DIFF: Shape = Shape::Named(&object(
 pub const AGAINST: &[ParamSpec] =
     &[query("against", TEXT, "`previous`, which is usual, `current`, or the id of a version.")];
 
-/// What Publish answers.
 pub const PUBLISHED: Shape = Shape::Named(&object(
     "PublishResult",
     "What Publish did.",

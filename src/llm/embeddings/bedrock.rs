@@ -2,7 +2,7 @@
 
 use super::{Aim, BatchLimits, EmbeddingModel, EmbeddingResponse, tokens_read};
 use crate::aws::encode_component;
-use crate::domain::cancel::CancelToken;
+use crate::base::cancel::CancelToken;
 use crate::llm::{Endpoint, ModelError, endpoint};
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -15,7 +15,6 @@ const TEXTS_AT_ONCE: usize = 96;
 pub struct BedrockEmbeddings {
     /// Where, with the key that signs; the base address ends before `/model`.
     pub endpoint: Endpoint,
-    /// The model's id.
     pub model: String,
     /// `classification` or `clustering`, for Cohere's models; without one, questions and passages are each told as what they
     /// are.

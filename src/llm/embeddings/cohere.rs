@@ -1,7 +1,7 @@
 //! Cohere's embeddings, in the second version of its protocol.
 
 use super::{Aim, BatchLimits, EmbeddingModel, EmbeddingResponse, tokens_read};
-use crate::domain::cancel::CancelToken;
+use crate::base::cancel::CancelToken;
 use crate::llm::{Endpoint, ModelError, endpoint};
 use serde::Deserialize;
 use serde_json::json;
@@ -11,7 +11,6 @@ use serde_json::json;
 pub struct CohereEmbeddings {
     /// Where and with which key; the base address ends before `/v2/embed`.
     pub endpoint: Endpoint,
-    /// The model's name.
     pub model: String,
     /// `classification` or `clustering`; without one, questions and passages are each told as what they are.
     pub input_type: Option<String>,

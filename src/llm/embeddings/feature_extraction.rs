@@ -1,7 +1,7 @@
 //! The feature extraction task of Hugging Face: a list of texts becomes a list of vectors.
 
 use super::{Aim, BatchLimits, EmbeddingModel, EmbeddingResponse};
-use crate::domain::cancel::CancelToken;
+use crate::base::cancel::CancelToken;
 use crate::llm::{Endpoint, ModelError, endpoint};
 use serde::Deserialize;
 use serde_json::{Value, json};

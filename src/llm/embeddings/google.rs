@@ -1,7 +1,7 @@
 //! Gemini's embeddings.
 
 use super::{Aim, BatchLimits, EmbeddingModel, EmbeddingResponse};
-use crate::domain::cancel::CancelToken;
+use crate::base::cancel::CancelToken;
 use crate::llm::{Endpoint, ModelError, ProviderKey, endpoint};
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -13,14 +13,12 @@ pub struct GoogleEmbeddings {
     pub endpoint: Endpoint,
     /// The model's name, with or without `models/`.
     pub model: String,
-    /// What the vectors are for.
     pub task: TaskType,
 }
 
 /// What the provider is told the vectors are for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum TaskType {
-    /// Nothing.
     Unspecified,
     /// A question and passages, each as what they are.
     Retrieval,

@@ -10,6 +10,9 @@ mod openai;
 mod tests;
 mod vertex;
 
+use super::ModelError;
+use crate::base::cancel::{CancelReason, CancelToken};
+use crate::domain::predictions::prediction::Usage;
 pub use bedrock::BedrockEmbeddings;
 pub use cohere::CohereEmbeddings;
 pub use feature_extraction::FeatureExtraction;
@@ -18,19 +21,13 @@ pub use ollama::OllamaEmbeddings;
 pub use openai::{AimField, OpenAiEmbeddings};
 pub use vertex::VertexEmbeddings;
 
-use super::ModelError;
-use crate::domain::cancel::{CancelReason, CancelToken};
-use crate::domain::prediction::Usage;
-
 /// The longest vector that is believed.
 const DIMENSIONS_MAX: usize = 65_536;
 
 /// What vectors are made for. Many models make another vector of the same words for a question than for a passage.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Aim {
-    /// To look for passages.
     Query,
-    /// To be found.
     Documents,
 }
 
@@ -54,7 +51,6 @@ pub trait EmbeddingModel: Send + Sync {
 /// How much goes into one request. A text that is larger alone goes alone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct BatchLimits {
-    /// Texts.
     pub texts: usize,
     /// Bytes of all of them, because providers count the tokens of a request together.
     pub bytes: usize,
@@ -72,7 +68,6 @@ impl BatchLimits {
 /// Vectors, in the order of their texts.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct EmbeddingResponse {
-    /// One for each text.
     pub vectors: Vec<Vec<f32>>,
     /// Tokens, when reported.
     pub usage: Option<Usage>,

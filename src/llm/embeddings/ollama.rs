@@ -1,7 +1,7 @@
 //! Ollama's own protocol for embeddings.
 
 use super::{Aim, BatchLimits, EmbeddingModel, EmbeddingResponse, tokens_read};
-use crate::domain::cancel::CancelToken;
+use crate::base::cancel::CancelToken;
 use crate::llm::{Endpoint, ModelError, endpoint};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
@@ -11,7 +11,6 @@ use serde_json::{Map, Value, json};
 pub struct OllamaEmbeddings {
     /// Where; a key is sent as a bearer when there is one.
     pub endpoint: Endpoint,
-    /// The model's name.
     pub model: String,
     /// How the server runs it, by its own names: `num_gpu`, `num_thread`, `use_mmap`.
     pub options: Map<String, Value>,

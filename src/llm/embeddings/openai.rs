@@ -1,7 +1,7 @@
 //! OpenAI's embeddings, and every provider that speaks the same protocol with a word or two of its own.
 
 use super::{Aim, BatchLimits, EmbeddingModel, EmbeddingResponse, tokens_read};
-use crate::domain::cancel::CancelToken;
+use crate::base::cancel::CancelToken;
 use crate::llm::{Endpoint, KeyStyle, ModelError, endpoint};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -15,7 +15,6 @@ pub struct OpenAiEmbeddings {
     pub endpoint: Endpoint,
     /// `/embeddings`, or nothing when the base address is the whole one.
     pub path: &'static str,
-    /// How the key is sent.
     pub key_style: KeyStyle,
     /// The model's name; empty where the address names it.
     pub model: String,
@@ -30,11 +29,8 @@ pub struct OpenAiEmbeddings {
 /// A field of the body that tells a question from passages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct AimField {
-    /// Its name.
     pub name: &'static str,
-    /// Its value for a question.
     pub query: &'static str,
-    /// Its value for passages.
     pub documents: &'static str,
 }
 

@@ -1,7 +1,7 @@
 //! Embeddings of Google Vertex AI.
 
 use super::{Aim, BatchLimits, EmbeddingModel, EmbeddingResponse, tokens_read};
-use crate::domain::cancel::CancelToken;
+use crate::base::cancel::CancelToken;
 use crate::llm::{Endpoint, ModelError, endpoint};
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -13,7 +13,6 @@ pub struct VertexEmbeddings {
     pub endpoint: Endpoint,
     /// What stands before `/models` in a path: project and place.
     pub root: String,
-    /// The model's name.
     pub model: String,
 }
 

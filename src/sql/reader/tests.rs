@@ -1,7 +1,7 @@
 //! What a statement can and cannot do.
 
 use super::*;
-use crate::domain::cancel::CancelReason;
+use crate::base::cancel::CancelReason;
 use std::time::Instant;
 
 /// A database of customers and secrets, in a folder of its own.

@@ -7,7 +7,7 @@ use crate::support::provider::aws::{Account, xml_error};
 use crate::support::provider::{Behaviour, Provider, RecordedRequest};
 use crate::support::{Server, id, samples};
 use flowkeep::aws::{AccessKey, SigningRequest, SigningScope, encode_path};
-use flowkeep::domain::cancel::CancelToken;
+use flowkeep::base::cancel::CancelToken;
 use flowkeep::net::{CallPurpose, Method, Outgoing, ResponseLimits};
 use serde_json::{Value, json};
 use std::fmt::Write as _;

@@ -1,7 +1,7 @@
 //! Runs in the name of whoever signed in: tokens that end, are taken back, or buy no others; and what a service refuses.
 
-use super::house::{HUSH, OAuthFixture};
 use super::internet::StandInAnswer;
+use super::service::{HUSH, OAuthFixture};
 use crate::support::canvases::Drawing;
 use crate::tools::call_tool_in;
 use serde_json::{Value, json};

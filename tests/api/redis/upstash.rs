@@ -6,7 +6,7 @@ use crate::support::canvases::{Drawing, ProviderFormat, SECRET};
 use crate::support::provider::{Behaviour, Provider, RecordedRequest};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use flowkeep::domain::cancel::CancelToken;
+use flowkeep::base::cancel::CancelToken;
 use flowkeep::net::Outgoing;
 use flowkeep::redis::{RedisClient, RedisError, RedisReply};
 use serde_json::{Value, json};

@@ -2,10 +2,10 @@
 
 use super::Server;
 use super::client::Call;
+use flowkeep::domain::accounts::session::Session;
+use flowkeep::domain::accounts::token::{self, Token};
+use flowkeep::domain::accounts::user::{DisplayName, Email, Membership, User};
 use flowkeep::domain::ids::{RoleId, SessionId, UserId, WorkspaceId};
-use flowkeep::domain::session::Session;
-use flowkeep::domain::token::{self, Token};
-use flowkeep::domain::user::{DisplayName, Email, Membership, User};
 use flowkeep::store::tables::{SESSIONS, USER_BY_EMAIL, USERS};
 use jiff::Timestamp;
 use serde_json::{Value, json};

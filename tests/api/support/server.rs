@@ -3,8 +3,8 @@
 use super::client::{Answer, Call};
 use flowkeep::app::{App, AppOpenError};
 use flowkeep::domain::ids::{ChatId, FlowId};
-use flowkeep::ops::chat_files::ChatFileName;
-use flowkeep::ops::predict;
+use flowkeep::ops::conversations::files::ChatFileName;
+use flowkeep::ops::predictions;
 use flowkeep::settings::{Environment, Flags, Settings};
 use flowkeep::store;
 use serde_json::{Value, json};
@@ -109,7 +109,8 @@ impl Server {
         let stopped = async {
             let _ = stopped.await;
         };
-        let serving = RUNTIME.spawn(flowkeep::http::server::serve(app.clone(), listener, stopped));
+        let serving =
+            RUNTIME.spawn(flowkeep::http::connection::server::serve(app.clone(), listener, stopped));
         Self { address, app, folder, cookie, stop: Some(stop), serving }
     }
 
@@ -190,7 +191,7 @@ impl Server {
     /// Stores a file of a conversation, as an agent would; its name.
     pub fn store_file(&self, flow: &str, chat: &ChatId, extension: &str, bytes: &[u8]) -> ChatFileName {
         let flow = FlowId::parse(flow).unwrap();
-        let home = predict::flow(&self.app, &flow).unwrap().workspace;
+        let home = predictions::flow(&self.app, &flow).unwrap().workspace;
         self.app.chat_files.store(&home, &flow, chat, extension, &bytes).unwrap()
     }
 

@@ -2,11 +2,10 @@
 
 use super::CHAT_MODEL;
 use crate::cards::chat_models::azure_openai::{BASE_PATH, counts_in_streams, deployment};
-use crate::cards::kit::compatible::{MAX_TOKENS, TEMPERATURE, TIMEOUT, TOP_P, with_settings};
+use crate::cards::kit::models::openai_compatible::{MAX_TOKENS, TEMPERATURE, TIMEOUT, TOP_P, with_settings};
 use crate::cards::kit::{Card, Category, Factory, Input, Risk};
 use crate::llm::KeyStyle;
 
-/// The card.
 pub const CARD: Card = Card {
     name: "azureChatOpenAI_LlamaIndex",
     label: "AzureChatOpenAI",

@@ -1,11 +1,10 @@
 //! ChatGroq for engines.
 
 use super::CHAT_MODEL;
-use crate::cards::chat_models::groq::HOME;
-use crate::cards::kit::compatible::{BASE_PATH, MAX_TOKENS, TEMPERATURE, model};
+use crate::cards::chat_models::openai_compatible::groq::HOME;
+use crate::cards::kit::models::openai_compatible::{BASE_PATH, MAX_TOKENS, TEMPERATURE, model};
 use crate::cards::kit::{Card, Category, Factory, Input, Risk};
 
-/// The card.
 pub const CARD: Card = Card {
     name: "chatGroq_LlamaIndex",
     label: "ChatGroq",

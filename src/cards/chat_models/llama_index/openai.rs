@@ -1,11 +1,12 @@
 //! ChatOpenAI for engines.
 
 use super::CHAT_MODEL;
-use crate::cards::kit::compatible::{BASE_PATH, MAX_TOKENS, TEMPERATURE, TIMEOUT, TOP_P, model};
+use crate::cards::kit::models::openai_compatible::{
+    BASE_PATH, MAX_TOKENS, TEMPERATURE, TIMEOUT, TOP_P, model,
+};
 use crate::cards::kit::{Card, Category, Factory, Input, Risk};
 use crate::llm::OPENAI_BASE;
 
-/// The card.
 pub const CARD: Card = Card {
     name: "chatOpenAI_LlamaIndex",
     label: "ChatOpenAI",

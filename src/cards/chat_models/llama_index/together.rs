@@ -1,11 +1,10 @@
 //! ChatTogetherAI for engines.
 
 use super::CHAT_MODEL;
-use crate::cards::chat_models::together::HOME;
-use crate::cards::kit::compatible::{ANY_MODEL, BASE_PATH, TEMPERATURE, model};
+use crate::cards::chat_models::openai_compatible::together::HOME;
+use crate::cards::kit::models::openai_compatible::{ANY_MODEL, BASE_PATH, TEMPERATURE, model};
 use crate::cards::kit::{Card, Category, Factory, Input, Risk};
 
-/// The card.
 pub const CARD: Card = Card {
     name: "chatTogetherAI_LlamaIndex",
     label: "ChatTogetherAI",

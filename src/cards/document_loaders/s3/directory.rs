@@ -1,19 +1,20 @@
 //! S3 Directory: the objects of a bucket whose names begin alike.
 
-use super::super::by_kind::{POINTER, is_known};
-use super::super::pdf_file::USAGES;
 use super::{BUCKET, Bucket, SERVER};
-use crate::cards::kit::aws::REGION;
-use crate::cards::kit::loading::{BASE_CLASSES, METADATA, OMIT, OUTPUTS, SPLITTER, check_size, loader};
+use crate::cards::document_loaders::files::by_kind::{POINTER, is_known};
+use crate::cards::document_loaders::files::pdf_file::USAGES;
+use crate::cards::kit::knowledge::loading::{
+    BASE_CLASSES, METADATA, OMIT, OUTPUTS, SPLITTER, check_size, loader,
+};
+use crate::cards::kit::web::aws::REGION;
 use crate::cards::kit::{Card, Category, Factory, Host, Input, Risk};
 use crate::domain::error::{Error, Result};
-use crate::domain::prediction::Document;
+use crate::domain::predictions::prediction::Document;
 use crate::limits;
 
 /// Pages of a listing that are looked through, of a thousand names each.
 const PAGES_MAX: usize = 20;
 
-/// The card.
 pub const CARD: Card = Card {
     name: "s3Directory",
     label: "S3 Directory",

@@ -1,16 +1,15 @@
 //! S3: one object of a bucket.
 
-use super::super::by_kind::POINTER;
-use super::super::pdf_file::USAGES;
 use super::{BUCKET, Bucket, SERVER};
-use crate::cards::kit::aws::REGION;
-use crate::cards::kit::loading::{BASE_CLASSES, METADATA, OMIT, OUTPUTS, SPLITTER, loader};
+use crate::cards::document_loaders::files::by_kind::POINTER;
+use crate::cards::document_loaders::files::pdf_file::USAGES;
+use crate::cards::kit::knowledge::loading::{BASE_CLASSES, METADATA, OMIT, OUTPUTS, SPLITTER, loader};
+use crate::cards::kit::web::aws::REGION;
 use crate::cards::kit::{Card, Category, Choice, Factory, Host, Input, Risk};
 
 const METHODS: &[Choice] =
     &[Choice::new("builtIn", "Built In Loaders"), Choice::new("unstructured", "Unstructured")];
 
-/// The card.
 pub const CARD: Card = Card {
     name: "S3",
     label: "S3",

@@ -4,18 +4,17 @@ pub(in crate::cards) mod directory;
 pub(in crate::cards) mod file;
 mod listing;
 
+use super::files::by_kind::{self, LoaderChoices};
 use crate::aws::{encode_component, encode_path};
-use crate::cards::kit::aws::{AwsService, endpoint};
-use crate::cards::kit::loading::FileContent;
+use crate::cards::kit::knowledge::loading::FileContent;
+use crate::cards::kit::web::aws::{AwsService, endpoint};
 use crate::cards::kit::{Host, Input, Inputs};
 use crate::domain::error::{Error, Result};
-use crate::domain::prediction::Document;
+use crate::domain::predictions::prediction::Document;
 use crate::limits;
 use crate::llm::Endpoint;
 use crate::net::ResponseLimits;
 use listing::ObjectPage;
-
-use super::by_kind::{self, LoaderChoices};
 
 const BUCKET: Input = Input::text("bucketName", "Bucket");
 const SERVER: Input = Input::address("serverUrl", "Server URL")

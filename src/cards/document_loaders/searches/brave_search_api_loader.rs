@@ -1,13 +1,12 @@
 //! BraveSearch API Document Loader: what a search with Brave finds, a document for each page.
 
 use super::{QUERY, document, search_loader};
-use crate::cards::kit::loading::{BASE_CLASSES, METADATA, OMIT, OUTPUTS, SPLITTER};
+use crate::cards::kit::knowledge::loading::{BASE_CLASSES, METADATA, OMIT, OUTPUTS, SPLITTER};
 use crate::cards::kit::{Card, Category, Factory, Input, Risk};
-use crate::cards::tools::brave_search::request;
-use crate::domain::prediction::Document;
+use crate::cards::tools::search::brave_search::request;
+use crate::domain::predictions::prediction::Document;
 use serde_json::Value;
 
-/// The card.
 pub const CARD: Card = Card {
     name: "braveSearchApiLoader",
     label: "BraveSearch API Document Loader",

@@ -4,16 +4,15 @@ pub mod brave_search_api_loader;
 pub mod search_api_loader;
 pub mod serp_api_loader;
 
-use crate::cards::kit::loading::loader;
-use crate::cards::kit::web::WebRequest;
+use crate::cards::kit::knowledge::loading::loader;
+use crate::cards::kit::web::request::WebRequest;
 use crate::cards::kit::{Host, Input, Inputs, Loader};
 use crate::domain::error::{Error, Result};
-use crate::domain::prediction::Document;
+use crate::domain::predictions::prediction::Document;
 use crate::net::ResponseLimits;
 use serde_json::{Map, Value};
 use std::sync::Arc;
 
-/// What is searched for.
 const QUERY: Input = Input::lines("query", "Query");
 
 /// The loader of what a search finds. `read` makes documents of its answer.

@@ -1,11 +1,10 @@
 //! SerpApi For Web Search: what Google finds, by SerpApi, as documents.
 
 use super::{QUERY, google_results, search_loader};
-use crate::cards::kit::loading::{BASE_CLASSES, METADATA, OMIT, OUTPUTS, SPLITTER};
+use crate::cards::kit::knowledge::loading::{BASE_CLASSES, METADATA, OMIT, OUTPUTS, SPLITTER};
 use crate::cards::kit::{Card, Category, Factory, Input, Risk};
-use crate::cards::tools::serp_api::request;
+use crate::cards::tools::search::serp_api::request;
 
-/// The card.
 pub const CARD: Card = Card {
     name: "serpApi",
     label: "SerpApi For Web Search",

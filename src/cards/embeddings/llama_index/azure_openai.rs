@@ -2,13 +2,12 @@
 
 use super::EMBEDDING;
 use crate::cards::chat_models::azure_openai::{BASE_PATH, deployment};
-use crate::cards::kit::compatible::TIMEOUT;
-use crate::cards::kit::provided::{provider_embeddings, with_settings};
+use crate::cards::kit::models::openai_compatible::TIMEOUT;
+use crate::cards::kit::models::provider_embeddings::{provider_embeddings, with_settings};
 use crate::cards::kit::{Card, Category, Factory, Input, Risk};
 use crate::llm::KeyStyle;
 use crate::llm::embeddings::OpenAiEmbeddings;
 
-/// The card.
 pub const CARD: Card = Card {
     name: "azureOpenAIEmbeddingsLlamaIndex",
     label: "Azure OpenAI Embeddings",

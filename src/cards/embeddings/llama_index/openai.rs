@@ -1,12 +1,11 @@
 //! OpenAI Embedding for engines.
 
 use super::EMBEDDING;
-use crate::cards::kit::compatible::{BASE_PATH, TIMEOUT};
-use crate::cards::kit::provided::{openai_like, provider_embeddings};
+use crate::cards::kit::models::openai_compatible::{BASE_PATH, TIMEOUT};
+use crate::cards::kit::models::provider_embeddings::{openai_like, provider_embeddings};
 use crate::cards::kit::{Card, Category, Factory, Input, Risk};
 use crate::llm::OPENAI_BASE;
 
-/// The card.
 pub const CARD: Card = Card {
     name: "openAIEmbedding_LlamaIndex",
     label: "OpenAI Embedding",

@@ -1,10 +1,9 @@
 //! Google Calendar: reads and changes the calendars of whoever signed in.
 
 use super::calendar_actions::{ACTIONS, ROLES, VISIBILITIES};
-use crate::cards::kit::actions::{chosen_by, toolkit};
+use crate::cards::kit::web::actions::{chosen_by, toolkit};
 use crate::cards::kit::{Card, Category, Choice, Factory, Input, Risk};
 
-/// The card.
 pub const CARD: Card = Card {
     name: "googleCalendarTool",
     label: "Google Calendar",
@@ -150,6 +149,6 @@ const ROLE: &[Choice] = &[
 mod tests {
     #[test]
     fn the_table_fits_the_card() {
-        crate::cards::kit::actions::check_actions(&super::CARD, super::ACTIONS);
+        crate::cards::kit::web::actions::check_actions(&super::CARD, super::ACTIONS);
     }
 }

@@ -1,9 +1,8 @@
 //! What Google Calendar can be asked to do.
 
-use crate::cards::kit::actions::{ActionArgument, CallArguments, ServiceAction};
+use crate::cards::kit::web::actions::{ActionArgument, CallArguments, ServiceAction};
 use serde_json::{Value, json};
 
-/// Who sees an event.
 pub(super) const VISIBILITIES: &[&str] = &["default", "public", "private", "confidential"];
 /// What one may do with a calendar, from little to much.
 pub(super) const ROLES: &[&str] = &["freeBusyReader", "reader", "writer", "owner"];
@@ -62,7 +61,6 @@ const CALENDAR_LOCATION: ActionArgument =
 const CALENDAR_ZONE: ActionArgument =
     ActionArgument::line("timeZone", "Its time zone, such as Europe/Oslo.").set_by("calendarTimeZone");
 
-/// The table.
 pub(super) const ACTIONS: &[ServiceAction] = &[
     ServiceAction::get("listEvents", "Lists events of a calendar.", "/calendars/{calendarId}/events").takes(
         &[

@@ -1,10 +1,9 @@
 //! Google Docs: reads and writes the documents of whoever signed in.
 
 use super::docs_actions::ACTIONS;
-use crate::cards::kit::actions::toolkit;
+use crate::cards::kit::web::actions::toolkit;
 use crate::cards::kit::{Card, Category, Choice, Factory, Input, Risk};
 
-/// The card.
 pub const CARD: Card = Card {
     name: "googleDocsTool",
     label: "Google Docs",
@@ -74,6 +73,6 @@ const CHOICES: &[Choice] = &[
 mod tests {
     #[test]
     fn the_table_fits_the_card() {
-        crate::cards::kit::actions::check_actions(&super::CARD, super::ACTIONS);
+        crate::cards::kit::web::actions::check_actions(&super::CARD, super::ACTIONS);
     }
 }

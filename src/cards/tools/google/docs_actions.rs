@@ -1,6 +1,6 @@
 //! What Google Docs can be asked to do.
 
-use crate::cards::kit::actions::{
+use crate::cards::kit::web::actions::{
     ActionArgument, CallArguments, FollowUpRequest, ServiceAction, escape_segment,
 };
 use serde_json::{Value, json};
@@ -29,7 +29,6 @@ const COLUMNS: ActionArgument =
 
 const CHANGE: &str = "/documents/{documentId}:batchUpdate";
 
-/// The table.
 pub(super) const ACTIONS: &[ServiceAction] = &[
     ServiceAction::post(
         "createDocument",

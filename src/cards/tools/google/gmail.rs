@@ -1,10 +1,9 @@
 //! Gmail: reads, writes and sorts the mail of whoever signed in.
 
 use super::gmail_actions::ACTIONS;
-use crate::cards::kit::actions::{chosen_by, toolkit};
+use crate::cards::kit::web::actions::{chosen_by, toolkit};
 use crate::cards::kit::{Card, Category, Choice, Factory, Input, Risk};
 
-/// The card.
 pub const CARD: Card = Card {
     name: "gmail",
     label: "Gmail",
@@ -170,6 +169,6 @@ const THREADS: &[Choice] = &[
 mod tests {
     #[test]
     fn the_table_fits_the_card() {
-        crate::cards::kit::actions::check_actions(&super::CARD, super::ACTIONS);
+        crate::cards::kit::web::actions::check_actions(&super::CARD, super::ACTIONS);
     }
 }

@@ -1,7 +1,7 @@
 //! What Gmail can be asked to do.
 
 use super::mail;
-use crate::cards::kit::actions::{ActionArgument, CallArguments, ServiceAction};
+use crate::cards::kit::web::actions::{ActionArgument, CallArguments, ServiceAction};
 use serde_json::{Value, json};
 
 const fn id(input: &'static str) -> ActionArgument {
@@ -42,7 +42,6 @@ const OTHER_DRAFT: [ActionArgument; 3] =
     mail_arguments("draftUpdateTo", "draftUpdateSubject", "draftUpdateBody");
 const NEW_MESSAGE: [ActionArgument; 3] = mail_arguments("messageTo", "messageSubject", "messageBody");
 
-/// The table.
 pub(super) const ACTIONS: &[ServiceAction] = &[
     ServiceAction::get("listDrafts", "Lists drafts of mails by their ids.", "/drafts")
         .takes(&[most("draftMaxResults"), QUERY]),

@@ -1,10 +1,9 @@
 //! Google Sheets: reads and writes the spreadsheets of whoever signed in.
 
 use super::sheets_actions::ACTIONS;
-use crate::cards::kit::actions::{chosen_by, toolkit};
+use crate::cards::kit::web::actions::{chosen_by, toolkit};
 use crate::cards::kit::{Card, Category, Choice, Factory, Input, Risk};
 
-/// The card.
 pub const CARD: Card = Card {
     name: "googleSheetsTool",
     label: "Google Sheets",
@@ -111,6 +110,6 @@ const DIMENSIONS: &[Choice] = &[Choice::new("ROWS", "Rows"), Choice::new("COLUMN
 mod tests {
     #[test]
     fn the_table_fits_the_card() {
-        crate::cards::kit::actions::check_actions(&super::CARD, super::ACTIONS);
+        crate::cards::kit::web::actions::check_actions(&super::CARD, super::ACTIONS);
     }
 }

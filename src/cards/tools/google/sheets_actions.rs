@@ -1,6 +1,6 @@
 //! What Google Sheets can be asked to do.
 
-use crate::cards::kit::actions::{ActionArgument, CallArguments, ServiceAction};
+use crate::cards::kit::web::actions::{ActionArgument, CallArguments, ServiceAction};
 use serde_json::{Value, json};
 
 const SHEET: ActionArgument =
@@ -60,7 +60,6 @@ const ZONE: ActionArgument = ActionArgument::line("timeZone", "Its time zone, su
 
 const OF_RANGE: &str = "/spreadsheets/{spreadsheetId}/values/{range}";
 
-/// The table.
 pub(super) const ACTIONS: &[ServiceAction] = &[
     ServiceAction::post("createSpreadsheet", "Makes a spreadsheet.", "/spreadsheets")
         .takes(&[
@@ -148,7 +147,6 @@ pub(super) const ACTIONS: &[ServiceAction] = &[
     .sends(|given| Ok(json!({ "ranges": given.parts("ranges") }))),
 ];
 
-/// What a spreadsheet is.
 fn properties(given: &CallArguments) -> Value {
     given.object(&[("title", "title"), ("locale", "locale"), ("timeZone", "timeZone")]).into()
 }

@@ -1,9 +1,9 @@
 //! Pinecone for engines.
 
 use super::{EMBEDDINGS, MODEL, StoreWithModel};
-use crate::cards::kit::compatible::BASE_PATH;
-use crate::cards::kit::remote::outputs;
-use crate::cards::kit::shelf::{DOCUMENT, TOP_K_INPUT};
+use crate::cards::kit::models::openai_compatible::BASE_PATH;
+use crate::cards::kit::stores::remote::outputs;
+use crate::cards::kit::stores::store_inputs::{DOCUMENT, TOP_K_INPUT};
 use crate::cards::kit::{Card, Category, Factory, Input, Output, Risk};
 use crate::cards::vector_stores::pinecone::store;
 
@@ -14,7 +14,6 @@ const OUTPUTS: &[Output] = &outputs(
     ["Pinecone Retriever", "Pinecone Vector Store Index"],
 );
 
-/// The card.
 pub const CARD: Card = Card {
     name: "pineconeLlamaIndex",
     label: "Pinecone",

@@ -1,8 +1,8 @@
 //! SimpleStore: passages and vectors kept by this server under a name, for engines.
 
 use super::{EMBEDDINGS, MODEL, StoreWithModel};
-use crate::cards::kit::remote::outputs;
-use crate::cards::kit::shelf::{DOCUMENT, TOP_K_INPUT};
+use crate::cards::kit::stores::remote::outputs;
+use crate::cards::kit::stores::store_inputs::{DOCUMENT, TOP_K_INPUT};
 use crate::cards::kit::{Card, Category, Factory, Input, Output, Risk};
 use crate::cards::vector_stores::faiss::store;
 
@@ -16,7 +16,6 @@ const OUTPUTS: &[Output] = &outputs(
 /// What is stored without a name is the workspace's, as it is the whole server's in the family.
 const UNNAMED: &str = "llamaindex";
 
-/// The card.
 pub const CARD: Card = Card {
     name: NAME,
     label: "SimpleStore",

@@ -1,0 +1,29 @@
+//! LocalAI: models on a machine of your own, behind OpenAI's protocol.
+
+use crate::cards::kit::models::openai_compatible::{
+    ANY_MODEL, CACHE, MAX_TOKENS, SERVER, STREAMING, TEMPERATURE, TIMEOUT, TOP_P, model_at_server,
+};
+use crate::cards::kit::{Card, Category, Factory, Input, Risk};
+
+pub const CARD: Card = Card {
+    name: "chatLocalAI",
+    label: "LocalAI",
+    version: 3.0,
+    category: Category::ChatModels,
+    description: "Models served by LocalAI on a machine of your own.",
+    base_classes: &["ChatLocalAI", "BaseChatModel", "BaseChatOpenAI", "BaseLanguageModel", "Runnable"],
+    risk: Risk::Safe,
+    inputs: &[
+        Input::credential(&["localAIApi"]).optional(),
+        CACHE,
+        SERVER,
+        ANY_MODEL,
+        TEMPERATURE,
+        STREAMING,
+        MAX_TOKENS,
+        TOP_P,
+        TIMEOUT,
+    ],
+    outputs: &[],
+    make: Factory::ChatModel(|inputs| Ok(Box::new(model_at_server(inputs)?))),
+};

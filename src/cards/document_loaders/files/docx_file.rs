@@ -1,0 +1,20 @@
+//! Docx File: the raw text of a text of a word processor.
+
+use crate::cards::kit::knowledge::loading::{BASE_CLASSES, METADATA, OMIT, OUTPUTS, SPLITTER, file_loader};
+use crate::cards::kit::{Card, Category, Factory, Input, Risk};
+use crate::documents::DocumentKind;
+
+pub const CARD: Card = Card {
+    name: "docxFile",
+    label: "Docx File",
+    version: 2.0,
+    category: Category::DocumentLoaders,
+    description: "The text of Word documents.",
+    base_classes: BASE_CLASSES,
+    risk: Risk::Safe,
+    inputs: &[Input::file("docxFile", "Docx File", &[".docx"]), SPLITTER, METADATA, OMIT],
+    outputs: OUTPUTS,
+    make: Factory::Loader(|inputs| {
+        file_loader(inputs, "docxFile", |file| Ok(vec![file.document(file.text(DocumentKind::Docx)?)]))
+    }),
+};

@@ -1,0 +1,32 @@
+//! Epub File: a document for each chapter, or for the whole book.
+
+use crate::cards::kit::knowledge::loading::{BASE_CLASSES, METADATA, OMIT, OUTPUTS, SPLITTER, file_loader};
+use crate::cards::kit::{Card, Category, Choice, Factory, Input, Risk};
+use crate::documents::DocumentKind;
+
+const USAGES: &[Choice] =
+    &[Choice::new("perChapter", "One document per chapter"), Choice::new("perFile", "One document per file")];
+/// What a chapter is called in the place of a document.
+pub(crate) const CHAPTER: &str = "chapterNumber";
+
+pub const CARD: Card = Card {
+    name: "epubFile",
+    label: "Epub File",
+    version: 1.0,
+    category: Category::DocumentLoaders,
+    description: "The text of EPUB books, chapter by chapter or whole.",
+    base_classes: BASE_CLASSES,
+    risk: Risk::Safe,
+    inputs: &[
+        Input::file("epubFile", "Epub File", &[".epub"]),
+        Input::choice("usage", "Usage", USAGES).or("perChapter"),
+        SPLITTER,
+        METADATA,
+        OMIT,
+    ],
+    outputs: OUTPUTS,
+    make: Factory::Loader(|inputs| {
+        let place = (inputs.text("usage")? != "perFile").then_some(CHAPTER);
+        file_loader(inputs, "epubFile", move |file| Ok(file.pages(file.parts(DocumentKind::Epub)?, place)))
+    }),
+};

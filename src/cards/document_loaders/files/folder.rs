@@ -1,0 +1,100 @@
+//! Folder with Files: the files of a folder of the server, as far as its operator lets flows read it.
+
+use super::by_kind::{self, LoaderChoices, POINTER};
+use super::pdf_file::USAGES;
+use crate::cards::kit::knowledge::loading::{
+    BASE_CLASSES, FileContent, METADATA, OMIT, OUTPUTS, SPLITTER, check_size, loader,
+};
+use crate::cards::kit::{Card, Category, Factory, Host, Input, Risk};
+use crate::domain::error::{Error, Result};
+use crate::domain::knowledge::server_folder::{FolderError, FolderQuery};
+use crate::domain::predictions::prediction::Document;
+use crate::limits;
+
+pub const CARD: Card = Card {
+    name: "folderFiles",
+    label: "Folder with Files",
+    version: 4.0,
+    category: Category::DocumentLoaders,
+    description: "The files of a folder of the server. Only folders that its operator listed can be read.",
+    base_classes: BASE_CLASSES,
+    risk: Risk::Safe,
+    inputs: &[
+        Input::text("folderPath", "Folder Path")
+            .help("From the root, in a folder that SERVICE_DOCUMENT_FOLDERS lists: /srv/handbook"),
+        Input::switch("recursive", "Recursive").optional().help("Reads folders within the folder too."),
+        Input::choice("pdfUsage", "Pdf Usage", USAGES).or("perPage").additional(),
+        POINTER,
+        SPLITTER,
+        METADATA,
+        OMIT,
+    ],
+    outputs: OUTPUTS,
+    make: Factory::Loader(|inputs| {
+        let folder = FolderSource {
+            label: inputs.label.to_owned(),
+            path: inputs.text("folderPath")?.trim().to_owned(),
+            recursive: inputs.switch("recursive"),
+            choices: LoaderChoices::from_inputs(inputs, "pdfUsage")?,
+        };
+        loader(inputs, move |host: &dyn Host| folder.read(host))
+    }),
+};
+
+struct FolderSource {
+    label: String,
+    path: String,
+    recursive: bool,
+    choices: LoaderChoices,
+}
+
+impl FolderSource {
+    fn read(&self, host: &dyn Host) -> Result<Vec<Document>> {
+        let wanted = FolderQuery {
+            path: &self.path,
+            recursive: self.recursive,
+            is_read: &by_kind::is_known,
+            files_max: limits::PAGES_MAX,
+            bytes_max: limits::DOCUMENT_BYTES_MAX,
+        };
+        let (mut documents, mut room) = (Vec::new(), limits::PASSAGES_BYTES_MAX);
+        let read = host.folder(&wanted, &mut |name, bytes| {
+            if host.cancel().reason().is_some() {
+                return Err(Error::Cancelled);
+            }
+            let file = FileContent { label: &self.label, name, bytes: &bytes, host };
+            let read = by_kind::documents(&file, &self.choices)?;
+            let size = read.iter().map(|document| document.page_content.len()).sum();
+            room = room.checked_sub(size).ok_or_else(|| self.card_error("the files hold too much text"))?;
+            documents.extend(read);
+            check_size(&self.label, &documents)
+        });
+        read.map(|()| documents).map_err(|fault| self.read_error(fault))
+    }
+
+    fn card_error(&self, what: &str) -> Error {
+        Error::RunFailed(format!("{}: {what}", self.label))
+    }
+
+    fn read_error(&self, fault: FolderError) -> Error {
+        match fault {
+            FolderError::NotListed => self.card_error(
+                "the folder cannot be read: name one from the root, without links, in a folder that the operator of this server listed in SERVICE_DOCUMENT_FOLDERS",
+            ),
+            FolderError::OwnData => self.card_error("the folder holds the server's own data and is not read"),
+            FolderError::TooManyFiles => self.card_error(&format!(
+                "the folder holds too much: at most {} files are read, 32 folders deep",
+                limits::PAGES_MAX
+            )),
+            FolderError::TooLarge(name) => self.card_error(&format!(
+                "'{name}' is larger than {} MB",
+                limits::DOCUMENT_BYTES_MAX / (1024 * 1024)
+            )),
+            FolderError::Io(cause) => {
+                tracing::warn!(%cause, "a folder of documents was not read");
+                self.card_error("the system does not let the server read the folder")
+            }
+            FolderError::Stopped(error) => error,
+        }
+    }
+}

@@ -1,0 +1,25 @@
+//! Microsoft PowerPoint: a document for each slide.
+
+use crate::cards::kit::knowledge::loading::{BASE_CLASSES, METADATA, OMIT, OUTPUTS, SPLITTER, file_loader};
+use crate::cards::kit::{Card, Category, Factory, Input, Risk};
+use crate::documents::DocumentKind;
+
+/// What a slide is called in the place of a document.
+pub(crate) const SLIDE: &str = "slideNumber";
+
+pub const CARD: Card = Card {
+    name: "microsoftPowerpoint",
+    label: "Microsoft PowerPoint",
+    version: 1.0,
+    category: Category::DocumentLoaders,
+    description: "The text of presentations, a document for each slide.",
+    base_classes: BASE_CLASSES,
+    risk: Risk::Safe,
+    inputs: &[Input::file("powerpointFile", "PowerPoint File", &[".pptx"]), SPLITTER, METADATA, OMIT],
+    outputs: OUTPUTS,
+    make: Factory::Loader(|inputs| {
+        file_loader(inputs, "powerpointFile", |file| {
+            Ok(file.pages(file.parts(DocumentKind::Pptx)?, Some(SLIDE)))
+        })
+    }),
+};

@@ -1,0 +1,255 @@
+//! What a card becomes in a run, and what each kind of part can do.
+
+use super::prompt::Prompt;
+use crate::cards::kit::capabilities::host::Host;
+use crate::cards::kit::knowledge::{Loader, Splitter, VectorStore};
+use crate::cards::kit::models::model::Model;
+use crate::cards::kit::models::router::Route;
+use crate::cards::kit::models::synthesis::Synthesis;
+use crate::cards::kit::models::token_sink::TokenSink;
+use crate::cards::kit::stores::records::RecordManager;
+use crate::domain::error::Result;
+use crate::domain::predictions::prediction::{Document, HistoryMessage, ImageUpload, RunOutput};
+use crate::llm::{Completion, ToolSpec};
+use serde_json::Value;
+use std::fmt;
+use std::sync::Arc;
+
+/// A built card.
+#[derive(Clone)]
+#[allow(missing_docs)]
+pub enum Component {
+    ChatModel(Arc<Model>),
+    Cache(Arc<dyn Cache>),
+    Memory(Arc<dyn Memory>),
+    Prompt(Arc<Prompt>),
+    Chain(Arc<dyn Chain>),
+    Tools(Toolkit),
+    Retriever(Arc<dyn Retriever>),
+    Embeddings(Arc<dyn Embeddings>),
+    Loader(Arc<dyn Loader>),
+    Splitter(Arc<dyn Splitter>),
+    VectorStore(Arc<dyn VectorStore>),
+    Records(Arc<dyn RecordManager>),
+    OutputParser(Arc<dyn OutputParser>),
+    Moderation(Arc<dyn Moderation>),
+    Synthesis(Arc<Synthesis>),
+    Route(Arc<Route>),
+    /// A text or structured result other cards read.
+    Value(Value),
+}
+
+impl Component {
+    /// What it is, for messages.
+    #[must_use]
+    pub const fn kind(&self) -> &'static str {
+        match self {
+            Self::ChatModel(_) => "chat model",
+            Self::Cache(_) => "cache",
+            Self::Memory(_) => "memory",
+            Self::Prompt(_) => "prompt",
+            Self::Chain(_) => "chain",
+            Self::Tools(_) => "tool",
+            Self::Retriever(_) => "retriever",
+            Self::Embeddings(_) => "embeddings card",
+            Self::Loader(_) => "document loader",
+            Self::Splitter(_) => "text splitter",
+            Self::VectorStore(_) => "vector store",
+            Self::Records(_) => "record manager",
+            Self::OutputParser(_) => "output parser",
+            Self::Moderation(_) => "moderation",
+            Self::Synthesis(_) => "response synthesizer",
+            Self::Route(_) => "named retriever",
+            Self::Value(_) => "text",
+        }
+    }
+}
+
+impl fmt::Debug for Component {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.kind())
+    }
+}
+
+/// One question on its way through a flow.
+pub struct RunContext<'a> {
+    /// The question, text of files first.
+    pub question: &'a str,
+    /// The text of files alone; it stands in the question already.
+    pub documents: &'a str,
+    pub uploads: &'a [ImageUpload],
+    /// Earlier messages the caller brought along; they stand before stored ones.
+    pub history: &'a [HistoryMessage],
+    pub host: &'a dyn Host,
+}
+
+/// A part that answers questions: a chain or an agent.
+pub trait Chain: Send + Sync {
+    /// Answers; fragments of the answer go to `sink` as they arrive.
+    ///
+    /// # Errors
+    /// What failed, naming the card.
+    fn run(&self, turn: &RunContext<'_>, sink: &mut dyn TokenSink) -> Result<RunOutput>;
+}
+
+/// A part that knows what was said before.
+pub trait Memory: Send + Sync {
+    /// The messages to send along, oldest first.
+    ///
+    /// # Errors
+    /// When they cannot be read.
+    fn messages(&self, turn: &RunContext<'_>) -> Result<Vec<HistoryMessage>>;
+
+    /// Keeps a question and its answer, where the memory keeps them outside of this service. The service stores both in the
+    /// conversation in any case.
+    ///
+    /// # Errors
+    /// When they cannot be kept, naming the card.
+    fn append(&self, _question: &str, _answer: &str, _host: &dyn Host) -> Result<()> {
+        Ok(())
+    }
+
+    /// Forgets a conversation of this name, where the memory keeps it outside of this service. What its owner lets all who
+    /// ask share stays.
+    ///
+    /// # Errors
+    /// When it cannot be forgotten, naming the card.
+    fn forget(&self, _session: &str, _host: &dyn Host) -> Result<()> {
+        Ok(())
+    }
+}
+
+/// SHA-256 of everything a model's reply depends on: its settings, the messages and the tools, but no credential.
+pub type ReplyKey = [u8; 32];
+
+/// A part that keeps whole replies of models. It is best effort: what it cannot keep or find, the model answers.
+pub trait Cache: Send + Sync {
+    /// The reply kept under this key.
+    fn find(&self, key: &ReplyKey, host: &dyn Host) -> Option<Completion>;
+
+    /// Keeps a reply that came to its end.
+    fn store(&self, key: &ReplyKey, reply: &Completion, host: &dyn Host);
+}
+
+/// What a tool card becomes: one tool, or the several of a toolkit.
+pub type Toolkit = Vec<Arc<dyn Tool>>;
+
+/// A part a model can call.
+pub trait Tool: Send + Sync {
+    /// Name, description and arguments.
+    fn spec(&self) -> ToolSpec;
+
+    /// Runs it. An error text goes back to the model as the observation.
+    ///
+    /// # Errors
+    /// A sentence the model can act on.
+    fn call(&self, arguments: &Value, turn: &RunContext<'_>) -> Result<String, String>;
+
+    /// Runs it; what it returns has the passages it leans on beside its text, when its owner wants them shown.
+    ///
+    /// # Errors
+    /// As [`Self::call`].
+    fn observe(&self, arguments: &Value, turn: &RunContext<'_>) -> Result<Observation, String> {
+        self.call(arguments, turn).map(|text| Observation { text, sources: Vec::new() })
+    }
+
+    /// True when its output is the answer.
+    fn returns_directly(&self) -> bool {
+        false
+    }
+}
+
+/// What a tool returned.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Observation {
+    pub text: String,
+    /// Passages that go out with the answer.
+    pub sources: Vec<Document>,
+}
+
+/// A part that finds passages.
+pub trait Retriever: Send + Sync {
+    /// The best passages for `query`, best first.
+    ///
+    /// # Errors
+    /// When the search fails.
+    fn retrieve(&self, query: &str, turn: &RunContext<'_>) -> Result<Vec<Document>>;
+
+    /// How many passages it returns at most, for parts around it that are not told.
+    fn top_k(&self) -> usize {
+        4
+    }
+}
+
+/// A part that turns texts into vectors.
+pub trait Embeddings: Send + Sync {
+    /// One vector per passage, all of one length, to be kept and found.
+    ///
+    /// # Errors
+    /// When the provider fails.
+    fn embed(&self, texts: &[&str], host: &dyn Host) -> Result<Vec<Vec<f32>>>;
+
+    /// The space its vectors lie in, as far as the settings of its own card do not tell: of another card it leans on.
+    fn space(&self) -> Space {
+        Space::default()
+    }
+
+    /// The vector of a question, to find passages with. Many models make another one of it than of a passage with
+    /// the same words, so whatever is looked for goes through here.
+    ///
+    /// # Errors
+    /// As [`Self::embed`].
+    fn embed_query(&self, text: &str, host: &dyn Host) -> Result<Vec<f32>> {
+        Ok(self.embed(&[text], host)?.pop().unwrap_or_default())
+    }
+}
+
+/// Vectors of different spaces cannot be compared: they come from another model, or from the same one set otherwise.
+pub type Space = [u8; 32];
+
+/// A part that reads a model's text into a value.
+pub trait OutputParser: Send + Sync {
+    /// What is added to the prompt.
+    fn instructions(&self) -> String;
+
+    /// Reads the text.
+    ///
+    /// # Errors
+    /// Why it does not fit.
+    fn parse(&self, text: &str) -> Result<Value, String>;
+
+    /// True when the model is asked once more after a text that does not fit.
+    fn asks_again(&self) -> bool {
+        false
+    }
+}
+
+/// What a moderation decided.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ModerationVerdict {
+    Pass,
+    /// The question is answered with this text instead.
+    Block(String),
+}
+
+/// A part that looks at a question before the model does.
+pub trait Moderation: Send + Sync {
+    /// Judges the question.
+    ///
+    /// # Errors
+    /// When it cannot be judged.
+    fn judge(&self, turn: &RunContext<'_>) -> Result<ModerationVerdict>;
+}
+
+/// Asks every moderation in turn; the first block is the answer.
+///
+/// # Errors
+/// When one of them fails.
+pub fn moderate(moderations: &[Arc<dyn Moderation>], turn: &RunContext<'_>) -> Result<ModerationVerdict> {
+    for moderation in moderations {
+        if let block @ ModerationVerdict::Block(_) = moderation.judge(turn)? {
+            return Ok(block);
+        }
+    }
+    Ok(ModerationVerdict::Pass)
+}

@@ -1,0 +1,10 @@
+//! How a card is built from the values of its inputs.
+
+pub(crate) mod arguments;
+pub mod code;
+pub mod component;
+pub mod inputs;
+pub(in crate::cards) mod output_schema;
+pub mod prompt;
+pub(crate) mod unique_tools;
+pub(in crate::cards) mod zod;

@@ -1,0 +1,121 @@
+//! Files that people send in a conversation and a vector store takes in (manual 10.8): they answer questions of
+//! that conversation and of no other.
+
+use crate::cards::kit::build::inputs::Inputs;
+use crate::cards::kit::schema::input::Input;
+use crate::domain::conversations::conversation::Conversation;
+use crate::domain::conversations::uploads::ChunkUsage;
+use crate::domain::error::{Error, FullQuota, Result};
+use crate::domain::predictions::prediction::Document;
+use crate::limits::CHAT_PASSAGES_MAX;
+use serde_json::Value;
+
+/// The switch of the stores that take such files.
+pub const FILE_UPLOAD: Input = Input::switch("fileUpload", "File Upload").additional().help(
+    "People may send files in the chat, of the types that the connected loaders read. What is in them is found in \
+     their conversation alone.",
+);
+
+/// The entry of a passage's metadata that names its conversation, as databases of the family have it.
+pub const CHAT_KEY: &str = "flowise_chatId";
+
+/// True when the card takes files of its chat.
+#[must_use]
+pub fn is_on(inputs: &Inputs<'_>) -> bool {
+    inputs.declares(FILE_UPLOAD.name) && inputs.switch(FILE_UPLOAD.name)
+}
+
+/// Passages of files as those of their conversation, whatever they say of themselves.
+///
+/// # Errors
+/// 413 when they are more than a conversation may have.
+pub fn tag_with_conversation(
+    mut passages: Vec<Document>,
+    conversation: &Conversation,
+) -> Result<Vec<Document>> {
+    if passages.len() > CHAT_PASSAGES_MAX {
+        return Err(Error::QuotaExceeded(FullQuota::Conversation));
+    }
+    for passage in &mut passages {
+        passage.metadata.insert(CHAT_KEY.to_owned(), conversation.chat.to_string().into());
+    }
+    Ok(passages)
+}
+
+/// What passages take in a database of others, about: only it knows exactly.
+#[must_use]
+pub fn chunk_usage<'p>(passages: impl Iterator<Item = &'p Document>) -> ChunkUsage {
+    passages.fold(ChunkUsage::default(), |sum, passage| {
+        let metadata = serde_json::to_string(&passage.metadata).map_or(0, |text| text.len());
+        sum.plus(ChunkUsage { passages: 1, bytes: passage.page_content.len() + metadata })
+    })
+}
+
+/// What names conversations in all that a database holds of a passage, at whatever place. Cards let their owner name the
+/// places of texts and metadata, and nothing that a name does may hide whose a passage is.
+#[must_use]
+pub fn conversation_tags(held: &Value) -> Vec<Value> {
+    match held {
+        Value::Object(map) => {
+            let own = map.get(CHAT_KEY).cloned();
+            own.into_iter().chain(map.values().flat_map(conversation_tags)).collect()
+        }
+        Value::Array(list) => list.iter().flat_map(conversation_tags).collect(),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => Vec::new(),
+    }
+}
+
+/// True for a passage that is there for everybody, or for this conversation; `named` is what it has of names of such.
+#[must_use]
+pub fn visible_to(named: &[Value], conversation: Option<&Conversation>) -> bool {
+    named.iter().all(|chat| {
+        let is_everybodys = chat.is_null() || chat == "";
+        is_everybodys || conversation.is_some_and(|own| *chat == own.chat.to_string())
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::ids::{ChatId, FlowId};
+    use serde_json::{Map, json};
+
+    fn passage(chat: Option<Value>) -> Document {
+        let metadata = chat.map(|chat| (CHAT_KEY.to_owned(), chat)).into_iter().collect();
+        Document { page_content: "x".to_owned(), metadata }
+    }
+
+    #[test]
+    fn a_passage_is_for_its_conversation_or_for_everybody() {
+        let one = Conversation { flow: FlowId::random(), chat: ChatId::random() };
+        let other = Conversation { chat: ChatId::random(), ..one };
+        let is_for =
+            |passage: &Document, of| visible_to(&conversation_tags(&json!({"some": passage.metadata})), of);
+        for everybodys in [None, Some(Value::Null), Some(json!(""))] {
+            assert!(is_for(&passage(everybodys.clone()), None) && is_for(&passage(everybodys), Some(&one)));
+        }
+        // A file cannot say that it is another conversation's, or everybody's.
+        for said in [None, Some(json!("")), Some(json!(other.chat.to_string()))] {
+            let marked = &tag_with_conversation(vec![passage(said)], &one).unwrap()[0];
+            assert!(is_for(marked, Some(&one)));
+            assert!(!is_for(marked, Some(&other)) && !is_for(marked, None));
+        }
+        assert!(!is_for(&passage(Some(json!(7))), Some(&one)));
+        let both = json!({CHAT_KEY: one.chat, "deep": [{CHAT_KEY: other.chat}]});
+        assert!(
+            !super::visible_to(&conversation_tags(&both), Some(&one)),
+            "everything that is said of it must fit"
+        );
+    }
+
+    #[test]
+    fn a_conversation_has_room_for_so_much() {
+        let conversation = Conversation { flow: FlowId::random(), chat: ChatId::random() };
+        let many =
+            vec![Document { page_content: "x".to_owned(), metadata: Map::new() }; CHAT_PASSAGES_MAX + 1];
+        assert!(matches!(
+            tag_with_conversation(many, &conversation),
+            Err(Error::QuotaExceeded(FullQuota::Conversation))
+        ));
+    }
+}

@@ -1,0 +1,116 @@
+//! The parts of knowledge: documents are loaded, cut into passages, and kept where their vectors find them again.
+
+pub mod chunk_markup;
+pub mod conversation_scope;
+pub mod embedding;
+pub mod lexical;
+pub mod loading;
+pub(in crate::cards) mod mmr;
+pub(in crate::cards) mod rerank_retriever;
+pub(crate) mod retrieving;
+pub mod splitting;
+pub mod untrusted_text;
+
+use super::build::component::{Retriever, RunContext};
+use super::capabilities::host::Host;
+use super::models::model::Model;
+use crate::domain::error::Result;
+use crate::domain::predictions::prediction::Document;
+use serde_json::Value;
+use std::ops::RangeInclusive;
+use std::sync::Arc;
+
+/// A part that brings documents, cut into passages when a splitter is wired into it.
+pub trait Loader: Send + Sync {
+    /// Reads them, in their own order.
+    ///
+    /// # Errors
+    /// When the source cannot be read, naming the card.
+    fn load(&self, host: &dyn Host) -> Result<Vec<Document>>;
+}
+
+/// A part that cuts texts into passages.
+pub trait Splitter: Send + Sync {
+    /// The passages of a text, in their order; an empty text has none.
+    ///
+    /// # Errors
+    /// When it cannot be cut as the card is set.
+    fn split(&self, text: &str, host: &dyn Host) -> Result<Vec<ChunkSpan>>;
+}
+
+/// A passage of a text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ChunkSpan {
+    pub text: String,
+    /// The lines it stands on, from 1, in the text that was cut.
+    pub lines: RangeInclusive<usize>,
+}
+
+/// A part that keeps passages and finds them by their vectors.
+pub trait VectorStore: Send + Sync {
+    /// Loads everything wired into the card and stores it.
+    ///
+    /// # Errors
+    /// When loading, embedding or storing fails. What was stored before the failure stays.
+    fn upsert(&self, host: &dyn Host) -> Result<UpsertReport>;
+
+    /// The passages nearest to a text, best first.
+    ///
+    /// # Errors
+    /// When the search fails.
+    fn nearest(&self, query: &VectorQuery<'_>, turn: &RunContext<'_>) -> Result<Vec<ScoredChunk>>;
+
+    /// How many passages the card is set to return.
+    fn top_k(&self) -> usize;
+
+    /// The model that is wired into the store, for an engine that has none of its own.
+    fn model(&self) -> Option<Arc<Model>> {
+        None
+    }
+}
+
+/// What is looked for in a vector store.
+#[derive(Debug, Clone, Copy)]
+pub struct VectorQuery<'a> {
+    /// The text whose vector is compared.
+    pub text: &'a str,
+    /// At most so many passages.
+    pub most: usize,
+    /// Only passages with this metadata, beside the filter of the card, in the words of the store.
+    pub filter: Option<&'a Value>,
+}
+
+/// A passage and how near it is.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ScoredChunk {
+    pub chunk: Document,
+    /// Nearness: larger is nearer, 1 is the same direction.
+    pub score: f32,
+}
+
+/// What an upsert did, as callers read it (manual 10.5).
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct UpsertReport {
+    pub added: usize,
+    /// Passages that are gone because their source no longer has them.
+    pub deleted: usize,
+    pub updated: usize,
+    pub skipped: usize,
+    /// Passages the store holds now, as far as someone keeps count.
+    pub total: usize,
+    pub documents: Vec<Document>,
+}
+
+/// A vector store is a retriever wherever one is wanted.
+pub struct StoreRetriever(pub Arc<dyn VectorStore>);
+
+impl Retriever for StoreRetriever {
+    fn retrieve(&self, query: &str, turn: &RunContext<'_>) -> Result<Vec<Document>> {
+        let query = VectorQuery { text: query, most: self.0.top_k(), filter: None };
+        Ok(self.0.nearest(&query, turn)?.into_iter().map(|found| found.chunk).collect())
+    }
+
+    fn top_k(&self) -> usize {
+        self.0.top_k()
+    }
+}

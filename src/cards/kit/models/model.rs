@@ -1,0 +1,152 @@
+//! A chat model with the label of its card: every call of a model in a run goes through here, and past the cache
+//! wired into its card.
+
+use super::model_span::ModelSpan;
+use super::token_sink::TokenSink;
+use crate::cards::kit::build::component::{Cache, ReplyKey};
+use crate::cards::kit::build::inputs::Inputs;
+use crate::cards::kit::capabilities::host::{Host, ModelCall};
+use crate::domain::error::{Error, Result};
+use crate::domain::predictions::prediction::Document;
+use crate::llm::{
+    ChatModel, ChatRequest, Citation, Completion, Delta, DeltaSink, ModelError, ReplyStream, SinkClosed,
+};
+use serde_json::{Map, Value};
+use sha2::{Digest as _, Sha256};
+use std::sync::Arc;
+use std::time::Instant;
+
+/// The input a cache is wired into.
+const CACHE: &str = "cache";
+
+/// A built chat model.
+pub struct Model {
+    span: ModelSpan,
+    label: String,
+    chat: Box<dyn ChatModel>,
+    cache_layer: Option<CacheLayer>,
+}
+
+/// The cache in front of a model, and what its replies depend on beside the request.
+struct CacheLayer {
+    cache: Arc<dyn Cache>,
+    settings: Vec<(&'static str, Value)>,
+}
+
+impl CacheLayer {
+    /// `None` when the request cannot be written down, which then is not cached.
+    fn key(&self, request: &ChatRequest) -> Option<ReplyKey> {
+        let asked = serde_json::to_vec(&(&self.settings, request)).ok()?;
+        Some(Sha256::digest(asked).into())
+    }
+}
+
+impl Model {
+    /// The model of a card, with what is wired into its input `cache` in front of it.
+    ///
+    /// # Errors
+    /// When something is wired there that is no cache.
+    pub(crate) fn new(inputs: &Inputs<'_>, chat: Box<dyn ChatModel>) -> Result<Self> {
+        let cache = inputs.optional_cache(CACHE)?;
+        let front = cache.map(|cache| CacheLayer { cache, settings: inputs.settings() });
+        Ok(Self {
+            span: ModelSpan::from_inputs(inputs, "chat"),
+            label: inputs.label.to_owned(),
+            chat,
+            cache_layer: front,
+        })
+    }
+
+    /// The label of its card.
+    #[must_use]
+    pub fn label(&self) -> &str {
+        &self.label
+    }
+
+    /// True when messages may carry images.
+    #[must_use]
+    pub fn takes_images(&self) -> bool {
+        self.chat.takes_images()
+    }
+
+    /// True when it can call tools.
+    #[must_use]
+    pub fn takes_tools(&self) -> bool {
+        self.chat.takes_tools()
+    }
+
+    /// Asks the model, hands fragments to `sink` and notes the tokens used. A reply from the cache uses none.
+    ///
+    /// # Errors
+    /// What the provider refused, naming this card; [`Error::Cancelled`] when the run ended.
+    pub fn ask(
+        &self,
+        request: &ChatRequest,
+        host: &dyn Host,
+        sink: &mut dyn TokenSink,
+    ) -> Result<Completion> {
+        let kept = self.cache_layer.as_ref().and_then(|front| Some((&front.cache, front.key(request)?)));
+        if let Some((cache, key)) = &kept
+            && let Some(reply) = cache.find(key, host)
+        {
+            replay(&reply, sink)?;
+            host.record_citations(citation_documents(&reply.citations));
+            return Ok(Completion { usage: None, ..reply });
+        }
+        let began = Instant::now();
+        let ask = || self.chat.chat(request, host.cancel(), &mut SinkReceiver(sink));
+        let completion = self.span.call(ask, |completion| completion.usage);
+        let result = completion.as_ref().map(|completion| completion.usage).map_err(ModelError::kind);
+        host.record_model_call(&ModelCall { card: self.span.card(), took: began.elapsed(), result });
+        let completion = completion.map_err(|fault| fault.at(&self.label))?;
+        host.record_usage(&self.label, completion.usage);
+        host.record_citations(citation_documents(&completion.citations));
+        // Failures and streams that broke off do not get here.
+        if let Some((cache, key)) = kept.as_ref().filter(|_| !completion.once) {
+            cache.store(key, &completion, host);
+        }
+        Ok(completion)
+    }
+}
+
+/// Fragments of a reply, which are shown.
+struct SinkReceiver<'a>(&'a mut dyn TokenSink);
+
+impl DeltaSink for SinkReceiver<'_> {
+    fn delta(&mut self, delta: Delta<'_>) -> std::result::Result<(), SinkClosed> {
+        match delta {
+            Delta::Text(text) => self.0.token(text),
+            Delta::Thinking(text) => self.0.thinking(text),
+        }
+    }
+
+    fn follow(&mut self, streaming: ReplyStream) -> std::result::Result<Completion, ModelError> {
+        self.0.follow(streaming).result
+    }
+}
+
+/// Pages that a reply leans on, as passages.
+fn citation_documents(citations: &[Citation]) -> Vec<Document> {
+    let page = |citation: &Citation| {
+        let said = [&citation.text, &citation.title, &citation.url];
+        let page_content = said.into_iter().find(|text| !text.is_empty()).cloned().unwrap_or_default();
+        let mut metadata = Map::new();
+        metadata.insert("source".to_owned(), citation.url.as_str().into());
+        if !citation.title.is_empty() {
+            metadata.insert("title".to_owned(), citation.title.as_str().into());
+        }
+        Document { page_content, metadata }
+    };
+    citations.iter().map(page).collect()
+}
+
+/// Hands a kept reply on word by word, so that a reader of the stream sees no other form of answer.
+fn replay(reply: &Completion, sink: &mut dyn TokenSink) -> Result<()> {
+    if !reply.thinking.is_empty() {
+        sink.thinking(&reply.thinking).map_err(|_| Error::Cancelled)?;
+    }
+    for word in reply.text.split_inclusive(' ') {
+        sink.token(word).map_err(|_| Error::Cancelled)?;
+    }
+    Ok(())
+}

@@ -1,0 +1,179 @@
+//! The conversation between a model and its tools, until the model answers (manual 9.13).
+
+use super::model::Model;
+use super::token_sink::{StreamClosed, TokenSink};
+use crate::cards::kit::build::arguments::check_arguments;
+use crate::cards::kit::build::component::{Observation, RunContext, Tool};
+use crate::domain::error::{Error, Result};
+use crate::domain::predictions::prediction::{RunOutput, UsedTool};
+use crate::limits::TOOL_ROUNDS_MAX;
+use crate::llm::{ChatMessage, ChatRequest, ReplyStream, StreamEnd, ToolSpec};
+use serde_json::Value;
+use std::collections::HashMap;
+use std::sync::Arc;
+
+/// The answer of an agent whose model kept calling tools.
+pub(crate) const STOPPED_AFTER_ROUNDS: &str =
+    "I stopped because this took too many steps without reaching an answer.";
+
+/// An agent's parts.
+pub struct ToolLoop<'a> {
+    pub label: &'a str,
+    pub model: &'a Model,
+    /// The tools it may call: these and no others.
+    pub tools: &'a [Arc<dyn Tool>],
+    /// How often the model may be asked; capped by [`TOOL_ROUNDS_MAX`].
+    pub rounds_max: u64,
+}
+
+impl ToolLoop<'_> {
+    /// Runs until the model answers without calling a tool. Tool errors go back to the model.
+    ///
+    /// # Errors
+    /// When the model fails, cannot call tools, or the run was ended.
+    pub fn run(
+        &self,
+        mut messages: Vec<ChatMessage>,
+        turn: &RunContext<'_>,
+        sink: &mut dyn TokenSink,
+    ) -> Result<RunOutput> {
+        if !self.tools.is_empty() && !self.model.takes_tools() {
+            return Err(Error::RunFailed(format!(
+                "{}: {} cannot call tools; connect a model that can",
+                self.label,
+                self.model.label()
+            )));
+        }
+        let by_name = index_by_name(self.label, self.tools)?;
+        let specs: Vec<ToolSpec> = self.tools.iter().map(|tool| tool.spec()).collect();
+        let mut outcome = RunOutput::default();
+        for _ in 0..self.rounds_max.clamp(1, TOOL_ROUNDS_MAX) {
+            let request = ChatRequest { messages, tools: specs.clone(), stop: Vec::new() };
+            let completion = self.model.ask(
+                &request,
+                turn.host,
+                &mut RoundSink { sink, text: &mut outcome.text, apart: true },
+            )?;
+            messages = request.messages;
+            if completion.calls.is_empty() {
+                return Ok(outcome);
+            }
+            messages.push(ChatMessage::Assistant { text: completion.text, calls: completion.calls.clone() });
+            for call in &completion.calls {
+                let tool = by_name.get(call.name.as_str());
+                let ToolOutcome { text, is_answer } =
+                    run_tool(tool.copied(), &call.name, &call.arguments, turn, &mut outcome);
+                if is_answer {
+                    append_text(&text, &mut outcome, sink)?;
+                    return Ok(outcome);
+                }
+                messages.push(ChatMessage::Tool { call_id: call.id.clone(), name: call.name.clone(), text });
+            }
+            if turn.host.cancel().reason().is_some() {
+                return Err(Error::Cancelled);
+            }
+        }
+        append_text(STOPPED_AFTER_ROUNDS, &mut outcome, sink)?;
+        Ok(outcome)
+    }
+}
+
+/// Tools by the names models call them by.
+///
+/// # Errors
+/// When two have the same name.
+pub(crate) fn index_by_name<'t>(
+    label: &str,
+    tools: &'t [Arc<dyn Tool>],
+) -> Result<HashMap<String, &'t dyn Tool>> {
+    let mut by_name: HashMap<String, &dyn Tool> = HashMap::new();
+    for tool in tools {
+        let name = tool.spec().name;
+        if by_name.insert(name.clone(), tool.as_ref()).is_some() {
+            return Err(Error::RunFailed(format!(
+                "{label}: two tools are named '{name}'; rename one of them"
+            )));
+        }
+    }
+    Ok(by_name)
+}
+
+/// Puts a text that no model wrote into the answer.
+pub(crate) fn append_text(text: &str, outcome: &mut RunOutput, sink: &mut dyn TokenSink) -> Result<()> {
+    RoundSink { sink, text: &mut outcome.text, apart: true }.token(text).map_err(|_| Error::Cancelled)
+}
+
+/// Gathers what the model says in all rounds: a streamed answer and a whole one hold the same text, also when
+/// the model says something before it calls a tool.
+struct RoundSink<'a> {
+    sink: &'a mut dyn TokenSink,
+    text: &'a mut String,
+    /// The next fragment begins a round, so it stands apart from what was said before.
+    apart: bool,
+}
+
+/// What stands between the texts of two rounds.
+const BETWEEN: &str = "\n\n";
+
+impl TokenSink for RoundSink<'_> {
+    fn token(&mut self, text: &str) -> Result<(), StreamClosed> {
+        if text.is_empty() {
+            return Ok(());
+        }
+        if std::mem::take(&mut self.apart) && !self.text.is_empty() {
+            self.text.push_str(BETWEEN);
+            self.sink.token(BETWEEN)?;
+        }
+        self.text.push_str(text);
+        self.sink.token(text)
+    }
+
+    fn thinking(&mut self, text: &str) -> Result<(), StreamClosed> {
+        self.sink.thinking(text)
+    }
+
+    fn follow(&mut self, streaming: ReplyStream) -> StreamEnd {
+        let lead = if self.apart && !self.text.is_empty() { BETWEEN } else { "" };
+        let followed = self.sink.follow(streaming.with_lead(lead));
+        self.apart &= followed.text.is_empty();
+        self.text.push_str(&followed.text);
+        followed
+    }
+}
+
+/// What became of a tool call.
+pub(crate) struct ToolOutcome {
+    /// What the model reads: the result, or why there is none.
+    pub(crate) text: String,
+    pub(crate) is_answer: bool,
+}
+
+/// Runs a tool and notes it in `outcome`.
+pub(crate) fn run_tool(
+    tool: Option<&dyn Tool>,
+    name: &str,
+    arguments: &Value,
+    turn: &RunContext<'_>,
+    outcome: &mut RunOutput,
+) -> ToolOutcome {
+    let result = match tool {
+        None => Err(format!("There is no tool named '{name}'. Use one of the tools you were given.")),
+        Some(tool) => {
+            check_arguments(&tool.spec().schema, arguments).and_then(|given| tool.observe(&given, turn))
+        }
+    };
+    let (seen, error) = match result {
+        Ok(seen) => (seen, None),
+        Err(error) => (Observation::default(), Some(error)),
+    };
+    outcome.source_documents.extend(seen.sources);
+    let text = error.clone().unwrap_or_else(|| seen.text.clone());
+    let is_answer = error.is_none() && tool.is_some_and(Tool::returns_directly);
+    outcome.used_tools.push(UsedTool {
+        tool: name.to_owned(),
+        tool_input: arguments.clone(),
+        tool_output: seen.text,
+        error,
+    });
+    ToolOutcome { text, is_answer }
+}

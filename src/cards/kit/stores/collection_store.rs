@@ -1,0 +1,303 @@
+//! A collection of this server behind a vector store card.
+
+use super::collections::{CollectionEdit, Collections};
+use super::records::{ChunkDiff, Cleanup, RecordManager, RecordManagerConfig, chunk_key};
+use super::store_inputs;
+use crate::cards::kit::build::component::{Embeddings, RunContext};
+use crate::cards::kit::capabilities::host::Host;
+use crate::cards::kit::knowledge::conversation_scope;
+use crate::cards::kit::knowledge::embedding::{embed_chunks, embed_query};
+use crate::cards::kit::knowledge::{Loader, ScoredChunk, UpsertReport, VectorQuery, VectorStore};
+use crate::domain::conversations::conversation::Conversation;
+use crate::domain::conversations::uploads::ChunkUsage;
+use crate::domain::error::{Error, Result};
+use crate::domain::ids::CollectionId;
+use crate::domain::knowledge::collection::Collection;
+use crate::domain::knowledge::upsert::UpsertProgress;
+use crate::domain::predictions::prediction::Document;
+use crate::vectors::RowId;
+use serde_json::Value;
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+
+/// Passages kept with their vectors, as one card sees them.
+pub struct CollectionStore {
+    pub label: String,
+    pub id: CollectionId,
+    pub name: String,
+    pub embeddings: Arc<dyn Embeddings>,
+    pub uploads: bool,
+}
+
+impl CollectionStore {
+    fn card_error(&self, what: impl std::fmt::Display) -> Error {
+        Error::RunFailed(format!("{}: {what}", self.label))
+    }
+
+    fn collections<'h>(&self, host: &'h dyn Host) -> Result<&'h dyn Collections> {
+        host.collections().ok_or_else(|| self.card_error("a run without a server has no stored passages"))
+    }
+
+    /// The passages nearest to a text, of those that are there for everybody and of those of the conversation that asks.
+    ///
+    /// # Errors
+    /// When nothing was stored yet, or with other embeddings.
+    pub fn nearest(&self, query: &VectorQuery<'_>, host: &dyn Host) -> Result<Vec<ScoredChunk>> {
+        let library = self.collections(host)?;
+        let shared = match library.collection(&self.id)? {
+            Some(head) if head.rows == 0 => None,
+            Some(head) => self.same_space(&head).map(|()| Some(self.id))?,
+            // What people send can be all there is.
+            None if self.uploads => None,
+            None => {
+                let what = format!("nothing is stored under '{}' yet; fill the store first", self.name);
+                return Err(self.card_error(what));
+            }
+        };
+        let own = self.conversation_collection(host)?;
+        if shared.is_none() && own.is_none() {
+            return Ok(Vec::new());
+        }
+        let vector = embed_query(query.text, &*self.embeddings, host)?;
+        let mut found = Vec::new();
+        for id in [shared, own].into_iter().flatten() {
+            found.extend(Self::search(library, &id, &vector, query)?);
+        }
+        Ok(best(found, query.most))
+    }
+
+    /// The passages nearest to a vector, of those of the conversation that asks.
+    ///
+    /// # Errors
+    /// When they cannot be read.
+    pub fn nearest_of_conversation(
+        &self,
+        vector: &[f32],
+        query: &VectorQuery<'_>,
+        host: &dyn Host,
+    ) -> Result<Vec<ScoredChunk>> {
+        match self.conversation_collection(host)? {
+            Some(own) => Self::search(self.collections(host)?, &own, vector, query),
+            None => Ok(Vec::new()),
+        }
+    }
+
+    /// The collection of the conversation that asks, where it has passages in it.
+    fn conversation_collection(&self, host: &dyn Host) -> Result<Option<CollectionId>> {
+        let Some(conversation) = host.conversation().filter(|_| self.uploads) else { return Ok(None) };
+        let id = self.id.for_conversation(&conversation);
+        let head = self.collections(host)?.collection(&id)?;
+        // What was sent before the owner chose other embeddings cannot be compared; it is sent again or left.
+        Ok(head.filter(|head| head.rows > 0 && head.space == self.embeddings.space()).map(|_| id))
+    }
+
+    fn search(
+        library: &dyn Collections,
+        id: &CollectionId,
+        vector: &[f32],
+        query: &VectorQuery<'_>,
+    ) -> Result<Vec<ScoredChunk>> {
+        let fits =
+            |row: &str| query.filter.is_none_or(|filter: &Value| store_inputs::matches_filter(filter, row));
+        let fits: Option<&dyn Fn(&str) -> bool> = if query.filter.is_some() { Some(&fits) } else { None };
+        store_inputs::scored_chunks(library.nearest(id, vector, query.most, fits)?)
+    }
+
+    /// Adds the passages of files that somebody sent in a conversation. What it has already stays, and so does
+    /// everything that is not its own; no record manager is asked, since nothing ever goes for something else.
+    ///
+    /// # Errors
+    /// When embedding or storing fails, and 413 or 507 when there is no room for it.
+    pub fn add_for_conversation(
+        &self,
+        documents: Vec<Document>,
+        conversation: &Conversation,
+        host: &dyn Host,
+    ) -> Result<UpsertReport> {
+        let (library, id) = (self.collections(host)?, self.id.for_conversation(conversation));
+        let documents = conversation_scope::tag_with_conversation(documents, conversation)?;
+        let head = library.collection(&id)?.filter(|head| head.space == self.embeddings.space());
+        let mut known = if head.is_some() { library.row_ids(&id)? } else { HashSet::new() };
+        let named = documents.iter().map(|document| (chunk_key(document), document));
+        let named: Vec<(RowId, &Document)> = named.filter(|(name, _)| known.insert(*name)).collect();
+        let mut total = head.map_or(0, |head| head.rows);
+        if !named.is_empty() {
+            let leave = library.reserve(conversation, ChunkUsage::default())?;
+            let (rows, nothing) = (embed_chunks(&named, &*self.embeddings, host)?, HashSet::new());
+            let edit = CollectionEdit { add: &rows, conversation: Some(leave), ..self.edit(&nothing) };
+            total = library.change(&id, &edit)?.rows;
+        }
+        Ok(UpsertReport {
+            added: named.len(),
+            skipped: documents.len() - named.len(),
+            total,
+            documents: named.into_iter().map(|(_, document)| document.clone()).collect(),
+            ..UpsertReport::default()
+        })
+    }
+
+    fn same_space(&self, head: &Collection) -> Result<()> {
+        if head.space == self.embeddings.space() {
+            return Ok(());
+        }
+        Err(self.card_error(format!("'{}' was filled with other embeddings; fill it again", self.name)))
+    }
+
+    /// Stores documents in place of what was there; with records, only what changed.
+    ///
+    /// # Errors
+    /// When embedding or storing fails; then what was there stays.
+    pub fn upsert(
+        &self,
+        documents: Vec<Document>,
+        records: Option<&dyn RecordManager>,
+        host: &dyn Host,
+    ) -> Result<UpsertReport> {
+        match records {
+            None => self.replace_all(documents, host),
+            Some(records) => self.sync_with_records(documents, records, host),
+        }
+    }
+
+    fn edit<'e>(&'e self, remove: &'e HashSet<RowId>) -> CollectionEdit<'e> {
+        let space = self.embeddings.space();
+        CollectionEdit { name: &self.name, space, clear: false, add: &[], remove, conversation: None }
+    }
+
+    fn replace_all(&self, documents: Vec<Document>, host: &dyn Host) -> Result<UpsertReport> {
+        if documents.is_empty() {
+            return Err(self.card_error("Document: there is nothing to store; what was stored before stays"));
+        }
+        let library = self.collections(host)?;
+        let named: Vec<(RowId, &Document)> =
+            documents.iter().enumerate().map(|(number, document)| (position_id(number), document)).collect();
+        let rows = embed_chunks(&named, &*self.embeddings, host)?;
+        host.report_progress(UpsertProgress::storing(0, rows.len()));
+        let head = library
+            .change(&self.id, &CollectionEdit { clear: true, add: &rows, ..self.edit(&HashSet::new()) })?;
+        Ok(UpsertReport { added: rows.len(), total: head.rows, documents, ..UpsertReport::default() })
+    }
+
+    fn sync_with_records(
+        &self,
+        documents: Vec<Document>,
+        records: &dyn RecordManager,
+        host: &dyn Host,
+    ) -> Result<UpsertReport> {
+        let (library, keeping) = (self.collections(host)?, records.config());
+        let namespace = keeping.namespace_of(&self.name, host);
+        let recorded = records.records(&namespace, host)?;
+        let is_same_space =
+            library.collection(&self.id)?.is_some_and(|head| head.space == self.embeddings.space());
+        // What is recorded and not there, a crash left behind: it counts as new.
+        let present = if is_same_space { library.row_ids(&self.id)? } else { HashSet::new() };
+        let mut known = recorded.clone();
+        known.retain(|name, _| present.contains(name));
+        let difference = ChunkDiff::between(&documents, &known, keeping)?;
+        let rows = embed_chunks(&difference.new_chunks(), &*self.embeddings, host)?;
+        let gone: HashSet<RowId> = difference.removed.iter().copied().collect();
+        let unnamed: Vec<RowId> = present.into_iter().filter(is_position_id).collect();
+        let remove: HashSet<RowId> = gone.iter().chain(&unnamed).copied().collect();
+        let changes = !rows.is_empty() || !remove.is_empty() || !is_same_space;
+        if changes {
+            host.report_progress(UpsertProgress::storing(0, rows.len()));
+            // Vectors of another space go with the change: they cannot be compared with these.
+            library.change(
+                &self.id,
+                &CollectionEdit { clear: !is_same_space, add: &rows, ..self.edit(&remove) },
+            )?;
+        }
+        let unrecorded = |name: &&RowId| !known.contains_key(*name) || gone.contains(*name);
+        let added: HashSet<RowId> = difference.new.iter().map(|(name, _, _)| *name).collect();
+        let forgotten: Vec<RowId> =
+            recorded.keys().filter(unrecorded).filter(|name| !added.contains(*name)).copied().collect();
+        records.change(&namespace, &difference.records(), &forgotten, host)?;
+        let updated = difference.new.iter().filter(|(name, _, _)| recorded.contains_key(name)).count();
+        Ok(UpsertReport {
+            added: difference.new.len() - updated,
+            deleted: forgotten.len() + unnamed.len(),
+            updated,
+            skipped: difference.skipped,
+            total: known.len() + difference.new.len() - gone.len(),
+            documents: difference.new.iter().map(|(_, document, _)| (*document).clone()).collect(),
+        })
+    }
+}
+
+/// The best of what was found in several places.
+#[must_use]
+pub fn best(mut found: Vec<ScoredChunk>, most: usize) -> Vec<ScoredChunk> {
+    found.sort_by(|one, other| other.score.total_cmp(&one.score));
+    found.truncate(most);
+    found
+}
+
+/// The name of a row that was stored without records: its place, since the next filling takes the place of all.
+fn position_id(number: usize) -> RowId {
+    (number as u128).to_be_bytes()
+}
+
+/// True for such a name. Nobody keeps records of it, so it goes when the collection is filled with records.
+fn is_position_id(name: &RowId) -> bool {
+    name[..8] == [0; 8]
+}
+
+/// A vector store over a collection that holds what one loader brings, and nothing else: the names of its rows tell what
+/// is there, so it is its own record manager.
+pub struct UnrecordedStore {
+    pub collection: CollectionStore,
+    pub loader: Arc<dyn Loader>,
+    pub most: usize,
+}
+
+impl UnrecordedStore {
+    fn config(&self) -> RecordManagerConfig {
+        RecordManagerConfig {
+            label: self.collection.label.clone(),
+            namespace: None,
+            cleanup: Cleanup::Full,
+            source_key: "source".to_owned(),
+        }
+    }
+}
+
+/// The names of a collection's rows as records.
+struct RowNames<'s> {
+    collection: &'s CollectionStore,
+    config: RecordManagerConfig,
+}
+
+impl RecordManager for RowNames<'_> {
+    fn config(&self) -> &RecordManagerConfig {
+        &self.config
+    }
+
+    fn records(&self, _namespace: &str, host: &dyn Host) -> Result<HashMap<RowId, String>> {
+        let names = self.collection.collections(host)?.row_ids(&self.collection.id)?;
+        Ok(names.into_iter().map(|name| (name, String::new())).collect())
+    }
+
+    fn change(&self, _: &str, _: &[(RowId, String)], _: &[RowId], _: &dyn Host) -> Result<()> {
+        Ok(())
+    }
+}
+
+impl VectorStore for UnrecordedStore {
+    fn upsert(&self, host: &dyn Host) -> Result<UpsertReport> {
+        let says_something = |document: &Document| !document.page_content.trim().is_empty();
+        let documents = self.loader.load(host)?.into_iter().filter(says_something).collect();
+        self.collection.upsert(
+            documents,
+            Some(&RowNames { collection: &self.collection, config: self.config() }),
+            host,
+        )
+    }
+
+    fn nearest(&self, query: &VectorQuery<'_>, turn: &RunContext<'_>) -> Result<Vec<ScoredChunk>> {
+        self.collection.nearest(query, turn.host)
+    }
+
+    fn top_k(&self) -> usize {
+        self.most
+    }
+}

@@ -1,0 +1,87 @@
+//! Where passages stay between runs, with their vectors and with the records of what is there.
+
+use crate::cards::kit::build::component::Space;
+use crate::domain::conversations::conversation::Conversation;
+use crate::domain::conversations::uploads::{ChunkUsage, StoragePermit};
+use crate::domain::error::Result;
+use crate::domain::ids::{CollectionId, NamespaceId};
+use crate::domain::knowledge::collection::Collection;
+use crate::vectors::{RowId, SearchHit, VectorRow};
+use std::collections::{HashMap, HashSet};
+
+/// The collections and records of one workspace.
+pub trait Collections: Send + Sync {
+    /// What a collection knows of itself; `None` when it was never filled.
+    ///
+    /// # Errors
+    /// When it cannot be read.
+    fn collection(&self, id: &CollectionId) -> Result<Option<Collection>>;
+
+    /// The names of all rows of a collection.
+    ///
+    /// # Errors
+    /// When it cannot be read.
+    fn row_ids(&self, id: &CollectionId) -> Result<HashSet<RowId>>;
+
+    /// The rows nearest to `query`, best first, of those whose text `fits`.
+    ///
+    /// # Errors
+    /// When they cannot be read, or the vectors have another length.
+    fn nearest(
+        &self,
+        id: &CollectionId,
+        query: &[f32],
+        most: usize,
+        fits: Option<&dyn Fn(&str) -> bool>,
+    ) -> Result<Vec<SearchHit>>;
+
+    /// Leave to store what a conversation sends, asked before any of it is embedded; `elsewhere` of it goes to a database
+    /// on another server.
+    ///
+    /// # Errors
+    /// 404 when its flow is gone, 413 and 507 when there is no room for it.
+    fn reserve(&self, conversation: &Conversation, elsewhere: ChunkUsage) -> Result<StoragePermit>;
+
+    /// Asked before each part of it goes to a database on another server, where nothing is removed with the conversation.
+    ///
+    /// # Errors
+    /// When the conversation was deleted since.
+    fn require_valid(&self, leave: &StoragePermit) -> Result<()>;
+
+    /// Changes a collection, or makes it. Others see all of the change or nothing of it.
+    ///
+    /// # Errors
+    /// When it cannot be stored, is larger than a collection may be, or its conversation was deleted meanwhile.
+    fn change(&self, id: &CollectionId, edit: &CollectionEdit<'_>) -> Result<Collection>;
+
+    /// Everything a record manager remembers of a namespace: the source of each passage.
+    ///
+    /// # Errors
+    /// When it cannot be read.
+    fn records(&self, namespace: &NamespaceId) -> Result<HashMap<RowId, String>>;
+
+    /// Changes what it remembers.
+    ///
+    /// # Errors
+    /// When it cannot be stored.
+    fn change_records(
+        &self,
+        namespace: &NamespaceId,
+        put: &[(RowId, String)],
+        remove: &[RowId],
+    ) -> Result<()>;
+}
+
+/// A change of a collection.
+#[derive(Debug, Clone)]
+pub struct CollectionEdit<'a> {
+    pub name: &'a str,
+    /// The space of the new vectors. Rows of another one go.
+    pub space: Space,
+    pub clear: bool,
+    /// New rows, in place of those of the same name.
+    pub add: &'a [VectorRow],
+    /// The conversation whose files the rows are: such a collection goes with it.
+    pub conversation: Option<StoragePermit>,
+    pub remove: &'a HashSet<RowId>,
+}

@@ -1,0 +1,241 @@
+//! Filling a store again: which passages are new, which are known, and which are gone (manual 10.7).
+
+use crate::cards::kit::build::inputs::Inputs;
+use crate::cards::kit::capabilities::host::Host;
+use crate::cards::kit::schema::input::{Choice, Input};
+use crate::domain::error::{Error, Result};
+use crate::domain::predictions::prediction::Document;
+use crate::vectors::RowId;
+use serde_json::Value;
+use sha2::{Digest as _, Sha256};
+use std::collections::{HashMap, HashSet};
+
+/// A part that remembers which passages are in a store.
+pub trait RecordManager: Send + Sync {
+    fn config(&self) -> &RecordManagerConfig;
+
+    /// Everything remembered of a namespace: the source of each passage.
+    ///
+    /// # Errors
+    /// When it cannot be read.
+    fn records(&self, namespace: &str, host: &dyn Host) -> Result<HashMap<RowId, String>>;
+
+    /// Remembers passages with their sources and forgets others.
+    ///
+    /// # Errors
+    /// When it cannot be stored.
+    fn change(
+        &self,
+        namespace: &str,
+        put: &[(RowId, String)],
+        remove: &[RowId],
+        host: &dyn Host,
+    ) -> Result<()>;
+}
+
+/// How a record manager is set.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RecordManagerConfig {
+    pub label: String,
+    /// What it keeps apart; without it, the flow and the collection.
+    pub namespace: Option<String>,
+    pub cleanup: Cleanup,
+    /// The metadata that names where a passage is from.
+    pub source_key: String,
+}
+
+/// What goes from a store that is filled again.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Cleanup {
+    None,
+    /// What a source that was loaded does not have any more.
+    Incremental,
+    /// Everything that was not loaded.
+    Full,
+}
+
+/// What a record manager keeps apart.
+pub const NAMESPACE: Input = Input::text("namespace", "Namespace")
+    .additional()
+    .help("Keeps records of different stores apart. Empty: the flow and the store.");
+/// What goes from a store that is filled again.
+pub const CLEANUP: Input = Input::choice("cleanup", "Cleanup", CLEANUPS).or("none").help(
+    "None removes nothing. Incremental removes what a source that was loaded does not have any more. Full removes \
+     everything that was not loaded.",
+);
+/// The metadata by which sources are told apart.
+pub const SOURCE_KEY: Input = Input::text("sourceIdKey", "SourceId Key")
+    .or("source")
+    .additional()
+    .help("The metadata that names where a passage is from.");
+/// The table of records where a card names none.
+pub const TABLE: &str = "upsertion_records";
+
+const CLEANUPS: &[Choice] =
+    &[Choice::new("none", "None"), Choice::new("incremental", "Incremental"), Choice::new("full", "Full")];
+
+impl RecordManagerConfig {
+    /// Reads the inputs [`NAMESPACE`], [`CLEANUP`] and [`SOURCE_KEY`].
+    ///
+    /// # Errors
+    /// When the cleanup is none of those there are.
+    pub fn from_inputs(inputs: &Inputs<'_>) -> Result<Self> {
+        let cleanup = match inputs.text(CLEANUP.name)?.as_str() {
+            "none" => Cleanup::None,
+            "incremental" => Cleanup::Incremental,
+            "full" => Cleanup::Full,
+            _ => return Err(inputs.input_error(CLEANUP.name, "this must be none, incremental or full")),
+        };
+        Ok(Self {
+            label: inputs.label.to_owned(),
+            namespace: inputs.optional_text(NAMESPACE.name),
+            cleanup,
+            source_key: inputs.text(SOURCE_KEY.name)?,
+        })
+    }
+
+    /// The namespace of this collection of this flow.
+    #[must_use]
+    pub fn namespace_of(&self, collection: &str, host: &dyn Host) -> String {
+        let flow = || host.fact("chatflowid").unwrap_or_default();
+        self.namespace.clone().unwrap_or_else(|| format!("{}_{collection}", flow()))
+    }
+}
+
+/// The name of a passage: what it says and where it is from, so that storing it again changes nothing.
+#[must_use]
+pub fn chunk_key(document: &Document) -> RowId {
+    let mut hash = Sha256::new();
+    hash.update((document.page_content.len() as u64).to_le_bytes());
+    hash.update(&document.page_content);
+    hash.update(Value::Object(document.metadata.clone()).to_string());
+    let mut name = RowId::default();
+    name.copy_from_slice(&hash.finalize()[..16]);
+    name
+}
+
+/// What filling a store again has to do.
+#[derive(Debug, Default, PartialEq)]
+pub struct ChunkDiff<'d> {
+    /// Passages to store, each once, with their sources.
+    pub new: Vec<(RowId, &'d Document, String)>,
+    pub skipped: usize,
+    pub removed: Vec<RowId>,
+}
+
+impl<'d> ChunkDiff<'d> {
+    /// Compares what was loaded with what is known.
+    ///
+    /// # Errors
+    /// When passages do not say where they are from, though that decides what goes.
+    pub fn between(
+        documents: &'d [Document],
+        known: &HashMap<RowId, String>,
+        keeping: &RecordManagerConfig,
+    ) -> Result<Self> {
+        let mut difference = Self::default();
+        let (mut loaded, mut sources) = (HashSet::new(), HashSet::new());
+        for document in documents {
+            let source = source(document, keeping)?;
+            let name = chunk_key(document);
+            sources.insert(source.clone());
+            if !loaded.insert(name) || known.contains_key(&name) {
+                difference.skipped += 1;
+            } else {
+                difference.new.push((name, document, source));
+            }
+        }
+        let goes = |(name, source): &(&RowId, &String)| match keeping.cleanup {
+            Cleanup::None => false,
+            Cleanup::Incremental => sources.contains(*source) && !loaded.contains(*name),
+            Cleanup::Full => !loaded.contains(*name),
+        };
+        difference.removed = known.iter().filter(goes).map(|(name, _)| *name).collect();
+        Ok(difference)
+    }
+
+    /// The new passages with their names.
+    #[must_use]
+    pub fn new_chunks(&self) -> Vec<(RowId, &'d Document)> {
+        self.new.iter().map(|(name, document, _)| (*name, *document)).collect()
+    }
+
+    /// What the record manager is told of them.
+    #[must_use]
+    pub fn records(&self) -> Vec<(RowId, String)> {
+        self.new.iter().map(|(name, _, source)| (*name, source.clone())).collect()
+    }
+}
+
+fn source(document: &Document, keeping: &RecordManagerConfig) -> Result<String> {
+    match document.metadata.get(&keeping.source_key) {
+        Some(Value::String(source)) => Ok(source.clone()),
+        Some(other) if !other.is_null() => Ok(other.to_string()),
+        _ if keeping.cleanup == Cleanup::Incremental => Err(Error::RunFailed(format!(
+            "{}: a passage has no '{}' in its metadata, by which the cleanup 'incremental' tells sources apart",
+            keeping.label, keeping.source_key
+        ))),
+        _ => Ok(String::new()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::{Map, json};
+
+    fn document(text: &str, source: &str) -> Document {
+        let metadata = Map::from_iter([("source".to_owned(), json!(source))]);
+        Document { page_content: text.to_owned(), metadata }
+    }
+
+    fn keeping(cleanup: Cleanup) -> RecordManagerConfig {
+        RecordManagerConfig {
+            label: "Records".to_owned(),
+            namespace: None,
+            cleanup,
+            source_key: "source".to_owned(),
+        }
+    }
+
+    #[test]
+    fn each_cleanup_removes_what_it_says() {
+        let old = [document("a1", "a"), document("a2", "a"), document("b1", "b")];
+        let known: HashMap<RowId, String> = old
+            .iter()
+            .map(|document| (chunk_key(document), document.metadata["source"].as_str().unwrap().to_owned()))
+            .collect();
+        let now = [document("a1", "a"), document("a3", "a"), document("a3", "a")];
+        let gone = |cleanup| {
+            let difference = ChunkDiff::between(&now, &known, &keeping(cleanup)).unwrap();
+            assert_eq!((difference.new.len(), difference.skipped), (1, 2), "{cleanup:?}");
+            let mut gone: Vec<usize> = difference
+                .removed
+                .iter()
+                .map(|name| old.iter().position(|document| chunk_key(document) == *name).unwrap())
+                .collect();
+            gone.sort_unstable();
+            gone
+        };
+        assert_eq!(gone(Cleanup::None), [0; 0]);
+        assert_eq!(gone(Cleanup::Incremental), [1]);
+        assert_eq!(gone(Cleanup::Full), [1, 2]);
+    }
+
+    #[test]
+    fn a_passage_without_a_source_cannot_be_cleaned_up_by_source() {
+        let nameless = [Document { page_content: "x".to_owned(), metadata: Map::new() }];
+        let known = HashMap::new();
+        let message =
+            ChunkDiff::between(&nameless, &known, &keeping(Cleanup::Incremental)).unwrap_err().to_string();
+        assert!(message.contains("Records") && message.contains("'source'"), "{message}");
+        assert!(ChunkDiff::between(&nameless, &known, &keeping(Cleanup::Full)).is_ok());
+    }
+
+    #[test]
+    fn a_passage_is_named_by_what_it_says_and_where_it_is_from() {
+        assert_eq!(chunk_key(&document("x", "a")), chunk_key(&document("x", "a")));
+        assert_ne!(chunk_key(&document("x", "a")), chunk_key(&document("x", "b")));
+        assert_ne!(chunk_key(&document("x", "a")), chunk_key(&document("y", "a")));
+    }
+}

@@ -1,0 +1,409 @@
+//! Vector stores on other servers: what is alike for all of them. Each database is a file of its own over
+//! [`Database`].
+
+use super::collections::Collections;
+use super::records::{ChunkDiff, RecordManager, chunk_key};
+use super::store_inputs::{self, StoreInputs};
+use crate::base::cancel::{CancelReason, CancelToken};
+use crate::cards::kit::build::component::RunContext;
+use crate::cards::kit::capabilities::host::Host;
+use crate::cards::kit::knowledge::conversation_scope;
+use crate::cards::kit::knowledge::embedding::embed_query;
+use crate::cards::kit::knowledge::mmr::MmrSearch;
+use crate::cards::kit::knowledge::{ScoredChunk, UpsertReport, VectorQuery, VectorStore};
+use crate::cards::kit::{Input, Inputs, Output, WireType};
+use crate::domain::conversations::uploads::StoragePermit;
+use crate::domain::error::{Error, Result};
+use crate::domain::knowledge::upsert::UpsertProgress;
+use crate::domain::predictions::prediction::Document;
+use crate::llm::{Endpoint, ModelError};
+use crate::net::ResponseLimits;
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
+use serde_json::{Map, Value};
+use std::collections::HashSet;
+use std::sync::Arc;
+use std::time::Duration;
+use uuid::Uuid;
+
+pub(in crate::cards) const RECORD_MANAGER: Input =
+    Input::wire("recordManager", "Record Manager", WireType::RecordManager)
+        .optional()
+        .upsert_only()
+        .help("Remembers which passages are stored, so that only what changed is stored again.");
+
+/// Numbers of all vectors in one request: together with their texts within what databases take.
+const NUMBERS_AT_ONCE: usize = 60_000;
+/// Names removed in one request.
+const REMOVED_AT_ONCE: usize = 500;
+/// Longest name of a collection.
+const NAME_CHARS_MAX: usize = 255;
+/// What a name in a path may hold as it is.
+const IN_PATH: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'_').remove(b'.');
+
+/// Why a database gave nothing.
+pub(in crate::cards) trait IntoCardError {
+    /// The operation's error, naming the card that failed.
+    fn into_card_error(self, card: &str) -> Error;
+}
+
+impl IntoCardError for ModelError {
+    fn into_card_error(self, card: &str) -> Error {
+        Self::at(self, card)
+    }
+}
+
+pub(in crate::cards) trait VectorDatabase: Send + Sync {
+    type Error: IntoCardError;
+
+    /// Makes sure that there is a collection for vectors of this length.
+    fn prepare(&self, dimensions: usize, cancel: &CancelToken) -> std::result::Result<(), Self::Error>;
+
+    /// Stores passages; one of the same name is replaced.
+    fn put(&self, rows: &[RemoteChunk<'_>], cancel: &CancelToken) -> std::result::Result<(), Self::Error>;
+
+    fn remove(&self, names: &[Uuid], cancel: &CancelToken) -> std::result::Result<(), Self::Error>;
+
+    /// The passages nearest to a vector, best first.
+    fn nearest(
+        &self,
+        search: &VectorSearch<'_>,
+        cancel: &CancelToken,
+    ) -> std::result::Result<Vec<RemoteHit>, Self::Error>;
+}
+
+/// What a database is to look for.
+#[derive(Clone, Copy)]
+pub(in crate::cards) struct VectorSearch<'a> {
+    /// What the vector was made of, for databases that look at words too.
+    pub(in crate::cards) text: &'a str,
+    pub(in crate::cards) vector: &'a [f32],
+    /// At most so many.
+    pub(in crate::cards) most: usize,
+    /// Metadata they must have, beside the card's own filter.
+    pub(in crate::cards) filter: Option<&'a Value>,
+    pub(in crate::cards) conversation: ConversationFilter<'a>,
+    pub(in crate::cards) with_vectors: bool,
+}
+
+/// Passages for everybody, and those of one conversation.
+#[derive(Clone, Copy)]
+pub(in crate::cards) struct ConversationFilter<'a>(pub(in crate::cards) Option<&'a str>);
+
+/// A passage that was found.
+pub(in crate::cards) struct RemoteHit {
+    pub(in crate::cards) scored: ScoredChunk,
+    /// Empty unless it was asked for.
+    pub(in crate::cards) vector: Vec<f32>,
+    /// The conversations it is of, by all that the database holds of it.
+    conversations: Vec<Value>,
+}
+
+impl RemoteHit {
+    /// `held` is all that the database holds of it beside its vector, just as it sent it.
+    pub(in crate::cards) fn new(scored: ScoredChunk, held: &Value) -> Self {
+        Self { scored, vector: Vec::new(), conversations: conversation_scope::conversation_tags(held) }
+    }
+
+    pub(in crate::cards) fn with_vector(self, vector: Vec<f32>) -> Self {
+        Self { vector, ..self }
+    }
+}
+
+/// A passage with its vector, on its way to a database.
+pub(in crate::cards) struct RemoteChunk<'a> {
+    /// Made of what it says and where it is from: storing it again changes nothing.
+    pub(in crate::cards) name: Uuid,
+    pub(in crate::cards) vector: Vec<f32>,
+    pub(in crate::cards) chunk: &'a Document,
+}
+
+/// A vector store card over a database.
+pub(in crate::cards) struct RemoteVectorStore<D> {
+    inputs: StoreInputs,
+    records: Option<Arc<dyn RecordManager>>,
+    /// What the owner calls the collection.
+    collection: String,
+    most: usize,
+    /// Passages of one request at most.
+    batch: usize,
+    uploads: bool,
+    mmr: Option<MmrSearch>,
+    database: D,
+}
+
+impl<D: VectorDatabase> RemoteVectorStore<D> {
+    /// Reads what all such cards declare.
+    ///
+    /// # Errors
+    /// When nothing makes vectors, or an input does not fit its declaration.
+    pub(in crate::cards) fn from_inputs(
+        inputs: &Inputs<'_>,
+        collection: String,
+        database: D,
+    ) -> Result<Self> {
+        let batch = if inputs.declares("batchSize") { inputs.whole("batchSize")? } else { None };
+        Ok(Self {
+            inputs: StoreInputs::from_inputs(inputs)?,
+            records: inputs.optional_records(RECORD_MANAGER.name)?,
+            collection,
+            most: store_inputs::top_k(inputs)?,
+            batch: batch.map_or(usize::MAX, |batch| usize::try_from(batch).unwrap_or(usize::MAX)),
+            uploads: conversation_scope::is_on(inputs),
+            mmr: MmrSearch::from_inputs(inputs)?,
+            database,
+        })
+    }
+
+    fn card_result<T>(&self, done: std::result::Result<T, D::Error>) -> Result<T> {
+        done.map_err(|fault| fault.into_card_error(self.inputs.label()))
+    }
+
+    /// Embeds and stores, some at a time; what was stored before a failure stays.
+    fn put(
+        &self,
+        named: &[(Uuid, &Document)],
+        leave: Option<(&dyn Collections, StoragePermit)>,
+        host: &dyn Host,
+    ) -> Result<()> {
+        let (mut rest, mut size) = (named, 0);
+        while !rest.is_empty() {
+            if host.cancel().reason().is_some() {
+                return Err(Error::Cancelled);
+            }
+            host.report_progress(UpsertProgress::embedding(named.len() - rest.len(), named.len()));
+            let some = if size == 0 { rest.len().min(8) } else { rest.len().min(size) };
+            let (now, wait_until_done) = rest.split_at(some);
+            let texts: Vec<&str> = now.iter().map(|(_, passage)| passage.page_content.as_str()).collect();
+            let vectors = self.inputs.embeddings.embed(&texts, host)?;
+            if size == 0 {
+                // The first few tell how long the vectors are.
+                let dimensions = vectors.first().map_or(1, Vec::len);
+                self.card_result(self.database.prepare(dimensions, host.cancel()))?;
+                size = (NUMBERS_AT_ONCE / dimensions.max(1)).clamp(1, self.batch.max(1));
+            }
+            let rows: Vec<RemoteChunk<'_>> = now
+                .iter()
+                .zip(vectors)
+                .map(|(&(name, passage), vector)| RemoteChunk { name, vector, chunk: passage })
+                .collect();
+            for some in rows.chunks(size) {
+                if let Some((library, leave)) = &leave {
+                    library.require_valid(leave)?;
+                }
+                self.card_result(self.database.put(some, host.cancel()))?;
+            }
+            rest = wait_until_done;
+        }
+        host.report_progress(UpsertProgress::embedding(named.len(), named.len()));
+        Ok(())
+    }
+
+    fn sync_with_records(
+        &self,
+        documents: &[Document],
+        records: &dyn RecordManager,
+        host: &dyn Host,
+    ) -> Result<UpsertReport> {
+        let keeping = records.config();
+        let namespace = keeping.namespace_of(&self.collection, host);
+        let known = records.records(&namespace, host)?;
+        let difference = ChunkDiff::between(documents, &known, keeping)?;
+        let named: Vec<(Uuid, &Document)> = difference
+            .new_chunks()
+            .into_iter()
+            .map(|(name, passage)| (Uuid::from_bytes(name), passage))
+            .collect();
+        self.put(&named, None, host)?;
+        let gone: Vec<Uuid> = difference.removed.iter().map(|name| Uuid::from_bytes(*name)).collect();
+        for some in gone.chunks(REMOVED_AT_ONCE) {
+            self.card_result(self.database.remove(some, host.cancel()))?;
+        }
+        // Last, so that what a failure left out is new the next time; storing it again changes nothing.
+        records.change(&namespace, &difference.records(), &difference.removed, host)?;
+        Ok(UpsertReport {
+            added: named.len(),
+            deleted: gone.len(),
+            updated: 0,
+            skipped: difference.skipped,
+            total: known.len() + named.len() - gone.len(),
+            documents: named.into_iter().map(|(_, passage)| passage.clone()).collect(),
+        })
+    }
+}
+
+impl<D: VectorDatabase> VectorStore for RemoteVectorStore<D> {
+    fn upsert(&self, host: &dyn Host) -> Result<UpsertReport> {
+        let mut documents = self.inputs.documents(host)?;
+        let conversation = host.conversation();
+        match (&conversation, &self.records) {
+            // No record manager is asked: nothing of a conversation ever goes for something else.
+            (Some(conversation), _) => {
+                documents = conversation_scope::tag_with_conversation(documents, conversation)?
+            }
+            (None, Some(records)) => return self.sync_with_records(&documents, records.as_ref(), host),
+            (None, None) => {}
+        }
+        let mut seen = HashSet::new();
+        let named = documents.iter().map(|passage| (Uuid::from_bytes(chunk_key(passage)), passage));
+        let named: Vec<(Uuid, &Document)> = named.filter(|(name, _)| seen.insert(*name)).collect();
+        let leave = match conversation {
+            Some(conversation) => {
+                let library = host.collections();
+                let library =
+                    library.ok_or_else(|| self.inputs.card_error("it takes files on a server alone"))?;
+                let amount = conversation_scope::chunk_usage(named.iter().map(|(_, passage)| *passage));
+                Some((library, library.reserve(&conversation, amount)?))
+            }
+            None => None,
+        };
+        self.put(&named, leave, host)?;
+        let stored = named.into_iter().map(|(_, passage)| passage.clone()).collect::<Vec<_>>();
+        Ok(UpsertReport {
+            added: stored.len(),
+            total: stored.len(),
+            documents: stored,
+            ..UpsertReport::default()
+        })
+    }
+
+    fn nearest(&self, query: &VectorQuery<'_>, turn: &RunContext<'_>) -> Result<Vec<ScoredChunk>> {
+        let vector = embed_query(query.text, self.inputs.embeddings.as_ref(), turn.host)?;
+        let conversation = turn.host.conversation().filter(|_| self.uploads);
+        let chat = conversation.map(|own| own.chat.to_string());
+        let fetched = self.mmr.map_or(query.most, |diverse| diverse.fetch_count(query.most));
+        let search = VectorSearch {
+            text: query.text,
+            vector: &vector,
+            most: fetched,
+            filter: query.filter,
+            // Another flow may let people send files into a collection that this one only reads: they would push out what
+            // its own readers look for.
+            conversation: ConversationFilter(chat.as_deref()),
+            with_vectors: self.mmr.is_some(),
+        };
+        let mut found = self.card_result(self.database.nearest(&search, turn.host.cancel()))?;
+        // Nothing depends on a filter alone, which looks where this card's names lead it.
+        found.retain(|found| conversation_scope::visible_to(&found.conversations, conversation.as_ref()));
+        found.sort_by(|one, other| other.scored.score.total_cmp(&one.scored.score));
+        if let Some(diverse) = self.mmr {
+            let vectors = found.iter_mut().map(|found| std::mem::take(&mut found.vector));
+            let chosen = diverse.choose(&vector, vectors, query.most);
+            let chosen = chosen.map_err(|misfit| self.inputs.card_error(misfit))?;
+            return Ok(chosen.into_iter().map(|at| found[at].scored.clone()).collect());
+        }
+        found.truncate(query.most);
+        Ok(found.into_iter().map(|found| found.scored).collect())
+    }
+
+    fn top_k(&self) -> usize {
+        self.most
+    }
+}
+
+/// The outputs of a store.
+pub(in crate::cards) const fn outputs(
+    retriever: &'static [&'static str],
+    store: &'static [&'static str],
+    labels: [&'static str; 2],
+) -> [Output; 2] {
+    [
+        Output { name: "retriever", label: labels[0], base_classes: retriever, predicts: false },
+        Output { name: "vectorStore", label: labels[1], base_classes: store, predicts: false },
+    ]
+}
+
+/// The endpoint of a database at an address of the owner's.
+pub(in crate::cards) fn endpoint(inputs: &Inputs<'_>, base: &str, headers: &[(&str, String)]) -> Endpoint {
+    let mut endpoint = Endpoint::new(inputs.host.outgoing().clone(), base, None);
+    endpoint.headers = headers.iter().map(|(name, value)| ((*name).to_owned(), value.clone())).collect();
+    endpoint.limits = ResponseLimits {
+        first_byte: Duration::from_secs(60),
+        stall: Duration::from_secs(30),
+        body_bytes: 32 * 1024 * 1024,
+    };
+    endpoint
+}
+
+/// A name that the owner typed, which stands in a path: it leads to no other place, whatever a question put into it.
+///
+/// # Errors
+/// When it is no name.
+pub(in crate::cards) fn path_name(inputs: &Inputs<'_>, input: &str) -> Result<(String, String)> {
+    let name = inputs.text(input)?.trim().to_owned();
+    if name.is_empty() || name.chars().count() > NAME_CHARS_MAX || name.chars().all(|c| c == '.') {
+        return Err(inputs.input_error(input, "this must be a name of 1 to 255 characters"));
+    }
+    let in_path = in_path(&name);
+    Ok((name, in_path))
+}
+
+/// A text as a part of a path.
+pub(in crate::cards) fn in_path(text: &str) -> String {
+    utf8_percent_encode(text, IN_PATH).to_string()
+}
+
+/// The filter of a card, and the one of a search, as objects.
+///
+/// # Errors
+/// When the card's is no object.
+pub(in crate::cards) fn filter(inputs: &Inputs<'_>, input: &str) -> Result<Option<Map<String, Value>>> {
+    let filter = inputs.object(input)?;
+    Ok((!filter.is_empty()).then_some(filter))
+}
+
+/// A score of which larger is nearer, out of a distance.
+pub(in crate::cards) fn score_from_distance(distance: f32) -> f32 {
+    1.0 / (1.0 + distance.max(0.0))
+}
+
+/// How long a database may take for what it does after it has answered.
+const WAIT_MAX: Duration = Duration::from_secs(10 * 60);
+/// The waits between two looks, from the shortest to the longest.
+const POLL_INTERVALS: [Duration; 2] = [Duration::from_millis(20), Duration::from_secs(2)];
+
+/// Looks again and again whether a database has done what it said it would do later. `look` says true when it has.
+///
+/// # Errors
+/// What `look` fails with, and when it takes too long or the run ends.
+pub(in crate::cards) fn wait_until_done(
+    cancel: &CancelToken,
+    mut look: impl FnMut() -> std::result::Result<bool, ModelError>,
+) -> std::result::Result<(), ModelError> {
+    let ([mut wait, longest], mut waited) = (POLL_INTERVALS, Duration::ZERO);
+    while !look()? {
+        if waited >= WAIT_MAX {
+            return Err(ModelError::TimedOut);
+        }
+        if !cancel.sleep(wait) {
+            return Err(match cancel.reason() {
+                Some(CancelReason::TimedOut) => ModelError::TimedOut,
+                _ => ModelError::Cancelled,
+            });
+        }
+        waited += wait;
+        wait = (wait * 2).min(longest);
+    }
+    Ok(())
+}
+
+/// Metadata of plain values, for databases that take no others: what is nested is kept as JSON text.
+pub(in crate::cards) fn flatten_metadata(metadata: &Map<String, Value>) -> Map<String, Value> {
+    let entries = metadata.iter().filter(|(_, value)| !value.is_null()).map(|(name, value)| {
+        let value = match value {
+            Value::Array(_) | Value::Object(_) => Value::from(value.to_string()),
+            plain => plain.clone(),
+        };
+        (name.clone(), value)
+    });
+    entries.collect()
+}
+
+/// An answer that is not in the form of its database.
+pub(in crate::cards) fn malformed_answer() -> ModelError {
+    ModelError::Garbled("it is no list of passages".into())
+}
+
+/// Used by errors that name the card where no database is asked yet.
+pub(in crate::cards) fn missing_input(inputs: &Inputs<'_>, input: &str) -> Error {
+    inputs.input_error(input, "fill this in")
+}

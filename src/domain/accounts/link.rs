@@ -1,0 +1,72 @@
+//! Links that open one door once: an invitation, and a new password (manual 8.4). Only the hash of a token is kept.
+
+use super::token::{self, Token};
+use super::user::{DisplayName, Email};
+use crate::domain::error::Error;
+use crate::domain::ids::{InvitationId, RoleId, UserId, WorkspaceId};
+use jiff::{SignedDuration, Timestamp};
+use serde::{Deserialize, Serialize};
+
+/// How long a link for a new password works.
+pub const RESET_MINUTES: u64 = 15;
+
+/// A place that waits for somebody who has no account yet.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Invitation {
+    /// Names it in lists.
+    pub id: InvitationId,
+    /// SHA-256 of the token, under which it is kept.
+    pub hash: [u8; 32],
+    /// For whom. The account gets this address, whatever its holder types.
+    pub email: Email,
+    /// What to call them until they say.
+    pub name: Option<DisplayName>,
+    pub workspace: WorkspaceId,
+    pub role: RoleId,
+    pub by: String,
+    /// Their account: the invitation ends with their place. `None` for a key or the operator.
+    #[serde(default)]
+    pub by_user: Option<UserId>,
+    /// When.
+    pub created: Timestamp,
+    /// Until when the link works.
+    pub expires: Timestamp,
+}
+
+/// A link for a new password.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct PasswordReset {
+    /// SHA-256 of the token, under which it is kept.
+    pub hash: [u8; 32],
+    pub user: UserId,
+    /// Until when the link works.
+    pub expires: Timestamp,
+}
+
+/// A token with its hash and its end, freshly made.
+pub struct NewLinkToken {
+    /// To be shown once.
+    pub token: Token,
+    pub hash: [u8; 32],
+    /// Until when it works.
+    pub expires: Timestamp,
+}
+
+impl NewLinkToken {
+    /// Makes a token that works for this long.
+    #[must_use]
+    pub fn for_minutes(minutes: u64, now: Timestamp) -> Self {
+        let token = Token::random();
+        let hash = token::hash(token.as_str());
+        let length = SignedDuration::from_mins(i64::try_from(minutes).unwrap_or(i64::MAX / 60));
+        Self { token, hash, expires: now + length }
+    }
+}
+
+/// The one answer to a token that is unknown, used up or too old: which of them would say whether it ever was one.
+#[must_use]
+pub fn dead_link_error() -> Error {
+    Error::invalid("This link is not valid any more. Ask for a new one.")
+}

@@ -1,0 +1,135 @@
+//! A conversation's stored messages and the proof that a caller owns it (manual 3.1, 3.2).
+
+use crate::domain::ids::{ChatId, FlowId, MessageId};
+use crate::domain::predictions::prediction::{ChatType, Document, MessageRole, Usage, UsedTool};
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use hmac::{Hmac, KeyInit as _, Mac as _};
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use sha2::Sha256;
+use subtle::ConstantTimeEq as _;
+
+/// A conversation of a flow. The server makes the ids of conversations, so no two flows have one in common by chance; a
+/// flow that is asked by another one goes on under the id of the conversation it is asked in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Conversation {
+    pub flow: FlowId,
+    pub chat: ChatId,
+}
+
+/// One stored message (manual 3.4).
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Message {
+    /// Message id; an answer's is the `chatMessageId` its caller got.
+    pub id: MessageId,
+    pub role: MessageRole,
+    pub flow: FlowId,
+    pub chat: ChatId,
+    pub content: String,
+    /// Where it came from.
+    pub chat_type: ChatType,
+    /// The memory session, when the flow has a memory card.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub session: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub memory_type: Option<String>,
+    /// When: a question at request start, an answer when it was whole.
+    pub created: Timestamp,
+    /// The asker's e-mail, when the chat collected one.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub lead_email: Option<String>,
+    /// Files of a question, without their data.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub file_uploads: Vec<Value>,
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub used_tools: Vec<UsedTool>,
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub source_documents: Vec<Document>,
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub usage: Option<Usage>,
+    /// What the person might ask next, after an answer.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub follow_up_prompts: Vec<String>,
+    /// True for an answer that its caller or a shutdown cut short (manual 2.9).
+    #[serde(skip_serializing_if = "std::ops::Not::not", default)]
+    pub stopped: bool,
+}
+
+/// Mints and proves session tokens: base64url(HMAC-SHA256(secret, flow ‖ chat)), no stored state.
+#[derive(Clone)]
+pub struct OwnershipTokens {
+    secret: [u8; 32],
+}
+
+impl OwnershipTokens {
+    /// Tokens under this server secret.
+    #[must_use]
+    pub const fn new(secret: [u8; 32]) -> Self {
+        Self { secret }
+    }
+
+    fn mac(&self, flow: &FlowId, chat: &ChatId) -> [u8; 32] {
+        let mut mac = Hmac::<Sha256>::new_from_slice(&self.secret).expect("HMAC takes a key of any length");
+        mac.update(flow.bytes());
+        mac.update(chat.bytes());
+        mac.finalize().into_bytes().into()
+    }
+
+    /// The token that proves ownership of `chat` in `flow`.
+    #[must_use]
+    pub fn mint(&self, flow: &FlowId, chat: &ChatId) -> String {
+        URL_SAFE_NO_PAD.encode(self.mac(flow, chat))
+    }
+
+    /// True when `token` proves exactly this conversation; compared in constant time.
+    #[must_use]
+    pub fn verify(&self, flow: &FlowId, chat: &ChatId, token: &str) -> bool {
+        let Ok(given) = URL_SAFE_NO_PAD.decode(token) else { return false };
+        given.ct_eq(&self.mac(flow, chat)).into()
+    }
+
+    /// The value of the `service_session` cookie (manual 3.1).
+    #[must_use]
+    pub fn cookie(&self, flow: &FlowId, chat: &ChatId) -> String {
+        format!("{chat}.{}", self.mint(flow, chat))
+    }
+
+    /// Reads a cookie value: the conversation it names, when it proves it.
+    #[must_use]
+    pub fn verify_cookie(&self, flow: &FlowId, value: &str) -> Option<ChatId> {
+        let (chat, token) = value.split_once('.')?;
+        let chat = ChatId::parse(chat)?;
+        self.verify(flow, &chat, token).then_some(chat)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_token_fits_one_flow_and_one_conversation() {
+        let tokens = OwnershipTokens::new([7; 32]);
+        let (flow, chat) = (FlowId::random(), ChatId::random());
+        let token = tokens.mint(&flow, &chat);
+        assert!(tokens.verify(&flow, &chat, &token));
+        assert!(!tokens.verify(&FlowId::random(), &chat, &token));
+        assert!(!tokens.verify(&flow, &ChatId::random(), &token));
+        assert!(!tokens.verify(&flow, &chat, ""));
+        assert!(!tokens.verify(&flow, &chat, &format!("{token}x")));
+        assert!(!OwnershipTokens::new([8; 32]).verify(&flow, &chat, &token));
+    }
+
+    #[test]
+    fn the_cookie_names_its_conversation() {
+        let tokens = OwnershipTokens::new([7; 32]);
+        let (flow, chat) = (FlowId::random(), ChatId::random());
+        assert_eq!(tokens.verify_cookie(&flow, &tokens.cookie(&flow, &chat)), Some(chat));
+        assert_eq!(tokens.verify_cookie(&flow, "nonsense"), None);
+        let other = ChatId::random();
+        assert_eq!(tokens.verify_cookie(&flow, &format!("{other}.{}", tokens.mint(&flow, &chat))), None);
+    }
+}

@@ -1,0 +1,113 @@
+//! Document stores, the loaders that fill them, and the passages in them.
+
+use crate::domain::ids::{ChunkId, DocumentStoreId, LoaderId, WorkspaceId};
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+/// A named collection of passages.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct DocumentStore {
+    pub id: DocumentStoreId,
+    pub workspace: WorkspaceId,
+    pub name: String,
+    pub description: String,
+    /// What fills it, oldest first.
+    #[serde(default)]
+    pub loaders: Vec<DocumentLoader>,
+    pub chunks: usize,
+    /// How many characters in all of them.
+    pub characters: usize,
+    /// When it was made.
+    pub created: Timestamp,
+    /// When it last changed.
+    pub updated: Timestamp,
+}
+
+/// A loader of a store, with what it brought.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct DocumentLoader {
+    pub id: LoaderId,
+    pub plan: LoaderConfig,
+    /// What it brought is in the store, as it is set now.
+    pub synced: bool,
+    pub chunks: usize,
+    /// How many characters in all of them.
+    pub characters: usize,
+}
+
+/// How a loader of a store is set.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct LoaderConfig {
+    pub name: String,
+    pub loader: CardConfig,
+    /// What cuts its documents, if something does.
+    pub splitter: Option<CardConfig>,
+    /// Metadata of the request that brought it, over those of its documents.
+    #[serde(default)]
+    pub metadata: Map<String, Value>,
+}
+
+/// A card that stands on no canvas.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct CardConfig {
+    pub card: String,
+    /// Its settings, by input name.
+    pub config: Map<String, Value>,
+    #[serde(default)]
+    pub credential: Option<String>,
+}
+
+/// One passage.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StoredChunk {
+    /// Id: later ones of a loader are greater.
+    pub id: ChunkId,
+    pub text: String,
+    /// Where it is from.
+    pub metadata: Map<String, Value>,
+}
+
+impl DocumentStore {
+    /// The loader of this id.
+    #[must_use]
+    pub fn loader(&self, id: &LoaderId) -> Option<&DocumentLoader> {
+        self.loaders.iter().find(|loader| loader.id == *id)
+    }
+
+    /// Counts the passages of all loaders again.
+    pub fn recount(&mut self) {
+        self.chunks = self.loaders.iter().map(|loader| loader.chunks).sum();
+        self.characters = self.loaders.iter().map(|loader| loader.characters).sum();
+    }
+
+    /// Its state in the family's words.
+    #[must_use]
+    pub fn status(&self) -> &'static str {
+        if self.loaders.is_empty() {
+            "EMPTY"
+        } else if self.loaders.iter().all(|loader| loader.synced) {
+            "SYNC"
+        } else {
+            "STALE"
+        }
+    }
+}
+
+impl DocumentLoader {
+    /// Its state in the family's words.
+    #[must_use]
+    pub const fn status(&self) -> &'static str {
+        if self.synced { "SYNC" } else { "STALE" }
+    }
+
+    /// Where its documents are said to be from, for requests that replace them by that name.
+    #[must_use]
+    pub fn source(&self) -> Option<&Value> {
+        self.plan.metadata.get("source")
+    }
+}

@@ -1,0 +1,7 @@
+//! Document stores, their chunks and their vectors (manual 10).
+
+pub mod collection;
+pub mod document_store;
+pub mod server_folder;
+pub mod upsert;
+pub mod vector_config;

@@ -1,0 +1,92 @@
+//! What became of filling a vector store: remembered for the people who look after the flow (manual 10.5).
+
+use crate::domain::ids::UpsertId;
+use crate::domain::predictions::prediction::Document;
+use crate::limits::{FILLING_SAMPLE_CHARS_MAX, FILLING_SAMPLES_MAX};
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+use serde_json::Map;
+
+/// One filling. Passages are kept as samples: the store has them all.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct UpsertRecord {
+    pub id: UpsertId,
+    /// When it was done.
+    pub date: Timestamp,
+    pub counts: UpsertCounts,
+    /// The beginnings of its first new passages.
+    pub samples: Vec<Document>,
+    /// The cards that took part, in the order in which they were built.
+    pub cards: Vec<UpsertCard>,
+}
+
+/// How far a filling is (manual 10.6).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct UpsertProgress {
+    pub phase: UpsertPhase,
+    pub done: usize,
+    /// Passages it is to be done for; `None` as long as nobody knows.
+    pub total: Option<usize>,
+}
+
+impl UpsertProgress {
+    /// Before anything is known.
+    pub const STARTED: Self = Self::loading(0);
+
+    /// While documents are read and cut.
+    #[must_use]
+    pub const fn loading(done: usize) -> Self {
+        Self { phase: UpsertPhase::Loading, done, total: None }
+    }
+
+    #[must_use]
+    pub const fn embedding(done: usize, total: usize) -> Self {
+        Self { phase: UpsertPhase::Embedding, done, total: Some(total) }
+    }
+
+    #[must_use]
+    pub const fn storing(done: usize, total: usize) -> Self {
+        Self { phase: UpsertPhase::Storing, done, total: Some(total) }
+    }
+}
+
+/// What a filling does, in this order. A store that embeds and writes some at a time says `embedding` for both.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum UpsertPhase {
+    Loading,
+    Embedding,
+    Storing,
+}
+
+/// How many passages were what.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[allow(missing_docs)]
+pub struct UpsertCounts {
+    pub num_added: usize,
+    pub num_deleted: usize,
+    pub num_updated: usize,
+    pub num_skipped: usize,
+    pub total_keys: usize,
+}
+
+/// A card that took part, without its settings: some of them are nobody's business.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct UpsertCard {
+    pub id: String,
+    pub name: String,
+    pub label: String,
+}
+
+/// The beginnings of the first passages.
+#[must_use]
+pub fn sample_chunks(passages: &[Document]) -> Vec<Document> {
+    let beginning = |passage: &Document| Document {
+        page_content: passage.page_content.chars().take(FILLING_SAMPLE_CHARS_MAX).collect(),
+        metadata: Map::new(),
+    };
+    passages.iter().take(FILLING_SAMPLES_MAX).map(beginning).collect()
+}

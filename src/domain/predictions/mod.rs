@@ -1,0 +1,3 @@
+//! What is asked of a flow and what it answers (manual 2).
+
+pub mod prediction;

@@ -1,0 +1,237 @@
+//! A question and its answer (manual 2.1, 2.6).
+
+use crate::base::spooled_file::SpooledFile;
+use crate::domain::ids::{ChatId, FlowId, MessageId};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value, json};
+
+/// What a caller asks, after the door has read it.
+#[derive(Debug, Clone, Default)]
+pub struct Question {
+    /// The text asked; may be empty when the request carries something else to answer.
+    pub text: String,
+    /// The request answers a form that the flow begins with: whether it does is known when the flow is.
+    pub has_form: bool,
+    pub streaming: bool,
+    /// The conversation the caller says it continues.
+    pub chat_id: Option<String>,
+    /// Proofs of that conversation the request carried, in the order they are looked at (manual 3.1 r3).
+    pub proofs: Vec<ConversationProof>,
+    /// Per-request overrides (manual 7.1).
+    pub overrides: Map<String, Value>,
+    /// What the caller calls the conversation, where it is no override (manual 3.3).
+    pub conversation_name: Option<Value>,
+    /// Earlier messages the caller brings along (manual 2.1).
+    pub history: Vec<HistoryMessage>,
+    /// Files sent with the question, as they came.
+    pub uploads: Vec<Upload>,
+    pub lead_email: Option<String>,
+}
+
+/// A claim to own a conversation.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ConversationProof {
+    /// A token that goes with the `chatId` of the body.
+    Token(String),
+    /// The conversation cookie, which names its own conversation.
+    Cookie(String),
+}
+
+/// Who said something.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum MessageRole {
+    #[serde(rename = "userMessage")]
+    User,
+    #[serde(rename = "apiMessage")]
+    Api,
+}
+
+/// One earlier message of a conversation.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct HistoryMessage {
+    pub role: MessageRole,
+    pub text: String,
+}
+
+impl HistoryMessage {
+    /// Who said it and what, as a line of a conversation.
+    #[must_use]
+    pub fn line(&self) -> String {
+        let who = match self.role {
+            MessageRole::User => "Human",
+            MessageRole::Api => "Assistant",
+        };
+        format!("{who}: {}", self.text)
+    }
+
+    #[must_use]
+    pub fn lines(messages: &[Self]) -> String {
+        messages.iter().map(Self::line).collect::<Vec<_>>().join("\n")
+    }
+}
+
+/// A file or link as a caller sent it: nothing about it has been judged.
+#[derive(Debug, Clone)]
+pub enum Upload {
+    /// An entry of `uploads` in a JSON body.
+    Entry(UploadEntry),
+    File(UploadFile),
+}
+
+impl Upload {
+    /// True for a file that a vector store is to have taken in before the question.
+    #[must_use]
+    pub fn is_for_store(&self) -> bool {
+        matches!(self, Self::Entry(entry) if entry.kind == "file:rag")
+    }
+}
+
+/// An entry of `uploads` (manual 4.2).
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+pub struct UploadEntry {
+    /// What the caller says it is.
+    #[serde(rename = "type")]
+    pub kind: String,
+    #[serde(default)]
+    pub name: Option<String>,
+    #[serde(default)]
+    pub mime: Option<String>,
+    /// A data URI, a text or an address, as its kind has it.
+    #[serde(default)]
+    pub data: Option<String>,
+}
+
+/// A file in a form.
+#[derive(Debug, Clone)]
+pub struct UploadFile {
+    pub name: String,
+    pub mime: Option<String>,
+    /// What is in it.
+    pub content: SpooledFile,
+}
+
+/// An image or link that goes to the model with a question (manual 4.2).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ImageUpload {
+    /// The caller's name for it: a label, never a path.
+    pub name: String,
+    /// Its declared media type, already checked against its bytes.
+    pub mime: String,
+    pub content: ImageSource,
+}
+
+/// The content of an upload.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ImageSource {
+    /// An image, base64-encoded.
+    Image {
+        /// Standard base64 without line breaks.
+        base64: String,
+    },
+    /// An image the provider fetches itself.
+    Url(String),
+}
+
+/// Where a question came from (manual 3.4).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "UPPERCASE")]
+pub enum ChatType {
+    Internal,
+    /// The API, the widget, a share page.
+    External,
+}
+
+/// A tool the run called.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct UsedTool {
+    pub tool: String,
+    pub tool_input: Value,
+    pub tool_output: String,
+    /// Why it failed, when it did.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub error: Option<String>,
+}
+
+/// A passage an answer leans on.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Document {
+    pub page_content: String,
+    /// Where it is from.
+    pub metadata: Map<String, Value>,
+}
+
+/// Tokens a model call used, as its provider reported them.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Usage {
+    pub input_tokens: u64,
+    pub output_tokens: u64,
+    /// Of the tokens read, those the provider had cached.
+    #[serde(skip_serializing_if = "is_zero", default)]
+    pub cached_tokens: u64,
+    /// Of the tokens written, those spent on thinking.
+    #[serde(skip_serializing_if = "is_zero", default)]
+    pub reasoning_tokens: u64,
+}
+
+fn is_zero(number: &u64) -> bool {
+    *number == 0
+}
+
+impl Usage {
+    #[must_use]
+    pub const fn total(&self) -> u64 {
+        self.input_tokens + self.output_tokens
+    }
+
+    /// As answers and messages carry it (manual 2.6).
+    #[must_use]
+    pub fn wire(&self) -> Value {
+        let mut wire = json!({
+            "input_tokens": self.input_tokens,
+            "output_tokens": self.output_tokens,
+            "total_tokens": self.total(),
+        });
+        if self.cached_tokens > 0 {
+            wire["input_token_details"] = json!({"cache_read": self.cached_tokens});
+        }
+        if self.reasoning_tokens > 0 {
+            wire["output_token_details"] = json!({"reasoning": self.reasoning_tokens});
+        }
+        wire
+    }
+
+    pub fn add(&mut self, other: &Self) {
+        self.input_tokens += other.input_tokens;
+        self.output_tokens += other.output_tokens;
+        self.cached_tokens += other.cached_tokens;
+        self.reasoning_tokens += other.reasoning_tokens;
+    }
+}
+
+/// What a run produced.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct RunOutput {
+    pub text: String,
+    /// The answer as an object, when the flow ends in structured output.
+    pub json: Option<Value>,
+    pub used_tools: Vec<UsedTool>,
+    /// Passages used, when the flow returns them.
+    pub source_documents: Vec<Document>,
+    /// Tokens of all model calls; `None` when no model reported any.
+    pub usage: Option<Usage>,
+    /// Values that cards of the run kept and show.
+    pub flow_variables: Map<String, Value>,
+    /// What the person might ask next.
+    pub follow_up_prompts: Vec<String>,
+}
+
+/// The ids one ask works under, fixed before the run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RunIds {
+    pub flow: FlowId,
+    pub chat: ChatId,
+    pub answer: MessageId,
+    pub question: MessageId,
+}

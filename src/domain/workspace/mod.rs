@@ -1,0 +1,9 @@
+//! What a workspace holds beside flows: credentials, variables, tools, templates, its audit (manual 7).
+
+pub mod audit;
+pub mod credential;
+pub mod credential_types;
+pub mod oauth2;
+pub mod template;
+pub mod tool;
+pub mod variable;

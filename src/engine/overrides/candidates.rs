@@ -1,0 +1,47 @@
+//! The settings an owner may put on the list (manual 7.1 r2).
+
+use super::{files, protected};
+use crate::canvas::Canvas;
+use crate::cards::kit::{Input, InputKind};
+use crate::cards::registry;
+use serde_json::{Value, json};
+
+/// One row for each setting of each card that a request could be allowed to change.
+#[must_use]
+pub fn list_overridable(canvas: &Canvas) -> Vec<Value> {
+    let mut rows = Vec::new();
+    for node in canvas.nodes().iter().filter(|node| !node.is_note()) {
+        let Some(card) = registry::find(&node.name) else { continue };
+        if let Some((name, endings)) = files::file_input(card) {
+            let label = card.input(name).map_or(name, |input| input.label);
+            rows.push(json!({
+                "node": node.label(),
+                "nodeId": node.id,
+                "label": label,
+                "name": files::FILES,
+                "type": if endings.is_empty() { "*".to_owned() } else { endings.join(", ") },
+            }));
+        }
+        for input in card.inputs.iter().filter(|input| protected::group_of_input(card, input).is_none()) {
+            rows.push(json!({
+                "node": node.label(),
+                "nodeId": node.id,
+                "label": input.label,
+                "name": input.name,
+                "type": kind_text(input),
+            }));
+        }
+    }
+    rows
+}
+
+/// The words of the family's list: the choices themselves, where there are some.
+fn kind_text(input: &Input) -> String {
+    match input.kind {
+        InputKind::Choice(choices) => choices.iter().map(|choice| choice.name).collect::<Vec<_>>().join(", "),
+        InputKind::Number { .. } => "number".to_owned(),
+        InputKind::Switch => "boolean".to_owned(),
+        InputKind::Json => "json".to_owned(),
+        _ => "string".to_owned(),
+    }
+}

@@ -1,0 +1,165 @@
+//! Stored conversations (manual 3.5).
+
+use crate::app::App;
+use crate::domain::accounts::caller::Caller;
+use crate::domain::error::{Error, Result};
+use crate::domain::ids::{ChatId, MessageId};
+use crate::domain::predictions::prediction::ChatType;
+use crate::http::api::flows::{deleted_reply, page_params};
+use crate::http::api::predictions::prediction::flow_id;
+use crate::http::reply::Reply;
+use crate::http::request::Request;
+use crate::ops::conversations::messages::{
+    self, ListOptions, MessageFilter, MessageOrder, conversations, stats,
+};
+use jiff::Timestamp;
+use jiff::civil::DateTime;
+use jiff::tz::TimeZone;
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+use serde_json::{Value, json};
+
+/// `GET /chatmessage/:id`.
+///
+/// # Errors
+/// 400 for a bad filter, 404, 403.
+pub fn list(app: &App, caller: Caller, request: &Request) -> Result<Reply> {
+    list_filtered(app, &caller, request, &filter(request)?)
+}
+
+/// `GET /internal-chatmessage/:id`: of the canvas test chat only.
+///
+/// # Errors
+/// As [`list`].
+pub fn list_internal(app: &App, caller: Caller, request: &Request) -> Result<Reply> {
+    let filter = MessageFilter { chat_types: Some(vec![ChatType::Internal]), ..filter(request)? };
+    list_filtered(app, &caller, request, &filter)
+}
+
+fn list_filtered(app: &App, caller: &Caller, request: &Request, filter: &MessageFilter) -> Result<Reply> {
+    let telling = ListOptions {
+        order: order(request)?,
+        page: page_params(request)?,
+        feedback: is_truthy(request, "feedback"),
+    };
+    Reply::json(&messages::list(app, caller, &flow_id(request)?, filter, telling)?)
+}
+
+/// A flag of the query: anything but nothing, `false` and `0`.
+fn is_truthy(request: &Request, name: &str) -> bool {
+    request.query(name).is_some_and(|text| !matches!(text, "" | "false" | "0"))
+}
+
+pub(crate) fn order(request: &Request) -> Result<MessageOrder> {
+    match request.query("order") {
+        None | Some("" | "ASC") => Ok(MessageOrder::Ascending),
+        Some("DESC") => Ok(MessageOrder::Descending),
+        Some(_) => Err(Error::invalid("Invalid order: it must be ASC or DESC.")),
+    }
+}
+
+/// `GET /conversations/:id`: a page of conversations, one row for each.
+///
+/// # Errors
+/// 400 for a bad filter, 404, 403.
+pub fn conversations(app: &App, caller: Caller, request: &Request) -> Result<Reply> {
+    const ROWS: usize = 20;
+    let page = page_params(request)?.unwrap_or((1, ROWS));
+    let (rows, total) = conversations::list(app, &caller, &flow_id(request)?, &filter(request)?, page)?;
+    Reply::json(&json!({"data": rows, "total": total}))
+}
+
+/// `GET /stats/:id`.
+///
+/// # Errors
+/// 400 for a bad filter, 404, 403.
+pub fn stats(app: &App, caller: Caller, request: &Request) -> Result<Reply> {
+    Reply::json(&stats::of_flow(app, &caller, &flow_id(request)?, &filter(request)?)?)
+}
+
+/// `DELETE /chatmessage/:id`.
+///
+/// # Errors
+/// 400 for a bad filter, 404, 403.
+pub fn delete(app: &App, caller: Caller, request: &Request) -> Result<Reply> {
+    deleted_reply(messages::delete(app, &caller, &flow_id(request)?, &filter(request)?)?)
+}
+
+fn filter(request: &Request) -> Result<MessageFilter> {
+    read_filter(&|name| request.query(name), &|name| request.query_all(name))
+}
+
+/// A filter of named texts: the first of a name, and all of it.
+pub(crate) fn read_filter<'a>(
+    first: &dyn Fn(&str) -> Option<&'a str>,
+    all: &dyn Fn(&str) -> Vec<&'a str>,
+) -> Result<MessageFilter> {
+    let text = |name: &str| first(name).filter(|text| !text.is_empty());
+    Ok(MessageFilter {
+        chat_types: chat_types(&all("chatType"))?,
+        chat: parse_optional(text("chatId"), "chatId", ChatId::parse)?,
+        session: text("sessionId").map(str::to_owned),
+        memory_type: text("memoryType").map(str::to_owned),
+        message: parse_optional(text("messageId"), "messageId", MessageId::parse)?,
+        start: parse_optional(text("startDate"), "startDate", parse_instant)?,
+        end: parse_optional(text("endDate"), "endDate", parse_instant)?,
+        ratings: parse_list(
+            &all("feedbackType"),
+            "Invalid feedbackType: it must be THUMBS_UP or THUMBS_DOWN.",
+        )?,
+    })
+}
+
+/// The doors of the family; no message comes through those that this server does not have.
+#[derive(Deserialize)]
+#[serde(rename_all = "UPPERCASE")]
+enum ChatTypeName {
+    Internal,
+    External,
+    Evaluation,
+    Mcp,
+    Scheduled,
+    Webhook,
+}
+
+fn chat_types(sent: &[&str]) -> Result<Option<Vec<ChatType>>> {
+    let wrong = "Invalid chatType: it must be INTERNAL, EXTERNAL, EVALUATION, MCP, SCHEDULED or WEBHOOK.";
+    let wanted: Vec<ChatTypeName> = parse_list(sent, wrong)?;
+    let here = wanted.iter().filter_map(|door| match door {
+        ChatTypeName::Internal => Some(ChatType::Internal),
+        ChatTypeName::External => Some(ChatType::External),
+        ChatTypeName::Evaluation | ChatTypeName::Mcp | ChatTypeName::Scheduled | ChatTypeName::Webhook => {
+            None
+        }
+    });
+    Ok((!wanted.is_empty()).then(|| here.collect()))
+}
+
+/// A moment; a date without a time is its first one, and a time without a zone is in UTC.
+fn parse_instant(text: &str) -> Option<Timestamp> {
+    let in_utc = |text: &str| text.parse::<DateTime>().ok()?.to_zoned(TimeZone::UTC).ok();
+    text.parse().ok().or_else(|| in_utc(text).map(|zoned| zoned.timestamp()))
+}
+
+pub(crate) fn parse_optional<T>(
+    text: Option<&str>,
+    name: &str,
+    parse: impl Fn(&str) -> Option<T>,
+) -> Result<Option<T>> {
+    let wrong = || Error::Invalid(format!("Invalid {name}."));
+    text.map(|text| parse(text).ok_or_else(wrong)).transpose()
+}
+
+/// One value, several, or a JSON array of them.
+fn parse_list<T: DeserializeOwned>(sent: &[&str], wrong: &'static str) -> Result<Vec<T>> {
+    let mut found = Vec::new();
+    for text in sent.iter().filter(|text| !text.is_empty()) {
+        let read: Option<Vec<T>> = if text.starts_with('[') {
+            serde_json::from_str(text).ok()
+        } else {
+            serde_json::from_value(Value::from(*text)).ok().map(|one| vec![one])
+        };
+        found.extend(read.ok_or_else(|| Error::invalid(wrong))?);
+    }
+    Ok(found)
+}

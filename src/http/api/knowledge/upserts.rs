@@ -1,0 +1,217 @@
+//! Filling vector stores, and the list of what was filled (manual 10.5).
+
+use super::progress_reply;
+use crate::app::App;
+use crate::domain::accounts::caller::Caller;
+use crate::domain::error::{Error, Result};
+use crate::domain::flows::flow::Flow;
+use crate::domain::flows::rate_limit::WindowState;
+use crate::domain::ids::{FlowId, UpsertId};
+use crate::domain::predictions::prediction::ChatType;
+use crate::http::api::flows::deleted_reply;
+use crate::http::api::predictions::prediction::{
+    admit_origin, canvas_source, conversation_proofs, flow_id, with_session,
+};
+use crate::http::reply::Reply;
+use crate::http::request::Request;
+use crate::http::request::json;
+use crate::http::routing::guard::{self, Guard, RequiredAccess};
+use crate::ops::accounts::keys;
+use crate::ops::knowledge::upsert::{self, CanvasSource, HistoryFilter, Uploader, UpsertRequest};
+use crate::ops::predictions;
+use jiff::Timestamp;
+use serde::Deserialize;
+use serde_json::{Map, Value};
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+/// A filling that its sender may ask for: what [`FILL`] proves.
+pub struct UpsertGrant {
+    flow: Flow,
+    fill: UpsertRequest,
+    window: Option<WindowState>,
+}
+
+/// The gate of a flow as for a question; but an open flow is filled by those who may change it, and takes from everybody
+/// else only files of their conversation (manual 10.5 r1).
+pub const UPSERT: Guard<UpsertGrant> = Guard { name: "FILL", access: RequiredAccess::Ask, authorize };
+
+fn authorize(app: &App, request: &Request) -> Result<UpsertGrant> {
+    let SentUpsert { mut fill, sender, .. } = parse_upsert(request, ChatType::External)?;
+    let id = request.param("id");
+    let flow = predictions::flow(app, &FlowId::parse(id).ok_or_else(|| Error::no_flow_text(id))?)?;
+    let flow = Arc::unwrap_or_clone(flow);
+    let window = predictions::admit_rate(app, &flow, request.address())?;
+    admit_origin(app, request, &flow)?;
+    let is_visitors = match admit_sender(app, request, &flow) {
+        Ok(()) => false,
+        // A key that is bound to the flow guards its files too.
+        Err(_) if flow.settings.api_key.is_none() && is_only_files(&fill) => true,
+        Err(refusal) => return Err(refusal),
+    };
+    // Whoever may fill the store says by a `chatId` that the files are not for everybody.
+    let says_so = sender.chat.is_some();
+    if is_visitors || (says_so && upsert::targets_conversation(app, &flow, &fill, CanvasSource::Live)?) {
+        fill.conversation = Some(upsert::resolve_conversation(app, &flow, &sender)?);
+    }
+    Ok(UpsertGrant { flow, fill, window })
+}
+
+fn is_only_files(fill: &UpsertRequest) -> bool {
+    !fill.files.is_empty() && fill.store.is_none() && fill.overrides.is_empty()
+}
+
+/// Lets in the flow's key, and callers who may change the flow.
+fn admit_sender(app: &App, request: &Request, flow: &Flow) -> Result<()> {
+    if flow.settings.api_key.is_some() {
+        match predictions::admit_key(app, flow, request.bearer()) {
+            Err(Error::Unauthorized(_)) => {}
+            settled => return settled,
+        }
+    }
+    let caller = match request.bearer() {
+        Some(key) => keys::authenticate(app, key, Some(request.address()))?,
+        None => guard::signed_in_person(app, request)?,
+    };
+    match caller {
+        Some(caller) if upsert::can_upsert(&caller, flow) => Ok(()),
+        Some(caller) if caller.workspace == flow.workspace => {
+            Err(Error::Forbidden("This needs the flow's key or the permission to change it.".to_owned()))
+        }
+        _ => Err(Error::unauthorized()),
+    }
+}
+
+/// `{stopNodeId?, overrideConfig?, chatId?}`, or a form whose other fields are overrides.
+#[derive(Default, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct UpsertBody {
+    #[serde(default)]
+    stop_node_id: Option<String>,
+    #[serde(default)]
+    override_config: Option<Map<String, Value>>,
+    #[serde(default)]
+    chat_id: Option<String>,
+    #[serde(default)]
+    session_token: Option<String>,
+    /// Which canvas; only the door of the canvas asks.
+    #[serde(default)]
+    source: Option<String>,
+}
+
+/// A filling, and in which conversation it is sent.
+struct SentUpsert {
+    fill: UpsertRequest,
+    sender: Uploader,
+    source: Option<String>,
+}
+
+fn parse_upsert(request: &Request, chat_type: ChatType) -> Result<SentUpsert> {
+    let mut body = UpsertBody::default();
+    let mut files = Vec::new();
+    match request.take_form() {
+        Some(form) => {
+            let mut flat = Map::new();
+            for (name, text) in form.fields {
+                match name.as_str() {
+                    "stopNodeId" => body.stop_node_id = Some(text),
+                    "chatId" => body.chat_id = Some(text),
+                    "sessionToken" => body.session_token = Some(text),
+                    "source" if chat_type == ChatType::Internal => body.source = Some(text),
+                    "overrideConfig" => body.override_config = Some(json::parse_object(text.as_bytes())?),
+                    _ => drop(flat.insert(name, text.into())),
+                }
+            }
+            body.override_config.get_or_insert_default().extend(flat);
+            files = form.files;
+        }
+        None if request.body().is_empty() => {}
+        None => body = request.json()?,
+    }
+    let mut overrides = body.override_config.unwrap_or_default();
+    let proofs = conversation_proofs(request, body.session_token, &mut overrides);
+    let store = body.stop_node_id.filter(|id| !id.is_empty());
+    Ok(SentUpsert {
+        fill: UpsertRequest { store, overrides, files, conversation: None },
+        sender: Uploader { chat: body.chat_id, proofs, chat_type },
+        source: body.source,
+    })
+}
+
+/// `POST /vector/upsert/:id`.
+///
+/// # Errors
+/// 400 and 404 when it is not clear what to fill, 403 when the chat takes no files for a store, 500 when a card fails.
+pub fn run(app: &App, admitted: UpsertGrant, request: &Request) -> Result<Reply> {
+    let UpsertGrant { flow, fill, window } = admitted;
+    let (id, conversation) = (flow.id, fill.conversation);
+    let prepared = upsert::prepare(app, flow, fill, CanvasSource::Live)?;
+    let mut reply = progress_reply::reply_with_progress(app, request, move |app, tell, cancel| {
+        upsert::upsert(app, &prepared, tell, cancel)
+    })?;
+    if let Some(chat) = conversation {
+        reply = with_session(app, request, reply, &id, &chat);
+    }
+    Ok(match window {
+        Some(window) => reply.with_rate(&window, app.clock.now()),
+        None => reply,
+    })
+}
+
+/// `POST /vector/internal-upsert/:id`: from the canvas, so of the draft when there is one, unless `source` says Live.
+///
+/// # Errors
+/// As [`fill`]; 404 or 403 as every route of a flow.
+pub fn run_internal(app: &App, caller: Caller, request: &Request) -> Result<Reply> {
+    let flow = upsert::flow(app, &caller, &flow_id(request)?)?;
+    let SentUpsert { mut fill, sender, source } = parse_upsert(request, ChatType::Internal)?;
+    let side = canvas_source(source.as_deref())?;
+    if sender.chat.is_some() && upsert::targets_conversation(app, &flow, &fill, side)? {
+        fill.conversation = Some(upsert::resolve_conversation(app, &flow, &sender)?);
+    }
+    let prepared = upsert::prepare(app, flow, fill, side)?;
+    progress_reply::reply_with_progress(app, request, move |app, tell, cancel| {
+        upsert::upsert(app, &prepared, tell, cancel)
+    })
+}
+
+/// `GET /upsert-history/:id`.
+///
+/// # Errors
+/// 400 for a bad filter, 404, 403.
+pub fn history(app: &App, caller: Caller, request: &Request) -> Result<Reply> {
+    let newest_first = match request.query("order") {
+        None | Some("" | "ASC") => false,
+        Some("DESC") => true,
+        Some(_) => return Err(Error::invalid("Invalid order: it must be ASC or DESC.")),
+    };
+    let filter = HistoryFilter {
+        newest_first,
+        start: parse_date(request, "startDate")?,
+        end: parse_date(request, "endDate")?,
+    };
+    Reply::json(&upsert::history(app, &caller, &flow_id(request)?, &filter)?)
+}
+
+fn parse_date(request: &Request, name: &str) -> Result<Option<Timestamp>> {
+    let sent = request.query(name).filter(|text| !text.is_empty());
+    sent.map(|text| text.parse().map_err(|_| Error::Invalid(format!("Invalid {name}.")))).transpose()
+}
+
+/// `PATCH /upsert-history` with `{ids}`.
+///
+/// # Errors
+/// 400 without ids, 404 when one of them is not there.
+pub fn delete_history(app: &App, caller: Caller, request: &Request) -> Result<Reply> {
+    #[derive(Deserialize)]
+    struct Ids {
+        ids: BTreeSet<String>,
+    }
+    let sent: Ids = request.json()?;
+    if sent.ids.is_empty() {
+        return Err(Error::invalid("'ids' is empty: name the entries to delete."));
+    }
+    let unknown = || Error::NotFound("There is no such entry in the upsert history.".to_owned());
+    let ids: Option<BTreeSet<UpsertId>> = sent.ids.iter().map(|id| UpsertId::parse(id)).collect();
+    deleted_reply(upsert::delete_history(app, &caller, &ids.ok_or_else(unknown)?)?)
+}

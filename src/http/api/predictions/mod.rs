@@ -1,0 +1,4 @@
+//! Asking a flow.
+
+pub mod attachments;
+pub mod prediction;

@@ -1,0 +1,83 @@
+//! What the service says about itself. Nothing here tells anything about its host.
+
+pub mod metrics;
+pub mod nodes;
+
+use crate::app::App;
+use crate::domain::error::{Error, Result, UnavailableReason};
+use crate::http::openapi;
+use crate::http::reply::Reply;
+use crate::http::request::Request;
+use crate::ops::accounts::owner;
+use bytes::Bytes;
+use serde_json::json;
+use std::sync::LazyLock;
+
+/// `GET /ping`: the text `pong`.
+///
+/// # Errors
+/// Never.
+pub fn ping(_: &App, (): (), _: &Request) -> Result<Reply> {
+    Ok(Reply::text("pong"))
+}
+
+/// `GET /version`: `{version}`.
+///
+/// # Errors
+/// Never.
+pub fn version(_: &App, (): (), _: &Request) -> Result<Reply> {
+    Reply::json(&json!({"version": env!("CARGO_PKG_VERSION")}))
+}
+
+/// `GET /openapi.json`: the description of this API.
+///
+/// # Errors
+/// Never.
+pub fn description(_: &App, (): (), _: &Request) -> Result<Reply> {
+    // The same text for everyone, and not made before someone asks for it.
+    static TEXT: LazyLock<Bytes> = LazyLock::new(|| openapi::document().to_string().into());
+    Ok(Reply::json_text(TEXT.clone()))
+}
+
+/// `GET /settings`: what a page needs to know before anybody signs in.
+///
+/// # Errors
+/// When the database cannot be read.
+pub fn settings(app: &App, (): (), _: &Request) -> Result<Reply> {
+    let exists = owner::exists(app)?;
+    // The first owner of a service that can be reached from elsewhere needs the word printed at its start.
+    let needs_token = !exists && app.settings.listens_beyond_loopback();
+    Reply::json(
+        &json!({"PLATFORM_TYPE": "open source", "ownerExists": exists, "setupTokenNeeded": needs_token}),
+    )
+}
+
+/// `GET /ip`: the address the caller comes from, as rate limits see it; it shows whether the proxies are set right.
+///
+/// # Errors
+/// Never.
+pub fn address(_: &App, (): (), request: &Request) -> Result<Reply> {
+    let hint = "This is the address your requests are counted by. Behind a proxy it should be your own, not the proxy's: \
+                list the proxy in SERVICE_TRUSTED_PROXIES.";
+    Reply::json(&json!({"ip": request.address().to_string(), "msg": hint}))
+}
+
+/// `GET /health`: the process is alive.
+///
+/// # Errors
+/// Never.
+pub fn health(_: &App, (): (), _: &Request) -> Result<Reply> {
+    Reply::json(&json!({"status": "ok"}))
+}
+
+/// `GET /ready`: the database answers.
+///
+/// # Errors
+/// 503 when it does not.
+pub fn ready(app: &App, (): (), _: &Request) -> Result<Reply> {
+    if let Err(error) = app.store.read_but_messages(|_| Ok(())) {
+        tracing::error!(cause = error.for_log(), "the database does not answer");
+        return Err(Error::Unavailable(UnavailableReason::Restarting));
+    }
+    Reply::json(&json!({"status": "ready"}))
+}

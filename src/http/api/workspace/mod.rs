@@ -1,0 +1,10 @@
+//! What a workspace holds beside flows.
+
+pub mod audit;
+pub mod credentials;
+pub mod oauth2;
+pub mod templates;
+pub mod tools;
+pub mod transfer;
+pub mod variables;
+pub mod workspaces;

@@ -1,0 +1,72 @@
+//! The web page's files, embedded as they were built (`assets/dist`); a debug build reads them from the folder.
+
+use bytes::Bytes;
+use flate2::Compression;
+use flate2::write::GzEncoder;
+use std::borrow::Cow;
+use std::collections::HashMap;
+use std::fmt::Write as _;
+use std::io::Write as _;
+use std::sync::{Mutex, PoisonError};
+
+#[derive(rust_embed::Embed)]
+#[folder = "assets/dist/"]
+struct Dist;
+
+/// A file of the page.
+pub(crate) struct Asset {
+    pub(crate) bytes: Bytes,
+    pub(crate) content_type: &'static str,
+    /// SHA-256 of the content, in hex.
+    pub(crate) digest: String,
+}
+
+/// The types that are served. What has another ending is no file of the page.
+const KINDS: &[(&str, &str)] = &[
+    ("js", "text/javascript; charset=utf-8"),
+    ("css", "text/css; charset=utf-8"),
+    ("html", "text/html; charset=utf-8"),
+    ("svg", "image/svg+xml"),
+    ("png", "image/png"),
+    ("woff2", "font/woff2"),
+];
+
+/// The file of this exact name, from `dist` with `/`.
+pub(crate) fn find(name: &str) -> Option<Asset> {
+    let (_, ending) = name.rsplit_once('.')?;
+    let (_, kind) = KINDS.iter().find(|(known, _)| *known == ending)?;
+    let file = Dist::get(name)?;
+    let digest = file.metadata.sha256_hash().iter().fold(String::with_capacity(64), |mut hex, byte| {
+        let _ = write!(hex, "{byte:02x}");
+        hex
+    });
+    let bytes = match file.data {
+        Cow::Borrowed(bytes) => Bytes::from_static(bytes),
+        Cow::Owned(bytes) => Bytes::from(bytes),
+    };
+    Some(Asset { bytes, content_type: kind, digest })
+}
+
+impl Asset {
+    /// True for what gets smaller.
+    pub(crate) fn is_text(&self) -> bool {
+        !matches!(self.content_type, "image/png" | "font/woff2")
+    }
+
+    /// The content in gzip, made when it is first asked for and kept: there are as many as files.
+    pub(crate) fn gzip(&self) -> std::io::Result<Bytes> {
+        static COMPRESSED: Mutex<Option<HashMap<String, Bytes>>> = Mutex::new(None);
+        let kept = |made: &Option<HashMap<String, Bytes>>| {
+            made.as_ref().and_then(|made| made.get(&self.digest).cloned())
+        };
+        if let Some(bytes) = kept(&COMPRESSED.lock().unwrap_or_else(PoisonError::into_inner)) {
+            return Ok(bytes);
+        }
+        let mut encoder = GzEncoder::new(Vec::new(), Compression::default());
+        encoder.write_all(&self.bytes)?;
+        let bytes = Bytes::from(encoder.finish()?);
+        let mut made = COMPRESSED.lock().unwrap_or_else(PoisonError::into_inner);
+        made.get_or_insert_default().insert(self.digest.clone(), bytes.clone());
+        Ok(bytes)
+    }
+}

@@ -1,0 +1,211 @@
+//! What a handler answers.
+
+pub(crate) mod assets;
+pub mod error;
+pub(crate) mod file_body;
+pub mod host_redaction;
+pub(crate) mod manual;
+pub(crate) mod notice;
+pub(crate) mod pages;
+pub(crate) mod pump;
+pub mod sse;
+
+use self::sse::EventSink;
+use crate::domain::error::{Error, Result};
+use crate::domain::flows::rate_limit::WindowState;
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use bytes::Bytes;
+use hyper::header::{self, HeaderName, HeaderValue};
+use hyper::{HeaderMap, StatusCode};
+use jiff::Timestamp;
+use serde::Serialize;
+use sha2::{Digest as _, Sha256};
+use std::fs::File;
+
+const JSON_TYPE: &str = "application/json; charset=utf-8";
+/// The policy of everything that is not a page (manual 12.3).
+pub(crate) const INERT_POLICY: &str = "default-src 'none'; frame-ancestors 'none'";
+/// The policy of text that an owner wrote and a browser may show.
+pub(crate) const SANDBOX_POLICY: &str = "default-src 'none'; sandbox";
+
+/// The run behind a stream; it ends the stream by returning.
+pub(crate) type StreamRun = Box<dyn FnOnce(EventSink) + Send>;
+
+/// Has something done and then calls back: a reply must not go out before.
+pub(crate) type Commit = Box<dyn FnOnce(Acknowledge) + Send>;
+
+/// Told whether the condition came true.
+pub(crate) type Acknowledge = Box<dyn FnOnce(Result<()>) + Send>;
+
+/// An answer: status, headers, and a whole body, a stream or a file.
+pub struct Reply {
+    pub(crate) status: StatusCode,
+    pub(crate) headers: HeaderMap,
+    pub(crate) body: ReplyBody,
+    pub(crate) after_commit: Option<Commit>,
+}
+
+pub(crate) enum ReplyBody {
+    Full(Bytes),
+    Stream(StreamRun),
+    File { file: File, length: u64 },
+}
+
+impl ReplyBody {
+    /// The bytes of a whole body; none of what is still to be made or read.
+    pub(crate) fn into_bytes(self) -> Bytes {
+        match self {
+            Self::Full(bytes) => bytes,
+            Self::Stream(_) | Self::File { .. } => Bytes::new(),
+        }
+    }
+}
+
+impl Reply {
+    /// 200 with a JSON body.
+    ///
+    /// # Errors
+    /// [`Error::Internal`] when the value cannot be written as JSON.
+    pub fn json(value: &impl Serialize) -> Result<Self> {
+        Self::json_status(StatusCode::OK, value)
+    }
+
+    /// 201 with a JSON body.
+    ///
+    /// # Errors
+    /// As [`Self::json`].
+    pub fn json_created(value: &impl Serialize) -> Result<Self> {
+        Self::json_status(StatusCode::CREATED, value)
+    }
+
+    /// 200 with JSON that is written already.
+    #[must_use]
+    pub fn json_text(body: Bytes) -> Self {
+        Self::from_parts(StatusCode::OK, JSON_TYPE, body, INERT_POLICY)
+    }
+
+    /// 200 with plain text.
+    #[must_use]
+    pub fn text(text: &str) -> Self {
+        Self::from_parts(
+            StatusCode::OK,
+            "text/plain; charset=utf-8",
+            Bytes::copy_from_slice(text.as_bytes()),
+            INERT_POLICY,
+        )
+    }
+
+    /// 200 with counts in the text format of Prometheus.
+    #[must_use]
+    pub fn metrics(text: String) -> Self {
+        Self::from_parts(
+            StatusCode::OK,
+            "text/plain; version=0.0.4; charset=utf-8",
+            text.into(),
+            INERT_POLICY,
+        )
+    }
+
+    /// An answer without a body, such as 204.
+    ///
+    /// # Panics
+    /// When `status` is not an HTTP status: statuses are written in code.
+    #[must_use]
+    pub fn empty(status: u16) -> Self {
+        let status = StatusCode::from_u16(status).expect("statuses are written in code");
+        Self { status, headers: HeaderMap::new(), body: ReplyBody::Full(Bytes::new()), after_commit: None }
+    }
+
+    /// A stream of server-sent events: `run` starts once the head of the answer is on its way, on the request's
+    /// own blocking thread, and the stream ends when it returns (manual 2.7).
+    #[must_use]
+    pub fn stream(run: impl FnOnce(EventSink) + Send + 'static) -> Self {
+        let mut headers = HeaderMap::with_capacity(4);
+        headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("text/event-stream"));
+        headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-cache, no-transform"));
+        headers.insert(header::CONNECTION, HeaderValue::from_static("keep-alive"));
+        headers.insert(HeaderName::from_static("x-accel-buffering"), HeaderValue::from_static("no"));
+        Self { status: StatusCode::OK, headers, body: ReplyBody::Stream(Box::new(run)), after_commit: None }
+    }
+
+    /// Holds the reply back until `condition` calls back; an error that it tells is answered instead. The request's thread
+    /// does not wait for it.
+    #[must_use]
+    pub fn after_commit(self, condition: impl FnOnce(Acknowledge) + Send + 'static) -> Self {
+        Self { after_commit: Some(Box::new(condition)), ..self }
+    }
+
+    /// 200 with the first `length` bytes of a file, which go out as fast as the client takes them. A browser that is
+    /// brought to show them runs nothing.
+    #[must_use]
+    pub fn file(file: File, length: u64, kind: &'static str) -> Self {
+        let whole = Self::from_parts(StatusCode::OK, kind, Bytes::new(), SANDBOX_POLICY);
+        let mut headers = whole.headers;
+        headers.insert(header::CONTENT_LENGTH, HeaderValue::from(length));
+        Self { headers, body: ReplyBody::File { file, length }, ..whole }
+    }
+
+    /// 200 with a drawing of our own, or 304 for who has it already. Shown on its own it runs nothing.
+    #[must_use]
+    pub fn svg(svg: String, known: Option<&str>) -> Self {
+        let digest = Sha256::digest(&svg);
+        let tag = format!("\"{}\"", URL_SAFE_NO_PAD.encode(&digest[..12]));
+        let is_known = known.is_some_and(|known| known.split(',').any(|one| one.trim() == tag));
+        let reply = if is_known {
+            Self::empty(304)
+        } else {
+            Self::from_parts(StatusCode::OK, "image/svg+xml", Bytes::from(svg), SANDBOX_POLICY)
+        };
+        reply.with_header("etag", &tag).with_header("cache-control", "public, max-age=86400")
+    }
+
+    /// Adds a header; `set-cookie` may be added several times, any other name replaces its earlier value.
+    /// A value with control characters is not a header value: it is left out and logged.
+    #[must_use]
+    pub fn with_header(mut self, name: &'static str, value: &str) -> Self {
+        let Ok(value) = HeaderValue::from_str(value) else {
+            tracing::error!(header = name, "a header value held characters that no header may hold");
+            return self;
+        };
+        let name = HeaderName::from_static(name);
+        if name == header::SET_COOKIE {
+            self.headers.append(name, value);
+        } else {
+            self.headers.insert(name, value);
+        }
+        self
+    }
+
+    /// Adds the state of a flow's rate limit (manual 2.5): limit, what is left, and when the window ends.
+    #[must_use]
+    pub fn with_rate(self, window: &WindowState, now: Timestamp) -> Self {
+        let reset = now.as_second().saturating_add(i64::try_from(window.reset_seconds).unwrap_or(i64::MAX));
+        self.with_header("x-ratelimit-limit", &window.limit.to_string())
+            .with_header("x-ratelimit-remaining", &window.remaining.to_string())
+            .with_header("x-ratelimit-reset", &reset.to_string())
+    }
+
+    #[must_use]
+    pub fn status(&self) -> u16 {
+        self.status.as_u16()
+    }
+
+    pub(crate) fn json_status(status: StatusCode, value: &impl Serialize) -> Result<Self> {
+        let body = serde_json::to_vec(value).map_err(Error::internal)?;
+        Ok(Self::from_parts(status, JSON_TYPE, body.into(), INERT_POLICY))
+    }
+
+    pub(crate) fn from_parts(
+        status: StatusCode,
+        kind: &'static str,
+        body: Bytes,
+        policy: &'static str,
+    ) -> Self {
+        let mut headers = HeaderMap::with_capacity(8);
+        headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(kind));
+        headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
+        headers.insert(header::CONTENT_SECURITY_POLICY, HeaderValue::from_static(policy));
+        Self { status, headers, body: ReplyBody::Full(body), after_commit: None }
+    }
+}

@@ -1,0 +1,374 @@
+//! Server-sent events: framing (manual 2.7), and the pipe from a blocking run to a connection.
+//!
+//! The run appends frames to one bounded buffer and the connection takes whatever is there, so a burst of tokens
+//! becomes one chunk on the wire. A reader that is slow makes the run wait; one that is gone ends it.
+
+use super::error::{event_data, internal_message};
+use super::pump;
+use crate::base::cancel::{CancelReason, CancelToken};
+use crate::domain::error::Error;
+use crate::limits::STREAM_BUFFER_BYTES;
+use crate::ops::predictions::{Delta, ReplyStream, StreamEnd};
+use bytes::Bytes;
+use futures_util::Stream;
+use serde::Serialize;
+use serde_json::Value;
+use std::convert::Infallible;
+use std::pin::Pin;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::task::{Context, Poll, Waker};
+use std::time::Duration;
+use tokio::time::{Instant, Sleep};
+
+/// The reader of a stream is gone, or the stream was ended: the run should stop.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct StreamClosed;
+
+impl std::fmt::Display for StreamClosed {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("the reader of the stream is gone")
+    }
+}
+
+impl std::error::Error for StreamClosed {}
+
+/// The writing end of a stream. Dropping it ends the stream; dropped by a panic it ends it with an error.
+pub struct EventSink {
+    pipe: Arc<Pipe>,
+}
+
+#[derive(Serialize)]
+struct ReplyEvent<'a, T: Serialize + ?Sized> {
+    event: &'a str,
+    data: &'a T,
+}
+
+impl<'a> ReplyEvent<'a, str> {
+    const fn from_delta(delta: Delta<'a>) -> Self {
+        match delta {
+            Delta::Text(data) => Self { event: "token", data },
+            Delta::Thinking(data) => Self { event: "thinking", data },
+        }
+    }
+}
+
+impl EventSink {
+    /// Sends one event; waits while the reader is slow.
+    ///
+    /// # Errors
+    /// [`Gone`] when nobody reads any more.
+    pub fn send(&self, event: &str, data: &Value) -> Result<(), StreamClosed> {
+        self.pipe.write(&ReplyEvent { event, data })
+    }
+
+    /// Sends a fragment of the answer, without building a value for it.
+    ///
+    /// # Errors
+    /// As [`Self::send`].
+    pub fn token(&self, text: &str) -> Result<(), StreamClosed> {
+        self.pipe.write(&ReplyEvent { event: "token", data: text })
+    }
+
+    /// Sends the fragments of a model's stream, which the connection itself reads where it can. Waits for its end.
+    pub fn follow(&self, mut streaming: ReplyStream) -> StreamEnd {
+        if !streaming.leave_to_task() {
+            return streaming.follow(&mut |delta: Delta<'_>| {
+                self.pipe
+                    .write(&ReplyEvent::from_delta(delta))
+                    .map_err(|_| crate::ops::predictions::StreamClosed {})
+            });
+        }
+        self.pipe.pump.follow(streaming, || Pipe::wake(self.pipe.lock()))
+    }
+
+    /// Sends one event whose payload has more than `event` and `data` (`thinking` has `duration`).
+    ///
+    /// # Errors
+    /// As [`Self::send`].
+    pub fn send_whole(&self, payload: &impl Serialize) -> Result<(), StreamClosed> {
+        self.pipe.write(payload)
+    }
+
+    /// Ends the stream the way a failed run ends it: `error`, then `end` (manual 2.8).
+    ///
+    /// # Errors
+    /// As [`Self::send`].
+    pub fn send_error(&self, error: &Error) -> Result<(), StreamClosed> {
+        self.send("error", &event_data(error))?;
+        self.close()
+    }
+
+    /// Sends the last event.
+    ///
+    /// # Errors
+    /// As [`Self::send`].
+    pub fn close(&self) -> Result<(), StreamClosed> {
+        self.pipe.write(&ReplyEvent { event: "end", data: "[DONE]" })
+    }
+}
+
+impl Drop for EventSink {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            self.pipe.abort(&Error::RunFailed(internal_message()));
+        } else {
+            self.pipe.finish();
+        }
+    }
+}
+
+#[derive(Default)]
+struct PipeState {
+    buffer: Vec<u8>,
+    reader: Option<Waker>,
+    /// No more frames come: the run returned, or the stream was cut.
+    finished: bool,
+    abandoned: bool,
+}
+
+/// The buffer between a run and its connection.
+#[derive(Default)]
+pub(crate) struct Pipe {
+    state: Mutex<PipeState>,
+    space_freed: Condvar,
+    /// A stream that the connection reads, while the run waits for its end.
+    pump: pump::PumpSlot,
+}
+
+impl Pipe {
+    fn lock(&self) -> MutexGuard<'_, PipeState> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn write(&self, payload: &impl Serialize) -> Result<(), StreamClosed> {
+        let mut state = self.lock();
+        while state.buffer.len() >= STREAM_BUFFER_BYTES && !state.finished && !state.abandoned {
+            state = self.space_freed.wait(state).unwrap_or_else(PoisonError::into_inner);
+        }
+        if state.finished || state.abandoned {
+            return Err(StreamClosed);
+        }
+        append(&mut state.buffer, payload);
+        Self::wake(state);
+        Ok(())
+    }
+
+    fn wake(mut state: MutexGuard<'_, PipeState>) {
+        let reader = state.reader.take();
+        drop(state);
+        if let Some(reader) = reader {
+            reader.wake();
+        }
+    }
+
+    fn finish(&self) {
+        let mut state = self.lock();
+        state.finished = true;
+        self.space_freed.notify_all();
+        Self::wake(state);
+    }
+
+    /// Ends the stream from outside with an error; what the run sends afterwards is dropped.
+    pub(crate) fn abort(&self, error: &Error) {
+        let mut state = self.lock();
+        if state.finished || state.abandoned {
+            return;
+        }
+        append(&mut state.buffer, &ReplyEvent { event: "error", data: &event_data(error) });
+        append(&mut state.buffer, &ReplyEvent { event: "end", data: "[DONE]" });
+        state.finished = true;
+        self.space_freed.notify_all();
+        Self::wake(state);
+    }
+}
+
+/// Appends one frame. Inside the JSON the text `data:` is written `data\u003a`, because stock clients split there.
+fn append(buffer: &mut Vec<u8>, payload: &impl Serialize) {
+    let start = buffer.len();
+    buffer.extend_from_slice(b"message:\ndata:");
+    let json = buffer.len();
+    if serde_json::to_writer(&mut *buffer, payload).is_err() {
+        // Only a value whose own Serialize refuses gets here; half a frame must not reach the wire.
+        buffer.truncate(start);
+        tracing::error!("an event could not be written as JSON");
+        return;
+    }
+    if let Some(first) = find_data_colon(&buffer[json..]) {
+        let tail = buffer.split_off(json + first);
+        let mut rest = tail.as_slice();
+        while let Some(colon) = rest.iter().position(|byte| *byte == b':') {
+            buffer.extend_from_slice(&rest[..colon]);
+            let replaced = buffer[json..].ends_with(b"data");
+            buffer.extend_from_slice(if replaced { b"\\u003a" } else { b":" });
+            rest = &rest[colon + 1..];
+        }
+        buffer.extend_from_slice(rest);
+    }
+    buffer.extend_from_slice(b"\n\n");
+}
+
+/// Where the first `data:` ends in its colon.
+fn find_data_colon(json: &[u8]) -> Option<usize> {
+    let colons = json.iter().enumerate().filter(|(_, byte)| **byte == b':');
+    colons.map(|(at, _)| at).find(|at| json[..*at].ends_with(b"data"))
+}
+
+/// The reading end: the body of the response.
+pub(crate) struct EventBody {
+    pipe: Arc<Pipe>,
+    cancel: CancelToken,
+    /// Made when the body is first read: the thread of a request knows no timer.
+    silence: Option<Pin<Box<Sleep>>>,
+    heartbeat: Duration,
+    last: Instant,
+    /// Kept until the body is gone, so that a stopping service waits for its bytes.
+    _guard: Arc<dyn Send + Sync>,
+}
+
+/// Makes both ends. `kept` lives as long as the body does.
+pub(crate) fn channel(
+    cancel: CancelToken,
+    heartbeat: Duration,
+    guard: Arc<dyn Send + Sync>,
+) -> (EventSink, EventBody, Arc<Pipe>) {
+    let pipe = Arc::new(Pipe::default());
+    let last = Instant::now();
+    let body = EventBody { pipe: pipe.clone(), cancel, silence: None, heartbeat, last, _guard: guard };
+    (EventSink { pipe: pipe.clone() }, body, pipe)
+}
+
+impl Stream for EventBody {
+    type Item = Result<Bytes, Infallible>;
+
+    fn poll_next(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+        let pipe = self.pipe.clone();
+        let mut state = pipe.lock();
+        let mut frames = std::mem::take(&mut state.buffer);
+        let finished = state.finished;
+        // Looked at while a stream is read too: a stop of the service ends the response from outside.
+        if !finished && !state.reader.as_ref().is_some_and(|reader| reader.will_wake(cx.waker())) {
+            state.reader = Some(cx.waker().clone());
+        }
+        drop(state);
+        if !frames.is_empty() {
+            pipe.space_freed.notify_all();
+        }
+        if !finished
+            && pipe.pump.poll(cx, |delta| append(&mut frames, &ReplyEvent::from_delta(delta)))
+            && frames.is_empty()
+        {
+            cx.waker().wake_by_ref();
+            return Poll::Pending;
+        }
+        if !frames.is_empty() {
+            self.last = Instant::now();
+            return Poll::Ready(Some(Ok(frames.into())));
+        }
+        if finished {
+            return Poll::Ready(None);
+        }
+        let Self { silence, last, heartbeat, .. } = &mut *self;
+        let silence = silence.get_or_insert_with(|| Box::pin(tokio::time::sleep_until(*last + *heartbeat)));
+        while silence.as_mut().poll(cx).is_ready() {
+            let due = *last + *heartbeat;
+            let now = Instant::now();
+            if due > now {
+                silence.as_mut().reset(due);
+                continue;
+            }
+            *last = now;
+            silence.as_mut().reset(now + *heartbeat);
+            return Poll::Ready(Some(Ok(Bytes::from_static(b":heartbeat\n"))));
+        }
+        Poll::Pending
+    }
+}
+
+impl Drop for EventBody {
+    fn drop(&mut self) {
+        // First the reason: a run that finds its reader gone asks why.
+        if !self.pipe.lock().finished {
+            self.cancel.cancel(CancelReason::CallerLeft);
+        }
+        let mut state = self.pipe.lock();
+        state.abandoned = true;
+        state.buffer = Vec::new();
+        drop(state);
+        self.pipe.space_freed.notify_all();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn frame(payload: &impl Serialize) -> String {
+        let mut buffer = b"earlier ".to_vec();
+        append(&mut buffer, payload);
+        String::from_utf8(buffer).unwrap()["earlier ".len()..].to_owned()
+    }
+
+    #[test]
+    fn a_frame_is_two_lines_and_a_blank_one() {
+        assert_eq!(
+            frame(&ReplyEvent { event: "token", data: "a\nb" }),
+            "message:\ndata:{\"event\":\"token\",\"data\":\"a\\nb\"}\n\n"
+        );
+        let data = json!({"x": "data: 1 data:2", "data:": [":", "metadata:"]});
+        let text = frame(&ReplyEvent { event: "metadata", data: &data });
+        assert_eq!(text.matches("data:").count(), 1, "{text}");
+        let json: Value =
+            serde_json::from_str(text.trim_end().strip_prefix("message:\ndata:").unwrap()).unwrap();
+        assert_eq!(json, json!({"event": "metadata", "data": data}));
+    }
+
+    #[tokio::test]
+    async fn frames_that_wait_leave_together_and_a_gone_reader_ends_the_run() {
+        use futures_util::StreamExt as _;
+        let cancel = CancelToken::new(None);
+        let (sink, mut body, _) = channel(cancel.clone(), Duration::from_secs(60), Arc::new(()));
+        sink.token("a").unwrap();
+        sink.token("b").unwrap();
+        let chunk = body.next().await.unwrap().unwrap();
+        assert_eq!(chunk.iter().filter(|byte| **byte == b'm').count(), 2);
+        drop(body);
+        assert_eq!(sink.token("c"), Err(StreamClosed));
+        assert_eq!(cancel.reason(), Some(CancelReason::CallerLeft));
+    }
+
+    #[tokio::test]
+    async fn a_cut_stream_ends_with_the_error_and_drops_the_rest() {
+        use futures_util::StreamExt as _;
+        let cancel = CancelToken::new(None);
+        let (sink, mut body, pipe) = channel(cancel.clone(), Duration::from_secs(60), Arc::new(()));
+        pipe.abort(&Error::Unavailable(crate::domain::error::UnavailableReason::Restarting));
+        assert_eq!(sink.token("late"), Err(StreamClosed));
+        let text = String::from_utf8(body.next().await.unwrap().unwrap().to_vec()).unwrap();
+        assert!(
+            text.contains(r#""status":503,"code":"UNAVAILABLE""#)
+                && text.ends_with("\"end\",\"data\":\"[DONE]\"}\n\n")
+        );
+        assert!(body.next().await.is_none());
+        drop(body);
+        assert_eq!(cancel.reason(), None);
+    }
+
+    #[tokio::test]
+    async fn a_slow_reader_holds_the_run_and_silence_is_broken_by_a_comment() {
+        use futures_util::StreamExt as _;
+        let (sink, mut body, _) = channel(CancelToken::new(None), Duration::from_millis(30), Arc::new(()));
+        assert_eq!(body.next().await.unwrap().unwrap(), ":heartbeat\n");
+        let text = "x".repeat(1000);
+        let writer = std::thread::spawn(move || (0..100).all(|_| sink.token(&text).is_ok()));
+        std::thread::sleep(Duration::from_millis(50));
+        let first = body.next().await.unwrap().unwrap();
+        assert!(first.len() < STREAM_BUFFER_BYTES + 2000);
+        let mut total = first.len();
+        while let Some(chunk) = body.next().await {
+            total += chunk.unwrap().len();
+        }
+        assert!(writer.join().unwrap());
+        assert!(total > 100_000);
+    }
+}

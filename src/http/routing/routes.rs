@@ -1,0 +1,494 @@
+//! The table of all routes. An address that is not here does not exist.
+
+use super::guard::{OWNER, PUBLIC, SESSION, SIGNED_IN, any_of};
+use super::router::{Accepts, Cors, Route, RouteTable, delete, get, patch, post, put};
+use crate::http::api::accounts::{self, keys, people, roles};
+use crate::http::api::conversations::files::FILE;
+use crate::http::api::conversations::{feedback, files, leads, messages};
+use crate::http::api::flows::{self, drafts, versions};
+use crate::http::api::knowledge::upserts::UPSERT;
+use crate::http::api::knowledge::{document_stores, upserts, vectors};
+use crate::http::api::predictions::attachments::ATTACH;
+use crate::http::api::predictions::prediction::ASK;
+use crate::http::api::predictions::{attachments, prediction};
+use crate::http::api::service::metrics::METRICS;
+use crate::http::api::service::{self, metrics, nodes};
+use crate::http::api::workspace::{
+    audit, credentials, oauth2, templates, tools, transfer, variables, workspaces,
+};
+use crate::http::openapi::shape::{ContentKind, SETTINGS, Shape, TEXT};
+use crate::http::shapes;
+use crate::limits::BODY_CANVAS_BYTES;
+use std::sync::LazyLock;
+
+static TABLE: LazyLock<RouteTable> = LazyLock::new(|| {
+    let all = [
+        core_routes(),
+        conversation_routes(),
+        flow_routes(),
+        transfer_routes(),
+        document_store_routes(),
+        people_routes(),
+    ];
+    RouteTable::new(all.into_iter().flatten().collect())
+});
+
+/// The table, made once.
+#[must_use]
+pub fn service_table() -> &'static RouteTable {
+    &TABLE
+}
+
+/// Every route, for the access grid and the API description.
+#[must_use]
+pub fn service_routes() -> &'static [Route] {
+    TABLE.routes()
+}
+
+const VIEW: &[&str] = &[
+    "chatflows:view",
+    "chatflows:update",
+    "chatflows:delete",
+    "agentflows:view",
+    "agentflows:update",
+    "agentflows:delete",
+    "assistants:view",
+    "assistants:update",
+    "assistants:delete",
+];
+const WRITE: &[&str] = &[
+    "chatflows:create",
+    "chatflows:update",
+    "agentflows:create",
+    "agentflows:update",
+    "assistants:create",
+    "assistants:update",
+];
+/// What fills a vector store writes what the flow answers from.
+const UPSERT_PERMISSIONS: &[&str] = &["chatflows:update", "agentflows:update", "assistants:update"];
+/// What chooses and fills the vectors of document stores.
+const STORE_VECTORS: &[&str] = &["documentStores:upsert-config"];
+/// Drafts belong to chatflows and agentflows (manual 5.5).
+const DRAFT_VIEW: &[&str] = &["chatflows:view", "agentflows:view"];
+const DRAFT_EDIT: &[&str] = &["chatflows:update", "agentflows:update"];
+/// Versions belong to every kind of flow (manual 6.4).
+const HISTORY_VIEW: &[&str] = &["chatflows:view", "agentflows:view", "assistants:view"];
+const HISTORY_EDIT: &[&str] = &["chatflows:update", "agentflows:update", "assistants:update"];
+/// Whoever works with cards: in flows or in document stores (manual 9.8).
+const LOAD: &[&str] = &[
+    "chatflows:view",
+    "chatflows:create",
+    "chatflows:update",
+    "chatflows:delete",
+    "agentflows:view",
+    "agentflows:create",
+    "agentflows:update",
+    "agentflows:delete",
+    "documentStores:view",
+    "documentStores:create",
+    "documentStores:update",
+    "documentStores:delete",
+    "documentStores:add-loader",
+    "documentStores:delete-loader",
+    "documentStores:preview-process",
+    "documentStores:upsert-config",
+];
+/// What invites people. An API key can never hold any of these.
+const INVITE: &[&str] = &["workspace:add-user", "users:manage"];
+const MEMBERS_VIEW: &[&str] =
+    &["workspace:view", "workspace:add-user", "workspace:unlink-user", "users:manage"];
+/// Whoever gives roles sees them.
+const ROLES_VIEW: &[&str] = &["roles:manage", "users:manage", "workspace:view", "workspace:add-user"];
+const ROLES_EDIT: &[&str] = &["roles:manage"];
+/// Whoever sees a kind of things sees which flows use them.
+const USES: &[&str] =
+    &["credentials:view", "tools:view", "documentStores:view", "variables:view", "apikeys:view"];
+/// Whoever may save a credential may sign in to it, and renew that.
+const CREDENTIAL_SAVED: &[&str] = &["credentials:create", "credentials:update"];
+/// A page of a few words.
+const HTML: ContentKind = ContentKind::Other("text/html");
+/// Whoever may see a thing that is no flow, or may change it: with these an answer shows it.
+const CREDENTIAL_SEEN: &[&str] = &["credentials:view", "credentials:update"];
+const KEYS_SEEN: &[&str] = &["apikeys:view", "apikeys:update"];
+const STORE_SEEN: &[&str] = &["documentStores:view", "documentStores:update"];
+const TOOL_SEEN: &[&str] = &["tools:view", "tools:update"];
+const VARIABLE_SEEN: &[&str] = &["variables:view", "variables:update"];
+const DELETE: &[&str] = &["chatflows:delete", "agentflows:delete", "assistants:delete"];
+
+#[rustfmt::skip]
+#[allow(clippy::too_many_lines, reason = "one line for each route")]
+fn core_routes() -> Vec<Route> { vec![
+    // People, keys, credentials, variables (manual 8.1, 8.5, 8.7)
+    post ("/account/register", PUBLIC, accounts::register).summary("Makes the first owner, or the account of somebody who was invited.")
+        .id("register").takes(shapes::accounts::REGISTRATION).makes(shapes::accounts::REGISTERED).refuses(&[409, 429]),
+    post ("/auth/login", PUBLIC, accounts::login).summary("Signs in.")
+        .id("login").takes(shapes::accounts::LOGIN).gives(shapes::accounts::USER).refuses(&[401, 429]),
+    post ("/account/logout", PUBLIC, accounts::logout).summary("Signs out.")
+        .id("logout").gives(shapes::accounts::LOGGED_OUT),
+    get ("/auth/me", SESSION, accounts::me).summary("The signed-in person.")
+        .id("getMe").gives(shapes::accounts::USER),
+    get ("/auth/permissions/:type", SIGNED_IN, accounts::permissions).summary("Lists the permissions there are.")
+        .id("listPermissions").gives(shapes::accounts::PERMISSIONS),
+    get ("/apikey", any_of(&["apikeys:view"]), keys::list).summary("Lists API keys.")
+        .id("listApiKeys").query(shapes::PAGES).gives(shapes::management::KEYS_OR_PAGE),
+    post ("/apikey", any_of(&["apikeys:create"]), keys::create).summary("Makes an API key and shows its value once.")
+        .id("createApiKey").takes(shapes::management::KEY_EDIT).makes(shapes::management::KEY),
+    put ("/apikey/:id", any_of(&["apikeys:create", "apikeys:update"]), keys::update).summary("Renames an API key or changes its permissions.")
+        .id("updateApiKey").shows(KEYS_SEEN).takes(shapes::management::KEY_EDIT).gives(shapes::management::KEYS),
+    delete("/apikey/:id", any_of(&["apikeys:delete"]), keys::delete).summary("Deletes an API key.")
+        .id("deleteApiKey").query(shapes::FORCE).refuses(&[409]).gives(shapes::DELETED),
+    get ("/credentials", any_of(&["credentials:view"]), credentials::list).summary("Lists credentials.")
+        .id("listCredentials").query(shapes::management::CREDENTIAL_FILTER).gives(shapes::management::CREDENTIALS),
+    post ("/credentials", any_of(&["credentials:create"]), credentials::create).summary("Stores a credential.")
+        .id("createCredential").takes(shapes::management::NEW_CREDENTIAL).gives(shapes::management::CREDENTIAL),
+    get ("/credentials/:id", any_of(CREDENTIAL_SAVED), credentials::read).summary("Reads a credential with its secrets hidden.")
+        .id("getCredential").shows(CREDENTIAL_SEEN).gives(shapes::management::CREDENTIAL),
+    put ("/credentials/:id", any_of(CREDENTIAL_SAVED), credentials::update).summary("Changes a credential.")
+        .id("updateCredential").shows(CREDENTIAL_SEEN).takes(shapes::management::CREDENTIAL_EDIT).gives(shapes::management::CREDENTIAL),
+    delete("/credentials/:id", any_of(&["credentials:delete"]), credentials::delete).summary("Deletes a credential.")
+        .id("deleteCredential").query(shapes::FORCE).refuses(&[409]).gives(shapes::DELETED),
+    post ("/oauth2-credential/authorize/:id", any_of(CREDENTIAL_SAVED), oauth2::authorize).summary("Begins a sign-in to a credential: the address that a person opens.")
+        .id("beginSignIn").gives(shapes::management::SIGN_IN),
+    get ("/oauth2-credential/callback", PUBLIC, oauth2::callback).summary("Where a provider sends a person back to: a page that says how the sign-in went.")
+        .id("endSignIn").query(shapes::management::RETURNED).answers(200, HTML, TEXT).answers(400, HTML, TEXT).answers(500, HTML, TEXT).answers(502, HTML, TEXT),
+    post ("/oauth2-credential/refresh/:id", any_of(&["credentials:update"]), oauth2::refresh).summary("Renews the tokens of a credential.")
+        .id("renewSignIn").gives(shapes::management::RENEWED),
+    get ("/components-credentials", SIGNED_IN, credentials::types).summary("Lists credential types.")
+        .id("listCredentialTypes").gives(shapes::management::CREDENTIAL_TYPES),
+    get ("/components-credentials/:name", SIGNED_IN, credentials::read_types).summary("Reads credential types.")
+        .id("getCredentialType").gives(shapes::management::CREDENTIAL_TYPE_OR_TYPES),
+    get ("/variables", any_of(&["variables:view"]), variables::list).summary("Lists variables.")
+        .id("listVariables").query(shapes::PAGES).gives(shapes::management::VARIABLES),
+    post ("/variables", any_of(&["variables:create"]), variables::create).summary("Stores a variable.")
+        .id("createVariable").takes(shapes::management::NEW_VARIABLE).gives(shapes::management::VARIABLE).refuses(&[409]),
+    put ("/variables/:id", any_of(&["variables:create", "variables:update"]), variables::update).summary("Changes a variable.")
+        .id("updateVariable").shows(VARIABLE_SEEN).takes(shapes::management::VARIABLE_EDIT).gives(shapes::management::VARIABLE).refuses(&[409]),
+    delete("/variables/:id", any_of(&["variables:delete"]), variables::delete).summary("Deletes a variable.")
+        .id("deleteVariable").query(shapes::FORCE).refuses(&[409]).gives(shapes::DELETED),
+
+    get ("/tools", any_of(&["tools:view"]), tools::list).summary("Lists tools.")
+        .id("listTools").query(shapes::PAGES).gives(shapes::management::TOOLS),
+    post ("/tools", any_of(&["tools:create"]), tools::create).summary("Stores a tool.")
+        .id("createTool").takes(shapes::management::NEW_TOOL).gives(shapes::management::TOOL),
+    get ("/tools/:id", any_of(&["tools:view"]), tools::read).summary("Reads a tool.")
+        .id("getTool").gives(shapes::management::TOOL),
+    put ("/tools/:id", any_of(&["tools:create", "tools:update"]), tools::update).summary("Changes a tool.")
+        .id("updateTool").shows(TOOL_SEEN).takes(shapes::management::TOOL_EDIT).gives(shapes::management::TOOL),
+    delete("/tools/:id", any_of(&["tools:delete"]), tools::delete).summary("Deletes a tool.")
+        .id("deleteTool").query(shapes::FORCE).refuses(&[409]).gives(shapes::DELETED),
+
+    // Asking (manual 2.1)
+    post  ("/prediction/:id",            ASK,            prediction::ask)         .accepts(Accepts::JsonOrMultipart).limit(BODY_CANVAS_BYTES).cors(Cors::Flow).summary("Asks a flow.")
+        .id("ask").takes(shapes::asking::QUESTION).form(shapes::asking::QUESTION_FORM).gives(shapes::asking::ANSWER).may_stream().refuses(&[507]),
+    post  ("/internal-prediction/:id",   any_of(VIEW),   prediction::ask_internal).limit(BODY_CANVAS_BYTES).summary("Asks a flow in the canvas test chat.")
+        .id("askFromCanvas").takes(shapes::asking::INTERNAL_QUESTION).gives(shapes::asking::ANSWER).may_stream().refuses(&[507]),
+    post  ("/vector/upsert/:id",         UPSERT,           upserts::run)            .accepts(Accepts::JsonOrMultipart).limit(BODY_CANVAS_BYTES).cors(Cors::Flow).summary("Fills a vector store of a flow.")
+        .id("fillVectorStore").may_take(shapes::asking::FILL).form(shapes::asking::FILL_FORM).gives(shapes::asking::FILLED).may_stream().refuses(&[507]),
+    post  ("/vector/internal-upsert/:id", any_of(UPSERT_PERMISSIONS), upserts::run_internal).accepts(Accepts::JsonOrMultipart).limit(BODY_CANVAS_BYTES).summary("Fills a vector store of a flow from the canvas.")
+        .id("fillVectorStoreFromCanvas").may_take(shapes::asking::FILL).form(shapes::asking::FILL_FORM).gives(shapes::asking::FILLED).may_stream().refuses(&[507]),
+    get   ("/upsert-history/:id",        any_of(VIEW),   upserts::history)         .summary("Lists how the vector stores of a flow were filled.")
+        .id("listFillings").query(shapes::asking::FILLING_FILTER).gives(shapes::asking::FILLINGS),
+    patch ("/upsert-history",            any_of(UPSERT_PERMISSIONS), upserts::delete_history).summary("Deletes entries of that list.")
+        .id("deleteFillings").takes(shapes::asking::FILLING_IDS).gives(shapes::DELETED).refuses(&[404]),
+    get   ("/get-upload-file",           FILE,           files::read)        .cors(Cors::FlowInQuery).summary("Reads a file of a conversation.")
+        .id("getUploadedFile").query(shapes::asking::FILE_QUERY).answers(200, ContentKind::File, Shape::File),
+    post  ("/attachments/:flow/:chat",   ATTACH,         attachments::extract)    .accepts(Accepts::Multipart).cors(Cors::Flow).summary("Reads the text of documents for a question to come.")
+        .id("readAttachments").form(shapes::asking::ATTACHMENT_FORM).gives(shapes::asking::ATTACHMENTS),
+    get   ("/chatflows-uploads/:id",     PUBLIC,         flows::uploads)          .cors(Cors::Flow).summary("What a flow's chat may upload.")
+        .id("getUploadOffer").gives(shapes::flows::UPLOADS),
+    get   ("/chatflows-streaming/:id",   PUBLIC,         flows::streaming)        .cors(Cors::Flow).summary("Whether a flow streams its answer token by token.")
+        .id("getStreaming").gives(shapes::flows::STREAMING),
+    get   ("/public-chatbotConfig/:id",  PUBLIC,         flows::chatbot_config)   .cors(Cors::Flow).summary("What a chat page needs to know of a flow.")
+        .id("getChatbotConfig").gives(shapes::flows::CHATBOT_CONFIG),
+
+    // Flows (manual 5.4)
+    get   ("/chatflows",                 any_of(VIEW),   flows::list)             .summary("Lists the flows of the workspace.")
+        .id("listFlows").query(shapes::flows::FLOW_FILTER).gives(shapes::flows::FLOWS),
+    post  ("/chatflows",                 any_of(WRITE),  flows::create)           .limit(BODY_CANVAS_BYTES).summary("Makes a flow.")
+        .id("createFlow").takes(shapes::flows::NEW_FLOW).gives(shapes::flows::FLOW).refuses(&[409]),
+    get   ("/chatflows/:id",             any_of(VIEW),   flows::read)             .summary("Reads a flow.")
+        .id("getFlow").gives(shapes::flows::FLOW),
+    put   ("/chatflows/:id",             any_of(WRITE),  flows::update)           .limit(BODY_CANVAS_BYTES).summary("Changes a flow.")
+        .id("updateFlow").shows(VIEW).takes(shapes::flows::FLOW_EDIT).gives(shapes::flows::FLOW).refuses(&[409]),
+    delete("/chatflows/:id",             any_of(DELETE), flows::delete)           .summary("Deletes a flow and its conversations.")
+        .id("deleteFlow").gives(shapes::DELETED),
+    get   ("/validation/:id",            any_of(VIEW),   flows::validate)         .summary("Lists what is wrong with a flow's canvas.")
+        .id("validateFlow").query(shapes::flows::SIDE).gives(shapes::flows::PROBLEMS),
+
+    get   ("/flow-config/:id",           any_of(VIEW),   flows::override_candidates)        .summary("Lists the settings a request may be allowed to change.")
+        .id("listAllowableSettings").gives(shapes::flows::ALLOWABLE),
+    get   ("/refused-origins/:id",       any_of(VIEW),   flows::refused_origins)  .summary("Lists the sites whose pages a flow refused lately.")
+        .id("listRefusedOrigins").gives(shapes::flows::REFUSED_ORIGINS),
+
+    // Drafts and history (manual 5.5, 6.4)
+    get   ("/flow-drafts/:id",           any_of(DRAFT_VIEW), drafts::status)      .summary("The draft status of a flow.")
+        .id("getDraft").gives(shapes::flows::DRAFT_STATUS),
+    put   ("/flow-drafts/:id",           any_of(DRAFT_EDIT), drafts::save)        .limit(BODY_CANVAS_BYTES).summary("Saves a draft.")
+        .id("saveDraft").query(shapes::flows::DRAFT_MATCH).takes(shapes::flows::DRAFT_EDIT).gives(shapes::flows::DRAFT_STATUS).refuses(&[409]),
+    delete("/flow-drafts/:id",           any_of(DRAFT_EDIT), drafts::discard)     .summary("Discards a draft.")
+        .id("discardDraft").gives(shapes::flows::DRAFT_STATUS).refuses(&[409]),
+    put   ("/flow-drafts/:id/settings",  any_of(DRAFT_EDIT), drafts::settings)    .summary("Switches Publish instantly.")
+        .id("setPublishInstantly").takes(shapes::flows::DRAFT_SETTINGS).gives(shapes::flows::DRAFT_STATUS).refuses(&[409]),
+    post  ("/flow-drafts/publish",       any_of(DRAFT_EDIT), drafts::publish_each).summary("Publishes the drafts of those flows that can run.")
+        .id("publishDrafts").takes(shapes::flows::PUBLISH_EACH).gives(shapes::versions::PUBLISHED_EACH).refuses(&[404]),
+    post  ("/flow-drafts/:id/publish",   any_of(DRAFT_EDIT), drafts::publish)     .summary("Publishes the draft.")
+        .id("publishDraft").may_take(shapes::flows::PUBLISH).gives(shapes::versions::PUBLISHED).refuses(&[409]),
+    post  ("/flow-drafts/:id/rollback",  any_of(DRAFT_EDIT), drafts::roll_back)   .summary("Rolls Live back to a version.")
+        .id("rollBack").takes(shapes::versions::ROLLBACK).gives(shapes::versions::RESTORED).refuses(&[409]),
+    get   ("/flow-versions/status",      any_of(DRAFT_VIEW), versions::status)    .summary("Whether history is on.")
+        .id("getHistoryStatus").gives(shapes::versions::HISTORY_STATUS),
+    get   ("/flow-versions/:id",         any_of(HISTORY_VIEW), versions::list)    .summary("Lists the versions of a flow.")
+        .id("listVersions").gives(shapes::versions::VERSIONS),
+    get   ("/flow-versions/:id/:sha",    any_of(HISTORY_VIEW), versions::read)    .summary("Reads a version.")
+        .id("getVersion").gives(shapes::versions::VERSION_CONTENT),
+    get   ("/flow-versions/:id/:sha/diff", any_of(HISTORY_VIEW), versions::diff)  .summary("Compares a version.")
+        .id("compareVersion").query(shapes::versions::AGAINST).gives(shapes::versions::DIFF),
+    post  ("/flow-versions/:id/:sha/restore", any_of(HISTORY_EDIT), versions::restore).summary("Restores a version.")
+        .id("restoreVersion").gives(shapes::versions::RESTORED).refuses(&[409]),
+
+    // Cards (manual 9.8)
+    get   ("/nodes",                     SIGNED_IN,      nodes::list)             .summary("Lists all cards.")
+        .id("listCards").gives(shapes::cards::CARDS),
+    get   ("/nodes/:name",               SIGNED_IN,      nodes::read)             .summary("Reads a card's definition.")
+        .id("getCard").gives(shapes::cards::CARD),
+    get   ("/nodes/category/:name",      SIGNED_IN,      nodes::list_category)      .summary("Lists the cards of a category.")
+        .id("listCardsOfCategory").gives(shapes::cards::CARDS),
+    post  ("/node-load-method/:name",    any_of(LOAD),   nodes::load)             .limit(BODY_CANVAS_BYTES).summary("Lists what an input of a card is chosen from.")
+        .id("listChoices").takes(shapes::cards::LOAD_METHOD).gives(shapes::cards::CHOICES),
+
+    // The service itself
+    get   ("/ping",                      PUBLIC,         service::ping)           .cors(Cors::Listed).summary("Answers pong.")
+        .id("ping").answers(200, ContentKind::Text, TEXT),
+    get   ("/version",                   PUBLIC,         service::version)        .cors(Cors::Listed).summary("The service's version.")
+        .id("getServiceVersion").gives(shapes::accounts::SERVICE_VERSION),
+    get   ("/openapi.json",              PUBLIC,         service::description)    .cors(Cors::Listed).summary("This description.")
+        .id("getDescription").gives(SETTINGS),
+    get   ("/health",                    PUBLIC,         service::health)         .at_root().summary("The process answers.")
+        .id("getHealth").gives(shapes::accounts::SERVICE_STATUS),
+    get   ("/ready",                     PUBLIC,         service::ready)          .at_root().summary("The database answers, so requests can be served.")
+        .id("getReadiness").gives(shapes::accounts::SERVICE_STATUS),
+    get   ("/metrics",                   METRICS,        metrics::read)           .at_root().summary("The counts of the service, for Prometheus, where the operator opened them.")
+        .id("getMetrics").answers(200, ContentKind::Text, TEXT).refuses(&[404]),
+] }
+
+/// Conversations: messages, ratings, leads (manual 3.5).
+#[rustfmt::skip]
+fn conversation_routes() -> Vec<Route> { vec![
+    get   ("/chatmessage/:id",           any_of(VIEW),   messages::list)          .summary("Lists a flow's stored messages.")
+        .id("listMessages").query(shapes::asking::MESSAGE_LIST).gives(shapes::asking::MESSAGES),
+    delete("/chatmessage/:id",           any_of(WRITE),  messages::delete)        .summary("Deletes stored messages of a flow.")
+        .id("deleteMessages").query(shapes::asking::MESSAGE_FILTER).gives(shapes::DELETED),
+    get   ("/internal-chatmessage/:id",  any_of(VIEW),   messages::list_internal) .summary("Lists the stored messages of a flow's test chat.")
+        .id("listTestMessages").query(shapes::asking::MESSAGE_LIST).gives(shapes::asking::MESSAGES),
+    get   ("/conversations/:id",         any_of(VIEW),   messages::conversations) .summary("Lists a flow's conversations, a row for each.")
+        .id("listConversations").query(shapes::asking::CONVERSATION_LIST).gives(shapes::conversations::CONVERSATIONS),
+    get   ("/stats/:id",                 any_of(VIEW),   messages::stats)         .summary("Counts a flow's messages, conversations and ratings.")
+        .id("getStats").query(shapes::asking::MESSAGE_FILTER).gives(shapes::conversations::STATS),
+    put   ("/chatmessage/abort/:flow/:chat", PUBLIC,     prediction::abort)       .cors(Cors::Flow).summary("Stops the answer that is under way in a conversation.")
+        .id("abort").gives(shapes::conversations::ABORTED),
+    post  ("/feedback",                  PUBLIC,         feedback::rate)          .cors(Cors::Flow).summary("Rates an answer.")
+        .id("rate").takes(shapes::conversations::NEW_FEEDBACK).gives(shapes::conversations::FEEDBACK).refuses(&[401, 403, 404, 429]),
+    post  ("/feedback/:id",              PUBLIC,         feedback::rate)          .cors(Cors::Flow).summary("Rates an answer of a flow.")
+        .id("rateAnswer").takes(shapes::conversations::NEW_FEEDBACK).gives(shapes::conversations::FEEDBACK).refuses(&[401, 403, 429]),
+    put   ("/feedback/:feedback",        PUBLIC,         feedback::change)        .cors(Cors::FlowOfFeedback).summary("Changes a rating or adds a comment.")
+        .id("changeRating").takes(shapes::conversations::FEEDBACK_EDIT).gives(shapes::conversations::FEEDBACK_CHANGED),
+    get   ("/feedback/:id",              any_of(VIEW),   feedback::list)          .summary("Lists the ratings of a flow's answers.")
+        .id("listRatings").query(shapes::conversations::FEEDBACK_FILTER).gives(shapes::conversations::FEEDBACKS),
+    post  ("/leads",                     PUBLIC,         leads::add)              .cors(Cors::Flow).summary("Keeps what a visitor of a chat left.")
+        .id("addLead").takes(shapes::conversations::NEW_LEAD).gives(shapes::conversations::LEAD).refuses(&[403, 404, 429]),
+    get   ("/leads/:id",                 any_of(VIEW),   leads::list)             .summary("Lists what visitors of a flow's chat left.")
+        .id("listLeads").gives(shapes::conversations::LEADS),
+] }
+
+/// What is served at `SERVICE_METRICS`, where that is an address: nothing else.
+#[must_use]
+pub fn metrics_table() -> &'static RouteTable {
+    static TABLE: LazyLock<RouteTable> =
+        LazyLock::new(|| RouteTable::new(vec![get("/metrics", PUBLIC, metrics::read_on_own_port).at_root()]));
+    &TABLE
+}
+
+const SVG: ContentKind = ContentKind::Other("image/svg+xml");
+
+/// What people, pages and keys ask around flows (manual 1.8, 5.4, 8.7, 9.8).
+#[rustfmt::skip]
+fn flow_routes() -> Vec<Route> { vec![
+    get   ("/chatflows/has-changed/:id/:iso", any_of(UPSERT_PERMISSIONS), flows::has_changed).summary("Whether a flow was saved since a time.")
+        .id("hasFlowChanged").gives(shapes::flows::CHANGED),
+    get   ("/chatflows/apikey/:apikey",  PUBLIC,         keys::flows)             .summary("Lists the flows an API key opens.")
+        .id("listFlowsOfKey").query(shapes::flows::OF_KEY).gives(shapes::flows::FLOW_LIST).refuses(&[401, 429]),
+    get   ("/verify/apikey/:apikey",     PUBLIC,         keys::verify)            .summary("Whether a value is an API key.")
+        .id("verifyApiKey").gives(Shape::Words(&["OK"])).refuses(&[401, 429]),
+    get   ("/public-chatflows/:id",      PUBLIC,         flows::public)           .cors(Cors::Flow).summary("A shared flow as a chat page needs it.")
+        .id("getPublicFlow").gives(shapes::flows::PUBLIC_FLOW).refuses(&[403]),
+    post  ("/node-config",               SIGNED_IN,      nodes::config)           .limit(BODY_CANVAS_BYTES).summary("Lists the settings of a card a request may be allowed to change.")
+        .id("listCardSettings").takes(SETTINGS).gives(shapes::flows::ALLOWABLE),
+    get   ("/node-icon/:name",           PUBLIC,         nodes::icon)             .summary("The picture of a card.")
+        .id("getCardIcon").answers(200, SVG, TEXT).answers(304, ContentKind::Nothing, Shape::Null),
+    get   ("/components-credentials-icon/:name", PUBLIC, nodes::credential_icon)  .summary("The picture of a credential type.")
+        .id("getCredentialIcon").answers(200, SVG, TEXT).answers(304, ContentKind::Nothing, Shape::Null),
+    get   ("/credentials/:id/reveal",    any_of(CREDENTIAL_SAVED), credentials::reveal).summary("The addresses of a credential, without their passwords.")
+        .id("revealCredential").shows(CREDENTIAL_SEEN).gives(shapes::management::ADDRESSES),
+    get   ("/used-by/:kind",             any_of(USES), credentials::used_by).summary("Which flows use each credential, tool, document store, variable or API key.")
+        .id("listUses").gives(shapes::transfer::USES),
+    get   ("/settings",                  PUBLIC,         service::settings)       .cors(Cors::Listed).summary("What a page needs to know before anybody signs in.")
+        .id("getSettings").gives(shapes::accounts::PUBLIC_SETTINGS),
+    get   ("/ip",                        PUBLIC,         service::address)        .cors(Cors::Listed).summary("The address a caller is counted by.")
+        .id("getAddress").gives(shapes::accounts::ADDRESS),
+] }
+
+/// Whoever may take a kind of thing out of a workspace, and into one (manual 5.11).
+const EXPORT: &[&str] = &["chatflows:export", "agentflows:export", "tools:export", "workspace:export"];
+const IMPORT: &[&str] = &["chatflows:import", "agentflows:import", "workspace:import"];
+/// Conversations leave with their flow.
+const EXPORT_FLOWS: &[&str] = &["chatflows:export", "agentflows:export", "workspace:export"];
+
+/// Export, import and templates (manual 5.11, 5.12).
+#[rustfmt::skip]
+fn transfer_routes() -> Vec<Route> { vec![
+    post  ("/export-import/export",      any_of(EXPORT), transfer::export)        .summary("Exports flows, tools, variables, document stores and templates.")
+        .id("exportWorkspace").may_take(shapes::transfer::EXPORT).gives(shapes::transfer::EXPORTED),
+    post  ("/export-import/import",      any_of(IMPORT), transfer::import)        .limit(BODY_CANVAS_BYTES).summary("Imports an export, a flow or a canvas, or tells what would become of it.")
+        .id("importFile").takes(shapes::transfer::IMPORT).gives(shapes::transfer::IMPORTED),
+    post  ("/export-import/chatflow-messages", any_of(EXPORT_FLOWS), transfer::transcripts).summary("Exports the conversations of a flow.")
+        .id("exportConversations").shows(VIEW).takes(shapes::transfer::TRANSCRIPTS).gives(shapes::transfer::TRANSCRIPT).refuses(&[404]),
+    get   ("/marketplaces/templates",    any_of(&["templates:marketplace"]), templates::starters).summary("Lists the starter flows.")
+        .id("listStarters").gives(shapes::transfer::STARTERS),
+    get   ("/marketplaces/custom",       any_of(&["templates:custom"]), templates::list).summary("Lists the templates of the workspace.")
+        .id("listTemplates").gives(shapes::transfer::TEMPLATES),
+    post  ("/marketplaces/custom",       any_of(&["templates:flowexport", "templates:toolexport"]), templates::create).summary("Makes a template of a flow or a tool.")
+        .id("createTemplate").takes(shapes::transfer::NEW_TEMPLATE).gives(shapes::transfer::TEMPLATE).refuses(&[404]),
+    delete("/marketplaces/custom/:id",   any_of(&["templates:custom-delete"]), templates::delete).summary("Deletes a template of the workspace.")
+        .id("deleteTemplate").gives(shapes::DELETED),
+] }
+
+/// Document stores (manual 10.9).
+#[rustfmt::skip]
+fn document_store_routes() -> Vec<Route> { vec![
+    get   ("/document-store/store",      any_of(&["documentStores:view"]),   document_stores::list)  .summary("Lists document stores.")
+        .id("listDocumentStores").query(shapes::document_stores::STORE_PAGES).gives(shapes::document_stores::STORES),
+    post  ("/document-store/store",      any_of(&["documentStores:create"]), document_stores::create).summary("Makes a document store.")
+        .id("createDocumentStore").takes(shapes::document_stores::NEW_STORE).gives(shapes::document_stores::STORE),
+    get   ("/document-store/store/:id",  any_of(&["documentStores:view"]),   document_stores::read)  .summary("Reads a document store.")
+        .id("getDocumentStore").gives(shapes::document_stores::STORE),
+    put   ("/document-store/store/:id",  any_of(&["documentStores:update"]), document_stores::update).summary("Renames a document store.")
+        .id("updateDocumentStore").takes(shapes::document_stores::STORE_EDIT).gives(shapes::document_stores::STORE),
+    delete("/document-store/store/:id",  any_of(&["documentStores:delete"]), document_stores::delete).summary("Deletes a document store.")
+        .id("deleteDocumentStore").query(shapes::FORCE).refuses(&[409]).gives(shapes::DELETED),
+    get   ("/document-store/store-configs/:id/:loader", any_of(&["documentStores:view"]), document_stores::config).summary("Reads how a loader of a document store is set.")
+        .id("getLoader").gives(shapes::document_stores::LOADER_CONFIG),
+    get   ("/document-store/components/:group", any_of(&["documentStores:view"]), document_stores::components).summary("Lists the cards a document store can be built from.")
+        .id("listStoreCards").gives(shapes::cards::CARDS),
+    post  ("/document-store/loader/preview", any_of(&["documentStores:preview-process"]), document_stores::preview).limit(BODY_CANVAS_BYTES).summary("Shows what a loader would bring.")
+        .id("previewLoader").shows(STORE_SEEN).takes(shapes::document_stores::SENT_LOADER).gives(shapes::document_stores::PREVIEW).refuses(&[404]),
+    post  ("/document-store/loader/save", any_of(&["documentStores:add-loader"]), document_stores::save).limit(BODY_CANVAS_BYTES).summary("Saves a loader of a document store.")
+        .id("saveLoader").shows(STORE_SEEN).takes(shapes::document_stores::SENT_LOADER).gives(shapes::document_stores::LOADER).refuses(&[404, 507]),
+    post  ("/document-store/loader/process/:loader", any_of(&["documentStores:preview-process"]), document_stores::process).summary("Runs a loader of a document store.")
+        .id("runLoader").shows(STORE_SEEN).takes(shapes::document_stores::PROCESS).gives(shapes::document_stores::PASSAGES).may_stream(),
+    delete("/document-store/loader/:id/:loader", any_of(&["documentStores:delete-loader"]), document_stores::remove_loader).summary("Removes a loader with its passages.")
+        .id("deleteLoader").shows(STORE_SEEN).gives(shapes::document_stores::STORE),
+    get   ("/document-store/chunks/:id/:loader/:page", any_of(&["documentStores:view"]), document_stores::chunks).summary("Reads a page of passages.")
+        .id("listPassages").gives(shapes::document_stores::PASSAGES),
+    put   ("/document-store/chunks/:id/:loader/:chunk", any_of(&["documentStores:update"]), document_stores::edit_chunk).summary("Changes a passage.")
+        .id("updatePassage").takes(shapes::document_stores::PASSAGE_EDIT).gives(shapes::document_stores::PASSAGES),
+    delete("/document-store/chunks/:id/:loader/:chunk", any_of(&["documentStores:update"]), document_stores::remove_chunk).summary("Removes a passage.")
+        .id("deletePassage").gives(shapes::document_stores::PASSAGES),
+    post  ("/document-store/upsert/:id", any_of(&["documentStores:update"]), document_stores::upsert).accepts(Accepts::JsonOrMultipart).limit(BODY_CANVAS_BYTES).summary("Adds documents to a document store.")
+        .id("addDocuments").takes(shapes::document_stores::UPSERT).form(shapes::document_stores::UPSERT_FORM).gives(shapes::document_stores::UPSERTED).may_stream().refuses(&[507]),
+    post  ("/document-store/refresh/:id", any_of(&["documentStores:update"]), document_stores::refresh).summary("Runs loaders of a document store again.")
+        .id("runLoadersAgain").may_take(shapes::document_stores::REFRESH).gives(shapes::document_stores::REFRESHED),
+    post  ("/document-store/vectorstore/save",   any_of(STORE_VECTORS), vectors::save)   .summary("Chooses the cards that make and keep the vectors of a document store.")
+        .id("setVectorCards").shows(STORE_SEEN).takes(shapes::document_stores::VECTOR_CARDS).gives(shapes::document_stores::VECTORS_SET).refuses(&[404]),
+    post  ("/document-store/vectorstore/insert", any_of(STORE_VECTORS), vectors::insert) .summary("Embeds the passages of a document store that are new.")
+        .id("embedPassages").shows(STORE_SEEN).takes(shapes::document_stores::VECTOR_CARDS).gives(shapes::asking::FILLED).may_stream().refuses(&[404]),
+    post  ("/document-store/vectorstore/query",  any_of(&["documentStores:view"]), vectors::query).summary("Searches the vectors of a document store.")
+        .id("searchVectors").takes(shapes::document_stores::VECTOR_QUERY).gives(shapes::document_stores::VECTORS_FOUND).refuses(&[404]),
+    delete("/document-store/vectorstore/:id",    any_of(STORE_VECTORS), vectors::remove) .summary("Removes the vectors of a document store.")
+        .id("deleteVectors").gives(shapes::DELETED),
+    post  ("/document-store/generate-tool-desc/:id", any_of(STORE_VECTORS), document_stores::describe).summary("Asks a model what a document store is good for, as the description of a tool.")
+        .id("describeDocumentStore").shows(STORE_SEEN).takes(shapes::document_stores::DESCRIBE).gives(shapes::document_stores::DESCRIBED),
+] }
+
+/// People, roles, workspaces, and the list of what was done (manual 8.5).
+#[rustfmt::skip]
+#[allow(clippy::too_many_lines, reason = "one line for each route")]
+fn people_routes() -> Vec<Route> { vec![
+    post  ("/auth/resolve",              PUBLIC,  accounts::resolve).summary("Where a page begins: at the setup or at the sign-in.")
+        .id("resolveStart").may_take(SETTINGS).gives(shapes::people::START),
+    post  ("/account/verify",            PUBLIC,  accounts::verify).summary("Says what the link of an invitation or of a new password is for.")
+        .id("verifyLink").takes(shapes::people::PRESENTED).gives(shapes::people::OPENS).refuses(&[401, 429]),
+    post  ("/account/forgot-password",   PUBLIC,  accounts::forgot_password).summary("Tells the owner that somebody needs a new password.")
+        .id("forgotPassword").takes(shapes::people::FORGOTTEN).gives(shapes::people::TOLD).refuses(&[429]),
+    post  ("/account/reset-password",    PUBLIC,  accounts::reset_password).summary("Sets a new password by a link.")
+        .id("resetPassword").takes(shapes::people::NEW_PASSWORD).gives(shapes::people::TOLD).refuses(&[429]),
+    get   ("/user",                      SESSION, accounts::profile).summary("Reads an account.")
+        .id("getAccount").query(shapes::people::ACCOUNT_FILTER).gives(shapes::people::ACCOUNT).refuses(&[404]),
+    put   ("/user",                      SESSION, accounts::update_profile).summary("Changes one's own account.")
+        .id("updateAccount").takes(shapes::people::ACCOUNT_EDIT).gives(shapes::people::ACCOUNT).refuses(&[409, 429]),
+    get   ("/account/sessions",          SESSION, accounts::sessions).summary("Lists where one is signed in.")
+        .id("listSessions").gives(shapes::people::SESSIONS),
+    delete("/account/sessions",          SESSION, accounts::end_other_sessions).summary("Ends one's other sessions.")
+        .id("endOtherSessions").gives(shapes::DELETED),
+    delete("/account/sessions/:id",      SESSION, accounts::end_session).summary("Ends one of one's sessions.")
+        .id("endSession").gives(shapes::DELETED),
+
+    get   ("/account/invite",            any_of(INVITE), people::invitations).summary("Lists open invitations.")
+        .id("listInvitations").gives(shapes::people::INVITATIONS),
+    post  ("/account/invite",            any_of(INVITE), people::invite).summary("Invites a person and shows the link once.")
+        .id("invite").takes(shapes::people::NEW_INVITATION).makes(shapes::people::INVITATION).refuses(&[404, 409]),
+    delete("/account/invite/:id",        any_of(INVITE), people::uninvite).summary("Takes an invitation back.")
+        .id("removeInvitation").gives(shapes::DELETED),
+    get   ("/organizationuser",          any_of(&["users:manage"]), people::list).summary("Lists people.")
+        .id("listPeople").query(shapes::PAGES).gives(shapes::people::PEOPLE_OR_PAGE),
+    put   ("/organizationuser",          OWNER,   people::set_status).summary("Lets a person in or keeps them out.")
+        .id("setPersonStatus").takes(shapes::people::PERSON_STATUS).gives(shapes::people::PERSON).refuses(&[404, 409]),
+    delete("/organizationuser",          OWNER,   people::delete).summary("Removes a person.")
+        .id("deletePerson").query(shapes::people::WHOM).gives(shapes::DELETED).refuses(&[404, 409]),
+    post  ("/user/:id/reset-link",       OWNER,   people::reset_link).summary("Makes a link for a person's new password and shows it once.")
+        .id("createResetLink").makes(shapes::people::RESET_LINK).refuses(&[409]),
+    get   ("/user/:id/sessions",         OWNER,   people::sessions).summary("Lists where a person is signed in.")
+        .id("listSessionsOfPerson").gives(shapes::people::SESSIONS),
+    delete("/user/:id/sessions",         OWNER,   people::end_sessions).summary("Ends a person's sessions.")
+        .id("endSessionsOfPerson").gives(shapes::DELETED),
+    get   ("/organization",              SESSION, people::organization).summary("Reads the organization.")
+        .id("getOrganization").gives(shapes::people::ORGANIZATION),
+    put   ("/organization",              OWNER,   people::rename_organization).summary("Renames the organization.")
+        .id("updateOrganization").takes(shapes::people::ORGANIZATION_EDIT).gives(shapes::people::ORGANIZATION),
+
+    get   ("/workspace",                 SESSION, workspaces::list).summary("Lists one's workspaces.")
+        .id("listWorkspaces").gives(shapes::people::WORKSPACES),
+    post  ("/workspace",                 any_of(&["workspace:create"]), workspaces::create).summary("Makes a workspace.")
+        .id("createWorkspace").takes(shapes::people::NEW_WORKSPACE).makes(shapes::people::WORKSPACE).refuses(&[409]),
+    put   ("/workspace",                 any_of(&["workspace:update"]), workspaces::update).summary("Renames a workspace.")
+        .id("updateWorkspace").takes(shapes::people::WORKSPACE_EDIT).gives(shapes::people::WORKSPACE).refuses(&[404, 409]),
+    delete("/workspace/:id",             any_of(&["workspace:delete"]), workspaces::delete).summary("Deletes an empty workspace.")
+        .id("deleteWorkspace").gives(shapes::DELETED).refuses(&[409]),
+    post  ("/workspace/switch",          SESSION, workspaces::switch).summary("Makes another workspace the active one.")
+        .id("switchWorkspace").query(shapes::people::WHERE_TO).gives(shapes::accounts::USER).refuses(&[404]),
+    get   ("/workspaceuser",             any_of(MEMBERS_VIEW), people::members).summary("Lists the members of a workspace.")
+        .id("listMembers").query(shapes::people::MEMBER_FILTER).gives(shapes::people::MEMBERS).refuses(&[404]),
+    post  ("/workspaceuser",             any_of(&["workspace:add-user"]), people::add_member).summary("Adds a person to a workspace.")
+        .id("addMember").takes(shapes::people::MEMBER_EDIT).makes(shapes::people::MEMBER).refuses(&[404, 409]),
+    put   ("/workspaceuser",             any_of(&["workspace:add-user"]), people::change_member).summary("Gives a member another role.")
+        .id("updateMember").takes(shapes::people::MEMBER_EDIT).gives(shapes::people::MEMBER).refuses(&[404]),
+    delete("/workspaceuser",             any_of(&["workspace:unlink-user"]), people::remove_member).summary("Removes a member from a workspace.")
+        .id("removeMember").query(shapes::people::MEMBER_FILTER).gives(shapes::DELETED).refuses(&[404]),
+
+    get   ("/role",                      any_of(ROLES_VIEW), roles::list).summary("Lists roles.")
+        .id("listRoles").gives(shapes::people::ROLES),
+    post  ("/role",                      any_of(ROLES_EDIT), roles::create).summary("Makes a role.")
+        .id("createRole").takes(shapes::people::NEW_ROLE).makes(shapes::people::ROLE).refuses(&[409]),
+    put   ("/role",                      any_of(ROLES_EDIT), roles::update).summary("Changes the role that the body names.")
+        .id("updateNamedRole").takes(shapes::people::ROLE_EDIT).gives(shapes::people::ROLE).refuses(&[404, 409]),
+    get   ("/role/:id",                  any_of(ROLES_VIEW), roles::read).summary("Reads a role.")
+        .id("getRole").gives(shapes::people::ROLE),
+    put   ("/role/:id",                  any_of(ROLES_EDIT), roles::update).summary("Changes a role.")
+        .id("updateRole").takes(shapes::people::ROLE_EDIT).gives(shapes::people::ROLE).refuses(&[409]),
+    delete("/role/:id",                  any_of(ROLES_EDIT), roles::delete).summary("Deletes a role that nobody has.")
+        .id("deleteRole").gives(shapes::DELETED).refuses(&[409]),
+
+    get   ("/audit",                     OWNER,   audit::list).summary("Lists sign-ins and what people changed.")
+        .id("listAudit").query(shapes::people::AUDIT_FILTER).gives(shapes::people::AUDIT_PAGE),
+    post  ("/audit/login-activity",      any_of(&["loginActivity:view"]), audit::logins).summary("Lists sign-ins.")
+        .id("listLogins").may_take(shapes::people::LOGIN_FILTER).gives(shapes::people::AUDIT_PAGE),
+] }

@@ -1,0 +1,268 @@
+//! Anthropic's messages.
+
+mod request;
+#[cfg(test)]
+mod tests;
+
+use super::call_state::CallState;
+use crate::base::cancel::CancelToken;
+use crate::llm::endpoint::provider_error::ErrorInterpreter;
+use crate::llm::reply::{CutReason, PartialCall, ReplyBuilder, argument_object, parse_event};
+use crate::llm::sse::SseEvent;
+use crate::llm::streaming::{Protocol, ReplyStream, StreamStep};
+use crate::llm::{ChatModel, ChatRequest, Completion, DeltaSink, Endpoint, ModelError, ToolCall, endpoint};
+use serde_json::{Map, Value, json};
+use std::io::Read;
+
+pub const ANTHROPIC_BASE: &str = "https://api.anthropic.com";
+/// The version of the protocol this file speaks.
+pub(crate) const PROTOCOL_VERSION: &str = "2023-06-01";
+
+/// A model behind the messages protocol. What is `None` or empty is left to the provider.
+#[derive(Debug)]
+pub struct Anthropic {
+    /// Where and with which key; the base address ends before `/v1/messages`.
+    pub endpoint: Endpoint,
+    pub model: String,
+    /// Not sent while the model thinks, which allows no other than its own.
+    pub temperature: Option<f64>,
+    /// The most tokens the model may write; the protocol demands one, so there is a default for each family.
+    pub max_tokens: Option<u64>,
+    /// Not sent while the model thinks.
+    pub top_p: Option<f64>,
+    /// Not sent while the model thinks.
+    pub top_k: Option<u64>,
+    /// Words at which the model stops.
+    pub stop: Vec<String>,
+    /// Lets the model think, with this many tokens (at least 1,024).
+    pub thinking_tokens: Option<u64>,
+    pub images: bool,
+    /// The reply comes in fragments.
+    pub streaming: bool,
+    /// Further fields of the body, as the owner wrote them.
+    pub extra: Map<String, Value>,
+    /// The thinking that led to a turn's first tool call, signed by the provider, which wants it back with the call.
+    thoughts: CallState<Vec<Value>>,
+}
+
+impl Anthropic {
+    /// A model with the provider's defaults, streaming.
+    #[must_use]
+    pub fn new(endpoint: Endpoint, model: &str) -> Self {
+        Self {
+            endpoint,
+            model: model.to_owned(),
+            temperature: None,
+            max_tokens: None,
+            top_p: None,
+            top_k: None,
+            stop: Vec::new(),
+            thinking_tokens: None,
+            images: false,
+            streaming: true,
+            extra: Map::new(),
+            thoughts: CallState::default(),
+        }
+    }
+}
+
+impl ChatModel for Anthropic {
+    fn chat(
+        &self,
+        request: &ChatRequest,
+        cancel: &CancelToken,
+        on: &mut dyn DeltaSink,
+    ) -> Result<Completion, ModelError> {
+        let mut headers = vec![("anthropic-version", PROTOCOL_VERSION)];
+        if let Some(key) = &self.endpoint.key {
+            headers.push(("x-api-key", key.expose()));
+        }
+        let body = request::body(self, request);
+        let mut incoming = self.endpoint.post("/v1/messages", &headers, &body, &self.model, cancel)?;
+        drop(body);
+        let blocks = AnthropicStream {
+            refusals: self.endpoint.error_interpreter(&self.model),
+            thoughts: Vec::new(),
+            call_state: self.thoughts.clone(),
+        };
+        if self.streaming && !endpoint::is_json_document(&incoming) {
+            return on.follow(ReplyStream::from_events(incoming, blocks));
+        }
+        let completion = blocks.read_whole(&mut incoming, on)?;
+        incoming.finish();
+        Ok(completion)
+    }
+
+    fn takes_images(&self) -> bool {
+        self.images
+    }
+
+    fn streams(&self) -> bool {
+        self.streaming
+    }
+}
+
+/// The blocks of one message.
+struct AnthropicStream {
+    refusals: ErrorInterpreter,
+    /// The blocks of thinking, as they are to be sent back.
+    thoughts: Vec<Value>,
+    call_state: CallState<Vec<Value>>,
+}
+
+impl Protocol for AnthropicStream {
+    fn on_event(&mut self, event: &SseEvent<'_>, reply: &mut ReplyBuilder) -> Result<StreamStep, ModelError> {
+        let data: Value = parse_event(event.data, "an event of it is not JSON")?;
+        match data["type"].as_str().unwrap_or(event.name) {
+            "message_start" => take_usage(&data["message"]["usage"], reply),
+            "content_block_start" => begin_block(&data, reply, &mut self.thoughts)?,
+            "content_block_delta" => take_delta(&data, reply, &mut self.thoughts),
+            "message_delta" => {
+                take_usage(&data["usage"], reply);
+                take_stop_reason(&data["delta"], reply)?;
+            }
+            "message_stop" => return Ok(StreamStep::Over),
+            "error" => return Err(self.refusals.from_event(&data["error"])),
+            _ => {}
+        }
+        Ok(StreamStep::More)
+    }
+
+    fn finish(self: Box<Self>, reply: ReplyBuilder) -> Result<Completion, ModelError> {
+        self.complete(reply)
+    }
+}
+
+fn begin_block(data: &Value, reply: &mut ReplyBuilder, thoughts: &mut Vec<Value>) -> Result<(), ModelError> {
+    let block = &data["content_block"];
+    match block["type"].as_str() {
+        Some("text") => reply.add_text(block["text"].as_str().unwrap_or_default()),
+        Some("thinking" | "redacted_thinking") => {
+            thoughts.push(block.clone());
+            reply.add_thinking(block["thinking"].as_str().unwrap_or_default());
+        }
+        Some("tool_use") => {
+            let text = |name: &str| block[name].as_str().unwrap_or_default().to_owned();
+            // Arguments come as fragments; a block that holds them already is of a server that does not split them.
+            let given = block["input"].as_object().filter(|input| !input.is_empty());
+            let arguments = given.map(|input| Value::Object(input.clone()).to_string()).unwrap_or_default();
+            reply.begin_call(PartialCall {
+                index: data["index"].as_u64(),
+                id: text("id"),
+                name: text("name"),
+                arguments,
+            })?;
+        }
+        _ => {}
+    }
+    Ok(())
+}
+
+fn take_delta(data: &Value, reply: &mut ReplyBuilder, thoughts: &mut [Value]) {
+    let delta = &data["delta"];
+    let text = |name: &str| delta[name].as_str().unwrap_or_default();
+    match delta["type"].as_str() {
+        Some("text_delta") => reply.add_text(text("text")),
+        Some("thinking_delta") => {
+            append(thoughts.last_mut(), "thinking", text("thinking"));
+            reply.add_thinking(text("thinking"));
+        }
+        Some("signature_delta") => append(thoughts.last_mut(), "signature", text("signature")),
+        Some("input_json_delta") => {
+            let index = data["index"].as_u64();
+            let partial = reply.partial_calls().iter_mut().rev().find(|partial| partial.index == index);
+            if let Some(partial) = partial {
+                partial.arguments.push_str(text("partial_json"));
+            }
+        }
+        _ => {}
+    }
+}
+
+fn append(block: Option<&mut Value>, name: &str, text: &str) {
+    if let Some(block) = block.and_then(Value::as_object_mut) {
+        match block.entry(name).or_insert_with(|| json!("")) {
+            Value::String(all) => all.push_str(text),
+            other => *other = text.into(),
+        }
+    }
+}
+
+/// Later counts replace earlier ones; one that is not named stays.
+fn take_usage(wire: &Value, reply: &mut ReplyBuilder) {
+    if !wire.is_object() {
+        return;
+    }
+    let usage = reply.usage_mut();
+    let count = |name: &str| wire[name].as_u64();
+    if let Some(fresh) = count("input_tokens") {
+        // Tokens written to and read from the cache are counted apart by the provider.
+        let cached = count("cache_read_input_tokens").unwrap_or(0);
+        usage.input_tokens = fresh + cached + count("cache_creation_input_tokens").unwrap_or(0);
+        usage.cached_tokens = cached;
+    }
+    if let Some(written) = count("output_tokens") {
+        usage.output_tokens = written;
+    }
+}
+
+/// Looks at why the model finished.
+fn take_stop_reason(message: &Value, reply: &mut ReplyBuilder) -> Result<(), ModelError> {
+    match message["stop_reason"].as_str() {
+        Some("refusal") if reply.is_empty() => {
+            return Err(ModelError::Provider { status: 200, message: "the model refused to answer".into() });
+        }
+        Some("refusal") => reply.mark_cut(CutReason::Filter),
+        Some("max_tokens" | "model_context_window_exceeded") => reply.mark_cut(CutReason::Length),
+        _ => {}
+    }
+    Ok(())
+}
+
+impl AnthropicStream {
+    fn read_whole(
+        mut self,
+        source: &mut impl Read,
+        on: &mut dyn DeltaSink,
+    ) -> Result<Completion, ModelError> {
+        let message = endpoint::read_whole(source)?;
+        if message["type"] == "error" {
+            return Err(self.refusals.from_event(&message["error"]));
+        }
+        let Some(content) = message["content"].as_array() else {
+            return Err(ModelError::Garbled("it is not a message".into()));
+        };
+        let mut reply = ReplyBuilder::default();
+        take_usage(&message["usage"], &mut reply);
+        for block in content {
+            let text = |name: &str| block[name].as_str().unwrap_or_default();
+            match block["type"].as_str() {
+                Some("text") => reply.add_text(text("text")),
+                Some("thinking" | "redacted_thinking") => {
+                    self.thoughts.push(block.clone());
+                    reply.add_thinking(text("thinking"));
+                }
+                Some("tool_use") => {
+                    let arguments = argument_object(&block["input"]);
+                    reply.add_call(ToolCall {
+                        id: text("id").into(),
+                        name: text("name").into(),
+                        arguments,
+                    })?;
+                }
+                _ => {}
+            }
+        }
+        take_stop_reason(&message, &mut reply)?;
+        reply.emit(|delta| on.delta(delta))?;
+        self.complete(reply)
+    }
+
+    fn complete(self, reply: ReplyBuilder) -> Result<Completion, ModelError> {
+        let completion = reply.finish()?;
+        if let Some(first) = completion.calls.first().filter(|_| !self.thoughts.is_empty()) {
+            self.call_state.insert(&first.id, self.thoughts);
+        }
+        Ok(completion)
+    }
+}

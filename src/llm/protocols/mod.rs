@@ -1,0 +1,13 @@
+//! The protocols of model providers.
+
+pub(crate) mod anthropic;
+pub(crate) mod bedrock;
+pub(crate) mod call_state;
+pub(crate) mod cohere;
+pub(crate) mod completions;
+pub(crate) mod google;
+pub(crate) mod ollama;
+pub(crate) mod openai;
+pub(crate) mod replicate;
+pub(crate) mod text_generation;
+pub(crate) mod transcript;

@@ -1,0 +1,254 @@
+//! Invitations: a link that makes one account, in one workspace, with one role (manual 8.4). No mail is
+//! sent: whoever invites hands the link over.
+
+use super::links::{self, LinkTarget};
+use super::{membership, roles};
+use crate::app::App;
+use crate::clock::iso;
+use crate::domain::accounts::caller::{Caller, Principal};
+use crate::domain::accounts::link::{self, Invitation, NewLinkToken};
+use crate::domain::accounts::password;
+use crate::domain::accounts::user::{DisplayName, Email, Membership, User};
+use crate::domain::error::{Conflict, Error, Result};
+use crate::domain::ids::{InvitationId, UserId, WorkspaceId};
+use crate::domain::workspace::audit::{AuditAction, AuditEntry, AuditTargetKind};
+use crate::limits::{INVITATIONS_MAX, USERS_MAX};
+use crate::ops::workspace::audit;
+use crate::store::tables::{INVITATIONS, USER_BY_EMAIL, USERS, WORKSPACES};
+use crate::store::{Tx, WriteTx};
+use jiff::Timestamp;
+use serde::Deserialize;
+use serde_json::{Value, json};
+use std::net::IpAddr;
+
+/// The body of `POST /account/invite`.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct NewInvitation {
+    user: Invitee,
+    workspace_id: Option<String>,
+    role_id: String,
+}
+
+#[derive(Deserialize)]
+struct Invitee {
+    email: String,
+    name: Option<String>,
+}
+
+/// The body of `POST /account/register` of somebody who was invited.
+#[derive(Deserialize)]
+pub struct AcceptInvitation {
+    user: InvitedAccount,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct InvitedAccount {
+    name: String,
+    credential: String,
+    temp_token: String,
+    email: Option<String>,
+}
+
+/// Invites somebody who has no account. The link is in the answer, this once; an earlier one for the same place is void.
+///
+/// # Errors
+/// 400 for no e-mail, 403 for a role that allows more than the caller holds, 404 for an unknown role or workspace, 409
+/// for somebody who has an account and for too many open invitations.
+pub fn create(app: &App, caller: &Caller, body: &NewInvitation) -> Result<Value> {
+    let email = parse_email(&body.user.email)?;
+    let name = body.user.name.as_deref().filter(|name| !name.trim().is_empty());
+    let name = name.map(|name| DisplayName::parse("name", name)).transpose()?;
+    let now = app.clock.now();
+    let fresh = NewLinkToken::for_minutes(app.settings.invitation_minutes, now);
+    let by = match &caller.principal {
+        Principal::User { name, .. } => name.clone(),
+        Principal::Key { .. } | Principal::Operator => String::new(),
+    };
+    let mut row = app.store.write(|tx| {
+        let workspace = membership::find_workspace(tx, caller, body.workspace_id.as_deref())?;
+        let role = roles::require(tx, &body.role_id)?;
+        membership::check_grantable(caller, &role)?;
+        if USER_BY_EMAIL.get(tx, email.as_str())?.is_some() {
+            return Err(Conflict::HasAccount.into());
+        }
+        INVITATIONS.retain(tx, |open| open.expires > now)?;
+        // A new one takes the place of an open one, where the caller might take that back.
+        for open in INVITATIONS.list(tx)?.into_iter().filter(|open| open.email == email) {
+            if open.workspace == workspace.id {
+                revoke(tx, caller, &open, now)?;
+            }
+        }
+        if INVITATIONS.list(tx)?.len() >= INVITATIONS_MAX {
+            return Err(Conflict::TooMany { what: "open invitations" }.into());
+        }
+        let made = Invitation {
+            id: InvitationId::random(),
+            hash: fresh.hash,
+            email: email.clone(),
+            name: name.clone(),
+            workspace: workspace.id,
+            role: role.id,
+            by: by.clone(),
+            by_user: caller.user(),
+            created: now,
+            expires: fresh.expires,
+        };
+        INVITATIONS.put(tx, &made.hash, &made)?;
+        let entry =
+            AuditEntry::by_caller(caller, AuditAction::InvitationMade, now).in_workspace(workspace.id);
+        audit::record(tx, &entry.with_target(AuditTargetKind::Invitation, made.id, email.as_str()))?;
+        row(tx, &made, now)
+    })?;
+    tracing::info!(invitation = %row["id"], by = %caller.principal, "an invitation was made");
+    row["link"] = links::link_view("invite", &fresh);
+    Ok(row)
+}
+
+/// The open invitations, newest first: all of them for the owner, else those of the active workspace.
+///
+/// # Errors
+/// [`Error::Internal`] when the database cannot be read.
+pub fn list(app: &App, caller: &Caller) -> Result<Vec<Value>> {
+    let now = app.clock.now();
+    app.store.read(|tx| {
+        let mut open = INVITATIONS.list(tx)?;
+        open.retain(|open| caller.is_owner() || open.workspace == caller.workspace);
+        open.sort_by_key(|open| std::cmp::Reverse(open.created));
+        open.iter().map(|open| row(tx, open, now)).collect()
+    })
+}
+
+/// Takes an invitation back.
+///
+/// # Errors
+/// 404; 403 when it promises more than the caller holds.
+pub fn remove(app: &App, caller: &Caller, id: &str) -> Result<Value> {
+    let now = app.clock.now();
+    app.store.write(|tx| {
+        let seen = |open: &Invitation| caller.is_owner() || open.workspace == caller.workspace;
+        let found = INVITATIONS.list(tx)?.into_iter().find(|open| open.id.to_string() == id && seen(open));
+        let found = found.ok_or_else(|| Error::no_such("Invitation", id))?;
+        revoke(tx, caller, &found, now)
+    })?;
+    tracing::info!(invitation = id, by = %caller.principal, "an invitation was taken back");
+    Ok(json!({ "raw": [], "affected": 1 }))
+}
+
+fn revoke(tx: &WriteTx, caller: &Caller, open: &Invitation, now: Timestamp) -> Result<()> {
+    if let Some(role) = roles::find(tx, &open.role)? {
+        membership::check_grantable(caller, &role)?;
+    }
+    INVITATIONS.remove(tx, &open.hash)?;
+    let entry =
+        AuditEntry::by_caller(caller, AuditAction::InvitationRemoved, now).in_workspace(open.workspace);
+    audit::record(tx, &entry.with_target(AuditTargetKind::Invitation, open.id, open.email.as_str()))
+}
+
+/// Ends the open invitations of somebody whose place in a workspace changed, or everywhere: what they promised was theirs
+/// to promise only while they held it.
+///
+/// # Errors
+/// [`Error::Internal`] when the database cannot be written.
+pub fn revoke_all(tx: &WriteTx, user: UserId, workspace: Option<WorkspaceId>) -> Result<()> {
+    let ends = |open: &Invitation| {
+        open.by_user == Some(user) && workspace.is_none_or(|workspace| open.workspace == workspace)
+    };
+    INVITATIONS.retain(tx, |open| !ends(open)).map(drop)
+}
+
+/// Makes the account an invitation is for, and uses the invitation up.
+///
+/// # Errors
+/// 400 for a dead link, a bad name or password, or another e-mail than the invited one; 409 when the e-mail has an
+/// account by now; 429 after too many dead links.
+pub fn accept(app: &App, body: &AcceptInvitation, address: IpAddr) -> Result<Value> {
+    let token = body.user.temp_token.as_str();
+    links::redeem(app, token, address, || {
+        let now = app.clock.now();
+        let invited = app.store.read(|tx| find_invitation(tx, token, now))?;
+        let name = DisplayName::parse("name", &body.user.name)?;
+        if body.user.email.as_deref().is_some_and(|text| Email::parse(text).as_ref() != Some(&invited.email))
+        {
+            return Err(Error::invalid("This invitation is for another e-mail address."));
+        }
+        password::check(&body.user.credential, name.as_str(), &invited.email)?;
+        let hash = password::hash(&body.user.credential);
+        let user = User {
+            id: UserId::random(),
+            name,
+            email: invited.email.clone(),
+            password: hash,
+            memberships: vec![Membership {
+                workspace: invited.workspace,
+                role: invited.role,
+                since: Some(now),
+            }],
+            disabled: false,
+            last_login: None,
+            reset_requested: None,
+            created: now,
+            updated: now,
+        };
+        let made = app.store.write(|tx| {
+            // Asked again: of two who accept at the same time one is second.
+            let invited = find_invitation(tx, token, now)?;
+            let workspace = WORKSPACES.get(tx, &invited.workspace)?.ok_or_else(link::dead_link_error)?;
+            if USER_BY_EMAIL.get(tx, user.email.as_str())?.is_some() {
+                return Err(Conflict::HasAccount.into());
+            }
+            if USERS.list(tx)?.len() >= USERS_MAX {
+                return Err(Conflict::TooMany { what: "people" }.into());
+            }
+            // Other invitations of this address could make no account any more.
+            INVITATIONS.retain(tx, |open| open.email != user.email)?;
+            USERS.put(tx, &user.id, &user)?;
+            USER_BY_EMAIL.put(tx, user.email.as_str(), &user.id)?;
+            let entry = AuditEntry::by_user(&user, Some(address), AuditAction::InvitationAccepted, now);
+            audit::record(
+                tx,
+                &entry.in_workspace(workspace.id).with_target(
+                    AuditTargetKind::Invitation,
+                    invited.id,
+                    user.email.as_str(),
+                ),
+            )?;
+            let organization = membership::organization(tx)?;
+            Ok(json!({
+                "user": { "id": user.id, "name": user.name, "email": user.email },
+                "organization": { "id": organization.id, "name": organization.name },
+                "workspace": { "id": workspace.id, "name": workspace.name },
+            }))
+        })?;
+        tracing::info!(user = %user.id, %address, "an invitation was accepted");
+        Ok(made)
+    })
+}
+
+fn find_invitation(tx: &impl Tx, token: &str, now: Timestamp) -> Result<Invitation> {
+    match links::resolve(tx, token, now)? {
+        LinkTarget::Invitation(found) => Ok(found),
+        LinkTarget::Reset(_) => Err(link::dead_link_error()),
+    }
+}
+
+fn parse_email(text: &str) -> Result<Email> {
+    Email::parse(text).ok_or_else(|| Error::invalid("'email' must be an e-mail address."))
+}
+
+fn row(tx: &impl Tx, open: &Invitation, now: Timestamp) -> Result<Value> {
+    Ok(json!({
+        "id": open.id,
+        "email": open.email,
+        "name": open.name,
+        "workspaceId": open.workspace,
+        "workspace": WORKSPACES.get(tx, &open.workspace)?.map(|workspace| workspace.name),
+        "roleId": open.role,
+        "role": roles::find(tx, &open.role)?.map(|role| role.name),
+        "invitedBy": open.by,
+        "createdDate": iso(open.created),
+        "expires": iso(open.expires),
+        "expired": open.expires <= now,
+    }))
+}

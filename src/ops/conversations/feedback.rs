@@ -1,0 +1,194 @@
+//! Ratings of answers (manual 3.7).
+//!
+//! The id of an answer is random and told to its asker alone, so who names it together with its flow and conversation
+//! may rate it once: a page of another site has no other proof, because its visitor's cookie stays away. What was
+//! rated already is changed by who proves the conversation, may see the flow's conversations, or names the rating's
+//! own id, which only the one who rated was told.
+
+use super::messages::Budget;
+use crate::app::App;
+use crate::clock::iso;
+use crate::domain::accounts::caller::Caller;
+use crate::domain::conversations::feedback::{Feedback, Rating, check_content};
+use crate::domain::error::{Error, Result};
+use crate::domain::flows::flow::Flow;
+use crate::domain::ids::{ChatId, FeedbackId, FlowId, MessageId};
+use crate::domain::predictions::prediction::MessageRole;
+use crate::ops::flows::access::{self, FlowAction};
+use crate::store::queries::feedback;
+use crate::store::queries::timeline::{self, MessagePosition};
+use crate::store::{Order, Tx};
+use jiff::Timestamp;
+use serde_json::{Value, json};
+
+/// How far back in its conversation an answer can be rated.
+const RATED_MESSAGES_MAX: usize = 1_000;
+/// Ratings in one list.
+const LISTED_MAX: usize = 10_000;
+
+/// A rating as it comes.
+#[derive(Debug, Clone)]
+pub struct NewFeedback {
+    pub chat: ChatId,
+    /// The answer in it.
+    pub message: MessageId,
+    pub rating: Rating,
+    pub content: Option<String>,
+}
+
+/// A change of a rating.
+#[derive(Debug, Clone, Default)]
+pub struct FeedbackEdit {
+    pub rating: Option<Rating>,
+    pub content: Option<String>,
+}
+
+/// A rating on the wire.
+pub(crate) fn wire(flow: &FlowId, place: &MessagePosition, rated: &Feedback) -> Value {
+    json!({
+        "id": rated.id,
+        "chatflowid": flow,
+        "chatId": place.chat,
+        "messageId": rated.message,
+        "rating": rated.rating,
+        "content": rated.content,
+        "createdDate": iso(rated.created),
+    })
+}
+
+/// Rates an answer; there is one rating for each.
+///
+/// # Errors
+/// 404 when the conversation has no such message, 400 for a message that is no answer, 401 for a second rating of
+/// somebody who does not own the conversation.
+pub fn rate(app: &App, flow: &Flow, new: &NewFeedback, owns: bool) -> Result<Value> {
+    let content = new.content.as_deref().map(check_content).transpose()?;
+    let (id, now) = (FeedbackId::random(), app.clock.monotonic_now());
+    // Looked for before the write, which others wait for.
+    let place = app.store.read(|tx| find_answer(tx, flow, new))?;
+    app.store.write(|tx| {
+        let stored = timeline::message_at(tx, &flow.workspace, &flow.id, &place)?;
+        if stored.is_none_or(|message| message.id != new.message) {
+            return Err(answer_not_found());
+        }
+        let before = feedback::of_message(tx, &flow.workspace, &flow.id, &place)?;
+        if before.is_some() && !owns {
+            return Err(Error::unauthorized());
+        }
+        let (id, created, kept) =
+            before.map_or((id, now, String::new()), |old| (old.id, old.created, old.content));
+        let content = content.clone().unwrap_or(kept);
+        let rated = Feedback { id, message: new.message, rating: new.rating, content, created };
+        feedback::put(tx, &flow.workspace, &flow.id, &place, &rated)?;
+        Ok(wire(&flow.id, &place, &rated))
+    })
+}
+
+/// Where the answer stands that is rated.
+fn find_answer(tx: &impl Tx, flow: &Flow, new: &NewFeedback) -> Result<MessagePosition> {
+    let places = timeline::of_chat(tx, &flow.workspace, &flow.id, &new.chat)?;
+    for place in places.into_iter().rev().take(RATED_MESSAGES_MAX) {
+        let message = timeline::message_at(tx, &flow.workspace, &flow.id, &place)?;
+        match message.filter(|message| message.id == new.message) {
+            None => {}
+            Some(message) if message.role == MessageRole::Api => return Ok(place),
+            Some(_) => return Err(Error::invalid("'messageId' is the id of a question: rate the answer.")),
+        }
+    }
+    Err(answer_not_found())
+}
+
+fn answer_not_found() -> Error {
+    Error::NotFound("This conversation has no message with this id.".to_owned())
+}
+
+/// The flow in which a rating was given.
+///
+/// # Errors
+/// 404 when there is no such rating.
+pub fn flow_of(app: &App, id: &FeedbackId) -> Result<FlowId> {
+    let home = app.store.read(|tx| feedback::position_of(tx, id))?;
+    home.map(|(flow, _)| flow).ok_or_else(|| not_found(id))
+}
+
+fn not_found(id: &FeedbackId) -> Error {
+    Error::NotFound(format!("Feedback {id} not found"))
+}
+
+/// Changes a rating: who knows its id gave it.
+///
+/// # Errors
+/// 404 when the flow has no such rating.
+pub fn update(app: &App, flow: &Flow, id: &FeedbackId, edit: &FeedbackEdit) -> Result<()> {
+    let content = edit.content.as_deref().map(check_content).transpose()?;
+    app.store.write(|tx| {
+        let home = feedback::position_of(tx, id)?.filter(|(home, _)| *home == flow.id);
+        let (_, place) = home.ok_or_else(|| not_found(id))?;
+        let rated = feedback::of_message(tx, &flow.workspace, &flow.id, &place)?;
+        let mut rated = rated.ok_or_else(|| not_found(id))?;
+        rated.rating = edit.rating.unwrap_or(rated.rating);
+        rated.content = content.clone().unwrap_or(rated.content);
+        feedback::put(tx, &flow.workspace, &flow.id, &place, &rated)
+    })
+}
+
+/// Which ratings are listed.
+#[derive(Debug, Clone, Copy)]
+pub struct FeedbackFilter {
+    pub chat: Option<ChatId>,
+    /// By when they were given.
+    pub order: Order,
+    /// Not before.
+    pub start: Option<Timestamp>,
+    /// Not after.
+    pub end: Option<Timestamp>,
+}
+
+/// The ratings of a flow's answers.
+///
+/// # Errors
+/// 404 or 403.
+pub fn list(app: &App, caller: &Caller, flow: &FlowId, filter: FeedbackFilter) -> Result<Vec<Value>> {
+    list_within(app, caller, flow, filter, &mut Budget::new(LISTED_MAX, usize::MAX))
+}
+
+/// As [`list`], as many as there is room for.
+///
+/// # Errors
+/// 404 or 403.
+pub fn list_within(
+    app: &App,
+    caller: &Caller,
+    flow: &FlowId,
+    filter: FeedbackFilter,
+    budget: &mut Budget,
+) -> Result<Vec<Value>> {
+    let fits = |rated: &Feedback| {
+        filter.start.is_none_or(|start| rated.created >= start)
+            && filter.end.is_none_or(|end| rated.created <= end)
+    };
+    app.store.read(|tx| {
+        access::flow(tx, caller, flow, FlowAction::Read)?;
+        let mut found = Vec::new();
+        feedback::scan_flow(tx, &caller.workspace, flow, filter.chat.as_ref(), |place, rated| {
+            if fits(&rated) {
+                found.push((rated.created, place));
+            }
+            Ok(())
+        })?;
+        found.sort_unstable();
+        if filter.order == Order::Descending {
+            found.reverse();
+        }
+        let mut rows = Vec::new();
+        for (_, place) in found {
+            let rated = feedback::of_message(tx, &caller.workspace, flow, &place)?;
+            let Some(row) = rated.map(|rated| wire(flow, &place, &rated)) else { continue };
+            if !budget.try_take(&row) {
+                break;
+            }
+            rows.push(row);
+        }
+        Ok(rows)
+    })
+}

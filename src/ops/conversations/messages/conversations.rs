@@ -1,0 +1,123 @@
+//! The conversations of a flow, one row for each: what a page lists before it shows their messages.
+
+use super::filter::{MessageFilter, walk};
+use crate::app::App;
+use crate::clock::iso;
+use crate::domain::accounts::caller::Caller;
+use crate::domain::conversations::feedback::Rating;
+use crate::domain::error::Result;
+use crate::domain::ids::{ChatId, FlowId, WorkspaceId};
+use crate::domain::predictions::prediction::MessageRole;
+use crate::ops::flows::access::{self, FlowAction};
+use crate::store::queries::feedback;
+use crate::store::queries::timeline;
+use crate::store::{Order, ReadTx, Tx};
+use serde_json::{Value, json};
+use std::collections::HashSet;
+use std::ops::ControlFlow;
+
+/// Conversations that are told apart to count them: about 8 MB at most. A flow with more is said to have this many.
+const COUNTED_MAX: usize = 200_000;
+/// Most rows of one page.
+pub const PAGE_MAX: usize = 500;
+/// Characters of a question that its row shows.
+const SHOWN_CHARS: usize = 300;
+/// How far into a conversation its first question is looked for.
+const OPENING_MESSAGES: usize = 5;
+
+/// The conversations with messages that fit, the one that went on last first: those of the page, and how many there
+/// are in all. What is kept in memory of each is its id; callers bound the size of a page.
+///
+/// # Errors
+/// When the database cannot be read.
+pub(crate) fn newest(
+    tx: &impl Tx,
+    workspace: &WorkspaceId,
+    flow: &FlowId,
+    filter: &MessageFilter,
+    (page, size): (usize, usize),
+) -> Result<(Vec<ChatId>, usize)> {
+    let skip = page.saturating_sub(1).saturating_mul(size);
+    let (mut seen, mut shown) = (HashSet::new(), Vec::new());
+    walk(tx, workspace, flow, filter, (0, Order::Descending), |place, _| {
+        if seen.insert(place.chat) && seen.len() > skip && shown.len() < size {
+            shown.push(place.chat);
+        }
+        Ok(if seen.len() < COUNTED_MAX { ControlFlow::Continue(()) } else { ControlFlow::Break(()) })
+    })?;
+    Ok((shown, seen.len()))
+}
+
+/// The conversations with messages that fit; `None` when there are more than `most`.
+///
+/// # Errors
+/// 404 or 403.
+pub fn all_up_to(
+    app: &App,
+    caller: &Caller,
+    flow: &FlowId,
+    filter: &MessageFilter,
+    most: usize,
+) -> Result<Option<Vec<Value>>> {
+    app.store.read(|tx| {
+        access::flow(tx, caller, flow, FlowAction::Read)?;
+        let (chats, total) = newest(tx, &caller.workspace, flow, filter, (1, most))?;
+        if total > most {
+            return Ok(None);
+        }
+        let rows = chats.iter().map(|chat| row(tx, &caller.workspace, flow, chat));
+        rows.collect::<Result<_>>().map(Some)
+    })
+}
+
+/// A page of conversations with messages that fit, and how many there are in all.
+///
+/// # Errors
+/// 404 or 403.
+pub fn list(
+    app: &App,
+    caller: &Caller,
+    flow: &FlowId,
+    filter: &MessageFilter,
+    (page, size): (usize, usize),
+) -> Result<(Vec<Value>, usize)> {
+    app.store.read(|tx| {
+        access::flow(tx, caller, flow, FlowAction::Read)?;
+        let page = (page, size.min(PAGE_MAX));
+        let (chats, total) = newest(tx, &caller.workspace, flow, filter, page)?;
+        let rows = chats.iter().map(|chat| row(tx, &caller.workspace, flow, chat));
+        Ok((rows.collect::<Result<_>>()?, total))
+    })
+}
+
+fn row(tx: &ReadTx, workspace: &WorkspaceId, flow: &FlowId, chat: &ChatId) -> Result<Value> {
+    let places = timeline::of_chat(tx, workspace, flow, chat)?;
+    let mut opening = Vec::new();
+    for place in places.iter().take(OPENING_MESSAGES) {
+        opening.extend(timeline::message_at(tx, workspace, flow, place)?);
+    }
+    let first = opening.first();
+    let question = opening.iter().find(|message| message.role == MessageRole::User).or(first);
+    let last = match places.last() {
+        Some(place) => timeline::message_at(tx, workspace, flow, place)?,
+        None => None,
+    };
+    let (mut up, mut down) = (0_usize, 0_usize);
+    feedback::scan_flow(tx, workspace, flow, Some(chat), |_, rated| {
+        *(if rated.rating == Rating::Up { &mut up } else { &mut down }) += 1;
+        Ok(())
+    })?;
+    Ok(json!({
+        "chatId": chat,
+        "chatType": first.map(|message| message.chat_type),
+        "sessionId": first.and_then(|message| message.session.clone()),
+        "memoryType": first.and_then(|message| message.memory_type.clone()),
+        "leadEmail": opening.iter().find_map(|message| message.lead_email.clone()),
+        "firstQuestion": question.map(|message| message.content.chars().take(SHOWN_CHARS).collect::<String>()),
+        "messages": places.len(),
+        "positiveFeedback": up,
+        "negativeFeedback": down,
+        "createdDate": first.map(|message| iso(message.created)),
+        "updatedDate": last.map(|message| iso(message.created)),
+    }))
+}

@@ -1,0 +1,274 @@
+//! Stored conversations, for people and keys that may see the flow (manual 3.5).
+
+mod budget;
+pub mod conversations;
+mod filter;
+pub(crate) mod remote_memories;
+pub mod stats;
+
+pub use self::budget::Budget;
+pub use self::filter::MessageFilter;
+use self::filter::walk;
+use super::{chunks, feedback, named_sessions};
+use crate::app::App;
+use crate::clock::iso;
+use crate::domain::accounts::caller::Caller;
+use crate::domain::conversations::conversation::Message;
+use crate::domain::error::Result;
+use crate::domain::ids::{ChatId, FlowId, WorkspaceId};
+use crate::domain::predictions::prediction::{MessageRole, Usage};
+use crate::ops::flows::access::{self, FlowAction};
+pub use crate::store::Order as MessageOrder;
+use crate::store::ReadTx;
+use crate::store::queries::feedback as ratings;
+use crate::store::queries::timeline::{self, MessagePosition};
+use serde_json::{Value, json};
+use std::collections::BTreeSet;
+use std::ops::ControlFlow;
+
+/// Messages in one answer; more are reached page by page.
+const LISTED_MAX: usize = 10_000;
+/// Messages removed in one transaction: others wait for it.
+const REMOVED_AT_ONCE_MAX: usize = 500;
+
+/// How a list is told.
+#[derive(Debug, Clone, Copy)]
+pub struct ListOptions {
+    /// By the time at which the messages were stored.
+    pub order: MessageOrder,
+    /// A page of conversations and how many there are on it, from 1; all of them without it.
+    pub page: Option<(usize, usize)>,
+    /// With how each answer was rated.
+    pub feedback: bool,
+}
+
+/// A message on the wire, its JSON fields as objects (manual 3.4).
+pub(crate) fn wire(message: &Message) -> Value {
+    let list = |items: Value| if items.as_array().is_some_and(Vec::is_empty) { Value::Null } else { items };
+    json!({
+        "id": message.id,
+        "role": message.role,
+        "chatflowid": message.flow,
+        "content": message.content,
+        "chatType": message.chat_type,
+        "chatId": message.chat,
+        "sessionId": message.session,
+        "memoryType": message.memory_type,
+        "createdDate": iso(message.created),
+        "leadEmail": message.lead_email,
+        "sourceDocuments": list(json!(message.source_documents)),
+        "usedTools": list(json!(message.used_tools)),
+        "fileUploads": list(json!(message.file_uploads)),
+        "followUpPrompts": follow_ups(message),
+        "usageMetadata": message.usage.as_ref().map(Usage::wire),
+        "stopped": message.stopped,
+        "execution": null,
+    })
+}
+
+/// JSON text, as clients read it (manual 2.6).
+fn follow_ups(message: &Message) -> Option<String> {
+    let prompts = &message.follow_up_prompts;
+    (!prompts.is_empty()).then(|| json!(prompts).to_string())
+}
+
+/// The flow's messages that fit. A page is one of conversations, the one that went on last first, with all of their
+/// messages that fit (manual 3.5).
+///
+/// # Errors
+/// 404 or 403.
+pub fn list(
+    app: &App,
+    caller: &Caller,
+    flow: &FlowId,
+    filter: &MessageFilter,
+    telling: ListOptions,
+) -> Result<Vec<Value>> {
+    app.store.read(|tx| {
+        access::flow(tx, caller, flow, FlowAction::Read)?;
+        let workspace = &caller.workspace;
+        let mut found = Vec::new();
+        match telling.page {
+            None => collect_matching(tx, workspace, flow, filter, telling.order, &mut found)?,
+            Some((page, size)) => {
+                let page = (page, size.min(conversations::PAGE_MAX));
+                let (chats, _) = conversations::newest(tx, workspace, flow, filter, page)?;
+                for chat in chats {
+                    let one = MessageFilter { chat: Some(chat), ..filter.clone() };
+                    collect_matching(tx, workspace, flow, &one, telling.order, &mut found)?;
+                }
+                found.sort_by_key(|(place, _)| *place);
+                if telling.order == MessageOrder::Descending {
+                    found.reverse();
+                }
+            }
+        }
+        let told = found.iter().map(|(place, message)| {
+            if telling.feedback {
+                with_rating(tx, workspace, flow, (place, message))
+            } else {
+                Ok(wire(message))
+            }
+        });
+        told.collect()
+    })
+}
+
+/// A message with how it was rated.
+fn with_rating(
+    tx: &ReadTx,
+    workspace: &WorkspaceId,
+    flow: &FlowId,
+    (place, message): (&MessagePosition, &Message),
+) -> Result<Value> {
+    let mut row = wire(message);
+    if message.role == MessageRole::Api {
+        let rated = ratings::of_message(tx, workspace, flow, place)?;
+        row["feedback"] = rated.map_or(Value::Null, |rated| feedback::wire(flow, place, &rated));
+    }
+    Ok(row)
+}
+
+/// The flow's newest messages that fit, as many as there is room for, oldest first, with how they were rated when
+/// `feedback` is set. One message more than these is in memory at most.
+///
+/// # Errors
+/// 404 or 403.
+pub fn newest_within(
+    app: &App,
+    caller: &Caller,
+    flow: &FlowId,
+    filter: &MessageFilter,
+    feedback: bool,
+    budget: &mut Budget,
+) -> Result<Vec<Value>> {
+    app.store.read(|tx| {
+        access::flow(tx, caller, flow, FlowAction::Read)?;
+        let workspace = &caller.workspace;
+        let mut rows = Vec::new();
+        walk(tx, workspace, flow, filter, (0, MessageOrder::Descending), |place, message| {
+            let message = match message {
+                None => timeline::message_at(tx, workspace, flow, &place)?,
+                read => read,
+            };
+            let Some(message) = message else { return Ok(ControlFlow::Continue(())) };
+            let row =
+                if feedback { with_rating(tx, workspace, flow, (&place, &message))? } else { wire(&message) };
+            if !budget.try_take(&row) {
+                return Ok(ControlFlow::Break(()));
+            }
+            rows.push(row);
+            Ok(ControlFlow::Continue(()))
+        })?;
+        rows.reverse();
+        Ok(rows)
+    })
+}
+
+/// How many messages a flow has, counted up to `most`.
+///
+/// # Errors
+/// When the database cannot be read.
+pub fn count_up_to(app: &App, workspace: &WorkspaceId, flow: &FlowId, most: usize) -> Result<usize> {
+    app.store.read(|tx| {
+        let mut count = 0;
+        timeline::scan_timeline(tx, workspace, flow, 0, MessageOrder::Ascending, |_| {
+            count += 1;
+            Ok(if count < most { ControlFlow::Continue(()) } else { ControlFlow::Break(()) })
+        })?;
+        Ok(count)
+    })
+}
+
+fn collect_matching(
+    tx: &ReadTx,
+    workspace: &WorkspaceId,
+    flow: &FlowId,
+    filter: &MessageFilter,
+    order: MessageOrder,
+    found: &mut Vec<(MessagePosition, Message)>,
+) -> Result<()> {
+    walk(tx, workspace, flow, filter, (0, order), |place, message| {
+        let message = match message {
+            None => timeline::message_at(tx, workspace, flow, &place)?,
+            read => read,
+        };
+        found.extend(message.map(|message| (place, message)));
+        Ok(if found.len() < LISTED_MAX { ControlFlow::Continue(()) } else { ControlFlow::Break(()) })
+    })
+}
+
+/// Deletes the flow's messages that fit and were there when it began, some in each transaction, with their ratings
+/// and the files of conversations of which nothing is left; the number deleted. Memories on servers of the flow's owner
+/// forget such a conversation first.
+///
+/// # Errors
+/// 404 or 403, and 500 where such a memory cannot be reached.
+pub fn delete(app: &App, caller: &Caller, flow: &FlowId, filter: &MessageFilter) -> Result<usize> {
+    let workspace = &caller.workspace;
+    let permitted = |tx: &_| access::flow(tx, caller, flow, FlowAction::Save).map(drop);
+    let end = app.store.read(|tx| permitted(tx).and_then(|()| timeline::next_sequence(tx)))?;
+    let (mut from, mut count) = (0, 0);
+    loop {
+        let batch = app.store.read(|tx| {
+            let mut batch = Vec::new();
+            walk(tx, workspace, flow, filter, (from, MessageOrder::Ascending), |place, _| {
+                if place.sequence >= end || batch.len() == REMOVED_AT_ONCE_MAX {
+                    return Ok(ControlFlow::Break(()));
+                }
+                batch.push(place);
+                Ok(ControlFlow::Continue(()))
+            })?;
+            Ok(batch)
+        })?;
+        let Some(last) = batch.last() else { break };
+        from = last.sequence + 1;
+        remote_memories::delete_remote_memories(app, workspace, flow, &batch)?;
+        count += app.store.write(|tx| {
+            access::flow(tx, caller, flow, FlowAction::Save)?;
+            timeline::remove(tx, workspace, flow, &batch)
+        })?;
+        let ended = emptied_conversations(app, workspace, flow, &batch)?;
+        ended.iter().for_each(|chat| app.chat_files.remove_chat(workspace, flow, chat));
+        if !ended.is_empty() {
+            app.store.write(|tx| named_sessions::delete_for_conversations(tx, workspace, flow, &ended))?;
+            chunks::delete_for_conversations(app, workspace, flow, &ended);
+        }
+    }
+    match filter {
+        // A conversation may have files before it has messages.
+        all if *all == MessageFilter::default() => {
+            app.store.write(|tx| named_sessions::delete_for_flow(tx, workspace, flow))?;
+            app.chat_files.remove_flow(workspace, flow);
+            chunks::delete_for_flow(app, workspace, flow);
+        }
+        MessageFilter { chat: Some(chat), .. }
+            if *filter == (MessageFilter { chat: Some(*chat), ..MessageFilter::default() }) =>
+        {
+            app.store.write(|tx| named_sessions::delete_for_conversations(tx, workspace, flow, [chat]))?;
+            app.chat_files.remove_chat(workspace, flow, chat);
+            chunks::delete_for_conversations(app, workspace, flow, &BTreeSet::from([*chat]));
+        }
+        _ => {}
+    }
+    Ok(count)
+}
+
+/// The conversations of these messages of which nothing is left.
+fn emptied_conversations(
+    app: &App,
+    workspace: &WorkspaceId,
+    flow: &FlowId,
+    removed: &[MessagePosition],
+) -> Result<BTreeSet<ChatId>> {
+    let chats: BTreeSet<ChatId> = removed.iter().map(|place| place.chat).collect();
+    app.store.read(|tx| {
+        let mut ended = BTreeSet::new();
+        for chat in chats {
+            if timeline::of_chat(tx, workspace, flow, &chat)?.is_empty() {
+                ended.insert(chat);
+            }
+        }
+        Ok(ended)
+    })
+}

@@ -1,0 +1,490 @@
+//! The one door to Live: every write of a flow record or its canvas goes through here, settles the draft in the
+//! same transaction, and is recorded as a version.
+//!
+//! Order: first the recorder's lock, then the database. Versions so appear in the order in which Live changed,
+//! and a recorder that holds the lock sees no other change of Live. The transaction that writes Live also writes
+//! an intent: what is to be recorded. After a crash between database and history the intent is recorded at the
+//! next start, exactly once (`outbox.rs`).
+
+use super::drafts;
+use super::outbox::{self, RecordResult};
+use super::snapshot::Snapshot;
+use super::titles::{self, PreviousFlow, VersionSummary};
+use crate::app::App;
+use crate::canvas::{Canvas, describe};
+use crate::cards::registry::Registry;
+use crate::domain::accounts::caller::{Caller, Principal};
+use crate::domain::error::{Conflict, Error, Result};
+use crate::domain::flows::draft::LastPublish;
+use crate::domain::flows::flow::{CanvasDigest, Flow};
+use crate::domain::flows::version::{Author, NewVersion, Sha, VersionContent, VersionKind};
+use crate::domain::ids::{FlowId, WorkspaceId};
+use crate::domain::secrets::redact;
+use crate::domain::workspace::audit::{AuditAction, AuditEntry, AuditTargetKind};
+use crate::ops::accounts::membership;
+use crate::ops::conversations::chunks;
+use crate::ops::conversations::named_sessions;
+use crate::ops::workspace::audit;
+use crate::ops::workspace::credential_destinations;
+use crate::store::queries::{leads, messages};
+use crate::store::tables::{CANVASES, FLOW_LAST_WORKSPACE, FLOW_WORKSPACE, FLOWS, UPSERTS};
+use crate::store::{ReadTx, Tx, WriteTx};
+use jiff::{SignedDuration, Timestamp};
+use uuid::Uuid;
+
+/// A checked canvas on its way to Live or into a draft.
+#[derive(Debug, Clone)]
+pub struct ParsedCanvas {
+    text: String,
+    canvas: Canvas,
+}
+
+impl ParsedCanvas {
+    /// Checks a canvas text (manual 5.4 r3). What is no part of a canvas is left out; a text without any stays as it was sent,
+    /// to the byte.
+    ///
+    /// # Errors
+    /// 400 when it is not JSON text with the lists `nodes` and `edges`.
+    pub fn parse(text: String) -> Result<Self> {
+        let parsed = Canvas::parse(&text).and_then(|canvas| canvas.without_foreign(&Registry));
+        let (parsed, left_out) = parsed.map_err(|fault| Error::Invalid(fault.to_string()))?;
+        let text = if left_out.is_empty() {
+            text
+        } else {
+            serde_json::to_string(parsed.raw()).map_err(Error::internal)?
+        };
+        Ok(Self { text, canvas: parsed })
+    }
+
+    /// The canvas of a flow nobody has drawn yet.
+    #[must_use]
+    pub fn empty() -> Self {
+        Self::parse(r#"{"nodes":[],"edges":[]}"#.to_owned()).expect("an empty canvas is a canvas")
+    }
+
+    /// How many cards it holds.
+    #[must_use]
+    pub fn card_count(&self) -> u32 {
+        self.canvas.card_count()
+    }
+
+    #[must_use]
+    pub const fn canvas(&self) -> &Canvas {
+        &self.canvas
+    }
+
+    /// Puts what the record says about its canvas in line with this one.
+    pub fn update_record(&self, flow: &mut Flow) {
+        flow.digest = CanvasDigest::compute(flow.kind, &self.text);
+        flow.card_count = self.canvas.card_count();
+    }
+
+    #[must_use]
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+}
+
+/// Where a change of Live comes from, which decides its title.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ChangeOrigin {
+    /// A person or key edited it.
+    Edit,
+    File,
+    /// An older version of this flow.
+    Version {
+        title: String,
+        sha: Sha,
+    },
+}
+
+/// How an operation gets the record it wants from the one that is there.
+pub type RecordEdit<'a> = dyn Fn(&ReadTx, Flow) -> Result<Flow> + 'a;
+
+pub struct LiveChange<'a> {
+    pub flow: &'a FlowId,
+    /// What kind of version it makes.
+    pub kind: VersionKind,
+    /// Where it comes from.
+    pub origin: ChangeOrigin,
+    /// The Live its author saw; another one by now is a conflict. `None` writes over whatever is there.
+    pub expected_live: Option<CanvasDigest>,
+    /// The new canvas; `None` keeps the old one.
+    pub canvas: Option<&'a ParsedCanvas>,
+    pub edit: &'a RecordEdit<'a>,
+    /// The draft that is being published: it is cleared if it is still the same.
+    pub published_draft: Option<CanvasDigest>,
+}
+
+/// What a write of Live came to.
+#[derive(Debug)]
+pub struct LiveUpdate {
+    /// The flow as it is now.
+    pub flow: Flow,
+    pub record_result: RecordResult,
+}
+
+/// Two saves within one millisecond still differ, so that a page can tell them apart.
+#[must_use]
+pub fn later(now: Timestamp, before: Timestamp) -> Timestamp {
+    now.max(before + SignedDuration::from_millis(1))
+}
+
+/// The author of a version (manual 6.1): the person, or the service for keys.
+#[must_use]
+pub fn version_author(caller: &Caller) -> Author {
+    match &caller.principal {
+        Principal::User { id, name, .. } => Author::person(redact(name).text, *id),
+        Principal::Key { .. } | Principal::Operator => Author::system(),
+    }
+}
+
+/// The workspace to which the id of a flow belongs, whether the flow is still there or was deleted: what is found by the
+/// id alone, its versions and the pages that embed it, must not become another workspace's.
+///
+/// # Errors
+/// When the database cannot be read.
+pub fn workspace_of_id(app: &App, id: &FlowId) -> Result<Option<WorkspaceId>> {
+    if let Some(owner) = app.store.read(|tx| stored_workspace_of(tx, id))? {
+        return Ok(Some(owner));
+    }
+    // Flows deleted before owners of ids were noted: there was one workspace then. A history that cannot be read
+    // may hold one.
+    match app.history.newest(id) {
+        Ok(None) => Ok(None),
+        Ok(Some(_)) | Err(_) => {
+            app.store.read(|tx| Ok(Some(membership::organization(tx)?.default_workspace)))
+        }
+    }
+}
+
+fn stored_workspace_of(tx: &impl Tx, id: &FlowId) -> Result<Option<WorkspaceId>> {
+    match FLOW_WORKSPACE.get(tx, id)? {
+        None => FLOW_LAST_WORKSPACE.get(tx, id),
+        home => Ok(home),
+    }
+}
+
+/// Makes a flow.
+///
+/// # Errors
+/// 409 when its id is in use, or was in use in another workspace; when the database cannot be written.
+pub fn create(
+    app: &App,
+    caller: &Caller,
+    mut flow: Flow,
+    canvas: &ParsedCanvas,
+    draft: Option<&ParsedCanvas>,
+    origin: &ChangeOrigin,
+) -> Result<LiveUpdate> {
+    canvas.update_record(&mut flow);
+    let recorder = outbox::lock_recorder(app);
+    let change = match &recorder {
+        Some(_) => {
+            let taken = Snapshot::take(app, &flow, canvas.text())?;
+            let told = titles::summarize(VersionKind::Create, origin, None, &taken, &flow.settings);
+            Some(new_intent(app, caller, VersionKind::Create, &taken, told)?)
+        }
+        None => None,
+    };
+    app.store.write(|tx| {
+        let is_others = stored_workspace_of(tx, &flow.id)?.is_some_and(|owner| owner != flow.workspace);
+        if is_others || FLOW_WORKSPACE.get(tx, &flow.id)?.is_some() {
+            return Err(Conflict::IdTaken.into());
+        }
+        membership::require_workspace(tx, &flow.workspace)?;
+        let drawn = std::iter::once(canvas).chain(draft);
+        let mut sent: Vec<_> =
+            drawn.flat_map(|canvas| credential_destinations::of_canvas(canvas.canvas())).collect();
+        sent.extend(credential_destinations::of_settings(&flow.settings));
+        credential_destinations::check_and_remember(tx, caller, &sent, || Ok(Vec::new()))?;
+        FLOW_LAST_WORKSPACE.remove(tx, &flow.id)?;
+        FLOW_WORKSPACE.put(tx, &flow.id, &flow.workspace)?;
+        put(tx, &flow, Some(canvas))?;
+        if let Some(draft) = draft {
+            drafts::create_first(tx, &flow, draft, caller)?;
+        }
+        if let Some(action) = audit_action(VersionKind::Create, origin) {
+            let entry = AuditEntry::by_caller(caller, action, app.clock.now());
+            audit::record(tx, &entry.with_target(AuditTargetKind::Flow, flow.id, &flow.name))?;
+        }
+        outbox::put(tx, change.as_ref())
+    })?;
+    app.state.metrics.flows_created(flow.kind).increment();
+    app.state.metrics.live_changes(VersionKind::Create).increment();
+    let recorded = outbox::record(app, recorder, change, &flow);
+    Ok(LiveUpdate { flow, record_result: recorded })
+}
+
+/// A save straight to Live (manual 5.9): an open draft turns stale.
+///
+/// # Errors
+/// 404, and what `edit` refuses; 409 when the kind changes over unpublished changes.
+pub fn save(
+    app: &App,
+    caller: &Caller,
+    id: &FlowId,
+    canvas: Option<&ParsedCanvas>,
+    edit: &RecordEdit<'_>,
+    origin: ChangeOrigin,
+) -> Result<LiveUpdate> {
+    let change = LiveChange {
+        flow: id,
+        kind: VersionKind::Save,
+        origin,
+        expected_live: None,
+        canvas,
+        edit,
+        published_draft: None,
+    };
+    write(app, caller, &change)
+}
+
+/// How often a write looks again at a record that changed under it: only settings can, while the lock is held.
+const TRIES_MAX: u32 = 16;
+
+/// Writes Live, settles the draft in the same transaction, then records the version.
+///
+/// # Errors
+/// 404; 409 when Live is not what was seen; what `edit` refuses.
+pub fn write(app: &App, caller: &Caller, change: &LiveChange<'_>) -> Result<LiveUpdate> {
+    let recorder = outbox::lock_recorder(app);
+    for _ in 0..TRIES_MAX {
+        let (before, canvas_before, mut after) =
+            app.store.read(|tx| load_before(tx, &caller.workspace, change))?;
+        let canvas_after = change.canvas.map_or(canvas_before.as_str(), ParsedCanvas::text);
+        match change.canvas {
+            Some(canvas) => canvas.update_record(&mut after),
+            // The digest covers the kind, so a flow that changes kind has another Live with the same canvas.
+            None => after.digest = CanvasDigest::compute(after.kind, canvas_after),
+        }
+        if change.kind.is_last_publish() {
+            after.last_published = Some(LastPublish { sha: None, date: after.updated });
+        }
+        let intent = match &recorder {
+            None => None,
+            Some(_) => {
+                let old = Snapshot::take(app, &before, &canvas_before)?;
+                let new = Snapshot::take(app, &after, canvas_after)?;
+                let old_and_settings: PreviousFlow<'_> = (&old, &before.settings);
+                let told = titles::summarize(
+                    change.kind,
+                    &change.origin,
+                    Some(old_and_settings),
+                    &new,
+                    &after.settings,
+                );
+                // A save that changes nothing is no version; the key binding is a change, though history has no value of it.
+                let says_something =
+                    change.kind != VersionKind::Save || old != new || before.settings != after.settings;
+                says_something.then(|| new_intent(app, caller, change.kind, &new, told)).transpose()?
+            }
+        };
+        let written = app.store.write(|tx| {
+            if FLOWS.get(tx, &caller.workspace, change.flow)?.as_ref() != Some(&before) {
+                return Ok(false);
+            }
+            check_destinations(tx, caller, (&before, &after), change.canvas)?;
+            update_draft(tx, &before, &after, change)?;
+            put(tx, &after, change.canvas)?;
+            outbox::put(tx, intent.as_ref())?;
+            if let Some(action) = audit_action(change.kind, &change.origin) {
+                let entry = AuditEntry::by_caller(caller, action, app.clock.monotonic_now());
+                audit::record(tx, &entry.with_target(AuditTargetKind::Flow, after.id, &after.name))?;
+            }
+            Ok(true)
+        })?;
+        if written {
+            if after.digest != before.digest {
+                app.state.reply_cache.evict(&after.workspace, &after.id);
+            }
+            app.state.metrics.live_changes(change.kind).increment();
+            let recorded = outbox::record(app, recorder, intent, &after);
+            return Ok(LiveUpdate {
+                flow: outbox::with_version(&after, change.kind, &recorded),
+                record_result: recorded,
+            });
+        }
+    }
+    Err(change_conflict(change.kind).into())
+}
+
+fn load_before(
+    tx: &ReadTx,
+    workspace: &WorkspaceId,
+    change: &LiveChange<'_>,
+) -> Result<(Flow, String, Flow)> {
+    let before = FLOWS.get(tx, workspace, change.flow)?.ok_or_else(|| Error::no_flow(change.flow))?;
+    if change.expected_live.is_some_and(|seen| seen != before.digest) {
+        return Err(change_conflict(change.kind).into());
+    }
+    let canvas = CANVASES.get(tx, workspace, change.flow)?.unwrap_or_default();
+    let after = (change.edit)(tx, before.clone())?;
+    if after.kind != before.kind && drafts::find(tx, &before)?.is_some() {
+        return Err(Conflict::KindChangeWithDraft.into());
+    }
+    Ok((before, canvas, after))
+}
+
+/// The 409 of a Live that moved (manual 5.7 r4).
+const fn change_conflict(kind: VersionKind) -> Conflict {
+    match kind {
+        VersionKind::Publish => Conflict::LiveChangedWhilePublishing,
+        _ => Conflict::LiveChangedWhileSaving,
+    }
+}
+
+/// Which changes of Live the list of owner actions tells of: plain saves are in the history alone.
+const fn audit_action(kind: VersionKind, origin: &ChangeOrigin) -> Option<AuditAction> {
+    match kind {
+        VersionKind::Create | VersionKind::Save if matches!(origin, ChangeOrigin::File) => {
+            Some(AuditAction::FlowImported)
+        }
+        VersionKind::Create => Some(AuditAction::FlowCreated),
+        VersionKind::Publish => Some(AuditAction::FlowPublished),
+        VersionKind::Rollback => Some(AuditAction::FlowRolledBack),
+        VersionKind::Restore => Some(AuditAction::FlowRestored),
+        _ => None,
+    }
+}
+
+/// Settles where the credentials of a changed flow are sent: of what the change says, not of what stays as it was.
+fn check_destinations(
+    tx: &WriteTx,
+    caller: &Caller,
+    (before, after): (&Flow, &Flow),
+    canvas: Option<&ParsedCanvas>,
+) -> Result<()> {
+    let mut sent =
+        canvas.map(|canvas| credential_destinations::of_canvas(canvas.canvas())).unwrap_or_default();
+    if after.settings != before.settings {
+        sent.extend(credential_destinations::of_settings(&after.settings));
+    }
+    credential_destinations::check_and_remember(tx, caller, &sent, || {
+        credential_destinations::of_flow(tx, before)
+    })
+}
+
+/// What becomes of the draft (manual 5.9).
+fn update_draft(tx: &WriteTx, before: &Flow, after: &Flow, change: &LiveChange<'_>) -> Result<()> {
+    let Some(draft) = drafts::find(tx, before)? else { return Ok(()) };
+    if after.kind != before.kind {
+        return Err(Conflict::KindChangeWithDraft.into());
+    }
+    // Asked again here: a draft may have been saved since the settings were read.
+    if after.settings.publish_instantly && !before.settings.publish_instantly {
+        return Err(Conflict::DraftInTheWay.into());
+    }
+    match change.kind {
+        VersionKind::Publish if change.published_draft == Some(draft.digest) => drafts::remove(tx, before),
+        // A newer draft saved during a publish, and every draft during a roll back, goes on from the new Live.
+        VersionKind::Publish | VersionKind::Rollback => drafts::rebase(tx, draft, after.digest),
+        _ => Ok(()),
+    }
+}
+
+fn put(tx: &WriteTx, flow: &Flow, canvas: Option<&ParsedCanvas>) -> Result<()> {
+    if let Some(canvas) = canvas {
+        CANVASES.put(tx, &flow.workspace, &flow.id, canvas.text())?;
+    }
+    FLOWS.put(tx, &flow.workspace, &flow.id, flow)
+}
+
+/// Notes the version of a Publish or Roll back on the flow, if no later one took its place.
+///
+/// # Errors
+/// When the database cannot be written.
+pub fn set_published_version(tx: &WriteTx, flow: &Flow, sha: &Sha) -> Result<()> {
+    let Some(mut current) = FLOWS.get(tx, &flow.workspace, &flow.id)? else { return Ok(()) };
+    let (Some(last), Some(noted)) = (&mut current.last_published, &flow.last_published) else {
+        return Ok(());
+    };
+    if last.date != noted.date || last.sha.is_some() {
+        return Ok(());
+    }
+    last.sha = Some(sha.to_string());
+    FLOWS.put(tx, &flow.workspace, &flow.id, &current)
+}
+
+/// As [`note_published`], for a version that was recorded after a crash: it is the one of a Publish that came before
+/// its intent was written, and of no later one.
+///
+/// # Errors
+/// When the database cannot be written.
+pub fn set_replayed_version(tx: &WriteTx, change: &NewVersion, sha: &Sha) -> Result<()> {
+    let id = change.content.flow();
+    let Some(workspace) = FLOW_WORKSPACE.get(tx, &id)? else { return Ok(()) };
+    let Some(flow) = FLOWS.get(tx, &workspace, &id)? else { return Ok(()) };
+    let is_its_own = flow.last_published.as_ref().is_some_and(|last| last.date <= change.date);
+    if is_its_own { set_published_version(tx, &flow, sha) } else { Ok(()) }
+}
+
+/// Deletes a flow with its canvas, its draft, its conversations and its files. `permit` judges the record first.
+///
+/// # Errors
+/// 404 when the workspace has no such flow; what `permit` refuses.
+pub fn delete(app: &App, caller: &Caller, id: &FlowId, permit: impl Fn(&Flow) -> Result<()>) -> Result<()> {
+    let workspace = &caller.workspace;
+    let recorder = outbox::lock_recorder(app);
+    let flow = app.store.read(|tx| FLOWS.get(tx, workspace, id))?.ok_or_else(|| Error::no_flow(id))?;
+    permit(&flow)?;
+    let change = recorder.is_some().then(|| NewVersion {
+        content: VersionContent::Deleted { id: *id, name: redact(&flow.name).text },
+        kind: VersionKind::Delete,
+        author: version_author(caller),
+        date: app.clock.monotonic_now(),
+        title: describe::delete_title(&flow.name),
+        details: Vec::new(),
+        promoted_from: None,
+        hidden_secrets: 0,
+        intent: Uuid::now_v7(),
+    });
+    app.store.write(|tx| {
+        let flow = FLOWS.get(tx, workspace, id)?.ok_or_else(|| Error::no_flow(id))?;
+        permit(&flow)?;
+        messages::remove_flow(tx, workspace, id)?;
+        leads::remove_flow(tx, workspace, id)?;
+        named_sessions::delete_for_flow(tx, workspace, id)?;
+        drafts::remove(tx, &flow)?;
+        UPSERTS.remove(tx, workspace, id)?;
+        CANVASES.remove(tx, workspace, id)?;
+        FLOWS.remove(tx, workspace, id)?;
+        FLOW_WORKSPACE.remove(tx, id)?;
+        FLOW_LAST_WORKSPACE.put(tx, id, workspace)?;
+        let entry = AuditEntry::by_caller(caller, AuditAction::FlowDeleted, app.clock.monotonic_now());
+        audit::record(tx, &entry.with_target(AuditTargetKind::Flow, id, &flow.name))?;
+        outbox::put(tx, change.as_ref())
+    })?;
+    // Nobody can read what is still being answered, and each further call of a model is paid for.
+    app.state.active_runs.abort_flow(*id);
+    app.state.reply_cache.evict(workspace, id);
+    app.state.refused_origins.forget(id);
+    app.state.vector_indexes.evict(workspace, id.bytes());
+    app.state.metrics.live_changes(VersionKind::Delete).increment();
+    outbox::record(app, recorder, change, &flow);
+    app.chat_files.remove_flow(workspace, id);
+    chunks::delete_for_flow(app, workspace, id);
+    app.files.remove_flow(workspace, id);
+    Ok(())
+}
+
+/// What is to be recorded of a change.
+fn new_intent(
+    app: &App,
+    caller: &Caller,
+    kind: VersionKind,
+    taken: &Snapshot,
+    told: VersionSummary,
+) -> Result<NewVersion> {
+    Ok(NewVersion {
+        content: VersionContent::Flow(taken.to_record()?),
+        kind,
+        author: version_author(caller),
+        date: app.clock.monotonic_now(),
+        title: told.title,
+        details: told.details,
+        promoted_from: None,
+        hidden_secrets: taken.hidden_count(),
+        intent: Uuid::now_v7(),
+    })
+}

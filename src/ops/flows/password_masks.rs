@@ -1,0 +1,152 @@
+//! Passwords typed into cards: who may not change a flow reads its canvas with marks in their place, and whoever sends the
+//! marks back leaves the passwords as they are.
+
+use super::access::{self, FlowAction};
+use crate::canvas::current_card_name;
+use crate::canvas::secrets::is_secret_field;
+use crate::cards::kit::InputKind;
+use crate::cards::registry;
+use crate::domain::accounts::caller::Caller;
+use crate::domain::error::Result;
+use crate::domain::flows::flow::{Flow, FlowKind};
+use crate::domain::secrets::names::is_reference;
+use crate::domain::workspace::credential::MASK;
+use crate::store::Tx;
+use crate::store::tables::{CANVASES, DRAFT_CANVASES};
+use serde_json::{Map, Value};
+use std::collections::HashMap;
+
+/// The canvas of a flow of this kind as the caller may read it.
+#[must_use]
+pub fn mask_for(caller: &Caller, kind: FlowKind, canvas: String) -> String {
+    if access::check_permission(caller, kind, FlowAction::Update).is_ok() { canvas } else { mask(canvas) }
+}
+
+/// The canvas with marks in place of its passwords.
+#[must_use]
+pub fn mask(canvas: String) -> String {
+    let Ok(mut whole) = serde_json::from_str::<Value>(&canvas) else { return canvas };
+    let mut changed = false;
+    each_password(&mut whole, |_, _, inputs, name| {
+        if let Some(value) = inputs.get_mut(name).filter(|value| is_password(value)) {
+            *value = MASK.into();
+            changed = true;
+        }
+    });
+    if changed { whole.to_string() } else { canvas }
+}
+
+/// A canvas on its way in, with the passwords of the flow where marks stand; a mark for which there is none goes.
+///
+/// # Errors
+/// When the database cannot be read.
+pub fn restore(tx: &impl Tx, flow: &Flow, sent: String) -> Result<String> {
+    if !sent.contains(MASK) {
+        return Ok(sent);
+    }
+    let mine =
+        [DRAFT_CANVASES.get(tx, &flow.workspace, &flow.id)?, CANVASES.get(tx, &flow.workspace, &flow.id)?];
+    Ok(restore_from(&mine.into_iter().flatten().collect::<Vec<_>>(), sent))
+}
+
+/// As [`filled`], from these canvases, the first of which goes before the others.
+#[must_use]
+pub fn restore_from(mine: &[String], sent: String) -> String {
+    if !sent.contains(MASK) {
+        return sent;
+    }
+    let Ok(mut whole) = serde_json::from_str::<Value>(&sent) else { return sent };
+    let mut known: HashMap<(String, String, String), Value> = HashMap::new();
+    for canvas in mine.iter().rev() {
+        let Ok(mut canvas) = serde_json::from_str::<Value>(canvas) else { continue };
+        each_password(&mut canvas, |node, card, inputs, name| {
+            if let Some(value) = inputs.get(name) {
+                known.insert((node.to_owned(), card.to_owned(), name.to_owned()), value.clone());
+            }
+        });
+    }
+    each_password(&mut whole, |node, card, inputs, name| {
+        if inputs.get(name).is_none_or(|value| value != MASK) {
+            return;
+        }
+        match known.get(&(node.to_owned(), card.to_owned(), name.to_owned())) {
+            Some(value) => drop(inputs.insert(name.to_owned(), value.clone())),
+            None => drop(inputs.shift_remove(name)),
+        }
+    });
+    whole.to_string()
+}
+
+/// True for what a person typed in: nothing, a reference and a mark give nothing away.
+fn is_password(value: &Value) -> bool {
+    match value {
+        Value::Null => false,
+        Value::String(text) => !text.is_empty() && !is_reference(text),
+        _ => true,
+    }
+}
+
+/// Visits every input that is a password: by the card, or by what the flow was saved with. With node and card.
+fn each_password(canvas: &mut Value, mut visit: impl FnMut(&str, &str, &mut Map<String, Value>, &str)) {
+    for node in canvas.get_mut("nodes").and_then(Value::as_array_mut).into_iter().flatten() {
+        let id = node.get("id").and_then(Value::as_str).unwrap_or_default().to_owned();
+        let Some(data) = node.get_mut("data").and_then(Value::as_object_mut) else { continue };
+        let card = data.get("name").and_then(Value::as_str).unwrap_or_default().to_owned();
+        let of_card = registry::find(current_card_name(&card)).map_or(&[][..], |card| card.inputs);
+        let secret = of_card.iter().filter(|input| input.kind == InputKind::Secret);
+        let mut names: Vec<String> = secret.map(|input| input.name.to_owned()).collect();
+        let saved = data.get("inputParams").and_then(Value::as_array).into_iter().flatten();
+        let passwords = saved.filter(|param| param["type"] == "password");
+        names.extend(passwords.filter_map(|param| param["name"].as_str().map(str::to_owned)));
+        let Some(inputs) = data.get_mut("inputs").and_then(Value::as_object_mut) else { continue };
+        // What the card does not declare is a password by its name, as it is for history.
+        let is_undeclared = |name: &&String| !of_card.iter().any(|input| input.name == name.as_str());
+        let by_name = inputs.keys().filter(is_undeclared).filter(|name| is_secret_field(name));
+        let by_name: Vec<String> = by_name.filter(|name| !names.contains(name)).cloned().collect();
+        names.extend(by_name);
+        for name in &names {
+            visit(&id, &card, inputs, name);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn canvas(values: &Value) -> String {
+        let params = json!([{"name": "pin", "type": "password"}, {"name": "plain", "type": "string"}]);
+        let data = json!({"name": "someCard", "inputParams": params, "inputs": values});
+        json!({"nodes": [{"id": "a", "data": data}], "edges": []}).to_string()
+    }
+
+    #[test]
+    fn passwords_are_marked_and_nothing_else() {
+        let shown = mask(canvas(&json!({"pin": "1234", "plain": "text", "openAIApiKey": "sk-1"})));
+        assert_eq!(shown, canvas(&json!({"pin": MASK, "plain": "text", "openAIApiKey": MASK})));
+        for open in [json!({"pin": ""}), json!({"pin": "{{$vars.pin}}"}), json!({"plain": "x"}), json!({})] {
+            assert_eq!(mask(canvas(&open)), canvas(&open));
+        }
+        assert_eq!(mask("nonsense".to_owned()), "nonsense");
+    }
+
+    #[test]
+    fn marks_that_come_back_stand_for_what_is_there() {
+        let mine = canvas(&json!({"pin": "1234", "plain": "text"}));
+        let sent = canvas(&json!({"pin": MASK, "plain": "other"}));
+        assert_eq!(
+            restore_from(std::slice::from_ref(&mine), sent.clone()),
+            canvas(&json!({"pin": "1234", "plain": "other"}))
+        );
+        assert_eq!(restore_from(&[], sent.clone()), canvas(&json!({"plain": "other"})));
+        assert_eq!(
+            restore_from(std::slice::from_ref(&mine), sent.replace("someCard", "another")),
+            canvas(&json!({"plain": "other"})).replace("someCard", "another")
+        );
+        let newer = canvas(&json!({"pin": "5678"}));
+        assert!(restore_from(&[newer, mine.clone()], sent).contains("5678"));
+        let plain = canvas(&json!({"pin": "9", "plain": MASK}));
+        assert_eq!(restore_from(&[mine], plain.clone()), plain);
+    }
+}

@@ -1,0 +1,153 @@
+//! What a chat page may know of a flow without being signed in (manual 2.13 r3), and what its owner may let a request change.
+
+use super::access::{self, FlowAction};
+use super::drafts;
+use crate::app::App;
+use crate::canvas::Canvas;
+use crate::domain::accounts::caller::Caller;
+use crate::domain::error::{Error, Result};
+use crate::domain::flows::flow::{Flow, FlowKind};
+use crate::domain::ids::FlowId;
+use crate::engine::{Plan, overrides};
+use crate::ops::flows;
+use crate::ops::predictions::UploadPolicy;
+use crate::store::tables::CANVASES;
+use serde_json::{Map, Value, json};
+use std::sync::Arc;
+
+/// Keys of `chatbotConfig` that a chat page draws itself with. Everything else stays here.
+const PUBLIC_KEYS: &[&str] = &[
+    "backgroundColor",
+    "botMessage",
+    "chatFeedback",
+    "errorMessage",
+    "followUpPrompts",
+    "fontSize",
+    "fullFileUpload",
+    "generateNewSession",
+    "leads",
+    "poweredByTextColor",
+    "renderHTML",
+    "showAgentMessages",
+    "starterPrompts",
+    "textInput",
+    "title",
+    "titleAvatarSrc",
+    "titleBackgroundColor",
+    "titleTextColor",
+    "userMessage",
+    "welcomeMessage",
+];
+
+fn plan(app: &App, flow: &Flow) -> Result<Option<Arc<Plan>>> {
+    if flow.card_count == 0 || flow.kind != FlowKind::Chatflow {
+        return Ok(None);
+    }
+    // A canvas that cannot run offers nothing; asking it says why.
+    Ok(crate::ops::predictions::plan(app, flow).ok())
+}
+
+/// True when the flow's answers go out token by token (manual 2.12).
+///
+/// # Errors
+/// 404.
+pub fn can_stream(app: &App, id: &FlowId) -> Result<bool> {
+    let flow = app.store.read_but_messages(|tx| flows::find(tx, id))?;
+    if flow.settings.post_processing_code().is_some() {
+        return Ok(false);
+    }
+    Ok(flow.kind == FlowKind::Agentflow || plan(app, &flow)?.is_some_and(|plan| plan.streams))
+}
+
+/// The chat settings of a flow with its upload offer.
+///
+/// # Errors
+/// 404.
+pub fn config(app: &App, id: &FlowId) -> Result<Value> {
+    let flow = app.store.read_but_messages(|tx| flows::find(tx, id))?;
+    let stored = flow.settings.chatbot_config.clone().unwrap_or_default();
+    let mut shown = public_settings(stored);
+    shown.insert("uploads".into(), upload_policy(app, &flow)?.wire());
+    shown.insert("flowData".into(), start_card(app, &flow)?.into());
+    shown.insert("isTTSEnabled".into(), false.into());
+    shown.insert("state".into(), flow.chat_state().as_str().into());
+    Ok(Value::Object(shown))
+}
+
+/// A shared flow for anybody (manual 2.13 r3): what draws its chat, and whether a key is needed, never which.
+///
+/// # Errors
+/// 404 for a flow that is not shared, as if there were none.
+pub fn shared_flow(app: &App, flow: &Flow) -> Result<Value> {
+    if !flow.settings.is_shared() {
+        return Err(Error::no_flow(&flow.id));
+    }
+    let stored = flow.settings.chatbot_config.clone().unwrap_or_default();
+    Ok(json!({
+        "id": flow.id,
+        "name": flow.name,
+        "type": flow.kind,
+        "isPublic": true,
+        "apikeyid": flow.settings.api_key.map(|_| "bound"),
+        "chatbotConfig": Value::Object(public_settings(stored)).to_string(),
+        "flowData": start_card(app, flow)?,
+    }))
+}
+
+/// Of the chat settings what a page draws itself with.
+fn public_settings(stored: Map<String, Value>) -> Map<String, Value> {
+    stored.into_iter().filter(|(key, _)| PUBLIC_KEYS.contains(&key.as_str())).collect()
+}
+
+/// What the chat of a flow may upload (manual 4.1).
+///
+/// # Errors
+/// 404.
+pub fn uploads(app: &App, id: &FlowId) -> Result<Value> {
+    let flow = app.store.read_but_messages(|tx| flows::find(tx, id))?;
+    Ok(upload_policy(app, &flow)?.wire())
+}
+
+fn upload_policy(app: &App, flow: &Flow) -> Result<UploadPolicy> {
+    Ok(UploadPolicy::from_settings(&flow.settings, plan(app, flow)?.as_deref()))
+}
+
+/// Of the canvas a chat page needs the Start card's form and kind, and nothing else.
+fn start_card(app: &App, flow: &Flow) -> Result<String> {
+    const FIELDS: &[&str] = &["startInputType", "formTitle", "formDescription", "formInputTypes"];
+    let text =
+        app.store.read_but_messages(|tx| CANVASES.get(tx, &flow.workspace, &flow.id))?.unwrap_or_default();
+    let canvas = Canvas::parse(&text).ok();
+    let start =
+        canvas.as_ref().and_then(|canvas| canvas.nodes().iter().find(|node| node.name == "startAgentflow"));
+    let nodes: Vec<Value> = start
+        .into_iter()
+        .map(|node| {
+            let inputs: Map<String, Value> = node
+                .inputs
+                .iter()
+                .filter(|(name, _)| FIELDS.contains(&name.as_str()))
+                .map(|(k, v)| (k.clone(), v.clone()))
+                .collect();
+            json!({"id": node.id, "data": {"id": node.id, "name": node.name, "inputs": inputs}})
+        })
+        .collect();
+    Ok(json!({"nodes": nodes, "edges": []}).to_string())
+}
+
+/// The settings a request could be allowed to change: of Live's cards, or of the draft's before the first Publish.
+///
+/// # Errors
+/// 404 or 403.
+pub fn override_candidates(app: &App, caller: &Caller, id: &FlowId) -> Result<Vec<Value>> {
+    let text = app.store.read(|tx| {
+        let flow = access::flow(tx, caller, id, FlowAction::Read)?;
+        let draft = if flow.card_count == 0 { drafts::canvas(tx, &flow)? } else { None };
+        match draft {
+            Some(draft) => Ok(draft),
+            None => Ok(CANVASES.get(tx, &flow.workspace, &flow.id)?.unwrap_or_default()),
+        }
+    })?;
+    let canvas = Canvas::parse(&text).map_err(|fault| Error::Invalid(fault.to_string()))?;
+    Ok(overrides::list_overridable(&canvas))
+}

@@ -1,0 +1,251 @@
+//! Publish: the draft becomes Live (manual 5.7).
+
+use super::access::{self, FlowAction};
+use super::drafts;
+use super::files;
+use super::live::{self, ChangeOrigin, LiveChange, ParsedCanvas};
+use super::outbox::RecordResult;
+use super::validation::{Validator, can_run};
+use crate::app::App;
+use crate::clock::iso;
+use crate::domain::accounts::caller::Caller;
+use crate::domain::error::{Conflict, Error, Result};
+use crate::domain::flows::draft::{Draft, PublishDecision};
+use crate::domain::flows::flow::Flow;
+use crate::domain::flows::version::{Version, VersionKind};
+use crate::domain::ids::FlowId;
+use crate::files::flow_files::FlowFileName;
+use crate::store::ReadTx;
+use crate::store::tables::{CANVASES, FLOWS};
+use serde::Serialize;
+use serde_json::{Value, json};
+
+/// Flows that one request publishes.
+pub const FLOWS_MAX: usize = 1_000;
+
+/// `POST /flow-drafts/:id/publish`.
+///
+/// # Errors
+/// 404, 403, and the 409s of Publish (manual 5.7): drafts off, nothing to publish, stale without `overwrite_live_changes`,
+/// another kind of flow, Live changed meanwhile.
+pub fn publish(app: &App, caller: &Caller, id: &FlowId, overwrite_live_changes: bool) -> Result<Value> {
+    app.store.read(|tx| PublishableDraft::load(app, tx, caller, id))?.publish(
+        app,
+        caller,
+        overwrite_live_changes,
+    )
+}
+
+/// What of a flow is not published yet, as it was when somebody looked.
+struct PublishableDraft {
+    flow: Flow,
+    draft: Draft,
+    canvas: String,
+}
+
+impl PublishableDraft {
+    fn load(app: &App, tx: &ReadTx, caller: &Caller, id: &FlowId) -> Result<Self> {
+        let flow = access::flow(tx, caller, id, FlowAction::Update)?;
+        drafts::require_drafts(app)?;
+        let draft = drafts::find(tx, &flow)?.ok_or(Conflict::NoDraft)?;
+        let canvas = drafts::canvas(tx, &flow)?.ok_or(Conflict::NoDraft)?;
+        Ok(Self { flow, draft, canvas })
+    }
+
+    fn publish(self, app: &App, caller: &Caller, overwrite_live_changes: bool) -> Result<Value> {
+        match self.draft.decide_publish(&self.flow, overwrite_live_changes) {
+            PublishDecision::OtherKind => Err(Conflict::KindChangedSinceEdits.into()),
+            PublishDecision::Stale => Err(Conflict::StaleDraft.into()),
+            PublishDecision::Unchanged => discard_unchanged(app, caller, &self.flow, &self.draft),
+            PublishDecision::Publish => put_live(app, caller, &self.flow, &self.draft, self.canvas),
+        }
+    }
+}
+
+/// What became of one of many flows that were to be published.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+enum PublishOutcome {
+    Published,
+    Unchanged,
+    /// It could not answer: it stays as it was.
+    Blocked,
+    /// It stays as it was, for another reason.
+    Refused,
+}
+
+/// `POST /flow-drafts/publish`: publishes those of these flows that can run, each for itself.
+///
+/// # Errors
+/// 404 when none of them is a flow of the workspace.
+pub fn publish_each(app: &App, caller: &Caller, ids: &[FlowId]) -> Result<Value> {
+    app.store.read(|tx| {
+        let is_here = |id: &FlowId| FLOWS.has(tx, &caller.workspace, id);
+        let found = ids.iter().map(is_here).collect::<Result<Vec<bool>>>()?;
+        match ids.first() {
+            Some(first) if !found.contains(&true) => Err(Error::no_flow(first)),
+            _ => Ok(()),
+        }
+    })?;
+    Ok(summarize(ids.iter().map(|id| publish_if_valid(app, caller, id)).collect()))
+}
+
+/// As [`publish_each`], of every flow of the workspace that has unpublished changes and that the caller may change.
+///
+/// # Errors
+/// 409 while drafts are off; when the database cannot be read.
+pub fn publish_all(app: &App, caller: &Caller) -> Result<Value> {
+    drafts::require_drafts(app)?;
+    let ids = app.store.read(|tx| {
+        let mut flows = FLOWS.list(tx, &caller.workspace)?;
+        flows.sort_by(|a, b| a.name.cmp(&b.name).then_with(|| a.id.cmp(&b.id)));
+        flows.retain(|flow| access::check_permission(caller, flow.kind, FlowAction::Update).is_ok());
+        let mut ids = Vec::new();
+        for flow in flows {
+            if drafts::find(tx, &flow)?.is_some() {
+                ids.push(flow.id);
+            }
+        }
+        Ok(ids)
+    })?;
+    publish_each(app, caller, &ids)
+}
+
+/// The result of one flow. What stands in the way of it stands in nobody else's.
+pub fn publish_if_valid(app: &App, caller: &Caller, id: &FlowId) -> Value {
+    let seen = app.store.read(|tx| {
+        let name = access::flow(tx, caller, id, FlowAction::Update)?.name;
+        let draft = match PublishableDraft::load(app, tx, caller, id) {
+            Err(Error::Conflict(Conflict::NoDraft)) => None,
+            other => {
+                let draft = other?;
+                let problems =
+                    Validator::new(app, tx, &caller.workspace).check_flow(&draft.flow, &draft.canvas);
+                Some((draft, problems))
+            }
+        };
+        Ok((name, draft))
+    });
+    let row = |name: Option<&str>, outcome: PublishOutcome, reason: Option<String>| {
+        json!({
+            "id": id, "name": name, "outcome": outcome, "reason": reason, "problems": [],
+            "version": null, "recorded": false, "historyError": null,
+        })
+    };
+    let refused = |name: Option<&str>, fault: &Error| {
+        if let Error::Internal(cause) = fault {
+            tracing::error!(%cause, flow = %id, "a flow could not be published");
+        }
+        row(name, PublishOutcome::Refused, Some(fault.to_string()))
+    };
+    let (name, draft) = match seen {
+        Ok(seen) => seen,
+        Err(fault) => return refused(None, &fault),
+    };
+    let Some((draft, problems)) = draft else {
+        return row(Some(&name), PublishOutcome::Unchanged, Some(Conflict::NoDraft.to_string()));
+    };
+    let problems = match problems {
+        Ok(problems) => problems,
+        Err(fault) => return refused(Some(&name), &fault),
+    };
+    if !can_run(&problems) {
+        let mut blocked =
+            row(Some(&name), PublishOutcome::Blocked, Some("It could not answer yet.".to_owned()));
+        blocked["problems"] = json!(problems);
+        return blocked;
+    }
+    match draft.publish(app, caller, false) {
+        Err(fault) => refused(Some(&name), &fault),
+        Ok(mut answer) => {
+            let is_new = answer["unchanged"] == false;
+            let outcome = if is_new { PublishOutcome::Published } else { PublishOutcome::Unchanged };
+            let mut done = row(Some(&name), outcome, None);
+            for field in ["problems", "version", "recorded", "historyError"] {
+                done[field] = answer[field].take();
+            }
+            done
+        }
+    }
+}
+
+/// The results of many, counted.
+#[must_use]
+pub fn summarize(results: Vec<Value>) -> Value {
+    let count =
+        |outcome: PublishOutcome| results.iter().filter(|row| row["outcome"] == json!(outcome)).count();
+    json!({
+        "published": count(PublishOutcome::Published), "unchanged": count(PublishOutcome::Unchanged),
+        "blocked": count(PublishOutcome::Blocked), "refused": count(PublishOutcome::Refused), "results": results,
+    })
+}
+
+fn put_live(app: &App, caller: &Caller, seen: &Flow, draft: &Draft, canvas: String) -> Result<Value> {
+    let draft_canvas = ParsedCanvas::parse(canvas)?;
+    let draft_files = files::draft_file_names(&draft_canvas);
+    let canvas = files::promote_to_live(app, &caller.workspace, &seen.id, draft_canvas)?;
+    let now = app.clock.monotonic_now();
+    let edit = |_: &_, mut flow: Flow| {
+        flow.updated = live::later(now, flow.updated);
+        Ok(flow)
+    };
+    let change = LiveChange {
+        flow: &seen.id,
+        kind: VersionKind::Publish,
+        origin: ChangeOrigin::Edit,
+        expected_live: Some(seen.digest),
+        canvas: Some(&canvas),
+        edit: &edit,
+        published_draft: Some(draft.digest),
+    };
+    let written = live::write(app, caller, &change).inspect_err(|error| {
+        // The Live names were given before; nobody uses them now.
+        let linked: Vec<_> = draft_files.iter().filter_map(FlowFileName::to_live).collect();
+        files::roll_back(app, &caller.workspace, &seen.id, &linked, error);
+    })?;
+    // A newer draft may still use files of the one that was published.
+    let newer = app.store.read(|tx| drafts::canvas(tx, seen))?;
+    if newer.is_none() {
+        files::remove(app, &caller.workspace, &seen.id, &draft_files);
+    }
+    tracing::info!(flow = %seen.id, by = %caller.principal, "a flow was published");
+    answer(app, &written.flow, &written.record_result, false)
+}
+
+/// A draft that is Live already: it goes, and nothing is recorded. If either moved meanwhile, the caller tries again.
+fn discard_unchanged(app: &App, caller: &Caller, seen: &Flow, draft: &Draft) -> Result<Value> {
+    app.store.write(|tx| {
+        let same_live =
+            FLOWS.get(tx, &caller.workspace, &seen.id)?.is_some_and(|flow| flow.digest == seen.digest);
+        let same_draft = drafts::find(tx, seen)?.is_some_and(|now| now.digest == draft.digest);
+        if !same_live || !same_draft {
+            return Err(Conflict::LiveChangedWhilePublishing.into());
+        }
+        drafts::remove(tx, seen)
+    })?;
+    answer(app, seen, &RecordResult::Nothing, true)
+}
+
+fn answer(app: &App, flow: &Flow, recorded: &RecordResult, unchanged: bool) -> Result<Value> {
+    // Both are read anew: a newer draft may have been saved meanwhile, or the flow deleted.
+    let (status, problems) = app.store.read(|tx| {
+        let live = CANVASES.get(tx, &flow.workspace, &flow.id)?;
+        let judged = live.map(|live| Validator::new(app, tx, &flow.workspace).check_flow(flow, &live));
+        Ok((drafts::status_in(app, tx, flow)?, judged.transpose()?.unwrap_or_default()))
+    })?;
+    Ok(json!({
+        "chatflow": flow_brief(flow),
+        "version": recorded.version().map(Version::wire),
+        "unchanged": unchanged,
+        "recorded": recorded.version().is_some(),
+        "historyError": recorded.error(),
+        "status": status.wire(),
+        "problems": problems,
+    }))
+}
+
+/// What answers about a flow say of it (manual 5.7, 6.7).
+#[must_use]
+pub fn flow_brief(flow: &Flow) -> Value {
+    json!({"id": flow.id, "name": flow.name, "type": flow.kind, "updatedDate": iso(flow.updated)})
+}

@@ -1,0 +1,197 @@
+//! Which flows name a credential, a tool, a document store, a variable or a key, so that nobody deletes what is needed
+//! without knowing. Live, drafts and settings count.
+
+use super::access::{self, FlowAction};
+use crate::app::App;
+use crate::canvas::template::variable_names;
+use crate::cards::kit::stores::databases::CREDENTIAL_TYPES;
+use crate::domain::accounts::caller::Caller;
+use crate::domain::error::{Conflict, Error, Result};
+use crate::domain::flows::flow::Flow;
+use crate::domain::ids::{WorkspaceId, find_ids};
+use crate::ops::workspace::credentials;
+use crate::store::Tx;
+use crate::store::tables::{CANVASES, DRAFT_CANVASES, FLOWS};
+use serde_json::{Value, json};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Flows that are named of each; the count is of all.
+const NAMED_MAX: usize = 20;
+/// Things that are counted; a workspace with more shows the first ones.
+const COUNTED_MAX: usize = 20_000;
+
+/// What may be used.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ResourceKind {
+    Credentials,
+    Tools,
+    Stores,
+    Variables,
+    /// By id: the flows that are bound to it.
+    Keys,
+}
+
+impl ResourceKind {
+    /// Reads the name of a group of permissions.
+    #[must_use]
+    pub fn parse(text: &str) -> Option<Self> {
+        match text {
+            "credentials" => Some(Self::Credentials),
+            "tools" => Some(Self::Tools),
+            "documentStores" => Some(Self::Stores),
+            "variables" => Some(Self::Variables),
+            "apikeys" => Some(Self::Keys),
+            _ => None,
+        }
+    }
+
+    const fn permission(self) -> &'static str {
+        match self {
+            Self::Credentials => "credentials:view",
+            Self::Tools => "tools:view",
+            Self::Stores => "documentStores:view",
+            Self::Variables => "variables:view",
+            Self::Keys => "apikeys:view",
+        }
+    }
+
+    const fn noun(self) -> &'static str {
+        match self {
+            Self::Credentials => "credential",
+            Self::Tools => "tool",
+            Self::Stores => "document store",
+            Self::Variables => "variable",
+            Self::Keys => "API key",
+        }
+    }
+
+    fn names(self, canvas: &str) -> BTreeSet<&str> {
+        match self {
+            Self::Credentials | Self::Tools | Self::Stores | Self::Keys => {
+                find_ids(canvas).map(|(_, id)| id).collect()
+            }
+            Self::Variables => variable_names(canvas).collect(),
+        }
+    }
+}
+
+/// A credential of a database, which code names by its name.
+struct CodeReference {
+    id: String,
+    /// The name as a text of code, in each kind of quotes, as it stands in a canvas.
+    texts: [String; 3],
+}
+
+impl CodeReference {
+    /// Those of a workspace, where credentials are what is looked for.
+    fn load(tx: &impl Tx, used: ResourceKind, workspace: &WorkspaceId) -> Result<Vec<Self>> {
+        if used != ResourceKind::Credentials {
+            return Ok(Vec::new());
+        }
+        let found = credentials::list_of_types(tx, workspace, CREDENTIAL_TYPES)?;
+        Ok(found.iter().map(|one| Self::new(one.id.to_string(), &one.name)).collect())
+    }
+
+    fn new(id: String, name: &str) -> Self {
+        // A canvas is JSON, and so is the draft of a text within it.
+        let in_json = |text: String| {
+            let quoted = Value::from(text).to_string();
+            quoted[1..quoted.len() - 1].to_owned()
+        };
+        let texts = [format!("\"{name}\""), format!("'{name}'"), format!("`{name}`")].map(in_json);
+        Self { id, texts }
+    }
+}
+
+/// What a text of a flow names.
+fn names_in<'t>(used: ResourceKind, text: &'t str, in_code: &'t [CodeReference]) -> BTreeSet<&'t str> {
+    let mut names = used.names(text);
+    let said = in_code.iter().filter(|one| one.texts.iter().any(|quoted| text.contains(quoted.as_str())));
+    names.extend(said.map(|one| one.id.as_str()));
+    names
+}
+
+/// By id or name: how many flows use it, and those of them that the caller may see.
+///
+/// # Errors
+/// 403 without the permission to see these things.
+pub fn count(app: &App, caller: &Caller, used: ResourceKind) -> Result<Value> {
+    if !caller.permissions.has(used.permission()) {
+        return Err(Error::Forbidden(format!("This needs the permission {}.", used.permission())));
+    }
+    let mut found: BTreeMap<String, (usize, Vec<Value>)> = BTreeMap::new();
+    app.store.read(|tx| {
+        let in_code = CodeReference::load(tx, used, &caller.workspace)?;
+        for flow in FLOWS.list(tx, &caller.workspace)? {
+            let texts = texts(tx, used, &flow)?;
+            let names = texts.iter().flat_map(|text| names_in(used, text, &in_code)).collect();
+            count_use(&mut found, caller, &flow, &names);
+        }
+        Ok(())
+    })?;
+    let rows =
+        found.into_iter().map(|(name, (count, flows))| (name, json!({"count": count, "flows": flows})));
+    Ok(Value::Object(rows.collect()))
+}
+
+/// Where a flow may name such a thing.
+fn texts(tx: &impl Tx, used: ResourceKind, flow: &Flow) -> Result<Vec<String>> {
+    if used == ResourceKind::Keys {
+        return Ok(flow.settings.api_key.iter().map(ToString::to_string).collect());
+    }
+    let live = CANVASES.get(tx, &flow.workspace, &flow.id)?;
+    let draft = DRAFT_CANVASES.get(tx, &flow.workspace, &flow.id)?;
+    let settings = serde_json::to_string(&flow.settings).map_err(Error::internal)?;
+    Ok(live.into_iter().chain(draft).chain([settings]).collect())
+}
+
+/// Refuses to delete what flows use, unless the caller knows and wants it all the same. Those that the caller may not see
+/// are counted and not named.
+///
+/// # Errors
+/// 409 naming the flows.
+pub fn require_unused(
+    tx: &impl Tx,
+    caller: &Caller,
+    used: ResourceKind,
+    name: &str,
+    force: bool,
+) -> Result<()> {
+    if force {
+        return Ok(());
+    }
+    let in_code = CodeReference::load(tx, used, &caller.workspace)?;
+    let (mut flows, mut others) = (Vec::new(), 0);
+    for flow in FLOWS.list(tx, &caller.workspace)? {
+        if !texts(tx, used, &flow)?.iter().any(|text| names_in(used, text, &in_code).contains(name)) {
+            continue;
+        }
+        let is_seen = access::check_permission(caller, flow.kind, FlowAction::Read).is_ok();
+        if is_seen && flows.len() < NAMED_MAX { flows.push(flow.name) } else { others += 1 }
+    }
+    if flows.is_empty() && others == 0 {
+        return Ok(());
+    }
+    flows.sort();
+    Err(Conflict::InUse { what: used.noun(), flows, others }.into())
+}
+
+fn count_use(
+    found: &mut BTreeMap<String, (usize, Vec<Value>)>,
+    caller: &Caller,
+    flow: &Flow,
+    names: &BTreeSet<&str>,
+) {
+    let is_seen = access::check_permission(caller, flow.kind, FlowAction::Read).is_ok();
+    // A flow names itself and its own parts too; what is no credential is looked up by nobody.
+    for name in names {
+        if found.len() >= COUNTED_MAX && !found.contains_key(*name) {
+            continue;
+        }
+        let (count, flows) = found.entry((*name).to_owned()).or_default();
+        *count += 1;
+        if is_seen && flows.len() < NAMED_MAX {
+            flows.push(json!({"id": flow.id, "name": flow.name, "type": flow.kind}));
+        }
+    }
+}

@@ -1,0 +1,164 @@
+//! What is wrong with flows before anybody asks them: the one answer of `/validation/:id`, of Publish and of an import.
+
+use super::access::{self, FlowAction};
+use super::drafts;
+use crate::app::App;
+use crate::canvas::Canvas;
+use crate::cards::kit::Picker;
+use crate::domain::accounts::caller::Caller;
+use crate::domain::error::{Error, Result};
+use crate::domain::flows::flow::{Flow, FlowKind};
+use crate::domain::ids::{CredentialId, DocumentStoreId, FlowId, ToolId, WorkspaceId};
+use crate::domain::local_program::AllowedProgram;
+pub use crate::engine::former_names;
+use crate::engine::resources::Resources;
+use crate::engine::validate::validate;
+pub use crate::engine::validate::{CardProblems, can_run, unknown_cards};
+use crate::ops::predictions::CanvasSource;
+use crate::store::Tx;
+use crate::store::tables::{API_KEYS, CANVASES, CREDENTIALS, DOCUMENT_STORES, FLOWS, TOOLS, VARIABLES};
+use std::cell::{OnceCell, RefCell};
+use std::collections::BTreeSet;
+use uuid::Uuid;
+
+/// Judges canvases by what their workspace holds in one transaction.
+pub struct Validator<'a, T> {
+    tx: &'a T,
+    workspace: &'a WorkspaceId,
+    imported: &'a ImportedResources,
+    programs: &'a [AllowedProgram],
+    variables: OnceCell<BTreeSet<String>>,
+    /// The first thing that could not be read.
+    fault: RefCell<Option<Error>>,
+}
+
+/// What is about to come into a workspace, and counts as there already.
+#[derive(Debug, Default)]
+pub struct ImportedResources {
+    /// Tools, document stores and flows.
+    pub ids: BTreeSet<Uuid>,
+    pub variables: BTreeSet<String>,
+}
+
+const NOTHING: &ImportedResources = &ImportedResources { ids: BTreeSet::new(), variables: BTreeSet::new() };
+
+impl<'a, T: Tx> Validator<'a, T> {
+    /// For this workspace as it is.
+    pub fn new(app: &'a App, tx: &'a T, workspace: &'a WorkspaceId) -> Self {
+        Self::with_imports(app, tx, workspace, NOTHING)
+    }
+
+    /// For this workspace as it will be.
+    pub fn with_imports(
+        app: &'a App,
+        tx: &'a T,
+        workspace: &'a WorkspaceId,
+        arrivals: &'a ImportedResources,
+    ) -> Self {
+        let programs = &app.settings.mcp_commands;
+        Self {
+            tx,
+            workspace,
+            imported: arrivals,
+            programs,
+            variables: OnceCell::new(),
+            fault: RefCell::new(None),
+        }
+    }
+
+    /// The problems of a canvas, by card; none when it is fine.
+    ///
+    /// # Errors
+    /// 400 when the text is no canvas; when the database cannot be read.
+    pub fn check_canvas(&self, kind: FlowKind, canvas: &str) -> Result<Vec<CardProblems>> {
+        let canvas = Canvas::parse(canvas).map_err(|fault| Error::Invalid(fault.to_string()))?;
+        let found = validate(kind, &canvas, self);
+        self.fault.take().map_or(Ok(found), Err)
+    }
+
+    /// The problems of a flow with this canvas: those of the canvas, and a key that is gone.
+    ///
+    /// # Errors
+    /// As [`Self::of_canvas`].
+    pub fn check_flow(&self, flow: &Flow, canvas: &str) -> Result<Vec<CardProblems>> {
+        let mut found = self.check_canvas(flow.kind, canvas)?;
+        if let Some(key) = &flow.settings.api_key
+            && !API_KEYS.has(self.tx, self.workspace, key)?
+        {
+            found.push(CardProblems {
+                id: String::new(),
+                label: flow.name.clone(),
+                name: String::new(),
+                issues: vec![
+                    "The API key that this flow is bound to was deleted, so nobody can ask it: choose another one, or none."
+                        .to_owned(),
+                ],
+                blocks: false,
+            });
+        }
+        Ok(found)
+    }
+
+    /// What was read, or nothing once something could not be read: then nothing of what was found counts.
+    fn read_or_note<V>(&self, read: impl FnOnce() -> Result<V>) -> Option<V> {
+        match read() {
+            Ok(value) => Some(value),
+            Err(fault) => {
+                self.fault.borrow_mut().get_or_insert(fault);
+                None
+            }
+        }
+    }
+}
+
+impl<T: Tx> Resources for Validator<'_, T> {
+    fn credential_type(&self, id: &str) -> Option<String> {
+        let id = CredentialId::parse(id)?;
+        self.read_or_note(|| CREDENTIALS.get(self.tx, self.workspace, &id))?
+            .map(|stored| stored.credential_name)
+    }
+
+    fn has(&self, what: Picker, id: &str) -> bool {
+        let (tx, home) = (self.tx, self.workspace);
+        let Ok(uuid) = Uuid::parse_str(id) else { return true };
+        let bytes = *uuid.as_bytes();
+        let found = self.read_or_note(|| match what {
+            Picker::Tool => TOOLS.has(tx, home, &ToolId::from_bytes(bytes)),
+            Picker::DocumentStore => DOCUMENT_STORES.has(tx, home, &DocumentStoreId::from_bytes(bytes)),
+            Picker::Flow => FLOWS.has(tx, home, &FlowId::from_bytes(bytes)),
+            Picker::Actions => Ok(true),
+        });
+        found == Some(true) || self.imported.ids.contains(&uuid)
+    }
+
+    fn has_variable(&self, name: &str) -> bool {
+        let saved = self.variables.get_or_init(|| {
+            let listed = self.read_or_note(|| VARIABLES.list(self.tx, self.workspace)).unwrap_or_default();
+            listed.into_iter().map(|variable| variable.name).collect()
+        });
+        saved.contains(name) || self.imported.variables.contains(name)
+    }
+
+    fn programs(&self) -> &[AllowedProgram] {
+        self.programs
+    }
+}
+
+/// The problems of a flow: of its draft when there is one, or of Live.
+///
+/// # Errors
+/// 404 or 403.
+pub fn problems(app: &App, caller: &Caller, id: &FlowId, side: CanvasSource) -> Result<Vec<CardProblems>> {
+    app.store.read(|tx| {
+        let flow = access::flow(tx, caller, id, FlowAction::Read)?;
+        let draft = match side {
+            CanvasSource::Draft if app.settings.drafts => drafts::canvas(tx, &flow)?,
+            CanvasSource::Draft | CanvasSource::Live => None,
+        };
+        let canvas = match draft {
+            Some(canvas) => canvas,
+            None => CANVASES.get(tx, &flow.workspace, &flow.id)?.unwrap_or_default(),
+        };
+        Validator::new(app, tx, &flow.workspace).check_flow(&flow, &canvas)
+    })
+}

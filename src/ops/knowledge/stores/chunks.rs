@@ -1,0 +1,124 @@
+//! Passages of a store: read by the page, changed and removed one at a time.
+
+use super::loaders::{no_loader, update_store};
+use super::require_store;
+use crate::app::App;
+use crate::domain::accounts::caller::Caller;
+use crate::domain::error::{Error, Result};
+use crate::domain::ids::{ChunkId, DocumentStoreId, LoaderId};
+use crate::domain::knowledge::document_store::{DocumentLoader, DocumentStore, StoredChunk};
+use crate::limits;
+use crate::store::queries::chunks;
+use serde::Deserialize;
+use serde_json::{Map, Value, json};
+
+const PAGE: usize = 50;
+
+/// What takes the place of a passage: what is not sent stays.
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ChunkEdit {
+    #[serde(default)]
+    page_content: Option<String>,
+    #[serde(default)]
+    metadata: Option<Map<String, Value>>,
+}
+
+/// A page of the passages of a loader, or of all; pages are counted from 1.
+///
+/// # Errors
+/// 404 without store or loader.
+pub fn chunk_page(
+    app: &App,
+    caller: &Caller,
+    id: &DocumentStoreId,
+    loader: Option<&LoaderId>,
+    number: usize,
+) -> Result<Value> {
+    let number = number.max(1);
+    let skip = (number - 1).saturating_mul(PAGE);
+    let (store, found) = app.store.read(|tx| {
+        let store = require_store(tx, &caller.workspace, id)?;
+        if loader.is_some_and(|loader| store.loader(loader).is_none()) {
+            return Err(no_loader());
+        }
+        let found = chunks::page(tx, id, loader, skip, PAGE)?;
+        Ok((store, found))
+    })?;
+    let of_loader = loader.and_then(|loader| store.loader(loader));
+    let chunks = found.iter().enumerate().map(|(at, (loader, chunk))| {
+        json!({
+            "id": chunk.id, "docId": loader, "storeId": id, "chunkNo": skip + at + 1,
+            "pageContent": chunk.text, "metadata": chunk.metadata,
+        })
+    });
+    Ok(json!({
+        "chunks": chunks.collect::<Vec<_>>(),
+        "count": of_loader.map_or(store.chunks, |loader| loader.chunks),
+        "characters": of_loader.map_or(store.characters, |loader| loader.characters),
+        "file": of_loader.map(super::wire_loader),
+        "currentPage": number, "docId": loader,
+        "storeName": store.name, "description": store.description,
+    }))
+}
+
+/// Changes a passage; answers with its page.
+///
+/// # Errors
+/// 404, and 400 for an empty or too long text.
+pub fn edit_chunk(
+    app: &App,
+    caller: &Caller,
+    place: (&DocumentStoreId, &LoaderId, &ChunkId),
+    edit: &ChunkEdit,
+) -> Result<Value> {
+    let text = edit.page_content.as_deref();
+    if text.is_some_and(|text| text.trim().is_empty() || text.len() > limits::PASSAGE_BYTES_MAX) {
+        return Err(Error::invalid("Invalid pageContent: it is empty or too long."));
+    }
+    let (id, loader, chunk) = place;
+    update_store(app, caller, id, |tx, store| {
+        let old = chunks::get(tx, id, loader, chunk)?.ok_or_else(no_chunk)?;
+        let new = StoredChunk {
+            id: *chunk,
+            text: text.map_or_else(|| old.text.clone(), str::to_owned),
+            metadata: edit.metadata.clone().unwrap_or_else(|| old.metadata.clone()),
+        };
+        let counted = loader_mut(store, loader)?;
+        counted.characters = (counted.characters + char_count(&new)).saturating_sub(char_count(&old));
+        chunks::put(tx, id, loader, &[new])
+    })?;
+    chunk_page(app, caller, id, Some(loader), 1)
+}
+
+/// Removes a passage; answers with the first page of what is left.
+///
+/// # Errors
+/// 404.
+pub fn remove_chunk(
+    app: &App,
+    caller: &Caller,
+    place: (&DocumentStoreId, &LoaderId, &ChunkId),
+) -> Result<Value> {
+    let (id, loader, chunk) = place;
+    update_store(app, caller, id, |tx, store| {
+        let old = chunks::get(tx, id, loader, chunk)?.ok_or_else(no_chunk)?;
+        let counted = loader_mut(store, loader)?;
+        counted.chunks = counted.chunks.saturating_sub(1);
+        counted.characters = counted.characters.saturating_sub(char_count(&old));
+        chunks::remove(tx, id, loader, chunk).map(drop)
+    })?;
+    chunk_page(app, caller, id, Some(loader), 1)
+}
+
+fn char_count(chunk: &StoredChunk) -> usize {
+    chunk.text.chars().count()
+}
+
+fn loader_mut<'s>(store: &'s mut DocumentStore, id: &LoaderId) -> Result<&'s mut DocumentLoader> {
+    store.loaders.iter_mut().find(|loader| loader.id == *id).ok_or_else(no_loader)
+}
+
+fn no_chunk() -> Error {
+    Error::NotFound("The document store has no such passage.".to_owned())
+}

@@ -1,0 +1,341 @@
+//! Loaders of a store: tried, saved, run, run again, and removed.
+
+use super::{files, loader_config, require_store, secrets, wire, wire_loader};
+use crate::app::App;
+use crate::base::cancel::CancelToken;
+use crate::domain::accounts::caller::Caller;
+use crate::domain::error::{Error, Result};
+use crate::domain::ids::{DocumentStoreId, LoaderId};
+use crate::domain::knowledge::document_store::{
+    CardConfig, DocumentLoader, DocumentStore, LoaderConfig, StoredChunk,
+};
+use crate::domain::knowledge::upsert::UpsertProgress;
+use crate::limits;
+use crate::ops::knowledge::progress::{OnProgress, ProgressReporter};
+use crate::ops::predictions::host::workspace_host::WorkspaceHost;
+use crate::ops::workspace::credential_destinations;
+use crate::state::active_upserts::StoreActivity;
+use crate::store::WriteTx;
+use crate::store::queries::chunks;
+use crate::store::tables::DOCUMENT_STORES;
+use serde::Deserialize;
+use serde_json::{Map, Value, json};
+use std::collections::HashSet;
+
+/// A loader as the family's page sends it.
+#[derive(Debug, Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct LoaderRequest {
+    store_id: Option<String>,
+    /// That of a loader that is there; else a new one is meant.
+    id: Option<String>,
+    loader_id: Option<String>,
+    loader_name: Option<String>,
+    loader_config: Option<Map<String, Value>>,
+    splitter_id: Option<String>,
+    splitter_config: Option<Map<String, Value>>,
+    credential: Option<String>,
+    preview_chunk_count: Option<usize>,
+}
+
+/// Passages of a preview, when nobody says how many.
+const PREVIEW_DEFAULT: usize = 20;
+/// The most passages of a preview.
+const PREVIEW_MAX: usize = 500;
+
+impl LoaderRequest {
+    fn store(&self) -> Result<DocumentStoreId> {
+        let id = self.store_id.as_deref().unwrap_or_default();
+        DocumentStoreId::parse(id).ok_or_else(|| Error::invalid("Invalid storeId: name a document store."))
+    }
+
+    fn loader(&self) -> Option<LoaderId> {
+        self.id.as_deref().and_then(LoaderId::parse)
+    }
+
+    /// The plan it describes, over that of the loader it means.
+    fn loader_config(&self, saved: Option<&LoaderConfig>, caller: &Caller) -> Result<LoaderConfig> {
+        let mut plan = saved.cloned().unwrap_or_default();
+        if let Some(card) = self.loader_id.as_ref().filter(|card| !card.is_empty()) {
+            plan.loader.card.clone_from(card);
+        }
+        if plan.loader.card.is_empty() {
+            return Err(Error::invalid("Invalid loaderId: name a document loader."));
+        }
+        if let Some(config) = &self.loader_config {
+            plan.loader.config.clone_from(config);
+        }
+        let chosen = self.credential.as_deref().or_else(|| credential(&plan.loader.config));
+        if let Some(credential) = chosen.map(str::to_owned) {
+            plan.loader.credential = Some(credential).filter(|id| !id.is_empty());
+        }
+        secrets::merge_saved(saved.map(|saved| &saved.loader), &mut plan.loader, caller)?;
+        if let Some(card) = &self.splitter_id {
+            let config = self.splitter_config.clone().unwrap_or_default();
+            let splitter = CardConfig { card: card.clone(), config, credential: None };
+            plan.splitter = Some(splitter).filter(|splitter| !splitter.card.is_empty());
+        }
+        let name = self.loader_name.as_deref().map(str::trim).filter(|name| !name.is_empty());
+        if let Some(name) = name {
+            plan.name = name.chars().take(super::NAME_CHARS_MAX).collect();
+        }
+        loader_config::check(&plan)?;
+        Ok(plan)
+    }
+}
+
+/// The credential that an editor wrote among the settings.
+pub(crate) fn credential(config: &Map<String, Value>) -> Option<&str> {
+    ["credential", "FLOWISE_CREDENTIAL_ID"].iter().find_map(|name| config.get(*name)?.as_str())
+}
+
+/// What a loader would bring; nothing is stored.
+///
+/// # Errors
+/// 400 for a loader that is set wrongly or brings nothing, 404 without the store it names.
+pub fn preview(app: &App, caller: &Caller, sent: &LoaderRequest, cancel: &CancelToken) -> Result<Value> {
+    let store = sent.store_id.as_ref().map(|_| sent.store()).transpose()?;
+    let saved = match &store {
+        None => None,
+        Some(id) => Some(app.store.read(|tx| require_store(tx, &caller.workspace, id))?),
+    };
+    let loader = saved.as_ref().zip(sent.loader()).and_then(|(store, id)| store.loader(&id));
+    let plan = sent.loader_config(loader.map(|loader| &loader.plan), caller)?;
+    // What is only tried is remembered by nobody.
+    let known = saved.as_ref().map(credential_destinations::of_loaders).unwrap_or_default();
+    let sends: Vec<_> = credential_destinations::of_loader(&plan.loader).into_iter().collect();
+    app.store.read(|tx| credential_destinations::check(tx, caller, &sends, || Ok(known)))?;
+    let host = WorkspaceHost::new(app, caller.workspace, cancel.clone()).with_store_files(store);
+    let documents = loader_config::load(&plan, &host)?;
+    // -1 and 0 are words for all in some clients; a page of them is enough to judge a loader by.
+    let wanted =
+        sent.preview_chunk_count.filter(|count| *count > 0).unwrap_or(PREVIEW_DEFAULT).min(PREVIEW_MAX);
+    let shown: Vec<Value> = documents.iter().take(wanted).map(|document| json!(document)).collect();
+    Ok(json!({"chunks": shown, "totalChunks": documents.len(), "previewChunkCount": shown.len()}))
+}
+
+/// Saves a loader without running it; answers with the loader.
+///
+/// # Errors
+/// 400 for a loader a store cannot have, 404 without the store.
+pub fn save(app: &App, caller: &Caller, sent: &LoaderRequest) -> Result<Value> {
+    let id = sent.store()?;
+    let store = app.store.read(|tx| require_store(tx, &caller.workspace, &id))?;
+    let saved = sent.loader().and_then(|id| store.loader(&id).cloned());
+    let mut plan = sent.loader_config(saved.as_ref().map(|loader| &loader.plan), caller)?;
+    let sends: Vec<_> = credential_destinations::of_loader(&plan.loader).into_iter().collect();
+    credential_destinations::check_ahead(app, caller, &sends, &credential_destinations::of_loaders(&store))?;
+    let fresh = files::store_inline_files(app, &caller.workspace, &id, &mut plan)?;
+    let loader = DocumentLoader {
+        id: saved.as_ref().map_or_else(LoaderId::next, |loader| loader.id),
+        plan,
+        synced: false,
+        chunks: saved.as_ref().map_or(0, |loader| loader.chunks),
+        characters: saved.as_ref().map_or(0, |loader| loader.characters),
+    };
+    let written = update_store(app, caller, &id, |_, store| {
+        put_loader(store, loader.clone())?;
+        Ok(())
+    });
+    match written {
+        Ok((store, ())) => {
+            let gone: Vec<DocumentLoader> = saved.into_iter().collect();
+            files::delete_unreferenced(app, &caller.workspace, &id, &gone, &store.loaders);
+            Ok(wire_loader(&loader))
+        }
+        Err(error) => {
+            files::roll_back(app, &caller.workspace, &id, &fresh, &error);
+            Err(error)
+        }
+    }
+}
+
+/// Changes a store in one transaction, and counts its passages again.
+pub(crate) fn update_store<T>(
+    app: &App,
+    caller: &Caller,
+    id: &DocumentStoreId,
+    edit: impl Fn(&WriteTx, &mut DocumentStore) -> Result<T>,
+) -> Result<(DocumentStore, T)> {
+    let now = app.clock.monotonic_now();
+    app.store.write(|tx| {
+        let mut store = require_store(tx, &caller.workspace, id)?;
+        let made = edit(tx, &mut store)?;
+        store.recount();
+        store.updated = now;
+        DOCUMENT_STORES.put(tx, &caller.workspace, id, &store)?;
+        Ok((store, made))
+    })
+}
+
+/// Puts a loader into a store, in the place of one with its id.
+pub(crate) fn put_loader(store: &mut DocumentStore, loader: DocumentLoader) -> Result<()> {
+    match store.loaders.iter().position(|known| known.id == loader.id) {
+        Some(at) => store.loaders[at] = loader,
+        None if store.loaders.len() >= limits::STORE_LOADERS_MAX => {
+            return Err(Error::invalid("The document store has as many loaders as it can have."));
+        }
+        None => store.loaders.push(loader),
+    }
+    Ok(())
+}
+
+/// Runs a loader of a store, whose passages take the place of those it brought before.
+///
+/// # Errors
+/// 404 without store or loader, 400 when it brings nothing.
+pub fn process(
+    app: &App,
+    caller: &Caller,
+    store: &DocumentStoreId,
+    loader: &LoaderId,
+    tell: OnProgress<'_>,
+    cancel: &CancelToken,
+) -> Result<StoreUpsertCounts> {
+    let found = app.store.read(|tx| require_store(tx, &caller.workspace, store))?;
+    let plan = found.loader(loader).ok_or_else(no_loader)?.plan.clone();
+    let watch = ProgressReporter::new(app, tell);
+    watch.track_store(*store, StoreActivity::Syncing);
+    let chunks = load_chunks(app, caller, store, &plan, &watch, cancel)?;
+    let loader = DocumentLoader { id: *loader, plan, synced: true, chunks: 0, characters: 0 };
+    let filled = replace_chunks(app, caller, store, loader, &chunks, &|_| false)?;
+    watch.report(UpsertProgress::storing(chunks.len(), chunks.len()));
+    Ok(filled)
+}
+
+/// What a plan brings, as passages on their way into the store.
+pub(crate) fn load_chunks(
+    app: &App,
+    caller: &Caller,
+    store: &DocumentStoreId,
+    plan: &LoaderConfig,
+    watch: &ProgressReporter<'_>,
+    cancel: &CancelToken,
+) -> Result<Vec<StoredChunk>> {
+    watch.report(UpsertProgress::STARTED);
+    let host = WorkspaceHost::new(app, caller.workspace, cancel.clone())
+        .with_store_files(Some(*store))
+        .with_progress(watch);
+    let chunks = loader_config::to_chunks(loader_config::load(plan, &host)?);
+    watch.report(UpsertProgress::storing(0, chunks.len()));
+    Ok(chunks)
+}
+
+/// What a run of a loader changed, in the family's words.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct StoreUpsertCounts {
+    pub loader: LoaderId,
+    pub added: usize,
+    pub deleted: usize,
+    pub total: usize,
+}
+
+impl StoreUpsertCounts {
+    #[must_use]
+    pub fn wire(&self) -> Value {
+        json!({
+            "numAdded": self.added, "numDeleted": self.deleted, "numUpdated": 0, "numSkipped": 0,
+            "totalKeys": self.total, "docId": self.loader,
+        })
+    }
+}
+
+/// Writes what a loader brought, and removes the loaders it takes the place of.
+pub(crate) fn replace_chunks(
+    app: &App,
+    caller: &Caller,
+    id: &DocumentStoreId,
+    mut loader: DocumentLoader,
+    chunks: &[StoredChunk],
+    replaces: &dyn Fn(&DocumentLoader) -> bool,
+) -> Result<StoreUpsertCounts> {
+    loader.chunks = chunks.len();
+    loader.characters = chunks.iter().map(|chunk| chunk.text.chars().count()).sum();
+    let (store, (deleted, gone)) = update_store(app, caller, id, |tx, store| {
+        let mut deleted = chunks::clear(tx, id, Some(&loader.id))?;
+        let (mut gone, left): (Vec<_>, Vec<_>) = std::mem::take(&mut store.loaders)
+            .into_iter()
+            .partition(|known| known.id != loader.id && replaces(known));
+        for known in &gone {
+            deleted += chunks::clear(tx, id, Some(&known.id))?;
+        }
+        store.loaders = left;
+        // Its old form may have had other files.
+        gone.extend(store.loader(&loader.id).cloned());
+        put_loader(store, loader.clone())?;
+        let total: usize = store.loaders.iter().map(|loader| loader.chunks).sum();
+        if total > limits::STORE_PASSAGES_MAX {
+            return Err(Error::invalid("The document store cannot hold so many passages."));
+        }
+        chunks::put(tx, id, &loader.id, chunks)?;
+        Ok((deleted, gone))
+    })?;
+    files::delete_unreferenced(app, &caller.workspace, id, &gone, &store.loaders);
+    Ok(StoreUpsertCounts { loader: loader.id, added: chunks.len(), deleted, total: store.chunks })
+}
+
+pub(crate) fn no_loader() -> Error {
+    Error::NotFound("The document store has no such loader.".to_owned())
+}
+
+/// Removes a loader with what it brought; answers with the store.
+///
+/// # Errors
+/// 404.
+pub fn remove_loader(app: &App, caller: &Caller, id: &DocumentStoreId, loader: &LoaderId) -> Result<Value> {
+    let (store, gone) = update_store(app, caller, id, |tx, store| {
+        let at = store.loaders.iter().position(|known| known.id == *loader).ok_or_else(no_loader)?;
+        chunks::clear(tx, id, Some(loader))?;
+        Ok(store.loaders.remove(at))
+    })?;
+    files::delete_unreferenced(app, &caller.workspace, id, &[gone], &store.loaders);
+    app.store.read(|tx| wire(app, tx, &store))
+}
+
+/// How a loader of a store is set.
+///
+/// # Errors
+/// 404.
+pub fn config(app: &App, caller: &Caller, id: &DocumentStoreId, loader: &LoaderId) -> Result<Value> {
+    let store = app.store.read(|tx| require_store(tx, &caller.workspace, id))?;
+    let loader = store.loader(loader).ok_or_else(no_loader)?;
+    let mut found = wire_loader(loader);
+    found["storeId"] = json!(store.id);
+    found["storeName"] = store.name.as_str().into();
+    Ok(found)
+}
+
+/// Runs loaders of a store again: those that are named, or all. What one cannot do does not keep the others.
+///
+/// # Errors
+/// 404 without the store or a named loader.
+pub fn refresh(
+    app: &App,
+    caller: &Caller,
+    id: &DocumentStoreId,
+    named: Option<&[String]>,
+    cancel: &CancelToken,
+) -> Result<Vec<Value>> {
+    let store = app.store.read(|tx| require_store(tx, &caller.workspace, id))?;
+    let loaders: Vec<LoaderId> = match named {
+        None => store.loaders.iter().map(|loader| loader.id).collect(),
+        Some(named) => {
+            let known = |name: &String| LoaderId::parse(name).filter(|id| store.loader(id).is_some());
+            let mut found: Vec<LoaderId> =
+                named.iter().map(|name| known(name).ok_or_else(no_loader)).collect::<Result<_>>()?;
+            // Each once, however often it is named.
+            let mut seen = HashSet::new();
+            found.retain(|loader| seen.insert(*loader));
+            found
+        }
+    };
+    let mut answers = Vec::new();
+    for loader in loaders {
+        answers.push(match process(app, caller, id, &loader, &|_| {}, cancel) {
+            Ok(counts) => counts.wire(),
+            Err(Error::Invalid(why)) => json!({"docId": loader, "error": why}),
+            Err(other) => return Err(other),
+        });
+    }
+    Ok(answers)
+}

@@ -1,0 +1,274 @@
+//! Document stores: named collections of passages that loaders bring and retrievers search (manual 10.9).
+
+mod chunks;
+mod describe;
+mod files;
+pub(crate) mod loader_config;
+mod loaders;
+mod secrets;
+mod upsert;
+
+pub use self::chunks::{ChunkEdit, chunk_page, edit_chunk, remove_chunk};
+pub use self::describe::{DescribeRequest, describe};
+pub(crate) use self::files::read as stored_file;
+pub use self::loaders::{LoaderRequest, config, preview, process, refresh, remove_loader, save};
+pub use self::upsert::{StoreUpsertRequest, add_text, prepare, upsert};
+use super::vectors;
+use crate::app::App;
+use crate::cards::kit::Category;
+use crate::cards::registry;
+use crate::clock::iso;
+use crate::domain::accounts::caller::Caller;
+use crate::domain::error::{Conflict, Error, Result};
+use crate::domain::ids::{DocumentStoreId, WorkspaceId};
+use crate::domain::knowledge::document_store::{CardConfig, DocumentLoader, DocumentStore};
+use crate::domain::knowledge::vector_config::VectorCardConfig;
+use crate::domain::predictions::prediction::Document;
+use crate::limits;
+use crate::ops::accounts::membership;
+use crate::ops::flows::access::{FlowAction, check_permission};
+use crate::ops::flows::usage::{self, ResourceKind};
+use crate::ops::service::catalogue;
+use crate::store::Tx;
+use crate::store::queries::chunks as rows;
+use crate::store::tables::{CANVASES, DOCUMENT_STORES, FLOWS, VECTOR_CONFIGS};
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+/// What makes a store.
+#[derive(Debug, Deserialize)]
+pub struct NewDocumentStore {
+    name: String,
+    #[serde(default)]
+    description: String,
+}
+
+/// What changes a store: what is not sent stays.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub struct DocumentStoreChange {
+    name: Option<String>,
+    description: Option<String>,
+}
+
+const NAME_CHARS_MAX: usize = 255;
+const DESCRIPTION_CHARS_MAX: usize = 10_000;
+
+fn check_name(name: &str) -> Result<String> {
+    let name = name.trim();
+    if (1..=NAME_CHARS_MAX).contains(&name.chars().count()) {
+        return Ok(name.to_owned());
+    }
+    Err(Error::Invalid(format!("Invalid name: it must have 1 to {NAME_CHARS_MAX} characters.")))
+}
+
+fn check_description(description: String) -> Result<String> {
+    if description.chars().count() <= DESCRIPTION_CHARS_MAX {
+        return Ok(description);
+    }
+    Err(Error::Invalid(format!("Invalid description: it can have {DESCRIPTION_CHARS_MAX} characters.")))
+}
+
+/// As clients read it, with the cards of its vectors.
+fn wire(app: &App, tx: &impl Tx, store: &DocumentStore) -> Result<Value> {
+    let vectors = VECTOR_CONFIGS.get(tx, &store.workspace, &store.id)?;
+    let card = |set: Option<&VectorCardConfig>| set.map(VectorCardConfig::wire);
+    let is_filled = vectors.as_ref().and_then(|vectors| vectors.filled).is_some_and(|at| at >= store.updated);
+    let under_way = app.state.active_upserts.find(&store.id);
+    let status = match under_way {
+        Some((work, _)) => work.status(),
+        None if is_filled => "UPSERTED",
+        None => store.status(),
+    };
+    Ok(json!({
+        "id": store.id, "name": store.name, "description": store.description,
+        "loaders": store.loaders.iter().map(wire_loader).collect::<Vec<_>>(),
+        "whereUsed": [],
+        "embeddingConfig": card(vectors.as_ref().map(|vectors| &vectors.embedding)),
+        "vectorStoreConfig": card(vectors.as_ref().and_then(|vectors| vectors.vector_store.as_ref())),
+        "recordManagerConfig": card(vectors.as_ref().and_then(|vectors| vectors.record_manager.as_ref())),
+        "status": status, "progress": under_way.map(|(_, at)| at),
+        "totalChars": store.characters, "totalChunks": store.chunks,
+        "createdDate": iso(store.created), "updatedDate": iso(store.updated), "workspaceId": store.workspace,
+    }))
+}
+
+fn wire_loader(loader: &DocumentLoader) -> Value {
+    let label = |plan: &CardConfig| {
+        registry::find(&plan.card).map_or(plan.card.as_str(), |card| card.label).to_owned()
+    };
+    let splitter = loader.plan.splitter.as_ref();
+    json!({
+        "id": loader.id, "loaderId": loader.plan.loader.card, "loaderName": loader.plan.name,
+        "loaderConfig": secrets::redacted_config(&loader.plan.loader), "credential": loader.plan.loader.credential,
+        "splitterId": splitter.map(|plan| plan.card.as_str()), "splitterName": splitter.map(label),
+        "splitterConfig": splitter.map(|plan| &plan.config),
+        "totalChunks": loader.chunks, "totalChars": loader.characters, "status": loader.status(),
+        "source": loader.source(),
+    })
+}
+
+fn require_store(tx: &impl Tx, workspace: &WorkspaceId, id: &DocumentStoreId) -> Result<DocumentStore> {
+    DOCUMENT_STORES
+        .get(tx, workspace, id)?
+        .ok_or_else(|| Error::NotFound(format!("Document store {id} not found")))
+}
+
+/// Makes a store.
+///
+/// # Errors
+/// 400 for a bad name.
+pub fn create(app: &App, caller: &Caller, edit: NewDocumentStore) -> Result<Value> {
+    let store = insert_new(app, caller, edit)?;
+    app.store.read(|tx| wire(app, tx, &store))
+}
+
+fn insert_new(app: &App, caller: &Caller, edit: NewDocumentStore) -> Result<DocumentStore> {
+    insert(app, caller, DocumentStoreId::random(), edit)
+}
+
+/// Makes a store under an id that a file brought along.
+///
+/// # Errors
+/// As [`create`]; 409 when the id is in use.
+pub fn create_as(app: &App, caller: &Caller, id: DocumentStoreId, edit: NewDocumentStore) -> Result<Value> {
+    let store = insert(app, caller, id, edit)?;
+    app.store.read(|tx| wire(app, tx, &store))
+}
+
+fn insert(app: &App, caller: &Caller, id: DocumentStoreId, edit: NewDocumentStore) -> Result<DocumentStore> {
+    let now = app.clock.monotonic_now();
+    let store = DocumentStore {
+        id,
+        workspace: caller.workspace,
+        name: check_name(&edit.name)?,
+        description: check_description(edit.description)?,
+        loaders: Vec::new(),
+        chunks: 0,
+        characters: 0,
+        created: now,
+        updated: now,
+    };
+    app.store.write(|tx| {
+        membership::require_workspace(tx, &caller.workspace)?;
+        if DOCUMENT_STORES.has(tx, &caller.workspace, &store.id)? {
+            return Err(Conflict::IdTaken.into());
+        }
+        DOCUMENT_STORES.put(tx, &caller.workspace, &store.id, &store)
+    })?;
+    Ok(store)
+}
+
+/// The stores of the workspace, by name.
+///
+/// # Errors
+/// When the database cannot be read.
+pub fn list(app: &App, caller: &Caller) -> Result<Vec<Value>> {
+    let mut stores = app.store.read(|tx| DOCUMENT_STORES.list(tx, &caller.workspace))?;
+    stores.sort_by(|a, b| a.name.cmp(&b.name).then_with(|| a.id.cmp(&b.id)));
+    app.store.read(|tx| stores.iter().map(|store| wire(app, tx, store)).collect())
+}
+
+/// The flows whose Live names the store, as far as the caller may read them. It reads every canvas of the workspace, so a list of stores goes without.
+fn flows_using(tx: &impl Tx, caller: &Caller, id: &DocumentStoreId) -> Result<Vec<Value>> {
+    let (workspace, name, mut found) = (&caller.workspace, id.to_string(), Vec::new());
+    let flows = FLOWS.list(tx, workspace)?;
+    for flow in flows.iter().filter(|flow| check_permission(caller, flow.kind, FlowAction::Read).is_ok()) {
+        let canvas = CANVASES.get(tx, workspace, &flow.id)?;
+        if canvas.is_some_and(|canvas| canvas.contains(&name)) {
+            found.push(json!({"id": flow.id, "name": flow.name}));
+        }
+    }
+    Ok(found)
+}
+
+/// One store.
+///
+/// # Errors
+/// 404.
+pub fn read(app: &App, caller: &Caller, id: &DocumentStoreId) -> Result<Value> {
+    app.store.read(|tx| {
+        let mut store = wire(app, tx, &require_store(tx, &caller.workspace, id)?)?;
+        store["whereUsed"] = flows_using(tx, caller, id)?.into();
+        Ok(store)
+    })
+}
+
+/// Changes name and description.
+///
+/// # Errors
+/// 404, and 400 for a bad name.
+pub fn update(
+    app: &App,
+    caller: &Caller,
+    id: &DocumentStoreId,
+    change: DocumentStoreChange,
+) -> Result<Value> {
+    let name = change.name.as_deref().map(check_name).transpose()?;
+    let description = change.description.map(check_description).transpose()?;
+    let now = app.clock.monotonic_now();
+    let store = app.store.write(|tx| {
+        let mut store = require_store(tx, &caller.workspace, id)?;
+        store.name = name.clone().unwrap_or(store.name);
+        store.description = description.clone().unwrap_or(store.description);
+        store.updated = now;
+        DOCUMENT_STORES.put(tx, &caller.workspace, id, &store)?;
+        Ok(store)
+    })?;
+    app.store.read(|tx| wire(app, tx, &store))
+}
+
+/// Deletes a store with its passages and files.
+///
+/// # Errors
+/// 404; 409 while flows use it, unless `force`.
+pub fn delete(app: &App, caller: &Caller, id: &DocumentStoreId, force: bool) -> Result<()> {
+    app.store.write(|tx| {
+        require_store(tx, &caller.workspace, id)?;
+        usage::require_unused(tx, caller, ResourceKind::Stores, &id.to_string(), force)?;
+        rows::clear(tx, id, None)?;
+        vectors::delete_in(tx, &caller.workspace, id)?;
+        DOCUMENT_STORES.remove(tx, &caller.workspace, id).map(drop)
+    })?;
+    vectors::evict_index(app, &caller.workspace, id);
+    files::remove_all(app, &caller.workspace, id);
+    Ok(())
+}
+
+/// The cards a store can be built from, by the family's name for the group.
+///
+/// # Errors
+/// 404 for another name.
+pub fn components(group: &str) -> Result<Vec<Value>> {
+    let category = match group {
+        "loaders" => Category::DocumentLoaders,
+        "embeddings" => Category::Embeddings,
+        "vectorstore" => Category::VectorStores,
+        "recordmanager" => Category::RecordManager,
+        _ => return Err(Error::NotFound("There is no such group of cards.".to_owned())),
+    };
+    let mut cards = catalogue::cards_of_category(category.as_str());
+    cards
+        .retain(|card| group != "loaders" || card["name"].as_str().is_some_and(loader_config::is_for_stores));
+    Ok(cards)
+}
+
+/// The passages of a store, for retrievers; `None` when the workspace has no such store.
+///
+/// # Errors
+/// When the database cannot be read.
+pub fn stored_chunks(
+    tx: &impl Tx,
+    workspace: &WorkspaceId,
+    id: &DocumentStoreId,
+) -> Result<Option<Vec<Document>>> {
+    if !DOCUMENT_STORES.has(tx, workspace, id)? {
+        return Ok(None);
+    }
+    let found = rows::page(tx, id, None, 0, limits::STORE_PASSAGES_MAX)?;
+    let passage = |(_, chunk): (_, crate::domain::knowledge::document_store::StoredChunk)| Document {
+        page_content: chunk.text,
+        metadata: chunk.metadata,
+    };
+    Ok(Some(found.into_iter().map(passage).collect()))
+}

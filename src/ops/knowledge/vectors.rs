@@ -1,0 +1,295 @@
+//! The vectors of document stores (manual 10.10): which cards make and keep them, filling
+//! them from the store's passages, and searching them.
+
+use super::progress::{OnProgress, ProgressReporter};
+use super::{collections, upsert};
+use crate::app::App;
+use crate::base::cancel::CancelToken;
+use crate::cards::kit::stores::collection_store::{CollectionStore, UnrecordedStore};
+use crate::cards::kit::stores::store_inputs;
+use crate::cards::kit::{
+    Card, Category, Component, Host, InputKind, Loader, RunContext, VectorQuery, VectorStore,
+};
+use crate::cards::registry;
+use crate::domain::accounts::caller::Caller;
+use crate::domain::error::{Error, Result};
+use crate::domain::ids::{CollectionId, DocumentStoreId, WorkspaceId};
+use crate::domain::knowledge::upsert::UpsertProgress;
+use crate::domain::knowledge::vector_config::{VectorCardConfig, VectorConfig};
+use crate::domain::predictions::prediction::Document;
+use crate::engine::{self, StandaloneCard};
+use crate::ops::predictions::host::workspace_host::WorkspaceHost;
+use crate::ops::workspace::credential_destinations;
+use crate::state::active_upserts::StoreActivity;
+use crate::store::WriteTx;
+use crate::store::tables::{DOCUMENT_STORES, VECTOR_CONFIGS};
+use serde_json::{Map, Value, json};
+use std::sync::{Arc, PoisonError};
+use std::time::Instant;
+
+/// A store that stands for another one would lead in a circle.
+const STORE_CARD: &str = "documentStoreVS";
+/// The input that names a collection of this server.
+const COLLECTION: &str = "basePath";
+/// What messages call the vectors of a store.
+const LABEL: &str = "Document Store (Vector)";
+
+/// The passages of a document store, for the vector store they go to.
+struct StoreChunkLoader(DocumentStoreId);
+
+impl Loader for StoreChunkLoader {
+    fn load(&self, host: &dyn Host) -> Result<Vec<Document>> {
+        host.document_store_chunks(&self.0)?.ok_or_else(|| no_store(&self.0))
+    }
+}
+
+fn no_store(id: &DocumentStoreId) -> Error {
+    Error::NotFound(format!("Document store {id} not found"))
+}
+
+fn card(set: &VectorCardConfig, category: Category, what: &str) -> Result<&'static Card> {
+    let found = registry::find(&set.name).filter(|card| card.category == category && card.name != STORE_CARD);
+    found.ok_or_else(|| Error::Invalid(format!("Invalid {what}: this server has no such card.")))
+}
+
+/// Who may say with which cards and credentials vectors are made and kept.
+pub(crate) const CONFIGURE_PERMISSION: &str = "documentStores:upsert-config";
+
+/// Refuses cards a store cannot have, and secrets that belong into a credential.
+pub(crate) fn check(vectors: &VectorConfig) -> Result<()> {
+    let embedding = card(&vectors.embedding, Category::Embeddings, "embeddingName")?;
+    let mut cards = vec![(embedding, &vectors.embedding)];
+    if let Some(set) = &vectors.vector_store {
+        cards.push((card(set, Category::VectorStores, "vectorStoreName")?, set));
+    }
+    if let Some(set) = &vectors.record_manager {
+        cards.push((card(set, Category::RecordManager, "recordManagerName")?, set));
+    }
+    for (card, set) in cards {
+        let is_filled =
+            |name: &str| set.config.get(name).is_some_and(|value| !value.is_null() && value != "");
+        let secret = card.inputs.iter().find(|input| {
+            matches!(input.kind, InputKind::Secret | InputKind::Headers) && is_filled(input.name)
+        });
+        if let Some(input) = secret {
+            return Err(Error::Invalid(format!(
+                "Invalid setting '{}' of {}: store it as a credential.",
+                input.name, card.label
+            )));
+        }
+    }
+    Ok(())
+}
+
+/// Sets the cards of a store.
+///
+/// # Errors
+/// 400 for cards a store cannot have, 403 for a credential that would be sent elsewhere, 404 without the store.
+pub fn save(app: &App, caller: &Caller, id: &DocumentStoreId, vectors: &VectorConfig) -> Result<Value> {
+    check(vectors)?;
+    app.store.write(|tx| {
+        if !DOCUMENT_STORES.has(tx, &caller.workspace, id)? {
+            return Err(no_store(id));
+        }
+        credential_destinations::check_and_remember(
+            tx,
+            caller,
+            &credential_destinations::of_vectors(vectors),
+            || {
+                let saved = VECTOR_CONFIGS.get(tx, &caller.workspace, id)?;
+                Ok(saved.as_ref().map(credential_destinations::of_vectors).unwrap_or_default())
+            },
+        )?;
+        VECTOR_CONFIGS.put(tx, &caller.workspace, id, vectors)
+    })?;
+    let set = |card: &Option<VectorCardConfig>| card.as_ref().map(VectorCardConfig::wire);
+    Ok(json!({
+        "storeId": id,
+        "embeddingConfig": vectors.embedding.wire(),
+        "vectorStoreConfig": set(&vectors.vector_store),
+        "recordManagerConfig": set(&vectors.record_manager),
+    }))
+}
+
+/// Where the vectors of a store lie that chose nothing else.
+fn own_collection(id: &DocumentStoreId) -> CollectionId {
+    CollectionId::from_name(STORE_CARD, &id.to_string())
+}
+
+/// The vector store of a document store; `None` when there is no such store, or no embeddings were chosen in it.
+///
+/// # Errors
+/// When a card is set wrongly or its credential is gone.
+pub fn build_store(
+    app: &App,
+    workspace: &WorkspaceId,
+    id: &DocumentStoreId,
+    host: &dyn Host,
+) -> Result<Option<Arc<dyn VectorStore>>> {
+    let Some(vectors) = app.store.read_but_messages(|tx| VECTOR_CONFIGS.get(tx, workspace, id))? else {
+        return Ok(None);
+    };
+    let made = |set: &VectorCardConfig, category, what| {
+        let card = card(set, category, what)?;
+        let lone = StandaloneCard {
+            card,
+            label: card.label,
+            settings: &set.config,
+            credential: set.credential.as_deref(),
+        };
+        lone.build(Vec::new(), host)
+    };
+    let embedding = made(&vectors.embedding, Category::Embeddings, "embeddingName")?;
+    let loader: Arc<dyn Loader> = Arc::new(StoreChunkLoader(*id));
+    let Some(set) = &vectors.vector_store else {
+        let Component::Embeddings(embeddings) = embedding else {
+            return Err(Error::RunFailed(format!("{LABEL}: its embeddings are something else")));
+        };
+        let (label, name) = (LABEL.to_owned(), id.to_string());
+        let stored = CollectionStore { label, id: own_collection(id), name, embeddings, uploads: false };
+        return Ok(Some(Arc::new(UnrecordedStore { collection: stored, loader, most: store_inputs::TOP_K })));
+    };
+    let mut wired = vec![("embeddings", embedding), ("document", Component::Loader(loader))];
+    if let Some(records) = &vectors.record_manager {
+        let mut records = records.clone();
+        // No flow gives them a namespace, and those of flows are not for a store to name.
+        name_within(id, &mut records.config, "namespace");
+        wired.push(("recordManager", made(&records, Category::RecordManager, "recordManagerName")?));
+    }
+    let card = card(set, Category::VectorStores, "vectorStoreName")?;
+    let mut set = set.clone();
+    if card.input(COLLECTION).is_some() {
+        name_within(id, &mut set.config, COLLECTION);
+    }
+    let lone = StandaloneCard {
+        card,
+        label: card.label,
+        settings: &set.config,
+        credential: set.credential.as_deref(),
+    };
+    engine::build_vector_store(&lone, wired, host).map(Some)
+}
+
+/// Makes a name one of the store's own, so that it never means what a flow named so.
+fn name_within(id: &DocumentStoreId, config: &mut Map<String, Value>, input: &str) {
+    let own = config.get(input).and_then(Value::as_str).unwrap_or_default();
+    let name = format!("{id}_{own}");
+    config.insert(input.to_owned(), name.into());
+}
+
+fn not_configured() -> Error {
+    Error::invalid("No embeddings were chosen in this document store: save its configuration first.")
+}
+
+/// Refuses a store that is not there or has no embeddings, before anything runs.
+///
+/// # Errors
+/// 404 without the store, 400 when no embeddings were chosen.
+pub fn require_config(app: &App, caller: &Caller, id: &DocumentStoreId) -> Result<()> {
+    app.store.read(|tx| {
+        if !DOCUMENT_STORES.has(tx, &caller.workspace, id)? {
+            return Err(no_store(id));
+        }
+        if VECTOR_CONFIGS.has(tx, &caller.workspace, id)? { Ok(()) } else { Err(not_configured()) }
+    })
+}
+
+fn build_or_refuse(
+    app: &App,
+    caller: &Caller,
+    id: &DocumentStoreId,
+    host: &dyn Host,
+) -> Result<Arc<dyn VectorStore>> {
+    require_config(app, caller, id)?;
+    build_store(app, &caller.workspace, id, host)?.ok_or_else(not_configured)
+}
+
+/// Embeds the passages of a store that are new and stores their vectors; those of passages that are gone go.
+///
+/// # Errors
+/// 404 without the store, 400 when no embeddings were chosen, 500 when a card fails.
+pub fn upsert(
+    app: &App,
+    caller: &Caller,
+    id: &DocumentStoreId,
+    tell: OnProgress<'_>,
+    cancel: &CancelToken,
+) -> Result<Value> {
+    let watch = ProgressReporter::new(app, tell);
+    watch.track_store(*id, StoreActivity::Upserting);
+    watch.report(UpsertProgress::STARTED);
+    let host = WorkspaceHost::new(app, caller.workspace, cancel.clone()).with_progress(&watch);
+    let store = build_or_refuse(app, caller, id, &host)?;
+    // Passages that come while it works are not among those it has.
+    let began = app.clock.now();
+    let done = store.upsert(&host)?;
+    let is_there = app.store.write(|tx| {
+        let there = DOCUMENT_STORES.has(tx, &caller.workspace, id)?;
+        if there && let Some(vectors) = VECTOR_CONFIGS.get(tx, &caller.workspace, id)? {
+            let vectors = VectorConfig { filled: Some(began), ..vectors };
+            VECTOR_CONFIGS.put(tx, &caller.workspace, id, &vectors)?;
+        }
+        Ok(there)
+    })?;
+    // A store that was deleted meanwhile leaves no vectors behind.
+    if !is_there {
+        delete_now(app, &caller.workspace, id)?;
+        return Err(no_store(id));
+    }
+    Ok(upsert::wire(&done))
+}
+
+/// Searches the vectors of a store.
+///
+/// # Errors
+/// As [`fill`].
+pub fn search(
+    app: &App,
+    caller: &Caller,
+    id: &DocumentStoreId,
+    text: &str,
+    cancel: &CancelToken,
+) -> Result<Value> {
+    let started = Instant::now();
+    let host = WorkspaceHost::new(app, caller.workspace, cancel.clone());
+    let store = build_or_refuse(app, caller, id, &host)?;
+    let turn = RunContext { question: text, documents: "", uploads: &[], history: &[], host: &host };
+    let found = store.nearest(&VectorQuery { text, most: store.top_k(), filter: None }, &turn)?;
+    let document = |scored: crate::cards::kit::ScoredChunk| json!({"pageContent": scored.chunk.page_content, "metadata": scored.chunk.metadata, "score": scored.score});
+    let documents: Vec<Value> = found.into_iter().map(document).collect();
+    let milliseconds = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
+    Ok(json!({ "timeTaken": milliseconds, "docs": documents }))
+}
+
+/// Removes the vectors of a store that lie in a collection of their own, and forgets its cards.
+///
+/// # Errors
+/// 404 without the store.
+pub fn remove(app: &App, caller: &Caller, id: &DocumentStoreId) -> Result<()> {
+    if !app.store.read(|tx| DOCUMENT_STORES.has(tx, &caller.workspace, id))? {
+        return Err(no_store(id));
+    }
+    delete_now(app, &caller.workspace, id)
+}
+
+fn delete_now(app: &App, workspace: &WorkspaceId, id: &DocumentStoreId) -> Result<()> {
+    let turn = app.state.collection_writes.lock().unwrap_or_else(PoisonError::into_inner);
+    app.store.write(|tx| delete_in(tx, workspace, id))?;
+    drop(turn);
+    evict_index(app, workspace, id);
+    Ok(())
+}
+
+/// Removes cards and vectors with their store, in its transaction; [`forgotten`] frees their memory.
+///
+/// # Errors
+/// When the database cannot be written.
+pub fn delete_in(tx: &WriteTx, workspace: &WorkspaceId, id: &DocumentStoreId) -> Result<()> {
+    VECTOR_CONFIGS.remove(tx, workspace, id)?;
+    collections::unlink(tx, workspace, &own_collection(id))
+}
+
+/// Frees the memory of a store's vectors.
+pub fn evict_index(app: &App, workspace: &WorkspaceId, id: &DocumentStoreId) {
+    collections::release(app, workspace, &own_collection(id));
+}

@@ -1,0 +1,250 @@
+//! One question: admitted, prepared, run, recorded. Everything that can be refused is refused before `run`.
+
+use super::answer::PredictionAnswer;
+use super::conversation::{self, ConversationRef};
+use super::nested::CallPath;
+use super::uploads::loader_files;
+use super::uploads::policy::UploadPolicy;
+use super::uploads::request_files::{self, StoredUploads};
+use crate::app::App;
+use crate::base::cancel::CancelToken;
+use crate::canvas::Canvas;
+use crate::domain::conversations::conversation_name::ConversationName;
+use crate::domain::error::{Error, RateLimitExceeded, Result};
+use crate::domain::flows::flow::{CanvasDigest, Flow};
+use crate::domain::flows::rate_limit::WindowState;
+use crate::domain::ids::{FlowId, MessageId};
+use crate::domain::predictions::prediction::{ChatType, ImageUpload, Question, RunIds, RunOutput, Upload};
+use crate::engine::{OverridePolicy, Overrides, Plan};
+use crate::ops::accounts::keys;
+use crate::ops::flows::drafts;
+use crate::store::tables::CANVASES;
+use jiff::Timestamp;
+use serde_json::{Map, Value};
+use std::net::IpAddr;
+use std::sync::Arc;
+
+/// A question as it comes through a door that has admitted it.
+#[derive(Debug)]
+pub struct PredictionRequest {
+    pub flow: Arc<Flow>,
+    pub question: Question,
+    pub chat_type: ChatType,
+    pub source: CanvasSource,
+}
+
+/// Which canvas of a flow is asked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CanvasSource {
+    /// Live: what every caller of the prediction API gets.
+    Live,
+    /// The draft when there is one, else Live: the canvas test chat (manual 2.11).
+    Draft,
+}
+
+/// A question ready to run: nothing can refuse it any more.
+pub struct PredictionRun {
+    pub flow: Arc<Flow>,
+    /// The question; a recording's words where it was asked aloud.
+    pub question: Question,
+    /// The question as the flow reads it: the text of documents first.
+    pub prompt: String,
+    /// Where in it that text ends.
+    pub(crate) documents_end: usize,
+    pub images: Vec<ImageUpload>,
+    /// The files of the question, stored.
+    pub(crate) files: StoredUploads,
+    pub chat_type: ChatType,
+    /// When it came.
+    pub started: Timestamp,
+    pub ids: RunIds,
+    /// What its caller calls the conversation, where that counts.
+    pub(crate) session_name: Option<ConversationName>,
+    /// Nothing was said in its conversation before.
+    pub(crate) is_first_message: bool,
+    pub plan: Arc<Plan>,
+    /// What of the request it runs with (manual 7.1).
+    pub overrides: Overrides,
+    /// The answer can go out token by token.
+    pub streams: bool,
+    /// The flows that wait for the answer.
+    pub(crate) call_path: CallPath,
+}
+
+/// The flow of this id, whoever asks (manual 2.3).
+///
+/// # Errors
+/// 404 naming the id.
+pub fn flow(app: &App, id: &FlowId) -> Result<Arc<Flow>> {
+    app.flow_cache.flow(app, id)
+}
+
+/// Counts the request against the flow's rate limit. `None` when the flow has none.
+///
+/// # Errors
+/// 429 with the owner's message.
+pub fn admit_rate(app: &App, flow: &Flow, address: IpAddr) -> Result<Option<WindowState>> {
+    let Some(limit) = flow.settings.rate_limit() else { return Ok(None) };
+    let now = app.clock.now().as_millisecond();
+    match app.state.rate_limiter.admit(&flow.id, &limit, address, now) {
+        Ok(window) => Ok(Some(window)),
+        Err(window) => Err(Error::RateLimited(RateLimitExceeded { message: limit.message, window })),
+    }
+}
+
+/// Checks the key of a bound flow (manual 2.3). A flow bound to a key that was deleted stays bound.
+///
+/// # Errors
+/// 401.
+pub fn admit_key(app: &App, flow: &Flow, bearer: Option<&str>) -> Result<()> {
+    let Some(key) = &flow.settings.api_key else { return Ok(()) };
+    match bearer {
+        Some(bearer) if keys::authenticates(app, key, bearer)? => Ok(()),
+        _ => Err(Error::unauthorized()),
+    }
+}
+
+/// Settles everything before the run: plan, uploads, overrides, conversation. Files are stored last, when nothing of the
+/// request can be refused any more.
+///
+/// # Errors
+/// 404 when nothing is published (manual 2.2 r3), 403 and 400 for uploads, 500 when the canvas cannot run.
+pub fn prepare(app: &App, ask: PredictionRequest, cancel: &CancelToken) -> Result<PredictionRun> {
+    prepare_nested(app, ask, None, cancel)
+}
+
+/// As [`prepare`]; a question of another flow brings its conversation and its way along.
+///
+/// # Errors
+/// As [`prepare`].
+pub(crate) fn prepare_nested(
+    app: &App,
+    ask: PredictionRequest,
+    within: Option<(ConversationRef, CallPath)>,
+    cancel: &CancelToken,
+) -> Result<PredictionRun> {
+    let PredictionRequest { mut flow, mut question, chat_type, source: side } = ask;
+    let mut drafted = None;
+    if side == CanvasSource::Draft {
+        drafted = drafts::draft_for_run(app, Arc::make_mut(&mut flow))?;
+    }
+    if flow.card_count == 0 {
+        return Err(Error::NotFound(format!(
+            "Chatflow {} is not published yet: it has no cards to run.",
+            flow.id
+        )));
+    }
+    flow.kind.require_supported()?;
+    if question.has_form && question.text.trim().is_empty() && question.uploads.is_empty() {
+        return Err(Error::invalid(
+            "'question' is required: this flow begins with a question and not with a form.",
+        ));
+    }
+    let plan = match drafted {
+        Some(canvas) => compile(app, flow.digest, || Ok(canvas))?,
+        None => plan(app, &flow)?,
+    };
+    let started = app.clock.monotonic_now();
+    let offer = UploadPolicy::from_settings(&flow.settings, Some(&plan));
+    let sent = std::mem::take(&mut question.uploads);
+    let has_files = sent.iter().any(Upload::is_for_store);
+    let (loaded, sent) = loader_files::split_loader_files(&plan, &flow.settings, &offer, sent)?;
+    let mut carried = request_files::read_uploads(app, &flow, &offer, sent, cancel)?;
+    if let Some(spoken) = carried.spoken.take() {
+        question.text = spoken;
+    }
+    let (belonging, session_name, way) = match within {
+        Some((belonging, way)) => (belonging, None, way),
+        None => {
+            let (belonging, name) =
+                conversation::resolve_for_question(app, &flow, &mut question, has_files, chat_type)?;
+            (belonging, name, CallPath::default())
+        }
+    };
+    // A name that does not count is a setting that nobody may change.
+    if let Some(unused) = question.conversation_name.take() {
+        question.overrides.entry(conversation::SESSION_ID_KEY).or_insert(unused);
+    }
+    let mut overrides = evaluate_overrides(app, &flow, &plan, &question.overrides)?;
+    loader_files::pass_to_loaders(&mut overrides, &plan, &flow.settings, &loaded)?;
+    let chat = belonging.chat_id();
+    let files = carried.store(app, &flow, chat)?;
+    let ids = RunIds { flow: flow.id, chat, answer: MessageId::random(), question: MessageId::random() };
+    let streams = plan.streams && flow.settings.post_processing_code().is_none();
+    Ok(PredictionRun {
+        documents_end: carried.documents.len(),
+        prompt: carried.prepend_documents(&question.text),
+        images: carried.images,
+        files,
+        started,
+        ids,
+        session_name,
+        is_first_message: matches!(belonging, ConversationRef::New(_)),
+        streams,
+        plan,
+        overrides,
+        flow,
+        question,
+        chat_type,
+        call_path: way,
+    })
+}
+
+/// The compiled Live of a flow.
+///
+/// # Errors
+/// 500 when the canvas cannot run.
+pub fn plan(app: &App, flow: &Flow) -> Result<Arc<Plan>> {
+    compile(app, flow.digest, || {
+        let text = app.store.read_but_messages(|tx| CANVASES.get(tx, &flow.workspace, &flow.id))?;
+        text.ok_or_else(|| Error::no_flow(&flow.id))
+    })
+}
+
+/// The plan of the canvas of this digest; `text` is read only when it is not compiled yet.
+fn compile(app: &App, digest: CanvasDigest, text: impl FnOnce() -> Result<String>) -> Result<Arc<Plan>> {
+    app.plan_cache.get(digest, || {
+        let canvas = Canvas::parse(&text()?).map_err(|fault| Error::RunFailed(fault.to_string()))?;
+        Ok(Plan::compile(&canvas)?)
+    })
+}
+
+/// Decides what of the request's overrides is used, and logs once the names of the rest, never values (manual 7.1).
+///
+/// # Errors
+/// 400 for a value that its setting cannot hold; when the database cannot be read.
+pub(in crate::ops) fn evaluate_overrides(
+    app: &App,
+    flow: &Flow,
+    plan: &Plan,
+    sent: &Map<String, Value>,
+) -> Result<Overrides> {
+    const NAMES_MAX: usize = 50;
+    const NAME_MAX_CHARS: usize = 80;
+    if sent.is_empty() {
+        return Ok(Overrides::default());
+    }
+    let saved = app.flow_cache.variables(app, &flow.workspace)?;
+    let is_saved = |name: &str| saved.contains_key(name);
+    let decided = Overrides::evaluate(plan, &OverridePolicy::new(&flow.settings), sent, &is_saved)?;
+    if !decided.ignored_names().is_empty() {
+        let shown = |name: &String| name.escape_debug().take(NAME_MAX_CHARS).collect::<String>();
+        let names: Vec<String> = decided.ignored_names().iter().take(NAMES_MAX).map(shown).collect();
+        tracing::warn!(flow = %flow.id, names = names.join(", "), "override settings that are not allowed were ignored");
+    }
+    Ok(decided)
+}
+
+impl PredictionRun {
+    /// The token that continues this conversation.
+    #[must_use]
+    pub fn session_token(&self, app: &App) -> String {
+        app.secrets.tokens.mint(&self.flow.id, &self.ids.chat)
+    }
+
+    /// The `metadata` event of an answer that was stopped: its reader learns which conversation it is.
+    #[must_use]
+    pub fn stopped_metadata(&self) -> Value {
+        PredictionAnswer::new(self, RunOutput::default(), String::new()).metadata()
+    }
+}

@@ -1,0 +1,412 @@
+//! The world as a run of the prediction API sees it.
+
+use crate::app::App;
+use crate::base::cancel::CancelToken;
+use crate::cards::kit::{
+    Code, CodeDatabases, Collections, FlowCall, Host, ListedCredential, ModelCall, ReplyKey, StoredFile,
+    VectorStore,
+};
+use crate::clock::Clock;
+use crate::documents::DocumentReader;
+use crate::domain::conversations::conversation::Conversation;
+use crate::domain::error::{Error, Result};
+use crate::domain::flows::flow::Flow;
+use crate::domain::ids::{ChatId, CredentialId, DocumentStoreId, ToolId};
+use crate::domain::knowledge::server_folder::{FileVisitor, FolderError, FolderQuery};
+use crate::domain::knowledge::upsert::UpsertProgress;
+use crate::domain::predictions::prediction::{Document, HistoryMessage, RunIds, RunOutput, Usage};
+use crate::domain::workspace::tool::WorkspaceTool;
+use crate::engine::Overrides;
+use crate::files::databases;
+use crate::files::document_folders;
+use crate::llm::TokenCache;
+use crate::net::Outgoing;
+use crate::ops::flows::files;
+use crate::ops::knowledge::collections::WorkspaceCollections;
+use crate::ops::knowledge::progress::ProgressReporter;
+use crate::ops::knowledge::{stores, vectors};
+use crate::ops::predictions::ask::PredictionRun;
+use crate::ops::predictions::flow_cache::SavedVariables;
+use crate::ops::predictions::nested;
+use crate::ops::workspace::{credentials, oauth2};
+use crate::programs::Programs;
+use crate::script::{GuardedFetch, ScriptError, ScriptScope, ScriptServices, Tenant};
+use crate::sql::SqliteFile;
+use crate::state::active_upserts::StoreActivity;
+use crate::state::reply_cache::FlowScope;
+use crate::state::vector_indexes::IndexKey;
+use crate::store::Order;
+use crate::store::queries::messages::{self, MessagePage};
+use crate::store::tables::{NAME_OF_CONVERSATION, TOOLS};
+use crate::vectors::VectorIndex;
+use serde_json::{Map, Value};
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
+/// How many messages of a flow are searched for those of a memory session its owner fixed.
+const SHARED_SESSION_MESSAGES_MAX: usize = 2_000;
+/// Pages that go out with one answer.
+const CITED_MAX: usize = 100;
+
+pub(in crate::ops) struct RunHost<'a> {
+    app: &'a App,
+    /// The question that runs; `None` for what is none.
+    run: Option<&'a PredictionRun>,
+    flow: &'a Flow,
+    ids: RunIds,
+    /// The conversation that the run belongs to; `None` for what everybody is to know.
+    conversation: Option<Conversation>,
+    cancel: CancelToken,
+    variables: SavedVariables,
+    /// Variables of the request, for code only (manual 7.4 r2).
+    request_variables: &'a HashMap<String, String>,
+    question: &'a str,
+    usage: Mutex<Option<Usage>>,
+    collections: WorkspaceCollections<'a>,
+    /// Who waits, where a store is filled.
+    progress: Option<&'a ProgressReporter<'a>>,
+    cited_pages: Mutex<Vec<Document>>,
+    /// The memory session that the flow's owner fixed, once a memory was read.
+    session: OnceLock<String>,
+}
+
+impl<'a> RunHost<'a> {
+    /// # Errors
+    /// When the saved variables cannot be read.
+    pub(crate) fn new(app: &'a App, entry: &'a PredictionRun, cancel: CancelToken) -> Result<Self> {
+        let host =
+            Self::for_flow(app, &entry.flow, entry.ids, &entry.overrides, &entry.question.text, cancel)?;
+        Ok(Self { run: Some(entry), ..host.with_conversation() })
+    }
+
+    /// The run belongs to its conversation, and not to everybody.
+    pub(in crate::ops) fn with_conversation(self) -> Self {
+        Self { conversation: Some(Conversation { flow: self.flow.id, chat: self.ids.chat }), ..self }
+    }
+
+    /// As [`Self::new`], for what is no question.
+    ///
+    /// # Errors
+    /// When the saved variables cannot be read.
+    pub(in crate::ops) fn for_flow(
+        app: &'a App,
+        flow: &'a Flow,
+        ids: RunIds,
+        overrides: &'a Overrides,
+        question: &'a str,
+        cancel: CancelToken,
+    ) -> Result<Self> {
+        Ok(Self {
+            app,
+            run: None,
+            flow,
+            ids,
+            conversation: None,
+            collections: WorkspaceCollections::new(app, flow.workspace, cancel.clone()),
+            cancel,
+            variables: app.flow_cache.variables(app, &flow.workspace)?,
+            request_variables: overrides.variables(),
+            question,
+            progress: None,
+            usage: Mutex::new(None),
+            cited_pages: Mutex::default(),
+            session: OnceLock::new(),
+        })
+    }
+
+    /// Filling a store, of which these are told.
+    pub(in crate::ops) fn with_progress(self, watch: &'a ProgressReporter<'a>) -> Self {
+        Self { progress: Some(watch), ..self }
+    }
+
+    /// Where replies of this run's Live are kept.
+    fn reply_scope(&self) -> FlowScope {
+        FlowScope { workspace: self.flow.workspace, flow: self.flow.id, live: self.flow.digest }
+    }
+
+    /// Pages that replies of models lean on, each once.
+    pub(crate) fn take_cited(&self) -> Vec<Document> {
+        std::mem::take(&mut *self.cited_pages.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// The session the memory was read of, where it is not the conversation itself (manual 3.2 r6).
+    pub(crate) fn fixed_session(&self) -> Option<&str> {
+        self.session.get().map(String::as_str)
+    }
+
+    /// What a server elsewhere knows the conversation by: its name, also where its holder goes on without naming it, or its
+    /// id.
+    fn own_session(&self) -> Result<String> {
+        if let Some(name) = self.run.and_then(|entry| entry.session_name.as_ref()) {
+            return Ok(name.as_str().to_owned());
+        }
+        let (workspace, chat) = (&self.flow.workspace, self.ids.chat);
+        let place = Conversation { flow: self.flow.id, chat }.uploads_id();
+        if self.app.store.read_but_messages(|tx| NAME_OF_CONVERSATION.has(tx, workspace, &place))? {
+            let newest = self.app.store.conversation(workspace, &self.flow.id, &chat, 1)?;
+            if let Some(name) = newest.into_iter().find_map(|message| message.session) {
+                return Ok(name);
+            }
+        }
+        Ok(chat.to_string())
+    }
+
+    /// Tokens of all model calls so far.
+    pub(crate) fn usage(&self) -> Option<Usage> {
+        *self.usage.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Host for RunHost<'_> {
+    fn history(&self, session: Option<&str>, newest: usize) -> Result<Vec<HistoryMessage>> {
+        let (workspace, flow) = (&self.flow.workspace, &self.flow.id);
+        let shared = session.filter(|session| *session != self.ids.chat.to_string());
+        let stored = match shared {
+            None if self.run.is_some_and(|entry| entry.is_first_message) => Vec::new(),
+            None => self.app.store.conversation(workspace, flow, &self.ids.chat, newest)?,
+            Some(session) => {
+                self.session.get_or_init(|| session.to_owned());
+                let page = MessagePage {
+                    order: Order::Descending,
+                    skip: 0,
+                    limit: newest.min(SHARED_SESSION_MESSAGES_MAX),
+                };
+                // A message whose session is its own conversation belongs to the person who said it: a text that names
+                // that conversation finds nothing of it.
+                let fits = |message: &crate::domain::conversations::conversation::Message| {
+                    message.session.as_deref() == Some(session) && message.chat.to_string() != session
+                };
+                let found = self.app.store.read(|tx| messages::of_flow(tx, workspace, flow, fits, page))?;
+                found.into_iter().rev().collect()
+            }
+        };
+        Ok(stored
+            .into_iter()
+            .map(|message| HistoryMessage { role: message.role, text: message.content })
+            .collect())
+    }
+
+    fn memory_session(&self, session: Option<&str>) -> Result<String> {
+        let own = self.own_session()?;
+        let Some(session) = session.filter(|session| *session != own) else {
+            if own != self.ids.chat.to_string() {
+                // What a server elsewhere knows it by is needed again when it goes on, or is to be forgotten there.
+                self.session.get_or_init(|| own.clone());
+            }
+            return Ok(own);
+        };
+        // A conversation belongs to the person who speaks in it, whoever else knows its id.
+        if let Some(chat) = ChatId::parse(session).filter(|chat| *chat != self.ids.chat)
+            && !self.app.store.conversation(&self.flow.workspace, &self.flow.id, &chat, 1)?.is_empty()
+        {
+            return Err(Error::RunFailed(
+                "The Session Id is that of another person's conversation.".to_owned(),
+            ));
+        }
+        self.session.get_or_init(|| session.to_owned());
+        Ok(session.to_owned())
+    }
+
+    fn credential(&self, id: &str, admit: &dyn Fn(&str) -> Result<()>) -> Result<Option<Map<String, Value>>> {
+        let Some(id) = CredentialId::parse(id) else { return Ok(None) };
+        let vault = &self.app.secrets.vault;
+        self.app
+            .store
+            .read_but_messages(|tx| credentials::open_checked(tx, vault, &self.flow.workspace, &id, admit))
+    }
+
+    fn credentials(&self, types: &[&str]) -> Result<Vec<ListedCredential>> {
+        let found = self
+            .app
+            .store
+            .read_but_messages(|tx| credentials::list_of_types(tx, &self.flow.workspace, types))?;
+        Ok(found
+            .into_iter()
+            .map(|one| ListedCredential { id: one.id.to_string(), name: one.name, kind: one.credential_name })
+            .collect())
+    }
+
+    fn credential_name(&self, id: &str) -> Option<String> {
+        credentials::find_name(self.app, &self.flow.workspace, id)
+    }
+
+    fn access_token(&self, id: &str, refused: Option<&str>) -> Result<String> {
+        oauth2::access_token(self.app, &self.flow.workspace, id, refused, &self.cancel)
+    }
+
+    fn variable(&self, name: &str) -> Option<String> {
+        self.variables.get(name).cloned()
+    }
+
+    fn fact(&self, name: &str) -> Option<String> {
+        match name {
+            "chatflowid" | "chatflowId" => Some(self.flow.id.to_string()),
+            "chatId" => Some(self.ids.chat.to_string()),
+            "sessionId" => {
+                let named = self.run.and_then(|entry| entry.session_name.as_ref());
+                Some(named.map_or_else(|| self.ids.chat.to_string(), |name| name.as_str().to_owned()))
+            }
+            "apiMessageId" => Some(self.ids.answer.to_string()),
+            _ => None,
+        }
+    }
+
+    fn question(&self) -> &str {
+        self.question
+    }
+
+    fn folder(
+        &self,
+        wanted: &FolderQuery<'_>,
+        each: FileVisitor<'_>,
+    ) -> std::result::Result<(), FolderError> {
+        let settings = &self.app.settings;
+        document_folders::read(&settings.document_folders, &settings.data_dir, wanted, each)
+    }
+
+    fn conversation(&self) -> Option<Conversation> {
+        self.conversation
+    }
+
+    fn document_store_chunks(&self, store: &DocumentStoreId) -> Result<Option<Vec<Document>>> {
+        self.app.store.read_but_messages(|tx| stores::stored_chunks(tx, &self.flow.workspace, store))
+    }
+
+    fn run_code(&self, code: &Code<'_>) -> Result<Value, ScriptError> {
+        let text = |(name, value): (&String, &String)| (name.clone(), Value::from(value.as_str()));
+        let mut flow = code.flow.clone();
+        for (name, value) in [
+            ("chatflowId", self.flow.id.to_string()),
+            ("chatId", self.ids.chat.to_string()),
+            ("sessionId", self.ids.chat.to_string()),
+            ("apiMessageId", self.ids.answer.to_string()),
+            ("input", self.question.to_owned()),
+        ] {
+            flow.insert(name.to_owned(), value.into());
+        }
+        let scope = ScriptScope {
+            tenant: Tenant(*self.flow.workspace.bytes()),
+            inputs: code.inputs.clone(),
+            vars: self.variables.iter().chain(self.request_variables).map(text).collect(),
+            flow,
+            fetch: Some(Arc::new(GuardedFetch::new(self.app.outgoing.clone()))),
+        };
+        let databases = CodeDatabases::new(self, code.card);
+        let served = ScriptServices { calls: code.calls, databases: Some(&databases) };
+        let ran = self.app.scripts.run_with(code.source, &scope, served, &self.cancel);
+        // What code says may be what a person asked: a log gets no word of it.
+        let lines = ran.console.lines.len();
+        if lines > 0 {
+            tracing::debug!(flow = %self.flow.id, lines, "code wrote to its console");
+        }
+        ran.result
+    }
+
+    fn tool(&self, id: &ToolId) -> Result<Option<WorkspaceTool>> {
+        self.app.store.read_but_messages(|tx| TOOLS.get(tx, &self.flow.workspace, id))
+    }
+
+    fn stored_file(&self, name: &str) -> Result<Option<StoredFile>> {
+        files::read(self.app, &self.flow.workspace, &self.flow.id, name)
+    }
+
+    fn documents(&self) -> &DocumentReader {
+        &self.app.documents
+    }
+
+    fn database(&self, name: &str) -> Result<Option<SqliteFile>> {
+        let found = databases::find(&self.app.settings.data_dir, &self.flow.workspace, name);
+        Ok(found.map_err(Error::internal)?.map(SqliteFile::new))
+    }
+
+    fn ask_flow(&self, ask: &FlowCall<'_>) -> Result<RunOutput> {
+        match self.run {
+            Some(entry) => nested::ask_flow(self.app, entry, ask, &self.cancel),
+            None => Err(Error::RunFailed("Only a question can ask another flow.".into())),
+        }
+    }
+
+    fn outgoing(&self) -> &Outgoing {
+        &self.app.outgoing
+    }
+
+    fn programs(&self) -> Option<&Programs> {
+        self.run.map(|_| &self.app.programs)
+    }
+
+    fn tokens(&self) -> TokenCache {
+        self.app.tokens.clone()
+    }
+
+    fn cancel(&self) -> &CancelToken {
+        &self.cancel
+    }
+
+    fn clock(&self) -> Clock {
+        self.app.clock.clone()
+    }
+
+    fn recall(&self, key: &ReplyKey) -> Option<Arc<[u8]>> {
+        self.app.state.reply_cache.find(&self.reply_scope(), key)
+    }
+
+    fn remember(&self, key: &ReplyKey, bytes: Vec<u8>) {
+        self.app.state.reply_cache.insert(&self.reply_scope(), key, bytes);
+    }
+
+    fn index(
+        &self,
+        content: &[u8; 32],
+        make: &mut dyn FnMut() -> Result<VectorIndex>,
+    ) -> Result<Arc<VectorIndex>> {
+        // Not by what is Live: a change that leaves the documents as they are costs no second embedding.
+        let (workspace, owner) = (self.flow.workspace, *self.flow.id.bytes());
+        self.app.state.vector_indexes.get_or_build(
+            IndexKey { workspace, owner, content: *content },
+            &self.cancel,
+            make,
+        )
+    }
+
+    fn store_vectors(&self, store: &DocumentStoreId) -> Result<Option<Arc<dyn VectorStore>>> {
+        let opened = vectors::build_store(self.app, &self.flow.workspace, store, self)?;
+        if let Some(watch) = self.progress.filter(|_| opened.is_some()) {
+            watch.track_store(*store, StoreActivity::Upserting);
+        }
+        Ok(opened)
+    }
+
+    fn report_progress(&self, at: UpsertProgress) {
+        if let Some(watch) = self.progress {
+            watch.report(at);
+        }
+    }
+
+    fn collections(&self) -> Option<&dyn Collections> {
+        Some(&self.collections)
+    }
+
+    fn record_citations(&self, pages: Vec<Document>) {
+        let mut cited = self.cited_pages.lock().unwrap_or_else(PoisonError::into_inner);
+        for page in pages {
+            if cited.len() < CITED_MAX && !cited.contains(&page) {
+                cited.push(page);
+            }
+        }
+    }
+
+    fn record_model_call(&self, call: &ModelCall) {
+        let metrics = &self.app.state.metrics;
+        match call.result {
+            Ok(usage) => metrics.record_model_call(call.card, usage, call.took),
+            Err(kind) => metrics.record_model_failure(call.card, kind),
+        }
+    }
+
+    fn record_usage(&self, _: &str, usage: Option<Usage>) {
+        let Some(usage) = usage else { return };
+        tracing::debug!(flow = %self.flow.id, input = usage.input_tokens, output = usage.output_tokens, "a model was called");
+        let mut total = self.usage.lock().unwrap_or_else(PoisonError::into_inner);
+        total.get_or_insert_default().add(&usage);
+    }
+}

@@ -1,0 +1,153 @@
+//! The world as cards of a workspace see it that belong to no flow: there is no conversation and no request.
+
+use crate::app::App;
+use crate::base::cancel::CancelToken;
+use crate::cards::kit::{Code, Collections, Host, StoredFile, VectorStore};
+use crate::clock::Clock;
+use crate::documents::DocumentReader;
+use crate::domain::error::{Error, Result};
+use crate::domain::ids::{CredentialId, DocumentStoreId, ToolId, WorkspaceId};
+use crate::domain::knowledge::server_folder::{FileVisitor, FolderError, FolderQuery};
+use crate::domain::knowledge::upsert::UpsertProgress;
+use crate::domain::predictions::prediction::Document;
+use crate::domain::workspace::tool::WorkspaceTool;
+use crate::files::databases;
+use crate::files::document_folders;
+use crate::llm::TokenCache;
+use crate::net::Outgoing;
+use crate::ops::knowledge::collections::WorkspaceCollections;
+use crate::ops::knowledge::progress::ProgressReporter;
+use crate::ops::knowledge::{stores, vectors};
+use crate::ops::workspace::{credentials, oauth2};
+use crate::script::ScriptError;
+use crate::sql::SqliteFile;
+use crate::state::vector_indexes::IndexKey;
+use crate::store::tables::TOOLS;
+use crate::vectors::VectorIndex;
+use serde_json::{Map, Value};
+use std::sync::Arc;
+
+pub(crate) struct WorkspaceHost<'a> {
+    app: &'a App,
+    workspace: WorkspaceId,
+    cancel: CancelToken,
+    collections: WorkspaceCollections<'a>,
+    /// The document store whose files may be read.
+    store: Option<DocumentStoreId>,
+    /// Who waits, where a store is filled.
+    progress: Option<&'a ProgressReporter<'a>>,
+}
+
+impl<'a> WorkspaceHost<'a> {
+    pub(crate) fn new(app: &'a App, workspace: WorkspaceId, cancel: CancelToken) -> Self {
+        let shelves = WorkspaceCollections::new(app, workspace, cancel.clone());
+        Self { app, workspace, cancel, collections: shelves, store: None, progress: None }
+    }
+
+    /// With the files of this document store.
+    pub(crate) fn with_store_files(self, store: Option<DocumentStoreId>) -> Self {
+        Self { store, ..self }
+    }
+
+    /// Filling a store, of which these are told.
+    pub(crate) fn with_progress(self, watch: &'a ProgressReporter<'a>) -> Self {
+        Self { progress: Some(watch), ..self }
+    }
+}
+
+impl Host for WorkspaceHost<'_> {
+    fn credential(&self, id: &str, admit: &dyn Fn(&str) -> Result<()>) -> Result<Option<Map<String, Value>>> {
+        let Some(id) = CredentialId::parse(id) else { return Ok(None) };
+        let vault = &self.app.secrets.vault;
+        self.app
+            .store
+            .read_but_messages(|tx| credentials::open_checked(tx, vault, &self.workspace, &id, admit))
+    }
+
+    fn credential_name(&self, id: &str) -> Option<String> {
+        credentials::find_name(self.app, &self.workspace, id)
+    }
+
+    fn access_token(&self, id: &str, refused: Option<&str>) -> Result<String> {
+        oauth2::access_token(self.app, &self.workspace, id, refused, &self.cancel)
+    }
+
+    fn folder(
+        &self,
+        wanted: &FolderQuery<'_>,
+        each: FileVisitor<'_>,
+    ) -> std::result::Result<(), FolderError> {
+        let settings = &self.app.settings;
+        document_folders::read(&settings.document_folders, &settings.data_dir, wanted, each)
+    }
+
+    fn document_store_chunks(&self, store: &DocumentStoreId) -> Result<Option<Vec<Document>>> {
+        self.app.store.read_but_messages(|tx| stores::stored_chunks(tx, &self.workspace, store))
+    }
+
+    fn store_vectors(&self, store: &DocumentStoreId) -> Result<Option<Arc<dyn VectorStore>>> {
+        vectors::build_store(self.app, &self.workspace, store, self)
+    }
+
+    /// Code belongs on a canvas, where its owner sees it.
+    fn run_code(&self, _code: &Code<'_>) -> Result<Value, ScriptError> {
+        Err(ScriptError::Unavailable)
+    }
+
+    fn tool(&self, id: &ToolId) -> Result<Option<WorkspaceTool>> {
+        self.app.store.read_but_messages(|tx| TOOLS.get(tx, &self.workspace, id))
+    }
+
+    fn stored_file(&self, name: &str) -> Result<Option<StoredFile>> {
+        let Some(store) = &self.store else { return Ok(None) };
+        stores::stored_file(self.app, &self.workspace, store, name)
+    }
+
+    fn documents(&self) -> &DocumentReader {
+        &self.app.documents
+    }
+
+    fn database(&self, name: &str) -> Result<Option<SqliteFile>> {
+        let found = databases::find(&self.app.settings.data_dir, &self.workspace, name);
+        Ok(found.map_err(Error::internal)?.map(SqliteFile::new))
+    }
+
+    fn outgoing(&self) -> &Outgoing {
+        &self.app.outgoing
+    }
+
+    fn tokens(&self) -> TokenCache {
+        self.app.tokens.clone()
+    }
+
+    fn cancel(&self) -> &CancelToken {
+        &self.cancel
+    }
+
+    fn clock(&self) -> Clock {
+        self.app.clock.clone()
+    }
+
+    fn index(
+        &self,
+        content: &[u8; 32],
+        make: &mut dyn FnMut() -> Result<VectorIndex>,
+    ) -> Result<Arc<VectorIndex>> {
+        let (workspace, owner) = (self.workspace, *self.workspace.bytes());
+        self.app.state.vector_indexes.get_or_build(
+            IndexKey { workspace, owner, content: *content },
+            &self.cancel,
+            make,
+        )
+    }
+
+    fn report_progress(&self, at: UpsertProgress) {
+        if let Some(watch) = self.progress {
+            watch.report(at);
+        }
+    }
+
+    fn collections(&self) -> Option<&dyn Collections> {
+        Some(&self.collections)
+    }
+}

@@ -1,0 +1,64 @@
+//! What is kept of a question and its answer (manual 3.4).
+
+use super::ask::PredictionRun;
+use crate::app::App;
+use crate::domain::conversations::conversation::Message;
+use crate::domain::error::Result;
+use crate::domain::predictions::prediction::{MessageRole, RunOutput};
+use crate::store::queries::messages::MessageBatch;
+
+/// How an answer ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum AnswerEnd {
+    Complete,
+    /// Its caller left or the service stopped (manual 2.9).
+    Truncated,
+}
+
+/// Question and answer, to be stored in one write. `session` is that of the memory, where it is not the conversation itself.
+///
+/// # Errors
+/// When they have no stored form.
+pub(crate) fn message_pair(
+    app: &App,
+    entry: &PredictionRun,
+    session: Option<&str>,
+    outcome: &RunOutput,
+    end: AnswerEnd,
+) -> Result<MessageBatch> {
+    let session = || session.map_or_else(|| entry.ids.chat.to_string(), str::to_owned);
+    let session = entry.plan.memory_type.as_ref().map(|_| session());
+    let base = Message {
+        id: entry.ids.question,
+        role: MessageRole::User,
+        flow: entry.flow.id,
+        chat: entry.ids.chat,
+        content: entry.question.text.clone(),
+        chat_type: entry.chat_type,
+        session,
+        memory_type: entry.plan.memory_type.clone(),
+        created: entry.started,
+        lead_email: entry.question.lead_email.clone(),
+        file_uploads: entry.files.entries(),
+        used_tools: Vec::new(),
+        source_documents: Vec::new(),
+        usage: None,
+        follow_up_prompts: Vec::new(),
+        stopped: false,
+    };
+    let answer = Message {
+        id: entry.ids.answer,
+        role: MessageRole::Api,
+        content: outcome.text.clone(),
+        created: app.clock.monotonic_now(),
+        lead_email: None,
+        file_uploads: Vec::new(),
+        used_tools: outcome.used_tools.clone(),
+        source_documents: outcome.source_documents.clone(),
+        usage: outcome.usage,
+        follow_up_prompts: outcome.follow_up_prompts.clone(),
+        stopped: end == AnswerEnd::Truncated,
+        ..base.clone()
+    };
+    MessageBatch::new(&entry.flow.workspace, &[base, answer])
+}

@@ -1,0 +1,164 @@
+//! What a flow's chat may upload (manual 4.1): one pure function of its settings and its plan.
+
+use super::media::{self, MediaKind, MediaType};
+use crate::domain::error::{Error, Result};
+use crate::domain::flows::flow::FlowSettings;
+use crate::engine::{Plan, UploadStore};
+use crate::limits::{DOCUMENT_BYTES_MAX, IMAGE_BYTES_MAX};
+use serde_json::{Value, json};
+
+/// The kinds of upload that are on.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct UploadPolicy {
+    images: bool,
+    audio: bool,
+    documents: Option<DocumentTypes>,
+    /// The store that takes files for the conversation.
+    store: Option<UploadStore>,
+}
+
+/// Which documents are taken.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum DocumentTypes {
+    /// Every type that can be read: the owner named none.
+    All,
+    Only(Vec<String>),
+}
+
+impl UploadPolicy {
+    /// The offer of a flow with these settings; without a plan nothing that depends on cards is offered.
+    #[must_use]
+    pub fn from_settings(settings: &FlowSettings, plan: Option<&Plan>) -> Self {
+        let documents = settings.document_types().map(|types| match types[..] {
+            [] => DocumentTypes::All,
+            _ => DocumentTypes::Only(types.iter().map(|mime| mime.to_ascii_lowercase()).collect()),
+        });
+        Self {
+            images: plan.is_some_and(|plan| plan.takes_images),
+            audio: settings.speech_provider().is_some(),
+            documents,
+            store: plan.and_then(|plan| plan.upload_store.clone()),
+        }
+    }
+
+    /// An offer of files into a vector store alone.
+    #[must_use]
+    pub fn for_store(uploading: Option<UploadStore>) -> Self {
+        Self { store: uploading, ..Self::default() }
+    }
+
+    /// The same offer without everything that is no document.
+    pub(crate) fn documents_only(self) -> Self {
+        Self { images: false, audio: false, store: None, ..self }
+    }
+
+    /// Refuses a kind of upload that is off.
+    ///
+    /// # Errors
+    /// 403.
+    pub(crate) fn check_kind(&self, family: MediaKind) -> Result<()> {
+        let on = match family {
+            MediaKind::Image => self.images,
+            MediaKind::Audio => self.audio,
+            MediaKind::Document => self.documents.is_some(),
+        };
+        if on {
+            return Ok(());
+        }
+        Err(Error::Forbidden(format!("{family} uploads are switched off for this flow.")))
+    }
+
+    /// The store that takes files for the conversation.
+    ///
+    /// # Errors
+    /// 403 when there is none.
+    pub fn require_store(&self) -> Result<&UploadStore> {
+        let off =
+            || Error::Forbidden("Uploads into a vector store are switched off for this flow.".to_owned());
+        self.store.as_ref().ok_or_else(off)
+    }
+
+    /// Whether this type of a kind that is on is taken.
+    pub(crate) fn accepts(&self, row: &MediaType) -> bool {
+        match (&self.documents, row.kind) {
+            (Some(DocumentTypes::Only(listed)), MediaKind::Document) => {
+                // That every text is also plain text must not let in what the owner did not list.
+                listed.iter().any(|mime| row.mime == mime || (mime != "text/plain" && row.has_name(mime)))
+            }
+            _ => true,
+        }
+    }
+
+    #[must_use]
+    pub fn wire(&self) -> Value {
+        let image_types = if self.images {
+            json!([{"fileTypes": media::types_of(MediaKind::Image), "maxUploadSize": IMAGE_BYTES_MAX / (1024 * 1024)}])
+        } else {
+            json!([])
+        };
+        let file_types = match &self.store {
+            Some(uploading) => json!([
+                {"fileTypes": uploading.endings(), "maxUploadSize": DOCUMENT_BYTES_MAX / (1024 * 1024)}
+            ]),
+            None => json!([]),
+        };
+        json!({
+            "isSpeechToTextEnabled": self.audio,
+            "isImageUploadAllowed": self.images,
+            "isRAGFileUploadAllowed": self.store.is_some(),
+            "imgUploadSizeAndTypes": image_types,
+            "fileUploadSizeAndTypes": file_types,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn settings(full: Value, speech: Value) -> FlowSettings {
+        FlowSettings {
+            chatbot_config: json!({ "fullFileUpload": full }).as_object().cloned(),
+            speech_to_text: speech.as_object().cloned(),
+            ..FlowSettings::default()
+        }
+    }
+
+    fn offered(full: Value, speech: Value, extension: &str) -> (bool, bool) {
+        let offer = UploadPolicy::from_settings(&settings(full, speech), None);
+        let row = media::find(None, extension).unwrap();
+        (offer.check_kind(row.kind).is_ok(), offer.accepts(row))
+    }
+
+    #[test]
+    fn documents_are_taken_by_their_switch_and_their_list() {
+        let some = json!({"status": true, "allowedUploadFileTypes": "application/pdf, text/plain"});
+        for (full, extension, expected) in [
+            (json!({"status": false}), "txt", (false, true)),
+            (json!({"status": "true"}), "txt", (false, true)),
+            (json!(null), "txt", (false, true)),
+            (json!({"status": true}), "epub", (true, true)),
+            (some.clone(), "pdf", (true, true)),
+            (some.clone(), "txt", (true, true)),
+            (some.clone(), "md", (true, false)),
+            (some, "docx", (true, false)),
+            (json!({"status": true, "allowedUploadFileTypes": "text/yaml"}), "yml", (true, true)),
+        ] {
+            assert_eq!(offered(full.clone(), Value::Null, extension), expected, "{full} {extension}");
+        }
+    }
+
+    #[test]
+    fn audio_is_taken_with_a_provider_that_is_on() {
+        for (speech, expected) in [
+            (json!({"openAIWhisper": {"status": true}}), true),
+            (json!({"openAIWhisper": {"status": false}, "groqWhisper": {"status": true}}), true),
+            (json!({"none": {"status": true}}), false),
+            (json!({"openAIWhisper": {"status": false}}), false),
+            (json!({"openAIWhisper": true}), false),
+            (json!(null), false),
+        ] {
+            assert_eq!(offered(Value::Null, speech.clone(), "webm").0, expected, "{speech}");
+        }
+    }
+}

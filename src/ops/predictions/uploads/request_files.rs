@@ -1,0 +1,236 @@
+//! What a question carries beside its text, ready for a run: documents read, recordings written down, files stored.
+
+use super::check::{self, CheckedFile, CheckedUpload};
+use super::policy::UploadPolicy;
+use super::transcribe;
+use crate::app::App;
+use crate::base::cancel::CancelToken;
+use crate::base::spooled_file::ByteSource;
+use crate::documents::DocumentPart;
+use crate::domain::error::{Error, Result};
+use crate::domain::flows::flow::Flow;
+use crate::domain::ids::ChatId;
+use crate::domain::predictions::prediction::{ImageSource, ImageUpload, Upload};
+use crate::files::chat_files::ChatFileName;
+use crate::limits::DOCUMENT_TEXT_BYTES_MAX;
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use serde_json::{Value, json};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// Uploads that were admitted and read, and of which nothing is stored yet.
+#[derive(Debug, Default)]
+pub(crate) struct RequestFiles {
+    /// What goes to the model beside text.
+    pub images: Vec<ImageUpload>,
+    /// Text of all documents, each in a block of its own.
+    pub documents: String,
+    /// What recordings say; it takes the place of the question.
+    pub spoken: Option<String>,
+    pending: Vec<PendingFile>,
+}
+
+/// A file that is stored when nothing can refuse the question any more.
+#[derive(Debug)]
+enum PendingFile {
+    File(CheckedFile),
+    Text { name: String, mime: &'static str, text: String },
+    Link { name: String, mime: String, url: String },
+}
+
+/// A document of a question, read.
+#[derive(Debug)]
+pub(crate) struct ReadDocument {
+    pub file: CheckedFile,
+    pub text: String,
+}
+
+/// Reads what was sent with a question to `flow`.
+///
+/// # Errors
+/// As [`check::check`]; 400 for a document that cannot be read; what a transcription failed with.
+pub(crate) fn read_uploads(
+    app: &App,
+    flow: &Flow,
+    offer: &UploadPolicy,
+    sent: Vec<Upload>,
+    cancel: &CancelToken,
+) -> Result<RequestFiles> {
+    let mut carried = RequestFiles::default();
+    let mut spoken = Vec::new();
+    // Everything is judged before the first of them is read.
+    for upload in check::check(offer, sent)? {
+        match upload {
+            CheckedUpload::Image(file) => {
+                let content = ImageSource::Image {
+                    base64: STANDARD.encode(file.content.read_all().map_err(Error::internal)?),
+                };
+                carried.images.push(ImageUpload {
+                    name: file.name.clone(),
+                    mime: file.mime.to_owned(),
+                    content,
+                });
+                carried.pending.push(PendingFile::File(file));
+            }
+            CheckedUpload::Link { name, mime, url } => {
+                let content = ImageSource::Url(url.clone());
+                carried.images.push(ImageUpload { name: name.clone(), mime: mime.clone(), content });
+                carried.pending.push(PendingFile::Link { name, mime, url });
+            }
+            CheckedUpload::Audio(file) => {
+                spoken.push(transcribe::transcribe(app, flow, &file, cancel)?);
+                carried.pending.push(PendingFile::File(file));
+            }
+            CheckedUpload::Document(file, kind) => {
+                let read = read_document(app, file, kind, cancel)?;
+                carried.add_document(&read.file.name, &read.text)?;
+                carried.pending.push(PendingFile::File(read.file));
+            }
+            CheckedUpload::ForStore(file) => carried.pending.push(PendingFile::File(file)),
+            CheckedUpload::Text { name, mime, text } => {
+                carried.add_document(&name, &text)?;
+                carried.pending.push(PendingFile::Text { name, mime, text });
+            }
+        }
+    }
+    if !spoken.is_empty() {
+        let words = spoken.join(" ");
+        if words.trim().is_empty() {
+            return Err(Error::invalid("The recording holds no words."));
+        }
+        carried.spoken = Some(words);
+    }
+    Ok(carried)
+}
+
+/// The text of a document.
+///
+/// # Errors
+/// 400 saying why there is none.
+pub(crate) fn read_document(
+    app: &App,
+    file: CheckedFile,
+    kind: crate::documents::DocumentKind,
+    cancel: &CancelToken,
+) -> Result<ReadDocument> {
+    let parts = app.documents.read_text(kind, &file.content, cancel);
+    let parts = parts.map_err(|fault| check::read_error(&file.name, fault))?;
+    Ok(ReadDocument { text: join_parts(&parts), file })
+}
+
+/// Pages, sheets and chapters one after the other, under their titles.
+fn join_parts(parts: &[DocumentPart]) -> String {
+    let mut text = String::with_capacity(parts.iter().map(|part| part.text.len() + 2).sum());
+    for part in parts {
+        if !text.is_empty() {
+            text.push_str("\n\n");
+        }
+        if let Some(title) = &part.title {
+            text.push_str(title);
+            text.push('\n');
+        }
+        text.push_str(&part.text);
+    }
+    text
+}
+
+impl RequestFiles {
+    fn add_document(&mut self, name: &str, text: &str) -> Result<()> {
+        if self.documents.len() + text.len() > DOCUMENT_TEXT_BYTES_MAX {
+            return Err(check::too_much_text());
+        }
+        if !self.documents.is_empty() {
+            self.documents.push('\n');
+        }
+        // A name must not end the tag it stands in.
+        let name = name.replace(['\'', '<', '>'], "_");
+        self.documents.push_str(&format!("<doc name='{name}'>{text}</doc>"));
+        Ok(())
+    }
+
+    /// The question as the flow reads it: text of documents first. Takes the documents along.
+    pub(crate) fn prepend_documents(&mut self, question: &str) -> String {
+        let mut prompt = std::mem::take(&mut self.documents);
+        if !prompt.is_empty() {
+            prompt.push_str("\n\n");
+        }
+        prompt.push_str(question);
+        prompt
+    }
+
+    /// Stores the files under their conversation.
+    ///
+    /// # Errors
+    /// When a quota is reached; nothing is left behind then.
+    pub(crate) fn store(&mut self, app: &App, flow: &Arc<Flow>, chat: ChatId) -> Result<StoredUploads> {
+        let mut kept = StoredUploads {
+            app: app.clone(),
+            flow: flow.clone(),
+            chat,
+            names: Vec::new(),
+            entries: Vec::new(),
+            is_kept: AtomicBool::new(false),
+        };
+        for file in self.pending.drain(..) {
+            match file {
+                PendingFile::File(file) => {
+                    let stored = kept.store_file(file.stored_extension(), &file.content)?;
+                    kept.add_entry("stored-file", &file.name, file.mime, &stored);
+                }
+                PendingFile::Text { name, mime, text } => {
+                    let stored = kept.store_file("txt", &text.as_bytes())?;
+                    kept.add_entry("stored-file:full", &name, mime, &stored);
+                }
+                PendingFile::Link { name, mime, url } => {
+                    kept.entries.push(json!({"type": "url", "name": name, "mime": mime, "data": url}));
+                }
+            }
+        }
+        Ok(kept)
+    }
+}
+
+/// The stored files of one question. They go away with it unless its messages were stored.
+pub(crate) struct StoredUploads {
+    app: App,
+    flow: Arc<Flow>,
+    chat: ChatId,
+    names: Vec<ChatFileName>,
+    entries: Vec<Value>,
+    is_kept: AtomicBool,
+}
+
+impl StoredUploads {
+    fn store_file(&mut self, extension: &str, content: &dyn ByteSource) -> Result<ChatFileName> {
+        let flow = &self.flow;
+        let name = self.app.chat_files.store(&flow.workspace, &flow.id, &self.chat, extension, content)?;
+        self.names.push(name.clone());
+        Ok(name)
+    }
+
+    fn add_entry(&mut self, kind: &str, name: &str, mime: &str, stored: &ChatFileName) {
+        self.entries.push(json!({"type": kind, "name": name, "mime": mime, "fileName": stored.as_str()}));
+    }
+
+    /// What a message says of its files: never their data (manual 3.4).
+    pub(crate) fn entries(&self) -> Vec<Value> {
+        self.entries.clone()
+    }
+
+    /// The messages that name the files are stored.
+    pub(crate) fn keep_files(&self) {
+        self.is_kept.store(true, Ordering::Relaxed);
+    }
+}
+
+impl Drop for StoredUploads {
+    fn drop(&mut self) {
+        if *self.is_kept.get_mut() {
+            return;
+        }
+        for name in &self.names {
+            self.app.chat_files.remove(&self.flow.workspace, &self.flow.id, &self.chat, name);
+        }
+    }
+}

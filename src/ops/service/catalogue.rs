@@ -1,0 +1,57 @@
+//! The card catalogue for the doors: they show cards and never build them.
+
+use crate::canvas::Canvas;
+use crate::cards::{icons, palette, registry};
+use crate::domain::error::{Error, Result};
+use crate::engine::overrides;
+use serde_json::{Value, json};
+
+#[must_use]
+pub fn all() -> Vec<Value> {
+    palette::definitions()
+}
+
+/// Definitions of one category; none for a category without cards.
+#[must_use]
+pub fn cards_of_category(name: &str) -> Vec<Value> {
+    palette::category_definitions(name)
+}
+
+/// One card's definition.
+///
+/// # Errors
+/// 404.
+pub fn card(name: &str) -> Result<Value> {
+    let card = registry::find(name);
+    let card =
+        card.ok_or_else(|| Error::NotFound("This server does not know a card of that name.".to_owned()))?;
+    Ok(palette::definition(card))
+}
+
+/// The picture of a card, an SVG.
+///
+/// # Errors
+/// 404.
+pub fn icon(name: &str) -> Result<String> {
+    icons::card_icon(name).ok_or_else(|| Error::NotFound("There is no card of that name.".to_owned()))
+}
+
+/// The picture of a credential type, an SVG.
+///
+/// # Errors
+/// 404.
+pub fn credential_icon(name: &str) -> Result<String> {
+    icons::credential_icon(name)
+        .ok_or_else(|| Error::NotFound("There is no credential type of that name.".to_owned()))
+}
+
+/// What an override list may name of one card, from the `data` of its node (manual 7.1 r2).
+///
+/// # Errors
+/// 400 when it is no card.
+pub fn node_config(data: &Value) -> Result<Vec<Value>> {
+    let canvas = json!({"nodes": [{"id": data["id"].as_str().unwrap_or("card"), "data": data}], "edges": []});
+    let canvas = Canvas::parse(&canvas.to_string())
+        .map_err(|_| Error::invalid("Send the 'data' of one card, as the canvas holds it."))?;
+    Ok(overrides::list_overridable(&canvas))
+}

@@ -1,0 +1,337 @@
+//! What an operator does without the web page: run the same way on a running service, through its control socket,
+//! and on a data folder nobody uses.
+
+use super::integrity;
+use crate::app::{App, AppOpenError};
+use crate::base::cancel::CancelToken;
+use crate::domain::accounts::caller::Caller;
+use crate::domain::error::{Error, Result};
+use crate::domain::ids::{FlowId, KeyId, WorkspaceId};
+use crate::limits::{CONTROL_HISTORY_REPLY_SECONDS, CONTROL_LONG_REPLY_SECONDS, CONTROL_REPLY_SECONDS};
+use crate::ops::accounts::keys::{self, KeyBody};
+use crate::ops::accounts::{owner, people};
+use crate::ops::flows::publish;
+use crate::ops::flows::versions;
+use crate::ops::workspace::transfer::{self, ExistingPolicy, ExportSelection, ImportBody};
+use crate::settings::Settings;
+use crate::store::Store;
+use crate::store::tables::{FLOW_WORKSPACE, WORKSPACES};
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use std::net::SocketAddr;
+use std::sync::Arc;
+
+/// Random bytes of a password made for somebody: 24 characters when written.
+const PASSWORD_RANDOM_BYTES: usize = 18;
+
+/// One command. It holds passwords, so it has no `Debug`.
+#[derive(Serialize, Deserialize)]
+#[serde(tag = "command", rename_all = "camelCase")]
+pub enum OperatorCommand {
+    KeyCreate {
+        name: String,
+        /// What its holder may do: names of `domain::caller::PERMISSIONS`.
+        permissions: Vec<String>,
+        /// Where; `None` is the default workspace.
+        workspace: Option<WorkspaceId>,
+    },
+    KeyList,
+    /// Deletes an API key; it stops working with the next request.
+    KeyRevoke {
+        id: KeyId,
+    },
+    /// Gives an owner a new password and ends their sessions.
+    OwnerResetPassword {
+        /// The new password; `None` makes a random one.
+        password: Option<String>,
+    },
+    UserList,
+    /// Lets a person in or keeps them out.
+    UserStatus {
+        /// Who: an e-mail or an id.
+        user: String,
+        /// Whether they may sign in.
+        active: bool,
+    },
+    /// Lists versions, newest first: of one flow, or of all.
+    HistoryLog {
+        /// Of this flow only.
+        flow: Option<FlowId>,
+        /// At most so many.
+        limit: usize,
+    },
+    /// Reads one version of a flow.
+    HistoryShow {
+        flow: FlowId,
+        /// The version's id or the start of it.
+        sha: String,
+    },
+    /// Compares a version with another one, the one before it (`previous`) or the flow as it is now (`current`).
+    HistoryDiff {
+        flow: FlowId,
+        /// The version's id or the start of it.
+        sha: String,
+        against: String,
+    },
+    /// Checks that the history is sound, has every version that the database knows and holds nothing that looks like a
+    /// secret.
+    HistoryVerify,
+    /// Checks that every row and every file is what was stored.
+    DataVerify,
+    /// Goes on with the history as it is, or begins a new one where it is missing.
+    HistoryRestart,
+    /// Writes a workspace as a file.
+    Export {
+        /// Which; `None` is the default one.
+        workspace: Option<WorkspaceId>,
+    },
+    /// Takes a file into a workspace.
+    Import {
+        /// What is in the file.
+        text: String,
+        file_name: Option<String>,
+        /// What to do with things that are here already.
+        existing: ExistingPolicy,
+        /// Only says what would become of it.
+        preview: bool,
+        /// Which; `None` is the default one.
+        workspace: Option<WorkspaceId>,
+    },
+    Publish {
+        /// These flows; none are all of the workspace.
+        flows: Vec<FlowId>,
+        /// Which workspace's; `None` is the default one.
+        workspace: Option<WorkspaceId>,
+    },
+    Status,
+}
+
+impl OperatorCommand {
+    /// How long whoever sent it waits for what comes of it.
+    #[must_use]
+    pub const fn reply_seconds(&self) -> u64 {
+        match self {
+            Self::HistoryVerify
+            | Self::HistoryRestart
+            | Self::DataVerify
+            | Self::Export { .. }
+            | Self::Import { .. }
+            | Self::Publish { .. } => CONTROL_LONG_REPLY_SECONDS,
+            Self::HistoryLog { .. } | Self::HistoryShow { .. } | Self::HistoryDiff { .. } => {
+                CONTROL_HISTORY_REPLY_SECONDS
+            }
+            Self::KeyCreate { .. }
+            | Self::KeyList
+            | Self::KeyRevoke { .. }
+            | Self::OwnerResetPassword { .. }
+            | Self::UserList
+            | Self::UserStatus { .. }
+            | Self::Status => CONTROL_REPLY_SECONDS,
+        }
+    }
+}
+
+/// What came of a command. It holds a key or a password, so it has no `Debug`.
+#[derive(Serialize, Deserialize)]
+#[serde(tag = "outcome", rename_all = "camelCase")]
+pub enum CommandOutput {
+    /// A key was made: its record, whose `apiKey` is the value, shown this once.
+    KeyCreated {
+        /// The record (manual 8.7).
+        key: Value,
+    },
+    Keys {
+        /// Their records, values hidden (manual 8.7).
+        keys: Vec<Value>,
+    },
+    KeyRevoked,
+    PasswordReset {
+        email: String,
+        /// The password, when it was made here.
+        password: Option<String>,
+    },
+    Users {
+        /// Their rows, as the API gives them to the owner.
+        users: Vec<Value>,
+    },
+    UserStatusSet {
+        email: String,
+    },
+    History {
+        answer: Value,
+    },
+    /// What was found among rows and files.
+    Data {
+        /// As [`integrity::IntegrityReport::wire`] says it.
+        answer: Value,
+    },
+    Exported {
+        /// What is in it.
+        file: Value,
+    },
+    Imported {
+        answer: Value,
+    },
+    /// What became of the flows that were to be published.
+    Published {
+        answer: Value,
+    },
+    #[serde(rename_all = "camelCase")]
+    Status {
+        version: String,
+        process_id: u32,
+        /// Where it listens; a program of an older version does not say.
+        #[serde(default)]
+        address: Option<SocketAddr>,
+    },
+}
+
+/// Does what `command` says, as the operator.
+///
+/// # Errors
+/// What the operation itself refuses: an unknown permission, key or e-mail, a password of the wrong length. A fault of
+/// the service is logged here with its cause, since no door does it. [`Error::Cancelled`] when `cancel` was set meanwhile.
+pub fn execute(app: &App, command: OperatorCommand, cancel: &CancelToken) -> Result<CommandOutput> {
+    run(app, command, cancel).inspect_err(|error| {
+        if let Error::Internal(_) = error {
+            tracing::error!(cause = error.for_log(), "an operator's command failed");
+        }
+    })
+}
+
+fn run(app: &App, command: OperatorCommand, cancel: &CancelToken) -> Result<CommandOutput> {
+    match command {
+        OperatorCommand::KeyCreate { name, permissions, workspace } => {
+            let key = keys::create(
+                app,
+                &operator(app, workspace)?,
+                &KeyBody { key_name: name.clone(), permissions },
+            )?;
+            tracing::info!(by = "operator", "an API key was made");
+            Ok(CommandOutput::KeyCreated { key })
+        }
+        OperatorCommand::KeyList => Ok(CommandOutput::Keys { keys: keys::list(app, &operator(app, None)?)? }),
+        OperatorCommand::KeyRevoke { id } => {
+            keys::delete(app, &operator(app, None)?, &id.to_string(), true)?;
+            tracing::info!(by = "operator", key = %id, "an API key was deleted");
+            Ok(CommandOutput::KeyRevoked)
+        }
+        OperatorCommand::OwnerResetPassword { password } => {
+            let made = if password.is_none() { Some(random_password()?) } else { None };
+            let chosen = password.as_deref().or(made.as_deref()).expect("one of the two is there");
+            let email = owner::reset_password(app, chosen)?;
+            tracing::info!(by = "operator", "the owner's password was reset");
+            Ok(CommandOutput::PasswordReset { email, password: made })
+        }
+        OperatorCommand::UserList => {
+            Ok(CommandOutput::Users { users: people::list(app, &operator(app, None)?)? })
+        }
+        OperatorCommand::UserStatus { user, active } => {
+            let row = people::set_status_by_name(app, &operator(app, None)?, &user, active)?;
+            Ok(CommandOutput::UserStatusSet {
+                email: row["user"]["email"].as_str().unwrap_or_default().to_owned(),
+            })
+        }
+        OperatorCommand::HistoryLog { flow, limit } => {
+            history_output(versions::log(app, flow.as_ref(), limit))
+        }
+        OperatorCommand::HistoryShow { flow, sha } => {
+            history_output(versions::read(app, &operator_for_flow(app, &flow)?, &flow, &sha))
+        }
+        OperatorCommand::HistoryDiff { flow, sha, against } => {
+            history_output(versions::diff(app, &operator_for_flow(app, &flow)?, &flow, &sha, &against))
+        }
+        OperatorCommand::DataVerify => {
+            Ok(CommandOutput::Data { answer: integrity::verify(app, cancel)?.wire() })
+        }
+        OperatorCommand::HistoryVerify => history_output(versions::verify(&app.history, cancel)),
+        OperatorCommand::HistoryRestart => history_output(versions::restart(app)),
+        OperatorCommand::Export { workspace } => {
+            let file = transfer::export(app, &operator(app, workspace)?, &ExportSelection::default())?;
+            Ok(CommandOutput::Exported { file })
+        }
+        OperatorCommand::Import { text, file_name, existing, preview, workspace } => {
+            let body = ImportBody::from_file(&text, file_name, existing, preview)?;
+            Ok(CommandOutput::Imported { answer: transfer::import(app, &operator(app, workspace)?, body)? })
+        }
+        OperatorCommand::Publish { flows, workspace } if flows.is_empty() => {
+            Ok(CommandOutput::Published { answer: publish::publish_all(app, &operator(app, workspace)?)? })
+        }
+        OperatorCommand::Publish { flows, .. } => {
+            let one = |id: &FlowId| Ok(publish::publish_if_valid(app, &operator_for_flow(app, id)?, id));
+            let results = flows.iter().map(one).collect::<Result<_>>()?;
+            Ok(CommandOutput::Published { answer: publish::summarize(results) })
+        }
+        OperatorCommand::Status => Ok(CommandOutput::Status {
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            process_id: std::process::id(),
+            address: Some(SocketAddr::new(app.settings.host, app.settings.port)),
+        }),
+    }
+}
+
+/// What [`Command::HistoryVerify`] says of a data folder whose service is stopped. Nothing in the folder changes.
+///
+/// # Errors
+/// Says why the database cannot be read; as the command.
+pub fn verify_stopped(settings: &Settings, cancel: &CancelToken) -> Result<CommandOutput, AppOpenError> {
+    let store = Arc::new(
+        Store::open_read_only(&settings.data_dir.join("flowkeep.redb")).map_err(AppOpenError::Store)?,
+    );
+    let looked = super::history::open_read_only(settings, &store);
+    history_output(looked.and_then(|history| versions::verify(&history, cancel))).map_err(AppOpenError::Look)
+}
+
+fn history_output(answer: Result<Value>) -> Result<CommandOutput> {
+    answer.map(|answer| CommandOutput::History { answer })
+}
+
+/// The operator as a caller in the workspace of a flow.
+fn operator_for_flow(app: &App, flow: &FlowId) -> Result<Caller> {
+    let workspace = app.store.read(|tx| FLOW_WORKSPACE.get(tx, flow))?;
+    operator(app, workspace)
+}
+
+/// The operator as a caller in `workspace`, or in the default one.
+fn operator(app: &App, workspace: Option<WorkspaceId>) -> Result<Caller> {
+    let nobody = || Error::NotFound("There is no owner yet. Register one first.".to_owned());
+    let caller = owner::operator(app)?.ok_or_else(nobody)?;
+    let Some(workspace) = workspace else { return Ok(caller) };
+    let known = app.store.read(|tx| Ok(WORKSPACES.get(tx, &workspace)?.is_some()))?;
+    if !known {
+        return Err(Error::NotFound(format!("There is no workspace {workspace}.")));
+    }
+    Ok(Caller { workspace, ..caller })
+}
+
+/// Makes a password nobody has to remember.
+///
+/// # Errors
+/// The system has no random bytes to give.
+pub fn random_password() -> Result<String> {
+    let mut bytes = [0; PASSWORD_RANDOM_BYTES];
+    getrandom::fill(&mut bytes).map_err(Error::internal)?;
+    Ok(URL_SAFE_NO_PAD.encode(bytes))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_command_survives_the_wire() {
+        let text = r#"{"command":"keyCreate","name":"ci","permissions":["chatflows:view"],"workspace":null}"#;
+        let command: OperatorCommand = serde_json::from_str(text).unwrap();
+        assert_eq!(serde_json::to_string(&command).unwrap(), text);
+        assert!(serde_json::from_str::<OperatorCommand>(r#"{"command":"keyRevoke","id":"x"}"#).is_err());
+        assert!(serde_json::from_str::<OperatorCommand>(r#"{"command":"dropTables"}"#).is_err());
+    }
+
+    #[test]
+    fn made_passwords_differ_and_are_long() {
+        let (one, other) = (random_password().unwrap(), random_password().unwrap());
+        assert!(one != other && one.len() == 24);
+    }
+}

@@ -1,0 +1,116 @@
+//! The data folder itself.
+
+use crate::app::AppOpenError;
+use crate::durable::{Access, Tree, enforce, restrict_umask};
+use crate::history::History;
+use crate::settings::Settings;
+use crate::store::Store;
+use std::io;
+use std::path::Path;
+
+/// The folders of a house, each readable by those who may.
+pub struct DataFolders {
+    pub data: Tree,
+    /// The history repository, in the data folder or elsewhere. It is made when the first version comes.
+    pub versions: Tree,
+}
+
+/// Makes the data folder and closes what is more open than it should be.
+///
+/// # Errors
+/// When it cannot be made, is no folder, or cannot be closed to others.
+pub fn prepare(settings: &Settings) -> Result<DataFolders, AppOpenError> {
+    restrict_umask();
+    let of_versions = if settings.versions_group_read { Access::Group } else { Access::Owner };
+    let of_data = match settings.versions_dir {
+        // The group must get to what it may read.
+        None if settings.versions_group_read => Access::Passage,
+        _ => Access::Owner,
+    };
+    let data = Tree::new(&settings.data_dir, of_data);
+    data.make(&[]).map_err(AppOpenError::Folder)?;
+    let versions = match &settings.versions_dir {
+        Some(folder) => Tree::new(folder, of_versions),
+        None => Tree::within(&data, "versions", of_versions),
+    };
+    enforce(data.root(), of_data, Some(versions.root())).map_err(AppOpenError::Loose)?;
+    // A folder that is somebody else's repository is not touched.
+    if settings.history && !History::is_foreign(versions.root()) {
+        enforce(versions.root(), of_versions, None).map_err(AppOpenError::Loose)?;
+    }
+    Ok(DataFolders { data, versions })
+}
+
+/// True for a folder that a service has used and whose database is empty, unfinished or gone: a new one in its place would be a
+/// server without an owner, which the first who comes may register. At a first start the database is made before
+/// anything else, so that a start which was interrupted leaves none of what is looked for here.
+///
+/// # Errors
+/// When the folder cannot be read.
+pub fn is_missing_database(folder: &Path, database: &Path) -> io::Result<bool> {
+    if Store::exists(database)? {
+        return Ok(false);
+    }
+    let [_, journals @ ..] = Store::files(database);
+    let journal = journals.iter().any(|journal| journal.exists());
+    Ok(journal || has_content(&folder.join("secrets"))? || has_content(&folder.join("versions"))?)
+}
+
+fn has_content(folder: &Path) -> io::Result<bool> {
+    match std::fs::read_dir(folder) {
+        Ok(mut entries) => Ok(entries.next().is_some()),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
+        Err(error) => Err(error),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::app::{App, AppOpenError};
+    use std::fs;
+
+    fn open(folder: &Path) -> Result<App, AppOpenError> {
+        let folder = folder.to_str();
+        let flags = crate::settings::Flags::default().with("SERVICE_DATA_DIR", "--data-dir", folder);
+        let settings = crate::settings::Settings::from_vars(|_| None, flags).unwrap();
+        App::open(settings, crate::settings::Environment::new(|_| None))
+    }
+
+    #[test]
+    fn a_used_folder_without_its_database_is_refused_and_left_alone() {
+        let (folder, app, _) = App::with_owner();
+        drop(app);
+        let database = folder.path().join("flowkeep.redb");
+        for remains in ["flowkeep.journal", "flowkeep.journal2", "secrets/links.key", "versions/HEAD"] {
+            let used = tempfile::tempdir().unwrap();
+            let rest = used.path().join(remains);
+            fs::create_dir_all(rest.parent().unwrap()).unwrap();
+            fs::write(&rest, "x").unwrap();
+            for emptied in [false, true] {
+                if emptied {
+                    fs::write(used.path().join("flowkeep.redb"), [0; 100]).unwrap();
+                }
+                assert!(matches!(open(used.path()), Err(AppOpenError::NoDatabase)), "{remains}");
+                assert_eq!(used.path().join("flowkeep.redb").exists(), emptied, "{remains}");
+            }
+        }
+        fs::remove_file(&database).unwrap();
+        assert!(matches!(open(folder.path()), Err(AppOpenError::NoDatabase)));
+    }
+
+    #[test]
+    fn a_first_start_that_was_interrupted_can_be_made_again() {
+        let begun = tempfile::tempdir().unwrap();
+        // As programs left it that made the database in its place.
+        fs::write(begun.path().join("flowkeep.redb"), [0; 4096]).unwrap();
+        fs::write(begun.path().join("flowkeep.redb.new-a1b2c3"), "").unwrap();
+        fs::create_dir(begun.path().join("databases")).unwrap();
+        fs::create_dir(begun.path().join("versions")).unwrap();
+        drop(open(begun.path()).unwrap());
+        // The database was there before its secrets were.
+        fs::remove_dir_all(begun.path().join("secrets")).unwrap();
+        let lost = open(begun.path()).err().unwrap();
+        assert!(matches!(lost, AppOpenError::Secrets(_)), "{lost}");
+    }
+}

@@ -1,0 +1,244 @@
+//! Lists that inputs of cards are chosen from (manual 9.8 r2).
+
+use crate::app::App;
+use crate::base::cancel::CancelToken;
+use crate::canvas::template::{Reference, Segment, TextTemplate};
+use crate::cards::kit::{Card, Picker};
+use crate::cards::model_lists::{self, ModelListRequest};
+use crate::domain::accounts::caller::Caller;
+use crate::domain::error::{Error, Result};
+use crate::domain::ids::CredentialId;
+use crate::engine::{self, StandaloneCard};
+use crate::llm::{Endpoint, ListedModel, ProviderKey, list_models};
+use crate::net::ResponseLimits;
+use crate::ops::flows::access::{FlowAction, check_permission};
+use crate::ops::predictions::host::workspace_host::WorkspaceHost;
+use crate::ops::workspace::{credential_destinations, credentials, variables};
+use crate::state::model_lists::ModelListKey;
+use crate::store::tables::{DOCUMENT_STORES, FLOWS, TOOLS};
+use serde::Deserialize;
+use serde_json::{Map, Value, json};
+use std::collections::HashMap;
+use std::time::Duration;
+
+/// The longest that a person who opens a list waits for a provider.
+const PROVIDER_SECONDS: u64 = 4;
+/// The most of a provider's list that is read.
+const LIST_BYTES_MAX: u64 = 4 * 1024 * 1024;
+
+/// The body: the card's data as the canvas has it, and what is wanted of it.
+#[derive(Deserialize, Default)]
+#[serde(rename_all = "camelCase", default)]
+pub struct LoadMethodRequest {
+    load_method: String,
+    inputs: Map<String, Value>,
+    credential: Option<String>,
+}
+
+/// The entries of a list, `{label, name, description?}`. A list that there is not, or that cannot be had, is empty.
+///
+/// # Errors
+/// 404 for a card that this server does not know; 403 for a credential that would be sent elsewhere; when the database cannot be read.
+pub fn load(
+    app: &App,
+    caller: &Caller,
+    name: &str,
+    body: &LoadMethodRequest,
+    cancel: &CancelToken,
+) -> Result<Vec<Value>> {
+    let card = model_lists::card(name);
+    let card =
+        card.ok_or_else(|| Error::NotFound("This server does not know a card of that name.".to_owned()))?;
+    match body.load_method.as_str() {
+        "listModels" => {
+            check_destination(app, caller, card, body)?;
+            Ok(model_options(app, caller, card, body, cancel))
+        }
+        "listTools"
+            if model_lists::has_picker(card, Picker::Tool) && caller.permissions.has("tools:view") =>
+        {
+            let tools = app.store.read(|tx| TOOLS.list(tx, &caller.workspace))?;
+            let rows = tools
+                .iter()
+                .map(|tool| json!({"label": tool.name, "name": tool.id, "description": tool.description}));
+            Ok(sort_rows(rows.collect()))
+        }
+        "listStores"
+            if model_lists::has_picker(card, Picker::DocumentStore)
+                && caller.permissions.has("documentStores:view") =>
+        {
+            let stores = app.store.read(|tx| DOCUMENT_STORES.list(tx, &caller.workspace))?;
+            let rows = stores.iter().map(
+                |store| json!({"label": store.name, "name": store.id, "description": store.description}),
+            );
+            Ok(sort_rows(rows.collect()))
+        }
+        "listFlows" if model_lists::has_picker(card, Picker::Flow) => {
+            let flows = app.store.read(|tx| FLOWS.list(tx, &caller.workspace))?;
+            let readable =
+                flows.iter().filter(|flow| check_permission(caller, flow.kind, FlowAction::Read).is_ok());
+            Ok(sort_rows(readable.map(|flow| json!({"label": flow.name, "name": flow.id})).collect()))
+        }
+        "listActions" if model_lists::has_picker(card, Picker::Actions) && can_edit_canvases(caller) => {
+            check_destination(app, caller, card, body)?;
+            mcp_actions(app, caller, card, body, cancel)
+        }
+        _ => Ok(Vec::new()),
+    }
+}
+
+/// To ask with a credential is to send it: a caller who may not choose where does not choose here either.
+fn check_destination(app: &App, caller: &Caller, card: &Card, body: &LoadMethodRequest) -> Result<()> {
+    if !can_edit_canvases(caller) {
+        return Ok(());
+    }
+    let credential = credential_id(body).map(|id| id.to_string());
+    let sends: Vec<_> =
+        credential_destinations::of_card(card, card.label, &body.inputs, credential.as_deref())
+            .into_iter()
+            .collect();
+    app.store.read(|tx| credential_destinations::check(tx, caller, &sends, || Ok(Vec::new())))
+}
+
+/// The tools of a card's MCP server. What keeps them from being listed stands in the place of the first, in the family's
+/// form: an editor shows it where it shows the list.
+fn mcp_actions(
+    app: &App,
+    caller: &Caller,
+    card: &'static Card,
+    body: &LoadMethodRequest,
+    cancel: &CancelToken,
+) -> Result<Vec<Value>> {
+    let saved = app.store.read(|tx| variables::values(tx, &app.environment, &caller.workspace))?;
+    let mut settings = body.inputs.clone();
+    for value in settings.values_mut() {
+        if let Value::String(text) = value {
+            *text = fill_variables(text, &saved);
+        }
+    }
+    let credential = credential_id(body).map(|id| id.to_string());
+    let short = CancelToken::new(Some(Duration::from_secs(PROVIDER_SECONDS)));
+    let ended = short.clone();
+    let _hook = cancel.on_cancel(move || ended.cancel(crate::base::cancel::CancelReason::CallerLeft));
+    let host = WorkspaceHost::new(app, caller.workspace, short.clone());
+    let lone =
+        StandaloneCard { card, label: card.label, settings: &settings, credential: credential.as_deref() };
+    match engine::list_actions(&lone, &host) {
+        Ok(tools) => {
+            let row =
+                |(name, about): (String, String)| json!({"label": name, "name": name, "description": about});
+            Ok(sort_rows(tools.unwrap_or_default().into_iter().map(row).collect()))
+        }
+        Err(Error::RunFailed(why) | Error::Invalid(why)) => {
+            Ok(vec![json!({"label": "No Available Actions", "name": "error", "description": why})])
+        }
+        Err(Error::Cancelled) => {
+            let why = format!("{}: its server did not answer within {PROVIDER_SECONDS} seconds.", card.label);
+            Ok(vec![json!({"label": "No Available Actions", "name": "error", "description": why})])
+        }
+        Err(other) => Err(other),
+    }
+}
+
+/// A text with the saved variables in it filled in; what else it refers to, only a run knows.
+fn fill_variables(text: &str, saved: &HashMap<String, String>) -> String {
+    let Some(template) = TextTemplate::parse(text) else { return text.to_owned() };
+    let segment = |segment: &Segment| match segment {
+        Segment::Text(text) => text.clone(),
+        Segment::Reference { to: Reference::Variable(name), written } => {
+            saved.get(name).unwrap_or(written).clone()
+        }
+        Segment::Reference { written, .. } => written.clone(),
+    };
+    template.segments().iter().map(segment).collect()
+}
+
+/// The credential that the card is set to.
+fn credential_id(body: &LoadMethodRequest) -> Option<CredentialId> {
+    let among = ["credential", "FLOWISE_CREDENTIAL_ID"].map(|name| body.inputs.get(name)?.as_str());
+    [body.credential.as_deref()].into_iter().chain(among).flatten().find_map(CredentialId::parse)
+}
+
+fn sort_rows(mut rows: Vec<Value>) -> Vec<Value> {
+    rows.sort_by_cached_key(|row| row["label"].as_str().unwrap_or_default().to_lowercase());
+    rows
+}
+
+/// What the card suggests, and behind it what its provider has beside.
+fn model_options(
+    app: &App,
+    caller: &Caller,
+    card: &'static Card,
+    body: &LoadMethodRequest,
+    cancel: &CancelToken,
+) -> Vec<Value> {
+    let suggested = model_lists::suggested_models(card);
+    let mut rows: Vec<Value> = suggested.iter().map(|name| json!({"label": name, "name": name})).collect();
+    let more = model_lists::model_list_request(card, &body.inputs).filter(|_| can_edit_canvases(caller));
+    let more = more.and_then(|asking| provider_models(app, caller, card, body, asking, cancel));
+    rows.extend(
+        more.unwrap_or_default()
+            .into_iter()
+            .filter(|row| row["name"].as_str().is_none_or(|name| !suggested.contains(&name))),
+    );
+    rows
+}
+
+/// An address in the body, and a stored key that goes there, are for those who could put both into a card and ask it.
+/// Everybody else reads what the card suggests.
+fn can_edit_canvases(caller: &Caller) -> bool {
+    let kinds = ["chatflows", "agentflows", "assistants"];
+    let draws = |kind: &str| {
+        ["create", "update"].iter().any(|verb| caller.permissions.has(&format!("{kind}:{verb}")))
+    };
+    kinds.into_iter().any(draws)
+}
+
+/// `None` when there is no key for it, or it did not answer in time.
+fn provider_models(
+    app: &App,
+    caller: &Caller,
+    card: &'static Card,
+    body: &LoadMethodRequest,
+    asking: ModelListRequest,
+    cancel: &CancelToken,
+) -> Option<Vec<Value>> {
+    let credential = credential_id(body);
+    let key = credential.as_ref().and_then(|id| {
+        let opened = app.store.read(|tx| credentials::open(tx, &app.secrets.vault, &caller.workspace, id));
+        opened.ok()??.get(asking.key?)?.as_str().map(ProviderKey::new)
+    });
+    if key.is_none() && asking.needs_key {
+        return None;
+    }
+    let asked = ModelListKey {
+        workspace: caller.workspace,
+        card: card.name,
+        base: asking.base,
+        credential: credential.map(|id| id.to_string()),
+    };
+    if let Some(known) = app.state.model_lists.find(&asked) {
+        return known;
+    }
+    let mut endpoint = Endpoint::new(app.outgoing.clone(), &asked.base, key);
+    let wait = Duration::from_secs(PROVIDER_SECONDS);
+    endpoint.limits = ResponseLimits { first_byte: wait, stall: wait, body_bytes: LIST_BYTES_MAX };
+    // It ends with its own time, and with the caller who leaves.
+    let short = CancelToken::new(Some(wait));
+    let ended = short.clone();
+    let _hook = cancel.on_cancel(move || ended.cancel(crate::base::cancel::CancelReason::CallerLeft));
+    let list = list_models(&endpoint, asking.format, asking.purpose, &short).ok();
+    let list = list.map(|models| sort_rows(models.iter().map(row).collect()));
+    if cancel.reason().is_none() {
+        app.state.model_lists.insert(asked, list.clone());
+    }
+    list
+}
+
+fn row(model: &ListedModel) -> Value {
+    let mut row = json!({"label": model.label.as_ref().unwrap_or(&model.name), "name": model.name});
+    if model.label.as_ref().is_some_and(|label| *label != model.name) {
+        row["description"] = model.name.as_str().into();
+    }
+    row
+}

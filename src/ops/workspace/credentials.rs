@@ -1,0 +1,397 @@
+//! Credentials: kept sealed, shown without their secrets, opened for a run only (manual 8.8).
+
+use super::audit;
+use crate::app::App;
+use crate::clock::iso;
+use crate::domain::accounts::caller::Caller;
+use crate::domain::accounts::user::DisplayName;
+use crate::domain::error::{Error, Result};
+use crate::domain::ids::{CredentialId, WorkspaceId};
+use crate::domain::workspace::audit::{AuditAction, AuditEntry, AuditTargetKind};
+use crate::domain::workspace::credential::{self, Credential};
+use crate::domain::workspace::credential_types::{CredentialType, FieldKind};
+use crate::domain::workspace::oauth2;
+use crate::files::Vault;
+use crate::ops::accounts::membership;
+use crate::ops::flows::usage::{self, ResourceKind};
+use crate::store::tables::CREDENTIALS;
+use crate::store::{Tx, WriteTx};
+use jiff::Timestamp;
+use serde::Deserialize;
+use serde_json::{Map, Value, json};
+
+/// Looks a credential type up by its name.
+pub type CredentialTypeLookup = fn(&str) -> Option<&'static CredentialType>;
+
+/// The body of `POST /credentials`, and of `PUT /credentials/:id`, where all of it is optional.
+#[derive(Deserialize, Default)]
+#[serde(rename_all = "camelCase", default)]
+pub struct CredentialBody {
+    pub name: Option<String>,
+    pub credential_name: Option<String>,
+    pub plain_data_obj: Option<Map<String, Value>>,
+}
+
+/// The credentials of the caller's workspace by name, all of them or those of the given types; no fields.
+///
+/// # Errors
+/// [`Error::Internal`] when the database cannot be read.
+pub fn list(app: &App, caller: &Caller, of_types: &[&str]) -> Result<Vec<Value>> {
+    let mut found = app.store.read(|tx| CREDENTIALS.list(tx, &caller.workspace))?;
+    found.retain(|credential| of_types.is_empty() || of_types.contains(&credential.credential_name.as_str()));
+    found.sort_by(|one, other| (&one.name, one.created).cmp(&(&other.name, other.created)));
+    Ok(found.iter().map(row).collect())
+}
+
+/// Stores a credential.
+///
+/// # Errors
+/// 400 for a missing name, an unknown type, or a field that is missing or of the wrong kind.
+pub fn create(
+    app: &App,
+    caller: &Caller,
+    types: CredentialTypeLookup,
+    body: &CredentialBody,
+) -> Result<Value> {
+    let name = DisplayName::parse("name", body.name.as_deref().unwrap_or_default())?;
+    let kind = require_type(types, body.credential_name.as_deref().unwrap_or_default())?;
+    let sent = body.plain_data_obj.clone().unwrap_or_default();
+    let fields = credential::merge_fields(kind, &Map::new(), &sent)?;
+    credential::require_filled(kind, &fields, |_| true)?;
+    let (id, now) = (CredentialId::random(), app.clock.monotonic_now());
+    let made = Credential {
+        id,
+        workspace: caller.workspace,
+        name: name.as_str().to_owned(),
+        credential_name: kind.name.to_owned(),
+        sealed: app.secrets.vault.seal(&caller.workspace, &id, &fields),
+        created: now,
+        updated: now,
+        former_names: Vec::new(),
+        addresses: Vec::new(),
+    };
+    app.store.write(|tx| {
+        membership::require_workspace(tx, &caller.workspace)?;
+        CREDENTIALS.put(tx, &caller.workspace, &id, &made)?;
+        record_audit(tx, caller, AuditAction::CredentialCreated, &made, now)
+    })?;
+    tracing::info!(credential = %id, by = %caller.principal, "a credential was made");
+    Ok(row(&made))
+}
+
+/// One credential, with its fields as they may be shown.
+///
+/// # Errors
+/// 404 for an unknown one; 500 naming it when it was sealed under another key.
+pub fn read(app: &App, caller: &Caller, types: CredentialTypeLookup, id: &str) -> Result<Value> {
+    let stored = app.store.read(|tx| get(tx, caller, id))?;
+    let mut row = row(&stored);
+    // A type this version does not know shows nothing: which of its fields are secret is not known either.
+    let shown = match types(&stored.credential_name) {
+        Some(kind) => credential::mask_fields(kind, &decrypt(&app.secrets.vault, &stored)?),
+        None => Map::new(),
+    };
+    row["plainDataObj"] = shown.into();
+    Ok(row)
+}
+
+/// The fields of a credential that are addresses, as they may be shown (manual 8.8).
+///
+/// # Errors
+/// As [`read`].
+pub fn addresses(app: &App, caller: &Caller, types: CredentialTypeLookup, id: &str) -> Result<Value> {
+    let stored = app.store.read(|tx| get(tx, caller, id))?;
+    let mut shown = Map::new();
+    if let Some(kind) = types(&stored.credential_name) {
+        shown = credential::mask_fields(kind, &decrypt(&app.secrets.vault, &stored)?);
+        shown.retain(|name, _| {
+            kind.fields.iter().any(|field| field.name == name && matches!(field.kind, FieldKind::Url))
+        });
+    }
+    Ok(json!({ "plainDataObj": shown }))
+}
+
+/// Changes what the body names. Fields sent back as they were shown stay as they are.
+///
+/// # Errors
+/// 404 for an unknown credential, 400 as for [`create`] and for a change of type without its fields.
+pub fn update(
+    app: &App,
+    caller: &Caller,
+    types: CredentialTypeLookup,
+    id: &str,
+    body: &CredentialBody,
+) -> Result<Value> {
+    let name = body.name.as_deref().map(|name| DisplayName::parse("name", name)).transpose()?;
+    let changed = app.store.write(|tx| {
+        let mut stored = get(tx, caller, id)?;
+        if let Some(name) = &name {
+            stored.rename(name.as_str());
+        }
+        let wanted = body.credential_name.as_deref().unwrap_or(&stored.credential_name);
+        if wanted != stored.credential_name || body.plain_data_obj.is_some() {
+            let kind = require_type(types, wanted)?;
+            let sent = body.plain_data_obj.clone().unwrap_or_default();
+            // Another type has other fields: nothing of the old ones may slip into it.
+            let stays = wanted == stored.credential_name;
+            let before = if stays {
+                // What cannot be opened can still be replaced: the values sent are then all there is.
+                decrypt(&app.secrets.vault, &stored).unwrap_or_default()
+            } else {
+                Map::new()
+            };
+            let mut fields = credential::merge_fields(kind, &before, &sent)?;
+            oauth2::drop_tokens_if_changed(kind.name, &before, &mut fields);
+            credential::require_filled(kind, &fields, |name| !stays || sent.contains_key(name))?;
+            kind.name.clone_into(&mut stored.credential_name);
+            stored.sealed = app.secrets.vault.seal(&stored.workspace, &stored.id, &fields);
+        }
+        stored.updated = app.clock.monotonic_now();
+        CREDENTIALS.put(tx, &caller.workspace, &stored.id, &stored)?;
+        record_audit(tx, caller, AuditAction::CredentialChanged, &stored, stored.updated)?;
+        Ok(stored)
+    })?;
+    tracing::info!(credential = %changed.id, by = %caller.principal, "a credential was changed");
+    Ok(row(&changed))
+}
+
+/// Deletes a credential. Cards that name it say so when they run.
+///
+/// # Errors
+/// 404 for an unknown one; 409 while flows use it, unless `force`.
+pub fn delete(app: &App, caller: &Caller, id: &str, force: bool) -> Result<Value> {
+    app.store.write(|tx| {
+        let stored = get(tx, caller, id)?;
+        usage::require_unused(tx, caller, ResourceKind::Credentials, &stored.id.to_string(), force)?;
+        CREDENTIALS.remove(tx, &caller.workspace, &stored.id)?;
+        record_audit(tx, caller, AuditAction::CredentialDeleted, &stored, app.clock.monotonic_now())
+    })?;
+    tracing::info!(credential = id, by = %caller.principal, "a credential was deleted");
+    Ok(json!({ "raw": [], "affected": 1 }))
+}
+
+/// The credentials of a workspace that are of one of these types, sealed as they are.
+///
+/// # Errors
+/// When the database cannot be read.
+pub fn list_of_types(tx: &impl Tx, workspace: &WorkspaceId, types: &[&str]) -> Result<Vec<Credential>> {
+    let mut found = CREDENTIALS.list(tx, workspace)?;
+    found.retain(|credential| types.contains(&credential.credential_name.as_str()));
+    Ok(found)
+}
+
+/// The fields of a credential in clear, for a run of a flow in `workspace`; `None` when there is none.
+///
+/// # Errors
+/// [`Error::Failed`] naming the credential when it was sealed under another key.
+pub fn open(
+    tx: &impl Tx,
+    vault: &Vault,
+    workspace: &WorkspaceId,
+    id: &CredentialId,
+) -> Result<Option<Map<String, Value>>> {
+    open_checked(tx, vault, workspace, id, &|_| Ok(()))
+}
+
+/// As [`open`], once `admit` has let the type of the credential pass.
+///
+/// # Errors
+/// As [`open`], and what `admit` returns.
+pub fn open_checked(
+    tx: &impl Tx,
+    vault: &Vault,
+    workspace: &WorkspaceId,
+    id: &CredentialId,
+    admit: &dyn Fn(&str) -> Result<()>,
+) -> Result<Option<Map<String, Value>>> {
+    let Some(stored) = CREDENTIALS.get(tx, workspace, id)? else { return Ok(None) };
+    admit(&stored.credential_name)?;
+    decrypt(vault, &stored).map(Some)
+}
+
+/// What people call a credential of a workspace.
+pub(crate) fn find_name(app: &App, workspace: &WorkspaceId, id: &str) -> Option<String> {
+    let id = CredentialId::parse(id)?;
+    let found = app.store.read_but_messages(|tx| CREDENTIALS.get(tx, workspace, &id));
+    found.ok().flatten().map(|found| found.name)
+}
+
+fn record_audit(
+    tx: &WriteTx,
+    caller: &Caller,
+    action: AuditAction,
+    stored: &Credential,
+    now: Timestamp,
+) -> Result<()> {
+    audit::record(
+        tx,
+        &AuditEntry::by_caller(caller, action, now).with_target(
+            AuditTargetKind::Credential,
+            stored.id,
+            &stored.name,
+        ),
+    )
+}
+
+/// The credential of this id in the caller's workspace.
+///
+/// # Errors
+/// 404 for an unknown one.
+pub(crate) fn get(tx: &impl Tx, caller: &Caller, id: &str) -> Result<Credential> {
+    let found = CredentialId::parse(id).map(|id| CREDENTIALS.get(tx, &caller.workspace, &id)).transpose()?;
+    found.flatten().ok_or_else(|| {
+        let shown: String = id.chars().filter(|c| !c.is_control()).take(64).collect();
+        Error::NotFound(format!("Credential {shown} not found"))
+    })
+}
+
+fn require_type(types: CredentialTypeLookup, name: &str) -> Result<&'static CredentialType> {
+    types(name).ok_or_else(|| {
+        let shown: String = name.chars().filter(|c| !c.is_control()).take(64).collect();
+        Error::invalid(format!(
+            "There is no credential type '{shown}'. GET /api/v1/components-credentials lists them."
+        ))
+    })
+}
+
+/// The fields of a credential in clear.
+///
+/// # Errors
+/// [`Error::Failed`] naming it when it was sealed under another key.
+pub(crate) fn decrypt(vault: &Vault, stored: &Credential) -> Result<Map<String, Value>> {
+    vault.open(&stored.workspace, &stored.id, &stored.sealed).map_err(|_| {
+        Error::RunFailed(format!(
+            "The credential '{}' was encrypted with another key than this server's. Type its values in again.",
+            stored.name
+        ))
+    })
+}
+
+fn row(credential: &Credential) -> Value {
+    json!({
+        "id": credential.id,
+        "name": credential.name,
+        "credentialName": credential.credential_name,
+        "createdDate": iso(credential.created),
+        "updatedDate": iso(credential.updated),
+        "workspaceId": credential.workspace,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::workspace::credential::MASK;
+    use crate::domain::workspace::credential_types::find_type;
+
+    fn body(value: Value) -> CredentialBody {
+        serde_json::from_value(value).unwrap()
+    }
+
+    fn basic() -> CredentialBody {
+        let fields = json!({"basicAuthUsername": "ada", "basicAuthPassword": "pw-1", "stray": "x"});
+        body(json!({"name": "Basic", "credentialName": "httpBasicAuth", "plainDataObj": fields}))
+    }
+
+    fn opened(app: &App, caller: &Caller, id: &str) -> Option<Value> {
+        let id = CredentialId::parse(id).unwrap();
+        app.store.read(|tx| open(tx, &app.secrets.vault, &caller.workspace, &id)).unwrap().map(Value::from)
+    }
+
+    #[test]
+    fn a_secret_goes_in_and_comes_out_for_a_run_only() {
+        let (folder, app, caller) = App::with_owner();
+        let made = create(&app, &caller, find_type, &basic()).unwrap();
+        let id = made["id"].as_str().unwrap();
+        let shown = read(&app, &caller, find_type, id).unwrap();
+        let fields = json!({"basicAuthUsername": "ada", "basicAuthPassword": MASK});
+        assert_eq!(shown["plainDataObj"], fields);
+        let clear = json!({"basicAuthUsername": "ada", "basicAuthPassword": "pw-1"});
+        assert_eq!(opened(&app, &caller, id), Some(clear.clone()));
+        assert_eq!(list(&app, &caller, &[]).unwrap(), std::slice::from_ref(&made));
+        assert_eq!(list(&app, &caller, &["openAIApi", "httpBasicAuth"]).unwrap().len(), 1);
+        assert!(list(&app, &caller, &["openAIApi"]).unwrap().is_empty());
+        update(&app, &caller, find_type, id, &body(json!({"name": "New", "plainDataObj": fields}))).unwrap();
+        assert_eq!(opened(&app, &caller, id), Some(clear));
+        update(&app, &caller, find_type, id, &body(json!({"plainDataObj": {"basicAuthPassword": "pw-2"}})))
+            .unwrap();
+        assert_eq!(opened(&app, &caller, id).unwrap()["basicAuthPassword"], "pw-2");
+        let file = std::fs::read(folder.path().join("flowkeep.redb")).unwrap();
+        assert!(!String::from_utf8_lossy(&file).contains("pw-"));
+    }
+
+    #[test]
+    fn a_stranger_finds_nothing() {
+        let (_folder, app, caller) = App::with_owner();
+        let made = create(&app, &caller, find_type, &basic()).unwrap();
+        let id = made["id"].as_str().unwrap();
+        let stranger = Caller { workspace: WorkspaceId::random(), ..caller.clone() };
+        let missing = |result: Result<Value>| matches!(result, Err(Error::NotFound(_)));
+        assert!(missing(read(&app, &stranger, find_type, id)));
+        assert!(missing(update(&app, &stranger, find_type, id, &basic())));
+        assert!(missing(delete(&app, &stranger, id, false)));
+        assert!(missing(read(&app, &caller, find_type, "nonsense")));
+        assert_eq!(opened(&app, &stranger, id), None);
+        delete(&app, &caller, id, false).unwrap();
+        assert!(missing(delete(&app, &caller, id, false)));
+    }
+
+    #[test]
+    fn bad_bodies_are_refused() {
+        let (_folder, app, caller) = App::with_owner();
+        for bad in [
+            json!({}),
+            json!({"name": "x", "credentialName": "nonsense"}),
+            json!({"name": " ", "credentialName": "openAIApi"}),
+            json!({"name": "x", "credentialName": "openAIApi", "plainDataObj": {"openAIApiKey": 1}}),
+            json!({"name": "x", "credentialName": "openAIApi", "plainDataObj": {"openAIApiKey": MASK}}),
+            json!({"name": "x", "credentialName": "openAIApi"}),
+            json!({"name": "x", "credentialName": "openAIApi", "plainDataObj": {"openAIApiKey": ""}}),
+            json!({"name": "x", "credentialName": "openAIApi", "plainDataObj": {"openAIApiKey": "sk\n1"}}),
+            json!({"name": "x", "credentialName": "httpBasicAuth", "plainDataObj": {"basicAuthUsername": "ada"}}),
+        ] {
+            let refused = create(&app, &caller, find_type, &body(bad.clone()));
+            assert!(matches!(refused, Err(Error::Invalid(_))), "{bad}");
+        }
+    }
+
+    #[test]
+    fn an_edit_empties_nothing_that_is_needed() {
+        let (_folder, app, caller) = App::with_owner();
+        let made = create(&app, &caller, find_type, &basic()).unwrap();
+        let id = made["id"].as_str().unwrap();
+        for empty in [json!(""), json!(null), json!("a\u{1}b")] {
+            let sent = body(json!({"plainDataObj": {"basicAuthPassword": empty}}));
+            assert!(matches!(update(&app, &caller, find_type, id, &sent), Err(Error::Invalid(_))), "{empty}");
+        }
+        assert_eq!(opened(&app, &caller, id).unwrap()["basicAuthPassword"], "pw-1");
+        update(&app, &caller, find_type, id, &body(json!({"name": "Renamed"}))).unwrap();
+    }
+
+    #[test]
+    fn another_type_takes_nothing_over() {
+        let (_folder, app, caller) = App::with_owner();
+        let made = create(&app, &caller, find_type, &basic()).unwrap();
+        let id = made["id"].as_str().unwrap();
+        let bare = update(&app, &caller, find_type, id, &body(json!({"credentialName": "openAIApi"})));
+        assert!(matches!(bare, Err(Error::Invalid(_))), "{bare:?}");
+        let fields = json!({"openAIApiKey": "sk-1"});
+        let other = json!({"credentialName": "openAIApi", "plainDataObj": fields});
+        update(&app, &caller, find_type, id, &body(other)).unwrap();
+        assert_eq!(opened(&app, &caller, id), Some(fields));
+    }
+
+    #[test]
+    fn a_foreign_seal_is_said_so_and_can_be_replaced() {
+        let (_folder, app, caller) = App::with_owner();
+        let made = create(&app, &caller, find_type, &basic()).unwrap();
+        let id = CredentialId::parse(made["id"].as_str().unwrap()).unwrap();
+        let mut stored = app.store.read(|tx| CREDENTIALS.get(tx, &caller.workspace, &id)).unwrap().unwrap();
+        stored.sealed = Vault::new(&[1; 32]).seal(&caller.workspace, &id, &Map::new());
+        app.store.write(|tx| CREDENTIALS.put(tx, &caller.workspace, &id, &stored)).unwrap();
+        let refused = read(&app, &caller, find_type, &id.to_string()).unwrap_err();
+        assert!(matches!(&refused, Error::RunFailed(text) if text.contains("'Basic'")), "{refused}");
+        update(&app, &caller, find_type, &id.to_string(), &basic()).unwrap();
+        assert_eq!(opened(&app, &caller, &id.to_string()).unwrap()["basicAuthPassword"], "pw-1");
+    }
+}

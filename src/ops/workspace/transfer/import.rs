@@ -1,0 +1,311 @@
+//! Taking a file in: each thing for itself, so that a bad one takes none of the others along.
+
+use super::ItemKind;
+use super::credentials::{self, CredentialMatches};
+use super::export;
+use super::flow;
+use super::parse::{ImportItem, display_name, parse};
+use super::plan::{ExistingPolicy, ImportAction, ImportChoices, ImportStep, plan, report_row};
+use super::workspace_view::KeyBinding;
+use crate::app::App;
+use crate::canvas::Canvas;
+use crate::domain::accounts::caller::Caller;
+use crate::domain::error::{Error, Result};
+use crate::domain::ids::{DocumentStoreId, TemplateId, ToolId, VariableId, find_ids};
+use crate::ops::flows::validation::{CardProblems, ImportedResources, former_names, unknown_cards};
+use crate::ops::knowledge::stores::{self, DocumentStoreChange, NewDocumentStore};
+use crate::ops::workspace::templates;
+use crate::ops::workspace::tools;
+use crate::ops::workspace::variables::{self, VariableBody};
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+use serde_json::{Map, Value, json};
+use std::collections::{BTreeMap, HashMap, HashSet};
+
+/// The body: how, and the file itself beside it, as the family sends it.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ImportBody {
+    /// `preview` changes nothing and tells what an import would do.
+    #[serde(default)]
+    mode: Option<ImportMode>,
+    /// What to do with things of the file, by their ids there.
+    #[serde(default)]
+    choices: HashMap<String, ImportAction>,
+    /// What to do with the others of them that are here already.
+    #[serde(default)]
+    existing: ExistingPolicy,
+    /// The name of the file, after which a canvas without a name is called.
+    #[serde(default)]
+    file_name: Option<String>,
+    #[serde(flatten)]
+    file: Map<String, Value>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum ImportMode {
+    Preview,
+    Import,
+}
+
+impl ImportBody {
+    /// A file with nothing chosen for single things of it.
+    ///
+    /// # Errors
+    /// 400 when it is no JSON object.
+    pub fn from_file(
+        text: &str,
+        file_name: Option<String>,
+        existing: ExistingPolicy,
+        preview: bool,
+    ) -> Result<Self> {
+        let wrong =
+            |_| Error::invalid("This is not a file of JSON with an export, a flow, a tool or a canvas.");
+        let file: Map<String, Value> = serde_json::from_str(text).map_err(wrong)?;
+        let mode = Some(if preview { ImportMode::Preview } else { ImportMode::Import });
+        Ok(Self { mode, choices: HashMap::new(), existing, file_name, file })
+    }
+}
+
+/// Imports a file, or tells what would become of it. A thing that cannot come in is named with the reason; the others
+/// come in all the same.
+///
+/// # Errors
+/// 400 for a file with nothing in it.
+pub fn import(app: &App, caller: &Caller, body: ImportBody) -> Result<Value> {
+    let ImportBody { mode, choices: chosen, existing, file_name, file } = body;
+    let mut incoming = parse(file, file_name.as_deref())?;
+    let mut steps = plan(app, caller, &incoming, &ImportChoices { chosen, existing })?;
+    let known = credentials::load(app, &caller.workspace)?;
+    let stands = credentials::match_credentials(caller, &known, &incoming.credentials);
+    let told_of = incoming.items.iter().zip(&steps).map(|(item, step)| notes(item, step, &stands));
+    let notes: Vec<Vec<String>> = told_of.collect();
+    replace_ids(&mut incoming.items, &steps, &stands)?;
+    let problems = problems(app, caller, &incoming.items, &steps)?;
+    let unsupported = count_unsupported(&incoming.items, &steps);
+    let is_import = mode != Some(ImportMode::Preview);
+    if is_import {
+        for (item, step) in incoming.items.iter().zip(&mut steps) {
+            if step.is_written() {
+                step.refusal = import_item(app, caller, item, step).err().map(|fault| fault_text(&fault));
+            }
+        }
+    }
+    let rows = incoming.items.iter().zip(&steps).zip(notes.iter().zip(&problems));
+    let mut told: Vec<Value> = rows
+        .map(|((item, step), (notes, problems))| report_row(item, step, notes, problems, is_import))
+        .collect();
+    told.extend(incoming.left_out.iter().map(|(name, count, why)| {
+        json!({"kind": name, "count": count, "action": "skip", "reason": why, "choices": ["skip"]})
+    }));
+    let count = |actions: &[ImportAction]| {
+        steps.iter().filter(|step| step.refusal.is_none() && actions.contains(&step.action)).count()
+    };
+    let (created, updated) =
+        (count(&[ImportAction::Create, ImportAction::Duplicate]), count(&[ImportAction::Update]));
+    let refused = steps.iter().filter(|step| step.refusal.is_some()).count();
+    if is_import {
+        tracing::info!(created, updated, refused, by = %caller.principal, "a file was imported");
+    }
+    Ok(json!({
+        "message": if !is_import { "preview" } else if refused == 0 { "success" } else { "some items were refused" },
+        "items": told, "created": created, "updated": updated, "skipped": count(&[ImportAction::Skip]),
+        "refused": refused, "unsupported": unsupported,
+    }))
+}
+
+/// What is wrong with each flow that comes in, as validation says it of flows that are here.
+fn problems(
+    app: &App,
+    caller: &Caller,
+    items: &[ImportItem],
+    steps: &[ImportStep],
+) -> Result<Vec<Vec<CardProblems>>> {
+    let mut arrivals = ImportedResources::default();
+    for (item, step) in items.iter().zip(steps).filter(|(_, step)| step.is_written()) {
+        arrivals.ids.insert(step.id);
+        if let (ItemKind::Variable, Some(name)) = (item.kind, item.fields.get("name").and_then(Value::as_str))
+        {
+            arrivals.variables.insert(name.to_owned());
+        }
+    }
+    let of = |(item, step): (&ImportItem, &ImportStep)| match item.kind {
+        ItemKind::Flow(kind) if step.is_written() => flow::problems(app, caller, item, kind, step, &arrivals),
+        _ => Ok(Vec::new()),
+    };
+    items.iter().zip(steps).map(of).collect()
+}
+
+/// Kinds of flows and cards that come in and do not run here: how many, and in how many flows.
+fn count_unsupported(items: &[ImportItem], steps: &[ImportStep]) -> Vec<Value> {
+    let mut kinds: BTreeMap<&str, usize> = BTreeMap::new();
+    let mut cards: BTreeMap<String, (usize, usize)> = BTreeMap::new();
+    for (item, step) in items.iter().zip(steps) {
+        let ItemKind::Flow(kind) = item.kind else { continue };
+        if !step.is_written() {
+            continue;
+        }
+        if kind.unsupported_reason().is_some() {
+            *kinds.entry(kind.as_str()).or_default() += 1;
+        }
+        let Ok(canvas) = Canvas::parse(flow::canvas_of(item)) else { continue };
+        let mut seen = HashSet::new();
+        for name in unknown_cards(&canvas) {
+            let (count, flows) = cards.entry(display_name(name)).or_default();
+            *count += 1;
+            *flows += usize::from(seen.insert(name));
+        }
+    }
+    let kinds = kinds.into_iter().map(|(name, count)| ("type", name.to_owned(), count, count));
+    let cards = cards.into_iter().map(|(name, (count, flows))| ("card", name, count, flows));
+    kinds
+        .chain(cards)
+        .map(|(what, name, count, flows)| json!({"what": what, "name": name, "count": count, "flows": flows}))
+        .collect()
+}
+
+/// A fault of the service is told as such, and logged.
+fn fault_text(fault: &Error) -> String {
+    if let Error::Internal(_) = fault {
+        tracing::error!(cause = fault.for_log(), "a thing of a file could not be imported");
+    }
+    fault.to_string()
+}
+
+/// What a person should know of a thing that comes in.
+fn notes(item: &ImportItem, step: &ImportStep, stands: &CredentialMatches) -> Vec<String> {
+    let mut notes = step.notes.clone();
+    let ItemKind::Flow(_) = item.kind else {
+        if item.kind == ItemKind::Variable {
+            notes.push("It comes without a value: one that is here keeps its own.".to_owned());
+        }
+        notes.extend(item.notes.iter().cloned());
+        return notes;
+    };
+    notes.extend(item.notes.iter().cloned());
+    notes.extend(renamed_cards(item));
+    notes.extend(stands.notes_on(&Value::from(item.fields.clone()).to_string()));
+    match (step.binding, step.action) {
+        (KeyBinding::Nobody, ImportAction::Create | ImportAction::Duplicate) => notes.push(
+            "It was bound to an API key that is not here: it answers nobody (401) until you choose in its settings \
+             which key opens it, or that it needs none."
+                .to_owned(),
+        ),
+        (KeyBinding::Nobody, ImportAction::Update) => {
+            notes.push("The API key it was bound to is not here: who may ask it stays as it is.".to_owned());
+        }
+        (KeyBinding::Open | KeyBinding::Key(_), _) | (_, ImportAction::Skip) => {}
+    }
+    if step.is_written() && item.fields.get("draft").is_some_and(Value::is_object) {
+        notes.push("Its unpublished changes come along as what is to be published.".to_owned());
+    }
+    notes
+}
+
+/// What is said of cards that were drawn under names which they have given up since.
+fn renamed_cards(item: &ImportItem) -> Option<String> {
+    let canvas = Canvas::parse(flow::canvas_of(item)).ok()?;
+    let told = |(former, label): (&str, &str)| format!("'{former}' runs as '{label}'");
+    let told: Vec<String> = former_names(&canvas).into_iter().map(told).collect();
+    (!told.is_empty()).then(|| format!("Cards were drawn under former names: {}.", told.join(", ")))
+}
+
+/// Writes the new ids wherever the old ones stand, in one pass over each thing.
+fn replace_ids(items: &mut [ImportItem], steps: &[ImportStep], stands: &CredentialMatches) -> Result<()> {
+    let mut names = stands.ids.clone();
+    for (item, step) in items.iter().zip(steps) {
+        if let Some(old) = item.id.filter(|old| *old != step.id && step.refusal.is_none()) {
+            names.insert(old.to_string(), step.id.to_string());
+        }
+    }
+    if names.is_empty() {
+        return Ok(());
+    }
+    for item in items {
+        let text = replace_in_text(&Value::from(std::mem::take(&mut item.fields)).to_string(), &names);
+        item.fields = serde_json::from_str(&text).map_err(Error::internal)?;
+    }
+    Ok(())
+}
+
+fn replace_in_text(text: &str, names: &HashMap<String, String>) -> String {
+    let (mut out, mut done) = (String::with_capacity(text.len()), 0);
+    for (at, id) in find_ids(text) {
+        if let Some(new) = names.get(id).filter(|_| at >= done) {
+            out.push_str(&text[done..at]);
+            out.push_str(new);
+            done = at + id.len();
+        }
+    }
+    out.push_str(&text[done..]);
+    out
+}
+
+fn import_item(app: &App, caller: &Caller, item: &ImportItem, step: &ImportStep) -> Result<()> {
+    let bytes = *step.id.as_bytes();
+    let (text, is_new) = (step.id.to_string(), step.action != ImportAction::Update);
+    let fields = &item.fields;
+    match item.kind {
+        ItemKind::Flow(kind) => flow::import(app, caller, item, kind, step),
+        ItemKind::Tool => {
+            if is_new {
+                return tools::create_as(app, caller, ToolId::from_bytes(bytes), &parse_body(fields)?)
+                    .map(drop);
+            }
+            require(caller, "tools:update")?;
+            let mut fields = fields.clone();
+            export::merge_redacted(&mut fields, &tools::read(app, caller, &text)?);
+            tools::update(app, caller, &text, &parse_body(&fields)?).map(drop)
+        }
+        ItemKind::Variable => {
+            let mut body: VariableBody = parse_body(fields)?;
+            // Files of others may hold values: they stay outside as they do in ours.
+            body.value = None;
+            if !is_new {
+                require(caller, "variables:update")?;
+                return variables::update(app, caller, &text, &body).map(drop);
+            }
+            variables::create_as(app, caller, VariableId::from_bytes(bytes), &body).map(drop)
+        }
+        ItemKind::DocumentStore => {
+            let id = DocumentStoreId::from_bytes(bytes);
+            if is_new {
+                let edit: NewDocumentStore = parse_body(fields)?;
+                return stores::create_as(app, caller, id, edit).map(drop);
+            }
+            require(caller, "documentStores:update")?;
+            let change: DocumentStoreChange = parse_body(fields)?;
+            stores::update(app, caller, &id, change).map(drop)
+        }
+        ItemKind::Template => templates::import(app, caller, TemplateId::from_bytes(bytes), fields, is_new),
+    }
+}
+
+fn require(caller: &Caller, permission: &str) -> Result<()> {
+    if caller.permissions.has(permission) {
+        return Ok(());
+    }
+    Err(Error::Forbidden(format!("This needs the permission {permission}.")))
+}
+
+pub(crate) fn parse_body<T: DeserializeOwned>(fields: &Map<String, Value>) -> Result<T> {
+    serde_json::from_value(Value::from(fields.clone()))
+        .map_err(|_| Error::invalid("One of its fields is of the wrong type."))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use uuid::Uuid;
+
+    #[test]
+    fn ids_are_renamed_wherever_they_stand() {
+        let (old, new) = (Uuid::new_v4().to_string(), Uuid::new_v4().to_string());
+        let names = HashMap::from([(old.clone(), new.clone())]);
+        let other = Uuid::new_v4();
+        let text = format!("{{\"a\":\"{old}\",\"b\":\"\\\"{old}\\\" ü {other}\"}}");
+        assert_eq!(replace_in_text(&text, &names), text.replace(&old, &new));
+        assert_eq!(replace_in_text("nothing", &names), "nothing");
+    }
+}

@@ -1,0 +1,113 @@
+//! Export and import (manual 5.11): one file in the family's form, with what only this service knows
+//! beside it. No secret leaves: flows go out as history keeps them, variables without their values, credentials by name.
+
+mod credentials;
+mod export;
+pub(crate) mod file_flows;
+mod flow;
+mod import;
+pub(crate) mod parse;
+mod plan;
+mod transcripts;
+pub(crate) mod workspace_view;
+
+pub use self::export::{ExportSelection, export};
+pub use self::file_flows::{FileFlow, FileFlows};
+pub use self::import::{ImportBody, import};
+pub use self::plan::ExistingPolicy;
+pub use self::transcripts::transcripts;
+use crate::domain::accounts::caller::{Caller, Permission, PermissionSet};
+use crate::domain::error::{Error, Result};
+use crate::domain::flows::flow::FlowKind;
+use crate::ops::flows::access::{self, FlowAction};
+
+/// The kinds of things that go out and come in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum ItemKind {
+    Flow(FlowKind),
+    Tool,
+    Variable,
+    DocumentStore,
+    Template,
+}
+
+/// The lists of a file: their name, and what is in them.
+const GROUPS: [(&str, ItemKind); 8] = [
+    ("ChatFlow", ItemKind::Flow(FlowKind::Chatflow)),
+    ("AgentFlow", ItemKind::Flow(FlowKind::Multiagent)),
+    ("AgentFlowV2", ItemKind::Flow(FlowKind::Agentflow)),
+    ("AssistantFlow", ItemKind::Flow(FlowKind::Assistant)),
+    ("Tool", ItemKind::Tool),
+    ("Variable", ItemKind::Variable),
+    ("DocumentStore", ItemKind::DocumentStore),
+    ("CustomTemplate", ItemKind::Template),
+];
+
+/// The permission of a person over all of a workspace.
+const EXPORT_ALL: &str = "workspace:export";
+const IMPORT_ALL: &str = "workspace:import";
+
+impl ItemKind {
+    /// The list of the file it stands in.
+    fn group(self) -> &'static str {
+        GROUPS.iter().find(|(_, kind)| *kind == self).map_or("ChatFlow", |(name, _)| name)
+    }
+
+    /// The permission that lets this kind out; the family has none for some kinds, whose readers may have them.
+    const fn export_permission(self) -> &'static str {
+        match self {
+            Self::Flow(FlowKind::Assistant) => "assistants:view",
+            Self::Flow(FlowKind::Agentflow | FlowKind::Multiagent) => "agentflows:export",
+            Self::Flow(_) => "chatflows:export",
+            Self::Tool => "tools:export",
+            Self::Variable => "variables:view",
+            Self::DocumentStore => "documentStores:view",
+            Self::Template => "templates:custom",
+        }
+    }
+
+    const fn import_permission(self) -> &'static str {
+        match self {
+            Self::Flow(FlowKind::Assistant) => "assistants:create",
+            Self::Flow(FlowKind::Agentflow | FlowKind::Multiagent) => "agentflows:import",
+            Self::Flow(_) => "chatflows:import",
+            Self::Tool => "tools:create",
+            Self::Variable => "variables:create",
+            Self::DocumentStore => "documentStores:create",
+            Self::Template => "templates:flowexport",
+        }
+    }
+
+    /// Taking things out of a workspace is a permission of its own, which lets nobody read what they may not see.
+    fn check_export(self, caller: &Caller) -> Result<()> {
+        let own = self.export_permission();
+        if !caller.has_any(&[EXPORT_ALL, own]) {
+            return Err(Error::Forbidden(format!("This needs the permission {EXPORT_ALL} or {own}.")));
+        }
+        let seen = match self {
+            Self::Flow(kind) => return access::check_permission(caller, kind, FlowAction::Read),
+            Self::Tool => "tools:view",
+            Self::Variable => "variables:view",
+            Self::DocumentStore => "documentStores:view",
+            Self::Template => "templates:custom",
+        };
+        if caller.permissions.has(seen) {
+            return Ok(());
+        }
+        Err(Error::Forbidden(format!("This needs the permission {seen}.")))
+    }
+
+    fn can_import(self, caller: &Caller) -> bool {
+        caller.has_any(&[IMPORT_ALL, self.import_permission()])
+    }
+}
+
+/// The caller with one permission more, for flows of this kind: whoever may import them may make them.
+fn with_permission(caller: &Caller, kind: FlowKind, action: &str) -> Caller {
+    let mut richer = caller.clone();
+    let more = Permission::parse(&format!("{}:{action}", kind.resource()));
+    if let (PermissionSet::Only(held), Some(more)) = (&mut richer.permissions, more) {
+        held.insert(more);
+    }
+    richer
+}

@@ -1,0 +1,265 @@
+//! What becomes of each thing of a file, before anything is written: the answer of a dry run.
+
+use super::export::merge_redacted;
+use super::parse::{ImportFile, ImportItem};
+use super::workspace_view::{KeyBinding, LocalMatch, WorkspaceView, local_id};
+use super::{IMPORT_ALL, ItemKind};
+use crate::app::App;
+use crate::domain::accounts::caller::Caller;
+use crate::domain::error::Result;
+use crate::domain::flows::draft::EditTarget;
+use crate::domain::ids::FlowId;
+use crate::ops::flows::drafts::{self, DraftPrecondition};
+use crate::ops::flows::validation::CardProblems;
+use crate::store::tables::FLOWS;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value, json};
+use std::collections::HashMap;
+use uuid::Uuid;
+
+/// What is done with a thing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum ImportAction {
+    /// It is made: nothing of it is here.
+    Create,
+    /// It is made under an id of its own, beside what is here.
+    Duplicate,
+    /// What is here under its id becomes what the file says.
+    Update,
+    Skip,
+}
+
+/// What is done with things that are here already, where nothing was chosen for one of them.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum ExistingPolicy {
+    #[default]
+    Skip,
+    /// They become what the file says, where that is something else.
+    Update,
+    /// They are made once more.
+    Duplicate,
+}
+
+/// What becomes of one thing.
+#[derive(Debug)]
+pub(crate) struct ImportStep {
+    pub action: ImportAction,
+    pub id: Uuid,
+    /// Why it is like that, for a person.
+    pub reason: Option<String>,
+    /// Why it cannot come in.
+    pub refusal: Option<String>,
+    /// The draft of the flow here, which an update replaces if it is still there.
+    pub draft: DraftPrecondition,
+    pub binding: KeyBinding,
+    /// What an update would do to what is here.
+    pub notes: Vec<String>,
+    choices: Vec<ImportAction>,
+}
+
+impl ImportStep {
+    fn new(id: Uuid) -> Self {
+        Self {
+            action: ImportAction::Create,
+            id,
+            reason: None,
+            refusal: None,
+            draft: DraftPrecondition::None,
+            binding: KeyBinding::Open,
+            notes: Vec::new(),
+            choices: vec![ImportAction::Create, ImportAction::Skip],
+        }
+    }
+
+    fn refuse(id: Uuid, why: String) -> Self {
+        Self { action: ImportAction::Skip, refusal: Some(why), choices: Vec::new(), ..Self::new(id) }
+    }
+
+    /// True when something is written for it.
+    pub fn is_written(&self) -> bool {
+        self.refusal.is_none() && self.action != ImportAction::Skip
+    }
+}
+
+/// What a caller says of things that are here already.
+#[derive(Debug, Default)]
+pub(crate) struct ImportChoices {
+    /// Of each for itself, by its id in the file.
+    pub chosen: HashMap<String, ImportAction>,
+    pub existing: ExistingPolicy,
+}
+
+pub(crate) fn plan(
+    app: &App,
+    caller: &Caller,
+    incoming: &ImportFile,
+    choices: &ImportChoices,
+) -> Result<Vec<ImportStep>> {
+    let here = WorkspaceView::load(app, caller, &incoming.items)?;
+    let step = |item: &ImportItem| {
+        let mut step = plan_item(app, caller, &here, item, choices)?;
+        if let ItemKind::Flow(_) = item.kind {
+            step.binding = here.binding(item, &incoming.keys);
+        }
+        Ok(step)
+    };
+    incoming.items.iter().map(step).collect()
+}
+
+fn plan_item(
+    app: &App,
+    caller: &Caller,
+    here: &WorkspaceView<'_>,
+    item: &ImportItem,
+    choices: &ImportChoices,
+) -> Result<ImportStep> {
+    let sent = item.id.unwrap_or_else(Uuid::new_v4);
+    if let Some(fault) = &item.fault {
+        return Ok(ImportStep::refuse(sent, fault.clone()));
+    }
+    if !item.kind.can_import(caller) {
+        let own = item.kind.import_permission();
+        return Ok(ImportStep::refuse(sent, format!("This needs the permission {IMPORT_ALL} or {own}.")));
+    }
+    let id = if item.id.is_some() { local_id(app, caller, item.kind, sent)? } else { sent };
+    let mut step = ImportStep::new(id);
+    choose_action(here, item, choices.existing, sent, &mut step)?;
+    if step.choices.contains(&ImportAction::Update) {
+        note_replacements(app, caller, here, item, &mut step)?;
+    }
+    if let Some(wanted) = item.id.and_then(|id| choices.chosen.get(&id.to_string())).copied() {
+        if !step.choices.contains(&wanted) {
+            let why = step.reason.unwrap_or_else(|| "There is nothing of it here.".to_owned());
+            return Ok(ImportStep::refuse(id, format!("The choice does not fit. {why}")));
+        }
+        step.action = wanted;
+    }
+    if step.action == ImportAction::Duplicate {
+        step.id = Uuid::new_v4();
+    }
+    Ok(step)
+}
+
+/// What is done unless something else is chosen, what may be chosen, and why.
+fn choose_action(
+    here: &WorkspaceView<'_>,
+    item: &ImportItem,
+    existing: ExistingPolicy,
+    sent: Uuid,
+    step: &mut ImportStep,
+) -> Result<()> {
+    let found = here.find(item, step.id)?;
+    let reason = match &found {
+        LocalMatch::Nothing if step.id != sent => {
+            Some("It comes in as a copy, under an id of its own.".to_owned())
+        }
+        LocalMatch::Nothing => None,
+        LocalMatch::ById { same: true } => Some("It is here already, just as it is in the file.".to_owned()),
+        LocalMatch::ById { same: false } => Some("It is here already, and differs from the file.".to_owned()),
+        LocalMatch::ByContent(Some(name)) => {
+            let name: String = name.chars().filter(|c| !c.is_control()).collect();
+            Some(format!("The same content is here already, as '{name}'."))
+        }
+        LocalMatch::ByContent(None) => Some("The same content is here already.".to_owned()),
+    };
+    step.reason = reason;
+    step.choices = match &found {
+        LocalMatch::Nothing => vec![ImportAction::Create, ImportAction::Skip],
+        LocalMatch::ById { .. } => vec![ImportAction::Skip, ImportAction::Update, ImportAction::Duplicate],
+        LocalMatch::ByContent(_) => vec![ImportAction::Skip, ImportAction::Duplicate],
+    };
+    step.action = match (&found, existing) {
+        (LocalMatch::Nothing, _) => ImportAction::Create,
+        (LocalMatch::ById { same: false }, ExistingPolicy::Update) => ImportAction::Update,
+        (_, ExistingPolicy::Duplicate) => ImportAction::Duplicate,
+        (_, ExistingPolicy::Skip | ExistingPolicy::Update) => ImportAction::Skip,
+    };
+    let name = item.fields.get("name").and_then(Value::as_str).map(str::trim).unwrap_or_default();
+    if item.kind == ItemKind::Variable
+        && let Some(holder) = here.variable(name)
+    {
+        // A copy would bear its name; the variable itself may still change its type.
+        let is_own = holder == step.id.to_string();
+        step.choices
+            .retain(|choice| *choice == ImportAction::Skip || (is_own && *choice == ImportAction::Update));
+        if !step.choices.contains(&step.action) {
+            step.action = ImportAction::Skip;
+        }
+        step.reason = Some("A variable of this name is here already and keeps its value.".to_owned());
+    }
+    Ok(())
+}
+
+/// Notes what an update would replace.
+fn note_replacements(
+    app: &App,
+    caller: &Caller,
+    here: &WorkspaceView<'_>,
+    item: &ImportItem,
+    step: &mut ImportStep,
+) -> Result<()> {
+    match item.kind {
+        ItemKind::Flow(_) => {
+            let flow = FlowId::from_bytes(*step.id.as_bytes());
+            let found = app.store.read(|tx| {
+                let flow = FLOWS.get(tx, &caller.workspace, &flow)?;
+                let draft = flow.as_ref().map(|flow| drafts::find(tx, flow)).transpose()?.flatten();
+                Ok(flow.filter(|flow| drafts::mode(app, flow) == EditTarget::Draft).and(draft))
+            })?;
+            step.draft = DraftPrecondition::from_current(found.as_ref());
+            if found.is_some() {
+                step.notes.push("If it is updated, your unpublished changes are replaced.".to_owned());
+            }
+        }
+        ItemKind::Tool => {
+            let kept = here.row(&step.id);
+            let kept = kept.map(|here| merge_redacted(&mut item.fields.clone(), here)).unwrap_or_default();
+            if !kept.is_empty() {
+                let names = kept.join(" and ");
+                step.notes.push(format!(
+                    "Hidden secrets stand in its {names}: if it is updated, that stays as it is here."
+                ));
+            }
+        }
+        ItemKind::Variable | ItemKind::DocumentStore | ItemKind::Template => {}
+    }
+    Ok(())
+}
+
+/// A row of the answer.
+pub(crate) fn report_row(
+    item: &ImportItem,
+    step: &ImportStep,
+    notes: &[String],
+    problems: &[CardProblems],
+    is_done: bool,
+) -> Value {
+    let mut row = Map::new();
+    row.insert("kind".into(), item.kind.group().into());
+    row.insert("id".into(), json!(item.id));
+    row.insert("name".into(), item.name.clone().into());
+    if step.is_written() && item.id != Some(step.id) && (is_done || item.id.is_some()) {
+        row.insert("newId".into(), json!(step.id));
+    }
+    match &step.refusal {
+        Some(why) => {
+            row.insert("action".into(), "refused".into());
+            row.insert("reason".into(), why.clone().into());
+        }
+        None => {
+            row.insert("action".into(), json!(step.action));
+            row.insert("reason".into(), json!(step.reason));
+            row.insert("choices".into(), json!(step.choices));
+        }
+    }
+    if !notes.is_empty() {
+        row.insert("notes".into(), json!(notes));
+    }
+    if let (ItemKind::Flow(kind), true) = (item.kind, step.is_written()) {
+        row.insert("type".into(), json!(kind));
+        row.insert("problems".into(), json!(problems));
+    }
+    Value::Object(row)
+}

@@ -1,0 +1,64 @@
+//! The conversations of a flow as a file to read (manual 3.5 r4).
+
+use super::ItemKind;
+use crate::app::App;
+use crate::domain::accounts::caller::Caller;
+use crate::domain::error::{Error, Result};
+use crate::domain::ids::{ChatId, FlowId};
+use crate::ops::conversations::messages::{self, Budget, MessageFilter, conversations};
+use crate::store::tables::FLOWS;
+use serde_json::{Value, json};
+
+const CONVERSATIONS_MAX: usize = 5_000;
+const MESSAGES_MAX: usize = 50_000;
+const BYTES_MAX: usize = 64 * 1024 * 1024;
+
+/// One object for each conversation, the one that went on last first.
+///
+/// # Errors
+/// 404, 403, 400 when that is more than one file holds.
+pub fn transcripts(app: &App, caller: &Caller, id: &FlowId, filter: &MessageFilter) -> Result<Vec<Value>> {
+    let flow =
+        app.store.read(|tx| FLOWS.get(tx, &caller.workspace, id))?.ok_or_else(|| Error::no_flow(id))?;
+    ItemKind::Flow(flow.kind).check_export(caller)?;
+    let found = conversations::all_up_to(app, caller, id, filter, CONVERSATIONS_MAX)?;
+    let mut budget = Budget::new(MESSAGES_MAX, BYTES_MAX);
+    let told = found.ok_or_else(too_many)?.into_iter().map(|row| {
+        let chat = row["chatId"].as_str().and_then(ChatId::parse);
+        let one = MessageFilter { chat, ..filter.clone() };
+        let said = messages::newest_within(app, caller, id, &one, true, &mut budget)?;
+        if budget.is_truncated() {
+            return Err(too_many());
+        }
+        let lines: Vec<Value> = said.iter().map(line).collect();
+        Ok(json!({
+            "id": row["chatId"], "source": source(&row["chatType"]), "sessionId": row["sessionId"],
+            "memoryType": row["memoryType"], "email": row["leadEmail"], "messages": lines,
+        }))
+    });
+    told.collect()
+}
+
+/// A list of conversations has no place for a mark that says it is not whole.
+fn too_many() -> Error {
+    let most = BYTES_MAX / (1024 * 1024);
+    Error::Invalid(format!(
+        "That is more than one file holds ({CONVERSATIONS_MAX} conversations, {MESSAGES_MAX} messages, {most} MB): \
+         send a 'startDate' and an 'endDate' that are closer together."
+    ))
+}
+
+fn source(chat_type: &Value) -> &'static str {
+    if chat_type == "INTERNAL" { "UI" } else { "API/Embed" }
+}
+
+fn line(message: &Value) -> Value {
+    let who = if message["role"] == "apiMessage" { "bot" } else { "user" };
+    let mut line = json!({"content": message["content"], "role": who, "time": message["createdDate"]});
+    for name in ["sourceDocuments", "usedTools", "fileUploads", "feedback"] {
+        if message.get(name).is_some_and(|value| !value.is_null()) {
+            line[name] = message[name].clone();
+        }
+    }
+    line
+}

@@ -1,0 +1,489 @@
+//! The open database: how changes and messages become durable, how the database is flushed, and how it is opened anew after a
+//! failed disk operation, which redb asks for and which lets a full disk heal without a restart.
+
+use super::create;
+use super::overlay;
+use super::read_cache::{CommitVersion, ReadCache};
+use super::recovery::{LogPaths, OpenError, open_and_migrate, read_next_sequence, replay};
+use crate::domain::error::{Error, Result};
+use crate::domain::ids::{FlowId, WorkspaceId};
+use crate::store::queries::messages::{self, MessageBatch};
+use crate::store::tables::META;
+use crate::store::transaction::{ReadScope, ReadTx, WriteTx, database_error};
+use crate::store::wal::log::{KnownLength, LogMark, LogSpace, NewSegment, WriteAheadLog};
+use crate::store::wal::memtable::{self, Memtable, PendingMessage, ROWS_HEAD_BYTES};
+use redb::{Builder, Database, DatabaseError, ReadableDatabase as _, StorageError};
+use std::ops::Deref;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError, RwLock};
+
+/// Pages kept in memory, for reading and writing together. An idle service must stay small, and the pages a
+/// request needs (its flow, its key, the end of its conversation) are few.
+const CACHE_BYTES: usize = 16 << 20;
+
+/// How often messages are judged anew because something changed meanwhile; then they are a change themselves, which waits.
+const VALIDATIONS_MAX: usize = 3;
+
+/// What the database knows of its journal, in the table of facts about it: [`LogMark`].
+pub(crate) const LOG_MARK_KEY: &[u8] = b"journal";
+
+/// Opens the database; called again whenever it must be opened anew.
+pub(crate) type Opener = Box<dyn Fn() -> Result<Database, DatabaseError> + Send + Sync>;
+
+/// The open database, which is replaced by a freshly opened one after a disk failure.
+pub(crate) struct StorageEngine {
+    opener: Opener,
+    /// Held for reading only while a transaction begins, so that a nested or long transaction blocks nobody.
+    /// `None` after a failed attempt to open it anew.
+    database: RwLock<Option<GuardedDatabase>>,
+    /// Where the journal lies; `None` for a database without one, whose every commit is a flush.
+    log_paths: Option<LogPaths>,
+    /// Taken while something is written into it, and while a flush ends.
+    log: Mutex<Option<WriteAheadLog>>,
+    /// Messages that the journal has and the database has not. Kept and cleared while `log` is held.
+    pub(crate) memtable: Memtable,
+    /// A file of the journal is full, and nobody has begun to flush the database for it.
+    is_checkpoint_due: AtomicBool,
+    poisoned: AtomicBool,
+    /// Raised by every change, and by every opening, after which a change that failed may be there.
+    commit_version: AtomicU64,
+    flow_workspaces: ReadCache<FlowId, Option<WorkspaceId>>,
+    /// With `log`: the journal has a change that nobody sees yet, because the database is being flushed with it.
+    is_commit_hidden: AtomicBool,
+    /// Where a database that is only looked at has the copy of its journal.
+    #[allow(dead_code, reason = "it is kept until the handle goes, and removed with it")]
+    scratch: Option<tempfile::TempDir>,
+}
+
+impl StorageEngine {
+    /// Opens the file at `path`, makes it when it is missing, and brings it to this program's format.
+    pub(crate) fn open(path: &Path) -> Result<Self, OpenError> {
+        catch_panic(|| Self::open_unguarded(path))
+    }
+
+    fn open_unguarded(path: &Path) -> Result<Self, OpenError> {
+        create::create_if_missing(path, |file| {
+            let database = builder().create_file(file)?;
+            open_and_migrate(&database, None).map(drop)
+        })?;
+        // A file that vanished is a failure from here on.
+        let database = builder().open(path)?;
+        create::finish_creation(path)?;
+        let log_paths = LogPaths::new(path);
+        let path = PathBuf::from(path);
+        let opener = move || builder().open(&path);
+        Self::new(database, Box::new(opener), Some(log_paths))
+    }
+
+    /// Opens the file at `path` so that neither it nor its journal is written.
+    pub(crate) fn open_read_only(path: &Path) -> Result<Self, OpenError> {
+        catch_panic(|| {
+            let scratch = tempfile::Builder::new().prefix("flowkeep-").tempdir()?;
+            let database = overlay::open(path, CACHE_BYTES)?;
+            // Copied while nobody writes it any more.
+            let log_paths = overlay::copy_log(path, scratch.path())?;
+            let path = PathBuf::from(path);
+            let opener = Box::new(move || overlay::open(&path, CACHE_BYTES));
+            let mut handle = Self::new(database, opener, Some(log_paths))?;
+            handle.scratch = Some(scratch);
+            Ok(handle)
+        })
+    }
+
+    /// As [`Self::open`], with another way to the database.
+    pub(crate) fn new(
+        database: Database,
+        opener: Opener,
+        log_paths: Option<LogPaths>,
+    ) -> Result<Self, OpenError> {
+        let database = GuardedDatabase(Some(database));
+        let log = open_and_migrate(&database, log_paths.as_ref())?;
+        let memtable = Memtable::default();
+        memtable.reset(read_next_sequence(&database)?);
+        let is_checkpoint_due =
+            AtomicBool::new(log.as_ref().is_some_and(WriteAheadLog::is_checkpoint_pending));
+        Ok(Self {
+            opener,
+            database: RwLock::new(Some(database)),
+            log_paths,
+            log: Mutex::new(log),
+            memtable,
+            is_checkpoint_due,
+            poisoned: AtomicBool::new(false),
+            commit_version: AtomicU64::new(0),
+            flow_workspaces: ReadCache::default(),
+            is_commit_hidden: AtomicBool::new(false),
+            scratch: None,
+        })
+    }
+
+    /// True after a failure that only opening the database anew can end.
+    pub(crate) fn is_poisoned(&self) -> bool {
+        self.poisoned.load(Ordering::Acquire)
+    }
+
+    /// Notes what `error` says about the health of the database.
+    pub(crate) fn inspect_error(&self, error: &Error) {
+        let Error::Internal(cause) = error else { return };
+        if matches!(
+            cause.downcast_ref(),
+            Some(redb::Error::Io(_) | redb::Error::PreviousIo | redb::Error::DatabaseClosed)
+        ) {
+            self.poison();
+        }
+    }
+
+    /// Notes that the database refuses to go on.
+    pub(crate) fn poison(&self) {
+        self.poisoned.store(true, Ordering::Release);
+    }
+
+    /// Closes the database and opens it anew. The caller knows that no write transaction lives: one would keep
+    /// the old file locked. Reads under way fail, which they would do anyway.
+    pub(crate) fn reopen(&self) -> Result<()> {
+        let mut slot = self.database.write().unwrap_or_else(PoisonError::into_inner);
+        let mut log = self.lock_log();
+        drop(slot.take());
+        let opened = || {
+            let database = GuardedDatabase(Some((self.opener)()?));
+            let log = replay(&database, self.log_paths.as_ref())?;
+            let next = read_next_sequence(&database)?;
+            Ok((database, log, next))
+        };
+        let (database, reopened, next) = catch_panic(opened).map_err(Error::internal)?;
+        *log = reopened;
+        self.memtable.reset(next);
+        self.is_checkpoint_due
+            .store(log.as_ref().is_some_and(WriteAheadLog::is_checkpoint_pending), Ordering::Release);
+        *slot = Some(database);
+        self.bump_version();
+        self.poisoned.store(false, Ordering::Release);
+        Ok(())
+    }
+
+    fn lock_log(&self) -> MutexGuard<'_, Option<WriteAheadLog>> {
+        self.log.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(crate) fn begin_read(&self, scope: ReadScope) -> Result<ReadTx> {
+        let slot = self.database.read().unwrap_or_else(PoisonError::into_inner);
+        let database = slot.as_ref().ok_or_else(closed_error)?;
+        database.begin_read().map(|tx| ReadTx::new(tx, scope)).map_err(database_error)
+    }
+
+    /// Begins a change, which sees every message that was kept; waits while another one is being committed.
+    pub(crate) fn begin_write(&self) -> Result<WriteTx> {
+        let slot = self.database.read().unwrap_or_else(PoisonError::into_inner);
+        let database = slot.as_ref().ok_or_else(closed_error)?;
+        let tx = database.begin_write().map_err(database_error)?;
+        // Asked when nobody else can store them any more.
+        let pending = self.memtable.pending();
+        if pending.is_empty() {
+            // Not before: whoever stored the last of them may have noted it only now.
+            return Ok(WriteTx::new(tx, self.memtable.applied()));
+        }
+        let tx = WriteTx::new(tx, self.memtable.applied());
+        messages::store(&tx, &pending)?;
+        tx.commit_volatile().map_err(database_error)?;
+        self.memtable.mark_applied(&pending);
+        let tx = database.begin_write().map_err(database_error)?;
+        Ok(WriteTx::new(tx, self.memtable.applied()))
+    }
+
+    /// Commits a change; it is on disk when this returns, in the journal or in the database itself.
+    ///
+    /// When it fails the handle is sick: whether the change counts shows when the database is opened anew.
+    pub(crate) fn commit(&self, tx: WriteTx) -> Result<()> {
+        let committed = catch_unwind(AssertUnwindSafe(|| self.try_commit(tx))).unwrap_or_else(|_| {
+            // Nobody knows what it came to, so nothing may follow in this journal before it is read again.
+            *self.lock_log() = None;
+            self.is_commit_hidden.store(false, Ordering::SeqCst);
+            Err(Error::internal("the database failed in the middle of a change"))
+        });
+        committed.inspect_err(|error| {
+            if let Error::Internal(cause) = error {
+                tracing::error!(%cause, "a change could not be stored");
+            }
+            self.poison();
+        })
+    }
+
+    /// A number that every change raises, once it can be seen and before it is acknowledged.
+    pub(crate) fn commit_version(&self) -> CommitVersion {
+        CommitVersion(self.commit_version.load(Ordering::SeqCst))
+    }
+
+    fn bump_version(&self) {
+        self.commit_version.fetch_add(1, Ordering::SeqCst);
+    }
+
+    fn try_commit(&self, tx: WriteTx) -> Result<()> {
+        let mut guard = self.lock_log();
+        let Some(log) = guard.as_mut() else {
+            let result = tx.commit_durable().map_err(database_error);
+            self.bump_version();
+            return result;
+        };
+        let is_logged = self.is_logged(&tx, log);
+        let is_switched = tx.is_checkpoint_requested() && log.is_checkpoint_pending();
+        let mark = log.mark().filter(|_| is_switched);
+        if !is_logged || (is_switched && mark.is_none()) {
+            // Nothing else is written while the whole journal becomes stale.
+            let pending = self.memtable.pending();
+            let result = checkpoint(tx, &pending, Some(log), CheckpointMode::KeepLogging);
+            self.bump_version();
+            return match result {
+                Ok(()) => {
+                    self.memtable.mark_applied(&pending);
+                    Ok(())
+                }
+                Err(error) => {
+                    // It may have taken effect: what is appended to this journal now might never count.
+                    *guard = None;
+                    self.poison();
+                    Err(error)
+                }
+            };
+        }
+        let Some(mark) = mark else {
+            let result = tx.commit_volatile().map_err(database_error);
+            self.bump_version();
+            return result;
+        };
+        let pending = self.memtable.pending();
+        self.is_commit_hidden.store(tx.has_changes(), Ordering::SeqCst);
+        drop(guard);
+        let result = checkpoint_with(tx, &pending, mark);
+        self.bump_version();
+        self.is_commit_hidden.store(false, Ordering::SeqCst);
+        result?;
+        if let Some(log) = self.lock_log().as_mut() {
+            log.checkpoint_done(mark);
+        }
+        self.memtable.mark_applied(&pending);
+        Ok(())
+    }
+
+    /// Writes what was changed into the journal; false when it did not take it.
+    fn is_logged(&self, tx: &WriteTx, log: &mut WriteAheadLog) -> bool {
+        let redo = tx.redo();
+        match redo.rows() {
+            None => false,
+            Some([]) => !log.is_poisoned(),
+            Some(rows) => {
+                self.find_space(log, ROWS_HEAD_BYTES + rows.len()) == LogSpace::Available
+                    && try_append(log, &[&memtable::rows_head(tx.watermark()), rows].concat())
+            }
+        }
+    }
+
+    fn find_space(&self, log: &mut WriteAheadLog, bytes: usize) -> LogSpace {
+        log.find_space(bytes, || {
+            self.is_checkpoint_due.store(true, Ordering::Release);
+            new_epoch()
+        })
+    }
+
+    /// Takes the other file, as when this one is full.
+    #[cfg(test)]
+    pub(crate) fn switch_segment_if_possible(&self) {
+        if let Some(log) = self.lock_log().as_mut()
+            && !log.is_checkpoint_pending()
+            && !log.is_empty()
+        {
+            log.switch_segment(new_epoch());
+        }
+    }
+
+    /// True for the one who is to flush the database now.
+    pub(crate) fn take_checkpoint_duty(&self) -> bool {
+        self.is_checkpoint_due.load(Ordering::Acquire) && self.is_checkpoint_due.swap(false, Ordering::AcqRel)
+    }
+
+    /// Writes messages into the journal and keeps them: one result for each. They are on disk when this returns.
+    ///
+    /// # Errors
+    /// When the database cannot be read.
+    pub(crate) fn append_messages(&self, batches: &[MessageBatch]) -> Result<AppendResult> {
+        if self.is_poisoned() {
+            return Ok(AppendResult::UseTransaction);
+        }
+        for _ in 0..VALIDATIONS_MAX {
+            let version = self.commit_version();
+            let (results, accepted) =
+                messages::validate_batches(batches, |flow| self.workspace_of(version, flow))?;
+            if accepted.is_empty() {
+                return Ok(AppendResult::Done(results));
+            }
+            let mut guard = self.lock_log();
+            // A change that is in the journal may have removed a flow, and no message of it may follow.
+            if self.is_commit_hidden.load(Ordering::SeqCst) {
+                return Ok(AppendResult::UseTransaction);
+            }
+            if self.commit_version() == version {
+                return Ok(self.append_to_log(guard.as_mut(), accepted, results));
+            }
+        }
+        Ok(AppendResult::UseTransaction)
+    }
+
+    fn append_to_log(
+        &self,
+        log: Option<&mut WriteAheadLog>,
+        mut accepted: Vec<PendingMessage>,
+        results: Vec<Result<()>>,
+    ) -> AppendResult {
+        let Some(log) = log else { return AppendResult::UseTransaction };
+        match self.find_space(log, memtable::messages_bytes(&accepted)) {
+            LogSpace::Available => {}
+            LogSpace::AfterCheckpoint => return AppendResult::LogFull,
+            LogSpace::Unavailable => return AppendResult::UseTransaction,
+        }
+        self.memtable.assign_sequences(&mut accepted);
+        if !try_append(log, &memtable::encode_messages(&accepted)) {
+            return AppendResult::UseTransaction;
+        }
+        self.memtable.push(accepted);
+        AppendResult::Done(results)
+    }
+
+    /// Where a flow lives; `version` was read before.
+    fn workspace_of(&self, version: CommitVersion, flow: &FlowId) -> Result<Option<WorkspaceId>> {
+        if let Some(known) = self.flow_workspaces.get(version, flow) {
+            return Ok(known);
+        }
+        let workspace = messages::workspace_of(&self.begin_read(ReadScope::AllButMessages)?, flow)?;
+        self.flow_workspaces.insert(version, flow, workspace);
+        Ok(workspace)
+    }
+
+    /// Stores messages as a change like others.
+    ///
+    /// # Errors
+    /// When the database cannot be read or written.
+    pub(crate) fn store_messages(&self, tx: &WriteTx, batches: &[MessageBatch]) -> Result<Vec<Result<()>>> {
+        let (results, mut accepted) =
+            messages::validate_batches(batches, |flow| messages::workspace_of(tx, flow))?;
+        if !accepted.is_empty() {
+            self.memtable.assign_sequences(&mut accepted);
+            messages::store(tx, &accepted)?;
+        }
+        Ok(results)
+    }
+}
+
+/// What became of messages that were to be kept.
+pub(crate) enum AppendResult {
+    Done(Vec<Result<()>>),
+    /// Both files of the journal are full: the database is to be flushed first.
+    LogFull,
+    /// The journal does not take them: they are a change of the database like others.
+    UseTransaction,
+}
+
+/// A disk that cannot take a record of the journal may still take the change.
+fn try_append(log: &mut WriteAheadLog, record: &[u8]) -> bool {
+    let result = log.append(record);
+    if let Err(error) = &result {
+        tracing::warn!(%error, "the journal of the database could not be written");
+    }
+    result.is_ok()
+}
+
+impl Drop for StorageEngine {
+    /// Flushes what only the journal has, so that the next start has nothing to do. A failure loses nothing.
+    fn drop(&mut self) {
+        let is_checkpoint_needed = self.lock_log().as_ref().is_some_and(WriteAheadLog::is_begun);
+        if !is_checkpoint_needed || self.is_poisoned() {
+            return;
+        }
+        let end = || -> Result<()> {
+            let tx = self.begin_write()?;
+            if let Some(log) = self.lock_log().as_mut() {
+                checkpoint(tx, &[], Some(log), CheckpointMode::CloseLog)?;
+                log.invalidate();
+            }
+            Ok(())
+        };
+        if let Err(error) = catch_panic(|| end().map_err(OpenError::from)) {
+            tracing::warn!(%error, "the database was not flushed; its journal has everything");
+        }
+    }
+}
+
+/// The database. What a disk changed in its pages may be a panic there, also while it is closed.
+struct GuardedDatabase(Option<Database>);
+
+impl Deref for GuardedDatabase {
+    type Target = Database;
+    fn deref(&self) -> &Database {
+        self.0.as_ref().expect("it is taken by its end alone")
+    }
+}
+
+impl Drop for GuardedDatabase {
+    fn drop(&mut self) {
+        let database = self.0.take();
+        if catch_unwind(AssertUnwindSafe(|| drop(database))).is_err() {
+            tracing::warn!("the database could not be closed in order; the next start looks through it");
+        }
+    }
+}
+
+/// Does something with a database whose pages may make no sense.
+fn catch_panic<T>(work: impl FnOnce() -> Result<T, OpenError>) -> Result<T, OpenError> {
+    let senseless = |_| Err(OpenError::Damaged("its pages make no sense".to_owned()));
+    catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(senseless)
+}
+
+fn closed_error() -> Error {
+    database_error(StorageError::DatabaseClosed)
+}
+
+fn builder() -> Builder {
+    let mut builder = Database::builder();
+    builder.set_cache_size(CACHE_BYTES);
+    builder
+}
+
+/// What comes after a flush of everything.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum CheckpointMode {
+    /// Changes, for which a file of the journal is begun.
+    KeepLogging,
+    /// None yet, or none any more: the database must be good without its journal.
+    CloseLog,
+}
+
+/// Commits everything into the database itself, with `pending` of the messages, and with a generation that makes all records of
+/// the journal stale.
+pub(crate) fn checkpoint(
+    tx: WriteTx,
+    pending: &[PendingMessage],
+    log: Option<&mut WriteAheadLog>,
+    mode: CheckpointMode,
+) -> Result<()> {
+    let Some(log) = log else { return tx.commit_durable().map_err(database_error) };
+    // Generations are at random: a database that was put back to an older state must never meet records of what it forgot.
+    let new_segment = if mode == CheckpointMode::KeepLogging { log.begin_segment(new_epoch) } else { None };
+    let none = || LogMark { epoch: new_epoch(), length: KnownLength::Bytes(0) };
+    let mark = new_segment.map_or_else(none, NewSegment::mark);
+    checkpoint_with(tx, pending, mark)?;
+    log.reset(mark, new_segment);
+    Ok(())
+}
+
+fn checkpoint_with(tx: WriteTx, pending: &[PendingMessage], mark: LogMark) -> Result<()> {
+    if !pending.is_empty() {
+        messages::store(&tx, pending)?;
+    }
+    tx.put(META, LOG_MARK_KEY, &mark.to_bytes())?;
+    tx.commit_durable().map_err(database_error)
+}
+
+/// A generation that no database had before.
+pub(crate) fn new_epoch() -> u64 {
+    uuid::Uuid::new_v4().as_u64_pair().1
+}

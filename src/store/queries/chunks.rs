@@ -1,0 +1,101 @@
+//! Passages of document stores, each a row of its own: a page of a large store costs what the page holds, and a change
+//! what changed. They are found by their store, which the caller has already found in its workspace.
+
+use crate::domain::error::{Error, Result};
+use crate::domain::ids::{ChunkId, DocumentStoreId, LoaderId};
+use crate::domain::knowledge::document_store::StoredChunk;
+use crate::store::keys::{self, KeyRange};
+use crate::store::tables::CHUNKS;
+use crate::store::transaction::{Order, Tx, WriteTx};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+use std::ops::ControlFlow;
+
+/// A passage as it is stored; its ids are its key.
+#[derive(Serialize, Deserialize)]
+struct ChunkRecord {
+    text: String,
+    metadata: Map<String, Value>,
+}
+
+fn parse(id: ChunkId, value: &[u8]) -> Result<StoredChunk> {
+    let ChunkRecord { text, metadata } = serde_json::from_slice(value).map_err(Error::internal)?;
+    Ok(StoredChunk { id, text, metadata })
+}
+
+/// Stores passages, each in place of one with the same id.
+///
+/// # Errors
+/// [`Error::Internal`] when the database cannot be written.
+pub fn put(tx: &WriteTx, store: &DocumentStoreId, loader: &LoaderId, chunks: &[StoredChunk]) -> Result<()> {
+    let mut rows = Vec::with_capacity(chunks.len());
+    for chunk in chunks {
+        let row = ChunkRecord { text: chunk.text.clone(), metadata: chunk.metadata.clone() };
+        let row = serde_json::to_vec(&row).map_err(Error::internal)?;
+        rows.push((keys::chunk(store, loader, &chunk.id), row));
+    }
+    tx.put_all(CHUNKS, rows)
+}
+
+/// One passage.
+///
+/// # Errors
+/// [`Error::Internal`] when the database or the passage cannot be read.
+pub fn get(
+    tx: &impl Tx,
+    store: &DocumentStoreId,
+    loader: &LoaderId,
+    chunk: &ChunkId,
+) -> Result<Option<StoredChunk>> {
+    tx.get_with(CHUNKS, &keys::chunk(store, loader, chunk), |value| parse(*chunk, value))
+}
+
+/// Removes a passage; false when there is none.
+///
+/// # Errors
+/// [`Error::Internal`] when the database cannot be written.
+pub fn remove(tx: &WriteTx, store: &DocumentStoreId, loader: &LoaderId, chunk: &ChunkId) -> Result<bool> {
+    tx.remove(CHUNKS, &keys::chunk(store, loader, chunk))
+}
+
+/// Removes the passages of a loader, or all of a store; how many there were.
+///
+/// # Errors
+/// [`Error::Internal`] when the database cannot be written.
+pub fn clear(tx: &WriteTx, store: &DocumentStoreId, loader: Option<&LoaderId>) -> Result<usize> {
+    tx.remove_range(CHUNKS, &range(store, loader))
+}
+
+/// At most `limit` passages of a loader, or of a store, after the first `skip` of them, each with its loader.
+///
+/// # Errors
+/// [`Error::Internal`] when the database or a passage cannot be read.
+pub fn page(
+    tx: &impl Tx,
+    store: &DocumentStoreId,
+    loader: Option<&LoaderId>,
+    skip: usize,
+    limit: usize,
+) -> Result<Vec<(LoaderId, StoredChunk)>> {
+    let (mut left, mut found) = (skip, Vec::new());
+    if limit == 0 {
+        return Ok(found);
+    }
+    tx.scan(CHUNKS, &range(store, loader), Order::Ascending, |key, value| {
+        // What is skipped is not read.
+        if left > 0 {
+            left -= 1;
+            return Ok(ControlFlow::Continue(()));
+        }
+        let Some((loader, chunk)) = keys::parse_chunk(key) else { return Ok(ControlFlow::Continue(())) };
+        found.push((loader, parse(chunk, value)?));
+        Ok(if found.len() < limit { ControlFlow::Continue(()) } else { ControlFlow::Break(()) })
+    })?;
+    Ok(found)
+}
+
+fn range(store: &DocumentStoreId, loader: Option<&LoaderId>) -> KeyRange {
+    let mut prefix = store.bytes().to_vec();
+    prefix.extend(loader.into_iter().flat_map(LoaderId::bytes));
+    KeyRange::prefix(&prefix)
+}

@@ -1,0 +1,82 @@
+//! What visitors of chats left of themselves, by flow, in the order they came.
+
+use super::messages::is_in_workspace;
+use crate::domain::conversations::lead::Lead;
+use crate::domain::error::{Error, Result};
+use crate::domain::ids::{FlowId, LeadId, WorkspaceId};
+use crate::store::keys::{self, KeyRange};
+use crate::store::tables::LEADS;
+use crate::store::transaction::{Order, Tx, WriteTx};
+use std::ops::ControlFlow;
+
+/// The newest `newest` leads of a flow, newest first.
+///
+/// # Errors
+/// [`Error::Internal`] when the database cannot be read.
+pub fn list(tx: &impl Tx, workspace: &WorkspaceId, flow: &FlowId, newest: usize) -> Result<Vec<Lead>> {
+    let mut found = Vec::new();
+    if newest == 0 || !is_in_workspace(tx, workspace, flow)? {
+        return Ok(found);
+    }
+    tx.scan(LEADS, &KeyRange::prefix(flow.bytes()), Order::Descending, |_, value| {
+        found.push(
+            serde_json::from_slice(value).map_err(|_| Error::internal("a stored lead cannot be read"))?,
+        );
+        Ok(if found.len() < newest { ControlFlow::Continue(()) } else { ControlFlow::Break(()) })
+    })?;
+    Ok(found)
+}
+
+/// The oldest leads of a flow that leave it `most`; none is read.
+///
+/// # Errors
+/// [`Error::Internal`] when the database cannot be read.
+pub fn oldest_beyond(
+    tx: &impl Tx,
+    workspace: &WorkspaceId,
+    flow: &FlowId,
+    most: usize,
+) -> Result<Vec<LeadId>> {
+    let mut ids = Vec::new();
+    if is_in_workspace(tx, workspace, flow)? {
+        tx.scan_keys(LEADS, &KeyRange::prefix(flow.bytes()), Order::Ascending, |key| {
+            ids.extend(keys::parse_lead(key));
+            Ok(ControlFlow::Continue(()))
+        })?;
+    }
+    ids.truncate(ids.len().saturating_sub(most));
+    Ok(ids)
+}
+
+/// Removes leads of a flow; those that are gone already are no error.
+///
+/// # Errors
+/// [`Error::Internal`] when the database cannot be written.
+pub fn remove(tx: &WriteTx, workspace: &WorkspaceId, flow: &FlowId, leads: &[LeadId]) -> Result<()> {
+    if leads.is_empty() || !is_in_workspace(tx, workspace, flow)? {
+        return Ok(());
+    }
+    leads.iter().try_for_each(|lead| tx.remove(LEADS, &keys::lead(flow, lead)).map(drop))
+}
+
+/// Stores a lead after all others.
+///
+/// # Errors
+/// 404 when the flow is not (any more) in the workspace.
+pub fn add(tx: &WriteTx, workspace: &WorkspaceId, flow: &FlowId, lead: &Lead) -> Result<()> {
+    if !is_in_workspace(tx, workspace, flow)? {
+        return Err(Error::no_flow(flow));
+    }
+    tx.put(LEADS, &keys::lead(flow, &lead.id), &serde_json::to_vec(lead).map_err(Error::internal)?)
+}
+
+/// Removes the leads of a flow that goes away.
+///
+/// # Errors
+/// [`Error::Internal`] when the database cannot be written.
+pub fn remove_flow(tx: &WriteTx, workspace: &WorkspaceId, flow: &FlowId) -> Result<()> {
+    if is_in_workspace(tx, workspace, flow)? {
+        tx.remove_range(LEADS, &KeyRange::prefix(flow.bytes()))?;
+    }
+    Ok(())
+}

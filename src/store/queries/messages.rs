@@ -1,0 +1,294 @@
+//! Conversations: messages in the order they were stored, found by conversation or along a flow's timeline.
+//!
+//! Each message has a sequence of its own, so a page of a long history costs what the page holds. Every query
+//! takes the workspace and finds nothing when the flow does not live there.
+
+use super::feedback;
+use crate::domain::conversations::conversation::Message;
+use crate::domain::error::{Error, Result};
+use crate::domain::ids::{ChatId, FlowId, WorkspaceId};
+use crate::store::keys::{self, KeyRange};
+use crate::store::tables::{COUNTERS, FLOW_TIMELINE, FLOW_WORKSPACE, MESSAGES};
+use crate::store::transaction::{Order, Tx, WriteTx, is_database_error};
+use crate::store::wal::memtable::PendingMessage;
+use jiff::Timestamp;
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+use std::ops::ControlFlow;
+use std::sync::Arc;
+
+const SEQUENCE: &[u8] = b"messages";
+
+/// Which part of a flow's messages is wanted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct MessagePage {
+    /// From which end to count.
+    pub order: Order,
+    /// How many that fit to leave out first.
+    pub skip: usize,
+    /// How many to return at most.
+    pub limit: usize,
+}
+
+pub(crate) fn is_in_workspace(tx: &impl Tx, workspace: &WorkspaceId, flow: &FlowId) -> Result<bool> {
+    Ok(workspace_of(tx, flow)?.as_ref() == Some(workspace))
+}
+
+pub(crate) fn workspace_of(tx: &impl Tx, flow: &FlowId) -> Result<Option<WorkspaceId>> {
+    FLOW_WORKSPACE.get(tx, flow)
+}
+
+/// Messages that belong together, in the form in which they are stored.
+pub struct MessageBatch {
+    workspace: WorkspaceId,
+    messages: Vec<(FlowId, ChatId, Arc<[u8]>)>,
+}
+
+impl MessageBatch {
+    /// Writes them down, in this order.
+    ///
+    /// # Errors
+    /// [`Error::Internal`] when a message has no stored form.
+    pub fn new(workspace: &WorkspaceId, messages: &[Message]) -> Result<Self> {
+        let stored = |message: &Message| {
+            let record = serde_json::to_vec(message).map_err(Error::internal)?;
+            Ok((message.flow, message.chat, record.into()))
+        };
+        Ok(Self { workspace: *workspace, messages: messages.iter().map(stored).collect::<Result<_>>()? })
+    }
+
+    fn check_workspace(&self, workspace_of: impl Fn(&FlowId) -> Result<Option<WorkspaceId>>) -> Result<()> {
+        let mut checked = None;
+        for (flow, ..) in &self.messages {
+            if checked != Some(flow) && workspace_of(flow)? != Some(self.workspace) {
+                return Err(Error::no_flow(flow));
+            }
+            checked = Some(flow);
+        }
+        Ok(())
+    }
+}
+
+/// Judges for each whether its flow is in its workspace, as `workspace_of` knows it; with the messages of those that are, not
+/// numbered yet.
+///
+/// # Errors
+/// [`Error::Internal`] when the database cannot be read. A result is 404 when a flow is not (any more) in its workspace.
+pub(crate) fn validate_batches(
+    batches: &[MessageBatch],
+    workspace_of: impl Fn(&FlowId) -> Result<Option<WorkspaceId>>,
+) -> Result<(Vec<Result<()>>, Vec<PendingMessage>)> {
+    let (mut results, mut accepted) = (Vec::with_capacity(batches.len()), Vec::new());
+    for batch in batches {
+        match batch.check_workspace(&workspace_of) {
+            Err(error) if is_database_error(&error) => return Err(error),
+            Err(refused) => results.push(Err(refused)),
+            Ok(()) => {
+                accepted.extend(batch.messages.iter().map(|(flow, chat, record)| PendingMessage {
+                    sequence: 0,
+                    workspace: batch.workspace,
+                    flow: *flow,
+                    chat: *chat,
+                    record: record.clone(),
+                }));
+                results.push(Ok(()));
+            }
+        }
+    }
+    Ok((results, accepted))
+}
+
+/// Stores messages whose flow is in its workspace, and no others, with the numbers they have.
+///
+/// # Errors
+/// [`Error::Internal`] when the database cannot be read or written.
+pub(crate) fn store(tx: &WriteTx, messages: &[PendingMessage]) -> Result<()> {
+    let (mut records, mut timeline, mut next) = (Vec::new(), Vec::new(), next_sequence(tx)?);
+    let mut workspaces = HashMap::new();
+    for message in messages {
+        let check_workspace = match workspaces.entry((message.workspace, message.flow)) {
+            Entry::Occupied(known) => *known.get(),
+            Entry::Vacant(unknown) => {
+                *unknown.insert(is_in_workspace(tx, &message.workspace, &message.flow)?)
+            }
+        };
+        if check_workspace {
+            records.push((
+                keys::message(&message.flow, &message.chat, message.sequence),
+                message.record.clone(),
+            ));
+            timeline.push((keys::timeline(&message.flow, message.sequence), *message.chat.bytes()));
+        }
+        next = next.max(message.sequence + 1);
+    }
+    // Neighbours on a page are stored one after the other.
+    records.sort_unstable_by_key(|one| one.0);
+    timeline.sort_unstable();
+    tx.put_all(MESSAGES, records)?;
+    tx.put_all(FLOW_TIMELINE, timeline)?;
+    tx.put(COUNTERS, SEQUENCE, &next.to_be_bytes())
+}
+
+pub(crate) fn next_sequence(tx: &impl Tx) -> Result<u64> {
+    Ok(tx.get_with(COUNTERS, SEQUENCE, parse_counter)?.unwrap_or(0))
+}
+
+fn parse_counter(value: &[u8]) -> Result<u64> {
+    Ok(u64::from_be_bytes(value.try_into().map_err(Error::internal)?))
+}
+
+/// Sets a counter, unless it is further on.
+///
+/// # Errors
+/// [`Error::Internal`] when the database cannot be read or written.
+pub(crate) fn raise_counter(tx: &WriteTx, counter: &[u8], value: &[u8]) -> Result<()> {
+    let (known, value) = (tx.get_with(COUNTERS, counter, parse_counter)?.unwrap_or(0), parse_counter(value)?);
+    if value > known { tx.put(COUNTERS, counter, &value.to_be_bytes()) } else { Ok(()) }
+}
+
+/// The newest `newest` messages of a conversation, oldest first.
+///
+/// # Errors
+/// [`Error::Internal`] when the database or a message cannot be read.
+pub fn of_chat(
+    tx: &impl Tx,
+    workspace: &WorkspaceId,
+    flow: &FlowId,
+    chat: &ChatId,
+    newest: usize,
+) -> Result<Vec<Message>> {
+    Ok(of_chat_with_pending(tx, workspace, flow, chat, newest, &[])?.unwrap_or_default())
+}
+
+/// As [`of_chat`], with those that the database may not have yet; `None` when the flow is not in its workspace.
+///
+/// # Errors
+/// As [`of_chat`].
+pub(crate) fn of_chat_with_pending(
+    tx: &impl Tx,
+    workspace: &WorkspaceId,
+    flow: &FlowId,
+    chat: &ChatId,
+    newest: usize,
+    pending: &[PendingMessage],
+) -> Result<Option<Vec<Message>>> {
+    if newest == 0 || !is_in_workspace(tx, workspace, flow)? {
+        return Ok(None);
+    }
+    let mut messages = Vec::new();
+    let mut last_stored = None;
+    let range = KeyRange::prefix(&keys::conversation(flow, chat));
+    tx.scan(MESSAGES, &range, Order::Descending, |key, value| {
+        last_stored = last_stored.or_else(|| keys::sequence(key));
+        messages.push(parse(value)?);
+        Ok(if messages.len() < newest { ControlFlow::Continue(()) } else { ControlFlow::Break(()) })
+    })?;
+    messages.reverse();
+    // The database may have got some of them in the meantime.
+    for kept in pending.iter().filter(|kept| last_stored.is_none_or(|last| kept.sequence > last)) {
+        messages.push(parse(&kept.record)?);
+    }
+    let beyond = messages.len().saturating_sub(newest);
+    messages.drain(..beyond);
+    Ok(Some(messages))
+}
+
+/// The messages of a flow that `fits` lets through, as far as they are on the page.
+///
+/// # Errors
+/// [`Error::Internal`] when the database or a message cannot be read.
+pub fn of_flow(
+    tx: &impl Tx,
+    workspace: &WorkspaceId,
+    flow: &FlowId,
+    fits: impl Fn(&Message) -> bool,
+    page: MessagePage,
+) -> Result<Vec<Message>> {
+    let mut messages = Vec::new();
+    let mut skip = page.skip;
+    if page.limit == 0 {
+        return Ok(messages);
+    }
+    scan_timeline(tx, workspace, flow, page.order, |_, message| {
+        if !fits(&message) {
+            return ControlFlow::Continue(());
+        }
+        if skip > 0 {
+            skip -= 1;
+            return ControlFlow::Continue(());
+        }
+        messages.push(message);
+        if messages.len() < page.limit { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+    })?;
+    Ok(messages)
+}
+
+/// When the newest message of a flow was made; `None` when there is none, or it is damaged.
+///
+/// # Errors
+/// [`Error::Internal`] when the database or the message cannot be read.
+pub fn newest_date(tx: &impl Tx, workspace: &WorkspaceId, flow: &FlowId) -> Result<Option<Timestamp>> {
+    let mut date = None;
+    let result = scan_timeline(tx, workspace, flow, Order::Descending, |_, message| {
+        date = Some(message.created);
+        ControlFlow::Break(())
+    });
+    match result {
+        Ok(()) | Err(Error::Damaged(_)) => Ok(date),
+        Err(error) => Err(error),
+    }
+}
+
+/// How many messages a flow has; no message is read.
+///
+/// # Errors
+/// [`Error::Internal`] when the database cannot be read.
+pub fn count(tx: &impl Tx, workspace: &WorkspaceId, flow: &FlowId) -> Result<usize> {
+    let mut count = 0;
+    if is_in_workspace(tx, workspace, flow)? {
+        tx.scan_keys(FLOW_TIMELINE, &KeyRange::prefix(flow.bytes()), Order::Ascending, |_| {
+            count += 1;
+            Ok(ControlFlow::Continue(()))
+        })?;
+    }
+    Ok(count)
+}
+
+/// Removes every message of a flow, and how they were rated; the number removed. Called while the flow still has its
+/// home.
+///
+/// # Errors
+/// [`Error::Internal`] when the database cannot be read or written.
+pub fn remove_flow(tx: &WriteTx, workspace: &WorkspaceId, flow: &FlowId) -> Result<usize> {
+    if !is_in_workspace(tx, workspace, flow)? {
+        return Ok(0);
+    }
+    feedback::remove_flow(tx, flow)?;
+    let range = KeyRange::prefix(flow.bytes());
+    tx.remove_range(FLOW_TIMELINE, &range)?;
+    tx.remove_range(MESSAGES, &range)
+}
+
+/// Walks a flow's timeline and hands over each message with its sequence.
+fn scan_timeline(
+    tx: &impl Tx,
+    workspace: &WorkspaceId,
+    flow: &FlowId,
+    order: Order,
+    mut each: impl FnMut(u64, Message) -> ControlFlow<()>,
+) -> Result<()> {
+    if !is_in_workspace(tx, workspace, flow)? {
+        return Ok(());
+    }
+    tx.scan(FLOW_TIMELINE, &KeyRange::prefix(flow.bytes()), order, |key, chat| {
+        let sequence = keys::sequence(key).ok_or_else(|| Error::internal("a timeline key is too short"))?;
+        let chat = ChatId::from_bytes(chat.try_into().map_err(Error::internal)?);
+        let message = tx.get_with(MESSAGES, &keys::message(flow, &chat, sequence), parse)?;
+        Ok(message.map_or(ControlFlow::Continue(()), |message| each(sequence, message)))
+    })
+}
+
+pub(crate) fn parse(value: &[u8]) -> Result<Message> {
+    // The cause is not kept: its text may quote what was said.
+    serde_json::from_slice(value).map_err(|_| Error::internal("a stored message cannot be read"))
+}

@@ -1,0 +1,11 @@
+//! Reading and writing the records of one kind each.
+
+pub mod audit;
+pub mod chunk_records;
+pub mod chunks;
+pub mod collections;
+pub mod feedback;
+pub mod leads;
+pub mod messages;
+pub mod timeline;
+pub mod version_index;

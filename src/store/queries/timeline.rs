@@ -1,0 +1,138 @@
+//! Where messages stand: what a list, a count or a removal walks along, so that it reads only the messages it needs.
+
+use super::feedback;
+use super::messages::{is_in_workspace, parse};
+use crate::domain::conversations::conversation::Message;
+use crate::domain::error::{Error, Result};
+use crate::domain::ids::{ChatId, FlowId, WorkspaceId};
+use crate::store::keys::{self, KeyRange};
+use crate::store::tables::{FLOW_TIMELINE, MESSAGES};
+use crate::store::transaction::{Order, Tx, WriteTx};
+use std::ops::ControlFlow;
+
+/// A message's conversation, and its number among all messages, which orders them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct MessagePosition {
+    /// Greater than that of every message stored before.
+    pub sequence: u64,
+    pub chat: ChatId,
+}
+
+/// The number the next message gets.
+///
+/// # Errors
+/// [`Error::Internal`] when the database cannot be read.
+pub fn next_sequence(tx: &impl Tx) -> Result<u64> {
+    super::messages::next_sequence(tx)
+}
+
+/// Hands over the places of a flow's messages from the number `from` on, until `each` breaks. No message is read.
+///
+/// # Errors
+/// [`Error::Internal`] when the database cannot be read, else what `each` returns.
+pub fn scan_timeline(
+    tx: &impl Tx,
+    workspace: &WorkspaceId,
+    flow: &FlowId,
+    from: u64,
+    order: Order,
+    mut each: impl FnMut(MessagePosition) -> Result<ControlFlow<()>>,
+) -> Result<()> {
+    if !is_in_workspace(tx, workspace, flow)? {
+        return Ok(());
+    }
+    let whole = KeyRange::prefix(flow.bytes());
+    let range = KeyRange::new(&keys::timeline(flow, from), whole.end());
+    tx.scan(FLOW_TIMELINE, &range, order, |key, chat| {
+        let sequence = keys::sequence(key).ok_or_else(|| Error::internal("a timeline key is too short"))?;
+        each(MessagePosition {
+            sequence,
+            chat: ChatId::from_bytes(chat.try_into().map_err(Error::internal)?),
+        })
+    })
+}
+
+/// The places of a conversation, in their order. No message is read.
+///
+/// # Errors
+/// [`Error::Internal`] when the database cannot be read.
+pub fn of_chat(
+    tx: &impl Tx,
+    workspace: &WorkspaceId,
+    flow: &FlowId,
+    chat: &ChatId,
+) -> Result<Vec<MessagePosition>> {
+    let mut positions = Vec::new();
+    if !is_in_workspace(tx, workspace, flow)? {
+        return Ok(positions);
+    }
+    let range = KeyRange::prefix(&keys::conversation(flow, chat));
+    tx.scan_keys(MESSAGES, &range, Order::Ascending, |key| {
+        positions.extend(keys::sequence(key).map(|sequence| MessagePosition { sequence, chat: *chat }));
+        Ok(ControlFlow::Continue(()))
+    })?;
+    Ok(positions)
+}
+
+/// The message at a place of a flow; `None` when it was removed, or the flow lives elsewhere.
+///
+/// # Errors
+/// [`Error::Internal`] when the database or the message cannot be read.
+pub fn message_at(
+    tx: &impl Tx,
+    workspace: &WorkspaceId,
+    flow: &FlowId,
+    place: &MessagePosition,
+) -> Result<Option<Message>> {
+    if !is_in_workspace(tx, workspace, flow)? {
+        return Ok(None);
+    }
+    tx.get_with(MESSAGES, &keys::message(flow, &place.chat, place.sequence), parse)
+}
+
+/// The message right before a place in the same conversation.
+///
+/// # Errors
+/// [`Error::Internal`] when the database or the message cannot be read.
+pub fn message_before(
+    tx: &impl Tx,
+    workspace: &WorkspaceId,
+    flow: &FlowId,
+    place: &MessagePosition,
+) -> Result<Option<(MessagePosition, Message)>> {
+    let mut found = None;
+    if !is_in_workspace(tx, workspace, flow)? {
+        return Ok(found);
+    }
+    let end = keys::message(flow, &place.chat, place.sequence);
+    let range = KeyRange::between(&keys::conversation(flow, &place.chat), &end);
+    tx.scan(MESSAGES, &range, Order::Descending, |key, value| {
+        if let Some(sequence) = keys::sequence(key) {
+            found = Some((MessagePosition { sequence, chat: place.chat }, parse(value)?));
+        }
+        Ok(ControlFlow::Break(()))
+    })?;
+    Ok(found)
+}
+
+/// Removes messages with how they were rated; the number that was still there.
+///
+/// # Errors
+/// [`Error::Internal`] when the database cannot be written.
+pub fn remove(
+    tx: &WriteTx,
+    workspace: &WorkspaceId,
+    flow: &FlowId,
+    positions: &[MessagePosition],
+) -> Result<usize> {
+    let mut removed = 0;
+    if !is_in_workspace(tx, workspace, flow)? {
+        return Ok(removed);
+    }
+    for place in positions {
+        removed += usize::from(tx.remove(MESSAGES, &keys::message(flow, &place.chat, place.sequence))?);
+        tx.remove(FLOW_TIMELINE, &keys::timeline(flow, place.sequence))?;
+        feedback::remove(tx, flow, place)?;
+    }
+    Ok(removed)
+}

@@ -1,0 +1,173 @@
+//! Rows in the operator's words: what a row is, and whose. Never what is in it.
+
+use super::tables::Table;
+use crate::domain::damage::Damage;
+use redb::TableHandle as _;
+use std::fmt::Write as _;
+use uuid::Uuid;
+
+#[derive(Debug, Clone, Copy)]
+enum KeyPart {
+    Workspace,
+    Id(&'static str),
+    Number,
+    /// The rest, which is a hash.
+    Hash,
+    /// The rest, which is a text.
+    Text,
+    /// The rest, which only this program understands.
+    Bytes,
+}
+
+use KeyPart::{Bytes, Hash, Id, Number, Text, Workspace};
+
+/// Table, what a row of it is, and what its key is made of.
+#[rustfmt::skip]
+const KEY_LAYOUTS: &[(&str, &str, &[KeyPart])] = &[
+    ("meta", "fact about the database", &[Text]),
+    ("counters", "counter", &[Text]),
+    ("messages", "message", &[Id("flow"), Id("conversation"), Number]),
+    ("flow_timeline", "place of a message", &[Id("flow"), Number]),
+    ("flows", "flow", &[Workspace, Id("flow")]),
+    ("canvases", "canvas of a flow", &[Workspace, Id("flow")]),
+    ("flow_home", "note of the workspace of a flow", &[Id("flow")]),
+    ("api_keys", "API key", &[Workspace, Id("API key")]),
+    ("key_by_hash", "hash of an API key", &[Hash]),
+    ("credentials", "credential", &[Workspace, Id("credential")]),
+    ("variables", "variable", &[Workspace, Id("variable")]),
+    ("drafts", "draft of a flow", &[Workspace, Id("flow")]),
+    ("draft_canvases", "canvas of a draft", &[Workspace, Id("flow")]),
+    ("intents", "version that waits to be recorded", &[Id("change")]),
+    ("version_index", "row of the index of versions", &[Bytes]),
+    ("tools", "tool", &[Workspace, Id("tool")]),
+    ("document_stores", "document store", &[Workspace, Id("document store")]),
+    ("chunks", "list of passages", &[Workspace, Id("document store")]),
+    ("passages", "passage", &[Id("document store"), Id("loader"), Id("passage")]),
+    ("fillings", "list of how a flow was filled", &[Workspace, Id("flow")]),
+    ("collections", "collection of vectors", &[Workspace, Id("collection")]),
+    ("collection_blocks", "block of a collection of vectors", &[Workspace, Id("collection"), Number]),
+    ("passage_records", "record of a record manager", &[Workspace, Id("namespace"), Id("passage")]),
+    ("store_vectors", "vector settings of a document store", &[Workspace, Id("document store")]),
+    ("feedback", "rating", &[Id("flow"), Id("conversation"), Number]),
+    ("feedback_home", "place of a rating", &[Id("rating")]),
+    ("leads", "lead", &[Id("flow"), Id("lead")]),
+    ("templates", "template", &[Workspace, Id("template")]),
+    ("organization", "organization", &[Text]),
+    ("workspaces", "workspace", &[Id("workspace")]),
+    ("users", "person", &[Id("person")]),
+    ("user_by_email", "e-mail address of a person", &[Text]),
+    ("sessions", "session of a person", &[Hash]),
+    ("roles", "role", &[Id("role")]),
+    ("invitations", "invitation", &[Hash]),
+    ("password_resets", "link for a new password", &[Hash]),
+    ("audit", "entry of the list of what was done", &[Number]),
+    ("audit_sign_ins", "entry of the list of sign-ins", &[Number]),
+    ("flow_last_home", "note of the workspace of a deleted flow", &[Id("flow")]),
+    ("collection_leftovers", "list of blocks to remove", &[Workspace, Id("collection")]),
+    ("chat_knowledge", "record of what a conversation sent", &[Workspace, Bytes]),
+    ("named_sessions", "name of a conversation", &[Workspace, Hash]),
+    ("name_of_conversation", "note of the name of a conversation", &[Workspace, Hash]),
+    ("history_mark", "note of the newest version", &[Text]),
+    ("secret_prints", "fingerprint of a secret of the server", &[Text]),
+];
+
+/// The most that is shown of a part that is no id.
+const PART_CHARS_MAX: usize = 80;
+
+fn describe_table(table: Table) -> (&'static str, &'static [KeyPart]) {
+    let found = KEY_LAYOUTS.iter().find(|(name, ..)| *name == table.name());
+    found.map_or(("row", &[Bytes]), |(_, what, parts)| (what, parts))
+}
+
+pub(crate) fn row_damage(table: Table, key: &[u8]) -> Damage {
+    let (what, parts) = describe_table(table);
+    let mut place = what.to_owned();
+    let mut last_id = None;
+    for (part, bytes) in split_key(parts, key) {
+        let text = format_part(part, bytes);
+        // Writing to a text cannot fail.
+        let _ = match part {
+            Workspace => write!(place, ", workspace {text}"),
+            Id(of) => write!(place, ", {of} {text}"),
+            Number => write!(place, ", number {text}"),
+            Hash | Text | Bytes => write!(place, " {text}"),
+        };
+        if matches!(part, Id(_)) {
+            last_id = Some(text);
+        }
+    }
+    let what = last_id.map_or_else(|| what.to_owned(), |id| format!("{what} ({id})"));
+    Damage::new(what, place)
+}
+
+/// A table of which not every row can be reached.
+pub(crate) fn table_damage(table: Table) -> Damage {
+    let (what, _) = describe_table(table);
+    Damage::new(what.to_owned(), format!("table {}, which holds each {what}", table.name()))
+}
+
+/// The parts of a key; what does not fit is the last one.
+fn split_key<'a>(parts: &[KeyPart], mut key: &'a [u8]) -> Vec<(KeyPart, &'a [u8])> {
+    let mut found = Vec::new();
+    for part in parts {
+        let length = match part {
+            Workspace | Id(_) => 16,
+            Number => 8,
+            Hash | Text | Bytes => key.len(),
+        };
+        let Some((of_part, rest)) = key.split_at_checked(length) else { break };
+        found.push((*part, of_part));
+        key = rest;
+    }
+    if !key.is_empty() {
+        found.push((Bytes, key));
+    }
+    found
+}
+
+fn format_part(part: KeyPart, bytes: &[u8]) -> String {
+    let hex = |bytes: &[u8]| bytes.iter().map(|byte| format!("{byte:02x}")).collect::<String>();
+    match part {
+        Workspace | Id(_) => Uuid::from_slice(bytes).map_or_else(|_| hex(bytes), |id| id.to_string()),
+        Number => bytes.try_into().map(u64::from_be_bytes).unwrap_or_default().to_string(),
+        Hash => format!("{}…", hex(&bytes[..bytes.len().min(4)])),
+        Text => {
+            String::from_utf8_lossy(bytes).chars().filter(|c| !c.is_control()).take(PART_CHARS_MAX).collect()
+        }
+        Bytes => hex(&bytes[..bytes.len().min(PART_CHARS_MAX / 2)]),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::ids::{ChatId, FlowId};
+    use crate::store::keys;
+    use crate::store::tables::{ALL, MESSAGES, SESSIONS_TABLE, USER_BY_EMAIL_TABLE};
+
+    #[test]
+    fn every_table_has_words() {
+        for table in ALL {
+            assert_eq!(
+                KEY_LAYOUTS.iter().filter(|(name, ..)| *name == table.name()).count(),
+                1,
+                "{}",
+                table.name()
+            );
+        }
+        assert_eq!(KEY_LAYOUTS.len(), ALL.len());
+    }
+
+    #[test]
+    fn a_row_is_named_by_its_ids() {
+        let (flow, chat) = (FlowId::random(), ChatId::random());
+        let damage = row_damage(MESSAGES, &keys::message(&flow, &chat, 7));
+        assert_eq!(damage.place(), format!("message, flow {flow}, conversation {chat}, number 7"));
+        assert_eq!(damage.what(), format!("message ({chat})"));
+        assert_eq!(row_damage(MESSAGES, b"ab").place(), "message 6162", "a key of another shape");
+        assert_eq!(row_damage(SESSIONS_TABLE, &[0xab; 32]).place(), "session of a person abababab…");
+        let email = row_damage(USER_BY_EMAIL_TABLE, b"ada@example.org");
+        assert_eq!(email.what(), "e-mail address of a person", "a caller reads nobody's address");
+        assert!(email.place().ends_with("ada@example.org"));
+    }
+}

@@ -1,0 +1,457 @@
+//! Transactions over byte tables. No guard of the database leaves a function of this file.
+
+use super::checksum::{CHECKSUM_BYTES, RowEncoding, checksum};
+use super::keys::KeyRange;
+use super::row_damage;
+use super::tables::{FLOW_TIMELINE, MESSAGES, Table};
+use super::wal::memtable::Watermark;
+use super::wal::redo::RedoRecord;
+use crate::domain::error::{Error, Result};
+use redb::{AccessGuard, Durability, ReadableTable as _, ReadableTableMetadata as _, TableHandle as _};
+use std::cell::{Cell, Ref, RefCell};
+use std::ops::ControlFlow;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+/// Which end of a range comes first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Order {
+    /// Smallest key first: the order in which records were made, where keys hold a sequence.
+    Ascending,
+    /// Largest key first.
+    Descending,
+}
+
+/// What both kinds of transaction can do: look. A write transaction sees what it wrote itself.
+pub trait Tx {
+    /// Hands the stored value of `key` to `read`; `None` when there is none.
+    ///
+    /// # Errors
+    /// [`Error::Internal`] when the database cannot be read, [`Error::Damaged`] when the row is not what was stored, else
+    /// what `read` returns.
+    fn get_with<R>(
+        &self,
+        table: Table,
+        key: &[u8],
+        read: impl FnOnce(&[u8]) -> Result<R>,
+    ) -> Result<Option<R>>;
+
+    /// True when there is a row under `key`; its value is not read.
+    ///
+    /// # Errors
+    /// [`Error::Internal`] when the database cannot be read.
+    fn has(&self, table: Table, key: &[u8]) -> Result<bool>;
+
+    /// Hands the rows of `range` to `each`, until it breaks. `each` must not touch the same table.
+    ///
+    /// # Errors
+    /// [`Error::Internal`] when the database cannot be read, [`Error::Damaged`] when a row is not what was stored, else what
+    /// `each` returns.
+    fn scan(
+        &self,
+        table: Table,
+        range: &KeyRange,
+        order: Order,
+        each: impl FnMut(&[u8], &[u8]) -> Result<ControlFlow<()>>,
+    ) -> Result<()>;
+
+    /// As [`Self::scan`], for who needs the keys alone: what is damaged can be counted and removed like everything else.
+    ///
+    /// # Errors
+    /// [`Error::Internal`] when the database cannot be read, else what `each` returns.
+    fn scan_keys(
+        &self,
+        table: Table,
+        range: &KeyRange,
+        order: Order,
+        each: impl FnMut(&[u8]) -> Result<ControlFlow<()>>,
+    ) -> Result<()>;
+
+    /// How many rows a whole table has, without reading them.
+    ///
+    /// # Errors
+    /// [`Error::Internal`] when the database cannot be read.
+    fn row_count(&self, table: Table) -> Result<u64>;
+}
+
+/// A snapshot: sees what was committed when it began.
+pub struct ReadTx {
+    tx: redb::ReadTransaction,
+    scope: ReadScope,
+    encoding: RowEncoding,
+}
+
+/// How much of the database a snapshot may look at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum ReadScope {
+    Everything,
+    /// Everything but messages, the newest of which may be missing (`tail.rs`).
+    AllButMessages,
+}
+
+impl ReadScope {
+    fn check(self, table: Table) -> Result<()> {
+        let is_of_messages = || [MESSAGES, FLOW_TIMELINE].iter().any(|one| one.name() == table.name());
+        if self == Self::AllButMessages && is_of_messages() {
+            return Err(Error::internal("a reader that does not see messages looked for some"));
+        }
+        Ok(())
+    }
+}
+
+/// A change in the making. Nothing of it is seen by others before its commit.
+pub struct WriteTx {
+    tx: redb::WriteTransaction,
+    /// Whether the operation that now runs in this transaction has written (see `commit.rs`).
+    has_written: Cell<bool>,
+    /// What all operations changed so far.
+    redo: RefCell<RedoRecord>,
+    /// The newest messages that it sees; those after it are not in the database yet.
+    watermark: Watermark,
+    /// An operation in it wants the database flushed.
+    is_checkpoint_requested: Cell<bool>,
+    encoding: Cell<RowEncoding>,
+}
+
+/// A failure of the database, for the log.
+pub(crate) fn database_error(cause: impl Into<redb::Error>) -> Error {
+    Error::internal(cause.into())
+}
+
+/// True when the database itself failed, and not a record in it.
+pub(crate) fn is_database_error(error: &Error) -> bool {
+    matches!(error, Error::Internal(cause) if cause.is::<redb::Error>())
+}
+
+impl ReadTx {
+    pub(crate) const fn new(tx: redb::ReadTransaction, scope: ReadScope) -> Self {
+        Self::with_encoding(tx, scope, RowEncoding::Checksummed)
+    }
+
+    /// Over a database whose rows are of this form.
+    pub(crate) const fn with_encoding(
+        tx: redb::ReadTransaction,
+        scope: ReadScope,
+        encoding: RowEncoding,
+    ) -> Self {
+        Self { tx, scope, encoding }
+    }
+
+    fn check(&self, table: Table) -> Result<()> {
+        self.scope.check(table)
+    }
+
+    const fn encoding(&self) -> RowEncoding {
+        self.encoding
+    }
+
+    /// Looks at every row of a table, whatever is wrong with some.
+    ///
+    /// # Errors
+    /// [`Error::Cancelled`] when `is_cancelled` says so.
+    pub(crate) fn examine(&self, table: Table, is_cancelled: impl Fn() -> bool) -> Result<TableReport> {
+        let mut report = TableReport::default();
+        // What fails here is told in the end: the table is not whole.
+        let _ = self.examine_rows(table, &mut report, &is_cancelled);
+        if is_cancelled() { Err(Error::Cancelled) } else { Ok(report) }
+    }
+
+    fn examine_rows(
+        &self,
+        table: Table,
+        report: &mut TableReport,
+        is_cancelled: &impl Fn() -> bool,
+    ) -> Result<()> {
+        let name = table;
+        let table = catch_damage(name, || self.tx.open_table(name))?;
+        let mut rows = catch_damage(name, || table.range::<&[u8]>(..))?;
+        let mut last: Option<Vec<u8>> = None;
+        while let Some((key, value)) = catch_damage(name, || rows.next().transpose())? {
+            if is_cancelled() {
+                return Ok(());
+            }
+            let key = catch_damage(name, || Ok::<_, redb::StorageError>(key.value().to_vec()))?;
+            report.rows += 1;
+            // Also by way of the pages above it, which a walk does not look at.
+            let is_sound = catch_damage(name, || {
+                let fits = self.encoding.checked_value(name, &key, value.value()).is_some();
+                Ok::<_, redb::StorageError>(fits && table.get(key.as_slice())?.is_some())
+            });
+            if !is_sound.unwrap_or(false) || last.is_some_and(|last| last >= key) {
+                report.damaged_keys.push(key.clone());
+            }
+            last = Some(key);
+        }
+        report.is_complete = catch_damage(name, || table.len())? == report.rows;
+        Ok(())
+    }
+}
+
+/// What was found in a table.
+#[derive(Debug, Default)]
+pub(crate) struct TableReport {
+    pub(crate) rows: u64,
+    /// The keys of those that are not what was stored.
+    pub(crate) damaged_keys: Vec<Vec<u8>>,
+    /// All rows were reached that the database counts.
+    pub(crate) is_complete: bool,
+}
+
+/// Runs a read of the database. What a disk changed in its pages may be a panic there, which is one of this table alone.
+fn catch_damage<T, E: Into<redb::Error>>(table: Table, read: impl FnOnce() -> Result<T, E>) -> Result<T> {
+    let damaged = || {
+        let damage = row_damage::table_damage(table);
+        tracing::error!(table = damage.place(), "pages of the database are damaged");
+        Error::Damaged(damage)
+    };
+    match catch_unwind(AssertUnwindSafe(read)) {
+        Ok(Ok(found)) => Ok(found),
+        Ok(Err(error)) => Err(match error.into() {
+            redb::Error::Corrupted(_) => damaged(),
+            other => database_error(other),
+        }),
+        Err(_) => Err(damaged()),
+    }
+}
+
+type Bytes = &'static [u8];
+
+fn walk_range<T: redb::ReadableTable<Bytes, Bytes>>(
+    name: Table,
+    table: &T,
+    range: &KeyRange,
+    order: Order,
+    mut each: impl FnMut(&[u8], &AccessGuard<'_, Bytes>) -> Result<ControlFlow<()>>,
+) -> Result<()> {
+    let mut rows = catch_damage(name, || table.range::<&[u8]>(range.bounds()))?;
+    loop {
+        let row = catch_damage(name, || match order {
+            Order::Ascending => rows.next().transpose(),
+            Order::Descending => rows.next_back().transpose(),
+        })?;
+        let Some((key, value)) = row else { return Ok(()) };
+        let key = value_of(name, &key)?;
+        if each(key, &value)?.is_break() {
+            return Ok(());
+        }
+    }
+}
+
+fn value_of<'a>(table: Table, guard: &'a AccessGuard<'_, Bytes>) -> Result<&'a [u8]> {
+    catch_damage(table, || Ok::<_, redb::StorageError>(guard.value()))
+}
+
+/// Both transactions open tables by the same words, but through no trait of redb.
+macro_rules! impl_reads {
+    ($tx:ty) => {
+        impl Tx for $tx {
+            fn get_with<R>(
+                &self,
+                table: Table,
+                key: &[u8],
+                read: impl FnOnce(&[u8]) -> Result<R>,
+            ) -> Result<Option<R>> {
+                self.check(table)?;
+                let name = table;
+                let table = catch_damage(name, || self.tx.open_table(name))?;
+                let Some(value) = catch_damage(name, || table.get(key))? else { return Ok(None) };
+                read(self.encoding().read_value(name, key, value_of(name, &value)?)?).map(Some)
+            }
+
+            fn has(&self, table: Table, key: &[u8]) -> Result<bool> {
+                self.check(table)?;
+                let name = table;
+                let table = catch_damage(name, || self.tx.open_table(name))?;
+                Ok(catch_damage(name, || table.get(key))?.is_some())
+            }
+
+            fn scan(
+                &self,
+                table: Table,
+                range: &KeyRange,
+                order: Order,
+                mut each: impl FnMut(&[u8], &[u8]) -> Result<ControlFlow<()>>,
+            ) -> Result<()> {
+                self.check(table)?;
+                let (name, form) = (table, self.encoding());
+                let table = catch_damage(name, || self.tx.open_table(name))?;
+                walk_range(name, &table, range, order, |key, value| {
+                    each(key, form.read_value(name, key, value_of(name, value)?)?)
+                })
+            }
+
+            fn scan_keys(
+                &self,
+                table: Table,
+                range: &KeyRange,
+                order: Order,
+                mut each: impl FnMut(&[u8]) -> Result<ControlFlow<()>>,
+            ) -> Result<()> {
+                self.check(table)?;
+                let name = table;
+                let table = catch_damage(name, || self.tx.open_table(name))?;
+                walk_range(name, &table, range, order, |key, _| each(key))
+            }
+
+            fn row_count(&self, table: Table) -> Result<u64> {
+                self.check(table)?;
+                let name = table;
+                let table = catch_damage(name, || self.tx.open_table(name))?;
+                catch_damage(name, || table.len())
+            }
+        }
+    };
+}
+
+impl_reads!(ReadTx);
+impl_reads!(WriteTx);
+
+impl WriteTx {
+    pub(crate) const fn new(tx: redb::WriteTransaction, watermark: Watermark) -> Self {
+        Self {
+            tx,
+            has_written: Cell::new(false),
+            redo: RefCell::new(RedoRecord::EMPTY),
+            watermark,
+            is_checkpoint_requested: Cell::new(false),
+            encoding: Cell::new(RowEncoding::Checksummed),
+        }
+    }
+
+    fn check(&self, table: Table) -> Result<()> {
+        ReadScope::Everything.check(table)
+    }
+
+    fn encoding(&self) -> RowEncoding {
+        self.encoding.get()
+    }
+
+    /// Reads and writes rows of this form from here on.
+    pub(crate) fn set_encoding(&self, encoding: RowEncoding) {
+        self.encoding.set(encoding);
+    }
+
+    pub(crate) const fn watermark(&self) -> Watermark {
+        self.watermark
+    }
+
+    /// Has the database flushed when this is committed. It counts as a write.
+    pub(crate) fn request_checkpoint(&self) {
+        self.has_written.set(true);
+        self.is_checkpoint_requested.set(true);
+    }
+
+    /// True when it was asked to flush.
+    pub(crate) fn is_checkpoint_requested(&self) -> bool {
+        self.is_checkpoint_requested.get()
+    }
+
+    /// Forgets what the operation before wrote.
+    pub(crate) fn start_operation(&self) {
+        self.has_written.set(false);
+    }
+
+    /// True when the operation that started last has written something.
+    pub(crate) fn has_written(&self) -> bool {
+        self.has_written.get()
+    }
+
+    /// What was changed in it.
+    pub(crate) fn redo(&self) -> Ref<'_, RedoRecord> {
+        self.redo.borrow()
+    }
+
+    /// True when something was changed in it.
+    pub(crate) fn has_changes(&self) -> bool {
+        !matches!(self.redo().rows(), Some([]))
+    }
+
+    /// Commits and flushes everything that was committed before along with it. Quick repair makes opening after a
+    /// kill take no longer at 10 GB than at 10 kB; it commits in two phases.
+    pub(crate) fn commit_durable(mut self) -> Result<(), redb::Error> {
+        self.tx.set_two_phase_commit(true);
+        self.tx.set_quick_repair(true);
+        Ok(self.tx.commit()?)
+    }
+
+    /// Commits for readers and later transactions of this process; the next flush takes it to disk.
+    pub(crate) fn commit_volatile(mut self) -> Result<(), redb::Error> {
+        self.tx.set_durability(Durability::None)?;
+        Ok(self.tx.commit()?)
+    }
+
+    pub(crate) fn abort(self) -> Result<(), redb::StorageError> {
+        self.tx.abort()
+    }
+
+    /// Makes a table that does not exist yet.
+    pub(crate) fn create_table(&self, table: Table) -> Result<()> {
+        self.has_written.set(true);
+        self.redo.borrow_mut().mark_oversized();
+        self.tx.open_table(table).map(drop).map_err(database_error)
+    }
+
+    /// Stores `checked_value` under `key`, in place of what was there.
+    ///
+    /// # Errors
+    /// [`Error::Internal`] when the database cannot be written.
+    pub fn put(&self, table: Table, key: &[u8], value: &[u8]) -> Result<()> {
+        self.put_all(table, [(key, value)])
+    }
+
+    /// Stores several rows: opening a table costs about as much as storing one.
+    ///
+    /// # Errors
+    /// [`Error::Internal`] when the database cannot be written.
+    pub fn put_all<K: AsRef<[u8]>, V: AsRef<[u8]>>(
+        &self,
+        table: Table,
+        rows: impl IntoIterator<Item = (K, V)>,
+    ) -> Result<()> {
+        self.has_written.set(true);
+        let definition = table;
+        let mut table = self.tx.open_table(definition).map_err(database_error)?;
+        for (key, value) in rows {
+            let (key, value) = (key.as_ref(), value.as_ref());
+            if self.encoding().has_checksum(definition, key) {
+                let mut room =
+                    table.insert_reserve(key, value.len() + CHECKSUM_BYTES).map_err(database_error)?;
+                let (of_value, of_sum) = room.as_mut().split_at_mut(value.len());
+                of_value.copy_from_slice(value);
+                of_sum.copy_from_slice(&checksum(definition, key, value));
+            } else {
+                table.insert(key, value).map_err(database_error)?;
+            }
+            self.redo.borrow_mut().put(definition, key, value);
+        }
+        Ok(())
+    }
+
+    /// Removes one row; false when there was none.
+    ///
+    /// # Errors
+    /// [`Error::Internal`] when the database cannot be written.
+    pub fn remove(&self, table: Table, key: &[u8]) -> Result<bool> {
+        self.has_written.set(true);
+        let removed =
+            self.tx.open_table(table).map_err(database_error)?.remove(key).map_err(database_error)?.is_some();
+        self.redo.borrow_mut().remove(table, key);
+        Ok(removed)
+    }
+
+    /// Removes every row of `range`; the number of rows removed.
+    ///
+    /// # Errors
+    /// [`Error::Internal`] when the database cannot be written.
+    pub fn remove_range(&self, table: Table, range: &KeyRange) -> Result<usize> {
+        self.has_written.set(true);
+        let mut removed = 0;
+        let keep_none = |_: &[u8], _: &[u8]| {
+            removed += 1;
+            false
+        };
+        let mut rows = self.tx.open_table(table).map_err(database_error)?;
+        rows.retain_in::<&[u8], _>(range.bounds(), keep_none).map_err(database_error)?;
+        self.redo.borrow_mut().remove_range(table, range);
+        Ok(removed)
+    }
+}

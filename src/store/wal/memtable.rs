@@ -1,0 +1,233 @@
+//! The newest messages: durable in the journal, and not in the database yet.
+//!
+//! Every answer stores its messages, and what the database does for a change costs more than running a small flow. So
+//! messages are only appended to the journal and kept here; the database gets them many at a time, sorted, before
+//! anything else is written and before anything that may look at messages is read. A flush need not be waited for: while it
+//! goes on, messages go into the other file of the journal.
+//!
+//! **Their order among other changes** is the one in which the database gets them. So the record of a change says which
+//! messages the database had before it, and those that had been appended and were not there yet are made after it again.
+//! Whether their flow still lives where it did is asked then, once more.
+
+use crate::domain::error::{Error, Result};
+use crate::domain::ids::{ChatId, FlowId, WorkspaceId};
+use std::collections::VecDeque;
+use std::fmt;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, PoisonError, RwLock};
+
+/// A message with its number among all.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct PendingMessage {
+    pub(crate) sequence: u64,
+    pub(crate) workspace: WorkspaceId,
+    pub(crate) flow: FlowId,
+    pub(crate) chat: ChatId,
+    pub(crate) record: Arc<[u8]>,
+}
+
+/// Which kept messages the database has: all whose number is below.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Watermark(u64);
+
+impl Watermark {
+    /// All of these, in their order.
+    fn after(messages: &[PendingMessage]) -> Option<Self> {
+        messages.last().map(|last| Self(last.sequence + 1))
+    }
+}
+
+/// What the database does not have yet.
+#[derive(Default)]
+pub(crate) struct Memtable {
+    pending: RwLock<VecDeque<PendingMessage>>,
+    /// With `messages`: there are some. Read by every reader of the database.
+    has_pending: AtomicBool,
+    next_sequence: AtomicU64,
+    applied: AtomicU64,
+}
+
+impl Memtable {
+    /// Begins anew: the database has everything, and the next message gets this number.
+    pub(crate) fn reset(&self, next: u64) {
+        let mut pending = self.pending.write().unwrap_or_else(PoisonError::into_inner);
+        pending.clear();
+        self.next_sequence.store(next, Ordering::SeqCst);
+        self.applied.store(next, Ordering::SeqCst);
+        self.has_pending.store(false, Ordering::SeqCst);
+    }
+
+    /// Numbers messages in their order, each greater than all before.
+    pub(crate) fn assign_sequences(&self, messages: &mut [PendingMessage]) {
+        let first = self.next_sequence.fetch_add(messages.len() as u64, Ordering::SeqCst);
+        messages.iter_mut().zip(first..).for_each(|(kept, number)| kept.sequence = number);
+    }
+
+    /// Keeps messages that are on disk, in the order of their numbers.
+    pub(crate) fn push(&self, messages: Vec<PendingMessage>) {
+        let mut pending = self.pending.write().unwrap_or_else(PoisonError::into_inner);
+        pending.extend(messages);
+        self.has_pending.store(!pending.is_empty(), Ordering::SeqCst);
+    }
+
+    /// What the database does not have, in its order.
+    pub(crate) fn pending(&self) -> Vec<PendingMessage> {
+        if !self.has_pending.load(Ordering::SeqCst) {
+            return Vec::new();
+        }
+        self.pending.read().unwrap_or_else(PoisonError::into_inner).iter().cloned().collect()
+    }
+
+    /// The bound behind everything that was kept so far; `None` when the database has all of it.
+    pub(crate) fn latest(&self) -> Option<Watermark> {
+        if !self.has_pending.load(Ordering::SeqCst) {
+            return None;
+        }
+        let pending = self.pending.read().unwrap_or_else(PoisonError::into_inner);
+        pending.back().map(|last| Watermark(last.sequence + 1))
+    }
+
+    /// True while the database lacks a message below the bound.
+    pub(crate) fn is_behind(&self, watermark: Watermark) -> bool {
+        let pending = self.pending.read().unwrap_or_else(PoisonError::into_inner);
+        pending.front().is_some_and(|first| first.sequence < watermark.0)
+    }
+
+    pub(crate) fn applied(&self) -> Watermark {
+        Watermark(self.applied.load(Ordering::SeqCst))
+    }
+
+    /// The database has these, which were [`Self::pending`].
+    pub(crate) fn mark_applied(&self, messages: &[PendingMessage]) {
+        let Some(watermark) = Watermark::after(messages) else { return };
+        let mut pending = self.pending.write().unwrap_or_else(PoisonError::into_inner);
+        while pending.front().is_some_and(|first| first.sequence < watermark.0) {
+            pending.pop_front();
+        }
+        self.applied.fetch_max(watermark.0, Ordering::SeqCst);
+        self.has_pending.store(!pending.is_empty(), Ordering::SeqCst);
+    }
+
+    /// The newest messages of a conversation that the database may not have, oldest first.
+    pub(crate) fn of_chat(
+        &self,
+        workspace: &WorkspaceId,
+        flow: &FlowId,
+        chat: &ChatId,
+        newest: usize,
+    ) -> Vec<PendingMessage> {
+        if !self.has_pending.load(Ordering::SeqCst) {
+            return Vec::new();
+        }
+        let pending = self.pending.read().unwrap_or_else(PoisonError::into_inner);
+        let is_of_it =
+            |kept: &&PendingMessage| kept.chat == *chat && kept.flow == *flow && kept.workspace == *workspace;
+        let mut found: Vec<PendingMessage> =
+            pending.iter().rev().filter(is_of_it).take(newest).cloned().collect();
+        found.reverse();
+        found
+    }
+}
+
+/// A record of the journal.
+pub(crate) enum LogRecord<'a> {
+    Messages(Vec<PendingMessage>),
+    /// Rows that were changed when the database had all messages below the bound.
+    Rows(Watermark, &'a [u8]),
+}
+
+const MESSAGES: u8 = 4;
+const ROWS: u8 = 5;
+/// Bytes of [`rows_head`].
+pub(crate) const ROWS_HEAD_BYTES: usize = 1 + 8;
+
+/// A record of the journal that this program cannot apply. It was written by another one.
+#[derive(Debug)]
+struct UnknownRecordError;
+
+impl fmt::Display for UnknownRecordError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("the journal holds changes that this program does not know")
+    }
+}
+
+impl std::error::Error for UnknownRecordError {}
+
+/// The error for a record of another program.
+pub(crate) fn unknown_record() -> Error {
+    Error::internal(UnknownRecordError)
+}
+
+/// What stands before the rows of a record.
+pub(crate) fn rows_head(watermark: Watermark) -> [u8; ROWS_HEAD_BYTES] {
+    let mut head = [ROWS; ROWS_HEAD_BYTES];
+    head[1..].copy_from_slice(&watermark.0.to_le_bytes());
+    head
+}
+
+/// Bytes of [`encode_messages`].
+pub(crate) fn messages_bytes(messages: &[PendingMessage]) -> usize {
+    const HEAD_BYTES: usize = 16 + 16 + 16 + 8 + 4;
+    1 + messages.iter().map(|kept| HEAD_BYTES + kept.record.len()).sum::<usize>()
+}
+
+pub(crate) fn encode_messages(messages: &[PendingMessage]) -> Vec<u8> {
+    let mut bytes = Vec::with_capacity(messages_bytes(messages));
+    bytes.push(MESSAGES);
+    for kept in messages {
+        bytes.extend(kept.workspace.bytes());
+        bytes.extend(kept.flow.bytes());
+        bytes.extend(kept.chat.bytes());
+        bytes.extend(kept.sequence.to_le_bytes());
+        // It is shorter than a journal, else nobody appends it.
+        bytes.extend(u32::try_from(kept.record.len()).unwrap_or(u32::MAX).to_le_bytes());
+        bytes.extend(&*kept.record);
+    }
+    bytes
+}
+
+/// Reads a record.
+///
+/// # Errors
+/// [`Error::Internal`] when it was written by another program.
+pub(crate) fn decode(record: &[u8]) -> Result<LogRecord<'_>> {
+    let decoded = match record {
+        [MESSAGES, messages @ ..] => decode_messages(messages).map(LogRecord::Messages),
+        [ROWS, rest @ ..] => rest
+            .split_first_chunk::<8>()
+            .map(|(watermark, rows)| LogRecord::Rows(Watermark(u64::from_le_bytes(*watermark)), rows)),
+        // As they were written before messages were kept.
+        rows => Some(LogRecord::Rows(Watermark(0), rows)),
+    };
+    decoded.ok_or_else(unknown_record)
+}
+
+fn decode_messages(mut bytes: &[u8]) -> Option<Vec<PendingMessage>> {
+    let mut messages = Vec::new();
+    while !bytes.is_empty() {
+        let (workspace, rest) = bytes.split_first_chunk()?;
+        let (flow, rest) = rest.split_first_chunk()?;
+        let (chat, rest) = rest.split_first_chunk()?;
+        let (sequence, rest) = rest.split_first_chunk()?;
+        let (length, rest) = rest.split_first_chunk()?;
+        let (record, rest) = rest.split_at_checked(u32::from_le_bytes(*length) as usize)?;
+        messages.push(PendingMessage {
+            sequence: u64::from_le_bytes(*sequence),
+            workspace: WorkspaceId::from_bytes(*workspace),
+            flow: FlowId::from_bytes(*flow),
+            chat: ChatId::from_bytes(*chat),
+            record: record.into(),
+        });
+        bytes = rest;
+    }
+    Some(messages)
+}
+
+/// Those of `pending` that are below the bound, taken out of it.
+pub(crate) fn split_at_watermark(
+    pending: &mut Vec<PendingMessage>,
+    watermark: Watermark,
+) -> Vec<PendingMessage> {
+    let count = pending.iter().take_while(|kept| kept.sequence < watermark.0).count();
+    pending.drain(..count).collect()
+}

@@ -1,0 +1,115 @@
+//! The rows a transaction changed, as bytes that can be applied again: what the journal keeps.
+
+use super::memtable::unknown_record;
+use super::segment::SEGMENT_BYTES;
+use crate::domain::error::Result;
+use crate::store::keys::KeyRange;
+use crate::store::queries::messages;
+use crate::store::tables::{self, COUNTERS, Table};
+use crate::store::transaction::WriteTx;
+use redb::TableHandle as _;
+
+const PUT: u8 = 1;
+const REMOVE: u8 = 2;
+const REMOVE_RANGE: u8 = 3;
+
+/// Changes in the order in which they were made.
+#[derive(Debug)]
+pub(crate) struct RedoRecord {
+    bytes: Vec<u8>,
+    /// They outgrew every journal, or cannot be told as rows: only flushing the database keeps them.
+    is_oversized: bool,
+}
+
+impl RedoRecord {
+    /// None yet.
+    pub(crate) const EMPTY: Self = Self { bytes: Vec::new(), is_oversized: false };
+
+    /// The changes as rows of one record; `None` when a journal cannot hold them.
+    pub(crate) fn rows(&self) -> Option<&[u8]> {
+        (!self.is_oversized).then_some(&self.bytes)
+    }
+
+    pub(crate) fn put(&mut self, table: Table, key: &[u8], value: &[u8]) {
+        self.push(PUT, table, &[key, value]);
+    }
+
+    pub(crate) fn remove(&mut self, table: Table, key: &[u8]) {
+        self.push(REMOVE, table, &[key]);
+    }
+
+    /// All rows of a range were removed.
+    pub(crate) fn remove_range(&mut self, table: Table, range: &KeyRange) {
+        match range.end() {
+            Some(end) => self.push(REMOVE_RANGE, table, &[range.start(), end]),
+            None => self.push(REMOVE_RANGE, table, &[range.start()]),
+        }
+    }
+
+    /// Something changed that is no row.
+    pub(crate) fn mark_oversized(&mut self) {
+        self.is_oversized = true;
+        self.bytes = Vec::new();
+    }
+
+    fn push(&mut self, kind: u8, table: Table, parts: &[&[u8]]) {
+        let name = table.name().as_bytes();
+        let length = name.len() + parts.iter().map(|part| part.len()).sum::<usize>() + 16;
+        if self.is_oversized || (self.bytes.len() + length) as u64 > SEGMENT_BYTES {
+            return self.mark_oversized();
+        }
+        self.bytes.extend([kind, u8::try_from(parts.len()).unwrap_or(u8::MAX)]);
+        for part in std::iter::once(name).chain(parts.iter().copied()) {
+            // It is shorter than a journal.
+            self.bytes.extend(u32::try_from(part.len()).unwrap_or(u32::MAX).to_le_bytes());
+            self.bytes.extend(part);
+        }
+    }
+}
+
+/// Makes the changes of a record again.
+///
+/// # Errors
+/// [`Internal`](crate::domain::error::Error::Internal) when the database cannot be written, or the record is not of this program.
+pub(crate) fn replay(tx: &WriteTx, mut record: &[u8]) -> Result<()> {
+    while !record.is_empty() {
+        let (change, rest) = parse_operation(record).ok_or_else(unknown_record)?;
+        record = rest;
+        let table = tables::find_by_name(change.table).ok_or_else(unknown_record)?;
+        match (change.kind, change.parts.as_slice()) {
+            // What the database counts by now may be further on: messages reach it in another order than changes do.
+            (PUT, [key, value]) if table.name() == COUNTERS.name() => {
+                messages::raise_counter(tx, key, value)?
+            }
+            (PUT, [key, value]) => tx.put(table, key, value)?,
+            (REMOVE, [key]) => drop(tx.remove(table, key)?),
+            (REMOVE_RANGE, [start]) => drop(tx.remove_range(table, &KeyRange::new(start, None))?),
+            (REMOVE_RANGE, [start, end]) => drop(tx.remove_range(table, &KeyRange::new(start, Some(end)))?),
+            _ => return Err(unknown_record()),
+        }
+    }
+    Ok(())
+}
+
+struct RedoOperation<'a> {
+    kind: u8,
+    table: &'a [u8],
+    parts: Vec<&'a [u8]>,
+}
+
+fn parse_operation(record: &[u8]) -> Option<(RedoOperation<'_>, &[u8])> {
+    let (&[kind, count], rest) = record.split_first_chunk::<2>()?;
+    let (table, mut rest) = parse_part(rest)?;
+    let mut parts = Vec::with_capacity(usize::from(count.min(2)));
+    for _ in 0..count {
+        let (next, after) = parse_part(rest)?;
+        parts.push(next);
+        rest = after;
+    }
+    Some((RedoOperation { kind, table, parts }, rest))
+}
+
+fn parse_part(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
+    let (length, rest) = bytes.split_first_chunk::<4>()?;
+    rest.split_at_checked(usize::try_from(u32::from_le_bytes(*length)).ok()?)
+}
