@@ -1,5 +1,4 @@
 import { useQuery } from '@tanstack/react-query';
-import type { Catalogue } from '../core/permissions';
 import { api } from './client';
 import { useChangeRecord, useCreateRecord, useDeleteRecord, useRecords, type Records } from './lists';
 import type { Schemas } from './models';
@@ -10,7 +9,10 @@ export type ApiKeyBody = Required<Schemas['ApiKeyEdit']>;
 
 const records: Records<ApiKey, ApiKeyBody> = {
   key: ['apiKeys'],
-  path: '/apikey',
+  list: () => api.get('/apikey'),
+  create: (body) => api.post('/apikey', { body }),
+  change: (path, body) => api.put('/apikey/{id}', { path, body }),
+  remove: (path, query) => api.delete('/apikey/{id}', { path, query }),
   preview: (row, body) => ({ ...row, ...body }),
 };
 
@@ -25,5 +27,5 @@ export const usePermissions = (type: 'API_KEY' | 'ROLE', enabled = true) =>
     queryKey: ['permissions', type],
     enabled,
     staleTime: Infinity,
-    queryFn: () => api.get<Catalogue>(`/auth/permissions/${type}`),
+    queryFn: () => api.get('/auth/permissions/{type}', { path: { type } }),
   });

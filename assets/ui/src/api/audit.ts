@@ -21,8 +21,8 @@ export const useAudit = (owner: boolean, query: AuditQuery, enabled: boolean) =>
     placeholderData: keepPreviousData,
     queryFn: () => {
       const { actions, ...rest } = query;
-      if (owner) return api.get<{ data: AuditRow[]; total: number }>('/audit', { ...rest, action: actions });
+      if (owner) return api.get('/audit', { query: { ...rest, action: [...actions] } });
       const given = Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== ''));
-      return api.post<{ data: AuditRow[]; total: number }>('/audit/login-activity', given);
+      return api.post('/audit/login-activity', { body: given });
     },
   });

@@ -1,5 +1,5 @@
 import { useQuery, useQueryClient, type QueryClient } from '@tanstack/react-query';
-import { api, part } from './client';
+import { api } from './client';
 import { cached } from './keys';
 import type { DraftStatus, Flow, Schemas } from './models';
 
@@ -10,15 +10,15 @@ export type CardProblem = Schemas['CardProblems'];
 export const useProblems = (id: string, updated: string) =>
   useQuery({
     queryKey: [...cached.problems(id), updated],
-    queryFn: () => api.get<CardProblem[]>(`/validation/${part(id)}`, { source: 'draft' }),
+    queryFn: () => api.get('/validation/{id}', { path: { id }, query: { source: 'draft' } }),
   });
 
 /** Saves the draft that was read as `base` (its `updatedDate`, or `none`); 409 when it is another one by now. */
 export const saveDraft = (id: string, flowData: string, base: string) =>
-  api.put<DraftStatus>(`/flow-drafts/${part(id)}`, { flowData }, { headers: { 'if-match': `"${base}"` } });
+  api.put('/flow-drafts/{id}', { path: { id }, body: { flowData }, headers: { 'if-match': `"${base}"` } });
 
 export const saveLive = (id: string, flowData: string) =>
-  api.put<Flow>(`/chatflows/${part(id)}`, { flowData });
+  api.put('/chatflows/{id}', { path: { id }, body: { flowData } });
 
 /** Puts what the service answered where the page reads it. */
 export async function keepStatus(client: QueryClient, id: string, status: DraftStatus): Promise<void> {

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { api, fetchRaw, part } from './client';
+import { api, fetchRaw } from './client';
 import type { Schemas } from './models';
 
 export interface ChatUpload {
@@ -13,21 +13,15 @@ export interface ChatUpload {
 /** With the question, or into the vector store before it. */
 export type UploadKind = 'file' | 'file:rag';
 
-/** A conversation that files were sent in, with its proof. */
-export interface Begun {
-  chatId: string;
-  sessionToken: string;
-}
-
-export interface TestQuestion extends Partial<Begun> {
-  question: string;
-  source: 'draft' | 'live';
-  uploads?: ChatUpload[];
-}
+export type TestQuestion = Pick<
+  Schemas['InternalQuestion'],
+  'question' | 'chatId' | 'sessionToken' | 'uploads'
+> & { source: 'draft' | 'live' };
 
 /** Asks the draft or Live in the canvas test chat; the answer is a stream, or JSON of a flow that cannot stream. */
 export const askInTest = (flow: string, question: TestQuestion, signal: AbortSignal): Promise<Response> =>
-  fetchRaw('POST', `/internal-prediction/${part(flow)}`, {
+  fetchRaw('post', '/internal-prediction/{id}', {
+    path: { id: flow },
     body: { ...question, streaming: true },
     signal,
   });
@@ -38,12 +32,12 @@ export function storeInTest(
   files: readonly ChatUpload[],
   { chatId, source }: { chatId: string | null; source: TestQuestion['source'] },
   signal: AbortSignal,
-): Promise<Begun> {
+) {
   const form = new FormData();
   form.append('chatId', chatId ?? '');
   form.append('source', source);
   for (const file of files) form.append('files', blobOf(file), file.name);
-  return api.post<Begun>(`/vector/internal-upsert/${part(flow)}`, form, { signal });
+  return api.post('/vector/internal-upsert/{id}', { path: { id: flow }, body: form, signal });
 }
 
 function blobOf({ data, mime }: ChatUpload): Blob {
@@ -53,7 +47,7 @@ function blobOf({ data, mime }: ChatUpload): Blob {
 
 /** Asks the service to stop an answer; the stream then ends by itself. */
 export const stopAnswer = (flow: string, chat: string) =>
-  api.put(`/chatmessage/abort/${part(flow)}/${part(chat)}`, undefined, { quiet: true });
+  api.put('/chatmessage/abort/{flow}/{chat}', { path: { flow, chat }, quiet: true });
 
 export type UploadOffer = Schemas['UploadOffer'];
 
@@ -61,5 +55,5 @@ export type UploadOffer = Schemas['UploadOffer'];
 export const useUploadOffer = (flow: string) =>
   useQuery({
     queryKey: ['uploads', flow],
-    queryFn: () => api.get<UploadOffer>(`/chatflows-uploads/${part(flow)}`),
+    queryFn: () => api.get('/chatflows-uploads/{id}', { path: { id: flow } }),
   });

@@ -1,6 +1,7 @@
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, describe, expect, expectTypeOf, it, vi } from 'vitest';
 import type { ApiError } from './client';
 import { address, api, NO_ANSWER, whenSignedOut } from './client';
+import type { Schemas } from './models';
 
 const answer = (status: number, body: string, headers: Record<string, string> = {}) =>
   vi.stubGlobal(
@@ -18,42 +19,72 @@ afterEach(() => vi.unstubAllGlobals());
 describe('calls', () => {
   it('say that they come from the page, and read JSON', async () => {
     answer(200, '{"a":1}');
-    expect(await api.post('/x', { b: 2 })).toEqual({ a: 1 });
+    expect(await api.post('/workspace', { body: { name: 'b' } })).toEqual({ a: 1 });
     const [path, options] = vi.mocked(fetch).mock.calls[0] ?? [];
-    expect(path).toBe('/api/v1/x');
+    expect(path).toBe('/api/v1/workspace');
     expect(options).toMatchObject({
       method: 'POST',
-      body: '{"b":2}',
+      body: '{"name":"b"}',
       headers: { 'x-request-from': 'internal', 'content-type': 'application/json' },
     });
   });
 
+  it('put the parameters of a route into its path, encoded', async () => {
+    answer(200, '{}');
+    await api.get('/flow-versions/{id}/{sha}/diff', {
+      path: { id: 'a/b', sha: 'c d' },
+      query: { against: 'live' },
+    });
+    expect(vi.mocked(fetch).mock.calls[0]?.[0]).toBe('/api/v1/flow-versions/a%2Fb/c%20d/diff?against=live');
+  });
+
+  it('are what the description says', () => {
+    expectTypeOf(api.get<'/variables'>).returns.resolves.items.toEqualTypeOf<Schemas['Variable']>();
+    const wrong: (() => unknown)[] = [
+      // @ts-expect-error there is no such route
+      () => api.get('/variable'),
+      // @ts-expect-error the route has no such verb
+      () => api.delete('/variables'),
+      // @ts-expect-error a parameter of the path is missing
+      () => api.get('/chatflows/{id}'),
+      // @ts-expect-error the query has no such parameter
+      () => api.get('/chatflows', { query: { field: 'summary' } }),
+      // @ts-expect-error the body lacks a name
+      () => api.post('/variables', { body: { value: 'a' } }),
+    ];
+    expect(wrong).toHaveLength(5);
+  });
+
   it('turn refusals into errors with the words of the service', async () => {
     answer(409, '{"message":"Live changed."}');
-    expect(await failed(api.get('/x'))).toMatchObject({
+    expect(await failed(api.get('/role'))).toMatchObject({
       status: 409,
       message: 'Live changed.',
       retryAfter: null,
     });
     answer(429, 'Slow down.', { 'retry-after': '7' });
-    expect(await failed(api.get('/x'))).toMatchObject({ status: 429, message: 'Slow down.', retryAfter: 7 });
+    expect(await failed(api.get('/role'))).toMatchObject({
+      status: 429,
+      message: 'Slow down.',
+      retryAfter: 7,
+    });
     answer(500, '<html>bad</html>');
-    expect((await failed(api.get('/x'))).message).toMatch(/service failed/);
+    expect((await failed(api.get('/role'))).message).toMatch(/service failed/);
     answer(502, '<html>bad gateway</html>', { 'content-type': 'text/html' });
-    expect(await failed(api.get('/x'))).toMatchObject({ status: NO_ANSWER });
+    expect(await failed(api.get('/role'))).toMatchObject({ status: NO_ANSWER });
     answer(502, '{"message":"The model is away."}', { 'content-type': 'application/json; charset=utf-8' });
-    expect(await failed(api.get('/x'))).toMatchObject({ status: 502, message: 'The model is away.' });
+    expect(await failed(api.get('/role'))).toMatchObject({ status: 502, message: 'The model is away.' });
     vi.stubGlobal('fetch', () => Promise.reject(new TypeError('lost')));
-    expect(await failed(api.get('/x'))).toMatchObject({ status: NO_ANSWER });
+    expect(await failed(api.get('/role'))).toMatchObject({ status: NO_ANSWER });
   });
 
   it('tell when the session has ended, except where a 401 is an answer', async () => {
     const ended = vi.fn();
     whenSignedOut(ended);
     answer(401, '{"message":"Invalid or Missing token"}');
-    await failed(api.get('/x', undefined, { quiet: true }));
+    await failed(api.get('/auth/me', { quiet: true }));
     expect(ended).not.toHaveBeenCalled();
-    await failed(api.get('/x'));
+    await failed(api.get('/role'));
     expect(ended).toHaveBeenCalledOnce();
   });
 

@@ -1,6 +1,7 @@
 import { basePath } from '../core/base';
 import { untilItAnswers } from '../core/connection';
 import { t } from '../i18n';
+import type { Answer, Input, Route, Verb } from './routes';
 
 const BASE = `${basePath}/api/v1`;
 /** The status of a call that the service did not answer. */
@@ -23,16 +24,23 @@ export class ApiError extends Error {
 export type Query = Record<string, string | number | boolean | readonly string[] | null | undefined>;
 
 export interface CallOptions {
-  query?: Query;
-  /** Sent as JSON, or as it is when it is a form. */
-  body?: unknown;
   headers?: Record<string, string>;
   signal?: AbortSignal;
   /** The answer to a 401 is the caller's own: nobody is sent to sign-in. */
   quiet?: boolean;
 }
 
-type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+/** What `Input` of any route comes down to. */
+interface AnyInput {
+  path?: Record<string, string | number>;
+  query?: Query;
+  /** Sent as JSON, or as it is when it is a form. */
+  body?: unknown;
+}
+
+/** The second argument of a call, which may be left out where the route needs nothing. */
+type Arguments<V extends Verb, R> =
+  object extends Input<V, R> ? [options?: Input<V, R> & CallOptions] : [options: Input<V, R> & CallOptions];
 
 let onSignedOut: () => void = () => undefined;
 
@@ -52,14 +60,17 @@ export function address(path: string, query: Query = {}): string {
   return `${BASE}${path}${text ? `?${text}` : ''}`;
 }
 
-/** Makes a call and gives the raw answer; anything but success is an `ApiError`. For streams and files. */
-export async function fetchRaw(method: Method, path: string, options: CallOptions = {}): Promise<Response> {
-  const { query, body, headers, signal, quiet } = options;
+/** Puts the parameters of a route into its path. */
+const fill = (route: string, path: AnyInput['path'] = {}): string =>
+  route.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(path[name] ?? ''));
+
+async function request(verb: Verb, route: string, options: AnyInput & CallOptions = {}): Promise<Response> {
+  const { path, query, body, headers, signal, quiet } = options;
   const form = body instanceof FormData;
   let response: Response;
   try {
-    response = await fetch(address(path, query), {
-      method,
+    response = await fetch(address(fill(route, path), query), {
+      method: verb.toUpperCase(),
       credentials: 'same-origin',
       headers: {
         'x-request-from': 'internal',
@@ -89,26 +100,28 @@ function unanswered(): ApiError {
 const isOfProxy = ({ status, headers }: Response): boolean =>
   [502, 503, 504].includes(status) && !headers.get('content-type')?.includes('json');
 
-/** Makes a call and reads its JSON. `T` is the record type of `api/models.ts`. */
-export async function call<T>(method: Method, path: string, options: CallOptions = {}): Promise<T> {
-  const response = await fetchRaw(method, path, options);
-  const text = await response.text();
-  return (text === '' ? undefined : JSON.parse(text)) as T;
-}
+/** The raw answer, for streams; anything but success is an `ApiError`. */
+export const fetchRaw = <V extends Verb, R extends Route<V>>(
+  verb: V,
+  route: R,
+  ...[options]: Arguments<V, R>
+): Promise<Response> => request(verb, route, options);
 
+const caller =
+  <V extends Verb>(verb: V) =>
+  async <R extends Route<V>>(route: R, ...[options]: Arguments<V, R>): Promise<Answer<V, R>> => {
+    const text = await (await request(verb, route, options)).text();
+    return JSON.parse(text || 'null');
+  };
+
+/** Every call of the page: route, input and answer are those of the API's description. */
 export const api = {
-  get: <T>(path: string, query?: Query, options?: CallOptions) => call<T>('GET', path, { ...options, query }),
-  post: <T>(path: string, body?: unknown, options?: CallOptions) =>
-    call<T>('POST', path, { ...options, body }),
-  put: <T>(path: string, body?: unknown, options?: CallOptions) => call<T>('PUT', path, { ...options, body }),
-  patch: <T>(path: string, body?: unknown, options?: CallOptions) =>
-    call<T>('PATCH', path, { ...options, body }),
-  delete: <T>(path: string, query?: Query, options?: CallOptions) =>
-    call<T>('DELETE', path, { ...options, query }),
+  get: caller('get'),
+  post: caller('post'),
+  put: caller('put'),
+  patch: caller('patch'),
+  delete: caller('delete'),
 };
-
-/** Encodes a piece of a path. */
-export const part = encodeURIComponent;
 
 async function failure(response: Response): Promise<ApiError> {
   const text = await response.text().catch(() => '');

@@ -1,37 +1,24 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
-import { api, part } from './client';
+import { api } from './client';
 import { useChangeRecord, useCreateRecord, useDeleteRecord, useRecords, type Records } from './lists';
 import type { Schemas } from './models';
 
-/** Without its fields, as lists show it. */
+/** Its fields come with it only when it is read alone, with secrets hidden. */
 export type Credential = Schemas['Credential'];
 
-export type FieldValue = string | number | boolean | null;
+export type CredentialField = Schemas['CredentialField'];
 
-export interface CredentialWithFields extends Credential {
-  /** Secrets are hidden. */
-  plainDataObj: Record<string, FieldValue>;
-}
+export type CredentialType = Schemas['CredentialType'];
 
-/** A later service may say more about a field. */
-export type CredentialField = Omit<Schemas['CredentialField'], 'type'> & {
-  type: Schemas['CredentialField']['type'] | 'json';
-  description?: string;
-  placeholder?: string;
-};
-
-export type CredentialType = Omit<Schemas['CredentialType'], 'inputs'> & { inputs: CredentialField[] };
-
-export interface CredentialBody {
-  name: string;
-  credentialName: string;
-  plainDataObj: Record<string, FieldValue>;
-}
+export type CredentialBody = Schemas['NewCredential'];
 
 const records: Records<Credential, CredentialBody> = {
   key: ['credentials'],
-  path: '/credentials',
-  preview: (row, body) => ({ ...row, name: body.name ?? row.name }),
+  list: () => api.get('/credentials'),
+  create: (body) => api.post('/credentials', { body }),
+  change: (path, body) => api.put('/credentials/{id}', { path, body }),
+  remove: (path, query) => api.delete('/credentials/{id}', { path, query }),
+  preview: (row, body) => ({ ...row, name: body.name }),
 };
 
 export const useCredentials = (enabled?: boolean) => useRecords(records, enabled);
@@ -46,7 +33,7 @@ export const useCredential = (id: string | null) =>
     enabled: id !== null,
     staleTime: 0,
     gcTime: 0,
-    queryFn: () => api.get<CredentialWithFields>(`/credentials/${part(id ?? '')}`),
+    queryFn: () => api.get('/credentials/{id}', { path: { id: id ?? '' } }),
   });
 
 /** A sign-in at a provider that was begun: where to, and where back to. */
@@ -54,7 +41,7 @@ export type SignInBegun = Schemas['SignIn'];
 
 export const useBeginSignIn = () =>
   useMutation({
-    mutationFn: (id: string) => api.post<SignInBegun>(`/oauth2-credential/authorize/${part(id)}`),
+    mutationFn: (id: string) => api.post('/oauth2-credential/authorize/{id}', { path: { id } }),
   });
 
 export const useCredentialTypes = (enabled = true) =>
@@ -62,5 +49,5 @@ export const useCredentialTypes = (enabled = true) =>
     queryKey: ['credentialTypes'],
     enabled,
     staleTime: Infinity,
-    queryFn: () => api.get<CredentialType[]>('/components-credentials'),
+    queryFn: () => api.get('/components-credentials'),
   });

@@ -1,9 +1,8 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import type { Allowable, Variable } from '../core/overrides';
 import { keepFlow, keepStatus } from './canvas';
-import { api, ApiError, part } from './client';
+import { api, ApiError } from './client';
 import { readFlow } from './flows';
-import type { DraftStatus, Flow, Schemas } from './models';
+import type { Flow } from './models';
 
 export type SettingsChange = Partial<
   Pick<
@@ -17,7 +16,7 @@ export function useSaveSettings(id: string) {
   const client = useQueryClient();
   return useMutation({
     mutationFn: async (write: (now: Flow) => SettingsChange) =>
-      api.put<Flow>(`/chatflows/${part(id)}`, write(await readFlow(id))),
+      api.put('/chatflows/{id}', { path: { id }, body: write(await readFlow(id)) }),
     onSuccess: (flow) => keepFlow(client, flow),
   });
 }
@@ -26,7 +25,7 @@ export function usePublishInstantly(id: string) {
   const client = useQueryClient();
   return useMutation({
     mutationFn: (publishInstantly: boolean) =>
-      api.put<DraftStatus>(`/flow-drafts/${part(id)}/settings`, { publishInstantly }),
+      api.put('/flow-drafts/{id}/settings', { path: { id }, body: { publishInstantly } }),
     onSuccess: async (status) => {
       await keepStatus(client, id, status);
       void client.invalidateQueries({ queryKey: ['flows', id] });
@@ -37,35 +36,23 @@ export function usePublishInstantly(id: string) {
 export const useAllowable = (id: string, updated: string) =>
   useQuery({
     queryKey: ['flow-config', id, updated],
-    queryFn: () => api.get<Allowable[]>(`/flow-config/${part(id)}`),
+    queryFn: () => api.get('/flow-config/{id}', { path: { id } }),
   });
 
 /** The sites whose pages the flow turned away lately, by the list it has now. */
 export const useRefusedOrigins = (id: string, updated: string) =>
   useQuery({
     queryKey: ['refused-origins', id, updated],
-    queryFn: () => api.get<Schemas['RefusedOrigin'][]>(`/refused-origins/${part(id)}`),
+    queryFn: () => api.get('/refused-origins/{id}', { path: { id } }),
   });
 
-export interface KeyName {
-  id: string;
-  keyName: string;
-  apiKey: string;
-}
-
-export interface CredentialName {
-  id: string;
-  name: string;
-  credentialName: string;
-}
-
-/** Lists that a section offers. Null: the person may not see them. */
-function useNames<Item>(path: string) {
+/** A list that a section offers. Null: the person may not see it. */
+function useNames<Item>(resource: string, list: () => Promise<Item[]>) {
   return useQuery({
-    queryKey: ['names', path],
+    queryKey: ['names', resource],
     queryFn: async () => {
       try {
-        return await api.get<Item[]>(path);
+        return await list();
       } catch (error) {
         if (error instanceof ApiError && error.status === 403) return null;
         throw error;
@@ -74,6 +61,6 @@ function useNames<Item>(path: string) {
   });
 }
 
-export const useKeyNames = () => useNames<KeyName>('/apikey');
-export const useCredentialNames = () => useNames<CredentialName>('/credentials');
-export const useVariableNames = () => useNames<Variable>('/variables');
+export const useKeyNames = () => useNames('apiKeys', () => api.get('/apikey'));
+export const useCredentialNames = () => useNames('credentials', () => api.get('/credentials'));
+export const useVariableNames = () => useNames('variables', () => api.get('/variables'));

@@ -1,43 +1,43 @@
 import { useMutation, useQuery, useQueryClient, type UseQueryResult } from '@tanstack/react-query';
-import { api, part } from './client';
 import type { Deleted } from './models';
 
-/** One kind of record that the service lists, makes, changes and deletes under one path. */
+/** One kind of record that the service lists, creates, changes and deletes. */
 export interface Records<Row extends { id: string }, Body> {
   key: readonly string[];
-  path: string;
+  list: () => Promise<Row[]>;
+  create: (body: Body) => Promise<Row>;
+  change: (path: { id: string }, body: Body) => Promise<unknown>;
+  /** What flows use is deleted only for who says so, with `force`. */
+  remove: (path: { id: string }, query: { force?: 'true' }) => Promise<Deleted>;
   /** How a change looks at once, before the service answered. */
-  preview?: (row: Row, body: Partial<Body>) => Row;
+  preview: (row: Row, body: Body) => Row;
 }
 
 export const useRecords = <Row extends { id: string }, Body>(
-  { key, path }: Records<Row, Body>,
+  { key, list }: Records<Row, Body>,
   enabled = true,
-): UseQueryResult<Row[]> => useQuery({ queryKey: key, enabled, queryFn: () => api.get<Row[]>(path) });
+): UseQueryResult<Row[]> => useQuery({ queryKey: key, enabled, queryFn: list });
 
-export function useCreateRecord<Row extends { id: string }, Body>({ key, path }: Records<Row, Body>) {
+export function useCreateRecord<Row extends { id: string }, Body>({ key, create }: Records<Row, Body>) {
   const client = useQueryClient();
   return useMutation({
-    mutationFn: (body: Body) => api.post<Row>(path, body),
+    mutationFn: create,
     onSuccess: () => client.invalidateQueries({ queryKey: key }),
   });
 }
 
 /** Shown at once, taken back when the service refuses. */
 export function useChangeRecord<Row extends { id: string }, Body>(records: Records<Row, Body>) {
-  const { key, path, preview } = records;
+  const { key, change, preview } = records;
   const client = useQueryClient();
   return useMutation({
-    mutationFn: ({ id, ...body }: Partial<Body> & { id: string }) =>
-      api.put<unknown>(`${path}/${part(id)}`, body),
-    onMutate: async ({ id, ...body }) => {
+    mutationFn: ({ id, body }: { id: string; body: Body }) => change({ id }, body),
+    onMutate: async ({ id, body }) => {
       await client.cancelQueries({ queryKey: key });
       const before = client.getQueryData<Row[]>(key);
-      if (preview) {
-        client.setQueryData<Row[]>(key, (rows) =>
-          rows?.map((row) => (row.id === id ? preview(row, body as unknown as Partial<Body>) : row)),
-        );
-      }
+      client.setQueryData<Row[]>(key, (rows) =>
+        rows?.map((row) => (row.id === id ? preview(row, body) : row)),
+      );
       return { before };
     },
     onError: (_error, _body, context) => client.setQueryData(key, context?.before),
@@ -45,12 +45,11 @@ export function useChangeRecord<Row extends { id: string }, Body>(records: Recor
   });
 }
 
-export function useDeleteRecord<Row extends { id: string }, Body>({ key, path }: Records<Row, Body>) {
+export function useDeleteRecord<Row extends { id: string }, Body>({ key, remove }: Records<Row, Body>) {
   const client = useQueryClient();
   return useMutation({
-    // What flows use is deleted only for who says so.
     mutationFn: ({ id, force }: { id: string; force?: boolean }) =>
-      api.delete<Deleted>(`${path}/${part(id)}`, force ? { force } : undefined),
+      remove({ id }, force ? { force: 'true' } : {}),
     onSuccess: () => client.invalidateQueries({ queryKey: key }),
     onError: () => client.invalidateQueries({ queryKey: ['usedBy'] }),
   });

@@ -6,9 +6,9 @@ import {
   type UseQueryResult,
 } from '@tanstack/react-query';
 import { forgetAllLocal } from '../core/localCopy';
-import { api, ApiError, part } from './client';
+import { api, ApiError } from './client';
 import { cached } from './keys';
-import type { Deleted, LinkInfo, Me, Session } from './models';
+import type { Me } from './models';
 
 /** What the answers the page holds belong to: a person in a workspace. */
 export const scopeOf = (me: Me | null | undefined): string =>
@@ -36,7 +36,7 @@ export function useMe(): UseQueryResult<Me | null> {
     staleTime: 60_000,
     queryFn: async ({ client }) => {
       try {
-        const me = await api.get<Me>('/auth/me', undefined, { quiet: true });
+        const me = await api.get('/auth/me', { quiet: true });
         // Another tab may have changed the workspace.
         if (scopeOf(me) !== scopeOf(client.getQueryData<Me | null>(cached.me))) forgetOthers(client);
         return me;
@@ -62,7 +62,7 @@ export function useNeedsOwner(enabled: boolean): UseQueryResult<boolean> {
     enabled,
     queryFn: async () => {
       try {
-        const { redirectUrl } = await api.post<{ redirectUrl: string }>('/auth/resolve', {}, { quiet: true });
+        const { redirectUrl } = await api.post('/auth/resolve', { body: {}, quiet: true });
         return redirectUrl === '/organization-setup';
       } catch (error) {
         if (error instanceof ApiError && [401, 404].includes(error.status)) return false;
@@ -75,8 +75,7 @@ export function useNeedsOwner(enabled: boolean): UseQueryResult<boolean> {
 export function useSignIn() {
   const client = useQueryClient();
   return useMutation({
-    mutationFn: (body: { email: string; password: string }) =>
-      api.post<Me>('/auth/login', body, { quiet: true }),
+    mutationFn: (body: { email: string; password: string }) => api.post('/auth/login', { body, quiet: true }),
     onSuccess: (me) => become(client, me),
   });
 }
@@ -98,19 +97,19 @@ export interface NewOwner {
 }
 
 /** Makes the first owner, then signs them in. */
-export const registerOwner = (body: NewOwner) => api.post('/account/register', body, { quiet: true });
+export const registerOwner = (body: NewOwner) => api.post('/account/register', { body, quiet: true });
 
 export const readLink = (token: string) =>
-  api.post<LinkInfo>('/account/verify', { user: { tempToken: token } }, { quiet: true });
+  api.post('/account/verify', { body: { user: { tempToken: token } }, quiet: true });
 
 export const acceptInvitation = (user: { name: string; credential: string; tempToken: string }) =>
-  api.post('/account/register', { user }, { quiet: true });
+  api.post('/account/register', { body: { user }, quiet: true });
 
 export const askForReset = (email: string) =>
-  api.post<{ message: string }>('/account/forgot-password', { user: { email } }, { quiet: true });
+  api.post('/account/forgot-password', { body: { user: { email } }, quiet: true });
 
 export const resetPassword = (user: { tempToken: string; password: string }) =>
-  api.post('/account/reset-password', { user }, { quiet: true });
+  api.post('/account/reset-password', { body: { user }, quiet: true });
 
 export interface ProfileChange {
   name?: string;
@@ -123,7 +122,7 @@ export function useChangeProfile() {
   const client = useQueryClient();
   return useMutation({
     // A wrong current password is a 401 that does not end the session.
-    mutationFn: (body: ProfileChange) => api.put('/user', body, { quiet: true }),
+    mutationFn: (body: ProfileChange) => api.put('/user', { body, quiet: true }),
     onSuccess: () => client.invalidateQueries({ queryKey: cached.me }),
   });
 }
@@ -131,20 +130,20 @@ export function useChangeProfile() {
 export function useSwitchWorkspace() {
   const client = useQueryClient();
   return useMutation({
-    mutationFn: (id: string) => api.post<Me>('/workspace/switch', undefined, { query: { id } }),
+    mutationFn: (id: string) => api.post('/workspace/switch', { query: { id } }),
     onSuccess: (me) => become(client, me),
   });
 }
 
 export const useSessions = () =>
-  useQuery({ queryKey: cached.sessions, queryFn: () => api.get<Session[]>('/account/sessions') });
+  useQuery({ queryKey: cached.sessions, queryFn: () => api.get('/account/sessions') });
 
 /** Ends one session, or all others. */
 export function useEndSessions() {
   const client = useQueryClient();
   return useMutation({
     mutationFn: (id: string | null) =>
-      api.delete<Deleted>(id === null ? '/account/sessions' : `/account/sessions/${part(id)}`),
+      id === null ? api.delete('/account/sessions') : api.delete('/account/sessions/{id}', { path: { id } }),
     onSuccess: () => client.invalidateQueries({ queryKey: cached.sessions }),
   });
 }

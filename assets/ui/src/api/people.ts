@@ -1,6 +1,6 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { api, part } from './client';
-import type { Deleted, Session, Schemas } from './models';
+import { api } from './client';
+import type { Schemas } from './models';
 import type { Member } from './workspaces';
 
 export type Membership = Person['workspaces'][number];
@@ -21,8 +21,8 @@ export const usePeople = (manages: boolean, workspace: { id: string; name: strin
     queryKey: [...people, manages ? 'all' : workspace.id],
     enabled,
     queryFn: async () => {
-      if (manages) return api.get<Person[]>('/organizationuser');
-      const members = await api.get<Member[]>('/workspaceuser');
+      if (manages) return api.get('/organizationuser');
+      const members = await api.get('/workspaceuser');
       return members.map((member) => personOf(member, workspace));
     },
   });
@@ -61,37 +61,33 @@ export const useInvitations = (enabled: boolean) =>
   useQuery({
     queryKey: invitations,
     enabled,
-    queryFn: () => api.get<Invitation[]>('/account/invite'),
+    queryFn: () => api.get('/account/invite'),
   });
 
 export type NewInvitation = Schemas['NewInvitation'];
 
 export const useInvite = () =>
-  usePeopleChange((body: NewInvitation) =>
-    api.post<Invitation & { link: OnceLink }>('/account/invite', body),
-  );
+  usePeopleChange((body: NewInvitation) => api.post('/account/invite', { body }));
 
 export const useRemoveInvitation = () =>
-  usePeopleChange((id: string) => api.delete<Deleted>(`/account/invite/${part(id)}`));
+  usePeopleChange((id: string) => api.delete('/account/invite/{id}', { path: { id } }));
 
 export const useResetLink = () =>
-  usePeopleChange((id: string) =>
-    api.post<{ email: string; link: OnceLink }>(`/user/${part(id)}/reset-link`),
-  );
+  usePeopleChange((id: string) => api.post('/user/{id}/reset-link', { path: { id } }));
 
 export const useSetStatus = () =>
   usePeopleChange((body: { userId: string; status: Person['status'] }) =>
-    api.put<Person>('/organizationuser', body),
+    api.put('/organizationuser', { body }),
   );
 
 export const useRemovePerson = () =>
-  usePeopleChange((userId: string) => api.delete<Deleted>('/organizationuser', { userId }));
+  usePeopleChange((userId: string) => api.delete('/organizationuser', { query: { userId } }));
 
 export const usePersonSessions = (id: string) =>
   useQuery({
     queryKey: [...people, 'sessions', id],
-    queryFn: () => api.get<Session[]>(`/user/${part(id)}/sessions`),
+    queryFn: () => api.get('/user/{id}/sessions', { path: { id } }),
   });
 
 export const useEndPersonSessions = () =>
-  usePeopleChange((id: string) => api.delete<Deleted>(`/user/${part(id)}/sessions`));
+  usePeopleChange((id: string) => api.delete('/user/{id}/sessions', { path: { id } }));

@@ -1,3 +1,4 @@
+import { api } from './client';
 import { useChangeRecord, useCreateRecord, useDeleteRecord, useRecords, type Records } from './lists';
 import type { Schemas } from './models';
 
@@ -7,7 +8,10 @@ export type RoleBody = Pick<Role, 'name' | 'description' | 'permissions'>;
 
 const records: Records<Role, RoleBody> = {
   key: ['roles'],
-  path: '/role',
+  list: () => api.get('/role'),
+  create: (body) => api.post('/role', { body }),
+  change: (path, body) => api.put('/role/{id}', { path, body }),
+  remove: (path) => api.delete('/role/{id}', { path }),
   preview: (row, body) => ({ ...row, ...body }),
 };
 

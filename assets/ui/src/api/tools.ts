@@ -1,3 +1,4 @@
+import { api } from './client';
 import { useChangeRecord, useCreateRecord, useDeleteRecord, useRecords, type Records } from './lists';
 import type { Schemas } from './models';
 
@@ -7,7 +8,10 @@ export type ToolBody = Pick<Tool, 'name' | 'description' | 'schema' | 'func'>;
 
 const records: Records<Tool, ToolBody> = {
   key: ['tools'],
-  path: '/tools',
+  list: () => api.get('/tools'),
+  create: (body) => api.post('/tools', { body }),
+  change: (path, body) => api.put('/tools/{id}', { path, body }),
+  remove: (path, query) => api.delete('/tools/{id}', { path, query }),
   preview: (row, body) => ({ ...row, ...body }),
 };
 

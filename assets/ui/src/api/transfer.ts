@@ -16,7 +16,7 @@ export interface ImportFile {
 }
 
 const send = ({ name, content }: ImportFile, existing: Existing, mode: 'preview' | 'import') =>
-  api.post<ImportResult>('/export-import/import', { ...content, fileName: name, existing, mode });
+  api.post('/export-import/import', { body: { ...content, fileName: name, existing, mode } });
 
 export const previewImport = (file: ImportFile, existing: Existing) => send(file, existing, 'preview');
 
@@ -44,7 +44,7 @@ export function useImportFile() {
 export function usePublishEach() {
   const client = useQueryClient();
   return useMutation({
-    mutationFn: (ids: readonly string[]) => api.post<PublishResults>('/flow-drafts/publish', { ids }),
+    mutationFn: (ids: string[]) => api.post('/flow-drafts/publish', { body: { ids } }),
     onSettled: () =>
       Promise.all([
         client.invalidateQueries({ queryKey: cached.flows }),

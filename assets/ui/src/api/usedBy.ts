@@ -11,7 +11,7 @@ export const useUsedBy = (kind: 'credentials' | 'tools' | 'variables', enabled =
     enabled,
     queryFn: async () => {
       try {
-        return await api.get<Record<string, Users>>(`/used-by/${kind}`);
+        return await api.get('/used-by/{kind}', { path: { kind } });
       } catch (error) {
         if (error instanceof ApiError && [403, 404].includes(error.status)) return null;
         throw error;

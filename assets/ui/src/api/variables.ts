@@ -1,3 +1,4 @@
+import { api } from './client';
 import { useChangeRecord, useCreateRecord, useDeleteRecord, useRecords, type Records } from './lists';
 import type { Schemas } from './models';
 
@@ -9,7 +10,10 @@ export type VariableBody = Pick<Variable, 'name' | 'value' | 'type'>;
 
 const records: Records<Variable, VariableBody> = {
   key: ['variables'],
-  path: '/variables',
+  list: () => api.get('/variables'),
+  create: (body) => api.post('/variables', { body }),
+  change: (path, body) => api.put('/variables/{id}', { path, body }),
+  remove: (path, query) => api.delete('/variables/{id}', { path, query }),
   preview: (row, body) => ({ ...row, ...body }),
 };
 

@@ -1,7 +1,7 @@
 import { useMutation, useQuery, useQueryClient, type QueryClient } from '@tanstack/react-query';
-import { api, part } from './client';
+import { api } from './client';
 import { cached } from './keys';
-import type { DraftStatus, Schemas } from './models';
+import type { Schemas } from './models';
 
 export type VersionKind = Version['kind'];
 
@@ -34,23 +34,28 @@ const keys = {
   restored: (flow: string) => ['restored', flow],
 };
 
-const path = (flow: string, rest = ''): string => `/flow-versions/${part(flow)}${rest}`;
-
 export const useVersions = (flow: string) =>
-  useQuery({ queryKey: keys.list(flow), queryFn: () => api.get<VersionList>(path(flow)) });
+  useQuery({
+    queryKey: keys.list(flow),
+    queryFn: () => api.get('/flow-versions/{id}', { path: { id: flow } }),
+  });
 
 export const useVersion = (flow: string, sha: string | null) =>
   useQuery({
     queryKey: keys.one(flow, sha ?? ''),
     enabled: sha !== null,
-    queryFn: () => api.get<VersionCanvas>(path(flow, `/${part(sha ?? '')}`)),
+    queryFn: () => api.get('/flow-versions/{id}/{sha}', { path: { id: flow, sha: sha ?? '' } }),
   });
 
 export const useVersionDiff = (flow: string, sha: string | null, against: string | null) =>
   useQuery({
     queryKey: keys.diff(flow, sha ?? '', against ?? ''),
     enabled: sha !== null && against !== null,
-    queryFn: () => api.get<VersionDiff>(path(flow, `/${part(sha ?? '')}/diff`), { against }),
+    queryFn: () =>
+      api.get('/flow-versions/{id}/{sha}/diff', {
+        path: { id: flow, sha: sha ?? '' },
+        query: { against: against ?? '' },
+      }),
   });
 
 /** Reads anew what a change of Live or of the draft touches. */
@@ -66,10 +71,10 @@ export function usePublish(flow: string) {
   const client = useQueryClient();
   return useMutation({
     mutationFn: (overwriteLiveChanges: boolean) =>
-      api.post<Published>(
-        `/flow-drafts/${part(flow)}/publish`,
-        overwriteLiveChanges ? { overwriteLiveChanges } : {},
-      ),
+      api.post('/flow-drafts/{id}/publish', {
+        path: { id: flow },
+        body: overwriteLiveChanges ? { overwriteLiveChanges } : {},
+      }),
     onSettled: () => changed(client, flow),
   });
 }
@@ -77,7 +82,7 @@ export function usePublish(flow: string) {
 export function useDiscardDraft(flow: string) {
   const client = useQueryClient();
   return useMutation({
-    mutationFn: () => api.delete<DraftStatus>(`/flow-drafts/${part(flow)}`),
+    mutationFn: () => api.delete('/flow-drafts/{id}', { path: { id: flow } }),
     onSuccess: (status) => {
       client.setQueryData(cached.draft(flow), status);
       client.removeQueries({ queryKey: keys.restored(flow) });
@@ -94,8 +99,8 @@ export function usePutBack(flow: string) {
   return useMutation({
     mutationFn: ({ sha, how }: { sha: string; how: PutBack }) =>
       how === 'restore'
-        ? api.post<Restored>(path(flow, `/${part(sha)}/restore`))
-        : api.post<Restored>(`/flow-drafts/${part(flow)}/rollback`, { sha }),
+        ? api.post('/flow-versions/{id}/{sha}/restore', { path: { id: flow, sha } })
+        : api.post('/flow-drafts/{id}/rollback', { path: { id: flow }, body: { sha } }),
     onSuccess: (restored) => client.setQueryData(keys.restored(flow), restored),
     onSettled: () => changed(client, flow),
   });

@@ -1,6 +1,6 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { api, part } from './client';
-import type { Deleted, Schemas } from './models';
+import { api } from './client';
+import type { Schemas } from './models';
 import { usePeopleChange } from './people';
 
 export type Workspace = Schemas['Workspace'];
@@ -11,17 +11,16 @@ export type Member = Schemas['Member'];
 const key = ['workspaces'];
 
 export const useWorkspaces = (enabled = true) =>
-  useQuery({ queryKey: key, enabled, queryFn: () => api.get<Workspace[]>('/workspace') });
+  useQuery({ queryKey: key, enabled, queryFn: () => api.get('/workspace') });
 
 export const useCreateWorkspace = () =>
-  usePeopleChange((body: { name: string; description: string }) => api.post<Workspace>('/workspace', body));
+  usePeopleChange((body: { name: string; description: string }) => api.post('/workspace', { body }));
 
 /** Shown at once, taken back when the service refuses. */
 export function useChangeWorkspace() {
   const client = useQueryClient();
   return useMutation({
-    mutationFn: (body: { id: string; name: string; description: string }) =>
-      api.put<Workspace>('/workspace', body),
+    mutationFn: (body: { id: string; name: string; description: string }) => api.put('/workspace', { body }),
     onMutate: async (body) => {
       await client.cancelQueries({ queryKey: key });
       const before = client.getQueryData<Workspace[]>(key);
@@ -39,12 +38,12 @@ export function useChangeWorkspace() {
 }
 
 export const useDeleteWorkspace = () =>
-  usePeopleChange(({ id }: { id: string }) => api.delete<Deleted>(`/workspace/${part(id)}`));
+  usePeopleChange(({ id }: { id: string }) => api.delete('/workspace/{id}', { path: { id } }));
 
 export const useMembers = (workspaceId: string) =>
   useQuery({
     queryKey: ['members', workspaceId],
-    queryFn: () => api.get<Member[]>('/workspaceuser', { workspaceId }),
+    queryFn: () => api.get('/workspaceuser', { query: { workspaceId } }),
   });
 
 export interface MemberChange {
@@ -55,13 +54,13 @@ export interface MemberChange {
 
 export const useAddMember = () =>
   usePeopleChange((body: Omit<MemberChange, 'userId'> & ({ userId: string } | { email: string })) =>
-    api.post<Member>('/workspaceuser', body),
+    api.post('/workspaceuser', { body }),
   );
 
 export const useChangeMember = () =>
-  usePeopleChange((body: MemberChange) => api.put<Member>('/workspaceuser', body));
+  usePeopleChange((body: MemberChange) => api.put('/workspaceuser', { body }));
 
 export const useRemoveMember = () =>
   usePeopleChange(({ workspaceId, userId }: Omit<MemberChange, 'roleId'>) =>
-    api.delete<Deleted>('/workspaceuser', { workspaceId, userId }),
+    api.delete('/workspaceuser', { query: { workspaceId, userId } }),
   );

@@ -27,7 +27,7 @@ export function KeyForm({ apiKey, onClose, onMade }: KeyFormProps): ReactNode {
       send: async ({ keyName, permissions }) => {
         const body = { keyName: keyName.trim(), permissions };
         if (apiKey) {
-          await change.mutateAsync({ id: apiKey.id, ...body });
+          await change.mutateAsync({ id: apiKey.id, body });
           toast(t('apiKeys.saved', { name: body.keyName }));
           onClose();
         } else {

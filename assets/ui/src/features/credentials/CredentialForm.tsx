@@ -4,7 +4,7 @@ import {
   useChangeCredential,
   useCreateCredential,
   type CredentialType,
-  type CredentialWithFields,
+  type Credential,
 } from '../../api/credentials';
 import { t } from '../../i18n';
 import { Button, Field, FormDialog, Input, toast, useForm, type FormErrors } from '../../ui';
@@ -15,7 +15,7 @@ import { entriesOf, problemOf, toSend, type Entry, type Problem } from './fields
 export interface CredentialFormProps {
   type: CredentialType;
   /** The one that is changed; none for a new one. */
-  stored?: CredentialWithFields;
+  stored?: Credential;
   onClose: () => void;
   onBack?: () => void;
 }
@@ -23,10 +23,9 @@ export interface CredentialFormProps {
 /** `name`, and the fields of the type under `field.` and their names. */
 type Values = { name: string } & Record<`field.${string}`, Entry>;
 
-const words: Record<Problem, 'required' | 'badNumber' | 'badJson' | 'badUrl'> = {
+const words: Record<Problem, 'required' | 'badNumber' | 'badUrl'> = {
   required: 'required',
   number: 'badNumber',
-  json: 'badJson',
   url: 'badUrl',
 };
 
@@ -59,7 +58,7 @@ export function CredentialForm({ type, stored, onClose, onBack }: CredentialForm
           credentialName: type.name,
           plainDataObj: toSend(type, entries as Record<string, Entry>),
         };
-        if (stored) await change.mutateAsync({ id: stored.id, ...body });
+        if (stored) await change.mutateAsync({ id: stored.id, body });
         else await create.mutateAsync(body);
         toast(t(stored ? 'credentials.saved' : 'credentials.made', { name: body.name }));
         onClose();

@@ -1,13 +1,13 @@
 import type { ReactNode } from 'react';
-import type { CredentialField, FieldValue } from '../../api/credentials';
+import type { CredentialField } from '../../api/credentials';
 import { t } from '../../i18n';
-import { Button, Checkbox, CodeField, Field, Input, Select } from '../../ui';
+import { Button, Checkbox, Field, Input, Select } from '../../ui';
 import { isHidden, type Entry } from './fields';
 
 export interface CredentialInputProps {
   field: CredentialField;
   entry: Entry;
-  stored: FieldValue | undefined;
+  stored: unknown;
   error: string | undefined;
   onChange: (entry: Entry) => void;
 }
@@ -20,7 +20,6 @@ export function CredentialInput({ field, entry, stored, error, onChange }: Crede
     return (
       <Checkbox
         label={field.label}
-        help={field.description}
         checked={entry.on}
         onChange={(on) => onChange({ ...entry, on, touched: true })}
       />
@@ -54,14 +53,14 @@ export function CredentialInput({ field, entry, stored, error, onChange }: Crede
 function helpOf(field: CredentialField, entry: Entry, hidden: boolean): ReactNode {
   if (entry.removed) return t('credentials.removed');
   if (hidden && field.type === 'url') return t('credentials.keepUrl');
-  return field.description;
+  return null;
 }
 
 interface ControlProps {
   field: CredentialField;
   entry: Entry;
   hidden: boolean;
-  shown: FieldValue | undefined;
+  shown: unknown;
   onType: (text: string) => void;
 }
 
@@ -81,7 +80,6 @@ function Control({ field, entry, hidden, shown, onType }: ControlProps): ReactNo
       />
     );
   }
-  if (field.type === 'json') return <CodeField language="json" value={text} onChange={onType} minLines={4} />;
   const kept = hidden && !removed ? (field.type === 'url' ? String(shown) : t('credentials.keepStored')) : '';
   return (
     <Input
@@ -91,7 +89,7 @@ function Control({ field, entry, hidden, shown, onType }: ControlProps): ReactNo
       autoComplete={field.type === 'password' ? 'new-password' : 'off'}
       spellCheck={false}
       value={text}
-      placeholder={kept || field.placeholder}
+      placeholder={kept}
       onChange={(event) => onType(event.target.value)}
     />
   );

@@ -13,7 +13,6 @@ const type: CredentialType = {
     { label: 'Token', name: 'token', type: 'password', optional: true },
     { label: 'SSL', name: 'ssl', type: 'boolean' },
     { label: 'URL', name: 'url', type: 'url', optional: true },
-    { label: 'Extra', name: 'extra', type: 'json', optional: true },
     { label: 'Mode', name: 'mode', type: 'options', options: [{ label: 'A', name: 'a' }] },
   ],
 };
@@ -41,7 +40,6 @@ test('a new form begins with defaults and sends all of them', () => {
     token: '',
     ssl: false,
     url: '',
-    extra: '',
     mode: null,
   });
 });
@@ -65,13 +63,11 @@ test('a secret is asked for once', () => {
   expect(problemOf(field('password'), entry(again, 'password', ''), stored)).toBe('required');
 });
 
-test('numbers, JSON and addresses are looked at before they are sent', () => {
+test('numbers and addresses are looked at before they are sent', () => {
   const entries = entriesOf(type, null);
   const wrong = (name: string, text: string) => problemOf(field(name), entry(entries, name, text), null);
   expect(wrong('port', 'x')).toBe('number');
   expect(wrong('port', ' 12 ')).toBeNull();
-  expect(wrong('extra', '{')).toBe('json');
-  expect(wrong('extra', '{"a":1}')).toBeNull();
   expect(wrong('url', 'localhost')).toBe('url');
   expect(wrong('url', 'redis://localhost')).toBeNull();
 });

@@ -1,5 +1,8 @@
 /** From the fields of a credential type to a form, and back to what is sent. */
-import type { CredentialField, CredentialType, FieldValue } from '../../api/credentials';
+import type { CredentialField, CredentialType } from '../../api/credentials';
+
+type FieldValue = string | number | boolean | null;
+type Stored = Record<string, unknown> | null;
 
 export const HIDDEN = '••••••••';
 
@@ -15,11 +18,11 @@ export interface Entry {
 export type Entries = Record<string, Entry>;
 
 /** Something is stored that is not shown, as a whole or in part. */
-export const isHidden = (stored: FieldValue | undefined): boolean =>
+export const isHidden = (stored: unknown): stored is string =>
   typeof stored === 'string' && stored.includes(HIDDEN);
 
 /** How the form begins: defaults for a new credential, else what is stored, with secrets left empty. */
-export function entriesOf(type: CredentialType, stored: Record<string, FieldValue> | null): Entries {
+export function entriesOf(type: CredentialType, stored: Stored): Entries {
   return Object.fromEntries(
     type.inputs.map((field) => {
       const value = stored ? stored[field.name] : field.default;
@@ -30,32 +33,18 @@ export function entriesOf(type: CredentialType, stored: Record<string, FieldValu
   );
 }
 
-export type Problem = 'required' | 'number' | 'json' | 'url';
+export type Problem = 'required' | 'number' | 'url';
 
 /** What is wrong with one field, if anything. */
-export function problemOf(
-  field: CredentialField,
-  entry: Entry,
-  stored: Record<string, FieldValue> | null,
-): Problem | null {
+export function problemOf(field: CredentialField, entry: Entry, stored: Stored): Problem | null {
   if (field.type === 'boolean') return null;
   const text = entry.text.trim();
   const keeps = !entry.touched && stored?.[field.name] !== undefined && stored[field.name] !== '';
   // Optional or not, an address and a user may be empty; a secret that is asked for must be there.
   if (text === '') return field.optional || keeps || field.type !== 'password' ? null : 'required';
   if (field.type === 'number' && Number.isNaN(Number(text))) return 'number';
-  if (field.type === 'json' && !isJson(text)) return 'json';
   if (field.type === 'url' && !/^[a-z][a-z0-9+.-]*:\/\/\S+$/i.test(text)) return 'url';
   return null;
-}
-
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 /** What is sent: only what was typed, so that hidden secrets stay as they are. */
@@ -71,7 +60,7 @@ export function toSend(type: CredentialType, entries: Entries): Record<string, F
 
 function valueOf(field: CredentialField, entry: Entry): FieldValue {
   if (field.type === 'boolean') return entry.on;
-  const text = field.type === 'password' || field.type === 'json' ? entry.text : entry.text.trim();
+  const text = field.type === 'password' ? entry.text : entry.text.trim();
   if (text === '' && ['options', 'number'].includes(field.type)) return null;
   return field.type === 'number' ? Number(text) : text;
 }

@@ -40,7 +40,7 @@ export function RoleForm({ role, like, onClose, onCopy }: RoleFormProps): ReactN
       }),
       send: async ({ name, description, permissions }) => {
         const body = { name: name.trim(), description: description.trim(), permissions };
-        if (role) await change.mutateAsync({ id: role.id, ...body });
+        if (role) await change.mutateAsync({ id: role.id, body });
         else await create.mutateAsync(body);
         toast(t(role ? 'roles.saved' : 'roles.made', { name: body.name }));
         onClose();

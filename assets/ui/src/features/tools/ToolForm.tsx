@@ -28,7 +28,7 @@ export function ToolForm({ tool, onClose }: { tool?: Tool; onClose: () => void }
       }),
       send: async ({ name, description, rows, func }) => {
         const body = { name: name.trim(), description, func, schema: writeArguments(rows) };
-        if (tool) await change.mutateAsync({ id: tool.id, ...body });
+        if (tool) await change.mutateAsync({ id: tool.id, body });
         else await create.mutateAsync(body);
         toast(t(tool ? 'tools.saved' : 'tools.made', { name: body.name }));
         onClose();

@@ -41,7 +41,7 @@ export function InviteDialog({ first, onClose, onMade }: InviteDialogProps): Rea
           workspaceId,
           roleId: values.roleId || fallback,
         });
-        onMade({ kind: 'invitation', name: made.email, link: made.link });
+        if (made.link) onMade({ kind: 'invitation', name: made.email, link: made.link });
       },
       place: (error) => {
         if (error.status === 409 && /account/i.test(error.message)) setKnown(form.values.email.trim());

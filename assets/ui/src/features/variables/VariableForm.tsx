@@ -22,7 +22,7 @@ export function VariableForm(props: { variable?: Variable; onClose: () => void }
       },
       send: async ({ name, type, value }) => {
         const body = { name: name.trim(), type, value: type === 'static' ? value : '' };
-        if (variable) await change.mutateAsync({ id: variable.id, ...body });
+        if (variable) await change.mutateAsync({ id: variable.id, body });
         else await create.mutateAsync(body);
         toast(t(variable ? 'variables.saved' : 'variables.made', { name: body.name }));
         onClose();

@@ -1,7 +1,6 @@
 export const credentials = {
   'credentials.allTypes': 'All types',
   'credentials.back': 'Choose another type',
-  'credentials.badJson': 'This is not valid JSON.',
   'credentials.badNumber': 'This is not a number.',
   'credentials.badUrl': 'This is not an address: begin with the scheme, such as https://',
   'credentials.create': 'Create credential',
