@@ -10,7 +10,7 @@ const groups = [
   // use-sync-external-store and wouter stay with react, or every page preloads the canvas library.
   {
     name: 'react',
-    test: /node_modules\/(react|react-dom|scheduler|use-sync-external-store|wouter|regexparam|mitt|@tanstack|openapi-fetch)\//,
+    test: /node_modules\/(react|react-dom|scheduler|use-sync-external-store|wouter|regexparam|mitt|@tanstack)\//,
   },
   { name: 'flow', test: /node_modules\/(@xyflow|d3-[a-z]+|zustand|classcat)\// },
   { name: 'editor', test: /node_modules\/(@codemirror|@lezer|style-mod|w3c-keyname|crelt|@marijn)\// },

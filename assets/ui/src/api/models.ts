@@ -18,6 +18,8 @@ export type FlowSummary = Schemas['FlowOutline'];
 
 export type AssignedWorkspace = Schemas['AssignedWorkspace'];
 export type Me = Schemas['User'];
+/** A person in a workspace. */
+export type Member = Schemas['Member'];
 export type Session = Schemas['Session'];
 /** What the link of an invitation or a reset leads to. */
 export type LinkInfo = Schemas['LinkPurpose'];

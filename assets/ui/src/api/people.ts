@@ -1,7 +1,6 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { api } from './client';
-import type { Schemas } from './models';
-import type { Member } from './workspaces';
+import type { Member, Schemas } from './models';
 
 export type Membership = Person['workspaces'][number];
 

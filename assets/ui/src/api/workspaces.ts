@@ -5,9 +5,6 @@ import { usePeopleChange } from './people';
 
 export type Workspace = Schemas['Workspace'];
 
-/** A person in a workspace. */
-export type Member = Schemas['Member'];
-
 const key = ['workspaces'];
 
 export const useWorkspaces = (enabled = true) =>

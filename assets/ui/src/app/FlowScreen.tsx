@@ -1,13 +1,14 @@
 import type { ReactNode } from 'react';
-import { FlowPage, flowTabs, type FlowTab } from '../features/canvas/FlowPage';
+import { FlowPage } from '../features/canvas/FlowPage';
 import type { FlowSlots } from '../features/canvas/slots';
+import { flowTabs, type FlowTab } from '../features/canvas/tabs';
 import { StateChip } from '../features/flows/StateChip';
 import { FlowBanner } from '../features/publish/FlowBanner';
 import { StateInfo } from '../features/publish/StateInfo';
 import { stateOf } from '../features/publish/state';
 import { later } from '../ui';
 import { NotFound } from './NotFound';
-import type { ScreenProps } from './routes';
+import type { ScreenProps } from './screen';
 
 /** What the features put into the flow page: the one place where they meet. */
 const slots: FlowSlots = {

@@ -1,5 +1,6 @@
 import { lazy, type ComponentType, type LazyExoticComponent } from 'react';
 import { loadPart } from '../core/parts';
+import type { ScreenProps } from './screen';
 
 /**
  * The table of routes; one line for each screen. A screen is the default export of its file and is loaded when it
@@ -10,11 +11,6 @@ export interface AppRoute {
   path: string;
   frame: 'shell' | 'full' | 'bare';
   screen: LazyExoticComponent<ComponentType<ScreenProps>>;
-}
-
-/** A screen gets the parts of its address: `/flows/:id` gives `params.id`. */
-export interface ScreenProps {
-  params: Record<string, string | undefined>;
 }
 
 type Load = () => Promise<{ default: ComponentType<ScreenProps> }>;

@@ -1,5 +1,6 @@
 import { computed, isColour, luminance, textOn } from './colour';
-import type { BotOptions, ButtonTheme, ChatWindowTheme, Scheme, Theme } from './options';
+import type { BotOptions, Scheme } from './options';
+import type { ButtonTheme, ChatWindowTheme, Theme } from './theme';
 
 /** Sets the colours and sizes that were chosen; what was not chosen stays as the style sheet has it. */
 export class Look {

@@ -1,5 +1,5 @@
 import { list, object, text, type Json } from './json';
-import type { ChatWindowTheme } from './options';
+import type { ChatWindowTheme } from './theme';
 
 /** What a flow's owner set for its chat, as far as it could be understood. */
 export interface FlowConfig {

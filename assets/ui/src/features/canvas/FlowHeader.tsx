@@ -6,8 +6,8 @@ import { useChangeFlow } from '../../api/flows';
 import type { Flow } from '../../api/models';
 import { t, type Key } from '../../i18n';
 import { cx, Input, Spinner, Tooltip } from '../../ui';
-import type { FlowTab } from './FlowPage';
 import css from './FlowHeader.module.css';
+import type { FlowTab } from './tabs';
 import type { SavedState } from './useEditing';
 
 export interface FlowHeaderProps {

@@ -14,10 +14,8 @@ import { FlowSkeleton } from './FlowSkeleton';
 import { mayChange } from './permissions';
 import { SidePanel } from './SidePanel';
 import type { FlowSlotProps, FlowSlots, RunState } from './slots';
+import type { FlowTab } from './tabs';
 import { useEditing } from './useEditing';
-
-export const flowTabs = ['editor', 'versions', 'settings'] as const;
-export type FlowTab = (typeof flowTabs)[number];
 
 export interface FlowPageProps {
   id: string;

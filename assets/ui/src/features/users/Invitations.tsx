@@ -3,12 +3,12 @@ import type { ReactNode } from 'react';
 import { useRemoveInvitation, type Invitation } from '../../api/people';
 import { t } from '../../i18n';
 import { Badge, RelativeTime, RowMenu, Table, toast, type Column } from '../../ui';
+import type { OpenDialog } from './types';
 import css from './Users.module.css';
-import type { Open } from './UsersPage';
 
 interface InvitationsProps {
   rows: readonly Invitation[];
-  onOpen: (open: Open) => void;
+  onOpen: (open: OpenDialog) => void;
 }
 
 /** Invitations that nobody has accepted yet. */

@@ -15,12 +15,12 @@ import { useCan, useMe } from '../../api/me';
 import { useResetLink, useSetStatus, type Person } from '../../api/people';
 import { t } from '../../i18n';
 import { Badge, RelativeTime, rowLink, RowMenu, Table, toast, type Column } from '../../ui';
+import type { OpenDialog } from './types';
 import css from './Users.module.css';
-import type { Open } from './UsersPage';
 
 interface PeopleTableProps {
   rows: readonly Person[];
-  onOpen: (open: Open) => void;
+  onOpen: (open: OpenDialog) => void;
 }
 
 export function PeopleTable({ rows, onOpen }: PeopleTableProps): ReactNode {
@@ -58,7 +58,7 @@ export function PeopleTable({ rows, onOpen }: PeopleTableProps): ReactNode {
 
 interface OneProps {
   person: Person;
-  onOpen: (open: Open) => void;
+  onOpen: (open: OpenDialog) => void;
 }
 
 function Name({ person, onOpen }: OneProps): ReactNode {

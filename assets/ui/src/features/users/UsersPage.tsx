@@ -4,19 +4,15 @@ import { useCan, useMe } from '../../api/me';
 import { useInvitations, usePeople, type Person } from '../../api/people';
 import { t } from '../../i18n';
 import { ListPage, Select, useAddress } from '../../ui';
-import { InviteDialog, type FirstInvite } from './InviteDialog';
+import { InviteDialog } from './InviteDialog';
 import { Invitations } from './Invitations';
-import { LinkOnce, type MadeLink } from './LinkOnce';
+import { LinkOnce } from './LinkOnce';
 import { ManagePerson } from './ManagePerson';
 import { PeopleTable } from './PeopleTable';
 import { RemovePerson } from './RemovePerson';
 import { SessionsDialog } from './SessionsDialog';
+import type { OpenDialog } from './types';
 import css from './Users.module.css';
-
-export type Open =
-  | { dialog: 'invite'; first?: FirstInvite }
-  | { dialog: 'link'; link: MadeLink }
-  | { dialog: 'manage' | 'sessions' | 'remove'; person: Person };
 
 const none = { id: '', name: '' };
 
@@ -31,7 +27,7 @@ export default function UsersPage(): ReactNode {
   const people = usePeople(manages, here, maySee);
   const invitations = useInvitations(mayInvite);
   const { read, put } = useAddress();
-  const [open, setOpen] = useState<Open | null>(null);
+  const [open, setOpen] = useState<OpenDialog | null>(null);
   const close = (): void => setOpen(null);
   const state = read('state');
   const workspace = read('workspace');

@@ -1,18 +1,17 @@
 import { ArrowLeft, CircleCheck, KeyRound, PencilLine } from 'lucide-react';
 import { useMemo, type ReactNode } from 'react';
 import { Link } from 'wouter';
-import { useVersionDiff, type Version } from '../../api/versions';
+import { useVersionDiff, type Version, type VersionList } from '../../api/versions';
 import { exactTime } from '../../core/format';
 import { t } from '../../i18n';
 import { Badge, Combobox, CopyButton, RelativeTime } from '../../ui';
 import { Actions } from './Actions';
 import { Shown } from './Compare';
 import { KindBadge } from './kinds';
+import type { VersionsProps } from './types';
 import type { useAddress } from './useAddress';
-import type { VersionsProps } from './Versions';
 import { DRAFT, find, isSettingsOnly } from './versions';
 import css from './Versions.module.css';
-import type { VersionList } from '../../api/versions';
 
 export interface DetailProps extends VersionsProps {
   history: VersionList;

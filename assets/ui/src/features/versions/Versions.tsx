@@ -1,25 +1,14 @@
 import { HistoryIcon, MousePointerClick, PowerOff } from 'lucide-react';
-import { useMemo, type ComponentType, type ReactNode } from 'react';
-import type { DraftStatus, Flow } from '../../api/models';
+import { useMemo, type ReactNode } from 'react';
 import { useVersions, type VersionList } from '../../api/versions';
 import { t } from '../../i18n';
 import { Banner, EmptyState, FilteredEmpty, Loaded, Select, Skeleton, useMedia } from '../../ui';
-import type { CompareCanvas } from './Compare';
 import { Detail } from './Detail';
 import { List } from './List';
+import type { VersionsProps } from './types';
 import { useAddress } from './useAddress';
 import { authors, DRAFT, find, passing, type Show } from './versions';
 import css from './Versions.module.css';
-
-export interface VersionsProps {
-  flow: Flow;
-  status: DraftStatus;
-  mayEdit: boolean;
-  unsaved: boolean;
-  dropEdits: () => void;
-  goToNode: (id: string) => void;
-  Canvas: ComponentType<CompareCanvas>;
-}
 
 /** The history of a flow: its versions by day, one of them shown, or two compared. */
 export default function Versions(props: VersionsProps): ReactNode {

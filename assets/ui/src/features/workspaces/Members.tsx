@@ -1,6 +1,7 @@
 import { UserMinus, UserPlus } from 'lucide-react';
 import { useState, type ReactNode } from 'react';
 import { useCan } from '../../api/me';
+import type { Member } from '../../api/models';
 import { usePeople } from '../../api/people';
 import { leastRole, useRoles, type Role } from '../../api/roles';
 import {
@@ -8,7 +9,6 @@ import {
   useChangeMember,
   useMembers,
   useRemoveMember,
-  type Member,
   type Workspace,
 } from '../../api/workspaces';
 import { t } from '../../i18n';

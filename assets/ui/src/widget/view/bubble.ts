@@ -1,6 +1,7 @@
 import { h, icon, picture } from '../dom';
 import { Look } from '../look';
-import type { BotOptions, ButtonTheme } from '../options';
+import type { BotOptions } from '../options';
+import type { ButtonTheme } from '../theme';
 import { texts, type Texts } from '../texts';
 import { Chat } from './chat';
 import { shell } from './shell';

@@ -1,6 +1,6 @@
 import { h, icon, iconButton } from '../dom';
 import { accepted, FILES_MAX, judge, takesFiles, type Picked } from '../files';
-import type { InputTheme } from '../options';
+import type { InputTheme } from '../theme';
 import type { UploadRules } from '../settings';
 import { filled, type Texts } from '../texts';
 

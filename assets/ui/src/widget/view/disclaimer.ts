@@ -1,6 +1,6 @@
 import { button, h } from '../dom';
 import { fromHtml, renderMarkdown } from '../markdown/render';
-import type { DisclaimerTheme } from '../options';
+import type { DisclaimerTheme } from '../theme';
 import type { Texts } from '../texts';
 
 const KEY = 'chat-disclaimer:';

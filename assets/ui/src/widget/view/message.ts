@@ -2,7 +2,7 @@ import type { Client } from '../client';
 import { button, copyButton, dots, h, icon, picture } from '../dom';
 import { MarkdownView } from '../markdown/render';
 import type { Message, Upload } from '../message';
-import type { ChatWindowTheme } from '../options';
+import type { ChatWindowTheme } from '../theme';
 import { filled, type Texts } from '../texts';
 import { extras } from './extras';
 import { feedback } from './feedback';
