@@ -55,6 +55,21 @@ export function useCan(): (...anyOf: string[]) => boolean {
     Boolean(me && (me.isOrganizationAdmin || anyOf.some((one) => me.permissions.includes(one))));
 }
 
+/** For what may be done with the records of a resource, the permission that the person lacks for it. */
+export function useLacks(resource: string) {
+  const can = useCan();
+  const lacked = (action: string, ...more: string[]): string | null => {
+    const permission = `${resource}:${action}`;
+    return can(permission, ...more) ? null : permission;
+  };
+  return {
+    view: lacked('view'),
+    create: lacked('create'),
+    update: lacked('update', `${resource}:create`),
+    delete: lacked('delete'),
+  };
+}
+
 /** Whether the service still waits for its first owner. */
 export function useNeedsOwner(enabled: boolean): UseQueryResult<boolean> {
   return useQuery({

@@ -5,11 +5,15 @@ import { Popover } from './Popover';
 import { scrollRegion } from './scrollRegion';
 import used from './UsedBy.module.css';
 
-export interface UsedByProps {
-  /** What is used. */
-  name: string;
+/** The flows that use something: how many, and some of them. */
+export interface FlowUses {
   count: number;
   flows: readonly { id: string; name: string }[];
+}
+
+export interface UsedByProps extends FlowUses {
+  /** What is used. */
+  name: string;
 }
 
 /** How many flows use something, with their names on demand. */
@@ -32,7 +36,7 @@ export function UsedBy({ name, count, flows }: UsedByProps): ReactNode {
 }
 
 /** Names of flows, and how many more there are. */
-export function FlowNames({ count, flows }: Omit<UsedByProps, 'name'>): ReactNode {
+export function FlowNames({ count, flows }: FlowUses): ReactNode {
   return (
     <ul ref={scrollRegion} className={used.list}>
       {flows.map((flow) => (

@@ -1,160 +1,91 @@
-import { KeyRound, Pencil, Trash2 } from 'lucide-react';
+import { KeyRound } from 'lucide-react';
 import { useState, type ReactNode } from 'react';
-import { useApiKeys, usePermissions, type ApiKey } from '../../api/apiKeys';
-import { useCan } from '../../api/me';
+import { useApiKeys, useDeleteApiKey, usePermissions, type ApiKey } from '../../api/apiKeys';
+import { useLacks } from '../../api/me';
 import { t } from '../../i18n';
-import {
-  ListPage,
-  OnceDialog,
-  PermissionList,
-  RelativeTime,
-  rowLink,
-  RowMenu,
-  Table,
-  type Column,
-} from '../../ui';
-import css from './ApiKeys.module.css';
-import { DeleteKey } from './DeleteKey';
+import { dateColumn, OnceDialog, PermissionList, ResourcePage } from '../../ui';
 import { KeyForm } from './KeyForm';
-
-type Open = { dialog: 'new' } | { dialog: 'edit' | 'delete' | 'once'; key: ApiKey };
 
 /** The keys of the workspace. */
 export default function ApiKeysPage(): ReactNode {
-  const can = useCan();
-  const keys = useApiKeys(can('apikeys:view'));
-  const [open, setOpen] = useState<Open | null>(null);
-  const close = (): void => setOpen(null);
-  const mayCreate = can('apikeys:create');
+  const lacks = useLacks('apikeys');
+  const catalogue = usePermissions('API_KEY', !lacks.view).data;
+  const [created, setCreated] = useState<ApiKey | null>(null);
   return (
     <>
-      <ListPage
-        title={t('apiKeys.title')}
-        description={t('apiKeys.description')}
+      <ResourcePage
+        texts="apiKeys"
         icon={KeyRound}
-        query={keys}
-        missing={!can('apikeys:view') && 'apikeys:view'}
-        create={mayCreate && { label: t('apiKeys.new'), onClick: () => setOpen({ dialog: 'new' }) }}
-        viewOnly={!mayCreate && t('apiKeys.viewOnly', { permission: 'apikeys:create' })}
-        empty={{ title: t('apiKeys.empty'), text: t('apiKeys.emptyText') }}
-        search={{
-          label: t('apiKeys.search'),
-          words: (key) => [key.keyName, key.apiKey, ...key.chatFlows.map((flow) => flow.flowName)],
-        }}
-        found={(count) => t('apiKeys.found', { count })}
-      >
-        {(rows) => <KeyTable rows={rows} onOpen={setOpen} />}
-      </ListPage>
-      {open?.dialog === 'new' && (
-        <KeyForm onClose={close} onMade={(key) => setOpen({ dialog: 'once', key })} />
-      )}
-      {open?.dialog === 'edit' && <KeyForm apiKey={open.key} onClose={close} />}
-      {open?.dialog === 'delete' && <DeleteKey apiKey={open.key} onClose={close} />}
-      {open?.dialog === 'once' && (
+        query={useApiKeys(!lacks.view)}
+        lacks={lacks}
+        name={(row) => row.keyName}
+        words={(row) => [row.keyName, row.apiKey, ...row.chatFlows.map((flow) => flow.flowName)]}
+        columns={[
+          { id: 'key', header: t('apiKeys.key'), wideOnly: true, cell: (row) => <code>{row.apiKey}</code> },
+          {
+            id: 'permissions',
+            header: t('apiKeys.permissions'),
+            cell: (row) => (
+              <PermissionList permissions={row.permissions} name={row.keyName} catalogue={catalogue} />
+            ),
+          },
+          {
+            id: 'bound',
+            header: t('apiKeys.bound'),
+            wideOnly: true,
+            cell: ({ chatFlows }) =>
+              chatFlows.length === 0 ? (
+                <span className="muted">{t('apiKeys.none')}</span>
+              ) : (
+                <span title={chatFlows.map((flow) => flow.flowName).join(', ')}>
+                  {t('kit.flowCount', { count: chatFlows.length })}
+                </span>
+              ),
+          },
+          {
+            id: 'usage',
+            header: t('apiKeys.usage'),
+            align: 'end',
+            wideOnly: true,
+            cell: ({ usage }) =>
+              usage === 0 ? (
+                <span className="muted">{t('apiKeys.never')}</span>
+              ) : (
+                t('apiKeys.usageTimes', { count: usage })
+              ),
+          },
+          dateColumn(t('apiKeys.created'), (row: ApiKey) => row.createdDate),
+        ]}
+        remove={useDeleteApiKey()}
+        missed={{ text: t('apiKeys.deleteUsed'), flows: boundFlows }}
+        form={(row, close) => (
+          <KeyForm
+            apiKey={row}
+            onClose={close}
+            onMade={(key) => {
+              close();
+              setCreated(key);
+            }}
+          />
+        )}
+      />
+      {created && (
         <OnceDialog
-          title={t('apiKeys.onceTitle', { name: open.key.keyName })}
+          title={t('apiKeys.onceTitle', { name: created.keyName })}
           text={t('apiKeys.once')}
           label={t('apiKeys.key')}
-          value={open.key.apiKey}
+          value={created.apiKey}
           copy={t('apiKeys.copy')}
           stored={t('apiKeys.stored')}
-          onDone={close}
+          onDone={() => setCreated(null)}
         />
       )}
     </>
   );
 }
 
-interface KeyTableProps {
-  rows: readonly ApiKey[];
-  onOpen: (open: Open) => void;
-}
-
-function KeyTable({ rows, onOpen }: KeyTableProps): ReactNode {
-  const can = useCan();
-  const catalogue = usePermissions('API_KEY').data;
-  const mayEdit = can('apikeys:create', 'apikeys:update');
-  const columns: Column<ApiKey>[] = [
-    {
-      id: 'name',
-      header: t('apiKeys.name'),
-      cell: (key) =>
-        mayEdit ? (
-          <button type="button" className={rowLink} onClick={() => onOpen({ dialog: 'edit', key })}>
-            {key.keyName}
-          </button>
-        ) : (
-          key.keyName
-        ),
-    },
-    { id: 'key', header: t('apiKeys.key'), wideOnly: true, cell: (key) => <code>{key.apiKey}</code> },
-    {
-      id: 'permissions',
-      header: t('apiKeys.permissions'),
-      cell: (key) => (
-        <PermissionList permissions={key.permissions} name={key.keyName} catalogue={catalogue} />
-      ),
-    },
-    {
-      id: 'bound',
-      header: t('apiKeys.bound'),
-      wideOnly: true,
-      cell: (key) =>
-        key.chatFlows.length === 0 ? (
-          <span className={css.muted}>{t('apiKeys.none')}</span>
-        ) : (
-          <span title={key.chatFlows.map((flow) => flow.flowName).join(', ')}>
-            {t('apiKeys.boundCount', { count: key.chatFlows.length })}
-          </span>
-        ),
-    },
-    {
-      id: 'usage',
-      header: t('apiKeys.usage'),
-      align: 'end',
-      wideOnly: true,
-      cell: (key) =>
-        key.usage === 0 ? (
-          <span className={css.muted}>{t('apiKeys.never')}</span>
-        ) : (
-          t('apiKeys.usageTimes', { count: key.usage })
-        ),
-    },
-    {
-      id: 'created',
-      header: t('apiKeys.created'),
-      align: 'end',
-      wideOnly: true,
-      cell: (key) => <RelativeTime date={key.createdDate} className={css.muted} />,
-    },
-    {
-      id: 'menu',
-      header: '',
-      cell: (key) => (
-        <RowMenu
-          name={key.keyName}
-          items={[
-            {
-              label: t('apiKeys.edit'),
-              icon: Pencil,
-              disabled: !mayEdit,
-              ...(mayEdit ? {} : { hint: t('apiKeys.needs', { permission: 'apikeys:update' }) }),
-              onSelect: () => onOpen({ dialog: 'edit', key }),
-            },
-            {
-              label: t('apiKeys.delete'),
-              icon: Trash2,
-              danger: true,
-              disabled: !can('apikeys:delete'),
-              ...(can('apikeys:delete')
-                ? {}
-                : { hint: t('apiKeys.needs', { permission: 'apikeys:delete' }) }),
-              onSelect: () => onOpen({ dialog: 'delete', key }),
-            },
-          ]}
-        />
-      ),
-    },
-  ];
-  return <Table caption={t('apiKeys.title')} columns={columns} rows={rows} rowKey={(key) => key.id} />;
-}
+/** The flows that stop answering without a key; they have no ids here. */
+const boundFlows = ({ chatFlows }: ApiKey) => ({
+  count: chatFlows.length,
+  flows: chatFlows.map(({ flowName }, at) => ({ id: String(at), name: flowName })),
+});

@@ -6,9 +6,9 @@ import { Field, FormDialog, Input, Loaded, PermissionGrid, toast, useForm } from
 
 export interface KeyFormProps {
   /** The one that is changed; none for a new one. */
-  apiKey?: ApiKey;
+  apiKey: ApiKey | null;
   onClose: () => void;
-  onMade?: (key: ApiKey) => void;
+  onMade: (key: ApiKey) => void;
 }
 
 /** Name and permissions of a key, in a panel. */
@@ -21,7 +21,7 @@ export function KeyForm({ apiKey, onClose, onMade }: KeyFormProps): ReactNode {
     { keyName: apiKey?.keyName ?? '', permissions: apiKey?.permissions ?? [] },
     {
       check: ({ keyName, permissions }) => ({
-        ...(keyName.trim() ? {} : { keyName: t('apiKeys.required') }),
+        ...(keyName.trim() ? {} : { keyName: t('kit.needed') }),
         ...(permissions.length ? {} : { permissions: t('permissions.choose') }),
       }),
       send: async ({ keyName, permissions }) => {
@@ -31,7 +31,7 @@ export function KeyForm({ apiKey, onClose, onMade }: KeyFormProps): ReactNode {
           toast(t('apiKeys.saved', { name: body.keyName }));
           onClose();
         } else {
-          onMade?.(await create.mutateAsync(body));
+          onMade(await create.mutateAsync(body));
         }
       },
       place: (error) =>
@@ -46,7 +46,7 @@ export function KeyForm({ apiKey, onClose, onMade }: KeyFormProps): ReactNode {
       action={t(apiKey ? 'kit.save' : 'apiKeys.create')}
       drawer={760}
     >
-      <Field label={t('apiKeys.name')} error={form.errors.keyName} help={t('apiKeys.nameHelp')}>
+      <Field label={t('kit.name')} error={form.errors.keyName} help={t('apiKeys.nameHelp')}>
         <Input
           autoFocus
           maxLength={100}

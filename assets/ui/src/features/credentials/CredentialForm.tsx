@@ -6,7 +6,7 @@ import {
   type CredentialType,
   type Credential,
 } from '../../api/credentials';
-import { t } from '../../i18n';
+import { t, type Key } from '../../i18n';
 import { Button, Field, FormDialog, Input, toast, useForm, type FormErrors } from '../../ui';
 import { CredentialInput } from './CredentialInput';
 import { SignIn } from './SignIn';
@@ -23,10 +23,10 @@ export interface CredentialFormProps {
 /** `name`, and the fields of the type under `field.` and their names. */
 type Values = { name: string } & Record<`field.${string}`, Entry>;
 
-const words: Record<Problem, 'required' | 'badNumber' | 'badUrl'> = {
-  required: 'required',
-  number: 'badNumber',
-  url: 'badUrl',
+const words: Record<Problem, Key> = {
+  required: 'kit.needed',
+  number: 'credentials.badNumber',
+  url: 'credentials.badUrl',
 };
 
 export function CredentialForm({ type, stored, onClose, onBack }: CredentialFormProps): ReactNode {
@@ -41,11 +41,11 @@ export function CredentialForm({ type, stored, onClose, onBack }: CredentialForm
     } as Values,
     {
       check: (values) => {
-        const errors: FormErrors<Values> = values.name.trim() ? {} : { name: t('credentials.required') };
+        const errors: FormErrors<Values> = values.name.trim() ? {} : { name: t('kit.needed') };
         for (const field of type.inputs) {
           const entry = values[`field.${field.name}`];
           const problem = entry && problemOf(field, entry, known);
-          if (problem) errors[`field.${field.name}`] = t(`credentials.${words[problem]}`);
+          if (problem) errors[`field.${field.name}`] = t(words[problem]);
         }
         return errors;
       },
@@ -86,7 +86,7 @@ export function CredentialForm({ type, stored, onClose, onBack }: CredentialForm
       }
     >
       <Field
-        label={t('credentials.name')}
+        label={t('kit.name')}
         error={form.errors.name}
         {...(stored ? {} : { help: t('credentials.nameHelp') })}
         required

@@ -7,8 +7,8 @@ import { t } from '../../i18n';
 import { Banner, Button, Field, FormDialog, Input, Loaded, PermissionGrid, toast, useForm } from '../../ui';
 
 export interface RoleFormProps {
-  /** The one that is changed. */
-  role?: Role;
+  /** The one that is changed; none for a new one. */
+  role?: Role | null;
   /** The one that a new role begins as. */
   like?: Role;
   onClose: () => void;
@@ -35,7 +35,7 @@ export function RoleForm({ role, like, onClose, onCopy }: RoleFormProps): ReactN
     },
     {
       check: ({ name, permissions }) => ({
-        ...(name.trim() ? {} : { name: t('roles.required') }),
+        ...(name.trim() ? {} : { name: t('kit.needed') }),
         ...(permissions.length ? {} : { permissions: t('permissions.choose') }),
       }),
       send: async ({ name, description, permissions }) => {
@@ -72,7 +72,7 @@ export function RoleForm({ role, like, onClose, onCopy }: RoleFormProps): ReactN
         <Banner>{t(role?.builtIn ? 'roles.builtInText' : 'roles.notEditable')}</Banner>
       ) : (
         <>
-          <Field label={t('roles.name')} error={form.errors.name}>
+          <Field label={t('kit.name')} error={form.errors.name}>
             <Input
               autoFocus
               maxLength={100}

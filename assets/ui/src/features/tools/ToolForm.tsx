@@ -9,7 +9,7 @@ import { problemsOf, readArguments, writeArguments } from './arguments';
 /** What a new tool begins with. */
 const sample = "// Arguments are $name. What you return is the answer.\nreturn 'done'\n";
 
-export function ToolForm({ tool, onClose }: { tool?: Tool; onClose: () => void }): ReactNode {
+export function ToolForm({ tool, onClose }: { tool: Tool | null; onClose: () => void }): ReactNode {
   const can = useCan();
   const create = useCreateTool();
   const change = useChangeTool();
@@ -23,7 +23,7 @@ export function ToolForm({ tool, onClose }: { tool?: Tool; onClose: () => void }
     },
     {
       check: ({ name, rows }) => ({
-        ...(name.trim() ? {} : { name: t('tools.required') }),
+        ...(name.trim() ? {} : { name: t('kit.needed') }),
         ...(problemsOf(rows).size ? { rows: 'wrong' } : {}),
       }),
       send: async ({ name, description, rows, func }) => {
@@ -53,7 +53,7 @@ export function ToolForm({ tool, onClose }: { tool?: Tool; onClose: () => void }
       readOnly={readOnly}
       drawer={760}
     >
-      <Field label={t('tools.name')} error={form.errors.name} help={readOnly ? null : t('tools.nameHelp')}>
+      <Field label={t('kit.name')} error={form.errors.name} help={readOnly ? null : t('tools.nameHelp')}>
         <Input
           autoFocus={!readOnly}
           readOnly={readOnly}

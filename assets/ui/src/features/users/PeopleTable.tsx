@@ -156,7 +156,7 @@ function Actions({ person, onOpen }: OneProps): ReactNode {
           icon: ShieldCheck,
           ...(mayManage
             ? {}
-            : { disabled: true, hint: t('users.needs', { permission: 'workspace:add-user' }) }),
+            : { disabled: true, hint: t('kit.needs', { permission: 'workspace:add-user' }) }),
           onSelect: () => onOpen({ dialog: 'manage', person }),
         },
         {

@@ -5,7 +5,7 @@ import { Field, FormDialog, Input, Segments, TextArea, toast, useForm } from '..
 import { isName } from './name';
 import css from './Variables.module.css';
 
-export function VariableForm(props: { variable?: Variable; onClose: () => void }): ReactNode {
+export function VariableForm(props: { variable: Variable | null; onClose: () => void }): ReactNode {
   const { variable, onClose } = props;
   const create = useCreateVariable();
   const change = useChangeVariable();
@@ -17,7 +17,7 @@ export function VariableForm(props: { variable?: Variable; onClose: () => void }
     },
     {
       check: ({ name }) => {
-        if (!name.trim()) return { name: t('variables.required') };
+        if (!name.trim()) return { name: t('kit.needed') };
         return isName(name.trim()) ? {} : { name: t('variables.badName') };
       },
       send: async ({ name, type, value }) => {
@@ -45,7 +45,7 @@ export function VariableForm(props: { variable?: Variable; onClose: () => void }
       action={t(variable ? 'kit.save' : 'variables.create')}
     >
       <Field
-        label={t('variables.name')}
+        label={t('kit.name')}
         error={form.errors.name}
         help={renamed ? t('variables.renamed') : undefined}
       >

@@ -10,7 +10,7 @@ export function WorkspaceForm(props: { workspace?: Workspace; onClose: () => voi
   const form = useForm(
     { name: workspace?.name ?? '', description: workspace?.description ?? '' },
     {
-      check: ({ name }) => (name.trim() ? {} : { name: t('workspaces.required') }),
+      check: ({ name }) => (name.trim() ? {} : { name: t('kit.needed') }),
       send: async (values) => {
         const body = { name: values.name.trim(), description: values.description.trim() };
         if (workspace) await change.mutateAsync({ id: workspace.id, ...body });
@@ -28,7 +28,7 @@ export function WorkspaceForm(props: { workspace?: Workspace; onClose: () => voi
       title={t(workspace ? 'workspaces.editTitle' : 'workspaces.new')}
       action={t(workspace ? 'kit.save' : 'workspaces.create')}
     >
-      <Field label={t('workspaces.name')} error={form.errors.name}>
+      <Field label={t('kit.name')} error={form.errors.name}>
         <Input
           autoFocus
           maxLength={100}

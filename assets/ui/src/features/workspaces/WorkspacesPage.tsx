@@ -1,10 +1,19 @@
 import { ArrowRightLeft, Building2, MapPin, Pencil, Trash2, UsersRound } from 'lucide-react';
 import { useState, type ReactNode } from 'react';
 import { useCan, useMe, useSwitchWorkspace } from '../../api/me';
-import { useWorkspaces, type Workspace } from '../../api/workspaces';
+import { useDeleteWorkspace, useWorkspaces, type Workspace } from '../../api/workspaces';
 import { t } from '../../i18n';
-import { Badge, ListPage, RelativeTime, rowLink, RowMenu, Table, toast, type Column } from '../../ui';
-import { DeleteWorkspace } from './DeleteWorkspace';
+import {
+  Badge,
+  dateColumn,
+  DeleteRecord,
+  ListPage,
+  rowLink,
+  RowMenu,
+  Table,
+  toast,
+  type Column,
+} from '../../ui';
 import { Members } from './Members';
 import { WorkspaceForm } from './WorkspaceForm';
 import css from './Workspaces.module.css';
@@ -15,6 +24,7 @@ type Open = { dialog: 'new' } | { dialog: 'members' | 'edit' | 'delete'; workspa
 export default function WorkspacesPage(): ReactNode {
   const can = useCan();
   const workspaces = useWorkspaces();
+  const remove = useDeleteWorkspace();
   const [open, setOpen] = useState<Open | null>(null);
   const close = (): void => setOpen(null);
   const mayCreate = can('workspace:create');
@@ -36,7 +46,15 @@ export default function WorkspacesPage(): ReactNode {
       {open?.dialog === 'new' && <WorkspaceForm onClose={close} />}
       {open?.dialog === 'edit' && <WorkspaceForm workspace={open.workspace} onClose={close} />}
       {open?.dialog === 'members' && <Members workspace={open.workspace} onClose={close} />}
-      {open?.dialog === 'delete' && <DeleteWorkspace workspace={open.workspace} onClose={close} />}
+      {open?.dialog === 'delete' && (
+        <DeleteRecord
+          texts="workspaces"
+          id={open.workspace.id}
+          name={open.workspace.name}
+          remove={remove}
+          onClose={close}
+        />
+      )}
     </>
   );
 }
@@ -54,7 +72,7 @@ function WorkspaceTable({ rows, onOpen }: WorkspaceTableProps): ReactNode {
   const columns: Column<Workspace>[] = [
     {
       id: 'name',
-      header: t('workspaces.name'),
+      header: t('kit.name'),
       cell: (workspace) => (
         <span className={css.name}>
           <span className={css.line}>
@@ -88,13 +106,7 @@ function WorkspaceTable({ rows, onOpen }: WorkspaceTableProps): ReactNode {
       cell: (workspace) => workspace.memberCount,
     },
     { id: 'role', header: t('workspaces.yourRole'), wideOnly: true, cell: (workspace) => workspace.role },
-    {
-      id: 'created',
-      header: t('workspaces.created'),
-      align: 'end',
-      wideOnly: true,
-      cell: (workspace) => <RelativeTime date={workspace.createdDate} className={css.muted} />,
-    },
+    dateColumn(t('workspaces.created'), (workspace) => workspace.createdDate),
     {
       id: 'menu',
       header: '',
@@ -122,7 +134,7 @@ function Actions({ workspace, reachable, seesMembers, onOpen }: ActionsProps): R
   const can = useCan();
   const change = useSwitchWorkspace();
   const refusal = (permission: string): { disabled?: true; hint?: string } => {
-    if (!can(permission)) return { disabled: true, hint: t('workspaces.needs', { permission }) };
+    if (!can(permission)) return { disabled: true, hint: t('kit.needs', { permission }) };
     return reachable ? {} : { disabled: true, hint: t('workspaces.switchFirst') };
   };
   return (
@@ -141,13 +153,13 @@ function Actions({ workspace, reachable, seesMembers, onOpen }: ActionsProps): R
           onSelect: () => onOpen({ dialog: 'members', workspace }),
         },
         {
-          label: t('workspaces.edit'),
+          label: t('kit.edit'),
           icon: Pencil,
           ...refusal('workspace:update'),
           onSelect: () => onOpen({ dialog: 'edit', workspace }),
         },
         {
-          label: t('workspaces.delete'),
+          label: t('kit.delete'),
           icon: Trash2,
           danger: true,
           ...(workspace.isDefault

@@ -2,7 +2,6 @@ export const audit = {
   'audit.address': 'Address',
   'audit.all': 'Everything',
   'audit.anybody': 'Anybody',
-  'audit.clear': 'Clear filters',
   'audit.description': 'Who did what. The newest 10,000 entries are kept.',
   'audit.descriptionSignIns': 'Sign-ins of people in this workspace.',
   'audit.empty': 'Nothing has happened yet',

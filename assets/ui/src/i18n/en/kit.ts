@@ -39,4 +39,13 @@ export const kit = {
   'kit.usedByOf': 'flows that use {name}',
   'kit.usedMeanwhile': 'Flows use it by now. Confirm once more to delete it all the same.',
   'kit.useTyped': 'Use “{text}”',
+  'kit.changed': 'Changed',
+  'kit.delete': 'Delete',
+  'kit.edit': 'Edit',
+  'kit.name': 'Name',
+  'kit.needed': 'This is needed.',
+  'kit.needs': 'Needs {permission}',
+  'kit.usedBy': 'Used by',
+  'kit.view': 'View',
+  'kit.viewOnly': 'You may look at {things} only. Making one needs {permission}.',
 } as const;
