@@ -1,3 +1,4 @@
+export { EmailField, NewPasswordField, PasswordField } from './AccountFields';
 export { Badge, type BadgeProps } from './Badge';
 export { Banner, type BannerProps, type Tone } from './Banner';
 export { Button, IconButton, type ButtonProps, type IconButtonProps } from './Button';
@@ -38,8 +39,8 @@ export { Tooltip, TooltipProvider } from './Tooltip';
 export { dateColumn, updatedColumn, usedByColumn } from './columns';
 export { UsedBy, type FlowUses, type UsedByProps } from './UsedBy';
 export { useAddress, type Address } from './useAddress';
-export { useForm, type FormErrors, type FormState, type Refusal } from './useForm';
+export { SubmitRow, type SubmitRowProps } from './SubmitRow';
+export { useForm, type FormErrors, type FormField, type FormState, type Refusal } from './useForm';
 export { useActions, useMedia, usePref, useSettled, useShortcuts, useUnsaved } from './hooks';
 export { Loaded, type QueryLike } from './Loaded';
 export { Tile, type Hue, type TileProps } from './Tile';
-export { PasswordInput } from './PasswordInput';

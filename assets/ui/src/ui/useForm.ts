@@ -10,9 +10,17 @@ export interface Refusal {
 
 export type FormErrors<Values> = Partial<Record<keyof Values | 'form', string>>;
 
+/** What ties a field to one value of a form. */
+export interface FormField<Value> {
+  value: Value;
+  error: string | undefined;
+  onChange: (value: Value) => void;
+}
+
 export interface FormState<Values> {
   values: Values;
   set: <Name extends keyof Values>(name: Name, value: Values[Name]) => void;
+  field: <Name extends keyof Values>(name: Name) => FormField<Values[Name]>;
   errors: FormErrors<Values>;
   busy: boolean;
   /** Something was typed since it was opened. */
@@ -55,17 +63,23 @@ export function useForm<Values extends object>(
       setBusy(false);
     }
   };
+  const set: FormState<Values>['set'] = (name, value) => {
+    setDirty(true);
+    setValues((before) => ({ ...before, [name]: value }));
+    setErrors((before) => ({ ...before, [name]: undefined, form: undefined }));
+  };
   return {
     values,
     errors,
     busy,
     dirty,
     wait,
-    set: (name, value) => {
-      setDirty(true);
-      setValues((before) => ({ ...before, [name]: value }));
-      setErrors((before) => ({ ...before, [name]: undefined, form: undefined }));
-    },
+    set,
+    field: (name) => ({
+      value: values[name],
+      error: errors[name],
+      onChange: (value) => set(name, value),
+    }),
     submit: (event) => {
       event?.preventDefault();
       // A dialog opened from a dialog is its child for React: its form is not ours.

@@ -2,7 +2,17 @@ import type { ReactNode } from 'react';
 import { useChangeProfile } from '../../api/me';
 import type { Me } from '../../api/models';
 import { t } from '../../i18n';
-import { Banner, Button, Field, Input, PasswordInput, Section, toast, useForm } from '../../ui';
+import {
+  EmailField,
+  Field,
+  Input,
+  NewPasswordField,
+  PasswordField,
+  Section,
+  SubmitRow,
+  toast,
+  useForm,
+} from '../../ui';
 import css from './Account.module.css';
 
 export function Name({ me }: { me: Me }): ReactNode {
@@ -26,7 +36,7 @@ export function Name({ me }: { me: Me }): ReactNode {
     >
       <form onSubmit={form.submit} className={css.line} noValidate>
         <Field
-          label={t('account.name')}
+          label={t('auth.name')}
           help={t('account.nameText')}
           error={form.errors.name}
           className={css.grow}
@@ -37,14 +47,12 @@ export function Name({ me }: { me: Me }): ReactNode {
             onChange={(event) => form.set('name', event.target.value)}
           />
         </Field>
-        <Button
-          type="submit"
-          busy={form.busy}
+        <SubmitRow
+          form={form}
+          action={t('kit.save')}
           disabled={form.values.name.trim() === me.name}
           className={css.besideField}
-        >
-          {t('kit.save')}
-        </Button>
+        />
       </form>
     </Section>
   );
@@ -69,29 +77,11 @@ export function Email({ me }: { me: Me }): ReactNode {
   );
   const changed = form.values.email.trim() !== me.email;
   return (
-    <Section title={t('account.email')} description={t('account.emailText')}>
+    <Section title={t('auth.email')} description={t('account.emailText')}>
       <form onSubmit={form.submit} className={css.form} noValidate>
-        <Field label={t('account.email')} error={form.errors.email}>
-          <Input
-            type="email"
-            autoComplete="username"
-            value={form.values.email}
-            onChange={(event) => form.set('email', event.target.value)}
-          />
-        </Field>
-        {changed && (
-          <Field label={t('account.currentPassword')} error={form.errors.currentPassword}>
-            <PasswordInput
-              autoComplete="current-password"
-              value={form.values.currentPassword}
-              onChange={(event) => form.set('currentPassword', event.target.value)}
-            />
-          </Field>
-        )}
-        {form.errors.form && <Banner tone="danger">{form.errors.form}</Banner>}
-        <Button type="submit" busy={form.busy} disabled={!changed}>
-          {t('account.changeEmail')}
-        </Button>
+        <EmailField label={t('auth.email')} {...form.field('email')} />
+        {changed && <PasswordField label={t('account.currentPassword')} {...form.field('currentPassword')} />}
+        <SubmitRow form={form} action={t('account.changeEmail')} disabled={!changed} />
       </form>
     </Section>
   );
@@ -117,32 +107,13 @@ export function Password({ me }: { me: Me }): ReactNode {
     },
   );
   return (
-    <Section title={t('account.password')} description={t('account.passwordText')}>
+    <Section title={t('auth.password')} description={t('account.passwordText')}>
       <form onSubmit={form.submit} className={css.form} noValidate>
         {/* Password managers store the new password under this name. */}
         <input type="text" autoComplete="username" value={me.email} readOnly hidden />
-        <Field label={t('account.currentPassword')} error={form.errors.currentPassword}>
-          <PasswordInput
-            autoComplete="current-password"
-            value={form.values.currentPassword}
-            onChange={(event) => form.set('currentPassword', event.target.value)}
-          />
-        </Field>
-        <Field
-          label={t('account.newPassword')}
-          error={form.errors.newPassword}
-          help={t('auth.passwordHelp', { count: 8 })}
-        >
-          <PasswordInput
-            autoComplete="new-password"
-            value={form.values.newPassword}
-            onChange={(event) => form.set('newPassword', event.target.value)}
-          />
-        </Field>
-        {form.errors.form && <Banner tone="danger">{form.errors.form}</Banner>}
-        <Button type="submit" busy={form.busy}>
-          {t('account.changePassword')}
-        </Button>
+        <PasswordField label={t('account.currentPassword')} {...form.field('currentPassword')} />
+        <NewPasswordField label={t('auth.newPassword')} {...form.field('newPassword')} />
+        <SubmitRow form={form} action={t('account.changePassword')} />
       </form>
     </Section>
   );

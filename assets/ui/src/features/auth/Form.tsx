@@ -1,6 +1,5 @@
 import type { ReactNode } from 'react';
-import { t } from '../../i18n';
-import { Banner, Button, useCountdown, type FormState } from '../../ui';
+import { SubmitRow, type FormState } from '../../ui';
 import css from './Auth.module.css';
 
 interface FormProps<Values> {
@@ -12,14 +11,10 @@ interface FormProps<Values> {
 
 /** A form with its one button; what the service said as a whole stands above it. */
 export function Form<Values>({ form, action, children }: FormProps<Values>): ReactNode {
-  const left = useCountdown(form.wait ?? 0);
   return (
     <form className={css.form} onSubmit={form.submit} noValidate>
       {children}
-      {form.errors.form && <Banner tone="danger">{form.errors.form}</Banner>}
-      <Button type="submit" variant="primary" className={css.submit} busy={form.busy} disabled={left > 0}>
-        {left > 0 ? t('auth.waitSeconds', { seconds: left }) : action}
-      </Button>
+      <SubmitRow form={form} action={action} variant="primary" className={css.submit} waits />
     </form>
   );
 }

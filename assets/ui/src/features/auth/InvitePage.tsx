@@ -3,10 +3,10 @@ import { useLocation } from 'wouter';
 import { acceptInvitation, useSignIn } from '../../api/me';
 import type { LinkInfo } from '../../api/models';
 import { t } from '../../i18n';
-import { Field, Input, useForm } from '../../ui';
+import { Field, Input, NewPasswordField, useForm } from '../../ui';
 import { Form } from './Form';
 import { LinkPage } from './LinkPage';
-import { NameField, NewPasswordField } from './AccountFields';
+import { NameField } from './NameField';
 
 export default function InvitePage(): ReactNode {
   return (
@@ -46,17 +46,8 @@ function Accept({ token, info }: { token: string; info: LinkInfo }): ReactNode {
       <Field label={t('auth.email')}>
         <Input type="email" autoComplete="username" value={info.email} readOnly />
       </Field>
-      <NameField
-        value={form.values.name}
-        error={form.errors.name}
-        onChange={(value) => form.set('name', value)}
-      />
-      <NewPasswordField
-        label={t('auth.password')}
-        value={form.values.password}
-        error={form.errors.password}
-        onChange={(value) => form.set('password', value)}
-      />
+      <NameField {...form.field('name')} />
+      <NewPasswordField label={t('auth.password')} {...form.field('password')} />
     </Form>
   );
 }

@@ -2,10 +2,9 @@ import type { ReactNode } from 'react';
 import { useLocation } from 'wouter';
 import { resetPassword } from '../../api/me';
 import { t } from '../../i18n';
-import { useForm } from '../../ui';
+import { NewPasswordField, useForm } from '../../ui';
 import { Form } from './Form';
 import { LinkPage } from './LinkPage';
-import { NewPasswordField } from './AccountFields';
 
 export default function ResetPage(): ReactNode {
   return (
@@ -34,13 +33,7 @@ function NewPassword({ token }: { token: string }): ReactNode {
   );
   return (
     <Form form={form} action={t('auth.setPassword')}>
-      <NewPasswordField
-        label={t('auth.newPassword')}
-        autoFocus
-        value={form.values.password}
-        error={form.errors.password}
-        onChange={(value) => form.set('password', value)}
-      />
+      <NewPasswordField label={t('auth.newPassword')} autoFocus {...form.field('password')} />
     </Form>
   );
 }

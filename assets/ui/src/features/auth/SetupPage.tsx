@@ -4,10 +4,10 @@ import { Redirect, useLocation } from 'wouter';
 import { cached } from '../../api/keys';
 import { registerOwner, useMe, useNeedsOwner, useSignIn } from '../../api/me';
 import { t } from '../../i18n';
-import { Field, Input, useForm } from '../../ui';
+import { EmailField, Field, Input, NewPasswordField, useForm } from '../../ui';
 import { AuthFrame } from './AuthFrame';
 import { Form } from './Form';
-import { NameField, NewPasswordField } from './AccountFields';
+import { NameField } from './NameField';
 
 /** The first start: makes the owner and signs them in. */
 export default function SetupPage(): ReactNode {
@@ -56,25 +56,9 @@ function SetupForm(): ReactNode {
   );
   return (
     <Form form={form} action={t('auth.setup')}>
-      <NameField
-        value={form.values.name}
-        error={form.errors.name}
-        onChange={(value) => form.set('name', value)}
-      />
-      <Field label={t('auth.email')} error={form.errors.email}>
-        <Input
-          type="email"
-          autoComplete="username"
-          value={form.values.email}
-          onChange={(event) => form.set('email', event.target.value)}
-        />
-      </Field>
-      <NewPasswordField
-        label={t('auth.password')}
-        value={form.values.password}
-        error={form.errors.password}
-        onChange={(value) => form.set('password', value)}
-      />
+      <NameField {...form.field('name')} />
+      <EmailField label={t('auth.email')} {...form.field('email')} />
+      <NewPasswordField label={t('auth.password')} {...form.field('password')} />
       {needsToken && (
         <Field label={t('auth.setupToken')} error={form.errors.setupToken} help={t('auth.setupTokenHelp')}>
           <Input

@@ -2,7 +2,7 @@ import { useState, type ReactNode } from 'react';
 import { Redirect, useLocation, useSearchParams } from 'wouter';
 import { askForReset, useMe, useNeedsOwner, useSignIn } from '../../api/me';
 import { t } from '../../i18n';
-import { Banner, Button, Dialog, Field, Input, toast, PasswordInput, useForm } from '../../ui';
+import { Banner, Button, Dialog, EmailField, PasswordField, toast, useForm } from '../../ui';
 import { AuthFrame } from './AuthFrame';
 import { Form } from './Form';
 
@@ -48,32 +48,17 @@ function SignInForm({ afterReset }: { afterReset: boolean }): ReactNode {
     <>
       <Form form={form} action={t('auth.signIn')}>
         {afterReset && <Banner tone="success">{t('auth.resetDone')}</Banner>}
-        <Field label={t('auth.email')} error={form.errors.email}>
-          <Input
-            type="email"
-            name="email"
-            autoComplete="username"
-            autoFocus
-            value={form.values.email}
-            onChange={(event) => form.set('email', event.target.value)}
-          />
-        </Field>
-        <Field
+        <EmailField label={t('auth.email')} name="email" autoFocus {...form.field('email')} />
+        <PasswordField
           label={t('auth.password')}
-          error={form.errors.password}
+          name="password"
+          {...form.field('password')}
           aside={
             <Button variant="ghost" size="compact" onClick={() => setForgot(true)}>
               {t('auth.forgot')}
             </Button>
           }
-        >
-          <PasswordInput
-            name="password"
-            autoComplete="current-password"
-            value={form.values.password}
-            onChange={(event) => form.set('password', event.target.value)}
-          />
-        </Field>
+        />
       </Form>
       {forgot && <Forgot email={form.values.email} onClose={() => setForgot(false)} />}
     </>
@@ -101,14 +86,7 @@ function Forgot({ email, onClose }: { email: string; onClose: () => void }): Rea
       size="small"
     >
       <Form form={form} action={t('auth.forgotSend')}>
-        <Field label={t('auth.email')} error={form.errors.email}>
-          <Input
-            type="email"
-            autoComplete="username"
-            value={form.values.email}
-            onChange={(event) => form.set('email', event.target.value)}
-          />
-        </Field>
+        <EmailField label={t('auth.email')} {...form.field('email')} />
       </Form>
     </Dialog>
   );
