@@ -63,8 +63,8 @@ export function Combobox(props: ComboboxProps): ReactNode {
           className={select.trigger}
           data-placeholder={value ? undefined : ''}
         >
-          <span className={select.value}>{chosen?.label ?? (value || (placeholder ?? t('kit.choose')))}</span>
-          <ChevronsUpDown size={14} aria-hidden className={select.chevron} />
+          <span className="clipped">{chosen?.label ?? (value || (placeholder ?? t('kit.choose')))}</span>
+          <ChevronsUpDown size={14} aria-hidden className="muted" />
         </button>
       </Popover.Trigger>
       <Popover.Portal>
@@ -94,7 +94,7 @@ export function Combobox(props: ComboboxProps): ReactNode {
                 >
                   <span className={select.text}>
                     {option.label}
-                    {option.description && <span className={select.description}>{option.description}</span>}
+                    {option.description && <span className="note">{option.description}</span>}
                   </span>
                   {option.value === value && <Check size={14} aria-hidden />}
                 </Command.Item>

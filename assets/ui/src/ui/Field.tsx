@@ -11,6 +11,16 @@ interface FieldIds {
   required: boolean;
 }
 
+/** What is wrong with a field, told at once. */
+export function FieldError({ children, ...props }: ComponentProps<'p'>): ReactNode {
+  return (
+    <p {...props} className={css.error} role="alert">
+      <CircleAlert size={14} aria-hidden />
+      <span>{children}</span>
+    </p>
+  );
+}
+
 const FieldContext = createContext<FieldIds | null>(null);
 
 export interface FieldProps {
@@ -53,14 +63,9 @@ export function Field(props: FieldProps): ReactNode {
           {aside}
         </div>
         {children}
-        {error && (
-          <p id={`${id}-error`} className={css.error} role="alert">
-            <CircleAlert size={14} aria-hidden />
-            <span>{error}</span>
-          </p>
-        )}
+        {error && <FieldError id={`${id}-error`}>{error}</FieldError>}
         {help && (
-          <p id={`${id}-help`} className={css.help}>
+          <p id={`${id}-help`} className="note">
             {help}
           </p>
         )}

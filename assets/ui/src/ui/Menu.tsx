@@ -139,7 +139,7 @@ function Entry({ entry, kit }: { entry: MenuAction; kit: Kit }): ReactNode {
       {Icon && <Icon size={15} aria-hidden className={css.icon} />}
       <span className={css.text}>
         {label}
-        {hint && <span className={css.hint}>{hint}</span>}
+        {hint && <span className="note">{hint}</span>}
       </span>
       {shortcut && <Kbd keys={shortcut} />}
     </>

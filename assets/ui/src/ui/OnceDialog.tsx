@@ -54,7 +54,7 @@ export function OnceDialog(props: OnceDialogProps): ReactNode {
         <code className={css.code}>{value}</code>
         <CopyButton words autoFocus text={value} label={copy} />
       </div>
-      {note && <p className={css.note}>{note}</p>}
+      {note && <p className="note">{note}</p>}
       <Checkbox checked={ticked} onChange={setTicked} label={stored} />
     </Dialog>
   );

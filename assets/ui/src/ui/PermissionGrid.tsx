@@ -10,7 +10,7 @@ import {
   type Preset,
 } from '../core/permissions';
 import { t } from '../i18n';
-import { CircleAlert } from 'lucide-react';
+import { FieldError } from './Field';
 import { actionName, resourceName } from './permissionNames';
 import css from './PermissionGrid.module.css';
 import { Checkbox } from './Switch';
@@ -68,17 +68,16 @@ export function PermissionGrid(props: PermissionGridProps): ReactNode {
           />
         )}
       </div>
-      <p className={css.text} role="status">
+      <p className="note" role="status">
         {preset === 'custom' || plain || readOnly
           ? t('permissions.customText', { count: chosen.size })
           : t(`permissions.${preset}Text`)}
         {limited && !readOnly && ` ${t('permissions.notYours')}`}
       </p>
       {error && (
-        <p className={css.error} role="alert" tabIndex={-1} data-error>
-          <CircleAlert size={14} aria-hidden />
+        <FieldError tabIndex={-1} data-error>
           {error}
-        </p>
+        </FieldError>
       )}
       <div className={css.grid}>
         {resources.map((resource) => {

@@ -44,11 +44,11 @@ export function Select<Value extends string>(props: SelectProps<Value>): ReactNo
         aria-label={props['aria-label']}
         className={cx(css.trigger, size === 'compact' && css.compact, className)}
       >
-        <span className={css.value}>
+        <span className="clipped">
           <Primitive.Value placeholder={placeholder} />
         </span>
         <Primitive.Icon asChild>
-          <ChevronDown size={14} aria-hidden className={css.chevron} />
+          <ChevronDown size={14} aria-hidden className="muted" />
         </Primitive.Icon>
       </Primitive.Trigger>
       <Primitive.Portal>
@@ -70,7 +70,7 @@ export function Select<Value extends string>(props: SelectProps<Value>): ReactNo
               >
                 <span className={css.text}>
                   <Primitive.ItemText>{option.label}</Primitive.ItemText>
-                  {option.description && <span className={css.description}>{option.description}</span>}
+                  {option.description && <span className="note">{option.description}</span>}
                 </span>
                 <Primitive.ItemIndicator>
                   <Check size={14} aria-hidden />

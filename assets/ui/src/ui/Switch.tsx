@@ -77,7 +77,7 @@ function Words(props: {
     <div className={hideLabel ? 'sr-only' : css.words}>
       <label htmlFor={id}>{label}</label>
       {help && (
-        <p id={`${id}-help`} className={css.help}>
+        <p id={`${id}-help`} className="note">
           {help}
         </p>
       )}

@@ -18,7 +18,7 @@ export interface UsedByProps extends FlowUses {
 
 /** How many flows use something, with their names on demand. */
 export function UsedBy({ name, count, flows }: UsedByProps): ReactNode {
-  if (count === 0) return <span className={used.none}>{t('kit.unused')}</span>;
+  if (count === 0) return <span className="muted">{t('kit.unused')}</span>;
   return (
     <Popover
       width={280}
@@ -43,7 +43,7 @@ export function FlowNames({ count, flows }: FlowUses): ReactNode {
         <li key={flow.id}>{flow.name}</li>
       ))}
       {count > flows.length && (
-        <li className={used.none}>{t('kit.flowsMore', { count: count - flows.length })}</li>
+        <li className="muted">{t('kit.flowsMore', { count: count - flows.length })}</li>
       )}
     </ul>
   );

@@ -46,7 +46,7 @@ export function Sessions(): ReactNode {
           list.length === 0 ? (
             <EmptyState title={t('account.noSessions')} />
           ) : (
-            <ul className={css.sessions}>
+            <ul className="lines">
               {list.map((session) => (
                 <One key={session.id} session={session} />
               ))}
@@ -82,7 +82,7 @@ function One({ session }: { session: Session }): ReactNode {
         <p className={css.sessionName}>
           {name} {session.current && <Badge tone="success">{t('account.thisSession')}</Badge>}
         </p>
-        <p className={css.muted}>
+        <p className="muted">
           <RelativeTime date={session.lastSeenDate} />
           {session.address && <> · {session.address}</>}
         </p>

@@ -39,7 +39,7 @@ export function AuditTable({ rows }: { rows: readonly AuditRow[] }): ReactNode {
               </Badge>
             )}
           </span>
-          {row.reason && <span className={css.reason}>{row.reason}</span>}
+          {row.reason && <span className="note">{row.reason}</span>}
         </span>
       ),
     },
@@ -48,7 +48,7 @@ export function AuditTable({ rows }: { rows: readonly AuditRow[] }): ReactNode {
       id: 'address',
       header: t('audit.address'),
       wideOnly: true,
-      cell: (row) => <span className={css.muted}>{row.address}</span>,
+      cell: (row) => <span className="muted">{row.address}</span>,
     },
     {
       id: 'when',

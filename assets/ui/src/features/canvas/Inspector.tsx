@@ -82,9 +82,7 @@ export default function Inspector({ node, flow, problems, onSelect }: InspectorP
           </dl>
         )}
         {unset.length > 0 && (
-          <p className={css.unset}>
-            {t('canvas.notSet', { names: unset.map((row) => row.label).join(', ') })}
-          </p>
+          <p className="muted">{t('canvas.notSet', { names: unset.map((row) => row.label).join(', ') })}</p>
         )}
         <p className={css.muted}>
           {t('canvas.nodeId')} <code>{node.id}</code>

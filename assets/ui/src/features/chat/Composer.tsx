@@ -173,7 +173,7 @@ export function FileMark({ file }: { file: ChatFile }): ReactNode {
       ) : (
         <Icon size={14} aria-hidden />
       )}
-      <span className={css.name}>{file.name}</span>
+      <span className="clipped">{file.name}</span>
       <span className={css.size}>{bytes(file.size)}</span>
     </span>
   );

@@ -177,13 +177,13 @@ function Item({ item, isDone }: { item: ImportItem; isDone: boolean }): ReactNod
     <li className={css.item}>
       <span className={css.head}>
         {home ? <Link href={`/flows/${home}`}>{name}</Link> : <span className={css.name}>{name}</span>}
-        <span className={css.muted}>{item.type ? t(kindOf[item.type].one) : kindName(item.kind)}</span>
+        <span className="note">{item.type ? t(kindOf[item.type].one) : kindName(item.kind)}</span>
         <Badge tone={tone} icon={icon}>
           {t(isDone ? done : key)}
         </Badge>
       </span>
       {tellings(item).map((text) => (
-        <span key={text} className={css.muted}>
+        <span key={text} className="note">
           {text}
         </span>
       ))}

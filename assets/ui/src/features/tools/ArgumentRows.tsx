@@ -27,9 +27,7 @@ export function ArgumentRows({ rows, problems, readOnly, onChange }: ArgumentRow
     <div className={css.group} role="group" aria-label={t('tools.arguments')} ref={group}>
       <div>
         <p className={css.label}>{t('tools.arguments')}</p>
-        <p className={css.help}>
-          {rows.length || !readOnly ? t('tools.argumentsHelp') : t('tools.noArguments')}
-        </p>
+        <p className="note">{rows.length || !readOnly ? t('tools.argumentsHelp') : t('tools.noArguments')}</p>
       </div>
       {rows.map((row, at) => {
         const problem = problems.get(row.id);

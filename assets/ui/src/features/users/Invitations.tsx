@@ -21,7 +21,7 @@ export function Invitations({ rows, onOpen }: InvitationsProps): ReactNode {
       cell: (row) => (
         <span className={css.name}>
           {row.name ?? row.email}
-          {row.name && <span className={css.email}>{row.email}</span>}
+          {row.name && <span className="note">{row.email}</span>}
         </span>
       ),
     },
@@ -31,7 +31,7 @@ export function Invitations({ rows, onOpen }: InvitationsProps): ReactNode {
       wideOnly: true,
       cell: (row) => (
         <>
-          {row.role} <span className={css.muted}>· {row.workspace}</span>
+          {row.role} <span className="muted">· {row.workspace}</span>
         </>
       ),
     },
@@ -46,7 +46,7 @@ export function Invitations({ rows, onOpen }: InvitationsProps): ReactNode {
             {t('users.expired')}
           </Badge>
         ) : (
-          <RelativeTime date={row.expires} className={css.muted} />
+          <RelativeTime date={row.expires} className="muted" />
         ),
     },
     {
@@ -83,7 +83,7 @@ export function Invitations({ rows, onOpen }: InvitationsProps): ReactNode {
     <section className={css.invitations} aria-label={t('users.invitations')}>
       <div>
         <h2>{t('users.invitations')}</h2>
-        <p className={css.muted}>{t('users.invitationsText')}</p>
+        <p className="muted">{t('users.invitationsText')}</p>
       </div>
       <Table caption={t('users.invitations')} columns={columns} rows={rows} rowKey={(row) => row.id} />
     </section>

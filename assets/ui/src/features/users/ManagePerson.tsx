@@ -27,7 +27,7 @@ export function ManagePerson({ person, onClose }: { person: Person; onClose: () 
           {problem}
         </Banner>
       )}
-      {person.workspaces.length === 0 && <p className={css.none}>{t('users.noRole')}</p>}
+      {person.workspaces.length === 0 && <p className="nothing">{t('users.noRole')}</p>}
       {person.workspaces.map((membership) => (
         <Row
           key={membership.id}

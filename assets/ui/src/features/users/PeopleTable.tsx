@@ -35,7 +35,7 @@ export function PeopleTable({ rows, onOpen }: PeopleTableProps): ReactNode {
       wideOnly: true,
       align: 'end',
       cell: (person) => (
-        <span className={css.muted}>
+        <span className="muted">
           {person.lastLogin ? <RelativeTime date={person.lastLogin} /> : t('users.never')}
         </span>
       ),
@@ -66,7 +66,7 @@ function Name({ person, onOpen }: OneProps): ReactNode {
   const { user, isOwner, userId } = person;
   return (
     <span className={css.name}>
-      <span className={css.line}>
+      <span className="inline">
         {isOwner ? (
           user.name
         ) : (
@@ -81,19 +81,19 @@ function Name({ person, onOpen }: OneProps): ReactNode {
         )}
         {me?.id === userId && <Badge>{t('users.you')}</Badge>}
       </span>
-      <span className={css.email}>{user.email}</span>
+      <span className="note">{user.email}</span>
     </span>
   );
 }
 
 function Roles({ person }: { person: Person }): ReactNode {
-  if (person.isOwner) return <span className={css.muted}>{t('users.everything')}</span>;
-  if (person.workspaces.length === 0) return <span className={css.muted}>{t('users.noRole')}</span>;
+  if (person.isOwner) return <span className="muted">{t('users.everything')}</span>;
+  if (person.workspaces.length === 0) return <span className="muted">{t('users.noRole')}</span>;
   return (
     <ul className={css.roles}>
       {person.workspaces.map((one) => (
         <li key={one.id}>
-          {one.role} <span className={css.muted}>· {one.name}</span>
+          {one.role} <span className="muted">· {one.name}</span>
         </li>
       ))}
     </ul>

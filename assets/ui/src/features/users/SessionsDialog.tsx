@@ -43,21 +43,21 @@ export function SessionsDialog({ person, onClose }: { person: Person; onClose: (
       <Loaded query={sessions}>
         {(list) =>
           list.length === 0 ? (
-            <p className={css.none}>{t('users.sessionsNone')}</p>
+            <p className="nothing">{t('users.sessionsNone')}</p>
           ) : (
-            <ul className={css.sessions}>
+            <ul className="lines">
               {list.map((session) => (
                 <li key={session.id} className={css.session}>
                   <span className={css.name}>
-                    <span className={css.line}>
+                    <span className="inline">
                       {session.userAgent ?? t('users.unknownDevice')}
                       {session.current && <Badge tone="accent">{t('users.thisSession')}</Badge>}
                     </span>
-                    <span className={css.email}>
+                    <span className="note">
                       {[session.address, session.workspace].filter(Boolean).join(' · ')}
                     </span>
                   </span>
-                  <RelativeTime date={session.lastSeenDate} className={css.muted} />
+                  <RelativeTime date={session.lastSeenDate} className="muted" />
                 </li>
               ))}
             </ul>

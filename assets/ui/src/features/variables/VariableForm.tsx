@@ -70,7 +70,7 @@ export function VariableForm(props: { variable: Variable | null; onClose: () => 
             { value: 'runtime', label: t('variables.runtime') },
           ]}
         />
-        <p className={css.help} role="status">
+        <p className="note" role="status">
           {t(`variables.${type}Text`)}
         </p>
       </div>

@@ -46,9 +46,9 @@ export function Members({ workspace, onClose }: { workspace: Workspace; onClose:
               />
             )}
             {list.length === 0 ? (
-              <p className={css.none}>{t('workspaces.noMembers')}</p>
+              <p className="nothing">{t('workspaces.noMembers')}</p>
             ) : (
-              <ul className={css.members} aria-label={t('workspaces.members')}>
+              <ul className="lines" aria-label={t('workspaces.members')}>
                 {list.map((member) => (
                   <MemberRow
                     key={member.userId}
@@ -87,7 +87,7 @@ function MemberRow({ member, roles, onProblem }: MemberRowProps): ReactNode {
     <li className={css.member}>
       <span className={css.person}>
         <span className={css.personName}>{user.name}</span>
-        <span className={css.email}>{user.email}</span>
+        <span className="note">{user.email}</span>
       </span>
       {can('workspace:add-user') && options.length > 0 ? (
         <Select

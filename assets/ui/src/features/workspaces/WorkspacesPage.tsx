@@ -75,7 +75,7 @@ function WorkspaceTable({ rows, onOpen }: WorkspaceTableProps): ReactNode {
       header: t('kit.name'),
       cell: (workspace) => (
         <span className={css.name}>
-          <span className={css.line}>
+          <span className="inline">
             {seesMembers && reachable(workspace) ? (
               <button
                 type="button"
@@ -94,7 +94,7 @@ function WorkspaceTable({ rows, onOpen }: WorkspaceTableProps): ReactNode {
             )}
             {workspace.isDefault && <Badge>{t('workspaces.default')}</Badge>}
           </span>
-          {workspace.description && <span className={css.purpose}>{workspace.description}</span>}
+          {workspace.description && <span className="note">{workspace.description}</span>}
         </span>
       ),
     },
