@@ -1,25 +1,8 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import {
-  axe,
-  closeBrowser,
-  missing,
-  open,
-  openSignedIn,
-  serves,
-  shot,
-  startService,
-  type Service,
-} from './harness';
+import { describe, expect, it } from 'vitest';
+import { axe, missing, open, serves, serviceForTests, shot } from './harness';
 
 describe.skipIf(missing)('account', () => {
-  let service: Service;
-  beforeAll(async () => {
-    service = await startService();
-  });
-  afterAll(async () => {
-    await closeBrowser();
-    await service.stop();
-  });
+  const { service, signedIn } = serviceForTests();
 
   it('tells a dead link from a living one', async (test) => {
     if (!(await serves(service, '/account/verify', 'POST'))) test.skip();
@@ -34,7 +17,7 @@ describe.skipIf(missing)('account', () => {
 
   it('takes an invitation', async (test) => {
     if (!(await serves(service, '/account/invite'))) test.skip();
-    const owner = await openSignedIn(service, '/');
+    const owner = await signedIn('/');
     const call = owner.context.request;
     const roles = (await (
       await call.get('/api/v1/role', { headers: { 'x-request-from': 'internal' } })
@@ -60,8 +43,8 @@ describe.skipIf(missing)('account', () => {
 
   it('changes name, theme and password, and ends other sessions', async (test) => {
     if (!(await serves(service, '/account/sessions'))) test.skip();
-    const elsewhere = await openSignedIn(service, '/');
-    const { page, close } = await openSignedIn(service, '/account', { allowed: [/\/user .*401/] });
+    const elsewhere = await signedIn('/');
+    const { page, close } = await signedIn('/account', { allowed: [/\/user .*401/] });
     await page.getByText('This one').waitFor();
     await axe(page);
     await shot(page, 'account');

@@ -1,7 +1,7 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import type { Page } from 'playwright-core';
 import { agent, conversation, makeFlow, reader, type Rule } from './canvases';
-import { axe, closeBrowser, missing, openSignedIn, shot, startService, type Service } from './harness';
+import { axe, missing, serviceForTests, shot } from './harness';
 
 const HOSTILE = [
   '# Title',
@@ -34,11 +34,10 @@ const rules: Rule[] = [
 ];
 
 describe.skipIf(missing)('the test chat', () => {
-  let service: Service;
+  const { service, signedIn } = serviceForTests();
   let flow: string;
   let counting: string;
   beforeAll(async () => {
-    service = await startService();
     flow = await makeFlow(service, 'Helper', await conversation(service, rules), {
       chatbotConfig: JSON.stringify({
         starterPrompts: { 0: { prompt: 'What can you do?' } },
@@ -54,10 +53,6 @@ describe.skipIf(missing)('the test chat', () => {
       ]),
     );
   });
-  afterAll(async () => {
-    await closeBrowser();
-    await service.stop();
-  });
 
   const composer = (page: Page) => page.getByRole('textbox', { name: 'Message' });
   const openTest = async (page: Page): Promise<void> => {
@@ -66,7 +61,7 @@ describe.skipIf(missing)('the test chat', () => {
   };
 
   it('streams an answer, keeps the conversation, and speaks it when it is complete', async () => {
-    const { page, close } = await openSignedIn(service, `/flows/${flow}`);
+    const { page, close } = await signedIn(`/flows/${flow}`);
     await openTest(page);
     await shot(page, 'chat-empty');
     await page.getByRole('button', { name: 'What can you do?' }).click();
@@ -89,7 +84,7 @@ describe.skipIf(missing)('the test chat', () => {
   });
 
   it('stops an answer and keeps what came', async () => {
-    const { page, close } = await openSignedIn(service, `/flows/${flow}`);
+    const { page, close } = await signedIn(`/flows/${flow}`);
     await openTest(page);
     await composer(page).fill('slow');
     await composer(page).press('Enter');
@@ -115,7 +110,7 @@ describe.skipIf(missing)('the test chat', () => {
   });
 
   it('shows an error of the stream and asks again', async () => {
-    const { page, close } = await openSignedIn(service, `/flows/${flow}`);
+    const { page, close } = await signedIn(`/flows/${flow}`);
     await openTest(page);
     await composer(page).fill('fail');
     await composer(page).press('Enter');
@@ -134,7 +129,7 @@ describe.skipIf(missing)('the test chat', () => {
   });
 
   it('draws markdown that cannot act', async () => {
-    const { page, close } = await openSignedIn(service, `/flows/${flow}`, {
+    const { page, close } = await signedIn(`/flows/${flow}`, {
       allowed: [/(Executing inline event handler|Applying inline style) violates/],
     });
     await openTest(page);
@@ -156,7 +151,7 @@ describe.skipIf(missing)('the test chat', () => {
   });
 
   it('sends a file along, and refuses what the flow does not take', async () => {
-    const { page, close } = await openSignedIn(service, `/flows/${flow}`);
+    const { page, close } = await signedIn(`/flows/${flow}`);
     await openTest(page);
     await page.locator('input[type=file]').setInputFiles([
       { name: 'notes.txt', mimeType: 'text/plain', buffer: Buffer.from('The code is 4711.') },
@@ -172,7 +167,7 @@ describe.skipIf(missing)('the test chat', () => {
   });
 
   it('takes a file that is pasted or dropped', async () => {
-    const { page, close } = await openSignedIn(service, `/flows/${flow}`);
+    const { page, close } = await signedIn(`/flows/${flow}`);
     await openTest(page);
     for (const type of ['paste', 'drop']) {
       await composer(page).evaluate((at, kind) => {
@@ -192,7 +187,7 @@ describe.skipIf(missing)('the test chat', () => {
   });
 
   it('shows the tools that were used', async () => {
-    const { page, close } = await openSignedIn(service, `/flows/${counting}`);
+    const { page, close } = await signedIn(`/flows/${counting}`);
     await openTest(page);
     await composer(page).fill('Count');
     await composer(page).press('Enter');
@@ -212,7 +207,7 @@ describe.skipIf(missing)('the test chat', () => {
       await reader(service, 'Parcels arrive on Monday.', 'parcels.txt'),
     );
     await service.call('POST', `/vector/internal-upsert/${id}`, {});
-    const { page, close } = await openSignedIn(service, `/flows/${id}`);
+    const { page, close } = await signedIn(`/flows/${id}`);
     await openTest(page);
     await composer(page).fill('When do parcels arrive?');
     await composer(page).press('Enter');
@@ -224,7 +219,7 @@ describe.skipIf(missing)('the test chat', () => {
   });
 
   it('shows the steps of an agentflow, and leads to their nodes', async () => {
-    const { page, close } = await openSignedIn(service, `/flows/${flow}`);
+    const { page, close } = await signedIn(`/flows/${flow}`);
     const step = { nodeId: 'bufferMemory_0', nodeLabel: 'Remember' };
     const data = {
       input: { question: 'Hi' },
@@ -273,7 +268,7 @@ describe.skipIf(missing)('the test chat', () => {
     await service.call('PUT', `/flow-drafts/${counting}`, {
       flowData: (await conversation(service, [{ reply: 'From the draft' }])).text(),
     });
-    const { page, close } = await openSignedIn(service, `/flows/${counting}`, { scheme: 'dark' });
+    const { page, close } = await signedIn(`/flows/${counting}`, { scheme: 'dark' });
     await openTest(page);
     await composer(page).fill('Who?');
     await composer(page).press('Enter');
@@ -288,7 +283,7 @@ describe.skipIf(missing)('the test chat', () => {
   });
 
   it('works on a narrow page', async () => {
-    const { page, close } = await openSignedIn(service, `/flows/${flow}`, { width: 390, height: 780 });
+    const { page, close } = await signedIn(`/flows/${flow}`, { width: 390, height: 780 });
     await openTest(page);
     await composer(page).fill('Hello');
     await composer(page).press('Enter');

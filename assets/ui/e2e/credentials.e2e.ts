@@ -1,14 +1,5 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import {
-  axe,
-  closeBrowser,
-  focused,
-  missing,
-  openSignedIn,
-  shot,
-  startService,
-  type Service,
-} from './harness';
+import { describe, expect, it } from 'vitest';
+import { axe, focused, missing, serviceForTests, shot } from './harness';
 
 // A service without the route that counts uses answers 404: the column is left out then.
 const allowed = [/\/used-by\/\w+ .*404/];
@@ -19,14 +10,7 @@ interface Row {
 }
 
 describe.skipIf(missing)('credentials', () => {
-  let service: Service;
-  beforeAll(async () => {
-    service = await startService();
-  });
-  afterAll(async () => {
-    await closeBrowser();
-    await service.stop();
-  });
+  const { service, signedIn } = serviceForTests();
   const list = (): Promise<Row[]> => service.call('GET', '/credentials');
   const read = async (name: string): Promise<Record<string, unknown>> => {
     const found = (await list()).find((one) => one.name === name);
@@ -38,7 +22,7 @@ describe.skipIf(missing)('credentials', () => {
   };
 
   it('stores a credential with the keyboard', async () => {
-    const { page, close } = await openSignedIn(service, '/credentials', { allowed });
+    const { page, close } = await signedIn('/credentials', { allowed });
     await page.getByText('No credentials yet').waitFor();
     await axe(page);
     await page.getByRole('button', { name: 'New credential' }).focus();
@@ -71,7 +55,7 @@ describe.skipIf(missing)('credentials', () => {
   });
 
   it('keeps secrets that are not typed anew, and never shows them', async () => {
-    const { page, close } = await openSignedIn(service, '/credentials', { allowed });
+    const { page, close } = await signedIn('/credentials', { allowed });
     await page.getByRole('button', { name: 'Cache', exact: true }).click();
     const form = page.getByRole('dialog', { name: 'Edit credential' });
     const secret = form.getByLabel('Redis Cache Password');
@@ -96,7 +80,7 @@ describe.skipIf(missing)('credentials', () => {
       credentialName: 'openAIApi',
       plainDataObj: { openAIApiKey: 'sk-x' },
     });
-    const { page, close } = await openSignedIn(service, '/credentials?type=openAIApi', { allowed });
+    const { page, close } = await signedIn('/credentials?type=openAIApi', { allowed });
     await page.getByRole('row', { name: /Models/ }).waitFor();
     expect(await page.getByRole('row', { name: /Session cache/ }).count()).toBe(0);
     await page.getByRole('button', { name: 'Clear filters' }).click();

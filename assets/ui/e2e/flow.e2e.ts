@@ -1,17 +1,8 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { agentFlow, chatCanvas, liveFlow, type Made } from './flow-support';
-import {
-  axe,
-  closeBrowser,
-  focused,
-  missing,
-  openSignedIn,
-  shot,
-  startService,
-  type Service,
-} from './harness';
+import { axe, focused, missing, serviceForTests, shot } from './harness';
 import type { Page } from 'playwright-core';
 
 const run = promisify(execFile);
@@ -29,22 +20,17 @@ interface Status {
 }
 
 describe.skipIf(missing)('a flow', () => {
-  let service: Service;
+  const { service, signedIn } = serviceForTests();
   let chat: Made;
   let agent: Made;
   beforeAll(async () => {
-    service = await startService();
     chat = await liveFlow(service, 'Support assistant');
     agent = await agentFlow(service, 'Triage');
-  });
-  afterAll(async () => {
-    await closeBrowser();
-    await service.stop();
   });
   const draftOf = (id: string): Promise<Status> => service.call('GET', `/flow-drafts/${id}`);
 
   it('shows its canvas, with every kind of node', async () => {
-    const { page, close } = await openSignedIn(service, `/flows/${agent.id}`);
+    const { page, close } = await signedIn(`/flows/${agent.id}`);
     for (const name of [/^Start/, /^Which topic/, /^Each item/, /^Look up/, /^Something new/])
       await page.getByRole('button', { name }).waitFor();
     await axe(page);
@@ -60,7 +46,7 @@ describe.skipIf(missing)('a flow', () => {
   });
 
   it('is walked by keyboard alone', async () => {
-    const { page, close } = await openSignedIn(service, `/flows/${agent.id}`);
+    const { page, close } = await signedIn(`/flows/${agent.id}`);
     const start = page.getByRole('button', { name: /^Start/ });
     await start.waitFor();
     const stops = page.locator('[data-node][tabindex="0"]');
@@ -79,7 +65,7 @@ describe.skipIf(missing)('a flow', () => {
   });
 
   it('has an outline, first on narrow pages', async () => {
-    const { page, close } = await openSignedIn(service, `/flows/${chat.id}`, { width: 390 });
+    const { page, close } = await signedIn(`/flows/${chat.id}`, { width: 390 });
     const item = page.getByRole('listitem').filter({ hasText: 'Conversation Chain' }).last();
     await item.getByText('Takes from Scripted Chat Model, Buffer Memory').waitFor();
     await axe(page);
@@ -96,7 +82,7 @@ describe.skipIf(missing)('a flow', () => {
 
   it('is renamed in place', async () => {
     const flow = await liveFlow(service, 'First name');
-    const { page, close } = await openSignedIn(service, `/flows/${flow.id}`);
+    const { page, close } = await signedIn(`/flows/${flow.id}`);
     await page.getByRole('button', { name: 'First name' }).click();
     await page.getByLabel('Name of the flow').fill('Second name');
     await page.keyboard.press('Enter');
@@ -109,7 +95,7 @@ describe.skipIf(missing)('a flow', () => {
 
   it('is edited as JSON: faults are shown, a draft is saved, its changes are counted', async () => {
     const flow = await liveFlow(service, 'Edited');
-    const { page, close } = await openSignedIn(service, `/flows/${flow.id}`);
+    const { page, close } = await signedIn(`/flows/${flow.id}`);
     await page.getByRole('radio', { name: 'Edit JSON' }).click();
     await write(page, '{\n  "nodes": [],\n  "edges": [}\n}');
     await page.getByText('Not valid JSON at line 3').waitFor();
@@ -135,7 +121,7 @@ describe.skipIf(missing)('a flow', () => {
 
   it('keeps the text when somebody else saved, and after a reload', async () => {
     const flow = await liveFlow(service, 'Two people');
-    const { page, close } = await openSignedIn(service, `/flows/${flow.id}?view=json`, { allowed: [/409/] });
+    const { page, close } = await signedIn(`/flows/${flow.id}?view=json`, { allowed: [/409/] });
     await page.getByRole('textbox', { name: /^JSON of/ }).waitFor();
     const mine = await chatCanvas(service, 'Mine');
     await write(page, mine);
@@ -159,7 +145,7 @@ describe.skipIf(missing)('a flow', () => {
 
   it('offers kept edits beside the text, which waits; and follows what is published', async () => {
     const flow = await liveFlow(service, 'Twice');
-    const { page, close } = await openSignedIn(service, `/flows/${flow.id}?view=json`);
+    const { page, close } = await signedIn(`/flows/${flow.id}?view=json`);
     page.setDefaultTimeout(15_000);
     const editor = page.getByRole('textbox', { name: /^JSON of/ });
     await editor.waitFor();
@@ -199,7 +185,7 @@ describe.skipIf(missing)('a flow', () => {
       flowData,
       publishInstantly: true,
     });
-    const { page, close } = await openSignedIn(service, `/flows/${flow.id}?view=json`);
+    const { page, close } = await signedIn(`/flows/${flow.id}?view=json`);
     await page.getByRole('textbox', { name: /^JSON of/ }).waitFor();
     await write(page, await chatCanvas(service, 'Straight away'));
     await page.getByRole('button', { name: 'Save to Live' }).click();
@@ -225,7 +211,7 @@ describe.skipIf(missing)('a flow', () => {
       type: 'CHATFLOW',
       flowData: JSON.stringify({ ...canvas, edges: canvas.edges.slice(1) }),
     });
-    const { page, close } = await openSignedIn(service, `/flows/${flow.id}`);
+    const { page, close } = await signedIn(`/flows/${flow.id}`);
     await page.getByRole('button', { name: /^\d+ problems?$/ }).click();
     await page
       .getByRole('button', { name: /Go to Conversation Chain/ })
@@ -238,7 +224,7 @@ describe.skipIf(missing)('a flow', () => {
   });
 
   it('shows code that works as it is', async () => {
-    const { page, close } = await openSignedIn(service, `/flows/${chat.id}`);
+    const { page, close } = await signedIn(`/flows/${chat.id}`);
     await page.getByRole('button', { name: 'API', exact: true }).click();
     const answers: Record<string, (code: string) => Promise<string>> = {
       cURL: (code) => run('bash', ['-c', code.replace('curl ', 'curl -s ')]).then((done) => done.stdout),
@@ -275,7 +261,7 @@ describe.skipIf(missing)('a flow', () => {
     const flow = await liveFlow(service, 'With a key');
     const [key] = await service.call<{ id: string }[]>('GET', '/apikey');
     await service.call('PUT', `/chatflows/${flow.id}`, { apikeyid: key?.id });
-    const { page, close } = await openSignedIn(service, `/flows/${flow.id}`);
+    const { page, close } = await signedIn(`/flows/${flow.id}`);
     await page.getByRole('button', { name: 'API', exact: true }).click();
     await page.getByText('This flow needs an API key').waitFor();
     await page.getByText('YOUR_API_KEY').first().waitFor();

@@ -1,16 +1,7 @@
 import { readFileSync } from 'node:fs';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { chatCanvas } from './flow-support';
-import {
-  axe,
-  closeBrowser,
-  focused,
-  missing,
-  openSignedIn,
-  shot,
-  startService,
-  type Service,
-} from './harness';
+import { axe, focused, missing, serviceForTests, shot } from './harness';
 
 const canvas = (count: number): string =>
   JSON.stringify({
@@ -24,9 +15,8 @@ const canvas = (count: number): string =>
   });
 
 describe.skipIf(missing)('flows', () => {
-  let service: Service;
+  const { service, signedIn } = serviceForTests();
   beforeAll(async () => {
-    service = await startService();
     const make = (name: string, type: string, category = '', more = {}): Promise<{ id: string }> =>
       service.call('POST', '/chatflows', { name, type, category, flowData: canvas(1), ...more });
     const billing = await make('Billing assistant', 'CHATFLOW', 'support;money');
@@ -40,15 +30,11 @@ describe.skipIf(missing)('flows', () => {
     await make('Weather', 'CHATFLOW');
     await make('Onboarding helper', 'CHATFLOW', '', { publishInstantly: true });
   });
-  afterAll(async () => {
-    await closeBrowser();
-    await service.stop();
-  });
 
   const row = (name: string): RegExp => new RegExp(`^${name}`);
 
   it('shows each state, as a table and as cards', async () => {
-    const { page, close } = await openSignedIn(service, '/');
+    const { page, close } = await signedIn('/');
     for (const [name, state] of [
       ['Billing assistant', 'Live'],
       ['Order status', 'Unpublished changes'],
@@ -75,7 +61,7 @@ describe.skipIf(missing)('flows', () => {
   });
 
   it('filters by kind, words, state and tag, and keeps that in the address', async () => {
-    const { page, close } = await openSignedIn(service, '/');
+    const { page, close } = await signedIn('/');
     const names = (): Promise<string[]> =>
       page.locator('tbody th a').evaluateAll((all) => all.map((one) => one.firstChild?.textContent ?? ''));
     await page.getByRole('tab', { name: /Agentflows/ }).click();
@@ -105,7 +91,7 @@ describe.skipIf(missing)('flows', () => {
   });
 
   it('renames by keyboard and gives the focus back', async () => {
-    const { page, close } = await openSignedIn(service, '/');
+    const { page, close } = await signedIn('/');
     const opener = page.getByRole('button', { name: 'Actions for Weather' });
     await opener.focus();
     await page.keyboard.press('Enter');
@@ -130,7 +116,7 @@ describe.skipIf(missing)('flows', () => {
   });
 
   it('sets tags, duplicates and deletes', async () => {
-    const { page, close } = await openSignedIn(service, '/');
+    const { page, close } = await signedIn('/');
     const act = async (name: string, action: string): Promise<void> => {
       await page.getByRole('button', { name: `Actions for ${name}`, exact: true }).click();
       await page.getByRole('menuitem', { name: action }).click();
@@ -166,7 +152,7 @@ describe.skipIf(missing)('flows', () => {
   });
 
   it('exports a file that can be imported again, and refuses what is no flow', async () => {
-    const { page, close } = await openSignedIn(service, '/', { allowed: [/export-import\/import .*400/] });
+    const { page, close } = await signedIn('/', { allowed: [/export-import\/import .*400/] });
     const saving = page.waitForEvent('download');
     await page.getByRole('button', { name: 'Actions for Refund approvals' }).click();
     await page.getByRole('menuitem', { name: 'Export' }).click();
@@ -214,7 +200,7 @@ describe.skipIf(missing)('flows', () => {
   });
 
   it('takes many things of one file in, and publishes all that can run', async () => {
-    const { page, close } = await openSignedIn(service, '/');
+    const { page, close } = await signedIn('/');
     const flow = (id: string, name: string, flowData: string): object => ({
       id,
       name,
@@ -250,7 +236,7 @@ describe.skipIf(missing)('flows', () => {
   });
 
   it('makes a flow and opens it', async () => {
-    const { page, close } = await openSignedIn(service, '/');
+    const { page, close } = await signedIn('/');
     await page.getByRole('button', { name: 'New flow' }).click();
     await page.getByRole('dialog', { name: 'New flow' }).waitFor();
     await axe(page);
@@ -264,17 +250,10 @@ describe.skipIf(missing)('flows', () => {
 });
 
 describe.skipIf(missing)('the frame', () => {
-  let service: Service;
-  beforeAll(async () => {
-    service = await startService();
-  });
-  afterAll(async () => {
-    await closeBrowser();
-    await service.stop();
-  });
+  const { signedIn } = serviceForTests();
 
   it('has a skip link, a command menu and a list of shortcuts', async () => {
-    const { page, close } = await openSignedIn(service, '/');
+    const { page, close } = await signedIn('/');
     await page.getByRole('heading', { level: 1, name: 'Flows' }).waitFor();
     await page.keyboard.press('Tab');
     expect(await focused(page)).toBe('Skip to content');
@@ -295,7 +274,7 @@ describe.skipIf(missing)('the frame', () => {
   });
 
   it('answers an unknown address with a page and a way back', async () => {
-    const { page, close } = await openSignedIn(service, '/no/such/page', { allowed: [/404/] });
+    const { page, close } = await signedIn('/no/such/page', { allowed: [/404/] });
     await page.getByText('There is no such page').last().waitFor();
     await axe(page);
     await page.getByRole('link', { name: 'Go to flows' }).click();
@@ -304,7 +283,7 @@ describe.skipIf(missing)('the frame', () => {
   });
 
   it('works on a narrow page', async () => {
-    const { page, close } = await openSignedIn(service, '/', { width: 400, height: 720 });
+    const { page, close } = await signedIn('/', { width: 400, height: 720 });
     await page.getByRole('button', { name: 'Open menu' }).click();
     await page.getByRole('link', { name: 'Credentials' }).waitFor();
     await axe(page);

@@ -9,7 +9,7 @@ import { createRequire } from 'node:module';
 import { delimiter, join, resolve } from 'node:path';
 import { chromium, type Browser, type BrowserContext, type Page } from 'playwright-core';
 import { createServer, type ViteDevServer } from 'vite';
-import { expect } from 'vitest';
+import { afterAll, beforeAll, expect } from 'vitest';
 
 const ARGS =
   '--no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking --disable-component-update --disable-sync';
@@ -214,6 +214,25 @@ export async function openSignedIn(
   expect(answer.status()).toBe(200);
   await opened.page.goto(path);
   return opened;
+}
+
+/**
+ * A fresh service for the tests of a file or of a group, and what opens a page of it as its owner. The service is there
+ * once tests run; it ends with them, and so does the browser.
+ */
+export function serviceForTests(): {
+  service: Service;
+  signedIn: (path: string, options?: OpenOptions) => Promise<Opened>;
+} {
+  const service = {} as Service;
+  beforeAll(async () => {
+    if (!missing) Object.assign(service, await startService());
+  });
+  afterAll(async () => {
+    await closeBrowser();
+    if (!missing) await service.stop();
+  });
+  return { service, signedIn: (path, options) => openSignedIn(service, path, options) };
 }
 
 const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');

@@ -1,27 +1,11 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import {
-  axe,
-  closeBrowser,
-  focused,
-  missing,
-  openSignedIn,
-  shot,
-  startService,
-  type Service,
-} from './harness';
+import { describe, expect, it } from 'vitest';
+import { axe, focused, missing, serviceForTests, shot } from './harness';
 
 describe.skipIf(missing)('API keys', () => {
-  let service: Service;
-  beforeAll(async () => {
-    service = await startService();
-  });
-  afterAll(async () => {
-    await closeBrowser();
-    await service.stop();
-  });
+  const { service, signedIn } = serviceForTests();
 
   it('shows a new key once, and it works', async () => {
-    const { page, close } = await openSignedIn(service, '/api-keys');
+    const { page, close } = await signedIn('/api-keys');
     await page.getByRole('row', { name: /throwaway/ }).waitFor();
     await axe(page);
     await page.getByRole('button', { name: 'New key' }).click();
@@ -76,7 +60,7 @@ describe.skipIf(missing)('API keys', () => {
   });
 
   it('edits, finds and deletes with the keyboard', async () => {
-    const { page, close } = await openSignedIn(service, '/api-keys');
+    const { page, close } = await signedIn('/api-keys');
     await service.call('POST', '/apikey', { keyName: 'Old one', permissions: ['tools:view'] });
     await page.reload();
     const name = page.getByRole('button', { name: 'Old one', exact: true });
@@ -131,7 +115,7 @@ describe.skipIf(missing)('API keys', () => {
       flowData: '{"nodes":[],"edges":[]}',
       apikeyid: id,
     });
-    const { page, close } = await openSignedIn(service, '/api-keys');
+    const { page, close } = await signedIn('/api-keys');
     const row = page.getByRole('row', { name: /^Bound/ });
     await row.getByText('1 flow', { exact: true }).waitFor();
     await row.getByRole('button', { name: 'Actions for Bound' }).click();
@@ -144,7 +128,7 @@ describe.skipIf(missing)('API keys', () => {
   });
 
   it('fits a narrow page', async () => {
-    const { page, close } = await openSignedIn(service, '/api-keys', { width: 390, height: 844 });
+    const { page, close } = await signedIn('/api-keys', { width: 390, height: 844 });
     await page.getByRole('row', { name: /throwaway/ }).waitFor();
     expect(await page.evaluate(() => document.querySelector('main')?.scrollWidth ?? 0)).toBeLessThanOrEqual(
       390,

@@ -1,32 +1,15 @@
 import type { Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import {
-  axe,
-  closeBrowser,
-  missing,
-  open,
-  openSignedIn,
-  serves,
-  shot,
-  startService,
-  type OpenOptions,
-  type Opened,
-  type Service,
-} from './harness';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { axe, missing, open, serves, serviceForTests, shot, type Opened, type OpenOptions } from './harness';
 
 const password = 'correct horse battery';
 
 describe.skipIf(missing)('people', () => {
-  let service: Service;
+  const { service, signedIn } = serviceForTests();
   let ready = false;
   beforeAll(async () => {
-    service = await startService();
     ready = await serves(service, '/role');
     if (!ready) console.warn('This service has no roles yet: its screens are not tested.');
-  });
-  afterAll(async () => {
-    await closeBrowser();
-    await service.stop();
   });
 
   const signIn = async (email: string, options: OpenOptions = {}): Promise<Opened> => {
@@ -50,7 +33,7 @@ describe.skipIf(missing)('people', () => {
 
   it('makes, renames and deletes workspaces', async (test) => {
     if (!ready) return test.skip();
-    const { page, close } = await openSignedIn(service, '/workspaces', { allowed: [/409/] });
+    const { page, close } = await signedIn('/workspaces', { allowed: [/409/] });
     await page.getByRole('row', { name: /Default Workspace.*You are here/ }).waitFor();
     await axe(page);
     for (const name of ['Research', 'Short lived']) {
@@ -81,7 +64,7 @@ describe.skipIf(missing)('people', () => {
 
   it('makes a role like another one', async (test) => {
     if (!ready) return test.skip();
-    const { page, close } = await openSignedIn(service, '/roles', { allowed: [/409/] });
+    const { page, close } = await signedIn('/roles', { allowed: [/409/] });
     await page.getByRole('button', { name: 'Viewer', exact: true }).click();
     await page.getByText(/cannot be changed/).waitFor();
     await page.getByRole('group', { name: 'Chatflows' }).waitFor();
@@ -107,7 +90,7 @@ describe.skipIf(missing)('people', () => {
 
   it('invites somebody, who accepts in another browser', async (test) => {
     if (!ready) return test.skip();
-    const { page, close } = await openSignedIn(service, '/users', { allowed: [/409/] });
+    const { page, close } = await signedIn('/users', { allowed: [/409/] });
     await page.getByRole('row', { name: /owner@localhost/ }).waitFor();
     await page.getByRole('button', { name: 'Invite' }).click();
     await page.getByRole('button', { name: 'Create link' }).click();
@@ -162,7 +145,7 @@ describe.skipIf(missing)('people', () => {
     await ada.page.goto('/api-keys');
     await ada.page.getByRole('button', { name: 'New key' }).waitFor();
 
-    const { page, close } = await openSignedIn(service, '/users');
+    const { page, close } = await signedIn('/users');
     await page.getByRole('button', { name: 'Ada Lovelace', exact: true }).click();
     await choose(page, 'Role in Default Workspace', 'Viewer');
     await page.locator('tr', { hasText: /Ada Lovelace.*Viewer/ }).waitFor();
@@ -187,7 +170,7 @@ describe.skipIf(missing)('people', () => {
 
   it('refuses to delete a role in use', async (test) => {
     if (!ready) return test.skip();
-    const { page, close } = await openSignedIn(service, '/workspaces');
+    const { page, close } = await signedIn('/workspaces');
     await page.getByRole('button', { name: 'Research', exact: true }).click();
     await choose(page, 'Role of Ada Lovelace', 'Key keeper');
     await axe(page);
@@ -214,7 +197,7 @@ describe.skipIf(missing)('people', () => {
 
   it('makes a reset link, ends sessions, disables and removes', async (test) => {
     if (!ready) return test.skip();
-    const { page, close } = await openSignedIn(service, '/users');
+    const { page, close } = await signedIn('/users');
     await menu(page, 'Ada Lovelace', 'Make a reset link');
     const once = page.getByRole('dialog', { name: 'Reset link for Ada Lovelace' });
     expect(await once.locator('code').innerText()).toContain('/reset?token=');
@@ -246,7 +229,7 @@ describe.skipIf(missing)('people', () => {
 
   it('lists who did what', async (test) => {
     if (!ready) return test.skip();
-    const { page, close } = await openSignedIn(service, '/audit?kind=people');
+    const { page, close } = await signedIn('/audit?kind=people');
     await page.getByRole('row', { name: /Removed a person.*Ada Lovelace/ }).waitFor();
     await axe(page);
     await shot(page, 'audit');
@@ -263,7 +246,7 @@ describe.skipIf(missing)('people', () => {
 
   it('fits a narrow page', async (test) => {
     if (!ready) return test.skip();
-    const { page, close } = await openSignedIn(service, '/users', {
+    const { page, close } = await signedIn('/users', {
       width: 390,
       height: 844,
       scheme: 'dark',

@@ -1,18 +1,13 @@
 import type { Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { conversation, Drawing, makeFlow, saveDraft } from './canvases';
-import { axe, closeBrowser, missing, openSignedIn, shot, startService, type Service } from './harness';
+import { axe, missing, serviceForTests, shot } from './harness';
 
 describe.skipIf(missing)('drafts and Publish', () => {
-  let service: Service;
+  const { service, signedIn } = serviceForTests();
   let drawing: Drawing;
   beforeAll(async () => {
-    service = await startService();
     drawing = await conversation(service, [{ reply: 'One' }]);
-  });
-  afterAll(async () => {
-    await closeBrowser();
-    await service.stop();
   });
 
   const chip = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
@@ -24,7 +19,7 @@ describe.skipIf(missing)('drafts and Publish', () => {
 
   it('publishes what it shows, and leads to the version', async () => {
     const id = await makeFlow(service, 'Fresh', drawing, { publish: false });
-    const { page, close } = await openSignedIn(service, `/flows/${id}`);
+    const { page, close } = await signedIn(`/flows/${id}`);
     await chip(page, 'Never published').waitFor();
     await publish(page).click();
     const dialog = page.getByRole('dialog');
@@ -54,7 +49,7 @@ describe.skipIf(missing)('drafts and Publish', () => {
     await edited(id, 'From the draft.');
     drawing.node('conversationChain_0').data.inputs.systemMessagePrompt = 'From elsewhere.';
     await service.call('PUT', `/chatflows/${id}`, { flowData: drawing.text() });
-    const { page, close } = await openSignedIn(service, `/flows/${id}`, { scheme: 'dark' });
+    const { page, close } = await signedIn(`/flows/${id}`, { scheme: 'dark' });
     await chip(page, 'Draft out of date').waitFor();
     await publish(page).click();
     const dialog = page.getByRole('dialog');
@@ -75,7 +70,7 @@ describe.skipIf(missing)('drafts and Publish', () => {
   it('says so when Live changed while the dialog was open, and compares again', async () => {
     const id = await makeFlow(service, 'Moving', drawing);
     await edited(id, 'Mine.');
-    const { page, close } = await openSignedIn(service, `/flows/${id}`, { allowed: [/publish .*409/] });
+    const { page, close } = await signedIn(`/flows/${id}`, { allowed: [/publish .*409/] });
     await publish(page).click();
     const dialog = page.getByRole('dialog');
     await dialog.getByText('Mine.').waitFor();
@@ -90,7 +85,7 @@ describe.skipIf(missing)('drafts and Publish', () => {
 
   it('saves what is being edited before it is tested or published', async () => {
     const id = await makeFlow(service, 'Edited', drawing);
-    const { page, close } = await openSignedIn(service, `/flows/${id}`);
+    const { page, close } = await signedIn(`/flows/${id}`);
     await page.getByText('Edit JSON').click();
     const editor = page.locator('.cm-content');
     await editor.click();
@@ -113,7 +108,7 @@ describe.skipIf(missing)('drafts and Publish', () => {
     const broken = new Drawing(service);
     await broken.card('conversationChain');
     await saveDraft(service, id, broken);
-    const { page, close } = await openSignedIn(service, `/flows/${id}`);
+    const { page, close } = await signedIn(`/flows/${id}`);
     await publish(page).click();
     const dialog = page.getByRole('dialog');
     await dialog.getByText(/^\d problems?$/).waitFor();
@@ -127,7 +122,7 @@ describe.skipIf(missing)('drafts and Publish', () => {
   it('discards a draft after asking, and compares it with Live', async () => {
     const id = await makeFlow(service, 'Gone', drawing);
     await edited(id, 'Never seen.');
-    const { page, close } = await openSignedIn(service, `/flows/${id}`);
+    const { page, close } = await signedIn(`/flows/${id}`);
     const menu = page.getByRole('button', { name: 'More ways to publish' });
     await menu.click();
     await shot(page, 'publish-menu');
@@ -147,7 +142,7 @@ describe.skipIf(missing)('drafts and Publish', () => {
   it('warns when Live could not be noted in the history', async () => {
     const id = await makeFlow(service, 'Unnoted', drawing);
     await edited(id, 'Not noted.');
-    const { page, close } = await openSignedIn(service, `/flows/${id}`);
+    const { page, close } = await signedIn(`/flows/${id}`);
     await page.route('**/publish', async (route) => {
       const answer = await route.fetch();
       const told = (await answer.json()) as object;
@@ -169,7 +164,7 @@ describe.skipIf(missing)('drafts and Publish', () => {
   it('explains why a flow saves straight to Live', async () => {
     const id = await makeFlow(service, 'Quick', drawing);
     await service.call('PUT', `/flow-drafts/${id}/settings`, { publishInstantly: true });
-    const { page, close } = await openSignedIn(service, `/flows/${id}`, { width: 390, height: 780 });
+    const { page, close } = await signedIn(`/flows/${id}`, { width: 390, height: 780 });
     await page.getByRole('button', { name: /^Straight to Live/ }).click();
     await page.getByText('Publish instantly is on for this flow').waitFor();
     expect(await publish(page).count()).toBe(0);

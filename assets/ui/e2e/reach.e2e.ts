@@ -1,15 +1,14 @@
 import type { Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { parts, shell } from '../scripts/loads.mjs';
 import { chatCanvas } from './flow-support';
-import { axe, closeBrowser, missing, openSignedIn, shot, startService, type Service } from './harness';
+import { axe, missing, serviceForTests, shot } from './harness';
 
-let service: Service;
+const { service, signedIn } = serviceForTests();
 let flow: string;
 
 beforeAll(async () => {
   if (missing) return;
-  service = await startService();
   const made = await service.call<{ id: string }>('POST', '/chatflows', {
     name: 'Questions about orders and returns',
     type: 'CHATFLOW',
@@ -20,11 +19,6 @@ beforeAll(async () => {
   await service.call('PUT', `/flow-drafts/${flow}`, {
     flowData: await chatCanvas(service, 'Yes.'),
   });
-});
-
-afterAll(async () => {
-  await closeBrowser();
-  await service?.stop();
 });
 
 /** The parts of a flow's header that stand over one another. */
@@ -56,7 +50,7 @@ describe.skipIf(missing)('every part of the page', () => {
     ['400 % zoom', 320, 200],
     ['200 % zoom', 640, 400],
   ])('has room on %s', async (_, width, height) => {
-    const { page, close } = await openSignedIn(service, '/', { width, height });
+    const { page, close } = await signedIn('/', { width, height });
     for (const path of [`/flows/${flow}`, `/flows/${flow}/versions`, `/flows/${flow}/settings`]) {
       await page.goto(path);
       await page.getByRole('button', { name: 'Publish', exact: true }).waitFor();
@@ -76,7 +70,7 @@ describe.skipIf(missing)('every part of the page', () => {
   });
 
   test('is inert behind an open menu or list of choices, and its headings stand in order', async () => {
-    const { page, close } = await openSignedIn(service, `/flows/${flow}`);
+    const { page, close } = await signedIn(`/flows/${flow}`);
     const openers = [
       page.locator('main button[aria-haspopup=menu]').first(),
       page.getByRole('button', { name: /since Live/ }),
@@ -101,7 +95,7 @@ describe.skipIf(missing)('every part of the page', () => {
   });
 
   test('that scrolls can be scrolled by keyboard', async () => {
-    const { page, close } = await openSignedIn(service, '/api-keys');
+    const { page, close } = await signedIn('/api-keys');
     await page.locator('tbody button[aria-haspopup=dialog]').first().click();
     const list = page.getByRole('dialog').locator('dl');
     await page.keyboard.press('Tab');
@@ -116,7 +110,7 @@ describe.skipIf(missing)('every part of the page', () => {
       ['/', [...shell(), ...parts('FlowsPage')]],
       [`/flows/${flow}`, [...shell(), ...parts('FlowScreen', 'Canvas', 'PublishButton')]],
     ] as const) {
-      const { page, close } = await openSignedIn(service, '/favicon.svg');
+      const { page, close } = await signedIn('/favicon.svg');
       const seen = new Set<string>();
       page.on('request', (one) => {
         const file = /\/(app\/[^?]+\.(?:js|css))$/.exec(new URL(one.url()).pathname)?.[1];

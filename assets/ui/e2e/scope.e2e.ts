@@ -1,19 +1,14 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { liveFlow, type Made } from './flow-support';
-import { closeBrowser, missing, openSignedIn, startService, type Service } from './harness';
+import { missing, serviceForTests } from './harness';
 import type { Page } from 'playwright-core';
 
 /** A page belongs to one person in one workspace. */
 describe.skipIf(missing)('who the page is for', () => {
-  let service: Service;
+  const { service, signedIn } = serviceForTests();
   let flow: Made;
   beforeAll(async () => {
-    service = await startService();
     flow = await liveFlow(service, 'First workspace only');
-  });
-  afterAll(async () => {
-    await closeBrowser();
-    await service.stop();
   });
 
   async function signOut(page: Page): Promise<void> {
@@ -25,7 +20,7 @@ describe.skipIf(missing)('who the page is for', () => {
 
   it('is gone from the screen after signing out', async () => {
     for (const path of ['/', `/flows/${flow.id}`]) {
-      const { page, close } = await openSignedIn(service, path);
+      const { page, close } = await signedIn(path);
       page.setDefaultTimeout(10_000);
       await page.getByText('First workspace only').first().waitFor();
       await signOut(page);
@@ -36,7 +31,7 @@ describe.skipIf(missing)('who the page is for', () => {
   });
 
   it('follows the workspace at once, from the list of flows and from the list of workspaces', async () => {
-    const { page, context, close } = await openSignedIn(service, '/');
+    const { page, context, close } = await signedIn('/');
     page.setDefaultTimeout(10_000);
     const made = await context.request.post('/api/v1/workspace', {
       data: { name: 'Second', description: '' },

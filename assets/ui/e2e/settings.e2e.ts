@@ -1,7 +1,7 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import type { Page } from 'playwright-core';
 import { chatCanvas, liveFlow, type Made } from './flow-support';
-import { axe, closeBrowser, missing, openSignedIn, shot, startService, type Service } from './harness';
+import { axe, missing, serviceForTests, shot } from './harness';
 
 interface Stored {
   apikeyid: string | null;
@@ -14,10 +14,9 @@ interface Stored {
 }
 
 describe.skipIf(missing)('the settings of a flow', () => {
-  let service: Service;
+  const { service, signedIn } = serviceForTests();
   let flow: Made;
   beforeAll(async () => {
-    service = await startService();
     flow = await liveFlow(service, 'Support assistant');
     await service.call('PUT', `/chatflows/${flow.id}`, {
       chatbotConfig: JSON.stringify({ poweredByTextColor: '#123456' }),
@@ -30,15 +29,11 @@ describe.skipIf(missing)('the settings of a flow', () => {
       plainDataObj: { openAIApiKey: 'not-a-key' },
     });
   });
-  afterAll(async () => {
-    await closeBrowser();
-    await service.stop();
-  });
 
   const stored = (): Promise<Stored> => service.call('GET', `/chatflows/${flow.id}`);
   const chat = async (): Promise<Record<string, unknown>> =>
     JSON.parse((await stored()).chatbotConfig ?? '{}') as Record<string, unknown>;
-  const open = (section: string) => openSignedIn(service, `/flows/${flow.id}/settings?section=${section}`);
+  const open = (section: string) => signedIn(`/flows/${flow.id}/settings?section=${section}`);
   const part = (page: Page, name: string) => page.getByRole('region', { name, exact: true });
   const save = async (page: Page, name: string): Promise<void> => {
     const button = part(page, name).getByRole('button', { name: 'Save', exact: true });
@@ -57,7 +52,7 @@ describe.skipIf(missing)('the settings of a flow', () => {
       const path = `/api/v1/public-chatbotConfig/${other.id}`;
       await fetch(service.baseUrl + path, { headers: { origin } });
     }
-    const { page, close } = await openSignedIn(service, `/flows/${other.id}/settings?section=access`);
+    const { page, close } = await signedIn(`/flows/${other.id}/settings?section=access`);
     const domains = part(page, 'Allowed domains');
     await domains.getByText(/^2 requests, the last/).waitFor();
     await domains.getByText('Pages without a site, such as files').waitFor();
@@ -297,7 +292,7 @@ describe.skipIf(missing)('the settings of a flow', () => {
   });
 
   it('fit a narrow page', async () => {
-    const { page, close } = await openSignedIn(service, `/flows/${flow.id}/settings`, { width: 390 });
+    const { page, close } = await signedIn(`/flows/${flow.id}/settings`, { width: 390 });
     await page.getByRole('link', { name: 'Overrides' }).click();
     await part(page, 'Override configuration').waitFor();
     const over = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);

@@ -1,28 +1,21 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import {
   axe,
   closeBrowser,
   missing,
   open,
   serves,
+  serviceForTests,
   shot,
   startEmpty,
-  startService,
   type Service,
 } from './harness';
 
 describe.skipIf(missing)('sign-in', () => {
-  let service: Service;
-  beforeAll(async () => {
-    service = await startService();
-  });
-  afterAll(async () => {
-    await closeBrowser();
-    await service.stop();
-  });
+  const { service } = serviceForTests();
 
   it('brings back to the address that was asked for, by keyboard alone', async () => {
     const { page, close } = await open(service.page);

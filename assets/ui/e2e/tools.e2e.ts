@@ -1,22 +1,15 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { axe, closeBrowser, missing, openSignedIn, shot, startService, type Service } from './harness';
+import { describe, expect, it } from 'vitest';
+import { axe, missing, serviceForTests, shot } from './harness';
 
 // Chromium keeps the style of text that is typed over, which the policy blocks; the editor draws the line anew.
 const allowed = [/\/used-by\/\w+ .*404/, /\/tools Applying inline style violates/];
 
 describe.skipIf(missing)('tools', () => {
-  let service: Service;
-  beforeAll(async () => {
-    service = await startService();
-  });
-  afterAll(async () => {
-    await closeBrowser();
-    await service.stop();
-  });
+  const { service, signedIn } = serviceForTests();
   const list = (): Promise<{ name: string; schema: string; func: string }[]> => service.call('GET', '/tools');
 
   it('writes a tool with arguments and code', async () => {
-    const { page, close } = await openSignedIn(service, '/tools', { allowed });
+    const { page, close } = await signedIn('/tools', { allowed });
     await page.getByText('No tools yet').waitFor();
     await axe(page);
     await page.getByRole('button', { name: 'New tool' }).click();
@@ -53,7 +46,7 @@ describe.skipIf(missing)('tools', () => {
   });
 
   it('keeps what was typed when it is closed by mistake, then edits and deletes', async () => {
-    const { page, close } = await openSignedIn(service, '/tools', { allowed });
+    const { page, close } = await signedIn('/tools', { allowed });
     await page.getByRole('button', { name: 'get_weather', exact: true }).click();
     const form = page.getByRole('dialog', { name: 'Edit tool' });
     await form.locator('.cm-content').waitFor();

@@ -1,22 +1,15 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { axe, closeBrowser, missing, openSignedIn, shot, startService, type Service } from './harness';
+import { describe, expect, it } from 'vitest';
+import { axe, missing, serviceForTests, shot } from './harness';
 
 const allowed = [/\/used-by\/\w+ .*404/];
 
 describe.skipIf(missing)('variables', () => {
-  let service: Service;
-  beforeAll(async () => {
-    service = await startService();
-  });
-  afterAll(async () => {
-    await closeBrowser();
-    await service.stop();
-  });
+  const { service, signedIn } = serviceForTests();
   const list = (): Promise<{ name: string; value: string; type: string }[]> =>
     service.call('GET', '/variables');
 
   it('creates static and runtime ones', async () => {
-    const { page, close } = await openSignedIn(service, '/variables', { allowed: [...allowed, /409/] });
+    const { page, close } = await signedIn('/variables', { allowed: [...allowed, /409/] });
     await page.getByText('No variables yet').waitFor();
     await axe(page);
     await page.getByRole('button', { name: 'New variable' }).click();
@@ -49,7 +42,7 @@ describe.skipIf(missing)('variables', () => {
   });
 
   it('edits, filters and deletes', async () => {
-    const { page, close } = await openSignedIn(service, '/variables?type=static', { allowed });
+    const { page, close } = await signedIn('/variables?type=static', { allowed });
     await page.getByRole('row', { name: /apiUrl/ }).waitFor();
     expect(await page.getByRole('row', { name: /HOME/ }).count()).toBe(0);
     await page.getByRole('button', { name: 'apiUrl', exact: true }).click();

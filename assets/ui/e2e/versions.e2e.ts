@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { conversation, makeFlow, saveDraft, type Drawing } from './canvases';
-import { axe, closeBrowser, missing, openSignedIn, shot, startService, type Service } from './harness';
+import { axe, missing, serviceForTests, shot } from './harness';
 
 const FIRST = 'You are a helpful assistant.\nAnswer in one sentence.\nBe kind.';
 const SECOND = 'You are a careful assistant.\nAnswer in one sentence.\nBe brief.\nNever guess.';
@@ -12,11 +12,10 @@ interface Listed {
 }
 
 describe.skipIf(missing)('versions', () => {
-  let service: Service;
+  const { service, signedIn } = serviceForTests();
   let flow: string;
   let drawing: Drawing;
   beforeAll(async () => {
-    service = await startService();
     drawing = await conversation(service, [{ reply: 'One' }]);
     drawing.node('conversationChain_0').data.inputs.systemMessagePrompt = FIRST;
     flow = await makeFlow(service, 'Support', drawing);
@@ -30,10 +29,6 @@ describe.skipIf(missing)('versions', () => {
       chatbotConfig: JSON.stringify({ starterPrompts: { 0: { prompt: 'Hi' } } }),
     });
   });
-  afterAll(async () => {
-    await closeBrowser();
-    await service.stop();
-  });
 
   const listed = (): Promise<Listed> => service.call('GET', `/flow-versions/${flow}`);
   const at = async (kind: string, nth = 0): Promise<{ sha: string; shortSha: string; title: string }> => {
@@ -45,7 +40,7 @@ describe.skipIf(missing)('versions', () => {
   const list = (page: Page) => page.getByRole('region', { name: 'Versions of this flow' });
 
   it('lists them by day with their kinds, and filters', async () => {
-    const { page, close } = await openSignedIn(service, path());
+    const { page, close } = await signedIn(path());
     await list(page)
       .getByText(/^Published: /)
       .first()
@@ -68,7 +63,7 @@ describe.skipIf(missing)('versions', () => {
 
   it('compares a version with the one before it, with values', async () => {
     const publish = await at('publish');
-    const { page, close } = await openSignedIn(service, path(`?v=${publish.shortSha}&against=previous`), {
+    const { page, close } = await signedIn(path(`?v=${publish.shortSha}&against=previous`), {
       height: 1000,
     });
     const changes = page.getByRole('region', { name: 'What differs' });
@@ -88,7 +83,7 @@ describe.skipIf(missing)('versions', () => {
 
   it('says that settings are never brought back', async () => {
     const save = await at('save');
-    const { page, close } = await openSignedIn(service, path(`?v=${save.shortSha}`));
+    const { page, close } = await signedIn(path(`?v=${save.shortSha}`));
     await page.getByText('Only settings changed here').waitFor();
     expect(await page.getByRole('button', { name: 'Roll back Live' }).count()).toBe(0);
     await close();
@@ -96,7 +91,7 @@ describe.skipIf(missing)('versions', () => {
 
   it('rolls Live back after asking, by keyboard alone', async () => {
     const older = await at('publish', 1);
-    const { page, close } = await openSignedIn(service, path(`?v=${older.shortSha}`));
+    const { page, close } = await signedIn(path(`?v=${older.shortSha}`));
     const button = page.getByRole('button', { name: 'Roll back Live' });
     await expect.poll(() => button.isEnabled()).toBe(true);
     await button.focus();
@@ -120,7 +115,7 @@ describe.skipIf(missing)('versions', () => {
 
   it('restores to the draft, at once when there is none and after asking when there is', async () => {
     const newer = await at('publish');
-    const { page, close } = await openSignedIn(service, path(`?v=${newer.shortSha}`), { scheme: 'dark' });
+    const { page, close } = await signedIn(path(`?v=${newer.shortSha}`), { scheme: 'dark' });
     await page.getByRole('button', { name: 'Restore to draft' }).click();
     await page.getByText(`The draft is now version ${newer.shortSha}`).first().waitFor();
     await list(page).getByText('Unpublished changes').waitFor();
@@ -146,7 +141,7 @@ describe.skipIf(missing)('versions', () => {
     await saveDraft(service, id, hiding);
     await service.call('POST', `/flow-drafts/${id}/publish`, {});
     const older = (await service.call<Listed>('GET', `/flow-versions/${id}`)).versions[1];
-    const { page, close } = await openSignedIn(service, `/flows/${id}/versions?v=${older?.shortSha}`);
+    const { page, close } = await signedIn(`/flows/${id}/versions?v=${older?.shortSha}`);
     await page.getByText('1 hidden secret', { exact: true }).waitFor();
     await page.getByRole('button', { name: 'Roll back Live' }).click();
     const dialog = page.getByRole('alertdialog');
@@ -162,7 +157,7 @@ describe.skipIf(missing)('versions', () => {
   });
 
   it('tells a history that is off, empty or failed', async () => {
-    const { page, close } = await openSignedIn(service, `/flows/${flow}`);
+    const { page, close } = await signedIn(`/flows/${flow}`);
     const tell = async (answer: object): Promise<void> => {
       await page.unrouteAll();
       await page.route(`**/flow-versions/${flow}`, (route) =>
@@ -191,7 +186,7 @@ describe.skipIf(missing)('versions', () => {
   });
 
   it('works on a narrow page', async () => {
-    const { page, close } = await openSignedIn(service, path(), { width: 390, height: 780 });
+    const { page, close } = await signedIn(path(), { width: 390, height: 780 });
     await list(page)
       .getByText(/^Published: /)
       .first()
