@@ -22,9 +22,9 @@ export type VersionDiff = Schemas['VersionDiff'];
 
 export type BriefFlow = Schemas['FlowBrief'];
 
-export type Published = Schemas['PublishResult'];
+export type PublishResult = Schemas['PublishResult'];
 
-export type Restored = Schemas['RestoreResult'];
+export type RestoreResult = Schemas['RestoreResult'];
 
 const keys = {
   all: (flow: string) => ['versions', flow],
@@ -107,9 +107,9 @@ export function usePutBack(flow: string) {
 }
 
 /** The last restore or roll back of a flow in this tab, until it is dismissed. */
-export function useRestored(flow: string): [Restored | null, () => void] {
+export function useRestored(flow: string): [RestoreResult | null, () => void] {
   const client = useQueryClient();
-  const { data } = useQuery<Restored | null>({
+  const { data } = useQuery<RestoreResult | null>({
     queryKey: keys.restored(flow),
     queryFn: () => null,
     enabled: false,

@@ -15,21 +15,21 @@ export function Screens(): ReactNode {
     <Switch>
       {routes.map((route) => (
         <Route key={route.path} path={route.path}>
-          {(params) => <Framed route={route} params={params as Record<string, string | undefined>} />}
+          {(params) => <ScreenFrame route={route} params={params as Record<string, string | undefined>} />}
         </Route>
       ))}
       <Route>
-        <Guarded>
+        <SignInGuard>
           <Shell>
             <NotFound />
           </Shell>
-        </Guarded>
+        </SignInGuard>
       </Route>
     </Switch>
   );
 }
 
-function Framed({
+function ScreenFrame({
   route,
   params,
 }: {
@@ -45,14 +45,14 @@ function Framed({
   );
   if (route.frame === 'bare') return screen;
   return (
-    <Guarded>
+    <SignInGuard>
       <Shell full={route.frame === 'full'}>{screen}</Shell>
-    </Guarded>
+    </SignInGuard>
   );
 }
 
 /** Only for people who are signed in; others go to sign-in, or to the first start, and come back. */
-function Guarded({ children }: { children: ReactNode }): ReactNode {
+function SignInGuard({ children }: { children: ReactNode }): ReactNode {
   const [path] = useLocation();
   const search = useSearch();
   const me = useMe();

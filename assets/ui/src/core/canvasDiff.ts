@@ -64,12 +64,12 @@ export function labelOf(node: FlowNode): string {
   return text(node.data.label) || text(node.data.name) || node.id;
 }
 
-interface Side {
+interface CanvasSide {
   nodes: Map<string, FlowNode>;
   edges: FlowEdge[];
 }
 
-function side(flowData: string | null): Side {
+function side(flowData: string | null): CanvasSide {
   const read = flowData ? parseFlow(flowData) : null;
   if (!read?.ok) return { nodes: new Map(), edges: [] };
   return { nodes: new Map(read.flow.nodes.map((node) => [node.id, node])), edges: read.flow.edges };
@@ -114,9 +114,9 @@ export function countOf(diff: CanvasDiff): number {
 }
 
 /** A node and the canvas it is on. */
-type Placed = [FlowNode, Side];
+type NodeOfSide = [FlowNode, CanvasSide];
 
-function diffNode(old: Placed, now: Placed): FieldChange[] {
+function diffNode(old: NodeOfSide, now: NodeOfSide): FieldChange[] {
   const [[before], [after]] = [old, now];
   const inputs = differing(before.data.inputs, after.data.inputs).map((name) => inputChange(name, old, now));
   const data = differing(before.data, after.data).filter((name) => name !== 'inputs' && name !== 'selected');
@@ -138,10 +138,10 @@ function diffNode(old: Placed, now: Placed): FieldChange[] {
   return fields.length > 0 ? fields : data.map((name) => ({ name, label: name, before: null, after: null }));
 }
 
-function inputChange(name: string, before: Placed, after: Placed): FieldChange {
+function inputChange(name: string, before: NodeOfSide, after: NodeOfSide): FieldChange {
   const input = inputOf(after[0], name) ?? inputOf(before[0], name);
   const secret = input?.type === 'password';
-  const value = ([node, on]: Placed): string | null =>
+  const value = ([node, on]: NodeOfSide): string | null =>
     valueText(isObject(node.data.inputs) ? named(node.data.inputs[name], on) : undefined);
   return {
     name,
@@ -154,7 +154,7 @@ function inputChange(name: string, before: Placed, after: Placed): FieldChange {
 const REFERENCE = /^\{\{([\w-]+)\.data\.instance\}\}$/;
 
 /** An input that is connected holds references: people know the nodes by their labels. */
-function named(value: unknown, on: Side): unknown {
+function named(value: unknown, on: CanvasSide): unknown {
   const label = (one: unknown): string | null => {
     const node = typeof one === 'string' ? on.nodes.get(REFERENCE.exec(one)?.[1] ?? '') : undefined;
     return node ? labelOf(node) : null;
@@ -206,14 +206,14 @@ function same(a: unknown, b: unknown): boolean {
   return [...keys].every((key) => same(a[key], b[key]));
 }
 
-function diffEdges(old: Side, now: Side): EdgeChange[] {
+function diffEdges(old: CanvasSide, now: CanvasSide): EdgeChange[] {
   const ends = (edge: FlowEdge): string =>
     JSON.stringify([edge.source, edge.sourceHandle ?? '', edge.target, edge.targetHandle ?? '']);
   const only = (edges: FlowEdge[], others: FlowEdge[]): FlowEdge[] => {
     const there = new Set(others.map(ends));
     return edges.filter((edge) => !there.has(ends(edge)));
   };
-  const change = (kind: EdgeChange['kind'], edge: FlowEdge, on: Side): EdgeChange => {
+  const change = (kind: EdgeChange['kind'], edge: FlowEdge, on: CanvasSide): EdgeChange => {
     const name = (id: string): string => {
       const node = on.nodes.get(id);
       return node ? labelOf(node) : id;

@@ -10,7 +10,7 @@ const isObject = (value: unknown): value is Json =>
 const text = (value: unknown): string => (typeof value === 'string' ? value : '');
 const bool = (value: unknown): boolean => value === true;
 /** Numbers arrive as text from some writers. */
-const figure = (value: unknown): string =>
+const numberText = (value: unknown): string =>
   typeof value === 'number' ? String(value) : typeof value === 'string' ? value : '';
 
 export function readConfig(stored: string | null | undefined): Json {
@@ -35,7 +35,7 @@ export function change(stored: string | null, values: Json): string {
 const without = (values: Json): Json =>
   Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined));
 
-const orNothing = (value: string): string | undefined => (value.trim() === '' ? undefined : value);
+const nonEmpty = (value: string): string | undefined => (value.trim() === '' ? undefined : value);
 
 // Allowed domains
 
@@ -57,7 +57,7 @@ export function readDomains(stored: string | null): Domains {
 export const writeDomains = (stored: string | null, { list, message }: Domains): string =>
   change(stored, {
     allowedOrigins: list.map((one) => one.trim().replace(/\/+$/, '')).filter((one) => one !== ''),
-    allowedOriginsError: orNothing(message),
+    allowedOriginsError: nonEmpty(message),
   });
 
 /** Whether an entry can ever fit the origin of a page: `https://shop.example`, or a host with or without port. */
@@ -85,8 +85,8 @@ export interface RateLimit {
 export function readRate(stored: string | null): RateLimit {
   const rate = inside(readConfig(stored), 'rateLimit');
   const values = {
-    max: figure(rate.limitMax),
-    seconds: figure(rate.limitDuration),
+    max: numberText(rate.limitMax),
+    seconds: numberText(rate.limitDuration),
     message: text(rate.limitMsg),
   };
   const whole = values.max !== '' && values.seconds !== '';
@@ -95,7 +95,7 @@ export function readRate(stored: string | null): RateLimit {
 
 export function writeRate(stored: string | null, { on, max, seconds, message }: RateLimit): string {
   const before = inside(readConfig(stored), 'rateLimit');
-  const limitMsg = orNothing(message);
+  const limitMsg = nonEmpty(message);
   const rateLimit = without({
     ...before,
     status: on,
@@ -139,17 +139,17 @@ export function readLook(stored: string | null): ChatLook {
 
 export function writeLook(stored: string | null, look: ChatLook): string {
   const before = inside(readConfig(stored), 'botMessage');
-  const avatarSrc = orNothing(look.answerPicture);
+  const avatarSrc = nonEmpty(look.answerPicture);
   const botMessage = without({
     ...before,
     avatarSrc,
     showAvatar: avatarSrc ? true : before.showAvatar && false,
   });
   return change(stored, {
-    title: orNothing(look.title),
-    titleAvatarSrc: orNothing(look.picture),
-    welcomeMessage: orNothing(look.welcome),
-    errorMessage: orNothing(look.failure),
+    title: nonEmpty(look.title),
+    titleAvatarSrc: nonEmpty(look.picture),
+    welcomeMessage: nonEmpty(look.welcome),
+    errorMessage: nonEmpty(look.failure),
     botMessage: Object.keys(botMessage).length > 0 ? botMessage : undefined,
   });
 }
@@ -204,7 +204,7 @@ export function writeLeads(stored: string | null, { on, title, done, name, email
 
 // Follow-up prompts and speech: one provider is chosen, each keeps its own settings
 
-export interface Provided {
+export interface ProviderSettings {
   on: boolean;
   provider: string;
   /** The settings of every provider, as far as they are words. */
@@ -218,12 +218,12 @@ const words = (value: Json): Record<string, string> =>
       .map(([name, one]) => [name, String(one)]),
   );
 
-const providers = (config: Json): Provided['settings'] =>
+const providers = (config: Json): ProviderSettings['settings'] =>
   Object.fromEntries(
     Object.entries(config).flatMap(([name, value]) => (isObject(value) ? [[name, words(value)]] : [])),
   );
 
-export function readFollowUps(stored: string | null): Provided {
+export function readFollowUps(stored: string | null): ProviderSettings {
   const config = readConfig(stored);
   return { on: bool(config.status), provider: text(config.selectedProvider), settings: providers(config) };
 }
@@ -231,7 +231,7 @@ export function readFollowUps(stored: string | null): Provided {
 /** The record's own field, and its mirror in the chat settings. */
 export function writeFollowUps(
   now: { followUpPrompts: string | null; chatbotConfig: string | null },
-  { on, provider, settings }: Provided,
+  { on, provider, settings }: ProviderSettings,
 ): { followUpPrompts: string; chatbotConfig: string } {
   const before = readConfig(now.followUpPrompts);
   const mine = provider ? { [provider]: merged(inside(before, provider), settings[provider] ?? {}) } : {};
@@ -246,10 +246,10 @@ export function writeFollowUps(
 const merged = (before: Json, now: Record<string, string>): Json =>
   without({
     ...before,
-    ...Object.fromEntries(Object.entries(now).map(([name, value]) => [name, orNothing(value)])),
+    ...Object.fromEntries(Object.entries(now).map(([name, value]) => [name, nonEmpty(value)])),
   });
 
-export function readSpeech(stored: string | null): Provided {
+export function readSpeech(stored: string | null): ProviderSettings {
   const config = readConfig(stored);
   const on = Object.entries(config).find(
     ([name, value]) => name !== 'none' && isObject(value) && value.status === true,
@@ -258,7 +258,7 @@ export function readSpeech(stored: string | null): Provided {
 }
 
 /** Exactly one provider is on; the others keep what they were set to. */
-export function writeSpeech(stored: string | null, { provider, settings }: Provided): string {
+export function writeSpeech(stored: string | null, { provider, settings }: ProviderSettings): string {
   const before = readConfig(stored);
   const off = Object.fromEntries(
     Object.entries(before).map(([name, value]) => [

@@ -37,11 +37,11 @@ export interface FlowOrigin {
   /** Top-level keys with their values, in their order; nodes and edges stand for their place. */
   top: [string, unknown][];
   /** Per node: its keys in their order, and what was taken off. */
-  nodes: Map<string, Taken>;
-  edges: Map<string, Taken>;
+  nodes: Map<string, OmittedFields>;
+  edges: Map<string, OmittedFields>;
 }
 
-interface Taken {
+interface OmittedFields {
   order: string[];
   values: Map<string, unknown>;
   position?: Point;
@@ -114,20 +114,20 @@ export function readFlow(read: unknown, text = ''): ParsedFlow {
   return { ok: true, flow: { nodes, edges, origin } };
 }
 
-function take(stored: Json, marks: readonly string[]): { left: Json; taken: Taken } {
+function omitFields(stored: Json, marks: readonly string[]): { left: Json; omitted: OmittedFields } {
   const values = new Map<string, unknown>();
   const left = Object.entries(stored).filter(([key, value]) => {
     if (!marks.includes(key)) return true;
     values.set(key, value);
     return false;
   });
-  return { left: Object.fromEntries(left), taken: { order: Object.keys(stored), values } };
+  return { left: Object.fromEntries(left), omitted: { order: Object.keys(stored), values } };
 }
 
 function loadNode(stored: Json & { id: string; position: Point }, origin: FlowOrigin): FlowNode {
-  const { left, taken } = take(stored, NODE_MARKS);
-  taken.position = { x: stored.position.x, y: stored.position.y };
-  origin.nodes.set(stored.id, taken);
+  const { left, omitted } = omitFields(stored, NODE_MARKS);
+  omitted.position = { x: stored.position.x, y: stored.position.y };
+  origin.nodes.set(stored.id, omitted);
   const node = left as FlowNode;
   if (typeof left.parentNode === 'string' && left.parentNode !== '') {
     node.parentId = left.parentNode;
@@ -138,8 +138,8 @@ function loadNode(stored: Json & { id: string; position: Point }, origin: FlowOr
 }
 
 function loadEdge(stored: Json, id: string, origin: FlowOrigin): FlowEdge {
-  const { left, taken } = take(stored, EDGE_MARKS);
-  origin.edges.set(id, taken);
+  const { left, omitted } = omitFields(stored, EDGE_MARKS);
+  origin.edges.set(id, omitted);
   return left as FlowEdge;
 }
 
@@ -183,20 +183,20 @@ function sameJson(written: string, stored: string): boolean {
 }
 
 function storeNode(node: FlowNode, origin: FlowOrigin): Json {
-  const taken = origin.nodes.get(node.id);
+  const omitted = origin.nodes.get(node.id);
   const now = new Map<string, unknown>(Object.entries(node));
   for (const mark of NODE_MARKS) if (mark !== 'width' && mark !== 'height') now.delete(mark);
   if (node.parentId !== undefined) {
     now.delete('parentId');
     now.set('parentNode', node.parentId);
   }
-  if (!taken) return Object.fromEntries(now);
-  for (const [mark, value] of taken.values) {
+  if (!omitted) return Object.fromEntries(now);
+  for (const [mark, value] of omitted.values) {
     if (!now.has(mark))
-      now.set(mark, mark === 'positionAbsolute' ? moved(value, taken.position, node.position) : value);
+      now.set(mark, mark === 'positionAbsolute' ? moved(value, omitted.position, node.position) : value);
   }
-  if (!taken.order.includes('data') && Object.keys(node.data).length === 0) now.delete('data');
-  return ordered(now, taken.order);
+  if (!omitted.order.includes('data') && Object.keys(node.data).length === 0) now.delete('data');
+  return ordered(now, omitted.order);
 }
 
 /** Where a node is on the whole canvas follows where it was moved to. */
@@ -206,12 +206,12 @@ function moved(absolute: unknown, from: Point | undefined, to: Point): unknown {
 }
 
 function storeEdge(edge: FlowEdge, origin: FlowOrigin): Json {
-  const taken = origin.edges.get(edge.id);
+  const omitted = origin.edges.get(edge.id);
   const now = new Map<string, unknown>(Object.entries(edge));
   for (const mark of EDGE_MARKS) now.delete(mark);
-  if (!taken) return Object.fromEntries(now);
-  for (const [mark, value] of taken.values) now.set(mark, value);
-  return ordered(now, taken.order);
+  if (!omitted) return Object.fromEntries(now);
+  for (const [mark, value] of omitted.values) now.set(mark, value);
+  return ordered(now, omitted.order);
 }
 
 function ordered(now: Map<string, unknown>, order: readonly string[]): Json {

@@ -123,15 +123,15 @@ function valueText(value: unknown): string | null {
 
 export type Direction = 'left' | 'right' | 'up' | 'down';
 
-interface Placed {
+interface PlacedNode {
   id: string;
   x: number;
   y: number;
 }
 
 /** The node that lies next in a direction; null when there is none. */
-export function nextTo(from: Placed, all: readonly Placed[], direction: Direction): string | null {
-  const ahead = (one: Placed): [number, number] => {
+export function nextTo(from: PlacedNode, all: readonly PlacedNode[], direction: Direction): string | null {
+  const ahead = (one: PlacedNode): [number, number] => {
     const [dx, dy] = [one.x - from.x, one.y - from.y];
     if (direction === 'left') return [-dx, Math.abs(dy)];
     if (direction === 'right') return [dx, Math.abs(dy)];

@@ -13,15 +13,15 @@ export interface ToastContent {
   action?: { label: string; onClick: () => void };
 }
 
-interface Shown extends ToastContent {
+interface ActiveToast extends ToastContent {
   id: number;
 }
 
-let shown: readonly Shown[] = [];
+let shown: readonly ActiveToast[] = [];
 let next = 1;
 const listeners = new Set<() => void>();
 
-function put(list: readonly Shown[]): void {
+function put(list: readonly ActiveToast[]): void {
   shown = list;
   for (const listener of listeners) listener();
 }

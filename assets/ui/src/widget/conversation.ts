@@ -3,7 +3,7 @@ import { applyEvent, type Message, type Upload } from './message';
 import { TEXTS, type TextKey, type Texts } from './texts';
 
 /** What one question carries. */
-export interface Ask {
+export interface Question {
   question?: string;
   form?: Record<string, unknown>;
   uploads?: Upload[];
@@ -14,7 +14,7 @@ export interface Ask {
 
 export type Phase = 'idle' | 'preparing' | 'asking' | 'answering' | 'stopping';
 
-export interface Needs {
+export interface ConversationDeps {
   client: Client;
   texts: Texts;
   errorMessage?: string;
@@ -31,11 +31,11 @@ export class Conversation {
   messages: Message[] = [];
   phase: Phase = 'idle';
   leadEmail: string | undefined;
-  #last: Ask | undefined;
+  #last: Question | undefined;
   #abort: AbortController | undefined;
   #key = 0;
 
-  constructor(private readonly needs: Needs) {}
+  constructor(private readonly deps: ConversationDeps) {}
 
   get busy(): boolean {
     return this.phase !== 'idle';
@@ -52,11 +52,11 @@ export class Conversation {
    * Asks, once `uploads` are made ready; their failure is the caller's. False when the question was not taken: another
    * one is under way, or this one was stopped before it was sent.
    */
-  async ask(ask: Ask, uploads?: () => Promise<Upload[]>): Promise<boolean> {
+  async ask(ask: Question, uploads?: () => Promise<Upload[]>): Promise<boolean> {
     if (this.busy) return false;
     if (uploads) {
       const control = this.#enter('preparing');
-      this.needs.changed();
+      this.deps.changed();
       ask.uploads = await uploads().catch((fault: unknown) => {
         if (this.#abort === control) this.#rest();
         throw fault;
@@ -81,7 +81,7 @@ export class Conversation {
   #rest(): void {
     this.#abort = undefined;
     this.phase = 'idle';
-    this.needs.changed();
+    this.deps.changed();
   }
 
   /** Asks the last question again. */
@@ -96,10 +96,10 @@ export class Conversation {
     if (this.phase !== 'asking' && this.phase !== 'answering') return;
     const control = this.#abort;
     this.phase = 'stopping';
-    this.needs.changed();
+    this.deps.changed();
     // The service ends the answer properly when it knows the conversation; else leaving ends it.
-    const patience = this.needs.client.chatId ? STOP_PATIENCE_MS : 0;
-    void this.needs.client.abort().catch(() => control?.abort());
+    const patience = this.deps.client.chatId ? STOP_PATIENCE_MS : 0;
+    void this.deps.client.abort().catch(() => control?.abort());
     setTimeout(() => control?.abort(), patience);
   }
 
@@ -107,7 +107,7 @@ export class Conversation {
     this.#abort?.abort();
     this.messages = [];
     this.#last = undefined;
-    this.needs.client.forget();
+    this.deps.client.forget();
     this.#rest();
   }
 
@@ -123,10 +123,10 @@ export class Conversation {
     this.messages = this.messages.filter(({ type }) => type !== 'error');
   }
 
-  async #run(ask: Ask): Promise<void> {
+  async #run(ask: Question): Promise<void> {
     const control = this.#enter('asking');
     const answer = this.#add('apiMessage', '');
-    this.needs.changed();
+    this.deps.changed();
     let fault: unknown;
     try {
       await this.#read(ask, answer, control);
@@ -139,9 +139,9 @@ export class Conversation {
     this.#finish(answer, fault);
   }
 
-  async #read(ask: Ask, answer: Message, control: AbortController): Promise<void> {
-    const { client, overrideConfig, streaming } = this.needs;
-    const body: Partial<Ask> = { ...ask };
+  async #read(ask: Question, answer: Message, control: AbortController): Promise<void> {
+    const { client, overrideConfig, streaming } = this.deps;
+    const body: Partial<Question> = { ...ask };
     delete body.shown;
     const whole = {
       ...body,
@@ -156,7 +156,7 @@ export class Conversation {
       if (effect === 'failed') throw new ChatError(200);
       if (typeof effect === 'object') client.chatId = effect.chatId;
       if (effect === 'ended') ended = true;
-      else this.needs.changed();
+      else this.deps.changed();
     }
     if (!ended) throw new ChatError(NO_ANSWER);
   }
@@ -167,11 +167,11 @@ export class Conversation {
     const empty = answer.message === '' && !answer.action && !answer.usedTools && !answer.sourceDocuments;
     answer.state = stopped || answer.state === 'stopped' ? 'stopped' : 'done';
     if (fault === undefined || stopped) {
-      this.needs.changed(answer);
+      this.deps.changed(answer);
       return;
     }
     if (empty) this.messages.splice(this.messages.indexOf(answer), 1);
-    this.needs.changed(this.#failure(fault));
+    this.deps.changed(this.#failure(fault));
   }
 
   #failure(fault: unknown): Message {
@@ -185,7 +185,7 @@ export class Conversation {
 
   #sentence({ status, sentence }: ChatError): string {
     if (sentence !== undefined) return sentence;
-    const { texts, errorMessage } = this.needs;
+    const { texts, errorMessage } = this.deps;
     if (status === 200) return errorMessage ?? texts.errorStream;
     return texts[textOf(status)];
   }

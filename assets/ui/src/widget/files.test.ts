@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import type { Client } from './client';
-import { prepare, type Picked } from './files';
+import { prepare, type PickedFile } from './files';
 
-const picked = (name: string): Picked => ({ file: new File(['x'], name), type: 'file:full' });
+const picked = (name: string): PickedFile => ({ file: new File(['x'], name), type: 'file:full' });
 const client = (...texts: string[]): Client =>
   ({
     attach: () => Promise.resolve(texts.map((content) => ({ name: 'notes.txt', content }))),

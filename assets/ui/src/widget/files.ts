@@ -7,7 +7,7 @@ export const FILES_MAX = 10;
 const DOCUMENT_MEGABYTES = 25;
 const MEGABYTE = 1024 * 1024;
 
-export interface Picked {
+export interface PickedFile {
   file: File;
   type: Upload['type'];
 }
@@ -24,7 +24,7 @@ export function accepted(rules: UploadRules): string {
 }
 
 /** How a file would go to the service, or the sentence that says why it does not. */
-export function judge(file: File, rules: UploadRules, texts: Texts): Picked | string {
+export function judge(file: File, rules: UploadRules, texts: Texts): PickedFile | string {
   const type = kind(file, rules);
   if (!type) return filled(texts.fileType, { name: file.name });
   const size = type === 'file' ? rules.imageMegabytes : DOCUMENT_MEGABYTES;
@@ -41,7 +41,7 @@ function kind({ type }: File, { images, documents, documentTypes }: UploadRules)
 }
 
 /** Makes the uploads of a question: images as they are, documents as their text. */
-export async function prepare(picked: Picked[], client: Client): Promise<Upload[]> {
+export async function prepare(picked: PickedFile[], client: Client): Promise<Upload[]> {
   const of = (type: Upload['type']): File[] =>
     picked.filter((one) => one.type === type).map(({ file }) => file);
   const [images, documents] = [of('file'), of('file:full')];

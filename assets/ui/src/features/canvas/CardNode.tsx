@@ -169,13 +169,13 @@ export const Step = memo(function Step({ id, data }: NodeProps<CardNode>): React
       <Face id={id}>
         <Title data={data} />
       </Face>
-      <Sides data={data} />
+      <Connectors data={data} />
     </div>
   );
 });
 
 /** Places for edges of a node that does not name them on its face. */
-function Sides({ data }: { data: CardNode['data'] }): ReactNode {
+function Connectors({ data }: { data: CardNode['data'] }): ReactNode {
   const { inputs, outputs } = data.ports;
   return (
     <>
@@ -226,7 +226,7 @@ export const Area = memo(function Area({ id, data }: NodeProps<CardNode>): React
       <Face id={id}>
         <Title data={data} />
       </Face>
-      <Sides data={data} />
+      <Connectors data={data} />
     </div>
   );
 });

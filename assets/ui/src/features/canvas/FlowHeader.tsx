@@ -36,7 +36,7 @@ export function FlowHeader({ flow, tab, mayEdit, saved, chip, actions }: FlowHea
         </Tooltip>
         <Name key={flow.name} flow={flow} mayEdit={mayEdit} />
         {chip}
-        <Saved state={saved} />
+        <SaveIndicator state={saved} />
       </div>
       <nav className={css.tabs} aria-label={t('canvas.partsOfFlow')}>
         {tabs.map((one) => (
@@ -63,7 +63,7 @@ const words: Record<SavedState, { icon: LucideIcon | null; key: Key }> = {
   readonly: { icon: Eye, key: 'canvas.readOnly' },
 };
 
-function Saved({ state }: { state: SavedState }): ReactNode {
+function SaveIndicator({ state }: { state: SavedState }): ReactNode {
   const { icon: Icon, key } = words[state];
   return (
     <span className={cx(css.saved, state === 'failed' && css.failed)} role="status">

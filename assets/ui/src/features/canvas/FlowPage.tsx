@@ -35,19 +35,19 @@ export function FlowPage({ id, tab, slots }: FlowPageProps): ReactNode {
   };
   return (
     <Loaded query={both} skeleton={<FlowSkeleton />}>
-      {(data) => <Opened key={id} {...data} tab={tab} slots={slots} />}
+      {(data) => <LoadedFlowPage key={id} {...data} tab={tab} slots={slots} />}
     </Loaded>
   );
 }
 
-interface OpenedProps {
+interface LoadedFlowPageProps {
   flow: Flow;
   status: DraftStatus;
   tab: FlowTab;
   slots: FlowSlots;
 }
 
-function Opened({ flow, status, tab, slots }: OpenedProps): ReactNode {
+function LoadedFlowPage({ flow, status, tab, slots }: LoadedFlowPageProps): ReactNode {
   const [testing, setTesting] = useState(false);
   const [showsApi, setShowsApi] = useState(false);
   const [run, setRun] = useState<ReadonlyMap<string, RunState> | null>(null);

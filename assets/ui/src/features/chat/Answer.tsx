@@ -43,7 +43,7 @@ export function Answer({ turn, newest, showSource, onRetry, onPick, goToNode }: 
       )}
       {tools.length > 0 && <Tools tools={tools} />}
       {sources.length > 0 && <Sources sources={sources} />}
-      {failure && <Failed failure={failure} onRetry={newest && !going ? onRetry : undefined} />}
+      {failure && <FailureNotice failure={failure} onRetry={newest && !going ? onRetry : undefined} />}
       {!going && (
         <div className={css.foot}>
           {state === 'stopped' && <Badge icon={undefined}>{t('chat.stopped')}</Badge>}
@@ -86,7 +86,13 @@ function statusText(status: number | null): string {
   return status === 0 ? words : `${words} (${status})`;
 }
 
-function Failed({ failure, onRetry }: { failure: Failure; onRetry: (() => void) | undefined }): ReactNode {
+function FailureNotice({
+  failure,
+  onRetry,
+}: {
+  failure: Failure;
+  onRetry: (() => void) | undefined;
+}): ReactNode {
   const left = useCountdown(failure.retryAfter ?? 0);
   return (
     <Banner

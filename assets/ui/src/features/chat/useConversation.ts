@@ -15,7 +15,7 @@ import {
   type Source,
 } from './conversation';
 
-export interface Asked {
+export interface Question {
   question: string;
   files: readonly ChatFile[];
   source: Source;
@@ -25,7 +25,7 @@ export interface Talk {
   conversation: Conversation;
   busy: boolean;
   /** False when it was not taken: another question is under way. */
-  ask: (asked: Asked) => boolean;
+  ask: (asked: Question) => boolean;
   stop: () => void;
   /** Asks the last question again, in its place. */
   retry: () => void;
@@ -48,7 +48,7 @@ export function useConversation(flow: string): Talk {
   useEffect(() => () => running.current?.control.abort(), []);
 
   const ask = useCallback(
-    (asked: Asked) => {
+    (asked: Question) => {
       if (running.current) return false;
       const control = new AbortController();
       const id = nextId++;
@@ -99,7 +99,7 @@ export function useConversation(flow: string): Talk {
 
 interface Run {
   flow: string;
-  asked: Asked;
+  asked: Question;
   id: number;
   chatId: string | null;
   signal: AbortSignal;

@@ -14,11 +14,11 @@ import { useLook } from './ListTools';
 import { edited, sorted, type Order } from './state';
 import { StateChip } from './StateChip';
 import { useFlowFiles } from './useFlowFiles';
-import type { Listed } from './useListView';
+import type { FlowListView } from './useListView';
 
 interface FlowListProps {
   flows: readonly FlowSummary[];
-  list: Listed;
+  list: FlowListView;
   onOpen: (open: Open) => void;
 }
 
@@ -85,7 +85,7 @@ function columns(
       sortable: true,
       wideOnly: true,
       width: '150px',
-      cell: (flow) => <Published flow={flow} />,
+      cell: (flow) => <PublishedCell flow={flow} />,
     },
     {
       id: 'edited',
@@ -93,13 +93,13 @@ function columns(
       sortable: true,
       wideOnly: true,
       width: '190px',
-      cell: (flow) => <Edited flow={flow} />,
+      cell: (flow) => <EditedCell flow={flow} />,
     },
     { id: 'actions', header: '', cell: actions },
   ];
 }
 
-function Published({ flow }: { flow: FlowSummary }): ReactNode {
+function PublishedCell({ flow }: { flow: FlowSummary }): ReactNode {
   const reason = flow.state?.reason;
   if (reason) return <span className={css.muted}>{t(`flows.reason.${reason}`)}</span>;
   const last = flow.state?.lastPublished;
@@ -110,7 +110,7 @@ function Published({ flow }: { flow: FlowSummary }): ReactNode {
   );
 }
 
-function Edited({ flow }: { flow: FlowSummary }): ReactNode {
+function EditedCell({ flow }: { flow: FlowSummary }): ReactNode {
   return (
     <span className={css.muted}>
       <RelativeTime date={edited(flow)} />
@@ -158,7 +158,7 @@ function FlowCard({ flow, actions, onTag }: FlowCardProps): ReactNode {
       <TagList flow={flow} onTag={onTag} />
       <div className={css.cardFoot}>
         <StateChip state={flow.state} />
-        <Edited flow={flow} />
+        <EditedCell flow={flow} />
       </div>
     </li>
   );

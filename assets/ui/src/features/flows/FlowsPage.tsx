@@ -60,7 +60,7 @@ export default function FlowsPage(): ReactNode {
               {t('flows.emptyText')}
             </EmptyState>
           ) : (
-            <Listed flows={list} />
+            <FlowListing flows={list} />
           )
         }
       </Loaded>
@@ -70,7 +70,7 @@ export default function FlowsPage(): ReactNode {
   );
 }
 
-function Listed({ flows }: { flows: FlowSummary[] }): ReactNode {
+function FlowListing({ flows }: { flows: FlowSummary[] }): ReactNode {
   const list = useListView();
   const [open, setOpen] = useState<Open | null>(null);
   const shown = passing(flows, list.view);

@@ -105,7 +105,7 @@ export default function ImportDialog({ file, preview: first, onClose }: ImportDi
           />
         </Field>
       )}
-      {publishing.data && <Published results={publishing.data} />}
+      {publishing.data && <PublishReport results={publishing.data} />}
       {done ? (
         <Report result={done} isDone />
       ) : (
@@ -192,7 +192,7 @@ function Item({ item, isDone }: { item: ImportItem; isDone: boolean }): ReactNod
 }
 
 /** How many are Live now, and what keeps the others from it. */
-function Published({ results }: { results: PublishResults }): ReactNode {
+function PublishReport({ results }: { results: PublishResults }): ReactNode {
   const left = unpublished(results);
   return (
     <Banner

@@ -6,11 +6,11 @@ import { Button, IconButton, SearchField, Segments, Select, Tabs, Toolbar, usePr
 import css from './Flows.module.css';
 import { kindOf } from './kind';
 import { chips, kinds, passing, type Order } from './state';
-import type { Listed } from './useListView';
+import type { FlowListView } from './useListView';
 
 interface ListToolsProps {
   flows: readonly FlowSummary[];
-  list: Listed;
+  list: FlowListView;
   children: ReactNode;
 }
 
@@ -81,7 +81,7 @@ const orders: {
 
 export const useLook = () => usePref('flows.look', 'table', ['table', 'cards']);
 
-function SortAndLook({ list }: { list: Listed }): ReactNode {
+function SortAndLook({ list }: { list: FlowListView }): ReactNode {
   const [look, setLook] = useLook();
   return (
     <>

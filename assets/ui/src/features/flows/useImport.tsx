@@ -17,7 +17,7 @@ export interface Importing {
   input: ReactNode;
 }
 
-interface Shown {
+interface OpenPreview {
   file: ImportFile;
   preview: ImportResult;
   /** Files that were chosen with it and wait for it. */
@@ -32,7 +32,7 @@ export function useImport(): Importing {
   const picker = useRef<HTMLInputElement>(null);
   const [busy, setBusy] = useState(false);
   const [problem, setProblem] = useState<Importing['problem']>(null);
-  const [shown, setShown] = useState<Shown | null>(null);
+  const [shown, setShown] = useState<OpenPreview | null>(null);
   const { mutateAsync } = useImportFile();
   const [, go] = useLocation();
 

@@ -1,7 +1,7 @@
 import { useAddress } from '../../ui';
 import type { ListView, Order } from './state';
 
-export interface Listed {
+export interface FlowListView {
   view: ListView;
   order: Order;
   down: boolean;
@@ -14,7 +14,7 @@ export interface Listed {
 const orders: readonly Order[] = ['name', 'state', 'published', 'edited'];
 
 /** Tab, filters and order live in the address, so that they can be shared and survive going back. */
-export function useListView(): Listed {
+export function useListView(): FlowListView {
   const { read, put } = useAddress();
   const view = { kind: read('kind'), state: read('state'), tag: read('tag'), text: read('q') };
   const [word = '', direction] = read('sort').split('-');

@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react';
-import type { Provided } from '../../core/flowconfig';
+import type { ProviderSettings } from '../../core/flowconfig';
 import { t } from '../../i18n';
 import { Field, Input, TextArea } from '../../ui';
 import { CredentialField } from './CredentialField';
@@ -8,8 +8,8 @@ import type { Provider, ProviderField } from './providers';
 
 export interface ProviderFormProps {
   provider: Provider;
-  value: Provided;
-  onChange: (settings: Provided['settings']) => void;
+  value: ProviderSettings;
+  onChange: (settings: ProviderSettings['settings']) => void;
   /** Told below the prompt. */
   promptHelp?: string;
 }
@@ -68,7 +68,7 @@ const isWarmth = (value: string): boolean => {
 };
 
 /** Whether a provider's settings can be sent. */
-export function isComplete(provider: Provider | undefined, value: Provided): boolean {
+export function isComplete(provider: Provider | undefined, value: ProviderSettings): boolean {
   if (!provider) return false;
   const settings = value.settings[provider.name] ?? {};
   const warmth = settings.temperature ?? '';

@@ -7,7 +7,7 @@ import { ApiError } from '../../api/client';
 import { useDraft, useFlow } from '../../api/flows';
 import { cached } from '../../api/keys';
 import type { DraftStatus, Flow } from '../../api/models';
-import { usePublish, type Published } from '../../api/versions';
+import { usePublish, type PublishResult } from '../../api/versions';
 import { diffCanvas, isEmpty } from '../../core/canvasDiff';
 import { relativeTime } from '../../core/format';
 import { t } from '../../i18n';
@@ -33,7 +33,7 @@ export default function PublishDialog(props: PublishDialogProps): ReactNode {
   const status = useDraft(id);
   const publish = usePublish(id);
   const [replace, setReplace] = useState(false);
-  const [unrecorded, setUnrecorded] = useState<Published | null>(null);
+  const [unrecorded, setUnrecorded] = useState<PublishResult | null>(null);
 
   const both = {
     data: flow.data && status.data && { flow: flow.data, status: status.data },
@@ -44,7 +44,7 @@ export default function PublishDialog(props: PublishDialogProps): ReactNode {
   const error = publish.error;
   const moved = error instanceof ApiError && error.status === 409;
 
-  const done = (result: Published): void => {
+  const done = (result: PublishResult): void => {
     if (result.historyError) return setUnrecorded(result);
     onClose();
     if (result.unchanged) return toast(t('publish.nothing'));

@@ -12,11 +12,11 @@ export function stateOf(flow: Flow, status: DraftStatus): FlowState {
   return { ...status, hasLive: hasLive(flow.flowData) };
 }
 
-export type Explained =
+export type Explanation =
   'unsupported' | 'never' | 'live' | 'changes' | 'stale' | 'off' | 'type' | 'publish-instantly';
 
 /** Which sentence explains the chip. */
-export function explanation(state: FlowState): Explained {
+export function explanation(state: FlowState): Explanation {
   const { mode, reason, draft, lastPublished, hasLive: live, unsupported } = state;
   if (unsupported) return 'unsupported';
   if (mode === 'live') return reason ?? 'off';

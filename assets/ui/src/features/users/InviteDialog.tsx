@@ -5,7 +5,7 @@ import { leastRole, useRoles } from '../../api/roles';
 import { useAddMember, useWorkspaces } from '../../api/workspaces';
 import { t } from '../../i18n';
 import { Button, Field, FormDialog, Input, Select, toast, useForm } from '../../ui';
-import type { MadeLink } from './LinkOnce';
+import type { NewLink } from './LinkOnce';
 
 export interface FirstInvite {
   email: string;
@@ -18,7 +18,7 @@ export interface InviteDialogProps {
   /** What it begins with, when a link is made anew. */
   first?: FirstInvite | undefined;
   onClose: () => void;
-  onMade: (link: MadeLink) => void;
+  onMade: (link: NewLink) => void;
 }
 
 /** Makes a link for somebody new; who has an account already is added instead. */

@@ -5,7 +5,7 @@ import { exactTime } from '../../core/format';
 import { t } from '../../i18n';
 import { OnceDialog } from '../../ui';
 
-export interface MadeLink {
+export interface NewLink {
   kind: 'invitation' | 'reset';
   /** Whom it is for. */
   name: string;
@@ -13,7 +13,7 @@ export interface MadeLink {
 }
 
 /** A link that is handed over by hand: no mail is sent. */
-export function LinkOnce({ link, onDone }: { link: MadeLink; onDone: () => void }): ReactNode {
+export function LinkOnce({ link, onDone }: { link: NewLink; onDone: () => void }): ReactNode {
   const { kind, name } = link;
   return (
     <OnceDialog

@@ -7,7 +7,7 @@ import {
   useVersion,
   useVersionDiff,
   type PutBack,
-  type Restored,
+  type RestoreResult,
   type Version,
 } from '../../api/versions';
 import { t } from '../../i18n';
@@ -43,7 +43,7 @@ export function Actions(props: ActionsProps): ReactNode {
   // Rolling back leaves a draft alone, and with it what is being edited.
   const replaces = (how: PutBack): boolean => how === 'restore' || !status.draft;
 
-  const done = (restored: Restored, how: PutBack): void => {
+  const done = (restored: RestoreResult, how: PutBack): void => {
     setAsking(null);
     if (replaces(how)) dropEdits();
     if (restored.historyError) setNote(t('versions.notRecorded', { reason: restored.historyError }));

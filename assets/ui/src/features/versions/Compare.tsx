@@ -7,7 +7,7 @@ import { ChangeList, changeSum, Loaded, Skeleton } from '../../ui';
 import { marksOf, withValues, type Marks } from './versions';
 import css from './Versions.module.css';
 
-export interface Place {
+export interface Viewport {
   x: number;
   y: number;
   zoom: number;
@@ -20,11 +20,11 @@ export interface CompareCanvas {
   marks?: Marks;
   selected?: string | null;
   onSelect?: (id: string | null) => void;
-  view?: Place;
-  onView?: (view: Place) => void;
+  view?: Viewport;
+  onView?: (view: Viewport) => void;
 }
 
-export interface ShownProps {
+export interface VersionViewProps {
   flow: Flow;
   Canvas: ComponentType<CompareCanvas>;
   narrow: boolean;
@@ -36,7 +36,7 @@ export interface ShownProps {
 }
 
 /** The canvas of a version or of the draft, alone or compared. */
-export function Shown(props: ShownProps): ReactNode {
+export function VersionView(props: VersionViewProps): ReactNode {
   const { flow, sha, draft, against, Canvas } = props;
   const version = useVersion(flow.id, sha);
   const own = draft === null ? version : { ...version, data: { flowData: draft }, error: null };
@@ -48,7 +48,7 @@ export function Shown(props: ShownProps): ReactNode {
             <Canvas flowData={flowData} label={t('versions.canvasOf', { name: t('versions.is') })} />
           </div>
         ) : (
-          <Compared {...props} after={flowData} />
+          <Comparison {...props} after={flowData} />
         )
       }
     </Loaded>
@@ -61,7 +61,7 @@ const Waiting = (): ReactNode => (
   </div>
 );
 
-function Compared(props: ShownProps & { after: string }): ReactNode {
+function Comparison(props: VersionViewProps & { after: string }): ReactNode {
   const { flow, sha, draft, against, after } = props;
   const told = useVersionDiff(flow.id, draft === null ? sha : null, draft === null ? against : null);
   // Which version stands on the other side: `previous` is an id once the service has said which.
@@ -85,7 +85,7 @@ function Compared(props: ShownProps & { after: string }): ReactNode {
   return (
     <Loaded query={query} skeleton={<Waiting />}>
       {({ before: older, diff }) => (
-        <Sides
+        <CanvasPair
           {...props}
           before={older}
           diff={diff}
@@ -101,7 +101,7 @@ function Compared(props: ShownProps & { after: string }): ReactNode {
   );
 }
 
-interface SidesProps extends ShownProps {
+interface CanvasPairProps extends VersionViewProps {
   before: string | null;
   after: string;
   diff: CanvasDiff;
@@ -110,9 +110,9 @@ interface SidesProps extends ShownProps {
   names: { before: string; after: string };
 }
 
-function Sides(props: SidesProps): ReactNode {
+function CanvasPair(props: CanvasPairProps): ReactNode {
   const { Canvas, before, after, diff, renamed, edgesChanged, names, narrow } = props;
-  const [place, setPlace] = useState<Place | undefined>(undefined);
+  const [place, setPlace] = useState<Viewport | undefined>(undefined);
   const [selected, select] = useState<string | null>(null);
   const marks = useMemo(() => marksOf(diff), [diff]);
   const nothing = isEmpty(diff) && !renamed && !edgesChanged;

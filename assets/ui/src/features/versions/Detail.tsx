@@ -6,7 +6,7 @@ import { exactTime } from '../../core/format';
 import { t } from '../../i18n';
 import { Badge, Combobox, CopyButton, RelativeTime } from '../../ui';
 import { Actions } from './Actions';
-import { Shown } from './Compare';
+import { VersionView } from './Compare';
 import { KindBadge } from './kinds';
 import type { VersionsProps } from './types';
 import type { useAddress } from './useAddress';
@@ -133,7 +133,12 @@ export function Detail(props: DetailProps): ReactNode {
           sha !== null && mayEdit && <p className={css.hint}>{t('versions.settingsNote')}</p>
         )}
       </header>
-      <Shown {...props} sha={sha} against={against} draft={inDraft ? (status.draft?.flowData ?? '') : null} />
+      <VersionView
+        {...props}
+        sha={sha}
+        against={against}
+        draft={inDraft ? (status.draft?.flowData ?? '') : null}
+      />
     </section>
   );
 }

@@ -7,7 +7,7 @@ import { Detail } from './Detail';
 import { List } from './List';
 import type { VersionsProps } from './types';
 import { useAddress } from './useAddress';
-import { authors, DRAFT, find, passing, type Show } from './versions';
+import { authors, DRAFT, find, passing, type VersionFilter } from './versions';
 import css from './Versions.module.css';
 
 /** The history of a flow: its versions by day, one of them shown, or two compared. */
@@ -74,7 +74,7 @@ function History(props: VersionsProps & { history: VersionList }): ReactNode {
     <div className={css.page}>
       <section className={css.side} aria-label={t('versions.list')}>
         <div className={css.filters} role="group" aria-label={t('versions.filters')}>
-          <Select<Show>
+          <Select<VersionFilter>
             size="compact"
             aria-label={t('versions.kind')}
             value={view.show}

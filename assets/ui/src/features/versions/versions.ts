@@ -3,14 +3,14 @@ import type { CanvasDiff, FieldChange, NodeRef } from '../../core/canvasDiff';
 
 /** How versions are told on the page, without React. */
 
-export type Show = '' | 'published' | 'saves';
+export type VersionFilter = '' | 'published' | 'saves';
 
 export interface View {
   /** The chosen version: an id or the start of one, or `draft`. */
   version: string;
   /** What it is compared with: `previous`, `current`, an id, or nothing. */
   against: string;
-  show: Show;
+  show: VersionFilter;
   /** The id of an author; `system` for the service and API keys. */
   by: string;
 }

@@ -1,7 +1,7 @@
 import { ChatError, Client, NO_ANSWER } from '../client';
 import { Conversation, textOf } from '../conversation';
 import { add, button, dots, h, icon, iconButton, picture, type Child } from '../dom';
-import { prepare, type Picked } from '../files';
+import { prepare, type PickedFile } from '../files';
 import { Look } from '../look';
 import { fromHtml, renderMarkdown } from '../markdown/render';
 import { link, safeLink } from '../markdown/inline';
@@ -248,7 +248,7 @@ export class Chat {
     this.#foot.replaceChildren(this.#chips, this.#composer.element);
   }
 
-  async #send(text: string, picked: Picked[]): Promise<boolean> {
+  async #send(text: string, picked: PickedFile[]): Promise<boolean> {
     const uploads = picked.length > 0 ? () => prepare(picked, this.#client) : undefined;
     this.#toEnd();
     try {

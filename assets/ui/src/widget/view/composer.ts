@@ -1,5 +1,5 @@
 import { h, icon, iconButton } from '../dom';
-import { accepted, FILES_MAX, judge, takesFiles, type Picked } from '../files';
+import { accepted, FILES_MAX, judge, takesFiles, type PickedFile } from '../files';
 import type { InputTheme } from '../theme';
 import type { UploadRules } from '../settings';
 import { filled, type Texts } from '../texts';
@@ -9,7 +9,7 @@ export interface ComposerNeeds {
   theme: InputTheme;
   rules: UploadRules;
   /** Sends; false puts the text back. */
-  send: (text: string, files: Picked[]) => Promise<boolean>;
+  send: (text: string, files: PickedFile[]) => Promise<boolean>;
   stop: () => void;
   typed: (text: string) => void;
 }
@@ -21,7 +21,7 @@ export class Composer {
   readonly #send: HTMLButtonElement;
   readonly #chips = h('div', { class: 'chips', hidden: true });
   readonly #warning = h('p', { class: 'warning', role: 'alert' });
-  #picked: Picked[] = [];
+  #picked: PickedFile[] = [];
   #busy = false;
 
   constructor(private readonly needs: ComposerNeeds) {
@@ -135,7 +135,7 @@ export class Composer {
     if (!this.#busy) void this.#submit();
   }
 
-  #drop(gone: Picked[]): void {
+  #drop(gone: PickedFile[]): void {
     this.#picked = this.#picked.filter((picked) => !gone.includes(picked));
     this.#showFiles();
   }
@@ -151,7 +151,7 @@ export class Composer {
     this.#send.setAttribute('aria-disabled', String(!this.#busy && nothing));
   }
 
-  #chip(picked: Picked): HTMLElement {
+  #chip(picked: PickedFile): HTMLElement {
     const { file } = picked;
     const name = h('span', { class: 'name', dir: 'auto' }, file.name);
     const label = filled(this.needs.texts.remove, { name: file.name });
