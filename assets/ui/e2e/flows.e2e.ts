@@ -250,7 +250,16 @@ describe.skipIf(missing)('flows', () => {
 });
 
 describe.skipIf(missing)('the frame', () => {
-  const { signedIn } = serviceForTests();
+  const { service, signedIn } = serviceForTests();
+
+  it('leads to the manual', async () => {
+    const { page, close } = await signedIn('/');
+    const link = page.getByRole('navigation').getByRole('link', { name: 'Manual' });
+    expect(await link.getAttribute('href')).toBe('/docs');
+    const answer = await fetch(`${service.baseUrl}/docs`);
+    expect([answer.status, answer.headers.get('content-type')]).toEqual([200, expect.stringMatching(/html/)]);
+    await close();
+  });
 
   it('has a skip link, a command menu and a list of shortcuts', async () => {
     const { page, close } = await signedIn('/');

@@ -1,7 +1,8 @@
-import { CircleUserRound, Keyboard, LogOut, Monitor, Moon, Search, Sun } from 'lucide-react';
+import { BookOpen, CircleUserRound, Keyboard, LogOut, Monitor, Moon, Search, Sun } from 'lucide-react';
 import { useEffect, useRef, type ReactNode } from 'react';
 import { Link, useLocation } from 'wouter';
 import { useCan, useMe, useSignOut } from '../api/me';
+import { manualAddress } from '../core/base';
 import { chooseTheme, readTheme } from '../core/prefs';
 import { t } from '../i18n';
 import { cx, Kbd, Menu, useMedia, usePref } from '../ui';
@@ -81,6 +82,11 @@ export function Sidebar({ open, onClose, onSearch }: SidebarProps): ReactNode {
         </div>
         <div className={css.foot}>
           <EnvironmentBadge />
+          {/* Not a screen of the page: it opens beside it, and what is not saved here stays. */}
+          <a href={manualAddress} target="_blank" rel="noopener" className={css.item} title={t('app.manual')}>
+            <BookOpen size={16} aria-hidden />
+            <span className={css.label}>{t('app.manual')}</span>
+          </a>
           <AccountMenu />
         </div>
       </nav>

@@ -7,6 +7,9 @@ export const basePath = document.querySelector<HTMLMetaElement>('meta[name="base
 /** The address people use for the service. */
 export const serviceAddress = (): string => `${location.origin}${basePath}`;
 
+/** The manual, which the service shows beside the page. */
+export const manualAddress = `${basePath}/docs`;
+
 /** An address of the app, from one of the browser. */
 export const withoutBase = (path: string): string =>
   basePath && (path === basePath || path.startsWith(`${basePath}/`))

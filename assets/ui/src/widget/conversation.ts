@@ -14,7 +14,7 @@ export interface Question {
 
 export type Phase = 'idle' | 'preparing' | 'asking' | 'answering' | 'stopping';
 
-export interface ConversationDeps {
+export interface ConversationOptions {
   client: Client;
   texts: Texts;
   errorMessage?: string;
@@ -35,7 +35,7 @@ export class Conversation {
   #abort: AbortController | undefined;
   #key = 0;
 
-  constructor(private readonly deps: ConversationDeps) {}
+  constructor(private readonly options: ConversationOptions) {}
 
   get busy(): boolean {
     return this.phase !== 'idle';
@@ -56,7 +56,7 @@ export class Conversation {
     if (this.busy) return false;
     if (uploads) {
       const control = this.#enter('preparing');
-      this.deps.changed();
+      this.options.changed();
       ask.uploads = await uploads().catch((fault: unknown) => {
         if (this.#abort === control) this.#rest();
         throw fault;
@@ -81,7 +81,7 @@ export class Conversation {
   #rest(): void {
     this.#abort = undefined;
     this.phase = 'idle';
-    this.deps.changed();
+    this.options.changed();
   }
 
   /** Asks the last question again. */
@@ -96,10 +96,10 @@ export class Conversation {
     if (this.phase !== 'asking' && this.phase !== 'answering') return;
     const control = this.#abort;
     this.phase = 'stopping';
-    this.deps.changed();
+    this.options.changed();
     // The service ends the answer properly when it knows the conversation; else leaving ends it.
-    const patience = this.deps.client.chatId ? STOP_PATIENCE_MS : 0;
-    void this.deps.client.abort().catch(() => control?.abort());
+    const patience = this.options.client.chatId ? STOP_PATIENCE_MS : 0;
+    void this.options.client.abort().catch(() => control?.abort());
     setTimeout(() => control?.abort(), patience);
   }
 
@@ -107,7 +107,7 @@ export class Conversation {
     this.#abort?.abort();
     this.messages = [];
     this.#last = undefined;
-    this.deps.client.forget();
+    this.options.client.forget();
     this.#rest();
   }
 
@@ -126,7 +126,7 @@ export class Conversation {
   async #run(ask: Question): Promise<void> {
     const control = this.#enter('asking');
     const answer = this.#add('apiMessage', '');
-    this.deps.changed();
+    this.options.changed();
     let fault: unknown;
     try {
       await this.#read(ask, answer, control);
@@ -140,7 +140,7 @@ export class Conversation {
   }
 
   async #read(ask: Question, answer: Message, control: AbortController): Promise<void> {
-    const { client, overrideConfig, streaming } = this.deps;
+    const { client, overrideConfig, streaming } = this.options;
     const body: Partial<Question> = { ...ask };
     delete body.shown;
     const whole = {
@@ -156,7 +156,7 @@ export class Conversation {
       if (effect === 'failed') throw new ChatError(200);
       if (typeof effect === 'object') client.chatId = effect.chatId;
       if (effect === 'ended') ended = true;
-      else this.deps.changed();
+      else this.options.changed();
     }
     if (!ended) throw new ChatError(NO_ANSWER);
   }
@@ -167,11 +167,11 @@ export class Conversation {
     const empty = answer.message === '' && !answer.action && !answer.usedTools && !answer.sourceDocuments;
     answer.state = stopped || answer.state === 'stopped' ? 'stopped' : 'done';
     if (fault === undefined || stopped) {
-      this.deps.changed(answer);
+      this.options.changed(answer);
       return;
     }
     if (empty) this.messages.splice(this.messages.indexOf(answer), 1);
-    this.deps.changed(this.#failure(fault));
+    this.options.changed(this.#failure(fault));
   }
 
   #failure(fault: unknown): Message {
@@ -185,7 +185,7 @@ export class Conversation {
 
   #sentence({ status, sentence }: ChatError): string {
     if (sentence !== undefined) return sentence;
-    const { texts, errorMessage } = this.deps;
+    const { texts, errorMessage } = this.options;
     if (status === 200) return errorMessage ?? texts.errorStream;
     return texts[textOf(status)];
   }

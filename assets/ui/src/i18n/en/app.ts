@@ -17,6 +17,7 @@ export const app = {
   'app.mainMenu': 'Main menu',
   'app.manage': 'Manage',
   'app.manageWorkspaces': 'Manage workspaces',
+  'app.manual': 'Manual',
   'app.menu': 'Open menu',
   'app.prod': 'Prod',
   'app.roles': 'Roles',
