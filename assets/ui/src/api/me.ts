@@ -56,7 +56,7 @@ export function useCan(): (...anyOf: string[]) => boolean {
 }
 
 /** For what may be done with the records of a resource, the permission that the person lacks for it. */
-export function useLacks(resource: string) {
+export function useMissingPermissions(resource: string) {
   const can = useCan();
   const lacked = (action: string, ...more: string[]): string | null => {
     const permission = `${resource}:${action}`;

@@ -42,10 +42,10 @@ type Success<Responses> = {
 }[keyof Responses & (200 | 201)];
 
 /** A list comes in pages only to a call that asks for one, and no call of this page does. */
-type Whole<Answer> = [Extract<Answer, readonly unknown[]>] extends [never]
+type Unpaged<Answer> = [Extract<Answer, readonly unknown[]>] extends [never]
   ? Answer
   : Extract<Answer, readonly unknown[]>;
 
 /** What the route answers when it did what was asked. */
 export type Answer<V extends Verb, R> =
-  Operation<V, R> extends { responses: infer Responses } ? Whole<Success<Responses>> : never;
+  Operation<V, R> extends { responses: infer Responses } ? Unpaged<Success<Responses>> : never;

@@ -13,7 +13,7 @@ describe('DeleteRecord', () => {
           id="a"
           name="A"
           remove={{ isPending: false, error, mutate, reset: vi.fn() }}
-          missed={count === null ? undefined : { text: 'It is used.', flows: { count, flows: [] } }}
+          affected={count === null ? undefined : { text: 'It is used.', flows: { count, flows: [] } }}
           onClose={vi.fn()}
         />
       </TooltipProvider>,

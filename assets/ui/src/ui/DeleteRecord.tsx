@@ -20,19 +20,19 @@ export interface DeleteRecordProps {
   id: string;
   name: string;
   remove: Deletion;
-  /** The flows that it is missed in; left out for what flows do not use. */
-  missed?: { text: string; flows: FlowUses | undefined };
+  /** The flows that use it; left out for what flows do not use. */
+  affected?: { text: string; flows: FlowUses | undefined };
   onClose: () => void;
 }
 
 /** Asks before a record is deleted, and tells a refusal where it was asked. */
 export function DeleteRecord(props: DeleteRecordProps): ReactNode {
-  const { texts, id, name, remove, missed, onClose } = props;
-  const flows = missed?.flows;
+  const { texts, id, name, remove, affected, onClose } = props;
+  const flows = affected?.flows;
   const named = Boolean(flows?.count);
   // The service asks before it deletes what flows use. Who read which they are has answered already; else they are named
   // now, and the next click is the answer.
-  const asked = missed !== undefined && isConflict(remove.error);
+  const asked = affected !== undefined && isConflict(remove.error);
   const close = (): void => {
     remove.reset();
     onClose();
@@ -46,7 +46,7 @@ export function DeleteRecord(props: DeleteRecordProps): ReactNode {
       busy={remove.isPending}
       error={asked ? t('kit.usedMeanwhile') : (remove.error?.message ?? null)}
       onConfirm={() =>
-        remove.mutate(missed ? { id, force: named || asked } : { id }, {
+        remove.mutate(affected ? { id, force: named || asked } : { id }, {
           onSuccess: () => {
             toast(t(`${texts}.deleted`, { name }));
             close();
@@ -55,9 +55,9 @@ export function DeleteRecord(props: DeleteRecordProps): ReactNode {
       }
     >
       <p>{t(`${texts}.deleteText`)}</p>
-      {missed && flows && named && (
+      {affected && flows && named && (
         <div>
-          <p>{missed.text}</p>
+          <p>{affected.text}</p>
           <FlowNames {...flows} />
         </div>
       )}

@@ -10,7 +10,7 @@ import { rowLink, Table, type Column } from './Table';
 import type { FlowUses } from './UsedBy';
 
 /** For what may be done with records of a kind, the permission that the person lacks for it. */
-export type Lacks = Record<'view' | 'create' | 'update' | 'delete', string | null>;
+export type MissingPermissions = Record<'view' | 'create' | 'update' | 'delete', string | null>;
 
 export interface ResourcePageProps<Row extends { id: string }> extends Pick<
   ListPageProps<Row>,
@@ -20,7 +20,7 @@ export interface ResourcePageProps<Row extends { id: string }> extends Pick<
   texts: 'apiKeys' | 'credentials' | 'roles' | 'tools' | 'variables';
   /** Replaced in the description. */
   values?: Record<string, string>;
-  lacks: Lacks;
+  missing: MissingPermissions;
   name: (row: Row) => string;
   /** A line below the name. */
   purpose?: (row: Row) => ReactNode;
@@ -33,12 +33,12 @@ export interface ResourcePageProps<Row extends { id: string }> extends Pick<
   /** Whether this row may be changed by who may change rows. */
   isEditable?: (row: Row) => boolean;
   /** Why this row cannot be deleted. */
-  keeps?: (row: Row) => string | null;
+  deleteBlockedBy?: (row: Row) => string | null;
   /** More for the menu of a row. */
   actions?: (row: Row) => readonly MenuAction[];
   remove: Deletion;
-  /** The flows that miss a row once it is deleted; left out for what flows do not use. */
-  missed?: { text: string; flows: (row: Row) => FlowUses | undefined };
+  /** The flows that use a row, named before it is deleted; left out for what flows do not use. */
+  affected?: { text: string; flows: (row: Row) => FlowUses | undefined };
   /** The form of a row, or of a new one. */
   form: (row: Row | null, close: () => void) => ReactNode;
 }
@@ -47,7 +47,7 @@ type Open<Row> = { dialog: 'new' } | { dialog: 'edit' | 'delete'; row: Row };
 
 /** A page with the records of one kind: their list, and the dialogs that make, change and delete them. */
 export function ResourcePage<Row extends { id: string }>(props: ResourcePageProps<Row>): ReactNode {
-  const { texts, values, lacks, name, words, form, remove, missed } = props;
+  const { texts, values, missing, name, words, form, remove, affected } = props;
   const { icon, query, filters } = props;
   const [open, setOpen] = useState<Open<Row> | null>(null);
   const close = (): void => setOpen(null);
@@ -58,11 +58,11 @@ export function ResourcePage<Row extends { id: string }>(props: ResourcePageProp
         description={t(`${texts}.description`, values)}
         icon={icon}
         query={query}
-        missing={lacks.view ?? false}
-        create={!lacks.create && { label: t(`${texts}.new`), onClick: () => setOpen({ dialog: 'new' }) }}
+        missing={missing.view ?? false}
+        create={!missing.create && { label: t(`${texts}.new`), onClick: () => setOpen({ dialog: 'new' }) }}
         viewOnly={
-          lacks.create !== null &&
-          t('kit.viewOnly', { things: t(`${texts}.things`), permission: lacks.create })
+          missing.create !== null &&
+          t('kit.viewOnly', { things: t(`${texts}.things`), permission: missing.create })
         }
         empty={{ title: t(`${texts}.empty`), text: t(`${texts}.emptyText`) }}
         search={{ label: t(`${texts}.search`), words }}
@@ -86,7 +86,7 @@ export function ResourcePage<Row extends { id: string }>(props: ResourcePageProp
           id={open.row.id}
           name={name(open.row)}
           remove={remove}
-          missed={missed && { text: missed.text, flows: missed.flows(open.row) }}
+          affected={affected && { text: affected.text, flows: affected.flows(open.row) }}
           onClose={close}
         />
       )}
@@ -98,12 +98,12 @@ function columnsOf<Row extends { id: string }>(
   props: ResourcePageProps<Row>,
   onOpen: (open: Open<Row>) => void,
 ): Column<Row>[] {
-  const { lacks, name, purpose, columns, viewable, isEditable, keeps, actions } = props;
+  const { missing, name, purpose, columns, viewable, isEditable, deleteBlockedBy, actions } = props;
   const needs = (permission: string | null): string | null =>
     permission === null ? null : t('kit.needs', { permission });
   const edit = (row: Row) => () => onOpen({ dialog: 'edit', row });
   const title = (row: Row): ReactNode =>
-    viewable || !lacks.update ? (
+    viewable || !missing.update ? (
       <button type="button" className={rowLink} onClick={edit(row)}>
         {name(row)}
       </button>
@@ -111,12 +111,12 @@ function columnsOf<Row extends { id: string }>(
       name(row)
     );
   const menu = (row: Row): MenuAction[] => {
-    const views = viewable && (lacks.update !== null || isEditable?.(row) === false);
+    const views = viewable && (missing.update !== null || isEditable?.(row) === false);
     return [
       {
         label: t(views ? 'kit.view' : 'kit.edit'),
         icon: views ? Eye : Pencil,
-        ...barred(viewable ? null : needs(lacks.update)),
+        ...disabledWith(viewable ? null : needs(missing.update)),
         onSelect: edit(row),
       },
       ...(actions?.(row) ?? []),
@@ -124,7 +124,7 @@ function columnsOf<Row extends { id: string }>(
         label: t('kit.delete'),
         icon: Trash2,
         danger: true,
-        ...barred(needs(lacks.delete) ?? keeps?.(row) ?? null),
+        ...disabledWith(needs(missing.delete) ?? deleteBlockedBy?.(row) ?? null),
         onSelect: () => onOpen({ dialog: 'delete', row }),
       },
     ];
@@ -150,5 +150,5 @@ function columnsOf<Row extends { id: string }>(
 }
 
 /** An entry of a menu that cannot be chosen, and why. */
-const barred = (hint: string | null): { disabled?: boolean; hint?: string } =>
+const disabledWith = (hint: string | null): { disabled?: boolean; hint?: string } =>
   hint === null ? {} : { disabled: true, hint };

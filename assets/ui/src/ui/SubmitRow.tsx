@@ -10,13 +10,13 @@ export interface SubmitRowProps<Values> extends Pick<ButtonProps, 'variant' | 'c
   /** The words of the button. */
   action: string;
   /** Counts down how long the service takes no other try. */
-  waits?: boolean;
+  countsDown?: boolean;
 }
 
 /** The end of a form on a page: what the service said of it as a whole, and its button. */
 export function SubmitRow<Values>(props: SubmitRowProps<Values>): ReactNode {
-  const { form, action, waits, disabled, ...button } = props;
-  const left = useCountdown((waits && form.wait) || 0);
+  const { form, action, countsDown, disabled, ...button } = props;
+  const left = useCountdown((countsDown && form.wait) || 0);
   return (
     <>
       {form.errors.form && <Banner tone="danger">{form.errors.form}</Banner>}

@@ -24,7 +24,7 @@ export { PermissionList } from './PermissionList';
 export { actionName, permissionName, resourceName } from './permissionNames';
 export { Popover } from './Popover';
 export { RelativeTime } from './RelativeTime';
-export { ResourcePage, type Lacks, type ResourcePageProps } from './ResourcePage';
+export { ResourcePage, type MissingPermissions, type ResourcePageProps } from './ResourcePage';
 export { RowMenu } from './RowMenu';
 export { scrollRegion } from './scrollRegion';
 export { SearchField } from './SearchField';

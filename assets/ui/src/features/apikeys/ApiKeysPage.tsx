@@ -1,23 +1,23 @@
 import { KeyRound } from 'lucide-react';
 import { useState, type ReactNode } from 'react';
 import { useApiKeys, useDeleteApiKey, usePermissions, type ApiKey } from '../../api/apiKeys';
-import { useLacks } from '../../api/me';
+import { useMissingPermissions } from '../../api/me';
 import { t } from '../../i18n';
 import { dateColumn, OnceDialog, PermissionList, ResourcePage } from '../../ui';
 import { KeyForm } from './KeyForm';
 
 /** The keys of the workspace. */
 export default function ApiKeysPage(): ReactNode {
-  const lacks = useLacks('apikeys');
-  const catalogue = usePermissions('API_KEY', !lacks.view).data;
+  const missing = useMissingPermissions('apikeys');
+  const catalogue = usePermissions('API_KEY', !missing.view).data;
   const [created, setCreated] = useState<ApiKey | null>(null);
   return (
     <>
       <ResourcePage
         texts="apiKeys"
         icon={KeyRound}
-        query={useApiKeys(!lacks.view)}
-        lacks={lacks}
+        query={useApiKeys(!missing.view)}
+        missing={missing}
         name={(row) => row.keyName}
         words={(row) => [row.keyName, row.apiKey, ...row.chatFlows.map((flow) => flow.flowName)]}
         columns={[
@@ -57,7 +57,7 @@ export default function ApiKeysPage(): ReactNode {
           dateColumn(t('apiKeys.created'), (row: ApiKey) => row.createdDate),
         ]}
         remove={useDeleteApiKey()}
-        missed={{ text: t('apiKeys.deleteUsed'), flows: boundFlows }}
+        affected={{ text: t('apiKeys.deleteUsed'), flows: boundFlows }}
         form={(row, close) => (
           <KeyForm
             apiKey={row}

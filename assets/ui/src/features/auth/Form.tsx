@@ -14,7 +14,7 @@ export function Form<Values>({ form, action, children }: FormProps<Values>): Rea
   return (
     <form className={css.form} onSubmit={form.submit} noValidate>
       {children}
-      <SubmitRow form={form} action={action} variant="primary" className={css.submit} waits />
+      <SubmitRow form={form} action={action} variant="primary" className={css.submit} countsDown />
     </form>
   );
 }

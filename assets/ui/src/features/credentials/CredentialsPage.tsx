@@ -7,7 +7,7 @@ import {
   type Credential,
   type CredentialType,
 } from '../../api/credentials';
-import { useLacks } from '../../api/me';
+import { useMissingPermissions } from '../../api/me';
 import { useUsedBy } from '../../api/usedBy';
 import { compareNames } from '../../core/format';
 import { t } from '../../i18n';
@@ -18,10 +18,10 @@ import { NewCredential } from './NewCredential';
 
 /** The credentials of the workspace. */
 export default function CredentialsPage(): ReactNode {
-  const lacks = useLacks('credentials');
-  const credentials = useCredentials(!lacks.view);
-  const types = useCredentialTypes(!lacks.view).data;
-  const usedBy = useUsedBy('credentials', !lacks.view).data;
+  const missing = useMissingPermissions('credentials');
+  const credentials = useCredentials(!missing.view);
+  const types = useCredentialTypes(!missing.view).data;
+  const usedBy = useUsedBy('credentials', !missing.view).data;
   const { read, put } = useAddress();
   const type = read('type');
   const used = [...new Set(credentials.data?.map((one) => one.credentialName))]
@@ -32,7 +32,7 @@ export default function CredentialsPage(): ReactNode {
       texts="credentials"
       icon={LockKeyhole}
       query={credentials}
-      lacks={lacks}
+      missing={missing}
       name={(row) => row.name}
       words={(row) => [row.name, typeLabel(types, row.credentialName), row.credentialName]}
       filters={{
@@ -58,7 +58,7 @@ export default function CredentialsPage(): ReactNode {
         updatedColumn(),
       ]}
       remove={useDeleteCredential()}
-      missed={{ text: t('credentials.deleteUsed'), flows: (row) => usedBy?.[row.id] }}
+      affected={{ text: t('credentials.deleteUsed'), flows: (row) => usedBy?.[row.id] }}
       form={(row, close) =>
         row ? <EditCredential credential={row} onClose={close} /> : <NewCredential onClose={close} />
       }

@@ -17,10 +17,10 @@ export default function RolesPage(): ReactNode {
         texts="roles"
         icon={ShieldCheck}
         query={useRoles(manages)}
-        lacks={{ view: manages ? null : 'roles:manage', create: null, update: null, delete: null }}
+        missing={{ view: manages ? null : 'roles:manage', create: null, update: null, delete: null }}
         viewable
         isEditable={(row) => row.editable}
-        keeps={whyKept}
+        deleteBlockedBy={deleteBlockedBy}
         name={(row) => row.name}
         purpose={(row) => row.description}
         words={(row) => [row.name, row.description]}
@@ -70,7 +70,7 @@ export default function RolesPage(): ReactNode {
 }
 
 /** The service refuses while somebody holds it, also in an open invitation. */
-function whyKept({ editable, builtIn, userCount }: Role): string | null {
+function deleteBlockedBy({ editable, builtIn, userCount }: Role): string | null {
   if (!editable) return t(builtIn ? 'roles.builtIn' : 'roles.notEditable');
   return userCount > 0 ? t('roles.inUse') : null;
 }

@@ -1,6 +1,6 @@
 import { Blocks } from 'lucide-react';
 import type { ReactNode } from 'react';
-import { useLacks } from '../../api/me';
+import { useMissingPermissions } from '../../api/me';
 import { useDeleteTool, useTools, type Tool } from '../../api/tools';
 import { useUsedBy } from '../../api/usedBy';
 import { t } from '../../i18n';
@@ -11,14 +11,14 @@ import css from './Tools.module.css';
 
 /** The tools of the workspace. */
 export default function ToolsPage(): ReactNode {
-  const lacks = useLacks('tools');
-  const usedBy = useUsedBy('tools', !lacks.view).data;
+  const missing = useMissingPermissions('tools');
+  const usedBy = useUsedBy('tools', !missing.view).data;
   return (
     <ResourcePage
       texts="tools"
       icon={Blocks}
-      query={useTools(!lacks.view)}
-      lacks={lacks}
+      query={useTools(!missing.view)}
+      missing={missing}
       viewable
       name={(row) => row.name}
       purpose={(row) => row.description && <span className={css.purpose}>{row.description}</span>}
@@ -40,7 +40,7 @@ export default function ToolsPage(): ReactNode {
         updatedColumn(),
       ]}
       remove={useDeleteTool()}
-      missed={{ text: t('tools.deleteUsed'), flows: (row) => usedBy?.[row.id] }}
+      affected={{ text: t('tools.deleteUsed'), flows: (row) => usedBy?.[row.id] }}
       form={(row, close) => <ToolForm tool={row} onClose={close} />}
     />
   );

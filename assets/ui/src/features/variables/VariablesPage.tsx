@@ -1,6 +1,6 @@
 import { Braces, Pin, Server } from 'lucide-react';
 import type { ReactNode } from 'react';
-import { useLacks } from '../../api/me';
+import { useMissingPermissions } from '../../api/me';
 import { useUsedBy } from '../../api/usedBy';
 import { useDeleteVariable, useVariables, type Variable } from '../../api/variables';
 import { t } from '../../i18n';
@@ -10,8 +10,8 @@ import css from './Variables.module.css';
 
 /** The variables of the workspace. */
 export default function VariablesPage(): ReactNode {
-  const lacks = useLacks('variables');
-  const usedBy = useUsedBy('variables', !lacks.view).data;
+  const missing = useMissingPermissions('variables');
+  const usedBy = useUsedBy('variables', !missing.view).data;
   const { read, put } = useAddress();
   const type = read('type');
   return (
@@ -19,8 +19,8 @@ export default function VariablesPage(): ReactNode {
       texts="variables"
       values={{ example: '{{$vars.name}}' }}
       icon={Braces}
-      query={useVariables(!lacks.view)}
-      lacks={lacks}
+      query={useVariables(!missing.view)}
+      missing={missing}
       name={(row) => row.name}
       words={(row) => [row.name, row.value]}
       filters={{
@@ -64,7 +64,7 @@ export default function VariablesPage(): ReactNode {
         updatedColumn(),
       ]}
       remove={useDeleteVariable()}
-      missed={{ text: t('variables.deleteUsed'), flows: (row) => usedBy?.[row.name] }}
+      affected={{ text: t('variables.deleteUsed'), flows: (row) => usedBy?.[row.name] }}
       form={(row, close) => <VariableForm variable={row} onClose={close} />}
     />
   );
