@@ -1,1 +1,0 @@
-import{i as e,n as t,r as n,t as r}from"./lists-bxIGsh0z.js";var i={key:[`roles`],path:`/role`,preview:(e,t)=>({...e,...t})},a=t=>e(i,t),o=()=>t(i),s=()=>r(i),c=()=>n(i);function l(e){let t=e.filter(e=>e.assignable);return(t.find(e=>e.id===`00000000-0000-4000-8000-000000000004`)??t[0])?.id??``}export{a,c as i,s as n,o as r,l as t};
