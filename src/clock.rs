@@ -69,7 +69,7 @@ impl Clock {
     }
 }
 
-/// The wire form of a time: ISO 8601 with milliseconds and `Z`, as the family's clients compare it.
+/// The wire form of a time: ISO 8601 with milliseconds and `Z`, as Flowise's clients compare it.
 #[must_use]
 pub fn iso(time: Timestamp) -> String {
     format!("{time:.3}")

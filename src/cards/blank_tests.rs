@@ -1,4 +1,4 @@
-//! Whatever the family lets its owner leave blank is no error here: over all cards, with every input that may be blank left so.
+//! Whatever Flowise lets its owner leave blank is no error here: over all cards, with every input that may be blank left so.
 
 use super::kit::capabilities::test_host::TestHost;
 use super::kit::{Card, Component, Input, InputKind, InputValue, Inputs, WireType, WiredComponent};

@@ -1,4 +1,4 @@
-//! The card list as the family's pages read it (manual 9.8).
+//! The card list as Flowise's pages read it (manual 9.8).
 
 use super::kit::{Card, Input, InputKind, Picker};
 use super::registry::CARDS;

@@ -1,4 +1,4 @@
-//! Cards of the family that this server knows and does not run, each with the reason and what to take instead.
+//! Cards of Flowise that this server knows and does not run, each with the reason and what to take instead.
 
 /// A card and the sentence about it.
 const REFUSED: &[(&str, &str)] = &[

@@ -16,7 +16,7 @@ use serde::Serialize;
 use serde_json::Value;
 use std::collections::HashSet;
 
-/// The problems of one card, in the family's shape (manual 5.10).
+/// The problems of one card, in Flowise's shape (manual 5.10).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct CardProblems {
     /// Node id; empty for problems of the whole flow.

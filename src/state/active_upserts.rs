@@ -14,7 +14,7 @@ pub enum StoreActivity {
 }
 
 impl StoreActivity {
-    /// The family's word for the status of the store.
+    /// Flowise's word for the status of the store.
     #[must_use]
     pub const fn status(self) -> &'static str {
         match self {

@@ -1,4 +1,4 @@
-//! Canvases of the family: every template loads and comes back as it was, some run end to end, and odd ones are
+//! Canvases of Flowise: every template loads and comes back as it was, some run end to end, and odd ones are
 //! kept. The templates are read from the folder named by `FLOWKEEP_TEMPLATES`.
 
 use crate::support::canvases::{SECRET, scripted_flow};

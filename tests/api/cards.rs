@@ -1,4 +1,4 @@
-//! The card catalogue (manual 9.8) in the family's shape.
+//! The card catalogue (manual 9.8) in Flowise's shape.
 
 use crate::support::{Server, golden};
 use serde_json::{Value, json};

@@ -24,7 +24,7 @@ fn a_question_about_a_file_is_answered_from_its_rows() {
     let inputs = json!({
         "csvFile": inline("Sales 2024.csv", "text/csv", SALES),
         "systemMessagePrompt": "Answer in verse.",
-        // What the family runs in Python means nothing here.
+        // What Flowise runs in Python means nothing here.
         "customReadCSV": "read_csv(csv_data)",
     });
     let flow = agent(&server, &provider, inputs);

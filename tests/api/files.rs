@@ -270,7 +270,7 @@ fn a_recording_is_written_down_and_becomes_the_question() {
     let provider = Provider::start();
     provider.push_behaviour(Behaviour::status(200, r#"{"text": "How late is it?"}"#));
     let flow = with_speech(&server, &provider);
-    // The recorders of the family's pages call every recording .wav.
+    // The recorders of Flowise's pages call every recording .wav.
     let recording = upload("audio", "audio_17.wav", "audio/webm;codecs=opus", WEBM);
     let answer = server.ask(&flow, &json!({"question": "", "uploads": [recording]})).is(200).json();
     assert_eq!(

@@ -1,4 +1,4 @@
-//! The family's templates, whole: each is filled in as a person would, asked, and what went out to providers is kept as
+//! Flowise's templates, whole: each is filled in as a person would, asked, and what went out to providers is kept as
 //! a golden trace. Read from the folder named by `FLOWKEEP_TEMPLATES`, which a checkout need not have.
 
 use crate::canvases::template;

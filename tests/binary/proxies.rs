@@ -1,4 +1,4 @@
-//! The service behind a real nginx and a real Caddy, which run the settings that README shows: signing in over https, streams
+//! The service behind a real nginx and a real Caddy, which run the settings that the manual shows: signing in over https, streams
 //! that arrive as they are written, and the address of the client. Each test passes where a program it needs is not installed,
 //! unless `FLOWKEEP_PROXIES` is set (`.ci/proxies`).
 
@@ -239,10 +239,11 @@ fn is_whole(proxy: &Proxy, home: &Home, under: &str) {
 }
 
 #[test]
-fn readme_shows_the_settings_that_are_tested() {
-    let readme = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("README.md")).unwrap();
+fn the_manual_shows_the_settings_that_are_tested() {
+    let chapter = Path::new(env!("CARGO_MANIFEST_DIR")).join("assets/manual/13-operation.md");
+    let manual = fs::read_to_string(chapter).unwrap();
     for name in ["nginx.conf", "Caddyfile", "traefik.yml"] {
-        assert!(readme.contains(read_packaged(name).trim_end()), "{name}");
+        assert!(manual.contains(read_packaged(name).trim_end()), "{name}");
     }
 }
 

@@ -229,7 +229,7 @@ fn point(position: &Value) -> Option<(f64, f64)> {
     Some((position.get("x")?.as_f64()?, position.get("y")?.as_f64()?))
 }
 
-/// Editors of the family expect the absolute place beside the one within the parent.
+/// Editors of Flowise expect the absolute place beside the one within the parent.
 fn set_absolute_position(node: &mut Map<String, Value>, positions: &HashMap<String, (f64, f64)>) {
     let Some(position) = node.get("position").cloned() else { return };
     let parent = node.get("parentNode").and_then(Value::as_str).and_then(|parent| positions.get(parent));

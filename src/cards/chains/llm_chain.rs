@@ -143,7 +143,7 @@ fn instruct(messages: &mut Vec<ChatMessage>, instructions: &str) {
     }
 }
 
-/// A structured answer as text: the family stores it as a fenced JSON block.
+/// A structured answer as text: Flowise stores it as a fenced JSON block.
 fn to_fenced_json(json: &Value) -> String {
     format!("```json\n{}\n```", serde_json::to_string_pretty(json).unwrap_or_default())
 }

@@ -34,7 +34,7 @@ pub const CARD: Card = Card {
         Ok(Box::new(Cohere {
             endpoint: endpoint(inputs, &base, COHERE_BASE)?,
             model: inputs.text("modelName")?,
-            // The family sends no temperature of 0 here.
+            // Flowise sends no temperature of 0 here.
             temperature: inputs.number("temperature")?.filter(|temperature| *temperature != 0.0),
             streaming: inputs.switch("streaming"),
         }))

@@ -1,4 +1,4 @@
-//! Redis-Backed Chat Memory: a conversation kept on a Redis server, in the form in which other programs of the family keep it
+//! Redis-Backed Chat Memory: a conversation kept on a Redis server, in the form in which other programs like Flowise keep it
 //! there. A list for each session, newest message first.
 
 use super::buffer_window::SESSION_INPUTS;

@@ -1,4 +1,4 @@
-//! Messages as the family keeps them outside of its own database: each as JSON, `{type, data: {content, …}}`, so that a
+//! Messages as Flowise keeps them outside of its own database: each as JSON, `{type, data: {content, …}}`, so that a
 //! conversation begun by one program goes on in another.
 
 use crate::cards::kit::RunContext;
@@ -28,7 +28,7 @@ pub(crate) fn messages<'e>(entries: impl IntoIterator<Item = &'e [u8]>) -> Optio
     for entry in entries {
         let entry: Value = serde_json::from_slice(entry).ok()?;
         let kind = entry.get("type")?.as_str()?;
-        // The oldest programs of the family wrote what they say beside the type.
+        // The oldest programs like Flowise wrote what they say beside the type.
         let data = entry.get("data").unwrap_or(&entry);
         let text = text(data.get("content").or_else(|| data.get("text"))?)?;
         let kind = if matches!(kind, "generic" | "chat") { data.get("role")?.as_str()? } else { kind };

@@ -1,4 +1,4 @@
-//! Messages of a conversation as the code of an owner returns them, in any of the forms of the family.
+//! Messages of a conversation as the code of an owner returns them, in any of the forms of Flowise.
 
 use crate::llm::{ChatMessage, ToolCall};
 use serde_json::Value;
@@ -21,7 +21,7 @@ pub(crate) fn parse(returned: &Value) -> Result<Vec<ChatMessage>, String> {
 
 const FORMS: &str = "write {role, content}, [role, text] or a message class";
 
-/// One message; roles as the clients, the providers and the libraries of the family write them.
+/// One message; roles as the clients, the providers and the libraries of Flowise write them.
 fn message(item: &Value) -> Result<ChatMessage, String> {
     let (role, fields) = match item {
         Value::Array(pair) => match pair.as_slice() {
@@ -83,7 +83,7 @@ fn content_text(content: &Value) -> Result<String, String> {
     }
 }
 
-/// The calls of a model, as the family's library writes them or as providers do.
+/// The calls of a model, as Flowise's library writes them or as providers do.
 fn calls(fields: &Value) -> Result<Vec<ToolCall>, String> {
     let listed = fields.get("tool_calls").or_else(|| fields.get("additional_kwargs")?.get("tool_calls"));
     let Some(listed) = listed.and_then(Value::as_array) else { return Ok(Vec::new()) };

@@ -69,7 +69,7 @@ struct MySqlRecords {
 type MySqlResult<T> = std::result::Result<T, MySqlError>;
 
 impl MySqlRecords {
-    /// The table as others of the family make it. Names are compared by their bytes: `A` is not `a`.
+    /// The table as other programs of Flowise's kind make it. Names are compared by their bytes: `A` is not `a`.
     fn creation(&self) -> String {
         format!(
             "CREATE TABLE IF NOT EXISTS {} (`uuid` varchar(36) NOT NULL PRIMARY KEY, `key` varchar(255) NOT NULL, `namespace` \

@@ -57,7 +57,7 @@ struct PostgresRecords {
 }
 
 impl PostgresRecords {
-    /// The table as others of the family make it.
+    /// The table as other programs of Flowise's kind make it.
     fn creation(&self) -> String {
         format!(
             "CREATE TABLE IF NOT EXISTS {} (\"uuid\" uuid PRIMARY KEY DEFAULT gen_random_uuid(), \"key\" text NOT \

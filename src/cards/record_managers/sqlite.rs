@@ -1,4 +1,4 @@
-//! SQLite Record Manager: what is in a store, remembered by this server. The name is the family's; the records lie in
+//! SQLite Record Manager: what is in a store, remembered by this server. The name is Flowise's; the records lie in
 //! the server's own database, so there is nothing to connect to.
 
 use crate::cards::kit::stores::records::{CLEANUP, NAMESPACE, SOURCE_KEY, TABLE};

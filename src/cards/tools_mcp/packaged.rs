@@ -1,4 +1,4 @@
-//! MCP servers that come as npm packages. The family starts its own copies of them; here `npx` does, where the operator
+//! MCP servers that come as npm packages. Flowise starts its own copies of them; here `npx` does, where the operator
 //! lists that command line and the variables that a flow may set.
 
 use super::McpServer;

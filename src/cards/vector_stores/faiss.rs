@@ -1,6 +1,6 @@
 //! Faiss: passages and vectors kept by this server under a name.
 //!
-//! In the family the path is a folder of the server, which whoever edits a flow chooses freely. Here it is a name within
+//! In Flowise the path is a folder of the server, which whoever edits a flow chooses freely. Here it is a name within
 //! the workspace, and the vectors lie in the server's database: nothing can lead outside, a crash leaves no half-written
 //! index, and a backup holds it.
 

@@ -19,7 +19,7 @@ use uuid::Uuid;
 const CLASSES: &[&str] = &["Milvus", "VectorStoreRetriever", "BaseRetriever"];
 const OUTPUTS: &[Output] =
     &outputs(CLASSES, &["Milvus", "VectorStore"], ["Milvus Retriever", "Milvus Vector Store"]);
-/// The fields of a collection that is made here, as programs of the family name them.
+/// The fields of a collection that is made here, as programs like Flowise name them.
 const NAME: &str = "langchain_primaryid";
 const VECTOR: &str = "langchain_vector";
 const TEXT: &str = "langchain_text";

@@ -200,7 +200,7 @@ impl PgVectorStore {
         create(connection, &self.creation(dimensions), cancel).map_err(no_vectors)
     }
 
-    /// The table as others of the family make it.
+    /// The table as other programs of Flowise's kind make it.
     fn creation(&self, dimensions: usize) -> String {
         format!(
             "CREATE TABLE IF NOT EXISTS {} (\"id\" uuid NOT NULL DEFAULT gen_random_uuid() PRIMARY KEY, {} text, \

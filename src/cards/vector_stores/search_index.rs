@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 use std::sync::OnceLock;
 use uuid::Uuid;
 
-/// The fields of a document, as programs of the family name them.
+/// The fields of a document, as programs like Flowise name them.
 pub(super) const VECTOR: &str = "embedding";
 const TEXT: &str = "text";
 const METADATA: &str = "metadata";

@@ -299,7 +299,7 @@ impl Weaviate {
     }
 }
 
-/// Metadata as properties: what is nested gets the names of all levels, as other programs of the family write it.
+/// Metadata as properties: what is nested gets the names of all levels, as other programs like Flowise write it.
 fn flatten(before: &str, metadata: &Map<String, Value>, properties: &mut Map<String, Value>) {
     for (name, value) in metadata {
         let word = |c: char| if c.is_ascii_alphanumeric() || c == '_' { c } else { '_' };

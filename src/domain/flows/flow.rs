@@ -112,7 +112,7 @@ pub struct Flow {
     pub workspace: WorkspaceId,
     pub name: String,
     pub kind: FlowKind,
-    /// Tags, `;`-separated as the family's page writes them.
+    /// Tags, `;`-separated as Flowise's page writes them.
     pub category: Option<String>,
     pub digest: CanvasDigest,
     /// How many cards Live holds; a flow without cards serves nothing (manual 2.2 r3).
@@ -170,7 +170,7 @@ impl AllowedOrigins {
             Some(value) => value.as_array()?,
         };
         let entries = list.iter().map(|entry| entry.as_str().map(str::trim)).collect::<Option<Vec<_>>>()?;
-        // The family's page writes one empty entry where it means "any".
+        // Flowise's page writes one empty entry where it means "any".
         if entries.first().is_none_or(|first| first.is_empty()) {
             return Some(Self::Every);
         }
@@ -280,7 +280,7 @@ impl FlowSettings {
         named.find(|(name, config)| *name != "none" && config.get("status") == Some(&Value::Bool(true)))
     }
 
-    /// The post-processing code, when it is on; it keeps a flow from streaming token by token. The family's page writes
+    /// The post-processing code, when it is on; it keeps a flow from streaming token by token. Flowise's page writes
     /// it as a JSON string within the JSON.
     #[must_use]
     pub fn post_processing_code(&self) -> Option<String> {

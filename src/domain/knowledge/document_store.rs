@@ -85,7 +85,7 @@ impl DocumentStore {
         self.characters = self.loaders.iter().map(|loader| loader.characters).sum();
     }
 
-    /// Its state in the family's words.
+    /// Its state in Flowise's words.
     #[must_use]
     pub fn status(&self) -> &'static str {
         if self.loaders.is_empty() {
@@ -99,7 +99,7 @@ impl DocumentStore {
 }
 
 impl DocumentLoader {
-    /// Its state in the family's words.
+    /// Its state in Flowise's words.
     #[must_use]
     pub const fn status(&self) -> &'static str {
         if self.synced { "SYNC" } else { "STALE" }

@@ -71,7 +71,7 @@ impl CredentialField {
             param["optional"] = Value::Bool(true);
         }
         if let Some(default) = self.default {
-            // A number field starts with a number, as everywhere in the family.
+            // A number field starts with a number, as everywhere in Flowise.
             param["default"] = match self.kind {
                 FieldKind::Number => {
                     default.parse::<i64>().map_or_else(|_| Value::from(default), Value::from)

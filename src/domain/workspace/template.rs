@@ -30,7 +30,7 @@ pub struct Template {
     pub created: Timestamp,
 }
 
-/// What a template makes, in the family's words.
+/// What a template makes, in Flowise's words.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum TemplateKind {
     Chatflow,

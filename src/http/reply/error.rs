@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 /// What of a request decides how its errors are told.
 #[derive(Debug, Clone, Copy)]
 pub struct ErrorContext {
-    /// The request came from a page of the family's canvas (manual 1.4 r3).
+    /// The request came from a page of Flowise's canvas (manual 1.4 r3).
     pub internal: bool,
     /// The caller asked for a stream.
     pub streaming: bool,

@@ -255,7 +255,7 @@ impl Request {
         self.body_rejection.as_ref()
     }
 
-    /// True for a request of the family's canvas, whose session errors have words of their own (manual 1.4 r3).
+    /// True for a request of Flowise's canvas, whose session errors have words of their own (manual 1.4 r3).
     #[must_use]
     pub fn is_internal(&self) -> bool {
         self.header("x-request-from").is_some_and(|from| from.eq_ignore_ascii_case("internal"))

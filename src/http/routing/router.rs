@@ -388,7 +388,7 @@ impl RouteTable {
 
 /// Splits a path into segments, each percent-decoded once. `None` for every path that leads nowhere (manual 1.1 r2):
 /// an empty, `.` or `..` segment, an encoded slash or backslash, NUL and control characters, text that is not
-/// UTF-8. One slash at the end is tolerated, because clients of the family send it.
+/// UTF-8. One slash at the end is tolerated, because clients of Flowise send it.
 pub(crate) fn parse_path(path: &str) -> Option<Vec<Cow<'_, str>>> {
     let path = path.strip_prefix('/')?;
     let path = path.strip_suffix('/').unwrap_or(path);

@@ -149,7 +149,7 @@ pub const FILE_QUERY: &[ParamSpec] = &[
 /// Which door a question came through.
 pub const CHAT_TYPE: Shape = Shape::Words(&["INTERNAL", "EXTERNAL"]);
 
-/// The doors that a filter may name: the family's, of which this server has some.
+/// The doors that a filter may name: Flowise's, of which this server has some.
 const DOORS: Shape = Shape::Words(&["INTERNAL", "EXTERNAL", "EVALUATION", "MCP", "SCHEDULED", "WEBHOOK"]);
 
 pub const MESSAGES: Shape = Shape::List(&Shape::Named(&object(

@@ -33,7 +33,7 @@ pub struct NewOwner {
     /// Address to sign in with.
     #[serde(default)]
     pub email: String,
-    /// The password, as the family calls it.
+    /// The password, as Flowise calls it.
     pub credential: String,
 }
 

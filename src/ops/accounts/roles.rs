@@ -28,7 +28,7 @@ pub struct RoleBody {
     pub permissions: Option<PermissionNames>,
 }
 
-/// A list of names; the family sends it as JSON text.
+/// A list of names; Flowise sends it as JSON text.
 #[derive(Deserialize)]
 #[serde(untagged)]
 pub enum PermissionNames {

@@ -16,7 +16,7 @@ pub enum FlowAction {
     /// See its record and its conversations: whoever may change or delete a flow may.
     Read,
     Create,
-    /// Write its record, for which the family's key sets have `create` or `update` (manual 1.7 r2).
+    /// Write its record, for which Flowise's key sets have `create` or `update` (manual 1.7 r2).
     Save,
     /// Change its draft, publish, roll back, restore.
     Update,

@@ -72,7 +72,7 @@ pub(crate) fn resolve_bound_key(
 /// Levels of a settings object: the record and the version around it add some, and what is written must be readable.
 const CONFIG_LEVELS_MAX: usize = 64;
 
-/// A settings object, as such or as the JSON text the family's page sends.
+/// A settings object, as such or as the JSON text Flowise's page sends.
 ///
 /// # Errors
 /// 400 naming what is wrong.

@@ -100,7 +100,7 @@ fn check_destination(app: &App, caller: &Caller, card: &Card, body: &LoadMethodR
     app.store.read(|tx| credential_destinations::check(tx, caller, &sends, || Ok(Vec::new())))
 }
 
-/// The tools of a card's MCP server. What keeps them from being listed stands in the place of the first, in the family's
+/// The tools of a card's MCP server. What keeps them from being listed stands in the place of the first, in Flowise's
 /// form: an editor shows it where it shows the list.
 fn mcp_actions(
     app: &App,

@@ -179,7 +179,7 @@ fn flow_samples(page: &mut Exposition, app: &App) -> Result<()> {
     Ok(())
 }
 
-/// The counters of the family that mean something here, by their own names.
+/// The counters of Flowise that mean something here, by their own names.
 fn flowise_counters(page: &mut Exposition, app: &App) {
     let metrics = &app.state.metrics;
     let (external, internal) = (metrics.runs(RunSource::External), metrics.runs(RunSource::Internal));

@@ -22,7 +22,7 @@ pub struct ToolBody {
     description: Option<String>,
     color: Option<String>,
     icon_src: Option<String>,
-    /// The rows as JSON text, as the family's page sends them, or as such.
+    /// The rows as JSON text, as Flowise's page sends them, or as such.
     schema: Option<Value>,
     func: Option<String>,
 }

@@ -303,7 +303,7 @@ fn a_page_hears_how_far_its_files_are_and_which_conversation_has_them() {
     assert_eq!(found(&server, &flow, &result), ["Mine."]);
 }
 
-/// A page of the family names its conversations itself and reads no answer to its files: its browser keeps the proof.
+/// A page of Flowise names its conversations itself and reads no answer to its files: its browser keeps the proof.
 #[test]
 fn a_chat_page_that_invents_its_conversation_finds_the_files_it_sent_before() {
     let server = Server::start();

@@ -281,7 +281,7 @@ fn a_change_that_fails_later_is_told() {
     }
 }
 
-/// A collection as programs of the family made them: numbers for names, and a field for each entry of the metadata.
+/// A collection as programs like Flowise made them: numbers for names, and a field for each entry of the metadata.
 fn foreign_collection(more: &Value) -> Value {
     let mut fields = json!([
         {"name": "langchain_primaryid", "type": "Int64", "primaryKey": true, "autoId": true, "params": []},

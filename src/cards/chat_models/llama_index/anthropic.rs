@@ -33,7 +33,7 @@ pub const CARD: Card = Card {
     }),
 };
 
-/// The family's cards name the models of the third generation without their dates, which the provider wants to see.
+/// Flowise's cards name the models of the third generation without their dates, which the provider wants to see.
 fn family_name(name: &str) -> String {
     let dated = match name {
         "claude-3-haiku" => "claude-3-haiku-20240307",

@@ -21,7 +21,7 @@ pub const CARD: Card = Card {
     inputs: &[
         Input::file("pdfFile", "Pdf File", &[".pdf"]),
         Input::choice("usage", "Usage", USAGES).or("perPage"),
-        // Chooses between two readers of the family; there is one here.
+        // Chooses between two readers of Flowise; there is one here.
         Input::switch("legacyBuild", "Use Legacy Build").additional(),
         SPLITTER,
         METADATA,

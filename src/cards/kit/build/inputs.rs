@@ -162,7 +162,7 @@ impl Inputs<'_> {
         Ok(self.optional_brace_text(name).unwrap_or_else(|| BraceText::parse(&text)))
     }
 
-    /// The owner's words to a model, of which the family makes a template: doubled braces are single ones, and what looks
+    /// The owner's words to a model, of which Flowise makes a template: doubled braces are single ones, and what looks
     /// like a variable stays, for it has no value.
     #[must_use]
     pub fn instructions(&self, name: &str) -> String {

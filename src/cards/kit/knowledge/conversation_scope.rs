@@ -16,7 +16,7 @@ pub const FILE_UPLOAD: Input = Input::switch("fileUpload", "File Upload").additi
      their conversation alone.",
 );
 
-/// The entry of a passage's metadata that names its conversation, as databases of the family have it.
+/// The entry of a passage's metadata that names its conversation, as databases of Flowise have it.
 pub const CHAT_KEY: &str = "flowise_chatId";
 
 /// True when the card takes files of its chat.

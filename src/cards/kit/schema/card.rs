@@ -38,7 +38,7 @@ pub struct Card {
     pub make: Factory,
 }
 
-/// A card's group in the palette. The names are the family's, because canvases and rules name them.
+/// A card's group in the palette. The names are Flowise's, because canvases and rules name them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[allow(missing_docs)]
 pub enum Category {

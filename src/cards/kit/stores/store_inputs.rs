@@ -32,7 +32,7 @@ pub const TOP_K_INPUT: Input =
 /// # Errors
 /// When it is no number within its bounds.
 pub fn top_k(inputs: &Inputs<'_>) -> Result<usize> {
-    // One card of the family calls it otherwise.
+    // One card of Flowise calls it otherwise.
     let set = inputs.whole(if inputs.declares("K") { "K" } else { TOP_K_INPUT.name })?;
     Ok(set.map_or(TOP_K, |most| usize::try_from(most).unwrap_or(usize::MAX)))
 }

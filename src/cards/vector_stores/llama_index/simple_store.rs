@@ -13,7 +13,7 @@ const OUTPUTS: &[Output] = &outputs(
     &["SimpleVectorStore", "VectorStoreIndex"],
     ["SimpleStore Retriever", "SimpleStore Vector Store Index"],
 );
-/// What is stored without a name is the workspace's, as it is the whole server's in the family.
+/// What is stored without a name is the workspace's, as it is the whole server's in Flowise.
 const UNNAMED: &str = "llamaindex";
 
 pub const CARD: Card = Card {

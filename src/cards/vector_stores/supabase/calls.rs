@@ -1,4 +1,4 @@
-//! Calls of filters as owners write them for programs of the family, one after the other, with a dot between them. They are
+//! Calls of filters as owners write them for programs like Flowise, one after the other, with a dot between them. They are
 //! read and never run.
 
 /// Calls of a column and a value, by the name of their operator.

@@ -32,7 +32,7 @@ pub fn create(app: &App, caller: Caller, request: &Request) -> Result<Reply> {
     Reply::json_created(&keys::create(app, &caller, &request.json()?)?)
 }
 
-/// `PUT /apikey/:id`: answers the whole list again, as the family does.
+/// `PUT /apikey/:id`: answers the whole list again, as Flowise does.
 pub fn update(app: &App, caller: Caller, request: &Request) -> Result<Reply> {
     keys::update(app, &caller, request.param("id"), &request.json()?)?;
     Reply::json(&keys::list(app, &caller)?)

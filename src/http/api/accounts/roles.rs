@@ -22,7 +22,7 @@ pub fn create(app: &App, caller: Caller, request: &Request) -> Result<Reply> {
     Reply::json_created(&roles::create(app, &caller, &request.json()?)?)
 }
 
-/// `PUT /role/:id`, and `PUT /role` with the id in the body, as the family sends it.
+/// `PUT /role/:id`, and `PUT /role` with the id in the body, as Flowise sends it.
 pub fn update(app: &App, caller: Caller, request: &Request) -> Result<Reply> {
     let body: RoleBody = request.json()?;
     let id = Some(request.param("id")).filter(|id| !id.is_empty());

@@ -110,7 +110,7 @@ pub(crate) fn read_filter<'a>(
     })
 }
 
-/// The doors of the family; no message comes through those that this server does not have.
+/// The doors of Flowise; no message comes through those that this server does not have.
 #[derive(Deserialize)]
 #[serde(rename_all = "UPPERCASE")]
 enum ChatTypeName {

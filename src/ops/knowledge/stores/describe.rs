@@ -39,7 +39,7 @@ pub struct DescribeRequest {
     selected_chat_model: SelectedModel,
 }
 
-/// A card as the family's page sends it.
+/// A card as Flowise's page sends it.
 #[derive(Debug, Deserialize)]
 struct SelectedModel {
     name: String,

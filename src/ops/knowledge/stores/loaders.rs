@@ -22,7 +22,7 @@ use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use std::collections::HashSet;
 
-/// A loader as the family's page sends it.
+/// A loader as Flowise's page sends it.
 #[derive(Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct LoaderRequest {
@@ -221,7 +221,7 @@ pub(crate) fn load_chunks(
     Ok(chunks)
 }
 
-/// What a run of a loader changed, in the family's words.
+/// What a run of a loader changed, in Flowise's words.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct StoreUpsertCounts {
     pub loader: LoaderId,

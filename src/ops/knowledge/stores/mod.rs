@@ -235,7 +235,7 @@ pub fn delete(app: &App, caller: &Caller, id: &DocumentStoreId, force: bool) -> 
     Ok(())
 }
 
-/// The cards a store can be built from, by the family's name for the group.
+/// The cards a store can be built from, by Flowise's name for the group.
 ///
 /// # Errors
 /// 404 for another name.

@@ -242,7 +242,7 @@ fn check_destinations(
     credential_destinations::check_ahead(app, caller, &sends, known)
 }
 
-/// Loads what a request brings into a store; answers with the indexing counts of the family.
+/// Loads what a request brings into a store; answers with the indexing counts of Flowise.
 ///
 /// # Errors
 /// 400 for a loader that brings nothing, 404 when the store is gone.

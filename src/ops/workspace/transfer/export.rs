@@ -28,7 +28,7 @@ const MESSAGES_MAX: usize = 10_000;
 /// Length of all messages and ratings of one file.
 const MESSAGE_BYTES_MAX: usize = 32 * 1024 * 1024;
 
-/// What shall be in the file, in the family's words. Nothing named is everything the caller may have but messages.
+/// What shall be in the file, in Flowise's words. Nothing named is everything the caller may have but messages.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub struct ExportSelection {

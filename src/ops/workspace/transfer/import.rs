@@ -22,7 +22,7 @@ use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-/// The body: how, and the file itself beside it, as the family sends it.
+/// The body: how, and the file itself beside it, as Flowise sends it.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ImportBody {

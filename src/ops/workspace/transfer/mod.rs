@@ -1,4 +1,4 @@
-//! Export and import (manual 5.11): one file in the family's form, with what only this service knows
+//! Export and import (manual 5.11): one file in Flowise's form, with what only this service knows
 //! beside it. No secret leaves: flows go out as history keeps them, variables without their values, credentials by name.
 
 mod credentials;
@@ -53,7 +53,7 @@ impl ItemKind {
         GROUPS.iter().find(|(_, kind)| *kind == self).map_or("ChatFlow", |(name, _)| name)
     }
 
-    /// The permission that lets this kind out; the family has none for some kinds, whose readers may have them.
+    /// The permission that lets this kind out; Flowise has none for some kinds, whose readers may have them.
     const fn export_permission(self) -> &'static str {
         match self {
             Self::Flow(FlowKind::Assistant) => "assistants:view",

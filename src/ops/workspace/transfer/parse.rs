@@ -22,7 +22,7 @@ const NAME_SHOWN_CHARS: usize = 120;
 const FILE_NAME_CHARS: usize = 200;
 /// What a flow is called that has no name, in a file that has none.
 pub(crate) const UNNAMED: &str = "Imported flow";
-/// What editors of the family add to the name of a file.
+/// What editors of Flowise add to the name of a file.
 const FILE_SUFFIXES: [&str; 5] = [".json", " Chatflow", " Agentflow", " Agents", "-CustomTool"];
 
 /// Where what a file says of a drawing is kept on the way to its note.
