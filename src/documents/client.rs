@@ -14,13 +14,13 @@ use std::time::Instant;
 
 /// The first message to a worker, and the second, before the bytes of the file.
 #[derive(Debug, Serialize, Deserialize)]
-pub(crate) struct DocumentWorkerSetup {
+pub(super) struct DocumentWorkerSetup {
     pub memory_bytes: u64,
 }
 
 /// What to read, and how much of it.
 #[derive(Debug, Serialize, Deserialize)]
-pub(crate) struct ReadJob {
+pub(super) struct ReadJob {
     pub kind: DocumentKind,
     pub how: ReadMode,
     pub sizes: SizeLimits,
@@ -29,7 +29,7 @@ pub(crate) struct ReadJob {
 
 /// What is wanted of a file.
 #[derive(Debug, Serialize, Deserialize)]
-pub(crate) enum ReadMode {
+pub(super) enum ReadMode {
     Text,
     Markdown,
     /// A page with its links, or the parts of it that a selector names.
@@ -39,7 +39,7 @@ pub(crate) enum ReadMode {
 }
 
 /// The worker's only answer.
-pub(crate) type ReadResult = Result<Vec<DocumentPart>, DocumentError>;
+pub(super) type ReadResult = Result<Vec<DocumentPart>, DocumentError>;
 
 /// Reads documents. A clone reads them in the same workers.
 #[derive(Clone)]

@@ -10,7 +10,7 @@ const CHARS_MAX: usize = 1_000;
 
 /// Any of several paths.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Selector(Vec<Vec<SelectorStep>>);
+pub(super) struct Selector(Vec<Vec<SelectorStep>>);
 
 /// One element of a path.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -30,7 +30,7 @@ enum AttributeTest {
 }
 
 impl Selector {
-    pub(crate) fn parse(text: &str) -> Result<Self, DocumentError> {
+    pub(super) fn parse(text: &str) -> Result<Self, DocumentError> {
         if text.chars().count() > CHARS_MAX {
             return Err(DocumentError::Selector);
         }
@@ -39,7 +39,7 @@ impl Selector {
     }
 
     /// True when an element that lies in those above is one of the wanted.
-    pub(crate) fn matches(&self, node: &Handle, above: &[Handle]) -> bool {
+    pub(super) fn matches(&self, node: &Handle, above: &[Handle]) -> bool {
         self.0.iter().any(|path| {
             let Some((last, before)) = path.split_last() else { return false };
             last.matches(node) && path_matches(before, above, last.is_child)

@@ -24,7 +24,7 @@ pub struct WebPage {
 
 impl WebPage {
     /// As a worker sends it: the first part is the page, the others are its links.
-    pub(crate) fn from_parts(parts: Vec<DocumentPart>) -> Self {
+    pub(super) fn from_parts(parts: Vec<DocumentPart>) -> Self {
         let mut parts = parts.into_iter();
         let (title, text) = parts.next().map(|part| (part.title, part.text)).unwrap_or_default();
         Self { title, text, links: parts.map(|part| part.text).collect() }
@@ -32,7 +32,7 @@ impl WebPage {
 }
 
 /// Reads a page for [`Page::from_parts`].
-pub(crate) fn read(
+pub(super) fn read(
     bytes: &[u8],
     selector: Option<&str>,
     into: &mut TextCollector,
@@ -60,7 +60,7 @@ pub(crate) fn read(
     links.into_iter().try_for_each(|link| into.add(DocumentPart { title: None, text: link }))
 }
 
-pub(crate) fn markdown(bytes: &[u8], into: &mut TextCollector) -> Result<(), DocumentError> {
+pub(super) fn markdown(bytes: &[u8], into: &mut TextCollector) -> Result<(), DocumentError> {
     let config =
         config::with_decorator(MarkdownDecorator { plain: PlainDecorator::new(), links: Vec::new() });
     let text = render(config, &encoding::decode(bytes))?;
@@ -123,7 +123,7 @@ impl PageSelection<'_> {
 }
 
 /// The value of an element's attribute.
-pub(crate) fn attribute(node: &Handle, name: &str) -> Option<String> {
+pub(super) fn attribute(node: &Handle, name: &str) -> Option<String> {
     let Element { attrs, .. } = &node.data else { return None };
     let attrs = attrs.borrow();
     let found = attrs.iter().find(|attribute| &*attribute.name.local == name)?;

@@ -5,7 +5,7 @@ use crate::cards::registry;
 use std::collections::BTreeSet;
 
 /// A sentence for a card that was drawn under a former name.
-pub(crate) fn former_name(node: &Node) -> Option<String> {
+pub(super) fn former_name(node: &Node) -> Option<String> {
     let (former, card) = (node.saved_name.as_ref()?, registry::find(&node.name)?);
     Some(format!("It was drawn as '{former}', the former name of '{}', and runs as that card.", card.label))
 }

@@ -4,7 +4,7 @@ use crate::canvas::Node;
 use crate::cards::kit::{Card, Factory, WireType};
 
 /// True when what the card makes of itself is what an input of this kind takes.
-pub(crate) fn fits(wanted: WireType, card: &Card, node: &Node) -> bool {
+pub(super) fn fits(wanted: WireType, card: &Card, node: &Node) -> bool {
     let hands_on_result =
         card.outputs.iter().any(|output| output.predicts && node.output.as_deref() == Some(output.name));
     let is_result = match card.make {

@@ -35,7 +35,7 @@ impl From<ReadError> for Error {
 }
 
 /// Reads a file to its end and compares; a file from before there were checksums is taken as it is, unread.
-pub(crate) fn verify_checksum(
+pub(super) fn verify_checksum(
     file: &mut impl Read,
     known: Option<u32>,
     damage: impl FnOnce() -> Damage,
@@ -52,13 +52,13 @@ pub(crate) fn verify_checksum(
 }
 
 /// A damaged file of a flow or a document store.
-pub(crate) fn flow_file_damage(workspace: &WorkspaceId, flow: &FlowId, name: &FlowName) -> Damage {
+pub(super) fn flow_file_damage(workspace: &WorkspaceId, flow: &FlowId, name: &FlowName) -> Damage {
     let place = format!("file files/{workspace}/{flow}/{}", name.as_str());
     Damage::new(format!("file ({})", name.label()), place)
 }
 
 /// A damaged file of a conversation.
-pub(crate) fn chat_file_damage(
+pub(super) fn chat_file_damage(
     workspace: &WorkspaceId,
     flow: &FlowId,
     chat: &ChatId,

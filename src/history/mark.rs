@@ -49,7 +49,7 @@ impl History {
 
     /// Judges the commit that a version is to follow: versions that were recorded and do not lead to it were lost, or taken
     /// out by somebody.
-    pub(crate) fn lost_below(&self, repository: &gix::Repository, parent: ObjectId) -> Result<Vec<Sha>> {
+    pub(super) fn lost_below(&self, repository: &gix::Repository, parent: ObjectId) -> Result<Vec<Sha>> {
         let Some(mark) = self.mark() else { return Ok(Vec::new()) };
         let tip = commits::object_id(&mark.tip);
         if tip == parent {
@@ -70,13 +70,13 @@ impl History {
     }
 
     /// Notes that `newest` was recorded, on top of everything but `lost`.
-    pub(crate) fn note_recorded(&self, newest: Sha, lost: Vec<Sha>) {
+    pub(super) fn note_recorded(&self, newest: Sha, lost: Vec<Sha>) {
         *self.lock_mark() = Some(HistoryMark { folder: self.operator_folder.clone(), tip: newest, lost });
         self.repository.set_holds_versions(true);
     }
 
     /// Notes a version that turned out to be recorded already.
-    pub(crate) fn note_found(&self, version: Sha) {
+    pub(super) fn note_found(&self, version: Sha) {
         let mut mark = self.lock_mark();
         if mark.is_none() {
             *mark =

@@ -75,23 +75,23 @@ pub fn read(
 }
 
 /// Reads one answer.
-pub(crate) struct ResultReader<'a, R: Read> {
-    pub(crate) packets: &'a mut PacketReader,
-    pub(crate) source: &'a mut R,
-    pub(crate) bounds: &'a MySqlLimits,
+pub(super) struct ResultReader<'a, R: Read> {
+    pub(super) packets: &'a mut PacketReader,
+    pub(super) source: &'a mut R,
+    pub(super) bounds: &'a MySqlLimits,
     /// Is hidden in what the server says.
-    pub(crate) password: &'a str,
-    pub(crate) rows: usize,
-    pub(crate) bytes: usize,
+    pub(super) password: &'a str,
+    pub(super) rows: usize,
+    pub(super) bytes: usize,
 }
 
 impl<R: Read> ResultReader<'_, R> {
-    pub(crate) fn next_packet(&mut self) -> Result<Vec<u8>, MySqlError> {
+    pub(super) fn next_packet(&mut self) -> Result<Vec<u8>, MySqlError> {
         let most = self.bounds.bytes.saturating_sub(self.bytes).saturating_add(PACKET_BYTES_MAX);
         self.packets.next(self.source, most)
     }
 
-    pub(crate) fn read_all(mut self, format: RowFormat) -> Result<MySqlQueryResult, MySqlError> {
+    pub(super) fn read_all(mut self, format: RowFormat) -> Result<MySqlQueryResult, MySqlError> {
         let (mut kept, mut more) = self.read_one(format)?;
         while more {
             let (next, another) = self.read_one(format)?;
@@ -165,12 +165,12 @@ impl<R: Read> ResultReader<'_, R> {
 }
 
 /// True for the packet that ends columns or rows.
-pub(crate) fn is_end(packet: &[u8]) -> bool {
+pub(super) fn is_end(packet: &[u8]) -> bool {
     packet.first() == Some(&0xfe) && packet.len() < 9
 }
 
 /// What a server says in an error.
-pub(crate) fn error_from_packet(packet: &[u8], password: &str) -> MySqlError {
+pub(super) fn error_from_packet(packet: &[u8], password: &str) -> MySqlError {
     let mut fields = FieldReader(packet.get(1..).unwrap_or_default());
     let Ok(number) = fields.short() else { return MySqlError::Garbled };
     let (state, message) = match fields.0.split_first() {

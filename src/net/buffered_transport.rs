@@ -7,7 +7,7 @@ use ureq::unversioned::transport::{Buffers, ConnectionDetails, Connector, Either
 
 /// Puts [`BufferedTransport`] around TLS connections and leaves others as they are.
 #[derive(Debug)]
-pub(crate) struct BufferConnector;
+pub(super) struct BufferConnector;
 
 impl<In: Transport> Connector<In> for BufferConnector {
     type Out = Either<In, BufferedTransport<In>>;
@@ -25,7 +25,7 @@ impl<In: Transport> Connector<In> for BufferConnector {
 
 /// A connection whose own buffers are of a fixed, small size, with buffers around it that grow when a response
 /// head needs it.
-pub(crate) struct BufferedTransport<In> {
+pub(super) struct BufferedTransport<In> {
     inner: In,
     buffers: BufferLease,
 }

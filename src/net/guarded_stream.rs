@@ -66,7 +66,7 @@ impl Write for DeadlineSocket {
 }
 
 impl GuardedStream {
-    pub(crate) fn open(
+    pub(super) fn open(
         (judged, trust): (&GuardedResolver, &TrustStore),
         host: &str,
         port: u16,

@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 
 /// How long to wait, and what ends the wait.
 #[derive(Clone)]
-pub(crate) struct WaitLimits {
+pub(super) struct WaitLimits {
     pub cancel: CancelToken,
     /// The longest silence that is borne.
     pub stall: Duration,
@@ -30,7 +30,7 @@ thread_local! {
 /// How a read that does not wait looks for more. Who waits is a property of the reader and not of the connection: a mode of
 /// the connection would still be set when it serves the next call on another thread.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Readiness {
+pub(super) enum Readiness {
     /// Something may have arrived since the last look.
     News,
     /// Nothing has: only what was received before, and lies in a buffer, is read.
@@ -38,17 +38,17 @@ pub(crate) enum Readiness {
 }
 
 /// How reads of this thread look for more, where they do not wait.
-pub(crate) fn readiness() -> Option<Readiness> {
+pub(super) fn readiness() -> Option<Readiness> {
     READINESS.get()
 }
 
 /// Notes whether a read that did not wait took all that had arrived.
-pub(crate) fn note_drained(drained: bool) {
+pub(super) fn note_drained(drained: bool) {
     DRAINED.set(drained);
 }
 
 /// Notes which connection the call reads its answer from.
-pub(crate) fn note_connection(connection: &Arc<TcpStream>) {
+pub(super) fn note_connection(connection: &Arc<TcpStream>) {
     CONNECTION.with_borrow_mut(|noted| {
         if noted.is_none() {
             *noted = Some(connection.clone());
@@ -58,7 +58,7 @@ pub(crate) fn note_connection(connection: &Arc<TcpStream>) {
 
 /// What happened on the wire during one call.
 #[derive(Debug)]
-pub(crate) struct Traffic {
+pub(super) struct Traffic {
     /// A new connection was made, rather than an idle one used again.
     pub connected: bool,
     pub received: bool,
@@ -67,12 +67,12 @@ pub(crate) struct Traffic {
 }
 
 /// Notes that the call made a connection.
-pub(crate) fn note_connected() {
+pub(super) fn note_connected() {
     CONNECTED.set(true);
 }
 
 /// Notes that the other side sent something.
-pub(crate) fn note_received() {
+pub(super) fn note_received() {
     RECEIVED.set(true);
 }
 
@@ -90,7 +90,7 @@ impl Drop for RestoreOnDrop {
 
 impl WaitLimits {
     /// Runs `call` with this as what its transport waits with, and tells what was seen on the wire.
-    pub(crate) fn run<T>(self, call: impl FnOnce() -> T) -> (T, Traffic) {
+    pub(super) fn run<T>(self, call: impl FnOnce() -> T) -> (T, Traffic) {
         CONNECTED.set(false);
         RECEIVED.set(false);
         CONNECTION.set(None);
@@ -102,7 +102,7 @@ impl WaitLimits {
 
     /// Runs `call`, whose reads do not wait: one that finds nothing fails with `WouldBlock` and keeps all that was read. Tells
     /// whether it took all that had arrived.
-    pub(crate) fn run_nonblocking<T>(self, readiness: Readiness, call: impl FnOnce() -> T) -> (T, bool) {
+    pub(super) fn run_nonblocking<T>(self, readiness: Readiness, call: impl FnOnce() -> T) -> (T, bool) {
         DRAINED.set(false);
         let _restore = RestoreOnDrop(CURRENT.replace(Some(self)));
         READINESS.set(Some(readiness));
@@ -110,12 +110,12 @@ impl WaitLimits {
     }
 
     /// What the call under way waits with. Outside a call nothing is waited for.
-    pub(crate) fn current() -> Result<Self, NetError> {
+    pub(super) fn current() -> Result<Self, NetError> {
         CURRENT.with_borrow(Clone::clone).ok_or(NetError::Cancelled)
     }
 
     /// Why the wait is over already, if it is.
-    pub(crate) fn end_reason(&self) -> Option<NetError> {
+    pub(super) fn end_reason(&self) -> Option<NetError> {
         self.cancel.reason().map(|reason| match reason {
             CancelReason::TimedOut => NetError::TimedOut,
             CancelReason::CallerLeft | CancelReason::Shutdown | CancelReason::Aborted => NetError::Cancelled,
@@ -123,14 +123,14 @@ impl WaitLimits {
     }
 
     /// The moment at which a wait that starts now must end.
-    pub(crate) fn deadline(&self, most: Duration) -> Instant {
+    pub(super) fn deadline(&self, most: Duration) -> Instant {
         let time = most.min(self.stall);
         Instant::now() + self.cancel.time_left().map_or(time, |left| left.min(time))
     }
 
     /// Does what cannot be interrupted (a name lookup, a connect) on a thread of its own, which is left behind when
     /// the token is set or `most` has passed. The system bounds how long such a thread lives on.
-    pub(crate) fn run_abandonable<T: Send + 'static>(
+    pub(super) fn run_abandonable<T: Send + 'static>(
         &self,
         most: Duration,
         stack_bytes: usize,

@@ -16,14 +16,14 @@ use std::process::{Child, Command, ExitCode};
 use std::{fs, io};
 
 /// The second word of a keeper, and of the process that turns into the program.
-pub(crate) const KEEP: &str = "keep";
+pub(super) const KEEP: &str = "keep";
 const BECOME: &str = "become";
 /// How long a program whose input is closed may take to end by itself.
 const GRACE: Timespec = Timespec { tv_sec: 0, tv_nsec: 300_000_000 };
 /// What a keeper ends with where it could do nothing.
 const FAILED: u8 = 125;
 /// What a process ends with that could not turn into its program, as shells have it.
-pub(crate) const NOT_STARTED: u8 = 127;
+pub(super) const NOT_STARTED: u8 = 127;
 /// Bytes of memory in a mebibyte.
 const MB: u64 = 1024 * 1024;
 /// Engines set aside far more addresses than they ever fill; what is filled has a limit of its own.

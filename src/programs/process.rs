@@ -50,7 +50,7 @@ pub struct ProgramProcess {
 }
 
 impl ProgramProcess {
-    pub(crate) fn start(
+    pub(super) fn start(
         keeper: &Path,
         admitted: &ProgramGrant<'_>,
         place: ProgramSlot,

@@ -12,7 +12,7 @@ use std::time::Instant;
 pub enum ProgramProcess {}
 
 impl ProgramProcess {
-    pub(crate) fn start(
+    pub(super) fn start(
         _: &Path,
         _: &ProgramGrant<'_>,
         _: ProgramSlot,

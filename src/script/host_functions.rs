@@ -18,7 +18,7 @@ use url::{Url, quirks};
 
 /// What code wants of the worker, and what it said.
 #[derive(Default)]
-pub(crate) struct PendingCalls {
+pub(super) struct PendingCalls {
     pub lines: Vec<ConsoleLine>,
     line_bytes: usize,
     /// Whether lines were dropped because there were too many.
@@ -54,12 +54,12 @@ impl PendingCalls {
     }
 
     /// The moment the next timer is due.
-    pub(crate) fn next_timer(&self) -> Option<Instant> {
+    pub(super) fn next_timer(&self) -> Option<Instant> {
         self.timers.first_key_value().map(|(&(due, _), ())| due)
     }
 
     /// Takes a timer that is due.
-    pub(crate) fn take_due_timer(&mut self, now: Instant) -> Option<u32> {
+    pub(super) fn take_due_timer(&mut self, now: Instant) -> Option<u32> {
         let (&(due, id), ()) = self.timers.first_key_value()?;
         if due > now {
             return None;
@@ -70,7 +70,7 @@ impl PendingCalls {
     }
 
     /// Takes a request that may be sent now.
-    pub(crate) fn next_request(&mut self) -> Option<(u32, FetchRequest)> {
+    pub(super) fn next_request(&mut self) -> Option<(u32, FetchRequest)> {
         if self.in_flight >= limits::CODE_FETCHES_AT_ONCE_MAX {
             return None;
         }
@@ -80,21 +80,21 @@ impl PendingCalls {
     }
 
     /// Takes a call, with its number, name and arguments.
-    pub(crate) fn next_call(&mut self) -> Option<(u32, String, String)> {
+    pub(super) fn next_call(&mut self) -> Option<(u32, String, String)> {
         let next = self.calls.pop_front()?;
         self.called += 1;
         Some(next)
     }
 
     /// Takes what a database is to be asked, with its number.
-    pub(crate) fn next_query(&mut self) -> Option<(u32, DatabaseRequest)> {
+    pub(super) fn next_query(&mut self) -> Option<(u32, DatabaseRequest)> {
         let next = self.queries.pop_front()?;
         self.called += 1;
         Some(next)
     }
 
     /// Whether anything from outside can still move the code.
-    pub(crate) fn is_waiting(&self) -> bool {
+    pub(super) fn is_waiting(&self) -> bool {
         self.in_flight > 0 || self.called > 0 || !self.timers.is_empty()
     }
 
@@ -216,7 +216,7 @@ fn url_parts(url: &Url) -> String {
 }
 
 /// The object the prelude gets.
-pub(crate) fn build_host_object<'js>(
+pub(super) fn build_host_object<'js>(
     ctx: &Ctx<'js>,
     wishes: &Rc<RefCell<PendingCalls>>,
 ) -> rquickjs::Result<Object<'js>> {

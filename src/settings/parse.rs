@@ -13,26 +13,26 @@ use std::path::{Component, Path, PathBuf};
 const SHOWN_MAX_CHARS: usize = 80;
 
 /// Why a text is not a value.
-pub(crate) struct ParseError {
+pub(super) struct ParseError {
     problem: String,
     fix: String,
 }
 
 /// A value, or why the text is not one.
-pub(crate) type ParseResult<T> = Result<T, ParseError>;
+pub(super) type ParseResult<T> = Result<T, ParseError>;
 
-pub(crate) fn parse_error<T>(problem: impl Into<String>, fix: impl Into<String>) -> ParseResult<T> {
+pub(super) fn parse_error<T>(problem: impl Into<String>, fix: impl Into<String>) -> ParseResult<T> {
     Err(ParseError { problem: problem.into(), fix: fix.into() })
 }
 
 /// Looks settings up: a flag wins over its variable, and an empty text is no value.
-pub(crate) struct SettingsReader<'a> {
+pub(super) struct SettingsReader<'a> {
     vars: &'a dyn Fn(&str) -> Option<String>,
     flags: &'a [Flag],
 }
 
 impl<'a> SettingsReader<'a> {
-    pub(crate) fn new(vars: &'a dyn Fn(&str) -> Option<String>, flags: &'a [Flag]) -> Self {
+    pub(super) fn new(vars: &'a dyn Fn(&str) -> Option<String>, flags: &'a [Flag]) -> Self {
         Self { vars, flags }
     }
 
@@ -42,7 +42,7 @@ impl<'a> SettingsReader<'a> {
     }
 
     /// The text without the spaces around it; `None` when nothing is left.
-    pub(crate) fn text(&self, variable: &str) -> Option<String> {
+    pub(super) fn text(&self, variable: &str) -> Option<String> {
         self.raw(variable).map(|text| text.trim().to_owned()).filter(|text| !text.is_empty())
     }
 
@@ -55,7 +55,7 @@ impl<'a> SettingsReader<'a> {
     }
 
     /// Reads a value whose text may be repeated in a message.
-    pub(crate) fn read<T>(
+    pub(super) fn read<T>(
         &self,
         variable: &str,
         parse: impl Fn(&str) -> ParseResult<T>,
@@ -72,7 +72,7 @@ impl<'a> SettingsReader<'a> {
     }
 
     /// Reads a value whose text is never repeated and whose spaces count.
-    pub(crate) fn read_secret<T>(
+    pub(super) fn read_secret<T>(
         &self,
         variable: &str,
         parse: impl Fn(&str) -> ParseResult<T>,
@@ -86,19 +86,19 @@ impl<'a> SettingsReader<'a> {
 }
 
 /// The words that turn history and drafts off (manual 6.10 r3); any other text leaves them on.
-pub(crate) fn is_off(text: &str) -> bool {
+pub(super) fn is_off(text: &str) -> bool {
     matches!(text.trim().to_ascii_lowercase().as_str(), "off" | "false" | "0" | "no")
 }
 
 /// A cap of a check: the default for anything but a positive number, else within its range.
-pub(crate) fn cap(text: Option<String>, default: u64, (least, most): (u64, u64)) -> u64 {
+pub(super) fn cap(text: Option<String>, default: u64, (least, most): (u64, u64)) -> u64 {
     let number =
         text.and_then(|text| text.parse::<f64>().ok()).filter(|number| number.is_finite() && *number > 0.0);
     // The cast rounds down and saturates; the range then holds either way.
     number.map_or(default, |number| (number as u64).clamp(least, most))
 }
 
-pub(crate) fn switch(text: &str) -> ParseResult<bool> {
+pub(super) fn switch(text: &str) -> ParseResult<bool> {
     match text.to_ascii_lowercase().as_str() {
         "on" | "true" | "1" | "yes" => Ok(true),
         _ if is_off(text) => Ok(false),
@@ -106,7 +106,7 @@ pub(crate) fn switch(text: &str) -> ParseResult<bool> {
     }
 }
 
-pub(crate) fn in_range(text: &str, (least, most): (u64, u64)) -> ParseResult<u64> {
+pub(super) fn in_range(text: &str, (least, most): (u64, u64)) -> ParseResult<u64> {
     match text.parse::<u64>() {
         Ok(number) if (least..=most).contains(&number) => Ok(number),
         _ => parse_error("is out of range", format!("give a whole number from {least} to {most}")),
@@ -114,7 +114,7 @@ pub(crate) fn in_range(text: &str, (least, most): (u64, u64)) -> ParseResult<u64
 }
 
 /// Names of environment variables that flows may read.
-pub(crate) fn variable_names(text: &str) -> ParseResult<Vec<String>> {
+pub(super) fn variable_names(text: &str) -> ParseResult<Vec<String>> {
     let names: Vec<&str> = text.split(',').map(str::trim).filter(|name| !name.is_empty()).collect();
     let is_word = |name: &&str| name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
     if !names.iter().all(is_word) {
@@ -132,7 +132,7 @@ pub(crate) fn variable_names(text: &str) -> ParseResult<Vec<String>> {
     Ok(names.into_iter().map(str::to_owned).collect())
 }
 
-pub(crate) fn host(text: &str) -> ParseResult<IpAddr> {
+pub(super) fn host(text: &str) -> ParseResult<IpAddr> {
     if text.eq_ignore_ascii_case("localhost") {
         return Ok(IpAddr::V4(Ipv4Addr::LOCALHOST));
     }
@@ -145,13 +145,13 @@ pub(crate) fn host(text: &str) -> ParseResult<IpAddr> {
     })
 }
 
-pub(crate) fn port(text: &str) -> ParseResult<u16> {
+pub(super) fn port(text: &str) -> ParseResult<u16> {
     text.parse().or_else(|_| {
         parse_error("is not a port", "give a number from 0 to 65535, where 0 takes any free port")
     })
 }
 
-pub(crate) fn base_address(text: &str) -> ParseResult<String> {
+pub(super) fn base_address(text: &str) -> ParseResult<String> {
     let fix = "write scheme and host only, such as https://flows.example.com";
     let lower = text.trim_end_matches('/').to_ascii_lowercase();
     let Some(rest) = lower.strip_prefix("https://").or_else(|| lower.strip_prefix("http://")) else {
@@ -191,12 +191,12 @@ fn split_entries(text: &str) -> impl Iterator<Item = &str> {
     text.split([',', ' ', '\t', '\n']).filter(|part| !part.is_empty())
 }
 
-pub(crate) fn origins(text: &str) -> ParseResult<Vec<String>> {
+pub(super) fn origins(text: &str) -> ParseResult<Vec<String>> {
     split_entries(text).map(origin).collect()
 }
 
 /// Names of the service. Whoever pastes an address means its host.
-pub(crate) fn hosts(text: &str) -> ParseResult<Vec<String>> {
+pub(super) fn hosts(text: &str) -> ParseResult<Vec<String>> {
     let host = |part: &str| {
         let lower = part.trim_end_matches('/').to_ascii_lowercase();
         let bare = lower.strip_prefix("https://").or_else(|| lower.strip_prefix("http://")).unwrap_or(&lower);
@@ -223,7 +223,7 @@ fn origin(text: &str) -> ParseResult<String> {
     )
 }
 
-pub(crate) fn networks(text: &str) -> ParseResult<Vec<IpNet>> {
+pub(super) fn networks(text: &str) -> ParseResult<Vec<IpNet>> {
     let network = |part| {
         network(part).map_or_else(
             || {
@@ -242,7 +242,7 @@ fn network(text: &str) -> Option<IpNet> {
     text.parse::<IpNet>().ok().or_else(|| text.parse::<IpAddr>().ok().map(IpNet::from))
 }
 
-pub(crate) fn allow_rules(text: &str) -> ParseResult<Vec<AllowRule>> {
+pub(super) fn allow_rules(text: &str) -> ParseResult<Vec<AllowRule>> {
     let rule = |part| {
         allow_rule(part).map_or_else(
             || {
@@ -270,7 +270,7 @@ fn allow_rule(text: &str) -> Option<AllowRule> {
     }
 }
 
-pub(crate) fn absolute_folder(text: &str) -> ParseResult<PathBuf> {
+pub(super) fn absolute_folder(text: &str) -> ParseResult<PathBuf> {
     if !Path::new(text).is_absolute() {
         return parse_error("is not an absolute path", "write the folder from the root");
     }
@@ -278,7 +278,7 @@ pub(crate) fn absolute_folder(text: &str) -> ParseResult<PathBuf> {
 }
 
 /// Folders whose names may hold spaces, so that only commas divide them.
-pub(crate) fn folders(text: &str) -> ParseResult<Vec<PathBuf>> {
+pub(super) fn folders(text: &str) -> ParseResult<Vec<PathBuf>> {
     let fix = "separate folders such as /srv/handbook by commas, each written from the root and without ..";
     let folder = |part: &str| {
         let path = Path::new(part);
@@ -293,7 +293,7 @@ pub(crate) fn folders(text: &str) -> ParseResult<Vec<PathBuf>> {
     text.split(',').map(str::trim).filter(|part| !part.is_empty()).map(folder).collect()
 }
 
-pub(crate) fn encryption_key(text: &str) -> ParseResult<[u8; 32]> {
+pub(super) fn encryption_key(text: &str) -> ParseResult<[u8; 32]> {
     let text = text.trim();
     let bytes = if text.len() == 64 { from_hex(text) } else { from_base64(text) };
     let key = bytes.and_then(|bytes| <[u8; 32]>::try_from(bytes).ok());
@@ -315,7 +315,7 @@ fn from_base64(text: &str) -> Option<Vec<u8>> {
     STANDARD_NO_PAD.decode(standard).ok()
 }
 
-pub(crate) fn email(text: &str) -> ParseResult<String> {
+pub(super) fn email(text: &str) -> ParseResult<String> {
     let whole = text.split_once('@').is_some_and(|(name, host)| !name.is_empty() && !host.is_empty());
     if !whole || text.chars().any(|c| c.is_whitespace() || c.is_control()) {
         return parse_error("is not an e-mail address", "write one such as owner@example.com");
@@ -323,7 +323,7 @@ pub(crate) fn email(text: &str) -> ParseResult<String> {
     Ok(text.to_owned())
 }
 
-pub(crate) fn password(text: &str) -> ParseResult<String> {
+pub(super) fn password(text: &str) -> ParseResult<String> {
     let (least, most) = (limits::PASSWORD_MIN_CHARS, limits::PASSWORD_MAX_CHARS);
     if !(least..=most).contains(&text.chars().count()) {
         return parse_error(
@@ -334,7 +334,7 @@ pub(crate) fn password(text: &str) -> ParseResult<String> {
     Ok(text.to_owned())
 }
 
-pub(crate) fn commands(text: &str) -> ParseResult<Vec<AllowedProgram>> {
+pub(super) fn commands(text: &str) -> ParseResult<Vec<AllowedProgram>> {
     let fix = r#"write a JSON list such as [["/usr/local/bin/files-server", "--read-only"], {"command": ["/usr/bin/search"], "env": {"REGION": "eu"}, "flowEnv": ["TOKEN"], "memoryMb": 512}]"#;
     if text.trim().is_empty() {
         return Ok(Vec::new());
@@ -342,12 +342,12 @@ pub(crate) fn commands(text: &str) -> ParseResult<Vec<AllowedProgram>> {
     AllowedProgram::parse_list(text).or_else(|problem| parse_error(problem, fix))
 }
 
-pub(crate) fn log_filter(text: &str) -> ParseResult<LogFilter> {
+pub(super) fn log_filter(text: &str) -> ParseResult<LogFilter> {
     let fix = "write off, error, warn, info, debug or trace, and modules such as info,flowkeep::net=debug";
     LogFilter::parse(text)
         .or_else(|row| parse_error(format!("holds the unreadable row \"{}\"", row.escape_debug()), fix))
 }
 
-pub(crate) fn log_format(text: &str) -> ParseResult<LogFormat> {
+pub(super) fn log_format(text: &str) -> ParseResult<LogFormat> {
     LogFormat::parse(text).map_or_else(|| parse_error("is not a log format", "write auto, human or json"), Ok)
 }

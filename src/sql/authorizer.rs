@@ -146,7 +146,7 @@ const TABLE_FUNCTIONS: &[&str] = &["json_each", "json_tree"];
 const OWN_PRAGMA: &str = "data_version";
 
 /// Sets what a connection may use before anything of its database is read.
-pub(crate) fn limit_connection(connection: &Connection) -> Result<()> {
+pub(super) fn limit_connection(connection: &Connection) -> Result<()> {
     for (limit, most) in [
         (Limit::SQLITE_LIMIT_LENGTH, VALUE_BYTES_MAX),
         (Limit::SQLITE_LIMIT_SQL_LENGTH, SCHEMA_BYTES_MAX),
@@ -175,18 +175,18 @@ pub(crate) fn limit_connection(connection: &Connection) -> Result<()> {
 }
 
 /// Sets how much memory all databases may take, for one that is filled before it is read.
-pub(crate) fn limit_memory(connection: &Connection) -> Result<()> {
+pub(super) fn limit_memory(connection: &Connection) -> Result<()> {
     connection.prepare(&format!("PRAGMA hard_heap_limit = {HEAP_BYTES_MAX}"))?.query([])?.next()?;
     Ok(())
 }
 
 /// True for a statement that is not too long to be looked at.
-pub(crate) fn is_short_enough(statement: &str) -> bool {
+pub(super) fn is_short_enough(statement: &str) -> bool {
     i32::try_from(statement.len()).is_ok_and(|length| length <= STATEMENT_BYTES_MAX)
 }
 
 /// Puts the walls around every statement that is prepared from here on.
-pub(crate) fn install_authorizer(connection: &mut Connection, known: Catalog) -> Result<()> {
+pub(super) fn install_authorizer(connection: &mut Connection, known: Catalog) -> Result<()> {
     connection.authorizer(Some(move |context: AuthContext<'_>| {
         if is_allowed(&context.action, &known) { Authorization::Allow } else { Authorization::Deny }
     }))

@@ -9,11 +9,11 @@ use crate::domain::error::{Error, Result};
 use redb::TableHandle as _;
 
 /// The bytes of a sum.
-pub(crate) const CHECKSUM_BYTES: usize = 4;
+pub(super) const CHECKSUM_BYTES: usize = 4;
 
 /// How the rows of a database end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum RowEncoding {
+pub(super) enum RowEncoding {
     /// In nothing but their value: format 6 and older.
     Plain,
     /// In their sum.
@@ -22,12 +22,12 @@ pub(crate) enum RowEncoding {
 
 impl RowEncoding {
     /// True for a row that ends in its sum. Every program must be able to read the number of the format.
-    pub(crate) fn has_checksum(self, table: Table, key: &[u8]) -> bool {
+    pub(super) fn has_checksum(self, table: Table, key: &[u8]) -> bool {
         self == Self::Checksummed && !(table.name() == META.name() && key == FORMAT_KEY)
     }
 
     /// The value of a stored row; `None` when it is not what was stored.
-    pub(crate) fn checked_value<'a>(self, table: Table, key: &[u8], row: &'a [u8]) -> Option<&'a [u8]> {
+    pub(super) fn checked_value<'a>(self, table: Table, key: &[u8], row: &'a [u8]) -> Option<&'a [u8]> {
         if !self.has_checksum(table, key) {
             return Some(row);
         }
@@ -39,7 +39,7 @@ impl RowEncoding {
     ///
     /// # Errors
     /// [`Error::Damaged`].
-    pub(crate) fn read_value<'a>(self, table: Table, key: &[u8], row: &'a [u8]) -> Result<&'a [u8]> {
+    pub(super) fn read_value<'a>(self, table: Table, key: &[u8], row: &'a [u8]) -> Result<&'a [u8]> {
         self.checked_value(table, key, row).ok_or_else(|| {
             let damage = row_damage::row_damage(table, key);
             tracing::error!(row = damage.place(), "a stored row is damaged");
@@ -49,7 +49,7 @@ impl RowEncoding {
 }
 
 /// The sum of a row.
-pub(crate) fn checksum(table: Table, key: &[u8], value: &[u8]) -> [u8; CHECKSUM_BYTES] {
+pub(super) fn checksum(table: Table, key: &[u8], value: &[u8]) -> [u8; CHECKSUM_BYTES] {
     let mut state = Checksum::default();
     state.add(table.name().as_bytes());
     state.add(&[0]);

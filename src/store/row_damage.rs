@@ -79,7 +79,7 @@ fn describe_table(table: Table) -> (&'static str, &'static [KeyPart]) {
     found.map_or(("row", &[Bytes]), |(_, what, parts)| (what, parts))
 }
 
-pub(crate) fn row_damage(table: Table, key: &[u8]) -> Damage {
+pub(super) fn row_damage(table: Table, key: &[u8]) -> Damage {
     let (what, parts) = describe_table(table);
     let mut place = what.to_owned();
     let mut last_id = None;
@@ -101,7 +101,7 @@ pub(crate) fn row_damage(table: Table, key: &[u8]) -> Damage {
 }
 
 /// A table of which not every row can be reached.
-pub(crate) fn table_damage(table: Table) -> Damage {
+pub(super) fn table_damage(table: Table) -> Damage {
     let (what, _) = describe_table(table);
     Damage::new(what.to_owned(), format!("table {}, which holds each {what}", table.name()))
 }

@@ -82,7 +82,7 @@ pub struct ReadTx {
 
 /// How much of the database a snapshot may look at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum ReadScope {
+pub(super) enum ReadScope {
     Everything,
     /// Everything but messages, the newest of which may be missing (`tail.rs`).
     AllButMessages,
@@ -113,22 +113,22 @@ pub struct WriteTx {
 }
 
 /// A failure of the database, for the log.
-pub(crate) fn database_error(cause: impl Into<redb::Error>) -> Error {
+pub(super) fn database_error(cause: impl Into<redb::Error>) -> Error {
     Error::internal(cause.into())
 }
 
 /// True when the database itself failed, and not a record in it.
-pub(crate) fn is_database_error(error: &Error) -> bool {
+pub(super) fn is_database_error(error: &Error) -> bool {
     matches!(error, Error::Internal(cause) if cause.is::<redb::Error>())
 }
 
 impl ReadTx {
-    pub(crate) const fn new(tx: redb::ReadTransaction, scope: ReadScope) -> Self {
+    pub(super) const fn new(tx: redb::ReadTransaction, scope: ReadScope) -> Self {
         Self::with_encoding(tx, scope, RowEncoding::Checksummed)
     }
 
     /// Over a database whose rows are of this form.
-    pub(crate) const fn with_encoding(
+    pub(super) const fn with_encoding(
         tx: redb::ReadTransaction,
         scope: ReadScope,
         encoding: RowEncoding,
@@ -148,7 +148,7 @@ impl ReadTx {
     ///
     /// # Errors
     /// [`Error::Cancelled`] when `is_cancelled` says so.
-    pub(crate) fn examine(&self, table: Table, is_cancelled: impl Fn() -> bool) -> Result<TableReport> {
+    pub(super) fn examine(&self, table: Table, is_cancelled: impl Fn() -> bool) -> Result<TableReport> {
         let mut report = TableReport::default();
         // What fails here is told in the end: the table is not whole.
         let _ = self.examine_rows(table, &mut report, &is_cancelled);
@@ -188,12 +188,12 @@ impl ReadTx {
 
 /// What was found in a table.
 #[derive(Debug, Default)]
-pub(crate) struct TableReport {
-    pub(crate) rows: u64,
+pub(super) struct TableReport {
+    pub(super) rows: u64,
     /// The keys of those that are not what was stored.
-    pub(crate) damaged_keys: Vec<Vec<u8>>,
+    pub(super) damaged_keys: Vec<Vec<u8>>,
     /// All rows were reached that the database counts.
-    pub(crate) is_complete: bool,
+    pub(super) is_complete: bool,
 }
 
 /// Runs a read of the database. What a disk changed in its pages may be a panic there, which is one of this table alone.
@@ -306,7 +306,7 @@ impl_reads!(ReadTx);
 impl_reads!(WriteTx);
 
 impl WriteTx {
-    pub(crate) const fn new(tx: redb::WriteTransaction, watermark: Watermark) -> Self {
+    pub(super) const fn new(tx: redb::WriteTransaction, watermark: Watermark) -> Self {
         Self {
             tx,
             has_written: Cell::new(false),
@@ -326,65 +326,65 @@ impl WriteTx {
     }
 
     /// Reads and writes rows of this form from here on.
-    pub(crate) fn set_encoding(&self, encoding: RowEncoding) {
+    pub(super) fn set_encoding(&self, encoding: RowEncoding) {
         self.encoding.set(encoding);
     }
 
-    pub(crate) const fn watermark(&self) -> Watermark {
+    pub(super) const fn watermark(&self) -> Watermark {
         self.watermark
     }
 
     /// Has the database flushed when this is committed. It counts as a write.
-    pub(crate) fn request_checkpoint(&self) {
+    pub(super) fn request_checkpoint(&self) {
         self.has_written.set(true);
         self.is_checkpoint_requested.set(true);
     }
 
     /// True when it was asked to flush.
-    pub(crate) fn is_checkpoint_requested(&self) -> bool {
+    pub(super) fn is_checkpoint_requested(&self) -> bool {
         self.is_checkpoint_requested.get()
     }
 
     /// Forgets what the operation before wrote.
-    pub(crate) fn start_operation(&self) {
+    pub(super) fn start_operation(&self) {
         self.has_written.set(false);
     }
 
     /// True when the operation that started last has written something.
-    pub(crate) fn has_written(&self) -> bool {
+    pub(super) fn has_written(&self) -> bool {
         self.has_written.get()
     }
 
     /// What was changed in it.
-    pub(crate) fn redo(&self) -> Ref<'_, RedoRecord> {
+    pub(super) fn redo(&self) -> Ref<'_, RedoRecord> {
         self.redo.borrow()
     }
 
     /// True when something was changed in it.
-    pub(crate) fn has_changes(&self) -> bool {
+    pub(super) fn has_changes(&self) -> bool {
         !matches!(self.redo().rows(), Some([]))
     }
 
     /// Commits and flushes everything that was committed before along with it. Quick repair makes opening after a
     /// kill take no longer at 10 GB than at 10 kB; it commits in two phases.
-    pub(crate) fn commit_durable(mut self) -> Result<(), redb::Error> {
+    pub(super) fn commit_durable(mut self) -> Result<(), redb::Error> {
         self.tx.set_two_phase_commit(true);
         self.tx.set_quick_repair(true);
         Ok(self.tx.commit()?)
     }
 
     /// Commits for readers and later transactions of this process; the next flush takes it to disk.
-    pub(crate) fn commit_volatile(mut self) -> Result<(), redb::Error> {
+    pub(super) fn commit_volatile(mut self) -> Result<(), redb::Error> {
         self.tx.set_durability(Durability::None)?;
         Ok(self.tx.commit()?)
     }
 
-    pub(crate) fn abort(self) -> Result<(), redb::StorageError> {
+    pub(super) fn abort(self) -> Result<(), redb::StorageError> {
         self.tx.abort()
     }
 
     /// Makes a table that does not exist yet.
-    pub(crate) fn create_table(&self, table: Table) -> Result<()> {
+    pub(super) fn create_table(&self, table: Table) -> Result<()> {
         self.has_written.set(true);
         self.redo.borrow_mut().mark_oversized();
         self.tx.open_table(table).map(drop).map_err(database_error)

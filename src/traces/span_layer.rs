@@ -22,7 +22,7 @@ pub struct SpanLayer {
 }
 
 impl SpanLayer {
-    pub(crate) const fn new(queue: SyncSender<ExporterMessage>, sampler: Sampler) -> Self {
+    pub(super) const fn new(queue: SyncSender<ExporterMessage>, sampler: Sampler) -> Self {
         Self { queue, sampler }
     }
 
@@ -125,15 +125,15 @@ where
 
 /// What a span stands under.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct ParentSpan {
-    pub(crate) trace: [u8; 16],
-    pub(crate) id: [u8; 8],
-    pub(crate) sampled: bool,
+pub(super) struct ParentSpan {
+    pub(super) trace: [u8; 16],
+    pub(super) id: [u8; 8],
+    pub(super) sampled: bool,
 }
 
 impl ParentSpan {
     /// Reads a `traceparent`; `None` for what is none (W3C Trace Context).
-    pub(crate) fn parse(text: &str) -> Option<Self> {
+    pub(super) fn parse(text: &str) -> Option<Self> {
         let mut parts = text.trim().split('-');
         let (version, trace, id, flags) = (parts.next()?, parts.next()?, parts.next()?, parts.next()?);
         if version == "ff" || (version == "00" && parts.next().is_some()) {

@@ -10,7 +10,7 @@ use std::thread;
 use std::time::Instant;
 
 /// Locks; a thread that panicked while it held the lock left nothing half done in what is kept here.
-pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -24,14 +24,14 @@ pub enum ExitReason {
 }
 
 /// A running worker. Dropped, it is killed, and its entry in the system's table is cleared.
-pub(crate) struct Process {
+pub(super) struct Process {
     child: Mutex<Child>,
     expired: AtomicBool,
 }
 
 impl Process {
     /// Starts `program role` with nothing but its two pipes.
-    pub(crate) fn start(program: &Path, role: &str) -> io::Result<(Arc<Self>, ChildStdin, ChildStdout)> {
+    pub(super) fn start(program: &Path, role: &str) -> io::Result<(Arc<Self>, ChildStdin, ChildStdout)> {
         let mut child = Command::new(program)
             .arg(role)
             .env_clear()
@@ -49,22 +49,22 @@ impl Process {
     }
 
     /// Ends it at once. Whoever waits for it finds its pipe closed.
-    pub(crate) fn kill(&self) {
+    pub(super) fn kill(&self) {
         // It may be dead already.
         let _ = lock(&self.child).kill();
     }
 
-    pub(crate) fn is_alive(&self) -> bool {
+    pub(super) fn is_alive(&self) -> bool {
         matches!(lock(&self.child).try_wait(), Ok(None))
     }
 
     /// Its number in the system.
-    pub(crate) fn id(&self) -> u32 {
+    pub(super) fn id(&self) -> u32 {
         lock(&self.child).id()
     }
 
     /// Kills what may still be left of it, and tells why it died.
-    pub(crate) fn wait(&self) -> ExitReason {
+    pub(super) fn wait(&self) -> ExitReason {
         let mut child = lock(&self.child);
         // A worker that closed its pipe is about to end by itself; what it ends with is worth a moment.
         let _ = child.kill();
@@ -96,13 +96,13 @@ struct Deadlines {
 
 /// The clock on the wall: kills every worker whose time is up. One thread, which sleeps until the next deadline.
 #[derive(Default)]
-pub(crate) struct DeadlineWatchdog {
+pub(super) struct DeadlineWatchdog {
     deadlines: Mutex<Deadlines>,
     changed: Condvar,
 }
 
 impl DeadlineWatchdog {
-    pub(crate) fn start() -> io::Result<Arc<Self>> {
+    pub(super) fn start() -> io::Result<Arc<Self>> {
         let watch = Arc::new(Self::default());
         let kept = watch.clone();
         thread::Builder::new().name("worker-watch".into()).spawn(move || kept.run())?;
@@ -110,7 +110,7 @@ impl DeadlineWatchdog {
     }
 
     /// Kills `process` at `deadline`, unless the guard is dropped before.
-    pub(crate) fn kill_at(self: &Arc<Self>, deadline: Instant, process: Arc<Process>) -> DeadlineGuard {
+    pub(super) fn kill_at(self: &Arc<Self>, deadline: Instant, process: Arc<Process>) -> DeadlineGuard {
         let mut deadlines = lock(&self.deadlines);
         deadlines.next += 1;
         let key = (deadline, deadlines.next);
@@ -121,7 +121,7 @@ impl DeadlineWatchdog {
         DeadlineGuard { watch: self.clone(), key }
     }
 
-    pub(crate) fn close(&self) {
+    pub(super) fn close(&self) {
         lock(&self.deadlines).closed = true;
         self.changed.notify_one();
     }
@@ -146,7 +146,7 @@ impl DeadlineWatchdog {
 }
 
 /// Ends the watching of one worker when dropped.
-pub(crate) struct DeadlineGuard {
+pub(super) struct DeadlineGuard {
     watch: Arc<DeadlineWatchdog>,
     key: (Instant, u64),
 }

@@ -22,7 +22,7 @@ pub fn is_secret_field(name: &str) -> bool {
 }
 
 /// What is known of one card's inputs: from the flow it was saved in, and from the card itself.
-pub(crate) struct InputRules<'a> {
+pub(super) struct InputRules<'a> {
     card: &'a str,
     cards: &'a dyn CardSchemas,
     saved: HashMap<&'a str, &'a str>,
@@ -31,7 +31,7 @@ pub(crate) struct InputRules<'a> {
 
 impl<'a> InputRules<'a> {
     /// The inputs of a node with these data.
-    pub(crate) fn for_node(data: &'a Map<String, Value>, cards: &'a dyn CardSchemas) -> Self {
+    pub(super) fn for_node(data: &'a Map<String, Value>, cards: &'a dyn CardSchemas) -> Self {
         let card = current_card_name(data.get("name").and_then(Value::as_str).unwrap_or_default());
         let params = || data.get("inputParams").and_then(Value::as_array).into_iter().flatten();
         let text = |param: &'a Value, name: &str| param.get(name).and_then(Value::as_str);
@@ -49,13 +49,13 @@ impl<'a> InputRules<'a> {
     }
 
     /// The inputs of a card that another card picked.
-    pub(crate) fn for_card(card: &'a str, cards: &'a dyn CardSchemas) -> Self {
+    pub(super) fn for_card(card: &'a str, cards: &'a dyn CardSchemas) -> Self {
         let credential_types = cards.credential_types(card).to_vec();
         Self { card, cards, saved: HashMap::new(), credential_types }
     }
 
     /// True when this input's value is never stored, whatever it is.
-    pub(crate) fn is_never_stored(&self, name: &str, value: &Value) -> bool {
+    pub(super) fn is_never_stored(&self, name: &str, value: &Value) -> bool {
         if self.kind(name) == InputSensitivity::Secret || self.is_declared(name) {
             return true;
         }
@@ -66,7 +66,7 @@ impl<'a> InputRules<'a> {
     }
 
     /// True when the value is the content of a file.
-    pub(crate) fn is_file_content(&self, name: &str, value: &Value) -> bool {
+    pub(super) fn is_file_content(&self, name: &str, value: &Value) -> bool {
         is_file_content(value, self.kind(name) != InputSensitivity::File)
     }
 
@@ -87,7 +87,7 @@ impl<'a> InputRules<'a> {
 
 /// True when a value that is no input of a card must not be stored because of its name: it is a text that is
 /// neither a reference nor a word of a schema.
-pub(crate) fn is_never_stored_by_name(name: &str, value: &Value) -> bool {
+pub(super) fn is_never_stored_by_name(name: &str, value: &Value) -> bool {
     names::is_never_stored(name) && matches!(value, Value::String(text) if !names::is_harmless_value(text))
 }
 
@@ -100,7 +100,7 @@ fn is_template_reference(value: &Value) -> bool {
 }
 
 /// True for a file written into the canvas, alone or in a list. Images may stay where they are shown.
-pub(crate) fn is_file_content(value: &Value, images_stay: bool) -> bool {
+pub(super) fn is_file_content(value: &Value, images_stay: bool) -> bool {
     match value {
         Value::String(text) => is_data(text, images_stay) || is_data_list(text, images_stay),
         Value::Array(list) => list.iter().any(|value| is_file_content(value, images_stay)),

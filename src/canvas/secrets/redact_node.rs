@@ -11,7 +11,7 @@ use serde_json::{Map, Value};
 const SEPARATE_KEYS: &[&str] = &["inputParams", "inputAnchors", "outputAnchors", "inputs"];
 
 /// One walk through a node. What it takes out is gone; the credentials it finds are kept here.
-pub(crate) struct Redactor<'a> {
+pub(super) struct Redactor<'a> {
     cards: &'a dyn CardSchemas,
     /// Where the walk is, below `data`: a JSON pointer that goes through JSON texts as if they were objects.
     pointer: String,
@@ -19,12 +19,12 @@ pub(crate) struct Redactor<'a> {
 }
 
 impl<'a> Redactor<'a> {
-    pub(crate) fn new(cards: &'a dyn CardSchemas) -> Self {
+    pub(super) fn new(cards: &'a dyn CardSchemas) -> Self {
         Self { cards, pointer: String::new(), credentials: Vec::new() }
     }
 
     /// Takes out what is never stored and notes the credentials by name and type.
-    pub(crate) fn redact_node(
+    pub(super) fn redact_node(
         mut self,
         node: &mut Value,
         credential: &dyn Fn(&str) -> Option<CredentialName>,
@@ -46,14 +46,14 @@ impl<'a> Redactor<'a> {
     }
 
     /// The credentials a node uses, by id.
-    pub(crate) fn credentials_of(mut self, node: &Value) -> Vec<CredentialUse> {
+    pub(super) fn credentials_of(mut self, node: &Value) -> Vec<CredentialUse> {
         let Some(data) = node.get("data").and_then(Value::as_object) else { return Vec::new() };
         self.redact_data(&mut data.clone());
         self.credentials
     }
 
     /// Takes out what is never stored of settings; the credentials in them are not noted.
-    pub(crate) fn redact_settings(mut self, settings: &mut Map<String, Value>) {
+    pub(super) fn redact_settings(mut self, settings: &mut Map<String, Value>) {
         self.redact_object(settings, None, json_text::DEPTH_MAX_LEVELS);
     }
 

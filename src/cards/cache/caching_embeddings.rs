@@ -10,7 +10,7 @@ const CHUNK_AIM: &str = "passage:";
 const QUESTION: &str = "question:";
 
 /// Where vectors are kept.
-pub(crate) enum VectorStorage {
+pub(super) enum VectorStorage {
     /// With the host, which knows the flow they belong to.
     HostMemory,
     Redis(Box<RedisStore>),
@@ -34,13 +34,13 @@ impl VectorStorage {
 }
 
 /// An embeddings card with kept vectors in front of it.
-pub(crate) struct CachingEmbeddings {
+pub(super) struct CachingEmbeddings {
     /// The card that makes what is not kept.
-    pub(crate) embeddings: Arc<dyn Embeddings>,
-    pub(crate) card: &'static str,
+    pub(super) embeddings: Arc<dyn Embeddings>,
+    pub(super) card: &'static str,
     /// Keeps vectors of different uses apart.
-    pub(crate) namespace: String,
-    pub(crate) storage: VectorStorage,
+    pub(super) namespace: String,
+    pub(super) storage: VectorStorage,
 }
 
 impl CachingEmbeddings {

@@ -7,7 +7,7 @@ use crate::limits::MEMORY_MESSAGES_MAX;
 use serde_json::{Value, json};
 
 /// Question and answer as two entries.
-pub(crate) fn pair(question: &str, answer: &str) -> [String; 2] {
+pub(super) fn pair(question: &str, answer: &str) -> [String; 2] {
     let human = json!({
         "type": "human",
         "data": {"content": question, "additional_kwargs": {}, "response_metadata": {}},
@@ -23,7 +23,7 @@ pub(crate) fn pair(question: &str, answer: &str) -> [String; 2] {
 
 /// The messages of entries in their order. What was said by neither of the two, such as the result of a tool, and what says
 /// nothing, such as a call of one, is left out. `None` when an entry is no message.
-pub(crate) fn messages<'e>(entries: impl IntoIterator<Item = &'e [u8]>) -> Option<Vec<HistoryMessage>> {
+pub(super) fn messages<'e>(entries: impl IntoIterator<Item = &'e [u8]>) -> Option<Vec<HistoryMessage>> {
     let mut messages = Vec::new();
     for entry in entries {
         let entry: Value = serde_json::from_slice(entry).ok()?;
@@ -57,7 +57,7 @@ fn text(content: &Value) -> Option<String> {
 }
 
 /// What a memory sends: what the caller brought along stands first, and counts within the same bound.
-pub(crate) fn messages_to_send(
+pub(super) fn messages_to_send(
     turn: &RunContext<'_>,
     kept: Vec<HistoryMessage>,
     newest: usize,
@@ -70,7 +70,7 @@ pub(crate) fn messages_to_send(
 }
 
 /// How many messages a window holds; all that may be sent for none.
-pub(crate) fn window(size: Option<u64>) -> usize {
+pub(super) fn window(size: Option<u64>) -> usize {
     let size = size.filter(|size| *size > 0).and_then(|size| usize::try_from(size).ok());
     size.unwrap_or(MEMORY_MESSAGES_MAX).min(MEMORY_MESSAGES_MAX)
 }

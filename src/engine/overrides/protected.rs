@@ -109,7 +109,7 @@ static PASSWORD_FIELDS: LazyLock<HashSet<String>> = LazyLock::new(|| {
 });
 
 /// The group of a name, of any card and at any depth.
-pub(crate) fn group_of_name(name: &str) -> Option<ProtectedGroup> {
+pub(super) fn group_of_name(name: &str) -> Option<ProtectedGroup> {
     let name = &*visible_form(name);
     if is_port(name) {
         return Some(ProtectedGroup::Port);
@@ -147,7 +147,7 @@ fn is_port(name: &str) -> bool {
 }
 
 /// The group of a card's input: by its kind, by its name, and as a field of the card's credentials.
-pub(crate) fn group_of_input(card: &Card, input: &Input) -> Option<ProtectedGroup> {
+pub(super) fn group_of_input(card: &Card, input: &Input) -> Option<ProtectedGroup> {
     let by_kind = match input.kind {
         InputKind::Secret | InputKind::Credential(_) => Some(ProtectedGroup::Credential),
         InputKind::Address | InputKind::Headers => Some(ProtectedGroup::Address),
@@ -184,7 +184,7 @@ const LEVELS_MAX: usize = 8;
 
 /// True when something in the value never changes, or lies too deep to be judged. `is_read` says that a text is read
 /// as JSON by the card; texts inside objects and lists always may be.
-pub(crate) fn holds_protected(card: &Card, value: &Value, is_read: bool) -> bool {
+pub(super) fn holds_protected(card: &Card, value: &Value, is_read: bool) -> bool {
     match value {
         Value::String(_) if !is_read => false,
         _ => holds(card, value, LEVELS_MAX),

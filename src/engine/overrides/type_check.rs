@@ -4,7 +4,7 @@ use crate::cards::kit::{Input, InputKind, number_in};
 use serde_json::Value;
 
 /// What a value for this input must be, when `value` is not.
-pub(crate) fn type_error(input: &Input, value: &Value) -> Option<String> {
+pub(super) fn type_error(input: &Input, value: &Value) -> Option<String> {
     if is_empty(value) {
         // Empty is not set: the default counts, or nothing does.
         let needed = !input.optional && input.default.is_none();

@@ -36,7 +36,7 @@ const PENDING_MAX_ROWS: usize = 4_000;
 const STAMP: &[u8] = b"s";
 
 /// The versions of every flow.
-pub(crate) struct VersionCache {
+pub(super) struct VersionCache {
     store: Box<dyn IndexStore>,
     state: RwLock<CacheState>,
     walk_lock: Mutex<()>,
@@ -73,13 +73,13 @@ impl Stamp {
 }
 
 impl VersionCache {
-    pub(crate) fn new(store: Box<dyn IndexStore>) -> Self {
+    pub(super) fn new(store: Box<dyn IndexStore>) -> Self {
         Self { store, state: RwLock::default(), walk_lock: Mutex::default(), store_lock: Mutex::default() }
     }
 
     /// Adds the version that was just recorded on top of `parent`. When the index does not cover `parent`,
     /// the next reader walks.
-    pub(crate) fn append_version(
+    pub(super) fn append_version(
         &self,
         parent: ObjectId,
         commit: ObjectId,
@@ -98,7 +98,7 @@ impl VersionCache {
     }
 
     /// Brings the index up to where `main` is.
-    pub(crate) fn catch_up(&self, repository: &gix::Repository) -> Result<()> {
+    pub(super) fn catch_up(&self, repository: &gix::Repository) -> Result<()> {
         // The stamp first: what `main` is read as afterwards then lies on it, not before it.
         let covers = self.load_stamp()?;
         let tip = refs::read_main(repository)?;
@@ -182,24 +182,24 @@ impl VersionCache {
     }
 
     /// Throws everything away; the next reader walks the whole history.
-    pub(crate) fn clear(&self) -> Result<()> {
+    pub(super) fn clear(&self) -> Result<()> {
         let _walking = lock(&self.walk_lock);
         self.reset(None)
     }
 
     /// Says that everything up to `commit` is covered.
     #[cfg(test)]
-    pub(crate) fn set_covered(&self, commit: ObjectId) {
+    pub(super) fn set_covered(&self, commit: ObjectId) {
         self.write().covers = Some(Stamp { commit, next: 0 });
     }
 
     /// True when it has a version, in whatever form: also in one that has to be made anew.
-    pub(crate) fn has_versions(&self) -> Result<bool> {
+    pub(super) fn has_versions(&self) -> Result<bool> {
         Ok(!self.range(b"v", b"w", false, 1)?.is_empty())
     }
 
     /// The commit up to which the list goes, as it stands.
-    pub(crate) fn covered_commit(&self) -> Result<Option<ObjectId>> {
+    pub(super) fn covered_commit(&self) -> Result<Option<ObjectId>> {
         Ok(self.load_stamp()?.map(|stamp| stamp.commit))
     }
 
@@ -223,14 +223,14 @@ impl VersionCache {
     }
 
     /// Writes what waits in memory to the store.
-    pub(crate) fn flush(&self) -> Result<()> {
+    pub(super) fn flush(&self) -> Result<()> {
         let put = |rows: &[IndexRow]| if rows.is_empty() { Ok(()) } else { self.store.put(rows) };
         self.flush_with(usize::MAX, put).map_err(HistoryError::Index)
     }
 
     /// Hands what waits in memory to `put`, which stores it with something of its own; nothing when it is more than `most`
     /// rows.
-    pub(crate) fn flush_with<T>(
+    pub(super) fn flush_with<T>(
         &self,
         most: usize,
         put: impl FnOnce(&[IndexRow]) -> DomainResult<T>,
@@ -263,12 +263,12 @@ impl VersionCache {
     }
 
     /// The newest versions of a flow, newest first.
-    pub(crate) fn list(&self, flow: &FlowId, limit: usize) -> Result<Vec<Version>> {
+    pub(super) fn list(&self, flow: &FlowId, limit: usize) -> Result<Vec<Version>> {
         self.newest(flow, None, limit)
     }
 
     /// The one version of a flow whose id starts so; `None` when there is none, or more than one.
-    pub(crate) fn find(&self, flow: &FlowId, prefix: &ShaPrefix) -> Result<Option<Version>> {
+    pub(super) fn find(&self, flow: &FlowId, prefix: &ShaPrefix) -> Result<Option<Version>> {
         let from = key(b'p', flow, &prefix.whole_bytes());
         let end = [from.as_slice(), &[0xff; 21]].concat();
         let mut found = None;
@@ -286,20 +286,20 @@ impl VersionCache {
     }
 
     /// The version before this one of the same flow.
-    pub(crate) fn previous(&self, flow: &FlowId, sha: &Sha) -> Result<Option<Version>> {
+    pub(super) fn previous(&self, flow: &FlowId, sha: &Sha) -> Result<Option<Version>> {
         let Some(number) = self.get(&key(b'p', flow, sha.bytes()))? else { return Ok(None) };
         let number = u64::from_be_bytes(number.as_slice().try_into().map_err(|_| unreadable())?);
         Ok(self.newest(flow, Some(number), 1)?.pop())
     }
 
     /// The last Publish or Roll back of a flow.
-    pub(crate) fn last_published(&self, flow: &FlowId) -> Result<Option<Version>> {
+    pub(super) fn last_published(&self, flow: &FlowId) -> Result<Option<Version>> {
         let Some(number) = self.get(&key(b'l', flow, &[]))? else { return Ok(None) };
         self.version_at(flow, &number)
     }
 
     /// The version that carries an intent.
-    pub(crate) fn of_intent(&self, intent: &Uuid) -> Result<Option<Version>> {
+    pub(super) fn of_intent(&self, intent: &Uuid) -> Result<Option<Version>> {
         let Some(place) = self.get(&intent_key(intent))? else { return Ok(None) };
         let (flow, number) = place.split_at_checked(16).ok_or_else(unreadable)?;
         let flow = FlowId::from_bytes(flow.try_into().map_err(|_| unreadable())?);
@@ -333,7 +333,7 @@ impl VersionCache {
     }
 
     /// How a commit's rows differ from what the index holds, for `verify`: how many are wrong or missing.
-    pub(crate) fn count_wrong_rows(&self, number: u64, versions: &[VersionRow]) -> Result<usize> {
+    pub(super) fn count_wrong_rows(&self, number: u64, versions: &[VersionRow]) -> Result<usize> {
         let mut expected = Vec::new();
         for (flow, told) in versions {
             push_rows(&mut expected, number, flow, told)?;
@@ -347,7 +347,7 @@ impl VersionCache {
     }
 
     /// Hands every version of the index to `each`.
-    pub(crate) fn for_each(&self, each: &mut dyn FnMut(FlowId, Version)) -> Result<()> {
+    pub(super) fn for_each(&self, each: &mut dyn FnMut(FlowId, Version)) -> Result<()> {
         let mut from = b"v".to_vec();
         loop {
             let rows = self.range(&from, b"w", false, BATCH_COMMITS)?;

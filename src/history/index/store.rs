@@ -85,7 +85,7 @@ impl<T: IndexStore> IndexStore for Arc<T> {
 }
 
 /// [`IndexStore::range`] over a map.
-pub(crate) fn range(
+pub(in crate::history) fn range(
     rows: &BTreeMap<Vec<u8>, Vec<u8>>,
     from: &[u8],
     below: &[u8],

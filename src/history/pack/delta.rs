@@ -7,7 +7,7 @@ const BLOCK: usize = 16;
 const NONE: u32 = u32::MAX;
 
 /// Tells `target` by `base`; `None` when that would not be clearly shorter.
-pub(crate) fn encode(base: &[u8], target: &[u8]) -> Option<Vec<u8>> {
+pub(in crate::history) fn encode(base: &[u8], target: &[u8]) -> Option<Vec<u8>> {
     if base.len() < BLOCK || target.len() < BLOCK || base.len() >= NONE as usize {
         return None;
     }

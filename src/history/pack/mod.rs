@@ -43,7 +43,7 @@ impl History {
     }
 
     /// As [`Self::maintain`], with packs made of as few as `loose_min` loose objects.
-    pub(crate) fn maintain_from(&self, loose_min: usize, cancel: &CancelToken) -> Result<()> {
+    pub(super) fn maintain_from(&self, loose_min: usize, cancel: &CancelToken) -> Result<()> {
         let Ok(_packing) = self.pack_lock.try_lock() else { return Ok(()) };
         let Some(mut repository) = self.repository.get()?.filter(|_| self.enabled) else { return Ok(()) };
         repository.objects.set_pack_cache(object_cache::new_cache);

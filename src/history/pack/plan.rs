@@ -11,16 +11,16 @@ use std::collections::HashSet;
 /// After so many commits in a row that are not wanted, the rest is not looked at.
 const GAP_MAX_COMMITS: usize = 5_000;
 
-pub(crate) struct PackObject {
-    pub(crate) id: ObjectId,
+pub(in crate::history) struct PackObject {
+    pub(in crate::history) id: ObjectId,
     /// Objects with the same key are versions of one file or folder; `None` for what has no versions.
-    pub(crate) key: Option<u64>,
+    pub(in crate::history) key: Option<u64>,
 }
 
 /// The objects of `wanted` that the first-parent line below `tip` brought in, in pack order.
 ///
 /// `keep_on` is asked now and then; the plan ends early when it says no.
-pub(crate) fn plan(
+pub(in crate::history) fn plan(
     repository: &gix::Repository,
     tip: ObjectId,
     wanted: &HashSet<ObjectId>,

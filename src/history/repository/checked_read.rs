@@ -5,20 +5,20 @@ use crate::history::error::{HistoryError, Result};
 use gix::objs::{self, Kind};
 use gix::{Blob, Commit, Object, ObjectId, Tree};
 
-pub(crate) fn commit(repository: &gix::Repository, id: ObjectId) -> Result<Commit<'_>> {
+pub(in crate::history) fn commit(repository: &gix::Repository, id: ObjectId) -> Result<Commit<'_>> {
     Ok(object(repository, id, Kind::Commit)?.try_into_commit()?)
 }
 
-pub(crate) fn tree(repository: &gix::Repository, id: ObjectId) -> Result<Tree<'_>> {
+pub(in crate::history) fn tree(repository: &gix::Repository, id: ObjectId) -> Result<Tree<'_>> {
     Ok(object(repository, id, Kind::Tree)?.try_into_tree()?)
 }
 
-pub(crate) fn blob(repository: &gix::Repository, id: ObjectId) -> Result<Blob<'_>> {
+pub(in crate::history) fn blob(repository: &gix::Repository, id: ObjectId) -> Result<Blob<'_>> {
     Ok(object(repository, id, Kind::Blob)?.try_into_blob()?)
 }
 
 /// An object of whatever kind.
-pub(crate) fn any(repository: &gix::Repository, id: ObjectId) -> Result<Object<'_>> {
+pub(in crate::history) fn any(repository: &gix::Repository, id: ObjectId) -> Result<Object<'_>> {
     let found = repository.find_object(id).map_err(|fault| HistoryError::object(id, fault))?;
     match objs::compute_hash(id.kind(), found.kind, &found.data) {
         Ok(own) if own == id => Ok(found),

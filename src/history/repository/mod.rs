@@ -29,7 +29,7 @@ use std::sync::{Mutex, PoisonError, RwLock};
 use std::time::Duration;
 
 const CONFIG: &str = "[core]\n\trepositoryformatversion = 0\n\tfilemode = true\n\tbare = true\n";
-pub(crate) const DESCRIPTION: &str = "Every version of every flow, written by Flowkeep\n";
+pub(super) const DESCRIPTION: &str = "Every version of every flow, written by Flowkeep\n";
 /// What makes the folder a repository: it is made when all else is there.
 const HEAD: (&str, &str) = ("HEAD", "ref: refs/heads/main\n");
 
@@ -38,15 +38,15 @@ const OBJECT_MAX_BYTES: usize = 512 * 1024 * 1024;
 
 /// What this process may do with the folder.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Rights {
+pub(super) enum Rights {
     Write,
     /// It only looks: no file, folder or mode changes.
     ReadOnly,
 }
 
 /// The folder and the repository in it.
-pub(crate) struct RepositoryHandle {
-    pub(crate) tree: Tree,
+pub(super) struct RepositoryHandle {
+    pub(super) tree: Tree,
     rights: Rights,
     /// The database knows versions that lie here: that they are gone is a loss, and no beginning.
     holds_versions: AtomicBool,
@@ -60,7 +60,7 @@ pub(crate) struct RepositoryHandle {
 }
 
 impl RepositoryHandle {
-    pub(crate) fn new(tree: Tree, rights: Rights) -> Self {
+    pub(super) fn new(tree: Tree, rights: Rights) -> Self {
         Self {
             tree,
             rights,
@@ -73,7 +73,7 @@ impl RepositoryHandle {
     }
 
     /// True when a repository is there. `HEAD` is the last file that is made.
-    pub(crate) fn exists(&self) -> bool {
+    pub(super) fn exists(&self) -> bool {
         self.folder().join(HEAD.0).is_file()
     }
 
@@ -82,17 +82,17 @@ impl RepositoryHandle {
     }
 
     /// True when the database knows versions that were recorded here.
-    pub(crate) fn holds_versions(&self) -> bool {
+    pub(super) fn holds_versions(&self) -> bool {
         self.holds_versions.load(Ordering::SeqCst)
     }
 
     /// Notes whether the database knows versions that were recorded here.
-    pub(crate) fn set_holds_versions(&self, holds: bool) {
+    pub(super) fn set_holds_versions(&self, holds: bool) {
         self.holds_versions.store(holds, Ordering::SeqCst);
     }
 
     /// The repository, for one thread; `None` when there is none yet.
-    pub(crate) fn get(&self) -> Result<Option<gix::Repository>> {
+    pub(super) fn get(&self) -> Result<Option<gix::Repository>> {
         if let Some(open) = self.open.read().unwrap_or_else(PoisonError::into_inner).as_ref() {
             return Ok(Some(open.to_thread_local()));
         }
@@ -130,7 +130,7 @@ impl RepositoryHandle {
     }
 
     /// The repository, made when there is none; its `main` has a commit. Where versions were recorded before, none is made.
-    pub(crate) fn get_or_create(&self) -> Result<gix::Repository> {
+    pub(super) fn get_or_create(&self) -> Result<gix::Repository> {
         if let Some(repository) = self.get()?
             && self.main(&repository)?.is_some()
         {
@@ -157,7 +157,7 @@ impl RepositoryHandle {
     }
 
     /// Where `main` is; `None` before the first commit, which is no answer where versions were recorded.
-    pub(crate) fn main(&self, repository: &gix::Repository) -> Result<Option<ObjectId>> {
+    pub(super) fn main(&self, repository: &gix::Repository) -> Result<Option<ObjectId>> {
         match refs::read_main(repository)? {
             None if self.holds_versions() => Err(HistoryError::Missing),
             tip => Ok(tip),
@@ -165,7 +165,7 @@ impl RepositoryHandle {
     }
 
     /// What anybody who looks into the folder would miss.
-    pub(crate) fn faults(&self) -> Vec<String> {
+    pub(super) fn faults(&self) -> Vec<String> {
         let mut faults = Vec::new();
         if self.folder().exists() && !self.folder().is_dir() {
             faults.push("a file lies where the folder of the history should be".to_owned());
@@ -183,7 +183,7 @@ impl RepositoryHandle {
     }
 
     /// Moves the branch to `new`, one of the objects of `batch`.
-    pub(crate) fn move_main(
+    pub(super) fn move_main(
         &self,
         main: refs::BranchLock<'_>,
         batch: ObjectBatch,
@@ -197,7 +197,7 @@ impl RepositoryHandle {
 
     /// Sees to it that the disk keeps the branch where it is. Whoever moved it may have been killed before it was flushed, or
     /// was told that it could not be; then it is written anew. What it leads to was on disk before it moved.
-    pub(crate) fn confirm_main(&self) -> Result<()> {
+    pub(super) fn confirm_main(&self) -> Result<()> {
         if self.is_main_confirmed.load(Ordering::SeqCst) {
             return Ok(());
         }
@@ -208,12 +208,12 @@ impl RepositoryHandle {
     }
 
     /// Opens the repository anew at the next use: its packs, its references or the whole folder were changed.
-    pub(crate) fn close(&self) {
+    pub(super) fn close(&self) {
         *self.open.write().unwrap_or_else(PoisonError::into_inner) = None;
     }
 
     /// Runs `read`, and once more on a repository opened anew when it fails: another tool may have packed it.
-    pub(crate) fn read<T>(&self, read: impl Fn(&gix::Repository) -> Result<T>) -> Result<Option<T>> {
+    pub(super) fn read<T>(&self, read: impl Fn(&gix::Repository) -> Result<T>) -> Result<Option<T>> {
         let Some(repository) = catch_panic(|| self.get())? else { return Ok(None) };
         match catch_panic(|| read(&repository)) {
             Err(fault) if fault.is_transient() => self.close(),
@@ -246,7 +246,7 @@ impl RepositoryHandle {
 }
 
 /// True for a folder that holds a repository, or files, that this program did not make.
-pub(crate) fn is_foreign(folder: &Path) -> bool {
+pub(super) fn is_foreign(folder: &Path) -> bool {
     if folder.join(HEAD.0).exists() {
         !origin::is_described(folder)
     } else {
@@ -255,7 +255,7 @@ pub(crate) fn is_foreign(folder: &Path) -> bool {
 }
 
 /// Runs `read`, whose panic over a file that nobody meant is a damaged history like any other.
-pub(crate) fn catch_panic<T>(read: impl FnOnce() -> Result<T>) -> Result<T> {
+pub(super) fn catch_panic<T>(read: impl FnOnce() -> Result<T>) -> Result<T> {
     catch_unwind(AssertUnwindSafe(read))
         .unwrap_or_else(|_| Err(HistoryError::corrupt("the library ended in a panic over it")))
 }
@@ -278,7 +278,7 @@ fn first_commit(batch: &mut ObjectBatch) -> Result<ObjectId> {
 }
 
 /// Who and when, with the server's offset from UTC at that time (manual 6.3 r3).
-pub(crate) fn signature(name: &str, address: &str, date: Timestamp) -> gix::actor::Signature {
+pub(super) fn signature(name: &str, address: &str, date: Timestamp) -> gix::actor::Signature {
     let offset = TimeZone::system().to_offset(date).seconds();
     // Git keeps whole minutes.
     let time = gix::date::Time { seconds: date.as_second(), offset: offset - offset % 60 };
@@ -286,7 +286,7 @@ pub(crate) fn signature(name: &str, address: &str, date: Timestamp) -> gix::acto
 }
 
 /// An error with its causes in one line, for the log.
-pub(crate) struct ErrorChain<'a>(pub(crate) &'a dyn std::error::Error);
+pub(super) struct ErrorChain<'a>(pub(super) &'a dyn std::error::Error);
 
 impl std::fmt::Display for ErrorChain<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {

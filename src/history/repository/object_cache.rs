@@ -23,7 +23,7 @@ struct RecentObjects {
 }
 
 /// A cache for one reader of the object database.
-pub(crate) fn new_cache() -> Box<gix::odb::cache::PackCache> {
+pub(in crate::history) fn new_cache() -> Box<gix::odb::cache::PackCache> {
     Box::<RecentObjects>::default()
 }
 

@@ -10,13 +10,17 @@ use std::path::{Path, PathBuf};
 
 /// The objects of one version on their way to disk.
 #[derive(Default)]
-pub(crate) struct ObjectBatch {
+pub(in crate::history) struct ObjectBatch {
     objects: Vec<(ObjectId, Kind, Vec<u8>)>,
 }
 
 impl ObjectBatch {
     /// Adds a file's content, unless `old` is its id already: then the commit before has it.
-    pub(crate) fn add_blob(&mut self, content: Vec<u8>, old: Option<ObjectId>) -> Result<ObjectId> {
+    pub(in crate::history) fn add_blob(
+        &mut self,
+        content: Vec<u8>,
+        old: Option<ObjectId>,
+    ) -> Result<ObjectId> {
         match old {
             Some(old) if objs::compute_hash(gix::hash::Kind::Sha1, Kind::Blob, &content)? == old => Ok(old),
             _ => self.add(Kind::Blob, content),
@@ -24,7 +28,7 @@ impl ObjectBatch {
     }
 
     /// Adds a folder or a commit.
-    pub(crate) fn add_object(&mut self, object: &impl WriteTo) -> Result<ObjectId> {
+    pub(in crate::history) fn add_object(&mut self, object: &impl WriteTo) -> Result<ObjectId> {
         let mut bytes = Vec::new();
         object.write_to(&mut bytes)?;
         self.add(object.kind(), bytes)
@@ -37,14 +41,14 @@ impl ObjectBatch {
     }
 
     /// The bytes of an object of this batch.
-    pub(crate) fn get(&self, id: ObjectId) -> Option<&[u8]> {
+    pub(in crate::history) fn get(&self, id: ObjectId) -> Option<&[u8]> {
         self.objects.iter().find(|(own, ..)| *own == id).map(|(_, _, bytes)| bytes.as_slice())
     }
 
     /// Writes the files, then flushes their folders. What a pack or a file holds already is written once more: a file nobody
     /// uses could be cut short, be collected at any moment, or be one that the disk did not take before. `other` is a file that
     /// is flushed with them.
-    pub(crate) fn write(self, tree: &Tree, other: TempFile) -> Result<FlushedFile> {
+    pub(in crate::history) fn write(self, tree: &Tree, other: TempFile) -> Result<FlushedFile> {
         // The folder of all is flushed at the end too: other programs make folders in it.
         let mut folders = BTreeMap::from([(String::new(), tree.make(&[OBJECTS])?)]);
         let (mut files, mut names) = (Vec::with_capacity(self.objects.len() + 1), Vec::new());
@@ -75,7 +79,7 @@ impl ObjectBatch {
 }
 
 /// The folder of all objects.
-pub(crate) const OBJECTS: &str = "objects";
+pub(in crate::history) const OBJECTS: &str = "objects";
 
 /// Runs `run` for every item, each on a thread of its own.
 fn run_parallel<T: Send, U: Send>(
@@ -110,7 +114,7 @@ fn deflate(kind: Kind, bytes: &[u8]) -> Result<Vec<u8>> {
 }
 
 /// Where an object lies when it is in no pack.
-pub(crate) fn loose_path(objects: &Path, id: &gix::oid) -> PathBuf {
+pub(in crate::history) fn loose_path(objects: &Path, id: &gix::oid) -> PathBuf {
     let hex = id.to_hex().to_string();
     objects.join(&hex[..2]).join(&hex[2..])
 }

@@ -27,7 +27,7 @@ const OWN_NAMES: &[&str] = &[
 
 /// True for a repository whose first commit is this program's (manual 6.3 r1), and for one without any reference, which
 /// may have been made for this.
-pub(crate) fn is_ours(repository: &gix::Repository) -> Result<bool> {
+pub(in crate::history) fn is_ours(repository: &gix::Repository) -> Result<bool> {
     let Some(tip) = refs::read_main(repository)? else {
         // A lock that a process left behind is no reference.
         let named = |name: &gix::refs::FullNameRef| !name.as_bstr().ends_with(b".lock");
@@ -39,25 +39,25 @@ pub(crate) fn is_ours(repository: &gix::Repository) -> Result<bool> {
 }
 
 /// True when this commit begins a history as this program does.
-pub(crate) fn is_our_first_commit(repository: &gix::Repository, first: ObjectId) -> Result<bool> {
+pub(in crate::history) fn is_our_first_commit(repository: &gix::Repository, first: ObjectId) -> Result<bool> {
     let commit = checked_read::commit(repository, first)?;
     let commit = commit.decode()?;
     Ok(commit.parents().next().is_none() && commit.message().title.trim() == layout::FIRST_TITLE.as_bytes())
 }
 
 /// True for a folder in which this program made a repository, or began to.
-pub(crate) fn is_described(folder: &Path) -> bool {
+pub(in crate::history) fn is_described(folder: &Path) -> bool {
     fs::read(folder.join("description")).is_ok_and(|text| text == repository::DESCRIPTION.as_bytes())
 }
 
 /// True when a branch is there, or was packed: only what stands around it is gone.
-pub(crate) fn has_branch(folder: &Path) -> bool {
+pub(in crate::history) fn has_branch(folder: &Path) -> bool {
     let packed = || fs::read_to_string(folder.join("packed-refs")).unwrap_or_default();
     folder.join(refs::MAIN).is_file() || packed().lines().any(|line| line.ends_with(refs::MAIN))
 }
 
 /// Checks that a repository may be made in the folder: nobody else's files are there.
-pub(crate) fn require_free(folder: &Path) -> Result<()> {
+pub(in crate::history) fn require_free(folder: &Path) -> Result<()> {
     let entries = match fs::read_dir(folder) {
         Ok(entries) => entries,
         Err(fault) if fault.kind() == io::ErrorKind::NotFound => return Ok(()),

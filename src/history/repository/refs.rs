@@ -9,9 +9,9 @@ use std::io::{self, Write as _};
 use std::time::Duration;
 
 /// The branch versions are on.
-pub(crate) const MAIN: &str = "refs/heads/main";
+pub(in crate::history) const MAIN: &str = "refs/heads/main";
 /// The folder of the branches.
-pub(crate) const HEADS: [&str; 2] = ["refs", "heads"];
+pub(in crate::history) const HEADS: [&str; 2] = ["refs", "heads"];
 const MAIN_NAME: &str = "main";
 const LOCK_NAME: &str = "main.lock";
 
@@ -19,10 +19,10 @@ const LOCK_NAME: &str = "main.lock";
 const LOCK_TRIES: u32 = 100;
 const LOCK_PAUSE: Duration = Duration::from_millis(10);
 /// A lock this old belongs to a program that is gone: git holds one for milliseconds.
-pub(crate) const LOCK_STALE: Duration = Duration::from_secs(60);
+pub(in crate::history) const LOCK_STALE: Duration = Duration::from_secs(60);
 
 /// Where `main` is; `None` before the first commit.
-pub(crate) fn read_main(repository: &gix::Repository) -> Result<Option<ObjectId>> {
+pub(in crate::history) fn read_main(repository: &gix::Repository) -> Result<Option<ObjectId>> {
     let found = repository.try_find_reference(MAIN)?;
     match found.map(|reference| reference.try_id().map(|id| id.detach())) {
         None => Ok(None),
@@ -32,16 +32,19 @@ pub(crate) fn read_main(repository: &gix::Repository) -> Result<Option<ObjectId>
 }
 
 /// The branch, held: nobody else can move it until it is moved or let go.
-pub(crate) struct BranchLock<'a> {
+pub(in crate::history) struct BranchLock<'a> {
     tree: &'a Tree,
     folder: DurableFolder,
     lock: TempFile,
-    pub(crate) tip: Option<ObjectId>,
+    pub(in crate::history) tip: Option<ObjectId>,
 }
 
 /// Takes hold of `main` in the way git does, with a lock file that becomes the reference. It is written out
 /// here because the library renames before it flushes: a power cut between the two would empty the reference.
-pub(crate) fn lock_main<'a>(tree: &'a Tree, repository: &gix::Repository) -> Result<BranchLock<'a>> {
+pub(in crate::history) fn lock_main<'a>(
+    tree: &'a Tree,
+    repository: &gix::Repository,
+) -> Result<BranchLock<'a>> {
     let folder = tree.make(&HEADS)?;
     let lock = acquire_lock(tree, &folder)?;
     // Read under the lock: this is what the branch is compared with when it moves.
@@ -50,14 +53,14 @@ pub(crate) fn lock_main<'a>(tree: &'a Tree, repository: &gix::Repository) -> Res
 
 impl BranchLock<'_> {
     /// Writes the objects of `batch` and moves the branch to `new`, one of them; all of it durable.
-    pub(crate) fn move_to(mut self, batch: ObjectBatch, new: ObjectId) -> Result<()> {
+    pub(in crate::history) fn move_to(mut self, batch: ObjectBatch, new: ObjectId) -> Result<()> {
         self.lock.write_all(format!("{new}\n").as_bytes())?;
         batch.write(self.tree, self.lock)?.rename_to(MAIN_NAME)?;
         Ok(self.folder.flush()?)
     }
 
     /// Writes the branch anew, where it is: whoever moved it there may not have seen it on disk.
-    pub(crate) fn rewrite(mut self) -> Result<()> {
+    pub(in crate::history) fn rewrite(mut self) -> Result<()> {
         let Some(tip) = self.tip else { return Ok(()) };
         self.lock.write_all(format!("{tip}\n").as_bytes())?;
         Ok(self.lock.flush()?.persist(MAIN_NAME, || ())?)

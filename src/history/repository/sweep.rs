@@ -7,7 +7,7 @@ use std::time::{Duration, SystemTime};
 
 /// Removes locks and temporary files a process that is gone left in a repository. Only what has not been
 /// touched for `age` goes; at start that is zero, because the one owner of the folder is just starting.
-pub(crate) fn sweep(repository: &Path, age: Duration) {
+pub(in crate::history) fn sweep(repository: &Path, age: Duration) {
     let objects = repository.join("objects");
     let lock = |name: &str| name.ends_with(".lock");
     let temporary = |name: &str| name.starts_with("tmp_") || name.starts_with(".tmp");

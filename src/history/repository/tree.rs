@@ -11,7 +11,7 @@ use gix::objs::tree::{Entry, EntryKind, EntryMode};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Reads a folder; nothing is an empty one.
-pub(crate) fn read_folder(repository: &gix::Repository, id: Option<ObjectId>) -> Result<Tree> {
+pub(in crate::history) fn read_folder(repository: &gix::Repository, id: Option<ObjectId>) -> Result<Tree> {
     match id {
         Some(id) if id != ObjectId::empty_tree(id.kind()) => {
             Ok(Tree::from(checked_read::tree(repository, id)?.decode()?))
@@ -23,7 +23,7 @@ pub(crate) fn read_folder(repository: &gix::Repository, id: Option<ObjectId>) ->
 /// Puts `folder` in place of what lies at `path` below `root`; the new root, `None` when nothing is left of it.
 ///
 /// The library's own tree editor asks for the existence of every sibling; this writes the folders on the path only.
-pub(crate) fn replace_folder(
+pub(in crate::history) fn replace_folder(
     batch: &mut ObjectBatch,
     repository: &gix::Repository,
     root: Option<ObjectId>,
@@ -47,7 +47,7 @@ pub(crate) fn replace_folder(
 }
 
 /// Sets, adds or removes one entry, and keeps git's order, in which a folder sorts as if its name ended in `/`.
-pub(crate) fn set_entry(tree: &mut Tree, name: &str, kind: EntryKind, id: Option<ObjectId>) {
+pub(in crate::history) fn set_entry(tree: &mut Tree, name: &str, kind: EntryKind, id: Option<ObjectId>) {
     tree.entries.retain(|entry| entry.filename != name);
     let Some(oid) = id else { return };
     let entry = Entry { mode: kind.into(), filename: name.into(), oid };
@@ -56,7 +56,7 @@ pub(crate) fn set_entry(tree: &mut Tree, name: &str, kind: EntryKind, id: Option
 }
 
 /// What lies at `path` below the folder `root`.
-pub(crate) fn find_entry(
+pub(in crate::history) fn find_entry(
     repository: &gix::Repository,
     root: ObjectId,
     path: &[&str],
@@ -75,7 +75,7 @@ pub(crate) fn find_entry(
 }
 
 /// The flows whose folders differ between two roots.
-pub(crate) fn changed_flows(
+pub(in crate::history) fn changed_flows(
     repository: &gix::Repository,
     old: Option<ObjectId>,
     new: ObjectId,

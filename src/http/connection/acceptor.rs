@@ -26,7 +26,7 @@ const FAREWELL_TIMEOUT: Duration = Duration::from_millis(200);
 const WARNING_INTERVAL: Duration = Duration::from_secs(60);
 
 /// A listener that never runs out of descriptors.
-pub(crate) struct Acceptor {
+pub(in crate::http) struct Acceptor {
     listener: TcpListener,
     permits: Arc<Semaphore>,
     spare_file: Option<File>,
@@ -35,20 +35,20 @@ pub(crate) struct Acceptor {
 }
 
 /// A connection and its place among all.
-pub(crate) struct AcceptedConnection {
-    pub(crate) socket: TcpStream,
-    pub(crate) address: SocketAddr,
-    pub(crate) permit: OwnedSemaphorePermit,
+pub(in crate::http) struct AcceptedConnection {
+    pub(in crate::http) socket: TcpStream,
+    pub(in crate::http) address: SocketAddr,
+    pub(in crate::http) permit: OwnedSemaphorePermit,
 }
 
 impl Acceptor {
-    pub(crate) fn new(listener: TcpListener, strict_transport: Option<Arc<str>>) -> Self {
+    pub(in crate::http) fn new(listener: TcpListener, strict_transport: Option<Arc<str>>) -> Self {
         let room = Arc::new(Semaphore::new(CONNECTIONS_MAX));
         Self { listener, permits: room, spare_file: open_spare_file(), last_warning: None, strict_transport }
     }
 
     /// The next connection; `None` when none could be accepted just now.
-    pub(crate) async fn accept(&mut self) -> Option<AcceptedConnection> {
+    pub(in crate::http) async fn accept(&mut self) -> Option<AcceptedConnection> {
         let place = self.permits.clone().acquire_owned().await.ok()?;
         match self.listener.accept().await {
             Ok((socket, address)) => {

@@ -6,7 +6,7 @@ use std::net::{IpAddr, SocketAddr};
 
 /// Finds the client. `x-forwarded-for` is walked from the right, where the nearest proxy writes, for as long as
 /// each address is a trusted proxy; the first that is not is the client (manual 12.2 r2).
-pub(crate) fn client_address(peer: SocketAddr, headers: &HeaderMap, trusted: &[IpNet]) -> IpAddr {
+pub(in crate::http) fn client_address(peer: SocketAddr, headers: &HeaderMap, trusted: &[IpNet]) -> IpAddr {
     let mut nearest = peer.ip().to_canonical();
     if !is_trusted(nearest, trusted) {
         return nearest;

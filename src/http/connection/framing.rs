@@ -13,7 +13,7 @@ const VALUE_BYTES_MAX: usize = 64;
 
 /// What is wrong with a head.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum FramingError {
+pub(in crate::http) enum FramingError {
     /// The request line is too long.
     LineLong,
     /// Something that must be said once is said twice.
@@ -22,7 +22,7 @@ pub(crate) enum FramingError {
 
 /// Follows the requests of one connection, byte by byte.
 #[derive(Debug, Default)]
-pub(crate) struct FramingTracker {
+pub(in crate::http) struct FramingTracker {
     state: FramingState,
     line: HeaderLine,
     headers: BodyHeaders,
@@ -71,16 +71,16 @@ struct BodyHeaders {
 
 impl FramingTracker {
     /// True before the first byte of a request.
-    pub(crate) fn is_between(&self) -> bool {
+    pub(in crate::http) fn is_between(&self) -> bool {
         self.state == FramingState::End || self.state == FramingState::Start && self.line.bytes == 0
     }
 
-    pub(crate) fn is_in_head(&self) -> bool {
+    pub(in crate::http) fn is_in_head(&self) -> bool {
         matches!(self.state, FramingState::Start | FramingState::Header)
     }
 
     /// Follows `bytes` to the end of the request they belong to; how many of them do.
-    pub(crate) fn advance(&mut self, bytes: &[u8]) -> Result<usize, FramingError> {
+    pub(in crate::http) fn advance(&mut self, bytes: &[u8]) -> Result<usize, FramingError> {
         if self.state == FramingState::End && !bytes.is_empty() {
             *self = Self::default();
         }

@@ -15,7 +15,7 @@ use tokio::sync::{Notify, watch};
 
 /// How far the service has stopped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum DrainPhase {
+pub(in crate::http) enum DrainPhase {
     Open,
     /// New requests are refused, answers and streams may finish.
     Draining,
@@ -23,7 +23,7 @@ pub(crate) enum DrainPhase {
 }
 
 /// Every request under way.
-pub(crate) struct InFlight {
+pub(in crate::http) struct InFlight {
     runs: Mutex<InFlightRuns>,
     idle: Notify,
     phase: watch::Sender<DrainPhase>,
@@ -48,13 +48,13 @@ struct InFlightRun {
 }
 
 /// A place among the requests under way, given back when dropped.
-pub(crate) struct RunPermit {
+pub(in crate::http) struct RunPermit {
     in_flight: Arc<InFlight>,
     number: u64,
 }
 
 impl InFlight {
-    pub(crate) fn new() -> Arc<Self> {
+    pub(in crate::http) fn new() -> Arc<Self> {
         Arc::new(Self {
             runs: Mutex::default(),
             idle: Notify::new(),
@@ -67,7 +67,10 @@ impl InFlight {
     }
 
     /// Takes a place for a run that `cancel` ends.
-    pub(crate) fn enter(self: &Arc<Self>, cancel: &CancelToken) -> Result<RunPermit, UnavailableReason> {
+    pub(in crate::http) fn enter(
+        self: &Arc<Self>,
+        cancel: &CancelToken,
+    ) -> Result<RunPermit, UnavailableReason> {
         let mut runs = self.lock();
         // Read under the lock: `drain` sets the phase first and looks at the runs after.
         if *self.phase.borrow() != DrainPhase::Open {
@@ -86,24 +89,24 @@ impl InFlight {
     }
 
     /// True once new requests are refused.
-    pub(crate) fn is_stopping(&self) -> bool {
+    pub(in crate::http) fn is_stopping(&self) -> bool {
         *self.phase.borrow() != DrainPhase::Open
     }
 
     /// Waits until the service has stopped this far.
-    pub(crate) async fn wait_for_phase(&self, phase: DrainPhase) {
+    pub(in crate::http) async fn wait_for_phase(&self, phase: DrainPhase) {
         let mut watched = self.phase.subscribe();
         // An error means the sender is gone, which this very reference rules out.
         let _ = watched.wait_for(|now| *now >= phase).await;
     }
 
     /// Refuses new requests; what is under way may end by itself (manual 13.6).
-    pub(crate) fn drain(&self) {
+    pub(in crate::http) fn drain(&self) {
         self.phase.send_replace(DrainPhase::Draining);
     }
 
     /// Ends what is still under way; streams say why.
-    pub(crate) fn abort(&self) {
+    pub(in crate::http) fn abort(&self) {
         let mut runs = self.lock();
         runs.is_aborting = true;
         let open: Vec<_> = runs.open.values().map(|run| (run.cancel.clone(), run.pipe.clone())).collect();
@@ -119,7 +122,7 @@ impl InFlight {
     }
 
     /// Waits until nothing is under way.
-    pub(crate) async fn wait_until_idle(&self) {
+    pub(in crate::http) async fn wait_until_idle(&self) {
         loop {
             let notified = self.idle.notified();
             if self.lock().open.is_empty() {
@@ -149,7 +152,7 @@ impl InFlightRuns {
 impl RunPermit {
     /// Takes one of the `most` streams that `address` may hold open. It is given back with the ticket, which is
     /// when the run is over and the last byte is out or given up.
-    pub(crate) fn reserve_stream(&self, address: IpAddr, most: u64) -> Result<(), Rejection> {
+    pub(in crate::http) fn reserve_stream(&self, address: IpAddr, most: u64) -> Result<(), Rejection> {
         let address = AddressBlock::from_address(address);
         let mut runs = self.in_flight.lock();
         let open = runs.streams.get(&address).copied().unwrap_or(0);
@@ -163,14 +166,14 @@ impl RunPermit {
     }
 
     /// Holds the count of an open stream as long as the ticket.
-    pub(crate) fn count_stream(&self, open: OpenStream) {
+    pub(in crate::http) fn count_stream(&self, open: OpenStream) {
         if let Some(run) = self.in_flight.lock().open.get_mut(&self.number) {
             run.open_stream = Some(open);
         }
     }
 
     /// Tells that the run became a stream, which hears of its end through this pipe.
-    pub(crate) fn attach_stream(&self, pipe: &Arc<Pipe>) {
+    pub(in crate::http) fn attach_stream(&self, pipe: &Arc<Pipe>) {
         let mut runs = self.in_flight.lock();
         let Some(run) = runs.open.get_mut(&self.number) else { return };
         run.pipe = Some(pipe.clone());

@@ -33,7 +33,7 @@ const BODY_PIECE_BYTES: usize = 16 * 1024;
 
 /// What the service tells the wire.
 #[derive(Default)]
-pub(crate) struct ConnectionState {
+pub(in crate::http) struct ConnectionState {
     phase: AtomicU8,
     /// Requests handed to the service so far.
     requests: AtomicU32,
@@ -47,27 +47,27 @@ pub(crate) struct ConnectionState {
 
 impl ConnectionState {
     /// A request was handed to the service.
-    pub(crate) fn begin_request(&self) {
+    pub(in crate::http) fn begin_request(&self) {
         self.requests.fetch_add(1, Ordering::AcqRel);
         self.phase.store(BUSY, Ordering::Release);
     }
 
-    pub(crate) fn mark_answered(&self) {
+    pub(in crate::http) fn mark_answered(&self) {
         self.head_due.store(true, Ordering::Release);
     }
 
     /// The answer's body is handed over.
-    pub(crate) fn end_response(&self) {
+    pub(in crate::http) fn end_response(&self) {
         self.phase.store(FLUSHING, Ordering::Release);
     }
 
     /// True when all that is left is waiting for the client to close.
-    pub(crate) fn is_shut(&self) -> bool {
+    pub(in crate::http) fn is_shut(&self) -> bool {
         self.closed.load(Ordering::Acquire)
     }
 
     /// The request's body was not read to its end.
-    pub(crate) fn mark_unread_body(&self) {
+    pub(in crate::http) fn mark_unread_body(&self) {
         self.linger.store(true, Ordering::Release);
     }
 }
@@ -83,7 +83,7 @@ enum ReadState {
 }
 
 /// A connection's socket.
-pub(crate) struct ClientSocket {
+pub(in crate::http) struct ClientSocket {
     io: TokioIo<TcpStream>,
     connection: Arc<ConnectionState>,
     timeouts: Timeouts,
@@ -104,7 +104,7 @@ pub(crate) struct ClientSocket {
 }
 
 impl ClientSocket {
-    pub(crate) fn new(
+    pub(in crate::http) fn new(
         socket: TcpStream,
         link: Arc<ConnectionState>,
         timeouts: Timeouts,

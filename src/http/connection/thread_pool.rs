@@ -15,7 +15,7 @@ type PoolJob = Box<dyn FnOnce() + Send>;
 
 /// Threads that come and go with the requests. They are as many as there are jobs at once: who gives jobs bounds them.
 #[derive(Default)]
-pub(crate) struct ThreadPool {
+pub(in crate::http) struct ThreadPool {
     idle: Arc<IdleWorkers>,
 }
 
@@ -33,7 +33,7 @@ impl ThreadPool {
     ///
     /// # Errors
     /// When the system gives no thread; the job is dropped.
-    pub(crate) fn spawn(&self, job: impl FnOnce() + Send + 'static) -> io::Result<()> {
+    pub(in crate::http) fn spawn(&self, job: impl FnOnce() + Send + 'static) -> io::Result<()> {
         let job: PoolJob = Box::new(job);
         let seat = lock(&self.idle).pop();
         if let Some(seat) = seat {

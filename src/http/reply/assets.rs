@@ -14,11 +14,11 @@ use std::sync::{Mutex, PoisonError};
 struct Dist;
 
 /// A file of the page.
-pub(crate) struct Asset {
-    pub(crate) bytes: Bytes,
-    pub(crate) content_type: &'static str,
+pub(in crate::http) struct Asset {
+    pub(in crate::http) bytes: Bytes,
+    pub(in crate::http) content_type: &'static str,
     /// SHA-256 of the content, in hex.
-    pub(crate) digest: String,
+    pub(in crate::http) digest: String,
 }
 
 /// The types that are served. What has another ending is no file of the page.
@@ -32,7 +32,7 @@ const KINDS: &[(&str, &str)] = &[
 ];
 
 /// The file of this exact name, from `dist` with `/`.
-pub(crate) fn find(name: &str) -> Option<Asset> {
+pub(in crate::http) fn find(name: &str) -> Option<Asset> {
     let (_, ending) = name.rsplit_once('.')?;
     let (_, kind) = KINDS.iter().find(|(known, _)| *known == ending)?;
     let file = Dist::get(name)?;
@@ -49,12 +49,12 @@ pub(crate) fn find(name: &str) -> Option<Asset> {
 
 impl Asset {
     /// True for what gets smaller.
-    pub(crate) fn is_text(&self) -> bool {
+    pub(in crate::http) fn is_text(&self) -> bool {
         !matches!(self.content_type, "image/png" | "font/woff2")
     }
 
     /// The content in gzip, made when it is first asked for and kept: there are as many as files.
-    pub(crate) fn gzip(&self) -> std::io::Result<Bytes> {
+    pub(in crate::http) fn gzip(&self) -> std::io::Result<Bytes> {
         static COMPRESSED: Mutex<Option<HashMap<String, Bytes>>> = Mutex::new(None);
         let kept = |made: &Option<HashMap<String, Bytes>>| {
             made.as_ref().and_then(|made| made.get(&self.digest).cloned())

@@ -83,7 +83,7 @@ impl Rejection {
         }
     }
 
-    pub(crate) fn message(&self) -> String {
+    pub(in crate::http) fn message(&self) -> String {
         match self {
             Self::Framing(text) | Self::MediaType(text) => (*text).to_owned(),
             Self::Form(fault) => fault.to_string(),
@@ -124,7 +124,7 @@ impl Rejection {
     }
 
     /// The whole answer as bytes, for the moments in which hyper has no request to answer.
-    pub(crate) fn to_http_bytes(&self, strict_transport: Option<&str>) -> Vec<u8> {
+    pub(in crate::http) fn to_http_bytes(&self, strict_transport: Option<&str>) -> Vec<u8> {
         let reply = self.reply();
         let (status, body) = (reply.status, reply.body.into_bytes());
         let reason = status.canonical_reason().unwrap_or_default();
@@ -208,7 +208,7 @@ pub fn event_data(error: &Error) -> Value {
 }
 
 /// The sentence a caller reads when the fault is the service's own.
-pub(crate) fn internal_message() -> String {
+pub(in crate::http) fn internal_message() -> String {
     Error::internal("unsaid").to_string()
 }
 
@@ -218,7 +218,7 @@ fn log_internal(error: &Error) {
 
 /// Logs that a run failed, be its answer whole or a stream: which flow, and what kind of failure. What was said on the way
 /// is for the caller alone. A fault of the service is logged with its causes where the caller is told of it.
-pub(crate) fn log_failed_run(flow: Option<&FlowId>, fault: &Error) {
+pub(in crate::http) fn log_failed_run(flow: Option<&FlowId>, fault: &Error) {
     let flow = flow.map(tracing::field::display);
     match fault {
         Error::RunFailed(_) | Error::ProviderThrottled { .. } => {

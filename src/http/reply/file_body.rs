@@ -10,7 +10,7 @@ use std::io::{self, Read as _, Take};
 use std::sync::Arc;
 
 /// The first `length` bytes of a file. `kept` lives until the body is gone, so that a stopping service waits for it.
-pub(crate) fn stream_file(
+pub(in crate::http) fn stream_file(
     file: File,
     length: u64,
     guard: Arc<dyn Send + Sync>,

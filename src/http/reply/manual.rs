@@ -12,10 +12,10 @@ use std::io::Read as _;
 /// Name below `/docs`, content type, and the packed content.
 const FILES: &[(&str, &str, &[u8])] = include!(concat!(env!("OUT_DIR"), "/manual.rs"));
 /// What is at `/docs` itself.
-pub(crate) const INDEX: &str = "README";
+pub(in crate::http) const INDEX: &str = "README";
 
 /// True for what is below `/docs`.
-pub(crate) fn has_page(name: &str) -> bool {
+pub(in crate::http) fn has_page(name: &str) -> bool {
     FILES.iter().any(|(known, ..)| *known == name)
 }
 
@@ -23,7 +23,7 @@ pub(crate) fn has_page(name: &str) -> bool {
 ///
 /// # Errors
 /// 404 for what is none of its files.
-pub(crate) fn find(name: &str, base_path: &str) -> Result<Asset> {
+pub(in crate::http) fn find(name: &str, base_path: &str) -> Result<Asset> {
     let file = FILES.iter().find(|(known, ..)| *known == name);
     let (_, kind, packed) =
         file.ok_or_else(|| Error::NotFound("There is no such page of the manual.".to_owned()))?;

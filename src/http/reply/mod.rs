@@ -25,28 +25,28 @@ use std::fs::File;
 
 const JSON_TYPE: &str = "application/json; charset=utf-8";
 /// The policy of everything that is not a page (manual 12.3).
-pub(crate) const INERT_POLICY: &str = "default-src 'none'; frame-ancestors 'none'";
+pub(super) const INERT_POLICY: &str = "default-src 'none'; frame-ancestors 'none'";
 /// The policy of text that an owner wrote and a browser may show.
-pub(crate) const SANDBOX_POLICY: &str = "default-src 'none'; sandbox";
+pub(super) const SANDBOX_POLICY: &str = "default-src 'none'; sandbox";
 
 /// The run behind a stream; it ends the stream by returning.
-pub(crate) type StreamRun = Box<dyn FnOnce(EventSink) + Send>;
+pub(super) type StreamRun = Box<dyn FnOnce(EventSink) + Send>;
 
 /// Has something done and then calls back: a reply must not go out before.
-pub(crate) type Commit = Box<dyn FnOnce(Acknowledge) + Send>;
+pub(super) type Commit = Box<dyn FnOnce(Acknowledge) + Send>;
 
 /// Told whether the condition came true.
-pub(crate) type Acknowledge = Box<dyn FnOnce(Result<()>) + Send>;
+pub(super) type Acknowledge = Box<dyn FnOnce(Result<()>) + Send>;
 
 /// An answer: status, headers, and a whole body, a stream or a file.
 pub struct Reply {
-    pub(crate) status: StatusCode,
-    pub(crate) headers: HeaderMap,
-    pub(crate) body: ReplyBody,
-    pub(crate) after_commit: Option<Commit>,
+    pub(super) status: StatusCode,
+    pub(super) headers: HeaderMap,
+    pub(super) body: ReplyBody,
+    pub(super) after_commit: Option<Commit>,
 }
 
-pub(crate) enum ReplyBody {
+pub(super) enum ReplyBody {
     Full(Bytes),
     Stream(StreamRun),
     File { file: File, length: u64 },
@@ -54,7 +54,7 @@ pub(crate) enum ReplyBody {
 
 impl ReplyBody {
     /// The bytes of a whole body; none of what is still to be made or read.
-    pub(crate) fn into_bytes(self) -> Bytes {
+    pub(super) fn into_bytes(self) -> Bytes {
         match self {
             Self::Full(bytes) => bytes,
             Self::Stream(_) | Self::File { .. } => Bytes::new(),
@@ -191,12 +191,12 @@ impl Reply {
         self.status.as_u16()
     }
 
-    pub(crate) fn json_status(status: StatusCode, value: &impl Serialize) -> Result<Self> {
+    pub(super) fn json_status(status: StatusCode, value: &impl Serialize) -> Result<Self> {
         let body = serde_json::to_vec(value).map_err(Error::internal)?;
         Ok(Self::from_parts(status, JSON_TYPE, body.into(), INERT_POLICY))
     }
 
-    pub(crate) fn from_parts(
+    pub(super) fn from_parts(
         status: StatusCode,
         kind: &'static str,
         body: Bytes,

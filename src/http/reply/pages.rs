@@ -50,7 +50,7 @@ const SCREENS: &[&str] = &[
 
 /// What an address outside the route table means.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) enum SitePage {
+pub(in crate::http) enum SitePage {
     Index,
     /// The page, which has nothing at this address.
     NotFound,
@@ -63,7 +63,7 @@ pub(crate) enum SitePage {
 }
 
 /// What a GET of this path means; `None` for what does not exist.
-pub(crate) fn find(method: &Method, path: &str) -> Option<SitePage> {
+pub(in crate::http) fn find(method: &Method, path: &str) -> Option<SitePage> {
     if !matches!(*method, Method::GET | Method::HEAD) {
         return None;
     }
@@ -89,7 +89,7 @@ pub(crate) fn find(method: &Method, path: &str) -> Option<SitePage> {
 
 impl SitePage {
     /// True when there is something to show.
-    pub(crate) fn exists(&self) -> bool {
+    pub(in crate::http) fn exists(&self) -> bool {
         match self {
             Self::Index | Self::Chat(_) | Self::Manual(_) => true,
             Self::File(name) => assets::find(name).is_some(),
@@ -110,7 +110,7 @@ fn is_match(screen: &str, segments: &[Cow<'_, str>]) -> bool {
 ///
 /// # Errors
 /// 404 for a file that is none of the page's; when the database cannot be read.
-pub(crate) fn render(app: &App, page: &SitePage, headers: &HeaderMap) -> Result<Reply> {
+pub(in crate::http) fn render(app: &App, page: &SitePage, headers: &HeaderMap) -> Result<Reply> {
     match page {
         SitePage::Index => document(app, StatusCode::OK, "index.html", "'none'"),
         SitePage::NotFound => document(app, StatusCode::NOT_FOUND, "index.html", "'none'"),

@@ -70,7 +70,7 @@ const fn stop_error(reason: CancelReason) -> ModelError {
 /// The place for the pump of a response. Whoever ends the stream takes it out: the body when it is over, or the thread of
 /// the run when the run has ended.
 #[derive(Default)]
-pub(crate) struct PumpSlot(Mutex<Option<Pump>>);
+pub(in crate::http) struct PumpSlot(Mutex<Option<Pump>>);
 
 impl PumpSlot {
     fn replace(&self, pump: Option<Pump>) -> Option<Pump> {
@@ -78,7 +78,7 @@ impl PumpSlot {
     }
 
     /// Has the body read the stream to its end, and waits for that. `wake` makes the body look here.
-    pub(crate) fn follow(&self, mut streaming: ReplyStream, wake: impl FnOnce()) -> StreamEnd {
+    pub(in crate::http) fn follow(&self, mut streaming: ReplyStream, wake: impl FnOnce()) -> StreamEnd {
         let cancel = streaming.cancel().clone();
         let (tell, news) = mpsc::channel();
         let stop = tell.clone();
@@ -113,7 +113,7 @@ impl PumpSlot {
     }
 
     /// Reads what there is of the stream, if there is one; true when others had their turn and there may be more.
-    pub(crate) fn poll(&self, cx: &mut Context<'_>, on: impl FnMut(Delta<'_>)) -> bool {
+    pub(in crate::http) fn poll(&self, cx: &mut Context<'_>, on: impl FnMut(Delta<'_>)) -> bool {
         let mut place = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let Some(pump) = place.as_mut() else { return false };
         match pump.poll(cx, on) {

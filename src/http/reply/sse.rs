@@ -128,7 +128,7 @@ struct PipeState {
 
 /// The buffer between a run and its connection.
 #[derive(Default)]
-pub(crate) struct Pipe {
+pub(in crate::http) struct Pipe {
     state: Mutex<PipeState>,
     space_freed: Condvar,
     /// A stream that the connection reads, while the run waits for its end.
@@ -169,7 +169,7 @@ impl Pipe {
     }
 
     /// Ends the stream from outside with an error; what the run sends afterwards is dropped.
-    pub(crate) fn abort(&self, error: &Error) {
+    pub(in crate::http) fn abort(&self, error: &Error) {
         let mut state = self.lock();
         if state.finished || state.abandoned {
             return;
@@ -214,7 +214,7 @@ fn find_data_colon(json: &[u8]) -> Option<usize> {
 }
 
 /// The reading end: the body of the response.
-pub(crate) struct EventBody {
+pub(in crate::http) struct EventBody {
     pipe: Arc<Pipe>,
     cancel: CancelToken,
     /// Made when the body is first read: the thread of a request knows no timer.
@@ -226,7 +226,7 @@ pub(crate) struct EventBody {
 }
 
 /// Makes both ends. `kept` lives as long as the body does.
-pub(crate) fn channel(
+pub(in crate::http) fn channel(
     cancel: CancelToken,
     heartbeat: Duration,
     guard: Arc<dyn Send + Sync>,

@@ -22,10 +22,10 @@ const SHARE_BYTES: usize = 64 * 1024;
 
 /// The room that all large bodies may take together, in memory and on disk.
 #[derive(Clone)]
-pub(crate) struct BodyBudget(Arc<Semaphore>);
+pub(in crate::http) struct BodyBudget(Arc<Semaphore>);
 
 impl BodyBudget {
-    pub(crate) fn new(bytes: usize) -> Self {
+    pub(in crate::http) fn new(bytes: usize) -> Self {
         Self(Arc::new(Semaphore::new(bytes / SHARE_BYTES)))
     }
 
@@ -45,11 +45,11 @@ impl BodyBudget {
 
 /// A body in memory.
 #[derive(Default)]
-pub(crate) struct ReceivedBody {
-    pub(crate) bytes: Bytes,
+pub(in crate::http) struct ReceivedBody {
+    pub(in crate::http) bytes: Bytes,
     /// In place of the bytes, when the body is a form.
-    pub(crate) form: Option<FormData>,
-    pub(crate) budget_permit: Option<OwnedSemaphorePermit>,
+    pub(in crate::http) form: Option<FormData>,
+    pub(in crate::http) budget_permit: Option<OwnedSemaphorePermit>,
 }
 
 /// What a body is.
@@ -69,7 +69,7 @@ impl BodyKind {
 }
 
 /// Reads the body of a route that takes `accepts` of at most `limit_bytes`.
-pub(crate) async fn read<S, B, E>(
+pub(in crate::http) async fn read<S, B, E>(
     app: &App,
     headers: &HeaderMap,
     accepts: Accepts,
@@ -124,7 +124,7 @@ where
 }
 
 /// A body as it arrives, within its size, its time and the memory there is.
-pub(crate) struct LimitedBody<'a, S> {
+pub(in crate::http) struct LimitedBody<'a, S> {
     stream: Pin<&'a mut S>,
     limit_bytes: usize,
     too_large: Rejection,
@@ -142,7 +142,7 @@ where
     B: Buf,
 {
     /// The next piece; `None` at the end.
-    pub(crate) async fn next(&mut self) -> Result<Option<Bytes>, Rejection> {
+    pub(in crate::http) async fn next(&mut self) -> Result<Option<Bytes>, Rejection> {
         let earned = self.per_100_kib * (u32::try_from(self.taken).unwrap_or(u32::MAX) / KIB_100);
         let chunk =
             timeout_at(self.start + earned, self.stream.next()).await.map_err(|_| Rejection::BodySlow)?;
@@ -162,7 +162,7 @@ where
 }
 
 /// True when the request has a body that is not known to be empty.
-pub(crate) fn has_body(headers: &HeaderMap) -> bool {
+pub(in crate::http) fn has_body(headers: &HeaderMap) -> bool {
     headers.contains_key(TRANSFER_ENCODING) || headers.get(CONTENT_LENGTH).is_some_and(|length| length != "0")
 }
 

@@ -37,38 +37,38 @@ use tracing::field::Empty;
 use warp::reply::Response;
 
 /// What all requests share.
-pub(crate) struct HttpService {
-    pub(crate) app: App,
-    pub(crate) table: &'static RouteTable,
-    pub(crate) timeouts: Timeouts,
-    pub(crate) in_flight: Arc<InFlight>,
-    pub(crate) budget: BodyBudget,
-    pub(crate) threads: ThreadPool,
-    pub(crate) host_names: Arc<HostNames>,
+pub(in crate::http) struct HttpService {
+    pub(in crate::http) app: App,
+    pub(in crate::http) table: &'static RouteTable,
+    pub(in crate::http) timeouts: Timeouts,
+    pub(in crate::http) in_flight: Arc<InFlight>,
+    pub(in crate::http) budget: BodyBudget,
+    pub(in crate::http) threads: ThreadPool,
+    pub(in crate::http) host_names: Arc<HostNames>,
     /// This is the service's own table: its answers are counted, and the web page stands beside it.
-    pub(crate) is_service: bool,
+    pub(in crate::http) is_service: bool,
 }
 
 /// Who is at the other end, carried from the connection to the filter as a request extension.
 #[derive(Clone)]
-pub(crate) struct Peer {
-    pub(crate) address: SocketAddr,
+pub(in crate::http) struct Peer {
+    pub(in crate::http) address: SocketAddr,
     /// HTTP/1.0 has no Host header.
-    pub(crate) needs_host: bool,
-    pub(crate) connection: Arc<ConnectionState>,
+    pub(in crate::http) needs_host: bool,
+    pub(in crate::http) connection: Arc<ConnectionState>,
 }
 
 /// The head of a request, as the filter hands it over.
-pub(crate) struct RequestHead {
-    pub(crate) peer: Peer,
-    pub(crate) method: Method,
-    pub(crate) path: String,
-    pub(crate) query: String,
-    pub(crate) headers: HeaderMap,
+pub(in crate::http) struct RequestHead {
+    pub(in crate::http) peer: Peer,
+    pub(in crate::http) method: Method,
+    pub(in crate::http) path: String,
+    pub(in crate::http) query: String,
+    pub(in crate::http) headers: HeaderMap,
 }
 
 /// Answers one request. Dropping the future, as hyper does when the client leaves, ends the run behind it.
-pub(crate) async fn dispatch<S, B>(service: Arc<HttpService>, head: RequestHead, body: S) -> Response
+pub(in crate::http) async fn dispatch<S, B>(service: Arc<HttpService>, head: RequestHead, body: S) -> Response
 where
     S: Stream<Item = Result<B, warp::Error>> + Send,
     B: Buf + Send,

@@ -36,7 +36,7 @@ pub struct FormData {
 }
 
 /// The boundary that a form's head announces.
-pub(crate) fn boundary(headers: &HeaderMap) -> Result<String, Rejection> {
+pub(in crate::http) fn boundary(headers: &HeaderMap) -> Result<String, Rejection> {
     let kind = headers.get(CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).unwrap_or_default();
     multer::parse_boundary(kind)
         .ok()
@@ -88,7 +88,7 @@ impl fmt::Display for FormError {
 }
 
 /// Reads a form to the end of its body.
-pub(crate) async fn read<S, B, E>(
+pub(in crate::http) async fn read<S, B, E>(
     app: &App,
     boundary: String,
     pieces: &mut LimitedBody<'_, S>,

@@ -32,23 +32,23 @@ const FORWARDING: &[&str] =
 
 /// One request of one route.
 pub struct Request {
-    pub(crate) route: &'static Route,
-    pub(crate) method: Method,
-    pub(crate) params: Vec<(&'static str, String)>,
-    pub(crate) query: Vec<(String, String)>,
-    pub(crate) query_text: String,
-    pub(crate) headers: HeaderMap,
-    pub(crate) body: Bytes,
+    pub(super) route: &'static Route,
+    pub(super) method: Method,
+    pub(super) params: Vec<(&'static str, String)>,
+    pub(super) query: Vec<(String, String)>,
+    pub(super) query_text: String,
+    pub(super) headers: HeaderMap,
+    pub(super) body: Bytes,
     /// In place of the bytes, when the body is a form; gone once it was taken.
-    pub(crate) form: Mutex<Option<FormData>>,
+    pub(super) form: Mutex<Option<FormData>>,
     /// What is wrong with the body; told only after the guard let the caller pass.
-    pub(crate) body_rejection: Option<Rejection>,
-    pub(crate) address: IpAddr,
-    pub(crate) cancel: CancelToken,
-    pub(crate) host_names: Arc<HostNames>,
-    pub(crate) streaming: AtomicBool,
+    pub(super) body_rejection: Option<Rejection>,
+    pub(super) address: IpAddr,
+    pub(super) cancel: CancelToken,
+    pub(super) host_names: Arc<HostNames>,
+    pub(super) streaming: AtomicBool,
     /// The body's share of the memory all bodies may take.
-    pub(crate) body_permit: Option<OwnedSemaphorePermit>,
+    pub(super) body_permit: Option<OwnedSemaphorePermit>,
 }
 
 /// The value of a header that is there once.
@@ -66,7 +66,7 @@ fn origin_header(headers: &HeaderMap) -> Option<&str> {
 }
 
 /// As [`Request::is_direct`], of these headers.
-pub(crate) fn is_direct(headers: &HeaderMap) -> bool {
+pub(super) fn is_direct(headers: &HeaderMap) -> bool {
     let here = single_header(headers, &HOST)
         .and_then(Origin::parse_host)
         .is_some_and(|host| is_loopback_host(&host.host));
@@ -78,7 +78,7 @@ pub(crate) fn is_direct(headers: &HeaderMap) -> bool {
 }
 
 /// The value of a cookie among these headers.
-pub(crate) fn cookie_value<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
+pub(super) fn cookie_value<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
     let lines = headers.get_all(COOKIE).iter().filter_map(|line| line.to_str().ok());
     let mut pairs = lines.flat_map(|line| line.split(';')).filter_map(|pair| pair.trim().split_once('='));
     pairs.find(|(known, _)| *known == name).map(|(_, value)| value.trim_matches('"'))
@@ -104,7 +104,7 @@ impl Request {
     }
 
     /// A query value that the route knows one of, and that was sent twice: which of them counts would be a guess.
-    pub(crate) fn repeated_param(&self) -> Option<&'static str> {
+    pub(super) fn repeated_param(&self) -> Option<&'static str> {
         let one = self
             .route
             .query

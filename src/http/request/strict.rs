@@ -9,7 +9,7 @@ use serde::forward_to_deserialize_any;
 use serde_json::{Error, Value};
 
 /// A value as a source for serde.
-pub(crate) struct StrictValue<'a>(pub(crate) &'a Value);
+pub(in crate::http) struct StrictValue<'a>(pub(in crate::http) &'a Value);
 
 impl<'de> Deserializer<'de> for StrictValue<'de> {
     type Error = Error;

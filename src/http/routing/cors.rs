@@ -21,7 +21,7 @@ const EXPOSED_HEADERS: &str = "x-service-session-token, x-service-chat-id, x-rat
 const ALLOWED_HEADERS: &str = "content-type, authorization, x-service-session-token";
 
 /// Adds the headers an actual answer carries for the page that asked, if it is admitted.
-pub(crate) fn add_response_headers(app: &App, request: &Request, headers: &mut HeaderMap) {
+pub(in crate::http) fn add_response_headers(app: &App, request: &Request, headers: &mut HeaderMap) {
     if request.route().cors == Cors::None {
         return;
     }
@@ -34,7 +34,7 @@ pub(crate) fn add_response_headers(app: &App, request: &Request, headers: &mut H
 }
 
 /// Adds the headers of the answer to a preflight for this route.
-pub(crate) fn add_preflight_headers(app: &App, request: &Request, headers: &mut HeaderMap) {
+pub(in crate::http) fn add_preflight_headers(app: &App, request: &Request, headers: &mut HeaderMap) {
     headers.append(VARY, HeaderValue::from_static("Origin, Access-Control-Request-Headers"));
     let Some(origin) = request.origin() else { return };
     // A preflight has no body: where the flow is named there, the request itself is judged, and only that.

@@ -172,7 +172,7 @@ fn is_own_page(request: &Request) -> bool {
 }
 
 /// True when the request carries anything that could prove a caller. Without it the body need not be read.
-pub(crate) fn has_credentials(headers: &HeaderMap) -> bool {
+pub(in crate::http) fn has_credentials(headers: &HeaderMap) -> bool {
     headers.contains_key(hyper::header::AUTHORIZATION) || headers.contains_key(hyper::header::COOKIE)
 }
 

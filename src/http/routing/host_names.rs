@@ -15,7 +15,7 @@ const LOGGED_MAX: usize = 100;
 const SHOWN_MAX_CHARS: usize = 200;
 
 /// Which names and origins are the service's own.
-pub(crate) struct HostNames {
+pub(in crate::http) struct HostNames {
     /// `SERVICE_BASE_URL`.
     base: Option<String>,
     /// `SERVICE_HOSTS`.
@@ -27,7 +27,7 @@ pub(crate) struct HostNames {
 
 impl HostNames {
     /// The names of a service with these settings, for callers of one of its listeners.
-    pub(crate) fn new(settings: &Settings, listener: SocketAddr) -> Self {
+    pub(in crate::http) fn new(settings: &Settings, listener: SocketAddr) -> Self {
         Self {
             base: settings.base_url.as_ref().map(|base| base.origin().to_owned()),
             listed: settings.hosts.clone(),
@@ -37,7 +37,7 @@ impl HostNames {
     }
 
     /// True when a request with this `Host` is meant for this service. A request without one comes from no browser.
-    pub(crate) fn is_known_host(&self, host: Option<&str>) -> bool {
+    pub(in crate::http) fn is_known_host(&self, host: Option<&str>) -> bool {
         let on_loopback = self.listener.ip().to_canonical().is_loopback();
         let (true, Some(host)) = (on_loopback, host) else { return true };
         let Some(name) = Origin::parse_host(host) else { return false };
@@ -45,7 +45,7 @@ impl HostNames {
     }
 
     /// The origins of the service's own pages, for a request with this `Host`.
-    pub(crate) fn own_origins<'a>(&'a self, host: Option<&'a str>) -> Vec<&'a str> {
+    pub(in crate::http) fn own_origins<'a>(&'a self, host: Option<&'a str>) -> Vec<&'a str> {
         let listed = self.base.iter().chain(&self.listed).map(String::as_str);
         listed.chain(host.filter(|host| self.is_own_origin(host))).collect()
     }
@@ -72,13 +72,13 @@ impl HostNames {
     }
 
     /// True for the origin of the address people use.
-    pub(crate) fn is_base(&self, origin: &Origin) -> bool {
+    pub(in crate::http) fn is_base(&self, origin: &Origin) -> bool {
         let base = self.base.as_deref().and_then(Origin::parse_entry);
         base.is_some_and(|base| base.covers(origin))
     }
 
     /// Where people are expected, in words.
-    pub(crate) fn expected_address(&self, host: Option<&str>) -> String {
+    pub(in crate::http) fn expected_address(&self, host: Option<&str>) -> String {
         let set = self.base.as_ref().or_else(|| self.listed.first()).map(String::as_str);
         match (set, host) {
             (Some(set), _) => set.to_owned(),
@@ -88,7 +88,7 @@ impl HostNames {
     }
 
     /// What somebody who runs the service can do so that pages of `origin` are its own.
-    pub(crate) fn remedy(&self, origin: &str) -> String {
+    pub(in crate::http) fn remedy(&self, origin: &str) -> String {
         let origin = sanitize(origin);
         let name = origin.split_once("://").map_or(origin.as_str(), |(_, name)| name);
         if self.base.is_none() {
@@ -103,7 +103,7 @@ impl HostNames {
     }
 
     /// Logs a page that may not change anything here, once for each origin.
-    pub(crate) fn log_refused_origin(&self, origin: &str, host: Option<&str>) {
+    pub(in crate::http) fn log_refused_origin(&self, origin: &str, host: Option<&str>) {
         if self.note_refused(origin) {
             tracing::warn!(
                 origin = %sanitize(origin), expected = %self.expected_address(host),
@@ -113,7 +113,7 @@ impl HostNames {
     }
 
     /// Logs a name this service does not answer to, once for each.
-    pub(crate) fn log_refused_host(&self, host: &str) {
+    pub(in crate::http) fn log_refused_host(&self, host: &str) {
         if self.note_refused(host) {
             tracing::warn!(
                 host = %sanitize(host),
@@ -129,7 +129,7 @@ impl HostNames {
 }
 
 /// As much of what a caller sent as is repeated.
-pub(crate) fn sanitize(text: &str) -> String {
+pub(in crate::http) fn sanitize(text: &str) -> String {
     text.chars().map(|c| if c.is_control() { '?' } else { c }).take(SHOWN_MAX_CHARS).collect()
 }
 
@@ -146,7 +146,7 @@ fn is_localhost(host: &str) -> bool {
 }
 
 /// True for a host that always means the machine it is said on.
-pub(crate) fn is_loopback_host(host: &str) -> bool {
+pub(in crate::http) fn is_loopback_host(host: &str) -> bool {
     is_localhost(host) || parse_address(host).is_some_and(|address| address.to_canonical().is_loopback())
 }
 

@@ -49,7 +49,7 @@ impl Origin {
     }
 
     /// Reads a `Host` header: a host, and a port where there is one.
-    pub(crate) fn parse_host(text: &str) -> Option<Self> {
+    pub(in crate::http) fn parse_host(text: &str) -> Option<Self> {
         let host_end =
             if text.starts_with('[') { text.find(']')? + 1 } else { text.find(':').unwrap_or(text.len()) };
         let (host, port) = text.split_at(host_end);

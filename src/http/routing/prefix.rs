@@ -5,7 +5,10 @@
 //! prefix `/flows` away.
 
 /// What the path of a request may mean, in the order in which it is tried.
-pub(crate) fn candidate_paths<'p>(path: &'p str, prefix: &str) -> impl Iterator<Item = &'p str> + use<'p> {
+pub(in crate::http) fn candidate_paths<'p>(
+    path: &'p str,
+    prefix: &str,
+) -> impl Iterator<Item = &'p str> + use<'p> {
     let rest = path.strip_prefix(prefix).filter(|_| !prefix.is_empty());
     let without = match rest {
         Some("") => Some("/"),
@@ -16,7 +19,7 @@ pub(crate) fn candidate_paths<'p>(path: &'p str, prefix: &str) -> impl Iterator<
 }
 
 /// A document of the page, for a service at this prefix: what it names is named from there, and it can read the prefix.
-pub(crate) fn insert_prefix(document: &str, prefix: &str) -> String {
+pub(in crate::http) fn insert_prefix(document: &str, prefix: &str) -> String {
     let mut placed = document.to_owned();
     for attribute in ["href", "src"] {
         for start in ["/", "./"] {

@@ -73,7 +73,7 @@ pub struct Route {
     /// Longest whole answer, when it is not the usual one.
     pub run_limit: Option<Duration>,
     /// Its place in the table.
-    pub(crate) index: usize,
+    pub(in crate::http) index: usize,
     segments: Vec<PathSegment>,
     handle: Handler,
 }
@@ -289,7 +289,7 @@ impl Route {
     }
 
     /// True when an answer can be one that is read slowly.
-    pub(crate) fn streams(&self) -> bool {
+    pub(in crate::http) fn streams(&self) -> bool {
         self.gives.iter().any(|gives| matches!(gives.kind, ContentKind::Events | ContentKind::File))
     }
 
@@ -309,7 +309,7 @@ impl Route {
     }
 
     /// Guard, body check, handler: blocking.
-    pub(crate) fn run(&self, app: &App, request: &Request) -> Result<Reply> {
+    pub(in crate::http) fn run(&self, app: &App, request: &Request) -> Result<Reply> {
         (self.handle)(app, request)
     }
 
@@ -341,7 +341,7 @@ pub struct RouteTable {
 }
 
 /// Where a path and a method lead.
-pub(crate) enum RouteMatch {
+pub(in crate::http) enum RouteMatch {
     /// To this route, with these path parameters.
     Route(&'static Route, Vec<(&'static str, String)>),
     /// The path is known with other methods: the value of `Allow`.
@@ -363,7 +363,7 @@ impl RouteTable {
         &self.routes
     }
 
-    pub(crate) fn find(&'static self, method: &Method, segments: &[Cow<'_, str>]) -> RouteMatch {
+    pub(in crate::http) fn find(&'static self, method: &Method, segments: &[Cow<'_, str>]) -> RouteMatch {
         let mut methods: Vec<&str> = Vec::new();
         for route in self.routes.iter().filter(|route| route.matches(segments)) {
             if route.method == *method {
@@ -389,7 +389,7 @@ impl RouteTable {
 /// Splits a path into segments, each percent-decoded once. `None` for every path that leads nowhere (manual 1.1 r2):
 /// an empty, `.` or `..` segment, an encoded slash or backslash, NUL and control characters, text that is not
 /// UTF-8. One slash at the end is tolerated, because clients of Flowise send it.
-pub(crate) fn parse_path(path: &str) -> Option<Vec<Cow<'_, str>>> {
+pub(in crate::http) fn parse_path(path: &str) -> Option<Vec<Cow<'_, str>>> {
     let path = path.strip_prefix('/')?;
     let path = path.strip_suffix('/').unwrap_or(path);
     path.split('/').map(parse_segment).collect()

@@ -2,14 +2,14 @@
 //! memory, and more as objects.
 
 /// The most values of one reply of a model, or of one event of it: far beyond what any model writes.
-pub(crate) const REPLY_VALUES_MAX: usize = 200_000;
+pub(in crate::llm) const REPLY_VALUES_MAX: usize = 200_000;
 /// The most values of an answer of a database, whose passages may come with their vectors.
-pub(crate) const EXCHANGE_VALUES_MAX: usize = 1_000_000;
+pub(in crate::llm) const EXCHANGE_VALUES_MAX: usize = 1_000_000;
 /// The most numbers of an answer that holds the vectors of one batch of texts.
-pub(crate) const VECTORS_VALUES_MAX: usize = 4_000_000;
+pub(in crate::llm) const VECTORS_VALUES_MAX: usize = 4_000_000;
 
 /// True when `text` holds at most about so many values. What is no JSON is judged all the same; reading it says so.
-pub(crate) fn is_within(text: &[u8], values_max: usize) -> bool {
+pub(in crate::llm) fn is_within(text: &[u8], values_max: usize) -> bool {
     // Each value takes a byte at least.
     if text.len() <= values_max {
         return true;

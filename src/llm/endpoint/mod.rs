@@ -38,7 +38,7 @@ impl ProviderKey {
         Self(value.trim().to_owned())
     }
 
-    pub(crate) fn expose(&self) -> &str {
+    pub(super) fn expose(&self) -> &str {
         &self.0
     }
 }
@@ -96,12 +96,12 @@ impl Endpoint {
     }
 
     /// The value of the header `authorization`, where there is a key.
-    pub(crate) fn bearer(&self) -> Option<String> {
+    pub(super) fn bearer(&self) -> Option<String> {
         self.key.as_ref().map(|key| format!("Bearer {}", key.expose()))
     }
 
     /// What the refusals of this provider are read with.
-    pub(crate) fn error_interpreter(&self, model: &str) -> ErrorInterpreter {
+    pub(super) fn error_interpreter(&self, model: &str) -> ErrorInterpreter {
         let key = self.key.iter().map(ProviderKey::expose);
         let headers = self.headers.iter().flat_map(|(_, value)| secrets_of_header(value));
         let query = self.query.iter().map(|(_, value)| value.as_str());
@@ -113,7 +113,7 @@ impl Endpoint {
     }
 
     /// Posts to `path`, trying again a few times (manual 2.10). The answer has a good status.
-    pub(crate) fn post(
+    pub(super) fn post(
         &self,
         path: &str,
         headers: &[(&str, &str)],
@@ -128,7 +128,7 @@ impl Endpoint {
     }
 
     /// As [`Self::post`], of a body whose type is among `headers`.
-    pub(crate) fn post_bytes(
+    pub(super) fn post_bytes(
         &self,
         path: &str,
         headers: &[(&str, &str)],
@@ -140,7 +140,7 @@ impl Endpoint {
     }
 
     /// Gets `path`, as [`Self::post`] posts.
-    pub(crate) fn get(
+    pub(super) fn get(
         &self,
         path: &str,
         headers: &[(&str, &str)],
@@ -151,7 +151,7 @@ impl Endpoint {
     }
 
     /// Sends with any method, as [`Self::post`] posts; what is needed of headers is among the endpoint's own.
-    pub(crate) fn request(
+    pub(super) fn request(
         &self,
         method: &Method,
         path: &str,
@@ -259,22 +259,22 @@ impl Endpoint {
 }
 
 /// True when the answer is one JSON document rather than a stream.
-pub(crate) fn is_json_document(incoming: &Incoming) -> bool {
+pub(super) fn is_json_document(incoming: &Incoming) -> bool {
     incoming.header("content-type").is_some_and(|kind| kind.trim_start().starts_with("application/json"))
 }
 
 /// Reads a reply that comes in one piece.
-pub(crate) fn read_whole(source: &mut impl Read) -> Result<Value, ModelError> {
+pub(super) fn read_whole(source: &mut impl Read) -> Result<Value, ModelError> {
     read_within(source, REPLY_VALUES_MAX, "it is not JSON")
 }
 
 /// Reads an answer that comes in one piece into its form. `what` says what is wrong with any other.
-pub(crate) fn read_as<T: DeserializeOwned>(source: &mut impl Read, what: &str) -> Result<T, ModelError> {
+pub(super) fn read_as<T: DeserializeOwned>(source: &mut impl Read, what: &str) -> Result<T, ModelError> {
     read_within(source, VECTORS_VALUES_MAX, what)
 }
 
 /// As [`read_as`], of an answer that holds at most about so many values.
-pub(crate) fn read_within<T: DeserializeOwned>(
+pub(super) fn read_within<T: DeserializeOwned>(
     source: &mut impl Read,
     values_max: usize,
     what: &str,
@@ -284,7 +284,7 @@ pub(crate) fn read_within<T: DeserializeOwned>(
 }
 
 /// All bytes of an answer that holds at most about so many values.
-pub(crate) fn bytes_within(source: &mut impl Read, values_max: usize) -> Result<Vec<u8>, ModelError> {
+pub(super) fn bytes_within(source: &mut impl Read, values_max: usize) -> Result<Vec<u8>, ModelError> {
     let mut bytes = Vec::new();
     source.by_ref().take(WHOLE_BYTES_MAX + 1).read_to_end(&mut bytes).map_err(NetError::from)?;
     if bytes.len() as u64 > WHOLE_BYTES_MAX || !is_within(&bytes, values_max) {

@@ -60,14 +60,14 @@ const ADDRESS_WORDS: &[&str] = &[
 ];
 
 /// The parts of a header's value that may be secret: all of it, and each word, as providers tell back only the token.
-pub(crate) fn secrets_of_header(value: &str) -> impl Iterator<Item = &str> {
+pub(in crate::llm) fn secrets_of_header(value: &str) -> impl Iterator<Item = &str> {
     let words = value.split_whitespace();
     let words = words.filter(|word| !SCHEMES.iter().any(|scheme| word.eq_ignore_ascii_case(scheme)));
     std::iter::once(value).chain(words)
 }
 
 /// The parts of an address behind its host that may be secret: gateways take keys there.
-pub(crate) fn secrets_of_address(address: &str) -> impl Iterator<Item = &str> {
+pub(in crate::llm) fn secrets_of_address(address: &str) -> impl Iterator<Item = &str> {
     let inside = address.split_once("://").map_or(address, |(_, rest)| rest);
     let parts = inside.split(['/', '?', '&', '=', '#', ';']).skip(1);
     parts.filter(|part| part.len() >= SEGMENT_BYTES_MIN && !ADDRESS_WORDS.contains(part))
@@ -86,20 +86,20 @@ const EVENT_STATUSES: &[(&str, u16)] = &[
 ];
 
 /// Reads refusals of one provider about one model.
-pub(crate) struct ErrorInterpreter {
+pub(in crate::llm) struct ErrorInterpreter {
     model: String,
     secrets: Vec<String>,
 }
 
 impl ErrorInterpreter {
     /// `secrets` are values that went along with the request and must not come back in a message.
-    pub(crate) fn new(model: &str, secrets: Vec<&str>) -> Self {
+    pub(in crate::llm) fn new(model: &str, secrets: Vec<&str>) -> Self {
         Self { model: model.to_owned(), secrets: Vec::new() }
             .with_secrets(secrets.into_iter().map(str::to_owned))
     }
 
     /// With further values that must not come back.
-    pub(crate) fn with_secrets(mut self, secrets: impl Iterator<Item = String>) -> Self {
+    pub(in crate::llm) fn with_secrets(mut self, secrets: impl Iterator<Item = String>) -> Self {
         self.secrets.extend(secrets.filter(|secret| secret.len() >= SECRET_BYTES_MIN));
         // The longest first, so that none leaves a part of itself behind.
         self.secrets.sort_by_key(|secret| std::cmp::Reverse(secret.len()));
@@ -107,7 +107,7 @@ impl ErrorInterpreter {
     }
 
     /// The meaning of a response with a bad status.
-    pub(crate) fn from_status(&self, status: u16, body: &Value, asked: Option<u64>) -> ModelError {
+    pub(in crate::llm) fn from_status(&self, status: u16, body: &Value, asked: Option<u64>) -> ModelError {
         let words = ErrorBody::parse(body);
         if status == 402 || words.is_out_of_credit() {
             return ModelError::OutOfCredit;
@@ -126,7 +126,7 @@ impl ErrorInterpreter {
     }
 
     /// The meaning of an error that arrives inside an answer whose status was good. `error` is the error itself.
-    pub(crate) fn from_event(&self, error: &Value) -> ModelError {
+    pub(in crate::llm) fn from_event(&self, error: &Value) -> ModelError {
         let body = serde_json::json!({ "error": error });
         let words = ErrorBody::parse(&body);
         let coded =
@@ -138,7 +138,7 @@ impl ErrorInterpreter {
     }
 
     /// One clean sentence, without secrets and addresses.
-    pub(crate) fn clean(&self, message: &str) -> String {
+    pub(in crate::llm) fn clean(&self, message: &str) -> String {
         let mut message = message.to_owned();
         for secret in &self.secrets {
             message = message.replace(secret, "[secret hidden]");

@@ -19,7 +19,7 @@ const WAIT_SECONDS_BELIEVED_MAX: u64 = 24 * 60 * 60;
 
 /// Why a try failed, and the wait in seconds the provider asked for.
 #[derive(Debug)]
-pub(crate) struct AttemptError {
+pub(in crate::llm) struct AttemptError {
     pub error: ModelError,
     pub retry_after_seconds: Option<u64>,
 }
@@ -31,7 +31,7 @@ impl From<ModelError> for AttemptError {
 }
 
 /// Tries `attempt` until it succeeds, fails for another reason than throttling, or has used up tries or time.
-pub(crate) fn with_retries<T>(
+pub(in crate::llm) fn with_retries<T>(
     cancel: &CancelToken,
     attempt: impl FnMut() -> Result<T, AttemptError>,
 ) -> Result<T, ModelError> {
@@ -76,12 +76,12 @@ fn with_retries_and_sleep<T>(
 }
 
 /// The error that names the provider's wait, or the default.
-pub(crate) fn throttled_error(asked: Option<u64>) -> ModelError {
+pub(in crate::llm) fn throttled_error(asked: Option<u64>) -> ModelError {
     ModelError::Throttled { retry_after_seconds: asked.unwrap_or(WAIT_SECONDS_DEFAULT).max(WAIT_SECONDS_MIN) }
 }
 
 /// The wait a refusal asks for, in seconds: from its headers, else from Google's error details.
-pub(crate) fn retry_after<'a>(header: impl Fn(&str) -> Option<&'a str>, body: &Value) -> Option<u64> {
+pub(in crate::llm) fn retry_after<'a>(header: impl Fn(&str) -> Option<&'a str>, body: &Value) -> Option<u64> {
     let milliseconds = header("retry-after-ms").and_then(|text| seconds(text).map(|ms| ms / 1000.0));
     let wait = milliseconds
         .or_else(|| header("retry-after").and_then(|text| seconds(text).or_else(|| seconds_until(text))))

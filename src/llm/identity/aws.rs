@@ -52,7 +52,7 @@ fn tag_text<'a>(text: &'a str, name: &str) -> Option<&'a str> {
 }
 
 /// The meaning of an error with this code. Services prefix a code with a name, and add an address behind it.
-pub(crate) fn interpret_code(
+pub(in crate::llm) fn interpret_code(
     code: &str,
     status: u16,
     said: &str,

@@ -49,7 +49,7 @@ pub struct ErrorResponse<'a> {
     pub model: &'a str,
     /// The wait in seconds that the provider asks for.
     pub asked: Option<u64>,
-    pub(crate) interpreter: &'a ErrorInterpreter,
+    pub(super) interpreter: &'a ErrorInterpreter,
 }
 
 /// What a refusal means to whoever proves requests.

@@ -10,7 +10,7 @@ const TOKENS_MAX: usize = 1_000;
 const MARGIN_SECONDS: i64 = 120;
 
 /// What a token was bought for: a hash of the key and of all that it was asked with.
-pub(crate) type TokenKey = [u8; 32];
+pub(in crate::llm) type TokenKey = [u8; 32];
 
 /// The tokens of one service. A clone holds the same ones.
 #[derive(Clone, Default)]
@@ -30,7 +30,7 @@ impl fmt::Debug for TokenCache {
 
 impl TokenCache {
     /// A token that is good for a while yet.
-    pub(crate) fn find(&self, wanted: &TokenKey, now: Timestamp) -> Option<String> {
+    pub(in crate::llm) fn find(&self, wanted: &TokenKey, now: Timestamp) -> Option<String> {
         let margin = SignedDuration::from_secs(MARGIN_SECONDS);
         self.lock()
             .get(wanted)
@@ -39,12 +39,12 @@ impl TokenCache {
     }
 
     /// The token that is kept, whether or not it is good.
-    pub(crate) fn find_any(&self, wanted: &TokenKey) -> Option<String> {
+    pub(in crate::llm) fn find_any(&self, wanted: &TokenKey) -> Option<String> {
         self.lock().get(wanted).map(|token| token.text.clone())
     }
 
     /// Keeps a token that is good until then.
-    pub(crate) fn insert(&self, wanted: TokenKey, text: String, until: Timestamp, now: Timestamp) {
+    pub(in crate::llm) fn insert(&self, wanted: TokenKey, text: String, until: Timestamp, now: Timestamp) {
         let mut all = self.lock();
         if all.len() >= TOKENS_MAX {
             all.retain(|_, token| token.expires_at > now);
@@ -56,7 +56,7 @@ impl TokenCache {
     }
 
     /// Forgets a token, unless another one has taken its place.
-    pub(crate) fn remove(&self, wanted: &TokenKey, text: &str) {
+    pub(in crate::llm) fn remove(&self, wanted: &TokenKey, text: &str) {
         let mut all = self.lock();
         if all.get(wanted).is_some_and(|token| token.text == text) {
             all.remove(wanted);

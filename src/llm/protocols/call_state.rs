@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 const CALLS_MAX: usize = 1024;
 
 /// Things kept by the id of a call. A clone keeps the same things: a stream outlives the call that began it.
-pub(crate) struct CallState<T>(Arc<Mutex<HashMap<String, T>>>);
+pub(in crate::llm) struct CallState<T>(Arc<Mutex<HashMap<String, T>>>);
 
 impl<T> Clone for CallState<T> {
     fn clone(&self) -> Self {
@@ -31,12 +31,12 @@ impl<T> fmt::Debug for CallState<T> {
 
 impl<T: Clone> CallState<T> {
     /// What is kept for this call.
-    pub(crate) fn get(&self, call_id: &str) -> Option<T> {
+    pub(in crate::llm) fn get(&self, call_id: &str) -> Option<T> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).get(call_id).cloned()
     }
 
     /// Keeps `what` for this call, as long as there is room.
-    pub(crate) fn insert(&self, call_id: &str, what: T) {
+    pub(in crate::llm) fn insert(&self, call_id: &str, what: T) {
         let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if known.len() < CALLS_MAX || known.contains_key(call_id) {
             known.insert(call_id.to_owned(), what);

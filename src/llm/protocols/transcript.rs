@@ -4,14 +4,14 @@ use crate::llm::ChatMessage;
 
 /// A conversation written down.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Transcript {
+pub(in crate::llm) struct Transcript {
     pub text: String,
     /// Where the model would go on to speak for the person; `None` where no names are written.
     pub stop: Option<String>,
 }
 
 /// Writes messages down. Names stand before what was said once the model has had a turn: a lone prompt stays as it is.
-pub(crate) fn from_messages(messages: &[ChatMessage]) -> Transcript {
+pub(in crate::llm) fn from_messages(messages: &[ChatMessage]) -> Transcript {
     let answered = messages
         .iter()
         .any(|message| matches!(message, ChatMessage::Assistant { .. } | ChatMessage::Tool { .. }));

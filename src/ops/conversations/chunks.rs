@@ -27,7 +27,7 @@ use uuid::Uuid;
 ///
 /// # Errors
 /// 404 when the flow is gone, 413 and 507 when there is no room.
-pub(crate) fn reserve(
+pub(in crate::ops) fn reserve(
     app: &App,
     workspace: &WorkspaceId,
     of: &Conversation,
@@ -66,7 +66,11 @@ pub(crate) fn reserve(
 ///
 /// # Errors
 /// When it was, or the database cannot be read.
-pub(crate) fn require_valid(tx: &impl Tx, workspace: &WorkspaceId, leave: &StoragePermit) -> Result<()> {
+pub(in crate::ops) fn require_valid(
+    tx: &impl Tx,
+    workspace: &WorkspaceId,
+    leave: &StoragePermit,
+) -> Result<()> {
     let now = CONVERSATION_UPLOADS.get(tx, workspace, &leave.conversation.uploads_id())?;
     if now.is_some_and(|now| now.stamp == leave.stamp) {
         return Ok(());
@@ -78,7 +82,7 @@ pub(crate) fn require_valid(tx: &impl Tx, workspace: &WorkspaceId, leave: &Stora
 ///
 /// # Errors
 /// 413 and 507 for files of a conversation, 500 for what an owner keeps.
-pub(crate) fn check_quota(
+pub(in crate::ops) fn check_quota(
     tx: &WriteTx,
     workspace: &WorkspaceId,
     before: Option<&Collection>,
@@ -116,12 +120,16 @@ pub(crate) fn check_quota(
 ///
 /// # Errors
 /// When the database cannot be read.
-pub(crate) fn has_no_messages(tx: &impl Tx, workspace: &WorkspaceId, of: &Conversation) -> Result<bool> {
+pub(in crate::ops) fn has_no_messages(
+    tx: &impl Tx,
+    workspace: &WorkspaceId,
+    of: &Conversation,
+) -> Result<bool> {
     Ok(messages::of_chat(tx, workspace, &of.flow, &of.chat, 1)?.is_empty())
 }
 
 /// Removes the passages of conversations that were deleted.
-pub(crate) fn delete_for_conversations(
+pub(in crate::ops) fn delete_for_conversations(
     app: &App,
     workspace: &WorkspaceId,
     flow: &FlowId,
@@ -131,7 +139,7 @@ pub(crate) fn delete_for_conversations(
 }
 
 /// Removes the passages of all conversations of a flow.
-pub(crate) fn delete_for_flow(app: &App, workspace: &WorkspaceId, flow: &FlowId) {
+pub(in crate::ops) fn delete_for_flow(app: &App, workspace: &WorkspaceId, flow: &FlowId) {
     delete_matching(app, workspace, |of| of.flow == *flow);
 }
 

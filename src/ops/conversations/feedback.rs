@@ -44,7 +44,7 @@ pub struct FeedbackEdit {
 }
 
 /// A rating on the wire.
-pub(crate) fn wire(flow: &FlowId, place: &MessagePosition, rated: &Feedback) -> Value {
+pub(in crate::ops) fn wire(flow: &FlowId, place: &MessagePosition, rated: &Feedback) -> Value {
     json!({
         "id": rated.id,
         "chatflowid": flow,

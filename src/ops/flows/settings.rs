@@ -10,7 +10,7 @@ use crate::store::tables::API_KEYS;
 use serde_json::{Map, Value};
 
 /// The field of `mcpServerConfig` that no answer holds.
-pub(crate) const TOKEN: &str = "token";
+pub(in crate::ops) const TOKEN: &str = "token";
 
 /// Allowed Domains in `chatbotConfig`.
 const ORIGINS: &str = "allowedOrigins";
@@ -31,7 +31,7 @@ fn keep_token(sent: &mut Map<String, Value>, before: Option<Value>) {
 }
 
 /// Puts back what a save does not change although it sends another text.
-pub(crate) fn preserve_unsent(new: &mut FlowSettings, old: &FlowSettings) {
+pub(in crate::ops) fn preserve_unsent(new: &mut FlowSettings, old: &FlowSettings) {
     if let Some(sent) = &mut new.mcp_server_config {
         keep_token(sent, value(old.mcp_server_config.as_ref(), TOKEN).cloned());
     }
@@ -57,7 +57,7 @@ fn keep_rate_limit(sent: &mut Map<String, Value>, before: Option<&Value>) {
 ///
 /// # Errors
 /// 400 for a key that the workspace does not have.
-pub(crate) fn resolve_bound_key(
+pub(in crate::ops) fn resolve_bound_key(
     tx: &impl Tx,
     workspace: &WorkspaceId,
     sent: Option<&str>,
@@ -76,7 +76,7 @@ const CONFIG_LEVELS_MAX: usize = 64;
 ///
 /// # Errors
 /// 400 naming what is wrong.
-pub(crate) fn parse(name: &str, sent: Option<&Value>) -> Result<Option<Map<String, Value>>> {
+pub(in crate::ops) fn parse(name: &str, sent: Option<&Value>) -> Result<Option<Map<String, Value>>> {
     let read = parse_any_depth(name, sent)?;
     let wrong = |key: &str, why: &str| Error::Invalid(format!("Invalid {name}: {key}: {why}."));
     let inside = |key| value(read.as_ref(), key);

@@ -352,13 +352,13 @@ fn delete_unlinked(
 
 /// The right to change collections, which one thread has at a time. Whoever has it hands it on to what needs it, and calls
 /// nothing that waits for one of its own: [`forget`], [`forget_workspace`], [`clear_leftovers`].
-pub(crate) struct CollectionLock<'a> {
+pub(in crate::ops) struct CollectionLock<'a> {
     app: &'a App,
     _guard: MutexGuard<'a, ()>,
 }
 
 impl<'a> CollectionLock<'a> {
-    pub(crate) fn acquire(app: &'a App) -> Self {
+    pub(in crate::ops) fn acquire(app: &'a App) -> Self {
         Self { app, _guard: app.state.collection_writes.lock().unwrap_or_else(PoisonError::into_inner) }
     }
 
@@ -367,7 +367,7 @@ impl<'a> CollectionLock<'a> {
     }
 
     /// Removes collections from all lists, some in each commit; [`forget`] follows once this is over.
-    pub(crate) fn unlink(&self, workspace: &WorkspaceId, gone: &[CollectionId]) -> Result<()> {
+    pub(in crate::ops) fn unlink(&self, workspace: &WorkspaceId, gone: &[CollectionId]) -> Result<()> {
         for some in gone.chunks(UNLINKED_AT_ONCE) {
             self.app
                 .store

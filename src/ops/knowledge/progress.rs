@@ -14,7 +14,7 @@ pub type OnProgress<'a> = &'a (dyn Fn(UpsertProgress) + Sync);
 const PAUSE: Duration = Duration::from_millis(100);
 
 /// The watchers of one filling.
-pub(crate) struct ProgressReporter<'a> {
+pub(in crate::ops) struct ProgressReporter<'a> {
     app: &'a App,
     on_progress: OnProgress<'a>,
     state: Mutex<ReporterState>,
@@ -27,19 +27,19 @@ struct ReporterState {
 }
 
 impl<'a> ProgressReporter<'a> {
-    pub(crate) fn new(app: &'a App, tell: OnProgress<'a>) -> Self {
+    pub(in crate::ops) fn new(app: &'a App, tell: OnProgress<'a>) -> Self {
         Self { app, on_progress: tell, state: Mutex::default() }
     }
 
     /// Shows in this store's status from now on how far it is.
-    pub(crate) fn track_store(&self, store: DocumentStoreId, work: StoreActivity) {
+    pub(in crate::ops) fn track_store(&self, store: DocumentStoreId, work: StoreActivity) {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         if state.tracked_stores.iter().all(|(shown, _)| *shown != store) {
             state.tracked_stores.push((store, self.app.state.active_upserts.register(store, work)));
         }
     }
 
-    pub(crate) fn report(&self, at: UpsertProgress) {
+    pub(in crate::ops) fn report(&self, at: UpsertProgress) {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         state.tracked_stores.iter().for_each(|(_, entry)| entry.report(at));
         let is_soon = |(phase, when): (UpsertPhase, Instant)| phase == at.phase && when.elapsed() < PAUSE;

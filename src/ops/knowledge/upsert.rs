@@ -225,7 +225,7 @@ const fn counts(done: &UpsertReport) -> UpsertCounts {
 }
 
 /// What a filling did, as callers read it.
-pub(crate) fn wire(done: &UpsertReport) -> Value {
+pub(in crate::ops) fn wire(done: &UpsertReport) -> Value {
     let mut answer = json!(counts(done));
     let shown = &done.documents[..done.documents.len().min(FILLING_SHOWN_MAX)];
     answer["addedDocs"] = json!(shown);

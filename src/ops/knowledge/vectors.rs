@@ -53,10 +53,10 @@ fn card(set: &VectorCardConfig, category: Category, what: &str) -> Result<&'stat
 }
 
 /// Who may say with which cards and credentials vectors are made and kept.
-pub(crate) const CONFIGURE_PERMISSION: &str = "documentStores:upsert-config";
+pub(in crate::ops) const CONFIGURE_PERMISSION: &str = "documentStores:upsert-config";
 
 /// Refuses cards a store cannot have, and secrets that belong into a credential.
-pub(crate) fn check(vectors: &VectorConfig) -> Result<()> {
+pub(in crate::ops) fn check(vectors: &VectorConfig) -> Result<()> {
     let embedding = card(&vectors.embedding, Category::Embeddings, "embeddingName")?;
     let mut cards = vec![(embedding, &vectors.embedding)];
     if let Some(set) = &vectors.vector_store {

@@ -14,7 +14,7 @@ pub struct PredictionAnswer {
 }
 
 impl PredictionAnswer {
-    pub(crate) fn new(entry: &PredictionRun, outcome: RunOutput, session_token: String) -> Self {
+    pub(super) fn new(entry: &PredictionRun, outcome: RunOutput, session_token: String) -> Self {
         let mut facts = Map::new();
         facts.insert("question".into(), entry.question.text.clone().into());
         facts.insert("chatId".into(), entry.ids.chat.to_string().into());

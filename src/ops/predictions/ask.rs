@@ -50,25 +50,25 @@ pub struct PredictionRun {
     /// The question as the flow reads it: the text of documents first.
     pub prompt: String,
     /// Where in it that text ends.
-    pub(crate) documents_end: usize,
+    pub(super) documents_end: usize,
     pub images: Vec<ImageUpload>,
     /// The files of the question, stored.
-    pub(crate) files: StoredUploads,
+    pub(super) files: StoredUploads,
     pub chat_type: ChatType,
     /// When it came.
     pub started: Timestamp,
     pub ids: RunIds,
     /// What its caller calls the conversation, where that counts.
-    pub(crate) session_name: Option<ConversationName>,
+    pub(super) session_name: Option<ConversationName>,
     /// Nothing was said in its conversation before.
-    pub(crate) is_first_message: bool,
+    pub(super) is_first_message: bool,
     pub plan: Arc<Plan>,
     /// What of the request it runs with (manual 7.1).
     pub overrides: Overrides,
     /// The answer can go out token by token.
     pub streams: bool,
     /// The flows that wait for the answer.
-    pub(crate) call_path: CallPath,
+    pub(super) call_path: CallPath,
 }
 
 /// The flow of this id, whoever asks (manual 2.3).
@@ -117,7 +117,7 @@ pub fn prepare(app: &App, ask: PredictionRequest, cancel: &CancelToken) -> Resul
 ///
 /// # Errors
 /// As [`prepare`].
-pub(crate) fn prepare_nested(
+pub(super) fn prepare_nested(
     app: &App,
     ask: PredictionRequest,
     within: Option<(ConversationRef, CallPath)>,

@@ -10,7 +10,7 @@ use crate::domain::predictions::prediction::{ChatType, ConversationProof, Questi
 use crate::ops::conversations::{chunks, named_sessions};
 
 /// The key of a conversation's name among the overrides.
-pub(crate) const SESSION_ID_KEY: &str = "sessionId";
+pub(super) const SESSION_ID_KEY: &str = "sessionId";
 
 /// What a request says of its conversation.
 #[derive(Debug, Clone, Copy)]
@@ -37,7 +37,7 @@ impl ConversationRef {
         }
     }
 
-    pub(crate) fn random() -> Self {
+    pub(super) fn random() -> Self {
         Self::New(ChatId::random())
     }
 }
@@ -56,7 +56,7 @@ pub(in crate::ops) fn resolve_conversation(
 }
 
 /// As [`own`], for a question that may name its conversation: the name, when it is that which counts.
-pub(crate) fn resolve_for_question(
+pub(super) fn resolve_for_question(
     app: &App,
     flow: &Flow,
     question: &mut Question,

@@ -34,7 +34,7 @@ const PROVIDERS: &[(&str, &str)] = &[
 ];
 
 /// Follow-up prompts for an answer; none when the owner wants none, or they cannot be had.
-pub(crate) fn generate(host: &dyn Host, entry: &PredictionRun, answer: &str) -> Vec<String> {
+pub(super) fn generate(host: &dyn Host, entry: &PredictionRun, answer: &str) -> Vec<String> {
     let Some(config) = &entry.flow.settings.follow_up_prompts else { return Vec::new() };
     if config.get("status") != Some(&Value::Bool(true)) || answer.trim().is_empty() {
         return Vec::new();

@@ -16,7 +16,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// The flows a question came through, and how many were asked on its behalf.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct CallPath {
+pub(super) struct CallPath {
     /// Flows that wait for this one, outermost first.
     waiting: Vec<FlowId>,
     /// Shared by everything one request of a caller sets off.
@@ -25,7 +25,7 @@ pub(crate) struct CallPath {
 
 impl CallPath {
     /// True when another flow asks.
-    pub(crate) fn is_nested(&self) -> bool {
+    pub(super) fn is_nested(&self) -> bool {
         !self.waiting.is_empty()
     }
 
@@ -56,7 +56,7 @@ impl CallPath {
 ///
 /// # Errors
 /// Why there is no answer.
-pub(crate) fn ask_flow(
+pub(super) fn ask_flow(
     app: &App,
     from: &PredictionRun,
     wanted: &FlowCall<'_>,

@@ -15,7 +15,7 @@ const NAME: &str = "Post-processing";
 ///
 /// # Errors
 /// Why the code had no result.
-pub(crate) fn apply(host: &dyn Host, entry: &PredictionRun, outcome: &mut RunOutput) -> Result<()> {
+pub(super) fn apply(host: &dyn Host, entry: &PredictionRun, outcome: &mut RunOutput) -> Result<()> {
     let Some(source) = entry.flow.settings.post_processing_code() else { return Ok(()) };
     let history = host.history(None, MEMORY_MESSAGES_MAX)?;
     let message = |past: &crate::domain::predictions::prediction::HistoryMessage| json!({"role": past.role, "content": past.text});

@@ -9,7 +9,7 @@ use crate::store::queries::messages::MessageBatch;
 
 /// How an answer ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum AnswerEnd {
+pub(super) enum AnswerEnd {
     Complete,
     /// Its caller left or the service stopped (manual 2.9).
     Truncated,
@@ -19,7 +19,7 @@ pub(crate) enum AnswerEnd {
 ///
 /// # Errors
 /// When they have no stored form.
-pub(crate) fn message_pair(
+pub(super) fn message_pair(
     app: &App,
     entry: &PredictionRun,
     session: Option<&str>,

@@ -210,7 +210,7 @@ pub fn open_checked(
 }
 
 /// What people call a credential of a workspace.
-pub(crate) fn find_name(app: &App, workspace: &WorkspaceId, id: &str) -> Option<String> {
+pub(in crate::ops) fn find_name(app: &App, workspace: &WorkspaceId, id: &str) -> Option<String> {
     let id = CredentialId::parse(id)?;
     let found = app.store.read_but_messages(|tx| CREDENTIALS.get(tx, workspace, &id));
     found.ok().flatten().map(|found| found.name)
@@ -237,7 +237,7 @@ fn record_audit(
 ///
 /// # Errors
 /// 404 for an unknown one.
-pub(crate) fn get(tx: &impl Tx, caller: &Caller, id: &str) -> Result<Credential> {
+pub(in crate::ops) fn get(tx: &impl Tx, caller: &Caller, id: &str) -> Result<Credential> {
     let found = CredentialId::parse(id).map(|id| CREDENTIALS.get(tx, &caller.workspace, &id)).transpose()?;
     found.flatten().ok_or_else(|| {
         let shown: String = id.chars().filter(|c| !c.is_control()).take(64).collect();
@@ -258,7 +258,7 @@ fn require_type(types: CredentialTypeLookup, name: &str) -> Result<&'static Cred
 ///
 /// # Errors
 /// [`Error::Failed`] naming it when it was sealed under another key.
-pub(crate) fn decrypt(vault: &Vault, stored: &Credential) -> Result<Map<String, Value>> {
+pub(in crate::ops) fn decrypt(vault: &Vault, stored: &Credential) -> Result<Map<String, Value>> {
     vault.open(&stored.workspace, &stored.id, &stored.sealed).map_err(|_| {
         Error::RunFailed(format!(
             "The credential '{}' was encrypted with another key than this server's. Type its values in again.",

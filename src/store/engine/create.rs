@@ -18,7 +18,7 @@ const EMPTY_BYTES_MAX: u64 = 16 << 20;
 ///
 /// # Errors
 /// When it cannot be made, or what `fill` says.
-pub(crate) fn create_if_missing(
+pub(in crate::store) fn create_if_missing(
     path: &Path,
     fill: impl FnOnce(File) -> Result<(), OpenError>,
 ) -> Result<(), OpenError> {
@@ -48,7 +48,7 @@ pub(crate) fn create_if_missing(
 ///
 /// # Errors
 /// When the folder cannot be read or written.
-pub(crate) fn finish_creation(path: &Path) -> io::Result<()> {
+pub(in crate::store) fn finish_creation(path: &Path) -> io::Result<()> {
     let prefix = format!("{}{TEMP_SUFFIX}", path.file_name().unwrap_or_default().to_string_lossy());
     for entry in fs::read_dir(parent_folder(path))? {
         let entry = entry?;
@@ -64,7 +64,7 @@ pub(crate) fn finish_creation(path: &Path) -> io::Result<()> {
 ///
 /// # Errors
 /// When it cannot be read.
-pub(crate) fn completion_state(path: &Path) -> io::Result<Option<bool>> {
+pub(in crate::store) fn completion_state(path: &Path) -> io::Result<Option<bool>> {
     let mut file = match File::open(path) {
         Ok(file) => file,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
@@ -80,7 +80,7 @@ pub(crate) fn completion_state(path: &Path) -> io::Result<Option<bool>> {
 ///
 /// # Errors
 /// When it is there and cannot be removed.
-pub(crate) fn remove_if_present(path: &Path) -> io::Result<()> {
+pub(in crate::store) fn remove_if_present(path: &Path) -> io::Result<()> {
     match fs::remove_file(path) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
         _ => Ok(()),
@@ -93,12 +93,12 @@ fn parent_folder(path: &Path) -> &Path {
 
 /// Sees that names in the folder of `path` survive a power cut.
 #[cfg(unix)]
-pub(crate) fn sync_folder(path: &Path) -> io::Result<()> {
+pub(in crate::store) fn sync_folder(path: &Path) -> io::Result<()> {
     File::open(parent_folder(path))?.sync_all()
 }
 
 /// Elsewhere a folder cannot be opened like a file, and names are kept with what they name.
 #[cfg(not(unix))]
-pub(crate) fn sync_folder(_path: &Path) -> io::Result<()> {
+pub(in crate::store) fn sync_folder(_path: &Path) -> io::Result<()> {
     Ok(())
 }

@@ -27,13 +27,13 @@ const CACHE_BYTES: usize = 16 << 20;
 const VALIDATIONS_MAX: usize = 3;
 
 /// What the database knows of its journal, in the table of facts about it: [`LogMark`].
-pub(crate) const LOG_MARK_KEY: &[u8] = b"journal";
+pub(in crate::store) const LOG_MARK_KEY: &[u8] = b"journal";
 
 /// Opens the database; called again whenever it must be opened anew.
-pub(crate) type Opener = Box<dyn Fn() -> Result<Database, DatabaseError> + Send + Sync>;
+pub(in crate::store) type Opener = Box<dyn Fn() -> Result<Database, DatabaseError> + Send + Sync>;
 
 /// The open database, which is replaced by a freshly opened one after a disk failure.
-pub(crate) struct StorageEngine {
+pub(in crate::store) struct StorageEngine {
     opener: Opener,
     /// Held for reading only while a transaction begins, so that a nested or long transaction blocks nobody.
     /// `None` after a failed attempt to open it anew.
@@ -43,7 +43,7 @@ pub(crate) struct StorageEngine {
     /// Taken while something is written into it, and while a flush ends.
     log: Mutex<Option<WriteAheadLog>>,
     /// Messages that the journal has and the database has not. Kept and cleared while `log` is held.
-    pub(crate) memtable: Memtable,
+    pub(in crate::store) memtable: Memtable,
     /// A file of the journal is full, and nobody has begun to flush the database for it.
     is_checkpoint_due: AtomicBool,
     poisoned: AtomicBool,
@@ -59,7 +59,7 @@ pub(crate) struct StorageEngine {
 
 impl StorageEngine {
     /// Opens the file at `path`, makes it when it is missing, and brings it to this program's format.
-    pub(crate) fn open(path: &Path) -> Result<Self, OpenError> {
+    pub(in crate::store) fn open(path: &Path) -> Result<Self, OpenError> {
         catch_panic(|| Self::open_unguarded(path))
     }
 
@@ -78,7 +78,7 @@ impl StorageEngine {
     }
 
     /// Opens the file at `path` so that neither it nor its journal is written.
-    pub(crate) fn open_read_only(path: &Path) -> Result<Self, OpenError> {
+    pub(in crate::store) fn open_read_only(path: &Path) -> Result<Self, OpenError> {
         catch_panic(|| {
             let scratch = tempfile::Builder::new().prefix("flowkeep-").tempdir()?;
             let database = overlay::open(path, CACHE_BYTES)?;
@@ -93,7 +93,7 @@ impl StorageEngine {
     }
 
     /// As [`Self::open`], with another way to the database.
-    pub(crate) fn new(
+    pub(in crate::store) fn new(
         database: Database,
         opener: Opener,
         log_paths: Option<LogPaths>,
@@ -120,12 +120,12 @@ impl StorageEngine {
     }
 
     /// True after a failure that only opening the database anew can end.
-    pub(crate) fn is_poisoned(&self) -> bool {
+    pub(in crate::store) fn is_poisoned(&self) -> bool {
         self.poisoned.load(Ordering::Acquire)
     }
 
     /// Notes what `error` says about the health of the database.
-    pub(crate) fn inspect_error(&self, error: &Error) {
+    pub(in crate::store) fn inspect_error(&self, error: &Error) {
         let Error::Internal(cause) = error else { return };
         if matches!(
             cause.downcast_ref(),
@@ -136,13 +136,13 @@ impl StorageEngine {
     }
 
     /// Notes that the database refuses to go on.
-    pub(crate) fn poison(&self) {
+    pub(in crate::store) fn poison(&self) {
         self.poisoned.store(true, Ordering::Release);
     }
 
     /// Closes the database and opens it anew. The caller knows that no write transaction lives: one would keep
     /// the old file locked. Reads under way fail, which they would do anyway.
-    pub(crate) fn reopen(&self) -> Result<()> {
+    pub(in crate::store) fn reopen(&self) -> Result<()> {
         let mut slot = self.database.write().unwrap_or_else(PoisonError::into_inner);
         let mut log = self.lock_log();
         drop(slot.take());
@@ -167,14 +167,14 @@ impl StorageEngine {
         self.log.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    pub(crate) fn begin_read(&self, scope: ReadScope) -> Result<ReadTx> {
+    pub(in crate::store) fn begin_read(&self, scope: ReadScope) -> Result<ReadTx> {
         let slot = self.database.read().unwrap_or_else(PoisonError::into_inner);
         let database = slot.as_ref().ok_or_else(closed_error)?;
         database.begin_read().map(|tx| ReadTx::new(tx, scope)).map_err(database_error)
     }
 
     /// Begins a change, which sees every message that was kept; waits while another one is being committed.
-    pub(crate) fn begin_write(&self) -> Result<WriteTx> {
+    pub(in crate::store) fn begin_write(&self) -> Result<WriteTx> {
         let slot = self.database.read().unwrap_or_else(PoisonError::into_inner);
         let database = slot.as_ref().ok_or_else(closed_error)?;
         let tx = database.begin_write().map_err(database_error)?;
@@ -195,7 +195,7 @@ impl StorageEngine {
     /// Commits a change; it is on disk when this returns, in the journal or in the database itself.
     ///
     /// When it fails the handle is sick: whether the change counts shows when the database is opened anew.
-    pub(crate) fn commit(&self, tx: WriteTx) -> Result<()> {
+    pub(in crate::store) fn commit(&self, tx: WriteTx) -> Result<()> {
         let committed = catch_unwind(AssertUnwindSafe(|| self.try_commit(tx))).unwrap_or_else(|_| {
             // Nobody knows what it came to, so nothing may follow in this journal before it is read again.
             *self.lock_log() = None;
@@ -211,7 +211,7 @@ impl StorageEngine {
     }
 
     /// A number that every change raises, once it can be seen and before it is acknowledged.
-    pub(crate) fn commit_version(&self) -> CommitVersion {
+    pub(in crate::store) fn commit_version(&self) -> CommitVersion {
         CommitVersion(self.commit_version.load(Ordering::SeqCst))
     }
 
@@ -288,7 +288,7 @@ impl StorageEngine {
 
     /// Takes the other file, as when this one is full.
     #[cfg(test)]
-    pub(crate) fn switch_segment_if_possible(&self) {
+    pub(in crate::store) fn switch_segment_if_possible(&self) {
         if let Some(log) = self.lock_log().as_mut()
             && !log.is_checkpoint_pending()
             && !log.is_empty()
@@ -298,7 +298,7 @@ impl StorageEngine {
     }
 
     /// True for the one who is to flush the database now.
-    pub(crate) fn take_checkpoint_duty(&self) -> bool {
+    pub(in crate::store) fn take_checkpoint_duty(&self) -> bool {
         self.is_checkpoint_due.load(Ordering::Acquire) && self.is_checkpoint_due.swap(false, Ordering::AcqRel)
     }
 
@@ -306,7 +306,7 @@ impl StorageEngine {
     ///
     /// # Errors
     /// When the database cannot be read.
-    pub(crate) fn append_messages(&self, batches: &[MessageBatch]) -> Result<AppendResult> {
+    pub(in crate::store) fn append_messages(&self, batches: &[MessageBatch]) -> Result<AppendResult> {
         if self.is_poisoned() {
             return Ok(AppendResult::UseTransaction);
         }
@@ -363,7 +363,11 @@ impl StorageEngine {
     ///
     /// # Errors
     /// When the database cannot be read or written.
-    pub(crate) fn store_messages(&self, tx: &WriteTx, batches: &[MessageBatch]) -> Result<Vec<Result<()>>> {
+    pub(in crate::store) fn store_messages(
+        &self,
+        tx: &WriteTx,
+        batches: &[MessageBatch],
+    ) -> Result<Vec<Result<()>>> {
         let (results, mut accepted) =
             messages::validate_batches(batches, |flow| messages::workspace_of(tx, flow))?;
         if !accepted.is_empty() {
@@ -375,7 +379,7 @@ impl StorageEngine {
 }
 
 /// What became of messages that were to be kept.
-pub(crate) enum AppendResult {
+pub(in crate::store) enum AppendResult {
     Done(Vec<Result<()>>),
     /// Both files of the journal are full: the database is to be flushed first.
     LogFull,
@@ -450,7 +454,7 @@ fn builder() -> Builder {
 
 /// What comes after a flush of everything.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum CheckpointMode {
+pub(in crate::store) enum CheckpointMode {
     /// Changes, for which a file of the journal is begun.
     KeepLogging,
     /// None yet, or none any more: the database must be good without its journal.
@@ -459,7 +463,7 @@ pub(crate) enum CheckpointMode {
 
 /// Commits everything into the database itself, with `pending` of the messages, and with a generation that makes all records of
 /// the journal stale.
-pub(crate) fn checkpoint(
+pub(in crate::store) fn checkpoint(
     tx: WriteTx,
     pending: &[PendingMessage],
     log: Option<&mut WriteAheadLog>,
@@ -484,6 +488,6 @@ fn checkpoint_with(tx: WriteTx, pending: &[PendingMessage], mark: LogMark) -> Re
 }
 
 /// A generation that no database had before.
-pub(crate) fn new_epoch() -> u64 {
+pub(in crate::store) fn new_epoch() -> u64 {
     uuid::Uuid::new_v4().as_u64_pair().1
 }

@@ -19,7 +19,7 @@ use std::thread::{self, Thread};
 const COMPANY_MAX: usize = 32;
 
 /// The queue before a kind of work.
-pub(crate) struct GroupCommit<T, R> {
+pub(in crate::store) struct GroupCommit<T, R> {
     queue: Mutex<Queue<T, R>>,
 }
 
@@ -58,7 +58,7 @@ enum WakeSignal<R> {
 
 /// The thread that worked for this item panicked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct LeaderPanicked;
+pub(in crate::store) struct LeaderPanicked;
 
 impl<R> Waiter<R> {
     fn notify(self, result: Result<R, LeaderPanicked>) {
@@ -119,7 +119,7 @@ impl<T, R> Drop for LeaderGuard<'_, T, R> {
 }
 
 impl<T, R> GroupCommit<T, R> {
-    pub(crate) const fn new() -> Self {
+    pub(in crate::store) const fn new() -> Self {
         Self { queue: Mutex::new(Queue { waiting: Vec::new(), leader: Leader::Nobody }) }
     }
 
@@ -131,7 +131,7 @@ impl<T, R> GroupCommit<T, R> {
     ///
     /// # Panics
     /// When `work` panics in this thread.
-    pub(crate) fn submit_and_wait(
+    pub(in crate::store) fn submit_and_wait(
         &self,
         item: T,
         work: impl FnOnce(Vec<T>) -> Vec<R>,
@@ -166,7 +166,7 @@ impl<T, R> GroupCommit<T, R> {
 
     /// Has `item` worked on as [`Self::submit_and_wait`] does, and `done` called with what came of it, by this thread or another. What
     /// panics in `work` or in `done` ends there.
-    pub(crate) fn submit(
+    pub(in crate::store) fn submit(
         &self,
         item: T,
         done: impl FnOnce(Result<R, LeaderPanicked>) + Send + 'static,

@@ -31,7 +31,7 @@ struct OverlayState {
 }
 
 /// Opens the database at `path`, which must be there. A service that uses it keeps this out, and this keeps one out.
-pub(crate) fn open(path: &Path, cache_bytes: usize) -> Result<Database, DatabaseError> {
+pub(in crate::store) fn open(path: &Path, cache_bytes: usize) -> Result<Database, DatabaseError> {
     let file = File::open(path).map_err(StorageError::Io)?;
     let len = file.metadata().map_err(StorageError::Io)?.len();
     if len == 0 {
@@ -44,7 +44,7 @@ pub(crate) fn open(path: &Path, cache_bytes: usize) -> Result<Database, Database
 
 /// Copies the journal of the database at `path` into `scratch`, with the word of who gave it up: reading one brings it in
 /// order, which is writing.
-pub(crate) fn copy_log(path: &Path, scratch: &Path) -> Result<LogPaths, OpenError> {
+pub(in crate::store) fn copy_log(path: &Path, scratch: &Path) -> Result<LogPaths, OpenError> {
     let files = |path: &Path| {
         let [first, second] = WriteAheadLog::paths(path);
         [first, second, WriteAheadLog::loss_marker(path)]

@@ -16,7 +16,7 @@ const VALUES_MAX: usize = 256;
 
 /// A number that every change raises. It begins anew with the program.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct CommitVersion(pub(crate) u64);
+pub(in crate::store) struct CommitVersion(pub(in crate::store) u64);
 
 /// What was read under keys of one kind. Values should be cheap to clone.
 pub struct ReadCache<K, V>(Mutex<CachedValues<K, V>>);
@@ -34,13 +34,13 @@ impl<K, V> Default for ReadCache<K, V> {
 
 impl<K: Copy + Eq + Hash, V: Clone> ReadCache<K, V> {
     /// What is known of this key; `version` was read before.
-    pub(crate) fn get(&self, version: CommitVersion, key: &K) -> Option<V> {
+    pub(in crate::store) fn get(&self, version: CommitVersion, key: &K) -> Option<V> {
         let state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         state.values.get(key).filter(|_| state.version == version).cloned()
     }
 
     /// Keeps a value that was read after `version` was.
-    pub(crate) fn insert(&self, version: CommitVersion, key: &K, value: V) {
+    pub(in crate::store) fn insert(&self, version: CommitVersion, key: &K, value: V) {
         let mut state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if state.version < version || state.values.len() >= VALUES_MAX {
             state.values.clear();

@@ -140,15 +140,15 @@ impl From<Error> for OpenError {
 }
 
 /// Where the journal of a database lies.
-pub(crate) struct LogPaths {
-    pub(crate) files: [PathBuf; 2],
+pub(in crate::store) struct LogPaths {
+    pub(in crate::store) files: [PathBuf; 2],
     /// The file by which somebody gives up what cannot be read of it.
     loss_marker: PathBuf,
 }
 
 impl LogPaths {
     /// Of the database at `path`.
-    pub(crate) fn new(path: &Path) -> Self {
+    pub(in crate::store) fn new(path: &Path) -> Self {
         Self { files: WriteAheadLog::paths(path), loss_marker: WriteAheadLog::loss_marker(path) }
     }
 
@@ -174,7 +174,7 @@ struct ReplayResult {
 ///
 /// # Errors
 /// When it holds less than the database counts on.
-pub(crate) fn replay(
+pub(in crate::store) fn replay(
     database: &Database,
     paths: Option<&LogPaths>,
 ) -> Result<Option<WriteAheadLog>, OpenError> {
@@ -245,13 +245,13 @@ fn redo(tx: &WriteTx, records: &[Vec<u8>]) -> Result<()> {
 }
 
 /// The number of the next message.
-pub(crate) fn read_next_sequence(database: &Database) -> Result<u64> {
+pub(in crate::store) fn read_next_sequence(database: &Database) -> Result<u64> {
     let tx = database.begin_read().map_err(database_error)?;
     messages::next_sequence(&ReadTx::new(tx, ReadScope::Everything))
 }
 
 /// Reads the journal and brings the database to this program's format.
-pub(crate) fn open_and_migrate(
+pub(in crate::store) fn open_and_migrate(
     database: &Database,
     paths: Option<&LogPaths>,
 ) -> Result<Option<WriteAheadLog>, OpenError> {

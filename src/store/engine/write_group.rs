@@ -41,7 +41,7 @@ const MEMBERS_MAX: usize = 512;
 
 /// The open batch and the queue before it.
 #[derive(Default)]
-pub(crate) struct WriteGroup {
+pub(in crate::store) struct WriteGroup {
     state: Mutex<QueueState>,
     /// Callers that wait for `state`. Raised before the wait, lowered by the one who got it.
     queue_length: AtomicUsize,
@@ -88,7 +88,7 @@ enum BatchResult {
 
 /// A commit that did not reach the disk, as told to each of its members.
 #[derive(Debug)]
-pub(crate) struct CommitError(pub(crate) Arc<str>);
+pub(in crate::store) struct CommitError(pub(in crate::store) Arc<str>);
 
 impl fmt::Display for CommitError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -170,7 +170,7 @@ enum WriteAttempt<T> {
 
 impl WriteGroup {
     /// Runs `operation` in a transaction and returns when it is durable, or has failed.
-    pub(crate) fn write<T>(
+    pub(in crate::store) fn write<T>(
         &self,
         engine: &StorageEngine,
         operation: &impl Fn(&WriteTx) -> Result<T>,
@@ -185,7 +185,7 @@ impl WriteGroup {
     }
 
     /// Has the database flushed if a file of the journal waits for it, after whoever flushes already.
-    pub(crate) fn checkpoint(&self, engine: &StorageEngine) -> Result<()> {
+    pub(in crate::store) fn checkpoint(&self, engine: &StorageEngine) -> Result<()> {
         self.write(engine, &|tx: &WriteTx| {
             tx.request_checkpoint();
             Ok(())
@@ -194,7 +194,11 @@ impl WriteGroup {
 
     /// Waits until the database has all messages below `latest`. Inside a write it does not: what that write sees was settled
     /// when its transaction began.
-    pub(crate) fn drain_memtable(&self, engine: &StorageEngine, watermark: Watermark) -> Result<()> {
+    pub(in crate::store) fn drain_memtable(
+        &self,
+        engine: &StorageEngine,
+        watermark: Watermark,
+    ) -> Result<()> {
         while !WRITING.get() && engine.memtable.is_behind(watermark) {
             let mut state = self.lock_state();
             if engine.memtable.is_behind(watermark) && !state.has_members() {
@@ -213,7 +217,7 @@ impl WriteGroup {
     }
 
     /// Opens a sick database anew, if that is possible without waiting. For readers.
-    pub(crate) fn try_recover(&self, engine: &StorageEngine) {
+    pub(in crate::store) fn try_recover(&self, engine: &StorageEngine) {
         let Ok(state) = self.state.try_lock() else { return };
         let writers_are_gone =
             state.open.is_none() && state.last.as_ref().is_none_or(|last| last.is_finished());
@@ -298,7 +302,7 @@ impl WriteGroup {
 
     /// True while somebody waits to begin.
     #[cfg(test)]
-    pub(crate) fn has_queue(&self) -> bool {
+    pub(in crate::store) fn has_queue(&self) -> bool {
         !self.nobody_queues()
     }
 

@@ -15,7 +15,7 @@ use redb::TableHandle as _;
 pub const CURRENT_FORMAT: u32 = MIGRATIONS.len() as u32;
 
 /// The number of the format, in the table of facts about the database. It stands there as every program wrote it.
-pub(crate) const FORMAT_KEY: &[u8] = b"schema";
+pub(super) const FORMAT_KEY: &[u8] = b"schema";
 
 /// A step from one format to the next.
 type Migration = fn(&WriteTx) -> Result<()>;
@@ -39,13 +39,13 @@ const MIGRATIONS: [Migration; 7] = [
 const CHECKSUM_FORMAT: u32 = 7;
 
 /// How rows of a database in format `found` end; it has none in format 0.
-pub(crate) const fn encoding_of(found: u32) -> RowEncoding {
+pub(super) const fn encoding_of(found: u32) -> RowEncoding {
     if found < CHECKSUM_FORMAT { RowEncoding::Plain } else { RowEncoding::Checksummed }
 }
 
 /// How a database stands to this program.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) enum FormatState {
+pub(super) enum FormatState {
     /// In format [`CURRENT_FORMAT`], with every table.
     Ready,
     /// In an older format, or empty, or without a table that is new.
@@ -55,7 +55,7 @@ pub(crate) enum FormatState {
 }
 
 /// Compares; writes nothing, so that opening a database that is ready costs no commit.
-pub(crate) fn format_state(tx: &impl Tx, found_tables: &[String]) -> Result<FormatState> {
+pub(super) fn format_state(tx: &impl Tx, found_tables: &[String]) -> Result<FormatState> {
     let found = if found_tables.iter().any(|name| name == META.name()) { read_format(tx)? } else { 0 };
     if found > CURRENT_FORMAT {
         return Ok(FormatState::Newer(found));
@@ -66,7 +66,7 @@ pub(crate) fn format_state(tx: &impl Tx, found_tables: &[String]) -> Result<Form
 
 /// Brings a database in format `found` to format [`CURRENT_FORMAT`]. Tables that are new to this program are made here,
 /// so that a step is only needed where the form of existing data changes.
-pub(crate) fn migrate(tx: &WriteTx, found: u32, found_tables: &[String]) -> Result<()> {
+pub(super) fn migrate(tx: &WriteTx, found: u32, found_tables: &[String]) -> Result<()> {
     tx.set_encoding(encoding_of(found));
     for table in tables::missing(found_tables) {
         tx.create_table(table)?;

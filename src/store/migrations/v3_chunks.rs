@@ -18,7 +18,7 @@ struct OldChunk {
     metadata: Map<String, Value>,
 }
 
-pub(crate) fn run(tx: &WriteTx) -> Result<()> {
+pub(in crate::store) fn run(tx: &WriteTx) -> Result<()> {
     let mut stores = Vec::new();
     tx.scan_keys(LEGACY_CHUNKS, &KeyRange::all(), Order::Ascending, |key| {
         stores.push(key.to_vec());

@@ -16,7 +16,7 @@ struct ActionName {
     action: String,
 }
 
-pub(crate) fn run(tx: &WriteTx) -> Result<()> {
+pub(in crate::store) fn run(tx: &WriteTx) -> Result<()> {
     let mut moved = Vec::new();
     tx.scan(AUDIT, &KeyRange::all(), Order::Ascending, |key, value| {
         let entry: ActionName = serde_json::from_slice(value).map_err(Error::internal)?;

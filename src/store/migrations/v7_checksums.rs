@@ -10,7 +10,7 @@ use std::ops::ControlFlow;
 /// Bytes that are held in memory at a time.
 const BATCH_BYTES: usize = 4 << 20;
 
-pub(crate) fn run(tx: &WriteTx) -> Result<()> {
+pub(in crate::store) fn run(tx: &WriteTx) -> Result<()> {
     for table in ALL {
         let mut from = Some(Vec::new());
         while let Some(start) = from {
@@ -38,7 +38,7 @@ fn add_checksums(tx: &WriteTx, table: Table, start: &[u8]) -> Result<Option<Vec<
 }
 
 #[cfg(test)]
-pub(crate) mod tests {
+pub(in crate::store) mod tests {
     use super::*;
     use crate::store::Store;
     use crate::store::checksum::CHECKSUM_BYTES;

@@ -88,7 +88,7 @@ pub fn put(
 }
 
 /// Removes the rating of a message that goes away.
-pub(crate) fn remove(tx: &WriteTx, flow: &FlowId, place: &MessagePosition) -> Result<()> {
+pub(in crate::store) fn remove(tx: &WriteTx, flow: &FlowId, place: &MessagePosition) -> Result<()> {
     let key = keys::message(flow, &place.chat, place.sequence);
     match tx.get_with(FEEDBACK, &key, parse) {
         Ok(Some(feedback)) => tx.remove(FEEDBACK_KEYS, feedback.id.bytes())?,
@@ -101,7 +101,7 @@ pub(crate) fn remove(tx: &WriteTx, flow: &FlowId, place: &MessagePosition) -> Re
 }
 
 /// Removes the ratings of a flow that goes away.
-pub(crate) fn remove_flow(tx: &WriteTx, flow: &FlowId) -> Result<()> {
+pub(in crate::store) fn remove_flow(tx: &WriteTx, flow: &FlowId) -> Result<()> {
     let range = KeyRange::prefix(flow.bytes());
     let mut positions = Vec::new();
     tx.scan_keys(FEEDBACK, &range, Order::Ascending, |key| {

@@ -30,11 +30,15 @@ pub struct MessagePage {
     pub limit: usize,
 }
 
-pub(crate) fn is_in_workspace(tx: &impl Tx, workspace: &WorkspaceId, flow: &FlowId) -> Result<bool> {
+pub(in crate::store) fn is_in_workspace(
+    tx: &impl Tx,
+    workspace: &WorkspaceId,
+    flow: &FlowId,
+) -> Result<bool> {
     Ok(workspace_of(tx, flow)?.as_ref() == Some(workspace))
 }
 
-pub(crate) fn workspace_of(tx: &impl Tx, flow: &FlowId) -> Result<Option<WorkspaceId>> {
+pub(in crate::store) fn workspace_of(tx: &impl Tx, flow: &FlowId) -> Result<Option<WorkspaceId>> {
     FLOW_WORKSPACE.get(tx, flow)
 }
 
@@ -74,7 +78,7 @@ impl MessageBatch {
 ///
 /// # Errors
 /// [`Error::Internal`] when the database cannot be read. A result is 404 when a flow is not (any more) in its workspace.
-pub(crate) fn validate_batches(
+pub(in crate::store) fn validate_batches(
     batches: &[MessageBatch],
     workspace_of: impl Fn(&FlowId) -> Result<Option<WorkspaceId>>,
 ) -> Result<(Vec<Result<()>>, Vec<PendingMessage>)> {
@@ -102,7 +106,7 @@ pub(crate) fn validate_batches(
 ///
 /// # Errors
 /// [`Error::Internal`] when the database cannot be read or written.
-pub(crate) fn store(tx: &WriteTx, messages: &[PendingMessage]) -> Result<()> {
+pub(in crate::store) fn store(tx: &WriteTx, messages: &[PendingMessage]) -> Result<()> {
     let (mut records, mut timeline, mut next) = (Vec::new(), Vec::new(), next_sequence(tx)?);
     let mut workspaces = HashMap::new();
     for message in messages {
@@ -129,7 +133,7 @@ pub(crate) fn store(tx: &WriteTx, messages: &[PendingMessage]) -> Result<()> {
     tx.put(COUNTERS, SEQUENCE, &next.to_be_bytes())
 }
 
-pub(crate) fn next_sequence(tx: &impl Tx) -> Result<u64> {
+pub(in crate::store) fn next_sequence(tx: &impl Tx) -> Result<u64> {
     Ok(tx.get_with(COUNTERS, SEQUENCE, parse_counter)?.unwrap_or(0))
 }
 
@@ -141,7 +145,7 @@ fn parse_counter(value: &[u8]) -> Result<u64> {
 ///
 /// # Errors
 /// [`Error::Internal`] when the database cannot be read or written.
-pub(crate) fn raise_counter(tx: &WriteTx, counter: &[u8], value: &[u8]) -> Result<()> {
+pub(in crate::store) fn raise_counter(tx: &WriteTx, counter: &[u8], value: &[u8]) -> Result<()> {
     let (known, value) = (tx.get_with(COUNTERS, counter, parse_counter)?.unwrap_or(0), parse_counter(value)?);
     if value > known { tx.put(COUNTERS, counter, &value.to_be_bytes()) } else { Ok(()) }
 }
@@ -164,7 +168,7 @@ pub fn of_chat(
 ///
 /// # Errors
 /// As [`of_chat`].
-pub(crate) fn of_chat_with_pending(
+pub(in crate::store) fn of_chat_with_pending(
     tx: &impl Tx,
     workspace: &WorkspaceId,
     flow: &FlowId,
@@ -288,7 +292,7 @@ fn scan_timeline(
     })
 }
 
-pub(crate) fn parse(value: &[u8]) -> Result<Message> {
+pub(in crate::store) fn parse(value: &[u8]) -> Result<Message> {
     // The cause is not kept: its text may quote what was said.
     serde_json::from_slice(value).map_err(|_| Error::internal("a stored message cannot be read"))
 }

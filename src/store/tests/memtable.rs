@@ -23,40 +23,40 @@ use std::sync::Barrier;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// The store, with a journal in use: the first change after a clean end goes into the database itself.
-pub(crate) fn open(folder: &Path) -> Store {
+pub(in crate::store) fn open(folder: &Path) -> Store {
     let store = Store::open(&folder.join("test.redb")).unwrap();
     store.write(|tx| tx.put(META, b"begun", b"1")).unwrap();
     store
 }
 
 /// Ids that a generated operation can name by a small number.
-pub(crate) fn flow(number: u8) -> FlowId {
+pub(in crate::store) fn flow(number: u8) -> FlowId {
     FlowId::from_bytes([number; 16])
 }
 
-pub(crate) fn chat(number: u8) -> ChatId {
+pub(in crate::store) fn chat(number: u8) -> ChatId {
     ChatId::from_bytes([number; 16])
 }
 
-pub(crate) fn home() -> WorkspaceId {
+pub(in crate::store) fn home() -> WorkspaceId {
     WorkspaceId::from_bytes([7; 16])
 }
 
-pub(crate) fn settle_in(store: &Store, number: u8) {
+pub(in crate::store) fn settle_in(store: &Store, number: u8) {
     store.write(|tx| FLOW_WORKSPACE.put(tx, &flow(number), &home())).unwrap();
 }
 
-pub(crate) fn say(store: &Store, in_flow: u8, in_chat: u8, text: &str) -> Result<()> {
+pub(in crate::store) fn say(store: &Store, in_flow: u8, in_chat: u8, text: &str) -> Result<()> {
     store.append(MessageBatch::new(&home(), &[message(flow(in_flow), chat(in_chat), text)])?)
 }
 
 /// What a conversation's memory reads.
-pub(crate) fn conversation(store: &Store, in_flow: u8, in_chat: u8) -> Vec<String> {
+pub(in crate::store) fn conversation(store: &Store, in_flow: u8, in_chat: u8) -> Vec<String> {
     let found = store.conversation(&home(), &flow(in_flow), &chat(in_chat), 1_000).unwrap();
     found.into_iter().map(|message| message.content).collect()
 }
 
-pub(crate) fn stored(store: &Store, in_flow: u8, in_chat: u8) -> Vec<String> {
+pub(in crate::store) fn stored(store: &Store, in_flow: u8, in_chat: u8) -> Vec<String> {
     let found =
         store.read(|tx| messages::of_chat(tx, &home(), &flow(in_flow), &chat(in_chat), 1_000)).unwrap();
     found.into_iter().map(|message| message.content).collect()

@@ -25,7 +25,7 @@ fn fixture() -> Fixture {
     Fixture { _folder: folder, store, workspace, flow }
 }
 
-pub(crate) fn message(flow: FlowId, chat: ChatId, content: &str) -> Message {
+pub(in crate::store) fn message(flow: FlowId, chat: ChatId, content: &str) -> Message {
     Message {
         id: MessageId::random(),
         role: MessageRole::User,

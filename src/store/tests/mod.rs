@@ -281,9 +281,9 @@ fn the_file_is_for_its_owner_only() {
 
 /// Memory that can refuse to be written, as a full disk does, and survives the database above it.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Disk {
+pub(super) struct Disk {
     bytes: Arc<Mutex<Vec<u8>>>,
-    pub(crate) full: Arc<AtomicBool>,
+    pub(super) full: Arc<AtomicBool>,
 }
 
 impl Disk {

@@ -55,7 +55,7 @@ fn journal(folder: &Path) -> PathBuf {
 }
 
 /// The files as a kill at this moment leaves them.
-pub(crate) fn killed(folder: &Path) -> tempfile::TempDir {
+pub(in crate::store) fn killed(folder: &Path) -> tempfile::TempDir {
     let copy = tempfile::tempdir().unwrap();
     for entry in fs::read_dir(folder).unwrap() {
         let entry = entry.unwrap();

@@ -22,7 +22,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 /// The two files; see the module.
-pub(crate) struct WriteAheadLog {
+pub(in crate::store) struct WriteAheadLog {
     segments: [LogSegment; 2],
     active: usize,
     /// The database counts on the active one. Until it does, nothing is appended.
@@ -36,15 +36,15 @@ pub(crate) struct WriteAheadLog {
 
 /// What the database knows of its journal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct LogMark {
-    pub(crate) epoch: u64,
+pub(in crate::store) struct LogMark {
+    pub(in crate::store) epoch: u64,
     /// How many bytes of them there are at least: 0 when the database has everything.
-    pub(crate) length: KnownLength,
+    pub(in crate::store) length: KnownLength,
 }
 
 /// How much of the journal the database can count on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum KnownLength {
+pub(in crate::store) enum KnownLength {
     /// So many bytes.
     Bytes(u64),
     /// Nobody wrote it down: a database of an older format.
@@ -52,7 +52,7 @@ pub(crate) enum KnownLength {
 }
 
 impl LogMark {
-    pub(crate) fn to_bytes(self) -> [u8; 16] {
+    pub(in crate::store) fn to_bytes(self) -> [u8; 16] {
         let mut bytes = [0; 16];
         bytes[..8].copy_from_slice(&self.epoch.to_be_bytes());
         if let KnownLength::Bytes(known) = self.length {
@@ -62,7 +62,7 @@ impl LogMark {
     }
 
     /// Reads the stored form, or that of an older format; `None` for anything else.
-    pub(crate) fn parse(bytes: &[u8]) -> Option<Self> {
+    pub(in crate::store) fn parse(bytes: &[u8]) -> Option<Self> {
         let (epoch, rest) = bytes.split_first_chunk()?;
         let length = match rest {
             [] => KnownLength::Unknown,
@@ -74,24 +74,24 @@ impl LogMark {
 
 /// Why a journal is not what the database counts on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum LogErrorKind {
+pub(in crate::store) enum LogErrorKind {
     /// Nothing of it can be read.
     Missing,
     Damaged,
 }
 
 /// What the files hold for a database.
-pub(crate) struct RecoveredLog {
-    pub(crate) log: WriteAheadLog,
+pub(in crate::store) struct RecoveredLog {
+    pub(in crate::store) log: WriteAheadLog,
     /// What counts, oldest first; where there is a fault, all that can be read.
-    pub(crate) records: Vec<Vec<u8>>,
+    pub(in crate::store) records: Vec<Vec<u8>>,
     /// With one, `log` is not to be gone on with.
-    pub(crate) error: Option<LogErrorKind>,
+    pub(in crate::store) error: Option<LogErrorKind>,
 }
 
 /// Whether a record can be appended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum LogSpace {
+pub(in crate::store) enum LogSpace {
     Available,
     /// When the database is flushed.
     AfterCheckpoint,
@@ -104,7 +104,7 @@ impl WriteAheadLog {
     ///
     /// # Errors
     /// When there is a file and it cannot be read, or not written.
-    pub(crate) fn open(paths: &[PathBuf; 2], mark: LogMark) -> io::Result<RecoveredLog> {
+    pub(in crate::store) fn open(paths: &[PathBuf; 2], mark: LogMark) -> io::Result<RecoveredLog> {
         if mark.length == KnownLength::Bytes(0) {
             return Ok(RecoveredLog {
                 log: Self::empty(paths, mark.epoch),
@@ -155,18 +155,18 @@ impl WriteAheadLog {
     }
 
     /// Files of which nothing counts.
-    pub(crate) fn empty(paths: &[PathBuf; 2], epoch: u64) -> Self {
+    pub(in crate::store) fn empty(paths: &[PathBuf; 2], epoch: u64) -> Self {
         let segments = [LogSegment::new(&paths[0], epoch), LogSegment::new(&paths[1], epoch)];
         Self { segments, active: 0, is_begun: false, is_checkpoint_pending: false, is_poisoned: false }
     }
 
     /// Where the two files of the database at `path` are.
-    pub(crate) fn paths(path: &Path) -> [PathBuf; 2] {
+    pub(in crate::store) fn paths(path: &Path) -> [PathBuf; 2] {
         [path.with_extension("journal"), path.with_extension("journal2")]
     }
 
     /// The file by which somebody gives up what cannot be read of the journal of the database at `path`.
-    pub(crate) fn loss_marker(path: &Path) -> PathBuf {
+    pub(in crate::store) fn loss_marker(path: &Path) -> PathBuf {
         path.with_extension("journal.lost")
     }
 
@@ -175,19 +175,19 @@ impl WriteAheadLog {
     }
 
     /// True while the database counts on the journal.
-    pub(crate) const fn is_begun(&self) -> bool {
+    pub(in crate::store) const fn is_begun(&self) -> bool {
         self.is_begun
     }
 
     /// True when no record counts: the database has everything.
     #[cfg(test)]
-    pub(crate) fn is_empty(&self) -> bool {
+    pub(in crate::store) fn is_empty(&self) -> bool {
         !self.is_checkpoint_pending && self.active().is_empty()
     }
 
     /// Looks for room for a record of so many bytes, and goes on in the other file when this one is full; `epoch` is then
     /// the one that the next flush gives the database.
-    pub(crate) fn find_space(&mut self, bytes: usize, new_epoch: impl FnOnce() -> u64) -> LogSpace {
+    pub(in crate::store) fn find_space(&mut self, bytes: usize, new_epoch: impl FnOnce() -> u64) -> LogSpace {
         if !self.is_begun || self.is_poisoned || !LogSegment::can_hold(bytes) {
             return LogSpace::Unavailable;
         }
@@ -206,7 +206,7 @@ impl WriteAheadLog {
     /// # Errors
     /// When the disk does not take it. Whether the record counts is then unknown, and nothing is appended any more until
     /// [`Self::reset`].
-    pub(crate) fn append(&mut self, record: &[u8]) -> io::Result<()> {
+    pub(in crate::store) fn append(&mut self, record: &[u8]) -> io::Result<()> {
         let (active, full) = self.active_and_other();
         let is_link_pending = active.is_link_pending();
         let result = active.append(record);
@@ -223,18 +223,18 @@ impl WriteAheadLog {
     }
 
     /// True after a write that failed.
-    pub(crate) const fn is_poisoned(&self) -> bool {
+    pub(in crate::store) const fn is_poisoned(&self) -> bool {
         self.is_poisoned
     }
 
     /// True while the full file waits for a flush.
-    pub(crate) const fn is_checkpoint_pending(&self) -> bool {
+    pub(in crate::store) const fn is_checkpoint_pending(&self) -> bool {
         self.is_checkpoint_pending
     }
 
     /// Goes on in the other file. Not while that still counts, and not from a file without records: nobody would find the
     /// other one by it.
-    pub(crate) fn switch_segment(&mut self, epoch: u64) {
+    pub(in crate::store) fn switch_segment(&mut self, epoch: u64) {
         debug_assert!(
             !self.is_checkpoint_pending && !self.active().is_empty(),
             "the other file would be lost"
@@ -247,14 +247,14 @@ impl WriteAheadLog {
 
     /// What a flush gives the database to know, so that the full file is stale and the other one is not. `None` as long as
     /// nothing is in the other one: the database would count on a file that does not begin with its generation.
-    pub(crate) fn mark(&self) -> Option<LogMark> {
+    pub(in crate::store) fn mark(&self) -> Option<LogMark> {
         let active = self.active();
         let mark = LogMark { epoch: active.epoch(), length: KnownLength::Bytes(active.end()) };
         (active.end() > 0).then_some(mark)
     }
 
     /// The database was flushed with what [`Self::mark`] was.
-    pub(crate) fn checkpoint_done(&mut self, mark: LogMark) {
+    pub(in crate::store) fn checkpoint_done(&mut self, mark: LogMark) {
         if mark.epoch == self.active().epoch() {
             self.is_checkpoint_pending = false;
         }
@@ -262,7 +262,7 @@ impl WriteAheadLog {
 
     /// Begins a file with a generation that the database is about to be flushed with; what counts until then stays as it is.
     /// `None` when both files count, or the disk does not take it: the database must not count on the journal then.
-    pub(crate) fn begin_segment(&mut self, new_epoch: impl Fn() -> u64) -> Option<NewSegment> {
+    pub(in crate::store) fn begin_segment(&mut self, new_epoch: impl Fn() -> u64) -> Option<NewSegment> {
         let is_free =
             |place: &usize| !self.is_checkpoint_pending && (*place != self.active || !self.is_begun);
         let free: Vec<usize> = [self.active, 1 - self.active].into_iter().filter(is_free).collect();
@@ -280,7 +280,7 @@ impl WriteAheadLog {
     }
 
     /// Goes on in the file that was begun, or in none: the database has everything, and was flushed with this mark.
-    pub(crate) fn reset(&mut self, mark: LogMark, new_segment: Option<NewSegment>) {
+    pub(in crate::store) fn reset(&mut self, mark: LogMark, new_segment: Option<NewSegment>) {
         match new_segment {
             Some(NewSegment { index: place, .. }) => self.active = place,
             None => self.segments[self.active].reset(mark.epoch),
@@ -291,21 +291,21 @@ impl WriteAheadLog {
     }
 
     /// Makes all records unreadable, which nobody needs any more: the database may be put back to an older state by hand.
-    pub(crate) fn invalidate(&mut self) {
+    pub(in crate::store) fn invalidate(&mut self) {
         self.segments.iter_mut().for_each(LogSegment::invalidate);
     }
 }
 
 /// A file that [`WriteAheadLog::begin_segment`] has begun.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct NewSegment {
+pub(in crate::store) struct NewSegment {
     index: usize,
     epoch: u64,
 }
 
 impl NewSegment {
     /// What the database is to know of it.
-    pub(crate) const fn mark(self) -> LogMark {
+    pub(in crate::store) const fn mark(self) -> LogMark {
         LogMark { epoch: self.epoch, length: KnownLength::Bytes(BEGIN_RECORD_BYTES) }
     }
 }

@@ -18,17 +18,17 @@ use std::sync::{Arc, PoisonError, RwLock};
 
 /// A message with its number among all.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct PendingMessage {
-    pub(crate) sequence: u64,
-    pub(crate) workspace: WorkspaceId,
-    pub(crate) flow: FlowId,
-    pub(crate) chat: ChatId,
-    pub(crate) record: Arc<[u8]>,
+pub(in crate::store) struct PendingMessage {
+    pub(in crate::store) sequence: u64,
+    pub(in crate::store) workspace: WorkspaceId,
+    pub(in crate::store) flow: FlowId,
+    pub(in crate::store) chat: ChatId,
+    pub(in crate::store) record: Arc<[u8]>,
 }
 
 /// Which kept messages the database has: all whose number is below.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Watermark(u64);
+pub(in crate::store) struct Watermark(u64);
 
 impl Watermark {
     /// All of these, in their order.
@@ -39,7 +39,7 @@ impl Watermark {
 
 /// What the database does not have yet.
 #[derive(Default)]
-pub(crate) struct Memtable {
+pub(in crate::store) struct Memtable {
     pending: RwLock<VecDeque<PendingMessage>>,
     /// With `messages`: there are some. Read by every reader of the database.
     has_pending: AtomicBool,
@@ -49,7 +49,7 @@ pub(crate) struct Memtable {
 
 impl Memtable {
     /// Begins anew: the database has everything, and the next message gets this number.
-    pub(crate) fn reset(&self, next: u64) {
+    pub(in crate::store) fn reset(&self, next: u64) {
         let mut pending = self.pending.write().unwrap_or_else(PoisonError::into_inner);
         pending.clear();
         self.next_sequence.store(next, Ordering::SeqCst);
@@ -58,20 +58,20 @@ impl Memtable {
     }
 
     /// Numbers messages in their order, each greater than all before.
-    pub(crate) fn assign_sequences(&self, messages: &mut [PendingMessage]) {
+    pub(in crate::store) fn assign_sequences(&self, messages: &mut [PendingMessage]) {
         let first = self.next_sequence.fetch_add(messages.len() as u64, Ordering::SeqCst);
         messages.iter_mut().zip(first..).for_each(|(kept, number)| kept.sequence = number);
     }
 
     /// Keeps messages that are on disk, in the order of their numbers.
-    pub(crate) fn push(&self, messages: Vec<PendingMessage>) {
+    pub(in crate::store) fn push(&self, messages: Vec<PendingMessage>) {
         let mut pending = self.pending.write().unwrap_or_else(PoisonError::into_inner);
         pending.extend(messages);
         self.has_pending.store(!pending.is_empty(), Ordering::SeqCst);
     }
 
     /// What the database does not have, in its order.
-    pub(crate) fn pending(&self) -> Vec<PendingMessage> {
+    pub(in crate::store) fn pending(&self) -> Vec<PendingMessage> {
         if !self.has_pending.load(Ordering::SeqCst) {
             return Vec::new();
         }
@@ -79,7 +79,7 @@ impl Memtable {
     }
 
     /// The bound behind everything that was kept so far; `None` when the database has all of it.
-    pub(crate) fn latest(&self) -> Option<Watermark> {
+    pub(in crate::store) fn latest(&self) -> Option<Watermark> {
         if !self.has_pending.load(Ordering::SeqCst) {
             return None;
         }
@@ -88,17 +88,17 @@ impl Memtable {
     }
 
     /// True while the database lacks a message below the bound.
-    pub(crate) fn is_behind(&self, watermark: Watermark) -> bool {
+    pub(in crate::store) fn is_behind(&self, watermark: Watermark) -> bool {
         let pending = self.pending.read().unwrap_or_else(PoisonError::into_inner);
         pending.front().is_some_and(|first| first.sequence < watermark.0)
     }
 
-    pub(crate) fn applied(&self) -> Watermark {
+    pub(in crate::store) fn applied(&self) -> Watermark {
         Watermark(self.applied.load(Ordering::SeqCst))
     }
 
     /// The database has these, which were [`Self::pending`].
-    pub(crate) fn mark_applied(&self, messages: &[PendingMessage]) {
+    pub(in crate::store) fn mark_applied(&self, messages: &[PendingMessage]) {
         let Some(watermark) = Watermark::after(messages) else { return };
         let mut pending = self.pending.write().unwrap_or_else(PoisonError::into_inner);
         while pending.front().is_some_and(|first| first.sequence < watermark.0) {
@@ -109,7 +109,7 @@ impl Memtable {
     }
 
     /// The newest messages of a conversation that the database may not have, oldest first.
-    pub(crate) fn of_chat(
+    pub(in crate::store) fn of_chat(
         &self,
         workspace: &WorkspaceId,
         flow: &FlowId,
@@ -130,7 +130,7 @@ impl Memtable {
 }
 
 /// A record of the journal.
-pub(crate) enum LogRecord<'a> {
+pub(in crate::store) enum LogRecord<'a> {
     Messages(Vec<PendingMessage>),
     /// Rows that were changed when the database had all messages below the bound.
     Rows(Watermark, &'a [u8]),
@@ -139,7 +139,7 @@ pub(crate) enum LogRecord<'a> {
 const MESSAGES: u8 = 4;
 const ROWS: u8 = 5;
 /// Bytes of [`rows_head`].
-pub(crate) const ROWS_HEAD_BYTES: usize = 1 + 8;
+pub(in crate::store) const ROWS_HEAD_BYTES: usize = 1 + 8;
 
 /// A record of the journal that this program cannot apply. It was written by another one.
 #[derive(Debug)]
@@ -154,24 +154,24 @@ impl fmt::Display for UnknownRecordError {
 impl std::error::Error for UnknownRecordError {}
 
 /// The error for a record of another program.
-pub(crate) fn unknown_record() -> Error {
+pub(in crate::store) fn unknown_record() -> Error {
     Error::internal(UnknownRecordError)
 }
 
 /// What stands before the rows of a record.
-pub(crate) fn rows_head(watermark: Watermark) -> [u8; ROWS_HEAD_BYTES] {
+pub(in crate::store) fn rows_head(watermark: Watermark) -> [u8; ROWS_HEAD_BYTES] {
     let mut head = [ROWS; ROWS_HEAD_BYTES];
     head[1..].copy_from_slice(&watermark.0.to_le_bytes());
     head
 }
 
 /// Bytes of [`encode_messages`].
-pub(crate) fn messages_bytes(messages: &[PendingMessage]) -> usize {
+pub(in crate::store) fn messages_bytes(messages: &[PendingMessage]) -> usize {
     const HEAD_BYTES: usize = 16 + 16 + 16 + 8 + 4;
     1 + messages.iter().map(|kept| HEAD_BYTES + kept.record.len()).sum::<usize>()
 }
 
-pub(crate) fn encode_messages(messages: &[PendingMessage]) -> Vec<u8> {
+pub(in crate::store) fn encode_messages(messages: &[PendingMessage]) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(messages_bytes(messages));
     bytes.push(MESSAGES);
     for kept in messages {
@@ -190,7 +190,7 @@ pub(crate) fn encode_messages(messages: &[PendingMessage]) -> Vec<u8> {
 ///
 /// # Errors
 /// [`Error::Internal`] when it was written by another program.
-pub(crate) fn decode(record: &[u8]) -> Result<LogRecord<'_>> {
+pub(in crate::store) fn decode(record: &[u8]) -> Result<LogRecord<'_>> {
     let decoded = match record {
         [MESSAGES, messages @ ..] => decode_messages(messages).map(LogRecord::Messages),
         [ROWS, rest @ ..] => rest
@@ -224,7 +224,7 @@ fn decode_messages(mut bytes: &[u8]) -> Option<Vec<PendingMessage>> {
 }
 
 /// Those of `pending` that are below the bound, taken out of it.
-pub(crate) fn split_at_watermark(
+pub(in crate::store) fn split_at_watermark(
     pending: &mut Vec<PendingMessage>,
     watermark: Watermark,
 ) -> Vec<PendingMessage> {

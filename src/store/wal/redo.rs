@@ -15,7 +15,7 @@ const REMOVE_RANGE: u8 = 3;
 
 /// Changes in the order in which they were made.
 #[derive(Debug)]
-pub(crate) struct RedoRecord {
+pub(in crate::store) struct RedoRecord {
     bytes: Vec<u8>,
     /// They outgrew every journal, or cannot be told as rows: only flushing the database keeps them.
     is_oversized: bool,
@@ -23,23 +23,23 @@ pub(crate) struct RedoRecord {
 
 impl RedoRecord {
     /// None yet.
-    pub(crate) const EMPTY: Self = Self { bytes: Vec::new(), is_oversized: false };
+    pub(in crate::store) const EMPTY: Self = Self { bytes: Vec::new(), is_oversized: false };
 
     /// The changes as rows of one record; `None` when a journal cannot hold them.
-    pub(crate) fn rows(&self) -> Option<&[u8]> {
+    pub(in crate::store) fn rows(&self) -> Option<&[u8]> {
         (!self.is_oversized).then_some(&self.bytes)
     }
 
-    pub(crate) fn put(&mut self, table: Table, key: &[u8], value: &[u8]) {
+    pub(in crate::store) fn put(&mut self, table: Table, key: &[u8], value: &[u8]) {
         self.push(PUT, table, &[key, value]);
     }
 
-    pub(crate) fn remove(&mut self, table: Table, key: &[u8]) {
+    pub(in crate::store) fn remove(&mut self, table: Table, key: &[u8]) {
         self.push(REMOVE, table, &[key]);
     }
 
     /// All rows of a range were removed.
-    pub(crate) fn remove_range(&mut self, table: Table, range: &KeyRange) {
+    pub(in crate::store) fn remove_range(&mut self, table: Table, range: &KeyRange) {
         match range.end() {
             Some(end) => self.push(REMOVE_RANGE, table, &[range.start(), end]),
             None => self.push(REMOVE_RANGE, table, &[range.start()]),
@@ -47,7 +47,7 @@ impl RedoRecord {
     }
 
     /// Something changed that is no row.
-    pub(crate) fn mark_oversized(&mut self) {
+    pub(in crate::store) fn mark_oversized(&mut self) {
         self.is_oversized = true;
         self.bytes = Vec::new();
     }
@@ -71,7 +71,7 @@ impl RedoRecord {
 ///
 /// # Errors
 /// [`Internal`](crate::domain::error::Error::Internal) when the database cannot be written, or the record is not of this program.
-pub(crate) fn replay(tx: &WriteTx, mut record: &[u8]) -> Result<()> {
+pub(in crate::store) fn replay(tx: &WriteTx, mut record: &[u8]) -> Result<()> {
     while !record.is_empty() {
         let (change, rest) = parse_operation(record).ok_or_else(unknown_record)?;
         record = rest;

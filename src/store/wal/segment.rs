@@ -17,9 +17,9 @@ use std::path::{Path, PathBuf};
 /// The size of the file, which is made whole once: writing into it later changes no length and no map of blocks, so
 /// one wait is enough. Larger means fewer flushes of the database; but what is flushed grows with it, and so does what is
 /// made again after a kill.
-pub(crate) const SEGMENT_BYTES: u64 = 1 << 20;
+pub(in crate::store) const SEGMENT_BYTES: u64 = 1 << 20;
 /// The database notes freed and allocated pages once for each commit it flushes, so their number is bounded too.
-pub(crate) const SEGMENT_RECORDS_MAX: usize = 1_024;
+pub(in crate::store) const SEGMENT_RECORDS_MAX: usize = 1_024;
 
 const DIGEST_BYTES: usize = 16;
 /// Digest, generation, length.
@@ -29,7 +29,7 @@ const LINK_BYTES: usize = 8 + 8;
 const LINK_RECORD_BYTES: usize = HEAD_BYTES + 1 + LINK_BYTES;
 
 /// One file of the journal of an open database.
-pub(crate) struct LogSegment {
+pub(in crate::store) struct LogSegment {
     path: PathBuf,
     /// Made when the first record comes, so that a start writes nothing.
     file: Option<File>,
@@ -41,19 +41,19 @@ pub(crate) struct LogSegment {
 }
 
 /// What a file holds of one generation.
-pub(crate) struct SegmentContents {
+pub(in crate::store) struct SegmentContents {
     /// Ready to go on behind the last record.
-    pub(crate) segment: LogSegment,
+    pub(in crate::store) segment: LogSegment,
     /// The records of the database's, oldest first, also those behind damage.
-    pub(crate) records: Vec<Vec<u8>>,
+    pub(in crate::store) records: Vec<Vec<u8>>,
     /// The place that the file goes on from, when its first record says so: a generation and where it ended.
-    pub(crate) continues_from: Option<(u64, u64)>,
+    pub(in crate::store) continues_from: Option<(u64, u64)>,
     /// The generation that the other file goes on with, when this one is full.
-    pub(crate) next_epoch: Option<u64>,
+    pub(in crate::store) next_epoch: Option<u64>,
     /// Where the last record of the database's ends that can be reached from the beginning.
-    pub(crate) rows_end: u64,
+    pub(in crate::store) rows_end: u64,
     /// A whole record stands behind what cannot be read.
-    pub(crate) is_damaged: bool,
+    pub(in crate::store) is_damaged: bool,
 }
 
 impl SegmentContents {
@@ -69,7 +69,7 @@ impl SegmentContents {
     }
 
     /// True when the file begins with a whole record of the generation.
-    pub(crate) const fn is_begun(&self) -> bool {
+    pub(in crate::store) const fn is_begun(&self) -> bool {
         self.segment.end > 0
     }
 
@@ -94,7 +94,7 @@ impl LogSegment {
     ///
     /// # Errors
     /// When there is a file and it cannot be read.
-    pub(crate) fn read(path: &Path, epoch: u64) -> io::Result<SegmentContents> {
+    pub(in crate::store) fn read(path: &Path, epoch: u64) -> io::Result<SegmentContents> {
         let bytes = read_file(path)?;
         let mut contents = SegmentContents::empty(path, epoch);
         let mut at = 0;
@@ -119,7 +119,7 @@ impl LogSegment {
     ///
     /// # Errors
     /// As [`Self::read`].
-    pub(crate) fn read_own_epoch(path: &Path) -> io::Result<SegmentContents> {
+    pub(in crate::store) fn read_own_epoch(path: &Path) -> io::Result<SegmentContents> {
         let bytes = read_file(path)?;
         let epoch = bytes.get(DIGEST_BYTES..HEAD_BYTES).and_then(|head| head.first_chunk());
         Self::read(path, epoch.map_or(0, |bytes| u64::from_le_bytes(*bytes)))
@@ -130,14 +130,14 @@ impl LogSegment {
     ///
     /// # Errors
     /// When the disk does not take it.
-    pub(crate) fn rewrite(&mut self) -> io::Result<()> {
+    pub(in crate::store) fn rewrite(&mut self) -> io::Result<()> {
         let mut bytes = read_file(&self.path)?;
         bytes.truncate(usize::try_from(self.end).map_err(io::Error::other)?);
         self.write_at(0, &bytes)
     }
 
     /// A file of which no record counts.
-    pub(crate) fn new(path: &Path, epoch: u64) -> Self {
+    pub(in crate::store) fn new(path: &Path, epoch: u64) -> Self {
         Self { path: path.to_owned(), file: None, epoch, chain_link: None, end: 0, records: 0 }
     }
 
@@ -150,27 +150,27 @@ impl LogSegment {
     }
 
     /// The generation whose records count.
-    pub(crate) const fn epoch(&self) -> u64 {
+    pub(in crate::store) const fn epoch(&self) -> u64 {
         self.epoch
     }
 
     /// Where its last record ends.
-    pub(crate) const fn end(&self) -> u64 {
+    pub(in crate::store) const fn end(&self) -> u64 {
         self.end
     }
 
     /// True when no record of the database's counts: the database has everything.
-    pub(crate) const fn is_empty(&self) -> bool {
+    pub(in crate::store) const fn is_empty(&self) -> bool {
         self.records == 0
     }
 
     /// True while the first record is still to come that says which file this one goes on from.
-    pub(crate) const fn is_link_pending(&self) -> bool {
+    pub(in crate::store) const fn is_link_pending(&self) -> bool {
         self.chain_link.is_some()
     }
 
     /// True when a record of so many bytes fits behind the others.
-    pub(crate) fn has_space(&self, bytes: usize) -> bool {
+    pub(in crate::store) fn has_space(&self, bytes: usize) -> bool {
         let link = if self.chain_link.is_some() { LINK_RECORD_BYTES } else { 0 };
         // Room is left for the record by which a full file leads to the other one.
         let taken = (link + HEAD_BYTES + bytes + LINK_RECORD_BYTES) as u64;
@@ -178,7 +178,7 @@ impl LogSegment {
     }
 
     /// True when a record of so many bytes fits into a file that goes on from another one and has nothing else.
-    pub(crate) const fn can_hold(bytes: usize) -> bool {
+    pub(in crate::store) const fn can_hold(bytes: usize) -> bool {
         (LINK_RECORD_BYTES + HEAD_BYTES + bytes + LINK_RECORD_BYTES) as u64 <= SEGMENT_BYTES
     }
 
@@ -186,7 +186,7 @@ impl LogSegment {
     ///
     /// # Errors
     /// When the disk does not take it. Whether the record counts is then unknown until the journal is read again.
-    pub(crate) fn append(&mut self, record: &[u8]) -> io::Result<()> {
+    pub(in crate::store) fn append(&mut self, record: &[u8]) -> io::Result<()> {
         let mut bytes = Vec::with_capacity(HEAD_BYTES + record.len());
         if let Some(link) = &self.chain_link {
             self.encode_record(&mut bytes, &control_record(LINK, link))?;
@@ -204,7 +204,7 @@ impl LogSegment {
     ///
     /// # Errors
     /// When the disk does not take it.
-    pub(crate) fn begin(&mut self, epoch: u64) -> io::Result<()> {
+    pub(in crate::store) fn begin(&mut self, epoch: u64) -> io::Result<()> {
         self.reset(epoch);
         self.append_control(BEGIN, &[0; LINK_BYTES])
     }
@@ -213,7 +213,7 @@ impl LogSegment {
     ///
     /// # Errors
     /// When the disk does not take it.
-    pub(crate) fn link_to(&mut self, next: &Self) -> io::Result<()> {
+    pub(in crate::store) fn link_to(&mut self, next: &Self) -> io::Result<()> {
         self.append_control(NEXT, &next.chain_link())
     }
 
@@ -247,7 +247,7 @@ impl LogSegment {
     }
 
     /// Makes its records unreadable, which nobody needs any more: the database may be put back to an older state by hand.
-    pub(crate) fn invalidate(&mut self) {
+    pub(in crate::store) fn invalidate(&mut self) {
         if self.file.is_some() {
             // A failure leaves records of a generation that no database has.
             let _ = self.write_at(0, &[0; HEAD_BYTES]);
@@ -255,7 +255,7 @@ impl LogSegment {
     }
 
     /// Begins anew: the database has everything, and stored this generation with it.
-    pub(crate) const fn reset(&mut self, epoch: u64) {
+    pub(in crate::store) const fn reset(&mut self, epoch: u64) {
         self.epoch = epoch;
         self.chain_link = None;
         self.end = 0;
@@ -263,7 +263,7 @@ impl LogSegment {
     }
 
     /// Begins anew, going on from the end of `before`.
-    pub(crate) fn reset_continuing(&mut self, epoch: u64, before: &Self) {
+    pub(in crate::store) fn reset_continuing(&mut self, epoch: u64, before: &Self) {
         self.reset(epoch);
         self.chain_link = Some(before.chain_link());
     }
@@ -275,7 +275,7 @@ const BEGIN: u8 = 6;
 const NEXT: u8 = 7;
 
 /// The bytes of every file's first record when it begins with no other one.
-pub(crate) const BEGIN_RECORD_BYTES: u64 = LINK_RECORD_BYTES as u64;
+pub(in crate::store) const BEGIN_RECORD_BYTES: u64 = LINK_RECORD_BYTES as u64;
 
 enum SegmentRecord {
     /// The file begins here, with nothing before it.

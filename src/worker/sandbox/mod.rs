@@ -78,7 +78,7 @@ mod system {
 
     /// Dies with the service, cannot gain rights by starting a program, and cannot be looked into.
     #[cfg(target_os = "linux")]
-    pub(crate) fn die_with_parent() -> Result<(), SandboxError> {
+    pub(super) fn die_with_parent() -> Result<(), SandboxError> {
         use rustix::process::{DumpableBehavior, Signal};
         rustix::process::set_parent_process_death_signal(Some(Signal::KILL))
             .map_err(|_| SandboxError("it would outlive the service"))?;
@@ -88,7 +88,7 @@ mod system {
     }
 
     /// See [`super::close_inherited`].
-    pub(crate) fn close_inherited() {
+    pub(super) fn close_inherited() {
         let Ok(entries) = fs::read_dir("/dev/fd") else { return };
         let inherited: Vec<RawFd> = entries
             .filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok())
@@ -100,7 +100,7 @@ mod system {
         }
     }
 
-    pub(crate) fn limit_memory(allowance: SandboxLimits) -> Result<(), SandboxError> {
+    pub(super) fn limit_memory(allowance: SandboxLimits) -> Result<(), SandboxError> {
         let most = |resource, value: u64| {
             let now = getrlimit(resource);
             let value = now.maximum.map_or(value, |maximum| value.min(maximum));
@@ -126,7 +126,7 @@ mod system {
         Ok(())
     }
 
-    pub(crate) fn limit_processor(seconds: u64) {
+    pub(super) fn limit_processor(seconds: u64) {
         let used = clock_gettime(ClockId::ProcessCPUTime).tv_sec;
         // The system counts whole seconds.
         let until = u64::try_from(used).unwrap_or_default().saturating_add(seconds).saturating_add(1);

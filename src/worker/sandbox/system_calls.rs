@@ -56,7 +56,7 @@ const LEGACY_CALLS: &[libc::c_long] = &[];
 const NO_EXEC_CALLS: &[libc::c_long] = &[libc::SYS_mmap, libc::SYS_mprotect];
 
 /// Installs the filter for the whole process, which has one thread.
-pub(crate) fn install_filter() -> Result<(), SandboxError> {
+pub(super) fn install_filter() -> Result<(), SandboxError> {
     let arch = arch().ok_or(SandboxError("its system calls cannot be cut down on this processor"))?;
     let filter = build_filter(arch, std::process::id())
         .map_err(|_| SandboxError("its system calls cannot be cut down"))?;

@@ -11,7 +11,7 @@ use crate::domain::error::Result;
 use crate::domain::predictions::prediction::Document;
 
 /// What the card chose for kinds of files that can be read in several ways.
-pub(crate) struct LoaderChoices {
+pub(in crate::cards::document_loaders) struct LoaderChoices {
     /// A PDF is one document, and not one for each page.
     pub whole_pdf: bool,
     /// Where the text of a line of JSON is.
@@ -19,13 +19,14 @@ pub(crate) struct LoaderChoices {
 }
 
 /// The input for the text of a line of JSON.
-pub(crate) const POINTER: Input = Input::text("pointerName", "JSONL Pointer Extraction")
-    .additional()
-    .help("Where the text of a line of JSON is: /text.");
+pub(in crate::cards::document_loaders) const POINTER: Input =
+    Input::text("pointerName", "JSONL Pointer Extraction")
+        .additional()
+        .help("Where the text of a line of JSON is: /text.");
 
 impl LoaderChoices {
     /// Reads them from a card that calls the choice for a PDF `usage` and has [`POINTER`].
-    pub(crate) fn from_inputs(inputs: &Inputs<'_>, usage: &str) -> Result<Self> {
+    pub(in crate::cards::document_loaders) fn from_inputs(inputs: &Inputs<'_>, usage: &str) -> Result<Self> {
         Ok(Self {
             whole_pdf: inputs.text(usage)? == "perFile",
             line_pointer: inputs.optional_text("pointerName").map(|text| pointers::pointer(&text)),
@@ -46,12 +47,15 @@ fn is_text(ending: &str) -> bool {
 }
 
 /// True for the name of a file that [`documents`] reads.
-pub(crate) fn is_known(name: &str) -> bool {
+pub(in crate::cards::document_loaders) fn is_known(name: &str) -> bool {
     let ending = ending(name);
     OWN.contains(&ending.as_str()) || is_text(&ending)
 }
 
-pub(crate) fn documents(file: &FileContent<'_>, chosen: &LoaderChoices) -> Result<Vec<Document>> {
+pub(in crate::cards::document_loaders) fn documents(
+    file: &FileContent<'_>,
+    chosen: &LoaderChoices,
+) -> Result<Vec<Document>> {
     let ending = ending(file.name);
     match ending.as_str() {
         "pdf" => Ok(file.pages(file.parts(DocumentKind::Pdf)?, (!chosen.whole_pdf).then_some(PAGE))),

@@ -34,7 +34,10 @@ pub const CARD: Card = Card {
 };
 
 /// A document for each row of a file.
-pub(crate) fn by_row(file: &FileContent<'_>, column: Option<&str>) -> Result<Vec<Document>> {
+pub(in crate::cards::document_loaders) fn by_row(
+    file: &FileContent<'_>,
+    column: Option<&str>,
+) -> Result<Vec<Document>> {
     let written = RowFormat { mark: "", number: "line", column, with_values: false };
     let documents = written.documents(file, csv(&file.text(DocumentKind::Text)?));
     documents.ok_or_else(|| file.file_error(&format!("it has no column '{}'", column.unwrap_or_default())))

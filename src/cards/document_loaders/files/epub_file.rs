@@ -7,7 +7,7 @@ use crate::documents::DocumentKind;
 const USAGES: &[Choice] =
     &[Choice::new("perChapter", "One document per chapter"), Choice::new("perFile", "One document per file")];
 /// What a chapter is called in the place of a document.
-pub(crate) const CHAPTER: &str = "chapterNumber";
+pub(in crate::cards::document_loaders) const CHAPTER: &str = "chapterNumber";
 
 pub const CARD: Card = Card {
     name: "epubFile",

@@ -48,7 +48,7 @@ fn parse_json(file: &FileContent<'_>) -> Result<Value> {
 }
 
 /// A document for each text at one of the places, in a file or in each object of its list.
-pub(crate) fn texts(
+pub(in crate::cards::document_loaders) fn texts(
     file: &FileContent<'_>,
     pointers: &[String],
     pointing: &[(String, String)],

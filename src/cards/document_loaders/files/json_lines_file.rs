@@ -35,7 +35,7 @@ pub const CARD: Card = Card {
 };
 
 /// A document for each line that has something at this place.
-pub(crate) fn by_line(
+pub(in crate::cards::document_loaders) fn by_line(
     file: &FileContent<'_>,
     pointer: &str,
     pointing: &[(String, String)],

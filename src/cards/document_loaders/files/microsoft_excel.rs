@@ -28,7 +28,7 @@ pub const CARD: Card = Card {
 };
 
 /// A document for each row of each sheet of a file.
-pub(crate) fn by_row(file: &FileContent<'_>) -> Result<Vec<Document>> {
+pub(in crate::cards::document_loaders) fn by_row(file: &FileContent<'_>) -> Result<Vec<Document>> {
     let written = RowFormat { mark: "- ", number: "rowNum", column: None, with_values: true };
     let mut found = Vec::new();
     for part in file.parts(DocumentKind::Sheet)? {

@@ -5,7 +5,7 @@ use crate::cards::kit::{Card, Category, Factory, Input, Risk};
 use crate::documents::DocumentKind;
 
 /// What a slide is called in the place of a document.
-pub(crate) const SLIDE: &str = "slideNumber";
+pub(in crate::cards::document_loaders) const SLIDE: &str = "slideNumber";
 
 pub const CARD: Card = Card {
     name: "microsoftPowerpoint",

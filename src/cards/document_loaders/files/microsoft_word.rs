@@ -25,7 +25,7 @@ pub const CARD: Card = Card {
 };
 
 /// A document for each section of a file.
-pub(crate) fn by_section(file: &FileContent<'_>) -> Result<Vec<Document>> {
+pub(in crate::cards::document_loaders) fn by_section(file: &FileContent<'_>) -> Result<Vec<Document>> {
     let text = file.text(DocumentKind::Docx)?;
     let mut sections = vec![text.as_str()];
     for end in SECTION_ENDS {

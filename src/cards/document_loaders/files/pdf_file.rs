@@ -5,10 +5,10 @@ use crate::cards::kit::{Card, Category, Choice, Factory, Input, Risk};
 use crate::documents::DocumentKind;
 
 /// How many documents a file of pages becomes.
-pub(crate) const USAGES: &[Choice] =
+pub(in crate::cards::document_loaders) const USAGES: &[Choice] =
     &[Choice::new("perPage", "One document per page"), Choice::new("perFile", "One document per file")];
 /// What a page is called in the place of a document.
-pub(crate) const PAGE: &str = "pageNumber";
+pub(in crate::cards::document_loaders) const PAGE: &str = "pageNumber";
 
 pub const CARD: Card = Card {
     name: "pdfFile",

@@ -48,12 +48,12 @@ fn separator(text: &str) -> char {
 }
 
 /// The rows of a sheet as the reader of spreadsheets writes them.
-pub(crate) fn sheet(text: &str) -> Vec<Vec<String>> {
+pub(in crate::cards::document_loaders) fn sheet(text: &str) -> Vec<Vec<String>> {
     text.lines().map(|line| line.split('\t').map(str::to_owned).collect()).collect()
 }
 
 /// How a table becomes documents.
-pub(crate) struct RowFormat<'a> {
+pub(in crate::cards::document_loaders) struct RowFormat<'a> {
     /// What stands before each `column: value`.
     pub mark: &'a str,
     /// What the number of a row is called in the metadata.
@@ -66,7 +66,11 @@ pub(crate) struct RowFormat<'a> {
 
 impl RowFormat<'_> {
     /// A document for each row that says something. `None` when the column that is wanted does not exist.
-    pub(crate) fn documents(&self, file: &FileContent<'_>, rows: Vec<Vec<String>>) -> Option<Vec<Document>> {
+    pub(in crate::cards::document_loaders) fn documents(
+        &self,
+        file: &FileContent<'_>,
+        rows: Vec<Vec<String>>,
+    ) -> Option<Vec<Document>> {
         let mut rows = rows.into_iter();
         let names: Vec<String> =
             rows.next().unwrap_or_default().iter().map(|name| name.trim().to_owned()).collect();

@@ -5,7 +5,7 @@ use crate::cards::kit::{Card, Category, Factory, Input, Risk};
 use crate::documents::DocumentKind;
 
 /// Endings of files that are read as they are.
-pub(crate) const ENDINGS: &[&str] = &[
+pub(in crate::cards::document_loaders) const ENDINGS: &[&str] = &[
     ".txt",
     ".text",
     ".log",

@@ -237,7 +237,7 @@ impl Inputs<'_> {
     }
 
     /// The card and everything set on it, references resolved; no secret, no credential, nothing that is wired.
-    pub(crate) fn settings(&self) -> Vec<(&'static str, Value)> {
+    pub(in crate::cards::kit) fn settings(&self) -> Vec<(&'static str, Value)> {
         let mut settings = vec![(self.card.name, Value::from(self.card.version))];
         for input in self.card.inputs {
             if matches!(

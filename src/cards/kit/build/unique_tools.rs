@@ -12,7 +12,9 @@ use std::sync::Arc;
 const NUMBERED_CHARS_MAX: usize = 56;
 
 /// The tools of cards with these labels, in their order.
-pub(crate) fn with_unique_names<'a>(wired: impl Iterator<Item = (&'a str, &'a Toolkit)>) -> Toolkit {
+pub(in crate::cards::kit) fn with_unique_names<'a>(
+    wired: impl Iterator<Item = (&'a str, &'a Toolkit)>,
+) -> Toolkit {
     let (mut tools, mut taken): (Toolkit, HashSet<String>) = (Vec::new(), HashSet::new());
     for (label, toolkit) in wired {
         let label = model_name(label);

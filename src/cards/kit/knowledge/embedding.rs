@@ -30,14 +30,14 @@ const SENDING: &[&str] = &[
 const EMBEDDINGS: &str = "embeddings";
 
 /// A built embeddings card.
-pub(crate) struct CheckedEmbeddings {
+pub(in crate::cards::kit) struct CheckedEmbeddings {
     label: String,
     settings: Vec<u8>,
     inner: Arc<dyn Embeddings>,
 }
 
 impl CheckedEmbeddings {
-    pub(crate) fn new(inputs: &Inputs<'_>, made: Arc<dyn Embeddings>) -> Self {
+    pub(in crate::cards::kit) fn new(inputs: &Inputs<'_>, made: Arc<dyn Embeddings>) -> Self {
         // Neither the version of the schema nor how requests are sent changes a vector.
         let decides = |(name, _): &(&str, Value)| !SENDING.contains(name);
         let settings: Vec<_> = inputs.settings().into_iter().skip(1).filter(decides).collect();

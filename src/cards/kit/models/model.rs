@@ -46,7 +46,7 @@ impl Model {
     ///
     /// # Errors
     /// When something is wired there that is no cache.
-    pub(crate) fn new(inputs: &Inputs<'_>, chat: Box<dyn ChatModel>) -> Result<Self> {
+    pub(in crate::cards::kit) fn new(inputs: &Inputs<'_>, chat: Box<dyn ChatModel>) -> Result<Self> {
         let cache = inputs.optional_cache(CACHE)?;
         let front = cache.map(|cache| CacheLayer { cache, settings: inputs.settings() });
         Ok(Self {

@@ -10,7 +10,7 @@ use tracing::field::Empty;
 const MODEL_NAME: &str = "modelName";
 
 /// What the calls of one card have in common.
-pub(crate) struct ModelSpan {
+pub(in crate::cards::kit) struct ModelSpan {
     card: &'static str,
     operation: &'static str,
     /// What the card calls the model, where it has a name.
@@ -19,24 +19,28 @@ pub(crate) struct ModelSpan {
 
 impl ModelSpan {
     /// Calls by the card of `inputs`, which names its model as most do.
-    pub(crate) fn from_inputs(inputs: &Inputs<'_>, operation: &'static str) -> Self {
+    pub(in crate::cards::kit) fn from_inputs(inputs: &Inputs<'_>, operation: &'static str) -> Self {
         let model = inputs.card.input(MODEL_NAME).and_then(|_| inputs.optional_text(MODEL_NAME));
         Self { card: inputs.card.name, operation, model }
     }
 
     /// As [`Self::of`], of this model.
-    pub(crate) fn of_model(inputs: &Inputs<'_>, operation: &'static str, model: &str) -> Self {
+    pub(in crate::cards::kit) fn of_model(inputs: &Inputs<'_>, operation: &'static str, model: &str) -> Self {
         let model = Some(model.to_owned()).filter(|model| !model.is_empty());
         Self { card: inputs.card.name, operation, model }
     }
 
     #[cfg(test)]
-    pub(crate) fn new(card: &'static str, operation: &'static str, model: Option<&str>) -> Self {
+    pub(in crate::cards::kit) fn new(
+        card: &'static str,
+        operation: &'static str,
+        model: Option<&str>,
+    ) -> Self {
         Self { card, operation, model: model.map(str::to_owned) }
     }
 
     /// The name of the card.
-    pub(crate) const fn card(&self) -> &'static str {
+    pub(in crate::cards::kit) const fn card(&self) -> &'static str {
         self.card
     }
 
@@ -44,7 +48,7 @@ impl ModelSpan {
     ///
     /// # Errors
     /// What the call fails with.
-    pub(crate) fn call<T>(
+    pub(in crate::cards::kit) fn call<T>(
         &self,
         make: impl FnOnce() -> Result<T, ModelError>,
         usage: impl FnOnce(&T) -> Option<Usage>,
@@ -73,7 +77,7 @@ impl ModelSpan {
 }
 
 #[cfg(test)]
-pub(crate) mod tests {
+pub(in crate::cards::kit) mod tests {
     use super::*;
     use std::collections::BTreeMap;
     use std::fmt::Debug;

@@ -13,7 +13,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 /// The answer of an agent whose model kept calling tools.
-pub(crate) const STOPPED_AFTER_ROUNDS: &str =
+pub(in crate::cards::kit) const STOPPED_AFTER_ROUNDS: &str =
     "I stopped because this took too many steps without reaching an answer.";
 
 /// An agent's parts.
@@ -82,7 +82,7 @@ impl ToolLoop<'_> {
 ///
 /// # Errors
 /// When two have the same name.
-pub(crate) fn index_by_name<'t>(
+pub(in crate::cards::kit) fn index_by_name<'t>(
     label: &str,
     tools: &'t [Arc<dyn Tool>],
 ) -> Result<HashMap<String, &'t dyn Tool>> {
@@ -99,7 +99,11 @@ pub(crate) fn index_by_name<'t>(
 }
 
 /// Puts a text that no model wrote into the answer.
-pub(crate) fn append_text(text: &str, outcome: &mut RunOutput, sink: &mut dyn TokenSink) -> Result<()> {
+pub(in crate::cards::kit) fn append_text(
+    text: &str,
+    outcome: &mut RunOutput,
+    sink: &mut dyn TokenSink,
+) -> Result<()> {
     RoundSink { sink, text: &mut outcome.text, apart: true }.token(text).map_err(|_| Error::Cancelled)
 }
 
@@ -142,14 +146,14 @@ impl TokenSink for RoundSink<'_> {
 }
 
 /// What became of a tool call.
-pub(crate) struct ToolOutcome {
+pub(in crate::cards::kit) struct ToolOutcome {
     /// What the model reads: the result, or why there is none.
-    pub(crate) text: String,
-    pub(crate) is_answer: bool,
+    pub(in crate::cards::kit) text: String,
+    pub(in crate::cards::kit) is_answer: bool,
 }
 
 /// Runs a tool and notes it in `outcome`.
-pub(crate) fn run_tool(
+pub(in crate::cards::kit) fn run_tool(
     tool: Option<&dyn Tool>,
     name: &str,
     arguments: &Value,

@@ -35,7 +35,7 @@ struct VerifyKey {
 }
 
 /// The value of the session cookie; empty without one, which no session has.
-pub(crate) fn session_cookie_value<'r>(app: &App, request: &'r Request) -> &'r str {
+pub(super) fn session_cookie_value<'r>(app: &App, request: &'r Request) -> &'r str {
     session_cookie::from_request(app, request).unwrap_or_default()
 }
 

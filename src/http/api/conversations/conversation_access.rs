@@ -16,26 +16,33 @@ use serde_json::Map;
 use std::sync::Arc;
 
 /// The flow of this id, for a page that it admits.
-pub(crate) fn flow_for_origin(app: &App, request: &Request, id: &str) -> Result<Arc<Flow>> {
+pub(in crate::http::api) fn flow_for_origin(app: &App, request: &Request, id: &str) -> Result<Arc<Flow>> {
     let flow = predictions::flow(app, &FlowId::parse(id).ok_or_else(|| Error::no_flow_text(id))?)?;
     admit_origin(app, request, &flow)?;
     Ok(flow)
 }
 
 /// As [`flow_for_page`], for what anybody may leave there: counted by address.
-pub(crate) fn flow_for_public_write(app: &App, request: &Request, id: &str) -> Result<Arc<Flow>> {
+pub(in crate::http::api) fn flow_for_public_write(
+    app: &App,
+    request: &Request,
+    id: &str,
+) -> Result<Arc<Flow>> {
     let flow = flow_for_origin(app, request, id)?;
     public_writes::admit(app, &flow, request.address())?;
     Ok(flow)
 }
 
 /// The proofs of a conversation that a request carries.
-pub(crate) fn request_proofs(request: &Request, token: Option<String>) -> Vec<ConversationProof> {
+pub(in crate::http::api) fn request_proofs(
+    request: &Request,
+    token: Option<String>,
+) -> Vec<ConversationProof> {
     conversation_proofs(request, token, &mut Map::new())
 }
 
 /// True when the request proves the conversation, or its caller may see the flow's conversations.
-pub(crate) fn is_owner(
+pub(in crate::http::api) fn is_owner(
     app: &App,
     request: &Request,
     flow: &Flow,
@@ -46,7 +53,7 @@ pub(crate) fn is_owner(
 }
 
 /// True when a signed-in person or a key may see the flow's conversations.
-pub(crate) fn can_see(app: &App, request: &Request, flow: &Flow) -> Result<bool> {
+pub(in crate::http::api) fn can_see(app: &App, request: &Request, flow: &Flow) -> Result<bool> {
     let sees =
         |caller: Option<Caller>| caller.is_some_and(|caller| files::can_see_conversations(&caller, flow));
     match request.bearer() {

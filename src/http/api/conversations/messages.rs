@@ -50,7 +50,7 @@ fn is_truthy(request: &Request, name: &str) -> bool {
     request.query(name).is_some_and(|text| !matches!(text, "" | "false" | "0"))
 }
 
-pub(crate) fn order(request: &Request) -> Result<MessageOrder> {
+pub(in crate::http::api) fn order(request: &Request) -> Result<MessageOrder> {
     match request.query("order") {
         None | Some("" | "ASC") => Ok(MessageOrder::Ascending),
         Some("DESC") => Ok(MessageOrder::Descending),
@@ -90,7 +90,7 @@ fn filter(request: &Request) -> Result<MessageFilter> {
 }
 
 /// A filter of named texts: the first of a name, and all of it.
-pub(crate) fn read_filter<'a>(
+pub(in crate::http::api) fn read_filter<'a>(
     first: &dyn Fn(&str) -> Option<&'a str>,
     all: &dyn Fn(&str) -> Vec<&'a str>,
 ) -> Result<MessageFilter> {
@@ -141,7 +141,7 @@ fn parse_instant(text: &str) -> Option<Timestamp> {
     text.parse().ok().or_else(|| in_utc(text).map(|zoned| zoned.timestamp()))
 }
 
-pub(crate) fn parse_optional<T>(
+pub(in crate::http::api) fn parse_optional<T>(
     text: Option<&str>,
     name: &str,
     parse: impl Fn(&str) -> Option<T>,

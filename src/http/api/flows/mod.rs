@@ -21,7 +21,7 @@ use serde_json::{Value, json};
 use std::sync::Arc;
 
 /// What every delete answers with.
-pub(crate) fn deleted_reply(count: usize) -> Result<Reply> {
+pub(super) fn deleted_reply(count: usize) -> Result<Reply> {
     Reply::json(&json!({"raw": [], "affected": count}))
 }
 
@@ -29,7 +29,7 @@ pub(crate) fn deleted_reply(count: usize) -> Result<Reply> {
 ///
 /// # Errors
 /// 400 when one of them is not a number of zero or more.
-pub(crate) fn page_params(request: &Request) -> Result<Option<(usize, usize)>> {
+pub(super) fn page_params(request: &Request) -> Result<Option<(usize, usize)>> {
     let number = |name: &'static str| match request.query(name) {
         None | Some("") => Ok(0),
         Some(text) => text
@@ -41,7 +41,7 @@ pub(crate) fn page_params(request: &Request) -> Result<Option<(usize, usize)>> {
 }
 
 /// A bare array, or `{data, total}` when a page was asked for.
-pub(crate) fn list_reply(items: Vec<Value>, total: usize, paged: bool) -> Result<Reply> {
+pub(super) fn list_reply(items: Vec<Value>, total: usize, paged: bool) -> Result<Reply> {
     if paged { Reply::json(&json!({"data": items, "total": total})) } else { Reply::json(&items) }
 }
 
@@ -81,7 +81,7 @@ pub fn list(app: &App, caller: Caller, request: &Request) -> Result<Reply> {
 ///
 /// # Errors
 /// 400 when it is something else.
-pub(crate) fn has_flag(request: &Request, name: &str) -> Result<bool> {
+pub(super) fn has_flag(request: &Request, name: &str) -> Result<bool> {
     match request.query(name) {
         None | Some("" | "false") => Ok(false),
         Some("true") => Ok(true),

@@ -17,7 +17,7 @@ const EVENTS: &str = "text/event-stream";
 ///
 /// # Errors
 /// What `run` fails with, where nothing was sent yet.
-pub(crate) fn reply_with_progress(
+pub(in crate::http::api) fn reply_with_progress(
     app: &App,
     request: &Request,
     run: impl FnOnce(&App, OnProgress<'_>, &CancelToken) -> Result<Value> + Send + 'static,

@@ -53,7 +53,7 @@ fn authorize(app: &App, request: &Request) -> Result<AskGrant> {
 }
 
 /// The flow of this id, for a caller that it admits: rate limit, origin, key.
-pub(crate) fn admit_to_flow(
+pub(in crate::http::api) fn admit_to_flow(
     app: &App,
     request: &Request,
     id: &str,
@@ -66,7 +66,7 @@ pub(crate) fn admit_to_flow(
 }
 
 /// Refuses pages that the flow does not list (manual 2.4).
-pub(crate) fn admit_origin(app: &App, request: &Request, flow: &Flow) -> Result<()> {
+pub(in crate::http::api) fn admit_origin(app: &App, request: &Request, flow: &Flow) -> Result<()> {
     let (listed, own) = (flow.settings.allowed_origins(), request.own_origins());
     match request.origin() {
         Some(page) if !origin::is_admitted(&listed, &app.settings.cors_origins, &own, page) => {
@@ -76,7 +76,7 @@ pub(crate) fn admit_origin(app: &App, request: &Request, flow: &Flow) -> Result<
     }
 }
 
-pub(crate) fn flow_id(request: &Request) -> Result<FlowId> {
+pub(in crate::http::api) fn flow_id(request: &Request) -> Result<FlowId> {
     let text = request.param("id");
     FlowId::parse(text).ok_or_else(|| Error::no_flow_text(text))
 }
@@ -121,7 +121,7 @@ pub fn ask_internal(app: &App, caller: Caller, request: &Request) -> Result<Repl
 }
 
 /// What somebody from outside reads of a failure: no server that the flow calls.
-pub(crate) fn without_hosts_for_stranger(app: &App, flow: &FlowId, fault: Error) -> Error {
+pub(in crate::http::api) fn without_hosts_for_stranger(app: &App, flow: &FlowId, fault: Error) -> Error {
     match not_found_if_deleted(app, flow, fault) {
         Error::RunFailed(text) => Error::RunFailed(redact_hosts(&text)),
         other => other,
@@ -129,7 +129,7 @@ pub(crate) fn without_hosts_for_stranger(app: &App, flow: &FlowId, fault: Error)
 }
 
 /// A flow that was deleted meanwhile takes its files along: whatever fails by that, the flow is not there.
-pub(crate) fn not_found_if_deleted(app: &App, flow: &FlowId, fault: Error) -> Error {
+pub(in crate::http::api) fn not_found_if_deleted(app: &App, flow: &FlowId, fault: Error) -> Error {
     match fault {
         Error::Internal(_) if matches!(predictions::flow(app, flow), Err(Error::NotFound(_))) => {
             Error::no_flow(flow)
@@ -148,7 +148,7 @@ fn requested_source(request: &Request) -> Result<Option<String>> {
 }
 
 /// `"source": "live"` means Live although there is a draft (manual 2.11).
-pub(crate) fn canvas_source(source: Option<&str>) -> Result<CanvasSource> {
+pub(in crate::http::api) fn canvas_source(source: Option<&str>) -> Result<CanvasSource> {
     match source {
         None | Some("draft") => Ok(CanvasSource::Draft),
         Some("live") => Ok(CanvasSource::Live),
@@ -171,7 +171,7 @@ pub fn abort(app: &App, (): (), request: &Request) -> Result<Reply> {
 }
 
 /// The proof of a conversation, for pages that read headers and for browsers.
-pub(crate) fn with_session(
+pub(in crate::http::api) fn with_session(
     app: &App,
     request: &Request,
     reply: Reply,
@@ -400,7 +400,7 @@ fn parse_streaming(sent: Option<&Value>) -> Result<bool> {
 
 /// Proofs in their order (manual 3.1 r3). What a client without another place hides in `overrideConfig` is taken
 /// out before anything else sees it.
-pub(crate) fn conversation_proofs(
+pub(in crate::http::api) fn conversation_proofs(
     request: &Request,
     body: Option<String>,
     overrides: &mut Map<String, Value>,

@@ -16,7 +16,7 @@ use std::io::Read;
 
 pub const ANTHROPIC_BASE: &str = "https://api.anthropic.com";
 /// The version of the protocol this file speaks.
-pub(crate) const PROTOCOL_VERSION: &str = "2023-06-01";
+pub(in crate::llm) const PROTOCOL_VERSION: &str = "2023-06-01";
 
 /// A model behind the messages protocol. What is `None` or empty is left to the provider.
 #[derive(Debug)]

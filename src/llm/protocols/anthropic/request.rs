@@ -16,7 +16,7 @@ fn default_max_tokens(model: &str) -> u64 {
     if old.iter().any(|name| model.contains(name)) { 4096 } else { 8192 }
 }
 
-pub(crate) fn body(model: &Anthropic, request: &ChatRequest) -> Value {
+pub(super) fn body(model: &Anthropic, request: &ChatRequest) -> Value {
     let mut body = Map::new();
     let thinking = model
         .thinking_tokens

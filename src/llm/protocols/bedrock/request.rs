@@ -12,7 +12,7 @@ const CALL_ID_MAX: usize = 64;
 /// Stop words the protocol takes.
 const STOPS_MAX: usize = 4;
 
-pub(crate) fn body(model: &Bedrock, request: &ChatRequest) -> Result<Value, ModelError> {
+pub(super) fn body(model: &Bedrock, request: &ChatRequest) -> Result<Value, ModelError> {
     let mut body = Map::new();
     body.insert("messages".into(), messages(request)?);
     let system = request.messages.iter().filter_map(|message| match message {

@@ -10,7 +10,7 @@ const STOPS_MAX: usize = 5;
 /// The provider's own word for a call whose signature is not known, such as one of an earlier run.
 const NO_SIGNATURE: &str = "skip_thought_signature_validator";
 
-pub(crate) fn body(model: &Google, request: &ChatRequest) -> Value {
+pub(super) fn body(model: &Google, request: &ChatRequest) -> Value {
     let mut body = Map::new();
     let system: Vec<Value> = request
         .messages

@@ -24,7 +24,7 @@ const FORMATS: &[&str] = &["enum", "date-time", "float", "double", "int32", "int
 const DEPTH_MAX: usize = 24;
 
 /// The schema in the words the provider knows.
-pub(crate) fn reduce_schema(schema: &Value) -> Value {
+pub(super) fn reduce_schema(schema: &Value) -> Value {
     reduce(schema, schema, 0)
 }
 

@@ -6,7 +6,7 @@ use crate::llm::reply::{argument_object, join_stops, set_optional};
 use crate::llm::{ChatMessage, ChatRequest, ContentPart, ModelError};
 use serde_json::{Map, Value, json};
 
-pub(crate) fn body(model: &Ollama, request: &ChatRequest) -> Result<Value, ModelError> {
+pub(super) fn body(model: &Ollama, request: &ChatRequest) -> Result<Value, ModelError> {
     let mut body = Map::new();
     body.insert("model".into(), model.model.as_str().into());
     let mut words = model.stop.clone();

@@ -11,7 +11,7 @@ const TEXT_CHARS_MAX: usize = 4_000;
 
 /// The pages of a chunk: those with what was read of them, else the addresses alone. What is neither is left out:
 /// another server may mean something else by the same word.
-pub(crate) fn citations(results: Option<&Value>, citations: Option<&Value>) -> Vec<Citation> {
+pub(super) fn citations(results: Option<&Value>, citations: Option<&Value>) -> Vec<Citation> {
     let list = |value: Option<&Value>| -> Vec<Citation> {
         value.and_then(Value::as_array).into_iter().flatten().take(PAGES_MAX).filter_map(citation).collect()
     };

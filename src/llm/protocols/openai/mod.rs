@@ -33,7 +33,7 @@ pub enum KeyStyle {
 
 impl KeyStyle {
     /// The header that carries the key, where there is one.
-    pub(crate) fn header(self, endpoint: &Endpoint) -> Option<(&'static str, String)> {
+    pub(in crate::llm) fn header(self, endpoint: &Endpoint) -> Option<(&'static str, String)> {
         match self {
             Self::Bearer => Some(("authorization", endpoint.bearer()?)),
             Self::ApiKeyHeader => Some(("api-key", endpoint.key.as_ref()?.expose().to_owned())),
@@ -206,7 +206,7 @@ struct CompletionDetails {
 /// Reads an event of a stream of chunks. `[DONE]` says that the reply is complete; with servers that send none, the reason
 /// for which the model finished does, which `take` tells by true and `finished` remembers. `otherwise` says what is wrong
 /// with an event that is no chunk.
-pub(crate) fn take_chunk<C: DeserializeOwned>(
+pub(in crate::llm) fn take_chunk<C: DeserializeOwned>(
     event: &SseEvent<'_>,
     otherwise: &str,
     finished: &mut bool,
@@ -220,7 +220,7 @@ pub(crate) fn take_chunk<C: DeserializeOwned>(
 }
 
 /// A stream of chunks ended without `[DONE]`.
-pub(crate) fn check_end(finished: bool) -> Result<(), ModelError> {
+pub(in crate::llm) fn check_end(finished: bool) -> Result<(), ModelError> {
     if finished { Ok(()) } else { Err(broken_off_error()) }
 }
 
@@ -334,7 +334,7 @@ fn take(
 }
 
 /// Notes why the model finished; true, as it did.
-pub(crate) fn take_reason(reason: &str, reply: &mut ReplyBuilder) -> bool {
+pub(in crate::llm) fn take_reason(reason: &str, reply: &mut ReplyBuilder) -> bool {
     match reason {
         "length" => reply.mark_cut(CutReason::Length),
         "content_filter" => reply.mark_cut(CutReason::Filter),

@@ -21,7 +21,7 @@ fn reasons(model: &str) -> bool {
         || (name.starts_with("gpt-5") && !name.contains("-chat"))
 }
 
-pub(crate) fn body(model: &OpenAi, request: &ChatRequest) -> Value {
+pub(super) fn body(model: &OpenAi, request: &ChatRequest) -> Value {
     let reasoning = model.reasons || reasons(&model.model);
     let at_home = model.endpoint.base.trim().trim_end_matches('/') == OPENAI_BASE;
     let mut body = Map::new();

@@ -30,7 +30,7 @@ const OPENING_MESSAGES: usize = 5;
 ///
 /// # Errors
 /// When the database cannot be read.
-pub(crate) fn newest(
+pub(super) fn newest(
     tx: &impl Tx,
     workspace: &WorkspaceId,
     flow: &FlowId,

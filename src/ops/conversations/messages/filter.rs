@@ -53,7 +53,7 @@ impl MessageFilter {
 ///
 /// # Errors
 /// When the database cannot be read, and what `each` returns.
-pub(crate) fn walk(
+pub(super) fn walk(
     tx: &impl Tx,
     workspace: &WorkspaceId,
     flow: &FlowId,

@@ -43,7 +43,7 @@ pub struct ListOptions {
 }
 
 /// A message on the wire, its JSON fields as objects (manual 3.4).
-pub(crate) fn wire(message: &Message) -> Value {
+pub(in crate::ops) fn wire(message: &Message) -> Value {
     let list = |items: Value| if items.as_array().is_some_and(Vec::is_empty) { Value::Null } else { items };
     json!({
         "id": message.id,

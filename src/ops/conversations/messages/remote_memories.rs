@@ -18,7 +18,7 @@ use std::sync::Arc;
 ///
 /// # Errors
 /// What a memory cannot forget, naming its card: then nothing has been removed here, and the deletion can be repeated.
-pub(crate) fn delete_remote_memories(
+pub(super) fn delete_remote_memories(
     app: &App,
     workspace: &WorkspaceId,
     flow: &FlowId,

@@ -26,7 +26,7 @@ pub(crate) fn read(
 }
 
 /// Stores the files that stand in a plan's settings, which then name them; the names of those that were stored.
-pub(crate) fn store_inline_files(
+pub(super) fn store_inline_files(
     app: &App,
     workspace: &WorkspaceId,
     store: &DocumentStoreId,
@@ -62,7 +62,7 @@ pub(crate) fn store_inline_files(
 }
 
 /// Removes the files that a loader named, as far as no other loader of the store names them.
-pub(crate) fn delete_unreferenced(
+pub(super) fn delete_unreferenced(
     app: &App,
     workspace: &WorkspaceId,
     store: &DocumentStoreId,
@@ -86,7 +86,7 @@ fn file_names(plan: &LoaderConfig) -> Vec<FlowFileName> {
 }
 
 /// Removes files of a loader that was not stored; where nobody knows whether it was, they stay.
-pub(crate) fn roll_back(
+pub(super) fn roll_back(
     app: &App,
     workspace: &WorkspaceId,
     store: &DocumentStoreId,
@@ -97,11 +97,11 @@ pub(crate) fn roll_back(
 }
 
 /// Removes these files of a store.
-pub(crate) fn remove(app: &App, workspace: &WorkspaceId, store: &DocumentStoreId, names: &[FlowFileName]) {
+pub(super) fn remove(app: &App, workspace: &WorkspaceId, store: &DocumentStoreId, names: &[FlowFileName]) {
     flow_files::remove(app, workspace, &folder(store), names);
 }
 
 /// Removes all files of a store that was deleted.
-pub(crate) fn remove_all(app: &App, workspace: &WorkspaceId, store: &DocumentStoreId) {
+pub(super) fn remove_all(app: &App, workspace: &WorkspaceId, store: &DocumentStoreId) {
     app.files.remove_flow(workspace, &folder(store));
 }

@@ -15,7 +15,7 @@ const STORE_LOADER: &str = "documentStore";
 
 /// True for loaders that a store may have: those that run code belong on a canvas, where its owner sees them, and so do
 /// those that something must be wired into.
-pub(crate) fn is_for_stores(name: &str) -> bool {
+pub(super) fn is_for_stores(name: &str) -> bool {
     let fits = |card: &&Card| {
         card.category == Category::DocumentLoaders
             && card.risk == Risk::Safe
@@ -38,7 +38,7 @@ fn display_name(name: &str) -> String {
 }
 
 /// Refuses a plan whose cards a store cannot have.
-pub(crate) fn check(plan: &LoaderConfig) -> Result<()> {
+pub(super) fn check(plan: &LoaderConfig) -> Result<()> {
     card(&plan.loader, Category::DocumentLoaders)?;
     if !is_for_stores(&plan.loader.card) {
         return Err(Error::Invalid(format!(
@@ -50,7 +50,7 @@ pub(crate) fn check(plan: &LoaderConfig) -> Result<()> {
 }
 
 /// The input of a loader that takes files.
-pub(crate) fn file_input(plan: &CardConfig) -> Option<&'static str> {
+pub(super) fn file_input(plan: &CardConfig) -> Option<&'static str> {
     let card = registry::find(&plan.card)?;
     let is_file =
         |input: &&crate::cards::kit::Input| matches!(input.kind, crate::cards::kit::InputKind::File(_));
@@ -58,7 +58,7 @@ pub(crate) fn file_input(plan: &CardConfig) -> Option<&'static str> {
 }
 
 /// The documents of a plan. What is wrong with it is wrong with the request.
-pub(crate) fn load(plan: &LoaderConfig, host: &WorkspaceHost<'_>) -> Result<Vec<Document>> {
+pub(super) fn load(plan: &LoaderConfig, host: &WorkspaceHost<'_>) -> Result<Vec<Document>> {
     check(plan)?;
     let lone = |plan, category| {
         let card = card(plan, category)?;
@@ -91,7 +91,7 @@ pub(crate) fn load(plan: &LoaderConfig, host: &WorkspaceHost<'_>) -> Result<Vec<
 }
 
 /// Documents as passages with ids of their own.
-pub(crate) fn to_chunks(documents: Vec<Document>) -> Vec<StoredChunk> {
+pub(super) fn to_chunks(documents: Vec<Document>) -> Vec<StoredChunk> {
     let chunk = |document: Document| StoredChunk {
         id: ChunkId::next(),
         text: document.page_content,

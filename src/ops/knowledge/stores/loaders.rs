@@ -85,7 +85,7 @@ impl LoaderRequest {
 }
 
 /// The credential that an editor wrote among the settings.
-pub(crate) fn credential(config: &Map<String, Value>) -> Option<&str> {
+pub(super) fn credential(config: &Map<String, Value>) -> Option<&str> {
     ["credential", "FLOWISE_CREDENTIAL_ID"].iter().find_map(|name| config.get(*name)?.as_str())
 }
 
@@ -151,7 +151,7 @@ pub fn save(app: &App, caller: &Caller, sent: &LoaderRequest) -> Result<Value> {
 }
 
 /// Changes a store in one transaction, and counts its passages again.
-pub(crate) fn update_store<T>(
+pub(super) fn update_store<T>(
     app: &App,
     caller: &Caller,
     id: &DocumentStoreId,
@@ -169,7 +169,7 @@ pub(crate) fn update_store<T>(
 }
 
 /// Puts a loader into a store, in the place of one with its id.
-pub(crate) fn put_loader(store: &mut DocumentStore, loader: DocumentLoader) -> Result<()> {
+pub(super) fn put_loader(store: &mut DocumentStore, loader: DocumentLoader) -> Result<()> {
     match store.loaders.iter().position(|known| known.id == loader.id) {
         Some(at) => store.loaders[at] = loader,
         None if store.loaders.len() >= limits::STORE_LOADERS_MAX => {
@@ -204,7 +204,7 @@ pub fn process(
 }
 
 /// What a plan brings, as passages on their way into the store.
-pub(crate) fn load_chunks(
+pub(super) fn load_chunks(
     app: &App,
     caller: &Caller,
     store: &DocumentStoreId,
@@ -241,7 +241,7 @@ impl StoreUpsertCounts {
 }
 
 /// Writes what a loader brought, and removes the loaders it takes the place of.
-pub(crate) fn replace_chunks(
+pub(super) fn replace_chunks(
     app: &App,
     caller: &Caller,
     id: &DocumentStoreId,
@@ -274,7 +274,7 @@ pub(crate) fn replace_chunks(
     Ok(StoreUpsertCounts { loader: loader.id, added: chunks.len(), deleted, total: store.chunks })
 }
 
-pub(crate) fn no_loader() -> Error {
+pub(super) fn no_loader() -> Error {
     Error::NotFound("The document store has no such loader.".to_owned())
 }
 

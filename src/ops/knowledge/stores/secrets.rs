@@ -22,7 +22,7 @@ fn is_set(value: &Value) -> bool {
 }
 
 /// The settings as people read them.
-pub(crate) fn redacted_config(plan: &CardConfig) -> Map<String, Value> {
+pub(super) fn redacted_config(plan: &CardConfig) -> Map<String, Value> {
     let mut config = plan.config.clone();
     for input in secret_inputs(plan) {
         if let Some(value) = config.get_mut(input.name).filter(|value| is_set(value)) {
@@ -37,7 +37,7 @@ pub(crate) fn redacted_config(plan: &CardConfig) -> Map<String, Value> {
 ///
 /// # Errors
 /// 403 for a caller who may run loaders and not make them, and would have a credential used in a way nobody saved.
-pub(crate) fn merge_saved(saved: Option<&CardConfig>, plan: &mut CardConfig, caller: &Caller) -> Result<()> {
+pub(super) fn merge_saved(saved: Option<&CardConfig>, plan: &mut CardConfig, caller: &Caller) -> Result<()> {
     // Who shows what it read sends the marks back.
     for input in secret_inputs(plan) {
         if plan.config.get(input.name).is_some_and(|value| value == MASK) {

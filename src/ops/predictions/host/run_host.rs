@@ -73,7 +73,11 @@ pub(in crate::ops) struct RunHost<'a> {
 impl<'a> RunHost<'a> {
     /// # Errors
     /// When the saved variables cannot be read.
-    pub(crate) fn new(app: &'a App, entry: &'a PredictionRun, cancel: CancelToken) -> Result<Self> {
+    pub(in crate::ops::predictions) fn new(
+        app: &'a App,
+        entry: &'a PredictionRun,
+        cancel: CancelToken,
+    ) -> Result<Self> {
         let host =
             Self::for_flow(app, &entry.flow, entry.ids, &entry.overrides, &entry.question.text, cancel)?;
         Ok(Self { run: Some(entry), ..host.with_conversation() })
@@ -125,12 +129,12 @@ impl<'a> RunHost<'a> {
     }
 
     /// Pages that replies of models lean on, each once.
-    pub(crate) fn take_cited(&self) -> Vec<Document> {
+    pub(in crate::ops::predictions) fn take_cited(&self) -> Vec<Document> {
         std::mem::take(&mut *self.cited_pages.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
     /// The session the memory was read of, where it is not the conversation itself (manual 3.2 r6).
-    pub(crate) fn fixed_session(&self) -> Option<&str> {
+    pub(in crate::ops::predictions) fn fixed_session(&self) -> Option<&str> {
         self.session.get().map(String::as_str)
     }
 
@@ -152,7 +156,7 @@ impl<'a> RunHost<'a> {
     }
 
     /// Tokens of all model calls so far.
-    pub(crate) fn usage(&self) -> Option<Usage> {
+    pub(in crate::ops::predictions) fn usage(&self) -> Option<Usage> {
         *self.usage.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

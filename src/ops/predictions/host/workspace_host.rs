@@ -27,7 +27,7 @@ use crate::vectors::VectorIndex;
 use serde_json::{Map, Value};
 use std::sync::Arc;
 
-pub(crate) struct WorkspaceHost<'a> {
+pub(in crate::ops) struct WorkspaceHost<'a> {
     app: &'a App,
     workspace: WorkspaceId,
     cancel: CancelToken,
@@ -39,18 +39,18 @@ pub(crate) struct WorkspaceHost<'a> {
 }
 
 impl<'a> WorkspaceHost<'a> {
-    pub(crate) fn new(app: &'a App, workspace: WorkspaceId, cancel: CancelToken) -> Self {
+    pub(in crate::ops) fn new(app: &'a App, workspace: WorkspaceId, cancel: CancelToken) -> Self {
         let shelves = WorkspaceCollections::new(app, workspace, cancel.clone());
         Self { app, workspace, cancel, collections: shelves, store: None, progress: None }
     }
 
     /// With the files of this document store.
-    pub(crate) fn with_store_files(self, store: Option<DocumentStoreId>) -> Self {
+    pub(in crate::ops) fn with_store_files(self, store: Option<DocumentStoreId>) -> Self {
         Self { store, ..self }
     }
 
     /// Filling a store, of which these are told.
-    pub(crate) fn with_progress(self, watch: &'a ProgressReporter<'a>) -> Self {
+    pub(in crate::ops) fn with_progress(self, watch: &'a ProgressReporter<'a>) -> Self {
         Self { progress: Some(watch), ..self }
     }
 }

@@ -25,7 +25,7 @@ const MIB: usize = 1024 * 1024;
 
 /// An upload that the flow takes.
 #[derive(Debug)]
-pub(crate) enum CheckedUpload {
+pub(in crate::ops::predictions) enum CheckedUpload {
     Image(CheckedFile),
     Audio(CheckedFile),
     Document(CheckedFile, DocumentKind),
@@ -47,7 +47,7 @@ pub(crate) enum CheckedUpload {
 
 /// A file whose type, name and first bytes agree.
 #[derive(Debug)]
-pub(crate) struct CheckedFile {
+pub(in crate::ops::predictions) struct CheckedFile {
     /// The caller's name for it: a label, never a path.
     pub name: String,
     pub mime: &'static str,
@@ -56,7 +56,7 @@ pub(crate) struct CheckedFile {
 
 impl CheckedFile {
     /// The stored name ends as its type does, not as its caller called it.
-    pub(crate) fn stored_extension(&self) -> &'static str {
+    pub(in crate::ops::predictions) fn stored_extension(&self) -> &'static str {
         media::find(Some(self.mime), &media::extension(&self.name)).map_or("bin", |row| row.extensions[0])
     }
 }
@@ -66,7 +66,10 @@ impl CheckedFile {
 /// # Errors
 /// 403 for a kind that is off; 400 for a type the flow does not take, for what is too large or too much, and for a file
 /// that is not what it says.
-pub(crate) fn check(offer: &UploadPolicy, sent: Vec<Upload>) -> Result<Vec<CheckedUpload>> {
+pub(in crate::ops::predictions) fn check(
+    offer: &UploadPolicy,
+    sent: Vec<Upload>,
+) -> Result<Vec<CheckedUpload>> {
     if sent.len() > UPLOADS_MAX {
         return Err(Error::Invalid(format!("A question can carry at most {UPLOADS_MAX} files.")));
     }
@@ -218,7 +221,10 @@ fn check_store_upload(offer: &UploadPolicy, entry: UploadEntry) -> Result<Checke
 ///
 /// # Errors
 /// 400.
-pub(crate) fn check_store_file(uploading: &UploadStore, sent: UploadFile) -> Result<CheckedFile> {
+pub(in crate::ops::predictions) fn check_store_file(
+    uploading: &UploadStore,
+    sent: UploadFile,
+) -> Result<CheckedFile> {
     let (name, content) = (clean_name(&sent.name), sent.content);
     let extension = media::extension(&name);
     if !uploading.takes(&name) {
@@ -272,7 +278,7 @@ fn check_link(offer: &UploadPolicy, entry: UploadEntry) -> Result<CheckedUpload>
 }
 
 /// A caller's file name is a label: no control characters, no path, and not long (manual 4.4).
-pub(crate) fn clean_name(name: &str) -> String {
+pub(in crate::ops::predictions) fn clean_name(name: &str) -> String {
     let last = name.rsplit(['/', '\\']).next().unwrap_or_default();
     let clean: String = last.nfc().filter(|c| !c.is_control()).collect();
     if clean.trim().is_empty() {
@@ -304,7 +310,7 @@ fn not_allowed(mime: Option<&str>, extension: &str) -> Error {
 }
 
 /// Why a document gives no text, told to the one who sent it.
-pub(crate) fn read_error(name: &str, fault: DocumentError) -> Error {
+pub(in crate::ops::predictions) fn read_error(name: &str, fault: DocumentError) -> Error {
     use crate::domain::error::UnavailableReason;
     match fault {
         DocumentError::Busy => Error::Unavailable(UnavailableReason::Busy),
@@ -315,7 +321,7 @@ pub(crate) fn read_error(name: &str, fault: DocumentError) -> Error {
 }
 
 /// The error of a question whose documents hold more text than a question may.
-pub(crate) fn too_much_text() -> Error {
+pub(in crate::ops::predictions) fn too_much_text() -> Error {
     let most = DOCUMENT_TEXT_BYTES_MAX / MIB;
     Error::Invalid(format!("The documents hold too much text: a question can carry at most {most} MB of it."))
 }

@@ -15,7 +15,7 @@ use crate::engine::{OverridePolicy, Overrides, Plan, takes_file};
 ///
 /// # Errors
 /// 400 for a file that is not what its name says.
-pub(crate) fn split_loader_files(
+pub(in crate::ops::predictions) fn split_loader_files(
     plan: &Plan,
     settings: &FlowSettings,
     offer: &UploadPolicy,

@@ -5,7 +5,7 @@ use std::fmt;
 
 /// The kinds of upload that a flow's chat offers one by one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum MediaKind {
+pub(in crate::ops::predictions) enum MediaKind {
     Image,
     Audio,
     Document,
@@ -23,7 +23,7 @@ impl fmt::Display for MediaKind {
 
 /// A row of the table.
 #[derive(Debug)]
-pub(crate) struct MediaType {
+pub(in crate::ops::predictions) struct MediaType {
     pub mime: &'static str,
     aliases: &'static [&'static str],
     /// How names end; the first one names a file that came without a name.
@@ -34,11 +34,11 @@ pub(crate) struct MediaType {
 }
 
 impl MediaType {
-    pub(crate) fn has_name(&self, mime: &str) -> bool {
+    pub(in crate::ops::predictions) fn has_name(&self, mime: &str) -> bool {
         self.mime == mime || self.aliases.contains(&mime)
     }
 
-    pub(crate) fn has_extension(&self, extension: &str) -> bool {
+    pub(in crate::ops::predictions) fn has_extension(&self, extension: &str) -> bool {
         self.extensions.contains(&extension)
     }
 }
@@ -115,18 +115,18 @@ fn is_mpeg(bytes: &[u8]) -> bool {
 }
 
 /// The declared type without its parameters; `None` when it says nothing.
-pub(crate) fn declared_type(mime: Option<&str>) -> Option<String> {
+pub(in crate::ops::predictions) fn declared_type(mime: Option<&str>) -> Option<String> {
     let bare = mime?.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
     (!bare.is_empty() && bare != "application/octet-stream").then_some(bare)
 }
 
 /// The ending of a name, in small letters.
-pub(crate) fn extension(name: &str) -> String {
+pub(in crate::ops::predictions) fn extension(name: &str) -> String {
     name.rsplit_once('.').map_or("", |(_, ending)| ending).to_ascii_lowercase()
 }
 
 /// The kind of upload that is meant, also where the type is none that is taken.
-pub(crate) fn kind_of(mime: Option<&str>, extension: &str) -> MediaKind {
+pub(in crate::ops::predictions) fn kind_of(mime: Option<&str>, extension: &str) -> MediaKind {
     if let Some(row) = find(mime, extension) {
         return row.kind;
     }
@@ -139,14 +139,14 @@ pub(crate) fn kind_of(mime: Option<&str>, extension: &str) -> MediaKind {
 
 /// The row that is meant: by type and ending together where one fits both, else by type, and by ending where no type is
 /// declared. Whether the ending fits is for the caller to check.
-pub(crate) fn find(mime: Option<&str>, extension: &str) -> Option<&'static MediaType> {
+pub(in crate::ops::predictions) fn find(mime: Option<&str>, extension: &str) -> Option<&'static MediaType> {
     let Some(mime) = mime else { return TABLE.iter().find(|row| row.has_extension(extension)) };
     let called = || TABLE.iter().filter(|row| row.has_name(mime));
     called().find(|row| row.has_extension(extension)).or_else(|| called().next())
 }
 
 /// All types of a family, as an offer lists them.
-pub(crate) fn types_of(family: MediaKind) -> Vec<&'static str> {
+pub(in crate::ops::predictions) fn types_of(family: MediaKind) -> Vec<&'static str> {
     TABLE.iter().filter(|row| row.kind == family).map(|row| row.mime).collect()
 }
 

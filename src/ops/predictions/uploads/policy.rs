@@ -48,7 +48,7 @@ impl UploadPolicy {
     }
 
     /// The same offer without everything that is no document.
-    pub(crate) fn documents_only(self) -> Self {
+    pub(in crate::ops::predictions) fn documents_only(self) -> Self {
         Self { images: false, audio: false, store: None, ..self }
     }
 
@@ -56,7 +56,7 @@ impl UploadPolicy {
     ///
     /// # Errors
     /// 403.
-    pub(crate) fn check_kind(&self, family: MediaKind) -> Result<()> {
+    pub(in crate::ops::predictions) fn check_kind(&self, family: MediaKind) -> Result<()> {
         let on = match family {
             MediaKind::Image => self.images,
             MediaKind::Audio => self.audio,
@@ -79,7 +79,7 @@ impl UploadPolicy {
     }
 
     /// Whether this type of a kind that is on is taken.
-    pub(crate) fn accepts(&self, row: &MediaType) -> bool {
+    pub(in crate::ops::predictions) fn accepts(&self, row: &MediaType) -> bool {
         match (&self.documents, row.kind) {
             (Some(DocumentTypes::Only(listed)), MediaKind::Document) => {
                 // That every text is also plain text must not let in what the owner did not list.

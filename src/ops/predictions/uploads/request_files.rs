@@ -21,7 +21,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Uploads that were admitted and read, and of which nothing is stored yet.
 #[derive(Debug, Default)]
-pub(crate) struct RequestFiles {
+pub(in crate::ops::predictions) struct RequestFiles {
     /// What goes to the model beside text.
     pub images: Vec<ImageUpload>,
     /// Text of all documents, each in a block of its own.
@@ -41,7 +41,7 @@ enum PendingFile {
 
 /// A document of a question, read.
 #[derive(Debug)]
-pub(crate) struct ReadDocument {
+pub(in crate::ops::predictions) struct ReadDocument {
     pub file: CheckedFile,
     pub text: String,
 }
@@ -50,7 +50,7 @@ pub(crate) struct ReadDocument {
 ///
 /// # Errors
 /// As [`check::check`]; 400 for a document that cannot be read; what a transcription failed with.
-pub(crate) fn read_uploads(
+pub(in crate::ops::predictions) fn read_uploads(
     app: &App,
     flow: &Flow,
     offer: &UploadPolicy,
@@ -108,7 +108,7 @@ pub(crate) fn read_uploads(
 ///
 /// # Errors
 /// 400 saying why there is none.
-pub(crate) fn read_document(
+pub(in crate::ops::predictions) fn read_document(
     app: &App,
     file: CheckedFile,
     kind: crate::documents::DocumentKind,
@@ -150,7 +150,7 @@ impl RequestFiles {
     }
 
     /// The question as the flow reads it: text of documents first. Takes the documents along.
-    pub(crate) fn prepend_documents(&mut self, question: &str) -> String {
+    pub(in crate::ops::predictions) fn prepend_documents(&mut self, question: &str) -> String {
         let mut prompt = std::mem::take(&mut self.documents);
         if !prompt.is_empty() {
             prompt.push_str("\n\n");
@@ -163,7 +163,12 @@ impl RequestFiles {
     ///
     /// # Errors
     /// When a quota is reached; nothing is left behind then.
-    pub(crate) fn store(&mut self, app: &App, flow: &Arc<Flow>, chat: ChatId) -> Result<StoredUploads> {
+    pub(in crate::ops::predictions) fn store(
+        &mut self,
+        app: &App,
+        flow: &Arc<Flow>,
+        chat: ChatId,
+    ) -> Result<StoredUploads> {
         let mut kept = StoredUploads {
             app: app.clone(),
             flow: flow.clone(),
@@ -192,7 +197,7 @@ impl RequestFiles {
 }
 
 /// The stored files of one question. They go away with it unless its messages were stored.
-pub(crate) struct StoredUploads {
+pub(in crate::ops::predictions) struct StoredUploads {
     app: App,
     flow: Arc<Flow>,
     chat: ChatId,
@@ -214,12 +219,12 @@ impl StoredUploads {
     }
 
     /// What a message says of its files: never their data (manual 3.4).
-    pub(crate) fn entries(&self) -> Vec<Value> {
+    pub(in crate::ops::predictions) fn entries(&self) -> Vec<Value> {
         self.entries.clone()
     }
 
     /// The messages that name the files are stored.
-    pub(crate) fn keep_files(&self) {
+    pub(in crate::ops::predictions) fn keep_files(&self) {
         self.is_kept.store(true, Ordering::Relaxed);
     }
 }

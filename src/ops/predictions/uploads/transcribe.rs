@@ -54,7 +54,12 @@ const PROVIDERS: &[SpeechProvider] = &[
 ///
 /// # Errors
 /// 500 naming the provider, when its settings or its answer do not allow it; 429 when it is limiting requests.
-pub(crate) fn transcribe(app: &App, flow: &Flow, file: &CheckedFile, cancel: &CancelToken) -> Result<String> {
+pub(in crate::ops::predictions) fn transcribe(
+    app: &App,
+    flow: &Flow,
+    file: &CheckedFile,
+    cancel: &CancelToken,
+) -> Result<String> {
     let (name, settings) = flow
         .settings
         .speech_provider()

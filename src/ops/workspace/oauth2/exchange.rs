@@ -19,7 +19,7 @@ const LIMITS: ResponseLimits = ResponseLimits {
 
 /// Why there are no tokens.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum TokenError {
+pub(super) enum TokenError {
     /// The code or the refresh token counts no more.
     Grant,
     /// The provider does not know the application, or its secret is wrong.
@@ -49,7 +49,7 @@ impl fmt::Display for TokenError {
 ///
 /// # Errors
 /// Why there is no answer that holds tokens.
-pub(crate) fn request_tokens(
+pub(super) fn request_tokens(
     app: &App,
     to: &Application,
     form: &str,

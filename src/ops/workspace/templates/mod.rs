@@ -147,7 +147,7 @@ fn tool_without_secrets(tool: &Map<String, Value>) -> String {
 ///
 /// # Errors
 /// 400 for a kind that is none, and for what is neither a canvas nor a tool.
-pub(crate) fn content_of(fields: &Map<String, Value>) -> Result<(TemplateKind, String)> {
+pub(in crate::ops) fn content_of(fields: &Map<String, Value>) -> Result<(TemplateKind, String)> {
     let kind = fields.get("type").cloned().unwrap_or_else(|| "Chatflow".into());
     let kind: TemplateKind = serde_json::from_value(kind).map_err(|_| {
         Error::invalid("Invalid type: a template is a Chatflow, Agentflow, AgentflowV2 or Tool.")
@@ -183,7 +183,7 @@ fn save(app: &App, template: &Template, replaces: bool) -> Result<()> {
 ///
 /// # Errors
 /// 400 for a bad field.
-pub(crate) fn import(
+pub(in crate::ops) fn import(
     app: &App,
     caller: &Caller,
     id: TemplateId,

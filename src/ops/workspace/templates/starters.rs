@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 use std::sync::LazyLock;
 
 /// The files, in the order in which a page shows them.
-pub(crate) const FILES: [(&str, &str); 8] = [
+pub(super) const FILES: [(&str, &str); 8] = [
     ("welcome", include_str!("../../../../assets/starters/welcome.json")),
     ("handbook", include_str!("../../../../assets/starters/handbook.json")),
     ("assistant", include_str!("../../../../assets/starters/assistant.json")),
@@ -35,6 +35,6 @@ pub fn starters() -> &'static [Value] {
 }
 
 /// The categories of the cards of a canvas.
-pub(crate) fn categories(canvas: &str) -> Vec<String> {
+pub(super) fn categories(canvas: &str) -> Vec<String> {
     super::categories_of(canvas).into_iter().collect()
 }

@@ -10,20 +10,20 @@ use serde_json::{Map, Value, json};
 use std::collections::{BTreeSet, HashMap};
 
 /// What of a text's ids are credentials of the workspace: name and type by id.
-pub(crate) fn find_names_in(known: &[Credential], text: &str) -> Map<String, Value> {
+pub(super) fn find_names_in(known: &[Credential], text: &str) -> Map<String, Value> {
     let ids: BTreeSet<&str> = find_ids(text).map(|(_, id)| id).collect();
     let used = known.iter().filter(|credential| ids.contains(credential.id.to_string().as_str()));
     used.map(|one| (one.id.to_string(), json!({"name": one.name, "credentialName": one.credential_name})))
         .collect()
 }
 
-pub(crate) fn load(app: &App, workspace: &WorkspaceId) -> Result<Vec<Credential>> {
+pub(super) fn load(app: &App, workspace: &WorkspaceId) -> Result<Vec<Credential>> {
     app.store.read(|tx| CREDENTIALS.list(tx, workspace))
 }
 
 /// Which credential of this workspace takes the place of one that a file names, and those for which there is none.
 #[derive(Default)]
-pub(crate) struct CredentialMatches {
+pub(super) struct CredentialMatches {
     /// From the id in the file to the id here.
     pub ids: HashMap<String, String>,
     /// By id in the file: the name of the one here that is used for it. Only for those who may see credentials.
@@ -52,7 +52,7 @@ fn printable(text: &str) -> String {
 
 /// Finds them: the same id, else the only one with the same name and type. A name is no proof that its owner means the
 /// caller to use it, so that it opens nothing for callers who may not see credentials.
-pub(crate) fn match_credentials(
+pub(super) fn match_credentials(
     caller: &Caller,
     known: &[Credential],
     named: &Map<String, Value>,

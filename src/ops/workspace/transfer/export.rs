@@ -151,7 +151,7 @@ fn flows_of(app: &App, caller: &Caller, kind: FlowKind) -> Result<Vec<Flow>> {
 ///
 /// # Errors
 /// When the database cannot be read, or the canvas is not one.
-pub(crate) fn flow_row(app: &App, flow: &Flow) -> Result<Value> {
+pub(super) fn flow_row(app: &App, flow: &Flow) -> Result<Value> {
     let read = |tx: &ReadTx| Ok((CANVASES.get(tx, &flow.workspace, &flow.id)?, drafts::canvas(tx, flow)?));
     let (live, draft) = app.store.read(read)?;
     let live = Snapshot::take(app, flow, &live.unwrap_or_default())?;
@@ -178,7 +178,7 @@ pub(crate) fn flow_row(app: &App, flow: &Flow) -> Result<Value> {
 const REDACTED_FIELDS: [&str; 2] = ["description", "func"];
 
 /// A tool with secret-shaped text hidden.
-pub(crate) fn redact_tool(mut row: Value) -> Value {
+pub(super) fn redact_tool(mut row: Value) -> Value {
     for field in REDACTED_FIELDS {
         if let Some(text) = row[field].as_str() {
             row[field] = redact(text).text.into();
@@ -188,7 +188,7 @@ pub(crate) fn redact_tool(mut row: Value) -> Value {
 }
 
 /// Lets texts of a tool that hold placeholders stay as they are `here`; says which would have read otherwise.
-pub(crate) fn merge_redacted(sent: &mut Map<String, Value>, here: &Value) -> Vec<&'static str> {
+pub(super) fn merge_redacted(sent: &mut Map<String, Value>, here: &Value) -> Vec<&'static str> {
     let hidden = redact_tool(here.clone());
     let mut kept = Vec::new();
     for field in REDACTED_FIELDS {

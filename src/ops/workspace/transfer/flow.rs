@@ -23,7 +23,7 @@ use crate::store::tables::{CANVASES, FLOWS};
 use serde_json::{Map, Value};
 
 /// The canvas that comes in: what was to be published, where the file holds that too.
-pub(crate) fn canvas_of(item: &ImportItem) -> &str {
+pub(super) fn canvas_of(item: &ImportItem) -> &str {
     let draft = item.fields.get("draft").and_then(|draft| draft.get("flowData"));
     draft.or_else(|| item.fields.get("flowData")).and_then(Value::as_str).unwrap_or_default()
 }
@@ -32,7 +32,7 @@ pub(crate) fn canvas_of(item: &ImportItem) -> &str {
 ///
 /// # Errors
 /// 400 naming what is wrong.
-pub(crate) fn check(item: &ImportItem) -> Result<()> {
+pub(super) fn check(item: &ImportItem) -> Result<()> {
     ParsedCanvas::parse(canvas_of(item).to_owned())?;
     for name in SETTINGS {
         settings::parse(name, item.fields.get(*name).filter(|value| !value.is_null()))?;
@@ -44,7 +44,7 @@ pub(crate) fn check(item: &ImportItem) -> Result<()> {
 ///
 /// # Errors
 /// When the database cannot be read.
-pub(crate) fn problems(
+pub(super) fn problems(
     app: &App,
     caller: &Caller,
     item: &ImportItem,
@@ -68,7 +68,7 @@ pub(crate) fn problems(
 ///
 /// # Errors
 /// What a save of it refuses; 409 when its draft is another than when this was planned.
-pub(crate) fn import(
+pub(super) fn import(
     app: &App,
     caller: &Caller,
     item: &ImportItem,

@@ -289,7 +289,7 @@ fn require(caller: &Caller, permission: &str) -> Result<()> {
     Err(Error::Forbidden(format!("This needs the permission {permission}.")))
 }
 
-pub(crate) fn parse_body<T: DeserializeOwned>(fields: &Map<String, Value>) -> Result<T> {
+pub(super) fn parse_body<T: DeserializeOwned>(fields: &Map<String, Value>) -> Result<T> {
     serde_json::from_value(Value::from(fields.clone()))
         .map_err(|_| Error::invalid("One of its fields is of the wrong type."))
 }

@@ -21,7 +21,7 @@ const NAME_SHOWN_CHARS: usize = 120;
 /// Characters of a name that is taken from the name of a file.
 const FILE_NAME_CHARS: usize = 200;
 /// What a flow is called that has no name, in a file that has none.
-pub(crate) const UNNAMED: &str = "Imported flow";
+pub(super) const UNNAMED: &str = "Imported flow";
 /// What editors of Flowise add to the name of a file.
 const FILE_SUFFIXES: [&str; 5] = [".json", " Chatflow", " Agentflow", " Agents", "-CustomTool"];
 
@@ -31,7 +31,7 @@ const DRAWING_NOTE: &str = "said of it";
 const DRAWING_NOTE_CHARS: usize = 300;
 
 /// Settings of a flow that are objects, as JSON text in a file.
-pub(crate) const SETTINGS: &[&str] = &[
+pub(super) const SETTINGS: &[&str] = &[
     "chatbotConfig",
     "apiConfig",
     "analytic",
@@ -42,7 +42,7 @@ pub(crate) const SETTINGS: &[&str] = &[
 ];
 
 /// Lists that a file may hold and that do not come in, each with why.
-pub(crate) const LEFT_OUT: &[(&str, &str)] = &[
+pub(super) const LEFT_OUT: &[(&str, &str)] = &[
     ("ChatMessage", "Conversations stay where they were had: they prove nothing here."),
     ("ChatMessageFeedback", "Ratings stay with their conversations."),
     ("Execution", "Runs stay where they ran."),
@@ -54,7 +54,7 @@ pub(crate) const LEFT_OUT: &[(&str, &str)] = &[
 
 /// One thing of a file.
 #[derive(Debug)]
-pub(crate) struct ImportItem {
+pub(super) struct ImportItem {
     pub kind: ItemKind,
     /// Its id in the file, when it has one.
     pub id: Option<Uuid>,
@@ -68,7 +68,7 @@ pub(crate) struct ImportItem {
 
 /// What a file holds.
 #[derive(Debug)]
-pub(crate) struct ImportFile {
+pub(super) struct ImportFile {
     pub items: Vec<ImportItem>,
     /// Lists that stay outside: name, how many, and why.
     pub left_out: Vec<(&'static str, usize, &'static str)>,
@@ -79,7 +79,7 @@ pub(crate) struct ImportFile {
 }
 
 /// Reads a file: one of lists, a flow record, a bare canvas, or a tool. What has no name is called as the file is.
-pub(crate) fn parse(file: Map<String, Value>, file_name: Option<&str>) -> Result<ImportFile> {
+pub(super) fn parse(file: Map<String, Value>, file_name: Option<&str>) -> Result<ImportFile> {
     let mut file = wrap_single(file, file_name);
     let mut items = Vec::new();
     for (group, kind) in GROUPS {
@@ -225,7 +225,7 @@ fn kind_of(canvas: &Value) -> FlowKind {
 }
 
 /// A name as an answer repeats it.
-pub(crate) fn display_name(text: &str) -> String {
+pub(super) fn display_name(text: &str) -> String {
     text.chars().filter(|c| !c.is_control()).take(NAME_SHOWN_CHARS).collect()
 }
 

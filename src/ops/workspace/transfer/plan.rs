@@ -44,7 +44,7 @@ pub enum ExistingPolicy {
 
 /// What becomes of one thing.
 #[derive(Debug)]
-pub(crate) struct ImportStep {
+pub(super) struct ImportStep {
     pub action: ImportAction,
     pub id: Uuid,
     /// Why it is like that, for a person.
@@ -85,13 +85,13 @@ impl ImportStep {
 
 /// What a caller says of things that are here already.
 #[derive(Debug, Default)]
-pub(crate) struct ImportChoices {
+pub(super) struct ImportChoices {
     /// Of each for itself, by its id in the file.
     pub chosen: HashMap<String, ImportAction>,
     pub existing: ExistingPolicy,
 }
 
-pub(crate) fn plan(
+pub(super) fn plan(
     app: &App,
     caller: &Caller,
     incoming: &ImportFile,
@@ -229,7 +229,7 @@ fn note_replacements(
 }
 
 /// A row of the answer.
-pub(crate) fn report_row(
+pub(super) fn report_row(
     item: &ImportItem,
     step: &ImportStep,
     notes: &[String],

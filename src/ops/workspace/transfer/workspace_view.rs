@@ -30,7 +30,7 @@ use uuid::Uuid;
 
 /// What is here of a thing of a file.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) enum LocalMatch {
+pub(super) enum LocalMatch {
     Nothing,
     /// Something under its id, which says the same or not.
     ById {
@@ -42,7 +42,7 @@ pub(crate) enum LocalMatch {
 
 /// Who may ask a flow that comes in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum KeyBinding {
+pub(super) enum KeyBinding {
     /// It was bound to no key.
     Open,
     /// Whoever holds this key of the workspace.
@@ -52,7 +52,7 @@ pub(crate) enum KeyBinding {
 }
 
 /// The workspace as one import sees it; each kind is read once, when a thing of the file needs it.
-pub(crate) struct WorkspaceView<'a> {
+pub(super) struct WorkspaceView<'a> {
     app: &'a App,
     caller: &'a Caller,
     /// Things that are not flows, as lists show them.
@@ -207,7 +207,7 @@ impl<'a> WorkspaceView<'a> {
 }
 
 /// The canvas of a flow that an update would meet: the draft's, or Live's.
-pub(crate) fn flow_canvas(tx: &impl Tx, flow: &Flow) -> Result<String> {
+pub(super) fn flow_canvas(tx: &impl Tx, flow: &Flow) -> Result<String> {
     match drafts::canvas(tx, flow)? {
         Some(draft) => Ok(draft),
         None => Ok(CANVASES.get(tx, &flow.workspace, &flow.id)?.unwrap_or_default()),
@@ -272,7 +272,7 @@ fn content_digest(kind: FlowKind, canvas: &str) -> Option<ContentDigest> {
 /// there: an id stays what it is where it is known to be this workspace's own (something is here under it, or was and
 /// went) and where there is no other workspace, which is how a whole house moves. Anywhere else it is derived from the
 /// workspace and the id in the file: the same each time, so that a file finds again what it brought before.
-pub(crate) fn local_id(app: &App, caller: &Caller, kind: ItemKind, sent: Uuid) -> Result<Uuid> {
+pub(super) fn local_id(app: &App, caller: &Caller, kind: ItemKind, sent: Uuid) -> Result<Uuid> {
     let bytes = *sent.as_bytes();
     let is_own = |owner: Option<WorkspaceId>| owner == Some(caller.workspace);
     let (is_here, is_alone) = app

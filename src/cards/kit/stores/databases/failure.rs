@@ -8,7 +8,7 @@ use crate::script::DatabaseError;
 
 /// Why a connection gave nothing.
 #[derive(Debug)]
-pub(crate) struct QueryError {
+pub(super) struct QueryError {
     sentence: String,
     code: Option<String>,
     number: Option<u16>,
@@ -17,9 +17,9 @@ pub(crate) struct QueryError {
     /// Whether they are about the statement, and so for code too.
     is_of_statement: bool,
     /// The connection can be used again.
-    pub(crate) leaves_connection: bool,
+    pub(super) leaves_connection: bool,
     /// The server may still be at work.
-    pub(crate) is_under_way: bool,
+    pub(super) is_under_way: bool,
 }
 
 impl QueryError {
@@ -35,12 +35,12 @@ impl QueryError {
         }
     }
 
-    pub(crate) fn not_sent(sentence: impl Into<String>) -> Self {
+    pub(super) fn not_sent(sentence: impl Into<String>) -> Self {
         Self { leaves_connection: true, ..Self::new(sentence) }
     }
 
     /// As code gets it. The rest is logged.
-    pub(crate) fn for_code(&self, credential: &str, card: &str) -> DatabaseError {
+    pub(super) fn for_code(&self, credential: &str, card: &str) -> DatabaseError {
         if let Some(words) = &self.words {
             tracing::warn!(card, credential, words, "a database gave nothing to code");
         }

@@ -23,7 +23,7 @@ const fn bounds(within: &CallLimits<'_>) -> MySqlLimits {
 }
 
 /// Connects and signs in.
-pub(crate) fn open(
+pub(super) fn open(
     saved: &SavedDatabase,
     host: &dyn Host,
     within: &CallLimits<'_>,

@@ -17,7 +17,7 @@ struct PostgresClient {
 }
 
 /// Connects and signs in.
-pub(crate) fn open(
+pub(super) fn open(
     saved: &SavedDatabase,
     host: &dyn Host,
     within: &CallLimits<'_>,

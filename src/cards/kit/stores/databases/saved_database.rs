@@ -16,24 +16,24 @@ pub const CREDENTIAL_TYPES: &[&str] = &[POSTGRES, POSTGRES_URL, MYSQL];
 const SHOWN_CHARS_MAX: usize = 80;
 
 /// A server that code may ask. It holds a password, so it has no `Debug`.
-pub(crate) struct SavedDatabase {
-    pub(crate) name: String,
-    pub(crate) family: DatabaseKind,
-    pub(crate) host: String,
-    pub(crate) port: u16,
-    pub(crate) database: String,
-    pub(crate) user: String,
-    pub(crate) password: String,
-    pub(crate) tls: bool,
-    pub(crate) authorities: Option<String>,
-    pub(crate) writes: bool,
+pub(super) struct SavedDatabase {
+    pub(super) name: String,
+    pub(super) family: DatabaseKind,
+    pub(super) host: String,
+    pub(super) port: u16,
+    pub(super) database: String,
+    pub(super) user: String,
+    pub(super) password: String,
+    pub(super) tls: bool,
+    pub(super) authorities: Option<String>,
+    pub(super) writes: bool,
 }
 
 /// Finds the credential that is meant, and opens it.
 ///
 /// # Errors
 /// A sentence that says what to write or to save.
-pub(crate) fn find(host: &dyn Host, place: &DatabaseTarget) -> std::result::Result<SavedDatabase, String> {
+pub(super) fn find(host: &dyn Host, place: &DatabaseTarget) -> std::result::Result<SavedDatabase, String> {
     let types: &[&str] = match place.family {
         Some(DatabaseKind::Postgres) => &[POSTGRES, POSTGRES_URL],
         Some(DatabaseKind::Mysql) => &[MYSQL],

@@ -15,7 +15,7 @@ const WORD_CHARS_MAX: usize = 20;
 ///
 /// # Errors
 /// A sentence that says what to do.
-pub(crate) fn check_statement(
+pub(super) fn check_statement(
     sql: &str,
     family: DatabaseKind,
     writes: bool,

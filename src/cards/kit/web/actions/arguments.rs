@@ -16,7 +16,7 @@ impl CallArguments {
     ///
     /// # Errors
     /// Which argument does not fit.
-    pub(crate) fn parse(action: &ServiceAction, all: &Map<String, Value>) -> Result<Self, String> {
+    pub(super) fn parse(action: &ServiceAction, all: &Map<String, Value>) -> Result<Self, String> {
         let mut given = Map::new();
         for argument in action.arguments {
             if let Some(value) = all.get(argument.name).and_then(|value| read(argument, value).transpose()) {
@@ -61,7 +61,7 @@ impl CallArguments {
     }
 
     /// The path of a request, with arguments in it.
-    pub(crate) fn path(&self, action: &ServiceAction) -> Result<String, String> {
+    pub(super) fn path(&self, action: &ServiceAction) -> Result<String, String> {
         let mut path = action.path.to_owned();
         for argument in action.arguments.iter().filter(|argument| action.is_in_path(argument.name)) {
             let text = self.0.get(argument.name).map(text_of).unwrap_or_default();
@@ -74,7 +74,7 @@ impl CallArguments {
     }
 
     /// The query of a request.
-    pub(crate) fn query(&self, action: &ServiceAction) -> Vec<(&'static str, String)> {
+    pub(super) fn query(&self, action: &ServiceAction) -> Vec<(&'static str, String)> {
         let mut pairs = Vec::new();
         for argument in action.arguments {
             let (Some(name), Some(value)) = (argument.query, self.0.get(argument.name)) else { continue };
@@ -87,7 +87,7 @@ impl CallArguments {
     }
 
     /// The body of a request.
-    pub(crate) fn body(&self, action: &ServiceAction) -> Result<Option<Value>, String> {
+    pub(super) fn body(&self, action: &ServiceAction) -> Result<Option<Value>, String> {
         match action.body {
             ActionBody::Nothing => Ok(None),
             ActionBody::Custom(make) => make(self).map(Some),
