@@ -128,7 +128,7 @@ impl SpoolWriter {
         self.written + self.buffer.len() as u64
     }
 
-    /// Takes the next piece; true when so much is gathered that [`Self::settle`] is due.
+    /// Takes the next piece; true when so much is gathered that [`Self::spill`] is due.
     pub fn push(&mut self, piece: &[u8]) -> bool {
         self.buffer.extend_from_slice(piece);
         self.buffer.len() >= BUFFER_BYTES_MAX

@@ -28,7 +28,7 @@ pub fn store_inline_files<E>(
     rewrite_inputs(canvas, &mut |text| store_inline_value(text, keep))
 }
 
-/// As [`store_inline`], for one value; `None` when it holds no file.
+/// As [`store_inline_files`], for one value; `None` when it holds no file.
 ///
 /// # Errors
 /// What `keep` returns.

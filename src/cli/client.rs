@@ -120,7 +120,7 @@ impl ApiClient {
     /// Finds the flow of this name, which takes a key that may view flows.
     ///
     /// # Errors
-    /// [`ClientError::Name`] unless exactly one flow has the name; else as the service answers.
+    /// [`ClientError::AmbiguousName`] unless exactly one flow has the name; else as the service answers.
     pub fn find_flow(&self, name: &str) -> Result<FlowId, ClientError> {
         let url = format!("{}/api/v1/chatflows", self.base);
         let limits =

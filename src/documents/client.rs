@@ -84,7 +84,7 @@ impl DocumentReader {
     /// A page as Markdown.
     ///
     /// # Errors
-    /// As [`Self::text_of`].
+    /// As [`Self::read_text`].
     pub fn read_markdown(&self, page: &[u8], cancel: &CancelToken) -> Result<String, DocumentError> {
         let parts = self.read(DocumentKind::Html, ReadMode::Markdown, &page, cancel)?;
         Ok(parts.into_iter().map(|part| part.text).collect())
@@ -93,7 +93,7 @@ impl DocumentReader {
     /// A page: its text, or that of the parts a selector names, and its links.
     ///
     /// # Errors
-    /// As [`Self::text_of`], and when the selector cannot be read.
+    /// As [`Self::read_text`], and when the selector cannot be read.
     pub fn read_page(
         &self,
         page: &[u8],

@@ -1,6 +1,6 @@
-//! Documents to text: what a caller uploaded becomes [`Part`]s a model can read (manual 4.6).
+//! Documents to text: what a caller uploaded becomes [`DocumentPart`]s a model can read (manual 4.6).
 //!
-//! The service only judges by name and first bytes what a file is ([`Kind`]). Everything else happens in a worker
+//! The service only judges by name and first bytes what a file is ([`DocumentKind`]). Everything else happens in a worker
 //! process that reads this one file and ends: a hostile file can use up its own time and memory and nothing more.
 //!
 //! One file per format: `office` (docx, pptx), `sheets`, `pdf`, `epub`; `text` for what is text already, `page` and `select`

@@ -31,7 +31,7 @@ impl WebPage {
     }
 }
 
-/// Reads a page for [`Page::from_parts`].
+/// Reads a page for [`WebPage::from_parts`].
 pub(super) fn read(
     bytes: &[u8],
     selector: Option<&str>,

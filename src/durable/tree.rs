@@ -284,7 +284,7 @@ impl DurableFolder {
         TempFile::create(self)
     }
 
-    /// As [`Self::create`] under a name of the caller's choice, which also tells others that it is being made; a file that has it is
+    /// As [`Self::create_temp`] under a name of the caller's choice, which also tells others that it is being made; a file that has it is
     /// an error. One that `is_fixed` is never written again.
     ///
     /// # Errors

@@ -132,7 +132,7 @@ impl Plan {
     /// the loaders of these files are left: what is there for everybody is nobody's file.
     ///
     /// # Errors
-    /// As [`Self::compile_to_fill`].
+    /// As [`Self::compile_for_upsert`].
     pub fn compile_for_uploads(
         canvas: &Canvas,
         store: &str,

@@ -117,7 +117,7 @@ impl From<io::Error> for SecretsError {
 impl Secrets {
     /// Reads the secrets in `<data_dir>/secrets`, making those that the database was never used with. `encryption_key` (the
     /// setting `SERVICE_ENCRYPTION_KEY`) is used for credentials in place of a file. Comes with the fingerprints that the
-    /// database shall know from now on; what gives a lost secret up is removed by [`Self::forget_lost`] when it does.
+    /// database shall know from now on; what gives a lost secret up is removed by [`Self::remove_loss_markers`] when it does.
     ///
     /// # Errors
     /// Says what is wrong and what to do next.

@@ -25,8 +25,8 @@ impl Recorder<'_> {
     /// Records a version. It is on disk when this returns.
     ///
     /// # Errors
-    /// Any [`HistoryError`]. After [`HistoryError::Unsure`] the version is on the branch, and whether the disk keeps that
-    /// nobody knows until [`Self::complete`] saw to it; what else was written is harmless, and the next version is recorded as usual.
+    /// Any [`HistoryError`]. After [`HistoryError::Unconfirmed`] the version is on the branch, and whether the disk keeps that
+    /// nobody knows until [`Self::record_once`] saw to it; what else was written is harmless, and the next version is recorded as usual.
     pub fn record(&self, change: &NewVersion) -> Result<Version> {
         let flow = change.content.flow();
         let recorded = self.history.require_enabled().and_then(|()| match self.commit(change) {
@@ -67,7 +67,7 @@ impl Recorder<'_> {
     /// The version of an intent that is on the branch, once the disk keeps it there.
     ///
     /// # Errors
-    /// [`HistoryError::Unsure`] when the disk does not; any other when the history cannot be read.
+    /// [`HistoryError::Unconfirmed`] when the disk does not; any other when the history cannot be read.
     pub fn find_recorded(&self, intent: &Uuid) -> Result<Option<Version>> {
         let Some(version) = self.history.version_of_intent(intent)? else { return Ok(None) };
         self.history.repository.confirm_main().map_err(|fault| HistoryError::Unconfirmed(Box::new(fault)))?;

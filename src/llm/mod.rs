@@ -76,7 +76,7 @@ pub trait DeltaSink {
     /// One fragment.
     ///
     /// # Errors
-    /// [`Stopped`] ends the call.
+    /// [`SinkClosed`] ends the call.
     fn delta(&mut self, delta: Delta<'_>) -> Result<(), SinkClosed>;
 
     /// Receives a whole stream. Here it is read on this thread; who only passes fragments on may have it read elsewhere.

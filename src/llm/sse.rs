@@ -172,7 +172,7 @@ impl<R: Read> SseReader<R> {
     /// The next event that has data, or `None` at the end; pending while the source has nothing.
     ///
     /// # Errors
-    /// As [`Lines::poll_next`].
+    /// As [`LineReader::poll_next`].
     pub(crate) fn poll_next(&mut self) -> Poll<Result<Option<SseEvent<'_>>, ModelError>> {
         if std::mem::take(&mut self.is_delivered) {
             self.name.clear();

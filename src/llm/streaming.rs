@@ -39,7 +39,7 @@ pub(super) trait Protocol: Send {
     /// The whole reply.
     ///
     /// # Errors
-    /// As [`Reply::done`].
+    /// As [`ReplyBuilder::finish`].
     fn finish(self: Box<Self>, reply: ReplyBuilder) -> Result<Completion, ModelError> {
         reply.finish()
     }

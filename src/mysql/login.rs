@@ -48,7 +48,7 @@ impl ServerGreeting {
     /// Reads one.
     ///
     /// # Errors
-    /// [`MySqlError::Told`] when the server turns the caller away, [`MySqlError::Garbled`] when this is none.
+    /// [`MySqlError::Server`] when the server turns the caller away, [`MySqlError::Garbled`] when this is none.
     pub fn parse(packet: &[u8]) -> Result<Self, MySqlError> {
         let mut fields = FieldReader(packet);
         match fields.byte()? {

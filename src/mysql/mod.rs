@@ -1,6 +1,6 @@
 //! MySQL and MariaDB servers of a flow's owner, spoken to over a guarded line: no thread of its own, no pool, no await.
 //!
-//! A [`Connection`] sends one statement at a time: several in one text are a fault of the server's grammar, because the
+//! A [`MySqlConnection`] sends one statement at a time: several in one text are a fault of the server's grammar, because the
 //! connection never says that it knows them, and it never says that it has files to send. Values go as parameters. Each
 //! statement has a time, ends with `CancelToken`, and brings back a bounded result.
 

@@ -14,7 +14,7 @@ use std::net::TcpStream;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// One connection. Each exchange on it has a time of its own: see [`Line::exchange`].
+/// One connection. Each exchange on it has a time of its own: see [`GuardedStream::start_exchange`].
 pub struct GuardedStream {
     io: StreamIo,
     /// The host, as it was judged.

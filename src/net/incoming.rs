@@ -91,7 +91,7 @@ impl Incoming {
         self.limits.stall
     }
 
-    /// Lets a task read the answer: a read that finds nothing fails with `WouldBlock`, and [`Self::poll_more`] tells when to
+    /// Lets a task read the answer: a read that finds nothing fails with `WouldBlock`, and [`Self::poll_readable`] tells when to
     /// try again. False where that is not possible; then a thread has to read it.
     pub fn leave_to_task(&mut self) -> bool {
         let can = cfg!(unix) && self.connection.is_some();

@@ -1,7 +1,7 @@
 //! Outgoing HTTP: the one client, and who it may talk to (manual 12.5).
 //!
 //! Every request of the service leaves here, so that one set of rules judges every address and one token ends every wait.
-//! What speaks another protocol gets a [`Line`] here, under the same rules.
+//! What speaks another protocol gets a [`GuardedStream`] here, under the same rules.
 
 mod buffered_transport;
 mod buffers;
@@ -151,7 +151,7 @@ impl Outgoing {
     /// As the operator set it, for addresses that the operator named: they may be of this machine or of its network.
     ///
     /// # Errors
-    /// As [`Self::of`].
+    /// As [`Self::from_settings`].
     pub fn for_operator(settings: &Settings) -> Result<Self, AuthoritiesError> {
         Ok(Self::with_trust(Vec::new(), true, trust_from_settings(settings)?, settings.proxies.clone()))
     }

@@ -76,7 +76,7 @@ impl GuardedResolver {
         }
     }
 
-    /// As [`Self::addresses`], for a request that may go through a proxy. In many company networks only the proxy can
+    /// As [`Self::resolve_host`], for a request that may go through a proxy. In many company networks only the proxy can
     /// look names up: then a name of the public network is let through to it, with no address of its own.
     fn resolve_host_or_proxy(&self, uri: &Uri, host: &str, port: u16) -> Result<Vec<SocketAddr>, NetError> {
         let https = uri.scheme_str() == Some("https");

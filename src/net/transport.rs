@@ -1,6 +1,6 @@
 //! Connections that a cancelled run ends at once.
 //!
-//! The chain is: [`Dialer`] connects to a judged address or to the operator's proxy, [`super::tls::Secure`] adds TLS,
+//! The chain is: [`Dialer`] connects to a judged address or to the operator's proxy, [`super::tls::TlsConnector`] adds TLS,
 //! [`super::buffered_transport`] gives TLS connections the small, growing buffers that plain ones have by themselves.
 
 use super::buffers::BufferLease;

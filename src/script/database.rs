@@ -9,7 +9,7 @@ pub trait DatabaseHandler {
     /// Does what code asks for, in at most this time.
     ///
     /// # Errors
-    /// As [`DatabaseFault`].
+    /// As [`DatabaseError`].
     fn execute(&self, ask: &DatabaseRequest, time: Duration) -> Result<DatabaseAnswer, DatabaseError>;
 }
 

@@ -1,6 +1,6 @@
 //! What the service and a worker for code say to each other: JSON, one message a frame.
 //!
-//! The service greets with [`Greeting`] and the worker answers when it is ready. For a run the service sends a
+//! The service greets with [`ScriptWorkerSetup`] and the worker answers when it is ready. For a run the service sends a
 //! [`ToWorker::Run`] and, as a frame of its own, the scope as the JSON text the engine reads. The worker says that it
 //! began, asks for requests with [`FromWorker::Fetch`], for calls with [`FromWorker::Call`] and for databases with
 //! [`FromWorker::Query`], and ends the run with [`FromWorker::Done`].

@@ -39,7 +39,7 @@ struct FailureHistory {
 pub struct RetryAfter(pub u64);
 
 impl LoginThrottle {
-    /// Admits an attempt and notes it as failed, until [`Self::succeeded`] takes that back.
+    /// Admits an attempt and notes it as failed, until [`Self::record_success`] takes that back.
     ///
     /// # Errors
     /// How long to wait, when the account or the address has failed too often. Nothing is noted then.

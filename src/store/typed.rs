@@ -97,7 +97,7 @@ impl<T: Serialize + DeserializeOwned, I: RecordId> WorkspaceTable<T, I> {
         list_records(tx, self.table, &KeyRange::prefix(workspace.bytes()))
     }
 
-    /// As [`Self::list_records`], with the id of each.
+    /// As [`Self::list`], with the id of each.
     ///
     /// # Errors
     /// [`Error::Internal`] when the database or a record cannot be read.

@@ -161,7 +161,7 @@ impl Pool {
     /// Lends a worker that did no work, or work of this tenant only. Those who wait are served in the order in which they came.
     ///
     /// # Errors
-    /// As [`Unavailable`].
+    /// As [`LeaseError`].
     pub fn lease<'c>(&self, tenant: Tenant, cancel: &'c CancelToken) -> Result<Lease<'c>, LeaseError> {
         let shared = &self.0;
         let end = Instant::now() + shared.spec.queue;

@@ -24,7 +24,7 @@ pub const CARD: Card = Card {
 /// A ReAct agent of these inputs.
 ///
 /// # Errors
-/// As [`TextAgent::of`].
+/// As [`TextAgent::from_inputs`].
 pub fn agent(inputs: &Inputs<'_>) -> Result<TextAgent> {
     TextAgent::from_inputs(inputs, &ReactProtocol, DEFAULT_SYSTEM.to_owned())
 }

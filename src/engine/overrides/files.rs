@@ -55,7 +55,7 @@ impl Overrides {
     /// Gives each file to the loaders that take it, in place of those the canvas names. Each loader holds its own.
     ///
     /// # Errors
-    /// [`TooMuch`] when that would be more than a form may bring.
+    /// [`FilesTooLarge`] when that would be more than a form may bring.
     pub fn take_files(
         &mut self,
         plan: &Plan,

@@ -1,4 +1,4 @@
-//! Which values of a request a run uses (manual 7.1, 7.2). [`Overrides::decide`] is the only way from a
+//! Which values of a request a run uses (manual 7.1, 7.2). [`Overrides::evaluate`] is the only way from a
 //! request into the settings of a card or the variables of code, and `files` the one for files of a form.
 
 mod apply;

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-/// How long the door waits for what. Tests make these short; the service runs with [`Pace::default`].
+/// How long the door waits for what. Tests make these short; the service runs with [`Timeouts::default`].
 #[derive(Debug, Clone)]
 pub struct Timeouts {
     /// From the first byte of a request (on a new connection: from its start) to the end of its headers.

@@ -56,7 +56,7 @@ impl EventSink {
     /// Sends one event; waits while the reader is slow.
     ///
     /// # Errors
-    /// [`Gone`] when nobody reads any more.
+    /// [`StreamClosed`] when nobody reads any more.
     pub fn send(&self, event: &str, data: &Value) -> Result<(), StreamClosed> {
         self.pipe.write(&ReplyEvent { event, data })
     }

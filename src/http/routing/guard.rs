@@ -74,7 +74,7 @@ pub const fn any_of(permissions: &'static [&'static str]) -> Guard<Caller> {
     Guard { name: "ANY_OF", access: RequiredAccess::AnyOf(permissions), authorize: caller }
 }
 
-/// Proves the caller and obeys the route's [`Who`].
+/// Proves the caller and obeys the route's [`RequiredAccess`].
 ///
 /// # Errors
 /// 401 without proof, 403 when the proof does not reach, and for a session asked to act by another site.

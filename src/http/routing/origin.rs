@@ -125,7 +125,7 @@ pub fn judge_origin(allowed: &AllowedOrigins, cors: &[String], own: &[&str], ori
     if wildcard || *allowed == AllowedOrigins::Every { Admission::Anyone } else { Admission::Refused }
 }
 
-/// True when a page of `origin` may ask a flow with this list. See [`judge`].
+/// True when a page of `origin` may ask a flow with this list. See [`judge_origin`].
 #[must_use]
 pub fn is_admitted(allowed: &AllowedOrigins, cors: &[String], own: &[&str], origin: &str) -> bool {
     judge_origin(allowed, cors, own, origin) != Admission::Refused

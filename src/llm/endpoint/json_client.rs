@@ -34,10 +34,10 @@ impl Endpoint {
         self.send_body(method, path, body, cancel)
     }
 
-    /// As [`Self::exchange`], of a body of any type.
+    /// As [`Self::send_json`], of a body of any type.
     ///
     /// # Errors
-    /// As [`Self::exchange`].
+    /// As [`Self::send_json`].
     pub fn send_body(
         &self,
         method: &Method,
@@ -64,7 +64,7 @@ impl Endpoint {
     /// Gets the bytes at `path`; `None` where there are more than `most`.
     ///
     /// # Errors
-    /// As [`Self::exchange`].
+    /// As [`Self::send_json`].
     pub fn fetch(
         &self,
         path: &str,
@@ -81,10 +81,10 @@ impl Endpoint {
         Ok(Some(bytes))
     }
 
-    /// As [`Self::exchange`]; `None` where the provider says that there is no such thing.
+    /// As [`Self::send_json`]; `None` where the provider says that there is no such thing.
     ///
     /// # Errors
-    /// As [`Self::exchange`].
+    /// As [`Self::send_json`].
     pub fn get_optional(&self, path: &str, cancel: &CancelToken) -> Result<Option<Value>, ModelError> {
         match self.send_json(&Method::GET, path, None, cancel) {
             Err(ModelError::Provider { status: 404, .. } | ModelError::UnknownModel(_)) => Ok(None),

@@ -182,7 +182,7 @@ pub fn find_by_value(app: &App, value: &str, address: IpAddr) -> Result<ApiKey> 
 /// key's workspace, and of the kinds its holder may see (manual 8.7 r4).
 ///
 /// # Errors
-/// As [`verify`]; 404 when there are none.
+/// As [`find_by_value`]; 404 when there are none.
 pub fn flows_of(app: &App, value: &str, address: IpAddr, bound_only: bool) -> Result<Vec<Value>> {
     let key = find_by_value(app, value, address)?;
     let holder = authenticate(app, value, Some(address))?.ok_or_else(Error::unauthorized)?;

@@ -41,7 +41,7 @@ pub fn find(tx: &impl Tx, id: &str) -> Result<User> {
     found.ok_or_else(|| Error::no_such("Person", id))
 }
 
-/// As [`named`], for an operation that has yet to begin.
+/// As [`find`], for an operation that has yet to begin.
 ///
 /// # Errors
 /// 404.

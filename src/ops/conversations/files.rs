@@ -24,7 +24,7 @@ pub struct FileDownload {
 /// Moves what came of a file so far out of memory, onto the disk of the conversations' files.
 ///
 /// # Errors
-/// [`Error::Full`] when the disk is nearly full.
+/// [`Error::QuotaExceeded`] when the disk is nearly full.
 pub fn spill_to_disk(app: &App, arriving: &mut SpoolWriter) -> Result<()> {
     arriving.spill(|| app.chat_files.spool()).map_err(Error::from)
 }

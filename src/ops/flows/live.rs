@@ -406,7 +406,7 @@ pub fn set_published_version(tx: &WriteTx, flow: &Flow, sha: &Sha) -> Result<()>
     FLOWS.put(tx, &flow.workspace, &flow.id, &current)
 }
 
-/// As [`note_published`], for a version that was recorded after a crash: it is the one of a Publish that came before
+/// As [`set_published_version`], for a version that was recorded after a crash: it is the one of a Publish that came before
 /// its intent was written, and of no later one.
 ///
 /// # Errors

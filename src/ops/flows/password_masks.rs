@@ -49,7 +49,7 @@ pub fn restore(tx: &impl Tx, flow: &Flow, sent: String) -> Result<String> {
     Ok(restore_from(&mine.into_iter().flatten().collect::<Vec<_>>(), sent))
 }
 
-/// As [`filled`], from these canvases, the first of which goes before the others.
+/// As [`restore`], from these canvases, the first of which goes before the others.
 #[must_use]
 pub fn restore_from(mine: &[String], sent: String) -> String {
     if !sent.contains(MASK) {

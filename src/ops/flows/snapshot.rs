@@ -138,7 +138,7 @@ impl Snapshot {
         Ok(secrets::restore(&self.canvas, None, &workspace, PlaceholderPolicy::Keep).flow_data)
     }
 
-    /// As [`Self::portable`], without any credential.
+    /// As [`Self::exported_canvas`], without any credential.
     #[must_use]
     pub fn without_credentials(&self) -> String {
         text_without_credentials(&self.canvas)

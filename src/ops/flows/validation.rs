@@ -79,7 +79,7 @@ impl<'a, T: Tx> Validator<'a, T> {
     /// The problems of a flow with this canvas: those of the canvas, and a key that is gone.
     ///
     /// # Errors
-    /// As [`Self::of_canvas`].
+    /// As [`Self::check_canvas`].
     pub fn check_flow(&self, flow: &Flow, canvas: &str) -> Result<Vec<CardProblems>> {
         let mut found = self.check_canvas(flow.kind, canvas)?;
         if let Some(key) = &flow.settings.api_key

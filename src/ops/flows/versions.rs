@@ -105,7 +105,7 @@ fn find_snapshot(app: &App, flow: &Flow, version: &Version) -> Result<Option<Sna
     read_snapshot(app, flow, version)?.map_err(damaged)
 }
 
-/// As [`content`]; the inner error is what is the matter with the history.
+/// As [`find_snapshot`]; the inner error is what is the matter with the history.
 fn read_snapshot(
     app: &App,
     flow: &Flow,

@@ -88,7 +88,7 @@ impl<'a> WorkspaceCollections<'a> {
         if is_same { index.map(Some) } else { Ok(None) }
     }
 
-    /// As [`Library::nearest`]; `None` when the collection changed meanwhile.
+    /// As [`Collections::nearest`]; `None` when the collection changed meanwhile.
     fn try_nearest(
         &self,
         id: &CollectionId,
@@ -304,7 +304,7 @@ impl WorkspaceCollections<'_> {
     }
 }
 
-/// Removes a collection inside a transaction of its owner; [`forget`] follows it.
+/// Removes a collection inside a transaction of its owner; [`release`] follows it.
 ///
 /// # Errors
 /// When the database cannot be written.
@@ -318,7 +318,7 @@ pub fn release(app: &App, workspace: &WorkspaceId, id: &CollectionId) {
     log_failure(delete_unlinked(app, workspace, Some(id), &CancelToken::new(None)));
 }
 
-/// As [`forget`], for all collections of a workspace that was deleted.
+/// As [`release`], for all collections of a workspace that was deleted.
 pub fn release_workspace(app: &App, workspace: &WorkspaceId) {
     app.state.vector_indexes.evict_workspace(workspace);
     log_failure(delete_unlinked(app, workspace, None, &CancelToken::new(None)));
@@ -335,7 +335,7 @@ pub fn delete_leftovers(app: &App, cancel: &CancelToken) -> Result<()> {
     Ok(())
 }
 
-/// As [`WorkspaceCollections::clear`], with a turn for each commit.
+/// As [`WorkspaceCollections::delete_unlinked`], with a turn for each commit.
 fn delete_unlinked(
     app: &App,
     workspace: &WorkspaceId,
@@ -351,7 +351,7 @@ fn delete_unlinked(
 }
 
 /// The right to change collections, which one thread has at a time. Whoever has it hands it on to what needs it, and calls
-/// nothing that waits for one of its own: [`forget`], [`forget_workspace`], [`clear_leftovers`].
+/// nothing that waits for one of its own: [`release`], [`release_workspace`], [`delete_leftovers`].
 pub(in crate::ops) struct CollectionLock<'a> {
     app: &'a App,
     _guard: MutexGuard<'a, ()>,
@@ -366,7 +366,7 @@ impl<'a> CollectionLock<'a> {
         self.app.store.write(|tx| collections::delete_batch(tx, workspace, id))
     }
 
-    /// Removes collections from all lists, some in each commit; [`forget`] follows once this is over.
+    /// Removes collections from all lists, some in each commit; [`release`] follows once this is over.
     pub(in crate::ops) fn unlink(&self, workspace: &WorkspaceId, gone: &[CollectionId]) -> Result<()> {
         for some in gone.chunks(UNLINKED_AT_ONCE) {
             self.app

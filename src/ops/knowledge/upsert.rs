@@ -143,7 +143,7 @@ fn build_job(app: &App, mut flow: Flow, fill: UpsertRequest, side: CanvasSource)
     Ok(UpsertJob { flow, plan, overrides, conversation: None })
 }
 
-/// As [`prepared`], for files of a conversation.
+/// As [`build_job`], for files of a conversation.
 fn build_conversation_job(
     app: &App,
     flow: Flow,

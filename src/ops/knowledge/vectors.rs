@@ -242,7 +242,7 @@ pub fn upsert(
 /// Searches the vectors of a store.
 ///
 /// # Errors
-/// As [`fill`].
+/// As [`upsert()`].
 pub fn search(
     app: &App,
     caller: &Caller,
@@ -280,7 +280,7 @@ fn delete_now(app: &App, workspace: &WorkspaceId, id: &DocumentStoreId) -> Resul
     Ok(())
 }
 
-/// Removes cards and vectors with their store, in its transaction; [`forgotten`] frees their memory.
+/// Removes cards and vectors with their store, in its transaction; [`evict_index`] frees their memory.
 ///
 /// # Errors
 /// When the database cannot be written.

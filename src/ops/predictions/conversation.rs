@@ -55,7 +55,7 @@ pub(in crate::ops) fn resolve_conversation(
     }
 }
 
-/// As [`own`], for a question that may name its conversation: the name, when it is that which counts.
+/// As [`resolve_conversation`], for a question that may name its conversation: the name, when it is that which counts.
 pub(super) fn resolve_for_question(
     app: &App,
     flow: &Flow,

@@ -272,7 +272,7 @@ fn run(app: &App, command: OperatorCommand, cancel: &CancelToken) -> Result<Comm
     }
 }
 
-/// What [`Command::HistoryVerify`] says of a data folder whose service is stopped. Nothing in the folder changes.
+/// What [`OperatorCommand::HistoryVerify`] says of a data folder whose service is stopped. Nothing in the folder changes.
 ///
 /// # Errors
 /// Says why the database cannot be read; as the command.

@@ -168,10 +168,10 @@ pub fn check(
     Ok(())
 }
 
-/// As [`judge`], in the transaction of a save. What somebody saves who may is remembered with the credential.
+/// As [`check`], in the transaction of a save. What somebody saves who may is remembered with the credential.
 ///
 /// # Errors
-/// As [`judge`]; when the database cannot be written.
+/// As [`check`]; when the database cannot be written.
 pub fn check_and_remember(
     tx: &WriteTx,
     caller: &Caller,
@@ -191,10 +191,10 @@ pub fn check_and_remember(
     Ok(())
 }
 
-/// As [`settle`], for what is stored later, or is only tried.
+/// As [`check_and_remember`], for what is stored later, or is only tried.
 ///
 /// # Errors
-/// As [`settle`].
+/// As [`check_and_remember`].
 pub fn check_ahead(app: &App, caller: &Caller, wanted: &[Destination], before: &[Destination]) -> Result<()> {
     if wanted.is_empty() {
         Ok(())

@@ -183,7 +183,7 @@ pub fn list_of_types(tx: &impl Tx, workspace: &WorkspaceId, types: &[&str]) -> R
 /// The fields of a credential in clear, for a run of a flow in `workspace`; `None` when there is none.
 ///
 /// # Errors
-/// [`Error::Failed`] naming the credential when it was sealed under another key.
+/// [`Error::RunFailed`] naming the credential when it was sealed under another key.
 pub fn open(
     tx: &impl Tx,
     vault: &Vault,
@@ -257,7 +257,7 @@ fn require_type(types: CredentialTypeLookup, name: &str) -> Result<&'static Cred
 /// The fields of a credential in clear.
 ///
 /// # Errors
-/// [`Error::Failed`] naming it when it was sealed under another key.
+/// [`Error::RunFailed`] naming it when it was sealed under another key.
 pub(in crate::ops) fn decrypt(vault: &Vault, stored: &Credential) -> Result<Map<String, Value>> {
     vault.open(&stored.workspace, &stored.id, &stored.sealed).map_err(|_| {
         Error::RunFailed(format!(

@@ -153,7 +153,7 @@ impl Inputs<'_> {
         })
     }
 
-    /// As [`Self::maybe_brace_text`], for one that must be there.
+    /// As [`Self::optional_brace_text`], for one that must be there.
     ///
     /// # Errors
     /// As [`Self::text`].

@@ -24,7 +24,7 @@ impl ModelSpan {
         Self { card: inputs.card.name, operation, model }
     }
 
-    /// As [`Self::of`], of this model.
+    /// As [`Self::from_inputs`], of this model.
     pub(in crate::cards::kit) fn of_model(inputs: &Inputs<'_>, operation: &'static str, model: &str) -> Self {
         let model = Some(model.to_owned()).filter(|model| !model.is_empty());
         Self { card: inputs.card.name, operation, model }

@@ -39,7 +39,7 @@ pub(in crate::cards) fn provider_embeddings(
     build(inputs, model, one_line)
 }
 
-/// As [`embedder`], of a model that wants no line breaks in its texts.
+/// As [`provider_embeddings`], of a model that wants no line breaks in its texts.
 pub(in crate::cards) fn single_line_embeddings(
     inputs: &Inputs<'_>,
     model: impl EmbeddingModel + 'static,

@@ -1,5 +1,5 @@
 //! The conversation between a model and its tools in plain text, for models that cannot call tools themselves (manual 9.13). A
-//! [`Protocol`] tells the model how to write a call, and reads what it wrote.
+//! [`TextProtocol`] tells the model how to write a call, and reads what it wrote.
 
 use super::model::Model;
 use super::token_sink::{NullSink, TokenSink};

@@ -75,7 +75,7 @@ const CLEANUPS: &[Choice] =
     &[Choice::new("none", "None"), Choice::new("incremental", "Incremental"), Choice::new("full", "Full")];
 
 impl RecordManagerConfig {
-    /// Reads the inputs [`NAMESPACE`], [`CLEANUP`] and [`SOURCE_KEY`].
+    /// Reads the inputs `namespace`, `cleanup` and `sourceIdKey`.
     ///
     /// # Errors
     /// When the cleanup is none of those there are.

@@ -123,7 +123,7 @@ impl RedisStore {
         Ok(Self::new(inputs, Box::new(session(inputs)?), prefix, time))
     }
 
-    /// As [`Self::of`], over whatever runs commands.
+    /// As [`Self::from_inputs`], over whatever runs commands.
     pub(in crate::cards) fn new(
         inputs: &Inputs<'_>,
         commands: Box<dyn RedisCommands>,

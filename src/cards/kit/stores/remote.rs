@@ -1,5 +1,5 @@
 //! Vector stores on other servers: what is alike for all of them. Each database is a file of its own over
-//! [`Database`].
+//! [`VectorDatabase`].
 
 use super::collections::Collections;
 use super::records::{ChunkDiff, RecordManager, chunk_key};

@@ -69,7 +69,7 @@ impl WebRequest {
     /// The answer, with its headers and the address it came from.
     ///
     /// # Errors
-    /// As [`Self::text`].
+    /// As [`Self::fetch_text`].
     pub fn send(self, host: &dyn Host, limits: ResponseLimits) -> Result<FetchResponse, String> {
         let guarded = GuardedFetch::with_limits(host.outgoing().clone(), limits);
         let answer =
@@ -83,7 +83,7 @@ impl WebRequest {
     /// The answer as JSON.
     ///
     /// # Errors
-    /// As [`Self::text`], and when it is no JSON.
+    /// As [`Self::fetch_text`], and when it is no JSON.
     pub fn fetch_json(self, host: &dyn Host, limits: ResponseLimits) -> Result<Value, String> {
         let answer = self.send(host, limits)?;
         serde_json::from_str(&answer.body)

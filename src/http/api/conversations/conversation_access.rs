@@ -22,7 +22,7 @@ pub(in crate::http::api) fn flow_for_origin(app: &App, request: &Request, id: &s
     Ok(flow)
 }
 
-/// As [`flow_for_page`], for what anybody may leave there: counted by address.
+/// As [`flow_for_origin`], for what anybody may leave there: counted by address.
 pub(in crate::http::api) fn flow_for_public_write(
     app: &App,
     request: &Request,

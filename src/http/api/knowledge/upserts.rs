@@ -25,7 +25,7 @@ use serde_json::{Map, Value};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-/// A filling that its sender may ask for: what [`FILL`] proves.
+/// A filling that its sender may ask for: what [`UPSERT`] proves.
 pub struct UpsertGrant {
     flow: Flow,
     fill: UpsertRequest,
@@ -161,7 +161,7 @@ pub fn run(app: &App, admitted: UpsertGrant, request: &Request) -> Result<Reply>
 /// `POST /vector/internal-upsert/:id`: from the canvas, so of the draft when there is one, unless `source` says Live.
 ///
 /// # Errors
-/// As [`fill`]; 404 or 403 as every route of a flow.
+/// As [`run`]; 404 or 403 as every route of a flow.
 pub fn run_internal(app: &App, caller: Caller, request: &Request) -> Result<Reply> {
     let flow = upsert::flow(app, &caller, &flow_id(request)?)?;
     let SentUpsert { mut fill, sender, source } = parse_upsert(request, ChatType::Internal)?;

@@ -74,7 +74,7 @@ fn has_type(schema: &Map<String, Value>, kind: &str) -> bool {
     }
 }
 
-/// Of a schema that is [`closed`].
+/// Of a schema that is [`is_closed`].
 fn tighten(schema: &mut Value) {
     let Value::Object(map) = schema else { return };
     if map.contains_key("properties") {

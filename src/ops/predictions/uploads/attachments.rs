@@ -62,7 +62,7 @@ pub fn extract_texts(
 /// larger than what came, and goes out as slowly as its reader takes it.
 ///
 /// # Errors
-/// As [`extract`], and when the disk is nearly full.
+/// As [`extract_texts`], and when the disk is nearly full.
 pub fn encode_files(app: &App, flow: &Flow, files: Vec<UploadFile>) -> Result<(fs::File, u64)> {
     let documents = documents(flow, files)?;
     let mut out = BufWriter::new(app.chat_files.spool()?);
