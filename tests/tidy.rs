@@ -66,7 +66,7 @@ const ONLY: &[(&str, &[&str])] = &[
     ("http", &["app", "ops", "base", "domain", "limits", "settings", "clock"]),
     ("tasks", &["app", "ops", "base", "domain", "limits", "settings", "clock"]),
     ("traces", &["net", "base", "domain", "settings"]),
-    ("cli", &["app", "ops", "base", "domain", "limits", "settings", "clock", "http", "tasks", "traces"]),
+    ("cli", &["app", "net", "ops", "base", "domain", "limits", "settings", "clock", "http", "tasks", "traces"]),
 ];
 
 /// The one home of each package.
@@ -425,7 +425,7 @@ mod samples {
             ("src/app.rs", "use crate::ops::owner;", 0),
             ("src/http/connection/server.rs", "use crate::ops::x; use crate::tasks::y;", 1),
             ("src/http/connection/server.rs", "fn f(s: &crate::store::Store) {}", 1),
-            ("src/cli/serve.rs", "use crate::http::server; use crate::net::x;", 1),
+            ("src/cli/serve.rs", "use crate::http::server; use crate::llm::x;", 1),
             ("src/attic.rs", "", 1),
         ];
         for (path, text, count) in rows {

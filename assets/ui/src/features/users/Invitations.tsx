@@ -3,7 +3,7 @@ import type { ReactNode } from 'react';
 import { useRemoveInvitation, type Invitation } from '../../api/people';
 import { t } from '../../i18n';
 import { Badge, RelativeTime, RowMenu, Table, toast, type Column } from '../../ui';
-import type { OpenDialog } from './types';
+import type { OpenDialog } from './dialogs';
 import css from './Users.module.css';
 
 interface InvitationsProps {

@@ -15,7 +15,7 @@ import { useCan, useMe } from '../../api/me';
 import { useResetLink, useSetStatus, type Person } from '../../api/people';
 import { t } from '../../i18n';
 import { Badge, RelativeTime, rowLink, RowMenu, Table, toast, type Column } from '../../ui';
-import type { OpenDialog } from './types';
+import type { OpenDialog } from './dialogs';
 import css from './Users.module.css';
 
 interface PeopleTableProps {

@@ -11,7 +11,7 @@ import { ManagePerson } from './ManagePerson';
 import { PeopleTable } from './PeopleTable';
 import { RemovePerson } from './RemovePerson';
 import { SessionsDialog } from './SessionsDialog';
-import type { OpenDialog } from './types';
+import type { OpenDialog } from './dialogs';
 import css from './Users.module.css';
 
 const none = { id: '', name: '' };

@@ -8,7 +8,7 @@ import { Badge, Combobox, CopyButton, RelativeTime } from '../../ui';
 import { Actions } from './Actions';
 import { VersionView } from './Compare';
 import { KindBadge } from './kinds';
-import type { VersionsProps } from './types';
+import type { VersionsProps } from './props';
 import type { useAddress } from './useAddress';
 import { DRAFT, find, isSettingsOnly } from './versions';
 import css from './Versions.module.css';

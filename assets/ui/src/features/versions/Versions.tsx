@@ -5,7 +5,7 @@ import { t } from '../../i18n';
 import { Banner, EmptyState, FilteredEmpty, Loaded, Select, Skeleton, useMedia } from '../../ui';
 import { Detail } from './Detail';
 import { List } from './List';
-import type { VersionsProps } from './types';
+import type { VersionsProps } from './props';
 import { useAddress } from './useAddress';
 import { authors, DRAFT, find, passing, type VersionFilter } from './versions';
 import css from './Versions.module.css';
