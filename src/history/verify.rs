@@ -67,7 +67,7 @@ impl History {
             }
             Err(fault @ HistoryError::Index(_)) => return Err(fault),
             Err(fault) => {
-                report.faults.extend(self.repository.faults().into_iter().chain([fault.to_string()]))
+                report.faults.extend(self.repository.faults().into_iter().chain([fault.to_string()]));
             }
         }
         self.report_lost(&walked, &mut report)?;

@@ -12,11 +12,11 @@ mod variables;
 
 use crate::domain::local_program::AllowedProgram;
 use crate::limits;
-use crate::settings::parse::SettingsReader;
 pub use base_url::BaseUrl;
 use ipnet::IpNet;
 pub use log::{LogFilter, LogFormat, LogLevel};
 pub use metrics::MetricsAccess;
+use parse::SettingsReader;
 pub use proxies::{Proxies, Proxy, ProxyBypass};
 use std::fmt;
 use std::net::{IpAddr, Ipv4Addr};
@@ -246,53 +246,41 @@ impl Settings {
         // The two stand-ins mean nothing without file remotes, so a wrong value there must not stop a start either.
         let (github_test_root, github_test_api) = match file_remotes {
             true => (
-                reader.read("SERVICE_GITHUB_TEST_ROOT", crate::settings::parse::absolute_folder)?,
-                reader.read("SERVICE_GITHUB_TEST_API", crate::settings::parse::base_address)?,
+                reader.read("SERVICE_GITHUB_TEST_ROOT", parse::absolute_folder)?,
+                reader.read("SERVICE_GITHUB_TEST_API", parse::base_address)?,
             ),
             false => (None, None),
         };
         Ok(Self {
-            host: reader
-                .read("SERVICE_HOST", crate::settings::parse::host)?
-                .unwrap_or(IpAddr::V4(Ipv4Addr::LOCALHOST)),
-            port: reader.read("SERVICE_PORT", crate::settings::parse::port)?.unwrap_or(DEFAULT_PORT),
+            host: reader.read("SERVICE_HOST", parse::host)?.unwrap_or(IpAddr::V4(Ipv4Addr::LOCALHOST)),
+            port: reader.read("SERVICE_PORT", parse::port)?.unwrap_or(DEFAULT_PORT),
             data_dir: data_dir(&reader, flags.checkout)?,
             base_url: reader.read("SERVICE_BASE_URL", base_url::parse)?,
-            hosts: reader.read("SERVICE_HOSTS", crate::settings::parse::hosts)?.unwrap_or_default(),
-            cors_origins: reader.read("CORS_ORIGINS", crate::settings::parse::origins)?.unwrap_or_default(),
-            http_allow: reader
-                .read("SERVICE_HTTP_ALLOW", crate::settings::parse::allow_rules)?
-                .unwrap_or_default(),
+            hosts: reader.read("SERVICE_HOSTS", parse::hosts)?.unwrap_or_default(),
+            cors_origins: reader.read("CORS_ORIGINS", parse::origins)?.unwrap_or_default(),
+            http_allow: reader.read("SERVICE_HTTP_ALLOW", parse::allow_rules)?.unwrap_or_default(),
             ca_file: reader.text("SERVICE_CA_FILE").map(PathBuf::from),
             proxies: proxies::read(&reader)?,
-            document_folders: reader
-                .read("SERVICE_DOCUMENT_FOLDERS", crate::settings::parse::folders)?
-                .unwrap_or_default(),
+            document_folders: reader.read("SERVICE_DOCUMENT_FOLDERS", parse::folders)?.unwrap_or_default(),
             flow_variables: reader
-                .read("SERVICE_RUNTIME_VARIABLES", crate::settings::parse::variable_names)?
+                .read("SERVICE_RUNTIME_VARIABLES", parse::variable_names)?
                 .map_or_else(FlowVariableAccess::default, FlowVariableAccess::Listed),
-            trusted_proxies: reader
-                .read("SERVICE_TRUSTED_PROXIES", crate::settings::parse::networks)?
-                .unwrap_or_default(),
+            trusted_proxies: reader.read("SERVICE_TRUSTED_PROXIES", parse::networks)?.unwrap_or_default(),
             streams_per_address: reader
                 .read("SERVICE_STREAMS_PER_ADDRESS", |text| {
-                    crate::settings::parse::in_range(text, limits::STREAMS_PER_ADDRESS_RANGE)
+                    parse::in_range(text, limits::STREAMS_PER_ADDRESS_RANGE)
                 })?
                 .unwrap_or(limits::STREAMS_PER_ADDRESS),
-            history: !reader
-                .text("SERVICE_VERSIONS")
-                .is_some_and(|text| crate::settings::parse::is_off(&text)),
-            drafts: !reader.text("SERVICE_DRAFTS").is_some_and(|text| crate::settings::parse::is_off(&text)),
+            history: !reader.text("SERVICE_VERSIONS").is_some_and(|text| parse::is_off(&text)),
+            drafts: !reader.text("SERVICE_DRAFTS").is_some_and(|text| parse::is_off(&text)),
             versions_dir: reader.text("SERVICE_VERSIONS_DIR").map(PathBuf::from),
-            versions_group_read: reader
-                .read("SERVICE_VERSIONS_GROUP_READ", crate::settings::parse::switch)?
-                .unwrap_or(false),
-            check_tokens_max: crate::settings::parse::cap(
+            versions_group_read: reader.read("SERVICE_VERSIONS_GROUP_READ", parse::switch)?.unwrap_or(false),
+            check_tokens_max: parse::cap(
                 reader.text("SERVICE_CHECK_MAX_TOKENS"),
                 limits::CHECK_TOKENS_COUNT,
                 limits::CHECK_TOKENS_RANGE_COUNT,
             ),
-            check_seconds_max: crate::settings::parse::cap(
+            check_seconds_max: parse::cap(
                 reader.text("SERVICE_CHECK_MAX_SECONDS"),
                 limits::CHECK_SECONDS,
                 limits::CHECK_RANGE_SECONDS,
@@ -300,36 +288,25 @@ impl Settings {
             github_file_remotes: file_remotes,
             github_test_root,
             github_test_api,
-            encryption_key: reader
-                .read_secret("SERVICE_ENCRYPTION_KEY", crate::settings::parse::encryption_key)?,
+            encryption_key: reader.read_secret("SERVICE_ENCRYPTION_KEY", parse::encryption_key)?,
             first_owner: first_owner(&reader)?,
             invitation_minutes: reader
                 .read("SERVICE_INVITATION_MINUTES", |text| {
-                    crate::settings::parse::in_range(text, limits::INVITATION_MINUTES_RANGE)
+                    parse::in_range(text, limits::INVITATION_MINUTES_RANGE)
                 })?
                 .unwrap_or(limits::INVITATION_MINUTES),
             code_seconds: reader
-                .read("SERVICE_CODE_SECONDS", |text| {
-                    crate::settings::parse::in_range(text, limits::CODE_SECONDS_RANGE)
-                })?
+                .read("SERVICE_CODE_SECONDS", |text| parse::in_range(text, limits::CODE_SECONDS_RANGE))?
                 .unwrap_or(limits::CODE_SECONDS),
             code_memory_mb: reader
-                .read("SERVICE_CODE_MEMORY_MB", |text| {
-                    crate::settings::parse::in_range(text, limits::CODE_MEMORY_RANGE_MB)
-                })?
+                .read("SERVICE_CODE_MEMORY_MB", |text| parse::in_range(text, limits::CODE_MEMORY_RANGE_MB))?
                 .unwrap_or(limits::CODE_MEMORY_MB),
-            mcp_commands: reader
-                .read_secret("SERVICE_MCP_COMMANDS", crate::settings::parse::commands)?
-                .unwrap_or_default(),
-            hsts_subdomains: reader
-                .read("SERVICE_HSTS_SUBDOMAINS", crate::settings::parse::switch)?
-                .unwrap_or(false),
+            mcp_commands: reader.read_secret("SERVICE_MCP_COMMANDS", parse::commands)?.unwrap_or_default(),
+            hsts_subdomains: reader.read("SERVICE_HSTS_SUBDOMAINS", parse::switch)?.unwrap_or(false),
             metrics: reader.read("SERVICE_METRICS", metrics::parse)?.unwrap_or_default(),
             traces: traces::read(&reader)?,
-            log: reader.read("SERVICE_LOG", crate::settings::parse::log_filter)?,
-            log_format: reader
-                .read("SERVICE_LOG_FORMAT", crate::settings::parse::log_format)?
-                .unwrap_or(LogFormat::Auto),
+            log: reader.read("SERVICE_LOG", parse::log_filter)?,
+            log_format: reader.read("SERVICE_LOG_FORMAT", parse::log_format)?.unwrap_or(LogFormat::Auto),
         })
     }
 
@@ -366,8 +343,8 @@ fn data_dir(reader: &SettingsReader<'_>, checkout: Option<PathBuf>) -> Result<Pa
 }
 
 fn first_owner(reader: &SettingsReader<'_>) -> Result<Option<FirstOwner>, SettingsError> {
-    let email = reader.read("SERVICE_OWNER_EMAIL", crate::settings::parse::email)?;
-    let password = reader.read_secret("SERVICE_OWNER_PASSWORD", crate::settings::parse::password)?;
+    let email = reader.read("SERVICE_OWNER_EMAIL", parse::email)?;
+    let password = reader.read_secret("SERVICE_OWNER_PASSWORD", parse::password)?;
     match (email, password) {
         (Some(email), Some(password)) => Ok(Some(FirstOwner { email, password })),
         (None, None) => Ok(None),

@@ -288,7 +288,7 @@ impl LexerBranch {
                 next.push(self.with_state(LexerState::Code(Slash::BeginsPattern)));
             }
             LexerState::Quoted(mark) if character == mark => {
-                next.push(self.with_state(LexerState::Code(Slash::Divides)))
+                next.push(self.with_state(LexerState::Code(Slash::Divides)));
             }
             // Only template texts go over lines.
             LexerState::Quoted(mark) if mark != '`' && matches!(character, '\n' | '\r') => {}
@@ -302,7 +302,7 @@ impl LexerBranch {
                 next.push(Self { state: LexerState::Pattern { in_class }, ..self });
             }
             LexerState::LineComment if ends_line => {
-                next.push(self.with_state(LexerState::Code(Slash::Either)))
+                next.push(self.with_state(LexerState::Code(Slash::Either)));
             }
             LexerState::LineComment => next.push(self),
             // The `/` that ends it is read as code and must not be taken for another one.

@@ -96,6 +96,33 @@ where
     response
 }
 
+/// True without anything that could prove a caller where the guard asks for it: the body is not worth reading.
+fn cannot_authenticate(route: &Route, headers: &HeaderMap) -> bool {
+    !matches!(route.guard.access, RequiredAccess::Public | RequiredAccess::Ask)
+        && !guard::has_credentials(headers)
+}
+
+/// Reads the body, unless the service begins to stop meanwhile.
+async fn read_body<S, B>(
+    service: &HttpService,
+    route: &Route,
+    headers: &HeaderMap,
+    body: S,
+) -> Result<body::ReceivedBody, Rejection>
+where
+    S: Stream<Item = Result<B, warp::Error>> + Send,
+    B: Buf + Send,
+{
+    let (limit_bytes, app) = (route.limit_bytes, &service.app);
+    let read = body::read(app, headers, route.accepts, limit_bytes, &service.timeouts, &service.budget, body);
+    tokio::select! {
+        read = read => read,
+        () = service.in_flight.wait_for_phase(DrainPhase::Draining) => {
+            Err(Rejection::Unavailable(UnavailableReason::Restarting))
+        }
+    }
+}
+
 async fn handle<S, B>(
     service: &Arc<HttpService>,
     head: RequestHead,
@@ -126,26 +153,10 @@ where
     if preflight.is_some() && route.cors == Cors::None {
         return Err(Rejection::Method(route.method.to_string()));
     }
-    // Without anything that could prove a caller the guard refuses: its body is not worth reading.
-    let cannot_authenticate = !matches!(route.guard.access, RequiredAccess::Public | RequiredAccess::Ask)
-        && !guard::has_credentials(&head.headers);
-    let read = if preflight.is_some() || cannot_authenticate {
+    let read = if preflight.is_some() || cannot_authenticate(route, &head.headers) {
         Ok(body::ReceivedBody::default())
     } else {
-        let limit_bytes = route.limit_bytes;
-        let read = body::read(
-            &service.app,
-            &head.headers,
-            route.accepts,
-            limit_bytes,
-            &service.timeouts,
-            &service.budget,
-            body,
-        );
-        let read = tokio::select! {
-            read = read => read,
-            () = service.in_flight.wait_for_phase(DrainPhase::Draining) => Err(Rejection::Unavailable(UnavailableReason::Restarting)),
-        };
+        let read = read_body(service, route, &head.headers, body).await;
         *was_read = read.is_ok();
         read
     };

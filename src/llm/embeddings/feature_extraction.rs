@@ -39,7 +39,7 @@ impl EmbeddingModel for FeatureExtraction {
                 "this model makes a vector of every word; choose one that makes vectors of sentences".into(),
             )),
             FeatureResponse::Failed { error } => {
-                Err(self.endpoint.error_interpreter(&self.model).from_event(&error))
+                Err(self.endpoint.error_interpreter(&self.model).interpret_event(&error))
             }
         }
     }

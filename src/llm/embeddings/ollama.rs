@@ -39,7 +39,7 @@ impl EmbeddingModel for OllamaEmbeddings {
         let answer: OllamaResponse = endpoint::read_as(&mut incoming, "it is no list of vectors")?;
         incoming.finish();
         if let Some(error) = answer.error {
-            return Err(self.endpoint.error_interpreter(&self.model).from_event(&error));
+            return Err(self.endpoint.error_interpreter(&self.model).interpret_event(&error));
         }
         Ok(EmbeddingResponse {
             vectors: answer.embeddings.unwrap_or_default(),

@@ -88,7 +88,7 @@ impl EmbeddingModel for OpenAiEmbeddings {
         let answer: OpenAiResponse = endpoint::read_as(&mut incoming, "it is no list of vectors")?;
         incoming.finish();
         if let Some(error) = answer.error {
-            return Err(self.endpoint.error_interpreter(&self.model).from_event(&error));
+            return Err(self.endpoint.error_interpreter(&self.model).interpret_event(&error));
         }
         let mut entries = answer.data.unwrap_or_default();
         // Nothing promises that they come in the order of the texts; their numbers do.

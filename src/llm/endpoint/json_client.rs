@@ -58,7 +58,7 @@ impl Endpoint {
     /// other refusal.
     #[must_use]
     pub fn error_from_body(&self, status: u16, error: &Value) -> ModelError {
-        self.error_interpreter("").from_status(status, error, None)
+        self.error_interpreter("").interpret_status(status, error, None)
     }
 
     /// Gets the bytes at `path`; `None` where there are more than `most`.

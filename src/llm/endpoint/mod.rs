@@ -239,7 +239,7 @@ impl Endpoint {
             })
         });
         let error = match judgement {
-            ErrorMeaning::Usual => refusals.from_status(status, &json, asked),
+            ErrorMeaning::Usual => refusals.interpret_status(status, &json, asked),
             ErrorMeaning::Means(error) => error,
             ErrorMeaning::Again => return None,
         };

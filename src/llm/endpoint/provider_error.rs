@@ -107,7 +107,12 @@ impl ErrorInterpreter {
     }
 
     /// The meaning of a response with a bad status.
-    pub(in crate::llm) fn from_status(&self, status: u16, body: &Value, asked: Option<u64>) -> ModelError {
+    pub(in crate::llm) fn interpret_status(
+        &self,
+        status: u16,
+        body: &Value,
+        asked: Option<u64>,
+    ) -> ModelError {
         let words = ErrorBody::parse(body);
         if status == 402 || words.is_out_of_credit() {
             return ModelError::OutOfCredit;
@@ -126,7 +131,7 @@ impl ErrorInterpreter {
     }
 
     /// The meaning of an error that arrives inside an answer whose status was good. `error` is the error itself.
-    pub(in crate::llm) fn from_event(&self, error: &Value) -> ModelError {
+    pub(in crate::llm) fn interpret_event(&self, error: &Value) -> ModelError {
         let body = serde_json::json!({ "error": error });
         let words = ErrorBody::parse(&body);
         let coded =
@@ -134,7 +139,7 @@ impl ErrorInterpreter {
         // A type may say what was counted ("tokens"), and only the code what happened.
         let told = EVENT_STATUSES.iter().find(|(word, _)| words.has_code(&[word]));
         let status = coded.or(told.map(|(_, status)| *status)).unwrap_or(500);
-        self.from_status(status, &body, None)
+        self.interpret_status(status, &body, None)
     }
 
     /// One clean sentence, without secrets and addresses.
@@ -290,7 +295,7 @@ mod tests {
             ),
             (400, json!([{"error":{"message":"in a list"}}]), provider(400, "in a list")),
         ] {
-            assert_eq!(refusals().from_status(status, &body, None), expected, "{status} {body}");
+            assert_eq!(refusals().interpret_status(status, &body, None), expected, "{status} {body}");
         }
     }
 
@@ -319,7 +324,7 @@ mod tests {
                 provider(422, "Input should be less than 10"),
             ),
         ] {
-            assert_eq!(refusals().from_status(status, &body, None), expected, "{status} {body}");
+            assert_eq!(refusals().interpret_status(status, &body, None), expected, "{status} {body}");
         }
     }
 
@@ -352,7 +357,7 @@ mod tests {
             (json!("model runner has stopped"), provider(500, "model runner has stopped")),
             (json!({"type":"authentication_error"}), ModelError::KeyRefused),
         ] {
-            assert_eq!(refusals().from_event(&error), expected, "{error}");
+            assert_eq!(refusals().interpret_event(&error), expected, "{error}");
         }
     }
 

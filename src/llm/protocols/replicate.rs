@@ -59,7 +59,7 @@ impl ChatModel for Replicate {
         if prediction["status"] != "succeeded" {
             let why = prediction.get("error").filter(|error| !error.is_null());
             let why = why.cloned().unwrap_or_else(|| "the prediction did not succeed".into());
-            return Err(self.endpoint.error_interpreter(&self.model).from_event(&why));
+            return Err(self.endpoint.error_interpreter(&self.model).interpret_event(&why));
         }
         let mut reply = ReplyBuilder::default();
         take(&prediction, &mut reply);

@@ -36,7 +36,7 @@ impl ChatModel for TextGeneration {
         let whole = endpoint::read_whole(&mut incoming)?;
         incoming.finish();
         if let Some(error) = whole.get("error").filter(|error| !error.is_null()) {
-            return Err(self.endpoint.error_interpreter(&self.model).from_event(error));
+            return Err(self.endpoint.error_interpreter(&self.model).interpret_event(error));
         }
         // A list with one entry for one prompt; some endpoints leave the list out.
         let Some(text) = whole.get(0).unwrap_or(&whole)["generated_text"].as_str() else {

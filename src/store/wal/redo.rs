@@ -79,7 +79,7 @@ pub(in crate::store) fn replay(tx: &WriteTx, mut record: &[u8]) -> Result<()> {
         match (change.kind, change.parts.as_slice()) {
             // What the database counts by now may be further on: messages reach it in another order than changes do.
             (PUT, [key, value]) if table.name() == COUNTERS.name() => {
-                messages::raise_counter(tx, key, value)?
+                messages::raise_counter(tx, key, value)?;
             }
             (PUT, [key, value]) => tx.put(table, key, value)?,
             (REMOVE, [key]) => drop(tx.remove(table, key)?),

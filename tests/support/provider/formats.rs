@@ -300,8 +300,7 @@ fn ollama_end(message: Value, usage: (u64, u64)) -> Value {
 }
 
 fn whole(format: Format, reply: &Reply, usage: (u64, u64)) -> Value {
-    let text = reply.tokens.concat();
-    let thinking = reply.thinking.concat();
+    let (text, thinking) = (reply.tokens.concat(), reply.thinking.concat());
     match format {
         Format::OpenAi => {
             let calls = reply.calls.iter().enumerate().map(|(at, (name, arguments))| {

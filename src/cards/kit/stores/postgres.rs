@@ -102,7 +102,7 @@ fn configure(
                 }
             }
             ("ssl", Value::Object(tls)) => {
-                server.tls = authority(tls)?.map_or(PgTls::Public, PgTls::WithAuthorities)
+                server.tls = authority(tls)?.map_or(PgTls::Public, PgTls::WithAuthorities);
             }
             (name, _) if OF_POOLS.contains(&name) => {}
             (name, _) => return Err(format!("'{name}' cannot be set here, or not to this value")),

@@ -238,7 +238,7 @@ impl<D: VectorDatabase> VectorStore for RemoteVectorStore<D> {
         match (&conversation, &self.records) {
             // No record manager is asked: nothing of a conversation ever goes for something else.
             (Some(conversation), _) => {
-                documents = conversation_scope::tag_with_conversation(documents, conversation)?
+                documents = conversation_scope::tag_with_conversation(documents, conversation)?;
             }
             (None, Some(records)) => return self.sync_with_records(&documents, records.as_ref(), host),
             (None, None) => {}

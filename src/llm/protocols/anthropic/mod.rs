@@ -122,7 +122,7 @@ impl Protocol for AnthropicStream {
                 take_stop_reason(&data["delta"], reply)?;
             }
             "message_stop" => return Ok(StreamStep::Over),
-            "error" => return Err(self.refusals.from_event(&data["error"])),
+            "error" => return Err(self.refusals.interpret_event(&data["error"])),
             _ => {}
         }
         Ok(StreamStep::More)
@@ -227,7 +227,7 @@ impl AnthropicStream {
     ) -> Result<Completion, ModelError> {
         let message = endpoint::read_whole(source)?;
         if message["type"] == "error" {
-            return Err(self.refusals.from_event(&message["error"]));
+            return Err(self.refusals.interpret_event(&message["error"]));
         }
         let Some(content) = message["content"].as_array() else {
             return Err(ModelError::Garbled("it is not a message".into()));

@@ -131,7 +131,7 @@ impl Protocol for CohereStream {
             "tool-call-delta" => continue_call(&data, reply),
             "message-end" => {
                 if let Some(error) = delta.get("error").filter(|error| !error.is_null()) {
-                    return Err(self.0.from_event(error));
+                    return Err(self.0.interpret_event(error));
                 }
                 take_usage(&delta["usage"], reply);
                 take_stop_reason(&delta["finish_reason"], reply)?;

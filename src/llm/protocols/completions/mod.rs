@@ -105,7 +105,7 @@ impl Protocol for CompletionStream {
 /// Takes what one chunk holds; true when it says why the model finished.
 fn take(chunk: &Value, reply: &mut ReplyBuilder, refusals: &ErrorInterpreter) -> Result<bool, ModelError> {
     if let Some(error) = chunk.get("error").filter(|error| !error.is_null()) {
-        return Err(refusals.from_event(error));
+        return Err(refusals.interpret_event(error));
     }
     if chunk["usage"].is_object() {
         let usage = reply.usage_mut();

@@ -185,7 +185,7 @@ fn take(
     // Errors come by themselves or in a list.
     let error = chunk.get("error").or_else(|| chunk.get(0).and_then(|first| first.get("error")));
     if let Some(error) = error {
-        return Err(refusals.from_event(error));
+        return Err(refusals.interpret_event(error));
     }
     let provider = |message: String| ModelError::Provider { status: 200, message };
     if let Some(reason) = chunk["promptFeedback"]["blockReason"].as_str() {

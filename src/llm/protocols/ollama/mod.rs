@@ -116,7 +116,7 @@ impl Protocol for OllamaStream {
 /// Takes what one line holds; true when it is the last.
 fn take(chunk: &Value, reply: &mut ReplyBuilder, refusals: &ErrorInterpreter) -> Result<bool, ModelError> {
     if let Some(error) = chunk.get("error").filter(|error| !error.is_null()) {
-        return Err(refusals.from_event(error));
+        return Err(refusals.interpret_event(error));
     }
     let message = &chunk["message"];
     reply.add_thinking(message["thinking"].as_str().unwrap_or_default());

@@ -288,7 +288,7 @@ fn take(
     reasoned: &mut ReasoningText,
 ) -> Result<bool, ModelError> {
     if let Some(error) = chunk.error {
-        return Err(refusals.from_event(&error));
+        return Err(refusals.interpret_event(&error));
     }
     if let Some(wire) = chunk.usage {
         let usage = reply.usage_mut();
