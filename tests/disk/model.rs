@@ -149,7 +149,7 @@ impl Disk {
                 self.name(*folder, pending, DirectoryEntry::Put(name.clone(), *node));
             }
             DiskOp::Link(folder, name, node) => {
-                self.name(*folder, pending, DirectoryEntry::Put(name.clone(), *node))
+                self.name(*folder, pending, DirectoryEntry::Put(name.clone(), *node));
             }
             DiskOp::Unlink(folder, name) => self.name(*folder, pending, DirectoryEntry::Take(name.clone())),
             DiskOp::Rename((from, old), (to, new), node) if from == to => {
