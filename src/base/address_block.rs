@@ -5,8 +5,8 @@ use std::net::{IpAddr, Ipv6Addr};
 /// Bits of an IPv6 address that a network gives to one line; the others are its subscriber's to choose.
 const SUBSCRIBER_BITS: u32 = 64;
 
-/// The addresses that are one subscriber's: an IPv4 address, or an IPv6 network of 64 bits. A limit that counted single IPv6 addresses
-/// would count nothing.
+/// The addresses that are one subscriber's: an IPv4 address, or an IPv6 network of 64 bits. A limit that counted single IPv6
+/// addresses would count nothing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct AddressBlock(IpAddr);
 

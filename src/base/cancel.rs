@@ -1,4 +1,4 @@
-//! The token that ends a run: set by a door, read by every slow step.
+//! The token that ends a run: set by whoever wants no more of it, read by every slow step.
 
 use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};

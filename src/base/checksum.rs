@@ -1,9 +1,10 @@
-//! A checksum that tells what rot on a disk changed. It is no proof against people: whoever can write a file can write its sum.
+//! A checksum that tells what rot on a disk changed. It is no proof against people: whoever can write a file can write its
+//! checksum.
 
 use super::spooled_file::ByteSource;
 use std::io::{self, Write};
 
-/// Sums up bytes in the order in which they come.
+/// Computes the checksum of bytes in the order in which they come.
 #[derive(Debug, Default, Clone)]
 pub struct Checksum(crc32fast::Hasher);
 
@@ -12,13 +13,13 @@ impl Checksum {
         self.0.update(bytes);
     }
 
-    /// The sum of all that was added.
+    /// The checksum of all that was added.
     #[must_use]
     pub fn sum(self) -> u32 {
         self.0.finalize()
     }
 
-    /// The sum of a content.
+    /// The checksum of a content.
     ///
     /// # Errors
     /// When it cannot be read.

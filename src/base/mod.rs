@@ -1,4 +1,5 @@
-//! What every floor may use and no room of its own: ending a run from outside, files on their way in, checksums, address blocks.
+//! What every floor may use and no room of its own: ending a run from outside, files on their way in, checksums, address
+//! blocks.
 
 pub mod address_block;
 pub mod cancel;

@@ -25,7 +25,7 @@ impl TempFile {
         Self::create_as(folder, &name, false)
     }
 
-    /// Begins one under `rename_to`.
+    /// Begins one in `folder` under `name`.
     pub(super) fn create_as(folder: &DurableFolder, name: &str, is_fixed: bool) -> io::Result<Self> {
         folder.faults().step()?;
         let file = folder.create(name, folder.access().file_mode(is_fixed))?;

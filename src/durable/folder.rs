@@ -126,7 +126,8 @@ impl Folder {
             Err(Errno::EXIST) => return Ok(false),
             Err(error) => return Err(error.into()),
         }
-        // The process's mask may have taken more than it should. What the folder above hands down stays: its group, above all.
+        // The process's mask may have taken more than it should. What the folder above hands down stays: its group, above
+        // all.
         let found = Mode::from_raw_mode(fs::statat(&self.0, name, AtFlags::SYMLINK_NOFOLLOW)?.st_mode);
         let handed_down = found & (Mode::SUID | Mode::SGID | Mode::SVTX);
         if found != mode | handed_down {

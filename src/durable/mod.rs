@@ -1,13 +1,14 @@
 //! Files and folders that outlive a power cut. Whatever is made below the data folder is made here.
 //!
-//! A disk keeps a file's content when the file was flushed, and its name when the folder was. So a file is written beside its
-//! name, flushed, renamed, and the folder flushed; and a folder is flushed into the one above before anything is put into it.
-//! [`Tree::make`] gives a [`DurableFolder`], the only thing that files can be made in, once all of the way down to it is on disk.
+//! A disk keeps a file's content when the file was flushed, and its name when the folder was. So a file is written beside
+//! its name, flushed, renamed, and the folder flushed; and a folder is flushed into the one above before anything is put
+//! into it. [`Tree::make`] gives a [`DurableFolder`], the only thing that files can be made in, once all of the way down to
+//! it is on disk.
 //!
-//! **A flush that failed** says what it says once: the next one succeeds, although what the first was to keep may be gone from
-//! memory and disk alike. So nothing counts because a later flush went well. What was being made is removed, and is made anew by
-//! whoever tries again; a folder's handle that saw a failure around it keeps nothing any more; and folders that are in doubt and
-//! in use, which cannot be made anew, are refused until the next start.
+//! **A flush that failed** says what it says once: the next one succeeds, although what the first was to keep may be gone
+//! from memory and disk alike. So nothing counts because a later flush went well. What was being made is removed, and is
+//! made anew by whoever tries again; a folder's handle that saw a failure around it keeps nothing any more; and folders that
+//! are in doubt and in use, which cannot be made anew, are refused until the next start.
 //!
 //! **What another process made and did not flush**, because it was killed, looks like anything else. So the first time a
 //! folder is found and not made, the one above it is flushed; and if it is empty, it is made anew.

@@ -139,8 +139,8 @@ impl Tree {
     }
 
     /// Makes the folder at `path`, and those above it that are not there, each on disk before the next. Those that this user
-    /// may have made before are flushed too: the process that did may have been killed. All that is above an inner root is known
-    /// to be on disk.
+    /// may have made before are flushed too: the process that did may have been killed. All that is above an inner root is
+    /// known to be on disk.
     fn make_above(&self, path: &Path, is_inner: bool) -> io::Result<()> {
         let Some(parent) = path.parent() else { return Ok(()) };
         if path.is_dir() {
@@ -284,8 +284,8 @@ impl DurableFolder {
         TempFile::create(self)
     }
 
-    /// As [`Self::create_temp`] under a name of the caller's choice, which also tells others that it is being made; a file that has it is
-    /// an error. One that `is_fixed` is never written again.
+    /// As [`Self::create_temp`] under a name of the caller's choice, which also tells others that it is being made; a file
+    /// that has it is an error. One that `is_fixed` is never written again.
     ///
     /// # Errors
     /// When it cannot be made.
@@ -309,8 +309,8 @@ impl DurableFolder {
     /// When the file is not there, or the disk does not take it.
     pub fn link(&self, from: &str, to: &str) -> io::Result<()> {
         self.faults().step()?;
-        // A name that is there may be one that a disk did not keep, so it is given anew; and a link to the same file is no change.
-        // Some file systems know no links.
+        // A name that is there may be one that a disk did not keep, so it is given anew; and a link to the same file is no
+        // change. Some file systems know no links.
         if self.entry(to)?.is_some() || self.0.folder.link(from, to).is_err() {
             let source = self.file(from).transpose().or_else(|| self.file(to).transpose());
             let mut source = source.ok_or(io::ErrorKind::NotFound)??;
@@ -325,8 +325,8 @@ impl DurableFolder {
         })
     }
 
-    /// Takes in a file that other means made on the same disk, and that is never written again: its content is on disk when this
-    /// returns, and its name once the folder was flushed.
+    /// Takes in a file that other means made on the same disk, and that is never written again: its content is on disk when
+    /// this returns, and its name once the folder was flushed.
     ///
     /// # Errors
     /// When the disk does not take it.

@@ -35,7 +35,7 @@ impl Default for Quota {
     }
 }
 
-/// Why a file was not kept.
+/// Why a file was not stored.
 #[derive(Debug)]
 pub enum StoreFileError {
     Full(FullQuota),
@@ -131,7 +131,8 @@ impl ChatFiles {
         Ok(self.tree.spool()?)
     }
 
-    /// Opens a file of a conversation; `None` when there is none. It was read once by then, so what goes out is what was stored.
+    /// Opens a file of a conversation; `None` when there is none. It was read once by then, so what goes out is what was
+    /// stored.
     ///
     /// # Errors
     /// When the disk cannot be read, or the file is not what was stored.

@@ -1,5 +1,5 @@
-//! Folders of the server that the operator lets flows read (`SERVICE_DOCUMENT_FOLDERS`, manual 4.8). Whoever draws a flow names
-//! a folder; what is not below a listed one is not there.
+//! Folders of the server that the operator lets flows read (`SERVICE_DOCUMENT_FOLDERS`, manual 4.8). Whoever draws a flow
+//! names a folder; what is not below a listed one is not there.
 
 use crate::domain::knowledge::server_folder::{FileVisitor, FolderError, FolderQuery};
 use crate::durable::{EntryKind, Folder};

@@ -77,7 +77,7 @@ pub struct FileReport {
     pub damages: Vec<Damage>,
 }
 
-/// Reads every file of flows, document stores and conversations below `root`, until `is_over` says so.
+/// Reads every file of flows, document stores and conversations below `root`, until `is_cancelled` says so.
 ///
 /// # Errors
 /// When a folder cannot be read.

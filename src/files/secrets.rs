@@ -117,7 +117,8 @@ impl From<io::Error> for SecretsError {
 impl Secrets {
     /// Reads the secrets in `<data_dir>/secrets`, making those that the database was never used with. `encryption_key` (the
     /// setting `SERVICE_ENCRYPTION_KEY`) is used for credentials in place of a file. Comes with the fingerprints that the
-    /// database shall know from now on; what gives a lost secret up is removed by [`Self::remove_loss_markers`] when it does.
+    /// database shall know from now on; what gives a lost secret up is removed by [`Self::remove_loss_markers`] when it
+    /// does.
     ///
     /// # Errors
     /// Says what is wrong and what to do next.
@@ -214,8 +215,8 @@ struct SecretsFolder {
 }
 
 impl SecretsFolder {
-    /// The secret in the file of this name. One that the database does not know yet may be one whose maker was killed, or was
-    /// told that the disk did not take it, so it is written anew, as it is.
+    /// The secret in the file of this name. One that the database does not know yet may be one whose maker was killed, or
+    /// was told that the disk did not take it, so it is written anew, as it is.
     fn read_or_create(&self, name: &'static str, is_known: bool) -> Result<[u8; SECRET_BYTES], SecretsError> {
         let found = self.folder.entry(name)?.map(|entry| entry.kind);
         let mut secret = [0; SECRET_BYTES];

@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 use std::fmt;
 
 const NONCE_BYTES: usize = 24;
-/// Opens every sealed value, so that another form can be told from it later.
+/// Begins every sealed value, so that another format can be told from it later.
 const FORMAT: u8 = 1;
 
 /// Seals and opens the fields of credentials.

@@ -1,4 +1,4 @@
-//! Commits as versions: what one tells, which flows it touched, the line of commits below another.
+//! Commits as versions: what one says, which flows it touched, the line of commits below another.
 
 use super::error::{HistoryError, Result};
 use super::layout;
@@ -24,7 +24,7 @@ pub(super) fn object_id(sha: &Sha) -> ObjectId {
     ObjectId::from_bytes_or_panic(sha.bytes())
 }
 
-/// What the commit with these bytes tells.
+/// What the commit with these bytes says.
 pub(super) fn read_commit(id: ObjectId, bytes: &[u8]) -> Result<CommitSummary> {
     message::parse(sha(id)?, &CommitRef::from_bytes(bytes, gix::hash::Kind::Sha1)?)
 }

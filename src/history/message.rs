@@ -1,4 +1,4 @@
-//! A commit's message and authors, and the version they tell.
+//! A commit's message and authors, and the version they describe.
 
 use super::error::Result;
 use crate::domain::flows::flow::FlowKind;
@@ -26,7 +26,7 @@ pub(super) struct CommitSummary {
     /// The flow, when the service wrote the commit.
     pub(super) flow: Option<FlowId>,
     pub(super) intent: Option<Uuid>,
-    /// The version; its name is empty, and its flow's kind unknown, when the commit does not tell it.
+    /// The version; its name is empty, and its flow's kind unknown, when the commit does not say them.
     pub(super) version: Version,
 }
 
@@ -104,7 +104,7 @@ fn sanitize_line(text: &str, max_chars: usize) -> String {
     cut
 }
 
-/// Reads what a commit tells. Everything in it may have been written by somebody else.
+/// Reads what a commit says. Everything in it may have been written by somebody else.
 pub(super) fn parse(sha: Sha, commit: &CommitRef<'_>) -> Result<CommitSummary> {
     let author = commit.author()?;
     let time = commit.committer()?.time().or_else(|_| author.time()).unwrap_or_default();

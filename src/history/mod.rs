@@ -40,7 +40,7 @@ pub const VERSIONS_LISTED_MAX_COUNT: usize = 200;
 /// Most rows of the list of versions that are stored beside something else.
 const ROWS_BESIDE_MAX_COUNT: usize = 100;
 
-/// The history of the house. Reads never wait for a version that is being recorded.
+/// The history of the service. Reads never wait for a version that is being recorded.
 pub struct History {
     enabled: bool,
     folder: PathBuf,
@@ -102,7 +102,7 @@ impl History {
     #[must_use]
     pub fn with_index(mut self, store: Box<dyn IndexStore>) -> Self {
         self.index = VersionCache::new(store);
-        // What cannot be read now is said by whoever needs it.
+        // What cannot be read now shows where it is needed.
         self.repository.set_holds_versions(self.index.has_versions().unwrap_or(true));
         self
     }

@@ -25,8 +25,9 @@ impl Recorder<'_> {
     /// Records a version. It is on disk when this returns.
     ///
     /// # Errors
-    /// Any [`HistoryError`]. After [`HistoryError::Unconfirmed`] the version is on the branch, and whether the disk keeps that
-    /// nobody knows until [`Self::record_once`] saw to it; what else was written is harmless, and the next version is recorded as usual.
+    /// Any [`HistoryError`]. After [`HistoryError::Unconfirmed`] the version is on the branch, and whether the disk keeps
+    /// that nobody knows until [`Self::record_once`] saw to it; what else was written is harmless, and the next version is
+    /// recorded as usual.
     pub fn record(&self, change: &NewVersion) -> Result<Version> {
         let flow = change.content.flow();
         let recorded = self.history.require_enabled().and_then(|()| match self.commit(change) {

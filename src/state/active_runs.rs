@@ -18,7 +18,7 @@ struct RunsByConversation {
     runs: HashMap<ConversationKey, Vec<(u64, CancelToken)>>,
 }
 
-/// A run on the board; dropped when it ends.
+/// A registered run, until this is dropped.
 pub struct RunGuard<'a> {
     active: &'a ActiveRuns,
     conversation: ConversationKey,
@@ -26,7 +26,7 @@ pub struct RunGuard<'a> {
 }
 
 impl ActiveRuns {
-    /// Puts a run on the board for as long as the answer lives.
+    /// Registers a run for as long as the answer lives.
     #[must_use]
     pub fn register(&self, flow: FlowId, chat: ChatId, cancel: &CancelToken) -> RunGuard<'_> {
         let mut listed = self.0.lock().unwrap_or_else(PoisonError::into_inner);
@@ -41,7 +41,7 @@ impl ActiveRuns {
         let listed = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let found: Vec<CancelToken> =
             listed.runs.get(&(flow, chat)).into_iter().flatten().map(clone_token).collect();
-        // A hook may end a run, which leaves the board.
+        // A hook may end a run, which takes it out of the list.
         drop(listed);
         found.iter().for_each(|cancel| cancel.cancel(CancelReason::Aborted));
         found.len()

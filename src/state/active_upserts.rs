@@ -1,4 +1,4 @@
-//! Document stores that are being filled, and how far that is (manual 10.6). As many as there are requests
+//! Document stores that are being loaded or upserted, and how far that is (manual 10.6). As many as there are requests
 //! under way; nothing of it is worth a write.
 
 use crate::domain::ids::DocumentStoreId;
@@ -24,7 +24,7 @@ impl StoreActivity {
     }
 }
 
-/// The fillings under way, by store.
+/// The work under way, by store.
 #[derive(Clone, Default)]
 pub struct ActiveUpserts(Arc<Mutex<UpsertsByStore>>);
 
@@ -34,7 +34,7 @@ struct UpsertsByStore {
     by_store: HashMap<DocumentStoreId, Vec<(u64, StoreActivity, UpsertProgress)>>,
 }
 
-/// A filling on the board; dropped when it ends.
+/// Registered work, until this is dropped.
 pub struct UpsertGuard {
     upserts: ActiveUpserts,
     store: DocumentStoreId,
@@ -46,7 +46,7 @@ impl ActiveUpserts {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Puts a filling on the board for as long as the answer lives.
+    /// Registers work on a store for as long as the answer lives.
     #[must_use]
     pub fn register(&self, store: DocumentStoreId, work: StoreActivity) -> UpsertGuard {
         let mut listed = self.lock();

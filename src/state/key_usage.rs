@@ -36,7 +36,7 @@ impl KeyUsageCounter {
         self.counts().get(&(workspace, key)).copied().unwrap_or(0)
     }
 
-    /// Takes all counts off the board.
+    /// Takes all counts away.
     #[must_use]
     pub fn drain(&self) -> Vec<KeyUses> {
         let counts = std::mem::take(&mut *self.counts());

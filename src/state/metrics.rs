@@ -110,7 +110,7 @@ pub const STATUSES: [u16; 24] = [
 /// The requests of one route.
 #[derive(Debug)]
 pub struct RouteCounts {
-    /// By the places of [`STATUSES`].
+    /// By their index in [`STATUSES`].
     pub statuses: [Counter; STATUSES.len()],
     /// Until the head of the answer.
     pub durations: Histogram,
@@ -215,7 +215,7 @@ pub struct Metrics {
     pub drafts_saved: Counter,
     pub tools_created: Counter,
     pub upserts_completed: Counter,
-    /// Vector stores that could not be filled.
+    /// Upserts that failed.
     pub upserts_failed: Counter,
     pub versions_recorded: Counter,
     /// Versions that could not be recorded.
@@ -228,7 +228,7 @@ impl Metrics {
         let _ = self.routes.set((0..=routes).map(|_| RouteCounts::default()).collect());
     }
 
-    /// Counts an answer. `route` is the route's place, `None` when no route answered.
+    /// Counts an answer. `route` is the route's index, `None` when no route answered.
     pub fn record_response(&self, route: Option<usize>, status: u16, took: Duration) {
         let Some(counts) = self.routes.get() else { return };
         let Some(counts) = route.map_or_else(|| counts.last(), |route| counts.get(route)) else { return };

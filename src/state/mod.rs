@@ -44,7 +44,7 @@ pub struct SharedState {
     /// What is counted for whoever watches the service.
     pub metrics: Metrics,
     pub login_throttle: LoginThrottle,
-    /// Document stores that are being filled.
+    /// Document stores that are being loaded or upserted.
     pub active_upserts: ActiveUpserts,
     pub active_runs: ActiveRuns,
     pub refused_origins: RefusedOrigins,

@@ -1,5 +1,5 @@
 //! Sign-ins at OAuth 2 providers that are under way: what a person left for and has to come back with. Each is known by a
-//! word that nobody can guess, ends after some minutes, and counts once. A restart forgets them, and the person signs in
+//! `state` that nobody can guess, ends after some minutes, and counts once. A restart forgets them, and the person signs in
 //! again.
 
 use crate::domain::accounts::caller::Caller;
@@ -28,12 +28,12 @@ pub struct PendingSignIn {
     pub verifier: String,
 }
 
-/// The sign-ins under way, by the hash of their word and with their ends.
+/// The sign-ins under way, by the hash of their `state` and with their ends.
 #[derive(Default)]
 pub struct PendingSignIns(Mutex<HashMap<[u8; 32], (Timestamp, PendingSignIn)>>);
 
 impl PendingSignIns {
-    /// Notes a sign-in under this word.
+    /// Notes a sign-in under this `state`.
     pub fn insert(&self, state: &Token, begun: PendingSignIn, now: Timestamp) {
         let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         all.retain(|_, (end, _)| *end > now);
@@ -49,7 +49,7 @@ impl PendingSignIns {
         all.insert(token::hash(state.as_str()), (end, begun));
     }
 
-    /// Takes the sign-in of this word away; `None` when there is none, or no more.
+    /// Takes the sign-in of this `state` away; `None` when there is none, or no more.
     pub fn take(&self, state: &str, now: Timestamp) -> Option<PendingSignIn> {
         if !token::is_well_formed(state) {
             return None;

@@ -1,5 +1,5 @@
 //! Pages that a flow turned away because its Allowed Domains do not name them, and how often, so that an owner who forgot
-//! one finds it. Any program can claim any origin, so the board is bounded, and what came often outlives what came once.
+//! one finds it. Any program can claim any origin, so their number is bounded, and what came often outlives what came once.
 
 use crate::domain::flows::flow::RefusedOrigin;
 use crate::domain::ids::FlowId;

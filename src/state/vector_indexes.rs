@@ -12,7 +12,7 @@ use std::time::Duration;
 
 /// Room an index takes beside its rows, roughly.
 const ENTRY_BYTES: usize = 4 * 1024;
-/// How often one who waits looks whether its run goes on, should the word be missed.
+/// How often one who waits looks whether its run goes on, should the wake-up be missed.
 const RECHECK_EVERY: Duration = Duration::from_secs(1);
 
 /// Whose index, of what.

@@ -1,5 +1,6 @@
 //! The checksum of each row. The database checks no page when it is read, so what a disk changed by itself would be read as
-//! data. A stored value ends in a sum of its table, its key and itself: also a row that stands under another key is found out.
+//! data. A stored value ends in a checksum of its table, its key and itself: also a row that stands under another key is
+//! found out.
 
 use super::migrations::FORMAT_KEY;
 use super::row_damage;
@@ -8,20 +9,20 @@ use crate::base::checksum::Checksum;
 use crate::domain::error::{Error, Result};
 use redb::TableHandle as _;
 
-/// The bytes of a sum.
+/// The bytes of a checksum.
 pub(super) const CHECKSUM_BYTES: usize = 4;
 
-/// How the rows of a database end.
+/// What follows the values in the rows of a database.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum RowEncoding {
-    /// In nothing but their value: format 6 and older.
+    /// Nothing: format 6 and older.
     Plain,
-    /// In their sum.
+    /// The checksum of the row.
     Checksummed,
 }
 
 impl RowEncoding {
-    /// True for a row that ends in its sum. Every program must be able to read the number of the format.
+    /// True for a row that ends in its checksum. Every program must be able to read the number of the format.
     pub(super) fn has_checksum(self, table: Table, key: &[u8]) -> bool {
         self == Self::Checksummed && !(table.name() == META.name() && key == FORMAT_KEY)
     }
@@ -48,7 +49,7 @@ impl RowEncoding {
     }
 }
 
-/// The sum of a row.
+/// The checksum of a row.
 pub(super) fn checksum(table: Table, key: &[u8], value: &[u8]) -> [u8; CHECKSUM_BYTES] {
     let mut state = Checksum::default();
     state.add(table.name().as_bytes());

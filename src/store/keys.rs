@@ -88,7 +88,7 @@ pub(super) fn block(workspace: &WorkspaceId, collection: &CollectionId, number: 
     key
 }
 
-/// Workspace ‖ namespace ‖ passage: what a record manager remembers.
+/// Workspace ‖ namespace ‖ chunk: what a record manager remembers.
 pub(super) fn chunk_record(workspace: &WorkspaceId, namespace: &NamespaceId, chunk: &[u8; 16]) -> [u8; 48] {
     let mut key = [0; 48];
     key[..32].copy_from_slice(&in_workspace(workspace, namespace));
@@ -105,7 +105,7 @@ pub(super) fn message(flow: &FlowId, chat: &ChatId, sequence: u64) -> [u8; 40] {
     key
 }
 
-/// Store ‖ loader ‖ chunk: passages of a loader, in the order it brought them.
+/// Store ‖ loader ‖ chunk: chunks of a loader, in the order it brought them.
 pub(super) fn chunk(store: &DocumentStoreId, loader: &LoaderId, chunk: &ChunkId) -> [u8; 48] {
     let mut key = [0; 48];
     key[..16].copy_from_slice(store.bytes());
@@ -114,7 +114,7 @@ pub(super) fn chunk(store: &DocumentStoreId, loader: &LoaderId, chunk: &ChunkId)
     key
 }
 
-/// The loader and the chunk a passage's key names; `None` for a key of another shape.
+/// The loader and the chunk a chunk's key names; `None` for a key of another shape.
 pub(super) fn parse_chunk(key: &[u8]) -> Option<(LoaderId, ChunkId)> {
     let key: &[u8; 48] = key.try_into().ok()?;
     let (loader, chunk) = (key[16..32].try_into().ok()?, key[32..].try_into().ok()?);

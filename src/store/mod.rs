@@ -2,7 +2,7 @@
 //! and nowhere else.
 //!
 //! An operation opens one transaction and passes it down; what it reads is its own. Records of a workspace are
-//! asked for with the workspace (`shelf.rs`), so a query that forgets it does not compile.
+//! asked for with the workspace (`typed.rs`), so a query that forgets it does not compile.
 
 mod checksum;
 pub(crate) mod engine;
@@ -152,7 +152,7 @@ impl Store {
     }
 
     /// Runs `f` in a transaction and returns when its writes are durable. When `f` fails, nothing it wrote
-    /// stays. `f` may run more than once (`commit.rs` says when), so it must have no effect beyond its
+    /// stays. `f` may run more than once (`engine/write_group.rs` says when), so it must have no effect beyond its
     /// transaction; and it must be quick, because other writers wait for it.
     ///
     /// # Errors
@@ -189,7 +189,7 @@ impl Store {
 
     fn append_all(&self, batches: &[MessageBatch]) -> Vec<Result<()>> {
         let appended = self.engine.append_messages(batches).and_then(|kept| match kept {
-            // Whoever flushes already is waited for, and then there is room.
+            // Whoever makes a checkpoint already is waited for, and then there is room.
             AppendResult::LogFull => {
                 self.write_group.checkpoint(&self.engine).and_then(|()| self.engine.append_messages(batches))
             }
@@ -198,7 +198,7 @@ impl Store {
         if let Ok(AppendResult::Done(results)) = appended {
             return results;
         }
-        // A failure is told by the change that is made instead, which also knows how to open the database anew.
+        // A failure shows in the change that is made instead, which also knows how to open the database anew.
         self.write_group
             .write(&self.engine, &|tx: &WriteTx| self.engine.store_messages(tx, batches))
             .unwrap_or_else(|error| {
@@ -226,7 +226,7 @@ impl Store {
         Ok(report)
     }
 
-    /// Flushes the database when a file of the journal is full. The one who does it waits; others go on.
+    /// Makes a checkpoint when a segment of the log is full. The one who does it waits; others go on.
     fn checkpoint_if_due(&self) {
         if self.engine.take_checkpoint_duty()
             && let Err(error) = self.write_group.checkpoint(&self.engine)

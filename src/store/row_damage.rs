@@ -11,11 +11,11 @@ enum KeyPart {
     Workspace,
     Id(&'static str),
     Number,
-    /// The rest, which is a hash.
+    /// The rest of a key, which is a hash.
     Hash,
-    /// The rest, which is a text.
+    /// The rest of a key, which is a text.
     Text,
-    /// The rest, which only this program understands.
+    /// The rest of a key, which only this program understands.
     Bytes,
 }
 

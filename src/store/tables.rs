@@ -26,7 +26,7 @@ use crate::domain::workspace::tool::WorkspaceTool;
 use crate::domain::workspace::variable::Variable;
 use redb::{TableDefinition, TableHandle as _};
 
-/// A table of bytes: keys are built in `keys.rs`, values are read by the shelf or query that owns the table.
+/// A table of bytes: keys are built in `keys.rs`, values are read by the typed table or query that owns it.
 pub type Table = TableDefinition<'static, &'static [u8], &'static [u8]>;
 
 const fn table(name: &'static str) -> Table {
@@ -51,14 +51,14 @@ const INTENTS_TABLE: Table = table("intents"); //                         id tha
 pub(super) const VERSION_INDEX: Table = table("version_index"); //        rows of the history's index, bytes
 const TOOLS_TABLE: Table = table("tools"); //                             workspace ‖ tool
 pub(super) const DOCUMENT_STORES_TABLE: Table = table("document_stores"); //         workspace ‖ document store
-pub(super) const LEGACY_CHUNKS: Table = table("chunks"); //                      empty: passages as format 1 kept them
+pub(super) const LEGACY_CHUNKS: Table = table("chunks"); //                      empty: chunks as format 1 kept them
 pub(super) const CHUNKS: Table = table("passages"); //                  document store ‖ loader ‖ chunk
-const UPSERTS_TABLE: Table = table("fillings"); //                       workspace ‖ flow -> the newest of them
+const UPSERTS_TABLE: Table = table("fillings"); //                       workspace ‖ flow -> the newest upserts
 const COLLECTIONS_TABLE: Table = table("collections"); //                 workspace ‖ collection -> its head
-pub(super) const COLLECTION_BLOCKS: Table = table("collection_blocks"); // workspace ‖ collection ‖ number -> vectors and passages, bytes
-pub(super) const CHUNK_RECORDS: Table = table("passage_records"); //    workspace ‖ namespace ‖ passage -> the source of the passage
-const VECTOR_CONFIGS_TABLE: Table = table("store_vectors"); //             workspace ‖ document store -> the cards of its vectors
-pub(super) const FEEDBACK: Table = table("feedback"); //                  flow ‖ chat ‖ sequence of the message -> how it was rated
+pub(super) const COLLECTION_BLOCKS: Table = table("collection_blocks"); // workspace ‖ collection ‖ number -> its rows, bytes
+pub(super) const CHUNK_RECORDS: Table = table("passage_records"); //    workspace ‖ namespace ‖ chunk -> its source
+const VECTOR_CONFIGS_TABLE: Table = table("store_vectors"); //         workspace ‖ document store -> the cards of its vectors
+pub(super) const FEEDBACK: Table = table("feedback"); //            flow ‖ chat ‖ sequence of the message -> how it was rated
 pub(super) const FEEDBACK_KEYS: Table = table("feedback_home"); //        feedback -> the key of its row
 pub(super) const LEADS: Table = table("leads"); //                        flow ‖ lead
 const TEMPLATES_TABLE: Table = table("templates"); //                     workspace ‖ template
@@ -72,11 +72,11 @@ const INVITATIONS_TABLE: Table = table("invitations"); //                 SHA-25
 const PASSWORD_RESETS_TABLE: Table = table("password_resets"); //         SHA-256 of the token
 pub(super) const AUDIT: Table = table("audit"); //                        sequence, big-endian -> entry, the newest of them
 const FLOW_LAST_WORKSPACE_TABLE: Table = table("flow_last_home"); //           deleted flow -> the workspace it was in
-pub(super) const AUDIT_SIGN_INS: Table = table("audit_sign_ins"); //      as audit, whose numbers it shares: what strangers can write
-const UNLINKED_BLOCKS_TABLE: Table = table("collection_leftovers"); //          workspace ‖ collection, or zeros -> blocks to remove
+pub(super) const AUDIT_SIGN_INS: Table = table("audit_sign_ins"); // as audit, in the same numbers: what strangers can write
+const UNLINKED_BLOCKS_TABLE: Table = table("collection_leftovers"); //   workspace ‖ collection, or zeros -> blocks to remove
 const CONVERSATION_UPLOADS_TABLE: Table = table("chat_knowledge"); //           workspace ‖ hash of flow and chat
-const NAMED_SESSIONS_TABLE: Table = table("named_sessions"); //           workspace ‖ hash of flow, key and name -> conversation and key
-const NAME_OF_CONVERSATION_TABLE: Table = table("name_of_conversation"); // workspace ‖ hash of flow and chat -> where its name is
+const NAMED_SESSIONS_TABLE: Table = table("named_sessions"); // workspace ‖ hash of flow, key and name -> conversation, key
+const NAME_OF_CONVERSATION_TABLE: Table = table("name_of_conversation"); // workspace ‖ hash of flow, chat -> id of its name
 const SECRET_FINGERPRINTS_TABLE: Table = table("secret_prints"); //             file of a server secret -> its fingerprint
 const HISTORY_MARK_TABLE: Table = table("history_mark"); //               "mark" -> the newest version, and where it is
 
@@ -99,12 +99,12 @@ pub const DRAFT_CANVASES: WorkspaceTexts<FlowId> = WorkspaceTexts::new(DRAFT_CAN
 /// Versions on their way into history, in the order in which Live changed.
 pub const INTENTS: GlobalTable<NewVersion, [u8; 16]> = GlobalTable::new(INTENTS_TABLE);
 pub const TOOLS: WorkspaceTable<WorkspaceTool, ToolId> = WorkspaceTable::new(TOOLS_TABLE);
-/// Document stores, without their passages.
+/// Document stores, without their chunks.
 pub const DOCUMENT_STORES: WorkspaceTable<DocumentStore, DocumentStoreId> =
     WorkspaceTable::new(DOCUMENT_STORES_TABLE);
-/// How the vector stores of flows were filled, newest last.
+/// Upserts into the vector stores of flows, newest last.
 pub const UPSERTS: WorkspaceTable<Vec<UpsertRecord>, FlowId> = WorkspaceTable::new(UPSERTS_TABLE);
-/// The heads of collections of vectors. Written with their blocks, by `collections.rs`.
+/// The heads of collections of vectors. Written with their blocks, by `queries/collections.rs`.
 pub(super) const COLLECTIONS: WorkspaceTable<Collection, CollectionId> =
     WorkspaceTable::new(COLLECTIONS_TABLE);
 /// The cards that make and keep the vectors of document stores.
@@ -132,7 +132,7 @@ pub const PASSWORD_RESETS: GlobalTable<PasswordReset, [u8; 32]> = GlobalTable::n
 /// but this workspace may use the id again.
 pub const FLOW_LAST_WORKSPACE: GlobalTable<WorkspaceId, FlowId> = GlobalTable::new(FLOW_LAST_WORKSPACE_TABLE);
 
-/// Blocks of collections that are to be removed. Written with the heads, by `collections.rs`.
+/// Blocks of collections that are to be removed. Written with the heads, by `queries/collections.rs`.
 pub(super) const UNLINKED_BLOCKS: GlobalTable<UnlinkedBlocks, [u8; 32]> =
     GlobalTable::new(UNLINKED_BLOCKS_TABLE);
 
@@ -140,7 +140,8 @@ pub(super) const UNLINKED_BLOCKS: GlobalTable<UnlinkedBlocks, [u8; 32]> =
 pub const CONVERSATION_UPLOADS: WorkspaceTable<ConversationUploads, ConversationUploadsId> =
     WorkspaceTable::new(CONVERSATION_UPLOADS_TABLE);
 
-/// The conversations that holders of keys named. Written, like the next one, by one room only, `ops/conversations/named_sessions.rs`.
+/// The conversations that holders of keys named. Written, like the next one, by one room only,
+/// `ops/conversations/named_sessions.rs`.
 pub const NAMED_SESSIONS: WorkspaceTable<NamedConversation, ConversationNameId> =
     WorkspaceTable::new(NAMED_SESSIONS_TABLE);
 /// The name of a conversation, to forget it by.
@@ -150,7 +151,8 @@ pub const NAME_OF_CONVERSATION: WorkspaceTable<ConversationNameId, ConversationU
 /// Which secrets of the server belong to this database. Written by one room only, `ops/service/server_secrets.rs`.
 pub const SECRET_FINGERPRINTS: GlobalTable<String, str> = GlobalTable::new(SECRET_FINGERPRINTS_TABLE);
 
-/// What belongs to this database of the history beside it, under [`HISTORY_MARK_KEY`]. Written by one room only, `ops/service/history.rs`.
+/// What belongs to this database of the history beside it, under [`HISTORY_MARK_KEY`]. Written by one room only,
+/// `ops/service/history.rs`.
 pub const HISTORY_MARK: GlobalTable<HistoryMark, str> = GlobalTable::new(HISTORY_MARK_TABLE);
 /// The only key of [`HISTORY_MARK`].
 pub const HISTORY_MARK_KEY: &str = "mark";

@@ -84,7 +84,7 @@ pub struct ReadTx {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ReadScope {
     Everything,
-    /// Everything but messages, the newest of which may be missing (`tail.rs`).
+    /// Everything but messages, the newest of which may be missing (`wal/memtable.rs`).
     AllButMessages,
 }
 
@@ -101,13 +101,13 @@ impl ReadScope {
 /// A change in the making. Nothing of it is seen by others before its commit.
 pub struct WriteTx {
     tx: redb::WriteTransaction,
-    /// Whether the operation that now runs in this transaction has written (see `commit.rs`).
+    /// Whether the operation that now runs in this transaction has written (see `engine/write_group.rs`).
     has_written: Cell<bool>,
     /// What all operations changed so far.
     redo: RefCell<RedoRecord>,
-    /// The newest messages that it sees; those after it are not in the database yet.
+    /// It sees every message below this; the others are not in the database yet.
     watermark: Watermark,
-    /// An operation in it wants the database flushed.
+    /// An operation in it asked for a checkpoint.
     is_checkpoint_requested: Cell<bool>,
     encoding: Cell<RowEncoding>,
 }
@@ -127,7 +127,7 @@ impl ReadTx {
         Self::with_encoding(tx, scope, RowEncoding::Checksummed)
     }
 
-    /// Over a database whose rows are of this form.
+    /// Over a database whose rows have this encoding.
     pub(super) const fn with_encoding(
         tx: redb::ReadTransaction,
         scope: ReadScope,
@@ -150,7 +150,7 @@ impl ReadTx {
     /// [`Error::Cancelled`] when `is_cancelled` says so.
     pub(super) fn examine(&self, table: Table, is_cancelled: impl Fn() -> bool) -> Result<TableReport> {
         let mut report = TableReport::default();
-        // What fails here is told in the end: the table is not whole.
+        // What fails here shows in the end: the table is not complete.
         let _ = self.examine_rows(table, &mut report, &is_cancelled);
         if is_cancelled() { Err(Error::Cancelled) } else { Ok(report) }
     }
@@ -325,7 +325,7 @@ impl WriteTx {
         self.encoding.get()
     }
 
-    /// Reads and writes rows of this form from here on.
+    /// Reads and writes rows in this encoding from here on.
     pub(super) fn set_encoding(&self, encoding: RowEncoding) {
         self.encoding.set(encoding);
     }
@@ -334,13 +334,13 @@ impl WriteTx {
         self.watermark
     }
 
-    /// Has the database flushed when this is committed. It counts as a write.
+    /// Has a checkpoint made when this is committed. It counts as a write.
     pub(super) fn request_checkpoint(&self) {
         self.has_written.set(true);
         self.is_checkpoint_requested.set(true);
     }
 
-    /// True when it was asked to flush.
+    /// True when an operation in it asked for a checkpoint.
     pub(super) fn is_checkpoint_requested(&self) -> bool {
         self.is_checkpoint_requested.get()
     }
@@ -373,7 +373,7 @@ impl WriteTx {
         Ok(self.tx.commit()?)
     }
 
-    /// Commits for readers and later transactions of this process; the next flush takes it to disk.
+    /// Commits for readers and later transactions of this process; the next checkpoint takes it to disk.
     pub(super) fn commit_volatile(mut self) -> Result<(), redb::Error> {
         self.tx.set_durability(Durability::None)?;
         Ok(self.tx.commit()?)
@@ -390,7 +390,7 @@ impl WriteTx {
         self.tx.open_table(table).map(drop).map_err(database_error)
     }
 
-    /// Stores `checked_value` under `key`, in place of what was there.
+    /// Stores `value` under `key`, in place of what was there.
     ///
     /// # Errors
     /// [`Error::Internal`] when the database cannot be written.

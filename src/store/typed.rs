@@ -67,7 +67,7 @@ fn list_records<T: DeserializeOwned>(tx: &impl Tx, table: Table, range: &KeyRang
 }
 
 impl<T: Serialize + DeserializeOwned, I: RecordId> WorkspaceTable<T, I> {
-    /// A shelf over `table`.
+    /// The records of workspaces in `table`.
     #[must_use]
     pub const fn new(table: Table) -> Self {
         Self { table, record_type: PhantomData }
@@ -151,7 +151,7 @@ impl<T: Serialize + DeserializeOwned, I: RecordId> WorkspaceTable<T, I> {
 }
 
 impl<T: Serialize + DeserializeOwned, K: AsKey + ?Sized> GlobalTable<T, K> {
-    /// A register over `table`.
+    /// The records in `table`.
     #[must_use]
     pub const fn new(table: Table) -> Self {
         Self { table, record_type: PhantomData }

@@ -5,7 +5,7 @@ use std::fmt;
 /// Names a row among all of its collection.
 pub type RowId = [u8; 16];
 
-/// One passage on its way into a block.
+/// One chunk on its way into a block.
 #[derive(Debug, Clone, PartialEq)]
 pub struct VectorRow {
     pub id: RowId,

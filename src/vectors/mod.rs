@@ -1,4 +1,4 @@
-//! Passages found by their vectors: exact search over contiguous numbers. What a passage is, this room does not know;
+//! Chunks found by their vectors: exact search over contiguous numbers. What a chunk is, this room does not know;
 //! it keeps a text for each vector.
 
 mod block;

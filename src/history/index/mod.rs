@@ -10,7 +10,7 @@
 //! | `l` flow | number of the last Publish or Roll back |
 //!
 //! New rows wait in memory and go to the store with what is written there next for the version, or together: a version is
-//! not worth a database flush of its own, since the history itself is on disk.
+//! not worth a database commit of its own, since the history itself is on disk.
 
 pub(crate) mod store;
 

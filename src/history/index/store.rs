@@ -1,4 +1,4 @@
-//! Where the cache of versions is kept: ordered rows of bytes, in the database of the house or in memory.
+//! Where the cache of versions is kept: ordered rows of bytes, in the database of the service or in memory.
 
 use crate::domain::error::Result;
 use std::collections::BTreeMap;

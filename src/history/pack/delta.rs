@@ -1,4 +1,4 @@
-//! Git's pack delta: an object told as copies from another one and new bytes between them. The library can
+//! Git's pack delta: an object written as copies from another one and new bytes between them. The library can
 //! only apply deltas, not make them.
 
 /// The shortest run of equal bytes that is looked for.
@@ -6,7 +6,7 @@ const BLOCK: usize = 16;
 /// An empty place in the table of blocks.
 const NONE: u32 = u32::MAX;
 
-/// Tells `target` by `base`; `None` when that would not be clearly shorter.
+/// The delta that makes `target` of `base`; `None` when it would not be clearly shorter.
 pub(in crate::history) fn encode(base: &[u8], target: &[u8]) -> Option<Vec<u8>> {
     if base.len() < BLOCK || target.len() < BLOCK || base.len() >= NONE as usize {
         return None;

@@ -195,8 +195,8 @@ impl RepositoryHandle {
         Ok(())
     }
 
-    /// Sees to it that the disk keeps the branch where it is. Whoever moved it may have been killed before it was flushed, or
-    /// was told that it could not be; then it is written anew. What it leads to was on disk before it moved.
+    /// Sees to it that the disk keeps the branch where it is. Whoever moved it may have been killed before it was flushed,
+    /// or was told that it could not be; then it is written anew. What it leads to was on disk before it moved.
     pub(super) fn confirm_main(&self) -> Result<()> {
         if self.is_main_confirmed.load(Ordering::SeqCst) {
             return Ok(());

@@ -46,8 +46,8 @@ impl ObjectBatch {
     }
 
     /// Writes the files, then flushes their folders. What a pack or a file holds already is written once more: a file nobody
-    /// uses could be cut short, be collected at any moment, or be one that the disk did not take before. `other` is a file that
-    /// is flushed with them.
+    /// uses could be cut short, be collected at any moment, or be one that the disk did not take before. `other` is a file
+    /// that is flushed with them.
     pub(in crate::history) fn write(self, tree: &Tree, other: TempFile) -> Result<FlushedFile> {
         // The folder of all is flushed at the end too: other programs make folders in it.
         let mut folders = BTreeMap::from([(String::new(), tree.make(&[OBJECTS])?)]);

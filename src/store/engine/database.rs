@@ -1,5 +1,5 @@
-//! The open database: how changes and messages become durable, how the database is flushed, and how it is opened anew after a
-//! failed disk operation, which redb asks for and which lets a full disk heal without a restart.
+//! The open database: how changes and messages become durable, how a checkpoint is made, and how the database is opened anew
+//! after a failed disk operation, which redb asks for and which lets a full disk heal without a restart.
 
 use super::create;
 use super::overlay;
@@ -23,10 +23,11 @@ use std::sync::{Mutex, MutexGuard, PoisonError, RwLock};
 /// request needs (its flow, its key, the end of its conversation) are few.
 const CACHE_BYTES: usize = 16 << 20;
 
-/// How often messages are judged anew because something changed meanwhile; then they are a change themselves, which waits.
+/// How often messages are validated anew because something changed meanwhile; then they are a change themselves, which
+/// waits.
 const VALIDATIONS_MAX: usize = 3;
 
-/// What the database knows of its journal, in the table of facts about it: [`LogMark`].
+/// What the database knows of its log, in the table of facts about it: [`LogMark`].
 pub(in crate::store) const LOG_MARK_KEY: &[u8] = b"journal";
 
 /// Opens the database; called again whenever it must be opened anew.
@@ -38,21 +39,21 @@ pub(in crate::store) struct StorageEngine {
     /// Held for reading only while a transaction begins, so that a nested or long transaction blocks nobody.
     /// `None` after a failed attempt to open it anew.
     database: RwLock<Option<GuardedDatabase>>,
-    /// Where the journal lies; `None` for a database without one, whose every commit is a flush.
+    /// Where the log lies; `None` for a database without one, whose every commit is a checkpoint.
     log_paths: Option<LogPaths>,
-    /// Taken while something is written into it, and while a flush ends.
+    /// Taken while something is written into it, and while a checkpoint ends.
     log: Mutex<Option<WriteAheadLog>>,
-    /// Messages that the journal has and the database has not. Kept and cleared while `log` is held.
+    /// Messages that the log has and the database has not. Filled and cleared while `log` is held.
     pub(in crate::store) memtable: Memtable,
-    /// A file of the journal is full, and nobody has begun to flush the database for it.
+    /// A segment of the log is full, and nobody has begun a checkpoint for it.
     is_checkpoint_due: AtomicBool,
     poisoned: AtomicBool,
     /// Raised by every change, and by every opening, after which a change that failed may be there.
     commit_version: AtomicU64,
     flow_workspaces: ReadCache<FlowId, Option<WorkspaceId>>,
-    /// With `log`: the journal has a change that nobody sees yet, because the database is being flushed with it.
+    /// With `log`: the log has a change that nobody sees yet, because a checkpoint is being made with it.
     is_commit_hidden: AtomicBool,
-    /// Where a database that is only looked at has the copy of its journal.
+    /// Where a database that is only looked at has the copy of its log.
     #[allow(dead_code, reason = "it is kept until the handle goes, and removed with it")]
     scratch: Option<tempfile::TempDir>,
 }
@@ -77,7 +78,7 @@ impl StorageEngine {
         Self::new(database, Box::new(opener), Some(log_paths))
     }
 
-    /// Opens the file at `path` so that neither it nor its journal is written.
+    /// Opens the file at `path` so that neither it nor its log is written.
     pub(in crate::store) fn open_read_only(path: &Path) -> Result<Self, OpenError> {
         catch_panic(|| {
             let scratch = tempfile::Builder::new().prefix("flowkeep-").tempdir()?;
@@ -135,7 +136,7 @@ impl StorageEngine {
         }
     }
 
-    /// Notes that the database refuses to go on.
+    /// Notes that the database refuses to go on: it is poisoned.
     pub(in crate::store) fn poison(&self) {
         self.poisoned.store(true, Ordering::Release);
     }
@@ -173,7 +174,7 @@ impl StorageEngine {
         database.begin_read().map(|tx| ReadTx::new(tx, scope)).map_err(database_error)
     }
 
-    /// Begins a change, which sees every message that was kept; waits while another one is being committed.
+    /// Begins a change, which sees every message of the memtable; waits while another one is being committed.
     pub(in crate::store) fn begin_write(&self) -> Result<WriteTx> {
         let slot = self.database.read().unwrap_or_else(PoisonError::into_inner);
         let database = slot.as_ref().ok_or_else(closed_error)?;
@@ -192,12 +193,12 @@ impl StorageEngine {
         Ok(WriteTx::new(tx, self.memtable.applied()))
     }
 
-    /// Commits a change; it is on disk when this returns, in the journal or in the database itself.
+    /// Commits a change; it is on disk when this returns, in the log or in the database itself.
     ///
-    /// When it fails the handle is sick: whether the change counts shows when the database is opened anew.
+    /// When it fails the engine is poisoned: whether the change counts shows when the database is opened anew.
     pub(in crate::store) fn commit(&self, tx: WriteTx) -> Result<()> {
         let committed = catch_unwind(AssertUnwindSafe(|| self.try_commit(tx))).unwrap_or_else(|_| {
-            // Nobody knows what it came to, so nothing may follow in this journal before it is read again.
+            // Nobody knows what it came to, so nothing may follow in this log before it is read again.
             *self.lock_log() = None;
             self.is_commit_hidden.store(false, Ordering::SeqCst);
             Err(Error::internal("the database failed in the middle of a change"))
@@ -230,7 +231,7 @@ impl StorageEngine {
         let is_switched = tx.is_checkpoint_requested() && log.is_checkpoint_pending();
         let mark = log.mark().filter(|_| is_switched);
         if !is_logged || (is_switched && mark.is_none()) {
-            // Nothing else is written while the whole journal becomes stale.
+            // Nothing else is written while the whole log becomes stale.
             let pending = self.memtable.pending();
             let result = checkpoint(tx, &pending, Some(log), CheckpointMode::KeepLogging);
             self.bump_version();
@@ -240,7 +241,7 @@ impl StorageEngine {
                     Ok(())
                 }
                 Err(error) => {
-                    // It may have taken effect: what is appended to this journal now might never count.
+                    // It may have taken effect: what is appended to this log now might never count.
                     *guard = None;
                     self.poison();
                     Err(error)
@@ -266,7 +267,7 @@ impl StorageEngine {
         Ok(())
     }
 
-    /// Writes what was changed into the journal; false when it did not take it.
+    /// Writes what was changed into the log; false when it did not take it.
     fn is_logged(&self, tx: &WriteTx, log: &mut WriteAheadLog) -> bool {
         let redo = tx.redo();
         match redo.rows() {
@@ -286,7 +287,7 @@ impl StorageEngine {
         })
     }
 
-    /// Takes the other file, as when this one is full.
+    /// Takes the other segment, as when this one is full.
     #[cfg(test)]
     pub(in crate::store) fn switch_segment_if_possible(&self) {
         if let Some(log) = self.lock_log().as_mut()
@@ -297,12 +298,12 @@ impl StorageEngine {
         }
     }
 
-    /// True for the one who is to flush the database now.
+    /// True for the one who is to make the checkpoint now.
     pub(in crate::store) fn take_checkpoint_duty(&self) -> bool {
         self.is_checkpoint_due.load(Ordering::Acquire) && self.is_checkpoint_due.swap(false, Ordering::AcqRel)
     }
 
-    /// Writes messages into the journal and keeps them: one result for each. They are on disk when this returns.
+    /// Appends messages to the log and to the memtable: one result for each. They are on disk when this returns.
     ///
     /// # Errors
     /// When the database cannot be read.
@@ -318,7 +319,7 @@ impl StorageEngine {
                 return Ok(AppendResult::Done(results));
             }
             let mut guard = self.lock_log();
-            // A change that is in the journal may have removed a flow, and no message of it may follow.
+            // A change that is in the log may have removed a flow, and no message of it may follow.
             if self.is_commit_hidden.load(Ordering::SeqCst) {
                 return Ok(AppendResult::UseTransaction);
             }
@@ -378,16 +379,16 @@ impl StorageEngine {
     }
 }
 
-/// What became of messages that were to be kept.
+/// What became of messages that were to be appended.
 pub(in crate::store) enum AppendResult {
     Done(Vec<Result<()>>),
-    /// Both files of the journal are full: the database is to be flushed first.
+    /// Both segments of the log are full: a checkpoint must come first.
     LogFull,
-    /// The journal does not take them: they are a change of the database like others.
+    /// The log does not take them: they are a change of the database like others.
     UseTransaction,
 }
 
-/// A disk that cannot take a record of the journal may still take the change.
+/// A disk that cannot take a record of the log may still take the change.
 fn try_append(log: &mut WriteAheadLog, record: &[u8]) -> bool {
     let result = log.append(record);
     if let Err(error) = &result {
@@ -397,7 +398,7 @@ fn try_append(log: &mut WriteAheadLog, record: &[u8]) -> bool {
 }
 
 impl Drop for StorageEngine {
-    /// Flushes what only the journal has, so that the next start has nothing to do. A failure loses nothing.
+    /// Makes a checkpoint of what only the log has, so that the next start has nothing to do. A failure loses nothing.
     fn drop(&mut self) {
         let is_checkpoint_needed = self.lock_log().as_ref().is_some_and(WriteAheadLog::is_begun);
         if !is_checkpoint_needed || self.is_poisoned() {
@@ -452,17 +453,17 @@ fn builder() -> Builder {
     builder
 }
 
-/// What comes after a flush of everything.
+/// What comes after a checkpoint of everything.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::store) enum CheckpointMode {
-    /// Changes, for which a file of the journal is begun.
+    /// Changes, for which a segment of the log is begun.
     KeepLogging,
-    /// None yet, or none any more: the database must be good without its journal.
+    /// None yet, or none any more: the database must be good without its log.
     CloseLog,
 }
 
-/// Commits everything into the database itself, with `pending` of the messages, and with a generation that makes all records of
-/// the journal stale.
+/// Commits everything into the database itself, with `pending` of the messages, and with an epoch that makes all records of
+/// the log stale.
 pub(in crate::store) fn checkpoint(
     tx: WriteTx,
     pending: &[PendingMessage],
@@ -470,7 +471,7 @@ pub(in crate::store) fn checkpoint(
     mode: CheckpointMode,
 ) -> Result<()> {
     let Some(log) = log else { return tx.commit_durable().map_err(database_error) };
-    // Generations are at random: a database that was put back to an older state must never meet records of what it forgot.
+    // Epochs are at random: a database that was put back to an older state must never meet records of what it forgot.
     let new_segment = if mode == CheckpointMode::KeepLogging { log.begin_segment(new_epoch) } else { None };
     let none = || LogMark { epoch: new_epoch(), length: KnownLength::Bytes(0) };
     let mark = new_segment.map_or_else(none, NewSegment::mark);
@@ -487,7 +488,7 @@ fn checkpoint_with(tx: WriteTx, pending: &[PendingMessage], mark: LogMark) -> Re
     tx.commit_durable().map_err(database_error)
 }
 
-/// A generation that no database had before.
+/// An epoch that no database had before.
 pub(in crate::store) fn new_epoch() -> u64 {
     uuid::Uuid::new_v4().as_u64_pair().1
 }

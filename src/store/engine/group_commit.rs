@@ -2,10 +2,10 @@
 //! of waiting for a lock, working, and waiting again for the work to count.
 //!
 //! Whoever finds nobody at work is the leader: it takes everything that was handed over and works. There are two ways:
-//! - [`GroupCommit::submit_and_wait`] sleeps until the item's result is there. Such a leader works one round. Before it tells the others
-//!   what came of it, it wakes the first of those who came meanwhile to lead next;
-//! - [`GroupCommit::submit`] has the result told by a call, and its thread goes on to other work. Such a leader stays until
-//!   nobody waits. Behind a leader that leaves it sleeps all the same: somebody must be there to lead next.
+//! - [`GroupCommit::submit_and_wait`] sleeps until the item's result is there. Such a leader works one round. Before it
+//!   tells the others what came of it, it wakes the first of those who came meanwhile to lead next;
+//! - [`GroupCommit::submit`] has a callback called with the result, and its thread goes on to other work. Such a leader
+//!   stays until nobody waits. Behind a leader that leaves it sleeps all the same: somebody must be there to lead next.
 //!
 //! So there is one leader as long as anything waits, and none is left behind: leadership and the queue change under one
 //! lock, and when work panics everyone of that round is told that theirs is lost.
@@ -37,7 +37,7 @@ enum Leader {
     UntilEmpty,
 }
 
-/// How the result of an item is told.
+/// How the result of an item reaches who waits for it.
 enum Waiter<R> {
     Parked(Arc<ParkSlot<R>>),
     Callback(Callback<R>),
@@ -45,7 +45,7 @@ enum Waiter<R> {
 
 type Callback<R> = Box<dyn FnOnce(Result<R, LeaderPanicked>) + Send>;
 
-/// Where one thread waits. It is woken by name: that costs the teller a call of the system only when it sleeps.
+/// Where one thread waits. It is woken by name: that costs whoever wakes it a call of the system only when it sleeps.
 struct ParkSlot<R> {
     signal: Mutex<Option<WakeSignal<R>>>,
     thread: Thread,
@@ -96,7 +96,7 @@ impl<T, R> Queue<T, R> {
         mem::take(&mut self.waiting).into_iter().unzip()
     }
 
-    /// Has whoever slept at `slot` told by a call.
+    /// Gives whoever slept at `slot` a callback instead.
     fn convert_to_callback(&mut self, slot: &Arc<ParkSlot<R>>, callback: Callback<R>) {
         let is_of_it = |told: &Waiter<R>| matches!(told, Waiter::Parked(other) if Arc::ptr_eq(other, slot));
         if let Some((_, told)) = self.waiting.iter_mut().find(|(_, told)| is_of_it(told)) {
@@ -164,8 +164,8 @@ impl<T, R> GroupCommit<T, R> {
         own
     }
 
-    /// Has `item` worked on as [`Self::submit_and_wait`] does, and `done` called with what came of it, by this thread or another. What
-    /// panics in `work` or in `done` ends there.
+    /// Has `item` worked on as [`Self::submit_and_wait`] does, and `done` called with what came of it, by this thread or
+    /// another. What panics in `work` or in `done` ends there.
     pub(in crate::store) fn submit(
         &self,
         item: T,

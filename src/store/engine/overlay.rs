@@ -42,8 +42,8 @@ pub(in crate::store) fn open(path: &Path, cache_bytes: usize) -> Result<Database
     Database::builder().set_cache_size(cache_bytes).create_with_backend(overlay)
 }
 
-/// Copies the journal of the database at `path` into `scratch`, with the word of who gave it up: reading one brings it in
-/// order, which is writing.
+/// Copies the log of the database at `path` into `scratch`, with the file by which somebody gave it up: reading a log brings
+/// it in order, which is writing.
 pub(in crate::store) fn copy_log(path: &Path, scratch: &Path) -> Result<LogPaths, OpenError> {
     let files = |path: &Path| {
         let [first, second] = WriteAheadLog::paths(path);
@@ -229,7 +229,7 @@ mod tests {
         for number in 0..20 {
             store.write(|tx| version_index::put(tx, &[row(number)])).unwrap();
         }
-        // As a kill leaves it: rows in the journal that the database does not have.
+        // As a kill leaves it: rows in the log that the database does not have.
         let away = tempfile::tempdir().unwrap();
         let copied = away.path().join("flowkeep.redb");
         for (from, to) in Store::files(&path).iter().zip(Store::files(&copied)) {

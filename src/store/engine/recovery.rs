@@ -1,4 +1,4 @@
-//! Opening the database file: what can be wrong with it in words, its format, and the changes that only its journal has.
+//! Opening the database file: what can be wrong with it in words, its format, and the changes that only its log has.
 
 use super::create;
 use super::database::{CheckpointMode, LOG_MARK_KEY, checkpoint, new_epoch};
@@ -26,7 +26,7 @@ pub enum OpenError {
     },
     /// It is no database, or a broken one.
     Damaged(String),
-    /// Its journal is not what the database counts on.
+    /// Its log is not what the database counts on.
     Log(LogError),
     /// The disk or the folder did not allow it.
     Io(std::io::Error),
@@ -57,7 +57,7 @@ impl fmt::Display for OpenError {
     }
 }
 
-/// A journal that holds less than was acknowledged.
+/// A log that holds less than was acknowledged.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LogError {
     kind: LogErrorKind,
@@ -139,7 +139,7 @@ impl From<Error> for OpenError {
     }
 }
 
-/// Where the journal of a database lies.
+/// Where the log of a database lies.
 pub(in crate::store) struct LogPaths {
     pub(in crate::store) files: [PathBuf; 2],
     /// The file by which somebody gives up what cannot be read of it.
@@ -147,7 +147,7 @@ pub(in crate::store) struct LogPaths {
 }
 
 impl LogPaths {
-    /// Of the database at `path`.
+    /// Those of the database at `path`.
     pub(in crate::store) fn new(path: &Path) -> Self {
         Self { files: WriteAheadLog::paths(path), loss_marker: WriteAheadLog::loss_marker(path) }
     }
@@ -163,14 +163,14 @@ impl LogPaths {
     }
 }
 
-/// What was made of the journal.
+/// What came of replaying the log.
 struct ReplayResult {
     log: Option<WriteAheadLog>,
-    /// Somebody gave up what could not be read, so what could must be flushed, and nothing of the journal counts any more.
+    /// Somebody gave up what could not be read, so what could must get a checkpoint, and nothing of the log counts any more.
     was_given_up: bool,
 }
 
-/// Opens the journal and makes its changes again, in memory: they are on disk already, where they stand.
+/// Opens the log and makes its changes again, in memory: they are on disk already, where they stand.
 ///
 /// # Errors
 /// When it holds less than the database counts on.
@@ -213,7 +213,7 @@ fn replay_with(
     Ok(ReplayResult { log: Some(log), was_given_up })
 }
 
-/// What the database knows of its journal.
+/// What the database knows of its log.
 fn read_mark(database: &Database, encoding: RowEncoding) -> Result<LogMark> {
     let tx = database.begin_read().map_err(database_error)?;
     let is_new = !tx.list_tables().map_err(database_error)?.any(|table| table.name() == META.name());
@@ -224,7 +224,7 @@ fn read_mark(database: &Database, encoding: RowEncoding) -> Result<LogMark> {
     } else {
         ReadTx::with_encoding(tx, ReadScope::Everything, encoding).get_with(META, LOG_MARK_KEY, read)?
     };
-    // A journal that was left by another database must not count for this one.
+    // A log that was left by another database must not count for this one.
     Ok(known.unwrap_or_else(|| LogMark { epoch: new_epoch(), length: KnownLength::Bytes(0) }))
 }
 
@@ -250,7 +250,7 @@ pub(in crate::store) fn read_next_sequence(database: &Database) -> Result<u64> {
     messages::next_sequence(&ReadTx::new(tx, ReadScope::Everything))
 }
 
-/// Reads the journal and brings the database to this program's format.
+/// Replays the log and brings the database to this program's format.
 pub(in crate::store) fn open_and_migrate(
     database: &Database,
     paths: Option<&LogPaths>,
@@ -262,7 +262,7 @@ pub(in crate::store) fn open_and_migrate(
         migrations::format_state(&ReadTx::new(tx, ReadScope::Everything), &tables)
             .map(|standing| (standing, tables))
     };
-    // Told before anything is touched.
+    // A newer format is refused before anything is touched.
     let encoding = match format_state()?.0 {
         FormatState::Newer(found) => {
             return Err(OpenError::NewerFormat { found, known: migrations::CURRENT_FORMAT });

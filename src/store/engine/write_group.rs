@@ -184,7 +184,7 @@ impl WriteGroup {
         }
     }
 
-    /// Has the database flushed if a file of the journal waits for it, after whoever flushes already.
+    /// Makes a checkpoint if a segment of the log waits for one, after whoever makes one already.
     pub(in crate::store) fn checkpoint(&self, engine: &StorageEngine) -> Result<()> {
         self.write(engine, &|tx: &WriteTx| {
             tx.request_checkpoint();
@@ -192,8 +192,8 @@ impl WriteGroup {
         })
     }
 
-    /// Waits until the database has all messages below `latest`. Inside a write it does not: what that write sees was settled
-    /// when its transaction began.
+    /// Waits until the database has all messages below `latest`. Inside a write it does not: what that write sees was
+    /// settled when its transaction began.
     pub(in crate::store) fn drain_memtable(
         &self,
         engine: &StorageEngine,
@@ -216,7 +216,7 @@ impl WriteGroup {
         Ok(())
     }
 
-    /// Opens a sick database anew, if that is possible without waiting. For readers.
+    /// Opens a poisoned database anew, if that is possible without waiting. For readers.
     pub(in crate::store) fn try_recover(&self, engine: &StorageEngine) {
         let Ok(state) = self.state.try_lock() else { return };
         let writers_are_gone =
@@ -227,8 +227,8 @@ impl WriteGroup {
         }
     }
 
-    /// Runs the operation in the open transaction, or a new one. It sees all messages below `latest`: an open transaction that
-    /// does not is waited for, and a new one does.
+    /// Runs the operation in the open transaction, or a new one. It sees all messages below `latest`: an open transaction
+    /// that does not is waited for, and a new one does.
     fn try_run<T>(
         &self,
         engine: &StorageEngine,

@@ -20,22 +20,22 @@ pub(super) const FORMAT_KEY: &[u8] = b"schema";
 /// A step from one format to the next.
 type Migration = fn(&WriteTx) -> Result<()>;
 
-/// `STEPS[n]` turns format n into format n + 1. Format 0 is an empty database. A step that has been released
+/// `MIGRATIONS[n]` turns format n into format n + 1. Format 0 is an empty database. A step that has been released
 /// is never changed: a change of format is a new line.
 const MIGRATIONS: [Migration; 7] = [
     |_| Ok(()),
-    // A journal lies beside the database from here on. A program that does not read it must not open the database.
+    // A log lies beside the database from here on. A program that does not read it must not open the database.
     |_| Ok(()),
     v3_chunks::run,
     v4_audit::run,
-    // The journal has two files from here on, and records of messages that the database does not have.
+    // The log has two segments from here on, and records of messages that the database does not have.
     |_| Ok(()),
-    // From here on the database knows how much of its journal it can count on.
+    // From here on the database knows how much of its log it can count on.
     |_| Ok(()),
     v7_checksums::run,
 ];
 
-/// The first format whose rows end in their sum.
+/// The first format whose rows end in their checksum.
 const CHECKSUM_FORMAT: u32 = 7;
 
 /// How rows of a database in format `found` end; it has none in format 0.

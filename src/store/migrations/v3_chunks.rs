@@ -1,4 +1,4 @@
-//! From format 2 to 3: the passages of a document store, which were one value, become a row each. Those there were
+//! From format 2 to 3: the chunks of a document store, which were one value, become a row each. Those there were
 //! stand under one loader for each source they name.
 
 use crate::domain::error::{Error, Result};

@@ -1,4 +1,4 @@
-//! From format 6 to 7: every row gets its sum.
+//! From format 6 to 7: every row gets its checksum.
 
 use crate::domain::error::Result;
 use crate::store::checksum::RowEncoding;
@@ -21,7 +21,7 @@ pub(in crate::store) fn run(tx: &WriteTx) -> Result<()> {
     Ok(())
 }
 
-/// Gives some rows from `start` on their sums; where the next ones begin, if there are any.
+/// Gives some rows from `start` on their checksums; where the next ones begin, if there are any.
 fn add_checksums(tx: &WriteTx, table: Table, start: &[u8]) -> Result<Option<Vec<u8>>> {
     let (mut rows, mut bytes) = (Vec::new(), 0);
     tx.set_encoding(RowEncoding::Plain);

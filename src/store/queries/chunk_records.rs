@@ -1,4 +1,4 @@
-//! Which passages are in a vector store, by namespace: what a record manager remembers (manual 10.7).
+//! Which chunks are in a vector store, by namespace: what a record manager remembers (manual 10.7).
 
 use crate::domain::error::{Error, Result};
 use crate::domain::ids::{NamespaceId, WorkspaceId};
@@ -8,10 +8,10 @@ use crate::store::transaction::{Order, Tx, WriteTx};
 use std::collections::HashMap;
 use std::ops::ControlFlow;
 
-/// Names a passage by what it says.
+/// Names a chunk by what it says.
 pub type ChunkKey = [u8; 16];
 
-/// All records of a namespace: the source of each passage.
+/// All records of a namespace: the source of each chunk.
 ///
 /// # Errors
 /// When the database cannot be read.

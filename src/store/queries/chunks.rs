@@ -1,4 +1,4 @@
-//! Passages of document stores, each a row of its own: a page of a large store costs what the page holds, and a change
+//! Chunks of document stores, each a row of its own: a page of a large store costs what the page holds, and a change
 //! what changed. They are found by their store, which the caller has already found in its workspace.
 
 use crate::domain::error::{Error, Result};
@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use std::ops::ControlFlow;
 
-/// A passage as it is stored; its ids are its key.
+/// A chunk as it is stored; its ids are its key.
 #[derive(Serialize, Deserialize)]
 struct ChunkRecord {
     text: String,
@@ -23,7 +23,7 @@ fn parse(id: ChunkId, value: &[u8]) -> Result<StoredChunk> {
     Ok(StoredChunk { id, text, metadata })
 }
 
-/// Stores passages, each in place of one with the same id.
+/// Stores chunks, each in place of one with the same id.
 ///
 /// # Errors
 /// [`Error::Internal`] when the database cannot be written.
@@ -37,10 +37,10 @@ pub fn put(tx: &WriteTx, store: &DocumentStoreId, loader: &LoaderId, chunks: &[S
     tx.put_all(CHUNKS, rows)
 }
 
-/// One passage.
+/// One chunk.
 ///
 /// # Errors
-/// [`Error::Internal`] when the database or the passage cannot be read.
+/// [`Error::Internal`] when the database or the chunk cannot be read.
 pub fn get(
     tx: &impl Tx,
     store: &DocumentStoreId,
@@ -50,7 +50,7 @@ pub fn get(
     tx.get_with(CHUNKS, &keys::chunk(store, loader, chunk), |value| parse(*chunk, value))
 }
 
-/// Removes a passage; false when there is none.
+/// Removes a chunk; false when there is none.
 ///
 /// # Errors
 /// [`Error::Internal`] when the database cannot be written.
@@ -58,7 +58,7 @@ pub fn remove(tx: &WriteTx, store: &DocumentStoreId, loader: &LoaderId, chunk: &
     tx.remove(CHUNKS, &keys::chunk(store, loader, chunk))
 }
 
-/// Removes the passages of a loader, or all of a store; how many there were.
+/// Removes the chunks of a loader, or all of a store; how many there were.
 ///
 /// # Errors
 /// [`Error::Internal`] when the database cannot be written.
@@ -66,10 +66,10 @@ pub fn clear(tx: &WriteTx, store: &DocumentStoreId, loader: Option<&LoaderId>) -
     tx.remove_range(CHUNKS, &range(store, loader))
 }
 
-/// At most `limit` passages of a loader, or of a store, after the first `skip` of them, each with its loader.
+/// At most `limit` chunks of a loader, or of a store, after the first `skip` of them, each with its loader.
 ///
 /// # Errors
-/// [`Error::Internal`] when the database or a passage cannot be read.
+/// [`Error::Internal`] when the database or a chunk cannot be read.
 pub fn page(
     tx: &impl Tx,
     store: &DocumentStoreId,

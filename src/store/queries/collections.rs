@@ -1,8 +1,8 @@
 //! Collections of vectors: a head, and blocks of about a megabyte that are read and written whole.
 //!
 //! New blocks are stored before the head names them, some at a time, so that a large change holds no other writer up.
-//! A crash leaves blocks that no head names; the next change of the collection removes them. What goes is unnamed in one
-//! commit, noted as left over there, and removed some blocks at a time afterwards, if need be after the next start.
+//! A crash leaves blocks that no head names; the next change of the collection removes them. What goes is unlinked and noted
+//! in one commit, and removed some blocks at a time afterwards, if need be after the next start.
 
 use crate::domain::error::{Error, Result};
 use crate::domain::ids::{CollectionId, WorkspaceId};
@@ -109,7 +109,7 @@ pub fn set_head(
     COLLECTIONS.put(tx, workspace, id, after)
 }
 
-/// The key of what is left over of a collection, or of a whole workspace.
+/// The key of the unlinked blocks of a collection, or of a whole workspace.
 fn unlinked_key(workspace: &WorkspaceId, id: Option<&CollectionId>) -> [u8; 32] {
     let mut key = [0; 32];
     key[..16].copy_from_slice(workspace.bytes());
@@ -151,7 +151,7 @@ pub fn remove_workspace(tx: &WriteTx, workspace: &WorkspaceId) -> Result<()> {
     Ok(())
 }
 
-/// Removes some of what is left over of a collection, or of a deleted workspace; false when nothing is left of it.
+/// Removes some of the unlinked blocks of a collection, or of a deleted workspace; false when none is left.
 ///
 /// # Errors
 /// When the database cannot be written.
@@ -178,7 +178,7 @@ pub fn delete_batch(tx: &WriteTx, workspace: &WorkspaceId, id: Option<&Collectio
     Ok(more)
 }
 
-/// All that is left over.
+/// All blocks that were unlinked and are still to be removed.
 ///
 /// # Errors
 /// When the database cannot be read.

@@ -15,7 +15,7 @@ fn parse(value: &[u8]) -> Result<Feedback> {
     serde_json::from_slice(value).map_err(|_| Error::internal("a stored rating cannot be read"))
 }
 
-/// How the message at this place was rated.
+/// How the message at this position was rated.
 ///
 /// # Errors
 /// [`Error::Internal`] when the database cannot be read.
@@ -68,7 +68,7 @@ pub fn position_of(tx: &impl Tx, id: &FeedbackId) -> Result<Option<(FlowId, Mess
     Ok(position.map(|(flow, chat, sequence)| (flow, MessagePosition { sequence, chat })))
 }
 
-/// Stores the rating of the message at this place, instead of an earlier one.
+/// Stores the rating of the message at this position, instead of an earlier one.
 ///
 /// # Errors
 /// [`Error::Internal`] when the database cannot be written.
@@ -93,7 +93,7 @@ pub(in crate::store) fn remove(tx: &WriteTx, flow: &FlowId, place: &MessagePosit
     match tx.get_with(FEEDBACK, &key, parse) {
         Ok(Some(feedback)) => tx.remove(FEEDBACK_KEYS, feedback.id.bytes())?,
         Ok(None) => return Ok(()),
-        // Its id is lost, and with it the way to its home, which then leads to nothing.
+        // Its id is lost, and with it the way to its key, which then leads to nothing.
         Err(Error::Damaged(_)) => false,
         Err(error) => return Err(error),
     };

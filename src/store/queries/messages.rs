@@ -73,8 +73,8 @@ impl MessageBatch {
     }
 }
 
-/// Judges for each whether its flow is in its workspace, as `workspace_of` knows it; with the messages of those that are, not
-/// numbered yet.
+/// Says for each batch whether its flow is in its workspace, as `workspace_of` knows it; with the messages of those that
+/// are, not numbered yet.
 ///
 /// # Errors
 /// [`Error::Internal`] when the database cannot be read. A result is 404 when a flow is not (any more) in its workspace.
@@ -259,7 +259,7 @@ pub fn count(tx: &impl Tx, workspace: &WorkspaceId, flow: &FlowId) -> Result<usi
 }
 
 /// Removes every message of a flow, and how they were rated; the number removed. Called while the flow still has its
-/// home.
+/// workspace.
 ///
 /// # Errors
 /// [`Error::Internal`] when the database cannot be read or written.
@@ -293,6 +293,6 @@ fn scan_timeline(
 }
 
 pub(in crate::store) fn parse(value: &[u8]) -> Result<Message> {
-    // The cause is not kept: its text may quote what was said.
+    // The cause is not kept: its text may quote the message.
     serde_json::from_slice(value).map_err(|_| Error::internal("a stored message cannot be read"))
 }

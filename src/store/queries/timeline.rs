@@ -26,7 +26,7 @@ pub fn next_sequence(tx: &impl Tx) -> Result<u64> {
     super::messages::next_sequence(tx)
 }
 
-/// Hands over the places of a flow's messages from the number `from` on, until `each` breaks. No message is read.
+/// Hands over the positions of a flow's messages from the number `from` on, until `each` breaks. No message is read.
 ///
 /// # Errors
 /// [`Error::Internal`] when the database cannot be read, else what `each` returns.
@@ -52,7 +52,7 @@ pub fn scan_timeline(
     })
 }
 
-/// The places of a conversation, in their order. No message is read.
+/// The positions of a conversation, in their order. No message is read.
 ///
 /// # Errors
 /// [`Error::Internal`] when the database cannot be read.
@@ -74,7 +74,7 @@ pub fn of_chat(
     Ok(positions)
 }
 
-/// The message at a place of a flow; `None` when it was removed, or the flow lives elsewhere.
+/// The message at a position of a flow; `None` when it was removed, or the flow lives elsewhere.
 ///
 /// # Errors
 /// [`Error::Internal`] when the database or the message cannot be read.
@@ -90,7 +90,7 @@ pub fn message_at(
     tx.get_with(MESSAGES, &keys::message(flow, &place.chat, place.sequence), parse)
 }
 
-/// The message right before a place in the same conversation.
+/// The message right before a position in the same conversation.
 ///
 /// # Errors
 /// [`Error::Internal`] when the database or the message cannot be read.

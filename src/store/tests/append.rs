@@ -122,7 +122,7 @@ fn no_message_follows_the_removal_of_its_flow() {
             }
             is_over.store(true, Ordering::SeqCst);
         });
-        // Before anything is read: the copy is what the journal says.
+        // Before anything is read: the copy is what the log says.
         let copy = killed(folder.path());
         let again = open(copy.path());
         for number in 0..3 {

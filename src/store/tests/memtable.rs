@@ -22,7 +22,7 @@ use std::path::Path;
 use std::sync::Barrier;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// The store, with a journal in use: the first change after a clean end goes into the database itself.
+/// The store, with a log in use: the first change after a clean end goes into the database itself.
 pub(in crate::store) fn open(folder: &Path) -> Store {
     let store = Store::open(&folder.join("test.redb")).unwrap();
     store.write(|tx| tx.put(META, b"begun", b"1")).unwrap();
@@ -109,7 +109,7 @@ fn messages_of_both_files_are_there_when_a_flush_does_not_come_to_its_end() {
     settle_in(&store, 1);
     let long = "x".repeat(60_000);
     let mut said = 0;
-    // Nobody flushes here, so the second file is taken and stays in use.
+    // Nobody makes a checkpoint here, so the second segment is taken and stays in use.
     let keep = |text: &str| {
         let said = [MessageBatch::new(&home(), &[message(flow(1), chat(1), text)]).unwrap()];
         store.engine.append_messages(&said).unwrap()
@@ -122,14 +122,14 @@ fn messages_of_both_files_are_there_when_a_flush_does_not_come_to_its_end() {
         let copy = killed(folder.path());
         let again = open(copy.path());
         assert_eq!(stored(&again, 1, 1).len(), said);
-        // The full file is flushed with the first change, and both are written again.
+        // The checkpoint of the full segment is made with the first change, and both are written again.
         for number in 0..said * 2 {
             say(&again, 1, 2, &format!("{number} {long}")).unwrap();
         }
         let again = open(killed(copy.path()).path());
         assert_eq!((stored(&again, 1, 1).len(), stored(&again, 1, 2).len()), (said, said * 2));
     }
-    // Whoever finds no room flushes and goes on.
+    // Whoever finds no room makes a checkpoint and goes on.
     say(&store, 1, 1, "the last").unwrap();
     assert_eq!(stored(&open(killed(folder.path()).path()), 1, 1), conversation(&store, 1, 1));
 }
@@ -158,7 +158,7 @@ fn what_no_file_holds_is_a_change_like_others() {
     let store = open(folder.path());
     settle_in(&store, 1);
     drop(store);
-    // Its journal is empty: the other file must not be taken, because nothing would lead to it.
+    // Its log is empty: the other segment must not be taken, because nothing would lead to it.
     let store = open(folder.path());
     let long = "x".repeat(SEGMENT_BYTES as usize);
     let said = [MessageBatch::new(&home(), &[message(flow(1), chat(1), &long)]).unwrap()];
@@ -354,7 +354,7 @@ enum Step {
     MakeFlow(u8),
     /// A change that has nothing to do with messages.
     Other(usize),
-    /// Everybody reads, which stores what was kept.
+    /// Everybody reads, which stores the messages of the memtable.
     Read,
     Rotate,
     Flush,

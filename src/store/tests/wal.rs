@@ -1,4 +1,4 @@
-//! The journal: what was acknowledged is there after a kill at any moment, and nothing else is.
+//! The write-ahead log: what was acknowledged is there after a kill at any moment, and nothing else is.
 //!
 //! A kill is played by copying the files of a running store: what its process holds in memory is not in the copy.
 
@@ -15,7 +15,7 @@ use std::path::PathBuf;
 
 type Rows = BTreeMap<Vec<u8>, Vec<u8>>;
 
-/// The store, with a journal in use: the first change after a clean end goes into the database itself.
+/// The store, with a log in use: the first change after a clean end goes into the database itself.
 fn open(folder: &Path) -> Store {
     let store = opened(folder).unwrap();
     store.write(|tx| tx.put(FLOW_TIMELINE, b"begun", b"1")).unwrap();
@@ -26,7 +26,7 @@ fn opened(folder: &Path) -> std::result::Result<Store, OpenError> {
     Store::open(&folder.join("test.redb"))
 }
 
-/// Opens a folder whose journal holds less than it did, and expects words that name its files and what to do.
+/// Opens a folder whose log holds less than it did, and expects words that name its files and what to do.
 fn is_refused(folder: &Path) -> String {
     let refused = opened(folder).err().expect("it must not be opened");
     assert!(matches!(refused, OpenError::Log(_)), "{refused}");
@@ -85,7 +85,7 @@ fn what_was_acknowledged_is_there_after_a_kill() {
     for round in 0..20 {
         put(&store, &format!("{round}"), &[round; 100]);
         let copy = killed(folder.path());
-        // Opened twice: reading the journal again must not depend on its having been read before.
+        // Opened twice: reading the log again must not depend on its having been read before.
         for _ in 0..2 {
             let again = killed(copy.path());
             assert_eq!(rows(&open(again.path())), rows(&store), "{round}");
@@ -223,7 +223,7 @@ fn a_full_journal_misses_the_file_that_goes_on_from_it() {
     let whole = fs::read(&next).unwrap();
     let of_both = rows(&open(killed(folder.path()).path()));
     assert_eq!(of_both.len(), 3);
-    // Where only what leads from one file to the other is damaged, every change can still be read.
+    // Where only what leads from one segment to the other is damaged, every change can still be read.
     for (damage, readable) in [(None, 1), (Some(0), 3), (Some(30), 3), (Some(60), 2)] {
         let copy = killed(folder.path());
         let next = copy.path().join("test.journal2");
@@ -239,7 +239,7 @@ fn a_full_journal_misses_the_file_that_goes_on_from_it() {
         assert!(kept.contains_key(b"in the full one".as_slice()), "{damage:?}");
         assert_eq!(kept.len(), readable, "{damage:?}");
     }
-    // The full one lacks its end, which the other one tells of.
+    // The full one lacks its end, which the other one shows.
     let copy = killed(folder.path());
     let bytes = fs::read(journal(copy.path())).unwrap();
     let end = bytes.iter().rposition(|byte| *byte != 0).unwrap();

@@ -1,19 +1,19 @@
-//! The journal: what was written since the database itself was last flushed, in two files.
+//! The write-ahead log: what was written since the last checkpoint of the database, in two segments.
 //!
-//! Flushing the database costs two waits for the disk and much processor time, whatever was written. So a commit writes
-//! its changes into a file of the journal, which takes one wait, and leaves the database's own pages in memory until the file
-//! is full. After a kill the changes are made again, in their order.
+//! A checkpoint costs two waits for the disk and much processor time, whatever was written. So a commit writes
+//! its changes into a segment of the log, which takes one wait, and leaves the database's own pages in memory until the
+//! segment is full. After a kill the changes are made again, in their order.
 //!
-//! **Why two files.** A flush takes as long as hundreds of records. While it goes on, what must be durable goes into the
-//! other file, whose first record says where the full one ended. Until the flush is over both count, one after the other;
-//! the flush gives the database the generation of the second, and with that the first is stale.
+//! **Why two segments.** A checkpoint takes as long as hundreds of records. While it goes on, what must be durable goes into
+//! the other segment, whose first record says where the full one ended. Until the checkpoint is over both count, one after
+//! the other; the checkpoint gives the database the epoch of the second, and with that the first is stale.
 //!
-//! **What a flush that did not come to its end leaves.** The database has the generation of the full file still, and
-//! both are read. A file that goes on from an end that is not there (a database was put back) does not count.
+//! **What a checkpoint that did not come to its end leaves.** The database has the epoch of the full segment still, and
+//! both are read. A segment that goes on from an end that is not there (a database was put back) does not count.
 //!
-//! **Why no record is lost unnoticed.** With its generation the database keeps how many bytes of the journal it can count on
+//! **Why no record is lost unnoticed.** With its epoch the database keeps how many bytes of the log it can count on
 //! ([`LogMark`]): none after a clean end, and else at least the first record, which is on disk before the database says so.
-//! A file that was deleted, emptied or replaced has less. A full file ends in a record that names the generation of
+//! A segment that was deleted, emptied or replaced has less. A full segment ends in a record that names the epoch of
 //! the other one, written before anything in that one is acknowledged. And behind what is damaged whole records follow.
 //! Only damage to the very last record cannot be told from a write that a power cut tore.
 
@@ -21,28 +21,28 @@ use super::segment::{BEGIN_RECORD_BYTES, LogSegment, SegmentContents};
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// The two files; see the module.
+/// The two segments; see the module.
 pub(in crate::store) struct WriteAheadLog {
     segments: [LogSegment; 2],
     active: usize,
     /// The database counts on the active one. Until it does, nothing is appended.
     is_begun: bool,
-    /// The other one counts too, until the database is flushed.
+    /// The other one counts too, until the checkpoint is over.
     is_checkpoint_pending: bool,
     /// A write failed, so a record may stand at the end that nobody was told of. Nothing may follow it, nor go on from it:
-    /// only a flush of everything, which makes it stale, ends this.
+    /// only a checkpoint of everything, which makes it stale, ends this.
     is_poisoned: bool,
 }
 
-/// What the database knows of its journal.
+/// What the database knows of its log.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::store) struct LogMark {
     pub(in crate::store) epoch: u64,
-    /// How many bytes of them there are at least: 0 when the database has everything.
+    /// How many bytes of the log there are at least: 0 when the database has everything.
     pub(in crate::store) length: KnownLength,
 }
 
-/// How much of the journal the database can count on.
+/// How much of the log the database can count on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::store) enum KnownLength {
     /// So many bytes.
@@ -72,7 +72,7 @@ impl LogMark {
     }
 }
 
-/// Why a journal is not what the database counts on.
+/// Why a log is not what the database counts on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::store) enum LogErrorKind {
     /// Nothing of it can be read.
@@ -80,12 +80,12 @@ pub(in crate::store) enum LogErrorKind {
     Damaged,
 }
 
-/// What the files hold for a database.
+/// What the segments hold for a database.
 pub(in crate::store) struct RecoveredLog {
     pub(in crate::store) log: WriteAheadLog,
-    /// What counts, oldest first; where there is a fault, all that can be read.
+    /// What counts, oldest first; where there is an error, all that can be read.
     pub(in crate::store) records: Vec<Vec<u8>>,
-    /// With one, `log` is not to be gone on with.
+    /// With an error, `log` is not to be gone on with.
     pub(in crate::store) error: Option<LogErrorKind>,
 }
 
@@ -93,14 +93,14 @@ pub(in crate::store) struct RecoveredLog {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::store) enum LogSpace {
     Available,
-    /// When the database is flushed.
+    /// When the checkpoint is over.
     AfterCheckpoint,
     /// Not while things are as they are: the change is for the database itself.
     Unavailable,
 }
 
 impl WriteAheadLog {
-    /// Opens the files and reads what counts for a database with this mark.
+    /// Opens the segments and reads what counts for a database with this mark.
     ///
     /// # Errors
     /// When there is a file and it cannot be read, or not written.
@@ -154,18 +154,18 @@ impl WriteAheadLog {
         Ok(RecoveredLog { log, records, error: (!is_sound).then_some(LogErrorKind::Damaged) })
     }
 
-    /// Files of which nothing counts.
+    /// Segments of which nothing counts.
     pub(in crate::store) fn empty(paths: &[PathBuf; 2], epoch: u64) -> Self {
         let segments = [LogSegment::new(&paths[0], epoch), LogSegment::new(&paths[1], epoch)];
         Self { segments, active: 0, is_begun: false, is_checkpoint_pending: false, is_poisoned: false }
     }
 
-    /// Where the two files of the database at `path` are.
+    /// Where the two segments of the database at `path` are.
     pub(in crate::store) fn paths(path: &Path) -> [PathBuf; 2] {
         [path.with_extension("journal"), path.with_extension("journal2")]
     }
 
-    /// The file by which somebody gives up what cannot be read of the journal of the database at `path`.
+    /// The file by which somebody gives up what cannot be read of the log of the database at `path`.
     pub(in crate::store) fn loss_marker(path: &Path) -> PathBuf {
         path.with_extension("journal.lost")
     }
@@ -174,7 +174,7 @@ impl WriteAheadLog {
         &self.segments[self.active]
     }
 
-    /// True while the database counts on the journal.
+    /// True while the database counts on the log.
     pub(in crate::store) const fn is_begun(&self) -> bool {
         self.is_begun
     }
@@ -185,8 +185,8 @@ impl WriteAheadLog {
         !self.is_checkpoint_pending && self.active().is_empty()
     }
 
-    /// Looks for room for a record of so many bytes, and goes on in the other file when this one is full; `epoch` is then
-    /// the one that the next flush gives the database.
+    /// Looks for room for a record of so many bytes, and goes on in the other segment when this one is full; `new_epoch`
+    /// then gives the one that the database gets at the next checkpoint.
     pub(in crate::store) fn find_space(&mut self, bytes: usize, new_epoch: impl FnOnce() -> u64) -> LogSpace {
         if !self.is_begun || self.is_poisoned || !LogSegment::can_hold(bytes) {
             return LogSpace::Unavailable;
@@ -210,13 +210,13 @@ impl WriteAheadLog {
         let (active, full) = self.active_and_other();
         let is_link_pending = active.is_link_pending();
         let result = active.append(record);
-        // The full file leads on to what is there, and before that is acknowledged.
+        // The full segment leads on to what is there, and before that is acknowledged.
         let written = result.and_then(|()| if is_link_pending { full.link_to(active) } else { Ok(()) });
         self.is_poisoned |= written.is_err();
         written
     }
 
-    /// The file that takes records, and the other one.
+    /// The segment that takes records, and the other one.
     fn active_and_other(&mut self) -> (&mut LogSegment, &mut LogSegment) {
         let [first, second] = &mut self.segments;
         if self.active == 0 { (first, second) } else { (second, first) }
@@ -227,13 +227,13 @@ impl WriteAheadLog {
         self.is_poisoned
     }
 
-    /// True while the full file waits for a flush.
+    /// True while the full segment waits for a checkpoint.
     pub(in crate::store) const fn is_checkpoint_pending(&self) -> bool {
         self.is_checkpoint_pending
     }
 
-    /// Goes on in the other file. Not while that still counts, and not from a file without records: nobody would find the
-    /// other one by it.
+    /// Goes on in the other segment. Not while that still counts, and not from a segment without records: nobody would find
+    /// the other one by it.
     pub(in crate::store) fn switch_segment(&mut self, epoch: u64) {
         debug_assert!(
             !self.is_checkpoint_pending && !self.active().is_empty(),
@@ -245,23 +245,24 @@ impl WriteAheadLog {
         self.is_checkpoint_pending = true;
     }
 
-    /// What a flush gives the database to know, so that the full file is stale and the other one is not. `None` as long as
-    /// nothing is in the other one: the database would count on a file that does not begin with its generation.
+    /// What a checkpoint gives the database to know, so that the full segment is stale and the other one is not. `None` as
+    /// long as nothing is in the other one: the database would count on a segment that does not begin with its epoch.
     pub(in crate::store) fn mark(&self) -> Option<LogMark> {
         let active = self.active();
         let mark = LogMark { epoch: active.epoch(), length: KnownLength::Bytes(active.end()) };
         (active.end() > 0).then_some(mark)
     }
 
-    /// The database was flushed with what [`Self::mark`] was.
+    /// The checkpoint is over that gave the database what [`Self::mark`] was.
     pub(in crate::store) fn checkpoint_done(&mut self, mark: LogMark) {
         if mark.epoch == self.active().epoch() {
             self.is_checkpoint_pending = false;
         }
     }
 
-    /// Begins a file with a generation that the database is about to be flushed with; what counts until then stays as it is.
-    /// `None` when both files count, or the disk does not take it: the database must not count on the journal then.
+    /// Begins a segment with an epoch that the database gets at the checkpoint to come; what counts until then stays as
+    /// it is. `None` when both segments count, or the disk does not take it: the database must not count on the log
+    /// then.
     pub(in crate::store) fn begin_segment(&mut self, new_epoch: impl Fn() -> u64) -> Option<NewSegment> {
         let is_free =
             |place: &usize| !self.is_checkpoint_pending && (*place != self.active || !self.is_begun);
@@ -279,7 +280,7 @@ impl WriteAheadLog {
         })
     }
 
-    /// Goes on in the file that was begun, or in none: the database has everything, and was flushed with this mark.
+    /// Goes on in the segment that was begun, or in none: the database has everything, and this mark.
     pub(in crate::store) fn reset(&mut self, mark: LogMark, new_segment: Option<NewSegment>) {
         match new_segment {
             Some(NewSegment { index: place, .. }) => self.active = place,
@@ -296,7 +297,7 @@ impl WriteAheadLog {
     }
 }
 
-/// A file that [`WriteAheadLog::begin_segment`] has begun.
+/// A segment that [`WriteAheadLog::begin_segment`] has begun.
 #[derive(Debug, Clone, Copy)]
 pub(in crate::store) struct NewSegment {
     index: usize,
@@ -310,11 +311,11 @@ impl NewSegment {
     }
 }
 
-/// What goes on from a file of the journal in the other one.
+/// What goes on from a segment of the log in the other one.
 enum Continuation {
     Absent,
     Valid(SegmentContents),
-    /// It is not what the file before says, or that one lacks its end; what there is of it.
+    /// It is not what the segment before says, or that one lacks its end; what there is of it.
     Mismatched(SegmentContents),
 }
 
@@ -326,7 +327,7 @@ impl Continuation {
             let fits = contents.continues_from == Some(from) && contents.is_begun() && !contents.is_damaged;
             return Ok(if fits { Self::Valid(contents) } else { Self::Mismatched(contents) });
         }
-        // Nothing in it was acknowledged unless the first file lost its end.
+        // Nothing in it was acknowledged unless the first segment lost its end.
         let contents = LogSegment::read_own_epoch(path)?;
         Ok(match contents.continues_from {
             Some(place) if place == from && !base.is_damaged => {

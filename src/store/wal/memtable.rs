@@ -1,9 +1,9 @@
-//! The newest messages: durable in the journal, and not in the database yet.
+//! The newest messages: durable in the log, and not in the database yet.
 //!
 //! Every answer stores its messages, and what the database does for a change costs more than running a small flow. So
-//! messages are only appended to the journal and kept here; the database gets them many at a time, sorted, before
-//! anything else is written and before anything that may look at messages is read. A flush need not be waited for: while it
-//! goes on, messages go into the other file of the journal.
+//! messages are only appended to the log and kept here; the database gets them many at a time, sorted, before
+//! anything else is written and before anything that may look at messages is read. A checkpoint need not be waited for:
+//! while it goes on, messages go into the other segment of the log.
 //!
 //! **Their order among other changes** is the one in which the database gets them. So the record of a change says which
 //! messages the database had before it, and those that had been appended and were not there yet are made after it again.
@@ -26,12 +26,12 @@ pub(in crate::store) struct PendingMessage {
     pub(in crate::store) record: Arc<[u8]>,
 }
 
-/// Which kept messages the database has: all whose number is below.
+/// Which messages the database has: all whose number is below.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(in crate::store) struct Watermark(u64);
 
 impl Watermark {
-    /// All of these, in their order.
+    /// The watermark behind all of these, which are in their order.
     fn after(messages: &[PendingMessage]) -> Option<Self> {
         messages.last().map(|last| Self(last.sequence + 1))
     }
@@ -63,7 +63,7 @@ impl Memtable {
         messages.iter_mut().zip(first..).for_each(|(kept, number)| kept.sequence = number);
     }
 
-    /// Keeps messages that are on disk, in the order of their numbers.
+    /// Adds messages that are on disk, in the order of their numbers.
     pub(in crate::store) fn push(&self, messages: Vec<PendingMessage>) {
         let mut pending = self.pending.write().unwrap_or_else(PoisonError::into_inner);
         pending.extend(messages);
@@ -78,7 +78,7 @@ impl Memtable {
         self.pending.read().unwrap_or_else(PoisonError::into_inner).iter().cloned().collect()
     }
 
-    /// The bound behind everything that was kept so far; `None` when the database has all of it.
+    /// The watermark behind everything that was added so far; `None` when the database has all of it.
     pub(in crate::store) fn latest(&self) -> Option<Watermark> {
         if !self.has_pending.load(Ordering::SeqCst) {
             return None;
@@ -87,7 +87,7 @@ impl Memtable {
         pending.back().map(|last| Watermark(last.sequence + 1))
     }
 
-    /// True while the database lacks a message below the bound.
+    /// True while the database lacks a message below the watermark.
     pub(in crate::store) fn is_behind(&self, watermark: Watermark) -> bool {
         let pending = self.pending.read().unwrap_or_else(PoisonError::into_inner);
         pending.front().is_some_and(|first| first.sequence < watermark.0)
@@ -129,10 +129,10 @@ impl Memtable {
     }
 }
 
-/// A record of the journal.
+/// A record of the log.
 pub(in crate::store) enum LogRecord<'a> {
     Messages(Vec<PendingMessage>),
-    /// Rows that were changed when the database had all messages below the bound.
+    /// Rows that were changed when the database had all messages below the watermark.
     Rows(Watermark, &'a [u8]),
 }
 
@@ -141,7 +141,7 @@ const ROWS: u8 = 5;
 /// Bytes of [`rows_head`].
 pub(in crate::store) const ROWS_HEAD_BYTES: usize = 1 + 8;
 
-/// A record of the journal that this program cannot apply. It was written by another one.
+/// A record of the log that this program cannot apply. It was written by another one.
 #[derive(Debug)]
 struct UnknownRecordError;
 
@@ -179,7 +179,7 @@ pub(in crate::store) fn encode_messages(messages: &[PendingMessage]) -> Vec<u8> 
         bytes.extend(kept.flow.bytes());
         bytes.extend(kept.chat.bytes());
         bytes.extend(kept.sequence.to_le_bytes());
-        // It is shorter than a journal, else nobody appends it.
+        // It is shorter than a segment, else nobody appends it.
         bytes.extend(u32::try_from(kept.record.len()).unwrap_or(u32::MAX).to_le_bytes());
         bytes.extend(&*kept.record);
     }
@@ -196,7 +196,7 @@ pub(in crate::store) fn decode(record: &[u8]) -> Result<LogRecord<'_>> {
         [ROWS, rest @ ..] => rest
             .split_first_chunk::<8>()
             .map(|(watermark, rows)| LogRecord::Rows(Watermark(u64::from_le_bytes(*watermark)), rows)),
-        // As they were written before messages were kept.
+        // As they were written before there were records of messages.
         rows => Some(LogRecord::Rows(Watermark(0), rows)),
     };
     decoded.ok_or_else(unknown_record)
@@ -223,7 +223,7 @@ fn decode_messages(mut bytes: &[u8]) -> Option<Vec<PendingMessage>> {
     Some(messages)
 }
 
-/// Those of `pending` that are below the bound, taken out of it.
+/// Those of `pending` that are below the watermark, taken out of it.
 pub(in crate::store) fn split_at_watermark(
     pending: &mut Vec<PendingMessage>,
     watermark: Watermark,

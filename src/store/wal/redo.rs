@@ -1,4 +1,4 @@
-//! The rows a transaction changed, as bytes that can be applied again: what the journal keeps.
+//! The rows a transaction changed, as bytes that can be applied again: what the log keeps.
 
 use super::memtable::unknown_record;
 use super::segment::SEGMENT_BYTES;
@@ -17,7 +17,7 @@ const REMOVE_RANGE: u8 = 3;
 #[derive(Debug)]
 pub(in crate::store) struct RedoRecord {
     bytes: Vec<u8>,
-    /// They outgrew every journal, or cannot be told as rows: only flushing the database keeps them.
+    /// They outgrew every segment, or are no rows: only a checkpoint keeps them.
     is_oversized: bool,
 }
 
@@ -25,7 +25,7 @@ impl RedoRecord {
     /// None yet.
     pub(in crate::store) const EMPTY: Self = Self { bytes: Vec::new(), is_oversized: false };
 
-    /// The changes as rows of one record; `None` when a journal cannot hold them.
+    /// The changes as rows of one record; `None` when a segment cannot hold them.
     pub(in crate::store) fn rows(&self) -> Option<&[u8]> {
         (!self.is_oversized).then_some(&self.bytes)
     }
@@ -60,7 +60,7 @@ impl RedoRecord {
         }
         self.bytes.extend([kind, u8::try_from(parts.len()).unwrap_or(u8::MAX)]);
         for part in std::iter::once(name).chain(parts.iter().copied()) {
-            // It is shorter than a journal.
+            // It is shorter than a segment.
             self.bytes.extend(u32::try_from(part.len()).unwrap_or(u32::MAX).to_le_bytes());
             self.bytes.extend(part);
         }
@@ -70,7 +70,8 @@ impl RedoRecord {
 /// Makes the changes of a record again.
 ///
 /// # Errors
-/// [`Internal`](crate::domain::error::Error::Internal) when the database cannot be written, or the record is not of this program.
+/// [`Internal`](crate::domain::error::Error::Internal) when the database cannot be written, or the record is not of this
+/// program.
 pub(in crate::store) fn replay(tx: &WriteTx, mut record: &[u8]) -> Result<()> {
     while !record.is_empty() {
         let (change, rest) = parse_operation(record).ok_or_else(unknown_record)?;

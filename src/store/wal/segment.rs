@@ -1,13 +1,13 @@
-//! One file of the journal: records that count while the database has their generation (`journals.rs` has the two files).
+//! One segment of the log: records that count while the database has their epoch (`log.rs` has the two segments).
 //!
-//! **Which records count.** Every flush of the database stores a new *generation* in the same transaction, and a
-//! record counts only when it carries the generation of the database, or follows on records that do. So the flush itself
-//! makes all records stale, and the file is written from its beginning again without being cleared. Making a change again
+//! **Which records count.** Every checkpoint of the database stores a new *epoch* in the same transaction, and a
+//! record counts only when it carries the epoch of the database, or follows on records that do. So the checkpoint itself
+//! makes all records stale, and the segment is written from its beginning again without being cleared. Making a change again
 //! that the database has already does nothing: a record holds rows, not intentions.
 //!
-//! **What a torn write leaves.** A record carries a digest of its generation, its place and its bytes. Reading ends at
+//! **What a torn write leaves.** A record carries a digest of its epoch, its offset and its bytes. Reading ends at
 //! the first one that does not fit: a record that is not whole was never acknowledged, and none follows it. Where a whole
-//! record of the same generation does follow, what stands before it was whole once: the file is damaged.
+//! record of the same epoch does follow, what stands before it was whole once: the segment is damaged.
 
 use sha2::{Digest as _, Sha256};
 use std::fs::{File, OpenOptions};
@@ -15,40 +15,41 @@ use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
 use std::path::{Path, PathBuf};
 
 /// The size of the file, which is made whole once: writing into it later changes no length and no map of blocks, so
-/// one wait is enough. Larger means fewer flushes of the database; but what is flushed grows with it, and so does what is
+/// one wait is enough. Larger means fewer checkpoints; but what one of them flushes grows with it, and so does what is
 /// made again after a kill.
 pub(in crate::store) const SEGMENT_BYTES: u64 = 1 << 20;
-/// The database notes freed and allocated pages once for each commit it flushes, so their number is bounded too.
+/// The database notes freed and allocated pages once for each commit that a checkpoint flushes, so their number is
+/// bounded too.
 pub(in crate::store) const SEGMENT_RECORDS_MAX: usize = 1_024;
 
 const DIGEST_BYTES: usize = 16;
-/// Digest, generation, length.
+/// Digest, epoch, length.
 const HEAD_BYTES: usize = DIGEST_BYTES + 8 + 4;
-/// Generation and end of the file that this one goes on from.
+/// Epoch and end of the segment that this one goes on from.
 const LINK_BYTES: usize = 8 + 8;
 const LINK_RECORD_BYTES: usize = HEAD_BYTES + 1 + LINK_BYTES;
 
-/// One file of the journal of an open database.
+/// One segment of the log of an open database.
 pub(in crate::store) struct LogSegment {
     path: PathBuf,
     /// Made when the first record comes, so that a start writes nothing.
     file: Option<File>,
     epoch: u64,
-    /// Where the file ends that this one goes on from. It is written with the first record, and then no more held here.
+    /// Where the segment ends that this one goes on from. It is written with the first record, and then no more held here.
     chain_link: Option<[u8; LINK_BYTES]>,
     end: u64,
     records: usize,
 }
 
-/// What a file holds of one generation.
+/// What a segment holds of one epoch.
 pub(in crate::store) struct SegmentContents {
     /// Ready to go on behind the last record.
     pub(in crate::store) segment: LogSegment,
     /// The records of the database's, oldest first, also those behind damage.
     pub(in crate::store) records: Vec<Vec<u8>>,
-    /// The place that the file goes on from, when its first record says so: a generation and where it ended.
+    /// What the segment goes on from, when its first record says so: an epoch and where it ended.
     pub(in crate::store) continues_from: Option<(u64, u64)>,
-    /// The generation that the other file goes on with, when this one is full.
+    /// The epoch that the other segment goes on with, when this one is full.
     pub(in crate::store) next_epoch: Option<u64>,
     /// Where the last record of the database's ends that can be reached from the beginning.
     pub(in crate::store) rows_end: u64,
@@ -68,7 +69,7 @@ impl SegmentContents {
         }
     }
 
-    /// True when the file begins with a whole record of the generation.
+    /// True when the segment begins with a whole record of the epoch.
     pub(in crate::store) const fn is_begun(&self) -> bool {
         self.segment.end > 0
     }
@@ -115,7 +116,7 @@ impl LogSegment {
         Ok(contents)
     }
 
-    /// As [`Self::read`], of the generation that the file itself begins with.
+    /// As [`Self::read`], of the epoch that the file itself begins with.
     ///
     /// # Errors
     /// As [`Self::read`].
@@ -125,8 +126,8 @@ impl LogSegment {
         Self::read(path, epoch.map_or(0, |bytes| u64::from_le_bytes(*bytes)))
     }
 
-    /// Writes what was read once more, as it is: it may be known to the system's cache only, because a process that was killed
-    /// had not waited for the disk, and records behind it must not be lost with it.
+    /// Writes what was read once more, as it is: it may be known to the system's cache only, because a process that was
+    /// killed had not waited for the disk, and records behind it must not be lost with it.
     ///
     /// # Errors
     /// When the disk does not take it.
@@ -136,12 +137,12 @@ impl LogSegment {
         self.write_at(0, &bytes)
     }
 
-    /// A file of which no record counts.
+    /// A segment of which no record counts.
     pub(in crate::store) fn new(path: &Path, epoch: u64) -> Self {
         Self { path: path.to_owned(), file: None, epoch, chain_link: None, end: 0, records: 0 }
     }
 
-    /// Where a file that goes on from this one says it begins.
+    /// Where a segment that goes on from this one says it begins.
     fn chain_link(&self) -> [u8; LINK_BYTES] {
         let mut link = [0; LINK_BYTES];
         link[..8].copy_from_slice(&self.epoch.to_le_bytes());
@@ -149,7 +150,7 @@ impl LogSegment {
         link
     }
 
-    /// The generation whose records count.
+    /// The epoch whose records count.
     pub(in crate::store) const fn epoch(&self) -> u64 {
         self.epoch
     }
@@ -164,7 +165,7 @@ impl LogSegment {
         self.records == 0
     }
 
-    /// True while the first record is still to come that says which file this one goes on from.
+    /// True while the first record is still to come that says which segment this one goes on from.
     pub(in crate::store) const fn is_link_pending(&self) -> bool {
         self.chain_link.is_some()
     }
@@ -172,12 +173,12 @@ impl LogSegment {
     /// True when a record of so many bytes fits behind the others.
     pub(in crate::store) fn has_space(&self, bytes: usize) -> bool {
         let link = if self.chain_link.is_some() { LINK_RECORD_BYTES } else { 0 };
-        // Room is left for the record by which a full file leads to the other one.
+        // Room is left for the record by which a full segment leads to the other one.
         let taken = (link + HEAD_BYTES + bytes + LINK_RECORD_BYTES) as u64;
         self.records < SEGMENT_RECORDS_MAX && self.end + taken <= SEGMENT_BYTES
     }
 
-    /// True when a record of so many bytes fits into a file that goes on from another one and has nothing else.
+    /// True when a record of so many bytes fits into a segment that goes on from another one and has nothing else.
     pub(in crate::store) const fn can_hold(bytes: usize) -> bool {
         (LINK_RECORD_BYTES + HEAD_BYTES + bytes + LINK_RECORD_BYTES) as u64 <= SEGMENT_BYTES
     }
@@ -185,7 +186,7 @@ impl LogSegment {
     /// Writes a record that [`Self::has_space`]; it is on disk when this returns.
     ///
     /// # Errors
-    /// When the disk does not take it. Whether the record counts is then unknown until the journal is read again.
+    /// When the disk does not take it. Whether the record counts is then unknown until the log is read again.
     pub(in crate::store) fn append(&mut self, record: &[u8]) -> io::Result<()> {
         let mut bytes = Vec::with_capacity(HEAD_BYTES + record.len());
         if let Some(link) = &self.chain_link {
@@ -199,8 +200,8 @@ impl LogSegment {
         Ok(())
     }
 
-    /// Begins the file anew with a generation that the database is about to get. From then on the file is missed when it is not
-    /// there: what it begins with stands alone, in one sector, and is on disk when this returns.
+    /// Begins the segment anew with an epoch that the database is about to get. From then on the file is missed when it is
+    /// not there: what it begins with stands alone, in one sector, and is on disk when this returns.
     ///
     /// # Errors
     /// When the disk does not take it.
@@ -209,7 +210,7 @@ impl LogSegment {
         self.append_control(BEGIN, &[0; LINK_BYTES])
     }
 
-    /// Writes as the last record that the other file goes on from here: it is missed from then on when it does not.
+    /// Writes as the last record that the other segment goes on from here: it is missed from then on when it does not.
     ///
     /// # Errors
     /// When the disk does not take it.
@@ -249,12 +250,12 @@ impl LogSegment {
     /// Makes its records unreadable, which nobody needs any more: the database may be put back to an older state by hand.
     pub(in crate::store) fn invalidate(&mut self) {
         if self.file.is_some() {
-            // A failure leaves records of a generation that no database has.
+            // A failure leaves records of an epoch that no database has.
             let _ = self.write_at(0, &[0; HEAD_BYTES]);
         }
     }
 
-    /// Begins anew: the database has everything, and stored this generation with it.
+    /// Begins anew: the database has everything, and stored this epoch with it.
     pub(in crate::store) const fn reset(&mut self, epoch: u64) {
         self.epoch = epoch;
         self.chain_link = None;
@@ -269,20 +270,20 @@ impl LogSegment {
     }
 }
 
-/// What the journal writes for itself; records of the database's have other numbers.
+/// What the log writes for itself; records of the database's have other numbers.
 const LINK: u8 = 0;
 const BEGIN: u8 = 6;
 const NEXT: u8 = 7;
 
-/// The bytes of every file's first record when it begins with no other one.
+/// The bytes of every segment's first record when it goes on from no other one.
 pub(in crate::store) const BEGIN_RECORD_BYTES: u64 = LINK_RECORD_BYTES as u64;
 
 enum SegmentRecord {
-    /// The file begins here, with nothing before it.
+    /// The segment begins here, with nothing before it.
     Begin,
-    /// The file goes on from the end of the other one.
+    /// The segment goes on from the end of the other one.
     Link(u64, u64),
-    /// The other file goes on from here with this generation.
+    /// The other segment goes on from here with this epoch.
     Next(u64),
     Rows,
 }
@@ -318,7 +319,7 @@ fn read_file(path: &Path) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// The record that begins at `at`, if it is whole and of this generation.
+/// The record that begins at `at`, if it is whole and of this epoch.
 fn record_at(bytes: &[u8], epoch: u64, at: usize) -> Option<&[u8]> {
     let (head, rest) = bytes.get(at..)?.split_first_chunk::<HEAD_BYTES>()?;
     let (known, rest_of_head) = head.split_at(DIGEST_BYTES);
@@ -331,7 +332,7 @@ fn record_at(bytes: &[u8], epoch: u64, at: usize) -> Option<&[u8]> {
     (digest(epoch, at as u64, record) == known).then_some(record)
 }
 
-/// Where a whole record of the generation begins behind `from`.
+/// Where a whole record of the epoch begins behind `from`.
 fn find_later_record(bytes: &[u8], epoch: u64, from: usize) -> Option<usize> {
     let marked = bytes.get(from + DIGEST_BYTES..)?;
     memchr::memmem::find_iter(marked, &epoch.to_le_bytes())
