@@ -1,4 +1,4 @@
-//! The house: everything an operation needs, in one cheap handle.
+//! [`App`]: everything an operation needs, in one cheap handle.
 
 use crate::clock::Clock;
 use crate::documents::{self, DocumentReader};
@@ -23,7 +23,7 @@ use std::fmt;
 use std::ops::Deref;
 use std::sync::Arc;
 
-/// A handle to the house; a clone is the same house.
+/// A handle to what operations are given; a clone is the same handle.
 #[derive(Clone)]
 pub struct App(Arc<AppState>);
 
@@ -58,7 +58,7 @@ impl Deref for App {
     }
 }
 
-/// Why the house could not be opened. Each says what to do.
+/// Why an [`App`] could not be opened. Each says what to do.
 #[derive(Debug)]
 pub enum AppOpenError {
     /// The data folder cannot be made or written.
@@ -173,7 +173,7 @@ impl App {
         Ok(app)
     }
 
-    /// A [`Self::temporary`] house with an owner, and the operator acting for them.
+    /// As [`Self::temporary`], with an owner, and the operator acting for them.
     #[cfg(test)]
     pub(crate) fn with_owner() -> (tempfile::TempDir, Self, crate::domain::accounts::caller::Caller) {
         use ops::accounts::owner::{self, NewOwner};
@@ -185,7 +185,7 @@ impl App {
         (folder, app, operator)
     }
 
-    /// A house in a folder of its own that goes away with the guard.
+    /// An `App` on a folder of its own that goes away with the guard.
     #[cfg(test)]
     pub(crate) fn temporary() -> (tempfile::TempDir, Self) {
         let folder = tempfile::tempdir().expect("the tests have a temporary folder");

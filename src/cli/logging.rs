@@ -109,7 +109,7 @@ fn json_line(text: &str) -> String {
     line
 }
 
-/// A line that is too long keeps when, how grave and where, and the beginning of what was said.
+/// A line that is too long keeps when, how grave and where, and the beginning of its message.
 fn shorten(line: &str) -> String {
     let event: Value = serde_json::from_str(line).unwrap_or_default();
     let start = |field: &str, most: usize| {

@@ -44,7 +44,7 @@ pub(super) struct ServeArgs {
     #[arg(long, value_name = "ADDRESS", help_heading = "Where it listens")]
     host: Option<String>,
     /// Port to listen on; 0 takes any free one [env: SERVICE_PORT] [default: 3000]
-    // A number below zero is told as a wrong port, not as an unknown flag.
+    // A number below zero is reported as a wrong port, not as an unknown flag.
     #[arg(long, allow_hyphen_values = true, help_heading = "Where it listens")]
     port: Option<String>,
     /// Address people use: scheme and host, port and path if any [env: SERVICE_BASE_URL]

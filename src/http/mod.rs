@@ -1,8 +1,9 @@
-//! The HTTP door: from bytes on a socket to one call into `ops`, and back.
+//! The HTTP service: from bytes on a socket to one call into `ops`, and back.
 //!
-//! A connection is read by hyper through `wire`, which enforces times and sizes; warp's one filter ends in
-//! `dispatch`, which matches the [`routing::router`]'s table, reads the body and moves the request to a thread of `threads`.
-//! Everything a handler sees is in [`request`], all it can answer is in [`reply`], [`reply::sse`] and [`reply::error`].
+//! A connection is read by hyper through `connection/socket.rs`, which enforces times and sizes; warp's one filter ends in
+//! `request/dispatch.rs`, which matches the table of [`routing::router`], reads the body and moves the request to a thread
+//! of `connection/thread_pool.rs`. Everything a handler sees is in [`request`], all it can answer is in [`reply`],
+//! [`reply::sse`] and [`reply::error`].
 
 pub mod api;
 pub mod connection;

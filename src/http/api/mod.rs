@@ -1,4 +1,4 @@
-//! Handlers: each reads a request into types, calls one operation and says how its result is told.
+//! Handlers: each reads a request into types, calls one operation and says how its result is answered.
 
 pub mod accounts;
 pub(crate) mod conversations;

@@ -1,7 +1,7 @@
 //! Accepting connections, also when the system has no descriptor left for one.
 //!
-//! A descriptor is kept in reserve. When the last other one is taken, it is given up for a moment, in which the next caller can be
-//! accepted and told to come back later; otherwise callers would wait until their own patience ends.
+//! A descriptor is kept in reserve. When the last other one is taken, it is given up for a moment, in which the next caller
+//! can be accepted and told to come back later; otherwise callers would wait until their own patience ends.
 
 use crate::domain::error::UnavailableReason;
 use crate::http::reply::error::Rejection;

@@ -1,8 +1,8 @@
 //! Where each request of a connection ends, and what its head may say once only (RFC 9112, 6 and 7).
 //!
-//! hyper forgives some heads that say two things: it keeps one length of two, and takes chunks where a length stands too. A proxy
-//! in front may have believed the other, and what is the rest of a body for one is the next request for the other. So the bytes
-//! are followed here as well, and such a head reaches nobody.
+//! hyper forgives some heads that say two things: it keeps one length of two, and takes chunks where a length stands too. A
+//! proxy in front may have believed the other, and what is the rest of a body for one is the next request for the other. So
+//! the bytes are followed here as well, and such a head reaches nobody.
 
 use crate::limits::REQUEST_LINE_BYTES_MAX;
 

@@ -150,7 +150,7 @@ impl InFlightRuns {
 }
 
 impl RunPermit {
-    /// Takes one of the `most` streams that `address` may hold open. It is given back with the ticket, which is
+    /// Takes one of the `most` streams that `address` may hold open. It is given back with the permit, which is
     /// when the run is over and the last byte is out or given up.
     pub(in crate::http) fn reserve_stream(&self, address: IpAddr, most: u64) -> Result<(), Rejection> {
         let address = AddressBlock::from_address(address);
@@ -165,7 +165,7 @@ impl RunPermit {
         Ok(())
     }
 
-    /// Holds the count of an open stream as long as the ticket.
+    /// Holds the count of an open stream as long as the permit lives.
     pub(in crate::http) fn count_stream(&self, open: OpenStream) {
         if let Some(run) = self.in_flight.lock().open.get_mut(&self.number) {
             run.open_stream = Some(open);

@@ -59,7 +59,7 @@ pub async fn serve_metrics(
     serve_table(app, routes::metrics_table(), Timeouts::default(), listener, stop).await
 }
 
-/// As [`serve`], with another table and other times: for tests and for programs that embed the door.
+/// As [`serve`], with another table and other times: for tests and for programs that embed the server.
 ///
 /// # Errors
 /// As [`serve`].
@@ -190,7 +190,7 @@ async fn serve_connection<F>(
     let mut builder = hyper::server::conn::http1::Builder::new();
     builder
         .timer(TokioTimer::new())
-        // The wire keeps the exact times; this ends what it cannot see.
+        // The [`ClientSocket`] keeps the exact times; this ends what it cannot see.
         .header_read_timeout(backstop)
         .max_header_size(HEAD_BYTES_MAX)
         .max_buf_size(CONNECTION_BUFFER_BYTES)
@@ -234,7 +234,7 @@ fn finish_response(
     response
 }
 
-/// A body that tells the wire when it is over.
+/// A body that tells the socket when it is over.
 struct BodyObserver<B> {
     body: B,
     connection: Arc<ConnectionState>,

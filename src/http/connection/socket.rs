@@ -31,7 +31,7 @@ const LINGER_BYTES_MAX: usize = 64 * 1024 * 1024;
 /// How much of a body is read at once.
 const BODY_PIECE_BYTES: usize = 16 * 1024;
 
-/// What the service tells the wire.
+/// What the service tells the socket of a connection.
 #[derive(Default)]
 pub(in crate::http) struct ConnectionState {
     phase: AtomicU8,
@@ -89,7 +89,7 @@ pub(in crate::http) struct ClientSocket {
     timeouts: Timeouts,
     strict_transport: Option<Arc<str>>,
     read_state: ReadState,
-    /// The requests that were with the service when `reading` was set.
+    /// The requests that were with the service when `read_state` was set.
     requests: u32,
     deadline: Option<Pin<Box<Sleep>>>,
     stall: Option<Pin<Box<Sleep>>>,

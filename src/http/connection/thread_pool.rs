@@ -1,8 +1,9 @@
 //! The threads that requests run on.
 //!
-//! An idle thread is woken by name, and the one that ran last comes first: its stack and what it reads are in the cache still,
-//! and those that were needed once leave when nobody needed them for a while. tokio's own pool wakes whoever slept longest,
-//! through a lock that all of them share; with runs this short that was a tenth of their cost (tests/bench/README.md).
+//! An idle thread is woken by name, and the one that ran last comes first: its stack and what it reads are in the cache
+//! still, and those that were needed once leave when nobody needed them for a while. tokio's own pool wakes whoever slept
+//! longest, through a lock that all of them share; with runs this short that was a tenth of their cost
+//! (tests/bench/README.md).
 
 use crate::limits::{BLOCKING_THREAD_IDLE_SECONDS, REQUEST_STACK_BYTES};
 use std::io;

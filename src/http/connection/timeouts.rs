@@ -1,8 +1,8 @@
-//! How long the door waits for what (manual 12.2 r4).
+//! How long the server waits for what (manual 12.2 r4).
 
 use std::time::Duration;
 
-/// How long the door waits for what. Tests make these short; the service runs with [`Timeouts::default`].
+/// How long the server waits for what. Tests make these short; the service runs with [`Timeouts::default`].
 #[derive(Debug, Clone)]
 pub struct Timeouts {
     /// From the first byte of a request (on a new connection: from its start) to the end of its headers.

@@ -20,7 +20,7 @@ pub fn document() -> Value {
     describe(routes::service_routes())
 }
 
-/// Rooms by the first segment of a path, as clients list them.
+/// Tags by the first segment of a path, as clients list them.
 const TAGS: &[(&str, &[&str])] = &[
     (
         "Asking",
@@ -63,7 +63,7 @@ const TAGS: &[(&str, &[&str])] = &[
     ("Service", &["ping", "version", "health", "ready", "metrics", "openapi.json", "settings", "ip"]),
 ];
 
-/// The room of a route; `None` for one that [`TAGS`] does not know, which a test refuses.
+/// The tag of a route; `None` for one that [`TAGS`] does not know, which a test refuses.
 fn tag_of(route: &Route) -> Option<&'static str> {
     let first = path_below_prefix(route).split('/').find(|part| !part.is_empty())?;
     TAGS.iter().find(|(_, segments)| segments.contains(&first)).map(|(tag, _)| *tag)
@@ -183,7 +183,7 @@ fn responses(route: &Route, components: &mut Components) -> Value {
         }
     }
     for refusal in statuses::errors_of(route) {
-        // A route may have words of its own for a refusal, beside those that the door has.
+        // A route may itself give a status that a refusal has too.
         if let Some(own) = responses.get_mut(&refusal.status.to_string()) {
             for (kind, shape) in refusal.contents() {
                 let Some(kind) = kind.content_type() else { continue };

@@ -11,7 +11,7 @@ use hyper::StatusCode;
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
-/// What of a request decides how its errors are told.
+/// What of a request decides how its errors are answered.
 #[derive(Debug, Clone, Copy)]
 pub struct ErrorContext {
     /// The request came from a page of Flowise's canvas (manual 1.4 r3).
@@ -24,7 +24,7 @@ pub struct ErrorContext {
     pub now: Timestamp,
 }
 
-/// What the door itself refuses, before or beside any operation.
+/// What the HTTP service itself refuses, before or beside any operation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Rejection {
     /// The request is not well-formed HTTP (400).
@@ -216,8 +216,8 @@ fn log_internal(error: &Error) {
     tracing::error!(cause = error.for_log(), "a request failed through a fault of the service");
 }
 
-/// Logs that a run failed, be its answer whole or a stream: which flow, and what kind of failure. What was said on the way
-/// is for the caller alone. A fault of the service is logged with its causes where the caller is told of it.
+/// Logs that a run failed, be its answer whole or a stream: which flow, and what kind of failure. Its message is for
+/// the caller alone. A fault of the service is logged with its causes where the caller is told of it.
 pub(in crate::http) fn log_failed_run(flow: Option<&FlowId>, fault: &Error) {
     let flow = flow.map(tracing::field::display);
     match fault {

@@ -9,7 +9,7 @@ use std::fs::File;
 use std::io::{self, Read as _, Take};
 use std::sync::Arc;
 
-/// The first `length` bytes of a file. `kept` lives until the body is gone, so that a stopping service waits for it.
+/// The first `length` bytes of a file. `guard` lives until the body is gone, so that a stopping service waits for it.
 pub(in crate::http) fn stream_file(
     file: File,
     length: u64,

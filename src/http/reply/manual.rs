@@ -1,4 +1,5 @@
-//! The manual (`assets/manual/`), which the program carries as pages: made by `build.rs`, packed, and the same for everybody.
+//! The manual (`assets/manual/`), which the program carries as pages: made by `build.rs`, packed, and the
+//! same for everybody.
 
 use super::assets::Asset;
 use crate::domain::error::{Error, Result};

@@ -35,7 +35,7 @@ pub(super) type StreamRun = Box<dyn FnOnce(EventSink) + Send>;
 /// Has something done and then calls back: a reply must not go out before.
 pub(super) type Commit = Box<dyn FnOnce(Acknowledge) + Send>;
 
-/// Told whether the condition came true.
+/// Called once the condition came true, or with why it did not.
 pub(super) type Acknowledge = Box<dyn FnOnce(Result<()>) + Send>;
 
 /// An answer: status, headers, and a whole body, a stream or a file.

@@ -1,5 +1,5 @@
-//! A page of a few words, for a person whom another service sends back here. It tells the window it was opened from, and every
-//! other one of this service, how it went, and holds nothing of the request.
+//! A page of a few words, for a person whom another service sends back here. It tells the window it was opened from, and
+//! every other one of this service, how it went, and holds nothing of the request.
 
 use super::{INERT_POLICY, Reply};
 use base64::Engine as _;

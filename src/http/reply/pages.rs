@@ -1,7 +1,7 @@
 //! The web page: which of its files answers which address, and what the browser is told about it (manual 12.3).
 //!
-//! The page is one document for all its addresses; which there are is [`SCREENS`]. Elsewhere it says itself that nothing is there, under
-//! a 404.
+//! The page is one document for all its addresses; which there are is [`SCREENS`]. Elsewhere it says itself that nothing is
+//! there, under a 404.
 
 use super::assets::{self, Asset};
 use super::manual;
@@ -28,8 +28,8 @@ const MANUAL_FOLDER: &str = "docs";
 const MANUAL_POLICY: &str = "default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; \
                              form-action 'none'; frame-ancestors 'none'";
 
-/// The addresses of the page's screens, as its table of routes writes them (`assets/ui/src/app/routes.tsx`): `:name` is any one
-/// segment, and one at the end with `?` may be missing.
+/// The addresses of the page's screens, as its table of routes writes them (`assets/ui/src/app/routes.tsx`): `:name` is any
+/// one segment, and one at the end with `?` may be missing.
 const SCREENS: &[&str] = &[
     "/setup",
     "/sign-in",

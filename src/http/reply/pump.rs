@@ -9,7 +9,7 @@ use std::sync::{Mutex, PoisonError};
 use std::task::{Context, Poll};
 use tokio::time::{Instant, Sleep};
 
-/// What the thread of the run is told.
+/// What the thread of the run learns of its stream.
 enum PumpEvent {
     /// The stream is over, as its result says.
     Over(Box<ReplyStream>, Result<(), ModelError>),

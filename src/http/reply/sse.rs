@@ -225,7 +225,7 @@ pub(in crate::http) struct EventBody {
     _guard: Arc<dyn Send + Sync>,
 }
 
-/// Makes both ends. `kept` lives as long as the body does.
+/// Makes both ends. `guard` lives as long as the body does.
 pub(in crate::http) fn channel(
     cancel: CancelToken,
     heartbeat: Duration,

@@ -367,8 +367,8 @@ impl BlockingCall {
             sse::channel(request.cancel.clone(), service.timeouts.heartbeat, permit.clone());
         permit.attach_stream(&pipe);
         let body = warp::Reply::into_response(warp::reply::stream(events));
-        // Headers and body of the request are not needed while the stream runs, and streams can be many. What the run made of
-        // a large body lives as long as the run, and so does its share of the room for bodies.
+        // Headers and body of the request are not needed while the stream runs, and streams can be many. What the run made
+        // of a large body lives as long as the run, and so does its share of the room for bodies.
         let _share = request.body_permit.take();
         let route = request.route;
         drop(request);

@@ -41,7 +41,7 @@ pub struct Request {
     pub(super) body: Bytes,
     /// In place of the bytes, when the body is a form; gone once it was taken.
     pub(super) form: Mutex<Option<FormData>>,
-    /// What is wrong with the body; told only after the guard let the caller pass.
+    /// What is wrong with the body; answered only after the guard let the caller pass.
     pub(super) body_rejection: Option<Rejection>,
     pub(super) address: IpAddr,
     pub(super) cancel: CancelToken,
@@ -193,7 +193,8 @@ impl Request {
         origin_header(&self.headers)
     }
 
-    /// The service's own addresses, for comparing origins: what is set, and the request's host where that counts (manual 2.4 r1).
+    /// The service's own addresses, for comparing origins: what is set, and the request's host where that counts
+    /// (manual 2.4 r1).
     #[must_use]
     pub fn own_origins(&self) -> Vec<&str> {
         self.host_names.own_origins(self.host())
@@ -207,8 +208,8 @@ impl Request {
         })
     }
 
-    /// Why a page may not change anything here, and what to set where it is the service's own page after all. The log says it
-    /// too, once for each origin.
+    /// Why a page may not change anything here, and what to set where it is the service's own page after all. The log says
+    /// it too, once for each origin.
     #[must_use]
     pub fn other_site_message(&self) -> String {
         let page = self.origin().filter(|_| !self.has_own_origin());
@@ -249,7 +250,7 @@ impl Request {
         self.route
     }
 
-    /// What the door found wrong with the body, for a guard that must judge it before anything else (manual 2.2).
+    /// What is wrong with the body, for a guard that must judge it before anything else (manual 2.2).
     #[must_use]
     pub const fn body_rejection(&self) -> Option<&Rejection> {
         self.body_rejection.as_ref()
@@ -261,12 +262,12 @@ impl Request {
         self.header("x-request-from").is_some_and(|from| from.eq_ignore_ascii_case("internal"))
     }
 
-    /// Notes that the caller asked for a stream, which changes how a refused origin is told (manual 1.4).
+    /// Notes that the caller asked for a stream, which changes how a refused origin is answered (manual 1.4).
     pub fn set_streaming(&self, streaming: bool) {
         self.streaming.store(streaming, Ordering::Relaxed);
     }
 
-    /// How errors of this request are told.
+    /// How errors of this request are answered.
     #[must_use]
     pub fn error_context(&self, app: &App) -> ErrorContext {
         ErrorContext {

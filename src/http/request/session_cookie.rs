@@ -1,8 +1,8 @@
 //! The cookie that keeps somebody signed in (manual 8.2 r2).
 //!
-//! Where people reach the service by https the cookie is `Secure` and bound to the host by its name. Somebody on the service's own
-//! machine may still open it by http, past the proxy: there a browser would drop such a cookie, so they get a plain one, which is
-//! read from nobody else.
+//! Where people reach the service by https the cookie is `Secure` and bound to the host by its name. Somebody on the
+//! service's own machine may still open it by http, past the proxy: there a browser would drop such a cookie, so they get a
+//! plain one, which is read from nobody else.
 
 use super::Request;
 use crate::app::App;
@@ -35,7 +35,8 @@ fn secure_name(app: &App) -> &'static str {
     if app.settings.base_path().is_empty() { HOST_COOKIE } else { SECURE_COOKIE }
 }
 
-/// True when cookies of the answer travel by https alone: always, but for a browser that shows the page of this very machine.
+/// True when cookies of the answer travel by https alone: always, but for a browser that shows the page of this very
+/// machine.
 #[must_use]
 pub fn is_secure(app: &App, request: &Request) -> bool {
     app.settings.is_https() && !request.is_beside_base()

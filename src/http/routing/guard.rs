@@ -25,7 +25,7 @@ pub enum RequiredAccess {
     Owner,
 }
 
-/// A guard: proves an `A` or refuses. The caller guards obey the `who` of the request's route.
+/// A guard: proves an `A` or refuses. The caller guards obey the [`RequiredAccess`] of the request's route.
 pub struct Guard<A> {
     /// Name in the access grid.
     pub name: &'static str,

@@ -1,7 +1,8 @@
 //! The names this service answers to, and the origins that are its own (manual 12.4).
 //!
-//! A name that leads to a loopback address makes a browser take a stranger's page for a page of this service. So a service that
-//! listens on loopback answers to no name but `localhost` and those its operator lists, and an address cannot be led elsewhere.
+//! A name that leads to a loopback address makes a browser take a stranger's page for a page of this service. So a service
+//! that listens on loopback answers to no name but `localhost` and those its operator lists, and an address cannot be led
+//! elsewhere.
 
 use super::origin::Origin;
 use crate::settings::Settings;
@@ -50,8 +51,8 @@ impl HostNames {
         listed.chain(host.filter(|host| self.is_own_origin(host))).collect()
     }
 
-    /// True when pages at this `Host` are the service's own: it is this machine itself, a listed name, or any name as long as
-    /// nobody said which there are.
+    /// True when pages at this `Host` are the service's own: it is this machine itself, a listed name, or any name as long
+    /// as nobody said which there are.
     fn is_own_origin(&self, host: &str) -> bool {
         let unnamed = self.base.is_none() && self.listed.is_empty();
         Origin::parse_host(host).is_some_and(|name| {

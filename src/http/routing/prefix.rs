@@ -1,8 +1,8 @@
 //! The path before all addresses of the service, where people reach it at one (`SERVICE_BASE_URL`).
 //!
-//! A proxy may pass that path on or take it away, so both are understood: a request means what its path says without the prefix,
-//! where that leads somewhere, and else what it says as it came. The second keeps `/flows/:id` reachable behind a proxy that took a
-//! prefix `/flows` away.
+//! A proxy may pass that path on or take it away, so both are understood: a request means what its path says without the
+//! prefix, where that leads somewhere, and else what it says as it came. The second keeps `/flows/:id` reachable behind a
+//! proxy that took a prefix `/flows` away.
 
 /// What the path of a request may mean, in the order in which it is tried.
 pub(in crate::http) fn candidate_paths<'p>(

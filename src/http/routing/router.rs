@@ -274,8 +274,8 @@ impl Route {
         self
     }
 
-    /// Answers with a stream of events when the body asks for one, or `Accept` does. A schema would stand for an event to some readers and for
-    /// the whole stream to others, so none is given.
+    /// Answers with a stream of events when the body asks for one, or `Accept` does. A schema would stand for an event to
+    /// some readers and for the whole stream to others, so none is given.
     #[must_use]
     pub fn may_stream(self) -> Self {
         self.answers(200, ContentKind::Events, Shape::Anything)

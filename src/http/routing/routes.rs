@@ -64,9 +64,9 @@ const WRITE: &[&str] = &[
     "assistants:create",
     "assistants:update",
 ];
-/// What fills a vector store writes what the flow answers from.
+/// An upsert writes what the flow answers from.
 const UPSERT_PERMISSIONS: &[&str] = &["chatflows:update", "agentflows:update", "assistants:update"];
-/// What chooses and fills the vectors of document stores.
+/// What chooses, upserts and removes the vectors of document stores.
 const STORE_VECTORS: &[&str] = &["documentStores:upsert-config"];
 /// Drafts belong to chatflows and agentflows (manual 5.5).
 const DRAFT_VIEW: &[&str] = &["chatflows:view", "agentflows:view"];

@@ -1,4 +1,4 @@
-//! Questions and answers (manual 2.1, 2.6), stored conversations (manual 3.4), and filling vector stores.
+//! Questions and answers (manual 2.1, 2.6), stored conversations (manual 3.4), and upserts into vector stores.
 
 use super::conversations::{FEEDBACK, RATING};
 use super::{LIMIT, PAGE};
@@ -146,10 +146,10 @@ pub const FILE_QUERY: &[ParamSpec] = &[
     query("signature", TEXT, "Of a signed link: its proof."),
 ];
 
-/// Which door a question came through.
+/// Where a question came from: the canvas test chat, or anywhere else.
 pub const CHAT_TYPE: Shape = Shape::Words(&["INTERNAL", "EXTERNAL"]);
 
-/// The doors that a filter may name: Flowise's, of which this server has some.
+/// The chat types that a filter may name: Flowise's, of which this server has some.
 const DOORS: Shape = Shape::Words(&["INTERNAL", "EXTERNAL", "EVALUATION", "MCP", "SCHEDULED", "WEBHOOK"]);
 
 pub const MESSAGES: Shape = Shape::List(&Shape::Named(&object(
@@ -252,7 +252,7 @@ pub const FILLED: Shape = Shape::Named(&object(
             .about("The proof of that conversation, with which a question goes on in it."),
     ],
 ));
-/// How vector stores were filled.
+/// Upserts into the vector stores of a flow.
 pub const FILLINGS: Shape = Shape::List(&Shape::Named(&object(
     "Filling",
     "One filling of a vector store.",

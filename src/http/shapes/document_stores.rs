@@ -1,4 +1,4 @@
-//! Document stores, their loaders, passages and vectors (manual 10.9).
+//! Document stores, their loaders, chunks and vectors (manual 10.9).
 
 use super::asking::PASSAGE;
 use super::{LIMIT, PAGE};
@@ -42,7 +42,7 @@ pub const LOADER_CONFIG: Shape = loader!(
     field("storeName", TEXT)
 );
 
-/// How far a filling is.
+/// How far an upsert is.
 const PROGRESS: Shape = Shape::Named(&object(
     "FillProgress",
     "How far a filling is; the data of `progress` events.",

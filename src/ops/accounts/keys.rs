@@ -212,7 +212,7 @@ pub fn authenticates(app: &App, key: &KeyId, bearer: &str) -> Result<bool> {
 /// Stores the uses that were counted since the last time, in one write; none, when there were none.
 ///
 /// # Errors
-/// [`Error::Internal`] when the database cannot be written; the counts stay on the board then.
+/// [`Error::Internal`] when the database cannot be written; the counts stay in memory then.
 pub fn flush_usage(app: &App) -> Result<()> {
     let taken = app.state.key_usage.drain();
     if taken.is_empty() {

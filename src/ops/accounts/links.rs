@@ -1,4 +1,4 @@
-//! Links that open one door once: what is common to invitations and new passwords (manual 8.4).
+//! Links that work once: what is common to invitations and new passwords (manual 8.4).
 
 use super::membership;
 use crate::app::App;

@@ -1,4 +1,4 @@
-//! Passages of the files that people send in conversations: how many there may be, and that those in collections of this
+//! Chunks of the files that people send in conversations: how many there may be, and that those in collections of this
 //! server go with their conversation (manual 10.8).
 
 use crate::app::App;
@@ -116,7 +116,7 @@ pub(in crate::ops) fn check_quota(
     Ok(())
 }
 
-/// True when nothing was said in a conversation yet, or nothing is left.
+/// True when a conversation has no messages yet, or none any more.
 ///
 /// # Errors
 /// When the database cannot be read.
@@ -128,7 +128,7 @@ pub(in crate::ops) fn has_no_messages(
     Ok(messages::of_chat(tx, workspace, &of.flow, &of.chat, 1)?.is_empty())
 }
 
-/// Removes the passages of conversations that were deleted.
+/// Removes the chunks of conversations that were deleted.
 pub(in crate::ops) fn delete_for_conversations(
     app: &App,
     workspace: &WorkspaceId,
@@ -138,7 +138,7 @@ pub(in crate::ops) fn delete_for_conversations(
     delete_matching(app, workspace, |of| of.flow == *flow && chats.contains(&of.chat));
 }
 
-/// Removes the passages of all conversations of a flow.
+/// Removes the chunks of all conversations of a flow.
 pub(in crate::ops) fn delete_for_flow(app: &App, workspace: &WorkspaceId, flow: &FlowId) {
     delete_matching(app, workspace, |of| of.flow == *flow);
 }

@@ -1,4 +1,4 @@
-//! The one door to Live: every write of a flow record or its canvas goes through here, settles the draft in the
+//! The one way to Live: every write of a flow record or its canvas goes through here, settles the draft in the
 //! same transaction, and is recorded as a version.
 //!
 //! Order: first the recorder's lock, then the database. Versions so appear in the order in which Live changed,
@@ -40,8 +40,8 @@ pub struct ParsedCanvas {
 }
 
 impl ParsedCanvas {
-    /// Checks a canvas text (manual 5.4 r3). What is no part of a canvas is left out; a text without any stays as it was sent,
-    /// to the byte.
+    /// Checks a canvas text (manual 5.4 r3). What is no part of a canvas is left out; a text without any stays as it was
+    /// sent, to the byte.
     ///
     /// # Errors
     /// 400 when it is not JSON text with the lists `nodes` and `edges`.

@@ -51,12 +51,12 @@ pub fn put(tx: &WriteTx, change: Option<&NewVersion>) -> Result<()> {
     change.map_or(Ok(()), |change| INTENTS.put(tx, change.intent.as_bytes(), change))
 }
 
-/// The turn to record, taken before the database; `None` while history is off.
+/// The recorder's lock, taken before the database; `None` while history is off.
 pub fn lock_recorder(app: &App) -> Option<Recorder<'_>> {
     app.history.is_enabled().then(|| app.history.recorder())
 }
 
-/// Records a change whose Live is durable, and clears its intent. A failure is told and changes nothing else: Live
+/// Records a change whose Live is durable, and clears its intent. A failure is reported and changes nothing else: Live
 /// serves already, and the next change is recorded as if nothing had happened.
 pub fn record(
     app: &App,

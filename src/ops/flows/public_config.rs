@@ -1,4 +1,5 @@
-//! What a chat page may know of a flow without being signed in (manual 2.13 r3), and what its owner may let a request change.
+//! What a chat page may know of a flow without being signed in (manual 2.13 r3), and what its owner may let a request
+//! change.
 
 use super::access::{self, FlowAction};
 use super::drafts;

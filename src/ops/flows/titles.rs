@@ -1,4 +1,4 @@
-//! Titles and details of versions (manual 6.2): which words of the canvas room go with which change of Live.
+//! Titles and details of versions (manual 6.2): which words of `canvas/` go with which change of Live.
 
 use super::live::ChangeOrigin;
 use super::snapshot::Snapshot;

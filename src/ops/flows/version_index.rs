@@ -1,4 +1,4 @@
-//! Where history keeps its list of versions: in the database of the house.
+//! Where history keeps its list of versions: in the service's database.
 
 use crate::domain::error::Result;
 use crate::history::{IndexRow, IndexStore};

@@ -1,4 +1,4 @@
-//! Collections of passages with their vectors: searched in memory as long as they fit, changed as a whole.
+//! Collections of chunks with their vectors: searched in memory as long as they fit, changed as a whole.
 
 use crate::app::App;
 use crate::base::cancel::CancelToken;
@@ -38,7 +38,7 @@ impl<'a> WorkspaceCollections<'a> {
         Self { app, workspace, cancel }
     }
 
-    /// A change of what is kept: a fill that outlives its flow outlives its workspace too, and leaves nothing there.
+    /// A change of what is kept: an upsert that outlives its flow outlives its workspace too, and leaves nothing there.
     fn write<T>(&self, f: impl Fn(&WriteTx) -> Result<T>) -> Result<T> {
         self.app.store.write(|tx| {
             membership::require_workspace(tx, &self.workspace)?;
@@ -236,8 +236,8 @@ impl Rebuild {
 }
 
 impl WorkspaceCollections<'_> {
-    /// Removes what is left over of a collection, or of all that the workspace had: some in each commit, between which others
-    /// write. For those who hold a turn.
+    /// Removes what is left over of a collection, or of all that the workspace had: some in each commit, between which
+    /// others write. For those who hold the lock.
     fn delete_unlinked(&self, id: Option<&CollectionId>, turn: &CollectionLock<'_>) -> Result<()> {
         while turn.delete_batch(&self.workspace, id)? {}
         Ok(())
@@ -335,7 +335,7 @@ pub fn delete_leftovers(app: &App, cancel: &CancelToken) -> Result<()> {
     Ok(())
 }
 
-/// As [`WorkspaceCollections::delete_unlinked`], with a turn for each commit.
+/// As [`WorkspaceCollections::delete_unlinked`], taking the lock for each commit.
 fn delete_unlinked(
     app: &App,
     workspace: &WorkspaceId,

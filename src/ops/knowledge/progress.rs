@@ -1,4 +1,4 @@
-//! Who is told how far a filling is: the caller that waits for it, and whoever reads the document store meanwhile.
+//! Who learns how far an upsert is: the caller that waits for it, and whoever reads the document store meanwhile.
 
 use crate::app::App;
 use crate::domain::ids::DocumentStoreId;
@@ -7,13 +7,13 @@ use crate::state::active_upserts::{StoreActivity, UpsertGuard};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-/// What a caller is told with.
+/// Hands the progress of an upsert to its caller.
 pub type OnProgress<'a> = &'a (dyn Fn(UpsertProgress) + Sync);
 
-/// A caller is told no more often than that within a phase: small batches would fill its connection with numbers.
+/// A caller hears of progress no more often than that within a phase: small batches would fill its connection with numbers.
 const PAUSE: Duration = Duration::from_millis(100);
 
-/// The watchers of one filling.
+/// The watchers of one upsert.
 pub(in crate::ops) struct ProgressReporter<'a> {
     app: &'a App,
     on_progress: OnProgress<'a>,

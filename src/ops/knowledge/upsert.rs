@@ -1,4 +1,4 @@
-//! Filling the vector stores of flows (manual 10.5), and what is remembered of it.
+//! Upserts into the vector stores of flows (manual 10.5), and what is remembered of it.
 
 use super::progress::{OnProgress, ProgressReporter};
 use crate::app::App;
@@ -23,7 +23,7 @@ use jiff::Timestamp;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeSet;
 
-/// A request to fill a vector store.
+/// A request to upsert into a vector store.
 #[derive(Debug, Default)]
 pub struct UpsertRequest {
     /// The node of the store; needed when the canvas has several.
@@ -76,14 +76,14 @@ pub fn targets_conversation(
     Ok(engine::find_upload_store(&canvas).is_some_and(|uploading| is_meant(&uploading.store)))
 }
 
-/// True when this caller may fill the stores of this flow: one of its workspace who may change it.
+/// True when this caller may upsert into the stores of this flow: one of its workspace who may change it.
 #[must_use]
 pub fn can_upsert(caller: &Caller, flow: &Flow) -> bool {
     caller.workspace == flow.workspace
         && access::check_permission(caller, flow.kind, FlowAction::Update).is_ok()
 }
 
-/// The flow, for a caller who may fill its stores.
+/// The flow, for a caller who may upsert into its stores.
 ///
 /// # Errors
 /// 404 or 403.
@@ -91,7 +91,7 @@ pub fn flow(app: &App, caller: &Caller, id: &FlowId) -> Result<Flow> {
     app.store.read(|tx| access::flow(tx, caller, id, FlowAction::Update))
 }
 
-/// A filling of which everything is known but what it brings.
+/// An upsert of which everything is known but what it brings.
 pub struct UpsertJob {
     flow: Flow,
     plan: Plan,
@@ -179,7 +179,7 @@ fn run_job(app: &App, prepared: &UpsertJob, tell: OnProgress<'_>, cancel: &Cance
         engine::run_upsert(plan, overrides, &turn).map_err(|fault| predictions::run_error(fault, cancel))?;
     let mut answer = wire(&done);
     match conversation {
-        // The list of fillings tells nothing of it: what people send is theirs.
+        // The list of upserts tells nothing of it: what people send is theirs.
         Some(chat) => {
             answer["chatId"] = json!(chat);
             answer["sessionToken"] = app.secrets.tokens.mint(&flow.id, chat).into();
@@ -224,7 +224,7 @@ const fn counts(done: &UpsertReport) -> UpsertCounts {
     }
 }
 
-/// What a filling did, as callers read it.
+/// What an upsert did, as callers read it.
 pub(in crate::ops) fn wire(done: &UpsertReport) -> Value {
     let mut answer = json!(counts(done));
     let shown = &done.documents[..done.documents.len().min(FILLING_SHOWN_MAX)];
@@ -232,7 +232,7 @@ pub(in crate::ops) fn wire(done: &UpsertReport) -> Value {
     answer
 }
 
-/// Notes a filling with the flow; the oldest beyond the limit go.
+/// Notes an upsert with the flow; the oldest beyond the limit go.
 fn append_history(app: &App, flow: &Flow, plan: &Plan, done: &UpsertReport) -> Result<()> {
     let card = |(id, name, label): (&str, &'static str, &str)| UpsertCard {
         id: id.to_owned(),
@@ -257,7 +257,7 @@ fn append_history(app: &App, flow: &Flow, plan: &Plan, done: &UpsertReport) -> R
     })
 }
 
-/// Which fillings are wanted.
+/// Which upserts are wanted.
 #[derive(Debug, Clone, Default)]
 pub struct HistoryFilter {
     /// Newest first; else oldest first.
@@ -268,7 +268,7 @@ pub struct HistoryFilter {
     pub end: Option<Timestamp>,
 }
 
-/// How the stores of a flow were filled.
+/// The upserts into the stores of a flow.
 ///
 /// # Errors
 /// 404 or 403.
@@ -295,7 +295,7 @@ pub fn history(app: &App, caller: &Caller, id: &FlowId, filter: &HistoryFilter) 
     Ok(kept.iter().map(wire).collect())
 }
 
-/// Deletes fillings from the lists of the workspace's flows; all of them or none.
+/// Deletes upserts from the lists of the workspace's flows; all of them or none.
 ///
 /// # Errors
 /// 404 when one of them is not there, 403 without the permission for its flow.

@@ -1,5 +1,5 @@
-//! The vectors of document stores (manual 10.10): which cards make and keep them, filling
-//! them from the store's passages, and searching them.
+//! The vectors of document stores (manual 10.10): which cards make and keep them, upserting
+//! them from the store's chunks, and searching them.
 
 use super::progress::{OnProgress, ProgressReporter};
 use super::{collections, upsert};
@@ -34,7 +34,7 @@ const COLLECTION: &str = "basePath";
 /// What messages call the vectors of a store.
 const LABEL: &str = "Document Store (Vector)";
 
-/// The passages of a document store, for the vector store they go to.
+/// The chunks of a document store, for the vector store they go to.
 struct StoreChunkLoader(DocumentStoreId);
 
 impl Loader for StoreChunkLoader {
@@ -204,7 +204,7 @@ fn build_or_refuse(
     build_store(app, &caller.workspace, id, host)?.ok_or_else(not_configured)
 }
 
-/// Embeds the passages of a store that are new and stores their vectors; those of passages that are gone go.
+/// Embeds the chunks of a store that are new and stores their vectors; those of chunks that are gone go.
 ///
 /// # Errors
 /// 404 without the store, 400 when no embeddings were chosen, 500 when a card fails.
@@ -220,7 +220,7 @@ pub fn upsert(
     watch.report(UpsertProgress::STARTED);
     let host = WorkspaceHost::new(app, caller.workspace, cancel.clone()).with_progress(&watch);
     let store = build_or_refuse(app, caller, id, &host)?;
-    // Passages that come while it works are not among those it has.
+    // Chunks that come while it works are not among those it has.
     let began = app.clock.now();
     let done = store.upsert(&host)?;
     let is_there = app.store.write(|tx| {

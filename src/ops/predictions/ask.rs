@@ -24,7 +24,7 @@ use serde_json::{Map, Value};
 use std::net::IpAddr;
 use std::sync::Arc;
 
-/// A question as it comes through a door that has admitted it.
+/// A question that was admitted.
 #[derive(Debug)]
 pub struct PredictionRequest {
     pub flow: Arc<Flow>,
@@ -60,7 +60,7 @@ pub struct PredictionRun {
     pub ids: RunIds,
     /// What its caller calls the conversation, where that counts.
     pub(super) session_name: Option<ConversationName>,
-    /// Nothing was said in its conversation before.
+    /// Its conversation has no messages before it.
     pub(super) is_first_message: bool,
     pub plan: Arc<Plan>,
     /// What of the request it runs with (manual 7.1).

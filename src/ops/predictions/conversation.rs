@@ -26,7 +26,7 @@ pub(in crate::ops) struct ConversationClaim<'a> {
 pub(in crate::ops) enum ConversationRef {
     /// One that may have been begun before.
     Existing(ChatId),
-    /// One whose id was made for this question: nothing was said in it.
+    /// One whose id was made for this question: it has no messages.
     New(ChatId),
 }
 
@@ -42,7 +42,7 @@ impl ConversationRef {
     }
 }
 
-/// The conversation that a caller of this entrance proves, else a new one.
+/// The conversation that a caller of this chat type proves, else a new one.
 pub(in crate::ops) fn resolve_conversation(
     app: &App,
     flow: &Flow,
@@ -121,7 +121,7 @@ fn unproven_conversation(
     }
 }
 
-/// True when nothing was said in a conversation yet.
+/// True when a conversation has no messages yet.
 fn has_no_messages(app: &App, flow: &Flow, chat: ChatId) -> Result<bool> {
     let of = Conversation { flow: flow.id, chat };
     app.store.read(|tx| chunks::has_no_messages(tx, &flow.workspace, &of))

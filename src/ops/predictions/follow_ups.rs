@@ -1,5 +1,5 @@
-//! Follow-up prompts: what a person might ask next, written by a model of the owner's choice after the answer (manual 5.2 r2).
-//! They are an extra: when they cannot be had, the answer goes out without them.
+//! Follow-up prompts: what a person might ask next, written by a model of the owner's choice after the answer
+//! (manual 5.2 r2). They are an extra: when they cannot be had, the answer goes out without them.
 
 use super::ask::PredictionRun;
 use crate::cards::kit::{Card, Host, InputKind, NullSink};
@@ -19,7 +19,7 @@ const ANSWER: &str = "{history}";
 /// The prompt of owners who wrote none.
 const DEFAULT_PROMPT: &str = "Someone got the answer below from an assistant. Write three short questions they are likely to ask next, in the \
 language of the answer and in their own voice.\n\n{history}";
-/// The form of the reply, told after every prompt.
+/// The form of the reply, written after every prompt.
 const FORM: &str = "Reply with nothing but a JSON list of strings, one for each question.";
 
 /// The cards of the providers an owner can choose.

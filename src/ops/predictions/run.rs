@@ -197,7 +197,7 @@ pub(in crate::ops) fn run_error(fault: Error, cancel: &CancelToken) -> Error {
     }
 }
 
-/// Passes tokens on and keeps what was said, for the case that the rest never comes.
+/// Passes tokens on and keeps the text so far, for the case that the rest never comes.
 struct PartialAnswerSink<'a> {
     sink: &'a mut dyn TokenSink,
     text: String,

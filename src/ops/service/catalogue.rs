@@ -1,4 +1,4 @@
-//! The card catalogue for the doors: they show cards and never build them.
+//! The card catalogue for the API, which shows cards and never builds them.
 
 use crate::canvas::Canvas;
 use crate::cards::{icons, palette, registry};

@@ -32,7 +32,7 @@ const PASSWORD_RANDOM_BYTES: usize = 18;
 pub enum OperatorCommand {
     KeyCreate {
         name: String,
-        /// What its holder may do: names of `domain::caller::PERMISSIONS`.
+        /// What its holder may do: names of `domain::accounts::caller::PERMISSIONS`.
         permissions: Vec<String>,
         /// Where; `None` is the default workspace.
         workspace: Option<WorkspaceId>,
@@ -192,7 +192,8 @@ pub enum CommandOutput {
 ///
 /// # Errors
 /// What the operation itself refuses: an unknown permission, key or e-mail, a password of the wrong length. A fault of
-/// the service is logged here with its cause, since no door does it. [`Error::Cancelled`] when `cancel` was set meanwhile.
+/// the service is logged here with its cause, since nobody else does it. [`Error::Cancelled`] when `cancel` was set
+/// meanwhile.
 pub fn execute(app: &App, command: OperatorCommand, cancel: &CancelToken) -> Result<CommandOutput> {
     run(app, command, cancel).inspect_err(|error| {
         if let Error::Internal(_) = error {

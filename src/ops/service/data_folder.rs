@@ -8,7 +8,7 @@ use crate::store::Store;
 use std::io;
 use std::path::Path;
 
-/// The folders of a house, each readable by those who may.
+/// The folders of a service, each readable by those who may.
 pub struct DataFolders {
     pub data: Tree,
     /// The history repository, in the data folder or elsewhere. It is made when the first version comes.
@@ -41,8 +41,8 @@ pub fn prepare(settings: &Settings) -> Result<DataFolders, AppOpenError> {
     Ok(DataFolders { data, versions })
 }
 
-/// True for a folder that a service has used and whose database is empty, unfinished or gone: a new one in its place would be a
-/// server without an owner, which the first who comes may register. At a first start the database is made before
+/// True for a folder that a service has used and whose database is empty, unfinished or gone: a new one in its place would
+/// be a server without an owner, which the first who comes may register. At a first start the database is made before
 /// anything else, so that a start which was interrupted leaves none of what is looked for here.
 ///
 /// # Errors

@@ -10,7 +10,7 @@ use crate::store::{Store, WriteTx};
 use std::path::PathBuf;
 use std::sync::Arc;
 
-/// The history of the house in `folder`, which this process owns.
+/// The history of the service in `folder`, which this process owns.
 ///
 /// # Errors
 /// When the database cannot be read.

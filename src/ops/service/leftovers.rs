@@ -299,7 +299,7 @@ mod tests {
             let removed = app.chat_files.run_exclusive(|| {
                 let removed = scope.spawn(|| remove_old(&app, &here, &gone, before).unwrap());
                 moment();
-                // As somebody who had the turn until now stores.
+                // As somebody stores who ran exclusively until now.
                 std::fs::write(outer.join("new"), "text").unwrap();
                 removed
             });

@@ -38,7 +38,8 @@ pub struct LoadMethodRequest {
 /// The entries of a list, `{label, name, description?}`. A list that there is not, or that cannot be had, is empty.
 ///
 /// # Errors
-/// 404 for a card that this server does not know; 403 for a credential that would be sent elsewhere; when the database cannot be read.
+/// 404 for a card that this server does not know; 403 for a credential that would be sent elsewhere; when the database
+/// cannot be read.
 pub fn load(
     app: &App,
     caller: &Caller,

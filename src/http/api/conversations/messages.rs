@@ -110,7 +110,7 @@ pub(in crate::http::api) fn read_filter<'a>(
     })
 }
 
-/// The doors of Flowise; no message comes through those that this server does not have.
+/// The chat types of Flowise; no message is of one that this server does not have.
 #[derive(Deserialize)]
 #[serde(rename_all = "UPPERCASE")]
 enum ChatTypeName {

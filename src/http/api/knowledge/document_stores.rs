@@ -183,7 +183,7 @@ pub fn upsert(app: &App, caller: Caller, request: &Request) -> Result<Reply> {
 /// `POST /document-store/generate-tool-desc/:id` with `{selectedChatModel}`.
 ///
 /// # Errors
-/// 400 for what is no chat model or a store without passages, 404 without the store, 500 when the model fails.
+/// 400 for what is no chat model or a store without chunks, 404 without the store, 500 when the model fails.
 pub fn describe(app: &App, caller: Caller, request: &Request) -> Result<Reply> {
     let id = store_id(request.param("id"))?;
     Reply::json(&stores::describe(app, &caller, &id, request.json()?, request.cancel())?)

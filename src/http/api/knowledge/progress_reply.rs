@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 
 const EVENTS: &str = "text/event-stream";
 
-/// Runs a filling. Events are `progress`, then `result` with what would be the body, or `error`.
+/// Runs an upsert. Events are `progress`, then `result` with what would be the body, or `error`.
 ///
 /// # Errors
 /// What `run` fails with, where nothing was sent yet.

@@ -1,4 +1,4 @@
-//! Filling vector stores, and the list of what was filled (manual 10.5).
+//! Upserts into vector stores, and the list of those that were run (manual 10.5).
 
 use super::progress_reply;
 use crate::app::App;
@@ -25,15 +25,15 @@ use serde_json::{Map, Value};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-/// A filling that its sender may ask for: what [`UPSERT`] proves.
+/// An upsert that its sender may ask for: what [`UPSERT`] proves.
 pub struct UpsertGrant {
     flow: Flow,
     fill: UpsertRequest,
     window: Option<WindowState>,
 }
 
-/// The gate of a flow as for a question; but an open flow is filled by those who may change it, and takes from everybody
-/// else only files of their conversation (manual 10.5 r1).
+/// The gate of a flow as for a question; but the stores of an open flow are upserted by those who may change it, and take
+/// from everybody else only files of their conversation (manual 10.5 r1).
 pub const UPSERT: Guard<UpsertGrant> = Guard { name: "FILL", access: RequiredAccess::Ask, authorize };
 
 fn authorize(app: &App, request: &Request) -> Result<UpsertGrant> {
@@ -49,7 +49,7 @@ fn authorize(app: &App, request: &Request) -> Result<UpsertGrant> {
         Err(_) if flow.settings.api_key.is_none() && is_only_files(&fill) => true,
         Err(refusal) => return Err(refusal),
     };
-    // Whoever may fill the store says by a `chatId` that the files are not for everybody.
+    // Whoever may upsert into the store says by a `chatId` that the files are not for everybody.
     let says_so = sender.chat.is_some();
     if is_visitors || (says_so && upsert::targets_conversation(app, &flow, &fill, CanvasSource::Live)?) {
         fill.conversation = Some(upsert::resolve_conversation(app, &flow, &sender)?);
@@ -94,12 +94,12 @@ struct UpsertBody {
     chat_id: Option<String>,
     #[serde(default)]
     session_token: Option<String>,
-    /// Which canvas; only the door of the canvas asks.
+    /// Which canvas; only the route of the canvas reads it.
     #[serde(default)]
     source: Option<String>,
 }
 
-/// A filling, and in which conversation it is sent.
+/// An upsert, and in which conversation it is sent.
 struct SentUpsert {
     fill: UpsertRequest,
     sender: Uploader,
@@ -141,7 +141,7 @@ fn parse_upsert(request: &Request, chat_type: ChatType) -> Result<SentUpsert> {
 /// `POST /vector/upsert/:id`.
 ///
 /// # Errors
-/// 400 and 404 when it is not clear what to fill, 403 when the chat takes no files for a store, 500 when a card fails.
+/// 400 and 404 when it is not clear what to upsert, 403 when the chat takes no files for a store, 500 when a card fails.
 pub fn run(app: &App, admitted: UpsertGrant, request: &Request) -> Result<Reply> {
     let UpsertGrant { flow, fill, window } = admitted;
     let (id, conversation) = (flow.id, fill.conversation);

@@ -31,7 +31,7 @@ const LISTED_MAX: usize = 10_000;
 /// Messages removed in one transaction: others wait for it.
 const REMOVED_AT_ONCE_MAX: usize = 500;
 
-/// How a list is told.
+/// How messages are listed.
 #[derive(Debug, Clone, Copy)]
 pub struct ListOptions {
     /// By the time at which the messages were stored.

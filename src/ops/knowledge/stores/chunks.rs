@@ -1,4 +1,4 @@
-//! Passages of a store: read by the page, changed and removed one at a time.
+//! Chunks of a store: read by the page, changed and removed one at a time.
 
 use super::loaders::{no_loader, update_store};
 use super::require_store;
@@ -14,7 +14,7 @@ use serde_json::{Map, Value, json};
 
 const PAGE: usize = 50;
 
-/// What takes the place of a passage: what is not sent stays.
+/// What takes the place of a chunk: what is not sent stays.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ChunkEdit {
@@ -24,7 +24,7 @@ pub struct ChunkEdit {
     metadata: Option<Map<String, Value>>,
 }
 
-/// A page of the passages of a loader, or of all; pages are counted from 1.
+/// A page of the chunks of a loader, or of all; pages are counted from 1.
 ///
 /// # Errors
 /// 404 without store or loader.
@@ -62,7 +62,7 @@ pub fn chunk_page(
     }))
 }
 
-/// Changes a passage; answers with its page.
+/// Changes a chunk; answers with its page.
 ///
 /// # Errors
 /// 404, and 400 for an empty or too long text.
@@ -91,7 +91,7 @@ pub fn edit_chunk(
     chunk_page(app, caller, id, Some(loader), 1)
 }
 
-/// Removes a passage; answers with the first page of what is left.
+/// Removes a chunk; answers with the first page of what is left.
 ///
 /// # Errors
 /// 404.

@@ -20,7 +20,7 @@ use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use std::fmt::Write as _;
 
-/// Loaders of which the model sees a passage or two.
+/// Loaders of which the model sees a chunk or two.
 const LOADERS_SHOWN: usize = 8;
 const CHUNKS_PER_LOADER: usize = 2;
 /// As much as tells what a text is about.
@@ -52,7 +52,7 @@ struct SelectedModel {
 /// Asks the model of the request; `{content}`.
 ///
 /// # Errors
-/// 400 for what is no chat model or a store without passages, 404 without the store, 500 when the model fails.
+/// 400 for what is no chat model or a store without chunks, 404 without the store, 500 when the model fails.
 pub fn describe(
     app: &App,
     caller: &Caller,

@@ -25,7 +25,7 @@ pub(crate) fn read(
     flow_files::read(app, workspace, &folder(store), name)
 }
 
-/// Stores the files that stand in a plan's settings, which then name them; the names of those that were stored.
+/// Stores the files that stand in a loader's settings, which then name them; the names of those that were stored.
 pub(super) fn store_inline_files(
     app: &App,
     workspace: &WorkspaceId,

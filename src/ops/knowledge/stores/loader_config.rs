@@ -37,7 +37,7 @@ fn display_name(name: &str) -> String {
     name.chars().filter(|c| !c.is_control()).take(100).collect()
 }
 
-/// Refuses a plan whose cards a store cannot have.
+/// Refuses a loader whose cards a store cannot have.
 pub(super) fn check(plan: &LoaderConfig) -> Result<()> {
     card(&plan.loader, Category::DocumentLoaders)?;
     if !is_for_stores(&plan.loader.card) {
@@ -57,7 +57,7 @@ pub(super) fn file_input(plan: &CardConfig) -> Option<&'static str> {
     card.inputs.iter().find(is_file).map(|input| input.name)
 }
 
-/// The documents of a plan. What is wrong with it is wrong with the request.
+/// The documents of a loader. What is wrong with it is wrong with the request.
 pub(super) fn load(plan: &LoaderConfig, host: &WorkspaceHost<'_>) -> Result<Vec<Document>> {
     check(plan)?;
     let lone = |plan, category| {
@@ -90,7 +90,7 @@ pub(super) fn load(plan: &LoaderConfig, host: &WorkspaceHost<'_>) -> Result<Vec<
     Ok(documents)
 }
 
-/// Documents as passages with ids of their own.
+/// Documents as chunks with ids of their own.
 pub(super) fn to_chunks(documents: Vec<Document>) -> Vec<StoredChunk> {
     let chunk = |document: Document| StoredChunk {
         id: ChunkId::next(),

@@ -38,9 +38,9 @@ pub struct LoaderRequest {
     preview_chunk_count: Option<usize>,
 }
 
-/// Passages of a preview, when nobody says how many.
+/// Chunks of a preview, when nobody says how many.
 const PREVIEW_DEFAULT: usize = 20;
-/// The most passages of a preview.
+/// The most chunks of a preview.
 const PREVIEW_MAX: usize = 500;
 
 impl LoaderRequest {
@@ -53,7 +53,7 @@ impl LoaderRequest {
         self.id.as_deref().and_then(LoaderId::parse)
     }
 
-    /// The plan it describes, over that of the loader it means.
+    /// The config it describes, over that of the loader it means.
     fn loader_config(&self, saved: Option<&LoaderConfig>, caller: &Caller) -> Result<LoaderConfig> {
         let mut plan = saved.cloned().unwrap_or_default();
         if let Some(card) = self.loader_id.as_ref().filter(|card| !card.is_empty()) {
@@ -150,7 +150,7 @@ pub fn save(app: &App, caller: &Caller, sent: &LoaderRequest) -> Result<Value> {
     }
 }
 
-/// Changes a store in one transaction, and counts its passages again.
+/// Changes a store in one transaction, and counts its chunks again.
 pub(super) fn update_store<T>(
     app: &App,
     caller: &Caller,
@@ -180,7 +180,7 @@ pub(super) fn put_loader(store: &mut DocumentStore, loader: DocumentLoader) -> R
     Ok(())
 }
 
-/// Runs a loader of a store, whose passages take the place of those it brought before.
+/// Runs a loader of a store, whose chunks take the place of those it brought before.
 ///
 /// # Errors
 /// 404 without store or loader, 400 when it brings nothing.
@@ -203,7 +203,7 @@ pub fn process(
     Ok(filled)
 }
 
-/// What a plan brings, as passages on their way into the store.
+/// What a loader brings, as chunks on their way into the store.
 pub(super) fn load_chunks(
     app: &App,
     caller: &Caller,

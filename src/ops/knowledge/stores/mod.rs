@@ -1,4 +1,4 @@
-//! Document stores: named collections of passages that loaders bring and retrievers search (manual 10.9).
+//! Document stores: named collections of chunks that loaders bring and retrievers search (manual 10.9).
 
 mod chunks;
 mod describe;
@@ -169,7 +169,8 @@ pub fn list(app: &App, caller: &Caller) -> Result<Vec<Value>> {
     app.store.read(|tx| stores.iter().map(|store| wire(app, tx, store)).collect())
 }
 
-/// The flows whose Live names the store, as far as the caller may read them. It reads every canvas of the workspace, so a list of stores goes without.
+/// The flows whose Live names the store, as far as the caller may read them. It reads every canvas of the workspace, so a
+/// list of stores goes without.
 fn flows_using(tx: &impl Tx, caller: &Caller, id: &DocumentStoreId) -> Result<Vec<Value>> {
     let (workspace, name, mut found) = (&caller.workspace, id.to_string(), Vec::new());
     let flows = FLOWS.list(tx, workspace)?;
@@ -218,7 +219,7 @@ pub fn update(
     app.store.read(|tx| wire(app, tx, &store))
 }
 
-/// Deletes a store with its passages and files.
+/// Deletes a store with its chunks and files.
 ///
 /// # Errors
 /// 404; 409 while flows use it, unless `force`.
@@ -253,7 +254,7 @@ pub fn components(group: &str) -> Result<Vec<Value>> {
     Ok(cards)
 }
 
-/// The passages of a store, for retrievers; `None` when the workspace has no such store.
+/// The chunks of a store, for retrievers; `None` when the workspace has no such store.
 ///
 /// # Errors
 /// When the database cannot be read.

@@ -24,7 +24,7 @@ use serde_json::{Map, Value, json};
 const SPLITTER: &str = "recursiveCharacterTextSplitter";
 /// What reads files when nobody chose a loader.
 const FILE_LOADER: &str = "fileLoader";
-/// The size of passages when nobody chose one: about as much as a person quotes.
+/// The size of chunks when nobody chose one: about as much as a person quotes.
 const CHUNK_DEFAULT: usize = 800;
 
 #[derive(Debug, Default, Deserialize)]
@@ -162,11 +162,11 @@ fn to_inline_files(sent: &[UploadFile]) -> Result<Vec<InlineFile>> {
 pub struct StoreUpsertJob {
     target: UpsertTarget,
     loader_config: LoaderConfig,
-    /// The cards with which its passages become vectors, when the request names some.
+    /// The cards with which its chunks become vectors, when the request names some.
     vectors: Option<VectorConfig>,
 }
 
-/// Where passages go.
+/// Where chunks go.
 enum UpsertTarget {
     /// Into a store that is made for them.
     NewStore(NewDocumentStore),
@@ -259,7 +259,7 @@ pub fn upsert(
         Some(vectors) => {
             vectors::save(app, caller, id, vectors)?;
             let mut answer = vectors::upsert(app, caller, id, tell, cancel)?;
-            // The counts are those of the vectors; which passages they are is asked for by the page.
+            // The counts are those of the vectors; which chunks they are is asked for by the page.
             answer.as_object_mut().map(|answer| answer.remove("addedDocs"));
             answer["docId"] = json!(counts.loader);
             Ok(answer)

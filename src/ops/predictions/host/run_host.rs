@@ -63,7 +63,7 @@ pub(in crate::ops) struct RunHost<'a> {
     question: &'a str,
     usage: Mutex<Option<Usage>>,
     collections: WorkspaceCollections<'a>,
-    /// Who waits, where a store is filled.
+    /// Who waits for the upsert, when this is one.
     progress: Option<&'a ProgressReporter<'a>>,
     cited_pages: Mutex<Vec<Document>>,
     /// The memory session that the flow's owner fixed, once a memory was read.
@@ -118,7 +118,7 @@ impl<'a> RunHost<'a> {
         })
     }
 
-    /// Filling a store, of which these are told.
+    /// For an upsert, whose progress goes to `watch`.
     pub(in crate::ops) fn with_progress(self, watch: &'a ProgressReporter<'a>) -> Self {
         Self { progress: Some(watch), ..self }
     }

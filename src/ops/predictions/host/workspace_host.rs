@@ -34,7 +34,7 @@ pub(in crate::ops) struct WorkspaceHost<'a> {
     collections: WorkspaceCollections<'a>,
     /// The document store whose files may be read.
     store: Option<DocumentStoreId>,
-    /// Who waits, where a store is filled.
+    /// Who waits for the upsert, when this is one.
     progress: Option<&'a ProgressReporter<'a>>,
 }
 
@@ -49,7 +49,7 @@ impl<'a> WorkspaceHost<'a> {
         Self { store, ..self }
     }
 
-    /// Filling a store, of which these are told.
+    /// For an upsert, whose progress goes to `watch`.
     pub(in crate::ops) fn with_progress(self, watch: &'a ProgressReporter<'a>) -> Self {
         Self { progress: Some(watch), ..self }
     }

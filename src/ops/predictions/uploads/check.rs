@@ -103,7 +103,7 @@ struct DeclaredUpload {
 }
 
 impl DeclaredUpload {
-    /// `only` is the family that the entry's own type asks for.
+    /// `only` is the kind that the entry's own type asks for.
     fn new(
         offer: &UploadPolicy,
         name: Option<String>,

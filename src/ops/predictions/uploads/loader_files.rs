@@ -40,7 +40,8 @@ pub(in crate::ops::predictions) fn split_loader_files(
 /// All of the files, for loaders.
 ///
 /// # Errors
-/// 403 when no loader takes files of a request; 400 for a type that none takes, and for a file that is not what its name says.
+/// 403 when no loader takes files of a request; 400 for a type that none takes, and for a file that is not what its name
+/// says.
 pub(in crate::ops) fn require_loader_files(
     plan: &Plan,
     settings: &FlowSettings,

@@ -145,7 +145,7 @@ pub(in crate::ops::predictions) fn find(mime: Option<&str>, extension: &str) -> 
     called().find(|row| row.has_extension(extension)).or_else(|| called().next())
 }
 
-/// All types of a family, as an offer lists them.
+/// All types of a kind of upload, as an offer lists them.
 pub(in crate::ops::predictions) fn types_of(family: MediaKind) -> Vec<&'static str> {
     TABLE.iter().filter(|row| row.kind == family).map(|row| row.mime).collect()
 }

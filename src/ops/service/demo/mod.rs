@@ -40,7 +40,7 @@ pub struct Demo {
     pub flows: Vec<(String, FlowId)>,
 }
 
-/// Fills a house that nobody owns yet, or whose owner was just made from the settings; `None` when it was in use before,
+/// Fills a service that nobody owns yet, or whose owner was just made from the settings; `None` when it was in use before,
 /// and then nothing is changed.
 ///
 /// # Errors

@@ -1,5 +1,5 @@
-//! Signing in to credentials with OAuth 2: a person leaves for the provider, comes back with a code, and the tokens it buys are
-//! sealed with the credential. Runs renew them by themselves.
+//! Signing in to credentials with OAuth 2: a person leaves for the provider, comes back with a code, and the tokens it buys
+//! are sealed with the credential. Runs renew them by themselves.
 
 mod exchange;
 mod renew;
@@ -80,7 +80,8 @@ pub enum SignInError {
     Here,
 }
 
-/// Ends a sign-in: the code becomes tokens, which are sealed with the credential. Its word counts once, whatever comes of it.
+/// Ends a sign-in: the code becomes tokens, which are sealed with the credential. Its word counts once, whatever
+/// comes of it.
 ///
 /// # Errors
 /// Why there are none.

@@ -80,7 +80,7 @@ fn not_found() -> Error {
     Error::RunFailed("Its credential no longer exists. Select another one.".to_owned())
 }
 
-/// Buys other tokens and stores them. Whoever calls has the turn.
+/// Buys other tokens and stores them. Whoever calls holds the right to renew this credential.
 fn renew(app: &App, workspace: &WorkspaceId, signed: &OAuthCredential) -> Result<OauthTokens> {
     let (name, provider) = (&signed.name, signed.application.provider().label);
     let Some(before) = &signed.tokens else {

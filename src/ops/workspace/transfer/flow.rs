@@ -1,4 +1,4 @@
-//! A flow of a file on its way in: through the doors that a person's own save goes through, made as any new flow is
+//! A flow of a file on its way in: through the operations that a person's own save goes through, made as any new flow is
 //! (manual 5.4 r1), or changed in its draft or Live.
 
 use super::import::parse_body;

@@ -165,7 +165,7 @@ fn count_unsupported(items: &[ImportItem], steps: &[ImportStep]) -> Vec<Value> {
         .collect()
 }
 
-/// A fault of the service is told as such, and logged.
+/// A fault of the service is named as such, and logged.
 fn fault_text(fault: &Error) -> String {
     if let Error::Internal(_) = fault {
         tracing::error!(cause = fault.for_log(), "a thing of a file could not be imported");

@@ -270,7 +270,7 @@ fn content_digest(kind: FlowKind, canvas: &str) -> Option<ContentDigest> {
 ///
 /// Whether another workspace uses an id must not show in an answer, be it a dry run's or an import's. So nobody looks
 /// there: an id stays what it is where it is known to be this workspace's own (something is here under it, or was and
-/// went) and where there is no other workspace, which is how a whole house moves. Anywhere else it is derived from the
+/// went) and where there is no other workspace, which is how a whole service moves. Anywhere else it is derived from the
 /// workspace and the id in the file: the same each time, so that a file finds again what it brought before.
 pub(super) fn local_id(app: &App, caller: &Caller, kind: ItemKind, sent: Uuid) -> Result<Uuid> {
     let bytes = *sent.as_bytes();
