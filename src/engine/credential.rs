@@ -5,7 +5,7 @@ use crate::domain::error::{Error, Result};
 use crate::domain::workspace::credential_types;
 use serde_json::{Map, Value};
 
-/// What is said of a credential that is not there any more.
+/// The error about a credential that does not exist any more.
 pub(super) const CREDENTIAL_MISSING: &str = "its credential no longer exists; select another one";
 
 /// The fields of the credential that the card labelled `label` uses.

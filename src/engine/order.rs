@@ -14,7 +14,7 @@ const ENDING_OUTPUT: &str = "EndingNode";
 /// Groups a card may belong to and still end a flow, for cards this server does not know.
 const ENDING_CATEGORIES: &[&str] = &["Chains", "Agents", "Engine", "Multi Agents", "Sequential Agents"];
 
-/// Forks of a flow that are followed; more than any person draws.
+/// Branching nodes of a flow that are followed; more than any person draws.
 const BRANCHES_MAX: usize = 64;
 
 /// What a run builds. Numbers are positions in `canvas.nodes()`.
@@ -43,12 +43,12 @@ impl NodeBranch {
 /// What the cards are built for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum BuildPurpose {
-    /// A question: what is only read when a store is filled is left out (manual 9.6).
+    /// A question: what only an upsert reads is left out (manual 9.6).
     Answer,
     Upsert,
 }
 
-/// Orders the cards that filling the store at `store` needs (manual 9.6 r3), of its documents those that `is_wanted`.
+/// Orders the cards that an upsert into the store at `store` needs (manual 9.6 r3); of its loaders those that `is_wanted`.
 pub(super) fn order_for_upsert(
     canvas: &Canvas,
     store: usize,
@@ -73,11 +73,11 @@ pub(super) fn order_for_upsert(
 /// Orders the cards that the answer needs.
 pub(super) fn order(canvas: &Canvas) -> Result<BuildOrder, PlanError> {
     let mut graph = Graph::build(canvas, BuildPurpose::Answer);
-    // Before names add to the order: what only reads a value of a branch does not stand behind it.
+    // Before names add to the order: a card that only gets a variable of a branch is not downstream of it.
     let mut forks = branches(canvas, &graph);
     graph.order_variables(canvas);
     let mut endings = endings(canvas, &graph)?;
-    // Of several the last one answers, and what only the others need is not built, unless a fork can choose them.
+    // Of several endings the last one answers, and what only the others need is not built, unless a branch chooses them.
     let last = endings.last().copied();
     endings.retain(|ending| Some(*ending) == last || forks.iter().any(|fork| fork.leads_to(*ending)));
     let mut nodes = Vec::new();
@@ -85,7 +85,7 @@ pub(super) fn order(canvas: &Canvas) -> Result<BuildOrder, PlanError> {
     for &ending in &endings {
         visit(ending, &graph, canvas, &mut marks, &mut nodes)?;
     }
-    // A fork that no answer needs is not asked and decides nothing.
+    // A branching node that no answer needs is not asked and decides nothing.
     forks.retain(|fork| marks[fork.node] == VisitState::Done);
     Ok(BuildOrder { nodes, endings, branches: forks })
 }
@@ -183,12 +183,12 @@ impl Graph {
                 add(Some(source), target);
             }
         }
-        // It is not built, but it is no last card either.
+        // What only an upsert needs is not built, but it is no ending either.
         only_filling.iter().for_each(|(source, _)| needed[*source] = true);
         Self { needs, needed }
     }
 
-    /// A card that reads a kept value comes after those that keep it, though nothing connects them. A pair that already
+    /// A card that gets a variable comes after those that set it, though nothing connects them. A pair that already
     /// stands in the other order, or that is connected in a circle by this, stays as it is drawn.
     fn order_variables(&mut self, canvas: &Canvas) {
         let of = |is: fn(&Factory) -> bool| -> Vec<(usize, &serde_json::Value)> {

@@ -19,7 +19,7 @@ use std::fmt;
 pub struct Plan {
     /// In building order.
     pub(super) steps: Vec<Step>,
-    /// Steps that can answer: the last of those that are still reached does.
+    /// Steps that can answer: of those that are still reached, the last one does.
     pub(super) endings: Vec<usize>,
     /// Steps that choose between their outputs.
     pub(super) branches: Vec<Branch>,
@@ -48,7 +48,7 @@ pub(super) enum StepKind {
         card: &'static Card,
         inputs: Vec<(&'static str, InputSource)>,
         credential: Option<String>,
-        /// The chosen output, when it runs the card while the flow is built.
+        /// The chosen output, when choosing it runs the card while the flow is built.
         predicts: Option<&'static str>,
     },
     /// A card this server does not know: it fails only when it runs.
@@ -59,7 +59,7 @@ pub(super) enum StepKind {
 #[derive(Debug)]
 pub(super) struct Branch {
     step: usize,
-    /// By output: the steps behind it.
+    /// By output: the steps downstream of it.
     downstream: Vec<(String, BTreeSet<usize>)>,
 }
 
@@ -119,7 +119,7 @@ impl Plan {
         Ok(Self::from_order(canvas, &order(canvas)?))
     }
 
-    /// Compiles what filling a vector store of the canvas needs.
+    /// Compiles what an upsert into a vector store of the canvas needs.
     ///
     /// # Errors
     /// When the canvas has no such card, or cards wait for each other.
@@ -129,7 +129,7 @@ impl Plan {
     }
 
     /// Compiles what a vector store needs to take in files of a conversation. Of what is wired into it as documents only
-    /// the loaders of these files are left: what is there for everybody is nobody's file.
+    /// the loaders of these files are left: documents for everybody are not a conversation's files.
     ///
     /// # Errors
     /// As [`Self::compile_for_upsert`].
@@ -178,7 +178,7 @@ impl Plan {
         }
     }
 
-    /// The steps that are not reached any more when `step` goes on from `output`: those behind its other outputs only.
+    /// The steps that are not reached any more when `step` goes on from `output`: those only downstream of other outputs.
     pub(super) fn skipped_steps(&self, step: usize, output: &str) -> Vec<usize> {
         let Some(fork) = self.branches.iter().find(|fork| fork.step == step) else { return Vec::new() };
         let (taken, others): (Vec<_>, Vec<_>) = fork.downstream.iter().partition(|(name, _)| name == output);
@@ -207,7 +207,7 @@ impl Plan {
     }
 }
 
-/// The vector stores of a canvas, which can be filled.
+/// The vector stores of a canvas, which take upserts.
 #[must_use]
 pub fn upsertable_stores(canvas: &Canvas) -> Vec<&Node> {
     let is_store = |node: &&Node| {

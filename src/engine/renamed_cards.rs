@@ -1,4 +1,5 @@
-//! Cards that were drawn under names which they have given up since: they run, and whoever looks at them is told.
+//! Cards that were drawn under names which they have given up since: they run, and a sentence says so to
+//! whoever looks at them.
 
 use crate::canvas::{Canvas, Node};
 use crate::cards::registry;

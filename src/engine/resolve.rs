@@ -14,7 +14,7 @@ const CHAT_HISTORY: &str = "chatHistory";
 /// What references can stand for at this point of a run.
 pub(super) struct Resolver<'a> {
     pub(super) turn: &'a RunContext<'a>,
-    /// Parts built so far, by step; none for what is not reached.
+    /// Components built so far, by step; `None` for a step that is not reached.
     pub(super) components: &'a [Option<Component>],
     pub(super) plan: &'a Plan,
     /// The conversation as lines, read when the first reference asks for it.
@@ -72,7 +72,7 @@ impl Resolver<'_> {
     fn replacement(&self, reference: &Reference, reach: ReferenceScope) -> Option<String> {
         match reference {
             Reference::Variable(name) => self.turn.host.variable(name),
-            // What people said is no fact of the run: it never becomes code or an address.
+            // Messages of people are no fact of the run: they never become code or an address.
             Reference::Flow(name) if name == CHAT_HISTORY => {
                 (reach != ReferenceScope::Saved).then(|| self.history().to_owned())
             }

@@ -46,8 +46,8 @@ pub(super) fn missing_records(node: &Node, resources: &dyn Resources) -> Vec<Str
     missing_picks(node, resources, |what| what != Picker::Flow)
 }
 
-/// A sentence for each flow that a card picks and that is not there any more. The card is built all the same: a model is
-/// told of it once it asks that flow.
+/// A sentence for each flow that a card picks and that is not there any more. The card is built all the same: a model
+/// learns of it once it asks that flow.
 pub(super) fn missing_flows(node: &Node, resources: &dyn Resources) -> Vec<String> {
     missing_picks(node, resources, |what| what == Picker::Flow)
 }

@@ -19,7 +19,7 @@ use std::cell::OnceCell;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// What came of a question.
+/// A question's outcome, and the memories that are still to save it.
 pub struct CompletedRun {
     /// The answer, and what goes out with it.
     pub outcome: RunOutput,
@@ -27,8 +27,8 @@ pub struct CompletedRun {
 }
 
 impl CompletedRun {
-    /// Lets the memories of the flow that keep what was said outside of this service keep it: the question as it was asked,
-    /// and the answer as it stands now.
+    /// Saves the question as it was asked, and the answer as it stands now, to those memories of the flow that keep
+    /// messages outside of this service.
     ///
     /// # Errors
     /// The first one that cannot, naming its card.
@@ -67,19 +67,19 @@ pub fn run(
     Ok(CompletedRun { outcome: RunOutput { flow_variables: kept.in_answer, ..outcome }, memories })
 }
 
-/// True for the card of a memory that keeps what was said outside of this service: one that signs in somewhere.
+/// True for the card of a memory that keeps messages outside of this service: one that signs in somewhere.
 fn is_outside_memory(step: &Step) -> bool {
     let StepKind::Known { card, .. } = &step.kind else { return false };
     matches!(card.make, Factory::Memory(_)) && !card.credential_types().is_empty()
 }
 
-/// True when a memory of the plan keeps what was said outside of this service.
+/// True when a memory of the plan keeps messages outside of this service.
 #[must_use]
 pub fn remembers_outside(plan: &Plan) -> bool {
     plan.steps.iter().any(is_outside_memory)
 }
 
-/// The memories of a plan that keep what was said outside of this service. Nothing else of the flow is built.
+/// The memories of a plan that keep messages outside of this service. Nothing else of the flow is built.
 ///
 /// # Errors
 /// The first card that cannot be built; the message names it.
@@ -97,7 +97,7 @@ pub fn outside_memories(plan: &Plan, turn: &RunContext<'_>) -> Result<Vec<Arc<dy
     Ok(memories)
 }
 
-/// Builds the cards in order and lets the vector store at the end take in what is wired into it.
+/// Builds the cards in order and upserts what is wired into the vector store at the end.
 ///
 /// # Errors
 /// The first card that fails ends it; the message names it.
@@ -109,7 +109,7 @@ pub fn run_upsert(plan: &Plan, overrides: &Overrides, turn: &RunContext<'_>) -> 
     }
 }
 
-/// The part at the end of a plan.
+/// The component at the end of a plan.
 struct FinalComponent<'a> {
     component: Component,
     card: &'a str,
@@ -178,7 +178,7 @@ fn name(step: &Step) -> &str {
     }
 }
 
-/// What cards of this run keep for others.
+/// The variables that cards of this run set for others.
 #[derive(Default)]
 struct RunVariables {
     values: HashMap<String, Value>,
@@ -196,7 +196,7 @@ impl RunVariables {
         kept.value
     }
 
-    /// A value that would have been kept on a branch that was not taken reads as empty.
+    /// A variable that would have been set on a branch that was not taken reads as empty.
     fn get(&self, name: &str) -> Option<Value> {
         let empty = || self.cards_were_skipped.then(|| Value::String(String::new()));
         self.values.get(name).cloned().or_else(empty)

@@ -21,7 +21,7 @@ pub struct StandaloneCard<'a> {
 }
 
 impl StandaloneCard<'_> {
-    /// Makes it, with other parts wired into its inputs.
+    /// Builds it, with other components wired into its inputs.
     ///
     /// # Errors
     /// When a setting is wrong or the credential is gone.
@@ -29,7 +29,7 @@ impl StandaloneCard<'_> {
         self.with_inputs(wired, host, |inputs| self.card.make.build(inputs))
     }
 
-    /// Lets `read` see its inputs.
+    /// Calls `read` with its inputs.
     fn with_inputs<T>(
         &self,
         wired: Vec<(&'static str, Component)>,
@@ -51,7 +51,7 @@ impl StandaloneCard<'_> {
     }
 }
 
-/// Makes a model.
+/// Builds a model.
 ///
 /// # Errors
 /// When a setting is wrong, the credential is gone, or the card is no chat model.
@@ -62,7 +62,7 @@ pub fn build_model(model: &StandaloneCard<'_>, host: &dyn Host) -> Result<Arc<Mo
     }
 }
 
-/// Makes a document loader, with a splitter wired into it.
+/// Builds a document loader, with a splitter wired into it.
 ///
 /// # Errors
 /// When a setting is wrong, the credential is gone, or a card is something else.
@@ -89,7 +89,7 @@ pub fn list_actions(card: &StandaloneCard<'_>, host: &dyn Host) -> Result<Option
     card.with_inputs(Vec::new(), host, action_lists::list_tools)
 }
 
-/// Makes a vector store with these parts wired into it.
+/// Builds a vector store with these components wired into it.
 ///
 /// # Errors
 /// When a setting is wrong, the credential is gone, or the card is no vector store.

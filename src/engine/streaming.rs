@@ -9,7 +9,7 @@ use serde_json::Value;
 /// Endings that answer in one piece.
 const WHOLE_CHAINS: &[&str] = &["openApiChain", "vectaraQAChain"];
 
-/// Agents whose answer can be told from what goes before it while it streams.
+/// Agents whose answer can be told apart from what goes before it while it streams.
 const STREAMING_AGENTS: &[&str] =
     &["toolAgent", "conversationalRetrievalToolAgent", "csvAgent", "openAIAssistant"];
 

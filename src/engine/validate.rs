@@ -225,7 +225,7 @@ fn wire_issue(canvas: &Canvas, input: &Input, wanted: WireType, value: &Value) -
             wrong = Some(format!("{} is connected to '{id}', which is not on the canvas.", input.label));
             return;
         };
-        // A card that is not known here is told of where it stands.
+        // A card that is not known here is reported where it stands.
         if registry::find(&from.name).is_some_and(|card| !fits(wanted, card, from)) {
             wrong = Some(format!(
                 "{} cannot take '{}': connect a card of the kind {}.",

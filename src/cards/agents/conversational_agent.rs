@@ -67,7 +67,7 @@ fn parse_first<'r>(text: &str, reply: &'r str) -> Option<NextAction<'r>> {
         if is_final(&tool) {
             return Some(NextAction::Answer(input.trim().to_owned()));
         }
-        // The text that was read may be longer than the reply; then all of it was said.
+        // The text that was read may be longer than the reply; then all of the reply is meant.
         let said = reply.get(..at + values.byte_offset()).unwrap_or(reply);
         Some(NextAction::Call { said, tool, input })
     })

@@ -1,4 +1,4 @@
-//! Conversational Retrieval Tool Agent: a Tool Agent that is given passages for each question.
+//! Conversational Retrieval Tool Agent: a Tool Agent that is given chunks for each question.
 
 use super::inputs::{MEMORY, ROUNDS, ROUNDS_DEFAULT, TOOLS};
 use crate::cards::chains::conversation_chain::conversation;

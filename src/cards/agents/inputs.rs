@@ -4,7 +4,7 @@ use crate::cards::kit::{Input, WireType};
 
 /// The tools. Without any an agent is a model that answers.
 pub const TOOLS: Input = Input::wires("tools", "Tools", WireType::Tool).optional();
-/// What was said before. The agents of the first year had no memory.
+/// The earlier messages. The agents of Flowise's first year had no memory.
 pub const MEMORY: Input = Input::wire("memory", "Memory", WireType::ChatMemory).optional();
 /// The model of agents that talk to tools in text.
 pub const CHAT_MODEL: Input = Input::wire("model", "Chat Model", WireType::ChatModel);

@@ -1,4 +1,4 @@
-//! Agents: parts that let a model act.
+//! Agents: components that let a model act.
 
 pub mod conversational_agent;
 pub mod conversational_retrieval_tool_agent;

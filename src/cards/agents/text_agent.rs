@@ -58,7 +58,7 @@ impl TextAgent {
         self
     }
 
-    /// Answers from the messages that `begin` makes of what was said before.
+    /// Answers from the messages that `begin` makes of the earlier ones.
     ///
     /// # Errors
     /// What failed, naming the card.

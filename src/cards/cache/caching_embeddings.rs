@@ -44,7 +44,7 @@ pub(super) struct CachingEmbeddings {
 }
 
 impl CachingEmbeddings {
-    /// A question and a passage of the same words are two: a model may make another vector of each.
+    /// A question and a chunk of the same words are two: a model may make another vector of each.
     fn key(&self, aim: &str, text: &str) -> ReplyKey {
         let mut hash = Sha256::new();
         hash.update(self.card);

@@ -1,4 +1,4 @@
-//! Conversational Retrieval QA Chain: passages for each question of a conversation, and an answer from them.
+//! Conversational Retrieval QA Chain: chunks for each question of a conversation, and an answer from them.
 
 use super::conversation_chain::conversation;
 use super::llm_chain::{MODERATION, answer_with};

@@ -125,7 +125,7 @@ impl LlmChain {
     }
 }
 
-/// Adds to what the person says last: many models take no two messages of theirs in a row.
+/// Adds to the person's last message: many models take no two messages of theirs in a row.
 fn instruct(messages: &mut Vec<ChatMessage>, instructions: &str) {
     let Some(ChatMessage::User(parts)) = messages.last_mut() else {
         return messages.push(ChatMessage::user(instructions));
@@ -157,7 +157,7 @@ pub fn answer_with(text: String, sink: &mut dyn TokenSink) -> Result<RunOutput> 
     Ok(RunOutput { text, ..RunOutput::default() })
 }
 
-/// The messages a prompt makes with these values. Where its owner left the person's part blank, the question stands there.
+/// The messages a prompt makes with these values. The question stands where its owner left the person's message blank.
 #[must_use]
 pub fn prompt_messages(form: &PromptForm, values: &Map<String, Value>, question: &str) -> Vec<ChatMessage> {
     match form {

@@ -1,4 +1,4 @@
-//! Chains: parts that answer a question in a fixed way.
+//! Chains: components that answer a question in a fixed way.
 
 pub mod api_chain;
 pub mod conversation_chain;

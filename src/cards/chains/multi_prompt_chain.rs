@@ -37,7 +37,7 @@ pub const CARD: Card = Card {
     }),
 };
 
-/// What a model is told about a question that none of the owner's instructions is for.
+/// The instructions for a question that none of the owner's instructions is for.
 const DEFAULT: &str =
     "You are a helpful assistant. Answer clearly, and say so when you do not know something.";
 

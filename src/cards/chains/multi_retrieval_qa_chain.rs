@@ -41,7 +41,7 @@ pub const CARD: Card = Card {
     }),
 };
 
-/// What a model is told about a question that none of the stores is for.
+/// What a model reads about a question that none of the stores is for.
 const NO_STORE: &str = "Nothing was looked up for this question, because none of the stores you can search is about it. Say that, and \
                         answer only what anyone would agree with.";
 

@@ -1,4 +1,4 @@
-//! Retrieval QA Chain: finds passages, then answers from them.
+//! Retrieval QA Chain: finds chunks, then answers from them.
 
 use super::llm_chain::{MODERATION, answer_with};
 use crate::cards::kit::build::component::moderate;
@@ -37,7 +37,7 @@ pub const CARD: Card = Card {
     }),
 };
 
-/// Passages go out with the answer.
+/// Chunks go out with the answer.
 pub const RETURN_SOURCES: Input =
     Input::switch("returnSourceDocuments", "Return Source Documents").additional();
 
@@ -76,7 +76,7 @@ impl Chain for RetrievalQa {
     }
 }
 
-/// What the model answers from these passages and nothing else.
+/// What the model answers from these chunks and nothing else.
 ///
 /// # Errors
 /// When the model fails.

@@ -101,7 +101,7 @@ pub(in crate::cards) fn counts_in_streams(endpoint: &Endpoint) -> bool {
     endpoint.query.iter().any(|(name, version)| name == "api-version" && version.as_str() >= "2024-09-01")
 }
 
-/// A part of the address out of the credential. It becomes a piece of a path or a host, so it may hold no more than names do.
+/// A part of the address out of the credential. It becomes a piece of a path or a host, so it holds no more than names do.
 fn part(inputs: &Inputs<'_>, field: &str, called: &str) -> Result<String> {
     let is_name =
         |text: &String| text.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.'));

@@ -1,4 +1,4 @@
-//! Extractive Answers: quotes the sentences of the passages that fit the question best (manual 9.11).
+//! Extractive Answers: quotes the sentences of the chunks that fit the question best (manual 9.11).
 
 use crate::base::cancel::CancelToken;
 use crate::cards::kit::knowledge::chunk_markup;
@@ -101,7 +101,7 @@ fn without_chunks(text: &str) -> String {
     text.rsplit("</passage>").next().unwrap_or(text).to_owned()
 }
 
-/// Cuts a passage into sentences.
+/// Cuts a chunk into sentences.
 fn sentences(text: &str) -> Vec<&str> {
     let mut found = Vec::new();
     let mut start = 0;

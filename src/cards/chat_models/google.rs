@@ -44,7 +44,7 @@ pub(super) fn model(inputs: &Inputs<'_>, endpoint: Endpoint) -> Result<Google> {
     model.max_tokens = inputs.whole(MAX_TOKENS.name)?;
     model.top_p = inputs.number(TOP_P.name)?;
     model.top_k = inputs.whole(TOP_K.name)?;
-    // The bounds of the input lie within what the cast keeps.
+    // The range of the input lies within what the cast keeps.
     model.thinking_tokens = inputs.number(THINKING_BUDGET.name)?.map(|tokens| tokens as i64);
     model.thinking_level = inputs.optional_text(THINKING_LEVEL.name);
     model.images = inputs.switch(IMAGES.name);

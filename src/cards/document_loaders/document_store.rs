@@ -1,4 +1,4 @@
-//! Document Store: the passages of a document store of this server.
+//! Document Store: the chunks of a document store of this server.
 
 use crate::cards::kit::knowledge::loading::{BASE_CLASSES, OUTPUTS};
 use crate::cards::kit::{Card, Category, Factory, Host, Input, Loader, Picker, Risk};

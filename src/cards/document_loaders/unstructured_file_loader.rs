@@ -107,7 +107,7 @@ pub const CARD: Card = Card {
     }),
 };
 
-/// A server, and what it is told about every file.
+/// A server, and the fields it is sent with every file.
 struct UnstructuredServer {
     endpoint: Endpoint,
     fields: Vec<(&'static str, String)>,
@@ -134,7 +134,7 @@ impl UnstructuredServer {
             fields.extend(inputs.whole(input)?.map(|number| (*field, number.to_string())));
         }
         for (input, field) in SWITCHES {
-            // What is switched off is said too: the server has some of them on by itself.
+            // What is switched off is sent too: the server has some of them on by itself.
             let set = inputs.optional_text(input).filter(|text| matches!(text.as_str(), "true" | "false"));
             fields.extend(set.map(|text| (*field, text)));
         }

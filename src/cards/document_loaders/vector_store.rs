@@ -1,4 +1,4 @@
-//! VectorStore To Document: passages of a vector store as documents, for cards that take documents or text.
+//! VectorStore To Document: chunks of a vector store as documents, for cards that take documents or text.
 
 use crate::cards::kit::knowledge::loading::{BASE_CLASSES, OUTPUTS};
 use crate::cards::kit::knowledge::retrieving::VECTOR_STORE;

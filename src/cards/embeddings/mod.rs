@@ -1,4 +1,4 @@
-//! Embeddings: parts that turn text into vectors.
+//! Embeddings: components that turn text into vectors.
 
 pub mod azure_openai;
 pub mod bedrock;

@@ -1,4 +1,4 @@
-//! Context Chat Engine: a conversation in which each question comes with passages of an index.
+//! Context Chat Engine: a conversation in which each question comes with chunks of an index.
 
 use super::{MEMORY, MODEL, RETRIEVER, RETURN_SOURCES, SYSTEM};
 use crate::cards::chains::conversation_chain::conversation;

@@ -1,4 +1,4 @@
-//! Query Engine: finds passages in an index and answers from them, with the model of the index.
+//! Query Engine: finds chunks in an index and answers from them, with the model of the index.
 
 use super::{RETRIEVER, RETURN_SOURCES, SYNTHESIZER, synthesis};
 use crate::cards::kit::models::synthesis::Synthesis;

@@ -128,7 +128,7 @@ fn parse(reply: &str) -> Vec<(String, String)> {
     rows.iter().filter_map(row).collect()
 }
 
-/// What a tool answered, as a passage to answer from.
+/// What a tool answered, as a chunk to answer from.
 fn answer(tool: &str, question: &str, text: &str) -> Document {
     Document {
         page_content: format!("Question: {question}\nAnswer: {text}"),

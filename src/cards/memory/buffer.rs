@@ -1,4 +1,4 @@
-//! Buffer Memory: everything said in the session so far.
+//! Buffer Memory: all messages of the session so far.
 
 use super::stored_messages;
 use crate::cards::kit::{Card, Category, Factory, Memory, Risk, RunContext};

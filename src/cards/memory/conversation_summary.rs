@@ -1,4 +1,4 @@
-//! Conversation Summary Memory: what was said so far, summed up by a model.
+//! Conversation Summary Memory: the messages so far, summed up by a model.
 
 use super::buffer_window::SESSION_INPUTS;
 use super::summarizer::Summarizer;

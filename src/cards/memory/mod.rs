@@ -1,4 +1,4 @@
-//! Memories: parts that know what was said before.
+//! Memories: components that know the earlier messages.
 
 pub mod buffer;
 pub mod buffer_window;

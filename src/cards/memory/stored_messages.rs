@@ -21,14 +21,14 @@ pub(super) fn pair(question: &str, answer: &str) -> [String; 2] {
     [human.to_string(), ai.to_string()]
 }
 
-/// The messages of entries in their order. What was said by neither of the two, such as the result of a tool, and what says
-/// nothing, such as a call of one, is left out. `None` when an entry is no message.
+/// The messages of entries in their order. Messages by neither of the two, such as the result of a tool, and messages
+/// without text, such as a call of one, are left out. `None` when an entry is no message.
 pub(super) fn messages<'e>(entries: impl IntoIterator<Item = &'e [u8]>) -> Option<Vec<HistoryMessage>> {
     let mut messages = Vec::new();
     for entry in entries {
         let entry: Value = serde_json::from_slice(entry).ok()?;
         let kind = entry.get("type")?.as_str()?;
-        // The oldest programs like Flowise wrote what they say beside the type.
+        // The oldest programs like Flowise wrote the text beside the type.
         let data = entry.get("data").unwrap_or(&entry);
         let text = text(data.get("content").or_else(|| data.get("text"))?)?;
         let kind = if matches!(kind, "generic" | "chat") { data.get("role")?.as_str()? } else { kind };
@@ -56,7 +56,7 @@ fn text(content: &Value) -> Option<String> {
     }
 }
 
-/// What a memory sends: what the caller brought along stands first, and counts within the same bound.
+/// The messages that a memory sends: those the caller brought along stand first, and count within the same limit.
 pub(super) fn messages_to_send(
     turn: &RunContext<'_>,
     kept: Vec<HistoryMessage>,

@@ -1,7 +1,7 @@
 //! A summary of the older part of a conversation, kept up by a model.
 //!
-//! What was summed up is remembered under the messages it stands for, so a turn costs one short call. A summary that
-//! was forgotten is made anew from all messages, never from the last two alone (manual 9.14 r1).
+//! A summary is remembered under the messages it stands for, so a run costs one short call. A summary that was forgotten
+//! is made anew from all messages, never from the last two alone (manual 9.14 r1).
 
 use super::buffer::Buffer;
 use crate::cards::kit::knowledge::untrusted_text;

@@ -1,5 +1,5 @@
-//! Upstash Redis-Backed Chat Memory: a conversation kept in a database of Upstash, in the form in which the memory over a Redis
-//! server keeps it, so that both can share one.
+//! Upstash Redis-Backed Chat Memory: a conversation kept in a database of Upstash, in the form in which the memory over a
+//! Redis server keeps it, so that both can share one.
 
 use super::buffer_window::SESSION_INPUTS;
 use super::redis::{RedisMemory, SESSION_TTL, seconds};

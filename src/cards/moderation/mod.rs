@@ -1,4 +1,4 @@
-//! Moderation: parts that look at a question before a model does.
+//! Moderation: components that look at a question before a model does.
 
 pub mod openai;
 pub mod simple;

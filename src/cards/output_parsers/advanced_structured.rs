@@ -1,4 +1,4 @@
-//! Advanced Structured Output Parser: an object or a list whose form is written as a schema text.
+//! Advanced Structured Output Parser: an object or a list that fits a schema written as text.
 
 use super::csv::AUTOFIX;
 use super::structured::Structured;

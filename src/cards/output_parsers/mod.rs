@@ -1,4 +1,4 @@
-//! Output parsers: parts that read a model's text into a value.
+//! Output parsers: components that read a model's text into a value.
 
 pub mod advanced_structured;
 pub mod csv;

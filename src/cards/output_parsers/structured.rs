@@ -69,7 +69,7 @@ fn fields(inputs: &Inputs<'_>) -> Done<Vec<SchemaField>> {
     Ok(fields)
 }
 
-/// A parser over a form of any kind.
+/// A parser over a schema of any kind.
 pub(super) struct Structured {
     pub(super) shape: ValueSchema,
     pub(super) asks_again: bool,

@@ -1,4 +1,4 @@
-//! Record managers: parts that remember which passages are in a store.
+//! Record managers: components that remember which chunks are in a store.
 
 pub mod mysql;
 pub mod postgres;

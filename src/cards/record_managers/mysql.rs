@@ -79,7 +79,7 @@ impl MySqlRecords {
         )
     }
 
-    /// Whether the table is there: a user who may not make tables may fill one that somebody else made.
+    /// Whether the table is there: a user who may not make tables may use one that somebody else made.
     fn is_there(&self, connection: &mut MySqlConnection, cancel: &CancelToken) -> MySqlResult<bool> {
         let (database, name) = self.table.parts();
         let sql = "SELECT 1 FROM information_schema.tables WHERE table_schema = COALESCE(?, DATABASE()) AND table_name = ?";

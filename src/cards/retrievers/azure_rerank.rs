@@ -1,4 +1,4 @@
-//! Azure Rerank Retriever: passages in the order that Cohere's models on Azure give them.
+//! Azure Rerank Retriever: chunks in the order that Cohere's models on Azure give them.
 
 use crate::cards::kit::knowledge::rerank_retriever::{MAX_CHUNKS, rerank_retriever};
 use crate::cards::kit::knowledge::retrieving::{BASE_RETRIEVER, QUERY, TOP_K, outputs};

@@ -1,4 +1,4 @@
-//! Cohere Rerank Retriever: passages in the order that Cohere's model gives them.
+//! Cohere Rerank Retriever: chunks in the order that Cohere's model gives them.
 
 use crate::cards::kit::knowledge::rerank_retriever::{MAX_CHUNKS, rerank_retriever};
 use crate::cards::kit::knowledge::retrieving::{BASE_RETRIEVER, QUERY, TOP_K, outputs};

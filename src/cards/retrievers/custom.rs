@@ -1,4 +1,4 @@
-//! Custom Retriever: passages in a form of the owner's own.
+//! Custom Retriever: chunks in a form of the owner's own.
 
 use crate::cards::kit::knowledge::retrieving::{QUERY, TOP_K, VECTOR_STORE, outputs, top_k};
 use crate::cards::kit::{
@@ -12,7 +12,7 @@ use std::sync::{Arc, LazyLock};
 
 const CLASSES: &[&str] = &["CustomRetriever", "BaseRetriever"];
 const OUTPUTS: &[Output] = &outputs(CLASSES, "Custom Retriever");
-/// The longest a passage may become: a form could name the same text many times.
+/// The longest a chunk may become: a form could name the same text many times.
 const FORMATTED_BYTES_MAX: usize = 256 * 1024;
 
 /// `{{context}}`, `{{metadata}}` and `{{metadata.a.b}}`.
@@ -68,7 +68,7 @@ impl Retriever for TextRetriever {
     }
 }
 
-/// One pass: what a passage says is not searched for places again.
+/// One pass: what a chunk says is not searched for places again.
 fn format_chunk(format: &str, passage: &Document) -> String {
     let mut out = String::new();
     let mut rest = 0;

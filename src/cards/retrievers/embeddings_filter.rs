@@ -1,4 +1,4 @@
-//! Embeddings Filter Retriever: of the passages found, those that mean something near the question.
+//! Embeddings Filter Retriever: of the chunks found, those that mean something near the question.
 
 use crate::cards::kit::knowledge::embedding::nearness;
 use crate::cards::kit::knowledge::retrieving::{BASE_RETRIEVER, QUERY, outputs};

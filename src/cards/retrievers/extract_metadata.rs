@@ -1,4 +1,4 @@
-//! Extract Metadata Retriever: a model reads from the question which metadata the passages must have.
+//! Extract Metadata Retriever: a model reads from the question which metadata the chunks must have.
 
 use crate::cards::kit::build::output_schema::{SchemaField, ValueSchema};
 use crate::cards::kit::knowledge::retrieving::{QUERY, TOP_K, VECTOR_STORE, ask, outputs, top_k};

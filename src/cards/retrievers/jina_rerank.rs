@@ -1,4 +1,4 @@
-//! Jina AI Rerank Retriever: passages in the order that Jina's model gives them.
+//! Jina AI Rerank Retriever: chunks in the order that Jina's model gives them.
 
 use crate::cards::embeddings::jina::HOME;
 use crate::cards::kit::knowledge::rerank_retriever::rerank_retriever;
@@ -36,7 +36,7 @@ pub const CARD: Card = Card {
     make: Factory::Retriever(|inputs| {
         let base = address(inputs).unwrap_or_else(|| HOME.to_owned());
         let mut extra = Map::new();
-        // The passages are here already.
+        // The chunks are here already.
         extra.insert("return_documents".into(), false.into());
         let model = Reranker {
             endpoint: endpoint(inputs, &base, HOME)?,

@@ -1,4 +1,4 @@
-//! LLM Filter Retriever: of each passage, what bears on the question.
+//! LLM Filter Retriever: of each chunk, what bears on the question.
 
 use crate::cards::kit::knowledge::retrieving::{BASE_RETRIEVER, MODEL, QUERY, outputs};
 use crate::cards::kit::knowledge::untrusted_text;
@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 const CLASSES: &[&str] = &["LLMFilterRetriever", "BaseRetriever"];
 const OUTPUTS: &[Output] = &outputs(CLASSES, "LLM Filter Retriever");
-/// Passages the model is asked about: each is a call.
+/// Chunks the model is asked about: each is a call.
 const CHUNKS_MAX: usize = 50;
 /// What the model says when nothing bears on the question.
 const NOTHING: &str = "NOTHING";

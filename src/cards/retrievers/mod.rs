@@ -1,4 +1,4 @@
-//! Retrievers: parts that find passages.
+//! Retrievers: components that find chunks.
 
 pub mod azure_rerank;
 pub mod bm25;

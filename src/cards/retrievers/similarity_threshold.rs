@@ -1,4 +1,4 @@
-//! Similarity Score Threshold Retriever: only passages that are near enough.
+//! Similarity Score Threshold Retriever: only chunks that are near enough.
 
 use crate::cards::kit::knowledge::retrieving::{QUERY, VECTOR_STORE, outputs};
 use crate::cards::kit::{

@@ -1,4 +1,4 @@
-//! Voyage AI Rerank Retriever: passages in the order that Voyage's model gives them.
+//! Voyage AI Rerank Retriever: chunks in the order that Voyage's model gives them.
 
 use crate::cards::embeddings::voyage;
 use crate::cards::kit::knowledge::rerank_retriever::rerank_retriever;

@@ -1,4 +1,4 @@
-//! Compact and Refine: as many passages at a time as fit into a message.
+//! Compact and Refine: as many chunks at a time as fit into a message.
 
 use super::{REFINE_PROMPT, TEXT_QA_PROMPT, prompt};
 use crate::cards::kit::models::synthesis::Synthesis;

@@ -1,4 +1,4 @@
-//! Response synthesizers: how an engine makes one answer of many passages.
+//! Response synthesizers: how an engine makes one answer of many chunks.
 
 pub mod compact_refine;
 pub mod refine;
@@ -9,12 +9,12 @@ use super::kit::build::prompt::BraceText;
 use super::kit::models::synthesis::{ANSWER, REFINE};
 use super::kit::{Input, Inputs};
 
-/// What the first passages are answered with.
+/// What the first chunks are answered with.
 const TEXT_QA_PROMPT: Input = Input::lines("textQAPrompt", "Text QA Prompt")
     .or(ANSWER)
     .optional()
     .help("Asks for an answer from {context} to {query}.");
-/// What further passages better the answer with.
+/// What further chunks better the answer with.
 const REFINE_PROMPT: Input = Input::lines("refinePrompt", "Refine Prompt")
     .or(REFINE)
     .optional()

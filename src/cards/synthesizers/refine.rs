@@ -1,4 +1,4 @@
-//! Refine: one passage after the other.
+//! Refine: one chunk after the other.
 
 use super::{REFINE_PROMPT, TEXT_QA_PROMPT, prompt};
 use crate::cards::kit::models::synthesis::Synthesis;

@@ -1,4 +1,4 @@
-//! Simple Response Builder: all passages in one message.
+//! Simple Response Builder: all chunks in one message.
 
 use crate::cards::kit::models::synthesis::Synthesis;
 use crate::cards::kit::{Card, Category, Factory, Risk};

@@ -1,4 +1,4 @@
-//! TreeSummarize: answers from some passages each, and then from these answers.
+//! TreeSummarize: answers from some chunks each, and then from these answers.
 
 use super::prompt;
 use crate::cards::kit::models::synthesis::{SUM_UP, Synthesis};

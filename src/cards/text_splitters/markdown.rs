@@ -1,4 +1,4 @@
-//! Markdown Text Splitter: cuts at headings first, and never lets a passage reach over a heading where that is wanted.
+//! Markdown Text Splitter: cuts at headings first, and never lets a chunk reach over a heading where that is wanted.
 
 use super::languages;
 use crate::cards::kit::knowledge::splitting::{ChunkLimits, OVERLAP, SIZE, SplitRule};
@@ -55,7 +55,7 @@ pub const CARD: Card = Card {
 /// Cuts Markdown.
 pub(super) struct MarkdownSplitter {
     pub(super) rule: SplitRule,
-    /// Headings up to this level begin a passage; 0 for none.
+    /// Headings up to this level begin a chunk; 0 for none.
     pub(super) level: usize,
 }
 

@@ -1,4 +1,4 @@
-//! Cards that cut texts into passages (manual 10.3).
+//! Cards that cut texts into chunks (manual 10.3).
 
 pub(super) mod character;
 pub(super) mod code;

@@ -1,4 +1,4 @@
-//! Token Text Splitter: passages of so many tokens, as models count them.
+//! Token Text Splitter: chunks of so many tokens, as models count them.
 
 use super::tokens::{self, Encoding};
 use crate::cards::kit::knowledge::splitting::{ChunkCollector, ChunkLimits, OVERLAP, SIZE};
@@ -60,7 +60,7 @@ impl TokenSplitter {
             let count = |place: usize| places[place].0 - places[first].0;
             let fits =
                 places[first..].partition_point(|(tokens, _)| tokens - places[first].0 <= self.size.max);
-            // A single character that has more tokens than a passage cannot be cut.
+            // A single character that has more tokens than a chunk cannot be cut.
             let last = (first + fits - 1).max(first + 1);
             passages.push(places[first].1..places[last].1)?;
             if last + 1 == places.len() {
@@ -101,7 +101,7 @@ mod tests {
             let passages = tokens.chunks(&text).unwrap();
             let (mut reached, mut seen) = (0, String::new());
             for range in passages.ranges() {
-                // A passage is cut where its own tokens end, so it has no more of them than in the whole text.
+                // A chunk is cut where its own tokens end, so it has no more of them than in the whole text.
                 let ends = encoding.ends(&text);
                 let count = ends.iter().filter(|end| range.start < **end && **end <= range.end).count();
                 prop_assert!(count <= most, "{count} tokens in {range:?}");

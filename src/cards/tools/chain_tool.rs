@@ -46,7 +46,7 @@ impl Tool for ChainTool {
 
     fn call(&self, arguments: &Value, turn: &RunContext<'_>) -> Result<String, String> {
         let question = text_argument(arguments, "input")?;
-        // What was said to the agent was not said to the chain.
+        // The agent's messages, images and files are not the chain's.
         let asked = RunContext { question, documents: "", uploads: &[], history: &[], host: turn.host };
         let outcome = self.chain.run(&asked, &mut NullSink).map_err(|error| error.to_string())?;
         Ok(outcome.text)

@@ -1,4 +1,4 @@
-//! Tools: parts a model can call.
+//! Tools: components a model can call.
 
 pub mod agent_as_tool;
 pub mod calculator;

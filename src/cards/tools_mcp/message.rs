@@ -61,7 +61,7 @@ pub(super) fn greeting() -> Value {
     })
 }
 
-/// What is said when the greeting was answered.
+/// The notification that follows the answer to the greeting.
 pub(super) fn ready() -> Value {
     json!({"jsonrpc": "2.0", "method": "notifications/initialized"})
 }
@@ -76,7 +76,7 @@ pub(super) fn answers(message: &Value, id: u64) -> bool {
     is_reply && message["id"].as_u64() == Some(id)
 }
 
-/// What is answered to a server that asks us: that we are there, and that we can do nothing else. None where it asks nothing.
+/// The answer to a server that asks us: that we are there, and that we can do nothing else. `None` where it asks nothing.
 pub(super) fn answer_to(message: &Value) -> Option<Value> {
     let (method, id) = (message["method"].as_str()?, message.get("id").filter(|id| !id.is_null())?);
     Some(match method {

@@ -1,4 +1,4 @@
-//! The tools of an MCP server as tools of a flow: those its owner chose, within bounds.
+//! The tools of an MCP server as tools of a flow: those its owner chose, within limits.
 
 use super::McpServer;
 use super::client::{McpClient, McpToolInfo};

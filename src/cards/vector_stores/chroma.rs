@@ -1,4 +1,4 @@
-//! Chroma: passages in a collection of a Chroma server, or of Chroma's cloud.
+//! Chroma: chunks in a collection of a Chroma server, or of Chroma's cloud.
 
 use crate::base::cancel::CancelToken;
 use crate::cards::kit::knowledge::conversation_scope::{CHAT_KEY, FILE_UPLOAD};
@@ -19,10 +19,10 @@ use uuid::Uuid;
 const CLASSES: &[&str] = &["Chroma", "VectorStoreRetriever", "BaseRetriever"];
 const OUTPUTS: &[Output] =
     &outputs(CLASSES, &["Chroma", "VectorStore"], ["Chroma Retriever", "Chroma Vector Store"]);
-/// Tells passages of files that people sent from those that are there for everybody.
+/// Tells chunks of files that people sent from those that are there for everybody.
 const SENT_KEY: &str = "flowkeep_upload";
 const CLOUD: &str = "https://api.trychroma.com";
-/// Where a server of one's own is unless told otherwise.
+/// Where a server of one's own is unless the card says otherwise.
 const LOCAL: &str = "http://localhost:8000";
 
 pub const CARD: Card = Card {
@@ -141,7 +141,7 @@ impl Chroma {
         self.endpoint.send_json(&Method::POST, &path, Some(body), cancel)
     }
 
-    /// The card's filter, that of a search, and whose passages they are: all of them must hold.
+    /// The card's filter, that of a search, and whose chunks they are: all of them must hold.
     fn all(&self, search: &VectorSearch<'_>) -> Value {
         let more = search.filter.and_then(Value::as_object);
         let filters = self.filter.iter().chain(more).flat_map(|filter| filter.iter()).map(condition);

@@ -1,4 +1,4 @@
-//! Elasticsearch: passages in an index of an Elasticsearch server, or of Elastic's cloud.
+//! Elasticsearch: chunks in an index of an Elasticsearch server, or of Elastic's cloud.
 
 use super::search_index::{SearchIndex, VECTOR, conditions};
 use crate::base::cancel::CancelToken;
@@ -22,7 +22,7 @@ const OUTPUTS: &[Output] = &outputs(
     &["Elasticsearch", "VectorStore"],
     ["Elasticsearch Retriever", "Elasticsearch Vector Store"],
 );
-/// Passages that each part of an index looks at, of which the best are taken.
+/// Chunks that each part of an index looks at, of which the best are taken.
 const CANDIDATES: usize = 200;
 /// More of them the server does not take.
 const CANDIDATES_MAX: usize = 10_000;

@@ -1,4 +1,4 @@
-//! Faiss: passages and vectors kept by this server under a name.
+//! Faiss: chunks and vectors kept by this server under a name.
 //!
 //! In Flowise the path is a folder of the server, which whoever edits a flow chooses freely. Here it is a name within
 //! the workspace, and the vectors lie in the server's database: nothing can lead outside, a crash leaves no half-written

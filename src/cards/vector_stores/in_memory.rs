@@ -57,7 +57,7 @@ const OUTPUTS: &[Output] = &[
 
 struct InMemoryVectorStore {
     inputs: StoreInputs,
-    /// What people send stays where their conversation finds it later.
+    /// Files that people send stay where their conversation finds them later.
     uploads: Option<CollectionStore>,
     most: usize,
 }
@@ -99,7 +99,7 @@ fn row_id(place: usize) -> RowId {
     (place as u128).to_be_bytes()
 }
 
-/// What the vectors depend on: a hash of the space and of every passage.
+/// What the vectors depend on: a hash of the space and of every chunk.
 fn content(space: &[u8], documents: &[Document]) -> Result<[u8; 32]> {
     let mut hash = Sha256::new();
     hash.update(space);

@@ -1,4 +1,4 @@
-//! Meilisearch: passages as documents of an index, found by words and meaning together.
+//! Meilisearch: chunks as documents of an index, found by words and meaning together.
 
 use crate::base::cancel::CancelToken;
 use crate::cards::kit::knowledge::conversation_scope::CHAT_KEY;
@@ -87,7 +87,7 @@ struct Meilisearch {
     name: String,
     /// As it stands in a path.
     in_path: String,
-    /// Filling begins with an empty index.
+    /// An upsert begins with an empty index.
     replaces: bool,
     semantic_ratio: f64,
     filter: Option<String>,
@@ -145,7 +145,7 @@ impl Meilisearch {
         Ok(known.map_or_else(|| EMBEDDER.to_owned(), |(name, _)| name))
     }
 
-    /// The owner's filter, that of a search, and whose passages they are: all of them must hold.
+    /// The owner's filter, that of a search, and whose chunks they are: all of them must hold.
     fn all(&self, search: &VectorSearch<'_>, whose: bool) -> Vec<Value> {
         let wanted = search.filter.and_then(Value::as_object).into_iter().flatten();
         let wanted = wanted.map(|(key, value)| match value {

@@ -1,4 +1,4 @@
-//! Milvus: passages in a collection of a Milvus server, or of Zilliz' cloud, over its interface for HTTP.
+//! Milvus: chunks in a collection of a Milvus server, or of Zilliz' cloud, over its interface for HTTP.
 
 use crate::base::cancel::CancelToken;
 use crate::cards::kit::knowledge::conversation_scope::{CHAT_KEY, FILE_UPLOAD};
@@ -243,7 +243,7 @@ impl Milvus {
         Ok(Value::Object(entity))
     }
 
-    /// The card's filter, that of a search, and whose passages they are: all of them must hold.
+    /// The card's filter, that of a search, and whose chunks they are: all of them must hold.
     fn all(&self, search: &VectorSearch<'_>, collection: &MilvusCollection) -> String {
         let wanted = search.filter.and_then(Value::as_object).into_iter().flatten();
         let wanted = wanted.map(|(key, value)| {

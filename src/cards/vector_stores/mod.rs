@@ -1,4 +1,4 @@
-//! Vector stores: parts that find passages by what they mean.
+//! Vector stores: components that find chunks by what they mean.
 
 pub mod chroma;
 pub mod document_store;

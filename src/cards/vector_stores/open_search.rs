@@ -1,4 +1,4 @@
-//! OpenSearch: passages in an index of an OpenSearch server.
+//! OpenSearch: chunks in an index of an OpenSearch server.
 
 use super::search_index::{SearchIndex, VECTOR, conditions};
 use crate::base::cancel::CancelToken;
@@ -124,7 +124,7 @@ impl VectorDatabase for OpenSearch {
         let space = index_option(&known, "space_type").unwrap_or(&self.space);
         let filter = conditions(search);
         let query = if engine == "nmslib" {
-            // It filters only afterwards what it has found, so that too little may be left: every passage that fits is
+            // It filters only afterwards what it has found, so that too little may be left: every chunk that fits is
             // compared instead.
             let params = json!({"field": VECTOR, "query_value": search.vector, "space_type": space});
             let script = json!({"lang": "knn", "source": "knn_score", "params": params});

@@ -1,4 +1,4 @@
-//! Pinecone: passages in an index of Pinecone's cloud.
+//! Pinecone: chunks in an index of Pinecone's cloud.
 
 use crate::base::cancel::CancelToken;
 use crate::cards::kit::knowledge::conversation_scope::{CHAT_KEY, FILE_UPLOAD};
@@ -134,7 +134,7 @@ impl Pinecone {
         index.endpoint.send_json(&Method::POST, path, Some(&body), cancel)
     }
 
-    /// The card's filter, that of a search, and whose passages they are: all of them must hold.
+    /// The card's filter, that of a search, and whose chunks they are: all of them must hold.
     fn all(&self, search: &VectorSearch<'_>) -> Value {
         let more = search.filter.and_then(Value::as_object).map(|more| {
             let wanted = |(key, value): (&String, &Value)| {

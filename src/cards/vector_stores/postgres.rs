@@ -1,4 +1,4 @@
-//! Postgres: passages in a table of a PostgreSQL server that has pgvector.
+//! Postgres: chunks in a table of a PostgreSQL server that has pgvector.
 
 use crate::base::cancel::CancelToken;
 use crate::cards::kit::knowledge::conversation_scope::{CHAT_KEY, FILE_UPLOAD};
@@ -130,7 +130,7 @@ impl Nearness {
     }
 }
 
-/// What the metadata of a passage must be, as a condition with parameters.
+/// What the metadata of a chunk must be, as a condition with parameters.
 #[derive(Debug, Default, PartialEq)]
 struct Conditions {
     sql: String,

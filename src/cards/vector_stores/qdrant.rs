@@ -1,4 +1,4 @@
-//! Qdrant: passages in a collection of a Qdrant server.
+//! Qdrant: chunks in a collection of a Qdrant server.
 
 use crate::base::cancel::CancelToken;
 use crate::cards::kit::knowledge::conversation_scope::{CHAT_KEY, FILE_UPLOAD};
@@ -90,7 +90,7 @@ impl Qdrant {
         format!("/collections/{}{rest}", self.collection)
     }
 
-    /// The card's filter, that of a search, and whose passages they are: all of them must hold.
+    /// The card's filter, that of a search, and whose chunks they are: all of them must hold.
     fn all(&self, search: &VectorSearch<'_>) -> Value {
         let more = search.filter.and_then(Value::as_object);
         let filters = self.filter.iter().chain(more).map(|filter| self.to_qdrant_filter(filter));
@@ -98,7 +98,7 @@ impl Qdrant {
         if all.len() > 1 { json!({ "must": all }) } else { all.remove(0) }
     }
 
-    /// Where it finds whose a passage is.
+    /// Where it finds whose a chunk is.
     fn chat_key(&self) -> String {
         format!("{}.{CHAT_KEY}", self.metadata_key)
     }

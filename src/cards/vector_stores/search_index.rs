@@ -1,4 +1,4 @@
-//! What Elasticsearch and OpenSearch share: one grew out of the other, and passages are documents of an index of both.
+//! What Elasticsearch and OpenSearch share: one grew out of the other, and chunks are documents of an index of both.
 
 use crate::base::cancel::CancelToken;
 use crate::cards::kit::knowledge::conversation_scope::CHAT_KEY;
@@ -115,7 +115,7 @@ impl SearchIndex {
         }
     }
 
-    /// Stores passages; one of the same name is replaced.
+    /// Stores chunks; one of the same name is replaced.
     pub(super) fn put(&self, rows: &[RemoteChunk<'_>], cancel: &CancelToken) -> Result<(), ModelError> {
         let lines = rows.iter().flat_map(|row| {
             let document = json!({
@@ -126,7 +126,7 @@ impl SearchIndex {
         self.bulk(lines, cancel)
     }
 
-    /// Removes passages; one that is not there is no failure.
+    /// Removes chunks; one that is not there is no failure.
     pub(super) fn remove(&self, names: &[Uuid], cancel: &CancelToken) -> Result<(), ModelError> {
         self.bulk(names.iter().map(|name| json!({"delete": {"_id": name}})), cancel)
     }
@@ -178,7 +178,7 @@ impl SearchIndex {
     }
 }
 
-/// The filter of a search, and whose passages they are: all of them must hold.
+/// The filter of a search, and whose chunks they are: all of them must hold.
 pub(super) fn conditions(search: &VectorSearch<'_>) -> Value {
     let wanted = search.filter.and_then(Value::as_object).into_iter().flatten();
     let wanted = wanted.map(|(key, value)| match value {

@@ -1,4 +1,4 @@
-//! Supabase: passages in a table of a Supabase project, found by a function of its database.
+//! Supabase: chunks in a table of a Supabase project, found by a function of its database.
 
 mod calls;
 

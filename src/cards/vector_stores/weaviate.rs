@@ -1,4 +1,4 @@
-//! Weaviate: passages as objects of a class of a Weaviate server, or of its cloud.
+//! Weaviate: chunks as objects of a class of a Weaviate server, or of its cloud.
 
 mod filter;
 
@@ -146,7 +146,7 @@ struct Weaviate {
     endpoint: Endpoint,
     class: String,
     text_key: String,
-    /// Properties that come with a passage; none for all of them.
+    /// Properties that come with a chunk; none for all of them.
     metadata_keys: Vec<String>,
     filter: Option<Value>,
     /// How much meaning counts beside words.
@@ -224,11 +224,11 @@ impl Weaviate {
         })
     }
 
-    /// Names of the properties that a passage comes with.
+    /// Names of the properties that a chunk comes with.
     fn requested_properties<'c>(&'c self, class: &'c WeaviateClass) -> impl Iterator<Item = &'c str> {
         let is_asked = |name: &str| {
             let wanted = self.metadata_keys.is_empty() || self.metadata_keys.iter().any(|key| key == name);
-            // Whose a passage is must be known of each.
+            // Whose a chunk is must be known of each.
             wanted || name == self.text_key || name == CHAT_KEY
         };
         let is_plain = |kind: &str| PLAIN.contains(&kind.trim_end_matches("[]"));

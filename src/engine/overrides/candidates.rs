@@ -35,7 +35,7 @@ pub fn list_overridable(canvas: &Canvas) -> Vec<Value> {
     rows
 }
 
-/// The words of Flowise's list: the choices themselves, where there are some.
+/// The kind as Flowise's list writes it: the choices themselves, where there are some.
 fn kind_text(input: &Input) -> String {
     match input.kind {
         InputKind::Choice(choices) => choices.iter().map(|choice| choice.name).collect::<Vec<_>>().join(", "),

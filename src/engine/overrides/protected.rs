@@ -19,7 +19,7 @@ pub enum ProtectedGroup {
     File,
     /// Pickers and wires that choose a card, a model, a store, a tool or a flow.
     Picker,
-    /// Which conversation is continued, and whose passages a vector store finds.
+    /// Which conversation is continued, and whose chunks a vector store finds.
     Conversation,
 }
 
@@ -129,7 +129,7 @@ pub(super) fn group_of_name(name: &str) -> Option<ProtectedGroup> {
     groups.into_iter().find(|(holds, _)| *holds).map(|(_, group)| group)
 }
 
-/// True for the name of a setting that says where something is sent: headers go there, and are no place.
+/// True for the name of a setting that says where something is sent: headers go there, and are no such place.
 pub fn is_place(name: &str) -> bool {
     let is_header = || {
         let name = fold_name(name);

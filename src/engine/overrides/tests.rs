@@ -1,4 +1,4 @@
-//! Every name of the never-change groups and names that must stay free, and properties over generated requests.
+//! Every name of the protected groups and names that must stay free, and properties over generated requests.
 
 use super::*;
 use crate::canvas::Canvas;

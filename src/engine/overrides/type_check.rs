@@ -1,4 +1,4 @@
-//! Whether a value that a request may give is one that the setting can hold: told before anything runs (manual 7.3 r1).
+//! Whether a setting can hold the value that a request gives it: decided before anything runs (manual 7.3 r1).
 
 use crate::cards::kit::{Input, InputKind, number_in};
 use serde_json::Value;

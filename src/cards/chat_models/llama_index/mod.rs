@@ -1,4 +1,4 @@
-//! Chat models as the Flowise's cards that go with engines declare them: fewer inputs, the same providers.
+//! Chat models as Flowise's cards that go with engines declare them: fewer inputs, the same providers.
 
 pub mod anthropic;
 pub mod azure_openai;

@@ -19,7 +19,7 @@ pub(super) fn parse(xml: &str) -> Option<ObjectPage> {
     for part in parts {
         let (object, after) = part.split_once("</Contents>")?;
         page.objects.push((inside(object, "Key")?, inside(object, "Size")?.trim().parse().ok()?));
-        // What is said of the whole list may stand behind its entries.
+        // Fields of the whole list may stand behind its entries.
         head.push_str(after);
     }
     if inside(&head, "IsTruncated").is_some_and(|cut| cut.trim() == "true") {

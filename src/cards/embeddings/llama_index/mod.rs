@@ -1,4 +1,4 @@
-//! Embeddings as the Flowise's cards that go with engines declare them.
+//! Embeddings as Flowise's cards that go with engines declare them.
 
 pub mod azure_openai;
 pub mod openai;

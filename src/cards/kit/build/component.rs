@@ -1,4 +1,4 @@
-//! What a card becomes in a run, and what each kind of part can do.
+//! What a card becomes in a run, and what each kind of component can do.
 
 use super::prompt::Prompt;
 use crate::cards::kit::capabilities::host::Host;
@@ -83,7 +83,7 @@ pub struct RunContext<'a> {
     pub host: &'a dyn Host,
 }
 
-/// A part that answers questions: a chain or an agent.
+/// A component that answers questions: a chain or an agent.
 pub trait Chain: Send + Sync {
     /// Answers; fragments of the answer go to `sink` as they arrive.
     ///
@@ -92,7 +92,7 @@ pub trait Chain: Send + Sync {
     fn run(&self, turn: &RunContext<'_>, sink: &mut dyn TokenSink) -> Result<RunOutput>;
 }
 
-/// A part that knows what was said before.
+/// A component that knows the earlier messages.
 pub trait Memory: Send + Sync {
     /// The messages to send along, oldest first.
     ///
@@ -122,7 +122,7 @@ pub trait Memory: Send + Sync {
 /// SHA-256 of everything a model's reply depends on: its settings, the messages and the tools, but no credential.
 pub type ReplyKey = [u8; 32];
 
-/// A part that keeps whole replies of models. It is best effort: what it cannot keep or find, the model answers.
+/// A component that keeps whole replies of models. It is best effort: what it cannot keep or find, the model answers.
 pub trait Cache: Send + Sync {
     /// The reply kept under this key.
     fn find(&self, key: &ReplyKey, host: &dyn Host) -> Option<Completion>;
@@ -134,7 +134,7 @@ pub trait Cache: Send + Sync {
 /// What a tool card becomes: one tool, or the several of a toolkit.
 pub type Toolkit = Vec<Arc<dyn Tool>>;
 
-/// A part a model can call.
+/// A component a model can call.
 pub trait Tool: Send + Sync {
     /// Name, description and arguments.
     fn spec(&self) -> ToolSpec;
@@ -145,7 +145,7 @@ pub trait Tool: Send + Sync {
     /// A sentence the model can act on.
     fn call(&self, arguments: &Value, turn: &RunContext<'_>) -> Result<String, String>;
 
-    /// Runs it; what it returns has the passages it leans on beside its text, when its owner wants them shown.
+    /// Runs it; what it returns has the chunks it leans on beside its text, when its owner wants them shown.
     ///
     /// # Errors
     /// As [`Self::call`].
@@ -163,39 +163,40 @@ pub trait Tool: Send + Sync {
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Observation {
     pub text: String,
-    /// Passages that go out with the answer.
+    /// Chunks that go out with the answer.
     pub sources: Vec<Document>,
 }
 
-/// A part that finds passages.
+/// A component that finds chunks.
 pub trait Retriever: Send + Sync {
-    /// The best passages for `query`, best first.
+    /// The best chunks for `query`, best first.
     ///
     /// # Errors
     /// When the search fails.
     fn retrieve(&self, query: &str, turn: &RunContext<'_>) -> Result<Vec<Document>>;
 
-    /// How many passages it returns at most, for parts around it that are not told.
+    /// How many chunks it returns at most, for components around it that are set to no number of their own.
     fn top_k(&self) -> usize {
         4
     }
 }
 
-/// A part that turns texts into vectors.
+/// A component that turns texts into vectors.
 pub trait Embeddings: Send + Sync {
-    /// One vector per passage, all of one length, to be kept and found.
+    /// One vector per chunk, all of one length, to be kept and found.
     ///
     /// # Errors
     /// When the provider fails.
     fn embed(&self, texts: &[&str], host: &dyn Host) -> Result<Vec<Vec<f32>>>;
 
-    /// The space its vectors lie in, as far as the settings of its own card do not tell: of another card it leans on.
+    /// The space its vectors lie in, as far as the settings of its own card do not decide it: that of another card it
+    /// leans on.
     fn space(&self) -> Space {
         Space::default()
     }
 
-    /// The vector of a question, to find passages with. Many models make another one of it than of a passage with
-    /// the same words, so whatever is looked for goes through here.
+    /// The vector of a question, to find chunks with. Many models give it another one than a chunk with the same words,
+    /// so whatever is looked for goes through here.
     ///
     /// # Errors
     /// As [`Self::embed`].
@@ -207,7 +208,7 @@ pub trait Embeddings: Send + Sync {
 /// Vectors of different spaces cannot be compared: they come from another model, or from the same one set otherwise.
 pub type Space = [u8; 32];
 
-/// A part that reads a model's text into a value.
+/// A component that reads a model's text into a value.
 pub trait OutputParser: Send + Sync {
     /// What is added to the prompt.
     fn instructions(&self) -> String;
@@ -232,7 +233,7 @@ pub enum ModerationVerdict {
     Block(String),
 }
 
-/// A part that looks at a question before the model does.
+/// A component that looks at a question before the model does.
 pub trait Moderation: Send + Sync {
     /// Judges the question.
     ///

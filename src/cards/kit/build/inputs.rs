@@ -24,11 +24,11 @@ pub enum InputValue {
     Value(Value),
     /// What another card of the run made: text in it is never taken for the owner's (manual 12.6).
     Computed(Value),
-    /// The parts wired in, in order.
+    /// The components wired in, in order.
     Components(Vec<WiredComponent>),
 }
 
-/// A part that is wired into an input.
+/// A component that is wired into an input.
 #[derive(Clone, Debug)]
 pub struct WiredComponent {
     /// What the owner calls the card it comes from.
@@ -36,10 +36,10 @@ pub struct WiredComponent {
     pub component: Component,
 }
 
-/// What a card's maker reads.
+/// What a card's factory reads.
 pub struct Inputs<'a> {
     pub card: &'static Card,
-    /// The label the owner gave this box.
+    /// The label the owner gave this node.
     pub label: &'a str,
     pub host: &'a dyn Host,
     pub values: HashMap<&'static str, InputValue>,
@@ -57,7 +57,7 @@ impl Inputs<'_> {
         Error::RunFailed(format!("{}: {shown}: {what}", self.label))
     }
 
-    /// True when the card has an input of this name, for makers that several cards share.
+    /// True when the card has an input of this name, for factories that several cards share.
     #[must_use]
     pub fn declares(&self, name: &str) -> bool {
         self.card.input(name).is_some()
@@ -102,7 +102,7 @@ impl Inputs<'_> {
     /// A number, written as a number or as text; empty is the default, else nothing (manual 9.2 r3).
     ///
     /// # Errors
-    /// When it is no number or outside the declared bounds.
+    /// When it is no number or outside of its declared range.
     pub fn number(&self, name: &str) -> Result<Option<f64>> {
         let number = match self.value(name) {
             None => match self.default(name) {
@@ -128,7 +128,7 @@ impl Inputs<'_> {
     /// # Errors
     /// As [`Self::number`].
     pub fn whole(&self, name: &str) -> Result<Option<u64>> {
-        // The bounds of every `Input::whole` lie within what the cast keeps.
+        // The range of every `Input::whole` lies within what the cast keeps.
         Ok(self.number(name)?.map(|number| number.max(0.0) as u64))
     }
 

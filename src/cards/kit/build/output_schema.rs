@@ -1,8 +1,8 @@
-//! The form that a model's answer must have: told to the model as JSON Schema, and checked when it answers.
+//! The schema that a model's answer must fit: given to the model as JSON Schema, and checked when it answers.
 
 use serde_json::{Map, Value, json};
 
-/// Deepest nesting of a form.
+/// Deepest nesting of a schema.
 pub(in crate::cards) const DEPTH_MAX: usize = 16;
 
 /// What a value must be.
@@ -30,13 +30,13 @@ pub(in crate::cards) enum ValueSchema {
 pub(in crate::cards) struct SchemaField {
     pub(in crate::cards) name: String,
     pub(in crate::cards) shape: ValueSchema,
-    /// What the model is told about it.
+    /// What the model reads about it.
     pub(in crate::cards) description: String,
     pub(in crate::cards) optional: bool,
 }
 
 impl ValueSchema {
-    /// What a model is told about it.
+    /// What a model reads about it.
     pub(in crate::cards) fn instructions(&self) -> String {
         format!(
             "Answer with one JSON value that fits this JSON Schema, in a block that begins with ```json and ends with \
@@ -80,7 +80,7 @@ impl ValueSchema {
         for (at, value) in json_in(text).enumerate() {
             match self.fit(&value, "the answer") {
                 Ok(fitted) => return Ok(fitted),
-                // What is said of the longest one helps the model most.
+                // The error about the longest one helps the model most.
                 Err(why) if at == 0 => fault = why,
                 Err(_) => {}
             }
@@ -88,7 +88,7 @@ impl ValueSchema {
         Err(fault)
     }
 
-    /// The value without what the form does not know.
+    /// The value without what the schema does not know.
     pub(in crate::cards) fn fit(&self, value: &Value, at: &str) -> Result<Value, String> {
         let unless = |fits: bool, what: &str| {
             if fits { Ok(value.clone()) } else { Err(format!("{at} must be {what}")) }

@@ -226,8 +226,7 @@ impl<'a> ZodParser<'a> {
         Ok(fields)
     }
 
-    /// A method behind a schema. Those that narrow a value further are told to nobody: the model's answer is checked
-    /// for its form.
+    /// A method behind a schema. Those that only narrow a value are skipped: the model's answer is checked for its types.
     fn method(&mut self, schema: &mut Schema) -> Result<(), String> {
         let name = self.word()?;
         self.need('(')?;

@@ -34,7 +34,8 @@ pub struct StoredFile {
     pub bytes: Vec<u8>,
 }
 
-/// The world as a run sees it. What has a body here is not there for a run whose host says nothing of it.
+/// The world as a run sees it. What a method with a body here is for is there only where the host
+/// implements the method.
 pub trait Host: Send + Sync {
     /// The stored messages of a memory session, oldest first; at most the newest `newest`.
     /// `session` is `None` for the conversation the question belongs to.
@@ -99,7 +100,7 @@ pub trait Host: Send + Sync {
         None
     }
 
-    /// What was asked; empty for a run that is no question.
+    /// The question; empty for a run without one.
     fn question(&self) -> &str {
         ""
     }
@@ -116,7 +117,7 @@ pub trait Host: Send + Sync {
         Err(FolderError::NotListed)
     }
 
-    /// The conversation that is asked, or whose files a store is filled with; none where everybody's knowledge is meant.
+    /// The conversation that is asked, or whose files are upserted; `None` where everybody's knowledge is meant.
     fn conversation(&self) -> Option<Conversation> {
         None
     }
@@ -180,7 +181,7 @@ pub trait Host: Send + Sync {
         None
     }
 
-    /// Tokens that were bought before; a host that keeps nothing has them bought in each run.
+    /// Access tokens that were fetched before; a host that keeps nothing has them fetched in each run.
     fn tokens(&self) -> TokenCache {
         TokenCache::default()
     }
@@ -216,7 +217,7 @@ pub trait Host: Send + Sync {
         make().map(Arc::new)
     }
 
-    /// Where passages stay between runs; none for a run that can keep nothing.
+    /// Where chunks stay between runs; `None` for a run that can keep nothing.
     fn collections(&self) -> Option<&dyn Collections> {
         None
     }
@@ -232,7 +233,7 @@ pub trait Host: Send + Sync {
         Ok(None)
     }
 
-    /// Notes how far the filling of a vector store is, for whoever waits for it.
+    /// Notes how far an upsert into a vector store is, for whoever waits for it.
     fn report_progress(&self, _at: UpsertProgress) {}
 
     /// Notes what became of one call of a model, for whoever watches the service.
@@ -247,11 +248,11 @@ pub struct ModelCall {
     /// The name of the model's card.
     pub card: &'static str,
     pub took: Duration,
-    /// The tokens used, where it was answered and the provider told; or the kind of failure.
+    /// The tokens used, where it was answered and the provider reported them; or the kind of failure.
     pub result: std::result::Result<Option<Usage>, &'static str>,
 }
 
-/// What one flow asks another.
+/// A call of one flow by another.
 #[derive(Debug, Clone, Copy)]
 pub struct FlowCall<'a> {
     pub flow: &'a FlowId,

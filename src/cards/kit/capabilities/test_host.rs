@@ -1,4 +1,4 @@
-//! A world for tests of single cards: nothing is stored, nothing is asked, and an index is kept as a service keeps it.
+//! A host for tests of single cards: nothing is stored, nothing is asked, and an index is kept as a service keeps it.
 
 use super::host::Host;
 use crate::base::cancel::CancelToken;
@@ -15,7 +15,7 @@ use serde_json::Value;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 
-/// The world.
+/// The host.
 pub(in crate::cards) struct TestHost {
     outgoing: Outgoing,
     documents: DocumentReader,
@@ -38,7 +38,7 @@ impl Default for TestHost {
 }
 
 impl TestHost {
-    /// A question in this world.
+    /// A run with this question on this host.
     pub(in crate::cards) fn turn<'a>(&'a self, question: &'a str) -> RunContext<'a> {
         RunContext { question, documents: "", uploads: &[], history: &[], host: self }
     }

@@ -1,15 +1,15 @@
-//! How retrieved passages stand in a message: marked as data, each with its source.
+//! How retrieved chunks stand in a message: marked as data, each with its source.
 
 use crate::cards::kit::build::prompt::BraceText;
 use crate::domain::predictions::prediction::Document;
 
 const OPEN: &str = "<passage source=\"";
 const CLOSE: &str = "</passage>";
-/// What stands in the owner's text where passages were meant to go: they are nobody's instructions.
+/// What stands in the owner's text where chunks were meant to go: they are nobody's instructions.
 pub(in crate::cards) const CONTEXT: &str = "context";
 const CONTEXT_IS_BELOW: &str = "(the passages that come with the question)";
 
-/// A passage read back from a message.
+/// A chunk read back from a message.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MarkedChunk<'a> {
     /// Where it is from.
@@ -17,7 +17,7 @@ pub struct MarkedChunk<'a> {
     pub text: &'a str,
 }
 
-/// Writes passages as marked blocks. A passage cannot end its own block: its text loses the marks.
+/// Writes chunks as marked blocks. A chunk cannot end its own block: its text loses the marks.
 #[must_use]
 pub fn render(documents: &[Document]) -> String {
     let mut out = String::new();
@@ -32,19 +32,19 @@ pub fn render(documents: &[Document]) -> String {
     out
 }
 
-/// A question with the passages found for it.
+/// A question with the chunks found for it.
 #[must_use]
 pub fn prepend_to(documents: &[Document], question: &str) -> String {
     format!("{}\nQuestion: {question}", render(documents))
 }
 
-/// The owner's instructions, which say where the passages are and never hold them (manual 12.6).
+/// The owner's instructions, which say where the chunks are and never hold them (manual 12.6).
 #[must_use]
 pub fn instructions(text: &BraceText) -> String {
     text.fill(&[(CONTEXT, CONTEXT_IS_BELOW)])
 }
 
-/// Where a passage is from, as far as its metadata says.
+/// Where a chunk is from, as far as its metadata says.
 #[must_use]
 pub fn source(document: &Document) -> String {
     let named = ["source", "title", "fileName", "file", "url"].into_iter();

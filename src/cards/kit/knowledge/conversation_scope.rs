@@ -16,7 +16,7 @@ pub const FILE_UPLOAD: Input = Input::switch("fileUpload", "File Upload").additi
      their conversation alone.",
 );
 
-/// The entry of a passage's metadata that names its conversation, as databases of Flowise have it.
+/// The entry of a chunk's metadata that names its conversation, as databases of Flowise have it.
 pub const CHAT_KEY: &str = "flowise_chatId";
 
 /// True when the card takes files of its chat.
@@ -25,7 +25,7 @@ pub fn is_on(inputs: &Inputs<'_>) -> bool {
     inputs.declares(FILE_UPLOAD.name) && inputs.switch(FILE_UPLOAD.name)
 }
 
-/// Passages of files as those of their conversation, whatever they say of themselves.
+/// Tags chunks of files as those of their conversation, whatever their own metadata say.
 ///
 /// # Errors
 /// 413 when they are more than a conversation may have.
@@ -42,7 +42,7 @@ pub fn tag_with_conversation(
     Ok(passages)
 }
 
-/// What passages take in a database of others, about: only it knows exactly.
+/// About the space that chunks take in a database on another server: only it knows exactly.
 #[must_use]
 pub fn chunk_usage<'p>(passages: impl Iterator<Item = &'p Document>) -> ChunkUsage {
     passages.fold(ChunkUsage::default(), |sum, passage| {
@@ -51,8 +51,8 @@ pub fn chunk_usage<'p>(passages: impl Iterator<Item = &'p Document>) -> ChunkUsa
     })
 }
 
-/// What names conversations in all that a database holds of a passage, at whatever place. Cards let their owner name the
-/// places of texts and metadata, and nothing that a name does may hide whose a passage is.
+/// The tags of conversations in all that a database holds of a chunk, at whatever place. Cards let their owner name the
+/// places of texts and metadata, and nothing that a name does may hide whose a chunk is.
 #[must_use]
 pub fn conversation_tags(held: &Value) -> Vec<Value> {
     match held {
@@ -65,7 +65,7 @@ pub fn conversation_tags(held: &Value) -> Vec<Value> {
     }
 }
 
-/// True for a passage that is there for everybody, or for this conversation; `named` is what it has of names of such.
+/// True for a chunk that is there for everybody, or for this conversation; `named` are its tags of conversations.
 #[must_use]
 pub fn visible_to(named: &[Value], conversation: Option<&Conversation>) -> bool {
     named.iter().all(|chat| {

@@ -107,7 +107,7 @@ impl Embeddings for CheckedEmbeddings {
     }
 }
 
-/// Embeds passages, some at a time, into rows that carry them.
+/// Embeds chunks, some at a time, into rows that carry them.
 ///
 /// # Errors
 /// What the embeddings card fails with; [`Error::Cancelled`] when the run ended.

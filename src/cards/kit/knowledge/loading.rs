@@ -71,7 +71,7 @@ pub fn loader_with(
     metadata: Map<String, Value>,
     source: impl DocumentSource + 'static,
 ) -> Result<Arc<dyn Loader>> {
-    // It stands in every passage.
+    // The metadata of the card stand in every chunk.
     if Value::Object(metadata.clone()).to_string().len() > METADATA_BYTES_MAX {
         return Err(inputs.input_error(METADATA.name, "this is too long"));
     }
@@ -114,7 +114,7 @@ impl<S: DocumentSource> Loader for SourceLoader<S> {
     }
 }
 
-/// `None` when the passages, each with the metadata of its document, are more than a store may hold.
+/// `None` when the chunks, each with the metadata of its document, are more than a store may hold.
 fn split(
     splitter: &dyn Splitter,
     documents: Vec<Document>,

@@ -1,4 +1,4 @@
-//! Maximal marginal relevance: passages that are near the question and far from one another.
+//! Maximal marginal relevance: chunks that are near the question and far from one another.
 
 use crate::cards::kit::build::inputs::Inputs;
 use crate::cards::kit::{Choice, Input};
@@ -19,9 +19,9 @@ pub(in crate::cards) const LAMBDA: Input = Input::number("lambda", "Lambda (for 
     .additional()
     .help("1 looks at nearness alone, 0 at variety alone. Empty: 0.5.");
 
-/// Passages to choose from when the card says nothing else.
+/// Chunks to choose from when the card says nothing else.
 const FETCHED: usize = 20;
-/// As many come with their vectors in one answer.
+/// The most chunks that come with their vectors in one answer.
 const FETCHED_MAX: usize = 1_000;
 
 /// How a search is made diverse.
@@ -35,7 +35,7 @@ impl MmrSearch {
     /// As the inputs say; `None` when nearness alone decides, or the card does not have them.
     ///
     /// # Errors
-    /// When an input is outside its bounds.
+    /// When an input is outside of its range.
     pub(in crate::cards) fn from_inputs(inputs: &Inputs<'_>) -> Result<Option<Self>> {
         if !inputs.declares(SEARCH_TYPE.name) || inputs.text(SEARCH_TYPE.name)? != "mmr" {
             return Ok(None);

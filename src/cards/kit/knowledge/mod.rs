@@ -1,4 +1,4 @@
-//! The parts of knowledge: documents are loaded, cut into passages, and kept where their vectors find them again.
+//! The components of knowledge: documents are loaded, cut into chunks, and kept where their vectors find them again.
 
 pub mod chunk_markup;
 pub mod conversation_scope;
@@ -20,7 +20,7 @@ use serde_json::Value;
 use std::ops::RangeInclusive;
 use std::sync::Arc;
 
-/// A part that brings documents, cut into passages when a splitter is wired into it.
+/// A component that brings documents, cut into chunks when a splitter is wired into it.
 pub trait Loader: Send + Sync {
     /// Reads them, in their own order.
     ///
@@ -29,16 +29,16 @@ pub trait Loader: Send + Sync {
     fn load(&self, host: &dyn Host) -> Result<Vec<Document>>;
 }
 
-/// A part that cuts texts into passages.
+/// A component that cuts texts into chunks.
 pub trait Splitter: Send + Sync {
-    /// The passages of a text, in their order; an empty text has none.
+    /// The chunks of a text, in their order; an empty text has none.
     ///
     /// # Errors
     /// When it cannot be cut as the card is set.
     fn split(&self, text: &str, host: &dyn Host) -> Result<Vec<ChunkSpan>>;
 }
 
-/// A passage of a text.
+/// A chunk of a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ChunkSpan {
     pub text: String,
@@ -46,7 +46,7 @@ pub struct ChunkSpan {
     pub lines: RangeInclusive<usize>,
 }
 
-/// A part that keeps passages and finds them by their vectors.
+/// A component that keeps chunks and finds them by their vectors.
 pub trait VectorStore: Send + Sync {
     /// Loads everything wired into the card and stores it.
     ///
@@ -54,13 +54,13 @@ pub trait VectorStore: Send + Sync {
     /// When loading, embedding or storing fails. What was stored before the failure stays.
     fn upsert(&self, host: &dyn Host) -> Result<UpsertReport>;
 
-    /// The passages nearest to a text, best first.
+    /// The chunks nearest to a text, best first.
     ///
     /// # Errors
     /// When the search fails.
     fn nearest(&self, query: &VectorQuery<'_>, turn: &RunContext<'_>) -> Result<Vec<ScoredChunk>>;
 
-    /// How many passages the card is set to return.
+    /// How many chunks the card is set to return.
     fn top_k(&self) -> usize;
 
     /// The model that is wired into the store, for an engine that has none of its own.
@@ -74,13 +74,13 @@ pub trait VectorStore: Send + Sync {
 pub struct VectorQuery<'a> {
     /// The text whose vector is compared.
     pub text: &'a str,
-    /// At most so many passages.
+    /// At most so many chunks.
     pub most: usize,
-    /// Only passages with this metadata, beside the filter of the card, in the words of the store.
+    /// Only chunks with this metadata, beside the filter of the card, as the store writes filters.
     pub filter: Option<&'a Value>,
 }
 
-/// A passage and how near it is.
+/// A chunk and how near it is.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ScoredChunk {
     pub chunk: Document,
@@ -92,11 +92,11 @@ pub struct ScoredChunk {
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct UpsertReport {
     pub added: usize,
-    /// Passages that are gone because their source no longer has them.
+    /// Chunks that are gone because their source no longer has them.
     pub deleted: usize,
     pub updated: usize,
     pub skipped: usize,
-    /// Passages the store holds now, as far as someone keeps count.
+    /// Chunks the store holds now, as far as someone counts them.
     pub total: usize,
     pub documents: Vec<Document>,
 }

@@ -8,13 +8,13 @@ use crate::domain::predictions::prediction::Document;
 use crate::llm::Reranker;
 use std::sync::Arc;
 
-/// Parts of one passage that are judged by themselves.
+/// Pieces of one chunk that are judged by themselves.
 pub(in crate::cards) const MAX_CHUNKS: Input =
     Input::whole("maxChunksPerDoc", "Max Chunks Per Doc", 1.0, 10_000.0)
         .additional()
         .help("In how many parts a long passage may be judged.");
 
-/// A retriever whose passages a provider's model puts in order.
+/// A retriever whose chunks a provider's model puts in order.
 struct RerankRetriever {
     label: String,
     span: ModelSpan,
@@ -23,7 +23,7 @@ struct RerankRetriever {
     most: usize,
 }
 
-/// The part of a card over a provider's model, which returns `most` passages.
+/// The component of a card over a provider's model, which returns `most` chunks.
 ///
 /// # Errors
 /// When no retriever is wired.

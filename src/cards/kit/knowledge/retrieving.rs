@@ -15,7 +15,7 @@ pub(crate) const QUERY: Input = Input::text("query", "Query")
     .optional()
     .variables()
     .help("What is looked for when the output is Document or Text. Empty: the question.");
-/// How many passages are returned.
+/// How many chunks are returned.
 pub(in crate::cards) const TOP_K: Input = Input::whole("topK", "Top K", 1.0, 100.0)
     .additional()
     .help("How many passages are returned. Empty: as many as what is searched returns.");
@@ -49,10 +49,10 @@ pub(crate) fn result(found: &[Document], output: &str) -> Value {
     Value::from(texts.join("\n"))
 }
 
-/// How many passages are returned: as the input says, or as many as `others`.
+/// How many chunks are returned: as the input says, or as many as `others`.
 ///
 /// # Errors
-/// When it is no number within its bounds.
+/// When it is no number within its range.
 pub(in crate::cards) fn top_k(inputs: &Inputs<'_>, others: usize) -> Result<usize> {
     Ok(inputs.whole(TOP_K.name)?.map_or(others, |most| usize::try_from(most).unwrap_or(usize::MAX)))
 }
@@ -83,7 +83,7 @@ fn fill_query(owner: &str, query: &str) -> String {
     }
 }
 
-/// Adds what is not there yet.
+/// Adds the documents that are not there yet.
 pub(in crate::cards) fn union(all: &mut Vec<Document>, more: Vec<Document>) {
     for passage in more {
         if !all.contains(&passage) {

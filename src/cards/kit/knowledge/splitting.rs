@@ -1,7 +1,7 @@
-//! Texts cut into passages: what every text splitter is made of (manual 10.3).
+//! Texts cut into chunks: what every text splitter is made of (manual 10.3).
 //!
 //! A text is cut at the first of its separators that it holds; what is still too long is cut at the next ones. Pieces
-//! that stand beside each other are then joined again for as long as they fit. Every passage is a stretch of the text
+//! that stand beside each other are then joined again for as long as they fit. Every chunk is a stretch of the text
 //! itself, without the blanks at its ends, so nothing is lost, and it is known where it stands.
 
 use super::ChunkSpan;
@@ -11,7 +11,7 @@ use crate::domain::error::{Error, Result};
 use crate::limits;
 use std::ops::Range;
 
-/// The input for the size of passages.
+/// The input for the size of chunks.
 pub const SIZE: Input = Input::whole("chunkSize", "Chunk Size", 1.0, 1_000_000.0)
     .optional()
     .starting("1000")
@@ -25,12 +25,12 @@ pub const OVERLAP: Input = Input::whole("chunkOverlap", "Chunk Overlap", 0.0, 99
 const SIZE_DEFAULT: usize = 1_000;
 const OVERLAP_DEFAULT: usize = 200;
 
-/// How long passages are, and how much two neighbours share, in characters or in tokens.
+/// How long chunks are, and how much two neighbours share, in characters or in tokens.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ChunkLimits {
-    /// The longest passage.
+    /// The longest chunk.
     pub max: usize,
-    /// What a passage repeats of the one before it, at most.
+    /// What a chunk repeats of the one before it, at most.
     pub overlap: usize,
 }
 
@@ -38,7 +38,7 @@ impl ChunkLimits {
     /// As the inputs [`SIZE`] and [`OVERLAP`] say. An overlap nobody chose is never more than a fifth.
     ///
     /// # Errors
-    /// When the overlap is as long as the passage.
+    /// When the overlap is as long as the chunk.
     pub fn from_inputs(inputs: &Inputs<'_>) -> Result<Self> {
         let whole =
             |name| Ok::<_, Error>(inputs.whole(name)?.and_then(|number| usize::try_from(number).ok()));
@@ -56,7 +56,7 @@ impl ChunkLimits {
 pub struct SplitRule {
     /// Where to cut, the best place first. The empty text cuts anywhere.
     pub separators: Vec<String>,
-    /// True when a separator begins the piece behind it; else it is left out where two passages meet.
+    /// True when a separator begins the piece behind it; else it is left out where two chunks meet.
     pub keeps_separators: bool,
     pub size: ChunkLimits,
 }
@@ -69,7 +69,7 @@ impl SplitRule {
         Self { separators, keeps_separators: true, size }
     }
 
-    /// The passages of a text.
+    /// The chunks of a text.
     ///
     /// # Errors
     /// When there are too many of them.
@@ -77,7 +77,7 @@ impl SplitRule {
         self.cut_sections(text, std::iter::once(0..text.len()))
     }
 
-    /// The passages of a text whose sections, which follow one another, never share a passage.
+    /// The chunks of a text whose sections, which follow one another, never share a chunk.
     ///
     /// # Errors
     /// As [`Self::cut`].
@@ -124,7 +124,7 @@ impl<'t> ChunkCollector<'t> {
         let text = &self.text[range.clone()];
         let blank = text.len() - text.trim_start().len();
         let range = range.start + blank..range.start + blank + text.trim().len();
-        // What only repeats the end of the passage before it says nothing.
+        // What only repeats the end of the chunk before it says nothing.
         if range.is_empty() || self.ranges.last().is_some_and(|last| range.end <= last.end) {
             return Ok(());
         }
@@ -192,7 +192,7 @@ impl Cutter<'_> {
         self.join(&row)
     }
 
-    /// Joins neighbours for as long as they fit; each passage begins with what it repeats.
+    /// Joins neighbours for as long as they fit; each chunk begins with what it repeats.
     fn join(&mut self, row: &[SplitPiece]) -> Result<()> {
         let ChunkLimits { max: most, overlap } = self.rule.size;
         let length = |first: usize, last: usize| row[last].chars.end - row[first].chars.start;
@@ -218,7 +218,7 @@ impl Cutter<'_> {
         let text = &self.text[range.clone()];
         let mut start = text.len() - text.trim_start().len();
         loop {
-            // Only the characters of this passage are counted.
+            // Only the characters of this chunk are counted.
             let mut places = text[start..].char_indices().map(|(at, _)| start + at);
             let next = places.by_ref().nth(most - overlap);
             // Where the shared end is one character or more, it is counted on from there.

@@ -1,4 +1,4 @@
-//! Parts that call models.
+//! Components that call models.
 
 pub mod model;
 pub(crate) mod model_span;

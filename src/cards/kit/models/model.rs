@@ -109,7 +109,7 @@ impl Model {
     }
 }
 
-/// Fragments of a reply, which are shown.
+/// Hands the fragments of a reply to a sink.
 struct SinkReceiver<'a>(&'a mut dyn TokenSink);
 
 impl DeltaSink for SinkReceiver<'_> {
@@ -125,7 +125,7 @@ impl DeltaSink for SinkReceiver<'_> {
     }
 }
 
-/// Pages that a reply leans on, as passages.
+/// Pages that a reply leans on, as chunks.
 fn citation_documents(citations: &[Citation]) -> Vec<Document> {
     let page = |citation: &Citation| {
         let said = [&citation.text, &citation.title, &citation.url];

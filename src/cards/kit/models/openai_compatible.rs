@@ -1,5 +1,5 @@
-//! What the cards of model providers share: inputs, addresses and keys, and the one maker of those that speak OpenAI's
-//! protocol.
+//! What the cards of model providers share: inputs, addresses and keys, and how the models of those that speak OpenAI's
+//! protocol are built.
 
 use crate::cards::kit::{Card, Choice, Input, InputKind, Inputs, WireType};
 use crate::domain::error::Result;

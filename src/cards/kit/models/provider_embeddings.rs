@@ -1,4 +1,4 @@
-//! What the cards of embeddings share: the part over a provider's model, and inputs that several of them have.
+//! What the cards of embeddings share: the component over a provider's model, and inputs that several of them have.
 
 use super::model_span::ModelSpan;
 use super::openai_compatible::{address, endpoint};
@@ -30,7 +30,7 @@ struct ProviderEmbeddings {
     single_line: bool,
 }
 
-/// The part of a card over a provider's model.
+/// The component of a card over a provider's model.
 pub(in crate::cards) fn provider_embeddings(
     inputs: &Inputs<'_>,
     model: impl EmbeddingModel + 'static,

@@ -23,7 +23,7 @@ pub struct Rephraser {
 }
 
 impl Rephraser {
-    /// The question as it would be asked without what was said before. Nothing was said before: the question itself.
+    /// The question as it would be asked without the earlier messages; where there are none, the question itself.
     ///
     /// # Errors
     /// When the model fails.

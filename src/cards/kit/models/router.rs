@@ -33,8 +33,8 @@ impl Route {
         Self { name, description: inputs.optional_text("description").unwrap_or_default(), target: with }
     }
 
-    /// The route that a part is which is wired into a router; `None` for what is none. A vector store may be wired without
-    /// a card that names it.
+    /// The route of a component that is wired into a router; `None` for a component that is no route. A vector store may
+    /// be wired without a card that names it.
     #[must_use]
     pub fn from_component(label: &str, part: &Component) -> Option<Arc<Self>> {
         let store = match part {
@@ -86,8 +86,8 @@ impl Router {
         Ok(Self { label: label.to_owned(), model, routes })
     }
 
-    /// The route for the question of this turn; `None` when none fits. Where there is but one, of which nobody said what it
-    /// is for, there is nothing to choose.
+    /// The route for the question of this run; `None` when none fits. Where there is but one, of which nobody wrote what
+    /// it is for, there is nothing to choose.
     ///
     /// # Errors
     /// When nothing is wired, or the model fails.

@@ -37,7 +37,7 @@ pub(in crate::cards) struct SqlAnswerer<'a> {
 }
 
 impl SqlAnswerer<'_> {
-    /// Answers the question of the turn. The statement is no part of the answer.
+    /// Answers the question of the run. The statement is no part of the answer.
     ///
     /// # Errors
     /// When the model fails, or writes nothing that the database takes.
@@ -99,7 +99,7 @@ impl SqlAnswerer<'_> {
                     )));
                     is_last = true;
                 }
-                // What the database said about a statement is for the model that wrote it.
+                // The database's error about a statement is for the model that wrote it.
                 Err(SqlError::Statement(_)) => {
                     return Err(Error::RunFailed(format!(
                         "{}: {} wrote no query that the database takes",

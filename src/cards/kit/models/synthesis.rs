@@ -1,4 +1,4 @@
-//! How one answer is made of many passages: in one go, passage after passage, or by answers that are answered from again.
+//! How one answer is made of many chunks: in one go, chunk after chunk, or by answers that are answered from again.
 
 use super::model::Model;
 use super::token_sink::{NullSink, TokenSink};
@@ -36,7 +36,7 @@ pub struct Synthesis {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum SynthesisMode {
-    /// All passages in one message.
+    /// All chunks in one message.
     Once,
     /// An answer from the first ones, bettered by the next; some at a time, or one.
     Refine { together: bool },
@@ -45,12 +45,12 @@ enum SynthesisMode {
 }
 
 impl Synthesis {
-    /// As many passages at a time as fit, each time bettering the answer.
+    /// As many chunks at a time as fit, each time bettering the answer.
     pub(in crate::cards) fn compact(prompt: BraceText, refine: BraceText) -> Self {
         Self { mode: SynthesisMode::Refine { together: true }, prompt, refine }
     }
 
-    /// One passage at a time.
+    /// One chunk at a time.
     pub(in crate::cards) fn refine(prompt: BraceText, refine: BraceText) -> Self {
         Self { mode: SynthesisMode::Refine { together: false }, prompt, refine }
     }
@@ -114,12 +114,12 @@ impl Default for Synthesis {
     }
 }
 
-/// An answer as a passage of the next level.
+/// An answer as a chunk of the next level.
 fn answer_chunk(text: String) -> Document {
     Document { page_content: text, metadata: Map::from_iter([("source".to_owned(), "an answer".into())]) }
 }
 
-/// Runs of passages that fit into one message each; one that is longer stands alone.
+/// Groups of chunks that fit into one message each; one that is longer stands alone.
 fn pack_chunks(found: &[Document]) -> Vec<&[Document]> {
     let (mut parts, mut from, mut size) = (Vec::new(), 0, 0);
     for (at, answer_chunk) in found.iter().enumerate() {

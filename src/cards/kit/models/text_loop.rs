@@ -1,5 +1,5 @@
-//! The conversation between a model and its tools in plain text, for models that cannot call tools themselves (manual 9.13). A
-//! [`TextProtocol`] tells the model how to write a call, and reads what it wrote.
+//! The conversation between a model and its tools in plain text, for models that cannot call tools themselves (manual 9.13).
+//! A [`TextProtocol`] tells the model how to write a call, and reads what it wrote.
 
 use super::model::Model;
 use super::token_sink::{NullSink, TokenSink};
@@ -63,7 +63,7 @@ pub fn list(tools: &[Arc<dyn Tool>]) -> String {
     format!("You may use these tools:\n{}", lines.join("\n"))
 }
 
-/// An agent's parts.
+/// What an agent runs with.
 pub struct TextLoop<'a> {
     pub label: &'a str,
     pub model: &'a Model,

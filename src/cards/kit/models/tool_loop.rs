@@ -16,7 +16,7 @@ use std::sync::Arc;
 pub(in crate::cards::kit) const STOPPED_AFTER_ROUNDS: &str =
     "I stopped because this took too many steps without reaching an answer.";
 
-/// An agent's parts.
+/// What an agent runs with.
 pub struct ToolLoop<'a> {
     pub label: &'a str,
     pub model: &'a Model,
@@ -107,12 +107,12 @@ pub(in crate::cards::kit) fn append_text(
     RoundSink { sink, text: &mut outcome.text, apart: true }.token(text).map_err(|_| Error::Cancelled)
 }
 
-/// Gathers what the model says in all rounds: a streamed answer and a whole one hold the same text, also when
-/// the model says something before it calls a tool.
+/// Gathers the model's texts of all rounds: a streamed answer and a whole one hold the same text, also when the model
+/// writes something before it calls a tool.
 struct RoundSink<'a> {
     sink: &'a mut dyn TokenSink,
     text: &'a mut String,
-    /// The next fragment begins a round, so it stands apart from what was said before.
+    /// The next fragment begins a round, so it stands apart from the text before it.
     apart: bool,
 }
 

@@ -114,7 +114,7 @@ pub struct Output {
     pub predicts: bool,
 }
 
-/// How a card becomes a part of a run.
+/// How a card becomes a component of a run.
 #[derive(Debug, Clone, Copy)]
 #[allow(missing_docs)]
 pub enum Factory {
@@ -137,18 +137,18 @@ pub enum Factory {
     Route(fn(&Inputs<'_>) -> Result<Arc<Route>>),
     /// Decides which of its outputs the flow goes on from.
     Branch(fn(&Inputs<'_>) -> Result<BranchChoice>),
-    /// Keeps a value for the rest of the run, and hands it on.
+    /// Sets a variable for the rest of the run, and hands its value on.
     SetVariable(fn(&Inputs<'_>) -> Result<FlowVariable>),
-    /// Reads the value that a card of the run kept under this name.
+    /// Gets the value of the variable of this name, which a card of the run set.
     GetVariable(fn(&Inputs<'_>) -> Result<String>),
-    /// A note: it is never made.
+    /// A note: it is never built.
     Nothing,
 }
 
-/// The input that names what a card keeps or reads. The engine orders cards by it: what is kept is kept first.
+/// The input that names the variable a card sets or gets. The engine orders cards by it: setting comes before getting.
 pub const VARIABLE_NAME: &str = "variableName";
 
-/// A value that a card keeps for the rest of the run.
+/// A variable that a card sets for the rest of the run.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FlowVariable {
     pub name: String,
@@ -162,12 +162,12 @@ pub struct FlowVariable {
 pub struct BranchChoice {
     /// The output the flow goes on from.
     pub output: &'static str,
-    /// What the cards behind it read.
+    /// What the cards downstream of it read.
     pub value: serde_json::Value,
 }
 
 impl Factory {
-    /// Makes the part.
+    /// Builds the component.
     ///
     /// # Errors
     /// Whatever is wrong with the inputs, naming card and input.
@@ -193,7 +193,7 @@ impl Factory {
             Self::Route(make) => Component::Route(make(inputs)?),
             Self::Branch(make) => Component::Value(make(inputs)?.value),
             Self::SetVariable(make) => Component::Value(make(inputs)?.value),
-            // Only a run knows what was kept.
+            // Only a run knows the values of variables.
             Self::GetVariable(_) | Self::Nothing => Component::Value(serde_json::Value::Null),
         })
     }

@@ -23,7 +23,7 @@ pub struct Input {
     pub accepts_variables: bool,
     /// A field of its JSON that is written empty counts as left out; one that becomes empty does not.
     pub drops_blanks: bool,
-    /// Read only when a store is filled: what is wired here is not built for a question.
+    /// Read only by an upsert: what is wired here is not built for a question.
     pub upsert_only: bool,
     /// May be a list; JSON that may not is an object.
     pub lists: bool,
@@ -41,7 +41,7 @@ pub enum InputKind {
         /// Rows in the editor.
         rows: u8,
     },
-    /// A number within bounds, both included.
+    /// A number within a range, both ends included.
     Number {
         /// Smallest.
         min: f64,
@@ -112,7 +112,7 @@ pub enum WireType {
     RecordManager,
     Chain,
     Value,
-    /// The parts of engines, which have base classes of their own.
+    /// The components of engines, which have base classes of their own.
     Engine,
     EngineModel,
     EngineEmbeddings,
@@ -348,7 +348,7 @@ impl Input {
         self
     }
 
-    /// Read only when a store is filled.
+    /// Read only by an upsert.
     #[must_use]
     pub const fn upsert_only(mut self) -> Self {
         self.upsert_only = true;

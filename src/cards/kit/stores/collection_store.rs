@@ -20,7 +20,7 @@ use serde_json::Value;
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-/// Passages kept with their vectors, as one card sees them.
+/// Chunks kept with their vectors, as one card sees them.
 pub struct CollectionStore {
     pub label: String,
     pub id: CollectionId,
@@ -38,7 +38,7 @@ impl CollectionStore {
         host.collections().ok_or_else(|| self.card_error("a run without a server has no stored passages"))
     }
 
-    /// The passages nearest to a text, of those that are there for everybody and of those of the conversation that asks.
+    /// The chunks nearest to a text, of those that are there for everybody and of those of the conversation that asks.
     ///
     /// # Errors
     /// When nothing was stored yet, or with other embeddings.
@@ -66,7 +66,7 @@ impl CollectionStore {
         Ok(best(found, query.most))
     }
 
-    /// The passages nearest to a vector, of those of the conversation that asks.
+    /// The chunks nearest to a vector, of those of the conversation that asks.
     ///
     /// # Errors
     /// When they cannot be read.
@@ -82,12 +82,12 @@ impl CollectionStore {
         }
     }
 
-    /// The collection of the conversation that asks, where it has passages in it.
+    /// The collection of the conversation that asks, where it has chunks in it.
     fn conversation_collection(&self, host: &dyn Host) -> Result<Option<CollectionId>> {
         let Some(conversation) = host.conversation().filter(|_| self.uploads) else { return Ok(None) };
         let id = self.id.for_conversation(&conversation);
         let head = self.collections(host)?.collection(&id)?;
-        // What was sent before the owner chose other embeddings cannot be compared; it is sent again or left.
+        // Files that were sent before the owner chose other embeddings cannot be compared; they are sent again or left.
         Ok(head.filter(|head| head.rows > 0 && head.space == self.embeddings.space()).map(|_| id))
     }
 
@@ -103,7 +103,7 @@ impl CollectionStore {
         store_inputs::scored_chunks(library.nearest(id, vector, query.most, fits)?)
     }
 
-    /// Adds the passages of files that somebody sent in a conversation. What it has already stays, and so does
+    /// Adds the chunks of files that somebody sent in a conversation. What it has already stays, and so does
     /// everything that is not its own; no record manager is asked, since nothing ever goes for something else.
     ///
     /// # Errors
@@ -189,7 +189,7 @@ impl CollectionStore {
         let recorded = records.records(&namespace, host)?;
         let is_same_space =
             library.collection(&self.id)?.is_some_and(|head| head.space == self.embeddings.space());
-        // What is recorded and not there, a crash left behind: it counts as new.
+        // What is recorded and not there was left behind by a crash: it counts as new.
         let present = if is_same_space { library.row_ids(&self.id)? } else { HashSet::new() };
         let mut known = recorded.clone();
         known.retain(|name, _| present.contains(name));
@@ -232,18 +232,18 @@ pub fn best(mut found: Vec<ScoredChunk>, most: usize) -> Vec<ScoredChunk> {
     found
 }
 
-/// The name of a row that was stored without records: its place, since the next filling takes the place of all.
+/// The id of a row that was stored without records: its position, since the next upsert replaces all rows.
 fn position_id(number: usize) -> RowId {
     (number as u128).to_be_bytes()
 }
 
-/// True for such a name. Nobody keeps records of it, so it goes when the collection is filled with records.
+/// True for such an id. Nobody keeps records of it, so it goes with the next upsert that keeps records.
 fn is_position_id(name: &RowId) -> bool {
     name[..8] == [0; 8]
 }
 
-/// A vector store over a collection that holds what one loader brings, and nothing else: the names of its rows tell what
-/// is there, so it is its own record manager.
+/// A vector store over a collection that holds what one loader brings, and nothing else: the ids of its rows tell what is
+/// there, so it is its own record manager.
 pub struct UnrecordedStore {
     pub collection: CollectionStore,
     pub loader: Arc<dyn Loader>,
@@ -261,7 +261,7 @@ impl UnrecordedStore {
     }
 }
 
-/// The names of a collection's rows as records.
+/// The ids of a collection's rows as records.
 struct RowNames<'s> {
     collection: &'s CollectionStore,
     config: RecordManagerConfig,

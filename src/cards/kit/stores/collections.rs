@@ -1,4 +1,4 @@
-//! Where passages stay between runs, with their vectors and with the records of what is there.
+//! Where chunks stay between runs, with their vectors and with the records of what is there.
 
 use crate::cards::kit::build::component::Space;
 use crate::domain::conversations::conversation::Conversation;
@@ -11,13 +11,13 @@ use std::collections::{HashMap, HashSet};
 
 /// The collections and records of one workspace.
 pub trait Collections: Send + Sync {
-    /// What a collection knows of itself; `None` when it was never filled.
+    /// What a collection knows of itself; `None` before its first upsert.
     ///
     /// # Errors
     /// When it cannot be read.
     fn collection(&self, id: &CollectionId) -> Result<Option<Collection>>;
 
-    /// The names of all rows of a collection.
+    /// The ids of all rows of a collection.
     ///
     /// # Errors
     /// When it cannot be read.
@@ -35,14 +35,15 @@ pub trait Collections: Send + Sync {
         fits: Option<&dyn Fn(&str) -> bool>,
     ) -> Result<Vec<SearchHit>>;
 
-    /// Leave to store what a conversation sends, asked before any of it is embedded; `elsewhere` of it goes to a database
-    /// on another server.
+    /// The permit to store files that a conversation sends, asked for before any of them is embedded; `elsewhere` of them
+    /// goes to a database on another server.
     ///
     /// # Errors
     /// 404 when its flow is gone, 413 and 507 when there is no room for it.
     fn reserve(&self, conversation: &Conversation, elsewhere: ChunkUsage) -> Result<StoragePermit>;
 
-    /// Asked before each part of it goes to a database on another server, where nothing is removed with the conversation.
+    /// Called before each part of the files goes to a database on another server, where nothing is removed with the
+    /// conversation.
     ///
     /// # Errors
     /// When the conversation was deleted since.
@@ -54,7 +55,7 @@ pub trait Collections: Send + Sync {
     /// When it cannot be stored, is larger than a collection may be, or its conversation was deleted meanwhile.
     fn change(&self, id: &CollectionId, edit: &CollectionEdit<'_>) -> Result<Collection>;
 
-    /// Everything a record manager remembers of a namespace: the source of each passage.
+    /// Everything a record manager remembers of a namespace: the source of each chunk.
     ///
     /// # Errors
     /// When it cannot be read.
@@ -79,7 +80,7 @@ pub struct CollectionEdit<'a> {
     /// The space of the new vectors. Rows of another one go.
     pub space: Space,
     pub clear: bool,
-    /// New rows, in place of those of the same name.
+    /// New rows, in place of those of the same id.
     pub add: &'a [VectorRow],
     /// The conversation whose files the rows are: such a collection goes with it.
     pub conversation: Option<StoragePermit>,

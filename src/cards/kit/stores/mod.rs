@@ -1,4 +1,4 @@
-//! Parts that keep chunks, records and messages.
+//! Components that keep chunks, records and messages.
 
 pub mod collection_store;
 pub mod collections;

@@ -101,7 +101,7 @@ impl MySqlTable {
         fits.then(|| Self { database: database.map(ToOwned::to_owned), name: name.to_owned() })
     }
 
-    /// As it stands in a statement. No character of a judged name needs more than the quotes.
+    /// As it stands in a statement. No character of a checked name needs more than the quotes.
     pub(in crate::cards) fn to_sql(&self) -> String {
         let database = self.database.iter().map(|database| format!("`{database}`.")).collect::<String>();
         format!("{database}`{}`", self.name)

@@ -1,4 +1,4 @@
-//! Filling a store again: which passages are new, which are known, and which are gone (manual 10.7).
+//! Upserting into a store again: which chunks are new, which are known, and which are gone (manual 10.7).
 
 use crate::cards::kit::build::inputs::Inputs;
 use crate::cards::kit::capabilities::host::Host;
@@ -10,17 +10,17 @@ use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 use std::collections::{HashMap, HashSet};
 
-/// A part that remembers which passages are in a store.
+/// A component that remembers which chunks are in a store.
 pub trait RecordManager: Send + Sync {
     fn config(&self) -> &RecordManagerConfig;
 
-    /// Everything remembered of a namespace: the source of each passage.
+    /// Everything remembered of a namespace: the source of each chunk.
     ///
     /// # Errors
     /// When it cannot be read.
     fn records(&self, namespace: &str, host: &dyn Host) -> Result<HashMap<RowId, String>>;
 
-    /// Remembers passages with their sources and forgets others.
+    /// Remembers chunks with their sources and forgets others.
     ///
     /// # Errors
     /// When it cannot be stored.
@@ -40,11 +40,11 @@ pub struct RecordManagerConfig {
     /// What it keeps apart; without it, the flow and the collection.
     pub namespace: Option<String>,
     pub cleanup: Cleanup,
-    /// The metadata that names where a passage is from.
+    /// The metadata that names where a chunk is from.
     pub source_key: String,
 }
 
-/// What goes from a store that is filled again.
+/// What a further upsert removes from a store.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Cleanup {
     None,
@@ -58,7 +58,7 @@ pub enum Cleanup {
 pub const NAMESPACE: Input = Input::text("namespace", "Namespace")
     .additional()
     .help("Keeps records of different stores apart. Empty: the flow and the store.");
-/// What goes from a store that is filled again.
+/// What a further upsert removes from a store.
 pub const CLEANUP: Input = Input::choice("cleanup", "Cleanup", CLEANUPS).or("none").help(
     "None removes nothing. Incremental removes what a source that was loaded does not have any more. Full removes \
      everything that was not loaded.",
@@ -102,7 +102,7 @@ impl RecordManagerConfig {
     }
 }
 
-/// The name of a passage: what it says and where it is from, so that storing it again changes nothing.
+/// The key of a chunk: a hash of its text and its metadata, so that storing it again changes nothing.
 #[must_use]
 pub fn chunk_key(document: &Document) -> RowId {
     let mut hash = Sha256::new();
@@ -114,10 +114,10 @@ pub fn chunk_key(document: &Document) -> RowId {
     name
 }
 
-/// What filling a store again has to do.
+/// What a further upsert has to do.
 #[derive(Debug, Default, PartialEq)]
 pub struct ChunkDiff<'d> {
-    /// Passages to store, each once, with their sources.
+    /// Chunks to store, each once, with their sources.
     pub new: Vec<(RowId, &'d Document, String)>,
     pub skipped: usize,
     pub removed: Vec<RowId>,
@@ -127,7 +127,7 @@ impl<'d> ChunkDiff<'d> {
     /// Compares what was loaded with what is known.
     ///
     /// # Errors
-    /// When passages do not say where they are from, though that decides what goes.
+    /// When chunks do not say where they are from, though that decides what goes.
     pub fn between(
         documents: &'d [Document],
         known: &HashMap<RowId, String>,
@@ -154,13 +154,13 @@ impl<'d> ChunkDiff<'d> {
         Ok(difference)
     }
 
-    /// The new passages with their names.
+    /// The new chunks with their keys.
     #[must_use]
     pub fn new_chunks(&self) -> Vec<(RowId, &'d Document)> {
         self.new.iter().map(|(name, document, _)| (*name, *document)).collect()
     }
 
-    /// What the record manager is told of them.
+    /// What the record manager remembers of them.
     #[must_use]
     pub fn records(&self) -> Vec<(RowId, String)> {
         self.new.iter().map(|(name, _, source)| (*name, source.clone())).collect()

@@ -58,12 +58,12 @@ pub(in crate::cards) trait VectorDatabase: Send + Sync {
     /// Makes sure that there is a collection for vectors of this length.
     fn prepare(&self, dimensions: usize, cancel: &CancelToken) -> std::result::Result<(), Self::Error>;
 
-    /// Stores passages; one of the same name is replaced.
+    /// Stores chunks; one of the same name is replaced.
     fn put(&self, rows: &[RemoteChunk<'_>], cancel: &CancelToken) -> std::result::Result<(), Self::Error>;
 
     fn remove(&self, names: &[Uuid], cancel: &CancelToken) -> std::result::Result<(), Self::Error>;
 
-    /// The passages nearest to a vector, best first.
+    /// The chunks nearest to a vector, best first.
     fn nearest(
         &self,
         search: &VectorSearch<'_>,
@@ -85,11 +85,11 @@ pub(in crate::cards) struct VectorSearch<'a> {
     pub(in crate::cards) with_vectors: bool,
 }
 
-/// Passages for everybody, and those of one conversation.
+/// Chunks for everybody, and those of one conversation.
 #[derive(Clone, Copy)]
 pub(in crate::cards) struct ConversationFilter<'a>(pub(in crate::cards) Option<&'a str>);
 
-/// A passage that was found.
+/// A chunk that was found.
 pub(in crate::cards) struct RemoteHit {
     pub(in crate::cards) scored: ScoredChunk,
     /// Empty unless it was asked for.
@@ -109,7 +109,7 @@ impl RemoteHit {
     }
 }
 
-/// A passage with its vector, on its way to a database.
+/// A chunk with its vector, on its way to a database.
 pub(in crate::cards) struct RemoteChunk<'a> {
     /// Made of what it says and where it is from: storing it again changes nothing.
     pub(in crate::cards) name: Uuid,
@@ -124,7 +124,7 @@ pub(in crate::cards) struct RemoteVectorStore<D> {
     /// What the owner calls the collection.
     collection: String,
     most: usize,
-    /// Passages of one request at most.
+    /// Chunks of one request at most.
     batch: usize,
     uploads: bool,
     mmr: Option<MmrSearch>,

@@ -1,4 +1,4 @@
-//! What vector store cards of this server share: documents are gathered once, found rows are passages again.
+//! What vector store cards of this server share: documents are gathered once, found rows are chunks again.
 
 use crate::cards::kit::build::component::Embeddings;
 use crate::cards::kit::build::inputs::Inputs;
@@ -13,7 +13,7 @@ use crate::vectors::SearchHit;
 use serde_json::Value;
 use std::sync::Arc;
 
-/// Passages returned when a card says nothing else.
+/// Chunks returned when a card says nothing else.
 pub const TOP_K: usize = 4;
 
 /// The inputs all vector stores have (manual 10.4).
@@ -23,14 +23,14 @@ pub const DOCUMENT: Input = Input::wires("document", "Document", WireType::Docum
     .help("What is stored. It is loaded when the store is filled.");
 /// The card that makes the vectors.
 pub const EMBEDDINGS: Input = Input::wire("embeddings", "Embeddings", WireType::Embeddings);
-/// How many passages are returned.
+/// How many chunks are returned.
 pub const TOP_K_INPUT: Input =
     Input::whole("topK", "Top K", 1.0, 100.0).additional().help("How many passages are returned. Empty: 4.");
 
-/// How many passages the card is set to return.
+/// How many chunks the card is set to return.
 ///
 /// # Errors
-/// When it is no number within its bounds.
+/// When it is no number within its range.
 pub fn top_k(inputs: &Inputs<'_>) -> Result<usize> {
     // One card of Flowise calls it otherwise.
     let set = inputs.whole(if inputs.declares("K") { "K" } else { TOP_K_INPUT.name })?;
@@ -68,7 +68,7 @@ impl StoreInputs {
         &self.label
     }
 
-    /// All passages of all loaders that say something.
+    /// All chunks of all loaders that say something.
     ///
     /// # Errors
     /// What a loader fails with, or when they bring more than a store takes.
@@ -97,7 +97,7 @@ impl StoreInputs {
     }
 }
 
-/// Rows as the passages they were made from.
+/// Rows as the chunks they were made from.
 ///
 /// # Errors
 /// When a row holds something else.
@@ -109,7 +109,7 @@ pub fn scored_chunks(hits: Vec<SearchHit>) -> Result<Vec<ScoredChunk>> {
     hits.into_iter().map(passage).collect()
 }
 
-/// Whether the passage in a row has this metadata: each key of the filter with the same value, or one of a list.
+/// Whether the chunk in a row has this metadata: each key of the filter with the same value, or one of a list.
 #[must_use]
 pub fn matches_filter(filter: &Value, row: &str) -> bool {
     let Some(wanted) = filter.as_object().filter(|wanted| !wanted.is_empty()) else { return true };

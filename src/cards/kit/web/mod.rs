@@ -1,4 +1,4 @@
-//! Parts that call other servers over HTTP.
+//! Components that call other servers over HTTP.
 
 pub(in crate::cards) mod actions;
 pub(in crate::cards) mod aws;

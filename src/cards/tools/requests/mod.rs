@@ -19,7 +19,7 @@ use url::Url;
 /// How much of an answer a model reads, in characters.
 pub const OUTPUT_DEFAULT: &str = "2000";
 
-/// Types of arguments beside text.
+/// Types of arguments other than text.
 const KINDS: &[&str] = &["number", "integer", "boolean", "object", "array"];
 
 /// What tells one of these cards from another.

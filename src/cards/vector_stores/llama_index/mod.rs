@@ -1,4 +1,4 @@
-//! Vector stores as the Flowise's cards that go with engines declare them: the model that answers is wired into the store.
+//! Vector stores as Flowise's cards that go with engines declare them: the model that answers is wired into the store.
 
 pub mod pinecone;
 pub mod simple_store;

@@ -1,4 +1,4 @@
-//! SimpleStore: passages and vectors kept by this server under a name, for engines.
+//! SimpleStore: chunks and vectors kept by this server under a name, for engines.
 
 use super::{EMBEDDINGS, MODEL, StoreWithModel};
 use crate::cards::kit::stores::remote::outputs;

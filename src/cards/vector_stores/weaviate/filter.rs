@@ -1,4 +1,4 @@
-//! What passages must be, in the words of Weaviate's questions.
+//! What chunks must be, in the words of Weaviate's questions.
 
 use super::WeaviateClass;
 use crate::cards::kit::knowledge::conversation_scope::CHAT_KEY;
@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json};
 /// Levels of an owner's filter.
 const LEVELS_MAX: usize = 16;
 
-/// The owner's filter, that of a search, and whose passages they are: all of them must hold.
+/// The owner's filter, that of a search, and whose chunks they are: all of them must hold.
 pub(super) fn combined_filter(
     own: Option<&Value>,
     search: &VectorSearch<'_>,

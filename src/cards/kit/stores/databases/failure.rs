@@ -1,5 +1,5 @@
-//! What people are told when a database gives nothing: the credential by its name and what to do. What the server itself
-//! says goes to the log, and to code where it is about the statement that code wrote.
+//! What an error of a database says to people: the credential by its name and what to do. What the server itself says
+//! goes to the log, and to code where it is about the statement that code wrote.
 
 use crate::mysql::MySqlError;
 use crate::net::NetError;
@@ -52,7 +52,7 @@ impl QueryError {
         }
     }
 
-    /// A result over the bounds: the server still has rows to send.
+    /// A result over the limits: the server still has rows to send.
     fn too_large() -> Self {
         let sentence = format!(
             "the result is over {} rows or {} MiB: ask for less, with LIMIT and fewer columns",

@@ -11,7 +11,7 @@ const LASTS: &[&str] =
 /// Longest word that is shown.
 const WORD_CHARS_MAX: usize = 20;
 
-/// Judges a statement by its first word and by marks it may not hold.
+/// Checks a statement by its first word and by marks it may not hold.
 ///
 /// # Errors
 /// A sentence that says what to do.

@@ -1,5 +1,5 @@
-//! REST actions as tools: a card has a table of what its service can do, and each row that its owner chose becomes one tool.
-//! A row says what the model is told, what it may give, and how that becomes a request.
+//! REST actions as tools: a card has a table of what its service can do, and each row that its owner chose becomes one
+//! tool. A row says what the model reads, what it may give, and how that becomes a request.
 
 pub(crate) mod arguments;
 mod call;
