@@ -1,5 +1,5 @@
-//! The process is killed while a vector store is filled, again and again: afterwards its passages are those of one
-//! filling, whole, and not of one before the last that was acknowledged. `FLOWKEEP_KILL_ROUNDS` says how often.
+//! The process is killed during upserts into a vector store, again and again: afterwards its chunks are those of one
+//! upsert, whole, and not of one before the last that was acknowledged. `FLOWKEEP_KILL_ROUNDS` says how often.
 
 #![allow(clippy::unwrap_used, reason = "a test may stop at what it does not expect")]
 #![allow(dead_code, reason = "the parts that are shared with other tests are used in part")]
@@ -17,11 +17,11 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 use wire::{Answer, Wire, request};
 
-/// Passages of a filling: a few blocks of them.
+/// Chunks of an upsert: a few blocks of them.
 const PASSAGES: usize = 12;
 const PASSAGE_BYTES: usize = 250 * 1024;
 
-/// How long a round waits for its first filling.
+/// How long a round waits for its first upsert.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// Twelve loaders whose text the request brings, a store of vectors, and a chain that shows what is in it.
@@ -99,7 +99,7 @@ fn prepare(data: &Path) -> (Vec<String>, String) {
     (flows.to_vec(), key)
 }
 
-/// The beginning of a passage of a filling.
+/// The beginning of a chunk of an upsert.
 fn chunk_start(number: u64) -> String {
     format!("filling {number};")
 }
@@ -111,7 +111,7 @@ fn fill(caller: &mut Caller, flow: &str, number: u64) -> Option<Answer> {
     caller.call("POST", &format!("/api/v1/vector/upsert/{flow}"), &body)
 }
 
-/// The filling whose passages the store holds; none before the first.
+/// The upsert whose chunks the store holds; none before the first.
 fn stored_upsert(caller: &mut Caller, flow: &str) -> Option<u64> {
     let answer =
         caller.call("POST", &format!("/api/v1/prediction/{flow}"), &json!({"question": "word"})).unwrap();
@@ -154,7 +154,7 @@ fn a_killed_filling_leaves_one_whole_filling() {
                     acknowledged.store(number, Ordering::SeqCst);
                 }
             });
-            // In the middle of a filling after the first one of the round.
+            // In the middle of an upsert after the first one of the round.
             let (before, patience) = (acknowledged.load(Ordering::SeqCst), Instant::now());
             while acknowledged.load(Ordering::SeqCst) == before && patience.elapsed() < PATIENCE {
                 std::thread::sleep(Duration::from_millis(5));

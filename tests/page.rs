@@ -1,7 +1,7 @@
 //! The built page in `assets/dist` is the one that its source in `assets/ui` makes: proof without Node.
 //!
-//! `dist/BUILD`, written by the build, holds one line `source <digest>` for the source and one `<digest>  <path>` for each built
-//! file. A source that changed without a build, and a built file that was touched, both show here.
+//! `dist/BUILD`, written by the build, holds one line `source <digest>` for the source and one `<digest>  <path>` for each
+//! built file. A source that changed without a build, and a built file that was touched, both show here.
 #![allow(clippy::unwrap_used, reason = "a test that cannot read its input has failed")]
 
 use sha2::{Digest as _, Sha256};

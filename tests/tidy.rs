@@ -36,12 +36,12 @@ const FLOORS: &[(usize, &[&str])] = &[
     (4, &["engine"]),
     (5, &["app", "ops"]),
     (6, &["http", "tasks"]),
-    // The command line opens the other doors, so it stands above them.
+    // The command line starts what is on floor 6, so it stands above it.
     (7, &["cli"]),
     (8, &["main", "lib"]),
 ];
 
-/// Floors whose rooms may use one another: the nouns, and the house with its verbs.
+/// Floors whose rooms may use one another: the nouns, and the application with its operations.
 const SHARED_FLOORS: &[usize] = &[0, 5, 8];
 
 /// Rooms that may use a room of their own floor, which does not use them: code asks for requests, and they are guarded.
@@ -97,7 +97,7 @@ const HOMES: &[(&str, &[&str])] = &[
     ("rust_embed", &["src/http/reply/assets.rs"]),
     ("clap", &["src/cli/"]),
     ("clap_complete", &["src/cli/"]),
-    // The one task below the doors reads a model's stream by readiness.
+    // The one task below floor 6 reads a model's stream by readiness.
     (
         "tokio",
         &[

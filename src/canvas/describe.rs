@@ -11,7 +11,7 @@ use crate::domain::secrets::redact;
 use serde_json::Value;
 use std::collections::HashMap;
 
-/// Names told one by one before the rest is counted.
+/// Names that are listed one by one before the rest is counted.
 const NAMED_MAX_COUNT: usize = 3;
 /// Settings of one card that are looked at for their labels.
 const FIELDS_MAX_COUNT: usize = 64;
@@ -217,7 +217,7 @@ fn node_map<'c>(changes: &FlowChanges<'c>) -> NodeMap<'c> {
     changes.canvas.nodes().iter().filter_map(|node| Some((node.get("id")?.as_str()?, node))).collect()
 }
 
-/// The labels of what changed in a node, as many as are told.
+/// The labels of what changed in a node, as many as are listed.
 fn field_labels(
     changes: &FlowChanges<'_>,
     drawn: &NodeMap<'_>,

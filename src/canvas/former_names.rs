@@ -19,7 +19,7 @@ const fn former_name(was: &'static str, now: &'static str) -> FormerName {
     FormerName { old: was, current: now, output: None }
 }
 
-/// A vector store that was two cards once: one that filled it and one that read it, each made for its retriever.
+/// A vector store that was two cards once: one for upserts and one for searches, each made for its retriever.
 const fn former_store(was: &'static str, now: &'static str) -> FormerName {
     FormerName { old: was, current: now, output: Some("retriever") }
 }

@@ -29,7 +29,7 @@ pub enum Reference {
         path: Vec<String>,
     },
     Question,
-    /// The conversation so far, as lines.
+    /// The messages of the conversation so far, as lines.
     ChatHistory,
     /// Text of files sent with the question.
     FileAttachment,

@@ -3,8 +3,8 @@
 //! The service only judges by name and first bytes what a file is ([`DocumentKind`]). Everything else happens in a worker
 //! process that reads this one file and ends: a hostile file can use up its own time and memory and nothing more.
 //!
-//! One file per format: `office` (docx, pptx), `sheets`, `pdf`, `epub`; `text` for what is text already, `page` and `select`
-//! for pages.
+//! One file per format: `office` (docx, pptx), `sheets`, `pdf`, `epub`; `text` for what is text already, `web_page` and
+//! `selector` for pages.
 
 mod archive;
 mod client;

@@ -50,7 +50,7 @@ pub(super) fn read(
             texts.into_iter().filter(|text| !text.is_empty()).collect::<Vec<_>>().join("\n")
         }
     };
-    // It goes into the metadata of every passage, so it is no second way for a long text.
+    // It goes into the metadata of every chunk, so it is no second way for a long text.
     let shortened = |title: String| title.chars().take(TITLE_CHARS_MAX).collect::<String>();
     let title =
         found.title.as_ref().map(title_text).transpose()?.map(shortened).filter(|title| !title.is_empty());

@@ -1,4 +1,4 @@
-//! Ids: parsed once at a door, carried as types from there on.
+//! Ids: parsed once where a request is read, carried as types from there on.
 
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -113,7 +113,7 @@ uuid_id!(
     ConversationUploadsId
 );
 uuid_id!(
-    /// Names a collection of passages with their vectors.
+    /// Names a collection of chunks with their vectors.
     CollectionId
 );
 uuid_id!(
@@ -121,7 +121,7 @@ uuid_id!(
     NamespaceId
 );
 uuid_id!(
-    /// Names one filling of a vector store.
+    /// Names one upsert into a vector store.
     UpsertId
 );
 uuid_id!(
@@ -129,7 +129,7 @@ uuid_id!(
     LoaderId
 );
 uuid_id!(
-    /// Names a passage of a document store.
+    /// Names a chunk of a document store.
     ChunkId
 );
 
@@ -163,7 +163,7 @@ impl LoaderId {
 }
 
 impl ChunkId {
-    /// Makes an id that is greater than those made before it, so that passages stay in their order.
+    /// Makes an id that is greater than those made before it, so that chunks stay in their order.
     #[must_use]
     pub fn next() -> Self {
         Self(Uuid::now_v7())

@@ -1,4 +1,4 @@
-//! Models that order passages by how much they bear on a question. Their providers differ in a word or two.
+//! Models that order chunks by how much they bear on a question. Their providers differ in a word or two.
 
 use super::{Endpoint, KeyStyle, ModelError, endpoint};
 use crate::base::cancel::CancelToken;
@@ -16,12 +16,12 @@ pub struct Reranker {
     pub path: &'static str,
     pub key_style: KeyStyle,
     pub model: String,
-    /// What the provider calls the number of passages it returns: `top_n` or `top_k`.
+    /// What the provider calls the number of chunks it returns: `top_n` or `top_k`.
     pub most_field: &'static str,
     pub extra: Map<String, Value>,
 }
 
-/// A passage's place in what was sent, and how much it bears on the question.
+/// A chunk's place in what was sent, and how much it bears on the question.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ChunkRank {
     pub index: usize,
@@ -30,7 +30,7 @@ pub struct ChunkRank {
 }
 
 impl Reranker {
-    /// The `most` best passages, best first. Further than the first thousand passages are not looked at.
+    /// The `most` best chunks, best first. Further than the first thousand chunks are not looked at.
     ///
     /// # Errors
     /// What the provider refused or answered wrongly.

@@ -91,8 +91,8 @@ impl Incoming {
         self.limits.stall
     }
 
-    /// Lets a task read the answer: a read that finds nothing fails with `WouldBlock`, and [`Self::poll_readable`] tells when to
-    /// try again. False where that is not possible; then a thread has to read it.
+    /// Lets a task read the answer: a read that finds nothing fails with `WouldBlock`, and [`Self::poll_readable`] tells
+    /// when to try again. False where that is not possible; then a thread has to read it.
     pub fn leave_to_task(&mut self) -> bool {
         let can = cfg!(unix) && self.connection.is_some();
         if can {
@@ -197,7 +197,8 @@ impl Incoming {
             return waiting.run_nonblocking(news, || body.read(buffer)).0;
         };
         let mut result = Err(ErrorKind::WouldBlock.into());
-        // In one step with the read: news that come in between are not forgotten when the runtime is told that nothing is left.
+        // In one step with the read: news that come in between are not forgotten when the runtime is told that nothing is
+        // left.
         let told = watched.try_io(Interest::READABLE, || {
             let (read, drained) = waiting.run_nonblocking(news, || body.read(buffer));
             result = read;

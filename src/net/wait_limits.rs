@@ -100,8 +100,8 @@ impl WaitLimits {
         (result, Traffic { connected: CONNECTED.get(), received: RECEIVED.get(), connection })
     }
 
-    /// Runs `call`, whose reads do not wait: one that finds nothing fails with `WouldBlock` and keeps all that was read. Tells
-    /// whether it took all that had arrived.
+    /// Runs `call`, whose reads do not wait: one that finds nothing fails with `WouldBlock` and keeps all that was read.
+    /// Tells whether it took all that had arrived.
     pub(super) fn run_nonblocking<T>(self, readiness: Readiness, call: impl FnOnce() -> T) -> (T, bool) {
         DRAINED.set(false);
         let _restore = RestoreOnDrop(CURRENT.replace(Some(self)));

@@ -1,8 +1,8 @@
 //! PostgreSQL servers of a flow's owner, spoken to over a guarded line: no thread of its own, no pool, no await.
 //!
 //! A [`PgClient`] makes its connection when it is first needed and keeps it for the run. Every value goes to the server as a
-//! parameter; names of tables and columns are judged and quoted ([`TableName`], [`ColumnName`]). Each statement has a time, ends
-//! with `CancelToken`, and brings back a bounded result.
+//! parameter; names of tables and columns are judged and quoted ([`TableName`], [`ColumnName`]). Each statement has a time,
+//! ends with `CancelToken`, and brings back a bounded result.
 
 mod connection;
 mod error;

@@ -4,7 +4,7 @@
 //! of what its row of the list gives it and limits for each of its processes, and all of them end with the run. What it does
 //! with the network and with the files of the service's user is its own: there are no walls around it as around workers.
 //!
-//! [`Programs::start`] starts this program again, as a keeper (`keeping.rs`): a process that starts the wanted one, inherits
+//! [`Programs::start`] starts this program again, as a keeper (`keeper.rs`): a process that starts the wanted one, inherits
 //! whatever that leaves behind and ends all of it when its input closes. So an end comes with the end of the run, and also
 //! where the service is killed, because that closes the same pipe.
 

@@ -1,8 +1,8 @@
 //! Redis servers of a flow's owner, spoken to over a guarded line in RESP2: no thread of its own, no pool, no await.
 //!
 //! A [`RedisClient`] makes its connection when it is first needed and keeps it for the run. Every key and value goes to the
-//! server with its length before it, so nothing in them can become a command. Each exchange has a time, ends with `CancelToken`,
-//! and brings back replies of bounded size and depth ([`read_reply`]).
+//! server with its length before it, so nothing in them can become a command. Each exchange has a time, ends with
+//! `CancelToken`, and brings back replies of bounded size and depth ([`read_reply`]).
 
 mod connection;
 mod error;

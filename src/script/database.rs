@@ -1,4 +1,4 @@
-//! What code asks of databases: `$db`, and the doors that are called like the clients people know.
+//! What code asks of databases: `$db`, and the modules that are called like the clients people know.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;

@@ -55,7 +55,7 @@ fn processor_time() -> Duration {
 /// The most memory the process has had at any time.
 fn memory_peak_bytes() -> usize {
     let usage = getrusage(UsageWho::RUSAGE_SELF).map_or(0, |usage| usage.max_rss());
-    // Kibibytes, but bytes where Flowise comes from.
+    // In kibibytes, but on systems of Apple in bytes.
     let unit = if cfg!(target_vendor = "apple") { 1 } else { 1024 };
     usize::try_from(usage).unwrap_or_default() * unit
 }

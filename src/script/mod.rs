@@ -1,8 +1,9 @@
 //! Code inputs: JavaScript of a flow's owner, run in a worker process that can reach nothing (manual 11.1).
 //!
-//! The code is the body of an async function. It sees `$input`, `$vars`, `$flow`, one `$name` for each input of its [`ScriptScope`],
-//! `console`, timers, what functions of flows use of Node and the web (`prelude/`) and, where the scope has one, `fetch`,
-//! which runs here in the service and not in the worker. What it returns becomes JSON. Every run has globals of its own, so nothing that one run leaves behind reaches another.
+//! The code is the body of an async function. It sees `$input`, `$vars`, `$flow`, one `$name` for each input of its
+//! [`ScriptScope`], `console`, timers, what functions of flows use of Node and the web (`prelude/`) and, where the scope has
+//! one, `fetch`, which runs here in the service and not in the worker. What it returns becomes JSON. Every run has globals
+//! of its own, so nothing that one run leaves behind reaches another.
 //!
 //! [`ScriptRunner`] is the service's side; `worker` is the other, and `protocol` is what they say to each other.
 

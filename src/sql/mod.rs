@@ -1,6 +1,6 @@
 //! Databases of others, read for a model: it writes the statement, so the statement is a stranger's.
 //!
-//! The connection is opened for reading alone, and `workspace_isolation.rs` asks about everything a statement wants while it is
+//! The connection is opened for reading alone, and `authorizer.rs` is asked about everything a statement wants while it is
 //! prepared: it may select from the tables it was shown and call functions that compute, and nothing else. Time, memory,
 //! lengths and what comes back are bounded; `CancelToken` ends a statement where it stands.
 

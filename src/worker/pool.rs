@@ -158,7 +158,8 @@ impl Pool {
         }
     }
 
-    /// Lends a worker that did no work, or work of this tenant only. Those who wait are served in the order in which they came.
+    /// Lends a worker that did no work, or work of this tenant only. Those who wait are served in the order in which they
+    /// came.
     ///
     /// # Errors
     /// As [`LeaseError`].

@@ -48,7 +48,7 @@ fn chat_id_of(cookie: &str) -> String {
     cookie.strip_prefix("service_session=").unwrap().split('.').next().unwrap().to_owned()
 }
 
-/// The stream ends as an aborted one, and what was said is kept.
+/// The stream ends as an aborted one, and the messages so far are stored.
 fn is_aborted(talk: &SlowConversation, stream: Stream, chat: &str) {
     let said = stream.finish().text();
     let events: Vec<&str> = said.rsplit("data:").collect();

@@ -195,7 +195,7 @@ fn sample_of_version(
     }
 }
 
-/// A filling of a flow, whose kind may be one that is run otherwise.
+/// An upsert of a flow, whose kind may be one that is run otherwise.
 fn upserted_flow(server: &Server, kind: &str) -> String {
     let flow = server.flow(&upsertable_canvas());
     server.post(&format!("/vector/upsert/{flow}"), &json!({}));

@@ -1,4 +1,4 @@
-//! Agents that talk to their tools in text, and the one that is given passages (manual 9.13).
+//! Agents that call their tools in text, and the one that is given chunks (manual 9.13).
 
 use crate::support::canvases::{Drawing, ProviderFormat};
 use crate::support::provider::{Behaviour, Provider};
@@ -41,7 +41,7 @@ fn agent(server: &Server, provider: &Provider, name: &str, inputs: Value) -> Str
     server.flow(&drawing.text())
 }
 
-/// A document store of two passages.
+/// A document store of two chunks.
 pub fn animals(server: &Server) -> String {
     let store = id(&server.post("/document-store/store", &json!({"name": "Animals"})));
     for (source, text) in [("cats", "Cats purr."), ("dogs", "Dogs bark.")] {

@@ -1,5 +1,5 @@
-//! Callers that leave: their run and its provider call end within two seconds, and what was said is kept (manual 2.9). Services
-//! that stop: manual 13.6.
+//! Callers that leave: their run and its provider call end within two seconds, and the messages are kept (manual 2.9).
+//! Services that stop: manual 13.6.
 
 use crate::support::canvases::{ProviderFormat, with_provider};
 use crate::support::provider::{Behaviour, Provider, Reply};

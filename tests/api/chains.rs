@@ -7,7 +7,7 @@ use crate::support::provider::{Behaviour, Provider};
 use crate::tools::{script_page, with_web};
 use serde_json::{Value, json};
 
-/// A Conversational Retrieval QA Chain over two passages, without a memory card.
+/// A Conversational Retrieval QA Chain over two chunks, without a memory card.
 fn retrieval(server: &Server, provider: &Provider, inputs: Value) -> String {
     let store = animals(server);
     let mut drawing = Drawing::default();

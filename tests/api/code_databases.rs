@@ -1,5 +1,5 @@
-//! Databases that code of flows asks, before real servers: `.ci/postgres` and `.ci/mariadb` start them. `FLOWKEEP_POSTGRES` and
-//! `FLOWKEEP_MARIADB` name others (`scheme://user:password@host:port/database`), on which the user may make tables.
+//! Databases that code of flows asks, before real servers: `.ci/postgres` and `.ci/mariadb` start them. `FLOWKEEP_POSTGRES`
+//! and `FLOWKEEP_MARIADB` name others (`scheme://user:password@host:port/database`), on which the user may make tables.
 
 mod mariadb;
 mod postgres;

@@ -34,7 +34,7 @@ impl StartedConversation {
         headers.iter().fold(call, |call, (name, value)| call.header(name, value)).send().is(200)
     }
 
-    /// True when the model was sent what was said before.
+    /// True when the model was sent the earlier messages.
     fn has_history(&self) -> bool {
         self.provider.last_request().body["messages"].to_string().contains("You said: I am Ada")
     }

@@ -1,4 +1,4 @@
-//! Every card of embeddings in front of the stand-in: what it sends for passages and for a question, and what is found.
+//! Every card of embeddings in front of the stand-in: what it sends for chunks and for a question, and what is found.
 
 use crate::support::canvases::{Drawing, SECRET};
 use crate::support::provider::{Behaviour, Provider, RecordedRequest};
@@ -106,7 +106,7 @@ fn place(drawing: &mut Drawing, server: &Server, base: &str, case: &Case) -> Str
     node
 }
 
-/// A flow that answers from two passages, which the card makes vectors of.
+/// A flow that answers from two chunks, which the card makes vectors of.
 fn flow(server: &Server, base: &str, case: &Case) -> String {
     let mut drawing = Drawing::default();
     let embeddings = place(&mut drawing, server, base, case);

@@ -1,4 +1,5 @@
-//! Engines over an index, wired as canvases for LlamaIndex wire them: the model stands at the store, and the engine has none.
+//! Engines over an index, wired as canvases for LlamaIndex wire them: the model stands at the store, and the engine has
+//! none.
 
 use crate::agents::messages;
 use crate::remote_vector_stores::stand_in::DatabaseStandIn;
@@ -57,7 +58,7 @@ impl Fixture {
         store
     }
 
-    /// Saves a flow without a problem, and fills the stores of it.
+    /// Saves a flow without a problem, and upserts into its stores.
     fn save(&self, drawing: &Drawing, stores: &[&str]) -> String {
         let flow = self.server.flow(&drawing.text());
         assert_eq!(self.server.read(&format!("/validation/{flow}")), json!([]));

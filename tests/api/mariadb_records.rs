@@ -41,7 +41,7 @@ fn save(house: &Fixture, flow: &str, canvas: &str) {
     call.json(&json!({ "flowData": canvas })).send().is(200);
 }
 
-/// Added, removed and skipped passages.
+/// Added, removed and skipped chunks.
 fn filled(house: &Fixture, flow: &str) -> [u64; 3] {
     let call = house.server.owner("POST", &format!("/vector/upsert/{flow}"));
     let counts = call.json(&json!({})).send().is(200).json();

@@ -1,4 +1,4 @@
-//! Memories that sum up what was said (manual 9.14).
+//! Memories that sum up the messages (manual 9.14).
 
 use crate::support::Server;
 use crate::support::canvases::{Drawing, ProviderFormat};

@@ -15,7 +15,7 @@ const TEXTS: [(&str, &str); 4] = [
 ];
 const QUESTION: &str = "When do parcels leave the house?";
 
-/// A flow in the making whose passages one retriever searches.
+/// A flow in the making whose chunks one retriever searches.
 struct RetrieverFixture {
     server: Server,
     /// The provider of the retriever's model, and of the embeddings and rerankers.

@@ -1,4 +1,4 @@
-//! Cards named by the request that fills a document store, and a model that describes one (manual 10.9).
+//! Cards named by a request that upserts into a document store, and a model that describes one (manual 10.9).
 
 use crate::support::provider::Provider;
 use crate::support::{Server, id};

@@ -1,4 +1,4 @@
-//! Loaders and passages of document stores (manual 10.9): from a preview to a refresh.
+//! Loaders and chunks of document stores (manual 10.9): from a preview to a refresh.
 
 use crate::loaders::inline;
 use crate::support::form::Form;

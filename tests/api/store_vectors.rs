@@ -1,4 +1,4 @@
-//! The vectors of document stores (manual 10.10): chosen, filled, searched, and asked by flows.
+//! The vectors of document stores (manual 10.10): chosen, upserted, searched, and asked by flows.
 
 use crate::support::canvases::Drawing;
 use crate::support::{Server, id};

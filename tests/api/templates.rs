@@ -135,7 +135,7 @@ fn the_conversational_agent_template_calls_its_tools_by_text() {
 
 const BAKERY: &str = "The bakery is at 5 Mill Lane.\n\nThe bakery opens at seven in the morning.";
 
-/// Fills the store of a retrieval template, asks it, and asks on.
+/// Upserts into the store of a retrieval template, asks it, and asks on.
 fn converse(staged: &TemplateFixture) {
     let filled = staged.server.post(&format!("/vector/internal-upsert/{}", staged.flow), &json!({}));
     assert_eq!(filled["numAdded"], 1, "{filled}");

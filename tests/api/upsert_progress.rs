@@ -1,4 +1,4 @@
-//! Fillings that take their time: what the store shows meanwhile, what a caller hears that asks for events, and what
+//! Upserts that take their time: what the store shows meanwhile, what a caller hears that asks for events, and what
 //! becomes of the run when it leaves (manual 10.6).
 
 use crate::support::canvases::Drawing;
@@ -16,7 +16,7 @@ const SOON: Duration = Duration::from_secs(10);
 /// More than are embedded at once.
 const LINES: usize = 100;
 
-/// A hundred passages.
+/// A hundred chunks.
 fn text() -> String {
     (0..LINES)
         .map(|line| format!("Line {line} is about parcel number {line}."))

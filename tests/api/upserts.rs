@@ -1,4 +1,4 @@
-//! Filling vector stores over HTTP, and the list of it (manual 10.5).
+//! Upserts into vector stores over HTTP, and the list of them (manual 10.5).
 
 use crate::support::canvases::Drawing;
 use crate::support::form::Form;
@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 const COUNTS: [&str; 6] = ["numAdded", "numDeleted", "numUpdated", "numSkipped", "totalKeys", "addedDocs"];
 
-/// One loader, `stores` in-memory stores it is wired into, and no chain: what fills needs no answer.
+/// One loader, `stores` in-memory stores it is wired into, and no chain: an upsert needs no answer.
 fn canvas(stores: usize) -> String {
     let mut drawing = Drawing::default();
     let loader = drawing

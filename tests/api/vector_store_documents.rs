@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 const MONDAY: &str = "Parcels leave the house on Mondays.";
 const OFFICE: &str = "The office is in Oslo, near the harbour.";
 
-/// A flow that answers with the passages a vector store finds.
+/// A flow that answers with the chunks a vector store finds.
 fn canvas(inputs: Value) -> String {
     let mut drawing = Drawing::default();
     let embeddings = drawing.card("hashingEmbeddings", json!({}));

@@ -1,4 +1,4 @@
-//! Vector stores that are filled and keep what they took in: Faiss, with and without a record manager.
+//! Vector stores that keep what is upserted: Faiss, with and without a record manager.
 
 use crate::support::Server;
 use crate::support::canvases::Drawing;
@@ -9,7 +9,7 @@ const MONDAY: &str = "Parcels leave the house on Mondays.";
 const FRIDAY: &str = "Parcels leave the house on Fridays.";
 const OFFICE: &str = "The office is in Oslo, near the harbour.";
 
-/// A flow over a store that was filled. `records` are the inputs of its record manager.
+/// A flow over a store after an upsert. `records` are the inputs of its record manager.
 struct UpsertFlow<'t> {
     texts: Vec<(&'t str, &'t str)>,
     records: Option<Value>,

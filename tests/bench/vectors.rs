@@ -1,5 +1,5 @@
 //! What a search over a large collection costs: `cargo bench --bench vectors`. Figures of the release program, on the
-//! machine at hand: 100,000 passages with vectors of 384 numbers, in a database of their own.
+//! machine at hand: 100,000 chunks with vectors of 384 numbers, in a database of their own.
 #![allow(clippy::print_stdout, reason = "the figures are this program's output")]
 #![allow(clippy::unwrap_used, reason = "a measurement that cannot be made has failed")]
 

@@ -242,7 +242,7 @@ fn manage(session: &Session<'_>, flow: &str) {
     session.manage("DELETE", &path("/chatflows"), &Value::Null);
 }
 
-/// What is refused at the door.
+/// Requests of strangers, which are refused.
 fn strangers(service: &Program) {
     let login = json!({"email": "canary@test.local", "password": marked_text("password")});
     service.call("POST", "/api/v1/auth/login", &[], &login);

@@ -1,4 +1,5 @@
-//! The built program as an operator meets it: its commands, what it prints, how it starts and how it stops (manual 13.1, 13.6).
+//! The built program as an operator meets it: its commands, what it prints, how it starts and how it stops (manual 13.1,
+//! 13.6).
 
 #![allow(clippy::unwrap_used, reason = "a test may stop at what it does not expect")]
 

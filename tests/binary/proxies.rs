@@ -1,6 +1,6 @@
-//! The service behind a real nginx and a real Caddy, which run the settings that the manual shows: signing in over https, streams
-//! that arrive as they are written, and the address of the client. Each test passes where a program it needs is not installed,
-//! unless `FLOWKEEP_PROXIES` is set (`.ci/proxies`).
+//! The service behind a real nginx and a real Caddy, which run the settings that the manual shows: signing in over https,
+//! streams that arrive as they are written, and the address of the client. Each test passes where a program it needs is not
+//! installed, unless `FLOWKEEP_PROXIES` is set (`.ci/proxies`).
 
 use crate::program::{Program, command, free_port};
 use crate::{Home, slow_canvas};

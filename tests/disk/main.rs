@@ -1,11 +1,11 @@
-//! The power goes while the service works, and comes back: nothing that was acknowledged may be missing, and whatever is left of the
-//! rest, the service starts.
+//! The power goes while the service works, and comes back: nothing that was acknowledged may be missing, and whatever is
+//! left of the rest, the service starts.
 //!
-//! The real program is stopped at each of its system calls, so what it writes, flushes and names below the data folder is known in its
-//! order, with no help of its own (`tracer.rs`, `recorder.rs`). A disk that keeps what was flushed, and of the rest any part (`model.rs`),
-//! then says what may be there at any moment; each such folder is opened and asked for everything that was promised by then
-//! (`session.rs`). `FLOWKEEP_DISK_STATES` says how many folders are opened: some hundred by default, tens of thousands for a long
-//! run, which also lets every single flush fail.
+//! The real program is stopped at each of its system calls, so what it writes, flushes and names below the data folder is
+//! known in its order, with no help of its own (`tracer.rs`, `recorder.rs`). A disk that keeps what was flushed, and of the
+//! rest any part (`model.rs`), then says what may be there at any moment; each such folder is opened and asked for
+//! everything that was promised by then (`session.rs`). `FLOWKEEP_DISK_STATES` says how many folders are opened: some
+//! hundred by default, tens of thousands for a long run, which also lets every single flush fail.
 
 #![cfg(all(target_os = "linux", target_arch = "x86_64", target_env = "gnu"))]
 #![allow(missing_docs, clippy::unwrap_used, reason = "a test may stop at what it does not expect")]
@@ -128,7 +128,7 @@ fn is_good(bad: &[String]) {
 fn nothing_is_lost_when_the_power_goes_and_a_flush_that_is_forgotten_shows() {
     let _turn = lock_tests();
     let mut session = Session::new();
-    // A long run fills the journal, so that the database is flushed while others write.
+    // A long run fills the journal, so that there is a checkpoint while others write.
     session.run(if states() > LONG { 150 } else { 4 }, None);
     // The second life finds what the first one left when it was killed.
     session.run(2, None);

@@ -1,5 +1,6 @@
-//! A disk that promises what disks promise and no more. What was flushed stays. Of the rest any part may be there after a cut: each
-//! write or each sector of it, each name, in any order. What a failed flush was to keep is never kept by a later one.
+//! A disk that promises what disks promise and no more. What was flushed stays. Of the rest any part may be there after a
+//! cut: each write or each sector of it, each name, in any order. What a failed flush was to keep is never kept by a later
+//! one.
 
 use std::collections::BTreeMap;
 use std::path::Path;

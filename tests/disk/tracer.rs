@@ -13,7 +13,8 @@ use std::process::{Command, Stdio};
 const CALL_BEGINS: u8 = 1;
 const CALL_ENDS: u8 = 2;
 
-/// Runs a program to its end and records what it does. Belongs onto a thread of its own, which is told the id of the process.
+/// Runs a program to its end and records what it does. Belongs onto a thread of its own, which is told the id of the
+/// process.
 #[allow(clippy::zombie_processes, reason = "it is waited for by its id, with all it starts")]
 pub fn run(program: &Command, recorder: &mut Recorder, started: impl FnOnce(Pid)) {
     // It stops itself before it becomes the program, so that nothing of that is missed.

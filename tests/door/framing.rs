@@ -1,5 +1,5 @@
-//! What arrives on the wire, whatever it is: every request gets an answer, none of them panics, and none is two for somebody in
-//! front (manual 12.2 r1).
+//! What arrives on the wire, whatever it is: every request gets an answer, none of them panics, and none is two for somebody
+//! in front (manual 12.2 r1).
 
 use crate::support::{Server, read_answer};
 use flowkeep::http::connection::timeouts::Timeouts;

@@ -1,4 +1,5 @@
-//! Paths, sizes, times and bad input: each gets its status in the shape of errors (manual 1.4 r1), and the service keeps serving.
+//! Paths, sizes, times and bad input: each gets its status in the shape of errors (manual 1.4 r1), and the service keeps
+//! serving.
 
 use crate::support::{Server, read_answer, request};
 use flowkeep::http::connection::timeouts::Timeouts;

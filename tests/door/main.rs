@@ -1,4 +1,4 @@
-//! The HTTP door against real sockets: what is refused and how, who is told what when a side leaves.
+//! The HTTP service against real sockets: what is refused and how, who is told what when a side leaves.
 #![allow(missing_docs, clippy::unwrap_used)]
 
 mod disconnects;

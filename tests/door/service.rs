@@ -1,4 +1,4 @@
-//! A real house in a temporary folder, with the people, sessions, key and flows that these tests ask as.
+//! The service over a temporary folder, with the people, sessions, key and flows that these tests ask as.
 
 use flowkeep::app::App;
 use flowkeep::domain::accounts::api_key::{ApiKey, KeyOwner};
@@ -30,7 +30,7 @@ pub const EXPIRED_COOKIE: &str = "eeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee";
 /// The value of a key with `chatflows:view`.
 pub const VIEW_KEY: &str = "fk_vvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvv";
 
-/// Opens the house and fills it.
+/// Opens the service and stores them.
 pub fn open(base_url: Option<&str>, cors_origins: &[&str]) -> (TempDir, App) {
     let folder = tempfile::tempdir().unwrap();
     let flags = Flags::default()

@@ -15,7 +15,7 @@ pub fn canvas_answering(text: &str) -> String {
     canvases::scripted_flow_with(json!({ "fallback": text }))
 }
 
-/// What a canvas of [`saying`] answers; empty for a canvas without such a card.
+/// What a canvas of [`canvas_answering`] answers; empty for a canvas without such a card.
 pub fn answer_of_canvas(canvas: &Value) -> String {
     let canvas: Value = serde_json::from_str(canvas.as_str().unwrap()).unwrap();
     let nodes = canvas["nodes"].as_array().unwrap();
@@ -159,7 +159,7 @@ impl Server {
     }
 }
 
-/// A flow's id as the house holds it.
+/// A flow's id, parsed.
 pub fn flow_id(text: &str) -> FlowId {
     FlowId::parse(text).unwrap()
 }

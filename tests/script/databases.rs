@@ -1,4 +1,4 @@
-//! The doors to databases as code sees them, before a stand-in that notes what it is asked. What real servers do,
+//! The clients of databases as code sees them, before a stand-in that notes what it is asked. What real servers do,
 //! `tests/api/code_databases.rs` sees.
 
 use super::*;

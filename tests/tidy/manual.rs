@@ -1,5 +1,5 @@
-//! The manual (`assets/manual/`): its chapters, sections and rules are counted without gaps, its links lead somewhere, and what
-//! code, tests and papers cite of it is there.
+//! The manual (`assets/manual/`): its chapters, sections and rules are counted without gaps, its links lead somewhere, and
+//! what code, tests and papers cite of it is there.
 
 use super::*;
 

@@ -1,4 +1,4 @@
-//! Links that open one door once: an invitation, and a new password (manual 8.4). Only the hash of a token is kept.
+//! Links that work once: an invitation, and a new password (manual 8.4). Only the hash of a token is kept.
 
 use super::token::{self, Token};
 use super::user::{DisplayName, Email};

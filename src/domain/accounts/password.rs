@@ -105,7 +105,7 @@ fn compute(password: &str, salt: &[u8], (memory_kib, passes, lanes): Cost) -> Op
     Some(digest)
 }
 
-/// One of as many turns as there are cores: sign-ins must not take all memory and all processors.
+/// One of as many permits as there are cores: sign-ins must not take all memory and all processors.
 struct HashPermit;
 
 static ACTIVE_HASHES: Mutex<usize> = Mutex::new(0);

@@ -44,8 +44,8 @@ const CONTENT_TYPES: &[(&str, &str)] = &[
     ("zip", "application/zip"),
 ];
 
-/// The name of a stored file: random, with the checksum of what is in it and an extension that says what it is. A file has its
-/// name from the moment in which it is whole, and so it has its checksum.
+/// The name of a stored file: random, with the checksum of what is in it and an extension that says what it is. A file has
+/// its name from the moment in which it is whole, and so it has its checksum.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ChatFileName(String);
 

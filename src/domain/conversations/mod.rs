@@ -1,4 +1,4 @@
-//! Conversations, what is said in them, and the files of them (manual 7).
+//! Conversations, their messages, and their files (manual 7).
 
 pub mod conversation;
 pub mod conversation_name;

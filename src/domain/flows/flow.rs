@@ -13,7 +13,7 @@ use std::fmt;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "UPPERCASE")]
 pub enum FlowKind {
-    /// A chat canvas: parts wired to an ending card.
+    /// A chat canvas: components wired to an ending card.
     Chatflow,
     /// A step canvas with a Start card.
     Agentflow,
@@ -103,8 +103,8 @@ impl fmt::Debug for CanvasDigest {
     }
 }
 
-/// A flow record without its canvas. The canvas is kept beside it (`FlowCanvas`), so that reading the
-/// settings for a request does not read a text that may be megabytes long.
+/// A flow record without its canvas, which lies in a table of its own, so that reading the settings for a request
+/// does not read a text that may be megabytes long.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Flow {

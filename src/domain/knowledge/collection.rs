@@ -1,4 +1,4 @@
-//! Passages kept with their vectors: what a collection knows of itself.
+//! Chunks kept with their vectors: what a collection knows of itself.
 
 use crate::domain::conversations::conversation::Conversation;
 use crate::domain::ids::{CollectionId, WorkspaceId};

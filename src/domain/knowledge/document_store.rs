@@ -1,11 +1,11 @@
-//! Document stores, the loaders that fill them, and the passages in them.
+//! Document stores, the loaders that bring their documents, and the chunks in them.
 
 use crate::domain::ids::{ChunkId, DocumentStoreId, LoaderId, WorkspaceId};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-/// A named collection of passages.
+/// A named collection of chunks.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct DocumentStore {
@@ -13,7 +13,7 @@ pub struct DocumentStore {
     pub workspace: WorkspaceId,
     pub name: String,
     pub description: String,
-    /// What fills it, oldest first.
+    /// Its loaders, oldest first.
     #[serde(default)]
     pub loaders: Vec<DocumentLoader>,
     pub chunks: usize,
@@ -62,7 +62,7 @@ pub struct CardConfig {
     pub credential: Option<String>,
 }
 
-/// One passage.
+/// One chunk of a store.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StoredChunk {
     /// Id: later ones of a loader are greater.
@@ -79,7 +79,7 @@ impl DocumentStore {
         self.loaders.iter().find(|loader| loader.id == *id)
     }
 
-    /// Counts the passages of all loaders again.
+    /// Counts the chunks of all loaders again.
     pub fn recount(&mut self) {
         self.chunks = self.loaders.iter().map(|loader| loader.chunks).sum();
         self.characters = self.loaders.iter().map(|loader| loader.characters).sum();

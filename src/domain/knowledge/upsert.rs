@@ -1,4 +1,4 @@
-//! What became of filling a vector store: remembered for the people who look after the flow (manual 10.5).
+//! What became of an upsert into a vector store: remembered for the people who look after the flow (manual 10.5).
 
 use crate::domain::ids::UpsertId;
 use crate::domain::predictions::prediction::Document;
@@ -7,7 +7,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::Map;
 
-/// One filling. Passages are kept as samples: the store has them all.
+/// One upsert. Some chunks are kept as samples: the store has them all.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct UpsertRecord {
@@ -15,18 +15,18 @@ pub struct UpsertRecord {
     /// When it was done.
     pub date: Timestamp,
     pub counts: UpsertCounts,
-    /// The beginnings of its first new passages.
+    /// The beginnings of its first new chunks.
     pub samples: Vec<Document>,
     /// The cards that took part, in the order in which they were built.
     pub cards: Vec<UpsertCard>,
 }
 
-/// How far a filling is (manual 10.6).
+/// How far an upsert is (manual 10.6).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct UpsertProgress {
     pub phase: UpsertPhase,
     pub done: usize,
-    /// Passages it is to be done for; `None` as long as nobody knows.
+    /// Chunks it is to be done for; `None` as long as nobody knows.
     pub total: Option<usize>,
 }
 
@@ -51,7 +51,7 @@ impl UpsertProgress {
     }
 }
 
-/// What a filling does, in this order. A store that embeds and writes some at a time says `embedding` for both.
+/// What an upsert does, in this order. A store that embeds and writes some at a time says `embedding` for both.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum UpsertPhase {
@@ -60,7 +60,7 @@ pub enum UpsertPhase {
     Storing,
 }
 
-/// How many passages were what.
+/// How many chunks were added, removed, updated and skipped, and how many are there.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[allow(missing_docs)]
@@ -81,7 +81,7 @@ pub struct UpsertCard {
     pub label: String,
 }
 
-/// The beginnings of the first passages.
+/// The beginnings of the first chunks.
 #[must_use]
 pub fn sample_chunks(passages: &[Document]) -> Vec<Document> {
     let beginning = |passage: &Document| Document {

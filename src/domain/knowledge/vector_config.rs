@@ -1,4 +1,4 @@
-//! How the passages of a document store become vectors, and where these lie.
+//! How the chunks of a document store become vectors, and where these lie.
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -9,11 +9,11 @@ use serde_json::{Map, Value};
 #[serde(rename_all = "camelCase")]
 pub struct VectorConfig {
     pub embedding: VectorCardConfig,
-    /// Where they lie; `None` for a collection of this server that holds the store's passages and nothing else.
+    /// Where they lie; `None` for a collection of this server that holds the store's chunks and nothing else.
     pub vector_store: Option<VectorCardConfig>,
-    /// What remembers which passages are there, for stores that do not know themselves.
+    /// What remembers which chunks are there, for stores that do not know themselves.
     pub record_manager: Option<VectorCardConfig>,
-    /// When they last had all of the store's passages.
+    /// When they last had all of the store's chunks.
     #[serde(default)]
     pub filled: Option<Timestamp>,
 }

@@ -5,7 +5,7 @@ use crate::domain::ids::{ChatId, FlowId, MessageId};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
-/// What a caller asks, after the door has read it.
+/// What a caller asks, after its request was read.
 #[derive(Debug, Clone, Default)]
 pub struct Question {
     /// The text asked; may be empty when the request carries something else to answer.
@@ -153,7 +153,7 @@ pub struct UsedTool {
     pub error: Option<String>,
 }
 
-/// A passage an answer leans on.
+/// A chunk an answer leans on.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Document {
@@ -217,7 +217,7 @@ pub struct RunOutput {
     /// The answer as an object, when the flow ends in structured output.
     pub json: Option<Value>,
     pub used_tools: Vec<UsedTool>,
-    /// Passages used, when the flow returns them.
+    /// Chunks used, when the flow returns them.
     pub source_documents: Vec<Document>,
     /// Tokens of all model calls; `None` when no model reported any.
     pub usage: Option<Usage>,

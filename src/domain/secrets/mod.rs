@@ -145,7 +145,7 @@ fn redact_in_place(name: Option<&str>, text: &mut String) -> bool {
     found
 }
 
-/// Flowise of the first secret in these bytes, which may be any file. Never says what was found.
+/// The family of the first secret in these bytes, which may be any file. Never says what was found.
 #[must_use]
 pub fn first_match(bytes: &[u8]) -> Option<SecretFamily> {
     views::find_matches(bytes, scan::find_matches).first().map(|hit| hit.family)

@@ -316,7 +316,7 @@ fn is_image(before: &[u8]) -> bool {
     near.ends_with(b";base64,") && memchr::memmem::find(near, b"data:image/").is_some()
 }
 
-/// Flowise of the first secret in a run. What stands before the base64 may belong to its letters too, so that it is
+/// The family of the first secret in a run. What stands before the base64 may belong to its letters too, so that it is
 /// unpacked from each of the four places where it can begin.
 fn family_in(run: &[u8]) -> Option<super::SecretFamily> {
     let plain: Vec<u8> = run

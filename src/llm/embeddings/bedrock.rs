@@ -16,7 +16,7 @@ pub struct BedrockEmbeddings {
     /// Where, with the key that signs; the base address ends before `/model`.
     pub endpoint: Endpoint,
     pub model: String,
-    /// `classification` or `clustering`, for Cohere's models; without one, questions and passages are each told as what they
+    /// `classification` or `clustering`, for Cohere's models; without one, questions and chunks are each sent as what they
     /// are.
     pub input_type: Option<String>,
     /// How much goes into one request.

@@ -12,7 +12,7 @@ pub struct CohereEmbeddings {
     /// Where and with which key; the base address ends before `/v2/embed`.
     pub endpoint: Endpoint,
     pub model: String,
-    /// `classification` or `clustering`; without one, questions and passages are each told as what they are.
+    /// `classification` or `clustering`; without one, questions and chunks are each sent as what they are.
     pub input_type: Option<String>,
 }
 

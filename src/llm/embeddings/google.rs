@@ -20,7 +20,7 @@ pub struct GoogleEmbeddings {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum TaskType {
     Unspecified,
-    /// A question and passages, each as what they are.
+    /// A question and chunks, each as what they are.
     Retrieval,
     /// Always this.
     Fixed(String),

@@ -24,7 +24,7 @@ pub use vertex::VertexEmbeddings;
 /// The longest vector that is believed.
 const DIMENSIONS_MAX: usize = 65_536;
 
-/// What vectors are made for. Many models make another vector of the same words for a question than for a passage.
+/// What vectors are made for. Many models make another vector of the same words for a question than for a chunk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Aim {
     Query,

@@ -18,7 +18,7 @@ pub struct OpenAiEmbeddings {
     pub key_style: KeyStyle,
     /// The model's name; empty where the address names it.
     pub model: String,
-    /// How a question is told from passages, where the provider wants to know.
+    /// How a question is marked apart from chunks, where the provider wants to know.
     pub aim: Option<AimField>,
     /// Further fields of the body: dimensions, encoding.
     pub extra: Map<String, Value>,
@@ -26,7 +26,7 @@ pub struct OpenAiEmbeddings {
     pub batch: BatchLimits,
 }
 
-/// A field of the body that tells a question from passages.
+/// A field of the body that marks a question apart from chunks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct AimField {
     pub name: &'static str,

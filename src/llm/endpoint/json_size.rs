@@ -3,7 +3,7 @@
 
 /// The most values of one reply of a model, or of one event of it: far beyond what any model writes.
 pub(in crate::llm) const REPLY_VALUES_MAX: usize = 200_000;
-/// The most values of an answer of a database, whose passages may come with their vectors.
+/// The most values of an answer of a database, whose chunks may come with their vectors.
 pub(in crate::llm) const EXCHANGE_VALUES_MAX: usize = 1_000_000;
 /// The most numbers of an answer that holds the vectors of one batch of texts.
 pub(in crate::llm) const VECTORS_VALUES_MAX: usize = 4_000_000;

@@ -10,7 +10,7 @@ pub(in crate::llm) struct Transcript {
     pub stop: Option<String>,
 }
 
-/// Writes messages down. Names stand before what was said once the model has had a turn: a lone prompt stays as it is.
+/// Writes messages down. Names stand before the messages once the model has had a turn: a lone prompt stays as it is.
 pub(in crate::llm) fn from_messages(messages: &[ChatMessage]) -> Transcript {
     let answered = messages
         .iter()

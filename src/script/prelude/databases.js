@@ -1,4 +1,4 @@
-// Databases: $db, and doors that are called like the clients people know (pg, mysql2, typeorm). The service connects, and
+// Databases: $db, and modules that are called like the clients people know (pg, mysql2, typeorm). The service connects, and
 // only with credentials that are saved there; what code says of users and passwords goes nowhere.
 (function (kit) {
   "use strict";

@@ -365,7 +365,7 @@ fn a_provider_that_is_away_is_named() {
     assert!(told.contains("AWS Bedrock: no connection to its server"), "{told}");
 }
 
-/// A flow that answers from two passages, which the card makes vectors of.
+/// A flow that answers from two chunks, which the card makes vectors of.
 fn retrieval_flow(house: &Fixture, inputs: Value, fields: &Value) -> String {
     let mut drawing = Drawing::default();
     let embeddings = house.place_card(&mut drawing, "AWSBedrockEmbeddings", inputs, fields);

@@ -1,5 +1,5 @@
-//! The loaders of S3 objects: before a stand-in that recomputes every signature, and before the `moto` server, which `.ci/s3`
-//! starts and names in `FLOWKEEP_S3` as `http://key:secret@host:port`.
+//! The loaders of S3 objects: before a stand-in that recomputes every signature, and before the `moto` server, which
+//! `.ci/s3` starts and names in `FLOWKEEP_S3` as `http://key:secret@host:port`.
 
 use crate::overrides::override_settings;
 use crate::support::canvases::Drawing;

@@ -57,7 +57,7 @@ impl Fixture {
         self.server.flow(&drawing.text())
     }
 
-    /// A flow that answers from two passages, which the card makes vectors of.
+    /// A flow that answers from two chunks, which the card makes vectors of.
     fn knowing(&self, inputs: Value, fields: &Value) -> String {
         let mut drawing = Drawing::default();
         let embeddings = self.place_card(&mut drawing, "googlevertexaiEmbeddings", inputs, fields);
@@ -169,7 +169,7 @@ fn a_token_that_expires_in_the_middle_of_a_run_is_bought_anew() {
     let answer = house.server.ask(&flow, &json!({"question": "How much?", "streaming": true}));
     assert_eq!(answer.streamed_text(), "It is 42.");
     assert_eq!(house.accounts.tokens_sold().len(), 2);
-    // A door that stays shut is not knocked at for ever.
+    // A service that keeps refusing is not asked for ever.
     let accounts = house.accounts.clone();
     house.provider.set_decision(move |request| {
         accounts.expire();

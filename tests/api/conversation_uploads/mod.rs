@@ -88,7 +88,7 @@ pub fn workspace(server: &Server) -> WorkspaceId {
     WorkspaceId::parse(server.read("/auth/me")["activeWorkspaceId"].as_str().unwrap()).unwrap()
 }
 
-/// How many conversations have passages in collections of this server.
+/// How many conversations have chunks in collections of this server.
 fn kept(server: &Server) -> usize {
     kept_in(server, &workspace(server))
 }

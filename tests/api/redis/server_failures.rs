@@ -1,5 +1,5 @@
-//! What would disturb others on a server: being full, going away, another way to connect. Each test has a real one of its own,
-//! where `redis-server` is installed.
+//! What would disturb others on a server: being full, going away, another way to connect. Each test has a real one of its
+//! own, where `redis-server` is installed.
 
 use super::{RedisFixture, begin, chat, continue_conversation, print_skipped};
 use crate::support::Server;

@@ -1,5 +1,5 @@
-//! The cards over Upstash: a door for HTTP, as Upstash has one, in front of a real Redis server. Both memories speak in the same
-//! conversation.
+//! The cards over Upstash: an HTTP proxy, as Upstash has one, in front of a real Redis server. Both memories speak in the
+//! same conversation.
 
 use super::{RedisFixture, begin, chat, continue_conversation, fresh, new_credential};
 use crate::support::canvases::{Drawing, ProviderFormat, SECRET};
@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use std::net::TcpListener;
 use std::sync::Arc;
 
-/// The door.
+/// The HTTP proxy before the server.
 fn start_http_proxy(house: &RedisFixture) -> Provider {
     let (door, session) =
         (Provider::start(), Arc::new(RedisClient::new(house.place.clone(), Outgoing::new(Vec::new(), true))));

@@ -103,7 +103,7 @@ fn a_database_is_asked_for_what_everybody_knows_and_for_the_files_of_the_convers
             (&json!(1), 2),
             "{card}: what is wired in is not theirs"
         );
-        // What the owner fills with has no loader without a file.
+        // The owner's upsert has no loader without a file.
         house.save(&flow, &canvas(&house, MONDAY, false, &json!({})));
         house.fill(&flow);
         house.save(&flow, &canvas(&house, MONDAY, true, &json!({})));
@@ -256,7 +256,7 @@ fn what_is_deleted_while_it_is_embedded_goes_to_no_database() {
     let workspace = WorkspaceId::parse(&workspace).unwrap();
     let (kept, base, app) = (house.kept.clone(), house.provider.base_url(), house.server.app.clone());
     house.provider.set_decision(move |request| {
-        // The first passages are embedded when the collection is made.
+        // The first chunks are embedded when the collection is made.
         if request.body["vectors"].is_object() {
             app.store.write(|tx| CONVERSATION_UPLOADS.clear(tx, &workspace)).unwrap();
         }

@@ -1,5 +1,5 @@
-//! What single databases have of their own: collections that were made elsewhere, refusals within an answer, changes that come
-//! later.
+//! What single databases have of their own: collections that were made elsewhere, refusals within an answer, changes that
+//! come later.
 
 use super::{CARDS, Fixture, MONDAY, OFFICE, QUESTION};
 use crate::support::canvases::SECRET;
@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 const TEXTS: [(&str, &str); 2] = [("a", MONDAY), ("b", OFFICE)];
 
-/// A house with a flow over its store.
+/// A fixture with a flow over its store, after an upsert.
 fn open_upserted(card: &'static str, more: &Value) -> (Fixture, String) {
     let house = Fixture::open(card);
     let flow = house.server.flow(&house.canvas(&TEXTS, false, more));
@@ -17,7 +17,7 @@ fn open_upserted(card: &'static str, more: &Value) -> (Fixture, String) {
     (house, flow)
 }
 
-/// What becomes of it when the store cannot be filled.
+/// What an upsert that fails answers.
 fn upsert_error(house: &Fixture, flow: &str) -> String {
     let call = house.server.owner("POST", &format!("/vector/upsert/{flow}"));
     let message = call.json(&json!({})).send().is_error(500);

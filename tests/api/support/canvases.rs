@@ -79,7 +79,7 @@ impl Drawing {
         self.node(node)["data"]["outputs"] = json!({ "output": output });
     }
 
-    /// Answers with the passages that a store finds, by embeddings with these inputs and no provider.
+    /// Answers with the chunks that a store finds, by embeddings with these inputs and no provider.
     pub fn answer_with_chunks(&mut self, store: &str, embeddings: Value) {
         let embeddings = self.card("hashingEmbeddings", embeddings);
         let model = self.card("chatExtractive", json!({}));

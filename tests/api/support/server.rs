@@ -231,7 +231,7 @@ pub fn id(record: &Value) -> String {
     record["id"].as_str().unwrap_or_else(|| panic!("no id in {record}")).to_owned()
 }
 
-/// Opens the house. A connection of the service before may hold the database for a moment after its server has
+/// Opens the service's data. A connection of the service before may hold the database for a moment after its server has
 /// returned, which a process of its own would not outlive: only that is waited for.
 fn open_when_free(settings: &Settings, environment: &Environment) -> App {
     let end = Instant::now() + Duration::from_secs(10);

@@ -1,4 +1,4 @@
-//! Google's sale of tokens to service accounts, and a door that only opens to them.
+//! Google's sale of tokens to service accounts, and an API that answers to nobody without one.
 
 use super::{Behaviour, RecordedRequest};
 use base64::Engine as _;

@@ -1,4 +1,4 @@
-//! Vectors, orders of passages, and lists of models, as their providers write them.
+//! Vectors, rankings of chunks, and lists of models, as their providers write them.
 
 use super::RecordedRequest;
 use base64::Engine as _;
@@ -93,7 +93,7 @@ fn openai(body: &Value) -> Value {
         "usage": {"prompt_tokens": tokens, "total_tokens": tokens}})
 }
 
-/// Passages by nearness to the query, under either name that providers have for the list.
+/// Chunks by nearness to the query, under either name that providers have for the list.
 fn rerank_answer(body: &Value) -> Value {
     let query = vector_of(&body["query"]);
     let score = |text: &Value| {

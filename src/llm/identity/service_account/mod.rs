@@ -108,7 +108,8 @@ impl ServiceAccount {
             header["kid"] = id.as_str().into();
         }
         let now = now.as_second();
-        // Google knows itself by one address, wherever it is asked; nobody else is to be sent a wish that Google would grant.
+        // Google knows itself by one address, wherever it is asked; nobody else is to be sent a wish that Google would
+        // grant.
         let aud = if is_google_host(&self.token_uri) { TOKEN_URI } else { &self.token_uri };
         let claims =
             json!({"iss": self.email, "scope": SCOPE, "aud": aud, "iat": now, "exp": now + TOKEN_SECONDS});

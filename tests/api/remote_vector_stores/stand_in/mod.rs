@@ -15,7 +15,7 @@ use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 
-/// A passage as it is kept.
+/// A chunk as it is kept.
 #[derive(Clone)]
 struct StoredChunk {
     vector: Vec<f32>,
