@@ -1,4 +1,4 @@
-//! What was stored and is not what was stored any more: told by name, never by content.
+//! What was stored and is not what was stored any more: reported by name, never by content.
 
 use std::fmt;
 

@@ -121,9 +121,9 @@ pub struct ChatRequest {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub enum ChatMessage {
     System(String),
-    /// What the person said, in parts.
+    /// A message of the person, in parts.
     User(Vec<ContentPart>),
-    /// What the model said before, with the tools it asked for.
+    /// An earlier message of the model, with the tools it asked for.
     Assistant {
         /// Its text; may be empty when it only called tools.
         text: String,

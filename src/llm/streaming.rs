@@ -129,7 +129,7 @@ impl<R: StreamSource> ReplyStream<R> {
         }
     }
 
-    /// Puts `lead` before the first text. It is handed on and said, and no part of the reply.
+    /// Puts `lead` before the first text. It is handed on like text, and no part of the reply.
     #[must_use]
     pub fn with_lead(mut self, lead: &'static str) -> Self {
         self.lead = lead;

@@ -23,7 +23,7 @@ const FORGET: u8 = 0x19;
 /// A value for a place in a statement.
 #[derive(Debug, Clone, PartialEq)]
 pub enum MySqlValue {
-    /// None.
+    /// No value.
     Null,
     Text(String),
     Bytes(Vec<u8>),

@@ -218,7 +218,7 @@ impl Outgoing {
         self.send(purpose, Method::POST, url, &all, Some(&body), cancel, limits)
     }
 
-    /// Gets.
+    /// Sends a GET request.
     ///
     /// # Errors
     /// As [`NetError`]. A response of any status is not an error.

@@ -89,7 +89,7 @@ impl Drop for RestoreOnDrop {
 }
 
 impl WaitLimits {
-    /// Runs `call` with this as what its transport waits with, and tells what was seen on the wire.
+    /// Runs `call` with this as what its transport waits with, and returns what was seen on the wire.
     pub(super) fn run<T>(self, call: impl FnOnce() -> T) -> (T, Traffic) {
         CONNECTED.set(false);
         RECEIVED.set(false);

@@ -47,7 +47,7 @@ pub struct DatabaseTarget {
     pub call: String,
 }
 
-/// A family of servers.
+/// The kind of server, by its protocol.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum DatabaseKind {
@@ -68,7 +68,7 @@ pub enum DatabaseOperation {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum DatabaseValue {
-    /// None.
+    /// No value.
     Null,
     Text(String),
     /// Bytes, as base64.

@@ -39,7 +39,7 @@ pub enum ScriptError {
     NotJson(String),
     /// Too much other code ran at the same time, for as long as one waits.
     Busy,
-    /// The run of the flow was ended.
+    /// The run of the flow was cancelled.
     Cancelled(CancelReason),
     /// The worker ended for no reason of these.
     Crashed,

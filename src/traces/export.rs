@@ -17,7 +17,7 @@ const ANSWER_BYTES_MAX: u64 = 64 * 1024;
 /// How often a collector that does not answer is complained about.
 const COMPLAINT_PAUSE: Duration = Duration::from_secs(60);
 
-/// What the thread is told.
+/// A message to the thread that sends.
 pub(super) enum ExporterMessage {
     Span(Box<SpanRecord>),
     /// Send what is there, then say so.
@@ -60,7 +60,7 @@ struct SpanSender {
 }
 
 impl SpanSender {
-    /// Gathers spans and sends them, until nobody is left to tell of any.
+    /// Gathers spans and sends them, until nobody is left to hand any over.
     fn work(mut self, waiting: &Receiver<ExporterMessage>) {
         let mut batch: Vec<SpanRecord> = Vec::new();
         let mut due = Instant::now() + self.settings.delay;

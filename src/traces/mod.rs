@@ -1,6 +1,6 @@
 //! Spans of OpenTelemetry: what took how long, from a request over the flow and its cards to the calls of models.
 //!
-//! Whoever has something to tell opens a span of the `tracing` package with the target [`TARGET`]; where no collector is
+//! Whoever has something to report opens a span of the `tracing` package with the target [`TARGET`]; where no collector is
 //! configured nobody listens to that target, and a span is one look at a number. No span holds what people or models
 //! wrote. The [`SpanLayer`] layer turns them into what `export.rs` sends, in the JSON form of OTLP over HTTP.
 

@@ -53,7 +53,7 @@ fn now() -> u128 {
 
 fn random<const N: usize>() -> [u8; N] {
     let mut bytes = [0; N];
-    // Without random bytes spans are still told, under a name that only the time makes different.
+    // Without random bytes spans are still reported, under a name that only the time makes different.
     if getrandom::fill(&mut bytes).is_err() {
         let low = (now() as u64).to_be_bytes();
         bytes[N - low.len()..].copy_from_slice(&low);

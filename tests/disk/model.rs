@@ -69,7 +69,7 @@ enum Content {
 /// Which flushes a control forgets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ForgottenFlushes {
-    /// None.
+    /// It forgets none.
     Nothing,
     /// Those of files, and the promise of files that are written through.
     Files,

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 /// How long a link for a new password works.
 pub const RESET_MINUTES: u64 = 15;
 
-/// A place that waits for somebody who has no account yet.
+/// A membership that waits for somebody who has no account yet.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Invitation {
@@ -18,17 +18,17 @@ pub struct Invitation {
     pub id: InvitationId,
     /// SHA-256 of the token, under which it is kept.
     pub hash: [u8; 32],
-    /// For whom. The account gets this address, whatever its holder types.
+    /// Whom it invites. The account gets this address, whatever its holder types.
     pub email: Email,
     /// What to call them until they say.
     pub name: Option<DisplayName>,
     pub workspace: WorkspaceId,
     pub role: RoleId,
     pub by: String,
-    /// Their account: the invitation ends with their place. `None` for a key or the operator.
+    /// Their account: the invitation ends with their membership. `None` for a key or the operator.
     #[serde(default)]
     pub by_user: Option<UserId>,
-    /// When.
+    /// When it was made.
     pub created: Timestamp,
     /// Until when the link works.
     pub expires: Timestamp,

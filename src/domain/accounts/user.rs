@@ -84,7 +84,7 @@ pub struct User {
     pub updated: Timestamp,
 }
 
-/// A person's place in a workspace.
+/// A person's membership of a workspace.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Membership {
@@ -104,7 +104,7 @@ fn role_or_viewer<'de, D: Deserializer<'de>>(from: D) -> Result<RoleId, D::Error
 }
 
 impl User {
-    /// Their place in `workspace`.
+    /// Their membership of `workspace`.
     #[must_use]
     pub fn membership_in(&self, workspace: &WorkspaceId) -> Option<&Membership> {
         self.memberships.iter().find(|place| place.workspace == *workspace)

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 /// Longest name, e-mail or phone number.
 const FIELD_CHARS_MAX: usize = 320;
 
-/// What they left.
+/// What a visitor left.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Lead {
@@ -21,7 +21,7 @@ pub struct Lead {
     pub email: Option<String>,
     /// Phone number, as typed.
     pub phone: Option<String>,
-    /// When.
+    /// When it was left.
     pub created: Timestamp,
 }
 

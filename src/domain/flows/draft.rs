@@ -96,7 +96,7 @@ impl EditTarget {
 pub struct LastPublish {
     /// Full id of the version; `None` when none was recorded.
     pub sha: Option<String>,
-    /// When.
+    /// When it happened.
     pub date: Timestamp,
 }
 

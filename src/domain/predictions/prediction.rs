@@ -37,7 +37,7 @@ pub enum ConversationProof {
     Cookie(String),
 }
 
-/// Who said something.
+/// Who wrote a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum MessageRole {
     #[serde(rename = "userMessage")]
@@ -54,7 +54,7 @@ pub struct HistoryMessage {
 }
 
 impl HistoryMessage {
-    /// Who said it and what, as a line of a conversation.
+    /// The message with its author, as a line of a conversation.
     #[must_use]
     pub fn line(&self) -> String {
         let who = match self.role {

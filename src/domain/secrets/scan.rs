@@ -16,7 +16,7 @@ pub(super) struct SecretMatch {
     pub(super) end: usize,
 }
 
-/// A rule that needs code: told where its anchor stands.
+/// A rule that needs code: it is given the range of its anchor.
 pub(super) type ScanRule = fn(&mut Scan<'_>, Range<usize>);
 
 /// What is asked at an anchor.

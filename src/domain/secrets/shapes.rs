@@ -13,9 +13,9 @@ use super::alphabet::{
 pub(super) enum ShapePart {
     /// So many characters of a class.
     Exactly(CharClass, usize),
-    /// From so many to so many.
+    /// From so many to so many characters of a class.
     Between(CharClass, usize, usize),
-    /// So many and all that follow.
+    /// So many characters of a class, and all that follow.
     AtLeast(CharClass, usize),
     Text(&'static str),
     Uuid,

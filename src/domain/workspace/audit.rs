@@ -154,16 +154,16 @@ pub struct AuditTarget {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct AuditEntry {
-    /// When.
+    /// When it was done.
     pub date: Timestamp,
     pub action: AuditAction,
     /// Why it was refused; `None` for what was done.
     #[serde(default)]
     pub refused: Option<String>,
     pub actor: AuditActor,
-    /// From where.
+    /// The address it was done from.
     pub address: Option<IpAddr>,
-    /// In which workspace; `None` for what belongs to none.
+    /// The workspace it was done in; `None` for what belongs to none.
     pub workspace: Option<WorkspaceId>,
     pub target: Option<AuditTarget>,
 }

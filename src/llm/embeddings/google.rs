@@ -16,13 +16,13 @@ pub struct GoogleEmbeddings {
     pub task: TaskType,
 }
 
-/// What the provider is told the vectors are for.
+/// What the request says the vectors are for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum TaskType {
     Unspecified,
     /// A question and chunks, each as what they are.
     Retrieval,
-    /// Always this.
+    /// This task for all of them.
     Fixed(String),
 }
 

@@ -154,9 +154,9 @@ struct ChatChunk {
 
 #[derive(Deserialize)]
 struct ChatChoice {
-    /// In a stream.
+    /// The message, in a stream: a fragment of it.
     delta: Option<WireMessage>,
-    /// In one piece.
+    /// The message, in a reply that comes in one piece.
     message: Option<WireMessage>,
     finish_reason: Option<String>,
 }
@@ -204,7 +204,7 @@ struct CompletionDetails {
 }
 
 /// Reads an event of a stream of chunks. `[DONE]` says that the reply is complete; with servers that send none, the reason
-/// for which the model finished does, which `take` tells by true and `finished` remembers. `otherwise` says what is wrong
+/// for which the model finished does, which `take` reports by true and `finished` remembers. `otherwise` says what is wrong
 /// with an event that is no chunk.
 pub(in crate::llm) fn take_chunk<C: DeserializeOwned>(
     event: &SseEvent<'_>,
