@@ -17,11 +17,7 @@ fn main() -> ExitCode {
     let program = env::current_exe().ok();
     let worker_program = script::worker_program(program.clone().unwrap_or_default());
     let variable_names = env::vars_os().filter_map(|(name, _)| name.into_string().ok()).collect();
-    let paths = ProgramPaths {
-        current_dir: env::current_dir().ok(),
-        program,
-        worker_program: worker_program,
-        variable_names: variable_names,
-    };
+    let paths =
+        ProgramPaths { current_dir: env::current_dir().ok(), program, worker_program, variable_names };
     cli::run(env::args_os(), |name| env::var(name).ok(), paths)
 }

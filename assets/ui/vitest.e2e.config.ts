@@ -8,5 +8,7 @@ export default defineConfig({
     fileParallelism: false,
     testTimeout: 60_000,
     hookTimeout: 60_000,
+    // A page that loads again may take more than the second that is the default, on a machine that has other work.
+    expect: { poll: { timeout: 10_000 } },
   },
 });
