@@ -57,11 +57,7 @@ pub const CARD: Card = Card {
     make: Factory::ChatModel(|inputs| {
         let service = AwsService { host: "bedrock-runtime", signing_name: "bedrock" };
         let endpoint = endpoint(inputs, &service, "endpointHost")?;
-        let custom = inputs.optional_text("customModel").filter(|name| !name.trim().is_empty());
-        let name = match custom {
-            Some(name) => name,
-            None => inputs.text("model")?,
-        };
+        let name = inputs.custom_or_text("customModel", "model")?;
         let name = inference_model(name.trim(), inputs.switch("useGlobalEndpoint"));
         let mut model = Bedrock::new(endpoint, &name);
         if is_sampled(&name) {

@@ -34,11 +34,7 @@ pub(super) const TOP_K: Input =
 /// # Errors
 /// When an input does not fit its declaration.
 pub(super) fn model(inputs: &Inputs<'_>, endpoint: Endpoint) -> Result<Google> {
-    let custom = inputs.optional_text(CUSTOM_NAME.name).filter(|name| !name.trim().is_empty());
-    let name = match custom {
-        Some(name) => name,
-        None => inputs.text("modelName")?,
-    };
+    let name = inputs.custom_or_text(CUSTOM_NAME.name, "modelName")?;
     let mut model = Google::new(endpoint, &name);
     model.temperature = inputs.number(TEMPERATURE.name)?;
     model.max_tokens = inputs.whole(MAX_TOKENS.name)?;

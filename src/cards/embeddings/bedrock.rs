@@ -48,11 +48,7 @@ pub const CARD: Card = Card {
     make: Factory::Embeddings(|inputs| {
         let service = AwsService { host: "bedrock-runtime", signing_name: "bedrock" };
         let endpoint = endpoint(inputs, &service, "endpointHost")?;
-        let custom = inputs.optional_text("customModel").filter(|name| !name.trim().is_empty());
-        let name = match custom {
-            Some(name) => name,
-            None => inputs.text("model")?,
-        };
+        let name = inputs.custom_or_text("customModel", "model")?;
         let mut model = BedrockEmbeddings::new(endpoint, &name);
         model.input_type = inputs.optional_text("inputType").filter(|kind| !kind.starts_with("search_"));
         model.batch = model.batch.with_text_count(inputs.whole(BATCH_SIZE.name)?);

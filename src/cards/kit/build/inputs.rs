@@ -99,6 +99,17 @@ impl Inputs<'_> {
         }
     }
 
+    /// The text of `custom`, which takes the place of that of `name` unless it is blank.
+    ///
+    /// # Errors
+    /// When both have none.
+    pub fn custom_or_text(&self, custom: &str, name: &str) -> Result<String> {
+        match self.optional_text(custom).filter(|text| !text.trim().is_empty()) {
+            Some(text) => Ok(text),
+            None => self.text(name),
+        }
+    }
+
     /// A number, written as a number or as text; empty is the default, else nothing (manual 9.2 r3).
     ///
     /// # Errors
