@@ -1,5 +1,5 @@
-//! Makes the manual (`assets/manual/`) into pages that the program carries, and says what the compiler cannot see: that the web
-//! page's files are part of the program.
+//! Makes the manual (`assets/manual/`) into pages that the program carries, packs the description of the API, and says what the
+//! compiler cannot see: that the web page's files are part of the program.
 
 use flate2::Compression;
 use flate2::write::ZlibEncoder;
@@ -11,25 +11,33 @@ use std::path::{Path, PathBuf};
 use std::{env, fs};
 
 const MANUAL: &str = "assets/manual";
+/// The description of the API, which a test makes.
+const DESCRIPTION: &str = "assets/openapi.json";
 /// The page that lists the chapters.
 const INDEX: &str = "README";
 
 fn main() -> Result<(), Box<dyn Error>> {
     println!("cargo:rerun-if-changed=assets/dist");
     println!("cargo:rerun-if-changed={MANUAL}");
+    println!("cargo:rerun-if-changed={DESCRIPTION}");
     println!("cargo:rerun-if-changed=build.rs");
     let out = PathBuf::from(env::var("OUT_DIR")?);
     let mut table = "&[\n".to_owned();
     for File { name, kind, text } in files()? {
-        let mut packed = ZlibEncoder::new(Vec::new(), Compression::best());
-        packed.write_all(text.as_bytes())?;
         let file = out.join(format!("manual-{name}.z"));
-        fs::write(&file, packed.finish()?)?;
+        fs::write(&file, pack(text.as_bytes())?)?;
         writeln!(table, "    ({name:?}, {kind:?}, include_bytes!({:?})),", file.display().to_string())?;
     }
     table.push(']');
     fs::write(out.join("manual.rs"), table)?;
+    fs::write(out.join("openapi.json.z"), pack(&fs::read(DESCRIPTION)?)?)?;
     Ok(())
+}
+
+fn pack(bytes: &[u8]) -> Result<Vec<u8>, Box<dyn Error>> {
+    let mut packed = ZlibEncoder::new(Vec::new(), Compression::best());
+    packed.write_all(bytes)?;
+    Ok(packed.finish()?)
 }
 
 /// What is served below `/docs`.

@@ -14,7 +14,7 @@ const LINES_MAX: usize = 500;
 /// Which floor each room stands on. A room may use the floors below its own.
 const FLOORS: &[(usize, &[&str])] = &[
     (0, &["base", "domain", "limits", "settings", "clock", "worker", "durable"]),
-    (1, &["aws", "canvas", "script", "net", "vectors"]),
+    (1, &["aws", "canvas", "script", "net", "vectors", "wire"]),
     (
         2,
         &[
@@ -62,8 +62,9 @@ const ONLY: &[(&str, &[&str])] = &[
     ("cards", &["aws", "llm", "documents", "sql", "postgres", "mysql", "redis", "programs", "canvas", "script", "net", "vectors", "base", "domain", "limits", "settings", "clock"]),
     ("engine", &["cards", "llm", "documents", "canvas", "script", "net", "vectors", "base", "domain", "limits", "settings", "clock"]),
     ("vectors", &[]),
+    ("wire", &["domain", "limits", "clock"]),
     ("aws", &["base", "domain"]),
-    ("http", &["app", "ops", "base", "domain", "limits", "settings", "clock"]),
+    ("http", &["app", "ops", "wire", "base", "domain", "limits", "settings", "clock"]),
     ("tasks", &["app", "ops", "base", "domain", "limits", "settings", "clock"]),
     ("traces", &["net", "base", "domain", "settings"]),
     ("cli", &["app", "net", "ops", "base", "domain", "limits", "settings", "clock", "http", "tasks", "traces"]),

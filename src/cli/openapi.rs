@@ -4,6 +4,5 @@ use super::{CliError, print};
 use crate::http::openapi;
 
 pub(super) fn run() -> Result<(), CliError> {
-    let text = serde_json::to_string_pretty(&openapi::document()).map_err(CliError::other)?;
-    print(&format!("{text}\n"))
+    print(&openapi::text().map_err(CliError::other)?)
 }

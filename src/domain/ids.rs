@@ -11,6 +11,7 @@ macro_rules! uuid_id {
         $(#[$doc])*
         #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
         #[serde(transparent)]
+        #[cfg_attr(test, derive(schemars::JsonSchema), schemars(inline))]
         pub struct $name(Uuid);
 
         impl $name {

@@ -10,5 +10,6 @@ pub mod knowledge;
 pub mod local_program;
 pub mod paging;
 pub mod predictions;
+pub mod resource;
 pub mod secrets;
 pub mod workspace;

@@ -129,7 +129,7 @@ impl DescriptionCheck {
 }
 
 fn described() -> DescriptionCheck {
-    DescriptionCheck { document: openapi::document(), faults: Vec::new() }
+    DescriptionCheck { document: openapi::document().unwrap(), faults: Vec::new() }
 }
 
 #[test]
@@ -212,20 +212,5 @@ fn good_requests_are_as_described() {
 #[test]
 fn the_service_hands_its_description_out() {
     let server = Server::start();
-    assert_eq!(server.call("GET", "/openapi.json").send().is(200).json(), openapi::document());
-}
-
-#[test]
-fn the_committed_description_is_that_of_this_service() {
-    let file = concat!(env!("CARGO_MANIFEST_DIR"), "/assets/openapi.json");
-    let text = format!("{}\n", serde_json::to_string_pretty(&openapi::document()).unwrap());
-    if std::env::var_os("UPDATE_GOLDEN").is_some() {
-        std::fs::write(file, text).unwrap();
-        return;
-    }
-    let committed = std::fs::read_to_string(file).unwrap_or_default();
-    assert!(
-        committed == text,
-        "assets/openapi.json is not up to date: UPDATE_GOLDEN=1 cargo test --test api committed"
-    );
+    assert_eq!(server.call("GET", "/openapi.json").send().is(200).json(), openapi::document().unwrap());
 }

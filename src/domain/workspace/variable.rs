@@ -13,25 +13,12 @@ const VALUE_BYTES_MAX: usize = 64 * 1024;
 /// Where a variable's value is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(inline))]
 pub enum VariableKind {
     /// In the record.
     Static,
     /// In the server's environment, under the same name.
     Runtime,
-}
-
-impl VariableKind {
-    /// Reads the wire form.
-    ///
-    /// # Errors
-    /// 400 naming the two kinds.
-    pub fn parse(text: &str) -> Result<Self> {
-        match text {
-            "static" => Ok(Self::Static),
-            "runtime" => Ok(Self::Runtime),
-            _ => Err(Error::invalid("'type' must be 'static' or 'runtime'.")),
-        }
-    }
 }
 
 /// A saved variable.
@@ -48,6 +35,15 @@ pub struct Variable {
     /// When it was made.
     pub created: Timestamp,
     pub updated: Timestamp,
+}
+
+/// What of a variable a caller sets; what is left out stays.
+#[derive(Debug, Clone, Default)]
+pub struct VariableChange {
+    pub name: Option<String>,
+    /// The value of a static one.
+    pub value: Option<String>,
+    pub kind: Option<VariableKind>,
 }
 
 /// Checks a name: what stands after `$vars.` must read as one word in text and in code.
@@ -90,6 +86,5 @@ mod tests {
             assert!(check_name(bad).is_err(), "{bad:?}");
         }
         assert!(check_value(&"x".repeat(VALUE_BYTES_MAX + 1)).is_err());
-        assert!(VariableKind::parse("Static").is_err());
     }
 }

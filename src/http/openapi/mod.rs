@@ -1,223 +1,39 @@
-//! The API description, made from the route table and from what its routes say of themselves.
+//! The API description. A test makes it from the route table and from the types that its routes take and give
+//! (`describe.rs`) and keeps it in `assets/openapi.json`; the program carries that file, packed.
 
-mod schema;
+pub(in crate::http) mod body_type;
+#[cfg(test)]
+mod components;
+#[cfg(test)]
+mod describe;
 pub mod shape;
+#[cfg(test)]
 mod statuses;
 #[cfg(test)]
 mod tests;
 
-use super::routing::guard::RequiredAccess;
-use super::routing::router::Route;
-use super::routing::routes;
-use schema::Components;
-use serde_json::{Map, Value, json};
-use shape::{ContentKind, ParamLocation, ParamSpec, Shape};
-use std::fmt::Write as _;
+use crate::domain::error::{Error, Result};
+use flate2::read::ZlibDecoder;
+use serde_json::Value;
+use std::io::Read as _;
+
+/// `assets/openapi.json`, packed by `build.rs`.
+const PACKED: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/openapi.json.z"));
+
+/// The OpenAPI 3.1 document of every route, as text for people.
+///
+/// # Errors
+/// [`Error::Internal`] when the program's own copy is broken.
+pub fn text() -> Result<String> {
+    let mut text = String::new();
+    ZlibDecoder::new(PACKED).read_to_string(&mut text).map_err(Error::internal)?;
+    Ok(text)
+}
 
 /// The OpenAPI 3.1 document of every route.
-#[must_use]
-pub fn document() -> Value {
-    describe(routes::service_routes())
-}
-
-/// Tags by the first segment of a path, as clients list them.
-const TAGS: &[(&str, &[&str])] = &[
-    (
-        "Asking",
-        &[
-            "prediction",
-            "internal-prediction",
-            "attachments",
-            "get-upload-file",
-            "public-chatbotConfig",
-            "chatflows-uploads",
-            "chatflows-streaming",
-        ],
-    ),
-    ("Flows", &["chatflows", "public-chatflows", "validation", "flow-config", "refused-origins"]),
-    ("Drafts", &["flow-drafts"]),
-    ("Versions", &["flow-versions"]),
-    (
-        "Conversations",
-        &["chatmessage", "internal-chatmessage", "conversations", "stats", "feedback", "leads"],
-    ),
-    ("Vector stores", &["vector", "upsert-history"]),
-    ("Document stores", &["document-store"]),
-    ("Cards", &["nodes", "node-load-method", "node-config", "node-icon"]),
-    ("Tools", &["tools"]),
-    (
-        "Credentials",
-        &[
-            "credentials",
-            "components-credentials",
-            "components-credentials-icon",
-            "oauth2-credential",
-            "used-by",
-        ],
-    ),
-    ("Variables", &["variables"]),
-    ("API keys", &["apikey", "verify"]),
-    ("Accounts", &["account", "auth", "user"]),
-    ("People", &["organization", "organizationuser", "role", "workspace", "workspaceuser", "audit"]),
-    ("Export and import", &["export-import", "marketplaces"]),
-    ("Service", &["ping", "version", "health", "ready", "metrics", "openapi.json", "settings", "ip"]),
-];
-
-/// The tag of a route; `None` for one that [`TAGS`] does not know, which a test refuses.
-fn tag_of(route: &Route) -> Option<&'static str> {
-    let first = path_below_prefix(route).split('/').find(|part| !part.is_empty())?;
-    TAGS.iter().find(|(_, segments)| segments.contains(&first)).map(|(tag, _)| *tag)
-}
-
-fn describe(routes: &[Route]) -> Value {
-    let (mut paths, mut components) = (Map::new(), Components::default());
-    for route in routes {
-        let path = paths.entry(template_path(&route.pattern)).or_insert_with(|| json!({}));
-        path[route.method.as_str().to_ascii_lowercase()] = operation(route, &mut components);
-    }
-    let refusals = error_responses(&mut components);
-    json!({
-        "openapi": "3.1.0",
-        "info": {
-            "title": "Flowkeep",
-            "version": env!("CARGO_PKG_VERSION"),
-            "description": "Hosts LLM flows: drafts, versions, checks, and answers over HTTP.",
-            "license": {"name": "Apache-2.0", "identifier": "Apache-2.0"},
-        },
-        "tags": TAGS.iter().map(|(tag, _)| json!({"name": tag})).collect::<Vec<_>>(),
-        "paths": paths,
-        "components": {
-            "securitySchemes": {
-                "key": {"type": "http", "scheme": "bearer", "description": "An API key, or the key of a flow."},
-                "session": {"type": "apiKey", "in": "cookie", "name": "flowkeep_session", "description": "The cookie set by signing in; on https its name begins with __Host-."},
-            },
-            "responses": refusals,
-            "schemas": components.finish(),
-        },
-    })
-}
-
-/// `/chatflows/:id` becomes `/chatflows/{id}`.
-fn template_path(pattern: &str) -> String {
-    let parts = pattern
-        .split('/')
-        .map(|part| part.strip_prefix(':').map_or(part.to_owned(), |name| format!("{{{name}}}")));
-    parts.collect::<Vec<_>>().join("/")
-}
-
-fn path_below_prefix(route: &Route) -> &str {
-    route.pattern.strip_prefix("/api/v1").unwrap_or(&route.pattern)
-}
-
-fn operation(route: &Route, components: &mut Components) -> Value {
-    let in_path = route.params().map(|name| {
-        json!({"name": name, "in": "path", "required": true, "schema": components.schema(&segment_shape(name))})
-    });
-    let mut params: Vec<Value> = in_path.collect();
-    params.extend(route.query.iter().map(|param| parameter(param, components)));
-    let mut operation = json!({
-        "operationId": route.id,
-        "tags": tag_of(route),
-        "summary": route.summary,
-        "parameters": params,
-        "security": security(route.guard.access),
-        "responses": responses(route, components),
-    });
-    if let RequiredAccess::AnyOf(permissions) = route.guard.access {
-        let mut needs = format!("Needs one of: {}.", permissions.join(", "));
-        if !route.shows.is_empty() {
-            let _ = write!(
-                needs,
-                " Besides, because it shows what is stored, one of: {}.",
-                route.shows.join(", ")
-            );
-        }
-        operation["description"] = needs.into();
-    }
-    if !route.takes.is_empty() {
-        let content: Map<String, Value> = route
-            .takes
-            .iter()
-            .filter_map(|body| {
-                Some((
-                    body.kind.content_type()?.to_owned(),
-                    json!({"schema": components.schema(&body.shape)}),
-                ))
-            })
-            .collect();
-        let required = route.takes.iter().all(|body| body.required);
-        operation["requestBody"] = json!({"required": required, "content": content});
-    }
-    operation
-}
-
-fn parameter(param: &ParamSpec, components: &mut Components) -> Value {
-    let place = match param.location {
-        ParamLocation::Query => "query",
-        ParamLocation::Header => "header",
-    };
-    json!({
-        "name": param.name, "in": place, "required": param.required, "description": param.about,
-        "schema": components.schema(&param.shape),
-    })
-}
-
-/// What stands in a segment of a path, by the name its pattern gives it.
-fn segment_shape(name: &str) -> Shape {
-    match name {
-        "id" | "flow" | "chat" | "chunk" => shape::ID,
-        "sha" => shape::SHA,
-        "page" => Shape::Whole(1),
-        _ => shape::text(1, 512),
-    }
-}
-
-fn responses(route: &Route, components: &mut Components) -> Value {
-    let mut responses = Map::new();
-    for gives in &route.gives {
-        let response = responses.entry(gives.status.to_string()).or_insert_with(
-            || json!({"description": if gives.kind == ContentKind::Nothing { "Done." } else { "The answer." }}),
-        );
-        if let Some(kind) = gives.kind.content_type() {
-            response["content"][kind] = json!({"schema": components.schema(&gives.shape)});
-        }
-    }
-    for refusal in statuses::errors_of(route) {
-        // A route may itself give a status that a refusal has too.
-        if let Some(own) = responses.get_mut(&refusal.status.to_string()) {
-            for (kind, shape) in refusal.contents() {
-                let Some(kind) = kind.content_type() else { continue };
-                own["content"][kind] = json!({"schema": components.schema(&shape)});
-            }
-            own["description"] = refusal.about.into();
-            continue;
-        }
-        let name = format!("#/components/responses/{}", refusal.name);
-        responses.insert(refusal.status.to_string(), json!({ "$ref": name }));
-    }
-    Value::Object(responses)
-}
-
-/// The refusals, by name.
-fn error_responses(components: &mut Components) -> Value {
-    let mut refusals = Map::new();
-    for refusal in statuses::ALL {
-        let content: Map<String, Value> = refusal
-            .contents()
-            .filter_map(|(kind, shape)| {
-                Some((kind.content_type()?.to_owned(), json!({"schema": components.schema(&shape)})))
-            })
-            .collect();
-        refusals.insert(refusal.name.to_owned(), json!({"description": refusal.about, "content": content}));
-    }
-    Value::Object(refusals)
-}
-
-fn security(who: RequiredAccess) -> Value {
-    match who {
-        RequiredAccess::Public => json!([]),
-        RequiredAccess::Ask => json!([{}, {"key": []}, {"session": []}]),
-        RequiredAccess::SignedIn | RequiredAccess::AnyOf(_) => json!([{"key": []}, {"session": []}]),
-        RequiredAccess::Session | RequiredAccess::Owner => json!([{"session": []}]),
-    }
+///
+/// # Errors
+/// As [`text`].
+pub fn document() -> Result<Value> {
+    serde_json::from_str(&text()?).map_err(Error::internal)
 }

@@ -1,6 +1,8 @@
 //! How a route says what it takes and gives: values that are written down beside the route and can be read by the API
 //! description and by tests. They are constants, so that describing costs nothing while the service runs.
 
+use super::body_type::{BodyType, TypeSchema};
+
 /// The shape of a value.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Shape {
@@ -83,21 +85,42 @@ pub enum ParamLocation {
     Header,
 }
 
+/// What a body is: a shape that is written down, or a type.
+#[derive(Debug, Clone, Copy)]
+pub enum BodySchema {
+    Shape(Shape),
+    Type(TypeSchema),
+}
+
 /// A body that a route takes.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy)]
 pub struct BodySpec {
     pub kind: ContentKind,
-    pub shape: Shape,
+    pub schema: BodySchema,
     /// The route refuses a request without it.
     pub required: bool,
 }
 
+impl BodySpec {
+    #[must_use]
+    pub const fn of<T: BodyType>(kind: ContentKind, required: bool) -> Self {
+        Self { kind, schema: BodySchema::Type(TypeSchema::of::<T>()), required }
+    }
+}
+
 /// An answer that a route gives when it did what it was asked.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy)]
 pub struct ResponseSpec {
     pub status: u16,
     pub kind: ContentKind,
-    pub shape: Shape,
+    pub schema: BodySchema,
+}
+
+impl ResponseSpec {
+    #[must_use]
+    pub const fn json<T: BodyType>(status: u16) -> Self {
+        Self { status, kind: ContentKind::Json, schema: BodySchema::Type(TypeSchema::of::<T>()) }
+    }
 }
 
 /// Content types.

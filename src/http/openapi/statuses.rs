@@ -1,7 +1,7 @@
 //! Which statuses a route can answer with when it did not do what it was asked: the one place that says so. Every rule
 //! here stands for a refusal in `http/reply/error.rs`; what only one route refuses, the route says itself.
 
-use crate::http::openapi::shape::{ContentKind, Shape, TEXT};
+use crate::http::openapi::shape::{ContentKind, ResponseSpec, Shape, TEXT};
 use crate::http::routing::guard::RequiredAccess;
 use crate::http::routing::router::{Accepts, Route};
 use crate::http::shapes::ERROR;
@@ -94,7 +94,8 @@ pub(super) fn errors_of(route: &Route) -> Vec<&'static ErrorStatus> {
     if matches!(route.accepts, Accepts::Multipart | Accepts::JsonOrMultipart) {
         statuses.push(507);
     }
-    if route.streams() {
+    let is_slow = |gives: &ResponseSpec| matches!(gives.kind, ContentKind::Events | ContentKind::File);
+    if route.gives.iter().any(is_slow) {
         statuses.push(429);
     }
     statuses.extend(route.refuses.iter().copied());

@@ -17,6 +17,7 @@ use crate::app::App;
 use crate::base::cancel::CancelToken;
 use crate::domain::error::Result;
 use crate::domain::flows::flow::AllowedOrigins;
+use crate::domain::resource::ResourceId;
 use bytes::Bytes;
 use hyper::header::{AUTHORIZATION, COOKIE, HOST, HeaderName, ORIGIN};
 use hyper::{HeaderMap, Method};
@@ -89,6 +90,14 @@ impl Request {
     #[must_use]
     pub fn param(&self, name: &str) -> &str {
         self.params.iter().find(|(known, _)| *known == name).map_or("", |(_, value)| value)
+    }
+
+    /// The id in the segment of the path that the route's pattern calls `name`.
+    ///
+    /// # Errors
+    /// 404 for a text that is no id.
+    pub fn id<T: ResourceId>(&self, name: &str) -> Result<T> {
+        T::from_caller(self.param(name))
     }
 
     /// The first query value called `name`.

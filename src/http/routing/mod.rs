@@ -2,6 +2,7 @@
 
 pub(crate) mod cors;
 pub mod guard;
+pub mod handler;
 pub(crate) mod host_names;
 pub mod origin;
 pub(crate) mod prefix;

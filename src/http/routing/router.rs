@@ -1,9 +1,11 @@
 //! Routes as data: what a route says about itself, and finding the one a request means.
 
 use super::guard::{Guard, RequiredAccess};
+use super::handler::Handler;
 use crate::app::App;
 use crate::domain::error::{Error, Result};
-use crate::http::openapi::shape::{BodySpec, ContentKind, ParamSpec, ResponseSpec, Shape};
+use crate::http::openapi::body_type::BodyType;
+use crate::http::openapi::shape::{BodySchema, BodySpec, ContentKind, ParamSpec, ResponseSpec, Shape};
 use crate::http::reply::Reply;
 use crate::http::request::Request;
 use crate::limits::BODY_BYTES;
@@ -43,7 +45,7 @@ pub struct GuardInfo {
     pub access: RequiredAccess,
 }
 
-type Handler = Box<dyn Fn(&App, &Request) -> Result<Reply> + Send + Sync>;
+type BoxedHandler = Box<dyn Fn(&App, &Request) -> Result<Reply> + Send + Sync>;
 
 /// One line of the route table.
 pub struct Route {
@@ -75,7 +77,7 @@ pub struct Route {
     /// Its place in the table.
     pub(in crate::http) index: usize,
     segments: Vec<PathSegment>,
-    handle: Handler,
+    handle: BoxedHandler,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -88,55 +90,35 @@ enum PathSegment {
 const API_PREFIX: &str = "/api/v1";
 
 /// A GET route under `/api/v1`.
-pub fn get<A: 'static>(
-    pattern: &'static str,
-    guard: Guard<A>,
-    handler: fn(&App, A, &Request) -> Result<Reply>,
-) -> Route {
+pub fn get<A: 'static, M>(pattern: &'static str, guard: Guard<A>, handler: impl Handler<A, M>) -> Route {
     Route { accepts: Accepts::None, ..route(Method::GET, pattern, guard, handler) }
 }
 
 /// A POST route under `/api/v1`.
-pub fn post<A: 'static>(
-    pattern: &'static str,
-    guard: Guard<A>,
-    handler: fn(&App, A, &Request) -> Result<Reply>,
-) -> Route {
+pub fn post<A: 'static, M>(pattern: &'static str, guard: Guard<A>, handler: impl Handler<A, M>) -> Route {
     route(Method::POST, pattern, guard, handler)
 }
 
 /// A PUT route under `/api/v1`.
-pub fn put<A: 'static>(
-    pattern: &'static str,
-    guard: Guard<A>,
-    handler: fn(&App, A, &Request) -> Result<Reply>,
-) -> Route {
+pub fn put<A: 'static, M>(pattern: &'static str, guard: Guard<A>, handler: impl Handler<A, M>) -> Route {
     route(Method::PUT, pattern, guard, handler)
 }
 
 /// A PATCH route under `/api/v1`.
-pub fn patch<A: 'static>(
-    pattern: &'static str,
-    guard: Guard<A>,
-    handler: fn(&App, A, &Request) -> Result<Reply>,
-) -> Route {
+pub fn patch<A: 'static, M>(pattern: &'static str, guard: Guard<A>, handler: impl Handler<A, M>) -> Route {
     route(Method::PATCH, pattern, guard, handler)
 }
 
 /// A DELETE route under `/api/v1`.
-pub fn delete<A: 'static>(
-    pattern: &'static str,
-    guard: Guard<A>,
-    handler: fn(&App, A, &Request) -> Result<Reply>,
-) -> Route {
+pub fn delete<A: 'static, M>(pattern: &'static str, guard: Guard<A>, handler: impl Handler<A, M>) -> Route {
     route(Method::DELETE, pattern, guard, handler)
 }
 
-fn route<A: 'static>(
+fn route<A: 'static, M, H: Handler<A, M>>(
     method: Method,
     pattern: &'static str,
     guard: Guard<A>,
-    handler: fn(&App, A, &Request) -> Result<Reply>,
+    handler: H,
 ) -> Route {
     let handle = move |app: &App, request: &Request| {
         // Asking judges the body first (manual 2.2); everywhere else the caller comes first (manual 1.3).
@@ -149,7 +131,7 @@ fn route<A: 'static>(
         }
         match request.body_rejection() {
             Some(fault) => Ok(fault.reply()),
-            None => handler(app, access, request),
+            None => handler.call(app, access, request),
         }
     };
     let parts = pattern
@@ -168,8 +150,8 @@ fn route<A: 'static>(
         summary: "",
         id: "",
         query: &[],
-        takes: Vec::new(),
-        gives: Vec::new(),
+        takes: H::body().into_iter().collect(),
+        gives: H::response().into_iter().collect(),
         refuses: &[],
         run_limit: None,
         index: 0,
@@ -237,21 +219,33 @@ impl Route {
 
     #[must_use]
     pub fn takes(mut self, shape: Shape) -> Self {
-        self.takes.push(BodySpec { kind: ContentKind::Json, shape, required: true });
+        self.takes.push(BodySpec {
+            kind: ContentKind::Json,
+            schema: BodySchema::Shape(shape),
+            required: true,
+        });
         self
     }
 
     /// Takes this as JSON, or no body.
     #[must_use]
     pub fn may_take(mut self, shape: Shape) -> Self {
-        self.takes.push(BodySpec { kind: ContentKind::Json, shape, required: false });
+        self.takes.push(BodySpec {
+            kind: ContentKind::Json,
+            schema: BodySchema::Shape(shape),
+            required: false,
+        });
         self
     }
 
     /// Takes this as a form.
     #[must_use]
     pub fn form(mut self, shape: Shape) -> Self {
-        self.takes.push(BodySpec { kind: ContentKind::Form, shape, required: true });
+        self.takes.push(BodySpec {
+            kind: ContentKind::Form,
+            schema: BodySchema::Shape(shape),
+            required: true,
+        });
         self
     }
 
@@ -270,7 +264,28 @@ impl Route {
     /// Answers in another way.
     #[must_use]
     pub fn answers(mut self, status: u16, kind: ContentKind, shape: Shape) -> Self {
-        self.gives.push(ResponseSpec { status, kind, shape });
+        self.gives.push(ResponseSpec { status, kind, schema: BodySchema::Shape(shape) });
+        self
+    }
+
+    /// Takes the fields of a `T` as a form.
+    #[must_use]
+    pub fn takes_form<T: BodyType>(mut self) -> Self {
+        self.takes.push(BodySpec::of::<T>(ContentKind::Form, true));
+        self
+    }
+
+    /// Takes a `T` as JSON, which the handler reads itself.
+    #[must_use]
+    pub fn takes_json<T: BodyType>(mut self) -> Self {
+        self.takes.push(BodySpec::of::<T>(ContentKind::Json, true));
+        self
+    }
+
+    /// Answers with this status and a `T` as JSON, which the handler writes itself.
+    #[must_use]
+    pub fn answers_json<T: BodyType>(mut self, status: u16) -> Self {
+        self.gives.push(ResponseSpec::json::<T>(status));
         self
     }
 
@@ -286,11 +301,6 @@ impl Route {
     pub fn refuses(mut self, statuses: &'static [u16]) -> Self {
         self.refuses = statuses;
         self
-    }
-
-    /// True when an answer can be one that is read slowly.
-    pub(in crate::http) fn streams(&self) -> bool {
-        self.gives.iter().any(|gives| matches!(gives.kind, ContentKind::Events | ContentKind::File))
     }
 
     /// Sets how long a whole answer may take.

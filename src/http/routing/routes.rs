@@ -158,13 +158,13 @@ fn core_routes() -> Vec<Route> { vec![
     get ("/components-credentials/:name", SIGNED_IN, credentials::read_types).summary("Reads credential types.")
         .id("getCredentialType").gives(shapes::management::CREDENTIAL_TYPE_OR_TYPES),
     get ("/variables", any_of(&["variables:view"]), variables::list).summary("Lists variables.")
-        .id("listVariables").query(shapes::PAGES).gives(shapes::management::VARIABLES),
+        .id("listVariables").query(shapes::PAGES),
     post ("/variables", any_of(&["variables:create"]), variables::create).summary("Stores a variable.")
-        .id("createVariable").takes(shapes::management::NEW_VARIABLE).gives(shapes::management::VARIABLE).refuses(&[409]),
+        .id("createVariable").refuses(&[409]),
     put ("/variables/:id", any_of(&["variables:create", "variables:update"]), variables::update).summary("Changes a variable.")
-        .id("updateVariable").shows(VARIABLE_SEEN).takes(shapes::management::VARIABLE_EDIT).gives(shapes::management::VARIABLE).refuses(&[409]),
+        .id("updateVariable").shows(VARIABLE_SEEN).refuses(&[409]),
     delete("/variables/:id", any_of(&["variables:delete"]), variables::delete).summary("Deletes a variable.")
-        .id("deleteVariable").query(shapes::FORCE).refuses(&[409]).gives(shapes::DELETED),
+        .id("deleteVariable").query(shapes::FORCE).refuses(&[409]),
 
     get ("/tools", any_of(&["tools:view"]), tools::list).summary("Lists tools.")
         .id("listTools").query(shapes::PAGES).gives(shapes::management::TOOLS),

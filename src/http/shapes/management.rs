@@ -147,49 +147,6 @@ pub const CREDENTIAL_TYPES: Shape = Shape::List(&CREDENTIAL_TYPE);
 /// One type, or several that were asked for as `a&b`.
 pub const CREDENTIAL_TYPE_OR_TYPES: Shape = Shape::AnyOf(&[CREDENTIAL_TYPE, CREDENTIAL_TYPES]);
 
-const VARIABLE_KIND: Shape = Shape::Words(&["static", "runtime"]);
-
-pub const VARIABLE: Shape = Shape::Named(&object(
-    "Variable",
-    "A saved variable.",
-    &[
-        field("id", ID),
-        field("name", TEXT),
-        field("value", TEXT),
-        field("type", VARIABLE_KIND),
-        field("createdDate", TIME),
-        field("updatedDate", TIME),
-        field("workspaceId", ID),
-    ],
-));
-/// Variables, or a page of them.
-pub const VARIABLES: Shape = Shape::AnyOf(&[
-    Shape::List(&VARIABLE),
-    Shape::Named(&object(
-        "VariablePage",
-        "A page of variables.",
-        &[field("data", Shape::List(&VARIABLE)), TOTAL],
-    )),
-]);
-pub const NEW_VARIABLE: Shape = Shape::Named(&object(
-    "NewVariable",
-    "A variable to store.",
-    &[
-        field("name", text(1, 128)),
-        optional("value", MAYBE_TEXT),
-        optional("type", Shape::Maybe(&VARIABLE_KIND)),
-    ],
-));
-pub const VARIABLE_EDIT: Shape = Shape::Named(&object(
-    "VariableEdit",
-    "What to change; what is left out stays.",
-    &[
-        optional("name", Shape::Maybe(&text(1, 128))),
-        optional("value", MAYBE_TEXT),
-        optional("type", Shape::Maybe(&VARIABLE_KIND)),
-    ],
-));
-
 pub const TOOL: Shape = Shape::Named(&object(
     "Tool",
     "A tool that people wrote.",

@@ -2,55 +2,41 @@
 
 use super::credential_destinations;
 use crate::app::App;
-use crate::clock::iso;
 use crate::domain::accounts::caller::Caller;
-use crate::domain::error::{Conflict, Error, Result};
+use crate::domain::error::{Conflict, Result};
 use crate::domain::ids::{VariableId, WorkspaceId};
-use crate::domain::workspace::variable::{self, Variable, VariableKind};
+use crate::domain::resource::ResourceId as _;
+use crate::domain::workspace::variable::{self, Variable, VariableChange, VariableKind};
 use crate::ops::accounts::membership;
 use crate::ops::flows::usage::{self, ResourceKind};
 use crate::settings::Environment;
 use crate::store::Tx;
 use crate::store::tables::VARIABLES;
-use serde::Deserialize;
-use serde_json::{Value, json};
 use std::collections::HashMap;
-
-/// The body of `POST /variables`, and of `PUT /variables/:id`, where all of it is optional.
-#[derive(Deserialize, Default)]
-#[serde(default)]
-pub struct VariableBody {
-    pub name: Option<String>,
-    /// The value of a static one.
-    pub value: Option<String>,
-    /// `static` or `runtime`.
-    #[serde(rename = "type")]
-    pub kind: Option<String>,
-}
 
 /// The variables of the caller's workspace, by name.
 ///
 /// # Errors
 /// [`Error::Internal`] when the database cannot be read.
-pub fn list(app: &App, caller: &Caller) -> Result<Vec<Value>> {
+pub fn list(app: &App, caller: &Caller) -> Result<Vec<Variable>> {
     let mut found = app.store.read(|tx| VARIABLES.list(tx, &caller.workspace))?;
     found.sort_by(|one, other| one.name.cmp(&other.name));
-    Ok(found.iter().map(row).collect())
+    Ok(found)
 }
 
-/// Stores a variable; static, unless the body says otherwise.
+/// Stores a variable; static, unless `change` says otherwise.
 ///
 /// # Errors
 /// 400 for a bad name, value or type, 409 when the name is taken.
-pub fn create(app: &App, caller: &Caller, body: &VariableBody) -> Result<Value> {
-    create_as(app, caller, VariableId::random(), body)
+pub fn create(app: &App, caller: &Caller, change: &VariableChange) -> Result<Variable> {
+    create_as(app, caller, VariableId::random(), change)
 }
 
 /// As [`create`], under an id that a file brought along.
 ///
 /// # Errors
 /// As [`create`]; 409 when the id is in use, too.
-pub fn create_as(app: &App, caller: &Caller, id: VariableId, body: &VariableBody) -> Result<Value> {
+pub fn create_as(app: &App, caller: &Caller, id: VariableId, change: &VariableChange) -> Result<Variable> {
     let now = app.clock.monotonic_now();
     let fresh = Variable {
         id,
@@ -61,7 +47,7 @@ pub fn create_as(app: &App, caller: &Caller, id: VariableId, body: &VariableBody
         created: now,
         updated: now,
     };
-    let made = apply(fresh, body)?;
+    let made = apply(fresh, change)?;
     app.store.write(|tx| {
         if VARIABLES.has(tx, &made.workspace, &made.id)? {
             return Err(Conflict::IdTaken.into());
@@ -69,47 +55,44 @@ pub fn create_as(app: &App, caller: &Caller, id: VariableId, body: &VariableBody
         credential_destinations::check_variables(tx, caller, &[&made.name])?;
         put(tx, &made)
     })?;
-    Ok(row(&made))
+    Ok(made)
 }
 
-/// Changes what the body names.
+/// Changes what `change` names.
 ///
 /// # Errors
 /// 404 for an unknown variable, 400 and 409 as for [`create`].
-pub fn update(app: &App, caller: &Caller, id: &str, body: &VariableBody) -> Result<Value> {
-    let stored = app.store.write(|tx| {
-        let before = get(tx, &caller.workspace, id)?;
-        let stored = Variable { updated: app.clock.monotonic_now(), ..apply(before.clone(), body)? };
+pub fn update(app: &App, caller: &Caller, id: VariableId, change: &VariableChange) -> Result<Variable> {
+    app.store.write(|tx| {
+        let before = get(tx, &caller.workspace, &id)?;
+        let stored = Variable { updated: app.clock.monotonic_now(), ..apply(before.clone(), change)? };
         let says = |variable: &Variable| (variable.name.clone(), variable.value.clone(), variable.kind);
         if says(&before) != says(&stored) {
             credential_destinations::check_variables(tx, caller, &[&before.name, &stored.name])?;
         }
         put(tx, &stored)?;
         Ok(stored)
-    })?;
-    Ok(row(&stored))
+    })
 }
 
 /// Deletes a variable.
 ///
 /// # Errors
 /// 404 for an unknown one; 409 while flows use it, unless `force`.
-pub fn delete(app: &App, caller: &Caller, id: &str, force: bool) -> Result<Value> {
+pub fn delete(app: &App, caller: &Caller, id: VariableId, force: bool) -> Result<()> {
     app.store.write(|tx| {
-        let stored = get(tx, &caller.workspace, id)?;
+        let stored = get(tx, &caller.workspace, &id)?;
         usage::require_unused(tx, caller, ResourceKind::Variables, &stored.name, force)?;
-        VARIABLES.remove(tx, &caller.workspace, &stored.id)
-    })?;
-    Ok(json!({ "raw": [], "affected": 1 }))
+        VARIABLES.remove(tx, &caller.workspace, &stored.id).map(drop)
+    })
 }
 
-fn apply(stored: Variable, body: &VariableBody) -> Result<Variable> {
-    let name = body.name.clone().map_or(stored.name, |name| name.trim().to_owned());
-    let value = body.value.clone().unwrap_or(stored.value);
-    let kind = body.kind.as_deref().map_or(Ok(stored.kind), VariableKind::parse)?;
+fn apply(stored: Variable, change: &VariableChange) -> Result<Variable> {
+    let name = change.name.as_deref().map_or(stored.name, |name| name.trim().to_owned());
+    let value = change.value.clone().unwrap_or(stored.value);
     variable::check_name(&name)?;
     variable::check_value(&value)?;
-    Ok(Variable { name, value, kind, ..stored })
+    Ok(Variable { name, value, kind: change.kind.unwrap_or(stored.kind), ..stored })
 }
 
 /// Stores a variable unless another one of the workspace has its name: flows could not tell the two apart.
@@ -122,12 +105,8 @@ fn put(tx: &crate::store::WriteTx, wanted: &Variable) -> Result<()> {
     VARIABLES.put(tx, &wanted.workspace, &wanted.id, wanted)
 }
 
-fn get(tx: &impl Tx, workspace: &WorkspaceId, id: &str) -> Result<Variable> {
-    let found = VariableId::parse(id).map(|id| VARIABLES.get(tx, workspace, &id)).transpose()?;
-    found.flatten().ok_or_else(|| {
-        let shown: String = id.chars().filter(|c| !c.is_control()).take(64).collect();
-        Error::NotFound(format!("Variable {shown} not found"))
-    })
+fn get(tx: &impl Tx, workspace: &WorkspaceId, id: &VariableId) -> Result<Variable> {
+    VARIABLES.get(tx, workspace, id)?.ok_or_else(|| id.not_found())
 }
 
 /// The values flows see, by name; a runtime variable the environment lacks has none (manual 7.5).
@@ -148,59 +127,49 @@ pub fn values(
     Ok(VARIABLES.list(tx, workspace)?.into_iter().filter_map(value).collect())
 }
 
-fn row(variable: &Variable) -> Value {
-    json!({
-        "id": variable.id,
-        "name": variable.name,
-        "value": variable.value,
-        "type": variable.kind,
-        "createdDate": iso(variable.created),
-        "updatedDate": iso(variable.updated),
-        "workspaceId": variable.workspace,
-    })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::domain::error::Error;
 
-    fn body(value: Value) -> VariableBody {
-        serde_json::from_value(value).unwrap()
+    fn named(name: &str) -> VariableChange {
+        VariableChange { name: Some(name.to_owned()), ..VariableChange::default() }
+    }
+
+    fn valued(value: &str) -> VariableChange {
+        VariableChange { value: Some(value.to_owned()), ..VariableChange::default() }
     }
 
     #[test]
     fn a_variable_lives_in_its_workspace() {
         let (_folder, app, caller) = App::with_owner();
-        let made =
-            create(&app, &caller, &body(json!({"name": "city", "value": "Rome", "type": "static"}))).unwrap();
-        let id = made["id"].as_str().unwrap();
+        let new = VariableChange { value: Some("Rome".to_owned()), ..named("city") };
+        let id = create(&app, &caller, &new).unwrap().id;
         let stranger = Caller { workspace: WorkspaceId::random(), ..caller.clone() };
         assert!(list(&app, &stranger).unwrap().is_empty());
-        assert!(matches!(update(&app, &stranger, id, &body(json!({}))), Err(Error::NotFound(_))));
+        assert!(matches!(update(&app, &stranger, id, &VariableChange::default()), Err(Error::NotFound(_))));
         assert!(matches!(delete(&app, &stranger, id, false), Err(Error::NotFound(_))));
-        let changed = update(&app, &caller, id, &body(json!({"value": "Oslo"}))).unwrap();
-        assert_eq!(
-            (&changed["name"], &changed["value"], &changed["type"]),
-            (&json!("city"), &json!("Oslo"), &json!("static"))
-        );
+        let changed = update(&app, &caller, id, &valued("Oslo")).unwrap();
+        assert_eq!((&*changed.name, &*changed.value, changed.kind), ("city", "Oslo", VariableKind::Static));
         assert_eq!(list(&app, &caller).unwrap(), [changed]);
-        assert_eq!(delete(&app, &caller, id, false).unwrap()["affected"], 1);
+        delete(&app, &caller, id, false).unwrap();
         assert!(list(&app, &caller).unwrap().is_empty());
     }
 
     #[test]
     fn names_are_words_and_unique() {
         let (_folder, app, caller) = App::with_owner();
-        for bad in [json!({}), json!({"name": "a b"}), json!({"name": "a", "type": "dynamic"})] {
-            assert!(matches!(create(&app, &caller, &body(bad.clone())), Err(Error::Invalid(_))), "{bad}");
+        for bad in [VariableChange::default(), named("a b")] {
+            assert!(matches!(create(&app, &caller, &bad), Err(Error::Invalid(_))));
         }
-        create(&app, &caller, &body(json!({"name": "a", "type": "runtime"}))).unwrap();
+        create(&app, &caller, &named("a")).unwrap();
         let taken =
-            |result: Result<Value>| matches!(result, Err(Error::Conflict(Conflict::NameTaken { .. })));
-        assert!(taken(create(&app, &caller, &body(json!({"name": " a "})))));
-        let other = create(&app, &caller, &body(json!({"name": "b"}))).unwrap();
-        let id = other["id"].as_str().unwrap();
-        assert!(taken(update(&app, &caller, id, &body(json!({"name": "a"})))));
-        assert!(update(&app, &caller, id, &body(json!({"name": "b", "value": "1"}))).is_ok());
+            |result: Result<Variable>| matches!(result, Err(Error::Conflict(Conflict::NameTaken { .. })));
+        assert!(taken(create(&app, &caller, &named(" a "))));
+        let id = create(&app, &caller, &named("b")).unwrap().id;
+        assert!(taken(update(&app, &caller, id, &named("a"))));
+        assert!(
+            update(&app, &caller, id, &VariableChange { name: Some("b".to_owned()), ..valued("1") }).is_ok()
+        );
     }
 }

@@ -5,6 +5,7 @@ use crate::base::cancel::CancelToken;
 use crate::cards::kit::{CollectionEdit, Collections as _};
 use crate::domain::ids::{CollectionId, NamespaceId};
 use crate::domain::workspace::credential_types::find_type;
+use crate::domain::workspace::variable::VariableChange;
 use crate::ops::accounts::keys;
 use crate::ops::flows;
 use crate::ops::knowledge::collections::WorkspaceCollections;
@@ -31,7 +32,14 @@ type Write = fn(&App, &Caller) -> Result<()>;
 
 /// One of each kind that can be put into a workspace.
 const WRITES: [Write; 8] = [
-    |app, caller| variables::create(app, caller, &body(json!({"name": "v", "value": "1"}))).map(drop),
+    |app, caller| {
+        variables::create(
+            app,
+            caller,
+            &VariableChange { name: Some("v".to_owned()), ..VariableChange::default() },
+        )
+        .map(drop)
+    },
     |app, caller| tools::create(app, caller, &body(json!({"name": "t", "description": "d"}))).map(drop),
     |app, caller| {
         let basic =

@@ -8,11 +8,12 @@ use crate::http::api::flows::has_flag;
 use crate::http::reply::Reply;
 use crate::http::request::Request;
 use crate::ops::accounts::keys;
+use crate::wire::page::ListOrPage;
 
 /// `GET /apikey`
 pub fn list(app: &App, caller: Caller, request: &Request) -> Result<Reply> {
     let paging = PageRequest::parse(request.query("page"), request.query("limit"))?;
-    Reply::json(&PageRequest::apply(paging, &keys::list(app, &caller)?))
+    Reply::json(&ListOrPage::of(paging, keys::list(app, &caller)?))
 }
 
 /// `GET /verify/apikey/:apikey`

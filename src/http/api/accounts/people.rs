@@ -10,6 +10,7 @@ use crate::http::request::Request;
 use crate::http::routing::guard::Owner;
 use crate::ops::accounts::{invitations, members, password_resets, people, sessions};
 use crate::ops::workspace::workspaces;
+use crate::wire::page::ListOrPage;
 use serde::Deserialize;
 
 #[derive(Deserialize)]
@@ -35,7 +36,7 @@ pub fn uninvite(app: &App, caller: Caller, request: &Request) -> Result<Reply> {
 /// `GET /organizationuser`
 pub fn list(app: &App, caller: Caller, request: &Request) -> Result<Reply> {
     let paging = PageRequest::parse(request.query("page"), request.query("limit"))?;
-    Reply::json(&PageRequest::apply(paging, &people::list(app, &caller)?))
+    Reply::json(&ListOrPage::of(paging, people::list(app, &caller)?))
 }
 
 /// `PUT /organizationuser`

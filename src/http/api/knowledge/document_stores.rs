@@ -11,6 +11,7 @@ use crate::http::reply::Reply;
 use crate::http::request::Request;
 use crate::http::request::json;
 use crate::ops::knowledge::stores::{self, DocumentStoreChange, NewDocumentStore, StoreUpsertRequest};
+use crate::wire::page::ListOrPage;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
@@ -20,7 +21,7 @@ use serde_json::{Map, Value};
 /// When the database cannot be read.
 pub fn list(app: &App, caller: Caller, request: &Request) -> Result<Reply> {
     let paging = PageRequest::parse(request.query("page"), request.query("limit"))?;
-    Reply::json(&PageRequest::apply(paging, &stores::list(app, &caller)?))
+    Reply::json(&ListOrPage::of(paging, stores::list(app, &caller)?))
 }
 
 /// `POST /document-store/store`.

@@ -11,7 +11,7 @@ use crate::http::request::Request;
 use crate::ops::accounts::owner;
 use bytes::Bytes;
 use serde_json::json;
-use std::sync::LazyLock;
+use std::sync::OnceLock;
 
 /// `GET /ping`: the text `pong`.
 ///
@@ -32,11 +32,15 @@ pub fn version(_: &App, (): (), _: &Request) -> Result<Reply> {
 /// `GET /openapi.json`: the description of this API.
 ///
 /// # Errors
-/// Never.
+/// [`Error::Internal`] when the program's own copy is broken.
 pub fn description(_: &App, (): (), _: &Request) -> Result<Reply> {
-    // The same text for everyone, and not made before someone asks for it.
-    static TEXT: LazyLock<Bytes> = LazyLock::new(|| openapi::document().to_string().into());
-    Ok(Reply::json_text(TEXT.clone()))
+    // The same text for everyone, and not unpacked before someone asks for it.
+    static TEXT: OnceLock<Bytes> = OnceLock::new();
+    if let Some(text) = TEXT.get() {
+        return Ok(Reply::json_text(text.clone()));
+    }
+    let text = openapi::document()?.to_string().into();
+    Ok(Reply::json_text(TEXT.get_or_init(|| text).clone()))
 }
 
 /// `GET /settings`: what a page needs to know before anybody signs in.

@@ -5,27 +5,42 @@ use crate::domain::accounts::caller::Caller;
 use crate::domain::error::Result;
 use crate::domain::paging::PageRequest;
 use crate::http::api::flows::has_flag;
-use crate::http::reply::Reply;
 use crate::http::request::Request;
+use crate::http::routing::handler::Json;
 use crate::ops::workspace::variables;
+use crate::wire::deleted::DeletedCount;
+use crate::wire::page::ListOrPage;
+use crate::wire::workspace::variables::{NewVariable, VariableEdit, VariableView};
 
 /// `GET /variables`
-pub fn list(app: &App, caller: Caller, request: &Request) -> Result<Reply> {
+pub fn list(app: &App, caller: Caller, request: &Request) -> Result<Json<ListOrPage<VariableView>>> {
     let paging = PageRequest::parse(request.query("page"), request.query("limit"))?;
-    Reply::json(&PageRequest::apply(paging, &variables::list(app, &caller)?))
+    let rows = variables::list(app, &caller)?.into_iter().map(VariableView::from).collect();
+    Ok(Json(ListOrPage::of(paging, rows)))
 }
 
 /// `POST /variables`
-pub fn create(app: &App, caller: Caller, request: &Request) -> Result<Reply> {
-    Reply::json(&variables::create(app, &caller, &request.json()?)?)
+pub fn create(
+    app: &App,
+    caller: Caller,
+    _: &Request,
+    Json(body): Json<NewVariable>,
+) -> Result<Json<VariableView>> {
+    Ok(Json(variables::create(app, &caller, &body.into())?.into()))
 }
 
 /// `PUT /variables/:id`
-pub fn update(app: &App, caller: Caller, request: &Request) -> Result<Reply> {
-    Reply::json(&variables::update(app, &caller, request.param("id"), &request.json()?)?)
+pub fn update(
+    app: &App,
+    caller: Caller,
+    request: &Request,
+    Json(body): Json<VariableEdit>,
+) -> Result<Json<VariableView>> {
+    Ok(Json(variables::update(app, &caller, request.id("id")?, &body.into())?.into()))
 }
 
 /// `DELETE /variables/:id`
-pub fn delete(app: &App, caller: Caller, request: &Request) -> Result<Reply> {
-    Reply::json(&variables::delete(app, &caller, request.param("id"), has_flag(request, "force")?)?)
+pub fn delete(app: &App, caller: Caller, request: &Request) -> Result<Json<DeletedCount>> {
+    variables::delete(app, &caller, request.id("id")?, has_flag(request, "force")?)?;
+    Ok(Json(DeletedCount::new(1)))
 }

@@ -17,7 +17,8 @@ use crate::ops::knowledge::stores;
 use crate::ops::workspace::{templates, tools, variables};
 use crate::store::tables::{API_KEYS, CANVASES, FLOWS};
 use crate::store::{Order, ReadTx};
-use serde::Deserialize;
+use crate::wire::workspace::variables::VariableView;
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeSet;
 
@@ -91,7 +92,10 @@ pub fn export(app: &App, caller: &Caller, wanted: &ExportSelection) -> Result<Va
                 rows
             }
             ItemKind::Tool => tools::list(app, caller)?.into_iter().map(redact_tool).collect(),
-            ItemKind::Variable => variables::list(app, caller)?.into_iter().map(without_value).collect(),
+            ItemKind::Variable => rows::<VariableView, _>(variables::list(app, caller)?)?
+                .into_iter()
+                .map(without_value)
+                .collect(),
             ItemKind::DocumentStore => stores::list(app, caller)?.into_iter().map(without_chunks).collect(),
             ItemKind::Template => templates::list(app, caller)?,
         };
@@ -109,6 +113,15 @@ pub fn export(app: &App, caller: &Caller, wanted: &ExportSelection) -> Result<Va
     file.insert("flowkeep".to_owned(), ours);
     tracing::info!(flows = flows.len(), by = %caller.principal, "a workspace was exported");
     Ok(Value::Object(file))
+}
+
+/// Records as rows of the file, which are the rows of the API.
+///
+/// # Errors
+/// [`Error::Internal`] when a row cannot be written as JSON.
+pub(super) fn rows<V: From<T> + Serialize, T>(records: Vec<T>) -> Result<Vec<Value>> {
+    let row = |record| serde_json::to_value(V::from(record)).map_err(Error::internal);
+    records.into_iter().map(row).collect()
 }
 
 /// What the flows of the file call their credentials, for those who may see credentials.

@@ -12,11 +12,13 @@ use crate::canvas::Canvas;
 use crate::domain::accounts::caller::Caller;
 use crate::domain::error::{Error, Result};
 use crate::domain::ids::{DocumentStoreId, TemplateId, ToolId, VariableId, find_ids};
+use crate::domain::workspace::variable::VariableChange;
 use crate::ops::flows::validation::{CardProblems, ImportedResources, former_names, unknown_cards};
 use crate::ops::knowledge::stores::{self, DocumentStoreChange, NewDocumentStore};
 use crate::ops::workspace::templates;
 use crate::ops::workspace::tools;
-use crate::ops::workspace::variables::{self, VariableBody};
+use crate::ops::workspace::variables;
+use crate::wire::workspace::variables::VariableEdit;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
@@ -259,14 +261,14 @@ fn import_item(app: &App, caller: &Caller, item: &ImportItem, step: &ImportStep)
             tools::update(app, caller, &text, &parse_body(&fields)?).map(drop)
         }
         ItemKind::Variable => {
-            let mut body: VariableBody = parse_body(fields)?;
             // Files of others may hold values: they stay outside as they do in ours.
-            body.value = None;
+            let change = VariableChange { value: None, ..parse_body::<VariableEdit>(fields)?.into() };
+            let id = VariableId::from_bytes(bytes);
             if !is_new {
                 require(caller, "variables:update")?;
-                return variables::update(app, caller, &text, &body).map(drop);
+                return variables::update(app, caller, id, &change).map(drop);
             }
-            variables::create_as(app, caller, VariableId::from_bytes(bytes), &body).map(drop)
+            variables::create_as(app, caller, id, &change).map(drop)
         }
         ItemKind::DocumentStore => {
             let id = DocumentStoreId::from_bytes(bytes);

@@ -1,7 +1,7 @@
 //! What a workspace holds of the things of a file: found by id, or by what they say where a file gives them none.
 
 use super::ItemKind;
-use super::export::{flow_row, redact_tool};
+use super::export::{flow_row, redact_tool, rows};
 use super::import::parse_body;
 use super::parse::{ImportItem, SETTINGS};
 use crate::app::App;
@@ -21,6 +21,7 @@ use crate::store::Tx;
 use crate::store::tables::{
     API_KEYS, CANVASES, CREDENTIALS, DOCUMENT_STORES, FLOWS, TEMPLATES, TOOLS, VARIABLES, WORKSPACES,
 };
+use crate::wire::workspace::variables::VariableView;
 use serde_json::{Map, Value};
 use sha2::{Digest as _, Sha256};
 use std::borrow::Cow;
@@ -68,7 +69,7 @@ impl<'a> WorkspaceView<'a> {
     pub fn load(app: &'a App, caller: &'a Caller, items: &[ImportItem]) -> Result<Self> {
         type List<'a> = (ItemKind, &'a dyn Fn(&App, &Caller) -> Result<Vec<Value>>);
         let lists: [List<'_>; 4] = [
-            (ItemKind::Variable, &variables::list),
+            (ItemKind::Variable, &|app, caller| rows::<VariableView, _>(variables::list(app, caller)?)),
             (ItemKind::Tool, &tools::list),
             (ItemKind::DocumentStore, &stores::list),
             (ItemKind::Template, &templates::list),

@@ -1,0 +1,37 @@
+//! Ids that callers name in addresses, and what is said of one that leads nowhere.
+
+use super::error::{Error, Result};
+use super::ids::VariableId;
+use std::fmt::Display;
+use std::str::FromStr;
+
+/// So many characters of an unknown id are repeated.
+const SHOWN_CHARS_MAX: usize = 64;
+
+/// An id that a caller may name.
+pub trait ResourceId: FromStr + Display {
+    /// What it names, as a sentence begins.
+    const NOUN: &'static str;
+
+    /// Reads an id that a caller sent.
+    ///
+    /// # Errors
+    /// 404 for a text that is no id: nothing can have it.
+    fn from_caller(text: &str) -> Result<Self> {
+        text.parse().map_err(|_| not_found::<Self>(text))
+    }
+
+    /// The answer where nothing has this id, or nothing that the caller may see.
+    fn not_found(&self) -> Error {
+        not_found::<Self>(&self.to_string())
+    }
+}
+
+fn not_found<T: ResourceId>(text: &str) -> Error {
+    let shown: String = text.chars().filter(|c| !c.is_control()).take(SHOWN_CHARS_MAX).collect();
+    Error::NotFound(format!("{} {shown} not found", T::NOUN))
+}
+
+impl ResourceId for VariableId {
+    const NOUN: &'static str = "Variable";
+}

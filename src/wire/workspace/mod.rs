@@ -1,0 +1,3 @@
+//! What a workspace holds beside flows, on the wire.
+
+pub mod variables;

@@ -1,0 +1,67 @@
+//! Saved variables (manual 7.5).
+
+use crate::domain::ids::{VariableId, WorkspaceId};
+use crate::domain::workspace::variable::{Variable, VariableChange, VariableKind};
+use crate::wire::time::IsoTime;
+use serde::{Deserialize, Serialize};
+
+/// A saved variable.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "Variable"))]
+pub struct VariableView {
+    id: VariableId,
+    name: String,
+    value: String,
+    r#type: VariableKind,
+    created_date: IsoTime,
+    updated_date: IsoTime,
+    workspace_id: WorkspaceId,
+}
+
+impl From<Variable> for VariableView {
+    fn from(variable: Variable) -> Self {
+        let Variable { id, workspace, name, value, kind, created, updated } = variable;
+        Self {
+            id,
+            name,
+            value,
+            r#type: kind,
+            created_date: created.into(),
+            updated_date: updated.into(),
+            workspace_id: workspace,
+        }
+    }
+}
+
+/// A variable to store.
+#[derive(Debug, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct NewVariable {
+    #[cfg_attr(test, schemars(required, length(min = 1, max = 128)))]
+    name: Option<String>,
+    value: Option<String>,
+    r#type: Option<VariableKind>,
+}
+
+impl From<NewVariable> for VariableChange {
+    fn from(NewVariable { name, value, r#type }: NewVariable) -> Self {
+        Self { name, value, kind: r#type }
+    }
+}
+
+/// What to change; what is left out stays.
+#[derive(Debug, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct VariableEdit {
+    #[cfg_attr(test, schemars(length(min = 1, max = 128)))]
+    name: Option<String>,
+    value: Option<String>,
+    r#type: Option<VariableKind>,
+}
+
+impl From<VariableEdit> for VariableChange {
+    fn from(VariableEdit { name, value, r#type }: VariableEdit) -> Self {
+        Self { name, value, kind: r#type }
+    }
+}
