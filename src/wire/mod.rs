@@ -4,6 +4,8 @@
 //! A type here turns into one of `domain` or is made of one; it decides nothing.
 
 pub mod deleted;
+pub mod form;
 pub mod page;
+pub mod predictions;
 pub mod time;
 pub mod workspace;

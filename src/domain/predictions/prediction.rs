@@ -3,7 +3,7 @@
 use crate::base::spooled_file::SpooledFile;
 use crate::domain::ids::{ChatId, FlowId, MessageId};
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
 /// What a caller asks, after its request was read.
 #[derive(Debug, Clone, Default)]
@@ -39,6 +39,7 @@ pub enum ConversationProof {
 
 /// Who wrote a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(inline))]
 pub enum MessageRole {
     #[serde(rename = "userMessage")]
     User,
@@ -86,18 +87,14 @@ impl Upload {
     }
 }
 
-/// An entry of `uploads` (manual 4.2).
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+/// A file or link of a JSON body (manual 4.2).
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UploadEntry {
     /// What the caller says it is.
-    #[serde(rename = "type")]
     pub kind: String,
-    #[serde(default)]
     pub name: Option<String>,
-    #[serde(default)]
     pub mime: Option<String>,
     /// A data URI, a text or an address, as its kind has it.
-    #[serde(default)]
     pub data: Option<String>,
 }
 
@@ -183,23 +180,6 @@ impl Usage {
     #[must_use]
     pub const fn total(&self) -> u64 {
         self.input_tokens + self.output_tokens
-    }
-
-    /// As answers and messages carry it (manual 2.6).
-    #[must_use]
-    pub fn wire(&self) -> Value {
-        let mut wire = json!({
-            "input_tokens": self.input_tokens,
-            "output_tokens": self.output_tokens,
-            "total_tokens": self.total(),
-        });
-        if self.cached_tokens > 0 {
-            wire["input_token_details"] = json!({"cache_read": self.cached_tokens});
-        }
-        if self.reasoning_tokens > 0 {
-            wire["output_token_details"] = json!({"reasoning": self.reasoning_tokens});
-        }
-        wire
     }
 
     pub fn add(&mut self, other: &Self) {

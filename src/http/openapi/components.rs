@@ -4,6 +4,7 @@ use super::shape::{BodySchema, Shape, ShapeField, Text};
 use schemars::SchemaGenerator;
 use schemars::generate::{Contract, SchemaSettings};
 use serde_json::{Map, Value, json};
+use std::collections::HashSet;
 
 /// The schemas that were met and have a name.
 pub(super) struct Components {
@@ -11,6 +12,8 @@ pub(super) struct Components {
     /// What types look like when they are read, and when they are written: a field with a default may be left out by
     /// whoever sends it and is always there in an answer.
     read: SchemaGenerator,
+    /// The names of forms.
+    forms: HashSet<String>,
     written: SchemaGenerator,
 }
 
@@ -21,6 +24,7 @@ impl Default for Components {
         settings.meta_schema = None;
         Self {
             named: Map::new(),
+            forms: HashSet::new(),
             read: settings.clone().for_deserialize().into_generator(),
             written: settings.for_serialize().into_generator(),
         }
@@ -37,6 +41,14 @@ impl Components {
                 simplify((of_type.make)(generator).to_value())
             }
         }
+    }
+
+    /// The schema of a form that the service reads. What a form has not is left out of it: nothing in it is null.
+    pub(super) fn form(&mut self, schema: &BodySchema) -> Value {
+        let schema = self.body(schema, Contract::Deserialize);
+        let name = schema["$ref"].as_str().and_then(|name| name.rsplit('/').next());
+        self.forms.extend(name.map(str::to_owned));
+        schema
     }
 
     /// The schema of a shape; what it names is remembered.
@@ -111,7 +123,11 @@ impl Components {
     pub(super) fn finish(mut self) -> Value {
         for generator in [&mut self.read, &mut self.written] {
             for (name, schema) in generator.take_definitions(true) {
-                let schema = simplify(schema);
+                let mut schema = simplify(schema);
+                if self.forms.contains(&name) {
+                    let fields = schema["properties"].as_object_mut().into_iter().flatten();
+                    fields.for_each(|(_, field)| remove_null(field));
+                }
                 let known = self.named.entry(&name).or_insert_with(|| schema.clone());
                 assert!(*known == schema, "two schemas are called {name}: {known} and {schema}");
             }
@@ -148,7 +164,13 @@ fn simplify(schema: Value) -> Value {
         schema.remove(name);
     }
     if matches!(schema.get("type").and_then(main_type), Some("integer" | "number")) {
-        schema.remove("format");
+        // The width of the type that holds it bounds no number that a caller means.
+        if schema
+            .remove("format")
+            .is_some_and(|format| format.as_str().is_some_and(|name| name.ends_with("16")))
+        {
+            schema.remove("maximum");
+        }
     }
     if let Some(word) = schema.remove("const") {
         schema.insert("enum".to_owned(), json!([word]));
@@ -175,6 +197,26 @@ fn simplify(schema: Value) -> Value {
             Value::Object(schema)
         }
         None => Value::Object(schema),
+    }
+}
+
+/// Leaves out that a value may be null.
+fn remove_null(schema: &mut Value) {
+    if let Some(kind) = schema.get("type").and_then(main_type).map(str::to_owned) {
+        schema["type"] = kind.into();
+    }
+    if let Some(words) = schema.get_mut("enum").and_then(Value::as_array_mut) {
+        words.retain(|word| !word.is_null());
+    }
+    let Some(choices) = schema.get_mut("anyOf").and_then(Value::as_array_mut) else { return };
+    choices.retain(|choice| choice["type"] != "null");
+    if let [only] = choices.as_mut_slice() {
+        let Value::Object(only) = only.take() else { return };
+        let Some(schema) = schema.as_object_mut() else { return };
+        schema.remove("anyOf");
+        for (name, value) in only {
+            schema.entry(name).or_insert(value);
+        }
     }
 }
 

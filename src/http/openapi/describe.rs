@@ -130,7 +130,10 @@ fn operation(route: &Route, components: &mut Components) -> Value {
             .filter_map(|body| {
                 Some((
                     body.kind.content_type()?.to_owned(),
-                    json!({"schema": components.body(&body.schema, Contract::Deserialize)}),
+                    json!({"schema": match body.kind {
+                        ContentKind::Form => components.form(&body.schema),
+                        _ => components.body(&body.schema, Contract::Deserialize),
+                    }}),
                 ))
             })
             .collect();

@@ -12,7 +12,6 @@ use crate::ops::predictions::{Delta, ReplyStream, StreamEnd};
 use bytes::Bytes;
 use futures_util::Stream;
 use serde::Serialize;
-use serde_json::Value;
 use std::convert::Infallible;
 use std::pin::Pin;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -57,7 +56,7 @@ impl EventSink {
     ///
     /// # Errors
     /// [`StreamClosed`] when nobody reads any more.
-    pub fn send(&self, event: &str, data: &Value) -> Result<(), StreamClosed> {
+    pub fn send<T: Serialize + ?Sized>(&self, event: &str, data: &T) -> Result<(), StreamClosed> {
         self.pipe.write(&ReplyEvent { event, data })
     }
 
@@ -301,6 +300,7 @@ impl Drop for EventBody {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use serde_json::Value;
     use serde_json::json;
 
     fn frame(payload: &impl Serialize) -> String {

@@ -19,6 +19,9 @@ use crate::http::api::workspace::{
 use crate::http::openapi::shape::{ContentKind, SETTINGS, Shape, TEXT};
 use crate::http::shapes;
 use crate::limits::BODY_CANVAS_BYTES;
+use crate::wire::predictions::answer::AnswerView;
+use crate::wire::predictions::attachments::{AttachmentForm, AttachmentView};
+use crate::wire::predictions::question::{QuestionBody, QuestionForm};
 use std::sync::LazyLock;
 
 static TABLE: LazyLock<RouteTable> = LazyLock::new(|| {
@@ -179,9 +182,9 @@ fn core_routes() -> Vec<Route> { vec![
 
     // Asking (manual 2.1)
     post  ("/prediction/:id",            ASK,            prediction::ask)         .accepts(Accepts::JsonOrMultipart).limit(BODY_CANVAS_BYTES).cors(Cors::Flow).summary("Asks a flow.")
-        .id("ask").takes(shapes::asking::QUESTION).form(shapes::asking::QUESTION_FORM).gives(shapes::asking::ANSWER).may_stream().refuses(&[507]),
+        .id("ask").takes_json::<QuestionBody>().takes_form::<QuestionForm>().answers_json::<AnswerView>(200).may_stream().refuses(&[507]),
     post  ("/internal-prediction/:id",   any_of(VIEW),   prediction::ask_internal).limit(BODY_CANVAS_BYTES).summary("Asks a flow in the canvas test chat.")
-        .id("askFromCanvas").takes(shapes::asking::INTERNAL_QUESTION).gives(shapes::asking::ANSWER).may_stream().refuses(&[507]),
+        .id("askFromCanvas").takes_json::<QuestionBody>().answers_json::<AnswerView>(200).may_stream().refuses(&[507]),
     post  ("/vector/upsert/:id",         UPSERT,           upserts::run)            .accepts(Accepts::JsonOrMultipart).limit(BODY_CANVAS_BYTES).cors(Cors::Flow).summary("Fills a vector store of a flow.")
         .id("fillVectorStore").may_take(shapes::asking::FILL).form(shapes::asking::FILL_FORM).gives(shapes::asking::FILLED).may_stream().refuses(&[507]),
     post  ("/vector/internal-upsert/:id", any_of(UPSERT_PERMISSIONS), upserts::run_internal).accepts(Accepts::JsonOrMultipart).limit(BODY_CANVAS_BYTES).summary("Fills a vector store of a flow from the canvas.")
@@ -193,7 +196,7 @@ fn core_routes() -> Vec<Route> { vec![
     get   ("/get-upload-file",           FILE,           files::read)        .cors(Cors::FlowInQuery).summary("Reads a file of a conversation.")
         .id("getUploadedFile").query(shapes::asking::FILE_QUERY).answers(200, ContentKind::File, Shape::File),
     post  ("/attachments/:flow/:chat",   ATTACH,         attachments::extract)    .accepts(Accepts::Multipart).cors(Cors::Flow).summary("Reads the text of documents for a question to come.")
-        .id("readAttachments").form(shapes::asking::ATTACHMENT_FORM).gives(shapes::asking::ATTACHMENTS),
+        .id("readAttachments").takes_form::<AttachmentForm>().answers_json::<Vec<AttachmentView>>(200),
     get   ("/chatflows-uploads/:id",     PUBLIC,         flows::uploads)          .cors(Cors::Flow).summary("What a flow's chat may upload.")
         .id("getUploadOffer").gives(shapes::flows::UPLOADS),
     get   ("/chatflows-streaming/:id",   PUBLIC,         flows::streaming)        .cors(Cors::Flow).summary("Whether a flow streams its answer token by token.")
@@ -285,7 +288,7 @@ fn conversation_routes() -> Vec<Route> { vec![
     get   ("/stats/:id",                 any_of(VIEW),   messages::stats)         .summary("Counts a flow's messages, conversations and ratings.")
         .id("getStats").query(shapes::asking::MESSAGE_FILTER).gives(shapes::conversations::STATS),
     put   ("/chatmessage/abort/:flow/:chat", PUBLIC,     prediction::abort)       .cors(Cors::Flow).summary("Stops the answer that is under way in a conversation.")
-        .id("abort").gives(shapes::conversations::ABORTED),
+        .id("abort"),
     post  ("/feedback",                  PUBLIC,         feedback::rate)          .cors(Cors::Flow).summary("Rates an answer.")
         .id("rate").takes(shapes::conversations::NEW_FEEDBACK).gives(shapes::conversations::FEEDBACK).refuses(&[401, 403, 404, 429]),
     post  ("/feedback/:id",              PUBLIC,         feedback::rate)          .cors(Cors::Flow).summary("Rates an answer of a flow.")

@@ -6,67 +6,7 @@ use crate::http::openapi::shape::{
     COUNT, ID, MAYBE_TEXT, ParamSpec, SETTINGS, Shape, TEXT, TEXTS, TIME, field, object, optional, query,
 };
 
-const HISTORY: Shape = Shape::List(&Shape::Named(&object(
-    "PastMessage",
-    "An earlier message, for a flow without memory: `{role, content}`, or `{type, message}` from older clients.",
-    &[
-        optional("role", SPEAKER),
-        optional("content", MAYBE_TEXT),
-        optional("type", SPEAKER),
-        optional("message", MAYBE_TEXT),
-    ],
-)));
 const SPEAKER: Shape = Shape::Words(&["userMessage", "apiMessage"]);
-
-const UPLOADS: Shape = Shape::List(&Shape::Named(&object(
-    "Upload",
-    "A file or a link that goes along with a question.",
-    &[
-        field("type", TEXT).about("`file`, `file:full`, `url` or `audio`."),
-        optional("name", MAYBE_TEXT),
-        optional("mime", MAYBE_TEXT),
-        optional("data", MAYBE_TEXT).about("A data URI, or the link."),
-    ],
-)));
-
-macro_rules! question {
-    ($name:literal, $about:literal $(, $more:expr)*) => {
-        Shape::Named(&object($name, $about, &[
-            optional("question", MAYBE_TEXT).about("Required unless files are sent along."),
-            optional("streaming", STREAMING).about("Answers as a stream of events."),
-            optional("chatId", MAYBE_TEXT).about("Goes on with a conversation, when its token comes along."),
-            optional("sessionToken", MAYBE_TEXT).about("Proof of a conversation, from an earlier answer."),
-            optional("overrideConfig", Shape::Maybe(&SETTINGS)).about("Settings that the flow allows requests to change."),
-            optional("history", Shape::Maybe(&HISTORY)),
-            optional("uploads", Shape::Maybe(&UPLOADS)),
-            optional("leadEmail", MAYBE_TEXT),
-            $($more,)*
-        ]))
-    };
-}
-const STREAMING: Shape = Shape::AnyOf(&[Shape::Maybe(&Shape::Flag), Shape::Words(&["true", "false"])]);
-
-pub const QUESTION: Shape = question!("Question", "A question to a flow.");
-/// A question from the canvas.
-pub const INTERNAL_QUESTION: Shape = question!(
-    "InternalQuestion",
-    "A question in the canvas test chat.",
-    optional("source", Shape::Maybe(&Shape::Words(&["live", "draft"])))
-        .about("`live` asks Live although there is a draft.")
-);
-pub const QUESTION_FORM: Shape = Shape::Named(&object(
-    "QuestionForm",
-    "A question with files; every other field is an override.",
-    &[
-        optional("files", Shape::List(&Shape::File)),
-        optional("question", TEXT),
-        optional("streaming", Shape::Words(&["true", "false"])),
-        optional("chatId", TEXT),
-        optional("sessionToken", TEXT),
-        optional("leadEmail", TEXT),
-        optional("overrideConfig", TEXT).about("JSON text."),
-    ],
-));
 
 pub const PASSAGE: Shape = Shape::Named(&object(
     "SourceDocument",
@@ -92,44 +32,6 @@ const USAGE: Shape = Shape::Named(&object(
         field("total_tokens", COUNT),
         optional("input_token_details", Shape::Object(&[field("cache_read", COUNT)])),
         optional("output_token_details", Shape::Object(&[field("reasoning", COUNT)])),
-    ],
-));
-
-pub const ANSWER: Shape = Shape::Named(&object(
-    "Answer",
-    "A whole answer.",
-    &[
-        field("text", TEXT),
-        optional("json", Shape::Anything).about("Where the flow answers with a value."),
-        field("question", TEXT),
-        field("chatId", ID),
-        field("chatMessageId", ID),
-        field("sessionId", TEXT).about(
-            "The conversation; or what the caller named it, where the flow lets callers with its key do so.",
-        ),
-        optional("memoryType", TEXT),
-        optional("usageMetadata", USAGE),
-        optional("flowVariables", SETTINGS),
-        optional("followUpPrompts", TEXT).about("JSON text of a list."),
-        field("isStreamValid", Shape::Flag),
-        optional("sourceDocuments", Shape::List(&PASSAGE)),
-        optional("usedTools", USED_TOOLS),
-        field("sessionToken", TEXT).about("Proof of this conversation, to go on with it."),
-    ],
-));
-
-pub const ATTACHMENTS: Shape = Shape::List(&Shape::Named(&object(
-    "Attachment",
-    "A document and its text.",
-    &[field("name", TEXT), field("mimeType", TEXT), field("size", COUNT), field("content", TEXT)],
-)));
-pub const ATTACHMENT_FORM: Shape = Shape::Named(&object(
-    "AttachmentForm",
-    "Documents to read.",
-    &[
-        field("files", Shape::List(&Shape::File)),
-        optional("base64", Shape::Words(&["true", "false"]))
-            .about("The files themselves instead of their text."),
     ],
 ));
 

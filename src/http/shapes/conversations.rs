@@ -117,10 +117,3 @@ pub const STATS: Shape = Shape::Named(&object(
         field("positiveFeedback", COUNT),
     ],
 ));
-
-/// What a stop is answered with, whether or not something ran.
-pub const ABORTED: Shape = Shape::Named(&object(
-    "Aborted",
-    "Whether something ran is not told.",
-    &[field("status", Shape::Whole(200)), field("message", TEXT)],
-));

@@ -1,6 +1,6 @@
 //! One question: admitted, prepared, run, recorded. Everything that can be refused is refused before `run`.
 
-use super::answer::PredictionAnswer;
+use super::answer::answer_of;
 use super::conversation::{self, ConversationRef};
 use super::nested::CallPath;
 use super::uploads::loader_files;
@@ -14,6 +14,7 @@ use crate::domain::error::{Error, RateLimitExceeded, Result};
 use crate::domain::flows::flow::{CanvasDigest, Flow};
 use crate::domain::flows::rate_limit::WindowState;
 use crate::domain::ids::{FlowId, MessageId};
+use crate::domain::predictions::answer::PredictionAnswer;
 use crate::domain::predictions::prediction::{ChatType, ImageUpload, Question, RunIds, RunOutput, Upload};
 use crate::engine::{OverridePolicy, Overrides, Plan};
 use crate::ops::accounts::keys;
@@ -242,9 +243,9 @@ impl PredictionRun {
         app.secrets.tokens.mint(&self.flow.id, &self.ids.chat)
     }
 
-    /// The `metadata` event of an answer that was stopped: its reader learns which conversation it is.
+    /// The answer that was stopped, without what it said so far: its reader learns which conversation it is.
     #[must_use]
-    pub fn stopped_metadata(&self) -> Value {
-        PredictionAnswer::new(self, RunOutput::default(), String::new()).metadata()
+    pub fn stopped_answer(&self) -> PredictionAnswer {
+        answer_of(self, RunOutput::default(), String::new())
     }
 }

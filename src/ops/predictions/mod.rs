@@ -16,7 +16,6 @@ mod run;
 pub(crate) mod uploads;
 
 pub use self::abort::abort;
-pub use self::answer::PredictionAnswer;
 pub(super) use self::ask::evaluate_overrides;
 pub use self::ask::{
     CanvasSource, PredictionRequest, PredictionRun, admit_key, admit_rate, flow, plan, prepare,
@@ -26,7 +25,7 @@ pub(super) use self::conversation::{ConversationClaim, resolve_conversation, ver
 pub(super) use self::host::run_host::RunHost;
 pub(super) use self::run::run_error;
 pub use self::run::{PendingMessages, run, run_unstored};
-pub use self::uploads::attachments::{Attachment, encode_files, extract_texts};
+pub use self::uploads::attachments::{encode_files, extract_texts};
 pub use self::uploads::policy::UploadPolicy;
 pub use crate::cards::kit::{NullSink, StreamClosed, TokenSink};
 pub use crate::llm::{Delta, ModelError, ReadProgress, ReplyStream, StreamEnd};

@@ -76,7 +76,7 @@ pub(super) fn ask_flow(
         if wanted.afresh { ConversationRef::random() } else { ConversationRef::Existing(from.ids.chat) };
     let ask = PredictionRequest { flow, question, chat_type: from.chat_type, source: CanvasSource::Live };
     let entry = ask::prepare_nested(app, ask, Some((chat, way)), cancel)?;
-    Ok(run::run(app, &entry, cancel, &mut NullSink)?.outcome)
+    Ok(run::run(app, &entry, cancel, &mut NullSink)?.output)
 }
 
 #[cfg(test)]

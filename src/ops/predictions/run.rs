@@ -1,6 +1,6 @@
 //! A prepared question runs: its answer, and what is kept of it.
 
-use super::answer::PredictionAnswer;
+use super::answer::answer_of;
 use super::ask::PredictionRun;
 use super::follow_ups;
 use super::host::run_host::RunHost;
@@ -10,6 +10,7 @@ use crate::app::App;
 use crate::base::cancel::{CancelReason, CancelToken};
 use crate::cards::kit::{NullSink, RunContext, StreamClosed, TokenSink};
 use crate::domain::error::{Error, Result, UnavailableReason};
+use crate::domain::predictions::answer::PredictionAnswer;
 use crate::domain::predictions::prediction::{ChatType, RunOutput};
 use crate::engine;
 use crate::llm::{ReplyStream, StreamEnd};
@@ -49,7 +50,7 @@ pub fn run_unstored(
     let measure = Measure::new(entry);
     let finished = measure.span.in_scope(|| {
         let (outcome, said) = execute(app, entry, cancel, sink)?;
-        Ok((PredictionAnswer::new(entry, outcome, entry.session_token(app)), said))
+        Ok((answer_of(entry, outcome, entry.session_token(app)), said))
     });
     match finished {
         Ok((answer, said)) => Ok((answer, PendingMessages { messages: said, measure })),

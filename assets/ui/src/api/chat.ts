@@ -14,7 +14,7 @@ export interface ChatUpload {
 export type UploadKind = 'file' | 'file:rag';
 
 export type TestQuestion = Pick<
-  Schemas['InternalQuestion'],
+  Schemas['Question'],
   'question' | 'chatId' | 'sessionToken' | 'uploads'
 > & { source: 'draft' | 'live' };
 

@@ -10,6 +10,8 @@ use crate::http::reply::Reply;
 use crate::http::request::Request;
 use crate::http::routing::guard::{Guard, RequiredAccess};
 use crate::ops::predictions;
+use crate::wire::form::read_fields;
+use crate::wire::predictions::attachments::{AttachmentForm, AttachmentView};
 use std::sync::Arc;
 
 /// Files for a flow that admits their sender: what [`ATTACH`] proves.
@@ -25,8 +27,8 @@ pub const ATTACH: Guard<AttachmentGrant> = Guard { name: "ATTACH", access: Requi
 
 fn authorize(app: &App, request: &Request) -> Result<AttachmentGrant> {
     let form = request.take_form().unwrap_or_default();
-    let wanted = form.fields.iter().find(|(name, _)| name == "base64").map(|(_, text)| text.as_str());
-    let whole = match wanted {
+    let fields: AttachmentForm = read_fields(form.fields)?;
+    let whole = match fields.base64.as_deref() {
         None | Some("" | "false") => false,
         Some("true") => true,
         Some(_) => return Err(Error::invalid("'base64' must be 'true' or 'false'.")),
@@ -49,7 +51,8 @@ pub fn extract(app: &App, attached: AttachmentGrant, request: &Request) -> Resul
         let (file, length) = predictions::encode_files(app, &flow, files).map_err(public_error)?;
         Reply::file(file, length, "application/json; charset=utf-8")
     } else {
-        Reply::json(&predictions::extract_texts(app, &flow, files, request.cancel()).map_err(public_error)?)?
+        let read = predictions::extract_texts(app, &flow, files, request.cancel()).map_err(public_error)?;
+        Reply::json(&read.into_iter().map(AttachmentView::from).collect::<Vec<_>>())?
     };
     Ok(match window {
         Some(window) => reply.with_rate(&window, app.clock.now()),

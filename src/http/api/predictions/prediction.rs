@@ -7,8 +7,9 @@ use crate::domain::error::{Error, Result};
 use crate::domain::flows::flow::Flow;
 use crate::domain::flows::rate_limit::WindowState;
 use crate::domain::ids::{ChatId, FlowId};
+use crate::domain::predictions::answer::PredictionAnswer;
 use crate::domain::predictions::prediction::{
-    ChatType, ConversationProof, HistoryMessage, MessageRole, Question, Upload, UploadEntry,
+    ChatType, ConversationProof, HistoryMessage, MessageRole, Question, Upload,
 };
 use crate::http::api::conversations::conversation_access::{can_see, flow_for_origin, request_proofs};
 use crate::http::reply::Reply;
@@ -20,15 +21,19 @@ use crate::http::request::form::FormData;
 use crate::http::request::json;
 use crate::http::request::session_cookie;
 use crate::http::routing::guard::{Guard, RequiredAccess};
+use crate::http::routing::handler::Json;
 use crate::http::routing::origin;
 use crate::ops::flows::access::{self, FlowAction};
 use crate::ops::predictions::{
-    self, CanvasSource, NullSink, PredictionAnswer, PredictionRequest, PredictionRun, ReplyStream,
-    StreamClosed, StreamEnd, TokenSink,
+    self, CanvasSource, NullSink, PredictionRequest, PredictionRun, ReplyStream, StreamClosed, StreamEnd,
+    TokenSink,
 };
-use serde::Deserialize;
+use crate::wire::form::read_fields;
+use crate::wire::predictions::abort::AbortView;
+use crate::wire::predictions::answer::{AnswerEvents, AnswerView};
+use crate::wire::predictions::question::{PastMessage, QuestionBody, QuestionForm};
 use serde::de::DeserializeOwned;
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 use std::sync::Arc;
 
 /// A question that the flow admits: what [`ASK`] proves.
@@ -47,7 +52,11 @@ const CHAT_ID: &str = "x-service-chat-id";
 const SESSION_COOKIE: &str = "service_session";
 
 fn authorize(app: &App, request: &Request) -> Result<AskGrant> {
-    let question = parse_question(request)?;
+    let (body, files) = match request.take_form() {
+        Some(form) => body_from_form(form)?,
+        None => (request.json()?, Vec::new()),
+    };
+    let question = parse_question(request, body, files)?;
     let (flow, window) = admit_to_flow(app, request, request.param("id"))?;
     Ok(AskGrant { flow, question, window })
 }
@@ -107,13 +116,11 @@ pub fn ask(app: &App, admitted: AskGrant, request: &Request) -> Result<Reply> {
 pub fn ask_internal(app: &App, caller: Caller, request: &Request) -> Result<Reply> {
     let id = flow_id(request)?;
     let flow = Arc::new(app.store.read_but_messages(|tx| access::flow(tx, &caller, &id, FlowAction::Read))?);
-    let question = parse_question(request)?;
-    let ask = PredictionRequest {
-        flow,
-        question,
-        chat_type: ChatType::Internal,
-        source: canvas_source(requested_source(request)?.as_deref())?,
-    };
+    let mut body: QuestionBody = request.json()?;
+    let source = body.source.take();
+    let question = parse_question(request, body, Vec::new())?;
+    let source = requested_source(source)?;
+    let ask = PredictionRequest { flow, question, chat_type: ChatType::Internal, source };
     let visible_error = |fault| not_found_if_deleted(app, &id, fault);
     let entry = predictions::prepare(app, ask, request.cancel()).map_err(visible_error)?;
     let chat = entry.ids.chat.to_string();
@@ -138,13 +145,12 @@ pub(in crate::http::api) fn not_found_if_deleted(app: &App, flow: &FlowId, fault
     }
 }
 
-fn requested_source(request: &Request) -> Result<Option<String>> {
-    #[derive(Deserialize)]
-    struct SourceBody {
-        #[serde(default)]
-        source: Option<String>,
+fn requested_source(sent: Option<Value>) -> Result<CanvasSource> {
+    match sent {
+        None | Some(Value::Null) => canvas_source(None),
+        Some(Value::String(side)) => canvas_source(Some(&side)),
+        Some(_) => Err(Error::invalid("'source' must be text.")),
     }
-    Ok(request.json::<SourceBody>()?.source)
 }
 
 /// `"source": "live"` means Live although there is a draft (manual 2.11).
@@ -160,14 +166,12 @@ pub(in crate::http::api) fn canvas_source(source: Option<&str>) -> Result<Canvas
 ///
 /// # Errors
 /// 404 for an unknown flow, 403 for a page that the flow does not admit.
-pub fn abort(app: &App, (): (), request: &Request) -> Result<Reply> {
+pub fn abort(app: &App, (): (), request: &Request) -> Result<Json<AbortView>> {
     let flow = flow_for_origin(app, request, request.param("flow"))?;
     let proofs = request_proofs(request, None);
     let sees_all = can_see(app, request, &flow)?;
     predictions::abort(app, &flow, ChatId::parse(request.param("chat")), &proofs, sees_all)?;
-    Reply::json(
-        &json!({"status": 200, "message": "What ran in this conversation was stopped, if it was yours."}),
-    )
+    Ok(Json(AbortView::DONE))
 }
 
 /// The proof of a conversation, for pages that read headers and for browsers.
@@ -194,14 +198,14 @@ fn reply_to_run(app: &App, entry: PredictionRun, request: &Request) -> Result<Re
     if !entry.question.streaming {
         let (answer, unstored) = predictions::run_unstored(app, &entry, request.cancel(), &mut NullSink)
             .inspect_err(|fault| log_failed_run(Some(&entry.flow.id), fault))?;
-        let (reply, app) = (Reply::json(&answer.into_json())?, app.clone());
+        let (reply, app) = (Reply::json(&AnswerView::from(answer))?, app.clone());
         return Ok(reply.after_commit(move |stored| unstored.store(&app, entry, stored)));
     }
     let (app, cancel) = (app.clone(), request.cancel().clone());
     Ok(Reply::stream(move |events| {
         // Nobody is left to tell when the reader is gone.
         let _ = match send_start(&events).and_then(|()| run(&app, &entry, &cancel, &events)) {
-            Ok(answer) => send_end(&events, &answer),
+            Ok(answer) => send_end(&events, answer),
             Err(_) if cancel.reason() == Some(CancelReason::Aborted) => send_abort(&events, &entry),
             Err(fault) => {
                 log_failed_run(Some(&entry.flow.id), &fault);
@@ -216,7 +220,7 @@ fn reply_to_run(app: &App, entry: PredictionRun, request: &Request) -> Result<Re
 }
 
 fn send_start(events: &EventSink) -> Result<()> {
-    events.send("start", &Value::from("")).map_err(|_| Error::Cancelled)
+    events.send("start", "").map_err(|_| Error::Cancelled)
 }
 
 fn run(
@@ -230,12 +234,16 @@ fn run(
 
 fn send_end(
     events: &EventSink,
-    answer: &PredictionAnswer,
+    answer: PredictionAnswer,
 ) -> Result<(), crate::http::reply::sse::StreamClosed> {
-    for (name, list) in answer.lists() {
-        events.send(name, &list)?;
+    let AnswerEvents { lists, metadata } = answer.into();
+    if !lists.source_documents.is_empty() {
+        events.send("sourceDocuments", &lists.source_documents)?;
     }
-    events.send("metadata", &answer.metadata())?;
+    if !lists.used_tools.is_empty() {
+        events.send("usedTools", &lists.used_tools)?;
+    }
+    events.send("metadata", &metadata)?;
     events.close()
 }
 
@@ -244,8 +252,8 @@ fn send_abort(
     events: &EventSink,
     entry: &PredictionRun,
 ) -> Result<(), crate::http::reply::sse::StreamClosed> {
-    events.send("metadata", &entry.stopped_metadata())?;
-    events.send("abort", &Value::from("[DONE]"))?;
+    events.send("metadata", &AnswerEvents::from(entry.stopped_answer()).metadata)?;
+    events.send("abort", "[DONE]")?;
     events.close()
 }
 
@@ -258,7 +266,7 @@ impl TokenSink for TokenEvents<'_> {
     }
 
     fn thinking(&mut self, text: &str) -> Result<(), StreamClosed> {
-        self.0.send("thinking", &Value::from(text)).map_err(|_| StreamClosed {})
+        self.0.send("thinking", text).map_err(|_| StreamClosed {})
     }
 
     fn follow(&mut self, streaming: ReplyStream) -> StreamEnd {
@@ -266,56 +274,12 @@ impl TokenSink for TokenEvents<'_> {
     }
 }
 
-/// The body of a question (manual 2.1). Every field may be `null`.
-#[derive(Default, Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct QuestionBody {
-    #[serde(default)]
-    question: Option<String>,
-    /// What was filled in of a form that the flow begins with.
-    #[serde(default)]
-    form: Option<Value>,
-    #[serde(default)]
-    streaming: Option<Value>,
-    #[serde(default)]
-    chat_id: Option<String>,
-    #[serde(default)]
-    session_token: Option<String>,
-    #[serde(default)]
-    session_id: Option<Value>,
-    #[serde(default)]
-    override_config: Option<Map<String, Value>>,
-    #[serde(default)]
-    history: Option<Vec<HistoryMessageBody>>,
-    #[serde(default)]
-    uploads: Option<Vec<UploadEntry>>,
-    #[serde(default)]
-    lead_email: Option<String>,
-}
-
-/// An earlier message: `{role, content}`, or `{type, message}` from older clients.
-#[derive(Deserialize)]
-struct HistoryMessageBody {
-    #[serde(default)]
-    role: Option<String>,
-    #[serde(default)]
-    content: Option<String>,
-    #[serde(rename = "type", default)]
-    kind: Option<String>,
-    #[serde(default)]
-    message: Option<String>,
-}
-
-fn parse_question(request: &Request) -> Result<Question> {
-    let (body, files) = match request.take_form() {
-        Some(form) => body_from_form(form)?,
-        None => (request.json()?, Vec::new()),
-    };
+fn parse_question(request: &Request, body: QuestionBody, files: Vec<Upload>) -> Result<Question> {
     let streaming = parse_streaming(body.streaming.as_ref())?;
     request.set_streaming(streaming);
     let mut overrides = body.override_config.unwrap_or_default();
     let proofs = conversation_proofs(request, body.session_token, &mut overrides);
-    let listed = body.uploads.unwrap_or_default().into_iter().map(Upload::Entry);
+    let listed = body.uploads.unwrap_or_default().into_iter().map(|entry| Upload::Entry(entry.into()));
     let uploads: Vec<Upload> = listed.chain(files).collect();
     // What is sent along can be the question (manual 2.1 r1).
     let has_form = match &body.form {
@@ -353,36 +317,34 @@ fn parse_question(request: &Request) -> Result<Question> {
 
 /// A form as a body (manual 2.1): what is no field of a question is an override, and is judged as any other.
 fn body_from_form(form: FormData) -> Result<(QuestionBody, Vec<Upload>)> {
-    let mut body = QuestionBody::default();
-    let mut flat = Map::new();
-    for (name, text) in form.fields {
-        match name.as_str() {
-            "question" => body.question = Some(text),
-            "streaming" => body.streaming = Some(text.into()),
-            "chatId" => body.chat_id = Some(text),
-            "sessionToken" => body.session_token = Some(text),
-            "leadEmail" => body.lead_email = Some(text),
-            "history" => body.history = parse_list_field(&name, &text)?,
-            "uploads" => body.uploads = parse_list_field(&name, &text)?,
-            "overrideConfig" => body.override_config = Some(json::parse_object(text.as_bytes())?),
-            _ => drop(flat.insert(name, text.into())),
-        }
-    }
-    let overrides = body.override_config.get_or_insert_default();
-    for (name, value) in flat {
+    let fields: QuestionForm = read_fields(form.fields)?;
+    let mut overrides = match fields.override_config {
+        Some(text) => json::parse_object(text.as_bytes())?,
+        None => Map::new(),
+    };
+    for (name, value) in fields.overrides {
         if overrides.contains_key(&name) {
             return Err(Error::invalid("A field of the form is in 'overrideConfig' too: send it once."));
         }
         overrides.insert(name, value);
     }
+    let body = QuestionBody {
+        question: fields.question,
+        streaming: fields.streaming.map(Value::from),
+        chat_id: fields.chat_id,
+        session_token: fields.session_token,
+        override_config: Some(overrides),
+        history: parse_list_field("history", fields.history)?,
+        uploads: parse_list_field("uploads", fields.uploads)?,
+        lead_email: fields.lead_email,
+        ..QuestionBody::default()
+    };
     Ok((body, form.files.into_iter().map(Upload::File).collect()))
 }
 
 /// A list that a form sends as JSON text.
-fn parse_list_field<T: DeserializeOwned>(name: &str, text: &str) -> Result<Option<Vec<T>>> {
-    if text.trim().is_empty() {
-        return Ok(None);
-    }
+fn parse_list_field<T: DeserializeOwned>(name: &str, text: Option<String>) -> Result<Option<Vec<T>>> {
+    let Some(text) = text.filter(|text| !text.trim().is_empty()) else { return Ok(None) };
     json::parse(text.as_bytes()).map_err(|why| {
         Error::Invalid(format!("'{name}' must be a list as a JSON body has it, written as text. {why}"))
     })
@@ -419,11 +381,11 @@ pub(in crate::http::api) fn conversation_proofs(
     .collect()
 }
 
-fn parse_history_message(sent: HistoryMessageBody) -> Result<HistoryMessage> {
+fn parse_history_message(sent: PastMessage) -> Result<HistoryMessage> {
     let wrong = || {
         Error::invalid("'history' must be a list of {role: 'userMessage' or 'apiMessage', content: text}.")
     };
-    let speaker = match sent.role.or(sent.kind).as_deref() {
+    let speaker = match sent.role.or(sent.r#type).as_deref() {
         Some("userMessage") => MessageRole::User,
         Some("apiMessage") => MessageRole::Api,
         _ => return Err(wrong()),

@@ -16,7 +16,7 @@ use crate::domain::accounts::caller::Caller;
 use crate::domain::conversations::conversation::Message;
 use crate::domain::error::Result;
 use crate::domain::ids::{ChatId, FlowId, WorkspaceId};
-use crate::domain::predictions::prediction::{MessageRole, Usage};
+use crate::domain::predictions::prediction::MessageRole;
 use crate::ops::flows::access::{self, FlowAction};
 pub use crate::store::Order as MessageOrder;
 use crate::store::ReadTx;
@@ -60,7 +60,7 @@ pub(in crate::ops) fn wire(message: &Message) -> Value {
         "usedTools": list(json!(message.used_tools)),
         "fileUploads": list(json!(message.file_uploads)),
         "followUpPrompts": follow_ups(message),
-        "usageMetadata": message.usage.as_ref().map(Usage::wire),
+        "usageMetadata": message.usage.map(crate::wire::predictions::run_facts::UsageView::from),
         "stopped": message.stopped,
         "execution": null,
     })

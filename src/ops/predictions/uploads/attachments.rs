@@ -10,25 +10,14 @@ use crate::base::spooled_file::ByteSource as _;
 use crate::documents::DocumentKind;
 use crate::domain::error::{Error, Result};
 use crate::domain::flows::flow::Flow;
+use crate::domain::predictions::attachment::Attachment;
 use crate::domain::predictions::prediction::{Upload, UploadFile};
 use crate::limits::DOCUMENT_TEXT_BYTES_MAX;
 use base64::engine::general_purpose::STANDARD;
 use base64::write::EncoderWriter;
-use serde::Serialize;
 use serde_json::json;
 use std::fs;
 use std::io::{self, BufWriter, Seek as _, Write as _};
-
-/// A document and its text.
-#[derive(Debug, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct Attachment {
-    pub name: String,
-    pub mime_type: &'static str,
-    /// Bytes of the file.
-    pub size: u64,
-    pub content: String,
-}
 
 /// The text of each file.
 ///

@@ -1,0 +1,19 @@
+//! A finished answer, with what its reader learns beside it (manual 2.6).
+
+use super::prediction::{RunIds, RunOutput};
+
+#[derive(Debug, Clone)]
+pub struct PredictionAnswer {
+    pub output: RunOutput,
+    /// The text that was asked.
+    pub question: String,
+    pub ids: RunIds,
+    /// The conversation, or what the caller named it.
+    pub session: String,
+    /// The card that remembers the conversation, where the flow has one.
+    pub memory_type: Option<String>,
+    /// Proof of the conversation.
+    pub session_token: String,
+    /// The caller asked for a stream, and the flow can give one.
+    pub is_stream_valid: bool,
+}

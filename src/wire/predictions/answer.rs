@@ -1,0 +1,105 @@
+//! An answer, whole or as the events at the end of a stream (manual 2.6).
+
+use super::run_facts::{DocumentView, UsageView, UsedToolView};
+use crate::domain::ids::{ChatId, MessageId};
+use crate::domain::predictions::answer::PredictionAnswer;
+use crate::domain::predictions::prediction::RunOutput;
+use serde::Serialize;
+use serde_json::{Map, Value};
+
+/// A whole answer.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "Answer"))]
+pub struct AnswerView {
+    text: String,
+    /// Where the flow answers with a value.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, schemars(with = "Value"))]
+    json: Option<Value>,
+    #[serde(flatten)]
+    metadata: AnswerMetadata,
+    is_stream_valid: bool,
+    #[serde(flatten)]
+    lists: AnswerLists,
+    /// Proof of this conversation, to go on with it.
+    session_token: String,
+}
+
+/// The `metadata` of an answer: no session token, because whoever reads a stream has it from the head (manual 2.8).
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct AnswerMetadata {
+    question: String,
+    chat_id: ChatId,
+    chat_message_id: MessageId,
+    /// The conversation; or what the caller named it, where the flow lets callers with its key do so.
+    session_id: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, schemars(with = "String"))]
+    memory_type: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, schemars(with = "UsageView"))]
+    usage_metadata: Option<UsageView>,
+    #[serde(skip_serializing_if = "Map::is_empty")]
+    flow_variables: Map<String, Value>,
+    /// JSON text of a list.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, schemars(with = "String"))]
+    follow_up_prompts: Option<String>,
+}
+
+/// The lists of an answer, which are sent only when they hold something.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct AnswerLists {
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub source_documents: Vec<DocumentView>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub used_tools: Vec<UsedToolView>,
+}
+
+/// What ends a stream: its lists, each an event of its own, and then its metadata.
+#[derive(Debug)]
+pub struct AnswerEvents {
+    pub lists: AnswerLists,
+    pub metadata: AnswerMetadata,
+}
+
+impl From<PredictionAnswer> for AnswerView {
+    fn from(mut answer: PredictionAnswer) -> Self {
+        let text = std::mem::take(&mut answer.output.text);
+        let json = answer.output.json.take();
+        let session_token = std::mem::take(&mut answer.session_token);
+        let is_stream_valid = answer.is_stream_valid;
+        let AnswerEvents { lists, metadata } = answer.into();
+        Self { text, json, metadata, is_stream_valid, lists, session_token }
+    }
+}
+
+impl From<PredictionAnswer> for AnswerEvents {
+    fn from(answer: PredictionAnswer) -> Self {
+        let PredictionAnswer { output, question, ids, session, memory_type, .. } = answer;
+        let RunOutput { used_tools, source_documents, usage, flow_variables, follow_up_prompts, .. } = output;
+        Self {
+            lists: AnswerLists {
+                source_documents: source_documents.into_iter().map(DocumentView::from).collect(),
+                used_tools: used_tools.into_iter().map(UsedToolView::from).collect(),
+            },
+            metadata: AnswerMetadata {
+                question,
+                chat_id: ids.chat,
+                chat_message_id: ids.answer,
+                session_id: session,
+                memory_type,
+                usage_metadata: usage.map(UsageView::from),
+                flow_variables,
+                // Clients read JSON text here, in both modes.
+                follow_up_prompts: (!follow_up_prompts.is_empty())
+                    .then(|| Value::from(follow_up_prompts).to_string()),
+            },
+        }
+    }
+}

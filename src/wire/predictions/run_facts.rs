@@ -1,0 +1,80 @@
+//! What is said of a run beside its text: in answers, in events, and in stored messages.
+
+use crate::domain::predictions::prediction::{Document, Usage, UsedTool};
+use serde::Serialize;
+use serde_json::{Map, Value};
+
+/// A passage of a document.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "SourceDocument"))]
+pub struct DocumentView {
+    page_content: String,
+    metadata: Map<String, Value>,
+}
+
+impl From<Document> for DocumentView {
+    fn from(Document { page_content, metadata }: Document) -> Self {
+        Self { page_content, metadata }
+    }
+}
+
+/// A tool that an answer used.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "UsedTool"))]
+pub struct UsedToolView {
+    tool: String,
+    tool_input: Value,
+    tool_output: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, schemars(with = "String"))]
+    error: Option<String>,
+}
+
+impl From<UsedTool> for UsedToolView {
+    fn from(UsedTool { tool, tool_input, tool_output, error }: UsedTool) -> Self {
+        Self { tool, tool_input, tool_output, error }
+    }
+}
+
+/// Tokens that models read and wrote.
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "Usage"))]
+pub struct UsageView {
+    input_tokens: u64,
+    output_tokens: u64,
+    total_tokens: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, schemars(with = "InputDetails"))]
+    input_token_details: Option<InputDetails>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, schemars(with = "OutputDetails"))]
+    output_token_details: Option<OutputDetails>,
+}
+
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(inline))]
+struct InputDetails {
+    cache_read: u64,
+}
+
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(inline))]
+struct OutputDetails {
+    reasoning: u64,
+}
+
+impl From<Usage> for UsageView {
+    fn from(usage: Usage) -> Self {
+        let Usage { input_tokens, output_tokens, cached_tokens, reasoning_tokens } = usage;
+        Self {
+            input_tokens,
+            output_tokens,
+            total_tokens: usage.total(),
+            input_token_details: (cached_tokens > 0).then_some(InputDetails { cache_read: cached_tokens }),
+            output_token_details: (reasoning_tokens > 0)
+                .then_some(OutputDetails { reasoning: reasoning_tokens }),
+        }
+    }
+}
