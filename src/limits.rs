@@ -23,7 +23,7 @@ pub const FORM_HEAD_BYTES_MAX: usize = 8 * 1024;
 pub const BODIES_BYTES_MAX: usize = 512 * 1024 * 1024;
 /// Bodies up to here are not counted among the larger ones.
 pub const BODY_UNCOUNTED_BYTES: usize = 64 * 1024;
-/// Deepest nesting of lists and objects in a JSON body: the parser's own guard stops at the 128th level.
+/// Deepest nesting of lists and objects in a JSON body.
 pub const JSON_DEPTH_MAX: usize = 127;
 /// Requests that run at the same time, each on a thread of its own.
 pub const RUNS_MAX: usize = 2_000;

@@ -2,127 +2,74 @@
 //!
 //! Reasons are ours: a parser's own words name Rust types and repeat values, so they never reach a caller.
 
-use super::strict::StrictValue;
+use super::strict::{Mismatch, StrictValue};
 use crate::domain::error::{Error, Result};
+use crate::limits::JSON_DEPTH_MAX;
 use serde::de::{DeserializeOwned, DeserializeSeed, Error as _, IgnoredAny, MapAccess, SeqAccess, Visitor};
-use serde_json::Value;
+use serde_json::error::Category;
+use serde_json::{Map, Value};
 use std::borrow::Cow;
-use std::collections::HashSet;
+use std::cell::Cell;
 use std::fmt;
-
-/// Marks a duplicate name among the errors that serde reports.
-const DUPLICATE: &str = "duplicate name ";
-/// Objects with more names than this are checked with a set; small ones are faster to scan.
-const SCAN_NAMES_MAX: usize = 16;
 
 /// Reads `bytes` into `T`.
 ///
 /// # Errors
 /// [`Error::Invalid`] with a sentence that names the field at fault (manual 1.2 r2).
 pub fn parse<T: DeserializeOwned>(bytes: &[u8]) -> Result<T> {
-    check(bytes)?;
-    read(bytes)
+    read(&parse_value(bytes)?)
 }
 
-fn read<T: DeserializeOwned>(bytes: &[u8]) -> Result<T> {
-    let value: Value = serde_json::from_slice(bytes).map_err(|error| Error::Invalid(explain("", &error)))?;
-    serde_path_to_error::deserialize(StrictValue(&value)).map_err(|error| {
-        let path = error.path().to_string();
-        Error::Invalid(explain(&path, error.inner()))
-    })
-}
-
-/// As [`parse`], of an object. A list would be read as the fields of a record in order, which no caller means.
+/// Reads `bytes`, an object, into `T`. A list would be read as the fields of a record in order, which no caller means.
 ///
 /// # Errors
 /// As [`parse`], and for every other kind of value.
 pub fn parse_object<T: DeserializeOwned>(bytes: &[u8]) -> Result<T> {
-    check(bytes)?;
-    if bytes.iter().find(|byte| !byte.is_ascii_whitespace()) != Some(&b'{') {
-        return Err(Error::invalid("The body must be a JSON object."));
+    match parse_value(bytes)? {
+        object @ Value::Object(_) => read(&object),
+        _ => Err(Error::invalid("The body must be a JSON object.")),
     }
-    read(bytes)
 }
 
-/// Checks that `bytes` hold exactly one well-formed JSON text without duplicate names.
+/// Reads exactly one well-formed JSON text without duplicate names.
 ///
 /// # Errors
 /// [`Error::Invalid`], with the line and column where the text goes wrong.
-pub fn check(bytes: &[u8]) -> Result<()> {
+pub fn parse_value(bytes: &[u8]) -> Result<Value> {
     if bytes.is_empty() {
         return Err(Error::invalid("The request has no body. Send a JSON object."));
     }
     let text = std::str::from_utf8(bytes).map_err(|_| Error::invalid("The body is not valid UTF-8."))?;
     let mut parser = serde_json::Deserializer::from_str(text);
-    DuplicateKeyCheck
-        .deserialize(&mut parser)
-        .and_then(|()| parser.end())
-        .map_err(|error| Error::Invalid(explain("", &error)))
+    // Depth is counted here, so that the refusal does not depend on how the parser words its own.
+    parser.disable_recursion_limit();
+    let fault = Cell::new(None);
+    let value = ValueSeed { depth: 0, fault: &fault }.deserialize(&mut parser);
+    let read = value.and_then(|value| parser.end().map(|()| value));
+    read.map_err(|error| {
+        Error::Invalid(match (fault.take(), error.classify()) {
+            (Some(TextFault::Duplicate(name)), _) => {
+                format!("The body has the name '{name}' twice in one object.")
+            }
+            (Some(TextFault::TooDeep), _) => format!("The body nests deeper than {JSON_DEPTH_MAX} levels."),
+            (None, Category::Eof) => "The body is not valid JSON: it ends too early.".to_owned(),
+            (None, Category::Data | Category::Syntax | Category::Io) => {
+                format!("The body is not valid JSON: see line {}, column {}.", error.line(), error.column())
+            }
+        })
+    })
 }
 
-fn explain(path: &str, error: &serde_json::Error) -> String {
-    use serde_json::error::Category;
-    let text = error.to_string();
-    if let Some(rest) = text.strip_prefix(DUPLICATE) {
-        let name = rest.split('\u{0}').next().unwrap_or_default();
-        return format!("The body has the name '{}' twice in one object.", sanitize(name));
-    }
-    if text.starts_with("recursion limit exceeded") {
-        return format!(
-            "The body nests deeper than {JSON_DEPTH_MAX} levels.",
-            JSON_DEPTH_MAX = crate::limits::JSON_DEPTH_MAX
-        );
-    }
-    match error.classify() {
-        Category::Data => wrong_data(path, &text),
-        Category::Eof => "The body is not valid JSON: it ends too early.".to_owned(),
-        Category::Syntax | Category::Io => {
-            format!("The body is not valid JSON: see line {}, column {}.", error.line(), error.column())
-        }
-    }
-}
-
-/// A reason for JSON that is well-formed and not what the route takes.
-fn wrong_data(path: &str, text: &str) -> String {
-    let at =
-        if path.is_empty() || path == "." { "The body".to_owned() } else { format!("'{}'", sanitize(path)) };
-    if let Some(name) = quoted_after(text, "missing field `") {
-        let prefix =
-            if path.is_empty() || path == "." { String::new() } else { format!("{}.", sanitize(path)) };
-        return format!("'{prefix}{name}' is missing.");
-    }
-    if text.starts_with("invalid type") || text.starts_with("invalid length") {
-        return match text.rsplit_once("expected ").and_then(|(_, expected)| kind_label(expected)) {
-            Some(kind) => format!("{at} must be {kind}."),
-            None => format!("{at} has the wrong type."),
-        };
-    }
-    if let Some((_, allowed)) =
-        text.split_once("`, expected ").filter(|_| text.starts_with("unknown variant"))
-    {
-        let names = allowed.split(" at line").next().unwrap_or_default().replace('`', "'");
-        return format!("{at} must be {names}.");
-    }
-    format!("{at} has a value that is not allowed.")
-}
-
-fn quoted_after<'a>(text: &'a str, start: &str) -> Option<&'a str> {
-    text.strip_prefix(start)?.split('`').next()
-}
-
-/// What serde expected, in words for people; `None` for what names a Rust type.
-fn kind_label(expected: &str) -> Option<&'static str> {
-    let expected = expected.split(" at line").next().unwrap_or_default();
-    Some(match expected {
-        "a string" | "a borrowed string" | "string" => "text",
-        "a boolean" => "true or false",
-        "a sequence" => "a list",
-        "a map" => "an object",
-        "u8" | "u16" | "u32" | "u64" | "usize" => "a whole number, zero or more",
-        "i8" | "i16" | "i32" | "i64" | "isize" => "a whole number",
-        "f32" | "f64" => "a number",
-        other if other.starts_with("struct ") => "an object",
-        _ => return None,
+fn read<T: DeserializeOwned>(value: &Value) -> Result<T> {
+    serde_path_to_error::deserialize(StrictValue(value)).map_err(|error| {
+        let path = sanitize(&error.path().to_string());
+        let is_root = path.is_empty() || path == ".";
+        Error::Invalid(match error.into_inner() {
+            Mismatch::Missing(name) if is_root => format!("'{name}' is missing."),
+            Mismatch::Missing(name) => format!("'{path}.{name}' is missing."),
+            mismatch if is_root => format!("The body {mismatch}."),
+            mismatch => format!("'{path}' {mismatch}."),
+        })
     })
 }
 
@@ -131,81 +78,83 @@ fn sanitize(text: &str) -> String {
     text.chars().filter(|c| !c.is_control()).take(100).collect()
 }
 
-/// Walks a JSON value without keeping it.
-struct DuplicateKeyCheck;
+/// What is wrong with a text that is JSON by its grammar.
+enum TextFault {
+    /// This name stands twice in one object.
+    Duplicate(String),
+    TooDeep,
+}
 
-impl<'de> DeserializeSeed<'de> for DuplicateKeyCheck {
-    type Value = ();
-    fn deserialize<D: serde::Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
+/// Reads a JSON value that is at this depth.
+#[derive(Clone, Copy)]
+struct ValueSeed<'a> {
+    depth: usize,
+    fault: &'a Cell<Option<TextFault>>,
+}
+
+impl ValueSeed<'_> {
+    /// For what is in a list or an object; an error where that is too deep.
+    fn inner<E: serde::de::Error>(self) -> Result<Self, E> {
+        if self.depth == JSON_DEPTH_MAX {
+            self.fault.set(Some(TextFault::TooDeep));
+            return Err(E::custom("too deep"));
+        }
+        Ok(Self { depth: self.depth + 1, ..self })
+    }
+}
+
+impl<'de> DeserializeSeed<'de> for ValueSeed<'_> {
+    type Value = Value;
+    fn deserialize<D: serde::Deserializer<'de>>(self, deserializer: D) -> Result<Value, D::Error> {
         deserializer.deserialize_any(self)
     }
 }
 
-impl<'de> Visitor<'de> for DuplicateKeyCheck {
-    type Value = ();
+impl<'de> Visitor<'de> for ValueSeed<'_> {
+    type Value = Value;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("JSON")
     }
-    fn visit_bool<E>(self, _: bool) -> Result<(), E> {
-        Ok(())
+    fn visit_bool<E>(self, flag: bool) -> Result<Value, E> {
+        Ok(flag.into())
     }
-    fn visit_i64<E>(self, _: i64) -> Result<(), E> {
-        Ok(())
+    fn visit_i64<E>(self, number: i64) -> Result<Value, E> {
+        Ok(number.into())
     }
-    fn visit_u64<E>(self, _: u64) -> Result<(), E> {
-        Ok(())
+    fn visit_u64<E>(self, number: u64) -> Result<Value, E> {
+        Ok(number.into())
     }
-    fn visit_f64<E>(self, _: f64) -> Result<(), E> {
-        Ok(())
+    fn visit_f64<E>(self, number: f64) -> Result<Value, E> {
+        Ok(number.into())
     }
-    fn visit_str<E>(self, _: &str) -> Result<(), E> {
-        Ok(())
+    fn visit_str<E>(self, text: &str) -> Result<Value, E> {
+        Ok(text.into())
     }
-    fn visit_unit<E>(self) -> Result<(), E> {
-        Ok(())
+    fn visit_string<E>(self, text: String) -> Result<Value, E> {
+        Ok(text.into())
     }
-    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<(), A::Error> {
-        while items.next_element_seed(Self)?.is_some() {}
-        Ok(())
+    fn visit_unit<E>(self) -> Result<Value, E> {
+        Ok(Value::Null)
     }
-    fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<(), A::Error> {
-        let mut names = ObjectKeys::default();
+    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Value, A::Error> {
+        let (seed, mut list) = (self.inner()?, Vec::new());
+        while let Some(item) = items.next_element_seed(seed)? {
+            list.push(item);
+        }
+        Ok(list.into())
+    }
+    fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<Value, A::Error> {
+        let (seed, mut object) = (self.inner()?, Map::new());
         while let Some(name) = entries.next_key_seed(KeySeed)? {
-            if let Some(twice) = names.add(name) {
-                return Err(A::Error::custom(format_args!("{DUPLICATE}{twice}\u{0}")));
+            if object.contains_key(&*name) {
+                self.fault.set(Some(TextFault::Duplicate(sanitize(&name))));
+                return Err(A::Error::custom("duplicate name"));
             }
-            entries.next_value_seed(Self)?;
+            let value = entries.next_value_seed(seed)?;
+            object.insert(name.into_owned(), value);
         }
-        Ok(())
-    }
-}
-
-/// The names one object has shown so far.
-#[derive(Default)]
-struct ObjectKeys<'de> {
-    few: Vec<Cow<'de, str>>,
-    many: HashSet<Cow<'de, str>>,
-}
-
-impl<'de> ObjectKeys<'de> {
-    /// Adds a name; gives it back when it was there already.
-    fn add(&mut self, name: Cow<'de, str>) -> Option<Cow<'de, str>> {
-        if self.many.is_empty() {
-            if self.few.contains(&name) {
-                return Some(name);
-            }
-            self.few.push(name);
-            if self.few.len() > SCAN_NAMES_MAX {
-                self.many = self.few.drain(..).collect();
-            }
-            return None;
-        }
-        if self.many.contains(&name) {
-            return Some(name);
-        }
-        self.many.insert(name);
-        None
+        Ok(object.into())
     }
 }
 
@@ -278,16 +227,16 @@ mod tests {
     use serde::Deserialize;
 
     fn reason(bytes: &[u8]) -> String {
-        check(bytes).unwrap_err().to_string()
+        parse_value(bytes).unwrap_err().to_string()
     }
 
     #[test]
     fn names_count_once_per_object_however_they_are_written() {
-        assert!(check(br#"{"a":1,"b":{"a":1},"c":[{"a":1},{"a":2}]}"#).is_ok());
+        assert!(parse_value(br#"{"a":1,"b":{"a":1},"c":[{"a":1},{"a":2}]}"#).is_ok());
         assert!(reason(br#"{"a":1,"b":2,"a":3}"#).contains("'a' twice"));
         assert!(reason(br#"{"x":[{"a":1,"\u0061":3}]}"#).contains("'a' twice"));
         let many: Vec<String> = (0..100).map(|i| format!("\"n{i}\":{i}")).collect();
-        assert!(check(format!("{{{}}}", many.join(",")).as_bytes()).is_ok());
+        assert!(parse_value(format!("{{{}}}", many.join(",")).as_bytes()).is_ok());
         assert!(reason(format!("{{{},\"n50\":1}}", many.join(",")).as_bytes()).contains("'n50' twice"));
     }
 
@@ -304,19 +253,19 @@ mod tests {
             b"{'a':1}",
             b"\xef\xbb\xbf{}",
         ] {
-            assert!(check(bad).is_err(), "{bad:?}");
+            assert!(parse_value(bad).is_err(), "{bad:?}");
         }
         for good in [&b"{}"[..], b" [1, 2.5e3, null, true, \"x\"] \n", b"0", b"\"\\ud83d\\ude00\""] {
-            assert!(check(good).is_ok(), "{good:?}");
+            assert!(parse_value(good).is_ok(), "{good:?}");
         }
     }
 
     #[test]
     fn depth_is_bounded_and_said() {
         let nested = |depth: usize| format!("{}{}", "[".repeat(depth), "]".repeat(depth));
-        assert!(check(nested(crate::limits::JSON_DEPTH_MAX).as_bytes()).is_ok());
+        assert!(parse_value(nested(crate::limits::JSON_DEPTH_MAX).as_bytes()).is_ok());
         assert!(reason(nested(crate::limits::JSON_DEPTH_MAX + 1).as_bytes()).contains("deeper than"));
-        assert!(check(nested(1_000_000).as_bytes()).is_err());
+        assert!(parse_value(nested(1_000_000).as_bytes()).is_err());
     }
 
     #[derive(Debug, Deserialize)]

@@ -154,7 +154,7 @@ impl Request {
     /// # Errors
     /// As [`Self::json`].
     pub fn value(&self) -> Result<serde_json::Value> {
-        json::parse(&self.body)
+        json::parse_value(&self.body)
     }
 
     /// The body's bytes; empty when there was none.
