@@ -74,6 +74,7 @@ const ONLY: &[(&str, &[&str])] = &[
 const HOMES: &[(&str, &[&str])] = &[
     ("redb", &["src/store/"]),
     ("crc32fast", &["src/base/checksum"]),
+    ("quick_cache", &["src/base/bounded_cache"]),
     ("multer", &["src/http/"]),
     ("rquickjs", &["src/script/"]),
     ("seccompiler", &["src/worker/"]),

@@ -1,10 +1,9 @@
 //! What providers answered when they were asked for their models: kept for a little while, so that a page that asks
 //! for each card does not ask the provider as often.
 
+use crate::base::bounded_cache::{BoundedCache, bounded_cache};
 use crate::domain::ids::WorkspaceId;
 use serde_json::Value;
-use std::collections::HashMap;
-use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 const LISTS_MAX: usize = 200;
@@ -22,37 +21,32 @@ pub struct ModelListKey {
     pub credential: Option<String>,
 }
 
-#[derive(Default)]
-pub struct ModelListCache(Mutex<HashMap<ModelListKey, CachedModelList>>);
+pub struct ModelListCache(BoundedCache<ModelListKey, CachedModelList>);
 
+#[derive(Clone)]
 struct CachedModelList {
     /// `None` when the provider did not answer.
     list: Option<Vec<Value>>,
     until: Instant,
 }
 
+impl Default for ModelListCache {
+    fn default() -> Self {
+        Self(bounded_cache(LISTS_MAX))
+    }
+}
+
 impl ModelListCache {
     /// What was answered not long ago: a list, or that there was none.
     #[must_use]
     pub fn find(&self, asked: &ModelListKey) -> Option<Option<Vec<Value>>> {
-        let lists = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        lists.get(asked).filter(|kept| kept.until > Instant::now()).map(|kept| kept.list.clone())
+        self.0.get(asked).filter(|kept| kept.until > Instant::now()).map(|kept| kept.list)
     }
 
     /// Keeps an answer, or that there was none.
     pub fn insert(&self, asked: ModelListKey, list: Option<Vec<Value>>) {
-        let now = Instant::now();
-        let until = now + if list.is_some() { FRESH_FOR } else { RETRY_FAILURE_AFTER };
-        let mut lists = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if lists.len() >= LISTS_MAX {
-            lists.retain(|_, kept| kept.until > now);
-        }
-        if lists.len() >= LISTS_MAX
-            && let Some(oldest) = lists.iter().min_by_key(|(_, kept)| kept.until).map(|(key, _)| key.clone())
-        {
-            lists.remove(&oldest);
-        }
-        lists.insert(asked, CachedModelList { list, until });
+        let fresh_for = if list.is_some() { FRESH_FOR } else { RETRY_FAILURE_AFTER };
+        self.0.insert(asked, CachedModelList { list, until: Instant::now() + fresh_for });
     }
 }
 
@@ -76,6 +70,6 @@ mod tests {
         for n in 0..2 * LISTS_MAX {
             options.insert(asked(n), None);
         }
-        assert!(options.0.lock().unwrap().len() <= LISTS_MAX);
+        assert!(options.0.len() <= LISTS_MAX);
     }
 }

@@ -1,5 +1,6 @@
 //! Replies of models that flows keep for later questions. Each flow has its own and loses them when its Live
-//! changes or it is deleted; the memory all of them can take is fixed.
+//! changes or it is deleted; the memory all of them can take is fixed. No package for caches gives each owner a share of its
+//! own and forgets whole owners first, so this is written here.
 
 use crate::domain::flows::flow::CanvasDigest;
 use crate::domain::ids::{FlowId, WorkspaceId};

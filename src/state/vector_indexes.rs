@@ -1,5 +1,5 @@
-//! Searchable vectors in memory, shared by all who ask. An index is made once, though many wait for it; the memory all
-//! of them take is fixed.
+//! Searchable vectors in memory, shared by all who ask. An index is made once, though many wait for it, each as long as its own
+//! run wants it, and each owner has a quota, which no package for caches knows. The memory all of them take is fixed.
 
 use crate::base::cancel::CancelToken;
 use crate::domain::error::{Error, Result};
