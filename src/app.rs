@@ -176,10 +176,11 @@ impl App {
     /// As [`Self::temporary`], with an owner, and the operator acting for them.
     #[cfg(test)]
     pub(crate) fn with_owner() -> (tempfile::TempDir, Self, crate::domain::accounts::caller::Caller) {
-        use ops::accounts::owner::{self, NewOwner};
+        use crate::domain::accounts::registration::NewOwner;
+        use ops::accounts::owner;
         let (folder, app) = Self::temporary();
         let (name, email) = ("Ada".to_owned(), "ada@example.org".to_owned());
-        let new = NewOwner { name, email, credential: "correct horse".to_owned() };
+        let new = NewOwner { name, email, password: "correct horse".to_owned() };
         owner::create(&app, &new, None).expect("a fresh house takes an owner");
         let operator = owner::operator(&app).expect("the database is there").expect("there is an owner");
         (folder, app, operator)

@@ -1,7 +1,7 @@
 //! Ids that callers name in addresses, and what is said of one that leads nowhere.
 
 use super::error::{Error, Result};
-use super::ids::VariableId;
+use super::ids::{InvitationId, KeyId, RoleId, SessionId, UserId, VariableId, WorkspaceId};
 use std::fmt::Display;
 use std::str::FromStr;
 
@@ -21,6 +21,14 @@ pub trait ResourceId: FromStr + Display {
         text.parse().map_err(|_| not_found::<Self>(text))
     }
 
+    /// As [`Self::from_caller`], of an id that may be left out; an empty text counts as none.
+    ///
+    /// # Errors
+    /// As [`Self::from_caller`].
+    fn from_caller_if_any(text: Option<&str>) -> Result<Option<Self>> {
+        text.filter(|text| !text.is_empty()).map(Self::from_caller).transpose()
+    }
+
     /// The answer where nothing has this id, or nothing that the caller may see.
     fn not_found(&self) -> Error {
         not_found::<Self>(&self.to_string())
@@ -32,6 +40,30 @@ fn not_found<T: ResourceId>(text: &str) -> Error {
     Error::NotFound(format!("{} {shown} not found", T::NOUN))
 }
 
+impl ResourceId for InvitationId {
+    const NOUN: &'static str = "Invitation";
+}
+
+impl ResourceId for KeyId {
+    const NOUN: &'static str = "API key";
+}
+
+impl ResourceId for RoleId {
+    const NOUN: &'static str = "Role";
+}
+
+impl ResourceId for SessionId {
+    const NOUN: &'static str = "Session";
+}
+
+impl ResourceId for UserId {
+    const NOUN: &'static str = "Person";
+}
+
 impl ResourceId for VariableId {
     const NOUN: &'static str = "Variable";
+}
+
+impl ResourceId for WorkspaceId {
+    const NOUN: &'static str = "Workspace";
 }

@@ -3,9 +3,11 @@
 //!
 //! A type here turns into one of `domain` or is made of one; it decides nothing.
 
+pub mod accounts;
 pub mod deleted;
 pub mod form;
 pub mod page;
 pub mod predictions;
+pub mod service;
 pub mod time;
 pub mod workspace;

@@ -3,6 +3,7 @@
 use flowkeep::app::App;
 use flowkeep::domain::accounts::api_key::{ApiKey, KeyOwner};
 use flowkeep::domain::accounts::caller::Permission;
+use flowkeep::domain::accounts::registration::{NewOwner, OwnerRegistration};
 use flowkeep::domain::accounts::role::Role;
 use flowkeep::domain::accounts::session::Session;
 use flowkeep::domain::accounts::token;
@@ -43,10 +44,12 @@ pub fn open(base_url: Option<&str>, cors_origins: &[&str]) -> (TempDir, App) {
         )
         .with("CORS_ORIGINS", "--cors-origins", Some(&cors_origins.join(",")));
     let app = App::open(Settings::from_vars(|_| None, flags).unwrap(), Environment::new(|_| None)).unwrap();
-    let owner = serde_json::from_value(
-        json!({"user": {"name": "Olga", "email": "olga@example.org", "credential": "correct horse battery"}}),
-    );
-    owner::register(&app, &owner.unwrap()).unwrap();
+    let owner = NewOwner {
+        name: "Olga".to_owned(),
+        email: "olga@example.org".to_owned(),
+        password: "correct horse battery".to_owned(),
+    };
+    owner::register(&app, &OwnerRegistration { owner, organization: None, setup_token: None }).unwrap();
     let organization = app.store.read(|tx| ORGANIZATION.get(tx, ORGANIZATION_KEY)).unwrap().unwrap();
     let workspace = organization.default_workspace;
     let member = member(&app, organization.owner, workspace);

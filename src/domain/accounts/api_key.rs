@@ -44,6 +44,24 @@ pub struct KeyOwner {
     pub id: KeyId,
 }
 
+/// A key as a list shows it.
+#[derive(Debug, Clone)]
+pub struct ApiKeyEntry {
+    pub key: ApiKey,
+    /// Requests it was used for, those included that are not stored yet.
+    pub usage: u64,
+    /// The flows that are bound to it.
+    pub flows: Vec<BoundFlow>,
+}
+
+/// A flow that is bound to a key.
+#[derive(Debug, Clone)]
+pub struct BoundFlow {
+    pub name: String,
+    pub category: Option<String>,
+    pub updated: Timestamp,
+}
+
 /// What a person decides about a key, checked.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct KeyTerms {

@@ -49,6 +49,7 @@ const PERSON_ONLY: &[&str] = &["workspace", "users", "roles"];
 /// One permission name, known to exist.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(inline))]
 pub struct Permission(String);
 
 impl Permission {

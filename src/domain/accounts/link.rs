@@ -1,7 +1,7 @@
 //! Links that work once: an invitation, and a new password (manual 8.4). Only the hash of a token is kept.
 
 use super::token::{self, Token};
-use super::user::{DisplayName, Email};
+use super::user::{DisplayName, Email, User};
 use crate::domain::error::Error;
 use crate::domain::ids::{InvitationId, RoleId, UserId, WorkspaceId};
 use jiff::{SignedDuration, Timestamp};
@@ -34,6 +34,29 @@ pub struct Invitation {
     pub expires: Timestamp,
 }
 
+/// Whom to invite, where, and as what.
+#[derive(Debug, Clone)]
+pub struct NewInvitation {
+    pub email: Email,
+    /// What to call them until they say.
+    pub name: Option<DisplayName>,
+    /// The active workspace, unless one is named.
+    pub workspace: Option<WorkspaceId>,
+    pub role: RoleId,
+}
+
+/// An invitation as a list shows it.
+#[derive(Debug, Clone)]
+pub struct InvitationEntry {
+    pub invitation: Invitation,
+    /// The name of its workspace, while there is one.
+    pub workspace: Option<String>,
+    /// The name of the role it promises, while there is one.
+    pub role: Option<String>,
+    /// True when its link does not work any more.
+    pub is_expired: bool,
+}
+
 /// A link for a new password.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -43,6 +66,35 @@ pub struct PasswordReset {
     pub user: UserId,
     /// Until when the link works.
     pub expires: Timestamp,
+}
+
+/// What kind of thing a link is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(inline))]
+pub enum LinkKind {
+    Invitation,
+    Reset,
+}
+
+/// What a link is for, as its holder may know it.
+#[derive(Debug, Clone)]
+pub struct LinkPurpose {
+    pub kind: LinkKind,
+    pub email: Email,
+    /// What its holder is called, if somebody said it.
+    pub name: Option<DisplayName>,
+    pub organization: DisplayName,
+    /// Where an invitation leads.
+    pub workspace: Option<String>,
+    /// Until when the link works.
+    pub expires: Timestamp,
+}
+
+/// A link for a new password that was just made.
+pub struct NewResetLink {
+    pub user: User,
+    pub token: NewLinkToken,
 }
 
 /// A token with its hash and its end, freshly made.

@@ -1,8 +1,9 @@
 //! Roles: named lists of permissions that belong to the organization (manual 8.6).
 
 use super::caller::{Permission, PermissionSet, permission_names};
+use super::user::DisplayName;
 use crate::domain::error::{Error, Result};
-use crate::domain::ids::RoleId;
+use crate::domain::ids::{OrganizationId, RoleId};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
@@ -39,6 +40,35 @@ pub struct Role {
     pub created: Option<Timestamp>,
     /// When it was last changed.
     pub updated: Option<Timestamp>,
+}
+
+/// A role as a caller sees it.
+#[derive(Debug, Clone)]
+pub struct RoleEntry {
+    pub role: Role,
+    pub organization: OrganizationId,
+    /// True when the caller may give it.
+    pub is_assignable: bool,
+    /// True when the caller may change it.
+    pub is_editable: bool,
+    /// How many people have it somewhere.
+    pub user_count: usize,
+}
+
+/// A role to make.
+#[derive(Debug, Clone)]
+pub struct NewRole {
+    pub name: DisplayName,
+    pub description: String,
+    pub permissions: BTreeSet<Permission>,
+}
+
+/// What of a role a caller changes; what is left out stays.
+#[derive(Debug, Clone, Default)]
+pub struct RoleChange {
+    pub name: Option<DisplayName>,
+    pub description: Option<String>,
+    pub permissions: Option<BTreeSet<Permission>>,
 }
 
 impl Role {

@@ -36,6 +36,16 @@ pub struct Session {
     pub agent: Option<String>,
 }
 
+/// A session as its owner sees it in a list.
+#[derive(Debug, Clone)]
+pub struct SessionEntry {
+    pub session: Session,
+    /// True for the one that asks.
+    pub is_current: bool,
+    /// The name of the workspace it acts in, while there is one.
+    pub workspace: Option<String>,
+}
+
 const fn nameless() -> SessionId {
     SessionId::from_bytes([0; 16])
 }

@@ -13,6 +13,7 @@ const NAME_CHARACTERS_MAX: usize = 120;
 /// An e-mail address in its normal form: trimmed and in lower case, because people type it either way.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(inline, extend("format" = "email")))]
 pub struct Email(String);
 
 impl Email {
@@ -25,6 +26,14 @@ impl Email {
         (plain && !local.is_empty() && !host.is_empty() && normal.len() <= 254).then_some(Self(normal))
     }
 
+    /// Reads the value of the field called `field`.
+    ///
+    /// # Errors
+    /// 400 naming the field.
+    pub fn parse_field(field: &str, text: &str) -> Result<Self> {
+        Self::parse(text).ok_or_else(|| Error::invalid(format!("'{field}' must be an e-mail address.")))
+    }
+
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
@@ -34,6 +43,7 @@ impl Email {
 /// A display name: trimmed, not empty, without control characters.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(inline))]
 pub struct DisplayName(String);
 
 impl DisplayName {
@@ -84,6 +94,15 @@ pub struct User {
     pub updated: Timestamp,
 }
 
+/// Whether a person may sign in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(inline))]
+pub enum UserStatus {
+    Active,
+    Disabled,
+}
+
 /// A person's membership of a workspace.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -104,6 +123,11 @@ fn role_or_viewer<'de, D: Deserializer<'de>>(from: D) -> Result<RoleId, D::Error
 }
 
 impl User {
+    #[must_use]
+    pub const fn status(&self) -> UserStatus {
+        if self.disabled { UserStatus::Disabled } else { UserStatus::Active }
+    }
+
     /// Their membership of `workspace`.
     #[must_use]
     pub fn membership_in(&self, workspace: &WorkspaceId) -> Option<&Membership> {

@@ -7,42 +7,6 @@ use crate::http::openapi::shape::{
 
 const TOTAL: ShapeField = field("total", COUNT).about("Rows on all pages.");
 
-pub const KEY: Shape = Shape::Named(&object(
-    "ApiKey",
-    "An API key.",
-    &[
-        field("id", ID),
-        field("keyName", TEXT),
-        field("apiKey", TEXT).about("The value when it was just made; later only its last characters."),
-        field("permissions", TEXTS),
-        field("usage", COUNT).about("Requests made with it."),
-        field("createdDate", TIME),
-        field("updatedDate", TIME),
-        field("workspaceId", ID),
-        field(
-            "chatFlows",
-            Shape::List(&Shape::Object(&[
-                field("flowName", TEXT),
-                field("category", MAYBE_TEXT),
-                field("updatedDate", TIME),
-            ])),
-        )
-        .about("Flows that are bound to it."),
-    ],
-));
-pub const KEYS: Shape = Shape::List(&KEY);
-/// API keys, or a page of them.
-pub const KEYS_OR_PAGE: Shape = Shape::AnyOf(&[
-    KEYS,
-    Shape::Named(&object("ApiKeyPage", "A page of API keys.", &[field("data", KEYS), TOTAL])),
-]);
-/// An API key to make or change.
-pub const KEY_EDIT: Shape = Shape::Named(&object(
-    "ApiKeyEdit",
-    "An API key to make or change.",
-    &[field("keyName", text(1, 100)), optional("permissions", TEXTS).about("At least one.")],
-));
-
 /// A credential without its secrets.
 pub const CREDENTIAL: Shape = Shape::Named(&object("Credential", "A credential.", CREDENTIAL_FIELDS));
 const CREDENTIAL_FIELDS: &[ShapeField] = &[

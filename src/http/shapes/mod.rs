@@ -1,7 +1,6 @@
 //! What goes over the wire, subject by subject, as the API description says it. A shape stands for one value that operations
 //! build or read; `tests/api/api_description.rs` holds every answer against them, names that they lack included.
 
-pub mod accounts;
 pub mod asking;
 pub mod cards;
 pub mod conversations;

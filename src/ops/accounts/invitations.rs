@@ -4,78 +4,46 @@
 use super::links::{self, LinkTarget};
 use super::{membership, roles};
 use crate::app::App;
-use crate::clock::iso;
 use crate::domain::accounts::caller::{Caller, Principal};
-use crate::domain::accounts::link::{self, Invitation, NewLinkToken};
+use crate::domain::accounts::link::{self, Invitation, InvitationEntry, NewInvitation, NewLinkToken};
 use crate::domain::accounts::password;
+use crate::domain::accounts::registration::{InvitedRegistration, NewAccount};
 use crate::domain::accounts::user::{DisplayName, Email, Membership, User};
 use crate::domain::error::{Conflict, Error, Result};
 use crate::domain::ids::{InvitationId, UserId, WorkspaceId};
+use crate::domain::resource::ResourceId as _;
 use crate::domain::workspace::audit::{AuditAction, AuditEntry, AuditTargetKind};
 use crate::limits::{INVITATIONS_MAX, USERS_MAX};
 use crate::ops::workspace::audit;
 use crate::store::tables::{INVITATIONS, USER_BY_EMAIL, USERS, WORKSPACES};
 use crate::store::{Tx, WriteTx};
 use jiff::Timestamp;
-use serde::Deserialize;
-use serde_json::{Value, json};
 use std::net::IpAddr;
 
-/// The body of `POST /account/invite`.
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct NewInvitation {
-    user: Invitee,
-    workspace_id: Option<String>,
-    role_id: String,
-}
-
-#[derive(Deserialize)]
-struct Invitee {
-    email: String,
-    name: Option<String>,
-}
-
-/// The body of `POST /account/register` of somebody who was invited.
-#[derive(Deserialize)]
-pub struct AcceptInvitation {
-    user: InvitedAccount,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct InvitedAccount {
-    name: String,
-    credential: String,
-    temp_token: String,
-    email: Option<String>,
-}
-
-/// Invites somebody who has no account. The link is in the answer, this once; an earlier one for the same place is void.
+/// Invites somebody who has no account. Only this once there is the token for the link; an earlier one for the same place is
+/// void.
 ///
 /// # Errors
-/// 400 for no e-mail, 403 for a role that allows more than the caller holds, 404 for an unknown role or workspace, 409
+/// 403 for a role that allows more than the caller holds, 404 for an unknown role or workspace, 409
 /// for somebody who has an account and for too many open invitations.
-pub fn create(app: &App, caller: &Caller, body: &NewInvitation) -> Result<Value> {
-    let email = parse_email(&body.user.email)?;
-    let name = body.user.name.as_deref().filter(|name| !name.trim().is_empty());
-    let name = name.map(|name| DisplayName::parse("name", name)).transpose()?;
+pub fn create(app: &App, caller: &Caller, new: &NewInvitation) -> Result<(InvitationEntry, NewLinkToken)> {
+    let email = &new.email;
     let now = app.clock.now();
     let fresh = NewLinkToken::for_minutes(app.settings.invitation_minutes, now);
     let by = match &caller.principal {
         Principal::User { name, .. } => name.clone(),
         Principal::Key { .. } | Principal::Operator => String::new(),
     };
-    let mut row = app.store.write(|tx| {
-        let workspace = membership::find_workspace(tx, caller, body.workspace_id.as_deref())?;
-        let role = roles::require(tx, &body.role_id)?;
+    let made = app.store.write(|tx| {
+        let workspace = membership::find_workspace(tx, caller, new.workspace)?;
+        let role = roles::require(tx, new.role)?;
         membership::check_grantable(caller, &role)?;
         if USER_BY_EMAIL.get(tx, email.as_str())?.is_some() {
             return Err(Conflict::HasAccount.into());
         }
         INVITATIONS.retain(tx, |open| open.expires > now)?;
         // A new one takes the place of an open one, where the caller might take that back.
-        for open in INVITATIONS.list(tx)?.into_iter().filter(|open| open.email == email) {
+        for open in INVITATIONS.list(tx)?.into_iter().filter(|open| open.email == *email) {
             if open.workspace == workspace.id {
                 revoke(tx, caller, &open, now)?;
             }
@@ -87,7 +55,7 @@ pub fn create(app: &App, caller: &Caller, body: &NewInvitation) -> Result<Value>
             id: InvitationId::random(),
             hash: fresh.hash,
             email: email.clone(),
-            name: name.clone(),
+            name: new.name.clone(),
             workspace: workspace.id,
             role: role.id,
             by: by.clone(),
@@ -99,24 +67,23 @@ pub fn create(app: &App, caller: &Caller, body: &NewInvitation) -> Result<Value>
         let entry =
             AuditEntry::by_caller(caller, AuditAction::InvitationMade, now).in_workspace(workspace.id);
         audit::record(tx, &entry.with_target(AuditTargetKind::Invitation, made.id, email.as_str()))?;
-        row(tx, &made, now)
+        entry_of(tx, made, now)
     })?;
-    tracing::info!(invitation = %row["id"], by = %caller.principal, "an invitation was made");
-    row["link"] = links::link_view("invite", &fresh);
-    Ok(row)
+    tracing::info!(invitation = %made.invitation.id, by = %caller.principal, "an invitation was made");
+    Ok((made, fresh))
 }
 
 /// The open invitations, newest first: all of them for the owner, else those of the active workspace.
 ///
 /// # Errors
 /// [`Error::Internal`] when the database cannot be read.
-pub fn list(app: &App, caller: &Caller) -> Result<Vec<Value>> {
+pub fn list(app: &App, caller: &Caller) -> Result<Vec<InvitationEntry>> {
     let now = app.clock.now();
     app.store.read(|tx| {
         let mut open = INVITATIONS.list(tx)?;
         open.retain(|open| caller.is_owner() || open.workspace == caller.workspace);
         open.sort_by_key(|open| std::cmp::Reverse(open.created));
-        open.iter().map(|open| row(tx, open, now)).collect()
+        open.into_iter().map(|open| entry_of(tx, open, now)).collect()
     })
 }
 
@@ -124,16 +91,16 @@ pub fn list(app: &App, caller: &Caller) -> Result<Vec<Value>> {
 ///
 /// # Errors
 /// 404; 403 when it promises more than the caller holds.
-pub fn remove(app: &App, caller: &Caller, id: &str) -> Result<Value> {
+pub fn remove(app: &App, caller: &Caller, id: InvitationId) -> Result<()> {
     let now = app.clock.now();
     app.store.write(|tx| {
         let seen = |open: &Invitation| caller.is_owner() || open.workspace == caller.workspace;
-        let found = INVITATIONS.list(tx)?.into_iter().find(|open| open.id.to_string() == id && seen(open));
-        let found = found.ok_or_else(|| Error::no_such("Invitation", id))?;
+        let found = INVITATIONS.list(tx)?.into_iter().find(|open| open.id == id && seen(open));
+        let found = found.ok_or_else(|| id.not_found())?;
         revoke(tx, caller, &found, now)
     })?;
-    tracing::info!(invitation = id, by = %caller.principal, "an invitation was taken back");
-    Ok(json!({ "raw": [], "affected": 1 }))
+    tracing::info!(invitation = %id, by = %caller.principal, "an invitation was taken back");
+    Ok(())
 }
 
 fn revoke(tx: &WriteTx, caller: &Caller, open: &Invitation, now: Timestamp) -> Result<()> {
@@ -163,18 +130,18 @@ pub fn revoke_all(tx: &WriteTx, user: UserId, workspace: Option<WorkspaceId>) ->
 /// # Errors
 /// 400 for a dead link, a bad name or password, or another e-mail than the invited one; 409 when the e-mail has an
 /// account by now; 429 after too many dead links.
-pub fn accept(app: &App, body: &AcceptInvitation, address: IpAddr) -> Result<Value> {
-    let token = body.user.temp_token.as_str();
+pub fn accept(app: &App, registration: &InvitedRegistration, address: IpAddr) -> Result<NewAccount> {
+    let token = registration.token.as_str();
     links::redeem(app, token, address, || {
         let now = app.clock.now();
         let invited = app.store.read(|tx| find_invitation(tx, token, now))?;
-        let name = DisplayName::parse("name", &body.user.name)?;
-        if body.user.email.as_deref().is_some_and(|text| Email::parse(text).as_ref() != Some(&invited.email))
-        {
+        let name = DisplayName::parse("name", &registration.name)?;
+        let other = |text: &str| Email::parse(text).as_ref() != Some(&invited.email);
+        if registration.email.as_deref().is_some_and(other) {
             return Err(Error::invalid("This invitation is for another e-mail address."));
         }
-        password::check(&body.user.credential, name.as_str(), &invited.email)?;
-        let hash = password::hash(&body.user.credential);
+        password::check(&registration.password, name.as_str(), &invited.email)?;
+        let hash = password::hash(&registration.password);
         let user = User {
             id: UserId::random(),
             name,
@@ -214,12 +181,7 @@ pub fn accept(app: &App, body: &AcceptInvitation, address: IpAddr) -> Result<Val
                     user.email.as_str(),
                 ),
             )?;
-            let organization = membership::organization(tx)?;
-            Ok(json!({
-                "user": { "id": user.id, "name": user.name, "email": user.email },
-                "organization": { "id": organization.id, "name": organization.name },
-                "workspace": { "id": workspace.id, "name": workspace.name },
-            }))
+            Ok(NewAccount { user: user.clone(), organization: membership::organization(tx)?, workspace })
         })?;
         tracing::info!(user = %user.id, %address, "an invitation was accepted");
         Ok(made)
@@ -233,22 +195,11 @@ fn find_invitation(tx: &impl Tx, token: &str, now: Timestamp) -> Result<Invitati
     }
 }
 
-fn parse_email(text: &str) -> Result<Email> {
-    Email::parse(text).ok_or_else(|| Error::invalid("'email' must be an e-mail address."))
-}
-
-fn row(tx: &impl Tx, open: &Invitation, now: Timestamp) -> Result<Value> {
-    Ok(json!({
-        "id": open.id,
-        "email": open.email,
-        "name": open.name,
-        "workspaceId": open.workspace,
-        "workspace": WORKSPACES.get(tx, &open.workspace)?.map(|workspace| workspace.name),
-        "roleId": open.role,
-        "role": roles::find(tx, &open.role)?.map(|role| role.name),
-        "invitedBy": open.by,
-        "createdDate": iso(open.created),
-        "expires": iso(open.expires),
-        "expired": open.expires <= now,
-    }))
+fn entry_of(tx: &impl Tx, invitation: Invitation, now: Timestamp) -> Result<InvitationEntry> {
+    Ok(InvitationEntry {
+        workspace: WORKSPACES.get(tx, &invitation.workspace)?.map(|workspace| workspace.name),
+        role: roles::find(tx, &invitation.role)?.map(|role| role.name),
+        is_expired: invitation.expires <= now,
+        invitation,
+    })
 }

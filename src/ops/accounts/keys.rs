@@ -6,39 +6,33 @@
 
 use super::membership;
 use crate::app::App;
-use crate::clock::iso;
-use crate::domain::accounts::api_key::{self, ApiKey, KeyOwner, KeyTerms};
+use crate::domain::accounts::api_key::{self, ApiKey, ApiKeyEntry, BoundFlow, KeyOwner, KeyTerms};
 use crate::domain::accounts::caller::{Caller, Principal};
 use crate::domain::accounts::token;
 use crate::domain::error::{Error, Result};
 use crate::domain::flows::flow::Flow;
 use crate::domain::ids::KeyId;
+use crate::domain::resource::ResourceId as _;
 use crate::domain::workspace::audit::{AuditAction, AuditEntry, AuditTargetKind};
 use crate::ops::conversations::named_sessions;
 use crate::ops::flows;
 use crate::ops::flows::usage::{self, ResourceKind};
 use crate::ops::workspace::audit;
 use crate::store::tables::{API_KEYS, FLOWS, KEY_BY_HASH, ORGANIZATION, ORGANIZATION_KEY};
-use serde::Deserialize;
-use serde_json::{Value, json};
+use serde_json::Value;
 use std::net::IpAddr;
 
-/// The body of `POST /apikey` and `PUT /apikey/:id`.
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct KeyBody {
-    pub key_name: String,
-    /// What its holder may do: at least one, none that the maker lacks.
-    #[serde(default)]
-    pub permissions: Vec<String>,
-}
-
-/// Makes a key in the caller's workspace. The record's `apiKey` is the value, this once.
+/// Makes a key in the caller's workspace, and its value, which is there this once.
 ///
 /// # Errors
 /// 400 for a bad name, no permissions, unknown ones, or ones the caller lacks.
-pub fn create(app: &App, caller: &Caller, body: &KeyBody) -> Result<Value> {
-    let terms = KeyTerms::check(&body.key_name, &body.permissions, &caller.permissions)?;
+pub fn create(
+    app: &App,
+    caller: &Caller,
+    name: &str,
+    permissions: &[String],
+) -> Result<(ApiKeyEntry, String)> {
+    let terms = KeyTerms::check(name, permissions, &caller.permissions)?;
     let (key, value) = ApiKey::mint(caller.workspace, terms, app.clock.now());
     app.store.write(|tx| {
         membership::require_workspace(tx, &key.workspace)?;
@@ -48,32 +42,29 @@ pub fn create(app: &App, caller: &Caller, body: &KeyBody) -> Result<Value> {
         audit::record(tx, &entry.with_target(AuditTargetKind::ApiKey, key.id, &key.name))
     })?;
     tracing::info!(key = %key.id, by = %caller.principal, "an API key was made");
-    let mut row = row(app, &key, &[]);
-    row["apiKey"] = value.into();
-    Ok(row)
+    Ok((entry_of(app, key, &[]), value))
 }
 
 /// All keys of the caller's workspace, newest change first, values hidden.
 ///
 /// # Errors
 /// [`Error::Internal`] when the database cannot be read.
-pub fn list(app: &App, caller: &Caller) -> Result<Vec<Value>> {
+pub fn list(app: &App, caller: &Caller) -> Result<Vec<ApiKeyEntry>> {
     let workspace = &caller.workspace;
     let (mut keys, flows) =
         app.store.read(|tx| Ok((API_KEYS.list(tx, workspace)?, FLOWS.list(tx, workspace)?)))?;
     keys.sort_by_key(|key| std::cmp::Reverse(key.updated));
-    Ok(keys.iter().map(|key| row(app, key, &flows)).collect())
+    Ok(keys.into_iter().map(|key| entry_of(app, key, &flows)).collect())
 }
 
 /// Gives a key another name and other permissions; its value stays.
 ///
 /// # Errors
 /// 404 for an unknown key, 400 as for [`create`].
-pub fn update(app: &App, caller: &Caller, id: &str, body: &KeyBody) -> Result<()> {
-    let key = parse_id(id)?;
-    let terms = KeyTerms::check(&body.key_name, &body.permissions, &caller.permissions)?;
+pub fn update(app: &App, caller: &Caller, key: KeyId, name: &str, permissions: &[String]) -> Result<()> {
+    let terms = KeyTerms::check(name, permissions, &caller.permissions)?;
     app.store.write(|tx| {
-        let stored = API_KEYS.get(tx, &caller.workspace, &key)?.ok_or_else(|| no_key(id))?;
+        let stored = API_KEYS.get(tx, &caller.workspace, &key)?.ok_or_else(|| key.not_found())?;
         let changed = stored.with_terms(terms.clone(), app.clock.now());
         API_KEYS.put(tx, &caller.workspace, &key, &changed)?;
         let entry = AuditEntry::by_caller(caller, AuditAction::ApikeyChanged, changed.updated);
@@ -87,10 +78,9 @@ pub fn update(app: &App, caller: &Caller, id: &str, body: &KeyBody) -> Result<()
 ///
 /// # Errors
 /// 404 for an unknown key.
-pub fn delete(app: &App, caller: &Caller, id: &str, force: bool) -> Result<Value> {
-    let key = parse_id(id)?;
+pub fn delete(app: &App, caller: &Caller, key: KeyId, force: bool) -> Result<()> {
     app.store.write(|tx| {
-        let stored = API_KEYS.get(tx, &caller.workspace, &key)?.ok_or_else(|| no_key(id))?;
+        let stored = API_KEYS.get(tx, &caller.workspace, &key)?.ok_or_else(|| key.not_found())?;
         usage::require_unused(tx, caller, ResourceKind::Keys, &key.to_string(), force)?;
         KEY_BY_HASH.remove(tx, &stored.hash)?;
         API_KEYS.remove(tx, &caller.workspace, &key)?;
@@ -99,35 +89,20 @@ pub fn delete(app: &App, caller: &Caller, id: &str, force: bool) -> Result<Value
         audit::record(tx, &entry.with_target(AuditTargetKind::ApiKey, key, &stored.name))
     })?;
     tracing::info!(key = %key, by = %caller.principal, "an API key was deleted");
-    Ok(json!({ "raw": [], "affected": 1 }))
+    Ok(())
 }
 
-fn parse_id(id: &str) -> Result<KeyId> {
-    KeyId::parse(id).ok_or_else(|| no_key(id))
-}
-
-fn no_key(id: &str) -> Error {
-    let shown: String = id.chars().filter(|c| !c.is_control()).take(64).collect();
-    Error::NotFound(format!("API key {shown} not found"))
-}
-
-fn row(app: &App, key: &ApiKey, flows: &[Flow]) -> Value {
-    let bound: Vec<Value> = flows
-        .iter()
-        .filter(|flow| flow.settings.api_key == Some(key.id))
-        .map(|flow| json!({ "flowName": flow.name, "category": flow.category, "updatedDate": iso(flow.updated) }))
-        .collect();
-    json!({
-        "id": key.id,
-        "keyName": key.name,
-        "apiKey": key.masked_value(),
-        "permissions": key.permissions,
-        "usage": key.usage + app.state.key_usage.pending(key.workspace, key.id),
-        "createdDate": iso(key.created),
-        "updatedDate": iso(key.updated),
-        "workspaceId": key.workspace,
-        "chatFlows": bound,
-    })
+fn entry_of(app: &App, key: ApiKey, flows: &[Flow]) -> ApiKeyEntry {
+    let bound = flows.iter().filter(|flow| flow.settings.api_key == Some(key.id)).map(|flow| BoundFlow {
+        name: flow.name.clone(),
+        category: flow.category.clone(),
+        updated: flow.updated,
+    });
+    ApiKeyEntry {
+        usage: key.usage + app.state.key_usage.pending(key.workspace, key.id),
+        flows: bound.collect(),
+        key,
+    }
 }
 
 /// The key a presented value belongs to. Found by its hash, then compared in constant time.
@@ -236,30 +211,27 @@ mod tests {
     use crate::domain::accounts::caller::{Permission, PermissionSet};
     use crate::domain::ids::WorkspaceId;
 
-    fn body(permissions: &[&str]) -> KeyBody {
-        KeyBody {
-            key_name: "ci".to_owned(),
-            permissions: permissions.iter().map(|name| (*name).to_owned()).collect(),
-        }
+    fn make(app: &App, caller: &Caller, permissions: &[&str]) -> Result<(KeyId, String)> {
+        let (made, value) = create(app, caller, "ci", &names(permissions))?;
+        Ok((made.key.id, value))
     }
 
-    fn text<'a>(row: &'a Value, field: &str) -> &'a str {
-        row[field].as_str().unwrap()
+    fn names(permissions: &[&str]) -> Vec<String> {
+        permissions.iter().map(|name| (*name).to_owned()).collect()
     }
 
     #[test]
     fn the_value_is_shown_once_and_opens_what_it_may() {
         let (_folder, app, caller) = App::with_owner();
-        let made = create(&app, &caller, &body(&["chatflows:view"])).unwrap();
-        let value = text(&made, "apiKey");
-        let holder = authenticate(&app, value, None).unwrap().unwrap();
+        let (_, value) = make(&app, &caller, &["chatflows:view"]).unwrap();
+        let holder = authenticate(&app, &value, None).unwrap().unwrap();
         assert_eq!(holder.workspace, caller.workspace);
         assert!(holder.has_any(&["chatflows:view"]) && !holder.has_any(&["chatflows:update"]));
         assert!(!matches!(holder.principal, Principal::User { .. }));
         let listed = list(&app, &caller).unwrap();
-        assert_eq!(listed[0]["apiKey"], format!("fk_••••{}", &value[42..]));
-        assert_eq!((&listed[0]["usage"], &listed[0]["chatFlows"]), (&json!(1), &json!([])));
-        assert!(!Value::from(listed).to_string().contains(value));
+        assert_eq!(listed[0].key.masked_value(), format!("fk_••••{}", &value[42..]));
+        assert_eq!((listed[0].usage, listed[0].flows.len()), (1, 0));
+        assert!(!format!("{listed:?}").contains(&value));
         for wrong in ["", "fk_", &format!("{value}x"), &format!("fk_{}", "A".repeat(43))] {
             assert_eq!(authenticate(&app, wrong, None).unwrap(), None);
         }
@@ -268,37 +240,33 @@ mod tests {
     #[test]
     fn a_deleted_key_opens_nothing() {
         let (_folder, app, caller) = App::with_owner();
-        let made = create(&app, &caller, &body(&["chatflows:view"])).unwrap();
-        let other = create(&app, &caller, &body(&["chatflows:view"])).unwrap();
-        let (id, value) = (text(&made, "id"), text(&made, "apiKey"));
-        let key = KeyId::parse(id).unwrap();
-        assert!(authenticates(&app, &key, value).unwrap());
-        assert!(!authenticates(&app, &key, text(&other, "apiKey")).unwrap());
+        let (key, value) = make(&app, &caller, &["chatflows:view"]).unwrap();
+        let (_, other) = make(&app, &caller, &["chatflows:view"]).unwrap();
+        assert!(authenticates(&app, &key, &value).unwrap());
+        assert!(!authenticates(&app, &key, &other).unwrap());
         let stranger = Caller { workspace: WorkspaceId::random(), ..caller.clone() };
-        assert!(matches!(delete(&app, &stranger, id, false), Err(Error::NotFound(_))));
-        assert_eq!(delete(&app, &caller, id, false).unwrap(), json!({"raw": [], "affected": 1}));
-        assert!(matches!(delete(&app, &caller, id, false), Err(Error::NotFound(_))));
-        assert!(!authenticates(&app, &key, value).unwrap());
-        assert_eq!(authenticate(&app, value, None).unwrap(), None);
-        assert!(matches!(delete(&app, &caller, "not-an-id", false), Err(Error::NotFound(_))));
+        assert!(matches!(delete(&app, &stranger, key, false), Err(Error::NotFound(_))));
+        delete(&app, &caller, key, false).unwrap();
+        assert!(matches!(delete(&app, &caller, key, false), Err(Error::NotFound(_))));
+        assert!(!authenticates(&app, &key, &value).unwrap());
+        assert_eq!(authenticate(&app, &value, None).unwrap(), None);
     }
 
     #[test]
     fn uses_are_stored_in_bundles() {
         let (_folder, app, caller) = App::with_owner();
-        let made = create(&app, &caller, &body(&["chatflows:view"])).unwrap();
-        let (key, value) = (KeyId::parse(text(&made, "id")).unwrap(), text(&made, "apiKey"));
-        let usage = || list(&app, &caller).unwrap()[0]["usage"].clone();
+        let (key, value) = make(&app, &caller, &["chatflows:view"]).unwrap();
+        let usage = || list(&app, &caller).unwrap()[0].usage;
         for round in 1..=3 {
-            assert!(authenticates(&app, &key, value).unwrap());
+            assert!(authenticates(&app, &key, &value).unwrap());
             assert_eq!(usage(), round);
             flush_usage(&app).unwrap();
             assert_eq!(usage(), round);
         }
         let stored = app.store.read(|tx| API_KEYS.get(tx, &caller.workspace, &key)).unwrap().unwrap();
         assert_eq!(stored.usage, 3);
-        assert!(authenticates(&app, &key, value).unwrap());
-        delete(&app, &caller, text(&made, "id"), false).unwrap();
+        assert!(authenticates(&app, &key, &value).unwrap());
+        delete(&app, &caller, key, false).unwrap();
         flush_usage(&app).unwrap();
     }
 
@@ -309,13 +277,13 @@ mod tests {
         let modest = Caller { permissions: grants, ..caller.clone() };
         for (who, list) in [(&caller, &[][..]), (&caller, &["chatflows:fly"]), (&modest, &["chatflows:view"])]
         {
-            assert!(matches!(create(&app, who, &body(list)), Err(Error::Invalid(_))), "{list:?}");
+            assert!(matches!(make(&app, who, list), Err(Error::Invalid(_))), "{list:?}");
         }
-        let made = create(&app, &modest, &body(&["apikeys:create"])).unwrap();
-        let id = text(&made, "id");
-        assert!(matches!(update(&app, &modest, id, &body(&["chatflows:view"])), Err(Error::Invalid(_))));
-        update(&app, &caller, id, &body(&["chatflows:view", "tools:view"])).unwrap();
-        let holder = authenticate(&app, text(&made, "apiKey"), None).unwrap().unwrap();
+        let (key, value) = make(&app, &modest, &["apikeys:create"]).unwrap();
+        let change = |who: &Caller, list: &[&str]| update(&app, who, key, "ci", &names(list));
+        assert!(matches!(change(&modest, &["chatflows:view"]), Err(Error::Invalid(_))));
+        change(&caller, &["chatflows:view", "tools:view"]).unwrap();
+        let holder = authenticate(&app, &value, None).unwrap().unwrap();
         assert!(holder.has_any(&["tools:view"]) && !holder.has_any(&["apikeys:create"]));
     }
 }

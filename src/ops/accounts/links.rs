@@ -2,15 +2,13 @@
 
 use super::membership;
 use crate::app::App;
-use crate::clock::iso;
-use crate::domain::accounts::link::{self, Invitation, NewLinkToken, PasswordReset};
+use crate::domain::accounts::link::{self, Invitation, LinkKind, LinkPurpose, PasswordReset};
 use crate::domain::accounts::token;
 use crate::domain::error::{Error, Result};
 use crate::state::login_throttle::RetryAfter;
 use crate::store::Tx;
 use crate::store::tables::{INVITATIONS, PASSWORD_RESETS, USERS, WORKSPACES};
 use jiff::Timestamp;
-use serde_json::{Value, json};
 use std::net::IpAddr;
 
 /// What a link opens.
@@ -64,7 +62,7 @@ pub fn redeem<R>(app: &App, token: &str, address: IpAddr, work: impl FnOnce() ->
 ///
 /// # Errors
 /// 400 for a dead one, 429 after too many.
-pub fn verify(app: &App, token: &str, address: IpAddr) -> Result<Value> {
+pub fn verify(app: &App, token: &str, address: IpAddr) -> Result<LinkPurpose> {
     let now = app.clock.now();
     redeem(app, token, address, || {
         app.store.read(|tx| {
@@ -73,34 +71,27 @@ pub fn verify(app: &App, token: &str, address: IpAddr) -> Result<Value> {
                 LinkTarget::Invitation(invitation) => {
                     let workspace =
                         WORKSPACES.get(tx, &invitation.workspace)?.ok_or_else(link::dead_link_error)?;
-                    Ok(json!({
-                        "kind": "invitation",
-                        "email": invitation.email,
-                        "name": invitation.name,
-                        "organization": organization,
-                        "workspace": workspace.name,
-                        "expires": iso(invitation.expires),
-                    }))
+                    Ok(LinkPurpose {
+                        kind: LinkKind::Invitation,
+                        email: invitation.email,
+                        name: invitation.name,
+                        organization,
+                        workspace: Some(workspace.name),
+                        expires: invitation.expires,
+                    })
                 }
                 LinkTarget::Reset(reset) => {
                     let user = USERS.get(tx, &reset.user)?.ok_or_else(link::dead_link_error)?;
-                    Ok(json!({
-                        "kind": "reset",
-                        "email": user.email,
-                        "name": user.name,
-                        "organization": organization,
-                        "workspace": null,
-                        "expires": iso(reset.expires),
-                    }))
+                    Ok(LinkPurpose {
+                        kind: LinkKind::Reset,
+                        email: user.email,
+                        name: Some(user.name),
+                        organization,
+                        workspace: None,
+                        expires: reset.expires,
+                    })
                 }
             }
         })
     })
-}
-
-/// A link as it is shown, once, to the person who made it.
-#[must_use]
-pub fn link_view(page: &str, fresh: &NewLinkToken) -> Value {
-    let token = fresh.token.as_str();
-    json!({ "path": format!("/{page}?token={token}"), "token": token, "expires": iso(fresh.expires) })
 }

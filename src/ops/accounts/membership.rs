@@ -2,13 +2,14 @@
 
 use super::roles;
 use crate::domain::accounts::caller::{Caller, PermissionSet};
+use crate::domain::accounts::current_user::{AssignedWorkspace, CurrentUser};
 use crate::domain::accounts::role::{self, Role};
 use crate::domain::accounts::user::{Organization, User, Workspace};
 use crate::domain::error::{Error, Result};
 use crate::domain::ids::WorkspaceId;
+use crate::domain::resource::ResourceId as _;
 use crate::store::Tx;
 use crate::store::tables::{ORGANIZATION, ORGANIZATION_KEY, WORKSPACES};
-use serde_json::{Value, json};
 
 /// What somebody reads who has an account and no workspace.
 pub const NO_WORKSPACE: &str = "You are in no workspace. Ask the owner to add you to one.";
@@ -62,12 +63,11 @@ pub fn default_workspace(
 ///
 /// # Errors
 /// 404, for another workspace as for an unknown one.
-pub fn find_workspace(tx: &impl Tx, caller: &Caller, id: Option<&str>) -> Result<Workspace> {
-    let active = caller.workspace.to_string();
-    let text = id.filter(|text| !text.is_empty()).unwrap_or(&active);
-    let seen = WorkspaceId::parse(text).filter(|id| caller.is_owner() || *id == caller.workspace);
+pub fn find_workspace(tx: &impl Tx, caller: &Caller, id: Option<WorkspaceId>) -> Result<Workspace> {
+    let id = id.unwrap_or(caller.workspace);
+    let seen = Some(id).filter(|id| caller.is_owner() || *id == caller.workspace);
     let found = seen.map(|id| WORKSPACES.get(tx, &id)).transpose()?.flatten();
-    found.ok_or_else(|| Error::no_such("Workspace", text))
+    found.ok_or_else(|| id.not_found())
 }
 
 /// Refuses to put something into a workspace that is gone: asked within the write, because the workspace can go away
@@ -78,7 +78,7 @@ pub fn find_workspace(tx: &impl Tx, caller: &Caller, id: Option<&str>) -> Result
 pub fn require_workspace(tx: &impl Tx, workspace: &WorkspaceId) -> Result<()> {
     match WORKSPACES.get(tx, workspace)? {
         Some(_) => Ok(()),
-        None => Err(Error::no_such("Workspace", &workspace.to_string())),
+        None => Err(workspace.not_found()),
     }
 }
 
@@ -106,7 +106,7 @@ pub fn check_grantable(caller: &Caller, role: &Role) -> Result<()> {
     Ok(())
 }
 
-/// The user object (manual 8.2 r1). There are no subscriptions here, so their ids are null.
+/// The user object (manual 8.2 r1).
 ///
 /// # Errors
 /// [`Error::Internal`] when the database cannot be read.
@@ -115,7 +115,7 @@ pub fn user_object(
     user: &User,
     organization: &Organization,
     active: WorkspaceId,
-) -> Result<Value> {
+) -> Result<CurrentUser> {
     let is_owner = organization.owner == user.id;
     let mut assigned = Vec::new();
     let mut active_name = None;
@@ -126,31 +126,24 @@ pub fn user_object(
         let place = user.membership_in(&workspace.id).map(|place| place.role);
         let Some(role) = (if is_owner { Some(role::OWNER) } else { place }) else { continue };
         let Some(role) = roles::find(tx, &role)? else { continue };
-        assigned.push(json!({
-            "id": workspace.id,
-            "name": workspace.name,
-            "role": role.name,
-            "organizationId": workspace.organization,
-        }));
+        assigned.push(AssignedWorkspace {
+            id: workspace.id,
+            name: workspace.name,
+            organization: workspace.organization,
+            role: role.name,
+        });
     }
     let role = if is_owner { Some(role::OWNER) } else { user.membership_in(&active).map(|place| place.role) };
     let permissions =
         permissions_in(tx, user, organization, active)?.map(|grants| grants.names()).unwrap_or_default();
-    Ok(json!({
-        "id": user.id,
-        "email": user.email,
-        "name": user.name,
-        "roleId": role,
-        "activeOrganizationId": organization.id,
-        "activeOrganizationSubscriptionId": null,
-        "activeOrganizationCustomerId": null,
-        "activeOrganizationProductId": null,
-        "isOrganizationAdmin": is_owner,
-        "activeWorkspaceId": active,
-        "activeWorkspace": active_name,
-        "assignedWorkspaces": assigned,
-        "permissions": permissions,
-        "features": {},
-        "isSSO": false,
-    }))
+    Ok(CurrentUser {
+        user: user.clone(),
+        is_owner,
+        role,
+        organization: organization.id,
+        active_workspace: active,
+        active_workspace_name: active_name,
+        workspaces: assigned,
+        permissions,
+    })
 }

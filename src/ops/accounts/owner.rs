@@ -3,44 +3,18 @@
 use crate::app::App;
 use crate::domain::accounts::caller::{Caller, PermissionSet, Principal};
 use crate::domain::accounts::password;
+use crate::domain::accounts::registration::{NewAccount, NewOwner, OwnerRegistration};
 use crate::domain::accounts::user::{DisplayName, Email, Organization, User, Workspace};
 use crate::domain::error::{Conflict, Error, Result};
 use crate::domain::ids::{OrganizationId, UserId, WorkspaceId};
 use crate::domain::workspace::audit::{AuditAction, AuditActor, AuditEntry, AuditTargetKind};
 use crate::ops::workspace::audit;
 use crate::store::tables::{ORGANIZATION, ORGANIZATION_KEY, SESSIONS, USER_BY_EMAIL, USERS, WORKSPACES};
-use serde::Deserialize;
-use serde_json::{Value, json};
 
 /// What the first workspace is called.
 const FIRST_WORKSPACE: &str = "Default Workspace";
 /// What the organization is called when nobody names it.
 const ORGANIZATION_NAME: &str = "Default Organization";
-
-/// The body of `POST /account/register`.
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct Registration {
-    user: NewOwner,
-    organization: Option<NewOrganization>,
-    setup_token: Option<String>,
-}
-
-/// Who becomes the owner.
-#[derive(Deserialize)]
-pub struct NewOwner {
-    pub name: String,
-    /// Address to sign in with.
-    #[serde(default)]
-    pub email: String,
-    /// The password, as Flowise calls it.
-    pub credential: String,
-}
-
-#[derive(Deserialize)]
-struct NewOrganization {
-    name: String,
-}
 
 /// How the service stands to its owner when it starts.
 #[derive(Debug, PartialEq, Eq)]
@@ -61,7 +35,7 @@ pub enum OwnerStatus {
 /// # Errors
 /// 409 when there is an owner, 403 without the setup token where one is asked for, 400 for a name, an e-mail or
 /// a password that breaks a rule.
-pub fn register(app: &App, registration: &Registration) -> Result<Value> {
+pub fn register(app: &App, registration: &OwnerRegistration) -> Result<NewAccount> {
     if exists(app)? {
         return Err(Conflict::OwnerExists.into());
     }
@@ -72,22 +46,20 @@ pub fn register(app: &App, registration: &Registration) -> Result<Value> {
                 .to_owned(),
         ));
     }
-    let organization = registration.organization.as_ref().map(|organization| organization.name.as_str());
-    create(app, &registration.user, organization)
+    create(app, &registration.owner, registration.organization.as_deref())
 }
 
 /// Makes the owner, the organization and the first workspace.
 ///
 /// # Errors
 /// 409 when there is an owner, 400 for a name, an e-mail or a password that breaks a rule.
-pub fn create(app: &App, owner: &NewOwner, organization: Option<&str>) -> Result<Value> {
+pub fn create(app: &App, owner: &NewOwner, organization: Option<&str>) -> Result<NewAccount> {
     let name = DisplayName::parse("name", &owner.name)?;
-    let email =
-        Email::parse(&owner.email).ok_or_else(|| Error::invalid("'email' must be an e-mail address."))?;
+    let email = Email::parse_field("email", &owner.email)?;
     let organization_name =
         DisplayName::parse("organization.name", organization.unwrap_or(ORGANIZATION_NAME))?;
-    password::check(&owner.credential, name.as_str(), &email)?;
-    let hash = password::hash(&owner.credential);
+    password::check(&owner.password, name.as_str(), &email)?;
+    let hash = password::hash(&owner.password);
 
     let now = app.clock.now();
     let (user_id, organization_id, workspace_id) =
@@ -132,11 +104,7 @@ pub fn create(app: &App, owner: &NewOwner, organization: Option<&str>) -> Result
     })?;
     app.state.setup_token.forget();
     tracing::info!(user = %user_id, "the owner was registered");
-    Ok(json!({
-        "user": { "id": user_id, "name": user.name, "email": user.email },
-        "organization": { "id": organization_id, "name": organization.name },
-        "workspace": { "id": workspace_id, "name": workspace.name },
-    }))
+    Ok(NewAccount { user, organization, workspace })
 }
 
 /// Sees to the owner at start: makes one from the settings, or begins to ask for the setup token.
@@ -157,8 +125,7 @@ fn ensure_owner_with(app: &App, first: Option<(&str, &str)>, reachable: bool) ->
         let setup_token = reachable.then(|| app.state.setup_token.mint());
         return Ok(OwnerStatus::Unclaimed { setup_token });
     };
-    let owner =
-        NewOwner { name: "Owner".to_owned(), email: email.to_owned(), credential: password.to_owned() };
+    let owner = NewOwner { name: "Owner".to_owned(), email: email.to_owned(), password: password.to_owned() };
     create(app, &owner, None).map_err(|error| match error {
         Error::Invalid(why) => {
             Error::Invalid(format!("SERVICE_OWNER_EMAIL and SERVICE_OWNER_PASSWORD make no owner: {why}"))
@@ -230,12 +197,13 @@ mod tests {
 
     const HERE: IpAddr = IpAddr::V4(Ipv4Addr::LOCALHOST);
 
-    fn registration(body: Value) -> Registration {
-        serde_json::from_value(body).unwrap()
-    }
-
-    fn ada() -> Value {
-        json!({"user": {"name": "Ada", "email": "Ada@Example.org", "credential": "correct horse"}})
+    fn ada() -> OwnerRegistration {
+        let owner = NewOwner {
+            name: "Ada".to_owned(),
+            email: "Ada@Example.org".to_owned(),
+            password: "correct horse".to_owned(),
+        };
+        OwnerRegistration { owner, organization: None, setup_token: None }
     }
 
     #[test]
@@ -245,9 +213,9 @@ mod tests {
             let threads: Vec<_> = (0..4)
                 .map(|number| {
                     let app = &app;
-                    let mut body = ada();
-                    body["user"]["email"] = format!("{number}@example.org").into();
-                    scope.spawn(move || register(app, &registration(body)))
+                    let mut registration = ada();
+                    registration.owner.email = format!("{number}@example.org");
+                    scope.spawn(move || register(app, &registration))
                 })
                 .collect();
             threads.into_iter().map(|thread| thread.join().unwrap()).collect()
@@ -271,30 +239,28 @@ mod tests {
         else {
             panic!()
         };
-        let with = |token: Value| {
-            let mut body = ada();
-            body["setupToken"] = token;
-            register(&app, &registration(body))
+        let with = |token: Option<&str>| {
+            register(&app, &OwnerRegistration { setup_token: token.map(str::to_owned), ..ada() })
         };
-        assert!(matches!(with(Value::Null), Err(Error::Forbidden(_))));
-        assert!(matches!(with("wrong".into()), Err(Error::Forbidden(_))));
-        assert_eq!(with(token.clone().into()).unwrap()["user"]["email"], "ada@example.org");
-        assert!(matches!(with(token.into()), Err(Error::Conflict(Conflict::OwnerExists))));
+        assert!(matches!(with(None), Err(Error::Forbidden(_))));
+        assert!(matches!(with(Some("wrong")), Err(Error::Forbidden(_))));
+        assert_eq!(with(Some(&token)).unwrap().user.email.as_str(), "ada@example.org");
+        assert!(matches!(with(Some(&token)), Err(Error::Conflict(Conflict::OwnerExists))));
         assert_eq!(ensure_owner_with(&app, None, true).unwrap(), OwnerStatus::HasOwner);
     }
 
     #[test]
     fn bad_registrations_are_refused_and_leave_nothing() {
         let (_folder, app) = App::temporary();
+        type Field = fn(&mut NewOwner) -> &mut String;
+        let (name, email, password): (Field, Field, Field) =
+            (|owner| &mut owner.name, |owner| &mut owner.email, |owner| &mut owner.password);
         for (field, value) in
-            [("name", " "), ("email", "nonsense"), ("credential", "12345678"), ("credential", "short")]
+            [(name, " "), (email, "nonsense"), (email, ""), (password, "12345678"), (password, "short")]
         {
-            let mut body = ada();
-            body["user"][field] = value.into();
-            assert!(
-                matches!(register(&app, &registration(body)), Err(Error::Invalid(_))),
-                "{field}: {value}"
-            );
+            let mut registration = ada();
+            value.clone_into(field(&mut registration.owner));
+            assert!(matches!(register(&app, &registration), Err(Error::Invalid(_))), "{value}");
         }
         assert!(!exists(&app).unwrap());
         assert_eq!(operator(&app).unwrap(), None);
@@ -318,7 +284,7 @@ mod tests {
     fn a_reset_password_ends_all_sessions() {
         let (_folder, app) = App::temporary();
         assert!(matches!(reset_password(&app, "battery staple"), Err(Error::NotFound(_))));
-        register(&app, &registration(ada())).unwrap();
+        register(&app, &ada()).unwrap();
         let signed_in = sign_in::sign_in(&app, "ada@example.org", "correct horse", HERE, None).unwrap();
         assert!(matches!(reset_password(&app, "short"), Err(Error::Invalid(_))));
         assert_eq!(reset_password(&app, "battery staple").unwrap(), "ada@example.org");

@@ -5,51 +5,27 @@ use super::links::{self, LinkTarget};
 use super::{membership, people};
 use crate::app::App;
 use crate::domain::accounts::caller::Caller;
-use crate::domain::accounts::link::{self, NewLinkToken, PasswordReset, RESET_MINUTES};
+use crate::domain::accounts::link::{self, NewLinkToken, NewResetLink, PasswordReset, RESET_MINUTES};
 use crate::domain::accounts::password;
 use crate::domain::accounts::user::{Email, User};
 use crate::domain::error::{Conflict, Error, Result};
+use crate::domain::ids::UserId;
 use crate::domain::workspace::audit::{AuditAction, AuditEntry, AuditTargetKind};
 use crate::ops::workspace::audit;
 use crate::state::login_throttle::RetryAfter;
 use crate::store::Tx;
 use crate::store::tables::{PASSWORD_RESETS, SESSIONS, USER_BY_EMAIL, USERS};
 use jiff::Timestamp;
-use serde::Deserialize;
-use serde_json::{Value, json};
 use std::net::IpAddr;
 
-/// The body of `POST /account/forgot-password`.
-#[derive(Deserialize)]
-pub struct ForgotPassword {
-    user: ForgotPasswordUser,
-}
-
-#[derive(Deserialize)]
-struct ForgotPasswordUser {
-    email: String,
-}
-
-/// The body of `POST /account/reset-password`.
-#[derive(Deserialize)]
-pub struct ResetPasswordRequest {
-    user: ResetPasswordUser,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct ResetPasswordUser {
-    temp_token: String,
-    password: String,
-}
-
-/// Notes that somebody forgot their password. The answer and the work are the same whether the account exists or not.
+/// Notes that somebody forgot their password. The answer and the work are the same whether the account exists or not, and
+/// whether `email` is an address or not.
 ///
 /// # Errors
 /// 429 after too many, by address and by account.
-pub fn request(app: &App, body: &ForgotPassword, address: IpAddr) -> Result<Value> {
-    let account = Email::parse(&body.user.email);
-    let subject = account.as_ref().map_or(body.user.email.as_str(), Email::as_str);
+pub fn request(app: &App, email: &str, address: IpAddr) -> Result<()> {
+    let account = Email::parse(email);
+    let subject = account.as_ref().map_or(email, Email::as_str);
     let now = app.clock.now();
     let admitted = app.state.reset_requests.admit(subject, address, now.as_millisecond());
     if let Err(RetryAfter(retry_after_seconds)) = admitted {
@@ -66,17 +42,14 @@ pub fn request(app: &App, body: &ForgotPassword, address: IpAddr) -> Result<Valu
         audit::record(tx, &entry.with_target(AuditTargetKind::User, user.id, user.name.as_str()))
     })?;
     tracing::info!(%address, "a new password was asked for");
-    Ok(json!({
-        "message": "If this account exists, the owner of this service has been told. They can give you a link to set a \
-                    new password.",
-    }))
+    Ok(())
 }
 
 /// Makes a link for a new password of this person, shown once; an earlier one is void. For the owner.
 ///
 /// # Errors
 /// 404; 409 for the owner, who knows theirs or uses the command line.
-pub fn make_link(app: &App, owner: &Caller, id: &str) -> Result<Value> {
+pub fn make_link(app: &App, owner: &Caller, id: UserId) -> Result<NewResetLink> {
     let now = app.clock.now();
     let fresh = NewLinkToken::for_minutes(RESET_MINUTES, now);
     let user = app.store.write(|tx| {
@@ -92,20 +65,19 @@ pub fn make_link(app: &App, owner: &Caller, id: &str) -> Result<Value> {
         Ok(user)
     })?;
     tracing::info!(user = %user.id, by = %owner.principal, "a link for a new password was made");
-    Ok(json!({ "userId": user.id, "email": user.email, "link": links::link_view("reset", &fresh) }))
+    Ok(NewResetLink { user, token: fresh })
 }
 
 /// Sets a new password, uses the link up and ends all sessions of the person.
 ///
 /// # Errors
 /// 400 for a dead link or a bad password, 429 after too many dead links.
-pub fn reset(app: &App, body: &ResetPasswordRequest, address: IpAddr) -> Result<Value> {
-    let token = body.user.temp_token.as_str();
+pub fn reset(app: &App, token: &str, new_password: &str, address: IpAddr) -> Result<()> {
     links::redeem(app, token, address, || {
         let now = app.clock.now();
         let (_, user) = app.store.read(|tx| find_reset(tx, token, now))?;
-        password::check(&body.user.password, user.name.as_str(), &user.email)?;
-        let hash = password::hash(&body.user.password);
+        password::check(new_password, user.name.as_str(), &user.email)?;
+        let hash = password::hash(new_password);
         app.store.write(|tx| {
             let (reset, mut user) = find_reset(tx, token, now)?;
             user.password = hash.clone();
@@ -118,7 +90,7 @@ pub fn reset(app: &App, body: &ResetPasswordRequest, address: IpAddr) -> Result<
             audit::record(tx, &entry.with_target(AuditTargetKind::User, user.id, user.name.as_str()))
         })?;
         tracing::info!(user = %user.id, %address, "a password was set by a link");
-        Ok(json!({ "message": "success" }))
+        Ok(())
     })
 }
 

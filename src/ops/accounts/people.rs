@@ -2,50 +2,31 @@
 
 use super::{invitations, membership, roles};
 use crate::app::App;
-use crate::clock::iso;
 use crate::domain::accounts::caller::Caller;
-use crate::domain::accounts::role;
+use crate::domain::accounts::person::{Person, PersonWorkspace};
 use crate::domain::accounts::session::Session;
-use crate::domain::accounts::user::{Email, Organization, User, Workspace};
-use crate::domain::error::{Conflict, Error, Result};
+use crate::domain::accounts::user::{Email, Organization, User, UserStatus, Workspace};
+use crate::domain::error::{Conflict, Result};
 use crate::domain::ids::{UserId, WorkspaceId};
+use crate::domain::resource::ResourceId as _;
 use crate::domain::workspace::audit::{AuditAction, AuditEntry, AuditTargetKind};
 use crate::ops::workspace::audit;
 use crate::store::tables::{PASSWORD_RESETS, SESSIONS, USER_BY_EMAIL, USERS, WORKSPACES};
 use crate::store::{Tx, WriteTx};
-use serde::Deserialize;
-use serde_json::{Value, json};
-
-/// Whether a person may sign in.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Status {
-    Active,
-    Disabled,
-}
-
-/// The body of `PUT /organizationuser`.
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct StatusBody {
-    user_id: String,
-    status: Status,
-}
 
 /// The person of this id.
 ///
 /// # Errors
 /// 404.
-pub fn find(tx: &impl Tx, id: &str) -> Result<User> {
-    let found = UserId::parse(id).map(|id| USERS.get(tx, &id)).transpose()?.flatten();
-    found.ok_or_else(|| Error::no_such("Person", id))
+pub fn find(tx: &impl Tx, id: UserId) -> Result<User> {
+    USERS.get(tx, &id)?.ok_or_else(|| id.not_found())
 }
 
 /// As [`find`], for an operation that has yet to begin.
 ///
 /// # Errors
 /// 404.
-pub fn load(app: &App, id: &str) -> Result<User> {
+pub fn load(app: &App, id: UserId) -> Result<User> {
     app.store.read(|tx| find(tx, id))
 }
 
@@ -53,7 +34,7 @@ pub fn load(app: &App, id: &str) -> Result<User> {
 ///
 /// # Errors
 /// [`Error::Internal`] when the database cannot be read.
-pub fn list(app: &App, caller: &Caller) -> Result<Vec<Value>> {
+pub fn list(app: &App, caller: &Caller) -> Result<Vec<Person>> {
     let now = app.clock.now();
     app.store.read(|tx| {
         let mut users = USERS.list(tx)?;
@@ -62,8 +43,8 @@ pub fn list(app: &App, caller: &Caller) -> Result<Vec<Value>> {
         let mut sessions = SESSIONS.list(tx)?;
         sessions.retain(|session| session.is_alive(now));
         let (organization, workspaces) = (membership::organization(tx)?, WORKSPACES.list(tx)?);
-        let house = PeopleContext { organization, workspaces, sessions };
-        users.iter().map(|user| house.row(tx, caller, user)).collect()
+        let context = PeopleContext { organization, workspaces, sessions };
+        users.into_iter().map(|user| context.person(tx, caller, user)).collect()
     })
 }
 
@@ -71,59 +52,55 @@ pub fn list(app: &App, caller: &Caller) -> Result<Vec<Value>> {
 ///
 /// # Errors
 /// 404; 409 for the owner, who stays.
-pub fn set_status(app: &App, owner: &Caller, body: &StatusBody) -> Result<Value> {
+pub fn set_status(app: &App, owner: &Caller, id: UserId, status: UserStatus) -> Result<Person> {
     let now = app.clock.now();
-    let id = app.store.write(|tx| {
-        let mut user = require_removable(tx, &body.user_id)?;
-        user.disabled = body.status == Status::Disabled;
+    app.store.write(|tx| {
+        let mut user = require_removable(tx, id)?;
+        user.disabled = status == UserStatus::Disabled;
         USERS.put(tx, &user.id, &user)?;
         if user.disabled {
             end_access(tx, &user)?;
         }
         let action = if user.disabled { AuditAction::UserDisabled } else { AuditAction::UserEnabled };
         let entry = AuditEntry::by_caller(owner, action, now);
-        audit::record(tx, &entry.with_target(AuditTargetKind::User, user.id, user.name.as_str()))?;
-        Ok(user.id)
+        audit::record(tx, &entry.with_target(AuditTargetKind::User, user.id, user.name.as_str()))
     })?;
-    tracing::info!(user = %id, by = %owner.principal, is_disabled = body.status == Status::Disabled, "a person's status was set");
-    let rows = list(app, owner)?;
-    let row = rows.into_iter().find(|row| row["userId"] == json!(id));
-    row.ok_or_else(|| Error::no_such("Person", &body.user_id))
+    tracing::info!(user = %id, by = %owner.principal, is_disabled = status == UserStatus::Disabled, "a person's status was set");
+    let found = list(app, owner)?.into_iter().find(|person| person.user.id == id);
+    found.ok_or_else(|| id.not_found())
 }
 
 /// As [`set_status`], for a person by their e-mail or id.
 ///
 /// # Errors
 /// As [`set_status`].
-pub fn set_status_by_name(app: &App, owner: &Caller, who: &str, active: bool) -> Result<Value> {
+pub fn set_status_by_name(app: &App, owner: &Caller, who: &str, status: UserStatus) -> Result<Person> {
     let by_email = match Email::parse(who) {
         Some(email) => app.store.read(|tx| USER_BY_EMAIL.get(tx, email.as_str()))?,
         None => None,
     };
-    let user_id = by_email.map_or_else(|| who.to_owned(), |id| id.to_string());
-    let status = if active { Status::Active } else { Status::Disabled };
-    set_status(app, owner, &StatusBody { user_id, status })
+    let id = by_email.map_or_else(|| UserId::from_caller(who), Ok)?;
+    set_status(app, owner, id, status)
 }
 
 /// Removes a person from everywhere. What they made stays. For the owner.
 ///
 /// # Errors
 /// 404; 409 for the owner, who stays.
-pub fn delete(app: &App, owner: &Caller, id: &str) -> Result<Value> {
-    let gone = app.store.write(|tx| {
+pub fn delete(app: &App, owner: &Caller, id: UserId) -> Result<()> {
+    app.store.write(|tx| {
         let user = require_removable(tx, id)?;
         end_access(tx, &user)?;
         USER_BY_EMAIL.remove(tx, user.email.as_str())?;
         USERS.remove(tx, &user.id)?;
         let entry = AuditEntry::by_caller(owner, AuditAction::UserDeleted, app.clock.now());
-        audit::record(tx, &entry.with_target(AuditTargetKind::User, user.id, user.name.as_str()))?;
-        Ok(user.id)
+        audit::record(tx, &entry.with_target(AuditTargetKind::User, user.id, user.name.as_str()))
     })?;
-    tracing::info!(user = %gone, by = %owner.principal, "a person was removed");
-    Ok(json!({ "raw": [], "affected": 1 }))
+    tracing::info!(user = %id, by = %owner.principal, "a person was removed");
+    Ok(())
 }
 
-fn require_removable(tx: &impl Tx, id: &str) -> Result<User> {
+fn require_removable(tx: &impl Tx, id: UserId) -> Result<User> {
     let user = find(tx, id)?;
     if user.id == membership::organization(tx)?.owner {
         return Err(Conflict::OwnerStays.into());
@@ -137,7 +114,7 @@ fn end_access(tx: &WriteTx, user: &User) -> Result<()> {
     PASSWORD_RESETS.retain(tx, |open| open.user != user.id).map(drop)
 }
 
-/// What the rows of the list are made from.
+/// What the list is made from.
 struct PeopleContext {
     organization: Organization,
     workspaces: Vec<Workspace>,
@@ -145,33 +122,27 @@ struct PeopleContext {
 }
 
 impl PeopleContext {
-    fn row(&self, tx: &impl Tx, caller: &Caller, user: &User) -> Result<Value> {
-        let is_owner = user.id == self.organization.owner;
+    fn person(&self, tx: &impl Tx, caller: &Caller, user: User) -> Result<Person> {
         let seen = |workspace: &WorkspaceId| caller.is_owner() || *workspace == caller.workspace;
         let mut workspaces = Vec::new();
         for place in user.memberships.iter().filter(|place| seen(&place.workspace)) {
             let workspace = self.workspaces.iter().find(|workspace| workspace.id == place.workspace);
             let (Some(workspace), Some(role)) = (workspace, roles::find(tx, &place.role)?) else { continue };
-            workspaces.push(json!({
-                "id": workspace.id,
-                "name": workspace.name,
-                "roleId": role.id,
-                "role": role.name,
-            }));
+            workspaces.push(PersonWorkspace {
+                id: workspace.id,
+                name: workspace.name.clone(),
+                role: role.id,
+                role_name: role.name,
+            });
         }
         let sessions = self.sessions.iter().filter(|session| session.user == user.id).count();
-        Ok(json!({
-            "organizationId": self.organization.id,
-            "userId": user.id,
-            "isOwner": is_owner,
-            "status": if user.disabled { "disabled" } else { "active" },
-            "lastLogin": user.last_login.map(iso),
-            "createdDate": iso(user.created),
-            "resetRequestedDate": user.reset_requested.filter(|_| caller.is_owner()).map(iso),
-            "roleId": is_owner.then_some(role::OWNER),
-            "user": { "id": user.id, "name": user.name, "email": user.email },
-            "workspaces": workspaces,
-            "sessions": caller.is_owner().then_some(sessions),
-        }))
+        Ok(Person {
+            organization: self.organization.id,
+            is_owner: user.id == self.organization.owner,
+            workspaces,
+            reset_requested: user.reset_requested.filter(|_| caller.is_owner()),
+            session_count: caller.is_owner().then_some(sessions),
+            user,
+        })
     }
 }

@@ -2,51 +2,39 @@
 
 use super::{membership, sessions};
 use crate::app::App;
-use crate::clock::iso;
+use crate::domain::accounts::account::{Account, AccountChange};
 use crate::domain::accounts::caller::Caller;
 use crate::domain::accounts::password;
-use crate::domain::accounts::user::{DisplayName, Email, User};
+use crate::domain::accounts::person::PersonSelector;
+use crate::domain::accounts::user::User;
 use crate::domain::error::{Conflict, Error, Result, Unauthorized};
-use crate::domain::ids::UserId;
+use crate::domain::resource::ResourceId as _;
 use crate::domain::workspace::audit::{AuditAction, AuditEntry, AuditTargetKind};
 use crate::ops::workspace::audit;
 use crate::state::login_throttle::RetryAfter;
 use crate::store::Tx;
 use crate::store::tables::{PASSWORD_RESETS, USER_BY_EMAIL, USERS};
-use serde::Deserialize;
-use serde_json::{Value, json};
 use std::net::IpAddr;
 
-/// The body of `PUT /user`.
-#[derive(Deserialize, Default)]
-#[serde(rename_all = "camelCase", default)]
-pub struct ProfileBody {
-    name: Option<String>,
-    email: Option<String>,
-    #[serde(alias = "oldPassword")]
-    current_password: Option<String>,
-    new_password: Option<String>,
-}
-
-/// A person's account: the caller's own, or for the owner anyone's.
+/// A person's account: the caller's own unless `whom` names another, which the owner may.
 ///
 /// # Errors
 /// 404 for another person, as for an unknown one.
-pub fn read(app: &App, caller: &Caller, id: Option<&str>, email: Option<&str>) -> Result<Value> {
+pub fn read(app: &App, caller: &Caller, whom: Option<&PersonSelector>) -> Result<Account> {
     let me = caller.user().ok_or_else(Error::unauthorized)?;
     app.store.read(|tx| {
-        let wanted = match (id, email) {
-            (Some(id), _) => UserId::parse(id),
-            (None, Some(email)) => match Email::parse(email) {
-                Some(email) => USER_BY_EMAIL.get(tx, email.as_str())?,
-                None => None,
-            },
-            (None, None) => Some(me),
+        let wanted = match whom {
+            Some(PersonSelector::ById(id)) => Some(*id),
+            Some(PersonSelector::ByEmail(email)) => USER_BY_EMAIL.get(tx, email.as_str())?,
+            None => Some(me),
         };
         let seen = wanted.filter(|id| *id == me || caller.is_owner());
         let found = seen.map(|id| USERS.get(tx, &id)).transpose()?.flatten();
-        let user = found.ok_or_else(|| Error::no_such("Person", id.or(email).unwrap_or_default()))?;
-        row(tx, &user)
+        let user = found.ok_or_else(|| match whom {
+            Some(selector) => selector.not_found(),
+            None => me.not_found(),
+        })?;
+        account(tx, user)
     })
 }
 
@@ -61,20 +49,15 @@ pub fn update(
     caller: &Caller,
     cookie: &str,
     address: IpAddr,
-    body: &ProfileBody,
-) -> Result<Value> {
+    change: &AccountChange,
+) -> Result<Account> {
     let me = caller.user().ok_or_else(Error::unauthorized)?;
     let before = app.store.read(|tx| USERS.get(tx, &me))?.ok_or_else(Error::unauthorized)?;
-    let name = body.name.as_deref().map(|name| DisplayName::parse("name", name)).transpose()?;
-    let email = body
-        .email
-        .as_deref()
-        .map(|text| Email::parse(text).ok_or_else(|| Error::invalid("'email' must be an e-mail address.")));
-    let email = email.transpose()?;
-    let wants_password = body.new_password.as_deref().filter(|new| !new.is_empty());
+    let AccountChange { name, email, current_password, new_password } = change;
+    let wants_password = new_password.as_deref().filter(|new| !new.is_empty());
     let is_guarded = wants_password.is_some() || email.as_ref().is_some_and(|email| *email != before.email);
     if is_guarded {
-        verify_password(app, &before, body.current_password.as_deref(), address)?;
+        verify_password(app, &before, current_password.as_deref(), address)?;
     }
     let hash = match wants_password {
         Some(new) => {
@@ -86,13 +69,13 @@ pub fn update(
         None => None,
     };
     let now = app.clock.now();
-    let row = app.store.write(|tx| {
+    let changed = app.store.write(|tx| {
         let current = USERS.get(tx, &me)?.ok_or_else(Error::unauthorized)?;
         // What was proven was the password of then.
         if is_guarded && current.password != before.password {
             return Err(Error::Unauthorized(Unauthorized::WrongCurrentPassword));
         }
-        // What the body does not name stays what it is by now.
+        // What the change does not name stays what it is by now.
         let email = email.clone().unwrap_or_else(|| current.email.clone());
         if email != current.email {
             if !is_guarded {
@@ -130,10 +113,10 @@ pub fn update(
             sessions::drop_others(tx, me, cookie)?;
             PASSWORD_RESETS.retain(tx, |open| open.user != me)?;
         }
-        row(tx, &after)
+        account(tx, after)
     })?;
     tracing::info!(user = %me, by = %caller.principal, is_guarded, "an account was changed by its owner");
-    Ok(row)
+    Ok(changed)
 }
 
 /// Proves the present password, slowed down like a sign-in: who found an unlocked screen must not guess here.
@@ -154,16 +137,6 @@ fn verify_password(app: &App, user: &User, present: Option<&str>, address: IpAdd
     Ok(())
 }
 
-fn row(tx: &impl Tx, user: &User) -> Result<Value> {
-    Ok(json!({
-        "id": user.id,
-        "name": user.name,
-        "email": user.email,
-        "status": if user.disabled { "disabled" } else { "active" },
-        "isOwner": membership::organization(tx)?.owner == user.id,
-        "createdDate": iso(user.created),
-        "updatedDate": iso(user.updated),
-        "lastLogin": user.last_login.map(iso),
-        "resetRequestedDate": user.reset_requested.map(iso),
-    }))
+fn account(tx: &impl Tx, user: User) -> Result<Account> {
+    Ok(Account { is_owner: membership::organization(tx)?.owner == user.id, user })
 }

@@ -2,52 +2,17 @@
 
 use super::membership;
 use crate::app::App;
-use crate::clock::iso;
-use crate::domain::accounts::caller::{Caller, Permission};
-use crate::domain::accounts::role::{self, Role};
-use crate::domain::accounts::user::{DisplayName, User};
+use crate::domain::accounts::caller::Caller;
+use crate::domain::accounts::role::{self, NewRole, Role, RoleChange, RoleEntry};
+use crate::domain::accounts::user::User;
 use crate::domain::error::{Conflict, Error, Result};
 use crate::domain::ids::{RoleId, UserId, WorkspaceId};
+use crate::domain::resource::ResourceId as _;
 use crate::domain::workspace::audit::{AuditAction, AuditEntry, AuditTargetKind};
 use crate::limits::ROLES_MAX;
 use crate::ops::workspace::audit;
 use crate::store::Tx;
 use crate::store::tables::{INVITATIONS, ROLES, USERS};
-use serde::Deserialize;
-use serde_json::{Value, json};
-use std::collections::BTreeSet;
-
-/// The body of `POST /role` and `PUT /role`.
-#[derive(Deserialize, Default)]
-#[serde(default)]
-pub struct RoleBody {
-    /// Which role, where the path does not say.
-    pub id: Option<String>,
-    pub name: Option<String>,
-    pub description: Option<String>,
-    pub permissions: Option<PermissionNames>,
-}
-
-/// A list of names; Flowise sends it as JSON text.
-#[derive(Deserialize)]
-#[serde(untagged)]
-pub enum PermissionNames {
-    List(Vec<String>),
-    Text(String),
-}
-
-impl PermissionNames {
-    fn parse(&self) -> Result<BTreeSet<Permission>> {
-        match self {
-            Self::List(names) => role::parse_permissions(names),
-            Self::Text(text) => {
-                let names: Vec<String> = serde_json::from_str(text)
-                    .map_err(|_| Error::invalid("'permissions' must be a list of permission names."))?;
-                role::parse_permissions(&names)
-            }
-        }
-    }
-}
 
 /// The role of this id, whoever made it.
 ///
@@ -64,21 +29,21 @@ pub fn find(tx: &impl Tx, id: &RoleId) -> Result<Option<Role>> {
 ///
 /// # Errors
 /// 404 when there is no such role.
-pub fn require(tx: &impl Tx, id: &str) -> Result<Role> {
-    let found = RoleId::parse(id).map(|id| find(tx, &id)).transpose()?.flatten();
-    found.ok_or_else(|| Error::no_such("Role", id))
+pub fn require(tx: &impl Tx, id: RoleId) -> Result<Role> {
+    find(tx, &id)?.ok_or_else(|| id.not_found())
 }
 
 /// All roles: those that come with the service, then the others by name.
 ///
 /// # Errors
 /// [`Error::Internal`] when the database cannot be read.
-pub fn list(app: &App, caller: &Caller) -> Result<Vec<Value>> {
+pub fn list(app: &App, caller: &Caller) -> Result<Vec<RoleEntry>> {
     app.store.read(|tx| {
         let mut made = ROLES.list(tx)?;
         made.sort_by_key(|role| role.name.to_lowercase());
         let (users, owner) = (USERS.list(tx)?, membership::organization(tx)?.owner);
-        Ok(role::built_in().iter().chain(&made).map(|role| row(caller, role, &users, owner)).collect())
+        let all = role::built_in().into_iter().chain(made);
+        Ok(all.map(|role| entry(caller, role, &users, owner)).collect())
     })
 }
 
@@ -86,27 +51,24 @@ pub fn list(app: &App, caller: &Caller) -> Result<Vec<Value>> {
 ///
 /// # Errors
 /// 404.
-pub fn read(app: &App, caller: &Caller, id: &str) -> Result<Value> {
+pub fn read(app: &App, caller: &Caller, id: RoleId) -> Result<RoleEntry> {
     app.store.read(|tx| {
         let owner = membership::organization(tx)?.owner;
-        Ok(row(caller, &require(tx, id)?, &USERS.list(tx)?, owner))
+        Ok(entry(caller, require(tx, id)?, &USERS.list(tx)?, owner))
     })
 }
 
 /// Makes a role.
 ///
 /// # Errors
-/// 400 for a bad name or unknown permissions, 403 for more than the caller holds, 409 when the name is taken or there
-/// are too many.
-pub fn create(app: &App, caller: &Caller, body: &RoleBody) -> Result<Value> {
-    let name = DisplayName::parse("name", body.name.as_deref().unwrap_or_default())?;
-    let permissions = body.permissions.as_ref().map(PermissionNames::parse).transpose()?;
+/// 403 for more than the caller holds, 409 when the name is taken or there are too many.
+pub fn create(app: &App, caller: &Caller, new: NewRole) -> Result<RoleEntry> {
     let now = app.clock.monotonic_now();
     let made = Role {
         id: RoleId::random(),
-        name: name.as_str().to_owned(),
-        description: role::parse_description(body.description.as_deref().unwrap_or_default())?,
-        permissions: permissions.map_or_else(|| role::parse_permissions(&[]), Ok)?,
+        name: new.name.as_str().to_owned(),
+        description: new.description,
+        permissions: new.permissions,
         created: Some(now),
         updated: Some(now),
     };
@@ -127,18 +89,16 @@ pub fn create(app: &App, caller: &Caller, body: &RoleBody) -> Result<Value> {
         )
     })?;
     tracing::info!(role = %made.id, by = %caller.principal, "a role was made");
-    read(app, caller, &made.id.to_string())
+    read(app, caller, made.id)
 }
 
 /// Changes a role. Whoever holds it may what it says from the next request on.
 ///
 /// # Errors
 /// 404; 403 for one that comes with the service, for more than the caller holds, and for one that is held where the
-/// caller has no say; 400 and 409 as for [`create`].
-pub fn update(app: &App, caller: &Caller, id: &str, body: &RoleBody) -> Result<Value> {
-    let name = body.name.as_deref().map(|name| DisplayName::parse("name", name)).transpose()?;
-    let description = body.description.as_deref().map(role::parse_description).transpose()?;
-    let permissions = body.permissions.as_ref().map(PermissionNames::parse).transpose()?;
+/// caller has no say; 409 as for [`create`].
+pub fn update(app: &App, caller: &Caller, id: RoleId, change: &RoleChange) -> Result<RoleEntry> {
+    let RoleChange { name, description, permissions } = change;
     let now = app.clock.monotonic_now();
     let changed = app.store.write(|tx| {
         let before = require_editable(tx, caller, id)?;
@@ -170,9 +130,9 @@ pub fn update(app: &App, caller: &Caller, id: &str, body: &RoleBody) -> Result<V
 ///
 /// # Errors
 /// 404; 403 as for [`update`]; 409 while people have it or invitations promise it.
-pub fn delete(app: &App, caller: &Caller, id: &str) -> Result<Value> {
+pub fn delete(app: &App, caller: &Caller, id: RoleId) -> Result<()> {
     let now = app.clock.monotonic_now();
-    let gone = app.store.write(|tx| {
+    app.store.write(|tx| {
         let role = require_editable(tx, caller, id)?;
         let people = count_holders(&USERS.list(tx)?, &role.id);
         let open =
@@ -190,16 +150,15 @@ pub fn delete(app: &App, caller: &Caller, id: &str) -> Result<Value> {
                 role.id,
                 &role.name,
             ),
-        )?;
-        Ok(role)
+        )
     })?;
-    tracing::info!(role = %gone.id, by = %caller.principal, "a role was deleted");
-    Ok(json!({ "raw": [], "affected": 1 }))
+    tracing::info!(role = %id, by = %caller.principal, "a role was deleted");
+    Ok(())
 }
 
 /// The role, if the caller may change it. A role reaches every workspace where somebody has it: who could change it
 /// from elsewhere could give themselves there what they only have here.
-fn require_editable(tx: &impl Tx, caller: &Caller, id: &str) -> Result<Role> {
+fn require_editable(tx: &impl Tx, caller: &Caller, id: RoleId) -> Result<Role> {
     let role = require(tx, id)?;
     if role.is_built_in() {
         return Err(Error::Forbidden(format!(
@@ -237,8 +196,8 @@ fn count_holders(users: &[User], role: &RoleId) -> usize {
     users.iter().filter(|user| user.memberships.iter().any(|place| place.role == *role)).count()
 }
 
-fn row(caller: &Caller, role: &Role, users: &[User], owner: UserId) -> Value {
-    let count = if role.id == role::OWNER {
+fn entry(caller: &Caller, role: Role, users: &[User], owner: UserId) -> RoleEntry {
+    let user_count = if role.id == role::OWNER {
         users.iter().filter(|user| user.id == owner).count()
     } else {
         count_holders(users, &role.id)
@@ -247,19 +206,9 @@ fn row(caller: &Caller, role: &Role, users: &[User], owner: UserId) -> Value {
         let mut places = user.memberships.iter().filter(|place| place.role == role.id);
         places.any(|place| place.workspace != caller.workspace)
     };
-    let assignable = membership::check_grantable(caller, role).is_ok();
+    let is_assignable = membership::check_grantable(caller, &role).is_ok();
     let reachable = caller.is_owner() || !users.iter().any(elsewhere);
-    json!({
-        "id": role.id,
-        "organizationId": caller.organization,
-        "name": role.name,
-        "description": role.description,
-        "permissions": role.permissions,
-        "builtIn": role.is_built_in(),
-        "assignable": assignable,
-        "editable": assignable && reachable && !role.is_built_in() && caller.permissions.has("roles:manage"),
-        "userCount": count,
-        "createdDate": role.created.map(iso),
-        "updatedDate": role.updated.map(iso),
-    })
+    let is_editable =
+        is_assignable && reachable && !role.is_built_in() && caller.permissions.has("roles:manage");
+    RoleEntry { organization: caller.organization, is_assignable, is_editable, user_count, role }
 }

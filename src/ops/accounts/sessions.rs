@@ -1,43 +1,34 @@
 //! Where a person is signed in, and ending that (manual 8.2 r2).
 
 use crate::app::App;
-use crate::clock::iso;
 use crate::domain::accounts::caller::Caller;
-use crate::domain::accounts::session::Session;
+use crate::domain::accounts::session::SessionEntry;
 use crate::domain::accounts::token;
 use crate::domain::accounts::user::User;
 use crate::domain::error::{Error, Result};
 use crate::domain::ids::{SessionId, UserId};
+use crate::domain::resource::ResourceId as _;
 use crate::domain::workspace::audit::{AuditAction, AuditEntry, AuditTargetKind};
 use crate::ops::workspace::audit;
 use crate::store::tables::{SESSIONS, USERS, WORKSPACES};
 use crate::store::{Tx, WriteTx};
-use serde_json::{Value, json};
 
 /// The sessions of a person that are alive: the one behind `cookie` first, then those used last.
 ///
 /// # Errors
 /// [`Error::Internal`] when the database cannot be read.
-pub fn list(app: &App, user: UserId, cookie: &str) -> Result<Vec<Value>> {
+pub fn list(app: &App, user: UserId, cookie: &str) -> Result<Vec<SessionEntry>> {
     let now = app.clock.now();
     app.store.read(|tx| {
         let current = find_by_cookie(tx, cookie)?;
         let mut sessions = SESSIONS.list(tx)?;
         sessions.retain(|session| session.user == user && session.is_alive(now));
         sessions.sort_by_key(|session| (Some(session.id) != current, std::cmp::Reverse(session.last_seen)));
-        let row = |session: &Session| {
-            Ok(json!({
-                "id": session.id,
-                "createdDate": iso(session.created),
-                "lastSeenDate": iso(session.last_seen),
-                "address": session.address,
-                "userAgent": session.agent,
-                "current": Some(session.id) == current,
-                "workspaceId": session.workspace,
-                "workspace": WORKSPACES.get(tx, &session.workspace)?.map(|workspace| workspace.name),
-            }))
-        };
-        sessions.iter().map(row).collect()
+        let entries = sessions.into_iter().map(|session| {
+            let workspace = WORKSPACES.get(tx, &session.workspace)?.map(|workspace| workspace.name);
+            Ok(SessionEntry { is_current: Some(session.id) == current, workspace, session })
+        });
+        entries.collect()
     })
 }
 
@@ -45,26 +36,25 @@ pub fn list(app: &App, user: UserId, cookie: &str) -> Result<Vec<Value>> {
 ///
 /// # Errors
 /// 404 for one that is not theirs, as for an unknown one.
-pub fn end(app: &App, caller: &Caller, id: &str) -> Result<Value> {
+pub fn end(app: &App, caller: &Caller, id: SessionId) -> Result<()> {
     let me = caller.user().ok_or_else(Error::unauthorized)?;
-    let wanted = SessionId::parse(id);
     app.store.write(|tx| {
-        let ended = SESSIONS.retain(tx, |session| session.user != me || Some(session.id) != wanted)?;
+        let ended = SESSIONS.retain(tx, |session| session.user != me || session.id != id)?;
         if ended == 0 {
-            return Err(Error::no_such("Session", id));
+            return Err(id.not_found());
         }
         let entry = AuditEntry::by_caller(caller, AuditAction::SessionEnded, app.clock.now());
         audit::record(tx, &entry.with_target(AuditTargetKind::Session, id, ""))
     })?;
-    tracing::info!(session = id, by = %caller.principal, "a session was ended");
-    Ok(json!({ "raw": [], "affected": 1 }))
+    tracing::info!(session = %id, by = %caller.principal, "a session was ended");
+    Ok(())
 }
 
-/// Ends all sessions of a person but the one behind `cookie`.
+/// Ends all sessions of a person but the one behind `cookie`; the number ended.
 ///
 /// # Errors
 /// [`Error::Internal`] when the database cannot be written.
-pub fn end_others(app: &App, caller: &Caller, user: &User, cookie: &str) -> Result<Value> {
+pub fn end_others(app: &App, caller: &Caller, user: &User, cookie: &str) -> Result<usize> {
     let ended = app.store.write(|tx| {
         let ended = drop_others(tx, user.id, cookie)?;
         if ended > 0 {
@@ -74,14 +64,14 @@ pub fn end_others(app: &App, caller: &Caller, user: &User, cookie: &str) -> Resu
         Ok(ended)
     })?;
     tracing::info!(user = %user.id, by = %caller.principal, ended, "sessions were ended");
-    Ok(json!({ "raw": [], "affected": ended }))
+    Ok(ended)
 }
 
 /// As [`end_others`], for the caller's own.
 ///
 /// # Errors
 /// [`Error::Internal`] when the database cannot be written.
-pub fn end_own_others(app: &App, caller: &Caller, cookie: &str) -> Result<Value> {
+pub fn end_own_others(app: &App, caller: &Caller, cookie: &str) -> Result<usize> {
     let me = caller.user().ok_or_else(Error::unauthorized)?;
     let me = app.store.read(|tx| USERS.get(tx, &me))?.ok_or_else(Error::unauthorized)?;
     end_others(app, caller, &me, cookie)
@@ -105,7 +95,9 @@ fn find_by_cookie(tx: &impl Tx, cookie: &str) -> Result<Option<SessionId>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::domain::accounts::session::Session;
     use crate::ops::accounts::membership;
+    use serde_json::json;
 
     #[test]
     fn sessions_of_an_earlier_format_end_with_the_others() {
@@ -133,7 +125,7 @@ mod tests {
             })
             .unwrap();
         let me = app.store.read(|tx| USERS.get(tx, &ada)).unwrap().unwrap();
-        assert_eq!(end_others(&app, &caller, &me, "present").unwrap()["affected"], 2);
+        assert_eq!(end_others(&app, &caller, &me, "present").unwrap(), 2);
         let left = |cookie: &str| app.store.read(|tx| SESSIONS.get(tx, &token::hash(cookie))).unwrap();
         let there: Vec<&str> =
             stored.iter().map(|(cookie, _)| *cookie).filter(|cookie| left(cookie).is_some()).collect();

@@ -3,6 +3,7 @@
 use super::membership;
 use crate::app::App;
 use crate::domain::accounts::caller::{Caller, Principal};
+use crate::domain::accounts::current_user::CurrentUser;
 use crate::domain::accounts::password;
 use crate::domain::accounts::session::{Session, shorten_agent};
 use crate::domain::accounts::token::{self, Token};
@@ -16,14 +17,13 @@ use crate::state::login_throttle::RetryAfter;
 use crate::store::tables::{ORGANIZATION, ORGANIZATION_KEY, SESSIONS, USER_BY_EMAIL, USERS};
 use crate::store::{Tx, WriteTx};
 use jiff::Timestamp;
-use serde_json::Value;
 use std::net::IpAddr;
 
 /// What a sign-in gives.
 pub struct SignInResult {
     /// The cookie's value. Only its hash is stored.
     pub cookie: String,
-    pub user: Value,
+    pub user: CurrentUser,
 }
 
 /// Signs a person in. Every failure is the same answer after the same work.
@@ -71,7 +71,7 @@ pub fn sign_in(
     let cookie = Token::random();
     let hash = token::hash(cookie.as_str());
     let id = SessionId::random();
-    let object = app.store.write(|tx| {
+    let signed_in = app.store.write(|tx| {
         // The password may have been changed, or the person been kept out, while it was checked.
         let current = USERS.get(tx, &user.id)?;
         let current = current.filter(|current| current.password == user.password && !current.disabled);
@@ -97,13 +97,13 @@ pub fn sign_in(
         audit::record(tx, &audit_entry(&current, address, AuditAction::SignIn, now).in_workspace(workspace))?;
         membership::user_object(tx, &current, &organization, workspace)
     });
-    if matches!(object, Err(Error::Forbidden(_))) {
+    if matches!(signed_in, Err(Error::Forbidden(_))) {
         record_refusal(app, Some(&user), address, "they are in no workspace", now);
     }
-    let object = object?;
+    let signed_in = signed_in?;
     app.state.login_throttle.record_success(subject, address);
     tracing::info!(user = %user.id, %address, "a person signed in");
-    Ok(SignInResult { cookie: cookie.as_str().to_owned(), user: object })
+    Ok(SignInResult { cookie: cookie.as_str().to_owned(), user: signed_in })
 }
 
 fn audit_entry(user: &User, address: IpAddr, action: AuditAction, now: Timestamp) -> AuditEntry {
@@ -223,7 +223,7 @@ pub fn sign_out(app: &App, cookie: &str, address: IpAddr) -> Result<()> {
 ///
 /// # Errors
 /// 401 when no person calls.
-pub fn current_user(app: &App, caller: &Caller) -> Result<Value> {
+pub fn current_user(app: &App, caller: &Caller) -> Result<CurrentUser> {
     let id: UserId = caller.user().ok_or_else(Error::unauthorized)?;
     app.store.read_but_messages(|tx| {
         let user = USERS.get(tx, &id)?.ok_or_else(Error::unauthorized)?;
@@ -234,10 +234,10 @@ pub fn current_user(app: &App, caller: &Caller) -> Result<Value> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::domain::accounts::registration::NewOwner;
     use crate::domain::accounts::role;
     use crate::domain::accounts::user::Membership;
-    use crate::ops::accounts::owner::{self, NewOwner};
-    use serde_json::json;
+    use crate::ops::accounts::owner;
     use std::net::Ipv4Addr;
 
     const HERE: IpAddr = IpAddr::V4(Ipv4Addr::LOCALHOST);
@@ -246,7 +246,7 @@ mod tests {
     fn house() -> (tempfile::TempDir, App) {
         let (folder, app) = App::temporary();
         let (name, email) = ("Ada".to_owned(), "ada@example.org".to_owned());
-        owner::create(&app, &NewOwner { name, email, credential: PASSWORD.to_owned() }, None).unwrap();
+        owner::create(&app, &NewOwner { name, email, password: PASSWORD.to_owned() }, None).unwrap();
         (folder, app)
     }
 
@@ -259,8 +259,8 @@ mod tests {
         let (_folder, app) = house();
         let signed_in = sign_in(&app, " ADA@example.org", PASSWORD, HERE, None).unwrap();
         let user = &signed_in.user;
-        assert_eq!((&user["email"], &user["isOrganizationAdmin"]), (&json!("ada@example.org"), &json!(true)));
-        assert_eq!(user["assignedWorkspaces"][0]["id"], user["activeWorkspaceId"]);
+        assert_eq!((user.user.email.as_str(), user.is_owner), ("ada@example.org", true));
+        assert_eq!(user.workspaces[0].id, user.active_workspace);
         let caller = caller_of_session(&app, &signed_in.cookie, Some(HERE)).unwrap().unwrap();
         assert!(caller.has_any(&["chatflows:delete"]));
         assert!(matches!(&caller.principal, Principal::User { owner: true, .. }));
@@ -341,7 +341,7 @@ mod tests {
         };
         save(&bob).unwrap();
         let signed_in = sign_in(&app, "bob@x", PASSWORD, HERE, None).unwrap();
-        assert_eq!(signed_in.user["roleId"], json!(role::VIEWER));
+        assert_eq!(signed_in.user.role, Some(role::VIEWER));
         let caller = || caller_of_session(&app, &signed_in.cookie, None).unwrap();
         let first = caller().unwrap();
         assert!(first.has_any(&["chatflows:view"]) && !first.has_any(&["chatflows:update"]));

@@ -5,17 +5,19 @@ use super::integrity;
 use crate::app::{App, AppOpenError};
 use crate::base::cancel::CancelToken;
 use crate::domain::accounts::caller::Caller;
+use crate::domain::accounts::user::UserStatus;
 use crate::domain::error::{Error, Result};
 use crate::domain::ids::{FlowId, KeyId, WorkspaceId};
 use crate::limits::{CONTROL_HISTORY_REPLY_SECONDS, CONTROL_LONG_REPLY_SECONDS, CONTROL_REPLY_SECONDS};
-use crate::ops::accounts::keys::{self, KeyBody};
-use crate::ops::accounts::{owner, people};
+use crate::ops::accounts::{keys, owner, people};
 use crate::ops::flows::publish;
 use crate::ops::flows::versions;
 use crate::ops::workspace::transfer::{self, ExistingPolicy, ExportSelection, ImportBody};
 use crate::settings::Settings;
 use crate::store::Store;
 use crate::store::tables::{FLOW_WORKSPACE, WORKSPACES};
+use crate::wire::accounts::api_keys::ApiKeyView;
+use crate::wire::accounts::people::PersonView;
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use serde::{Deserialize, Serialize};
@@ -202,20 +204,25 @@ pub fn execute(app: &App, command: OperatorCommand, cancel: &CancelToken) -> Res
     })
 }
 
+/// A row as the API gives it: what goes through the control socket is read and printed by the program that asked.
+fn to_row(view: impl Serialize) -> Result<Value> {
+    serde_json::to_value(view).map_err(Error::internal)
+}
+
 fn run(app: &App, command: OperatorCommand, cancel: &CancelToken) -> Result<CommandOutput> {
     match command {
         OperatorCommand::KeyCreate { name, permissions, workspace } => {
-            let key = keys::create(
-                app,
-                &operator(app, workspace)?,
-                &KeyBody { key_name: name.clone(), permissions },
-            )?;
+            let (key, value) = keys::create(app, &operator(app, workspace)?, &name, &permissions)?;
             tracing::info!(by = "operator", "an API key was made");
-            Ok(CommandOutput::KeyCreated { key })
+            Ok(CommandOutput::KeyCreated { key: to_row(ApiKeyView::of_new(key, value))? })
         }
-        OperatorCommand::KeyList => Ok(CommandOutput::Keys { keys: keys::list(app, &operator(app, None)?)? }),
+        OperatorCommand::KeyList => {
+            let found = keys::list(app, &operator(app, None)?)?;
+            let rows = found.into_iter().map(|key| to_row(ApiKeyView::from(key)));
+            Ok(CommandOutput::Keys { keys: rows.collect::<Result<_>>()? })
+        }
         OperatorCommand::KeyRevoke { id } => {
-            keys::delete(app, &operator(app, None)?, &id.to_string(), true)?;
+            keys::delete(app, &operator(app, None)?, id, true)?;
             tracing::info!(by = "operator", key = %id, "an API key was deleted");
             Ok(CommandOutput::KeyRevoked)
         }
@@ -227,13 +234,14 @@ fn run(app: &App, command: OperatorCommand, cancel: &CancelToken) -> Result<Comm
             Ok(CommandOutput::PasswordReset { email, password: made })
         }
         OperatorCommand::UserList => {
-            Ok(CommandOutput::Users { users: people::list(app, &operator(app, None)?)? })
+            let found = people::list(app, &operator(app, None)?)?;
+            let rows = found.into_iter().map(|person| to_row(PersonView::from(person)));
+            Ok(CommandOutput::Users { users: rows.collect::<Result<_>>()? })
         }
         OperatorCommand::UserStatus { user, active } => {
-            let row = people::set_status_by_name(app, &operator(app, None)?, &user, active)?;
-            Ok(CommandOutput::UserStatusSet {
-                email: row["user"]["email"].as_str().unwrap_or_default().to_owned(),
-            })
+            let status = if active { UserStatus::Active } else { UserStatus::Disabled };
+            let person = people::set_status_by_name(app, &operator(app, None)?, &user, status)?;
+            Ok(CommandOutput::UserStatusSet { email: person.user.email.as_str().to_owned() })
         }
         OperatorCommand::HistoryLog { flow, limit } => {
             history_output(versions::log(app, flow.as_ref(), limit))

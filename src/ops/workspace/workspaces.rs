@@ -4,12 +4,14 @@ use super::audit;
 use crate::app::App;
 use crate::clock::iso;
 use crate::domain::accounts::caller::Caller;
+use crate::domain::accounts::current_user::CurrentUser;
 use crate::domain::accounts::role;
 use crate::domain::accounts::session::Session;
 use crate::domain::accounts::token;
 use crate::domain::accounts::user::{DisplayName, Membership, Organization, User, Workspace};
 use crate::domain::error::{Conflict, Error, Result, count_phrase};
 use crate::domain::ids::{UserId, WorkspaceId};
+use crate::domain::resource::ResourceId as _;
 use crate::domain::workspace::audit::{AuditAction, AuditEntry, AuditTargetKind};
 use crate::limits::WORKSPACES_MAX;
 use crate::ops::accounts::{membership, roles};
@@ -93,7 +95,8 @@ pub fn update(app: &App, caller: &Caller, body: &WorkspaceBody) -> Result<Value>
     let description = body.description.as_deref().map(role::parse_description).transpose()?;
     let now = app.clock.monotonic_now();
     let row = app.store.write(|tx| {
-        let before = membership::find_workspace(tx, caller, body.id.as_deref())?;
+        let id = WorkspaceId::from_caller_if_any(body.id.as_deref())?;
+        let before = membership::find_workspace(tx, caller, id)?;
         let after = Workspace {
             name: name.as_ref().map_or_else(|| before.name.clone(), |name| name.as_str().to_owned()),
             description: description.clone().unwrap_or_else(|| before.description.clone()),
@@ -118,7 +121,7 @@ pub fn update(app: &App, caller: &Caller, body: &WorkspaceBody) -> Result<Value>
 pub fn delete(app: &App, caller: &Caller, id: &str) -> Result<Value> {
     let now = app.clock.monotonic_now();
     let gone = app.store.write(|tx| {
-        let workspace = membership::find_workspace(tx, caller, Some(id))?;
+        let workspace = membership::find_workspace(tx, caller, Some(WorkspaceId::from_caller(id)?))?;
         if membership::organization(tx)?.default_workspace == workspace.id {
             return Err(Conflict::DefaultWorkspace.into());
         }
@@ -141,7 +144,7 @@ pub fn delete(app: &App, caller: &Caller, id: &str) -> Result<Value> {
 ///
 /// # Errors
 /// 404 for a workspace the caller is not in, as for an unknown one.
-pub fn switch(app: &App, caller: &Caller, cookie: &str, id: &str) -> Result<Value> {
+pub fn switch(app: &App, caller: &Caller, cookie: &str, id: &str) -> Result<CurrentUser> {
     app.store.write(|tx| {
         let (me, organization) = (current_user(tx, caller)?, membership::organization(tx)?);
         let reached = match WorkspaceId::parse(id) {
@@ -160,15 +163,15 @@ pub fn switch(app: &App, caller: &Caller, cookie: &str, id: &str) -> Result<Valu
 ///
 /// # Errors
 /// 401 before there is one.
-pub fn organization(app: &App) -> Result<Value> {
-    app.store.read(|tx| Ok(organization_row(&membership::organization(tx)?)))
+pub fn organization(app: &App) -> Result<Organization> {
+    app.store.read(membership::organization)
 }
 
 /// Renames the organization.
 ///
 /// # Errors
 /// 400 for a bad name.
-pub fn rename_organization(app: &App, caller: &Caller, name: &str) -> Result<Value> {
+pub fn rename_organization(app: &App, caller: &Caller, name: &str) -> Result<Organization> {
     let name = DisplayName::parse("name", name)?;
     app.store.write(|tx| {
         let organization = Organization { name: name.clone(), ..membership::organization(tx)? };
@@ -176,7 +179,7 @@ pub fn rename_organization(app: &App, caller: &Caller, name: &str) -> Result<Val
         let entry =
             AuditEntry::by_caller(caller, AuditAction::OrganizationChanged, app.clock.monotonic_now());
         audit::record(tx, &entry.with_target(AuditTargetKind::Organization, organization.id, name.as_str()))?;
-        Ok(organization_row(&organization))
+        Ok(organization)
     })
 }
 
@@ -248,15 +251,6 @@ fn row(tx: &impl Tx, caller: &Caller, me: &User, workspace: &Workspace, users: &
         "createdDate": iso(workspace.created),
         "updatedDate": iso(workspace.updated.unwrap_or(workspace.created)),
     }))
-}
-
-fn organization_row(organization: &Organization) -> Value {
-    json!({
-        "id": organization.id,
-        "name": organization.name,
-        "ownerId": organization.owner,
-        "createdDate": iso(organization.created),
-    })
 }
 
 #[cfg(test)]

@@ -48,9 +48,7 @@ const WRITES: [Write; 8] = [
     },
     |app, caller| stores::create(app, caller, body(json!({"name": "d"}))).map(drop),
     |app, caller| flows::create(app, caller, &body(json!({"name": "f", "type": "CHATFLOW"}))).map(drop),
-    |app, caller| {
-        keys::create(app, caller, &body(json!({"keyName": "k", "permissions": ["chatflows:view"]}))).map(drop)
-    },
+    |app, caller| keys::create(app, caller, "k", &["chatflows:view".to_owned()]).map(drop),
     |app, caller| {
         let rows = [VectorRow { id: [1; 16], vector: vec![1.0; 4], text: "text".to_owned() }];
         let none = HashSet::new();

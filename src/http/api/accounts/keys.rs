@@ -7,13 +7,20 @@ use crate::domain::paging::PageRequest;
 use crate::http::api::flows::has_flag;
 use crate::http::reply::Reply;
 use crate::http::request::Request;
+use crate::http::routing::handler::{Created, Json};
 use crate::ops::accounts::keys;
+use crate::wire::accounts::api_keys::{ApiKeyEdit, ApiKeyView};
+use crate::wire::deleted::DeletedCount;
 use crate::wire::page::ListOrPage;
 
 /// `GET /apikey`
-pub fn list(app: &App, caller: Caller, request: &Request) -> Result<Reply> {
+pub fn list(app: &App, caller: Caller, request: &Request) -> Result<Json<ListOrPage<ApiKeyView>>> {
     let paging = PageRequest::parse(request.query("page"), request.query("limit"))?;
-    Reply::json(&ListOrPage::of(paging, keys::list(app, &caller)?))
+    Ok(Json(ListOrPage::of(paging, all(app, &caller)?)))
+}
+
+fn all(app: &App, caller: &Caller) -> Result<Vec<ApiKeyView>> {
+    Ok(keys::list(app, caller)?.into_iter().map(Into::into).collect())
 }
 
 /// `GET /verify/apikey/:apikey`
@@ -29,17 +36,29 @@ pub fn flows(app: &App, (): (), request: &Request) -> Result<Reply> {
 }
 
 /// `POST /apikey`
-pub fn create(app: &App, caller: Caller, request: &Request) -> Result<Reply> {
-    Reply::json_created(&keys::create(app, &caller, &request.json()?)?)
+pub fn create(
+    app: &App,
+    caller: Caller,
+    _: &Request,
+    Json(body): Json<ApiKeyEdit>,
+) -> Result<Created<ApiKeyView>> {
+    let (key, value) = keys::create(app, &caller, &body.key_name, &body.permissions)?;
+    Ok(Created(ApiKeyView::of_new(key, value)))
 }
 
 /// `PUT /apikey/:id`: answers the whole list again, as Flowise does.
-pub fn update(app: &App, caller: Caller, request: &Request) -> Result<Reply> {
-    keys::update(app, &caller, request.param("id"), &request.json()?)?;
-    Reply::json(&keys::list(app, &caller)?)
+pub fn update(
+    app: &App,
+    caller: Caller,
+    request: &Request,
+    Json(body): Json<ApiKeyEdit>,
+) -> Result<Json<Vec<ApiKeyView>>> {
+    keys::update(app, &caller, request.id("id")?, &body.key_name, &body.permissions)?;
+    Ok(Json(all(app, &caller)?))
 }
 
 /// `DELETE /apikey/:id`
-pub fn delete(app: &App, caller: Caller, request: &Request) -> Result<Reply> {
-    Reply::json(&keys::delete(app, &caller, request.param("id"), has_flag(request, "force")?)?)
+pub fn delete(app: &App, caller: Caller, request: &Request) -> Result<Json<DeletedCount>> {
+    keys::delete(app, &caller, request.id("id")?, has_flag(request, "force")?)?;
+    Ok(Json(DeletedCount::new(1)))
 }

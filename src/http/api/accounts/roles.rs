@@ -3,34 +3,50 @@
 use crate::app::App;
 use crate::domain::accounts::caller::Caller;
 use crate::domain::error::Result;
-use crate::http::reply::Reply;
+use crate::domain::ids::RoleId;
+use crate::domain::resource::ResourceId as _;
 use crate::http::request::Request;
-use crate::ops::accounts::roles::{self, RoleBody};
+use crate::http::routing::handler::{Created, Json};
+use crate::ops::accounts::roles;
+use crate::wire::accounts::roles::{RoleBody, RoleEdit, RoleView};
+use crate::wire::deleted::DeletedCount;
 
 /// `GET /role`
-pub fn list(app: &App, caller: Caller, _request: &Request) -> Result<Reply> {
-    Reply::json(&roles::list(app, &caller)?)
+pub fn list(app: &App, caller: Caller, _request: &Request) -> Result<Json<Vec<RoleView>>> {
+    Ok(Json(roles::list(app, &caller)?.into_iter().map(Into::into).collect()))
 }
 
 /// `GET /role/:id`
-pub fn read(app: &App, caller: Caller, request: &Request) -> Result<Reply> {
-    Reply::json(&roles::read(app, &caller, request.param("id"))?)
+pub fn read(app: &App, caller: Caller, request: &Request) -> Result<Json<RoleView>> {
+    Ok(Json(roles::read(app, &caller, request.id("id")?)?.into()))
 }
 
 /// `POST /role`
-pub fn create(app: &App, caller: Caller, request: &Request) -> Result<Reply> {
-    Reply::json_created(&roles::create(app, &caller, &request.json()?)?)
+pub fn create(
+    app: &App,
+    caller: Caller,
+    _: &Request,
+    Json(body): Json<RoleBody>,
+) -> Result<Created<RoleView>> {
+    Ok(Created(roles::create(app, &caller, body.try_into()?)?.into()))
 }
 
 /// `PUT /role/:id`, and `PUT /role` with the id in the body, as Flowise sends it.
-pub fn update(app: &App, caller: Caller, request: &Request) -> Result<Reply> {
-    let body: RoleBody = request.json()?;
-    let id = Some(request.param("id")).filter(|id| !id.is_empty());
-    let id = id.or(body.id.as_deref()).unwrap_or_default();
-    Reply::json(&roles::update(app, &caller, id, &body)?)
+pub fn update(
+    app: &App,
+    caller: Caller,
+    request: &Request,
+    Json(mut body): Json<RoleEdit>,
+) -> Result<Json<RoleView>> {
+    let named = body.id.take().unwrap_or_default();
+    // What is wrong with the change is said before what is wrong with the id.
+    let change = body.try_into()?;
+    let id = Some(request.param("id")).filter(|id| !id.is_empty()).unwrap_or(&named);
+    Ok(Json(roles::update(app, &caller, RoleId::from_caller(id)?, &change)?.into()))
 }
 
 /// `DELETE /role/:id`
-pub fn delete(app: &App, caller: Caller, request: &Request) -> Result<Reply> {
-    Reply::json(&roles::delete(app, &caller, request.param("id"))?)
+pub fn delete(app: &App, caller: Caller, request: &Request) -> Result<Json<DeletedCount>> {
+    roles::delete(app, &caller, request.id("id")?)?;
+    Ok(Json(DeletedCount::new(1)))
 }

@@ -8,9 +8,12 @@ use crate::domain::error::{Error, Result, UnavailableReason};
 use crate::http::openapi;
 use crate::http::reply::Reply;
 use crate::http::request::Request;
+use crate::http::routing::handler::Json;
 use crate::ops::accounts::owner;
+use crate::wire::service::status::{
+    CallerAddressView, PublicSettingsView, ServiceStatusView, ServiceVersionView,
+};
 use bytes::Bytes;
-use serde_json::json;
 use std::sync::OnceLock;
 
 /// `GET /ping`: the text `pong`.
@@ -25,8 +28,8 @@ pub fn ping(_: &App, (): (), _: &Request) -> Result<Reply> {
 ///
 /// # Errors
 /// Never.
-pub fn version(_: &App, (): (), _: &Request) -> Result<Reply> {
-    Reply::json(&json!({"version": env!("CARGO_PKG_VERSION")}))
+pub fn version(_: &App, (): (), _: &Request) -> Result<Json<ServiceVersionView>> {
+    Ok(Json(ServiceVersionView::new(env!("CARGO_PKG_VERSION"))))
 }
 
 /// `GET /openapi.json`: the description of this API.
@@ -47,41 +50,37 @@ pub fn description(_: &App, (): (), _: &Request) -> Result<Reply> {
 ///
 /// # Errors
 /// When the database cannot be read.
-pub fn settings(app: &App, (): (), _: &Request) -> Result<Reply> {
+pub fn settings(app: &App, (): (), _: &Request) -> Result<Json<PublicSettingsView>> {
     let exists = owner::exists(app)?;
     // The first owner of a service that can be reached from elsewhere needs the word printed at its start.
     let needs_token = !exists && app.settings.listens_beyond_loopback();
-    Reply::json(
-        &json!({"PLATFORM_TYPE": "open source", "ownerExists": exists, "setupTokenNeeded": needs_token}),
-    )
+    Ok(Json(PublicSettingsView::new(exists, needs_token)))
 }
 
 /// `GET /ip`: the address the caller comes from, as rate limits see it; it shows whether the proxies are set right.
 ///
 /// # Errors
 /// Never.
-pub fn address(_: &App, (): (), request: &Request) -> Result<Reply> {
-    let hint = "This is the address your requests are counted by. Behind a proxy it should be your own, not the proxy's: \
-                list the proxy in SERVICE_TRUSTED_PROXIES.";
-    Reply::json(&json!({"ip": request.address().to_string(), "msg": hint}))
+pub fn address(_: &App, (): (), request: &Request) -> Result<Json<CallerAddressView>> {
+    Ok(Json(CallerAddressView::new(request.address())))
 }
 
 /// `GET /health`: the process is alive.
 ///
 /// # Errors
 /// Never.
-pub fn health(_: &App, (): (), _: &Request) -> Result<Reply> {
-    Reply::json(&json!({"status": "ok"}))
+pub fn health(_: &App, (): (), _: &Request) -> Result<Json<ServiceStatusView>> {
+    Ok(Json(ServiceStatusView::OK))
 }
 
 /// `GET /ready`: the database answers.
 ///
 /// # Errors
 /// 503 when it does not.
-pub fn ready(app: &App, (): (), _: &Request) -> Result<Reply> {
+pub fn ready(app: &App, (): (), _: &Request) -> Result<Json<ServiceStatusView>> {
     if let Err(error) = app.store.read_but_messages(|_| Ok(())) {
         tracing::error!(cause = error.for_log(), "the database does not answer");
         return Err(Error::Unavailable(UnavailableReason::Restarting));
     }
-    Reply::json(&json!({"status": "ready"}))
+    Ok(Json(ServiceStatusView::READY))
 }

@@ -6,7 +6,9 @@ use crate::domain::error::Result;
 use crate::http::api::accounts::session_cookie_value;
 use crate::http::reply::Reply;
 use crate::http::request::Request;
+use crate::http::routing::handler::Json;
 use crate::ops::workspace::workspaces;
+use crate::wire::accounts::sign_in::CurrentUserView;
 
 /// `GET /workspace`
 pub fn list(app: &App, caller: Caller, _request: &Request) -> Result<Reply> {
@@ -29,7 +31,7 @@ pub fn delete(app: &App, caller: Caller, request: &Request) -> Result<Reply> {
 }
 
 /// `POST /workspace/switch?id=`
-pub fn switch(app: &App, caller: Caller, request: &Request) -> Result<Reply> {
+pub fn switch(app: &App, caller: Caller, request: &Request) -> Result<Json<CurrentUserView>> {
     let id = request.query("id").unwrap_or_default();
-    Reply::json(&workspaces::switch(app, &caller, session_cookie_value(app, request), id)?)
+    Ok(Json(workspaces::switch(app, &caller, session_cookie_value(app, request), id)?.into()))
 }

@@ -6,10 +6,11 @@ use self::drawing::Drawing;
 use super::control;
 use crate::app::App;
 use crate::domain::accounts::caller::{Caller, key_permission_names};
+use crate::domain::accounts::registration::NewOwner;
 use crate::domain::error::{Error, Result};
 use crate::domain::ids::FlowId;
-use crate::ops::accounts::keys::{self, KeyBody};
-use crate::ops::accounts::owner::{self, NewOwner, OwnerStatus};
+use crate::ops::accounts::keys;
+use crate::ops::accounts::owner::{self, OwnerStatus};
 use crate::ops::flows::drafts::{self, DraftPrecondition};
 use crate::ops::flows::publish;
 use crate::ops::flows::{self, FlowEdit};
@@ -52,14 +53,13 @@ pub fn install(app: &App, standing: &OwnerStatus) -> Result<Option<Demo>> {
         OwnerStatus::Unclaimed { .. } => {
             let password = control::random_password()?;
             let (name, email) = ("Demo Owner".to_owned(), OWNER_EMAIL.to_owned());
-            owner::create(app, &NewOwner { name, email, credential: password.clone() }, None)?;
+            owner::create(app, &NewOwner { name, email, password: password.clone() }, None)?;
             (OWNER_EMAIL.to_owned(), Some(password))
         }
     };
     let caller = owner::operator(app)?.ok_or_else(|| Error::internal("the owner just made is not there"))?;
-    let permissions = key_permission_names().collect();
-    let key = keys::create(app, &caller, &KeyBody { key_name: "Demo key".to_owned(), permissions })?;
-    let api_key = key["apiKey"].as_str().unwrap_or_default().to_owned();
+    let permissions: Vec<String> = key_permission_names().collect();
+    let (_, api_key) = keys::create(app, &caller, "Demo key", &permissions)?;
     let handbook = handbook(app, &caller)?;
     let drawn = [
         (HELLO, hello(HELLO_RULES, HELLO_MANNER)),

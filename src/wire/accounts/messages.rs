@@ -1,0 +1,17 @@
+//! Answers that are a sentence.
+
+use serde::Serialize;
+
+/// What was done, in words.
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "Told"))]
+pub struct MessageView {
+    message: &'static str,
+}
+
+impl MessageView {
+    #[must_use]
+    pub const fn new(message: &'static str) -> Self {
+        Self { message }
+    }
+}

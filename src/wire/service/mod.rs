@@ -1,0 +1,3 @@
+//! What the service says about itself on the wire.
+
+pub mod status;

@@ -1,0 +1,70 @@
+//! How the service is, and what a page needs to know of it.
+
+use serde::Serialize;
+use std::net::IpAddr;
+
+/// The service's version.
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "ServiceVersion"))]
+pub struct ServiceVersionView {
+    version: &'static str,
+}
+
+impl ServiceVersionView {
+    #[must_use]
+    pub const fn new(version: &'static str) -> Self {
+        Self { version }
+    }
+}
+
+/// How the service is.
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "ServiceStatus"))]
+pub struct ServiceStatusView {
+    status: &'static str,
+}
+
+impl ServiceStatusView {
+    /// The process is alive.
+    pub const OK: Self = Self { status: "ok" };
+    /// The database answers.
+    pub const READY: Self = Self { status: "ready" };
+}
+
+/// What a page needs to know before anybody signs in.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "PublicSettings"))]
+pub struct PublicSettingsView {
+    #[serde(rename = "PLATFORM_TYPE")]
+    platform_type: &'static str,
+    owner_exists: bool,
+    setup_token_needed: bool,
+}
+
+impl PublicSettingsView {
+    #[must_use]
+    pub const fn new(owner_exists: bool, setup_token_needed: bool) -> Self {
+        Self { platform_type: "open source", owner_exists, setup_token_needed }
+    }
+}
+
+/// The address a caller is counted by.
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "CallerAddress"))]
+pub struct CallerAddressView {
+    #[cfg_attr(test, schemars(with = "String"))]
+    ip: IpAddr,
+    msg: &'static str,
+}
+
+impl CallerAddressView {
+    #[must_use]
+    pub const fn new(ip: IpAddr) -> Self {
+        Self {
+            ip,
+            msg: "This is the address your requests are counted by. Behind a proxy it should be your own, not the proxy's: \
+                  list the proxy in SERVICE_TRUSTED_PROXIES.",
+        }
+    }
+}
