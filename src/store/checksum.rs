@@ -68,15 +68,19 @@ mod tests {
     #[test]
     fn every_changed_bit_of_a_row_is_found_out() {
         let (key, value) = (b"key".as_slice(), b"a value of some length".as_slice());
-        let stored = [value, &checksum(MESSAGES, key, value)].concat();
-        assert_eq!(RowEncoding::Checksummed.checked_value(MESSAGES, key, &stored), Some(value));
+        let stored = [value, &checksum(MESSAGES.table(), key, value)].concat();
+        assert_eq!(RowEncoding::Checksummed.checked_value(MESSAGES.table(), key, &stored), Some(value));
         for bit in 0..stored.len() * 8 {
             let mut changed = stored.clone();
             changed[bit / 8] ^= 1 << (bit % 8);
-            assert_eq!(RowEncoding::Checksummed.checked_value(MESSAGES, key, &changed), None, "bit {bit}");
+            assert_eq!(
+                RowEncoding::Checksummed.checked_value(MESSAGES.table(), key, &changed),
+                None,
+                "bit {bit}"
+            );
         }
         assert_eq!(
-            RowEncoding::Checksummed.checked_value(MESSAGES, b"kex", &stored),
+            RowEncoding::Checksummed.checked_value(MESSAGES.table(), b"kex", &stored),
             None,
             "under another key"
         );
@@ -87,12 +91,12 @@ mod tests {
         );
         for length in 0..stored.len() {
             assert_eq!(
-                RowEncoding::Checksummed.checked_value(MESSAGES, key, &stored[..length]),
+                RowEncoding::Checksummed.checked_value(MESSAGES.table(), key, &stored[..length]),
                 None,
                 "cut at {length}"
             );
             assert_eq!(
-                RowEncoding::Checksummed.checked_value(MESSAGES, key, &vec![0; length]),
+                RowEncoding::Checksummed.checked_value(MESSAGES.table(), key, &vec![0; length]),
                 None,
                 "{length} zeros"
             );

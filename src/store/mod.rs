@@ -28,8 +28,7 @@ pub use crate::store::engine::read_cache::ReadCache;
 pub use crate::store::engine::recovery::{LogError, OpenError};
 use crate::store::engine::write_group::{CommitError, WriteGroup};
 use crate::store::queries::messages::MessageBatch;
-use crate::store::transaction::ReadScope;
-pub use crate::store::transaction::{Order, ReadTx, Tx, WriteTx};
+pub use crate::store::transaction::{MessageReader, MessagesTx, Order, ReadTx, Tx, WriteTx};
 pub use crate::store::typed::{GlobalTable, WorkspaceTable, WorkspaceTexts};
 use crate::store::wal::log::WriteAheadLog;
 pub use keys::{AsKey, KeyRange, RecordId};
@@ -80,29 +79,28 @@ impl Store {
         Ok(crate::store::engine::create::completion_state(path)? == Some(true))
     }
 
-    /// Runs `f` over a snapshot. It blocks no writer; it waits for one only when there are messages that the database
-    /// itself does not have yet.
+    /// Runs `f` over a snapshot of everything but messages. It blocks no writer and waits for none.
     ///
     /// # Errors
     /// What `f` returns, or [`crate::domain::error::Error::Internal`] when the database cannot be read.
     pub fn read<T>(&self, f: impl FnOnce(&ReadTx) -> Result<T>) -> Result<T> {
-        if let Some(ahead) = self.engine.memtable.latest() {
-            self.write_group.drain_memtable(&self.engine, ahead)?;
-        }
-        self.read_with(ReadScope::Everything, f)
+        self.with_snapshot(|tx| f(&tx))
     }
 
-    /// As [`Self::read`] for what looks at no messages, which every answer does: no writer is ever waited for. To look at
-    /// messages in it is an error.
+    /// As [`Self::read`], over a snapshot that has every message acknowledged before. It waits for a writer when there are
+    /// messages that the database itself does not have yet.
     ///
     /// # Errors
     /// As [`Self::read`].
-    pub fn read_but_messages<T>(&self, f: impl FnOnce(&ReadTx) -> Result<T>) -> Result<T> {
-        self.read_with(ReadScope::AllButMessages, f)
+    pub fn read_messages<T>(&self, f: impl FnOnce(&MessagesTx) -> Result<T>) -> Result<T> {
+        if let Some(watermark) = self.engine.memtable.latest() {
+            self.write_group.drain_memtable(&self.engine, watermark)?;
+        }
+        self.with_snapshot(|tx| f(&MessagesTx::assume_drained(tx)))
     }
 
-    /// What `f` reads under `key`, which is read again only after the database changed. `f` looks at no messages, as in
-    /// [`Self::read_but_messages`], and at nothing outside the database that may change.
+    /// What `f` reads under `key`, which is read again only after the database changed. `f` looks at nothing outside the
+    /// database that may change.
     ///
     /// # Errors
     /// As [`Self::read`]; a failure is not kept.
@@ -116,16 +114,16 @@ impl Store {
         if let Some(known) = cache.get(version, key) {
             return Ok(known);
         }
-        let value = self.read_but_messages(f)?;
+        let value = self.read(f)?;
         cache.insert(version, key, value.clone());
         Ok(value)
     }
 
-    fn read_with<T>(&self, scope: ReadScope, f: impl FnOnce(&ReadTx) -> Result<T>) -> Result<T> {
+    fn with_snapshot<T>(&self, f: impl FnOnce(ReadTx) -> Result<T>) -> Result<T> {
         if self.engine.is_poisoned() {
             self.write_group.try_recover(&self.engine);
         }
-        let result = self.engine.begin_read(scope).and_then(|tx| f(&tx));
+        let result = self.engine.begin_read().and_then(f);
         result.inspect_err(|error| self.engine.inspect_error(error))
     }
 
@@ -143,9 +141,10 @@ impl Store {
     ) -> Result<Vec<Message>> {
         // First, and the snapshot after: what is stored in between is in both.
         let pending = self.engine.memtable.of_chat(workspace, flow, chat, newest);
-        self.read_with(ReadScope::Everything, |tx| {
+        self.with_snapshot(|tx| {
+            let tx = MessagesTx::assume_drained(tx);
             let messages = crate::store::queries::messages::of_chat_with_pending(
-                tx, workspace, flow, chat, newest, &pending,
+                &tx, workspace, flow, chat, newest, &pending,
             )?;
             Ok(messages.unwrap_or_default())
         })
@@ -214,7 +213,7 @@ impl Store {
     pub fn verify(&self, is_cancelled: &dyn Fn() -> bool) -> Result<DatabaseReport> {
         let mut report = DatabaseReport::default();
         for table in tables::ALL {
-            let found = self.read(|tx| tx.examine(table, is_cancelled))?;
+            let found = self.read_messages(|tx| tx.examine(table, is_cancelled))?;
             report.rows += found.rows;
             report.damages.extend(
                 found.damaged_keys.iter().map(|key| crate::store::row_damage::row_damage(table, key)),

@@ -161,10 +161,10 @@ mod tests {
     #[test]
     fn a_row_is_named_by_its_ids() {
         let (flow, chat) = (FlowId::random(), ChatId::random());
-        let damage = row_damage(MESSAGES, &keys::message(&flow, &chat, 7));
+        let damage = row_damage(MESSAGES.table(), &keys::message(&flow, &chat, 7));
         assert_eq!(damage.place(), format!("message, flow {flow}, conversation {chat}, number 7"));
         assert_eq!(damage.what(), format!("message ({chat})"));
-        assert_eq!(row_damage(MESSAGES, b"ab").place(), "message 6162", "a key of another shape");
+        assert_eq!(row_damage(MESSAGES.table(), b"ab").place(), "message 6162", "a key of another shape");
         assert_eq!(row_damage(SESSIONS_TABLE, &[0xab; 32]).place(), "session of a person abababab…");
         let email = row_damage(USER_BY_EMAIL_TABLE, b"ada@example.org");
         assert_eq!(email.what(), "e-mail address of a person", "a caller reads nobody's address");

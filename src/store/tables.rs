@@ -29,6 +29,17 @@ use redb::{TableDefinition, TableHandle as _};
 /// A table of bytes: keys are built in `keys.rs`, values are read by the typed table or query that owns it.
 pub type Table = TableDefinition<'static, &'static [u8], &'static [u8]>;
 
+/// A table whose newest rows may still wait in the memtable (`wal/memtable.rs`): only transactions that began after those were
+/// stored may read it.
+#[derive(Clone, Copy)]
+pub(super) struct MessageTable(Table);
+
+impl MessageTable {
+    pub(super) const fn table(self) -> Table {
+        self.0
+    }
+}
+
 const fn table(name: &'static str) -> Table {
     TableDefinition::new(name)
 }
@@ -36,8 +47,8 @@ const fn table(name: &'static str) -> Table {
 // name -> what it holds                                                  key -> value, where it is not obvious
 pub(super) const META: Table = table("meta"); //                          "schema" -> number as text
 pub(super) const COUNTERS: Table = table("counters"); //                  name -> u64, big-endian
-pub(super) const MESSAGES: Table = table("messages"); //                  flow ‖ chat ‖ sequence -> message
-pub(super) const FLOW_TIMELINE: Table = table("flow_timeline"); //        flow ‖ sequence -> chat, 16 bytes
+pub(super) const MESSAGES: MessageTable = MessageTable(table("messages")); // flow ‖ chat ‖ sequence -> message
+pub(super) const FLOW_TIMELINE: MessageTable = MessageTable(table("flow_timeline")); // flow ‖ sequence -> chat, 16 bytes
 const FLOWS_TABLE: Table = table("flows"); //                             workspace ‖ flow
 const CANVASES_TABLE: Table = table("canvases"); //                       workspace ‖ flow -> the canvas text itself
 const FLOW_WORKSPACE_TABLE: Table = table("flow_home"); //                     flow -> workspace
@@ -161,8 +172,8 @@ pub const HISTORY_MARK_KEY: &str = "mark";
 pub(super) const ALL: [Table; 45] = [
     META,
     COUNTERS,
-    MESSAGES,
-    FLOW_TIMELINE,
+    MESSAGES.table(),
+    FLOW_TIMELINE.table(),
     FLOWS_TABLE,
     CANVASES_TABLE,
     FLOW_WORKSPACE_TABLE,

@@ -3,13 +3,13 @@
 use super::checksum::{CHECKSUM_BYTES, RowEncoding, checksum};
 use super::keys::KeyRange;
 use super::row_damage;
-use super::tables::{FLOW_TIMELINE, MESSAGES, Table};
+use super::tables::{MessageTable, Table};
 use super::wal::memtable::Watermark;
 use super::wal::redo::RedoRecord;
 use crate::domain::error::{Error, Result};
-use redb::{AccessGuard, Durability, ReadableTable as _, ReadableTableMetadata as _, TableHandle as _};
+use redb::{AccessGuard, Durability, ReadableTable as _, ReadableTableMetadata as _};
 use std::cell::{Cell, Ref, RefCell};
-use std::ops::ControlFlow;
+use std::ops::{ControlFlow, Deref};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// Which end of a range comes first.
@@ -21,8 +21,26 @@ pub enum Order {
     Descending,
 }
 
-/// What both kinds of transaction can do: look. A write transaction sees what it wrote itself.
-pub trait Tx {
+/// A table that transactions of the kind `X` may look at.
+pub trait ReadableIn<X> {
+    /// The table in the database's own words.
+    fn definition(self) -> Table;
+}
+
+impl<X: Tx> ReadableIn<X> for Table {
+    fn definition(self) -> Table {
+        self
+    }
+}
+
+impl<X: MessageReader> ReadableIn<X> for MessageTable {
+    fn definition(self) -> Table {
+        self.table()
+    }
+}
+
+/// What every kind of transaction can do: look. A write transaction sees what it wrote itself.
+pub trait Tx: Sized {
     /// Hands the stored value of `key` to `read`; `None` when there is none.
     ///
     /// # Errors
@@ -30,7 +48,7 @@ pub trait Tx {
     /// what `read` returns.
     fn get_with<R>(
         &self,
-        table: Table,
+        table: impl ReadableIn<Self>,
         key: &[u8],
         read: impl FnOnce(&[u8]) -> Result<R>,
     ) -> Result<Option<R>>;
@@ -39,7 +57,7 @@ pub trait Tx {
     ///
     /// # Errors
     /// [`Error::Internal`] when the database cannot be read.
-    fn has(&self, table: Table, key: &[u8]) -> Result<bool>;
+    fn has(&self, table: impl ReadableIn<Self>, key: &[u8]) -> Result<bool>;
 
     /// Hands the rows of `range` to `each`, until it breaks. `each` must not touch the same table.
     ///
@@ -48,7 +66,7 @@ pub trait Tx {
     /// `each` returns.
     fn scan(
         &self,
-        table: Table,
+        table: impl ReadableIn<Self>,
         range: &KeyRange,
         order: Order,
         each: impl FnMut(&[u8], &[u8]) -> Result<ControlFlow<()>>,
@@ -60,7 +78,7 @@ pub trait Tx {
     /// [`Error::Internal`] when the database cannot be read, else what `each` returns.
     fn scan_keys(
         &self,
-        table: Table,
+        table: impl ReadableIn<Self>,
         range: &KeyRange,
         order: Order,
         each: impl FnMut(&[u8]) -> Result<ControlFlow<()>>,
@@ -70,33 +88,20 @@ pub trait Tx {
     ///
     /// # Errors
     /// [`Error::Internal`] when the database cannot be read.
-    fn row_count(&self, table: Table) -> Result<u64>;
+    fn row_count(&self, table: impl ReadableIn<Self>) -> Result<u64>;
 }
 
-/// A snapshot: sees what was committed when it began.
+/// A transaction that lacks no message which was acknowledged before it began.
+pub trait MessageReader: Tx {}
+
+/// A snapshot: sees what was committed when it began. It looks at no messages, because it waited for none.
 pub struct ReadTx {
     tx: redb::ReadTransaction,
-    scope: ReadScope,
     encoding: RowEncoding,
 }
 
-/// How much of the database a snapshot may look at.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum ReadScope {
-    Everything,
-    /// Everything but messages, the newest of which may be missing (`wal/memtable.rs`).
-    AllButMessages,
-}
-
-impl ReadScope {
-    fn check(self, table: Table) -> Result<()> {
-        let is_of_messages = || [MESSAGES, FLOW_TIMELINE].iter().any(|one| one.name() == table.name());
-        if self == Self::AllButMessages && is_of_messages() {
-            return Err(Error::internal("a reader that does not see messages looked for some"));
-        }
-        Ok(())
-    }
-}
+/// A snapshot that began when the database had every acknowledged message.
+pub struct MessagesTx(ReadTx);
 
 /// A change in the making. Nothing of it is seen by others before its commit.
 pub struct WriteTx {
@@ -123,21 +128,13 @@ pub(super) fn is_database_error(error: &Error) -> bool {
 }
 
 impl ReadTx {
-    pub(super) const fn new(tx: redb::ReadTransaction, scope: ReadScope) -> Self {
-        Self::with_encoding(tx, scope, RowEncoding::Checksummed)
+    pub(super) const fn new(tx: redb::ReadTransaction) -> Self {
+        Self::with_encoding(tx, RowEncoding::Checksummed)
     }
 
     /// Over a database whose rows have this encoding.
-    pub(super) const fn with_encoding(
-        tx: redb::ReadTransaction,
-        scope: ReadScope,
-        encoding: RowEncoding,
-    ) -> Self {
-        Self { tx, scope, encoding }
-    }
-
-    fn check(&self, table: Table) -> Result<()> {
-        self.scope.check(table)
+    pub(super) const fn with_encoding(tx: redb::ReadTransaction, encoding: RowEncoding) -> Self {
+        Self { tx, encoding }
     }
 
     const fn encoding(&self) -> RowEncoding {
@@ -185,6 +182,26 @@ impl ReadTx {
         Ok(())
     }
 }
+
+impl MessagesTx {
+    /// Takes the word of whoever calls that `tx` began after the messages were stored, or that what it lacks is added to what
+    /// it finds.
+    pub(super) const fn assume_drained(tx: ReadTx) -> Self {
+        Self(tx)
+    }
+}
+
+impl Deref for MessagesTx {
+    type Target = ReadTx;
+    fn deref(&self) -> &ReadTx {
+        &self.0
+    }
+}
+
+impl MessageReader for MessagesTx {}
+
+/// A change begins when the memtable is empty.
+impl MessageReader for WriteTx {}
 
 /// What was found in a table.
 #[derive(Debug, Default)]
@@ -240,39 +257,36 @@ fn value_of<'a>(table: Table, guard: &'a AccessGuard<'_, Bytes>) -> Result<&'a [
     catch_damage(table, || Ok::<_, redb::StorageError>(guard.value()))
 }
 
-/// Both transactions open tables by the same words, but through no trait of redb.
+/// All transactions open tables by the same words, but through no trait of redb.
 macro_rules! impl_reads {
     ($tx:ty) => {
         impl Tx for $tx {
             fn get_with<R>(
                 &self,
-                table: Table,
+                table: impl ReadableIn<Self>,
                 key: &[u8],
                 read: impl FnOnce(&[u8]) -> Result<R>,
             ) -> Result<Option<R>> {
-                self.check(table)?;
-                let name = table;
+                let name = table.definition();
                 let table = catch_damage(name, || self.tx.open_table(name))?;
                 let Some(value) = catch_damage(name, || table.get(key))? else { return Ok(None) };
                 read(self.encoding().read_value(name, key, value_of(name, &value)?)?).map(Some)
             }
 
-            fn has(&self, table: Table, key: &[u8]) -> Result<bool> {
-                self.check(table)?;
-                let name = table;
+            fn has(&self, table: impl ReadableIn<Self>, key: &[u8]) -> Result<bool> {
+                let name = table.definition();
                 let table = catch_damage(name, || self.tx.open_table(name))?;
                 Ok(catch_damage(name, || table.get(key))?.is_some())
             }
 
             fn scan(
                 &self,
-                table: Table,
+                table: impl ReadableIn<Self>,
                 range: &KeyRange,
                 order: Order,
                 mut each: impl FnMut(&[u8], &[u8]) -> Result<ControlFlow<()>>,
             ) -> Result<()> {
-                self.check(table)?;
-                let (name, form) = (table, self.encoding());
+                let (name, form) = (table.definition(), self.encoding());
                 let table = catch_damage(name, || self.tx.open_table(name))?;
                 walk_range(name, &table, range, order, |key, value| {
                     each(key, form.read_value(name, key, value_of(name, value)?)?)
@@ -281,20 +295,18 @@ macro_rules! impl_reads {
 
             fn scan_keys(
                 &self,
-                table: Table,
+                table: impl ReadableIn<Self>,
                 range: &KeyRange,
                 order: Order,
                 mut each: impl FnMut(&[u8]) -> Result<ControlFlow<()>>,
             ) -> Result<()> {
-                self.check(table)?;
-                let name = table;
+                let name = table.definition();
                 let table = catch_damage(name, || self.tx.open_table(name))?;
                 walk_range(name, &table, range, order, |key, _| each(key))
             }
 
-            fn row_count(&self, table: Table) -> Result<u64> {
-                self.check(table)?;
-                let name = table;
+            fn row_count(&self, table: impl ReadableIn<Self>) -> Result<u64> {
+                let name = table.definition();
                 let table = catch_damage(name, || self.tx.open_table(name))?;
                 catch_damage(name, || table.len())
             }
@@ -303,6 +315,7 @@ macro_rules! impl_reads {
 }
 
 impl_reads!(ReadTx);
+impl_reads!(MessagesTx);
 impl_reads!(WriteTx);
 
 impl WriteTx {
@@ -315,10 +328,6 @@ impl WriteTx {
             is_checkpoint_requested: Cell::new(false),
             encoding: Cell::new(RowEncoding::Checksummed),
         }
-    }
-
-    fn check(&self, table: Table) -> Result<()> {
-        ReadScope::Everything.check(table)
     }
 
     fn encoding(&self) -> RowEncoding {
@@ -394,7 +403,7 @@ impl WriteTx {
     ///
     /// # Errors
     /// [`Error::Internal`] when the database cannot be written.
-    pub fn put(&self, table: Table, key: &[u8], value: &[u8]) -> Result<()> {
+    pub fn put(&self, table: impl ReadableIn<Self>, key: &[u8], value: &[u8]) -> Result<()> {
         self.put_all(table, [(key, value)])
     }
 
@@ -404,11 +413,11 @@ impl WriteTx {
     /// [`Error::Internal`] when the database cannot be written.
     pub fn put_all<K: AsRef<[u8]>, V: AsRef<[u8]>>(
         &self,
-        table: Table,
+        table: impl ReadableIn<Self>,
         rows: impl IntoIterator<Item = (K, V)>,
     ) -> Result<()> {
         self.has_written.set(true);
-        let definition = table;
+        let definition = table.definition();
         let mut table = self.tx.open_table(definition).map_err(database_error)?;
         for (key, value) in rows {
             let (key, value) = (key.as_ref(), value.as_ref());
@@ -430,8 +439,9 @@ impl WriteTx {
     ///
     /// # Errors
     /// [`Error::Internal`] when the database cannot be written.
-    pub fn remove(&self, table: Table, key: &[u8]) -> Result<bool> {
+    pub fn remove(&self, table: impl ReadableIn<Self>, key: &[u8]) -> Result<bool> {
         self.has_written.set(true);
+        let table = table.definition();
         let removed =
             self.tx.open_table(table).map_err(database_error)?.remove(key).map_err(database_error)?.is_some();
         self.redo.borrow_mut().remove(table, key);
@@ -442,8 +452,9 @@ impl WriteTx {
     ///
     /// # Errors
     /// [`Error::Internal`] when the database cannot be written.
-    pub fn remove_range(&self, table: Table, range: &KeyRange) -> Result<usize> {
+    pub fn remove_range(&self, table: impl ReadableIn<Self>, range: &KeyRange) -> Result<usize> {
         self.has_written.set(true);
+        let table = table.definition();
         let mut removed = 0;
         let keep_none = |_: &[u8], _: &[u8]| {
             removed += 1;

@@ -110,7 +110,7 @@ fn lookup(app: &App, value: &str) -> Result<Option<ApiKey>> {
     if !api_key::is_well_formed(value) {
         return Ok(None);
     }
-    let key = app.store.read_but_messages(|tx| match KEY_BY_HASH.get(tx, &token::hash(value))? {
+    let key = app.store.read(|tx| match KEY_BY_HASH.get(tx, &token::hash(value))? {
         Some(home) => API_KEYS.get(tx, &home.workspace, &home.id),
         None => Ok(None),
     })?;
@@ -124,7 +124,7 @@ fn lookup(app: &App, value: &str) -> Result<Option<ApiKey>> {
 /// [`Error::Internal`] when the database cannot be read.
 pub fn authenticate(app: &App, bearer: &str, address: Option<IpAddr>) -> Result<Option<Caller>> {
     let Some(key) = lookup(app, bearer)? else { return Ok(None) };
-    let Some(organization) = app.store.read_but_messages(|tx| ORGANIZATION.get(tx, ORGANIZATION_KEY))? else {
+    let Some(organization) = app.store.read(|tx| ORGANIZATION.get(tx, ORGANIZATION_KEY))? else {
         return Ok(None);
     };
     app.state.key_usage.increment(key.workspace, key.id);

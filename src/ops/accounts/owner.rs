@@ -140,7 +140,7 @@ fn ensure_owner_with(app: &App, first: Option<(&str, &str)>, reachable: bool) ->
 /// # Errors
 /// [`Error::Internal`] when the database cannot be read.
 pub fn exists(app: &App) -> Result<bool> {
-    app.store.read_but_messages(|tx| Ok(ORGANIZATION.get(tx, ORGANIZATION_KEY)?.is_some()))
+    app.store.read(|tx| Ok(ORGANIZATION.get(tx, ORGANIZATION_KEY)?.is_some()))
 }
 
 /// The operator of this machine as a caller, in the default workspace; `None` before there is an owner.
@@ -148,7 +148,7 @@ pub fn exists(app: &App) -> Result<bool> {
 /// # Errors
 /// [`Error::Internal`] when the database cannot be read.
 pub fn operator(app: &App) -> Result<Option<Caller>> {
-    let organization = app.store.read_but_messages(|tx| ORGANIZATION.get(tx, ORGANIZATION_KEY))?;
+    let organization = app.store.read(|tx| ORGANIZATION.get(tx, ORGANIZATION_KEY))?;
     Ok(organization.map(|organization| Caller {
         principal: Principal::Operator,
         organization: organization.id,

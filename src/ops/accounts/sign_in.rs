@@ -47,7 +47,7 @@ pub fn sign_in(
         return Err(Error::TooManyAttempts { retry_after_seconds });
     }
     let user = match &account {
-        Some(email) => app.store.read_but_messages(|tx| match USER_BY_EMAIL.get(tx, email.as_str())? {
+        Some(email) => app.store.read(|tx| match USER_BY_EMAIL.get(tx, email.as_str())? {
             Some(id) => USERS.get(tx, &id),
             None => Ok(None),
         })?,
@@ -152,7 +152,7 @@ pub fn caller_of_session(app: &App, cookie: &str, address: Option<IpAddr>) -> Re
     }
     let hash = token::hash(cookie);
     let now = app.clock.now();
-    let found = app.store.read_but_messages(|tx| {
+    let found = app.store.read(|tx| {
         let Some(session) = SESSIONS.get(tx, &hash)? else { return Ok(None) };
         if !session.is_alive(now) {
             return Err(Error::Unauthorized(Unauthorized::SessionExpired));
@@ -201,8 +201,7 @@ fn load_caller(tx: &impl Tx, session: &Session, address: Option<IpAddr>) -> Resu
 /// [`Error::Internal`] when the database cannot be written.
 pub fn sign_out(app: &App, cookie: &str, address: IpAddr) -> Result<()> {
     let hash = token::hash(cookie);
-    if !token::is_well_formed(cookie) || app.store.read_but_messages(|tx| SESSIONS.get(tx, &hash))?.is_none()
-    {
+    if !token::is_well_formed(cookie) || app.store.read(|tx| SESSIONS.get(tx, &hash))?.is_none() {
         return Ok(());
     }
     app.store.write(|tx| {
@@ -225,7 +224,7 @@ pub fn sign_out(app: &App, cookie: &str, address: IpAddr) -> Result<()> {
 /// 401 when no person calls.
 pub fn current_user(app: &App, caller: &Caller) -> Result<CurrentUser> {
     let id: UserId = caller.user().ok_or_else(Error::unauthorized)?;
-    app.store.read_but_messages(|tx| {
+    app.store.read(|tx| {
         let user = USERS.get(tx, &id)?.ok_or_else(Error::unauthorized)?;
         membership::user_object(tx, &user, &membership::organization(tx)?, caller.workspace)
     })

@@ -17,7 +17,7 @@ use crate::ops::knowledge::collections::{self, CollectionLock};
 use crate::store::queries::collections::heads;
 use crate::store::queries::messages;
 use crate::store::tables::{CONVERSATION_UPLOADS, FLOWS, WORKSPACES};
-use crate::store::{ReadTx, Tx, WriteTx};
+use crate::store::{MessageReader, MessagesTx, Tx, WriteTx};
 use jiff::Timestamp;
 use std::collections::BTreeSet;
 use uuid::Uuid;
@@ -121,7 +121,7 @@ pub(in crate::ops) fn check_quota(
 /// # Errors
 /// When the database cannot be read.
 pub(in crate::ops) fn has_no_messages(
-    tx: &impl Tx,
+    tx: &impl MessageReader,
     workspace: &WorkspaceId,
     of: &Conversation,
 ) -> Result<bool> {
@@ -155,10 +155,10 @@ fn delete_matching(app: &App, workspace: &WorkspaceId, goes: impl Fn(&Conversati
             known.iter().try_for_each(|(id, _)| CONVERSATION_UPLOADS.remove(tx, workspace, id).map(drop))
         })
     });
-    let removed = delete_collections(app, workspace, |tx| {
-        let found = heads(tx, workspace)?.into_iter();
+    let removed = delete_collections(app, workspace, || {
+        let found = app.store.read(|tx| heads(tx, workspace))?.into_iter();
         let goes = |head: &Collection| head.conversation.as_ref().is_some_and(&goes);
-        Ok(found.filter(|(_, head)| goes(head)).map(|(id, _)| id).collect::<Vec<_>>())
+        Ok(found.filter(|(_, head)| goes(head)).map(|(id, _)| id).collect())
     });
     if let Err(error) = ended.and(removed) {
         tracing::warn!(
@@ -173,11 +173,11 @@ fn delete_matching(app: &App, workspace: &WorkspaceId, goes: impl Fn(&Conversati
 fn delete_collections(
     app: &App,
     workspace: &WorkspaceId,
-    find: impl FnOnce(&ReadTx) -> Result<Vec<CollectionId>>,
+    find: impl FnOnce() -> Result<Vec<CollectionId>>,
 ) -> Result<()> {
     let gone = {
         let turn = CollectionLock::acquire(app);
-        let gone = app.store.read(find)?;
+        let gone = find()?;
         turn.unlink(workspace, &gone)?;
         gone
     };
@@ -203,7 +203,7 @@ pub fn sweep(app: &App, cancel: &CancelToken) -> Result<()> {
 fn delete_abandoned(app: &App, workspace: &WorkspaceId) -> Result<()> {
     let now = app.clock.now().as_second();
     let is_older = |changed: Timestamp, hours: i64| now - changed.as_second() > hours * 3600;
-    delete_collections(app, workspace, |tx| {
+    let abandoned_heads = |tx: &MessagesTx| {
         let mut silent = Vec::new();
         for (id, head) in heads(tx, workspace)? {
             let Some(conversation) = head.conversation else { continue };
@@ -215,8 +215,9 @@ fn delete_abandoned(app: &App, workspace: &WorkspaceId) -> Result<()> {
             }
         }
         Ok(silent)
-    })?;
-    let silent = app.store.read(|tx| {
+    };
+    delete_collections(app, workspace, || app.store.read_messages(abandoned_heads))?;
+    let silent = app.store.read_messages(|tx| {
         let mut silent = Vec::new();
         for (id, known) in CONVERSATION_UPLOADS.entries(tx, workspace)? {
             let is_elsewhere = known.elsewhere != ChunkUsage::default();

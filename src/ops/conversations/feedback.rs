@@ -17,7 +17,7 @@ use crate::domain::predictions::prediction::MessageRole;
 use crate::ops::flows::access::{self, FlowAction};
 use crate::store::queries::feedback;
 use crate::store::queries::timeline::{self, MessagePosition};
-use crate::store::{Order, Tx};
+use crate::store::{MessageReader, Order};
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
@@ -65,7 +65,7 @@ pub fn rate(app: &App, flow: &Flow, new: &NewFeedback, owns: bool) -> Result<Val
     let content = new.content.as_deref().map(check_content).transpose()?;
     let (id, now) = (FeedbackId::random(), app.clock.monotonic_now());
     // Looked for before the write, which others wait for.
-    let place = app.store.read(|tx| find_answer(tx, flow, new))?;
+    let place = app.store.read_messages(|tx| find_answer(tx, flow, new))?;
     app.store.write(|tx| {
         let stored = timeline::message_at(tx, &flow.workspace, &flow.id, &place)?;
         if stored.is_none_or(|message| message.id != new.message) {
@@ -85,7 +85,7 @@ pub fn rate(app: &App, flow: &Flow, new: &NewFeedback, owns: bool) -> Result<Val
 }
 
 /// Where the answer stands that is rated.
-fn find_answer(tx: &impl Tx, flow: &Flow, new: &NewFeedback) -> Result<MessagePosition> {
+fn find_answer(tx: &impl MessageReader, flow: &Flow, new: &NewFeedback) -> Result<MessagePosition> {
     let places = timeline::of_chat(tx, &flow.workspace, &flow.id, &new.chat)?;
     for place in places.into_iter().rev().take(RATED_MESSAGES_MAX) {
         let message = timeline::message_at(tx, &flow.workspace, &flow.id, &place)?;

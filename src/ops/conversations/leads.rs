@@ -55,9 +55,8 @@ fn add_within(app: &App, flow: &Flow, new: &NewLead, most: usize) -> Result<Valu
     };
     // The newest count: whoever fills the list must not close it. What goes is looked for before the write, which
     // others wait for; of those who add at once each may miss the others' leads, and the next one drops them.
-    let outdated = app.store.read_but_messages(|tx| {
-        leads::oldest_beyond(tx, &flow.workspace, &flow.id, most.saturating_sub(1))
-    })?;
+    let outdated =
+        app.store.read(|tx| leads::oldest_beyond(tx, &flow.workspace, &flow.id, most.saturating_sub(1)))?;
     app.store.write(|tx| {
         leads::add(tx, &flow.workspace, &flow.id, &lead)?;
         leads::remove(tx, &flow.workspace, &flow.id, &outdated)
@@ -70,7 +69,7 @@ fn add_within(app: &App, flow: &Flow, new: &NewLead, most: usize) -> Result<Valu
 /// # Errors
 /// 404 or 403.
 pub fn list(app: &App, caller: &Caller, flow: &FlowId) -> Result<Vec<Value>> {
-    let found = app.store.read_but_messages(|tx| {
+    let found = app.store.read(|tx| {
         access::flow(tx, caller, flow, FlowAction::Read)?;
         leads::list(tx, &caller.workspace, flow, KEPT_MAX)
     })?;

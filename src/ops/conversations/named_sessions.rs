@@ -21,7 +21,7 @@ pub fn find_or_create(
     name: &ConversationName,
 ) -> Result<(ChatId, bool)> {
     let (workspace, place) = (&flow.workspace, name.id(&flow.id, key));
-    if let Some(known) = app.store.read_but_messages(|tx| NAMED_SESSIONS.get(tx, workspace, &place))? {
+    if let Some(known) = app.store.read(|tx| NAMED_SESSIONS.get(tx, workspace, &place))? {
         return Ok((known.conversation.chat, false));
     }
     let fresh = Conversation { flow: flow.id, chat: ChatId::random() };

@@ -322,7 +322,7 @@ pub fn read(app: &App, caller: &Caller, id: &FlowId) -> Result<FlowWithCanvas> {
 /// # Errors
 /// When the database cannot be read.
 pub fn read_masked(app: &App, flow: Flow) -> Result<FlowWithCanvas> {
-    let found = app.store.read_but_messages(|tx| with_canvas(tx, flow.clone()))?;
+    let found = app.store.read(|tx| with_canvas(tx, flow.clone()))?;
     Ok(FlowWithCanvas { canvas: password_masks::mask(found.canvas), ..found })
 }
 

@@ -53,7 +53,7 @@ fn plan(app: &App, flow: &Flow) -> Result<Option<Arc<Plan>>> {
 /// # Errors
 /// 404.
 pub fn can_stream(app: &App, id: &FlowId) -> Result<bool> {
-    let flow = app.store.read_but_messages(|tx| flows::find(tx, id))?;
+    let flow = app.store.read(|tx| flows::find(tx, id))?;
     if flow.settings.post_processing_code().is_some() {
         return Ok(false);
     }
@@ -65,7 +65,7 @@ pub fn can_stream(app: &App, id: &FlowId) -> Result<bool> {
 /// # Errors
 /// 404.
 pub fn config(app: &App, id: &FlowId) -> Result<Value> {
-    let flow = app.store.read_but_messages(|tx| flows::find(tx, id))?;
+    let flow = app.store.read(|tx| flows::find(tx, id))?;
     let stored = flow.settings.chatbot_config.clone().unwrap_or_default();
     let mut shown = public_settings(stored);
     shown.insert("uploads".into(), upload_policy(app, &flow)?.wire());
@@ -105,7 +105,7 @@ fn public_settings(stored: Map<String, Value>) -> Map<String, Value> {
 /// # Errors
 /// 404.
 pub fn uploads(app: &App, id: &FlowId) -> Result<Value> {
-    let flow = app.store.read_but_messages(|tx| flows::find(tx, id))?;
+    let flow = app.store.read(|tx| flows::find(tx, id))?;
     Ok(upload_policy(app, &flow)?.wire())
 }
 
@@ -116,8 +116,7 @@ fn upload_policy(app: &App, flow: &Flow) -> Result<UploadPolicy> {
 /// Of the canvas a chat page needs the Start card's form and kind, and nothing else.
 fn start_card(app: &App, flow: &Flow) -> Result<String> {
     const FIELDS: &[&str] = &["startInputType", "formTitle", "formDescription", "formInputTypes"];
-    let text =
-        app.store.read_but_messages(|tx| CANVASES.get(tx, &flow.workspace, &flow.id))?.unwrap_or_default();
+    let text = app.store.read(|tx| CANVASES.get(tx, &flow.workspace, &flow.id))?.unwrap_or_default();
     let canvas = Canvas::parse(&text).ok();
     let start =
         canvas.as_ref().and_then(|canvas| canvas.nodes().iter().find(|node| node.name == "startAgentflow"));

@@ -47,7 +47,7 @@ impl<'a> WorkspaceCollections<'a> {
     }
 
     fn head(&self, id: &CollectionId) -> Result<Option<Collection>> {
-        self.app.store.read_but_messages(|tx| collections::head(tx, &self.workspace, id))
+        self.app.store.read(|tx| collections::head(tx, &self.workspace, id))
     }
 
     /// Hands each block to `each`; false when the collection is not any more what `head` says.
@@ -57,7 +57,7 @@ impl<'a> WorkspaceCollections<'a> {
         head: &Collection,
         mut each: impl FnMut(u64, Block) -> Result<()>,
     ) -> Result<bool> {
-        self.app.store.read_but_messages(|tx| {
+        self.app.store.read(|tx| {
             if collections::head(tx, &self.workspace, id)?.is_none_or(|now| now.stamp != head.stamp) {
                 return Ok(false);
             }
@@ -153,7 +153,7 @@ impl Collections for WorkspaceCollections<'_> {
     }
 
     fn require_valid(&self, leave: &StoragePermit) -> Result<()> {
-        self.app.store.read_but_messages(|tx| chunks::require_valid(tx, &self.workspace, leave))
+        self.app.store.read(|tx| chunks::require_valid(tx, &self.workspace, leave))
     }
 
     fn change(&self, id: &CollectionId, edit: &CollectionEdit<'_>) -> Result<Collection> {
@@ -203,7 +203,7 @@ impl Collections for WorkspaceCollections<'_> {
     }
 
     fn records(&self, namespace: &NamespaceId) -> Result<HashMap<RowId, String>> {
-        self.app.store.read_but_messages(|tx| chunk_records::all(tx, &self.workspace, namespace))
+        self.app.store.read(|tx| chunk_records::all(tx, &self.workspace, namespace))
     }
 
     fn change_records(

@@ -126,7 +126,7 @@ pub fn build_store(
     id: &DocumentStoreId,
     host: &dyn Host,
 ) -> Result<Option<Arc<dyn VectorStore>>> {
-    let Some(vectors) = app.store.read_but_messages(|tx| VECTOR_CONFIGS.get(tx, workspace, id))? else {
+    let Some(vectors) = app.store.read(|tx| VECTOR_CONFIGS.get(tx, workspace, id))? else {
         return Ok(None);
     };
     let made = |set: &VectorCardConfig, category, what| {

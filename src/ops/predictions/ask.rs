@@ -197,7 +197,7 @@ pub(super) fn prepare_nested(
 /// 500 when the canvas cannot run.
 pub fn plan(app: &App, flow: &Flow) -> Result<Arc<Plan>> {
     compile(app, flow.digest, || {
-        let text = app.store.read_but_messages(|tx| CANVASES.get(tx, &flow.workspace, &flow.id))?;
+        let text = app.store.read(|tx| CANVASES.get(tx, &flow.workspace, &flow.id))?;
         text.ok_or_else(|| Error::no_flow(&flow.id))
     })
 }

@@ -124,7 +124,7 @@ fn unproven_conversation(
 /// True when a conversation has no messages yet.
 fn has_no_messages(app: &App, flow: &Flow, chat: ChatId) -> Result<bool> {
     let of = Conversation { flow: flow.id, chat };
-    app.store.read(|tx| chunks::has_no_messages(tx, &flow.workspace, &of))
+    app.store.read_messages(|tx| chunks::has_no_messages(tx, &flow.workspace, &of))
 }
 
 /// True when `proof` proves this conversation of this flow.

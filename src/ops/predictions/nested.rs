@@ -62,7 +62,7 @@ pub(super) fn ask_flow(
     wanted: &FlowCall<'_>,
     cancel: &CancelToken,
 ) -> Result<RunOutput> {
-    let flow = app.store.read_but_messages(|tx| FLOWS.get(tx, &from.flow.workspace, wanted.flow))?;
+    let flow = app.store.read(|tx| FLOWS.get(tx, &from.flow.workspace, wanted.flow))?;
     let flow = Arc::new(flow.ok_or_else(|| Error::no_flow(wanted.flow))?);
     ask::admit_key(app, &flow, wanted.key)?;
     let way = from.call_path.extend(from.flow.id, flow.id)?;

@@ -17,7 +17,7 @@ const JUMP_MIN: SignedDuration = SignedDuration::from_mins(1);
 /// # Errors
 /// When the database cannot be read.
 pub fn newest_date(store: &Store) -> Result<Option<Timestamp>> {
-    store.read(|tx| {
+    store.read_messages(|tx| {
         let mut newest = audit::newest_date(tx)?;
         for workspace in intact(WORKSPACES.list(tx))? {
             for flow in intact(FLOWS.list(tx, &workspace.id))? {

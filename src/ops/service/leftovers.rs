@@ -93,7 +93,7 @@ fn remove_old(app: &App, workspace: &WorkspaceId, flow: &FlowId, before: Timesta
 fn is_in_use(app: &App, workspace: &WorkspaceId, id: &FlowId) -> Result<bool> {
     let store = DocumentStoreId::from_bytes(*id.bytes());
     let is_known = |tx: &_| Ok(FLOWS.has(tx, workspace, id)? || DOCUMENT_STORES.has(tx, workspace, &store)?);
-    app.store.read_but_messages(is_known)
+    app.store.read(is_known)
 }
 
 /// Old files of a conversation that none of its messages names, wherever in a message that might be.
@@ -106,7 +106,7 @@ fn unreferenced_files(
     if names.is_empty() {
         return Ok(names);
     }
-    app.store.read(|tx| {
+    app.store.read_messages(|tx| {
         for place in timeline::of_chat(tx, workspace, flow, chat)? {
             let Some(message) = timeline::message_at(tx, workspace, flow, &place)? else { continue };
             let text = serde_json::to_string(&message).map_err(Error::internal)?;

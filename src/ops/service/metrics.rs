@@ -174,7 +174,7 @@ fn flow_samples(page: &mut Exposition, app: &App) -> Result<()> {
     for (outcome, count) in [("recorded", &metrics.versions_recorded), ("failed", &metrics.versions_failed)] {
         page.sample("flowkeep_versions_total", &[("outcome", outcome)], count.get());
     }
-    let waiting = app.store.read_but_messages(|tx| INTENTS.list(tx))?.len();
+    let waiting = app.store.read(|tx| INTENTS.list(tx))?.len();
     page.single("flowkeep_versions_waiting", "gauge", "Changes that history has yet to record.", waiting);
     Ok(())
 }

@@ -212,7 +212,7 @@ pub fn open_checked(
 /// What people call a credential of a workspace.
 pub(in crate::ops) fn find_name(app: &App, workspace: &WorkspaceId, id: &str) -> Option<String> {
     let id = CredentialId::parse(id)?;
-    let found = app.store.read_but_messages(|tx| CREDENTIALS.get(tx, workspace, &id));
+    let found = app.store.read(|tx| CREDENTIALS.get(tx, workspace, &id));
     found.ok().flatten().map(|found| found.name)
 }
 

@@ -9,7 +9,7 @@ use crate::domain::error::{Error, Result};
 use crate::domain::ids::{FlowId, WorkspaceId};
 use crate::store::queries::messages::{self, MessageBatch};
 use crate::store::tables::META;
-use crate::store::transaction::{ReadScope, ReadTx, WriteTx, database_error};
+use crate::store::transaction::{ReadTx, WriteTx, database_error};
 use crate::store::wal::log::{KnownLength, LogMark, LogSpace, NewSegment, WriteAheadLog};
 use crate::store::wal::memtable::{self, Memtable, PendingMessage, ROWS_HEAD_BYTES};
 use redb::{Builder, Database, DatabaseError, ReadableDatabase as _, StorageError};
@@ -168,10 +168,10 @@ impl StorageEngine {
         self.log.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    pub(in crate::store) fn begin_read(&self, scope: ReadScope) -> Result<ReadTx> {
+    pub(in crate::store) fn begin_read(&self) -> Result<ReadTx> {
         let slot = self.database.read().unwrap_or_else(PoisonError::into_inner);
         let database = slot.as_ref().ok_or_else(closed_error)?;
-        database.begin_read().map(|tx| ReadTx::new(tx, scope)).map_err(database_error)
+        database.begin_read().map(ReadTx::new).map_err(database_error)
     }
 
     /// Begins a change, which sees every message of the memtable; waits while another one is being committed.
@@ -355,7 +355,7 @@ impl StorageEngine {
         if let Some(known) = self.flow_workspaces.get(version, flow) {
             return Ok(known);
         }
-        let workspace = messages::workspace_of(&self.begin_read(ReadScope::AllButMessages)?, flow)?;
+        let workspace = messages::workspace_of(&self.begin_read()?, flow)?;
         self.flow_workspaces.insert(version, flow, workspace);
         Ok(workspace)
     }

@@ -7,7 +7,7 @@ use crate::store::checksum::RowEncoding;
 use crate::store::migrations::{self, FormatState};
 use crate::store::queries::messages;
 use crate::store::tables::META;
-use crate::store::transaction::{ReadScope, ReadTx, Tx as _, WriteTx, database_error};
+use crate::store::transaction::{MessagesTx, ReadTx, Tx as _, WriteTx, database_error};
 use crate::store::wal::log::{KnownLength, LogErrorKind, LogMark, WriteAheadLog};
 use crate::store::wal::memtable::{self, LogRecord, PendingMessage, Watermark};
 use crate::store::wal::redo;
@@ -219,11 +219,8 @@ fn read_mark(database: &Database, encoding: RowEncoding) -> Result<LogMark> {
     let is_new = !tx.list_tables().map_err(database_error)?.any(|table| table.name() == META.name());
     let unknown = || Error::internal("what the database knows of its journal cannot be read");
     let read = |value: &[u8]| LogMark::parse(value).ok_or_else(unknown);
-    let known = if is_new {
-        None
-    } else {
-        ReadTx::with_encoding(tx, ReadScope::Everything, encoding).get_with(META, LOG_MARK_KEY, read)?
-    };
+    let known =
+        if is_new { None } else { ReadTx::with_encoding(tx, encoding).get_with(META, LOG_MARK_KEY, read)? };
     // A log that was left by another database must not count for this one.
     Ok(known.unwrap_or_else(|| LogMark { epoch: new_epoch(), length: KnownLength::Bytes(0) }))
 }
@@ -247,7 +244,8 @@ fn redo(tx: &WriteTx, records: &[Vec<u8>]) -> Result<()> {
 /// The number of the next message.
 pub(in crate::store) fn read_next_sequence(database: &Database) -> Result<u64> {
     let tx = database.begin_read().map_err(database_error)?;
-    messages::next_sequence(&ReadTx::new(tx, ReadScope::Everything))
+    // The memtable is filled from here on.
+    messages::next_sequence(&MessagesTx::assume_drained(ReadTx::new(tx)))
 }
 
 /// Replays the log and brings the database to this program's format.
@@ -259,8 +257,7 @@ pub(in crate::store) fn open_and_migrate(
         let tx = database.begin_read().map_err(database_error)?;
         let tables: Vec<String> =
             tx.list_tables().map_err(database_error)?.map(|table| table.name().to_owned()).collect();
-        migrations::format_state(&ReadTx::new(tx, ReadScope::Everything), &tables)
-            .map(|standing| (standing, tables))
+        migrations::format_state(&ReadTx::new(tx), &tables).map(|standing| (standing, tables))
     };
     // A newer format is refused before anything is touched.
     let encoding = match format_state()?.0 {

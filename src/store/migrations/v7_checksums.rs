@@ -92,7 +92,7 @@ pub(in crate::store) mod tests {
                 found += 1;
                 Ok(ControlFlow::Continue(()))
             };
-            store.read(|tx| tx.scan(MESSAGES, &KeyRange::all(), Order::Ascending, each)).unwrap();
+            store.read_messages(|tx| tx.scan(MESSAGES, &KeyRange::all(), Order::Ascending, each)).unwrap();
             assert_eq!(found, 500, "more than are held at a time");
             assert_eq!(store.verify(&|| false).unwrap().damages, []);
         }

@@ -9,7 +9,7 @@ use crate::domain::error::{Error, Result};
 use crate::domain::ids::{ChatId, FlowId, WorkspaceId};
 use crate::store::keys::{self, KeyRange};
 use crate::store::tables::{COUNTERS, FLOW_TIMELINE, FLOW_WORKSPACE, MESSAGES};
-use crate::store::transaction::{Order, Tx, WriteTx, is_database_error};
+use crate::store::transaction::{MessageReader, Order, Tx, WriteTx, is_database_error};
 use crate::store::wal::memtable::PendingMessage;
 use jiff::Timestamp;
 use std::collections::HashMap;
@@ -133,7 +133,7 @@ pub(in crate::store) fn store(tx: &WriteTx, messages: &[PendingMessage]) -> Resu
     tx.put(COUNTERS, SEQUENCE, &next.to_be_bytes())
 }
 
-pub(in crate::store) fn next_sequence(tx: &impl Tx) -> Result<u64> {
+pub(in crate::store) fn next_sequence(tx: &impl MessageReader) -> Result<u64> {
     Ok(tx.get_with(COUNTERS, SEQUENCE, parse_counter)?.unwrap_or(0))
 }
 
@@ -155,7 +155,7 @@ pub(in crate::store) fn raise_counter(tx: &WriteTx, counter: &[u8], value: &[u8]
 /// # Errors
 /// [`Error::Internal`] when the database or a message cannot be read.
 pub fn of_chat(
-    tx: &impl Tx,
+    tx: &impl MessageReader,
     workspace: &WorkspaceId,
     flow: &FlowId,
     chat: &ChatId,
@@ -169,7 +169,7 @@ pub fn of_chat(
 /// # Errors
 /// As [`of_chat`].
 pub(in crate::store) fn of_chat_with_pending(
-    tx: &impl Tx,
+    tx: &impl MessageReader,
     workspace: &WorkspaceId,
     flow: &FlowId,
     chat: &ChatId,
@@ -202,7 +202,7 @@ pub(in crate::store) fn of_chat_with_pending(
 /// # Errors
 /// [`Error::Internal`] when the database or a message cannot be read.
 pub fn of_flow(
-    tx: &impl Tx,
+    tx: &impl MessageReader,
     workspace: &WorkspaceId,
     flow: &FlowId,
     fits: impl Fn(&Message) -> bool,
@@ -231,7 +231,11 @@ pub fn of_flow(
 ///
 /// # Errors
 /// [`Error::Internal`] when the database or the message cannot be read.
-pub fn newest_date(tx: &impl Tx, workspace: &WorkspaceId, flow: &FlowId) -> Result<Option<Timestamp>> {
+pub fn newest_date(
+    tx: &impl MessageReader,
+    workspace: &WorkspaceId,
+    flow: &FlowId,
+) -> Result<Option<Timestamp>> {
     let mut date = None;
     let result = scan_timeline(tx, workspace, flow, Order::Descending, |_, message| {
         date = Some(message.created);
@@ -247,7 +251,7 @@ pub fn newest_date(tx: &impl Tx, workspace: &WorkspaceId, flow: &FlowId) -> Resu
 ///
 /// # Errors
 /// [`Error::Internal`] when the database cannot be read.
-pub fn count(tx: &impl Tx, workspace: &WorkspaceId, flow: &FlowId) -> Result<usize> {
+pub fn count(tx: &impl MessageReader, workspace: &WorkspaceId, flow: &FlowId) -> Result<usize> {
     let mut count = 0;
     if is_in_workspace(tx, workspace, flow)? {
         tx.scan_keys(FLOW_TIMELINE, &KeyRange::prefix(flow.bytes()), Order::Ascending, |_| {
@@ -275,7 +279,7 @@ pub fn remove_flow(tx: &WriteTx, workspace: &WorkspaceId, flow: &FlowId) -> Resu
 
 /// Walks a flow's timeline and hands over each message with its sequence.
 fn scan_timeline(
-    tx: &impl Tx,
+    tx: &impl MessageReader,
     workspace: &WorkspaceId,
     flow: &FlowId,
     order: Order,

@@ -7,7 +7,7 @@ use crate::domain::error::{Error, Result};
 use crate::domain::ids::{ChatId, FlowId, WorkspaceId};
 use crate::store::keys::{self, KeyRange};
 use crate::store::tables::{FLOW_TIMELINE, MESSAGES};
-use crate::store::transaction::{Order, Tx, WriteTx};
+use crate::store::transaction::{MessageReader, Order, WriteTx};
 use std::ops::ControlFlow;
 
 /// A message's conversation, and its number among all messages, which orders them.
@@ -22,7 +22,7 @@ pub struct MessagePosition {
 ///
 /// # Errors
 /// [`Error::Internal`] when the database cannot be read.
-pub fn next_sequence(tx: &impl Tx) -> Result<u64> {
+pub fn next_sequence(tx: &impl MessageReader) -> Result<u64> {
     super::messages::next_sequence(tx)
 }
 
@@ -31,7 +31,7 @@ pub fn next_sequence(tx: &impl Tx) -> Result<u64> {
 /// # Errors
 /// [`Error::Internal`] when the database cannot be read, else what `each` returns.
 pub fn scan_timeline(
-    tx: &impl Tx,
+    tx: &impl MessageReader,
     workspace: &WorkspaceId,
     flow: &FlowId,
     from: u64,
@@ -57,7 +57,7 @@ pub fn scan_timeline(
 /// # Errors
 /// [`Error::Internal`] when the database cannot be read.
 pub fn of_chat(
-    tx: &impl Tx,
+    tx: &impl MessageReader,
     workspace: &WorkspaceId,
     flow: &FlowId,
     chat: &ChatId,
@@ -79,7 +79,7 @@ pub fn of_chat(
 /// # Errors
 /// [`Error::Internal`] when the database or the message cannot be read.
 pub fn message_at(
-    tx: &impl Tx,
+    tx: &impl MessageReader,
     workspace: &WorkspaceId,
     flow: &FlowId,
     place: &MessagePosition,
@@ -95,7 +95,7 @@ pub fn message_at(
 /// # Errors
 /// [`Error::Internal`] when the database or the message cannot be read.
 pub fn message_before(
-    tx: &impl Tx,
+    tx: &impl MessageReader,
     workspace: &WorkspaceId,
     flow: &FlowId,
     place: &MessagePosition,

@@ -33,7 +33,7 @@ type Rows = BTreeMap<Vec<u8>, Vec<u8>>;
 fn messages(store: &Store) -> (Rows, bool) {
     let mut found = Rows::new();
     let mut keys = Vec::new();
-    let listed = store.read(|tx| {
+    let listed = store.read_messages(|tx| {
         tx.scan_keys(MESSAGES, &KeyRange::all(), Order::Ascending, |key| {
             keys.push(key.to_vec());
             Ok(ControlFlow::Continue(()))
@@ -41,7 +41,7 @@ fn messages(store: &Store) -> (Rows, bool) {
     });
     let mut is_whole = listed.is_ok();
     for key in keys {
-        match store.read(|tx| tx.get_with(MESSAGES, &key, |value| Ok(value.to_vec()))) {
+        match store.read_messages(|tx| tx.get_with(MESSAGES, &key, |value| Ok(value.to_vec()))) {
             Ok(Some(value)) => drop(found.insert(key, value)),
             Ok(None) => is_whole = false,
             Err(error) => {

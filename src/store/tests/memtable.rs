@@ -5,7 +5,7 @@
 use super::Disk;
 use super::messages::message;
 use super::wal::killed;
-use crate::domain::error::{Error, Result};
+use crate::domain::error::Result;
 use crate::domain::ids::{ChatId, FlowId, WorkspaceId};
 use crate::store::engine::database::StorageEngine;
 use crate::store::engine::group_commit::GroupCommit;
@@ -21,6 +21,7 @@ use proptest::prelude::*;
 use std::path::Path;
 use std::sync::Barrier;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 /// The store, with a log in use: the first change after a clean end goes into the database itself.
 pub(in crate::store) fn open(folder: &Path) -> Store {
@@ -57,8 +58,9 @@ pub(in crate::store) fn conversation(store: &Store, in_flow: u8, in_chat: u8) ->
 }
 
 pub(in crate::store) fn stored(store: &Store, in_flow: u8, in_chat: u8) -> Vec<String> {
-    let found =
-        store.read(|tx| messages::of_chat(tx, &home(), &flow(in_flow), &chat(in_chat), 1_000)).unwrap();
+    let found = store
+        .read_messages(|tx| messages::of_chat(tx, &home(), &flow(in_flow), &chat(in_chat), 1_000))
+        .unwrap();
     found.into_iter().map(|message| message.content).collect()
 }
 
@@ -81,14 +83,33 @@ fn a_message_is_seen_as_soon_as_it_is_stored() {
 }
 
 #[test]
-fn who_does_not_see_messages_cannot_look_for_them() {
+fn a_reader_waits_for_a_writer_only_when_it_looks_at_messages() {
     let folder = tempfile::tempdir().unwrap();
     let store = open(folder.path());
     settle_in(&store, 1);
-    say(&store, 1, 1, "Hi").unwrap();
-    let found = store.read_but_messages(|tx| messages::of_chat(tx, &home(), &flow(1), &chat(1), 9));
-    assert!(matches!(found, Err(Error::Internal(_))), "{found:?}");
-    assert!(store.read_but_messages(|tx| FLOW_WORKSPACE.get(tx, &flow(1))).unwrap().is_some());
+    let (begun, end) = (Barrier::new(2), Barrier::new(2));
+    let is_written = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            let wait = |_: &WriteTx| {
+                begun.wait();
+                end.wait();
+                is_written.store(true, Ordering::SeqCst);
+                Ok(())
+            };
+            store.write(wait).unwrap();
+        });
+        begun.wait();
+        say(&store, 1, 1, "Hi").unwrap();
+        // Would these wait, nobody would let the writer end.
+        assert!(store.read(|tx| FLOW_WORKSPACE.get(tx, &flow(1))).unwrap().is_some());
+        assert_eq!(conversation(&store, 1, 1), ["Hi"]);
+        let reader = scope.spawn(|| (stored(&store, 1, 1), is_written.load(Ordering::SeqCst)));
+        std::thread::sleep(Duration::from_millis(50));
+        assert!(!reader.is_finished());
+        end.wait();
+        assert_eq!(reader.join().unwrap(), (vec!["Hi".to_owned()], true));
+    });
 }
 
 #[test]
@@ -335,7 +356,7 @@ fn what_was_said_is_neither_lost_nor_told_twice_while_everything_happens_at_once
         assert_eq!(stored(&again, 1, speaker).len(), rounds);
     }
     let mut last = None;
-    let walked = again.read(|tx| {
+    let walked = again.read_messages(|tx| {
         timeline::scan_timeline(tx, &home(), &flow(1), 0, Order::Ascending, |place| {
             assert!(last < Some(place.sequence), "every message has a number of its own");
             last = Some(place.sequence);

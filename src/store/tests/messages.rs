@@ -58,18 +58,24 @@ impl Fixture {
 
     fn chat(&self, chat: ChatId, newest: usize) -> Vec<String> {
         texts(
-            self.store.read(|tx| messages::of_chat(tx, &self.workspace, &self.flow, &chat, newest)).unwrap(),
+            self.store
+                .read_messages(|tx| messages::of_chat(tx, &self.workspace, &self.flow, &chat, newest))
+                .unwrap(),
         )
     }
 
     fn places(&self, chat: ChatId) -> Vec<timeline::MessagePosition> {
-        self.store.read(|tx| timeline::of_chat(tx, &self.workspace, &self.flow, &chat)).unwrap()
+        self.store.read_messages(|tx| timeline::of_chat(tx, &self.workspace, &self.flow, &chat)).unwrap()
     }
 
     fn page(&self, order: Order, skip: usize, limit: usize, part: &str) -> Vec<String> {
         let fits = |message: &Message| message.content.contains(part);
         let page = MessagePage { order, skip, limit };
-        texts(self.store.read(|tx| messages::of_flow(tx, &self.workspace, &self.flow, fits, page)).unwrap())
+        texts(
+            self.store
+                .read_messages(|tx| messages::of_flow(tx, &self.workspace, &self.flow, fits, page))
+                .unwrap(),
+        )
     }
 }
 
@@ -86,7 +92,7 @@ fn a_conversation_is_told_in_its_order() {
     assert_eq!(place.chat(two, 0), [""; 0]);
     assert_eq!(place.page(Order::Descending, 0, 3, ""), ["b4", "a4", "b3"]);
     assert_eq!(place.page(Order::Ascending, 1, 2, "b"), ["b1", "b2"]);
-    let count = place.store.read(|tx| messages::count(tx, &place.workspace, &place.flow)).unwrap();
+    let count = place.store.read_messages(|tx| messages::count(tx, &place.workspace, &place.flow)).unwrap();
     assert_eq!(count, 10);
 }
 
@@ -97,7 +103,7 @@ fn another_workspace_sees_and_changes_nothing() {
     place.say(chat, "mine");
     let other = WorkspaceId::random();
     let page = MessagePage { order: Order::Ascending, skip: 0, limit: 9 };
-    let seen = place.store.read(|tx| {
+    let seen = place.store.read_messages(|tx| {
         let of_chat = messages::of_chat(tx, &other, &place.flow, &chat, 9)?.len();
         let of_flow = messages::of_flow(tx, &other, &place.flow, |_| true, page)?.len();
         Ok(of_chat + of_flow + messages::count(tx, &other, &place.flow)?)
@@ -122,7 +128,9 @@ fn what_is_removed_leaves_both_tables() {
         place.say(one, &format!("a{number}"));
         place.say(two, &format!("b{number}"));
     }
-    let rows = || place.store.read(|tx| Ok((tx.row_count(MESSAGES)?, tx.row_count(FLOW_TIMELINE)?))).unwrap();
+    let rows = || {
+        place.store.read_messages(|tx| Ok((tx.row_count(MESSAGES)?, tx.row_count(FLOW_TIMELINE)?))).unwrap()
+    };
     let (workspace, flow) = (&place.workspace, &place.flow);
     let all = place.places(one);
     assert_eq!(place.store.write(|tx| timeline::remove(tx, workspace, flow, &all)).unwrap(), 4);

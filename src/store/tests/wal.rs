@@ -74,7 +74,7 @@ fn rows(store: &Store) -> Rows {
         rows.insert(key.to_vec(), value.to_vec());
         Ok(ControlFlow::Continue(()))
     };
-    store.read(|tx| tx.scan(MESSAGES, &KeyRange::all(), Order::Ascending, read)).unwrap();
+    store.read_messages(|tx| tx.scan(MESSAGES, &KeyRange::all(), Order::Ascending, read)).unwrap();
     rows
 }
 
@@ -267,7 +267,7 @@ fn after_a_flush_beside_it_the_journal_is_missed_as_well() {
 fn a_counter_is_never_put_back() {
     let folder = tempfile::tempdir().unwrap();
     let store = open(folder.path());
-    let count = |store: &Store| store.read(timeline::next_sequence).unwrap();
+    let count = |store: &Store| store.read_messages(timeline::next_sequence).unwrap();
     let set = |to: u64| {
         store.write(|tx| tx.put(COUNTERS, b"messages", &to.to_be_bytes())).unwrap();
     };

@@ -115,7 +115,7 @@ pub fn ask(app: &App, admitted: AskGrant, request: &Request) -> Result<Reply> {
 /// 404 or 403 as every route of a flow, then as [`ask`] without key, origin and rate limit.
 pub fn ask_internal(app: &App, caller: Caller, request: &Request) -> Result<Reply> {
     let id = flow_id(request)?;
-    let flow = Arc::new(app.store.read_but_messages(|tx| access::flow(tx, &caller, &id, FlowAction::Read))?);
+    let flow = Arc::new(app.store.read(|tx| access::flow(tx, &caller, &id, FlowAction::Read))?);
     let mut body: QuestionBody = request.json()?;
     let source = body.source.take();
     let question = parse_question(request, body, Vec::new())?;

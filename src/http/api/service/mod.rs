@@ -78,7 +78,7 @@ pub fn health(_: &App, (): (), _: &Request) -> Result<Json<ServiceStatusView>> {
 /// # Errors
 /// 503 when it does not.
 pub fn ready(app: &App, (): (), _: &Request) -> Result<Json<ServiceStatusView>> {
-    if let Err(error) = app.store.read_but_messages(|_| Ok(())) {
+    if let Err(error) = app.store.read(|_| Ok(())) {
         tracing::error!(cause = error.for_log(), "the database does not answer");
         return Err(Error::Unavailable(UnavailableReason::Restarting));
     }

@@ -11,7 +11,7 @@ use crate::domain::predictions::prediction::MessageRole;
 use crate::ops::flows::access::{self, FlowAction};
 use crate::store::queries::feedback;
 use crate::store::queries::timeline;
-use crate::store::{Order, ReadTx, Tx};
+use crate::store::{MessageReader, MessagesTx, Order};
 use serde_json::{Value, json};
 use std::collections::HashSet;
 use std::ops::ControlFlow;
@@ -31,7 +31,7 @@ const OPENING_MESSAGES: usize = 5;
 /// # Errors
 /// When the database cannot be read.
 pub(super) fn newest(
-    tx: &impl Tx,
+    tx: &impl MessageReader,
     workspace: &WorkspaceId,
     flow: &FlowId,
     filter: &MessageFilter,
@@ -59,7 +59,7 @@ pub fn all_up_to(
     filter: &MessageFilter,
     most: usize,
 ) -> Result<Option<Vec<Value>>> {
-    app.store.read(|tx| {
+    app.store.read_messages(|tx| {
         access::flow(tx, caller, flow, FlowAction::Read)?;
         let (chats, total) = newest(tx, &caller.workspace, flow, filter, (1, most))?;
         if total > most {
@@ -81,7 +81,7 @@ pub fn list(
     filter: &MessageFilter,
     (page, size): (usize, usize),
 ) -> Result<(Vec<Value>, usize)> {
-    app.store.read(|tx| {
+    app.store.read_messages(|tx| {
         access::flow(tx, caller, flow, FlowAction::Read)?;
         let page = (page, size.min(PAGE_MAX));
         let (chats, total) = newest(tx, &caller.workspace, flow, filter, page)?;
@@ -90,7 +90,7 @@ pub fn list(
     })
 }
 
-fn row(tx: &ReadTx, workspace: &WorkspaceId, flow: &FlowId, chat: &ChatId) -> Result<Value> {
+fn row(tx: &MessagesTx, workspace: &WorkspaceId, flow: &FlowId, chat: &ChatId) -> Result<Value> {
     let places = timeline::of_chat(tx, workspace, flow, chat)?;
     let mut opening = Vec::new();
     for place in places.iter().take(OPENING_MESSAGES) {

@@ -7,7 +7,7 @@ use crate::domain::ids::{ChatId, FlowId, MessageId, WorkspaceId};
 use crate::domain::predictions::prediction::{ChatType, MessageRole};
 use crate::store::queries::feedback;
 use crate::store::queries::timeline::{self, MessagePosition};
-use crate::store::{Order, Tx};
+use crate::store::{MessageReader, Order};
 use jiff::Timestamp;
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;
@@ -54,7 +54,7 @@ impl MessageFilter {
 /// # Errors
 /// When the database cannot be read, and what `each` returns.
 pub(super) fn walk(
-    tx: &impl Tx,
+    tx: &impl MessageReader,
     workspace: &WorkspaceId,
     flow: &FlowId,
     filter: &MessageFilter,
@@ -88,7 +88,7 @@ pub(super) fn walk(
 
 /// The places a filter names by itself, in their order: those of one conversation, or of what was rated.
 fn indexed_positions(
-    tx: &impl Tx,
+    tx: &impl MessageReader,
     workspace: &WorkspaceId,
     flow: &FlowId,
     filter: &MessageFilter,

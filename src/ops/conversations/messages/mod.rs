@@ -19,9 +19,9 @@ use crate::domain::ids::{ChatId, FlowId, WorkspaceId};
 use crate::domain::predictions::prediction::MessageRole;
 use crate::ops::flows::access::{self, FlowAction};
 pub use crate::store::Order as MessageOrder;
-use crate::store::ReadTx;
 use crate::store::queries::feedback as ratings;
 use crate::store::queries::timeline::{self, MessagePosition};
+use crate::store::{MessagesTx, Tx};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;
@@ -84,7 +84,7 @@ pub fn list(
     filter: &MessageFilter,
     telling: ListOptions,
 ) -> Result<Vec<Value>> {
-    app.store.read(|tx| {
+    app.store.read_messages(|tx| {
         access::flow(tx, caller, flow, FlowAction::Read)?;
         let workspace = &caller.workspace;
         let mut found = Vec::new();
@@ -116,7 +116,7 @@ pub fn list(
 
 /// A message with how it was rated.
 fn with_rating(
-    tx: &ReadTx,
+    tx: &impl Tx,
     workspace: &WorkspaceId,
     flow: &FlowId,
     (place, message): (&MessagePosition, &Message),
@@ -142,7 +142,7 @@ pub fn newest_within(
     feedback: bool,
     budget: &mut Budget,
 ) -> Result<Vec<Value>> {
-    app.store.read(|tx| {
+    app.store.read_messages(|tx| {
         access::flow(tx, caller, flow, FlowAction::Read)?;
         let workspace = &caller.workspace;
         let mut rows = Vec::new();
@@ -170,7 +170,7 @@ pub fn newest_within(
 /// # Errors
 /// When the database cannot be read.
 pub fn count_up_to(app: &App, workspace: &WorkspaceId, flow: &FlowId, most: usize) -> Result<usize> {
-    app.store.read(|tx| {
+    app.store.read_messages(|tx| {
         let mut count = 0;
         timeline::scan_timeline(tx, workspace, flow, 0, MessageOrder::Ascending, |_| {
             count += 1;
@@ -181,7 +181,7 @@ pub fn count_up_to(app: &App, workspace: &WorkspaceId, flow: &FlowId, most: usiz
 }
 
 fn collect_matching(
-    tx: &ReadTx,
+    tx: &MessagesTx,
     workspace: &WorkspaceId,
     flow: &FlowId,
     filter: &MessageFilter,
@@ -207,10 +207,10 @@ fn collect_matching(
 pub fn delete(app: &App, caller: &Caller, flow: &FlowId, filter: &MessageFilter) -> Result<usize> {
     let workspace = &caller.workspace;
     let permitted = |tx: &_| access::flow(tx, caller, flow, FlowAction::Save).map(drop);
-    let end = app.store.read(|tx| permitted(tx).and_then(|()| timeline::next_sequence(tx)))?;
+    let end = app.store.read_messages(|tx| permitted(tx).and_then(|()| timeline::next_sequence(tx)))?;
     let (mut from, mut count) = (0, 0);
     loop {
-        let batch = app.store.read(|tx| {
+        let batch = app.store.read_messages(|tx| {
             let mut batch = Vec::new();
             walk(tx, workspace, flow, filter, (from, MessageOrder::Ascending), |place, _| {
                 if place.sequence >= end || batch.len() == REMOVED_AT_ONCE_MAX {
@@ -262,7 +262,7 @@ fn emptied_conversations(
     removed: &[MessagePosition],
 ) -> Result<BTreeSet<ChatId>> {
     let chats: BTreeSet<ChatId> = removed.iter().map(|place| place.chat).collect();
-    app.store.read(|tx| {
+    app.store.read_messages(|tx| {
         let mut ended = BTreeSet::new();
         for chat in chats {
             if timeline::of_chat(tx, workspace, flow, &chat)?.is_empty() {

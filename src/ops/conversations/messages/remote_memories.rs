@@ -24,7 +24,7 @@ pub(super) fn delete_remote_memories(
     flow: &FlowId,
     removed: &[MessagePosition],
 ) -> Result<()> {
-    let Some(live) = app.store.read_but_messages(|tx| FLOWS.get(tx, workspace, flow))? else { return Ok(()) };
+    let Some(live) = app.store.read(|tx| FLOWS.get(tx, workspace, flow))? else { return Ok(()) };
     let Ok(plan) = predictions::plan(app, &live) else { return Ok(()) };
     if !engine::remembers_outside(&plan) {
         return Ok(());
@@ -42,7 +42,7 @@ pub(super) fn delete_remote_memories(
     let turn = RunContext { question: "", documents: "", uploads: &[], history: &[], host: &host };
     let mut memories: Option<Vec<Arc<dyn Memory>>> = None;
     for (chat, count) in counts {
-        if app.store.read(|tx| timeline::of_chat(tx, workspace, flow, &chat))?.len() > count {
+        if app.store.read_messages(|tx| timeline::of_chat(tx, workspace, flow, &chat))?.len() > count {
             continue;
         }
         let newest = app.store.conversation(workspace, flow, &chat, 1)?;

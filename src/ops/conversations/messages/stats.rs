@@ -19,7 +19,7 @@ use std::ops::ControlFlow;
 /// # Errors
 /// 404 or 403.
 pub fn of_flow(app: &App, caller: &Caller, flow: &FlowId, filter: &MessageFilter) -> Result<Value> {
-    app.store.read(|tx| {
+    app.store.read_messages(|tx| {
         access::flow(tx, caller, flow, FlowAction::Read)?;
         let workspace = &caller.workspace;
         let mut rated = HashMap::new();

@@ -146,7 +146,7 @@ impl<'a> RunHost<'a> {
         }
         let (workspace, chat) = (&self.flow.workspace, self.ids.chat);
         let place = Conversation { flow: self.flow.id, chat }.uploads_id();
-        if self.app.store.read_but_messages(|tx| NAME_OF_CONVERSATION.has(tx, workspace, &place))? {
+        if self.app.store.read(|tx| NAME_OF_CONVERSATION.has(tx, workspace, &place))? {
             let newest = self.app.store.conversation(workspace, &self.flow.id, &chat, 1)?;
             if let Some(name) = newest.into_iter().find_map(|message| message.session) {
                 return Ok(name);
@@ -180,7 +180,8 @@ impl Host for RunHost<'_> {
                 let fits = |message: &crate::domain::conversations::conversation::Message| {
                     message.session.as_deref() == Some(session) && message.chat.to_string() != session
                 };
-                let found = self.app.store.read(|tx| messages::of_flow(tx, workspace, flow, fits, page))?;
+                let found =
+                    self.app.store.read_messages(|tx| messages::of_flow(tx, workspace, flow, fits, page))?;
                 found.into_iter().rev().collect()
             }
         };
@@ -214,16 +215,11 @@ impl Host for RunHost<'_> {
     fn credential(&self, id: &str, admit: &dyn Fn(&str) -> Result<()>) -> Result<Option<Map<String, Value>>> {
         let Some(id) = CredentialId::parse(id) else { return Ok(None) };
         let vault = &self.app.secrets.vault;
-        self.app
-            .store
-            .read_but_messages(|tx| credentials::open_checked(tx, vault, &self.flow.workspace, &id, admit))
+        self.app.store.read(|tx| credentials::open_checked(tx, vault, &self.flow.workspace, &id, admit))
     }
 
     fn credentials(&self, types: &[&str]) -> Result<Vec<ListedCredential>> {
-        let found = self
-            .app
-            .store
-            .read_but_messages(|tx| credentials::list_of_types(tx, &self.flow.workspace, types))?;
+        let found = self.app.store.read(|tx| credentials::list_of_types(tx, &self.flow.workspace, types))?;
         Ok(found
             .into_iter()
             .map(|one| ListedCredential { id: one.id.to_string(), name: one.name, kind: one.credential_name })
@@ -273,7 +269,7 @@ impl Host for RunHost<'_> {
     }
 
     fn document_store_chunks(&self, store: &DocumentStoreId) -> Result<Option<Vec<Document>>> {
-        self.app.store.read_but_messages(|tx| stores::stored_chunks(tx, &self.flow.workspace, store))
+        self.app.store.read(|tx| stores::stored_chunks(tx, &self.flow.workspace, store))
     }
 
     fn run_code(&self, code: &Code<'_>) -> Result<Value, ScriptError> {
@@ -307,7 +303,7 @@ impl Host for RunHost<'_> {
     }
 
     fn tool(&self, id: &ToolId) -> Result<Option<WorkspaceTool>> {
-        self.app.store.read_but_messages(|tx| TOOLS.get(tx, &self.flow.workspace, id))
+        self.app.store.read(|tx| TOOLS.get(tx, &self.flow.workspace, id))
     }
 
     fn stored_file(&self, name: &str) -> Result<Option<StoredFile>> {

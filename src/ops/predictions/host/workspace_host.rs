@@ -59,9 +59,7 @@ impl Host for WorkspaceHost<'_> {
     fn credential(&self, id: &str, admit: &dyn Fn(&str) -> Result<()>) -> Result<Option<Map<String, Value>>> {
         let Some(id) = CredentialId::parse(id) else { return Ok(None) };
         let vault = &self.app.secrets.vault;
-        self.app
-            .store
-            .read_but_messages(|tx| credentials::open_checked(tx, vault, &self.workspace, &id, admit))
+        self.app.store.read(|tx| credentials::open_checked(tx, vault, &self.workspace, &id, admit))
     }
 
     fn credential_name(&self, id: &str) -> Option<String> {
@@ -82,7 +80,7 @@ impl Host for WorkspaceHost<'_> {
     }
 
     fn document_store_chunks(&self, store: &DocumentStoreId) -> Result<Option<Vec<Document>>> {
-        self.app.store.read_but_messages(|tx| stores::stored_chunks(tx, &self.workspace, store))
+        self.app.store.read(|tx| stores::stored_chunks(tx, &self.workspace, store))
     }
 
     fn store_vectors(&self, store: &DocumentStoreId) -> Result<Option<Arc<dyn VectorStore>>> {
@@ -95,7 +93,7 @@ impl Host for WorkspaceHost<'_> {
     }
 
     fn tool(&self, id: &ToolId) -> Result<Option<WorkspaceTool>> {
-        self.app.store.read_but_messages(|tx| TOOLS.get(tx, &self.workspace, id))
+        self.app.store.read(|tx| TOOLS.get(tx, &self.workspace, id))
     }
 
     fn stored_file(&self, name: &str) -> Result<Option<StoredFile>> {

@@ -100,8 +100,7 @@ fn api_key(
     let Some(id) = setting_text(settings, "credentialId").as_deref().and_then(CredentialId::parse) else {
         return Ok(None);
     };
-    let fields =
-        app.store.read_but_messages(|tx| credentials::open(tx, &app.secrets.vault, &flow.workspace, &id))?;
+    let fields = app.store.read(|tx| credentials::open(tx, &app.secrets.vault, &flow.workspace, &id))?;
     Ok(fields.and_then(|fields| setting_text(&fields, provider.key)).map(|key| ProviderKey::new(&key)))
 }
 

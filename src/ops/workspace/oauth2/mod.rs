@@ -147,7 +147,7 @@ impl OAuthCredential {
     /// # Errors
     /// When it cannot be opened, or lacks what a sign-in needs.
     fn find(app: &App, workspace: &WorkspaceId, id: &CredentialId) -> Result<Option<Self>> {
-        let stored = app.store.read_but_messages(|tx| CREDENTIALS.get(tx, workspace, id))?;
+        let stored = app.store.read(|tx| CREDENTIALS.get(tx, workspace, id))?;
         stored.map(|stored| Self::from_stored(app, &stored).map(|(found, _)| found)).transpose()
     }
 
