@@ -1,19 +1,23 @@
-//! Work that many threads want done at the same moment is done by one of them for all: each hands its item over instead
-//! of waiting for a lock, working, and waiting again for the work to count.
+//! Group commit: work that many threads want done at the same moment is done by one of them for all. Each submits its item
+//! instead of waiting for a lock, working, and waiting again for the work to count. Messages are appended to the log like
+//! this, and the writers of one transaction (`write_group.rs`) commit it like this.
 //!
-//! Whoever finds nobody at work is the leader: it takes everything that was handed over and works. There are two ways:
+//! Whoever finds nobody at work is the leader: it takes everything that was submitted and works. There are three ways in:
 //! - [`GroupCommit::submit_and_wait`] sleeps until the item's result is there. Such a leader works one round. Before it
 //!   tells the others what came of it, it wakes the first of those who came meanwhile to lead next;
 //! - [`GroupCommit::submit`] has a callback called with the result, and its thread goes on to other work. Such a leader
-//!   stays until nobody waits. Behind a leader that leaves it sleeps all the same: somebody must be there to lead next.
+//!   stays until nobody waits. Behind a leader that leaves it sleeps all the same: somebody must be there to lead next;
+//! - [`GroupCommit::join`] is the first in its parts, for who has more to decide: when a round begins, which a leader may
+//!   put off until company has come, and whether what was submitted still counts ([`GroupCommit::dismiss`]).
 //!
 //! So there is one leader as long as anything waits, and none is left behind: leadership and the queue change under one
 //! lock, and when work panics everyone of that round is told that theirs is lost.
 
+use std::iter;
 use std::mem;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::thread::{self, Thread};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread;
 
 /// A leader that stays waits for no more company when so many are there.
 const COMPANY_MAX: usize = 32;
@@ -23,15 +27,21 @@ pub(in crate::store) struct GroupCommit<T, R> {
     queue: Mutex<Queue<T, R>>,
 }
 
+/// What was submitted for the next round.
 struct Queue<T, R> {
-    /// Behind a leader that leaves all of them sleep.
-    waiting: Vec<(T, Waiter<R>)>,
+    items: Vec<T>,
+    /// One for each item. Behind a leader that leaves all of them sleep.
+    waiters: Vec<Waiter<R>>,
+    /// Where those of them sleep that do.
+    batch: Option<Arc<Batch<R>>>,
     leader: Leader,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Leader {
     Nobody,
+    /// The first of those who wait is to work one round, and has not begun.
+    Elected,
     OneRound,
     /// Works until nobody waits.
     UntilEmpty,
@@ -39,19 +49,35 @@ enum Leader {
 
 /// How the result of an item reaches who waits for it.
 enum Waiter<R> {
-    Parked(Arc<ParkSlot<R>>),
+    /// Its thread sleeps. Its place in the queue.
+    Parked(usize),
     Callback(Callback<R>),
 }
 
 type Callback<R> = Box<dyn FnOnce(Result<R, LeaderPanicked>) + Send>;
 
-/// Where one thread waits. It is woken by name: that costs whoever wakes it a call of the system only when it sleeps.
-struct ParkSlot<R> {
-    signal: Mutex<Option<WakeSignal<R>>>,
-    thread: Thread,
+/// The threads that sleep until one round is over. They are woken together, which costs whoever wakes them one call of the
+/// system, and none when nobody sleeps.
+struct Batch<R> {
+    state: Mutex<BatchState<R>>,
+    /// With `state`: the results are there. All but the first wait for this.
+    done: Condvar,
+    /// The first has reason to lead, or its result.
+    first_wakeup: Condvar,
 }
 
-enum WakeSignal<R> {
+struct BatchState<R> {
+    /// Those of the round that is over, by place. One that is missing fell to a panic.
+    results: Option<Vec<Option<R>>>,
+    /// The first of them leads, and somebody wants it to look whether it is time to begin.
+    leads: bool,
+    sleepers: usize,
+    is_first_asleep: bool,
+}
+
+/// Why a thread that waits for its result is woken.
+pub(in crate::store) enum WakeSignal<R> {
+    /// It is the leader, and may have reason to begin its round.
     Lead,
     Result(Result<R, LeaderPanicked>),
 }
@@ -60,71 +86,191 @@ enum WakeSignal<R> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::store) struct LeaderPanicked;
 
-impl<R> Waiter<R> {
-    fn notify(self, result: Result<R, LeaderPanicked>) {
-        match self {
-            Self::Parked(slot) => slot.wake(WakeSignal::Result(result)),
-            Self::Callback(call) => call(result),
-        }
+impl<R> BatchState<R> {
+    fn take_result(&mut self, place: usize) -> Option<Result<R, LeaderPanicked>> {
+        let results = self.results.as_mut()?;
+        Some(results.get_mut(place).and_then(Option::take).ok_or(LeaderPanicked))
     }
 }
 
-impl<R> ParkSlot<R> {
-    fn new() -> Arc<Self> {
-        Arc::new(Self { signal: Mutex::new(None), thread: thread::current() })
+impl<R> Batch<R> {
+    fn new() -> Self {
+        let state = BatchState { results: None, leads: false, sleepers: 0, is_first_asleep: false };
+        Self { state: Mutex::new(state), done: Condvar::new(), first_wakeup: Condvar::new() }
     }
 
-    fn wake(&self, signal: WakeSignal<R>) {
-        *lock(&self.signal) = Some(signal);
-        self.thread.unpark();
+    /// Has the first of them look whether it is time to begin the round that it leads.
+    fn wake_leader(&self) {
+        let mut state = lock(&self.state);
+        state.leads = true;
+        if state.is_first_asleep {
+            self.first_wakeup.notify_one();
+        }
     }
 
-    fn wait(&self) -> WakeSignal<R> {
+    fn publish(&self, results: Vec<Option<R>>) {
+        let mut state = lock(&self.state);
+        state.results = Some(results);
+        let (is_first_asleep, sleepers) = (state.is_first_asleep, state.sleepers);
+        drop(state);
+        if is_first_asleep {
+            self.first_wakeup.notify_one();
+        }
+        if sleepers > 0 {
+            self.done.notify_all();
+        }
+    }
+
+    fn wait(&self, place: usize) -> WakeSignal<R> {
+        let mut state = lock(&self.state);
         loop {
-            if let Some(news) = lock(&self.signal).take() {
-                return news;
+            if let Some(result) = state.take_result(place) {
+                return WakeSignal::Result(result);
             }
-            thread::park();
+            if place > 0 {
+                state.sleepers += 1;
+                state = self.done.wait(state).unwrap_or_else(PoisonError::into_inner);
+                state.sleepers -= 1;
+            } else if mem::take(&mut state.leads) {
+                return WakeSignal::Lead;
+            } else {
+                state.is_first_asleep = true;
+                state = self.first_wakeup.wait(state).unwrap_or_else(PoisonError::into_inner);
+                state.is_first_asleep = false;
+            }
         }
     }
 }
 
 impl<T, R> Queue<T, R> {
-    /// Everything that waits, for a leader of this kind.
-    fn take(&mut self, leader: Leader) -> (Vec<T>, Vec<Waiter<R>>) {
-        self.leader = leader;
-        mem::take(&mut self.waiting).into_iter().unzip()
+    /// Adds an item whose thread sleeps until there is a result.
+    fn park(&mut self, item: T) -> (Arc<Batch<R>>, usize) {
+        let batch = self.batch.get_or_insert_with(|| Arc::new(Batch::new())).clone();
+        let place = self.waiters.len();
+        self.items.push(item);
+        self.waiters.push(Waiter::Parked(place));
+        (batch, place)
     }
 
-    /// Gives whoever slept at `slot` a callback instead.
-    fn convert_to_callback(&mut self, slot: &Arc<ParkSlot<R>>, callback: Callback<R>) {
-        let is_of_it = |told: &Waiter<R>| matches!(told, Waiter::Parked(other) if Arc::ptr_eq(other, slot));
-        if let Some((_, told)) = self.waiting.iter_mut().find(|(_, told)| is_of_it(told)) {
-            *told = Waiter::Callback(callback);
+    /// Everything that waits.
+    fn take(&mut self) -> (Vec<T>, RoundWaiters<R>) {
+        let waiters = RoundWaiters { waiters: mem::take(&mut self.waiters), batch: self.batch.take() };
+        (mem::take(&mut self.items), waiters)
+    }
+}
+
+/// Who waits for the results of a round. Those that were told nothing hear in the end that theirs is lost.
+struct RoundWaiters<R> {
+    waiters: Vec<Waiter<R>>,
+    batch: Option<Arc<Batch<R>>>,
+}
+
+impl<R> RoundWaiters<R> {
+    /// Makes all calls; returns the results of the others, by place.
+    fn call_back(&mut self, results: impl IntoIterator<Item = R>) -> Vec<Option<R>> {
+        let (mut results, mut parked) = (results.into_iter(), Vec::new());
+        for waiter in self.waiters.drain(..) {
+            let result = results.next();
+            match waiter {
+                Waiter::Callback(call) => drop(catch_panic(|| call(result.ok_or(LeaderPanicked)))),
+                Waiter::Parked(place) => {
+                    parked.resize_with(place, || None);
+                    parked.push(result);
+                }
+            }
+        }
+        parked
+    }
+
+    fn wake(&mut self, results: Vec<Option<R>>) {
+        if let Some(batch) = self.batch.take() {
+            batch.publish(results);
         }
     }
+
+    fn tell(&mut self, results: impl IntoIterator<Item = R>) {
+        let parked = self.call_back(results);
+        self.wake(parked);
+    }
 }
 
-/// Whatever happens to a leader that leaves, the others hear of it.
-struct LeaderGuard<'a, T, R> {
+impl<R> Drop for RoundWaiters<R> {
+    fn drop(&mut self) {
+        self.tell(iter::empty());
+    }
+}
+
+/// An item that this thread submitted and waits for.
+pub(in crate::store) struct Submission<R> {
+    batch: Arc<Batch<R>>,
+    place: usize,
+    is_leader: bool,
+}
+
+impl<R> Submission<R> {
+    /// True when nobody led: this thread does from the beginning, and is woken only when somebody asks it to look again.
+    pub(in crate::store) const fn is_leader(&self) -> bool {
+        self.is_leader
+    }
+
+    /// Sleeps until there is something to know.
+    pub(in crate::store) fn wait(&self) -> WakeSignal<R> {
+        self.batch.wait(self.place)
+    }
+
+    /// The result, if the item has one already.
+    pub(in crate::store) fn try_result(&self) -> Option<Result<R, LeaderPanicked>> {
+        lock(&self.batch.state).take_result(self.place)
+    }
+}
+
+/// What a leader took to work on. Whatever happens to the leader, the next one leads and the others hear of it.
+pub(in crate::store) struct Round<'a, T, R> {
     group: &'a GroupCommit<T, R>,
-    round: Vec<Waiter<R>>,
+    items: Vec<T>,
+    waiters: Option<RoundWaiters<R>>,
 }
 
-impl<T, R> Drop for LeaderGuard<'_, T, R> {
+impl<T, R> Round<'_, T, R> {
+    /// Has the next one lead, and gives everybody the result of their item; the leader gets its own in return.
+    ///
+    /// # Errors
+    /// [`LeaderPanicked`] when there are too few results.
+    pub(in crate::store) fn finish(
+        mut self,
+        own: &Submission<R>,
+        results: impl IntoIterator<Item = R>,
+    ) -> Result<R, LeaderPanicked> {
+        let waiters = self.waiters.take();
+        drop(self);
+        let Some(mut waiters) = waiters else { return Err(LeaderPanicked) };
+        let mut parked = waiters.call_back(results);
+        let own_result = parked.get_mut(own.place).and_then(Option::take);
+        waiters.wake(parked);
+        own_result.ok_or(LeaderPanicked)
+    }
+}
+
+impl<T, R> Drop for Round<'_, T, R> {
     fn drop(&mut self) {
         self.group.promote_next();
-        self.round.drain(..).for_each(|told| told.notify(Err(LeaderPanicked)));
+    }
+}
+
+impl<T, R> Default for GroupCommit<T, R> {
+    fn default() -> Self {
+        Self::new()
     }
 }
 
 impl<T, R> GroupCommit<T, R> {
     pub(in crate::store) const fn new() -> Self {
-        Self { queue: Mutex::new(Queue { waiting: Vec::new(), leader: Leader::Nobody }) }
+        let queue = Queue { items: Vec::new(), waiters: Vec::new(), batch: None, leader: Leader::Nobody };
+        Self { queue: Mutex::new(queue) }
     }
 
     /// Has `item` worked on, by this thread or another, and returns what came of it. `work` gets items in the order in
-    /// which they were handed over and returns one result for each.
+    /// which they were submitted and returns one result for each.
     ///
     /// # Errors
     /// [`LeaderPanicked`] when the thread that worked on it panicked.
@@ -136,32 +282,58 @@ impl<T, R> GroupCommit<T, R> {
         item: T,
         work: impl FnOnce(Vec<T>) -> Vec<R>,
     ) -> Result<R, LeaderPanicked> {
-        let slot = ParkSlot::new();
-        let is_led = {
-            let mut queue = lock(&self.queue);
-            queue.waiting.push((item, Waiter::Parked(slot.clone())));
-            let is_led = queue.leader != Leader::Nobody;
-            if !is_led {
-                queue.leader = Leader::OneRound;
-            }
-            is_led
-        };
-        if is_led && let WakeSignal::Result(result) = slot.wait() {
+        let submission = self.join(item, false);
+        if !submission.is_leader()
+            && let WakeSignal::Result(result) = submission.wait()
+        {
             return result;
         }
-        let (items, round) = lock(&self.queue).take(Leader::OneRound);
-        let mut guard = LeaderGuard { group: self, round };
-        let results = work(items);
-        let round = mem::take(&mut guard.round);
-        drop(guard);
-        let mut own = Err(LeaderPanicked);
-        for (told, result) in round.into_iter().zip(results) {
-            match told {
-                Waiter::Parked(theirs) if Arc::ptr_eq(&theirs, &slot) => own = Ok(result),
-                told => told.notify(Ok(result)),
-            }
+        let mut round = self.begin_round();
+        let results = work(mem::take(&mut round.items));
+        round.finish(&submission, results)
+    }
+
+    /// Submits `item` for the round of whoever leads next. Who leads learns it from the submission or is woken for it, and
+    /// must then begin a round, unless the item gets its result before. `wakes_leader` has whoever leads look again
+    /// whether it is time to.
+    pub(in crate::store) fn join(&self, item: T, wakes_leader: bool) -> Submission<R> {
+        let mut queue = lock(&self.queue);
+        let (batch, place) = queue.park(item);
+        let is_leader = queue.leader == Leader::Nobody;
+        if is_leader {
+            queue.leader = Leader::Elected;
+        } else if wakes_leader && queue.leader == Leader::Elected {
+            batch.wake_leader();
         }
-        own
+        Submission { batch, place, is_leader }
+    }
+
+    /// Takes everything that waits. Called by the leader.
+    pub(in crate::store) fn begin_round(&self) -> Round<'_, T, R> {
+        let mut queue = lock(&self.queue);
+        queue.leader = Leader::OneRound;
+        let (items, waiters) = queue.take();
+        Round { group: self, items, waiters: Some(waiters) }
+    }
+
+    /// Gives everything that waits this result. Who was to lead a round of it leads none; one that is being worked on is
+    /// not concerned.
+    pub(in crate::store) fn dismiss(&self, result: &R)
+    where
+        R: Clone,
+    {
+        let mut queue = lock(&self.queue);
+        if queue.leader == Leader::Elected {
+            queue.leader = Leader::Nobody;
+        }
+        let (_, mut waiters) = queue.take();
+        drop(queue);
+        waiters.tell(iter::repeat(result.clone()));
+    }
+
+    /// True when nobody works and nobody is to.
+    pub(in crate::store) fn is_idle(&self) -> bool {
+        lock(&self.queue).leader == Leader::Nobody
     }
 
     /// Has `item` worked on as [`Self::submit_and_wait`] does, and `done` called with what came of it, by this thread or
@@ -172,63 +344,57 @@ impl<T, R> GroupCommit<T, R> {
         done: impl FnOnce(Result<R, LeaderPanicked>) + Send + 'static,
         work: impl Fn(Vec<T>) -> Vec<R>,
     ) {
-        let done: Callback<R> = Box::new(done);
         let mut queue = lock(&self.queue);
-        if queue.leader == Leader::OneRound {
-            let slot = ParkSlot::new();
-            queue.waiting.push((item, Waiter::Parked(slot.clone())));
+        if matches!(queue.leader, Leader::Elected | Leader::OneRound) {
+            let (batch, place) = queue.park(item);
             drop(queue);
-            if let WakeSignal::Result(result) = slot.wait() {
+            if let WakeSignal::Result(result) = batch.wait(place) {
                 catch_panic(|| done(result));
                 return;
             }
             queue = lock(&self.queue);
-            queue.convert_to_callback(&slot, done);
+            if let Some(waiter) = queue.waiters.get_mut(place) {
+                *waiter = Waiter::Callback(Box::new(done));
+            }
         } else {
-            queue.waiting.push((item, Waiter::Callback(done)));
+            queue.items.push(item);
+            queue.waiters.push(Waiter::Callback(Box::new(done)));
             if queue.leader == Leader::UntilEmpty {
                 return;
             }
         }
-        while !queue.waiting.is_empty() {
-            let (items, round) = queue.take(Leader::UntilEmpty);
+        queue.leader = Leader::UntilEmpty;
+        while !queue.waiters.is_empty() {
+            let (items, mut waiters) = queue.take();
             drop(queue);
-            match catch_panic(|| work(items)) {
-                Some(results) => round.into_iter().zip(results).for_each(|(told, result)| {
-                    catch_panic(|| told.notify(Ok(result)));
-                }),
-                None => round.into_iter().for_each(|told| {
-                    catch_panic(|| told.notify(Err(LeaderPanicked)));
-                }),
+            if let Some(results) = catch_panic(|| work(items)) {
+                waiters.tell(results);
             }
+            drop(waiters);
             queue = self.wait_for_company();
         }
         queue.leader = Leader::Nobody;
     }
 
-    /// The queue, once those who are about to hand something over have done so: where the cores are busy a round is then
+    /// The queue, once those who are about to submit something have done so: where the cores are busy a round is then
     /// worth more, and where they are not nothing is waited for.
     fn wait_for_company(&self) -> MutexGuard<'_, Queue<T, R>> {
         let mut count = 0;
         loop {
             thread::yield_now();
             let queue = lock(&self.queue);
-            if queue.waiting.len() == count || count >= COMPANY_MAX {
+            if queue.waiters.len() == count || count >= COMPANY_MAX {
                 return queue;
             }
-            count = queue.waiting.len();
+            count = queue.waiters.len();
         }
     }
 
     fn promote_next(&self) {
         let mut queue = lock(&self.queue);
-        let next = queue.waiting.iter().find_map(|(_, told)| match told {
-            Waiter::Parked(slot) => Some(slot),
-            Waiter::Callback(_) => None,
-        });
-        match next {
-            Some(next) => next.wake(WakeSignal::Lead),
-            None => queue.leader = Leader::Nobody,
+        queue.leader = if queue.batch.is_some() { Leader::Elected } else { Leader::Nobody };
+        if let Some(batch) = &queue.batch {
+            batch.wake_leader();
         }
     }
 }
@@ -243,119 +409,5 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use std::sync::Barrier;
-    use std::sync::atomic::{AtomicUsize, Ordering};
-
-    /// Eight threads, of which `hands_over` says who waits for nothing.
-    fn all_at_once(hands_over: impl Fn(usize) -> bool + Sync) {
-        let combine = GroupCommit::new();
-        let (runs, at_work, told) = (AtomicUsize::new(0), AtomicUsize::new(0), Arc::new(AtomicUsize::new(0)));
-        let work = |items: Vec<usize>| {
-            assert_eq!(at_work.fetch_add(1, Ordering::SeqCst), 0, "one leads at a time");
-            runs.fetch_add(1, Ordering::SeqCst);
-            std::thread::yield_now();
-            at_work.fetch_sub(1, Ordering::SeqCst);
-            items.into_iter().map(|item| item * 2).collect()
-        };
-        std::thread::scope(|scope| {
-            for thread in 0..8 {
-                let (combine, work, hands_over, told) = (&combine, &work, &hands_over, &told);
-                scope.spawn(move || {
-                    for round in 0..500 {
-                        let item = thread * 1_000 + round;
-                        if hands_over(item) {
-                            let told = told.clone();
-                            let done = move |result| {
-                                assert_eq!(result, Ok(item * 2));
-                                told.fetch_add(1, Ordering::SeqCst);
-                            };
-                            combine.submit(item, done, work);
-                        } else {
-                            assert_eq!(combine.submit_and_wait(item, work), Ok(item * 2));
-                            told.fetch_add(1, Ordering::SeqCst);
-                        }
-                    }
-                });
-            }
-        });
-        assert_eq!(told.load(Ordering::SeqCst), 4_000, "everyone was told once");
-        assert!((1..=4_000).contains(&runs.load(Ordering::SeqCst)));
-        assert!(lock(&combine.queue).leader == Leader::Nobody);
-    }
-
-    #[test]
-    fn everyone_gets_the_result_of_their_own_item() {
-        all_at_once(|_| false);
-    }
-
-    #[test]
-    fn everyone_who_does_not_wait_is_told_once() {
-        all_at_once(|_| true);
-    }
-
-    #[test]
-    fn those_who_wait_and_those_who_do_not_share_the_work() {
-        all_at_once(|item| item % 3 != 0);
-        all_at_once(|item| item / 1_000 % 2 == 0);
-    }
-
-    #[test]
-    fn what_panics_for_those_who_do_not_wait_is_told_to_its_round_only() {
-        let combine: GroupCommit<usize, usize> = GroupCommit::new();
-        let told = Arc::new(Mutex::new(Vec::new()));
-        let note = |item: usize| {
-            let told = told.clone();
-            move |result: Result<usize, LeaderPanicked>| {
-                lock(&told).push((item, result));
-                assert_ne!(item, 1, "whoever is told may panic too");
-            }
-        };
-        let work = |items: Vec<usize>| {
-            if items.contains(&0) {
-                // These come while the first round is worked on.
-                combine.submit(1, note(1), |_| unreachable!("somebody leads"));
-                combine.submit(2, note(2), |_| unreachable!("somebody leads"));
-                panic!("on purpose");
-            }
-            items
-        };
-        combine.submit(0, note(0), work);
-        assert_eq!(*lock(&told), [(0, Err(LeaderPanicked)), (1, Ok(1)), (2, Ok(2))]);
-        assert_eq!(combine.submit_and_wait(7, |items| items), Ok(7));
-    }
-
-    #[test]
-    fn a_panic_loses_its_own_batch_and_no_other() {
-        let combine: GroupCommit<usize, usize> = GroupCommit::new();
-        let (begun, queued) = (Barrier::new(2), Barrier::new(2));
-        std::thread::scope(|scope| {
-            let leader = scope.spawn(|| {
-                combine.submit_and_wait(0, |_| {
-                    begun.wait();
-                    queued.wait();
-                    panic!("on purpose")
-                })
-            });
-            begun.wait();
-            let followers: Vec<_> = (1..5)
-                .map(|item| {
-                    scope.spawn({
-                        let combine = &combine;
-                        move || combine.submit_and_wait(item, |items| items)
-                    })
-                })
-                .collect();
-            while lock(&combine.queue).waiting.len() < 4 {
-                std::thread::yield_now();
-            }
-            queued.wait();
-            assert!(leader.join().is_err());
-            for follower in followers {
-                assert!(follower.join().unwrap().is_ok());
-            }
-        });
-        assert_eq!(combine.submit_and_wait(7, |items| items), Ok(7));
-    }
-}
+#[path = "group_commit_tests.rs"]
+mod tests;

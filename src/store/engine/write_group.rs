@@ -1,9 +1,9 @@
 //! Shared commits: writers that arrive while another one commits go into one transaction together and share
 //! its flush to disk. No thread of its own: closures run where they were called, one after the other.
 //!
-//! One batch at a time is open. Who writes into it first is its leader; those who write after are followers.
-//! The leader waits until nobody queues (or the batch is full), takes the transaction out, commits it without
-//! holding any lock, and tells the followers. Those who arrive meanwhile queue behind the next batch's first
+//! One transaction at a time is open. Whoever has written into it joins a group commit (`group_commit.rs`), of which the
+//! first is the leader. It waits until nobody queues for the transaction (or the batch is full), takes it out, commits it
+//! without holding any lock, and tells the others. Those who arrive meanwhile queue behind the next batch's first
 //! writer, which waits in `begin_write` for the commit to end. A lone caller pays for its closure and its
 //! commit, nothing else.
 //!
@@ -15,70 +15,59 @@
 //! - it panicked: the transaction is aborted, the others run again, the panic goes on in its own thread;
 //! - the commit failed: every member gets the error, the next writer opens the database anew.
 //!
-//! **Why nothing waits for ever.** There are four waits. (1) For `state`: its holder runs one closure or is in
-//! `begin_write`. (2) `begin_write`: for a commit, which holds no lock and ends. (3) A leader for `leader_wakeup`: the
-//! queue it waits for consists of callers that need only `state`, and whoever leaves `state` last, or aborts the
-//! batch, wakes it. (4) A follower for `done`, and whoever must not join an open batch that began too early: its leader
-//! publishes in every case, by a drop guard if the commit itself panics, and an abort publishes too. A closure that
-//! starts a second write in its own thread would wait for itself: that is refused by a panic that says so.
+//! **Why nothing waits for ever.** There are three waits. (1) For `open`: its holder runs one closure, is in `begin_write`,
+//! or waits for a commit that fails. (2) `begin_write`: for a commit, which holds no lock and ends. (3) A member for its
+//! result, or for a reason to lead: members join while they hold `open`, so the transaction and the queue of the group
+//! commit have the same members at any time. The leader waits for callers that need only `open`, and whoever leaves `open`
+//! last wakes it; an abort gives all members their result; and a round that began ends for all of them, by a drop guard if
+//! the commit itself panics. A closure that starts a second write in its own thread would wait for itself: that is refused
+//! by a panic that says so.
 //!
 //! **Why it ends.** An operation runs again only because another one failed after it had written, and that one
 //! leaves with its error after at most one more run; and once when it waited for a batch that had begun before messages
 //! its caller was told of, because every batch after that sees them.
 
 use super::database::StorageEngine;
+use super::group_commit::{GroupCommit, LeaderPanicked, Submission, WakeSignal};
 use crate::domain::error::{Error, Result};
 use crate::store::transaction::WriteTx;
 use crate::store::wal::memtable::Watermark;
 use std::cell::Cell;
 use std::fmt;
+use std::iter;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// A leader stops waiting for company at this many writers, so that a steady stream cannot delay the first.
 const MEMBERS_MAX: usize = 512;
 
-/// The open batch and the queue before it.
+/// The open transaction, the queue before it, and those who wait for its commit.
 #[derive(Default)]
 pub(in crate::store) struct WriteGroup {
-    state: Mutex<QueueState>,
-    /// Callers that wait for `state`. Raised before the wait, lowered by the one who got it.
+    open: Mutex<Option<OpenTransaction>>,
+    /// Callers that wait for `open`. Raised before the wait, lowered by the one who got it.
     queue_length: AtomicUsize,
-}
-
-#[derive(Default)]
-struct QueueState {
-    open: Option<OpenBatch>,
-    /// The batch that was committed last, or is being committed.
-    last: Option<Arc<Batch>>,
+    /// Joined while `open` is held, as are rounds begun and members dismissed.
+    commits: GroupCommit<(), BatchResult>,
 }
 
 /// A transaction that still takes writers.
-struct OpenBatch {
+struct OpenTransaction {
     tx: WriteTx,
-    batch: Arc<Batch>,
     /// How many operations have written into it.
     members: usize,
 }
 
-/// What the members of one transaction share.
-#[derive(Default)]
-struct Batch {
-    shared: Mutex<SharedResult>,
-    /// With `shared`: the outcome is known.
-    done: Condvar,
-    /// With `WriteGroup::state`: the leader has reason to look again.
-    leader_wakeup: Condvar,
+impl OpenTransaction {
+    fn is_full(&self) -> bool {
+        self.members >= MEMBERS_MAX
+    }
 }
 
-#[derive(Default)]
-struct SharedResult {
-    result: Option<BatchResult>,
-    /// Members that sleep until it is: waking nobody costs a call of the system too.
-    waiters: usize,
-}
+type OpenGuard<'a> = MutexGuard<'a, Option<OpenTransaction>>;
 
+/// What became of a transaction, as each of its members is told.
 #[derive(Debug, Clone)]
 enum BatchResult {
     Committed,
@@ -98,49 +87,13 @@ impl fmt::Display for CommitError {
 
 impl std::error::Error for CommitError {}
 
-impl Batch {
-    fn lock_result(&self) -> MutexGuard<'_, SharedResult> {
-        self.shared.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn publish(&self, result: BatchResult) {
-        let mut shared = self.lock_result();
-        shared.result.get_or_insert(result);
-        let somebody_waits = shared.waiters > 0;
-        drop(shared);
-        if somebody_waits {
-            self.done.notify_all();
-        }
-    }
-
-    fn wait(&self) -> BatchResult {
-        let mut shared = self.lock_result();
-        shared.waiters += 1;
-        loop {
-            if let Some(outcome) = shared.result.clone() {
-                shared.waiters -= 1;
-                return outcome;
-            }
-            shared = self.done.wait(shared).unwrap_or_else(PoisonError::into_inner);
-        }
-    }
-
-    fn is_finished(&self) -> bool {
-        self.lock_result().result.is_some()
-    }
-}
-
-/// Publishes a failure if the commit never comes to publish what became of it.
-struct PublishOnDrop<'a>(&'a Batch);
-
-impl Drop for PublishOnDrop<'_> {
-    fn drop(&mut self) {
-        self.0.publish(BatchResult::Failed("the commit ended in a panic".into()));
-    }
-}
-
 thread_local! {
     static WRITING: Cell<bool> = const { Cell::new(false) };
+}
+
+/// True in a thread whose closure runs in a transaction.
+pub(in crate::store) fn is_in_write() -> bool {
+    WRITING.get()
 }
 
 /// Marks this thread as inside a write.
@@ -192,25 +145,25 @@ impl WriteGroup {
         })
     }
 
-    /// Waits until the database has all messages below `latest`. Inside a write it does not: what that write sees was
+    /// Waits until the database has all messages below `watermark`. Inside a write it does not: what that write sees was
     /// settled when its transaction began.
     pub(in crate::store) fn drain_memtable(
         &self,
         engine: &StorageEngine,
         watermark: Watermark,
     ) -> Result<()> {
-        while !WRITING.get() && engine.memtable.is_behind(watermark) {
-            let mut state = self.lock_state();
-            if engine.memtable.is_behind(watermark) && !state.has_members() {
+        while !is_in_write() && engine.memtable.is_behind(watermark) {
+            let mut open = self.lock_open();
+            if engine.memtable.is_behind(watermark) && !has_members(&open) {
                 // A transaction stores them when it begins, so one that was left over must not be taken.
-                state.abort(engine);
-                state.ensure_open(engine)?;
+                self.abort(&mut open, engine);
+                self.ensure_open(&mut open, engine)?;
             }
-            if state.has_members() {
+            if has_members(&open) {
                 // It was begun before, or has them. Whether its members succeed is theirs to know.
-                drop(self.join_batch(state, Ok(())));
+                drop(self.join_batch(open, engine, Ok(())));
             } else {
-                self.release_unwritten(state, engine);
+                self.release_unwritten(open, engine);
             }
         }
         Ok(())
@@ -218,16 +171,15 @@ impl WriteGroup {
 
     /// Opens a poisoned database anew, if that is possible without waiting. For readers.
     pub(in crate::store) fn try_recover(&self, engine: &StorageEngine) {
-        let Ok(state) = self.state.try_lock() else { return };
-        let writers_are_gone =
-            state.open.is_none() && state.last.as_ref().is_none_or(|last| last.is_finished());
+        let Ok(open) = self.open.try_lock() else { return };
+        let writers_are_gone = open.is_none() && self.commits.is_idle();
         if writers_are_gone && engine.is_poisoned() {
             // A failure shows in the read that follows.
             let _ = engine.reopen();
         }
     }
 
-    /// Runs the operation in the open transaction, or a new one. It sees all messages below `latest`: an open transaction
+    /// Runs the operation in the open transaction, or a new one. It sees all messages below `watermark`: an open transaction
     /// that does not is waited for, and a new one does.
     fn try_run<T>(
         &self,
@@ -235,20 +187,19 @@ impl WriteGroup {
         operation: &impl Fn(&WriteTx) -> Result<T>,
         watermark: Option<Watermark>,
     ) -> WriteAttempt<T> {
-        let mut state = self.lock_state();
-        if state.open.as_ref().is_some_and(|open| watermark.is_some_and(|ahead| open.tx.watermark() < ahead))
-        {
-            if state.has_members() {
-                drop(self.join_batch(state, Ok(())));
+        let mut guard = self.lock_open();
+        if guard.as_ref().is_some_and(|open| watermark.is_some_and(|ahead| open.tx.watermark() < ahead)) {
+            if has_members(&guard) {
+                drop(self.join_batch(guard, engine, Ok(())));
                 return WriteAttempt::Retry;
             }
-            state.abort(engine);
+            self.abort(&mut guard, engine);
         }
         loop {
-            if let Err(error) = state.ensure_open(engine) {
-                return WriteAttempt::Done(Err(error));
-            }
-            let open = state.open.as_mut().expect("opened in the line above");
+            let open = match self.ensure_open(&mut guard, engine) {
+                Ok(open) => open,
+                Err(error) => return WriteAttempt::Done(Err(error)),
+            };
             let saw_others = open.members > 0;
             open.tx.start_operation();
             let outcome = catch_unwind(AssertUnwindSafe(|| operation(&open.tx)));
@@ -256,8 +207,8 @@ impl WriteGroup {
             let result = match outcome {
                 Ok(result) => result,
                 Err(panic) => {
-                    state.abort(engine);
-                    drop(state);
+                    self.abort(&mut guard, engine);
+                    drop(guard);
                     resume_unwind(panic);
                 }
             };
@@ -265,21 +216,17 @@ impl WriteGroup {
                 engine.inspect_error(error);
             }
             return match (wrote, result) {
-                (false, result) if saw_others => self.join_batch(state, result),
+                (false, result) if saw_others => self.join_batch(guard, engine, result),
                 (false, result) => {
-                    self.release_unwritten(state, engine);
+                    self.release_unwritten(guard, engine);
                     WriteAttempt::Done(result)
                 }
                 (true, Ok(value)) => {
                     open.members += 1;
-                    if saw_others {
-                        self.join_batch(state, Ok(value))
-                    } else {
-                        self.lead_batch(state, engine, value)
-                    }
+                    self.join_batch(guard, engine, Ok(value))
                 }
                 (true, Err(error)) => {
-                    state.abort(engine);
+                    self.abort(&mut guard, engine);
                     if saw_others {
                         continue;
                     }
@@ -289,11 +236,16 @@ impl WriteGroup {
         }
     }
 
-    fn lock_state(&self) -> MutexGuard<'_, QueueState> {
+    fn lock_open(&self) -> OpenGuard<'_> {
         self.queue_length.fetch_add(1, Ordering::Relaxed);
-        let state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let open = self.lock_open_as_leader();
         self.queue_length.fetch_sub(1, Ordering::Relaxed);
-        state
+        open
+    }
+
+    /// A leader that comes back is not among those it waits for.
+    fn lock_open_as_leader(&self) -> OpenGuard<'_> {
+        self.open.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn nobody_queues(&self) -> bool {
@@ -307,97 +259,110 @@ impl WriteGroup {
     }
 
     /// Nothing is in the transaction: the next in the queue may have it, or it ends here.
-    fn release_unwritten(&self, mut state: MutexGuard<'_, QueueState>, engine: &StorageEngine) {
+    fn release_unwritten(&self, mut open: OpenGuard<'_>, engine: &StorageEngine) {
         if self.nobody_queues() {
-            state.abort(engine);
+            self.abort(&mut open, engine);
         }
     }
 
-    fn lead_batch<T>(
-        &self,
-        mut state: MutexGuard<'_, QueueState>,
+    /// Waits until the open transaction is committed, or commits it. It has members.
+    fn join_batch<'a, T>(
+        &'a self,
+        mut guard: OpenGuard<'a>,
         engine: &StorageEngine,
-        value: T,
+        result: Result<T>,
     ) -> WriteAttempt<T> {
-        let batch = state.open.as_ref().expect("the leader has just written into it").batch.clone();
-        while state.members_of(&batch).is_some_and(|members| members < MEMBERS_MAX) && !self.nobody_queues() {
-            state = batch.leader_wakeup.wait(state).unwrap_or_else(PoisonError::into_inner);
-        }
-        if state.members_of(&batch).is_some() {
-            let open = state.open.take().expect("it has members");
-            state.last = Some(batch.clone());
-            drop(state);
-            let publish_on_drop = PublishOnDrop(&batch);
-            batch.publish(match engine.commit(open.tx) {
-                Ok(()) => BatchResult::Committed,
-                Err(error) => BatchResult::Failed(error.to_string().into()),
-            });
-            drop(publish_on_drop);
-        } else {
-            drop(state); // a later member failed and took the transaction down
-        }
-        wait_for_result(&batch, Ok(value))
-    }
-
-    fn join_batch<T>(&self, state: MutexGuard<'_, QueueState>, result: Result<T>) -> WriteAttempt<T> {
-        let open = state.open.as_ref().expect("the follower has just been in it");
-        let batch = open.batch.clone();
-        let is_full = open.members >= MEMBERS_MAX;
-        if is_full || self.nobody_queues() {
-            batch.leader_wakeup.notify_one();
-        }
-        drop(state);
-        wait_for_result(&batch, result)
-    }
-}
-
-fn wait_for_result<T>(batch: &Batch, result: Result<T>) -> WriteAttempt<T> {
-    match batch.wait() {
-        BatchResult::Committed => WriteAttempt::Done(result),
-        BatchResult::RunAgain => WriteAttempt::Retry,
-        BatchResult::Failed(why) => WriteAttempt::Done(Err(Error::internal(CommitError(why)))),
-    }
-}
-
-impl QueueState {
-    fn ensure_open(&mut self, engine: &StorageEngine) -> Result<()> {
-        if self.open.is_some() {
-            return Ok(());
-        }
-        let tx = match engine.begin_write() {
-            Ok(tx) if !engine.is_poisoned() => tx,
-            refused => {
-                drop(refused);
-                // Opening anew needs the file's lock, which a commit that is still failing holds.
-                if let Some(last) = &self.last {
-                    last.wait();
-                }
-                engine.reopen()?;
-                engine.begin_write()?
+        let is_complete = |open: &OpenTransaction| open.is_full() || self.nobody_queues();
+        let has_come_last = guard.as_ref().is_some_and(is_complete);
+        let submission = self.commits.join((), has_come_last);
+        let mut leads = submission.is_leader() && has_come_last;
+        loop {
+            if leads && let Some(open) = guard.take_if(|open| is_complete(open)) {
+                return conclude(self.commit(guard, engine, open.tx, &submission), result);
             }
+            drop(guard);
+            if let WakeSignal::Result(told) = submission.wait() {
+                return conclude(told, result);
+            }
+            guard = self.lock_open_as_leader();
+            // Nobody is dismissed while this is held.
+            if let Some(told) = submission.try_result() {
+                return conclude(told, result);
+            }
+            leads = true;
+        }
+    }
+
+    fn commit(
+        &self,
+        guard: OpenGuard<'_>,
+        engine: &StorageEngine,
+        tx: WriteTx,
+        leader: &Submission<BatchResult>,
+    ) -> Result<BatchResult, LeaderPanicked> {
+        let round = self.commits.begin_round();
+        drop(guard);
+        let result = match engine.commit(tx) {
+            Ok(()) => BatchResult::Committed,
+            Err(error) => BatchResult::Failed(error.to_string().into()),
         };
-        self.open = Some(OpenBatch { tx, batch: Arc::default(), members: 0 });
-        Ok(())
+        round.finish(leader, iter::repeat(result))
     }
 
-    /// True when somebody waits for the open transaction's end.
-    fn has_members(&self) -> bool {
-        self.open.as_ref().is_some_and(|open| open.members > 0)
+    fn ensure_open<'a>(
+        &self,
+        slot: &'a mut Option<OpenTransaction>,
+        engine: &StorageEngine,
+    ) -> Result<&'a mut OpenTransaction> {
+        if slot.is_none() {
+            let tx = match engine.begin_write() {
+                Ok(tx) if !engine.is_poisoned() => tx,
+                refused => {
+                    drop(refused);
+                    self.wait_for_commit();
+                    engine.reopen()?;
+                    engine.begin_write()?
+                }
+            };
+            *slot = Some(OpenTransaction { tx, members: 0 });
+        }
+        Ok(slot.as_mut().expect("it was opened in the lines above"))
     }
 
-    /// How many have written into `batch`; `None` when it is not open any more.
-    fn members_of(&self, batch: &Arc<Batch>) -> Option<usize> {
-        self.open.as_ref().filter(|open| Arc::ptr_eq(&open.batch, batch)).map(|open| open.members)
+    /// Opening anew needs the file's lock, which a commit that is still failing holds. Nothing is open, so nobody else
+    /// joins: the round after it is one of nothing.
+    fn wait_for_commit(&self) {
+        // Whether that commit panicked is its members' to know.
+        let _ = self.commits.submit_and_wait((), |nothing| vec![BatchResult::RunAgain; nothing.len()]);
     }
 
     /// Drops the open transaction and sends its members round again.
-    fn abort(&mut self, engine: &StorageEngine) {
-        let Some(open) = self.open.take() else { return };
-        // Told first: should the abort panic, nobody is left waiting. They queue for `state`, which is held here.
-        open.batch.publish(BatchResult::RunAgain);
-        open.batch.leader_wakeup.notify_all();
+    fn abort(&self, slot: &mut Option<OpenTransaction>, engine: &StorageEngine) {
+        let Some(open) = slot.take() else { return };
+        if open.members > 0 {
+            // Told first: should the abort panic, nobody is left waiting. They queue for `open`, which is held here.
+            self.commits.dismiss(&BatchResult::RunAgain);
+        }
         if open.tx.abort().is_err() {
             engine.poison();
+        }
+    }
+}
+
+/// True when somebody waits for the open transaction's end.
+fn has_members(open: &Option<OpenTransaction>) -> bool {
+    open.as_ref().is_some_and(|open| open.members > 0)
+}
+
+/// What an operation came to whose own result is this one, when its batch came to that.
+fn conclude<T>(batch: Result<BatchResult, LeaderPanicked>, result: Result<T>) -> WriteAttempt<T> {
+    match batch {
+        Ok(BatchResult::Committed) => WriteAttempt::Done(result),
+        Ok(BatchResult::RunAgain) => WriteAttempt::Retry,
+        Ok(BatchResult::Failed(why)) => WriteAttempt::Done(Err(Error::internal(CommitError(why)))),
+        Err(LeaderPanicked) => {
+            let why = "the commit ended in a panic".into();
+            WriteAttempt::Done(Err(Error::internal(CommitError(why))))
         }
     }
 }
