@@ -26,7 +26,7 @@ use crate::store::engine::database::{AppendResult, StorageEngine};
 use crate::store::engine::group_commit::{GroupCommit, LeaderPanicked};
 pub use crate::store::engine::read_cache::ReadCache;
 pub use crate::store::engine::recovery::{LogError, OpenError};
-use crate::store::engine::write_group::{CommitError, WriteGroup};
+use crate::store::engine::write_group::{self, CommitError, WriteGroup};
 use crate::store::queries::messages::MessageBatch;
 pub use crate::store::transaction::{MessageReader, MessagesTx, Order, ReadTx, Tx, WriteTx};
 pub use crate::store::typed::{GlobalTable, WorkspaceTable, WorkspaceTexts};
@@ -165,6 +165,13 @@ impl Store {
         result
     }
 
+    /// True in a thread that runs a closure of [`Self::write`], where nothing may be waited for that somebody else holds while
+    /// waiting for the database.
+    #[must_use]
+    pub fn is_in_write() -> bool {
+        write_group::is_in_write()
+    }
+
     /// Stores messages after all others and returns when they are durable. Every answer does this, so those who do it
     /// at the same moment share one operation.
     ///
@@ -230,7 +237,7 @@ impl Store {
         if self.engine.take_checkpoint_duty()
             && let Err(error) = self.write_group.checkpoint(&self.engine)
         {
-            tracing::warn!(%error, "the database was not flushed; its journal has everything");
+            tracing::warn!(%error, "the checkpoint failed; the log still holds every change");
         }
     }
 }

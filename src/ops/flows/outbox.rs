@@ -7,9 +7,9 @@ use crate::domain::flows::flow::Flow;
 use crate::domain::flows::version::{NewVersion, Version, VersionKind};
 use crate::history::{HistoryError, IndexRow, Recorder};
 use crate::ops::service::history;
-use crate::store::WriteTx;
 use crate::store::queries::version_index;
 use crate::store::tables::INTENTS;
+use crate::store::{Store, WriteTx};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// What history made of a change.
@@ -51,8 +51,10 @@ pub fn put(tx: &WriteTx, change: Option<&NewVersion>) -> Result<()> {
     change.map_or(Ok(()), |change| INTENTS.put(tx, change.intent.as_bytes(), change))
 }
 
-/// The recorder's lock, taken before the database; `None` while history is off.
+/// The recorder's lock; `None` while history is off. It is taken before the database: who waited for it inside a write would
+/// wait for somebody who waits for that write.
 pub fn lock_recorder(app: &App) -> Option<Recorder<'_>> {
+    debug_assert!(!Store::is_in_write(), "history's lock comes before the database, never inside a write");
     app.history.is_enabled().then(|| app.history.recorder())
 }
 
@@ -180,4 +182,17 @@ pub fn replay(app: &App) -> Result<()> {
     tracing::info!(count = left.len(), "completing versions that a crash left behind");
     record_pending(app, &recorder, None);
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    #[should_panic(expected = "history's lock comes before the database")]
+    fn historys_lock_comes_first() {
+        let (_folder, app) = App::temporary();
+        assert!(lock_recorder(&app).is_some(), "outside of a write it may be taken");
+        let _ = app.store.write(|_| Ok(lock_recorder(&app).is_some()));
+    }
 }

@@ -4,6 +4,7 @@ mod append;
 mod damage;
 mod memtable;
 mod messages;
+mod promises;
 mod wal;
 
 use super::engine::create;
