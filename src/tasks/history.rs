@@ -42,7 +42,9 @@ pub async fn run(app: App, mut stop: watch::Receiver<bool>) {
 fn log_failure(done: Result<crate::domain::error::Result<()>, tokio::task::JoinError>) {
     match done {
         Ok(Ok(())) => {}
-        Ok(Err(error)) => tracing::warn!(error = error.for_log(), "the history could not be tidied"),
-        Err(error) => tracing::error!(%error, "the task that tidies the history failed"),
+        Ok(Err(error)) => {
+            tracing::warn!(error = error.for_log(), "history maintenance failed; a later round tries again");
+        }
+        Err(error) => super::log_panic("history", &error),
     }
 }

@@ -31,7 +31,7 @@ pub async fn run(app: App, mut stop: watch::Receiver<bool>) {
     let swept =
         until_stop(&mut stop, "files", move |cancel| leftovers::sweep(&service, before, cancel)).await;
     if let Some(SweepReport { folders, files }) = swept.filter(|swept| *swept != SweepReport::default()) {
-        tracing::info!(folders, files, "removed files that a crash left behind");
+        tracing::info!(folders, files, "files that a crash left behind were removed");
     }
     loop {
         let service = app.clone();
@@ -71,7 +71,7 @@ async fn until_stop<T: Send + 'static>(
             None
         }
         Err(error) => {
-            tracing::error!(%error, what, "the task that removes leftovers failed");
+            super::log_panic("leftovers", &error);
             None
         }
     }

@@ -8,7 +8,7 @@ pub mod usage;
 use crate::app::App;
 use control::ControlSocket;
 use tokio::sync::watch;
-use tokio::task::JoinHandle;
+use tokio::task::{JoinError, JoinHandle};
 
 /// The tasks that are running.
 pub struct Tasks {
@@ -24,7 +24,7 @@ impl Tasks {
     pub fn start(app: &App, stop: &watch::Receiver<bool>) -> Self {
         // Without its control socket the service still serves; only the commands beside it have to wait for its end.
         let door = ControlSocket::bind(&app.settings.data_dir)
-            .inspect_err(|error| tracing::warn!(%error, "no control socket; key and owner commands need the service stopped"));
+            .inspect_err(|error| tracing::warn!(%error, "the control socket could not be opened; key and owner commands need the service stopped"));
         let control = door.ok().map(|door| tokio::spawn(door.serve(app.clone(), stop.clone())));
         let usage = tokio::spawn(usage::run(app.clone(), stop.clone()));
         let history = tokio::spawn(history::run(app.clone(), stop.clone()));
@@ -34,19 +34,23 @@ impl Tasks {
 
     /// Waits until every task has ended, after `stop` turned true.
     pub async fn join(self) {
-        if let Some(control) = self.control
-            && let Err(error) = control.await
-        {
-            tracing::error!(%error, "the control socket's task failed");
-        }
-        if let Err(error) = self.history.await {
-            tracing::error!(%error, "the task that tidies the history failed");
-        }
-        if let Err(error) = self.leftovers.await {
-            tracing::error!(%error, "the task that removes what is left over failed");
-        }
-        if let Err(error) = self.usage.await {
-            tracing::error!(%error, "the task that counts the uses of keys failed");
+        let tasks = [
+            ("control", self.control),
+            ("history", Some(self.history)),
+            ("leftovers", Some(self.leftovers)),
+            ("usage", Some(self.usage)),
+        ];
+        for (name, task) in tasks {
+            if let Some(task) = task
+                && let Err(error) = task.await
+            {
+                log_panic(name, &error);
+            }
         }
     }
+}
+
+/// A task ends in an error only by a panic, as nobody aborts one.
+fn log_panic(task: &'static str, error: &JoinError) {
+    tracing::error!(task, %error, "a task beside the requests failed");
 }

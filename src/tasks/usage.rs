@@ -27,7 +27,7 @@ pub async fn run(app: App, mut stop: watch::Receiver<bool>) {
             Ok(Err(error)) => {
                 tracing::error!(error = error.for_log(), "the uses of API keys could not be stored");
             }
-            Err(error) => tracing::error!(%error, "the task that stores the uses of API keys failed"),
+            Err(error) => super::log_panic("usage", &error),
         }
     }
 }

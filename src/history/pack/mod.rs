@@ -100,7 +100,7 @@ impl PackJob<'_> {
             self.tree.faults().step()?;
             let _in_a_pack_now = fs::remove_file(objects::loose_path(&objects, id));
         }
-        tracing::info!(objects = planned.len(), "packed new versions");
+        tracing::info!(objects = planned.len(), "history maintenance packed new versions");
         Ok(())
     }
 
@@ -136,7 +136,11 @@ impl PackJob<'_> {
                 self.remove_pack(&folder, index)?;
             }
         }
-        tracing::info!(objects = planned.len(), packs = merged, "merged packs of versions");
+        tracing::info!(
+            objects = planned.len(),
+            packs = merged,
+            "history maintenance merged packs of versions"
+        );
         Ok(())
     }
 

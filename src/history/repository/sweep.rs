@@ -41,7 +41,7 @@ fn remove(folder: &Path, age: Duration, unwanted: &dyn Fn(&str) -> bool) {
         let is_folder = entry.file_type().is_ok_and(|kind| kind.is_dir());
         let removed = if is_folder { fs::remove_dir_all(&path) } else { fs::remove_file(&path) };
         if let Err(fault) = removed {
-            tracing::warn!(error = %fault, "a left-over file of the version history cannot be removed");
+            tracing::warn!(error = %fault, "a left-over file of the version history could not be removed");
         }
     }
 }

@@ -413,7 +413,7 @@ impl Drop for StorageEngine {
             Ok(())
         };
         if let Err(error) = catch_panic(|| end().map_err(OpenError::from)) {
-            tracing::warn!(%error, "the database was not flushed; its journal has everything");
+            tracing::warn!(%error, "the checkpoint failed; the log still holds every change");
         }
     }
 }
