@@ -4,6 +4,7 @@
 //! A type here turns into one of `domain` or is made of one; it decides nothing.
 
 pub mod accounts;
+pub mod conversations;
 pub mod deleted;
 pub mod form;
 pub mod page;

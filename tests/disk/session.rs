@@ -291,7 +291,7 @@ pub fn broken_promise(app: &App, promise: &Promise) -> Option<String> {
             let messages = app.store.conversation(&workspace, flow, chat, 100).unwrap_or_default();
             let mut sent = messages.iter().flat_map(|message| &message.file_uploads);
             sent.any(|file| {
-                let name = file["fileName"].as_str().and_then(chat_files::ChatFileName::parse);
+                let name = file.file_name.as_deref().and_then(chat_files::ChatFileName::parse);
                 let bytes = name.and_then(|name| app.chat_files.read(&workspace, flow, chat, &name).ok()?);
                 bytes.as_deref() == Some(WORDS.as_bytes())
             })

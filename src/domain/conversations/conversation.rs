@@ -1,5 +1,6 @@
 //! A conversation's stored messages and the proof that a caller owns it (manual 3.1, 3.2).
 
+use super::feedback::ConversationFeedback;
 use crate::domain::ids::{ChatId, FlowId, MessageId};
 use crate::domain::predictions::prediction::{ChatType, Document, MessageRole, Usage, UsedTool};
 use base64::Engine as _;
@@ -7,7 +8,6 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use hmac::{Hmac, KeyInit as _, Mac as _};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 use sha2::Sha256;
 use subtle::ConstantTimeEq as _;
 
@@ -17,6 +17,68 @@ use subtle::ConstantTimeEq as _;
 pub struct Conversation {
     pub flow: FlowId,
     pub chat: ChatId,
+}
+
+/// A file or a link that went with a question, without its data.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct MessageFile {
+    /// What it is, in Flowise's words.
+    #[serde(rename = "type")]
+    pub kind: String,
+    /// What its sender calls it.
+    pub name: String,
+    pub mime: String,
+    /// The name under which it is stored.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub file_name: Option<String>,
+    /// The address of a link.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub data: Option<String>,
+}
+
+/// A message, and how it was rated where that was asked for.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RatedMessage {
+    pub message: Message,
+    pub rating: MessageRating,
+}
+
+/// What is known of the rating of a message.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum MessageRating {
+    /// Nobody asked for it, or the message is no answer.
+    Unknown,
+    Unrated,
+    Rated(ConversationFeedback),
+}
+
+/// A conversation at a glance.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ConversationSummary {
+    pub chat: ChatId,
+    pub chat_type: Option<ChatType>,
+    pub session: Option<String>,
+    pub memory_type: Option<String>,
+    pub lead_email: Option<String>,
+    /// The beginning of its first question.
+    pub first_question: Option<String>,
+    pub messages: usize,
+    pub positive_feedback: usize,
+    pub negative_feedback: usize,
+    /// When its first message was stored.
+    pub created: Option<Timestamp>,
+    /// When its last message was stored.
+    pub updated: Option<Timestamp>,
+}
+
+/// How much a flow is asked and how its answers are rated.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct FlowStats {
+    pub messages: usize,
+    pub conversations: usize,
+    pub feedback: usize,
+    pub positive_feedback: usize,
 }
 
 /// One stored message (manual 3.4).
@@ -43,7 +105,7 @@ pub struct Message {
     pub lead_email: Option<String>,
     /// Files of a question, without their data.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
-    pub file_uploads: Vec<Value>,
+    pub file_uploads: Vec<MessageFile>,
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub used_tools: Vec<UsedTool>,
     #[serde(skip_serializing_if = "Vec::is_empty", default)]

@@ -1,7 +1,8 @@
 //! How somebody rated an answer (manual 3.7).
 
+use super::conversation::Conversation;
 use crate::domain::error::{Error, Result};
-use crate::domain::ids::{FeedbackId, MessageId};
+use crate::domain::ids::{ChatId, FeedbackId, MessageId};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
@@ -10,6 +11,7 @@ const CONTENT_CHARS_MAX: usize = 4_000;
 
 /// Up or down.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(inline))]
 pub enum Rating {
     #[serde(rename = "THUMBS_UP")]
     Up,
@@ -30,6 +32,30 @@ pub struct Feedback {
     pub content: String,
     /// When it was given first.
     pub created: Timestamp,
+}
+
+/// A rating and the conversation whose answer it is of.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ConversationFeedback {
+    pub conversation: Conversation,
+    pub feedback: Feedback,
+}
+
+/// How somebody rates an answer.
+#[derive(Debug, Clone)]
+pub struct AnswerRating {
+    pub chat: ChatId,
+    /// The answer in it.
+    pub message: MessageId,
+    pub rating: Rating,
+    pub content: Option<String>,
+}
+
+/// What of a rating a caller changes; what is left out stays.
+#[derive(Debug, Clone, Default)]
+pub struct FeedbackChange {
+    pub rating: Option<Rating>,
+    pub content: Option<String>,
 }
 
 /// A comment that is not too long.

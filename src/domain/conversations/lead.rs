@@ -25,6 +25,14 @@ pub struct Lead {
     pub created: Timestamp,
 }
 
+/// What a visitor says of themselves.
+#[derive(Debug, Clone, Default)]
+pub struct LeadContact {
+    pub name: Option<String>,
+    pub email: Option<String>,
+    pub phone: Option<String>,
+}
+
 /// A field that is not too long and holds no control characters; an empty one is none.
 ///
 /// # Errors

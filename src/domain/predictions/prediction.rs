@@ -132,6 +132,7 @@ pub enum ImageSource {
 /// Where a question came from (manual 3.4).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "UPPERCASE")]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(inline))]
 pub enum ChatType {
     Internal,
     /// The API, the widget, a share page.

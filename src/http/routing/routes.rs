@@ -279,29 +279,29 @@ fn core_routes() -> Vec<Route> { vec![
 #[rustfmt::skip]
 fn conversation_routes() -> Vec<Route> { vec![
     get   ("/chatmessage/:id",           any_of(VIEW),   messages::list)          .summary("Lists a flow's stored messages.")
-        .id("listMessages").query(shapes::asking::MESSAGE_LIST).gives(shapes::asking::MESSAGES),
+        .id("listMessages").query(shapes::asking::MESSAGE_LIST),
     delete("/chatmessage/:id",           any_of(WRITE),  messages::delete)        .summary("Deletes stored messages of a flow.")
-        .id("deleteMessages").query(shapes::asking::MESSAGE_FILTER).gives(shapes::DELETED),
+        .id("deleteMessages").query(shapes::asking::MESSAGE_FILTER),
     get   ("/internal-chatmessage/:id",  any_of(VIEW),   messages::list_internal) .summary("Lists the stored messages of a flow's test chat.")
-        .id("listTestMessages").query(shapes::asking::MESSAGE_LIST).gives(shapes::asking::MESSAGES),
+        .id("listTestMessages").query(shapes::asking::MESSAGE_LIST),
     get   ("/conversations/:id",         any_of(VIEW),   messages::conversations) .summary("Lists a flow's conversations, a row for each.")
-        .id("listConversations").query(shapes::asking::CONVERSATION_LIST).gives(shapes::conversations::CONVERSATIONS),
+        .id("listConversations").query(shapes::asking::CONVERSATION_LIST),
     get   ("/stats/:id",                 any_of(VIEW),   messages::stats)         .summary("Counts a flow's messages, conversations and ratings.")
-        .id("getStats").query(shapes::asking::MESSAGE_FILTER).gives(shapes::conversations::STATS),
+        .id("getStats").query(shapes::asking::MESSAGE_FILTER),
     put   ("/chatmessage/abort/:flow/:chat", PUBLIC,     prediction::abort)       .cors(Cors::Flow).summary("Stops the answer that is under way in a conversation.")
         .id("abort"),
     post  ("/feedback",                  PUBLIC,         feedback::rate)          .cors(Cors::Flow).summary("Rates an answer.")
-        .id("rate").takes(shapes::conversations::NEW_FEEDBACK).gives(shapes::conversations::FEEDBACK).refuses(&[401, 403, 404, 429]),
+        .id("rate").refuses(&[401, 403, 404, 429]),
     post  ("/feedback/:id",              PUBLIC,         feedback::rate)          .cors(Cors::Flow).summary("Rates an answer of a flow.")
-        .id("rateAnswer").takes(shapes::conversations::NEW_FEEDBACK).gives(shapes::conversations::FEEDBACK).refuses(&[401, 403, 429]),
+        .id("rateAnswer").refuses(&[401, 403, 429]),
     put   ("/feedback/:feedback",        PUBLIC,         feedback::change)        .cors(Cors::FlowOfFeedback).summary("Changes a rating or adds a comment.")
-        .id("changeRating").takes(shapes::conversations::FEEDBACK_EDIT).gives(shapes::conversations::FEEDBACK_CHANGED),
+        .id("changeRating"),
     get   ("/feedback/:id",              any_of(VIEW),   feedback::list)          .summary("Lists the ratings of a flow's answers.")
-        .id("listRatings").query(shapes::conversations::FEEDBACK_FILTER).gives(shapes::conversations::FEEDBACKS),
+        .id("listRatings").query(shapes::conversations::FEEDBACK_FILTER),
     post  ("/leads",                     PUBLIC,         leads::add)              .cors(Cors::Flow).summary("Keeps what a visitor of a chat left.")
-        .id("addLead").takes(shapes::conversations::NEW_LEAD).gives(shapes::conversations::LEAD).refuses(&[403, 404, 429]),
+        .id("addLead").refuses(&[403, 404, 429]),
     get   ("/leads/:id",                 any_of(VIEW),   leads::list)             .summary("Lists what visitors of a flow's chat left.")
-        .id("listLeads").gives(shapes::conversations::LEADS),
+        .id("listLeads"),
 ] }
 
 /// What is served at `SERVICE_METRICS`, where that is an address: nothing else.

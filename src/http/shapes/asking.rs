@@ -1,6 +1,6 @@
 //! Questions and answers (manual 2.1, 2.6), stored conversations (manual 3.4), and upserts into vector stores.
 
-use super::conversations::{FEEDBACK, RATING};
+use super::conversations::RATING;
 use super::{LIMIT, PAGE};
 use crate::http::openapi::shape::{
     COUNT, ID, MAYBE_TEXT, ParamSpec, SETTINGS, Shape, TEXT, TEXTS, TIME, field, object, optional, query,
@@ -48,49 +48,8 @@ pub const FILE_QUERY: &[ParamSpec] = &[
     query("signature", TEXT, "Of a signed link: its proof."),
 ];
 
-/// Where a question came from: the canvas test chat, or anywhere else.
-pub const CHAT_TYPE: Shape = Shape::Words(&["INTERNAL", "EXTERNAL"]);
-
 /// The chat types that a filter may name: Flowise's, of which this server has some.
 const DOORS: Shape = Shape::Words(&["INTERNAL", "EXTERNAL", "EVALUATION", "MCP", "SCHEDULED", "WEBHOOK"]);
-
-pub const MESSAGES: Shape = Shape::List(&Shape::Named(&object(
-    "Message",
-    "A stored message.",
-    &[
-        field("id", ID),
-        field("role", SPEAKER),
-        field("chatflowid", ID),
-        field("content", TEXT),
-        field("chatType", CHAT_TYPE),
-        field("chatId", ID),
-        field("sessionId", MAYBE_TEXT),
-        field("memoryType", MAYBE_TEXT),
-        field("createdDate", TIME),
-        field("leadEmail", MAYBE_TEXT),
-        field("sourceDocuments", Shape::Maybe(&Shape::List(&PASSAGE))),
-        field("usedTools", Shape::Maybe(&USED_TOOLS)),
-        field(
-            "fileUploads",
-            Shape::Maybe(&Shape::List(&Shape::Named(&object(
-                "MessageFile",
-                "A file of a message, without its data.",
-                &[
-                    field("type", TEXT),
-                    field("name", TEXT),
-                    field("mime", TEXT),
-                    optional("fileName", TEXT).about("What `/get-upload-file` calls it."),
-                    optional("data", TEXT).about("The address of a link."),
-                ],
-            )))),
-        ),
-        field("followUpPrompts", MAYBE_TEXT).about("JSON text of a list."),
-        field("usageMetadata", Shape::Maybe(&USAGE)),
-        field("stopped", Shape::Flag).about("The answer was cut short."),
-        field("execution", Shape::Null),
-        optional("feedback", Shape::Maybe(&FEEDBACK)).about("Its rating, when asked for."),
-    ],
-)));
 
 macro_rules! message_filter {
     ($($more:expr),*) => {

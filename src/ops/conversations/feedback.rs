@@ -7,53 +7,34 @@
 
 use super::messages::Budget;
 use crate::app::App;
-use crate::clock::iso;
 use crate::domain::accounts::caller::Caller;
-use crate::domain::conversations::feedback::{Feedback, Rating, check_content};
+use crate::domain::conversations::conversation::Conversation;
+use crate::domain::conversations::feedback::{
+    AnswerRating, ConversationFeedback, Feedback, FeedbackChange, check_content,
+};
 use crate::domain::error::{Error, Result};
 use crate::domain::flows::flow::Flow;
-use crate::domain::ids::{ChatId, FeedbackId, FlowId, MessageId};
+use crate::domain::ids::{ChatId, FeedbackId, FlowId};
 use crate::domain::predictions::prediction::MessageRole;
 use crate::ops::flows::access::{self, FlowAction};
 use crate::store::queries::feedback;
 use crate::store::queries::timeline::{self, MessagePosition};
 use crate::store::{MessageReader, Order};
 use jiff::Timestamp;
-use serde_json::{Value, json};
+use serde::Serialize;
+use std::ops::ControlFlow;
 
 /// How far back in its conversation an answer can be rated.
 const RATED_MESSAGES_MAX: usize = 1_000;
 /// Ratings in one list.
 const LISTED_MAX: usize = 10_000;
 
-/// A rating as it comes.
-#[derive(Debug, Clone)]
-pub struct NewFeedback {
-    pub chat: ChatId,
-    /// The answer in it.
-    pub message: MessageId,
-    pub rating: Rating,
-    pub content: Option<String>,
-}
-
-/// A change of a rating.
-#[derive(Debug, Clone, Default)]
-pub struct FeedbackEdit {
-    pub rating: Option<Rating>,
-    pub content: Option<String>,
-}
-
-/// A rating on the wire.
-pub(in crate::ops) fn wire(flow: &FlowId, place: &MessagePosition, rated: &Feedback) -> Value {
-    json!({
-        "id": rated.id,
-        "chatflowid": flow,
-        "chatId": place.chat,
-        "messageId": rated.message,
-        "rating": rated.rating,
-        "content": rated.content,
-        "createdDate": iso(rated.created),
-    })
+pub(super) fn in_conversation(
+    flow: &FlowId,
+    place: &MessagePosition,
+    feedback: Feedback,
+) -> ConversationFeedback {
+    ConversationFeedback { conversation: Conversation { flow: *flow, chat: place.chat }, feedback }
 }
 
 /// Rates an answer; there is one rating for each.
@@ -61,7 +42,7 @@ pub(in crate::ops) fn wire(flow: &FlowId, place: &MessagePosition, rated: &Feedb
 /// # Errors
 /// 404 when the conversation has no such message, 400 for a message that is no answer, 401 for a second rating of
 /// somebody who does not own the conversation.
-pub fn rate(app: &App, flow: &Flow, new: &NewFeedback, owns: bool) -> Result<Value> {
+pub fn rate(app: &App, flow: &Flow, new: &AnswerRating, owns: bool) -> Result<ConversationFeedback> {
     let content = new.content.as_deref().map(check_content).transpose()?;
     let (id, now) = (FeedbackId::random(), app.clock.monotonic_now());
     // Looked for before the write, which others wait for.
@@ -80,12 +61,12 @@ pub fn rate(app: &App, flow: &Flow, new: &NewFeedback, owns: bool) -> Result<Val
         let content = content.clone().unwrap_or(kept);
         let rated = Feedback { id, message: new.message, rating: new.rating, content, created };
         feedback::put(tx, &flow.workspace, &flow.id, &place, &rated)?;
-        Ok(wire(&flow.id, &place, &rated))
+        Ok(in_conversation(&flow.id, &place, rated))
     })
 }
 
 /// Where the answer stands that is rated.
-fn find_answer(tx: &impl MessageReader, flow: &Flow, new: &NewFeedback) -> Result<MessagePosition> {
+fn find_answer(tx: &impl MessageReader, flow: &Flow, new: &AnswerRating) -> Result<MessagePosition> {
     let places = timeline::of_chat(tx, &flow.workspace, &flow.id, &new.chat)?;
     for place in places.into_iter().rev().take(RATED_MESSAGES_MAX) {
         let message = timeline::message_at(tx, &flow.workspace, &flow.id, &place)?;
@@ -119,14 +100,14 @@ fn not_found(id: &FeedbackId) -> Error {
 ///
 /// # Errors
 /// 404 when the flow has no such rating.
-pub fn update(app: &App, flow: &Flow, id: &FeedbackId, edit: &FeedbackEdit) -> Result<()> {
-    let content = edit.content.as_deref().map(check_content).transpose()?;
+pub fn update(app: &App, flow: &Flow, id: &FeedbackId, change: &FeedbackChange) -> Result<()> {
+    let content = change.content.as_deref().map(check_content).transpose()?;
     app.store.write(|tx| {
         let home = feedback::position_of(tx, id)?.filter(|(home, _)| *home == flow.id);
         let (_, place) = home.ok_or_else(|| not_found(id))?;
         let rated = feedback::of_message(tx, &flow.workspace, &flow.id, &place)?;
         let mut rated = rated.ok_or_else(|| not_found(id))?;
-        rated.rating = edit.rating.unwrap_or(rated.rating);
+        rated.rating = change.rating.unwrap_or(rated.rating);
         rated.content = content.clone().unwrap_or(rated.content);
         feedback::put(tx, &flow.workspace, &flow.id, &place, &rated)
     })
@@ -148,21 +129,51 @@ pub struct FeedbackFilter {
 ///
 /// # Errors
 /// 404 or 403.
-pub fn list(app: &App, caller: &Caller, flow: &FlowId, filter: FeedbackFilter) -> Result<Vec<Value>> {
-    list_within(app, caller, flow, filter, &mut Budget::new(LISTED_MAX, usize::MAX))
+pub fn list(
+    app: &App,
+    caller: &Caller,
+    flow: &FlowId,
+    filter: FeedbackFilter,
+) -> Result<Vec<ConversationFeedback>> {
+    let mut found = Vec::new();
+    scan(app, caller, flow, filter, |feedback| {
+        found.push(feedback);
+        Ok(if found.len() < LISTED_MAX { ControlFlow::Continue(()) } else { ControlFlow::Break(()) })
+    })?;
+    Ok(found)
 }
 
-/// As [`list`], as many as there is room for.
+/// As [`list`], as the rows of a file, as many as there is room for.
 ///
 /// # Errors
 /// 404 or 403.
-pub fn list_within(
+pub fn list_within<R: From<ConversationFeedback> + Serialize>(
     app: &App,
     caller: &Caller,
     flow: &FlowId,
     filter: FeedbackFilter,
     budget: &mut Budget,
-) -> Result<Vec<Value>> {
+) -> Result<Vec<R>> {
+    let mut rows = Vec::new();
+    scan(app, caller, flow, filter, |feedback| {
+        let row = R::from(feedback);
+        if !budget.try_take(&row)? {
+            return Ok(ControlFlow::Break(()));
+        }
+        rows.push(row);
+        Ok(ControlFlow::Continue(()))
+    })?;
+    Ok(rows)
+}
+
+/// Hands over the ratings that fit, in their order, until `each` breaks. One of them is in memory at a time.
+fn scan(
+    app: &App,
+    caller: &Caller,
+    flow: &FlowId,
+    filter: FeedbackFilter,
+    mut each: impl FnMut(ConversationFeedback) -> Result<ControlFlow<()>>,
+) -> Result<()> {
     let fits = |rated: &Feedback| {
         filter.start.is_none_or(|start| rated.created >= start)
             && filter.end.is_none_or(|end| rated.created <= end)
@@ -180,15 +191,14 @@ pub fn list_within(
         if filter.order == Order::Descending {
             found.reverse();
         }
-        let mut rows = Vec::new();
         for (_, place) in found {
             let rated = feedback::of_message(tx, &caller.workspace, flow, &place)?;
-            let Some(row) = rated.map(|rated| wire(flow, &place, &rated)) else { continue };
-            if !budget.try_take(&row) {
+            if let Some(rated) = rated
+                && each(in_conversation(flow, &place, rated))?.is_break()
+            {
                 break;
             }
-            rows.push(row);
         }
-        Ok(rows)
+        Ok(())
     })
 }

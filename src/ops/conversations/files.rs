@@ -81,8 +81,8 @@ pub fn find_stored_name(app: &App, flow: &Flow, chat: &ChatId, name: &str) -> Re
     for newest in [NEWEST, usize::MAX] {
         let messages = app.store.conversation(&flow.workspace, &flow.id, chat, newest)?;
         let files = messages.iter().rev().flat_map(|message| message.file_uploads.iter().rev());
-        let mut named = files.filter(|file| file["name"] == name);
-        if let Some(found) = named.find_map(|file| ChatFileName::parse(file["fileName"].as_str()?)) {
+        let mut named = files.filter(|file| file.name == name);
+        if let Some(found) = named.find_map(|file| ChatFileName::parse(file.file_name.as_deref()?)) {
             return Ok(found);
         }
         if messages.len() < newest {

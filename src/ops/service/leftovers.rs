@@ -120,7 +120,7 @@ fn unreferenced_files(
 mod tests {
     use super::*;
     use crate::domain::accounts::caller::Caller;
-    use crate::domain::conversations::conversation::Message;
+    use crate::domain::conversations::conversation::{Message, MessageFile};
     use crate::domain::ids::MessageId;
     use crate::domain::knowledge::document_store::DocumentStore;
     use crate::domain::predictions::prediction::{ChatType, MessageRole};
@@ -151,7 +151,12 @@ mod tests {
             memory_type: None,
             created: app.clock.now(),
             lead_email: None,
-            file_uploads: vec![json!({"type": "stored-file", "name": "a.txt", "fileName": file.as_str()})],
+            file_uploads: vec![MessageFile {
+                kind: "stored-file".to_owned(),
+                name: "a.txt".to_owned(),
+                file_name: Some(file.as_str().to_owned()),
+                ..MessageFile::default()
+            }],
             used_tools: Vec::new(),
             source_documents: Vec::new(),
             usage: None,

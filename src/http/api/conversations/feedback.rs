@@ -4,35 +4,26 @@ use super::conversation_access::{flow_for_public_write, is_owner, request_proofs
 use super::messages::{order, parse_optional};
 use crate::app::App;
 use crate::domain::accounts::caller::Caller;
-use crate::domain::conversations::feedback::Rating;
+use crate::domain::conversations::feedback::AnswerRating;
 use crate::domain::error::{Error, Result};
 use crate::domain::ids::{ChatId, FeedbackId, MessageId};
 use crate::http::api::predictions::prediction::flow_id;
-use crate::http::reply::Reply;
 use crate::http::request::Request;
-use crate::ops::conversations::feedback::{self, FeedbackEdit, FeedbackFilter, NewFeedback};
+use crate::http::routing::handler::Json;
+use crate::ops::conversations::feedback::{self, FeedbackFilter};
+use crate::wire::conversations::feedback::{FeedbackChangeView, FeedbackEdit, FeedbackView, NewFeedback};
 use jiff::Timestamp;
-use serde::Deserialize;
-use serde_json::json;
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase", default)]
-#[derive(Default)]
-struct FeedbackBody {
-    chatflowid: Option<String>,
-    chat_id: Option<String>,
-    message_id: Option<String>,
-    rating: Option<Rating>,
-    content: Option<String>,
-    session_token: Option<String>,
-}
 
 /// `POST /feedback/:id` and `POST /feedback`.
 ///
 /// # Errors
 /// 400 for what is missing, 404 for an unknown flow or message, 401, 403 and 429 as [`feedback::rate`] and the flow say.
-pub fn rate(app: &App, (): (), request: &Request) -> Result<Reply> {
-    let body: FeedbackBody = request.json()?;
+pub fn rate(
+    app: &App,
+    (): (),
+    request: &Request,
+    Json(body): Json<NewFeedback>,
+) -> Result<Json<FeedbackView>> {
     let named = body.chatflowid.as_deref().filter(|id| !id.is_empty());
     let id = match (request.param("id"), named) {
         ("", None) => return Err(Error::invalid("'chatflowid' is required.")),
@@ -44,14 +35,14 @@ pub fn rate(app: &App, (): (), request: &Request) -> Result<Reply> {
     };
     let flow = flow_for_public_write(app, request, id)?;
     let required = |name: &str| Error::Invalid(format!("'{name}' is required."));
-    let new = NewFeedback {
+    let new = AnswerRating {
         message: required_id("messageId", body.message_id.as_deref(), MessageId::parse)?,
         chat: required_id("chatId", body.chat_id.as_deref(), ChatId::parse)?,
         rating: body.rating.ok_or_else(|| required("rating"))?,
         content: body.content,
     };
     let owns = is_owner(app, request, &flow, &new.chat, &request_proofs(request, body.session_token))?;
-    Reply::json(&feedback::rate(app, &flow, &new, owns)?)
+    Ok(Json(feedback::rate(app, &flow, &new, owns)?.into()))
 }
 
 /// An id of the body; text that is no id names nothing there is.
@@ -65,21 +56,25 @@ fn required_id<T>(name: &str, text: Option<&str>, parse: impl Fn(&str) -> Option
 ///
 /// # Errors
 /// 404 for an unknown rating.
-pub fn change(app: &App, (): (), request: &Request) -> Result<Reply> {
-    let body: FeedbackBody = request.json()?;
+pub fn change(
+    app: &App,
+    (): (),
+    request: &Request,
+    Json(body): Json<FeedbackEdit>,
+) -> Result<Json<FeedbackChangeView>> {
     let text = request.param("feedback");
     let id = FeedbackId::parse(text)
         .ok_or_else(|| Error::NotFound("There is no feedback with this id.".to_owned()))?;
     let flow = flow_for_public_write(app, request, &feedback::flow_of(app, &id)?.to_string())?;
-    feedback::update(app, &flow, &id, &FeedbackEdit { rating: body.rating, content: body.content })?;
-    Reply::json(&json!({"status": "OK"}))
+    feedback::update(app, &flow, &id, &body.into())?;
+    Ok(Json(FeedbackChangeView::OK))
 }
 
 /// `GET /feedback/:id`.
 ///
 /// # Errors
 /// 400 for a bad filter, 404, 403.
-pub fn list(app: &App, caller: Caller, request: &Request) -> Result<Reply> {
+pub fn list(app: &App, caller: Caller, request: &Request) -> Result<Json<Vec<FeedbackView>>> {
     let text = |name: &str| request.query(name).filter(|text| !text.is_empty());
     let filter = FeedbackFilter {
         chat: parse_optional(text("chatId"), "chatId", ChatId::parse)?,
@@ -87,5 +82,6 @@ pub fn list(app: &App, caller: Caller, request: &Request) -> Result<Reply> {
         start: parse_optional(text("startDate"), "startDate", |text| text.parse::<Timestamp>().ok())?,
         end: parse_optional(text("endDate"), "endDate", |text| text.parse::<Timestamp>().ok())?,
     };
-    Reply::json(&feedback::list(app, &caller, &flow_id(request)?, filter)?)
+    let found = feedback::list(app, &caller, &flow_id(request)?, filter)?;
+    Ok(Json(found.into_iter().map(FeedbackView::from).collect()))
 }

@@ -5,25 +5,29 @@ use crate::domain::accounts::caller::Caller;
 use crate::domain::error::{Error, Result};
 use crate::domain::ids::{ChatId, MessageId};
 use crate::domain::predictions::prediction::ChatType;
-use crate::http::api::flows::{deleted_reply, page_params};
+use crate::http::api::flows::page_params;
 use crate::http::api::predictions::prediction::flow_id;
-use crate::http::reply::Reply;
 use crate::http::request::Request;
+use crate::http::routing::handler::Json;
 use crate::ops::conversations::messages::{
     self, ListOptions, MessageFilter, MessageOrder, conversations, stats,
 };
+use crate::wire::conversations::messages::MessageView;
+use crate::wire::conversations::summaries::{ConversationView, FlowStatsView};
+use crate::wire::deleted::DeletedCount;
+use crate::wire::page::Page;
 use jiff::Timestamp;
 use jiff::civil::DateTime;
 use jiff::tz::TimeZone;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
-use serde_json::{Value, json};
+use serde_json::Value;
 
 /// `GET /chatmessage/:id`.
 ///
 /// # Errors
 /// 400 for a bad filter, 404, 403.
-pub fn list(app: &App, caller: Caller, request: &Request) -> Result<Reply> {
+pub fn list(app: &App, caller: Caller, request: &Request) -> Result<Json<Vec<MessageView>>> {
     list_filtered(app, &caller, request, &filter(request)?)
 }
 
@@ -31,18 +35,24 @@ pub fn list(app: &App, caller: Caller, request: &Request) -> Result<Reply> {
 ///
 /// # Errors
 /// As [`list`].
-pub fn list_internal(app: &App, caller: Caller, request: &Request) -> Result<Reply> {
+pub fn list_internal(app: &App, caller: Caller, request: &Request) -> Result<Json<Vec<MessageView>>> {
     let filter = MessageFilter { chat_types: Some(vec![ChatType::Internal]), ..filter(request)? };
     list_filtered(app, &caller, request, &filter)
 }
 
-fn list_filtered(app: &App, caller: &Caller, request: &Request, filter: &MessageFilter) -> Result<Reply> {
+fn list_filtered(
+    app: &App,
+    caller: &Caller,
+    request: &Request,
+    filter: &MessageFilter,
+) -> Result<Json<Vec<MessageView>>> {
     let telling = ListOptions {
         order: order(request)?,
         page: page_params(request)?,
         feedback: is_truthy(request, "feedback"),
     };
-    Reply::json(&messages::list(app, caller, &flow_id(request)?, filter, telling)?)
+    let found = messages::list(app, caller, &flow_id(request)?, filter, telling)?;
+    Ok(Json(found.into_iter().map(MessageView::from).collect()))
 }
 
 /// A flag of the query: anything but nothing, `false` and `0`.
@@ -62,27 +72,28 @@ pub(in crate::http::api) fn order(request: &Request) -> Result<MessageOrder> {
 ///
 /// # Errors
 /// 400 for a bad filter, 404, 403.
-pub fn conversations(app: &App, caller: Caller, request: &Request) -> Result<Reply> {
+pub fn conversations(app: &App, caller: Caller, request: &Request) -> Result<Json<Page<ConversationView>>> {
     const ROWS: usize = 20;
     let page = page_params(request)?.unwrap_or((1, ROWS));
     let (rows, total) = conversations::list(app, &caller, &flow_id(request)?, &filter(request)?, page)?;
-    Reply::json(&json!({"data": rows, "total": total}))
+    Ok(Json(Page { data: rows.into_iter().map(ConversationView::from).collect(), total }))
 }
 
 /// `GET /stats/:id`.
 ///
 /// # Errors
 /// 400 for a bad filter, 404, 403.
-pub fn stats(app: &App, caller: Caller, request: &Request) -> Result<Reply> {
-    Reply::json(&stats::of_flow(app, &caller, &flow_id(request)?, &filter(request)?)?)
+pub fn stats(app: &App, caller: Caller, request: &Request) -> Result<Json<FlowStatsView>> {
+    Ok(Json(stats::of_flow(app, &caller, &flow_id(request)?, &filter(request)?)?.into()))
 }
 
 /// `DELETE /chatmessage/:id`.
 ///
 /// # Errors
 /// 400 for a bad filter, 404, 403.
-pub fn delete(app: &App, caller: Caller, request: &Request) -> Result<Reply> {
-    deleted_reply(messages::delete(app, &caller, &flow_id(request)?, &filter(request)?)?)
+pub fn delete(app: &App, caller: Caller, request: &Request) -> Result<Json<DeletedCount>> {
+    let count = messages::delete(app, &caller, &flow_id(request)?, &filter(request)?)?;
+    Ok(Json(DeletedCount::new(count)))
 }
 
 fn filter(request: &Request) -> Result<MessageFilter> {

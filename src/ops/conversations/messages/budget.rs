@@ -1,6 +1,7 @@
 //! What one answer may hold of messages and ratings: counted and weighed while they are read.
 
-use serde_json::Value;
+use crate::domain::error::{Error, Result};
+use serde::Serialize;
 
 /// What there is still room for.
 #[derive(Debug, Clone, Copy)]
@@ -17,15 +18,18 @@ impl Budget {
         Self { rows, bytes, is_truncated: false }
     }
 
-    /// Takes a row in if there is room for it; the first that does not fit is the end.
-    pub fn try_take(&mut self, row: &Value) -> bool {
-        let bytes = row.to_string().len();
+    /// Takes a row in if there is room for its JSON; the first that does not fit is the end.
+    ///
+    /// # Errors
+    /// [`Error::Internal`] when the row cannot be written as JSON.
+    pub fn try_take(&mut self, row: &impl Serialize) -> Result<bool> {
+        let bytes = serde_json::to_string(row).map_err(Error::internal)?.len();
         self.is_truncated |= self.rows == 0 || bytes > self.bytes;
         if !self.is_truncated {
             self.rows -= 1;
             self.bytes -= bytes;
         }
-        !self.is_truncated
+        Ok(!self.is_truncated)
     }
 
     /// True when a row was left out.
@@ -65,17 +69,17 @@ mod tests {
     #[test]
     fn what_one_does_not_need_is_for_the_others() {
         let mut budget = Budget::new(6, 1_000);
-        let row = Value::from("four");
+        let row = "four";
         let part = |(among, wanted): (usize, usize)| {
             let mut share = budget.share(among);
-            let count = (0..wanted).take_while(|_| share.try_take(&row)).count();
+            let count = (0..wanted).take_while(|_| share.try_take(&row).unwrap()).count();
             budget.return_share(share);
             count
         };
         let counts: Vec<usize> = [(3, 1), (2, 9), (1, 9)].into_iter().map(part).collect();
         assert_eq!((counts, budget.is_truncated()), (vec![1, 2, 3], true));
         let mut narrow = Budget::new(9, 13);
-        let fits = (0..9).filter(|_| narrow.try_take(&row)).count();
+        let fits = (0..9).filter(|_| narrow.try_take(&row).unwrap()).count();
         assert_eq!((fits, narrow.is_truncated()), (2, true));
     }
 }

@@ -2,8 +2,8 @@
 
 use super::filter::{MessageFilter, walk};
 use crate::app::App;
-use crate::clock::iso;
 use crate::domain::accounts::caller::Caller;
+use crate::domain::conversations::conversation::ConversationSummary;
 use crate::domain::conversations::feedback::Rating;
 use crate::domain::error::Result;
 use crate::domain::ids::{ChatId, FlowId, WorkspaceId};
@@ -11,8 +11,7 @@ use crate::domain::predictions::prediction::MessageRole;
 use crate::ops::flows::access::{self, FlowAction};
 use crate::store::queries::feedback;
 use crate::store::queries::timeline;
-use crate::store::{MessageReader, MessagesTx, Order};
-use serde_json::{Value, json};
+use crate::store::{Order, MessagesTx, MessageReader};
 use std::collections::HashSet;
 use std::ops::ControlFlow;
 
@@ -58,14 +57,14 @@ pub fn all_up_to(
     flow: &FlowId,
     filter: &MessageFilter,
     most: usize,
-) -> Result<Option<Vec<Value>>> {
+) -> Result<Option<Vec<ConversationSummary>>> {
     app.store.read_messages(|tx| {
         access::flow(tx, caller, flow, FlowAction::Read)?;
         let (chats, total) = newest(tx, &caller.workspace, flow, filter, (1, most))?;
         if total > most {
             return Ok(None);
         }
-        let rows = chats.iter().map(|chat| row(tx, &caller.workspace, flow, chat));
+        let rows = chats.iter().map(|chat| summarize(tx, &caller.workspace, flow, chat));
         rows.collect::<Result<_>>().map(Some)
     })
 }
@@ -80,17 +79,22 @@ pub fn list(
     flow: &FlowId,
     filter: &MessageFilter,
     (page, size): (usize, usize),
-) -> Result<(Vec<Value>, usize)> {
+) -> Result<(Vec<ConversationSummary>, usize)> {
     app.store.read_messages(|tx| {
         access::flow(tx, caller, flow, FlowAction::Read)?;
         let page = (page, size.min(PAGE_MAX));
         let (chats, total) = newest(tx, &caller.workspace, flow, filter, page)?;
-        let rows = chats.iter().map(|chat| row(tx, &caller.workspace, flow, chat));
+        let rows = chats.iter().map(|chat| summarize(tx, &caller.workspace, flow, chat));
         Ok((rows.collect::<Result<_>>()?, total))
     })
 }
 
-fn row(tx: &MessagesTx, workspace: &WorkspaceId, flow: &FlowId, chat: &ChatId) -> Result<Value> {
+fn summarize(
+    tx: &MessagesTx,
+    workspace: &WorkspaceId,
+    flow: &FlowId,
+    chat: &ChatId,
+) -> Result<ConversationSummary> {
     let places = timeline::of_chat(tx, workspace, flow, chat)?;
     let mut opening = Vec::new();
     for place in places.iter().take(OPENING_MESSAGES) {
@@ -107,17 +111,17 @@ fn row(tx: &MessagesTx, workspace: &WorkspaceId, flow: &FlowId, chat: &ChatId) -
         *(if rated.rating == Rating::Up { &mut up } else { &mut down }) += 1;
         Ok(())
     })?;
-    Ok(json!({
-        "chatId": chat,
-        "chatType": first.map(|message| message.chat_type),
-        "sessionId": first.and_then(|message| message.session.clone()),
-        "memoryType": first.and_then(|message| message.memory_type.clone()),
-        "leadEmail": opening.iter().find_map(|message| message.lead_email.clone()),
-        "firstQuestion": question.map(|message| message.content.chars().take(SHOWN_CHARS).collect::<String>()),
-        "messages": places.len(),
-        "positiveFeedback": up,
-        "negativeFeedback": down,
-        "createdDate": first.map(|message| iso(message.created)),
-        "updatedDate": last.map(|message| iso(message.created)),
-    }))
+    Ok(ConversationSummary {
+        chat: *chat,
+        chat_type: first.map(|message| message.chat_type),
+        session: first.and_then(|message| message.session.clone()),
+        memory_type: first.and_then(|message| message.memory_type.clone()),
+        lead_email: opening.iter().find_map(|message| message.lead_email.clone()),
+        first_question: question.map(|message| message.content.chars().take(SHOWN_CHARS).collect()),
+        messages: places.len(),
+        positive_feedback: up,
+        negative_feedback: down,
+        created: first.map(|message| message.created),
+        updated: last.map(|message| message.created),
+    })
 }

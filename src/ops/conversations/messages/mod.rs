@@ -11,9 +11,8 @@ pub use self::filter::MessageFilter;
 use self::filter::walk;
 use super::{chunks, feedback, named_sessions};
 use crate::app::App;
-use crate::clock::iso;
 use crate::domain::accounts::caller::Caller;
-use crate::domain::conversations::conversation::Message;
+use crate::domain::conversations::conversation::{Message, MessageRating, RatedMessage};
 use crate::domain::error::Result;
 use crate::domain::ids::{ChatId, FlowId, WorkspaceId};
 use crate::domain::predictions::prediction::MessageRole;
@@ -21,8 +20,7 @@ use crate::ops::flows::access::{self, FlowAction};
 pub use crate::store::Order as MessageOrder;
 use crate::store::queries::feedback as ratings;
 use crate::store::queries::timeline::{self, MessagePosition};
-use crate::store::{MessagesTx, Tx};
-use serde_json::{Value, json};
+use serde::Serialize;
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 
@@ -42,36 +40,6 @@ pub struct ListOptions {
     pub feedback: bool,
 }
 
-/// A message on the wire, its JSON fields as objects (manual 3.4).
-pub(in crate::ops) fn wire(message: &Message) -> Value {
-    let list = |items: Value| if items.as_array().is_some_and(Vec::is_empty) { Value::Null } else { items };
-    json!({
-        "id": message.id,
-        "role": message.role,
-        "chatflowid": message.flow,
-        "content": message.content,
-        "chatType": message.chat_type,
-        "chatId": message.chat,
-        "sessionId": message.session,
-        "memoryType": message.memory_type,
-        "createdDate": iso(message.created),
-        "leadEmail": message.lead_email,
-        "sourceDocuments": list(json!(message.source_documents)),
-        "usedTools": list(json!(message.used_tools)),
-        "fileUploads": list(json!(message.file_uploads)),
-        "followUpPrompts": follow_ups(message),
-        "usageMetadata": message.usage.map(crate::wire::predictions::run_facts::UsageView::from),
-        "stopped": message.stopped,
-        "execution": null,
-    })
-}
-
-/// JSON text, as clients read it (manual 2.6).
-fn follow_ups(message: &Message) -> Option<String> {
-    let prompts = &message.follow_up_prompts;
-    (!prompts.is_empty()).then(|| json!(prompts).to_string())
-}
-
 /// The flow's messages that fit. A page is one of conversations, the one that went on last first, with all of their
 /// messages that fit (manual 3.5).
 ///
@@ -83,7 +51,7 @@ pub fn list(
     flow: &FlowId,
     filter: &MessageFilter,
     telling: ListOptions,
-) -> Result<Vec<Value>> {
+) -> Result<Vec<RatedMessage>> {
     app.store.read_messages(|tx| {
         access::flow(tx, caller, flow, FlowAction::Read)?;
         let workspace = &caller.workspace;
@@ -103,45 +71,43 @@ pub fn list(
                 }
             }
         }
-        let told = found.iter().map(|(place, message)| {
-            if telling.feedback {
-                with_rating(tx, workspace, flow, (place, message))
-            } else {
-                Ok(wire(message))
-            }
-        });
-        told.collect()
+        let rated = found.into_iter().map(|found| with_rating(tx, workspace, flow, found, telling.feedback));
+        rated.collect()
     })
 }
 
-/// A message with how it was rated.
+/// A message, with how it was rated when `asks_rating` is set.
 fn with_rating(
     tx: &impl Tx,
     workspace: &WorkspaceId,
     flow: &FlowId,
-    (place, message): (&MessagePosition, &Message),
-) -> Result<Value> {
-    let mut row = wire(message);
-    if message.role == MessageRole::Api {
-        let rated = ratings::of_message(tx, workspace, flow, place)?;
-        row["feedback"] = rated.map_or(Value::Null, |rated| feedback::wire(flow, place, &rated));
-    }
-    Ok(row)
+    (place, message): (MessagePosition, Message),
+    asks_rating: bool,
+) -> Result<RatedMessage> {
+    let rating = if asks_rating && message.role == MessageRole::Api {
+        let rated = ratings::of_message(tx, workspace, flow, &place)?;
+        rated.map_or(MessageRating::Unrated, |rated| {
+            MessageRating::Rated(feedback::in_conversation(flow, &place, rated))
+        })
+    } else {
+        MessageRating::Unknown
+    };
+    Ok(RatedMessage { message, rating })
 }
 
-/// The flow's newest messages that fit, as many as there is room for, oldest first, with how they were rated when
+/// The flow's newest messages that fit, as rows of a file, as many as there is room for, oldest first, with how they were rated when
 /// `feedback` is set. One message more than these is in memory at most.
 ///
 /// # Errors
 /// 404 or 403.
-pub fn newest_within(
+pub fn newest_within<R: From<RatedMessage> + Serialize>(
     app: &App,
     caller: &Caller,
     flow: &FlowId,
     filter: &MessageFilter,
     feedback: bool,
     budget: &mut Budget,
-) -> Result<Vec<Value>> {
+) -> Result<Vec<R>> {
     app.store.read_messages(|tx| {
         access::flow(tx, caller, flow, FlowAction::Read)?;
         let workspace = &caller.workspace;
@@ -152,9 +118,8 @@ pub fn newest_within(
                 read => read,
             };
             let Some(message) = message else { return Ok(ControlFlow::Continue(())) };
-            let row =
-                if feedback { with_rating(tx, workspace, flow, (&place, &message))? } else { wire(&message) };
-            if !budget.try_take(&row) {
+            let row = R::from(with_rating(tx, workspace, flow, (place, message), feedback)?);
+            if !budget.try_take(&row)? {
                 return Ok(ControlFlow::Break(()));
             }
             rows.push(row);

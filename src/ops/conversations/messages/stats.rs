@@ -3,13 +3,13 @@
 use super::filter::{MessageFilter, walk};
 use crate::app::App;
 use crate::domain::accounts::caller::Caller;
+use crate::domain::conversations::conversation::FlowStats;
 use crate::domain::conversations::feedback::Rating;
 use crate::domain::error::Result;
 use crate::domain::ids::FlowId;
 use crate::ops::flows::access::{self, FlowAction};
 use crate::store::Order;
 use crate::store::queries::feedback;
-use serde_json::{Value, json};
 use std::collections::{HashMap, HashSet};
 use std::ops::ControlFlow;
 
@@ -18,7 +18,7 @@ use std::ops::ControlFlow;
 ///
 /// # Errors
 /// 404 or 403.
-pub fn of_flow(app: &App, caller: &Caller, flow: &FlowId, filter: &MessageFilter) -> Result<Value> {
+pub fn of_flow(app: &App, caller: &Caller, flow: &FlowId, filter: &MessageFilter) -> Result<FlowStats> {
     app.store.read_messages(|tx| {
         access::flow(tx, caller, flow, FlowAction::Read)?;
         let workspace = &caller.workspace;
@@ -38,11 +38,6 @@ pub fn of_flow(app: &App, caller: &Caller, flow: &FlowId, filter: &MessageFilter
             }
             Ok(ControlFlow::Continue(()))
         })?;
-        Ok(json!({
-            "totalMessages": messages,
-            "totalSessions": chats.len(),
-            "totalFeedback": all,
-            "positiveFeedback": positive,
-        }))
+        Ok(FlowStats { messages, conversations: chats.len(), feedback: all, positive_feedback: positive })
     })
 }

@@ -7,6 +7,7 @@ use crate::app::App;
 use crate::base::cancel::CancelToken;
 use crate::base::spooled_file::ByteSource;
 use crate::documents::DocumentPart;
+use crate::domain::conversations::conversation::MessageFile;
 use crate::domain::error::{Error, Result};
 use crate::domain::flows::flow::Flow;
 use crate::domain::ids::ChatId;
@@ -15,7 +16,6 @@ use crate::files::chat_files::ChatFileName;
 use crate::limits::DOCUMENT_TEXT_BYTES_MAX;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use serde_json::{Value, json};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -188,7 +188,13 @@ impl RequestFiles {
                     kept.add_entry("stored-file:full", &name, mime, &stored);
                 }
                 PendingFile::Link { name, mime, url } => {
-                    kept.entries.push(json!({"type": "url", "name": name, "mime": mime, "data": url}));
+                    kept.entries.push(MessageFile {
+                        kind: "url".to_owned(),
+                        name,
+                        mime,
+                        file_name: None,
+                        data: Some(url),
+                    });
                 }
             }
         }
@@ -202,7 +208,7 @@ pub(in crate::ops::predictions) struct StoredUploads {
     flow: Arc<Flow>,
     chat: ChatId,
     names: Vec<ChatFileName>,
-    entries: Vec<Value>,
+    entries: Vec<MessageFile>,
     is_kept: AtomicBool,
 }
 
@@ -215,11 +221,17 @@ impl StoredUploads {
     }
 
     fn add_entry(&mut self, kind: &str, name: &str, mime: &str, stored: &ChatFileName) {
-        self.entries.push(json!({"type": kind, "name": name, "mime": mime, "fileName": stored.as_str()}));
+        self.entries.push(MessageFile {
+            kind: kind.to_owned(),
+            name: name.to_owned(),
+            mime: mime.to_owned(),
+            file_name: Some(stored.as_str().to_owned()),
+            data: None,
+        });
     }
 
     /// What a message says of its files: never their data (manual 3.4).
-    pub(in crate::ops::predictions) fn entries(&self) -> Vec<Value> {
+    pub(in crate::ops::predictions) fn entries(&self) -> Vec<MessageFile> {
         self.entries.clone()
     }
 

@@ -17,6 +17,8 @@ use crate::ops::knowledge::stores;
 use crate::ops::workspace::{templates, tools, variables};
 use crate::store::tables::{API_KEYS, CANVASES, FLOWS};
 use crate::store::{Order, ReadTx};
+use crate::wire::conversations::feedback::FeedbackView;
+use crate::wire::conversations::messages::MessageView;
 use crate::wire::workspace::variables::VariableView;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
@@ -120,8 +122,15 @@ pub fn export(app: &App, caller: &Caller, wanted: &ExportSelection) -> Result<Va
 /// # Errors
 /// [`Error::Internal`] when a row cannot be written as JSON.
 pub(super) fn rows<V: From<T> + Serialize, T>(records: Vec<T>) -> Result<Vec<Value>> {
-    let row = |record| serde_json::to_value(V::from(record)).map_err(Error::internal);
-    records.into_iter().map(row).collect()
+    to_values(&records.into_iter().map(V::from).collect::<Vec<V>>())
+}
+
+/// Rows as JSON values.
+///
+/// # Errors
+/// [`Error::Internal`] when a row cannot be written as JSON.
+pub(super) fn to_values(rows: &[impl Serialize]) -> Result<Vec<Value>> {
+    rows.iter().map(|row| serde_json::to_value(row).map_err(Error::internal)).collect()
 }
 
 /// What the flows of the file call their credentials, for those who may see credentials.
@@ -255,7 +264,9 @@ fn add_messages(
         for (at, (_, flow)) in flows.iter().enumerate() {
             let mut share = room.share(flows.len() - at);
             let all = messages::MessageFilter::default();
-            told.extend(messages::newest_within(app, caller, &flow.id, &all, false, &mut share)?);
+            let found: Vec<MessageView> =
+                messages::newest_within(app, caller, &flow.id, &all, false, &mut share)?;
+            told.extend(to_values(&found)?);
             room.return_share(share);
         }
     }
@@ -265,9 +276,10 @@ fn add_messages(
             let mut share = rated_room.share(flows.len() - at);
             let newest =
                 feedback::FeedbackFilter { chat: None, order: Order::Descending, start: None, end: None };
-            let mut found = feedback::list_within(app, caller, &flow.id, newest, &mut share)?;
+            let mut found: Vec<FeedbackView> =
+                feedback::list_within(app, caller, &flow.id, newest, &mut share)?;
             found.reverse();
-            ratings.extend(found);
+            ratings.extend(to_values(&found)?);
             rated_room.return_share(share);
         }
     }

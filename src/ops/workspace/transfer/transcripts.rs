@@ -1,12 +1,15 @@
 //! The conversations of a flow as a file to read (manual 3.5 r4).
 
 use super::ItemKind;
+use super::export::to_values;
 use crate::app::App;
 use crate::domain::accounts::caller::Caller;
 use crate::domain::error::{Error, Result};
-use crate::domain::ids::{ChatId, FlowId};
+use crate::domain::ids::FlowId;
+use crate::domain::predictions::prediction::ChatType;
 use crate::ops::conversations::messages::{self, Budget, MessageFilter, conversations};
 use crate::store::tables::FLOWS;
+use crate::wire::conversations::messages::MessageView;
 use serde_json::{Value, json};
 
 const CONVERSATIONS_MAX: usize = 5_000;
@@ -24,16 +27,15 @@ pub fn transcripts(app: &App, caller: &Caller, id: &FlowId, filter: &MessageFilt
     let found = conversations::all_up_to(app, caller, id, filter, CONVERSATIONS_MAX)?;
     let mut budget = Budget::new(MESSAGES_MAX, BYTES_MAX);
     let told = found.ok_or_else(too_many)?.into_iter().map(|row| {
-        let chat = row["chatId"].as_str().and_then(ChatId::parse);
-        let one = MessageFilter { chat, ..filter.clone() };
-        let said = messages::newest_within(app, caller, id, &one, true, &mut budget)?;
+        let one = MessageFilter { chat: Some(row.chat), ..filter.clone() };
+        let said: Vec<MessageView> = messages::newest_within(app, caller, id, &one, true, &mut budget)?;
         if budget.is_truncated() {
             return Err(too_many());
         }
-        let lines: Vec<Value> = said.iter().map(line).collect();
+        let lines: Vec<Value> = to_values(&said)?.iter().map(line).collect();
         Ok(json!({
-            "id": row["chatId"], "source": source(&row["chatType"]), "sessionId": row["sessionId"],
-            "memoryType": row["memoryType"], "email": row["leadEmail"], "messages": lines,
+            "id": row.chat, "source": source(row.chat_type), "sessionId": row.session,
+            "memoryType": row.memory_type, "email": row.lead_email, "messages": lines,
         }))
     });
     told.collect()
@@ -48,8 +50,8 @@ fn too_many() -> Error {
     ))
 }
 
-fn source(chat_type: &Value) -> &'static str {
-    if chat_type == "INTERNAL" { "UI" } else { "API/Embed" }
+fn source(chat_type: Option<ChatType>) -> &'static str {
+    if chat_type == Some(ChatType::Internal) { "UI" } else { "API/Embed" }
 }
 
 fn line(message: &Value) -> Value {

@@ -1,0 +1,143 @@
+//! Stored messages (manual 3.4).
+
+use super::feedback::FeedbackView;
+use crate::domain::conversations::conversation::{Message, MessageFile, MessageRating, RatedMessage};
+use crate::domain::ids::{ChatId, FlowId, MessageId};
+use crate::domain::predictions::prediction::{ChatType, MessageRole};
+use crate::wire::predictions::run_facts::{DocumentView, UsageView, UsedToolView};
+use crate::wire::time::IsoTime;
+use serde::{Serialize, Serializer};
+
+/// A stored message.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "Message"))]
+pub struct MessageView {
+    id: MessageId,
+    role: MessageRole,
+    chatflowid: FlowId,
+    content: String,
+    chat_type: ChatType,
+    chat_id: ChatId,
+    session_id: Option<String>,
+    memory_type: Option<String>,
+    created_date: IsoTime,
+    lead_email: Option<String>,
+    source_documents: Option<Vec<DocumentView>>,
+    used_tools: Option<Vec<UsedToolView>>,
+    file_uploads: Option<Vec<MessageFileView>>,
+    /// JSON text of a list.
+    follow_up_prompts: Option<String>,
+    usage_metadata: Option<UsageView>,
+    /// The answer was cut short.
+    stopped: bool,
+    execution: (),
+    /// Its rating, when asked for.
+    #[serde(skip_serializing_if = "RatingView::is_unknown")]
+    #[cfg_attr(test, schemars(with = "Option<FeedbackView>"))]
+    feedback: RatingView,
+}
+
+/// A file of a message, without its data.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "MessageFile"))]
+pub struct MessageFileView {
+    r#type: String,
+    name: String,
+    mime: String,
+    /// What `/get-upload-file` calls it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, schemars(with = "String"))]
+    file_name: Option<String>,
+    /// The address of a link.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, schemars(with = "String"))]
+    data: Option<String>,
+}
+
+/// Left out, null or a rating.
+#[derive(Debug)]
+enum RatingView {
+    Unknown,
+    Unrated,
+    Rated(FeedbackView),
+}
+
+impl RatingView {
+    const fn is_unknown(&self) -> bool {
+        matches!(self, Self::Unknown)
+    }
+}
+
+impl Serialize for RatingView {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Self::Unknown | Self::Unrated => serializer.serialize_none(),
+            Self::Rated(feedback) => feedback.serialize(serializer),
+        }
+    }
+}
+
+impl From<MessageFile> for MessageFileView {
+    fn from(MessageFile { kind, name, mime, file_name, data }: MessageFile) -> Self {
+        Self { r#type: kind, name, mime, file_name, data }
+    }
+}
+
+impl From<RatedMessage> for MessageView {
+    fn from(RatedMessage { message, rating }: RatedMessage) -> Self {
+        let Message {
+            id,
+            role,
+            flow,
+            chat,
+            content,
+            chat_type,
+            session,
+            memory_type,
+            created,
+            lead_email,
+            file_uploads,
+            used_tools,
+            source_documents,
+            usage,
+            follow_up_prompts,
+            stopped,
+        } = message;
+        Self {
+            id,
+            role,
+            chatflowid: flow,
+            content,
+            chat_type,
+            chat_id: chat,
+            session_id: session,
+            memory_type,
+            created_date: created.into(),
+            lead_email,
+            source_documents: rows_or_null(source_documents),
+            used_tools: rows_or_null(used_tools),
+            file_uploads: rows_or_null(file_uploads),
+            follow_up_prompts: json_text(&follow_up_prompts),
+            usage_metadata: usage.map(UsageView::from),
+            stopped,
+            execution: (),
+            feedback: match rating {
+                MessageRating::Unknown => RatingView::Unknown,
+                MessageRating::Unrated => RatingView::Unrated,
+                MessageRating::Rated(feedback) => RatingView::Rated(feedback.into()),
+            },
+        }
+    }
+}
+
+/// Clients tell a message without files from one with files by `null`.
+fn rows_or_null<T, V: From<T>>(items: Vec<T>) -> Option<Vec<V>> {
+    (!items.is_empty()).then(|| items.into_iter().map(V::from).collect())
+}
+
+/// Clients read the list of what might be asked next as text (manual 2.6).
+fn json_text(prompts: &[String]) -> Option<String> {
+    (!prompts.is_empty()).then(|| serde_json::json!(prompts).to_string())
+}
