@@ -2,6 +2,7 @@
 //! under way; nothing of it is worth a write.
 
 use crate::domain::ids::DocumentStoreId;
+use crate::domain::knowledge::store_overview::StoreStatus;
 use crate::domain::knowledge::upsert::UpsertProgress;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -14,12 +15,12 @@ pub enum StoreActivity {
 }
 
 impl StoreActivity {
-    /// Flowise's word for the status of the store.
+    /// The status of the store meanwhile.
     #[must_use]
-    pub const fn status(self) -> &'static str {
+    pub const fn status(self) -> StoreStatus {
         match self {
-            Self::Syncing => "SYNCING",
-            Self::Upserting => "UPSERTING",
+            Self::Syncing => StoreStatus::Syncing,
+            Self::Upserting => StoreStatus::Upserting,
         }
     }
 }

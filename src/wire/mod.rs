@@ -7,6 +7,7 @@ pub mod accounts;
 pub mod conversations;
 pub mod deleted;
 pub mod form;
+pub mod knowledge;
 pub mod page;
 pub mod predictions;
 pub mod service;

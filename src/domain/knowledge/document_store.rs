@@ -1,5 +1,6 @@
 //! Document stores, the loaders that bring their documents, and the chunks in them.
 
+use super::store_overview::{LoaderStatus, StoreStatus};
 use crate::domain::ids::{ChunkId, DocumentStoreId, LoaderId, WorkspaceId};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -85,24 +86,22 @@ impl DocumentStore {
         self.characters = self.loaders.iter().map(|loader| loader.characters).sum();
     }
 
-    /// Its state in Flowise's words.
     #[must_use]
-    pub fn status(&self) -> &'static str {
+    pub fn status(&self) -> StoreStatus {
         if self.loaders.is_empty() {
-            "EMPTY"
+            StoreStatus::Empty
         } else if self.loaders.iter().all(|loader| loader.synced) {
-            "SYNC"
+            StoreStatus::Sync
         } else {
-            "STALE"
+            StoreStatus::Stale
         }
     }
 }
 
 impl DocumentLoader {
-    /// Its state in Flowise's words.
     #[must_use]
-    pub const fn status(&self) -> &'static str {
-        if self.synced { "SYNC" } else { "STALE" }
+    pub const fn status(&self) -> LoaderStatus {
+        if self.synced { LoaderStatus::Sync } else { LoaderStatus::Stale }
     }
 
     /// Where its documents are said to be from, for requests that replace them by that name.

@@ -1,6 +1,6 @@
 //! What became of an upsert into a vector store: remembered for the people who look after the flow (manual 10.5).
 
-use crate::domain::ids::UpsertId;
+use crate::domain::ids::{ChatId, DocumentStoreId, LoaderId, UpsertId};
 use crate::domain::predictions::prediction::Document;
 use crate::limits::{FILLING_SAMPLE_CHARS_MAX, FILLING_SAMPLES_MAX};
 use jiff::Timestamp;
@@ -21,8 +21,42 @@ pub struct UpsertRecord {
     pub cards: Vec<UpsertCard>,
 }
 
+/// What an upsert into a store of a flow did.
+#[derive(Debug, Clone, PartialEq)]
+pub struct UpsertOutcome {
+    pub counts: UpsertCounts,
+    /// The first of its new chunks.
+    pub shown: Vec<Document>,
+    /// The conversation whose files it took in, if it took in such files.
+    pub session: Option<UploadSession>,
+}
+
+/// A conversation that files were sent ahead to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct UploadSession {
+    pub chat: ChatId,
+    /// The proof with which a question goes on in it.
+    pub token: String,
+}
+
+/// What became of documents that were added to a document store.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct StoreUpsertOutcome {
+    pub counts: UpsertCounts,
+    pub loader: LoaderId,
+    /// The store, when it was made for them.
+    pub new_store: Option<DocumentStoreId>,
+}
+
+/// What became of a loader that was run again among others.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum LoaderRunOutcome {
+    Done(StoreUpsertOutcome),
+    Refused { loader: LoaderId, why: String },
+}
+
 /// How far an upsert is (manual 10.6).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct UpsertProgress {
     pub phase: UpsertPhase,
     pub done: usize,
@@ -54,6 +88,7 @@ impl UpsertProgress {
 /// What an upsert does, in this order. A store that embeds and writes some at a time says `embedding` for both.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(inline))]
 pub enum UpsertPhase {
     Loading,
     Embedding,
@@ -63,7 +98,6 @@ pub enum UpsertPhase {
 /// How many chunks were added, removed, updated and skipped, and how many are there.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-#[allow(missing_docs)]
 pub struct UpsertCounts {
     pub num_added: usize,
     pub num_deleted: usize,

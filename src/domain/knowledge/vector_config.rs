@@ -42,13 +42,4 @@ impl VectorCardConfig {
         let credential = sent.iter().filter_map(Value::as_str).find(|id| !id.is_empty()).map(str::to_owned);
         Some(Self { name, config, credential })
     }
-
-    #[must_use]
-    pub fn wire(&self) -> Value {
-        let mut config = self.config.clone();
-        if let Some(credential) = &self.credential {
-            config.insert("credential".to_owned(), credential.as_str().into());
-        }
-        serde_json::json!({ "name": self.name, "config": config })
-    }
 }

@@ -282,6 +282,13 @@ impl Route {
         self
     }
 
+    /// Takes a `T` as JSON, or no body; the handler reads it itself.
+    #[must_use]
+    pub fn may_take_json<T: BodyType>(mut self) -> Self {
+        self.takes.push(BodySpec::of::<T>(ContentKind::Json, false));
+        self
+    }
+
     /// Answers with this status and a `T` as JSON, which the handler writes itself.
     #[must_use]
     pub fn answers_json<T: BodyType>(mut self, status: u16) -> Self {

@@ -19,10 +19,11 @@ use crate::http::api::workspace::{
 use crate::http::openapi::shape::{ContentKind, SETTINGS, Shape, TEXT};
 use crate::http::shapes;
 use crate::limits::BODY_CANVAS_BYTES;
+use crate::wire::accounts::sign_in::{CurrentUserView, LogoutView};
+use crate::wire::knowledge;
 use crate::wire::predictions::answer::AnswerView;
 use crate::wire::predictions::attachments::{AttachmentForm, AttachmentView};
 use crate::wire::predictions::question::{QuestionBody, QuestionForm};
-use crate::wire::accounts::sign_in::{CurrentUserView, LogoutView};
 use std::sync::LazyLock;
 
 static TABLE: LazyLock<RouteTable> = LazyLock::new(|| {
@@ -187,13 +188,13 @@ fn core_routes() -> Vec<Route> { vec![
     post  ("/internal-prediction/:id",   any_of(VIEW),   prediction::ask_internal).limit(BODY_CANVAS_BYTES).summary("Asks a flow in the canvas test chat.")
         .id("askFromCanvas").takes_json::<QuestionBody>().answers_json::<AnswerView>(200).may_stream().refuses(&[507]),
     post  ("/vector/upsert/:id",         UPSERT,           upserts::run)            .accepts(Accepts::JsonOrMultipart).limit(BODY_CANVAS_BYTES).cors(Cors::Flow).summary("Fills a vector store of a flow.")
-        .id("fillVectorStore").may_take(shapes::asking::FILL).form(shapes::asking::FILL_FORM).gives(shapes::asking::FILLED).may_stream().refuses(&[507]),
+        .id("fillVectorStore").may_take_json::<knowledge::upserts::Fill>().takes_form::<knowledge::upserts::FillForm>().answers_json::<knowledge::upserts::FillView>(200).may_stream().refuses(&[507]),
     post  ("/vector/internal-upsert/:id", any_of(UPSERT_PERMISSIONS), upserts::run_internal).accepts(Accepts::JsonOrMultipart).limit(BODY_CANVAS_BYTES).summary("Fills a vector store of a flow from the canvas.")
-        .id("fillVectorStoreFromCanvas").may_take(shapes::asking::FILL).form(shapes::asking::FILL_FORM).gives(shapes::asking::FILLED).may_stream().refuses(&[507]),
+        .id("fillVectorStoreFromCanvas").may_take_json::<knowledge::upserts::Fill>().takes_form::<knowledge::upserts::FillForm>().answers_json::<knowledge::upserts::FillView>(200).may_stream().refuses(&[507]),
     get   ("/upsert-history/:id",        any_of(VIEW),   upserts::history)         .summary("Lists how the vector stores of a flow were filled.")
-        .id("listFillings").query(shapes::asking::FILLING_FILTER).gives(shapes::asking::FILLINGS),
+        .id("listFillings").query(shapes::asking::FILLING_FILTER),
     patch ("/upsert-history",            any_of(UPSERT_PERMISSIONS), upserts::delete_history).summary("Deletes entries of that list.")
-        .id("deleteFillings").takes(shapes::asking::FILLING_IDS).gives(shapes::DELETED).refuses(&[404]),
+        .id("deleteFillings").refuses(&[404]),
     get   ("/get-upload-file",           FILE,           files::read)        .cors(Cors::FlowInQuery).summary("Reads a file of a conversation.")
         .id("getUploadedFile").query(shapes::asking::FILE_QUERY).answers(200, ContentKind::File, Shape::File),
     post  ("/attachments/:flow/:chat",   ATTACH,         attachments::extract)    .accepts(Accepts::Multipart).cors(Cors::Flow).summary("Reads the text of documents for a question to come.")
@@ -370,47 +371,47 @@ fn transfer_routes() -> Vec<Route> { vec![
 #[rustfmt::skip]
 fn document_store_routes() -> Vec<Route> { vec![
     get   ("/document-store/store",      any_of(&["documentStores:view"]),   document_stores::list)  .summary("Lists document stores.")
-        .id("listDocumentStores").query(shapes::document_stores::STORE_PAGES).gives(shapes::document_stores::STORES),
+        .id("listDocumentStores").query(shapes::PAGES),
     post  ("/document-store/store",      any_of(&["documentStores:create"]), document_stores::create).summary("Makes a document store.")
-        .id("createDocumentStore").takes(shapes::document_stores::NEW_STORE).gives(shapes::document_stores::STORE),
+        .id("createDocumentStore"),
     get   ("/document-store/store/:id",  any_of(&["documentStores:view"]),   document_stores::read)  .summary("Reads a document store.")
-        .id("getDocumentStore").gives(shapes::document_stores::STORE),
+        .id("getDocumentStore"),
     put   ("/document-store/store/:id",  any_of(&["documentStores:update"]), document_stores::update).summary("Renames a document store.")
-        .id("updateDocumentStore").takes(shapes::document_stores::STORE_EDIT).gives(shapes::document_stores::STORE),
+        .id("updateDocumentStore").takes_json::<knowledge::stores::DocumentStoreEdit>(),
     delete("/document-store/store/:id",  any_of(&["documentStores:delete"]), document_stores::delete).summary("Deletes a document store.")
-        .id("deleteDocumentStore").query(shapes::FORCE).refuses(&[409]).gives(shapes::DELETED),
+        .id("deleteDocumentStore").query(shapes::FORCE).refuses(&[409]),
     get   ("/document-store/store-configs/:id/:loader", any_of(&["documentStores:view"]), document_stores::config).summary("Reads how a loader of a document store is set.")
-        .id("getLoader").gives(shapes::document_stores::LOADER_CONFIG),
+        .id("getLoader"),
     get   ("/document-store/components/:group", any_of(&["documentStores:view"]), document_stores::components).summary("Lists the cards a document store can be built from.")
         .id("listStoreCards").gives(shapes::cards::CARDS),
     post  ("/document-store/loader/preview", any_of(&["documentStores:preview-process"]), document_stores::preview).limit(BODY_CANVAS_BYTES).summary("Shows what a loader would bring.")
-        .id("previewLoader").shows(STORE_SEEN).takes(shapes::document_stores::SENT_LOADER).gives(shapes::document_stores::PREVIEW).refuses(&[404]),
+        .id("previewLoader").shows(STORE_SEEN).refuses(&[404]),
     post  ("/document-store/loader/save", any_of(&["documentStores:add-loader"]), document_stores::save).limit(BODY_CANVAS_BYTES).summary("Saves a loader of a document store.")
-        .id("saveLoader").shows(STORE_SEEN).takes(shapes::document_stores::SENT_LOADER).gives(shapes::document_stores::LOADER).refuses(&[404, 507]),
+        .id("saveLoader").shows(STORE_SEEN).refuses(&[404, 507]),
     post  ("/document-store/loader/process/:loader", any_of(&["documentStores:preview-process"]), document_stores::process).summary("Runs a loader of a document store.")
-        .id("runLoader").shows(STORE_SEEN).takes(shapes::document_stores::PROCESS).gives(shapes::document_stores::PASSAGES).may_stream(),
+        .id("runLoader").shows(STORE_SEEN).takes_json::<knowledge::loaders::LoaderRun>().answers_json::<knowledge::chunks::ChunkPageView>(200).may_stream(),
     delete("/document-store/loader/:id/:loader", any_of(&["documentStores:delete-loader"]), document_stores::remove_loader).summary("Removes a loader with its passages.")
-        .id("deleteLoader").shows(STORE_SEEN).gives(shapes::document_stores::STORE),
+        .id("deleteLoader").shows(STORE_SEEN),
     get   ("/document-store/chunks/:id/:loader/:page", any_of(&["documentStores:view"]), document_stores::chunks).summary("Reads a page of passages.")
-        .id("listPassages").gives(shapes::document_stores::PASSAGES),
+        .id("listPassages"),
     put   ("/document-store/chunks/:id/:loader/:chunk", any_of(&["documentStores:update"]), document_stores::edit_chunk).summary("Changes a passage.")
-        .id("updatePassage").takes(shapes::document_stores::PASSAGE_EDIT).gives(shapes::document_stores::PASSAGES),
+        .id("updatePassage").takes_json::<knowledge::chunks::PassageEdit>(),
     delete("/document-store/chunks/:id/:loader/:chunk", any_of(&["documentStores:update"]), document_stores::remove_chunk).summary("Removes a passage.")
-        .id("deletePassage").gives(shapes::document_stores::PASSAGES),
+        .id("deletePassage"),
     post  ("/document-store/upsert/:id", any_of(&["documentStores:update"]), document_stores::upsert).accepts(Accepts::JsonOrMultipart).limit(BODY_CANVAS_BYTES).summary("Adds documents to a document store.")
-        .id("addDocuments").takes(shapes::document_stores::UPSERT).form(shapes::document_stores::UPSERT_FORM).gives(shapes::document_stores::UPSERTED).may_stream().refuses(&[507]),
+        .id("addDocuments").takes_json::<knowledge::store_upserts::DocumentUpsert>().takes_form::<knowledge::store_upserts::DocumentUpsertForm>().answers_json::<knowledge::store_upserts::DocumentUpsertView>(200).may_stream().refuses(&[507]),
     post  ("/document-store/refresh/:id", any_of(&["documentStores:update"]), document_stores::refresh).summary("Runs loaders of a document store again.")
-        .id("runLoadersAgain").may_take(shapes::document_stores::REFRESH).gives(shapes::document_stores::REFRESHED),
+        .id("runLoadersAgain").may_take_json::<knowledge::store_upserts::Refresh>(),
     post  ("/document-store/vectorstore/save",   any_of(STORE_VECTORS), vectors::save)   .summary("Chooses the cards that make and keep the vectors of a document store.")
-        .id("setVectorCards").shows(STORE_SEEN).takes(shapes::document_stores::VECTOR_CARDS).gives(shapes::document_stores::VECTORS_SET).refuses(&[404]),
+        .id("setVectorCards").shows(STORE_SEEN).refuses(&[404]),
     post  ("/document-store/vectorstore/insert", any_of(STORE_VECTORS), vectors::insert) .summary("Embeds the passages of a document store that are new.")
-        .id("embedPassages").shows(STORE_SEEN).takes(shapes::document_stores::VECTOR_CARDS).gives(shapes::asking::FILLED).may_stream().refuses(&[404]),
+        .id("embedPassages").shows(STORE_SEEN).answers_json::<knowledge::upserts::FillView>(200).may_stream().refuses(&[404]),
     post  ("/document-store/vectorstore/query",  any_of(&["documentStores:view"]), vectors::query).summary("Searches the vectors of a document store.")
-        .id("searchVectors").takes(shapes::document_stores::VECTOR_QUERY).gives(shapes::document_stores::VECTORS_FOUND).refuses(&[404]),
+        .id("searchVectors").refuses(&[404]),
     delete("/document-store/vectorstore/:id",    any_of(STORE_VECTORS), vectors::remove) .summary("Removes the vectors of a document store.")
-        .id("deleteVectors").gives(shapes::DELETED),
+        .id("deleteVectors"),
     post  ("/document-store/generate-tool-desc/:id", any_of(STORE_VECTORS), document_stores::describe).summary("Asks a model what a document store is good for, as the description of a tool.")
-        .id("describeDocumentStore").shows(STORE_SEEN).takes(shapes::document_stores::DESCRIBE).gives(shapes::document_stores::DESCRIBED),
+        .id("describeDocumentStore").shows(STORE_SEEN).takes_json::<knowledge::stores::DescribeStore>(),
 ] }
 
 /// People, roles, workspaces, and the list of what was done (manual 8.5).

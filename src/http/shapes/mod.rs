@@ -4,7 +4,6 @@
 pub mod asking;
 pub mod cards;
 pub mod conversations;
-pub mod document_stores;
 pub mod flows;
 pub mod management;
 pub mod people;

@@ -5,12 +5,13 @@ use crate::app::App;
 use crate::base::cancel::CancelToken;
 use crate::canvas::Canvas;
 use crate::cards::kit::{RunContext, UpsertReport};
-use crate::clock::iso;
 use crate::domain::accounts::caller::Caller;
 use crate::domain::error::{Error, Result};
 use crate::domain::flows::flow::Flow;
 use crate::domain::ids::{ChatId, FlowId, MessageId, UpsertId};
-use crate::domain::knowledge::upsert::{self, UpsertCard, UpsertCounts, UpsertProgress, UpsertRecord};
+use crate::domain::knowledge::upsert::{
+    self, UploadSession, UpsertCard, UpsertCounts, UpsertOutcome, UpsertProgress, UpsertRecord,
+};
 use crate::domain::predictions::prediction::{ChatType, ConversationProof, RunIds, UploadFile};
 use crate::engine::{self, Overrides, Plan};
 use crate::limits::{FILLING_SHOWN_MAX, FILLINGS_KEPT_MAX};
@@ -20,7 +21,7 @@ pub use crate::ops::predictions::CanvasSource;
 use crate::ops::predictions::{self, RunHost, UploadPolicy};
 use crate::store::tables::{CANVASES, UPSERTS};
 use jiff::Timestamp;
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 use std::collections::BTreeSet;
 
 /// A request to upsert into a vector store.
@@ -159,15 +160,25 @@ fn build_conversation_job(
     Ok(UpsertJob { flow, plan, overrides, conversation: Some(chat) })
 }
 
-/// Builds everything the store needs and lets it take in what is wired into it; the counts as callers read them.
+/// Builds everything the store needs and lets it take in what is wired into it.
 ///
 /// # Errors
 /// 500 when a card fails, 413 and 507 when there is no room for files of a conversation.
-pub fn upsert(app: &App, prepared: &UpsertJob, tell: OnProgress<'_>, cancel: &CancelToken) -> Result<Value> {
+pub fn upsert(
+    app: &App,
+    prepared: &UpsertJob,
+    tell: OnProgress<'_>,
+    cancel: &CancelToken,
+) -> Result<UpsertOutcome> {
     count_result(app, run_job(app, prepared, tell, cancel))
 }
 
-fn run_job(app: &App, prepared: &UpsertJob, tell: OnProgress<'_>, cancel: &CancelToken) -> Result<Value> {
+fn run_job(
+    app: &App,
+    prepared: &UpsertJob,
+    tell: OnProgress<'_>,
+    cancel: &CancelToken,
+) -> Result<UpsertOutcome> {
     let UpsertJob { flow, plan, overrides, conversation } = prepared;
     let watch = ProgressReporter::new(app, tell);
     watch.report(UpsertProgress::STARTED);
@@ -177,16 +188,15 @@ fn run_job(app: &App, prepared: &UpsertJob, tell: OnProgress<'_>, cancel: &Cance
     let turn = RunContext { question: "", documents: "", uploads: &[], history: &[], host: &host };
     let done =
         engine::run_upsert(plan, overrides, &turn).map_err(|fault| predictions::run_error(fault, cancel))?;
-    let mut answer = wire(&done);
-    match conversation {
+    let session = match conversation {
         // The list of upserts tells nothing of it: what people send is theirs.
-        Some(chat) => {
-            answer["chatId"] = json!(chat);
-            answer["sessionToken"] = app.secrets.tokens.mint(&flow.id, chat).into();
+        Some(chat) => Some(UploadSession { chat: *chat, token: app.secrets.tokens.mint(&flow.id, chat) }),
+        None => {
+            append_history(app, flow, plan, &done)?;
+            None
         }
-        None => append_history(app, flow, plan, &done)?,
-    }
-    Ok(answer)
+    };
+    Ok(UpsertOutcome { session, ..outcome(done) })
 }
 
 fn ids(flow: &Flow, chat: ChatId) -> RunIds {
@@ -224,12 +234,12 @@ const fn counts(done: &UpsertReport) -> UpsertCounts {
     }
 }
 
-/// What an upsert did, as callers read it.
-pub(in crate::ops) fn wire(done: &UpsertReport) -> Value {
-    let mut answer = json!(counts(done));
-    let shown = &done.documents[..done.documents.len().min(FILLING_SHOWN_MAX)];
-    answer["addedDocs"] = json!(shown);
-    answer
+/// What callers learn of an upsert.
+pub(super) fn outcome(done: UpsertReport) -> UpsertOutcome {
+    let counts = counts(&done);
+    let mut shown = done.documents;
+    shown.truncate(FILLING_SHOWN_MAX);
+    UpsertOutcome { counts, shown, session: None }
 }
 
 /// Notes an upsert with the flow; the oldest beyond the limit go.
@@ -272,7 +282,7 @@ pub struct HistoryFilter {
 ///
 /// # Errors
 /// 404 or 403.
-pub fn history(app: &App, caller: &Caller, id: &FlowId, filter: &HistoryFilter) -> Result<Vec<Value>> {
+pub fn history(app: &App, caller: &Caller, id: &FlowId, filter: &HistoryFilter) -> Result<Vec<UpsertRecord>> {
     let mut kept = app.store.read(|tx| {
         access::flow(tx, caller, id, FlowAction::Read)?;
         Ok(UPSERTS.get(tx, &caller.workspace, id)?.unwrap_or_default())
@@ -284,15 +294,7 @@ pub fn history(app: &App, caller: &Caller, id: &FlowId, filter: &HistoryFilter) 
     if filter.newest_first {
         kept.reverse();
     }
-    let wire = |filling: &UpsertRecord| {
-        let mut result = json!(filling.counts);
-        result["addedDocs"] = json!(filling.samples);
-        json!({
-            "id": filling.id, "chatflowid": id, "date": iso(filling.date),
-            "result": result, "flowData": { "nodes": filling.cards },
-        })
-    };
-    Ok(kept.iter().map(wire).collect())
+    Ok(kept)
 }
 
 /// Deletes upserts from the lists of the workspace's flows; all of them or none.

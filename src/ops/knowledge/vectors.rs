@@ -8,14 +8,15 @@ use crate::base::cancel::CancelToken;
 use crate::cards::kit::stores::collection_store::{CollectionStore, UnrecordedStore};
 use crate::cards::kit::stores::store_inputs;
 use crate::cards::kit::{
-    Card, Category, Component, Host, InputKind, Loader, RunContext, VectorQuery, VectorStore,
+    Card, Category, Component, Host, InputKind, Loader, RunContext, ScoredChunk, VectorQuery, VectorStore,
 };
 use crate::cards::registry;
 use crate::domain::accounts::caller::Caller;
 use crate::domain::error::{Error, Result};
 use crate::domain::ids::{CollectionId, DocumentStoreId, WorkspaceId};
-use crate::domain::knowledge::upsert::UpsertProgress;
+use crate::domain::knowledge::upsert::{UpsertOutcome, UpsertProgress};
 use crate::domain::knowledge::vector_config::{VectorCardConfig, VectorConfig};
+use crate::domain::knowledge::vector_search::{ScoredDocument, VectorSearch};
 use crate::domain::predictions::prediction::Document;
 use crate::engine::{self, StandaloneCard};
 use crate::ops::predictions::host::workspace_host::WorkspaceHost;
@@ -23,7 +24,7 @@ use crate::ops::workspace::credential_destinations;
 use crate::state::active_upserts::StoreActivity;
 use crate::store::WriteTx;
 use crate::store::tables::{DOCUMENT_STORES, VECTOR_CONFIGS};
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 use std::sync::{Arc, PoisonError};
 use std::time::Instant;
 
@@ -85,7 +86,7 @@ pub(in crate::ops) fn check(vectors: &VectorConfig) -> Result<()> {
 ///
 /// # Errors
 /// 400 for cards a store cannot have, 403 for a credential that would be sent elsewhere, 404 without the store.
-pub fn save(app: &App, caller: &Caller, id: &DocumentStoreId, vectors: &VectorConfig) -> Result<Value> {
+pub fn save(app: &App, caller: &Caller, id: &DocumentStoreId, vectors: &VectorConfig) -> Result<()> {
     check(vectors)?;
     app.store.write(|tx| {
         if !DOCUMENT_STORES.has(tx, &caller.workspace, id)? {
@@ -101,14 +102,7 @@ pub fn save(app: &App, caller: &Caller, id: &DocumentStoreId, vectors: &VectorCo
             },
         )?;
         VECTOR_CONFIGS.put(tx, &caller.workspace, id, vectors)
-    })?;
-    let set = |card: &Option<VectorCardConfig>| card.as_ref().map(VectorCardConfig::wire);
-    Ok(json!({
-        "storeId": id,
-        "embeddingConfig": vectors.embedding.wire(),
-        "vectorStoreConfig": set(&vectors.vector_store),
-        "recordManagerConfig": set(&vectors.record_manager),
-    }))
+    })
 }
 
 /// Where the vectors of a store lie that chose nothing else.
@@ -214,7 +208,7 @@ pub fn upsert(
     id: &DocumentStoreId,
     tell: OnProgress<'_>,
     cancel: &CancelToken,
-) -> Result<Value> {
+) -> Result<UpsertOutcome> {
     let watch = ProgressReporter::new(app, tell);
     watch.track_store(*id, StoreActivity::Upserting);
     watch.report(UpsertProgress::STARTED);
@@ -236,7 +230,7 @@ pub fn upsert(
         delete_now(app, &caller.workspace, id)?;
         return Err(no_store(id));
     }
-    Ok(upsert::wire(&done))
+    Ok(upsert::outcome(done))
 }
 
 /// Searches the vectors of a store.
@@ -249,16 +243,15 @@ pub fn search(
     id: &DocumentStoreId,
     text: &str,
     cancel: &CancelToken,
-) -> Result<Value> {
+) -> Result<VectorSearch> {
     let started = Instant::now();
     let host = WorkspaceHost::new(app, caller.workspace, cancel.clone());
     let store = build_or_refuse(app, caller, id, &host)?;
     let turn = RunContext { question: text, documents: "", uploads: &[], history: &[], host: &host };
     let found = store.nearest(&VectorQuery { text, most: store.top_k(), filter: None }, &turn)?;
-    let document = |scored: crate::cards::kit::ScoredChunk| json!({"pageContent": scored.chunk.page_content, "metadata": scored.chunk.metadata, "score": scored.score});
-    let documents: Vec<Value> = found.into_iter().map(document).collect();
-    let milliseconds = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
-    Ok(json!({ "timeTaken": milliseconds, "docs": documents }))
+    let found =
+        found.into_iter().map(|ScoredChunk { chunk, score }| ScoredDocument { document: chunk, score });
+    Ok(VectorSearch { found: found.collect(), elapsed: started.elapsed() })
 }
 
 /// Removes the vectors of a store that lie in a collection of their own, and forgets its cards.

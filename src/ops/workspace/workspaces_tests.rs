@@ -4,6 +4,7 @@ use super::*;
 use crate::base::cancel::CancelToken;
 use crate::cards::kit::{CollectionEdit, Collections as _};
 use crate::domain::ids::{CollectionId, NamespaceId};
+use crate::domain::knowledge::store_changes::NewStore;
 use crate::domain::workspace::credential_types::find_type;
 use crate::domain::workspace::variable::VariableChange;
 use crate::ops::accounts::keys;
@@ -46,7 +47,9 @@ const WRITES: [Write; 8] = [
             json!({"name": "c", "credentialName": "openAIApi", "plainDataObj": {"openAIApiKey": "k"}});
         credentials::create(app, caller, find_type, &body(basic)).map(drop)
     },
-    |app, caller| stores::create(app, caller, body(json!({"name": "d"}))).map(drop),
+    |app, caller| {
+        stores::create(app, caller, NewStore { name: "d".to_owned(), ..NewStore::default() }).map(drop)
+    },
     |app, caller| flows::create(app, caller, &body(json!({"name": "f", "type": "CHATFLOW"}))).map(drop),
     |app, caller| keys::create(app, caller, "k", &["chatflows:view".to_owned()]).map(drop),
     |app, caller| {

@@ -70,6 +70,7 @@ fn move_store(tx: &WriteTx, key: &[u8], chunks: Vec<OldChunk>) -> Result<()> {
 mod tests {
     use super::*;
     use crate::domain::ids::WorkspaceId;
+    use crate::domain::knowledge::store_overview::StoreStatus;
     use crate::store::migrations::v7_checksums::tests::downgrade;
     use crate::store::tables::DOCUMENT_STORES;
     use crate::store::{Store, keys};
@@ -108,7 +109,7 @@ mod tests {
             assert_eq!(texts, ["One.", "Six", "Two."]);
             let counts: Vec<_> =
                 record.loaders.iter().map(|loader| (loader.chunks, loader.characters)).collect();
-            assert_eq!((counts, record.status()), (vec![(2, 7), (1, 4)], "SYNC"));
+            assert_eq!((counts, record.status()), (vec![(2, 7), (1, 4)], StoreStatus::Sync));
             assert_eq!(record.loaders[0].source(), Some(&json!("a")));
             assert_eq!((record.chunks, record.characters), (3, 11));
         }

@@ -6,58 +6,72 @@ use crate::domain::accounts::caller::Caller;
 use crate::domain::error::{Error, Result};
 use crate::domain::ids::{ChunkId, DocumentStoreId, LoaderId};
 use crate::domain::paging::PageRequest;
-use crate::http::api::flows::{deleted_reply, has_flag};
+use crate::http::api::flows::has_flag;
 use crate::http::reply::Reply;
 use crate::http::request::Request;
 use crate::http::request::json;
-use crate::ops::knowledge::stores::{self, DocumentStoreChange, NewDocumentStore, StoreUpsertRequest};
+use crate::http::routing::handler::Json;
+use crate::ops::knowledge::stores;
+use crate::wire::deleted::DeletedCount;
+use crate::wire::knowledge::chunks::{ChunkPageView, PassageEdit};
+use crate::wire::knowledge::loaders::{
+    LoaderConfigView, LoaderPreviewView, LoaderRun, LoaderView, StoreLoaderEdit,
+};
+use crate::wire::knowledge::store_upserts::{DocumentUpsert, DocumentUpsertView, Refresh, RefreshView};
+use crate::wire::knowledge::stores::{
+    DescribeStore, DocumentStoreEdit, DocumentStoreView, NewDocumentStore, StoreDescriptionView,
+};
 use crate::wire::page::ListOrPage;
-use serde::Deserialize;
 use serde_json::{Map, Value};
 
 /// `GET /document-store/store`.
 ///
 /// # Errors
 /// When the database cannot be read.
-pub fn list(app: &App, caller: Caller, request: &Request) -> Result<Reply> {
+pub fn list(app: &App, caller: Caller, request: &Request) -> Result<Json<ListOrPage<DocumentStoreView>>> {
     let paging = PageRequest::parse(request.query("page"), request.query("limit"))?;
-    Reply::json(&ListOrPage::of(paging, stores::list(app, &caller)?))
+    let found = stores::list(app, &caller)?;
+    Ok(Json(ListOrPage::of(paging, found.into_iter().map(DocumentStoreView::from).collect())))
 }
 
 /// `POST /document-store/store`.
 ///
 /// # Errors
 /// 400.
-pub fn create(app: &App, caller: Caller, request: &Request) -> Result<Reply> {
-    let edit: NewDocumentStore = request.json()?;
-    Reply::json(&stores::create(app, &caller, edit)?)
+pub fn create(
+    app: &App,
+    caller: Caller,
+    _: &Request,
+    Json(body): Json<NewDocumentStore>,
+) -> Result<Json<DocumentStoreView>> {
+    Ok(Json(stores::create(app, &caller, body.into())?.into()))
 }
 
 /// `GET /document-store/store/:id`.
 ///
 /// # Errors
 /// 404.
-pub fn read(app: &App, caller: Caller, request: &Request) -> Result<Reply> {
-    Reply::json(&stores::read(app, &caller, &store_id(request.param("id"))?)?)
+pub fn read(app: &App, caller: Caller, request: &Request) -> Result<Json<DocumentStoreView>> {
+    Ok(Json(stores::read(app, &caller, &store_id(request.param("id"))?)?.into()))
 }
 
 /// `PUT /document-store/store/:id`.
 ///
 /// # Errors
 /// 400, 404.
-pub fn update(app: &App, caller: Caller, request: &Request) -> Result<Reply> {
+pub fn update(app: &App, caller: Caller, request: &Request) -> Result<Json<DocumentStoreView>> {
     let id = store_id(request.param("id"))?;
-    let change: DocumentStoreChange = request.json()?;
-    Reply::json(&stores::update(app, &caller, &id, change)?)
+    let edit: DocumentStoreEdit = request.json()?;
+    Ok(Json(stores::update(app, &caller, &id, edit.into())?.into()))
 }
 
 /// `DELETE /document-store/store/:id`.
 ///
 /// # Errors
 /// 404.
-pub fn delete(app: &App, caller: Caller, request: &Request) -> Result<Reply> {
+pub fn delete(app: &App, caller: Caller, request: &Request) -> Result<Json<DeletedCount>> {
     stores::delete(app, &caller, &store_id(request.param("id"))?, has_flag(request, "force")?)?;
-    deleted_reply(1)
+    Ok(Json(DeletedCount::new(1)))
 }
 
 /// `GET /document-store/components/:group`.
@@ -72,32 +86,45 @@ pub fn components(_: &App, _: Caller, request: &Request) -> Result<Reply> {
 ///
 /// # Errors
 /// 404.
-pub fn config(app: &App, caller: Caller, request: &Request) -> Result<Reply> {
+pub fn config(app: &App, caller: Caller, request: &Request) -> Result<Json<LoaderConfigView>> {
     let (id, loader) = (store_id(request.param("id"))?, loader_id(request.param("loader"))?);
-    Reply::json(&stores::config(app, &caller, &id, &loader)?)
+    let (name, found) = stores::config(app, &caller, &id, &loader)?;
+    Ok(Json(LoaderConfigView::new(id, name, found)))
 }
 
 /// `POST /document-store/loader/preview`.
 ///
 /// # Errors
 /// 400, 404.
-pub fn preview(app: &App, caller: Caller, request: &Request) -> Result<Reply> {
-    Reply::json(&stores::preview(app, &caller, &request.json()?, request.cancel())?)
+pub fn preview(
+    app: &App,
+    caller: Caller,
+    request: &Request,
+    Json(body): Json<StoreLoaderEdit>,
+) -> Result<Json<LoaderPreviewView>> {
+    let store = body.store_id.as_deref().map(named_store).transpose()?;
+    let shown = body.preview_chunk_count;
+    let found = stores::preview(app, &caller, store, &body.into(), shown, request.cancel())?;
+    Ok(Json(found.into()))
 }
 
 /// `POST /document-store/loader/save`.
 ///
 /// # Errors
 /// 400, 404.
-pub fn save(app: &App, caller: Caller, request: &Request) -> Result<Reply> {
-    Reply::json(&stores::save(app, &caller, &request.json()?)?)
+pub fn save(
+    app: &App,
+    caller: Caller,
+    _: &Request,
+    Json(body): Json<StoreLoaderEdit>,
+) -> Result<Json<LoaderView>> {
+    let id = named_store(body.store_id.as_deref().unwrap_or_default())?;
+    Ok(Json(stores::save(app, &caller, &id, &body.into())?.into()))
 }
 
-/// The body of a run of a loader.
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct ProcessLoaderBody {
-    store_id: String,
+/// The store that the body about a loader names.
+fn named_store(text: &str) -> Result<DocumentStoreId> {
+    DocumentStoreId::parse(text).ok_or_else(|| Error::invalid("Invalid storeId: name a document store."))
 }
 
 /// `POST /document-store/loader/process/:loader`.
@@ -106,12 +133,12 @@ struct ProcessLoaderBody {
 /// 400, 404.
 pub fn process(app: &App, caller: Caller, request: &Request) -> Result<Reply> {
     let loader = loader_id(request.param("loader"))?;
-    let id = store_id(&request.json::<ProcessLoaderBody>()?.store_id)?;
+    let id = store_id(&request.json::<LoaderRun>()?.store_id)?;
     // What is not there is refused before the first byte.
     stores::config(app, &caller, &id, &loader)?;
     progress_reply::reply_with_progress(app, request, move |app, tell, cancel| {
         stores::process(app, &caller, &id, &loader, tell, cancel)?;
-        stores::chunk_page(app, &caller, &id, Some(&loader), 1)
+        stores::chunk_page(app, &caller, &id, Some(&loader), 1).map(ChunkPageView::from)
     })
 }
 
@@ -119,16 +146,16 @@ pub fn process(app: &App, caller: Caller, request: &Request) -> Result<Reply> {
 ///
 /// # Errors
 /// 404.
-pub fn remove_loader(app: &App, caller: Caller, request: &Request) -> Result<Reply> {
+pub fn remove_loader(app: &App, caller: Caller, request: &Request) -> Result<Json<DocumentStoreView>> {
     let (id, loader) = (store_id(request.param("id"))?, loader_id(request.param("loader"))?);
-    Reply::json(&stores::remove_loader(app, &caller, &id, &loader)?)
+    Ok(Json(stores::remove_loader(app, &caller, &id, &loader)?.into()))
 }
 
 /// `GET /document-store/chunks/:id/:loader/:page`, where the loader may be `all`.
 ///
 /// # Errors
 /// 400 for a page that is no number, 404.
-pub fn chunks(app: &App, caller: Caller, request: &Request) -> Result<Reply> {
+pub fn chunks(app: &App, caller: Caller, request: &Request) -> Result<Json<ChunkPageView>> {
     let id = store_id(request.param("id"))?;
     let wanted = match request.param("loader") {
         "all" => None,
@@ -136,28 +163,28 @@ pub fn chunks(app: &App, caller: Caller, request: &Request) -> Result<Reply> {
     };
     let number = request.param("page").parse();
     let number = number.map_err(|_| Error::invalid("The page must be a whole number from 1 up."))?;
-    Reply::json(&stores::chunk_page(app, &caller, &id, wanted.as_ref(), number)?)
+    Ok(Json(stores::chunk_page(app, &caller, &id, wanted.as_ref(), number)?.into()))
 }
 
 /// `PUT /document-store/chunks/:id/:loader/:chunk`.
 ///
 /// # Errors
 /// 400, 404.
-pub fn edit_chunk(app: &App, caller: Caller, request: &Request) -> Result<Reply> {
+pub fn edit_chunk(app: &App, caller: Caller, request: &Request) -> Result<Json<ChunkPageView>> {
     let (id, loader) = (store_id(request.param("id"))?, loader_id(request.param("loader"))?);
     let chunk = chunk_id(request.param("chunk"))?;
-    let edit = request.json()?;
-    Reply::json(&stores::edit_chunk(app, &caller, (&id, &loader, &chunk), &edit)?)
+    let edit: PassageEdit = request.json()?;
+    Ok(Json(stores::edit_chunk(app, &caller, (&id, &loader, &chunk), &edit.into())?.into()))
 }
 
 /// `DELETE /document-store/chunks/:id/:loader/:chunk`.
 ///
 /// # Errors
 /// 404.
-pub fn remove_chunk(app: &App, caller: Caller, request: &Request) -> Result<Reply> {
+pub fn remove_chunk(app: &App, caller: Caller, request: &Request) -> Result<Json<ChunkPageView>> {
     let (id, loader) = (store_id(request.param("id"))?, loader_id(request.param("loader"))?);
     let chunk = chunk_id(request.param("chunk"))?;
-    Reply::json(&stores::remove_chunk(app, &caller, (&id, &loader, &chunk))?)
+    Ok(Json(stores::remove_chunk(app, &caller, (&id, &loader, &chunk))?.into()))
 }
 
 /// `POST /document-store/upsert/:id`, as JSON or as a form with files.
@@ -173,11 +200,11 @@ pub fn upsert(app: &App, caller: Caller, request: &Request) -> Result<Reply> {
         }
         None => (request.json()?, Vec::new()),
     };
-    let sent: StoreUpsertRequest =
+    let sent: DocumentUpsert =
         json::parse_object(Value::Object(parse_form_fields(body)?).to_string().as_bytes())?;
-    let prepared = stores::prepare(app, &caller, &id, sent, &files)?;
+    let prepared = stores::prepare(app, &caller, &id, sent.into(), &files)?;
     progress_reply::reply_with_progress(app, request, move |app, tell, cancel| {
-        stores::upsert(app, &caller, prepared, tell, cancel)
+        stores::upsert(app, &caller, prepared, tell, cancel).map(DocumentUpsertView::from)
     })
 }
 
@@ -185,53 +212,36 @@ pub fn upsert(app: &App, caller: Caller, request: &Request) -> Result<Reply> {
 ///
 /// # Errors
 /// 400 for what is no chat model or a store without chunks, 404 without the store, 500 when the model fails.
-pub fn describe(app: &App, caller: Caller, request: &Request) -> Result<Reply> {
+pub fn describe(app: &App, caller: Caller, request: &Request) -> Result<Json<StoreDescriptionView>> {
     let id = store_id(request.param("id"))?;
-    Reply::json(&stores::describe(app, &caller, &id, request.json()?, request.cancel())?)
+    let model = request.json::<DescribeStore>()?.into_card().ok_or_else(stores::no_chat_model)?;
+    let content = stores::describe(app, &caller, &id, &model, request.cancel())?;
+    Ok(Json(StoreDescriptionView { content }))
 }
-
-/// Fields of an upsert that are objects; a form can send them only as JSON text.
-const OBJECT_FIELDS: &[&str] =
-    &["metadata", "docStore", "loader", "splitter", "vectorStore", "embedding", "recordManager"];
-const BOOLEAN_FIELDS: &[&str] = &["replaceExisting", "createNewDocStore"];
 
 /// A body with its texts read as what they stand for.
 fn parse_form_fields(mut body: Map<String, Value>) -> Result<Map<String, Value>> {
     body.retain(|_, value| !value.is_null());
     for (name, value) in &mut body {
         let Value::String(text) = value else { continue };
-        if OBJECT_FIELDS.contains(&name.as_str()) {
+        if DocumentUpsert::OBJECTS.contains(&name.as_str()) {
             *value = json::parse(text.as_bytes())?;
-        } else if BOOLEAN_FIELDS.contains(&name.as_str()) {
+        } else if DocumentUpsert::FLAGS.contains(&name.as_str()) {
             *value = Value::Bool(text == "true");
         }
     }
     Ok(body)
 }
 
-/// The body of a refresh; it may be missing.
-#[derive(Default, Deserialize)]
-struct RefreshBody {
-    #[serde(default)]
-    items: Option<Vec<RefreshItem>>,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct RefreshItem {
-    doc_id: String,
-}
-
 /// `POST /document-store/refresh/:id`.
 ///
 /// # Errors
 /// 400, 404.
-pub fn refresh(app: &App, caller: Caller, request: &Request) -> Result<Reply> {
+pub fn refresh(app: &App, caller: Caller, request: &Request) -> Result<Json<Vec<RefreshView>>> {
     let id = store_id(request.param("id"))?;
-    let sent: RefreshBody =
-        if request.body().is_empty() { RefreshBody::default() } else { request.json()? };
-    let named = sent.items.map(|items| items.into_iter().map(|item| item.doc_id).collect::<Vec<_>>());
-    Reply::json(&stores::refresh(app, &caller, &id, named.as_deref(), request.cancel())?)
+    let named = if request.body().is_empty() { None } else { request.json::<Refresh>()?.into_loaders() };
+    let outcomes = stores::refresh(app, &caller, &id, named.as_deref(), request.cancel())?;
+    Ok(Json(outcomes.into_iter().map(RefreshView::from).collect()))
 }
 
 fn store_id(text: &str) -> Result<DocumentStoreId> {

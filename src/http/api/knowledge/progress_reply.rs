@@ -9,7 +9,8 @@ use crate::http::reply::Reply;
 use crate::http::reply::error::log_failed_run;
 use crate::http::request::Request;
 use crate::ops::knowledge::progress::OnProgress;
-use serde_json::{Value, json};
+use crate::wire::knowledge::stores::FillProgress;
+use serde::Serialize;
 
 const EVENTS: &str = "text/event-stream";
 
@@ -17,10 +18,10 @@ const EVENTS: &str = "text/event-stream";
 ///
 /// # Errors
 /// What `run` fails with, where nothing was sent yet.
-pub(in crate::http::api) fn reply_with_progress(
+pub(in crate::http::api) fn reply_with_progress<T: Serialize>(
     app: &App,
     request: &Request,
-    run: impl FnOnce(&App, OnProgress<'_>, &CancelToken) -> Result<Value> + Send + 'static,
+    run: impl FnOnce(&App, OnProgress<'_>, &CancelToken) -> Result<T> + Send + 'static,
 ) -> Result<Reply> {
     if !accepts_events(request) {
         let body = run(app, &|_| {}, request.cancel()).inspect_err(|fault| log_failed_run(None, fault))?;
@@ -30,7 +31,7 @@ pub(in crate::http::api) fn reply_with_progress(
     Ok(Reply::stream(move |events| {
         // Whoever is gone has ended the run through its `CancelToken`.
         let tell = |at: UpsertProgress| {
-            let _ = events.send("progress", &json!(at));
+            let _ = events.send("progress", &FillProgress::from(at));
         };
         let _ = match run(&app, &tell, &cancel) {
             Ok(body) => events.send("result", &body).and_then(|()| events.close()),

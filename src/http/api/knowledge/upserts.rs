@@ -8,7 +8,6 @@ use crate::domain::flows::flow::Flow;
 use crate::domain::flows::rate_limit::WindowState;
 use crate::domain::ids::{FlowId, UpsertId};
 use crate::domain::predictions::prediction::ChatType;
-use crate::http::api::flows::deleted_reply;
 use crate::http::api::predictions::prediction::{
     admit_origin, canvas_source, conversation_proofs, flow_id, with_session,
 };
@@ -16,11 +15,14 @@ use crate::http::reply::Reply;
 use crate::http::request::Request;
 use crate::http::request::json;
 use crate::http::routing::guard::{self, Guard, RequiredAccess};
+use crate::http::routing::handler::Json;
 use crate::ops::accounts::keys;
 use crate::ops::knowledge::upsert::{self, CanvasSource, HistoryFilter, Uploader, UpsertRequest};
 use crate::ops::predictions;
+use crate::wire::deleted::DeletedCount;
+use crate::wire::form::read_fields;
+use crate::wire::knowledge::upserts::{Fill, FillForm, FillView, FillingIds, UpsertRecordView};
 use jiff::Timestamp;
-use serde::Deserialize;
 use serde_json::{Map, Value};
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -82,23 +84,6 @@ fn admit_sender(app: &App, request: &Request, flow: &Flow) -> Result<()> {
     }
 }
 
-/// `{stopNodeId?, overrideConfig?, chatId?}`, or a form whose other fields are overrides.
-#[derive(Default, Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct UpsertBody {
-    #[serde(default)]
-    stop_node_id: Option<String>,
-    #[serde(default)]
-    override_config: Option<Map<String, Value>>,
-    #[serde(default)]
-    chat_id: Option<String>,
-    #[serde(default)]
-    session_token: Option<String>,
-    /// Which canvas; only the route of the canvas reads it.
-    #[serde(default)]
-    source: Option<String>,
-}
-
 /// An upsert, and in which conversation it is sent.
 struct SentUpsert {
     fill: UpsertRequest,
@@ -107,35 +92,42 @@ struct SentUpsert {
 }
 
 fn parse_upsert(request: &Request, chat_type: ChatType) -> Result<SentUpsert> {
-    let mut body = UpsertBody::default();
-    let mut files = Vec::new();
-    match request.take_form() {
+    let (body, session_token, files) = match request.take_form() {
         Some(form) => {
-            let mut flat = Map::new();
-            for (name, text) in form.fields {
-                match name.as_str() {
-                    "stopNodeId" => body.stop_node_id = Some(text),
-                    "chatId" => body.chat_id = Some(text),
-                    "sessionToken" => body.session_token = Some(text),
-                    "source" if chat_type == ChatType::Internal => body.source = Some(text),
-                    "overrideConfig" => body.override_config = Some(json::parse_object(text.as_bytes())?),
-                    _ => drop(flat.insert(name, text.into())),
-                }
-            }
-            body.override_config.get_or_insert_default().extend(flat);
-            files = form.files;
+            let (body, session_token) = read_form(form.fields, chat_type)?;
+            (body, session_token, form.files)
         }
-        None if request.body().is_empty() => {}
-        None => body = request.json()?,
-    }
+        None if request.body().is_empty() => (Fill::default(), None, Vec::new()),
+        None => (request.json()?, None, Vec::new()),
+    };
     let mut overrides = body.override_config.unwrap_or_default();
-    let proofs = conversation_proofs(request, body.session_token, &mut overrides);
+    let proofs = conversation_proofs(request, session_token, &mut overrides);
     let store = body.stop_node_id.filter(|id| !id.is_empty());
     Ok(SentUpsert {
         fill: UpsertRequest { store, overrides, files, conversation: None },
         sender: Uploader { chat: body.chat_id, proofs, chat_type },
         source: body.source,
     })
+}
+
+/// A form as the body it stands for, and the proof of a conversation that it holds.
+fn read_form(fields: Vec<(String, String)>, chat_type: ChatType) -> Result<(Fill, Option<String>)> {
+    let form: FillForm = read_fields(fields)?;
+    let FillForm { stop_node_id, chat_id, session_token, mut source, override_config, overrides: named } =
+        form;
+    let mut overrides: Map<String, Value> = match override_config {
+        Some(text) => json::parse_object(text.as_bytes())?,
+        None => Map::new(),
+    };
+    overrides.extend(named);
+    // Only the canvas has a draft; elsewhere the word may be the name of a setting.
+    if chat_type != ChatType::Internal
+        && let Some(text) = source.take()
+    {
+        overrides.insert("source".to_owned(), text.into());
+    }
+    let body = Fill { stop_node_id, override_config: Some(overrides), chat_id, source };
+    Ok((body, session_token))
 }
 
 /// `POST /vector/upsert/:id`.
@@ -147,7 +139,7 @@ pub fn run(app: &App, admitted: UpsertGrant, request: &Request) -> Result<Reply>
     let (id, conversation) = (flow.id, fill.conversation);
     let prepared = upsert::prepare(app, flow, fill, CanvasSource::Live)?;
     let mut reply = progress_reply::reply_with_progress(app, request, move |app, tell, cancel| {
-        upsert::upsert(app, &prepared, tell, cancel)
+        upsert::upsert(app, &prepared, tell, cancel).map(FillView::from)
     })?;
     if let Some(chat) = conversation {
         reply = with_session(app, request, reply, &id, &chat);
@@ -171,7 +163,7 @@ pub fn run_internal(app: &App, caller: Caller, request: &Request) -> Result<Repl
     }
     let prepared = upsert::prepare(app, flow, fill, side)?;
     progress_reply::reply_with_progress(app, request, move |app, tell, cancel| {
-        upsert::upsert(app, &prepared, tell, cancel)
+        upsert::upsert(app, &prepared, tell, cancel).map(FillView::from)
     })
 }
 
@@ -179,7 +171,7 @@ pub fn run_internal(app: &App, caller: Caller, request: &Request) -> Result<Repl
 ///
 /// # Errors
 /// 400 for a bad filter, 404, 403.
-pub fn history(app: &App, caller: Caller, request: &Request) -> Result<Reply> {
+pub fn history(app: &App, caller: Caller, request: &Request) -> Result<Json<Vec<UpsertRecordView>>> {
     let newest_first = match request.query("order") {
         None | Some("" | "ASC") => false,
         Some("DESC") => true,
@@ -190,7 +182,9 @@ pub fn history(app: &App, caller: Caller, request: &Request) -> Result<Reply> {
         start: parse_date(request, "startDate")?,
         end: parse_date(request, "endDate")?,
     };
-    Reply::json(&upsert::history(app, &caller, &flow_id(request)?, &filter)?)
+    let flow = flow_id(request)?;
+    let found = upsert::history(app, &caller, &flow, &filter)?;
+    Ok(Json(found.into_iter().map(|record| UpsertRecordView::new(flow, record)).collect()))
 }
 
 fn parse_date(request: &Request, name: &str) -> Result<Option<Timestamp>> {
@@ -202,16 +196,17 @@ fn parse_date(request: &Request, name: &str) -> Result<Option<Timestamp>> {
 ///
 /// # Errors
 /// 400 without ids, 404 when one of them is not there.
-pub fn delete_history(app: &App, caller: Caller, request: &Request) -> Result<Reply> {
-    #[derive(Deserialize)]
-    struct Ids {
-        ids: BTreeSet<String>,
-    }
-    let sent: Ids = request.json()?;
+pub fn delete_history(
+    app: &App,
+    caller: Caller,
+    _: &Request,
+    Json(sent): Json<FillingIds>,
+) -> Result<Json<DeletedCount>> {
     if sent.ids.is_empty() {
         return Err(Error::invalid("'ids' is empty: name the entries to delete."));
     }
     let unknown = || Error::NotFound("There is no such entry in the upsert history.".to_owned());
     let ids: Option<BTreeSet<UpsertId>> = sent.ids.iter().map(|id| UpsertId::parse(id)).collect();
-    deleted_reply(upsert::delete_history(app, &caller, &ids.ok_or_else(unknown)?)?)
+    let count = upsert::delete_history(app, &caller, &ids.ok_or_else(unknown)?)?;
+    Ok(Json(DeletedCount::new(count)))
 }

@@ -11,7 +11,7 @@ use crate::domain::predictions::prediction::MessageRole;
 use crate::ops::flows::access::{self, FlowAction};
 use crate::store::queries::feedback;
 use crate::store::queries::timeline;
-use crate::store::{Order, MessagesTx, MessageReader};
+use crate::store::{MessageReader, MessagesTx, Order};
 use std::collections::HashSet;
 use std::ops::ControlFlow;
 

@@ -20,6 +20,7 @@ use crate::ops::flows::access::{self, FlowAction};
 pub use crate::store::Order as MessageOrder;
 use crate::store::queries::feedback as ratings;
 use crate::store::queries::timeline::{self, MessagePosition};
+use crate::store::{MessagesTx, Tx};
 use serde::Serialize;
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;

@@ -7,22 +7,12 @@ use crate::domain::accounts::caller::Caller;
 use crate::domain::error::{Error, Result};
 use crate::domain::ids::{ChunkId, DocumentStoreId, LoaderId};
 use crate::domain::knowledge::document_store::{DocumentLoader, DocumentStore, StoredChunk};
+use crate::domain::knowledge::store_changes::ChunkChange;
+use crate::domain::knowledge::store_overview::{ChunkEntry, ChunkPage};
 use crate::limits;
 use crate::store::queries::chunks;
-use serde::Deserialize;
-use serde_json::{Map, Value, json};
 
 const PAGE: usize = 50;
-
-/// What takes the place of a chunk: what is not sent stays.
-#[derive(Debug, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct ChunkEdit {
-    #[serde(default)]
-    page_content: Option<String>,
-    #[serde(default)]
-    metadata: Option<Map<String, Value>>,
-}
 
 /// A page of the chunks of a loader, or of all; pages are counted from 1.
 ///
@@ -34,7 +24,7 @@ pub fn chunk_page(
     id: &DocumentStoreId,
     loader: Option<&LoaderId>,
     number: usize,
-) -> Result<Value> {
+) -> Result<ChunkPage> {
     let number = number.max(1);
     let skip = (number - 1).saturating_mul(PAGE);
     let (store, found) = app.store.read(|tx| {
@@ -45,21 +35,22 @@ pub fn chunk_page(
         let found = chunks::page(tx, id, loader, skip, PAGE)?;
         Ok((store, found))
     })?;
-    let of_loader = loader.and_then(|loader| store.loader(loader));
-    let chunks = found.iter().enumerate().map(|(at, (loader, chunk))| {
-        json!({
-            "id": chunk.id, "docId": loader, "storeId": id, "chunkNo": skip + at + 1,
-            "pageContent": chunk.text, "metadata": chunk.metadata,
-        })
+    let of_loader = loader.and_then(|loader| store.loader(loader)).cloned();
+    let chunks = found.into_iter().enumerate().map(|(at, (loader, chunk))| ChunkEntry {
+        loader,
+        number: skip + at + 1,
+        chunk,
     });
-    Ok(json!({
-        "chunks": chunks.collect::<Vec<_>>(),
-        "count": of_loader.map_or(store.chunks, |loader| loader.chunks),
-        "characters": of_loader.map_or(store.characters, |loader| loader.characters),
-        "file": of_loader.map(super::wire_loader),
-        "currentPage": number, "docId": loader,
-        "storeName": store.name, "description": store.description,
-    }))
+    Ok(ChunkPage {
+        store: *id,
+        chunks: chunks.collect(),
+        count: of_loader.as_ref().map_or(store.chunks, |loader| loader.chunks),
+        characters: of_loader.as_ref().map_or(store.characters, |loader| loader.characters),
+        loader: of_loader.map(super::loader_overview),
+        number,
+        store_name: store.name,
+        description: store.description,
+    })
 }
 
 /// Changes a chunk; answers with its page.
@@ -70,9 +61,9 @@ pub fn edit_chunk(
     app: &App,
     caller: &Caller,
     place: (&DocumentStoreId, &LoaderId, &ChunkId),
-    edit: &ChunkEdit,
-) -> Result<Value> {
-    let text = edit.page_content.as_deref();
+    change: &ChunkChange,
+) -> Result<ChunkPage> {
+    let text = change.text.as_deref();
     if text.is_some_and(|text| text.trim().is_empty() || text.len() > limits::PASSAGE_BYTES_MAX) {
         return Err(Error::invalid("Invalid pageContent: it is empty or too long."));
     }
@@ -82,7 +73,7 @@ pub fn edit_chunk(
         let new = StoredChunk {
             id: *chunk,
             text: text.map_or_else(|| old.text.clone(), str::to_owned),
-            metadata: edit.metadata.clone().unwrap_or_else(|| old.metadata.clone()),
+            metadata: change.metadata.clone().unwrap_or_else(|| old.metadata.clone()),
         };
         let counted = loader_mut(store, loader)?;
         counted.characters = (counted.characters + char_count(&new)).saturating_sub(char_count(&old));
@@ -99,7 +90,7 @@ pub fn remove_chunk(
     app: &App,
     caller: &Caller,
     place: (&DocumentStoreId, &LoaderId, &ChunkId),
-) -> Result<Value> {
+) -> Result<ChunkPage> {
     let (id, loader, chunk) = place;
     update_store(app, caller, id, |tx, store| {
         let old = chunks::get(tx, id, loader, chunk)?.ok_or_else(no_chunk)?;

@@ -1,6 +1,6 @@
 //! Loaders of a store: tried, saved, run, run again, and removed.
 
-use super::{files, loader_config, require_store, secrets, wire, wire_loader};
+use super::{files, loader_config, loader_overview, read_overview, require_store, secrets};
 use crate::app::App;
 use crate::base::cancel::CancelToken;
 use crate::domain::accounts::caller::Caller;
@@ -9,7 +9,9 @@ use crate::domain::ids::{DocumentStoreId, LoaderId};
 use crate::domain::knowledge::document_store::{
     CardConfig, DocumentLoader, DocumentStore, LoaderConfig, StoredChunk,
 };
-use crate::domain::knowledge::upsert::UpsertProgress;
+use crate::domain::knowledge::store_changes::LoaderChange;
+use crate::domain::knowledge::store_overview::{LoaderOverview, LoaderPreview, StoreOverview};
+use crate::domain::knowledge::upsert::{LoaderRunOutcome, StoreUpsertOutcome, UpsertCounts, UpsertProgress};
 use crate::limits;
 use crate::ops::knowledge::progress::{OnProgress, ProgressReporter};
 use crate::ops::predictions::host::workspace_host::WorkspaceHost;
@@ -18,70 +20,46 @@ use crate::state::active_upserts::StoreActivity;
 use crate::store::WriteTx;
 use crate::store::queries::chunks;
 use crate::store::tables::DOCUMENT_STORES;
-use serde::Deserialize;
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 use std::collections::HashSet;
-
-/// A loader as Flowise's page sends it.
-#[derive(Debug, Default, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
-pub struct LoaderRequest {
-    store_id: Option<String>,
-    /// That of a loader that is there; else a new one is meant.
-    id: Option<String>,
-    loader_id: Option<String>,
-    loader_name: Option<String>,
-    loader_config: Option<Map<String, Value>>,
-    splitter_id: Option<String>,
-    splitter_config: Option<Map<String, Value>>,
-    credential: Option<String>,
-    preview_chunk_count: Option<usize>,
-}
 
 /// Chunks of a preview, when nobody says how many.
 const PREVIEW_DEFAULT: usize = 20;
 /// The most chunks of a preview.
 const PREVIEW_MAX: usize = 500;
 
-impl LoaderRequest {
-    fn store(&self) -> Result<DocumentStoreId> {
-        let id = self.store_id.as_deref().unwrap_or_default();
-        DocumentStoreId::parse(id).ok_or_else(|| Error::invalid("Invalid storeId: name a document store."))
+/// The config that a change makes of a loader, over the one it has.
+fn change_config(
+    change: &LoaderChange,
+    saved: Option<&LoaderConfig>,
+    caller: &Caller,
+) -> Result<LoaderConfig> {
+    let mut plan = saved.cloned().unwrap_or_default();
+    if let Some(card) = change.card.as_ref().filter(|card| !card.is_empty()) {
+        plan.loader.card.clone_from(card);
     }
-
-    fn loader(&self) -> Option<LoaderId> {
-        self.id.as_deref().and_then(LoaderId::parse)
+    if plan.loader.card.is_empty() {
+        return Err(Error::invalid("Invalid loaderId: name a document loader."));
     }
-
-    /// The config it describes, over that of the loader it means.
-    fn loader_config(&self, saved: Option<&LoaderConfig>, caller: &Caller) -> Result<LoaderConfig> {
-        let mut plan = saved.cloned().unwrap_or_default();
-        if let Some(card) = self.loader_id.as_ref().filter(|card| !card.is_empty()) {
-            plan.loader.card.clone_from(card);
-        }
-        if plan.loader.card.is_empty() {
-            return Err(Error::invalid("Invalid loaderId: name a document loader."));
-        }
-        if let Some(config) = &self.loader_config {
-            plan.loader.config.clone_from(config);
-        }
-        let chosen = self.credential.as_deref().or_else(|| credential(&plan.loader.config));
-        if let Some(credential) = chosen.map(str::to_owned) {
-            plan.loader.credential = Some(credential).filter(|id| !id.is_empty());
-        }
-        secrets::merge_saved(saved.map(|saved| &saved.loader), &mut plan.loader, caller)?;
-        if let Some(card) = &self.splitter_id {
-            let config = self.splitter_config.clone().unwrap_or_default();
-            let splitter = CardConfig { card: card.clone(), config, credential: None };
-            plan.splitter = Some(splitter).filter(|splitter| !splitter.card.is_empty());
-        }
-        let name = self.loader_name.as_deref().map(str::trim).filter(|name| !name.is_empty());
-        if let Some(name) = name {
-            plan.name = name.chars().take(super::NAME_CHARS_MAX).collect();
-        }
-        loader_config::check(&plan)?;
-        Ok(plan)
+    if let Some(config) = &change.config {
+        plan.loader.config.clone_from(config);
     }
+    let chosen = change.credential.as_deref().or_else(|| credential(&plan.loader.config));
+    if let Some(credential) = chosen.map(str::to_owned) {
+        plan.loader.credential = Some(credential).filter(|id| !id.is_empty());
+    }
+    secrets::merge_saved(saved.map(|saved| &saved.loader), &mut plan.loader, caller)?;
+    if let Some(card) = &change.splitter {
+        let config = change.splitter_config.clone().unwrap_or_default();
+        let splitter = CardConfig { card: card.clone(), config, credential: None };
+        plan.splitter = Some(splitter).filter(|splitter| !splitter.card.is_empty());
+    }
+    let name = change.name.as_deref().map(str::trim).filter(|name| !name.is_empty());
+    if let Some(name) = name {
+        plan.name = name.chars().take(super::NAME_CHARS_MAX).collect();
+    }
+    loader_config::check(&plan)?;
+    Ok(plan)
 }
 
 /// The credential that an editor wrote among the settings.
@@ -89,43 +67,52 @@ pub(super) fn credential(config: &Map<String, Value>) -> Option<&str> {
     ["credential", "FLOWISE_CREDENTIAL_ID"].iter().find_map(|name| config.get(*name)?.as_str())
 }
 
-/// What a loader would bring; nothing is stored.
+/// What a loader would bring, some of it or as many as `shown` says; nothing is stored.
 ///
 /// # Errors
 /// 400 for a loader that is set wrongly or brings nothing, 404 without the store it names.
-pub fn preview(app: &App, caller: &Caller, sent: &LoaderRequest, cancel: &CancelToken) -> Result<Value> {
-    let store = sent.store_id.as_ref().map(|_| sent.store()).transpose()?;
+pub fn preview(
+    app: &App,
+    caller: &Caller,
+    store: Option<DocumentStoreId>,
+    change: &LoaderChange,
+    shown: Option<usize>,
+    cancel: &CancelToken,
+) -> Result<LoaderPreview> {
     let saved = match &store {
         None => None,
         Some(id) => Some(app.store.read(|tx| require_store(tx, &caller.workspace, id))?),
     };
-    let loader = saved.as_ref().zip(sent.loader()).and_then(|(store, id)| store.loader(&id));
-    let plan = sent.loader_config(loader.map(|loader| &loader.plan), caller)?;
+    let loader = saved.as_ref().zip(change.id).and_then(|(store, id)| store.loader(&id));
+    let plan = change_config(change, loader.map(|loader| &loader.plan), caller)?;
     // What is only tried is remembered by nobody.
     let known = saved.as_ref().map(credential_destinations::of_loaders).unwrap_or_default();
     let sends: Vec<_> = credential_destinations::of_loader(&plan.loader).into_iter().collect();
     app.store.read(|tx| credential_destinations::check(tx, caller, &sends, || Ok(known)))?;
     let host = WorkspaceHost::new(app, caller.workspace, cancel.clone()).with_store_files(store);
-    let documents = loader_config::load(&plan, &host)?;
+    let mut documents = loader_config::load(&plan, &host)?;
+    let total = documents.len();
     // -1 and 0 are words for all in some clients; a page of them is enough to judge a loader by.
-    let wanted =
-        sent.preview_chunk_count.filter(|count| *count > 0).unwrap_or(PREVIEW_DEFAULT).min(PREVIEW_MAX);
-    let shown: Vec<Value> = documents.iter().take(wanted).map(|document| json!(document)).collect();
-    Ok(json!({"chunks": shown, "totalChunks": documents.len(), "previewChunkCount": shown.len()}))
+    documents.truncate(shown.filter(|count| *count > 0).unwrap_or(PREVIEW_DEFAULT).min(PREVIEW_MAX));
+    Ok(LoaderPreview { shown: documents, total })
 }
 
 /// Saves a loader without running it; answers with the loader.
 ///
 /// # Errors
 /// 400 for a loader a store cannot have, 404 without the store.
-pub fn save(app: &App, caller: &Caller, sent: &LoaderRequest) -> Result<Value> {
-    let id = sent.store()?;
-    let store = app.store.read(|tx| require_store(tx, &caller.workspace, &id))?;
-    let saved = sent.loader().and_then(|id| store.loader(&id).cloned());
-    let mut plan = sent.loader_config(saved.as_ref().map(|loader| &loader.plan), caller)?;
+pub fn save(
+    app: &App,
+    caller: &Caller,
+    id: &DocumentStoreId,
+    change: &LoaderChange,
+) -> Result<LoaderOverview> {
+    let store = app.store.read(|tx| require_store(tx, &caller.workspace, id))?;
+    let saved = change.id.and_then(|id| store.loader(&id).cloned());
+    let mut plan = change_config(change, saved.as_ref().map(|loader| &loader.plan), caller)?;
     let sends: Vec<_> = credential_destinations::of_loader(&plan.loader).into_iter().collect();
     credential_destinations::check_ahead(app, caller, &sends, &credential_destinations::of_loaders(&store))?;
-    let fresh = files::store_inline_files(app, &caller.workspace, &id, &mut plan)?;
+    let fresh = files::store_inline_files(app, &caller.workspace, id, &mut plan)?;
     let loader = DocumentLoader {
         id: saved.as_ref().map_or_else(LoaderId::next, |loader| loader.id),
         plan,
@@ -133,18 +120,18 @@ pub fn save(app: &App, caller: &Caller, sent: &LoaderRequest) -> Result<Value> {
         chunks: saved.as_ref().map_or(0, |loader| loader.chunks),
         characters: saved.as_ref().map_or(0, |loader| loader.characters),
     };
-    let written = update_store(app, caller, &id, |_, store| {
+    let written = update_store(app, caller, id, |_, store| {
         put_loader(store, loader.clone())?;
         Ok(())
     });
     match written {
         Ok((store, ())) => {
             let gone: Vec<DocumentLoader> = saved.into_iter().collect();
-            files::delete_unreferenced(app, &caller.workspace, &id, &gone, &store.loaders);
-            Ok(wire_loader(&loader))
+            files::delete_unreferenced(app, &caller.workspace, id, &gone, &store.loaders);
+            Ok(loader_overview(loader))
         }
         Err(error) => {
-            files::roll_back(app, &caller.workspace, &id, &fresh, &error);
+            files::roll_back(app, &caller.workspace, id, &fresh, &error);
             Err(error)
         }
     }
@@ -191,7 +178,7 @@ pub fn process(
     loader: &LoaderId,
     tell: OnProgress<'_>,
     cancel: &CancelToken,
-) -> Result<StoreUpsertCounts> {
+) -> Result<StoreUpsertOutcome> {
     let found = app.store.read(|tx| require_store(tx, &caller.workspace, store))?;
     let plan = found.loader(loader).ok_or_else(no_loader)?.plan.clone();
     let watch = ProgressReporter::new(app, tell);
@@ -221,25 +208,6 @@ pub(super) fn load_chunks(
     Ok(chunks)
 }
 
-/// What a run of a loader changed, in Flowise's words.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct StoreUpsertCounts {
-    pub loader: LoaderId,
-    pub added: usize,
-    pub deleted: usize,
-    pub total: usize,
-}
-
-impl StoreUpsertCounts {
-    #[must_use]
-    pub fn wire(&self) -> Value {
-        json!({
-            "numAdded": self.added, "numDeleted": self.deleted, "numUpdated": 0, "numSkipped": 0,
-            "totalKeys": self.total, "docId": self.loader,
-        })
-    }
-}
-
 /// Writes what a loader brought, and removes the loaders it takes the place of.
 pub(super) fn replace_chunks(
     app: &App,
@@ -248,7 +216,7 @@ pub(super) fn replace_chunks(
     mut loader: DocumentLoader,
     chunks: &[StoredChunk],
     replaces: &dyn Fn(&DocumentLoader) -> bool,
-) -> Result<StoreUpsertCounts> {
+) -> Result<StoreUpsertOutcome> {
     loader.chunks = chunks.len();
     loader.characters = chunks.iter().map(|chunk| chunk.text.chars().count()).sum();
     let (store, (deleted, gone)) = update_store(app, caller, id, |tx, store| {
@@ -271,7 +239,13 @@ pub(super) fn replace_chunks(
         Ok((deleted, gone))
     })?;
     files::delete_unreferenced(app, &caller.workspace, id, &gone, &store.loaders);
-    Ok(StoreUpsertCounts { loader: loader.id, added: chunks.len(), deleted, total: store.chunks })
+    let counts = UpsertCounts {
+        num_added: chunks.len(),
+        num_deleted: deleted,
+        total_keys: store.chunks,
+        ..UpsertCounts::default()
+    };
+    Ok(StoreUpsertOutcome { counts, loader: loader.id, new_store: None })
 }
 
 pub(super) fn no_loader() -> Error {
@@ -282,27 +256,34 @@ pub(super) fn no_loader() -> Error {
 ///
 /// # Errors
 /// 404.
-pub fn remove_loader(app: &App, caller: &Caller, id: &DocumentStoreId, loader: &LoaderId) -> Result<Value> {
+pub fn remove_loader(
+    app: &App,
+    caller: &Caller,
+    id: &DocumentStoreId,
+    loader: &LoaderId,
+) -> Result<StoreOverview> {
     let (store, gone) = update_store(app, caller, id, |tx, store| {
         let at = store.loaders.iter().position(|known| known.id == *loader).ok_or_else(no_loader)?;
         chunks::clear(tx, id, Some(loader))?;
         Ok(store.loaders.remove(at))
     })?;
     files::delete_unreferenced(app, &caller.workspace, id, &[gone], &store.loaders);
-    app.store.read(|tx| wire(app, tx, &store))
+    read_overview(app, store)
 }
 
-/// How a loader of a store is set.
+/// How a loader of a store is set, and the name of the store.
 ///
 /// # Errors
 /// 404.
-pub fn config(app: &App, caller: &Caller, id: &DocumentStoreId, loader: &LoaderId) -> Result<Value> {
+pub fn config(
+    app: &App,
+    caller: &Caller,
+    id: &DocumentStoreId,
+    loader: &LoaderId,
+) -> Result<(String, LoaderOverview)> {
     let store = app.store.read(|tx| require_store(tx, &caller.workspace, id))?;
-    let loader = store.loader(loader).ok_or_else(no_loader)?;
-    let mut found = wire_loader(loader);
-    found["storeId"] = json!(store.id);
-    found["storeName"] = store.name.as_str().into();
-    Ok(found)
+    let loader = store.loader(loader).cloned().ok_or_else(no_loader)?;
+    Ok((store.name, loader_overview(loader)))
 }
 
 /// Runs loaders of a store again: those that are named, or all. What one cannot do does not keep the others.
@@ -315,7 +296,7 @@ pub fn refresh(
     id: &DocumentStoreId,
     named: Option<&[String]>,
     cancel: &CancelToken,
-) -> Result<Vec<Value>> {
+) -> Result<Vec<LoaderRunOutcome>> {
     let store = app.store.read(|tx| require_store(tx, &caller.workspace, id))?;
     let loaders: Vec<LoaderId> = match named {
         None => store.loaders.iter().map(|loader| loader.id).collect(),
@@ -329,13 +310,13 @@ pub fn refresh(
             found
         }
     };
-    let mut answers = Vec::new();
+    let mut outcomes = Vec::new();
     for loader in loaders {
-        answers.push(match process(app, caller, id, &loader, &|_| {}, cancel) {
-            Ok(counts) => counts.wire(),
-            Err(Error::Invalid(why)) => json!({"docId": loader, "error": why}),
+        outcomes.push(match process(app, caller, id, &loader, &|_| {}, cancel) {
+            Ok(done) => LoaderRunOutcome::Done(done),
+            Err(Error::Invalid(why)) => LoaderRunOutcome::Refused { loader, why },
             Err(other) => return Err(other),
         });
     }
-    Ok(answers)
+    Ok(outcomes)
 }

@@ -8,21 +8,21 @@ mod loaders;
 mod secrets;
 mod upsert;
 
-pub use self::chunks::{ChunkEdit, chunk_page, edit_chunk, remove_chunk};
-pub use self::describe::{DescribeRequest, describe};
+pub use self::chunks::{chunk_page, edit_chunk, remove_chunk};
+pub use self::describe::{describe, no_chat_model};
 pub(crate) use self::files::read as stored_file;
-pub use self::loaders::{LoaderRequest, config, preview, process, refresh, remove_loader, save};
-pub use self::upsert::{StoreUpsertRequest, add_text, prepare, upsert};
+pub use self::loaders::{config, preview, process, refresh, remove_loader, save};
+pub use self::upsert::{add_text, prepare, upsert};
 use super::vectors;
 use crate::app::App;
 use crate::cards::kit::Category;
 use crate::cards::registry;
-use crate::clock::iso;
 use crate::domain::accounts::caller::Caller;
 use crate::domain::error::{Conflict, Error, Result};
 use crate::domain::ids::{DocumentStoreId, WorkspaceId};
-use crate::domain::knowledge::document_store::{CardConfig, DocumentLoader, DocumentStore};
-use crate::domain::knowledge::vector_config::VectorCardConfig;
+use crate::domain::knowledge::document_store::{CardConfig, DocumentLoader, DocumentStore, LoaderConfig};
+use crate::domain::knowledge::store_changes::{NewStore, StoreChange};
+use crate::domain::knowledge::store_overview::{LoaderOverview, StoreOverview, StoreStatus, StoreUse};
 use crate::domain::predictions::prediction::Document;
 use crate::limits;
 use crate::ops::accounts::membership;
@@ -32,24 +32,7 @@ use crate::ops::service::catalogue;
 use crate::store::Tx;
 use crate::store::queries::chunks as rows;
 use crate::store::tables::{CANVASES, DOCUMENT_STORES, FLOWS, VECTOR_CONFIGS};
-use serde::Deserialize;
-use serde_json::{Value, json};
-
-/// What makes a store.
-#[derive(Debug, Deserialize)]
-pub struct NewDocumentStore {
-    name: String,
-    #[serde(default)]
-    description: String,
-}
-
-/// What changes a store: what is not sent stays.
-#[derive(Debug, Default, Deserialize)]
-#[serde(default)]
-pub struct DocumentStoreChange {
-    name: Option<String>,
-    description: Option<String>,
-}
+use serde_json::Value;
 
 const NAME_CHARS_MAX: usize = 255;
 const DESCRIPTION_CHARS_MAX: usize = 10_000;
@@ -69,43 +52,49 @@ fn check_description(description: String) -> Result<String> {
     Err(Error::Invalid(format!("Invalid description: it can have {DESCRIPTION_CHARS_MAX} characters.")))
 }
 
-/// As clients read it, with the cards of its vectors.
-fn wire(app: &App, tx: &impl Tx, store: &DocumentStore) -> Result<Value> {
+/// A store with the cards of its vectors and what is under way in it.
+fn overview(app: &App, tx: &impl Tx, store: DocumentStore) -> Result<StoreOverview> {
     let vectors = VECTOR_CONFIGS.get(tx, &store.workspace, &store.id)?;
-    let card = |set: Option<&VectorCardConfig>| set.map(VectorCardConfig::wire);
     let is_filled = vectors.as_ref().and_then(|vectors| vectors.filled).is_some_and(|at| at >= store.updated);
     let under_way = app.state.active_upserts.find(&store.id);
     let status = match under_way {
         Some((work, _)) => work.status(),
-        None if is_filled => "UPSERTED",
+        None if is_filled => StoreStatus::Upserted,
         None => store.status(),
     };
-    Ok(json!({
-        "id": store.id, "name": store.name, "description": store.description,
-        "loaders": store.loaders.iter().map(wire_loader).collect::<Vec<_>>(),
-        "whereUsed": [],
-        "embeddingConfig": card(vectors.as_ref().map(|vectors| &vectors.embedding)),
-        "vectorStoreConfig": card(vectors.as_ref().and_then(|vectors| vectors.vector_store.as_ref())),
-        "recordManagerConfig": card(vectors.as_ref().and_then(|vectors| vectors.record_manager.as_ref())),
-        "status": status, "progress": under_way.map(|(_, at)| at),
-        "totalChars": store.characters, "totalChunks": store.chunks,
-        "createdDate": iso(store.created), "updatedDate": iso(store.updated), "workspaceId": store.workspace,
-    }))
+    Ok(StoreOverview {
+        id: store.id,
+        workspace: store.workspace,
+        name: store.name,
+        description: store.description,
+        loaders: store.loaders.into_iter().map(loader_overview).collect(),
+        used_by: Vec::new(),
+        vectors,
+        status,
+        progress: under_way.map(|(_, at)| at),
+        chunks: store.chunks,
+        characters: store.characters,
+        created: store.created,
+        updated: store.updated,
+    })
 }
 
-fn wire_loader(loader: &DocumentLoader) -> Value {
+fn loader_overview(loader: DocumentLoader) -> LoaderOverview {
+    let (status, source) = (loader.status(), loader.source().cloned());
+    let LoaderConfig { name, loader: card, splitter, .. } = loader.plan;
     let label = |plan: &CardConfig| {
         registry::find(&plan.card).map_or(plan.card.as_str(), |card| card.label).to_owned()
     };
-    let splitter = loader.plan.splitter.as_ref();
-    json!({
-        "id": loader.id, "loaderId": loader.plan.loader.card, "loaderName": loader.plan.name,
-        "loaderConfig": secrets::redacted_config(&loader.plan.loader), "credential": loader.plan.loader.credential,
-        "splitterId": splitter.map(|plan| plan.card.as_str()), "splitterName": splitter.map(label),
-        "splitterConfig": splitter.map(|plan| &plan.config),
-        "totalChunks": loader.chunks, "totalChars": loader.characters, "status": loader.status(),
-        "source": loader.source(),
-    })
+    LoaderOverview {
+        id: loader.id,
+        name,
+        loader: CardConfig { config: secrets::redacted_config(&card), ..card },
+        splitter: splitter.map(|splitter| (label(&splitter), splitter)),
+        chunks: loader.chunks,
+        characters: loader.characters,
+        status,
+        source,
+    }
 }
 
 fn require_store(tx: &impl Tx, workspace: &WorkspaceId, id: &DocumentStoreId) -> Result<DocumentStore> {
@@ -118,31 +107,35 @@ fn require_store(tx: &impl Tx, workspace: &WorkspaceId, id: &DocumentStoreId) ->
 ///
 /// # Errors
 /// 400 for a bad name.
-pub fn create(app: &App, caller: &Caller, edit: NewDocumentStore) -> Result<Value> {
-    let store = insert_new(app, caller, edit)?;
-    app.store.read(|tx| wire(app, tx, &store))
+pub fn create(app: &App, caller: &Caller, new: NewStore) -> Result<StoreOverview> {
+    let store = insert_new(app, caller, new)?;
+    read_overview(app, store)
 }
 
-fn insert_new(app: &App, caller: &Caller, edit: NewDocumentStore) -> Result<DocumentStore> {
-    insert(app, caller, DocumentStoreId::random(), edit)
+fn read_overview(app: &App, store: DocumentStore) -> Result<StoreOverview> {
+    app.store.read(|tx| overview(app, tx, store))
+}
+
+fn insert_new(app: &App, caller: &Caller, new: NewStore) -> Result<DocumentStore> {
+    insert(app, caller, DocumentStoreId::random(), new)
 }
 
 /// Makes a store under an id that a file brought along.
 ///
 /// # Errors
 /// As [`create`]; 409 when the id is in use.
-pub fn create_as(app: &App, caller: &Caller, id: DocumentStoreId, edit: NewDocumentStore) -> Result<Value> {
-    let store = insert(app, caller, id, edit)?;
-    app.store.read(|tx| wire(app, tx, &store))
+pub fn create_as(app: &App, caller: &Caller, id: DocumentStoreId, new: NewStore) -> Result<StoreOverview> {
+    let store = insert(app, caller, id, new)?;
+    read_overview(app, store)
 }
 
-fn insert(app: &App, caller: &Caller, id: DocumentStoreId, edit: NewDocumentStore) -> Result<DocumentStore> {
+fn insert(app: &App, caller: &Caller, id: DocumentStoreId, new: NewStore) -> Result<DocumentStore> {
     let now = app.clock.monotonic_now();
     let store = DocumentStore {
         id,
         workspace: caller.workspace,
-        name: check_name(&edit.name)?,
-        description: check_description(edit.description)?,
+        name: check_name(&new.name)?,
+        description: check_description(new.description)?,
         loaders: Vec::new(),
         chunks: 0,
         characters: 0,
@@ -163,21 +156,22 @@ fn insert(app: &App, caller: &Caller, id: DocumentStoreId, edit: NewDocumentStor
 ///
 /// # Errors
 /// When the database cannot be read.
-pub fn list(app: &App, caller: &Caller) -> Result<Vec<Value>> {
+pub fn list(app: &App, caller: &Caller) -> Result<Vec<StoreOverview>> {
     let mut stores = app.store.read(|tx| DOCUMENT_STORES.list(tx, &caller.workspace))?;
     stores.sort_by(|a, b| a.name.cmp(&b.name).then_with(|| a.id.cmp(&b.id)));
-    app.store.read(|tx| stores.iter().map(|store| wire(app, tx, store)).collect())
+    app.store.read(|tx| stores.into_iter().map(|store| overview(app, tx, store)).collect())
 }
 
 /// The flows whose Live names the store, as far as the caller may read them. It reads every canvas of the workspace, so a
 /// list of stores goes without.
-fn flows_using(tx: &impl Tx, caller: &Caller, id: &DocumentStoreId) -> Result<Vec<Value>> {
+fn flows_using(tx: &impl Tx, caller: &Caller, id: &DocumentStoreId) -> Result<Vec<StoreUse>> {
     let (workspace, name, mut found) = (&caller.workspace, id.to_string(), Vec::new());
     let flows = FLOWS.list(tx, workspace)?;
-    for flow in flows.iter().filter(|flow| check_permission(caller, flow.kind, FlowAction::Read).is_ok()) {
+    for flow in flows.into_iter().filter(|flow| check_permission(caller, flow.kind, FlowAction::Read).is_ok())
+    {
         let canvas = CANVASES.get(tx, workspace, &flow.id)?;
         if canvas.is_some_and(|canvas| canvas.contains(&name)) {
-            found.push(json!({"id": flow.id, "name": flow.name}));
+            found.push(StoreUse { flow: flow.id, name: flow.name });
         }
     }
     Ok(found)
@@ -187,11 +181,10 @@ fn flows_using(tx: &impl Tx, caller: &Caller, id: &DocumentStoreId) -> Result<Ve
 ///
 /// # Errors
 /// 404.
-pub fn read(app: &App, caller: &Caller, id: &DocumentStoreId) -> Result<Value> {
+pub fn read(app: &App, caller: &Caller, id: &DocumentStoreId) -> Result<StoreOverview> {
     app.store.read(|tx| {
-        let mut store = wire(app, tx, &require_store(tx, &caller.workspace, id)?)?;
-        store["whereUsed"] = flows_using(tx, caller, id)?.into();
-        Ok(store)
+        let store = overview(app, tx, require_store(tx, &caller.workspace, id)?)?;
+        Ok(StoreOverview { used_by: flows_using(tx, caller, id)?, ..store })
     })
 }
 
@@ -203,8 +196,8 @@ pub fn update(
     app: &App,
     caller: &Caller,
     id: &DocumentStoreId,
-    change: DocumentStoreChange,
-) -> Result<Value> {
+    change: StoreChange,
+) -> Result<StoreOverview> {
     let name = change.name.as_deref().map(check_name).transpose()?;
     let description = change.description.map(check_description).transpose()?;
     let now = app.clock.monotonic_now();
@@ -216,7 +209,7 @@ pub fn update(
         DOCUMENT_STORES.put(tx, &caller.workspace, id, &store)?;
         Ok(store)
     })?;
-    app.store.read(|tx| wire(app, tx, &store))
+    read_overview(app, store)
 }
 
 /// Deletes a store with its chunks and files.

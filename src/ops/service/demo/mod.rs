@@ -9,12 +9,13 @@ use crate::domain::accounts::caller::{Caller, key_permission_names};
 use crate::domain::accounts::registration::NewOwner;
 use crate::domain::error::{Error, Result};
 use crate::domain::ids::FlowId;
+use crate::domain::knowledge::store_changes::NewStore;
 use crate::ops::accounts::keys;
 use crate::ops::accounts::owner::{self, OwnerStatus};
 use crate::ops::flows::drafts::{self, DraftPrecondition};
 use crate::ops::flows::publish;
 use crate::ops::flows::{self, FlowEdit};
-use crate::ops::knowledge::stores::{self, NewDocumentStore};
+use crate::ops::knowledge::stores;
 use crate::store::tables::FLOWS;
 use serde_json::json;
 
@@ -101,15 +102,10 @@ pub fn first_flow(app: &App) -> Result<Option<FlowId>> {
 }
 
 fn handbook(app: &App, caller: &Caller) -> Result<String> {
-    let edit: NewDocumentStore =
-        serde_json::from_value(json!({"name": "Handbook", "description": "How Flowkeep works"}))
-            .map_err(Error::internal)?;
-    let store = stores::create(app, caller, edit)?;
-    let id = store["id"].as_str().unwrap_or_default().to_owned();
-    if let Some(id) = crate::domain::ids::DocumentStoreId::parse(&id) {
-        stores::add_text(app, caller, &id, HANDBOOK, "handbook.md", 400)?;
-    }
-    Ok(id)
+    let new = NewStore { name: "Handbook".to_owned(), description: "How Flowkeep works".to_owned() };
+    let id = stores::create(app, caller, new)?.id;
+    stores::add_text(app, caller, &id, HANDBOOK, "handbook.md", 400)?;
+    Ok(id.to_string())
 }
 
 fn hello(rules: &str, manner: &str) -> String {

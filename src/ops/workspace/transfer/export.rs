@@ -19,6 +19,7 @@ use crate::store::tables::{API_KEYS, CANVASES, FLOWS};
 use crate::store::{Order, ReadTx};
 use crate::wire::conversations::feedback::FeedbackView;
 use crate::wire::conversations::messages::MessageView;
+use crate::wire::knowledge::stores::DocumentStoreView;
 use crate::wire::workspace::variables::VariableView;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
@@ -98,7 +99,10 @@ pub fn export(app: &App, caller: &Caller, wanted: &ExportSelection) -> Result<Va
                 .into_iter()
                 .map(without_value)
                 .collect(),
-            ItemKind::DocumentStore => stores::list(app, caller)?.into_iter().map(without_chunks).collect(),
+            ItemKind::DocumentStore => rows::<DocumentStoreView, _>(stores::list(app, caller)?)?
+                .into_iter()
+                .map(without_chunks)
+                .collect(),
             ItemKind::Template => templates::list(app, caller)?,
         };
         bytes += rows.iter().map(|row| row.to_string().len()).sum::<usize>();

@@ -14,10 +14,11 @@ use crate::domain::error::{Error, Result};
 use crate::domain::ids::{DocumentStoreId, TemplateId, ToolId, VariableId, find_ids};
 use crate::domain::workspace::variable::VariableChange;
 use crate::ops::flows::validation::{CardProblems, ImportedResources, former_names, unknown_cards};
-use crate::ops::knowledge::stores::{self, DocumentStoreChange, NewDocumentStore};
+use crate::ops::knowledge::stores;
 use crate::ops::workspace::templates;
 use crate::ops::workspace::tools;
 use crate::ops::workspace::variables;
+use crate::wire::knowledge::stores::{DocumentStoreEdit, NewDocumentStore};
 use crate::wire::workspace::variables::VariableEdit;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
@@ -273,12 +274,12 @@ fn import_item(app: &App, caller: &Caller, item: &ImportItem, step: &ImportStep)
         ItemKind::DocumentStore => {
             let id = DocumentStoreId::from_bytes(bytes);
             if is_new {
-                let edit: NewDocumentStore = parse_body(fields)?;
-                return stores::create_as(app, caller, id, edit).map(drop);
+                let new: NewDocumentStore = parse_body(fields)?;
+                return stores::create_as(app, caller, id, new.into()).map(drop);
             }
             require(caller, "documentStores:update")?;
-            let change: DocumentStoreChange = parse_body(fields)?;
-            stores::update(app, caller, &id, change).map(drop)
+            let change: DocumentStoreEdit = parse_body(fields)?;
+            stores::update(app, caller, &id, change.into()).map(drop)
         }
         ItemKind::Template => templates::import(app, caller, TemplateId::from_bytes(bytes), fields, is_new),
     }

@@ -21,6 +21,7 @@ use crate::store::Tx;
 use crate::store::tables::{
     API_KEYS, CANVASES, CREDENTIALS, DOCUMENT_STORES, FLOWS, TEMPLATES, TOOLS, VARIABLES, WORKSPACES,
 };
+use crate::wire::knowledge::stores::DocumentStoreView;
 use crate::wire::workspace::variables::VariableView;
 use serde_json::{Map, Value};
 use sha2::{Digest as _, Sha256};
@@ -71,7 +72,9 @@ impl<'a> WorkspaceView<'a> {
         let lists: [List<'_>; 4] = [
             (ItemKind::Variable, &|app, caller| rows::<VariableView, _>(variables::list(app, caller)?)),
             (ItemKind::Tool, &tools::list),
-            (ItemKind::DocumentStore, &stores::list),
+            (ItemKind::DocumentStore, &|app, caller| {
+                rows::<DocumentStoreView, _>(stores::list(app, caller)?)
+            }),
             (ItemKind::Template, &templates::list),
         ];
         let mut rows = HashMap::new();
