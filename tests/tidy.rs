@@ -65,9 +65,9 @@ const ONLY: &[(&str, &[&str])] = &[
     ("wire", &["domain", "limits", "clock"]),
     ("aws", &["base", "domain"]),
     ("http", &["app", "ops", "wire", "base", "domain", "limits", "settings", "clock"]),
-    ("tasks", &["app", "ops", "base", "domain", "limits", "settings", "clock"]),
+    ("tasks", &["app", "ops", "wire", "base", "domain", "limits", "settings", "clock"]),
     ("traces", &["net", "base", "domain", "settings"]),
-    ("cli", &["app", "net", "ops", "base", "domain", "limits", "settings", "clock", "http", "tasks", "traces"]),
+    ("cli", &["app", "net", "ops", "wire", "base", "domain", "limits", "settings", "clock", "http", "tasks", "traces"]),
 ];
 
 /// The one home of each package.

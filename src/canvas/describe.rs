@@ -3,10 +3,10 @@
 //! Everything is scanned, kept to one line and cut. A line of details begins with a word of ours, never with a label,
 //! so that no label can pass for a trailer of the commit.
 
-use super::diff::Diff;
 use super::schemas::CardSchemas;
 use super::secrets::input_label;
 use super::stored::StoredCanvas;
+use crate::domain::flows::version_diff::{ChangedNode, Diff};
 use crate::domain::secrets::redact;
 use serde_json::Value;
 use std::collections::HashMap;
@@ -157,11 +157,7 @@ fn phrases(changes: &FlowChanges<'_>, drawn: &NodeMap<'_>) -> Vec<String> {
     phrases
 }
 
-fn describe_changed_node(
-    changes: &FlowChanges<'_>,
-    drawn: &NodeMap<'_>,
-    node: &super::diff::ChangedNode,
-) -> String {
+fn describe_changed_node(changes: &FlowChanges<'_>, drawn: &NodeMap<'_>, node: &ChangedNode) -> String {
     let fields = field_labels(changes, drawn, node);
     format!("changed {} of {}", join_names(fields.iter().map(String::as_str)), clean_label(&node.label))
 }
@@ -218,11 +214,7 @@ fn node_map<'c>(changes: &FlowChanges<'c>) -> NodeMap<'c> {
 }
 
 /// The labels of what changed in a node, as many as are listed.
-fn field_labels(
-    changes: &FlowChanges<'_>,
-    drawn: &NodeMap<'_>,
-    node: &super::diff::ChangedNode,
-) -> Vec<String> {
+fn field_labels(changes: &FlowChanges<'_>, drawn: &NodeMap<'_>, node: &ChangedNode) -> Vec<String> {
     let drawn = drawn.get(node.id.as_str());
     let of = |field: &String| {
         let key = KEY_LABELS.iter().find(|(key, _)| key == field).map(|(_, label)| (*label).to_owned());
@@ -294,8 +286,8 @@ fn capitalize(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::canvas::diff::NameChange;
     use crate::canvas::{Canvas, NoSchemas, secrets};
+    use crate::domain::flows::version_diff::NameChange;
     use serde_json::json;
 
     fn stored(nodes: &Value) -> StoredCanvas {

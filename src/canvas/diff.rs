@@ -1,7 +1,7 @@
 //! What differs between two canvases, as history keeps them (manual 6.6).
 
 use super::stored::StoredCanvas;
-use serde::Serialize;
+use crate::domain::flows::version_diff::{ChangedNode, Diff, DiffNode, NameChange};
 use serde_json::{Map, Value};
 use std::collections::{BTreeMap, HashMap};
 
@@ -25,49 +25,6 @@ const DESCRIPTIONS: &[&str] = &[
 /// Stands for the flow's record among the nodes that changed.
 const RECORD_ID: &str = "settings";
 const RECORD_LABEL: &str = "Settings";
-
-/// What changed from one canvas to another.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct Diff {
-    /// Nodes that only the later canvas has.
-    pub added: Vec<DiffNode>,
-    /// Nodes that only the earlier canvas has.
-    pub removed: Vec<DiffNode>,
-    /// Nodes that both have, with what changed.
-    pub changed: Vec<ChangedNode>,
-    /// Ids of nodes that stand elsewhere.
-    pub moved: Vec<String>,
-    /// Other cards are connected, or the same ones elsewhere.
-    pub edges_changed: bool,
-    /// The flow's name, when it changed.
-    pub renamed: Option<NameChange>,
-}
-
-/// A node that was added or removed.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct DiffNode {
-    pub id: String,
-    pub label: String,
-    pub name: String,
-}
-
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct ChangedNode {
-    /// Node id, or `settings` for the flow's record.
-    pub id: String,
-    /// The card label, as it is later.
-    pub label: String,
-    /// Input names, keys of the node, or keys of the record.
-    pub fields: Vec<String>,
-}
-
-/// Another name.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct NameChange {
-    pub from: String,
-    pub to: String,
-}
 
 impl NameChange {
     /// The change from one name to the other; `None` when there is none.
@@ -242,14 +199,18 @@ mod tests {
             "edges": [],
         }));
         let diff = Diff::between(&earlier, &later);
+        let card = |name: &str| DiffNode { id: "c".into(), label: "The c".into(), name: name.into() };
+        let fields = ["new", "temperature", "old"].map(str::to_owned).to_vec();
         assert_eq!(
-            serde_json::to_value(&diff).unwrap(),
-            json!({
-                "added": [{ "id": "c", "label": "The c", "name": "y" }],
-                "removed": [{ "id": "c", "label": "The c", "name": "x" }],
-                "changed": [{ "id": "a", "label": "The a", "fields": ["new", "temperature", "old"] }],
-                "moved": ["b"], "edgesChanged": true, "renamed": null,
-            })
+            diff,
+            Diff {
+                added: vec![card("y")],
+                removed: vec![card("x")],
+                changed: vec![ChangedNode { id: "a".into(), label: "The a".into(), fields }],
+                moved: vec!["b".into()],
+                edges_changed: true,
+                renamed: None,
+            }
         );
         assert!(!diff.is_empty() && Diff::between(&later, &later).is_empty());
     }
@@ -305,14 +266,14 @@ mod tests {
         let two = record(
             json!({ "chatbotConfig": { "title": "x" }, "apiConfig": { "rateLimit": 2 }, "category": null }),
         );
-        let told =
-            |a: &_, b: &_| serde_json::to_value(Diff::default().with_record(a, b)).unwrap()["changed"].take();
+        let told = |a: &_, b: &_| Diff::default().with_record(a, b).changed;
+        let fields = vec!["chatbotConfig".to_owned(), "apiConfig".to_owned()];
         assert_eq!(
             told(&one, &two),
-            json!([{ "id": "settings", "label": "Settings", "fields": ["chatbotConfig", "apiConfig"] }])
+            [ChangedNode { id: "settings".into(), label: "Settings".into(), fields }]
         );
-        assert_eq!(told(&two, &one)[0]["fields"], json!(["apiConfig", "chatbotConfig"]));
-        assert_eq!(told(&one, &record(json!({ "apiConfig": { "rateLimit": 1 } }))), json!([]));
+        assert_eq!(told(&two, &one)[0].fields, ["apiConfig", "chatbotConfig"]);
+        assert_eq!(told(&one, &record(json!({ "apiConfig": { "rateLimit": 1 } }))), []);
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! A canvas as history keeps it: no secrets, no editor noise, keys in one order (manual 6.3 r2).
 
 use super::foreign;
-use super::secrets::HiddenSecret;
+use crate::domain::flows::restore::HiddenSecret;
 use crate::domain::secrets::tree;
 use serde_json::{Map, Number, Value};
 use std::io::{self, Write};

@@ -1,89 +1,68 @@
 //! The card list as Flowise's pages read it (manual 9.8).
 
-use super::kit::{Card, Input, InputKind, Picker};
+use super::kit::{Card, Input, InputKind, Output, Picker};
 use super::registry::CARDS;
-use serde_json::{Map, Value, json};
+use crate::domain::service::card_definition::{CardDefinition, CardOutput, CardParam};
+use crate::domain::service::choice::Choice;
+use serde_json::{Value, json};
 
 #[must_use]
-pub fn definitions() -> Vec<Value> {
+pub fn definitions() -> Vec<CardDefinition> {
     CARDS.iter().map(|card| definition(card)).collect()
 }
 
 #[must_use]
-pub fn category_definitions(name: &str) -> Vec<Value> {
+pub fn category_definitions(name: &str) -> Vec<CardDefinition> {
     CARDS.iter().filter(|card| card.category.as_str() == name).map(|card| definition(card)).collect()
 }
 
 #[must_use]
-pub fn definition(card: &Card) -> Value {
-    let settings = card.inputs.iter().filter(|input| !matches!(input.kind, InputKind::Credential(_)));
-    let mut node = json!({
-        "label": card.label,
-        "name": card.name,
-        "version": card.version,
-        "type": card.base_classes[0],
-        "icon": format!("{}.svg", card.name),
-        "category": card.category.as_str(),
-        "description": card.description,
-        "baseClasses": card.base_classes,
-        "inputs": settings.map(param).collect::<Vec<_>>(),
-    });
-    let credential = card.inputs.iter().find(|input| matches!(input.kind, InputKind::Credential(_)));
-    if let Some(credential) = credential {
-        node["credential"] = param(credential);
+pub fn definition(card: &Card) -> CardDefinition {
+    let is_credential = |input: &&Input| matches!(input.kind, InputKind::Credential(_));
+    let output = |output: &Output| CardOutput {
+        label: output.label,
+        name: output.name,
+        base_classes: output.base_classes,
+    };
+    CardDefinition {
+        label: card.label,
+        name: card.name,
+        version: card.version,
+        category: card.category.as_str(),
+        description: card.description,
+        base_classes: card.base_classes,
+        inputs: card.inputs.iter().filter(|input| !is_credential(input)).map(param).collect(),
+        credential: card.inputs.iter().find(is_credential).map(param),
+        outputs: card.outputs.iter().map(output).collect(),
     }
-    if !card.outputs.is_empty() {
-        let outputs = card.outputs.iter();
-        node["outputs"] = outputs
-            .map(|output| json!({"label": output.label, "name": output.name, "baseClasses": output.base_classes}))
-            .collect();
-    }
-    node
 }
 
-fn param(input: &Input) -> Value {
-    let mut param = Map::new();
-    param.insert("label".into(), input.label.into());
-    param.insert("name".into(), input.name.into());
-    param.insert("type".into(), wire_type(input).into());
-    if !input.description.is_empty() {
-        param.insert("description".into(), input.description.into());
-    }
-    if let Some(default) = input.default.or(input.start) {
-        param.insert("default".into(), typed_default(input, default));
-    }
-    if let Some((other, value)) = input.shown_if {
-        param.insert(
-            "show".into(),
-            json!({ other: value.parse::<bool>().map_or_else(|_| json!(value), Value::from) }),
-        );
-    }
-    if let Some((other, values)) = input.shown_for {
-        param.insert("show".into(), json!({ other: values }));
-    }
-    let flags = [
-        ("optional", input.optional),
-        ("additionalParams", input.additional),
-        ("acceptVariable", input.accepts_variables),
-    ];
-    for (name, _) in flags.into_iter().filter(|(_, on)| *on) {
-        param.insert(name.into(), true.into());
-    }
+fn param(input: &Input) -> CardParam {
+    let plain = CardParam {
+        label: input.label,
+        name: input.name,
+        kind: wire_type(input),
+        description: Some(input.description).filter(|text| !text.is_empty()),
+        default: input.default.or(input.start).map(|default| typed_default(input, default)),
+        shown_when: shown_when(input),
+        optional: input.optional,
+        additional: input.additional,
+        accepts_variables: input.accepts_variables,
+        ..CardParam::default()
+    };
     match input.kind {
-        InputKind::Text { rows } if rows > 1 => drop(param.insert("rows".into(), rows.into())),
-        InputKind::Number { step, .. } => drop(param.insert("step".into(), step.into())),
+        InputKind::Text { rows } if rows > 1 => CardParam { rows: Some(rows), ..plain },
+        InputKind::Number { step, .. } => CardParam { step: Some(step), ..plain },
         InputKind::Choice(choices) | InputKind::Choices(choices) => {
-            let options = choices.iter().map(|choice| json!({"label": choice.label, "name": choice.name}));
-            param.insert("options".into(), options.collect());
+            let options = choices.iter().map(|choice| option(choice.label, choice.name)).collect();
+            CardParam { options: Some(options), ..plain }
         }
-        InputKind::ModelName(names) => {
-            param.insert("loadMethod".into(), "listModels".into());
-            param.insert("freeSolo".into(), true.into());
-            param.insert(
-                "options".into(),
-                names.iter().map(|name| json!({"label": name, "name": name})).collect(),
-            );
-        }
+        InputKind::ModelName(names) => CardParam {
+            load_method: Some("listModels"),
+            accepts_others: true,
+            options: Some(names.iter().map(|name| option(name, name)).collect()),
+            ..plain
+        },
         InputKind::Pick(what) => {
             let list = match what {
                 Picker::Tool => "listTools",
@@ -91,17 +70,28 @@ fn param(input: &Input) -> Value {
                 Picker::Flow => "listFlows",
                 Picker::Actions => "listActions",
             };
-            param.insert("loadMethod".into(), list.into());
+            CardParam { load_method: Some(list), ..plain }
         }
-        InputKind::Credential(types) => drop(param.insert("credentialNames".into(), json!(types))),
+        InputKind::Credential(types) => CardParam { credential_names: Some(types), ..plain },
         InputKind::File(endings) => {
             let endings = if endings.is_empty() { "*".to_owned() } else { endings.join(", ") };
-            param.insert("fileType".into(), endings.into());
+            CardParam { file_type: Some(endings), ..plain }
         }
-        InputKind::Wires(_) => drop(param.insert("list".into(), true.into())),
-        _ => {}
+        InputKind::Wires(_) => CardParam { is_list: true, ..plain },
+        _ => plain,
     }
-    Value::Object(param)
+}
+
+fn option(label: &str, name: &str) -> Choice {
+    Choice { label: label.to_owned(), name: name.to_owned(), description: None }
+}
+
+fn shown_when(input: &Input) -> Option<(&'static str, Value)> {
+    if let Some((other, values)) = input.shown_for {
+        return Some((other, json!(values)));
+    }
+    let (other, value) = input.shown_if?;
+    Some((other, value.parse::<bool>().map_or_else(|_| json!(value), Value::from)))
 }
 
 fn wire_type(input: &Input) -> &'static str {

@@ -6,9 +6,10 @@ use crate::domain::ids::FlowId;
 use crate::limits;
 use crate::ops::predictions;
 use crate::ops::predictions::offline::{GivenCredential, OfflineRequest};
-use crate::ops::service::control::{CommandOutput, OperatorCommand};
+use crate::ops::service::control::OperatorCommand;
 use crate::settings::{Flags, LogLevel, Settings};
 use crate::tasks::control::{ControlReply, call};
+use crate::wire::service::operator::CommandReply;
 use std::fs::File;
 use std::io::{self, IsTerminal as _, Read as _, Write as _};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
@@ -228,7 +229,7 @@ fn to_cli_error(error: ClientError, base: &str) -> CliError {
 /// The address of the service that uses this data folder, which may have been told another port than this program.
 fn running_service_address(settings: &Settings) -> Option<String> {
     match call(&settings.data_dir, &OperatorCommand::Status) {
-        Ok(Some(ControlReply::Done(CommandOutput::Status { address: Some(address), .. }))) => {
+        Ok(Some(ControlReply::Done(CommandReply::Status { address: Some(address), .. }))) => {
             Some(format!("http://{}", reachable(address)))
         }
         // Whether it can be asked is seen when it is asked.

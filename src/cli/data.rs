@@ -3,7 +3,8 @@
 use super::operator::{execute, unexpected_reply};
 use super::table::replace_controls;
 use super::{CliError, Context, print};
-use crate::ops::service::control::{CommandOutput, OperatorCommand};
+use crate::ops::service::control::OperatorCommand;
+use crate::wire::service::operator::CommandReply;
 use clap::Subcommand;
 use serde_json::Value;
 
@@ -27,7 +28,7 @@ enum DataCommand {
 pub(super) fn run(args: &DataArgs, context: &Context<'_>) -> Result<(), CliError> {
     let DataCommand::Verify { json } = &args.action;
     let settings = context.settings_and_log()?;
-    let CommandOutput::Data { answer } = execute(settings, context, OperatorCommand::DataVerify)? else {
+    let CommandReply::Data { answer } = execute(settings, context, OperatorCommand::DataVerify)? else {
         return Err(unexpected_reply());
     };
     let damaged = answer["damaged"].as_u64().unwrap_or_default();

@@ -4,7 +4,8 @@ use super::operator::{execute, unexpected_reply};
 use super::table::{json_lines, replace_controls};
 use super::{CliError, Context, print};
 use crate::domain::ids::FlowId;
-use crate::ops::service::control::{CommandOutput, OperatorCommand};
+use crate::ops::service::control::OperatorCommand;
+use crate::wire::service::operator::CommandReply;
 use clap::Subcommand;
 use serde_json::Value;
 
@@ -75,7 +76,7 @@ pub(super) fn run(args: &HistoryArgs, context: &Context<'_>) -> Result<(), CliEr
         HistoryCommand::Verify => OperatorCommand::HistoryVerify,
         HistoryCommand::Restart => OperatorCommand::HistoryRestart,
     };
-    let CommandOutput::History { answer } = execute(settings, context, command)? else {
+    let CommandReply::History { answer } = execute(settings, context, command)? else {
         return Err(unexpected_reply());
     };
     match &args.action {

@@ -5,7 +5,8 @@ use super::table::{cell, json_lines, table};
 use super::{CliError, Context, print};
 use crate::domain::accounts::caller::{Permission, key_permission_names};
 use crate::domain::ids::{KeyId, WorkspaceId};
-use crate::ops::service::control::{CommandOutput, OperatorCommand};
+use crate::ops::service::control::OperatorCommand;
+use crate::wire::service::operator::CommandReply;
 use clap::Subcommand;
 use serde_json::Value;
 
@@ -69,13 +70,13 @@ pub(super) fn run(args: &KeyArgs, context: &Context<'_>) -> Result<(), CliError>
     let json =
         matches!(&args.action, KeyCommand::List(list) if context.is_switched_on(list.json, "SERVICE_JSON"));
     match execute(context.settings_and_log()?, context, command)? {
-        CommandOutput::Keys { keys } if json => print(&json_lines(&keys.into())?),
-        CommandOutput::KeyCreated { key } => match key["apiKey"].as_str() {
+        CommandReply::Keys { keys } if json => print(&json_lines(&keys.into())?),
+        CommandReply::KeyCreated { key } => match key["apiKey"].as_str() {
             Some(value) => print(&format!("{value}\n")),
             None => Err(unexpected_reply()),
         },
-        CommandOutput::Keys { keys } => print(&render_keys(&keys)),
-        CommandOutput::KeyRevoked => print("The key is revoked.\n"),
+        CommandReply::Keys { keys } => print(&render_keys(&keys)),
+        CommandReply::KeyRevoked => print("The key is revoked.\n"),
         _ => Err(unexpected_reply()),
     }
 }

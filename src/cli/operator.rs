@@ -5,16 +5,18 @@ use super::data_folder::{Audience, folder_problem};
 use super::{CliError, Context};
 use crate::app::{App, AppOpenError};
 use crate::base::cancel::CancelToken;
-use crate::ops::service::control::{self, CommandOutput, OperatorCommand};
+use crate::ops::service::control::{self, OperatorCommand};
 use crate::settings::Settings;
+use crate::tasks::command_reply::command_reply;
 use crate::tasks::control::{ControlReply, call};
+use crate::wire::service::operator::CommandReply;
 use std::io::ErrorKind;
 
 pub(super) fn execute(
     settings: Settings,
     context: &Context<'_>,
     command: OperatorCommand,
-) -> Result<CommandOutput, CliError> {
+) -> Result<CommandReply, CliError> {
     if let Some(why) = folder_problem(&settings.data_dir, Audience::Operator) {
         return Err(CliError::Failed(why));
     }
@@ -22,10 +24,11 @@ pub(super) fn execute(
         return Ok(outcome);
     }
     if let OperatorCommand::HistoryVerify = command {
-        return control::verify_stopped(&settings, &CancelToken::new(None)).map_err(open_error);
+        let output = control::verify_stopped(&settings, &CancelToken::new(None)).map_err(open_error)?;
+        return Ok(command_reply(output)?);
     }
     let app = App::open(settings, context.environment.clone()).map_err(open_error)?;
-    Ok(control::execute(&app, command, &CancelToken::new(None))?)
+    Ok(command_reply(control::execute(&app, command, &CancelToken::new(None))?)?)
 }
 
 fn open_error(error: AppOpenError) -> CliError {
@@ -34,7 +37,7 @@ fn open_error(error: AppOpenError) -> CliError {
 }
 
 /// What the service that uses the data folder answers; `None` when there is none.
-fn ask_service(settings: &Settings, command: &OperatorCommand) -> Result<Option<CommandOutput>, CliError> {
+fn ask_service(settings: &Settings, command: &OperatorCommand) -> Result<Option<CommandReply>, CliError> {
     let reply = call(&settings.data_dir, command).map_err(|error| match error.kind() {
         ErrorKind::TimedOut => CliError::other(
             "the running service does not answer; it may still carry this out, so look at its log before you run this \

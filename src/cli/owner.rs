@@ -2,7 +2,8 @@
 
 use super::operator::{execute, unexpected_reply};
 use super::{CliError, Context, print, prompt};
-use crate::ops::service::control::{CommandOutput, OperatorCommand};
+use crate::ops::service::control::OperatorCommand;
+use crate::wire::service::operator::CommandReply;
 use clap::Subcommand;
 
 /// Helps the owner back in
@@ -38,10 +39,10 @@ pub(super) fn run(args: &OwnerArgs, context: &Context<'_>) -> Result<(), CliErro
         _ => Some(prompt::password("New password: ")?),
     };
     match execute(settings, context, OperatorCommand::OwnerResetPassword { password })? {
-        CommandOutput::PasswordReset { email, password: Some(made) } => {
+        CommandReply::PasswordReset { email, password: Some(made) } => {
             print(&format!("The new password of {} is: {made}\n", email.escape_debug()))
         }
-        CommandOutput::PasswordReset { email, password: None } => {
+        CommandReply::PasswordReset { email, password: None } => {
             print(&format!("The password of {} is set.\n", email.escape_debug()))
         }
         _ => Err(unexpected_reply()),

@@ -5,7 +5,8 @@ use super::table::cell;
 use super::transfer::parse_workspace_id;
 use super::{CliError, Context, print};
 use crate::domain::ids::FlowId;
-use crate::ops::service::control::{CommandOutput, OperatorCommand};
+use crate::ops::service::control::OperatorCommand;
+use crate::wire::service::operator::CommandReply;
 use serde_json::Value;
 use std::fmt::Write as _;
 
@@ -32,7 +33,7 @@ pub(super) fn run(args: &PublishArgs, context: &Context<'_>) -> Result<(), CliEr
     };
     let flows = args.flows.iter().map(id).collect::<Result<Vec<_>, _>>()?;
     let workspace = parse_workspace_id(context.text(&args.workspace, "SERVICE_PUBLISH_WORKSPACE"))?;
-    let CommandOutput::Published { answer } =
+    let CommandReply::Published { answer } =
         execute(context.settings_and_log()?, context, OperatorCommand::Publish { flows, workspace })?
     else {
         return Err(unexpected_reply());

@@ -6,8 +6,9 @@ use super::table::cell;
 use super::{CliError, Context, print};
 use crate::domain::ids::WorkspaceId;
 use crate::limits::IMPORT_FILE_MAX_BYTES;
-use crate::ops::service::control::{CommandOutput, OperatorCommand};
+use crate::ops::service::control::OperatorCommand;
 use crate::ops::workspace::transfer::ExistingPolicy;
+use crate::wire::service::operator::CommandReply;
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -83,7 +84,7 @@ pub(super) fn parse_workspace_id(text: Option<String>) -> Result<Option<Workspac
 pub(super) fn export(args: &ExportArgs, context: &Context<'_>) -> Result<(), CliError> {
     let workspace = parse_workspace_id(context.text(&args.workspace, "SERVICE_EXPORT_WORKSPACE"))?;
     let file = args.file.clone().or_else(|| context.text(&None, "SERVICE_EXPORT_FILE").map(PathBuf::from));
-    let CommandOutput::Exported { file: exported } =
+    let CommandReply::Exported { file: exported } =
         execute(context.settings_and_log()?, context, OperatorCommand::Export { workspace })?
     else {
         return Err(unexpected_reply());
@@ -129,7 +130,7 @@ pub(super) fn import(args: &ImportArgs, context: &Context<'_>) -> Result<(), Cli
     let file_name = args.file.file_name().map(|name| name.to_string_lossy().into_owned());
     let existing = args.existing.choice(context)?;
     let command = OperatorCommand::Import { text, file_name, existing, preview, workspace };
-    let CommandOutput::Imported { answer } = execute(context.settings_and_log()?, context, command)? else {
+    let CommandReply::Imported { answer } = execute(context.settings_and_log()?, context, command)? else {
         return Err(unexpected_reply());
     };
     let json = context.is_switched_on(args.json, "SERVICE_JSON");

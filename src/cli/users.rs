@@ -3,7 +3,8 @@
 use super::operator::{execute, unexpected_reply};
 use super::table::{cell, json_lines, table};
 use super::{CliError, Context, print};
-use crate::ops::service::control::{CommandOutput, OperatorCommand};
+use crate::ops::service::control::OperatorCommand;
+use crate::wire::service::operator::CommandReply;
 use clap::Subcommand;
 use serde_json::Value;
 
@@ -45,16 +46,16 @@ pub(super) fn run(args: &UserArgs, context: &Context<'_>) -> Result<(), CliError
     };
     let done = execute(context.settings_and_log()?, context, command)?;
     match (done, &args.action) {
-        (CommandOutput::Users { users }, UserCommand::List(list))
+        (CommandReply::Users { users }, UserCommand::List(list))
             if context.is_switched_on(list.json, "SERVICE_JSON") =>
         {
             print(&json_lines(&users.into())?)
         }
-        (CommandOutput::Users { users }, _) => print(&render_users(&users)),
-        (CommandOutput::UserStatusSet { email }, UserCommand::Enable(_)) => {
+        (CommandReply::Users { users }, _) => print(&render_users(&users)),
+        (CommandReply::UserStatusSet { email }, UserCommand::Enable(_)) => {
             print(&format!("{} may sign in.\n", email.escape_debug()))
         }
-        (CommandOutput::UserStatusSet { email }, _) => {
+        (CommandReply::UserStatusSet { email }, _) => {
             print(&format!("{} is kept out.\n", email.escape_debug()))
         }
         _ => Err(unexpected_reply()),

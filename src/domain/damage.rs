@@ -39,3 +39,15 @@ impl fmt::Display for Damage {
         )
     }
 }
+
+/// What was found among rows and files.
+#[derive(Debug, Default)]
+pub struct IntegrityReport {
+    pub rows: u64,
+    pub files: u64,
+    /// Those of them that were stored before files had checksums.
+    pub unknown_files: u64,
+    pub damages: Vec<Damage>,
+    /// What is wrong besides and harms nothing that is stored.
+    pub warnings: Vec<String>,
+}

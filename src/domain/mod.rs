@@ -1,6 +1,7 @@
 //! The nouns of the product and their pure rules.
 
 pub mod accounts;
+pub mod change;
 pub mod conversations;
 pub mod damage;
 pub mod error;
@@ -12,4 +13,5 @@ pub mod paging;
 pub mod predictions;
 pub mod resource;
 pub mod secrets;
+pub mod service;
 pub mod workspace;

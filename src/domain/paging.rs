@@ -22,8 +22,13 @@ impl PageRequest {
                 .parse()
                 .map_err(|_| Error::invalid(format!("'{name}' must be a whole number from 0 up."))),
         };
-        let (page, limit) = (number("page", page)?, number("limit", limit)?);
-        Ok((page > 0 && limit > 0).then_some(Self { page, limit }))
+        Ok(Self::new(number("page", page)?, number("limit", limit)?))
+    }
+
+    /// `None` unless both are above 0.
+    #[must_use]
+    pub fn new(page: usize, limit: usize) -> Option<Self> {
+        (page > 0 && limit > 0).then_some(Self { page, limit })
     }
 
     /// The rows of the page, of a list of `total` rows.

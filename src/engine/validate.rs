@@ -11,38 +11,18 @@ use crate::canvas::{Canvas, Node};
 use crate::cards::kit::schema::input::parse_names;
 use crate::cards::kit::{Card, Input, InputKind, WireType};
 use crate::cards::{registry, unsupported};
+use crate::domain::flows::card_problems::CardProblems;
 use crate::domain::flows::flow::FlowKind;
-use serde::Serialize;
 use serde_json::Value;
 use std::collections::HashSet;
 
-/// The problems of one card, in Flowise's shape (manual 5.10).
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct CardProblems {
-    /// Node id; empty for problems of the whole flow.
-    pub id: String,
-    pub label: String,
-    pub name: String,
-    pub issues: Vec<String>,
-    /// The flow cannot answer until they are mended; what stands beside the cards that answer only looks unfinished.
-    pub blocks: bool,
+fn problems_of_flow(issues: Vec<String>, blocks: bool) -> CardProblems {
+    CardProblems { id: String::new(), label: "Flow".into(), name: String::new(), issues, blocks }
 }
 
-impl CardProblems {
-    fn for_flow(issues: Vec<String>, blocks: bool) -> Self {
-        Self { id: String::new(), label: "Flow".into(), name: String::new(), issues, blocks }
-    }
-
-    fn for_card(node: &Node, issues: Vec<String>, blocks: bool) -> Self {
-        let (id, label, name) = (node.id.clone(), node.label().to_owned(), node.name.clone());
-        Self { id, label, name, issues, blocks }
-    }
-}
-
-/// True when nothing keeps a canvas with these problems from answering.
-#[must_use]
-pub fn can_run(problems: &[CardProblems]) -> bool {
-    !problems.iter().any(|problem| problem.blocks)
+fn problems_of_card(node: &Node, issues: Vec<String>, blocks: bool) -> CardProblems {
+    let (id, label, name) = (node.id.clone(), node.label().to_owned(), node.name.clone());
+    CardProblems { id, label, name, issues, blocks }
 }
 
 /// Lists the problems of a canvas; empty when it is fine.
@@ -56,8 +36,7 @@ pub fn validate(kind: FlowKind, canvas: &Canvas, resources: &dyn Resources) -> V
 
 /// A canvas of a kind that does not run here: the kind, and what would be missing besides.
 fn other_kind_problems(canvas: &Canvas, why: String, resources: &dyn Resources) -> Vec<CardProblems> {
-    let mut found =
-        vec![CardProblems::for_flow(std::iter::once(why).chain(dangling(canvas)).collect(), true)];
+    let mut found = vec![problems_of_flow(std::iter::once(why).chain(dangling(canvas)).collect(), true)];
     for node in cards(canvas) {
         let is_unknown = registry::find(&node.name).is_none();
         let mut issues: Vec<String> = is_unknown.then(|| unknown_card(node)).into_iter().collect();
@@ -66,7 +45,7 @@ fn other_kind_problems(canvas: &Canvas, why: String, resources: &dyn Resources) 
         issues.extend(missing_variables(node, resources));
         issues.extend(former_name(node));
         if !issues.is_empty() {
-            found.push(CardProblems::for_card(node, issues, is_unknown));
+            found.push(problems_of_card(node, issues, is_unknown));
         }
     }
     found
@@ -97,7 +76,7 @@ fn chat_problems(canvas: &Canvas, resources: &dyn Resources) -> Vec<CardProblems
         issues.extend(missing_variables(node, resources));
         issues.extend(former_name(node));
         if !issues.is_empty() {
-            found.push(CardProblems::for_card(node, issues, blocks));
+            found.push(problems_of_card(node, issues, blocks));
         }
     }
     let mut whole = dangling(canvas);
@@ -107,7 +86,7 @@ fn chat_problems(canvas: &Canvas, resources: &dyn Resources) -> Vec<CardProblems
         Err(fault) => whole.push(fault.to_string()),
     }
     if !whole.is_empty() {
-        found.push(CardProblems::for_flow(whole, blocks));
+        found.push(problems_of_flow(whole, blocks));
     }
     found
 }
@@ -266,6 +245,7 @@ fn holds(node: &Node, other: &str, wanted: &[&str]) -> bool {
 mod tests {
     use super::*;
     use crate::cards::kit::Picker;
+    use crate::domain::flows::card_problems::can_run;
     use serde_json::json;
 
     fn node(id: &str, name: &str, credential: Option<&str>, inputs: Value) -> Value {

@@ -3,7 +3,7 @@
 
 use crate::base::bounded_cache::{BoundedCache, bounded_cache};
 use crate::domain::ids::WorkspaceId;
-use serde_json::Value;
+use crate::domain::service::choice::Choice;
 use std::time::{Duration, Instant};
 
 const LISTS_MAX: usize = 200;
@@ -26,7 +26,7 @@ pub struct ModelListCache(BoundedCache<ModelListKey, CachedModelList>);
 #[derive(Clone)]
 struct CachedModelList {
     /// `None` when the provider did not answer.
-    list: Option<Vec<Value>>,
+    list: Option<Vec<Choice>>,
     until: Instant,
 }
 
@@ -39,12 +39,12 @@ impl Default for ModelListCache {
 impl ModelListCache {
     /// What was answered not long ago: a list, or that there was none.
     #[must_use]
-    pub fn find(&self, asked: &ModelListKey) -> Option<Option<Vec<Value>>> {
+    pub fn find(&self, asked: &ModelListKey) -> Option<Option<Vec<Choice>>> {
         self.0.get(asked).filter(|kept| kept.until > Instant::now()).map(|kept| kept.list)
     }
 
     /// Keeps an answer, or that there was none.
-    pub fn insert(&self, asked: ModelListKey, list: Option<Vec<Value>>) {
+    pub fn insert(&self, asked: ModelListKey, list: Option<Vec<Choice>>) {
         let fresh_for = if list.is_some() { FRESH_FOR } else { RETRY_FAILURE_AFTER };
         self.0.insert(asked, CachedModelList { list, until: Instant::now() + fresh_for });
     }
@@ -62,9 +62,10 @@ mod tests {
     fn lists_and_failures_are_kept_within_a_bound() {
         let options = ModelListCache::default();
         let (one, two) = (asked(1), asked(2));
-        options.insert(one.clone(), Some(vec![Value::from("a")]));
+        let choice = Choice { label: "A".into(), name: "a".into(), description: None };
+        options.insert(one.clone(), Some(vec![choice.clone()]));
         options.insert(two.clone(), None);
-        assert_eq!(options.find(&one), Some(Some(vec![Value::from("a")])));
+        assert_eq!(options.find(&one), Some(Some(vec![choice])));
         assert_eq!(options.find(&two), Some(None));
         assert_eq!(options.find(&asked(1)), None, "another workspace");
         for n in 0..2 * LISTS_MAX {

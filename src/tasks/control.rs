@@ -3,14 +3,14 @@
 //!
 //! Only the user who runs the service gets through: the socket has mode 0600 and every peer is asked who they are.
 
-use crate::ops::service::control::CommandOutput;
+use crate::wire::service::operator::CommandReply;
 use serde::{Deserialize, Serialize};
 
 /// The line that comes back.
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum ControlReply {
-    Done(CommandOutput),
+    Done(CommandReply),
     /// It was refused or failed; the text is for a person.
     Failed(String),
 }
@@ -33,6 +33,7 @@ mod unix {
         CONTROL_COMMAND_MAX_BYTES, CONTROL_COMMAND_SECONDS, CONTROL_PATH_MAX_BYTES, CONTROL_REPLY_MAX_BYTES,
     };
     use crate::ops::service::control::{OperatorCommand, execute};
+    use crate::tasks::command_reply::command_reply;
     use sha2::{Digest as _, Sha256};
     use std::fmt::Write as _;
     use std::fs::{self, DirBuilder, Permissions};
@@ -131,6 +132,7 @@ mod unix {
         let _hook = cancel.on_cancel(move || drop(silent.shutdown(Shutdown::Read)));
         let reply = match serde_json::from_slice::<OperatorCommand>(&read_line(stream, &COMMAND)?) {
             Ok(command) => execute(app, command, cancel)
+                .and_then(command_reply)
                 .map_or_else(|error| ControlReply::Failed(error_text(&error)), ControlReply::Done),
             Err(_) => ControlReply::Failed(
                 "The service does not know this command. Use the program of the same version.".to_owned(),

@@ -1,5 +1,6 @@
 //! What runs beside the requests while the service is up: started together, stopped together.
 
+pub mod command_reply;
 pub mod control;
 pub mod history;
 pub mod leftovers;

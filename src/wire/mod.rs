@@ -4,8 +4,10 @@
 //! A type here turns into one of `domain` or is made of one; it decides nothing.
 
 pub mod accounts;
+pub mod change;
 pub mod conversations;
 pub mod deleted;
+pub mod flows;
 pub mod form;
 pub mod knowledge;
 pub mod page;

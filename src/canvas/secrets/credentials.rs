@@ -1,7 +1,7 @@
 //! Credentials in history: noted by name and type, found again among those of the workspace (manual 6.5 r2).
 
+use crate::domain::flows::restore::{AmbiguousCredential, CredentialChoice, MissingCredential};
 use crate::domain::secrets::json_text::{self, DEPTH_MAX_LEVELS};
-use serde::Serialize;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 
@@ -12,34 +12,6 @@ pub struct CredentialName {
     pub name: String,
     /// Its type (`credentialName`).
     pub credential_name: String,
-}
-
-/// A credential the version names and the workspace lacks.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct MissingCredential {
-    pub name: String,
-    pub credential_name: String,
-}
-
-/// A credential of whose name and type the workspace has several.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct AmbiguousCredential {
-    pub name: String,
-    pub credential_name: String,
-    pub count: usize,
-    pub using: CredentialChoice,
-}
-
-/// How one of several credentials was chosen.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum CredentialChoice {
-    /// The one the flow uses now.
-    Current,
-    /// None of them is in use now, so the one that was made first.
-    Oldest,
 }
 
 /// A credential's id, and where in a node's data it stands.

@@ -3,7 +3,7 @@
 use super::*;
 use crate::canvas::NoSchemas;
 use crate::canvas::describe::{self, Description, FlowChanges};
-use crate::canvas::diff::{Diff, NameChange};
+use crate::domain::flows::version_diff::{Diff, NameChange};
 use crate::domain::secrets::samples::{Sample, harmless, samples};
 use crate::domain::secrets::{first_match, redact as hide_text};
 use proptest::prelude::*;
@@ -66,6 +66,21 @@ fn assert_absent(sample: &Sample, written: &str) -> Result<(), TestCaseError> {
     Ok(())
 }
 
+/// All that a difference says, as it is.
+fn texts_of(diff: &Diff) -> String {
+    let Diff { added, removed, changed, moved, renamed, .. } = diff;
+    let mut texts: Vec<&str> = moved.iter().map(String::as_str).collect();
+    for card in added.iter().chain(removed) {
+        texts.extend([card.id.as_str(), &card.label, &card.name]);
+    }
+    for card in changed {
+        texts.extend([card.id.as_str(), &card.label]);
+        texts.extend(card.fields.iter().map(String::as_str));
+    }
+    texts.extend(renamed.iter().flat_map(|names| [names.from.as_str(), &names.to]));
+    texts.join("\n")
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, cases: 600, ..ProptestConfig::default() })]
 
@@ -81,7 +96,7 @@ proptest! {
         let empty = canvas_with("", 0);
         let empty = redact(&empty, &NoSchemas, &|_| None);
         let diff = Diff { renamed: NameChange::between("a", &hide_text(&text).text), ..Diff::between(&empty, &version) };
-        assert_absent(&sample, &serde_json::to_string(&diff).unwrap())?;
+        assert_absent(&sample, &texts_of(&diff))?;
 
         let raw = Diff { renamed: NameChange::between(&text, "b"), ..diff };
         let settings = [text.clone()];

@@ -23,27 +23,14 @@ use super::foreign::remove_sealed_credentials;
 use super::schemas::CardSchemas;
 use super::stored::{StoredCanvas, list_mut};
 use super::{Canvas, current_card_name};
+use crate::domain::flows::restore::HiddenSecret;
 use crate::domain::secrets::tree;
-pub use credentials::{AmbiguousCredential, CredentialChoice, CredentialName, MissingCredential};
+pub use credentials::CredentialName;
 use credentials::{credential_note as note_of, parse_credential_notes};
-use serde::Serialize;
 use serde_json::{Map, Value};
 
 /// The key of a node under which its credentials are noted: places below `data`, with name and type.
 const CREDENTIALS: &str = "credentials";
-
-/// An input that holds `[secret hidden]`, as answers list it (manual 6.5).
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct HiddenSecret {
-    pub node: String,
-    pub label: String,
-    /// Input name, or the key of the node when the text is no input.
-    pub input: String,
-    /// The input's label in the editor.
-    pub input_label: String,
-    pub count: usize,
-}
 
 /// The canvas as history may keep it. `credential` names a stored credential by its id; an unknown id is not kept.
 #[must_use]

@@ -1,14 +1,12 @@
 //! From a version back to a canvas that runs: credentials by name and type, never-stored values from the flow as it is.
 
-use super::credentials::{
-    AmbiguousCredential, CredentialChooser, CredentialName, MissingCredential, PlacedValues,
-    parse_credential_notes,
-};
+use super::credentials::{CredentialChooser, CredentialName, PlacedValues, parse_credential_notes};
 use super::redact_node::Redactor;
-use super::{CREDENTIALS, HiddenSecret, find_placeholders, redact};
+use super::{CREDENTIALS, find_placeholders, redact};
 use crate::canvas::Canvas;
 use crate::canvas::schemas::CardSchemas;
 use crate::canvas::stored::{StoredCanvas, VIEWPORT, list_mut};
+use crate::domain::flows::restore::{AmbiguousCredential, HiddenSecret, MissingCredential};
 use crate::domain::secrets::json_text::{self, DEPTH_MAX_LEVELS};
 use crate::domain::secrets::{names, tree};
 use serde_json::{Map, Value, json};

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::canvas::{InputSchema, InputSensitivity, NoSchemas};
+use crate::domain::flows::restore::{AmbiguousCredential, CredentialChoice, MissingCredential};
 use serde_json::json;
 
 const KEY: &str = "ghp_0123456789abcdefghijABCDEFGHIJ012345";
@@ -238,19 +239,19 @@ fn credentials_are_found_by_name_and_type() {
 
     let (none, data) = filled(&version, using(OTHER_ID), &[]);
     assert_eq!(data["nodes"][0]["data"].get("credential"), None);
-    assert_eq!(
-        serde_json::to_value(&none.missing_credentials).unwrap(),
-        json!([{ "name": "Mine", "credentialName": "openAIApi" }])
-    );
+    let (name, credential_name) = ("Mine".to_owned(), "openAIApi".to_owned());
+    let missing = MissingCredential { name: name.clone(), credential_name: credential_name.clone() };
+    assert_eq!(none.missing_credentials, [missing]);
 
-    for (now, using_word, chosen) in
-        [(using("second"), "current", "second"), (using(OTHER_ID), "oldest", "first")]
-    {
+    for (now, choice, chosen) in [
+        (using("second"), CredentialChoice::Current, "second"),
+        (using(OTHER_ID), CredentialChoice::Oldest, "first"),
+    ] {
         let (several, data) = filled(&version, now, &["first", "second"]);
         assert_eq!(data["nodes"][0]["data"]["credential"], chosen);
-        let told =
-            json!([{ "name": "Mine", "credentialName": "openAIApi", "count": 2, "using": using_word }]);
-        assert_eq!(serde_json::to_value(&several.ambiguous_credentials).unwrap(), told);
+        let (name, credential_name) = (name.clone(), credential_name.clone());
+        let told = AmbiguousCredential { name, credential_name, count: 2, using: choice };
+        assert_eq!(several.ambiguous_credentials, [told]);
     }
 }
 

@@ -1,11 +1,9 @@
 //! A draft: an unpublished canvas, with the digest of the Live it started from (manual 5.5, 5.6, 5.7).
 
 use super::flow::{CanvasDigest, Flow, FlowKind};
-use crate::clock::iso;
 use crate::domain::ids::{FlowId, UserId, WorkspaceId};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
 
 /// A draft without its canvas, which is kept beside it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -62,6 +60,7 @@ pub enum PublishDecision {
 /// Why canvas edits go straight to Live.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(inline))]
 pub enum DirectEditReason {
     /// Drafts are off on this server.
     Off,
@@ -100,13 +99,6 @@ pub struct LastPublish {
     pub date: Timestamp,
 }
 
-impl LastPublish {
-    #[must_use]
-    pub fn wire(&self) -> Value {
-        json!({"sha": self.sha, "date": iso(self.date)})
-    }
-}
-
 /// The draft status of a flow (manual 5.5).
 #[derive(Debug, Clone, PartialEq)]
 pub struct DraftStatus {
@@ -125,34 +117,11 @@ pub struct DraftStatus {
     pub unsupported: Option<String>,
 }
 
-impl DraftStatus {
-    #[must_use]
-    pub fn wire(&self) -> Value {
-        let (mode, reason) = match self.mode {
-            EditTarget::Draft => ("draft", None),
-            EditTarget::Live(reason) => ("live", Some(reason)),
-        };
-        let draft = self.draft.as_ref().map(|draft| {
-            let mut shown = json!({
-                "updatedDate": iso(draft.updated),
-                "updatedBy": draft.updated_by,
-                "stale": self.stale,
-            });
-            if let Some(canvas) = &self.canvas {
-                shown["flowData"] = canvas.as_str().into();
-            }
-            shown
-        });
-        json!({
-            "enabled": self.enabled,
-            "mode": mode,
-            "reason": reason,
-            "publishInstantly": self.publish_instantly,
-            "draft": draft,
-            "lastPublished": self.last_published.as_ref().map(LastPublish::wire),
-            "unsupported": self.unsupported,
-        })
-    }
+/// A flow in a list: its record without the canvas, and the state of its draft.
+#[derive(Debug, Clone, PartialEq)]
+pub struct FlowOutline {
+    pub flow: Flow,
+    pub status: DraftStatus,
 }
 
 #[cfg(test)]

@@ -12,15 +12,17 @@ use std::fmt;
 /// The kinds of flow (manual 5.1 r1). The wire form is upper case.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "UPPERCASE")]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[cfg_attr(test, schemars(rename = "FlowType", description = "The kind of a flow."))]
 pub enum FlowKind {
-    /// A chat canvas: components wired to an ending card.
+    // A chat canvas: components wired to an ending card.
     Chatflow,
-    /// A step canvas with a Start card.
+    // A step canvas with a Start card.
     Agentflow,
-    /// The legacy multi-agent and sequential-agent canvases.
+    // The legacy multi-agent and sequential-agent canvases.
     Multiagent,
     Assistant,
-    /// An agent team addressed by name.
+    // An agent team addressed by name.
     Harness,
     Etl,
 }
@@ -126,6 +128,17 @@ pub struct Flow {
     pub updated: Timestamp,
 }
 
+/// A flow with its canvas text.
+#[derive(Debug, Clone)]
+pub struct FlowWithCanvas {
+    pub flow: Flow,
+    /// `flowData`.
+    pub canvas: String,
+}
+
+/// The field of `mcpServerConfig` that no answer holds: the token of the flow's endpoint is a credential.
+pub const MCP_TOKEN: &str = "token";
+
 /// Per-flow settings (manual 5.1). Objects are kept as sent, so that keys this service does not
 /// know survive a round trip (manual 5.1 r2).
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -189,25 +202,15 @@ pub struct RefusedOrigin {
 }
 
 /// What a chat of a flow can count on, before anybody types.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(inline))]
 pub enum ChatState {
     Live,
     /// Live is empty.
     Unpublished,
     /// Flows of this kind do not run here.
     Unsupported,
-}
-
-impl ChatState {
-    /// The word on the wire.
-    #[must_use]
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Live => "live",
-            Self::Unpublished => "unpublished",
-            Self::Unsupported => "unsupported",
-        }
-    }
 }
 
 impl Flow {

@@ -1,8 +1,17 @@
 //! Flows, their settings, drafts and versions (manual 3 to 6).
 
+pub mod card_problems;
+pub mod chat_page;
 pub mod draft;
 pub mod flow;
+pub mod flow_change;
+pub mod history;
 pub mod history_mark;
+pub mod publish;
 pub mod rate_limit;
+pub mod record_result;
+pub mod restore;
 pub mod setting_changes;
+pub mod usage;
 pub mod version;
+pub mod version_diff;

@@ -6,7 +6,7 @@ use crate::domain::ids::{FlowId, UserId};
 use jiff::Timestamp;
 use jiff::tz::Offset;
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 use std::fmt;
 use uuid::Uuid;
 
@@ -16,6 +16,7 @@ pub const SYSTEM_AUTHOR: &str = "Flowkeep";
 /// What made a version (manual 6.1).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(inline))]
 pub enum VersionKind {
     Create,
     Save,
@@ -84,6 +85,7 @@ impl fmt::Display for VersionKind {
 /// A full commit id.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(inline, extend("pattern" = "^[0-9a-f]{7,40}$")))]
 pub struct Sha([u8; 20]);
 
 impl Sha {
@@ -215,11 +217,20 @@ impl Author {
         Self { name: name.into(), id: Some(id) }
     }
 
-    /// `user` or `system` (manual 6.1).
     #[must_use]
-    pub const fn kind(&self) -> &'static str {
-        if self.id.is_some() { "user" } else { "system" }
+    pub const fn kind(&self) -> AuthorKind {
+        if self.id.is_some() { AuthorKind::User } else { AuthorKind::System }
     }
+}
+
+/// What kind of author made a version (manual 6.1).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(inline))]
+pub enum AuthorKind {
+    User,
+    /// The service itself, or an API key.
+    System,
 }
 
 /// One history entry (manual 6.1).
@@ -260,26 +271,6 @@ impl Version {
     pub fn iso_date(&self) -> String {
         let offset = Offset::from_seconds(self.offset_seconds).unwrap_or(Offset::UTC);
         self.date.display_with_offset(offset).to_string()
-    }
-
-    /// The wire form (manual 6.1).
-    #[must_use]
-    pub fn wire(&self) -> Value {
-        json!({
-            "sha": self.sha.to_string(),
-            "shortSha": self.sha.short(),
-            "date": self.iso_date(),
-            "author": self.author.name,
-            "authorId": self.author.id.map(|id| id.to_string()),
-            "authorKind": self.author.kind(),
-            "title": self.title,
-            "details": self.details,
-            "kind": self.kind.as_str(),
-            "promotedFrom": self.promoted_from.map(|sha| sha.to_string()),
-            "name": self.name,
-            "hiddenSecrets": self.hidden_secrets,
-            "published": self.kind.is_published(),
-        })
     }
 }
 
@@ -368,13 +359,12 @@ mod tests {
     }
 
     #[test]
-    fn the_wire_form_has_the_fields_of_the_specification() {
-        let id = UserId::random();
+    fn a_date_has_the_offset_of_its_server() {
         let mut version = Version {
             sha: Sha::parse(FULL).unwrap(),
             date: "2026-02-03T04:05:06Z".parse().unwrap(),
             offset_seconds: 19_800,
-            author: Author::person("Ada", id),
+            author: Author::system(),
             title: "Published: prompt".into(),
             details: vec!["a".into()],
             kind: VersionKind::Publish,
@@ -383,14 +373,7 @@ mod tests {
             hidden_secrets: 2,
             flow_kind: None,
         };
-        assert_eq!(
-            version.wire(),
-            json!({
-                "sha": FULL, "shortSha": "0123456", "date": "2026-02-03T09:35:06+05:30", "author": "Ada",
-                "authorId": id.to_string(), "authorKind": "user", "title": "Published: prompt", "details": ["a"],
-                "kind": "publish", "promotedFrom": null, "name": "Desk", "hiddenSecrets": 2, "published": true,
-            })
-        );
+        assert_eq!(version.iso_date(), "2026-02-03T09:35:06+05:30");
         version.offset_seconds = 0;
         assert_eq!(version.iso_date(), "2026-02-03T04:05:06+00:00");
         let text = serde_json::to_string(&version).unwrap();

@@ -1,6 +1,7 @@
 //! What git says about a history, and what history says about other people's commits.
 
 use super::*;
+use crate::domain::flows::version::AuthorKind;
 use std::fs;
 
 #[test]
@@ -100,7 +101,7 @@ fn a_flow_that_comes_back_and_foreign_files_beside_it_are_kept() {
         (newest.details.as_slice(), newest.name.as_str()),
         (["with a reason".to_owned()].as_slice(), "Help desk")
     );
-    assert_eq!((newest.author.name.as_str(), newest.author.kind()), ("Someone Else", "system"));
+    assert_eq!((newest.author.name.as_str(), newest.author.kind()), ("Someone Else", AuthorKind::System));
     let next = ground.record(&change(flow, VersionKind::Save, "b"));
     assert_eq!(ground.history.previous(&flow, &next.sha).unwrap().unwrap().sha, newest.sha);
     let files = ground.git(&["ls-tree", "-r", "--name-only", "main"]);

@@ -20,6 +20,9 @@ use crate::http::openapi::shape::{ContentKind, SETTINGS, Shape, TEXT};
 use crate::http::shapes;
 use crate::limits::BODY_CANVAS_BYTES;
 use crate::wire::accounts::sign_in::{CurrentUserView, LogoutView};
+use crate::wire::flows::drafts::{DraftEdit, DraftSettings};
+use crate::wire::flows::publish::{PublishRequest, Rollback};
+use crate::wire::flows::records::FlowEdit;
 use crate::wire::knowledge;
 use crate::wire::predictions::answer::AnswerView;
 use crate::wire::predictions::attachments::{AttachmentForm, AttachmentView};
@@ -200,66 +203,66 @@ fn core_routes() -> Vec<Route> { vec![
     post  ("/attachments/:flow/:chat",   ATTACH,         attachments::extract)    .accepts(Accepts::Multipart).cors(Cors::Flow).summary("Reads the text of documents for a question to come.")
         .id("readAttachments").takes_form::<AttachmentForm>().answers_json::<Vec<AttachmentView>>(200),
     get   ("/chatflows-uploads/:id",     PUBLIC,         flows::uploads)          .cors(Cors::Flow).summary("What a flow's chat may upload.")
-        .id("getUploadOffer").gives(shapes::flows::UPLOADS),
+        .id("getUploadOffer"),
     get   ("/chatflows-streaming/:id",   PUBLIC,         flows::streaming)        .cors(Cors::Flow).summary("Whether a flow streams its answer token by token.")
-        .id("getStreaming").gives(shapes::flows::STREAMING),
+        .id("getStreaming"),
     get   ("/public-chatbotConfig/:id",  PUBLIC,         flows::chatbot_config)   .cors(Cors::Flow).summary("What a chat page needs to know of a flow.")
-        .id("getChatbotConfig").gives(shapes::flows::CHATBOT_CONFIG),
+        .id("getChatbotConfig"),
 
     // Flows (manual 5.4)
     get   ("/chatflows",                 any_of(VIEW),   flows::list)             .summary("Lists the flows of the workspace.")
-        .id("listFlows").query(shapes::flows::FLOW_FILTER).gives(shapes::flows::FLOWS),
+        .id("listFlows").query(shapes::flows::FLOW_FILTER),
     post  ("/chatflows",                 any_of(WRITE),  flows::create)           .limit(BODY_CANVAS_BYTES).summary("Makes a flow.")
-        .id("createFlow").takes(shapes::flows::NEW_FLOW).gives(shapes::flows::FLOW).refuses(&[409]),
+        .id("createFlow").refuses(&[409]),
     get   ("/chatflows/:id",             any_of(VIEW),   flows::read)             .summary("Reads a flow.")
-        .id("getFlow").gives(shapes::flows::FLOW),
+        .id("getFlow"),
     put   ("/chatflows/:id",             any_of(WRITE),  flows::update)           .limit(BODY_CANVAS_BYTES).summary("Changes a flow.")
-        .id("updateFlow").shows(VIEW).takes(shapes::flows::FLOW_EDIT).gives(shapes::flows::FLOW).refuses(&[409]),
+        .id("updateFlow").shows(VIEW).takes_json::<FlowEdit>().refuses(&[409]),
     delete("/chatflows/:id",             any_of(DELETE), flows::delete)           .summary("Deletes a flow and its conversations.")
         .id("deleteFlow").gives(shapes::DELETED),
     get   ("/validation/:id",            any_of(VIEW),   flows::validate)         .summary("Lists what is wrong with a flow's canvas.")
-        .id("validateFlow").query(shapes::flows::SIDE).gives(shapes::flows::PROBLEMS),
+        .id("validateFlow").query(shapes::flows::SIDE),
 
     get   ("/flow-config/:id",           any_of(VIEW),   flows::override_candidates)        .summary("Lists the settings a request may be allowed to change.")
-        .id("listAllowableSettings").gives(shapes::flows::ALLOWABLE),
+        .id("listAllowableSettings"),
     get   ("/refused-origins/:id",       any_of(VIEW),   flows::refused_origins)  .summary("Lists the sites whose pages a flow refused lately.")
-        .id("listRefusedOrigins").gives(shapes::flows::REFUSED_ORIGINS),
+        .id("listRefusedOrigins"),
 
     // Drafts and history (manual 5.5, 6.4)
     get   ("/flow-drafts/:id",           any_of(DRAFT_VIEW), drafts::status)      .summary("The draft status of a flow.")
-        .id("getDraft").gives(shapes::flows::DRAFT_STATUS),
+        .id("getDraft"),
     put   ("/flow-drafts/:id",           any_of(DRAFT_EDIT), drafts::save)        .limit(BODY_CANVAS_BYTES).summary("Saves a draft.")
-        .id("saveDraft").query(shapes::flows::DRAFT_MATCH).takes(shapes::flows::DRAFT_EDIT).gives(shapes::flows::DRAFT_STATUS).refuses(&[409]),
+        .id("saveDraft").query(shapes::flows::DRAFT_MATCH).takes_json::<DraftEdit>().refuses(&[409]),
     delete("/flow-drafts/:id",           any_of(DRAFT_EDIT), drafts::discard)     .summary("Discards a draft.")
-        .id("discardDraft").gives(shapes::flows::DRAFT_STATUS).refuses(&[409]),
+        .id("discardDraft").refuses(&[409]),
     put   ("/flow-drafts/:id/settings",  any_of(DRAFT_EDIT), drafts::settings)    .summary("Switches Publish instantly.")
-        .id("setPublishInstantly").takes(shapes::flows::DRAFT_SETTINGS).gives(shapes::flows::DRAFT_STATUS).refuses(&[409]),
+        .id("setPublishInstantly").takes_json::<DraftSettings>().refuses(&[409]),
     post  ("/flow-drafts/publish",       any_of(DRAFT_EDIT), drafts::publish_each).summary("Publishes the drafts of those flows that can run.")
-        .id("publishDrafts").takes(shapes::flows::PUBLISH_EACH).gives(shapes::versions::PUBLISHED_EACH).refuses(&[404]),
+        .id("publishDrafts").refuses(&[404]),
     post  ("/flow-drafts/:id/publish",   any_of(DRAFT_EDIT), drafts::publish)     .summary("Publishes the draft.")
-        .id("publishDraft").may_take(shapes::flows::PUBLISH).gives(shapes::versions::PUBLISHED).refuses(&[409]),
+        .id("publishDraft").may_take_json::<PublishRequest>().refuses(&[409]),
     post  ("/flow-drafts/:id/rollback",  any_of(DRAFT_EDIT), drafts::roll_back)   .summary("Rolls Live back to a version.")
-        .id("rollBack").takes(shapes::versions::ROLLBACK).gives(shapes::versions::RESTORED).refuses(&[409]),
+        .id("rollBack").takes_json::<Rollback>().refuses(&[409]),
     get   ("/flow-versions/status",      any_of(DRAFT_VIEW), versions::status)    .summary("Whether history is on.")
-        .id("getHistoryStatus").gives(shapes::versions::HISTORY_STATUS),
+        .id("getHistoryStatus"),
     get   ("/flow-versions/:id",         any_of(HISTORY_VIEW), versions::list)    .summary("Lists the versions of a flow.")
-        .id("listVersions").gives(shapes::versions::VERSIONS),
+        .id("listVersions"),
     get   ("/flow-versions/:id/:sha",    any_of(HISTORY_VIEW), versions::read)    .summary("Reads a version.")
-        .id("getVersion").gives(shapes::versions::VERSION_CONTENT),
+        .id("getVersion"),
     get   ("/flow-versions/:id/:sha/diff", any_of(HISTORY_VIEW), versions::diff)  .summary("Compares a version.")
-        .id("compareVersion").query(shapes::versions::AGAINST).gives(shapes::versions::DIFF),
+        .id("compareVersion").query(shapes::flows::AGAINST),
     post  ("/flow-versions/:id/:sha/restore", any_of(HISTORY_EDIT), versions::restore).summary("Restores a version.")
-        .id("restoreVersion").gives(shapes::versions::RESTORED).refuses(&[409]),
+        .id("restoreVersion").refuses(&[409]),
 
     // Cards (manual 9.8)
     get   ("/nodes",                     SIGNED_IN,      nodes::list)             .summary("Lists all cards.")
-        .id("listCards").gives(shapes::cards::CARDS),
+        .id("listCards"),
     get   ("/nodes/:name",               SIGNED_IN,      nodes::read)             .summary("Reads a card's definition.")
-        .id("getCard").gives(shapes::cards::CARD),
+        .id("getCard"),
     get   ("/nodes/category/:name",      SIGNED_IN,      nodes::list_category)      .summary("Lists the cards of a category.")
-        .id("listCardsOfCategory").gives(shapes::cards::CARDS),
+        .id("listCardsOfCategory"),
     post  ("/node-load-method/:name",    any_of(LOAD),   nodes::load)             .limit(BODY_CANVAS_BYTES).summary("Lists what an input of a card is chosen from.")
-        .id("listChoices").takes(shapes::cards::LOAD_METHOD).gives(shapes::cards::CHOICES),
+        .id("listChoices"),
 
     // The service itself
     get   ("/ping",                      PUBLIC,         service::ping)           .cors(Cors::Listed).summary("Answers pong.")
@@ -319,15 +322,15 @@ const SVG: ContentKind = ContentKind::Other("image/svg+xml");
 #[rustfmt::skip]
 fn flow_routes() -> Vec<Route> { vec![
     get   ("/chatflows/has-changed/:id/:iso", any_of(UPSERT_PERMISSIONS), flows::has_changed).summary("Whether a flow was saved since a time.")
-        .id("hasFlowChanged").gives(shapes::flows::CHANGED),
+        .id("hasFlowChanged"),
     get   ("/chatflows/apikey/:apikey",  PUBLIC,         keys::flows)             .summary("Lists the flows an API key opens.")
-        .id("listFlowsOfKey").query(shapes::flows::OF_KEY).gives(shapes::flows::FLOW_LIST).refuses(&[401, 429]),
+        .id("listFlowsOfKey").query(shapes::flows::OF_KEY).refuses(&[401, 429]),
     get   ("/verify/apikey/:apikey",     PUBLIC,         keys::verify)            .summary("Whether a value is an API key.")
         .id("verifyApiKey").gives(Shape::Words(&["OK"])).refuses(&[401, 429]),
     get   ("/public-chatflows/:id",      PUBLIC,         flows::public)           .cors(Cors::Flow).summary("A shared flow as a chat page needs it.")
-        .id("getPublicFlow").gives(shapes::flows::PUBLIC_FLOW).refuses(&[403]),
+        .id("getPublicFlow").refuses(&[403]),
     post  ("/node-config",               SIGNED_IN,      nodes::config)           .limit(BODY_CANVAS_BYTES).summary("Lists the settings of a card a request may be allowed to change.")
-        .id("listCardSettings").takes(SETTINGS).gives(shapes::flows::ALLOWABLE),
+        .id("listCardSettings"),
     get   ("/node-icon/:name",           PUBLIC,         nodes::icon)             .summary("The picture of a card.")
         .id("getCardIcon").answers(200, SVG, TEXT).answers(304, ContentKind::Nothing, Shape::Null),
     get   ("/components-credentials-icon/:name", PUBLIC, nodes::credential_icon)  .summary("The picture of a credential type.")
@@ -335,7 +338,7 @@ fn flow_routes() -> Vec<Route> { vec![
     get   ("/credentials/:id/reveal",    any_of(CREDENTIAL_SAVED), credentials::reveal).summary("The addresses of a credential, without their passwords.")
         .id("revealCredential").shows(CREDENTIAL_SEEN).gives(shapes::management::ADDRESSES),
     get   ("/used-by/:kind",             any_of(USES), credentials::used_by).summary("Which flows use each credential, tool, document store, variable or API key.")
-        .id("listUses").gives(shapes::transfer::USES),
+        .id("listUses"),
     get   ("/settings",                  PUBLIC,         service::settings)       .cors(Cors::Listed).summary("What a page needs to know before anybody signs in.")
         .id("getSettings"),
     get   ("/ip",                        PUBLIC,         service::address)        .cors(Cors::Listed).summary("The address a caller is counted by.")
@@ -383,7 +386,7 @@ fn document_store_routes() -> Vec<Route> { vec![
     get   ("/document-store/store-configs/:id/:loader", any_of(&["documentStores:view"]), document_stores::config).summary("Reads how a loader of a document store is set.")
         .id("getLoader"),
     get   ("/document-store/components/:group", any_of(&["documentStores:view"]), document_stores::components).summary("Lists the cards a document store can be built from.")
-        .id("listStoreCards").gives(shapes::cards::CARDS),
+        .id("listStoreCards"),
     post  ("/document-store/loader/preview", any_of(&["documentStores:preview-process"]), document_stores::preview).limit(BODY_CANVAS_BYTES).summary("Shows what a loader would bring.")
         .id("previewLoader").shows(STORE_SEEN).refuses(&[404]),
     post  ("/document-store/loader/save", any_of(&["documentStores:add-loader"]), document_stores::save).limit(BODY_CANVAS_BYTES).summary("Saves a loader of a document store.")

@@ -2,9 +2,7 @@
 
 use super::conversations::RATING;
 use super::{LIMIT, PAGE};
-use crate::http::openapi::shape::{
-    COUNT, ID, ParamSpec, SETTINGS, Shape, TEXT, TIME, field, object, optional, query,
-};
+use crate::http::openapi::shape::{ID, ParamSpec, Shape, TEXT, TIME, query};
 
 /// What names a file of a conversation: its flow, conversation and name; or what a signed link carries.
 pub const FILE_QUERY: &[ParamSpec] = &[

@@ -8,7 +8,6 @@ pub mod flows;
 pub mod management;
 pub mod people;
 pub mod transfer;
-pub mod versions;
 
 use super::openapi::shape::{COUNT, NamedShape, ParamSpec, Shape, TEXT, field, object, optional, query};
 

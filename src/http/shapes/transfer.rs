@@ -208,20 +208,3 @@ pub const NEW_TEMPLATE: Shape = Shape::Named(&object(
         optional("tool", Shape::Maybe(&SETTINGS)),
     ],
 ));
-
-/// What uses credentials, tools or variables, by id or name.
-pub const USES: Shape = Shape::Map(&Shape::Named(&object(
-    "Uses",
-    "How many flows use something, and those the caller may see.",
-    &[
-        field("count", COUNT),
-        field(
-            "flows",
-            Shape::List(&Shape::Named(&object(
-                "UsingFlow",
-                "A flow that uses it.",
-                &[field("id", ID), field("name", TEXT), field("type", FLOW_KIND)],
-            ))),
-        ),
-    ],
-)));

@@ -10,7 +10,7 @@ use crate::domain::accounts::api_key::{self, ApiKey, ApiKeyEntry, BoundFlow, Key
 use crate::domain::accounts::caller::{Caller, Principal};
 use crate::domain::accounts::token;
 use crate::domain::error::{Error, Result};
-use crate::domain::flows::flow::Flow;
+use crate::domain::flows::flow::{Flow, FlowWithCanvas};
 use crate::domain::ids::KeyId;
 use crate::domain::resource::ResourceId as _;
 use crate::domain::workspace::audit::{AuditAction, AuditEntry, AuditTargetKind};
@@ -19,7 +19,6 @@ use crate::ops::flows;
 use crate::ops::flows::usage::{self, ResourceKind};
 use crate::ops::workspace::audit;
 use crate::store::tables::{API_KEYS, FLOWS, KEY_BY_HASH, ORGANIZATION, ORGANIZATION_KEY};
-use serde_json::Value;
 use std::net::IpAddr;
 
 /// Makes a key in the caller's workspace, and its value, which is there this once.
@@ -158,7 +157,7 @@ pub fn find_by_value(app: &App, value: &str, address: IpAddr) -> Result<ApiKey> 
 ///
 /// # Errors
 /// As [`find_by_value`]; 404 when there are none.
-pub fn flows_of(app: &App, value: &str, address: IpAddr, bound_only: bool) -> Result<Vec<Value>> {
+pub fn flows_of(app: &App, value: &str, address: IpAddr, bound_only: bool) -> Result<Vec<FlowWithCanvas>> {
     let key = find_by_value(app, value, address)?;
     let holder = authenticate(app, value, Some(address))?.ok_or_else(Error::unauthorized)?;
     let (mut found, _) = flows::list(app, &holder, flows::FlowFilter::default())?;
@@ -170,7 +169,7 @@ pub fn flows_of(app: &App, value: &str, address: IpAddr, bound_only: bool) -> Re
     if found.is_empty() {
         return Err(Error::NotFound("This API key opens no flow.".to_owned()));
     }
-    Ok(found.iter().map(flows::FlowWithCanvas::wire).collect())
+    Ok(found)
 }
 
 /// True when `bearer` is the value of the key a flow is bound to; counts the use. False when that key was

@@ -60,6 +60,7 @@ pub fn list(app: &App, caller: &Caller, flow: &FlowId) -> Result<Vec<Lead>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::domain::flows::flow_change::FlowChange;
     use crate::ops::flows;
     use serde_json::json;
 
@@ -76,8 +77,8 @@ mod tests {
     #[test]
     fn a_full_list_drops_its_oldest() {
         let (_folder, app, caller) = App::with_owner();
-        let edit = serde_json::from_value(json!({"name": "f", "type": "CHATFLOW"})).unwrap();
-        let flow = flows::create(&app, &caller, &edit).unwrap().flow;
+        let change = FlowChange::chatflow("f");
+        let flow = flows::create(&app, &caller, &change).unwrap().flow;
         for number in 1..=5 {
             add_named(&app, &flow, number);
         }

@@ -7,7 +7,7 @@
 //! next start, exactly once (`outbox.rs`).
 
 use super::drafts;
-use super::outbox::{self, RecordResult};
+use super::outbox;
 use super::snapshot::Snapshot;
 use super::titles::{self, PreviousFlow, VersionSummary};
 use crate::app::App;
@@ -17,6 +17,7 @@ use crate::domain::accounts::caller::{Caller, Principal};
 use crate::domain::error::{Conflict, Error, Result};
 use crate::domain::flows::draft::LastPublish;
 use crate::domain::flows::flow::{CanvasDigest, Flow};
+use crate::domain::flows::record_result::RecordResult;
 use crate::domain::flows::version::{Author, NewVersion, Sha, VersionContent, VersionKind};
 use crate::domain::ids::{FlowId, WorkspaceId};
 use crate::domain::secrets::redact;

@@ -21,85 +21,29 @@ pub mod versions;
 use self::access::FlowAction;
 use self::files::CanvasSide;
 use self::live::{ChangeOrigin, ParsedCanvas};
-use self::settings::TOKEN;
 use crate::app::App;
 use crate::clock::iso;
 use crate::domain::accounts::caller::Caller;
+use crate::domain::change::Change;
 use crate::domain::error::{Conflict, Error, Result};
-use crate::domain::flows::draft::{DraftStatus, EditTarget};
-use crate::domain::flows::flow::{AllowedOrigins, CanvasDigest, Flow, FlowKind, FlowSettings};
+use crate::domain::flows::draft::{EditTarget, FlowOutline};
+use crate::domain::flows::flow::{
+    AllowedOrigins, CanvasDigest, Flow, FlowKind, FlowSettings, FlowWithCanvas,
+};
+use crate::domain::flows::flow_change::FlowChange;
 use crate::domain::ids::{FlowId, KeyId, WorkspaceId};
+use crate::domain::paging::PageRequest;
 use crate::store::tables::{CANVASES, FLOW_WORKSPACE, FLOWS};
 use crate::store::{ReadTx, Tx};
-use serde::{Deserialize, Deserializer};
-use serde_json::{Map, Value, json};
-
-/// The fields a caller may set. Absent: keep; `null`: clear. Fields not listed here are ignored; those of
-/// another type are refused.
-#[derive(Debug, Default, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
-pub struct FlowEdit {
-    name: Option<String>,
-    flow_data: Option<String>,
-    #[serde(rename = "type")]
-    kind: Option<String>,
-    #[serde(deserialize_with = "given")]
-    category: Option<Option<String>>,
-    #[serde(deserialize_with = "given")]
-    deployed: Option<Option<bool>>,
-    #[serde(deserialize_with = "given")]
-    is_public: Option<Option<bool>>,
-    #[serde(deserialize_with = "given")]
-    apikeyid: Option<Option<String>>,
-    publish_instantly: Option<bool>,
-    #[serde(deserialize_with = "given")]
-    chatbot_config: Option<Option<Value>>,
-    #[serde(deserialize_with = "given")]
-    api_config: Option<Option<Value>>,
-    #[serde(deserialize_with = "given")]
-    analytic: Option<Option<Value>>,
-    #[serde(deserialize_with = "given")]
-    speech_to_text: Option<Option<Value>>,
-    #[serde(deserialize_with = "given")]
-    text_to_speech: Option<Option<Value>>,
-    #[serde(deserialize_with = "given")]
-    follow_up_prompts: Option<Option<Value>>,
-    #[serde(deserialize_with = "given")]
-    mcp_server_config: Option<Option<Value>>,
-    /// Of a file that is imported; no request says this.
-    #[serde(skip)]
-    file: Option<ImportedFlow>,
-}
-
-/// What only an import says of a flow.
-#[derive(Debug, Clone, Copy)]
-struct ImportedFlow {
-    /// It was bound to a key that is not here.
-    has_unknown_key: bool,
-}
-
-/// Tells `null` from absent.
-fn given<'de, T: Deserialize<'de>, D: Deserializer<'de>>(
-    deserializer: D,
-) -> Result<Option<Option<T>>, D::Error> {
-    Option::<T>::deserialize(deserializer).map(Some)
-}
 
 const NAME_CHARS_MAX: usize = 255;
 
-impl FlowEdit {
-    /// What a file says of a flow. One that was bound to a key that is not here stays bound, to a key that nobody holds,
-    /// until its owner chooses who may ask it.
-    #[must_use]
-    pub fn from_file(self, keeps_everybody_out: bool) -> Self {
-        Self { file: Some(ImportedFlow { has_unknown_key: keeps_everybody_out }), ..self }
-    }
-
+impl FlowChange {
     const fn origin(&self) -> ChangeOrigin {
-        if self.file.is_some() { ChangeOrigin::File } else { ChangeOrigin::Edit }
+        if self.imported.is_some() { ChangeOrigin::File } else { ChangeOrigin::Edit }
     }
 
-    fn kind(&self) -> Result<Option<FlowKind>> {
+    fn parse_kind(&self) -> Result<Option<FlowKind>> {
         let Some(text) = &self.kind else {
             return Ok(None);
         };
@@ -109,7 +53,7 @@ impl FlowEdit {
             .ok_or_else(|| Error::Invalid(format!("Invalid type: it must be one of {}.", known())))
     }
 
-    fn name(&self) -> Result<Option<&str>> {
+    fn checked_name(&self) -> Result<Option<&str>> {
         let Some(name) = self.name.as_deref() else {
             return Ok(None);
         };
@@ -122,8 +66,8 @@ impl FlowEdit {
     }
 
     /// The canvas, with the passwords of the flow `of` where marks stand for them.
-    fn canvas(&self, of: Option<(&App, &Flow)>) -> Result<Option<ParsedCanvas>> {
-        let Some(sent) = self.flow_data.clone() else {
+    fn parse_canvas(&self, of: Option<(&App, &Flow)>) -> Result<Option<ParsedCanvas>> {
+        let Some(sent) = self.canvas.clone() else {
             return Ok(None);
         };
         let sent = match of {
@@ -137,14 +81,15 @@ impl FlowEdit {
     /// writers read the whole text first (manual 5.1 r2).
     fn settings(&self, tx: &impl Tx, workspace: &WorkspaceId, old: FlowSettings) -> Result<FlowSettings> {
         let mut new = old.clone();
-        if let Some(key) = &self.apikeyid {
-            new.api_key = settings::resolve_bound_key(tx, workspace, key.as_deref(), old.api_key)?;
-        }
-        if self.file.is_some_and(|file| file.has_unknown_key) {
-            new.api_key = Some(KeyId::random());
-        }
-        new.is_public = self.is_public.unwrap_or(new.is_public);
-        new.deployed = self.deployed.unwrap_or(new.deployed);
+        let key = match &self.api_key {
+            Change::Keep => new.api_key,
+            Change::Clear => None,
+            Change::Set(key) => settings::resolve_bound_key(tx, workspace, key, old.api_key)?,
+        };
+        let has_unknown_key = self.imported.is_some_and(|imported| imported.has_unknown_key);
+        new.api_key = if has_unknown_key { Some(KeyId::random()) } else { key };
+        new.is_public = self.is_public.apply(new.is_public);
+        new.deployed = self.deployed.apply(new.deployed);
         new.publish_instantly = self.publish_instantly.unwrap_or(new.publish_instantly);
         let texts = [
             ("chatbotConfig", &self.chatbot_config, &mut new.chatbot_config),
@@ -156,8 +101,10 @@ impl FlowEdit {
             ("mcpServerConfig", &self.mcp_server_config, &mut new.mcp_server_config),
         ];
         for (name, sent, kept) in texts {
-            if let Some(sent) = sent {
-                *kept = settings::parse(name, sent.as_ref())?;
+            match sent {
+                Change::Keep => {}
+                Change::Clear => *kept = None,
+                Change::Set(sent) => *kept = settings::parse(name, Some(sent))?,
             }
         }
         settings::preserve_unsent(&mut new, &old);
@@ -165,91 +112,9 @@ impl FlowEdit {
     }
 }
 
-/// A flow with its canvas text.
-#[derive(Debug, Clone)]
-pub struct FlowWithCanvas {
-    pub flow: Flow,
-    /// `flowData`.
-    pub canvas: String,
-}
-
 impl FlowWithCanvas {
     fn masked_for(self, caller: &Caller) -> Self {
         Self { canvas: password_masks::mask_for(caller, self.flow.kind, self.canvas), ..self }
-    }
-
-    /// The record on the wire (manual 5.1).
-    #[must_use]
-    pub fn wire(&self) -> Value {
-        record(&self.flow, Some(&self.canvas))
-    }
-}
-
-/// A flow's record on the wire (manual 5.1), with its canvas where one is given.
-#[must_use]
-fn record(flow: &Flow, canvas: Option<&str>) -> Value {
-    let settings = &flow.settings;
-    let text = |config: &Option<Map<String, Value>>| {
-        config.as_ref().map(|map| Value::Object(map.clone()).to_string())
-    };
-    // The token of the flow's MCP endpoint is a credential: it stays here.
-    let mcp = settings.mcp_server_config.clone().map(|mut map| {
-        map.remove(TOKEN);
-        map
-    });
-    let mut record = json!({
-        "id": flow.id,
-        "name": flow.name,
-        "flowData": canvas,
-        "deployed": settings.deployed,
-        "isPublic": settings.is_public,
-        "apikeyid": settings.api_key,
-        "chatbotConfig": text(&settings.chatbot_config),
-        "apiConfig": text(&settings.api_config),
-        "analytic": text(&settings.analytic),
-        "speechToText": text(&settings.speech_to_text),
-        "textToSpeech": text(&settings.text_to_speech),
-        "followUpPrompts": text(&settings.follow_up_prompts),
-        "mcpServerConfig": text(&mcp),
-        "category": flow.category,
-        "type": flow.kind,
-        "publishInstantly": settings.publish_instantly,
-        "webhookSecretConfigured": false,
-        "workspaceId": flow.workspace,
-        "createdDate": iso(flow.created),
-        "updatedDate": iso(flow.updated),
-    });
-    if let (None, Some(map)) = (canvas, record.as_object_mut()) {
-        map.shift_remove("flowData");
-    }
-    record
-}
-
-/// A flow in a list: its record without the canvas, and the state of its draft.
-pub struct FlowOutline {
-    flow: Flow,
-    status: DraftStatus,
-}
-
-impl FlowOutline {
-    #[must_use]
-    pub fn wire(&self) -> Value {
-        let flow = &self.flow;
-        let mut state = self.status.wire();
-        state["hasLive"] = (flow.card_count > 0).into();
-        json!({
-            "id": flow.id,
-            "name": flow.name,
-            "category": flow.category,
-            "type": flow.kind,
-            "isPublic": flow.settings.is_public,
-            "apikeyid": flow.settings.api_key,
-            "publishInstantly": flow.settings.publish_instantly,
-            "workspaceId": flow.workspace,
-            "createdDate": iso(flow.created),
-            "updatedDate": iso(flow.updated),
-            "state": state,
-        })
     }
 }
 
@@ -263,27 +128,28 @@ fn with_canvas(tx: &impl Tx, flow: Flow) -> Result<FlowWithCanvas> {
 ///
 /// # Errors
 /// 400 for a bad field, 403 without the permission for its kind.
-pub fn create(app: &App, caller: &Caller, edit: &FlowEdit) -> Result<FlowWithCanvas> {
-    create_as(app, caller, FlowId::random(), edit)
+pub fn create(app: &App, caller: &Caller, change: &FlowChange) -> Result<FlowWithCanvas> {
+    create_as(app, caller, FlowId::random(), change)
 }
 
 /// As [`create`], under an id that a file brought along.
 ///
 /// # Errors
 /// As [`create`]; 409 when the id is in use.
-pub fn create_as(app: &App, caller: &Caller, id: FlowId, edit: &FlowEdit) -> Result<FlowWithCanvas> {
-    let kind = edit.kind()?.ok_or_else(|| Error::invalid("Invalid type: it is required."))?;
+pub fn create_as(app: &App, caller: &Caller, id: FlowId, change: &FlowChange) -> Result<FlowWithCanvas> {
+    let kind = change.parse_kind()?.ok_or_else(|| Error::invalid("Invalid type: it is required."))?;
     access::check_permission(caller, kind, FlowAction::Create)?;
-    let name = edit.name()?.ok_or_else(|| Error::invalid("Invalid name: it is required."))?.to_owned();
-    let posted = edit.canvas(None)?.unwrap_or_else(ParsedCanvas::empty);
-    let settings = app.store.read(|tx| edit.settings(tx, &caller.workspace, FlowSettings::default()))?;
+    let name =
+        change.checked_name()?.ok_or_else(|| Error::invalid("Invalid name: it is required."))?.to_owned();
+    let posted = change.parse_canvas(None)?.unwrap_or_else(ParsedCanvas::empty);
+    let settings = app.store.read(|tx| change.settings(tx, &caller.workspace, FlowSettings::default()))?;
     let now = app.clock.monotonic_now();
     let mut flow = Flow {
         id,
         workspace: caller.workspace,
         name,
         kind,
-        category: edit.category.clone().flatten(),
+        category: change.category.clone().apply(None),
         digest: CanvasDigest::compute(kind, posted.text()),
         card_count: 0,
         settings,
@@ -301,7 +167,7 @@ pub fn create_as(app: &App, caller: &Caller, id: FlowId, edit: &FlowEdit) -> Res
         EditTarget::Draft | EditTarget::Live(_) => (posted, None),
     };
     let (workspace, id) = (flow.workspace, flow.id);
-    flow = live::create(app, caller, flow, &live, draft.as_ref(), &edit.origin())
+    flow = live::create(app, caller, flow, &live, draft.as_ref(), &change.origin())
         .inspect_err(|error| files::roll_back(app, &workspace, &id, &fresh, error))?
         .flow;
     tracing::info!(flow = %flow.id, kind = %flow.kind, by = %caller.principal, "a flow was made");
@@ -340,8 +206,7 @@ pub fn has_changed(app: &App, caller: &Caller, id: &FlowId, seen: &str) -> Resul
 pub struct FlowFilter {
     /// Only this kind.
     pub kind: Option<FlowKind>,
-    /// The page and the page size, from 1.
-    pub page: Option<(usize, usize)>,
+    pub page: Option<PageRequest>,
 }
 
 /// The flows of the workspace that the caller may see, newest change first, and how many there are in all.
@@ -360,9 +225,8 @@ pub fn list(app: &App, caller: &Caller, filter: FlowFilter) -> Result<(Vec<FlowW
 ///
 /// # Errors
 /// As [`list`].
-pub fn records(app: &App, caller: &Caller, filter: FlowFilter) -> Result<(Vec<Value>, usize)> {
-    let (found, total) = app.store.read(|tx| find_matching(tx, caller, filter))?;
-    Ok((found.iter().map(|flow| record(flow, None)).collect(), total))
+pub fn records(app: &App, caller: &Caller, filter: FlowFilter) -> Result<(Vec<Flow>, usize)> {
+    app.store.read(|tx| find_matching(tx, caller, filter))
 }
 
 /// As [`list`], without the canvases and with what a person wants to know of each at a glance.
@@ -385,9 +249,10 @@ fn find_matching(tx: &ReadTx, caller: &Caller, filter: FlowFilter) -> Result<(Ve
     });
     flows.sort_by(|a, b| b.updated.cmp(&a.updated).then_with(|| a.id.cmp(&b.id)));
     let total = flows.len();
-    let (skip, take) =
-        filter.page.map_or((0, total), |(page, size)| (page.saturating_sub(1).saturating_mul(size), size));
-    Ok((flows.into_iter().skip(skip).take(take).collect(), total))
+    if let Some(page) = filter.page {
+        flows = flows.drain(page.range(total)).collect();
+    }
+    Ok((flows, total))
 }
 
 /// A save answers with the whole record: whoever may only make flows does not read others by it.
@@ -400,29 +265,29 @@ fn check_save(caller: &Caller, kind: FlowKind) -> Result<()> {
 ///
 /// # Errors
 /// 400 for a bad field, 404 or 403 as [`access::flow`].
-pub fn update(app: &App, caller: &Caller, id: &FlowId, edit: &FlowEdit) -> Result<FlowWithCanvas> {
+pub fn update(app: &App, caller: &Caller, id: &FlowId, change: &FlowChange) -> Result<FlowWithCanvas> {
     // Who may not change it learns nothing about the body.
     let seen = app.store.read(|tx| access::flow(tx, caller, id, FlowAction::Save))?;
     check_save(caller, seen.kind)?;
-    let kind = edit.kind()?;
-    let name = edit.name()?;
-    let canvas = edit.canvas(Some((app, &seen)))?;
+    let kind = change.parse_kind()?;
+    let name = change.checked_name()?;
+    let canvas = change.parse_canvas(Some((app, &seen)))?;
     if let Some(kind) = kind {
         check_save(caller, kind)?;
     }
     let now = app.clock.monotonic_now();
-    let change = |tx: &ReadTx, mut flow: Flow| {
+    let edit = |tx: &ReadTx, mut flow: Flow| {
         check_save(caller, flow.kind)?;
-        flow.settings = edit.settings(tx, &caller.workspace, flow.settings)?;
+        flow.settings = change.settings(tx, &caller.workspace, flow.settings)?;
         if flow.settings.publish_instantly
-            && edit.publish_instantly == Some(true)
+            && change.publish_instantly == Some(true)
             && drafts::find(tx, &flow)?.is_some()
         {
             return Err(Conflict::DraftInTheWay.into());
         }
         flow.name = name.map_or(flow.name, str::to_owned);
         flow.kind = kind.unwrap_or(flow.kind);
-        flow.category = edit.category.clone().unwrap_or(flow.category);
+        flow.category = change.category.clone().apply(flow.category);
         flow.updated = live::later(now, flow.updated);
         Ok(flow)
     };
@@ -434,7 +299,7 @@ pub fn update(app: &App, caller: &Caller, id: &FlowId, edit: &FlowEdit) -> Resul
     };
     let kept = canvas.map(keep).transpose()?;
     let canvas = kept.as_ref().map(|kept| &kept.canvas);
-    let written = live::save(app, caller, id, canvas, &change, edit.origin());
+    let written = live::save(app, caller, id, canvas, &edit, change.origin());
     if let (Err(error), Some(kept)) = (&written, &kept) {
         files::roll_back(app, &caller.workspace, id, &kept.new_files, error);
     }

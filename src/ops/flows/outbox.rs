@@ -4,6 +4,7 @@ use super::live;
 use crate::app::App;
 use crate::domain::error::{Error, Result};
 use crate::domain::flows::flow::Flow;
+use crate::domain::flows::record_result::RecordResult;
 use crate::domain::flows::version::{NewVersion, Version, VersionKind};
 use crate::history::{HistoryError, IndexRow, Recorder};
 use crate::ops::service::history;
@@ -11,37 +12,6 @@ use crate::store::queries::version_index;
 use crate::store::tables::INTENTS;
 use crate::store::{Store, WriteTx};
 use std::panic::{AssertUnwindSafe, catch_unwind};
-
-/// What history made of a change.
-#[derive(Debug)]
-pub enum RecordResult {
-    Off,
-    /// The change says nothing that history keeps.
-    Nothing,
-    Version(Box<Version>),
-    /// It could not be recorded; Live is changed all the same.
-    Failed(String),
-}
-
-impl RecordResult {
-    /// The version, when there is one.
-    #[must_use]
-    pub fn version(&self) -> Option<&Version> {
-        match self {
-            Self::Version(version) => Some(version),
-            Self::Off | Self::Nothing | Self::Failed(_) => None,
-        }
-    }
-
-    /// Why there is none, when history failed (manual 5.7 r5).
-    #[must_use]
-    pub fn error(&self) -> Option<&str> {
-        match self {
-            Self::Failed(why) => Some(why),
-            Self::Off | Self::Nothing | Self::Version(_) => None,
-        }
-    }
-}
 
 /// Writes the intent beside the change it is about.
 ///

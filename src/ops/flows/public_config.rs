@@ -7,6 +7,8 @@ use crate::app::App;
 use crate::canvas::Canvas;
 use crate::domain::accounts::caller::Caller;
 use crate::domain::error::{Error, Result};
+use crate::domain::flows::card_problems::OverridableSetting;
+use crate::domain::flows::chat_page::{ChatPage, SharedFlow, UploadOffer};
 use crate::domain::flows::flow::{Flow, FlowKind};
 use crate::domain::ids::FlowId;
 use crate::engine::{Plan, overrides};
@@ -15,30 +17,6 @@ use crate::ops::predictions::UploadPolicy;
 use crate::store::tables::CANVASES;
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
-
-/// Keys of `chatbotConfig` that a chat page draws itself with. Everything else stays here.
-const PUBLIC_KEYS: &[&str] = &[
-    "backgroundColor",
-    "botMessage",
-    "chatFeedback",
-    "errorMessage",
-    "followUpPrompts",
-    "fontSize",
-    "fullFileUpload",
-    "generateNewSession",
-    "leads",
-    "poweredByTextColor",
-    "renderHTML",
-    "showAgentMessages",
-    "starterPrompts",
-    "textInput",
-    "title",
-    "titleAvatarSrc",
-    "titleBackgroundColor",
-    "titleTextColor",
-    "userMessage",
-    "welcomeMessage",
-];
 
 fn plan(app: &App, flow: &Flow) -> Result<Option<Arc<Plan>>> {
     if flow.card_count == 0 || flow.kind != FlowKind::Chatflow {
@@ -60,57 +38,49 @@ pub fn can_stream(app: &App, id: &FlowId) -> Result<bool> {
     Ok(flow.kind == FlowKind::Agentflow || plan(app, &flow)?.is_some_and(|plan| plan.streams))
 }
 
-/// The chat settings of a flow with its upload offer.
+/// What a chat page needs to know of a flow.
 ///
 /// # Errors
 /// 404.
-pub fn config(app: &App, id: &FlowId) -> Result<Value> {
+pub fn chat_page(app: &App, id: &FlowId) -> Result<ChatPage> {
     let flow = app.store.read(|tx| flows::find(tx, id))?;
-    let stored = flow.settings.chatbot_config.clone().unwrap_or_default();
-    let mut shown = public_settings(stored);
-    shown.insert("uploads".into(), upload_policy(app, &flow)?.wire());
-    shown.insert("flowData".into(), start_card(app, &flow)?.into());
-    shown.insert("isTTSEnabled".into(), false.into());
-    shown.insert("state".into(), flow.chat_state().as_str().into());
-    Ok(Value::Object(shown))
+    Ok(ChatPage {
+        settings: flow.public_settings(),
+        uploads: upload_offer(app, &flow)?,
+        start_card: start_card(app, &flow)?,
+        state: flow.chat_state(),
+    })
 }
 
 /// A shared flow for anybody (manual 2.13 r3): what draws its chat, and whether a key is needed, never which.
 ///
 /// # Errors
 /// 404 for a flow that is not shared, as if there were none.
-pub fn shared_flow(app: &App, flow: &Flow) -> Result<Value> {
+pub fn shared_flow(app: &App, flow: &Flow) -> Result<SharedFlow> {
     if !flow.settings.is_shared() {
         return Err(Error::no_flow(&flow.id));
     }
-    let stored = flow.settings.chatbot_config.clone().unwrap_or_default();
-    Ok(json!({
-        "id": flow.id,
-        "name": flow.name,
-        "type": flow.kind,
-        "isPublic": true,
-        "apikeyid": flow.settings.api_key.map(|_| "bound"),
-        "chatbotConfig": Value::Object(public_settings(stored)).to_string(),
-        "flowData": start_card(app, flow)?,
-    }))
-}
-
-/// Of the chat settings what a page draws itself with.
-fn public_settings(stored: Map<String, Value>) -> Map<String, Value> {
-    stored.into_iter().filter(|(key, _)| PUBLIC_KEYS.contains(&key.as_str())).collect()
+    Ok(SharedFlow {
+        id: flow.id,
+        name: flow.name.clone(),
+        kind: flow.kind,
+        asks_for_key: flow.settings.api_key.is_some(),
+        settings: flow.public_settings(),
+        start_card: start_card(app, flow)?,
+    })
 }
 
 /// What the chat of a flow may upload (manual 4.1).
 ///
 /// # Errors
 /// 404.
-pub fn uploads(app: &App, id: &FlowId) -> Result<Value> {
+pub fn uploads(app: &App, id: &FlowId) -> Result<UploadOffer> {
     let flow = app.store.read(|tx| flows::find(tx, id))?;
-    Ok(upload_policy(app, &flow)?.wire())
+    upload_offer(app, &flow)
 }
 
-fn upload_policy(app: &App, flow: &Flow) -> Result<UploadPolicy> {
-    Ok(UploadPolicy::from_settings(&flow.settings, plan(app, flow)?.as_deref()))
+fn upload_offer(app: &App, flow: &Flow) -> Result<UploadOffer> {
+    Ok(UploadPolicy::from_settings(&flow.settings, plan(app, flow)?.as_deref()).offer())
 }
 
 /// Of the canvas a chat page needs the Start card's form and kind, and nothing else.
@@ -139,7 +109,7 @@ fn start_card(app: &App, flow: &Flow) -> Result<String> {
 ///
 /// # Errors
 /// 404 or 403.
-pub fn override_candidates(app: &App, caller: &Caller, id: &FlowId) -> Result<Vec<Value>> {
+pub fn override_candidates(app: &App, caller: &Caller, id: &FlowId) -> Result<Vec<OverridableSetting>> {
     let text = app.store.read(|tx| {
         let flow = access::flow(tx, caller, id, FlowAction::Read)?;
         let draft = if flow.card_count == 0 { drafts::canvas(tx, &flow)? } else { None };

@@ -4,21 +4,20 @@ use super::access::{self, FlowAction};
 use super::drafts;
 use super::files;
 use super::live::{self, ChangeOrigin, LiveChange, ParsedCanvas};
-use super::outbox::RecordResult;
-use super::validation::{Validator, can_run};
+use super::validation::Validator;
 use crate::app::App;
-use crate::clock::iso;
 use crate::domain::accounts::caller::Caller;
 use crate::domain::error::{Conflict, Error, Result};
+use crate::domain::flows::card_problems::{CardProblems, can_run};
 use crate::domain::flows::draft::{Draft, PublishDecision};
 use crate::domain::flows::flow::Flow;
-use crate::domain::flows::version::{Version, VersionKind};
+use crate::domain::flows::publish::{FlowPublication, PublishOutcome, PublishResult};
+use crate::domain::flows::record_result::RecordResult;
+use crate::domain::flows::version::VersionKind;
 use crate::domain::ids::FlowId;
 use crate::files::flow_files::FlowFileName;
 use crate::store::ReadTx;
 use crate::store::tables::{CANVASES, FLOWS};
-use serde::Serialize;
-use serde_json::{Value, json};
 
 /// Flows that one request publishes.
 pub const FLOWS_MAX: usize = 1_000;
@@ -28,7 +27,12 @@ pub const FLOWS_MAX: usize = 1_000;
 /// # Errors
 /// 404, 403, and the 409s of Publish (manual 5.7): drafts off, nothing to publish, stale without `overwrite_live_changes`,
 /// another kind of flow, Live changed meanwhile.
-pub fn publish(app: &App, caller: &Caller, id: &FlowId, overwrite_live_changes: bool) -> Result<Value> {
+pub fn publish(
+    app: &App,
+    caller: &Caller,
+    id: &FlowId,
+    overwrite_live_changes: bool,
+) -> Result<PublishResult> {
     app.store.read(|tx| PublishableDraft::load(app, tx, caller, id))?.publish(
         app,
         caller,
@@ -52,7 +56,7 @@ impl PublishableDraft {
         Ok(Self { flow, draft, canvas })
     }
 
-    fn publish(self, app: &App, caller: &Caller, overwrite_live_changes: bool) -> Result<Value> {
+    fn publish(self, app: &App, caller: &Caller, overwrite_live_changes: bool) -> Result<PublishResult> {
         match self.draft.decide_publish(&self.flow, overwrite_live_changes) {
             PublishDecision::OtherKind => Err(Conflict::KindChangedSinceEdits.into()),
             PublishDecision::Stale => Err(Conflict::StaleDraft.into()),
@@ -62,23 +66,11 @@ impl PublishableDraft {
     }
 }
 
-/// What became of one of many flows that were to be published.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "lowercase")]
-enum PublishOutcome {
-    Published,
-    Unchanged,
-    /// It could not answer: it stays as it was.
-    Blocked,
-    /// It stays as it was, for another reason.
-    Refused,
-}
-
 /// `POST /flow-drafts/publish`: publishes those of these flows that can run, each for itself.
 ///
 /// # Errors
 /// 404 when none of them is a flow of the workspace.
-pub fn publish_each(app: &App, caller: &Caller, ids: &[FlowId]) -> Result<Value> {
+pub fn publish_each(app: &App, caller: &Caller, ids: &[FlowId]) -> Result<Vec<FlowPublication>> {
     app.store.read(|tx| {
         let is_here = |id: &FlowId| FLOWS.has(tx, &caller.workspace, id);
         let found = ids.iter().map(is_here).collect::<Result<Vec<bool>>>()?;
@@ -87,14 +79,14 @@ pub fn publish_each(app: &App, caller: &Caller, ids: &[FlowId]) -> Result<Value>
             _ => Ok(()),
         }
     })?;
-    Ok(summarize(ids.iter().map(|id| publish_if_valid(app, caller, id)).collect()))
+    Ok(ids.iter().map(|id| publish_if_valid(app, caller, id)).collect())
 }
 
 /// As [`publish_each`], of every flow of the workspace that has unpublished changes and that the caller may change.
 ///
 /// # Errors
 /// 409 while drafts are off; when the database cannot be read.
-pub fn publish_all(app: &App, caller: &Caller) -> Result<Value> {
+pub fn publish_all(app: &App, caller: &Caller) -> Result<Vec<FlowPublication>> {
     drafts::require_drafts(app)?;
     let ids = app.store.read(|tx| {
         let mut flows = FLOWS.list(tx, &caller.workspace)?;
@@ -112,7 +104,7 @@ pub fn publish_all(app: &App, caller: &Caller) -> Result<Value> {
 }
 
 /// The result of one flow. What stands in the way of it stands in nobody else's.
-pub fn publish_if_valid(app: &App, caller: &Caller, id: &FlowId) -> Value {
+pub fn publish_if_valid(app: &App, caller: &Caller, id: &FlowId) -> FlowPublication {
     let seen = app.store.read(|tx| {
         let name = access::flow(tx, caller, id, FlowAction::Update)?.name;
         let draft = match PublishableDraft::load(app, tx, caller, id) {
@@ -126,61 +118,43 @@ pub fn publish_if_valid(app: &App, caller: &Caller, id: &FlowId) -> Value {
         };
         Ok((name, draft))
     });
-    let row = |name: Option<&str>, outcome: PublishOutcome, reason: Option<String>| {
-        json!({
-            "id": id, "name": name, "outcome": outcome, "reason": reason, "problems": [],
-            "version": null, "recorded": false, "historyError": null,
-        })
+    let (name, outcome) = match seen {
+        Err(fault) => (None, Err(fault)),
+        Ok((name, None)) => {
+            let reason = Some(Conflict::NoDraft.to_string());
+            (Some(name), Ok(PublishOutcome::Unchanged { reason, problems: Vec::new() }))
+        }
+        Ok((name, Some((draft, problems)))) => {
+            (Some(name), problems.and_then(|problems| publish_unless_blocked(app, caller, draft, problems)))
+        }
     };
-    let refused = |name: Option<&str>, fault: &Error| {
-        if let Error::Internal(cause) = fault {
+    let refused = |fault: Error| {
+        if let Error::Internal(cause) = &fault {
             tracing::error!(%cause, flow = %id, "a flow could not be published");
         }
-        row(name, PublishOutcome::Refused, Some(fault.to_string()))
+        PublishOutcome::Refused { reason: fault.to_string() }
     };
-    let (name, draft) = match seen {
-        Ok(seen) => seen,
-        Err(fault) => return refused(None, &fault),
-    };
-    let Some((draft, problems)) = draft else {
-        return row(Some(&name), PublishOutcome::Unchanged, Some(Conflict::NoDraft.to_string()));
-    };
-    let problems = match problems {
-        Ok(problems) => problems,
-        Err(fault) => return refused(Some(&name), &fault),
-    };
-    if !can_run(&problems) {
-        let mut blocked =
-            row(Some(&name), PublishOutcome::Blocked, Some("It could not answer yet.".to_owned()));
-        blocked["problems"] = json!(problems);
-        return blocked;
-    }
-    match draft.publish(app, caller, false) {
-        Err(fault) => refused(Some(&name), &fault),
-        Ok(mut answer) => {
-            let is_new = answer["unchanged"] == false;
-            let outcome = if is_new { PublishOutcome::Published } else { PublishOutcome::Unchanged };
-            let mut done = row(Some(&name), outcome, None);
-            for field in ["problems", "version", "recorded", "historyError"] {
-                done[field] = answer[field].take();
-            }
-            done
-        }
-    }
+    FlowPublication { id: *id, name, outcome: outcome.unwrap_or_else(refused) }
 }
 
-/// The results of many, counted.
-#[must_use]
-pub fn summarize(results: Vec<Value>) -> Value {
-    let count =
-        |outcome: PublishOutcome| results.iter().filter(|row| row["outcome"] == json!(outcome)).count();
-    json!({
-        "published": count(PublishOutcome::Published), "unchanged": count(PublishOutcome::Unchanged),
-        "blocked": count(PublishOutcome::Blocked), "refused": count(PublishOutcome::Refused), "results": results,
+fn publish_unless_blocked(
+    app: &App,
+    caller: &Caller,
+    draft: PublishableDraft,
+    problems: Vec<CardProblems>,
+) -> Result<PublishOutcome> {
+    if !can_run(&problems) {
+        return Ok(PublishOutcome::Blocked { problems });
+    }
+    let PublishResult { unchanged, recorded, problems, .. } = draft.publish(app, caller, false)?;
+    Ok(if unchanged {
+        PublishOutcome::Unchanged { reason: None, problems }
+    } else {
+        PublishOutcome::Published { recorded, problems }
     })
 }
 
-fn put_live(app: &App, caller: &Caller, seen: &Flow, draft: &Draft, canvas: String) -> Result<Value> {
+fn put_live(app: &App, caller: &Caller, seen: &Flow, draft: &Draft, canvas: String) -> Result<PublishResult> {
     let draft_canvas = ParsedCanvas::parse(canvas)?;
     let draft_files = files::draft_file_names(&draft_canvas);
     let canvas = files::promote_to_live(app, &caller.workspace, &seen.id, draft_canvas)?;
@@ -209,11 +183,11 @@ fn put_live(app: &App, caller: &Caller, seen: &Flow, draft: &Draft, canvas: Stri
         files::remove(app, &caller.workspace, &seen.id, &draft_files);
     }
     tracing::info!(flow = %seen.id, by = %caller.principal, "a flow was published");
-    answer(app, &written.flow, &written.record_result, false)
+    result(app, written.flow, written.record_result, false)
 }
 
 /// A draft that is Live already: it goes, and nothing is recorded. If either moved meanwhile, the caller tries again.
-fn discard_unchanged(app: &App, caller: &Caller, seen: &Flow, draft: &Draft) -> Result<Value> {
+fn discard_unchanged(app: &App, caller: &Caller, seen: &Flow, draft: &Draft) -> Result<PublishResult> {
     app.store.write(|tx| {
         let same_live =
             FLOWS.get(tx, &caller.workspace, &seen.id)?.is_some_and(|flow| flow.digest == seen.digest);
@@ -223,29 +197,15 @@ fn discard_unchanged(app: &App, caller: &Caller, seen: &Flow, draft: &Draft) -> 
         }
         drafts::remove(tx, seen)
     })?;
-    answer(app, seen, &RecordResult::Nothing, true)
+    result(app, seen.clone(), RecordResult::Nothing, true)
 }
 
-fn answer(app: &App, flow: &Flow, recorded: &RecordResult, unchanged: bool) -> Result<Value> {
+fn result(app: &App, flow: Flow, recorded: RecordResult, unchanged: bool) -> Result<PublishResult> {
     // Both are read anew: a newer draft may have been saved meanwhile, or the flow deleted.
     let (status, problems) = app.store.read(|tx| {
         let live = CANVASES.get(tx, &flow.workspace, &flow.id)?;
-        let judged = live.map(|live| Validator::new(app, tx, &flow.workspace).check_flow(flow, &live));
-        Ok((drafts::status_in(app, tx, flow)?, judged.transpose()?.unwrap_or_default()))
+        let judged = live.map(|live| Validator::new(app, tx, &flow.workspace).check_flow(&flow, &live));
+        Ok((drafts::status_in(app, tx, &flow)?, judged.transpose()?.unwrap_or_default()))
     })?;
-    Ok(json!({
-        "chatflow": flow_brief(flow),
-        "version": recorded.version().map(Version::wire),
-        "unchanged": unchanged,
-        "recorded": recorded.version().is_some(),
-        "historyError": recorded.error(),
-        "status": status.wire(),
-        "problems": problems,
-    }))
-}
-
-/// What answers about a flow say of it (manual 5.7, 6.7).
-#[must_use]
-pub fn flow_brief(flow: &Flow) -> Value {
-    json!({"id": flow.id, "name": flow.name, "type": flow.kind, "updatedDate": iso(flow.updated)})
+    Ok(PublishResult { flow, unchanged, recorded, status, problems })
 }

@@ -4,24 +4,24 @@ use super::access::{self, FlowAction};
 use super::drafts;
 use super::files;
 use super::live::{self, ChangeOrigin, LiveChange, ParsedCanvas};
-use super::outbox::RecordResult;
-use super::publish::flow_brief;
-use super::versions::{self, RestorableVersion};
+use super::versions;
 use crate::app::App;
 use crate::domain::accounts::caller::Caller;
 use crate::domain::error::{Conflict, Result};
 use crate::domain::flows::draft::EditTarget;
 use crate::domain::flows::flow::Flow;
-use crate::domain::flows::version::{ShaPrefix, Version, VersionKind};
+use crate::domain::flows::publish::{RestoreResult, RestoreTarget};
+use crate::domain::flows::record_result::RecordResult;
+use crate::domain::flows::restore::RestorableVersion;
+use crate::domain::flows::version::{ShaPrefix, VersionKind};
 use crate::domain::ids::FlowId;
-use serde_json::{Value, json};
 
 /// `POST /flow-versions/:id/:sha/restore`: into the draft in draft mode, else to Live.
 ///
 /// # Errors
 /// 400 for a bad sha, 404, 403 without permission for the flow's and the version's kind, 409 with history off or for a
 /// version of another kind in draft mode.
-pub fn restore(app: &App, caller: &Caller, id: &FlowId, sha: &str) -> Result<Value> {
+pub fn restore(app: &App, caller: &Caller, id: &FlowId, sha: &str) -> Result<RestoreResult> {
     let filled = load_permitted(app, caller, id, sha)?;
     match drafts::mode(app, &filled.flow) {
         EditTarget::Draft => restore_to_draft(app, caller, &filled),
@@ -33,17 +33,16 @@ pub fn restore(app: &App, caller: &Caller, id: &FlowId, sha: &str) -> Result<Val
 ///
 /// # Errors
 /// As [`restore`]; 409 too while drafts are off, and for a version of another kind over unpublished changes.
-pub fn roll_back(app: &App, caller: &Caller, id: &FlowId, sha: &str) -> Result<Value> {
+pub fn roll_back(app: &App, caller: &Caller, id: &FlowId, sha: &str) -> Result<RestoreResult> {
     app.store.read(|tx| access::flow(tx, caller, id, FlowAction::Update).map(drop))?;
     ShaPrefix::parse(sha)?;
     drafts::require_drafts(app)?;
     let filled = load_permitted(app, caller, id, sha)?;
-    let mut answer = restore_to_live(app, caller, &filled, VersionKind::Rollback)?;
+    let result = restore_to_live(app, caller, &filled, VersionKind::Rollback)?;
     let status = app
         .store
         .read(|tx| drafts::status_in(app, tx, &access::flow(tx, caller, id, FlowAction::Update)?))?;
-    answer["status"] = status.wire();
-    Ok(answer)
+    Ok(RestoreResult { target: RestoreTarget::Live(Some(status)), ..result })
 }
 
 /// The version, for a caller who may change flows of its kind and of the flow's own.
@@ -61,9 +60,17 @@ fn restore_to_live(
     caller: &Caller,
     filled: &RestorableVersion,
     kind: VersionKind,
-) -> Result<Value> {
+) -> Result<RestoreResult> {
+    let result = |flow, recorded| RestoreResult {
+        flow,
+        version: filled.version.sha,
+        target: RestoreTarget::Live(None),
+        unchanged: filled.is_live,
+        recorded,
+        notes: filled.notes.clone(),
+    };
     if filled.is_live {
-        return Ok(answer(filled, &filled.flow, "live", &RecordResult::Nothing, true));
+        return Ok(result(filled.flow.clone(), RecordResult::Nothing));
     }
     let canvas = ParsedCanvas::parse(filled.canvas.clone())?;
     let now = app.clock.monotonic_now();
@@ -85,10 +92,10 @@ fn restore_to_live(
     };
     let written = live::write(app, caller, &change)?;
     tracing::info!(flow = %filled.flow.id, version = %filled.version.sha, %kind, by = %caller.principal, "a version was put Live");
-    Ok(answer(filled, &written.flow, "live", &written.record_result, false))
+    Ok(result(written.flow, written.record_result))
 }
 
-fn restore_to_draft(app: &App, caller: &Caller, filled: &RestorableVersion) -> Result<Value> {
+fn restore_to_draft(app: &App, caller: &Caller, filled: &RestorableVersion) -> Result<RestoreResult> {
     if filled.kind != filled.flow.kind {
         return Err(Conflict::OtherKindIntoDraft.into());
     }
@@ -113,28 +120,12 @@ fn restore_to_draft(app: &App, caller: &Caller, filled: &RestorableVersion) -> R
     })?;
     let unused: Vec<_> = before.into_iter().filter(|name| !used.contains(name)).collect();
     files::remove(app, &caller.workspace, &filled.flow.id, &unused);
-    let mut answer = answer(filled, &filled.flow, "draft", &RecordResult::Nothing, filled.is_live);
-    answer["draft"] = status.wire();
-    Ok(answer)
-}
-
-fn answer(
-    filled: &RestorableVersion,
-    flow: &Flow,
-    to: &'static str,
-    recorded: &RecordResult,
-    unchanged: bool,
-) -> Value {
-    json!({
-        "chatflow": flow_brief(flow),
-        "restoredFrom": filled.version.sha.short(),
-        "restoredTo": to,
-        "version": recorded.version().map(Version::wire),
-        "unchanged": unchanged,
-        "recorded": recorded.version().is_some(),
-        "historyError": recorded.error(),
-        "missingCredentials": filled.notes.missing_credentials,
-        "ambiguousCredentials": filled.notes.ambiguous_credentials,
-        "hiddenSecrets": filled.notes.hidden_secrets,
+    Ok(RestoreResult {
+        flow: filled.flow.clone(),
+        version: filled.version.sha,
+        target: RestoreTarget::Draft(status),
+        unchanged: filled.is_live,
+        recorded: RecordResult::Nothing,
+        notes: filled.notes.clone(),
     })
 }

@@ -1,16 +1,13 @@
 //! Settings of a flow as they are sent: what each may hold, and what stays when it is replaced (manual 5.1).
 
 use crate::domain::error::{Error, Result};
-use crate::domain::flows::flow::{AllowedOrigins, FlowSettings};
+use crate::domain::flows::flow::{AllowedOrigins, FlowSettings, MCP_TOKEN};
 use crate::domain::flows::rate_limit::RateLimitSetting;
 use crate::domain::ids::{KeyId, WorkspaceId};
 use crate::domain::workspace::credential::MASK;
 use crate::store::Tx;
 use crate::store::tables::API_KEYS;
 use serde_json::{Map, Value};
-
-/// The field of `mcpServerConfig` that no answer holds.
-pub(in crate::ops) const TOKEN: &str = "token";
 
 /// Allowed Domains in `chatbotConfig`.
 const ORIGINS: &str = "allowedOrigins";
@@ -24,16 +21,16 @@ const NAMED_SESSIONS: &str = "namedSessions";
 /// Keeps the token of before where none was sent, or a hidden one: whoever read the settings and sends them back was not
 /// shown it. An empty text or null takes it away.
 fn keep_token(sent: &mut Map<String, Value>, before: Option<Value>) {
-    if sent.get(TOKEN).is_none_or(|token| token == MASK) {
-        sent.shift_remove(TOKEN);
-        sent.extend(before.map(|token| (TOKEN.to_owned(), token)));
+    if sent.get(MCP_TOKEN).is_none_or(|token| token == MASK) {
+        sent.shift_remove(MCP_TOKEN);
+        sent.extend(before.map(|token| (MCP_TOKEN.to_owned(), token)));
     }
 }
 
 /// Puts back what a save does not change although it sends another text.
 pub(in crate::ops) fn preserve_unsent(new: &mut FlowSettings, old: &FlowSettings) {
     if let Some(sent) = &mut new.mcp_server_config {
-        keep_token(sent, value(old.mcp_server_config.as_ref(), TOKEN).cloned());
+        keep_token(sent, value(old.mcp_server_config.as_ref(), MCP_TOKEN).cloned());
     }
     if let Some(sent) = &mut new.api_config {
         keep_rate_limit(sent, value(old.api_config.as_ref(), RATE_LIMIT));
@@ -60,12 +57,14 @@ fn keep_rate_limit(sent: &mut Map<String, Value>, before: Option<&Value>) {
 pub(in crate::ops) fn resolve_bound_key(
     tx: &impl Tx,
     workspace: &WorkspaceId,
-    sent: Option<&str>,
+    sent: &str,
     now: Option<KeyId>,
 ) -> Result<Option<KeyId>> {
-    let Some(text) = sent.filter(|text| !text.is_empty()) else { return Ok(None) };
+    if sent.is_empty() {
+        return Ok(None);
+    }
     let unknown = || Error::invalid("Invalid apikeyid: this workspace has no such API key.");
-    let id = KeyId::parse(text).ok_or_else(unknown)?;
+    let id = KeyId::parse(sent).ok_or_else(unknown)?;
     if now == Some(id) || API_KEYS.has(tx, workspace, &id)? { Ok(Some(id)) } else { Err(unknown()) }
 }
 

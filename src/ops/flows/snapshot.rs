@@ -2,20 +2,21 @@
 
 use crate::app::App;
 use crate::base::cancel::CancelToken;
-use crate::canvas::diff::{Diff, NameChange};
 use crate::canvas::secrets::{self, CredentialName, PlaceholderPolicy, RestoreContext, RestoredCanvas};
 use crate::canvas::{Canvas, StoredCanvas};
 use crate::cards::registry::Registry;
 use crate::domain::error::{Error, Result};
 use crate::domain::flows::flow::{Flow, FlowKind, FlowSettings};
+use crate::domain::flows::history::HistoryReport;
 use crate::domain::flows::version::FlowSnapshot;
+use crate::domain::flows::version_diff::{Diff, NameChange};
 use crate::domain::ids::{FlowId, WorkspaceId};
 use crate::domain::secrets::{first_match, redact, tree};
 use crate::domain::workspace::credential::Credential;
 use crate::history::{History, VerifyItem};
 use crate::limits::VERSION_CANVAS_BYTES_MAX;
 use crate::store::tables::CREDENTIALS;
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
 /// A flow without its secrets: what a version holds, or would hold.
 #[derive(Debug, Clone, PartialEq)]
@@ -265,7 +266,7 @@ fn recorded_settings(settings: &FlowSettings) -> Map<String, Value> {
 ///
 /// # Errors
 /// When the database cannot be read, or `cancel` was set.
-pub fn verify(history: &History, cancel: &CancelToken) -> Result<Value> {
+pub fn verify(history: &History, cancel: &CancelToken) -> Result<HistoryReport> {
     let mut leaks = Vec::new();
     let sound = history.verify(cancel, &mut |found| {
         let (sha, place, bytes) = match found {
@@ -276,8 +277,10 @@ pub fn verify(history: &History, cancel: &CancelToken) -> Result<Value> {
             leaks.push(format!("version {} holds a {family} in {place}", sha.short()));
         }
     })?;
-    let problems: Vec<String> = sound.faults.into_iter().chain(leaks).collect();
-    Ok(
-        json!({"versions": sound.versions, "commits": sound.commits, "objects": sound.objects, "problems": problems}),
-    )
+    Ok(HistoryReport {
+        versions: sound.versions,
+        commits: sound.commits,
+        objects: sound.objects,
+        problems: sound.faults.into_iter().chain(leaks).collect(),
+    })
 }

@@ -8,11 +8,12 @@ use crate::cards::kit::stores::databases::CREDENTIAL_TYPES;
 use crate::domain::accounts::caller::Caller;
 use crate::domain::error::{Conflict, Error, Result};
 use crate::domain::flows::flow::Flow;
+use crate::domain::flows::usage::{Usage, UsingFlow};
 use crate::domain::ids::{WorkspaceId, find_ids};
 use crate::ops::workspace::credentials;
 use crate::store::Tx;
 use crate::store::tables::{CANVASES, DRAFT_CANVASES, FLOWS};
-use serde_json::{Value, json};
+use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Flows that are named of each; the count is of all.
@@ -115,11 +116,11 @@ fn names_in<'t>(used: ResourceKind, text: &'t str, in_code: &'t [CodeReference])
 ///
 /// # Errors
 /// 403 without the permission to see these things.
-pub fn count(app: &App, caller: &Caller, used: ResourceKind) -> Result<Value> {
+pub fn count(app: &App, caller: &Caller, used: ResourceKind) -> Result<BTreeMap<String, Usage>> {
     if !caller.permissions.has(used.permission()) {
         return Err(Error::Forbidden(format!("This needs the permission {}.", used.permission())));
     }
-    let mut found: BTreeMap<String, (usize, Vec<Value>)> = BTreeMap::new();
+    let mut found = BTreeMap::new();
     app.store.read(|tx| {
         let in_code = CodeReference::load(tx, used, &caller.workspace)?;
         for flow in FLOWS.list(tx, &caller.workspace)? {
@@ -129,9 +130,7 @@ pub fn count(app: &App, caller: &Caller, used: ResourceKind) -> Result<Value> {
         }
         Ok(())
     })?;
-    let rows =
-        found.into_iter().map(|(name, (count, flows))| (name, json!({"count": count, "flows": flows})));
-    Ok(Value::Object(rows.collect()))
+    Ok(found)
 }
 
 /// Where a flow may name such a thing.
@@ -176,22 +175,17 @@ pub fn require_unused(
     Err(Conflict::InUse { what: used.noun(), flows, others }.into())
 }
 
-fn count_use(
-    found: &mut BTreeMap<String, (usize, Vec<Value>)>,
-    caller: &Caller,
-    flow: &Flow,
-    names: &BTreeSet<&str>,
-) {
+fn count_use(found: &mut BTreeMap<String, Usage>, caller: &Caller, flow: &Flow, names: &BTreeSet<&str>) {
     let is_seen = access::check_permission(caller, flow.kind, FlowAction::Read).is_ok();
     // A flow names itself and its own parts too; what is no credential is looked up by nobody.
     for name in names {
         if found.len() >= COUNTED_MAX && !found.contains_key(*name) {
             continue;
         }
-        let (count, flows) = found.entry((*name).to_owned()).or_default();
-        *count += 1;
-        if is_seen && flows.len() < NAMED_MAX {
-            flows.push(json!({"id": flow.id, "name": flow.name, "type": flow.kind}));
+        let usage = found.entry((*name).to_owned()).or_default();
+        usage.count += 1;
+        if is_seen && usage.flows.len() < NAMED_MAX {
+            usage.flows.push(UsingFlow { id: flow.id, name: flow.name.clone(), kind: flow.kind });
         }
     }
 }

@@ -5,47 +5,18 @@ use super::password_masks;
 use super::snapshot::{self, Snapshot};
 use crate::app::App;
 use crate::base::cancel::CancelToken;
-use crate::canvas::secrets::{AmbiguousCredential, HiddenSecret, MissingCredential, PlaceholderPolicy};
-use crate::clock::iso;
+use crate::canvas::secrets::PlaceholderPolicy;
 use crate::domain::accounts::caller::Caller;
 use crate::domain::error::{Conflict, Error, Result};
 use crate::domain::flows::flow::{Flow, FlowKind};
-use crate::domain::flows::version::{ShaPrefix, Version, VersionContent};
+use crate::domain::flows::history::{HistoryReport, LastPublication, LoggedVersion, VersionList};
+use crate::domain::flows::restore::{RestorableVersion, RestoreNotes};
+use crate::domain::flows::version::{Sha, ShaPrefix, Version, VersionContent};
+use crate::domain::flows::version_diff::{ComparedWith, VersionComparison};
 use crate::domain::ids::FlowId;
 use crate::history::{History, HistoryError, RestartResult};
 use crate::ops::service::history;
 use crate::store::tables::CANVASES;
-use serde::Serialize;
-use serde_json::{Value, json};
-
-/// A version brought up to date with this server: credentials matched, never-stored values filled.
-pub struct RestorableVersion {
-    /// The flow as it is now.
-    pub flow: Flow,
-    pub version: Version,
-    /// The flow's name in it.
-    pub name: String,
-    /// The flow's kind in it.
-    pub kind: FlowKind,
-    pub category: Option<String>,
-    /// Its canvas, filled, as `flowData`.
-    pub canvas: String,
-    /// True when Live matches it already, hidden secrets included.
-    pub is_live: bool,
-    /// What its reader must be told: credentials missing or ambiguous, secrets hidden.
-    pub notes: Notes,
-}
-
-/// What the reader of a version must be told (manual 6.5).
-#[derive(Debug, Clone, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct Notes {
-    /// Credentials the version names and the workspace lacks.
-    pub missing_credentials: Vec<MissingCredential>,
-    /// Credentials whose name and type several of the workspace have.
-    pub ambiguous_credentials: Vec<AmbiguousCredential>,
-    pub hidden_secrets: Vec<HiddenSecret>,
-}
 
 /// The flow with its Live canvas, for a caller who may do this.
 fn live_with_canvas(app: &App, caller: &Caller, id: &FlowId, action: FlowAction) -> Result<(Flow, String)> {
@@ -127,79 +98,69 @@ fn check_kind_permission(caller: &Caller, flow: &Flow, kind: FlowKind, action: F
     if kind == flow.kind { Ok(()) } else { access::check_permission(caller, kind, action) }
 }
 
-/// `GET /flow-versions/:id` (manual 6.4). While the history cannot be read, what the database knows of it.
+/// The versions of a flow (manual 6.4); `None` while history is off. While the history cannot be read, what the database knows
+/// of it.
 ///
 /// # Errors
 /// 404, 403.
-pub fn list(app: &App, caller: &Caller, id: &FlowId) -> Result<Value> {
+pub fn list(app: &App, caller: &Caller, id: &FlowId) -> Result<Option<VersionList>> {
     let (flow, canvas) = live_with_canvas(app, caller, id, FlowAction::View)?;
     let history = &app.history;
     if !history.is_enabled() {
-        return Ok(
-            json!({"enabled": false, "versions": [], "lastError": null, "liveSha": null, "lastPublished": null}),
-        );
+        return Ok(None);
     }
-    let (versions, fault) = or_indexed(history.list(id), || history.known_versions(id))?;
-    let (live_sha, damage) = match versions.first() {
-        Some(newest) => live_sha(app, &flow, &canvas, newest)?,
+    let (mut versions, fault) = or_indexed(history.list(id), || history.known_versions(id))?;
+    let (live, damage) = match versions.first() {
+        Some(newest) => live_version(app, &flow, &canvas, newest)?,
         None => (None, None),
     };
     let fault = fault.or(damage).map(|fault| fault.to_string());
     let (recorded, _) = or_indexed(history.last_published(id), || history.known_last_published(id))?;
-    let may_see = |version: &&Version| {
+    versions.retain(|version| {
         version
             .flow_kind
             .is_none_or(|kind| check_kind_permission(caller, &flow, kind, FlowAction::View).is_ok())
-    };
-    Ok(json!({
-        "enabled": true,
-        "versions": versions.iter().filter(may_see).map(Version::wire).collect::<Vec<_>>(),
-        "lastError": fault.or_else(|| history.last_error(id)),
-        "liveSha": live_sha,
-        "lastPublished": last_published(&flow, recorded.as_ref()),
+    });
+    Ok(Some(VersionList {
+        versions,
+        last_error: fault.or_else(|| history.last_error(id)),
+        live,
+        last_published: last_published(&flow, recorded),
     }))
 }
 
 /// The last Publish or Roll back Live, whether or not it could be recorded.
-fn last_published(flow: &Flow, recorded: Option<&Version>) -> Value {
-    match (&flow.last_published, recorded) {
-        (Some(last), _) if last.sha.is_none() => json!({"sha": null, "date": iso(last.date)}),
-        (_, Some(version)) => json!({"sha": version.sha, "date": version.iso_date()}),
-        (_, None) => Value::Null,
+fn last_published(flow: &Flow, recorded: Option<Version>) -> Option<LastPublication> {
+    match &flow.last_published {
+        Some(last) if last.sha.is_none() => Some(LastPublication::Unrecorded(last.date)),
+        _ => recorded.map(|version| LastPublication::Version(Box::new(version))),
     }
 }
 
 /// The newest version, when the flow has not changed since; and why that cannot be told.
-fn live_sha(
+fn live_version(
     app: &App,
     flow: &Flow,
     canvas: &str,
     newest: &Version,
-) -> Result<(Option<String>, Option<HistoryError>)> {
+) -> Result<(Option<Sha>, Option<HistoryError>)> {
     let held = match read_snapshot(app, flow, newest)? {
         Ok(Some(held)) => held,
         Ok(None) => return Ok((None, None)),
         Err(fault) => return Ok((None, Some(fault))),
     };
     let live = Snapshot::take(app, flow, canvas)?;
-    Ok((live.has_same_content(&held).then(|| newest.sha.to_string()), None))
+    Ok((live.has_same_content(&held).then_some(newest.sha), None))
 }
 
-/// `GET /flow-versions/:id/:sha` (manual 6.5).
+/// A version as its reader may see it (manual 6.5).
 ///
 /// # Errors
 /// 400 for a bad sha, 404, 403.
-pub fn read(app: &App, caller: &Caller, id: &FlowId, sha: &str) -> Result<Value> {
+pub fn read(app: &App, caller: &Caller, id: &FlowId, sha: &str) -> Result<RestorableVersion> {
     let filled = load_restorable(app, caller, id, sha, FlowAction::View)?;
-    Ok(json!({
-        "sha": filled.version.sha,
-        "name": filled.name,
-        "type": filled.kind,
-        "flowData": password_masks::mask_for(caller, filled.flow.kind, filled.canvas),
-        "missingCredentials": filled.notes.missing_credentials,
-        "ambiguousCredentials": filled.notes.ambiguous_credentials,
-        "hiddenSecrets": filled.notes.hidden_secrets,
-    }))
+    let canvas = password_masks::mask_for(caller, filled.flow.kind, filled.canvas);
+    Ok(RestorableVersion { canvas, ..filled })
 }
 
 /// A version, filled from the flow as it is now.
@@ -226,7 +187,7 @@ pub fn load_restorable(
         category: held.category,
         canvas: filled.flow_data,
         is_live,
-        notes: Notes {
+        notes: RestoreNotes {
             missing_credentials: filled.missing_credentials,
             ambiguous_credentials: filled.ambiguous_credentials,
             hidden_secrets: filled.hidden_secrets,
@@ -235,24 +196,24 @@ pub fn load_restorable(
     })
 }
 
-/// `GET /flow-versions/:id/:sha/diff?against=` (manual 6.6).
+/// What a version changed in comparison with another (manual 6.6).
 ///
 /// # Errors
 /// 400 for a bad sha or `against`, 404, 403.
-pub fn diff(app: &App, caller: &Caller, id: &FlowId, sha: &str, against: &str) -> Result<Value> {
+pub fn diff(app: &App, caller: &Caller, id: &FlowId, sha: &str, against: &str) -> Result<VersionComparison> {
     let (flow, live_canvas) = live_with_canvas(app, caller, id, FlowAction::View)?;
     let version = find(app, id, sha)?;
     let held = require_snapshot(app, &flow, &version)?;
     check_kind_permission(caller, &flow, held.kind, FlowAction::View)?;
-    let (name, other) = match against {
+    let (against, other) = match against {
         "previous" => match previous(app, id, &version)? {
-            Some(previous) => (Some(previous.sha.to_string()), find_snapshot(app, &flow, &previous)?),
-            None => (None, None),
+            Some(previous) => (ComparedWith::Version(previous.sha), find_snapshot(app, &flow, &previous)?),
+            None => (ComparedWith::Nothing, None),
         },
-        "current" => (Some("current".to_owned()), Some(Snapshot::take(app, &flow, &live_canvas)?)),
+        "current" => (ComparedWith::Live, Some(Snapshot::take(app, &flow, &live_canvas)?)),
         text if ShaPrefix::parse(text).is_ok() => {
             let other = find(app, id, text)?;
-            (Some(other.sha.to_string()), find_snapshot(app, &flow, &other)?)
+            (ComparedWith::Version(other.sha), find_snapshot(app, &flow, &other)?)
         }
         _ => {
             return Err(Error::invalid(
@@ -264,18 +225,15 @@ pub fn diff(app: &App, caller: &Caller, id: &FlowId, sha: &str, against: &str) -
         check_kind_permission(caller, &flow, other.kind, FlowAction::View)?;
     }
     // What it is compared with is the older side: `current` so shows what a restore would change.
-    let mut compared =
-        serde_json::to_value(held.diff_with_record(other.as_ref())).map_err(Error::internal)?;
-    compared["sha"] = version.sha.to_string().into();
-    compared["against"] = name.into();
-    Ok(compared)
+    let diff = held.diff_with_record(other.as_ref());
+    Ok(VersionComparison { sha: version.sha, against, diff })
 }
 
 /// The newest versions for the operator: of one flow, or of all.
 ///
 /// # Errors
 /// 409 while history is off.
-pub fn log(app: &App, flow: Option<&FlowId>, limit: usize) -> Result<Value> {
+pub fn log(app: &App, flow: Option<&FlowId>, limit: usize) -> Result<Vec<LoggedVersion>> {
     require_history(&app.history)?;
     let found: Vec<(FlowId, Version)> = match flow {
         Some(flow) => {
@@ -284,34 +242,30 @@ pub fn log(app: &App, flow: Option<&FlowId>, limit: usize) -> Result<Value> {
         }
         None => app.history.log(limit).map_err(history_error)?,
     };
-    let row = |(flow, version): &(FlowId, Version)| {
-        let mut row = version.wire();
-        row["flowId"] = flow.to_string().into();
-        row
-    };
-    Ok(found.iter().map(row).collect())
+    Ok(found.into_iter().map(|(flow, version)| LoggedVersion { flow, version }).collect())
 }
 
 /// Checks the whole history: objects, what the database knows of them, index, secrecy. Nothing is written.
 ///
 /// # Errors
 /// 409 while history is off; [`crate::domain::error::Error::Cancelled`] when `cancel` was set.
-pub fn verify(history: &History, cancel: &CancelToken) -> Result<Value> {
+pub fn verify(history: &History, cancel: &CancelToken) -> Result<HistoryReport> {
     require_history(history)?;
     snapshot::verify(history, cancel)
 }
 
-/// Goes on with the history as it is, or begins a new one where it is missing: the operator gives up what is gone.
+/// Goes on with the history as it is, or begins a new one where it is missing: the operator gives up what is gone. True for a
+/// new one.
 ///
 /// # Errors
 /// 409 while history is off, when what is there cannot be read or is no history of this service's.
-pub fn restart(app: &App) -> Result<Value> {
+pub fn restart(app: &App) -> Result<bool> {
     require_history(&app.history)?;
     let restarted = app.history.restart().map_err(history_error)?;
     app.store.write(|tx| history::record_mark(tx, &app.history))?;
     let is_new = restarted == RestartResult::NewHistory;
     tracing::warn!(is_new, "the operator goes on with the version history as it is");
-    Ok(json!({ "isNew": is_new }))
+    Ok(is_new)
 }
 
 fn require_history(history: &History) -> Result<()> {

@@ -3,17 +3,19 @@
 use crate::canvas::Canvas;
 use crate::cards::{icons, palette, registry};
 use crate::domain::error::{Error, Result};
+use crate::domain::flows::card_problems::OverridableSetting;
+use crate::domain::service::card_definition::CardDefinition;
 use crate::engine::overrides;
 use serde_json::{Value, json};
 
 #[must_use]
-pub fn all() -> Vec<Value> {
+pub fn all() -> Vec<CardDefinition> {
     palette::definitions()
 }
 
 /// Definitions of one category; none for a category without cards.
 #[must_use]
-pub fn cards_of_category(name: &str) -> Vec<Value> {
+pub fn cards_of_category(name: &str) -> Vec<CardDefinition> {
     palette::category_definitions(name)
 }
 
@@ -21,7 +23,7 @@ pub fn cards_of_category(name: &str) -> Vec<Value> {
 ///
 /// # Errors
 /// 404.
-pub fn card(name: &str) -> Result<Value> {
+pub fn card(name: &str) -> Result<CardDefinition> {
     let card = registry::find(name);
     let card =
         card.ok_or_else(|| Error::NotFound("This server does not know a card of that name.".to_owned()))?;
@@ -49,7 +51,7 @@ pub fn credential_icon(name: &str) -> Result<String> {
 ///
 /// # Errors
 /// 400 when it is no card.
-pub fn node_config(data: &Value) -> Result<Vec<Value>> {
+pub fn node_config(data: &Value) -> Result<Vec<OverridableSetting>> {
     let canvas = json!({"nodes": [{"id": data["id"].as_str().unwrap_or("card"), "data": data}], "edges": []});
     let canvas = Canvas::parse(&canvas.to_string())
         .map_err(|_| Error::invalid("Send the 'data' of one card, as the canvas holds it."))?;

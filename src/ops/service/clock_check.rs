@@ -82,17 +82,17 @@ impl ClockWatch {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::domain::flows::flow_change::FlowChange;
     use crate::domain::workspace::audit::{AuditAction, AuditEntry, AuditRing};
     use crate::ops::flows;
-    use serde_json::json;
 
     fn make(
         app: &App,
         caller: &crate::domain::accounts::caller::Caller,
         name: &str,
     ) -> crate::domain::flows::flow::Flow {
-        let edit = serde_json::from_value(json!({"name": name, "type": "CHATFLOW"})).unwrap();
-        flows::create(app, caller, &edit).unwrap().flow
+        let change = FlowChange::chatflow(name);
+        flows::create(app, caller, &change).unwrap().flow
     }
 
     #[test]
@@ -115,8 +115,7 @@ mod tests {
         };
         assert!(dates(&app).is_sorted_by(|newer, older| newer >= older), "{:?}", dates(&app));
         let versions = crate::ops::flows::versions::log(&app, None, 10).unwrap();
-        let versions: Vec<&str> =
-            versions.as_array().unwrap().iter().map(|version| version["date"].as_str().unwrap()).collect();
+        let versions: Vec<Timestamp> = versions.iter().map(|logged| logged.version.date).collect();
         assert!(versions.len() >= 3 && versions.is_sorted_by(|newer, older| newer >= older), "{versions:?}");
         let told = clock_warnings(&app);
         assert!(

@@ -6,7 +6,12 @@ use crate::app::{App, AppOpenError};
 use crate::base::cancel::CancelToken;
 use crate::domain::accounts::caller::Caller;
 use crate::domain::accounts::user::UserStatus;
+use crate::domain::damage::IntegrityReport;
 use crate::domain::error::{Error, Result};
+use crate::domain::flows::history::{HistoryReport, LoggedVersion};
+use crate::domain::flows::publish::FlowPublication;
+use crate::domain::flows::restore::RestorableVersion;
+use crate::domain::flows::version_diff::VersionComparison;
 use crate::domain::ids::{FlowId, KeyId, WorkspaceId};
 use crate::limits::{CONTROL_HISTORY_REPLY_SECONDS, CONTROL_LONG_REPLY_SECONDS, CONTROL_REPLY_SECONDS};
 use crate::ops::accounts::{keys, owner, people};
@@ -136,8 +141,6 @@ impl OperatorCommand {
 }
 
 /// What came of a command. It holds a key or a password, so it has no `Debug`.
-#[derive(Serialize, Deserialize)]
-#[serde(tag = "outcome", rename_all = "camelCase")]
 pub enum CommandOutput {
     /// A key was made: its record, whose `apiKey` is the value, shown this once.
     KeyCreated {
@@ -161,14 +164,14 @@ pub enum CommandOutput {
     UserStatusSet {
         email: String,
     },
-    History {
-        answer: Value,
+    VersionLog(Vec<LoggedVersion>),
+    Version(Box<RestorableVersion>),
+    Comparison(VersionComparison),
+    HistoryReport(HistoryReport),
+    HistoryRestarted {
+        is_new: bool,
     },
-    /// What was found among rows and files.
-    Data {
-        /// As [`integrity::IntegrityReport::wire`] says it.
-        answer: Value,
-    },
+    DataReport(IntegrityReport),
     Exported {
         /// What is in it.
         file: Value,
@@ -177,16 +180,12 @@ pub enum CommandOutput {
         answer: Value,
     },
     /// What became of the flows that were to be published.
-    Published {
-        answer: Value,
-    },
-    #[serde(rename_all = "camelCase")]
+    Published(Vec<FlowPublication>),
     Status {
-        version: String,
+        version: &'static str,
         process_id: u32,
-        /// Where it listens; a program of an older version does not say.
-        #[serde(default)]
-        address: Option<SocketAddr>,
+        /// Where it listens.
+        address: SocketAddr,
     },
 }
 
@@ -244,19 +243,23 @@ fn run(app: &App, command: OperatorCommand, cancel: &CancelToken) -> Result<Comm
             Ok(CommandOutput::UserStatusSet { email: person.user.email.as_str().to_owned() })
         }
         OperatorCommand::HistoryLog { flow, limit } => {
-            history_output(versions::log(app, flow.as_ref(), limit))
+            Ok(CommandOutput::VersionLog(versions::log(app, flow.as_ref(), limit)?))
         }
         OperatorCommand::HistoryShow { flow, sha } => {
-            history_output(versions::read(app, &operator_for_flow(app, &flow)?, &flow, &sha))
+            let version = versions::read(app, &operator_for_flow(app, &flow)?, &flow, &sha)?;
+            Ok(CommandOutput::Version(Box::new(version)))
         }
         OperatorCommand::HistoryDiff { flow, sha, against } => {
-            history_output(versions::diff(app, &operator_for_flow(app, &flow)?, &flow, &sha, &against))
+            let caller = operator_for_flow(app, &flow)?;
+            Ok(CommandOutput::Comparison(versions::diff(app, &caller, &flow, &sha, &against)?))
         }
-        OperatorCommand::DataVerify => {
-            Ok(CommandOutput::Data { answer: integrity::verify(app, cancel)?.wire() })
+        OperatorCommand::DataVerify => Ok(CommandOutput::DataReport(integrity::verify(app, cancel)?)),
+        OperatorCommand::HistoryVerify => {
+            Ok(CommandOutput::HistoryReport(versions::verify(&app.history, cancel)?))
         }
-        OperatorCommand::HistoryVerify => history_output(versions::verify(&app.history, cancel)),
-        OperatorCommand::HistoryRestart => history_output(versions::restart(app)),
+        OperatorCommand::HistoryRestart => {
+            Ok(CommandOutput::HistoryRestarted { is_new: versions::restart(app)? })
+        }
         OperatorCommand::Export { workspace } => {
             let file = transfer::export(app, &operator(app, workspace)?, &ExportSelection::default())?;
             Ok(CommandOutput::Exported { file })
@@ -266,17 +269,16 @@ fn run(app: &App, command: OperatorCommand, cancel: &CancelToken) -> Result<Comm
             Ok(CommandOutput::Imported { answer: transfer::import(app, &operator(app, workspace)?, body)? })
         }
         OperatorCommand::Publish { flows, workspace } if flows.is_empty() => {
-            Ok(CommandOutput::Published { answer: publish::publish_all(app, &operator(app, workspace)?)? })
+            Ok(CommandOutput::Published(publish::publish_all(app, &operator(app, workspace)?)?))
         }
         OperatorCommand::Publish { flows, .. } => {
             let one = |id: &FlowId| Ok(publish::publish_if_valid(app, &operator_for_flow(app, id)?, id));
-            let results = flows.iter().map(one).collect::<Result<_>>()?;
-            Ok(CommandOutput::Published { answer: publish::summarize(results) })
+            Ok(CommandOutput::Published(flows.iter().map(one).collect::<Result<_>>()?))
         }
         OperatorCommand::Status => Ok(CommandOutput::Status {
-            version: env!("CARGO_PKG_VERSION").to_owned(),
+            version: env!("CARGO_PKG_VERSION"),
             process_id: std::process::id(),
-            address: Some(SocketAddr::new(app.settings.host, app.settings.port)),
+            address: SocketAddr::new(app.settings.host, app.settings.port),
         }),
     }
 }
@@ -290,11 +292,8 @@ pub fn verify_stopped(settings: &Settings, cancel: &CancelToken) -> Result<Comma
         Store::open_read_only(&settings.data_dir.join("flowkeep.redb")).map_err(AppOpenError::Store)?,
     );
     let looked = super::history::open_read_only(settings, &store);
-    history_output(looked.and_then(|history| versions::verify(&history, cancel))).map_err(AppOpenError::Look)
-}
-
-fn history_output(answer: Result<Value>) -> Result<CommandOutput> {
-    answer.map(|answer| CommandOutput::History { answer })
+    let report = looked.and_then(|history| versions::verify(&history, cancel)).map_err(AppOpenError::Look)?;
+    Ok(CommandOutput::HistoryReport(report))
 }
 
 /// The operator as a caller in the workspace of a flow.

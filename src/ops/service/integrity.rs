@@ -3,37 +3,9 @@
 use super::clock_check;
 use crate::app::App;
 use crate::base::cancel::CancelToken;
-use crate::domain::damage::Damage;
+use crate::domain::damage::IntegrityReport;
 use crate::domain::error::{Error, Result};
 use crate::files::integrity;
-use serde_json::{Value, json};
-
-/// The most problems that are listed; all are counted.
-const LISTED_MAX: usize = 1_000;
-
-/// What was found.
-#[derive(Debug, Default)]
-pub struct IntegrityReport {
-    pub rows: u64,
-    pub files: u64,
-    /// Those of them that were stored before files had checksums.
-    pub unknown_files: u64,
-    pub damages: Vec<Damage>,
-    /// What is wrong besides and harms nothing that is stored.
-    pub warnings: Vec<String>,
-}
-
-impl IntegrityReport {
-    /// As an operator's command answers.
-    #[must_use]
-    pub fn wire(&self) -> Value {
-        let listed: Vec<&str> = self.damages.iter().take(LISTED_MAX).map(Damage::place).collect();
-        json!({
-            "rows": self.rows, "files": self.files, "filesWithoutChecksum": self.unknown_files,
-            "damaged": self.damages.len(), "problems": listed, "warnings": self.warnings,
-        })
-    }
-}
 
 /// Looks at every row and every file. Changes nothing, and what is asked meanwhile is answered.
 ///
@@ -60,6 +32,7 @@ pub fn verify(app: &App, cancel: &CancelToken) -> Result<IntegrityReport> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::domain::damage::Damage;
     use crate::domain::ids::{ChatId, FlowId};
     use crate::files::flow_files::FlowFileName;
     use std::fs;

@@ -120,7 +120,9 @@ fn unreferenced_files(
 mod tests {
     use super::*;
     use crate::domain::accounts::caller::Caller;
+    use crate::domain::conversations::conversation::Message;
     use crate::domain::conversations::conversation::{Message, MessageFile};
+    use crate::domain::flows::flow_change::FlowChange;
     use crate::domain::ids::MessageId;
     use crate::domain::knowledge::document_store::DocumentStore;
     use crate::domain::predictions::prediction::{ChatType, MessageRole};
@@ -134,8 +136,8 @@ mod tests {
     use std::time::{Duration, SystemTime};
 
     fn flow(app: &App, caller: &Caller) -> FlowId {
-        let edit = serde_json::from_value(json!({"name": "f", "type": "CHATFLOW"})).unwrap();
-        flows::create(app, caller, &edit).unwrap().flow.id
+        let change = FlowChange::chatflow("f");
+        flows::create(app, caller, &change).unwrap().flow.id
     }
 
     /// A question that names this file.

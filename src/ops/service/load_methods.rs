@@ -7,7 +7,11 @@ use crate::cards::kit::{Card, Picker};
 use crate::cards::model_lists::{self, ModelListRequest};
 use crate::domain::accounts::caller::Caller;
 use crate::domain::error::{Error, Result};
+use crate::domain::flows::flow::Flow;
 use crate::domain::ids::CredentialId;
+use crate::domain::knowledge::document_store::DocumentStore;
+use crate::domain::service::choice::{Choice, ChoiceQuery};
+use crate::domain::workspace::tool::WorkspaceTool;
 use crate::engine::{self, StandaloneCard};
 use crate::llm::{Endpoint, ListedModel, ProviderKey, list_models};
 use crate::net::ResponseLimits;
@@ -16,8 +20,7 @@ use crate::ops::predictions::host::workspace_host::WorkspaceHost;
 use crate::ops::workspace::{credential_destinations, credentials, variables};
 use crate::state::model_lists::ModelListKey;
 use crate::store::tables::{DOCUMENT_STORES, FLOWS, TOOLS};
-use serde::Deserialize;
-use serde_json::{Map, Value, json};
+use serde_json::Value;
 use std::collections::HashMap;
 use std::time::Duration;
 
@@ -26,16 +29,7 @@ const PROVIDER_SECONDS: u64 = 4;
 /// The most of a provider's list that is read.
 const LIST_BYTES_MAX: u64 = 4 * 1024 * 1024;
 
-/// The body: the card's data as the canvas has it, and what is wanted of it.
-#[derive(Deserialize, Default)]
-#[serde(rename_all = "camelCase", default)]
-pub struct LoadMethodRequest {
-    load_method: String,
-    inputs: Map<String, Value>,
-    credential: Option<String>,
-}
-
-/// The entries of a list, `{label, name, description?}`. A list that there is not, or that cannot be had, is empty.
+/// The entries of a list. A list that there is not, or that cannot be had, is empty.
 ///
 /// # Errors
 /// 404 for a card that this server does not know; 403 for a credential that would be sent elsewhere; when the database
@@ -44,58 +38,65 @@ pub fn load(
     app: &App,
     caller: &Caller,
     name: &str,
-    body: &LoadMethodRequest,
+    query: &ChoiceQuery,
     cancel: &CancelToken,
-) -> Result<Vec<Value>> {
+) -> Result<Vec<Choice>> {
     let card = model_lists::card(name);
     let card =
         card.ok_or_else(|| Error::NotFound("This server does not know a card of that name.".to_owned()))?;
-    match body.load_method.as_str() {
+    match query.method.as_str() {
         "listModels" => {
-            check_destination(app, caller, card, body)?;
-            Ok(model_options(app, caller, card, body, cancel))
+            check_destination(app, caller, card, query)?;
+            Ok(model_options(app, caller, card, query, cancel))
         }
         "listTools"
             if model_lists::has_picker(card, Picker::Tool) && caller.permissions.has("tools:view") =>
         {
             let tools = app.store.read(|tx| TOOLS.list(tx, &caller.workspace))?;
-            let rows = tools
-                .iter()
-                .map(|tool| json!({"label": tool.name, "name": tool.id, "description": tool.description}));
-            Ok(sort_rows(rows.collect()))
+            let choice = |tool: WorkspaceTool| Choice {
+                label: tool.name,
+                name: tool.id.to_string(),
+                description: Some(tool.description),
+            };
+            Ok(sorted(tools.into_iter().map(choice)))
         }
         "listStores"
             if model_lists::has_picker(card, Picker::DocumentStore)
                 && caller.permissions.has("documentStores:view") =>
         {
             let stores = app.store.read(|tx| DOCUMENT_STORES.list(tx, &caller.workspace))?;
-            let rows = stores.iter().map(
-                |store| json!({"label": store.name, "name": store.id, "description": store.description}),
-            );
-            Ok(sort_rows(rows.collect()))
+            let choice = |store: DocumentStore| Choice {
+                label: store.name,
+                name: store.id.to_string(),
+                description: Some(store.description),
+            };
+            Ok(sorted(stores.into_iter().map(choice)))
         }
         "listFlows" if model_lists::has_picker(card, Picker::Flow) => {
             let flows = app.store.read(|tx| FLOWS.list(tx, &caller.workspace))?;
-            let readable =
-                flows.iter().filter(|flow| check_permission(caller, flow.kind, FlowAction::Read).is_ok());
-            Ok(sort_rows(readable.map(|flow| json!({"label": flow.name, "name": flow.id})).collect()))
+            let readable = flows
+                .into_iter()
+                .filter(|flow| check_permission(caller, flow.kind, FlowAction::Read).is_ok());
+            let choice =
+                |flow: Flow| Choice { label: flow.name, name: flow.id.to_string(), description: None };
+            Ok(sorted(readable.map(choice)))
         }
         "listActions" if model_lists::has_picker(card, Picker::Actions) && can_edit_canvases(caller) => {
-            check_destination(app, caller, card, body)?;
-            mcp_actions(app, caller, card, body, cancel)
+            check_destination(app, caller, card, query)?;
+            mcp_actions(app, caller, card, query, cancel)
         }
         _ => Ok(Vec::new()),
     }
 }
 
 /// To ask with a credential is to send it: a caller who may not choose where does not choose here either.
-fn check_destination(app: &App, caller: &Caller, card: &Card, body: &LoadMethodRequest) -> Result<()> {
+fn check_destination(app: &App, caller: &Caller, card: &Card, query: &ChoiceQuery) -> Result<()> {
     if !can_edit_canvases(caller) {
         return Ok(());
     }
-    let credential = credential_id(body).map(|id| id.to_string());
+    let credential = credential_id(query).map(|id| id.to_string());
     let sends: Vec<_> =
-        credential_destinations::of_card(card, card.label, &body.inputs, credential.as_deref())
+        credential_destinations::of_card(card, card.label, &query.inputs, credential.as_deref())
             .into_iter()
             .collect();
     app.store.read(|tx| credential_destinations::check(tx, caller, &sends, || Ok(Vec::new())))
@@ -107,17 +108,17 @@ fn mcp_actions(
     app: &App,
     caller: &Caller,
     card: &'static Card,
-    body: &LoadMethodRequest,
+    query: &ChoiceQuery,
     cancel: &CancelToken,
-) -> Result<Vec<Value>> {
+) -> Result<Vec<Choice>> {
     let saved = app.store.read(|tx| variables::values(tx, &app.environment, &caller.workspace))?;
-    let mut settings = body.inputs.clone();
+    let mut settings = query.inputs.clone();
     for value in settings.values_mut() {
         if let Value::String(text) = value {
             *text = fill_variables(text, &saved);
         }
     }
-    let credential = credential_id(body).map(|id| id.to_string());
+    let credential = credential_id(query).map(|id| id.to_string());
     let short = CancelToken::new(Some(Duration::from_secs(PROVIDER_SECONDS)));
     let ended = short.clone();
     let _hook = cancel.on_cancel(move || ended.cancel(crate::base::cancel::CancelReason::CallerLeft));
@@ -126,19 +127,24 @@ fn mcp_actions(
         StandaloneCard { card, label: card.label, settings: &settings, credential: credential.as_deref() };
     match engine::list_actions(&lone, &host) {
         Ok(tools) => {
-            let row =
-                |(name, about): (String, String)| json!({"label": name, "name": name, "description": about});
-            Ok(sort_rows(tools.unwrap_or_default().into_iter().map(row).collect()))
+            let choice = |(name, about): (String, String)| Choice {
+                label: name.clone(),
+                name,
+                description: Some(about),
+            };
+            Ok(sorted(tools.unwrap_or_default().into_iter().map(choice)))
         }
-        Err(Error::RunFailed(why) | Error::Invalid(why)) => {
-            Ok(vec![json!({"label": "No Available Actions", "name": "error", "description": why})])
-        }
+        Err(Error::RunFailed(why) | Error::Invalid(why)) => Ok(vec![no_actions(why)]),
         Err(Error::Cancelled) => {
             let why = format!("{}: its server did not answer within {PROVIDER_SECONDS} seconds.", card.label);
-            Ok(vec![json!({"label": "No Available Actions", "name": "error", "description": why})])
+            Ok(vec![no_actions(why)])
         }
         Err(other) => Err(other),
     }
+}
+
+fn no_actions(why: String) -> Choice {
+    Choice { label: "No Available Actions".to_owned(), name: "error".to_owned(), description: Some(why) }
 }
 
 /// A text with the saved variables in it filled in; what else it refers to, only a run knows.
@@ -155,14 +161,15 @@ fn fill_variables(text: &str, saved: &HashMap<String, String>) -> String {
 }
 
 /// The credential that the card is set to.
-fn credential_id(body: &LoadMethodRequest) -> Option<CredentialId> {
-    let among = ["credential", "FLOWISE_CREDENTIAL_ID"].map(|name| body.inputs.get(name)?.as_str());
-    [body.credential.as_deref()].into_iter().chain(among).flatten().find_map(CredentialId::parse)
+fn credential_id(query: &ChoiceQuery) -> Option<CredentialId> {
+    let among = ["credential", "FLOWISE_CREDENTIAL_ID"].map(|name| query.inputs.get(name)?.as_str());
+    [query.credential.as_deref()].into_iter().chain(among).flatten().find_map(CredentialId::parse)
 }
 
-fn sort_rows(mut rows: Vec<Value>) -> Vec<Value> {
-    rows.sort_by_cached_key(|row| row["label"].as_str().unwrap_or_default().to_lowercase());
-    rows
+fn sorted(choices: impl Iterator<Item = Choice>) -> Vec<Choice> {
+    let mut choices: Vec<Choice> = choices.collect();
+    choices.sort_by_cached_key(|choice| choice.label.to_lowercase());
+    choices
 }
 
 /// What the card suggests, and behind it what its provider has beside.
@@ -170,19 +177,18 @@ fn model_options(
     app: &App,
     caller: &Caller,
     card: &'static Card,
-    body: &LoadMethodRequest,
+    query: &ChoiceQuery,
     cancel: &CancelToken,
-) -> Vec<Value> {
+) -> Vec<Choice> {
     let suggested = model_lists::suggested_models(card);
-    let mut rows: Vec<Value> = suggested.iter().map(|name| json!({"label": name, "name": name})).collect();
-    let more = model_lists::model_list_request(card, &body.inputs).filter(|_| can_edit_canvases(caller));
-    let more = more.and_then(|asking| provider_models(app, caller, card, body, asking, cancel));
-    rows.extend(
-        more.unwrap_or_default()
-            .into_iter()
-            .filter(|row| row["name"].as_str().is_none_or(|name| !suggested.contains(&name))),
-    );
-    rows
+    let choice =
+        |name: &&str| Choice { label: (*name).to_owned(), name: (*name).to_owned(), description: None };
+    let mut choices: Vec<Choice> = suggested.iter().map(choice).collect();
+    let more = model_lists::model_list_request(card, &query.inputs).filter(|_| can_edit_canvases(caller));
+    let more = more.and_then(|asking| provider_models(app, caller, card, query, asking, cancel));
+    let more = more.unwrap_or_default().into_iter();
+    choices.extend(more.filter(|choice| !suggested.contains(&choice.name.as_str())));
+    choices
 }
 
 /// An address in the body, and a stored key that goes there, are for those who could put both into a card and ask it.
@@ -200,11 +206,11 @@ fn provider_models(
     app: &App,
     caller: &Caller,
     card: &'static Card,
-    body: &LoadMethodRequest,
+    query: &ChoiceQuery,
     asking: ModelListRequest,
     cancel: &CancelToken,
-) -> Option<Vec<Value>> {
-    let credential = credential_id(body);
+) -> Option<Vec<Choice>> {
+    let credential = credential_id(query);
     let key = credential.as_ref().and_then(|id| {
         let opened = app.store.read(|tx| credentials::open(tx, &app.secrets.vault, &caller.workspace, id));
         opened.ok()??.get(asking.key?)?.as_str().map(ProviderKey::new)
@@ -229,17 +235,16 @@ fn provider_models(
     let ended = short.clone();
     let _hook = cancel.on_cancel(move || ended.cancel(crate::base::cancel::CancelReason::CallerLeft));
     let list = list_models(&endpoint, asking.format, asking.purpose, &short).ok();
-    let list = list.map(|models| sort_rows(models.iter().map(row).collect()));
+    let list = list.map(|models| sorted(models.into_iter().map(model_choice)));
     if cancel.reason().is_none() {
         app.state.model_lists.insert(asked, list.clone());
     }
     list
 }
 
-fn row(model: &ListedModel) -> Value {
-    let mut row = json!({"label": model.label.as_ref().unwrap_or(&model.name), "name": model.name});
-    if model.label.as_ref().is_some_and(|label| *label != model.name) {
-        row["description"] = model.name.as_str().into();
+fn model_choice(ListedModel { name, label, .. }: ListedModel) -> Choice {
+    match label {
+        Some(label) if label != name => Choice { label, description: Some(name.clone()), name },
+        _ => Choice { label: name.clone(), name, description: None },
     }
-    row
 }

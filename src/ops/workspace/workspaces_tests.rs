@@ -3,6 +3,7 @@
 use super::*;
 use crate::base::cancel::CancelToken;
 use crate::cards::kit::{CollectionEdit, Collections as _};
+use crate::domain::flows::flow_change::FlowChange;
 use crate::domain::ids::{CollectionId, NamespaceId};
 use crate::domain::knowledge::store_changes::NewStore;
 use crate::domain::workspace::credential_types::find_type;
@@ -50,7 +51,7 @@ const WRITES: [Write; 8] = [
     |app, caller| {
         stores::create(app, caller, NewStore { name: "d".to_owned(), ..NewStore::default() }).map(drop)
     },
-    |app, caller| flows::create(app, caller, &body(json!({"name": "f", "type": "CHATFLOW"}))).map(drop),
+    |app, caller| flows::create(app, caller, &FlowChange::chatflow("f")).map(drop),
     |app, caller| keys::create(app, caller, "k", &["chatflows:view".to_owned()]).map(drop),
     |app, caller| {
         let rows = [VectorRow { id: [1; 16], vector: vec![1.0; 4], text: "text".to_owned() }];

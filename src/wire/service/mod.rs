@@ -1,3 +1,5 @@
-//! What the service says about itself on the wire.
+//! The service and its cards, on the wire.
 
+pub mod cards;
+pub mod operator;
 pub mod status;

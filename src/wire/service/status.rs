@@ -1,5 +1,6 @@
 //! How the service is, and what a page needs to know of it.
 
+use crate::domain::damage::{Damage, IntegrityReport};
 use serde::Serialize;
 use std::net::IpAddr;
 
@@ -65,6 +66,35 @@ impl CallerAddressView {
             ip,
             msg: "This is the address your requests are counted by. Behind a proxy it should be your own, not the proxy's: \
                   list the proxy in SERVICE_TRUSTED_PROXIES.",
+        }
+    }
+}
+
+/// The most problems that are listed; all are counted.
+const LISTED_MAX: usize = 1_000;
+
+/// What was found among rows and files.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct IntegrityReportView {
+    rows: u64,
+    files: u64,
+    files_without_checksum: u64,
+    damaged: usize,
+    problems: Vec<String>,
+    warnings: Vec<String>,
+}
+
+impl From<IntegrityReport> for IntegrityReportView {
+    fn from(IntegrityReport { rows, files, unknown_files, damages, warnings }: IntegrityReport) -> Self {
+        let place = |damage: &Damage| damage.place().to_owned();
+        Self {
+            rows,
+            files,
+            files_without_checksum: unknown_files,
+            damaged: damages.len(),
+            problems: damages.iter().take(LISTED_MAX).map(place).collect(),
+            warnings,
         }
     }
 }

@@ -3,6 +3,7 @@
 use super::provider::Provider;
 use super::server::{Server, id};
 use flowkeep::cards::{palette, registry};
+use flowkeep::wire::service::cards::CardView;
 use serde_json::{Map, Value, json};
 
 /// The key that stand-in providers are sent.
@@ -18,7 +19,8 @@ pub struct Drawing {
 impl Drawing {
     /// Puts a card on the canvas with `inputs` over its defaults; the node's id.
     pub fn card(&mut self, name: &str, inputs: Value) -> String {
-        let definition = palette::definition(registry::find(name).unwrap());
+        let definition = CardView::from(palette::definition(registry::find(name).unwrap()));
+        let definition = serde_json::to_value(definition).unwrap();
         let taken = self.nodes.iter().filter(|node| node["data"]["name"] == name).count();
         let id = format!("{name}_{taken}");
         let params = definition["inputs"].as_array().cloned().unwrap_or_default();

@@ -11,6 +11,7 @@ use crate::http::routing::handler::{Created, Json};
 use crate::ops::accounts::keys;
 use crate::wire::accounts::api_keys::{ApiKeyEdit, ApiKeyView};
 use crate::wire::deleted::DeletedCount;
+use crate::wire::flows::records::FlowView;
 use crate::wire::page::ListOrPage;
 
 /// `GET /apikey`
@@ -30,9 +31,10 @@ pub fn verify(app: &App, (): (), request: &Request) -> Result<Reply> {
 }
 
 /// `GET /chatflows/apikey/:apikey`
-pub fn flows(app: &App, (): (), request: &Request) -> Result<Reply> {
+pub fn flows(app: &App, (): (), request: &Request) -> Result<Json<Vec<FlowView>>> {
     let bound_only = request.query("keyonly").is_some();
-    Reply::json(&keys::flows_of(app, request.param("apikey"), request.address(), bound_only)?)
+    let found = keys::flows_of(app, request.param("apikey"), request.address(), bound_only)?;
+    Ok(Json(found.into_iter().map(FlowView::from).collect()))
 }
 
 /// `POST /apikey`

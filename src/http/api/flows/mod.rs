@@ -7,22 +7,27 @@ pub mod versions;
 use super::conversations::conversation_access::can_see;
 use super::predictions::prediction::{admit_origin, flow_id};
 use crate::app::App;
-use crate::clock::iso;
 use crate::domain::accounts::caller::Caller;
 use crate::domain::error::{Error, Result};
 use crate::domain::flows::flow::FlowKind;
+use crate::domain::paging::PageRequest;
 use crate::http::reply::Reply;
 use crate::http::request::Request;
+use crate::http::routing::handler::Json;
 use crate::http::routing::origin;
-use crate::ops::flows::{self, FlowEdit, FlowFilter};
+use crate::ops::flows::{self, FlowFilter};
 use crate::ops::flows::{public_config, refused_origins, validation};
 use crate::ops::predictions::{self, CanvasSource};
-use serde_json::{Value, json};
+use crate::wire::deleted::DeletedCount;
+use crate::wire::flows::chat_page::{ChatPageView, PublicFlow, Streaming, UploadOfferView};
+use crate::wire::flows::problems::{CardProblemsView, OverridableSettingView};
+use crate::wire::flows::records::{FlowEdit, FlowList, FlowView, HasChanged, NewFlow, RefusedOriginView};
+use crate::wire::page::ListOrPage;
 use std::sync::Arc;
 
 /// What every delete answers with.
 pub(super) fn deleted_reply(count: usize) -> Result<Reply> {
-    Reply::json(&json!({"raw": [], "affected": count}))
+    Reply::json(&DeletedCount::new(count))
 }
 
 /// Reads `page` and `limit`: both given and above zero make a page (manual 1.6 r1).
@@ -40,17 +45,12 @@ pub(super) fn page_params(request: &Request) -> Result<Option<(usize, usize)>> {
     Ok((page > 0 && size > 0).then_some((page, size)))
 }
 
-/// A bare array, or `{data, total}` when a page was asked for.
-pub(super) fn list_reply(items: Vec<Value>, total: usize, paged: bool) -> Result<Reply> {
-    if paged { Reply::json(&json!({"data": items, "total": total})) } else { Reply::json(&items) }
-}
-
 /// `GET /chatflows`: without canvases, which may be megabytes each, unless `full=true` asks for them; with `fields=summary`
 /// the least of each flow and the state of its draft.
 ///
 /// # Errors
 /// 400 for a bad filter.
-pub fn list(app: &App, caller: Caller, request: &Request) -> Result<Reply> {
+pub fn list(app: &App, caller: Caller, request: &Request) -> Result<Json<FlowList>> {
     let kind = match request.query("type").filter(|text| !text.is_empty()) {
         None => None,
         Some(text) => Some(
@@ -58,23 +58,25 @@ pub fn list(app: &App, caller: Caller, request: &Request) -> Result<Reply> {
                 .ok_or_else(|| Error::invalid("Invalid type: there is no such kind of flow."))?,
         ),
     };
-    let page = page_params(request)?;
+    let page = page_params(request)?.and_then(|(page, limit)| PageRequest::new(page, limit));
     let filter = FlowFilter { kind, page };
     match request.query("fields") {
         None | Some("") => {}
         Some("summary") => {
-            let (found, total) = flows::outlines(app, &caller, filter)?;
-            return list_reply(found.iter().map(flows::FlowOutline::wire).collect(), total, page.is_some());
+            return Ok(Json(FlowList::Outlines(rows(page, flows::outlines(app, &caller, filter)?))));
         }
         Some(_) => return Err(Error::invalid("Invalid fields: it can be 'summary'.")),
     }
-    let (rows, total) = if has_flag(request, "full")? {
-        let (found, total) = flows::list(app, &caller, filter)?;
-        (found.iter().map(flows::FlowWithCanvas::wire).collect(), total)
+    Ok(Json(if has_flag(request, "full")? {
+        FlowList::Whole(rows(page, flows::list(app, &caller, filter)?))
     } else {
-        flows::records(app, &caller, filter)?
-    };
-    list_reply(rows, total, page.is_some())
+        FlowList::Records(rows(page, flows::records(app, &caller, filter)?))
+    }))
+}
+
+/// The rows that were found, of all that there are.
+fn rows<T, V: From<T>>(page: Option<PageRequest>, (found, total): (Vec<T>, usize)) -> ListOrPage<V> {
+    ListOrPage::of_read(found.into_iter().map(V::from).collect(), total, page.is_some())
 }
 
 /// Reads a switch of the query: off unless it is `true`.
@@ -93,118 +95,124 @@ pub(super) fn has_flag(request: &Request, name: &str) -> Result<bool> {
 ///
 /// # Errors
 /// 400, 403.
-pub fn create(app: &App, caller: Caller, request: &Request) -> Result<Reply> {
-    let edit: FlowEdit = request.json()?;
-    Reply::json(&flows::create(app, &caller, &edit)?.wire())
+pub fn create(app: &App, caller: Caller, _: &Request, Json(body): Json<NewFlow>) -> Result<Json<FlowView>> {
+    Ok(Json(flows::create(app, &caller, &body.into())?.into()))
 }
 
 /// `GET /chatflows/:id`.
 ///
 /// # Errors
 /// 404, 403.
-pub fn read(app: &App, caller: Caller, request: &Request) -> Result<Reply> {
-    Reply::json(&flows::read(app, &caller, &flow_id(request)?)?.wire())
+pub fn read(app: &App, caller: Caller, request: &Request) -> Result<Json<FlowView>> {
+    Ok(Json(flows::read(app, &caller, &flow_id(request)?)?.into()))
 }
 
 /// `PUT /chatflows/:id`.
 ///
 /// # Errors
 /// 400, 404, 403.
-pub fn update(app: &App, caller: Caller, request: &Request) -> Result<Reply> {
+pub fn update(app: &App, caller: Caller, request: &Request) -> Result<Json<FlowView>> {
     let id = flow_id(request)?;
     let edit: FlowEdit = request.json()?;
-    Reply::json(&flows::update(app, &caller, &id, &edit)?.wire())
+    Ok(Json(flows::update(app, &caller, &id, &edit.into())?.into()))
 }
 
 /// `GET /chatflows/has-changed/:id/:iso`: whether somebody saved the flow since then.
 ///
 /// # Errors
 /// 404, 403.
-pub fn has_changed(app: &App, caller: Caller, request: &Request) -> Result<Reply> {
-    let changed = flows::has_changed(app, &caller, &flow_id(request)?, request.param("iso"))?;
-    Reply::json(&json!({"hasChanged": changed}))
+pub fn has_changed(app: &App, caller: Caller, request: &Request) -> Result<Json<HasChanged>> {
+    let has_changed = flows::has_changed(app, &caller, &flow_id(request)?, request.param("iso"))?;
+    Ok(Json(HasChanged { has_changed }))
 }
 
 /// `GET /public-chatflows/:id`: a shared flow as a chat page needs it, or the whole record for who may see it.
 ///
 /// # Errors
 /// 404 for an unknown flow and for one that is not shared; 403 for a page that the flow does not admit.
-pub fn public(app: &App, (): (), request: &Request) -> Result<Reply> {
+pub fn public(app: &App, (): (), request: &Request) -> Result<Json<PublicFlow>> {
     let flow = predictions::flow(app, &flow_id(request)?)?;
     let sees = can_see(app, request, &flow)?;
     if !sees && !flow.settings.is_shared() {
         return Err(Error::no_flow(&flow.id));
     }
     admit_origin(app, request, &flow)?;
-    if sees {
-        return Reply::json(&flows::read_masked(app, Arc::unwrap_or_clone(flow))?.wire());
-    }
-    Reply::json(&public_config::shared_flow(app, &flow)?)
+    Ok(Json(if sees {
+        let whole = flows::read_masked(app, Arc::unwrap_or_clone(flow))?;
+        PublicFlow::Whole(Box::new(whole.into()))
+    } else {
+        PublicFlow::Shared(public_config::shared_flow(app, &flow)?.into())
+    }))
 }
 
 /// `GET /refused-origins/:id`: which pages the flow turned away lately, but for those that it admits by now.
 ///
 /// # Errors
 /// 404, 403.
-pub fn refused_origins(app: &App, caller: Caller, request: &Request) -> Result<Reply> {
+pub fn refused_origins(app: &App, caller: Caller, request: &Request) -> Result<Json<Vec<RefusedOriginView>>> {
     let (flow, refused) = refused_origins::list(app, &caller, &flow_id(request)?)?;
     let (allowed, cors, own) =
         (flow.settings.allowed_origins(), &app.settings.cors_origins, request.own_origins());
-    let still = refused.iter().filter(|one| !origin::is_admitted(&allowed, cors, &own, &one.origin));
-    let rows = still.map(|one| json!({"origin": one.origin, "count": one.count, "lastDate": iso(one.last)}));
-    Reply::json(&rows.collect::<Vec<_>>())
+    let still = refused.into_iter().filter(|one| !origin::is_admitted(&allowed, cors, &own, &one.origin));
+    Ok(Json(still.map(RefusedOriginView::from).collect()))
 }
 
 /// `DELETE /chatflows/:id`.
 ///
 /// # Errors
 /// 404, 403.
-pub fn delete(app: &App, caller: Caller, request: &Request) -> Result<Reply> {
+pub fn delete(app: &App, caller: Caller, request: &Request) -> Result<Json<DeletedCount>> {
     flows::delete(app, &caller, &flow_id(request)?)?;
-    deleted_reply(1)
+    Ok(Json(DeletedCount::new(1)))
 }
 
 /// `GET /validation/:id`: of the draft when there is one, or with `source=live` of Live.
 ///
 /// # Errors
 /// 400 for another source, 404, 403.
-pub fn validate(app: &App, caller: Caller, request: &Request) -> Result<Reply> {
+pub fn validate(app: &App, caller: Caller, request: &Request) -> Result<Json<Vec<CardProblemsView>>> {
     let side = match request.query("source") {
         None | Some("" | "draft") => CanvasSource::Draft,
         Some("live") => CanvasSource::Live,
         Some(_) => return Err(Error::invalid("Invalid source: it must be 'live' or 'draft'.")),
     };
-    Reply::json(&validation::problems(app, &caller, &flow_id(request)?, side)?)
+    let found = validation::problems(app, &caller, &flow_id(request)?, side)?;
+    Ok(Json(found.into_iter().map(CardProblemsView::from).collect()))
 }
 
 /// `GET /flow-config/:id`: what Override Config may list (manual 7.1 r2).
 ///
 /// # Errors
 /// 404, 403.
-pub fn override_candidates(app: &App, caller: Caller, request: &Request) -> Result<Reply> {
-    Reply::json(&public_config::override_candidates(app, &caller, &flow_id(request)?)?)
+pub fn override_candidates(
+    app: &App,
+    caller: Caller,
+    request: &Request,
+) -> Result<Json<Vec<OverridableSettingView>>> {
+    let found = public_config::override_candidates(app, &caller, &flow_id(request)?)?;
+    Ok(Json(found.into_iter().map(OverridableSettingView::from).collect()))
 }
 
 /// `GET /chatflows-streaming/:id`: whether the flow streams token by token.
 ///
 /// # Errors
 /// 404.
-pub fn streaming(app: &App, (): (), request: &Request) -> Result<Reply> {
-    Reply::json(&json!({"isStreaming": public_config::can_stream(app, &flow_id(request)?)?}))
+pub fn streaming(app: &App, (): (), request: &Request) -> Result<Json<Streaming>> {
+    Ok(Json(Streaming { is_streaming: public_config::can_stream(app, &flow_id(request)?)? }))
 }
 
 /// `GET /chatflows-uploads/:id`: what the flow's chat may upload.
 ///
 /// # Errors
 /// 404.
-pub fn uploads(app: &App, (): (), request: &Request) -> Result<Reply> {
-    Reply::json(&public_config::uploads(app, &flow_id(request)?)?)
+pub fn uploads(app: &App, (): (), request: &Request) -> Result<Json<UploadOfferView>> {
+    Ok(Json(public_config::uploads(app, &flow_id(request)?)?.into()))
 }
 
 /// `GET /public-chatbotConfig/:id`: what a chat page needs and no more (manual 2.13 r3).
 ///
 /// # Errors
 /// 404.
-pub fn chatbot_config(app: &App, (): (), request: &Request) -> Result<Reply> {
-    Reply::json(&public_config::config(app, &flow_id(request)?)?)
+pub fn chatbot_config(app: &App, (): (), request: &Request) -> Result<Json<ChatPageView>> {
+    Ok(Json(public_config::chat_page(app, &flow_id(request)?)?.into()))
 }

@@ -22,6 +22,7 @@ use crate::wire::knowledge::stores::{
     DescribeStore, DocumentStoreEdit, DocumentStoreView, NewDocumentStore, StoreDescriptionView,
 };
 use crate::wire::page::ListOrPage;
+use crate::wire::service::cards::CardView;
 use serde_json::{Map, Value};
 
 /// `GET /document-store/store`.
@@ -78,8 +79,8 @@ pub fn delete(app: &App, caller: Caller, request: &Request) -> Result<Json<Delet
 ///
 /// # Errors
 /// 404.
-pub fn components(_: &App, _: Caller, request: &Request) -> Result<Reply> {
-    Reply::json(&stores::components(request.param("group"))?)
+pub fn components(_: &App, _: Caller, request: &Request) -> Result<Json<Vec<CardView>>> {
+    Ok(Json(stores::components(request.param("group"))?.into_iter().map(CardView::from).collect()))
 }
 
 /// `GET /document-store/store-configs/:id/:loader`.

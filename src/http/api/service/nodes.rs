@@ -3,41 +3,55 @@
 use crate::app::App;
 use crate::domain::accounts::caller::Caller;
 use crate::domain::error::Result;
+use crate::domain::service::card_definition::CardDefinition;
 use crate::http::reply::Reply;
 use crate::http::request::Request;
+use crate::http::routing::handler::Json;
 use crate::ops::service::{catalogue, load_methods};
-use serde_json::Value;
+use crate::wire::flows::problems::OverridableSettingView;
+use crate::wire::service::cards::{CardView, ChoiceView, LoadMethodRequest};
+use serde_json::{Map, Value};
 
 /// `GET /nodes`.
 ///
 /// # Errors
 /// Never.
-pub fn list(_: &App, _: Caller, _: &Request) -> Result<Reply> {
-    Reply::json(&catalogue::all())
+pub fn list(_: &App, _: Caller, _: &Request) -> Result<Json<Vec<CardView>>> {
+    Ok(Json(views(catalogue::all())))
 }
 
 /// `GET /nodes/:name`.
 ///
 /// # Errors
 /// 404.
-pub fn read(_: &App, _: Caller, request: &Request) -> Result<Reply> {
-    Reply::json(&catalogue::card(request.param("name"))?)
+pub fn read(_: &App, _: Caller, request: &Request) -> Result<Json<CardView>> {
+    Ok(Json(catalogue::card(request.param("name"))?.into()))
 }
 
 /// `GET /nodes/category/:name`.
 ///
 /// # Errors
 /// Never: a category without cards is an empty list.
-pub fn list_category(_: &App, _: Caller, request: &Request) -> Result<Reply> {
-    Reply::json(&catalogue::cards_of_category(request.param("name")))
+pub fn list_category(_: &App, _: Caller, request: &Request) -> Result<Json<Vec<CardView>>> {
+    Ok(Json(views(catalogue::cards_of_category(request.param("name")))))
+}
+
+fn views(cards: Vec<CardDefinition>) -> Vec<CardView> {
+    cards.into_iter().map(CardView::from).collect()
 }
 
 /// `POST /node-config`: what an override list may name of one card.
 ///
 /// # Errors
 /// 400.
-pub fn config(_: &App, _: Caller, request: &Request) -> Result<Reply> {
-    Reply::json(&catalogue::node_config(&Value::Object(request.json()?))?)
+pub fn config(
+    _: &App,
+    _: Caller,
+    _: &Request,
+    Json(data): Json<Map<String, Value>>,
+) -> Result<Json<Vec<OverridableSettingView>>> {
+    let found = catalogue::node_config(&Value::Object(data))?;
+    Ok(Json(found.into_iter().map(OverridableSettingView::from).collect()))
 }
 
 /// `GET /node-icon/:name`.
@@ -60,7 +74,12 @@ pub fn credential_icon(_: &App, (): (), request: &Request) -> Result<Reply> {
 ///
 /// # Errors
 /// 404.
-pub fn load(app: &App, caller: Caller, request: &Request) -> Result<Reply> {
-    let body = request.json()?;
-    Reply::json(&load_methods::load(app, &caller, request.param("name"), &body, request.cancel())?)
+pub fn load(
+    app: &App,
+    caller: Caller,
+    request: &Request,
+    Json(body): Json<LoadMethodRequest>,
+) -> Result<Json<Vec<ChoiceView>>> {
+    let found = load_methods::load(app, &caller, request.param("name"), &body.into(), request.cancel())?;
+    Ok(Json(found.into_iter().map(ChoiceView::from).collect()))
 }

@@ -7,9 +7,12 @@ use crate::domain::workspace::credential_types::{self, CredentialType};
 use crate::http::api::flows::has_flag;
 use crate::http::reply::Reply;
 use crate::http::request::Request;
+use crate::http::routing::handler::Json;
 use crate::ops::flows::usage::{self, ResourceKind};
 use crate::ops::workspace::credentials;
+use crate::wire::flows::usage::UsageView;
 use serde_json::Value;
+use std::collections::BTreeMap;
 
 /// `GET /credentials`
 pub fn list(app: &App, caller: Caller, request: &Request) -> Result<Reply> {
@@ -33,7 +36,7 @@ pub fn reveal(app: &App, caller: Caller, request: &Request) -> Result<Reply> {
 }
 
 /// `GET /used-by/:kind`: which flows use each credential, tool, document store, variable or key.
-pub fn used_by(app: &App, caller: Caller, request: &Request) -> Result<Reply> {
+pub fn used_by(app: &App, caller: Caller, request: &Request) -> Result<Json<BTreeMap<String, UsageView>>> {
     let used = ResourceKind::parse(request.param("kind"));
     let used = used.ok_or_else(|| {
         Error::NotFound(
@@ -41,7 +44,8 @@ pub fn used_by(app: &App, caller: Caller, request: &Request) -> Result<Reply> {
                 .to_owned(),
         )
     })?;
-    Reply::json(&usage::count(app, &caller, used)?)
+    let found = usage::count(app, &caller, used)?.into_iter();
+    Ok(Json(found.map(|(name, usage)| (name, usage.into())).collect()))
 }
 
 /// `PUT /credentials/:id`

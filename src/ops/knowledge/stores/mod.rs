@@ -24,6 +24,7 @@ use crate::domain::knowledge::document_store::{CardConfig, DocumentLoader, Docum
 use crate::domain::knowledge::store_changes::{NewStore, StoreChange};
 use crate::domain::knowledge::store_overview::{LoaderOverview, StoreOverview, StoreStatus, StoreUse};
 use crate::domain::predictions::prediction::Document;
+use crate::domain::service::card_definition::CardDefinition;
 use crate::limits;
 use crate::ops::accounts::membership;
 use crate::ops::flows::access::{FlowAction, check_permission};
@@ -32,7 +33,6 @@ use crate::ops::service::catalogue;
 use crate::store::Tx;
 use crate::store::queries::chunks as rows;
 use crate::store::tables::{CANVASES, DOCUMENT_STORES, FLOWS, VECTOR_CONFIGS};
-use serde_json::Value;
 
 const NAME_CHARS_MAX: usize = 255;
 const DESCRIPTION_CHARS_MAX: usize = 10_000;
@@ -233,7 +233,7 @@ pub fn delete(app: &App, caller: &Caller, id: &DocumentStoreId, force: bool) -> 
 ///
 /// # Errors
 /// 404 for another name.
-pub fn components(group: &str) -> Result<Vec<Value>> {
+pub fn components(group: &str) -> Result<Vec<CardDefinition>> {
     let category = match group {
         "loaders" => Category::DocumentLoaders,
         "embeddings" => Category::Embeddings,
@@ -242,8 +242,7 @@ pub fn components(group: &str) -> Result<Vec<Value>> {
         _ => return Err(Error::NotFound("There is no such group of cards.".to_owned())),
     };
     let mut cards = catalogue::cards_of_category(category.as_str());
-    cards
-        .retain(|card| group != "loaders" || card["name"].as_str().is_some_and(loader_config::is_for_stores));
+    cards.retain(|card| group != "loaders" || loader_config::is_for_stores(card.name));
     Ok(cards)
 }
 

@@ -2,10 +2,10 @@
 
 use super::media::{self, MediaKind, MediaType};
 use crate::domain::error::{Error, Result};
+use crate::domain::flows::chat_page::{UploadOffer, UploadRule};
 use crate::domain::flows::flow::FlowSettings;
 use crate::engine::{Plan, UploadStore};
 use crate::limits::{DOCUMENT_BYTES_MAX, IMAGE_BYTES_MAX};
-use serde_json::{Value, json};
 
 /// The kinds of upload that are on.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -89,32 +89,28 @@ impl UploadPolicy {
         }
     }
 
+    /// What a chat page is told of it.
     #[must_use]
-    pub fn wire(&self) -> Value {
-        let image_types = if self.images {
-            json!([{"fileTypes": media::types_of(MediaKind::Image), "maxUploadSize": IMAGE_BYTES_MAX / (1024 * 1024)}])
-        } else {
-            json!([])
-        };
-        let file_types = match &self.store {
-            Some(uploading) => json!([
-                {"fileTypes": uploading.endings(), "maxUploadSize": DOCUMENT_BYTES_MAX / (1024 * 1024)}
-            ]),
-            None => json!([]),
-        };
-        json!({
-            "isSpeechToTextEnabled": self.audio,
-            "isImageUploadAllowed": self.images,
-            "isRAGFileUploadAllowed": self.store.is_some(),
-            "imgUploadSizeAndTypes": image_types,
-            "fileUploadSizeAndTypes": file_types,
-        })
+    pub fn offer(&self) -> UploadOffer {
+        const MEBIBYTE: usize = 1024 * 1024;
+        UploadOffer {
+            speech: self.audio,
+            images: self.images.then(|| UploadRule {
+                file_types: media::types_of(MediaKind::Image).into_iter().map(str::to_owned).collect(),
+                mebibytes_max: IMAGE_BYTES_MAX / MEBIBYTE,
+            }),
+            documents: self.store.as_ref().map(|store| UploadRule {
+                file_types: store.endings(),
+                mebibytes_max: DOCUMENT_BYTES_MAX / MEBIBYTE,
+            }),
+        }
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use serde_json::{Value, json};
 
     fn settings(full: Value, speech: Value) -> FlowSettings {
         FlowSettings {

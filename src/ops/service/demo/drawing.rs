@@ -2,6 +2,7 @@
 
 use crate::cards::kit::Card;
 use crate::cards::{palette, registry};
+use crate::wire::service::cards::CardView;
 use serde_json::{Map, Value, json};
 
 /// A canvas in the making.
@@ -118,7 +119,8 @@ impl Drawing {
 }
 
 fn node(card: &Card, id: &str, inputs: Value) -> Value {
-    let definition = palette::definition(card);
+    // An editor puts what the API says of a card into the node.
+    let definition = serde_json::to_value(CardView::from(palette::definition(card))).expect("a card is JSON");
     let params: Vec<Value> = definition["inputs"].as_array().cloned().unwrap_or_default();
     let is_wire = |param: &Value| {
         card.input(param["name"].as_str().unwrap_or_default()).is_some_and(|input| input.is_wire())

@@ -8,13 +8,15 @@ use crate::app::App;
 use crate::domain::accounts::caller::{Caller, key_permission_names};
 use crate::domain::accounts::registration::NewOwner;
 use crate::domain::error::{Error, Result};
+use crate::domain::flows::flow::FlowKind;
+use crate::domain::flows::flow_change::FlowChange;
 use crate::domain::ids::FlowId;
 use crate::domain::knowledge::store_changes::NewStore;
 use crate::ops::accounts::keys;
 use crate::ops::accounts::owner::{self, OwnerStatus};
+use crate::ops::flows;
 use crate::ops::flows::drafts::{self, DraftPrecondition};
 use crate::ops::flows::publish;
-use crate::ops::flows::{self, FlowEdit};
 use crate::ops::knowledge::stores;
 use crate::store::tables::FLOWS;
 use serde_json::json;
@@ -69,10 +71,13 @@ pub fn install(app: &App, standing: &OwnerStatus) -> Result<Option<Demo>> {
     ];
     let mut flows = Vec::new();
     for (name, canvas) in drawn {
-        let edit: FlowEdit =
-            serde_json::from_value(json!({"name": name, "type": "CHATFLOW", "flowData": canvas}))
-                .map_err(Error::internal)?;
-        let flow = flows::create(app, &caller, &edit)?.flow.id;
+        let change = FlowChange {
+            name: Some(name.to_owned()),
+            kind: Some(FlowKind::Chatflow.as_str().to_owned()),
+            canvas: Some(canvas),
+            ..FlowChange::default()
+        };
+        let flow = flows::create(app, &caller, &change)?.flow.id;
         // With drafts off it is Live already.
         if app.settings.drafts {
             publish::publish(app, &caller, &flow, false)?;

@@ -213,9 +213,8 @@ fn starters_are_sound() {
         assert!(Plan::compile(&canvas).is_ok(), "{}", row["id"]);
         // What a person has to bring is all that may be wrong: a credential, and the file to read.
         for problems in validate(FlowKind::Chatflow, &canvas, &NoResources) {
-            let problems = serde_json::to_value(problems).unwrap();
-            for issue in problems["issues"].as_array().unwrap() {
-                let issue = issue.as_str().unwrap().to_lowercase();
+            for issue in problems.issues {
+                let issue = issue.to_lowercase();
                 let is_theirs =
                     issue.contains("credential") || issue.contains("file") || issue.contains("model name");
                 assert!(is_theirs && row["badge"] == "", "{}: {issue}", row["id"]);

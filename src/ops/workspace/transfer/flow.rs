@@ -9,17 +9,20 @@ use super::workspace_view::{KeyBinding, flow_canvas};
 use crate::app::App;
 use crate::domain::accounts::caller::Caller;
 use crate::domain::error::{Conflict, Error, Result};
+use crate::domain::flows::card_problems::CardProblems;
 use crate::domain::flows::draft::EditTarget;
 use crate::domain::flows::flow::FlowKind;
+use crate::domain::flows::flow_change::{FlowChange, ImportedFlow};
 use crate::domain::ids::FlowId;
+use crate::ops::flows;
 use crate::ops::flows::access::{self, FlowAction as ImportMode};
 use crate::ops::flows::drafts::{self, DraftPrecondition};
 use crate::ops::flows::live::ParsedCanvas;
 use crate::ops::flows::settings;
 use crate::ops::flows::snapshot;
-use crate::ops::flows::validation::{CardProblems, ImportedResources, Validator};
-use crate::ops::flows::{self, FlowEdit};
+use crate::ops::flows::validation::{ImportedResources, Validator};
 use crate::store::tables::{CANVASES, FLOWS};
+use crate::wire::flows::records::FlowEdit;
 use serde_json::{Map, Value};
 
 /// The canvas that comes in: what was to be published, where the file holds that too.
@@ -96,8 +99,16 @@ pub(super) fn import(
         edit.insert("name".to_owned(), UNNAMED.into());
     }
     edit.insert("flowData".to_owned(), canvas.into());
-    let edit = parse_body::<FlowEdit>(&edit)?.from_file(step.binding == KeyBinding::Nobody);
-    flows::create_as(app, &with_permission(caller, kind, "create"), id, &edit).map(drop)
+    let change = FlowChange {
+        imported: Some(ImportedFlow { has_unknown_key: step.binding == KeyBinding::Nobody }),
+        ..parse_change(&edit)?
+    };
+    flows::create_as(app, &with_permission(caller, kind, "create"), id, &change).map(drop)
+}
+
+fn parse_change(fields: &Map<String, Value>) -> Result<FlowChange> {
+    let imported = Some(ImportedFlow { has_unknown_key: false });
+    Ok(FlowChange { imported, ..parse_body::<FlowEdit>(fields)?.into() })
 }
 
 /// What no file holds, such as passwords typed into cards and the credentials of settings, stays as it is here.
@@ -125,7 +136,7 @@ fn update(
     edit.remove("publishInstantly");
     if drafts::mode(app, &now) != EditTarget::Draft {
         edit.insert("flowData".to_owned(), snapshot::merge_import(&live, sent)?.into());
-        return flows::update(app, caller, id, &parse_body::<FlowEdit>(&edit)?.from_file(false)).map(drop);
+        return flows::update(app, caller, id, &parse_change(&edit)?).map(drop);
     }
     // The settings are stored first: what would refuse the draft has to do so before.
     access::check_permission(caller, now.kind, ImportMode::Update)?;
@@ -139,6 +150,6 @@ fn update(
     let canvas = snapshot::merge_import(&mine, sent)?;
     ParsedCanvas::parse(canvas.clone())?;
     edit.remove("type");
-    flows::update(app, caller, id, &parse_body::<FlowEdit>(&edit)?.from_file(false))?;
+    flows::update(app, caller, id, &parse_change(&edit)?)?;
     drafts::save(app, caller, id, canvas, seen).map(drop)
 }

@@ -7,11 +7,12 @@ use super::{IMPORT_ALL, ItemKind};
 use crate::app::App;
 use crate::domain::accounts::caller::Caller;
 use crate::domain::error::Result;
+use crate::domain::flows::card_problems::CardProblems;
 use crate::domain::flows::draft::EditTarget;
 use crate::domain::ids::FlowId;
 use crate::ops::flows::drafts::{self, DraftPrecondition};
-use crate::ops::flows::validation::CardProblems;
 use crate::store::tables::FLOWS;
+use crate::wire::flows::problems::CardProblemsView;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 use std::collections::HashMap;
@@ -259,6 +260,7 @@ pub(super) fn report_row(
     }
     if let (ItemKind::Flow(kind), true) = (item.kind, step.is_written()) {
         row.insert("type".into(), json!(kind));
+        let problems: Vec<_> = problems.iter().cloned().map(CardProblemsView::from).collect();
         row.insert("problems".into(), json!(problems));
     }
     Value::Object(row)

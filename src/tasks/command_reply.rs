@@ -1,0 +1,51 @@
+//! What came of an operator's command as it is shown: on the command line, and over the control socket.
+
+use crate::domain::error::{Error, Result};
+use crate::ops::service::control::CommandOutput;
+use crate::wire::flows::publish::PublishResultsView;
+use crate::wire::flows::versions::{
+    HistoryReportView, HistoryRestart, LoggedVersionView, VersionContentView, VersionDiffView,
+};
+use crate::wire::service::operator::CommandReply;
+use crate::wire::service::status::IntegrityReportView;
+use serde::Serialize;
+use serde_json::Value;
+
+/// # Errors
+/// [`Error::Internal`] when it cannot be written as JSON.
+pub fn command_reply(output: CommandOutput) -> Result<CommandReply> {
+    let history = |answer: Result<Value>| answer.map(|answer| CommandReply::History { answer });
+    match output {
+        CommandOutput::KeyCreated { key } => Ok(CommandReply::KeyCreated { key }),
+        CommandOutput::Keys { keys } => Ok(CommandReply::Keys { keys }),
+        CommandOutput::KeyRevoked => Ok(CommandReply::KeyRevoked),
+        CommandOutput::PasswordReset { email, password } => {
+            Ok(CommandReply::PasswordReset { email, password })
+        }
+        CommandOutput::Users { users } => Ok(CommandReply::Users { users }),
+        CommandOutput::UserStatusSet { email } => Ok(CommandReply::UserStatusSet { email }),
+        CommandOutput::VersionLog(versions) => {
+            let rows: Vec<_> = versions.into_iter().map(LoggedVersionView::from).collect();
+            history(answer(&rows))
+        }
+        CommandOutput::Version(version) => history(answer(&VersionContentView::from(*version))),
+        CommandOutput::Comparison(compared) => history(answer(&VersionDiffView::from(compared))),
+        CommandOutput::HistoryReport(report) => history(answer(&HistoryReportView::from(report))),
+        CommandOutput::HistoryRestarted { is_new } => history(answer(&HistoryRestart { is_new })),
+        CommandOutput::DataReport(report) => {
+            Ok(CommandReply::Data { answer: answer(&IntegrityReportView::from(report))? })
+        }
+        CommandOutput::Exported { file } => Ok(CommandReply::Exported { file }),
+        CommandOutput::Imported { answer } => Ok(CommandReply::Imported { answer }),
+        CommandOutput::Published(flows) => {
+            Ok(CommandReply::Published { answer: answer(&PublishResultsView::from(flows))? })
+        }
+        CommandOutput::Status { version, process_id, address } => {
+            Ok(CommandReply::Status { version: version.to_owned(), process_id, address: Some(address) })
+        }
+    }
+}
+
+fn answer(shown: &impl Serialize) -> Result<Value> {
+    serde_json::to_value(shown).map_err(Error::internal)
+}

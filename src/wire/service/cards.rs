@@ -1,0 +1,172 @@
+//! Cards, and what their inputs are chosen from (manual 9.8).
+
+use crate::domain::service::card_definition::{CardDefinition, CardOutput, CardParam};
+use crate::domain::service::choice::{Choice, ChoiceQuery};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+/// Something that can be chosen.
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "Choice"))]
+pub struct ChoiceView {
+    label: String,
+    name: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, schemars(with = "String"))]
+    description: Option<String>,
+}
+
+impl From<Choice> for ChoiceView {
+    fn from(Choice { label, name, description }: Choice) -> Self {
+        Self { label, name, description }
+    }
+}
+
+/// Which choices of a card to list.
+#[derive(Debug, Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "LoadMethod"))]
+pub struct LoadMethodRequest {
+    load_method: String,
+    /// What the card is set to so far.
+    inputs: Map<String, Value>,
+    credential: Option<String>,
+}
+
+impl From<LoadMethodRequest> for ChoiceQuery {
+    fn from(LoadMethodRequest { load_method, inputs, credential }: LoadMethodRequest) -> Self {
+        Self { method: load_method, inputs, credential }
+    }
+}
+
+/// A card's definition.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "Card"))]
+pub struct CardView {
+    label: &'static str,
+    name: &'static str,
+    version: f64,
+    r#type: &'static str,
+    icon: String,
+    category: &'static str,
+    description: &'static str,
+    base_classes: &'static [&'static str],
+    inputs: Vec<CardParamView>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, schemars(with = "CardParamView"))]
+    credential: Option<CardParamView>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    outputs: Vec<CardOutputView>,
+}
+
+/// An input of a card.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "CardParam"))]
+struct CardParamView {
+    label: &'static str,
+    name: &'static str,
+    /// What it holds, or the class of what is wired into it.
+    r#type: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, schemars(with = "String"))]
+    description: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, schemars(with = "Value"))]
+    default: Option<Value>,
+    /// Shown when these inputs have these values.
+    #[serde(skip_serializing_if = "Map::is_empty")]
+    show: Map<String, Value>,
+    #[serde(skip_serializing_if = "is_false")]
+    optional: bool,
+    /// Shown among the additional ones.
+    #[serde(skip_serializing_if = "is_false")]
+    additional_params: bool,
+    #[serde(skip_serializing_if = "is_false")]
+    accept_variable: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, schemars(with = "u32"))]
+    rows: Option<u8>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, schemars(with = "f64"))]
+    step: Option<f64>,
+    /// What `POST /node-load-method` takes to list its choices.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, schemars(with = "String"))]
+    load_method: Option<&'static str>,
+    /// What is not in the list may be typed.
+    #[serde(skip_serializing_if = "is_false")]
+    free_solo: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, schemars(with = "Vec<ChoiceView>"))]
+    options: Option<Vec<ChoiceView>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, schemars(with = "Vec<String>"))]
+    credential_names: Option<&'static [&'static str]>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, schemars(with = "String"))]
+    file_type: Option<String>,
+    /// Takes several wires.
+    #[serde(skip_serializing_if = "is_false")]
+    list: bool,
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "the form serde asks for")]
+const fn is_false(flag: &bool) -> bool {
+    !*flag
+}
+
+/// An output of a card.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "CardOutput"))]
+struct CardOutputView {
+    label: &'static str,
+    name: &'static str,
+    base_classes: &'static [&'static str],
+}
+
+impl From<CardDefinition> for CardView {
+    fn from(card: CardDefinition) -> Self {
+        let output = |CardOutput { label, name, base_classes }| CardOutputView { label, name, base_classes };
+        Self {
+            label: card.label,
+            name: card.name,
+            version: card.version,
+            r#type: card.base_classes[0],
+            icon: format!("{}.svg", card.name),
+            category: card.category,
+            description: card.description,
+            base_classes: card.base_classes,
+            inputs: card.inputs.into_iter().map(CardParamView::from).collect(),
+            credential: card.credential.map(CardParamView::from),
+            outputs: card.outputs.into_iter().map(output).collect(),
+        }
+    }
+}
+
+impl From<CardParam> for CardParamView {
+    fn from(param: CardParam) -> Self {
+        let views = |choices: Vec<Choice>| choices.into_iter().map(ChoiceView::from).collect();
+        Self {
+            label: param.label,
+            name: param.name,
+            r#type: param.kind,
+            description: param.description,
+            default: param.default,
+            show: param.shown_when.map(|(other, value)| (other.to_owned(), value)).into_iter().collect(),
+            optional: param.optional,
+            additional_params: param.additional,
+            accept_variable: param.accepts_variables,
+            rows: param.rows,
+            step: param.step,
+            load_method: param.load_method,
+            free_solo: param.accepts_others,
+            options: param.options.map(views),
+            credential_names: param.credential_names,
+            file_type: param.file_type,
+            list: param.is_list,
+        }
+    }
+}
