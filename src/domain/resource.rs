@@ -1,7 +1,9 @@
 //! Ids that callers name in addresses, and what is said of one that leads nowhere.
 
 use super::error::{Error, Result};
-use super::ids::{InvitationId, KeyId, RoleId, SessionId, UserId, VariableId, WorkspaceId};
+use super::ids::{
+    CredentialId, InvitationId, KeyId, RoleId, SessionId, TemplateId, ToolId, UserId, VariableId, WorkspaceId,
+};
 use std::fmt::Display;
 use std::str::FromStr;
 
@@ -66,4 +68,16 @@ impl ResourceId for VariableId {
 
 impl ResourceId for WorkspaceId {
     const NOUN: &'static str = "Workspace";
+}
+
+impl ResourceId for CredentialId {
+    const NOUN: &'static str = "Credential";
+}
+
+impl ResourceId for TemplateId {
+    const NOUN: &'static str = "Template";
+}
+
+impl ResourceId for ToolId {
+    const NOUN: &'static str = "Tool";
 }

@@ -11,7 +11,6 @@ pub mod openapi;
 pub mod reply;
 pub mod request;
 pub mod routing;
-pub mod shapes;
 
 pub use crate::http::connection::server::serve;
 pub use crate::http::reply::sse::{EventSink, StreamClosed};

@@ -268,7 +268,7 @@ mod unix {
     #[cfg(test)]
     mod tests {
         use super::*;
-        use crate::ops::workspace::transfer::ExistingPolicy;
+        use crate::domain::workspace::import::ExistingPolicy;
 
         #[test]
         fn a_long_path_moves_to_the_temporary_folder() {

@@ -5,6 +5,7 @@
 
 pub mod accounts;
 pub mod change;
+pub mod choice;
 pub mod conversations;
 pub mod deleted;
 pub mod flows;
@@ -12,6 +13,7 @@ pub mod form;
 pub mod knowledge;
 pub mod page;
 pub mod predictions;
+pub mod refusal;
 pub mod service;
 pub mod time;
 pub mod workspace;

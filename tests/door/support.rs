@@ -7,7 +7,7 @@ use flowkeep::domain::error::{Error, RateLimitExceeded, Result};
 use flowkeep::domain::flows::rate_limit::WindowState;
 use flowkeep::http::connection::server::serve_table;
 use flowkeep::http::connection::timeouts::Timeouts;
-use flowkeep::http::openapi::shape::{ParamSpec, TEXT, TEXTS, query};
+use flowkeep::http::openapi::spec::{ParamKind, ParamSpec, TEXT, query};
 use flowkeep::http::{
     Accepts, Cors, OWNER, PUBLIC, Reply, Request, RouteTable, SESSION, SIGNED_IN, any_of, delete, get, post,
 };
@@ -108,7 +108,7 @@ fn stream(_: &App, (): (), request: &Request) -> Result<Reply> {
 }
 
 /// One value of the first name, any number of the second.
-const QUERY: &[ParamSpec] = &[query("one", TEXT, "One."), query("several", TEXTS, "Some.")];
+const QUERY: &[ParamSpec] = &[query("one", TEXT, "One."), query("several", ParamKind::List(&TEXT), "Some.")];
 
 fn table() -> &'static RouteTable {
     static TABLE: LazyLock<RouteTable> = LazyLock::new(|| {

@@ -168,6 +168,20 @@ pub struct AuditEntry {
     pub target: Option<AuditTarget>,
 }
 
+/// An entry and its number in the list.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AuditRow {
+    pub number: u64,
+    pub entry: AuditEntry,
+}
+
+/// Some rows of the list, and how many there are in all.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AuditPage {
+    pub rows: Vec<AuditRow>,
+    pub total: usize,
+}
+
 impl AuditEntry {
     /// What a caller does, in their workspace.
     #[must_use]

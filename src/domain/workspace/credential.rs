@@ -2,6 +2,7 @@
 //! sends hidden values back keeps them (manual 8.8).
 
 use super::credential_types::{CredentialField, CredentialType, FieldKind};
+use crate::domain::accounts::user::DisplayName;
 use crate::domain::error::{Error, Result};
 use crate::domain::ids::{CredentialId, WorkspaceId};
 use base64::Engine as _;
@@ -37,6 +38,16 @@ pub struct Credential {
     /// Addresses beside the provider's own to which somebody lets it be sent who may change it, newest last.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub addresses: Vec<String>,
+}
+
+/// What of a credential a caller sets; what is left out stays.
+#[derive(Debug, Clone, Default)]
+pub struct CredentialChange {
+    pub name: Option<DisplayName>,
+    /// Its type.
+    pub credential_name: Option<String>,
+    /// Its fields by name; which there are depends on the type.
+    pub fields: Option<Map<String, Value>>,
 }
 
 /// Former names that are remembered.

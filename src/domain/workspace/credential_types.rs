@@ -1,7 +1,6 @@
 //! Every credential type: the fields a person fills in, and which of them are secret (manual 8.8).
 
 use super::oauth2;
-use serde_json::{Value, json};
 
 #[derive(Debug, PartialEq, Eq)]
 pub struct CredentialType {
@@ -43,19 +42,6 @@ pub fn find_type(name: &str) -> Option<&'static CredentialType> {
     ALL.iter().find(|kind| kind.name == name)
 }
 
-impl FieldKind {
-    const fn wire(self) -> &'static str {
-        match self {
-            Self::Text => "string",
-            Self::Password => "password",
-            Self::Url => "url",
-            Self::Number => "number",
-            Self::Boolean => "boolean",
-            Self::Options(_) => "options",
-        }
-    }
-}
-
 impl CredentialField {
     const fn with_default(self, default: &'static str) -> Self {
         Self { default: Some(default), ..self }
@@ -64,38 +50,13 @@ impl CredentialField {
     const fn optional(self) -> Self {
         Self { optional: true, ..self }
     }
-
-    fn wire(&self) -> Value {
-        let mut param = json!({ "label": self.label, "name": self.name, "type": self.kind.wire() });
-        if self.optional {
-            param["optional"] = Value::Bool(true);
-        }
-        if let Some(default) = self.default {
-            // A number field starts with a number, as everywhere in Flowise.
-            param["default"] = match self.kind {
-                FieldKind::Number => {
-                    default.parse::<i64>().map_or_else(|_| Value::from(default), Value::from)
-                }
-                _ => Value::from(default),
-            };
-        }
-        if let FieldKind::Options(options) = self.kind {
-            param["options"] = options.iter().map(|name| json!({ "label": name, "name": name })).collect();
-        }
-        param
-    }
 }
 
 impl CredentialType {
-    /// The form as clients read it: `{label, name, version, inputs}` (manual 8.8).
+    /// True when a person signs in to it at its provider.
     #[must_use]
-    pub fn wire(&self) -> Value {
-        let inputs: Vec<Value> = self.fields.iter().map(CredentialField::wire).collect();
-        let mut form = json!({ "label": self.label, "name": self.name, "version": 1, "inputs": inputs });
-        if oauth2::has_sign_in(self.name) {
-            form["signIn"] = Value::Bool(true);
-        }
-        form
+    pub fn has_sign_in(&self) -> bool {
+        oauth2::has_sign_in(self.name)
     }
 }
 
@@ -386,17 +347,5 @@ mod tests {
             let sounds = ["apikey", "secret", "password", "token"].iter().any(|end| name.ends_with(end));
             assert!(!sounds || field.kind == FieldKind::Password, "{}", field.name);
         }
-    }
-
-    #[test]
-    fn the_form_has_the_shape_clients_read() {
-        let form = find_type("redisCacheApi").unwrap().wire();
-        assert_eq!(
-            form["inputs"][0],
-            json!({"label": "Redis Cache Host", "name": "redisCacheHost", "type": "string", "default": "127.0.0.1"})
-        );
-        assert_eq!(form["inputs"][1]["default"], 6379);
-        assert_eq!((&form["name"], &form["version"]), (&json!("redisCacheApi"), &json!(1)));
-        assert!(find_type("nonsense").is_none());
     }
 }

@@ -3,7 +3,9 @@
 pub mod audit;
 pub mod credential;
 pub mod credential_types;
+pub mod import;
 pub mod oauth2;
 pub mod template;
 pub mod tool;
 pub mod variable;
+pub mod workspace_overview;

@@ -2,6 +2,7 @@
 //! (RFC 6749, RFC 7636). Tokens are sealed with the credential and never shown.
 
 use crate::domain::error::{Error, Result};
+use crate::domain::ids::CredentialId;
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use jiff::{SignedDuration, Timestamp};
@@ -246,6 +247,26 @@ pub fn drop_tokens_if_changed(
     if !same {
         [ACCESS, REFRESH, EXPIRES].iter().for_each(|name| drop(fields.remove(*name)));
     }
+}
+
+/// A sign-in that a person is to go on with at the provider.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SignInOffer {
+    pub credential: CredentialId,
+    /// What people call the provider.
+    pub provider: &'static str,
+    /// What the person opens.
+    pub url: String,
+    /// Where the provider sends them back to.
+    pub redirect: String,
+}
+
+/// What is said of renewed tokens: nothing of the tokens themselves.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TokenRenewal {
+    pub credential: CredentialId,
+    pub has_new_refresh_token: bool,
+    pub expires: Option<Timestamp>,
 }
 
 /// What a sign-in gives.

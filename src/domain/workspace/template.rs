@@ -1,9 +1,12 @@
 //! Templates: flows and tools to begin with (manual 5.12).
 
+use super::tool::ToolChange;
 use crate::domain::error::{Error, Result};
-use crate::domain::ids::{TemplateId, WorkspaceId};
+use crate::domain::ids::{FlowId, TemplateId, WorkspaceId};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+use std::collections::BTreeSet;
 
 /// Longest name, description and badge, in characters.
 const NAME_CHARS_MAX: usize = 255;
@@ -30,8 +33,45 @@ pub struct Template {
     pub created: Timestamp,
 }
 
+/// A flow that every service brings to start from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Starter {
+    pub id: String,
+    pub name: String,
+    pub description: String,
+    pub badge: String,
+    pub usecases: Vec<String>,
+    pub kind: TemplateKind,
+    pub canvas: String,
+    /// The categories of its cards.
+    pub categories: Vec<String>,
+}
+
+/// What people read of a template.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct TemplateLabel {
+    pub name: String,
+    pub description: String,
+    pub badge: String,
+    pub usecases: Vec<String>,
+}
+
+/// What a template is made of.
+#[derive(Debug, Clone)]
+pub enum TemplateSource {
+    /// A flow of the workspace.
+    Flow(FlowId),
+    Tool {
+        /// The tool as the caller has it: the template holds its fields in the form they were sent in.
+        fields: Map<String, Value>,
+        /// What these fields say.
+        change: ToolChange,
+    },
+}
+
 /// What a template makes, in Flowise's words.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(inline))]
 pub enum TemplateKind {
     Chatflow,
     /// A legacy multi-agent or sequential canvas.
@@ -40,7 +80,29 @@ pub enum TemplateKind {
     Tool,
 }
 
+/// The categories of the cards of a canvas.
+#[must_use]
+pub fn categories(canvas: &str) -> Vec<String> {
+    let canvas: Value = serde_json::from_str(canvas).unwrap_or_default();
+    let nodes = canvas["nodes"].as_array().into_iter().flatten();
+    let found: BTreeSet<&str> = nodes.filter_map(|node| node["data"]["category"].as_str()).collect();
+    found.into_iter().map(str::to_owned).collect()
+}
+
 impl Template {
+    /// The categories of its cards; a tool has none.
+    #[must_use]
+    pub fn categories(&self) -> Vec<String> {
+        if self.kind == TemplateKind::Tool { Vec::new() } else { categories(&self.content) }
+    }
+
+    /// The fields of the tool that it makes.
+    #[must_use]
+    pub fn tool(&self) -> Option<Map<String, Value>> {
+        let content = (self.kind == TemplateKind::Tool).then_some(&self.content)?;
+        serde_json::from_str(content).ok()
+    }
+
     /// Checks what people wrote.
     ///
     /// # Errors

@@ -39,11 +39,25 @@ pub struct WorkspaceTool {
     pub updated: Timestamp,
 }
 
-/// One argument of a tool, a row of its schema.
+/// What of a tool a caller sets; what is left out stays.
+#[derive(Debug, Clone, Default)]
+pub struct ToolChange {
+    pub name: Option<String>,
+    pub description: Option<String>,
+    pub color: Option<String>,
+    pub icon: Option<String>,
+    /// The rows of its schema, or the JSON text of them: judged only once the tool is known to be there.
+    pub schema: Option<Value>,
+    pub code: Option<String>,
+}
+
+/// An argument of a tool.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct ToolArgument {
     /// The page's own number of the row.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, schemars(range(min = 0)))]
     pub id: Option<i64>,
     pub property: String,
     #[serde(rename = "type")]
@@ -57,6 +71,7 @@ pub struct ToolArgument {
 /// The types of arguments.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(inline))]
 pub enum ToolArgumentKind {
     String,
     Number,
@@ -114,6 +129,23 @@ impl WorkspaceTool {
 }
 
 impl ToolArgument {
+    /// Reads the rows of a schema, or the JSON text of them.
+    ///
+    /// # Errors
+    /// 400 that says what a row is.
+    pub fn parse_rows(sent: &Value) -> Result<Vec<Self>> {
+        let wrong = || {
+            Error::invalid(
+                "Invalid schema: send a list of {property, type, description, required}; a type is string, number, boolean or date.",
+            )
+        };
+        match sent {
+            Value::String(text) if text.trim().is_empty() => Ok(Vec::new()),
+            Value::String(text) => serde_json::from_str(text).map_err(|_| wrong()),
+            other => serde_json::from_value(other.clone()).map_err(|_| wrong()),
+        }
+    }
+
     #[must_use]
     pub fn json_schema(rows: &[Self]) -> Value {
         let property = |argument: &Self| {

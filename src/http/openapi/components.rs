@@ -1,6 +1,7 @@
-//! Shapes as JSON Schema 2020-12, with the named ones gathered aside.
+//! Types and parameters as JSON Schema 2020-12; types with a name are gathered aside.
 
-use super::shape::{BodySchema, Shape, ShapeField, Text};
+use super::body_type::TypeSchema;
+use super::spec::ParamKind;
 use schemars::SchemaGenerator;
 use schemars::generate::{Contract, SchemaSettings};
 use serde_json::{Map, Value, json};
@@ -8,7 +9,6 @@ use std::collections::HashSet;
 
 /// The schemas that were met and have a name.
 pub(super) struct Components {
-    named: Map<String, Value>,
     /// What types look like when they are read, and when they are written: a field with a default may be left out by
     /// whoever sends it and is always there in an answer.
     read: SchemaGenerator,
@@ -23,7 +23,6 @@ impl Default for Components {
         settings.definitions_path = "/components/schemas".into();
         settings.meta_schema = None;
         Self {
-            named: Map::new(),
             forms: HashSet::new(),
             read: settings.clone().for_deserialize().into_generator(),
             written: settings.for_serialize().into_generator(),
@@ -33,87 +32,17 @@ impl Default for Components {
 
 impl Components {
     /// The schema of a body that the service reads or writes.
-    pub(super) fn body(&mut self, schema: &BodySchema, contract: Contract) -> Value {
-        match schema {
-            BodySchema::Shape(shape) => self.schema(shape),
-            BodySchema::Type(of_type) => {
-                let generator = if contract.is_serialize() { &mut self.written } else { &mut self.read };
-                simplify((of_type.make)(generator).to_value())
-            }
-        }
+    pub(super) fn body(&mut self, schema: TypeSchema, contract: Contract) -> Value {
+        let generator = if contract.is_serialize() { &mut self.written } else { &mut self.read };
+        simplify((schema.make)(generator).to_value())
     }
 
     /// The schema of a form that the service reads. What a form has not is left out of it: nothing in it is null.
-    pub(super) fn form(&mut self, schema: &BodySchema) -> Value {
+    pub(super) fn form(&mut self, schema: TypeSchema) -> Value {
         let schema = self.body(schema, Contract::Deserialize);
         let name = schema["$ref"].as_str().and_then(|name| name.rsplit('/').next());
         self.forms.extend(name.map(str::to_owned));
         schema
-    }
-
-    /// The schema of a shape; what it names is remembered.
-    ///
-    /// # Panics
-    /// When two shapes have one name: shapes are written in code, and a test describes all of them.
-    pub(super) fn schema(&mut self, shape: &Shape) -> Value {
-        match shape {
-            Shape::Anything => json!({}),
-            Shape::Null => json!({"type": "null"}),
-            Shape::Text(text) => text_schema(text),
-            Shape::Whole(least) => json!({"type": "integer", "minimum": least}),
-            Shape::Number => json!({"type": "number"}),
-            Shape::Flag => json!({"type": "boolean"}),
-            Shape::Words(words) => json!({"type": "string", "enum": words}),
-            Shape::File => json!({"type": "string", "format": "binary"}),
-            Shape::Object(fields) => self.object(fields),
-            Shape::Map(values) => {
-                json!({"type": "object", "additionalProperties": self.schema(values)})
-            }
-            Shape::List(items) => json!({"type": "array", "items": self.schema(items)}),
-            Shape::Maybe(shape) => self.or_null(shape),
-            Shape::AnyOf(shapes) => {
-                json!({"anyOf": shapes.iter().map(|shape| self.schema(shape)).collect::<Vec<_>>()})
-            }
-            Shape::Named(named) => {
-                if !self.named.contains_key(named.name) {
-                    // Its own name first, so that a shape may hold itself.
-                    self.named.insert(named.name.to_owned(), Value::Null);
-                    let mut schema = self.schema(&named.shape);
-                    schema["description"] = named.about.into();
-                    self.named.insert(named.name.to_owned(), schema);
-                }
-                json!({"$ref": format!("#/components/schemas/{}", named.name)})
-            }
-        }
-    }
-
-    fn object(&mut self, fields: &[ShapeField]) -> Value {
-        let mut properties = Map::new();
-        for field in fields {
-            let mut schema = self.schema(&field.shape);
-            if !field.about.is_empty() {
-                schema["description"] = field.about.into();
-            }
-            properties.insert(field.name.to_owned(), schema);
-        }
-        let required: Vec<&str> =
-            fields.iter().filter(|field| field.required).map(|field| field.name).collect();
-        let mut object = json!({"type": "object", "properties": properties});
-        if !required.is_empty() {
-            object["required"] = required.into();
-        }
-        object
-    }
-
-    fn or_null(&mut self, shape: &Shape) -> Value {
-        let mut schema = self.schema(shape);
-        match schema.get("type") {
-            Some(Value::String(kind)) if schema.get("enum").is_none() => {
-                schema["type"] = json!([kind, "null"]);
-                schema
-            }
-            _ => json!({"anyOf": [schema, {"type": "null"}]}),
-        }
     }
 
     /// All of them, by name.
@@ -121,6 +50,7 @@ impl Components {
     /// # Panics
     /// When one name stands for two schemas.
     pub(super) fn finish(mut self) -> Value {
+        let mut named: Map<String, Value> = Map::new();
         for generator in [&mut self.read, &mut self.written] {
             for (name, schema) in generator.take_definitions(true) {
                 let mut schema = simplify(schema);
@@ -128,30 +58,27 @@ impl Components {
                     let fields = schema["properties"].as_object_mut().into_iter().flatten();
                     fields.for_each(|(_, field)| remove_null(field));
                 }
-                let known = self.named.entry(&name).or_insert_with(|| schema.clone());
+                let known = named.entry(&name).or_insert_with(|| schema.clone());
                 assert!(*known == schema, "two schemas are called {name}: {known} and {schema}");
             }
         }
-        let mut named: Vec<(String, Value)> = self.named.into_iter().collect();
-        named.sort_by(|(one, _), (other, _)| one.cmp(other));
-        Value::Object(named.into_iter().collect())
+        let mut sorted: Vec<(String, Value)> = named.into_iter().collect();
+        sorted.sort_by(|(one, _), (other, _)| one.cmp(other));
+        Value::Object(sorted.into_iter().collect())
     }
 }
 
-fn text_schema(text: &Text) -> Value {
-    let mut schema = json!({"type": "string"});
-    let words = [("format", text.format), ("pattern", text.pattern)];
-    for (name, word) in words {
-        if let Some(word) = word {
-            schema[name] = word.into();
-        }
+/// The schema of a parameter.
+pub(super) fn param_schema(kind: ParamKind) -> Value {
+    match kind {
+        ParamKind::Text => json!({"type": "string"}),
+        ParamKind::Format(format) => json!({"type": "string", "format": format}),
+        ParamKind::Pattern(pattern) => json!({"type": "string", "pattern": pattern}),
+        ParamKind::Bounded(min, max) => json!({"type": "string", "minLength": min, "maxLength": max}),
+        ParamKind::Whole(least) => json!({"type": "integer", "minimum": least}),
+        ParamKind::Words(words) => json!({"type": "string", "enum": words}),
+        ParamKind::List(items) => json!({"type": "array", "items": param_schema(*items)}),
     }
-    for (name, number) in [("minLength", text.min), ("maxLength", text.max)] {
-        if let Some(number) = number {
-            schema[name] = number.into();
-        }
-    }
-    schema
 }
 
 /// Leaves out what says nothing to a caller (the width of a number, a default that the field's absence means anyway) and says

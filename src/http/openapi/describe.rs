@@ -1,7 +1,7 @@
 //! Makes the API description from the route table and from what its routes say of themselves.
 
-use super::components::Components;
-use super::shape::{self, ContentKind, ParamLocation, ParamSpec, Shape};
+use super::components::{Components, param_schema};
+use super::spec::{self, BodyKind, ContentSpec, ParamKind, ParamLocation, ParamSpec};
 use super::statuses;
 use crate::http::routing::guard::RequiredAccess;
 use crate::http::routing::router::Route;
@@ -100,10 +100,10 @@ fn path_below_prefix(route: &Route) -> &str {
 
 fn operation(route: &Route, components: &mut Components) -> Value {
     let in_path = route.params().map(|name| {
-        json!({"name": name, "in": "path", "required": true, "schema": components.schema(&segment_shape(name))})
+        json!({"name": name, "in": "path", "required": true, "schema": param_schema(segment_kind(name))})
     });
     let mut params: Vec<Value> = in_path.collect();
-    params.extend(route.query.iter().map(|param| parameter(param, components)));
+    params.extend(route.query.iter().map(parameter));
     let mut operation = json!({
         "operationId": route.id,
         "tags": tag_of(route),
@@ -127,14 +127,12 @@ fn operation(route: &Route, components: &mut Components) -> Value {
         let content: Map<String, Value> = route
             .takes
             .iter()
-            .filter_map(|body| {
-                Some((
-                    body.kind.content_type()?.to_owned(),
-                    json!({"schema": match body.kind {
-                        ContentKind::Form => components.form(&body.schema),
-                        _ => components.body(&body.schema, Contract::Deserialize),
-                    }}),
-                ))
+            .map(|body| {
+                let schema = match body.kind {
+                    BodyKind::Form => components.form(body.schema),
+                    BodyKind::Json => components.body(body.schema, Contract::Deserialize),
+                };
+                (body.kind.content_type().to_owned(), json!({"schema": schema}))
             })
             .collect();
         let required = route.takes.iter().all(|body| body.required);
@@ -143,24 +141,34 @@ fn operation(route: &Route, components: &mut Components) -> Value {
     operation
 }
 
-fn parameter(param: &ParamSpec, components: &mut Components) -> Value {
+fn parameter(param: &ParamSpec) -> Value {
     let place = match param.location {
         ParamLocation::Query => "query",
         ParamLocation::Header => "header",
     };
     json!({
-        "name": param.name, "in": place, "required": param.required, "description": param.about,
-        "schema": components.schema(&param.shape),
+        "name": param.name, "in": place, "required": false, "description": param.about,
+        "schema": param_schema(param.kind),
     })
 }
 
 /// What stands in a segment of a path, by the name its pattern gives it.
-fn segment_shape(name: &str) -> Shape {
+fn segment_kind(name: &str) -> ParamKind {
     match name {
-        "id" | "flow" | "chat" | "chunk" => shape::ID,
-        "sha" => shape::SHA,
-        "page" => Shape::Whole(1),
-        _ => shape::text(1, 512),
+        "id" | "flow" | "chat" | "chunk" => spec::ID,
+        "sha" => spec::SHA,
+        "page" => ParamKind::Whole(1),
+        _ => ParamKind::Bounded(1, 512),
+    }
+}
+
+/// The schema of what an answer holds.
+fn content_schema(content: ContentSpec, components: &mut Components) -> Value {
+    match content {
+        ContentSpec::Json(schema) => components.body(schema, Contract::Serialize),
+        ContentSpec::Text(_) => json!({"type": "string"}),
+        ContentSpec::File => json!({"type": "string", "format": "binary"}),
+        ContentSpec::Events | ContentSpec::Nothing => json!({}),
     }
 }
 
@@ -168,19 +176,18 @@ fn responses(route: &Route, components: &mut Components) -> Value {
     let mut responses = Map::new();
     for gives in &route.gives {
         let response = responses.entry(gives.status.to_string()).or_insert_with(
-            || json!({"description": if gives.kind == ContentKind::Nothing { "Done." } else { "The answer." }}),
+            || json!({"description": if matches!(gives.content, ContentSpec::Nothing) { "Done." } else { "The answer." }}),
         );
-        if let Some(kind) = gives.kind.content_type() {
-            response["content"][kind] =
-                json!({"schema": components.body(&gives.schema, Contract::Serialize)});
+        if let Some(kind) = gives.content.content_type() {
+            response["content"][kind] = json!({"schema": content_schema(gives.content, components)});
         }
     }
     for refusal in statuses::errors_of(route) {
         // A route may itself give a status that a refusal has too.
         if let Some(own) = responses.get_mut(&refusal.status.to_string()) {
-            for (kind, shape) in refusal.contents() {
-                let Some(kind) = kind.content_type() else { continue };
-                own["content"][kind] = json!({"schema": components.schema(&shape)});
+            for content in refusal.contents() {
+                let Some(kind) = content.content_type() else { continue };
+                own["content"][kind] = json!({"schema": content_schema(content, components)});
             }
             own["description"] = refusal.about.into();
             continue;
@@ -197,8 +204,11 @@ fn error_responses(components: &mut Components) -> Value {
     for refusal in statuses::ALL {
         let content: Map<String, Value> = refusal
             .contents()
-            .filter_map(|(kind, shape)| {
-                Some((kind.content_type()?.to_owned(), json!({"schema": components.schema(&shape)})))
+            .filter_map(|content| {
+                Some((
+                    content.content_type()?.to_owned(),
+                    json!({"schema": content_schema(content, components)}),
+                ))
             })
             .collect();
         refusals.insert(refusal.name.to_owned(), json!({"description": refusal.about, "content": content}));

@@ -6,7 +6,7 @@ pub(in crate::http) mod body_type;
 mod components;
 #[cfg(test)]
 mod describe;
-pub mod shape;
+pub mod spec;
 #[cfg(test)]
 mod statuses;
 #[cfg(test)]

@@ -1,10 +1,10 @@
 //! Which statuses a route can answer with when it did not do what it was asked: the one place that says so. Every rule
 //! here stands for a refusal in `http/reply/error.rs`; what only one route refuses, the route says itself.
 
-use crate::http::openapi::shape::{ContentKind, ResponseSpec, Shape, TEXT};
+use crate::http::openapi::spec::{ContentSpec, ResponseSpec};
 use crate::http::routing::guard::RequiredAccess;
 use crate::http::routing::router::{Accepts, Route};
-use crate::http::shapes::ERROR;
+use crate::wire::refusal::RefusalView;
 use hyper::Method;
 
 /// A kind of refusal, as the description names it once.
@@ -15,14 +15,14 @@ pub(super) struct ErrorStatus {
     pub(super) name: &'static str,
     pub(super) about: &'static str,
     /// The content type in which a chat widget gets it, to show it to a person as it is (manual 1.4 r2).
-    also_as: Option<ContentKind>,
+    also_as: Option<&'static str>,
 }
 
 impl ErrorStatus {
     /// The content types it comes in.
-    pub(super) fn contents(&self) -> impl Iterator<Item = (ContentKind, Shape)> {
-        std::iter::once((ContentKind::Json, Shape::Named(&ERROR)))
-            .chain(self.also_as.map(|kind| (kind, TEXT)))
+    pub(super) fn contents(&self) -> impl Iterator<Item = ContentSpec> {
+        std::iter::once(ResponseSpec::json::<RefusalView>(self.status).content)
+            .chain(self.also_as.map(ContentSpec::Text))
     }
 }
 
@@ -52,11 +52,11 @@ pub(super) const ALL: &[ErrorStatus] = &[
     ),
     error_status(507, "NoSpace", "There is no space left."),
     ErrorStatus {
-        also_as: Some(ContentKind::Text),
+        also_as: Some("text/plain"),
         ..error_status(403, "RefusedByFlow", "The flow does not admit this, or not from this page.")
     },
     ErrorStatus {
-        also_as: Some(ContentKind::Other("text/html")),
+        also_as: Some("text/html"),
         ..error_status(
             429,
             "LimitedByFlow",
@@ -94,7 +94,7 @@ pub(super) fn errors_of(route: &Route) -> Vec<&'static ErrorStatus> {
     if matches!(route.accepts, Accepts::Multipart | Accepts::JsonOrMultipart) {
         statuses.push(507);
     }
-    let is_slow = |gives: &ResponseSpec| matches!(gives.kind, ContentKind::Events | ContentKind::File);
+    let is_slow = |gives: &ResponseSpec| matches!(gives.content, ContentSpec::Events | ContentSpec::File);
     if route.gives.iter().any(is_slow) {
         statuses.push(429);
     }

@@ -1,7 +1,7 @@
 //! What every route must say of itself.
 
 use super::describe::{describe, tag_of, template_path};
-use super::shape::{self, BodySchema, ContentKind, Shape};
+use super::spec::BodyKind;
 use crate::http::routing::routes;
 use serde_json::Value;
 use std::collections::HashSet;
@@ -35,7 +35,10 @@ fn every_route_is_described_once_and_says_what_it_gives() {
     let mut ids = HashSet::new();
     for route in routes::service_routes() {
         let name = format!("{} {}", route.method, route.pattern);
-        assert!(!route.gives.is_empty(), "{name} does not say what it gives: .gives(…)");
+        assert!(
+            !route.gives.is_empty(),
+            "{name} does not say what it gives: its handler's types, or .answers(…)"
+        );
         assert!(!route.summary.is_empty(), "{name} has no summary");
         assert!(tag_of(route).is_some(), "{name} belongs to no room: see TAGS");
         assert!(
@@ -44,43 +47,17 @@ fn every_route_is_described_once_and_says_what_it_gives() {
             "{name} needs an id in camelCase: .id(…)"
         );
         assert!(ids.insert(route.id), "{name}: the id {} is taken", route.id);
-        let forms = route.takes.iter().filter(|body| body.kind == ContentKind::Form).count();
+        let forms = route.takes.iter().filter(|body| body.kind == BodyKind::Form).count();
         let bodies = route.takes.len() - forms;
         use crate::http::routing::router::Accepts;
         match route.accepts {
             Accepts::None => assert!(route.takes.is_empty(), "{name} takes no body"),
             Accepts::Json => assert_eq!(forms, 0, "{name} takes no form"),
-            Accepts::Multipart => assert_eq!((forms, bodies), (1, 0), "{name}: .form(…)"),
-            Accepts::JsonOrMultipart => assert_eq!((forms, bodies), (1, 1), "{name}: .takes(…) and .form(…)"),
-        }
-    }
-    assert_eq!(template_path("/api/v1/prediction/:id"), "/api/v1/prediction/{id}");
-}
-
-#[test]
-fn one_name_stands_for_one_shape() {
-    fn walk(shape: &Shape, seen: &mut Vec<&'static shape::NamedShape>) {
-        match shape {
-            Shape::Object(fields) => fields.iter().for_each(|field| walk(&field.shape, seen)),
-            Shape::Map(inner) | Shape::List(inner) | Shape::Maybe(inner) => walk(inner, seen),
-            Shape::AnyOf(shapes) => shapes.iter().for_each(|shape| walk(shape, seen)),
-            Shape::Named(named) => match seen.iter().find(|known| known.name == named.name) {
-                Some(known) => assert!(known == named, "two shapes are called {}", named.name),
-                None => {
-                    seen.push(named);
-                    walk(&named.shape, seen);
-                }
-            },
-            _ => {}
-        }
-    }
-    let mut seen = Vec::new();
-    for route in routes::service_routes() {
-        let bodies = route.takes.iter().map(|body| body.schema);
-        for schema in bodies.chain(route.gives.iter().map(|gives| gives.schema)) {
-            if let BodySchema::Shape(shape) = schema {
-                walk(&shape, &mut seen);
+            Accepts::Multipart => assert_eq!((forms, bodies), (1, 0), "{name}: .takes_form(…)"),
+            Accepts::JsonOrMultipart => {
+                assert_eq!((forms, bodies), (1, 1), "{name}: .takes_json(…) and .takes_form(…)")
             }
         }
     }
+    assert_eq!(template_path("/api/v1/prediction/:id"), "/api/v1/prediction/{id}");
 }

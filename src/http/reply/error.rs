@@ -6,6 +6,7 @@ use crate::domain::error::{Error, FullQuota, RateLimitExceeded, Unauthorized, Un
 use crate::domain::ids::FlowId;
 use crate::http::request::form::FormError;
 use crate::limits::{BUSY_RETRY_SECONDS, RESTART_RETRY_SECONDS};
+use crate::wire::refusal::{RefusalCode, RefusalView};
 use bytes::Bytes;
 use hyper::StatusCode;
 use jiff::Timestamp;
@@ -229,16 +230,17 @@ pub(in crate::http) fn log_failed_run(flow: Option<&FlowId>, fault: &Error) {
     }
 }
 
-fn error_body(status: StatusCode, message: &str) -> Value {
-    json!({"statusCode": status.as_u16(), "success": false, "message": message, "stack": {}})
+fn error_body(status: StatusCode, message: &str) -> RefusalView {
+    RefusalView::new(status.as_u16(), message)
 }
 
 fn error_reply(status: StatusCode, message: &str) -> Reply {
     reply_with_body(status, &error_body(status, message))
 }
 
-fn reply_with_body(status: StatusCode, body: &Value) -> Reply {
-    Reply::from_parts(status, "application/json; charset=utf-8", Bytes::from(body.to_string()), INERT_POLICY)
+fn reply_with_body(status: StatusCode, body: &RefusalView) -> Reply {
+    let text = serde_json::to_vec(body).expect("texts and numbers are always JSON");
+    Reply::from_parts(status, "application/json; charset=utf-8", Bytes::from(text), INERT_POLICY)
 }
 
 fn unauthorized_reply(why: Unauthorized, context: &ErrorContext) -> Reply {
@@ -246,7 +248,7 @@ fn unauthorized_reply(why: Unauthorized, context: &ErrorContext) -> Reply {
     match why {
         Unauthorized::SessionExpired => {
             let mut body = error_body(status, why.message());
-            body["retry"] = Value::Bool(true);
+            body.retry = Some(true);
             reply_with_body(status, &body)
         }
         // The canvas tells the two by their words (manual 1.4 r3).
@@ -267,7 +269,7 @@ fn rate_limited_reply(limited: &RateLimitExceeded, now: Timestamp) -> Reply {
 fn unavailable_reply(why: UnavailableReason) -> Reply {
     let status = StatusCode::SERVICE_UNAVAILABLE;
     let mut body = error_body(status, &Error::Unavailable(why).to_string());
-    body["code"] = Value::from("UNAVAILABLE");
+    body.code = Some(RefusalCode::Unavailable);
     let seconds = match why {
         UnavailableReason::Restarting => RESTART_RETRY_SECONDS,
         UnavailableReason::Busy => BUSY_RETRY_SECONDS,

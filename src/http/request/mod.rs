@@ -8,7 +8,7 @@ pub mod session_cookie;
 pub(crate) mod strict;
 
 use self::form::FormData;
-use super::openapi::shape::ParamLocation;
+use super::openapi::spec::ParamLocation;
 use super::reply::error::{ErrorContext, Rejection};
 use super::routing::host_names::{self, HostNames, is_loopback_host};
 use super::routing::origin::{self, Admission, Origin};
@@ -118,7 +118,7 @@ impl Request {
             .route
             .query
             .iter()
-            .filter(|param| param.location == ParamLocation::Query && !param.shape.is_list());
+            .filter(|param| param.location == ParamLocation::Query && !param.kind.is_list());
         let mut names = one.map(|param| param.name);
         names.find(|name| self.query.iter().filter(|(known, _)| known == name).count() > 1)
     }

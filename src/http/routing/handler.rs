@@ -4,7 +4,7 @@
 use crate::app::App;
 use crate::domain::error::Result;
 use crate::http::openapi::body_type::BodyType;
-use crate::http::openapi::shape::{BodySpec, ContentKind, ResponseSpec};
+use crate::http::openapi::spec::{BodyKind, BodySpec, ResponseSpec};
 use crate::http::reply::Reply;
 use crate::http::request::Request;
 use serde::Serialize;
@@ -77,7 +77,7 @@ pub trait Body: Sized {
 
 impl<T: DeserializeOwned + BodyType> Body for Json<T> {
     fn spec() -> BodySpec {
-        BodySpec::of::<T>(ContentKind::Json, true)
+        BodySpec::of::<T>(BodyKind::Json, true)
     }
 
     fn read(request: &Request) -> Result<Self> {
@@ -88,7 +88,7 @@ impl<T: DeserializeOwned + BodyType> Body for Json<T> {
 /// A body that may be left out altogether.
 impl<T: DeserializeOwned + BodyType> Body for Option<Json<T>> {
     fn spec() -> BodySpec {
-        BodySpec::of::<T>(ContentKind::Json, false)
+        BodySpec::of::<T>(BodyKind::Json, false)
     }
 
     fn read(request: &Request) -> Result<Self> {

@@ -5,6 +5,7 @@ pub mod guard;
 pub mod handler;
 pub(crate) mod host_names;
 pub mod origin;
+mod params;
 pub(crate) mod prefix;
 pub mod router;
 pub mod routes;

@@ -5,7 +5,7 @@ use super::handler::Handler;
 use crate::app::App;
 use crate::domain::error::{Error, Result};
 use crate::http::openapi::body_type::BodyType;
-use crate::http::openapi::shape::{BodySchema, BodySpec, ContentKind, ParamSpec, ResponseSpec, Shape};
+use crate::http::openapi::spec::{BodyKind, BodySpec, ContentSpec, ParamSpec, ResponseSpec};
 use crate::http::reply::Reply;
 use crate::http::request::Request;
 use crate::limits::BODY_BYTES;
@@ -217,75 +217,24 @@ impl Route {
         self
     }
 
-    #[must_use]
-    pub fn takes(mut self, shape: Shape) -> Self {
-        self.takes.push(BodySpec {
-            kind: ContentKind::Json,
-            schema: BodySchema::Shape(shape),
-            required: true,
-        });
-        self
-    }
-
-    /// Takes this as JSON, or no body.
-    #[must_use]
-    pub fn may_take(mut self, shape: Shape) -> Self {
-        self.takes.push(BodySpec {
-            kind: ContentKind::Json,
-            schema: BodySchema::Shape(shape),
-            required: false,
-        });
-        self
-    }
-
-    /// Takes this as a form.
-    #[must_use]
-    pub fn form(mut self, shape: Shape) -> Self {
-        self.takes.push(BodySpec {
-            kind: ContentKind::Form,
-            schema: BodySchema::Shape(shape),
-            required: true,
-        });
-        self
-    }
-
-    /// Answers 200 with this as JSON.
-    #[must_use]
-    pub fn gives(self, shape: Shape) -> Self {
-        self.answers(200, ContentKind::Json, shape)
-    }
-
-    /// Answers 201 with this as JSON.
-    #[must_use]
-    pub fn makes(self, shape: Shape) -> Self {
-        self.answers(201, ContentKind::Json, shape)
-    }
-
-    /// Answers in another way.
-    #[must_use]
-    pub fn answers(mut self, status: u16, kind: ContentKind, shape: Shape) -> Self {
-        self.gives.push(ResponseSpec { status, kind, schema: BodySchema::Shape(shape) });
-        self
-    }
-
     /// Takes the fields of a `T` as a form.
     #[must_use]
     pub fn takes_form<T: BodyType>(mut self) -> Self {
-        self.takes.push(BodySpec::of::<T>(ContentKind::Form, true));
+        self.takes.push(BodySpec::of::<T>(BodyKind::Form, true));
         self
     }
 
     /// Takes a `T` as JSON, which the handler reads itself.
     #[must_use]
     pub fn takes_json<T: BodyType>(mut self) -> Self {
-        self.takes.push(BodySpec::of::<T>(ContentKind::Json, true));
+        self.takes.push(BodySpec::of::<T>(BodyKind::Json, true));
         self
     }
 
     /// Takes a `T` as JSON, or no body; the handler reads it itself.
     #[must_use]
     pub fn may_take_json<T: BodyType>(mut self) -> Self {
-        self.takes.push(BodySpec::of::<T>(ContentKind::Json, false));
+        self.takes.push(BodySpec::of::<T>(BodyKind::Json, false));
         self
     }
 
@@ -296,11 +245,17 @@ impl Route {
         self
     }
 
-    /// Answers with a stream of events when the body asks for one, or `Accept` does. A schema would stand for an event to
-    /// some readers and for the whole stream to others, so none is given.
+    /// Answers with a stream of events when the body asks for one, or `Accept` does.
     #[must_use]
     pub fn may_stream(self) -> Self {
-        self.answers(200, ContentKind::Events, Shape::Anything)
+        self.answers(200, ContentSpec::Events)
+    }
+
+    /// Answers in another way.
+    #[must_use]
+    pub fn answers(mut self, status: u16, content: ContentSpec) -> Self {
+        self.gives.push(ResponseSpec { status, content });
+        self
     }
 
     /// Adds statuses that it alone refuses with.

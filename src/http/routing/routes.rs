@@ -1,6 +1,7 @@
 //! The table of all routes. An address that is not here does not exist.
 
 use super::guard::{OWNER, PUBLIC, SESSION, SIGNED_IN, any_of};
+use super::params;
 use super::router::{Accepts, Cors, Route, RouteTable, delete, get, patch, post, put};
 use crate::http::api::accounts::{self, keys, people, roles};
 use crate::http::api::conversations::files::FILE;
@@ -16,8 +17,7 @@ use crate::http::api::service::{self, metrics, nodes};
 use crate::http::api::workspace::{
     audit, credentials, oauth2, templates, tools, transfer, variables, workspaces,
 };
-use crate::http::openapi::shape::{ContentKind, SETTINGS, Shape, TEXT};
-use crate::http::shapes;
+use crate::http::openapi::spec::ContentSpec;
 use crate::limits::BODY_CANVAS_BYTES;
 use crate::wire::accounts::sign_in::{CurrentUserView, LogoutView};
 use crate::wire::flows::drafts::{DraftEdit, DraftSettings};
@@ -27,6 +27,8 @@ use crate::wire::knowledge;
 use crate::wire::predictions::answer::AnswerView;
 use crate::wire::predictions::attachments::{AttachmentForm, AttachmentView};
 use crate::wire::predictions::question::{QuestionBody, QuestionForm};
+use crate::wire::workspace::transcripts::TranscriptView;
+use serde_json::{Map, Value};
 use std::sync::LazyLock;
 
 static TABLE: LazyLock<RouteTable> = LazyLock::new(|| {
@@ -114,7 +116,8 @@ const USES: &[&str] =
 /// Whoever may save a credential may sign in to it, and renew that.
 const CREDENTIAL_SAVED: &[&str] = &["credentials:create", "credentials:update"];
 /// A page of a few words.
-const HTML: ContentKind = ContentKind::Other("text/html");
+const HTML: ContentSpec = ContentSpec::Text("text/html");
+const PLAIN: ContentSpec = ContentSpec::Text("text/plain");
 /// Whoever may see a thing that is no flow, or may change it: with these an answer shows it.
 const CREDENTIAL_SEEN: &[&str] = &["credentials:view", "credentials:update"];
 const KEYS_SEEN: &[&str] = &["apikeys:view", "apikeys:update"];
@@ -138,52 +141,52 @@ fn core_routes() -> Vec<Route> { vec![
     get ("/auth/permissions/:type", SIGNED_IN, accounts::permissions).summary("Lists the permissions there are.")
         .id("listPermissions"),
     get ("/apikey", any_of(&["apikeys:view"]), keys::list).summary("Lists API keys.")
-        .id("listApiKeys").query(shapes::PAGES),
+        .id("listApiKeys").query(params::PAGES),
     post ("/apikey", any_of(&["apikeys:create"]), keys::create).summary("Makes an API key and shows its value once.")
         .id("createApiKey"),
     put ("/apikey/:id", any_of(&["apikeys:create", "apikeys:update"]), keys::update).summary("Renames an API key or changes its permissions.")
         .id("updateApiKey").shows(KEYS_SEEN),
     delete("/apikey/:id", any_of(&["apikeys:delete"]), keys::delete).summary("Deletes an API key.")
-        .id("deleteApiKey").query(shapes::FORCE).refuses(&[409]),
+        .id("deleteApiKey").query(params::FORCE).refuses(&[409]),
     get ("/credentials", any_of(&["credentials:view"]), credentials::list).summary("Lists credentials.")
-        .id("listCredentials").query(shapes::management::CREDENTIAL_FILTER).gives(shapes::management::CREDENTIALS),
+        .id("listCredentials").query(params::CREDENTIAL_FILTER),
     post ("/credentials", any_of(&["credentials:create"]), credentials::create).summary("Stores a credential.")
-        .id("createCredential").takes(shapes::management::NEW_CREDENTIAL).gives(shapes::management::CREDENTIAL),
+        .id("createCredential"),
     get ("/credentials/:id", any_of(CREDENTIAL_SAVED), credentials::read).summary("Reads a credential with its secrets hidden.")
-        .id("getCredential").shows(CREDENTIAL_SEEN).gives(shapes::management::CREDENTIAL),
+        .id("getCredential").shows(CREDENTIAL_SEEN),
     put ("/credentials/:id", any_of(CREDENTIAL_SAVED), credentials::update).summary("Changes a credential.")
-        .id("updateCredential").shows(CREDENTIAL_SEEN).takes(shapes::management::CREDENTIAL_EDIT).gives(shapes::management::CREDENTIAL),
+        .id("updateCredential").shows(CREDENTIAL_SEEN),
     delete("/credentials/:id", any_of(&["credentials:delete"]), credentials::delete).summary("Deletes a credential.")
-        .id("deleteCredential").query(shapes::FORCE).refuses(&[409]).gives(shapes::DELETED),
+        .id("deleteCredential").query(params::FORCE).refuses(&[409]),
     post ("/oauth2-credential/authorize/:id", any_of(CREDENTIAL_SAVED), oauth2::authorize).summary("Begins a sign-in to a credential: the address that a person opens.")
-        .id("beginSignIn").gives(shapes::management::SIGN_IN),
+        .id("beginSignIn"),
     get ("/oauth2-credential/callback", PUBLIC, oauth2::callback).summary("Where a provider sends a person back to: a page that says how the sign-in went.")
-        .id("endSignIn").query(shapes::management::RETURNED).answers(200, HTML, TEXT).answers(400, HTML, TEXT).answers(500, HTML, TEXT).answers(502, HTML, TEXT),
+        .id("endSignIn").query(params::RETURNED).answers(200, HTML).answers(400, HTML).answers(500, HTML).answers(502, HTML),
     post ("/oauth2-credential/refresh/:id", any_of(&["credentials:update"]), oauth2::refresh).summary("Renews the tokens of a credential.")
-        .id("renewSignIn").gives(shapes::management::RENEWED),
+        .id("renewSignIn"),
     get ("/components-credentials", SIGNED_IN, credentials::types).summary("Lists credential types.")
-        .id("listCredentialTypes").gives(shapes::management::CREDENTIAL_TYPES),
+        .id("listCredentialTypes"),
     get ("/components-credentials/:name", SIGNED_IN, credentials::read_types).summary("Reads credential types.")
-        .id("getCredentialType").gives(shapes::management::CREDENTIAL_TYPE_OR_TYPES),
+        .id("getCredentialType"),
     get ("/variables", any_of(&["variables:view"]), variables::list).summary("Lists variables.")
-        .id("listVariables").query(shapes::PAGES),
+        .id("listVariables").query(params::PAGES),
     post ("/variables", any_of(&["variables:create"]), variables::create).summary("Stores a variable.")
         .id("createVariable").refuses(&[409]),
     put ("/variables/:id", any_of(&["variables:create", "variables:update"]), variables::update).summary("Changes a variable.")
         .id("updateVariable").shows(VARIABLE_SEEN).refuses(&[409]),
     delete("/variables/:id", any_of(&["variables:delete"]), variables::delete).summary("Deletes a variable.")
-        .id("deleteVariable").query(shapes::FORCE).refuses(&[409]),
+        .id("deleteVariable").query(params::FORCE).refuses(&[409]),
 
     get ("/tools", any_of(&["tools:view"]), tools::list).summary("Lists tools.")
-        .id("listTools").query(shapes::PAGES).gives(shapes::management::TOOLS),
+        .id("listTools").query(params::PAGES),
     post ("/tools", any_of(&["tools:create"]), tools::create).summary("Stores a tool.")
-        .id("createTool").takes(shapes::management::NEW_TOOL).gives(shapes::management::TOOL),
+        .id("createTool"),
     get ("/tools/:id", any_of(&["tools:view"]), tools::read).summary("Reads a tool.")
-        .id("getTool").gives(shapes::management::TOOL),
+        .id("getTool"),
     put ("/tools/:id", any_of(&["tools:create", "tools:update"]), tools::update).summary("Changes a tool.")
-        .id("updateTool").shows(TOOL_SEEN).takes(shapes::management::TOOL_EDIT).gives(shapes::management::TOOL),
+        .id("updateTool").shows(TOOL_SEEN),
     delete("/tools/:id", any_of(&["tools:delete"]), tools::delete).summary("Deletes a tool.")
-        .id("deleteTool").query(shapes::FORCE).refuses(&[409]).gives(shapes::DELETED),
+        .id("deleteTool").query(params::FORCE).refuses(&[409]),
 
     // Asking (manual 2.1)
     post  ("/prediction/:id",            ASK,            prediction::ask)         .accepts(Accepts::JsonOrMultipart).limit(BODY_CANVAS_BYTES).cors(Cors::Flow).summary("Asks a flow.")
@@ -195,11 +198,11 @@ fn core_routes() -> Vec<Route> { vec![
     post  ("/vector/internal-upsert/:id", any_of(UPSERT_PERMISSIONS), upserts::run_internal).accepts(Accepts::JsonOrMultipart).limit(BODY_CANVAS_BYTES).summary("Fills a vector store of a flow from the canvas.")
         .id("fillVectorStoreFromCanvas").may_take_json::<knowledge::upserts::Fill>().takes_form::<knowledge::upserts::FillForm>().answers_json::<knowledge::upserts::FillView>(200).may_stream().refuses(&[507]),
     get   ("/upsert-history/:id",        any_of(VIEW),   upserts::history)         .summary("Lists how the vector stores of a flow were filled.")
-        .id("listFillings").query(shapes::asking::FILLING_FILTER),
+        .id("listFillings").query(params::FILLING_FILTER),
     patch ("/upsert-history",            any_of(UPSERT_PERMISSIONS), upserts::delete_history).summary("Deletes entries of that list.")
         .id("deleteFillings").refuses(&[404]),
     get   ("/get-upload-file",           FILE,           files::read)        .cors(Cors::FlowInQuery).summary("Reads a file of a conversation.")
-        .id("getUploadedFile").query(shapes::asking::FILE_QUERY).answers(200, ContentKind::File, Shape::File),
+        .id("getUploadedFile").query(params::FILE_QUERY).answers(200, ContentSpec::File),
     post  ("/attachments/:flow/:chat",   ATTACH,         attachments::extract)    .accepts(Accepts::Multipart).cors(Cors::Flow).summary("Reads the text of documents for a question to come.")
         .id("readAttachments").takes_form::<AttachmentForm>().answers_json::<Vec<AttachmentView>>(200),
     get   ("/chatflows-uploads/:id",     PUBLIC,         flows::uploads)          .cors(Cors::Flow).summary("What a flow's chat may upload.")
@@ -211,7 +214,7 @@ fn core_routes() -> Vec<Route> { vec![
 
     // Flows (manual 5.4)
     get   ("/chatflows",                 any_of(VIEW),   flows::list)             .summary("Lists the flows of the workspace.")
-        .id("listFlows").query(shapes::flows::FLOW_FILTER),
+        .id("listFlows").query(params::FLOW_FILTER),
     post  ("/chatflows",                 any_of(WRITE),  flows::create)           .limit(BODY_CANVAS_BYTES).summary("Makes a flow.")
         .id("createFlow").refuses(&[409]),
     get   ("/chatflows/:id",             any_of(VIEW),   flows::read)             .summary("Reads a flow.")
@@ -219,9 +222,9 @@ fn core_routes() -> Vec<Route> { vec![
     put   ("/chatflows/:id",             any_of(WRITE),  flows::update)           .limit(BODY_CANVAS_BYTES).summary("Changes a flow.")
         .id("updateFlow").shows(VIEW).takes_json::<FlowEdit>().refuses(&[409]),
     delete("/chatflows/:id",             any_of(DELETE), flows::delete)           .summary("Deletes a flow and its conversations.")
-        .id("deleteFlow").gives(shapes::DELETED),
+        .id("deleteFlow"),
     get   ("/validation/:id",            any_of(VIEW),   flows::validate)         .summary("Lists what is wrong with a flow's canvas.")
-        .id("validateFlow").query(shapes::flows::SIDE),
+        .id("validateFlow").query(params::SIDE),
 
     get   ("/flow-config/:id",           any_of(VIEW),   flows::override_candidates)        .summary("Lists the settings a request may be allowed to change.")
         .id("listAllowableSettings"),
@@ -232,7 +235,7 @@ fn core_routes() -> Vec<Route> { vec![
     get   ("/flow-drafts/:id",           any_of(DRAFT_VIEW), drafts::status)      .summary("The draft status of a flow.")
         .id("getDraft"),
     put   ("/flow-drafts/:id",           any_of(DRAFT_EDIT), drafts::save)        .limit(BODY_CANVAS_BYTES).summary("Saves a draft.")
-        .id("saveDraft").query(shapes::flows::DRAFT_MATCH).takes_json::<DraftEdit>().refuses(&[409]),
+        .id("saveDraft").query(params::DRAFT_MATCH).takes_json::<DraftEdit>().refuses(&[409]),
     delete("/flow-drafts/:id",           any_of(DRAFT_EDIT), drafts::discard)     .summary("Discards a draft.")
         .id("discardDraft").refuses(&[409]),
     put   ("/flow-drafts/:id/settings",  any_of(DRAFT_EDIT), drafts::settings)    .summary("Switches Publish instantly.")
@@ -250,7 +253,7 @@ fn core_routes() -> Vec<Route> { vec![
     get   ("/flow-versions/:id/:sha",    any_of(HISTORY_VIEW), versions::read)    .summary("Reads a version.")
         .id("getVersion"),
     get   ("/flow-versions/:id/:sha/diff", any_of(HISTORY_VIEW), versions::diff)  .summary("Compares a version.")
-        .id("compareVersion").query(shapes::flows::AGAINST),
+        .id("compareVersion").query(params::AGAINST),
     post  ("/flow-versions/:id/:sha/restore", any_of(HISTORY_EDIT), versions::restore).summary("Restores a version.")
         .id("restoreVersion").refuses(&[409]),
 
@@ -266,32 +269,32 @@ fn core_routes() -> Vec<Route> { vec![
 
     // The service itself
     get   ("/ping",                      PUBLIC,         service::ping)           .cors(Cors::Listed).summary("Answers pong.")
-        .id("ping").answers(200, ContentKind::Text, TEXT),
+        .id("ping").answers(200, PLAIN),
     get   ("/version",                   PUBLIC,         service::version)        .cors(Cors::Listed).summary("The service's version.")
         .id("getServiceVersion"),
     get   ("/openapi.json",              PUBLIC,         service::description)    .cors(Cors::Listed).summary("This description.")
-        .id("getDescription").gives(SETTINGS),
+        .id("getDescription").answers_json::<Map<String, Value>>(200),
     get   ("/health",                    PUBLIC,         service::health)         .at_root().summary("The process answers.")
         .id("getHealth"),
     get   ("/ready",                     PUBLIC,         service::ready)          .at_root().summary("The database answers, so requests can be served.")
         .id("getReadiness"),
     get   ("/metrics",                   METRICS,        metrics::read)           .at_root().summary("The counts of the service, for Prometheus, where the operator opened them.")
-        .id("getMetrics").answers(200, ContentKind::Text, TEXT).refuses(&[404]),
+        .id("getMetrics").answers(200, PLAIN).refuses(&[404]),
 ] }
 
 /// Conversations: messages, ratings, leads (manual 3.5).
 #[rustfmt::skip]
 fn conversation_routes() -> Vec<Route> { vec![
     get   ("/chatmessage/:id",           any_of(VIEW),   messages::list)          .summary("Lists a flow's stored messages.")
-        .id("listMessages").query(shapes::asking::MESSAGE_LIST),
+        .id("listMessages").query(params::MESSAGE_LIST),
     delete("/chatmessage/:id",           any_of(WRITE),  messages::delete)        .summary("Deletes stored messages of a flow.")
-        .id("deleteMessages").query(shapes::asking::MESSAGE_FILTER),
+        .id("deleteMessages").query(params::MESSAGE_FILTER),
     get   ("/internal-chatmessage/:id",  any_of(VIEW),   messages::list_internal) .summary("Lists the stored messages of a flow's test chat.")
-        .id("listTestMessages").query(shapes::asking::MESSAGE_LIST),
+        .id("listTestMessages").query(params::MESSAGE_LIST),
     get   ("/conversations/:id",         any_of(VIEW),   messages::conversations) .summary("Lists a flow's conversations, a row for each.")
-        .id("listConversations").query(shapes::asking::CONVERSATION_LIST),
+        .id("listConversations").query(params::CONVERSATION_LIST),
     get   ("/stats/:id",                 any_of(VIEW),   messages::stats)         .summary("Counts a flow's messages, conversations and ratings.")
-        .id("getStats").query(shapes::asking::MESSAGE_FILTER),
+        .id("getStats").query(params::MESSAGE_FILTER),
     put   ("/chatmessage/abort/:flow/:chat", PUBLIC,     prediction::abort)       .cors(Cors::Flow).summary("Stops the answer that is under way in a conversation.")
         .id("abort"),
     post  ("/feedback",                  PUBLIC,         feedback::rate)          .cors(Cors::Flow).summary("Rates an answer.")
@@ -301,7 +304,7 @@ fn conversation_routes() -> Vec<Route> { vec![
     put   ("/feedback/:feedback",        PUBLIC,         feedback::change)        .cors(Cors::FlowOfFeedback).summary("Changes a rating or adds a comment.")
         .id("changeRating"),
     get   ("/feedback/:id",              any_of(VIEW),   feedback::list)          .summary("Lists the ratings of a flow's answers.")
-        .id("listRatings").query(shapes::conversations::FEEDBACK_FILTER),
+        .id("listRatings").query(params::FEEDBACK_FILTER),
     post  ("/leads",                     PUBLIC,         leads::add)              .cors(Cors::Flow).summary("Keeps what a visitor of a chat left.")
         .id("addLead").refuses(&[403, 404, 429]),
     get   ("/leads/:id",                 any_of(VIEW),   leads::list)             .summary("Lists what visitors of a flow's chat left.")
@@ -316,7 +319,7 @@ pub fn metrics_table() -> &'static RouteTable {
     &TABLE
 }
 
-const SVG: ContentKind = ContentKind::Other("image/svg+xml");
+const SVG: ContentSpec = ContentSpec::Text("image/svg+xml");
 
 /// What people, pages and keys ask around flows (manual 1.8, 5.4, 8.7, 9.8).
 #[rustfmt::skip]
@@ -324,19 +327,19 @@ fn flow_routes() -> Vec<Route> { vec![
     get   ("/chatflows/has-changed/:id/:iso", any_of(UPSERT_PERMISSIONS), flows::has_changed).summary("Whether a flow was saved since a time.")
         .id("hasFlowChanged"),
     get   ("/chatflows/apikey/:apikey",  PUBLIC,         keys::flows)             .summary("Lists the flows an API key opens.")
-        .id("listFlowsOfKey").query(shapes::flows::OF_KEY).refuses(&[401, 429]),
+        .id("listFlowsOfKey").query(params::OF_KEY).refuses(&[401, 429]),
     get   ("/verify/apikey/:apikey",     PUBLIC,         keys::verify)            .summary("Whether a value is an API key.")
-        .id("verifyApiKey").gives(Shape::Words(&["OK"])).refuses(&[401, 429]),
+        .id("verifyApiKey").refuses(&[401, 429]),
     get   ("/public-chatflows/:id",      PUBLIC,         flows::public)           .cors(Cors::Flow).summary("A shared flow as a chat page needs it.")
         .id("getPublicFlow").refuses(&[403]),
     post  ("/node-config",               SIGNED_IN,      nodes::config)           .limit(BODY_CANVAS_BYTES).summary("Lists the settings of a card a request may be allowed to change.")
         .id("listCardSettings"),
     get   ("/node-icon/:name",           PUBLIC,         nodes::icon)             .summary("The picture of a card.")
-        .id("getCardIcon").answers(200, SVG, TEXT).answers(304, ContentKind::Nothing, Shape::Null),
+        .id("getCardIcon").answers(200, SVG).answers(304, ContentSpec::Nothing),
     get   ("/components-credentials-icon/:name", PUBLIC, nodes::credential_icon)  .summary("The picture of a credential type.")
-        .id("getCredentialIcon").answers(200, SVG, TEXT).answers(304, ContentKind::Nothing, Shape::Null),
+        .id("getCredentialIcon").answers(200, SVG).answers(304, ContentSpec::Nothing),
     get   ("/credentials/:id/reveal",    any_of(CREDENTIAL_SAVED), credentials::reveal).summary("The addresses of a credential, without their passwords.")
-        .id("revealCredential").shows(CREDENTIAL_SEEN).gives(shapes::management::ADDRESSES),
+        .id("revealCredential").shows(CREDENTIAL_SEEN),
     get   ("/used-by/:kind",             any_of(USES), credentials::used_by).summary("Which flows use each credential, tool, document store, variable or API key.")
         .id("listUses"),
     get   ("/settings",                  PUBLIC,         service::settings)       .cors(Cors::Listed).summary("What a page needs to know before anybody signs in.")
@@ -355,26 +358,26 @@ const EXPORT_FLOWS: &[&str] = &["chatflows:export", "agentflows:export", "worksp
 #[rustfmt::skip]
 fn transfer_routes() -> Vec<Route> { vec![
     post  ("/export-import/export",      any_of(EXPORT), transfer::export)        .summary("Exports flows, tools, variables, document stores and templates.")
-        .id("exportWorkspace").may_take(shapes::transfer::EXPORT).gives(shapes::transfer::EXPORTED),
+        .id("exportWorkspace"),
     post  ("/export-import/import",      any_of(IMPORT), transfer::import)        .limit(BODY_CANVAS_BYTES).summary("Imports an export, a flow or a canvas, or tells what would become of it.")
-        .id("importFile").takes(shapes::transfer::IMPORT).gives(shapes::transfer::IMPORTED),
+        .id("importFile"),
     post  ("/export-import/chatflow-messages", any_of(EXPORT_FLOWS), transfer::transcripts).summary("Exports the conversations of a flow.")
-        .id("exportConversations").shows(VIEW).takes(shapes::transfer::TRANSCRIPTS).gives(shapes::transfer::TRANSCRIPT).refuses(&[404]),
+        .id("exportConversations").shows(VIEW).answers_json::<Vec<TranscriptView>>(200).refuses(&[404]),
     get   ("/marketplaces/templates",    any_of(&["templates:marketplace"]), templates::starters).summary("Lists the starter flows.")
-        .id("listStarters").gives(shapes::transfer::STARTERS),
+        .id("listStarters"),
     get   ("/marketplaces/custom",       any_of(&["templates:custom"]), templates::list).summary("Lists the templates of the workspace.")
-        .id("listTemplates").gives(shapes::transfer::TEMPLATES),
+        .id("listTemplates"),
     post  ("/marketplaces/custom",       any_of(&["templates:flowexport", "templates:toolexport"]), templates::create).summary("Makes a template of a flow or a tool.")
-        .id("createTemplate").takes(shapes::transfer::NEW_TEMPLATE).gives(shapes::transfer::TEMPLATE).refuses(&[404]),
+        .id("createTemplate").refuses(&[404]),
     delete("/marketplaces/custom/:id",   any_of(&["templates:custom-delete"]), templates::delete).summary("Deletes a template of the workspace.")
-        .id("deleteTemplate").gives(shapes::DELETED),
+        .id("deleteTemplate"),
 ] }
 
 /// Document stores (manual 10.9).
 #[rustfmt::skip]
 fn document_store_routes() -> Vec<Route> { vec![
     get   ("/document-store/store",      any_of(&["documentStores:view"]),   document_stores::list)  .summary("Lists document stores.")
-        .id("listDocumentStores").query(shapes::PAGES),
+        .id("listDocumentStores").query(params::PAGES),
     post  ("/document-store/store",      any_of(&["documentStores:create"]), document_stores::create).summary("Makes a document store.")
         .id("createDocumentStore"),
     get   ("/document-store/store/:id",  any_of(&["documentStores:view"]),   document_stores::read)  .summary("Reads a document store.")
@@ -382,7 +385,7 @@ fn document_store_routes() -> Vec<Route> { vec![
     put   ("/document-store/store/:id",  any_of(&["documentStores:update"]), document_stores::update).summary("Renames a document store.")
         .id("updateDocumentStore").takes_json::<knowledge::stores::DocumentStoreEdit>(),
     delete("/document-store/store/:id",  any_of(&["documentStores:delete"]), document_stores::delete).summary("Deletes a document store.")
-        .id("deleteDocumentStore").query(shapes::FORCE).refuses(&[409]),
+        .id("deleteDocumentStore").query(params::FORCE).refuses(&[409]),
     get   ("/document-store/store-configs/:id/:loader", any_of(&["documentStores:view"]), document_stores::config).summary("Reads how a loader of a document store is set.")
         .id("getLoader"),
     get   ("/document-store/components/:group", any_of(&["documentStores:view"]), document_stores::components).summary("Lists the cards a document store can be built from.")
@@ -422,7 +425,7 @@ fn document_store_routes() -> Vec<Route> { vec![
 #[allow(clippy::too_many_lines, reason = "one line for each route")]
 fn people_routes() -> Vec<Route> { vec![
     post  ("/auth/resolve",              PUBLIC,  accounts::resolve).summary("Where a page begins: at the setup or at the sign-in.")
-        .id("resolveStart").may_take(SETTINGS),
+        .id("resolveStart").may_take_json::<Map<String, Value>>(),
     post  ("/account/verify",            PUBLIC,  accounts::verify).summary("Says what the link of an invitation or of a new password is for.")
         .id("verifyLink").refuses(&[401, 429]),
     post  ("/account/forgot-password",   PUBLIC,  accounts::forgot_password).summary("Tells the owner that somebody needs a new password.")
@@ -430,7 +433,7 @@ fn people_routes() -> Vec<Route> { vec![
     post  ("/account/reset-password",    PUBLIC,  accounts::reset_password).summary("Sets a new password by a link.")
         .id("resetPassword").refuses(&[429]),
     get   ("/user",                      SESSION, accounts::profile).summary("Reads an account.")
-        .id("getAccount").query(shapes::people::ACCOUNT_FILTER).refuses(&[404]),
+        .id("getAccount").query(params::ACCOUNT_FILTER).refuses(&[404]),
     put   ("/user",                      SESSION, accounts::update_profile).summary("Changes one's own account.")
         .id("updateAccount").refuses(&[409, 429]),
     get   ("/account/sessions",          SESSION, accounts::sessions).summary("Lists where one is signed in.")
@@ -447,11 +450,11 @@ fn people_routes() -> Vec<Route> { vec![
     delete("/account/invite/:id",        any_of(INVITE), people::uninvite).summary("Takes an invitation back.")
         .id("removeInvitation"),
     get   ("/organizationuser",          any_of(&["users:manage"]), people::list).summary("Lists people.")
-        .id("listPeople").query(shapes::PAGES),
+        .id("listPeople").query(params::PAGES),
     put   ("/organizationuser",          OWNER,   people::set_status).summary("Lets a person in or keeps them out.")
         .id("setPersonStatus").refuses(&[404, 409]),
     delete("/organizationuser",          OWNER,   people::delete).summary("Removes a person.")
-        .id("deletePerson").query(shapes::people::WHOM).refuses(&[404, 409]),
+        .id("deletePerson").query(params::WHOM).refuses(&[404, 409]),
     post  ("/user/:id/reset-link",       OWNER,   people::reset_link).summary("Makes a link for a person's new password and shows it once.")
         .id("createResetLink").refuses(&[409]),
     get   ("/user/:id/sessions",         OWNER,   people::sessions).summary("Lists where a person is signed in.")
@@ -464,23 +467,23 @@ fn people_routes() -> Vec<Route> { vec![
         .id("updateOrganization"),
 
     get   ("/workspace",                 SESSION, workspaces::list).summary("Lists one's workspaces.")
-        .id("listWorkspaces").gives(shapes::people::WORKSPACES),
+        .id("listWorkspaces"),
     post  ("/workspace",                 any_of(&["workspace:create"]), workspaces::create).summary("Makes a workspace.")
-        .id("createWorkspace").takes(shapes::people::NEW_WORKSPACE).makes(shapes::people::WORKSPACE).refuses(&[409]),
+        .id("createWorkspace").refuses(&[409]),
     put   ("/workspace",                 any_of(&["workspace:update"]), workspaces::update).summary("Renames a workspace.")
-        .id("updateWorkspace").takes(shapes::people::WORKSPACE_EDIT).gives(shapes::people::WORKSPACE).refuses(&[404, 409]),
+        .id("updateWorkspace").refuses(&[404, 409]),
     delete("/workspace/:id",             any_of(&["workspace:delete"]), workspaces::delete).summary("Deletes an empty workspace.")
-        .id("deleteWorkspace").gives(shapes::DELETED).refuses(&[409]),
+        .id("deleteWorkspace").refuses(&[409]),
     post  ("/workspace/switch",          SESSION, workspaces::switch).summary("Makes another workspace the active one.")
-        .id("switchWorkspace").query(shapes::people::WHERE_TO).refuses(&[404]),
+        .id("switchWorkspace").query(params::WHERE_TO).refuses(&[404]),
     get   ("/workspaceuser",             any_of(MEMBERS_VIEW), people::members).summary("Lists the members of a workspace.")
-        .id("listMembers").query(shapes::people::MEMBER_FILTER).refuses(&[404]),
+        .id("listMembers").query(params::MEMBER_FILTER).refuses(&[404]),
     post  ("/workspaceuser",             any_of(&["workspace:add-user"]), people::add_member).summary("Adds a person to a workspace.")
         .id("addMember").refuses(&[404, 409]),
     put   ("/workspaceuser",             any_of(&["workspace:add-user"]), people::change_member).summary("Gives a member another role.")
         .id("updateMember").refuses(&[404]),
     delete("/workspaceuser",             any_of(&["workspace:unlink-user"]), people::remove_member).summary("Removes a member from a workspace.")
-        .id("removeMember").query(shapes::people::MEMBER_FILTER).refuses(&[404]),
+        .id("removeMember").query(params::MEMBER_FILTER).refuses(&[404]),
 
     get   ("/role",                      any_of(ROLES_VIEW), roles::list).summary("Lists roles.")
         .id("listRoles"),
@@ -496,7 +499,7 @@ fn people_routes() -> Vec<Route> { vec![
         .id("deleteRole").refuses(&[409]),
 
     get   ("/audit",                     OWNER,   audit::list).summary("Lists sign-ins and what people changed.")
-        .id("listAudit").query(shapes::people::AUDIT_FILTER).gives(shapes::people::AUDIT_PAGE),
+        .id("listAudit").query(params::AUDIT_FILTER),
     post  ("/audit/login-activity",      any_of(&["loginActivity:view"]), audit::logins).summary("Lists sign-ins.")
-        .id("listLogins").may_take(shapes::people::LOGIN_FILTER).gives(shapes::people::AUDIT_PAGE),
+        .id("listLogins"),
 ] }

@@ -62,7 +62,6 @@ mod tests {
     use super::*;
     use crate::domain::flows::flow_change::FlowChange;
     use crate::ops::flows;
-    use serde_json::json;
 
     fn names(app: &App, caller: &Caller, flow: &Flow) -> Vec<String> {
         let rows = list(app, caller, &flow.id).unwrap();

@@ -13,11 +13,12 @@ use crate::domain::flows::publish::FlowPublication;
 use crate::domain::flows::restore::RestorableVersion;
 use crate::domain::flows::version_diff::VersionComparison;
 use crate::domain::ids::{FlowId, KeyId, WorkspaceId};
+use crate::domain::workspace::import::{ExistingPolicy, FileImport};
 use crate::limits::{CONTROL_HISTORY_REPLY_SECONDS, CONTROL_LONG_REPLY_SECONDS, CONTROL_REPLY_SECONDS};
 use crate::ops::accounts::{keys, owner, people};
 use crate::ops::flows::publish;
 use crate::ops::flows::versions;
-use crate::ops::workspace::transfer::{self, ExistingPolicy, ExportSelection, ImportBody};
+use crate::ops::workspace::transfer;
 use crate::settings::Settings;
 use crate::store::Store;
 use crate::store::tables::{FLOW_WORKSPACE, WORKSPACES};
@@ -261,12 +262,13 @@ fn run(app: &App, command: OperatorCommand, cancel: &CancelToken) -> Result<Comm
             Ok(CommandOutput::HistoryRestarted { is_new: versions::restart(app)? })
         }
         OperatorCommand::Export { workspace } => {
-            let file = transfer::export(app, &operator(app, workspace)?, &ExportSelection::default())?;
-            Ok(CommandOutput::Exported { file })
+            let file = transfer::export_all(app, &operator(app, workspace)?)?;
+            Ok(CommandOutput::Exported { file: serde_json::to_value(file).map_err(Error::internal)? })
         }
         OperatorCommand::Import { text, file_name, existing, preview, workspace } => {
-            let body = ImportBody::from_file(&text, file_name, existing, preview)?;
-            Ok(CommandOutput::Imported { answer: transfer::import(app, &operator(app, workspace)?, body)? })
+            let wanted = FileImport::from_text(&text, file_name, existing, preview)?;
+            let result = transfer::import(app, &operator(app, workspace)?, wanted)?;
+            Ok(CommandOutput::Imported { answer: serde_json::to_value(result).map_err(Error::internal)? })
         }
         OperatorCommand::Publish { flows, workspace } if flows.is_empty() => {
             Ok(CommandOutput::Published(publish::publish_all(app, &operator(app, workspace)?)?))

@@ -120,7 +120,6 @@ fn unreferenced_files(
 mod tests {
     use super::*;
     use crate::domain::accounts::caller::Caller;
-    use crate::domain::conversations::conversation::Message;
     use crate::domain::conversations::conversation::{Message, MessageFile};
     use crate::domain::flows::flow_change::FlowChange;
     use crate::domain::ids::MessageId;
@@ -130,7 +129,6 @@ mod tests {
     use crate::ops::flows;
     use crate::store::queries::messages::MessageBatch;
     use jiff::SignedDuration;
-    use serde_json::json;
     use std::fs::File;
     use std::path::PathBuf;
     use std::time::{Duration, SystemTime};

@@ -45,9 +45,11 @@ pub fn save_fingerprints(
 #[cfg(test)]
 mod tests {
     use crate::app::{App, AppOpenError};
+    use crate::domain::accounts::user::DisplayName;
+    use crate::domain::workspace::credential::CredentialChange;
     use crate::domain::workspace::credential_types::find_type;
     use crate::files::secrets::SecretsError;
-    use crate::ops::workspace::credentials::{self, CredentialBody};
+    use crate::ops::workspace::credentials;
     use crate::settings::{Environment, Settings};
 
     fn opened(settings: &Settings) -> Result<App, AppOpenError> {
@@ -64,12 +66,12 @@ mod tests {
         drop(opened(&keyed).unwrap());
         let app = opened(&set).unwrap();
         let fields = serde_json::json!({"openAIApiKey": "sk-1"});
-        let body = CredentialBody {
-            name: Some("Key".to_owned()),
+        let change = CredentialChange {
+            name: Some(DisplayName::parse("name", "Key").unwrap()),
             credential_name: Some("openAIApi".to_owned()),
-            plain_data_obj: fields.as_object().cloned(),
+            fields: fields.as_object().cloned(),
         };
-        credentials::create(&app, &caller, find_type, &body).unwrap();
+        credentials::create(&app, &caller, find_type, &change).unwrap();
         drop(app);
         let refused = opened(&keyed).err().unwrap();
         assert!(

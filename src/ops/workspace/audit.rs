@@ -2,17 +2,15 @@
 //! change it tells of, so there is none without the other.
 
 use crate::app::App;
-use crate::clock::iso;
 use crate::domain::accounts::caller::Caller;
 use crate::domain::error::{Error, Result};
 use crate::domain::ids::{UserId, WorkspaceId};
-use crate::domain::workspace::audit::{AuditAction, AuditActor, AuditEntry, AuditRing};
+use crate::domain::workspace::audit::{AuditAction, AuditActor, AuditEntry, AuditPage, AuditRing, AuditRow};
 use crate::ops::accounts::membership;
 use crate::store::queries::audit;
 use crate::store::tables::{API_KEYS, USERS};
 use crate::store::{ReadTx, WriteTx};
 use jiff::Timestamp;
-use serde_json::{Value, json};
 use std::collections::BTreeSet;
 
 /// Entries on a page unless asked otherwise, and at most.
@@ -96,7 +94,7 @@ pub fn record(tx: &WriteTx, entry: &AuditEntry) -> Result<()> {
 ///
 /// # Errors
 /// [`Error::Internal`] when the database cannot be read.
-pub fn list(app: &App, wanted: &AuditQuery) -> Result<Value> {
+pub fn list(app: &App, wanted: &AuditQuery) -> Result<AuditPage> {
     app.store.read(|tx| page(tx, wanted, &AuditRing::ALL, |_| true))
 }
 
@@ -104,7 +102,7 @@ pub fn list(app: &App, wanted: &AuditQuery) -> Result<Value> {
 ///
 /// # Errors
 /// [`Error::Internal`] when the database cannot be read.
-pub fn list_sign_ins(app: &App, caller: &Caller, wanted: &AuditQuery) -> Result<Value> {
+pub fn list_sign_ins(app: &App, caller: &Caller, wanted: &AuditQuery) -> Result<AuditPage> {
     app.store.read(|tx| {
         let people: Option<BTreeSet<UserId>> = if caller.is_owner() {
             None
@@ -127,38 +125,17 @@ fn page(
     wanted: &AuditQuery,
     rings: &[AuditRing],
     seen: impl Fn(&AuditEntry) -> bool,
-) -> Result<Value> {
+) -> Result<AuditPage> {
     let skip = (wanted.page - 1).saturating_mul(wanted.limit);
-    let (mut total, mut found) = (0, Vec::new());
+    let (mut total, mut rows) = (0, Vec::new());
     audit::walk(tx, rings, |number, entry| {
         if wanted.matches(&entry) && seen(&entry) {
-            if total >= skip && found.len() < wanted.limit {
-                found.push((number, entry));
+            if total >= skip && rows.len() < wanted.limit {
+                rows.push(AuditRow { number, entry });
             }
             total += 1;
         }
         Ok(())
     })?;
-    let rows: Vec<Value> = found.iter().map(|(number, entry)| row(*number, entry)).collect();
-    Ok(json!({ "data": rows, "total": total }))
-}
-
-fn row(number: u64, entry: &AuditEntry) -> Value {
-    let actor = match &entry.actor {
-        AuditActor::User { id, name } => json!({ "kind": "user", "id": id, "name": name }),
-        AuditActor::Key { id, name } => json!({ "kind": "key", "id": id, "name": name }),
-        AuditActor::Operator => json!({ "kind": "operator", "id": null, "name": null }),
-        AuditActor::Nobody => json!({ "kind": "nobody", "id": null, "name": null }),
-    };
-    json!({
-        "id": number.to_string(),
-        "date": iso(entry.date),
-        "action": entry.action,
-        "outcome": if entry.refused.is_some() { "refused" } else { "ok" },
-        "reason": entry.refused,
-        "actor": actor,
-        "address": entry.address,
-        "workspaceId": entry.workspace,
-        "target": entry.target,
-    })
+    Ok(AuditPage { rows, total })
 }

@@ -2,13 +2,13 @@
 
 use super::audit;
 use crate::app::App;
-use crate::clock::iso;
 use crate::domain::accounts::caller::Caller;
 use crate::domain::accounts::user::DisplayName;
 use crate::domain::error::{Error, Result};
 use crate::domain::ids::{CredentialId, WorkspaceId};
+use crate::domain::resource::ResourceId as _;
 use crate::domain::workspace::audit::{AuditAction, AuditEntry, AuditTargetKind};
-use crate::domain::workspace::credential::{self, Credential};
+use crate::domain::workspace::credential::{self, Credential, CredentialChange};
 use crate::domain::workspace::credential_types::{CredentialType, FieldKind};
 use crate::domain::workspace::oauth2;
 use crate::files::Vault;
@@ -17,30 +17,20 @@ use crate::ops::flows::usage::{self, ResourceKind};
 use crate::store::tables::CREDENTIALS;
 use crate::store::{Tx, WriteTx};
 use jiff::Timestamp;
-use serde::Deserialize;
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
 /// Looks a credential type up by its name.
 pub type CredentialTypeLookup = fn(&str) -> Option<&'static CredentialType>;
-
-/// The body of `POST /credentials`, and of `PUT /credentials/:id`, where all of it is optional.
-#[derive(Deserialize, Default)]
-#[serde(rename_all = "camelCase", default)]
-pub struct CredentialBody {
-    pub name: Option<String>,
-    pub credential_name: Option<String>,
-    pub plain_data_obj: Option<Map<String, Value>>,
-}
 
 /// The credentials of the caller's workspace by name, all of them or those of the given types; no fields.
 ///
 /// # Errors
 /// [`Error::Internal`] when the database cannot be read.
-pub fn list(app: &App, caller: &Caller, of_types: &[&str]) -> Result<Vec<Value>> {
+pub fn list(app: &App, caller: &Caller, of_types: &[&str]) -> Result<Vec<Credential>> {
     let mut found = app.store.read(|tx| CREDENTIALS.list(tx, &caller.workspace))?;
     found.retain(|credential| of_types.is_empty() || of_types.contains(&credential.credential_name.as_str()));
     found.sort_by(|one, other| (&one.name, one.created).cmp(&(&other.name, other.created)));
-    Ok(found.iter().map(row).collect())
+    Ok(found)
 }
 
 /// Stores a credential.
@@ -51,11 +41,11 @@ pub fn create(
     app: &App,
     caller: &Caller,
     types: CredentialTypeLookup,
-    body: &CredentialBody,
-) -> Result<Value> {
-    let name = DisplayName::parse("name", body.name.as_deref().unwrap_or_default())?;
-    let kind = require_type(types, body.credential_name.as_deref().unwrap_or_default())?;
-    let sent = body.plain_data_obj.clone().unwrap_or_default();
+    change: &CredentialChange,
+) -> Result<Credential> {
+    let name = change.name.clone().map_or_else(|| DisplayName::parse("name", ""), Ok)?;
+    let kind = require_type(types, change.credential_name.as_deref().unwrap_or_default())?;
+    let sent = change.fields.clone().unwrap_or_default();
     let fields = credential::merge_fields(kind, &Map::new(), &sent)?;
     credential::require_filled(kind, &fields, |_| true)?;
     let (id, now) = (CredentialId::random(), app.clock.monotonic_now());
@@ -76,31 +66,39 @@ pub fn create(
         record_audit(tx, caller, AuditAction::CredentialCreated, &made, now)
     })?;
     tracing::info!(credential = %id, by = %caller.principal, "a credential was made");
-    Ok(row(&made))
+    Ok(made)
 }
 
-/// One credential, with its fields as they may be shown.
+/// One credential, and its fields as they may be shown.
 ///
 /// # Errors
 /// 404 for an unknown one; 500 naming it when it was sealed under another key.
-pub fn read(app: &App, caller: &Caller, types: CredentialTypeLookup, id: &str) -> Result<Value> {
-    let stored = app.store.read(|tx| get(tx, caller, id))?;
-    let mut row = row(&stored);
+pub fn read(
+    app: &App,
+    caller: &Caller,
+    types: CredentialTypeLookup,
+    id: CredentialId,
+) -> Result<(Credential, Map<String, Value>)> {
+    let stored = app.store.read(|tx| get(tx, caller, &id))?;
     // A type this version does not know shows nothing: which of its fields are secret is not known either.
     let shown = match types(&stored.credential_name) {
         Some(kind) => credential::mask_fields(kind, &decrypt(&app.secrets.vault, &stored)?),
         None => Map::new(),
     };
-    row["plainDataObj"] = shown.into();
-    Ok(row)
+    Ok((stored, shown))
 }
 
 /// The fields of a credential that are addresses, as they may be shown (manual 8.8).
 ///
 /// # Errors
 /// As [`read`].
-pub fn addresses(app: &App, caller: &Caller, types: CredentialTypeLookup, id: &str) -> Result<Value> {
-    let stored = app.store.read(|tx| get(tx, caller, id))?;
+pub fn addresses(
+    app: &App,
+    caller: &Caller,
+    types: CredentialTypeLookup,
+    id: CredentialId,
+) -> Result<Map<String, Value>> {
+    let stored = app.store.read(|tx| get(tx, caller, &id))?;
     let mut shown = Map::new();
     if let Some(kind) = types(&stored.credential_name) {
         shown = credential::mask_fields(kind, &decrypt(&app.secrets.vault, &stored)?);
@@ -108,10 +106,10 @@ pub fn addresses(app: &App, caller: &Caller, types: CredentialTypeLookup, id: &s
             kind.fields.iter().any(|field| field.name == name && matches!(field.kind, FieldKind::Url))
         });
     }
-    Ok(json!({ "plainDataObj": shown }))
+    Ok(shown)
 }
 
-/// Changes what the body names. Fields sent back as they were shown stay as they are.
+/// Changes what `change` names. Fields sent back as they were shown stay as they are.
 ///
 /// # Errors
 /// 404 for an unknown credential, 400 as for [`create`] and for a change of type without its fields.
@@ -119,19 +117,18 @@ pub fn update(
     app: &App,
     caller: &Caller,
     types: CredentialTypeLookup,
-    id: &str,
-    body: &CredentialBody,
-) -> Result<Value> {
-    let name = body.name.as_deref().map(|name| DisplayName::parse("name", name)).transpose()?;
+    id: CredentialId,
+    change: &CredentialChange,
+) -> Result<Credential> {
     let changed = app.store.write(|tx| {
-        let mut stored = get(tx, caller, id)?;
-        if let Some(name) = &name {
+        let mut stored = get(tx, caller, &id)?;
+        if let Some(name) = &change.name {
             stored.rename(name.as_str());
         }
-        let wanted = body.credential_name.as_deref().unwrap_or(&stored.credential_name);
-        if wanted != stored.credential_name || body.plain_data_obj.is_some() {
+        let wanted = change.credential_name.as_deref().unwrap_or(&stored.credential_name);
+        if wanted != stored.credential_name || change.fields.is_some() {
             let kind = require_type(types, wanted)?;
-            let sent = body.plain_data_obj.clone().unwrap_or_default();
+            let sent = change.fields.clone().unwrap_or_default();
             // Another type has other fields: nothing of the old ones may slip into it.
             let stays = wanted == stored.credential_name;
             let before = if stays {
@@ -152,22 +149,22 @@ pub fn update(
         Ok(stored)
     })?;
     tracing::info!(credential = %changed.id, by = %caller.principal, "a credential was changed");
-    Ok(row(&changed))
+    Ok(changed)
 }
 
 /// Deletes a credential. Cards that name it say so when they run.
 ///
 /// # Errors
 /// 404 for an unknown one; 409 while flows use it, unless `force`.
-pub fn delete(app: &App, caller: &Caller, id: &str, force: bool) -> Result<Value> {
+pub fn delete(app: &App, caller: &Caller, id: CredentialId, force: bool) -> Result<()> {
     app.store.write(|tx| {
-        let stored = get(tx, caller, id)?;
+        let stored = get(tx, caller, &id)?;
         usage::require_unused(tx, caller, ResourceKind::Credentials, &stored.id.to_string(), force)?;
         CREDENTIALS.remove(tx, &caller.workspace, &stored.id)?;
         record_audit(tx, caller, AuditAction::CredentialDeleted, &stored, app.clock.monotonic_now())
     })?;
-    tracing::info!(credential = id, by = %caller.principal, "a credential was deleted");
-    Ok(json!({ "raw": [], "affected": 1 }))
+    tracing::info!(credential = %id, by = %caller.principal, "a credential was deleted");
+    Ok(())
 }
 
 /// The credentials of a workspace that are of one of these types, sealed as they are.
@@ -237,12 +234,8 @@ fn record_audit(
 ///
 /// # Errors
 /// 404 for an unknown one.
-pub(in crate::ops) fn get(tx: &impl Tx, caller: &Caller, id: &str) -> Result<Credential> {
-    let found = CredentialId::parse(id).map(|id| CREDENTIALS.get(tx, &caller.workspace, &id)).transpose()?;
-    found.flatten().ok_or_else(|| {
-        let shown: String = id.chars().filter(|c| !c.is_control()).take(64).collect();
-        Error::NotFound(format!("Credential {shown} not found"))
-    })
+pub(in crate::ops) fn get(tx: &impl Tx, caller: &Caller, id: &CredentialId) -> Result<Credential> {
+    CREDENTIALS.get(tx, &caller.workspace, id)?.ok_or_else(|| id.not_found())
 }
 
 fn require_type(types: CredentialTypeLookup, name: &str) -> Result<&'static CredentialType> {
@@ -267,34 +260,29 @@ pub(in crate::ops) fn decrypt(vault: &Vault, stored: &Credential) -> Result<Map<
     })
 }
 
-fn row(credential: &Credential) -> Value {
-    json!({
-        "id": credential.id,
-        "name": credential.name,
-        "credentialName": credential.credential_name,
-        "createdDate": iso(credential.created),
-        "updatedDate": iso(credential.updated),
-        "workspaceId": credential.workspace,
-    })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::domain::workspace::credential::MASK;
     use crate::domain::workspace::credential_types::find_type;
+    use serde_json::json;
 
-    fn body(value: Value) -> CredentialBody {
-        serde_json::from_value(value).unwrap()
+    /// A credential of this name and type with these fields; nothing stands for what is left out.
+    fn change(name: &str, kind: &str, fields: Value) -> CredentialChange {
+        let text = |text: &str| (!text.is_empty()).then(|| text.to_owned());
+        CredentialChange {
+            name: text(name).map(|name| DisplayName::parse("name", &name).unwrap()),
+            credential_name: text(kind),
+            fields: fields.as_object().cloned(),
+        }
     }
 
-    fn basic() -> CredentialBody {
+    fn basic() -> CredentialChange {
         let fields = json!({"basicAuthUsername": "ada", "basicAuthPassword": "pw-1", "stray": "x"});
-        body(json!({"name": "Basic", "credentialName": "httpBasicAuth", "plainDataObj": fields}))
+        change("Basic", "httpBasicAuth", fields)
     }
 
-    fn opened(app: &App, caller: &Caller, id: &str) -> Option<Value> {
-        let id = CredentialId::parse(id).unwrap();
+    fn opened(app: &App, caller: &Caller, id: CredentialId) -> Option<Value> {
         app.store.read(|tx| open(tx, &app.secrets.vault, &caller.workspace, &id)).unwrap().map(Value::from)
     }
 
@@ -302,19 +290,18 @@ mod tests {
     fn a_secret_goes_in_and_comes_out_for_a_run_only() {
         let (folder, app, caller) = App::with_owner();
         let made = create(&app, &caller, find_type, &basic()).unwrap();
-        let id = made["id"].as_str().unwrap();
+        let id = made.id;
         let shown = read(&app, &caller, find_type, id).unwrap();
         let fields = json!({"basicAuthUsername": "ada", "basicAuthPassword": MASK});
-        assert_eq!(shown["plainDataObj"], fields);
+        assert_eq!(shown, (made.clone(), fields.as_object().cloned().unwrap()));
         let clear = json!({"basicAuthUsername": "ada", "basicAuthPassword": "pw-1"});
         assert_eq!(opened(&app, &caller, id), Some(clear.clone()));
         assert_eq!(list(&app, &caller, &[]).unwrap(), std::slice::from_ref(&made));
         assert_eq!(list(&app, &caller, &["openAIApi", "httpBasicAuth"]).unwrap().len(), 1);
         assert!(list(&app, &caller, &["openAIApi"]).unwrap().is_empty());
-        update(&app, &caller, find_type, id, &body(json!({"name": "New", "plainDataObj": fields}))).unwrap();
+        update(&app, &caller, find_type, id, &change("New", "", fields)).unwrap();
         assert_eq!(opened(&app, &caller, id), Some(clear));
-        update(&app, &caller, find_type, id, &body(json!({"plainDataObj": {"basicAuthPassword": "pw-2"}})))
-            .unwrap();
+        update(&app, &caller, find_type, id, &change("", "", json!({"basicAuthPassword": "pw-2"}))).unwrap();
         assert_eq!(opened(&app, &caller, id).unwrap()["basicAuthPassword"], "pw-2");
         let file = std::fs::read(folder.path().join("flowkeep.redb")).unwrap();
         assert!(!String::from_utf8_lossy(&file).contains("pw-"));
@@ -324,13 +311,12 @@ mod tests {
     fn a_stranger_finds_nothing() {
         let (_folder, app, caller) = App::with_owner();
         let made = create(&app, &caller, find_type, &basic()).unwrap();
-        let id = made["id"].as_str().unwrap();
+        let id = made.id;
         let stranger = Caller { workspace: WorkspaceId::random(), ..caller.clone() };
-        let missing = |result: Result<Value>| matches!(result, Err(Error::NotFound(_)));
-        assert!(missing(read(&app, &stranger, find_type, id)));
-        assert!(missing(update(&app, &stranger, find_type, id, &basic())));
+        let missing = |result: Result<()>| matches!(result, Err(Error::NotFound(_)));
+        assert!(missing(read(&app, &stranger, find_type, id).map(drop)));
+        assert!(missing(update(&app, &stranger, find_type, id, &basic()).map(drop)));
         assert!(missing(delete(&app, &stranger, id, false)));
-        assert!(missing(read(&app, &caller, find_type, "nonsense")));
         assert_eq!(opened(&app, &stranger, id), None);
         delete(&app, &caller, id, false).unwrap();
         assert!(missing(delete(&app, &caller, id, false)));
@@ -339,19 +325,19 @@ mod tests {
     #[test]
     fn bad_bodies_are_refused() {
         let (_folder, app, caller) = App::with_owner();
-        for bad in [
-            json!({}),
-            json!({"name": "x", "credentialName": "nonsense"}),
-            json!({"name": " ", "credentialName": "openAIApi"}),
-            json!({"name": "x", "credentialName": "openAIApi", "plainDataObj": {"openAIApiKey": 1}}),
-            json!({"name": "x", "credentialName": "openAIApi", "plainDataObj": {"openAIApiKey": MASK}}),
-            json!({"name": "x", "credentialName": "openAIApi"}),
-            json!({"name": "x", "credentialName": "openAIApi", "plainDataObj": {"openAIApiKey": ""}}),
-            json!({"name": "x", "credentialName": "openAIApi", "plainDataObj": {"openAIApiKey": "sk\n1"}}),
-            json!({"name": "x", "credentialName": "httpBasicAuth", "plainDataObj": {"basicAuthUsername": "ada"}}),
+        for (name, kind, fields) in [
+            ("", "", json!(null)),
+            ("x", "nonsense", json!(null)),
+            ("", "openAIApi", json!({"openAIApiKey": "k"})),
+            ("x", "openAIApi", json!({"openAIApiKey": 1})),
+            ("x", "openAIApi", json!({"openAIApiKey": MASK})),
+            ("x", "openAIApi", json!(null)),
+            ("x", "openAIApi", json!({"openAIApiKey": ""})),
+            ("x", "openAIApi", json!({"openAIApiKey": "sk\n1"})),
+            ("x", "httpBasicAuth", json!({"basicAuthUsername": "ada"})),
         ] {
-            let refused = create(&app, &caller, find_type, &body(bad.clone()));
-            assert!(matches!(refused, Err(Error::Invalid(_))), "{bad}");
+            let refused = create(&app, &caller, find_type, &change(name, kind, fields.clone()));
+            assert!(matches!(refused, Err(Error::Invalid(_))), "{name} {kind} {fields}");
         }
     }
 
@@ -359,25 +345,24 @@ mod tests {
     fn an_edit_empties_nothing_that_is_needed() {
         let (_folder, app, caller) = App::with_owner();
         let made = create(&app, &caller, find_type, &basic()).unwrap();
-        let id = made["id"].as_str().unwrap();
+        let id = made.id;
         for empty in [json!(""), json!(null), json!("a\u{1}b")] {
-            let sent = body(json!({"plainDataObj": {"basicAuthPassword": empty}}));
+            let sent = change("", "", json!({"basicAuthPassword": empty}));
             assert!(matches!(update(&app, &caller, find_type, id, &sent), Err(Error::Invalid(_))), "{empty}");
         }
         assert_eq!(opened(&app, &caller, id).unwrap()["basicAuthPassword"], "pw-1");
-        update(&app, &caller, find_type, id, &body(json!({"name": "Renamed"}))).unwrap();
+        update(&app, &caller, find_type, id, &change("Renamed", "", json!(null))).unwrap();
     }
 
     #[test]
     fn another_type_takes_nothing_over() {
         let (_folder, app, caller) = App::with_owner();
         let made = create(&app, &caller, find_type, &basic()).unwrap();
-        let id = made["id"].as_str().unwrap();
-        let bare = update(&app, &caller, find_type, id, &body(json!({"credentialName": "openAIApi"})));
+        let id = made.id;
+        let bare = update(&app, &caller, find_type, id, &change("", "openAIApi", json!(null)));
         assert!(matches!(bare, Err(Error::Invalid(_))), "{bare:?}");
         let fields = json!({"openAIApiKey": "sk-1"});
-        let other = json!({"credentialName": "openAIApi", "plainDataObj": fields});
-        update(&app, &caller, find_type, id, &body(other)).unwrap();
+        update(&app, &caller, find_type, id, &change("", "openAIApi", fields.clone())).unwrap();
         assert_eq!(opened(&app, &caller, id), Some(fields));
     }
 
@@ -385,13 +370,13 @@ mod tests {
     fn a_foreign_seal_is_said_so_and_can_be_replaced() {
         let (_folder, app, caller) = App::with_owner();
         let made = create(&app, &caller, find_type, &basic()).unwrap();
-        let id = CredentialId::parse(made["id"].as_str().unwrap()).unwrap();
-        let mut stored = app.store.read(|tx| CREDENTIALS.get(tx, &caller.workspace, &id)).unwrap().unwrap();
-        stored.sealed = Vault::new(&[1; 32]).seal(&caller.workspace, &id, &Map::new());
+        let id = made.id;
+        let sealed = Vault::new(&[1; 32]).seal(&caller.workspace, &id, &Map::new());
+        let stored = Credential { sealed, ..made };
         app.store.write(|tx| CREDENTIALS.put(tx, &caller.workspace, &id, &stored)).unwrap();
-        let refused = read(&app, &caller, find_type, &id.to_string()).unwrap_err();
+        let refused = read(&app, &caller, find_type, id).unwrap_err();
         assert!(matches!(&refused, Error::RunFailed(text) if text.contains("'Basic'")), "{refused}");
-        update(&app, &caller, find_type, &id.to_string(), &basic()).unwrap();
-        assert_eq!(opened(&app, &caller, &id.to_string()).unwrap()["basicAuthPassword"], "pw-1");
+        update(&app, &caller, find_type, id, &basic()).unwrap();
+        assert_eq!(opened(&app, &caller, id).unwrap()["basicAuthPassword"], "pw-1");
     }
 }

@@ -1,41 +1,16 @@
 //! Tools that people write (manual 8.10).
 
 use crate::app::App;
-use crate::clock::iso;
 use crate::domain::accounts::caller::Caller;
-use crate::domain::error::{Conflict, Error, Result};
+use crate::domain::error::{Conflict, Result};
 use crate::domain::ids::{ToolId, WorkspaceId};
-use crate::domain::workspace::tool::{ToolArgument, WorkspaceTool};
+use crate::domain::resource::ResourceId as _;
+use crate::domain::workspace::tool::{ToolArgument, ToolChange, WorkspaceTool};
 use crate::ops::accounts::membership;
 use crate::ops::flows::usage::{self, ResourceKind};
 use crate::store::Tx;
 use crate::store::tables::TOOLS;
 use jiff::Timestamp;
-use serde::Deserialize;
-use serde_json::{Value, json};
-
-/// The body of `POST /tools`, and of `PUT /tools/:id`, where all of it is optional.
-#[derive(Deserialize, Default)]
-#[serde(rename_all = "camelCase", default)]
-pub struct ToolBody {
-    name: Option<String>,
-    description: Option<String>,
-    color: Option<String>,
-    icon_src: Option<String>,
-    /// The rows as JSON text, as Flowise's page sends them, or as such.
-    schema: Option<Value>,
-    func: Option<String>,
-}
-
-impl ToolBody {
-    /// Checks what a tool of this body would be.
-    ///
-    /// # Errors
-    /// 400 naming what is wrong.
-    pub fn check(&self) -> Result<()> {
-        preview(self).map(drop)
-    }
-}
 
 fn blank(id: ToolId, workspace: WorkspaceId, now: Timestamp) -> WorkspaceTool {
     WorkspaceTool {
@@ -56,35 +31,35 @@ fn blank(id: ToolId, workspace: WorkspaceId, now: Timestamp) -> WorkspaceTool {
 ///
 /// # Errors
 /// When the database cannot be read.
-pub fn list(app: &App, caller: &Caller) -> Result<Vec<Value>> {
+pub fn list(app: &App, caller: &Caller) -> Result<Vec<WorkspaceTool>> {
     let mut found = app.store.read(|tx| TOOLS.list(tx, &caller.workspace))?;
     found.sort_by(|one, other| one.name.cmp(&other.name));
-    Ok(found.iter().map(row).collect())
+    Ok(found)
 }
 
 /// One tool.
 ///
 /// # Errors
 /// 404.
-pub fn read(app: &App, caller: &Caller, id: &str) -> Result<Value> {
-    app.store.read(|tx| get(tx, &caller.workspace, id)).map(|tool| row(&tool))
+pub fn read(app: &App, caller: &Caller, id: ToolId) -> Result<WorkspaceTool> {
+    app.store.read(|tx| get(tx, &caller.workspace, &id))
 }
 
 /// Stores a tool.
 ///
 /// # Errors
 /// 400 naming what is wrong.
-pub fn create(app: &App, caller: &Caller, body: &ToolBody) -> Result<Value> {
-    create_as(app, caller, ToolId::random(), body)
+pub fn create(app: &App, caller: &Caller, change: &ToolChange) -> Result<WorkspaceTool> {
+    create_as(app, caller, ToolId::random(), change)
 }
 
 /// As [`create`], under an id that a file brought along.
 ///
 /// # Errors
 /// As [`create`]; 409 when the id is in use.
-pub fn create_as(app: &App, caller: &Caller, id: ToolId, body: &ToolBody) -> Result<Value> {
+pub fn create_as(app: &App, caller: &Caller, id: ToolId, change: &ToolChange) -> Result<WorkspaceTool> {
     let fresh = blank(id, caller.workspace, app.clock.monotonic_now());
-    let made = apply(fresh, body)?;
+    let made = apply(fresh, change)?;
     app.store.write(|tx| {
         membership::require_workspace(tx, &made.workspace)?;
         if TOOLS.has(tx, &made.workspace, &made.id)? {
@@ -93,96 +68,57 @@ pub fn create_as(app: &App, caller: &Caller, id: ToolId, body: &ToolBody) -> Res
         TOOLS.put(tx, &made.workspace, &made.id, &made)
     })?;
     app.state.metrics.tools_created.increment();
-    Ok(row(&made))
+    Ok(made)
 }
 
-/// What a tool of this body would look like in a list.
+/// The tool that `change` alone would make.
 ///
 /// # Errors
 /// 400 naming what is wrong.
-pub fn preview(body: &ToolBody) -> Result<Value> {
-    let made = apply(blank(ToolId::random(), WorkspaceId::random(), Timestamp::UNIX_EPOCH), body)?;
-    Ok(row(&made))
+pub fn preview(change: &ToolChange) -> Result<WorkspaceTool> {
+    apply(blank(ToolId::random(), WorkspaceId::random(), Timestamp::UNIX_EPOCH), change)
 }
 
-/// Changes what the body names.
+/// Changes what `change` names.
 ///
 /// # Errors
 /// 404, and 400 as for [`create`].
-pub fn update(app: &App, caller: &Caller, id: &str, body: &ToolBody) -> Result<Value> {
-    let stored = app.store.write(|tx| {
-        let stored = get(tx, &caller.workspace, id)?;
-        let stored = WorkspaceTool { updated: app.clock.monotonic_now(), ..apply(stored, body)? };
+pub fn update(app: &App, caller: &Caller, id: ToolId, change: &ToolChange) -> Result<WorkspaceTool> {
+    app.store.write(|tx| {
+        let stored = get(tx, &caller.workspace, &id)?;
+        let stored = WorkspaceTool { updated: app.clock.monotonic_now(), ..apply(stored, change)? };
         TOOLS.put(tx, &stored.workspace, &stored.id, &stored)?;
         Ok(stored)
-    })?;
-    Ok(row(&stored))
+    })
 }
 
 /// Deletes a tool.
 ///
 /// # Errors
 /// 404; 409 while flows use it, unless `force`.
-pub fn delete(app: &App, caller: &Caller, id: &str, force: bool) -> Result<Value> {
+pub fn delete(app: &App, caller: &Caller, id: ToolId, force: bool) -> Result<()> {
     app.store.write(|tx| {
-        let stored = get(tx, &caller.workspace, id)?;
+        let stored = get(tx, &caller.workspace, &id)?;
         usage::require_unused(tx, caller, ResourceKind::Tools, &stored.id.to_string(), force)?;
-        TOOLS.remove(tx, &caller.workspace, &stored.id)
-    })?;
-    Ok(json!({ "raw": [], "affected": 1 }))
+        TOOLS.remove(tx, &caller.workspace, &stored.id).map(drop)
+    })
 }
 
-fn apply(stored: WorkspaceTool, body: &ToolBody) -> Result<WorkspaceTool> {
+fn apply(stored: WorkspaceTool, change: &ToolChange) -> Result<WorkspaceTool> {
     let text = |sent: &Option<String>, stored: String| sent.clone().unwrap_or(stored);
     let changed = WorkspaceTool {
-        name: text(&body.name, stored.name).trim().to_owned(),
-        description: text(&body.description, stored.description),
-        color: text(&body.color, stored.color),
-        icon: body.icon_src.clone().or(stored.icon),
-        arguments: body.schema.as_ref().map_or(Ok(stored.arguments), parse_arguments)?,
-        code: text(&body.func, stored.code),
+        name: text(&change.name, stored.name).trim().to_owned(),
+        description: text(&change.description, stored.description),
+        color: text(&change.color, stored.color),
+        icon: change.icon.clone().or(stored.icon),
+        arguments: change.schema.as_ref().map_or(Ok(stored.arguments), ToolArgument::parse_rows)?,
+        code: text(&change.code, stored.code),
         ..stored
     };
     changed.check()?;
     Ok(changed)
 }
 
-fn parse_arguments(sent: &Value) -> Result<Vec<ToolArgument>> {
-    let wrong = || {
-        Error::invalid(
-            "Invalid schema: send a list of {property, type, description, required}; a type is string, number, boolean or date.",
-        )
-    };
-    match sent {
-        Value::String(text) if text.trim().is_empty() => Ok(Vec::new()),
-        Value::String(text) => serde_json::from_str(text).map_err(|_| wrong()),
-        other => serde_json::from_value(other.clone()).map_err(|_| wrong()),
-    }
-}
-
-/// The tool of this id in a workspace.
-///
-/// # Errors
-/// 404 when there is none.
-fn get(tx: &impl Tx, workspace: &WorkspaceId, id: &str) -> Result<WorkspaceTool> {
-    let found = ToolId::parse(id).map(|id| TOOLS.get(tx, workspace, &id)).transpose()?;
-    found.flatten().ok_or_else(|| {
-        let shown: String = id.chars().filter(|c| !c.is_control()).take(64).collect();
-        Error::NotFound(format!("Tool {shown} not found"))
-    })
-}
-
-fn row(tool: &WorkspaceTool) -> Value {
-    json!({
-        "id": tool.id,
-        "name": tool.name,
-        "description": tool.description,
-        "color": tool.color,
-        "iconSrc": tool.icon,
-        "schema": json!(tool.arguments).to_string(),
-        "func": tool.code,
-        "createdDate": iso(tool.created),
-        "updatedDate": iso(tool.updated),
-        "workspaceId": tool.workspace,
-    })
+fn get(tx: &impl Tx, workspace: &WorkspaceId, id: &ToolId) -> Result<WorkspaceTool> {
+    TOOLS.get(tx, workspace, id)?.ok_or_else(|| id.not_found())
 }

@@ -2,7 +2,6 @@
 
 use super::audit;
 use crate::app::App;
-use crate::clock::iso;
 use crate::domain::accounts::caller::Caller;
 use crate::domain::accounts::current_user::CurrentUser;
 use crate::domain::accounts::role;
@@ -13,6 +12,7 @@ use crate::domain::error::{Conflict, Error, Result, count_phrase};
 use crate::domain::ids::{UserId, WorkspaceId};
 use crate::domain::resource::ResourceId as _;
 use crate::domain::workspace::audit::{AuditAction, AuditEntry, AuditTargetKind};
+use crate::domain::workspace::workspace_overview::{WorkspaceChange, WorkspaceOverview};
 use crate::limits::WORKSPACES_MAX;
 use crate::ops::accounts::{membership, roles};
 use crate::store::queries::{chunk_records, collections};
@@ -22,30 +22,19 @@ use crate::store::tables::{
     VARIABLES, WORKSPACES,
 };
 use crate::store::{Tx, WriteTx};
-use serde::Deserialize;
-use serde_json::{Value, json};
-
-/// The body of `POST /workspace` and `PUT /workspace`.
-#[derive(Deserialize, Default)]
-#[serde(default)]
-pub struct WorkspaceBody {
-    pub id: Option<String>,
-    pub name: Option<String>,
-    pub description: Option<String>,
-}
 
 /// The workspaces the caller is in, by name; for the owner all of them.
 ///
 /// # Errors
 /// [`Error::Internal`] when the database cannot be read.
-pub fn list(app: &App, caller: &Caller) -> Result<Vec<Value>> {
+pub fn list(app: &App, caller: &Caller) -> Result<Vec<WorkspaceOverview>> {
     app.store.read(|tx| {
         let (me, users) = (current_user(tx, caller)?, USERS.list(tx)?);
         let mut all = WORKSPACES.list(tx)?;
         all.sort_by_key(|workspace| workspace.name.to_lowercase());
         let mine =
             all.iter().filter(|workspace| caller.is_owner() || me.membership_in(&workspace.id).is_some());
-        mine.map(|workspace| row(tx, caller, &me, workspace, &users)).collect()
+        mine.map(|workspace| overview(tx, caller, &me, workspace, &users)).collect()
     })
 }
 
@@ -53,18 +42,18 @@ pub fn list(app: &App, caller: &Caller) -> Result<Vec<Value>> {
 ///
 /// # Errors
 /// 400 for a bad name, 409 when it is taken or there are too many.
-pub fn create(app: &App, caller: &Caller, body: &WorkspaceBody) -> Result<Value> {
-    let name = DisplayName::parse("name", body.name.as_deref().unwrap_or_default())?;
+pub fn create(app: &App, caller: &Caller, change: &WorkspaceChange) -> Result<WorkspaceOverview> {
+    let name = change.name.clone().map_or_else(|| DisplayName::parse("name", ""), Ok)?;
     let now = app.clock.monotonic_now();
     let made = Workspace {
         id: WorkspaceId::random(),
         organization: caller.organization,
         name: name.as_str().to_owned(),
-        description: role::parse_description(body.description.as_deref().unwrap_or_default())?,
+        description: change.description.clone().unwrap_or_default(),
         created: now,
         updated: Some(now),
     };
-    let row = app.store.write(|tx| {
+    let overview = app.store.write(|tx| {
         if WORKSPACES.list(tx)?.len() >= WORKSPACES_MAX {
             return Err(Conflict::TooMany { what: "workspaces" }.into());
         }
@@ -80,26 +69,29 @@ pub fn create(app: &App, caller: &Caller, body: &WorkspaceBody) -> Result<Value>
         }
         let entry = AuditEntry::by_caller(caller, AuditAction::WorkspaceCreated, now).in_workspace(made.id);
         audit::record(tx, &entry.with_target(AuditTargetKind::Workspace, made.id, &made.name))?;
-        row(tx, caller, &me, &made, &USERS.list(tx)?)
+        overview(tx, caller, &me, &made, &USERS.list(tx)?)
     })?;
     tracing::info!(workspace = %made.id, by = %caller.principal, "a workspace was made");
-    Ok(row)
+    Ok(overview)
 }
 
 /// Renames or describes a workspace.
 ///
 /// # Errors
 /// 404, 400 for a bad name, 409 when it is taken.
-pub fn update(app: &App, caller: &Caller, body: &WorkspaceBody) -> Result<Value> {
-    let name = body.name.as_deref().map(|name| DisplayName::parse("name", name)).transpose()?;
-    let description = body.description.as_deref().map(role::parse_description).transpose()?;
+pub fn update(
+    app: &App,
+    caller: &Caller,
+    id: Option<WorkspaceId>,
+    change: &WorkspaceChange,
+) -> Result<WorkspaceOverview> {
     let now = app.clock.monotonic_now();
-    let row = app.store.write(|tx| {
-        let id = WorkspaceId::from_caller_if_any(body.id.as_deref())?;
+    let changed = app.store.write(|tx| {
         let before = membership::find_workspace(tx, caller, id)?;
+        let name = change.name.as_ref().map(|name| name.as_str().to_owned());
         let after = Workspace {
-            name: name.as_ref().map_or_else(|| before.name.clone(), |name| name.as_str().to_owned()),
-            description: description.clone().unwrap_or_else(|| before.description.clone()),
+            name: name.unwrap_or_else(|| before.name.clone()),
+            description: change.description.clone().unwrap_or_else(|| before.description.clone()),
             updated: Some(now),
             ..before
         };
@@ -107,10 +99,10 @@ pub fn update(app: &App, caller: &Caller, body: &WorkspaceBody) -> Result<Value>
         WORKSPACES.put(tx, &after.id, &after)?;
         let entry = AuditEntry::by_caller(caller, AuditAction::WorkspaceChanged, now).in_workspace(after.id);
         audit::record(tx, &entry.with_target(AuditTargetKind::Workspace, after.id, &after.name))?;
-        row(tx, caller, &current_user(tx, caller)?, &after, &USERS.list(tx)?)
+        overview(tx, caller, &current_user(tx, caller)?, &after, &USERS.list(tx)?)
     })?;
-    tracing::info!(workspace = %row["id"], by = %caller.principal, "a workspace was changed");
-    Ok(row)
+    tracing::info!(workspace = %changed.workspace.id, by = %caller.principal, "a workspace was changed");
+    Ok(changed)
 }
 
 /// Deletes a workspace in which nothing is left that people made. Its API keys open nothing any more, its invitations
@@ -118,10 +110,10 @@ pub fn update(app: &App, caller: &Caller, body: &WorkspaceBody) -> Result<Value>
 ///
 /// # Errors
 /// 404; 409 for the default workspace and for one that is not empty.
-pub fn delete(app: &App, caller: &Caller, id: &str) -> Result<Value> {
+pub fn delete(app: &App, caller: &Caller, id: WorkspaceId) -> Result<()> {
     let now = app.clock.monotonic_now();
-    let gone = app.store.write(|tx| {
-        let workspace = membership::find_workspace(tx, caller, Some(WorkspaceId::from_caller(id)?))?;
+    app.store.write(|tx| {
+        let workspace = membership::find_workspace(tx, caller, Some(id))?;
         if membership::organization(tx)?.default_workspace == workspace.id {
             return Err(Conflict::DefaultWorkspace.into());
         }
@@ -132,30 +124,27 @@ pub fn delete(app: &App, caller: &Caller, id: &str) -> Result<Value> {
         remove(tx, &workspace)?;
         let entry =
             AuditEntry::by_caller(caller, AuditAction::WorkspaceDeleted, now).in_workspace(workspace.id);
-        audit::record(tx, &entry.with_target(AuditTargetKind::Workspace, workspace.id, &workspace.name))?;
-        Ok(workspace.id)
+        audit::record(tx, &entry.with_target(AuditTargetKind::Workspace, workspace.id, &workspace.name))
     })?;
-    crate::ops::knowledge::collections::release_workspace(app, &gone);
-    tracing::info!(workspace = %gone, by = %caller.principal, "a workspace was deleted");
-    Ok(json!({ "raw": [], "affected": 1 }))
+    crate::ops::knowledge::collections::release_workspace(app, &id);
+    tracing::info!(workspace = %id, by = %caller.principal, "a workspace was deleted");
+    Ok(())
 }
 
 /// Makes another workspace the active one of the session behind `cookie`; the user object for it.
 ///
 /// # Errors
 /// 404 for a workspace the caller is not in, as for an unknown one.
-pub fn switch(app: &App, caller: &Caller, cookie: &str, id: &str) -> Result<CurrentUser> {
+pub fn switch(app: &App, caller: &Caller, cookie: &str, id: WorkspaceId) -> Result<CurrentUser> {
     app.store.write(|tx| {
         let (me, organization) = (current_user(tx, caller)?, membership::organization(tx)?);
-        let reached = match WorkspaceId::parse(id) {
-            Some(wanted) => membership::permissions_in(tx, &me, &organization, wanted)?.map(|_| wanted),
-            None => None,
-        };
-        let workspace = reached.ok_or_else(|| Error::no_such("Workspace", id))?;
+        if membership::permissions_in(tx, &me, &organization, id)?.is_none() {
+            return Err(id.not_found());
+        }
         let hash = token::hash(cookie);
         let session = SESSIONS.get(tx, &hash)?.ok_or_else(Error::unauthorized)?;
-        SESSIONS.put(tx, &hash, &Session { workspace, ..session })?;
-        membership::user_object(tx, &me, &organization, workspace)
+        SESSIONS.put(tx, &hash, &Session { workspace: id, ..session })?;
+        membership::user_object(tx, &me, &organization, id)
     })
 }
 
@@ -170,9 +159,8 @@ pub fn organization(app: &App) -> Result<Organization> {
 /// Renames the organization.
 ///
 /// # Errors
-/// 400 for a bad name.
-pub fn rename_organization(app: &App, caller: &Caller, name: &str) -> Result<Organization> {
-    let name = DisplayName::parse("name", name)?;
+/// 401 before there is one.
+pub fn rename_organization(app: &App, caller: &Caller, name: &DisplayName) -> Result<Organization> {
     app.store.write(|tx| {
         let organization = Organization { name: name.clone(), ..membership::organization(tx)? };
         ORGANIZATION.put(tx, ORGANIZATION_KEY, &organization)?;
@@ -232,25 +220,26 @@ fn remove(tx: &WriteTx, workspace: &Workspace) -> Result<()> {
     WORKSPACES.remove(tx, id).map(drop)
 }
 
-fn row(tx: &impl Tx, caller: &Caller, me: &User, workspace: &Workspace, users: &[User]) -> Result<Value> {
+fn overview(
+    tx: &impl Tx,
+    caller: &Caller,
+    me: &User,
+    workspace: &Workspace,
+    users: &[User],
+) -> Result<WorkspaceOverview> {
     let role = if caller.is_owner() {
         Some(role::OWNER)
     } else {
         me.membership_in(&workspace.id).map(|place| place.role)
     };
     let role = role.map(|id| roles::find(tx, &id)).transpose()?.flatten();
-    Ok(json!({
-        "id": workspace.id,
-        "name": workspace.name,
-        "description": workspace.description,
-        "organizationId": workspace.organization,
-        "isDefault": membership::organization(tx)?.default_workspace == workspace.id,
-        "isActive": caller.workspace == workspace.id,
-        "memberCount": users.iter().filter(|user| user.membership_in(&workspace.id).is_some()).count(),
-        "role": role.map(|role| role.name),
-        "createdDate": iso(workspace.created),
-        "updatedDate": iso(workspace.updated.unwrap_or(workspace.created)),
-    }))
+    Ok(WorkspaceOverview {
+        workspace: workspace.clone(),
+        is_default: membership::organization(tx)?.default_workspace == workspace.id,
+        is_active: caller.workspace == workspace.id,
+        members: users.iter().filter(|user| user.membership_in(&workspace.id).is_some()).count(),
+        role: role.map(|role| role.name),
+    })
 }
 
 #[cfg(test)]

@@ -6,7 +6,9 @@ use crate::cards::kit::{CollectionEdit, Collections as _};
 use crate::domain::flows::flow_change::FlowChange;
 use crate::domain::ids::{CollectionId, NamespaceId};
 use crate::domain::knowledge::store_changes::NewStore;
+use crate::domain::workspace::credential::CredentialChange;
 use crate::domain::workspace::credential_types::find_type;
+use crate::domain::workspace::tool::ToolChange;
 use crate::domain::workspace::variable::VariableChange;
 use crate::ops::accounts::keys;
 use crate::ops::flows;
@@ -14,13 +16,9 @@ use crate::ops::knowledge::collections::WorkspaceCollections;
 use crate::ops::knowledge::stores;
 use crate::ops::workspace::{credentials, tools, variables};
 use crate::vectors::VectorRow;
-use serde::de::DeserializeOwned;
+use serde_json::json;
 use std::collections::HashSet;
 use std::sync::Barrier;
-
-fn body<T: DeserializeOwned>(value: Value) -> T {
-    serde_json::from_value(value).unwrap()
-}
 
 fn new_workspace(app: &App, name: String) -> Workspace {
     let (id, created) = (WorkspaceId::random(), app.clock.now());
@@ -42,11 +40,17 @@ const WRITES: [Write; 8] = [
         )
         .map(drop)
     },
-    |app, caller| tools::create(app, caller, &body(json!({"name": "t", "description": "d"}))).map(drop),
     |app, caller| {
-        let basic =
-            json!({"name": "c", "credentialName": "openAIApi", "plainDataObj": {"openAIApiKey": "k"}});
-        credentials::create(app, caller, find_type, &body(basic)).map(drop)
+        tools::create(app, caller, &ToolChange { name: Some("t".to_owned()), ..ToolChange::default() })
+            .map(drop)
+    },
+    |app, caller| {
+        let change = CredentialChange {
+            name: Some(DisplayName::parse("name", "c").unwrap()),
+            credential_name: Some("openAIApi".to_owned()),
+            fields: json!({"openAIApiKey": "k"}).as_object().cloned(),
+        };
+        credentials::create(app, caller, find_type, &change).map(drop)
     },
     |app, caller| {
         stores::create(app, caller, NewStore { name: "d".to_owned(), ..NewStore::default() }).map(drop)
@@ -92,7 +96,7 @@ fn a_write_into_a_workspace_that_is_being_deleted_leaves_nothing_behind() {
                 write(&app, &caller)
             });
             start.wait();
-            let deleted = delete(&app, &operator, &workspace.id.to_string());
+            let deleted = delete(&app, &operator, workspace.id);
             (writer.join().unwrap(), deleted)
         });
         let left = |tx: &crate::store::ReadTx| {
@@ -116,7 +120,7 @@ fn a_write_into_a_workspace_that_is_being_deleted_leaves_nothing_behind() {
 fn nothing_can_be_put_into_a_workspace_that_is_gone() {
     let (_folder, app, operator) = App::with_owner();
     let workspace = new_workspace(&app, "Team".to_owned());
-    delete(&app, &operator, &workspace.id.to_string()).unwrap();
+    delete(&app, &operator, workspace.id).unwrap();
     let caller = Caller { workspace: workspace.id, ..operator };
     for (number, write) in WRITES.iter().enumerate() {
         assert!(matches!(write(&app, &caller), Err(Error::NotFound(_))), "write {number}");

@@ -75,3 +75,11 @@ pub struct ApiKeyEdit {
     #[serde(default)]
     pub permissions: Vec<String>,
 }
+
+/// That a value is an API key.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "UPPERCASE")]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(inline))]
+pub enum ApiKeyCheck {
+    Ok,
+}

@@ -2,25 +2,9 @@
 
 use crate::domain::service::card_definition::{CardDefinition, CardOutput, CardParam};
 use crate::domain::service::choice::{Choice, ChoiceQuery};
+use crate::wire::choice::ChoiceView;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
-
-/// Something that can be chosen.
-#[derive(Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "Choice"))]
-pub struct ChoiceView {
-    label: String,
-    name: String,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(test, schemars(with = "String"))]
-    description: Option<String>,
-}
-
-impl From<Choice> for ChoiceView {
-    fn from(Choice { label, name, description }: Choice) -> Self {
-        Self { label, name, description }
-    }
-}
 
 /// Which choices of a card to list.
 #[derive(Debug, Default, Deserialize)]

@@ -1,3 +1,13 @@
 //! What a workspace holds beside flows, on the wire.
 
+pub mod audit;
+pub mod credential_types;
+pub mod credentials;
+pub mod export;
+pub mod import;
+pub mod oauth2;
+pub mod templates;
+pub mod tools;
+pub mod transcripts;
 pub mod variables;
+pub mod workspaces;

@@ -5,11 +5,10 @@ use crate::domain::accounts::caller::Caller;
 use crate::domain::error::Result;
 use crate::domain::paging::PageRequest;
 use crate::http::api::flows::has_flag;
-use crate::http::reply::Reply;
 use crate::http::request::Request;
 use crate::http::routing::handler::{Created, Json};
 use crate::ops::accounts::keys;
-use crate::wire::accounts::api_keys::{ApiKeyEdit, ApiKeyView};
+use crate::wire::accounts::api_keys::{ApiKeyCheck, ApiKeyEdit, ApiKeyView};
 use crate::wire::deleted::DeletedCount;
 use crate::wire::flows::records::FlowView;
 use crate::wire::page::ListOrPage;
@@ -25,9 +24,9 @@ fn all(app: &App, caller: &Caller) -> Result<Vec<ApiKeyView>> {
 }
 
 /// `GET /verify/apikey/:apikey`
-pub fn verify(app: &App, (): (), request: &Request) -> Result<Reply> {
+pub fn verify(app: &App, (): (), request: &Request) -> Result<Json<ApiKeyCheck>> {
     keys::find_by_value(app, request.param("apikey"), request.address())?;
-    Reply::json(&"OK")
+    Ok(Json(ApiKeyCheck::Ok))
 }
 
 /// `GET /chatflows/apikey/:apikey`

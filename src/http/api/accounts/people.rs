@@ -2,6 +2,7 @@
 
 use crate::app::App;
 use crate::domain::accounts::caller::Caller;
+use crate::domain::accounts::user::DisplayName;
 use crate::domain::error::Result;
 use crate::domain::ids::{UserId, WorkspaceId};
 use crate::domain::paging::PageRequest;
@@ -140,5 +141,6 @@ pub fn rename_organization(
     _: &Request,
     Json(body): Json<OrganizationEdit>,
 ) -> Result<Json<OrganizationView>> {
-    Ok(Json(workspaces::rename_organization(app, owner.caller(), &body.name)?.into()))
+    let name = DisplayName::parse("name", &body.name)?;
+    Ok(Json(workspaces::rename_organization(app, owner.caller(), &name)?.into()))
 }

@@ -11,7 +11,6 @@ use crate::domain::accounts::caller::Caller;
 use crate::domain::error::{Error, Result};
 use crate::domain::flows::flow::FlowKind;
 use crate::domain::paging::PageRequest;
-use crate::http::reply::Reply;
 use crate::http::request::Request;
 use crate::http::routing::handler::Json;
 use crate::http::routing::origin;
@@ -24,11 +23,6 @@ use crate::wire::flows::problems::{CardProblemsView, OverridableSettingView};
 use crate::wire::flows::records::{FlowEdit, FlowList, FlowView, HasChanged, NewFlow, RefusedOriginView};
 use crate::wire::page::ListOrPage;
 use std::sync::Arc;
-
-/// What every delete answers with.
-pub(super) fn deleted_reply(count: usize) -> Result<Reply> {
-    Reply::json(&DeletedCount::new(count))
-}
 
 /// Reads `page` and `limit`: both given and above zero make a page (manual 1.6 r1).
 ///

@@ -8,8 +8,9 @@ use crate::http::reply::Reply;
 use crate::http::request::Request;
 use crate::http::routing::handler::Json;
 use crate::ops::service::{catalogue, load_methods};
+use crate::wire::choice::ChoiceView;
 use crate::wire::flows::problems::OverridableSettingView;
-use crate::wire::service::cards::{CardView, ChoiceView, LoadMethodRequest};
+use crate::wire::service::cards::{CardView, LoadMethodRequest};
 use serde_json::{Map, Value};
 
 /// `GET /nodes`.

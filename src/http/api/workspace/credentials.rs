@@ -3,36 +3,47 @@
 use crate::app::App;
 use crate::domain::accounts::caller::Caller;
 use crate::domain::error::{Error, Result};
-use crate::domain::workspace::credential_types::{self, CredentialType};
+use crate::domain::workspace::credential_types;
 use crate::http::api::flows::has_flag;
-use crate::http::reply::Reply;
 use crate::http::request::Request;
 use crate::http::routing::handler::Json;
 use crate::ops::flows::usage::{self, ResourceKind};
 use crate::ops::workspace::credentials;
+use crate::wire::deleted::DeletedCount;
 use crate::wire::flows::usage::UsageView;
-use serde_json::Value;
+use crate::wire::workspace::credential_types::{CredentialTypeOrTypes, CredentialTypeView};
+use crate::wire::workspace::credentials::{
+    CredentialAddressesView, CredentialEdit, CredentialView, NewCredential,
+};
 use std::collections::BTreeMap;
 
 /// `GET /credentials`
-pub fn list(app: &App, caller: Caller, request: &Request) -> Result<Reply> {
-    Reply::json(&credentials::list(app, &caller, &request.query_all("credentialName"))?)
+pub fn list(app: &App, caller: Caller, request: &Request) -> Result<Json<Vec<CredentialView>>> {
+    let found = credentials::list(app, &caller, &request.query_all("credentialName"))?;
+    Ok(Json(found.into_iter().map(CredentialView::from).collect()))
 }
 
 /// `POST /credentials`
-pub fn create(app: &App, caller: Caller, request: &Request) -> Result<Reply> {
-    Reply::json(&credentials::create(app, &caller, credential_types::find_type, &request.json()?)?)
+pub fn create(
+    app: &App,
+    caller: Caller,
+    _: &Request,
+    Json(body): Json<NewCredential>,
+) -> Result<Json<CredentialView>> {
+    Ok(Json(credentials::create(app, &caller, credential_types::find_type, &body.try_into()?)?.into()))
 }
 
 /// `GET /credentials/:id`
-pub fn read(app: &App, caller: Caller, request: &Request) -> Result<Reply> {
-    Reply::json(&credentials::read(app, &caller, credential_types::find_type, request.param("id"))?)
+pub fn read(app: &App, caller: Caller, request: &Request) -> Result<Json<CredentialView>> {
+    let (found, fields) = credentials::read(app, &caller, credential_types::find_type, request.id("id")?)?;
+    Ok(Json(CredentialView::with_fields(found, fields)))
 }
 
 /// `GET /credentials/:id/reveal`: the addresses among its fields. What is secret never leaves, so a password within an
 /// address stays hidden (manual 8.8 r3).
-pub fn reveal(app: &App, caller: Caller, request: &Request) -> Result<Reply> {
-    Reply::json(&credentials::addresses(app, &caller, credential_types::find_type, request.param("id"))?)
+pub fn reveal(app: &App, caller: Caller, request: &Request) -> Result<Json<CredentialAddressesView>> {
+    let found = credentials::addresses(app, &caller, credential_types::find_type, request.id("id")?)?;
+    Ok(Json(CredentialAddressesView { plain_data_obj: found }))
 }
 
 /// `GET /used-by/:kind`: which flows use each credential, tool, document store, variable or key.
@@ -49,35 +60,40 @@ pub fn used_by(app: &App, caller: Caller, request: &Request) -> Result<Json<BTre
 }
 
 /// `PUT /credentials/:id`
-pub fn update(app: &App, caller: Caller, request: &Request) -> Result<Reply> {
-    let body = request.json()?;
-    Reply::json(&credentials::update(app, &caller, credential_types::find_type, request.param("id"), &body)?)
+pub fn update(
+    app: &App,
+    caller: Caller,
+    request: &Request,
+    Json(body): Json<CredentialEdit>,
+) -> Result<Json<CredentialView>> {
+    let change = body.try_into()?;
+    let id = request.id("id")?;
+    Ok(Json(credentials::update(app, &caller, credential_types::find_type, id, &change)?.into()))
 }
 
 /// `DELETE /credentials/:id`
-pub fn delete(app: &App, caller: Caller, request: &Request) -> Result<Reply> {
-    Reply::json(&credentials::delete(app, &caller, request.param("id"), has_flag(request, "force")?)?)
+pub fn delete(app: &App, caller: Caller, request: &Request) -> Result<Json<DeletedCount>> {
+    let force = has_flag(request, "force")?;
+    credentials::delete(app, &caller, request.id("id")?, force)?;
+    Ok(Json(DeletedCount::new(1)))
 }
 
 /// `GET /components-credentials`
-pub fn types(_app: &App, _caller: Caller, _request: &Request) -> Result<Reply> {
-    let all: Vec<Value> = credential_types::ALL.iter().map(CredentialType::wire).collect();
-    Reply::json(&all)
+pub fn types(_app: &App, _caller: Caller, _request: &Request) -> Result<Json<Vec<CredentialTypeView>>> {
+    Ok(Json(credential_types::ALL.iter().map(CredentialTypeView::from).collect()))
 }
 
 /// `GET /components-credentials/:name`: one form, or an array for `a&b`.
-pub fn read_types(_app: &App, _caller: Caller, request: &Request) -> Result<Reply> {
+pub fn read_types(_app: &App, _caller: Caller, request: &Request) -> Result<Json<CredentialTypeOrTypes>> {
     let names = request.param("name");
-    let forms: Vec<Value> = names.split('&').map(type_form).collect::<Result<_>>()?;
-    match forms.as_slice() {
-        [only] => Reply::json(only),
-        several => Reply::json(&several),
+    if !names.contains('&') {
+        return Ok(Json(CredentialTypeOrTypes::Type(type_form(names)?)));
     }
+    let forms = names.split('&').map(type_form).collect::<Result<_>>()?;
+    Ok(Json(CredentialTypeOrTypes::Types(forms)))
 }
 
-fn type_form(name: &str) -> Result<Value> {
-    credential_types::find_type(name).map(CredentialType::wire).ok_or_else(|| {
-        let shown: String = name.chars().filter(|c| !c.is_control()).take(64).collect();
-        Error::NotFound(format!("Credential type {shown} not found"))
-    })
+fn type_form(name: &str) -> Result<CredentialTypeView> {
+    let found = credential_types::find_type(name).map(CredentialTypeView::from);
+    found.ok_or_else(|| Error::no_such("Credential type", name))
 }

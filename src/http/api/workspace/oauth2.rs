@@ -6,16 +6,19 @@ use crate::domain::error::{Error, Result};
 use crate::http::reply::Reply;
 use crate::http::request::Request;
 use crate::http::routing::guard;
+use crate::http::routing::handler::Json;
 use crate::http::routing::host_names::is_loopback_host;
 use crate::http::routing::origin::Origin;
 use crate::ops::workspace::oauth2::{self, CallbackQuery, SignInError};
+use crate::wire::workspace::oauth2::{SignInOfferView, TokenRenewalView};
 
 /// Where providers send people back to, below the address that people use.
 const CALLBACK: &str = "/api/v1/oauth2-credential/callback";
 
 /// `POST /oauth2-credential/authorize/:id`
-pub fn authorize(app: &App, caller: Caller, request: &Request) -> Result<Reply> {
-    Reply::json(&oauth2::authorize(app, &caller, request.param("id"), redirect_address(app, request)?)?)
+pub fn authorize(app: &App, caller: Caller, request: &Request) -> Result<Json<SignInOfferView>> {
+    let redirect = redirect_address(app, request)?;
+    Ok(Json(oauth2::authorize(app, &caller, request.id("id")?, redirect)?.into()))
 }
 
 /// The address that a provider sends people back to: below the one people use, or on this machine where nobody set one.
@@ -96,6 +99,6 @@ const fn failure_text(why: SignInError) -> (u16, &'static str, &'static str) {
 }
 
 /// `POST /oauth2-credential/refresh/:id`
-pub fn refresh(app: &App, caller: Caller, request: &Request) -> Result<Reply> {
-    Reply::json(&oauth2::refresh(app, &caller, request.param("id"), request.cancel())?)
+pub fn refresh(app: &App, caller: Caller, request: &Request) -> Result<Json<TokenRenewalView>> {
+    Ok(Json(oauth2::refresh(app, &caller, request.id("id")?, request.cancel())?.into()))
 }

@@ -3,40 +3,52 @@
 use crate::app::App;
 use crate::domain::accounts::caller::Caller;
 use crate::domain::error::Result;
-use crate::http::api::flows::deleted_reply;
-use crate::http::reply::Reply;
 use crate::http::request::Request;
+use crate::http::routing::handler::Json;
 use crate::ops::workspace::templates;
+use crate::wire::deleted::DeletedCount;
+use crate::wire::workspace::templates::{NewTemplate, SentSource, StarterView, TemplateView};
 
 /// `GET /marketplaces/templates`: the starter flows of this service.
 ///
 /// # Errors
 /// Never.
-pub fn starters(_: &App, _: Caller, _: &Request) -> Result<Reply> {
-    Reply::json(&templates::starters())
+pub fn starters(_: &App, _: Caller, _: &Request) -> Result<Json<Vec<StarterView>>> {
+    Ok(Json(templates::starters().iter().map(StarterView::from).collect()))
 }
 
 /// `GET /marketplaces/custom`.
 ///
 /// # Errors
 /// When the database cannot be read.
-pub fn list(app: &App, caller: Caller, _: &Request) -> Result<Reply> {
-    Reply::json(&templates::list(app, &caller)?)
+pub fn list(app: &App, caller: Caller, _: &Request) -> Result<Json<Vec<TemplateView>>> {
+    Ok(Json(templates::list(app, &caller)?.into_iter().map(TemplateView::from).collect()))
 }
 
 /// `POST /marketplaces/custom`.
 ///
 /// # Errors
 /// 400, 403, 404 as [`templates::create`].
-pub fn create(app: &App, caller: Caller, request: &Request) -> Result<Reply> {
-    Reply::json(&templates::create(app, &caller, request.json()?)?)
+pub fn create(
+    app: &App,
+    caller: Caller,
+    _: &Request,
+    Json(body): Json<NewTemplate>,
+) -> Result<Json<TemplateView>> {
+    let (label, sent) = body.into_parts()?;
+    // Whoever may not make one of such a thing is told so before what they sent is judged.
+    match &sent {
+        SentSource::Flow(_) => templates::check_flow_export(&caller)?,
+        SentSource::Tool(_) => templates::check_tool_export(&caller)?,
+    }
+    Ok(Json(templates::create(app, &caller, label, &sent.try_into()?)?.into()))
 }
 
 /// `DELETE /marketplaces/custom/:id`.
 ///
 /// # Errors
 /// 404.
-pub fn delete(app: &App, caller: Caller, request: &Request) -> Result<Reply> {
-    templates::delete(app, &caller, request.param("id"))?;
-    deleted_reply(1)
+pub fn delete(app: &App, caller: Caller, request: &Request) -> Result<Json<DeletedCount>> {
+    templates::delete(app, &caller, request.id("id")?)?;
+    Ok(Json(DeletedCount::new(1)))
 }

@@ -5,33 +5,43 @@ use crate::domain::accounts::caller::Caller;
 use crate::domain::error::Result;
 use crate::domain::paging::PageRequest;
 use crate::http::api::flows::has_flag;
-use crate::http::reply::Reply;
 use crate::http::request::Request;
+use crate::http::routing::handler::Json;
 use crate::ops::workspace::tools;
+use crate::wire::deleted::DeletedCount;
 use crate::wire::page::ListOrPage;
+use crate::wire::workspace::tools::{NewTool, ToolEdit, ToolView};
 
 /// `GET /tools`
-pub fn list(app: &App, caller: Caller, request: &Request) -> Result<Reply> {
+pub fn list(app: &App, caller: Caller, request: &Request) -> Result<Json<ListOrPage<ToolView>>> {
     let paging = PageRequest::parse(request.query("page"), request.query("limit"))?;
-    Reply::json(&ListOrPage::of(paging, tools::list(app, &caller)?))
+    let rows = tools::list(app, &caller)?.into_iter().map(ToolView::from).collect();
+    Ok(Json(ListOrPage::of(paging, rows)))
 }
 
 /// `POST /tools`
-pub fn create(app: &App, caller: Caller, request: &Request) -> Result<Reply> {
-    Reply::json(&tools::create(app, &caller, &request.json()?)?)
+pub fn create(app: &App, caller: Caller, _: &Request, Json(body): Json<NewTool>) -> Result<Json<ToolView>> {
+    Ok(Json(tools::create(app, &caller, &body.into())?.into()))
 }
 
 /// `PUT /tools/:id`
-pub fn update(app: &App, caller: Caller, request: &Request) -> Result<Reply> {
-    Reply::json(&tools::update(app, &caller, request.param("id"), &request.json()?)?)
+pub fn update(
+    app: &App,
+    caller: Caller,
+    request: &Request,
+    Json(body): Json<ToolEdit>,
+) -> Result<Json<ToolView>> {
+    Ok(Json(tools::update(app, &caller, request.id("id")?, &body.into())?.into()))
 }
 
 /// `DELETE /tools/:id`
-pub fn delete(app: &App, caller: Caller, request: &Request) -> Result<Reply> {
-    Reply::json(&tools::delete(app, &caller, request.param("id"), has_flag(request, "force")?)?)
+pub fn delete(app: &App, caller: Caller, request: &Request) -> Result<Json<DeletedCount>> {
+    let force = has_flag(request, "force")?;
+    tools::delete(app, &caller, request.id("id")?, force)?;
+    Ok(Json(DeletedCount::new(1)))
 }
 
 /// `GET /tools/:id`
-pub fn read(app: &App, caller: Caller, request: &Request) -> Result<Reply> {
-    Reply::json(&tools::read(app, &caller, request.param("id"))?)
+pub fn read(app: &App, caller: Caller, request: &Request) -> Result<Json<ToolView>> {
+    Ok(Json(tools::read(app, &caller, request.id("id")?)?.into()))
 }

@@ -7,49 +7,50 @@ use crate::domain::ids::FlowId;
 use crate::http::api::conversations::messages::read_filter;
 use crate::http::reply::Reply;
 use crate::http::request::Request;
-use crate::ops::workspace::transfer::{self, ExportSelection, ImportBody};
-use serde::Deserialize;
+use crate::http::routing::handler::Json;
+use crate::ops::workspace::transfer;
+use crate::wire::workspace::export::{ExportFile, ExportSelection};
+use crate::wire::workspace::import::{ImportBody, ImportResult};
+use crate::wire::workspace::transcripts::TranscriptFilter;
 use serde_json::Value;
 
 /// `POST /export-import/export`.
 ///
 /// # Errors
 /// 403 for a kind the caller may not have, 400 for a file that would be too large.
-pub fn export(app: &App, caller: Caller, request: &Request) -> Result<Reply> {
-    let wanted: ExportSelection =
-        if request.body().is_empty() { ExportSelection::default() } else { request.json()? };
-    Reply::json(&transfer::export(app, &caller, &wanted)?)
+pub fn export(
+    app: &App,
+    caller: Caller,
+    _: &Request,
+    body: Option<Json<ExportSelection>>,
+) -> Result<Json<ExportFile>> {
+    let wanted = body.map(|Json(wanted)| wanted).unwrap_or_default();
+    Ok(Json(transfer::export(app, &caller, &wanted)?))
 }
 
 /// `POST /export-import/import`.
 ///
 /// # Errors
 /// 400 for a file with nothing in it.
-pub fn import(app: &App, caller: Caller, request: &Request) -> Result<Reply> {
-    let body: ImportBody = request.json()?;
-    Reply::json(&transfer::import(app, &caller, body)?)
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct TranscriptsBody {
-    chatflow_id: String,
-    #[serde(default)]
-    chat_type: Option<Value>,
-    #[serde(default)]
-    feedback_type: Option<Value>,
-    #[serde(default)]
-    start_date: Option<String>,
-    #[serde(default)]
-    end_date: Option<String>,
+pub fn import(
+    app: &App,
+    caller: Caller,
+    _: &Request,
+    Json(body): Json<ImportBody>,
+) -> Result<Json<ImportResult>> {
+    Ok(Json(transfer::import(app, &caller, body.into())?))
 }
 
 /// `POST /export-import/chatflow-messages`: conversations as a file.
 ///
 /// # Errors
 /// 400 for a bad filter, 404, 403.
-pub fn transcripts(app: &App, caller: Caller, request: &Request) -> Result<Reply> {
-    let body: TranscriptsBody = request.json()?;
+pub fn transcripts(
+    app: &App,
+    caller: Caller,
+    _: &Request,
+    Json(body): Json<TranscriptFilter>,
+) -> Result<Reply> {
     let id = FlowId::parse(&body.chatflow_id).ok_or_else(|| Error::no_flow_text(&body.chatflow_id))?;
     // A body says one value or a list where a query says it once or more.
     let texts = |value: &Option<Value>| match value {

@@ -14,18 +14,18 @@ use crate::domain::error::{Error, Result};
 use crate::domain::ids::{CredentialId, UserId, WorkspaceId};
 use crate::domain::workspace::audit::{AuditAction, AuditEntry, AuditTargetKind};
 use crate::domain::workspace::credential::Credential;
-use crate::domain::workspace::oauth2::{Application, OauthTokens};
+use crate::domain::workspace::oauth2::{Application, OauthTokens, SignInOffer};
 use crate::state::pending_sign_ins::PendingSignIn;
 use crate::store::WriteTx;
 use crate::store::tables::CREDENTIALS;
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
 /// Begins a sign-in: the address that a person opens, and the one they come back to.
 ///
 /// # Errors
 /// 404 for an unknown credential; 400 where nobody signs in to it, or it lacks what a sign-in needs.
-pub fn authorize(app: &App, caller: &Caller, id: &str, redirect: String) -> Result<Value> {
-    let stored = app.store.read(|tx| credentials::get(tx, caller, id))?;
+pub fn authorize(app: &App, caller: &Caller, id: CredentialId, redirect: String) -> Result<SignInOffer> {
+    let stored = app.store.read(|tx| credentials::get(tx, caller, &id))?;
     let fields = credentials::decrypt(&app.secrets.vault, &stored)?;
     let application = Application::from_fields(&stored.credential_name, &fields)?;
     let (state, verifier) = (Token::random(), Token::random().as_str().to_owned());
@@ -34,16 +34,7 @@ pub fn authorize(app: &App, caller: &Caller, id: &str, redirect: String) -> Resu
         PendingSignIn { caller: caller.clone(), credential: stored.id, redirect: redirect.clone(), verifier };
     app.state.pending_sign_ins.insert(&state, begun, app.clock.now());
     tracing::info!(credential = %stored.id, by = %caller.principal, "a sign-in at a provider was begun");
-    Ok(json!({
-        "success": true,
-        "message": format!(
-            "Sign in at {} within ten minutes. Where it refuses the redirect address, register that there exactly like this.",
-            application.provider().label
-        ),
-        "credentialId": stored.id,
-        "authorizationUrl": url,
-        "redirectUri": redirect,
-    }))
+    Ok(SignInOffer { credential: stored.id, provider: application.provider().label, url, redirect })
 }
 
 /// What a person brings back.

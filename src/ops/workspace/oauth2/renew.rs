@@ -8,31 +8,25 @@ use crate::base::cancel::CancelToken;
 use crate::domain::accounts::caller::Caller;
 use crate::domain::error::{Error, Result};
 use crate::domain::ids::{CredentialId, WorkspaceId};
-use crate::domain::workspace::oauth2::OauthTokens;
+use crate::domain::workspace::oauth2::{OauthTokens, TokenRenewal};
 use crate::ops::workspace::credentials;
-use serde_json::{Value, json};
 
 /// Renews the tokens of a credential because a person wants it.
 ///
 /// # Errors
 /// 404 for an unknown credential; 400 where nobody has signed in to it, or has to again; 500 when the provider cannot help.
-pub fn refresh(app: &App, caller: &Caller, id: &str, cancel: &CancelToken) -> Result<Value> {
-    let stored = app.store.read(|tx| credentials::get(tx, caller, id))?;
+pub fn refresh(app: &App, caller: &Caller, id: CredentialId, cancel: &CancelToken) -> Result<TokenRenewal> {
+    let stored = app.store.read(|tx| credentials::get(tx, caller, &id))?;
     let _turn = app.state.token_renewals.acquire(stored.id, cancel)?;
     let signed = find(app, &caller.workspace, &stored.id)?;
     let before = signed.tokens.as_ref().and_then(|tokens| tokens.refresh.clone());
     let tokens = renew(app, &caller.workspace, &signed)?;
     tracing::info!(credential = %stored.id, by = %caller.principal, "the tokens of a credential were renewed");
-    Ok(json!({
-        "success": true,
-        "message": "The tokens of the credential were renewed.",
-        "credentialId": stored.id,
-        "tokenInfo": {
-            "token_type": "Bearer",
-            "has_new_refresh_token": tokens.refresh != before,
-            "expires_at": tokens.expires.map(crate::clock::iso),
-        },
-    }))
+    Ok(TokenRenewal {
+        credential: stored.id,
+        has_new_refresh_token: tokens.refresh != before,
+        expires: tokens.expires,
+    })
 }
 
 /// The token that a run signs its requests with, renewed where it ends soon, or where it is the one that was `refused`.

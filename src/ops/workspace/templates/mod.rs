@@ -7,97 +7,73 @@ mod starters;
 pub use self::starters::starters;
 use super::tools;
 use crate::app::App;
-use crate::clock::iso;
 use crate::domain::accounts::caller::Caller;
 use crate::domain::error::{Error, Result};
 use crate::domain::flows::flow::FlowKind;
 use crate::domain::ids::{FlowId, TemplateId};
+use crate::domain::resource::ResourceId as _;
 use crate::domain::secrets::redact;
-use crate::domain::workspace::template::{Template, TemplateKind};
+use crate::domain::workspace::template::{Template, TemplateKind, TemplateLabel, TemplateSource};
+use crate::domain::workspace::tool::ToolChange;
 use crate::ops::accounts::membership;
 use crate::ops::flows::access::{self, FlowAction};
 use crate::ops::flows::drafts;
 use crate::ops::flows::snapshot::{self, Snapshot};
 use crate::store::tables::{CANVASES, TEMPLATES};
-use serde::Deserialize;
-use serde_json::{Map, Value, json};
-use std::collections::BTreeSet;
+use serde_json::{Map, Value};
 
 const KEPT_MAX: usize = 1_000;
 /// Largest content of one.
 const CONTENT_BYTES_MAX: usize = 8 * 1024 * 1024;
 
-/// What makes a template: a flow of the workspace, or a tool.
-#[derive(Debug, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct TemplateBody {
-    name: String,
-    #[serde(default)]
-    description: Option<String>,
-    #[serde(default)]
-    badge: Option<String>,
-    #[serde(default)]
-    usecases: Option<Vec<String>>,
-    #[serde(default)]
-    chatflow_id: Option<String>,
-    #[serde(default)]
-    tool: Option<Map<String, Value>>,
-}
-
 /// The templates of the caller's workspace, newest first.
 ///
 /// # Errors
 /// When the database cannot be read.
-pub fn list(app: &App, caller: &Caller) -> Result<Vec<Value>> {
+pub fn list(app: &App, caller: &Caller) -> Result<Vec<Template>> {
     let mut found = app.store.read(|tx| TEMPLATES.list(tx, &caller.workspace))?;
     found.sort_by_key(|template| std::cmp::Reverse((template.created, template.id)));
-    Ok(found.iter().map(row).collect())
-}
-
-fn row(template: &Template) -> Value {
-    let mut row = json!({
-        "id": template.id, "name": template.name, "templateName": template.name,
-        "description": template.description, "badge": template.badge, "usecases": template.usecases,
-        "type": template.kind, "flowData": template.content, "framework": [], "categories": [],
-        "createdDate": iso(template.created), "workspaceId": template.workspace,
-    });
-    match template.kind {
-        TemplateKind::Tool => {
-            // The page reads a tool's parts beside the template's.
-            if let Ok(Value::Object(tool)) = serde_json::from_str(&template.content) {
-                for name in ["schema", "func", "color", "iconSrc"] {
-                    row[name] = tool.get(name).cloned().unwrap_or_default();
-                }
-            }
-        }
-        _ => row["categories"] = json!(starters::categories(&template.content)),
-    }
-    row
+    Ok(found)
 }
 
 /// Makes a template of a flow or of a tool, without secrets and credentials.
 ///
 /// # Errors
 /// 400 for a bad field, 404 for an unknown flow, 403 without the permission for what it is made of.
-pub fn create(app: &App, caller: &Caller, body: TemplateBody) -> Result<Value> {
-    let (kind, content) = match (&body.chatflow_id, body.tool) {
-        (Some(id), None) => content_of_flow(app, caller, id)?,
-        (None, Some(tool)) => content_of_tool(caller, tool)?,
-        _ => return Err(Error::invalid("Send either 'chatflowId' or 'tool'.")),
+pub fn create(app: &App, caller: &Caller, label: TemplateLabel, source: &TemplateSource) -> Result<Template> {
+    let (kind, content) = match source {
+        TemplateSource::Flow(id) => content_of_flow(app, caller, id)?,
+        TemplateSource::Tool { fields, change } => content_of_tool(caller, fields, change)?,
     };
     let template = Template {
         id: TemplateId::random(),
         workspace: caller.workspace,
-        name: body.name.trim().to_owned(),
-        description: body.description.unwrap_or_default(),
-        badge: body.badge.unwrap_or_default(),
-        usecases: body.usecases.unwrap_or_default(),
+        name: label.name.trim().to_owned(),
+        description: label.description,
+        badge: label.badge,
+        usecases: label.usecases,
         kind,
         content,
         created: app.clock.monotonic_now(),
     };
     save(app, &template, false)?;
-    Ok(row(&template))
+    Ok(template)
+}
+
+/// Judges making a template of a flow.
+///
+/// # Errors
+/// 403.
+pub fn check_flow_export(caller: &Caller) -> Result<()> {
+    require(caller, "templates:flowexport")
+}
+
+/// Judges making a template of a tool.
+///
+/// # Errors
+/// 403.
+pub fn check_tool_export(caller: &Caller) -> Result<()> {
+    require(caller, "templates:toolexport")
 }
 
 fn require(caller: &Caller, permission: &str) -> Result<()> {
@@ -107,12 +83,11 @@ fn require(caller: &Caller, permission: &str) -> Result<()> {
     Err(Error::Forbidden(format!("This needs the permission {permission}.")))
 }
 
-fn content_of_flow(app: &App, caller: &Caller, id: &str) -> Result<(TemplateKind, String)> {
-    require(caller, "templates:flowexport")?;
-    let id = FlowId::parse(id).ok_or_else(|| Error::no_flow_text(id))?;
+fn content_of_flow(app: &App, caller: &Caller, id: &FlowId) -> Result<(TemplateKind, String)> {
+    check_flow_export(caller)?;
     let (flow, live, draft) = app.store.read(|tx| {
-        let flow = access::flow(tx, caller, &id, FlowAction::Read)?;
-        let live = CANVASES.get(tx, &flow.workspace, &id)?.unwrap_or_default();
+        let flow = access::flow(tx, caller, id, FlowAction::Read)?;
+        let live = CANVASES.get(tx, &flow.workspace, id)?.unwrap_or_default();
         let draft = if flow.card_count == 0 { drafts::canvas(tx, &flow)? } else { None };
         Ok((flow, live, draft))
     })?;
@@ -124,12 +99,14 @@ fn content_of_flow(app: &App, caller: &Caller, id: &str) -> Result<(TemplateKind
     Ok((kind, Snapshot::take(app, &flow, &draft.unwrap_or(live))?.without_credentials()))
 }
 
-fn content_of_tool(caller: &Caller, tool: Map<String, Value>) -> Result<(TemplateKind, String)> {
-    require(caller, "templates:toolexport")?;
-    let body: tools::ToolBody = serde_json::from_value(Value::from(tool.clone()))
-        .map_err(|_| Error::invalid("'tool' must be a tool as GET /tools shows it."))?;
-    body.check()?;
-    Ok((TemplateKind::Tool, tool_without_secrets(&tool)))
+fn content_of_tool(
+    caller: &Caller,
+    fields: &Map<String, Value>,
+    change: &ToolChange,
+) -> Result<(TemplateKind, String)> {
+    check_tool_export(caller)?;
+    tools::preview(change)?;
+    Ok((TemplateKind::Tool, tool_without_secrets(fields)))
 }
 
 fn tool_without_secrets(tool: &Map<String, Value>) -> String {
@@ -216,21 +193,7 @@ pub(in crate::ops) fn import(
 ///
 /// # Errors
 /// 404.
-pub fn delete(app: &App, caller: &Caller, id: &str) -> Result<()> {
-    let removed = match TemplateId::parse(id) {
-        Some(id) => app.store.write(|tx| TEMPLATES.remove(tx, &caller.workspace, &id))?,
-        None => false,
-    };
-    if removed {
-        return Ok(());
-    }
-    let shown: String = id.chars().filter(|c| !c.is_control()).take(64).collect();
-    Err(Error::NotFound(format!("Template {shown} not found")))
-}
-
-/// The categories of the cards of a canvas.
-fn categories_of(canvas: &str) -> BTreeSet<String> {
-    let canvas: Value = serde_json::from_str(canvas).unwrap_or_default();
-    let nodes = canvas["nodes"].as_array().into_iter().flatten();
-    nodes.filter_map(|node| node["data"]["category"].as_str()).map(str::to_owned).collect()
+pub fn delete(app: &App, caller: &Caller, id: TemplateId) -> Result<()> {
+    let is_removed = app.store.write(|tx| TEMPLATES.remove(tx, &caller.workspace, &id))?;
+    if is_removed { Ok(()) } else { Err(id.not_found()) }
 }

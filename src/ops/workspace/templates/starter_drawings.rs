@@ -208,16 +208,16 @@ fn the_files_hold_what_is_drawn() {
 fn starters_are_sound() {
     assert_eq!(starters().len(), FILES.len());
     for row in starters() {
-        let text = row["flowData"].as_str().unwrap();
+        let text = row.canvas.as_str();
         let canvas = Canvas::parse(text).unwrap();
-        assert!(Plan::compile(&canvas).is_ok(), "{}", row["id"]);
+        assert!(Plan::compile(&canvas).is_ok(), "{}", row.id);
         // What a person has to bring is all that may be wrong: a credential, and the file to read.
         for problems in validate(FlowKind::Chatflow, &canvas, &NoResources) {
             for issue in problems.issues {
                 let issue = issue.to_lowercase();
                 let is_theirs =
                     issue.contains("credential") || issue.contains("file") || issue.contains("model name");
-                assert!(is_theirs && row["badge"] == "", "{}: {issue}", row["id"]);
+                assert!(is_theirs && row.badge.is_empty(), "{}: {issue}", row.id);
             }
         }
         let again: Value = serde_json::from_str(text).unwrap();

@@ -1,6 +1,8 @@
 //! The starter flows of every service: whole canvases, written by us.
 
-use serde_json::{Value, json};
+use crate::domain::workspace::template::{Starter, TemplateKind, categories};
+use serde::Deserialize;
+use serde_json::Value;
 use std::sync::LazyLock;
 
 /// The files, in the order in which a page shows them.
@@ -15,26 +17,37 @@ pub(super) const FILES: [(&str, &str); 8] = [
     ("local", include_str!("../../../../assets/starters/local.json")),
 ];
 
-static ROWS: LazyLock<Vec<Value>> =
-    LazyLock::new(|| FILES.iter().filter_map(|(name, file)| row(name, file)).collect());
-
-fn row(name: &str, file: &str) -> Option<Value> {
-    let file: Value = serde_json::from_str(file).ok()?;
-    let canvas = file["canvas"].to_string();
-    Some(json!({
-        "id": format!("starter-{name}"), "templateName": file["name"], "description": file["description"],
-        "type": file["type"], "badge": file["badge"], "usecases": file["usecases"], "framework": [],
-        "categories": categories(&canvas), "flowData": canvas,
-    }))
+/// What one of the files says.
+#[derive(Deserialize)]
+struct StarterFile {
+    name: String,
+    description: String,
+    #[serde(rename = "type")]
+    kind: TemplateKind,
+    badge: String,
+    usecases: Vec<String>,
+    canvas: Value,
 }
 
-/// All of them, as the page reads templates.
+static STARTERS: LazyLock<Vec<Starter>> =
+    LazyLock::new(|| FILES.iter().filter_map(|(name, file)| read(name, file)).collect());
+
+fn read(name: &str, file: &str) -> Option<Starter> {
+    let file: StarterFile = serde_json::from_str(file).ok()?;
+    let canvas = file.canvas.to_string();
+    Some(Starter {
+        id: format!("starter-{name}"),
+        name: file.name,
+        description: file.description,
+        badge: file.badge,
+        usecases: file.usecases,
+        kind: file.kind,
+        categories: categories(&canvas),
+        canvas,
+    })
+}
+
 #[must_use]
-pub fn starters() -> &'static [Value] {
-    &ROWS
-}
-
-/// The categories of the cards of a canvas.
-pub(super) fn categories(canvas: &str) -> Vec<String> {
-    super::categories_of(canvas).into_iter().collect()
+pub fn starters() -> &'static [Starter] {
+    &STARTERS
 }

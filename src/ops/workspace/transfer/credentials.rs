@@ -3,18 +3,22 @@
 use crate::app::App;
 use crate::domain::accounts::caller::Caller;
 use crate::domain::error::Result;
-use crate::domain::ids::{WorkspaceId, find_ids};
+use crate::domain::ids::{CredentialId, WorkspaceId, find_ids};
 use crate::domain::workspace::credential::Credential;
 use crate::store::tables::CREDENTIALS;
-use serde_json::{Map, Value, json};
-use std::collections::{BTreeSet, HashMap};
+use crate::wire::workspace::export::CredentialNote;
+use serde_json::{Map, Value};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// What of a text's ids are credentials of the workspace: name and type by id.
-pub(super) fn find_names_in(known: &[Credential], text: &str) -> Map<String, Value> {
+pub(super) fn find_names_in(known: &[Credential], text: &str) -> BTreeMap<CredentialId, CredentialNote> {
     let ids: BTreeSet<&str> = find_ids(text).map(|(_, id)| id).collect();
     let used = known.iter().filter(|credential| ids.contains(credential.id.to_string().as_str()));
-    used.map(|one| (one.id.to_string(), json!({"name": one.name, "credentialName": one.credential_name})))
-        .collect()
+    let note = |one: &Credential| CredentialNote {
+        name: one.name.clone(),
+        credential_name: one.credential_name.clone(),
+    };
+    used.map(|one| (one.id, note(one))).collect()
 }
 
 pub(super) fn load(app: &App, workspace: &WorkspaceId) -> Result<Vec<Credential>> {

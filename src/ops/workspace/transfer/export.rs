@@ -3,12 +3,13 @@
 use super::credentials;
 use super::{GROUPS, ItemKind};
 use crate::app::App;
-use crate::clock::iso;
 use crate::domain::accounts::caller::Caller;
 use crate::domain::error::{Error, Result};
 use crate::domain::flows::flow::{Flow, FlowKind};
-use crate::domain::ids::KeyId;
+use crate::domain::ids::{CredentialId, KeyId};
 use crate::domain::secrets::{redact, tree};
+use crate::domain::workspace::tool::WorkspaceTool;
+use crate::domain::workspace::variable::Variable;
 use crate::ops::conversations::feedback;
 use crate::ops::conversations::messages::{self, Budget};
 use crate::ops::flows::drafts;
@@ -19,11 +20,16 @@ use crate::store::tables::{API_KEYS, CANVASES, FLOWS};
 use crate::store::{Order, ReadTx};
 use crate::wire::conversations::feedback::FeedbackView;
 use crate::wire::conversations::messages::MessageView;
-use crate::wire::knowledge::stores::DocumentStoreView;
+use crate::wire::workspace::export::{
+    CredentialNote, DocumentStoreRow, DraftRow, ExportFile, ExportSelection, FlowRow, FlowSettingTexts,
+    KeyNote,
+};
+use crate::wire::workspace::templates::TemplateView;
+use crate::wire::workspace::tools::ToolView;
 use crate::wire::workspace::variables::VariableView;
-use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value, json};
-use std::collections::BTreeSet;
+use serde::Serialize;
+use serde_json::{Map, Value};
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Largest file.
 const BYTES_MAX: usize = 128 * 1024 * 1024;
@@ -32,93 +38,97 @@ const MESSAGES_MAX: usize = 10_000;
 /// Length of all messages and ratings of one file.
 const MESSAGE_BYTES_MAX: usize = 32 * 1024 * 1024;
 
-/// What shall be in the file, in Flowise's words. Nothing named is everything the caller may have but messages.
-#[derive(Debug, Default, Deserialize)]
-#[serde(default)]
-pub struct ExportSelection {
-    agentflow: bool,
-    agentflowv2: bool,
-    #[serde(rename = "assistantCustom")]
-    assistant_custom: bool,
-    chatflow: bool,
-    chat_message: bool,
-    chat_feedback: bool,
-    custom_template: bool,
-    document_store: bool,
-    tool: bool,
-    variable: bool,
-}
-
-impl ExportSelection {
-    fn kinds(&self, caller: &Caller) -> Result<Vec<ItemKind>> {
-        let named = [
-            (self.chatflow, ItemKind::Flow(FlowKind::Chatflow)),
-            (self.agentflow, ItemKind::Flow(FlowKind::Multiagent)),
-            (self.agentflowv2, ItemKind::Flow(FlowKind::Agentflow)),
-            (self.assistant_custom, ItemKind::Flow(FlowKind::Assistant)),
-            (self.tool, ItemKind::Tool),
-            (self.variable, ItemKind::Variable),
-            (self.document_store, ItemKind::DocumentStore),
-            (self.custom_template, ItemKind::Template),
-        ];
-        let kinds: Vec<ItemKind> = named.into_iter().filter(|(on, _)| *on).map(|(_, kind)| kind).collect();
-        if kinds.is_empty() && !self.chat_message && !self.chat_feedback {
-            return Ok(GROUPS
-                .map(|(_, kind)| kind)
-                .into_iter()
-                .filter(|kind| kind.check_export(caller).is_ok())
-                .collect());
-        }
-        kinds.iter().try_for_each(|kind| kind.check_export(caller))?;
-        Ok(kinds)
+/// The kinds of things that are wanted. Where nothing is named, those are all that the caller may have.
+fn wanted_kinds(wanted: &ExportSelection, caller: &Caller) -> Result<Vec<ItemKind>> {
+    let named = [
+        (wanted.chatflow, ItemKind::Flow(FlowKind::Chatflow)),
+        (wanted.agentflow, ItemKind::Flow(FlowKind::Multiagent)),
+        (wanted.agentflowv2, ItemKind::Flow(FlowKind::Agentflow)),
+        (wanted.assistant_custom, ItemKind::Flow(FlowKind::Assistant)),
+        (wanted.tool, ItemKind::Tool),
+        (wanted.variable, ItemKind::Variable),
+        (wanted.document_store, ItemKind::DocumentStore),
+        (wanted.custom_template, ItemKind::Template),
+    ];
+    let kinds: Vec<ItemKind> = named.into_iter().filter(|(on, _)| *on).map(|(_, kind)| kind).collect();
+    if kinds.is_empty() && !wanted.chat_message && !wanted.chat_feedback {
+        return Ok(GROUPS
+            .map(|(_, kind)| kind)
+            .into_iter()
+            .filter(|kind| kind.check_export(caller).is_ok())
+            .collect());
     }
+    kinds.iter().try_for_each(|kind| kind.check_export(caller))?;
+    Ok(kinds)
 }
-
 /// The file.
 ///
 /// # Errors
 /// 403 for a kind the caller may not have, 400 when it would be too large.
-pub fn export(app: &App, caller: &Caller, wanted: &ExportSelection) -> Result<Value> {
-    let kinds = wanted.kinds(caller)?;
-    let mut file = Map::new();
-    file.insert("FileDefaultName".to_owned(), "ExportData.json".into());
-    let lists =
-        GROUPS.iter().map(|(name, _)| *name).chain(super::parse::LEFT_OUT.iter().map(|(name, _)| *name));
-    lists.for_each(|name| drop(file.insert(name.to_owned(), json!([]))));
-    let (mut flows, mut bytes) = (Vec::new(), 0);
+pub fn export(app: &App, caller: &Caller, wanted: &ExportSelection) -> Result<ExportFile> {
+    let kinds = wanted_kinds(wanted, caller)?;
+    let (mut file, mut flows, mut bytes) = (ExportFile::default(), Vec::new(), 0);
     for kind in kinds {
-        let rows = match kind {
+        bytes += match kind {
             ItemKind::Flow(of) => {
                 let found = flows_of(app, caller, of)?;
                 let rows = found.iter().map(|flow| flow_row(app, flow)).collect::<Result<Vec<_>>>()?;
                 flows.extend(found);
-                rows
+                put_rows(flow_rows(&mut file, of), rows)?
             }
-            ItemKind::Tool => tools::list(app, caller)?.into_iter().map(redact_tool).collect(),
-            ItemKind::Variable => rows::<VariableView, _>(variables::list(app, caller)?)?
-                .into_iter()
-                .map(without_value)
-                .collect(),
-            ItemKind::DocumentStore => rows::<DocumentStoreView, _>(stores::list(app, caller)?)?
-                .into_iter()
-                .map(without_chunks)
-                .collect(),
-            ItemKind::Template => templates::list(app, caller)?,
+            ItemKind::Tool => {
+                let tools = tools::list(app, caller)?.into_iter().map(redact_tool);
+                put_rows(&mut file.tool, tools.map(ToolView::from).collect())?
+            }
+            ItemKind::Variable => {
+                let variables = variables::list(app, caller)?.into_iter().map(without_value);
+                put_rows(&mut file.variable, variables.map(VariableView::from).collect())?
+            }
+            ItemKind::DocumentStore => {
+                let stores = stores::list(app, caller)?.into_iter().map(DocumentStoreRow::from);
+                put_rows(&mut file.document_store, stores.collect())?
+            }
+            ItemKind::Template => {
+                let templates = templates::list(app, caller)?.into_iter().map(TemplateView::from);
+                put_rows(&mut file.custom_template, templates.collect())?
+            }
         };
-        bytes += rows.iter().map(|row| row.to_string().len()).sum::<usize>();
         if bytes > BYTES_MAX {
             return Err(Error::invalid("The file would be too large: export some kinds at a time."));
         }
-        file.insert(kind.group().to_owned(), rows.into());
     }
-    let named = named_credentials(app, caller, &file)?;
-    let mut ours = json!({"version": 1, "credentials": named, "keys": keys_of(app, caller, &flows)?});
+    file.notes.credentials = named_credentials(app, caller, &file)?;
+    file.notes.keys = keys_of(app, caller, &flows)?;
     if (wanted.chat_message || wanted.chat_feedback) && add_messages(app, caller, wanted, &mut file)? {
-        ours["truncated"] = true.into();
+        file.notes.truncated = Some(true);
     }
-    file.insert("flowkeep".to_owned(), ours);
     tracing::info!(flows = flows.len(), by = %caller.principal, "a workspace was exported");
-    Ok(Value::Object(file))
+    Ok(file)
+}
+
+/// The file of everything the caller may have but conversations.
+///
+/// # Errors
+/// As [`export`].
+pub fn export_all(app: &App, caller: &Caller) -> Result<ExportFile> {
+    export(app, caller, &ExportSelection::default())
+}
+
+/// The list of a file that holds the flows of a kind.
+const fn flow_rows(file: &mut ExportFile, kind: FlowKind) -> &mut Vec<FlowRow> {
+    match kind {
+        FlowKind::Multiagent => &mut file.agent_flow,
+        FlowKind::Agentflow => &mut file.agent_flow_v2,
+        FlowKind::Assistant => &mut file.assistant_flow,
+        FlowKind::Chatflow | FlowKind::Harness | FlowKind::Etl => &mut file.chat_flow,
+    }
+}
+
+/// Puts rows into a list of the file; how long they are as JSON text.
+fn put_rows<T: Serialize>(list: &mut Vec<T>, rows: Vec<T>) -> Result<usize> {
+    *list = rows;
+    let length = |row| serde_json::to_vec(row).map(|text| text.len()).map_err(Error::internal);
+    list.iter().map(length).sum()
 }
 
 /// Records as rows of the file, which are the rows of the API.
@@ -138,28 +148,30 @@ pub(super) fn to_values(rows: &[impl Serialize]) -> Result<Vec<Value>> {
 }
 
 /// What the flows of the file call their credentials, for those who may see credentials.
-fn named_credentials(app: &App, caller: &Caller, file: &Map<String, Value>) -> Result<Map<String, Value>> {
+fn named_credentials(
+    app: &App,
+    caller: &Caller,
+    file: &ExportFile,
+) -> Result<BTreeMap<CredentialId, CredentialNote>> {
     if !caller.permissions.has("credentials:view") {
-        return Ok(Map::new());
+        return Ok(BTreeMap::new());
     }
     let known = credentials::load(app, &caller.workspace)?;
-    Ok(credentials::find_names_in(&known, &Value::from(file.clone()).to_string()))
+    let text = serde_json::to_string(file).map_err(Error::internal)?;
+    Ok(credentials::find_names_in(&known, &text))
 }
 
 /// Name and hash of the keys that flows are bound to, by id, so that a place that has one of them finds it.
-fn keys_of(app: &App, caller: &Caller, flows: &[Flow]) -> Result<Map<String, Value>> {
+fn keys_of(app: &App, caller: &Caller, flows: &[Flow]) -> Result<BTreeMap<KeyId, KeyNote>> {
     if !caller.permissions.has("apikeys:view") {
-        return Ok(Map::new());
+        return Ok(BTreeMap::new());
     }
     let bound: BTreeSet<KeyId> = flows.iter().filter_map(|flow| flow.settings.api_key).collect();
     app.store.read(|tx| {
-        let mut keys = Map::new();
+        let mut keys = BTreeMap::new();
         for id in bound {
             if let Some(key) = API_KEYS.get(tx, &caller.workspace, &id)? {
-                keys.insert(
-                    id.to_string(),
-                    json!({"name": redact(&key.name).text, "hash": key.fingerprint()}),
-                );
+                keys.insert(id, KeyNote { name: redact(&key.name).text, hash: key.fingerprint() });
             }
         }
         Ok(keys)
@@ -177,83 +189,70 @@ fn flows_of(app: &App, caller: &Caller, kind: FlowKind) -> Result<Vec<Flow>> {
 ///
 /// # Errors
 /// When the database cannot be read, or the canvas is not one.
-pub(super) fn flow_row(app: &App, flow: &Flow) -> Result<Value> {
+pub(super) fn flow_row(app: &App, flow: &Flow) -> Result<FlowRow> {
     let read = |tx: &ReadTx| Ok((CANVASES.get(tx, &flow.workspace, &flow.id)?, drafts::canvas(tx, flow)?));
     let (live, draft) = app.store.read(read)?;
     let live = Snapshot::take(app, flow, &live.unwrap_or_default())?;
-    let mut row = json!({
-        "id": flow.id, "name": live.name, "flowData": live.exported_canvas(app, flow)?, "type": flow.kind,
-        "category": live.category, "createdDate": iso(flow.created), "updatedDate": iso(flow.updated),
-        "publishInstantly": flow.settings.publish_instantly,
-        "deployed": flow.settings.deployed, "isPublic": flow.settings.is_public,
-    });
-    for name in super::parse::SETTINGS {
-        row[*name] = live.settings.get(*name).map_or(Value::Null, |value| value.to_string().into());
-    }
-    if let Some(draft) = draft {
-        row["draft"] = json!({"flowData": Snapshot::take(app, flow, &draft)?.exported_canvas(app, flow)?});
-    }
-    if let Some(key) = flow.settings.api_key {
-        row["keyBound"] = true.into();
-        row["apikeyid"] = json!(key);
-    }
-    Ok(row)
+    let text = |name: &str| live.settings.get(name).map(Value::to_string);
+    let settings = FlowSettingTexts {
+        chatbot_config: text("chatbotConfig"),
+        api_config: text("apiConfig"),
+        analytic: text("analytic"),
+        speech_to_text: text("speechToText"),
+        text_to_speech: text("textToSpeech"),
+        follow_up_prompts: text("followUpPrompts"),
+        mcp_server_config: text("mcpServerConfig"),
+    };
+    let draft =
+        draft.map(|draft| Snapshot::take(app, flow, &draft)?.exported_canvas(app, flow)).transpose()?;
+    Ok(FlowRow {
+        id: flow.id,
+        flow_data: live.exported_canvas(app, flow)?,
+        name: live.name,
+        r#type: flow.kind,
+        category: live.category,
+        created_date: flow.created.into(),
+        updated_date: flow.updated.into(),
+        publish_instantly: flow.settings.publish_instantly,
+        deployed: flow.settings.deployed,
+        is_public: flow.settings.is_public,
+        settings,
+        draft: draft.map(|flow_data| DraftRow { flow_data }),
+        key_bound: flow.settings.api_key.map(|_| true),
+        api_key: flow.settings.api_key,
+    })
 }
 
-/// Texts of a tool in which people leave secrets.
-const REDACTED_FIELDS: [&str; 2] = ["description", "func"];
-
-/// A tool with secret-shaped text hidden.
-pub(super) fn redact_tool(mut row: Value) -> Value {
-    for field in REDACTED_FIELDS {
-        if let Some(text) = row[field].as_str() {
-            row[field] = redact(text).text.into();
-        }
-    }
-    row
+/// A tool with secret-shaped text hidden, wherever people leave secrets.
+pub(super) fn redact_tool(tool: WorkspaceTool) -> WorkspaceTool {
+    let (description, code) = (redact(&tool.description).text, redact(&tool.code).text);
+    WorkspaceTool { description, code, ..tool }
 }
 
 /// Lets texts of a tool that hold placeholders stay as they are `here`; says which would have read otherwise.
-pub(super) fn merge_redacted(sent: &mut Map<String, Value>, here: &Value) -> Vec<&'static str> {
+pub(super) fn merge_redacted(sent: &mut Map<String, Value>, here: &WorkspaceTool) -> Vec<&'static str> {
     let hidden = redact_tool(here.clone());
+    let texts = [("description", &hidden.description, &here.description), ("func", &hidden.code, &here.code)];
     let mut kept = Vec::new();
-    for field in REDACTED_FIELDS {
+    for (field, hidden, here) in texts {
         let Some(value) = sent.get_mut(field).filter(|value| tree::count_placeholders_in(value) > 0) else {
             continue;
         };
-        if hidden[field] != *value {
+        if value != hidden {
             kept.push(field);
         }
-        value.clone_from(&here[field]);
+        *value = here.as_str().into();
     }
     kept
 }
 
-fn without_value(mut row: Value) -> Value {
-    row["value"] = "".into();
-    row
-}
-
-/// A store without what its loaders brought: they are run again where it comes in.
-fn without_chunks(mut row: Value) -> Value {
-    if let Value::Object(map) = &mut row {
-        map.retain(|name, _| {
-            matches!(name.as_str(), "id" | "name" | "description" | "createdDate" | "updatedDate")
-        });
-        map.insert("loaders".to_owned(), "[]".into());
-        map.insert("status".to_owned(), "EMPTY".into());
-    }
-    row
+fn without_value(variable: Variable) -> Variable {
+    Variable { value: String::new(), ..variable }
 }
 
 /// The newest messages and their ratings, of flows the caller may export and see; true when some were left out. Flows
 /// with few come whole and the others share what is left.
-fn add_messages(
-    app: &App,
-    caller: &Caller,
-    wanted: &ExportSelection,
-    file: &mut Map<String, Value>,
-) -> Result<bool> {
+fn add_messages(app: &App, caller: &Caller, wanted: &ExportSelection, file: &mut ExportFile) -> Result<bool> {
     let mut flows = Vec::new();
     for flow in app.store.read(|tx| FLOWS.list(tx, &caller.workspace))? {
         if ItemKind::Flow(flow.kind).check_export(caller).is_ok() {
@@ -287,7 +286,7 @@ fn add_messages(
             rated_room.return_share(share);
         }
     }
-    file.insert("ChatMessage".to_owned(), told.into());
-    file.insert("ChatMessageFeedback".to_owned(), ratings.into());
+    file.chat_message = told;
+    file.chat_message_feedback = ratings;
     Ok(room.is_truncated() || rated_room.is_truncated())
 }

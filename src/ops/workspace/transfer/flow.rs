@@ -3,7 +3,7 @@
 
 use super::import::parse_body;
 use super::parse::{ImportItem, SETTINGS, UNNAMED};
-use super::plan::{ImportAction, ImportStep};
+use super::plan::ImportStep;
 use super::with_permission;
 use super::workspace_view::{KeyBinding, flow_canvas};
 use crate::app::App;
@@ -14,6 +14,7 @@ use crate::domain::flows::draft::EditTarget;
 use crate::domain::flows::flow::FlowKind;
 use crate::domain::flows::flow_change::{FlowChange, ImportedFlow};
 use crate::domain::ids::FlowId;
+use crate::domain::workspace::import::ImportAction;
 use crate::ops::flows;
 use crate::ops::flows::access::{self, FlowAction as ImportMode};
 use crate::ops::flows::drafts::{self, DraftPrecondition};

@@ -5,7 +5,7 @@ use super::credentials::{self, CredentialMatches};
 use super::export;
 use super::flow;
 use super::parse::{ImportItem, display_name, parse};
-use super::plan::{ExistingPolicy, ImportAction, ImportChoices, ImportStep, plan, report_row};
+use super::plan::{ImportStep, plan, report_item};
 use super::workspace_view::KeyBinding;
 use crate::app::App;
 use crate::canvas::Canvas;
@@ -13,6 +13,7 @@ use crate::domain::accounts::caller::Caller;
 use crate::domain::error::{Error, Result};
 use crate::domain::flows::card_problems::CardProblems;
 use crate::domain::ids::{DocumentStoreId, TemplateId, ToolId, VariableId, find_ids};
+use crate::domain::workspace::import::{FileImport, ImportAction};
 use crate::domain::workspace::variable::VariableChange;
 use crate::ops::flows::validation::{ImportedResources, former_names, unknown_cards};
 use crate::ops::knowledge::stores;
@@ -20,67 +21,23 @@ use crate::ops::workspace::templates;
 use crate::ops::workspace::tools;
 use crate::ops::workspace::variables;
 use crate::wire::knowledge::stores::{DocumentStoreEdit, NewDocumentStore};
+use crate::wire::workspace::import::{ImportItemView, ImportResult, Unsupported, UnsupportedKind};
+use crate::wire::workspace::tools::ToolEdit;
 use crate::wire::workspace::variables::VariableEdit;
-use serde::Deserialize;
 use serde::de::DeserializeOwned;
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 use std::collections::{BTreeMap, HashMap, HashSet};
-
-/// The body: how, and the file itself beside it, as Flowise sends it.
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct ImportBody {
-    /// `preview` changes nothing and tells what an import would do.
-    #[serde(default)]
-    mode: Option<ImportMode>,
-    /// What to do with things of the file, by their ids there.
-    #[serde(default)]
-    choices: HashMap<String, ImportAction>,
-    /// What to do with the others of them that are here already.
-    #[serde(default)]
-    existing: ExistingPolicy,
-    /// The name of the file, after which a canvas without a name is called.
-    #[serde(default)]
-    file_name: Option<String>,
-    #[serde(flatten)]
-    file: Map<String, Value>,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "lowercase")]
-enum ImportMode {
-    Preview,
-    Import,
-}
-
-impl ImportBody {
-    /// A file with nothing chosen for single things of it.
-    ///
-    /// # Errors
-    /// 400 when it is no JSON object.
-    pub fn from_file(
-        text: &str,
-        file_name: Option<String>,
-        existing: ExistingPolicy,
-        preview: bool,
-    ) -> Result<Self> {
-        let wrong =
-            |_| Error::invalid("This is not a file of JSON with an export, a flow, a tool or a canvas.");
-        let file: Map<String, Value> = serde_json::from_str(text).map_err(wrong)?;
-        let mode = Some(if preview { ImportMode::Preview } else { ImportMode::Import });
-        Ok(Self { mode, choices: HashMap::new(), existing, file_name, file })
-    }
-}
 
 /// Imports a file, or tells what would become of it. A thing that cannot come in is named with the reason; the others
 /// come in all the same.
 ///
 /// # Errors
 /// 400 for a file with nothing in it.
-pub fn import(app: &App, caller: &Caller, body: ImportBody) -> Result<Value> {
-    let ImportBody { mode, choices: chosen, existing, file_name, file } = body;
+pub fn import(app: &App, caller: &Caller, wanted: FileImport) -> Result<ImportResult> {
+    let FileImport { is_preview, choices, file_name, file } = wanted;
+    let is_import = !is_preview;
     let mut incoming = parse(file, file_name.as_deref())?;
-    let mut steps = plan(app, caller, &incoming, &ImportChoices { chosen, existing })?;
+    let mut steps = plan(app, caller, &incoming, &choices)?;
     let known = credentials::load(app, &caller.workspace)?;
     let stands = credentials::match_credentials(caller, &known, &incoming.credentials);
     let told_of = incoming.items.iter().zip(&steps).map(|(item, step)| notes(item, step, &stands));
@@ -88,7 +45,6 @@ pub fn import(app: &App, caller: &Caller, body: ImportBody) -> Result<Value> {
     replace_ids(&mut incoming.items, &steps, &stands)?;
     let problems = problems(app, caller, &incoming.items, &steps)?;
     let unsupported = count_unsupported(&incoming.items, &steps);
-    let is_import = mode != Some(ImportMode::Preview);
     if is_import {
         for (item, step) in incoming.items.iter().zip(&mut steps) {
             if step.is_written() {
@@ -96,13 +52,12 @@ pub fn import(app: &App, caller: &Caller, body: ImportBody) -> Result<Value> {
             }
         }
     }
-    let rows = incoming.items.iter().zip(&steps).zip(notes.iter().zip(&problems));
-    let mut told: Vec<Value> = rows
-        .map(|((item, step), (notes, problems))| report_row(item, step, notes, problems, is_import))
-        .collect();
-    told.extend(incoming.left_out.iter().map(|(name, count, why)| {
-        json!({"kind": name, "count": count, "action": "skip", "reason": why, "choices": ["skip"]})
-    }));
+    let rows = incoming.items.iter().zip(&steps).zip(notes.into_iter().zip(problems));
+    let mut items = rows
+        .map(|((item, step), (notes, problems))| report_item(item, step, notes, problems, is_import))
+        .collect::<Result<Vec<_>>>()?;
+    let left_out = incoming.left_out.iter();
+    items.extend(left_out.map(|(name, count, why)| ImportItemView::left_out(name, *count, why)));
     let count = |actions: &[ImportAction]| {
         steps.iter().filter(|step| step.refusal.is_none() && actions.contains(&step.action)).count()
     };
@@ -112,11 +67,13 @@ pub fn import(app: &App, caller: &Caller, body: ImportBody) -> Result<Value> {
     if is_import {
         tracing::info!(created, updated, refused, by = %caller.principal, "a file was imported");
     }
-    Ok(json!({
-        "message": if !is_import { "preview" } else if refused == 0 { "success" } else { "some items were refused" },
-        "items": told, "created": created, "updated": updated, "skipped": count(&[ImportAction::Skip]),
-        "refused": refused, "unsupported": unsupported,
-    }))
+    let message = match (is_import, refused) {
+        (false, _) => "preview",
+        (true, 0) => "success",
+        (true, _) => "some items were refused",
+    };
+    let skipped = count(&[ImportAction::Skip]);
+    Ok(ImportResult { message, items, created, updated, skipped, refused, unsupported })
 }
 
 /// What is wrong with each flow that comes in, as validation says it of flows that are here.
@@ -142,7 +99,7 @@ fn problems(
 }
 
 /// Kinds of flows and cards that come in and do not run here: how many, and in how many flows.
-fn count_unsupported(items: &[ImportItem], steps: &[ImportStep]) -> Vec<Value> {
+fn count_unsupported(items: &[ImportItem], steps: &[ImportStep]) -> Vec<Unsupported> {
     let mut kinds: BTreeMap<&str, usize> = BTreeMap::new();
     let mut cards: BTreeMap<String, (usize, usize)> = BTreeMap::new();
     for (item, step) in items.iter().zip(steps) {
@@ -161,12 +118,19 @@ fn count_unsupported(items: &[ImportItem], steps: &[ImportStep]) -> Vec<Value> {
             *flows += usize::from(seen.insert(name));
         }
     }
-    let kinds = kinds.into_iter().map(|(name, count)| ("type", name.to_owned(), count, count));
-    let cards = cards.into_iter().map(|(name, (count, flows))| ("card", name, count, flows));
-    kinds
-        .chain(cards)
-        .map(|(what, name, count, flows)| json!({"what": what, "name": name, "count": count, "flows": flows}))
-        .collect()
+    let kinds = kinds.into_iter().map(|(name, count)| Unsupported {
+        what: UnsupportedKind::Type,
+        name: name.to_owned(),
+        count,
+        flows: count,
+    });
+    let cards = cards.into_iter().map(|(name, (count, flows))| Unsupported {
+        what: UnsupportedKind::Card,
+        name,
+        count,
+        flows,
+    });
+    kinds.chain(cards).collect()
 }
 
 /// A fault of the service is named as such, and logged.
@@ -248,19 +212,20 @@ fn replace_in_text(text: &str, names: &HashMap<String, String>) -> String {
 
 fn import_item(app: &App, caller: &Caller, item: &ImportItem, step: &ImportStep) -> Result<()> {
     let bytes = *step.id.as_bytes();
-    let (text, is_new) = (step.id.to_string(), step.action != ImportAction::Update);
+    let is_new = step.action != ImportAction::Update;
     let fields = &item.fields;
     match item.kind {
         ItemKind::Flow(kind) => flow::import(app, caller, item, kind, step),
         ItemKind::Tool => {
+            let id = ToolId::from_bytes(bytes);
             if is_new {
-                return tools::create_as(app, caller, ToolId::from_bytes(bytes), &parse_body(fields)?)
-                    .map(drop);
+                let change = parse_body::<ToolEdit>(fields)?.into();
+                return tools::create_as(app, caller, id, &change).map(drop);
             }
             require(caller, "tools:update")?;
             let mut fields = fields.clone();
-            export::merge_redacted(&mut fields, &tools::read(app, caller, &text)?);
-            tools::update(app, caller, &text, &parse_body(&fields)?).map(drop)
+            export::merge_redacted(&mut fields, &tools::read(app, caller, id)?);
+            tools::update(app, caller, id, &parse_body::<ToolEdit>(&fields)?.into()).map(drop)
         }
         ItemKind::Variable => {
             // Files of others may hold values: they stay outside as they do in ours.

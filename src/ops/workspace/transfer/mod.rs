@@ -11,10 +11,9 @@ mod plan;
 mod transcripts;
 pub(crate) mod workspace_view;
 
-pub use self::export::{ExportSelection, export};
+pub use self::export::{export, export_all};
 pub use self::file_flows::{FileFlow, FileFlows};
-pub use self::import::{ImportBody, import};
-pub use self::plan::ExistingPolicy;
+pub use self::import::import;
 pub use self::transcripts::transcripts;
 use crate::domain::accounts::caller::{Caller, Permission, PermissionSet};
 use crate::domain::error::{Error, Result};

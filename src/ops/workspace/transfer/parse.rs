@@ -9,7 +9,8 @@ use crate::domain::flows::flow::FlowKind;
 use crate::domain::secrets::redact;
 use crate::ops::flows::settings;
 use crate::ops::workspace::templates;
-use crate::ops::workspace::tools::ToolBody;
+use crate::ops::workspace::tools;
+use crate::wire::workspace::tools::ToolEdit;
 use serde_json::{Map, Value, json};
 use std::collections::HashSet;
 use uuid::Uuid;
@@ -311,7 +312,9 @@ fn without_control(c: char) -> char {
 fn refusal(item: &ImportItem) -> Option<String> {
     let judged = match item.kind {
         ItemKind::Flow(_) => flow::check(item),
-        ItemKind::Tool => parse_body::<ToolBody>(&item.fields).and_then(|tool| tool.check()),
+        ItemKind::Tool => {
+            parse_body::<ToolEdit>(&item.fields).and_then(|tool| tools::preview(&tool.into())).map(drop)
+        }
         ItemKind::Template => templates::content_of(&item.fields).map(drop),
         ItemKind::Variable | ItemKind::DocumentStore => Ok(()),
     };

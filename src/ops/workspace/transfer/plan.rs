@@ -10,38 +10,13 @@ use crate::domain::error::Result;
 use crate::domain::flows::card_problems::CardProblems;
 use crate::domain::flows::draft::EditTarget;
 use crate::domain::ids::FlowId;
+use crate::domain::workspace::import::{ExistingPolicy, ImportAction, ImportChoices};
 use crate::ops::flows::drafts::{self, DraftPrecondition};
 use crate::store::tables::FLOWS;
 use crate::wire::flows::problems::CardProblemsView;
-use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value, json};
-use std::collections::HashMap;
+use crate::wire::workspace::import::{FlowReport, ImportItemView, ItemIdentity};
+use serde_json::Value;
 use uuid::Uuid;
-
-/// What is done with a thing.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum ImportAction {
-    /// It is made: nothing of it is here.
-    Create,
-    /// It is made under an id of its own, beside what is here.
-    Duplicate,
-    /// What is here under its id becomes what the file says.
-    Update,
-    Skip,
-}
-
-/// What is done with things that are here already, where nothing was chosen for one of them.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum ExistingPolicy {
-    #[default]
-    Skip,
-    /// They become what the file says, where that is something else.
-    Update,
-    /// They are made once more.
-    Duplicate,
-}
 
 /// What becomes of one thing.
 #[derive(Debug)]
@@ -82,14 +57,6 @@ impl ImportStep {
     pub fn is_written(&self) -> bool {
         self.refusal.is_none() && self.action != ImportAction::Skip
     }
-}
-
-/// What a caller says of things that are here already.
-#[derive(Debug, Default)]
-pub(super) struct ImportChoices {
-    /// Of each for itself, by its id in the file.
-    pub chosen: HashMap<String, ImportAction>,
-    pub existing: ExistingPolicy,
 }
 
 pub(super) fn plan(
@@ -215,7 +182,7 @@ fn note_replacements(
             }
         }
         ItemKind::Tool => {
-            let kept = here.row(&step.id);
+            let kept = here.tool(&step.id);
             let kept = kept.map(|here| merge_redacted(&mut item.fields.clone(), here)).unwrap_or_default();
             if !kept.is_empty() {
                 let names = kept.join(" and ");
@@ -229,39 +196,34 @@ fn note_replacements(
     Ok(())
 }
 
-/// A row of the answer.
-pub(super) fn report_row(
+/// What is told of a thing.
+///
+/// # Errors
+/// [`Error::Internal`] when its problems cannot be written as JSON.
+pub(super) fn report_item(
     item: &ImportItem,
     step: &ImportStep,
-    notes: &[String],
-    problems: &[CardProblems],
+    notes: Vec<String>,
+    problems: Vec<CardProblems>,
     is_done: bool,
-) -> Value {
-    let mut row = Map::new();
-    row.insert("kind".into(), item.kind.group().into());
-    row.insert("id".into(), json!(item.id));
-    row.insert("name".into(), item.name.clone().into());
-    if step.is_written() && item.id != Some(step.id) && (is_done || item.id.is_some()) {
-        row.insert("newId".into(), json!(step.id));
-    }
-    match &step.refusal {
-        Some(why) => {
-            row.insert("action".into(), "refused".into());
-            row.insert("reason".into(), why.clone().into());
-        }
+) -> Result<ImportItemView> {
+    let is_renamed = step.is_written() && item.id != Some(step.id) && (is_done || item.id.is_some());
+    let identity =
+        ItemIdentity { id: item.id, name: item.name.clone(), new_id: is_renamed.then_some(step.id) };
+    let kind = item.kind.group();
+    let told = match &step.refusal {
+        Some(why) => ImportItemView::refused(kind, identity, why.clone()),
         None => {
-            row.insert("action".into(), json!(step.action));
-            row.insert("reason".into(), json!(step.reason));
-            row.insert("choices".into(), json!(step.choices));
+            let (reason, choices) = (step.reason.clone(), step.choices.clone());
+            ImportItemView::planned(kind, identity, step.action, reason, choices)
         }
-    }
-    if !notes.is_empty() {
-        row.insert("notes".into(), json!(notes));
-    }
-    if let (ItemKind::Flow(kind), true) = (item.kind, step.is_written()) {
-        row.insert("type".into(), json!(kind));
-        let problems: Vec<_> = problems.iter().cloned().map(CardProblemsView::from).collect();
-        row.insert("problems".into(), json!(problems));
-    }
-    Value::Object(row)
+    };
+    let flow = match item.kind {
+        ItemKind::Flow(r#type) if step.is_written() => {
+            let problems = problems.into_iter().map(CardProblemsView::from).collect();
+            Some(FlowReport { r#type, problems })
+        }
+        _ => None,
+    };
+    Ok(told.with_notes(notes).with_flow(flow))
 }

@@ -10,7 +10,8 @@ use crate::domain::predictions::prediction::ChatType;
 use crate::ops::conversations::messages::{self, Budget, MessageFilter, conversations};
 use crate::store::tables::FLOWS;
 use crate::wire::conversations::messages::MessageView;
-use serde_json::{Value, json};
+use crate::wire::workspace::transcripts::{TranscriptMessage, TranscriptSpeaker, TranscriptView};
+use serde_json::Value;
 
 const CONVERSATIONS_MAX: usize = 5_000;
 const MESSAGES_MAX: usize = 50_000;
@@ -20,7 +21,12 @@ const BYTES_MAX: usize = 64 * 1024 * 1024;
 ///
 /// # Errors
 /// 404, 403, 400 when that is more than one file holds.
-pub fn transcripts(app: &App, caller: &Caller, id: &FlowId, filter: &MessageFilter) -> Result<Vec<Value>> {
+pub fn transcripts(
+    app: &App,
+    caller: &Caller,
+    id: &FlowId,
+    filter: &MessageFilter,
+) -> Result<Vec<TranscriptView>> {
     let flow =
         app.store.read(|tx| FLOWS.get(tx, &caller.workspace, id))?.ok_or_else(|| Error::no_flow(id))?;
     ItemKind::Flow(flow.kind).check_export(caller)?;
@@ -32,11 +38,14 @@ pub fn transcripts(app: &App, caller: &Caller, id: &FlowId, filter: &MessageFilt
         if budget.is_truncated() {
             return Err(too_many());
         }
-        let lines: Vec<Value> = to_values(&said)?.iter().map(line).collect();
-        Ok(json!({
-            "id": row.chat, "source": source(row.chat_type), "sessionId": row.session,
-            "memoryType": row.memory_type, "email": row.lead_email, "messages": lines,
-        }))
+        Ok(TranscriptView {
+            id: row.chat,
+            source: source(row.chat_type),
+            session_id: row.session,
+            memory_type: row.memory_type,
+            email: row.lead_email,
+            messages: to_values(&said)?.iter().map(line).collect(),
+        })
     });
     told.collect()
 }
@@ -54,13 +63,16 @@ fn source(chat_type: Option<ChatType>) -> &'static str {
     if chat_type == Some(ChatType::Internal) { "UI" } else { "API/Embed" }
 }
 
-fn line(message: &Value) -> Value {
-    let who = if message["role"] == "apiMessage" { "bot" } else { "user" };
-    let mut line = json!({"content": message["content"], "role": who, "time": message["createdDate"]});
-    for name in ["sourceDocuments", "usedTools", "fileUploads", "feedback"] {
-        if message.get(name).is_some_and(|value| !value.is_null()) {
-            line[name] = message[name].clone();
-        }
+fn line(message: &Value) -> TranscriptMessage {
+    let text = |name: &str| message[name].as_str().unwrap_or_default().to_owned();
+    let part = |name: &str| message.get(name).filter(|value| !value.is_null()).cloned();
+    TranscriptMessage {
+        content: text("content"),
+        role: if message["role"] == "apiMessage" { TranscriptSpeaker::Bot } else { TranscriptSpeaker::User },
+        time: text("createdDate"),
+        source_documents: part("sourceDocuments"),
+        used_tools: part("usedTools"),
+        file_uploads: part("fileUploads"),
+        feedback: part("feedback"),
     }
-    line
 }

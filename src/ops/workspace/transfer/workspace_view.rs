@@ -8,11 +8,12 @@ use crate::app::App;
 use crate::canvas::{Canvas, Node};
 use crate::domain::accounts::api_key::ApiKey;
 use crate::domain::accounts::caller::Caller;
-use crate::domain::error::Result;
+use crate::domain::error::{Error, Result};
 use crate::domain::flows::flow::{Flow, FlowKind};
 use crate::domain::ids::{
     CredentialId, DocumentStoreId, FlowId, KeyId, TemplateId, ToolId, VariableId, WorkspaceId,
 };
+use crate::domain::workspace::tool::WorkspaceTool;
 use crate::ops::flows::access::{self, FlowAction as ImportMode};
 use crate::ops::flows::{drafts, live, snapshot};
 use crate::ops::knowledge::stores;
@@ -22,6 +23,8 @@ use crate::store::tables::{
     API_KEYS, CANVASES, CREDENTIALS, DOCUMENT_STORES, FLOWS, TEMPLATES, TOOLS, VARIABLES, WORKSPACES,
 };
 use crate::wire::knowledge::stores::DocumentStoreView;
+use crate::wire::workspace::templates::TemplateView;
+use crate::wire::workspace::tools::{ToolEdit, ToolView};
 use crate::wire::workspace::variables::VariableView;
 use serde_json::{Map, Value};
 use sha2::{Digest as _, Sha256};
@@ -57,8 +60,9 @@ pub(super) enum KeyBinding {
 pub(super) struct WorkspaceView<'a> {
     app: &'a App,
     caller: &'a Caller,
-    /// Things that are not flows, as lists show them.
+    /// Things that are not flows, as files show them.
     rows: HashMap<String, (ItemKind, Value)>,
+    tools: Vec<WorkspaceTool>,
     keys: Vec<ApiKey>,
     /// Flows by the digest of what their canvases say: the kind, and the name.
     flows: OnceCell<HashMap<ContentDigest, (FlowKind, String)>>,
@@ -69,28 +73,35 @@ type ContentDigest = [u8; 32];
 impl<'a> WorkspaceView<'a> {
     pub fn load(app: &'a App, caller: &'a Caller, items: &[ImportItem]) -> Result<Self> {
         type List<'a> = (ItemKind, &'a dyn Fn(&App, &Caller) -> Result<Vec<Value>>);
-        let lists: [List<'_>; 4] = [
+        let lists: [List<'_>; 3] = [
             (ItemKind::Variable, &|app, caller| rows::<VariableView, _>(variables::list(app, caller)?)),
-            (ItemKind::Tool, &tools::list),
             (ItemKind::DocumentStore, &|app, caller| {
                 rows::<DocumentStoreView, _>(stores::list(app, caller)?)
             }),
-            (ItemKind::Template, &templates::list),
+            (ItemKind::Template, &|app, caller| rows::<TemplateView, _>(templates::list(app, caller)?)),
         ];
-        let mut rows = HashMap::new();
+        let mut found = HashMap::new();
+        let is_wanted = |kind| items.iter().any(|item| item.kind == kind);
+        let named = |kind, row: Value| Some((row["id"].as_str()?.to_owned(), (kind, row)));
         for (kind, list) in lists {
-            if items.iter().any(|item| item.kind == kind) {
-                let named = |row: Value| Some((row["id"].as_str()?.to_owned(), (kind, row)));
-                rows.extend(list(app, caller)?.into_iter().filter_map(named));
+            if is_wanted(kind) {
+                found.extend(list(app, caller)?.into_iter().filter_map(|row| named(kind, row)));
             }
         }
+        let tools = if is_wanted(ItemKind::Tool) { tools::list(app, caller)? } else { Vec::new() };
+        let shown = rows::<ToolView, _>(tools.iter().cloned().map(redact_tool).collect())?;
+        found.extend(shown.into_iter().filter_map(|row| named(ItemKind::Tool, row)));
         let keys = app.store.read(|tx| API_KEYS.list(tx, &caller.workspace))?;
-        Ok(Self { app, caller, rows, keys, flows: OnceCell::new() })
+        Ok(Self { app, caller, rows: found, tools, keys, flows: OnceCell::new() })
     }
 
-    /// A thing that is no flow, as lists show it.
-    pub fn row(&self, id: &Uuid) -> Option<&Value> {
+    /// A thing that is no flow, as files show it.
+    fn row(&self, id: &Uuid) -> Option<&Value> {
         self.rows.get(&id.to_string()).map(|(_, row)| row)
+    }
+
+    pub fn tool(&self, id: &Uuid) -> Option<&WorkspaceTool> {
+        self.tools.iter().find(|tool| tool.id == ToolId::from_bytes(*id.as_bytes()))
     }
 
     /// The id of the variable of this name.
@@ -167,7 +178,7 @@ impl<'a> WorkspaceView<'a> {
             Ok((flow, canvas.unwrap_or_default()))
         })?;
         let Some(flow) = flow else { return Ok(false) };
-        let here = flow_row(self.app, &flow)?;
+        let here = serde_json::to_value(flow_row(self.app, &flow)?).map_err(Error::internal)?;
         let own = ["name", "type", "category", "isPublic"];
         let is_same = |field: &&str| has_same_value(here.get(*field), item.fields.get(*field));
         let sent = super::flow::canvas_of(item);
@@ -234,11 +245,12 @@ fn has_same_content(kind: ItemKind, here: Value, fields: &Map<String, Value>) ->
     let (here, compared): (Value, &[&str]) = match kind {
         ItemKind::Tool => {
             // Schemas are written in more than one way: both are compared as a list shows them.
-            let shown = parse_body(fields).and_then(|body| tools::preview(&body));
-            if let Ok(Value::Object(shown)) = shown.map(redact_tool) {
+            let tool = parse_body::<ToolEdit>(fields).and_then(|tool| tools::preview(&tool.into()));
+            let shown = tool.map(|tool| serde_json::to_value(ToolView::from(redact_tool(tool))));
+            if let Ok(Ok(Value::Object(shown))) = shown {
                 sent = Cow::Owned(shown);
             }
-            (redact_tool(here), &["name", "description", "color", "iconSrc", "schema", "func"])
+            (here, &["name", "description", "color", "iconSrc", "schema", "func"])
         }
         ItemKind::Variable => (here, &["name", "type"]),
         ItemKind::DocumentStore => (here, &["name", "description"]),

@@ -1,0 +1,145 @@
+//! What requests may say in an address or a header beside its path.
+
+use crate::http::openapi::spec::{COUNT, EMAIL, ID, ParamKind, ParamSpec, TEXT, TIME, header, query};
+
+const SWITCH: ParamKind = ParamKind::Words(&["true", "false"]);
+
+/// `page` and `limit`: both above zero make a page (manual 1.6 r1).
+pub(super) const PAGES: &[ParamSpec] = &[PAGE, LIMIT];
+const PAGE: ParamSpec = query("page", COUNT, "Which page, from 1; only with `limit`.");
+const LIMIT: ParamSpec = query("limit", COUNT, "How many rows a page has; only with `page`.");
+
+/// Deletes what is in use.
+pub(super) const FORCE: &[ParamSpec] = &[query("force", SWITCH, "`true`: deletes it although flows use it.")];
+
+/// Which canvas a question is about.
+pub(super) const SIDE: &[ParamSpec] = &[query(
+    "source",
+    ParamKind::Words(&["live", "draft"]),
+    "`draft`, which is usual: the draft's, when there is one; `live`: Live's.",
+)];
+
+/// What the list of flows can be narrowed by.
+pub(super) const FLOW_FILTER: &[ParamSpec] = &[
+    query(
+        "type",
+        ParamKind::Words(&["ASSISTANT", "ETL", "CHATFLOW", "AGENTFLOW", "MULTIAGENT", "HARNESS"]),
+        "Only flows of this kind.",
+    ),
+    query("fields", ParamKind::Words(&["summary"]), "The least of each flow, with the state of its draft."),
+    query(
+        "full",
+        SWITCH,
+        "`true`: with the canvas of each flow, as lists of Flowise have it. Its clients were looked at: flowise-sdk for \
+         Node and flowise for Python ask flows and read no list, and neither does the chat widget.",
+    ),
+    PAGE,
+    LIMIT,
+];
+
+/// Which flows of a key to list.
+pub(super) const OF_KEY: &[ParamSpec] =
+    &[query("keyonly", TEXT, "Leaves out flows that are bound to no key.")];
+
+/// What saving a draft looks at.
+pub(super) const DRAFT_MATCH: &[ParamSpec] = &[header(
+    "If-Match",
+    TEXT,
+    "The `updatedDate` of the draft that was seen, in quotes, or `\"none\"`; another draft is a conflict.",
+)];
+
+/// What a version is compared with.
+pub(super) const AGAINST: &[ParamSpec] =
+    &[query("against", TEXT, "`previous`, which is usual, `current`, or the id of a version.")];
+
+/// What names a file of a conversation: its flow, conversation and name; or what a signed link carries.
+pub(super) const FILE_QUERY: &[ParamSpec] = &[
+    query("chatflowId", ID, "The flow."),
+    query("chatId", ID, "The conversation."),
+    query(
+        "fileName",
+        TEXT,
+        "The file: the name that this server gave it, or the one it was sent with; of several the newest.",
+    ),
+    query("expires", TEXT, "Of a signed link: when it ends."),
+    query("signature", TEXT, "Of a signed link: its proof."),
+];
+
+/// The chat types that a filter may name: Flowise's, of which this server has some.
+const CHAT_TYPES: ParamKind = ParamKind::List(&ParamKind::Words(&[
+    "INTERNAL",
+    "EXTERNAL",
+    "EVALUATION",
+    "MCP",
+    "SCHEDULED",
+    "WEBHOOK",
+]));
+const RATINGS: ParamKind = ParamKind::List(&ParamKind::Words(&["THUMBS_UP", "THUMBS_DOWN"]));
+const ORDER: ParamSpec =
+    query("order", ParamKind::Words(&["ASC", "DESC"]), "Oldest first, which is usual, or newest first.");
+
+macro_rules! message_filter {
+    ($($more:expr),*) => {
+        &[
+            query("chatType", CHAT_TYPES, "Only messages of these kinds; may be given several times."),
+            query("chatId", ID, "Only messages of this conversation."),
+            query("sessionId", TEXT, "Only messages of this memory session."),
+            query("memoryType", TEXT, "Only messages of this kind of memory."),
+            query("messageId", ID, "Only this message."),
+            query("startDate", TIME, "Only messages from then on."),
+            query("endDate", TIME, "Only messages until then."),
+            query("feedbackType", RATINGS, "Only rated answers, each with its question; may be given several times."),
+            $($more,)*
+        ]
+    };
+}
+pub(super) const MESSAGE_FILTER: &[ParamSpec] = message_filter!();
+pub(super) const CONVERSATION_LIST: &[ParamSpec] = message_filter!(PAGE, LIMIT);
+pub(super) const MESSAGE_LIST: &[ParamSpec] =
+    message_filter!(ORDER, PAGE, LIMIT, query("feedback", TEXT, "Brings the rating of each answer along."));
+
+pub(super) const FILLING_FILTER: &[ParamSpec] = &[
+    ORDER,
+    query("startDate", TIME, "Only fillings from then on."),
+    query("endDate", TIME, "Only fillings until then."),
+];
+
+pub(super) const FEEDBACK_FILTER: &[ParamSpec] = &[
+    ORDER,
+    query("chatId", ID, "Only ratings in this conversation."),
+    query("startDate", TIME, "Only ratings from then on."),
+    query("endDate", TIME, "Only ratings until then."),
+];
+
+pub(super) const CREDENTIAL_FILTER: &[ParamSpec] = &[query(
+    "credentialName",
+    ParamKind::List(&TEXT),
+    "Only credentials of these types; may be given several times.",
+)];
+
+/// What a provider sends a person back with.
+pub(super) const RETURNED: &[ParamSpec] = &[
+    query("state", TEXT, "The word of the sign-in, which counts once."),
+    query("code", TEXT, "What buys tokens."),
+    query("error", TEXT, "Why there is no code."),
+];
+
+pub(super) const ACCOUNT_FILTER: &[ParamSpec] = &[
+    query("id", ID, "Whose account; one's own when it is left out."),
+    query("email", EMAIL, "Whose account, by e-mail."),
+];
+pub(super) const WHOM: &[ParamSpec] = &[query("userId", ID, "Whom.")];
+pub(super) const WHERE_TO: &[ParamSpec] = &[query("id", ID, "The workspace to go to.")];
+/// Whose place, and where.
+pub(super) const MEMBER_FILTER: &[ParamSpec] =
+    &[query("workspaceId", ID, "The active workspace when it is left out."), query("userId", ID, "Whom.")];
+
+pub(super) const AUDIT_FILTER: &[ParamSpec] = &[
+    query("action", ParamKind::List(&TEXT), "Only these actions; may be given several times."),
+    query("userId", ID, "Only what this person did."),
+    query("workspaceId", ID, "Only in this workspace."),
+    query("since", TIME, "Not before."),
+    query("until", TIME, "Not after."),
+    query("page", ParamKind::Whole(1), "Which page, from 1."),
+    query("limit", ParamKind::Whole(1), "How many rows a page has, at most 200."),
+];
