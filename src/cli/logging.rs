@@ -1,7 +1,6 @@
 //! The log: readable lines on a terminal, JSON lines otherwise, always on standard error. No line is longer than 8 KiB
 //! and none holds a control character, whatever was logged (manual 12.10).
 
-use crate::limits::LOG_LINE_MAX_BYTES;
 use crate::settings::{LogFilter, LogFormat, LogLevel, Settings};
 use crate::traces::{self, SpanLayer};
 use serde_json::{Value, json};
@@ -9,6 +8,9 @@ use std::io::{self, IsTerminal as _};
 use tracing_subscriber::filter::{LevelFilter, Targets};
 use tracing_subscriber::fmt::{self, MakeWriter};
 use tracing_subscriber::layer::{Layer as _, SubscriberExt as _};
+
+/// Longest line of the log (manual 14.2).
+const LOG_LINE_MAX_BYTES: usize = 8 * 1024;
 
 /// Starts the log; `level` is what it shows when nothing is set. Later calls change nothing. `spans` listens beside it.
 pub(super) fn start(settings: &Settings, level: LogLevel, spans: Option<SpanLayer>) {

@@ -28,6 +28,19 @@ use tokio::net::{TcpListener, TcpSocket};
 use tokio::runtime::Runtime;
 use tokio::sync::watch;
 
+/// Most threads that move bytes; the flows run on threads of their own (manual 14.2).
+const WORKER_THREADS_MAX_COUNT: usize = 4;
+/// Most blocking threads beside those of requests: files on their way, tasks, shutdown (manual 14.2).
+const BLOCKING_THREADS_MAX_COUNT: usize = 256;
+/// Open files asked for where the system names no limit of its own but has one (manual 14.2).
+#[cfg(unix)]
+const OPEN_FILES_COUNT: u64 = 10_240;
+/// A service that may open fewer files says so at its start: every caller and every call of a provider holds one (manual 14.2).
+#[cfg(unix)]
+const OPEN_FILES_MIN_COUNT: u64 = 1_024;
+/// Connections that may wait to be accepted (manual 14.2).
+const LISTEN_BACKLOG_MAX_COUNT: u32 = 4_096;
+
 /// How long the end waits for the last spans to be sent.
 const SPAN_FLUSH_TIMEOUT: Duration = Duration::from_secs(5);
 
@@ -151,7 +164,7 @@ fn raise_open_file_limit() {
     use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
     let limit = getrlimit(Resource::Nofile);
     // A system whose hard limit is "none" may still refuse more than this.
-    let known_good = Some(limits::OPEN_FILES_COUNT);
+    let known_good = Some(OPEN_FILES_COUNT);
     for wanted in [limit.maximum, known_good] {
         let enough = limit.current.is_none_or(|now| wanted.is_some_and(|wanted| now >= wanted));
         if enough || setrlimit(Resource::Nofile, Rlimit { current: wanted, ..limit }).is_ok() {
@@ -159,9 +172,7 @@ fn raise_open_file_limit() {
         }
     }
     let wish = limits::OPEN_FILES_WISH_COUNT;
-    if let Some(limit) =
-        getrlimit(Resource::Nofile).current.filter(|limit| *limit < limits::OPEN_FILES_MIN_COUNT)
-    {
+    if let Some(limit) = getrlimit(Resource::Nofile).current.filter(|limit| *limit < OPEN_FILES_MIN_COUNT) {
         tracing::warn!(
             "only {limit} files may be open at once, and every caller needs one: many callers will be turned away; \
              start the service with more: LimitNOFILE={wish} in its unit, or ulimit -n {wish}"
@@ -173,8 +184,8 @@ fn build_runtime() -> io::Result<Runtime> {
     // Half of the cores: the work is done by blocking threads, and workers without any wake each other for nothing.
     let workers = available_parallelism().map_or(1, usize::from).div_ceil(2);
     tokio::runtime::Builder::new_multi_thread()
-        .worker_threads(workers.min(limits::WORKER_THREADS_MAX_COUNT))
-        .max_blocking_threads(limits::BLOCKING_THREADS_MAX_COUNT)
+        .worker_threads(workers.min(WORKER_THREADS_MAX_COUNT))
+        .max_blocking_threads(BLOCKING_THREADS_MAX_COUNT)
         .thread_keep_alive(Duration::from_secs(limits::BLOCKING_THREAD_IDLE_SECONDS))
         .thread_name("flowkeep")
         .enable_all()
@@ -252,7 +263,7 @@ fn listen(wanted: SocketAddr) -> io::Result<(TcpListener, SocketAddr)> {
     #[cfg(unix)]
     socket.set_reuseaddr(true)?;
     socket.bind(wanted)?;
-    let listener = socket.listen(limits::LISTEN_BACKLOG_MAX_COUNT)?;
+    let listener = socket.listen(LISTEN_BACKLOG_MAX_COUNT)?;
     let address = listener.local_addr()?;
     Ok((listener, address))
 }

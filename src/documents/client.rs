@@ -5,12 +5,15 @@ use super::{
 };
 use crate::base::cancel::CancelToken;
 use crate::base::spooled_file::ByteSource;
-use crate::limits;
+use crate::limits::DOCUMENT_TEXT_BYTES_MAX;
 use crate::worker::{ExitReason, Lease, LeaseError, Pool, Tenant, WorkerSpec};
 use serde::{Deserialize, Serialize};
 use std::io;
 use std::path::PathBuf;
 use std::time::Instant;
+
+/// A worker's answer: all text, every byte of it escaped by one more (manual 14.13).
+const DOCUMENT_ANSWER_BYTES_MAX: usize = 2 * DOCUMENT_TEXT_BYTES_MAX + 1024 * 1024;
 
 /// The first message to a worker, and the second, before the bytes of the file.
 #[derive(Debug, Serialize, Deserialize)]
@@ -149,6 +152,6 @@ fn exchange_with_worker(
 ) -> io::Result<ReadResult> {
     lease.send(&serde_json::to_vec(job)?)?;
     lease.send_from(content)?;
-    let answer = lease.receive(limits::DOCUMENT_ANSWER_BYTES_MAX)?;
+    let answer = lease.receive(DOCUMENT_ANSWER_BYTES_MAX)?;
     Ok(serde_json::from_slice(&answer)?)
 }

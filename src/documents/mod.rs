@@ -32,6 +32,23 @@ use std::time::Duration;
 #[cfg(unix)]
 pub use worker::work;
 
+/// Time of one document, on the clock and of the processor (manual 14.13).
+const DOCUMENT_SECONDS: u64 = 20;
+/// Memory of the worker that reads a document (manual 14.13).
+const DOCUMENT_MEMORY_BYTES: u64 = 768 * 1024 * 1024;
+/// How long a document waits for its turn (manual 14.13).
+const DOCUMENT_QUEUE_SECONDS: u64 = 60;
+/// Most that an archive unpacks to (manual 14.13).
+const DOCUMENT_UNPACKED_BYTES_MAX: u64 = 200 * 1024 * 1024;
+/// How many times its size an archive may unpack to (manual 14.13).
+const DOCUMENT_EXPANSION_MAX: u64 = 10;
+/// What every archive may unpack to, since honest text shrinks further than that (manual 14.13).
+const DOCUMENT_UNPACKED_BYTES_FREE: u64 = 32 * 1024 * 1024;
+/// Files in an archive (manual 14.13).
+const DOCUMENT_ENTRIES_MAX: usize = 2_000;
+/// Pages, sheets, slides or chapters (manual 14.13).
+const DOCUMENT_PARTS_MAX: usize = 5_000;
+
 /// The argument that makes this program a worker for documents.
 pub const ROLE: &str = "worker-document";
 
@@ -92,17 +109,17 @@ impl Default for DocumentLimits {
     /// The usual ones (manual 4.6 r2).
     fn default() -> Self {
         Self {
-            time: Duration::from_secs(limits::DOCUMENT_SECONDS),
-            memory_bytes: limits::DOCUMENT_MEMORY_BYTES,
+            time: Duration::from_secs(DOCUMENT_SECONDS),
+            memory_bytes: DOCUMENT_MEMORY_BYTES,
             workers_max: std::thread::available_parallelism().map_or(1, usize::from),
-            queue: Duration::from_secs(limits::DOCUMENT_QUEUE_SECONDS),
+            queue: Duration::from_secs(DOCUMENT_QUEUE_SECONDS),
             sizes: SizeLimits {
                 file_bytes_max: limits::DOCUMENT_BYTES_MAX,
-                unpacked_bytes_max: limits::DOCUMENT_UNPACKED_BYTES_MAX,
-                expansion_max: limits::DOCUMENT_EXPANSION_MAX,
-                unpacked_bytes_free: limits::DOCUMENT_UNPACKED_BYTES_FREE,
-                entries_max: limits::DOCUMENT_ENTRIES_MAX,
-                parts_max: limits::DOCUMENT_PARTS_MAX,
+                unpacked_bytes_max: DOCUMENT_UNPACKED_BYTES_MAX,
+                expansion_max: DOCUMENT_EXPANSION_MAX,
+                unpacked_bytes_free: DOCUMENT_UNPACKED_BYTES_FREE,
+                entries_max: DOCUMENT_ENTRIES_MAX,
+                parts_max: DOCUMENT_PARTS_MAX,
                 text_bytes_max: limits::DOCUMENT_TEXT_BYTES_MAX,
             },
         }

@@ -1,12 +1,15 @@
 //! Programs of this machine that flows may start: only those whose whole command line the operator listed (manual 12.6).
 
 use crate::domain::secrets;
-use crate::limits::{PROGRAM_MEMORY_MAX_MB, PROGRAM_MEMORY_MIN_MB};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::path::Path;
 
+/// Least memory that a process of a local program is given, in mebibytes (manual 14.7).
+const PROGRAM_MEMORY_MIN_MB: u64 = 64;
+/// Most memory that a process of a local program may be given, in mebibytes (manual 14.7).
+const PROGRAM_MEMORY_MAX_MB: u64 = 65_536;
 /// What a program may take where its row says nothing else.
 const MEMORY_MB: u64 = 1024;
 /// Longest command line that a message repeats.

@@ -5,6 +5,20 @@ use crate::domain::error::{Error, Result};
 use crate::domain::workspace::credential_types;
 use serde_json::{Map, Value};
 
+/// The stored credentials of a flow's workspace. The engine alone opens them: a card gets the fields of its own.
+pub trait Credentials: Send + Sync {
+    /// The fields of a credential, opened only when `admit` lets its type pass; `None` when it is gone.
+    ///
+    /// # Errors
+    /// What `admit` returns, and when it cannot be read.
+    fn credential(&self, id: &str, admit: &dyn Fn(&str) -> Result<()>) -> Result<Option<Map<String, Value>>>;
+}
+
+/// A host from which the engine builds cards, with the credentials that they sign in with.
+pub trait EngineHost: Host + Credentials {}
+
+impl<H: Host + Credentials> EngineHost for H {}
+
 /// The error about a credential that does not exist any more.
 pub(super) const CREDENTIAL_MISSING: &str = "its credential no longer exists; select another one";
 
@@ -16,12 +30,12 @@ pub(super) fn fields(
     card: &Card,
     label: &str,
     id: Option<&str>,
-    host: &dyn Host,
+    credentials: &dyn Credentials,
 ) -> Result<Option<Map<String, Value>>> {
     let Some(id) = id else { return Ok(None) };
     let wrong = |why: &str| Error::RunFailed(format!("{label}: {why}"));
     let admit = |given: &str| type_mismatch(card, given).map_or(Ok(()), |why| Err(wrong(&why)));
-    host.credential(id, &admit)?.map(Some).ok_or_else(|| wrong(CREDENTIAL_MISSING))
+    credentials.credential(id, &admit)?.map(Some).ok_or_else(|| wrong(CREDENTIAL_MISSING))
 }
 
 /// Why a credential of the type `given` is none for this card. A card without credentials hands none on.

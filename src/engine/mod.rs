@@ -15,11 +15,12 @@ mod upload_store;
 pub mod validate;
 mod wiring;
 
+pub use crate::engine::credential::{Credentials, EngineHost};
 pub use crate::engine::renamed_cards::former_names;
 pub use crate::engine::standalone::{
     StandaloneCard, build_loader, build_model, build_vector_store, list_actions,
 };
 pub use crate::engine::upload_store::{LoaderFiles, UploadStore, find_upload_store};
-pub use overrides::{OverridePolicy, Overrides, takes_file};
+pub use overrides::{Overrides, takes_file};
 pub use plan::{Plan, upsertable_stores};
 pub use run::{CompletedRun, outside_memories, remembers_outside, run, run_upsert};

@@ -3,7 +3,7 @@
 use super::plan::Plan;
 use super::source::{InputSource, ReferenceScope};
 use crate::canvas::template::{Reference, Segment, TextTemplate};
-use crate::cards::kit::{Component, InputValue, RunContext, WiredComponent};
+use crate::cards::kit::{Component, Conversations, Grant, InputValue, RunContext, WiredComponent};
 use crate::domain::predictions::prediction::HistoryMessage;
 use serde_json::Value;
 use std::cell::OnceCell;
@@ -102,7 +102,9 @@ impl Resolver<'_> {
     fn history(&self) -> &str {
         self.chat_history.get_or_init(|| {
             // A conversation that cannot be read fails where it is needed: in the memory card.
-            let stored = self.turn.host.history(None, crate::limits::MEMORY_MESSAGES_MAX).unwrap_or_default();
+            let conversations = Grant::<dyn Conversations>::for_service().of(self.turn.host);
+            let stored = conversations.and_then(|all| all.history(None, crate::limits::MEMORY_MESSAGES_MAX));
+            let stored = stored.unwrap_or_default();
             let lines = self.turn.history.iter().chain(&stored).map(HistoryMessage::line);
             lines.collect::<Vec<_>>().join("\n")
         })

@@ -1,6 +1,6 @@
 //! One question through one plan.
 
-use super::credential;
+use super::credential::{self, Credentials};
 use super::overrides::Overrides;
 use super::plan::{Plan, Step, StepKind};
 use super::resolve::Resolver;
@@ -8,7 +8,7 @@ use super::source::InputSource;
 use crate::cards::kit::knowledge::retrieving;
 use crate::cards::kit::{
     Component, Factory, FlowVariable, Host, InputKind, InputValue, Inputs, Memory, NullSink, RunContext,
-    TokenSink, UpsertReport, VARIABLE_NAME,
+    TokenSink, UpsertReport, VARIABLE_NAME, require_needs,
 };
 use crate::cards::unsupported;
 use crate::domain::error::{Error, Result};
@@ -47,10 +47,11 @@ pub fn run(
     plan: &Plan,
     overrides: &Overrides,
     turn: &RunContext<'_>,
+    credentials: &dyn Credentials,
     sink: &mut dyn TokenSink,
 ) -> Result<CompletedRun> {
     let FinalComponent { component: part, card, label, variables: kept, memories } =
-        build_to_end(plan, overrides, turn)?;
+        build_to_end(plan, overrides, turn, credentials)?;
     let Component::Chain(chain) = part else {
         return Err(Error::RunFailed(format!(
             "{label}: this card cannot answer; end the flow in a chain or an agent"
@@ -83,13 +84,17 @@ pub fn remembers_outside(plan: &Plan) -> bool {
 ///
 /// # Errors
 /// The first card that cannot be built; the message names it.
-pub fn outside_memories(plan: &Plan, turn: &RunContext<'_>) -> Result<Vec<Arc<dyn Memory>>> {
+pub fn outside_memories(
+    plan: &Plan,
+    turn: &RunContext<'_>,
+    credentials: &dyn Credentials,
+) -> Result<Vec<Arc<dyn Memory>>> {
     let chat_history = OnceCell::new();
     let resolver = Resolver { turn, components: &[], plan, chat_history: &chat_history };
     let mut memories = Vec::new();
     for step in plan.steps.iter().filter(|step| is_outside_memory(step)) {
         if let Component::Memory(memory) =
-            build(step, &resolver, &mut RunVariables::default(), std::iter::empty())?.component
+            build(step, &resolver, credentials, &mut RunVariables::default(), std::iter::empty())?.component
         {
             memories.push(memory);
         }
@@ -101,8 +106,13 @@ pub fn outside_memories(plan: &Plan, turn: &RunContext<'_>) -> Result<Vec<Arc<dy
 ///
 /// # Errors
 /// The first card that fails ends it; the message names it.
-pub fn run_upsert(plan: &Plan, overrides: &Overrides, turn: &RunContext<'_>) -> Result<UpsertReport> {
-    let FinalComponent { component: part, label, .. } = build_to_end(plan, overrides, turn)?;
+pub fn run_upsert(
+    plan: &Plan,
+    overrides: &Overrides,
+    turn: &RunContext<'_>,
+    credentials: &dyn Credentials,
+) -> Result<UpsertReport> {
+    let FinalComponent { component: part, label, .. } = build_to_end(plan, overrides, turn, credentials)?;
     match part {
         Component::VectorStore(store) => store.upsert(turn.host),
         _ => Err(Error::RunFailed(format!("{label}: this card is no vector store"))),
@@ -123,6 +133,7 @@ fn build_to_end<'a>(
     plan: &'a Plan,
     overrides: &Overrides,
     turn: &RunContext<'_>,
+    credentials: &dyn Credentials,
 ) -> Result<FinalComponent<'a>> {
     let chat_history = OnceCell::new();
     let mut parts: Vec<Option<Component>> = Vec::with_capacity(plan.steps.len());
@@ -138,7 +149,7 @@ fn build_to_end<'a>(
             continue;
         }
         let resolver = Resolver { turn, components: &parts, plan, chat_history: &chat_history };
-        let built = build(step, &resolver, &mut kept, overrides.for_step(at))?;
+        let built = build(step, &resolver, credentials, &mut kept, overrides.for_step(at))?;
         if let Some(output) = built.branch_output {
             plan.skipped_steps(at, output).into_iter().for_each(|step| left_behind[step] = true);
         }
@@ -149,7 +160,7 @@ fn build_to_end<'a>(
     })?;
     let ending = &plan.steps[at];
     let resolver = Resolver { turn, components: &parts, plan, chat_history: &chat_history };
-    let part = build(ending, &resolver, &mut kept, overrides.for_step(at))?.component;
+    let part = build(ending, &resolver, credentials, &mut kept, overrides.for_step(at))?.component;
     let memories = parts.into_iter().flatten().filter_map(|part| match part {
         Component::Memory(memory) => Some(memory),
         _ => None,
@@ -235,6 +246,7 @@ impl From<Component> for StepResult {
 fn build<'v>(
     step: &Step,
     resolver: &Resolver<'_>,
+    credentials: &dyn Credentials,
     kept: &mut RunVariables,
     overrides: impl Iterator<Item = (&'static str, &'v Value)>,
 ) -> Result<StepResult> {
@@ -251,7 +263,8 @@ fn build<'v>(
     let _span = span(card.name, &step.label).entered();
     let host = resolver.turn.host;
     let credential_id = credential.as_deref();
-    let credential = credential::fields(card, &step.label, credential_id, host)?;
+    require_needs(card, &step.label, host)?;
+    let credential = credential::fields(card, &step.label, credential_id, credentials)?;
     let mut values: HashMap<_, _> =
         inputs.iter().map(|(name, source)| (*name, resolver.bind(source))).collect();
     for (name, value) in overrides {

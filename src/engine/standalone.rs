@@ -1,9 +1,9 @@
 //! Cards that stand on no canvas: for what the service itself asks on behalf of a flow's owner, and for document stores.
 
-use super::credential;
+use super::credential::{self, EngineHost};
 use crate::cards::action_lists;
 use crate::cards::kit::{
-    Card, Component, Host, InputValue, Inputs, Loader, Model, VectorStore, WiredComponent,
+    Card, Component, InputValue, Inputs, Loader, Model, VectorStore, WiredComponent, require_needs,
 };
 use crate::domain::error::{Error, Result};
 use serde_json::{Map, Value};
@@ -25,7 +25,7 @@ impl StandaloneCard<'_> {
     ///
     /// # Errors
     /// When a setting is wrong or the credential is gone.
-    pub fn build(&self, wired: Vec<(&'static str, Component)>, host: &dyn Host) -> Result<Component> {
+    pub fn build(&self, wired: Vec<(&'static str, Component)>, host: &dyn EngineHost) -> Result<Component> {
         self.with_inputs(wired, host, |inputs| self.card.make.build(inputs))
     }
 
@@ -33,10 +33,11 @@ impl StandaloneCard<'_> {
     fn with_inputs<T>(
         &self,
         wired: Vec<(&'static str, Component)>,
-        host: &dyn Host,
+        host: &dyn EngineHost,
         read: impl FnOnce(&Inputs<'_>) -> Result<T>,
     ) -> Result<T> {
         let Self { card, label, settings, .. } = *self;
+        require_needs(card, label, host)?;
         let credential = credential::fields(card, label, self.credential, host)?;
         let value = |input: &crate::cards::kit::Input| {
             let value = settings.get(input.name).filter(|_| !input.is_wire())?;
@@ -55,7 +56,7 @@ impl StandaloneCard<'_> {
 ///
 /// # Errors
 /// When a setting is wrong, the credential is gone, or the card is no chat model.
-pub fn build_model(model: &StandaloneCard<'_>, host: &dyn Host) -> Result<Arc<Model>> {
+pub fn build_model(model: &StandaloneCard<'_>, host: &dyn EngineHost) -> Result<Arc<Model>> {
     match model.build(Vec::new(), host)? {
         Component::ChatModel(model) => Ok(model),
         _ => Err(Error::RunFailed(format!("{}: {} is no chat model", model.label, model.card.label))),
@@ -69,7 +70,7 @@ pub fn build_model(model: &StandaloneCard<'_>, host: &dyn Host) -> Result<Arc<Mo
 pub fn build_loader(
     loader: &StandaloneCard<'_>,
     splitter: Option<&StandaloneCard<'_>>,
-    host: &dyn Host,
+    host: &dyn EngineHost,
 ) -> Result<Arc<dyn Loader>> {
     let splitter = splitter.map(|splitter| match splitter.build(Vec::new(), host)? {
         part @ Component::Splitter(_) => Ok(("textSplitter", part)),
@@ -85,7 +86,10 @@ pub fn build_loader(
 ///
 /// # Errors
 /// When a setting is wrong, the credential is gone, or the server cannot be asked.
-pub fn list_actions(card: &StandaloneCard<'_>, host: &dyn Host) -> Result<Option<Vec<(String, String)>>> {
+pub fn list_actions(
+    card: &StandaloneCard<'_>,
+    host: &dyn EngineHost,
+) -> Result<Option<Vec<(String, String)>>> {
     card.with_inputs(Vec::new(), host, action_lists::list_tools)
 }
 
@@ -96,7 +100,7 @@ pub fn list_actions(card: &StandaloneCard<'_>, host: &dyn Host) -> Result<Option
 pub fn build_vector_store(
     store: &StandaloneCard<'_>,
     wired: Vec<(&'static str, Component)>,
-    host: &dyn Host,
+    host: &dyn EngineHost,
 ) -> Result<Arc<dyn VectorStore>> {
     match store.build(wired, host)? {
         Component::VectorStore(found) => Ok(found),

@@ -8,12 +8,17 @@ pub use crate::domain::conversations::file::ChatFileName;
 use crate::domain::error::{Error, FullQuota};
 use crate::domain::ids::{ChatId, FlowId, WorkspaceId};
 use crate::durable::{Entry, EntryKind, Folder, Tree};
-use crate::limits::{CHAT_FILES_MAX, DISK_FREE_BYTES_MIN, DOCUMENT_BYTES_MAX, WORKSPACE_FILES_BYTES_MAX};
+use crate::limits::{CHAT_FILES_MAX, DOCUMENT_BYTES_MAX};
 use jiff::Timestamp;
 use std::collections::HashMap;
 use std::fs::File;
 use std::io::{self, Read as _, Seek as _, SeekFrom};
 use std::sync::{Mutex, MutexGuard, PoisonError, RwLock};
+
+/// Bytes of the files of all conversations of one workspace (manual 14.9).
+const WORKSPACE_FILES_BYTES_MAX: u64 = 1024 * 1024 * 1024;
+/// Files of conversations are not written while the disk has less free than this (manual 14.9).
+const DISK_FREE_BYTES_MIN: u64 = 256 * 1024 * 1024;
 
 /// How much may be kept.
 #[derive(Debug, Clone, Copy)]

@@ -2,9 +2,11 @@
 
 use super::packet::{FieldReader, PacketReader};
 use super::{MySqlError, MySqlLimits};
-use crate::limits;
 use std::fmt::Write as _;
 use std::io::Read;
+
+/// Columns of one result of a MySQL server (manual 14.6).
+const MYSQL_COLUMNS_MAX: usize = 4_096;
 
 /// What a value of a column is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -122,7 +124,7 @@ impl<R: Read> ResultReader<'_, R> {
             _ => {}
         }
         let count = usize::try_from(fields.length()?.unwrap_or_default()).unwrap_or(usize::MAX);
-        if count == 0 || count > limits::MYSQL_COLUMNS_MAX {
+        if count == 0 || count > MYSQL_COLUMNS_MAX {
             return Err(MySqlError::Garbled);
         }
         let mut columns = Vec::new();

@@ -13,6 +13,8 @@ use postgres_protocol::message::frontend;
 use std::io::{Read as _, Write as _};
 use std::time::Duration;
 
+/// Bytes of one thing a PostgreSQL server says: a row, mostly (manual 14.6).
+const POSTGRES_MESSAGE_BYTES_MAX: usize = 16 * 1024 * 1024;
 /// What is read from the line at once.
 const READ_BYTES: usize = 16 * 1024;
 const GOODBYE: Duration = Duration::from_secs(1);
@@ -198,7 +200,7 @@ impl PgConnection {
         loop {
             // Asked before room is made for what the head announces.
             let length = Header::parse(&self.read)?.map_or(0, Header::len);
-            if usize::try_from(length).unwrap_or(usize::MAX) > limits::POSTGRES_MESSAGE_BYTES_MAX {
+            if usize::try_from(length).unwrap_or(usize::MAX) > POSTGRES_MESSAGE_BYTES_MAX {
                 return Err(PgError::TooLarge);
             }
             match Message::parse(&mut self.read)? {

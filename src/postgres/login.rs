@@ -3,7 +3,6 @@
 use super::connection::PgConnection;
 use super::{PgError, PgServer, PgTls};
 use crate::base::cancel::CancelToken;
-use crate::limits;
 use crate::net::{GuardedStream, Outgoing};
 use bytes::BytesMut;
 use postgres_protocol::authentication::md5_hash;
@@ -13,6 +12,9 @@ use postgres_protocol::message::frontend;
 use std::io::{Read as _, Write as _};
 use std::time::Duration;
 
+/// Time to connect to a PostgreSQL server and sign in (manual 14.6).
+const POSTGRES_SIGN_IN_SECONDS: u64 = 15;
+
 /// Connects and signs in. `options` says that the server is told about the time of statements.
 pub(super) fn open(
     server: &PgServer,
@@ -20,7 +22,7 @@ pub(super) fn open(
     cancel: &CancelToken,
     options: bool,
 ) -> Result<PgConnection, PgError> {
-    let most = Duration::from_secs(limits::POSTGRES_SIGN_IN_SECONDS);
+    let most = Duration::from_secs(POSTGRES_SIGN_IN_SECONDS);
     let line = open_stream(server, outgoing, cancel, most)?;
     let password = server.password.clone();
     let mut connection =

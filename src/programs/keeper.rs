@@ -1,6 +1,5 @@
 //! The keeper of a local program, in a process of its own: it starts the program and ends all that comes of it.
 
-use crate::limits::{PROGRAM_CPU_SECONDS, PROGRAM_FILE_BYTES_MAX, PROGRAM_FILES_MAX};
 use crate::worker::sandbox;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
@@ -14,6 +13,13 @@ use std::os::unix::process::{CommandExt as _, ExitStatusExt as _};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitCode};
 use std::{fs, io};
+
+/// Processor seconds of a process of a local program (manual 14.7).
+const PROGRAM_CPU_SECONDS: u64 = 120;
+/// Files that a process of a local program may have open (manual 14.7).
+const PROGRAM_FILES_MAX: u64 = 1024;
+/// Largest file that a local program may write (manual 14.7).
+const PROGRAM_FILE_BYTES_MAX: u64 = 1024 * 1024 * 1024;
 
 /// The second word of a keeper, and of the process that turns into the program.
 pub(super) const KEEP: &str = "keep";

@@ -17,7 +17,6 @@ mod unsupported;
 
 use crate::base::cancel::{CancelReason, CancelToken};
 use crate::domain::local_program::{AllowedProgram, CommandLine, ProgramNotListedError};
-use crate::limits::PROGRAMS_MAX;
 #[cfg(target_os = "linux")]
 pub use crate::programs::keeper::run_keeper;
 #[cfg(target_os = "linux")]
@@ -28,6 +27,9 @@ use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// Local programs that run at the same time (manual 14.7).
+const PROGRAMS_MAX: usize = 16;
 
 /// The argument by which the program knows that it keeps another one.
 pub const ROLE: &str = "flowkeep-program-keeper";

@@ -5,7 +5,6 @@ use super::{ProgramError, ProgramSlot, ROLE};
 use crate::base::cancel::CancelToken;
 use crate::domain::local_program::ProgramGrant;
 use crate::domain::secrets;
-use crate::limits::{PROGRAM_LINE_BYTES_MAX, PROGRAM_WORDS_BYTES_MAX};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::{Errno, ioctl_fionbio};
 use rustix::process::{Pid, PidfdFlags, Signal, kill_process_group, pidfd_open};
@@ -19,6 +18,11 @@ use std::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command, Stdio};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
+
+/// Longest line of a local program (manual 14.7).
+const PROGRAM_LINE_BYTES_MAX: usize = 10 * 1024 * 1024;
+/// What is kept of the words that a local program says beside its answers (manual 14.7).
+const PROGRAM_WORDS_BYTES_MAX: usize = 4 * 1024;
 
 /// Where programs are looked for, unless the operator says otherwise.
 const PATH: &str = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";

@@ -2,13 +2,17 @@
 
 use super::{RedisError, RedisReply, RedisServer, reply};
 use crate::base::cancel::CancelToken;
-use crate::limits;
 use crate::net::{GuardedStream, Outgoing};
 use std::io::{BufReader, Write as _};
 use std::time::{Duration, Instant};
 
+/// Time of one exchange with a Redis server (manual 14.6).
+const REDIS_SECONDS: u64 = 15;
+/// Time to connect to one (manual 14.6).
+const REDIS_SIGN_IN_SECONDS: u64 = 10;
+
 /// The longest an exchange may take.
-const TIME_MAX: Duration = Duration::from_secs(limits::REDIS_SECONDS);
+const TIME_MAX: Duration = Duration::from_secs(REDIS_SECONDS);
 /// After this long without a use a connection is asked whether it still is one: servers, and what stands before them, end
 /// those that say nothing.
 const IDLE_MAX: Duration = Duration::from_secs(5);
@@ -29,7 +33,7 @@ impl RedisConnection {
     /// # Errors
     /// As [`RedisError`].
     pub fn open(server: &RedisServer, outgoing: &Outgoing, cancel: &CancelToken) -> Result<Self, RedisError> {
-        let most = Duration::from_secs(limits::REDIS_SIGN_IN_SECONDS);
+        let most = Duration::from_secs(REDIS_SIGN_IN_SECONDS);
         let mut line = outgoing.open_stream(&server.host, server.port, cancel, most)?;
         if server.tls {
             line = line.secure(None)?;

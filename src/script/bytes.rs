@@ -2,7 +2,7 @@
 //! but for the random ones. Bytes come in as base64, which the engine writes by itself, and go out as a `Uint8Array`
 //! in the engine's own memory, where its limit counts them.
 
-use crate::limits::{CODE_BYTES_MAX, CODE_RANDOM_BYTES_MAX};
+use crate::limits::CODE_BYTES_MAX;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use encoding_rs::Encoding;
@@ -14,6 +14,9 @@ use rquickjs::{Ctx, Exception, Function, Object, TypedArray};
 use sha1::Sha1;
 use sha2::{Digest, Sha224, Sha256, Sha384, Sha512};
 use std::io::Read;
+
+/// Random bytes that code may ask for at once (manual 14.12).
+const CODE_RANDOM_BYTES_MAX: usize = 64 * 1024;
 
 /// Why a function has no result, as the code reads it.
 type ErrorText = &'static str;

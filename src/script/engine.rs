@@ -4,7 +4,6 @@ use super::host_functions::{PendingCalls, build_host_object};
 use super::protocol::{FromWorker, RunEnd, ScriptJob, ToWorker};
 use super::value;
 use super::worker::Pipes;
-use crate::limits;
 use crate::worker::sandbox;
 use nix::sys::resource::{UsageWho, getrusage};
 use rquickjs::context::EvalOptions;
@@ -16,6 +15,10 @@ use std::io;
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 
+/// Stack of the engine (manual 14.12).
+const CODE_STACK_BYTES: usize = 1024 * 1024;
+/// Longest message of an error that code threw (manual 14.12).
+const CODE_MESSAGE_BYTES_MAX: usize = 2_000;
 const PRELUDE: &str = include_str!("prelude/core.js");
 /// What the code is called in its own stack traces.
 const CODE_NAME: &str = "code";
@@ -69,7 +72,7 @@ pub(super) fn serve_one(pipes: &mut Pipes, heap_bytes: usize) -> io::Result<bool
     let failed = |_: Error| io::Error::other("the engine could not be made");
     let runtime = Runtime::new().map_err(failed)?;
     runtime.set_memory_limit(heap_bytes);
-    runtime.set_max_stack_size(limits::CODE_STACK_BYTES);
+    runtime.set_max_stack_size(CODE_STACK_BYTES);
     let memory_full = memory_peak_bytes() + heap_bytes / 4 * 3;
     let clock = Rc::new(RunClock::default());
     let seen = clock.clone();
@@ -319,8 +322,8 @@ fn line_of(stack: &str) -> Option<u32> {
 }
 
 fn shorten(mut message: String) -> String {
-    if message.len() > limits::CODE_MESSAGE_BYTES_MAX {
-        let end = message.floor_char_boundary(limits::CODE_MESSAGE_BYTES_MAX);
+    if message.len() > CODE_MESSAGE_BYTES_MAX {
+        let end = message.floor_char_boundary(CODE_MESSAGE_BYTES_MAX);
         message.truncate(end);
         message.push('…');
     }

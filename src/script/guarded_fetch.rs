@@ -2,9 +2,11 @@
 
 use super::fetch::{Fetch, FetchRequest, FetchResponse};
 use crate::base::cancel::CancelToken;
-use crate::limits;
 use crate::net::{CallPurpose, Incoming, Method, NetError, Outgoing, ResponseLimits};
 use url::Url;
+
+/// Redirects that one request of code follows (manual 14.12).
+const CODE_REDIRECTS_MAX: usize = 5;
 
 /// Headers that say who asks. They go to the place they were meant for and not on to where it redirects.
 const PERSONAL_HEADERS: &[&str] = &["authorization", "cookie", "proxy-authorization"];
@@ -37,7 +39,7 @@ impl GuardedFetch {
 impl Fetch for GuardedFetch {
     fn fetch(&self, request: FetchRequest, cancel: &CancelToken) -> Result<FetchResponse, String> {
         let mut next = Hop::first(request)?;
-        for _ in 0..=limits::CODE_REDIRECTS_MAX {
+        for _ in 0..=CODE_REDIRECTS_MAX {
             let answer = next.send(&self.outgoing, cancel, self.limits).map_err(|error| error.to_string())?;
             match next.next_hop(&answer) {
                 Some(hop) => next = hop?,

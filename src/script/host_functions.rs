@@ -16,6 +16,15 @@ use std::rc::Rc;
 use std::time::{Duration, Instant};
 use url::{Url, quirks};
 
+/// Bytes of the console that are kept (manual 14.12).
+const CODE_CONSOLE_BYTES_MAX: usize = 64 * 1024;
+/// Timers of one run of code that wait at the same time (manual 14.12).
+const CODE_TIMERS_MAX: usize = 1_000;
+/// Requests of one run of code that are under way at the same time (manual 14.12).
+const CODE_FETCHES_AT_ONCE_MAX: usize = 6;
+/// Longest request of code: address, headers and body (manual 14.12).
+const CODE_FETCH_REQUEST_BYTES_MAX: usize = 1024 * 1024;
+
 /// What code wants of the worker, and what it said.
 #[derive(Default)]
 pub(super) struct PendingCalls {
@@ -44,7 +53,7 @@ pub(super) struct PendingCalls {
 impl PendingCalls {
     fn log_line(&mut self, loudness: ConsoleLevel, text: String) {
         if self.lines.len() >= limits::CODE_CONSOLE_LINES_MAX
-            || self.line_bytes + text.len() > limits::CODE_CONSOLE_BYTES_MAX
+            || self.line_bytes + text.len() > CODE_CONSOLE_BYTES_MAX
         {
             self.cut = true;
             return;
@@ -71,7 +80,7 @@ impl PendingCalls {
 
     /// Takes a request that may be sent now.
     pub(super) fn next_request(&mut self) -> Option<(u32, FetchRequest)> {
-        if self.in_flight >= limits::CODE_FETCHES_AT_ONCE_MAX {
+        if self.in_flight >= CODE_FETCHES_AT_ONCE_MAX {
             return None;
         }
         let next = self.requests.pop_front()?;
@@ -99,7 +108,7 @@ impl PendingCalls {
     }
 
     fn set_timer(&mut self, id: u32, milliseconds: f64) -> Result<(), &'static str> {
-        if self.timers.len() >= limits::CODE_TIMERS_MAX {
+        if self.timers.len() >= CODE_TIMERS_MAX {
             return Err("too many timers");
         }
         // Far beyond the longest run either way, and not a number becomes none.
@@ -117,7 +126,7 @@ impl PendingCalls {
     }
 
     fn queue_request(&mut self, json: &str) -> Result<u32, &'static str> {
-        if json.len() > limits::CODE_FETCH_REQUEST_BYTES_MAX {
+        if json.len() > CODE_FETCH_REQUEST_BYTES_MAX {
             return Err("the request is too large");
         }
         if self.requests_count >= limits::CODE_FETCHES_MAX {
@@ -130,7 +139,7 @@ impl PendingCalls {
     }
 
     fn queue_call(&mut self, name: String, arguments: String) -> Result<u32, &'static str> {
-        if arguments.len() > limits::CODE_FETCH_REQUEST_BYTES_MAX {
+        if arguments.len() > CODE_FETCH_REQUEST_BYTES_MAX {
             return Err("the arguments are too large");
         }
         if self.calls_count >= limits::CODE_CALLS_MAX {
@@ -142,7 +151,7 @@ impl PendingCalls {
     }
 
     fn queue_query(&mut self, json: &str) -> Result<u32, &'static str> {
-        if json.len() > limits::CODE_FETCH_REQUEST_BYTES_MAX {
+        if json.len() > CODE_FETCH_REQUEST_BYTES_MAX {
             return Err("the statement and its values are too large");
         }
         if self.queries_count >= limits::CODE_QUERIES_MAX {

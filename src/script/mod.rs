@@ -41,6 +41,13 @@ use std::time::Duration;
 #[cfg(unix)]
 pub use worker::work;
 
+/// Time on the wall of one code input, waiting included, unless `SERVICE_CODE_SECONDS` says otherwise (manual 14.12).
+const CODE_WALL_SECONDS: u64 = 30;
+/// Fewest workers that may run code at the same time, however few cores there are (manual 14.12).
+const CODE_WORKERS_MIN_COUNT: usize = 4;
+/// How long code waits for its turn (manual 14.12).
+const CODE_QUEUE_SECONDS: u64 = 30;
+
 /// Windows has no walls for a worker, so there is none.
 #[cfg(not(unix))]
 #[must_use]
@@ -69,11 +76,11 @@ impl Default for ScriptLimits {
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
         Self {
             processor: Duration::from_secs(limits::CODE_SECONDS),
-            wall: Duration::from_secs(limits::CODE_WALL_SECONDS),
+            wall: Duration::from_secs(CODE_WALL_SECONDS),
             heap_bytes: usize::try_from(limits::CODE_MEMORY_MB).unwrap_or(usize::MAX) << 20,
             // More than cores, because code that waits for an answer uses none.
-            workers_max: (cores * 2).max(limits::CODE_WORKERS_MIN_COUNT),
-            queue: Duration::from_secs(limits::CODE_QUEUE_SECONDS),
+            workers_max: (cores * 2).max(CODE_WORKERS_MIN_COUNT),
+            queue: Duration::from_secs(CODE_QUEUE_SECONDS),
         }
     }
 }

@@ -17,6 +17,19 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
+/// What a worker may go beyond the wall before it is killed (manual 14.12).
+const CODE_GRACE_MS: u64 = 500;
+/// Longest code (manual 14.12).
+const CODE_SOURCE_BYTES_MAX: usize = 256 * 1024;
+/// Longest JSON of `$vars`, `$flow` and the named inputs together (manual 14.12).
+const CODE_SCOPE_BYTES_MAX: usize = 8 * 1024 * 1024;
+/// Longest JSON of a result (manual 14.12).
+const CODE_RESULT_BYTES_MAX: usize = 1024 * 1024;
+/// How often a worker for code is used before another takes its place (manual 14.12).
+const CODE_WORKER_USES_MAX: u32 = 200;
+/// Longest message from a worker for code: its result and its console, or one request (manual 14.12).
+const CODE_MESSAGE_FROM_WORKER_BYTES_MAX: usize = 8 * 1024 * 1024;
+
 /// What the code sees.
 #[derive(Clone, Default)]
 pub struct ScriptScope {
@@ -97,7 +110,7 @@ impl ScriptRunner {
             role: ROLE,
             greeting,
             workers_max: limits.workers_max,
-            uses_max: limits::CODE_WORKER_USES_MAX,
+            uses_max: CODE_WORKER_USES_MAX,
             spare: true,
             queue: limits.queue,
         };
@@ -131,16 +144,16 @@ impl ScriptRunner {
         served: ScriptServices<'_>,
         cancel: &CancelToken,
     ) -> ScriptResult {
-        if source.len() > limits::CODE_SOURCE_BYTES_MAX {
-            return ScriptError::SourceTooLarge(limits::CODE_SOURCE_BYTES_MAX).into();
+        if source.len() > CODE_SOURCE_BYTES_MAX {
+            return ScriptError::SourceTooLarge(CODE_SOURCE_BYTES_MAX).into();
         }
         let Ok(written) = serde_json::to_vec(&serde_json::json!({
             "inputs": scope.inputs, "vars": scope.vars, "flow": scope.flow,
         })) else {
             return ScriptError::Crashed.into();
         };
-        if written.len() > limits::CODE_SCOPE_BYTES_MAX {
-            return ScriptError::ScopeTooLarge(limits::CODE_SCOPE_BYTES_MAX).into();
+        if written.len() > CODE_SCOPE_BYTES_MAX {
+            return ScriptError::ScopeTooLarge(CODE_SCOPE_BYTES_MAX).into();
         }
         let work = ScriptWork { source, scope, scope_json: &written, services: served };
         // A worker that died while it waited for work, which shows only now, has not run anything: another one can.
@@ -162,7 +175,7 @@ impl ScriptRunner {
         };
         let wall = cancel.time_left().map_or(self.limits.wall, |left| left.min(self.limits.wall));
         // The worker ends the run by its own clock; the watch is for one that no longer looks at it.
-        lease.limit(Instant::now() + wall + Duration::from_millis(limits::CODE_GRACE_MS), cancel);
+        lease.limit(Instant::now() + wall + Duration::from_millis(CODE_GRACE_MS), cancel);
         let mut began = false;
         let answers = work.services.calls.is_some() || work.services.databases.is_some();
         let requests = FetchThreads::new(&mut lease, work.scope.fetch.clone(), answers);
@@ -204,14 +217,14 @@ impl ScriptRunner {
             processor_ms: milliseconds(self.limits.processor),
             // Rounded up, so that a run whose time was all that was left of a longer one ends after that.
             wall_ms: milliseconds(wall).saturating_add(1),
-            result_bytes_max: limits::CODE_RESULT_BYTES_MAX,
+            result_bytes_max: CODE_RESULT_BYTES_MAX,
         });
         lease.send(&serde_json::to_vec(&job)?)?;
         lease.send(work.scope_json)?;
         let (mut calls_left, mut queries_left) = (limits::CODE_CALLS_MAX, limits::CODE_QUERIES_MAX);
         let end = Instant::now() + wall;
         loop {
-            let message = lease.receive(limits::CODE_MESSAGE_FROM_WORKER_BYTES_MAX)?;
+            let message = lease.receive(CODE_MESSAGE_FROM_WORKER_BYTES_MAX)?;
             match serde_json::from_slice(&message)? {
                 FromWorker::Began => *began = true,
                 FromWorker::Fetch { id, request } => requests.send(id, request)?,
@@ -243,8 +256,8 @@ impl ScriptRunner {
 fn result_of(ended: RunEnd, cancel: &CancelToken) -> Result<Value, ScriptError> {
     Err(match ended {
         // The worker keeps this limit too; this holds even if it has been taken over.
-        RunEnd::Returned(text) if text.len() > limits::CODE_RESULT_BYTES_MAX => {
-            ScriptError::ResultTooLarge(limits::CODE_RESULT_BYTES_MAX)
+        RunEnd::Returned(text) if text.len() > CODE_RESULT_BYTES_MAX => {
+            ScriptError::ResultTooLarge(CODE_RESULT_BYTES_MAX)
         }
         RunEnd::Returned(text) => return value::parse_result(&text),
         RunEnd::Syntax { message, line } => ScriptError::Syntax { message, line },
@@ -254,7 +267,7 @@ fn result_of(ended: RunEnd, cancel: &CancelToken) -> Result<Value, ScriptError> 
         RunEnd::Memory => ScriptError::Memory,
         RunEnd::Stack => ScriptError::Stack,
         RunEnd::NeverSettles => ScriptError::NeverSettles,
-        RunEnd::ResultTooLarge => ScriptError::ResultTooLarge(limits::CODE_RESULT_BYTES_MAX),
+        RunEnd::ResultTooLarge => ScriptError::ResultTooLarge(CODE_RESULT_BYTES_MAX),
         RunEnd::NotJson(why) => ScriptError::NotJson(why),
     })
 }

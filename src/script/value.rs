@@ -1,19 +1,21 @@
 //! Results: from the JSON text the engine wrote to the value a card gets.
 
 use super::error::ScriptError;
-use crate::limits;
 use serde_json::Value;
+
+/// Deepest nesting of a result (manual 14.12).
+const CODE_RESULT_DEPTH_MAX: usize = 64;
 
 /// The value of a result. Text that is itself a JSON list or object becomes that (reference: code and outbound HTTP).
 pub(super) fn parse_result(text: &str) -> Result<Value, ScriptError> {
-    let too_deep = ScriptError::ResultTooDeep(limits::CODE_RESULT_DEPTH_MAX);
+    let too_deep = ScriptError::ResultTooDeep(CODE_RESULT_DEPTH_MAX);
     // The engine writes well-formed JSON, so that depth is the only thing the parser can refuse.
     let value: Value = serde_json::from_str(text).map_err(|_| too_deep.clone())?;
     let value = match value {
         Value::String(text) => parse_structured(text),
         other => other,
     };
-    if depth(&value) > limits::CODE_RESULT_DEPTH_MAX { Err(too_deep) } else { Ok(value) }
+    if depth(&value) > CODE_RESULT_DEPTH_MAX { Err(too_deep) } else { Ok(value) }
 }
 
 fn parse_structured(text: String) -> Value {

@@ -10,6 +10,9 @@ use std::io::{self, Read};
 use std::process::ExitCode;
 use std::time::Instant;
 
+/// What a worker for code may use beside the heap of its engine: messages in both directions, read and written (manual 14.12).
+const CODE_WORKER_BYTES: usize = 128 * 1024 * 1024;
+
 /// Serves as a worker until nobody has work for it; the whole of a process that was started with [`super::ROLE`].
 #[must_use]
 pub fn work() -> ExitCode {
@@ -22,7 +25,7 @@ pub fn work() -> ExitCode {
 fn serve() -> io::Result<()> {
     let mut pipes = Pipes;
     let Some(greeting) = pipes.read::<ScriptWorkerSetup>()? else { return Ok(()) };
-    let memory_bytes = (greeting.heap_bytes + limits::CODE_WORKER_BYTES) as u64;
+    let memory_bytes = (greeting.heap_bytes + CODE_WORKER_BYTES) as u64;
     sandbox::enter_sandbox(sandbox::SandboxLimits { memory_bytes })
         .map_err(|error| io::Error::other(error.to_string()))?;
     frame::write(&mut io::stdout().lock(), b"ready")?;

@@ -12,6 +12,7 @@ mod variables;
 
 use crate::domain::local_program::AllowedProgram;
 use crate::limits;
+use crate::limits::RUNS_MAX;
 pub use base_url::BaseUrl;
 use ipnet::IpNet;
 pub use log::{LogFilter, LogFormat, LogLevel};
@@ -24,6 +25,28 @@ use std::path::PathBuf;
 use std::sync::Arc;
 pub use traces::{Sampler, TraceSettings};
 pub use variables::{EffectiveSetting, effective_settings, warnings};
+
+/// Streams one client address may hold open at the same time, unless `SERVICE_STREAMS_PER_ADDRESS` says otherwise. Half of all
+/// runs and a little: a proxy that is not trusted, or a whole office, is one address (manual 14.1).
+const STREAMS_PER_ADDRESS: u64 = 1_024;
+/// What `SERVICE_STREAMS_PER_ADDRESS` may be: more than all runs would bound nothing (manual 14.1).
+const STREAMS_PER_ADDRESS_RANGE: (u64, u64) = (1, RUNS_MAX as u64);
+/// What `SERVICE_CODE_SECONDS` may be (manual 14.10).
+const CODE_SECONDS_RANGE: (u64, u64) = (1, 120);
+/// What `SERVICE_CODE_MEMORY_MB` may be (manual 14.10).
+const CODE_MEMORY_RANGE_MB: (u64, u64) = (16, 512);
+/// Tokens a check may use, unless `SERVICE_CHECK_MAX_TOKENS` says otherwise.
+const CHECK_TOKENS_COUNT: u64 = 100_000;
+/// What `SERVICE_CHECK_MAX_TOKENS` is clamped to.
+const CHECK_TOKENS_RANGE_COUNT: (u64, u64) = (1_000, 2_000_000);
+/// Time a check may take, unless `SERVICE_CHECK_MAX_SECONDS` says otherwise.
+const CHECK_SECONDS: u64 = 180;
+/// What `SERVICE_CHECK_MAX_SECONDS` is clamped to.
+const CHECK_RANGE_SECONDS: (u64, u64) = (10, 1_800);
+/// How long an invitation works, unless `SERVICE_INVITATION_MINUTES` says otherwise (manual 14.15).
+const INVITATION_MINUTES: u64 = 15;
+/// What `SERVICE_INVITATION_MINUTES` may be: at most a week (manual 14.15).
+const INVITATION_MINUTES_RANGE: (u64, u64) = (15, 10_080);
 
 /// The port the service listens on unless told otherwise.
 pub const DEFAULT_PORT: u16 = 3000;
@@ -267,23 +290,21 @@ impl Settings {
                 .map_or_else(FlowVariableAccess::default, FlowVariableAccess::Listed),
             trusted_proxies: reader.read("SERVICE_TRUSTED_PROXIES", parse::networks)?.unwrap_or_default(),
             streams_per_address: reader
-                .read("SERVICE_STREAMS_PER_ADDRESS", |text| {
-                    parse::in_range(text, limits::STREAMS_PER_ADDRESS_RANGE)
-                })?
-                .unwrap_or(limits::STREAMS_PER_ADDRESS),
+                .read("SERVICE_STREAMS_PER_ADDRESS", |text| parse::in_range(text, STREAMS_PER_ADDRESS_RANGE))?
+                .unwrap_or(STREAMS_PER_ADDRESS),
             history: !reader.text("SERVICE_VERSIONS").is_some_and(|text| parse::is_off(&text)),
             drafts: !reader.text("SERVICE_DRAFTS").is_some_and(|text| parse::is_off(&text)),
             versions_dir: reader.text("SERVICE_VERSIONS_DIR").map(PathBuf::from),
             versions_group_read: reader.read("SERVICE_VERSIONS_GROUP_READ", parse::switch)?.unwrap_or(false),
             check_tokens_max: parse::cap(
                 reader.text("SERVICE_CHECK_MAX_TOKENS"),
-                limits::CHECK_TOKENS_COUNT,
-                limits::CHECK_TOKENS_RANGE_COUNT,
+                CHECK_TOKENS_COUNT,
+                CHECK_TOKENS_RANGE_COUNT,
             ),
             check_seconds_max: parse::cap(
                 reader.text("SERVICE_CHECK_MAX_SECONDS"),
-                limits::CHECK_SECONDS,
-                limits::CHECK_RANGE_SECONDS,
+                CHECK_SECONDS,
+                CHECK_RANGE_SECONDS,
             ),
             github_file_remotes: file_remotes,
             github_test_root,
@@ -291,15 +312,13 @@ impl Settings {
             encryption_key: reader.read_secret("SERVICE_ENCRYPTION_KEY", parse::encryption_key)?,
             first_owner: first_owner(&reader)?,
             invitation_minutes: reader
-                .read("SERVICE_INVITATION_MINUTES", |text| {
-                    parse::in_range(text, limits::INVITATION_MINUTES_RANGE)
-                })?
-                .unwrap_or(limits::INVITATION_MINUTES),
+                .read("SERVICE_INVITATION_MINUTES", |text| parse::in_range(text, INVITATION_MINUTES_RANGE))?
+                .unwrap_or(INVITATION_MINUTES),
             code_seconds: reader
-                .read("SERVICE_CODE_SECONDS", |text| parse::in_range(text, limits::CODE_SECONDS_RANGE))?
+                .read("SERVICE_CODE_SECONDS", |text| parse::in_range(text, CODE_SECONDS_RANGE))?
                 .unwrap_or(limits::CODE_SECONDS),
             code_memory_mb: reader
-                .read("SERVICE_CODE_MEMORY_MB", |text| parse::in_range(text, limits::CODE_MEMORY_RANGE_MB))?
+                .read("SERVICE_CODE_MEMORY_MB", |text| parse::in_range(text, CODE_MEMORY_RANGE_MB))?
                 .unwrap_or(limits::CODE_MEMORY_MB),
             mcp_commands: reader.read_secret("SERVICE_MCP_COMMANDS", parse::commands)?.unwrap_or_default(),
             hsts_subdomains: reader.read("SERVICE_HSTS_SUBDOMAINS", parse::switch)?.unwrap_or(false),

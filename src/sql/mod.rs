@@ -11,13 +11,23 @@ mod sheet;
 mod tables;
 
 use crate::base::cancel::CancelToken;
-use crate::limits;
 pub use error::SqlError;
 pub use reader::SqlReader;
 pub use sheet::Sheet;
 use std::path::PathBuf;
 use std::time::Duration;
 pub use tables::VisibleTables;
+
+/// Time of one SQL statement that a model wrote (manual 14.6).
+const SQL_SECONDS: u64 = 10;
+/// Rows of such a statement's result (manual 14.6).
+const SQL_ROWS_MAX: usize = 500;
+/// Columns of its result (manual 14.6).
+const SQL_COLUMNS_MAX: usize = 100;
+/// Characters of a text in its result (manual 14.6).
+const SQL_CELL_CHARS_MAX: usize = 2_000;
+/// Bytes of its result, as JSON (manual 14.6).
+const SQL_RESULT_BYTES_MAX: usize = 48 * 1024;
 
 /// What reading may use.
 #[derive(Debug, Clone, Copy)]
@@ -35,11 +45,11 @@ pub struct SqlLimits {
 impl Default for SqlLimits {
     fn default() -> Self {
         Self {
-            time: Duration::from_secs(limits::SQL_SECONDS),
-            rows_max: limits::SQL_ROWS_MAX,
-            columns_max: limits::SQL_COLUMNS_MAX,
-            cell_chars_max: limits::SQL_CELL_CHARS_MAX,
-            bytes_max: limits::SQL_RESULT_BYTES_MAX,
+            time: Duration::from_secs(SQL_SECONDS),
+            rows_max: SQL_ROWS_MAX,
+            columns_max: SQL_COLUMNS_MAX,
+            cell_chars_max: SQL_CELL_CHARS_MAX,
+            bytes_max: SQL_RESULT_BYTES_MAX,
         }
     }
 }

@@ -3,13 +3,16 @@
 use super::tables::{self, TableSchema, VisibleTables};
 use super::{SqlError, SqlLimits, authorizer};
 use crate::base::cancel::CancelToken;
-use crate::limits::{SQL_SCHEMA_BYTES_MAX, SQL_TABLES_MAX};
 use rusqlite::types::ValueRef;
 use rusqlite::{Connection, OpenFlags};
 use serde_json::{Map, Value};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
+/// Tables of a database that are described to a model (manual 14.6).
+const SQL_TABLES_MAX: usize = 100;
+/// About how many bytes describe them (manual 14.6).
+const SQL_SCHEMA_BYTES_MAX: usize = 64 * 1024;
 /// How often a running statement is asked whether it may go on, in steps of SQLite's machine.
 const STEPS_PER_CHECK: i32 = 1_000;
 /// How long somebody who writes is waited for.

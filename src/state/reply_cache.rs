@@ -4,10 +4,15 @@
 
 use crate::domain::flows::flow::CanvasDigest;
 use crate::domain::ids::{FlowId, WorkspaceId};
-use crate::limits::{REPLIES_BYTES_MAX, REPLIES_PER_FLOW_BYTES, REPLIES_PER_FLOW_MAX};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+/// Model replies kept for one flow by a cache card; the one not used for longest goes first (manual 14.7).
+const REPLIES_PER_FLOW_MAX: usize = 1_000;
+/// Bytes of model replies kept for one flow (manual 14.7).
+const REPLIES_PER_FLOW_BYTES: usize = 4 * 1024 * 1024;
+/// Bytes of model replies kept for all flows together; the flow not asked for longest goes first (manual 14.7).
+const REPLIES_BYTES_MAX: usize = 32 * 1024 * 1024;
 /// Room an entry takes beside its bytes, roughly.
 const ENTRY_BYTES: usize = 128;
 const FLOWS_MAX: usize = 1_000;

@@ -4,12 +4,15 @@
 use crate::base::cancel::CancelToken;
 use crate::domain::error::{Error, Result};
 use crate::domain::ids::WorkspaceId;
-use crate::limits::{INDEXES_BYTES_MAX, INDEXES_PER_OWNER_MAX};
 use crate::vectors::VectorIndex;
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+/// Stores of one flow or collection whose vectors are kept in memory (manual 14.8).
+const INDEXES_PER_OWNER_MAX: usize = 16;
+/// Vectors of all stores that are kept in memory; those not asked for longest go first (manual 14.8).
+const INDEXES_BYTES_MAX: usize = 512 * 1024 * 1024;
 /// Room an index takes beside its rows, roughly.
 const ENTRY_BYTES: usize = 4 * 1024;
 /// How often one who waits looks whether its run goes on, should the wake-up be missed.

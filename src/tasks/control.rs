@@ -29,9 +29,7 @@ mod unix {
     use crate::app::App;
     use crate::base::cancel::{CancelReason, CancelToken};
     use crate::domain::error::Error;
-    use crate::limits::{
-        CONTROL_COMMAND_MAX_BYTES, CONTROL_COMMAND_SECONDS, CONTROL_PATH_MAX_BYTES, CONTROL_REPLY_MAX_BYTES,
-    };
+    use crate::limits::IMPORT_FILE_MAX_BYTES;
     use crate::ops::service::control::{OperatorCommand, execute};
     use crate::tasks::command_reply::command_reply;
     use sha2::{Digest as _, Sha256};
@@ -45,6 +43,15 @@ mod unix {
     use std::time::{Duration, Instant};
     use tokio::net::UnixListener;
     use tokio::sync::watch;
+
+    /// Longest command of the control socket: a file to import, written as text within JSON (manual 14.2).
+    const CONTROL_COMMAND_MAX_BYTES: usize = 2 * IMPORT_FILE_MAX_BYTES + 64 * 1024;
+    /// Longest answer of the control socket: a canvas, written as text within JSON (manual 14.2).
+    const CONTROL_REPLY_MAX_BYTES: usize = 256 * 1024 * 1024;
+    /// Time a command may take to arrive at the control socket (manual 14.2).
+    const CONTROL_COMMAND_SECONDS: u64 = 10;
+    /// Longest path of a Unix socket that every supported system takes; a longer one moves to the temporary folder (manual 14.2).
+    const CONTROL_PATH_MAX_BYTES: usize = 100;
 
     /// The listening end. Dropping it removes the socket.
     pub struct ControlSocket {

@@ -2,12 +2,14 @@
 
 use crate::app::App;
 use crate::base::cancel::{CancelReason, CancelToken};
-use crate::limits::HISTORY_UPKEEP_SECONDS;
 use crate::ops::flows::versions;
 use std::time::Duration;
 use tokio::sync::watch;
 use tokio::task::spawn_blocking;
 use tokio::time::{Instant, MissedTickBehavior, interval_at};
+
+/// Time between two rounds of packing and tidying the history (manual 14.2).
+const HISTORY_UPKEEP_SECONDS: u64 = 300;
 
 /// Runs every few minutes until `stop` turns true, which also ends a round that is under way; the list of versions
 /// is stored once more then.

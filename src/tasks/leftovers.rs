@@ -5,7 +5,6 @@
 use crate::app::App;
 use crate::base::cancel::{CancelReason, CancelToken};
 use crate::domain::error::Result;
-use crate::limits::{LEFTOVER_AGE_MIN_SECONDS, LEFTOVER_WAIT_SECONDS, SILENT_CHATS_SECONDS};
 use crate::ops::conversations::chunks;
 use crate::ops::knowledge::collections;
 use crate::ops::service::leftovers::{self, SweepReport};
@@ -13,6 +12,13 @@ use jiff::{SignedDuration, Timestamp};
 use std::time::Duration;
 use tokio::sync::watch;
 use tokio::task::spawn_blocking;
+
+/// How much older than the start a file must be to be taken for what a crash left (manual 14.2).
+const LEFTOVER_AGE_MIN_SECONDS: i64 = 600;
+/// Time between the start and the look for what a crash left (manual 14.2).
+const LEFTOVER_WAIT_SECONDS: u64 = 20;
+/// Time between two looks for conversations in which nothing was said (manual 14.8).
+const SILENT_CHATS_SECONDS: u64 = 3_600;
 
 /// Works on threads of its own, so that no start takes longer for it; `stop` ends it, and the rest is for the next start.
 pub async fn run(app: App, mut stop: watch::Receiver<bool>) {

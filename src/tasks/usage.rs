@@ -1,12 +1,14 @@
 //! Uses of API keys, counted in memory, on their way to the database, and a look at the machine's clock each time.
 
 use crate::app::App;
-use crate::limits::USAGE_FLUSH_SECONDS;
 use crate::ops::accounts::keys;
 use crate::ops::service::clock_check;
 use std::time::Duration;
 use tokio::sync::watch;
 use tokio::time::{MissedTickBehavior, interval};
+
+/// Time between two writes of the uses of API keys (manual 14.2).
+const USAGE_FLUSH_SECONDS: u64 = 5;
 
 /// Stores the counts every few seconds until `stop` turns true, and once more then.
 pub async fn run(app: App, mut stop: watch::Receiver<bool>) {

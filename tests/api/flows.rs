@@ -369,7 +369,7 @@ fn the_token_of_the_mcp_endpoint_stays_when_it_is_not_sent() {
         let found = server.app.store.read(|tx| {
             flowkeep::store::tables::FLOWS.get(tx, workspace.as_ref().unwrap(), &flow.parse().unwrap())
         });
-        found.unwrap().unwrap().settings.mcp_server_config.map(Value::from)
+        found.unwrap().unwrap().settings.mcp_server_config.raw().cloned().map(Value::from)
     };
     let save = |fields: Value| server.put(&format!("/chatflows/{flow}"), &fields);
     let shown = save(json!({"name": "Renamed"}))["mcpServerConfig"].as_str().unwrap().to_owned();

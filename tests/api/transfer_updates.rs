@@ -89,7 +89,8 @@ fn an_update_keeps_what_no_file_holds_of_settings_and_tools() {
         let flow = serde_json::from_value(now["id"].clone()).unwrap();
         flowkeep::store::tables::FLOWS.get(tx, &workspace, &flow)
     });
-    let mcp = stored.unwrap().unwrap().settings.mcp_server_config.unwrap();
+    let mcp = stored.unwrap().unwrap().settings.mcp_server_config;
+    let mcp = mcp.raw().unwrap();
     assert_eq!(mcp["token"], "of-the-endpoint");
     let tool = server.read(&format!("/tools/{tool}"));
     assert_eq!(tool["description"], "adds well");

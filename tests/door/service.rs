@@ -8,7 +8,8 @@ use flowkeep::domain::accounts::role::Role;
 use flowkeep::domain::accounts::session::Session;
 use flowkeep::domain::accounts::token;
 use flowkeep::domain::accounts::user::{DisplayName, Email, Membership, User};
-use flowkeep::domain::flows::flow::{CanvasDigest, Flow, FlowKind, FlowSettings};
+use flowkeep::domain::flows::flow::{CanvasDigest, Flow, FlowKind};
+use flowkeep::domain::flows::settings::FlowSettings;
 use flowkeep::domain::ids::{FlowId, KeyId, RoleId, SessionId, UserId, WorkspaceId};
 use flowkeep::ops::accounts::owner;
 use flowkeep::ops::flows::live::{self, ParsedCanvas};
@@ -132,7 +133,8 @@ fn key(app: &App, workspace: WorkspaceId) {
 fn flow(app: &App, id: &str, workspace: WorkspaceId, allowed: &[&str]) {
     let now = Timestamp::now();
     let config = json!({"allowedOrigins": allowed});
-    let settings = FlowSettings { chatbot_config: config.as_object().cloned(), ..FlowSettings::default() };
+    let settings =
+        FlowSettings { chatbot_config: config.as_object().cloned().into(), ..FlowSettings::default() };
     let flow = Flow {
         id: FlowId::parse(id).unwrap(),
         workspace,

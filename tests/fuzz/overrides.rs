@@ -3,9 +3,9 @@
 use crate::canvas::starters;
 use crate::{fuzz, seeds};
 use flowkeep::canvas::Canvas;
-use flowkeep::domain::flows::flow::FlowSettings;
+use flowkeep::domain::flows::settings::FlowSettings;
 use flowkeep::engine::overrides::list_overridable;
-use flowkeep::engine::{OverridePolicy, Overrides, Plan};
+use flowkeep::engine::{Overrides, Plan};
 use serde_json::{Map, Value, json};
 
 const WORDS: &[&str] = &[
@@ -53,11 +53,11 @@ fn values_of_overrides() {
         nodes.insert(label, rows.into());
     }
     let config = json!({"overrideConfig": {"status": true, "nodes": nodes, "variables": [{"name": "a", "enabled": true}]}});
-    let settings = FlowSettings { api_config: config.as_object().cloned(), ..FlowSettings::default() };
-    let allowed = OverridePolicy::new(&settings);
+    let settings = FlowSettings { api_config: config.as_object().cloned().into(), ..FlowSettings::default() };
+    let allowed = &settings.api_config.overrides;
     fuzz("overrides", seeds("overrides"), WORDS, |input| {
         let Ok(Value::Object(sent)) = serde_json::from_slice(input) else { return (0, 0) };
-        match Overrides::evaluate(&plan, &allowed, &sent, &|name| name == "a") {
+        match Overrides::evaluate(&plan, allowed, &sent, &|name| name == "a") {
             Ok(decided) => (1 + decided.ignored_names().len(), decided.variables().len()),
             Err(error) => (1_000 + error.to_string().len(), 0),
         }

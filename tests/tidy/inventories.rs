@@ -16,6 +16,11 @@ pub fn cards(sources: &[Source]) -> Vec<String> {
             continue;
         };
         let stem = inside.rsplit('/').next().unwrap_or(inside).trim_end_matches(".rs");
+        // A card gets what it declares, from its inputs.
+        let code = source.code.split("#[cfg(test)]").next().unwrap_or_default();
+        if let Some(at) = code.find("Grant::for_service").or_else(|| code.find(">::for_service")) {
+            broken.push(source.at(at, "a card gets a grant from its inputs, for what it declares"));
+        }
         // What several cards of a folder share stands beside them and declares none.
         let declares = source.code.contains("const CARD: Card");
         if source.is_rust() && declares && !registered(stem) {

@@ -1,16 +1,34 @@
-//! The chapter of the manual that lists every limit: made of `src/limits.rs`, whose numbers and words it repeats.
+//! The chapter of the manual that lists every limit: made of the constants that cite one of its sections, whose numbers and words
+//! it repeats.
 //! `UPDATE_GOLDEN=1` writes it anew.
 
 use super::*;
 use std::collections::HashMap;
 
-const SOURCE: &str = "src/limits.rs";
+/// The limits that several files name; the others stand in the file that names them.
+const SHARED: &str = "src/limits.rs";
 const CHAPTER: &str = "assets/manual/14-limits.md";
 const NUMBER: usize = 14;
-const OPENING: &str = "# 14 Limits\n\nEvery number the service holds itself to, in the order of `src/limits.rs`, from which a test \
-                       makes this chapter. KiB, MiB\nand GiB are powers of 1,024. What an operator can change names its setting.\n";
-/// Sections whose numbers nothing uses that runs.
-const SILENT: &[&str] = &["Checks"];
+const OPENING: &str = "# 14 Limits\n\nEvery number the service holds itself to. A test makes this chapter of the constants that cite it. KiB, MiB and\n\
+                       GiB are powers of 1,024. What an operator can change names its setting.\n";
+/// The sections, which constants cite by number.
+const SECTIONS: &[&str] = &[
+    "The door",
+    "The server's own threads and sockets",
+    "Keys, passwords, sessions",
+    "Running flows",
+    "What models are shown",
+    "Databases and other servers",
+    "Answers of others, memories and caches",
+    "Knowledge",
+    "Files",
+    "What operators may give code",
+    "Outgoing requests",
+    "Code inputs beside what can be set",
+    "Documents to text",
+    "Passages",
+    "People",
+];
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Number {
@@ -102,50 +120,72 @@ fn strip_citations(comment: &str) -> String {
     told.trim().trim_end_matches('.').replace('|', "\\|")
 }
 
-/// The chapter, made of the source.
-fn chapter(source: &str) -> String {
-    let constant = pattern!(r"^pub const ([A-Z0-9_]+): [^=]+= (.+);$");
-    let mut known = HashMap::new();
-    let (mut comment, mut rows, mut section) = (String::new(), Vec::new(), String::new());
-    let mut sections: Vec<(String, Vec<String>)> = Vec::new();
-    let mut close = |title: &str, rows: &mut Vec<String>| {
-        let rows = std::mem::take(rows);
-        if !rows.is_empty() && !SILENT.contains(&title) {
-            sections.push((title.to_owned(), rows));
-        }
-    };
+/// A constant of the chapter.
+struct Limit {
+    section: usize,
+    name: String,
+    comment: String,
+    value: String,
+}
+
+/// The constants of a source that the chapter lists: those whose comment cites it, and those below a line that does.
+fn limits_of(source: &str) -> Vec<Limit> {
+    let constant = pattern!(r"^\s*(?:pub(?:\([a-z:]+\))? )?const ([A-Z0-9_]+): [^=]+= (.+);$");
+    let cited = pattern!(r"\(manual 14\.(\d+)\)");
+    let section_of = |text: &str| cited.captures(text).and_then(|hit| hit[1].parse().ok());
+    let (mut comment, mut heading, mut found) = (String::new(), None, Vec::new());
     for line in source.lines() {
         if let Some(title) = line.strip_prefix("// ") {
-            close(&section, &mut rows);
-            section =
-                strip_citations(title).split(':').next().unwrap_or_default().trim_end_matches('.').to_owned();
-        } else if let Some(more) = line.strip_prefix("/// ") {
+            heading = section_of(title).or(heading);
+        } else if let Some(more) = line.trim_start().strip_prefix("/// ") {
             comment = format!("{comment} {more}");
-        } else if let Some(hit) = constant.captures(line) {
-            let number = evaluate(&hit[2], &known).unwrap_or_else(|| panic!("{line} is no number"));
-            known.insert(hit[1].to_owned(), number);
-            rows.push(format!(
-                "| {} | {} |",
-                strip_citations(&std::mem::take(&mut comment)),
-                format_value(&hit[1], number)
-            ));
-        } else {
-            assert!(!line.starts_with("pub const"), "{line} is not read");
+        } else if !line.trim_start().starts_with("#[") {
+            let comment = std::mem::take(&mut comment);
+            let Some(section) = section_of(&comment).or(heading) else { continue };
+            if let Some(hit) = constant.captures(line) {
+                found.push(Limit { section, name: hit[1].to_owned(), value: hit[2].to_owned(), comment });
+            } else {
+                assert!(!line.contains("const "), "{line} is not read");
+            }
         }
     }
-    close(&section, &mut rows);
+    found
+}
+
+/// The chapter, made of the limits of all sources.
+fn chapter(limits: &[Limit]) -> String {
+    let mut known = HashMap::new();
+    let mut sections = vec![Vec::new(); SECTIONS.len()];
+    for limit in limits {
+        let Limit { name, value, comment, .. } = limit;
+        let number = evaluate(value, &known).unwrap_or_else(|| panic!("{name}: {value} is no number"));
+        known.insert(name.clone(), number);
+        let rows = limit.section.checked_sub(1).and_then(|at| sections.get_mut(at));
+        let rows = rows.unwrap_or_else(|| panic!("{name} cites section {NUMBER}.{}", limit.section));
+        rows.push(format!("| {} | {} |", strip_citations(comment), format_value(name, number)));
+    }
     let mut out = OPENING.to_owned();
-    for (at, (title, rows)) in sections.iter().enumerate() {
+    for (at, (title, rows)) in SECTIONS.iter().zip(sections).enumerate() {
         write!(out, "\n## {NUMBER}.{} {title}\n\n| What | Limit |\n|---|---|\n{}\n", at + 1, rows.join("\n"))
             .unwrap();
     }
     out
 }
 
+/// The sources, with the shared limits first, because others are made of them.
+fn sources() -> Vec<Source> {
+    let mut sources = Vec::new();
+    collect(Path::new(env!("CARGO_MANIFEST_DIR")), "src", &mut sources);
+    sources.retain(Source::is_rust);
+    sources.sort_by(|one, other| (one.path != SHARED, &one.path).cmp(&(other.path != SHARED, &other.path)));
+    sources
+}
+
 #[test]
 fn the_manual_lists_every_limit() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let made = chapter(&fs::read_to_string(root.join(SOURCE)).unwrap());
+    let limits: Vec<Limit> = sources().iter().flat_map(|source| limits_of(&source.text)).collect();
+    let made = chapter(&limits);
     if std::env::var_os("UPDATE_GOLDEN").is_some() {
         fs::write(root.join(CHAPTER), &made).unwrap();
     }
@@ -153,18 +193,39 @@ fn the_manual_lists_every_limit() {
     let differs = written.lines().zip(made.lines()).find(|(written, made)| written != made);
     assert!(
         written == made,
-        "{CHAPTER} is not what {SOURCE} says (UPDATE_GOLDEN=1 writes it anew): {differs:?}"
+        "{CHAPTER} is not what the sources say (UPDATE_GOLDEN=1 writes it anew): {differs:?}"
     );
 }
 
 #[test]
+fn a_shared_limit_has_two_users() {
+    let mut sources = sources();
+    let shared = sources.remove(0);
+    collect(Path::new(env!("CARGO_MANIFEST_DIR")), "tests", &mut sources);
+    let is_word = |text: &str, name: &str| {
+        let other = |c: char| !(c.is_alphanumeric() || c == '_');
+        text.match_indices(name).any(|(at, _)| {
+            text[..at].chars().next_back().is_none_or(other)
+                && text[at + name.len()..].chars().next().is_none_or(other)
+        })
+    };
+    let lonely = limits_of(&shared.text)
+        .into_iter()
+        .map(|limit| limit.name)
+        .find(|name| sources.iter().filter(|source| is_word(&source.code, name)).count() < 2);
+    assert_eq!(lonely, None, "a limit that one file names stands in that file and cites its section");
+}
+
+#[test]
 fn numbers_are_read_and_shown_with_their_units() {
-    let source = "// The door (R 2): what it takes.\n\n/// Longest name (R 2, C 3).\npub const NAME_BYTES: usize = 8 * 1024;\n\
-                  /// Name and a little.\npub const MORE_BYTES_MAX: u64 = NAME_BYTES as u64 + 1;\n\n// Checks (S 8).\n\n/// x.\n\
-                  pub const X: u32 = 1;\n\n// Waits.\n\n/// How\n/// long.\npub const WAIT_SECONDS_RANGE: (u64, u64) = (90, 86_400);\n";
-    assert_eq!(
-        chapter(source).strip_prefix(OPENING).unwrap(),
-        "\n## 14.1 The door\n\n| What | Limit |\n|---|---|\n| Longest name | 8 KiB |\n| Name and a little | 8,193 bytes |\n\
-         \n## 14.2 Waits\n\n| What | Limit |\n|---|---|\n| How long | 90 s to 24 h |\n"
-    );
+    let shared = "// Whose door (manual 14.1).\n\n/// Longest name (manual 2.4).\npub const NAME_BYTES: usize = 8 * 1024;\n";
+    let own = "/// No limit.\nconst X: u32 = 1;\n/// Name and a little (manual 14.1).\nconst MORE_BYTES_MAX: u64 = NAME_BYTES as u64 + 1;\n\
+               /// How\n/// long (manual 14.3).\npub(super) const WAIT_SECONDS_RANGE: (u64, u64) = (90, 86_400);\n";
+    let limits: Vec<Limit> = [shared, own].iter().flat_map(|source| limits_of(source)).collect();
+    let made = chapter(&limits);
+    assert!(made.contains(
+        "\n## 14.1 The door\n\n| What | Limit |\n|---|---|\n| Longest name | 8 KiB |\n| Name and a little | 8,193 bytes |\n\n"
+    ));
+    assert!(made.contains("|---|---|\n| How long | 90 s to 24 h |\n"));
+    assert!(!made.contains("No limit"));
 }

@@ -19,6 +19,7 @@ pub const CARD: Card = Card {
     description: "A chat model that uses tools by writing JSON; for models that cannot call tools.",
     base_classes: &["AgentExecutor", "BaseChain", "Runnable"],
     risk: Risk::Safe,
+    needs: &[],
     inputs: &[
         TOOLS,
         CHAT_MODEL,

@@ -27,6 +27,7 @@ pub const CARD: Card = Card {
     description: "A model that is given passages for each question and calls tools until it can answer.",
     base_classes: &["AgentExecutor", "BaseChain", "Runnable"],
     risk: Risk::Safe,
+    needs: &[],
     inputs: &[
         TOOLS,
         MEMORY,

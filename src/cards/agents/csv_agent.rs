@@ -6,8 +6,8 @@ use crate::cards::kit::build::component::moderate;
 use crate::cards::kit::knowledge::loading::{DocumentSource, file_source};
 use crate::cards::kit::models::sql_answer::{SqlAnswerer, sql_error};
 use crate::cards::kit::{
-    Card, Category, Chain, Factory, Input, Model, Moderation, ModerationVerdict, Risk, RunContext, TokenSink,
-    WireType,
+    Capability, Card, Category, Chain, Factory, Input, Model, Moderation, ModerationVerdict, Need, Risk,
+    RunContext, TokenSink, WireType,
 };
 use crate::documents::DocumentKind;
 use crate::domain::error::Result;
@@ -32,6 +32,7 @@ pub const CARD: Card = Card {
     description: "Answers questions about CSV files by writing queries over their rows.",
     base_classes: &["AgentExecutor", "BaseChain", "Runnable"],
     risk: Risk::Safe,
+    needs: &[Need::optional(Capability::WorkspaceFiles)],
     inputs: &[
         Input::file(FILE, "Csv File", &[".csv"]),
         Input::wire("model", "Language Model", WireType::LanguageModel),

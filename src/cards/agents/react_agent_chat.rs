@@ -16,6 +16,7 @@ pub const CARD: Card = Card {
     description: "A chat model that thinks and uses tools in lines of text; for models that cannot call tools.",
     base_classes: &["AgentExecutor", "BaseChain", "Runnable"],
     risk: Risk::Safe,
+    needs: &[],
     inputs: &[TOOLS, CHAT_MODEL, MEMORY, MODERATION, ROUNDS],
     outputs: &[],
     make: Factory::Chain(|inputs| Ok(Arc::new(agent(inputs)?.with_images()))),

@@ -14,6 +14,7 @@ pub const CARD: Card = Card {
     description: "A language model that thinks and uses tools in lines of text; it remembers nothing.",
     base_classes: &["AgentExecutor", "BaseChain", "Runnable"],
     risk: Risk::Safe,
+    needs: &[],
     inputs: &[TOOLS, Input::wire("model", "Language Model", WireType::LanguageModel), MODERATION, ROUNDS],
     outputs: &[],
     make: Factory::Chain(|inputs| Ok(Arc::new(agent(inputs)?))),

@@ -26,6 +26,7 @@ pub const CARD: Card = Card {
     description: "A model that calls tools until it can answer.",
     base_classes: &["AgentExecutor", "BaseChain", "Runnable"],
     risk: Risk::Safe,
+    needs: &[],
     inputs: &[
         TOOLS,
         MEMORY,

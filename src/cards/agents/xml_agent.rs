@@ -24,6 +24,7 @@ pub const CARD: Card = Card {
     description: "A chat model that uses tools by writing tags; for models that are good at XML.",
     base_classes: &["XMLAgent", "BaseChain", "Runnable"],
     risk: Risk::Safe,
+    needs: &[],
     inputs: &[
         TOOLS,
         MEMORY,

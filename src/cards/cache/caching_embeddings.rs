@@ -1,7 +1,7 @@
 //! Embeddings with what was embedded before in front of them: a text that comes again is not sent to the provider.
 
 use crate::cards::kit::stores::redis::RedisStore;
-use crate::cards::kit::{Embeddings, Host, ReplyKey, Space};
+use crate::cards::kit::{Embeddings, Grant, Host, ReplyKey, ReplyStore, Space};
 use crate::domain::error::Result;
 use sha2::{Digest as _, Sha256};
 use std::sync::Arc;
@@ -12,24 +12,31 @@ const QUESTION: &str = "question:";
 /// Where vectors are kept.
 pub(super) enum VectorStorage {
     /// With the host, which knows the flow they belong to.
-    HostMemory,
+    HostMemory(Grant<dyn ReplyStore>),
     Redis(Box<RedisStore>),
 }
 
 impl VectorStorage {
-    fn find(&self, keys: &[ReplyKey], host: &dyn Host) -> Vec<Option<Vec<f32>>> {
+    fn find(&self, keys: &[ReplyKey], host: &dyn Host) -> Result<Vec<Option<Vec<f32>>>> {
         let found: Vec<Option<Vec<u8>>> = match self {
-            Self::HostMemory => keys.iter().map(|key| host.recall(key).map(|bytes| bytes.to_vec())).collect(),
+            Self::HostMemory(replies) => {
+                let replies = replies.of(host)?;
+                keys.iter().map(|key| replies.recall(key).map(|bytes| bytes.to_vec())).collect()
+            }
             Self::Redis(keep) => keep.find(keys, host.cancel()),
         };
-        found.into_iter().map(|bytes| from_bytes(&bytes?)).collect()
+        Ok(found.into_iter().map(|bytes| from_bytes(&bytes?)).collect())
     }
 
-    fn store(&self, vectors: Vec<(ReplyKey, Vec<u8>)>, host: &dyn Host) {
+    fn store(&self, vectors: Vec<(ReplyKey, Vec<u8>)>, host: &dyn Host) -> Result<()> {
         match self {
-            Self::HostMemory => vectors.into_iter().for_each(|(key, bytes)| host.remember(&key, bytes)),
+            Self::HostMemory(replies) => {
+                let replies = replies.of(host)?;
+                vectors.into_iter().for_each(|(key, bytes)| replies.remember(&key, bytes));
+            }
             Self::Redis(keep) => keep.store(&vectors, host.cancel()),
         }
+        Ok(())
     }
 }
 
@@ -72,7 +79,7 @@ fn from_bytes(bytes: &[u8]) -> Option<Vec<f32>> {
 impl Embeddings for CachingEmbeddings {
     fn embed(&self, texts: &[&str], host: &dyn Host) -> Result<Vec<Vec<f32>>> {
         let keys: Vec<ReplyKey> = texts.iter().map(|text| self.key(CHUNK_AIM, text)).collect();
-        let mut vectors = self.storage.find(&keys, host);
+        let mut vectors = self.storage.find(&keys, host)?;
         let missing: Vec<usize> = (0..texts.len()).filter(|&at| vectors[at].is_none()).collect();
         if !missing.is_empty() {
             let asked: Vec<&str> = missing.iter().map(|&at| texts[at]).collect();
@@ -81,18 +88,18 @@ impl Embeddings for CachingEmbeddings {
                 fresh.push((keys[at], to_bytes(&vector)));
                 vectors[at] = Some(vector);
             }
-            self.storage.store(fresh, host);
+            self.storage.store(fresh, host)?;
         }
         Ok(vectors.into_iter().flatten().collect())
     }
 
     fn embed_query(&self, text: &str, host: &dyn Host) -> Result<Vec<f32>> {
         let key = self.key(QUESTION, text);
-        if let Some(Some(vector)) = self.storage.find(&[key], host).pop() {
+        if let Some(Some(vector)) = self.storage.find(&[key], host)?.pop() {
             return Ok(vector);
         }
         let vector = self.embeddings.embed_query(text, host)?;
-        self.storage.store(vec![(key, to_bytes(&vector))], host);
+        self.storage.store(vec![(key, to_bytes(&vector))], host)?;
         Ok(vector)
     }
 
@@ -124,7 +131,7 @@ mod tests {
             embeddings: counting.clone(),
             card: "cache",
             namespace: namespace.to_owned(),
-            storage: VectorStorage::HostMemory,
+            storage: VectorStorage::HostMemory(Grant::for_service()),
         };
         let first = cached("").embed(&["a", "bb"], &host).unwrap();
         assert_eq!(

@@ -1,7 +1,7 @@
 //! InMemory Embedding Cache: a text that was embedded before is not embedded again.
 
 use super::caching_embeddings::{CachingEmbeddings, VectorStorage};
-use crate::cards::kit::{Card, Category, Factory, Input, Risk, WireType};
+use crate::cards::kit::{Capability, Card, Category, Factory, Input, Need, Risk, WireType};
 use std::sync::Arc;
 
 /// The card whose vectors are kept.
@@ -19,6 +19,7 @@ pub const CARD: Card = Card {
                   that comes again is not sent to the provider.",
     base_classes: &["InMemoryEmbeddingCache", "Embeddings"],
     risk: Risk::Safe,
+    needs: &[Need::required(Capability::Replies)],
     inputs: &[EMBEDDINGS, NAMESPACE],
     outputs: &[],
     make: Factory::Embeddings(|inputs| {
@@ -26,7 +27,7 @@ pub const CARD: Card = Card {
             embeddings: inputs.embeddings(EMBEDDINGS.name)?,
             card: CARD.name,
             namespace: inputs.optional_text(NAMESPACE.name).unwrap_or_default(),
-            storage: VectorStorage::HostMemory,
+            storage: VectorStorage::HostMemory(inputs.need()?),
         }))
     }),
 };

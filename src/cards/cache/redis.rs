@@ -16,6 +16,7 @@ pub const CARD: Card = Card {
                   is away the model answers, and the log says why.",
     base_classes: &["RedisCache", "BaseCache"],
     risk: Risk::Risky,
+    needs: &[],
     inputs: &[
         CREDENTIAL,
         Input::whole("ttl", "Time to Live (ms)", 0.0, 1e13)

@@ -17,6 +17,7 @@ pub const CARD: Card = Card {
                   log says why.",
     base_classes: &["RedisEmbeddingsCache", "Embeddings"],
     risk: Risk::Risky,
+    needs: &[],
     inputs: &[
         CREDENTIAL,
         EMBEDDINGS,

@@ -15,6 +15,7 @@ pub const CARD: Card = Card {
                   the database is away the model answers, and the log says why.",
     base_classes: &["UpstashRedisCache", "BaseCache"],
     risk: Risk::Risky,
+    needs: &[],
     inputs: &[Input::credential(&["upstashRedisApi"]).optional()],
     outputs: &[],
     make: Factory::Cache(|inputs| {

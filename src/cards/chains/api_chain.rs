@@ -9,13 +9,15 @@ use crate::cards::kit::{Chain, Input, Inputs, Model, NullSink, RunContext, Token
 use crate::cards::tools::requests::pairs;
 use crate::domain::error::{Error, Result};
 use crate::domain::predictions::prediction::RunOutput;
-use crate::limits::API_RESPONSE_CHARS_MAX;
 use crate::llm::{ChatMessage, ChatRequest};
 use crate::net::ResponseLimits;
 use regex::Regex;
 use serde_json::{Map, Value};
 use std::sync::{Arc, LazyLock};
 use url::{Origin, Url};
+
+/// Most of an API's response that a model answers from (manual 14.7).
+const API_RESPONSE_CHARS_MAX: usize = 50_000;
 
 /// What the owner knows of the API.
 pub const API_DOCS: Input = Input::lines("apiDocs", "API Documentation")

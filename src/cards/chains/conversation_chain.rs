@@ -23,6 +23,7 @@ pub const CARD: Card = Card {
     description: "Chats with a model that remembers the conversation.",
     base_classes: &["ConversationChain", "LLMChain", "BaseChain", "Runnable"],
     risk: Risk::Safe,
+    needs: &[],
     inputs: &[
         Input::wire("model", "Chat Model", WireType::ChatModel),
         Input::wire("memory", "Memory", WireType::Memory),

@@ -8,8 +8,8 @@ use crate::cards::kit::build::prompt::BraceText;
 use crate::cards::kit::knowledge::chunk_markup;
 use crate::cards::kit::models::rephrase::{self, Rephraser};
 use crate::cards::kit::{
-    Card, Category, Chain, Factory, Input, Memory, Model, Moderation, ModerationVerdict, Retriever, Risk,
-    RunContext, TokenSink, WireType,
+    Capability, Card, Category, Chain, Factory, Input, Memory, Model, Moderation, ModerationVerdict, Need,
+    Retriever, Risk, RunContext, TokenSink, WireType,
 };
 use crate::cards::memory::buffer::Buffer;
 use crate::domain::error::Result;
@@ -30,6 +30,7 @@ pub const CARD: Card = Card {
     description: "Answers from passages and remembers the conversation.",
     base_classes: &["ConversationalRetrievalQAChain", "BaseChain", "Runnable"],
     risk: Risk::Safe,
+    needs: &[Need::required(Capability::Conversations)],
     inputs: &[
         Input::wire("model", "Chat Model", WireType::ChatModel),
         Input::wire("vectorStoreRetriever", "Vector Store Retriever", WireType::Retriever),
@@ -50,12 +51,18 @@ pub const CARD: Card = Card {
     outputs: &[],
     make: Factory::Chain(|inputs| {
         let model = inputs.model("model")?;
-        let memory = inputs.optional_memory("memory")?;
+        let memory = match inputs.optional_memory("memory")? {
+            Some(memory) => memory,
+            None => Arc::new(Buffer {
+                session: None,
+                newest: MEMORY_MESSAGES_MAX,
+                conversations: inputs.need()?,
+            }),
+        };
         Ok(Arc::new(ConversationalRetrievalQa {
             label: inputs.label.to_owned(),
             retriever: inputs.retriever("vectorStoreRetriever")?,
-            memory: memory
-                .unwrap_or_else(|| Arc::new(Buffer { session: None, newest: MEMORY_MESSAGES_MAX })),
+            memory,
             returns_sources: inputs.switch("returnSourceDocuments"),
             rephraser: Rephraser {
                 prompt: inputs.optional_brace_text("rephrasePrompt").unwrap_or_default(),

@@ -19,6 +19,7 @@ pub const CARD: Card = Card {
     description: "Reads from an API that its owner describes, and answers from the response.",
     base_classes: &["GETApiChain", "BaseChain", "Runnable"],
     risk: Risk::Safe,
+    needs: &[],
     inputs: &[
         Input::wire("model", "Language Model", WireType::LanguageModel),
         API_DOCS,

@@ -28,6 +28,7 @@ pub const CARD: Card = Card {
     description: "Fills a prompt and asks a model.",
     base_classes: &["LLMChain", "BaseChain", "Runnable"],
     risk: Risk::Safe,
+    needs: &[],
     inputs: &[
         Input::wire("model", "Language Model", WireType::LanguageModel),
         Input::wire("prompt", "Prompt", WireType::Prompt),

@@ -20,6 +20,7 @@ pub const CARD: Card = Card {
     description: "Answers each question with the instructions that fit it best.",
     base_classes: &["MultiPromptChain", "MultiRouteChain", "BaseChain", "Runnable"],
     risk: Risk::Safe,
+    needs: &[],
     inputs: &[
         Input::wire("model", "Language Model", WireType::LanguageModel),
         Input::wires("promptRetriever", "Prompt Retriever", WireType::PromptRetriever),

@@ -21,6 +21,7 @@ pub const CARD: Card = Card {
     description: "Answers each question from the store that fits it best.",
     base_classes: &["MultiRetrievalQAChain", "MultiRouteChain", "BaseChain", "Runnable"],
     risk: Risk::Safe,
+    needs: &[],
     inputs: &[
         Input::wire("model", "Language Model", WireType::LanguageModel),
         Input::wires("vectorStoreRetriever", "Vector Store Retriever", WireType::VectorStoreRetriever),

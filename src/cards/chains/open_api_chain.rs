@@ -4,8 +4,8 @@ use super::llm_chain::{MODERATION, answer_with};
 use crate::cards::kit::build::component::moderate;
 use crate::cards::kit::web::openapi::{self, Operation};
 use crate::cards::kit::{
-    Card, Category, Chain, Factory, Input, Model, Moderation, ModerationVerdict, NullSink, Risk, RunContext,
-    TokenSink, WireType,
+    Capability, Card, Category, Chain, Factory, Input, Model, Moderation, ModerationVerdict, Need, NullSink,
+    Risk, RunContext, TokenSink, WireType,
 };
 use crate::cards::tools::requests::pairs;
 use crate::domain::error::{Error, Result};
@@ -26,6 +26,7 @@ pub const CARD: Card = Card {
     description: "Calls the operation of an API that fits a question, and answers with what came back.",
     base_classes: &["OpenAPIChain", "BaseChain", "Runnable"],
     risk: Risk::Risky,
+    needs: &[Need::optional(Capability::WorkspaceFiles)],
     inputs: &[
         Input::wire("model", "Chat Model", WireType::ChatModel),
         Input::address("yamlLink", "YAML Link")

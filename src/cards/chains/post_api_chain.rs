@@ -21,6 +21,7 @@ pub const CARD: Card = Card {
     description: "Posts to an API that its owner describes, and answers from the response.",
     base_classes: &["POSTApiChain", "BaseChain", "Runnable"],
     risk: Risk::Risky,
+    needs: &[],
     inputs: &[
         Input::wire("model", "Language Model", WireType::LanguageModel),
         API_DOCS,

@@ -24,6 +24,7 @@ pub const CARD: Card = Card {
     description: "Looks up passages and answers from them.",
     base_classes: &["RetrievalQAChain", "BaseChain", "Runnable"],
     risk: Risk::Safe,
+    needs: &[],
     inputs: &[
         Input::wire("model", "Language Model", WireType::LanguageModel),
         Input::wire("vectorStoreRetriever", "Vector Store Retriever", WireType::Retriever),

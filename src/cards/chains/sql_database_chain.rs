@@ -4,8 +4,8 @@ use super::llm_chain::{MODERATION, answer_with};
 use crate::cards::kit::build::component::moderate;
 use crate::cards::kit::models::sql_answer::{SqlAnswerer, sql_error};
 use crate::cards::kit::{
-    Card, Category, Chain, Choice, Factory, Input, Inputs, Model, Moderation, ModerationVerdict, Risk,
-    RunContext, TokenSink, WireType,
+    Capability, Card, Category, Chain, Choice, Factory, Grant, Input, Inputs, Model, Moderation,
+    ModerationVerdict, Need, Risk, RunContext, TokenSink, WireType, WorkspaceFiles,
 };
 use crate::domain::error::Result;
 use crate::domain::predictions::prediction::RunOutput;
@@ -25,6 +25,7 @@ pub const CARD: Card = Card {
     description: "Answers questions from a database by writing queries that only read.",
     base_classes: &["SqlDatabaseChain", "BaseChain", "Runnable"],
     risk: Risk::Risky,
+    needs: &[Need::optional(Capability::WorkspaceFiles)],
     inputs: &[
         Input::wire("model", "Language Model", WireType::LanguageModel),
         Input::choice(
@@ -67,6 +68,7 @@ pub const CARD: Card = Card {
 struct SqlChain {
     label: String,
     model: Arc<Model>,
+    files: Grant<dyn WorkspaceFiles>,
     file: String,
     tables: VisibleTables,
     samples: usize,
@@ -88,15 +90,18 @@ impl SqlChain {
             Ok(inputs.whole(name)?.unwrap_or_else(|| default.parse().unwrap_or_default()))
         };
         let file = inputs.text("url")?.trim().to_owned();
-        if inputs.host.database(&file)?.is_none() {
+        let files = inputs.want::<dyn WorkspaceFiles>();
+        let database = files.map(|files| files.of(inputs.host)?.database(&file)).transpose()?.flatten();
+        let Some(files) = files.filter(|_| database.is_some()) else {
             return Err(inputs.input_error(
                 "url",
                 "there is no such file in the databases folder of this workspace; give the name of a file there, without a path",
             ));
-        }
+        };
         Ok(Self {
             label: inputs.label.to_owned(),
             model: inputs.model("model")?,
+            files,
             file,
             tables: VisibleTables {
                 only: inputs.comma_list("includesTables"),
@@ -116,7 +121,8 @@ impl Chain for SqlChain {
             return answer_with(answer, sink);
         }
         let fault = |error: SqlError| sql_error(&self.label, &error);
-        let database = turn.host.database(&self.file)?.ok_or_else(|| fault(SqlError::NotADatabase))?;
+        let database =
+            self.files.of(turn.host)?.database(&self.file)?.ok_or_else(|| fault(SqlError::NotADatabase))?;
         let reader = database.open(&self.tables, SqlLimits::default(), turn.host.cancel()).map_err(fault)?;
         let querying = SqlAnswerer {
             label: &self.label,

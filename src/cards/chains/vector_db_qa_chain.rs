@@ -13,6 +13,7 @@ pub const CARD: Card = Card {
     description: "Looks up the nearest passages of a vector store and answers from them.",
     base_classes: &["VectorDBQAChain", "BaseChain", "Runnable"],
     risk: Risk::Safe,
+    needs: &[],
     inputs: &[
         Input::wire("model", "Language Model", WireType::LanguageModel),
         Input::wire("vectorStore", "Vector Store", WireType::VectorStore),

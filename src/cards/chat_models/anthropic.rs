@@ -51,6 +51,7 @@ pub const CARD: Card = Card {
         "Runnable",
     ],
     risk: Risk::Safe,
+    needs: &[],
     inputs: &[
         Input::credential(&["anthropicApi"]),
         CACHE,

@@ -34,6 +34,7 @@ pub const CARD: Card = Card {
         "Runnable",
     ],
     risk: Risk::Safe,
+    needs: &[],
     inputs: &[
         Input::credential(&["azureOpenAIApi"]),
         CACHE,

@@ -17,6 +17,7 @@ pub const CARD: Card = Card {
     description: "Models of many makers on AWS Bedrock.",
     base_classes: &["AWSChatBedrock", "BaseChatModel", "BaseLanguageModel", "Runnable"],
     risk: Risk::Safe,
+    needs: &[],
     inputs: &[
         Input::credential(&["awsApi"]).optional().help("An access key. This server's own rights are not lent to flows."),
         CACHE,

@@ -14,6 +14,7 @@ pub const CARD: Card = Card {
     description: "Cohere's Command models.",
     base_classes: &["ChatCohere", "BaseChatModel", "BaseLanguageModel", "Runnable"],
     risk: Risk::Safe,
+    needs: &[],
     inputs: &[
         Input::credential(&["cohereApi"]),
         CACHE,

@@ -18,6 +18,7 @@ pub const CARD: Card = Card {
                   Needs no provider.",
     base_classes: &["ChatExtractive", "BaseChatModel", "BaseLanguageModel", "Runnable"],
     risk: Risk::Safe,
+    needs: &[],
     inputs: &[
         Input::whole("sentences", "Sentences", 1.0, 20.0)
             .or("3")

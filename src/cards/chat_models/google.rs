@@ -56,6 +56,7 @@ pub const CARD: Card = Card {
     description: "Google's Gemini models.",
     base_classes: &["ChatGoogleGenerativeAI", "BaseChatModel", "BaseLanguageModel", "Runnable"],
     risk: Risk::Safe,
+    needs: &[],
     inputs: &[
         Input::credential(&["googleGenerativeAI"]),
         CACHE,

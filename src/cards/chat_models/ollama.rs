@@ -57,6 +57,7 @@ pub const CARD: Card = Card {
     description: "Models served by Ollama on a machine of your own.",
     base_classes: &["ChatOllama", "BaseChatModel", "BaseLanguageModel", "Runnable"],
     risk: Risk::Safe,
+    needs: &[],
     inputs: &[
         Input::credential(&["ollamaApi"]).optional(),
         CACHE,

@@ -28,6 +28,7 @@ pub const CARD: Card = Card {
     description: "OpenAI's chat models, or any server that speaks the same protocol.",
     base_classes: &["ChatOpenAI", "BaseChatOpenAI", "BaseChatModel", "BaseLanguageModel", "Runnable"],
     risk: Risk::Safe,
+    needs: &[],
     inputs: &[
         Input::credential(&["openAIApi"]),
         CACHE,

@@ -19,6 +19,7 @@ pub const CARD: Card = Card {
     description: "Answers from a list of rules instead of asking a provider. Good for demos, tests and fixed replies.",
     base_classes: &["ChatScripted", "BaseChatModel", "BaseLanguageModel", "Runnable"],
     risk: Risk::Safe,
+    needs: &[],
     inputs: &[
         Input::json("rules", "Rules").optional().lists().help(
             "A list, first match wins: {\"match\": regex on the last message, \"after\": \"user\" or \"tool\" (which kind of \

@@ -15,6 +15,7 @@ pub const CARD: Card = Card {
     description: "Gemini models of a project at Google Cloud.",
     base_classes: &["ChatGoogleVertexAI", "ChatVertexAI", "BaseChatModel", "BaseLanguageModel", "Runnable"],
     risk: Risk::Safe,
+    needs: &[],
     inputs: &[
         Input::credential(&["googleVertexAuth"])
             .optional()

@@ -19,6 +19,7 @@ pub const CARD: Card = Card {
     description: "A document of what an address answers.",
     base_classes: BASE_CLASSES,
     risk: Risk::Safe,
+    needs: &[],
     inputs: &[
         Input::choice("method", "Method", METHODS).or("GET"),
         Input::address("url", "URL"),

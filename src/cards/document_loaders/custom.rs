@@ -2,7 +2,9 @@
 
 use crate::cards::kit::build::code::{self, Code};
 use crate::cards::kit::knowledge::loading::{BASE_CLASSES, OUTPUTS, check_size};
-use crate::cards::kit::{Card, Category, Factory, Host, Input, Loader, Risk};
+use crate::cards::kit::{
+    Capability, Card, Category, CodeRunner, Factory, Grant, Host, Input, Loader, Need, Risk,
+};
 use crate::cards::utilities::custom_function::INPUT_VARIABLES;
 use crate::domain::error::{Error, Result};
 use crate::domain::predictions::prediction::Document;
@@ -18,6 +20,7 @@ pub const CARD: Card = Card {
     base_classes: BASE_CLASSES,
     // It runs code, whatever its group.
     risk: Risk::Risky,
+    needs: &[Need::required(Capability::Code)],
     inputs: &[
         INPUT_VARIABLES,
         Input::code("javascriptFunction", "Javascript Function")
@@ -27,6 +30,7 @@ pub const CARD: Card = Card {
     make: Factory::Loader(|inputs| {
         Ok(Arc::new(Custom {
             label: inputs.label.to_owned(),
+            runner: inputs.need()?,
             source: inputs.text("javascriptFunction")?,
             inputs: code::parse_values(inputs.object(INPUT_VARIABLES.name)?),
         }))
@@ -35,6 +39,7 @@ pub const CARD: Card = Card {
 
 struct Custom {
     label: String,
+    runner: Grant<dyn CodeRunner>,
     source: String,
     inputs: Map<String, Value>,
 }
@@ -42,7 +47,8 @@ struct Custom {
 impl Loader for Custom {
     fn load(&self, host: &dyn Host) -> Result<Vec<Document>> {
         let code = Code::new(&self.label, &self.source, self.inputs.clone());
-        let result = host.run_code(&code).map_err(|error| code::code_error(&self.label, &error))?;
+        let result =
+            self.runner.of(host)?.run_code(&code).map_err(|error| code::code_error(&self.label, &error))?;
         let documents: Option<Vec<Document>> = match result {
             Value::String(text) => Some(vec![Document { page_content: text, metadata: Map::new() }]),
             Value::Array(items) => items.into_iter().map(document).collect(),

@@ -1,7 +1,9 @@
 //! Document Store: the chunks of a document store of this server.
 
 use crate::cards::kit::knowledge::loading::{BASE_CLASSES, OUTPUTS};
-use crate::cards::kit::{Card, Category, Factory, Host, Input, Loader, Picker, Risk};
+use crate::cards::kit::{
+    Capability, Card, Category, Factory, Grant, Host, Input, Knowledge, Loader, Need, Picker, Risk,
+};
 use crate::domain::error::{Error, Result};
 use crate::domain::ids::DocumentStoreId;
 use crate::domain::predictions::prediction::Document;
@@ -15,19 +17,24 @@ pub const CARD: Card = Card {
     description: "The passages of a document store of this workspace.",
     base_classes: BASE_CLASSES,
     risk: Risk::Safe,
+    needs: &[Need::with_refusal(
+        Capability::Knowledge,
+        "the document store does not exist in this workspace",
+    )],
     inputs: &[Input::pick("selectedStore", "Select Store", Picker::DocumentStore)
         .help("The id of a document store of this workspace.")],
     outputs: OUTPUTS,
     make: Factory::Loader(|inputs| {
         let store = DocumentStoreId::parse(inputs.text("selectedStore")?.trim())
             .ok_or_else(|| inputs.input_error("selectedStore", "this must be the id of a document store"))?;
-        Ok(Arc::new(DocumentStoreLoader { label: inputs.label.to_owned(), store }))
+        Ok(Arc::new(DocumentStoreLoader { label: inputs.label.to_owned(), store, knowledge: inputs.need()? }))
     }),
 };
 
 struct DocumentStoreLoader {
     label: String,
     store: DocumentStoreId,
+    knowledge: Grant<dyn Knowledge>,
 }
 
 impl Loader for DocumentStoreLoader {
@@ -35,6 +42,6 @@ impl Loader for DocumentStoreLoader {
         let missing = || {
             Error::RunFailed(format!("{}: the document store does not exist in this workspace", self.label))
         };
-        host.document_store_chunks(&self.store)?.ok_or_else(missing)
+        self.knowledge.of(host)?.document_store_chunks(&self.store)?.ok_or_else(missing)
     }
 }

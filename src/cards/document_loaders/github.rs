@@ -33,6 +33,7 @@ pub const CARD: Card = Card {
     description: "The text files of a branch of a GitHub repository, a document for each.",
     base_classes: BASE_CLASSES,
     risk: Risk::Safe,
+    needs: &[],
     inputs: &[
         Input::credential(&["githubApi"]).optional(),
         Input::text("repoLink", "Repo Link").help("https://github.com/owner/name"),

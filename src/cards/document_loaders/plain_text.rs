@@ -13,6 +13,7 @@ pub const CARD: Card = Card {
     description: "A document of the text that is written here.",
     base_classes: BASE_CLASSES,
     risk: Risk::Safe,
+    needs: &[],
     inputs: &[
         Input::lines("text", "Text").optional().help("Empty: there is no document."),
         SPLITTER,

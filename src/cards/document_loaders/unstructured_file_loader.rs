@@ -3,7 +3,7 @@
 use crate::cards::kit::knowledge::loading::{
     BASE_CLASSES, FileContent, METADATA, OMIT, OUTPUTS, SPLITTER, file_loader,
 };
-use crate::cards::kit::{Card, Category, Choice, Factory, Input, Inputs, Risk};
+use crate::cards::kit::{Capability, Card, Category, Choice, Factory, Input, Inputs, Need, Risk};
 use crate::domain::error::{Error, Result};
 use crate::domain::predictions::prediction::Document;
 use crate::limits;
@@ -69,6 +69,7 @@ pub const CARD: Card = Card {
     description: "Sends a file to a server of Unstructured; each element that it finds is a document.",
     base_classes: BASE_CLASSES,
     risk: Risk::Safe,
+    needs: &[Need::optional(Capability::WorkspaceFiles)],
     inputs: &[
         Input::credential(&["unstructuredApi"]).optional(),
         Input::file("fileObject", "File", &[]),

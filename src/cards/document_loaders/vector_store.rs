@@ -17,6 +17,7 @@ pub const CARD: Card = Card {
     description: "The passages of a vector store that are nearest to a query, as documents.",
     base_classes: BASE_CLASSES,
     risk: Risk::Safe,
+    needs: &[],
     inputs: &[
         VECTOR_STORE,
         Input::text("query", "Query").optional().variables().help("What is looked for. Empty: the question."),

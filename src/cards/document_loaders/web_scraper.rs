@@ -26,6 +26,7 @@ pub const CARD: Card = Card {
     description: "The text of web pages, a document for each.",
     base_classes: BASE_CLASSES,
     risk: Risk::Safe,
+    needs: &[],
     inputs: &[
         Input::address("url", "URL"),
         SPLITTER,

@@ -15,6 +15,7 @@ pub const CARD: Card = Card {
     description: "OpenAI's embedding models in an Azure deployment of your own.",
     base_classes: &["AzureOpenAIEmbeddings", "OpenAIEmbeddings", "Embeddings"],
     risk: Risk::Safe,
+    needs: &[],
     inputs: &[Input::credential(&["azureOpenAIApi"]), BATCH_SIZE.or("100"), TIMEOUT, BASE_PATH, BASE_OPTIONS],
     outputs: &[],
     make: Factory::Embeddings(|inputs| {

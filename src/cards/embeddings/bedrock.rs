@@ -20,6 +20,7 @@ pub const CARD: Card = Card {
     description: "Embedding models of Amazon and Cohere on AWS Bedrock.",
     base_classes: &["AWSBedrockEmbeddings", "BedrockEmbeddings", "Embeddings"],
     risk: Risk::Safe,
+    needs: &[],
     inputs: &[
         Input::credential(&["awsApi"])
             .optional()

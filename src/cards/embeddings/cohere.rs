@@ -21,6 +21,7 @@ pub const CARD: Card = Card {
     description: "Cohere's Embed models.",
     base_classes: &["CohereEmbeddings", "Embeddings"],
     risk: Risk::Safe,
+    needs: &[],
     inputs: &[
         Input::credential(&["cohereApi"]),
         Input::model(&[

@@ -23,6 +23,7 @@ pub const CARD: Card = Card {
     description: "Google's Gemini embedding models.",
     base_classes: &["GoogleGenerativeAiEmbeddings", "GoogleGenerativeAIEmbeddings", "Embeddings"],
     risk: Risk::Safe,
+    needs: &[],
     inputs: &[
         Input::credential(&["googleGenerativeAI"]),
         Input::model(&["gemini-embedding-001", "text-embedding-004"]).or("gemini-embedding-001"),

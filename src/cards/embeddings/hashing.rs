@@ -14,6 +14,7 @@ pub const CARD: Card = Card {
                   always gives the same vector.",
     base_classes: &["HashingEmbeddings", "Embeddings"],
     risk: Risk::Safe,
+    needs: &[],
     inputs: &[Input::whole("dimensions", "Dimensions", 16.0, 4096.0).or("384").additional()],
     outputs: &[],
     make: Factory::Embeddings(|inputs| {

@@ -18,6 +18,7 @@ pub const CARD: Card = Card {
     description: "Embedding models on Hugging Face, or behind an inference endpoint of your own.",
     base_classes: &["HuggingFaceInferenceEmbeddings", "Embeddings"],
     risk: Risk::Safe,
+    needs: &[],
     inputs: &[
         Input::credential(&["huggingFaceApi"]),
         Input::text("modelName", "Model")

@@ -18,6 +18,7 @@ pub const CARD: Card = Card {
     description: "Jina AI's embedding models.",
     base_classes: &["JinaEmbeddings", "Embeddings"],
     risk: Risk::Safe,
+    needs: &[],
     inputs: &[
         Input::credential(&["jinaAIApi"]),
         Input::text("modelName", "Model Name").or("jina-embeddings-v3"),

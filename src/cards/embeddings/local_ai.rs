@@ -13,6 +13,7 @@ pub const CARD: Card = Card {
     description: "Embedding models served by LocalAI on a machine of your own.",
     base_classes: &["LocalAI Embeddings", "Embeddings"],
     risk: Risk::Safe,
+    needs: &[],
     inputs: &[Input::credential(&["localAIApi"]).optional(), SERVER, ANY_MODEL],
     outputs: &[],
     make: Factory::Embeddings(|inputs| {

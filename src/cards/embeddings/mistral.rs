@@ -19,6 +19,7 @@ pub const CARD: Card = Card {
     description: "Mistral's embedding models.",
     base_classes: &["MistralAIEmbeddings", "Embeddings"],
     risk: Risk::Safe,
+    needs: &[],
     inputs: &[
         Input::credential(&["mistralAIApi"]),
         Input::model(&["mistral-embed", "codestral-embed"]).or("mistral-embed"),

@@ -16,6 +16,7 @@ pub const CARD: Card = Card {
     description: "Embedding models served by Ollama on a machine of your own.",
     base_classes: &["OllamaEmbeddings", "Embeddings"],
     risk: Risk::Safe,
+    needs: &[],
     inputs: &[
         BASE_URL,
         MODEL_NAME,

@@ -15,6 +15,7 @@ pub const CARD: Card = Card {
     description: "OpenAI's embedding models, or any server that speaks the same protocol.",
     base_classes: &["OpenAIEmbeddings", "Embeddings"],
     risk: Risk::Safe,
+    needs: &[],
     inputs: &[
         Input::credential(&["openAIApi"]),
         Input::model(&["text-embedding-3-small", "text-embedding-3-large", "text-embedding-ada-002"])

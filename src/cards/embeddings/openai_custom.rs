@@ -18,6 +18,7 @@ pub const CARD: Card = Card {
     description: "An embedding model of your own at OpenAI, or at any server that speaks its protocol.",
     base_classes: &["OpenAIEmbeddingsCustom", "Embeddings"],
     risk: Risk::Safe,
+    needs: &[],
     inputs: &[
         Input::credential(&["openAIApi"]),
         STRIP_NEW_LINES,

@@ -14,6 +14,7 @@ pub const CARD: Card = Card {
     description: "Open embedding models hosted by Together AI.",
     base_classes: &["TogetherAIEmbedding", "Embeddings"],
     risk: Risk::Safe,
+    needs: &[],
     inputs: &[
         Input::credential(&["togetherAIApi"]),
         CACHE.help(

@@ -13,6 +13,7 @@ pub const CARD: Card = Card {
     description: "Embedding models of a project at Google Cloud.",
     base_classes: &["GoogleVertexAIEmbeddings", "Embeddings"],
     risk: Risk::Safe,
+    needs: &[],
     inputs: &[
         Input::credential(&["googleVertexAuth"])
             .optional()

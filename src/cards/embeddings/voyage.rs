@@ -18,6 +18,7 @@ pub const CARD: Card = Card {
     description: "Voyage AI's embedding models.",
     base_classes: &["VoyageAIEmbeddings", "Embeddings"],
     risk: Risk::Safe,
+    needs: &[],
     inputs: &[
         Input::credential(&["voyageAIApi"]),
         Input::model(&[

@@ -23,6 +23,7 @@ pub const CARD: Card = Card {
     description: "Answers from the passages of an index and remembers the conversation.",
     base_classes: &["ContextChatEngine"],
     risk: Risk::Safe,
+    needs: &[],
     inputs: &[MODEL, RETRIEVER, MEMORY, RETURN_SOURCES, SYSTEM],
     outputs: &[],
     make: Factory::Chain(|inputs| {

@@ -17,6 +17,7 @@ pub const CARD: Card = Card {
     description: "Answers from the passages of an index, without memory.",
     base_classes: &["QueryEngine", "BaseQueryEngine"],
     risk: Risk::Safe,
+    needs: &[],
     inputs: &[RETRIEVER, SYNTHESIZER, RETURN_SOURCES],
     outputs: &[],
     make: Factory::Chain(|inputs| {

@@ -16,6 +16,7 @@ pub const CARD: Card = Card {
     description: "Chats with a model that remembers the conversation.",
     base_classes: &["SimpleChatEngine"],
     risk: Risk::Safe,
+    needs: &[],
     inputs: &[MODEL, MEMORY, SYSTEM],
     outputs: &[],
     make: Factory::Chain(|inputs| {

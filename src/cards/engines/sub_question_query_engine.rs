@@ -10,11 +10,12 @@ use crate::cards::kit::{
 use crate::cards::tools::query_engine_tool::QUESTION;
 use crate::domain::error::{Error, Result};
 use crate::domain::predictions::prediction::{Document, RunOutput};
-use crate::limits::SUB_QUESTIONS_MAX;
 use crate::llm::{ChatMessage, ChatRequest};
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
 
+/// Most questions that one is divided into (manual 14.7).
+const SUB_QUESTIONS_MAX: usize = 10;
 const TOOLS: Input = Input::wires("queryEngineTools", "QueryEngine Tools", WireType::EngineTool);
 
 const DIVIDE: &str = "You divide a question among tools, each of which knows something else. Write the fewest questions whose answers together \
@@ -30,6 +31,7 @@ pub const CARD: Card = Card {
     description: "Divides a question among query engines and answers from their answers.",
     base_classes: &["SubQuestionQueryEngine", "BaseQueryEngine"],
     risk: Risk::Safe,
+    needs: &[],
     inputs: &[
         TOOLS,
         MODEL,

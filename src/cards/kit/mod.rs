@@ -14,7 +14,18 @@ pub use self::build::component::{
     ReplyKey, Retriever, RunContext, Space, Tool,
 };
 pub use self::build::inputs::{InputValue, Inputs, WiredComponent, number_in};
-pub use self::capabilities::host::{FlowCall, Host, ModelCall, StoredFile};
+pub use self::capabilities::code::CodeRunner;
+pub use self::capabilities::conversations::{Conversations, LoneQuestion};
+pub use self::capabilities::files::{StoredFile, WorkspaceFiles};
+pub use self::capabilities::flows::{FlowCall, Flows};
+pub use self::capabilities::host::{Host, HostContext, RunFacts};
+pub use self::capabilities::knowledge::{Knowledge, VectorIndexes};
+pub use self::capabilities::observers::{ModelCall, ModelObserver, UpsertObserver};
+pub use self::capabilities::replies::ReplyStore;
+pub use self::capabilities::run_memory::RunMemory;
+pub use self::capabilities::sign_ins::SignIns;
+pub use self::capabilities::workspace_tools::WorkspaceTools;
+pub use self::capabilities::{Capabilities, Capability, Grant, Need, require_needs};
 pub use self::models::model::Model;
 pub use self::models::text_loop::{NextAction, TextLoop, TextProtocol};
 pub use self::models::token_sink::{NullSink, StreamClosed, TokenSink};
@@ -23,7 +34,7 @@ pub use self::schema::card::{
 };
 pub use self::schema::input::{Choice, Input, InputKind, Picker, WireType};
 pub use self::stores::collections::{CollectionEdit, Collections};
-pub use self::stores::databases::{CodeDatabases, ListedCredential};
+pub use self::stores::databases::{CodeDatabases, DatabaseCredentials, ListedCredential};
 pub use self::stores::records::{Cleanup, RecordManager, RecordManagerConfig};
 pub use knowledge::{
     ChunkSpan, Loader, ScoredChunk, Splitter, StoreRetriever, UpsertReport, VectorQuery, VectorStore,

@@ -16,6 +16,7 @@ pub const CARD: Card = Card {
     description: "OpenAI's older models in an Azure deployment of your own.",
     base_classes: &["AzureOpenAI", "OpenAI", "BaseLLM", "BaseLanguageModel", "Runnable"],
     risk: Risk::Safe,
+    needs: &[],
     inputs: &[
         Input::credential(&["azureOpenAIApi"]),
         CACHE,

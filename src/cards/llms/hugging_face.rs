@@ -16,6 +16,7 @@ pub const CARD: Card = Card {
     description: "Text generation on Hugging Face, or behind an inference endpoint of your own.",
     base_classes: &["HuggingFaceInference", "LLM", "BaseLLM", "BaseLanguageModel", "Runnable"],
     risk: Risk::Safe,
+    needs: &[],
     inputs: &[
         Input::credential(&["huggingFaceApi"]),
         CACHE,

@@ -15,6 +15,7 @@ pub const CARD: Card = Card {
     description: "Models served by Ollama on a machine of your own, completing a text.",
     base_classes: &["Ollama", "LLM", "BaseLLM", "BaseLanguageModel", "Runnable"],
     risk: Risk::Safe,
+    needs: &[],
     inputs: &[
         CACHE,
         BASE_URL,

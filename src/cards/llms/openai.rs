@@ -24,6 +24,7 @@ pub const CARD: Card = Card {
     description: "OpenAI's older models, which complete a text.",
     base_classes: &["OpenAI", "BaseLLM", "BaseLanguageModel", "Runnable"],
     risk: Risk::Safe,
+    needs: &[],
     inputs: &[
         Input::credential(&["openAIApi"]),
         CACHE,

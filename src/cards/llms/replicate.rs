@@ -16,6 +16,7 @@ pub const CARD: Card = Card {
     description: "Runs a model at Replicate. A model that draws answers with the address of its picture.",
     base_classes: &["Replicate", "BaseChatModel", "LLM", "BaseLLM", "BaseLanguageModel", "Runnable"],
     risk: Risk::Safe,
+    needs: &[],
     inputs: &[
         Input::credential(&["replicateApi"]),
         CACHE,

@@ -1,7 +1,9 @@
 //! Buffer Memory: all messages of the session so far.
 
 use super::stored_messages;
-use crate::cards::kit::{Card, Category, Factory, Memory, Risk, RunContext};
+use crate::cards::kit::{
+    Capability, Card, Category, Conversations, Factory, Grant, Memory, Need, Risk, RunContext,
+};
 use crate::domain::error::Result;
 use crate::domain::predictions::prediction::HistoryMessage;
 use crate::limits::MEMORY_MESSAGES_MAX;
@@ -15,10 +17,15 @@ pub const CARD: Card = Card {
     description: "Sends all earlier messages of the conversation to the model.",
     base_classes: &["BufferMemory", "BaseChatMemory", "BaseMemory"],
     risk: Risk::Safe,
+    needs: &[Need::required(Capability::Conversations)],
     inputs: super::buffer_window::SESSION_INPUTS,
     outputs: &[],
     make: Factory::Memory(|inputs| {
-        Ok(Arc::new(Buffer { session: inputs.optional_text("sessionId"), newest: MEMORY_MESSAGES_MAX }))
+        Ok(Arc::new(Buffer {
+            session: inputs.optional_text("sessionId"),
+            newest: MEMORY_MESSAGES_MAX,
+            conversations: inputs.need()?,
+        }))
     }),
 };
 
@@ -28,13 +35,14 @@ pub struct Buffer {
     pub session: Option<String>,
     /// How many messages at the most.
     pub newest: usize,
+    pub conversations: Grant<dyn Conversations>,
 }
 
 impl Memory for Buffer {
     fn messages(&self, turn: &RunContext<'_>) -> Result<Vec<HistoryMessage>> {
         Ok(stored_messages::messages_to_send(
             turn,
-            turn.host.history(self.session.as_deref(), self.newest)?,
+            self.conversations.of(turn.host)?.history(self.session.as_deref(), self.newest)?,
             self.newest,
         ))
     }

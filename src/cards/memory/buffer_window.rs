@@ -1,7 +1,7 @@
 //! Buffer Window Memory: the last few questions and answers.
 
 use super::buffer::Buffer;
-use crate::cards::kit::{Card, Category, Factory, Input, Risk};
+use crate::cards::kit::{Capability, Card, Category, Factory, Input, Need, Risk};
 use crate::limits::MEMORY_MESSAGES_MAX;
 use std::sync::Arc;
 
@@ -21,6 +21,7 @@ pub const CARD: Card = Card {
     description: "Sends the last few questions and answers of the conversation to the model.",
     base_classes: &["BufferWindowMemory", "BaseChatMemory", "BaseMemory"],
     risk: Risk::Safe,
+    needs: &[Need::required(Capability::Conversations)],
     inputs: &[
         Input::whole("k", "Size", 0.0, 10_000.0)
             .or("4")
@@ -32,6 +33,10 @@ pub const CARD: Card = Card {
     make: Factory::Memory(|inputs| {
         let pairs = usize::try_from(inputs.whole("k")?.unwrap_or(4)).unwrap_or(MEMORY_MESSAGES_MAX);
         let newest = pairs.saturating_mul(2).min(MEMORY_MESSAGES_MAX);
-        Ok(Arc::new(Buffer { session: inputs.optional_text("sessionId"), newest }))
+        Ok(Arc::new(Buffer {
+            session: inputs.optional_text("sessionId"),
+            newest,
+            conversations: inputs.need()?,
+        }))
     }),
 };

@@ -2,7 +2,9 @@
 
 use super::buffer_window::SESSION_INPUTS;
 use super::summarizer::Summarizer;
-use crate::cards::kit::{Card, Category, Factory, Input, Memory, Risk, RunContext, WireType};
+use crate::cards::kit::{
+    Capability, Card, Category, Factory, Input, Memory, Need, Risk, RunContext, WireType,
+};
 use crate::domain::error::Result;
 use crate::domain::predictions::prediction::HistoryMessage;
 use std::sync::Arc;
@@ -23,6 +25,7 @@ pub const CARD: Card = Card {
         "BaseMemory",
     ],
     risk: Risk::Safe,
+    needs: &[Need::required(Capability::Conversations), Need::required(Capability::Replies)],
     inputs: &[MODEL, SESSION_INPUTS[0], SESSION_INPUTS[1]],
     outputs: &[],
     make: Factory::Memory(|inputs| Ok(Arc::new(Summary(Summarizer::from_inputs(inputs)?)))),

@@ -3,7 +3,7 @@
 use super::buffer_window::SESSION_INPUTS;
 use super::conversation_summary::MODEL;
 use super::summarizer::Summarizer;
-use crate::cards::kit::{Card, Category, Factory, Input, Memory, Risk, RunContext};
+use crate::cards::kit::{Capability, Card, Category, Factory, Input, Memory, Need, Risk, RunContext};
 use crate::domain::error::Result;
 use crate::domain::predictions::prediction::HistoryMessage;
 use std::sync::Arc;
@@ -27,6 +27,7 @@ pub const CARD: Card = Card {
         "BaseMemory",
     ],
     risk: Risk::Safe,
+    needs: &[Need::required(Capability::Conversations), Need::required(Capability::Replies)],
     inputs: &[
         MODEL,
         Input::whole("maxTokenLimit", "Max Token Limit", 0.0, 1_000_000.0)

@@ -5,7 +5,10 @@ use super::buffer_window::SESSION_INPUTS;
 use super::stored_messages;
 use crate::cards::kit::stores::redis::{CREDENTIAL, session};
 use crate::cards::kit::stores::redis_commands::{CommandError, RedisCommand, RedisCommands};
-use crate::cards::kit::{Card, Category, Factory, Host, Input, Inputs, Memory, Risk, RunContext};
+use crate::cards::kit::{
+    Capability, Card, Category, Conversations, Factory, Grant, Host, Input, Inputs, Memory, Need, Risk,
+    RunContext,
+};
 use crate::domain::error::Result;
 use crate::domain::predictions::prediction::HistoryMessage;
 use crate::redis::{RedisError, RedisReply};
@@ -27,6 +30,7 @@ pub const CARD: Card = Card {
     description: "Keeps the conversation on a Redis server, where other programs of the family can go on with it.",
     base_classes: &["RedisBackedChatMemory", "BaseChatMemory", "BaseMemory"],
     risk: Risk::Risky,
+    needs: &[Need::required(Capability::Conversations)],
     inputs: &[
         CREDENTIAL,
         SESSION_INPUTS[0],
@@ -43,6 +47,7 @@ pub const CARD: Card = Card {
             session: inputs.optional_text("sessionId"),
             seconds: seconds(inputs)?,
             newest: stored_messages::window(inputs.whole("windowSize")?),
+            conversations: inputs.need()?,
             commands: Box::new(session(inputs)?),
         }))
     }),
@@ -60,12 +65,13 @@ pub(super) struct RedisMemory {
     pub(super) session: Option<String>,
     pub(super) seconds: Option<u64>,
     pub(super) newest: usize,
+    pub(super) conversations: Grant<dyn Conversations>,
     pub(super) commands: Box<dyn RedisCommands>,
 }
 
 impl RedisMemory {
     fn key(&self, host: &dyn Host) -> Result<String> {
-        host.memory_session(self.session.as_deref())
+        self.conversations.of(host)?.memory_session(self.session.as_deref())
     }
 
     fn card_result<T>(&self, done: std::result::Result<T, CommandError>) -> Result<T> {

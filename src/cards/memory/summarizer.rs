@@ -5,14 +5,16 @@
 
 use super::buffer::Buffer;
 use crate::cards::kit::knowledge::untrusted_text;
-use crate::cards::kit::{Host, Inputs, Model, NullSink, ReplyKey, RunContext};
+use crate::cards::kit::{Grant, Host, Inputs, Model, NullSink, ReplyKey, ReplyStore, RunContext};
 use crate::domain::error::Result;
 use crate::domain::predictions::prediction::{HistoryMessage, MessageRole};
-use crate::limits::{MEMORY_MESSAGES_MAX, SUMMARY_STEP_BYTES};
+use crate::limits::MEMORY_MESSAGES_MAX;
 use crate::llm::{ChatMessage, ChatRequest};
 use sha2::{Digest as _, Sha256};
 use std::sync::Arc;
 
+/// Bytes of messages that a memory sums up in one call of a model (manual 14.7).
+const SUMMARY_STEP_BYTES: usize = 48 * 1024;
 const INSTRUCTIONS: &str = "You keep the notes of a conversation between a person and an assistant. You are given the \
                             notes so far and what was said since. Write the new notes: everything from both that may \
                             matter later, above all names, numbers, wishes, decisions and open questions, in as few \
@@ -25,6 +27,7 @@ const FORM: &[u8] = b"summary 1";
 pub struct Summarizer {
     model: Arc<Model>,
     session: Buffer,
+    replies: Grant<dyn ReplyStore>,
 }
 
 impl Summarizer {
@@ -33,8 +36,12 @@ impl Summarizer {
     /// # Errors
     /// When no model is wired.
     pub fn from_inputs(inputs: &Inputs<'_>) -> Result<Self> {
-        let session = Buffer { session: inputs.optional_text("sessionId"), newest: MEMORY_MESSAGES_MAX };
-        Ok(Self { model: inputs.model("model")?, session })
+        let session = Buffer {
+            session: inputs.optional_text("sessionId"),
+            newest: MEMORY_MESSAGES_MAX,
+            conversations: inputs.need()?,
+        };
+        Ok(Self { model: inputs.model("model")?, session, replies: inputs.need()? })
     }
 
     /// Notes of the older messages, and the newer ones as they are. `newer_from` tells where the newer ones begin.
@@ -62,8 +69,8 @@ impl Summarizer {
 
     /// The notes for all of `older`; nothing for nothing.
     fn notes(&self, older: &[HistoryMessage], host: &dyn Host) -> Result<Option<String>> {
-        let keys = keys(older);
-        let known = |done: usize| Some((done, read(&host.recall(&keys[done])?)?));
+        let (keys, replies) = (keys(older), self.replies.of(host)?);
+        let known = |done: usize| Some((done, read(&replies.recall(&keys[done])?)?));
         let (mut done, mut notes) = (1..=older.len()).rev().find_map(known).unwrap_or_default();
         while done < older.len() {
             let (step, after) = next_step(older, done);
@@ -80,7 +87,7 @@ impl Summarizer {
             };
             notes = self.model.ask(&request, host, &mut NullSink)?.text.trim().to_owned();
             done = after;
-            host.remember(&keys[done], notes.clone().into_bytes());
+            replies.remember(&keys[done], notes.clone().into_bytes());
         }
         Ok((!notes.is_empty()).then_some(notes))
     }

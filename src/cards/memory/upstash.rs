@@ -6,7 +6,7 @@ use super::redis::{RedisMemory, SESSION_TTL, seconds};
 use super::stored_messages;
 use crate::cards::kit::stores::remote::missing_input;
 use crate::cards::kit::stores::upstash::Upstash;
-use crate::cards::kit::{Card, Category, Factory, Input, Risk};
+use crate::cards::kit::{Capability, Card, Category, Factory, Input, Need, Risk};
 use std::sync::Arc;
 
 pub const CARD: Card = Card {
@@ -17,6 +17,7 @@ pub const CARD: Card = Card {
     description: "Keeps the conversation in a database of Upstash, where other programs of the family can go on with it.",
     base_classes: &["UpstashRedisBackedChatMemory", "BaseChatMemory", "BaseMemory"],
     risk: Risk::Risky,
+    needs: &[Need::required(Capability::Conversations)],
     inputs: &[
         Input::credential(&["upstashRedisMemoryApi"]),
         Input::address("baseURL", "Upstash Redis REST URL").help("Such as https://yours.upstash.io."),
@@ -33,6 +34,7 @@ pub const CARD: Card = Card {
             session: inputs.optional_text("sessionId"),
             seconds: seconds(inputs)?,
             newest: stored_messages::window(None),
+            conversations: inputs.need()?,
             commands: Box::new(Upstash::from_inputs(inputs, &base, &token)),
         }))
     }),

@@ -14,6 +14,7 @@ pub const CARD: Card = Card {
     description: "Answers with a fixed text when OpenAI's moderation does not allow the question.",
     base_classes: &["Moderation"],
     risk: Risk::Safe,
+    needs: &[],
     inputs: &[
         Input::credential(&["openAIApi"]),
         Input::lines("moderationErrorMessage", "Error Message")

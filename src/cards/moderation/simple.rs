@@ -16,6 +16,7 @@ pub const CARD: Card = Card {
     description: "Answers with a fixed text when the question contains a listed phrase, or means the same.",
     base_classes: &["Moderation"],
     risk: Risk::Safe,
+    needs: &[],
     inputs: &[
         Input::lines("denyList", "Deny List")
             .optional()

@@ -17,6 +17,7 @@ pub const CARD: Card = Card {
     description: "Reads the answer into an object or a list whose form you write as a schema.",
     base_classes: &["AdvancedStructuredOutputParser", "BaseLLMOutputParser", "Runnable"],
     risk: Risk::Safe,
+    needs: &[],
     inputs: &[
         AUTOFIX,
         Input::lines(SCHEMA, "Example JSON")

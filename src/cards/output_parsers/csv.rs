@@ -17,6 +17,7 @@ pub const CARD: Card = Card {
     description: "Reads a comma-separated list into an array.",
     base_classes: &["CSVListOutputParser", "BaseLLMOutputParser", "Runnable"],
     risk: Risk::Safe,
+    needs: &[],
     inputs: &[AUTOFIX],
     outputs: &[],
     make: Factory::OutputParser(|inputs| {

@@ -13,6 +13,7 @@ pub const CARD: Card = Card {
     description: "Reads a list with a separator of your own into an array.",
     base_classes: &["CustomListOutputParser", "BaseLLMOutputParser", "Runnable"],
     risk: Risk::Safe,
+    needs: &[],
     inputs: &[
         Input::whole("length", "Length", 1.0, 10_000.0)
             .optional()

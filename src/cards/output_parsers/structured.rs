@@ -19,6 +19,7 @@ pub const CARD: Card = Card {
     description: "Reads the answer into an object with the fields you list.",
     base_classes: &["StructuredOutputParser", "BaseLLMOutputParser", "Runnable"],
     risk: Risk::Safe,
+    needs: &[],
     inputs: &[
         AUTOFIX,
         Input::json(ROWS, "JSON Structure")

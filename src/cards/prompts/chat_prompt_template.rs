@@ -4,7 +4,7 @@ use super::message_list;
 use super::prompt_template::PROMPT_VALUES;
 use crate::cards::kit::build::code::{self, Code};
 use crate::cards::kit::build::prompt::{Prompt, PromptForm};
-use crate::cards::kit::{Card, Category, Factory, Input, Inputs, Risk};
+use crate::cards::kit::{Capability, Card, Category, CodeRunner, Factory, Input, Inputs, Need, Risk};
 use crate::domain::error::Result;
 use crate::llm::ChatMessage;
 use serde_json::Map;
@@ -19,6 +19,7 @@ pub const CARD: Card = Card {
     description: "Instructions for the model and the form of the question, with {variables} in single braces.",
     base_classes: &["ChatPromptTemplate", "BaseChatPromptTemplate", "BasePromptTemplate", "Runnable"],
     risk: Risk::Safe,
+    needs: &[Need::optional(Capability::Code)],
     inputs: &[
         Input::lines("systemMessagePrompt", "System Message").optional(),
         Input::lines("humanMessagePrompt", "Human Message").optional().help("Empty: the question."),
@@ -43,6 +44,7 @@ pub const CARD: Card = Card {
 /// The messages the owner's code returns. What they say is sent as it is: it may hold what a person said.
 fn history(inputs: &Inputs<'_>, source: &str) -> Result<Vec<ChatMessage>> {
     let code = Code::new(inputs.label, source, Map::new());
-    let returned = inputs.host.run_code(&code).map_err(|error| code::code_error(inputs.label, &error))?;
+    let runner = inputs.need::<dyn CodeRunner>()?.of(inputs.host)?;
+    let returned = runner.run_code(&code).map_err(|error| code::code_error(inputs.label, &error))?;
     message_list::parse(&returned).map_err(|why| inputs.input_error(HISTORY, &why))
 }

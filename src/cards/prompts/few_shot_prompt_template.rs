@@ -27,6 +27,7 @@ pub const CARD: Card = Card {
         "Runnable",
     ],
     risk: Risk::Safe,
+    needs: &[],
     inputs: &[
         Input::lines(EXAMPLES, "Examples")
             .lists()

@@ -18,6 +18,7 @@ pub const CARD: Card = Card {
     description: "A prompt with {variables} in single braces.",
     base_classes: &["PromptTemplate", "BaseStringPromptTemplate", "BasePromptTemplate", "Runnable"],
     risk: Risk::Safe,
+    needs: &[],
     inputs: &[Input::lines("template", "Template").optional().help("Empty: the question."), PROMPT_VALUES],
     outputs: &[],
     make: Factory::Prompt(|inputs| {

@@ -23,6 +23,7 @@ pub const CARD: Card = Card {
                   again stores only what is new and removes what is gone.",
     base_classes: &["MySQL RecordManager", "RecordManager"],
     risk: Risk::Safe,
+    needs: &[],
     inputs: &[
         CREDENTIAL,
         HOST,

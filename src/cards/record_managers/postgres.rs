@@ -25,6 +25,7 @@ pub const CARD: Card = Card {
                   stores only what is new and removes what is gone.",
     base_classes: &["Postgres RecordManager", "RecordManager"],
     risk: Risk::Safe,
+    needs: &[],
     inputs: &[
         CREDENTIAL,
         HOST,

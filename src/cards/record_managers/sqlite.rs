@@ -2,8 +2,11 @@
 //! the server's own database, so there is nothing to connect to.
 
 use crate::cards::kit::stores::records::{CLEANUP, NAMESPACE, SOURCE_KEY, TABLE};
-use crate::cards::kit::{Card, Category, Factory, Host, Input, RecordManager, RecordManagerConfig, Risk};
-use crate::domain::error::{Error, Result};
+use crate::cards::kit::{
+    Capability, Card, Category, Factory, Grant, Host, Input, Knowledge, Need, RecordManager,
+    RecordManagerConfig, Risk,
+};
+use crate::domain::error::Result;
 use crate::domain::ids::{CollectionId, NamespaceId};
 use crate::vectors::RowId;
 use std::collections::HashMap;
@@ -18,6 +21,7 @@ pub const CARD: Card = Card {
                   again stores only what is new and removes what is gone.",
     base_classes: &["SQLite RecordManager", "RecordManager"],
     risk: Risk::Safe,
+    needs: &[Need::with_refusal(Capability::Knowledge, "a run without a server can keep no records")],
     inputs: &[
         Input::json("additionalConfig", "Additional Connection Configuration")
             .additional()
@@ -32,12 +36,17 @@ pub const CARD: Card = Card {
     outputs: &[],
     make: Factory::Records(|inputs| {
         let table = inputs.optional_text("tableName").unwrap_or_else(|| TABLE.to_owned());
-        Ok(Arc::new(LocalRecords { config: RecordManagerConfig::from_inputs(inputs)?, table }))
+        Ok(Arc::new(LocalRecords {
+            config: RecordManagerConfig::from_inputs(inputs)?,
+            knowledge: inputs.need()?,
+            table,
+        }))
     }),
 };
 
 struct LocalRecords {
     config: RecordManagerConfig,
+    knowledge: Grant<dyn Knowledge>,
     table: String,
 }
 
@@ -47,10 +56,6 @@ impl LocalRecords {
         let name = serde_json::json!([self.table, namespace]).to_string();
         NamespaceId::from_bytes(*CollectionId::from_name(CARD.name, &name).bytes())
     }
-
-    fn no_storage_error(&self) -> Error {
-        Error::RunFailed(format!("{}: a run without a server can keep no records", self.config.label))
-    }
 }
 
 impl RecordManager for LocalRecords {
@@ -59,7 +64,7 @@ impl RecordManager for LocalRecords {
     }
 
     fn records(&self, namespace: &str, host: &dyn Host) -> Result<HashMap<RowId, String>> {
-        host.collections().ok_or_else(|| self.no_storage_error())?.records(&self.id(namespace))
+        self.knowledge.of(host)?.collections().records(&self.id(namespace))
     }
 
     fn change(
@@ -69,7 +74,6 @@ impl RecordManager for LocalRecords {
         remove: &[RowId],
         host: &dyn Host,
     ) -> Result<()> {
-        let library = host.collections().ok_or_else(|| self.no_storage_error())?;
-        library.change_records(&self.id(namespace), put, remove)
+        self.knowledge.of(host)?.collections().change_records(&self.id(namespace), put, remove)
     }
 }

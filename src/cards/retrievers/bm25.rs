@@ -1,7 +1,9 @@
 //! BM25 Retriever: ranked lexical search over a document store of this server (manual 9.11).
 
 use crate::cards::kit::knowledge::lexical;
-use crate::cards::kit::{Card, Category, Factory, Input, Picker, Retriever, Risk, RunContext};
+use crate::cards::kit::{
+    Capability, Card, Category, Factory, Grant, Input, Knowledge, Need, Picker, Retriever, Risk, RunContext,
+};
 use crate::domain::error::{Error, Result};
 use crate::domain::ids::DocumentStoreId;
 use crate::domain::predictions::prediction::Document;
@@ -15,6 +17,10 @@ pub const CARD: Card = Card {
     description: "Finds passages of a document store by their words. Needs no provider and no embeddings.",
     base_classes: &["BM25Retriever", "BaseRetriever"],
     risk: Risk::Safe,
+    needs: &[Need::with_refusal(
+        Capability::Knowledge,
+        "the document store does not exist in this workspace",
+    )],
     inputs: &[
         Input::pick("documentStore", "Document Store", Picker::DocumentStore)
             .help("The id of a document store of this workspace."),
@@ -28,7 +34,7 @@ pub const CARD: Card = Card {
         let store = DocumentStoreId::parse(inputs.text("documentStore")?.trim())
             .ok_or_else(|| inputs.input_error("documentStore", "this must be the id of a document store"))?;
         let most = usize::try_from(inputs.whole("topK")?.unwrap_or(4)).unwrap_or(4);
-        Ok(Arc::new(Bm25 { label: inputs.label.to_owned(), store, most }))
+        Ok(Arc::new(Bm25 { label: inputs.label.to_owned(), store, most, knowledge: inputs.need()? }))
     }),
 };
 
@@ -36,11 +42,12 @@ struct Bm25 {
     label: String,
     store: DocumentStoreId,
     most: usize,
+    knowledge: Grant<dyn Knowledge>,
 }
 
 impl Retriever for Bm25 {
     fn retrieve(&self, query: &str, turn: &RunContext<'_>) -> Result<Vec<Document>> {
-        let chunks = turn.host.document_store_chunks(&self.store)?;
+        let chunks = self.knowledge.of(turn.host)?.document_store_chunks(&self.store)?;
         let chunks = chunks.ok_or_else(|| {
             Error::RunFailed(format!("{}: the document store does not exist in this workspace", self.label))
         })?;

@@ -24,6 +24,7 @@ pub const CARD: Card = Card {
     description: "Puts found passages in the order of how much they bear on the question.",
     base_classes: CLASSES,
     risk: Risk::Safe,
+    needs: &[],
     inputs: &[
         Input::credential(&["cohereApi"]),
         BASE_RETRIEVER,

@@ -28,6 +28,7 @@ pub const CARD: Card = Card {
     description: "Returns the passages of a vector store, each written as you like.",
     base_classes: CLASSES,
     risk: Risk::Safe,
+    needs: &[],
     inputs: &[
         VECTOR_STORE,
         QUERY,

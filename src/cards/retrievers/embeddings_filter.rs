@@ -20,6 +20,7 @@ pub const CARD: Card = Card {
     description: "Drops found passages that are not near enough to the question by their vectors.",
     base_classes: CLASSES,
     risk: Risk::Safe,
+    needs: &[],
     inputs: &[
         BASE_RETRIEVER,
         Input::wire("embeddings", "Embeddings", WireType::Embeddings),

@@ -29,6 +29,7 @@ pub const CARD: Card = Card {
     description: "Lets a model read from the question which metadata passages must have, and finds those.",
     base_classes: CLASSES,
     risk: Risk::Safe,
+    needs: &[],
     inputs: &[
         VECTOR_STORE,
         Input::wire("model", "Chat Model", WireType::ChatModel),

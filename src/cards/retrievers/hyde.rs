@@ -33,6 +33,7 @@ pub const CARD: Card = Card {
     description: "Lets a model write a passage that could answer the question, and finds real ones like it.",
     base_classes: CLASSES,
     risk: Risk::Safe,
+    needs: &[],
     inputs: &[
         MODEL,
         VECTOR_STORE,

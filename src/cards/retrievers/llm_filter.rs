@@ -26,6 +26,7 @@ pub const CARD: Card = Card {
     description: "Lets a model keep what bears on the question of each passage, and drops the rest.",
     base_classes: CLASSES,
     risk: Risk::Safe,
+    needs: &[],
     inputs: &[BASE_RETRIEVER, MODEL, QUERY],
     outputs: OUTPUTS,
     make: Factory::Retriever(|inputs| {

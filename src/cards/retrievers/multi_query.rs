@@ -23,6 +23,7 @@ pub const CARD: Card = Card {
     description: "Lets a model word the question in other ways, and returns what any of them finds.",
     base_classes: &["MultiQueryRetriever", "BaseRetriever"],
     risk: Risk::Safe,
+    needs: &[],
     inputs: &[
         VECTOR_STORE,
         MODEL,

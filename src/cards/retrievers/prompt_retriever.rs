@@ -12,6 +12,7 @@ pub const CARD: Card = Card {
     description: "Instructions for one kind of question, for a Multi Prompt Chain.",
     base_classes: &["PromptRetriever"],
     risk: Risk::Safe,
+    needs: &[],
     inputs: &[
         Input::text("name", "Prompt Name").optional().help("Empty: the label of this card."),
         Input::lines("description", "Prompt Description").optional().help("Which questions it is for."),

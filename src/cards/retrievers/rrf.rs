@@ -23,6 +23,7 @@ pub const CARD: Card = Card {
     description: "Lets a model write several questions, and ranks passages by where they stand for each of them.",
     base_classes: CLASSES,
     risk: Risk::Safe,
+    needs: &[],
     inputs: &[
         BASE_RETRIEVER,
         MODEL,

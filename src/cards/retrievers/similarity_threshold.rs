@@ -19,6 +19,7 @@ pub const CARD: Card = Card {
     description: "Returns the passages of a vector store that are near enough to what is looked for.",
     base_classes: CLASSES,
     risk: Risk::Safe,
+    needs: &[],
     inputs: &[
         VECTOR_STORE,
         QUERY,

@@ -12,6 +12,7 @@ pub const CARD: Card = Card {
     description: "A store for one kind of question, for a Multi Retrieval QA Chain.",
     base_classes: &["VectorStoreRetriever"],
     risk: Risk::Safe,
+    needs: &[],
     inputs: &[
         Input::wire("vectorStore", "Vector Store", WireType::VectorStore),
         Input::text("name", "Retriever Name").optional().help("Empty: the label of this card."),

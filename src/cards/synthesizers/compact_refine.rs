@@ -12,6 +12,7 @@ pub const CARD: Card = Card {
     description: "Answers from as many passages at a time as fit, each time bettering the answer.",
     base_classes: &["CompactRefine", "ResponseSynthesizer"],
     risk: Risk::Safe,
+    needs: &[],
     inputs: &[REFINE_PROMPT, TEXT_QA_PROMPT],
     outputs: &[],
     make: Factory::Synthesis(|inputs| {

@@ -12,6 +12,7 @@ pub const CARD: Card = Card {
     description: "Answers from the first passage and betters the answer with each of the others.",
     base_classes: &["Refine", "ResponseSynthesizer"],
     risk: Risk::Safe,
+    needs: &[],
     inputs: &[REFINE_PROMPT, TEXT_QA_PROMPT],
     outputs: &[],
     make: Factory::Synthesis(|inputs| {

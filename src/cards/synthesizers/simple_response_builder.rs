@@ -11,6 +11,7 @@ pub const CARD: Card = Card {
     description: "Answers from all passages at once.",
     base_classes: &["SimpleResponseBuilder", "ResponseSynthesizer"],
     risk: Risk::Safe,
+    needs: &[],
     inputs: &[],
     outputs: &[],
     make: Factory::Synthesis(|_| Synthesis::once()),

@@ -17,6 +17,7 @@ pub const CARD: Card = Card {
     description: "Answers from some passages each, and then from these answers, until there is one.",
     base_classes: &["TreeSummarize", "ResponseSynthesizer"],
     risk: Risk::Safe,
+    needs: &[],
     inputs: &[PROMPT],
     outputs: &[],
     make: Factory::Synthesis(|inputs| Synthesis::tree(prompt(inputs, &PROMPT))),

@@ -14,6 +14,7 @@ pub const CARD: Card = Card {
     description: "Cuts a text wherever one separator stands. What has no separator stays whole, however long it is.",
     base_classes: &["CharacterTextSplitter", "TextSplitter", "BaseDocumentTransformer", "Runnable"],
     risk: Risk::Safe,
+    needs: &[],
     inputs: &[
         SIZE,
         OVERLAP,

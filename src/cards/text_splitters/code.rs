@@ -23,6 +23,7 @@ pub const CARD: Card = Card {
     description: "Cuts source code at classes, functions and statements of its language.",
     base_classes: &["CodeTextSplitter", "TextSplitter", "BaseDocumentTransformer", "Runnable"],
     risk: Risk::Safe,
+    needs: &[],
     inputs: &[Input::choice("language", "Language", CHOICES), SIZE, OVERLAP],
     outputs: &[],
     make: Factory::Splitter(|inputs| {

@@ -22,6 +22,7 @@ pub const CARD: Card = Card {
         "Runnable",
     ],
     risk: Risk::Safe,
+    needs: &[],
     inputs: &[SIZE, OVERLAP],
     outputs: &[],
     make: Factory::Splitter(|inputs| {

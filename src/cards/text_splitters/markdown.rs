@@ -31,6 +31,7 @@ pub const CARD: Card = Card {
         "Runnable",
     ],
     risk: Risk::Safe,
+    needs: &[],
     inputs: &[
         SIZE,
         OVERLAP,

@@ -19,6 +19,7 @@ pub const CARD: Card = Card {
     description: "Cuts a text at paragraphs where they fit, else at lines, else at words.",
     base_classes: &["RecursiveCharacterTextSplitter", "TextSplitter", "BaseDocumentTransformer", "Runnable"],
     risk: Risk::Safe,
+    needs: &[],
     inputs: &[
         SIZE,
         OVERLAP,

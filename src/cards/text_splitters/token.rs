@@ -22,6 +22,7 @@ pub const CARD: Card = Card {
     description: "Cuts a text into passages of so many tokens of an OpenAI encoding.",
     base_classes: &["TokenTextSplitter", "TextSplitter", "BaseDocumentTransformer", "Runnable"],
     risk: Risk::Safe,
+    needs: &[],
     inputs: &[
         Input::choice("encodingName", "Encoding Name", ENCODINGS).or("gpt2"),
         SIZE.help("The most tokens of a passage."),

@@ -1,7 +1,7 @@
 //! Agent as Tool: an agent flow of the workspace that a model can ask.
 
 use super::chatflow_tool::{FlowTool, inputs};
-use crate::cards::kit::{Card, Category, Factory, Input, Picker, Risk};
+use crate::cards::kit::{Capability, Card, Category, Factory, Input, Need, Picker, Risk};
 use std::sync::Arc;
 
 pub const CARD: Card = Card {
@@ -12,6 +12,7 @@ pub const CARD: Card = Card {
     description: "An agent flow of this workspace that the model can ask.",
     base_classes: &["AgentAsTool", "Tool"],
     risk: Risk::Risky,
+    needs: &[Need::required(Capability::Flows)],
     inputs: &inputs(
         Input::credential(&["agentflowApi"]),
         Input::pick("selectedAgentflow", "Select Agent", Picker::Flow)

@@ -15,6 +15,7 @@ pub const CARD: Card = Card {
     description: "Works out arithmetic.",
     base_classes: &["Calculator", "Tool", "StructuredTool", "Runnable"],
     risk: Risk::Safe,
+    needs: &[],
     inputs: &[],
     outputs: &[],
     make: Factory::Tools(|_| Ok(vec![Arc::new(Calculator)])),

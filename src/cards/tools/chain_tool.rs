@@ -14,6 +14,7 @@ pub const CARD: Card = Card {
     description: "A chain that the model can ask.",
     base_classes: &["ChainTool", "DynamicTool", "Tool", "StructuredTool", "Runnable"],
     risk: Risk::Safe,
+    needs: &[],
     inputs: &[
         Input::text("name", "Chain Name").optional().help("Empty: the label of this card."),
         Input::lines("description", "Chain Description").optional().help("Tells the model when to use it."),

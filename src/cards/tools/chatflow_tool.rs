@@ -2,7 +2,8 @@
 
 use super::search::{name_and_description, one_argument, text_argument};
 use crate::cards::kit::{
-    Card, Category, Factory, FlowCall, Input, Inputs, Observation, Picker, Risk, RunContext, Tool,
+    Capability, Card, Category, Factory, FlowCall, Flows, Grant, Input, Inputs, Need, Observation, Picker,
+    Risk, RunContext, Tool,
 };
 use crate::domain::error::{Error, Result};
 use crate::domain::ids::FlowId;
@@ -18,6 +19,7 @@ pub const CARD: Card = Card {
     description: "Another chatflow of this workspace that the model can ask.",
     base_classes: &["ChatflowTool", "Tool"],
     risk: Risk::Risky,
+    needs: &[Need::required(Capability::Flows)],
     inputs: &inputs(
         Input::credential(&["chatflowApi"]),
         Input::pick("selectedChatflow", "Select Chatflow", Picker::Flow)
@@ -72,6 +74,7 @@ enum QuestionAuthor {
 
 pub struct FlowTool {
     label: String,
+    flows: Grant<dyn Flows>,
     spec: ToolSpec,
     flow: FlowId,
     key: Option<String>,
@@ -104,6 +107,7 @@ impl FlowTool {
         };
         Ok(Self {
             label: inputs.label.to_owned(),
+            flows: inputs.need()?,
             spec,
             flow,
             key: inputs.optional_secret(key_field),
@@ -137,14 +141,13 @@ impl Tool for FlowTool {
             afresh: self.starts_afresh,
             key: self.key.as_deref(),
         };
-        let outcome = turn.host.ask_flow(&ask).map_err(|fault| match fault {
+        let outcome = self.flows.of(turn.host).and_then(|flows| flows.ask_flow(&ask)).map_err(|fault| match fault {
             Error::Unauthorized(_) => format!(
                 "{}: the flow answers holders of its API key only; a credential with that key must be selected.",
                 self.label
             ),
             other => format!("{}: {other}", self.label),
         })?;
-        turn.host.record_usage(&self.label, outcome.usage);
         Ok(Observation { text: outcome.text, sources: outcome.source_documents })
     }
 

@@ -15,6 +15,7 @@ pub const CARD: Card = Card {
     description: "Tells the model the date, the time and the day of the week.",
     base_classes: &["CurrentDateTime", "Tool"],
     risk: Risk::Safe,
+    needs: &[],
     inputs: &[],
     outputs: &[],
     make: Factory::Tools(|_| Ok(vec![Arc::new(CurrentDateTime)])),

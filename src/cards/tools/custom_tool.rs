@@ -3,7 +3,10 @@
 use crate::cards::kit::build::code::{self, Code};
 use crate::cards::kit::build::output_schema::ValueSchema;
 use crate::cards::kit::build::zod;
-use crate::cards::kit::{Card, Category, Factory, Input, Inputs, Picker, Risk, RunContext, Tool};
+use crate::cards::kit::{
+    Capability, Card, Category, CodeRunner, Factory, Grant, Input, Inputs, Need, Picker, Risk, RunContext,
+    Tool, WorkspaceTools,
+};
 use crate::domain::error::Result;
 use crate::domain::ids::ToolId;
 use crate::domain::workspace::tool::{ToolArgument, WorkspaceTool, model_name};
@@ -25,6 +28,7 @@ pub const CARD: Card = Card {
     description: "A tool written in JavaScript under Tools.",
     base_classes: &["CustomTool", "Tool", "StructuredTool", "Runnable"],
     risk: Risk::Risky,
+    needs: &[Need::required(Capability::Code), Need::optional(Capability::WorkspaceTools)],
     inputs: &[
         Input::pick(SELECTED, "Select Tool", Picker::Tool)
             .unless(&[NAME, CODE])
@@ -62,6 +66,7 @@ struct CustomTool {
     description: String,
     arguments: ToolArguments,
     code: String,
+    runner: Grant<dyn CodeRunner>,
     returns_directly: bool,
 }
 
@@ -89,6 +94,7 @@ impl CustomTool {
             description: or(DESCRIPTION, |record| &record.description).unwrap_or_default(),
             arguments,
             code: or(CODE, |record| &record.code).ok_or_else(|| missing(CODE))?,
+            runner: inputs.need()?,
             returns_directly: inputs.switch("returnDirect"),
         })
     }
@@ -98,7 +104,8 @@ fn selected_tool(inputs: &Inputs<'_>) -> Result<Option<WorkspaceTool>> {
     let Some(id) = inputs.optional_text(SELECTED).filter(|id| !id.trim().is_empty()) else { return Ok(None) };
     let missing = || inputs.input_error(SELECTED, "there is no such tool in this workspace");
     let id = ToolId::parse(id.trim()).ok_or_else(missing)?;
-    inputs.host.tool(&id)?.ok_or_else(missing).map(Some)
+    let tools = inputs.want::<dyn WorkspaceTools>().ok_or_else(missing)?;
+    tools.of(inputs.host)?.tool(&id)?.ok_or_else(missing).map(Some)
 }
 
 /// Reads a schema: rows as the page writes them, or the notation of Zod.
@@ -145,7 +152,8 @@ impl Tool for CustomTool {
 
     fn call(&self, arguments: &Value, turn: &RunContext<'_>) -> std::result::Result<String, String> {
         let code = Code::new(&self.label, &self.code, self.arguments.read(arguments)?);
-        turn.host.run_code(&code).map(|result| code::as_text(&result)).map_err(|error| error.to_string())
+        let runner = self.runner.of(turn.host).map_err(|error| error.to_string())?;
+        runner.run_code(&code).map(|result| code::as_text(&result)).map_err(|error| error.to_string())
     }
 
     fn returns_directly(&self) -> bool {

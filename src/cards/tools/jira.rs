@@ -3,7 +3,7 @@
 mod actions;
 
 use crate::cards::kit::web::actions::{Authorization, RestService, chosen_by, toolkit};
-use crate::cards::kit::{Card, Category, Choice, Factory, Input, Inputs, Risk};
+use crate::cards::kit::{Capability, Card, Category, Choice, Factory, Input, Inputs, Need, Risk};
 use crate::domain::error::Result;
 use actions::{CLOUD, SERVER};
 use base64::Engine as _;
@@ -17,6 +17,7 @@ pub const CARD: Card = Card {
     description: "Lets a model read and write issues, comments and users in Jira.",
     base_classes: &["Jira", "Tool"],
     risk: Risk::Risky,
+    needs: &[Need::optional(Capability::SignIns)],
     inputs: &[
         Input::credential(&["jiraApi", "jiraApiBearerToken"]),
         Input::address("jiraHost", "Host").help("Such as https://example.atlassian.net."),

@@ -13,6 +13,7 @@ pub const CARD: Card = Card {
     description: "Takes the value at a path out of JSON.",
     base_classes: &["JSONPathExtractor", "StructuredTool", "Runnable"],
     risk: Risk::Safe,
+    needs: &[],
     inputs: &[
         Input::text("path", "JSON Path").help("For example data.items[0].name or data[\"first name\"]."),
         Input::switch("returnNullOnError", "Return Null on Error").or("false").additional(),

@@ -5,10 +5,14 @@ use crate::cards::kit::build::code::{self, Code};
 use crate::cards::kit::build::component::Toolkit;
 use crate::cards::kit::knowledge::untrusted_text;
 use crate::cards::kit::web::openapi::{self, ApiCall, Operation};
-use crate::cards::kit::{Card, Category, Choice, Factory, Input, Inputs, Picker, Risk, RunContext, Tool};
+use crate::cards::kit::{
+    Capability, Card, Category, Choice, CodeRunner, Factory, Grant, Input, Inputs, Need, Picker, Risk,
+    RunContext, Tool,
+};
 use crate::domain::error::Result;
 use crate::llm::ToolSpec;
 use crate::net::ResponseLimits;
+use crate::script::ScriptError;
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
 use url::Url;
@@ -21,6 +25,7 @@ pub const CARD: Card = Card {
     description: "The operations of an API that is described in OpenAPI.",
     base_classes: &["OpenAPIToolkit", "Tool"],
     risk: Risk::Risky,
+    needs: &[Need::optional(Capability::Code), Need::optional(Capability::WorkspaceFiles)],
     inputs: &[
         Input::choice(
             "inputType",
@@ -83,6 +88,7 @@ fn toolkit(inputs: &Inputs<'_>) -> Result<Toolkit> {
         returns_directly: inputs.switch("returnDirect"),
         removes_nulls: inputs.switch("removeNulls"),
         code: inputs.optional_text("customCode").filter(|code| !code.trim().is_empty()),
+        runner: inputs.want(),
     });
     let tools = api.operations.into_iter().filter(is_chosen);
     let tools: Toolkit = tools
@@ -105,6 +111,7 @@ struct ToolkitClient {
     returns_directly: bool,
     removes_nulls: bool,
     code: Option<String>,
+    runner: Option<Grant<dyn CodeRunner>>,
 }
 
 struct ApiTool {
@@ -118,13 +125,15 @@ impl Tool for ApiTool {
     }
 
     fn call(&self, arguments: &Value, turn: &RunContext<'_>) -> Result<String, String> {
-        let ToolkitClient { label, server, headers, removes_nulls, code, .. } = self.client.as_ref();
+        let ToolkitClient { label, server, headers, removes_nulls, code, runner, .. } = self.client.as_ref();
         let call = self.operation.call(server, arguments, *removes_nulls)?;
         let text = match code {
             None => call.request(headers).fetch_text(turn, ResponseLimits::default())?,
             Some(source) => {
                 let code = Code::new(label, source, seen_by_code(&call, headers));
-                let result = turn.host.run_code(&code).map_err(|error| error.to_string())?;
+                let runner = runner.ok_or_else(|| ScriptError::Unavailable.to_string())?;
+                let runner = runner.of(turn.host).map_err(|error| error.to_string())?;
+                let result = runner.run_code(&code).map_err(|error| error.to_string())?;
                 code::as_text(&result)
             }
         };

@@ -20,6 +20,7 @@ pub const CARD: Card = Card {
     description: "An engine that can be asked by another one.",
     base_classes: &["QueryEngineTool", "Tool_LlamaIndex"],
     risk: Risk::Safe,
+    needs: &[],
     inputs: &[
         Input::wire("baseQueryEngine", "Base QueryEngine", WireType::Engine),
         Input::text("toolName", "Tool Name").optional().help("Empty: the label of this card."),

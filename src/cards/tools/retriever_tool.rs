@@ -21,6 +21,7 @@ pub const CARD: Card = Card {
     description: "A retriever that the model can search.",
     base_classes: &["RetrieverTool", "DynamicTool", "Tool", "StructuredTool", "Runnable"],
     risk: Risk::Safe,
+    needs: &[],
     inputs: &[
         Input::text("name", "Retriever Name").optional().help("Empty: the label of this card."),
         Input::lines("description", "Retriever Description").optional().help("Tells the model when to use it."),

@@ -38,6 +38,7 @@ pub const CARD: Card = Card {
     description: "Reads a web page when the model wants it and tells what matters in it.",
     base_classes: &["WebBrowser", "Tool", "StructuredTool", "Runnable"],
     risk: Risk::Safe,
+    needs: &[],
     inputs: &[
         Input::wire("model", "Language Model", WireType::LanguageModel).help("Sums up what was found."),
         Input::wire("embeddings", "Embeddings", WireType::Embeddings)

@@ -5,7 +5,7 @@ use crate::cards::document_loaders::web_scraper::locations;
 use crate::cards::kit::knowledge::untrusted_text;
 use crate::cards::kit::web::request::WebRequest;
 use crate::cards::kit::{Card, Category, Choice, Factory, Input, Risk, RunContext, Tool};
-use crate::limits::{PAGE_TEXT_CHARS_MAX, PAGES_TEXT_BYTES_MAX};
+use crate::limits::PAGES_TEXT_BYTES_MAX;
 use crate::llm::ToolSpec;
 use crate::net::ResponseLimits;
 use regex::Regex;
@@ -15,6 +15,8 @@ use std::sync::{Arc, LazyLock};
 use std::time::Duration;
 use url::Url;
 
+/// Most of the text of one page that a scraping tool hands to a model (manual 14.5).
+const PAGE_TEXT_CHARS_MAX: usize = 50_000;
 const DESCRIPTION: &str = "Reads pages of the web. Give it one full address; it returns the title and the text of that page, and of pages \
                            of the same site when it is set to follow them.";
 const SITEMAP: &str = "sitemap";
@@ -29,6 +31,7 @@ pub const CARD: Card = Card {
     description: "Reads web pages when the model wants it.",
     base_classes: &["Tool", "StructuredTool", "Runnable"],
     risk: Risk::Safe,
+    needs: &[],
     inputs: &[
         Input::choice(
             "scrapeMode",

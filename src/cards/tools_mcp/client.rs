@@ -4,10 +4,16 @@ use super::McpServer;
 use super::http::HttpTransport;
 use super::message::McpError;
 use super::stdio::StdioTransport;
-use crate::cards::kit::Host;
-use crate::limits::{MCP_SCHEMA_BYTES_MAX, MCP_TOOLS_MAX, MCP_TOOLS_PAGES_MAX};
+use crate::cards::kit::Inputs;
+use crate::programs::Programs;
 use serde_json::{Value, json};
 
+/// Most tools of one MCP server that are looked at (manual 14.7).
+const MCP_TOOLS_MAX: usize = 500;
+/// Most pages of its list of tools (manual 14.7).
+const MCP_TOOLS_PAGES_MAX: usize = 20;
+/// Largest schema of a tool of an MCP server that a model is shown (manual 14.7).
+const MCP_SCHEMA_BYTES_MAX: usize = 32 * 1024;
 /// The longest description of a tool.
 const DESCRIPTION_CHARS_MAX: usize = 1024;
 
@@ -27,10 +33,16 @@ pub(super) enum McpClient {
 
 impl McpClient {
     /// A server over HTTP is called when it is first asked; a program starts now.
-    pub(super) fn open(server: McpServer, host: &dyn Host) -> Result<Self, McpError> {
+    pub(super) fn open(server: McpServer, inputs: &Inputs<'_>) -> Result<Self, McpError> {
         Ok(match server {
-            McpServer::Http { url, headers } => Self::Http(Box::new(HttpTransport::new(url, headers, host))),
-            McpServer::Program(line) => Self::Program(StdioTransport::start(&line, host)?),
+            McpServer::Http { url, headers } => {
+                Self::Http(Box::new(HttpTransport::new(url, headers, inputs.host)))
+            }
+            McpServer::Program(line) => {
+                let granted = inputs.want::<Programs>().ok_or(McpError::NothingStarts)?;
+                let programs = granted.of(inputs.host).map_err(|_| McpError::NothingStarts)?;
+                Self::Program(StdioTransport::start(&line, programs, inputs.host.cancel())?)
+            }
         })
     }
 

@@ -2,12 +2,15 @@
 
 use super::McpServer;
 use super::toolkit::{ACTIONS, BASE_CLASSES, CATEGORY, toolkit};
-use crate::cards::kit::{Card, Factory, Input, Inputs, Risk};
+use crate::cards::kit::{Capability, Card, Factory, Input, Inputs, Need, Risk};
 use crate::domain::error::Result;
 use crate::domain::local_program::CommandLine;
-use crate::limits::{PROGRAM_WORD_BYTES_MAX, PROGRAM_WORDS_MAX};
 use serde_json::{Map, Value};
 
+/// Most arguments of a local program, and variables of its environment (manual 14.7).
+const PROGRAM_WORDS_MAX: usize = 100;
+/// Longest of them (manual 14.7).
+const PROGRAM_WORD_BYTES_MAX: usize = 16 * 1024;
 const CONFIG: &str = "mcpServerConfig";
 
 pub const CARD: Card = Card {
@@ -18,6 +21,7 @@ pub const CARD: Card = Card {
     description: "Tools of an MCP server over HTTP, or of a program that the operator allows.",
     base_classes: BASE_CLASSES,
     risk: Risk::Risky,
+    needs: &[Need::optional(Capability::Programs)],
     inputs: &[
         Input::code(CONFIG, "MCP Server Config").help(
             "JSON: {\"url\": \"https://…/mcp\", \"headers\": {\"Authorization\": \"Bearer {{$vars.token}}\"}}, or {\"command\": \

@@ -16,6 +16,7 @@ pub const CARD: Card = Card {
     description: "Tools of GitHub's MCP server.",
     base_classes: BASE_CLASSES,
     risk: Risk::Risky,
+    needs: &[],
     inputs: &[
         Input::credential(&["githubApi"]),
         ACTIONS,

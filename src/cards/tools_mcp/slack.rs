@@ -3,7 +3,7 @@
 use super::McpServer;
 use super::packaged::Package;
 use super::toolkit::{ACTIONS, BASE_CLASSES, CATEGORY, toolkit};
-use crate::cards::kit::{Card, Factory, Input, Inputs, Risk};
+use crate::cards::kit::{Capability, Card, Factory, Input, Inputs, Need, Risk};
 use crate::domain::error::Result;
 use crate::domain::local_program::CommandLine;
 use serde_json::{Map, Value};
@@ -21,6 +21,7 @@ pub const CARD: Card = Card {
     description: "Slack, by a local MCP server that the operator allows.",
     base_classes: BASE_CLASSES,
     risk: Risk::Risky,
+    needs: &[Need::optional(Capability::Programs)],
     inputs: &[Input::credential(&["slackApi"]), ACTIONS],
     outputs: &[],
     make: Factory::Tools(|inputs| toolkit(inputs, server(inputs)?)),

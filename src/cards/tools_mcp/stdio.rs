@@ -1,13 +1,19 @@
 //! MCP servers that are programs of this machine: a message is a line of their input, and a line of their output.
 
 use super::message::{GREET, McpError, answer_to, answers, greeting, ready, request, result_of};
-use crate::cards::kit::Host;
+use crate::base::cancel::CancelToken;
 use crate::domain::local_program::CommandLine;
-use crate::limits::{MCP_OTHER_MESSAGES_MAX, PROGRAM_ANSWER_SECONDS, PROGRAM_START_SECONDS};
-use crate::programs::ProgramProcess;
+use crate::programs::{ProgramProcess, Programs};
 use serde_json::Value;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
+
+/// Seconds in which a local program must be ready (manual 14.7).
+const PROGRAM_START_SECONDS: u64 = 60;
+/// Seconds in which a local program must answer (manual 14.7).
+const PROGRAM_ANSWER_SECONDS: u64 = 120;
+/// Most messages of an MCP server that are no answer to what it was asked (manual 14.7).
+const MCP_OTHER_MESSAGES_MAX: usize = 1_000;
 
 /// A server that was started for one run and was greeted.
 pub(super) struct StdioTransport(Mutex<StdioSession>);
@@ -18,9 +24,12 @@ struct StdioSession {
 }
 
 impl StdioTransport {
-    pub(super) fn start(line: &CommandLine, host: &dyn Host) -> Result<Self, McpError> {
-        let programs = host.programs().ok_or(McpError::NothingStarts)?;
-        let mut talk = StdioSession { program: programs.start(line, host.cancel())?, last_id: 0 };
+    pub(super) fn start(
+        line: &CommandLine,
+        programs: &Programs,
+        cancel: &CancelToken,
+    ) -> Result<Self, McpError> {
+        let mut talk = StdioSession { program: programs.start(line, cancel)?, last_id: 0 };
         let end = Instant::now() + Duration::from_secs(PROGRAM_START_SECONDS);
         talk.ask(GREET, &greeting(), end)?;
         talk.program.send(&ready().to_string(), end)?;

@@ -9,10 +9,12 @@ use crate::cards::kit::schema::{card, input};
 use crate::cards::kit::{Inputs, Picker, RunContext, Tool};
 use crate::domain::error::{Error, Result};
 use crate::domain::workspace::tool::model_name;
-use crate::limits::MCP_RESULT_BYTES_MAX;
 use crate::llm::ToolSpec;
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
+
+/// Longest result of a tool of an MCP server that a model reads (manual 14.7).
+const MCP_RESULT_BYTES_MAX: usize = 200 * 1024;
 
 /// The base class of every card here.
 pub(super) const BASE_CLASSES: &[&str] = &["Tool"];
@@ -27,7 +29,7 @@ const NAMES_SHOWN_MAX: usize = 50;
 
 /// A server, and the tools it has.
 fn open_and_list(inputs: &Inputs<'_>, server: McpServer) -> Result<(McpClient, Vec<McpToolInfo>)> {
-    let asked = McpClient::open(server, inputs.host).and_then(|client| {
+    let asked = McpClient::open(server, inputs).and_then(|client| {
         let tools = client.tools()?;
         Ok((client, tools))
     });

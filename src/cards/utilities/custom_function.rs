@@ -2,7 +2,8 @@
 
 use crate::cards::kit::build::code::{self, Code, CodeTools};
 use crate::cards::kit::{
-    Card, Category, Chain, Factory, Input, Output, Risk, RunContext, TokenSink, Tool, WireType,
+    Capability, Card, Category, Chain, CodeRunner, Factory, Grant, Input, Need, Output, Risk, RunContext,
+    TokenSink, Tool, WireType,
 };
 use crate::domain::error::{Error, Result};
 use crate::domain::predictions::prediction::RunOutput;
@@ -27,6 +28,7 @@ pub const CARD: Card = Card {
     description: "Runs JavaScript that makes a value for other cards, or the answer.",
     base_classes: &["CustomFunction", "Utilities"],
     risk: Risk::Risky,
+    needs: &[Need::required(Capability::Code)],
     inputs: &[
         INPUT_VARIABLES,
         Input::text("functionName", "Function Name").optional(),
@@ -50,6 +52,7 @@ pub const CARD: Card = Card {
     make: Factory::Chain(|inputs| {
         Ok(Arc::new(CustomFunction {
             label: inputs.label.to_owned(),
+            runner: inputs.need()?,
             source: inputs.text("javascriptFunction")?,
             inputs: code::parse_values(inputs.object("functionInputVariables")?),
             tools: inputs.tools("tools")?,
@@ -59,6 +62,7 @@ pub const CARD: Card = Card {
 
 struct CustomFunction {
     label: String,
+    runner: Grant<dyn CodeRunner>,
     source: String,
     inputs: Map<String, Value>,
     tools: Vec<Arc<dyn Tool>>,
@@ -71,7 +75,11 @@ impl Chain for CustomFunction {
             calls: (!self.tools.is_empty()).then_some(&called as &dyn CallHandler),
             ..Code::new(&self.label, &self.source, self.inputs.clone())
         };
-        let result = turn.host.run_code(&code).map_err(|error| code::code_error(&self.label, &error))?;
+        let result = self
+            .runner
+            .of(turn.host)?
+            .run_code(&code)
+            .map_err(|error| code::code_error(&self.label, &error))?;
         let text = code::as_text(&result);
         sink.token(&text).map_err(|_| Error::Cancelled)?;
         let json = (!result.is_string() && !result.is_null()).then_some(result);

@@ -11,6 +11,7 @@ pub const CARD: Card = Card {
     description: "Reads a value that Set Variable kept in this run.",
     base_classes: &["GetVariable", "Utilities"],
     risk: Risk::Safe,
+    needs: &[],
     inputs: &[Input::text(VARIABLE_NAME, "Variable Name")],
     outputs: OUTPUT,
     make: Factory::GetVariable(|inputs| inputs.text(VARIABLE_NAME)),

@@ -2,7 +2,9 @@
 
 use super::custom_function::{INPUT_VARIABLES, RESULTS};
 use crate::cards::kit::build::code::{self, Code};
-use crate::cards::kit::{BranchChoice, Card, Category, Factory, Input, Output, Risk};
+use crate::cards::kit::{
+    BranchChoice, Capability, Card, Category, CodeRunner, Factory, Input, Need, Output, Risk,
+};
 use serde_json::Value;
 
 const TRUE: &str = "returnTrue";
@@ -16,6 +18,7 @@ pub const CARD: Card = Card {
     description: "Runs JavaScript to choose between two branches.",
     base_classes: &["IfElseFunction", "Utilities"],
     risk: Risk::Risky,
+    needs: &[Need::required(Capability::Code)],
     inputs: &[
         INPUT_VARIABLES,
         Input::text("functionName", "Function Name").optional(),
@@ -31,10 +34,11 @@ pub const CARD: Card = Card {
     ],
     make: Factory::Branch(|inputs| {
         let variables = code::parse_values(inputs.object("functionInputVariables")?);
+        let runner = inputs.need::<dyn CodeRunner>()?.of(inputs.host)?;
         let run = |name: &str| {
             let source = inputs.text(name)?;
             let code = Code::new(inputs.label, &source, variables.clone());
-            inputs.host.run_code(&code).map_err(|error| code::code_error(inputs.label, &error))
+            runner.run_code(&code).map_err(|error| code::code_error(inputs.label, &error))
         };
         let value = run("ifFunction")?;
         if is_true(&value) {

@@ -18,6 +18,7 @@ pub const CARD: Card = Card {
     description: "Keeps a value for the rest of the run, where Get Variable reads it.",
     base_classes: &["SetVariable", "Utilities"],
     risk: Risk::Safe,
+    needs: &[],
     inputs: &[
         Input::wires("input", "Input", WireType::Value).optional(),
         Input::text(VARIABLE_NAME, "Variable Name"),

@@ -10,6 +10,7 @@ pub const CARD: Card = Card {
     description: "A note beside the cards; it does nothing.",
     base_classes: &["StickyNote"],
     risk: Risk::Safe,
+    needs: &[],
     inputs: &[Input::lines("note", "Note").optional()],
     outputs: &[],
     make: Factory::Nothing,

@@ -8,7 +8,7 @@ use crate::cards::kit::stores::remote::{
     score_from_distance,
 };
 use crate::cards::kit::stores::store_inputs::{DOCUMENT, EMBEDDINGS, TOP_K_INPUT};
-use crate::cards::kit::{Card, Category, Factory, Input, Output, Risk, ScoredChunk};
+use crate::cards::kit::{Capability, Card, Category, Factory, Input, Need, Output, Risk, ScoredChunk};
 use crate::domain::predictions::prediction::Document;
 use crate::llm::{Endpoint, ModelError};
 use crate::net::Method;
@@ -33,6 +33,7 @@ pub const CARD: Card = Card {
     description: "Stores passages in a collection of Chroma and finds them there.",
     base_classes: CLASSES,
     risk: Risk::Safe,
+    needs: &[Need::optional(Capability::Knowledge)],
     inputs: &[
         Input::credential(&["chromaApi"]).optional(),
         DOCUMENT,

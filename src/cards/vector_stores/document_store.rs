@@ -1,6 +1,6 @@
 //! Document Store (Vector): the vectors of a document store of this server, made and kept as the store is set.
 
-use crate::cards::kit::{Card, Category, Factory, Input, Output, Picker, Risk};
+use crate::cards::kit::{Capability, Card, Category, Factory, Input, Knowledge, Need, Output, Picker, Risk};
 use crate::domain::error::Error;
 use crate::domain::ids::DocumentStoreId;
 
@@ -12,6 +12,10 @@ pub const CARD: Card = Card {
     description: "Finds passages of a document store by what they mean, with the embeddings chosen in the store.",
     base_classes: &["DocumentStoreVS"],
     risk: Risk::Safe,
+    needs: &[Need::with_refusal(
+        Capability::Knowledge,
+        "the document store does not exist in this workspace, or no embeddings were chosen in it",
+    )],
     inputs: &[Input::pick("selectedStore", "Select Store", Picker::DocumentStore)
         .help("A document store of this workspace whose passages were embedded.")],
     outputs: OUTPUTS,
@@ -24,7 +28,7 @@ pub const CARD: Card = Card {
                 "{label}: the document store does not exist in this workspace, or no embeddings were chosen in it"
             ))
         };
-        inputs.host.store_vectors(&id)?.ok_or_else(missing)
+        inputs.need::<dyn Knowledge>()?.of(inputs.host)?.store_vectors(&id)?.ok_or_else(missing)
     }),
 };
 

@@ -8,8 +8,8 @@ use crate::cards::kit::knowledge::conversation_scope::{self, FILE_UPLOAD};
 use crate::cards::kit::stores::collection_store::CollectionStore;
 use crate::cards::kit::stores::store_inputs::{self, DOCUMENT, EMBEDDINGS, StoreInputs, TOP_K_INPUT};
 use crate::cards::kit::{
-    Card, Category, Factory, Host, Input, Inputs, Output, RecordManager, Risk, RunContext, ScoredChunk,
-    UpsertReport, VectorQuery, VectorStore, WireType,
+    Capability, Card, Category, Factory, Host, Input, Inputs, Need, Output, RecordManager, Risk, RunContext,
+    ScoredChunk, UpsertReport, VectorQuery, VectorStore, WireType,
 };
 use crate::domain::error::Result;
 use crate::domain::ids::CollectionId;
@@ -24,6 +24,7 @@ pub const CARD: Card = Card {
                   what was there; with a record manager only what changed is stored.",
     base_classes: &["Faiss", "VectorStoreRetriever", "BaseRetriever"],
     risk: Risk::Safe,
+    needs: &[Need::required(Capability::Knowledge)],
     inputs: &[
         DOCUMENT,
         EMBEDDINGS,
@@ -58,6 +59,7 @@ pub(in crate::cards) fn store(inputs: &Inputs<'_>, kind: &str, path: &str) -> Re
         name: name.to_owned(),
         embeddings: filling.embeddings.clone(),
         uploads: conversation_scope::is_on(inputs),
+        knowledge: inputs.need()?,
     };
     let records = inputs.optional_records("recordManager")?;
     Ok(Arc::new(Faiss { inputs: filling, collection: stored, records, most: store_inputs::top_k(inputs)? }))

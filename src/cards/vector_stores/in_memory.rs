@@ -5,8 +5,8 @@ use crate::cards::kit::knowledge::embedding::{embed_chunks, embed_query};
 use crate::cards::kit::stores::collection_store::{CollectionStore, best};
 use crate::cards::kit::stores::store_inputs::{self, DOCUMENT, EMBEDDINGS, StoreInputs, TOP_K_INPUT};
 use crate::cards::kit::{
-    Card, Category, Factory, Host, Input, Inputs, Output, Risk, RunContext, ScoredChunk, UpsertReport,
-    VectorQuery, VectorStore,
+    Capability, Card, Category, Factory, Grant, Host, Input, Inputs, Knowledge, Need, Output, Risk,
+    RunContext, ScoredChunk, UpsertReport, VectorIndexes, VectorQuery, VectorStore,
 };
 use crate::domain::error::Result;
 use crate::domain::ids::CollectionId;
@@ -26,6 +26,7 @@ pub const CARD: Card = Card {
                   again when the documents change or the server restarts; there is nothing to fill.",
     base_classes: &["Memory", "VectorStoreRetriever", "BaseRetriever"],
     risk: Risk::Safe,
+    needs: &[Need::required(Capability::VectorIndexes), Need::optional(Capability::Knowledge)],
     inputs: &[
         Input { upsert_only: false, description: "What is searched.", ..DOCUMENT },
         EMBEDDINGS,
@@ -35,8 +36,13 @@ pub const CARD: Card = Card {
     outputs: OUTPUTS,
     make: Factory::VectorStore(|inputs| {
         let filling = StoreInputs::from_inputs(inputs)?;
-        let uploads = conversation_scope::is_on(inputs).then(|| upload_collection(&filling, inputs));
-        Ok(Arc::new(InMemoryVectorStore { inputs: filling, uploads, most: store_inputs::top_k(inputs)? }))
+        let knowledge = inputs.want().filter(|_| conversation_scope::is_on(inputs));
+        Ok(Arc::new(InMemoryVectorStore {
+            uploads: knowledge.map(|knowledge| upload_collection(&filling, inputs, knowledge)),
+            inputs: filling,
+            indexes: inputs.need()?,
+            most: store_inputs::top_k(inputs)?,
+        }))
     }),
 };
 
@@ -57,13 +63,18 @@ const OUTPUTS: &[Output] = &[
 
 struct InMemoryVectorStore {
     inputs: StoreInputs,
+    indexes: Grant<dyn VectorIndexes>,
     /// Files that people send stay where their conversation finds them later.
     uploads: Option<CollectionStore>,
     most: usize,
 }
 
 /// Where the files of the flow's conversations lie. Stores of a flow with the same embeddings have them in common.
-fn upload_collection(filling: &StoreInputs, inputs: &Inputs<'_>) -> CollectionStore {
+fn upload_collection(
+    filling: &StoreInputs,
+    inputs: &Inputs<'_>,
+    knowledge: Grant<dyn Knowledge>,
+) -> CollectionStore {
     let flow = inputs.host.fact("chatflowid").unwrap_or_default();
     let space: String = filling.embeddings.space().iter().map(|byte| format!("{byte:02x}")).collect();
     CollectionStore {
@@ -72,6 +83,7 @@ fn upload_collection(filling: &StoreInputs, inputs: &Inputs<'_>) -> CollectionSt
         name: CARD.label.to_owned(),
         embeddings: filling.embeddings.clone(),
         uploads: true,
+        knowledge,
     }
 }
 
@@ -79,7 +91,7 @@ impl InMemoryVectorStore {
     /// The index of these documents: the one that is kept, or a new one.
     fn index(&self, documents: &[Document], host: &dyn Host) -> Result<Arc<VectorIndex>> {
         let content = content(&self.inputs.embeddings.space(), documents)?;
-        host.index(&content, &mut || {
+        self.indexes.of(host)?.index(&content, &mut || {
             let named: Vec<(RowId, &Document)> =
                 documents.iter().enumerate().map(|(place, document)| (row_id(place), document)).collect();
             let rows = embed_chunks(&named, &*self.inputs.embeddings, host)?;
@@ -184,7 +196,8 @@ mod tests {
         let loader = Arc::new(Documents(Mutex::new(documents.to_vec())));
         let embeddings = Arc::new(Counting::default());
         let filling = StoreInputs::new(vec![loader.clone()], embeddings.clone());
-        (InMemoryVectorStore { inputs: filling, uploads: None, most: 2 }, loader, embeddings)
+        let indexes = Grant::for_service();
+        (InMemoryVectorStore { inputs: filling, indexes, uploads: None, most: 2 }, loader, embeddings)
     }
 
     fn ask(store: &InMemoryVectorStore, text: &str, filter: Option<&Value>, host: &TestHost) -> Vec<String> {

@@ -7,7 +7,7 @@ use crate::cards::kit::stores::remote::{
     malformed_answer, missing_input, path_name, wait_until_done,
 };
 use crate::cards::kit::stores::store_inputs::{DOCUMENT, EMBEDDINGS};
-use crate::cards::kit::{Card, Category, Factory, Input, Output, Risk, ScoredChunk};
+use crate::cards::kit::{Capability, Card, Category, Factory, Input, Need, Output, Risk, ScoredChunk};
 use crate::domain::predictions::prediction::Document;
 use crate::llm::{Endpoint, ModelError};
 use crate::net::Method;
@@ -38,6 +38,7 @@ pub const CARD: Card = Card {
     description: "Stores passages in an index of Meilisearch and finds them there, by words and by meaning.",
     base_classes: &["BaseRetriever"],
     risk: Risk::Safe,
+    needs: &[Need::optional(Capability::Knowledge)],
     inputs: &[
         Input::credential(&["meilisearchApi"]),
         DOCUMENT,

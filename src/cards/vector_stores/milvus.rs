@@ -7,7 +7,9 @@ use crate::cards::kit::stores::remote::{
     flatten_metadata, malformed_answer, missing_input, outputs, score_from_distance, wait_until_done,
 };
 use crate::cards::kit::stores::store_inputs::{DOCUMENT, EMBEDDINGS, TOP_K_INPUT};
-use crate::cards::kit::{Card, Category, Factory, Input, Inputs, Output, Risk, ScoredChunk};
+use crate::cards::kit::{
+    Capability, Card, Category, Factory, Input, Inputs, Need, Output, Risk, ScoredChunk,
+};
 use crate::domain::error::Result as CardResult;
 use crate::domain::predictions::prediction::Document;
 use crate::llm::{Endpoint, ModelError};
@@ -36,6 +38,7 @@ pub const CARD: Card = Card {
     description: "Stores passages in a collection of Milvus 2.4 or later and finds them there.",
     base_classes: CLASSES,
     risk: Risk::Safe,
+    needs: &[Need::optional(Capability::Knowledge)],
     inputs: &[
         Input::credential(&["milvusAuth"]).optional(),
         DOCUMENT,

@@ -6,7 +6,7 @@ use crate::cards::kit::stores::remote::{
     RemoteChunk, RemoteHit, RemoteVectorStore, VectorDatabase, VectorSearch, endpoint, outputs,
 };
 use crate::cards::kit::stores::store_inputs::{DOCUMENT, EMBEDDINGS, TOP_K_INPUT};
-use crate::cards::kit::{Card, Category, Choice, Factory, Input, Inputs, Output, Risk};
+use crate::cards::kit::{Capability, Card, Category, Choice, Factory, Input, Inputs, Need, Output, Risk};
 use crate::domain::error::Result as CardResult;
 use crate::llm::ModelError;
 use percent_encoding::percent_decode_str;
@@ -35,6 +35,7 @@ pub const CARD: Card = Card {
     description: "Stores passages in an index of OpenSearch 2 or later and finds them there.",
     base_classes: CLASSES,
     risk: Risk::Safe,
+    needs: &[Need::optional(Capability::Knowledge)],
     inputs: &[
         Input::credential(&["openSearchUrl"]),
         DOCUMENT,

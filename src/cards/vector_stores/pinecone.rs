@@ -10,7 +10,9 @@ use crate::cards::kit::stores::remote::{
     score_from_distance,
 };
 use crate::cards::kit::stores::store_inputs::{DOCUMENT, EMBEDDINGS, TOP_K_INPUT};
-use crate::cards::kit::{Card, Category, Factory, Input, Inputs, Output, Risk, ScoredChunk, VectorStore};
+use crate::cards::kit::{
+    Capability, Card, Category, Factory, Input, Inputs, Need, Output, Risk, ScoredChunk, VectorStore,
+};
 use crate::domain::error::Result;
 use crate::domain::predictions::prediction::Document;
 use crate::llm::{Endpoint, ModelError};
@@ -40,6 +42,7 @@ pub const CARD: Card = Card {
     description: "Stores passages in an index of Pinecone and finds them there. The index must exist.",
     base_classes: CLASSES,
     risk: Risk::Safe,
+    needs: &[Need::optional(Capability::Knowledge)],
     inputs: &[
         Input::credential(&["pineconeApi"]),
         DOCUMENT,

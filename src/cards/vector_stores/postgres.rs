@@ -11,7 +11,9 @@ use crate::cards::kit::stores::remote::{
     VectorSearch, filter, outputs, score_from_distance,
 };
 use crate::cards::kit::stores::store_inputs::{DOCUMENT, EMBEDDINGS, TOP_K_INPUT};
-use crate::cards::kit::{Card, Category, Choice, Factory, Input, Output, Risk, ScoredChunk};
+use crate::cards::kit::{
+    Capability, Card, Category, Choice, Factory, Input, Need, Output, Risk, ScoredChunk,
+};
 use crate::domain::predictions::prediction::Document;
 use crate::postgres::{ColumnName, PgClient, PgConnection, PgError, PgRow, TableName};
 use serde_json::{Map, Value, json};
@@ -43,6 +45,7 @@ pub const CARD: Card = Card {
     description: "Stores passages in a table of a PostgreSQL server with pgvector and finds them there.",
     base_classes: CLASSES,
     risk: Risk::Safe,
+    needs: &[Need::optional(Capability::Knowledge)],
     inputs: &[
         CREDENTIAL,
         DOCUMENT,

@@ -7,7 +7,9 @@ use crate::cards::kit::stores::remote::{
     VectorSearch, endpoint, filter, malformed_answer, missing_input, outputs, path_name, score_from_distance,
 };
 use crate::cards::kit::stores::store_inputs::{DOCUMENT, EMBEDDINGS, TOP_K_INPUT};
-use crate::cards::kit::{Card, Category, Choice, Factory, Input, Output, Risk, ScoredChunk};
+use crate::cards::kit::{
+    Capability, Card, Category, Choice, Factory, Input, Need, Output, Risk, ScoredChunk,
+};
 use crate::domain::predictions::prediction::Document;
 use crate::llm::{Endpoint, ModelError};
 use crate::net::Method;
@@ -30,6 +32,7 @@ pub const CARD: Card = Card {
     description: "Stores passages in a collection of a Qdrant server and finds them there.",
     base_classes: CLASSES,
     risk: Risk::Safe,
+    needs: &[Need::optional(Capability::Knowledge)],
     inputs: &[
         Input::credential(&["qdrantApi"]).optional(),
         DOCUMENT,

@@ -9,7 +9,7 @@ use crate::cards::kit::stores::remote::{
     filter, malformed_answer, missing_input, outputs, path_name,
 };
 use crate::cards::kit::stores::store_inputs::{DOCUMENT, EMBEDDINGS, TOP_K_INPUT};
-use crate::cards::kit::{Card, Category, Factory, Input, Output, Risk, ScoredChunk};
+use crate::cards::kit::{Capability, Card, Category, Factory, Input, Need, Output, Risk, ScoredChunk};
 use crate::domain::predictions::prediction::Document;
 use crate::llm::{Endpoint, ModelError};
 use crate::net::Method;
@@ -34,6 +34,7 @@ pub const CARD: Card = Card {
     description: "Stores passages in a table of Supabase and finds them by a function of its database. Both must exist.",
     base_classes: CLASSES,
     risk: Risk::Safe,
+    needs: &[Need::optional(Capability::Knowledge)],
     inputs: &[
         Input::credential(&["supabaseApi"]),
         DOCUMENT,

@@ -10,7 +10,9 @@ use crate::cards::kit::stores::remote::{
     in_path, malformed_answer, missing_input, outputs, score_from_distance,
 };
 use crate::cards::kit::stores::store_inputs::{DOCUMENT, EMBEDDINGS, TOP_K_INPUT};
-use crate::cards::kit::{Card, Category, Choice, Factory, Input, Inputs, Output, Risk, ScoredChunk};
+use crate::cards::kit::{
+    Capability, Card, Category, Choice, Factory, Input, Inputs, Need, Output, Risk, ScoredChunk,
+};
 use crate::domain::error::Result as CardResult;
 use crate::domain::predictions::prediction::Document;
 use crate::llm::{Endpoint, ModelError};
@@ -42,6 +44,7 @@ pub const CARD: Card = Card {
     description: "Stores passages in a class of Weaviate and finds them there.",
     base_classes: CLASSES,
     risk: Risk::Safe,
+    needs: &[Need::optional(Capability::Knowledge)],
     inputs: &[
         Input::credential(&["weaviateApi"]).optional(),
         DOCUMENT,

@@ -1,9 +1,10 @@
 //! The files of conversations: what they are called, and what they are served as (manual 4.4).
 
 use crate::domain::ids::{ChatId, FlowId};
-use crate::limits::FILE_EXTENSION_CHARS_MAX;
 use std::fmt;
 
+/// Longest extension of a stored file's name (manual 14.9).
+const FILE_EXTENSION_CHARS_MAX: usize = 10;
 /// Hex digits of a stored name that are by chance.
 const RANDOM_CHARS: usize = 32;
 /// Hex digits of the checksum behind them; names from before there were checksums have none.

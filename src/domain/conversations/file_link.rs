@@ -5,11 +5,13 @@
 
 use super::file::{ChatFile, ChatFileName};
 use crate::domain::ids::{ChatId, FlowId};
-use crate::limits::FILE_LINK_SECONDS;
 use hmac::{Hmac, KeyInit as _, Mac as _};
 use jiff::Timestamp;
 use sha2::Sha256;
 use subtle::ConstantTimeEq as _;
+
+/// How long a signed link opens its file (manual 14.9).
+const FILE_LINK_SECONDS: i64 = 15 * 60;
 
 /// Opens what is signed, so that no other use of the secret and no later form can be taken for it.
 const FORMAT: &str = "flowkeep-file-link-1";

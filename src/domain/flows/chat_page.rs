@@ -1,32 +1,8 @@
 //! What a chat page may know of a flow without being signed in (manual 2.13 r3, 4.1).
 
-use super::flow::{ChatState, Flow, FlowKind};
+use super::flow::{ChatState, FlowKind};
 use crate::domain::ids::FlowId;
 use serde_json::{Map, Value};
-
-/// Keys of `chatbotConfig` that a chat page draws itself with. Everything else stays here.
-pub const PUBLIC_KEYS: &[&str] = &[
-    "backgroundColor",
-    "botMessage",
-    "chatFeedback",
-    "errorMessage",
-    "followUpPrompts",
-    "fontSize",
-    "fullFileUpload",
-    "generateNewSession",
-    "leads",
-    "poweredByTextColor",
-    "renderHTML",
-    "showAgentMessages",
-    "starterPrompts",
-    "textInput",
-    "title",
-    "titleAvatarSrc",
-    "titleBackgroundColor",
-    "titleTextColor",
-    "userMessage",
-    "welcomeMessage",
-];
 
 /// What a chat page needs to know of a flow.
 #[derive(Debug, Clone, PartialEq)]
@@ -67,13 +43,4 @@ pub struct UploadRule {
     /// Media types, or endings of names.
     pub file_types: Vec<String>,
     pub mebibytes_max: usize,
-}
-
-impl Flow {
-    /// Of the chat settings what a page draws itself with.
-    #[must_use]
-    pub fn public_settings(&self) -> Map<String, Value> {
-        let stored = self.settings.chatbot_config.clone().unwrap_or_default();
-        stored.into_iter().filter(|(key, _)| PUBLIC_KEYS.contains(&key.as_str())).collect()
-    }
 }

@@ -127,7 +127,7 @@ pub struct FlowOutline {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::flows::flow::FlowSettings;
+    use crate::domain::flows::settings::FlowSettings;
 
     fn live(kind: FlowKind, canvas: &str) -> Flow {
         let now = Timestamp::UNIX_EPOCH;

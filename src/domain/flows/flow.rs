@@ -1,11 +1,10 @@
 //! A flow: what answers questions (manual 5.1).
 
-use super::rate_limit::{RateLimit, RateLimitSetting};
+use super::settings::FlowSettings;
 use crate::domain::error::{Error, Result};
-use crate::domain::ids::{FlowId, KeyId, WorkspaceId};
+use crate::domain::ids::{FlowId, WorkspaceId};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
 use sha2::{Digest as _, Sha256};
 use std::fmt;
 
@@ -136,62 +135,6 @@ pub struct FlowWithCanvas {
     pub canvas: String,
 }
 
-/// The field of `mcpServerConfig` that no answer holds: the token of the flow's endpoint is a credential.
-pub const MCP_TOKEN: &str = "token";
-
-/// Per-flow settings (manual 5.1). Objects are kept as sent, so that keys this service does not
-/// know survive a round trip (manual 5.1 r2).
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
-pub struct FlowSettings {
-    /// The key a request must send; `None` is 'No Authorization'.
-    pub api_key: Option<KeyId>,
-    pub is_public: Option<bool>,
-    /// A flag the canvas writes and nobody reads.
-    pub deployed: Option<bool>,
-    /// Canvas edits go straight to Live.
-    pub publish_instantly: bool,
-    /// Chat settings, Allowed Domains included (manual 5.2).
-    pub chatbot_config: Option<Map<String, Value>>,
-    /// Rate Limit and Override Config (manual 5.3).
-    pub api_config: Option<Map<String, Value>>,
-    pub analytic: Option<Map<String, Value>>,
-    pub speech_to_text: Option<Map<String, Value>>,
-    pub text_to_speech: Option<Map<String, Value>>,
-    pub follow_up_prompts: Option<Map<String, Value>>,
-    /// The flow as an MCP tool.
-    pub mcp_server_config: Option<Map<String, Value>>,
-}
-
-/// Which pages the owner of a flow lets ask it (manual 5.2).
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum AllowedOrigins {
-    Every,
-    /// Pages that an entry covers; none of no entries.
-    Only(Vec<String>),
-}
-
-impl AllowedOrigins {
-    /// No page: what is not understood must not open a flow.
-    pub const NONE: Self = Self::Only(Vec::new());
-
-    /// Reads `chatbotConfig.allowedOrigins`. `None` for a value that is no list of texts.
-    #[must_use]
-    pub fn parse(value: Option<&Value>) -> Option<Self> {
-        let list = match value {
-            None | Some(Value::Null) => return Some(Self::Every),
-            Some(value) => value.as_array()?,
-        };
-        let entries = list.iter().map(|entry| entry.as_str().map(str::trim)).collect::<Option<Vec<_>>>()?;
-        // Flowise's page writes one empty entry where it means "any".
-        if entries.first().is_none_or(|first| first.is_empty()) {
-            return Some(Self::Every);
-        }
-        let entries = entries.into_iter().filter(|entry| !entry.is_empty());
-        Some(Self::Only(entries.map(str::to_owned).collect()))
-    }
-}
-
 /// A page that the Allowed Domains of a flow turned away lately.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RefusedOrigin {
@@ -227,112 +170,9 @@ impl Flow {
     }
 }
 
-/// The text shown with a refused origin when the owner configured none.
-pub const ORIGIN_REFUSED: &str = "This site is not allowed to access this chatbot";
-
-impl FlowSettings {
-    /// Whether the flow's link opens its chat for everybody.
-    #[must_use]
-    pub fn is_shared(&self) -> bool {
-        self.is_public == Some(true)
-    }
-
-    /// Allowed Domains (manual 2.4 r2). A malformed value, which no save takes any more, admits nobody.
-    #[must_use]
-    pub fn allowed_origins(&self) -> AllowedOrigins {
-        let stored = self.chatbot_config.as_ref().and_then(|config| config.get("allowedOrigins"));
-        AllowedOrigins::parse(stored).unwrap_or(AllowedOrigins::NONE)
-    }
-
-    /// The text of the origin 403.
-    #[must_use]
-    pub fn origin_message(&self) -> &str {
-        let configured = self.chatbot_config.as_ref().and_then(|config| config.get("allowedOriginsError"));
-        configured.and_then(Value::as_str).filter(|text| !text.is_empty()).unwrap_or(ORIGIN_REFUSED)
-    }
-
-    /// True when callers with the flow's key may name conversations (manual 3.3).
-    #[must_use]
-    pub fn allows_named_conversations(&self) -> bool {
-        self.api_config.as_ref().and_then(|config| config.get("namedSessions")) == Some(&Value::Bool(true))
-    }
-
-    /// The flow's rate limit, when it is on and whole (manual 5.3).
-    #[must_use]
-    pub fn rate_limit(&self) -> Option<RateLimit> {
-        RateLimitSetting::parse(self.api_config.as_ref()?.get("rateLimit")).ok()?.limit()
-    }
-
-    /// The media types of documents the flow's chat takes, when Full File Upload is on (manual 4.1); an empty list names
-    /// none in particular.
-    #[must_use]
-    pub fn document_types(&self) -> Option<Vec<&str>> {
-        let config = self.chatbot_config.as_ref()?.get("fullFileUpload")?;
-        if config.get("status") != Some(&Value::Bool(true)) {
-            return None;
-        }
-        let listed = config.get("allowedUploadFileTypes").and_then(Value::as_str).unwrap_or_default();
-        Some(listed.split(',').map(str::trim).filter(|mime| !mime.is_empty()).collect())
-    }
-
-    /// The Speech to Text provider that is on, with its settings (manual 5.1).
-    #[must_use]
-    pub fn speech_provider(&self) -> Option<(&str, &Map<String, Value>)> {
-        let providers = self.speech_to_text.as_ref()?.iter();
-        let mut named = providers.filter_map(|(name, config)| Some((name.as_str(), config.as_object()?)));
-        named.find(|(name, config)| *name != "none" && config.get("status") == Some(&Value::Bool(true)))
-    }
-
-    /// The post-processing code, when it is on; it keeps a flow from streaming token by token. Flowise's page writes
-    /// it as a JSON string within the JSON.
-    #[must_use]
-    pub fn post_processing_code(&self) -> Option<String> {
-        let config = self.chatbot_config.as_ref()?.get("postProcessing")?;
-        if config.get("enabled") != Some(&Value::Bool(true)) {
-            return None;
-        }
-        let text = config.get("customFunction")?.as_str()?;
-        let code = serde_json::from_str::<String>(text).unwrap_or_else(|_| text.to_owned());
-        (!code.trim().is_empty()).then_some(code)
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use serde_json::json;
-
-    fn with_origins(list: Value) -> FlowSettings {
-        let config = json!({ "allowedOrigins": list });
-        FlowSettings { chatbot_config: config.as_object().cloned(), ..FlowSettings::default() }
-    }
-
-    #[test]
-    fn one_empty_entry_means_every_origin() {
-        for every in [json!([""]), json!([]), json!(null), json!(["", "https://a.example"])] {
-            assert_eq!(with_origins(every.clone()).allowed_origins(), AllowedOrigins::Every, "{every}");
-        }
-        assert_eq!(FlowSettings::default().allowed_origins(), AllowedOrigins::Every);
-        let one = AllowedOrigins::Only(vec!["https://a.example".to_owned()]);
-        assert_eq!(with_origins(json!([" https://a.example ", ""])).allowed_origins(), one);
-    }
-
-    #[test]
-    fn a_malformed_list_of_origins_admits_nobody() {
-        for wrong in [
-            json!("https://a.example"),
-            json!(""),
-            json!(5),
-            json!(false),
-            json!({"0": "https://a.example"}),
-            json!([5]),
-            json!([null]),
-            json!(["https://a.example", {"url": "https://b.example"}]),
-            json!([["https://a.example"]]),
-        ] {
-            assert_eq!(with_origins(wrong.clone()).allowed_origins(), AllowedOrigins::NONE, "{wrong}");
-        }
-    }
 
     #[test]
     fn a_digest_tells_kinds_apart() {

@@ -12,6 +12,7 @@ pub mod rate_limit;
 pub mod record_result;
 pub mod restore;
 pub mod setting_changes;
+pub mod settings;
 pub mod usage;
 pub mod version;
 pub mod version_diff;

@@ -1,6 +1,6 @@
 //! Which settings of a flow changed, in the words of the settings page (manual 6.1 r1).
 
-use super::flow::FlowSettings;
+use super::settings::FlowSettings;
 use serde_json::{Map, Value};
 
 /// Keys inside a settings object, with their words.
@@ -30,29 +30,23 @@ pub fn changed_settings(earlier: &FlowSettings, later: &FlowSettings) -> Vec<Str
         (earlier.publish_instantly != later.publish_instantly, "Publish instantly"),
     ];
     changed.extend(whole.into_iter().filter(|(differs, _)| *differs).map(|(_, words)| words.to_owned()));
+    push_changed_keys(&mut changed, earlier.api_config.raw(), later.api_config.raw(), API, "API settings");
     push_changed_keys(
         &mut changed,
-        earlier.api_config.as_ref(),
-        later.api_config.as_ref(),
-        API,
-        "API settings",
-    );
-    push_changed_keys(
-        &mut changed,
-        earlier.chatbot_config.as_ref(),
-        later.chatbot_config.as_ref(),
+        earlier.chatbot_config.raw(),
+        later.chatbot_config.raw(),
         CHAT,
         "chat settings",
     );
     let objects = [
-        (&earlier.analytic, &later.analytic, "tracing"),
-        (&earlier.speech_to_text, &later.speech_to_text, "speech to text"),
-        (&earlier.text_to_speech, &later.text_to_speech, "text to speech"),
-        (&earlier.follow_up_prompts, &later.follow_up_prompts, "follow-up prompts"),
-        (&earlier.mcp_server_config, &later.mcp_server_config, "MCP server"),
+        (earlier.analytic.raw(), later.analytic.raw(), "tracing"),
+        (earlier.speech_to_text.raw(), later.speech_to_text.raw(), "speech to text"),
+        (earlier.text_to_speech.raw(), later.text_to_speech.raw(), "text to speech"),
+        (earlier.follow_up_prompts.raw(), later.follow_up_prompts.raw(), "follow-up prompts"),
+        (earlier.mcp_server_config.raw(), later.mcp_server_config.raw(), "MCP server"),
     ];
     for (earlier, later, words) in objects {
-        push_changed_keys(&mut changed, earlier.as_ref(), later.as_ref(), &[], words);
+        push_changed_keys(&mut changed, earlier, later, &[], words);
     }
     changed
 }
@@ -85,8 +79,8 @@ mod tests {
     #[test]
     fn settings_are_told_once_and_by_their_words() {
         let of = |api: Value, chat: Value| FlowSettings {
-            api_config: api.as_object().cloned(),
-            chatbot_config: chat.as_object().cloned(),
+            api_config: api.as_object().cloned().into(),
+            chatbot_config: chat.as_object().cloned().into(),
             ..FlowSettings::default()
         };
         let before = of(json!({ "rateLimit": { "limitMax": 1 } }), json!({ "a": 1, "starterPrompts": {} }));

@@ -2,10 +2,14 @@
 
 use crate::domain::ids::{ChatId, DocumentStoreId, LoaderId, UpsertId};
 use crate::domain::predictions::prediction::Document;
-use crate::limits::{FILLING_SAMPLE_CHARS_MAX, FILLING_SAMPLES_MAX};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::Map;
+
+/// Passages of a filling that are remembered (manual 14.8).
+const FILLING_SAMPLES_MAX: usize = 5;
+/// Characters of a remembered passage (manual 14.8).
+const FILLING_SAMPLE_CHARS_MAX: usize = 300;
 
 /// One upsert. Some chunks are kept as samples: the store has them all.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

@@ -1,9 +1,10 @@
 //! Files that came with a request, for the inputs of document loaders. They are the one way into an input that holds files:
 //! a value of `overrideConfig` never is (manual 7.2 r4), a file of a form may be, where the owner listed it (manual 4.1 r4).
 
-use super::{OverridePolicy, Overrides};
+use super::Overrides;
 use crate::canvas::files::{InlineFile, to_data_uris};
 use crate::cards::kit::{Card, Factory, InputKind};
+use crate::domain::flows::settings::OverridePolicy;
 use crate::engine::LoaderFiles;
 use crate::engine::plan::{Plan, StepKind};
 use crate::limits::BODY_MULTIPART_BYTES;
@@ -25,13 +26,13 @@ pub(in crate::engine) fn file_input(card: &Card) -> Option<(&'static str, &'stat
 
 /// True when a loader that the owner listed takes files whose names end like this one.
 #[must_use]
-pub fn takes_file(plan: &Plan, allowed: &OverridePolicy<'_>, name: &str) -> bool {
+pub fn takes_file(plan: &Plan, allowed: &OverridePolicy, name: &str) -> bool {
     takers(plan, allowed, name).next().is_some()
 }
 
 fn takers<'a>(
     plan: &'a Plan,
-    allowed: &'a OverridePolicy<'_>,
+    allowed: &'a OverridePolicy,
     name: &'a str,
 ) -> impl Iterator<Item = (usize, &'static str)> + 'a {
     plan.steps.iter().enumerate().filter_map(move |(at, step)| {
@@ -59,7 +60,7 @@ impl Overrides {
     pub fn take_files(
         &mut self,
         plan: &Plan,
-        allowed: &OverridePolicy<'_>,
+        allowed: &OverridePolicy,
         files: &[InlineFile],
     ) -> Result<(), FilesTooLarge> {
         let mut room = BODY_MULTIPART_BYTES;

@@ -4,19 +4,18 @@
 mod apply;
 mod candidates;
 mod files;
-mod policy;
 mod protected;
 #[cfg(test)]
 mod tests;
 mod type_check;
 
 pub use self::candidates::list_overridable;
-pub use self::policy::OverridePolicy;
 pub use self::protected::{ProtectedGroup, is_place};
 use super::plan::{Plan, StepKind};
 use crate::canvas::{current_input_name, former_input_names};
 use crate::cards::kit::{Card, Input, InputKind};
 use crate::domain::error::{Error, Result};
+use crate::domain::flows::settings::OverridePolicy;
 pub use files::{FilesTooLarge, takes_file};
 pub(super) use files::{ends, file_input};
 use serde_json::{Map, Value};
@@ -41,7 +40,7 @@ pub enum OverrideRefusal {
 /// # Errors
 /// Why not.
 pub fn check_override(
-    allowed: &OverridePolicy<'_>,
+    allowed: &OverridePolicy,
     label: &str,
     card: &Card,
     input: &Input,
@@ -79,7 +78,7 @@ impl Overrides {
     /// 400 for a value that the request may give and the setting cannot hold.
     pub fn evaluate(
         plan: &Plan,
-        allowed: &OverridePolicy<'_>,
+        allowed: &OverridePolicy,
         sent: &Map<String, Value>,
         is_saved: &dyn Fn(&str) -> bool,
     ) -> Result<Self> {
@@ -116,7 +115,7 @@ impl Overrides {
     fn take_setting(
         &mut self,
         plan: &Plan,
-        allowed: &OverridePolicy<'_>,
+        allowed: &OverridePolicy,
         sent: &Map<String, Value>,
         name: &str,
         value: &Value,
@@ -158,12 +157,7 @@ impl Overrides {
         Ok(used)
     }
 
-    fn take_variables(
-        &mut self,
-        allowed: &OverridePolicy<'_>,
-        sent: &Value,
-        is_saved: &dyn Fn(&str) -> bool,
-    ) {
+    fn take_variables(&mut self, allowed: &OverridePolicy, sent: &Value, is_saved: &dyn Fn(&str) -> bool) {
         // A form sends the object as text.
         let read = sent.as_str().and_then(|text| serde_json::from_str::<Value>(text).ok());
         let Value::Object(sent) = read.as_ref().unwrap_or(sent) else {

@@ -3,7 +3,7 @@
 use super::*;
 use crate::canvas::Canvas;
 use crate::cards::registry;
-use crate::domain::flows::flow::FlowSettings;
+use crate::domain::flows::settings::FlowSettings;
 use proptest::prelude::*;
 use serde_json::json;
 
@@ -95,7 +95,14 @@ fn listing(label: &str, names: &[&str], variables: &[&str]) -> FlowSettings {
         names.iter().map(|name| json!({"label": name, "name": name, "enabled": true})).collect()
     };
     let config = json!({"overrideConfig": {"status": true, "nodes": {label: rows(names)}, "variables": rows(variables)}});
-    FlowSettings { api_config: config.as_object().cloned(), ..FlowSettings::default() }
+    FlowSettings { api_config: config.as_object().cloned().into(), ..FlowSettings::default() }
+}
+
+/// Edits what is switched on, as its owner saves it.
+fn edit_listing(settings: &mut FlowSettings, edit: impl FnOnce(&mut Value)) {
+    let mut config = settings.api_config.raw().cloned().unwrap();
+    edit(&mut config["overrideConfig"]);
+    settings.api_config = Some(config).into();
 }
 
 #[test]
@@ -105,7 +112,7 @@ fn no_card_lets_go_of_what_its_kinds_protect_even_when_all_is_listed() {
         let settings = listing(card.label, &names, &[]);
         for input in card.inputs {
             let decided =
-                check_override(&OverridePolicy::new(&settings), card.label, card, input, &json!("x"));
+                check_override(&settings.api_config.overrides, card.label, card, input, &json!("x"));
             let protected = matches!(
                 input.kind,
                 InputKind::Secret
@@ -165,10 +172,9 @@ fn no_request_leads_a_card_to_another_database_or_past_its_certificate() {
     ], "edges": [{"source": "r0", "target": "p0"}, {"source": "p0", "target": "c0"}]});
     let plan = Plan::compile(&Canvas::parse(&canvas.to_string()).unwrap()).unwrap();
     let mut settings = listing("Books", &names, &["ssl", "database"]);
-    let config = settings.api_config.as_mut().unwrap();
-    config["overrideConfig"]["nodes"]["Records"] = config["overrideConfig"]["nodes"]["Books"].clone();
+    edit_listing(&mut settings, |lists| lists["nodes"]["Records"] = lists["nodes"]["Books"].clone());
     let decided = |sent: Value| {
-        Overrides::evaluate(&plan, &OverridePolicy::new(&settings), sent.as_object().unwrap(), &|_| true)
+        Overrides::evaluate(&plan, &settings.api_config.overrides, sent.as_object().unwrap(), &|_| true)
             .unwrap()
     };
     for name in ["host", "port", "database", "ssl", "additionalConfig", "credential"] {
@@ -203,7 +209,7 @@ fn off_unlisted_and_switched_off_settings_are_refused() {
     let (card, input) = open_ai();
     let on = listing("Chain", &["chainName"], &[]);
     let ask = |settings: &FlowSettings, label: &str| {
-        check_override(&OverridePolicy::new(settings), label, card, input, &json!("x"))
+        check_override(&settings.api_config.overrides, label, card, input, &json!("x"))
     };
     assert_eq!(ask(&on, "Chain"), Ok(()));
     assert_eq!(ask(&on, "chain"), Err(OverrideRefusal::NotListed), "labels are compared as written");
@@ -212,11 +218,11 @@ fn off_unlisted_and_switched_off_settings_are_refused() {
         [("status", json!(false)), ("status", json!("true")), ("nodes", json!({})), ("nodes", json!([]))]
     {
         let mut off = on.clone();
-        off.api_config.as_mut().unwrap()["overrideConfig"][name] = value;
+        edit_listing(&mut off, |lists| lists[name] = value);
         assert_eq!(ask(&off, "Chain"), Err(OverrideRefusal::NotListed), "{name}");
     }
     let mut off = on.clone();
-    off.api_config.as_mut().unwrap()["overrideConfig"]["nodes"]["Chain"][0]["enabled"] = json!(false);
+    edit_listing(&mut off, |lists| lists["nodes"]["Chain"][0]["enabled"] = json!(false));
     assert_eq!(ask(&off, "Chain"), Err(OverrideRefusal::NotListed));
 }
 
@@ -234,7 +240,7 @@ fn a_protected_key_anywhere_or_too_deep_a_value_drops_all_of_it() {
     let card = registry::find("promptTemplate").unwrap();
     let settings = listing("P", &["promptValues"], &[]);
     let ask = |value: &Value| {
-        check_override(&OverridePolicy::new(&settings), "P", card, card.input("promptValues").unwrap(), value)
+        check_override(&settings.api_config.overrides, "P", card, card.input("promptValues").unwrap(), value)
     };
     for start in 0..3 {
         for levels in 0..=7 {
@@ -268,7 +274,7 @@ fn taken(settings: &FlowSettings, sent: &Value) -> Overrides {
 }
 
 fn judged(settings: &FlowSettings, sent: &Value) -> crate::domain::error::Result<Overrides> {
-    Overrides::evaluate(&plan(), &OverridePolicy::new(settings), sent.as_object().unwrap(), &|name| {
+    Overrides::evaluate(&plan(), &settings.api_config.overrides, sent.as_object().unwrap(), &|name| {
         name != "unsaved"
     })
 }
@@ -411,12 +417,11 @@ proptest! {
     fn no_generated_request_changes_a_protected_setting(name in any_name(), value in any_value()) {
         let everything: Vec<&str> = registry::CARDS.iter().flat_map(|card| card.inputs).map(|input| input.name)
             .chain([name.as_str()]).collect();
-        let mut settings = FlowSettings::default();
-        let rows = listing("x", &everything, &[name.as_str()]).api_config.unwrap();
-        let all = rows["overrideConfig"]["nodes"]["x"].clone();
-        let mut rows = rows;
-        rows["overrideConfig"]["nodes"] = json!({"Model": all, "Prompt": all, "Chain": all});
-        settings.api_config = Some(rows);
+        let mut settings = listing("x", &everything, &[name.as_str()]);
+        edit_listing(&mut settings, |lists| {
+            let all = lists["nodes"]["x"].clone();
+            lists["nodes"] = json!({"Model": all, "Prompt": all, "Chain": all});
+        });
         for sent in [json!({ name.as_str(): value }), json!({ name.as_str(): {"m0": value, "p0": value} })] {
             // A value of a wrong kind is refused as a whole.
             let Ok(overrides) = judged(&settings, &sent) else { continue };

@@ -5,7 +5,7 @@
 
 use crate::domain::error::UnavailableReason;
 use crate::http::reply::error::Rejection;
-use crate::limits::{CONNECTIONS_MAX, OPEN_FILES_WISH_COUNT};
+use crate::limits::OPEN_FILES_WISH_COUNT;
 use std::fs::File;
 use std::future::poll_fn;
 use std::io;
@@ -17,6 +17,9 @@ use tokio::io::AsyncWrite as _;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::{Instant, timeout};
+
+/// Open connections; further ones wait in the listen queue (manual 14.1).
+const CONNECTIONS_MAX: usize = 10_000;
 
 /// Pause after a failed accept: what is missing will be there again soon.
 const RETRY_DELAY: Duration = Duration::from_millis(100);

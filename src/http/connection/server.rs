@@ -11,7 +11,7 @@ use crate::http::request::dispatch::{HttpService, Peer, RequestHead, dispatch};
 use crate::http::routing::host_names::HostNames;
 use crate::http::routing::router::RouteTable;
 use crate::http::routing::routes;
-use crate::limits::{BODIES_BYTES_MAX, CONNECTION_BUFFER_BYTES, HEAD_BYTES_MAX};
+use crate::limits::HEAD_BYTES_MAX;
 use crate::settings::Settings;
 use bytes::Bytes;
 use hyper::body::{Body, Frame, Incoming, SizeHint};
@@ -33,6 +33,11 @@ use tokio::task::JoinSet;
 use tower_service::Service;
 use warp::Filter as _;
 use warp::reply::Response as WarpResponse;
+
+/// Buffer hyper may grow to per connection: a whole head and a little (manual 14.1).
+const CONNECTION_BUFFER_BYTES: usize = HEAD_BYTES_MAX + 8 * 1024;
+/// All larger bodies held at the same time (manual 14.1).
+const BODIES_BYTES_MAX: usize = 512 * 1024 * 1024;
 
 /// A path that no route and no page can have.
 const UNROUTABLE: &str = "//";

@@ -5,12 +5,15 @@
 //! longest, through a lock that all of them share; with runs this short that was a tenth of their cost
 //! (tests/bench/README.md).
 
-use crate::limits::{BLOCKING_THREAD_IDLE_SECONDS, REQUEST_STACK_BYTES};
+use crate::limits::BLOCKING_THREAD_IDLE_SECONDS;
 use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, Thread};
 use std::time::{Duration, Instant};
+
+/// The stack of a thread that a request runs on; only what is used of it takes memory (manual 14.2).
+const REQUEST_STACK_BYTES: usize = 2 * 1024 * 1024;
 
 type PoolJob = Box<dyn FnOnce() + Send>;
 

@@ -5,12 +5,16 @@ use crate::base::cancel::CancelReason;
 use crate::domain::error::{Error, FullQuota, RateLimitExceeded, Unauthorized, UnavailableReason};
 use crate::domain::ids::FlowId;
 use crate::http::request::form::FormError;
-use crate::limits::{BUSY_RETRY_SECONDS, RESTART_RETRY_SECONDS};
 use crate::wire::refusal::{RefusalCode, RefusalView};
 use bytes::Bytes;
 use hyper::StatusCode;
 use jiff::Timestamp;
 use serde_json::{Value, json};
+
+/// Wait named in a 503 while the service stops (manual 14.1).
+const RESTART_RETRY_SECONDS: u64 = 60;
+/// Wait named in a 503 while the service is full (manual 14.1).
+const BUSY_RETRY_SECONDS: u64 = 5;
 
 /// What of a request decides how its errors are answered.
 #[derive(Debug, Clone, Copy)]

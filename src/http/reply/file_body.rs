@@ -1,13 +1,15 @@
 //! A file as a body. Each piece is read when the connection wants it, on a blocking thread that is then free again: a
 //! slow reader holds a connection and no thread.
 
-use crate::limits::FILE_PIECE_BYTES;
 use bytes::Bytes;
 use futures_util::Stream;
 use futures_util::stream::try_unfold;
 use std::fs::File;
 use std::io::{self, Read as _, Take};
 use std::sync::Arc;
+
+/// Bytes of a file that are read at once while it is sent (manual 14.9).
+const FILE_PIECE_BYTES: usize = 64 * 1024;
 
 /// The first `length` bytes of a file. `guard` lives until the body is gone, so that a stopping service waits for it.
 pub(in crate::http) fn stream_file(

@@ -7,7 +7,6 @@ use super::error::{event_data, internal_message};
 use super::pump;
 use crate::base::cancel::{CancelReason, CancelToken};
 use crate::domain::error::Error;
-use crate::limits::STREAM_BUFFER_BYTES;
 use crate::ops::predictions::{Delta, ReplyStream, StreamEnd};
 use bytes::Bytes;
 use futures_util::Stream;
@@ -18,6 +17,9 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 use tokio::time::{Instant, Sleep};
+
+/// Bytes of a stream that wait for a slow reader before its run has to wait (manual 14.1).
+const STREAM_BUFFER_BYTES: usize = 16 * 1024;
 
 /// The reader of a stream is gone, or the stream was ended: the run should stop.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

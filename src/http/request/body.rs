@@ -6,7 +6,7 @@ use crate::domain::error::UnavailableReason;
 use crate::http::connection::timeouts::Timeouts;
 use crate::http::reply::error::Rejection;
 use crate::http::routing::router::Accepts;
-use crate::limits::{BODY_MULTIPART_BYTES, BODY_UNCOUNTED_BYTES};
+use crate::limits::BODY_MULTIPART_BYTES;
 use bytes::{Buf, Bytes, BytesMut};
 use futures_util::{Stream, StreamExt as _};
 use hyper::HeaderMap;
@@ -17,6 +17,8 @@ use std::time::Duration;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::{Instant, timeout_at};
 
+/// Bodies up to here are not counted among the larger ones (manual 14.1).
+const BODY_UNCOUNTED_BYTES: usize = 64 * 1024;
 const KIB_100: u32 = 100 * 1024;
 const SHARE_BYTES: usize = 64 * 1024;
 

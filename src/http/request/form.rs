@@ -6,9 +6,7 @@ use crate::base::spooled_file::{SpoolWriter, SpooledFile};
 use crate::domain::error::Error;
 use crate::domain::predictions::prediction::UploadFile;
 use crate::http::reply::error::Rejection;
-use crate::limits::{
-    BODY_MULTIPART_BYTES, DOCUMENT_BYTES_MAX, FORM_HEAD_BYTES_MAX, FORM_PARTS_MAX, UPLOADS_MAX,
-};
+use crate::limits::{BODY_MULTIPART_BYTES, DOCUMENT_BYTES_MAX, UPLOADS_MAX};
 use crate::ops;
 use bytes::{Buf, Bytes};
 use futures_util::{Stream, stream};
@@ -19,6 +17,10 @@ use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+/// Parts of one form (manual 14.1).
+const FORM_PARTS_MAX: usize = 64;
+/// The head of one part of a form (manual 14.1).
+const FORM_HEAD_BYTES_MAX: usize = 8 * 1024;
 /// What the parser is given at a time.
 const PIECE_BYTES: usize = 16 * 1024;
 /// The longest boundary that RFC 2046 allows.

@@ -16,7 +16,7 @@ use super::routing::router::Route;
 use crate::app::App;
 use crate::base::cancel::CancelToken;
 use crate::domain::error::Result;
-use crate::domain::flows::flow::AllowedOrigins;
+use crate::domain::flows::settings::AllowedOrigins;
 use crate::domain::resource::ResourceId;
 use bytes::Bytes;
 use hyper::header::{AUTHORIZATION, COOKIE, HOST, HeaderName, ORIGIN};

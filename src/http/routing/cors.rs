@@ -3,7 +3,7 @@
 use super::origin::{Admission, Origin, judge_origin};
 use super::router::Cors;
 use crate::app::App;
-use crate::domain::flows::flow::AllowedOrigins;
+use crate::domain::flows::settings::AllowedOrigins;
 use crate::domain::ids::{FeedbackId, FlowId};
 use crate::http::request::Request;
 use crate::http::request::json::peek_text;

@@ -1,6 +1,6 @@
 //! Which pages may call: origins compared by scheme, host and port (manual 2.4, 12.4).
 
-use crate::domain::flows::flow::AllowedOrigins;
+use crate::domain::flows::settings::AllowedOrigins;
 use std::fmt;
 
 /// An origin as a browser sends it, or an entry of a list.

@@ -8,10 +8,12 @@ use crate::http::openapi::body_type::BodyType;
 use crate::http::openapi::spec::{BodyKind, BodySpec, ContentSpec, ParamSpec, ResponseSpec};
 use crate::http::reply::Reply;
 use crate::http::request::Request;
-use crate::limits::BODY_BYTES;
 use hyper::Method;
 use std::borrow::Cow;
 use std::time::Duration;
+
+/// Largest JSON body of an ordinary route (manual 14.1).
+const BODY_BYTES: usize = 10 * 1024 * 1024;
 
 /// What a route takes as a body.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

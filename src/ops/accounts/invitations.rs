@@ -13,12 +13,16 @@ use crate::domain::error::{Conflict, Error, Result};
 use crate::domain::ids::{InvitationId, UserId, WorkspaceId};
 use crate::domain::resource::ResourceId as _;
 use crate::domain::workspace::audit::{AuditAction, AuditEntry, AuditTargetKind};
-use crate::limits::{INVITATIONS_MAX, USERS_MAX};
 use crate::ops::workspace::audit;
 use crate::store::tables::{INVITATIONS, USER_BY_EMAIL, USERS, WORKSPACES};
 use crate::store::{Tx, WriteTx};
 use jiff::Timestamp;
 use std::net::IpAddr;
+
+/// People of the organization (manual 14.15).
+const USERS_MAX: usize = 10_000;
+/// Invitations that wait to be accepted (manual 14.15).
+const INVITATIONS_MAX: usize = 500;
 
 /// Invites somebody who has no account. Only this once there is the token for the link; an earlier one for the same place is
 /// void.

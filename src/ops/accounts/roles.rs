@@ -9,10 +9,12 @@ use crate::domain::error::{Conflict, Error, Result};
 use crate::domain::ids::{RoleId, UserId, WorkspaceId};
 use crate::domain::resource::ResourceId as _;
 use crate::domain::workspace::audit::{AuditAction, AuditEntry, AuditTargetKind};
-use crate::limits::ROLES_MAX;
 use crate::ops::workspace::audit;
 use crate::store::Tx;
 use crate::store::tables::{INVITATIONS, ROLES, USERS};
+
+/// Roles that people make (manual 14.15).
+const ROLES_MAX: usize = 200;
 
 /// The role of this id, whoever made it.
 ///

@@ -11,13 +11,15 @@ use crate::domain::accounts::user::{Email, User};
 use crate::domain::error::{Error, Result, Unauthorized};
 use crate::domain::ids::{SessionId, UserId};
 use crate::domain::workspace::audit::{AuditAction, AuditEntry, AuditTargetKind};
-use crate::limits::SESSIONS_PER_USER_MAX;
 use crate::ops::workspace::audit;
 use crate::state::login_throttle::RetryAfter;
 use crate::store::tables::{ORGANIZATION, ORGANIZATION_KEY, SESSIONS, USER_BY_EMAIL, USERS};
 use crate::store::{Tx, WriteTx};
 use jiff::Timestamp;
 use std::net::IpAddr;
+
+/// Sessions one person may have; the one that rested longest makes room (manual 14.15).
+const SESSIONS_PER_USER_MAX: usize = 50;
 
 /// What a sign-in gives.
 pub struct SignInResult {

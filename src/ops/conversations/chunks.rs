@@ -9,9 +9,8 @@ use crate::domain::error::{Error, FullQuota, Result};
 use crate::domain::ids::{ChatId, CollectionId, FlowId, WorkspaceId};
 use crate::domain::knowledge::collection::Collection;
 use crate::limits::{
-    CHAT_COLLECTIONS_BYTES_MAX, CHAT_COLLECTIONS_MAX, CHAT_PASSAGES_MAX, CHAT_SENT_BYTES_MAX,
-    CHAT_SENT_BYTES_OF_ONE_MAX, CHAT_SENT_PASSAGES_MAX, COLLECTIONS_MAX, SILENT_CHAT_COUNTED_HOURS,
-    SILENT_CHAT_HOURS, SILENT_CHATS_AT_ONCE,
+    CHAT_COLLECTIONS_BYTES_MAX, CHAT_PASSAGES_MAX, CHAT_SENT_BYTES_MAX, CHAT_SENT_BYTES_OF_ONE_MAX,
+    CHAT_SENT_PASSAGES_MAX,
 };
 use crate::ops::knowledge::collections::{self, CollectionLock};
 use crate::store::queries::collections::heads;
@@ -21,6 +20,17 @@ use crate::store::{MessageReader, MessagesTx, Tx, WriteTx};
 use jiff::Timestamp;
 use std::collections::BTreeSet;
 use uuid::Uuid;
+
+/// Collections of one workspace (manual 14.8).
+const COLLECTIONS_MAX: usize = 1_000;
+/// Conversations of one workspace with passages in stores of this server (manual 14.8).
+const CHAT_COLLECTIONS_MAX: usize = 10_000;
+/// Hours after which the files of a conversation go in which nothing was said (manual 14.8).
+const SILENT_CHAT_HOURS: i64 = 24;
+/// Hours for which what such a conversation sent to databases on other servers, which keep it, is counted (manual 14.8).
+const SILENT_CHAT_COUNTED_HOURS: i64 = 30 * 24;
+/// What goes of one workspace in one look for such conversations (manual 14.8).
+const SILENT_CHATS_AT_ONCE: usize = 1_000;
 
 /// Leave to store what a conversation sends; `more` of it goes to databases elsewhere and is counted from now on, whatever
 /// becomes of it there.

@@ -4,8 +4,10 @@ use crate::app::App;
 use crate::domain::error::{Error, RateLimitExceeded, Result};
 use crate::domain::flows::flow::Flow;
 use crate::domain::flows::rate_limit::RateLimit;
-use crate::limits::NOTES_PER_MINUTE_MAX;
 use std::net::IpAddr;
+
+/// Ratings and leads one address may leave at a flow in a minute (manual 14.1).
+const NOTES_PER_MINUTE_MAX: u32 = 60;
 
 /// Counts one of them.
 ///

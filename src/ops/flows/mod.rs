@@ -27,14 +27,14 @@ use crate::domain::accounts::caller::Caller;
 use crate::domain::change::Change;
 use crate::domain::error::{Conflict, Error, Result};
 use crate::domain::flows::draft::{EditTarget, FlowOutline};
-use crate::domain::flows::flow::{
-    AllowedOrigins, CanvasDigest, Flow, FlowKind, FlowSettings, FlowWithCanvas,
-};
+use crate::domain::flows::flow::{CanvasDigest, Flow, FlowKind, FlowWithCanvas};
 use crate::domain::flows::flow_change::FlowChange;
+use crate::domain::flows::settings::{AllowedOrigins, FlowSettings, ReadSetting, Setting};
 use crate::domain::ids::{FlowId, KeyId, WorkspaceId};
 use crate::domain::paging::PageRequest;
 use crate::store::tables::{CANVASES, FLOW_WORKSPACE, FLOWS};
 use crate::store::{ReadTx, Tx};
+use serde_json::Value;
 
 const NAME_CHARS_MAX: usize = 255;
 
@@ -91,25 +91,26 @@ impl FlowChange {
         new.is_public = self.is_public.apply(new.is_public);
         new.deployed = self.deployed.apply(new.deployed);
         new.publish_instantly = self.publish_instantly.unwrap_or(new.publish_instantly);
-        let texts = [
-            ("chatbotConfig", &self.chatbot_config, &mut new.chatbot_config),
-            ("apiConfig", &self.api_config, &mut new.api_config),
-            ("analytic", &self.analytic, &mut new.analytic),
-            ("speechToText", &self.speech_to_text, &mut new.speech_to_text),
-            ("textToSpeech", &self.text_to_speech, &mut new.text_to_speech),
-            ("followUpPrompts", &self.follow_up_prompts, &mut new.follow_up_prompts),
-            ("mcpServerConfig", &self.mcp_server_config, &mut new.mcp_server_config),
-        ];
-        for (name, sent, kept) in texts {
-            match sent {
-                Change::Keep => {}
-                Change::Clear => *kept = None,
-                Change::Set(sent) => *kept = settings::parse(name, Some(sent))?,
-            }
-        }
+        replace("chatbotConfig", &self.chatbot_config, &mut new.chatbot_config)?;
+        replace("apiConfig", &self.api_config, &mut new.api_config)?;
+        replace("analytic", &self.analytic, &mut new.analytic)?;
+        replace("speechToText", &self.speech_to_text, &mut new.speech_to_text)?;
+        replace("textToSpeech", &self.text_to_speech, &mut new.text_to_speech)?;
+        replace("followUpPrompts", &self.follow_up_prompts, &mut new.follow_up_prompts)?;
+        replace("mcpServerConfig", &self.mcp_server_config, &mut new.mcp_server_config)?;
         settings::preserve_unsent(&mut new, &old);
         Ok(new)
     }
+}
+
+/// Puts a settings object that was sent in the place of the stored one.
+fn replace<T: ReadSetting>(name: &str, sent: &Change<Value>, kept: &mut Setting<T>) -> Result<()> {
+    match sent {
+        Change::Keep => {}
+        Change::Clear => *kept = None.into(),
+        Change::Set(sent) => *kept = settings::parse(name, Some(sent))?.into(),
+    }
+    Ok(())
 }
 
 impl FlowWithCanvas {
@@ -332,7 +333,7 @@ pub fn find(tx: &impl Tx, id: &FlowId) -> Result<Flow> {
 /// When the database cannot be read.
 pub fn allowed_origins(app: &App, id: &FlowId) -> Result<Option<AllowedOrigins>> {
     match app.flow_cache.flow(app, id) {
-        Ok(flow) => Ok(Some(flow.settings.allowed_origins())),
+        Ok(flow) => Ok(Some(flow.settings.chatbot_config.allowed_origins.clone())),
         Err(Error::NotFound(_)) => Ok(None),
         Err(other) => Err(other),
     }

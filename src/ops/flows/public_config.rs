@@ -32,7 +32,7 @@ fn plan(app: &App, flow: &Flow) -> Result<Option<Arc<Plan>>> {
 /// 404.
 pub fn can_stream(app: &App, id: &FlowId) -> Result<bool> {
     let flow = app.store.read(|tx| flows::find(tx, id))?;
-    if flow.settings.post_processing_code().is_some() {
+    if flow.settings.chatbot_config.post_processing.is_some() {
         return Ok(false);
     }
     Ok(flow.kind == FlowKind::Agentflow || plan(app, &flow)?.is_some_and(|plan| plan.streams))
@@ -45,7 +45,7 @@ pub fn can_stream(app: &App, id: &FlowId) -> Result<bool> {
 pub fn chat_page(app: &App, id: &FlowId) -> Result<ChatPage> {
     let flow = app.store.read(|tx| flows::find(tx, id))?;
     Ok(ChatPage {
-        settings: flow.public_settings(),
+        settings: flow.settings.chatbot_config.public(),
         uploads: upload_offer(app, &flow)?,
         start_card: start_card(app, &flow)?,
         state: flow.chat_state(),
@@ -65,7 +65,7 @@ pub fn shared_flow(app: &App, flow: &Flow) -> Result<SharedFlow> {
         name: flow.name.clone(),
         kind: flow.kind,
         asks_for_key: flow.settings.api_key.is_some(),
-        settings: flow.public_settings(),
+        settings: flow.settings.chatbot_config.public(),
         start_card: start_card(app, flow)?,
     })
 }

@@ -6,8 +6,9 @@ use crate::canvas::secrets::{self, CredentialName, PlaceholderPolicy, RestoreCon
 use crate::canvas::{Canvas, StoredCanvas};
 use crate::cards::registry::Registry;
 use crate::domain::error::{Error, Result};
-use crate::domain::flows::flow::{Flow, FlowKind, FlowSettings};
+use crate::domain::flows::flow::{Flow, FlowKind};
 use crate::domain::flows::history::HistoryReport;
+use crate::domain::flows::settings::FlowSettings;
 use crate::domain::flows::version::FlowSnapshot;
 use crate::domain::flows::version_diff::{Diff, NameChange};
 use crate::domain::ids::{FlowId, WorkspaceId};
@@ -253,11 +254,10 @@ fn parse_canvas(text: &str) -> Result<Canvas> {
 
 /// Settings as history keeps them: the key binding and the token of the MCP endpoint are credentials.
 fn recorded_settings(settings: &FlowSettings) -> Map<String, Value> {
-    let Ok(Value::Object(mut map)) = serde_json::to_value(settings) else { return Map::new() };
+    let recorded =
+        FlowSettings { mcp_server_config: settings.mcp_server_config.without_token(), ..settings.clone() };
+    let Ok(Value::Object(mut map)) = serde_json::to_value(recorded) else { return Map::new() };
     map.shift_remove("apiKey");
-    if let Some(Value::Object(mcp)) = map.get_mut("mcpServerConfig") {
-        mcp.shift_remove("token");
-    }
     map.retain(|_, value| !value.is_null());
     map
 }

@@ -4,8 +4,8 @@ use super::live::ChangeOrigin;
 use super::snapshot::Snapshot;
 use crate::canvas::describe::{self, Description, FlowChanges};
 use crate::cards::registry::Registry;
-use crate::domain::flows::flow::FlowSettings;
 use crate::domain::flows::setting_changes::changed_settings;
+use crate::domain::flows::settings::FlowSettings;
 use crate::domain::flows::version::VersionKind;
 
 /// What a version says of itself; secrets are hidden in it.

@@ -8,7 +8,7 @@ use crate::domain::conversations::uploads::{ChunkUsage, StoragePermit};
 use crate::domain::error::{Error, Result};
 use crate::domain::ids::{CollectionId, NamespaceId, WorkspaceId};
 use crate::domain::knowledge::collection::Collection;
-use crate::limits::{COLLECTION_BLOCKS_AT_ONCE, COLLECTION_BYTES_MAX, COLLECTION_ROWS_MAX, INDEX_BYTES_MAX};
+use crate::limits::{COLLECTION_BLOCKS_AT_ONCE, COLLECTION_ROWS_MAX, INDEX_BYTES_MAX};
 use crate::ops::accounts::membership;
 use crate::ops::conversations::chunks;
 use crate::state::vector_indexes::IndexKey;
@@ -19,6 +19,8 @@ use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, MutexGuard, PoisonError};
 use uuid::Uuid;
 
+/// Bytes of one collection: vectors, passages and their metadata (manual 14.8).
+const COLLECTION_BYTES_MAX: usize = 4 * 1024 * 1024 * 1024;
 /// How often a search begins anew because the collection changed while it was read.
 const TRIES_MAX: usize = 5;
 /// Collections that are removed in one commit.

@@ -1,6 +1,7 @@
 //! Who learns how far an upsert is: the caller that waits for it, and whoever reads the document store meanwhile.
 
 use crate::app::App;
+use crate::cards::kit::UpsertObserver;
 use crate::domain::ids::DocumentStoreId;
 use crate::domain::knowledge::upsert::{UpsertPhase, UpsertProgress};
 use crate::state::active_upserts::{StoreActivity, UpsertGuard};
@@ -38,8 +39,10 @@ impl<'a> ProgressReporter<'a> {
             state.tracked_stores.push((store, self.app.state.active_upserts.register(store, work)));
         }
     }
+}
 
-    pub(in crate::ops) fn report(&self, at: UpsertProgress) {
+impl UpsertObserver for ProgressReporter<'_> {
+    fn report(&self, at: UpsertProgress) {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         state.tracked_stores.iter().for_each(|(_, entry)| entry.report(at));
         let is_soon = |(phase, when): (UpsertPhase, Instant)| phase == at.phase && when.elapsed() < PAUSE;

@@ -4,7 +4,7 @@ use super::progress::{OnProgress, ProgressReporter};
 use crate::app::App;
 use crate::base::cancel::CancelToken;
 use crate::canvas::Canvas;
-use crate::cards::kit::{RunContext, UpsertReport};
+use crate::cards::kit::{RunContext, UpsertObserver as _, UpsertReport};
 use crate::domain::accounts::caller::Caller;
 use crate::domain::error::{Error, Result};
 use crate::domain::flows::flow::Flow;
@@ -14,7 +14,6 @@ use crate::domain::knowledge::upsert::{
 };
 use crate::domain::predictions::prediction::{ChatType, ConversationProof, RunIds, UploadFile};
 use crate::engine::{self, Overrides, Plan};
-use crate::limits::{FILLING_SHOWN_MAX, FILLINGS_KEPT_MAX};
 use crate::ops::flows::access::{self, FlowAction};
 use crate::ops::flows::{self, drafts};
 pub use crate::ops::predictions::CanvasSource;
@@ -23,6 +22,11 @@ use crate::store::tables::{CANVASES, UPSERTS};
 use jiff::Timestamp;
 use serde_json::{Map, Value};
 use std::collections::BTreeSet;
+
+/// Fillings of vector stores that are remembered for one flow; older ones go (manual 14.8).
+const FILLINGS_KEPT_MAX: usize = 100;
+/// New passages that the answer to a filling shows (manual 14.8).
+const FILLING_SHOWN_MAX: usize = 1_000;
 
 /// A request to upsert into a vector store.
 #[derive(Debug, Default)]
@@ -186,8 +190,8 @@ fn run_job(
     let host = RunHost::for_flow(app, flow, ids, overrides, "", cancel.clone())?.with_progress(&watch);
     let host = if conversation.is_some() { host.with_conversation() } else { host };
     let turn = RunContext { question: "", documents: "", uploads: &[], history: &[], host: &host };
-    let done =
-        engine::run_upsert(plan, overrides, &turn).map_err(|fault| predictions::run_error(fault, cancel))?;
+    let done = engine::run_upsert(plan, overrides, &turn, &host)
+        .map_err(|fault| predictions::run_error(fault, cancel))?;
     let session = match conversation {
         // The list of upserts tells nothing of it: what people send is theirs.
         Some(chat) => Some(UploadSession { chat: *chat, token: app.secrets.tokens.mint(&flow.id, chat) }),

@@ -8,7 +8,8 @@ use crate::base::cancel::CancelToken;
 use crate::cards::kit::stores::collection_store::{CollectionStore, UnrecordedStore};
 use crate::cards::kit::stores::store_inputs;
 use crate::cards::kit::{
-    Card, Category, Component, Host, InputKind, Loader, RunContext, ScoredChunk, VectorQuery, VectorStore,
+    Card, Category, Component, Grant, Host, InputKind, Knowledge, Loader, RunContext, ScoredChunk,
+    UpsertObserver as _, VectorQuery, VectorStore,
 };
 use crate::cards::registry;
 use crate::domain::accounts::caller::Caller;
@@ -18,7 +19,7 @@ use crate::domain::knowledge::upsert::{UpsertOutcome, UpsertProgress};
 use crate::domain::knowledge::vector_config::{VectorCardConfig, VectorConfig};
 use crate::domain::knowledge::vector_search::{ScoredDocument, VectorSearch};
 use crate::domain::predictions::prediction::Document;
-use crate::engine::{self, StandaloneCard};
+use crate::engine::{self, EngineHost, StandaloneCard};
 use crate::ops::predictions::host::workspace_host::WorkspaceHost;
 use crate::ops::workspace::credential_destinations;
 use crate::state::active_upserts::StoreActivity;
@@ -40,7 +41,10 @@ struct StoreChunkLoader(DocumentStoreId);
 
 impl Loader for StoreChunkLoader {
     fn load(&self, host: &dyn Host) -> Result<Vec<Document>> {
-        host.document_store_chunks(&self.0)?.ok_or_else(|| no_store(&self.0))
+        Grant::<dyn Knowledge>::for_service()
+            .of(host)?
+            .document_store_chunks(&self.0)?
+            .ok_or_else(|| no_store(&self.0))
     }
 }
 
@@ -118,7 +122,7 @@ pub fn build_store(
     app: &App,
     workspace: &WorkspaceId,
     id: &DocumentStoreId,
-    host: &dyn Host,
+    host: &dyn EngineHost,
 ) -> Result<Option<Arc<dyn VectorStore>>> {
     let Some(vectors) = app.store.read(|tx| VECTOR_CONFIGS.get(tx, workspace, id))? else {
         return Ok(None);
@@ -140,7 +144,9 @@ pub fn build_store(
             return Err(Error::RunFailed(format!("{LABEL}: its embeddings are something else")));
         };
         let (label, name) = (LABEL.to_owned(), id.to_string());
-        let stored = CollectionStore { label, id: own_collection(id), name, embeddings, uploads: false };
+        let knowledge = Grant::for_service();
+        let stored =
+            CollectionStore { label, id: own_collection(id), name, embeddings, uploads: false, knowledge };
         return Ok(Some(Arc::new(UnrecordedStore { collection: stored, loader, most: store_inputs::TOP_K })));
     };
     let mut wired = vec![("embeddings", embedding), ("document", Component::Loader(loader))];
@@ -192,7 +198,7 @@ fn build_or_refuse(
     app: &App,
     caller: &Caller,
     id: &DocumentStoreId,
-    host: &dyn Host,
+    host: &dyn EngineHost,
 ) -> Result<Arc<dyn VectorStore>> {
     require_config(app, caller, id)?;
     build_store(app, &caller.workspace, id, host)?.ok_or_else(not_configured)

@@ -16,7 +16,7 @@ use crate::domain::flows::rate_limit::WindowState;
 use crate::domain::ids::{FlowId, MessageId};
 use crate::domain::predictions::answer::PredictionAnswer;
 use crate::domain::predictions::prediction::{ChatType, ImageUpload, Question, RunIds, RunOutput, Upload};
-use crate::engine::{OverridePolicy, Overrides, Plan};
+use crate::engine::{Overrides, Plan};
 use crate::ops::accounts::keys;
 use crate::ops::flows::drafts;
 use crate::store::tables::CANVASES;
@@ -85,11 +85,11 @@ pub fn flow(app: &App, id: &FlowId) -> Result<Arc<Flow>> {
 /// # Errors
 /// 429 with the owner's message.
 pub fn admit_rate(app: &App, flow: &Flow, address: IpAddr) -> Result<Option<WindowState>> {
-    let Some(limit) = flow.settings.rate_limit() else { return Ok(None) };
+    let Some(limit) = &flow.settings.api_config.rate_limit else { return Ok(None) };
     let now = app.clock.now().as_millisecond();
-    match app.state.rate_limiter.admit(&flow.id, &limit, address, now) {
+    match app.state.rate_limiter.admit(&flow.id, limit, address, now) {
         Ok(window) => Ok(Some(window)),
-        Err(window) => Err(Error::RateLimited(RateLimitExceeded { message: limit.message, window })),
+        Err(window) => Err(Error::RateLimited(RateLimitExceeded { message: limit.message.clone(), window })),
     }
 }
 
@@ -171,7 +171,7 @@ pub(super) fn prepare_nested(
     let chat = belonging.chat_id();
     let files = carried.store(app, &flow, chat)?;
     let ids = RunIds { flow: flow.id, chat, answer: MessageId::random(), question: MessageId::random() };
-    let streams = plan.streams && flow.settings.post_processing_code().is_none();
+    let streams = plan.streams && flow.settings.chatbot_config.post_processing.is_none();
     Ok(PredictionRun {
         documents_end: carried.documents.len(),
         prompt: carried.prepend_documents(&question.text),
@@ -227,7 +227,7 @@ pub(in crate::ops) fn evaluate_overrides(
     }
     let saved = app.flow_cache.variables(app, &flow.workspace)?;
     let is_saved = |name: &str| saved.contains_key(name);
-    let decided = Overrides::evaluate(plan, &OverridePolicy::new(&flow.settings), sent, &is_saved)?;
+    let decided = Overrides::evaluate(plan, &flow.settings.api_config.overrides, sent, &is_saved)?;
     if !decided.ignored_names().is_empty() {
         let shown = |name: &String| name.escape_debug().take(NAME_MAX_CHARS).collect::<String>();
         let names: Vec<String> = decided.ignored_names().iter().take(NAMES_MAX).map(shown).collect();

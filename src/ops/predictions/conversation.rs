@@ -69,7 +69,7 @@ pub(super) fn resolve_for_question(
         return Ok((ConversationRef::Existing(chat), None));
     }
     // The gate of the flow let nobody in without this key.
-    let key = flow.settings.api_key.filter(|_| flow.settings.allows_named_conversations());
+    let key = flow.settings.api_key.filter(|_| flow.settings.api_config.named_conversations);
     if let (Some(key), ChatType::External) = (key, chat_type) {
         let sent = question.overrides.shift_remove(SESSION_ID_KEY).filter(|sent| !sent.is_null());
         if let Some(sent) = sent.or_else(|| question.conversation_name.take()) {

@@ -2,10 +2,11 @@
 //! (manual 5.2 r2). They are an extra: when they cannot be had, the answer goes out without them.
 
 use super::ask::PredictionRun;
-use crate::cards::kit::{Card, Host, InputKind, NullSink};
+use crate::cards::kit::{Card, InputKind, NullSink};
 use crate::cards::registry;
 use crate::domain::error::{Error, Result};
-use crate::engine;
+use crate::domain::flows::settings::{FollowUpPrompts, FollowUpProvider};
+use crate::engine::{self, EngineHost};
 use crate::llm::{ChatMessage, ChatRequest};
 use serde_json::{Map, Value};
 
@@ -34,9 +35,9 @@ const PROVIDERS: &[(&str, &str)] = &[
 ];
 
 /// Follow-up prompts for an answer; none when the owner wants none, or they cannot be had.
-pub(super) fn generate(host: &dyn Host, entry: &PredictionRun, answer: &str) -> Vec<String> {
-    let Some(config) = &entry.flow.settings.follow_up_prompts else { return Vec::new() };
-    if config.get("status") != Some(&Value::Bool(true)) || answer.trim().is_empty() {
+pub(super) fn generate(host: &dyn EngineHost, entry: &PredictionRun, answer: &str) -> Vec<String> {
+    let config = &entry.flow.settings.follow_up_prompts;
+    if !config.is_on || answer.trim().is_empty() {
         return Vec::new();
     }
     ask_model(host, config, answer).unwrap_or_else(|fault| {
@@ -45,20 +46,18 @@ pub(super) fn generate(host: &dyn Host, entry: &PredictionRun, answer: &str) -> 
     })
 }
 
-fn ask_model(host: &dyn Host, config: &Map<String, Value>, answer: &str) -> Result<Vec<String>> {
+fn ask_model(host: &dyn EngineHost, config: &FollowUpPrompts, answer: &str) -> Result<Vec<String>> {
     let wrong = |why: &str| Error::RunFailed(format!("{NAME}: {why}"));
-    let provider = config.get("selectedProvider").and_then(Value::as_str).unwrap_or_default();
-    let settings =
-        config.get(provider).and_then(Value::as_object).ok_or_else(|| wrong("choose a provider"))?;
-    let (_, card) =
-        PROVIDERS.iter().find(|(name, _)| *name == provider).ok_or_else(|| wrong("choose a provider"))?;
+    let provider = config.provider.as_ref().ok_or_else(|| wrong("choose a provider"))?;
+    let (_, card) = PROVIDERS
+        .iter()
+        .find(|(name, _)| *name == provider.name)
+        .ok_or_else(|| wrong("choose a provider"))?;
     let card = registry::find(card).ok_or_else(|| wrong("this server does not know the provider"))?;
-    let text = |name: &str| settings.get(name).and_then(Value::as_str).unwrap_or_default();
-    let credential = Some(text("credentialId")).filter(|id| !id.is_empty());
-    let settings = &inputs(card, settings);
+    let (settings, credential) = (&inputs(card, provider), provider.credential.as_deref());
     let model =
         engine::build_model(&engine::StandaloneCard { card, label: NAME, settings, credential }, host)?;
-    let prompt = Some(text("prompt")).filter(|prompt| !prompt.trim().is_empty()).unwrap_or(DEFAULT_PROMPT);
+    let prompt = provider.prompt.as_deref().unwrap_or(DEFAULT_PROMPT);
     let asked = format!("{}\n\n{FORM}", prompt.replace(ANSWER, answer));
     let request = ChatRequest { messages: vec![ChatMessage::user(asked)], ..ChatRequest::default() };
     let reply = model.ask(&request, host, &mut NullSink)?.text;
@@ -66,10 +65,10 @@ fn ask_model(host: &dyn Host, config: &Map<String, Value>, answer: &str) -> Resu
 }
 
 /// The settings by the names of the card's inputs: each card has a name of its own for its address.
-fn inputs(card: &Card, settings: &Map<String, Value>) -> Map<String, Value> {
-    let mut inputs = settings.clone();
+fn inputs(card: &Card, provider: &FollowUpProvider) -> Map<String, Value> {
+    let mut inputs = provider.inputs.clone();
     let input = card.inputs.iter().find(|input| input.kind == InputKind::Address);
-    if let (Some(input), Some(address)) = (input, settings.get("baseUrl")) {
+    if let (Some(input), Some(address)) = (input, &provider.base_url) {
         inputs.insert(input.name.to_owned(), address.clone());
     }
     inputs

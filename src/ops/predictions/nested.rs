@@ -9,10 +9,14 @@ use crate::cards::kit::{FlowCall, NullSink};
 use crate::domain::error::{Error, Result};
 use crate::domain::ids::FlowId;
 use crate::domain::predictions::prediction::{Question, RunOutput};
-use crate::limits::{FLOWS_ASKED_MAX, FLOWS_DEEP_MAX};
 use crate::store::tables::FLOWS;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// Most flows that wait for one another: one that was asked, and those it asked in turn (manual 14.4).
+const FLOWS_DEEP_MAX: usize = 5;
+/// Most flows that are asked for one question, all tools of all of them together (manual 14.4).
+const FLOWS_ASKED_MAX: usize = 100;
 
 /// The flows a question came through, and how many were asked on its behalf.
 #[derive(Debug, Clone, Default)]

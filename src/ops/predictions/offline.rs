@@ -2,13 +2,17 @@
 
 use crate::base::cancel::CancelToken;
 use crate::canvas::{Canvas, current_card_name};
-use crate::cards::kit::{Code, Host, RunContext, StreamClosed, TokenSink};
+use crate::cards::kit::{
+    Capabilities, Code, CodeRunner, Host, HostContext, LoneQuestion, RunContext, RunMemory, StreamClosed,
+    TokenSink,
+};
 use crate::cards::registry;
 use crate::clock::Clock;
 use crate::documents::{self, DocumentReader};
 use crate::domain::error::{Error, Result};
 use crate::domain::workspace::credential_types;
-use crate::engine::{self, Overrides, Plan};
+use crate::engine::{self, Credentials, Overrides, Plan};
+use crate::llm::TokenCache;
 use crate::net::Outgoing;
 use crate::ops::workspace::transfer::FileFlows;
 use crate::script::{self, GuardedFetch, ScriptError, ScriptRunner, ScriptScope, ScriptServices};
@@ -25,9 +29,12 @@ struct OfflineHost<'a> {
     documents: DocumentReader,
     cancel: CancelToken,
     credentials: CredentialsById,
+    clock: Clock,
+    tokens: TokenCache,
+    memory: RunMemory,
 }
 
-impl Host for OfflineHost<'_> {
+impl CodeRunner for OfflineHost<'_> {
     fn run_code(&self, code: &Code<'_>) -> Result<Value, ScriptError> {
         let mut flow = code.flow.clone();
         flow.insert("input".to_owned(), self.question.into());
@@ -40,31 +47,38 @@ impl Host for OfflineHost<'_> {
         let served = ScriptServices { calls: code.calls, databases: None };
         self.scripts.run_with(code.source, &scope, served, &self.cancel).result
     }
+}
 
-    fn question(&self) -> &str {
-        self.question
-    }
-
+impl Credentials for OfflineHost<'_> {
     fn credential(&self, id: &str, admit: &dyn Fn(&str) -> Result<()>) -> Result<Option<Map<String, Value>>> {
         let Some((kind, fields)) = self.credentials.get(id) else { return Ok(None) };
         admit(kind)?;
         Ok(Some(fields.clone()))
     }
+}
 
-    fn documents(&self) -> &DocumentReader {
-        &self.documents
+impl Host for OfflineHost<'_> {
+    fn context(&self) -> HostContext<'_> {
+        HostContext {
+            cancel: &self.cancel,
+            outgoing: &self.outgoing,
+            documents: &self.documents,
+            clock: &self.clock,
+            tokens: &self.tokens,
+            question: self.question,
+            conversation: None,
+            facts: None,
+            variables: None,
+            progress: None,
+        }
     }
 
-    fn outgoing(&self) -> &Outgoing {
-        &self.outgoing
-    }
-
-    fn cancel(&self) -> &CancelToken {
-        &self.cancel
-    }
-
-    fn clock(&self) -> Clock {
-        Clock::default()
+    fn capabilities(&self) -> Capabilities<'_> {
+        Capabilities::default()
+            .with_conversations(&LoneQuestion)
+            .with_vector_indexes(&self.memory)
+            .with_replies(&self.memory)
+            .with_code(self)
     }
 }
 
@@ -121,9 +135,12 @@ pub fn run_offline(
         outgoing: Outgoing::from_settings(settings).map_err(|error| Error::RunFailed(error.to_string()))?,
         cancel: CancelToken::new(None),
         credentials,
+        clock: Clock::default(),
+        tokens: TokenCache::default(),
+        memory: RunMemory::default(),
     };
     let turn = RunContext { question, documents: "", uploads: &[], history: &[], host: &host };
-    Ok(engine::run(&plan, &Overrides::default(), &turn, &mut TokenForwarder(on_token))?.outcome.text)
+    Ok(engine::run(&plan, &Overrides::default(), &turn, &host, &mut TokenForwarder(on_token))?.outcome.text)
 }
 
 /// Credentials by the id that a card names: their type and fields.

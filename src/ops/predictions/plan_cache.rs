@@ -3,8 +3,10 @@
 
 use crate::base::bounded_cache::{BoundedCache, bounded_cache};
 use crate::domain::flows::flow::CanvasDigest;
-use crate::limits::PLANS_KEPT_MAX;
 use std::sync::Arc;
+
+/// Compiled canvases that are kept (manual 14.7).
+const PLANS_KEPT_MAX: usize = 1_000;
 
 /// Of several runs that need a plan at once, one compiles it.
 pub struct PlanCache<P>(BoundedCache<CanvasDigest, Arc<P>>);

@@ -140,7 +140,7 @@ fn execute(
         host: &host,
     };
     let mut kept = PartialAnswerSink { sink, text: String::new(), streams: entry.streams };
-    let result = engine::run(&entry.plan, &entry.overrides, &turn, &mut kept);
+    let result = engine::run(&entry.plan, &entry.overrides, &turn, &host, &mut kept);
     match result {
         Ok(mut ran) => {
             let outcome = &mut ran.outcome;

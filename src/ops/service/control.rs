@@ -14,7 +14,6 @@ use crate::domain::flows::restore::RestorableVersion;
 use crate::domain::flows::version_diff::VersionComparison;
 use crate::domain::ids::{FlowId, KeyId, WorkspaceId};
 use crate::domain::workspace::import::{ExistingPolicy, FileImport};
-use crate::limits::{CONTROL_HISTORY_REPLY_SECONDS, CONTROL_LONG_REPLY_SECONDS, CONTROL_REPLY_SECONDS};
 use crate::ops::accounts::{keys, owner, people};
 use crate::ops::flows::publish;
 use crate::ops::flows::versions;
@@ -31,6 +30,12 @@ use serde_json::Value;
 use std::net::SocketAddr;
 use std::sync::Arc;
 
+/// Time a command of the control socket may take to be done (manual 14.2).
+const CONTROL_REPLY_SECONDS: u64 = 10;
+/// Time such a command may take that reads from the history (manual 14.2).
+const CONTROL_HISTORY_REPLY_SECONDS: u64 = 60;
+/// Time such a command may take that works on everything there is: checking a large history takes minutes (manual 14.2).
+const CONTROL_LONG_REPLY_SECONDS: u64 = 3_600;
 /// Random bytes of a password made for somebody: 24 characters when written.
 const PASSWORD_RANDOM_BYTES: usize = 18;
 

@@ -10,10 +10,12 @@ use crate::base::cancel::CancelToken;
 use crate::domain::error::{Error, Result};
 use crate::domain::ids::{ChatId, DocumentStoreId, FlowId, WorkspaceId};
 use crate::files::chat_files::ChatFileName;
-use crate::limits::LEFTOVER_FOLDERS_MAX;
 use crate::store::queries::timeline;
 use crate::store::tables::{DOCUMENT_STORES, FLOWS};
 use jiff::Timestamp;
+
+/// Folders that one start looks through for files of a crash (manual 14.2).
+const LEFTOVER_FOLDERS_MAX: usize = 50_000;
 
 /// What was removed.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]

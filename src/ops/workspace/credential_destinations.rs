@@ -9,7 +9,8 @@ use crate::cards::kit::{Card, InputKind};
 use crate::cards::{model_lists, registry};
 use crate::domain::accounts::caller::Caller;
 use crate::domain::error::{Error, Result};
-use crate::domain::flows::flow::{Flow, FlowSettings};
+use crate::domain::flows::flow::Flow;
+use crate::domain::flows::settings::FlowSettings;
 use crate::domain::ids::CredentialId;
 use crate::domain::knowledge::document_store::{CardConfig, DocumentStore};
 use crate::domain::knowledge::vector_config::{VectorCardConfig, VectorConfig};
@@ -325,7 +326,7 @@ mod tests {
         let speech = json!({"localAISTT": {"credentialId": ID, "baseUrl": "https://else.example/", "model": "x"},
             "openAIWhisper": {"credentialId": ID}});
         let settings =
-            FlowSettings { speech_to_text: speech.as_object().cloned(), ..FlowSettings::default() };
+            FlowSettings { speech_to_text: speech.as_object().cloned().into(), ..FlowSettings::default() };
         let found = of_settings(&settings);
         assert_eq!(found.len(), 1, "{found:?}");
         assert_eq!(

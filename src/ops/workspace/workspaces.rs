@@ -13,7 +13,6 @@ use crate::domain::ids::{UserId, WorkspaceId};
 use crate::domain::resource::ResourceId as _;
 use crate::domain::workspace::audit::{AuditAction, AuditEntry, AuditTargetKind};
 use crate::domain::workspace::workspace_overview::{WorkspaceChange, WorkspaceOverview};
-use crate::limits::WORKSPACES_MAX;
 use crate::ops::accounts::{membership, roles};
 use crate::store::queries::{chunk_records, collections};
 use crate::store::tables::{
@@ -22,6 +21,9 @@ use crate::store::tables::{
     VARIABLES, WORKSPACES,
 };
 use crate::store::{Tx, WriteTx};
+
+/// Workspaces of the organization (manual 14.15).
+const WORKSPACES_MAX: usize = 1_000;
 
 /// The workspaces the caller is in, by name; for the owner all of them.
 ///

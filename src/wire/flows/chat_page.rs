@@ -119,7 +119,7 @@ pub struct Streaming {
 
 #[cfg(test)]
 mod schema {
-    use crate::domain::flows::chat_page::PUBLIC_KEYS;
+    use crate::domain::flows::settings::PUBLIC_KEYS;
     use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
     use serde_json::{Map, Value, json};
     use std::borrow::Cow;

@@ -2,8 +2,9 @@
 
 use super::drafts::FlowStateView;
 use crate::domain::flows::draft::FlowOutline;
-use crate::domain::flows::flow::{Flow, FlowKind, FlowSettings, FlowWithCanvas, MCP_TOKEN, RefusedOrigin};
+use crate::domain::flows::flow::{Flow, FlowKind, FlowWithCanvas, RefusedOrigin};
 use crate::domain::flows::flow_change::FlowChange;
+use crate::domain::flows::settings::FlowSettings;
 use crate::domain::ids::{FlowId, KeyId, WorkspaceId};
 use crate::wire::change::Change;
 use crate::wire::page::ListOrPage;
@@ -94,13 +95,14 @@ impl From<Flow> for FlowRecordView {
             deployed,
             is_public,
             apikeyid: api_key,
-            chatbot_config: json_text(&chatbot_config),
-            api_config: json_text(&api_config),
-            analytic: json_text(&analytic),
-            speech_to_text: json_text(&speech_to_text),
-            text_to_speech: json_text(&text_to_speech),
-            follow_up_prompts: json_text(&follow_up_prompts),
-            mcp_server_config: json_text_without(&mcp_server_config, MCP_TOKEN),
+            chatbot_config: chatbot_config.to_text(),
+            api_config: api_config.to_text(),
+            analytic: analytic.to_text(),
+            speech_to_text: speech_to_text.to_text(),
+            text_to_speech: text_to_speech.to_text(),
+            follow_up_prompts: follow_up_prompts.to_text(),
+            // The token of the flow's MCP endpoint is a credential: it stays here.
+            mcp_server_config: mcp_server_config.without_token().to_text(),
             category,
             r#type: kind,
             publish_instantly,
@@ -111,17 +113,6 @@ impl From<Flow> for FlowRecordView {
         };
         Self { id, name, rest }
     }
-}
-
-/// A setting as it is shown. Writing a map of JSON values cannot fail.
-fn json_text(setting: &Option<impl Serialize>) -> Option<String> {
-    setting.as_ref().and_then(|setting| serde_json::to_string(setting).ok())
-}
-
-fn json_text_without(setting: &Option<impl Serialize>, field: &str) -> Option<String> {
-    let Value::Object(mut fields) = serde_json::to_value(setting.as_ref()?).ok()? else { return None };
-    fields.remove(field);
-    Some(Value::Object(fields).to_string())
 }
 
 /// A flow without its canvas, with the state of its draft.

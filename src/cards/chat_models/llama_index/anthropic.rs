@@ -12,6 +12,7 @@ pub const CARD: Card = Card {
     description: "Anthropic's Claude models for engines.",
     base_classes: &["ChatAnthropic", CHAT_MODEL],
     risk: Risk::Safe,
+    needs: &[],
     inputs: &[
         Input::credential(&["anthropicApi"]),
         Input::model(&["claude-haiku-4-5", "claude-sonnet-4-6", "claude-opus-4-7", "claude-3-haiku"])

@@ -14,6 +14,7 @@ pub const CARD: Card = Card {
     description: "OpenAI's models in an Azure deployment of your own, for engines.",
     base_classes: &["AzureChatOpenAI", CHAT_MODEL],
     risk: Risk::Safe,
+    needs: &[],
     inputs: &[
         Input::credential(&["azureOpenAIApi"]),
         Input::model(&["gpt-4o-mini", "gpt-4o", "gpt-4.1", "gpt-4.1-mini", "gpt-3.5-turbo-16k"])

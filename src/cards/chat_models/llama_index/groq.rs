@@ -13,6 +13,7 @@ pub const CARD: Card = Card {
     description: "Open models on Groq's hardware, for engines.",
     base_classes: &["ChatGroq", CHAT_MODEL],
     risk: Risk::Safe,
+    needs: &[],
     inputs: &[
         Input::credential(&["groqApi"]).optional(),
         Input::model(&["llama-3.3-70b-versatile", "llama-3.1-8b-instant", "openai/gpt-oss-20b"]),

@@ -15,6 +15,7 @@ pub const CARD: Card = Card {
     description: "OpenAI's chat models for engines.",
     base_classes: &["ChatOpenAI", CHAT_MODEL, "BaseLLM"],
     risk: Risk::Safe,
+    needs: &[],
     inputs: &[
         Input::credential(&["openAIApi"]),
         Input::model(&["gpt-4o-mini", "gpt-4o", "gpt-4.1", "gpt-4.1-mini", "gpt-3.5-turbo"])

@@ -13,6 +13,7 @@ pub const CARD: Card = Card {
     description: "Open models hosted by Together AI, for engines.",
     base_classes: &["ChatTogetherAI", CHAT_MODEL],
     risk: Risk::Safe,
+    needs: &[],
     inputs: &[Input::credential(&["togetherAIApi"]), ANY_MODEL, TEMPERATURE, BASE_PATH],
     outputs: &[],
     make: Factory::ChatModel(|inputs| Ok(Box::new(model(inputs, HOME)?))),

@@ -19,6 +19,7 @@ pub const CARD: Card = Card {
     description: "Open models on Cerebras's hardware.",
     base_classes: &["ChatCerebras", "BaseChatOpenAI", "BaseChatModel", "BaseLanguageModel", "Runnable"],
     risk: Risk::Safe,
+    needs: &[],
     inputs: &[
         Input::credential(&["cerebrasAIApi"]).optional(),
         CACHE,

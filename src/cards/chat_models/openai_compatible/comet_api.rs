@@ -16,6 +16,7 @@ pub const CARD: Card = Card {
     description: "Models of many providers behind one CometAPI key.",
     base_classes: &["ChatCometAPI", "BaseChatOpenAI", "BaseChatModel", "BaseLanguageModel", "Runnable"],
     risk: Risk::Safe,
+    needs: &[],
     inputs: &[
         Input::credential(&["cometApi"]),
         CACHE,

@@ -24,6 +24,7 @@ pub const CARD: Card = Card {
         "Runnable",
     ],
     risk: Risk::Safe,
+    needs: &[],
     inputs: &[
         Input::credential(&["deepseekApi"]),
         CACHE,

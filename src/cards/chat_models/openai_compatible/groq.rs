@@ -15,6 +15,7 @@ pub const CARD: Card = Card {
     description: "Open models on Groq's hardware.",
     base_classes: &["GroqChat", "BaseChatModel", "BaseLanguageModel", "Runnable"],
     risk: Risk::Safe,
+    needs: &[],
     inputs: &[
         Input::credential(&["groqApi"]).optional(),
         CACHE,

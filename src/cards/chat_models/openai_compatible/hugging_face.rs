@@ -16,6 +16,7 @@ pub const CARD: Card = Card {
     description: "Chat models behind Hugging Face's router, or an inference endpoint of your own.",
     base_classes: &["ChatHuggingFace", "BaseChatModel", "LLM", "BaseLLM", "BaseLanguageModel", "Runnable"],
     risk: Risk::Safe,
+    needs: &[],
     inputs: &[
         Input::credential(&["huggingFaceApi"]),
         CACHE,

@@ -13,6 +13,7 @@ pub const CARD: Card = Card {
     description: "Models behind a LiteLLM proxy.",
     base_classes: &["ChatLitellm", "BaseChatModel", "BaseChatOpenAI", "BaseLanguageModel", "Runnable"],
     risk: Risk::Safe,
+    needs: &[],
     inputs: &[
         Input::credential(&["litellmApi"]).optional(),
         CACHE,

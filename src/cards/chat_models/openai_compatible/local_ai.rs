@@ -13,6 +13,7 @@ pub const CARD: Card = Card {
     description: "Models served by LocalAI on a machine of your own.",
     base_classes: &["ChatLocalAI", "BaseChatModel", "BaseChatOpenAI", "BaseLanguageModel", "Runnable"],
     risk: Risk::Safe,
+    needs: &[],
     inputs: &[
         Input::credential(&["localAIApi"]).optional(),
         CACHE,

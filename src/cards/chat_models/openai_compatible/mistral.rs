@@ -15,6 +15,7 @@ pub const CARD: Card = Card {
     description: "Mistral's models.",
     base_classes: &["ChatMistralAI", "BaseChatModel", "BaseLanguageModel", "Runnable"],
     risk: Risk::Safe,
+    needs: &[],
     inputs: &[
         Input::credential(&["mistralAIApi"]),
         CACHE,

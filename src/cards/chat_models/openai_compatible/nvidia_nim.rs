@@ -14,6 +14,7 @@ pub const CARD: Card = Card {
     description: "Models served by NVIDIA NIM containers.",
     base_classes: &["ChatNvidiaNIM", "BaseChatOpenAI", "BaseChatModel", "BaseLanguageModel", "Runnable"],
     risk: Risk::Safe,
+    needs: &[],
     inputs: &[
         Input::credential(&["nvidiaNIMApi"]).optional(),
         CACHE,

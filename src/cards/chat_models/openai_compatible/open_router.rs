@@ -16,6 +16,7 @@ pub const CARD: Card = Card {
     description: "Models of many providers behind one OpenRouter key.",
     base_classes: &["ChatOpenRouter", "BaseChatOpenAI", "BaseChatModel", "BaseLanguageModel", "Runnable"],
     risk: Risk::Safe,
+    needs: &[],
     inputs: &[
         Input::credential(&["openRouterApi"]).optional(),
         CACHE,

@@ -15,6 +15,7 @@ pub const CARD: Card = Card {
     description: "A model of your own at OpenAI, or at any server that speaks its protocol.",
     base_classes: &["ChatOpenAI-Custom", "BaseChatOpenAI", "BaseChatModel", "BaseLanguageModel", "Runnable"],
     risk: Risk::Safe,
+    needs: &[],
     inputs: &[
         Input::credential(&["openAIApi"]).optional(),
         CACHE,

@@ -16,6 +16,7 @@ pub const CARD: Card = Card {
     description: "Perplexity's models, which search the web before they answer.",
     base_classes: &["ChatPerplexity", "BaseChatModel", "BaseLanguageModel", "Runnable"],
     risk: Risk::Safe,
+    needs: &[],
     inputs: &[
         Input::credential(&["perplexityApi"]),
         CACHE,

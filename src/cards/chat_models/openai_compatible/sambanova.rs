@@ -18,6 +18,7 @@ pub const CARD: Card = Card {
     description: "Open models on SambaNova's hardware.",
     base_classes: &["ChatSambanova", "BaseChatOpenAI", "BaseChatModel", "BaseLanguageModel", "Runnable"],
     risk: Risk::Safe,
+    needs: &[],
     inputs: &[
         Input::credential(&["sambanovaApi"]),
         CACHE,

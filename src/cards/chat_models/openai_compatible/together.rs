@@ -22,6 +22,7 @@ pub const CARD: Card = Card {
         "Runnable",
     ],
     risk: Risk::Safe,
+    needs: &[],
     inputs: &[Input::credential(&["togetherAIApi"]), CACHE, ANY_MODEL, TEMPERATURE, STREAMING, BASE_PATH],
     outputs: &[],
     make: Factory::ChatModel(|inputs| Ok(Box::new(model(inputs, HOME)?))),

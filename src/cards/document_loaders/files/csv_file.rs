@@ -4,7 +4,7 @@ use super::rows::{RowFormat, csv};
 use crate::cards::kit::knowledge::loading::{
     BASE_CLASSES, FileContent, METADATA, OMIT, OUTPUTS, SPLITTER, file_loader,
 };
-use crate::cards::kit::{Card, Category, Factory, Input, Risk};
+use crate::cards::kit::{Capability, Card, Category, Factory, Input, Need, Risk};
 use crate::documents::DocumentKind;
 use crate::domain::error::Result;
 use crate::domain::predictions::prediction::Document;
@@ -17,6 +17,7 @@ pub const CARD: Card = Card {
     description: "The rows of CSV files, a document for each.",
     base_classes: BASE_CLASSES,
     risk: Risk::Safe,
+    needs: &[Need::optional(Capability::WorkspaceFiles)],
     inputs: &[
         Input::file("csvFile", "Csv File", &[".csv"]),
         Input::text("columnName", "Single Column Extraction")

@@ -1,7 +1,7 @@
 //! Docx File: the raw text of a text of a word processor.
 
 use crate::cards::kit::knowledge::loading::{BASE_CLASSES, METADATA, OMIT, OUTPUTS, SPLITTER, file_loader};
-use crate::cards::kit::{Card, Category, Factory, Input, Risk};
+use crate::cards::kit::{Capability, Card, Category, Factory, Input, Need, Risk};
 use crate::documents::DocumentKind;
 
 pub const CARD: Card = Card {
@@ -12,6 +12,7 @@ pub const CARD: Card = Card {
     description: "The text of Word documents.",
     base_classes: BASE_CLASSES,
     risk: Risk::Safe,
+    needs: &[Need::optional(Capability::WorkspaceFiles)],
     inputs: &[Input::file("docxFile", "Docx File", &[".docx"]), SPLITTER, METADATA, OMIT],
     outputs: OUTPUTS,
     make: Factory::Loader(|inputs| {

@@ -1,7 +1,7 @@
 //! Epub File: a document for each chapter, or for the whole book.
 
 use crate::cards::kit::knowledge::loading::{BASE_CLASSES, METADATA, OMIT, OUTPUTS, SPLITTER, file_loader};
-use crate::cards::kit::{Card, Category, Choice, Factory, Input, Risk};
+use crate::cards::kit::{Capability, Card, Category, Choice, Factory, Input, Need, Risk};
 use crate::documents::DocumentKind;
 
 const USAGES: &[Choice] =
@@ -17,6 +17,7 @@ pub const CARD: Card = Card {
     description: "The text of EPUB books, chapter by chapter or whole.",
     base_classes: BASE_CLASSES,
     risk: Risk::Safe,
+    needs: &[Need::optional(Capability::WorkspaceFiles)],
     inputs: &[
         Input::file("epubFile", "Epub File", &[".epub"]),
         Input::choice("usage", "Usage", USAGES).or("perChapter"),

@@ -3,7 +3,7 @@
 use super::by_kind::{self, LoaderChoices, POINTER};
 use super::pdf_file::USAGES;
 use crate::cards::kit::knowledge::loading::{BASE_CLASSES, METADATA, OMIT, OUTPUTS, SPLITTER, file_loader};
-use crate::cards::kit::{Card, Category, Factory, Input, Risk};
+use crate::cards::kit::{Capability, Card, Category, Factory, Input, Need, Risk};
 
 pub const CARD: Card = Card {
     name: "fileLoader",
@@ -13,6 +13,7 @@ pub const CARD: Card = Card {
     description: "The documents of files of any kind this server can read.",
     base_classes: BASE_CLASSES,
     risk: Risk::Safe,
+    needs: &[Need::optional(Capability::WorkspaceFiles)],
     inputs: &[
         Input::file("file", "File", &[]),
         Input::choice("usage", "Pdf Usage", USAGES).or("perPage").additional(),

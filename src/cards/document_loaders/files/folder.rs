@@ -5,7 +5,9 @@ use super::pdf_file::USAGES;
 use crate::cards::kit::knowledge::loading::{
     BASE_CLASSES, FileContent, METADATA, OMIT, OUTPUTS, SPLITTER, check_size, loader,
 };
-use crate::cards::kit::{Card, Category, Factory, Host, Input, Risk};
+use crate::cards::kit::{
+    Capability, Card, Category, Factory, Grant, Host, Input, Need, Risk, WorkspaceFiles,
+};
 use crate::domain::error::{Error, Result};
 use crate::domain::knowledge::server_folder::{FolderError, FolderQuery};
 use crate::domain::predictions::prediction::Document;
@@ -19,6 +21,7 @@ pub const CARD: Card = Card {
     description: "The files of a folder of the server. Only folders that its operator listed can be read.",
     base_classes: BASE_CLASSES,
     risk: Risk::Safe,
+    needs: &[Need::optional(Capability::WorkspaceFiles)],
     inputs: &[
         Input::text("folderPath", "Folder Path")
             .help("From the root, in a folder that SERVICE_DOCUMENT_FOLDERS lists: /srv/handbook"),
@@ -33,6 +36,7 @@ pub const CARD: Card = Card {
     make: Factory::Loader(|inputs| {
         let folder = FolderSource {
             label: inputs.label.to_owned(),
+            files: inputs.want(),
             path: inputs.text("folderPath")?.trim().to_owned(),
             recursive: inputs.switch("recursive"),
             choices: LoaderChoices::from_inputs(inputs, "pdfUsage")?,
@@ -43,6 +47,7 @@ pub const CARD: Card = Card {
 
 struct FolderSource {
     label: String,
+    files: Option<Grant<dyn WorkspaceFiles>>,
     path: String,
     recursive: bool,
     choices: LoaderChoices,
@@ -58,7 +63,8 @@ impl FolderSource {
             bytes_max: limits::DOCUMENT_BYTES_MAX,
         };
         let (mut documents, mut room) = (Vec::new(), limits::PASSAGES_BYTES_MAX);
-        let read = host.folder(&wanted, &mut |name, bytes| {
+        let files = self.files.ok_or_else(|| self.read_error(FolderError::NotListed))?;
+        let read = files.of(host)?.folder(&wanted, &mut |name, bytes| {
             if host.cancel().reason().is_some() {
                 return Err(Error::Cancelled);
             }

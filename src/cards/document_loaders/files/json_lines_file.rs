@@ -4,7 +4,7 @@ use super::pointers;
 use crate::cards::kit::knowledge::loading::{
     BASE_CLASSES, FileContent, METADATA, OMIT, OUTPUTS, SPLITTER, file_source, loader_with,
 };
-use crate::cards::kit::{Card, Category, Factory, Input, Risk};
+use crate::cards::kit::{Capability, Card, Category, Factory, Input, Need, Risk};
 use crate::documents::DocumentKind;
 use crate::domain::error::Result;
 use crate::domain::predictions::prediction::Document;
@@ -18,6 +18,7 @@ pub const CARD: Card = Card {
     description: "The lines of JSON Lines files, a document for each.",
     base_classes: BASE_CLASSES,
     risk: Risk::Safe,
+    needs: &[Need::optional(Capability::WorkspaceFiles)],
     inputs: &[
         Input::file("jsonlinesFile", "Jsonlines File", &[".jsonl"]),
         Input::text("pointerName", "Pointer Extraction").help("Where the text of a line is: /text."),

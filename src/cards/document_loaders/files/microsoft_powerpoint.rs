@@ -1,7 +1,7 @@
 //! Microsoft PowerPoint: a document for each slide.
 
 use crate::cards::kit::knowledge::loading::{BASE_CLASSES, METADATA, OMIT, OUTPUTS, SPLITTER, file_loader};
-use crate::cards::kit::{Card, Category, Factory, Input, Risk};
+use crate::cards::kit::{Capability, Card, Category, Factory, Input, Need, Risk};
 use crate::documents::DocumentKind;
 
 /// What a slide is called in the place of a document.
@@ -15,6 +15,7 @@ pub const CARD: Card = Card {
     description: "The text of presentations, a document for each slide.",
     base_classes: BASE_CLASSES,
     risk: Risk::Safe,
+    needs: &[Need::optional(Capability::WorkspaceFiles)],
     inputs: &[Input::file("powerpointFile", "PowerPoint File", &[".pptx"]), SPLITTER, METADATA, OMIT],
     outputs: OUTPUTS,
     make: Factory::Loader(|inputs| {

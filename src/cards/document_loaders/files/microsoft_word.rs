@@ -3,7 +3,7 @@
 use crate::cards::kit::knowledge::loading::{
     BASE_CLASSES, FileContent, METADATA, OMIT, OUTPUTS, SPLITTER, file_loader,
 };
-use crate::cards::kit::{Card, Category, Factory, Input, Risk};
+use crate::cards::kit::{Capability, Card, Category, Factory, Input, Need, Risk};
 use crate::documents::{DocumentKind, DocumentPart};
 use crate::domain::error::Result;
 use crate::domain::predictions::prediction::Document;
@@ -19,6 +19,7 @@ pub const CARD: Card = Card {
     description: "The text of Word documents, a document for each section.",
     base_classes: BASE_CLASSES,
     risk: Risk::Safe,
+    needs: &[Need::optional(Capability::WorkspaceFiles)],
     inputs: &[Input::file("docxFile", "Word File", &[".docx"]), SPLITTER, METADATA, OMIT],
     outputs: OUTPUTS,
     make: Factory::Loader(|inputs| file_loader(inputs, "docxFile", by_section)),

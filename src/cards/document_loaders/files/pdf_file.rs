@@ -1,7 +1,7 @@
 //! Pdf File: a document for each page, or for the whole file.
 
 use crate::cards::kit::knowledge::loading::{BASE_CLASSES, METADATA, OMIT, OUTPUTS, SPLITTER, file_loader};
-use crate::cards::kit::{Card, Category, Choice, Factory, Input, Risk};
+use crate::cards::kit::{Capability, Card, Category, Choice, Factory, Input, Need, Risk};
 use crate::documents::DocumentKind;
 
 /// How many documents a file of pages becomes.
@@ -18,6 +18,7 @@ pub const CARD: Card = Card {
     description: "The text of PDF files, page by page or whole.",
     base_classes: BASE_CLASSES,
     risk: Risk::Safe,
+    needs: &[Need::optional(Capability::WorkspaceFiles)],
     inputs: &[
         Input::file("pdfFile", "Pdf File", &[".pdf"]),
         Input::choice("usage", "Usage", USAGES).or("perPage"),

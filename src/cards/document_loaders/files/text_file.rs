@@ -1,7 +1,7 @@
 //! Text File: files that are text already, sources of programs included.
 
 use crate::cards::kit::knowledge::loading::{BASE_CLASSES, METADATA, OMIT, OUTPUTS, SPLITTER, file_loader};
-use crate::cards::kit::{Card, Category, Factory, Input, Risk};
+use crate::cards::kit::{Capability, Card, Category, Factory, Input, Need, Risk};
 use crate::documents::DocumentKind;
 
 /// Endings of files that are read as they are.
@@ -68,6 +68,7 @@ pub const CARD: Card = Card {
     description: "A document of each uploaded text file.",
     base_classes: BASE_CLASSES,
     risk: Risk::Safe,
+    needs: &[Need::optional(Capability::WorkspaceFiles)],
     inputs: &[Input::file("txtFile", "Txt File", ENDINGS), SPLITTER, METADATA, OMIT],
     outputs: OUTPUTS,
     make: Factory::Loader(|inputs| {

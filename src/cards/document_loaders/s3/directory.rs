@@ -23,6 +23,7 @@ pub const CARD: Card = Card {
     description: "The text of the objects in an S3 bucket, by the endings of their names.",
     base_classes: BASE_CLASSES,
     risk: Risk::Safe,
+    needs: &[],
     inputs: &[
         Input::credential(&["awsApi"])
             .optional()

@@ -18,6 +18,7 @@ pub const CARD: Card = Card {
     description: "The text of an object in an S3 bucket, by the ending of its name.",
     base_classes: BASE_CLASSES,
     risk: Risk::Safe,
+    needs: &[],
     inputs: &[
         Input::credential(&["awsApi"])
             .optional()

@@ -15,6 +15,7 @@ pub const CARD: Card = Card {
     description: "The pages that a search with Brave finds, a document for each.",
     base_classes: BASE_CLASSES,
     risk: Risk::Safe,
+    needs: &[],
     inputs: &[Input::credential(&["braveSearchApi"]), QUERY, SPLITTER, METADATA, OMIT],
     outputs: OUTPUTS,
     make: Factory::Loader(|inputs| {

@@ -15,6 +15,7 @@ pub const CARD: Card = Card {
     description: "What a search with Google or another engine finds, through SearchApi, a document for each result.",
     base_classes: BASE_CLASSES,
     risk: Risk::Safe,
+    needs: &[],
     inputs: &[
         Input::credential(&["searchApi"]),
         QUERY.optional(),

@@ -13,6 +13,7 @@ pub const CARD: Card = Card {
     description: "What a search with Google finds, through SerpApi, a document for each result.",
     base_classes: BASE_CLASSES,
     risk: Risk::Safe,
+    needs: &[],
     inputs: &[Input::credential(&["serpApi"]), QUERY, SPLITTER, METADATA, OMIT],
     outputs: OUTPUTS,
     make: Factory::Loader(|inputs| {

@@ -16,6 +16,7 @@ pub const CARD: Card = Card {
     description: "OpenAI's embedding models in an Azure deployment of your own, for engines.",
     base_classes: &["AzureOpenAIEmbeddings", EMBEDDING, "BaseEmbedding"],
     risk: Risk::Safe,
+    needs: &[],
     inputs: &[Input::credential(&["azureOpenAIApi"]), TIMEOUT, BASE_PATH],
     outputs: &[],
     make: Factory::Embeddings(|inputs| {

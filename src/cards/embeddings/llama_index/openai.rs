@@ -14,6 +14,7 @@ pub const CARD: Card = Card {
     description: "OpenAI's embedding models for engines.",
     base_classes: &["OpenAIEmbedding", EMBEDDING, "BaseEmbedding"],
     risk: Risk::Safe,
+    needs: &[],
     inputs: &[
         Input::credential(&["openAIApi"]),
         Input::model(&["text-embedding-3-small", "text-embedding-3-large", "text-embedding-ada-002"])

@@ -1,27 +1,36 @@
-//! A host for tests of single cards: nothing is stored, nothing is asked, and an index is kept as a service keeps it.
+//! A host for tests of single cards: nothing is stored, code returns nothing, and a run remembers as one without a server does.
 
-use super::host::Host;
+use super::Capabilities;
+use super::code::CodeRunner;
+use super::conversations::LoneQuestion;
+use super::flows::{FlowCall, Flows};
+use super::host::{Host, HostContext};
+use super::knowledge::Knowledge;
+use super::run_memory::RunMemory;
 use crate::base::cancel::CancelToken;
 use crate::cards::kit::build::code::Code;
-use crate::cards::kit::build::component::{ReplyKey, RunContext};
+use crate::cards::kit::build::component::RunContext;
+use crate::cards::kit::knowledge::VectorStore;
+use crate::cards::kit::stores::collections::Collections;
 use crate::clock::Clock;
 use crate::documents::{self, DocumentReader};
-use crate::domain::error::Result;
+use crate::domain::error::{Error, Result};
+use crate::domain::ids::DocumentStoreId;
+use crate::domain::predictions::prediction::{Document, RunOutput};
+use crate::llm::TokenCache;
 use crate::net::Outgoing;
 use crate::script::ScriptError;
-use crate::vectors::VectorIndex;
-use jiff::Timestamp;
 use serde_json::Value;
-use std::collections::HashMap;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 /// The host.
 pub(in crate::cards) struct TestHost {
     outgoing: Outgoing,
     documents: DocumentReader,
     pub(in crate::cards) cancel: CancelToken,
-    indexes: Mutex<HashMap<[u8; 32], Arc<VectorIndex>>>,
-    remembered: Mutex<HashMap<ReplyKey, Arc<[u8]>>>,
+    clock: Clock,
+    tokens: TokenCache,
+    memory: RunMemory,
 }
 
 impl Default for TestHost {
@@ -31,8 +40,9 @@ impl Default for TestHost {
             documents: DocumentReader::new("no program".into(), documents::DocumentLimits::default())
                 .unwrap(),
             cancel: CancelToken::new(None),
-            indexes: Mutex::default(),
-            remembered: Mutex::default(),
+            clock: Clock::default(),
+            tokens: TokenCache::default(),
+            memory: RunMemory::default(),
         }
     }
 }
@@ -44,49 +54,55 @@ impl TestHost {
     }
 }
 
-impl Host for TestHost {
+impl CodeRunner for TestHost {
     fn run_code(&self, _code: &Code<'_>) -> Result<Value, ScriptError> {
         Ok(Value::Null)
     }
+}
 
-    fn documents(&self) -> &DocumentReader {
-        &self.documents
+impl Flows for TestHost {
+    fn ask_flow(&self, call: &FlowCall<'_>) -> Result<RunOutput> {
+        Err(Error::no_flow(call.flow))
+    }
+}
+
+impl Knowledge for TestHost {
+    fn document_store_chunks(&self, _store: &DocumentStoreId) -> Result<Option<Vec<Document>>> {
+        Ok(None)
     }
 
-    fn outgoing(&self) -> &Outgoing {
-        &self.outgoing
+    fn store_vectors(&self, _store: &DocumentStoreId) -> Result<Option<Arc<dyn VectorStore>>> {
+        Ok(None)
     }
 
-    fn cancel(&self) -> &CancelToken {
-        &self.cancel
+    fn collections(&self) -> &dyn Collections {
+        unreachable!("a test of a single card stores no chunks")
     }
+}
 
-    fn clock(&self) -> Clock {
-        Clock::default()
-    }
-
-    fn now(&self) -> Timestamp {
-        Timestamp::UNIX_EPOCH
-    }
-
-    fn recall(&self, key: &ReplyKey) -> Option<Arc<[u8]>> {
-        self.remembered.lock().unwrap().get(key).cloned()
-    }
-
-    fn remember(&self, key: &ReplyKey, bytes: Vec<u8>) {
-        self.remembered.lock().unwrap().insert(*key, bytes.into());
-    }
-
-    fn index(
-        &self,
-        content: &[u8; 32],
-        make: &mut dyn FnMut() -> Result<VectorIndex>,
-    ) -> Result<Arc<VectorIndex>> {
-        if let Some(index) = self.indexes.lock().unwrap().get(content) {
-            return Ok(index.clone());
+impl Host for TestHost {
+    fn context(&self) -> HostContext<'_> {
+        HostContext {
+            cancel: &self.cancel,
+            outgoing: &self.outgoing,
+            documents: &self.documents,
+            clock: &self.clock,
+            tokens: &self.tokens,
+            question: "",
+            conversation: None,
+            facts: None,
+            variables: None,
+            progress: None,
         }
-        let index = Arc::new(make()?);
-        self.indexes.lock().unwrap().insert(*content, index.clone());
-        Ok(index)
+    }
+
+    fn capabilities(&self) -> Capabilities<'_> {
+        Capabilities::default()
+            .with_conversations(&LoneQuestion)
+            .with_vector_indexes(&self.memory)
+            .with_replies(&self.memory)
+            .with_code(self)
+            .with_knowledge(self)
+            .with_flows(self)
     }
 }

@@ -7,11 +7,13 @@ use crate::domain::error::{Error, Result};
 use crate::domain::knowledge::upsert::UpsertProgress;
 use crate::domain::predictions::prediction::Document;
 use crate::domain::workspace::credential_types::{self, FieldKind};
-use crate::limits::EMBEDDING_TEXTS_AT_ONCE;
 use crate::vectors::{RowId, VectorRow};
 use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 use std::sync::Arc;
+
+/// Texts that are embedded in one call of a provider (manual 14.8).
+const EMBEDDING_TEXTS_AT_ONCE: usize = 64;
 
 /// Settings of requests, and of how long their results are kept, that leave the vectors as they are.
 const SENDING: &[&str] = &[

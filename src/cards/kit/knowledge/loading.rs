@@ -4,6 +4,8 @@
 use super::{Loader, Splitter};
 use crate::canvas::files::{self, FileInput, InlineFile};
 use crate::cards::kit::build::inputs::Inputs;
+use crate::cards::kit::capabilities::Grant;
+use crate::cards::kit::capabilities::files::WorkspaceFiles;
 use crate::cards::kit::capabilities::host::Host;
 use crate::cards::kit::schema::card::Output;
 use crate::cards::kit::schema::input::{Input, WireType};
@@ -163,6 +165,7 @@ pub fn file_source(
     read: impl Fn(&FileContent<'_>) -> Result<Vec<Document>> + Send + Sync + 'static,
 ) -> Result<impl DocumentSource + 'static> {
     let (held, label) = (files_of(inputs, input)?, inputs.label.to_owned());
+    let files: Option<Grant<dyn WorkspaceFiles>> = inputs.want();
     Ok(move |host: &dyn Host| {
         let mut documents = Vec::new();
         let mut room = limits::PASSAGES_BYTES_MAX;
@@ -174,7 +177,8 @@ pub fn file_source(
             let (name, bytes) = match file {
                 FileInput::Inline(InlineFile { name, bytes }) => (name.as_str(), bytes.as_slice()),
                 FileInput::Stored(name) => {
-                    stored = host.stored_file(name)?.ok_or_else(|| {
+                    let found = files.map(|files| files.of(host)?.stored_file(name)).transpose()?.flatten();
+                    stored = found.ok_or_else(|| {
                         Error::RunFailed(format!("{label}: a file is not here any more; upload it again"))
                     })?;
                     (stored.name.as_str(), stored.bytes.as_slice())

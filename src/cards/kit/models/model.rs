@@ -5,7 +5,8 @@ use super::model_span::ModelSpan;
 use super::token_sink::TokenSink;
 use crate::cards::kit::build::component::{Cache, ReplyKey};
 use crate::cards::kit::build::inputs::Inputs;
-use crate::cards::kit::capabilities::host::{Host, ModelCall};
+use crate::cards::kit::capabilities::host::Host;
+use crate::cards::kit::capabilities::observers::ModelCall;
 use crate::domain::error::{Error, Result};
 use crate::domain::predictions::prediction::Document;
 use crate::llm::{
@@ -85,22 +86,29 @@ impl Model {
         host: &dyn Host,
         sink: &mut dyn TokenSink,
     ) -> Result<Completion> {
+        let observer = host.capabilities().observer();
         let kept = self.cache_layer.as_ref().and_then(|front| Some((&front.cache, front.key(request)?)));
         if let Some((cache, key)) = &kept
             && let Some(reply) = cache.find(key, host)
         {
             replay(&reply, sink)?;
-            host.record_citations(citation_documents(&reply.citations));
+            if let Some(observer) = observer {
+                observer.record_citations(citation_documents(&reply.citations));
+            }
             return Ok(Completion { usage: None, ..reply });
         }
         let began = Instant::now();
         let ask = || self.chat.chat(request, host.cancel(), &mut SinkReceiver(sink));
         let completion = self.span.call(ask, |completion| completion.usage);
         let result = completion.as_ref().map(|completion| completion.usage).map_err(ModelError::kind);
-        host.record_model_call(&ModelCall { card: self.span.card(), took: began.elapsed(), result });
+        if let Some(observer) = observer {
+            observer.record_model_call(&ModelCall { card: self.span.card(), took: began.elapsed(), result });
+        }
         let completion = completion.map_err(|fault| fault.at(&self.label))?;
-        host.record_usage(&self.label, completion.usage);
-        host.record_citations(citation_documents(&completion.citations));
+        if let Some(observer) = observer {
+            observer.record_usage(completion.usage);
+            observer.record_citations(citation_documents(&completion.citations));
+        }
         // Failures and streams that broke off do not get here.
         if let Some((cache, key)) = kept.as_ref().filter(|_| !completion.once) {
             cache.store(key, &completion, host);

@@ -116,7 +116,9 @@ impl ProviderEmbeddings {
         let embed = || embeddings::embed(self.model.as_ref(), &sent, aim, host.cancel());
         let done = self.span.call(embed, |done| done.usage);
         let EmbeddingResponse { vectors, usage } = done.map_err(|fault| fault.at(&self.label))?;
-        host.record_usage(&self.label, usage);
+        if let Some(observer) = host.capabilities().observer() {
+            observer.record_usage(usage);
+        }
         Ok(vectors)
     }
 }

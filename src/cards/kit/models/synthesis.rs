@@ -7,9 +7,13 @@ use crate::cards::kit::build::prompt::BraceText;
 use crate::cards::kit::knowledge::chunk_markup;
 use crate::domain::error::{Error, Result};
 use crate::domain::predictions::prediction::Document;
-use crate::limits::{SYNTHESIS_PASSAGES_BYTES, SYNTHESIS_ROUNDS_MAX};
 use crate::llm::{ChatMessage, ChatRequest};
 use serde_json::Map;
+
+/// Bytes of passages that an engine answers from in one call of its model (manual 14.7).
+const SYNTHESIS_PASSAGES_BYTES: usize = 24 * 1024;
+/// How often answers are answered from again (manual 14.7).
+const SYNTHESIS_ROUNDS_MAX: usize = 5;
 
 /// What the owner's prompts may hold.
 const CONTEXT: &str = "context";

@@ -6,6 +6,7 @@ use crate::cards::kit::build::component::{
 };
 use crate::cards::kit::build::inputs::Inputs;
 use crate::cards::kit::build::prompt::Prompt;
+use crate::cards::kit::capabilities::Need;
 use crate::cards::kit::knowledge::embedding::CheckedEmbeddings;
 use crate::cards::kit::knowledge::{Loader, Splitter, VectorStore};
 use crate::cards::kit::models::model::Model;
@@ -31,6 +32,8 @@ pub struct Card {
     pub base_classes: &'static [&'static str],
     /// What a check may do with it.
     pub risk: Risk,
+    /// What it uses of the service, beside what every card may.
+    pub needs: &'static [Need],
     /// Its inputs, in the order the editor shows them.
     pub inputs: &'static [Input],
     /// Its outputs, when it has more than the one.

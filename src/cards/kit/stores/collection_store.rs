@@ -4,7 +4,9 @@ use super::collections::{CollectionEdit, Collections};
 use super::records::{ChunkDiff, Cleanup, RecordManager, RecordManagerConfig, chunk_key};
 use super::store_inputs;
 use crate::cards::kit::build::component::{Embeddings, RunContext};
+use crate::cards::kit::capabilities::Grant;
 use crate::cards::kit::capabilities::host::Host;
+use crate::cards::kit::capabilities::knowledge::Knowledge;
 use crate::cards::kit::knowledge::conversation_scope;
 use crate::cards::kit::knowledge::embedding::{embed_chunks, embed_query};
 use crate::cards::kit::knowledge::{Loader, ScoredChunk, UpsertReport, VectorQuery, VectorStore};
@@ -27,6 +29,7 @@ pub struct CollectionStore {
     pub name: String,
     pub embeddings: Arc<dyn Embeddings>,
     pub uploads: bool,
+    pub knowledge: Grant<dyn Knowledge>,
 }
 
 impl CollectionStore {
@@ -35,7 +38,7 @@ impl CollectionStore {
     }
 
     fn collections<'h>(&self, host: &'h dyn Host) -> Result<&'h dyn Collections> {
-        host.collections().ok_or_else(|| self.card_error("a run without a server has no stored passages"))
+        Ok(self.knowledge.of(host)?.collections())
     }
 
     /// The chunks nearest to a text, of those that are there for everybody and of those of the conversation that asks.

@@ -6,7 +6,9 @@ use super::records::{ChunkDiff, RecordManager, chunk_key};
 use super::store_inputs::{self, StoreInputs};
 use crate::base::cancel::{CancelReason, CancelToken};
 use crate::cards::kit::build::component::RunContext;
+use crate::cards::kit::capabilities::Grant;
 use crate::cards::kit::capabilities::host::Host;
+use crate::cards::kit::capabilities::knowledge::Knowledge;
 use crate::cards::kit::knowledge::conversation_scope;
 use crate::cards::kit::knowledge::embedding::embed_query;
 use crate::cards::kit::knowledge::mmr::MmrSearch;
@@ -127,6 +129,7 @@ pub(in crate::cards) struct RemoteVectorStore<D> {
     /// Chunks of one request at most.
     batch: usize,
     uploads: bool,
+    knowledge: Option<Grant<dyn Knowledge>>,
     mmr: Option<MmrSearch>,
     database: D,
 }
@@ -149,6 +152,7 @@ impl<D: VectorDatabase> RemoteVectorStore<D> {
             most: store_inputs::top_k(inputs)?,
             batch: batch.map_or(usize::MAX, |batch| usize::try_from(batch).unwrap_or(usize::MAX)),
             uploads: conversation_scope::is_on(inputs),
+            knowledge: inputs.want(),
             mmr: MmrSearch::from_inputs(inputs)?,
             database,
         })
@@ -248,9 +252,10 @@ impl<D: VectorDatabase> VectorStore for RemoteVectorStore<D> {
         let named: Vec<(Uuid, &Document)> = named.filter(|(name, _)| seen.insert(*name)).collect();
         let leave = match conversation {
             Some(conversation) => {
-                let library = host.collections();
-                let library =
-                    library.ok_or_else(|| self.inputs.card_error("it takes files on a server alone"))?;
+                let knowledge = self.knowledge;
+                let knowledge =
+                    knowledge.ok_or_else(|| self.inputs.card_error("it takes files on a server alone"))?;
+                let library = knowledge.of(host)?.collections();
                 let amount = conversation_scope::chunk_usage(named.iter().map(|(_, passage)| *passage));
                 Some((library, library.reserve(&conversation, amount)?))
             }

@@ -8,10 +8,12 @@ use crate::cards::kit::schema::input::{Input, WireType};
 use crate::domain::error::{Error, Result};
 use crate::domain::knowledge::upsert::UpsertProgress;
 use crate::domain::predictions::prediction::Document;
-use crate::limits::FILLING_PASSAGES_MAX;
 use crate::vectors::SearchHit;
 use serde_json::Value;
 use std::sync::Arc;
+
+/// Passages one filling of a vector store may bring (manual 14.8).
+const FILLING_PASSAGES_MAX: usize = 100_000;
 
 /// Chunks returned when a card says nothing else.
 pub const TOP_K: usize = 4;

@@ -2,7 +2,7 @@
 
 use super::docs_actions::ACTIONS;
 use crate::cards::kit::web::actions::toolkit;
-use crate::cards::kit::{Card, Category, Choice, Factory, Input, Risk};
+use crate::cards::kit::{Capability, Card, Category, Choice, Factory, Input, Need, Risk};
 
 pub const CARD: Card = Card {
     name: "googleDocsTool",
@@ -12,6 +12,7 @@ pub const CARD: Card = Card {
     description: "Lets a model read and write documents in Google Docs.",
     base_classes: &["Tool"],
     risk: Risk::Risky,
+    needs: &[Need::optional(Capability::SignIns)],
     inputs: &[
         Input::credential(&["googleDocsOAuth2"]),
         Input::choices("actions", "Actions", CHOICES),

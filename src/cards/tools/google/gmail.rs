@@ -2,7 +2,7 @@
 
 use super::gmail_actions::ACTIONS;
 use crate::cards::kit::web::actions::{chosen_by, toolkit};
-use crate::cards::kit::{Card, Category, Choice, Factory, Input, Risk};
+use crate::cards::kit::{Capability, Card, Category, Choice, Factory, Input, Need, Risk};
 
 pub const CARD: Card = Card {
     name: "gmail",
@@ -12,6 +12,7 @@ pub const CARD: Card = Card {
     description: "Lets a model read, write, send and sort mail in Gmail.",
     base_classes: &["Gmail", "Tool"],
     risk: Risk::Risky,
+    needs: &[Need::optional(Capability::SignIns)],
     inputs: &[
         Input::credential(&["gmailOAuth2"]),
         Input::choice("gmailType", "Type", KINDS),

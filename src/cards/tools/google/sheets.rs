@@ -2,7 +2,7 @@
 
 use super::sheets_actions::ACTIONS;
 use crate::cards::kit::web::actions::{chosen_by, toolkit};
-use crate::cards::kit::{Card, Category, Choice, Factory, Input, Risk};
+use crate::cards::kit::{Capability, Card, Category, Choice, Factory, Input, Need, Risk};
 
 pub const CARD: Card = Card {
     name: "googleSheetsTool",
@@ -12,6 +12,7 @@ pub const CARD: Card = Card {
     description: "Lets a model read and write spreadsheets in Google Sheets.",
     base_classes: &["Tool"],
     risk: Risk::Risky,
+    needs: &[Need::optional(Capability::SignIns)],
     inputs: &[
         Input::credential(&["googleSheetsOAuth2"]),
         Input::choice("sheetsType", "Type", KINDS),

@@ -21,6 +21,7 @@ pub const CARD: Card = Card {
     description: "Deletes at an address when the model wants it.",
     base_classes: &["RequestsDelete", "DynamicStructuredTool", "StructuredTool", "Runnable", "Tool"],
     risk: Risk::Risky,
+    needs: &[],
     inputs: &[
         Input::address("requestsDeleteUrl", "URL").variables(),
         Input::text("requestsDeleteName", "Name").or("requests_delete").additional(),

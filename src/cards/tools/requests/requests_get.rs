@@ -17,6 +17,7 @@ pub const CARD: Card = Card {
     description: "Gets an address when the model wants it.",
     base_classes: &["RequestsGet", "DynamicStructuredTool", "StructuredTool", "Runnable", "Tool"],
     risk: Risk::Safe,
+    needs: &[],
     inputs: &[
         Input::address("requestsGetUrl", "URL").variables(),
         Input::text("requestsGetName", "Name").or("requests_get").additional(),

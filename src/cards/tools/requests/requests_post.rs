@@ -20,6 +20,7 @@ pub const CARD: Card = Card {
     description: "Posts to an address when the model wants it.",
     base_classes: &["RequestsPost", "DynamicStructuredTool", "StructuredTool", "Runnable", "Tool"],
     risk: Risk::Risky,
+    needs: &[],
     inputs: &[
         Input::address("requestsPostUrl", "URL").variables(),
         Input::text("requestsPostName", "Name").or("requests_post").additional(),

@@ -20,6 +20,7 @@ pub const CARD: Card = Card {
     description: "Puts to an address when the model wants it.",
     base_classes: &["RequestsPut", "DynamicStructuredTool", "StructuredTool", "Runnable", "Tool"],
     risk: Risk::Risky,
+    needs: &[],
     inputs: &[
         Input::address("requestsPutUrl", "URL").variables(),
         Input::text("requestsPutName", "Name").or("requests_put").additional(),

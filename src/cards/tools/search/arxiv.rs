@@ -18,6 +18,7 @@ pub const CARD: Card = Card {
     description: "Finds papers on arXiv and reads their summaries.",
     base_classes: &["Arxiv", "DynamicStructuredTool", "StructuredTool", "Runnable"],
     risk: Risk::Safe,
+    needs: &[],
     inputs: &[
         Input::text("arxivName", "Name").or("arxiv_search").additional(),
         Input::lines("arxivDescription", "Description").or(DESCRIPTION).additional(),

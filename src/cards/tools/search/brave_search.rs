@@ -14,6 +14,7 @@ pub const CARD: Card = Card {
     description: "Searches the web with Brave.",
     base_classes: &["BraveSearchAPI", "Tool", "StructuredTool", "Runnable"],
     risk: Risk::Safe,
+    needs: &[],
     inputs: &[Input::credential(&["braveSearchApi"])],
     outputs: &[],
     make: Factory::Tools(|inputs| {

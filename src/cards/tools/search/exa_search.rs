@@ -15,6 +15,7 @@ pub const CARD: Card = Card {
     description: "Searches the web by meaning with Exa.",
     base_classes: &["ExaSearch", "Tool", "StructuredTool", "Runnable"],
     risk: Risk::Safe,
+    needs: &[],
     inputs: &[
         Input::credential(&["exaSearchApi"]),
         Input::lines("description", "Tool Description").or(DESCRIPTION),

@@ -14,6 +14,7 @@ pub const CARD: Card = Card {
     description: "Searches the web, or some sites, with Google.",
     base_classes: &["GoogleCustomSearchAPI", "Tool", "StructuredTool", "Runnable"],
     risk: Risk::Safe,
+    needs: &[],
     inputs: &[Input::credential(&["googleCustomSearchApi"])],
     outputs: &[],
     make: Factory::Tools(|inputs| {

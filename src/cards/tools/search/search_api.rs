@@ -14,6 +14,7 @@ pub const CARD: Card = Card {
     description: "Searches with Google through SearchApi.",
     base_classes: &["SearchAPI", "Tool", "StructuredTool", "Runnable"],
     risk: Risk::Safe,
+    needs: &[],
     inputs: &[Input::credential(&["searchApi"])],
     outputs: &[],
     make: Factory::Tools(|inputs| {

@@ -20,6 +20,7 @@ pub const CARD: Card = Card {
     description: "Searches the web with a SearXNG of your own.",
     base_classes: &["SearXNG", "Tool", "StructuredTool", "Runnable"],
     risk: Risk::Safe,
+    needs: &[],
     inputs: &[
         Input::address("apiBase", "Base URL")
             .or("http://localhost:8080")

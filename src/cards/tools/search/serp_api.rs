@@ -14,6 +14,7 @@ pub const CARD: Card = Card {
     description: "Searches with Google through SerpApi.",
     base_classes: &["SerpAPI", "Tool", "StructuredTool", "Runnable"],
     risk: Risk::Safe,
+    needs: &[],
     inputs: &[Input::credential(&["serpApi"])],
     outputs: &[],
     make: Factory::Tools(|inputs| {

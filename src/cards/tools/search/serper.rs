@@ -14,6 +14,7 @@ pub const CARD: Card = Card {
     description: "Searches with Google through Serper.",
     base_classes: &["Serper", "Tool", "StructuredTool", "Runnable"],
     risk: Risk::Safe,
+    needs: &[],
     inputs: &[Input::credential(&["serperApi"])],
     outputs: &[],
     make: Factory::Tools(|inputs| {

@@ -15,6 +15,7 @@ pub const CARD: Card = Card {
     description: "Searches the web with Tavily, made for models.",
     base_classes: &["TavilyAPI", "Tool", "StructuredTool", "Runnable"],
     risk: Risk::Safe,
+    needs: &[],
     inputs: &[
         Input::credential(&["tavilyApi"]),
         Input::choice("topic", "Topic", TOPICS).or("general").additional(),

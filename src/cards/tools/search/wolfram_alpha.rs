@@ -16,6 +16,7 @@ pub const CARD: Card = Card {
     description: "Computes and looks up facts with WolframAlpha.",
     base_classes: &["WolframAlpha", "Tool", "StructuredTool", "Runnable"],
     risk: Risk::Safe,
+    needs: &[],
     inputs: &[Input::credential(&["wolframAlphaAppId"])],
     outputs: &[],
     make: Factory::Tools(|inputs| {

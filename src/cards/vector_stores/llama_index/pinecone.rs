@@ -4,7 +4,7 @@ use super::{EMBEDDINGS, MODEL, StoreWithModel};
 use crate::cards::kit::models::openai_compatible::BASE_PATH;
 use crate::cards::kit::stores::remote::outputs;
 use crate::cards::kit::stores::store_inputs::{DOCUMENT, TOP_K_INPUT};
-use crate::cards::kit::{Card, Category, Factory, Input, Output, Risk};
+use crate::cards::kit::{Capability, Card, Category, Factory, Input, Need, Output, Risk};
 use crate::cards::vector_stores::pinecone::store;
 
 const CLASSES: &[&str] = &["Pinecone", "VectorIndexRetriever"];
@@ -22,6 +22,7 @@ pub const CARD: Card = Card {
     description: "Stores passages in an index of Pinecone and finds them there, for engines. The index must exist.",
     base_classes: CLASSES,
     risk: Risk::Safe,
+    needs: &[Need::optional(Capability::Knowledge)],
     inputs: &[
         Input::credential(&["pineconeApi"]),
         DOCUMENT,

@@ -3,7 +3,7 @@
 use super::{EMBEDDINGS, MODEL, StoreWithModel};
 use crate::cards::kit::stores::remote::outputs;
 use crate::cards::kit::stores::store_inputs::{DOCUMENT, TOP_K_INPUT};
-use crate::cards::kit::{Card, Category, Factory, Input, Output, Risk};
+use crate::cards::kit::{Capability, Card, Category, Factory, Input, Need, Output, Risk};
 use crate::cards::vector_stores::faiss::store;
 
 const NAME: &str = "simpleStoreLlamaIndex";
@@ -25,6 +25,7 @@ pub const CARD: Card = Card {
                   place of what was there.",
     base_classes: CLASSES,
     risk: Risk::Safe,
+    needs: &[Need::required(Capability::Knowledge)],
     inputs: &[
         DOCUMENT,
         MODEL,

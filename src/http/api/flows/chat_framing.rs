@@ -2,7 +2,7 @@
 
 use crate::app::App;
 use crate::domain::error::{Error, Result};
-use crate::domain::flows::flow::AllowedOrigins;
+use crate::domain::flows::settings::AllowedOrigins;
 use crate::domain::ids::FlowId;
 use crate::http::routing::guard;
 use crate::http::routing::origin::Origin;
@@ -25,7 +25,7 @@ pub fn frame_ancestors(app: &App, flow: &str, headers: &HeaderMap) -> Result<Opt
         Err(other) => return Err(other),
     };
     if flow.settings.is_shared() {
-        return Ok(Some(sources(&flow.settings.allowed_origins(), &app.settings.cors_origins)));
+        return Ok(Some(sources(&flow.settings.chatbot_config.allowed_origins, &app.settings.cors_origins)));
     }
     // A session that is over proves nothing, and nothing is refused for it.
     let visitor = guard::visitor(app, headers).unwrap_or_default();

@@ -146,8 +146,8 @@ pub fn public(app: &App, (): (), request: &Request) -> Result<Json<PublicFlow>> 
 pub fn refused_origins(app: &App, caller: Caller, request: &Request) -> Result<Json<Vec<RefusedOriginView>>> {
     let (flow, refused) = refused_origins::list(app, &caller, &flow_id(request)?)?;
     let (allowed, cors, own) =
-        (flow.settings.allowed_origins(), &app.settings.cors_origins, request.own_origins());
-    let still = refused.into_iter().filter(|one| !origin::is_admitted(&allowed, cors, &own, &one.origin));
+        (&flow.settings.chatbot_config.allowed_origins, &app.settings.cors_origins, request.own_origins());
+    let still = refused.into_iter().filter(|one| !origin::is_admitted(allowed, cors, &own, &one.origin));
     Ok(Json(still.map(RefusedOriginView::from).collect()))
 }
 

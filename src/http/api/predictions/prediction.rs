@@ -76,10 +76,10 @@ pub(in crate::http::api) fn admit_to_flow(
 
 /// Refuses pages that the flow does not list (manual 2.4).
 pub(in crate::http::api) fn admit_origin(app: &App, request: &Request, flow: &Flow) -> Result<()> {
-    let (listed, own) = (flow.settings.allowed_origins(), request.own_origins());
+    let (chat, own) = (&flow.settings.chatbot_config, request.own_origins());
     match request.origin() {
-        Some(page) if !origin::is_admitted(&listed, &app.settings.cors_origins, &own, page) => {
-            Err(Error::OriginRefused(flow.settings.origin_message().to_owned()))
+        Some(page) if !origin::is_admitted(&chat.allowed_origins, &app.settings.cors_origins, &own, page) => {
+            Err(Error::OriginRefused(chat.origin_message.clone()))
         }
         _ => Ok(()),
     }

@@ -48,7 +48,7 @@ pub(super) fn delete_remote_memories(
         let newest = app.store.conversation(workspace, flow, &chat, 1)?;
         let Some(session) = newest.into_iter().find_map(|message| message.session) else { continue };
         if memories.is_none() {
-            memories = Some(engine::outside_memories(&plan, &turn)?);
+            memories = Some(engine::outside_memories(&plan, &turn, &host)?);
         }
         for memory in memories.iter().flatten() {
             memory.forget(&session, &host)?;

@@ -9,9 +9,10 @@ use crate::domain::ids::{ChunkId, DocumentStoreId, LoaderId};
 use crate::domain::knowledge::document_store::{DocumentLoader, DocumentStore, StoredChunk};
 use crate::domain::knowledge::store_changes::ChunkChange;
 use crate::domain::knowledge::store_overview::{ChunkEntry, ChunkPage};
-use crate::limits;
 use crate::store::queries::chunks;
 
+/// Longest text that a person may write into a passage (manual 14.14).
+const PASSAGE_BYTES_MAX: usize = 1024 * 1024;
 const PAGE: usize = 50;
 
 /// A page of the chunks of a loader, or of all; pages are counted from 1.
@@ -64,7 +65,7 @@ pub fn edit_chunk(
     change: &ChunkChange,
 ) -> Result<ChunkPage> {
     let text = change.text.as_deref();
-    if text.is_some_and(|text| text.trim().is_empty() || text.len() > limits::PASSAGE_BYTES_MAX) {
+    if text.is_some_and(|text| text.trim().is_empty() || text.len() > PASSAGE_BYTES_MAX) {
         return Err(Error::invalid("Invalid pageContent: it is empty or too long."));
     }
     let (id, loader, chunk) = place;

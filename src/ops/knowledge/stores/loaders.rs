@@ -3,6 +3,7 @@
 use super::{files, loader_config, loader_overview, read_overview, require_store, secrets};
 use crate::app::App;
 use crate::base::cancel::CancelToken;
+use crate::cards::kit::UpsertObserver as _;
 use crate::domain::accounts::caller::Caller;
 use crate::domain::error::{Error, Result};
 use crate::domain::ids::{DocumentStoreId, LoaderId};
@@ -22,6 +23,9 @@ use crate::store::queries::chunks;
 use crate::store::tables::DOCUMENT_STORES;
 use serde_json::{Map, Value};
 use std::collections::HashSet;
+
+/// Loaders of one document store (manual 14.14).
+const STORE_LOADERS_MAX: usize = 1_000;
 
 /// Chunks of a preview, when nobody says how many.
 const PREVIEW_DEFAULT: usize = 20;
@@ -159,7 +163,7 @@ pub(super) fn update_store<T>(
 pub(super) fn put_loader(store: &mut DocumentStore, loader: DocumentLoader) -> Result<()> {
     match store.loaders.iter().position(|known| known.id == loader.id) {
         Some(at) => store.loaders[at] = loader,
-        None if store.loaders.len() >= limits::STORE_LOADERS_MAX => {
+        None if store.loaders.len() >= STORE_LOADERS_MAX => {
             return Err(Error::invalid("The document store has as many loaders as it can have."));
         }
         None => store.loaders.push(loader),

@@ -5,6 +5,7 @@ use super::{files, insert_new, loader_config, require_store, secrets};
 use crate::app::App;
 use crate::base::cancel::CancelToken;
 use crate::canvas::files::{InlineFile, to_data_uris};
+use crate::cards::kit::UpsertObserver as _;
 use crate::domain::accounts::caller::Caller;
 use crate::domain::error::{Error, Result};
 use crate::domain::ids::{DocumentStoreId, LoaderId};

@@ -3,24 +3,21 @@
 use crate::app::App;
 use crate::base::cancel::CancelToken;
 use crate::cards::kit::{
-    Code, CodeDatabases, Collections, FlowCall, Host, ListedCredential, ModelCall, ReplyKey, StoredFile,
-    VectorStore,
+    Capabilities, Code, CodeDatabases, CodeRunner, Collections, Conversations, DatabaseCredentials, FlowCall,
+    Flows, Host, HostContext, Knowledge, ListedCredential, ModelCall, ModelObserver, ReplyKey, ReplyStore,
+    RunFacts, SignIns, StoredFile, UpsertObserver, VectorIndexes, VectorStore, WorkspaceFiles,
+    WorkspaceTools,
 };
-use crate::clock::Clock;
-use crate::documents::DocumentReader;
 use crate::domain::conversations::conversation::Conversation;
 use crate::domain::error::{Error, Result};
 use crate::domain::flows::flow::Flow;
 use crate::domain::ids::{ChatId, CredentialId, DocumentStoreId, ToolId};
 use crate::domain::knowledge::server_folder::{FileVisitor, FolderError, FolderQuery};
-use crate::domain::knowledge::upsert::UpsertProgress;
 use crate::domain::predictions::prediction::{Document, HistoryMessage, RunIds, RunOutput, Usage};
 use crate::domain::workspace::tool::WorkspaceTool;
-use crate::engine::Overrides;
+use crate::engine::{Credentials, Overrides};
 use crate::files::databases;
 use crate::files::document_folders;
-use crate::llm::TokenCache;
-use crate::net::Outgoing;
 use crate::ops::flows::files;
 use crate::ops::knowledge::collections::WorkspaceCollections;
 use crate::ops::knowledge::progress::ProgressReporter;
@@ -29,7 +26,6 @@ use crate::ops::predictions::ask::PredictionRun;
 use crate::ops::predictions::flow_cache::SavedVariables;
 use crate::ops::predictions::nested;
 use crate::ops::workspace::{credentials, oauth2};
-use crate::programs::Programs;
 use crate::script::{GuardedFetch, ScriptError, ScriptScope, ScriptServices, Tenant};
 use crate::sql::SqliteFile;
 use crate::state::active_upserts::StoreActivity;
@@ -162,6 +158,43 @@ impl<'a> RunHost<'a> {
 }
 
 impl Host for RunHost<'_> {
+    fn context(&self) -> HostContext<'_> {
+        let session = self.run.and_then(|entry| entry.session_name.as_ref());
+        HostContext {
+            cancel: &self.cancel,
+            outgoing: &self.app.outgoing,
+            documents: &self.app.documents,
+            clock: &self.app.clock,
+            tokens: &self.app.tokens,
+            question: self.question,
+            conversation: self.conversation,
+            facts: Some(RunFacts { ids: &self.ids, session: session.map(|name| name.as_str()) }),
+            variables: Some(&self.variables),
+            progress: self.progress.map(|watch| watch as &dyn UpsertObserver),
+        }
+    }
+
+    fn capabilities(&self) -> Capabilities<'_> {
+        let everywhere = Capabilities::default()
+            .with_conversations(self)
+            .with_knowledge(self)
+            .with_vector_indexes(self)
+            .with_files(self)
+            .with_code(self)
+            .with_tools(self)
+            .with_replies(self)
+            .with_sign_ins(self)
+            .with_observer(self);
+        // What is no question starts no program and asks no other flow.
+        if self.run.is_none() {
+            everywhere
+        } else {
+            everywhere.with_flows(self).with_programs(&self.app.programs)
+        }
+    }
+}
+
+impl Conversations for RunHost<'_> {
     fn history(&self, session: Option<&str>, newest: usize) -> Result<Vec<HistoryMessage>> {
         let (workspace, flow) = (&self.flow.workspace, &self.flow.id);
         let shared = session.filter(|session| *session != self.ids.chat.to_string());
@@ -211,14 +244,18 @@ impl Host for RunHost<'_> {
         self.session.get_or_init(|| session.to_owned());
         Ok(session.to_owned())
     }
+}
 
+impl Credentials for RunHost<'_> {
     fn credential(&self, id: &str, admit: &dyn Fn(&str) -> Result<()>) -> Result<Option<Map<String, Value>>> {
         let Some(id) = CredentialId::parse(id) else { return Ok(None) };
         let vault = &self.app.secrets.vault;
         self.app.store.read(|tx| credentials::open_checked(tx, vault, &self.flow.workspace, &id, admit))
     }
+}
 
-    fn credentials(&self, types: &[&str]) -> Result<Vec<ListedCredential>> {
+impl DatabaseCredentials for RunHost<'_> {
+    fn list(&self, types: &[&str]) -> Result<Vec<ListedCredential>> {
         let found = self.app.store.read(|tx| credentials::list_of_types(tx, &self.flow.workspace, types))?;
         Ok(found
             .into_iter()
@@ -226,6 +263,12 @@ impl Host for RunHost<'_> {
             .collect())
     }
 
+    fn open(&self, id: &str) -> Result<Option<Map<String, Value>>> {
+        self.credential(id, &|_| Ok(()))
+    }
+}
+
+impl SignIns for RunHost<'_> {
     fn credential_name(&self, id: &str) -> Option<String> {
         credentials::find_name(self.app, &self.flow.workspace, id)
     }
@@ -233,26 +276,11 @@ impl Host for RunHost<'_> {
     fn access_token(&self, id: &str, refused: Option<&str>) -> Result<String> {
         oauth2::access_token(self.app, &self.flow.workspace, id, refused, &self.cancel)
     }
+}
 
-    fn variable(&self, name: &str) -> Option<String> {
-        self.variables.get(name).cloned()
-    }
-
-    fn fact(&self, name: &str) -> Option<String> {
-        match name {
-            "chatflowid" | "chatflowId" => Some(self.flow.id.to_string()),
-            "chatId" => Some(self.ids.chat.to_string()),
-            "sessionId" => {
-                let named = self.run.and_then(|entry| entry.session_name.as_ref());
-                Some(named.map_or_else(|| self.ids.chat.to_string(), |name| name.as_str().to_owned()))
-            }
-            "apiMessageId" => Some(self.ids.answer.to_string()),
-            _ => None,
-        }
-    }
-
-    fn question(&self) -> &str {
-        self.question
+impl WorkspaceFiles for RunHost<'_> {
+    fn stored_file(&self, name: &str) -> Result<Option<StoredFile>> {
+        files::read(self.app, &self.flow.workspace, &self.flow.id, name)
     }
 
     fn folder(
@@ -264,14 +292,13 @@ impl Host for RunHost<'_> {
         document_folders::read(&settings.document_folders, &settings.data_dir, wanted, each)
     }
 
-    fn conversation(&self) -> Option<Conversation> {
-        self.conversation
+    fn database(&self, name: &str) -> Result<Option<SqliteFile>> {
+        let found = databases::find(&self.app.settings.data_dir, &self.flow.workspace, name);
+        Ok(found.map_err(Error::internal)?.map(SqliteFile::new))
     }
+}
 
-    fn document_store_chunks(&self, store: &DocumentStoreId) -> Result<Option<Vec<Document>>> {
-        self.app.store.read(|tx| stores::stored_chunks(tx, &self.flow.workspace, store))
-    }
-
+impl CodeRunner for RunHost<'_> {
     fn run_code(&self, code: &Code<'_>) -> Result<Value, ScriptError> {
         let text = |(name, value): (&String, &String)| (name.clone(), Value::from(value.as_str()));
         let mut flow = code.flow.clone();
@@ -291,7 +318,7 @@ impl Host for RunHost<'_> {
             flow,
             fetch: Some(Arc::new(GuardedFetch::new(self.app.outgoing.clone()))),
         };
-        let databases = CodeDatabases::new(self, code.card);
+        let databases = CodeDatabases::new(self, self, code.card);
         let served = ScriptServices { calls: code.calls, databases: Some(&databases) };
         let ran = self.app.scripts.run_with(code.source, &scope, served, &self.cancel);
         // What code says may be what a person asked: a log gets no word of it.
@@ -301,51 +328,26 @@ impl Host for RunHost<'_> {
         }
         ran.result
     }
+}
 
+impl WorkspaceTools for RunHost<'_> {
     fn tool(&self, id: &ToolId) -> Result<Option<WorkspaceTool>> {
         self.app.store.read(|tx| TOOLS.get(tx, &self.flow.workspace, id))
     }
+}
 
-    fn stored_file(&self, name: &str) -> Result<Option<StoredFile>> {
-        files::read(self.app, &self.flow.workspace, &self.flow.id, name)
+impl Flows for RunHost<'_> {
+    fn ask_flow(&self, call: &FlowCall<'_>) -> Result<RunOutput> {
+        let Some(entry) = self.run else {
+            return Err(Error::RunFailed("Only a question can ask another flow.".into()));
+        };
+        let outcome = nested::ask_flow(self.app, entry, call, &self.cancel)?;
+        self.record_usage(outcome.usage);
+        Ok(outcome)
     }
+}
 
-    fn documents(&self) -> &DocumentReader {
-        &self.app.documents
-    }
-
-    fn database(&self, name: &str) -> Result<Option<SqliteFile>> {
-        let found = databases::find(&self.app.settings.data_dir, &self.flow.workspace, name);
-        Ok(found.map_err(Error::internal)?.map(SqliteFile::new))
-    }
-
-    fn ask_flow(&self, ask: &FlowCall<'_>) -> Result<RunOutput> {
-        match self.run {
-            Some(entry) => nested::ask_flow(self.app, entry, ask, &self.cancel),
-            None => Err(Error::RunFailed("Only a question can ask another flow.".into())),
-        }
-    }
-
-    fn outgoing(&self) -> &Outgoing {
-        &self.app.outgoing
-    }
-
-    fn programs(&self) -> Option<&Programs> {
-        self.run.map(|_| &self.app.programs)
-    }
-
-    fn tokens(&self) -> TokenCache {
-        self.app.tokens.clone()
-    }
-
-    fn cancel(&self) -> &CancelToken {
-        &self.cancel
-    }
-
-    fn clock(&self) -> Clock {
-        self.app.clock.clone()
-    }
-
+impl ReplyStore for RunHost<'_> {
     fn recall(&self, key: &ReplyKey) -> Option<Arc<[u8]>> {
         self.app.state.reply_cache.find(&self.reply_scope(), key)
     }
@@ -353,7 +355,27 @@ impl Host for RunHost<'_> {
     fn remember(&self, key: &ReplyKey, bytes: Vec<u8>) {
         self.app.state.reply_cache.insert(&self.reply_scope(), key, bytes);
     }
+}
 
+impl Knowledge for RunHost<'_> {
+    fn document_store_chunks(&self, store: &DocumentStoreId) -> Result<Option<Vec<Document>>> {
+        self.app.store.read(|tx| stores::stored_chunks(tx, &self.flow.workspace, store))
+    }
+
+    fn store_vectors(&self, store: &DocumentStoreId) -> Result<Option<Arc<dyn VectorStore>>> {
+        let opened = vectors::build_store(self.app, &self.flow.workspace, store, self)?;
+        if let Some(watch) = self.progress.filter(|_| opened.is_some()) {
+            watch.track_store(*store, StoreActivity::Upserting);
+        }
+        Ok(opened)
+    }
+
+    fn collections(&self) -> &dyn Collections {
+        &self.collections
+    }
+}
+
+impl VectorIndexes for RunHost<'_> {
     fn index(
         &self,
         content: &[u8; 32],
@@ -367,23 +389,22 @@ impl Host for RunHost<'_> {
             make,
         )
     }
+}
 
-    fn store_vectors(&self, store: &DocumentStoreId) -> Result<Option<Arc<dyn VectorStore>>> {
-        let opened = vectors::build_store(self.app, &self.flow.workspace, store, self)?;
-        if let Some(watch) = self.progress.filter(|_| opened.is_some()) {
-            watch.track_store(*store, StoreActivity::Upserting);
-        }
-        Ok(opened)
-    }
-
-    fn report_progress(&self, at: UpsertProgress) {
-        if let Some(watch) = self.progress {
-            watch.report(at);
+impl ModelObserver for RunHost<'_> {
+    fn record_model_call(&self, call: &ModelCall) {
+        let metrics = &self.app.state.metrics;
+        match call.result {
+            Ok(usage) => metrics.record_model_call(call.card, usage, call.took),
+            Err(kind) => metrics.record_model_failure(call.card, kind),
         }
     }
 
-    fn collections(&self) -> Option<&dyn Collections> {
-        Some(&self.collections)
+    fn record_usage(&self, usage: Option<Usage>) {
+        let Some(usage) = usage else { return };
+        tracing::debug!(flow = %self.flow.id, input = usage.input_tokens, output = usage.output_tokens, "a model was called");
+        let mut total = self.usage.lock().unwrap_or_else(PoisonError::into_inner);
+        total.get_or_insert_default().add(&usage);
     }
 
     fn record_citations(&self, pages: Vec<Document>) {
@@ -393,20 +414,5 @@ impl Host for RunHost<'_> {
                 cited.push(page);
             }
         }
-    }
-
-    fn record_model_call(&self, call: &ModelCall) {
-        let metrics = &self.app.state.metrics;
-        match call.result {
-            Ok(usage) => metrics.record_model_call(call.card, usage, call.took),
-            Err(kind) => metrics.record_model_failure(call.card, kind),
-        }
-    }
-
-    fn record_usage(&self, _: &str, usage: Option<Usage>) {
-        let Some(usage) = usage else { return };
-        tracing::debug!(flow = %self.flow.id, input = usage.input_tokens, output = usage.output_tokens, "a model was called");
-        let mut total = self.usage.lock().unwrap_or_else(PoisonError::into_inner);
-        total.get_or_insert_default().add(&usage);
     }
 }

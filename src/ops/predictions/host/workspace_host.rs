@@ -2,24 +2,22 @@
 
 use crate::app::App;
 use crate::base::cancel::CancelToken;
-use crate::cards::kit::{Code, Collections, Host, StoredFile, VectorStore};
-use crate::clock::Clock;
-use crate::documents::DocumentReader;
+use crate::cards::kit::{
+    Capabilities, Collections, Host, HostContext, Knowledge, SignIns, StoredFile, UpsertObserver,
+    VectorIndexes, VectorStore, WorkspaceFiles, WorkspaceTools,
+};
 use crate::domain::error::{Error, Result};
 use crate::domain::ids::{CredentialId, DocumentStoreId, ToolId, WorkspaceId};
 use crate::domain::knowledge::server_folder::{FileVisitor, FolderError, FolderQuery};
-use crate::domain::knowledge::upsert::UpsertProgress;
 use crate::domain::predictions::prediction::Document;
 use crate::domain::workspace::tool::WorkspaceTool;
+use crate::engine::Credentials;
 use crate::files::databases;
 use crate::files::document_folders;
-use crate::llm::TokenCache;
-use crate::net::Outgoing;
 use crate::ops::knowledge::collections::WorkspaceCollections;
 use crate::ops::knowledge::progress::ProgressReporter;
 use crate::ops::knowledge::{stores, vectors};
 use crate::ops::workspace::{credentials, oauth2};
-use crate::script::ScriptError;
 use crate::sql::SqliteFile;
 use crate::state::vector_indexes::IndexKey;
 use crate::store::tables::TOOLS;
@@ -56,18 +54,54 @@ impl<'a> WorkspaceHost<'a> {
 }
 
 impl Host for WorkspaceHost<'_> {
+    fn context(&self) -> HostContext<'_> {
+        HostContext {
+            cancel: &self.cancel,
+            outgoing: &self.app.outgoing,
+            documents: &self.app.documents,
+            clock: &self.app.clock,
+            tokens: &self.app.tokens,
+            question: "",
+            conversation: None,
+            facts: None,
+            variables: None,
+            progress: self.progress.map(|watch| watch as &dyn UpsertObserver),
+        }
+    }
+
+    /// Code belongs on a canvas, where its owner sees it.
+    fn capabilities(&self) -> Capabilities<'_> {
+        Capabilities::default()
+            .with_knowledge(self)
+            .with_vector_indexes(self)
+            .with_files(self)
+            .with_tools(self)
+            .with_sign_ins(self)
+    }
+}
+
+impl Credentials for WorkspaceHost<'_> {
     fn credential(&self, id: &str, admit: &dyn Fn(&str) -> Result<()>) -> Result<Option<Map<String, Value>>> {
         let Some(id) = CredentialId::parse(id) else { return Ok(None) };
         let vault = &self.app.secrets.vault;
         self.app.store.read(|tx| credentials::open_checked(tx, vault, &self.workspace, &id, admit))
     }
+}
 
+impl SignIns for WorkspaceHost<'_> {
     fn credential_name(&self, id: &str) -> Option<String> {
         credentials::find_name(self.app, &self.workspace, id)
     }
 
     fn access_token(&self, id: &str, refused: Option<&str>) -> Result<String> {
         oauth2::access_token(self.app, &self.workspace, id, refused, &self.cancel)
+    }
+}
+
+impl WorkspaceFiles for WorkspaceHost<'_> {
+    fn stored_file(&self, name: &str) -> Result<Option<StoredFile>> {
+        let Some(store) = &self.store else { return Ok(None) };
+        stores::stored_file(self.app, &self.workspace, store, name)
     }
 
     fn folder(
@@ -79,6 +113,19 @@ impl Host for WorkspaceHost<'_> {
         document_folders::read(&settings.document_folders, &settings.data_dir, wanted, each)
     }
 
+    fn database(&self, name: &str) -> Result<Option<SqliteFile>> {
+        let found = databases::find(&self.app.settings.data_dir, &self.workspace, name);
+        Ok(found.map_err(Error::internal)?.map(SqliteFile::new))
+    }
+}
+
+impl WorkspaceTools for WorkspaceHost<'_> {
+    fn tool(&self, id: &ToolId) -> Result<Option<WorkspaceTool>> {
+        self.app.store.read(|tx| TOOLS.get(tx, &self.workspace, id))
+    }
+}
+
+impl Knowledge for WorkspaceHost<'_> {
     fn document_store_chunks(&self, store: &DocumentStoreId) -> Result<Option<Vec<Document>>> {
         self.app.store.read(|tx| stores::stored_chunks(tx, &self.workspace, store))
     }
@@ -87,45 +134,12 @@ impl Host for WorkspaceHost<'_> {
         vectors::build_store(self.app, &self.workspace, store, self)
     }
 
-    /// Code belongs on a canvas, where its owner sees it.
-    fn run_code(&self, _code: &Code<'_>) -> Result<Value, ScriptError> {
-        Err(ScriptError::Unavailable)
+    fn collections(&self) -> &dyn Collections {
+        &self.collections
     }
+}
 
-    fn tool(&self, id: &ToolId) -> Result<Option<WorkspaceTool>> {
-        self.app.store.read(|tx| TOOLS.get(tx, &self.workspace, id))
-    }
-
-    fn stored_file(&self, name: &str) -> Result<Option<StoredFile>> {
-        let Some(store) = &self.store else { return Ok(None) };
-        stores::stored_file(self.app, &self.workspace, store, name)
-    }
-
-    fn documents(&self) -> &DocumentReader {
-        &self.app.documents
-    }
-
-    fn database(&self, name: &str) -> Result<Option<SqliteFile>> {
-        let found = databases::find(&self.app.settings.data_dir, &self.workspace, name);
-        Ok(found.map_err(Error::internal)?.map(SqliteFile::new))
-    }
-
-    fn outgoing(&self) -> &Outgoing {
-        &self.app.outgoing
-    }
-
-    fn tokens(&self) -> TokenCache {
-        self.app.tokens.clone()
-    }
-
-    fn cancel(&self) -> &CancelToken {
-        &self.cancel
-    }
-
-    fn clock(&self) -> Clock {
-        self.app.clock.clone()
-    }
-
+impl VectorIndexes for WorkspaceHost<'_> {
     fn index(
         &self,
         content: &[u8; 32],
@@ -137,15 +151,5 @@ impl Host for WorkspaceHost<'_> {
             &self.cancel,
             make,
         )
-    }
-
-    fn report_progress(&self, at: UpsertProgress) {
-        if let Some(watch) = self.progress {
-            watch.report(at);
-        }
-    }
-
-    fn collections(&self) -> Option<&dyn Collections> {
-        Some(&self.collections)
     }
 }

@@ -7,9 +7,9 @@ use super::policy::UploadPolicy;
 use crate::canvas::files::InlineFile;
 use crate::documents::DocumentKind;
 use crate::domain::error::{Error, Result};
-use crate::domain::flows::flow::FlowSettings;
+use crate::domain::flows::settings::FlowSettings;
 use crate::domain::predictions::prediction::{Upload, UploadFile};
-use crate::engine::{OverridePolicy, Overrides, Plan, takes_file};
+use crate::engine::{Overrides, Plan, takes_file};
 
 /// What goes to loaders, and what the chat is asked to take.
 ///
@@ -21,13 +21,13 @@ pub(in crate::ops::predictions) fn split_loader_files(
     offer: &UploadPolicy,
     sent: Vec<Upload>,
 ) -> Result<(Vec<InlineFile>, Vec<Upload>)> {
-    let allowed = OverridePolicy::new(settings);
+    let allowed = &settings.api_config.overrides;
     let (mut loaded, mut rest) = (Vec::new(), Vec::new());
     for upload in sent {
         match upload {
             Upload::File(file)
                 if !offer.accepts_file(&file)
-                    && takes_file(plan, &allowed, &check::clean_name(&file.name)) =>
+                    && takes_file(plan, allowed, &check::clean_name(&file.name)) =>
             {
                 loaded.push(to_inline_file(file)?);
             }
@@ -47,10 +47,10 @@ pub(in crate::ops) fn require_loader_files(
     settings: &FlowSettings,
     sent: Vec<UploadFile>,
 ) -> Result<Vec<InlineFile>> {
-    let allowed = OverridePolicy::new(settings);
+    let allowed = &settings.api_config.overrides;
     let mut loaded = Vec::new();
     for file in sent {
-        if !takes_file(plan, &allowed, &check::clean_name(&file.name)) {
+        if !takes_file(plan, allowed, &check::clean_name(&file.name)) {
             return Err(Error::Forbidden(format!(
                 "'{}': no document loader of this flow takes such a file from a request.",
                 check::clean_name(&file.name)
@@ -71,7 +71,7 @@ pub(in crate::ops) fn pass_to_loaders(
     settings: &FlowSettings,
     files: &[InlineFile],
 ) -> Result<()> {
-    let given = overrides.take_files(plan, &OverridePolicy::new(settings), files);
+    let given = overrides.take_files(plan, &settings.api_config.overrides, files);
     given.map_err(|_| Error::invalid("The files are too large for all the document loaders that take them."))
 }
 

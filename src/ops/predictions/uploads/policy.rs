@@ -3,7 +3,7 @@
 use super::media::{self, MediaKind, MediaType};
 use crate::domain::error::{Error, Result};
 use crate::domain::flows::chat_page::{UploadOffer, UploadRule};
-use crate::domain::flows::flow::FlowSettings;
+use crate::domain::flows::settings::FlowSettings;
 use crate::engine::{Plan, UploadStore};
 use crate::limits::{DOCUMENT_BYTES_MAX, IMAGE_BYTES_MAX};
 
@@ -29,13 +29,13 @@ impl UploadPolicy {
     /// The offer of a flow with these settings; without a plan nothing that depends on cards is offered.
     #[must_use]
     pub fn from_settings(settings: &FlowSettings, plan: Option<&Plan>) -> Self {
-        let documents = settings.document_types().map(|types| match types[..] {
+        let documents = settings.chatbot_config.document_types.as_ref().map(|types| match types[..] {
             [] => DocumentTypes::All,
             _ => DocumentTypes::Only(types.iter().map(|mime| mime.to_ascii_lowercase()).collect()),
         });
         Self {
             images: plan.is_some_and(|plan| plan.takes_images),
-            audio: settings.speech_provider().is_some(),
+            audio: settings.speech_to_text.provider.is_some(),
             documents,
             store: plan.and_then(|plan| plan.upload_store.clone()),
         }
@@ -114,8 +114,8 @@ mod tests {
 
     fn settings(full: Value, speech: Value) -> FlowSettings {
         FlowSettings {
-            chatbot_config: json!({ "fullFileUpload": full }).as_object().cloned(),
-            speech_to_text: speech.as_object().cloned(),
+            chatbot_config: json!({ "fullFileUpload": full }).as_object().cloned().into(),
+            speech_to_text: speech.as_object().cloned().into(),
             ..FlowSettings::default()
         }
     }

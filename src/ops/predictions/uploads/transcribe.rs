@@ -5,6 +5,7 @@ use crate::app::App;
 use crate::base::cancel::CancelToken;
 use crate::domain::error::{Error, Result};
 use crate::domain::flows::flow::Flow;
+use crate::domain::flows::settings::SpeechProviderSettings;
 use crate::domain::ids::CredentialId;
 use crate::llm::{Endpoint, OPENAI_BASE, ProviderKey, Recording, Transcriber};
 use crate::ops::workspace::credentials;
@@ -60,28 +61,31 @@ pub(in crate::ops::predictions) fn transcribe(
     file: &CheckedFile,
     cancel: &CancelToken,
 ) -> Result<String> {
-    let (name, settings) = flow
-        .settings
-        .speech_provider()
+    let settings = flow.settings.speech_to_text.provider.as_ref();
+    let settings = settings
         .ok_or_else(|| Error::Forbidden("Audio uploads are switched off for this flow.".to_owned()))?;
-    let Some(provider) = PROVIDERS.iter().find(|provider| provider.name == name) else {
+    let Some(provider) = PROVIDERS.iter().find(|provider| provider.name == settings.name) else {
         return Err(Error::RunFailed(
             "Speech to Text: this server cannot use the flow's provider yet. Choose OpenAI Whisper, Groq Whisper or LocalAI."
                 .to_owned(),
         ));
     };
     let failed = |what: &str| Error::RunFailed(format!("{}: {what}.", provider.label));
-    let base = setting_text(settings, "baseUrl").or_else(|| provider.base.map(str::to_owned));
+    let base = settings.base_url.clone().or_else(|| provider.base.map(str::to_owned));
     let base = base.ok_or_else(|| failed("the flow's settings name no address"))?;
     let key = api_key(app, flow, provider, settings)?;
     if key.is_none() && !provider.is_keyless {
         return Err(failed("the flow's settings name no credential that holds an API key"));
     }
-    let fields = ["language", "prompt", "temperature"];
+    let fields = [
+        ("language", &settings.language),
+        ("prompt", &settings.prompt),
+        ("temperature", &settings.temperature),
+    ];
     let transcriber = Transcriber {
         endpoint: Endpoint::new(app.outgoing.clone(), &base, key),
-        model: setting_text(settings, "model").unwrap_or_else(|| provider.model.to_owned()),
-        fields: fields.into_iter().filter_map(|name| Some((name, setting_text(settings, name)?))).collect(),
+        model: settings.model.clone().unwrap_or_else(|| provider.model.to_owned()),
+        fields: fields.into_iter().filter_map(|(name, text)| Some((name, text.clone()?))).collect(),
     };
     let recording = Recording {
         name: &format!("recording.{}", file.stored_extension()),
@@ -95,18 +99,18 @@ fn api_key(
     app: &App,
     flow: &Flow,
     provider: &SpeechProvider,
-    settings: &Map<String, Value>,
+    settings: &SpeechProviderSettings,
 ) -> Result<Option<ProviderKey>> {
-    let Some(id) = setting_text(settings, "credentialId").as_deref().and_then(CredentialId::parse) else {
+    let Some(id) = settings.credential.as_deref().and_then(CredentialId::parse) else {
         return Ok(None);
     };
     let fields = app.store.read(|tx| credentials::open(tx, &app.secrets.vault, &flow.workspace, &id))?;
-    Ok(fields.and_then(|fields| setting_text(&fields, provider.key)).map(|key| ProviderKey::new(&key)))
+    Ok(fields.and_then(|fields| text_of(&fields, provider.key)).map(|key| ProviderKey::new(&key)))
 }
 
-/// A setting as text; pages write numbers as either.
-fn setting_text(settings: &Map<String, Value>, name: &str) -> Option<String> {
-    let text = match settings.get(name)? {
+/// A field of a credential as text; pages write numbers as either.
+fn text_of(fields: &Map<String, Value>, name: &str) -> Option<String> {
+    let text = match fields.get(name)? {
         Value::String(text) => text.trim().to_owned(),
         Value::Number(number) => number.to_string(),
         _ => return None,

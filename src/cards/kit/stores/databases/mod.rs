@@ -14,10 +14,9 @@ pub(crate) mod statement_check;
 
 use self::failure::QueryError;
 use self::saved_database::SavedDatabase;
-pub use self::saved_database::{CREDENTIAL_TYPES, ListedCredential};
+pub use self::saved_database::{CREDENTIAL_TYPES, DatabaseCredentials, ListedCredential};
 use crate::base::cancel::{CancelReason, CancelToken};
 use crate::cards::kit::capabilities::host::Host;
-use crate::limits;
 use crate::script::{
     DatabaseAnswer, DatabaseError, DatabaseHandler, DatabaseKind, DatabaseOperation, DatabaseRequest,
     DatabaseValue,
@@ -25,6 +24,11 @@ use crate::script::{
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
+
+/// Time of one statement that code sends to a database; no longer than what is left of the run of code (manual 14.12).
+const CODE_QUERY_SECONDS: u64 = 60;
+/// Connections to databases that one run of code has at the same time (manual 14.12).
+const CODE_CONNECTIONS_MAX: usize = 5;
 
 /// One connection to a server.
 trait DatabaseClient {
@@ -56,6 +60,7 @@ struct OpenConnection {
 /// What one run of code has of databases.
 pub struct CodeDatabases<'a> {
     host: &'a dyn Host,
+    credentials: &'a dyn DatabaseCredentials,
     /// The label of the card whose code it is, for the log.
     card: &'a str,
     connections: RefCell<BTreeMap<u32, OpenConnection>>,
@@ -65,8 +70,14 @@ pub struct CodeDatabases<'a> {
 
 impl<'a> CodeDatabases<'a> {
     #[must_use]
-    pub const fn new(host: &'a dyn Host, card: &'a str) -> Self {
-        Self { host, card, connections: RefCell::new(BTreeMap::new()), broken: RefCell::new(BTreeSet::new()) }
+    pub const fn new(host: &'a dyn Host, credentials: &'a dyn DatabaseCredentials, card: &'a str) -> Self {
+        Self {
+            host,
+            credentials,
+            card,
+            connections: RefCell::new(BTreeMap::new()),
+            broken: RefCell::new(BTreeSet::new()),
+        }
     }
 
     fn execute(
@@ -128,13 +139,12 @@ impl<'a> CodeDatabases<'a> {
                 "the connection to the database ended after an earlier error; open another one".into(),
             ));
         }
-        if self.connections.borrow().len() >= limits::CODE_CONNECTIONS_MAX {
+        if self.connections.borrow().len() >= CODE_CONNECTIONS_MAX {
             return Err(refused(format!(
-                "code has {} connections to databases already; end or release those that are not needed",
-                limits::CODE_CONNECTIONS_MAX
+                "code has {CODE_CONNECTIONS_MAX} connections to databases already; end or release those that are not needed"
             )));
         }
-        let saved = saved_database::find(self.host, &ask.place).map_err(refused)?;
+        let saved = saved_database::find(self.credentials, &ask.place).map_err(refused)?;
         let client: Result<Box<dyn DatabaseClient>, QueryError> = match saved.family {
             DatabaseKind::Postgres => postgres::open(&saved, self.host, within),
             DatabaseKind::Mysql => mysql::open(&saved, self.host, within),
@@ -148,7 +158,7 @@ impl<'a> CodeDatabases<'a> {
 
 impl DatabaseHandler for CodeDatabases<'_> {
     fn execute(&self, ask: &DatabaseRequest, time: Duration) -> Result<DatabaseAnswer, DatabaseError> {
-        let time = time.min(Duration::from_secs(limits::CODE_QUERY_SECONDS));
+        let time = time.min(Duration::from_secs(CODE_QUERY_SECONDS));
         // Ends with the run, and when the time is up for all that one call needs: signing in too.
         let cancel = CancelToken::new(Some(time));
         let (run, own) = (self.host.cancel(), cancel.clone());

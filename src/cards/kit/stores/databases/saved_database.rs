@@ -1,6 +1,5 @@
 //! Which saved credential code means, and what it says of a server.
 
-use crate::cards::kit::capabilities::host::Host;
 use crate::domain::error::Result;
 use crate::script::{DatabaseKind, DatabaseTarget};
 use percent_encoding::percent_decode_str;
@@ -33,14 +32,17 @@ pub(super) struct SavedDatabase {
 ///
 /// # Errors
 /// A sentence that says what to write or to save.
-pub(super) fn find(host: &dyn Host, place: &DatabaseTarget) -> std::result::Result<SavedDatabase, String> {
+pub(super) fn find(
+    saved: &dyn DatabaseCredentials,
+    place: &DatabaseTarget,
+) -> std::result::Result<SavedDatabase, String> {
     let types: &[&str] = match place.family {
         Some(DatabaseKind::Postgres) => &[POSTGRES, POSTGRES_URL],
         Some(DatabaseKind::Mysql) => &[MYSQL],
         None => CREDENTIAL_TYPES,
     };
-    let mut listed = host.credentials(types).map_err(|error| error.to_string())?;
-    let Some(wanted) = &place.credential else { return by_place(host, place, listed) };
+    let mut listed = saved.list(types).map_err(|error| error.to_string())?;
+    let Some(wanted) = &place.credential else { return by_place(saved, place, listed) };
     let (wanted, quote_for_message) = (wanted.trim(), quote_for_message(wanted));
     listed.retain(|one| one.name == wanted || one.id == wanted);
     let kinds = kinds(place.family);
@@ -49,7 +51,7 @@ pub(super) fn find(host: &dyn Host, place: &DatabaseTarget) -> std::result::Resu
             "{}: there is no credential '{quote_for_message}' of the type {kinds} in this workspace",
             place.call
         )),
-        [one] => open(host, one)?.map_err(|why| format!("database '{}': {why}", one.name)),
+        [one] => open(saved, one)?.map_err(|why| format!("database '{}': {why}", one.name)),
         _ => Err(format!(
             "{}: several credentials are called '{quote_for_message}'; write the id of the one that is meant",
             place.call
@@ -59,7 +61,7 @@ pub(super) fn find(host: &dyn Host, place: &DatabaseTarget) -> std::result::Resu
 
 /// The only one that is at the place which code names.
 fn by_place(
-    host: &dyn Host,
+    saved: &dyn DatabaseCredentials,
     place: &DatabaseTarget,
     listed: Vec<ListedCredential>,
 ) -> std::result::Result<SavedDatabase, String> {
@@ -68,7 +70,7 @@ fn by_place(
             && place.database.as_ref().is_none_or(|database| *database == saved.database)
     };
     // One that cannot be opened, or names no server, is none of those that are looked for.
-    let opened = listed.iter().filter_map(|one| open(host, one).ok()?.ok());
+    let opened = listed.iter().filter_map(|one| open(saved, one).ok()?.ok());
     let mut found: Vec<SavedDatabase> = opened.filter(fits).collect();
     let instead = format!("write {} with {{ credential: \"its name\" }}", place.call);
     match (found.len(), found.pop()) {
@@ -103,6 +105,21 @@ fn quote_for_message(text: &str) -> String {
     text.chars().filter(|c| !c.is_control()).take(SHOWN_CHARS_MAX).collect()
 }
 
+/// The credentials of a workspace that code may name.
+pub trait DatabaseCredentials: Send + Sync {
+    /// Those that are of one of these types; no fields.
+    ///
+    /// # Errors
+    /// When they cannot be read.
+    fn list(&self, types: &[&str]) -> Result<Vec<ListedCredential>>;
+
+    /// The fields of one of them; `None` when it is gone.
+    ///
+    /// # Errors
+    /// When it cannot be read.
+    fn open(&self, id: &str) -> Result<Option<Map<String, Value>>>;
+}
+
 /// A credential without its fields.
 #[derive(Debug, Clone)]
 pub struct ListedCredential {
@@ -113,10 +130,10 @@ pub struct ListedCredential {
 
 /// The outer error is about reading the credential, the inner one about what it says.
 fn open(
-    host: &dyn Host,
+    saved: &dyn DatabaseCredentials,
     one: &ListedCredential,
 ) -> std::result::Result<std::result::Result<SavedDatabase, String>, String> {
-    let opened: Result<Option<Map<String, Value>>> = host.credential(&one.id, &|_| Ok(()));
+    let opened: Result<Option<Map<String, Value>>> = saved.open(&one.id);
     let fields = opened.map_err(|error| error.to_string())?;
     let fields =
         fields.ok_or_else(|| format!("the credential '{}' is gone", quote_for_message(&one.name)))?;

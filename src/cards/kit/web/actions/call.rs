@@ -3,8 +3,8 @@
 use super::{ActionArgument, CallArguments, FollowUpRequest, ServiceAction};
 use crate::cards::kit::build::component::Toolkit;
 use crate::cards::kit::knowledge::untrusted_text;
-use crate::cards::kit::{Host, Inputs, RunContext, Tool};
-use crate::domain::error::Result;
+use crate::cards::kit::{Grant, Host, Inputs, RunContext, SignIns, Tool};
+use crate::domain::error::{Error, Result};
 use crate::llm::ToolSpec;
 use crate::net::{CallPurpose, Incoming, Method, ResponseLimits, server_message};
 use serde_json::{Map, Value, json};
@@ -65,6 +65,7 @@ pub fn toolkit(
         service,
         label: inputs.label.to_owned(),
         credential: credential.to_owned(),
+        sign_ins: inputs.want(),
     });
     let find = |name: &String| {
         table.iter().find(|action| action.name == *name).ok_or_else(|| {
@@ -83,6 +84,7 @@ struct ServiceClient {
     service: RestService,
     label: String,
     credential: String,
+    sign_ins: Option<Grant<dyn SignIns>>,
 }
 
 struct ActionTool {
@@ -146,6 +148,11 @@ impl Tool for ActionTool {
 }
 
 impl ServiceClient {
+    fn sign_ins<'h>(&self, host: &'h dyn Host) -> Result<&'h dyn SignIns> {
+        let nobody = || Error::RunFailed("Nobody can sign in to a credential here.".into());
+        self.sign_ins.ok_or_else(nobody)?.of(host)
+    }
+
     /// Sends a request in the name of the credential; the text of its answer.
     fn send(
         &self,
@@ -170,7 +177,8 @@ impl ServiceClient {
             let (proof, token) = match &self.service.authorization {
                 Authorization::Header(header) => (header.clone(), None),
                 Authorization::SignIn => {
-                    let token = host.access_token(&self.credential, refused.as_deref());
+                    let sign_ins = self.sign_ins(host).map_err(|why| told(&why))?;
+                    let token = sign_ins.access_token(&self.credential, refused.as_deref());
                     let token = token.map_err(|why| told(&why))?;
                     (format!("Bearer {token}"), Some(token))
                 }
@@ -207,7 +215,8 @@ impl ServiceClient {
         let words = server_message(&text, &[secret]);
         tracing::warn!(service = self.service.name, status, %words, "a service refused an action");
         let says = |reasons: &[&str]| reasons.iter().any(|reason| text.contains(reason));
-        let name = host.credential_name(&self.credential).unwrap_or_default();
+        let name = self.sign_ins(host).ok().and_then(|sign_ins| sign_ins.credential_name(&self.credential));
+        let name = name.unwrap_or_default();
         let service = self.service.name;
         let wait = || {
             let wait =

@@ -6,11 +6,17 @@ use crate::cards::kit::knowledge::loading::DocumentSource as _;
 use crate::cards::kit::knowledge::loading::file_source;
 use crate::domain::error::Result;
 use crate::domain::workspace::tool::model_name;
-use crate::limits::{OPENAPI_BYTES_MAX, OPENAPI_OPERATIONS_MAX, OPENAPI_SCHEMA_VALUES_MAX};
 use crate::llm::ToolSpec;
 use crate::net::ResponseLimits;
 use serde_json::{Map, Value, json};
 use url::Url;
+
+/// Largest description of an API (manual 14.5).
+const OPENAPI_BYTES_MAX: usize = 4 * 1024 * 1024;
+/// Operations of an API that become tools (manual 14.5).
+const OPENAPI_OPERATIONS_MAX: usize = 300;
+/// Values of one schema of an API that a model is shown (manual 14.5).
+const OPENAPI_SCHEMA_VALUES_MAX: usize = 1_000;
 
 /// Arguments of a tool, by where they go.
 const IN_PATH: &str = "PathParameters";

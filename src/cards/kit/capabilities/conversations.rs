@@ -1,0 +1,35 @@
+//! What was said before.
+
+use crate::domain::error::{Error, Result};
+use crate::domain::predictions::prediction::HistoryMessage;
+
+pub trait Conversations: Send + Sync {
+    /// The stored messages of a memory session, oldest first; at most the newest `newest`.
+    /// `session` is `None` for the conversation the question belongs to.
+    ///
+    /// # Errors
+    /// When they cannot be read.
+    fn history(&self, session: Option<&str>, newest: usize) -> Result<Vec<HistoryMessage>>;
+
+    /// The name under which a memory outside of this service keeps the conversation: `session`, which the flow's owner
+    /// fixed, or the one that the question belongs to.
+    ///
+    /// # Errors
+    /// When it names a conversation of somebody else, or none is known.
+    fn memory_session(&self, session: Option<&str>) -> Result<String>;
+}
+
+/// One question that belongs to no conversation: nothing was said before.
+pub struct LoneQuestion;
+
+impl Conversations for LoneQuestion {
+    fn history(&self, _session: Option<&str>, _newest: usize) -> Result<Vec<HistoryMessage>> {
+        Ok(Vec::new())
+    }
+
+    fn memory_session(&self, session: Option<&str>) -> Result<String> {
+        session.map(str::to_owned).ok_or_else(|| {
+            Error::RunFailed("There is no conversation here that a memory could keep.".to_owned())
+        })
+    }
+}

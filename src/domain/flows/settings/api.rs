@@ -1,0 +1,91 @@
+//! What requests may do with a flow: how often, with which names of conversations, and what they change (manual 5.3, 7.1).
+
+use super::{ReadSetting, Setting, is_on};
+use crate::domain::flows::rate_limit::{RateLimit, RateLimitSetting};
+use serde_json::{Map, Value};
+use std::collections::{HashMap, HashSet};
+
+const RATE_LIMIT: &str = "rateLimit";
+/// Whether callers with the flow's key may name conversations.
+const NAMED_SESSIONS: &str = "namedSessions";
+
+#[derive(Debug, Clone)]
+pub struct ApiConfig {
+    /// The flow's rate limit, when it is on and whole (manual 5.3).
+    pub rate_limit: Option<RateLimit>,
+    /// True when callers with the flow's key may name conversations (manual 3.3).
+    pub named_conversations: bool,
+    pub overrides: OverridePolicy,
+}
+
+impl ApiConfig {
+    /// What must not be saved.
+    pub(super) fn find_fault(raw: &Map<String, Value>) -> Option<(&'static str, &'static str)> {
+        if let Err(why) = RateLimitSetting::parse(raw.get(RATE_LIMIT)) {
+            return Some((RATE_LIMIT, why));
+        }
+        let is_switch = matches!(raw.get(NAMED_SESSIONS), None | Some(Value::Null | Value::Bool(_)));
+        (!is_switch).then_some((NAMED_SESSIONS, "it must be true or false"))
+    }
+}
+
+impl ReadSetting for ApiConfig {
+    fn read(raw: &Map<String, Value>) -> Self {
+        Self {
+            rate_limit: RateLimitSetting::parse(raw.get(RATE_LIMIT)).ok().and_then(RateLimitSetting::limit),
+            named_conversations: is_on(raw.get(NAMED_SESSIONS)),
+            overrides: raw.get("overrideConfig").map(OverridePolicy::read).unwrap_or_default(),
+        }
+    }
+}
+
+impl Setting<ApiConfig> {
+    /// A limit with a value not filled in leaves the one of before (manual 5.3).
+    pub fn keep_rate_limit(&mut self, before: &Self) {
+        let limit = |setting: &Self| setting.raw().and_then(|raw| raw.get(RATE_LIMIT)).cloned();
+        let Some(former) = limit(before) else { return };
+        let was_on = matches!(RateLimitSetting::parse(Some(&former)), Ok(RateLimitSetting::On(_)));
+        if was_on && RateLimitSetting::parse(limit(self).as_ref()) == Ok(RateLimitSetting::Partial) {
+            self.edit(|raw| raw.extend([(RATE_LIMIT.to_owned(), former)]));
+        }
+    }
+}
+
+/// What the owner lets requests change (manual 7.1). Off is a list of nothing.
+#[derive(Debug, Clone, Default)]
+pub struct OverridePolicy {
+    /// The inputs that are switched on, by the label of their card.
+    inputs: HashMap<String, HashSet<String>>,
+    variables: HashSet<String>,
+}
+
+impl OverridePolicy {
+    fn read(config: &Value) -> Self {
+        if !is_on(config.get("status")) {
+            return Self::default();
+        }
+        let cards = config.get("nodes").and_then(Value::as_object).into_iter().flatten();
+        Self {
+            inputs: cards.map(|(label, rows)| (label.clone(), rows_that_are_on(Some(rows)))).collect(),
+            variables: rows_that_are_on(config.get("variables")),
+        }
+    }
+
+    /// True when the owner switched on `input` of the card with this label. Both are compared as written.
+    #[must_use]
+    pub fn allows(&self, label: &str, input: &str) -> bool {
+        self.inputs.get(label).is_some_and(|inputs| inputs.contains(input))
+    }
+
+    /// True when the owner switched this variable on.
+    #[must_use]
+    pub fn allows_variable(&self, name: &str) -> bool {
+        self.variables.contains(name)
+    }
+}
+
+fn rows_that_are_on(rows: Option<&Value>) -> HashSet<String> {
+    let rows = rows.and_then(Value::as_array).into_iter().flatten();
+    let on = rows.filter(|row| is_on(row.get("enabled")));
+    on.filter_map(|row| row.get("name")?.as_str()).map(str::to_owned).collect()
+}
