@@ -65,7 +65,7 @@ pub enum TemplateSource {
         /// The tool as the caller has it: the template holds its fields in the form they were sent in.
         fields: Map<String, Value>,
         /// What these fields say.
-        change: ToolChange,
+        change: Box<ToolChange>,
     },
 }
 

@@ -155,7 +155,7 @@ impl TryFrom<SentSource> for TemplateSource {
             SentSource::Tool(fields) => {
                 let tool: ToolEdit = serde_json::from_value(Value::from(fields.clone()))
                     .map_err(|_| Error::invalid("'tool' must be a tool as GET /tools shows it."))?;
-                Ok(Self::Tool { fields, change: tool.into() })
+                Ok(Self::Tool { fields, change: Box::new(tool.into()) })
             }
         }
     }
