@@ -11,8 +11,8 @@ pub const HEAD_BYTES_MAX: usize = 32 * 1024;
 pub const BODY_CANVAS_BYTES: usize = 32 * 1024 * 1024;
 /// Largest multipart body, where a route takes one.
 pub const BODY_MULTIPART_BYTES: usize = 30 * 1024 * 1024;
-/// Requests that run at the same time, each on a thread of its own.
-pub const RUNS_MAX: usize = 2_000;
+/// Requests under way at the same time: those that run, and answers that only wait for a model or a file and hold no thread.
+pub const REQUESTS_MAX: usize = 12_000;
 
 // The server's own threads and sockets (manual 14.2).
 

@@ -283,7 +283,9 @@ fn homes(source: &Source) -> Vec<String> {
 }
 
 fn environment(source: &Source) -> Vec<String> {
-    if source.room().is_none_or(|room| room == "main") || !source.is_rust() {
+    // Tests are told by the environment to write what they compare with.
+    let is_test = source.path.ends_with("/tests.rs");
+    if source.room().is_none_or(|room| room == "main") || !source.is_rust() || is_test {
         return Vec::new();
     }
     let reads = pattern!(r"\bstd\s*::\s*env\b|\bstd\s*::\s*\{[^;]*\benv\b");

@@ -76,9 +76,10 @@ impl CancelToken {
         self.0.deadline.map(|end| end.saturating_duration_since(Instant::now()))
     }
 
-    /// Registers `hook` until the guard is dropped. If the token is set already the hook runs at once.
+    /// Registers `hook` until the guard is dropped. If the token is set already the hook runs at once. A hook must not drop
+    /// its own guard: whoever drops one waits until the hooks that run are done.
     #[must_use]
-    pub fn on_cancel(&self, hook: impl Fn() + Send + Sync + 'static) -> HookGuard<'_> {
+    pub fn on_cancel(&self, hook: impl Fn() + Send + Sync + 'static) -> HookGuard {
         let id = self.0.next_hook.fetch_add(1, Ordering::Relaxed);
         let mut hooks = self.0.hooks.lock().unwrap_or_else(PoisonError::into_inner);
         // Checked under the lock: `cancel` sets the state first and takes the lock after, so one of the two sees the other.
@@ -86,7 +87,7 @@ impl CancelToken {
             hook();
         }
         hooks.push((id, Box::new(hook)));
-        HookGuard { cancel: self, id }
+        HookGuard { cancel: self.clone(), id }
     }
 
     /// Sleeps for `time`, or until the token is set. True when the whole time passed.
@@ -110,12 +111,12 @@ impl CancelToken {
 }
 
 /// Removes its hook when dropped.
-pub struct HookGuard<'a> {
-    cancel: &'a CancelToken,
+pub struct HookGuard {
+    cancel: CancelToken,
     id: u64,
 }
 
-impl Drop for HookGuard<'_> {
+impl Drop for HookGuard {
     fn drop(&mut self) {
         self.cancel.0.hooks.lock().unwrap_or_else(PoisonError::into_inner).retain(|(id, _)| *id != self.id);
     }

@@ -146,7 +146,7 @@ impl DocumentReader {
 }
 
 fn exchange_with_worker(
-    lease: &mut Lease<'_>,
+    lease: &mut Lease,
     job: &ReadJob,
     content: &dyn ByteSource,
 ) -> io::Result<ReadResult> {

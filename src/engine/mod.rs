@@ -23,4 +23,4 @@ pub use crate::engine::standalone::{
 pub use crate::engine::upload_store::{LoaderFiles, UploadStore, find_upload_store};
 pub use overrides::{Overrides, takes_file};
 pub use plan::{Plan, upsertable_stores};
-pub use run::{CompletedRun, outside_memories, remembers_outside, run, run_upsert};
+pub use run::{CompletedRun, OpenRun, RunProgress, outside_memories, remembers_outside, run, run_upsert};

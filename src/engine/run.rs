@@ -7,17 +7,19 @@ use super::resolve::Resolver;
 use super::source::InputSource;
 use crate::cards::kit::knowledge::retrieving;
 use crate::cards::kit::{
-    Component, Factory, FlowVariable, Host, InputKind, InputValue, Inputs, Memory, NullSink, RunContext,
-    TokenSink, UpsertReport, VARIABLE_NAME, require_needs,
+    ChainProgress, Component, Factory, FlowVariable, Host, InputKind, InputValue, Inputs, Memory, NullSink,
+    OpenCall, RunContext, TokenSink, UpsertReport, VARIABLE_NAME, require_needs,
 };
 use crate::cards::unsupported;
 use crate::domain::error::{Error, Result};
 use crate::domain::predictions::prediction::RunOutput;
 use crate::domain::secrets::tree;
+use crate::llm::{Completion, ModelError, ReplyStream};
 use serde_json::{Map, Value};
 use std::cell::OnceCell;
 use std::collections::HashMap;
 use std::sync::Arc;
+use tracing::Span;
 
 /// A question's outcome, and the memories that are still to save it.
 pub struct CompletedRun {
@@ -37,9 +39,58 @@ impl CompletedRun {
     }
 }
 
+/// How far a run came.
+pub enum RunProgress {
+    Done(CompletedRun),
+    /// Nothing is left to do but to read this stream, whose text is the answer.
+    Stream(Box<ReplyStream>, OpenRun),
+}
+
+impl RunProgress {
+    /// The whole run; what is left of it is read on this thread.
+    ///
+    /// # Errors
+    /// As [`run`].
+    pub fn complete(self, host: &dyn Host, sink: &mut dyn TokenSink) -> Result<CompletedRun> {
+        match self {
+            Self::Done(completed) => Ok(completed),
+            Self::Stream(stream, open) => {
+                let result = open.span.in_scope(|| sink.follow(*stream)).result;
+                open.finish(result, host)
+            }
+        }
+    }
+}
+
+/// A run whose last card has its answer still to come.
+pub struct OpenRun {
+    call: OpenCall,
+    /// That of the last card.
+    span: Span,
+    variables: Map<String, Value>,
+    memories: Vec<Arc<dyn Memory>>,
+}
+
+impl OpenRun {
+    /// Ends the run with what came of its stream.
+    ///
+    /// # Errors
+    /// What the stream ended with, naming the card.
+    pub fn finish(
+        self,
+        result: std::result::Result<Completion, ModelError>,
+        host: &dyn Host,
+    ) -> Result<CompletedRun> {
+        let completion = self.span.in_scope(|| self.call.finish(result, host))?;
+        let outcome = RunOutput { flow_variables: self.variables, ..RunOutput::from_text(completion.text) };
+        Ok(CompletedRun { outcome, memories: self.memories })
+    }
+}
+
 /// Builds the cards in order and lets the last one answer. Tokens of the answer go to `sink`; when the plan
-/// cannot stream, the whole answer goes there as one token, so that a stream always carries it (manual 2.8).
-/// `overrides` is what the request may change.
+/// cannot stream, the whole answer goes there as one token, so that a stream always carries it (manual 2.8). Where nothing is
+/// left to do except reading a model's stream, that is left to whoever may read it elsewhere. `overrides` is what the request
+/// may change.
 ///
 /// # Errors
 /// The first card that fails ends the run; the message names it.
@@ -49,7 +100,7 @@ pub fn run(
     turn: &RunContext<'_>,
     credentials: &dyn Credentials,
     sink: &mut dyn TokenSink,
-) -> Result<CompletedRun> {
+) -> Result<RunProgress> {
     let FinalComponent { component: part, card, label, variables: kept, memories } =
         build_to_end(plan, overrides, turn, credentials)?;
     let Component::Chain(chain) = part else {
@@ -57,15 +108,24 @@ pub fn run(
             "{label}: this card cannot answer; end the flow in a chain or an agent"
         )));
     };
-    let _span = span(card, label).entered();
+    let span = span(card, label);
+    let entered = span.enter();
     let outcome = if plan.streams {
-        chain.run(turn, sink)?
+        match chain.begin(turn, sink)? {
+            ChainProgress::Done(outcome) => outcome,
+            ChainProgress::Stream(stream, call) => {
+                drop(entered);
+                let rest = OpenRun { call, span, variables: kept.in_answer, memories };
+                return Ok(RunProgress::Stream(stream, rest));
+            }
+        }
     } else {
         let outcome = chain.run(turn, &mut NullSink)?;
         sink.token(&outcome.text).map_err(|_| Error::Cancelled)?;
         outcome
     };
-    Ok(CompletedRun { outcome: RunOutput { flow_variables: kept.in_answer, ..outcome }, memories })
+    let outcome = RunOutput { flow_variables: kept.in_answer, ..outcome };
+    Ok(RunProgress::Done(CompletedRun { outcome, memories }))
 }
 
 /// True for the card of a memory that keeps messages outside of this service: one that signs in somewhere.

@@ -43,17 +43,34 @@ pub use transcription::{Recording, Transcriber};
 
 /// A model that answers a list of messages. Built anew for each run; holds its settings and its key.
 pub trait ChatModel: Send + Sync {
-    /// Asks the model. Fragments go to `on` as they arrive; the whole reply is returned as well.
+    /// Asks the model, and waits until it begins to answer. A reply that is read here goes to `on`; one that arrives as a
+    /// stream is left to whoever may read it elsewhere.
     ///
     /// # Errors
     /// What the provider refused, what broke on the way, or [`ModelError::Cancelled`] when `cancel` was set or
     /// `on` asked to stop.
+    fn open(
+        &self,
+        request: &ChatRequest,
+        cancel: &CancelToken,
+        on: &mut OnDelta<'_>,
+    ) -> Result<ChatReply, ModelError>;
+
+    /// Asks the model. Fragments go to `on` as they arrive; the whole reply is returned as well.
+    ///
+    /// # Errors
+    /// As [`Self::open`].
     fn chat(
         &self,
         request: &ChatRequest,
         cancel: &CancelToken,
-        on: &mut dyn DeltaSink,
-    ) -> Result<Completion, ModelError>;
+        on: &mut OnDelta<'_>,
+    ) -> Result<Completion, ModelError> {
+        match self.open(request, cancel, on)? {
+            ChatReply::Whole(completion) => Ok(completion),
+            ChatReply::Stream(stream) => stream.follow(on).result,
+        }
+    }
 
     /// True when messages may carry images.
     fn takes_images(&self) -> bool {
@@ -71,26 +88,17 @@ pub trait ChatModel: Send + Sync {
     }
 }
 
-/// Receives a reply as it arrives.
-pub trait DeltaSink {
-    /// One fragment.
-    ///
-    /// # Errors
-    /// [`SinkClosed`] ends the call.
-    fn delta(&mut self, delta: Delta<'_>) -> Result<(), SinkClosed>;
-
-    /// Receives a whole stream. Here it is read on this thread; who only passes fragments on may have it read elsewhere.
-    ///
-    /// # Errors
-    /// As [`ChatModel::chat`].
-    fn follow(&mut self, streaming: ReplyStream) -> Result<Completion, ModelError> {
-        streaming.follow(&mut |delta| self.delta(delta)).result
-    }
+/// What a model answers with.
+pub enum ChatReply {
+    /// It was read; its fragments are out.
+    Whole(Completion),
+    /// It is still to be read.
+    Stream(Box<ReplyStream>),
 }
 
-impl<F: FnMut(Delta<'_>) -> Result<(), SinkClosed>> DeltaSink for F {
-    fn delta(&mut self, delta: Delta<'_>) -> Result<(), SinkClosed> {
-        self(delta)
+impl ChatReply {
+    fn stream(stream: ReplyStream) -> Self {
+        Self::Stream(Box::new(stream))
     }
 }
 

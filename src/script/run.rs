@@ -202,7 +202,7 @@ impl ScriptRunner {
 
     fn drive_worker(
         &self,
-        lease: &mut Lease<'_>,
+        lease: &mut Lease,
         work: &ScriptWork<'_>,
         wall: Duration,
         requests: &FetchThreads,
@@ -284,7 +284,7 @@ struct FetchThreads {
 }
 
 impl FetchThreads {
-    fn new(lease: &mut Lease<'_>, fetch: Option<Arc<dyn Fetch>>, answers: bool) -> io::Result<Self> {
+    fn new(lease: &mut Lease, fetch: Option<Arc<dyn Fetch>>, answers: bool) -> io::Result<Self> {
         let door = if fetch.is_some() || answers { Some(lease.reply_pipe()?) } else { None };
         Ok(Self {
             fetch,

@@ -12,7 +12,7 @@ mod variables;
 
 use crate::domain::local_program::AllowedProgram;
 use crate::limits;
-use crate::limits::RUNS_MAX;
+use crate::limits::REQUESTS_MAX;
 pub use base_url::BaseUrl;
 use ipnet::IpNet;
 pub use log::{LogFilter, LogFormat, LogLevel};
@@ -26,11 +26,11 @@ use std::sync::Arc;
 pub use traces::{Sampler, TraceSettings};
 pub use variables::{EffectiveSetting, effective_settings, warnings};
 
-/// Streams one client address may hold open at the same time, unless `SERVICE_STREAMS_PER_ADDRESS` says otherwise. Half of all
-/// runs and a little: a proxy that is not trusted, or a whole office, is one address (manual 14.1).
+/// Streams one client address may hold open at the same time, unless `SERVICE_STREAMS_PER_ADDRESS` says otherwise. Many, as a
+/// proxy that is not trusted, or a whole office, is one address (manual 14.1).
 const STREAMS_PER_ADDRESS: u64 = 1_024;
-/// What `SERVICE_STREAMS_PER_ADDRESS` may be: more than all runs would bound nothing (manual 14.1).
-const STREAMS_PER_ADDRESS_RANGE: (u64, u64) = (1, RUNS_MAX as u64);
+/// What `SERVICE_STREAMS_PER_ADDRESS` may be: more than all requests would bound nothing (manual 14.1).
+const STREAMS_PER_ADDRESS_RANGE: (u64, u64) = (1, REQUESTS_MAX as u64);
 /// What `SERVICE_CODE_SECONDS` may be (manual 14.10).
 const CODE_SECONDS_RANGE: (u64, u64) = (1, 120);
 /// What `SERVICE_CODE_MEMORY_MB` may be (manual 14.10).

@@ -201,7 +201,7 @@ fn a_wrong_value_is_one_line_that_names_variable_problem_and_fix() {
         ("SERVICE_DOCUMENT_FOLDERS", "/srv/../etc"),
         ("SERVICE_OWNER_EMAIL", "ann"),
         ("SERVICE_STREAMS_PER_ADDRESS", "0"),
-        ("SERVICE_STREAMS_PER_ADDRESS", "2001"),
+        ("SERVICE_STREAMS_PER_ADDRESS", "12001"),
         ("SERVICE_INVITATION_MINUTES", "14"),
         ("SERVICE_INVITATION_MINUTES", "10081"),
         ("SERVICE_CODE_SECONDS", "0"),

@@ -4,13 +4,13 @@
 use crate::base::cancel::{CancelReason, CancelToken};
 use crate::domain::ids::{ChatId, FlowId};
 use std::collections::HashMap;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 type ConversationKey = (FlowId, ChatId);
 
 /// The runs under way, by conversation.
 #[derive(Default)]
-pub struct ActiveRuns(Mutex<RunsByConversation>);
+pub struct ActiveRuns(Arc<Mutex<RunsByConversation>>);
 
 #[derive(Default)]
 struct RunsByConversation {
@@ -19,8 +19,8 @@ struct RunsByConversation {
 }
 
 /// A registered run, until this is dropped.
-pub struct RunGuard<'a> {
-    active: &'a ActiveRuns,
+pub struct RunGuard {
+    active: Arc<Mutex<RunsByConversation>>,
     conversation: ConversationKey,
     number: u64,
 }
@@ -28,12 +28,12 @@ pub struct RunGuard<'a> {
 impl ActiveRuns {
     /// Registers a run for as long as the answer lives.
     #[must_use]
-    pub fn register(&self, flow: FlowId, chat: ChatId, cancel: &CancelToken) -> RunGuard<'_> {
+    pub fn register(&self, flow: FlowId, chat: ChatId, cancel: &CancelToken) -> RunGuard {
         let mut listed = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let number = listed.next;
         listed.next += 1;
         listed.runs.entry((flow, chat)).or_default().push((number, cancel.clone()));
-        RunGuard { active: self, conversation: (flow, chat), number }
+        RunGuard { active: self.0.clone(), conversation: (flow, chat), number }
     }
 
     /// Ends what runs in a conversation; the number of runs.
@@ -62,9 +62,9 @@ fn clone_token((_, cancel): &(u64, CancelToken)) -> CancelToken {
     cancel.clone()
 }
 
-impl Drop for RunGuard<'_> {
+impl Drop for RunGuard {
     fn drop(&mut self) {
-        let mut listed = self.active.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut listed = self.active.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(runs) = listed.runs.get_mut(&self.conversation) {
             runs.retain(|(number, _)| *number != self.number);
             if runs.is_empty() {

@@ -163,7 +163,7 @@ impl Pool {
     ///
     /// # Errors
     /// As [`LeaseError`].
-    pub fn lease<'c>(&self, tenant: Tenant, cancel: &'c CancelToken) -> Result<Lease<'c>, LeaseError> {
+    pub fn lease(&self, tenant: Tenant, cancel: &CancelToken) -> Result<Lease, LeaseError> {
         let shared = &self.0;
         let end = Instant::now() + shared.spec.queue;
         let woken = Arc::downgrade(shared);
@@ -302,21 +302,21 @@ fn run_starter(shared: &Weak<PoolState>, worker_requests: &Receiver<()>) {
 }
 
 /// A worker that is lent. Dropped, it is killed; only [`Lease::give_back`] returns it.
-pub struct Lease<'c> {
+pub struct Lease {
     shared: Arc<PoolState>,
     /// There until it is given back or dropped.
     worker: Option<Worker>,
-    hook: Option<HookGuard<'c>>,
+    hook: Option<HookGuard>,
     deadline: Option<DeadlineGuard>,
 }
 
-impl<'c> Lease<'c> {
+impl Lease {
     fn worker(&mut self) -> &mut Worker {
         self.worker.as_mut().expect("a lease holds its worker until it ends")
     }
 
     /// Kills the worker at `deadline`, or as soon as `cancel` is set.
-    pub fn limit(&mut self, deadline: Instant, cancel: &'c CancelToken) {
+    pub fn limit(&mut self, deadline: Instant, cancel: &CancelToken) {
         let process = self.worker().process.clone();
         self.deadline = Some(self.shared.watchdog.kill_at(deadline, process.clone()));
         self.hook = Some(cancel.on_cancel(move || process.kill()));
@@ -384,7 +384,7 @@ impl<'c> Lease<'c> {
     }
 }
 
-impl Drop for Lease<'_> {
+impl Drop for Lease {
     fn drop(&mut self) {
         self.hook = None;
         self.deadline = None;

@@ -1,7 +1,7 @@
 //! Whole answers: the latency the service adds to the provider's, and how many it gives in a second.
 
 use crate::figures::{Latencies, figure, heading};
-use crate::program::{Throwaway, throwaway};
+use crate::program::{RoleProcess, Throwaway, throwaway};
 use crate::wire::{Wire, request};
 use crate::{bare, canvases, model};
 use serde_json::json;
@@ -13,28 +13,47 @@ use std::time::{Duration, Instant};
 #[derive(Clone)]
 pub struct Target {
     pub address: SocketAddr,
+    pub path: String,
     pub request: Vec<u8>,
 }
 
 impl Target {
     /// The provider itself, as the service calls it.
     pub fn provider(base: &str, model: &str, streaming: bool) -> Self {
-        let body = model::body(model, streaming);
-        Self {
-            address: address(base),
-            request: request("POST", "/v1/chat/completions", &[], body.as_bytes()),
-        }
+        Self::provider_with(base, &model::body(model, streaming))
+    }
+
+    /// The provider itself, asked with this body.
+    pub fn provider_with(base: &str, body: &str) -> Self {
+        Self::new(address(base), "/v1/chat/completions", body)
+    }
+
+    /// The bare handler.
+    pub fn bare(bare: &RoleProcess, model: &str) -> Self {
+        let body = json!({"question": "Will it rain?", "model": model}).to_string();
+        Self::new(address(&bare.line), "/ask", &body)
+    }
+
+    pub fn new(address: SocketAddr, path: &str, body: &str) -> Self {
+        Self { address, path: path.to_owned(), request: request("POST", path, &[], body.as_bytes()) }
     }
 
     /// A flow of the service with that provider.
     pub fn service(service: &Throwaway, base: &str, model: &str, streaming: bool) -> Self {
-        let canvas = canvases::openai(&format!("{base}/v1"), model, streaming);
-        let flow = service.program.make_flow(&service.key, model, &canvas);
+        Self::flow(service, model, &canvases::openai(&format!("{base}/v1"), model, streaming), streaming)
+    }
+
+    /// A flow as the templates have it, with that provider.
+    pub fn template(service: &Throwaway, base: &str, model: &str, streaming: bool) -> Self {
+        let fields = json!({"openAIApiKey": "sk-of-nobody"});
+        let credential = service.program.make_credential(&service.key, "openAIApi", &fields);
+        Self::flow(service, model, &canvases::template(&format!("{base}/v1"), model, &credential), streaming)
+    }
+
+    fn flow(service: &Throwaway, name: &str, canvas: &serde_json::Value, streaming: bool) -> Self {
+        let flow = service.program.make_flow(&service.key, name, canvas);
         let body = json!({"question": "Will it rain?", "streaming": streaming}).to_string();
-        Self {
-            address: service.program.address,
-            request: request("POST", &format!("/api/v1/prediction/{flow}"), &[], body.as_bytes()),
-        }
+        Self::new(service.program.address, &format!("/api/v1/prediction/{flow}"), &body)
     }
 }
 
@@ -43,19 +62,19 @@ fn address(base: &str) -> SocketAddr {
 }
 
 /// Connections that are kept over all blocks, as those of a caller's client would be.
-struct Callers {
+pub struct Callers {
     target: Target,
     wires: Vec<Wire>,
 }
 
 impl Callers {
-    fn new(target: &Target, count: usize) -> Self {
+    pub fn new(target: &Target, count: usize) -> Self {
         let wires = (0..count).map(|_| Wire::to(target.address).unwrap()).collect();
         Self { target: target.clone(), wires }
     }
 
     /// Each caller asks again as soon as it is answered, for `time`.
-    fn block(&mut self, time: Duration) -> Vec<Duration> {
+    pub fn block(&mut self, time: Duration) -> Vec<Duration> {
         let start = Barrier::new(self.wires.len());
         let request = &self.target.request;
         std::thread::scope(|scope| {
@@ -136,9 +155,7 @@ pub fn rate() {
     for (model, thinks) in [(model::INSTANT, "at once"), (model::THINKING, "after 50 ms")] {
         heading(&format!("Answers per second, provider answers {thinks}"));
         let through = Target::service(&service, &provider.line, model, false);
-        let question = json!({"question": "Will it rain?", "model": model}).to_string();
-        let question = request("POST", "/ask", &[], question.as_bytes());
-        let handler = Target { address: address(&bare.line), request: question };
+        let handler = Target::bare(&bare, model);
         for callers in [1, 16, 64] {
             compare(&handler, &through, callers);
         }

@@ -13,7 +13,13 @@ pub const THINKING: &str = "thinking";
 pub const WRITING: &str = "writing";
 /// Writes 200 tokens, one each 5 ms, as a fast model does.
 pub const HURRYING: &str = "hurrying";
+/// Writes 200 tokens without a pause.
+pub const FLOODING: &str = "flooding";
+/// Writes a token every two seconds for a minute and a half, so that very many streams are open at once.
+pub const LINGERING: &str = "lingering";
 
+/// Tokens of a [`LINGERING`] answer.
+pub const LINGERING_TOKENS: usize = 45;
 /// Tokens of a [`WRITING`] answer.
 pub const TOKENS: usize = 200;
 /// Between two of them.
@@ -40,6 +46,12 @@ fn answer(request: &RecordedRequest) -> Behaviour {
         Some(HURRYING) => {
             Reply { tokens: vec!["umbrella ".to_owned(); TOKENS], token_delay: TOKEN_DELAY / 10, ..short }
         }
+        Some(FLOODING) => Reply { tokens: vec!["umbrella ".to_owned(); TOKENS], ..short },
+        Some(LINGERING) => Reply {
+            tokens: vec!["umbrella ".to_owned(); LINGERING_TOKENS],
+            token_delay: Duration::from_secs(2),
+            ..short
+        },
         Some(WRITING) => {
             Reply { tokens: vec!["umbrella ".to_owned(); TOKENS], token_delay: TOKEN_DELAY, ..short }
         }

@@ -1,10 +1,12 @@
 //! What the service costs: `cargo bench` starts the release program and a stand-in provider, each in its own process,
 //! and prints the figures of `tests/bench/README.md`.
 //!
-//! `cargo bench --bench service -- latency rate streams paced start uploads` picks parts; without a name all of them run.
+//! `cargo bench --bench service -- latency rate streams` picks parts; without a name all of them run. The variable
+//! `FLOWKEEP_PROGRAM` names another program to measure: one of another day, or one that was built faster.
 #![allow(clippy::print_stdout, reason = "the figures are this program's output")]
 #![allow(clippy::unwrap_used, reason = "a measurement that cannot be made has failed")]
 
+mod answers;
 mod bare;
 mod callers;
 mod figures;
@@ -30,7 +32,7 @@ use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let told = |word: &str| arguments.iter().any(|argument| argument == word);
-    raise_open_files();
+    let files_max = raise_open_files();
     // The two other roles, each a process of its own.
     if told("--provider") {
         return model::serve();
@@ -38,13 +40,18 @@ fn main() {
     if told("--bare") {
         return bare::serve(arguments.last().expect("the provider's address"));
     }
-    let parts: [(&str, fn()); 6] = [
-        ("latency", callers::latency),
-        ("rate", callers::rate),
-        ("streams", streams::report),
-        ("paced", streams::run_paced),
-        ("start", starts::report),
-        ("uploads", uploads::report),
+    let parts: [(&str, &dyn Fn()); 11] = [
+        ("latency", &callers::latency),
+        ("rate", &callers::rate),
+        ("cost", &answers::cost),
+        ("turns", &answers::turns),
+        ("streams", &streams::report),
+        ("paced", &streams::run_paced),
+        ("burst", &streams::run_burst),
+        ("open", &|| streams::run_open(files_max)),
+        ("start", &starts::report),
+        ("uploads", &uploads::report),
+        ("million", &answers::million),
     ];
     let all = !parts.iter().any(|(name, _)| told(name));
     for (name, part) in parts {
@@ -54,8 +61,9 @@ fn main() {
     }
 }
 
-/// A thousand streams are two thousand sockets.
-fn raise_open_files() {
+/// A thousand streams are two thousand sockets. How many files each process may open.
+fn raise_open_files() -> usize {
     let most = getrlimit(Resource::Nofile).maximum;
     setrlimit(Resource::Nofile, Rlimit { current: most, maximum: most }).unwrap();
+    most.map_or(usize::MAX, |most| usize::try_from(most).unwrap())
 }

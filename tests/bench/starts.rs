@@ -40,7 +40,7 @@ pub fn report() {
     let starts = starts.collect();
     print_times("cold start to first answer, 100,000 messages, median", starts, "< 100 ms");
     figure("idle memory, 100,000 messages, one answer given", &megabytes(memory * 1024), "< 30 MB");
-    let size = std::fs::metadata(env!("CARGO_BIN_EXE_flowkeep")).unwrap().len();
+    let size = std::fs::metadata(program::path()).unwrap().len();
     figure("release program", &megabytes(size), "< 40 MB");
     let again = (0..ROUNDS).map(|_| restart_after_kill(&data, &flow)).collect();
     print_times("kill -9 under load to first answer, 100,000 messages", again, "< 100 ms");
@@ -88,14 +88,14 @@ fn first_start(folder: &Path) -> Duration {
     took
 }
 
-fn question(flow: &FlowId) -> Vec<u8> {
+fn question(address: SocketAddr, flow: &FlowId) -> Target {
     let body = json!({"question": "Will it rain?"}).to_string();
-    request("POST", &format!("/api/v1/prediction/{flow}"), &[], body.as_bytes())
+    Target::new(address, &format!("/api/v1/prediction/{flow}"), &body)
 }
 
 fn start_and_measure(folder: &Path, flow: &FlowId) -> (Child, Duration) {
     let (child, address, begun) = start(folder);
-    let answer = first_answer(address, &question(flow));
+    let answer = first_answer(address, &question(address, flow).request);
     let took = begun.elapsed();
     assert_eq!(answer.status(), 200, "{}", answer.text());
     (child, took)
@@ -104,8 +104,8 @@ fn start_and_measure(folder: &Path, flow: &FlowId) -> (Child, Duration) {
 /// Kills a service that is recording answers, and times the next one.
 fn restart_after_kill(folder: &Path, flow: &FlowId) -> Duration {
     let (mut child, address, _) = start(folder);
-    first_answer(address, &question(flow));
-    let target = Target { address, request: question(flow) };
+    let target = question(address, flow);
+    first_answer(address, &target.request);
     let callers: Vec<_> = (0..16)
         .map(|_| {
             let target = target.clone();

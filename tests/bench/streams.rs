@@ -4,7 +4,7 @@ use crate::callers::Target;
 use crate::figures::{Latencies, figure, heading};
 use crate::memory::{Watch, processor_time, resident_kib};
 use crate::model;
-use crate::program::throwaway;
+use crate::program::{Throwaway, command, throwaway};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
@@ -50,17 +50,22 @@ pub fn report() {
     }
 }
 
+/// Tokens that a figure of processor time rests on at least.
+const PACED_TOKENS_MIN: usize = 20_000;
+
 /// What a token costs the service, one each 5 ms: 10, 100, 400 and 1,000 streams.
 pub fn run_paced() {
     heading("Streams of 200 tokens, one each 5 ms");
     let provider = model::start();
     for count in [10, 100, 400, 1_000] {
         let service = throwaway(&[]);
-        let through = Target::service(&service, &provider.line, model::HURRYING, true);
+        let through = Target::template(&service, &provider.line, model::HURRYING, true);
         run(&through, 1, OF_SERVICE);
         let process = service.program.process_id();
         let before = processor_time(process);
-        let streams = run(&through, count, OF_SERVICE);
+        // The system counts processor time in hundredths of a second: few streams are measured for longer.
+        let rounds = (PACED_TOKENS_MIN / (count * model::TOKENS)).max(1);
+        let streams: Vec<Stream> = (0..rounds).flat_map(|_| run(&through, count, OF_SERVICE)).collect();
         let used = processor_time(process).saturating_sub(before);
         let tokens: usize = streams.iter().map(|stream| stream.tokens).sum();
         let name = |what: &str| format!("{count} streams: {what}");
@@ -77,6 +82,59 @@ pub fn run_paced() {
         let dropped = streams.iter().filter(|stream| !stream.ended || stream.tokens != model::TOKENS).count();
         figure(&name("dropped or incomplete"), &dropped.to_string(), "0");
     }
+}
+
+/// Streams of a burst, which all come in one instant.
+const BURST: usize = 50;
+const BURSTS: usize = 5;
+
+/// Fifty streams at once, whose provider does not pause: when the first of it is there.
+pub fn run_burst() {
+    heading("50 streams at once, 200 tokens without a pause");
+    let provider = model::start();
+    let service = throwaway(&[]);
+    let through = Target::template(&service, &provider.line, model::FLOODING, true);
+    run_apart(&through, BURST, OF_SERVICE, Duration::ZERO);
+    let streams: Vec<Stream> =
+        (0..BURSTS).flat_map(|_| run_apart(&through, BURST, OF_SERVICE, Duration::ZERO)).collect();
+    let first = Latencies::new(streams.iter().map(|stream| stream.first).collect());
+    let total = Latencies::new(streams.iter().map(|stream| stream.total).collect());
+    let pair = |times: &Latencies| format!("{:.1} / {:.1} ms", times.percentile(0.5), times.percentile(0.99));
+    figure("first token, p50 / p99", &pair(&first), "p50 < 10 ms");
+    figure("whole answer, p50 / p99", &pair(&total), "");
+    let dropped = streams.iter().filter(|stream| !stream.ended || stream.tokens != model::TOKENS).count();
+    figure("dropped or incomplete", &dropped.to_string(), "0");
+}
+
+/// Streams that are to be open at once, and files that each side of this machine keeps for other things.
+const OPEN: usize = 10_000;
+/// The connections of the caller and of the provider, and a second descriptor for the one that the runtime watches.
+const FILES_OF_STREAM: usize = 3;
+const OTHER_FILES: usize = 250;
+
+/// Holds as many streams open as there may be files here, up to ten thousand, and says what one takes.
+pub fn run_open(files_max: usize) {
+    heading("Streams that are open at once, a token every two seconds");
+    let count = OPEN.min((files_max - OTHER_FILES) / FILES_OF_STREAM);
+    let provider = model::start();
+    let mut command = command(&["serve", "--throwaway", "--port", "0"]);
+    command.env("SERVICE_STREAMS_PER_ADDRESS", OPEN.to_string());
+    let service = Throwaway::start(command);
+    let through = Target::template(&service, &provider.line, model::LINGERING, true);
+    let process = service.program.process_id();
+    let before = resident_kib(process);
+    let watch = Watch::start(process);
+    let streams = run(&through, count, OF_SERVICE);
+    let held = watch.stop().saturating_sub(before);
+    let name = |what: &str| format!("{count} open streams: {what}");
+    figure(&name("memory of the service"), &format!("{:.0} MB", (held + before) as f64 / 1024.0), "< 400 MB");
+    figure(&name("memory per stream"), &format!("{:.1} kB", held as f64 / count as f64), "");
+    let whole = |stream: &&Stream| stream.ended && stream.tokens == model::LINGERING_TOKENS;
+    let dropped = count - streams.iter().filter(whole).count();
+    figure(&name("dropped or incomplete"), &dropped.to_string(), "0");
+    let first = Latencies::new(streams.iter().map(|stream| stream.first).collect());
+    let pair = format!("{:.0} / {:.0} ms", first.percentile(0.5), first.percentile(0.99));
+    figure(&name("first token, p50 / p99 (of it 2,000 ms of the provider's)"), &pair, "");
 }
 
 fn show(count: usize, without: &[Stream], with: &[Stream], held_kib: u64) {
@@ -96,6 +154,10 @@ fn show(count: usize, without: &[Stream], with: &[Stream], held_kib: u64) {
 }
 
 fn run(target: &Target, count: usize, marks: StreamMarkers) -> Vec<Stream> {
+    run_apart(target, count, marks, APART)
+}
+
+fn run_apart(target: &Target, count: usize, marks: StreamMarkers, apart: Duration) -> Vec<Stream> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     runtime.block_on(async {
         let target = Arc::new(target.clone());
@@ -103,7 +165,9 @@ fn run(target: &Target, count: usize, marks: StreamMarkers) -> Vec<Stream> {
         for _ in 0..count {
             let target = target.clone();
             streams.push(tokio::spawn(async move { follow(&target, marks).await }));
-            tokio::time::sleep(APART).await;
+            if !apart.is_zero() {
+                tokio::time::sleep(apart).await;
+            }
         }
         let mut ended = Vec::new();
         for stream in streams {
@@ -121,7 +185,7 @@ async fn follow(target: &Target, marks: StreamMarkers) -> Stream {
     if socket.write_all(&target.request).await.is_err() {
         return stream;
     }
-    let mut text = Vec::with_capacity(64 * 1024);
+    let mut text = Vec::with_capacity(4 * 1024);
     while let Ok(1..) = socket.read_buf(&mut text).await {
         if stream.first == Duration::MAX && find(&text, marks.token) {
             stream.first = start.elapsed();

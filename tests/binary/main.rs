@@ -12,6 +12,8 @@ mod file_permissions;
 mod log_lines;
 mod logging;
 #[cfg(target_os = "linux")]
+mod open_answers;
+#[cfg(target_os = "linux")]
 mod open_file_limit;
 mod operator;
 mod print_commands;

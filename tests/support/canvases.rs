@@ -49,3 +49,35 @@ pub fn openai(base: &str, model: &str, streaming: bool) -> Value {
         "chain",
     )
 }
+
+/// A conversation as the palette and the templates draw it: every input is there, used or not, and the model has a
+/// credential.
+pub fn template(base: &str, model: &str, credential: &str) -> Value {
+    let mut chat = node(
+        "chatOpenAI_0",
+        "chatOpenAI",
+        &json!({
+            "cache": "", "modelName": model, "temperature": 0.9, "maxTokens": "", "topP": "", "frequencyPenalty": "",
+            "presencePenalty": "", "timeout": "", "basepath": base, "baseOptions": "", "allowImageUploads": true,
+            "imageResolution": "low",
+        }),
+    );
+    chat["data"]["credential"] = credential.into();
+    canvas(
+        &[
+            chat,
+            node("bufferMemory_0", "bufferMemory", &json!({"sessionId": "", "memoryKey": "chat_history"})),
+            node(
+                "conversationChain_0",
+                "conversationChain",
+                &json!({
+                    "inputModeration": "", "model": "{{chatOpenAI_0.data.instance}}",
+                    "memory": "{{bufferMemory_0.data.instance}}", "chatPromptTemplate": "",
+                    "systemMessagePrompt": "This is a friendly conversation between a person and an assistant, who gives \
+                        many details and says so when it does not know something.",
+                }),
+            ),
+        ],
+        "conversationChain_0",
+    )
+}

@@ -18,9 +18,14 @@ const PATIENCE: Duration = Duration::from_secs(45);
 /// Who owns the folders of these tests.
 pub const OWNER: (&str, &str) = ("owner@test.local", "a-long-enough-password");
 
+/// The program that is driven: the one that was built along, or the one that `FLOWKEEP_PROGRAM` names.
+pub fn path() -> PathBuf {
+    std::env::var_os("FLOWKEEP_PROGRAM").map_or_else(|| env!("CARGO_BIN_EXE_flowkeep").into(), PathBuf::from)
+}
+
 /// A command of the program that sees nothing of the environment of the tests.
 pub fn command(arguments: &[&str]) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_flowkeep"));
+    let mut command = Command::new(path());
     command.args(arguments).env_clear().stdin(Stdio::null());
     for name in ["PATH", "TMPDIR"] {
         if let Some(value) = std::env::var_os(name) {
@@ -142,6 +147,15 @@ impl Program {
         (answer.status() == 200).then_some(cookie)
     }
 
+    /// Stores a credential; its id.
+    pub fn make_credential(&self, key: &str, kind: &str, fields: &Value) -> String {
+        let body = json!({"name": kind, "credentialName": kind, "plainDataObj": fields});
+        let bearer = format!("Bearer {key}");
+        let answer = self.call("POST", "/api/v1/credentials", &[("authorization", &bearer)], &body);
+        assert_eq!(answer.status(), 200, "{}", answer.text());
+        answer.json()["id"].as_str().expect("a credential has an id").to_owned()
+    }
+
     /// Makes a flow that is Live at once; its id.
     pub fn make_flow(&self, key: &str, name: &str, canvas: &Value) -> String {
         let body = json!({"name": name, "type": "CHATFLOW", "flowData": canvas.to_string(), "publishInstantly": true});
@@ -236,6 +250,10 @@ impl RoleProcess {
         let stdout = child.stdout.as_mut().expect("it was piped");
         BufReader::new(stdout).read_line(&mut line).expect("it prints a line");
         Self { child, line: line.trim_end().to_owned() }
+    }
+
+    pub fn process_id(&self) -> u32 {
+        self.child.id()
     }
 }
 

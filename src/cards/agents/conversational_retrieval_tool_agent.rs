@@ -98,7 +98,7 @@ impl Chain for RetrievalAgent {
             }
             None => turn.question.to_owned(),
         };
-        let messages = conversation(&self.label, None, &self.system, &past, &asked)?;
+        let messages = conversation(&self.label, None, &self.system, past, &asked)?;
         let tool_loop = ToolLoop {
             label: &self.label,
             model: &self.model,

@@ -99,7 +99,7 @@ impl TextAgent {
 impl Chain for TextAgent {
     fn run(&self, turn: &RunContext<'_>, sink: &mut dyn TokenSink) -> Result<RunOutput> {
         self.answer(turn, sink, |past| {
-            conversation(&self.label, None, &self.instructions(), past, turn.question)
+            conversation(&self.label, None, &self.instructions(), past.to_vec(), turn.question)
         })
     }
 }

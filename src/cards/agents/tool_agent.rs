@@ -73,7 +73,7 @@ impl Chain for ToolAgent {
             None => turn.history.to_vec(),
         };
         let mut messages =
-            conversation(&self.label, self.prompt.as_deref(), &self.system, &past, turn.question)?;
+            conversation(&self.label, self.prompt.as_deref(), &self.system, past, turn.question)?;
         attach_images(&mut messages, turn, &self.model);
         let tool_loop = ToolLoop {
             label: &self.label,

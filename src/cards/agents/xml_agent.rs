@@ -76,7 +76,7 @@ impl XmlAgent {
                 untrusted_text::mark_untrusted("chat_history", "what we said before", &told)
             )
         };
-        conversation("", None, &self.agent.instructions(), &[], &asked)
+        conversation("", None, &self.agent.instructions(), Vec::new(), &asked)
     }
 }
 

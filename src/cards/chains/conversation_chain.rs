@@ -4,12 +4,12 @@ use super::llm_chain::{MODERATION, answer_with, attach_images, past_message};
 use crate::cards::kit::build::component::moderate;
 use crate::cards::kit::build::prompt::{Prompt, PromptForm};
 use crate::cards::kit::{
-    Card, Category, Chain, Factory, Input, Memory, Model, Moderation, ModerationVerdict, Risk, RunContext,
-    TokenSink, WireType,
+    Card, Category, Chain, ChainProgress, Factory, Input, Memory, Model, Moderation, ModerationVerdict, Risk,
+    RunContext, TokenSink, WireType,
 };
 use crate::domain::error::Result;
 use crate::domain::predictions::prediction::{HistoryMessage, RunOutput};
-use crate::llm::{ChatMessage, ChatRequest};
+use crate::llm::ChatMessage;
 use std::sync::Arc;
 
 const DEFAULT_SYSTEM: &str = "You are a helpful assistant in a conversation with a person. Answer clearly and \
@@ -57,16 +57,18 @@ struct ConversationChain {
 
 impl Chain for ConversationChain {
     fn run(&self, turn: &RunContext<'_>, sink: &mut dyn TokenSink) -> Result<RunOutput> {
+        self.begin(turn, sink)?.complete(turn, sink)
+    }
+
+    fn begin(&self, turn: &RunContext<'_>, sink: &mut dyn TokenSink) -> Result<ChainProgress> {
         if let ModerationVerdict::Block(answer) = moderate(&self.moderations, turn)? {
-            return answer_with(answer, sink);
+            return answer_with(answer, sink).map(ChainProgress::Done);
         }
         let past = self.memory.messages(turn)?;
         let mut messages =
-            conversation(&self.label, self.prompt.as_deref(), &self.system, &past, turn.question)?;
+            conversation(&self.label, self.prompt.as_deref(), &self.system, past, turn.question)?;
         attach_images(&mut messages, turn, &self.model);
-        let completion =
-            self.model.ask(&ChatRequest { messages, ..ChatRequest::default() }, turn.host, sink)?;
-        Ok(RunOutput { text: completion.text, ..RunOutput::default() })
+        ChainProgress::from_model(&self.model, messages, turn, sink)
     }
 }
 
@@ -78,7 +80,7 @@ pub fn conversation(
     label: &str,
     prompt: Option<&Prompt>,
     system: &str,
-    past: &[HistoryMessage],
+    past: Vec<HistoryMessage>,
     question: &str,
 ) -> Result<Vec<ChatMessage>> {
     let (system, history, human) = match prompt {
@@ -98,7 +100,7 @@ pub fn conversation(
         messages.push(ChatMessage::System(system));
     }
     messages.extend_from_slice(history);
-    messages.extend(past.iter().map(past_message));
+    messages.extend(past.into_iter().map(past_message));
     messages.push(ChatMessage::user(human));
     Ok(messages)
 }

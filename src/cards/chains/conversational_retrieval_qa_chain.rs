@@ -95,7 +95,7 @@ impl Chain for ConversationalRetrievalQa {
         let searched = self.rephraser.question(&past, turn)?;
         let found = self.retriever.retrieve(&searched, turn)?;
         let (system, asked) = respond(&self.response, &found, turn.question);
-        let messages = conversation(&self.label, None, &system, &past, &asked)?;
+        let messages = conversation(&self.label, None, &system, past, &asked)?;
         let completion =
             self.model.ask(&ChatRequest { messages, ..ChatRequest::default() }, turn.host, sink)?;
         let source_documents = if self.returns_sources { found } else { Vec::new() };

@@ -3,8 +3,8 @@
 use crate::cards::kit::build::component::moderate;
 use crate::cards::kit::build::prompt::{Prompt, PromptForm};
 use crate::cards::kit::{
-    Card, Category, Chain, Factory, Input, Model, Moderation, ModerationVerdict, NullSink, Output,
-    OutputParser, Risk, RunContext, TokenSink, WireType,
+    Card, Category, Chain, ChainProgress, Factory, Input, Model, Moderation, ModerationVerdict, NullSink,
+    Output, OutputParser, Risk, RunContext, TokenSink, WireType,
 };
 use crate::domain::error::{Error, Result};
 use crate::domain::predictions::prediction::{HistoryMessage, MessageRole, RunOutput};
@@ -71,8 +71,12 @@ struct LlmChain {
 
 impl Chain for LlmChain {
     fn run(&self, turn: &RunContext<'_>, sink: &mut dyn TokenSink) -> Result<RunOutput> {
+        self.begin(turn, sink)?.complete(turn, sink)
+    }
+
+    fn begin(&self, turn: &RunContext<'_>, sink: &mut dyn TokenSink) -> Result<ChainProgress> {
         if let ModerationVerdict::Block(answer) = moderate(&self.moderations, turn)? {
-            return answer_with(answer, sink);
+            return answer_with(answer, sink).map(ChainProgress::Done);
         }
         let instructions = self.parser.as_ref().map(|parser| parser.instructions());
         let has_place = self.prompt.wants(FORMAT_INSTRUCTIONS);
@@ -84,14 +88,12 @@ impl Chain for LlmChain {
         }
         attach_images(&mut messages, turn, &self.model);
         let Some(parser) = &self.parser else {
-            let completion =
-                self.model.ask(&ChatRequest { messages, ..ChatRequest::default() }, turn.host, sink)?;
-            return Ok(RunOutput { text: completion.text, ..RunOutput::default() });
+            return ChainProgress::from_model(&self.model, messages, turn, sink);
         };
         let json = self.ask_and_parse(parser.as_ref(), messages, turn)?;
         let text = to_fenced_json(&json);
         sink.token(&text).map_err(|_| Error::Cancelled)?;
-        Ok(RunOutput { text, json: Some(json), ..RunOutput::default() })
+        Ok(ChainProgress::Done(RunOutput { text, json: Some(json), ..RunOutput::default() }))
     }
 }
 
@@ -155,7 +157,7 @@ fn to_fenced_json(json: &Value) -> String {
 /// When the caller left.
 pub fn answer_with(text: String, sink: &mut dyn TokenSink) -> Result<RunOutput> {
     sink.token(&text).map_err(|_| Error::Cancelled)?;
-    Ok(RunOutput { text, ..RunOutput::default() })
+    Ok(RunOutput::from_text(text))
 }
 
 /// The messages a prompt makes with these values. The question stands where its owner left the person's message blank.
@@ -174,10 +176,10 @@ pub fn prompt_messages(form: &PromptForm, values: &Map<String, Value>, question:
 
 /// A message of a conversation as the model reads it.
 #[must_use]
-pub fn past_message(message: &HistoryMessage) -> ChatMessage {
+pub fn past_message(message: HistoryMessage) -> ChatMessage {
     match message.role {
-        MessageRole::User => ChatMessage::user(message.text.as_str()),
-        MessageRole::Api => ChatMessage::assistant(message.text.as_str()),
+        MessageRole::User => ChatMessage::user(message.text),
+        MessageRole::Api => ChatMessage::assistant(message.text),
     }
 }
 

@@ -5,7 +5,7 @@ use crate::cards::kit::knowledge::chunk_markup;
 use crate::cards::kit::knowledge::lexical;
 use crate::cards::kit::{Card, Category, Factory, Input, Risk};
 use crate::domain::predictions::prediction::Usage;
-use crate::llm::{ChatMessage, ChatModel, ChatRequest, Completion, Delta, DeltaSink, ModelError};
+use crate::llm::{ChatMessage, ChatModel, ChatReply, ChatRequest, Completion, Delta, ModelError, OnDelta};
 
 const NOTHING: &str = "I could not find an answer to that in the documents I was given.";
 
@@ -47,15 +47,15 @@ struct Extractive {
 }
 
 impl ChatModel for Extractive {
-    fn chat(
+    fn open(
         &self,
         request: &ChatRequest,
         _cancel: &CancelToken,
-        on: &mut dyn DeltaSink,
-    ) -> Result<Completion, ModelError> {
+        on: &mut OnDelta<'_>,
+    ) -> Result<ChatReply, ModelError> {
         let text = self.answer(request);
         for word in text.split_inclusive(' ') {
-            on.delta(Delta::Text(word)).map_err(|_| ModelError::Cancelled)?;
+            on(Delta::Text(word)).map_err(|_| ModelError::Cancelled)?;
         }
         let read: usize =
             request.messages.iter().map(|message| message.text().split_whitespace().count()).sum();
@@ -64,7 +64,7 @@ impl ChatModel for Extractive {
             output_tokens: text.split_whitespace().count() as u64,
             ..Usage::default()
         };
-        Ok(Completion { text, usage: Some(usage), ..Completion::default() })
+        Ok(ChatReply::Whole(Completion { text, usage: Some(usage), ..Completion::default() }))
     }
 
     fn takes_tools(&self) -> bool {

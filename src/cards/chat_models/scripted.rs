@@ -5,7 +5,9 @@ use crate::cards::kit::knowledge::chunk_markup;
 use crate::cards::kit::{Card, Category, Factory, Input, Inputs, Risk};
 use crate::domain::error::Result;
 use crate::domain::predictions::prediction::Usage;
-use crate::llm::{ChatMessage, ChatModel, ChatRequest, Completion, Delta, DeltaSink, ModelError, ToolCall};
+use crate::llm::{
+    ChatMessage, ChatModel, ChatReply, ChatRequest, Completion, Delta, ModelError, OnDelta, ToolCall,
+};
 use regex::{Captures, Regex, RegexBuilder};
 use serde::Deserialize;
 use serde_json::{Map, Value};
@@ -152,12 +154,12 @@ impl ScriptRule {
 }
 
 impl ChatModel for Scripted {
-    fn chat(
+    fn open(
         &self,
         request: &ChatRequest,
         cancel: &CancelToken,
-        on: &mut dyn DeltaSink,
-    ) -> Result<Completion, ModelError> {
+        on: &mut OnDelta<'_>,
+    ) -> Result<ChatReply, ModelError> {
         let last = request.messages.last().cloned().unwrap_or_else(|| ChatMessage::user(""));
         let text = last.text();
         let found =
@@ -176,10 +178,15 @@ impl ChatModel for Scripted {
             if !delay.is_zero() && !cancel.sleep(delay) || cancel.reason().is_some() {
                 return Err(ModelError::Cancelled);
             }
-            on.delta(Delta::Text(word)).map_err(|_| ModelError::Cancelled)?;
+            on(Delta::Text(word)).map_err(|_| ModelError::Cancelled)?;
         }
         let calls = rule.map(|rule| calls(&rule.tool_calls, captures.as_ref(), request)).unwrap_or_default();
-        Ok(Completion { usage: Some(usage(request, &reply)), text: reply, calls, ..Completion::default() })
+        Ok(ChatReply::Whole(Completion {
+            usage: Some(usage(request, &reply)),
+            text: reply,
+            calls,
+            ..Completion::default()
+        }))
     }
 
     fn takes_images(&self) -> bool {

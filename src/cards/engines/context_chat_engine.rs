@@ -54,7 +54,7 @@ impl Chain for ContextChat {
         let past = self.memory.messages(turn)?;
         let found = self.retriever.retrieve(turn.question, turn)?;
         let asked = chunk_markup::prepend_to(&found, turn.question);
-        let messages = conversation(&self.label, None, &self.system, &past, &asked)?;
+        let messages = conversation(&self.label, None, &self.system, past, &asked)?;
         let request = ChatRequest { messages, ..ChatRequest::default() };
         let text = self.model.ask(&request, turn.host, sink)?.text;
         let source_documents = if self.returns_sources { found } else { Vec::new() };

@@ -2,10 +2,11 @@
 
 use super::{MEMORY, MODEL, SYSTEM};
 use crate::cards::chains::conversation_chain::conversation;
-use crate::cards::kit::{Card, Category, Chain, Factory, Memory, Model, Risk, RunContext, TokenSink};
+use crate::cards::kit::{
+    Card, Category, Chain, ChainProgress, Factory, Memory, Model, Risk, RunContext, TokenSink,
+};
 use crate::domain::error::Result;
 use crate::domain::predictions::prediction::RunOutput;
-use crate::llm::ChatRequest;
 use std::sync::Arc;
 
 pub const CARD: Card = Card {
@@ -38,10 +39,12 @@ struct SimpleChat {
 
 impl Chain for SimpleChat {
     fn run(&self, turn: &RunContext<'_>, sink: &mut dyn TokenSink) -> Result<RunOutput> {
+        self.begin(turn, sink)?.complete(turn, sink)
+    }
+
+    fn begin(&self, turn: &RunContext<'_>, sink: &mut dyn TokenSink) -> Result<ChainProgress> {
         let past = self.memory.messages(turn)?;
-        let messages = conversation(&self.label, None, &self.system, &past, turn.question)?;
-        let request = ChatRequest { messages, ..ChatRequest::default() };
-        let text = self.model.ask(&request, turn.host, sink)?.text;
-        Ok(RunOutput { text, ..RunOutput::default() })
+        let messages = conversation(&self.label, None, &self.system, past, turn.question)?;
+        ChainProgress::from_model(&self.model, messages, turn, sink)
     }
 }

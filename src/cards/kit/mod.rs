@@ -10,8 +10,8 @@ pub(crate) mod web;
 
 pub use self::build::code::Code;
 pub use self::build::component::{
-    Cache, Chain, Component, Embeddings, Memory, Moderation, ModerationVerdict, Observation, OutputParser,
-    ReplyKey, Retriever, RunContext, Space, Tool,
+    Cache, Chain, ChainProgress, Component, Embeddings, Memory, Moderation, ModerationVerdict, Observation,
+    OutputParser, ReplyKey, Retriever, RunContext, Space, Tool,
 };
 pub use self::build::inputs::{InputValue, Inputs, WiredComponent, number_in};
 pub use self::capabilities::code::CodeRunner;
@@ -26,7 +26,7 @@ pub use self::capabilities::run_memory::RunMemory;
 pub use self::capabilities::sign_ins::SignIns;
 pub use self::capabilities::workspace_tools::WorkspaceTools;
 pub use self::capabilities::{Capabilities, Capability, Grant, Need, require_needs};
-pub use self::models::model::Model;
+pub use self::models::model::{Model, OpenCall};
 pub use self::models::text_loop::{NextAction, TextLoop, TextProtocol};
 pub use self::models::token_sink::{NullSink, StreamClosed, TokenSink};
 pub use self::schema::card::{

@@ -5,7 +5,7 @@ use crate::domain::ids::FlowId;
 
 /// How many flows use a thing, and those of them that a caller may see, up to a number.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Usage {
+pub struct ResourceUsage {
     pub count: usize,
     pub flows: Vec<UsingFlow>,
 }

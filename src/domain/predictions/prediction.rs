@@ -208,6 +208,14 @@ pub struct RunOutput {
     pub follow_up_prompts: Vec<String>,
 }
 
+impl RunOutput {
+    /// An answer that is nothing but a text.
+    #[must_use]
+    pub fn from_text(text: String) -> Self {
+        Self { text, ..Self::default() }
+    }
+}
+
 /// The ids one ask works under, fixed before the run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RunIds {

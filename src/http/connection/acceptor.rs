@@ -19,7 +19,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::{Instant, timeout};
 
 /// Open connections; further ones wait in the listen queue (manual 14.1).
-const CONNECTIONS_MAX: usize = 10_000;
+const CONNECTIONS_MAX: usize = 16_000;
 
 /// Pause after a failed accept: what is missing will be there again soon.
 const RETRY_DELAY: Duration = Duration::from_millis(100);

@@ -1,17 +1,20 @@
-//! What is under way: how many requests hold a blocking thread, how many streams a client address holds open, and
-//! how they are told that the service stops.
+//! What is under way: how many requests there are and how many of them hold a blocking thread, how many streams a client
+//! address holds open, and how they are told that the service stops.
 
 use crate::base::address_block::AddressBlock;
 use crate::base::cancel::{CancelReason, CancelToken};
 use crate::domain::error::{Error, UnavailableReason};
 use crate::http::reply::error::Rejection;
 use crate::http::reply::sse::Pipe;
-use crate::limits::RUNS_MAX;
+use crate::limits::REQUESTS_MAX;
 use crate::ops::service::metrics::OpenStream;
 use std::collections::HashMap;
 use std::net::IpAddr;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::{Notify, watch};
+
+/// Requests that run at the same time, each on a thread of its own (manual 14.1).
+const RUNS_MAX: usize = 2_000;
 
 /// How far the service has stopped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -35,12 +38,15 @@ struct InFlightRuns {
     /// What is under way was told to end.
     is_aborting: bool,
     open: HashMap<u64, InFlightRun>,
+    /// How many of them hold a thread.
+    on_thread: usize,
     /// Open streams by client address. Only addresses with a stream are listed, so it is never longer than `open`.
     streams: HashMap<AddressBlock, u64>,
 }
 
 struct InFlightRun {
     cancel: CancelToken,
+    holds_thread: bool,
     pipe: Option<Arc<Pipe>>,
     stream_address: Option<AddressBlock>,
     /// Held while it counts among all streams.
@@ -76,14 +82,21 @@ impl InFlight {
         if *self.phase.borrow() != DrainPhase::Open {
             return Err(UnavailableReason::Restarting);
         }
-        if runs.open.len() >= RUNS_MAX {
+        if runs.on_thread >= RUNS_MAX || runs.open.len() >= REQUESTS_MAX {
             return Err(UnavailableReason::Busy);
         }
         runs.next += 1;
+        runs.on_thread += 1;
         let number = runs.next;
         runs.open.insert(
             number,
-            InFlightRun { cancel: cancel.clone(), pipe: None, stream_address: None, open_stream: None },
+            InFlightRun {
+                cancel: cancel.clone(),
+                holds_thread: true,
+                pipe: None,
+                stream_address: None,
+                open_stream: None,
+            },
         );
         Ok(RunPermit { in_flight: self.clone(), number })
     }
@@ -165,6 +178,16 @@ impl RunPermit {
         Ok(())
     }
 
+    /// Gives the place among the threads back. The request stays under way: its answer waits for a model or a file.
+    pub(in crate::http) fn leave_thread(&self) {
+        let mut runs = self.in_flight.lock();
+        if let Some(run) = runs.open.get_mut(&self.number)
+            && std::mem::take(&mut run.holds_thread)
+        {
+            runs.on_thread -= 1;
+        }
+    }
+
     /// Holds the count of an open stream as long as the permit lives.
     pub(in crate::http) fn count_stream(&self, open: OpenStream) {
         if let Some(run) = self.in_flight.lock().open.get_mut(&self.number) {
@@ -189,6 +212,9 @@ impl Drop for RunPermit {
     fn drop(&mut self) {
         let mut runs = self.in_flight.lock();
         let run = runs.open.remove(&self.number);
+        if run.as_ref().is_some_and(|run| run.holds_thread) {
+            runs.on_thread -= 1;
+        }
         if let Some(address) = run.as_ref().and_then(|run| run.stream_address) {
             runs.release_stream(address);
         }
@@ -231,6 +257,16 @@ mod tests {
         assert_eq!(running.enter(&cancel).err(), Some(UnavailableReason::Busy));
         tickets.pop();
         assert!(running.enter(&cancel).is_ok());
+        // A request whose answer waits for its model leaves room for one that runs, until there are too many in all.
+        while running.lock().open.len() < REQUESTS_MAX {
+            let last = tickets.last().unwrap();
+            last.leave_thread();
+            last.leave_thread();
+            tickets.push(running.enter(&cancel).ok().unwrap());
+        }
+        tickets.last().unwrap().leave_thread();
+        assert_eq!(running.enter(&cancel).err(), Some(UnavailableReason::Busy));
+        assert_eq!(running.lock().on_thread, RUNS_MAX - 2);
         running.drain();
         assert_eq!(running.enter(&cancel).err(), Some(UnavailableReason::Restarting));
         assert_eq!(cancel.reason(), None);

@@ -17,8 +17,9 @@ const REQUEST_STACK_BYTES: usize = 2 * 1024 * 1024;
 
 type PoolJob = Box<dyn FnOnce() + Send>;
 
-/// Threads that come and go with the requests. They are as many as there are jobs at once: who gives jobs bounds them.
-#[derive(Default)]
+/// Threads that come and go with the requests. They are as many as there are jobs at once: who gives jobs bounds them. A
+/// clone is the same pool.
+#[derive(Clone, Default)]
 pub(in crate::http) struct ThreadPool {
     idle: Arc<IdleWorkers>,
 }

@@ -1,7 +1,7 @@
 //! Makes the API description from the route table and from what its routes say of themselves.
 
 use super::components::{Components, param_schema};
-use super::spec::{self, BodyKind, ContentSpec, ParamKind, ParamLocation, ParamSpec};
+use super::spec::{self, BodyFormat, ContentSpec, ParamKind, ParamLocation, ParamSpec};
 use super::statuses;
 use crate::http::routing::guard::RequiredAccess;
 use crate::http::routing::router::Route;
@@ -129,8 +129,8 @@ fn operation(route: &Route, components: &mut Components) -> Value {
             .iter()
             .map(|body| {
                 let schema = match body.kind {
-                    BodyKind::Form => components.form(body.schema),
-                    BodyKind::Json => components.body(body.schema, Contract::Deserialize),
+                    BodyFormat::Form => components.form(body.schema),
+                    BodyFormat::Json => components.body(body.schema, Contract::Deserialize),
                 };
                 (body.kind.content_type().to_owned(), json!({"schema": schema}))
             })

@@ -67,7 +67,7 @@ pub const fn header(name: &'static str, kind: ParamKind, about: &'static str) ->
 /// A body that a route takes.
 #[derive(Debug, Clone, Copy)]
 pub struct BodySpec {
-    pub kind: BodyKind,
+    pub kind: BodyFormat,
     pub schema: TypeSchema,
     /// The route refuses a request without it.
     pub required: bool,
@@ -75,21 +75,21 @@ pub struct BodySpec {
 
 impl BodySpec {
     #[must_use]
-    pub const fn of<T: BodyType>(kind: BodyKind, required: bool) -> Self {
+    pub const fn of<T: BodyType>(kind: BodyFormat, required: bool) -> Self {
         Self { kind, schema: TypeSchema::of::<T>(), required }
     }
 }
 
 /// The content type of a body that a route takes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum BodyKind {
+pub enum BodyFormat {
     /// `application/json`
     Json,
     /// `multipart/form-data`
     Form,
 }
 
-impl BodyKind {
+impl BodyFormat {
     #[must_use]
     pub const fn content_type(self) -> &'static str {
         match self {

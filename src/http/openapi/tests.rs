@@ -1,7 +1,7 @@
 //! What every route must say of itself.
 
 use super::describe::{describe, tag_of, template_path};
-use super::spec::BodyKind;
+use super::spec::BodyFormat;
 use crate::http::routing::routes;
 use serde_json::Value;
 use std::collections::HashSet;
@@ -47,7 +47,7 @@ fn every_route_is_described_once_and_says_what_it_gives() {
             "{name} needs an id in camelCase: .id(…)"
         );
         assert!(ids.insert(route.id), "{name}: the id {} is taken", route.id);
-        let forms = route.takes.iter().filter(|body| body.kind == BodyKind::Form).count();
+        let forms = route.takes.iter().filter(|body| body.kind == BodyFormat::Form).count();
         let bodies = route.takes.len() - forms;
         use crate::http::routing::router::Accepts;
         match route.accepts {
@@ -55,7 +55,7 @@ fn every_route_is_described_once_and_says_what_it_gives() {
             Accepts::Json => assert_eq!(forms, 0, "{name} takes no form"),
             Accepts::Multipart => assert_eq!((forms, bodies), (1, 0), "{name}: .takes_form(…)"),
             Accepts::JsonOrMultipart => {
-                assert_eq!((forms, bodies), (1, 1), "{name}: .takes_json(…) and .takes_form(…)")
+                assert_eq!((forms, bodies), (1, 1), "{name}: .takes_json(…) and .takes_form(…)");
             }
         }
     }

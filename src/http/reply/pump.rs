@@ -1,13 +1,24 @@
 //! A model's stream that the body of the response reads: a fragment crosses no thread and no second task. The thread of the
-//! run made the call; it hands the open stream over, sleeps, and gets it back when it is over.
+//! run made the call and hands the open stream over. Where the run has more to do in its midst, as an agent has, the thread
+//! sleeps and gets the stream back when it is over. Where the stream is the answer, the thread is given back, and another
+//! one does the little that is left: ten thousand open answers are as many connections and no threads.
 
-use crate::base::cancel::{CancelReason, CancelToken};
+use super::sse::{Pipe, RestOfRun};
+use crate::base::cancel::{CancelReason, CancelToken, HookGuard};
 use crate::ops::predictions::{Delta, ModelError, ReadProgress, ReplyStream, StreamEnd};
 use std::pin::Pin;
 use std::sync::mpsc::{self, RecvTimeoutError, Sender};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll};
 use tokio::time::{Instant, Sleep};
+
+/// Who goes on when a stream is over.
+enum Successor {
+    /// The thread of the run, which sleeps until then.
+    Thread(Sender<PumpEvent>),
+    /// Any thread.
+    Rest(RestOfRun),
+}
 
 /// What the thread of the run learns of its stream.
 enum PumpEvent {
@@ -18,8 +29,10 @@ enum PumpEvent {
 
 struct Pump {
     streaming: Box<ReplyStream>,
-    events: Sender<PumpEvent>,
+    successor: Successor,
     cancel: CancelToken,
+    /// Ends the stream when the run is to end, where no thread waits for it.
+    hook: Option<HookGuard>,
     /// When something came last.
     last_activity: Instant,
     /// Fires when the silence, or the run, may have lasted too long. It is moved only then: a timer that is touched for each
@@ -28,6 +41,25 @@ struct Pump {
 }
 
 impl Pump {
+    fn new(mut streaming: Box<ReplyStream>, successor: Successor) -> Self {
+        let cancel = streaming.cancel().clone();
+        Self { streaming, successor, cancel, hook: None, last_activity: Instant::now(), limit: None }
+    }
+
+    /// Lets the run go on; called by the task of the connection, which must not wait.
+    fn finish(self, result: Result<(), ModelError>) {
+        let Self { streaming, successor, .. } = self;
+        match successor {
+            // The run waits for it, or was ended by a panic.
+            Successor::Thread(tell) => drop(tell.send(PumpEvent::Over(streaming, result))),
+            Successor::Rest(rest) => {
+                let Some((_, threads)) = rest.means() else { return };
+                // Without a thread the rest is dropped, and ends the stream with an error.
+                let _ = threads.spawn(move || rest.resume(end_stream(*streaming, result)));
+            }
+        }
+    }
+
     /// Reads what there is; the fragments go to `on`.
     fn poll(&mut self, cx: &mut Context<'_>, mut on: impl FnMut(Delta<'_>)) -> Poll<ReadProgress> {
         if let Some(reason) = self.cancel.reason() {
@@ -73,22 +105,20 @@ const fn stop_error(reason: CancelReason) -> ModelError {
 pub(in crate::http) struct PumpSlot(Mutex<Option<Pump>>);
 
 impl PumpSlot {
+    fn lock(&self) -> MutexGuard<'_, Option<Pump>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     fn replace(&self, pump: Option<Pump>) -> Option<Pump> {
-        std::mem::replace(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner), pump)
+        std::mem::replace(&mut *self.lock(), pump)
     }
 
     /// Has the body read the stream to its end, and waits for that. `wake` makes the body look here.
-    pub(in crate::http) fn follow(&self, mut streaming: ReplyStream, wake: impl FnOnce()) -> StreamEnd {
-        let cancel = streaming.cancel().clone();
+    pub(in crate::http) fn follow(&self, streaming: ReplyStream, wake: impl FnOnce()) -> StreamEnd {
         let (tell, news) = mpsc::channel();
         let stop = tell.clone();
-        let pump = Pump {
-            streaming: Box::new(streaming),
-            events: tell,
-            cancel: cancel.clone(),
-            last_activity: Instant::now(),
-            limit: None,
-        };
+        let pump = Pump::new(Box::new(streaming), Successor::Thread(tell));
+        let cancel = pump.cancel.clone();
         drop(self.replace(Some(pump)));
         wake();
         let _hook = cancel.on_cancel(move || {
@@ -101,29 +131,40 @@ impl PumpSlot {
                 None => news.recv().map_err(|_| RecvTimeoutError::Disconnected),
             };
             if let Ok(PumpEvent::Over(streaming, result)) = heard {
-                return finish(*streaming, result);
+                return end_stream(*streaming, result);
             }
             // A body that is not read looks at nothing, so the run takes the stream back. Where it is gone, it is over, and
             // that is the next news.
             if let Some(pump) = self.replace(None) {
                 let reason = cancel.reason().unwrap_or(CancelReason::TimedOut);
-                return finish(*pump.streaming, Err(stop_error(reason)));
+                return end_stream(*pump.streaming, Err(stop_error(reason)));
             }
+        }
+    }
+
+    /// Ends a stream that no thread waits for, because its run is to end; goes on with the run on this thread. A body that is
+    /// not read would not do it.
+    fn stop(&self) {
+        let Some(Pump { streaming, successor, cancel, hook, .. }) = self.replace(None) else { return };
+        drop(hook);
+        if let Successor::Rest(rest) = successor {
+            let reason = cancel.reason().unwrap_or(CancelReason::TimedOut);
+            rest.resume(end_stream(*streaming, Err(stop_error(reason))));
         }
     }
 
     /// Reads what there is of the stream, if there is one; true when others had their turn and there may be more.
     pub(in crate::http) fn poll(&self, cx: &mut Context<'_>, on: impl FnMut(Delta<'_>)) -> bool {
-        let mut place = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut place = self.lock();
         let Some(pump) = place.as_mut() else { return false };
         match pump.poll(cx, on) {
             Poll::Pending => false,
             Poll::Ready(ReadProgress::More) => true,
             Poll::Ready(ReadProgress::Over(result)) => {
-                if let Some(Pump { streaming, events: tell, .. }) = place.take() {
-                    drop(place);
-                    // The run waits for it, or was ended by a panic.
-                    let _ = tell.send(PumpEvent::Over(streaming, result));
+                let pump = place.take();
+                drop(place);
+                if let Some(pump) = pump {
+                    pump.finish(result);
                 }
                 false
             }
@@ -131,7 +172,30 @@ impl PumpSlot {
     }
 }
 
-fn finish(mut streaming: ReplyStream, result: Result<(), ModelError>) -> StreamEnd {
+/// Has the body of `pipe` read the stream, after which `rest` goes on with the run.
+pub(super) fn hand_over(pipe: &Arc<Pipe>, streaming: Box<ReplyStream>, rest: RestOfRun) {
+    let Some((cancel, threads)) = rest.means() else { return };
+    drop(pipe.pump.replace(Some(Pump::new(streaming, Successor::Rest(rest)))));
+    pipe.wake_reader();
+    let stopped = Arc::downgrade(pipe);
+    // The hook gives the work away: whoever ends the run holds the lock of its hooks, and must not wait for anything.
+    let hook = cancel.on_cancel(move || {
+        if let Some(pipe) = stopped.upgrade() {
+            let pump_owner = pipe.clone();
+            // Without a thread the body ends it, when it is read.
+            let _ = threads.spawn(move || pump_owner.pump.stop());
+            pipe.wake_reader();
+        }
+    });
+    let unused = match &mut *pipe.pump.lock() {
+        Some(pump) => pump.hook.replace(hook),
+        // The stream is over already.
+        None => Some(hook),
+    };
+    drop(unused);
+}
+
+fn end_stream(mut streaming: ReplyStream, result: Result<(), ModelError>) -> StreamEnd {
     streaming.leave_to_thread();
     streaming.end(result)
 }

@@ -6,7 +6,8 @@
 use super::error::{event_data, internal_message};
 use super::pump;
 use crate::base::cancel::{CancelReason, CancelToken};
-use crate::domain::error::Error;
+use crate::domain::error::{Error, UnavailableReason};
+use crate::http::connection::thread_pool::ThreadPool;
 use crate::ops::predictions::{Delta, ReplyStream, StreamEnd};
 use bytes::Bytes;
 use futures_util::Stream;
@@ -36,6 +37,10 @@ impl std::error::Error for StreamClosed {}
 /// The writing end of a stream. Dropping it ends the stream; dropped by a panic it ends it with an error.
 pub struct EventSink {
     pipe: Arc<Pipe>,
+    cancel: CancelToken,
+    threads: ThreadPool,
+    /// Kept until the run is over, so that a stopping service waits for what it stores.
+    _guard: Arc<dyn Send + Sync>,
 }
 
 #[derive(Serialize)]
@@ -79,7 +84,24 @@ impl EventSink {
                     .map_err(|_| crate::ops::predictions::StreamClosed {})
             });
         }
-        self.pipe.pump.follow(streaming, || Pipe::wake(self.pipe.lock()))
+        self.pipe.pump.follow(streaming, || self.pipe.wake_reader())
+    }
+
+    /// Leaves a model's stream to the connection, and gives this thread back. When the stream is over, `then` goes on with
+    /// the run on another.
+    pub fn hand_over(
+        self,
+        mut stream: Box<ReplyStream>,
+        then: impl FnOnce(Self, StreamEnd) + Send + 'static,
+    ) {
+        if stream.leave_to_task() {
+            let pipe = self.pipe.clone();
+            let rest = RestOfRun::new(self, then);
+            pump::hand_over(&pipe, stream, rest);
+        } else {
+            let end = self.follow(*stream);
+            then(self, end);
+        }
     }
 
     /// Sends one event whose payload has more than `event` and `data` (`thinking` has `duration`).
@@ -108,6 +130,43 @@ impl EventSink {
     }
 }
 
+/// What is left of a run that gave its thread back.
+pub(super) struct RestOfRun {
+    /// What it writes to and what it does; there until it goes on.
+    parts: Option<(EventSink, Continuation)>,
+    span: tracing::Span,
+}
+
+type Continuation = Box<dyn FnOnce(EventSink, StreamEnd) + Send>;
+
+impl RestOfRun {
+    fn new(sink: EventSink, then: impl FnOnce(EventSink, StreamEnd) + Send + 'static) -> Self {
+        Self { parts: Some((sink, Box::new(then))), span: tracing::Span::current() }
+    }
+
+    /// The token of the run, and where its threads come from.
+    pub(super) fn means(&self) -> Option<(CancelToken, ThreadPool)> {
+        self.parts.as_ref().map(|(sink, _)| (sink.cancel.clone(), sink.threads.clone()))
+    }
+
+    /// Goes on with it, on this thread.
+    pub(super) fn resume(mut self, end: StreamEnd) {
+        if let Some((sink, then)) = self.parts.take() {
+            self.span.in_scope(|| then(sink, end));
+        }
+    }
+}
+
+impl Drop for RestOfRun {
+    /// Dropped before it went on, no thread could be had for it.
+    fn drop(&mut self) {
+        if let Some((sink, _)) = self.parts.take() {
+            tracing::error!("the system gives no thread for the end of an answer");
+            sink.pipe.abort(&Error::Unavailable(UnavailableReason::Busy));
+        }
+    }
+}
+
 impl Drop for EventSink {
     fn drop(&mut self) {
         if std::thread::panicking() {
@@ -133,7 +192,7 @@ pub(in crate::http) struct Pipe {
     state: Mutex<PipeState>,
     space_freed: Condvar,
     /// A stream that the connection reads, while the run waits for its end.
-    pump: pump::PumpSlot,
+    pub(super) pump: pump::PumpSlot,
 }
 
 impl Pipe {
@@ -152,6 +211,11 @@ impl Pipe {
         append(&mut state.buffer, payload);
         Self::wake(state);
         Ok(())
+    }
+
+    /// Has the connection look what there is to do.
+    pub(super) fn wake_reader(&self) {
+        Self::wake(self.lock());
     }
 
     fn wake(mut state: MutexGuard<'_, PipeState>) {
@@ -226,16 +290,18 @@ pub(in crate::http) struct EventBody {
     _guard: Arc<dyn Send + Sync>,
 }
 
-/// Makes both ends. `guard` lives as long as the body does.
+/// Makes both ends. `guard` lives as long as either does.
 pub(in crate::http) fn channel(
     cancel: CancelToken,
     heartbeat: Duration,
+    threads: ThreadPool,
     guard: Arc<dyn Send + Sync>,
 ) -> (EventSink, EventBody, Arc<Pipe>) {
     let pipe = Arc::new(Pipe::default());
     let last = Instant::now();
+    let sink = EventSink { pipe: pipe.clone(), cancel: cancel.clone(), threads, _guard: guard.clone() };
     let body = EventBody { pipe: pipe.clone(), cancel, silence: None, heartbeat, last, _guard: guard };
-    (EventSink { pipe: pipe.clone() }, body, pipe)
+    (sink, body, pipe)
 }
 
 impl Stream for EventBody {
@@ -329,7 +395,8 @@ mod tests {
     async fn frames_that_wait_leave_together_and_a_gone_reader_ends_the_run() {
         use futures_util::StreamExt as _;
         let cancel = CancelToken::new(None);
-        let (sink, mut body, _) = channel(cancel.clone(), Duration::from_secs(60), Arc::new(()));
+        let (sink, mut body, _) =
+            channel(cancel.clone(), Duration::from_secs(60), ThreadPool::default(), Arc::new(()));
         sink.token("a").unwrap();
         sink.token("b").unwrap();
         let chunk = body.next().await.unwrap().unwrap();
@@ -343,8 +410,9 @@ mod tests {
     async fn a_cut_stream_ends_with_the_error_and_drops_the_rest() {
         use futures_util::StreamExt as _;
         let cancel = CancelToken::new(None);
-        let (sink, mut body, pipe) = channel(cancel.clone(), Duration::from_secs(60), Arc::new(()));
-        pipe.abort(&Error::Unavailable(crate::domain::error::UnavailableReason::Restarting));
+        let (sink, mut body, pipe) =
+            channel(cancel.clone(), Duration::from_secs(60), ThreadPool::default(), Arc::new(()));
+        pipe.abort(&Error::Unavailable(UnavailableReason::Restarting));
         assert_eq!(sink.token("late"), Err(StreamClosed));
         let text = String::from_utf8(body.next().await.unwrap().unwrap().to_vec()).unwrap();
         assert!(
@@ -359,7 +427,8 @@ mod tests {
     #[tokio::test]
     async fn a_slow_reader_holds_the_run_and_silence_is_broken_by_a_comment() {
         use futures_util::StreamExt as _;
-        let (sink, mut body, _) = channel(CancelToken::new(None), Duration::from_millis(30), Arc::new(()));
+        let (sink, mut body, _) =
+            channel(CancelToken::new(None), Duration::from_millis(30), ThreadPool::default(), Arc::new(()));
         assert_eq!(body.next().await.unwrap().unwrap(), ":heartbeat\n");
         let text = "x".repeat(1000);
         let writer = std::thread::spawn(move || (0..100).all(|_| sink.token(&text).is_ok()));

@@ -356,6 +356,7 @@ impl BlockingCall {
                 return;
             }
             ReplyBody::File { file, length } => {
+                permit.leave_thread();
                 let body = warp::reply::stream(file_body::stream_file(file, length, permit));
                 let response = with_head(warp::Reply::into_response(body), reply.status, reply.headers);
                 let _ = response_sender.send(response);
@@ -363,13 +364,13 @@ impl BlockingCall {
             }
             ReplyBody::Stream(run) => run,
         };
-        let (sink, events, pipe) =
-            sse::channel(request.cancel.clone(), service.timeouts.heartbeat, permit.clone());
-        permit.attach_stream(&pipe);
-        let body = warp::Reply::into_response(warp::reply::stream(events));
         // Headers and body of the request are not needed while the stream runs, and streams can be many. What the run made
         // of a large body lives as long as the run, and so does its share of the room for bodies.
-        let _share = request.body_permit.take();
+        let held = Arc::new((permit.clone(), request.body_permit.take()));
+        let (sink, events, pipe) =
+            sse::channel(request.cancel.clone(), service.timeouts.heartbeat, service.threads.clone(), held);
+        permit.attach_stream(&pipe);
+        let body = warp::Reply::into_response(warp::reply::stream(events));
         let route = request.route;
         drop(request);
         if response_sender.send(with_head(body, reply.status, reply.headers)).is_err() {
@@ -378,6 +379,8 @@ impl BlockingCall {
         if catch_unwind(AssertUnwindSafe(|| run(sink))).is_err() {
             log_panic(route);
         }
+        // The run is over, or its answer is left to the connection.
+        permit.leave_thread();
     }
 
     fn preflight(self) {

@@ -4,7 +4,7 @@
 use crate::app::App;
 use crate::domain::error::Result;
 use crate::http::openapi::body_type::BodyType;
-use crate::http::openapi::spec::{BodyKind, BodySpec, ResponseSpec};
+use crate::http::openapi::spec::{BodyFormat, BodySpec, ResponseSpec};
 use crate::http::reply::Reply;
 use crate::http::request::Request;
 use serde::Serialize;
@@ -14,7 +14,7 @@ use serde::de::DeserializeOwned;
 pub struct Json<T>(pub T);
 
 /// An answer of JSON with status 201.
-pub struct Created<T>(pub T);
+pub struct CreatedJson<T>(pub T);
 
 /// A function that answers a route behind a guard that proves an `A`. `M` tells apart what kinds of functions there are.
 pub trait Handler<A, M>: Send + Sync + 'static {
@@ -77,7 +77,7 @@ pub trait Body: Sized {
 
 impl<T: DeserializeOwned + BodyType> Body for Json<T> {
     fn spec() -> BodySpec {
-        BodySpec::of::<T>(BodyKind::Json, true)
+        BodySpec::of::<T>(BodyFormat::Json, true)
     }
 
     fn read(request: &Request) -> Result<Self> {
@@ -88,7 +88,7 @@ impl<T: DeserializeOwned + BodyType> Body for Json<T> {
 /// A body that may be left out altogether.
 impl<T: DeserializeOwned + BodyType> Body for Option<Json<T>> {
     fn spec() -> BodySpec {
-        BodySpec::of::<T>(BodyKind::Json, false)
+        BodySpec::of::<T>(BodyFormat::Json, false)
     }
 
     fn read(request: &Request) -> Result<Self> {
@@ -125,7 +125,7 @@ impl<T: Serialize + BodyType> Response for Json<T> {
     }
 }
 
-impl<T: Serialize + BodyType> Response for Created<T> {
+impl<T: Serialize + BodyType> Response for CreatedJson<T> {
     fn spec() -> Option<ResponseSpec> {
         Some(ResponseSpec::json::<T>(201))
     }

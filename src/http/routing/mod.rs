@@ -6,6 +6,7 @@ pub mod handler;
 pub(crate) mod host_names;
 pub mod origin;
 mod params;
+mod permissions;
 pub(crate) mod prefix;
 pub mod router;
 pub mod routes;

@@ -5,7 +5,7 @@ use super::handler::Handler;
 use crate::app::App;
 use crate::domain::error::{Error, Result};
 use crate::http::openapi::body_type::BodyType;
-use crate::http::openapi::spec::{BodyKind, BodySpec, ContentSpec, ParamSpec, ResponseSpec};
+use crate::http::openapi::spec::{BodyFormat, BodySpec, ContentSpec, ParamSpec, ResponseSpec};
 use crate::http::reply::Reply;
 use crate::http::request::Request;
 use hyper::Method;
@@ -222,21 +222,21 @@ impl Route {
     /// Takes the fields of a `T` as a form.
     #[must_use]
     pub fn takes_form<T: BodyType>(mut self) -> Self {
-        self.takes.push(BodySpec::of::<T>(BodyKind::Form, true));
+        self.takes.push(BodySpec::of::<T>(BodyFormat::Form, true));
         self
     }
 
     /// Takes a `T` as JSON, which the handler reads itself.
     #[must_use]
     pub fn takes_json<T: BodyType>(mut self) -> Self {
-        self.takes.push(BodySpec::of::<T>(BodyKind::Json, true));
+        self.takes.push(BodySpec::of::<T>(BodyFormat::Json, true));
         self
     }
 
     /// Takes a `T` as JSON, or no body; the handler reads it itself.
     #[must_use]
     pub fn may_take_json<T: BodyType>(mut self) -> Self {
-        self.takes.push(BodySpec::of::<T>(BodyKind::Json, false));
+        self.takes.push(BodySpec::of::<T>(BodyFormat::Json, false));
         self
     }
 

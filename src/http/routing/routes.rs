@@ -2,6 +2,11 @@
 
 use super::guard::{OWNER, PUBLIC, SESSION, SIGNED_IN, any_of};
 use super::params;
+use super::permissions::{
+    CREDENTIAL_SAVED, CREDENTIAL_SEEN, DELETE, DRAFT_EDIT, DRAFT_VIEW, HISTORY_EDIT, HISTORY_VIEW, INVITE,
+    KEYS_SEEN, LOAD, MEMBERS_VIEW, ROLES_EDIT, ROLES_VIEW, STORE_SEEN, STORE_VECTORS, TOOL_SEEN,
+    UPSERT_PERMISSIONS, USES, VARIABLE_SEEN, VIEW, WRITE,
+};
 use super::router::{Accepts, Cors, Route, RouteTable, delete, get, patch, post, put};
 use crate::http::api::accounts::{self, keys, people, roles};
 use crate::http::api::conversations::files::FILE;
@@ -55,76 +60,9 @@ pub fn service_routes() -> &'static [Route] {
     TABLE.routes()
 }
 
-const VIEW: &[&str] = &[
-    "chatflows:view",
-    "chatflows:update",
-    "chatflows:delete",
-    "agentflows:view",
-    "agentflows:update",
-    "agentflows:delete",
-    "assistants:view",
-    "assistants:update",
-    "assistants:delete",
-];
-const WRITE: &[&str] = &[
-    "chatflows:create",
-    "chatflows:update",
-    "agentflows:create",
-    "agentflows:update",
-    "assistants:create",
-    "assistants:update",
-];
-/// An upsert writes what the flow answers from.
-const UPSERT_PERMISSIONS: &[&str] = &["chatflows:update", "agentflows:update", "assistants:update"];
-/// What chooses, upserts and removes the vectors of document stores.
-const STORE_VECTORS: &[&str] = &["documentStores:upsert-config"];
-/// Drafts belong to chatflows and agentflows (manual 5.5).
-const DRAFT_VIEW: &[&str] = &["chatflows:view", "agentflows:view"];
-const DRAFT_EDIT: &[&str] = &["chatflows:update", "agentflows:update"];
-/// Versions belong to every kind of flow (manual 6.4).
-const HISTORY_VIEW: &[&str] = &["chatflows:view", "agentflows:view", "assistants:view"];
-const HISTORY_EDIT: &[&str] = &["chatflows:update", "agentflows:update", "assistants:update"];
-/// Whoever works with cards: in flows or in document stores (manual 9.8).
-const LOAD: &[&str] = &[
-    "chatflows:view",
-    "chatflows:create",
-    "chatflows:update",
-    "chatflows:delete",
-    "agentflows:view",
-    "agentflows:create",
-    "agentflows:update",
-    "agentflows:delete",
-    "documentStores:view",
-    "documentStores:create",
-    "documentStores:update",
-    "documentStores:delete",
-    "documentStores:add-loader",
-    "documentStores:delete-loader",
-    "documentStores:preview-process",
-    "documentStores:upsert-config",
-];
-/// What invites people. An API key can never hold any of these.
-const INVITE: &[&str] = &["workspace:add-user", "users:manage"];
-const MEMBERS_VIEW: &[&str] =
-    &["workspace:view", "workspace:add-user", "workspace:unlink-user", "users:manage"];
-/// Whoever gives roles sees them.
-const ROLES_VIEW: &[&str] = &["roles:manage", "users:manage", "workspace:view", "workspace:add-user"];
-const ROLES_EDIT: &[&str] = &["roles:manage"];
-/// Whoever sees a kind of things sees which flows use them.
-const USES: &[&str] =
-    &["credentials:view", "tools:view", "documentStores:view", "variables:view", "apikeys:view"];
-/// Whoever may save a credential may sign in to it, and renew that.
-const CREDENTIAL_SAVED: &[&str] = &["credentials:create", "credentials:update"];
 /// A page of a few words.
 const HTML: ContentSpec = ContentSpec::Text("text/html");
 const PLAIN: ContentSpec = ContentSpec::Text("text/plain");
-/// Whoever may see a thing that is no flow, or may change it: with these an answer shows it.
-const CREDENTIAL_SEEN: &[&str] = &["credentials:view", "credentials:update"];
-const KEYS_SEEN: &[&str] = &["apikeys:view", "apikeys:update"];
-const STORE_SEEN: &[&str] = &["documentStores:view", "documentStores:update"];
-const TOOL_SEEN: &[&str] = &["tools:view", "tools:update"];
-const VARIABLE_SEEN: &[&str] = &["variables:view", "variables:update"];
-const DELETE: &[&str] = &["chatflows:delete", "agentflows:delete", "assistants:delete"];
 
 #[rustfmt::skip]
 #[allow(clippy::too_many_lines, reason = "one line for each route")]

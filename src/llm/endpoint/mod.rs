@@ -13,6 +13,7 @@ use super::ModelError;
 use super::identity::{ErrorMeaning, ErrorResponse, Identity, OutgoingRequest};
 use crate::base::cancel::CancelToken;
 use crate::net::{CallPurpose, Incoming, Method, NetError, Outgoing, ResponseLimits};
+use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 use std::fmt;
@@ -117,7 +118,7 @@ impl Endpoint {
         &self,
         path: &str,
         headers: &[(&str, &str)],
-        body: &Value,
+        body: &impl Serialize,
         model: &str,
         cancel: &CancelToken,
     ) -> Result<Incoming, ModelError> {

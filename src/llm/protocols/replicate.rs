@@ -3,7 +3,7 @@
 use super::transcript;
 use crate::base::cancel::{CancelReason, CancelToken};
 use crate::llm::reply::ReplyBuilder;
-use crate::llm::{ChatModel, ChatRequest, Completion, DeltaSink, Endpoint, ModelError, endpoint};
+use crate::llm::{ChatModel, ChatReply, ChatRequest, Endpoint, ModelError, OnDelta, endpoint};
 use serde_json::{Map, Value, json};
 use std::time::Duration;
 
@@ -23,12 +23,12 @@ pub struct Replicate {
 }
 
 impl ChatModel for Replicate {
-    fn chat(
+    fn open(
         &self,
         request: &ChatRequest,
         cancel: &CancelToken,
-        on: &mut dyn DeltaSink,
-    ) -> Result<Completion, ModelError> {
+        on: &mut OnDelta<'_>,
+    ) -> Result<ChatReply, ModelError> {
         let bearer = self.endpoint.bearer();
         let mut headers: Vec<(&str, &str)> =
             bearer.iter().map(|value| ("authorization", value.as_str())).collect();
@@ -63,8 +63,8 @@ impl ChatModel for Replicate {
         }
         let mut reply = ReplyBuilder::default();
         take(&prediction, &mut reply);
-        reply.emit(|delta| on.delta(delta))?;
-        reply.finish()
+        reply.emit(&mut *on)?;
+        reply.finish().map(ChatReply::Whole)
     }
 
     fn takes_tools(&self) -> bool {

@@ -3,7 +3,7 @@
 use super::transcript;
 use crate::base::cancel::CancelToken;
 use crate::llm::reply::{ReplyBuilder, join_stops, set_optional};
-use crate::llm::{ChatModel, ChatRequest, Completion, DeltaSink, Endpoint, ModelError, endpoint};
+use crate::llm::{ChatModel, ChatReply, ChatRequest, Endpoint, ModelError, OnDelta, endpoint};
 use serde_json::{Map, Value, json};
 
 /// Where Hugging Face runs the models of its hub; the model's name follows.
@@ -23,12 +23,12 @@ pub struct TextGeneration {
 }
 
 impl ChatModel for TextGeneration {
-    fn chat(
+    fn open(
         &self,
         request: &ChatRequest,
         cancel: &CancelToken,
-        on: &mut dyn DeltaSink,
-    ) -> Result<Completion, ModelError> {
+        on: &mut OnDelta<'_>,
+    ) -> Result<ChatReply, ModelError> {
         let bearer = self.endpoint.bearer();
         let headers: Vec<(&str, &str)> =
             bearer.iter().map(|value| ("authorization", value.as_str())).collect();
@@ -44,8 +44,8 @@ impl ChatModel for TextGeneration {
         };
         let mut reply = ReplyBuilder::default();
         reply.add_text(text);
-        reply.emit(|delta| on.delta(delta))?;
-        reply.finish()
+        reply.emit(&mut *on)?;
+        reply.finish().map(ChatReply::Whole)
     }
 
     fn takes_tools(&self) -> bool {

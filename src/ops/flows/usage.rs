@@ -8,7 +8,7 @@ use crate::cards::kit::stores::databases::CREDENTIAL_TYPES;
 use crate::domain::accounts::caller::Caller;
 use crate::domain::error::{Conflict, Error, Result};
 use crate::domain::flows::flow::Flow;
-use crate::domain::flows::usage::{Usage, UsingFlow};
+use crate::domain::flows::usage::{ResourceUsage, UsingFlow};
 use crate::domain::ids::{WorkspaceId, find_ids};
 use crate::ops::workspace::credentials;
 use crate::store::Tx;
@@ -116,7 +116,7 @@ fn names_in<'t>(used: ResourceKind, text: &'t str, in_code: &'t [CodeReference])
 ///
 /// # Errors
 /// 403 without the permission to see these things.
-pub fn count(app: &App, caller: &Caller, used: ResourceKind) -> Result<BTreeMap<String, Usage>> {
+pub fn count(app: &App, caller: &Caller, used: ResourceKind) -> Result<BTreeMap<String, ResourceUsage>> {
     if !caller.permissions.has(used.permission()) {
         return Err(Error::Forbidden(format!("This needs the permission {}.", used.permission())));
     }
@@ -175,7 +175,12 @@ pub fn require_unused(
     Err(Conflict::InUse { what: used.noun(), flows, others }.into())
 }
 
-fn count_use(found: &mut BTreeMap<String, Usage>, caller: &Caller, flow: &Flow, names: &BTreeSet<&str>) {
+fn count_use(
+    found: &mut BTreeMap<String, ResourceUsage>,
+    caller: &Caller,
+    flow: &Flow,
+    names: &BTreeSet<&str>,
+) {
     let is_seen = access::check_permission(caller, flow.kind, FlowAction::Read).is_ok();
     // A flow names itself and its own parts too; what is no credential is looked up by nobody.
     for name in names {

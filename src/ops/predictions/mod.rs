@@ -24,7 +24,7 @@ pub use self::conversation::is_owner;
 pub(super) use self::conversation::{ConversationClaim, resolve_conversation, verify_proof};
 pub(super) use self::host::run_host::RunHost;
 pub(super) use self::run::run_error;
-pub use self::run::{PendingMessages, run, run_unstored};
+pub use self::run::{OpenPrediction, PendingMessages, PredictionProgress, begin, run, run_unstored};
 pub use self::uploads::attachments::{encode_files, extract_texts};
 pub use self::uploads::policy::UploadPolicy;
 pub use crate::cards::kit::{NullSink, StreamClosed, TokenSink};

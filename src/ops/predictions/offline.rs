@@ -140,7 +140,9 @@ pub fn run_offline(
         memory: RunMemory::default(),
     };
     let turn = RunContext { question, documents: "", uploads: &[], history: &[], host: &host };
-    Ok(engine::run(&plan, &Overrides::default(), &turn, &host, &mut TokenForwarder(on_token))?.outcome.text)
+    let mut sink = TokenForwarder(on_token);
+    let begun = engine::run(&plan, &Overrides::default(), &turn, &host, &mut sink)?;
+    Ok(begun.complete(turn.host, &mut sink)?.outcome.text)
 }
 
 /// Credentials by the id that a card names: their type and fields.

@@ -4,6 +4,7 @@ use super::answer::answer_of;
 use super::ask::PredictionRun;
 use super::follow_ups;
 use super::host::run_host::RunHost;
+use super::host::run_notes::RunNotes;
 use super::post_processing;
 use super::record::{AnswerEnd, message_pair};
 use crate::app::App;
@@ -12,8 +13,9 @@ use crate::cards::kit::{NullSink, RunContext, StreamClosed, TokenSink};
 use crate::domain::error::{Error, Result, UnavailableReason};
 use crate::domain::predictions::answer::PredictionAnswer;
 use crate::domain::predictions::prediction::{ChatType, RunOutput};
-use crate::engine;
+use crate::engine::{self, CompletedRun, OpenRun, RunProgress};
 use crate::llm::{ReplyStream, StreamEnd};
+use crate::state::active_runs::RunGuard;
 use crate::state::metrics;
 use crate::store::queries::messages::MessageBatch;
 use std::time::Instant;
@@ -30,11 +32,8 @@ pub fn run(
     cancel: &CancelToken,
     sink: &mut dyn TokenSink,
 ) -> Result<PredictionAnswer> {
-    let (answer, PendingMessages { messages: said, measure }) = run_unstored(app, entry, cancel, sink)?;
-    let stored = app.store.append(said);
-    settle_files(entry, &stored);
-    measure.end(app, entry, stored.as_ref().err());
-    stored.map(|()| answer)
+    let (answer, said) = run_unstored(app, entry, cancel, sink)?;
+    said.store_now(app, entry).map(|()| answer)
 }
 
 /// As [`run`], but the answer is not stored yet: it must not be acknowledged before [`PendingMessages::store`] says so.
@@ -48,17 +47,8 @@ pub fn run_unstored(
     sink: &mut dyn TokenSink,
 ) -> Result<(PredictionAnswer, PendingMessages)> {
     let measure = Measure::new(entry);
-    let finished = measure.span.in_scope(|| {
-        let (outcome, said) = execute(app, entry, cancel, sink)?;
-        Ok((answer_of(entry, outcome, entry.session_token(app)), said))
-    });
-    match finished {
-        Ok((answer, said)) => Ok((answer, PendingMessages { messages: said, measure })),
-        Err(fault) => {
-            measure.end(app, entry, Some(&fault));
-            Err(fault)
-        }
-    }
+    let finished = measure.span.in_scope(|| execute(app, entry, cancel, sink));
+    measure.finish(app, entry, finished)
 }
 
 /// Question and answer that are not stored yet.
@@ -68,6 +58,14 @@ pub struct PendingMessages {
 }
 
 impl PendingMessages {
+    /// Stores them, and returns when they are durable.
+    fn store_now(self, app: &App, entry: &PredictionRun) -> Result<()> {
+        let stored = app.store.append(self.messages);
+        settle_files(entry, &stored);
+        self.measure.end(app, entry, stored.as_ref().err());
+        stored
+    }
+
     /// Stores them and calls `done` when they are durable, in this thread or another.
     pub fn store(self, app: &App, entry: PredictionRun, done: impl FnOnce(Result<()>) + Send + 'static) {
         let (measure, house) = (self.measure, app.clone());
@@ -102,6 +100,25 @@ impl Measure {
         Self { began: Instant::now(), span }
     }
 
+    /// The run is over; what was said is still to be stored.
+    fn finish(
+        self,
+        app: &App,
+        entry: &PredictionRun,
+        finished: Result<(RunOutput, MessageBatch)>,
+    ) -> Result<(PredictionAnswer, PendingMessages)> {
+        match finished {
+            Ok((outcome, messages)) => {
+                let answer = answer_of(entry, outcome, entry.session_token(app));
+                Ok((answer, PendingMessages { messages, measure: self }))
+            }
+            Err(fault) => {
+                self.end(app, entry, Some(&fault));
+                Err(fault)
+            }
+        }
+    }
+
     /// The run failed with `fault`, or its answer is stored.
     fn end(self, app: &App, entry: &PredictionRun, fault: Option<&Error>) {
         let end = match fault {
@@ -124,35 +141,167 @@ impl Measure {
     }
 }
 
+/// How far a prediction came on the thread of its run.
+pub enum PredictionProgress {
+    Done(PredictionAnswer),
+    /// Nothing is left to do but to read this stream, whose text is the answer, and to store what was said.
+    Stream(Box<ReplyStream>, OpenPrediction),
+}
+
+/// A prediction whose answer is still to come from its model.
+pub struct OpenPrediction {
+    execution: OpenExecution,
+    measure: Measure,
+}
+
+/// As [`run`]; but where nothing is left to do except reading a model's stream, that is left to whoever may read it
+/// elsewhere.
+///
+/// # Errors
+/// As [`run`].
+pub fn begin(
+    app: &App,
+    entry: &PredictionRun,
+    cancel: &CancelToken,
+    sink: &mut dyn TokenSink,
+) -> Result<PredictionProgress> {
+    if !entry.streams {
+        return run(app, entry, cancel, sink).map(PredictionProgress::Done);
+    }
+    let measure = Measure::new(entry);
+    let finished = match measure.span.in_scope(|| begin_execution(app, entry, cancel, sink)) {
+        Ok(Execution::Stream(stream, execution)) => {
+            return Ok(PredictionProgress::Stream(stream, OpenPrediction { execution, measure }));
+        }
+        Ok(Execution::Done(outcome, said)) => Ok((outcome, said)),
+        Err(fault) => Err(fault),
+    };
+    let (answer, said) = measure.finish(app, entry, finished)?;
+    said.store_now(app, entry).map(|()| PredictionProgress::Done(answer))
+}
+
+impl OpenPrediction {
+    /// Ends the prediction with what came of its stream. When it returns, question and answer are stored, as after [`run`].
+    ///
+    /// # Errors
+    /// As [`run`].
+    pub fn finish(
+        self,
+        app: &App,
+        entry: &PredictionRun,
+        cancel: &CancelToken,
+        end: StreamEnd,
+    ) -> Result<PredictionAnswer> {
+        let Self { execution, measure } = self;
+        // All of the text is out already.
+        let finish = || execution.finish(app, entry, cancel, end, &mut NullSink);
+        let finished = measure.span.in_scope(finish);
+        let (answer, said) = measure.finish(app, entry, finished)?;
+        said.store_now(app, entry).map(|()| answer)
+    }
+}
+
+/// How far an execution came.
+enum Execution {
+    Done(RunOutput, MessageBatch),
+    Stream(Box<ReplyStream>, OpenExecution),
+}
+
+/// An execution that waits for the end of its stream.
+struct OpenExecution {
+    run: OpenRun,
+    notes: RunNotes,
+    /// What was said before the stream.
+    text: String,
+    /// Somebody else's request can end it meanwhile.
+    _listed: RunGuard,
+}
+
 fn execute(
     app: &App,
     entry: &PredictionRun,
     cancel: &CancelToken,
     sink: &mut dyn TokenSink,
 ) -> Result<(RunOutput, MessageBatch)> {
-    let _listed = app.state.active_runs.register(entry.flow.id, entry.ids.chat, cancel);
+    match begin_execution(app, entry, cancel, sink)? {
+        Execution::Done(outcome, said) => Ok((outcome, said)),
+        Execution::Stream(stream, open) => {
+            let end = if entry.streams { sink.follow(*stream) } else { NullSink.follow(*stream) };
+            open.finish(app, entry, cancel, end, sink)
+        }
+    }
+}
+
+fn begin_execution(
+    app: &App,
+    entry: &PredictionRun,
+    cancel: &CancelToken,
+    sink: &mut dyn TokenSink,
+) -> Result<Execution> {
+    let listed = app.state.active_runs.register(entry.flow.id, entry.ids.chat, cancel);
     let host = RunHost::new(app, entry, cancel.clone())?;
-    let turn = RunContext {
+    let mut kept = PartialAnswerSink { sink, text: String::new(), streams: entry.streams };
+    let begun = engine::run(&entry.plan, &entry.overrides, &run_context(entry, &host), &host, &mut kept);
+    let result = match begun {
+        Ok(RunProgress::Stream(stream, run)) => {
+            let open = OpenExecution { run, text: kept.text, notes: host.into_notes(), _listed: listed };
+            return Ok(Execution::Stream(stream, open));
+        }
+        Ok(RunProgress::Done(ran)) => Ok(ran),
+        Err(fault) => Err(fault),
+    };
+    let (outcome, said) = conclude(app, entry, &host, cancel, result, &mut kept)?;
+    Ok(Execution::Done(outcome, said))
+}
+
+impl OpenExecution {
+    fn finish(
+        self,
+        app: &App,
+        entry: &PredictionRun,
+        cancel: &CancelToken,
+        end: StreamEnd,
+        sink: &mut dyn TokenSink,
+    ) -> Result<(RunOutput, MessageBatch)> {
+        let host = RunHost::resume(app, entry, cancel.clone(), self.notes)?;
+        let result = self.run.finish(end.result, &host);
+        let text = self.text + &end.text;
+        let mut kept = PartialAnswerSink { sink, text, streams: entry.streams };
+        conclude(app, entry, &host, cancel, result, &mut kept)
+    }
+}
+
+fn run_context<'a>(entry: &'a PredictionRun, host: &'a RunHost<'a>) -> RunContext<'a> {
+    RunContext {
         question: &entry.prompt,
         documents: &entry.prompt[..entry.documents_end],
         uploads: &entry.images,
         history: &entry.question.history,
-        host: &host,
-    };
-    let mut kept = PartialAnswerSink { sink, text: String::new(), streams: entry.streams };
-    let result = engine::run(&entry.plan, &entry.overrides, &turn, &host, &mut kept);
+        host,
+    }
+}
+
+/// Turns what a run came to into what goes out and what is stored. What was said of a run that was ended is stored here.
+fn conclude(
+    app: &App,
+    entry: &PredictionRun,
+    host: &RunHost<'_>,
+    cancel: &CancelToken,
+    result: Result<CompletedRun>,
+    kept: &mut PartialAnswerSink<'_>,
+) -> Result<(RunOutput, MessageBatch)> {
     match result {
         Ok(mut ran) => {
             let outcome = &mut ran.outcome;
             outcome.source_documents.extend(host.take_cited());
-            post_processing::apply(&host, entry, outcome).map_err(|fault| run_error(fault, cancel))?;
+            post_processing::apply(host, entry, outcome).map_err(|fault| run_error(fault, cancel))?;
             if !entry.streams {
                 kept.send_whole(&outcome.text)?;
             }
-            outcome.follow_up_prompts = follow_ups::generate(&host, entry, &outcome.text);
+            outcome.follow_up_prompts = follow_ups::generate(host, entry, &outcome.text);
             outcome.usage = host.usage();
             // A memory elsewhere may name the session of what is stored here, so it is asked first.
-            let remembered = ran.save_to_memories(&host);
+            let remembered = ran.save_to_memories(host);
             let said = message_pair(app, entry, host.fixed_session(), &ran.outcome, AnswerEnd::Complete)?;
             if let Err(fault) = remembered {
                 // The answer was given and paid for: what a memory elsewhere could not keep stays here.

@@ -214,12 +214,16 @@ fn to_row(view: impl Serialize) -> Result<Value> {
     serde_json::to_value(view).map_err(Error::internal)
 }
 
+fn create_key(app: &App, caller: &Caller, name: &str, permissions: &[String]) -> Result<CommandOutput> {
+    let (key, value) = keys::create(app, caller, name, permissions)?;
+    tracing::info!(by = "operator", "an API key was made");
+    Ok(CommandOutput::KeyCreated { key: to_row(ApiKeyView::of_new(key, value))? })
+}
+
 fn run(app: &App, command: OperatorCommand, cancel: &CancelToken) -> Result<CommandOutput> {
     match command {
         OperatorCommand::KeyCreate { name, permissions, workspace } => {
-            let (key, value) = keys::create(app, &operator(app, workspace)?, &name, &permissions)?;
-            tracing::info!(by = "operator", "an API key was made");
-            Ok(CommandOutput::KeyCreated { key: to_row(ApiKeyView::of_new(key, value))? })
+            create_key(app, &operator(app, workspace)?, &name, &permissions)
         }
         OperatorCommand::KeyList => {
             let found = keys::list(app, &operator(app, None)?)?;
@@ -268,26 +272,28 @@ fn run(app: &App, command: OperatorCommand, cancel: &CancelToken) -> Result<Comm
         }
         OperatorCommand::Export { workspace } => {
             let file = transfer::export_all(app, &operator(app, workspace)?)?;
-            Ok(CommandOutput::Exported { file: serde_json::to_value(file).map_err(Error::internal)? })
+            Ok(CommandOutput::Exported { file: to_row(file)? })
         }
         OperatorCommand::Import { text, file_name, existing, preview, workspace } => {
             let wanted = FileImport::from_text(&text, file_name, existing, preview)?;
             let result = transfer::import(app, &operator(app, workspace)?, wanted)?;
-            Ok(CommandOutput::Imported { answer: serde_json::to_value(result).map_err(Error::internal)? })
+            Ok(CommandOutput::Imported { answer: to_row(result)? })
         }
         OperatorCommand::Publish { flows, workspace } if flows.is_empty() => {
             Ok(CommandOutput::Published(publish::publish_all(app, &operator(app, workspace)?)?))
         }
-        OperatorCommand::Publish { flows, .. } => {
-            let one = |id: &FlowId| Ok(publish::publish_if_valid(app, &operator_for_flow(app, id)?, id));
-            Ok(CommandOutput::Published(flows.iter().map(one).collect::<Result<_>>()?))
-        }
+        OperatorCommand::Publish { flows, .. } => publish_flows(app, &flows),
         OperatorCommand::Status => Ok(CommandOutput::Status {
             version: env!("CARGO_PKG_VERSION"),
             process_id: std::process::id(),
             address: SocketAddr::new(app.settings.host, app.settings.port),
         }),
     }
+}
+
+fn publish_flows(app: &App, flows: &[FlowId]) -> Result<CommandOutput> {
+    let one = |id: &FlowId| Ok(publish::publish_if_valid(app, &operator_for_flow(app, id)?, id));
+    Ok(CommandOutput::Published(flows.iter().map(one).collect::<Result<_>>()?))
 }
 
 /// What [`OperatorCommand::HistoryVerify`] says of a data folder whose service is stopped. Nothing in the folder changes.

@@ -21,7 +21,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError, RwLock};
 
 /// Pages kept in memory, for reading and writing together. An idle service must stay small, and the pages a
 /// request needs (its flow, its key, the end of its conversation) are few.
-const CACHE_BYTES: usize = 16 << 20;
+const CACHE_BYTES: usize = 8 << 20;
 
 /// How often messages are validated anew because something changed meanwhile; then they are a change themselves, which
 /// waits.

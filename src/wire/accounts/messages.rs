@@ -5,11 +5,11 @@ use serde::Serialize;
 /// What was done, in words.
 #[derive(Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "Told"))]
-pub struct MessageView {
+pub struct SentenceView {
     message: &'static str,
 }
 
-impl MessageView {
+impl SentenceView {
     #[must_use]
     pub const fn new(message: &'static str) -> Self {
         Self { message }

@@ -112,8 +112,8 @@ impl From<UploadOffer> for UploadOfferView {
 /// Whether a flow answers token by token.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct Streaming {
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "Streaming"))]
+pub struct StreamingView {
     pub is_streaming: bool,
 }
 

@@ -1,14 +1,14 @@
 //! Which flows use a thing of their workspace.
 
 use crate::domain::flows::flow::FlowKind;
-use crate::domain::flows::usage::{Usage, UsingFlow};
+use crate::domain::flows::usage::{ResourceUsage, UsingFlow};
 use crate::domain::ids::FlowId;
 use serde::Serialize;
 
 /// How many flows use something, and those the caller may see.
 #[derive(Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "Uses"))]
-pub struct UsageView {
+pub struct ResourceUsageView {
     count: usize,
     flows: Vec<UsingFlowView>,
 }
@@ -22,8 +22,8 @@ struct UsingFlowView {
     r#type: FlowKind,
 }
 
-impl From<Usage> for UsageView {
-    fn from(Usage { count, flows }: Usage) -> Self {
+impl From<ResourceUsage> for ResourceUsageView {
+    fn from(ResourceUsage { count, flows }: ResourceUsage) -> Self {
         let row = |UsingFlow { id, name, kind }| UsingFlowView { id, name, r#type: kind };
         Self { count, flows: flows.into_iter().map(row).collect() }
     }

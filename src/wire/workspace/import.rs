@@ -79,7 +79,7 @@ pub struct ImportResult {
     pub updated: usize,
     pub skipped: usize,
     pub refused: usize,
-    pub unsupported: Vec<Unsupported>,
+    pub unsupported: Vec<UnsupportedView>,
 }
 
 /// A thing of the file, or a list of things that cannot come in.
@@ -217,8 +217,8 @@ impl ImportItemView {
 
 /// A type of flow or a card that comes in and does not run on this server.
 #[derive(Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct Unsupported {
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "Unsupported"))]
+pub struct UnsupportedView {
     pub what: UnsupportedKind,
     pub name: String,
     pub count: usize,

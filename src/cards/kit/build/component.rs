@@ -3,14 +3,14 @@
 use super::prompt::Prompt;
 use crate::cards::kit::capabilities::host::Host;
 use crate::cards::kit::knowledge::{Loader, Splitter, VectorStore};
-use crate::cards::kit::models::model::Model;
+use crate::cards::kit::models::model::{Model, ModelReply, OpenCall};
 use crate::cards::kit::models::router::Route;
 use crate::cards::kit::models::synthesis::Synthesis;
 use crate::cards::kit::models::token_sink::TokenSink;
 use crate::cards::kit::stores::records::RecordManager;
 use crate::domain::error::Result;
 use crate::domain::predictions::prediction::{Document, HistoryMessage, ImageUpload, RunOutput};
-use crate::llm::{Completion, ToolSpec};
+use crate::llm::{ChatMessage, ChatRequest, Completion, ReplyStream, ToolSpec};
 use serde_json::Value;
 use std::fmt;
 use std::sync::Arc;
@@ -90,6 +90,54 @@ pub trait Chain: Send + Sync {
     /// # Errors
     /// What failed, naming the card.
     fn run(&self, turn: &RunContext<'_>, sink: &mut dyn TokenSink) -> Result<RunOutput>;
+
+    /// As [`Self::run`]; but where nothing is left to do except reading a model's stream, that is left to whoever may read it
+    /// elsewhere.
+    ///
+    /// # Errors
+    /// As [`Self::run`].
+    fn begin(&self, turn: &RunContext<'_>, sink: &mut dyn TokenSink) -> Result<ChainProgress> {
+        self.run(turn, sink).map(ChainProgress::Done)
+    }
+}
+
+/// How far a chain came.
+pub enum ChainProgress {
+    Done(RunOutput),
+    /// The text of this stream is its answer.
+    Stream(Box<ReplyStream>, OpenCall),
+}
+
+impl ChainProgress {
+    /// Asks a model whose reply is the answer.
+    ///
+    /// # Errors
+    /// As [`Model::ask`].
+    pub fn from_model(
+        model: &Model,
+        messages: Vec<ChatMessage>,
+        turn: &RunContext<'_>,
+        sink: &mut dyn TokenSink,
+    ) -> Result<Self> {
+        let request = ChatRequest { messages, ..ChatRequest::default() };
+        Ok(match model.open(&request, turn.host, sink)? {
+            ModelReply::Whole(completion) => Self::Done(RunOutput::from_text(completion.text)),
+            ModelReply::Stream(stream, call) => Self::Stream(stream, call),
+        })
+    }
+
+    /// The answer; what is left of it is read on this thread.
+    ///
+    /// # Errors
+    /// As [`Chain::run`].
+    pub fn complete(self, turn: &RunContext<'_>, sink: &mut dyn TokenSink) -> Result<RunOutput> {
+        match self {
+            Self::Done(outcome) => Ok(outcome),
+            Self::Stream(stream, call) => {
+                call.follow(*stream, turn.host, sink).map(|completion| RunOutput::from_text(completion.text))
+            }
+        }
+    }
 }
 
 /// A component that knows the earlier messages.

@@ -1,7 +1,7 @@
 //! A chat model with the label of its card: every call of a model in a run goes through here, and past the cache
 //! wired into its card.
 
-use super::model_span::ModelSpan;
+use super::model_span::{self, ModelSpan};
 use super::token_sink::TokenSink;
 use crate::cards::kit::build::component::{Cache, ReplyKey};
 use crate::cards::kit::build::inputs::Inputs;
@@ -9,13 +9,12 @@ use crate::cards::kit::capabilities::host::Host;
 use crate::cards::kit::capabilities::observers::ModelCall;
 use crate::domain::error::{Error, Result};
 use crate::domain::predictions::prediction::Document;
-use crate::llm::{
-    ChatModel, ChatRequest, Citation, Completion, Delta, DeltaSink, ModelError, ReplyStream, SinkClosed,
-};
+use crate::llm::{ChatModel, ChatReply, ChatRequest, Citation, Completion, Delta, ModelError, ReplyStream};
 use serde_json::{Map, Value};
 use sha2::{Digest as _, Sha256};
 use std::sync::Arc;
 use std::time::Instant;
+use tracing::Span;
 
 /// The input a cache is wired into.
 const CACHE: &str = "cache";
@@ -86,50 +85,114 @@ impl Model {
         host: &dyn Host,
         sink: &mut dyn TokenSink,
     ) -> Result<Completion> {
-        let observer = host.capabilities().observer();
-        let kept = self.cache_layer.as_ref().and_then(|front| Some((&front.cache, front.key(request)?)));
-        if let Some((cache, key)) = &kept
+        match self.open(request, host, sink)? {
+            ModelReply::Whole(completion) => Ok(completion),
+            ModelReply::Stream(stream, call) => call.follow(*stream, host, sink),
+        }
+    }
+
+    /// As [`Self::ask`], but a reply that arrives as a stream is left to whoever may read it elsewhere.
+    ///
+    /// # Errors
+    /// As [`Self::ask`].
+    pub fn open(
+        &self,
+        request: &ChatRequest,
+        host: &dyn Host,
+        sink: &mut dyn TokenSink,
+    ) -> Result<ModelReply> {
+        let cached = self.cache_layer.as_ref().and_then(|front| Some((&front.cache, front.key(request)?)));
+        if let Some((cache, key)) = &cached
             && let Some(reply) = cache.find(key, host)
         {
             replay(&reply, sink)?;
-            if let Some(observer) = observer {
+            if let Some(observer) = host.capabilities().observer() {
                 observer.record_citations(citation_documents(&reply.citations));
             }
-            return Ok(Completion { usage: None, ..reply });
+            return Ok(ModelReply::Whole(Completion { usage: None, ..reply }));
         }
-        let began = Instant::now();
-        let ask = || self.chat.chat(request, host.cancel(), &mut SinkReceiver(sink));
-        let completion = self.span.call(ask, |completion| completion.usage);
-        let result = completion.as_ref().map(|completion| completion.usage).map_err(ModelError::kind);
+        let call = OpenCall {
+            card: self.span.card(),
+            label: self.label.clone(),
+            began: Instant::now(),
+            span: self.span.begin(),
+            cache: cached.map(|(cache, key)| (cache.clone(), key)),
+        };
+        let mut on = |delta: Delta<'_>| match delta {
+            Delta::Text(text) => sink.token(text),
+            Delta::Thinking(text) => sink.thinking(text),
+        };
+        match call.span.in_scope(|| self.chat.open(request, host.cancel(), &mut on)) {
+            Ok(ChatReply::Whole(completion)) => call.finish(Ok(completion), host).map(ModelReply::Whole),
+            Ok(ChatReply::Stream(stream)) => Ok(ModelReply::Stream(stream, call)),
+            Err(fault) => call.finish(Err(fault), host).map(ModelReply::Whole),
+        }
+    }
+}
+
+/// What a model answers with.
+pub enum ModelReply {
+    /// It was read, and its fragments are out.
+    Whole(Completion),
+    /// It is still to be read, and the call to be finished then.
+    Stream(Box<ReplyStream>, OpenCall),
+}
+
+/// A call of a model that is not over.
+pub struct OpenCall {
+    card: &'static str,
+    label: String,
+    began: Instant,
+    span: Span,
+    /// Where its reply is kept, and under which key.
+    cache: Option<(Arc<dyn Cache>, ReplyKey)>,
+}
+
+impl OpenCall {
+    /// Has `sink` take the stream of the call, and finishes it.
+    ///
+    /// # Errors
+    /// As [`Model::ask`].
+    pub fn follow(
+        self,
+        stream: ReplyStream,
+        host: &dyn Host,
+        sink: &mut dyn TokenSink,
+    ) -> Result<Completion> {
+        let result = self.span.in_scope(|| sink.follow(stream)).result;
+        self.finish(result, host)
+    }
+
+    /// Notes what the call came to.
+    ///
+    /// # Errors
+    /// What it failed with, naming its card.
+    pub fn finish(
+        self,
+        result: std::result::Result<Completion, ModelError>,
+        host: &dyn Host,
+    ) -> Result<Completion> {
+        let usage = result.as_ref().map(|completion| completion.usage);
+        model_span::record_result(&self.span, usage);
+        let usage = usage.map_err(ModelError::kind);
+        let observer = host.capabilities().observer();
         if let Some(observer) = observer {
-            observer.record_model_call(&ModelCall { card: self.span.card(), took: began.elapsed(), result });
+            observer.record_model_call(&ModelCall {
+                card: self.card,
+                took: self.began.elapsed(),
+                result: usage,
+            });
         }
-        let completion = completion.map_err(|fault| fault.at(&self.label))?;
+        let completion = result.map_err(|fault| fault.at(&self.label))?;
         if let Some(observer) = observer {
             observer.record_usage(completion.usage);
             observer.record_citations(citation_documents(&completion.citations));
         }
         // Failures and streams that broke off do not get here.
-        if let Some((cache, key)) = kept.as_ref().filter(|_| !completion.once) {
+        if let Some((cache, key)) = self.cache.as_ref().filter(|_| !completion.once) {
             cache.store(key, &completion, host);
         }
         Ok(completion)
-    }
-}
-
-/// Hands the fragments of a reply to a sink.
-struct SinkReceiver<'a>(&'a mut dyn TokenSink);
-
-impl DeltaSink for SinkReceiver<'_> {
-    fn delta(&mut self, delta: Delta<'_>) -> std::result::Result<(), SinkClosed> {
-        match delta {
-            Delta::Text(text) => self.0.token(text),
-            Delta::Thinking(text) => self.0.thinking(text),
-        }
-    }
-
-    fn follow(&mut self, streaming: ReplyStream) -> std::result::Result<Completion, ModelError> {
-        self.0.follow(streaming).result
     }
 }
 

@@ -4,6 +4,7 @@
 use crate::cards::kit::Inputs;
 use crate::domain::predictions::prediction::Usage;
 use crate::llm::ModelError;
+use tracing::Span;
 use tracing::field::Empty;
 
 /// The input that most cards name their model in.
@@ -53,6 +54,14 @@ impl ModelSpan {
         make: impl FnOnce() -> Result<T, ModelError>,
         usage: impl FnOnce(&T) -> Option<Usage>,
     ) -> Result<T, ModelError> {
+        let span = self.begin();
+        let made = span.in_scope(make);
+        record_result(&span, made.as_ref().map(usage));
+        made
+    }
+
+    /// A span for a call whose answer comes later.
+    pub(in crate::cards::kit) fn begin(&self) -> Span {
         let span = tracing::info_span!(
             target: "flowkeep::span", "model", otel.kind = "client", otel.name = Empty,
             gen_ai.operation.name = self.operation, gen_ai.provider.name = self.card,
@@ -63,16 +72,19 @@ impl ModelSpan {
             let name = self.model.as_ref().map(|model| format!("{} {model}", self.operation));
             span.record("otel.name", name.as_deref().unwrap_or(self.operation));
         }
-        let made = span.in_scope(make);
-        match made.as_ref().map(usage) {
-            Ok(Some(usage)) => {
-                span.record("gen_ai.usage.input_tokens", usage.input_tokens);
-                span.record("gen_ai.usage.output_tokens", usage.output_tokens);
-            }
-            Ok(None) => {}
-            Err(fault) => drop(span.record("error.type", fault.kind())),
+        span
+    }
+}
+
+/// Notes what came of a call: the tokens used, or what it failed with.
+pub(in crate::cards::kit) fn record_result(span: &Span, result: Result<Option<Usage>, &ModelError>) {
+    match result {
+        Ok(Some(usage)) => {
+            span.record("gen_ai.usage.input_tokens", usage.input_tokens);
+            span.record("gen_ai.usage.output_tokens", usage.output_tokens);
         }
-        made
+        Ok(None) => {}
+        Err(fault) => drop(span.record("error.type", fault.kind())),
     }
 }
 
@@ -92,9 +104,9 @@ pub(in crate::cards::kit) mod tests {
     #[derive(Clone, Default)]
     struct Listener(Arc<Mutex<Vec<Fields>>>);
 
-    struct Noting<'a>(&'a mut Fields);
+    struct FieldVisitor<'a>(&'a mut Fields);
 
-    impl Visit for Noting<'_> {
+    impl Visit for FieldVisitor<'_> {
         fn record_debug(&mut self, field: &Field, value: &dyn Debug) {
             self.0.insert(field.name().to_owned(), format!("{value:?}"));
         }
@@ -112,14 +124,14 @@ pub(in crate::cards::kit) mod tests {
         fn new_span(&self, span: &Attributes<'_>) -> Id {
             let mut spans = self.0.lock().unwrap();
             let mut fields = Fields::new();
-            span.record(&mut Noting(&mut fields));
+            span.record(&mut FieldVisitor(&mut fields));
             spans.push(fields);
             Id::from_u64(spans.len() as u64)
         }
 
         fn record(&self, span: &Id, values: &Record<'_>) {
             let at = usize::try_from(span.into_u64()).unwrap() - 1;
-            values.record(&mut Noting(&mut self.0.lock().unwrap()[at]));
+            values.record(&mut FieldVisitor(&mut self.0.lock().unwrap()[at]));
         }
 
         fn record_follows_from(&self, _: &Id, _: &Id) {}

@@ -6,7 +6,7 @@ use crate::domain::error::Result;
 use crate::domain::paging::PageRequest;
 use crate::http::api::flows::has_flag;
 use crate::http::request::Request;
-use crate::http::routing::handler::{Created, Json};
+use crate::http::routing::handler::{CreatedJson, Json};
 use crate::ops::accounts::keys;
 use crate::wire::accounts::api_keys::{ApiKeyCheck, ApiKeyEdit, ApiKeyView};
 use crate::wire::deleted::DeletedCount;
@@ -42,9 +42,9 @@ pub fn create(
     caller: Caller,
     _: &Request,
     Json(body): Json<ApiKeyEdit>,
-) -> Result<Created<ApiKeyView>> {
+) -> Result<CreatedJson<ApiKeyView>> {
     let (key, value) = keys::create(app, &caller, &body.key_name, &body.permissions)?;
-    Ok(Created(ApiKeyView::of_new(key, value)))
+    Ok(CreatedJson(ApiKeyView::of_new(key, value)))
 }
 
 /// `PUT /apikey/:id`: answers the whole list again, as Flowise does.

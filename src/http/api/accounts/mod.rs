@@ -16,10 +16,10 @@ use crate::domain::resource::ResourceId as _;
 use crate::http::reply::Reply;
 use crate::http::request::Request;
 use crate::http::request::session_cookie;
-use crate::http::routing::handler::{Created, Json};
+use crate::http::routing::handler::{CreatedJson, Json};
 use crate::ops::accounts::{invitations, links, owner, password_resets, profile, sessions, sign_in};
 use crate::wire::accounts::links::{ForgottenPassword, LinkCheck, LinkPurposeView, NewPassword};
-use crate::wire::accounts::messages::MessageView;
+use crate::wire::accounts::messages::SentenceView;
 use crate::wire::accounts::permissions::PermissionCatalogueView;
 use crate::wire::accounts::profile::{AccountEdit, AccountView};
 use crate::wire::accounts::registration::{NewAccountView, RegistrationBody};
@@ -45,12 +45,12 @@ pub fn register(
     (): (),
     request: &Request,
     Json(body): Json<RegistrationBody>,
-) -> Result<Created<NewAccountView>> {
+) -> Result<CreatedJson<NewAccountView>> {
     let account = match body.into() {
         Registration::Owner(registration) => owner::register(app, &registration)?,
         Registration::Invited(registration) => invitations::accept(app, &registration, request.address())?,
     };
-    Ok(Created(account.into()))
+    Ok(CreatedJson(account.into()))
 }
 
 /// `POST /account/verify`
@@ -69,9 +69,9 @@ pub fn forgot_password(
     (): (),
     request: &Request,
     Json(body): Json<ForgottenPassword>,
-) -> Result<Json<MessageView>> {
+) -> Result<Json<SentenceView>> {
     password_resets::request(app, body.email(), request.address())?;
-    Ok(Json(MessageView::new(
+    Ok(Json(SentenceView::new(
         "If this account exists, the owner of this service has been told. They can give you a link to set a new password.",
     )))
 }
@@ -82,9 +82,9 @@ pub fn reset_password(
     (): (),
     request: &Request,
     Json(body): Json<NewPassword>,
-) -> Result<Json<MessageView>> {
+) -> Result<Json<SentenceView>> {
     password_resets::reset(app, body.token(), body.password(), request.address())?;
-    Ok(Json(MessageView::new("success")))
+    Ok(Json(SentenceView::new("success")))
 }
 
 /// `GET /user`

@@ -10,7 +10,7 @@ use crate::domain::resource::ResourceId as _;
 use crate::http::api::accounts::session_cookie_value;
 use crate::http::request::Request;
 use crate::http::routing::guard::Owner;
-use crate::http::routing::handler::{Created, Json};
+use crate::http::routing::handler::{CreatedJson, Json};
 use crate::ops::accounts::{invitations, members, password_resets, people, sessions};
 use crate::ops::workspace::workspaces;
 use crate::wire::accounts::invitations::{InvitationBody, InvitationView};
@@ -28,9 +28,9 @@ pub fn invite(
     caller: Caller,
     _: &Request,
     Json(body): Json<InvitationBody>,
-) -> Result<Created<InvitationView>> {
+) -> Result<CreatedJson<InvitationView>> {
     let (invitation, token) = invitations::create(app, &caller, &body.try_into()?)?;
-    Ok(Created(InvitationView::of_new(invitation, &token)))
+    Ok(CreatedJson(InvitationView::of_new(invitation, &token)))
 }
 
 /// `GET /account/invite`
@@ -70,8 +70,8 @@ pub fn delete(app: &App, owner: Owner, request: &Request) -> Result<Json<Deleted
 }
 
 /// `POST /user/:id/reset-link`
-pub fn reset_link(app: &App, owner: Owner, request: &Request) -> Result<Created<ResetLinkView>> {
-    Ok(Created(password_resets::make_link(app, owner.caller(), request.id("id")?)?.into()))
+pub fn reset_link(app: &App, owner: Owner, request: &Request) -> Result<CreatedJson<ResetLinkView>> {
+    Ok(CreatedJson(password_resets::make_link(app, owner.caller(), request.id("id")?)?.into()))
 }
 
 /// `GET /user/:id/sessions`
@@ -103,8 +103,8 @@ pub fn add_member(
     caller: Caller,
     _: &Request,
     Json(body): Json<MemberEdit>,
-) -> Result<Created<MemberView>> {
-    Ok(Created(members::add(app, &caller, &body.try_into()?)?.into()))
+) -> Result<CreatedJson<MemberView>> {
+    Ok(CreatedJson(members::add(app, &caller, &body.try_into()?)?.into()))
 }
 
 /// `PUT /workspaceuser`

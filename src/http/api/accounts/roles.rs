@@ -6,7 +6,7 @@ use crate::domain::error::Result;
 use crate::domain::ids::RoleId;
 use crate::domain::resource::ResourceId as _;
 use crate::http::request::Request;
-use crate::http::routing::handler::{Created, Json};
+use crate::http::routing::handler::{CreatedJson, Json};
 use crate::ops::accounts::roles;
 use crate::wire::accounts::roles::{RoleBody, RoleEdit, RoleView};
 use crate::wire::deleted::DeletedCount;
@@ -27,8 +27,8 @@ pub fn create(
     caller: Caller,
     _: &Request,
     Json(body): Json<RoleBody>,
-) -> Result<Created<RoleView>> {
-    Ok(Created(roles::create(app, &caller, body.try_into()?)?.into()))
+) -> Result<CreatedJson<RoleView>> {
+    Ok(CreatedJson(roles::create(app, &caller, body.try_into()?)?.into()))
 }
 
 /// `PUT /role/:id`, and `PUT /role` with the id in the body, as Flowise sends it.

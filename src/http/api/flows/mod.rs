@@ -18,7 +18,7 @@ use crate::ops::flows::{self, FlowFilter};
 use crate::ops::flows::{public_config, refused_origins, validation};
 use crate::ops::predictions::{self, CanvasSource};
 use crate::wire::deleted::DeletedCount;
-use crate::wire::flows::chat_page::{ChatPageView, PublicFlow, Streaming, UploadOfferView};
+use crate::wire::flows::chat_page::{ChatPageView, PublicFlow, StreamingView, UploadOfferView};
 use crate::wire::flows::problems::{CardProblemsView, OverridableSettingView};
 use crate::wire::flows::records::{FlowEdit, FlowList, FlowView, HasChanged, NewFlow, RefusedOriginView};
 use crate::wire::page::ListOrPage;
@@ -191,8 +191,8 @@ pub fn override_candidates(
 ///
 /// # Errors
 /// 404.
-pub fn streaming(app: &App, (): (), request: &Request) -> Result<Json<Streaming>> {
-    Ok(Json(Streaming { is_streaming: public_config::can_stream(app, &flow_id(request)?)? }))
+pub fn streaming(app: &App, (): (), request: &Request) -> Result<Json<StreamingView>> {
+    Ok(Json(StreamingView { is_streaming: public_config::can_stream(app, &flow_id(request)?)? }))
 }
 
 /// `GET /chatflows-uploads/:id`: what the flow's chat may upload.

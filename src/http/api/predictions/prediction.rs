@@ -25,8 +25,8 @@ use crate::http::routing::handler::Json;
 use crate::http::routing::origin;
 use crate::ops::flows::access::{self, FlowAction};
 use crate::ops::predictions::{
-    self, CanvasSource, NullSink, PredictionRequest, PredictionRun, ReplyStream, StreamClosed, StreamEnd,
-    TokenSink,
+    self, CanvasSource, NullSink, PredictionProgress, PredictionRequest, PredictionRun, ReplyStream,
+    StreamClosed, StreamEnd, TokenSink,
 };
 use crate::wire::form::read_fields;
 use crate::wire::predictions::abort::AbortView;
@@ -202,34 +202,53 @@ fn reply_to_run(app: &App, entry: PredictionRun, request: &Request) -> Result<Re
         return Ok(reply.after_commit(move |stored| unstored.store(&app, entry, stored)));
     }
     let (app, cancel) = (app.clone(), request.cancel().clone());
-    Ok(Reply::stream(move |events| {
+    let asked = StreamedQuestion { app, entry, cancel };
+    Ok(Reply::stream(move |events| asked.run(events)))
+}
+
+/// A question whose answer is streamed.
+struct StreamedQuestion {
+    app: App,
+    entry: PredictionRun,
+    cancel: CancelToken,
+}
+
+impl StreamedQuestion {
+    fn run(self, events: EventSink) {
+        let begun = send_start(&events).and_then(|()| {
+            predictions::begin(&self.app, &self.entry, &self.cancel, &mut TokenEvents(&events))
+        });
+        match begun {
+            Ok(PredictionProgress::Stream(stream, open)) => events.hand_over(stream, move |events, end| {
+                let finished = open.finish(&self.app, &self.entry, &self.cancel, end);
+                self.conclude(&events, finished);
+            }),
+            Ok(PredictionProgress::Done(answer)) => self.conclude(&events, Ok(answer)),
+            Err(fault) => self.conclude(&events, Err(fault)),
+        }
+    }
+
+    /// Sends the last events.
+    fn conclude(&self, events: &EventSink, finished: Result<PredictionAnswer>) {
+        let Self { app, entry, cancel } = self;
         // Nobody is left to tell when the reader is gone.
-        let _ = match send_start(&events).and_then(|()| run(&app, &entry, &cancel, &events)) {
-            Ok(answer) => send_end(&events, answer),
-            Err(_) if cancel.reason() == Some(CancelReason::Aborted) => send_abort(&events, &entry),
+        let _ = match finished {
+            Ok(answer) => send_end(events, answer),
+            Err(_) if cancel.reason() == Some(CancelReason::Aborted) => send_abort(events, entry),
             Err(fault) => {
                 log_failed_run(Some(&entry.flow.id), &fault);
                 let visible_error = match entry.chat_type {
-                    ChatType::External => without_hosts_for_stranger(&app, &entry.flow.id, fault),
-                    ChatType::Internal => not_found_if_deleted(&app, &entry.flow.id, fault),
+                    ChatType::External => without_hosts_for_stranger(app, &entry.flow.id, fault),
+                    ChatType::Internal => not_found_if_deleted(app, &entry.flow.id, fault),
                 };
                 events.send_error(&visible_error)
             }
         };
-    }))
+    }
 }
 
 fn send_start(events: &EventSink) -> Result<()> {
     events.send("start", "").map_err(|_| Error::Cancelled)
-}
-
-fn run(
-    app: &App,
-    entry: &PredictionRun,
-    cancel: &CancelToken,
-    events: &EventSink,
-) -> Result<PredictionAnswer> {
-    predictions::run(app, entry, cancel, &mut TokenEvents(events))
 }
 
 fn send_end(

@@ -10,7 +10,7 @@ use crate::http::routing::handler::Json;
 use crate::ops::flows::usage::{self, ResourceKind};
 use crate::ops::workspace::credentials;
 use crate::wire::deleted::DeletedCount;
-use crate::wire::flows::usage::UsageView;
+use crate::wire::flows::usage::ResourceUsageView;
 use crate::wire::workspace::credential_types::{CredentialTypeOrTypes, CredentialTypeView};
 use crate::wire::workspace::credentials::{
     CredentialAddressesView, CredentialEdit, CredentialView, NewCredential,
@@ -47,7 +47,11 @@ pub fn reveal(app: &App, caller: Caller, request: &Request) -> Result<Json<Crede
 }
 
 /// `GET /used-by/:kind`: which flows use each credential, tool, document store, variable or key.
-pub fn used_by(app: &App, caller: Caller, request: &Request) -> Result<Json<BTreeMap<String, UsageView>>> {
+pub fn used_by(
+    app: &App,
+    caller: Caller,
+    request: &Request,
+) -> Result<Json<BTreeMap<String, ResourceUsageView>>> {
     let used = ResourceKind::parse(request.param("kind"));
     let used = used.ok_or_else(|| {
         Error::NotFound(

@@ -7,7 +7,7 @@ use crate::domain::ids::WorkspaceId;
 use crate::domain::resource::ResourceId as _;
 use crate::http::api::accounts::session_cookie_value;
 use crate::http::request::Request;
-use crate::http::routing::handler::{Created, Json};
+use crate::http::routing::handler::{CreatedJson, Json};
 use crate::ops::workspace::workspaces;
 use crate::wire::accounts::sign_in::CurrentUserView;
 use crate::wire::deleted::DeletedCount;
@@ -24,8 +24,8 @@ pub fn create(
     caller: Caller,
     _: &Request,
     Json(body): Json<NewWorkspace>,
-) -> Result<Created<WorkspaceView>> {
-    Ok(Created(workspaces::create(app, &caller, &body.try_into()?)?.into()))
+) -> Result<CreatedJson<WorkspaceView>> {
+    Ok(CreatedJson(workspaces::create(app, &caller, &body.try_into()?)?.into()))
 }
 
 /// `PUT /workspace`

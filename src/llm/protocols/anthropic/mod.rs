@@ -10,7 +10,9 @@ use crate::llm::endpoint::provider_error::ErrorInterpreter;
 use crate::llm::reply::{CutReason, PartialCall, ReplyBuilder, argument_object, parse_event};
 use crate::llm::sse::SseEvent;
 use crate::llm::streaming::{Protocol, ReplyStream, StreamStep};
-use crate::llm::{ChatModel, ChatRequest, Completion, DeltaSink, Endpoint, ModelError, ToolCall, endpoint};
+use crate::llm::{
+    ChatModel, ChatReply, ChatRequest, Completion, Endpoint, ModelError, OnDelta, ToolCall, endpoint,
+};
 use serde_json::{Map, Value, json};
 use std::io::Read;
 
@@ -67,12 +69,12 @@ impl Anthropic {
 }
 
 impl ChatModel for Anthropic {
-    fn chat(
+    fn open(
         &self,
         request: &ChatRequest,
         cancel: &CancelToken,
-        on: &mut dyn DeltaSink,
-    ) -> Result<Completion, ModelError> {
+        on: &mut OnDelta<'_>,
+    ) -> Result<ChatReply, ModelError> {
         let mut headers = vec![("anthropic-version", PROTOCOL_VERSION)];
         if let Some(key) = &self.endpoint.key {
             headers.push(("x-api-key", key.expose()));
@@ -86,11 +88,11 @@ impl ChatModel for Anthropic {
             call_state: self.thoughts.clone(),
         };
         if self.streaming && !endpoint::is_json_document(&incoming) {
-            return on.follow(ReplyStream::from_events(incoming, blocks));
+            return Ok(ChatReply::stream(ReplyStream::from_events(incoming, blocks)));
         }
         let completion = blocks.read_whole(&mut incoming, on)?;
         incoming.finish();
-        Ok(completion)
+        Ok(ChatReply::Whole(completion))
     }
 
     fn takes_images(&self) -> bool {
@@ -220,11 +222,7 @@ fn take_stop_reason(message: &Value, reply: &mut ReplyBuilder) -> Result<(), Mod
 }
 
 impl AnthropicStream {
-    fn read_whole(
-        mut self,
-        source: &mut impl Read,
-        on: &mut dyn DeltaSink,
-    ) -> Result<Completion, ModelError> {
+    fn read_whole(mut self, source: &mut impl Read, on: &mut OnDelta<'_>) -> Result<Completion, ModelError> {
         let message = endpoint::read_whole(source)?;
         if message["type"] == "error" {
             return Err(self.refusals.interpret_event(&message["error"]));
@@ -254,7 +252,7 @@ impl AnthropicStream {
             }
         }
         take_stop_reason(&message, &mut reply)?;
-        reply.emit(|delta| on.delta(delta))?;
+        reply.emit(&mut *on)?;
         self.complete(reply)
     }
 

@@ -12,7 +12,7 @@ use crate::llm::identity::aws::interpret_code;
 use crate::llm::reply::{
     CutReason, PartialCall, ReplyBuilder, argument_object, broken_off_error, parse_event,
 };
-use crate::llm::{ChatModel, ChatRequest, Completion, DeltaSink, Endpoint, ModelError, ToolCall, endpoint};
+use crate::llm::{ChatModel, ChatReply, ChatRequest, Endpoint, ModelError, OnDelta, ToolCall, endpoint};
 use crate::net::NetError;
 use serde_json::Value;
 use std::io::Read;
@@ -70,12 +70,12 @@ impl Bedrock {
 }
 
 impl ChatModel for Bedrock {
-    fn chat(
+    fn open(
         &self,
         request: &ChatRequest,
         cancel: &CancelToken,
-        on: &mut dyn DeltaSink,
-    ) -> Result<Completion, ModelError> {
+        on: &mut OnDelta<'_>,
+    ) -> Result<ChatReply, ModelError> {
         let body = request::body(self, request)?;
         let mut incoming = self.endpoint.post(&self.path(), &[], &body, &self.model, cancel)?;
         drop(body);
@@ -85,10 +85,10 @@ impl ChatModel for Bedrock {
             read_stream(&mut incoming, &mut reply, &self.model, &refusals, on)?;
         } else {
             read_whole(&mut incoming, &mut reply)?;
-            reply.emit(|delta| on.delta(delta))?;
+            reply.emit(&mut *on)?;
         }
         incoming.finish();
-        reply.finish()
+        reply.finish().map(ChatReply::Whole)
     }
 
     fn takes_images(&self) -> bool {
@@ -106,7 +106,7 @@ fn read_stream(
     reply: &mut ReplyBuilder,
     model: &str,
     refusals: &ErrorInterpreter,
-    on: &mut dyn DeltaSink,
+    on: &mut OnDelta<'_>,
 ) -> Result<(), ModelError> {
     let (mut frames, mut piece, mut stopped) = (FrameDecoder::default(), [0; READ_BYTES], false);
     loop {
@@ -122,7 +122,7 @@ fn read_stream(
                 "contentBlockStart" => begin_block(&data, reply)?,
                 "contentBlockDelta" => {
                     take_delta(&data, reply);
-                    reply.emit(|delta| on.delta(delta))?;
+                    reply.emit(&mut *on)?;
                 }
                 "messageStop" => {
                     take_stop_reason(&data, reply)?;

@@ -12,7 +12,7 @@ use crate::llm::reply::{
 use crate::llm::sse::SseEvent;
 use crate::llm::streaming::{Protocol, ReplyStream, StreamStep};
 use crate::llm::{
-    ChatMessage, ChatModel, ChatRequest, Completion, DeltaSink, Endpoint, ModelError, ToolCall, ToolSpec,
+    ChatMessage, ChatModel, ChatReply, ChatRequest, Endpoint, ModelError, OnDelta, ToolCall, ToolSpec,
     endpoint,
 };
 use serde_json::{Map, Value, json};
@@ -34,12 +34,12 @@ pub struct Cohere {
 }
 
 impl ChatModel for Cohere {
-    fn chat(
+    fn open(
         &self,
         request: &ChatRequest,
         cancel: &CancelToken,
-        on: &mut dyn DeltaSink,
-    ) -> Result<Completion, ModelError> {
+        on: &mut OnDelta<'_>,
+    ) -> Result<ChatReply, ModelError> {
         let bearer = self.endpoint.bearer();
         let headers: Vec<(&str, &str)> =
             bearer.iter().map(|value| ("authorization", value.as_str())).collect();
@@ -48,13 +48,13 @@ impl ChatModel for Cohere {
         drop(body);
         let refusals = self.endpoint.error_interpreter(&self.model);
         if self.streaming && !endpoint::is_json_document(&incoming) {
-            return on.follow(ReplyStream::from_events(incoming, CohereStream(refusals)));
+            return Ok(ChatReply::stream(ReplyStream::from_events(incoming, CohereStream(refusals))));
         }
         let mut reply = ReplyBuilder::default();
         take_whole(&endpoint::read_whole(&mut incoming)?, &mut reply)?;
         incoming.finish();
-        reply.emit(|delta| on.delta(delta))?;
-        reply.finish()
+        reply.emit(&mut *on)?;
+        reply.finish().map(ChatReply::Whole)
     }
 
     fn streams(&self) -> bool {

@@ -4,7 +4,7 @@ use super::*;
 use crate::domain::predictions::prediction::Usage;
 use crate::llm::sse::tests::Pieces;
 use crate::llm::streaming::StreamSource;
-use crate::llm::{Delta, ProviderKey};
+use crate::llm::{Completion, Delta, ProviderKey};
 use crate::net::Outgoing;
 
 const TEXT: &str = concat!(

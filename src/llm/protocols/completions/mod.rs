@@ -10,7 +10,7 @@ use crate::llm::endpoint::provider_error::ErrorInterpreter;
 use crate::llm::reply::{ReplyBuilder, join_stops, set_optional};
 use crate::llm::sse::SseEvent;
 use crate::llm::streaming::{Protocol, ReplyStream, StreamStep};
-use crate::llm::{ChatModel, ChatRequest, Completion, DeltaSink, Endpoint, KeyStyle, ModelError, endpoint};
+use crate::llm::{ChatModel, ChatReply, ChatRequest, Endpoint, KeyStyle, ModelError, OnDelta, endpoint};
 use serde_json::{Map, Value, json};
 
 /// Stop words the protocol takes.
@@ -30,12 +30,12 @@ pub struct Completions {
 }
 
 impl ChatModel for Completions {
-    fn chat(
+    fn open(
         &self,
         request: &ChatRequest,
         cancel: &CancelToken,
-        on: &mut dyn DeltaSink,
-    ) -> Result<Completion, ModelError> {
+        on: &mut OnDelta<'_>,
+    ) -> Result<ChatReply, ModelError> {
         let header = self.key_style.header(&self.endpoint);
         let headers: Vec<(&str, &str)> = header.iter().map(|(name, value)| (*name, value.as_str())).collect();
         let body = self.body(request);
@@ -43,8 +43,10 @@ impl ChatModel for Completions {
         drop(body);
         let refusals = self.endpoint.error_interpreter(&self.model);
         if self.streams() && !endpoint::is_json_document(&incoming) {
-            return on
-                .follow(ReplyStream::from_events(incoming, CompletionStream { refusals, finished: false }));
+            return Ok(ChatReply::stream(ReplyStream::from_events(
+                incoming,
+                CompletionStream { refusals, finished: false },
+            )));
         }
         let whole = endpoint::read_whole(&mut incoming)?;
         if whole["choices"].as_array().is_none_or(Vec::is_empty) && whole["error"].is_null() {
@@ -53,8 +55,8 @@ impl ChatModel for Completions {
         let mut reply = ReplyBuilder::default();
         take(&whole, &mut reply, &refusals)?;
         incoming.finish();
-        reply.emit(|delta| on.delta(delta))?;
-        reply.finish()
+        reply.emit(&mut *on)?;
+        reply.finish().map(ChatReply::Whole)
     }
 
     fn takes_tools(&self) -> bool {

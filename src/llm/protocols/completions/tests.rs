@@ -4,7 +4,7 @@ use super::*;
 use crate::domain::predictions::prediction::Usage;
 use crate::llm::sse::tests::Pieces;
 use crate::llm::streaming::StreamSource;
-use crate::llm::{ChatMessage, Delta};
+use crate::llm::{ChatMessage, Completion, Delta};
 use crate::net::Outgoing;
 
 const SAMPLE: &str = concat!(

@@ -13,7 +13,9 @@ use crate::llm::reply::{
 };
 use crate::llm::sse::SseEvent;
 use crate::llm::streaming::{Protocol, ReplyStream, StreamStep};
-use crate::llm::{ChatModel, ChatRequest, Completion, DeltaSink, Endpoint, ModelError, ToolCall, endpoint};
+use crate::llm::{
+    ChatModel, ChatReply, ChatRequest, Completion, Endpoint, ModelError, OnDelta, ToolCall, endpoint,
+};
 use serde_json::{Map, Value};
 use std::io::Read;
 
@@ -87,12 +89,12 @@ impl Google {
 }
 
 impl ChatModel for Google {
-    fn chat(
+    fn open(
         &self,
         request: &ChatRequest,
         cancel: &CancelToken,
-        on: &mut dyn DeltaSink,
-    ) -> Result<Completion, ModelError> {
+        on: &mut OnDelta<'_>,
+    ) -> Result<ChatReply, ModelError> {
         let key = self.endpoint.key.iter().map(|key| ("x-goog-api-key", key.expose()));
         let headers: Vec<(&str, &str)> = key.collect();
         let body = request::body(self, request);
@@ -104,11 +106,11 @@ impl ChatModel for Google {
             call_state: self.signed_calls.clone(),
         };
         if self.streaming && !endpoint::is_json_document(&incoming) {
-            return on.follow(ReplyStream::from_events(incoming, chunks));
+            return Ok(ChatReply::stream(ReplyStream::from_events(incoming, chunks)));
         }
         let completion = chunks.read_whole(&mut incoming, on)?;
         incoming.finish();
-        Ok(completion)
+        Ok(ChatReply::Whole(completion))
     }
 
     fn takes_images(&self) -> bool {
@@ -137,18 +139,14 @@ struct GoogleStream {
 }
 
 impl GoogleStream {
-    fn read_whole(
-        mut self,
-        source: &mut impl Read,
-        on: &mut dyn DeltaSink,
-    ) -> Result<Completion, ModelError> {
+    fn read_whole(mut self, source: &mut impl Read, on: &mut OnDelta<'_>) -> Result<Completion, ModelError> {
         let whole = endpoint::read_whole(source)?;
         let mut reply = ReplyBuilder::default();
         take(&whole, &mut reply, &self.refusals, &mut self.state)?;
         if whole["candidates"].as_array().is_none_or(Vec::is_empty) {
             return Err(ModelError::Garbled("it holds no answer".into()));
         }
-        reply.emit(|delta| on.delta(delta))?;
+        reply.emit(&mut *on)?;
         self.complete(reply)
     }
 

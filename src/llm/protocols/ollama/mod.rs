@@ -11,7 +11,7 @@ use crate::llm::reply::{
 };
 use crate::llm::sse::SseEvent;
 use crate::llm::streaming::{Protocol, ReplyStream, StreamStep};
-use crate::llm::{ChatModel, ChatRequest, Completion, DeltaSink, Endpoint, ModelError, ToolCall, endpoint};
+use crate::llm::{ChatModel, ChatReply, ChatRequest, Endpoint, ModelError, OnDelta, ToolCall, endpoint};
 use serde_json::{Map, Value};
 
 /// Where Ollama is unless told otherwise.
@@ -60,12 +60,12 @@ impl Ollama {
 }
 
 impl ChatModel for Ollama {
-    fn chat(
+    fn open(
         &self,
         request: &ChatRequest,
         cancel: &CancelToken,
-        on: &mut dyn DeltaSink,
-    ) -> Result<Completion, ModelError> {
+        on: &mut OnDelta<'_>,
+    ) -> Result<ChatReply, ModelError> {
         let bearer = self.endpoint.bearer();
         let headers: Vec<(&str, &str)> =
             bearer.iter().map(|bearer| ("authorization", bearer.as_str())).collect();
@@ -75,7 +75,7 @@ impl ChatModel for Ollama {
         drop(body);
         let refusals = self.endpoint.error_interpreter(&self.model);
         if self.streaming {
-            return on.follow(ReplyStream::from_lines(incoming, OllamaStream(refusals)));
+            return Ok(ChatReply::stream(ReplyStream::from_lines(incoming, OllamaStream(refusals))));
         }
         let whole = endpoint::read_whole(&mut incoming)?;
         let mut reply = ReplyBuilder::default();
@@ -83,8 +83,8 @@ impl ChatModel for Ollama {
             return Err(broken_off_error());
         }
         incoming.finish();
-        reply.emit(|delta| on.delta(delta))?;
-        reply.finish()
+        reply.emit(&mut *on)?;
+        reply.finish().map(ChatReply::Whole)
     }
 
     fn takes_images(&self) -> bool {

@@ -4,7 +4,7 @@ use super::*;
 use crate::domain::predictions::prediction::Usage;
 use crate::llm::sse::tests::Pieces;
 use crate::llm::streaming::StreamSource;
-use crate::llm::{ChatMessage, ContentPart, Delta, ToolSpec};
+use crate::llm::{ChatMessage, Completion, ContentPart, Delta, ToolSpec};
 use crate::net::Outgoing;
 use serde_json::json;
 

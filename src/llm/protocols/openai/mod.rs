@@ -13,7 +13,7 @@ use crate::llm::endpoint::provider_error::ErrorInterpreter;
 use crate::llm::reply::{CutReason, PartialCall, ReplyBuilder, broken_off_error, parse_event};
 use crate::llm::sse::SseEvent;
 use crate::llm::streaming::{Protocol, ReplyStream, StreamStep};
-use crate::llm::{ChatModel, ChatRequest, Completion, DeltaSink, Endpoint, ModelError, endpoint};
+use crate::llm::{ChatModel, ChatReply, ChatRequest, Completion, Endpoint, ModelError, OnDelta, endpoint};
 use serde::Deserialize;
 use serde::de::{DeserializeOwned, IgnoredAny};
 use serde_json::{Map, Value};
@@ -107,12 +107,12 @@ impl OpenAi {
 }
 
 impl ChatModel for OpenAi {
-    fn chat(
+    fn open(
         &self,
         request: &ChatRequest,
         cancel: &CancelToken,
-        on: &mut dyn DeltaSink,
-    ) -> Result<Completion, ModelError> {
+        on: &mut OnDelta<'_>,
+    ) -> Result<ChatReply, ModelError> {
         let header = self.key_style.header(&self.endpoint);
         let headers: Vec<(&str, &str)> = header.iter().map(|(name, value)| (*name, value.as_str())).collect();
         let body = request::body(self, request);
@@ -125,11 +125,11 @@ impl ChatModel for OpenAi {
             finished: false,
         };
         if self.streaming && !endpoint::is_json_document(&incoming) {
-            return on.follow(ReplyStream::from_events(incoming, chunks));
+            return Ok(ChatReply::stream(ReplyStream::from_events(incoming, chunks)));
         }
         let completion = chunks.read_whole(&mut incoming, on)?;
         incoming.finish();
-        Ok(completion)
+        Ok(ChatReply::Whole(completion))
     }
 
     fn takes_images(&self) -> bool {
@@ -236,11 +236,7 @@ struct OpenAiStream {
 }
 
 impl OpenAiStream {
-    fn read_whole(
-        mut self,
-        source: &mut impl Read,
-        on: &mut dyn DeltaSink,
-    ) -> Result<Completion, ModelError> {
+    fn read_whole(mut self, source: &mut impl Read, on: &mut OnDelta<'_>) -> Result<Completion, ModelError> {
         // Fields that nobody asks for are skipped as they are read.
         let chunk: ChatChunk =
             endpoint::read_within(source, REPLY_VALUES_MAX, "it is not a chat completion")?;
@@ -249,7 +245,7 @@ impl OpenAiStream {
         }
         let mut reply = ReplyBuilder::default();
         take(chunk, &mut reply, &self.refusals, &mut self.reasoning)?;
-        reply.emit(|delta| on.delta(delta))?;
+        reply.emit(&mut *on)?;
         self.complete(reply)
     }
 

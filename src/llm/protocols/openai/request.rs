@@ -4,6 +4,7 @@ use super::strict::strict;
 use super::{OPENAI_BASE, OpenAi};
 use crate::llm::reply::{argument_object, join_stops, set_optional};
 use crate::llm::{ChatMessage, ChatRequest, ContentPart, ToolSpec};
+use serde::{Serialize, Serializer};
 use serde_json::{Map, Value, json};
 
 /// Stop words the protocol takes.
@@ -21,12 +22,72 @@ fn reasons(model: &str) -> bool {
         || (name.starts_with("gpt-5") && !name.contains("-chat"))
 }
 
-pub(super) fn body(model: &OpenAi, request: &ChatRequest) -> Value {
+/// A body as it is sent. Its messages are written where they lie: as values, a long conversation would be thousands of them,
+/// made for one use.
+pub(super) struct RequestJson<'a> {
+    /// Everything; null where the messages belong.
+    fields: Map<String, Value>,
+    messages: Option<Messages<'a>>,
+}
+
+const MESSAGES: &str = "messages";
+
+impl Serialize for RequestJson<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_map(self.fields.iter().map(|(name, value)| match &self.messages {
+            Some(messages) if name == MESSAGES => (name, FieldValue::Messages(messages)),
+            _ => (name, FieldValue::Value(value)),
+        }))
+    }
+}
+
+#[derive(Serialize)]
+#[serde(untagged)]
+enum FieldValue<'a> {
+    Value(&'a Value),
+    Messages(&'a Messages<'a>),
+}
+
+struct Messages<'a> {
+    model: &'a OpenAi,
+    said: &'a [ChatMessage],
+}
+
+impl Serialize for Messages<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(self.said.iter().map(|said| match plain(said) {
+            Some((role, content)) => RequestMessage::Plain { role, content },
+            None => RequestMessage::Other(message(self.model, said)),
+        }))
+    }
+}
+
+#[derive(Serialize)]
+#[serde(untagged)]
+enum RequestMessage<'a> {
+    Plain { role: &'static str, content: &'a str },
+    Other(Value),
+}
+
+/// Role and text of a message that is nothing else.
+fn plain(message: &ChatMessage) -> Option<(&'static str, &str)> {
+    match message {
+        ChatMessage::System(text) => Some(("system", text)),
+        ChatMessage::User(parts) => match parts.as_slice() {
+            [ContentPart::Text(text)] => Some(("user", text)),
+            _ => None,
+        },
+        ChatMessage::Assistant { text, calls } if calls.is_empty() => Some(("assistant", text)),
+        ChatMessage::Assistant { .. } | ChatMessage::Tool { .. } => None,
+    }
+}
+
+pub(super) fn body<'a>(model: &'a OpenAi, request: &'a ChatRequest) -> RequestJson<'a> {
     let reasoning = model.reasons || reasons(&model.model);
     let at_home = model.endpoint.base.trim().trim_end_matches('/') == OPENAI_BASE;
     let mut body = Map::new();
     body.insert("model".into(), model.model.as_str().into());
-    body.insert("messages".into(), request.messages.iter().map(|said| message(model, said)).collect());
+    body.insert(MESSAGES.into(), Value::Null);
     if !request.tools.is_empty() {
         body.insert(
             "tools".into(),
@@ -57,7 +118,9 @@ pub(super) fn body(model: &OpenAi, request: &ChatRequest) -> Value {
     for (name, value) in &model.extra {
         body.insert(name.clone(), value.clone());
     }
-    Value::Object(body)
+    // What the owner wrote wins here too.
+    let own = model.extra.contains_key(MESSAGES);
+    RequestJson { fields: body, messages: (!own).then_some(Messages { model, said: &request.messages }) }
 }
 
 fn message(model: &OpenAi, message: &ChatMessage) -> Value {

@@ -46,6 +46,11 @@ fn whole(body: &Value) -> Result<Completion, ModelError> {
     chunks().read_whole(&mut body.to_string().as_bytes(), &mut |_: Delta<'_>| Ok(()))
 }
 
+/// The body of a request, as its reader has it.
+fn sent_body(model: &OpenAi, request: &ChatRequest) -> Value {
+    serde_json::to_value(request::body(model, request)).unwrap()
+}
+
 #[test]
 fn a_stream_is_read_however_it_is_split() {
     let usage = Usage { input_tokens: 9, output_tokens: 4, cached_tokens: 3, reasoning_tokens: 2 };
@@ -206,7 +211,7 @@ fn reasoning_before_a_call_goes_back_with_it() {
         messages: vec![turn("c"), turn("other"), ChatMessage::assistant("no call")],
         ..ChatRequest::default()
     };
-    let sent = request::body(&model, &request)["messages"].clone();
+    let sent = sent_body(&model, &request)["messages"].clone();
     let told: Vec<&Value> = (0..3).map(|at| &sent[at]["reasoning_content"]).collect();
     assert_eq!(told, [&json!("hm"), &Value::Null, &Value::Null]);
 }
@@ -295,7 +300,7 @@ fn settings_reach_the_body_and_reasoning_models_get_only_what_they_take() {
         model.max_tokens = Some(100);
         model.reasoning_effort = Some("low".into());
         model.stop = vec!["STOP".into()];
-        let body = request::body(&model, &request);
+        let body = sent_body(&model, &request);
         assert_eq!(body["temperature"].is_null(), reasoning, "{name}");
         assert_eq!(body["presence_penalty"].is_null(), reasoning, "{name}");
         let stop = if reasoning { Value::Null } else { json!(["STOP", "END"]) };
@@ -309,7 +314,7 @@ fn settings_reach_the_body_and_reasoning_models_get_only_what_they_take() {
     plain.streaming = false;
     plain.extra.insert("seed".into(), 7.into());
     let expected = json!({"model":"gpt-4o","messages":[{"role":"user","content":"hi"}],"stop":["END"],"stream":false,"seed":7});
-    assert_eq!(request::body(&plain, &request), expected);
+    assert_eq!(sent_body(&plain, &request), expected);
 }
 
 #[test]
@@ -342,7 +347,7 @@ fn messages_and_tools_take_their_wire_form() {
     let request = ChatRequest { tools: vec![request.tools[0].clone(), open.clone()], ..request };
     let mut model = model(OPENAI_BASE, "gpt-4o");
     model.image_detail = Some("low".into());
-    let body = request::body(&model, &request);
+    let body = sent_body(&model, &request);
     assert_eq!(
         body["messages"],
         json!([
@@ -358,7 +363,7 @@ fn messages_and_tools_take_their_wire_form() {
     );
     assert_eq!(body["tools"][0]["function"]["parameters"], request.tools[0].schema);
     model.strict_tools = true;
-    let tools = request::body(&model, &request)["tools"].clone();
+    let tools = sent_body(&model, &request)["tools"].clone();
     let lax = json!({"name": "post", "description": "posts", "parameters": open.schema});
     assert_eq!(tools[1]["function"], lax, "a tool that takes anything is not strict");
     let strict = &tools[0]["function"];

@@ -1,4 +1,5 @@
 //! What runs and lone cards may ask of the service.
 
 pub(crate) mod run_host;
+pub(in crate::ops::predictions) mod run_notes;
 pub(crate) mod workspace_host;

@@ -24,6 +24,7 @@ use crate::ops::knowledge::progress::ProgressReporter;
 use crate::ops::knowledge::{stores, vectors};
 use crate::ops::predictions::ask::PredictionRun;
 use crate::ops::predictions::flow_cache::SavedVariables;
+use crate::ops::predictions::host::run_notes::RunNotes;
 use crate::ops::predictions::nested;
 use crate::ops::workspace::{credentials, oauth2};
 use crate::script::{GuardedFetch, ScriptError, ScriptScope, ScriptServices, Tenant};
@@ -37,12 +38,10 @@ use crate::store::tables::{NAME_OF_CONVERSATION, TOOLS};
 use crate::vectors::VectorIndex;
 use serde_json::{Map, Value};
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::Arc;
 
 /// How many messages of a flow are searched for those of a memory session its owner fixed.
 const SHARED_SESSION_MESSAGES_MAX: usize = 2_000;
-/// Pages that go out with one answer.
-const CITED_MAX: usize = 100;
 
 pub(in crate::ops) struct RunHost<'a> {
     app: &'a App,
@@ -57,13 +56,10 @@ pub(in crate::ops) struct RunHost<'a> {
     /// Variables of the request, for code only (manual 7.4 r2).
     request_variables: &'a HashMap<String, String>,
     question: &'a str,
-    usage: Mutex<Option<Usage>>,
     collections: WorkspaceCollections<'a>,
     /// Who waits for the upsert, when this is one.
     progress: Option<&'a ProgressReporter<'a>>,
-    cited_pages: Mutex<Vec<Document>>,
-    /// The memory session that the flow's owner fixed, once a memory was read.
-    session: OnceLock<String>,
+    notes: RunNotes,
 }
 
 impl<'a> RunHost<'a> {
@@ -77,6 +73,24 @@ impl<'a> RunHost<'a> {
         let host =
             Self::for_flow(app, &entry.flow, entry.ids, &entry.overrides, &entry.question.text, cancel)?;
         Ok(Self { run: Some(entry), ..host.with_conversation() })
+    }
+
+    /// As [`Self::new`], for a run that goes on with what it gathered.
+    ///
+    /// # Errors
+    /// As [`Self::new`].
+    pub(in crate::ops::predictions) fn resume(
+        app: &'a App,
+        entry: &'a PredictionRun,
+        cancel: CancelToken,
+        notes: RunNotes,
+    ) -> Result<Self> {
+        Ok(Self { notes, ..Self::new(app, entry, cancel)? })
+    }
+
+    /// What the run gathered so far.
+    pub(in crate::ops::predictions) fn into_notes(self) -> RunNotes {
+        self.notes
     }
 
     /// The run belongs to its conversation, and not to everybody.
@@ -108,9 +122,7 @@ impl<'a> RunHost<'a> {
             request_variables: overrides.variables(),
             question,
             progress: None,
-            usage: Mutex::new(None),
-            cited_pages: Mutex::default(),
-            session: OnceLock::new(),
+            notes: RunNotes::default(),
         })
     }
 
@@ -126,12 +138,12 @@ impl<'a> RunHost<'a> {
 
     /// Pages that replies of models lean on, each once.
     pub(in crate::ops::predictions) fn take_cited(&self) -> Vec<Document> {
-        std::mem::take(&mut *self.cited_pages.lock().unwrap_or_else(PoisonError::into_inner))
+        self.notes.take_cited()
     }
 
     /// The session the memory was read of, where it is not the conversation itself (manual 3.2 r6).
     pub(in crate::ops::predictions) fn fixed_session(&self) -> Option<&str> {
-        self.session.get().map(String::as_str)
+        self.notes.session.get().map(String::as_str)
     }
 
     /// What a server elsewhere knows the conversation by: its name, also where its holder goes on without naming it, or its
@@ -153,7 +165,7 @@ impl<'a> RunHost<'a> {
 
     /// Tokens of all model calls so far.
     pub(in crate::ops::predictions) fn usage(&self) -> Option<Usage> {
-        *self.usage.lock().unwrap_or_else(PoisonError::into_inner)
+        self.notes.usage()
     }
 }
 
@@ -202,7 +214,7 @@ impl Conversations for RunHost<'_> {
             None if self.run.is_some_and(|entry| entry.is_first_message) => Vec::new(),
             None => self.app.store.conversation(workspace, flow, &self.ids.chat, newest)?,
             Some(session) => {
-                self.session.get_or_init(|| session.to_owned());
+                self.notes.session.get_or_init(|| session.to_owned());
                 let page = MessagePage {
                     order: Order::Descending,
                     skip: 0,
@@ -229,7 +241,7 @@ impl Conversations for RunHost<'_> {
         let Some(session) = session.filter(|session| *session != own) else {
             if own != self.ids.chat.to_string() {
                 // What a server elsewhere knows it by is needed again when it goes on, or is to be forgotten there.
-                self.session.get_or_init(|| own.clone());
+                self.notes.session.get_or_init(|| own.clone());
             }
             return Ok(own);
         };
@@ -241,7 +253,7 @@ impl Conversations for RunHost<'_> {
                 "The Session Id is that of another person's conversation.".to_owned(),
             ));
         }
-        self.session.get_or_init(|| session.to_owned());
+        self.notes.session.get_or_init(|| session.to_owned());
         Ok(session.to_owned())
     }
 }
@@ -403,16 +415,10 @@ impl ModelObserver for RunHost<'_> {
     fn record_usage(&self, usage: Option<Usage>) {
         let Some(usage) = usage else { return };
         tracing::debug!(flow = %self.flow.id, input = usage.input_tokens, output = usage.output_tokens, "a model was called");
-        let mut total = self.usage.lock().unwrap_or_else(PoisonError::into_inner);
-        total.get_or_insert_default().add(&usage);
+        self.notes.add_usage(&usage);
     }
 
     fn record_citations(&self, pages: Vec<Document>) {
-        let mut cited = self.cited_pages.lock().unwrap_or_else(PoisonError::into_inner);
-        for page in pages {
-            if cited.len() < CITED_MAX && !cited.contains(&page) {
-                cited.push(page);
-            }
-        }
+        self.notes.add_cited(pages);
     }
 }

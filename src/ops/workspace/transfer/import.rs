@@ -21,7 +21,7 @@ use crate::ops::workspace::templates;
 use crate::ops::workspace::tools;
 use crate::ops::workspace::variables;
 use crate::wire::knowledge::stores::{DocumentStoreEdit, NewDocumentStore};
-use crate::wire::workspace::import::{ImportItemView, ImportResult, Unsupported, UnsupportedKind};
+use crate::wire::workspace::import::{ImportItemView, ImportResult, UnsupportedKind, UnsupportedView};
 use crate::wire::workspace::tools::ToolEdit;
 use crate::wire::workspace::variables::VariableEdit;
 use serde::de::DeserializeOwned;
@@ -99,7 +99,7 @@ fn problems(
 }
 
 /// Kinds of flows and cards that come in and do not run here: how many, and in how many flows.
-fn count_unsupported(items: &[ImportItem], steps: &[ImportStep]) -> Vec<Unsupported> {
+fn count_unsupported(items: &[ImportItem], steps: &[ImportStep]) -> Vec<UnsupportedView> {
     let mut kinds: BTreeMap<&str, usize> = BTreeMap::new();
     let mut cards: BTreeMap<String, (usize, usize)> = BTreeMap::new();
     for (item, step) in items.iter().zip(steps) {
@@ -118,13 +118,13 @@ fn count_unsupported(items: &[ImportItem], steps: &[ImportStep]) -> Vec<Unsuppor
             *flows += usize::from(seen.insert(name));
         }
     }
-    let kinds = kinds.into_iter().map(|(name, count)| Unsupported {
+    let kinds = kinds.into_iter().map(|(name, count)| UnsupportedView {
         what: UnsupportedKind::Type,
         name: name.to_owned(),
         count,
         flows: count,
     });
-    let cards = cards.into_iter().map(|(name, (count, flows))| Unsupported {
+    let cards = cards.into_iter().map(|(name, (count, flows))| UnsupportedView {
         what: UnsupportedKind::Card,
         name,
         count,
