@@ -1,6 +1,7 @@
 //! The house rules of `ARCHITECTURE.md` as a test. Each broken rule is one line: where, and which rule.
 #![allow(clippy::unwrap_used, reason = "a test that cannot read its input has failed")]
 
+use floors::{BESIDE, FLOORS, HOMES, ONLY, SHARED_FLOORS};
 use regex::Regex;
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -10,109 +11,6 @@ use std::sync::LazyLock;
 
 /// Longest source file.
 const LINES_MAX: usize = 500;
-
-/// Which floor each room stands on. A room may use the floors below its own.
-const FLOORS: &[(usize, &[&str])] = &[
-    (0, &["base", "domain", "limits", "settings", "clock", "worker", "durable"]),
-    (1, &["aws", "canvas", "script", "net", "vectors", "wire"]),
-    (
-        2,
-        &[
-            "store",
-            "history",
-            "files",
-            "state",
-            "llm",
-            "documents",
-            "sql",
-            "postgres",
-            "mysql",
-            "redis",
-            "programs",
-            "traces",
-        ],
-    ),
-    (3, &["cards"]),
-    (4, &["engine"]),
-    (5, &["app", "ops"]),
-    (6, &["http", "tasks"]),
-    // The command line starts what is on floor 6, so it stands above it.
-    (7, &["cli"]),
-    (8, &["main", "lib"]),
-];
-
-/// Floors whose rooms may use one another: the nouns, and the application with its operations.
-const SHARED_FLOORS: &[usize] = &[0, 5, 8];
-
-/// Rooms that may use a room of their own floor, which does not use them: code asks for requests, and they are guarded.
-const BESIDE: &[(&str, &str)] = &[("script", "net")];
-
-/// Rooms that may use only these, of all that lies below them.
-#[rustfmt::skip]
-const ONLY: &[(&str, &[&str])] = &[
-    ("worker", &["base", "domain", "limits"]),
-    ("domain", &["base", "limits", "settings", "clock"]),
-    ("script", &["net", "worker", "base", "domain", "limits"]),
-    ("documents", &["worker", "base", "domain", "limits"]),
-    ("sql", &["base", "domain", "limits"]),
-    ("postgres", &["net", "base", "domain", "limits"]),
-    ("mysql", &["net", "base", "domain", "limits"]),
-    ("redis", &["net", "base", "domain", "limits"]),
-    ("programs", &["worker", "base", "domain", "limits"]),
-    ("cards", &["aws", "llm", "documents", "sql", "postgres", "mysql", "redis", "programs", "canvas", "script", "net", "vectors", "base", "domain", "limits", "settings", "clock"]),
-    ("engine", &["cards", "llm", "documents", "canvas", "script", "net", "vectors", "base", "domain", "limits", "settings", "clock"]),
-    ("vectors", &[]),
-    ("wire", &["domain", "limits", "clock"]),
-    ("aws", &["base", "domain"]),
-    ("http", &["app", "ops", "wire", "base", "domain", "limits", "settings", "clock"]),
-    ("tasks", &["app", "ops", "wire", "base", "domain", "limits", "settings", "clock"]),
-    ("traces", &["net", "base", "domain", "settings"]),
-    ("cli", &["app", "net", "ops", "wire", "base", "domain", "limits", "settings", "clock", "http", "tasks", "traces"]),
-];
-
-/// The one home of each package.
-const HOMES: &[(&str, &[&str])] = &[
-    ("redb", &["src/store/"]),
-    ("crc32fast", &["src/base/checksum"]),
-    ("quick_cache", &["src/base/bounded_cache"]),
-    ("multer", &["src/http/"]),
-    ("rquickjs", &["src/script/"]),
-    ("seccompiler", &["src/worker/"]),
-    ("calamine", &["src/documents/"]),
-    ("pdf_extract", &["src/documents/"]),
-    ("quick_xml", &["src/documents/"]),
-    ("serde_saphyr", &["src/cards/kit/web/openapi"]),
-    ("rusqlite", &["src/sql/"]),
-    ("postgres_protocol", &["src/postgres/"]),
-    ("fallible_iterator", &["src/postgres/"]),
-    ("ring", &["src/llm/identity/service_account"]),
-    ("rustls", &["src/net/"]),
-    ("webpki_roots", &["src/net/"]),
-    ("zip", &["src/documents/"]),
-    ("html2text", &["src/documents/"]),
-    ("gix", &["src/history/"]),
-    ("gix_pack", &["src/history/"]),
-    ("ureq", &["src/net.rs", "src/net/"]),
-    ("warp", &["src/http/"]),
-    ("hyper", &["src/http/"]),
-    ("hyper_util", &["src/http/"]),
-    ("rust_embed", &["src/http/reply/assets.rs"]),
-    ("clap", &["src/cli/"]),
-    ("clap_complete", &["src/cli/"]),
-    // The one task below floor 6 reads a model's stream by readiness.
-    (
-        "tokio",
-        &[
-            "src/http/",
-            "src/tasks/",
-            "src/cli/",
-            "src/main.rs",
-            "src/net/incoming.rs",
-            "src/net/task_tests.rs",
-        ],
-    ),
-    ("tokio_stream", &["src/http/", "src/tasks/", "src/cli/", "src/main.rs"]),
-];
 
 /// What may lie beside `src`, next to files whose name begins with a dot.
 const TOP_LEVEL: &[&str] = &[
@@ -146,6 +44,8 @@ macro_rules! pattern {
 
 #[path = "tidy/file_creation.rs"]
 mod file_creation;
+#[path = "tidy/floors.rs"]
+mod floors;
 #[path = "tidy/inventories.rs"]
 mod inventories;
 #[path = "tidy/limits.rs"]

@@ -186,13 +186,13 @@ fn a_missing_history_is_begun_anew_by_the_operator_alone() {
     assert!(why.contains("missing") && why.contains("flowkeep history restart"), "{why}");
     assert_eq!(server.history(&flow)["lastError"], why);
     assert!(!server.repository().exists(), "nothing was begun");
-    assert_eq!(versions::restart(&server.app).unwrap(), json!({"isNew": true}));
+    assert!(versions::restart(&server.app).unwrap(), "a new history begins");
     server.write_live(&flow, "three").is(200);
     assert_eq!(server.kinds(&flow), ["save"]);
     server.assert_settled();
     let server = server.restart();
     assert_eq!(server.kinds(&flow), ["save"]);
-    assert_eq!(versions::restart(&server.app).unwrap(), json!({"isNew": false}));
+    assert!(!versions::restart(&server.app).unwrap(), "the same history goes on");
     server.write_live(&flow, "four").is(200);
     assert_eq!(server.kinds(&flow), ["save", "save"]);
     server.assert_settled();
