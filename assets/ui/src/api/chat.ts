@@ -13,10 +13,9 @@ export interface ChatUpload {
 /** With the question, or into the vector store before it. */
 export type UploadKind = 'file' | 'file:rag';
 
-export type TestQuestion = Pick<
-  Schemas['Question'],
-  'question' | 'chatId' | 'sessionToken' | 'uploads'
-> & { source: 'draft' | 'live' };
+export type TestQuestion = Pick<Schemas['Question'], 'question' | 'chatId' | 'sessionToken' | 'uploads'> & {
+  source: 'draft' | 'live';
+};
 
 /** Asks the draft or Live in the canvas test chat; the answer is a stream, or JSON of a flow that cannot stream. */
 export const askInTest = (flow: string, question: TestQuestion, signal: AbortSignal): Promise<Response> =>

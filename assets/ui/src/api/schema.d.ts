@@ -2380,10 +2380,17 @@ export interface components {
         Account: {
             /** Format: uuid */
             id: string;
+            /** @description A display name: trimmed, not empty, without control characters. */
             name: string;
-            /** Format: email */
+            /**
+             * Format: email
+             * @description An e-mail address in its normal form: trimmed and in lower case, because people type it either way.
+             */
             email: string;
-            /** @enum {string} */
+            /**
+             * @description Whether a person may sign in.
+             * @enum {string}
+             */
             status: "active" | "disabled";
             isOwner: boolean;
             /** Format: date-time */
@@ -2433,9 +2440,15 @@ export interface components {
             /** @description Where the flow answers with a value. */
             json?: unknown;
             question: string;
-            /** Format: uuid */
+            /**
+             * Format: uuid
+             * @description Names a conversation; always made by the server.
+             */
             chatId: string;
-            /** Format: uuid */
+            /**
+             * Format: uuid
+             * @description Names one stored question or answer.
+             */
             chatMessageId: string;
             /** @description The conversation; or what the caller named it, where the flow lets callers with its key do so. */
             sessionId: string;
@@ -2454,7 +2467,10 @@ export interface components {
         };
         /** @description An API key. */
         ApiKey: {
-            /** Format: uuid */
+            /**
+             * Format: uuid
+             * @description Names an API key; never the key's value.
+             */
             id: string;
             keyName: string;
             /** @description The value when it was just made; later only its last characters. */
@@ -2466,7 +2482,10 @@ export interface components {
             createdDate: string;
             /** Format: date-time */
             updatedDate: string;
-            /** Format: uuid */
+            /**
+             * Format: uuid
+             * @description Names a workspace: the wall between what different teams can see.
+             */
             workspaceId: string;
             /** @description Flows that are bound to it. */
             chatFlows: {
@@ -2482,19 +2501,24 @@ export interface components {
             /** @description At least one. */
             permissions?: string[];
         };
-        /** @description A page of API keys. */
+        /** @description A page, and how many rows there are in all. */
         ApiKeyPage: {
             data: components["schemas"]["ApiKey"][];
-            /** @description Rows on all pages. */
             total: number;
         };
         /** @description A workspace of a person. */
         AssignedWorkspace: {
-            /** Format: uuid */
+            /**
+             * Format: uuid
+             * @description Names a workspace: the wall between what different teams can see.
+             */
             id: string;
             name: string;
             role: string;
-            /** Format: uuid */
+            /**
+             * Format: uuid
+             * @description Names the organization, of which an instance has one.
+             */
             organizationId: string;
         };
         /** @description A document and its text. */
@@ -2531,7 +2555,10 @@ export interface components {
                 name: string | null;
             };
             address: string | null;
-            /** Format: uuid */
+            /**
+             * Format: uuid
+             * @description Names a workspace: the wall between what different teams can see.
+             */
             workspaceId: string | null;
             target: {
                 kind: string;
@@ -2588,11 +2615,11 @@ export interface components {
             acceptVariable?: boolean;
             rows?: number;
             step?: number;
-            options?: components["schemas"]["Choice"][];
             /** @description What `POST /node-load-method` takes to list its choices. */
             loadMethod?: string;
             /** @description What is not in the list may be typed. */
             freeSolo?: boolean;
+            options?: components["schemas"]["Choice"][];
             credentialNames?: string[];
             fileType?: string;
             /** @description Takes several wires. */
@@ -2618,15 +2645,6 @@ export interface components {
         };
         /** @description What a chat page needs to know of a flow; how it looks is told in further fields. */
         ChatbotConfig: {
-            uploads: components["schemas"]["UploadOffer"];
-            /** @description Of the canvas, the Start card's form: JSON text. */
-            flowData: string;
-            isTTSEnabled: boolean;
-            /**
-             * @description Whether questions are answered.
-             * @enum {string}
-             */
-            state: "live" | "unpublished" | "unsupported";
             backgroundColor?: unknown;
             botMessage?: unknown;
             chatFeedback?: unknown;
@@ -2647,6 +2665,15 @@ export interface components {
             titleTextColor?: unknown;
             userMessage?: unknown;
             welcomeMessage?: unknown;
+            uploads: components["schemas"]["UploadOffer"];
+            /** @description Of the canvas, the Start card's form: JSON text. */
+            flowData: string;
+            isTTSEnabled: boolean;
+            /**
+             * @description Whether questions are answered.
+             * @enum {string}
+             */
+            state: "live" | "unpublished" | "unsupported";
         };
         /** @description Something that can be chosen. */
         Choice: {
@@ -2656,7 +2683,10 @@ export interface components {
         };
         /** @description A conversation at a glance. */
         Conversation: {
-            /** Format: uuid */
+            /**
+             * Format: uuid
+             * @description Names a conversation; always made by the server.
+             */
             chatId: string;
             chatType: ("INTERNAL" | "EXTERNAL") | null;
             sessionId: string | null;
@@ -2671,7 +2701,7 @@ export interface components {
             /** Format: date-time */
             updatedDate: string | null;
         };
-        /** @description Conversations of a flow, the one that went on last first. */
+        /** @description A page, and how many rows there are in all. */
         ConversationPage: {
             data: components["schemas"]["Conversation"][];
             total: number;
@@ -2687,7 +2717,10 @@ export interface components {
             createdDate: string;
             /** Format: date-time */
             updatedDate: string;
-            /** Format: uuid */
+            /**
+             * Format: uuid
+             * @description Names a workspace: the wall between what different teams can see.
+             */
             workspaceId: string;
             /** @description Its fields, with secrets hidden; only when one credential is read. */
             plainDataObj?: {
@@ -2723,9 +2756,9 @@ export interface components {
             label: string;
             name: string;
             version: number;
+            inputs: components["schemas"]["CredentialField"][];
             /** @description A person signs in to it at its provider. */
             signIn?: boolean;
-            inputs: components["schemas"]["CredentialField"][];
         };
         /** @description What was deleted. */
         Deleted: {
@@ -2759,14 +2792,20 @@ export interface components {
             loaders: components["schemas"]["StoreLoader"][];
             /** @description Flows that use it; only when one store is read. */
             whereUsed: {
-                /** Format: uuid */
+                /**
+                 * Format: uuid
+                 * @description Names a flow in paths, records and history.
+                 */
                 id: string;
                 name: string;
             }[];
             embeddingConfig: components["schemas"]["SetCard"] | null;
             vectorStoreConfig: components["schemas"]["SetCard"] | null;
             recordManagerConfig: components["schemas"]["SetCard"] | null;
-            /** @enum {string} */
+            /**
+             * @description The state of a store, in Flowise's words.
+             * @enum {string}
+             */
             status: "EMPTY" | "SYNC" | "STALE" | "SYNCING" | "UPSERTING" | "UPSERTED";
             /** @description Of a loader or a filling that is under way. */
             progress: components["schemas"]["FillProgress"] | null;
@@ -2776,7 +2815,10 @@ export interface components {
             createdDate: string;
             /** Format: date-time */
             updatedDate: string;
-            /** Format: uuid */
+            /**
+             * Format: uuid
+             * @description Names a workspace: the wall between what different teams can see.
+             */
             workspaceId: string;
         };
         /** @description What to change; what is left out stays. */
@@ -2784,7 +2826,7 @@ export interface components {
             name?: string | null;
             description?: string | null;
         };
-        /** @description A page of document stores. */
+        /** @description A page, and how many rows there are in all. */
         DocumentStorePage: {
             data: components["schemas"]["DocumentStore"][];
             total: number;
@@ -2813,9 +2855,15 @@ export interface components {
             docId?: string;
             /** @description JSON text. */
             metadata?: string;
-            /** @enum {string} */
+            /**
+             * @description A switch as a form sends it.
+             * @enum {string}
+             */
             replaceExisting?: "true" | "false";
-            /** @enum {string} */
+            /**
+             * @description A switch as a form sends it.
+             * @enum {string}
+             */
             createNewDocStore?: "true" | "false";
             /** @description JSON text. */
             docStore?: string;
@@ -2851,8 +2899,6 @@ export interface components {
         };
         /** @description Edits that touch nothing but themselves until they are published. */
         Draft: {
-            /** @description The draft's canvas, JSON text. */
-            flowData: string;
             /**
              * Format: date-time
              * @description What `If-Match` takes when it is saved again.
@@ -2862,6 +2908,8 @@ export interface components {
             updatedBy: string | null;
             /** @description Live changed after the draft was started. */
             stale: boolean;
+            /** @description The draft's canvas, JSON text. */
+            flowData: string;
         };
         /** @description A draft to save. */
         DraftEdit: {
@@ -2876,10 +2924,13 @@ export interface components {
         DraftStatus: {
             /** @description Drafts are on for this server. */
             enabled: boolean;
-            /** @enum {string} */
+            /**
+             * @description Where edits go.
+             * @enum {string}
+             */
             mode: "draft" | "live";
             /** @description Why edits go straight to Live. */
-            reason: ("off" | "type" | "publish-instantly") | null;
+            reason: ("publish-instantly" | "off" | "type") | null;
             publishInstantly: boolean;
             draft: components["schemas"]["Draft"] | null;
             lastPublished: components["schemas"]["LastPublished"] | null;
@@ -2919,49 +2970,35 @@ export interface components {
         /** @description A file of the family's format: a list for each kind of thing, and the name the file should have. */
         ExportFile: {
             FileDefaultName: string;
-            AgentFlow: {
+            ChatFlow: components["schemas"]["ExportedFlow"][];
+            AgentFlow: components["schemas"]["ExportedFlow"][];
+            AgentFlowV2: components["schemas"]["ExportedFlow"][];
+            AssistantFlow: components["schemas"]["ExportedFlow"][];
+            Tool: components["schemas"]["Tool"][];
+            Variable: components["schemas"]["Variable"][];
+            DocumentStore: {
                 [key: string]: unknown;
             }[];
-            AgentFlowV2: {
-                [key: string]: unknown;
-            }[];
-            AssistantCustom: {
-                [key: string]: unknown;
-            }[];
-            AssistantFlow: {
-                [key: string]: unknown;
-            }[];
-            AssistantOpenAI: {
-                [key: string]: unknown;
-            }[];
-            AssistantAzure: {
-                [key: string]: unknown;
-            }[];
-            ChatFlow: {
-                [key: string]: unknown;
-            }[];
+            CustomTemplate: components["schemas"]["Template"][];
             ChatMessage: {
                 [key: string]: unknown;
             }[];
             ChatMessageFeedback: {
                 [key: string]: unknown;
             }[];
-            CustomTemplate: {
-                [key: string]: unknown;
-            }[];
-            DocumentStore: {
+            Execution: {
                 [key: string]: unknown;
             }[];
             DocumentStoreFileChunk: {
                 [key: string]: unknown;
             }[];
-            Execution: {
+            AssistantCustom: {
                 [key: string]: unknown;
             }[];
-            Tool: {
+            AssistantOpenAI: {
                 [key: string]: unknown;
             }[];
-            Variable: {
+            AssistantAzure: {
                 [key: string]: unknown;
             }[];
             flowkeep: components["schemas"]["ExportNotes"];
@@ -2971,29 +3008,88 @@ export interface components {
             version: number;
             /** @description Names and types of the credentials in it, by id. */
             credentials: {
-                [key: string]: unknown;
+                [key: string]: {
+                    name: string;
+                    credentialName: string;
+                };
             };
             /** @description Names and hashes of the API keys that its flows are bound to, by id, for callers who may see keys. */
             keys: {
-                [key: string]: unknown;
+                [key: string]: {
+                    name: string;
+                    hash: string;
+                };
             };
             /** @description True when there are more messages or ratings than one file holds: these are the newest. */
             truncated?: boolean;
         };
+        /** @description A flow in a file: Live, its settings and its draft, without secrets. */
+        ExportedFlow: {
+            /**
+             * Format: uuid
+             * @description Names a flow in paths, records and history.
+             */
+            id: string;
+            name: string;
+            /** @description JSON text of its canvas. */
+            flowData: string;
+            type: components["schemas"]["FlowType"];
+            category: string | null;
+            /** Format: date-time */
+            createdDate: string;
+            /** Format: date-time */
+            updatedDate: string;
+            publishInstantly: boolean;
+            deployed: boolean | null;
+            isPublic: boolean | null;
+            chatbotConfig: string | null;
+            apiConfig: string | null;
+            analytic: string | null;
+            speechToText: string | null;
+            textToSpeech: string | null;
+            followUpPrompts: string | null;
+            mcpServerConfig: string | null;
+            /** @description What is to be published of a flow. */
+            draft?: {
+                flowData: string;
+            };
+            /** @description True when only the holders of an API key may ask it. */
+            keyBound?: boolean;
+            /**
+             * Format: uuid
+             * @description Names an API key; never the key's value.
+             */
+            apikeyid?: string;
+        };
         /** @description How an answer was rated. */
         Feedback: {
-            /** Format: uuid */
+            /**
+             * Format: uuid
+             * @description Names how somebody rated an answer.
+             */
             id: string;
-            /** Format: uuid */
+            /**
+             * Format: uuid
+             * @description Names a flow in paths, records and history.
+             */
             chatflowid: string;
-            /** Format: uuid */
+            /**
+             * Format: uuid
+             * @description Names a conversation; always made by the server.
+             */
             chatId: string;
-            /** Format: uuid */
+            /**
+             * Format: uuid
+             * @description Names one stored question or answer.
+             */
             messageId: string;
-            /** @enum {string} */
+            /**
+             * @description Up or down.
+             * @enum {string}
+             */
             rating: "THUMBS_UP" | "THUMBS_DOWN";
             /** @description A comment. */
-            content: string | null;
+            content: string;
             /** Format: date-time */
             createdDate: string;
         };
@@ -3019,7 +3115,10 @@ export interface components {
             /** @description `live` for Live although there is a draft, where the canvas fills; elsewhere it means nothing. */
             source?: string | null;
         };
-        /** @description Which vector store to fill; every other field is an override. Files with a `chatId`, and files of those who may not change the flow, are found in their conversation alone. */
+        /**
+         * @description Which vector store to fill; every other field is an override. Files with a `chatId`, and files of those who may not
+         *     change the flow, are found in their conversation alone.
+         */
         FillForm: {
             stopNodeId?: string;
             /** @description The conversation the files belong to; empty for a new one. */
@@ -3033,7 +3132,10 @@ export interface components {
         };
         /** @description How far a filling is; the data of `progress` events. */
         FillProgress: {
-            /** @enum {string} */
+            /**
+             * @description What an upsert does, in this order. A store that embeds and writes some at a time says `embedding` for both.
+             * @enum {string}
+             */
             phase: "loading" | "embedding" | "storing";
             /** @description Passages. */
             done: number;
@@ -3059,9 +3161,15 @@ export interface components {
         };
         /** @description One filling of a vector store. */
         Filling: {
-            /** Format: uuid */
+            /**
+             * Format: uuid
+             * @description Names one upsert into a vector store.
+             */
             id: string;
-            /** Format: uuid */
+            /**
+             * Format: uuid
+             * @description Names a flow in paths, records and history.
+             */
             chatflowid: string;
             /** Format: date-time */
             date: string;
@@ -3081,7 +3189,10 @@ export interface components {
         };
         /** @description A flow with its Live canvas. */
         Flow: {
-            /** Format: uuid */
+            /**
+             * Format: uuid
+             * @description Names a flow in paths, records and history.
+             */
             id: string;
             name: string;
             /** @description The Live canvas: JSON text of `{nodes, edges, viewport}`. */
@@ -3112,7 +3223,10 @@ export interface components {
             /** @description Edits go straight to Live. */
             publishInstantly: boolean;
             webhookSecretConfigured: boolean;
-            /** Format: uuid */
+            /**
+             * Format: uuid
+             * @description Names a workspace: the wall between what different teams can see.
+             */
             workspaceId: string;
             /** Format: date-time */
             createdDate: string;
@@ -3121,7 +3235,10 @@ export interface components {
         };
         /** @description A flow in a few words. */
         FlowBrief: {
-            /** Format: uuid */
+            /**
+             * Format: uuid
+             * @description Names a flow in paths, records and history.
+             */
             id: string;
             name: string;
             type: components["schemas"]["FlowType"];
@@ -3140,40 +3257,49 @@ export interface components {
             /** @description The id of an API key; empty or null for none. */
             apikeyid?: string | null;
             publishInstantly?: boolean;
-            chatbotConfig?: string | {
+            chatbotConfig?: (string | {
                 [key: string]: unknown;
-            } | null;
-            apiConfig?: string | {
+            }) | null;
+            apiConfig?: (string | {
                 [key: string]: unknown;
-            } | null;
-            analytic?: string | {
+            }) | null;
+            analytic?: (string | {
                 [key: string]: unknown;
-            } | null;
-            speechToText?: string | {
+            }) | null;
+            speechToText?: (string | {
                 [key: string]: unknown;
-            } | null;
-            textToSpeech?: string | {
+            }) | null;
+            textToSpeech?: (string | {
                 [key: string]: unknown;
-            } | null;
-            followUpPrompts?: string | {
+            }) | null;
+            followUpPrompts?: (string | {
                 [key: string]: unknown;
-            } | null;
-            mcpServerConfig?: string | {
+            }) | null;
+            mcpServerConfig?: (string | {
                 [key: string]: unknown;
-            } | null;
+            }) | null;
         };
         /** @description A flow without its canvas, with the state of its draft. */
         FlowOutline: {
-            /** Format: uuid */
+            /**
+             * Format: uuid
+             * @description Names a flow in paths, records and history.
+             */
             id: string;
             name: string;
             category: string | null;
             type: components["schemas"]["FlowType"];
             isPublic: boolean | null;
-            /** Format: uuid */
+            /**
+             * Format: uuid
+             * @description Names an API key; never the key's value.
+             */
             apikeyid: string | null;
             publishInstantly: boolean;
-            /** Format: uuid */
+            /**
+             * Format: uuid
+             * @description Names a workspace: the wall between what different teams can see.
+             */
             workspaceId: string;
             /** Format: date-time */
             createdDate: string;
@@ -3181,21 +3307,22 @@ export interface components {
             updatedDate: string;
             state: components["schemas"]["FlowState"];
         };
-        /** @description A page of flows without canvases. */
+        /** @description A page, and how many rows there are in all. */
         FlowOutlinePage: {
             data: components["schemas"]["FlowOutline"][];
-            /** @description Flows on all pages. */
             total: number;
         };
-        /** @description A page of flows. */
+        /** @description A page, and how many rows there are in all. */
         FlowPage: {
             data: components["schemas"]["Flow"][];
-            /** @description Flows on all pages. */
             total: number;
         };
         /** @description A flow without its canvas. */
         FlowRecord: {
-            /** Format: uuid */
+            /**
+             * Format: uuid
+             * @description Names a flow in paths, records and history.
+             */
             id: string;
             name: string;
             deployed: boolean | null;
@@ -3224,31 +3351,38 @@ export interface components {
             /** @description Edits go straight to Live. */
             publishInstantly: boolean;
             webhookSecretConfigured: boolean;
-            /** Format: uuid */
+            /**
+             * Format: uuid
+             * @description Names a workspace: the wall between what different teams can see.
+             */
             workspaceId: string;
             /** Format: date-time */
             createdDate: string;
             /** Format: date-time */
             updatedDate: string;
         };
-        /** @description A page of flows without their canvases. */
+        /** @description A page, and how many rows there are in all. */
         FlowRecordPage: {
             data: components["schemas"]["FlowRecord"][];
-            /** @description Flows on all pages. */
             total: number;
         };
         /** @description Where edits of a flow go, and what is known of its draft and of Live. */
         FlowState: {
             /** @description Drafts are on for this server. */
             enabled: boolean;
-            /** @enum {string} */
+            /**
+             * @description Where edits go.
+             * @enum {string}
+             */
             mode: "draft" | "live";
             /** @description Why edits go straight to Live. */
-            reason: ("off" | "type" | "publish-instantly") | null;
+            reason: ("publish-instantly" | "off" | "type") | null;
             publishInstantly: boolean;
+            /** @description A draft without its canvas. */
             draft: {
                 /** Format: date-time */
                 updatedDate: string;
+                /** Format: uuid */
                 updatedBy: string | null;
                 stale: boolean;
             } | null;
@@ -3294,8 +3428,11 @@ export interface components {
         };
         /** @description An export, a flow, a tool or a canvas, with how it is to come in beside it. */
         Import: {
-            /** @description `preview` changes nothing and tells what an import would do. */
-            mode?: ("preview" | "import") | null;
+            /**
+             * @description `preview` changes nothing and tells what an import would do.
+             * @enum {string|null}
+             */
+            mode?: "preview" | "import" | null;
             /**
              * @description What to do with things that are here already; they stay as they are unless it is said.
              * @enum {string}
@@ -3303,7 +3440,7 @@ export interface components {
             existing?: "skip" | "update" | "duplicate";
             /** @description What to do with single things of the file, by their ids in it. */
             choices?: {
-                [key: string]: "create" | "duplicate" | "update" | "skip";
+                [key: string]: "skip" | "create" | "duplicate" | "update";
             };
             /** @description Name of the file, after which a canvas without a name is called. */
             fileName?: string | null;
@@ -3331,23 +3468,23 @@ export interface components {
         /** @description A thing of the file, or a list of things that cannot come in. */
         ImportItem: {
             kind: string;
-            /** @enum {string} */
-            action: "create" | "duplicate" | "update" | "skip" | "refused";
-            /** @description What it could be told to do; none when it is refused. */
-            choices?: ("create" | "duplicate" | "update" | "skip")[];
             /** @description Its id in the file. */
             id?: string | null;
+            name?: string;
             /** @description Its id here, when it is another. */
-            newId?: string | null;
-            name?: string | null;
+            newId?: string;
+            count?: number;
+            /** @enum {string} */
+            action: "create" | "duplicate" | "update" | "skip" | "refused";
             /** @description Why this is done with it. */
-            reason?: string | null;
+            reason: string | null;
+            /** @description What it could be told to do; none when it is refused. */
+            choices?: ("skip" | "create" | "duplicate" | "update")[];
             notes?: string[];
             /** @description Of a flow that comes in. */
             type?: components["schemas"]["FlowType"];
             /** @description What is wrong with such a flow, as `/validation/:id` says it. */
             problems?: components["schemas"]["CardProblems"][];
-            count?: number;
         };
         /** @description What became of each thing of a file, or what would. */
         ImportResult: {
@@ -3359,34 +3496,24 @@ export interface components {
             refused: number;
             unsupported: components["schemas"]["Unsupported"][];
         };
-        /** @description A question in the canvas test chat. */
-        InternalQuestion: {
-            /** @description Required unless files are sent along. */
-            question?: string | null;
-            /** @description Answers as a stream of events. */
-            streaming?: (boolean | null) | ("true" | "false");
-            /** @description Goes on with a conversation, when its token comes along. */
-            chatId?: string | null;
-            /** @description Proof of a conversation, from an earlier answer. */
-            sessionToken?: string | null;
-            /** @description Settings that the flow allows requests to change. */
-            overrideConfig?: {
-                [key: string]: unknown;
-            } | null;
-            history?: components["schemas"]["PastMessage"][] | null;
-            uploads?: components["schemas"]["Upload"][] | null;
-            leadEmail?: string | null;
-            /** @description `live` asks Live although there is a draft. */
-            source?: ("live" | "draft") | null;
-        };
         /** @description A place that waits for a person. */
         Invitation: {
-            /** Format: uuid */
+            /**
+             * Format: uuid
+             * @description Names an invitation; never the token of its link.
+             */
             id: string;
-            /** Format: email */
+            /**
+             * Format: email
+             * @description An e-mail address in its normal form: trimmed and in lower case, because people type it either way.
+             */
             email: string;
+            /** @description A display name: trimmed, not empty, without control characters. */
             name: string | null;
-            /** Format: uuid */
+            /**
+             * Format: uuid
+             * @description Names a workspace: the wall between what different teams can see.
+             */
             workspaceId: string;
             workspace: string | null;
             /** Format: uuid */
@@ -3410,15 +3537,24 @@ export interface components {
         };
         /** @description What a visitor of a chat left. */
         Lead: {
-            /** Format: uuid */
+            /**
+             * Format: uuid
+             * @description Names a visitor of a chat who left their name.
+             */
             id: string;
-            /** Format: uuid */
-            chatflowid: string;
-            /** Format: uuid */
-            chatId: string;
             name: string | null;
             email: string | null;
             phone: string | null;
+            /**
+             * Format: uuid
+             * @description Names a flow in paths, records and history.
+             */
+            chatflowid: string;
+            /**
+             * Format: uuid
+             * @description Names a conversation; always made by the server.
+             */
+            chatId: string;
             /** Format: date-time */
             createdDate: string;
         };
@@ -3432,11 +3568,19 @@ export interface components {
         };
         /** @description What a link is for. */
         LinkPurpose: {
-            /** @enum {string} */
+            /**
+             * @description What kind of thing a link is for.
+             * @enum {string}
+             */
             kind: "invitation" | "reset";
-            /** Format: email */
+            /**
+             * Format: email
+             * @description An e-mail address in its normal form: trimmed and in lower case, because people type it either way.
+             */
             email: string;
+            /** @description A display name: trimmed, not empty, without control characters. */
             name: string | null;
+            /** @description A display name: trimmed, not empty, without control characters. */
             organization: string;
             workspace: string | null;
             /** Format: date-time */
@@ -3487,13 +3631,19 @@ export interface components {
         };
         /** @description A person's place in a workspace. */
         Member: {
-            /** Format: uuid */
+            /**
+             * Format: uuid
+             * @description Names a workspace: the wall between what different teams can see.
+             */
             workspaceId: string;
             /** Format: uuid */
             userId: string;
             /** Format: uuid */
             roleId: string;
-            /** @enum {string} */
+            /**
+             * @description Whether a person may sign in.
+             * @enum {string}
+             */
             status: "active" | "disabled";
             /** Format: date-time */
             lastLogin: string | null;
@@ -3503,8 +3653,12 @@ export interface components {
             user: {
                 /** Format: uuid */
                 id: string;
+                /** @description A display name: trimmed, not empty, without control characters. */
                 name: string;
-                /** Format: email */
+                /**
+                 * Format: email
+                 * @description An e-mail address in its normal form: trimmed and in lower case, because people type it either way.
+                 */
                 email: string;
             };
             role: {
@@ -3534,16 +3688,31 @@ export interface components {
         };
         /** @description A stored message. */
         Message: {
-            /** Format: uuid */
+            /**
+             * Format: uuid
+             * @description Names one stored question or answer.
+             */
             id: string;
-            /** @enum {string} */
+            /**
+             * @description Who wrote a message.
+             * @enum {string}
+             */
             role: "userMessage" | "apiMessage";
-            /** Format: uuid */
+            /**
+             * Format: uuid
+             * @description Names a flow in paths, records and history.
+             */
             chatflowid: string;
             content: string;
-            /** @enum {string} */
+            /**
+             * @description Where a question came from (manual 3.4).
+             * @enum {string}
+             */
             chatType: "INTERNAL" | "EXTERNAL";
-            /** Format: uuid */
+            /**
+             * Format: uuid
+             * @description Names a conversation; always made by the server.
+             */
             chatId: string;
             sessionId: string | null;
             memoryType: string | null;
@@ -3596,7 +3765,10 @@ export interface components {
             chatflowid?: string | null;
             chatId: string;
             messageId: string;
-            /** @enum {string} */
+            /**
+             * @description Up or down.
+             * @enum {string}
+             */
             rating: "THUMBS_UP" | "THUMBS_DOWN";
             content?: string | null;
             /** @description Proof of the conversation. */
@@ -3614,27 +3786,27 @@ export interface components {
             /** @description The id of an API key; empty or null for none. */
             apikeyid?: string | null;
             publishInstantly?: boolean;
-            chatbotConfig?: string | {
+            chatbotConfig?: (string | {
                 [key: string]: unknown;
-            } | null;
-            apiConfig?: string | {
+            }) | null;
+            apiConfig?: (string | {
                 [key: string]: unknown;
-            } | null;
-            analytic?: string | {
+            }) | null;
+            analytic?: (string | {
                 [key: string]: unknown;
-            } | null;
-            speechToText?: string | {
+            }) | null;
+            speechToText?: (string | {
                 [key: string]: unknown;
-            } | null;
-            textToSpeech?: string | {
+            }) | null;
+            textToSpeech?: (string | {
                 [key: string]: unknown;
-            } | null;
-            followUpPrompts?: string | {
+            }) | null;
+            followUpPrompts?: (string | {
                 [key: string]: unknown;
-            } | null;
-            mcpServerConfig?: string | {
+            }) | null;
+            mcpServerConfig?: (string | {
                 [key: string]: unknown;
-            } | null;
+            }) | null;
         };
         /** @description Whom to invite, where, and as what. */
         NewInvitation: {
@@ -3710,8 +3882,12 @@ export interface components {
         };
         /** @description The organization. */
         Organization: {
-            /** Format: uuid */
+            /**
+             * Format: uuid
+             * @description Names the organization, of which an instance has one.
+             */
             id: string;
+            /** @description A display name: trimmed, not empty, without control characters. */
             name: string;
             /** Format: uuid */
             ownerId: string;
@@ -3736,18 +3912,27 @@ export interface components {
             characters: number;
             file: components["schemas"]["StoreLoader"] | null;
             currentPage: number;
-            /** Format: uuid */
+            /**
+             * Format: uuid
+             * @description Names a loader of a document store.
+             */
             docId: string | null;
             storeName: string;
             description: string;
         };
         /** @description An earlier message, for a flow without memory: `{role, content}`, or `{type, message}` from older clients. */
         PastMessage: {
-            /** @enum {string} */
-            role?: "userMessage" | "apiMessage";
+            /**
+             * @description Who wrote a message.
+             * @enum {string|null}
+             */
+            role?: "userMessage" | "apiMessage" | null;
             content?: string | null;
-            /** @enum {string} */
-            type?: "userMessage" | "apiMessage";
+            /**
+             * @description Who wrote a message.
+             * @enum {string|null}
+             */
+            type?: "userMessage" | "apiMessage" | null;
             message?: string | null;
         };
         /** @description A permission. */
@@ -3761,12 +3946,18 @@ export interface components {
         };
         /** @description A person of the organization. */
         Person: {
-            /** Format: uuid */
+            /**
+             * Format: uuid
+             * @description Names the organization, of which an instance has one.
+             */
             organizationId: string;
             /** Format: uuid */
             userId: string;
             isOwner: boolean;
-            /** @enum {string} */
+            /**
+             * @description Whether a person may sign in.
+             * @enum {string}
+             */
             status: "active" | "disabled";
             /** Format: date-time */
             lastLogin: string | null;
@@ -3785,12 +3976,19 @@ export interface components {
             user: {
                 /** Format: uuid */
                 id: string;
+                /** @description A display name: trimmed, not empty, without control characters. */
                 name: string;
-                /** Format: email */
+                /**
+                 * Format: email
+                 * @description An e-mail address in its normal form: trimmed and in lower case, because people type it either way.
+                 */
                 email: string;
             };
             workspaces: {
-                /** Format: uuid */
+                /**
+                 * Format: uuid
+                 * @description Names a workspace: the wall between what different teams can see.
+                 */
                 id: string;
                 name: string;
                 /** Format: uuid */
@@ -3800,17 +3998,19 @@ export interface components {
             /** @description For the owner. */
             sessions: number | null;
         };
-        /** @description A page of people. */
+        /** @description A page, and how many rows there are in all. */
         PersonPage: {
             data: components["schemas"]["Person"][];
-            /** @description Rows on all pages. */
             total: number;
         };
         /** @description Whether a person may sign in. */
         PersonStatus: {
             /** Format: uuid */
             userId: string;
-            /** @enum {string} */
+            /**
+             * @description Whether a person may sign in.
+             * @enum {string}
+             */
             status: "active" | "disabled";
         };
         /** @description The token of a link. */
@@ -3837,7 +4037,10 @@ export interface components {
         };
         /** @description What became of one of them. */
         PublishOutcome: {
-            /** Format: uuid */
+            /**
+             * Format: uuid
+             * @description Names a flow in paths, records and history.
+             */
             id: string;
             /** @description Null for a flow that the caller may not see. */
             name: string | null;
@@ -3873,16 +4076,22 @@ export interface components {
             refused: number;
             results: components["schemas"]["PublishOutcome"][];
         };
-        /** @description A question to a flow. */
+        /** @description A question to a flow. Every field may be `null`. */
         Question: {
             /** @description Required unless files are sent along. */
             question?: string | null;
+            /** @description What was filled in of a form that the flow begins with. */
+            form?: {
+                [key: string]: unknown;
+            } | null;
             /** @description Answers as a stream of events. */
-            streaming?: (boolean | null) | ("true" | "false");
+            streaming?: (boolean | ("true" | "false")) | null;
             /** @description Goes on with a conversation, when its token comes along. */
             chatId?: string | null;
             /** @description Proof of a conversation, from an earlier answer. */
             sessionToken?: string | null;
+            /** @description A name for the conversation, where the flow lets callers with its key give one. */
+            sessionId?: string | null;
             /** @description Settings that the flow allows requests to change. */
             overrideConfig?: {
                 [key: string]: unknown;
@@ -3890,18 +4099,32 @@ export interface components {
             history?: components["schemas"]["PastMessage"][] | null;
             uploads?: components["schemas"]["Upload"][] | null;
             leadEmail?: string | null;
+            /**
+             * @description In the canvas test chat, `live` asks Live although there is a draft. Elsewhere it means nothing.
+             * @enum {string|null}
+             */
+            source?: "live" | "draft" | null;
         };
         /** @description A question with files; every other field is an override. */
         QuestionForm: {
             files?: string[];
             question?: string;
-            /** @enum {string} */
+            /**
+             * @description A switch as a form sends it.
+             * @enum {string}
+             */
             streaming?: "true" | "false";
             chatId?: string;
             sessionToken?: string;
             leadEmail?: string;
+            /** @description JSON text of a list. */
+            history?: string;
+            /** @description JSON text of a list. */
+            uploads?: string;
             /** @description JSON text. */
             overrideConfig?: string;
+        } & {
+            [key: string]: unknown;
         };
         /** @description Which loaders to run again; without a list all of them. */
         Refresh: {
@@ -3911,7 +4134,10 @@ export interface components {
         };
         /** @description A loader that could not be run. */
         RefreshFault: {
-            /** Format: uuid */
+            /**
+             * Format: uuid
+             * @description Names a loader of a document store.
+             */
             docId: string;
             error: string;
         };
@@ -3929,17 +4155,28 @@ export interface components {
             user: {
                 /** Format: uuid */
                 id: string;
+                /** @description A display name: trimmed, not empty, without control characters. */
                 name: string;
-                /** Format: email */
+                /**
+                 * Format: email
+                 * @description An e-mail address in its normal form: trimmed and in lower case, because people type it either way.
+                 */
                 email: string;
             };
             organization: {
-                /** Format: uuid */
+                /**
+                 * Format: uuid
+                 * @description Names the organization, of which an instance has one.
+                 */
                 id: string;
+                /** @description A display name: trimmed, not empty, without control characters. */
                 name: string;
             };
             workspace: {
-                /** Format: uuid */
+                /**
+                 * Format: uuid
+                 * @description Names a workspace: the wall between what different teams can see.
+                 */
                 id: string;
                 name: string;
             };
@@ -3985,7 +4222,10 @@ export interface components {
         ResetLink: {
             /** Format: uuid */
             userId: string;
-            /** Format: email */
+            /**
+             * Format: email
+             * @description An e-mail address in its normal form: trimmed and in lower case, because people type it either way.
+             */
             email: string;
             /** @description Shown this once. */
             link: components["schemas"]["Link"];
@@ -3994,7 +4234,10 @@ export interface components {
         RestoreResult: {
             chatflow: components["schemas"]["FlowBrief"];
             restoredFrom: string;
-            /** @enum {string} */
+            /**
+             * @description Where a version was put.
+             * @enum {string}
+             */
             restoredTo: "live" | "draft";
             version: components["schemas"]["Version"] | null;
             unchanged: boolean;
@@ -4012,7 +4255,10 @@ export interface components {
         Role: {
             /** Format: uuid */
             id: string;
-            /** Format: uuid */
+            /**
+             * Format: uuid
+             * @description Names the organization, of which an instance has one.
+             */
             organizationId: string;
             name: string;
             description: string;
@@ -4068,7 +4314,10 @@ export interface components {
         };
         /** @description Where a person is signed in. */
         Session: {
-            /** Format: uuid */
+            /**
+             * Format: uuid
+             * @description Names a sign-in session; never the value of its cookie.
+             */
             id: string;
             /** Format: date-time */
             createdDate: string;
@@ -4079,7 +4328,10 @@ export interface components {
             userAgent: string | null;
             /** @description It is the one that asks. */
             current: boolean;
-            /** Format: uuid */
+            /**
+             * Format: uuid
+             * @description Names a workspace: the wall between what different teams can see.
+             */
             workspaceId: string;
             workspace: string | null;
         };
@@ -4092,7 +4344,10 @@ export interface components {
         };
         /** @description A shared flow as a chat page needs it. */
         SharedFlow: {
-            /** Format: uuid */
+            /**
+             * Format: uuid
+             * @description Names a flow in paths, records and history.
+             */
             id: string;
             name: string;
             type: components["schemas"]["FlowType"];
@@ -4131,14 +4386,18 @@ export interface components {
         Starter: {
             id: string;
             templateName: string;
+            description: string;
+            /**
+             * @description What a template makes, in Flowise's words.
+             * @enum {string}
+             */
+            type: "Chatflow" | "AgentflowV2" | "Tool" | "Agentflow";
+            badge: string;
+            usecases: string[];
+            framework: string[];
+            categories: string[];
             /** @description JSON text of a canvas. */
             flowData: string;
-            badge: string | null;
-            framework: string[];
-            usecases: string[];
-            categories: string[];
-            type: string;
-            description: string;
         };
         /** @description What a document store is good for. */
         StoreDescription: {
@@ -4146,7 +4405,10 @@ export interface components {
         };
         /** @description A loader of a document store. */
         StoreLoader: {
-            /** Format: uuid */
+            /**
+             * Format: uuid
+             * @description Names a loader of a document store.
+             */
             id: string;
             /** @description Its card. */
             loaderId: string;
@@ -4162,13 +4424,19 @@ export interface components {
             } | null;
             totalChunks: number;
             totalChars: number;
-            /** @enum {string} */
+            /**
+             * @description The state of a loader, in Flowise's words.
+             * @enum {string}
+             */
             status: "SYNC" | "STALE";
             source: unknown;
         };
         /** @description A loader of a document store, and which store that is. */
         StoreLoaderConfig: {
-            /** Format: uuid */
+            /**
+             * Format: uuid
+             * @description Names a loader of a document store.
+             */
             id: string;
             /** @description Its card. */
             loaderId: string;
@@ -4184,7 +4452,10 @@ export interface components {
             } | null;
             totalChunks: number;
             totalChars: number;
-            /** @enum {string} */
+            /**
+             * @description The state of a loader, in Flowise's words.
+             * @enum {string}
+             */
             status: "SYNC" | "STALE";
             source: unknown;
             /** Format: uuid */
@@ -4246,7 +4517,10 @@ export interface components {
         };
         /** @description A passage of a document store. */
         StoredPassage: {
-            /** Format: uuid */
+            /**
+             * Format: uuid
+             * @description Names a chunk of a document store.
+             */
             id: string;
             /**
              * Format: uuid
@@ -4267,21 +4541,31 @@ export interface components {
         };
         /** @description A flow or a tool to start from, kept in a workspace. */
         Template: {
-            /** Format: uuid */
+            /**
+             * Format: uuid
+             * @description Names a template that a workspace made.
+             */
             id: string;
             name: string;
             templateName: string;
-            description: string | null;
-            badge: string | null;
+            description: string;
+            badge: string;
             usecases: string[];
-            type: string;
+            /**
+             * @description What a template makes, in Flowise's words.
+             * @enum {string}
+             */
+            type: "Chatflow" | "AgentflowV2" | "Tool" | "Agentflow";
             /** @description JSON text of a canvas or a tool. */
             flowData: string;
             framework: string[];
             categories: string[];
             /** Format: date-time */
             createdDate: string;
-            /** Format: uuid */
+            /**
+             * Format: uuid
+             * @description Names a workspace: the wall between what different teams can see.
+             */
             workspaceId: string;
             schema?: unknown;
             func?: unknown;
@@ -4294,7 +4578,10 @@ export interface components {
         };
         /** @description A tool that people wrote. */
         Tool: {
-            /** Format: uuid */
+            /**
+             * Format: uuid
+             * @description Names a tool that people wrote.
+             */
             id: string;
             name: string;
             description: string;
@@ -4308,21 +4595,28 @@ export interface components {
             createdDate: string;
             /** Format: date-time */
             updatedDate: string;
-            /** Format: uuid */
+            /**
+             * Format: uuid
+             * @description Names a workspace: the wall between what different teams can see.
+             */
             workspaceId: string;
         };
         /** @description An argument of a tool. */
         ToolArgument: {
+            /** @description The page's own number of the row. */
             id?: number | null;
             property: string;
-            /** @enum {string} */
+            /**
+             * @description The types of arguments.
+             * @enum {string}
+             */
             type: "string" | "number" | "boolean" | "date";
             description?: string;
             required?: boolean;
         };
         /** @description What to change; what is left out stays. */
         ToolEdit: {
-            name?: string;
+            name?: string | null;
             description?: string | null;
             color?: string | null;
             iconSrc?: string | null;
@@ -4330,22 +4624,35 @@ export interface components {
             schema?: (string | components["schemas"]["ToolArgument"][]) | null;
             func?: string | null;
         };
-        /** @description A page of tools. */
+        /** @description A page, and how many rows there are in all. */
         ToolPage: {
             data: components["schemas"]["Tool"][];
-            /** @description Rows on all pages. */
             total: number;
         };
         /** @description A conversation as a file holds it. */
         Transcript: {
-            /** Format: uuid */
+            /**
+             * Format: uuid
+             * @description Names a conversation; always made by the server.
+             */
             id: string;
             source: string;
             sessionId: string | null;
             memoryType: string | null;
             email: string | null;
             messages: {
-                [key: string]: unknown;
+                content: string;
+                /**
+                 * @description Who said it.
+                 * @enum {string}
+                 */
+                role: "bot" | "user";
+                /** Format: date-time */
+                time: string;
+                sourceDocuments?: unknown;
+                usedTools?: unknown;
+                fileUploads?: unknown;
+                feedback?: unknown;
             }[];
         };
         /** @description Which conversations of a flow to export. */
@@ -4367,7 +4674,7 @@ export interface components {
         };
         /** @description A file or a link that goes along with a question. */
         Upload: {
-            /** @description `file`, `file:full`, `url` or `audio`. */
+            /** @description `file`, `file:full`, `file:rag`, `url` or `audio`. */
             type: string;
             name?: string | null;
             mime?: string | null;
@@ -4411,21 +4718,33 @@ export interface components {
         User: {
             /** Format: uuid */
             id: string;
-            /** Format: email */
+            /**
+             * Format: email
+             * @description An e-mail address in its normal form: trimmed and in lower case, because people type it either way.
+             */
             email: string;
+            /** @description A display name: trimmed, not empty, without control characters. */
             name: string;
-            roleId: string | null;
             /** Format: uuid */
+            roleId: string | null;
+            /**
+             * Format: uuid
+             * @description Names the organization, of which an instance has one.
+             */
             activeOrganizationId: string;
             activeOrganizationSubscriptionId: null;
             activeOrganizationCustomerId: null;
             activeOrganizationProductId: null;
             isOrganizationAdmin: boolean;
-            /** Format: uuid */
+            /**
+             * Format: uuid
+             * @description Names a workspace: the wall between what different teams can see.
+             */
             activeWorkspaceId: string;
             activeWorkspace: string | null;
             assignedWorkspaces: components["schemas"]["AssignedWorkspace"][];
             permissions: string[];
+            /** @description Always empty. */
             features: Record<string, never>;
             isSSO: boolean;
         };
@@ -4436,7 +4755,10 @@ export interface components {
         };
         /** @description A flow that uses it. */
         UsingFlow: {
-            /** Format: uuid */
+            /**
+             * Format: uuid
+             * @description Names a flow in paths, records and history.
+             */
             id: string;
             name: string;
             type: components["schemas"]["FlowType"];
@@ -4447,13 +4769,19 @@ export interface components {
             id: string;
             name: string;
             value: string;
-            /** @enum {string} */
+            /**
+             * @description Where a variable's value is.
+             * @enum {string}
+             */
             type: "static" | "runtime";
             /** Format: date-time */
             createdDate: string;
             /** Format: date-time */
             updatedDate: string;
-            /** Format: uuid */
+            /**
+             * Format: uuid
+             * @description Names a workspace: the wall between what different teams can see.
+             */
             workspaceId: string;
         };
         /** @description What to change; what is left out stays. */
@@ -4462,14 +4790,14 @@ export interface components {
             value?: string | null;
             type?: ("static" | "runtime") | null;
         };
-        /** @description A page of variables. */
+        /** @description A page, and how many rows there are in all. */
         VariablePage: {
             data: components["schemas"]["Variable"][];
-            /** @description Rows on all pages. */
             total: number;
         };
         /** @description One entry of a flow's history. */
         Version: {
+            /** @description A full commit id. */
             sha: string;
             shortSha: string;
             /**
@@ -4478,13 +4806,21 @@ export interface components {
              */
             date: string;
             author: string;
+            /** Format: uuid */
             authorId: string | null;
-            /** @enum {string} */
+            /**
+             * @description What kind of author made a version (manual 6.1).
+             * @enum {string}
+             */
             authorKind: "user" | "system";
             title: string;
             details: string[];
-            /** @enum {string} */
-            kind: "create" | "save" | "restore" | "publish" | "rollback" | "promote" | "delete" | "unknown";
+            /**
+             * @description What made a version (manual 6.1).
+             * @enum {string}
+             */
+            kind: "create" | "save" | "publish" | "delete" | "restore" | "rollback" | "promote" | "unknown";
+            /** @description A full commit id. */
             promotedFrom: string | null;
             /** @description The flow's name then. */
             name: string;
@@ -4495,6 +4831,7 @@ export interface components {
         };
         /** @description A version with its canvas, filled in from what is stored now. */
         VersionContent: {
+            /** @description A full commit id. */
             sha: string;
             name: string;
             type: components["schemas"]["FlowType"];
@@ -4512,10 +4849,12 @@ export interface components {
             /** @description Nodes that only moved. */
             moved: string[];
             edgesChanged: boolean;
+            /** @description Another name. */
             renamed: {
                 from: string;
                 to: string;
             } | null;
+            /** @description A full commit id. */
             sha: string;
             /** @description A version, `current`, or null for the first one. */
             against: string | null;
@@ -4532,11 +4871,17 @@ export interface components {
         };
         /** @description A workspace. */
         Workspace: {
-            /** Format: uuid */
+            /**
+             * Format: uuid
+             * @description Names a workspace: the wall between what different teams can see.
+             */
             id: string;
             name: string;
             description: string;
-            /** Format: uuid */
+            /**
+             * Format: uuid
+             * @description Names the organization, of which an instance has one.
+             */
             organizationId: string;
             /** @description Everybody begins here, so it stays. */
             isDefault: boolean;
@@ -5190,10 +5535,10 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description Only flows of this kind. */
-                type?: components["schemas"]["FlowType"];
+                type?: "ASSISTANT" | "ETL" | "CHATFLOW" | "AGENTFLOW" | "MULTIAGENT" | "HARNESS";
                 /** @description The least of each flow, with the state of its draft. */
                 fields?: "summary";
-                /** @description `true`: with the canvas of each flow, as lists of the family have it. Its clients were looked at: flowise-sdk for Node and flowise for Python ask flows and read no list, and neither does the chat widget. */
+                /** @description `true`: with the canvas of each flow, as lists of Flowise have it. Its clients were looked at: flowise-sdk for Node and flowise for Python ask flows and read no list, and neither does the chat widget. */
                 full?: "true" | "false";
                 /** @description Which page, from 1; only with `limit`. */
                 page?: number;
@@ -5212,7 +5557,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["FlowRecord"][] | components["schemas"]["Flow"][] | components["schemas"]["FlowOutline"][] | components["schemas"]["FlowOutlinePage"] | components["schemas"]["FlowRecordPage"] | components["schemas"]["FlowPage"];
+                    "application/json": (components["schemas"]["FlowRecord"][] | components["schemas"]["FlowRecordPage"]) | (components["schemas"]["Flow"][] | components["schemas"]["FlowPage"]) | (components["schemas"]["FlowOutline"][] | components["schemas"]["FlowOutlinePage"]);
                 };
             };
             400: components["responses"]["BadRequest"];
@@ -8575,7 +8920,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["InternalQuestion"];
+                "application/json": components["schemas"]["Question"];
             };
         };
         responses: {

@@ -2,7 +2,14 @@ import { describe, expect, it } from 'vitest';
 import type { ImportItem, ImportResult, PublishResults } from '../../api/transfer';
 import { flowsIn, isPlain, tellings, unpublished } from './report';
 
-const flow: ImportItem = { kind: 'ChatFlow', action: 'create', id: 'a', name: 'Help', type: 'CHATFLOW' };
+const flow: ImportItem = {
+  kind: 'ChatFlow',
+  action: 'create',
+  id: 'a',
+  name: 'Help',
+  type: 'CHATFLOW',
+  reason: null,
+};
 const result = (...items: ImportItem[]): ImportResult => ({
   message: 'preview',
   items,
@@ -26,13 +33,15 @@ describe('the report of an import', () => {
     expect(isPlain(result(flow, flow))).toBe(false);
     expect(isPlain(result({ ...flow, action: 'skip' }))).toBe(false);
     expect(isPlain(result({ ...flow, notes: ['It asks for a key.'] }))).toBe(false);
-    expect(isPlain(result({ kind: 'Tool', action: 'create', id: 't', name: 'Search' }))).toBe(false);
+    expect(isPlain(result({ kind: 'Tool', action: 'create', id: 't', name: 'Search', reason: null }))).toBe(
+      false,
+    );
     const unsupported = [{ what: 'type' as const, name: 'AGENTFLOW', count: 1, flows: 1 }];
     expect(isPlain({ ...result(flow), unsupported })).toBe(false);
   });
 
   it('knows where its flows are now', () => {
-    const tool: ImportItem = { kind: 'Tool', action: 'create', id: 't', name: 'Search' };
+    const tool: ImportItem = { kind: 'Tool', action: 'create', id: 't', name: 'Search', reason: null };
     const copy: ImportItem = { ...flow, id: 'b', newId: 'c', action: 'duplicate' };
     expect(flowsIn(result(flow, tool, copy, { ...flow, id: 'd', action: 'refused' }))).toEqual(['a', 'c']);
   });
