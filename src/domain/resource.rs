@@ -42,42 +42,23 @@ fn not_found<T: ResourceId>(text: &str) -> Error {
     Error::NotFound(format!("{} {shown} not found", T::NOUN))
 }
 
-impl ResourceId for InvitationId {
-    const NOUN: &'static str = "Invitation";
+macro_rules! resource_ids {
+    ($($id:ident: $noun:literal,)*) => {
+        $(impl ResourceId for $id {
+            const NOUN: &'static str = $noun;
+        })*
+    };
 }
 
-impl ResourceId for KeyId {
-    const NOUN: &'static str = "API key";
-}
-
-impl ResourceId for RoleId {
-    const NOUN: &'static str = "Role";
-}
-
-impl ResourceId for SessionId {
-    const NOUN: &'static str = "Session";
-}
-
-impl ResourceId for UserId {
-    const NOUN: &'static str = "Person";
-}
-
-impl ResourceId for VariableId {
-    const NOUN: &'static str = "Variable";
-}
-
-impl ResourceId for WorkspaceId {
-    const NOUN: &'static str = "Workspace";
-}
-
-impl ResourceId for CredentialId {
-    const NOUN: &'static str = "Credential";
-}
-
-impl ResourceId for TemplateId {
-    const NOUN: &'static str = "Template";
-}
-
-impl ResourceId for ToolId {
-    const NOUN: &'static str = "Tool";
+resource_ids! {
+    CredentialId: "Credential",
+    InvitationId: "Invitation",
+    KeyId: "API key",
+    RoleId: "Role",
+    SessionId: "Session",
+    TemplateId: "Template",
+    ToolId: "Tool",
+    UserId: "Person",
+    VariableId: "Variable",
+    WorkspaceId: "Workspace",
 }

@@ -9,7 +9,6 @@ use crate::base::checksum::Checksum;
 use crate::domain::error::{Error, Result};
 use redb::TableHandle as _;
 
-/// The bytes of a checksum.
 pub(super) const CHECKSUM_BYTES: usize = 4;
 
 /// What follows the values in the rows of a database.

@@ -50,7 +50,6 @@ pub struct ApiKeyEntry {
     pub key: ApiKey,
     /// Requests it was used for, those included that are not stored yet.
     pub usage: u64,
-    /// The flows that are bound to it.
     pub flows: Vec<BoundFlow>,
 }
 

@@ -1,6 +1,6 @@
 //! What is wrong with a card before anybody asks its flow (manual 5.10).
 
-/// The problems of one card.
+/// What is wrong with one card of a canvas.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CardProblems {
     /// Node id; empty for problems of the whole flow.

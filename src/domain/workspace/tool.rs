@@ -51,7 +51,7 @@ pub struct ToolChange {
     pub code: Option<String>,
 }
 
-/// An argument of a tool.
+/// What a model may give when it calls the tool.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct ToolArgument {

@@ -9,7 +9,6 @@ pub(super) const PAGES: &[ParamSpec] = &[PAGE, LIMIT];
 const PAGE: ParamSpec = query("page", COUNT, "Which page, from 1; only with `limit`.");
 const LIMIT: ParamSpec = query("limit", COUNT, "How many rows a page has; only with `page`.");
 
-/// Deletes what is in use.
 pub(super) const FORCE: &[ParamSpec] = &[query("force", SWITCH, "`true`: deletes it although flows use it.")];
 
 /// Which canvas a question is about.

@@ -33,7 +33,7 @@ pub fn load(app: &App, id: UserId) -> Result<User> {
 /// The people by name: everybody for the owner; others see who is in their workspace, and what they are there.
 ///
 /// # Errors
-/// [`Error::Internal`] when the database cannot be read.
+/// When the database cannot be read.
 pub fn list(app: &App, caller: &Caller) -> Result<Vec<Person>> {
     let now = app.clock.now();
     app.store.read(|tx| {

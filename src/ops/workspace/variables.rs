@@ -17,7 +17,7 @@ use std::collections::HashMap;
 /// The variables of the caller's workspace, by name.
 ///
 /// # Errors
-/// [`Error::Internal`] when the database cannot be read.
+/// When the database cannot be read.
 pub fn list(app: &App, caller: &Caller) -> Result<Vec<Variable>> {
     let mut found = app.store.read(|tx| VARIABLES.list(tx, &caller.workspace))?;
     found.sort_by(|one, other| one.name.cmp(&other.name));
@@ -112,7 +112,7 @@ fn get(tx: &impl Tx, workspace: &WorkspaceId, id: &VariableId) -> Result<Variabl
 /// The values flows see, by name; a runtime variable the environment lacks has none (manual 7.5).
 ///
 /// # Errors
-/// [`Error::Internal`] when the database cannot be read.
+/// When the database cannot be read.
 pub fn values(
     tx: &impl Tx,
     environment: &Environment,

@@ -129,7 +129,6 @@ impl Memtable {
     }
 }
 
-/// A record of the log.
 pub(in crate::store) enum LogRecord<'a> {
     Messages(Vec<PendingMessage>),
     /// Rows that were changed when the database had all messages below the watermark.

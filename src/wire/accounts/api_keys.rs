@@ -6,7 +6,7 @@ use crate::domain::ids::{KeyId, WorkspaceId};
 use crate::wire::time::IsoTime;
 use serde::{Deserialize, Serialize};
 
-/// An API key.
+/// An API key, without its value but when it was just made.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "ApiKey"))]

@@ -199,7 +199,7 @@ fn note_replacements(
 /// What is told of a thing.
 ///
 /// # Errors
-/// [`Error::Internal`] when its problems cannot be written as JSON.
+/// When its problems cannot be written as JSON.
 pub(super) fn report_item(
     item: &ImportItem,
     step: &ImportStep,
