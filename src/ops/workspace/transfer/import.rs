@@ -55,7 +55,7 @@ pub fn import(app: &App, caller: &Caller, wanted: FileImport) -> Result<ImportRe
     let rows = incoming.items.iter().zip(&steps).zip(notes.into_iter().zip(problems));
     let mut items = rows
         .map(|((item, step), (notes, problems))| report_item(item, step, notes, problems, is_import))
-        .collect::<Result<Vec<_>>>()?;
+        .collect::<Vec<_>>();
     let left_out = incoming.left_out.iter();
     items.extend(left_out.map(|(name, count, why)| ImportItemView::left_out(name, *count, why)));
     let count = |actions: &[ImportAction]| {

@@ -197,16 +197,13 @@ fn note_replacements(
 }
 
 /// What is told of a thing.
-///
-/// # Errors
-/// When its problems cannot be written as JSON.
 pub(super) fn report_item(
     item: &ImportItem,
     step: &ImportStep,
     notes: Vec<String>,
     problems: Vec<CardProblems>,
     is_done: bool,
-) -> Result<ImportItemView> {
+) -> ImportItemView {
     let is_renamed = step.is_written() && item.id != Some(step.id) && (is_done || item.id.is_some());
     let identity =
         ItemIdentity { id: item.id, name: item.name.clone(), new_id: is_renamed.then_some(step.id) };
@@ -225,5 +222,5 @@ pub(super) fn report_item(
         }
         _ => None,
     };
-    Ok(told.with_notes(notes).with_flow(flow))
+    told.with_notes(notes).with_flow(flow)
 }
