@@ -76,7 +76,9 @@ const opened = async (page: Page): Promise<void> => {
 };
 const answer = (page: Page, text: string) => page.locator('.bot .bubble').filter({ hasText: text });
 
+/** Asks once the answer before has ended: until then a question stays in its box. */
 async function ask(page: Page, text: string): Promise<void> {
+  await page.getByRole('button', { name: 'Send', exact: true }).waitFor();
   await page.getByRole('textbox', { name: 'Type your question' }).fill(text);
   await page.keyboard.press('Enter');
 }
