@@ -368,7 +368,7 @@ fn create_full_key(app: &App) -> Result<String, CliError> {
         &CancelToken::new(None),
     )?;
     match made {
-        CommandOutput::KeyCreated { key } => key["apiKey"].as_str().map(ToOwned::to_owned),
+        CommandOutput::KeyCreated { value, .. } => Some(value),
         _ => None,
     }
     .ok_or_else(|| CliError::other("no key was made"))

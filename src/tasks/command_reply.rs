@@ -2,6 +2,8 @@
 
 use crate::domain::error::{Error, Result};
 use crate::ops::service::control::CommandOutput;
+use crate::wire::accounts::api_keys::ApiKeyView;
+use crate::wire::accounts::people::PersonView;
 use crate::wire::flows::publish::PublishResultsView;
 use crate::wire::flows::versions::{
     HistoryReportView, HistoryRestart, LoggedVersionView, VersionContentView, VersionDiffView,
@@ -16,13 +18,21 @@ use serde_json::Value;
 pub fn command_reply(output: CommandOutput) -> Result<CommandReply> {
     let history = |answer: Result<Value>| answer.map(|answer| CommandReply::History { answer });
     match output {
-        CommandOutput::KeyCreated { key } => Ok(CommandReply::KeyCreated { key }),
-        CommandOutput::Keys { keys } => Ok(CommandReply::Keys { keys }),
+        CommandOutput::KeyCreated { key, value } => {
+            Ok(CommandReply::KeyCreated { key: answer(&ApiKeyView::of_new(key, value))? })
+        }
+        CommandOutput::Keys(keys) => {
+            let rows = keys.into_iter().map(|key| answer(&ApiKeyView::from(key)));
+            Ok(CommandReply::Keys { keys: rows.collect::<Result<_>>()? })
+        }
         CommandOutput::KeyRevoked => Ok(CommandReply::KeyRevoked),
         CommandOutput::PasswordReset { email, password } => {
             Ok(CommandReply::PasswordReset { email, password })
         }
-        CommandOutput::Users { users } => Ok(CommandReply::Users { users }),
+        CommandOutput::Users(people) => {
+            let rows = people.into_iter().map(|person| answer(&PersonView::from(person)));
+            Ok(CommandReply::Users { users: rows.collect::<Result<_>>()? })
+        }
         CommandOutput::UserStatusSet { email } => Ok(CommandReply::UserStatusSet { email }),
         CommandOutput::VersionLog(versions) => {
             let rows: Vec<_> = versions.into_iter().map(LoggedVersionView::from).collect();
@@ -35,8 +45,8 @@ pub fn command_reply(output: CommandOutput) -> Result<CommandReply> {
         CommandOutput::DataReport(report) => {
             Ok(CommandReply::Data { answer: answer(&IntegrityReportView::from(report))? })
         }
-        CommandOutput::Exported { file } => Ok(CommandReply::Exported { file }),
-        CommandOutput::Imported { answer } => Ok(CommandReply::Imported { answer }),
+        CommandOutput::Exported(file) => Ok(CommandReply::Exported { file: answer(&file)? }),
+        CommandOutput::Imported(result) => Ok(CommandReply::Imported { answer: answer(&result)? }),
         CommandOutput::Published(flows) => {
             Ok(CommandReply::Published { answer: answer(&PublishResultsView::from(flows))? })
         }

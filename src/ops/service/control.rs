@@ -4,7 +4,9 @@
 use super::integrity;
 use crate::app::{App, AppOpenError};
 use crate::base::cancel::CancelToken;
+use crate::domain::accounts::api_key::ApiKeyEntry;
 use crate::domain::accounts::caller::Caller;
+use crate::domain::accounts::person::Person;
 use crate::domain::accounts::user::UserStatus;
 use crate::domain::damage::IntegrityReport;
 use crate::domain::error::{Error, Result};
@@ -21,12 +23,11 @@ use crate::ops::workspace::transfer;
 use crate::settings::Settings;
 use crate::store::Store;
 use crate::store::tables::{FLOW_WORKSPACE, WORKSPACES};
-use crate::wire::accounts::api_keys::ApiKeyView;
-use crate::wire::accounts::people::PersonView;
+use crate::wire::workspace::export::ExportFile;
+use crate::wire::workspace::import::ImportResult;
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 use std::net::SocketAddr;
 use std::sync::Arc;
 
@@ -148,25 +149,19 @@ impl OperatorCommand {
 
 /// What came of a command. It holds a key or a password, so it has no `Debug`.
 pub enum CommandOutput {
-    /// A key was made: its record, whose `apiKey` is the value, shown this once.
     KeyCreated {
-        /// The record (manual 8.7).
-        key: Value,
+        key: ApiKeyEntry,
+        /// The key itself, shown this once.
+        value: String,
     },
-    Keys {
-        /// Their records, values hidden (manual 8.7).
-        keys: Vec<Value>,
-    },
+    Keys(Vec<ApiKeyEntry>),
     KeyRevoked,
     PasswordReset {
         email: String,
         /// The password, when it was made here.
         password: Option<String>,
     },
-    Users {
-        /// Their rows, as the API gives them to the owner.
-        users: Vec<Value>,
-    },
+    Users(Vec<Person>),
     UserStatusSet {
         email: String,
     },
@@ -178,13 +173,8 @@ pub enum CommandOutput {
         is_new: bool,
     },
     DataReport(IntegrityReport),
-    Exported {
-        /// What is in it.
-        file: Value,
-    },
-    Imported {
-        answer: Value,
-    },
+    Exported(Box<ExportFile>),
+    Imported(ImportResult),
     /// What became of the flows that were to be published.
     Published(Vec<FlowPublication>),
     Status {
@@ -209,15 +199,10 @@ pub fn execute(app: &App, command: OperatorCommand, cancel: &CancelToken) -> Res
     })
 }
 
-/// A row as the API gives it: what goes through the control socket is read and printed by the program that asked.
-fn to_row(view: impl Serialize) -> Result<Value> {
-    serde_json::to_value(view).map_err(Error::internal)
-}
-
 fn create_key(app: &App, caller: &Caller, name: &str, permissions: &[String]) -> Result<CommandOutput> {
     let (key, value) = keys::create(app, caller, name, permissions)?;
     tracing::info!(by = "operator", "an API key was made");
-    Ok(CommandOutput::KeyCreated { key: to_row(ApiKeyView::of_new(key, value))? })
+    Ok(CommandOutput::KeyCreated { key, value })
 }
 
 fn run(app: &App, command: OperatorCommand, cancel: &CancelToken) -> Result<CommandOutput> {
@@ -225,11 +210,7 @@ fn run(app: &App, command: OperatorCommand, cancel: &CancelToken) -> Result<Comm
         OperatorCommand::KeyCreate { name, permissions, workspace } => {
             create_key(app, &operator(app, workspace)?, &name, &permissions)
         }
-        OperatorCommand::KeyList => {
-            let found = keys::list(app, &operator(app, None)?)?;
-            let rows = found.into_iter().map(|key| to_row(ApiKeyView::from(key)));
-            Ok(CommandOutput::Keys { keys: rows.collect::<Result<_>>()? })
-        }
+        OperatorCommand::KeyList => Ok(CommandOutput::Keys(keys::list(app, &operator(app, None)?)?)),
         OperatorCommand::KeyRevoke { id } => {
             keys::delete(app, &operator(app, None)?, id, true)?;
             tracing::info!(by = "operator", key = %id, "an API key was deleted");
@@ -242,11 +223,7 @@ fn run(app: &App, command: OperatorCommand, cancel: &CancelToken) -> Result<Comm
             tracing::info!(by = "operator", "the owner's password was reset");
             Ok(CommandOutput::PasswordReset { email, password: made })
         }
-        OperatorCommand::UserList => {
-            let found = people::list(app, &operator(app, None)?)?;
-            let rows = found.into_iter().map(|person| to_row(PersonView::from(person)));
-            Ok(CommandOutput::Users { users: rows.collect::<Result<_>>()? })
-        }
+        OperatorCommand::UserList => Ok(CommandOutput::Users(people::list(app, &operator(app, None)?)?)),
         OperatorCommand::UserStatus { user, active } => {
             let status = if active { UserStatus::Active } else { UserStatus::Disabled };
             let person = people::set_status_by_name(app, &operator(app, None)?, &user, status)?;
@@ -272,12 +249,12 @@ fn run(app: &App, command: OperatorCommand, cancel: &CancelToken) -> Result<Comm
         }
         OperatorCommand::Export { workspace } => {
             let file = transfer::export_all(app, &operator(app, workspace)?)?;
-            Ok(CommandOutput::Exported { file: to_row(file)? })
+            Ok(CommandOutput::Exported(Box::new(file)))
         }
         OperatorCommand::Import { text, file_name, existing, preview, workspace } => {
             let wanted = FileImport::from_text(&text, file_name, existing, preview)?;
             let result = transfer::import(app, &operator(app, workspace)?, wanted)?;
-            Ok(CommandOutput::Imported { answer: to_row(result)? })
+            Ok(CommandOutput::Imported(result))
         }
         OperatorCommand::Publish { flows, workspace } if flows.is_empty() => {
             Ok(CommandOutput::Published(publish::publish_all(app, &operator(app, workspace)?)?))

@@ -2465,7 +2465,7 @@ export interface components {
             /** @description Proof of this conversation, to go on with it. */
             sessionToken: string;
         };
-        /** @description An API key. */
+        /** @description An API key, without its value but when it was just made. */
         ApiKey: {
             /**
              * Format: uuid
@@ -4601,7 +4601,7 @@ export interface components {
              */
             workspaceId: string;
         };
-        /** @description An argument of a tool. */
+        /** @description What a model may give when it calls the tool. */
         ToolArgument: {
             /** @description The page's own number of the row. */
             id?: number | null;
