@@ -11,6 +11,7 @@ pub mod deleted;
 pub mod flows;
 pub mod form;
 pub mod knowledge;
+pub mod new;
 pub mod page;
 pub mod predictions;
 pub mod refusal;

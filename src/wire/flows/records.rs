@@ -207,17 +207,6 @@ pub struct FlowEdit {
     mcp_server_config: Change<SentSetting>,
 }
 
-/// A flow to make. Kind and name are needed; where they are missing, the refusal says so in our own words.
-#[derive(Debug, Deserialize)]
-#[serde(transparent)]
-pub struct NewFlow(FlowEdit);
-
-impl From<NewFlow> for FlowChange {
-    fn from(NewFlow(edit): NewFlow) -> Self {
-        edit.into()
-    }
-}
-
 impl From<FlowEdit> for FlowChange {
     fn from(edit: FlowEdit) -> Self {
         Self {
@@ -281,21 +270,15 @@ impl From<RefusedOrigin> for RefusedOriginView {
 
 #[cfg(test)]
 mod schema {
-    use super::{FlowEdit, NewFlow, SentSetting};
+    use super::{FlowEdit, SentSetting};
+    use crate::wire::new::NewRecord;
     use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
     use std::borrow::Cow;
 
-    impl JsonSchema for NewFlow {
-        fn schema_name() -> Cow<'static, str> {
-            "NewFlow".into()
-        }
-
-        fn json_schema(generator: &mut SchemaGenerator) -> Schema {
-            let mut schema = FlowEdit::json_schema(generator);
-            schema.insert("required".into(), ["name", "type"].as_slice().into());
-            schema.insert("description".into(), "A flow to make.".into());
-            schema
-        }
+    impl NewRecord for FlowEdit {
+        const NAME: &'static str = "NewFlow";
+        const ABOUT: &'static str = "A flow to make.";
+        const REQUIRED: &'static [&'static str] = &["name", "type"];
     }
 
     impl JsonSchema for SentSetting {

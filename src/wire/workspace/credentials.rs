@@ -57,27 +57,6 @@ pub struct CredentialAddressesView {
     pub plain_data_obj: Map<String, Value>,
 }
 
-/// A credential to store.
-#[derive(Debug, Deserialize)]
-#[serde(rename_all = "camelCase")]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct NewCredential {
-    #[cfg_attr(test, schemars(required, length(min = 1, max = 100)))]
-    name: Option<String>,
-    #[cfg_attr(test, schemars(required))]
-    credential_name: Option<String>,
-    plain_data_obj: Option<Map<String, Value>>,
-}
-
-impl TryFrom<NewCredential> for CredentialChange {
-    type Error = Error;
-
-    fn try_from(NewCredential { name, credential_name, plain_data_obj }: NewCredential) -> Result<Self> {
-        let name = name.map(|name| DisplayName::parse("name", &name)).transpose()?;
-        Ok(Self { name, credential_name, fields: plain_data_obj })
-    }
-}
-
 /// What to change; what is left out stays.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -96,4 +75,11 @@ impl TryFrom<CredentialEdit> for CredentialChange {
         let name = name.map(|name| DisplayName::parse("name", &name)).transpose()?;
         Ok(Self { name, credential_name, fields: plain_data_obj })
     }
+}
+
+#[cfg(test)]
+impl crate::wire::new::NewRecord for CredentialEdit {
+    const NAME: &'static str = "NewCredential";
+    const ABOUT: &'static str = "A credential to store.";
+    const REQUIRED: &'static [&'static str] = &["name", "credentialName"];
 }

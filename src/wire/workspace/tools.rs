@@ -60,30 +60,6 @@ impl From<WorkspaceTool> for ToolView {
     }
 }
 
-/// A tool to store.
-#[derive(Debug, Deserialize)]
-#[serde(rename_all = "camelCase")]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct NewTool {
-    #[cfg_attr(test, schemars(required, length(min = 1, max = 128)))]
-    name: Option<String>,
-    #[cfg_attr(test, schemars(length(min = 0, max = 4_096)))]
-    description: Option<String>,
-    #[cfg_attr(test, schemars(length(min = 0, max = 128)))]
-    color: Option<String>,
-    icon_src: Option<String>,
-    /// A list of arguments, or its JSON text.
-    #[cfg_attr(test, schemars(with = "Option<Arguments>"))]
-    schema: Option<Value>,
-    func: Option<String>,
-}
-
-impl From<NewTool> for ToolChange {
-    fn from(NewTool { name, description, color, icon_src, schema, func }: NewTool) -> Self {
-        Self { name, description, color, icon: icon_src, schema, code: func }
-    }
-}
-
 /// What to change; what is left out stays.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -106,6 +82,13 @@ impl From<ToolEdit> for ToolChange {
     fn from(ToolEdit { name, description, color, icon_src, schema, func }: ToolEdit) -> Self {
         Self { name, description, color, icon: icon_src, schema, code: func }
     }
+}
+
+#[cfg(test)]
+impl crate::wire::new::NewRecord for ToolEdit {
+    const NAME: &'static str = "NewTool";
+    const ABOUT: &'static str = "A tool to store.";
+    const REQUIRED: &'static [&'static str] = &["name"];
 }
 
 #[cfg(test)]

@@ -34,22 +34,6 @@ impl From<Variable> for VariableView {
     }
 }
 
-/// A variable to store.
-#[derive(Debug, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct NewVariable {
-    #[cfg_attr(test, schemars(required, length(min = 1, max = 128)))]
-    name: Option<String>,
-    value: Option<String>,
-    r#type: Option<VariableKind>,
-}
-
-impl From<NewVariable> for VariableChange {
-    fn from(NewVariable { name, value, r#type }: NewVariable) -> Self {
-        Self { name, value, kind: r#type }
-    }
-}
-
 /// What to change; what is left out stays.
 #[derive(Debug, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
@@ -64,4 +48,11 @@ impl From<VariableEdit> for VariableChange {
     fn from(VariableEdit { name, value, r#type }: VariableEdit) -> Self {
         Self { name, value, kind: r#type }
     }
+}
+
+#[cfg(test)]
+impl crate::wire::new::NewRecord for VariableEdit {
+    const NAME: &'static str = "NewVariable";
+    const ABOUT: &'static str = "A variable to store.";
+    const REQUIRED: &'static [&'static str] = &["name"];
 }

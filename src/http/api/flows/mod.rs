@@ -20,7 +20,8 @@ use crate::ops::predictions::{self, CanvasSource};
 use crate::wire::deleted::DeletedCount;
 use crate::wire::flows::chat_page::{ChatPageView, PublicFlow, StreamingView, UploadOfferView};
 use crate::wire::flows::problems::{CardProblemsView, OverridableSettingView};
-use crate::wire::flows::records::{FlowEdit, FlowList, FlowView, HasChanged, NewFlow, RefusedOriginView};
+use crate::wire::flows::records::{FlowEdit, FlowList, FlowView, HasChanged, RefusedOriginView};
+use crate::wire::new::New;
 use crate::wire::page::ListOrPage;
 use std::sync::Arc;
 
@@ -89,7 +90,12 @@ pub(super) fn has_flag(request: &Request, name: &str) -> Result<bool> {
 ///
 /// # Errors
 /// 400, 403.
-pub fn create(app: &App, caller: Caller, _: &Request, Json(body): Json<NewFlow>) -> Result<Json<FlowView>> {
+pub fn create(
+    app: &App,
+    caller: Caller,
+    _: &Request,
+    Json(New(body)): Json<New<FlowEdit>>,
+) -> Result<Json<FlowView>> {
     Ok(Json(flows::create(app, &caller, &body.into())?.into()))
 }
 

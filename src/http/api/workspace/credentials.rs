@@ -11,10 +11,9 @@ use crate::ops::flows::usage::{self, ResourceKind};
 use crate::ops::workspace::credentials;
 use crate::wire::deleted::DeletedCount;
 use crate::wire::flows::usage::ResourceUsageView;
+use crate::wire::new::New;
 use crate::wire::workspace::credential_types::{CredentialTypeOrTypes, CredentialTypeView};
-use crate::wire::workspace::credentials::{
-    CredentialAddressesView, CredentialEdit, CredentialView, NewCredential,
-};
+use crate::wire::workspace::credentials::{CredentialAddressesView, CredentialEdit, CredentialView};
 use std::collections::BTreeMap;
 
 /// `GET /credentials`
@@ -28,7 +27,7 @@ pub fn create(
     app: &App,
     caller: Caller,
     _: &Request,
-    Json(body): Json<NewCredential>,
+    Json(New(body)): Json<New<CredentialEdit>>,
 ) -> Result<Json<CredentialView>> {
     Ok(Json(credentials::create(app, &caller, credential_types::find_type, &body.try_into()?)?.into()))
 }

@@ -9,8 +9,9 @@ use crate::http::request::Request;
 use crate::http::routing::handler::Json;
 use crate::ops::workspace::tools;
 use crate::wire::deleted::DeletedCount;
+use crate::wire::new::New;
 use crate::wire::page::ListOrPage;
-use crate::wire::workspace::tools::{NewTool, ToolEdit, ToolView};
+use crate::wire::workspace::tools::{ToolEdit, ToolView};
 
 /// `GET /tools`
 pub fn list(app: &App, caller: Caller, request: &Request) -> Result<Json<ListOrPage<ToolView>>> {
@@ -20,7 +21,12 @@ pub fn list(app: &App, caller: Caller, request: &Request) -> Result<Json<ListOrP
 }
 
 /// `POST /tools`
-pub fn create(app: &App, caller: Caller, _: &Request, Json(body): Json<NewTool>) -> Result<Json<ToolView>> {
+pub fn create(
+    app: &App,
+    caller: Caller,
+    _: &Request,
+    Json(New(body)): Json<New<ToolEdit>>,
+) -> Result<Json<ToolView>> {
     Ok(Json(tools::create(app, &caller, &body.into())?.into()))
 }
 

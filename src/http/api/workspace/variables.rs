@@ -9,8 +9,9 @@ use crate::http::request::Request;
 use crate::http::routing::handler::Json;
 use crate::ops::workspace::variables;
 use crate::wire::deleted::DeletedCount;
+use crate::wire::new::New;
 use crate::wire::page::ListOrPage;
-use crate::wire::workspace::variables::{NewVariable, VariableEdit, VariableView};
+use crate::wire::workspace::variables::{VariableEdit, VariableView};
 
 /// `GET /variables`
 pub fn list(app: &App, caller: Caller, request: &Request) -> Result<Json<ListOrPage<VariableView>>> {
@@ -24,7 +25,7 @@ pub fn create(
     app: &App,
     caller: Caller,
     _: &Request,
-    Json(body): Json<NewVariable>,
+    Json(New(body)): Json<New<VariableEdit>>,
 ) -> Result<Json<VariableView>> {
     Ok(Json(variables::create(app, &caller, &body.into())?.into()))
 }
