@@ -60,16 +60,8 @@ impl Credentials for OfflineHost<'_> {
 impl Host for OfflineHost<'_> {
     fn context(&self) -> HostContext<'_> {
         HostContext {
-            cancel: &self.cancel,
-            outgoing: &self.outgoing,
-            documents: &self.documents,
-            clock: &self.clock,
-            tokens: &self.tokens,
             question: self.question,
-            conversation: None,
-            facts: None,
-            variables: None,
-            progress: None,
+            ..HostContext::new(&self.cancel, &self.outgoing, &self.documents, &self.clock, &self.tokens)
         }
     }
 

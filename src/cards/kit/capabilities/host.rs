@@ -42,6 +42,30 @@ pub struct HostContext<'a> {
     pub progress: Option<&'a dyn UpsertObserver>,
 }
 
+impl<'a> HostContext<'a> {
+    /// Of a run that is no question and belongs to no flow.
+    pub const fn new(
+        cancel: &'a CancelToken,
+        outgoing: &'a Outgoing,
+        documents: &'a DocumentReader,
+        clock: &'a Clock,
+        tokens: &'a TokenCache,
+    ) -> Self {
+        Self {
+            cancel,
+            outgoing,
+            documents,
+            clock,
+            tokens,
+            question: "",
+            conversation: None,
+            facts: None,
+            variables: None,
+            progress: None,
+        }
+    }
+}
+
 /// What `{{$flow.…}}` reads.
 #[derive(Debug, Clone, Copy)]
 pub struct RunFacts<'a> {

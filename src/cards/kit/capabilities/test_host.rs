@@ -82,18 +82,7 @@ impl Knowledge for TestHost {
 
 impl Host for TestHost {
     fn context(&self) -> HostContext<'_> {
-        HostContext {
-            cancel: &self.cancel,
-            outgoing: &self.outgoing,
-            documents: &self.documents,
-            clock: &self.clock,
-            tokens: &self.tokens,
-            question: "",
-            conversation: None,
-            facts: None,
-            variables: None,
-            progress: None,
-        }
+        HostContext::new(&self.cancel, &self.outgoing, &self.documents, &self.clock, &self.tokens)
     }
 
     fn capabilities(&self) -> Capabilities<'_> {

@@ -173,16 +173,18 @@ impl Host for RunHost<'_> {
     fn context(&self) -> HostContext<'_> {
         let session = self.run.and_then(|entry| entry.session_name.as_ref());
         HostContext {
-            cancel: &self.cancel,
-            outgoing: &self.app.outgoing,
-            documents: &self.app.documents,
-            clock: &self.app.clock,
-            tokens: &self.app.tokens,
             question: self.question,
             conversation: self.conversation,
             facts: Some(RunFacts { ids: &self.ids, session: session.map(|name| name.as_str()) }),
             variables: Some(&self.variables),
             progress: self.progress.map(|watch| watch as &dyn UpsertObserver),
+            ..HostContext::new(
+                &self.cancel,
+                &self.app.outgoing,
+                &self.app.documents,
+                &self.app.clock,
+                &self.app.tokens,
+            )
         }
     }
 

@@ -56,16 +56,14 @@ impl<'a> WorkspaceHost<'a> {
 impl Host for WorkspaceHost<'_> {
     fn context(&self) -> HostContext<'_> {
         HostContext {
-            cancel: &self.cancel,
-            outgoing: &self.app.outgoing,
-            documents: &self.app.documents,
-            clock: &self.app.clock,
-            tokens: &self.app.tokens,
-            question: "",
-            conversation: None,
-            facts: None,
-            variables: None,
             progress: self.progress.map(|watch| watch as &dyn UpsertObserver),
+            ..HostContext::new(
+                &self.cancel,
+                &self.app.outgoing,
+                &self.app.documents,
+                &self.app.clock,
+                &self.app.tokens,
+            )
         }
     }
 
