@@ -285,7 +285,7 @@ pub fn count_phrase(count: usize, one: &str, several: &str) -> String {
 }
 
 impl Error {
-    /// The 404 of anything but a flow; the id is the one the caller sent.
+    /// The 404 of a thing of this kind; the id is the one the caller sent.
     #[must_use]
     pub fn no_such(what: &str, id: &str) -> Self {
         let shown: String = id.chars().filter(|c| !c.is_control()).take(64).collect();
@@ -301,8 +301,7 @@ impl Error {
     /// As [`Self::no_flow`], for an id that is not even a UUID: the two answers are alike.
     #[must_use]
     pub fn no_flow_text(id: &str) -> Self {
-        let shown: String = id.chars().filter(|c| !c.is_control()).take(64).collect();
-        Self::NotFound(format!("Chatflow {shown} not found"))
+        Self::no_such("Chatflow", id)
     }
 
     /// A 400 with this text.

@@ -2,13 +2,11 @@
 
 use super::error::{Error, Result};
 use super::ids::{
-    CredentialId, InvitationId, KeyId, RoleId, SessionId, TemplateId, ToolId, UserId, VariableId, WorkspaceId,
+    CredentialId, DocumentStoreId, FeedbackId, InvitationId, KeyId, RoleId, SessionId, TemplateId, ToolId,
+    UserId, VariableId, WorkspaceId,
 };
 use std::fmt::Display;
 use std::str::FromStr;
-
-/// So many characters of an unknown id are repeated.
-const SHOWN_CHARS_MAX: usize = 64;
 
 /// An id that a caller may name.
 pub trait ResourceId: FromStr + Display {
@@ -20,7 +18,7 @@ pub trait ResourceId: FromStr + Display {
     /// # Errors
     /// 404 for a text that is no id: nothing can have it.
     fn from_caller(text: &str) -> Result<Self> {
-        text.parse().map_err(|_| not_found::<Self>(text))
+        text.parse().map_err(|_| Error::no_such(Self::NOUN, text))
     }
 
     /// As [`Self::from_caller`], of an id that may be left out; an empty text counts as none.
@@ -33,13 +31,8 @@ pub trait ResourceId: FromStr + Display {
 
     /// The answer where nothing has this id, or nothing that the caller may see.
     fn not_found(&self) -> Error {
-        not_found::<Self>(&self.to_string())
+        Error::no_such(Self::NOUN, &self.to_string())
     }
-}
-
-fn not_found<T: ResourceId>(text: &str) -> Error {
-    let shown: String = text.chars().filter(|c| !c.is_control()).take(SHOWN_CHARS_MAX).collect();
-    Error::NotFound(format!("{} {shown} not found", T::NOUN))
 }
 
 macro_rules! resource_ids {
@@ -52,6 +45,8 @@ macro_rules! resource_ids {
 
 resource_ids! {
     CredentialId: "Credential",
+    DocumentStoreId: "Document store",
+    FeedbackId: "Feedback",
     InvitationId: "Invitation",
     KeyId: "API key",
     RoleId: "Role",

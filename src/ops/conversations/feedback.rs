@@ -16,6 +16,7 @@ use crate::domain::error::{Error, Result};
 use crate::domain::flows::flow::Flow;
 use crate::domain::ids::{ChatId, FeedbackId, FlowId};
 use crate::domain::predictions::prediction::MessageRole;
+use crate::domain::resource::ResourceId as _;
 use crate::ops::flows::access::{self, FlowAction};
 use crate::store::queries::feedback;
 use crate::store::queries::timeline::{self, MessagePosition};
@@ -89,11 +90,7 @@ fn answer_not_found() -> Error {
 /// 404 when there is no such rating.
 pub fn flow_of(app: &App, id: &FeedbackId) -> Result<FlowId> {
     let home = app.store.read(|tx| feedback::position_of(tx, id))?;
-    home.map(|(flow, _)| flow).ok_or_else(|| not_found(id))
-}
-
-fn not_found(id: &FeedbackId) -> Error {
-    Error::NotFound(format!("Feedback {id} not found"))
+    home.map(|(flow, _)| flow).ok_or_else(|| id.not_found())
 }
 
 /// Changes a rating: who knows its id gave it.
@@ -104,9 +101,9 @@ pub fn update(app: &App, flow: &Flow, id: &FeedbackId, change: &FeedbackChange) 
     let content = change.content.as_deref().map(check_content).transpose()?;
     app.store.write(|tx| {
         let home = feedback::position_of(tx, id)?.filter(|(home, _)| *home == flow.id);
-        let (_, place) = home.ok_or_else(|| not_found(id))?;
+        let (_, place) = home.ok_or_else(|| id.not_found())?;
         let rated = feedback::of_message(tx, &flow.workspace, &flow.id, &place)?;
-        let mut rated = rated.ok_or_else(|| not_found(id))?;
+        let mut rated = rated.ok_or_else(|| id.not_found())?;
         rated.rating = change.rating.unwrap_or(rated.rating);
         rated.content = content.clone().unwrap_or(rated.content);
         feedback::put(tx, &flow.workspace, &flow.id, &place, &rated)

@@ -19,6 +19,7 @@ use crate::domain::knowledge::upsert::{UpsertOutcome, UpsertProgress};
 use crate::domain::knowledge::vector_config::{VectorCardConfig, VectorConfig};
 use crate::domain::knowledge::vector_search::{ScoredDocument, VectorSearch};
 use crate::domain::predictions::prediction::Document;
+use crate::domain::resource::ResourceId as _;
 use crate::engine::{self, EngineHost, StandaloneCard};
 use crate::ops::predictions::host::workspace_host::WorkspaceHost;
 use crate::ops::workspace::credential_destinations;
@@ -44,12 +45,8 @@ impl Loader for StoreChunkLoader {
         Grant::<dyn Knowledge>::for_service()
             .of(host)?
             .document_store_chunks(&self.0)?
-            .ok_or_else(|| no_store(&self.0))
+            .ok_or_else(|| self.0.not_found())
     }
-}
-
-fn no_store(id: &DocumentStoreId) -> Error {
-    Error::NotFound(format!("Document store {id} not found"))
 }
 
 fn card(set: &VectorCardConfig, category: Category, what: &str) -> Result<&'static Card> {
@@ -94,7 +91,7 @@ pub fn save(app: &App, caller: &Caller, id: &DocumentStoreId, vectors: &VectorCo
     check(vectors)?;
     app.store.write(|tx| {
         if !DOCUMENT_STORES.has(tx, &caller.workspace, id)? {
-            return Err(no_store(id));
+            return Err(id.not_found());
         }
         credential_destinations::check_and_remember(
             tx,
@@ -188,7 +185,7 @@ fn not_configured() -> Error {
 pub fn require_config(app: &App, caller: &Caller, id: &DocumentStoreId) -> Result<()> {
     app.store.read(|tx| {
         if !DOCUMENT_STORES.has(tx, &caller.workspace, id)? {
-            return Err(no_store(id));
+            return Err(id.not_found());
         }
         if VECTOR_CONFIGS.has(tx, &caller.workspace, id)? { Ok(()) } else { Err(not_configured()) }
     })
@@ -234,7 +231,7 @@ pub fn upsert(
     // A store that was deleted meanwhile leaves no vectors behind.
     if !is_there {
         delete_now(app, &caller.workspace, id)?;
-        return Err(no_store(id));
+        return Err(id.not_found());
     }
     Ok(upsert::outcome(done))
 }
@@ -266,7 +263,7 @@ pub fn search(
 /// 404 without the store.
 pub fn remove(app: &App, caller: &Caller, id: &DocumentStoreId) -> Result<()> {
     if !app.store.read(|tx| DOCUMENT_STORES.has(tx, &caller.workspace, id))? {
-        return Err(no_store(id));
+        return Err(id.not_found());
     }
     delete_now(app, &caller.workspace, id)
 }

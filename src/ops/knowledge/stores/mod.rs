@@ -24,6 +24,7 @@ use crate::domain::knowledge::document_store::{CardConfig, DocumentLoader, Docum
 use crate::domain::knowledge::store_changes::{NewStore, StoreChange};
 use crate::domain::knowledge::store_overview::{LoaderOverview, StoreOverview, StoreStatus, StoreUse};
 use crate::domain::predictions::prediction::Document;
+use crate::domain::resource::ResourceId as _;
 use crate::domain::service::card_definition::CardDefinition;
 use crate::limits;
 use crate::ops::accounts::membership;
@@ -98,9 +99,7 @@ fn loader_overview(loader: DocumentLoader) -> LoaderOverview {
 }
 
 fn require_store(tx: &impl Tx, workspace: &WorkspaceId, id: &DocumentStoreId) -> Result<DocumentStore> {
-    DOCUMENT_STORES
-        .get(tx, workspace, id)?
-        .ok_or_else(|| Error::NotFound(format!("Document store {id} not found")))
+    DOCUMENT_STORES.get(tx, workspace, id)?.ok_or_else(|| id.not_found())
 }
 
 /// Makes a store.
