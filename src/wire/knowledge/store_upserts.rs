@@ -1,6 +1,7 @@
 //! Documents that callers add to a document store (manual 10.9 r4), and its loaders run again.
 
 use super::stores::NewDocumentStore;
+use super::upserts::UpsertCountsView;
 use crate::domain::ids::{DocumentStoreId, LoaderId};
 use crate::domain::knowledge::store_changes::{CardChoice, NewStore, StoreUpsertRequest};
 use crate::domain::knowledge::upsert::{LoaderRunOutcome, StoreUpsertOutcome};
@@ -101,11 +102,8 @@ pub struct DocumentUpsertForm {
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "DocumentUpsertResult"))]
 pub struct DocumentUpsertView {
-    num_added: usize,
-    num_deleted: usize,
-    num_updated: usize,
-    num_skipped: usize,
-    total_keys: usize,
+    #[serde(flatten)]
+    counts: UpsertCountsView,
     /// The loader.
     doc_id: LoaderId,
     /// The store, when it was made by this.
@@ -116,15 +114,7 @@ pub struct DocumentUpsertView {
 
 impl From<StoreUpsertOutcome> for DocumentUpsertView {
     fn from(StoreUpsertOutcome { counts, loader, new_store }: StoreUpsertOutcome) -> Self {
-        Self {
-            num_added: counts.num_added,
-            num_deleted: counts.num_deleted,
-            num_updated: counts.num_updated,
-            num_skipped: counts.num_skipped,
-            total_keys: counts.total_keys,
-            doc_id: loader,
-            store_id: new_store,
-        }
+        Self { counts: counts.into(), doc_id: loader, store_id: new_store }
     }
 }
 

@@ -52,16 +52,32 @@ pub struct FillForm {
     pub overrides: Map<String, Value>,
 }
 
-/// What a filling did.
+/// What became of chunks, and how many there are now.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "FillResult"))]
-pub struct FillView {
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub(super) struct UpsertCountsView {
     num_added: usize,
     num_deleted: usize,
     num_updated: usize,
     num_skipped: usize,
     total_keys: usize,
+}
+
+impl From<UpsertCounts> for UpsertCountsView {
+    fn from(counts: UpsertCounts) -> Self {
+        let UpsertCounts { num_added, num_deleted, num_updated, num_skipped, total_keys } = counts;
+        Self { num_added, num_deleted, num_updated, num_skipped, total_keys }
+    }
+}
+
+/// What a filling did.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "FillResult"))]
+pub struct FillView {
+    #[serde(flatten)]
+    counts: UpsertCountsView,
     /// Some of them.
     added_docs: Vec<DocumentView>,
     /// The conversation that the files belong to.
@@ -77,11 +93,7 @@ pub struct FillView {
 impl FillView {
     fn new(counts: UpsertCounts, shown: Vec<Document>) -> Self {
         Self {
-            num_added: counts.num_added,
-            num_deleted: counts.num_deleted,
-            num_updated: counts.num_updated,
-            num_skipped: counts.num_skipped,
-            total_keys: counts.total_keys,
+            counts: counts.into(),
             added_docs: shown.into_iter().map(DocumentView::from).collect(),
             chat_id: None,
             session_token: None,
