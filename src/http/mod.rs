@@ -13,7 +13,7 @@ pub mod request;
 pub mod routing;
 
 pub use crate::http::connection::server::serve;
-pub use crate::http::reply::sse::{EventSink, StreamClosed};
+pub use crate::http::reply::sse::EventSink;
 pub use crate::http::routing::guard::{
     Guard, OWNER, Owner, PUBLIC, RequiredAccess, SESSION, SIGNED_IN, any_of,
 };

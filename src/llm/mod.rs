@@ -103,11 +103,11 @@ impl ChatReply {
 }
 
 /// Receives fragments of a stream; an error ends it.
-pub type OnDelta<'a> = dyn FnMut(Delta<'_>) -> Result<(), SinkClosed> + 'a;
+pub type OnDelta<'a> = dyn FnMut(Delta<'_>) -> Result<(), StreamClosed> + 'a;
 
-/// The receiver of fragments wants no more of them.
+/// Nobody receives what a stream brings any more: who sends it should stop.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct SinkClosed;
+pub struct StreamClosed;
 
 /// One fragment of a reply.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,7 +1,7 @@
 //! A reply as it grows, and the tool calls assembled from its fragments.
 
 use super::endpoint::json_size::{REPLY_VALUES_MAX, is_within};
-use super::{Citation, Completion, Delta, ModelError, SinkClosed, ToolCall};
+use super::{Citation, Completion, Delta, ModelError, StreamClosed, ToolCall};
 use crate::domain::predictions::prediction::Usage;
 use crate::net::NetError;
 use serde::Deserialize;
@@ -117,7 +117,7 @@ impl ReplyBuilder {
     /// [`ModelError::Cancelled`] when the receiver wants no more.
     pub(super) fn emit(
         &mut self,
-        mut on: impl FnMut(Delta<'_>) -> Result<(), SinkClosed>,
+        mut on: impl FnMut(Delta<'_>) -> Result<(), StreamClosed>,
     ) -> Result<(), ModelError> {
         let completion = &self.completion;
         self.new_fragments.drain(..).try_for_each(|fresh| {
@@ -247,7 +247,7 @@ mod tests {
 
     #[test]
     fn a_receiver_that_wants_no_more_ends_the_call() {
-        let on = |_: Delta<'_>| Err(SinkClosed);
+        let on = |_: Delta<'_>| Err(StreamClosed);
         let mut reply = ReplyBuilder::default();
         reply.add_text("");
         assert_eq!(reply.emit(on), Ok(()));

@@ -307,7 +307,7 @@ mod tests {
 
     #[test]
     fn a_receiver_that_wants_no_more_ends_the_stream() {
-        let mut on = |_: Delta<'_>| Err(crate::llm::SinkClosed);
+        let mut on = |_: Delta<'_>| Err(crate::llm::StreamClosed);
         let followed = ReplyStream::from_events(SAMPLE, Words).follow(&mut on);
         assert_eq!(followed.result, Err(ModelError::Cancelled));
     }

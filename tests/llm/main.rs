@@ -9,7 +9,7 @@ use flowkeep::base::cancel::{CancelReason, CancelToken};
 use flowkeep::domain::predictions::prediction::Usage;
 use flowkeep::llm::{
     Anthropic, ChatMessage, ChatModel, ChatRequest, Cohere, Completion, Delta, Endpoint, Google, ModelError,
-    Ollama, OpenAi, ProviderKey, SinkClosed, ToolSpec,
+    Ollama, OpenAi, ProviderKey, StreamClosed, ToolSpec,
 };
 use flowkeep::net::Outgoing;
 use provider::{Behaviour, Provider, Reply};
@@ -191,7 +191,7 @@ fn a_receiver_that_wants_no_more_ends_the_call() {
         let left = provider.disconnects();
         let reply = Reply { token_delay: Duration::from_millis(5), ..Reply::text(&"word ".repeat(1000)) };
         provider.push_behaviour(Behaviour::Reply(reply));
-        let result = model.chat(&question("x"), &cancel, &mut |_: Delta<'_>| Err(SinkClosed));
+        let result = model.chat(&question("x"), &cancel, &mut |_: Delta<'_>| Err(StreamClosed));
         assert_eq!(result, Err(ModelError::Cancelled), "{name}");
         assert!(
             provider.wait_until(Duration::from_secs(2), |provider| provider.disconnects() > left),

@@ -69,6 +69,15 @@ pub enum DirectEditReason {
     PublishInstantly,
 }
 
+/// One of the two canvases of a flow.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CanvasSide {
+    /// What every caller of the prediction API gets.
+    Live,
+    /// Unpublished edits. Where there are none, whoever asks this side is answered by Live (manual 2.11).
+    Draft,
+}
+
 /// Where canvas edits of a flow go (manual 5.5).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum EditTarget {

@@ -8,7 +8,7 @@ use super::pump;
 use crate::base::cancel::{CancelReason, CancelToken};
 use crate::domain::error::{Error, UnavailableReason};
 use crate::http::connection::thread_pool::ThreadPool;
-use crate::ops::predictions::{Delta, ReplyStream, StreamEnd};
+use crate::ops::predictions::{Delta, ReplyStream, StreamClosed, StreamEnd};
 use bytes::Bytes;
 use futures_util::Stream;
 use serde::Serialize;
@@ -21,18 +21,6 @@ use tokio::time::{Instant, Sleep};
 
 /// Bytes of a stream that wait for a slow reader before its run has to wait (manual 14.1).
 const STREAM_BUFFER_BYTES: usize = 16 * 1024;
-
-/// The reader of a stream is gone, or the stream was ended: the run should stop.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct StreamClosed;
-
-impl std::fmt::Display for StreamClosed {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("the reader of the stream is gone")
-    }
-}
-
-impl std::error::Error for StreamClosed {}
 
 /// The writing end of a stream. Dropping it ends the stream; dropped by a panic it ends it with an error.
 pub struct EventSink {
@@ -62,7 +50,7 @@ impl EventSink {
     /// Sends one event; waits while the reader is slow.
     ///
     /// # Errors
-    /// [`StreamClosed`] when nobody reads any more.
+    /// [`StreamClosed`] when nobody reads any more, or the stream was ended.
     pub fn send<T: Serialize + ?Sized>(&self, event: &str, data: &T) -> Result<(), StreamClosed> {
         self.pipe.write(&ReplyEvent { event, data })
     }
@@ -78,11 +66,7 @@ impl EventSink {
     /// Sends the fragments of a model's stream, which the connection itself reads where it can. Waits for its end.
     pub fn follow(&self, mut streaming: ReplyStream) -> StreamEnd {
         if !streaming.leave_to_task() {
-            return streaming.follow(&mut |delta: Delta<'_>| {
-                self.pipe
-                    .write(&ReplyEvent::from_delta(delta))
-                    .map_err(|_| crate::ops::predictions::StreamClosed {})
-            });
+            return streaming.follow(&mut |delta: Delta<'_>| self.pipe.write(&ReplyEvent::from_delta(delta)));
         }
         self.pipe.pump.follow(streaming, || self.pipe.wake_reader())
     }

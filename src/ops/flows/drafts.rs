@@ -1,7 +1,7 @@
 //! Drafts: canvas edits that touch nothing but themselves until they are published (manual 5.5, 5.6, 5.9).
 
 use super::access::{self, FlowAction};
-use super::files::{self, CanvasFiles, CanvasSide};
+use super::files::{self, CanvasFiles};
 use super::live::{self, ParsedCanvas};
 use super::password_masks;
 use crate::app::App;
@@ -9,7 +9,7 @@ use crate::canvas::Canvas;
 use crate::clock::iso;
 use crate::domain::accounts::caller::Caller;
 use crate::domain::error::{Conflict, Error, Result};
-use crate::domain::flows::draft::{DirectEditReason, Draft, DraftStatus, EditTarget};
+use crate::domain::flows::draft::{CanvasSide, DirectEditReason, Draft, DraftStatus, EditTarget};
 use crate::domain::flows::flow::{CanvasDigest, Flow, FlowKind};
 use crate::domain::ids::FlowId;
 use crate::files::flow_files::FlowFileName;

@@ -5,19 +5,11 @@ use crate::app::App;
 use crate::canvas::files::{self, InlineFile};
 use crate::cards::kit::StoredFile;
 use crate::domain::error::{Error, Result};
+use crate::domain::flows::draft::CanvasSide;
 use crate::domain::ids::{FlowId, WorkspaceId};
 use crate::files::flow_files::FlowFileName;
 use crate::limits;
 use std::io::ErrorKind;
-
-/// Whose canvas the files belong to.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum CanvasSide {
-    /// Files named `draft-…`, so that Live files are never replaced.
-    Draft,
-    /// Files under their own fresh names.
-    Live,
-}
 
 /// A canvas whose inline files are on disk, and the names of those that were stored for it.
 pub struct CanvasFiles {
@@ -42,6 +34,7 @@ pub fn store_inline_files(
     let mut store = |file: InlineFile| {
         check_size(&file)?;
         let name = match side {
+            // Under such a name they never replace a file of Live.
             CanvasSide::Draft => FlowFileName::new_draft(&file.name, &file.bytes),
             CanvasSide::Live => FlowFileName::new_live(&file.name, &file.bytes),
         };

@@ -19,14 +19,13 @@ pub mod version_index;
 pub mod versions;
 
 use self::access::FlowAction;
-use self::files::CanvasSide;
 use self::live::{ChangeOrigin, ParsedCanvas};
 use crate::app::App;
 use crate::clock::iso;
 use crate::domain::accounts::caller::Caller;
 use crate::domain::change::Change;
 use crate::domain::error::{Conflict, Error, Result};
-use crate::domain::flows::draft::{EditTarget, FlowOutline};
+use crate::domain::flows::draft::{CanvasSide, EditTarget, FlowOutline};
 use crate::domain::flows::flow::{CanvasDigest, Flow, FlowKind, FlowWithCanvas};
 use crate::domain::flows::flow_change::FlowChange;
 use crate::domain::flows::settings::{AllowedOrigins, FlowSettings, ReadSetting, Setting};

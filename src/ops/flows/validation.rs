@@ -8,6 +8,7 @@ use crate::cards::kit::Picker;
 use crate::domain::accounts::caller::Caller;
 use crate::domain::error::{Error, Result};
 use crate::domain::flows::card_problems::CardProblems;
+use crate::domain::flows::draft::CanvasSide;
 use crate::domain::flows::flow::{Flow, FlowKind};
 use crate::domain::ids::{CredentialId, DocumentStoreId, FlowId, ToolId, WorkspaceId};
 use crate::domain::local_program::AllowedProgram;
@@ -15,7 +16,6 @@ pub use crate::engine::former_names;
 use crate::engine::resources::Resources;
 pub use crate::engine::validate::unknown_cards;
 use crate::engine::validate::validate;
-use crate::ops::predictions::CanvasSource;
 use crate::store::Tx;
 use crate::store::tables::{API_KEYS, CANVASES, CREDENTIALS, DOCUMENT_STORES, FLOWS, TOOLS, VARIABLES};
 use std::cell::{OnceCell, RefCell};
@@ -149,12 +149,12 @@ impl<T: Tx> Resources for Validator<'_, T> {
 ///
 /// # Errors
 /// 404 or 403.
-pub fn problems(app: &App, caller: &Caller, id: &FlowId, side: CanvasSource) -> Result<Vec<CardProblems>> {
+pub fn problems(app: &App, caller: &Caller, id: &FlowId, side: CanvasSide) -> Result<Vec<CardProblems>> {
     app.store.read(|tx| {
         let flow = access::flow(tx, caller, id, FlowAction::Read)?;
         let draft = match side {
-            CanvasSource::Draft if app.settings.drafts => drafts::canvas(tx, &flow)?,
-            CanvasSource::Draft | CanvasSource::Live => None,
+            CanvasSide::Draft if app.settings.drafts => drafts::canvas(tx, &flow)?,
+            CanvasSide::Draft | CanvasSide::Live => None,
         };
         let canvas = match draft {
             Some(canvas) => canvas,

@@ -7,6 +7,7 @@ use crate::canvas::Canvas;
 use crate::cards::kit::{RunContext, UpsertObserver as _, UpsertReport};
 use crate::domain::accounts::caller::Caller;
 use crate::domain::error::{Error, Result};
+use crate::domain::flows::draft::CanvasSide;
 use crate::domain::flows::flow::Flow;
 use crate::domain::ids::{ChatId, FlowId, MessageId, UpsertId};
 use crate::domain::knowledge::upsert::{
@@ -16,7 +17,6 @@ use crate::domain::predictions::prediction::{ChatType, ConversationProof, RunIds
 use crate::engine::{self, Overrides, Plan};
 use crate::ops::flows::access::{self, FlowAction};
 use crate::ops::flows::{self, drafts};
-pub use crate::ops::predictions::CanvasSource;
 use crate::ops::predictions::{self, RunHost, UploadPolicy};
 use crate::store::tables::{CANVASES, UPSERTS};
 use jiff::Timestamp;
@@ -67,12 +67,7 @@ pub fn resolve_conversation(app: &App, flow: &Flow, sender: &Uploader) -> Result
 ///
 /// # Errors
 /// When the canvas cannot be read.
-pub fn targets_conversation(
-    app: &App,
-    flow: &Flow,
-    fill: &UpsertRequest,
-    side: CanvasSource,
-) -> Result<bool> {
+pub fn targets_conversation(app: &App, flow: &Flow, fill: &UpsertRequest, side: CanvasSide) -> Result<bool> {
     if fill.files.is_empty() {
         return Ok(false);
     }
@@ -116,14 +111,14 @@ fn count_result<T>(app: &App, filled: Result<T>) -> Result<T> {
 /// # Errors
 /// 404 when the flow has no vector store, 403 and 400 for files that no loader of it takes, 400 when it is not clear which
 /// one is meant.
-pub fn prepare(app: &App, flow: Flow, fill: UpsertRequest, side: CanvasSource) -> Result<UpsertJob> {
+pub fn prepare(app: &App, flow: Flow, fill: UpsertRequest, side: CanvasSide) -> Result<UpsertJob> {
     build_job(app, flow, fill, side).or_else(|error| count_result(app, Err(error)))
 }
 
-fn load_canvas(app: &App, flow: &mut Flow, side: CanvasSource) -> Result<Canvas> {
+fn load_canvas(app: &App, flow: &mut Flow, side: CanvasSide) -> Result<Canvas> {
     let drafted = match side {
-        CanvasSource::Draft => drafts::draft_for_run(app, flow)?,
-        CanvasSource::Live => None,
+        CanvasSide::Draft => drafts::draft_for_run(app, flow)?,
+        CanvasSide::Live => None,
     };
     let text = match drafted {
         Some(text) => text,
@@ -135,7 +130,7 @@ fn load_canvas(app: &App, flow: &mut Flow, side: CanvasSource) -> Result<Canvas>
     Canvas::parse(&text).map_err(|fault| Error::RunFailed(fault.to_string()))
 }
 
-fn build_job(app: &App, mut flow: Flow, fill: UpsertRequest, side: CanvasSource) -> Result<UpsertJob> {
+fn build_job(app: &App, mut flow: Flow, fill: UpsertRequest, side: CanvasSide) -> Result<UpsertJob> {
     flow.kind.require_supported()?;
     let canvas = load_canvas(app, &mut flow, side)?;
     if let Some(chat) = fill.conversation {

@@ -11,6 +11,7 @@ use crate::base::cancel::CancelToken;
 use crate::canvas::Canvas;
 use crate::domain::conversations::conversation_name::ConversationName;
 use crate::domain::error::{Error, RateLimitExceeded, Result};
+use crate::domain::flows::draft::CanvasSide;
 use crate::domain::flows::flow::{CanvasDigest, Flow};
 use crate::domain::flows::rate_limit::WindowState;
 use crate::domain::ids::{FlowId, MessageId};
@@ -31,16 +32,8 @@ pub struct PredictionRequest {
     pub flow: Arc<Flow>,
     pub question: Question,
     pub chat_type: ChatType,
-    pub source: CanvasSource,
-}
-
-/// Which canvas of a flow is asked.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum CanvasSource {
-    /// Live: what every caller of the prediction API gets.
-    Live,
-    /// The draft when there is one, else Live: the canvas test chat (manual 2.11).
-    Draft,
+    /// The draft is asked by the test chat of the canvas.
+    pub side: CanvasSide,
 }
 
 /// A question ready to run: nothing can refuse it any more.
@@ -124,9 +117,9 @@ pub(super) fn prepare_nested(
     within: Option<(ConversationRef, CallPath)>,
     cancel: &CancelToken,
 ) -> Result<PredictionRun> {
-    let PredictionRequest { mut flow, mut question, chat_type, source: side } = ask;
+    let PredictionRequest { mut flow, mut question, chat_type, side } = ask;
     let mut drafted = None;
-    if side == CanvasSource::Draft {
+    if side == CanvasSide::Draft {
         drafted = drafts::draft_for_run(app, Arc::make_mut(&mut flow))?;
     }
     if flow.card_count == 0 {

@@ -17,9 +17,7 @@ pub(crate) mod uploads;
 
 pub use self::abort::abort;
 pub(super) use self::ask::evaluate_overrides;
-pub use self::ask::{
-    CanvasSource, PredictionRequest, PredictionRun, admit_key, admit_rate, flow, plan, prepare,
-};
+pub use self::ask::{PredictionRequest, PredictionRun, admit_key, admit_rate, flow, plan, prepare};
 pub use self::conversation::is_owner;
 pub(super) use self::conversation::{ConversationClaim, resolve_conversation, verify_proof};
 pub(super) use self::host::run_host::RunHost;

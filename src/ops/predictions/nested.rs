@@ -1,12 +1,13 @@
 //! A flow that asks another flow of its workspace: within the service, and in a conversation of the other flow's own.
 
-use super::ask::{self, CanvasSource, PredictionRequest, PredictionRun};
+use super::ask::{self, PredictionRequest, PredictionRun};
 use super::conversation::ConversationRef;
 use super::run;
 use crate::app::App;
 use crate::base::cancel::CancelToken;
 use crate::cards::kit::{FlowCall, NullSink};
 use crate::domain::error::{Error, Result};
+use crate::domain::flows::draft::CanvasSide;
 use crate::domain::ids::FlowId;
 use crate::domain::predictions::prediction::{Question, RunOutput};
 use crate::store::tables::FLOWS;
@@ -78,7 +79,7 @@ pub(super) fn ask_flow(
     // The same id names another conversation of another flow, so what is asked later in this one goes on in that one.
     let chat =
         if wanted.afresh { ConversationRef::random() } else { ConversationRef::Existing(from.ids.chat) };
-    let ask = PredictionRequest { flow, question, chat_type: from.chat_type, source: CanvasSource::Live };
+    let ask = PredictionRequest { flow, question, chat_type: from.chat_type, side: CanvasSide::Live };
     let entry = ask::prepare_nested(app, ask, Some((chat, way)), cancel)?;
     Ok(run::run(app, &entry, cancel, &mut NullSink)?.output)
 }

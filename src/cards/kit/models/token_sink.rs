@@ -1,8 +1,7 @@
 //! Where the events of a run go.
 
-use crate::llm::{Delta, ReplyStream, SinkClosed, StreamEnd};
-
-pub type StreamClosed = SinkClosed;
+pub use crate::llm::StreamClosed;
+use crate::llm::{Delta, ReplyStream, StreamEnd};
 
 /// Receives what a run shows while it runs.
 pub trait TokenSink {

@@ -9,6 +9,7 @@ use super::predictions::prediction::{admit_origin, flow_id};
 use crate::app::App;
 use crate::domain::accounts::caller::Caller;
 use crate::domain::error::{Error, Result};
+use crate::domain::flows::draft::CanvasSide;
 use crate::domain::flows::flow::FlowKind;
 use crate::domain::paging::PageRequest;
 use crate::http::request::Request;
@@ -16,7 +17,7 @@ use crate::http::routing::handler::Json;
 use crate::http::routing::origin;
 use crate::ops::flows::{self, FlowFilter};
 use crate::ops::flows::{public_config, refused_origins, validation};
-use crate::ops::predictions::{self, CanvasSource};
+use crate::ops::predictions;
 use crate::wire::deleted::DeletedCount;
 use crate::wire::flows::chat_page::{ChatPageView, PublicFlow, StreamingView, UploadOfferView};
 use crate::wire::flows::problems::{CardProblemsView, OverridableSettingView};
@@ -172,8 +173,8 @@ pub fn delete(app: &App, caller: Caller, request: &Request) -> Result<Json<Delet
 /// 400 for another source, 404, 403.
 pub fn validate(app: &App, caller: Caller, request: &Request) -> Result<Json<Vec<CardProblemsView>>> {
     let side = match request.query("source") {
-        None | Some("" | "draft") => CanvasSource::Draft,
-        Some("live") => CanvasSource::Live,
+        None | Some("" | "draft") => CanvasSide::Draft,
+        Some("live") => CanvasSide::Live,
         Some(_) => return Err(Error::invalid("Invalid source: it must be 'live' or 'draft'.")),
     };
     let found = validation::problems(app, &caller, &flow_id(request)?, side)?;

@@ -4,12 +4,13 @@ use super::progress_reply;
 use crate::app::App;
 use crate::domain::accounts::caller::Caller;
 use crate::domain::error::{Error, Result};
+use crate::domain::flows::draft::CanvasSide;
 use crate::domain::flows::flow::Flow;
 use crate::domain::flows::rate_limit::WindowState;
 use crate::domain::ids::{FlowId, UpsertId};
 use crate::domain::predictions::prediction::ChatType;
 use crate::http::api::predictions::prediction::{
-    admit_origin, canvas_source, conversation_proofs, flow_id, with_session,
+    admit_origin, canvas_side, conversation_proofs, flow_id, with_session,
 };
 use crate::http::reply::Reply;
 use crate::http::request::Request;
@@ -17,7 +18,7 @@ use crate::http::request::json;
 use crate::http::routing::guard::{self, Guard, RequiredAccess};
 use crate::http::routing::handler::Json;
 use crate::ops::accounts::keys;
-use crate::ops::knowledge::upsert::{self, CanvasSource, HistoryFilter, Uploader, UpsertRequest};
+use crate::ops::knowledge::upsert::{self, HistoryFilter, Uploader, UpsertRequest};
 use crate::ops::predictions;
 use crate::wire::deleted::DeletedCount;
 use crate::wire::form::read_fields;
@@ -53,7 +54,7 @@ fn authorize(app: &App, request: &Request) -> Result<UpsertGrant> {
     };
     // Whoever may upsert into the store says by a `chatId` that the files are not for everybody.
     let says_so = sender.chat.is_some();
-    if is_visitors || (says_so && upsert::targets_conversation(app, &flow, &fill, CanvasSource::Live)?) {
+    if is_visitors || (says_so && upsert::targets_conversation(app, &flow, &fill, CanvasSide::Live)?) {
         fill.conversation = Some(upsert::resolve_conversation(app, &flow, &sender)?);
     }
     Ok(UpsertGrant { flow, fill, window })
@@ -137,7 +138,7 @@ fn read_form(fields: Vec<(String, String)>, chat_type: ChatType) -> Result<(Fill
 pub fn run(app: &App, admitted: UpsertGrant, request: &Request) -> Result<Reply> {
     let UpsertGrant { flow, fill, window } = admitted;
     let (id, conversation) = (flow.id, fill.conversation);
-    let prepared = upsert::prepare(app, flow, fill, CanvasSource::Live)?;
+    let prepared = upsert::prepare(app, flow, fill, CanvasSide::Live)?;
     let mut reply = progress_reply::reply_with_progress(app, request, move |app, tell, cancel| {
         upsert::upsert(app, &prepared, tell, cancel).map(FillView::from)
     })?;
@@ -157,7 +158,7 @@ pub fn run(app: &App, admitted: UpsertGrant, request: &Request) -> Result<Reply>
 pub fn run_internal(app: &App, caller: Caller, request: &Request) -> Result<Reply> {
     let flow = upsert::flow(app, &caller, &flow_id(request)?)?;
     let SentUpsert { mut fill, sender, source } = parse_upsert(request, ChatType::Internal)?;
-    let side = canvas_source(source.as_deref())?;
+    let side = canvas_side(source.as_deref())?;
     if sender.chat.is_some() && upsert::targets_conversation(app, &flow, &fill, side)? {
         fill.conversation = Some(upsert::resolve_conversation(app, &flow, &sender)?);
     }

@@ -4,6 +4,7 @@ use crate::app::App;
 use crate::base::cancel::{CancelReason, CancelToken};
 use crate::domain::accounts::caller::Caller;
 use crate::domain::error::{Error, Result};
+use crate::domain::flows::draft::CanvasSide;
 use crate::domain::flows::flow::Flow;
 use crate::domain::flows::rate_limit::WindowState;
 use crate::domain::ids::{ChatId, FlowId};
@@ -25,8 +26,8 @@ use crate::http::routing::handler::Json;
 use crate::http::routing::origin;
 use crate::ops::flows::access::{self, FlowAction};
 use crate::ops::predictions::{
-    self, CanvasSource, NullSink, PredictionProgress, PredictionRequest, PredictionRun, ReplyStream,
-    StreamClosed, StreamEnd, TokenSink,
+    self, NullSink, PredictionProgress, PredictionRequest, PredictionRun, ReplyStream, StreamClosed,
+    StreamEnd, TokenSink,
 };
 use crate::wire::form::read_fields;
 use crate::wire::predictions::abort::AbortView;
@@ -96,7 +97,7 @@ pub(in crate::http::api) fn flow_id(request: &Request) -> Result<FlowId> {
 /// Every refusal, before the first byte (manual 2.2 r2).
 pub fn ask(app: &App, admitted: AskGrant, request: &Request) -> Result<Reply> {
     let AskGrant { flow, question, window } = admitted;
-    let ask = PredictionRequest { flow, question, chat_type: ChatType::External, source: CanvasSource::Live };
+    let ask = PredictionRequest { flow, question, chat_type: ChatType::External, side: CanvasSide::Live };
     let id = ask.flow.id;
     let public_error = |fault| without_hosts_for_stranger(app, &id, fault);
     let entry = predictions::prepare(app, ask, request.cancel()).map_err(public_error)?;
@@ -119,8 +120,8 @@ pub fn ask_internal(app: &App, caller: Caller, request: &Request) -> Result<Repl
     let mut body: QuestionBody = request.json()?;
     let source = body.source.take();
     let question = parse_question(request, body, Vec::new())?;
-    let source = requested_source(source)?;
-    let ask = PredictionRequest { flow, question, chat_type: ChatType::Internal, source };
+    let side = requested_side(source)?;
+    let ask = PredictionRequest { flow, question, chat_type: ChatType::Internal, side };
     let visible_error = |fault| not_found_if_deleted(app, &id, fault);
     let entry = predictions::prepare(app, ask, request.cancel()).map_err(visible_error)?;
     let chat = entry.ids.chat.to_string();
@@ -145,19 +146,19 @@ pub(in crate::http::api) fn not_found_if_deleted(app: &App, flow: &FlowId, fault
     }
 }
 
-fn requested_source(sent: Option<Value>) -> Result<CanvasSource> {
+fn requested_side(sent: Option<Value>) -> Result<CanvasSide> {
     match sent {
-        None | Some(Value::Null) => canvas_source(None),
-        Some(Value::String(side)) => canvas_source(Some(&side)),
+        None | Some(Value::Null) => canvas_side(None),
+        Some(Value::String(side)) => canvas_side(Some(&side)),
         Some(_) => Err(Error::invalid("'source' must be text.")),
     }
 }
 
 /// `"source": "live"` means Live although there is a draft (manual 2.11).
-pub(in crate::http::api) fn canvas_source(source: Option<&str>) -> Result<CanvasSource> {
+pub(in crate::http::api) fn canvas_side(source: Option<&str>) -> Result<CanvasSide> {
     match source {
-        None | Some("draft") => Ok(CanvasSource::Draft),
-        Some("live") => Ok(CanvasSource::Live),
+        None | Some("draft") => Ok(CanvasSide::Draft),
+        Some("live") => Ok(CanvasSide::Live),
         Some(_) => Err(Error::invalid("'source' must be 'live' or 'draft'.")),
     }
 }
@@ -251,10 +252,7 @@ fn send_start(events: &EventSink) -> Result<()> {
     events.send("start", "").map_err(|_| Error::Cancelled)
 }
 
-fn send_end(
-    events: &EventSink,
-    answer: PredictionAnswer,
-) -> Result<(), crate::http::reply::sse::StreamClosed> {
+fn send_end(events: &EventSink, answer: PredictionAnswer) -> Result<(), StreamClosed> {
     let AnswerEvents { lists, metadata } = answer.into();
     if !lists.source_documents.is_empty() {
         events.send("sourceDocuments", &lists.source_documents)?;
@@ -267,10 +265,7 @@ fn send_end(
 }
 
 /// Ends the stream of an answer that somebody wanted no more of (manual 2.7).
-fn send_abort(
-    events: &EventSink,
-    entry: &PredictionRun,
-) -> Result<(), crate::http::reply::sse::StreamClosed> {
+fn send_abort(events: &EventSink, entry: &PredictionRun) -> Result<(), StreamClosed> {
     events.send("metadata", &AnswerEvents::from(entry.stopped_answer()).metadata)?;
     events.send("abort", "[DONE]")?;
     events.close()
@@ -281,11 +276,11 @@ struct TokenEvents<'a>(&'a EventSink);
 
 impl TokenSink for TokenEvents<'_> {
     fn token(&mut self, text: &str) -> Result<(), StreamClosed> {
-        if text.is_empty() { Ok(()) } else { self.0.token(text).map_err(|_| StreamClosed {}) }
+        if text.is_empty() { Ok(()) } else { self.0.token(text) }
     }
 
     fn thinking(&mut self, text: &str) -> Result<(), StreamClosed> {
-        self.0.send("thinking", text).map_err(|_| StreamClosed {})
+        self.0.send("thinking", text)
     }
 
     fn follow(&mut self, streaming: ReplyStream) -> StreamEnd {
