@@ -243,6 +243,13 @@ mod tests {
     use super::*;
     use crate::llm::sse::tests::Pieces;
 
+    impl ReplyStream {
+        /// A stream that nobody has read.
+        pub(crate) fn unread(cancel: &CancelToken) -> Self {
+            Self::from_events(Incoming::of_text("data: one\n\n", cancel), Words)
+        }
+    }
+
     impl StreamSource for Pieces<'_> {
         fn finish(self) {}
     }

@@ -74,6 +74,13 @@ impl Incoming {
         })
     }
 
+    /// An answer that came over no connection.
+    #[cfg(test)]
+    pub(crate) fn of_text(text: &str, cancel: &CancelToken) -> Self {
+        let response = ureq::http::Response::new(ureq::Body::builder().data(text.to_owned()));
+        Self::new(response, None, cancel, ResponseLimits::default()).unwrap()
+    }
+
     /// Changes how long a silence is borne from here on.
     pub fn set_stall(&mut self, stall: Duration) {
         self.limits.stall = stall;

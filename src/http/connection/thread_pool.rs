@@ -19,9 +19,16 @@ type PoolJob = Box<dyn FnOnce() + Send>;
 
 /// Threads that come and go with the requests. They are as many as there are jobs at once: who gives jobs bounds them. A
 /// clone is the same pool.
-#[derive(Clone, Default)]
+#[derive(Clone)]
 pub(in crate::http) struct ThreadPool {
     idle: Arc<IdleWorkers>,
+    stack_bytes: usize,
+}
+
+impl Default for ThreadPool {
+    fn default() -> Self {
+        Self { idle: Arc::default(), stack_bytes: REQUEST_STACK_BYTES }
+    }
 }
 
 /// Who has nothing to do; whoever ran last is last.
@@ -34,6 +41,12 @@ struct PoolWorker {
 }
 
 impl ThreadPool {
+    /// A pool whose threads want a stack that no system has, so that it gives none.
+    #[cfg(test)]
+    pub(in crate::http) fn without_threads() -> Self {
+        Self { idle: Arc::default(), stack_bytes: isize::MAX.unsigned_abs() / 2 }
+    }
+
     /// Has `job` run on a thread of its own. A panic of it ends there.
     ///
     /// # Errors
@@ -47,7 +60,7 @@ impl ThreadPool {
             return Ok(());
         }
         let idle = self.idle.clone();
-        let named = thread::Builder::new().name("request".to_owned()).stack_size(REQUEST_STACK_BYTES);
+        let named = thread::Builder::new().name("request".to_owned()).stack_size(self.stack_bytes);
         named.spawn(move || run_worker(&idle, job)).map(drop)
     }
 }

@@ -54,7 +54,7 @@ impl Pump {
             Successor::Thread(tell) => drop(tell.send(PumpEvent::Over(streaming, result))),
             Successor::Rest(rest) => {
                 let Some((_, threads)) = rest.means() else { return };
-                // Without a thread the rest is dropped, and ends the stream with an error.
+                // Without a thread the rest is dropped, and ends the stream with an error. What it holds of the pipe goes with it.
                 let _ = threads.spawn(move || rest.resume(end_stream(*streaming, result)));
             }
         }
@@ -153,6 +153,16 @@ impl PumpSlot {
         }
     }
 
+    /// Lets the run go on whose stream nobody will read any more. The pump keeps the run, the run its sink, and that the pipe
+    /// which the pump lies in, so a pump that stayed here would keep all of them for ever. The thread that was asked for when
+    /// the run was cancelled may have taken it already, or there was none.
+    pub(super) fn abandon(&self) {
+        if let Some(pump) = self.replace(None) {
+            let reason = pump.cancel.reason().unwrap_or(CancelReason::CallerLeft);
+            pump.finish(Err(stop_error(reason)));
+        }
+    }
+
     /// Reads what there is of the stream, if there is one; true when others had their turn and there may be more.
     pub(in crate::http) fn poll(&self, cx: &mut Context<'_>, on: impl FnMut(Delta<'_>)) -> bool {
         let mut place = self.lock();
@@ -182,7 +192,7 @@ pub(super) fn hand_over(pipe: &Arc<Pipe>, streaming: Box<ReplyStream>, rest: Res
     let hook = cancel.on_cancel(move || {
         if let Some(pipe) = stopped.upgrade() {
             let pump_owner = pipe.clone();
-            // Without a thread the body ends it, when it is read.
+            // Without a thread the body ends it, when it is read or goes.
             let _ = threads.spawn(move || pump_owner.pump.stop());
             pipe.wake_reader();
         }
@@ -193,9 +203,44 @@ pub(super) fn hand_over(pipe: &Arc<Pipe>, streaming: Box<ReplyStream>, rest: Res
         None => Some(hook),
     };
     drop(unused);
+    if cancel.reason().is_some() || pipe.is_abandoned() {
+        // The body may have gone before the stream was there, and nobody else looks for it then.
+        pipe.pump.stop();
+    }
 }
 
 fn end_stream(mut streaming: ReplyStream, result: Result<(), ModelError>) -> StreamEnd {
     streaming.leave_to_thread();
     streaming.end(result)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::http::connection::thread_pool::ThreadPool;
+    use crate::http::reply::sse::channel;
+    use std::sync::atomic::{AtomicBool, Ordering};
+    use std::time::Duration;
+
+    /// Without a thread for the end of an answer nobody takes the pump away when the run is cancelled, so whoever comes last
+    /// has to: the body that goes, or who hands the stream over to a body that is gone.
+    #[test]
+    fn without_a_thread_for_its_end_an_answer_whose_caller_left_is_freed() {
+        for leaves_before in [false, true] {
+            let cancel = CancelToken::new(None);
+            let (sink, body, pipe) =
+                channel(cancel.clone(), Duration::from_secs(60), ThreadPool::without_threads(), Arc::new(()));
+            let (kept, is_ended) = (Arc::downgrade(&pipe), Arc::new(AtomicBool::new(false)));
+            let ended = is_ended.clone();
+            let rest = RestOfRun::new(sink, move |_, _| ended.store(true, Ordering::SeqCst));
+            let body = Some(body).filter(|_| !leaves_before);
+            hand_over(&pipe, Box::new(ReplyStream::unread(&cancel)), rest);
+            drop(pipe);
+            assert_eq!(kept.upgrade().is_some(), !leaves_before, "the body has it");
+            drop(body);
+            assert!(kept.upgrade().is_none());
+            // Whoever hands it over has a thread, which can go on with the run.
+            assert_eq!(is_ended.load(Ordering::SeqCst), leaves_before);
+        }
+    }
 }

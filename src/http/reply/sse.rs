@@ -124,7 +124,7 @@ pub(super) struct RestOfRun {
 type Continuation = Box<dyn FnOnce(EventSink, StreamEnd) + Send>;
 
 impl RestOfRun {
-    fn new(sink: EventSink, then: impl FnOnce(EventSink, StreamEnd) + Send + 'static) -> Self {
+    pub(super) fn new(sink: EventSink, then: impl FnOnce(EventSink, StreamEnd) + Send + 'static) -> Self {
         Self { parts: Some((sink, Box::new(then))), span: tracing::Span::current() }
     }
 
@@ -195,6 +195,11 @@ impl Pipe {
         append(&mut state.buffer, payload);
         Self::wake(state);
         Ok(())
+    }
+
+    /// True when there is no body any more.
+    pub(super) fn is_abandoned(&self) -> bool {
+        self.lock().abandoned
     }
 
     /// Has the connection look what there is to do.
@@ -346,6 +351,7 @@ impl Drop for EventBody {
         state.buffer = Vec::new();
         drop(state);
         self.pipe.space_freed.notify_all();
+        self.pipe.pump.abandon();
     }
 }
 
