@@ -18,7 +18,7 @@ pub(crate) mod wal;
 #[cfg(test)]
 mod tests;
 
-use crate::domain::conversations::conversation::Message;
+use crate::domain::conversations::conversation::{Message, Utterance};
 use crate::domain::damage::Damage;
 use crate::domain::error::{Error, Result};
 use crate::domain::ids::{ChatId, FlowId, WorkspaceId};
@@ -33,6 +33,7 @@ pub use crate::store::typed::{GlobalTable, WorkspaceTable, WorkspaceTexts};
 use crate::store::wal::log::WriteAheadLog;
 pub use keys::{AsKey, KeyRange, RecordId};
 use std::hash::Hash;
+use serde::de::DeserializeOwned;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -144,6 +145,30 @@ impl Store {
         self.with_snapshot(|tx| {
             let tx = MessagesTx::assume_drained(tx);
             let messages = crate::store::queries::messages::of_chat_with_pending(
+        self.read_conversation(workspace, flow, chat, newest)
+    }
+
+    /// As [`Self::conversation`], without what a memory does not read.
+    ///
+    /// # Errors
+    /// As [`Self::conversation`].
+    pub fn utterances(
+        &self,
+        workspace: &WorkspaceId,
+        flow: &FlowId,
+        chat: &ChatId,
+        newest: usize,
+    ) -> Result<Vec<Utterance>> {
+        self.read_conversation(workspace, flow, chat, newest)
+    }
+
+    fn read_conversation<M: DeserializeOwned>(
+        &self,
+        workspace: &WorkspaceId,
+        flow: &FlowId,
+        chat: &ChatId,
+        newest: usize,
+    ) -> Result<Vec<M>> {
                 &tx, workspace, flow, chat, newest, &pending,
             )?;
             Ok(messages.unwrap_or_default())

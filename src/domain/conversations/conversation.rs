@@ -120,6 +120,19 @@ pub struct Message {
     pub stopped: bool,
 }
 
+/// Who said what: of a stored [`Message`] what a memory reads. A question reads hundreds of them, so nothing else is parsed.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+pub struct Utterance {
+    pub role: MessageRole,
+    pub content: String,
+}
+
+impl From<Message> for Utterance {
+    fn from(message: Message) -> Self {
+        Self { role: message.role, content: message.content }
+    }
+}
+
 /// Mints and proves session tokens: base64url(HMAC-SHA256(secret, flow ‖ chat)), no stored state.
 #[derive(Clone)]
 pub struct OwnershipTokens {
@@ -171,6 +184,31 @@ impl OwnershipTokens {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_utterance_is_a_message_without_the_rest() {
+        let message = Message {
+            id: MessageId::random(),
+            role: MessageRole::Api,
+            flow: FlowId::random(),
+            chat: ChatId::random(),
+            content: "It \"rains\".".to_owned(),
+            chat_type: ChatType::External,
+            session: None,
+            memory_type: None,
+            created: Timestamp::UNIX_EPOCH,
+            lead_email: None,
+            file_uploads: vec![MessageFile::default()],
+            used_tools: Vec::new(),
+            source_documents: Vec::new(),
+            usage: None,
+            follow_up_prompts: vec!["And then?".to_owned()],
+            stopped: true,
+        };
+        let stored = serde_json::to_vec(&message).unwrap();
+        let read: Utterance = serde_json::from_slice(&stored).unwrap();
+        assert_eq!(read, Utterance::from(message));
+    }
 
     #[test]
     fn a_token_fits_one_flow_and_one_conversation() {

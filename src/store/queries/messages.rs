@@ -12,6 +12,7 @@ use crate::store::tables::{COUNTERS, FLOW_TIMELINE, FLOW_WORKSPACE, MESSAGES};
 use crate::store::transaction::{MessageReader, Order, Tx, WriteTx, is_database_error};
 use crate::store::wal::memtable::PendingMessage;
 use jiff::Timestamp;
+use serde::de::DeserializeOwned;
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::ops::ControlFlow;
@@ -164,18 +165,18 @@ pub fn of_chat(
     Ok(of_chat_with_pending(tx, workspace, flow, chat, newest, &[])?.unwrap_or_default())
 }
 
-/// As [`of_chat`], with those that the database may not have yet; `None` when the flow is not in its workspace.
+/// As [`of_chat`], with those that the database may not have yet, and of each what `M` has of it; `None` when the flow is not in its workspace.
 ///
 /// # Errors
 /// As [`of_chat`].
-pub(in crate::store) fn of_chat_with_pending(
+pub(in crate::store) fn of_chat_with_pending<M: DeserializeOwned>(
     tx: &impl MessageReader,
     workspace: &WorkspaceId,
     flow: &FlowId,
     chat: &ChatId,
     newest: usize,
     pending: &[PendingMessage],
-) -> Result<Option<Vec<Message>>> {
+) -> Result<Option<Vec<M>>> {
     if newest == 0 || !is_in_workspace(tx, workspace, flow)? {
         return Ok(None);
     }
@@ -291,12 +292,12 @@ fn scan_timeline(
     tx.scan(FLOW_TIMELINE, &KeyRange::prefix(flow.bytes()), order, |key, chat| {
         let sequence = keys::sequence(key).ok_or_else(|| Error::internal("a timeline key is too short"))?;
         let chat = ChatId::from_bytes(chat.try_into().map_err(Error::internal)?);
-        let message = tx.get_with(MESSAGES, &keys::message(flow, &chat, sequence), parse)?;
+        let message = tx.get_with(MESSAGES, &keys::message(flow, &chat, sequence), parse::<Message>)?;
         Ok(message.map_or(ControlFlow::Continue(()), |message| each(sequence, message)))
     })
 }
 
-pub(in crate::store) fn parse(value: &[u8]) -> Result<Message> {
+pub(in crate::store) fn parse<M: DeserializeOwned>(value: &[u8]) -> Result<M> {
     // The cause is not kept: its text may quote the message.
     serde_json::from_slice(value).map_err(|_| Error::internal("a stored message cannot be read"))
 }

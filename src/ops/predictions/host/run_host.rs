@@ -8,7 +8,7 @@ use crate::cards::kit::{
     RunFacts, SignIns, StoredFile, UpsertObserver, VectorIndexes, VectorStore, WorkspaceFiles,
     WorkspaceTools,
 };
-use crate::domain::conversations::conversation::Conversation;
+use crate::domain::conversations::conversation::{Conversation, Message, Utterance};
 use crate::domain::error::{Error, Result};
 use crate::domain::flows::flow::Flow;
 use crate::domain::ids::{ChatId, CredentialId, DocumentStoreId, ToolId};
@@ -212,9 +212,9 @@ impl Conversations for RunHost<'_> {
     fn history(&self, session: Option<&str>, newest: usize) -> Result<Vec<HistoryMessage>> {
         let (workspace, flow) = (&self.flow.workspace, &self.flow.id);
         let shared = session.filter(|session| *session != self.ids.chat.to_string());
-        let stored = match shared {
+        let said = match shared {
             None if self.run.is_some_and(|entry| entry.is_first_message) => Vec::new(),
-            None => self.app.store.conversation(workspace, flow, &self.ids.chat, newest)?,
+            None => self.app.store.utterances(workspace, flow, &self.ids.chat, newest)?,
             Some(session) => {
                 self.notes.session.get_or_init(|| session.to_owned());
                 let page = MessagePage {
@@ -224,18 +224,15 @@ impl Conversations for RunHost<'_> {
                 };
                 // A message whose session is its own conversation belongs to the person who said it: a text that names
                 // that conversation finds nothing of it.
-                let fits = |message: &crate::domain::conversations::conversation::Message| {
+                let fits = |message: &Message| {
                     message.session.as_deref() == Some(session) && message.chat.to_string() != session
                 };
                 let found =
                     self.app.store.read_messages(|tx| messages::of_flow(tx, workspace, flow, fits, page))?;
-                found.into_iter().rev().collect()
+                found.into_iter().rev().map(Utterance::from).collect()
             }
         };
-        Ok(stored
-            .into_iter()
-            .map(|message| HistoryMessage { role: message.role, text: message.content })
-            .collect())
+        Ok(said.into_iter().map(|said| HistoryMessage { role: said.role, text: said.content }).collect())
     }
 
     fn memory_session(&self, session: Option<&str>) -> Result<String> {
