@@ -22,6 +22,7 @@ use crate::domain::conversations::conversation::{Message, Utterance};
 use crate::domain::damage::Damage;
 use crate::domain::error::{Error, Result};
 use crate::domain::ids::{ChatId, FlowId, WorkspaceId};
+use crate::store::engine::checkpointer::Checkpointer;
 use crate::store::engine::database::{AppendResult, StorageEngine};
 use crate::store::engine::group_commit::{GroupCommit, LeaderPanicked};
 pub use crate::store::engine::read_cache::ReadCache;
@@ -32,16 +33,17 @@ pub use crate::store::transaction::{MessageReader, MessagesTx, Order, ReadTx, Tx
 pub use crate::store::typed::{GlobalTable, WorkspaceTable, WorkspaceTexts};
 use crate::store::wal::log::WriteAheadLog;
 pub use keys::{AsKey, KeyRange, RecordId};
-use std::hash::Hash;
 use serde::de::DeserializeOwned;
+use std::hash::Hash;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// The open database.
 pub struct Store {
-    engine: StorageEngine,
-    write_group: WriteGroup,
+    engine: Arc<StorageEngine>,
+    write_group: Arc<WriteGroup>,
     append_group: GroupCommit<MessageBatch, Result<()>>,
+    checkpointer: Checkpointer,
 }
 
 impl Store {
@@ -50,7 +52,7 @@ impl Store {
     /// # Errors
     /// Says what is wrong and what to do next.
     pub fn open(path: &Path) -> Result<Self, OpenError> {
-        Ok(Self::new(StorageEngine::open(path)?))
+        Self::new(StorageEngine::open(path)?)
     }
 
     /// Opens the database file at `path` to look at it: no file beside it or in it changes, whatever is written here.
@@ -58,11 +60,13 @@ impl Store {
     /// # Errors
     /// As [`Self::open`]; when there is none.
     pub fn open_read_only(path: &Path) -> Result<Self, OpenError> {
-        Ok(Self::new(StorageEngine::open_read_only(path)?))
+        Self::new(StorageEngine::open_read_only(path)?)
     }
 
-    fn new(engine: StorageEngine) -> Self {
-        Self { engine, write_group: WriteGroup::default(), append_group: GroupCommit::new() }
+    fn new(engine: StorageEngine) -> Result<Self, OpenError> {
+        let (engine, write_group) = (Arc::new(engine), Arc::<WriteGroup>::default());
+        let checkpointer = Checkpointer::start(engine.clone(), write_group.clone())?;
+        Ok(Self { engine, write_group, append_group: GroupCommit::new(), checkpointer })
     }
 
     /// Everything that the database at `path` consists of; a file that is not needed yet is not there.
@@ -94,6 +98,7 @@ impl Store {
     /// # Errors
     /// As [`Self::read`].
     pub fn read_messages<T>(&self, f: impl FnOnce(&MessagesTx) -> Result<T>) -> Result<T> {
+        self.checkpointer.drain_if_large(&self.engine);
         if let Some(watermark) = self.engine.memtable.latest() {
             self.write_group.drain_memtable(&self.engine, watermark)?;
         }
@@ -140,11 +145,6 @@ impl Store {
         chat: &ChatId,
         newest: usize,
     ) -> Result<Vec<Message>> {
-        // First, and the snapshot after: what is stored in between is in both.
-        let pending = self.engine.memtable.of_chat(workspace, flow, chat, newest);
-        self.with_snapshot(|tx| {
-            let tx = MessagesTx::assume_drained(tx);
-            let messages = crate::store::queries::messages::of_chat_with_pending(
         self.read_conversation(workspace, flow, chat, newest)
     }
 
@@ -169,6 +169,11 @@ impl Store {
         chat: &ChatId,
         newest: usize,
     ) -> Result<Vec<M>> {
+        // First, and the snapshot after: what is stored in between is in both.
+        let pending = self.engine.memtable.of_chat(workspace, flow, chat, newest);
+        self.with_snapshot(|tx| {
+            let tx = MessagesTx::assume_drained(tx);
+            let messages = crate::store::queries::messages::of_chat_with_pending(
                 &tx, workspace, flow, chat, newest, &pending,
             )?;
             Ok(messages.unwrap_or_default())
@@ -185,8 +190,9 @@ impl Store {
     /// # Panics
     /// When called inside another write of the same thread.
     pub fn write<T>(&self, f: impl Fn(&WriteTx) -> Result<T>) -> Result<T> {
+        self.checkpointer.drain_if_large(&self.engine);
         let result = self.write_group.write(&self.engine, &f);
-        self.checkpoint_if_due();
+        self.request_checkpoint_if_due();
         result
     }
 
@@ -205,7 +211,7 @@ impl Store {
     pub fn append(&self, batch: MessageBatch) -> Result<()> {
         let result =
             self.append_group.submit_and_wait(batch, |all| self.append_all(&all)).unwrap_or_else(fail_append);
-        self.checkpoint_if_due();
+        self.request_checkpoint_if_due();
         result
     }
 
@@ -214,15 +220,15 @@ impl Store {
     pub fn append_then(&self, batch: MessageBatch, done: impl FnOnce(Result<()>) + Send + 'static) {
         let done = |appended: Result<_, LeaderPanicked>| done(appended.unwrap_or_else(fail_append));
         self.append_group.submit(batch, done, |all| self.append_all(&all));
-        // Nobody waits for this thread any more.
-        self.checkpoint_if_due();
+        self.request_checkpoint_if_due();
     }
 
     fn append_all(&self, batches: &[MessageBatch]) -> Vec<Result<()>> {
         let appended = self.engine.append_messages(batches).and_then(|kept| match kept {
-            // Whoever makes a checkpoint already is waited for, and then there is room.
+            // When the checkpoint is over there is room.
             AppendResult::LogFull => {
-                self.write_group.checkpoint(&self.engine).and_then(|()| self.engine.append_messages(batches))
+                self.checkpointer.wait_for_checkpoint();
+                self.engine.append_messages(batches)
             }
             kept => Ok(kept),
         });
@@ -257,12 +263,10 @@ impl Store {
         Ok(report)
     }
 
-    /// Makes a checkpoint when a segment of the log is full. The one who does it waits; others go on.
-    fn checkpoint_if_due(&self) {
-        if self.engine.take_checkpoint_duty()
-            && let Err(error) = self.write_group.checkpoint(&self.engine)
-        {
-            tracing::warn!(%error, "the checkpoint failed; the log still holds every change");
+    /// Has a checkpoint made when a segment of the log is full. Nobody waits for it as long as the other one has room.
+    fn request_checkpoint_if_due(&self) {
+        if self.engine.take_checkpoint_duty() {
+            self.checkpointer.request_checkpoint();
         }
     }
 }

@@ -45,7 +45,7 @@ pub(in crate::store) struct StorageEngine {
     log: Mutex<Option<WriteAheadLog>>,
     /// Messages that the log has and the database has not. Filled and cleared while `log` is held.
     pub(in crate::store) memtable: Memtable,
-    /// A segment of the log is full, and nobody has begun a checkpoint for it.
+    /// A segment of the log is full, and nobody has asked for its checkpoint.
     is_checkpoint_due: AtomicBool,
     poisoned: AtomicBool,
     /// Raised by every change, and by every opening, after which a change that failed may be there.
@@ -298,7 +298,12 @@ impl StorageEngine {
         }
     }
 
-    /// True for the one who is to make the checkpoint now.
+    /// True while a full segment waits for its checkpoint.
+    pub(in crate::store) fn is_checkpoint_pending(&self) -> bool {
+        self.lock_log().as_ref().is_some_and(WriteAheadLog::is_checkpoint_pending)
+    }
+
+    /// True for the one who is to have the checkpoint made now.
     pub(in crate::store) fn take_checkpoint_duty(&self) -> bool {
         self.is_checkpoint_due.load(Ordering::Acquire) && self.is_checkpoint_due.swap(false, Ordering::AcqRel)
     }

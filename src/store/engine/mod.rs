@@ -1,5 +1,6 @@
 //! The storage engine: one database, many writers at once, and what is remembered of it.
 
+pub(crate) mod checkpointer;
 pub(crate) mod create;
 pub(crate) mod database;
 pub(crate) mod group_commit;

@@ -139,6 +139,13 @@ impl WriteGroup {
 
     /// Makes a checkpoint if a segment of the log waits for one, after whoever makes one already.
     pub(in crate::store) fn checkpoint(&self, engine: &StorageEngine) -> Result<()> {
+        // Whoever writes first commits for all: this thread, unless somebody else is quicker once more.
+        let open = self.lock_open();
+        if has_members(&open) {
+            drop(self.join_batch(open, engine, Ok(())));
+        } else {
+            self.release_unwritten(open, engine);
+        }
         self.write(engine, &|tx: &WriteTx| {
             tx.request_checkpoint();
             Ok(())

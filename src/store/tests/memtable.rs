@@ -8,9 +8,7 @@ use super::wal::killed;
 use crate::domain::error::Result;
 use crate::domain::ids::{ChatId, FlowId, WorkspaceId};
 use crate::store::engine::database::StorageEngine;
-use crate::store::engine::group_commit::GroupCommit;
 use crate::store::engine::recovery::LogPaths;
-use crate::store::engine::write_group::WriteGroup;
 use crate::store::queries::messages::{self, MessageBatch};
 use crate::store::queries::timeline;
 use crate::store::tables::{FLOW_WORKSPACE, META};
@@ -249,7 +247,7 @@ fn a_flush_that_fails_loses_no_message() {
         let opener = move || redb::Database::builder().create_with_backend(under.clone());
         let handle =
             StorageEngine::new(opener().unwrap(), Box::new(opener), Some(LogPaths::new(&path))).unwrap();
-        Store { engine: handle, write_group: WriteGroup::default(), append_group: GroupCommit::new() }
+        Store::new(handle).unwrap()
     };
     let store = open();
     settle_in(&store, 1);

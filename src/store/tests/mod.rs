@@ -1,6 +1,7 @@
 //! The store as a whole: shared commits under load, failures, panics, a failing disk, and reopening.
 
 mod append;
+mod checkpoints;
 mod damage;
 mod memtable;
 mod messages;
@@ -285,6 +286,8 @@ fn the_file_is_for_its_owner_only() {
 pub(super) struct Disk {
     bytes: Arc<Mutex<Vec<u8>>>,
     pub(super) full: Arc<AtomicBool>,
+    /// The names of the threads that had it flushed.
+    pub(super) flushers: Arc<Mutex<Vec<String>>>,
 }
 
 impl Disk {
@@ -310,6 +313,8 @@ impl StorageBackend for Disk {
         Ok(())
     }
     fn sync_data(&self) -> std::io::Result<()> {
+        let thread = std::thread::current();
+        self.flushers.lock().unwrap().push(thread.name().unwrap_or_default().to_owned());
         self.check()
     }
     fn write(&self, offset: u64, data: &[u8]) -> std::io::Result<()> {
@@ -326,8 +331,7 @@ fn a_full_disk_heals_without_a_restart() {
     let under = disk.clone();
     let opener = move || Database::builder().create_with_backend(under.clone());
     let handle = StorageEngine::new(opener().unwrap(), Box::new(opener), None).unwrap();
-    let store =
-        Store { engine: handle, write_group: WriteGroup::default(), append_group: GroupCommit::new() };
+    let store = Store::new(handle).unwrap();
     let add = |name: &str| store.write(|tx| USER_BY_EMAIL.put(tx, name, &UserId::random()));
     add("before").unwrap();
     for _ in 0..3 {

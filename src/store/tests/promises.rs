@@ -43,6 +43,7 @@ impl DatabaseFile {
         let file = self.clone();
         let opener = move || Database::builder().create_with_backend(file.clone());
         Store::new(StorageEngine::new(opener().unwrap(), Box::new(opener), log.map(LogPaths::new)).unwrap())
+            .unwrap()
     }
 
     fn at(&self, offset: u64) -> io::Result<std::sync::MutexGuard<'_, File>> {
@@ -104,7 +105,8 @@ fn opening_reads_at_most_two_segments() {
         };
         let database = opener().unwrap();
         let opened =
-            Store::new(StorageEngine::new(database, Box::new(opener), Some(LogPaths::new(&path))).unwrap());
+            Store::new(StorageEngine::new(database, Box::new(opener), Some(LogPaths::new(&path))).unwrap())
+                .unwrap();
         assert!(!is_walked.load(Ordering::SeqCst), "the whole database was read after {rows} rows");
         for number in 0..rows {
             assert!(opened.read(|tx| tx.has(META, &number.to_be_bytes())).unwrap(), "row {number}");

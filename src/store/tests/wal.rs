@@ -9,6 +9,7 @@ use crate::store::wal::segment::{SEGMENT_BYTES, SEGMENT_RECORDS_MAX};
 use crate::store::*;
 use proptest::prelude::*;
 use std::collections::BTreeMap;
+use std::ffi::OsString;
 use std::fs;
 use std::ops::ControlFlow;
 use std::path::PathBuf;
@@ -54,14 +55,27 @@ fn journal(folder: &Path) -> PathBuf {
     folder.join("test.journal")
 }
 
-/// The files as a kill at this moment leaves them.
+/// The files as a kill at this moment leaves them. A checkpoint may be writing them, so they are read until nothing changed
+/// between two times.
 pub(in crate::store) fn killed(folder: &Path) -> tempfile::TempDir {
+    let mut files = contents(folder);
+    loop {
+        let again = contents(folder);
+        if again == files {
+            break;
+        }
+        files = again;
+    }
     let copy = tempfile::tempdir().unwrap();
-    for entry in fs::read_dir(folder).unwrap() {
-        let entry = entry.unwrap();
-        fs::copy(entry.path(), copy.path().join(entry.file_name())).unwrap();
+    for (name, content) in files {
+        fs::write(copy.path().join(name), content).unwrap();
     }
     copy
+}
+
+fn contents(folder: &Path) -> BTreeMap<OsString, Vec<u8>> {
+    let entries = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap());
+    entries.map(|entry| (entry.file_name(), fs::read(entry.path()).unwrap())).collect()
 }
 
 fn put(store: &Store, key: &str, value: &[u8]) {

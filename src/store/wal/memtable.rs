@@ -80,11 +80,17 @@ impl Memtable {
 
     /// The watermark behind everything that was added so far; `None` when the database has all of it.
     pub(in crate::store) fn latest(&self) -> Option<Watermark> {
+        self.latest_of(1)
+    }
+
+    /// As [`Self::latest`]; `None` also when fewer than `count` are there.
+    pub(in crate::store) fn latest_of(&self, count: usize) -> Option<Watermark> {
         if !self.has_pending.load(Ordering::SeqCst) {
             return None;
         }
         let pending = self.pending.read().unwrap_or_else(PoisonError::into_inner);
-        pending.back().map(|last| Watermark(last.sequence + 1))
+        let last = pending.back().filter(|_| pending.len() >= count)?;
+        Some(Watermark(last.sequence + 1))
     }
 
     /// True while the database lacks a message below the watermark.
