@@ -126,10 +126,13 @@ fn ask_provider(base: &str) -> Vec<Duration> {
 }
 
 const MILLION: usize = 1_000_000;
+/// How many lines tell of the memory on the way.
+const LINES: usize = 10;
 
-/// The memory of the service while a million answers of its own are stored.
-pub fn million() {
-    heading("A million stored answers, 16 callers");
+/// The memory of the service while a million answers of its own are stored, or so many.
+pub fn million(answers: Option<usize>) {
+    let answers = answers.unwrap_or(MILLION);
+    heading(&format!("{answers} stored answers, 16 callers"));
     let provider = model::start();
     let service = throwaway(&[]);
     let process = service.program.process_id();
@@ -137,9 +140,9 @@ pub fn million() {
     println!("    before the first {:.1} MB", megabytes(process));
     let mut callers = Callers::new(&target, CALLERS);
     let (mut stored, mut told) = (0, 0);
-    while stored < MILLION {
+    while stored < answers {
         stored += callers.block(BLOCK).len();
-        if stored >= told + MILLION / 10 {
+        if stored >= told + answers / LINES {
             told = stored;
             println!("    {stored} answers: {:.1} MB", megabytes(process));
         }
