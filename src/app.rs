@@ -19,7 +19,6 @@ use crate::script::{self, ScriptRunner};
 use crate::settings::{Environment, Settings};
 use crate::state::SharedState;
 use crate::store::{self, Store};
-use std::fmt;
 use std::ops::Deref;
 use std::sync::Arc;
 
@@ -59,53 +58,37 @@ impl Deref for App {
 }
 
 /// Why an [`App`] could not be opened. Each says what to do.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
 pub enum AppOpenError {
     /// The data folder cannot be made or written.
+    #[error("The data folder cannot be used ({0}). Choose another one with SERVICE_DATA_DIR or --data-dir.")]
     Folder(std::io::Error),
     /// A folder is open to others and cannot be closed.
+    #[error("{0}")]
     Loose(AccessError),
+    #[error("{0}")]
     Store(store::OpenError),
     /// The folder was used, and its database is gone.
+    #[error(
+        "the database (flowkeep.redb) is empty or missing in a data folder that was used; restore a backup of \
+         the folder, or move the folder away to start empty"
+    )]
     NoDatabase,
+    #[error("{0}")]
     Secrets(SecretsError),
     /// What a crash left behind could not be completed.
+    #[error("The versions that a crash left behind could not be completed: {0}")]
     Replay(Error),
     /// What was to be read of a folder that is only looked at.
+    #[error("{0}")]
     Look(Error),
     /// The system gives no more threads.
+    #[error("The system gives no more threads ({0}).")]
     Threads(std::io::Error),
     /// The authorities that the operator named.
+    #[error("{0}")]
     Authorities(AuthoritiesError),
 }
-
-impl fmt::Display for AppOpenError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Folder(cause) => {
-                write!(
-                    f,
-                    "The data folder cannot be used ({cause}). Choose another one with SERVICE_DATA_DIR or --data-dir."
-                )
-            }
-            Self::Loose(cause) => cause.fmt(f),
-            Self::Store(cause) => cause.fmt(f),
-            Self::NoDatabase => f.write_str(
-                "the database (flowkeep.redb) is empty or missing in a data folder that was used; restore a backup of \
-                 the folder, or move the folder away to start empty",
-            ),
-            Self::Secrets(cause) => cause.fmt(f),
-            Self::Authorities(cause) => cause.fmt(f),
-            Self::Threads(cause) => write!(f, "The system gives no more threads ({cause})."),
-            Self::Look(cause) => cause.fmt(f),
-            Self::Replay(cause) => {
-                write!(f, "The versions that a crash left behind could not be completed: {cause}")
-            }
-        }
-    }
-}
-
-impl std::error::Error for AppOpenError {}
 
 fn secrets(store: &Store, settings: &Settings) -> Result<Secrets, AppOpenError> {
     let unread = |error: Error| AppOpenError::Store(error.into());

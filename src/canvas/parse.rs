@@ -3,12 +3,12 @@
 use super::{Canvas, Edge, Node, former_names};
 use serde_json::{Map, Value};
 use std::collections::HashMap;
-use std::fmt;
 
 /// Why a text is not a canvas.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum CanvasError {
     /// Not JSON text.
+    #[error("Invalid flowData: it is not JSON text (line {line}, column {column}).")]
     NotJson {
         /// Line of the first fault, from 1.
         line: usize,
@@ -16,29 +16,15 @@ pub enum CanvasError {
         column: usize,
     },
     /// JSON, but not an object.
+    #[error("Invalid flowData: it must be a JSON object with lists 'nodes' and 'edges'.")]
     NotAnObject,
     /// The list is missing, or something else stands in its place.
+    #[error("Invalid flowData: it must hold a list '{0}'.")]
     MissingList(&'static str),
     /// Two nodes share an id, so references to it would be ambiguous.
+    #[error("Invalid flowData: two nodes have the id '{0}'.")]
     DuplicateId(String),
 }
-
-impl fmt::Display for CanvasError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::NotJson { line, column } => {
-                write!(f, "Invalid flowData: it is not JSON text (line {line}, column {column}).")
-            }
-            Self::NotAnObject => {
-                f.write_str("Invalid flowData: it must be a JSON object with lists 'nodes' and 'edges'.")
-            }
-            Self::MissingList(name) => write!(f, "Invalid flowData: it must hold a list '{name}'."),
-            Self::DuplicateId(id) => write!(f, "Invalid flowData: two nodes have the id '{id}'."),
-        }
-    }
-}
-
-impl std::error::Error for CanvasError {}
 
 pub(super) fn parse(text: &str) -> Result<Canvas, CanvasError> {
     let value: Value = serde_json::from_str(text)

@@ -1,6 +1,5 @@
 //! Who may read what is made, whatever the mask of the process: the service's own user, and nobody else unless told.
 
-use std::fmt;
 use std::fs::File;
 use std::io;
 #[cfg(not(unix))]
@@ -48,24 +47,16 @@ impl Access {
 }
 
 /// A folder or file that others may enter or read, and that cannot be closed to them.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
+#[error(
+    "{} is open to other users and cannot be closed to them ({cause}); make the user that runs the service its \
+     owner, or choose a new folder inside of it",
+    .path.display()
+)]
 pub struct AccessError {
     pub path: PathBuf,
     pub cause: io::Error,
 }
-
-impl fmt::Display for AccessError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (path, cause) = (self.path.display(), &self.cause);
-        write!(
-            f,
-            "{path} is open to other users and cannot be closed to them ({cause}); make the user that runs the service its \
-             owner, or choose a new folder inside of it"
-        )
-    }
-}
-
-impl std::error::Error for AccessError {}
 
 #[cfg(unix)]
 pub use unix::{enforce, restrict_umask};

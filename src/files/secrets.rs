@@ -10,7 +10,6 @@ use crate::durable::{Access, DurableFolder, EntryKind, Tree, enforce};
 use hmac::{Hmac, KeyInit as _, Mac as _};
 use sha2::Sha256;
 use std::collections::BTreeMap;
-use std::fmt;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -43,19 +42,28 @@ pub struct SecretFingerprints {
 }
 
 /// Why the secrets cannot be used. Each text is one line that says what to do next.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
 pub enum SecretsError {
     /// A file has not the size of a secret.
+    #[error(
+        "the file secrets/{name} in the data folder is damaged (it must have {SECRET_BYTES} bytes); restore \
+         it from a backup. It is not made anew, because what it protects would be lost"
+    )]
     Damaged {
         /// Its name in the folder `secrets`.
         name: &'static str,
     },
     /// A file is not there that the database was used with.
+    #[error(
+        "the file secrets/{name} in the data folder is missing; restore it from a backup, or, if it is lost \
+         for good, make an empty file secrets/{name}{LOST}: what it protected is lost then"
+    )]
     Missing {
         /// Its name in the folder `secrets`.
         name: &'static str,
     },
     /// A secret is not the one that the database was used with.
+    #[error("{}", mismatch(name, *is_set))]
     Mismatch {
         /// The name of its file in the folder `secrets`.
         name: &'static str,
@@ -63,54 +71,25 @@ pub enum SecretsError {
         is_set: bool,
     },
     /// The disk or the folder did not allow it.
-    Io(io::Error),
+    #[error(
+        "the folder secrets in the data folder cannot be used: {0}; check the disk and who may write there"
+    )]
+    Io(#[from] io::Error),
 }
 
-impl fmt::Display for SecretsError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Damaged { name } => write!(
-                f,
-                "the file secrets/{name} in the data folder is damaged (it must have {SECRET_BYTES} bytes); restore \
-                 it from a backup. It is not made anew, because what it protects would be lost"
-            ),
-            Self::Missing { name } => write!(
-                f,
-                "the file secrets/{name} in the data folder is missing; restore it from a backup, or, if it is lost \
-                 for good, make an empty file secrets/{name}{LOST}: what it protected is lost then"
-            ),
-            Self::Mismatch { name, is_set: true } => write!(
-                f,
-                "SERVICE_ENCRYPTION_KEY is not the key that credentials were stored with; set that one, or, if it is \
-                 lost for good, make an empty file secrets/{name}{LOST} in the data folder: the values of stored \
-                 credentials must then be typed in again"
-            ),
-            Self::Mismatch { name, is_set: false } => write!(
-                f,
-                "the file secrets/{name} in the data folder is not the one this database was used with; restore the \
-                 one from the same backup as the database, or, if it is lost for good, make an empty file \
-                 secrets/{name}{LOST}: what it protected is lost then"
-            ),
-            Self::Io(cause) => write!(
-                f,
-                "the folder secrets in the data folder cannot be used: {cause}; check the disk and who may write there"
-            ),
-        }
-    }
-}
-
-impl std::error::Error for SecretsError {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        match self {
-            Self::Io(cause) => Some(cause),
-            Self::Damaged { .. } | Self::Missing { .. } | Self::Mismatch { .. } => None,
-        }
-    }
-}
-
-impl From<io::Error> for SecretsError {
-    fn from(cause: io::Error) -> Self {
-        Self::Io(cause)
+fn mismatch(name: &str, is_set: bool) -> String {
+    if is_set {
+        format!(
+            "SERVICE_ENCRYPTION_KEY is not the key that credentials were stored with; set that one, or, if it is \
+             lost for good, make an empty file secrets/{name}{LOST} in the data folder: the values of stored \
+             credentials must then be typed in again"
+        )
+    } else {
+        format!(
+            "the file secrets/{name} in the data folder is not the one this database was used with; restore the \
+             one from the same backup as the database, or, if it is lost for good, make an empty file \
+             secrets/{name}{LOST}: what it protected is lost then"
+        )
     }
 }
 

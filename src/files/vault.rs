@@ -5,7 +5,6 @@ use crate::domain::workspace::credential::Ciphertext;
 use chacha20poly1305::aead::{Aead as _, KeyInit as _, Payload};
 use chacha20poly1305::{XChaCha20Poly1305, XNonce};
 use serde_json::{Map, Value};
-use std::fmt;
 
 const NONCE_BYTES: usize = 24;
 /// Begins every sealed value, so that another format can be told from it later.
@@ -18,16 +17,9 @@ pub struct Vault {
 }
 
 /// A sealed value that this vault cannot open: sealed under another key, or for another record, or damaged.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("the sealed value was not made by this vault for this record")]
 pub struct DecryptError;
-
-impl fmt::Display for DecryptError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("the sealed value was not made by this vault for this record")
-    }
-}
-
-impl std::error::Error for DecryptError {}
 
 /// What a sealed value is tied to: moved to another record, or another workspace, it does not open.
 fn associated_data(workspace: &WorkspaceId, id: &CredentialId) -> [u8; 33] {

@@ -37,7 +37,6 @@ pub use moderation::Moderator;
 pub use rerank::{ChunkRank, Reranker};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use std::fmt;
 pub use streaming::{ReadProgress, ReplyStream, StreamEnd};
 pub use transcription::{Recording, Transcriber};
 
@@ -234,38 +233,51 @@ pub struct Citation {
 }
 
 /// Why a model call failed. Its `Display` is shown to callers: it never holds a key or an address path.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ModelError {
     /// 429, after a few tries (manual 2.10).
+    #[error("the provider is limiting requests; try again in {retry_after_seconds} seconds")]
     Throttled {
         /// The provider's wait, or the default of 30.
         retry_after_seconds: u64,
     },
     /// The account has no credit left.
+    #[error("the provider says the account is out of credit; check its billing")]
     OutOfCredit,
     /// The key is wrong, missing or not allowed.
+    #[error("the provider refused the API key; check the card's credential")]
     KeyRefused,
     /// The model name is unknown to the provider.
+    #[error("the provider does not know the model '{0}'; check the card's model name")]
     UnknownModel(String),
+    #[error("no connection to {0}; check the card's address and that the provider is up")]
     Unreachable(String),
     /// The provider is not trusted, or speaks no TLS that is spoken here.
+    #[error("no trusted TLS connection to the provider: {0}")]
     Untrusted(TlsError),
     /// The operator's proxy does not let the call through; says why.
+    #[error("the proxy of this server's network does not help: {0}")]
     Proxy(String),
     /// Refused by this service's own outbound rules.
+    #[error(
+        "the address was refused by policy; add its host and port to SERVICE_HTTP_ALLOW if it may be called"
+    )]
     RefusedByPolicy,
+    #[error("the provider took too long to answer")]
     TimedOut,
+    #[error("the run was stopped")]
     Cancelled,
     /// Any other answer of the provider, shortened to one clean sentence.
-    Provider {
-        status: u16,
-        message: String,
-    },
+    #[error("the provider answered {status}: {message}")]
+    Provider { status: u16, message: String },
     /// The reply reached the limit of its length before the model said anything.
+    #[error("the model used up its Max Tokens before it answered; give it more")]
     OutOfTokens,
     /// The reply was not in the expected form, or broke off.
+    #[error("the provider's reply could not be read: {0}")]
     Garbled(String),
     /// The card's own settings make the call impossible.
+    #[error("{0}")]
     Settings(String),
 }
 
@@ -291,33 +303,6 @@ impl ModelError {
         }
     }
 }
-
-impl fmt::Display for ModelError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Throttled { retry_after_seconds } => {
-                write!(f, "the provider is limiting requests; try again in {retry_after_seconds} seconds")
-            }
-            Self::OutOfCredit => f.write_str("the provider says the account is out of credit; check its billing"),
-            Self::KeyRefused => f.write_str("the provider refused the API key; check the card's credential"),
-            Self::UnknownModel(name) => write!(f, "the provider does not know the model '{name}'; check the card's model name"),
-            Self::Unreachable(host) => write!(f, "no connection to {host}; check the card's address and that the provider is up"),
-            Self::Untrusted(fault) => write!(f, "no trusted TLS connection to the provider: {fault}"),
-            Self::Proxy(why) => write!(f, "the proxy of this server's network does not help: {why}"),
-            Self::RefusedByPolicy => f.write_str(
-                "the address was refused by policy; add its host and port to SERVICE_HTTP_ALLOW if it may be called",
-            ),
-            Self::TimedOut => f.write_str("the provider took too long to answer"),
-            Self::Cancelled => f.write_str("the run was stopped"),
-            Self::Provider { status, message } => write!(f, "the provider answered {status}: {message}"),
-            Self::OutOfTokens => f.write_str("the model used up its Max Tokens before it answered; give it more"),
-            Self::Garbled(what) => write!(f, "the provider's reply could not be read: {what}"),
-            Self::Settings(what) => f.write_str(what),
-        }
-    }
-}
-
-impl std::error::Error for ModelError {}
 
 impl ModelError {
     /// The operation's error, naming the card that failed.

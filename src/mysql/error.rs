@@ -2,29 +2,40 @@
 
 use crate::domain::error::Error;
 use crate::net::NetError;
-use std::{fmt, io};
+use std::io;
 
 /// The longest reason of a server that is kept.
 const REASON_CHARS_MAX: usize = 300;
 
 /// Why a MySQL or MariaDB server gave nothing. What it shows holds no word of the server and no address.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum MySqlError {
     /// No connection, or it ended.
+    #[error("{0}")]
     Net(NetError),
+    #[error("the server has no SSL; switch SSL off, or on there")]
     NoTls,
     /// The server wants to be told the password where others could read along.
+    #[error("the server asks for the password itself, which goes over SSL only; switch on SSL")]
     InsecurePassword,
     /// The server wants a way of signing in that is not spoken here.
+    #[error(
+        "the server wants a way of signing in other than mysql_native_password and caching_sha2_password"
+    )]
     NoSignIn,
     /// What comes back is more than may.
+    #[error("the result is too large")]
     TooLarge,
     /// The server wants to be sent a file.
+    #[error("the statement wants a file of this side, and there is none")]
     WantsFile,
     /// Values and the places for them in the statement are not as many; holds how many places there are.
+    #[error("the statement has {0} places for values")]
     ParameterCount(u16),
     /// What came back is not what a MySQL server says.
+    #[error("what answers there does not speak MySQL")]
     Garbled,
+    #[error("{}", Self::refusal(*number))]
     Server {
         number: u16,
         /// The five characters of its kind in the standard's words.
@@ -76,6 +87,13 @@ impl MySqlError {
         }
     }
 
+    fn refusal(number: u16) -> String {
+        match Self::advice(number) {
+            Some(sentence) => format!("{sentence} ({number})"),
+            None => format!("the server refused to do this ({number}); see the log"),
+        }
+    }
+
     /// What to do about a kind of thing that a server says, by the numbers of MySQL and MariaDB.
     #[must_use]
     pub const fn advice(number: u16) -> Option<&'static str> {
@@ -99,31 +117,6 @@ impl MySqlError {
         })
     }
 }
-
-impl fmt::Display for MySqlError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Net(error) => write!(f, "{error}"),
-            Self::NoTls => f.write_str("the server has no SSL; switch SSL off, or on there"),
-            Self::InsecurePassword => {
-                f.write_str("the server asks for the password itself, which goes over SSL only; switch on SSL")
-            }
-            Self::NoSignIn => f.write_str(
-                "the server wants a way of signing in other than mysql_native_password and caching_sha2_password",
-            ),
-            Self::TooLarge => f.write_str("the result is too large"),
-            Self::WantsFile => f.write_str("the statement wants a file of this side, and there is none"),
-            Self::ParameterCount(places) => write!(f, "the statement has {places} places for values"),
-            Self::Garbled => f.write_str("what answers there does not speak MySQL"),
-            Self::Server { number, .. } => match Self::advice(*number) {
-                Some(sentence) => write!(f, "{sentence} ({number})"),
-                None => write!(f, "the server refused to do this ({number}); see the log"),
-            },
-        }
-    }
-}
-
-impl std::error::Error for MySqlError {}
 
 impl From<NetError> for MySqlError {
     fn from(error: NetError) -> Self {

@@ -1,50 +1,38 @@
 //! Why a request failed, in our own words.
 
 use super::tls::TlsError;
-use std::{fmt, io};
+use std::io;
 
 /// Why a request failed. Shows at most host and port: never a path, a query, a header or a library's words.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum NetError {
     /// The address may not be called.
+    #[error("refused by policy")]
     RefusedByPolicy,
     /// The address or a header cannot be sent.
+    #[error("the address cannot be called: {0}")]
     BadAddress(String),
     /// No connection; holds host and port.
+    #[error("no connection to {0}")]
     Unreachable(String),
     /// The other side, or the run as a whole, took too long.
+    #[error("no answer in time")]
     TimedOut,
+    #[error("the run was stopped")]
     Cancelled,
     /// The other side is not trusted, or speaks no TLS that is spoken here.
-    Untrusted {
-        place: String,
-        fault: TlsError,
-    },
+    #[error("no trusted TLS connection to {place}: {fault}")]
+    Untrusted { place: String, fault: TlsError },
     /// The operator's proxy does not let the request through; says why.
+    #[error("the proxy (HTTPS_PROXY, HTTP_PROXY) does not help: {0}")]
     Proxy(String),
     /// The answer is larger than its limit.
+    #[error("the answer is too large")]
     TooLarge,
     /// The answer is not HTTP, or broke off.
+    #[error("{0}")]
     Broken(String),
 }
-
-impl fmt::Display for NetError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::RefusedByPolicy => f.write_str("refused by policy"),
-            Self::BadAddress(why) => write!(f, "the address cannot be called: {why}"),
-            Self::Unreachable(host) => write!(f, "no connection to {host}"),
-            Self::TimedOut => f.write_str("no answer in time"),
-            Self::Cancelled => f.write_str("the run was stopped"),
-            Self::Untrusted { place, fault } => write!(f, "no trusted TLS connection to {place}: {fault}"),
-            Self::Proxy(why) => write!(f, "the proxy (HTTPS_PROXY, HTTP_PROXY) does not help: {why}"),
-            Self::TooLarge => f.write_str("the answer is too large"),
-            Self::Broken(what) => f.write_str(what),
-        }
-    }
-}
-
-impl std::error::Error for NetError {}
 
 impl From<NetError> for io::Error {
     fn from(error: NetError) -> Self {

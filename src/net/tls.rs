@@ -24,60 +24,53 @@ use ureq::unversioned::transport::{
 const AUTHORITIES_MAX: usize = 1_000;
 
 /// Why a server is not trusted, or does not speak TLS as it is spoken here.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum TlsError {
     /// No authority that is known here signed the certificate.
+    #[error(
+        "its certificate is signed by an authority that this server does not know; name the authority's certificate in \
+         SERVICE_CA_FILE"
+    )]
     UnknownAuthority,
     /// The certificate is one of an authority, which is no server.
+    #[error(
+        "its certificate is that of an authority and not of a server; give it one of its own, and name the authority's in \
+         SERVICE_CA_FILE"
+    )]
     IsAuthority,
+    #[error("its certificate has expired")]
     Expired,
     /// The certificate is not valid yet.
+    #[error("its certificate is not valid yet; check the clocks of both sides")]
     NotYetValid,
     /// The certificate is for another name.
+    #[error("its certificate is for another name than the one in the address")]
     OtherName,
+    #[error("its certificate was revoked")]
     Revoked,
     /// The certificate cannot be read, or is made for something else.
+    #[error("its certificate cannot be used")]
     BadCertificate,
     /// The two sides share no version of TLS.
+    #[error("it refuses the versions of TLS that are spoken here, 1.2 and 1.3")]
     Version,
     /// They share a version and no way to encrypt.
+    #[error("it shares no way to encrypt with this server")]
     Encryption,
     /// The server wants a certificate of the client.
+    #[error("it wants a certificate of its clients, and there is none to show")]
     WantsCertificate,
     /// The server knows no host of this name.
+    #[error("it knows no host of the name in the address")]
     UnknownName,
     /// What answers does not speak TLS.
+    #[error("what answers there does not speak TLS; http:// may be meant, or another port")]
     NotTls,
     /// The server ended the connection before it was secure.
+    #[error("the other side closed the connection before it was secure")]
     Closed,
+    #[error("the two sides could not agree")]
     Other,
-}
-
-impl fmt::Display for TlsError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::UnknownAuthority => {
-                "its certificate is signed by an authority that this server does not know; name the authority's certificate in \
-                 SERVICE_CA_FILE"
-            }
-            Self::IsAuthority => {
-                "its certificate is that of an authority and not of a server; give it one of its own, and name the authority's in \
-                 SERVICE_CA_FILE"
-            }
-            Self::Expired => "its certificate has expired",
-            Self::NotYetValid => "its certificate is not valid yet; check the clocks of both sides",
-            Self::OtherName => "its certificate is for another name than the one in the address",
-            Self::Revoked => "its certificate was revoked",
-            Self::BadCertificate => "its certificate cannot be used",
-            Self::Version => "it refuses the versions of TLS that are spoken here, 1.2 and 1.3",
-            Self::Encryption => "it shares no way to encrypt with this server",
-            Self::WantsCertificate => "it wants a certificate of its clients, and there is none to show",
-            Self::UnknownName => "it knows no host of the name in the address",
-            Self::NotTls => "what answers there does not speak TLS; http:// may be meant, or another port",
-            Self::Closed => "the other side closed the connection before it was secure",
-            Self::Other => "the two sides could not agree",
-        })
-    }
 }
 
 impl TlsError {
@@ -170,16 +163,9 @@ fn built_in() -> RootCertStore {
 }
 
 /// Why the certificates of authorities cannot be used.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
 pub struct AuthoritiesError(String);
-
-impl fmt::Display for AuthoritiesError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
-
-impl std::error::Error for AuthoritiesError {}
 
 impl TrustStore {
     fn from_roots(roots: RootCertStore) -> Self {

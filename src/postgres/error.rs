@@ -2,29 +2,42 @@
 
 use crate::domain::error::Error;
 use crate::net::{NetError, server_message};
-use std::{fmt, io};
+use std::io;
 
 /// Why a PostgreSQL server gave nothing. Its `Display` is shown to callers, whoever asks the flow: it holds no word of the
 /// server and no address. What was said there goes into the log ([`Self::at`]), without the password.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum PgError {
     /// No connection, or it ended.
+    #[error("{}", net_message(.0))]
     Net(NetError),
     /// A name of a table or column is none.
+    #[error(
+        "this must be a name of letters, digits and underscores, with a schema and a dot before it where it \
+         needs one"
+    )]
     Name,
     /// The server wants to be told the password where others could read along.
+    #[error("the server asks for the password in clear text; switch on SSL")]
     InsecurePassword,
+    #[error("the server has no SSL; switch SSL off, or on there")]
     NoTls,
     /// The server wants a way of signing in that is not spoken here.
+    #[error("the server wants a way of signing in other than by a password")]
     NoSignIn,
     /// The server did not prove that it knows the password.
+    #[error("the server did not prove that it knows the password")]
     NotTheServer,
     /// What comes back is more than may.
+    #[error("the result is too large")]
     TooLarge,
     /// What came back is not what a PostgreSQL server says.
+    #[error("what answers there does not speak PostgreSQL")]
     Garbled,
     /// Vectors cannot be kept there; holds what to do.
+    #[error("the database has no pgvector: {0}")]
     NoVectors(&'static str),
+    #[error("{}", refusal(code))]
     Server {
         /// The five characters of its kind.
         code: String,
@@ -98,34 +111,22 @@ fn advice(code: &str) -> Option<&'static str> {
     })
 }
 
-impl fmt::Display for PgError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Net(error @ NetError::Untrusted { .. }) => {
-                write!(f, "{}; or give the card the server's own authority", error.public_message("PostgreSQL", ""))
-            }
-            Self::Net(NetError::TimedOut) => f.write_str("the database took too long"),
-            Self::Net(error) => f.write_str(&error.public_message("PostgreSQL", "the card's host and port")),
-            Self::Name => f.write_str(
-                "this must be a name of letters, digits and underscores, with a schema and a dot before it where it \
-                 needs one",
-            ),
-            Self::InsecurePassword => f.write_str("the server asks for the password in clear text; switch on SSL"),
-            Self::NoTls => f.write_str("the server has no SSL; switch SSL off, or on there"),
-            Self::NoSignIn => f.write_str("the server wants a way of signing in other than by a password"),
-            Self::NotTheServer => f.write_str("the server did not prove that it knows the password"),
-            Self::TooLarge => f.write_str("the result is too large"),
-            Self::Garbled => f.write_str("what answers there does not speak PostgreSQL"),
-            Self::NoVectors(what) => write!(f, "the database has no pgvector: {what}"),
-            Self::Server { code, .. } => match advice(code) {
-                Some(sentence) => write!(f, "{sentence}; see the log"),
-                None => write!(f, "the server refused to do this ({code}); see the log"),
-            },
+fn net_message(error: &NetError) -> String {
+    match error {
+        NetError::Untrusted { .. } => {
+            format!("{}; or give the card the server's own authority", error.public_message("PostgreSQL", ""))
         }
+        NetError::TimedOut => "the database took too long".to_owned(),
+        _ => error.public_message("PostgreSQL", "the card's host and port"),
     }
 }
 
-impl std::error::Error for PgError {}
+fn refusal(code: &str) -> String {
+    match advice(code) {
+        Some(sentence) => format!("{sentence}; see the log"),
+        None => format!("the server refused to do this ({code}); see the log"),
+    }
+}
 
 impl From<NetError> for PgError {
     fn from(error: NetError) -> Self {

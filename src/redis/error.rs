@@ -2,20 +2,28 @@
 
 use crate::domain::error::Error;
 use crate::net::{NetError, server_message};
-use std::{fmt, io};
+use std::io;
 
 /// Why a Redis server gave nothing. Its `Display` is shown to callers, whoever asks the flow: it holds no word of the server
 /// and no address. What was said there goes into the log ([`Self::at`]), without the password.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum RedisError {
     /// No connection, or it ended.
+    #[error("{}", .0.public_message("Redis", "host, port and SSL in the card's credential"))]
     Net(NetError),
     /// A reply is more than may come back.
+    #[error("the server's reply is too large")]
     TooLarge,
     /// What came back is not what a Redis server says.
+    #[error("what answers there does not speak Redis; check host, port and SSL in the card's credential")]
     Garbled,
     /// What lies under a key was put there by another program; says what was looked for.
+    #[error(
+        "what another program keeps under this key is no {0}; choose another Session Id, or another database in \
+         the card's credential"
+    )]
     ForeignKey(&'static str),
+    #[error("{}; see the log", advice(code, message).unwrap_or("the server refused to do this"))]
     Server {
         /// The word with which it begins: its kind.
         code: String,
@@ -96,31 +104,6 @@ fn advice(code: &str, message: &str) -> Option<&'static str> {
         _ => return None,
     })
 }
-
-impl fmt::Display for RedisError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Net(error) => {
-                f.write_str(&error.public_message("Redis", "host, port and SSL in the card's credential"))
-            }
-            Self::TooLarge => f.write_str("the server's reply is too large"),
-            Self::Garbled => f.write_str(
-                "what answers there does not speak Redis; check host, port and SSL in the card's credential",
-            ),
-            Self::ForeignKey(wanted) => write!(
-                f,
-                "what another program keeps under this key is no {wanted}; choose another Session Id, or another database in \
-                 the card's credential"
-            ),
-            Self::Server { code, message } => match advice(code, message) {
-                Some(sentence) => write!(f, "{sentence}; see the log"),
-                None => f.write_str("the server refused to do this; see the log"),
-            },
-        }
-    }
-}
-
-impl std::error::Error for RedisError {}
 
 impl From<NetError> for RedisError {
     fn from(error: NetError) -> Self {

@@ -247,16 +247,9 @@ impl Flags {
 }
 
 /// A setting that cannot be used. Its `Display` is one line: the variable, the problem, the fix.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
 pub struct SettingsError(String);
-
-impl fmt::Display for SettingsError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
-
-impl std::error::Error for SettingsError {}
 
 impl Settings {
     /// Reads every setting. `vars` looks an environment variable up; one that is empty counts as unset.

@@ -1,7 +1,5 @@
 //! Some hundred vectors with their texts in a few large pieces of memory, and the same as bytes for the database.
 
-use std::fmt;
-
 /// Names a row among all of its collection.
 pub type RowId = [u8; 16];
 
@@ -15,26 +13,15 @@ pub struct VectorRow {
 }
 
 /// Why a row or bytes are no part of a block.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum BlockError {
     /// The vector has another number of dimensions than those before it.
+    #[error("a vector has {found} dimensions where the others have {wanted}")]
     DimensionMismatch { wanted: usize, found: usize },
     /// The bytes were not written by [`Block::to_bytes`], or not whole.
+    #[error("a block of vectors cannot be read")]
     Malformed,
 }
-
-impl fmt::Display for BlockError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::DimensionMismatch { wanted, found } => {
-                write!(f, "a vector has {found} dimensions where the others have {wanted}")
-            }
-            Self::Malformed => f.write_str("a block of vectors cannot be read"),
-        }
-    }
-}
-
-impl std::error::Error for BlockError {}
 
 /// Rows side by side. Vectors have length one, so that nearness is one product.
 #[derive(Debug, Clone, Default, PartialEq)]

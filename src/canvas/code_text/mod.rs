@@ -18,18 +18,9 @@ pub enum CodeValue {
 }
 
 /// A request's value stands where it would have to run.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("SyntaxError: a value sent with the request stands outside quotation marks and is no number")]
 pub struct UnsafeInsertError;
-
-impl std::fmt::Display for UnsafeInsertError {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(
-            "SyntaxError: a value sent with the request stands outside quotation marks and is no number",
-        )
-    }
-}
-
-impl std::error::Error for UnsafeInsertError {}
 
 /// Puts the variables of `code` in. `resolve` gives the value of a reference; an unknown one stays as written.
 ///

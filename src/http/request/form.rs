@@ -265,16 +265,9 @@ where
 }
 
 /// Why the body ended early, on its way through the parser.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
+#[error("the body ended early")]
 struct BodyError(Rejection);
-
-impl fmt::Display for BodyError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("the body ended early")
-    }
-}
-
-impl std::error::Error for BodyError {}
 
 fn to_rejection(error: multer::Error) -> Rejection {
     match error {

@@ -16,45 +16,34 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 
 /// Why a database was not opened. Each text is one line that says what to do next.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
 pub enum OpenError {
+    #[error(
+        "the data folder is in use by another running flowkeep; stop that one, or choose another folder \
+         with --data-dir"
+    )]
     InUse,
+    #[error(
+        "the database has format {found} and this program knows formats up to {known}; start the newer \
+         flowkeep that wrote it, or restore a backup made before the upgrade"
+    )]
     NewerFormat {
         found: u32,
         /// The newest format this program knows.
         known: u32,
     },
     /// It is no database, or a broken one.
+    #[error(
+        "the database is damaged ({0}); put a backup of the whole data folder in its place, or move \
+         the data folder away to start empty"
+    )]
     Damaged(String),
     /// Its log is not what the database counts on.
-    Log(LogError),
+    #[error("{0}")]
+    Log(#[source] LogError),
     /// The disk or the folder did not allow it.
-    Io(std::io::Error),
-}
-
-impl fmt::Display for OpenError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::InUse => f.write_str(
-                "the data folder is in use by another running flowkeep; stop that one, or choose another folder \
-                 with --data-dir",
-            ),
-            Self::NewerFormat { found, known } => write!(
-                f,
-                "the database has format {found} and this program knows formats up to {known}; start the newer \
-                 flowkeep that wrote it, or restore a backup made before the upgrade"
-            ),
-            Self::Damaged(what) => write!(
-                f,
-                "the database is damaged ({what}); put a backup of the whole data folder in its place, or move \
-                 the data folder away to start empty"
-            ),
-            Self::Log(fault) => fault.fmt(f),
-            Self::Io(cause) => {
-                write!(f, "the database cannot be opened: {cause}; check the disk and who may write to the data folder")
-            }
-        }
-    }
+    #[error("the database cannot be opened: {0}; check the disk and who may write to the data folder")]
+    Io(#[source] std::io::Error),
 }
 
 /// A log that holds less than was acknowledged.
@@ -91,16 +80,6 @@ impl fmt::Display for LogError {
 }
 
 impl std::error::Error for LogError {}
-
-impl std::error::Error for OpenError {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        match self {
-            Self::Io(cause) => Some(cause),
-            Self::Log(fault) => Some(fault),
-            _ => None,
-        }
-    }
-}
 
 impl From<DatabaseError> for OpenError {
     fn from(error: DatabaseError) -> Self {

@@ -33,7 +33,6 @@ use crate::domain::error::{Error, Result};
 use crate::store::transaction::WriteTx;
 use crate::store::wal::memtable::Watermark;
 use std::cell::Cell;
-use std::fmt;
 use std::iter;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -76,16 +75,9 @@ enum BatchResult {
 }
 
 /// A commit that did not reach the disk, as told to each of its members.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
+#[error("the change could not be stored: {0}")]
 pub(in crate::store) struct CommitError(pub(in crate::store) Arc<str>);
-
-impl fmt::Display for CommitError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "the change could not be stored: {}", self.0)
-    }
-}
-
-impl std::error::Error for CommitError {}
 
 thread_local! {
     static WRITING: Cell<bool> = const { Cell::new(false) };

@@ -12,7 +12,6 @@
 use crate::domain::error::{Error, Result};
 use crate::domain::ids::{ChatId, FlowId, WorkspaceId};
 use std::collections::VecDeque;
-use std::fmt;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
 
@@ -147,16 +146,9 @@ const ROWS: u8 = 5;
 pub(in crate::store) const ROWS_HEAD_BYTES: usize = 1 + 8;
 
 /// A record of the log that this program cannot apply. It was written by another one.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
+#[error("the journal holds changes that this program does not know")]
 struct UnknownRecordError;
-
-impl fmt::Display for UnknownRecordError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("the journal holds changes that this program does not know")
-    }
-}
-
-impl std::error::Error for UnknownRecordError {}
 
 /// The error for a record of another program.
 pub(in crate::store) fn unknown_record() -> Error {
