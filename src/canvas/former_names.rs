@@ -77,6 +77,8 @@ const INPUTS: &[(&str, &str, &str)] = &[
     ("requestsPost", "body", "requestsPostBody"),
     ("requestsPost", "description", "requestsPostDescription"),
     ("requestsPost", "headers", "requestsPostHeaders"),
+    ("toolAgentflow", "selectedTool", "toolAgentflowSelectedTool"),
+    ("toolAgentflow", "selectedToolConfig", "toolAgentflowSelectedToolConfig"),
 ];
 
 /// The card on which the values of a prompt stood once, and the input that the prompt is wired into.

@@ -8,6 +8,7 @@ mod foreign;
 mod former_names;
 mod node;
 mod parse;
+pub mod rich_text;
 mod schemas;
 pub mod secrets;
 mod stored;

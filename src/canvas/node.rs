@@ -11,6 +11,8 @@ pub struct Node {
     pub name: String,
     /// The name it was drawn with, where its card bears another one today.
     pub saved_name: Option<String>,
+    /// The id of the box it is drawn inside of.
+    pub parent: Option<String>,
     /// The card label the owner sees and may have changed.
     pub label: String,
     /// The group the saving editor put the card in. Never trusted for rules; only for boxes the registry does not know.
@@ -54,6 +56,11 @@ impl Node {
             id: own_id.unwrap_or_else(|| text("id")),
             name: text("name"),
             saved_name: None,
+            parent: value
+                .get("parentNode")
+                .and_then(Value::as_str)
+                .filter(|id| !id.is_empty())
+                .map(str::to_owned),
             label: text("label"),
             category: text("category"),
             input_params: field("inputParams")

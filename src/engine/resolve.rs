@@ -2,7 +2,7 @@
 
 use super::plan::Plan;
 use super::source::{InputSource, ReferenceScope};
-use crate::canvas::template::{Reference, Segment, TextTemplate};
+use crate::canvas::template::{Reference, Segment, TextTemplate, step_into};
 use crate::cards::kit::{Component, Conversations, Grant, InputValue, RunContext, WiredComponent};
 use crate::domain::predictions::prediction::HistoryMessage;
 use serde_json::Value;
@@ -40,7 +40,7 @@ impl Resolver<'_> {
 
     fn wired_component(&self, step: usize) -> Option<WiredComponent> {
         let (part, label) = (self.components.get(step)?.clone()?, self.plan.steps[step].label.clone());
-        Some(WiredComponent { label, component: part })
+        Some(WiredComponent { label, picked: None, component: part })
     }
 
     /// The result of another card, where a reference to it is the whole value.
@@ -108,14 +108,6 @@ impl Resolver<'_> {
             let lines = self.turn.history.iter().chain(&stored).map(HistoryMessage::line);
             lines.collect::<Vec<_>>().join("\n")
         })
-    }
-}
-
-fn step_into<'v>(value: &'v Value, key: &str) -> Option<&'v Value> {
-    match value {
-        Value::Object(map) => map.get(key),
-        Value::Array(items) => items.get(key.parse::<usize>().ok()?),
-        _ => None,
     }
 }
 

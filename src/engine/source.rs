@@ -59,29 +59,36 @@ pub(super) enum ReferenceScope {
 
 /// JSON whose strings may hold references.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) enum JsonSource {
+pub(super) enum JsonSource<T = TextTemplate> {
     Plain(Value),
-    Text(TextTemplate),
-    List(Vec<JsonSource>),
-    Object(Vec<(String, JsonSource)>),
+    Text(T),
+    List(Vec<Self>),
+    Object(Vec<(String, Self)>),
 }
 
 impl JsonSource {
     pub(super) fn from_value(value: &Value) -> Self {
+        Self::compile(value, &|text| {
+            TextTemplate::parse(text).map_or_else(|| Self::Plain(Value::from(text)), Self::Text)
+        })
+    }
+}
+
+impl<T> JsonSource<T> {
+    /// Reads a value, with `cut` for each of its texts.
+    pub(super) fn compile(value: &Value, cut: &dyn Fn(&str) -> Self) -> Self {
         match value {
-            Value::String(text) => {
-                TextTemplate::parse(text).map_or_else(|| Self::Plain(value.clone()), Self::Text)
-            }
-            Value::Array(items) => Self::List(items.iter().map(Self::from_value).collect()),
-            Value::Object(map) => {
-                Self::Object(map.iter().map(|(key, value)| (key.clone(), Self::from_value(value))).collect())
-            }
+            Value::String(text) => cut(text),
+            Value::Array(items) => Self::List(items.iter().map(|item| Self::compile(item, cut)).collect()),
+            Value::Object(map) => Self::Object(
+                map.iter().map(|(key, value)| (key.clone(), Self::compile(value, cut))).collect(),
+            ),
             other => Self::Plain(other.clone()),
         }
     }
 
     /// Builds the value, with `resolve` for each text that holds references.
-    pub(super) fn build(&self, resolve: &dyn Fn(&TextTemplate) -> Value) -> Value {
+    pub(super) fn build(&self, resolve: &dyn Fn(&T) -> Value) -> Value {
         match self {
             Self::Plain(value) => value.clone(),
             Self::Text(template) => resolve(template),
@@ -89,6 +96,16 @@ impl JsonSource {
             Self::Object(fields) => Value::Object(
                 fields.iter().map(|(key, field)| (key.clone(), field.build(resolve))).collect::<Map<_, _>>(),
             ),
+        }
+    }
+
+    /// Calls `found` with each text that holds references, at any depth.
+    pub(super) fn for_each_text<'s>(&'s self, found: &mut dyn FnMut(&'s T)) {
+        match self {
+            Self::Plain(_) => {}
+            Self::Text(template) => found(template),
+            Self::List(items) => items.iter().for_each(|item| item.for_each_text(found)),
+            Self::Object(fields) => fields.iter().for_each(|(_, field)| field.for_each_text(found)),
         }
     }
 }

@@ -79,6 +79,7 @@ pub const HOMES: &[(&str, &[&str])] = &[
     ("webpki_roots", &["src/net/"]),
     ("zip", &["src/documents/"]),
     ("html2text", &["src/documents/"]),
+    ("html5ever", &["src/canvas/rich_text/"]),
     ("gix", &["src/history/"]),
     ("gix_pack", &["src/history/"]),
     ("ureq", &["src/net.rs", "src/net/"]),

@@ -3,10 +3,12 @@
 use crate::app::App;
 use crate::base::cancel::CancelToken;
 use crate::canvas::template::{Reference, Segment, TextTemplate};
-use crate::cards::kit::{Card, Picker};
+use crate::cards::kit::{Card, Input, InputKind, Picker, WireType};
 use crate::cards::model_lists::{self, ModelListRequest};
+use crate::cards::palette;
+use crate::cards::registry::cards_of_kind;
 use crate::domain::accounts::caller::Caller;
-use crate::domain::error::{Error, Result};
+use crate::domain::error::{Error, Result, TransientFault};
 use crate::domain::flows::flow::Flow;
 use crate::domain::ids::CredentialId;
 use crate::domain::knowledge::document_store::DocumentStore;
@@ -44,6 +46,13 @@ pub fn load(
     let card = model_lists::card(name);
     let card =
         card.ok_or_else(|| Error::NotFound("This server does not know a card of that name.".to_owned()))?;
+    if let Some(kind) = picked_kind(card, &query.method) {
+        return Ok(sorted(cards_of_kind(kind).map(|card| Choice {
+            label: card.label.to_owned(),
+            name: card.name.to_owned(),
+            description: Some(card.description.to_owned()),
+        })));
+    }
     match query.method.as_str() {
         "listModels" => {
             check_destination(app, caller, card, query)?;
@@ -87,6 +96,17 @@ pub fn load(
         }
         _ => Ok(Vec::new()),
     }
+}
+
+/// The kind of cards that `card` picks from the list of this name.
+fn picked_kind(card: &Card, list: &str) -> Option<WireType> {
+    let kind_in = |fields: &[Input]| {
+        fields.iter().find_map(|input| match input.kind {
+            InputKind::CardPick(kind) if palette::card_list(kind) == list => Some(kind),
+            _ => None,
+        })
+    };
+    kind_in(card.inputs).or_else(|| card.inputs.iter().find_map(|input| kind_in(input.row_fields())))
 }
 
 /// To ask with a credential is to send it: a caller who may not choose where does not choose here either.
@@ -134,7 +154,11 @@ fn mcp_actions(
             };
             Ok(sorted(tools.unwrap_or_default().into_iter().map(choice)))
         }
-        Err(Error::RunFailed(why) | Error::Invalid(why)) => Ok(vec![no_actions(why)]),
+        Err(
+            Error::RunFailed(why)
+            | Error::Invalid(why)
+            | Error::Transient(TransientFault { message: why, .. }),
+        ) => Ok(vec![no_actions(why)]),
         Err(Error::Cancelled) => {
             let why = format!("{}: its server did not answer within {PROVIDER_SECONDS} seconds.", card.label);
             Ok(vec![no_actions(why)])

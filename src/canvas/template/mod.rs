@@ -1,44 +1,49 @@
 //! References inside texts: `{{question}}`, `{{llmChain_0.data.instance}}`, `{{$vars.name}}` (manual 9.4).
 //!
 //! A text is cut into segments once, when a canvas is compiled. A replaced value is never searched again, so
-//! what a request, a model or a document says cannot name a variable.
+//! what a request, a model or a document says cannot name a variable. What may stand between the braces differs
+//! between the kinds of flows: [`Reference`] for chatflows, [`AgentReference`] for agentflows.
+
+mod agentflow;
+mod chatflow;
+mod path;
+
+pub use agentflow::{AgentReference, RunText, RunValue};
+pub use chatflow::Reference;
+pub use path::{ValuePath, into_text, step_into};
+
+/// A text of a chatflow.
+pub type TextTemplate = Template<Reference>;
+
+/// A text of an agentflow.
+pub type AgentTemplate = Template<AgentReference>;
 
 /// A text cut at its references.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct TextTemplate(Vec<Segment>);
+pub struct Template<R>(Vec<Segment<R>>);
 
 /// A piece of a template.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Segment {
+pub enum Segment<R = Reference> {
     Text(String),
     /// A reference, with the text it was written as: an unknown name leaves that text as it is.
     Reference {
-        to: Reference,
+        to: R,
         /// How it was written, braces included.
         written: String,
     },
 }
 
-/// What a text can refer to.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Reference {
-    /// The result of another card, or a part of it.
-    Node {
-        id: String,
-        /// Keys into a structured result; empty for the whole.
-        path: Vec<String>,
-    },
-    Question,
-    /// The messages of the conversation so far, as lines.
-    ChatHistory,
-    /// Text of files sent with the question.
-    FileAttachment,
-    Variable(String),
-    /// A fact of the run: `chatId`, `sessionId` and the like.
-    Flow(String),
+/// What can stand between two pairs of braces.
+pub trait BracedName: Sized {
+    /// Reads what stands between the braces; `None` makes it plain text.
+    fn parse(inner: &str) -> Option<Self>;
+
+    /// The node that is needed for it.
+    fn node_id(&self) -> Option<&str>;
 }
 
-impl TextTemplate {
+impl<R: BracedName> Template<R> {
     /// Cuts `text`; `None` when it holds no reference.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
@@ -54,7 +59,7 @@ impl TextTemplate {
             let inner = &rest[inner_start..start + length];
             plain.push_str(&rest[..inner_start - 2]);
             let written = &rest[inner_start - 2..start + length + 2];
-            match Reference::parse(inner) {
+            match R::parse(inner) {
                 Some(to) => {
                     if !plain.is_empty() {
                         segments.push(Segment::Text(std::mem::take(&mut plain)));
@@ -76,53 +81,34 @@ impl TextTemplate {
         Some(Self(segments))
     }
 
+    /// The ids of the nodes it needs.
+    pub fn node_ids(&self) -> impl Iterator<Item = &str> {
+        self.references().filter_map(R::node_id)
+    }
+}
+
+impl<R> Template<R> {
     /// The pieces, in order.
     #[must_use]
-    pub fn segments(&self) -> &[Segment] {
+    pub fn segments(&self) -> &[Segment<R>] {
         &self.0
     }
 
-    /// The ids of the nodes it needs.
-    pub fn node_ids(&self) -> impl Iterator<Item = &str> {
+    /// What it refers to, in order.
+    pub fn references(&self) -> impl Iterator<Item = &R> {
         self.0.iter().filter_map(|segment| match segment {
-            Segment::Reference { to: Reference::Node { id, .. }, .. } => Some(id.as_str()),
-            _ => None,
+            Segment::Reference { to, .. } => Some(to),
+            Segment::Text(_) => None,
         })
     }
 
     /// The one reference this text consists of, when it holds nothing else.
     #[must_use]
-    pub fn single_reference(&self) -> Option<&Reference> {
+    pub fn single_reference(&self) -> Option<&R> {
         match self.0.as_slice() {
             [Segment::Reference { to, .. }] => Some(to),
             _ => None,
         }
-    }
-}
-
-impl Reference {
-    /// Reads what stands between the braces. Names match exactly, without trimming.
-    #[must_use]
-    pub fn parse(inner: &str) -> Option<Self> {
-        match inner {
-            "question" => return Some(Self::Question),
-            "chat_history" => return Some(Self::ChatHistory),
-            "file_attachment" => return Some(Self::FileAttachment),
-            _ => {}
-        }
-        if let Some(name) = inner.strip_prefix("$vars.") {
-            return (!name.is_empty()).then(|| Self::Variable(name.to_owned()));
-        }
-        if let Some(name) = inner.strip_prefix("$flow.") {
-            return (!name.is_empty()).then(|| Self::Flow(name.to_owned()));
-        }
-        let (id, tail) = inner.split_once(".data.instance")?;
-        let path = match tail.strip_prefix('.') {
-            Some(path) => path.split('.').map(str::to_owned).collect(),
-            None if tail.is_empty() => Vec::new(),
-            None => return None,
-        };
-        (!id.is_empty()).then(|| Self::Node { id: id.to_owned(), path })
     }
 }
 
