@@ -13,6 +13,8 @@ pub enum CancelReason {
     TimedOut,
     /// Who asked, or a person who may see the conversation, wants no more of the answer.
     Aborted,
+    /// Another part of the run failed, so this one is of no use any more.
+    Failed,
 }
 
 type Hook = Box<dyn Fn() + Send + Sync>;
@@ -49,6 +51,7 @@ impl CancelToken {
             CancelReason::Shutdown => 2,
             CancelReason::TimedOut => 3,
             CancelReason::Aborted => 4,
+            CancelReason::Failed => 5,
         };
         if self.0.state.compare_exchange(0, code, Ordering::SeqCst, Ordering::SeqCst).is_ok() {
             for (_, hook) in self.0.hooks.lock().unwrap_or_else(PoisonError::into_inner).iter() {
@@ -65,6 +68,7 @@ impl CancelToken {
             2 => Some(CancelReason::Shutdown),
             3 => Some(CancelReason::TimedOut),
             4 => Some(CancelReason::Aborted),
+            5 => Some(CancelReason::Failed),
             _ if self.0.deadline.is_some_and(|end| Instant::now() >= end) => Some(CancelReason::TimedOut),
             _ => None,
         }
@@ -74,6 +78,19 @@ impl CancelToken {
     #[must_use]
     pub fn time_left(&self) -> Option<Duration> {
         self.0.deadline.map(|end| end.saturating_duration_since(Instant::now()))
+    }
+
+    /// A token for a part of the run: it is set when this one is, and can be set alone.
+    #[must_use]
+    pub fn child(&self) -> ChildToken {
+        let token = Self::new(self.time_left());
+        let (parent, child) = (self.clone(), token.clone());
+        let guard = self.on_cancel(move || {
+            if let Some(reason) = parent.reason() {
+                child.cancel(reason);
+            }
+        });
+        ChildToken { token, _guard: guard }
     }
 
     /// Registers `hook` until the guard is dropped. If the token is set already the hook runs at once. A hook must not drop
@@ -110,6 +127,12 @@ impl CancelToken {
     }
 }
 
+/// A token that follows another for as long as this lives.
+pub struct ChildToken {
+    pub token: CancelToken,
+    _guard: HookGuard,
+}
+
 /// Removes its hook when dropped.
 pub struct HookGuard {
     cancel: CancelToken,
@@ -134,6 +157,18 @@ mod tests {
         assert!(!cancel.sleep(Duration::from_secs(60)));
         setter.join().unwrap();
         assert_eq!(cancel.reason(), Some(CancelReason::CallerLeft));
+    }
+
+    #[test]
+    fn a_child_follows_its_parent_and_can_be_set_alone() {
+        let parent = CancelToken::new(None);
+        let (first, second) = (parent.child(), parent.child());
+        first.token.cancel(CancelReason::Failed);
+        assert_eq!(parent.reason(), None);
+        parent.cancel(CancelReason::CallerLeft);
+        assert_eq!(first.token.reason(), Some(CancelReason::Failed));
+        assert_eq!(second.token.reason(), Some(CancelReason::CallerLeft));
+        assert_eq!(parent.child().token.reason(), Some(CancelReason::CallerLeft));
     }
 
     #[test]

@@ -39,6 +39,8 @@ pub enum Error {
     },
     /// The flow failed while it ran (500); the text names the card.
     RunFailed(String),
+    /// As [`Self::RunFailed`], for what may pass: the other side was busy, unreachable or too slow.
+    Transient(TransientFault),
     /// The service is shutting down or full (503).
     Unavailable(UnavailableReason),
     /// The run was ended because its caller left.
@@ -81,6 +83,15 @@ pub enum UnavailableReason {
     Restarting,
     /// As many runs as it allows are under way.
     Busy,
+}
+
+/// A failure of another server that the same request may not meet again.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TransientFault {
+    /// Names the card.
+    pub message: String,
+    /// How long the other server asked to wait, in seconds.
+    pub retry_after_seconds: Option<u64>,
 }
 
 /// A refused request of a rate-limited flow (manual 2.5).
@@ -188,9 +199,16 @@ pub enum Conflict {
     TooMany {
         what: &'static str,
     },
+    /// The run has not come to a stop yet.
+    RunUnderWay,
+    /// The run waits for no answer, or not for this one any more.
+    NothingToAnswer,
+    /// The run is over, so there is nothing to stop.
+    RunEnded,
 }
 
 impl fmt::Display for Conflict {
+    #[allow(clippy::too_many_lines, reason = "a sentence for each conflict")]
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::OwnerExists => f.write_str("This server already has an owner. Sign in instead."),
@@ -261,6 +279,9 @@ impl fmt::Display for Conflict {
                 f.write_str("This is the workspace in which everybody begins, so it cannot be deleted.")
             }
             Self::TooMany { what } => write!(f, "There are as many {what} as there may be. Remove some first."),
+            Self::RunUnderWay => f.write_str("This run is still under way."),
+            Self::NothingToAnswer => f.write_str("There is nothing to answer in this conversation."),
+            Self::RunEnded => f.write_str("This run has ended already."),
         }
     }
 }
@@ -330,7 +351,7 @@ impl Error {
             Self::RateLimited(_) => "the rate limit of the flow was reached",
             Self::TooManyAttempts { .. } => "there were too many failed attempts",
             Self::ProviderThrottled { .. } => "the provider is limiting requests",
-            Self::RunFailed(_) => "a card of the flow failed",
+            Self::RunFailed(_) | Self::Transient(_) => "a card of the flow failed",
             Self::Unavailable(_) => "the service is stopping or full",
             Self::Cancelled => "it was stopped",
             Self::Internal(cause) => return causes(cause.as_ref()),
@@ -344,6 +365,27 @@ impl Error {
     #[must_use]
     pub const fn is_refusal(&self) -> bool {
         !matches!(self, Self::Internal(_) | Self::Damaged(_))
+    }
+
+    /// What may pass, where nobody said when.
+    pub fn transient(message: impl Into<String>) -> Self {
+        Self::Transient(TransientFault { message: message.into(), retry_after_seconds: None })
+    }
+
+    /// True for what the same request may not meet again.
+    #[must_use]
+    pub const fn may_pass(&self) -> bool {
+        matches!(self, Self::Transient(_) | Self::ProviderThrottled { .. })
+    }
+
+    /// How long the other side asked to wait, in seconds.
+    #[must_use]
+    pub const fn retry_after_seconds(&self) -> Option<u64> {
+        match self {
+            Self::Transient(fault) => fault.retry_after_seconds,
+            Self::ProviderThrottled { retry_after_seconds } => Some(*retry_after_seconds),
+            _ => None,
+        }
     }
 
     /// A fault of the service, with its cause for the log.
@@ -387,6 +429,7 @@ impl fmt::Display for Error {
             | Self::NotFound(text)
             | Self::RunFailed(text) => f.write_str(text),
             Self::Unauthorized(why) => f.write_str(why.message()),
+            Self::Transient(fault) => f.write_str(&fault.message),
             Self::Conflict(conflict) => conflict.fmt(f),
             Self::QuotaExceeded(full) => f.write_str(full.message()),
             Self::RateLimited(limited) => f.write_str(&limited.message),

@@ -135,6 +135,14 @@ uuid_id!(
 );
 
 uuid_id!(
+    /// Names the record of one run of an agentflow.
+    ExecutionId
+);
+uuid_id!(
+    /// Names one pause of a run, and with it the answer that the run waits for.
+    PauseId
+);
+uuid_id!(
     /// Names how somebody rated an answer.
     FeedbackId
 );

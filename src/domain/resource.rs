@@ -2,8 +2,8 @@
 
 use super::error::{Error, Result};
 use super::ids::{
-    CredentialId, DocumentStoreId, FeedbackId, InvitationId, KeyId, RoleId, SessionId, TemplateId, ToolId,
-    UserId, VariableId, WorkspaceId,
+    CredentialId, DocumentStoreId, ExecutionId, FeedbackId, InvitationId, KeyId, RoleId, SessionId,
+    TemplateId, ToolId, UserId, VariableId, WorkspaceId,
 };
 use std::fmt::Display;
 use std::str::FromStr;
@@ -46,6 +46,7 @@ macro_rules! resource_ids {
 resource_ids! {
     CredentialId: "Credential",
     DocumentStoreId: "Document store",
+    ExecutionId: "Execution",
     FeedbackId: "Feedback",
     InvitationId: "Invitation",
     KeyId: "API key",

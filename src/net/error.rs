@@ -34,6 +34,14 @@ pub enum NetError {
     Broken(String),
 }
 
+impl NetError {
+    /// True for what the same request may not meet again.
+    #[must_use]
+    pub const fn may_pass(&self) -> bool {
+        matches!(self, Self::Unreachable(_) | Self::TimedOut | Self::Broken(_))
+    }
+}
+
 impl From<NetError> for io::Error {
     fn from(error: NetError) -> Self {
         Self::other(error)

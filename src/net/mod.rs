@@ -39,7 +39,7 @@ pub use tls::{AuthoritiesError, TlsError, TrustStore};
 use ureq::Agent;
 pub use ureq::http::Method;
 use ureq::http::header::{HeaderMap, HeaderName, HeaderValue};
-use ureq::http::{Request, Uri};
+use ureq::http::{Request, StatusCode, Uri};
 use ureq::unversioned::transport::Connector;
 
 /// The most bytes a response head may have (manual 12.5).
@@ -274,6 +274,13 @@ impl Outgoing {
         }
         Err(NetError::Broken("the other side closed the connection".into()))
     }
+}
+
+/// The words that go with a status; empty for one that has none.
+#[must_use]
+pub fn status_text(status: u16) -> &'static str {
+    let known = StatusCode::from_u16(status).ok();
+    known.and_then(|status| status.canonical_reason()).unwrap_or_default()
 }
 
 /// True for methods whose requests do the same when they are sent twice (RFC 9110, section 9.2.2). Where an idle connection

@@ -118,7 +118,10 @@ impl WaitLimits {
     pub(super) fn end_reason(&self) -> Option<NetError> {
         self.cancel.reason().map(|reason| match reason {
             CancelReason::TimedOut => NetError::TimedOut,
-            CancelReason::CallerLeft | CancelReason::Shutdown | CancelReason::Aborted => NetError::Cancelled,
+            CancelReason::CallerLeft
+            | CancelReason::Shutdown
+            | CancelReason::Aborted
+            | CancelReason::Failed => NetError::Cancelled,
         })
     }
 

@@ -3,6 +3,8 @@
 use super::fetch::{Fetch, FetchRequest, FetchResponse};
 use crate::base::cancel::CancelToken;
 use crate::net::{CallPurpose, Incoming, Method, NetError, Outgoing, ResponseLimits};
+use std::fmt;
+use std::io::Read;
 use url::Url;
 
 /// Redirects that one request of code follows (manual 14.12).
@@ -20,6 +22,55 @@ const BODY_HEADERS: &[&str] = &["content-type", "content-encoding", "content-lan
 pub struct GuardedFetch {
     outgoing: Outgoing,
     limits: ResponseLimits,
+    /// A header that carries a key though its name does not say so.
+    key_header: Option<String>,
+}
+
+/// An answer, before anybody reads it as text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FetchedBytes {
+    pub status: u16,
+    /// Names, in small letters, and values of headers.
+    pub headers: Vec<(String, String)>,
+    pub body: Vec<u8>,
+    /// The address that answered, after redirects.
+    pub url: String,
+}
+
+/// Why a request has no answer. Its words may be shown to whoever wrote the request.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum FetchError {
+    Net(NetError),
+    NoUrl,
+    UnknownMethod,
+    RedirectedNowhere,
+    RedirectedTooOften,
+}
+
+impl FetchError {
+    /// True for what the same request may not meet again.
+    #[must_use]
+    pub const fn may_pass(&self) -> bool {
+        matches!(self, Self::Net(error) if error.may_pass())
+    }
+}
+
+impl fmt::Display for FetchError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Net(error) => error.fmt(f),
+            Self::NoUrl => f.write_str("the address is not a full URL"),
+            Self::UnknownMethod => f.write_str("the method is unknown"),
+            Self::RedirectedNowhere => f.write_str("redirected to no address"),
+            Self::RedirectedTooOften => f.write_str("redirected too often"),
+        }
+    }
+}
+
+impl From<NetError> for FetchError {
+    fn from(error: NetError) -> Self {
+        Self::Net(error)
+    }
 }
 
 impl GuardedFetch {
@@ -31,23 +82,51 @@ impl GuardedFetch {
 
     /// With limits of its own.
     #[must_use]
-    pub const fn with_limits(outgoing: Outgoing, limits: ResponseLimits) -> Self {
-        Self { outgoing, limits }
+    pub fn with_limits(outgoing: Outgoing, limits: ResponseLimits) -> Self {
+        Self { outgoing, limits, key_header: None }
+    }
+}
+
+impl GuardedFetch {
+    /// With a header that goes to the place it was meant for and not on to where that redirects, whatever its name is.
+    #[must_use]
+    pub fn with_key_header(mut self, name: &str) -> Self {
+        self.key_header = Some(name.to_ascii_lowercase());
+        self
+    }
+
+    /// The answer as it came.
+    ///
+    /// # Errors
+    /// As [`FetchError`]. An answer of any status is not an error.
+    pub fn fetch_bytes(
+        &self,
+        request: FetchRequest,
+        cancel: &CancelToken,
+    ) -> Result<FetchedBytes, FetchError> {
+        let mut next = Hop::first(request)?;
+        for _ in 0..=CODE_REDIRECTS_MAX {
+            let answer = next.send(&self.outgoing, cancel, self.limits)?;
+            match next.next_hop(&answer, self.key_header.as_deref()) {
+                Some(hop) => next = hop?,
+                None => return Ok(read(answer, &next.url)?),
+            }
+        }
+        Err(FetchError::RedirectedTooOften)
     }
 }
 
 impl Fetch for GuardedFetch {
     fn fetch(&self, request: FetchRequest, cancel: &CancelToken) -> Result<FetchResponse, String> {
-        let mut next = Hop::first(request)?;
-        for _ in 0..=CODE_REDIRECTS_MAX {
-            let answer = next.send(&self.outgoing, cancel, self.limits).map_err(|error| error.to_string())?;
-            match next.next_hop(&answer) {
-                Some(hop) => next = hop?,
-                None => return response(answer, self.limits, &next.url).map_err(|error| error.to_string()),
-            }
-        }
-        Err("redirected too often".into())
+        let FetchedBytes { status, headers, body, url } =
+            self.fetch_bytes(request, cancel).map_err(|error| error.to_string())?;
+        Ok(FetchResponse { status, headers, body: lossy_text(body), url })
     }
+}
+
+/// Bytes as text; those that are not UTF-8 are replaced.
+fn lossy_text(bytes: Vec<u8>) -> String {
+    String::from_utf8(bytes).unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned())
 }
 
 /// One request on the way to the answer.
@@ -59,9 +138,9 @@ struct Hop {
 }
 
 impl Hop {
-    fn first(request: FetchRequest) -> Result<Self, String> {
-        let url = Url::parse(&request.url).map_err(|_| "the address is not a full URL")?;
-        let method = Method::from_bytes(request.method.as_bytes()).map_err(|_| "the method is unknown")?;
+    fn first(request: FetchRequest) -> Result<Self, FetchError> {
+        let url = Url::parse(&request.url).map_err(|_| FetchError::NoUrl)?;
+        let method = Method::from_bytes(request.method.as_bytes()).map_err(|_| FetchError::UnknownMethod)?;
         let mut headers = request.headers;
         let typed = headers.iter().any(|(name, _)| name.eq_ignore_ascii_case("content-type"));
         if request.body.is_some() && !typed {
@@ -84,17 +163,18 @@ impl Hop {
     }
 
     /// Where the answer sends us, if it does.
-    fn next_hop(&self, answer: &Incoming) -> Option<Result<Self, String>> {
+    fn next_hop(&self, answer: &Incoming, key_header: Option<&str>) -> Option<Result<Self, FetchError>> {
         if !matches!(answer.status(), 301 | 302 | 303 | 307 | 308) {
             return None;
         }
         let place = answer.header("location")?;
-        let Ok(url) = self.url.join(place) else { return Some(Err("redirected to no address".into())) };
+        let Ok(url) = self.url.join(place) else { return Some(Err(FetchError::RedirectedNowhere)) };
         let keeps_body = matches!(answer.status(), 307 | 308);
         let stays = url.origin() == self.url.origin();
         let kept = |name: &str| {
             let name = name.to_ascii_lowercase();
             let personal = PERSONAL_HEADERS.contains(&name.as_str())
+                || key_header == Some(name.as_str())
                 || PERSONAL_NAME_PARTS.iter().any(|part| name.contains(part));
             (stays || !personal) && (keeps_body || !BODY_HEADERS.contains(&name.as_str()))
         };
@@ -112,8 +192,10 @@ impl Hop {
     }
 }
 
-fn response(mut answer: Incoming, limits: ResponseLimits, url: &Url) -> Result<FetchResponse, NetError> {
+fn read(mut answer: Incoming, url: &Url) -> Result<FetchedBytes, NetError> {
     let headers = answer.headers().map(|(name, value)| (name.to_owned(), value.to_owned())).collect();
-    let body = answer.read_to_string(limits.body_bytes)?;
-    Ok(FetchResponse { status: answer.status(), headers, body, url: url.as_str().to_owned() })
+    let mut body = Vec::new();
+    // The limit of the request ends the read.
+    answer.read_to_end(&mut body)?;
+    Ok(FetchedBytes { status: answer.status(), headers, body, url: url.as_str().to_owned() })
 }

@@ -26,7 +26,7 @@ mod worker;
 
 use crate::limits;
 pub use crate::script::call_handler::CallHandler;
-pub use crate::script::guarded_fetch::GuardedFetch;
+pub use crate::script::guarded_fetch::{FetchError, FetchedBytes, GuardedFetch};
 pub use crate::worker::Tenant;
 pub use database::{
     DatabaseAnswer, DatabaseColumn, DatabaseError, DatabaseHandler, DatabaseKind, DatabaseOperation,

@@ -48,6 +48,15 @@ const INVITATION_MINUTES: u64 = 15;
 /// What `SERVICE_INVITATION_MINUTES` may be: at most a week (manual 14.15).
 const INVITATION_MINUTES_RANGE: (u64, u64) = (15, 10_080);
 
+/// Steps of an agentflow's run that are under way at once, unless `SERVICE_BRANCHES` says otherwise (manual 14.4).
+const BRANCHES_COUNT: u64 = 8;
+/// What `SERVICE_BRANCHES` may be (manual 14.4).
+const BRANCHES_RANGE: (u64, u64) = (1, 64);
+/// Records of agentflow runs that a workspace keeps, unless `SERVICE_EXECUTIONS_KEEP` says otherwise (manual 14.4).
+const EXECUTIONS_KEEP_COUNT: u64 = 100_000;
+/// What `SERVICE_EXECUTIONS_KEEP` may be: 0 keeps all (manual 14.4).
+const EXECUTIONS_KEEP_RANGE: (u64, u64) = (0, 1_000_000_000);
+
 /// The port the service listens on unless told otherwise.
 pub const DEFAULT_PORT: u16 = 3000;
 
@@ -181,6 +190,10 @@ pub struct Settings {
     pub code_memory_mb: u64,
     /// `SERVICE_MCP_COMMANDS`: programs a flow may start, each an absolute path and its fixed arguments.
     pub mcp_commands: Vec<AllowedProgram>,
+    /// `SERVICE_BRANCHES`: steps of an agentflow's run that are under way at once.
+    pub branches_max: u64,
+    /// `SERVICE_EXECUTIONS_KEEP`: records of agentflow runs that a workspace keeps, the newest; 0 keeps all.
+    pub executions_keep: u64,
     /// `SERVICE_HSTS_SUBDOMAINS`: the https rule of the base address covers its subdomains.
     pub hsts_subdomains: bool,
     /// `SERVICE_METRICS`: where the counts of the service can be read.
@@ -307,6 +320,12 @@ impl Settings {
             invitation_minutes: reader
                 .read("SERVICE_INVITATION_MINUTES", |text| parse::in_range(text, INVITATION_MINUTES_RANGE))?
                 .unwrap_or(INVITATION_MINUTES),
+            branches_max: reader
+                .read("SERVICE_BRANCHES", |text| parse::in_range(text, BRANCHES_RANGE))?
+                .unwrap_or(BRANCHES_COUNT),
+            executions_keep: reader
+                .read("SERVICE_EXECUTIONS_KEEP", |text| parse::in_range(text, EXECUTIONS_KEEP_RANGE))?
+                .unwrap_or(EXECUTIONS_KEEP_COUNT),
             code_seconds: reader
                 .read("SERVICE_CODE_SECONDS", |text| parse::in_range(text, CODE_SECONDS_RANGE))?
                 .unwrap_or(limits::CODE_SECONDS),

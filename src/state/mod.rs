@@ -6,6 +6,7 @@ pub mod key_usage;
 pub mod login_throttle;
 pub mod metrics;
 pub mod model_lists;
+pub mod pause_timers;
 pub mod pending_sign_ins;
 pub mod rate_limiter;
 pub mod refused_origins;
@@ -20,6 +21,7 @@ use crate::state::key_usage::KeyUsageCounter;
 use crate::state::login_throttle::LoginThrottle;
 use crate::state::metrics::Metrics;
 use crate::state::model_lists::ModelListCache;
+use crate::state::pause_timers::PauseTimers;
 use crate::state::pending_sign_ins::PendingSignIns;
 use crate::state::rate_limiter::RateLimiter;
 use crate::state::refused_origins::RefusedOrigins;
@@ -47,6 +49,8 @@ pub struct SharedState {
     /// Document stores that are being loaded or upserted.
     pub active_upserts: ActiveUpserts,
     pub active_runs: ActiveRuns,
+    /// Pauses of runs that end by themselves.
+    pub pause_timers: PauseTimers,
     pub refused_origins: RefusedOrigins,
     /// Requests for a new password, each of which counts.
     pub reset_requests: LoginThrottle,

@@ -2,8 +2,8 @@
 
 use crate::domain::ids::{
     ChatId, ChunkId, CollectionId, ConversationNameId, ConversationUploadsId, CredentialId, DocumentStoreId,
-    FeedbackId, FlowId, KeyId, LeadId, LoaderId, NamespaceId, OrganizationId, RoleId, TemplateId, ToolId,
-    UserId, VariableId, WorkspaceId,
+    ExecutionId, FeedbackId, FlowId, KeyId, LeadId, LoaderId, NamespaceId, OrganizationId, RoleId,
+    TemplateId, ToolId, UserId, VariableId, WorkspaceId,
 };
 use std::ops::Bound;
 
@@ -39,6 +39,7 @@ record_ids!(
     CollectionId,
     CredentialId,
     DocumentStoreId,
+    ExecutionId,
     NamespaceId,
     FeedbackId,
     TemplateId,
@@ -162,6 +163,76 @@ pub(super) fn timeline(flow: &FlowId, sequence: u64) -> [u8; 24] {
 pub(super) fn sequence(key: &[u8]) -> Option<u64> {
     let last = key.len().checked_sub(8)?;
     Some(u64::from_be_bytes(key[last..].try_into().ok()?))
+}
+
+/// Bytes that tell one list of runs from another.
+pub(super) type ExecutionScopeBytes = [u8; 18];
+
+/// Workspace ‖ scope: the part that all rows of a list of runs share.
+pub(super) fn execution_scope(workspace: &WorkspaceId, scope: &ExecutionScopeBytes) -> [u8; 34] {
+    let mut key = [0; 34];
+    key[..16].copy_from_slice(workspace.bytes());
+    key[16..].copy_from_slice(scope);
+    key
+}
+
+/// Workspace ‖ scope ‖ milliseconds ‖ execution: the runs of a list, by time.
+pub(super) fn execution_index(
+    workspace: &WorkspaceId,
+    scope: &ExecutionScopeBytes,
+    time: u64,
+    id: &[u8; 16],
+) -> [u8; 58] {
+    let mut key = [0; 58];
+    key[..34].copy_from_slice(&execution_scope(workspace, scope));
+    key[34..42].copy_from_slice(&time.to_be_bytes());
+    key[42..].copy_from_slice(id);
+    key
+}
+
+/// The time and the execution that a key of the index names; `None` for a key of another shape.
+pub(super) fn parse_execution_index(key: &[u8]) -> Option<(u64, ExecutionId)> {
+    let key: &[u8; 58] = key.try_into().ok()?;
+    let (time, id) = (key[34..42].try_into().ok()?, key[42..].try_into().ok()?);
+    Some((u64::from_be_bytes(time), ExecutionId::from_bytes(id)))
+}
+
+/// Workspace ‖ scope ‖ level ‖ bucket: how many runs of a list fall into a stretch of time.
+pub(super) fn execution_count(
+    workspace: &WorkspaceId,
+    scope: &ExecutionScopeBytes,
+    level: u8,
+    bucket: u64,
+) -> [u8; 43] {
+    let mut key = [0; 43];
+    key[..34].copy_from_slice(&execution_scope(workspace, scope));
+    key[34] = level;
+    key[35..].copy_from_slice(&bucket.to_be_bytes());
+    key
+}
+
+/// Execution ‖ number: a step of a run by when it began, or a place in its record.
+pub(super) fn execution_part(execution: &ExecutionId, number: u64) -> [u8; 24] {
+    let mut key = [0; 24];
+    key[..16].copy_from_slice(execution.bytes());
+    key[16..].copy_from_slice(&number.to_be_bytes());
+    key
+}
+
+/// Flow ‖ digest: a canvas that runs began with.
+pub(super) fn paused_canvas(flow: &FlowId, digest: &[u8; 32]) -> [u8; 48] {
+    let mut key = [0; 48];
+    key[..16].copy_from_slice(flow.bytes());
+    key[16..].copy_from_slice(digest);
+    key
+}
+
+/// Flow ‖ digest ‖ execution: a run that waits, with the canvas it began with.
+pub(super) fn paused_run(flow: &FlowId, digest: &[u8; 32], execution: &ExecutionId) -> [u8; 64] {
+    let mut key = [0; 64];
+    key[..48].copy_from_slice(&paused_canvas(flow, digest));
+    key[48..].copy_from_slice(execution.bytes());
+    key
 }
 
 /// A run of neighbouring keys.

@@ -68,6 +68,16 @@ const KEY_LAYOUTS: &[(&str, &str, &[KeyPart])] = &[
     ("named_sessions", "name of a conversation", &[Workspace, Hash]),
     ("name_of_conversation", "note of the name of a conversation", &[Workspace, Hash]),
     ("history_mark", "note of the newest version", &[Text]),
+    ("executions", "record of a run", &[Workspace, Id("run")]),
+    ("execution_home", "note of the workspace of a run", &[Id("run")]),
+    ("execution_index", "row of the index of runs", &[Workspace, Bytes]),
+    ("execution_counts", "count of runs", &[Workspace, Bytes]),
+    ("execution_entries", "step of a run", &[Id("run"), Number]),
+    ("execution_steps", "note of a step that is under way", &[Id("run"), Number]),
+    ("execution_order", "place of a step of a run", &[Id("run"), Number]),
+    ("paused_canvases", "canvas of a run that waits", &[Id("flow"), Hash]),
+    ("paused_runs", "note of a run that waits", &[Id("flow"), Bytes]),
+    ("execution_leftovers", "note of runs to remove", &[Id("flow")]),
     ("secret_prints", "fingerprint of a secret of the server", &[Text]),
 ];
 

@@ -13,13 +13,14 @@ use crate::domain::flows::flow::Flow;
 use crate::domain::flows::history_mark::HistoryMark;
 use crate::domain::flows::version::NewVersion;
 use crate::domain::ids::{
-    CollectionId, ConversationNameId, ConversationUploadsId, CredentialId, DocumentStoreId, FlowId, KeyId,
-    RoleId, TemplateId, ToolId, UserId, VariableId, WorkspaceId,
+    CollectionId, ConversationNameId, ConversationUploadsId, CredentialId, DocumentStoreId, ExecutionId,
+    FlowId, KeyId, RoleId, TemplateId, ToolId, UserId, VariableId, WorkspaceId,
 };
 use crate::domain::knowledge::collection::{Collection, UnlinkedBlocks};
 use crate::domain::knowledge::document_store::DocumentStore;
 use crate::domain::knowledge::upsert::UpsertRecord;
 use crate::domain::knowledge::vector_config::VectorConfig;
+use crate::domain::predictions::execution::{Execution, ExecutionLeftovers};
 use crate::domain::workspace::credential::Credential;
 use crate::domain::workspace::template::Template;
 use crate::domain::workspace::tool::WorkspaceTool;
@@ -90,6 +91,16 @@ const NAMED_SESSIONS_TABLE: Table = table("named_sessions"); // workspace ‖ ha
 const NAME_OF_CONVERSATION_TABLE: Table = table("name_of_conversation"); // workspace ‖ hash of flow, chat -> id of its name
 const SECRET_FINGERPRINTS_TABLE: Table = table("secret_prints"); //             file of a server secret -> its fingerprint
 const HISTORY_MARK_TABLE: Table = table("history_mark"); //               "mark" -> the newest version, and where it is
+const EXECUTIONS_TABLE: Table = table("executions"); //                   workspace ‖ execution
+const EXECUTION_WORKSPACE_TABLE: Table = table("execution_home"); //      execution -> workspace
+pub(super) const EXECUTION_INDEX: Table = table("execution_index"); // workspace ‖ scope ‖ updated ‖ execution -> state, flow
+pub(super) const EXECUTION_COUNTS: Table = table("execution_counts"); // workspace ‖ scope ‖ level ‖ bucket -> rows of the index
+pub(super) const EXECUTION_ENTRIES: Table = table("execution_entries"); // execution ‖ step -> its entry
+pub(super) const EXECUTION_STEPS: Table = table("execution_steps"); //    execution ‖ step -> how it began, while it is under way
+pub(super) const EXECUTION_ORDER: Table = table("execution_order"); //    execution ‖ place in the record -> step, 8 bytes
+pub(super) const PAUSED_CANVASES: Table = table("paused_canvases"); //    flow ‖ digest -> the canvas text itself
+pub(super) const PAUSED_RUNS: Table = table("paused_runs"); //            flow ‖ digest ‖ execution -> what resuming needs beside it
+const EXECUTION_LEFTOVERS_TABLE: Table = table("execution_leftovers"); // deleted flow
 
 /// Flows without their canvases. Written by one room only, `ops/flows/live.rs`.
 pub const FLOWS: WorkspaceTable<Flow, FlowId> = WorkspaceTable::new(FLOWS_TABLE);
@@ -168,8 +179,17 @@ pub const HISTORY_MARK: GlobalTable<HistoryMark, str> = GlobalTable::new(HISTORY
 /// The only key of [`HISTORY_MARK`].
 pub const HISTORY_MARK_KEY: &str = "mark";
 
+/// The records of agentflow runs without their entries. Written with their index, by `queries/executions/`.
+pub(super) const EXECUTIONS: WorkspaceTable<Execution, ExecutionId> = WorkspaceTable::new(EXECUTIONS_TABLE);
+/// Where a record lives: a shared one is asked for without a workspace.
+pub(super) const EXECUTION_WORKSPACE: GlobalTable<WorkspaceId, ExecutionId> =
+    GlobalTable::new(EXECUTION_WORKSPACE_TABLE);
+/// Deleted flows whose records are still to be removed.
+pub const EXECUTION_LEFTOVERS: GlobalTable<ExecutionLeftovers, FlowId> =
+    GlobalTable::new(EXECUTION_LEFTOVERS_TABLE);
+
 /// All of them: what is not in this list does not exist in a database.
-pub(super) const ALL: [Table; 45] = [
+pub(super) const ALL: [Table; 55] = [
     META,
     COUNTERS,
     MESSAGES.table(),
@@ -215,6 +235,16 @@ pub(super) const ALL: [Table; 45] = [
     NAME_OF_CONVERSATION_TABLE,
     SECRET_FINGERPRINTS_TABLE,
     HISTORY_MARK_TABLE,
+    EXECUTIONS_TABLE,
+    EXECUTION_WORKSPACE_TABLE,
+    EXECUTION_INDEX,
+    EXECUTION_COUNTS,
+    EXECUTION_ENTRIES,
+    EXECUTION_STEPS,
+    EXECUTION_ORDER,
+    PAUSED_CANVASES,
+    PAUSED_RUNS,
+    EXECUTION_LEFTOVERS_TABLE,
 ];
 
 /// The table of this name.

@@ -52,7 +52,7 @@ impl FlowKind {
     #[must_use]
     pub fn unsupported_reason(self) -> Option<String> {
         match self {
-            Self::Chatflow => None,
+            Self::Chatflow | Self::Agentflow => None,
             other => Some(format!("This server cannot run flows of type {other} yet.")),
         }
     }

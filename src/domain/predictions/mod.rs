@@ -2,4 +2,7 @@
 
 pub mod answer;
 pub mod attachment;
+pub mod execution;
+pub mod human_input;
 pub mod prediction;
+pub mod run_event;

@@ -1,17 +1,22 @@
 //! A question and its answer (manual 2.1, 2.6).
 
 use crate::base::spooled_file::SpooledFile;
-use crate::domain::ids::{ChatId, FlowId, MessageId};
+use crate::domain::ids::{ChatId, ExecutionId, FlowId, MessageId};
+use crate::domain::predictions::execution::ExecutionEntry;
+use crate::domain::predictions::human_input::HumanInput;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
+use std::sync::Arc;
 
 /// What a caller asks, after its request was read.
 #[derive(Debug, Clone, Default)]
 pub struct Question {
     /// The text asked; may be empty when the request carries something else to answer.
     pub text: String,
-    /// The request answers a form that the flow begins with: whether it does is known when the flow is.
-    pub has_form: bool,
+    /// The fields of a form that the flow begins with: whether it does is known when the flow is.
+    pub form: Option<Map<String, Value>>,
+    /// A decision about a step that waits for the person.
+    pub human_input: Option<HumanInput>,
     pub streaming: bool,
     /// The conversation the caller says it continues.
     pub chat_id: Option<String>,
@@ -48,13 +53,18 @@ pub enum MessageRole {
 }
 
 /// One earlier message of a conversation.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct HistoryMessage {
     pub role: MessageRole,
     pub text: String,
 }
 
 impl HistoryMessage {
+    /// What the person said.
+    pub fn from_user(text: impl Into<String>) -> Self {
+        Self { role: MessageRole::User, text: text.into() }
+    }
+
     /// The message with its author, as a line of a conversation.
     #[must_use]
     pub fn line(&self) -> String {
@@ -206,6 +216,18 @@ pub struct RunOutput {
     pub flow_variables: Map<String, Value>,
     /// What the person might ask next.
     pub follow_up_prompts: Vec<String>,
+    /// The steps, where it was a run of an agentflow.
+    pub execution: Option<Box<ExecutionOutput>>,
+}
+
+/// What is told of a run of an agentflow beside its text.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ExecutionOutput {
+    pub id: ExecutionId,
+    /// Its steps, in the order of the record.
+    pub entries: Vec<Arc<ExecutionEntry>>,
+    /// What a person is asked to decide, where the run waits.
+    pub action: Option<Map<String, Value>>,
 }
 
 impl RunOutput {

@@ -27,8 +27,8 @@ pub struct CardParam {
     pub kind: &'static str,
     pub description: Option<&'static str>,
     pub default: Option<Value>,
-    /// Shown when this input has this value, or one of these.
-    pub shown_when: Option<(&'static str, Value)>,
+    /// Shown when each of these inputs has this value, or one of these.
+    pub shown_when: Vec<(&'static str, Value)>,
     pub optional: bool,
     /// Shown among the additional ones.
     pub additional: bool,
@@ -44,6 +44,10 @@ pub struct CardParam {
     pub file_type: Option<String>,
     /// Takes several wires.
     pub is_list: bool,
+    /// The fields of each row of a list.
+    pub fields: Vec<CardParam>,
+    /// What is chosen is a card, whose settings stand beside it.
+    pub has_config: bool,
 }
 
 #[derive(Debug, Clone, PartialEq)]

@@ -4,6 +4,7 @@ pub mod audit;
 pub mod chunk_records;
 pub mod chunks;
 pub mod collections;
+pub mod executions;
 pub mod feedback;
 pub mod leads;
 pub mod messages;

@@ -1,0 +1,31 @@
+//! What a run of an agentflow shows while it runs (manual 2.8).
+
+use super::execution::{ExecutionEntry, ExecutionState, StepStatus};
+use serde_json::{Map, Value};
+use std::sync::Arc;
+
+/// Something that happened in a run. What follows a step's end comes in the order of the record, whichever step ended first.
+#[derive(Debug, Clone, Copy)]
+pub enum RunEvent<'a> {
+    /// Where the run stands.
+    State(ExecutionState),
+    /// A step began.
+    Begin(StepLabel<'a>),
+    /// A step ended.
+    End { step: StepLabel<'a>, status: StepStatus, error: Option<&'a str> },
+    /// All entries of the record so far.
+    Entries(&'a [Arc<ExecutionEntry>]),
+    /// The tools that a model of a last step called.
+    CalledTools(&'a Value),
+    /// The tokens that a model of a last step used.
+    Usage(&'a Value),
+    /// What a person is asked to decide.
+    Action(&'a Map<String, Value>),
+}
+
+/// Which step it was.
+#[derive(Debug, Clone, Copy)]
+pub struct StepLabel<'a> {
+    pub node: &'a str,
+    pub label: &'a str,
+}

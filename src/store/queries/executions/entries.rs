@@ -1,0 +1,232 @@
+//! The steps of a run. A step has a number, by when it began, under which its entry is written once and never again: a run
+//! of a thousand steps writes each of them as often as one of ten. Its place in the record is told later, when that is
+//! known, by a row of eight bytes.
+
+use crate::domain::error::{Error, Result};
+use crate::domain::ids::ExecutionId;
+use crate::domain::predictions::execution::{ExecutionEntry, StepStart};
+use crate::store::keys::{self, KeyRange};
+use crate::store::tables::{EXECUTION_ENTRIES, EXECUTION_ORDER, EXECUTION_STEPS};
+use crate::store::transaction::{Order, Tx, WriteTx};
+use std::collections::HashSet;
+use std::ops::ControlFlow;
+use std::sync::Arc;
+
+/// What becomes of a step.
+#[derive(Debug, Clone)]
+pub enum StepChange {
+    Began {
+        step: u64,
+        start: Arc<[u8]>,
+    },
+    Ended {
+        step: u64,
+        entry: Arc<[u8]>,
+    },
+    /// Its place in the record is known.
+    Placed {
+        place: u64,
+        step: u64,
+    },
+}
+
+impl StepChange {
+    /// # Errors
+    /// [`Error::Internal`] when it has no stored form.
+    pub fn began(step: u64, start: &StepStart) -> Result<Self> {
+        Ok(Self::Began { step, start: serde_json::to_vec(start).map_err(Error::internal)?.into() })
+    }
+
+    /// # Errors
+    /// As [`Self::began`].
+    pub fn ended(step: u64, entry: &ExecutionEntry) -> Result<Self> {
+        Ok(Self::Ended { step, entry: serde_json::to_vec(entry).map_err(Error::internal)?.into() })
+    }
+
+    /// Bytes that it holds, about.
+    #[must_use]
+    pub fn bytes(&self) -> usize {
+        const ROW_BYTES: usize = 64;
+        match self {
+            Self::Began { start, .. } => ROW_BYTES + start.len(),
+            Self::Ended { entry, .. } => ROW_BYTES + entry.len(),
+            Self::Placed { .. } => ROW_BYTES,
+        }
+    }
+}
+
+/// An entry of a run.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PlacedEntry {
+    pub step: u64,
+    /// Its place in the record; `None` while steps before it have not ended.
+    pub place: Option<u64>,
+    pub entry: ExecutionEntry,
+}
+
+/// Writes what became of steps. What began and ended in one stroke leaves no note of its beginning.
+///
+/// # Errors
+/// [`Error::Internal`] when the database cannot be written.
+pub fn write_steps(tx: &WriteTx, run: &ExecutionId, changes: &[StepChange]) -> Result<()> {
+    let key = |number: u64| keys::execution_part(run, number);
+    let step_of = |change: &StepChange| match change {
+        StepChange::Ended { step, .. } => Some(*step),
+        _ => None,
+    };
+    let ended: HashSet<u64> = changes.iter().filter_map(step_of).collect();
+    let (mut began, mut entries, mut places) = (Vec::new(), Vec::new(), Vec::new());
+    let mut fresh = HashSet::new();
+    for change in changes {
+        match change {
+            StepChange::Began { step, .. } if ended.contains(step) => drop(fresh.insert(*step)),
+            StepChange::Began { step, start } => began.push((key(*step), start.clone())),
+            StepChange::Ended { step, entry } => entries.push((key(*step), entry.clone())),
+            StepChange::Placed { place, step } => places.push((key(*place), step.to_be_bytes())),
+        }
+    }
+    for step in ended.difference(&fresh) {
+        tx.remove(EXECUTION_STEPS, &key(*step))?;
+    }
+    if !began.is_empty() {
+        tx.put_all(EXECUTION_STEPS, began)?;
+    }
+    if !entries.is_empty() {
+        tx.put_all(EXECUTION_ENTRIES, entries)?;
+    }
+    if !places.is_empty() {
+        tx.put_all(EXECUTION_ORDER, places)?;
+    }
+    Ok(())
+}
+
+fn of_run(run: &ExecutionId) -> KeyRange {
+    KeyRange::prefix(run.bytes())
+}
+
+fn parse_number(value: &[u8]) -> Result<u64> {
+    Ok(u64::from_be_bytes(value.try_into().map_err(Error::internal)?))
+}
+
+fn number_of(key: &[u8]) -> Result<u64> {
+    keys::sequence(key).ok_or_else(|| Error::internal("a key of a run is too short"))
+}
+
+/// The entries of a run in the order of its record; those whose place is not known yet stand behind, as they began.
+///
+/// # Errors
+/// [`Error::Internal`] when the database or an entry cannot be read.
+pub fn entries(tx: &impl Tx, run: &ExecutionId) -> Result<Vec<PlacedEntry>> {
+    let mut found = Vec::new();
+    scan_entries(tx, run, |_, entry| {
+        found.push(entry);
+        Ok(ControlFlow::Continue(()))
+    })?;
+    Ok(found)
+}
+
+/// Hands over the entries of a run with how many bytes they are stored as, in the order of [`entries`].
+///
+/// # Errors
+/// As [`entries`], else what `each` returns.
+pub fn scan_entries(
+    tx: &impl Tx,
+    run: &ExecutionId,
+    mut each: impl FnMut(usize, PlacedEntry) -> Result<ControlFlow<()>>,
+) -> Result<()> {
+    let mut order = Vec::new();
+    tx.scan(EXECUTION_ORDER, &of_run(run), Order::Ascending, |key, step| {
+        order.push((number_of(key)?, parse_number(step)?));
+        Ok(ControlFlow::Continue(()))
+    })?;
+    let placed: HashSet<u64> = order.iter().map(|(_, step)| *step).collect();
+    let mut waiting = Vec::new();
+    tx.scan_keys(EXECUTION_ENTRIES, &of_run(run), Order::Ascending, |key| {
+        waiting.extend(Some(number_of(key)?).filter(|step| !placed.contains(step)));
+        Ok(ControlFlow::Continue(()))
+    })?;
+    let all = order.into_iter().map(|(place, step)| (Some(place), step));
+    for (place, step) in all.chain(waiting.into_iter().map(|step| (None, step))) {
+        let read = |value: &[u8]| Ok((value.len(), parse_entry(value)?));
+        let found = tx.get_with(EXECUTION_ENTRIES, &keys::execution_part(run, step), read)?;
+        // One whose place is known may still be under way.
+        let Some((bytes, entry)) = found else { continue };
+        if each(bytes, PlacedEntry { step, place, entry })?.is_break() {
+            break;
+        }
+    }
+    Ok(())
+}
+
+fn parse_entry(value: &[u8]) -> Result<ExecutionEntry> {
+    // The cause is not kept: its text may quote what was said.
+    serde_json::from_slice(value).map_err(|_| Error::internal("a stored step of a run cannot be read"))
+}
+
+/// How many steps of a run have ended; none is read.
+///
+/// # Errors
+/// [`Error::Internal`] when the database cannot be read.
+pub fn entry_count(tx: &impl Tx, run: &ExecutionId) -> Result<usize> {
+    let mut count = 0;
+    tx.scan_keys(EXECUTION_ENTRIES, &of_run(run), Order::Ascending, |_| {
+        count += 1;
+        Ok(ControlFlow::Continue(()))
+    })?;
+    Ok(count)
+}
+
+/// The number of the next step, and the next place in the record.
+///
+/// # Errors
+/// [`Error::Internal`] when the database cannot be read.
+pub fn next_numbers(tx: &impl Tx, run: &ExecutionId) -> Result<(u64, u64)> {
+    let next = |table| {
+        let mut next = 0;
+        tx.scan_keys(table, &of_run(run), Order::Descending, |key| {
+            next = number_of(key)? + 1;
+            Ok(ControlFlow::Break(()))
+        })?;
+        Ok::<_, Error>(next)
+    };
+    Ok((next(EXECUTION_ENTRIES)?.max(next(EXECUTION_STEPS)?), next(EXECUTION_ORDER)?))
+}
+
+/// Ends the record of a run: steps under way become entries that say so, and what has no place gets one, as it began.
+/// True when a step was under way.
+///
+/// # Errors
+/// [`Error::Internal`] when the database cannot be written.
+pub fn terminate_steps(tx: &WriteTx, run: &ExecutionId) -> Result<bool> {
+    let mut under_way = Vec::new();
+    tx.scan(EXECUTION_STEPS, &of_run(run), Order::Ascending, |key, value| {
+        let start: StepStart = serde_json::from_slice(value)
+            .map_err(|_| Error::internal("a stored step of a run cannot be read"))?;
+        under_way.push(StepChange::ended(number_of(key)?, &start.terminate())?);
+        Ok(ControlFlow::Continue(()))
+    })?;
+    write_steps(tx, run, &under_way)?;
+    let (_, next) = next_numbers(tx, run)?;
+    let mut placed = HashSet::new();
+    tx.scan(EXECUTION_ORDER, &of_run(run), Order::Ascending, |_, step| {
+        placed.insert(parse_number(step)?);
+        Ok(ControlFlow::Continue(()))
+    })?;
+    let mut unplaced = Vec::new();
+    tx.scan_keys(EXECUTION_ENTRIES, &of_run(run), Order::Ascending, |key| {
+        unplaced.extend(Some(number_of(key)?).filter(|step| !placed.contains(step)));
+        Ok(ControlFlow::Continue(()))
+    })?;
+    let places: Vec<StepChange> =
+        (next..).zip(unplaced).map(|(place, step)| StepChange::Placed { place, step }).collect();
+    write_steps(tx, run, &places)?;
+    Ok(!under_way.is_empty())
+}
+
+/// Removes the steps of a run.
+pub(super) fn remove(tx: &WriteTx, run: &ExecutionId) -> Result<()> {
+    for table in [EXECUTION_ENTRIES, EXECUTION_STEPS, EXECUTION_ORDER] {
+        tx.remove_range(table, &of_run(run))?;
+    }
+    Ok(())
+}

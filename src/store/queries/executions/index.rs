@@ -1,0 +1,354 @@
+//! Lists of runs: which there are, how many, and the page of them that somebody looks at, newest first.
+//!
+//! A list is a *scope*: all runs of a workspace, those of a flow, in a state, of a flow in a state, of a session. Each run
+//! has a row in each scope it belongs to, under the time it changed last. How many rows a scope has is counted as they come
+//! and go, in buckets of three sizes, so that neither a total nor a far page walks along the rows: both read some buckets of
+//! each size and at most the rows of one small one at each end, whether there are ten runs or a million.
+
+use crate::domain::error::{Error, Result};
+use crate::domain::ids::{ExecutionId, FlowId, WorkspaceId};
+use crate::domain::predictions::execution::{Execution, ExecutionState};
+use crate::store::keys::{self, ExecutionScopeBytes, KeyRange};
+use crate::store::tables::{EXECUTION_COUNTS, EXECUTION_INDEX};
+use crate::store::transaction::{Order, Tx, WriteTx};
+use jiff::Timestamp;
+use sha2::{Digest as _, Sha256};
+use std::collections::{HashMap, VecDeque};
+use std::ops::ControlFlow;
+
+/// Widths of buckets, as powers of two of a millisecond: two years, most of a day, a minute. Each holds 1,024 of the next.
+const LEVELS: [u32; 3] = [36, 26, 16];
+/// Behind every time: a multiple of every width.
+const TIME_END: u64 = 1 << 48;
+/// Rows that are read at a time.
+const ROWS_PER_READ: usize = 64;
+
+/// A list of runs of a workspace.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ExecutionScope<'a> {
+    All,
+    Flow(FlowId),
+    State(ExecutionState),
+    FlowState(FlowId, ExecutionState),
+    Session(&'a str),
+}
+
+/// A row of the index, from which lists are filtered without reading the run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ExecutionKey {
+    time: u64,
+    pub id: ExecutionId,
+    pub flow: FlowId,
+    pub state: ExecutionState,
+}
+
+/// From one time on, and before another.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct TimeSpan {
+    from: u64,
+    below: u64,
+}
+
+impl TimeSpan {
+    pub const ALWAYS: Self = Self { from: 0, below: TIME_END };
+
+    /// From the first to the second, both included; without one it has no end there.
+    #[must_use]
+    pub fn between(from: Option<Timestamp>, until: Option<Timestamp>) -> Self {
+        let until =
+            until.map(|until| if until < Timestamp::UNIX_EPOCH { 0 } else { milliseconds(until) + 1 });
+        Self { from: from.map_or(0, milliseconds), below: until.unwrap_or(TIME_END) }
+    }
+
+    #[must_use]
+    pub fn contains(&self, time: Timestamp) -> bool {
+        (self.from..self.below).contains(&milliseconds(time))
+    }
+}
+
+fn milliseconds(time: Timestamp) -> u64 {
+    u64::try_from(time.as_millisecond()).unwrap_or(0).min(TIME_END - 1)
+}
+
+/// A byte for each state, which never changes.
+const fn state_byte(state: ExecutionState) -> u8 {
+    match state {
+        ExecutionState::InProgress => 1,
+        ExecutionState::Finished => 2,
+        ExecutionState::Error => 3,
+        ExecutionState::Terminated => 4,
+        ExecutionState::Timeout => 5,
+        ExecutionState::Stopped => 6,
+    }
+}
+
+impl ExecutionScope<'_> {
+    fn bytes(&self) -> ExecutionScopeBytes {
+        let (kind, middle, state) = match self {
+            Self::All => (0, [0; 16], 0),
+            Self::Flow(flow) => (1, *flow.bytes(), 0),
+            Self::State(state) => (2, [0; 16], state_byte(*state)),
+            Self::FlowState(flow, state) => (3, *flow.bytes(), state_byte(*state)),
+            Self::Session(session) => {
+                let (mut half, whole) = ([0; 16], Sha256::digest(session.as_bytes()));
+                half.copy_from_slice(&whole[..16]);
+                (4, half, 0)
+            }
+        };
+        let mut bytes = [kind; 18];
+        bytes[1..17].copy_from_slice(&middle);
+        bytes[17] = state;
+        bytes
+    }
+
+    /// Every list that a run stands in.
+    fn of(run: &Execution) -> [ExecutionScopeBytes; 5] {
+        let state = run.state();
+        let all = [
+            ExecutionScope::All,
+            ExecutionScope::Flow(run.flow),
+            ExecutionScope::State(state),
+            ExecutionScope::FlowState(run.flow, state),
+            ExecutionScope::Session(&run.session),
+        ];
+        all.map(|scope| scope.bytes())
+    }
+}
+
+/// Puts what lists say of a run in line with what became of it. Counts that stay as they were are not written, so a run
+/// that ends soon after it began moves only those of its state.
+pub(super) fn replace(tx: &WriteTx, before: Option<&Execution>, after: Option<&Execution>) -> Result<()> {
+    let mut changes: HashMap<[u8; 43], i64> = HashMap::new();
+    for (run, change) in before.iter().map(|run| (run, -1)).chain(after.iter().map(|run| (run, 1))) {
+        let time = milliseconds(run.updated);
+        for scope in ExecutionScope::of(run) {
+            let key = keys::execution_index(&run.workspace, &scope, time, run.id.bytes());
+            if change < 0 {
+                tx.remove(EXECUTION_INDEX, &key)?;
+            } else {
+                let mut value = [state_byte(run.state()); 17];
+                value[1..].copy_from_slice(run.flow.bytes());
+                tx.put(EXECUTION_INDEX, &key, &value)?;
+            }
+            for (level, width) in (0..).zip(LEVELS) {
+                let bucket = keys::execution_count(&run.workspace, &scope, level, time >> width);
+                *changes.entry(bucket).or_default() += change;
+            }
+        }
+    }
+    for (bucket, change) in changes.into_iter().filter(|(_, change)| *change != 0) {
+        let count = tx.get_with(EXECUTION_COUNTS, &bucket, parse_count)?.unwrap_or(0);
+        match count.saturating_add_signed(change) {
+            0 => drop(tx.remove(EXECUTION_COUNTS, &bucket)?),
+            count => tx.put(EXECUTION_COUNTS, &bucket, &count.to_be_bytes())?,
+        }
+    }
+    Ok(())
+}
+
+fn parse_count(value: &[u8]) -> Result<u64> {
+    Ok(u64::from_be_bytes(value.try_into().map_err(Error::internal)?))
+}
+
+fn parse_row(key: &[u8], value: &[u8]) -> Result<ExecutionKey> {
+    let unread = || Error::internal("a row of the index of runs cannot be read");
+    let (time, id) = keys::parse_execution_index(key).ok_or_else(unread)?;
+    let (state, flow) = value.split_first().ok_or_else(unread)?;
+    let state = ExecutionState::ALL.into_iter().find(|known| state_byte(*known) == *state);
+    Ok(ExecutionKey {
+        time,
+        id,
+        flow: FlowId::from_bytes(flow.try_into().map_err(Error::internal)?),
+        state: state.ok_or_else(unread)?,
+    })
+}
+
+/// How many runs of a list changed last in this time.
+///
+/// # Errors
+/// [`Error::Internal`] when the database cannot be read.
+pub fn count(
+    tx: &impl Tx,
+    workspace: &WorkspaceId,
+    scope: ExecutionScope<'_>,
+    span: TimeSpan,
+) -> Result<u64> {
+    count_from(tx, (workspace, &scope.bytes()), 0, span)
+}
+
+/// The whole buckets of this size inside the span, and what lies beside them in smaller ones.
+fn count_from(
+    tx: &impl Tx,
+    list: (&WorkspaceId, &ExecutionScopeBytes),
+    level: u8,
+    span: TimeSpan,
+) -> Result<u64> {
+    let TimeSpan { from, below } = span;
+    if from >= below {
+        return Ok(0);
+    }
+    let Some(width) = LEVELS.get(usize::from(level)) else { return count_rows(tx, list, span) };
+    let (first, end) = (from.div_ceil(1 << width), below >> width);
+    if first >= end {
+        return count_from(tx, list, level + 1, span);
+    }
+    let mut total = 0;
+    let bucket = |number| keys::execution_count(list.0, list.1, level, number);
+    tx.scan(
+        EXECUTION_COUNTS,
+        &KeyRange::between(&bucket(first), &bucket(end)),
+        Order::Ascending,
+        |_, value| {
+            total += parse_count(value)?;
+            Ok(ControlFlow::Continue(()))
+        },
+    )?;
+    total += count_from(tx, list, level + 1, TimeSpan { from, below: first << width })?;
+    total += count_from(tx, list, level + 1, TimeSpan { from: end << width, below })?;
+    Ok(total)
+}
+
+fn rows((workspace, scope): (&WorkspaceId, &ExecutionScopeBytes), span: TimeSpan) -> KeyRange {
+    let edge = |time| keys::execution_index(workspace, scope, time, &[0; 16]);
+    KeyRange::between(&edge(span.from), &edge(span.below))
+}
+
+fn count_rows(tx: &impl Tx, list: (&WorkspaceId, &ExecutionScopeBytes), span: TimeSpan) -> Result<u64> {
+    let mut total = 0;
+    tx.scan_keys(EXECUTION_INDEX, &rows(list, span), Order::Ascending, |_| {
+        total += 1;
+        Ok(ControlFlow::Continue(()))
+    })?;
+    Ok(total)
+}
+
+/// Hands over the rows of a list, the newest first, or the oldest.
+///
+/// # Errors
+/// [`Error::Internal`] when the database cannot be read, else what `each` returns.
+pub fn walk(
+    tx: &impl Tx,
+    workspace: &WorkspaceId,
+    scope: ExecutionScope<'_>,
+    span: TimeSpan,
+    order: Order,
+    mut each: impl FnMut(ExecutionKey) -> Result<ControlFlow<()>>,
+) -> Result<()> {
+    if span.from >= span.below {
+        return Ok(());
+    }
+    let range = rows((workspace, &scope.bytes()), span);
+    tx.scan(EXECUTION_INDEX, &range, order, |key, value| each(parse_row(key, value)?))
+}
+
+/// The runs of several lists that have none in common, the newest first: `limit` of them after the first `skip`.
+///
+/// # Errors
+/// [`Error::Internal`] when the database cannot be read.
+pub fn newest(
+    tx: &impl Tx,
+    workspace: &WorkspaceId,
+    scopes: &[ExecutionScope<'_>],
+    span: TimeSpan,
+    (mut skip, limit): (u64, usize),
+) -> Result<Vec<ExecutionKey>> {
+    let mut cursors: Vec<Cursor> =
+        scopes.iter().map(|scope| Cursor::new(*workspace, scope.bytes(), span)).collect();
+    if let [only] = &mut *cursors {
+        skip = only.jump(tx, skip)?;
+    }
+    let mut found = Vec::new();
+    while found.len() < limit {
+        let mut next: Option<((u64, ExecutionId), usize)> = None;
+        for (place, cursor) in cursors.iter_mut().enumerate() {
+            next = next.max(cursor.peek(tx)?.map(|row| ((row.time, row.id), place)));
+        }
+        let Some(row) = next.and_then(|(_, place)| cursors[place].rows.pop_front()) else { break };
+        if skip > 0 {
+            skip -= 1;
+        } else {
+            found.push(row);
+        }
+    }
+    Ok(found)
+}
+
+/// When a run of the workspace changed last; `None` when there is none, or its row is damaged.
+///
+/// # Errors
+/// [`Error::Internal`] when the database cannot be read.
+pub fn newest_date(tx: &impl Tx, workspace: &WorkspaceId) -> Result<Option<Timestamp>> {
+    let mut newest = None;
+    let range = rows((workspace, &ExecutionScope::All.bytes()), TimeSpan::ALWAYS);
+    tx.scan_keys(EXECUTION_INDEX, &range, Order::Descending, |key| {
+        let time = keys::parse_execution_index(key).and_then(|(time, _)| i64::try_from(time).ok());
+        newest = time.and_then(|time| Timestamp::from_millisecond(time).ok());
+        Ok(ControlFlow::Break(()))
+    })?;
+    Ok(newest)
+}
+
+/// A way down one list.
+struct Cursor {
+    workspace: WorkspaceId,
+    scope: ExecutionScopeBytes,
+    rows: VecDeque<ExecutionKey>,
+    from: u64,
+    /// What was read already begins with this key; `None` at the end.
+    read_from: Option<[u8; 58]>,
+}
+
+impl Cursor {
+    fn new(workspace: WorkspaceId, scope: ExecutionScopeBytes, span: TimeSpan) -> Self {
+        let end = keys::execution_index(&workspace, &scope, span.below, &[0; 16]);
+        let read_from = (span.from < span.below).then_some(end);
+        Self { workspace, scope, rows: VecDeque::new(), from: span.from, read_from }
+    }
+
+    /// Leaves out the newest `skip` rows as far as whole buckets hold them; how many are still to be left out.
+    fn jump(&mut self, tx: &impl Tx, skip: u64) -> Result<u64> {
+        let Some((below, _)) = self.read_from.as_ref().and_then(|key| keys::parse_execution_index(key))
+        else {
+            return Ok(skip);
+        };
+        let list = (&self.workspace, &self.scope);
+        // Counted from the very end, where buckets of every size begin.
+        let mut left = skip + count_from(tx, list, 0, TimeSpan { from: below, below: TIME_END })?;
+        let mut end = TIME_END;
+        for (level, width) in (0..).zip(LEVELS) {
+            let bucket = |number| keys::execution_count(list.0, list.1, level, number);
+            let range = KeyRange::between(&bucket(0), &bucket(end >> width));
+            tx.scan(EXECUTION_COUNTS, &range, Order::Descending, |key, value| {
+                let count = parse_count(value)?;
+                if count > left {
+                    return Ok(ControlFlow::Break(()));
+                }
+                left -= count;
+                end = keys::sequence(key).map_or(end, |number| number << width);
+                Ok(ControlFlow::Continue(()))
+            })?;
+        }
+        let reached = keys::execution_index(&self.workspace, &self.scope, end.max(self.from), &[0; 16]);
+        self.read_from = (end > self.from).then_some(reached);
+        Ok(left)
+    }
+
+    /// The next row; `None` at the end.
+    fn peek(&mut self, tx: &impl Tx) -> Result<Option<&ExecutionKey>> {
+        if let Some(end) = self.read_from.filter(|_| self.rows.is_empty()) {
+            let start = keys::execution_index(&self.workspace, &self.scope, self.from, &[0; 16]);
+            let mut last = None;
+            tx.scan(EXECUTION_INDEX, &KeyRange::between(&start, &end), Order::Descending, |key, value| {
+                self.rows.push_back(parse_row(key, value)?);
+                last = key.try_into().ok();
+                Ok(if self.rows.len() < ROWS_PER_READ {
+                    ControlFlow::Continue(())
+                } else {
+                    ControlFlow::Break(())
+                })
+            })?;
+            self.read_from = last;
+        }
+        Ok(self.rows.front())
+    }
+}
