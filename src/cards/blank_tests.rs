@@ -67,7 +67,8 @@ fn bound(input: &Input, host: &TestHost) -> Result<Option<InputValue>> {
                 Some(card) => part(card, host)?,
                 None => Component::Value("a".into()),
             };
-            InputValue::Components(vec![WiredComponent { label: "Stand-in".to_owned(), component: part }])
+            let wired = WiredComponent { label: "Stand-in".to_owned(), picked: None, component: part };
+            InputValue::Components(vec![wired])
         }
         _ if may_be_blank => InputValue::Value("".into()),
         _ => InputValue::Value(entered(input)),
@@ -87,7 +88,15 @@ fn part(card: &'static Card, host: &TestHost) -> Result<Component> {
         let fields = kind.fields.iter().map(|field| (field.name.to_owned(), Value::from("a")));
         fields.collect::<Map<_, _>>()
     });
-    card.make.build(&Inputs { card, label: card.label, host, values, credential, credential_id: Some("a") })
+    card.make.build(&Inputs {
+        card,
+        fields: card.inputs,
+        label: card.label,
+        host,
+        values,
+        credential,
+        credential_id: Some("a"),
+    })
 }
 
 #[test]

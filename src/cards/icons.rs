@@ -28,6 +28,7 @@ const KEY: IconStyle = ("#8a6d1f", "M9 12a4 4 0 1 0-8 0 4 4 0 0 0 8 0zm0 0h14v4m
 
 const fn style_of(category: Category) -> IconStyle {
     match category {
+        Category::AgentFlows => ("#2a7f62", "M5 3v18M5 8h8a4 4 0 0 1 4 4v9m-4-4l4 4 4-4"),
         Category::Agents => ("#5b4bc4", "M12 2l9 5v10l-9 5-9-5V7z"),
         Category::Cache => ("#4f6272", "M12 2a10 10 0 1 0 0 20 10 10 0 0 0 0-20zm0 4v6l4 3"),
         Category::Chains => ("#2f6db5", "M10 7H7a5 5 0 0 0 0 10h3m4-10h3a5 5 0 0 1 0 10h-3m-6-5h8"),

@@ -8,6 +8,7 @@ pub mod palette;
 pub mod registry;
 pub mod unsupported;
 
+mod agentflow;
 mod agents;
 #[cfg(test)]
 mod blank_tests;

@@ -1,7 +1,7 @@
 //! Where the providers of cards list their models.
 
 use super::kit::models::openai_compatible::{password, with_version};
-use super::kit::{Card, Category, InputKind, Picker};
+use super::kit::{Card, Category, Input, InputKind, Picker};
 use super::registry;
 use crate::llm::{
     ANTHROPIC_BASE, COHERE_BASE, GOOGLE_BASE, ListFormat, ModelPurpose, OLLAMA_BASE, OPENAI_BASE,
@@ -119,7 +119,8 @@ pub fn suggested_models(card: &Card) -> &'static [&'static str] {
 /// True when one of the card's inputs picks such a record of the workspace.
 #[must_use]
 pub fn has_picker(card: &Card, what: Picker) -> bool {
-    card.inputs.iter().any(|input| input.kind == InputKind::Pick(what))
+    let picks = |input: &Input| input.kind == InputKind::Pick(what);
+    card.inputs.iter().any(|input| picks(input) || input.row_fields().iter().any(picks))
 }
 
 /// The card of this name.

@@ -1,6 +1,6 @@
 //! The card list as Flowise's pages read it (manual 9.8).
 
-use super::kit::{Card, Input, InputKind, Output, Picker};
+use super::kit::{Card, Input, InputKind, Output, Picker, WireType};
 use super::registry::CARDS;
 use crate::domain::service::card_definition::{CardDefinition, CardOutput, CardParam};
 use crate::domain::service::choice::Choice;
@@ -31,9 +31,17 @@ pub fn definition(card: &Card) -> CardDefinition {
         category: card.category.as_str(),
         description: card.description,
         base_classes: card.base_classes,
-        inputs: card.inputs.iter().filter(|input| !is_credential(input)).map(param).collect(),
+        inputs: card.inputs.iter().filter(|input| !is_credential(input)).flat_map(params).collect(),
         credential: card.inputs.iter().find(is_credential).map(param),
         outputs: card.outputs.iter().map(output).collect(),
+    }
+}
+
+/// An input as the editor shows it; one that comes in variants is shown as the one of them that fits.
+fn params(input: &Input) -> Vec<CardParam> {
+    match input.kind {
+        InputKind::Variants(variants) => variants.iter().map(param).collect(),
+        _ => vec![param(input)],
     }
 }
 
@@ -69,8 +77,12 @@ fn param(input: &Input) -> CardParam {
                 Picker::DocumentStore => "listStores",
                 Picker::Flow => "listFlows",
                 Picker::Actions => "listActions",
+                Picker::Step => "listPreviousNodes",
+                Picker::ToolArgument => "listToolInputArgs",
             };
-            CardParam { load_method: Some(list), ..plain }
+            // Which steps and arguments there are depends on what is not saved yet.
+            let accepts_others = matches!(what, Picker::Step | Picker::ToolArgument);
+            CardParam { load_method: Some(list), accepts_others, ..plain }
         }
         InputKind::Credential(types) => CardParam { credential_names: Some(types), ..plain },
         InputKind::File(endings) => {
@@ -78,7 +90,29 @@ fn param(input: &Input) -> CardParam {
             CardParam { file_type: Some(endings), ..plain }
         }
         InputKind::Wires(_) => CardParam { is_list: true, ..plain },
+        InputKind::Rows(fields) => CardParam { fields: fields.iter().flat_map(params).collect(), ..plain },
+        InputKind::StateUpdates => CardParam { fields: STATE_UPDATE.iter().map(param).collect(), ..plain },
+        InputKind::CardPick(kind) => {
+            CardParam { load_method: Some(card_list(kind)), has_config: true, ..plain }
+        }
         _ => plain,
+    }
+}
+
+/// A row of what a step writes into the state of its run.
+const STATE_UPDATE: &[Input] = &[
+    Input::text("key", "Key"),
+    Input::text("value", "Value").variables().help("{{ output }} stands for what the step made."),
+];
+
+/// The list that the cards of a kind are picked from.
+#[must_use]
+pub const fn card_list(kind: WireType) -> &'static str {
+    match kind {
+        WireType::Tool => "listTools",
+        WireType::Embeddings => "listEmbeddings",
+        WireType::VectorStore => "listVectorStores",
+        _ => "listModels",
     }
 }
 
@@ -86,12 +120,12 @@ fn option(label: &str, name: &str) -> Choice {
     Choice { label: label.to_owned(), name: name.to_owned(), description: None }
 }
 
-fn shown_when(input: &Input) -> Option<(&'static str, Value)> {
-    if let Some((other, values)) = input.shown_for {
-        return Some((other, json!(values)));
-    }
-    let (other, value) = input.shown_if?;
-    Some((other, value.parse::<bool>().map_or_else(|_| json!(value), Value::from)))
+fn shown_when(input: &Input) -> Vec<(&'static str, Value)> {
+    let one = |(other, value): (&'static str, &'static str)| {
+        (other, value.parse::<bool>().map_or_else(|_| json!(value), Value::from))
+    };
+    let any = input.shown_for.map(|(other, values)| (other, json!(values)));
+    input.shown_if.map(one).into_iter().chain(any).collect()
 }
 
 fn wire_type(input: &Input) -> &'static str {
@@ -103,18 +137,22 @@ fn wire_type(input: &Input) -> &'static str {
         InputKind::Switch => "boolean",
         InputKind::Choice(_) => "options",
         InputKind::Choices(_) => "multiOptions",
-        InputKind::ModelName(_) | InputKind::Pick(_) => "asyncOptions",
+        InputKind::ModelName(_) | InputKind::Pick(_) | InputKind::CardPick(_) => "asyncOptions",
         InputKind::Json | InputKind::Headers => "json",
         InputKind::Secret => "password",
         InputKind::Credential(_) => "credential",
         InputKind::Wire(from) | InputKind::Wires(from) => from.class(),
+        InputKind::Rows(_) | InputKind::StateUpdates => "array",
+        InputKind::Variants(variants) => variants.first().map_or("string", wire_type),
     }
 }
 
 fn typed_default(input: &Input, default: &str) -> Value {
     match input.kind {
         InputKind::Switch => Value::Bool(default == "true"),
-        InputKind::Number { .. } => serde_json::from_str(default).unwrap_or_else(|_| Value::from(default)),
+        InputKind::Number { .. } | InputKind::Rows(_) => {
+            serde_json::from_str(default).unwrap_or_else(|_| Value::from(default))
+        }
         _ => Value::from(default),
     }
 }

@@ -1,10 +1,10 @@
 //! Every card this server knows: one line each.
 
-use super::kit::{Card, InputKind};
+use super::kit::{Card, Category, Factory, InputKind, WireType};
 use super::{
-    agents, cache, chains, chat_models, document_loaders, embeddings, engines, llms, memory, moderation,
-    output_parsers, prompts, record_managers, retrievers, synthesizers, text_splitters, tools, tools_mcp,
-    utilities, vector_stores,
+    agentflow, agents, cache, chains, chat_models, document_loaders, embeddings, engines, llms, memory,
+    moderation, output_parsers, prompts, record_managers, retrievers, synthesizers, text_splitters, tools,
+    tools_mcp, utilities, vector_stores,
 };
 use crate::canvas::{self, CardSchemas, InputSchema};
 use std::collections::HashMap;
@@ -13,6 +13,21 @@ use std::sync::LazyLock;
 /// All cards, in palette order.
 #[rustfmt::skip]
 pub static CARDS: &[&Card] = &[
+    &agentflow::agent::CARD,
+    &agentflow::condition::CARD,
+    &agentflow::condition_agent::CARD,
+    &agentflow::custom_function::CARD,
+    &agentflow::direct_reply::CARD,
+    &agentflow::execute_flow::CARD,
+    &agentflow::http::CARD,
+    &agentflow::human_input::CARD,
+    &agentflow::iteration::CARD,
+    &agentflow::llm::CARD,
+    &agentflow::loop_back::CARD,
+    &agentflow::retriever::CARD,
+    &agentflow::start::CARD,
+    &agentflow::sticky_note::CARD,
+    &agentflow::tool::CARD,
     &agents::conversational_agent::CARD,
     &agents::conversational_retrieval_tool_agent::CARD,
     &agents::csv_agent::CARD,
@@ -227,6 +242,27 @@ static BY_NAME: LazyLock<HashMap<&'static str, &'static Card>> =
 #[must_use]
 pub fn find(name: &str) -> Option<&'static Card> {
     BY_NAME.get(name).copied()
+}
+
+/// The cards that another card picks from, where it wants one of this kind.
+pub fn cards_of_kind(kind: WireType) -> impl Iterator<Item = &'static Card> {
+    CARDS.iter().copied().filter(move |card| is_of_kind(card, kind))
+}
+
+/// True for a card that can be picked where one of this kind is wanted.
+#[must_use]
+pub fn is_of_kind(card: &Card, kind: WireType) -> bool {
+    let of_flowise = !card.base_classes.iter().any(|class| class.ends_with("_LlamaIndex"));
+    let makes_it = match kind {
+        WireType::ChatModel => {
+            card.category == Category::ChatModels && matches!(card.make, Factory::ChatModel(_))
+        }
+        WireType::Tool => matches!(card.make, Factory::Tools(_)),
+        WireType::Embeddings => matches!(card.make, Factory::Embeddings(_)),
+        WireType::VectorStore => matches!(card.make, Factory::VectorStore(_)),
+        _ => false,
+    };
+    of_flowise && makes_it
 }
 
 /// What these cards say about their inputs, for the floors below.

@@ -6,6 +6,7 @@ mod identity;
 mod model_list;
 mod moderation;
 pub(crate) mod protocols;
+mod provider_tool;
 mod reply;
 mod rerank;
 pub(crate) mod sse;
@@ -14,7 +15,7 @@ mod transcription;
 
 use crate::base::cancel::CancelToken;
 use crate::domain::error::Error;
-use crate::domain::predictions::prediction::Usage;
+use crate::domain::predictions::prediction::{Usage, UsedTool};
 pub use crate::llm::endpoint::json_client::RequestBody;
 pub use crate::llm::endpoint::multipart::MultipartForm;
 pub use crate::llm::identity::aws::AwsIdentity;
@@ -34,6 +35,7 @@ pub use endpoint::{Endpoint, ProviderKey};
 pub use identity::{ErrorMeaning, ErrorResponse, Identity, OutgoingRequest};
 pub use model_list::{ListFormat, ListedModel, ModelPurpose, list_models};
 pub use moderation::Moderator;
+pub use provider_tool::ProviderTool;
 pub use rerank::{ChunkRank, Reranker};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -81,6 +83,11 @@ pub trait ChatModel: Send + Sync {
         true
     }
 
+    /// True when its provider runs this tool for it.
+    fn takes_provider_tool(&self, _tool: ProviderTool) -> bool {
+        false
+    }
+
     /// False when the owner switched streaming off: the reply then comes in one piece.
     fn streams(&self) -> bool {
         true
@@ -123,9 +130,12 @@ pub struct ChatRequest {
     pub tools: Vec<ToolSpec>,
     /// Words at which the model must stop, beyond the card's own.
     pub stop: Vec<String>,
+    /// Tools that the provider runs itself: only such as the model takes.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub provider_tools: Vec<ProviderTool>,
 }
 
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub enum ChatMessage {
     System(String),
     /// A message of the person, in parts.
@@ -173,7 +183,7 @@ impl ChatMessage {
 }
 
 /// One part of a user message.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum ContentPart {
     Text(String),
     Image {
@@ -217,6 +227,9 @@ pub struct Completion {
     /// Pages the answer leans on, where the provider searched the web.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub citations: Vec<Citation>,
+    /// Calls of tools that the provider ran itself.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub provider_calls: Vec<UsedTool>,
     /// Not to be kept for a later run: it was cut short, says nothing, or only this run can go on from it.
     #[serde(skip)]
     pub once: bool,
@@ -305,13 +318,43 @@ impl ModelError {
 }
 
 impl ModelError {
+    /// True for what the same call may not meet again, where the provider did not say when to try.
+    const fn may_pass(&self) -> bool {
+        match self {
+            Self::Unreachable(_) | Self::TimedOut => true,
+            Self::Provider { status, .. } => matches!(status, 408 | 409 | 425 | 500..=599),
+            _ => false,
+        }
+    }
+
     /// The operation's error, naming the card that failed.
     #[must_use]
     pub fn at(self, card: &str) -> Error {
         match self {
             Self::Throttled { retry_after_seconds } => Error::ProviderThrottled { retry_after_seconds },
             Self::Cancelled => Error::Cancelled,
+            passing if passing.may_pass() => Error::transient(format!("{card}: {passing}")),
             other => Error::RunFailed(format!("{card}: {other}")),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_failure_that_may_pass_says_so_and_others_do_not() {
+        let busy = |status| ModelError::Provider { status, message: "no".into() };
+        for passing in
+            [busy(503), busy(409), busy(408), ModelError::TimedOut, ModelError::Unreachable("a:1".into())]
+        {
+            assert!(passing.clone().at("Model").may_pass(), "{passing:?}");
+        }
+        for lasting in [busy(400), ModelError::KeyRefused, ModelError::OutOfCredit, ModelError::Cancelled] {
+            assert!(!lasting.clone().at("Model").may_pass(), "{lasting:?}");
+        }
+        let throttled = ModelError::Throttled { retry_after_seconds: 7 }.at("Model");
+        assert_eq!((throttled.may_pass(), throttled.retry_after_seconds()), (true, Some(7)));
     }
 }

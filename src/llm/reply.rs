@@ -2,7 +2,7 @@
 
 use super::endpoint::json_size::{REPLY_VALUES_MAX, is_within};
 use super::{Citation, Completion, Delta, ModelError, StreamClosed, ToolCall};
-use crate::domain::predictions::prediction::Usage;
+use crate::domain::predictions::prediction::{Usage, UsedTool};
 use crate::net::NetError;
 use serde::Deserialize;
 use serde_json::{Map, Value};
@@ -10,6 +10,8 @@ use std::ops::Range;
 
 /// Tools one reply may call.
 const CALLS_MAX: usize = 128;
+/// Pages that are kept of those a reply leans on.
+const CITATIONS_MAX: usize = 50;
 
 /// The stream ended before the provider said that it was complete.
 pub(super) fn broken_off_error() -> ModelError {
@@ -164,6 +166,21 @@ impl ReplyBuilder {
     /// Takes the pages the reply leans on so far, in place of those before: providers repeat them in every event.
     pub(super) fn set_citations(&mut self, citations: Vec<Citation>) {
         self.completion.citations = citations;
+    }
+
+    /// Adds pages the reply leans on, each address once.
+    pub(super) fn add_citations(&mut self, citations: impl IntoIterator<Item = Citation>) {
+        for citation in citations {
+            let known = &mut self.completion.citations;
+            if known.len() < CITATIONS_MAX && known.iter().all(|page| page.url != citation.url) {
+                known.push(citation);
+            }
+        }
+    }
+
+    /// Notes a call of a tool that the provider ran itself.
+    pub(super) fn add_provider_call(&mut self, call: UsedTool) {
+        self.completion.provider_calls.push(call);
     }
 
     /// Notes that the reply was cut short.

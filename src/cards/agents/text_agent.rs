@@ -2,8 +2,9 @@
 
 use super::inputs::ROUNDS_DEFAULT;
 use crate::cards::chains::conversation_chain::conversation;
-use crate::cards::chains::llm_chain::{answer_with, attach_images};
+use crate::cards::chains::llm_chain::answer_with;
 use crate::cards::kit::build::component::moderate;
+use crate::cards::kit::models::messages::attach_images;
 use crate::cards::kit::models::text_loop::instructions;
 use crate::cards::kit::{
     Chain, Inputs, Memory, Model, Moderation, ModerationVerdict, RunContext, TextLoop, TextProtocol,

@@ -2,9 +2,10 @@
 
 use super::inputs::{MEMORY, ROUNDS, ROUNDS_DEFAULT, TOOLS};
 use crate::cards::chains::conversation_chain::conversation;
-use crate::cards::chains::llm_chain::{MODERATION, answer_with, attach_images};
+use crate::cards::chains::llm_chain::{MODERATION, answer_with};
 use crate::cards::kit::build::component::moderate;
 use crate::cards::kit::build::prompt::Prompt;
+use crate::cards::kit::models::messages::attach_images;
 use crate::cards::kit::models::tool_loop::ToolLoop;
 use crate::cards::kit::{
     Card, Category, Chain, Factory, Input, Memory, Model, Moderation, ModerationVerdict, Risk, RunContext,

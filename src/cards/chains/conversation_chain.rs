@@ -1,8 +1,9 @@
 //! Conversation Chain: instructions, the conversation so far, and the question.
 
-use super::llm_chain::{MODERATION, answer_with, attach_images, past_message};
+use super::llm_chain::{MODERATION, answer_with};
 use crate::cards::kit::build::component::moderate;
 use crate::cards::kit::build::prompt::{Prompt, PromptForm};
+use crate::cards::kit::models::messages::{attach_images, past_message};
 use crate::cards::kit::{
     Card, Category, Chain, ChainProgress, Factory, Input, Memory, Model, Moderation, ModerationVerdict, Risk,
     RunContext, TokenSink, WireType,

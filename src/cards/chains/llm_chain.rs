@@ -2,12 +2,13 @@
 
 use crate::cards::kit::build::component::moderate;
 use crate::cards::kit::build::prompt::{Prompt, PromptForm};
+use crate::cards::kit::models::messages::attach_images;
 use crate::cards::kit::{
     Card, Category, Chain, ChainProgress, Factory, Input, Model, Moderation, ModerationVerdict, NullSink,
     Output, OutputParser, Risk, RunContext, TokenSink, WireType,
 };
 use crate::domain::error::{Error, Result};
-use crate::domain::predictions::prediction::{HistoryMessage, MessageRole, RunOutput};
+use crate::domain::predictions::prediction::RunOutput;
 use crate::llm::{ChatMessage, ChatRequest, ContentPart};
 use serde_json::{Map, Value};
 use std::sync::Arc;
@@ -172,32 +173,4 @@ pub fn prompt_messages(form: &PromptForm, values: &Map<String, Value>, question:
             system.into_iter().chain(history.iter().cloned()).chain([human]).collect()
         }
     }
-}
-
-/// A message of a conversation as the model reads it.
-#[must_use]
-pub fn past_message(message: HistoryMessage) -> ChatMessage {
-    match message.role {
-        MessageRole::User => ChatMessage::user(message.text),
-        MessageRole::Api => ChatMessage::assistant(message.text),
-    }
-}
-
-/// Adds the images of the question to its last user message, when the model takes images.
-pub fn attach_images(messages: &mut [ChatMessage], turn: &RunContext<'_>, model: &Model) {
-    use crate::domain::predictions::prediction::ImageSource;
-    if !model.takes_images() {
-        return;
-    }
-    let Some(ChatMessage::User(parts)) =
-        messages.iter_mut().rev().find(|message| matches!(message, ChatMessage::User(_)))
-    else {
-        return;
-    };
-    parts.extend(turn.uploads.iter().map(|upload| match &upload.content {
-        ImageSource::Image { base64 } => {
-            ContentPart::Image { mime: upload.mime.clone(), base64: base64.clone() }
-        }
-        ImageSource::Url(url) => ContentPart::ImageUrl(url.clone()),
-    }));
 }

@@ -75,7 +75,7 @@ impl Chain for OpenApi {
         let request = ChatRequest {
             messages: vec![ChatMessage::System(INSTRUCTIONS.to_owned()), ChatMessage::user(turn.question)],
             tools: self.operations.iter().map(|operation| operation.spec.clone()).collect(),
-            stop: Vec::new(),
+            ..ChatRequest::default()
         };
         let reply = self.model.ask(&request, turn.host, &mut NullSink)?;
         let Some(wanted) = reply.calls.first() else { return answer_with(reply.text, sink) };

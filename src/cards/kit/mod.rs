@@ -5,6 +5,7 @@ pub(crate) mod capabilities;
 pub mod knowledge;
 pub(crate) mod models;
 pub(crate) mod schema;
+pub(crate) mod steps;
 pub(crate) mod stores;
 pub(crate) mod web;
 
@@ -13,7 +14,7 @@ pub use self::build::component::{
     Cache, Chain, ChainProgress, Component, Embeddings, Memory, Moderation, ModerationVerdict, Observation,
     OutputParser, ReplyKey, Retriever, RunContext, Space, Tool,
 };
-pub use self::build::inputs::{InputValue, Inputs, WiredComponent, number_in};
+pub use self::build::inputs::{InputValue, InputValues, Inputs, WiredComponent, number_in};
 pub use self::capabilities::code::CodeRunner;
 pub use self::capabilities::conversations::{Conversations, LoneQuestion};
 pub use self::capabilities::files::{StoredFile, WorkspaceFiles};
@@ -30,12 +31,16 @@ pub use self::models::model::{Model, OpenCall};
 pub use self::models::text_loop::{NextAction, TextLoop, TextProtocol};
 pub use self::models::token_sink::{NullSink, StreamClosed, TokenSink};
 pub use self::schema::card::{
-    BranchChoice, Card, Category, Factory, FlowVariable, Output, Risk, VARIABLE_NAME,
+    BranchChoice, Card, Category, Factory, FlowVariable, Output, Risk, StepFn, VARIABLE_NAME,
 };
 pub use self::schema::input::{Choice, Input, InputKind, Picker, WireType};
+pub use self::steps::context::{ConversationPast, StartValues, StepContext, StepResume};
+pub use self::steps::on_error::{OnError, Retries};
+pub use self::steps::outcome::{CONTENT, ItemRuns, LoopBack, NextSteps, Pause, StepOutcome, text_in};
 pub use self::stores::collections::{CollectionEdit, Collections};
 pub use self::stores::databases::{CodeDatabases, DatabaseCredentials, ListedCredential};
 pub use self::stores::records::{Cleanup, RecordManager, RecordManagerConfig};
+pub use crate::domain::predictions::human_input::Decision;
 pub use knowledge::{
     ChunkSpan, Loader, ScoredChunk, Splitter, StoreRetriever, UpsertReport, VectorQuery, VectorStore,
 };

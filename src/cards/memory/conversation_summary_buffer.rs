@@ -3,16 +3,13 @@
 use super::buffer_window::SESSION_INPUTS;
 use super::conversation_summary::MODEL;
 use super::summarizer::Summarizer;
+use crate::cards::kit::models::notes::newest_from;
 use crate::cards::kit::{Capability, Card, Category, Factory, Input, Memory, Need, Risk, RunContext};
 use crate::domain::error::Result;
 use crate::domain::predictions::prediction::HistoryMessage;
 use std::sync::Arc;
 
 const TOKENS_DEFAULT: u64 = 2_000;
-/// Close enough for a limit that only decides what is summed up, whatever model reads it.
-const BYTES_PER_TOKEN: usize = 4;
-/// What the frame of a message costs beside its text.
-const TOKENS_PER_MESSAGE: usize = 4;
 
 pub const CARD: Card = Card {
     name: "conversationSummaryBufferMemory",
@@ -54,30 +51,5 @@ struct SummaryBuffer {
 impl Memory for SummaryBuffer {
     fn messages(&self, turn: &RunContext<'_>) -> Result<Vec<HistoryMessage>> {
         self.summarizer.messages(turn, |messages| newest_from(messages, self.tokens_max))
-    }
-}
-
-/// Where the newest messages begin that fit into so many tokens.
-fn newest_from(messages: &[HistoryMessage], tokens_max: usize) -> usize {
-    let mut tokens = 0;
-    let fits = |message: &&HistoryMessage| {
-        tokens += message.text.len().div_ceil(BYTES_PER_TOKEN) + TOKENS_PER_MESSAGE;
-        tokens <= tokens_max
-    };
-    messages.len() - messages.iter().rev().take_while(fits).count()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::domain::predictions::prediction::MessageRole;
-
-    #[test]
-    fn the_newest_messages_that_fit_stay() {
-        let said = |text: &str| HistoryMessage { role: MessageRole::User, text: text.to_owned() };
-        let messages = [said("12345678"), said("1234"), said("12345678")];
-        for (tokens, from) in [(0, 3), (5, 3), (6, 2), (11, 1), (16, 1), (17, 0)] {
-            assert_eq!(newest_from(&messages, tokens), from, "{tokens}");
-        }
     }
 }

@@ -44,6 +44,18 @@ pub const CARD: Card = Card {
     }),
 };
 
+/// A tool that searches `retriever`.
+#[must_use]
+pub fn searching(
+    name: &str,
+    description: &str,
+    retriever: Arc<dyn Retriever>,
+    returns_sources: bool,
+) -> Arc<dyn Tool> {
+    let spec = one_argument(name, description, "input", "What to look for.");
+    Arc::new(RetrieverTool { spec, retriever, filter: Map::new(), returns_sources })
+}
+
 struct RetrieverTool {
     spec: ToolSpec,
     retriever: Arc<dyn Retriever>,

@@ -3,6 +3,7 @@
 pub(crate) mod anthropic;
 pub(crate) mod bedrock;
 pub(crate) mod call_state;
+pub(crate) mod citations;
 pub(crate) mod cohere;
 pub(crate) mod completions;
 pub(crate) mod google;

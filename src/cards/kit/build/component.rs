@@ -7,6 +7,7 @@ use crate::cards::kit::models::model::{Model, ModelReply, OpenCall};
 use crate::cards::kit::models::router::Route;
 use crate::cards::kit::models::synthesis::Synthesis;
 use crate::cards::kit::models::token_sink::TokenSink;
+use crate::cards::kit::schema::input::WireType;
 use crate::cards::kit::stores::records::RecordManager;
 use crate::domain::error::Result;
 use crate::domain::predictions::prediction::{Document, HistoryMessage, ImageUpload, RunOutput};
@@ -61,6 +62,20 @@ impl Component {
             Self::Synthesis(_) => "response synthesizer",
             Self::Route(_) => "named retriever",
             Self::Value(_) => "text",
+        }
+    }
+}
+
+impl Component {
+    /// True when an input that wants this kind takes it.
+    #[must_use]
+    pub const fn is_of(&self, kind: WireType) -> bool {
+        match kind {
+            WireType::ChatModel | WireType::LanguageModel => matches!(self, Self::ChatModel(_)),
+            WireType::Embeddings => matches!(self, Self::Embeddings(_)),
+            WireType::VectorStore => matches!(self, Self::VectorStore(_)),
+            WireType::Tool => matches!(self, Self::Tools(_)),
+            _ => false,
         }
     }
 }

@@ -1,22 +1,13 @@
 //! The inputs of one card in one run: resolved, typed, and complaining by card and input name.
 
-use super::component::{
-    Cache, Chain, Component, Embeddings, Memory, Moderation, OutputParser, Retriever, Tool,
-};
-use super::prompt::{BraceText, Prompt};
-use super::unique_tools;
+use super::component::Component;
+use super::prompt::BraceText;
 use crate::cards::kit::capabilities::host::Host;
-use crate::cards::kit::knowledge::{Loader, Splitter, StoreRetriever, VectorStore};
-use crate::cards::kit::models::model::Model;
-use crate::cards::kit::models::router::{Route, RouteTarget};
-use crate::cards::kit::models::synthesis::Synthesis;
 use crate::cards::kit::schema::card::Card;
-use crate::cards::kit::schema::input::{InputKind, parse_names};
-use crate::cards::kit::stores::records::RecordManager;
+use crate::cards::kit::schema::input::{Input, InputKind, parse_names};
 use crate::domain::error::{Error, Result};
 use serde_json::{Map, Value};
 use std::collections::HashMap;
-use std::sync::Arc;
 
 /// The value of an input after references were resolved.
 #[derive(Clone, Debug)]
@@ -26,23 +17,32 @@ pub enum InputValue {
     Computed(Value),
     /// The components wired in, in order.
     Components(Vec<WiredComponent>),
+    /// The rows of a list, each with the values of its fields.
+    Rows(Vec<InputValues>),
 }
 
-/// A component that is wired into an input.
+/// Values by the names of their inputs.
+pub type InputValues = HashMap<&'static str, InputValue>;
+
+/// A component that stands in an input.
 #[derive(Clone, Debug)]
 pub struct WiredComponent {
     /// What the owner calls the card it comes from.
     pub label: String,
+    /// The name of the card, where it was picked inside of another and is not wired.
+    pub picked: Option<&'static str>,
     pub component: Component,
 }
 
 /// What a card's factory reads.
 pub struct Inputs<'a> {
     pub card: &'static Card,
+    /// What the values belong to: the inputs of the card, or the fields of one of its rows.
+    pub fields: &'static [Input],
     /// The label the owner gave this node.
     pub label: &'a str,
     pub host: &'a dyn Host,
-    pub values: HashMap<&'static str, InputValue>,
+    pub values: InputValues,
     /// The fields of the selected credential.
     pub credential: Option<Map<String, Value>>,
     /// The id of the selected credential.
@@ -53,14 +53,18 @@ impl Inputs<'_> {
     /// An error that names the card and the input.
     #[must_use]
     pub fn input_error(&self, input: &str, what: &str) -> Error {
-        let shown = self.card.input(input).map_or(input, |declared| declared.label);
+        let shown = self.declared(input).map_or(input, |declared| declared.label);
         Error::RunFailed(format!("{}: {shown}: {what}", self.label))
     }
 
     /// True when the card has an input of this name, for factories that several cards share.
     #[must_use]
     pub fn declares(&self, name: &str) -> bool {
-        self.card.input(name).is_some()
+        self.declared(name).is_some()
+    }
+
+    fn declared(&self, name: &str) -> Option<&'static Input> {
+        self.fields.iter().find(|input| input.name == name)
     }
 
     fn value(&self, name: &str) -> Option<&Value> {
@@ -73,12 +77,12 @@ impl Inputs<'_> {
                 None
             }
             Some(InputValue::Value(value) | InputValue::Computed(value)) => Some(value),
-            Some(InputValue::Components(_)) => None,
+            Some(InputValue::Components(_) | InputValue::Rows(_)) => None,
         }
     }
 
     fn default(&self, name: &str) -> Option<&'static str> {
-        self.card.input(name).and_then(|input| input.default)
+        self.declared(name).and_then(|input| input.default)
     }
 
     /// A text that must be there.
@@ -126,7 +130,7 @@ impl Inputs<'_> {
         let number: f64 = number
             .filter(|n: &f64| n.is_finite())
             .ok_or_else(|| self.input_error(name, "this must be a number"))?;
-        if let Some(InputKind::Number { min, max, .. }) = self.card.input(name).map(|input| input.kind)
+        if let Some(InputKind::Number { min, max, .. }) = self.declared(name).map(|input| input.kind)
             && !(min..=max).contains(&number)
         {
             return Err(self.input_error(name, &format!("this must be between {min} and {max}")));
@@ -250,10 +254,22 @@ impl Inputs<'_> {
     /// The card and everything set on it, references resolved; no secret, no credential, nothing that is wired.
     pub(in crate::cards::kit) fn settings(&self) -> Vec<(&'static str, Value)> {
         let mut settings = vec![(self.card.name, Value::from(self.card.version))];
-        for input in self.card.inputs {
+        settings.extend(self.plain_values());
+        settings
+    }
+
+    /// Everything that is set, references resolved; no secret, no credential, no other card.
+    #[must_use]
+    pub fn plain_values(&self) -> Vec<(&'static str, Value)> {
+        let mut settings = Vec::new();
+        for input in self.fields {
             if matches!(
                 input.kind,
-                InputKind::Secret | InputKind::Credential(_) | InputKind::Wire(_) | InputKind::Wires(_)
+                InputKind::Secret
+                    | InputKind::Credential(_)
+                    | InputKind::Wire(_)
+                    | InputKind::Wires(_)
+                    | InputKind::CardPick(_)
             ) {
                 continue;
             }
@@ -262,224 +278,49 @@ impl Inputs<'_> {
         settings
     }
 
-    fn components(&self, name: &str) -> impl Iterator<Item = &Component> {
-        self.wires(name).iter().map(|wired| &wired.component)
-    }
-
-    fn wires(&self, name: &str) -> &[WiredComponent] {
-        match self.values.get(name) {
-            Some(InputValue::Components(parts)) => parts,
-            _ => &[],
-        }
-    }
-
-    /// The results wired into `name`.
-    ///
-    /// # Errors
-    /// When something else than a text or a structured result is wired.
-    pub fn results(&self, name: &str) -> Result<Vec<Value>> {
-        let result = |part: &Component| match part {
-            Component::Value(value) => Ok(value.clone()),
-            other => Err(self.input_error(name, &format!("a {} cannot be connected here", other.kind()))),
-        };
-        self.components(name).map(result).collect()
-    }
-
-    /// True when something is wired into `name`.
+    /// The rows of a list, each as inputs of their own: what is wrong in one is said with the label of its field.
     #[must_use]
-    pub fn is_wired(&self, name: &str) -> bool {
-        !self.wires(name).is_empty()
-    }
-
-    fn find_component<T>(&self, name: &str, pick: impl Fn(&Component) -> Option<T>) -> Result<Option<T>> {
-        let Some(part) = self.components(name).next() else { return Ok(None) };
-        match pick(part) {
-            Some(found) => Ok(Some(found)),
-            None => Err(self.input_error(name, &format!("a {} cannot be connected here", part.kind()))),
-        }
-    }
-
-    fn require<T>(&self, name: &str, found: Option<T>) -> Result<T> {
-        found.ok_or_else(|| self.input_error(name, "connect a card here"))
-    }
-
-    /// The wired model.
-    ///
-    /// # Errors
-    /// When nothing, or something else, is wired.
-    pub fn model(&self, name: &str) -> Result<Arc<Model>> {
-        let found = self.find_component(name, |part| {
-            if let Component::ChatModel(model) = part { Some(model.clone()) } else { None }
-        })?;
-        self.require(name, found)
-    }
-
-    /// The wired cache.
-    pub fn optional_cache(&self, name: &str) -> Result<Option<Arc<dyn Cache>>> {
-        self.find_component(
-            name,
-            |part| if let Component::Cache(cache) = part { Some(cache.clone()) } else { None },
-        )
-    }
-
-    /// The wired memory.
-    pub fn optional_memory(&self, name: &str) -> Result<Option<Arc<dyn Memory>>> {
-        self.find_component(name, |part| {
-            if let Component::Memory(memory) = part { Some(memory.clone()) } else { None }
-        })
-    }
-
-    /// The wired memory, which must be there.
-    ///
-    /// # Errors
-    /// When nothing, or something else, is wired.
-    pub fn memory(&self, name: &str) -> Result<Arc<dyn Memory>> {
-        let found = self.optional_memory(name)?;
-        self.require(name, found)
-    }
-
-    /// The wired prompt.
-    pub fn optional_prompt(&self, name: &str) -> Result<Option<Arc<Prompt>>> {
-        self.find_component(name, |part| {
-            if let Component::Prompt(prompt) = part { Some(prompt.clone()) } else { None }
-        })
-    }
-
-    /// The wired prompt, which must be there.
-    ///
-    /// # Errors
-    /// When nothing, or something else, is wired.
-    pub fn prompt(&self, name: &str) -> Result<Arc<Prompt>> {
-        let found = self.optional_prompt(name)?;
-        self.require(name, found)
-    }
-
-    /// The wired retriever; a vector store is one too.
-    ///
-    /// # Errors
-    /// When nothing, or something else, is wired.
-    pub fn retriever(&self, name: &str) -> Result<Arc<dyn Retriever>> {
-        let found = self.find_component(name, |part| match part {
-            Component::Retriever(found) => Some(found.clone()),
-            Component::VectorStore(store) => {
-                Some(Arc::new(StoreRetriever(store.clone())) as Arc<dyn Retriever>)
-            }
-            Component::Route(route) => match &route.target {
-                RouteTarget::Retriever(found) => Some(found.clone()),
-                RouteTarget::Instructions(_) => None,
-            },
-            _ => None,
-        })?;
-        self.require(name, found)
-    }
-
-    /// The wired vector store.
-    ///
-    /// # Errors
-    /// When nothing, or something else, is wired.
-    pub fn vector_store(&self, name: &str) -> Result<Arc<dyn VectorStore>> {
-        let found = self.find_component(name, |part| {
-            if let Component::VectorStore(store) = part { Some(store.clone()) } else { None }
-        })?;
-        self.require(name, found)
-    }
-
-    /// The wired way to one answer.
-    pub fn optional_synthesis(&self, name: &str) -> Result<Option<Arc<Synthesis>>> {
-        self.find_component(name, |part| {
-            if let Component::Synthesis(found) = part { Some(found.clone()) } else { None }
-        })
-    }
-
-    /// The wired record manager.
-    pub fn optional_records(&self, name: &str) -> Result<Option<Arc<dyn RecordManager>>> {
-        self.find_component(name, |part| {
-            if let Component::Records(found) = part { Some(found.clone()) } else { None }
-        })
-    }
-
-    /// The wired embeddings card.
-    ///
-    /// # Errors
-    /// When nothing, or something else, is wired.
-    pub fn embeddings(&self, name: &str) -> Result<Arc<dyn Embeddings>> {
-        let found = self.find_component(name, |part| {
-            if let Component::Embeddings(found) = part { Some(found.clone()) } else { None }
-        })?;
-        self.require(name, found)
-    }
-
-    /// The wired text splitter.
-    pub fn optional_splitter(&self, name: &str) -> Result<Option<Arc<dyn Splitter>>> {
-        self.find_component(name, |part| {
-            if let Component::Splitter(found) = part { Some(found.clone()) } else { None }
-        })
-    }
-
-    /// All wired document loaders.
-    pub fn loaders(&self, name: &str) -> Result<Vec<Arc<dyn Loader>>> {
-        let mut loaders = Vec::new();
-        for part in self.components(name) {
-            let Component::Loader(more) = part else {
-                return Err(self.input_error(name, &format!("a {} cannot be connected here", part.kind())));
-            };
-            loaders.push(more.clone());
-        }
-        Ok(loaders)
-    }
-
-    /// The wired chain.
-    ///
-    /// # Errors
-    /// When nothing, or something else, is wired.
-    pub fn chain(&self, name: &str) -> Result<Arc<dyn Chain>> {
-        let found = self.find_component(name, |part| {
-            if let Component::Chain(found) = part { Some(found.clone()) } else { None }
-        })?;
-        self.require(name, found)
-    }
-
-    /// The wired output parser.
-    pub fn optional_parser(&self, name: &str) -> Result<Option<Arc<dyn OutputParser>>> {
-        self.find_component(name, |part| {
-            if let Component::OutputParser(found) = part { Some(found.clone()) } else { None }
-        })
-    }
-
-    /// All wired tools, toolkits opened.
-    pub fn tools(&self, name: &str) -> Result<Vec<Arc<dyn Tool>>> {
-        let tools = |wired: &'_ WiredComponent| match &wired.component {
-            Component::Tools(tools) => Ok((wired.label.clone(), tools.clone())),
-            other => Err(self.input_error(name, &format!("a {} cannot be connected here", other.kind()))),
+    pub fn rows(&self, name: &str) -> Vec<Inputs<'_>> {
+        let fields = self.declared(name).map(Input::row_fields).unwrap_or_default();
+        let rows = match self.values.get(name) {
+            Some(InputValue::Rows(rows)) => rows.as_slice(),
+            _ => &[],
         };
-        let wired = self.wires(name).iter().map(tools).collect::<Result<Vec<_>>>()?;
-        Ok(unique_tools::with_unique_names(wired.iter().map(|(label, tools)| (label.as_str(), tools))))
-    }
-
-    /// All wired named retrievers of the kind `fits` tells; a store without a name of its own bears that of its card.
-    pub fn routes(&self, name: &str, fits: fn(&RouteTarget) -> bool) -> Result<Vec<Arc<Route>>> {
-        let wrong =
-            |part: &Component| self.input_error(name, &format!("a {} cannot be connected here", part.kind()));
-        let route = |wired: &WiredComponent| {
-            let route =
-                Route::from_component(&wired.label, &wired.component).filter(|route| fits(&route.target));
-            route.ok_or_else(|| wrong(&wired.component))
+        let row = |values: &InputValues| Inputs {
+            card: self.card,
+            fields,
+            label: self.label,
+            host: self.host,
+            values: values.clone(),
+            credential: None,
+            credential_id: None,
         };
-        self.wires(name).iter().map(route).collect()
+        rows.iter().map(row).collect()
     }
 
-    /// All wired moderations.
-    pub fn moderations(&self, name: &str) -> Result<Vec<Arc<dyn Moderation>>> {
-        let mut found = Vec::new();
-        for part in self.components(name) {
-            let Component::Moderation(more) = part else {
-                return Err(self.input_error(name, &format!("a {} cannot be connected here", part.kind())));
+    /// The rows of a list as JSON, with the fields that are filled in.
+    #[must_use]
+    pub fn rows_json(&self, name: &str) -> Vec<Value> {
+        let row = |row: Inputs<'_>| {
+            let field = |field: &'static Input| {
+                let value = match row.values.get(field.name)? {
+                    InputValue::Rows(_) => row.rows_json(field.name).into(),
+                    _ => row.any(field.name)?.clone(),
+                };
+                Some((field.name.to_owned(), value))
             };
-            found.push(more.clone());
-        }
-        Ok(found)
+            Value::Object(row.fields.iter().filter_map(field).collect())
+        };
+        self.rows(name).into_iter().map(row).collect()
+    }
+
+    /// A setting as it was resolved, whatever it is; `None` where it is empty.
+    #[must_use]
+    pub fn any(&self, name: &str) -> Option<&Value> {
+        self.value(name)
     }
 }
+
 /// The number that a value is, as a number or as text.
 #[must_use]
 pub fn number_in(value: &Value) -> Option<f64> {

@@ -3,7 +3,9 @@
 pub(crate) mod arguments;
 pub mod code;
 pub mod component;
+mod connections;
 pub mod inputs;
+pub(in crate::cards) mod json_schema;
 pub(in crate::cards) mod output_schema;
 pub mod prompt;
 pub(crate) mod unique_tools;

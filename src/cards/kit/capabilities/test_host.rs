@@ -20,6 +20,7 @@ use crate::domain::predictions::prediction::{Document, RunOutput};
 use crate::llm::TokenCache;
 use crate::net::Outgoing;
 use crate::script::ScriptError;
+use crate::settings::AllowRule;
 use serde_json::Value;
 use std::sync::Arc;
 
@@ -48,6 +49,16 @@ impl Default for TestHost {
 }
 
 impl TestHost {
+    /// A host whose cards may call this port of this machine.
+    pub(in crate::cards) fn calling(port: u16) -> Self {
+        Self::calling_any(&[port])
+    }
+
+    pub(in crate::cards) fn calling_any(ports: &[u16]) -> Self {
+        let rule = |port: &u16| AllowRule::Host { host: "127.0.0.1".to_owned(), port: *port };
+        Self { outgoing: Outgoing::new(ports.iter().map(rule).collect(), true), ..Self::default() }
+    }
+
     /// A run with this question on this host.
     pub(in crate::cards) fn turn<'a>(&'a self, question: &'a str) -> RunContext<'a> {
         RunContext { question, documents: "", uploads: &[], history: &[], host: self }

@@ -9,7 +9,9 @@ use crate::cards::kit::capabilities::host::Host;
 use crate::cards::kit::capabilities::observers::ModelCall;
 use crate::domain::error::{Error, Result};
 use crate::domain::predictions::prediction::Document;
-use crate::llm::{ChatModel, ChatReply, ChatRequest, Citation, Completion, Delta, ModelError, ReplyStream};
+use crate::llm::{
+    ChatModel, ChatReply, ChatRequest, Citation, Completion, Delta, ModelError, ProviderTool, ReplyStream,
+};
 use serde_json::{Map, Value};
 use sha2::{Digest as _, Sha256};
 use std::sync::Arc;
@@ -73,6 +75,12 @@ impl Model {
     #[must_use]
     pub fn takes_tools(&self) -> bool {
         self.chat.takes_tools()
+    }
+
+    /// True when its provider runs this tool for it.
+    #[must_use]
+    pub fn takes_provider_tool(&self, tool: ProviderTool) -> bool {
+        self.chat.takes_provider_tool(tool)
     }
 
     /// Asks the model, hands fragments to `sink` and notes the tokens used. A reply from the cache uses none.
@@ -197,7 +205,7 @@ impl OpenCall {
 }
 
 /// Pages that a reply leans on, as chunks.
-fn citation_documents(citations: &[Citation]) -> Vec<Document> {
+pub(in crate::cards::kit) fn citation_documents(citations: &[Citation]) -> Vec<Document> {
     let page = |citation: &Citation| {
         let said = [&citation.text, &citation.title, &citation.url];
         let page_content = said.into_iter().find(|text| !text.is_empty()).cloned().unwrap_or_default();

@@ -91,7 +91,7 @@ impl TextLoop<'_> {
         let mut was_corrected = false;
         for _ in 0..self.rounds_max.clamp(1, TOOL_ROUNDS_MAX) {
             let stop = self.protocol.stops().iter().map(|&word| word.to_owned()).collect();
-            let request = ChatRequest { messages, tools: Vec::new(), stop };
+            let request = ChatRequest { messages, stop, ..ChatRequest::default() };
             let reply = self.model.ask(&request, turn.host, &mut NullSink)?.text;
             messages = request.messages;
             match self.protocol.parse(&reply) {
@@ -102,7 +102,7 @@ impl TextLoop<'_> {
                     let found = by_name.get(tool.as_str()).copied();
                     let arguments = found
                         .map_or_else(|| Value::from(input.as_str()), |tool| arguments(&tool.spec(), &input));
-                    let ToolOutcome { text, is_answer } =
+                    let ToolOutcome { text, is_answer, .. } =
                         run_tool(found, &tool, &arguments, turn, &mut outcome);
                     if is_answer {
                         return self.answer(&text, outcome, sink);

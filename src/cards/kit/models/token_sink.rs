@@ -29,6 +29,19 @@ pub trait TokenSink {
     }
 }
 
+/// Hands on the reasoning alone: the text of the model is not what its step answers with.
+pub struct ThinkingSink<'a>(pub &'a mut dyn TokenSink);
+
+impl TokenSink for ThinkingSink<'_> {
+    fn token(&mut self, _text: &str) -> Result<(), StreamClosed> {
+        Ok(())
+    }
+
+    fn thinking(&mut self, text: &str) -> Result<(), StreamClosed> {
+        self.0.thinking(text)
+    }
+}
+
 /// A sink for a card that runs in the middle of a flow: its text is no answer.
 #[derive(Debug, Default)]
 pub struct NullSink;

@@ -48,7 +48,7 @@ impl ToolLoop<'_> {
         let specs: Vec<ToolSpec> = self.tools.iter().map(|tool| tool.spec()).collect();
         let mut outcome = RunOutput::default();
         for _ in 0..self.rounds_max.clamp(1, TOOL_ROUNDS_MAX) {
-            let request = ChatRequest { messages, tools: specs.clone(), stop: Vec::new() };
+            let request = ChatRequest { messages, tools: specs.clone(), ..ChatRequest::default() };
             let completion = self.model.ask(
                 &request,
                 turn.host,
@@ -61,7 +61,7 @@ impl ToolLoop<'_> {
             messages.push(ChatMessage::Assistant { text: completion.text, calls: completion.calls.clone() });
             for call in &completion.calls {
                 let tool = by_name.get(call.name.as_str());
-                let ToolOutcome { text, is_answer } =
+                let ToolOutcome { text, is_answer, .. } =
                     run_tool(tool.copied(), &call.name, &call.arguments, turn, &mut outcome);
                 if is_answer {
                     append_text(&text, &mut outcome, sink)?;
@@ -82,7 +82,7 @@ impl ToolLoop<'_> {
 ///
 /// # Errors
 /// When two have the same name.
-pub(in crate::cards::kit) fn index_by_name<'t>(
+pub(in crate::cards) fn index_by_name<'t>(
     label: &str,
     tools: &'t [Arc<dyn Tool>],
 ) -> Result<HashMap<String, &'t dyn Tool>> {
@@ -99,7 +99,7 @@ pub(in crate::cards::kit) fn index_by_name<'t>(
 }
 
 /// Puts a text that no model wrote into the answer.
-pub(in crate::cards::kit) fn append_text(
+pub(in crate::cards) fn append_text(
     text: &str,
     outcome: &mut RunOutput,
     sink: &mut dyn TokenSink,
@@ -109,11 +109,11 @@ pub(in crate::cards::kit) fn append_text(
 
 /// Gathers the model's texts of all rounds: a streamed answer and a whole one hold the same text, also when the model
 /// writes something before it calls a tool.
-struct RoundSink<'a> {
-    sink: &'a mut dyn TokenSink,
-    text: &'a mut String,
+pub(in crate::cards) struct RoundSink<'a> {
+    pub(in crate::cards) sink: &'a mut dyn TokenSink,
+    pub(in crate::cards) text: &'a mut String,
     /// The next fragment begins a round, so it stands apart from the text before it.
-    apart: bool,
+    pub(in crate::cards) apart: bool,
 }
 
 /// What stands between the texts of two rounds.
@@ -146,14 +146,16 @@ impl TokenSink for RoundSink<'_> {
 }
 
 /// What became of a tool call.
-pub(in crate::cards::kit) struct ToolOutcome {
+pub(in crate::cards) struct ToolOutcome {
     /// What the model reads: the result, or why there is none.
-    pub(in crate::cards::kit) text: String,
-    pub(in crate::cards::kit) is_answer: bool,
+    pub(in crate::cards) text: String,
+    pub(in crate::cards) is_answer: bool,
+    /// The text says why there is no result.
+    pub(in crate::cards) has_failed: bool,
 }
 
 /// Runs a tool and notes it in `outcome`.
-pub(in crate::cards::kit) fn run_tool(
+pub(in crate::cards) fn run_tool(
     tool: Option<&dyn Tool>,
     name: &str,
     arguments: &Value,
@@ -172,12 +174,13 @@ pub(in crate::cards::kit) fn run_tool(
     };
     outcome.source_documents.extend(seen.sources);
     let text = error.clone().unwrap_or_else(|| seen.text.clone());
-    let is_answer = error.is_none() && tool.is_some_and(Tool::returns_directly);
+    let has_failed = error.is_some();
+    let is_answer = !has_failed && tool.is_some_and(Tool::returns_directly);
     outcome.used_tools.push(UsedTool {
         tool: name.to_owned(),
         tool_input: arguments.clone(),
         tool_output: seen.text,
         error,
     });
-    ToolOutcome { text, is_answer }
+    ToolOutcome { text, is_answer, has_failed }
 }

@@ -12,8 +12,11 @@ use crate::cards::kit::knowledge::{Loader, Splitter, VectorStore};
 use crate::cards::kit::models::model::Model;
 use crate::cards::kit::models::router::Route;
 use crate::cards::kit::models::synthesis::Synthesis;
+use crate::cards::kit::models::token_sink::TokenSink;
+use crate::cards::kit::steps::context::StepContext;
+use crate::cards::kit::steps::outcome::StepOutcome;
 use crate::cards::kit::stores::records::RecordManager;
-use crate::domain::error::Result;
+use crate::domain::error::{Error, Result};
 use crate::llm::ChatModel;
 use std::sync::Arc;
 
@@ -45,6 +48,7 @@ pub struct Card {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[allow(missing_docs)]
 pub enum Category {
+    AgentFlows,
     Agents,
     Cache,
     Chains,
@@ -72,6 +76,7 @@ impl Category {
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
+            Self::AgentFlows => "Agent Flows",
             Self::Agents => "Agents",
             Self::Cache => "Cache",
             Self::Chains => "Chains",
@@ -144,9 +149,14 @@ pub enum Factory {
     SetVariable(fn(&Inputs<'_>) -> Result<FlowVariable>),
     /// Gets the value of the variable of this name, which a card of the run set.
     GetVariable(fn(&Inputs<'_>) -> Result<String>),
+    /// Does the work of a step of an agentflow.
+    Step(StepFn),
     /// A note: it is never built.
     Nothing,
 }
+
+/// What a step of an agentflow does, with its inputs, what came before it, and where its text goes while it works.
+pub type StepFn = fn(&Inputs<'_>, &StepContext<'_>, &mut dyn TokenSink) -> Result<StepOutcome>;
 
 /// The input that names the variable a card sets or gets. The engine orders cards by it: setting comes before getting.
 pub const VARIABLE_NAME: &str = "variableName";
@@ -198,6 +208,12 @@ impl Factory {
             Self::SetVariable(make) => Component::Value(make(inputs)?.value),
             // Only a run knows the values of variables.
             Self::GetVariable(_) | Self::Nothing => Component::Value(serde_json::Value::Null),
+            Self::Step(_) => {
+                return Err(Error::RunFailed(format!(
+                    "{}: this card is a step of an agentflow",
+                    inputs.label
+                )));
+            }
         })
     }
 }

@@ -76,6 +76,16 @@ pub enum InputKind {
     Wire(WireType),
     /// Wires from several cards.
     Wires(WireType),
+    /// A list of objects with these fields.
+    Rows(&'static [Input]),
+    /// One setting that is shown as one of several inputs, all of its name; what another input says decides which. At most one
+    /// of them holds rows.
+    Variants(&'static [Input]),
+    /// Another card of this kind, by its name (never overridden). Its settings stand beside it, in the input of this name with
+    /// `Config` behind it.
+    CardPick(WireType),
+    /// What a step writes into the state of its run: rows of a key and a value (never overridden).
+    StateUpdates,
 }
 
 /// What a card picks from the workspace.
@@ -86,6 +96,10 @@ pub enum Picker {
     Flow,
     /// What another server can do, by name.
     Actions,
+    /// A step of the same flow that comes before this one.
+    Step,
+    /// What the tool that is picked beside takes, by name.
+    ToolArgument,
 }
 
 /// What can be wired into an input: the base class the other card must have.
@@ -292,6 +306,12 @@ impl Input {
         Self::new(name, label, InputKind::Address)
     }
 
+    /// A secret that is typed into the card.
+    #[must_use]
+    pub const fn secret(name: &'static str, label: &'static str) -> Self {
+        Self::new(name, label, InputKind::Secret)
+    }
+
     #[must_use]
     pub const fn credential(types: &'static [&'static str]) -> Self {
         Self::new("credential", "Connect Credential", InputKind::Credential(types))
@@ -305,6 +325,28 @@ impl Input {
     #[must_use]
     pub const fn wires(name: &'static str, label: &'static str, from: WireType) -> Self {
         Self::new(name, label, InputKind::Wires(from))
+    }
+
+    #[must_use]
+    pub const fn rows(name: &'static str, label: &'static str, fields: &'static [Input]) -> Self {
+        Self::new(name, label, InputKind::Rows(fields))
+    }
+
+    /// One setting that is shown as one of these inputs.
+    #[must_use]
+    pub const fn variants(name: &'static str, label: &'static str, variants: &'static [Input]) -> Self {
+        Self::new(name, label, InputKind::Variants(variants))
+    }
+
+    /// A card of this kind that stands inside this one.
+    #[must_use]
+    pub const fn card(name: &'static str, label: &'static str, kind: WireType) -> Self {
+        Self::new(name, label, InputKind::CardPick(kind))
+    }
+
+    #[must_use]
+    pub const fn state_updates(name: &'static str) -> Self {
+        Self::new(name, "Update Flow State", InputKind::StateUpdates).optional().variables()
     }
 
     #[must_use]
@@ -387,6 +429,30 @@ impl Input {
     pub const fn unless(mut self, inputs: &'static [&'static str]) -> Self {
         self.unless = inputs;
         self
+    }
+
+    /// The input that a value of this one belongs to: that for rows where it is a list, else the first for anything else.
+    #[must_use]
+    pub fn variant_for(&self, value: &Value) -> &Self {
+        let InputKind::Variants(variants) = self.kind else { return self };
+        let holds_rows = |variant: &&Self| matches!(variant.kind, InputKind::Rows(_));
+        variants.iter().find(|variant| holds_rows(variant) == value.is_array()).unwrap_or(self)
+    }
+
+    /// The fields of its rows; none for an input that holds none.
+    #[must_use]
+    pub fn row_fields(&self) -> &'static [Self] {
+        match self.kind {
+            InputKind::Rows(fields) => fields,
+            InputKind::Variants(variants) => variants
+                .iter()
+                .find_map(|variant| match variant.kind {
+                    InputKind::Rows(fields) => Some(fields),
+                    _ => None,
+                })
+                .unwrap_or_default(),
+            _ => &[],
+        }
     }
 
     /// True for a secret typed into the card itself.

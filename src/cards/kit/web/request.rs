@@ -3,7 +3,7 @@
 use crate::cards::kit::build::component::RunContext;
 use crate::cards::kit::capabilities::host::Host;
 use crate::net::ResponseLimits;
-use crate::script::{Fetch, FetchRequest, FetchResponse, GuardedFetch};
+use crate::script::{Fetch, FetchError, FetchRequest, FetchResponse, FetchedBytes, GuardedFetch};
 use serde_json::Value;
 use url::Url;
 
@@ -50,6 +50,13 @@ impl WebRequest {
         self.header("content-type", "application/json")
     }
 
+    /// With this text as its body.
+    #[must_use]
+    pub fn body(mut self, text: String) -> Self {
+        self.0.body = Some(text);
+        self
+    }
+
     /// With the fields of a form as its body.
     #[must_use]
     pub fn form<'q>(mut self, pairs: impl IntoIterator<Item = (&'q str, &'q str)>) -> Self {
@@ -78,6 +85,23 @@ impl WebRequest {
             200..=299 => Ok(answer),
             status => Err(format!("The request failed: the address answered with status {status}.")),
         }
+    }
+
+    /// The answer as it came, whatever its status. A redirect to another place loses `key_header`.
+    ///
+    /// # Errors
+    /// As [`FetchError`].
+    pub fn fetch_bytes(
+        self,
+        host: &dyn Host,
+        limits: ResponseLimits,
+        key_header: Option<&str>,
+    ) -> Result<FetchedBytes, FetchError> {
+        let mut guarded = GuardedFetch::with_limits(host.outgoing().clone(), limits);
+        if let Some(name) = key_header {
+            guarded = guarded.with_key_header(name);
+        }
+        guarded.fetch_bytes(self.0, host.cancel())
     }
 
     /// The answer as JSON.

@@ -1,9 +1,11 @@
 //! Anthropic's messages.
 
 mod request;
+mod server_tools;
 #[cfg(test)]
 mod tests;
 
+use self::server_tools::ServerCalls;
 use super::call_state::CallState;
 use crate::base::cancel::CancelToken;
 use crate::llm::endpoint::provider_error::ErrorInterpreter;
@@ -11,7 +13,8 @@ use crate::llm::reply::{CutReason, PartialCall, ReplyBuilder, argument_object, p
 use crate::llm::sse::SseEvent;
 use crate::llm::streaming::{Protocol, ReplyStream, StreamStep};
 use crate::llm::{
-    ChatModel, ChatReply, ChatRequest, Completion, Endpoint, ModelError, OnDelta, ToolCall, endpoint,
+    ChatModel, ChatReply, ChatRequest, Completion, Endpoint, ModelError, OnDelta, ProviderTool, ToolCall,
+    endpoint,
 };
 use serde_json::{Map, Value, json};
 use std::io::Read;
@@ -79,12 +82,14 @@ impl ChatModel for Anthropic {
         if let Some(key) = &self.endpoint.key {
             headers.push(("x-api-key", key.expose()));
         }
+        headers.extend(server_tools::header(&request.provider_tools));
         let body = request::body(self, request);
         let mut incoming = self.endpoint.post("/v1/messages", &headers, &body, &self.model, cancel)?;
         drop(body);
         let blocks = AnthropicStream {
             refusals: self.endpoint.error_interpreter(&self.model),
             thoughts: Vec::new(),
+            server_calls: ServerCalls::default(),
             call_state: self.thoughts.clone(),
         };
         if self.streaming && !endpoint::is_json_document(&incoming) {
@@ -99,6 +104,10 @@ impl ChatModel for Anthropic {
         self.images
     }
 
+    fn takes_provider_tool(&self, tool: ProviderTool) -> bool {
+        server_tools::declaration(tool).is_some()
+    }
+
     fn streams(&self) -> bool {
         self.streaming
     }
@@ -109,6 +118,8 @@ struct AnthropicStream {
     refusals: ErrorInterpreter,
     /// The blocks of thinking, as they are to be sent back.
     thoughts: Vec<Value>,
+    /// Calls of tools that the provider runs itself.
+    server_calls: ServerCalls,
     call_state: CallState<Vec<Value>>,
 }
 
@@ -117,8 +128,11 @@ impl Protocol for AnthropicStream {
         let data: Value = parse_event(event.data, "an event of it is not JSON")?;
         match data["type"].as_str().unwrap_or(event.name) {
             "message_start" => take_usage(&data["message"]["usage"], reply),
-            "content_block_start" => begin_block(&data, reply, &mut self.thoughts)?,
-            "content_block_delta" => take_delta(&data, reply, &mut self.thoughts),
+            "content_block_start" => {
+                self.server_calls.take_block(&data["content_block"], data["index"].as_u64(), reply);
+                begin_block(&data, reply, &mut self.thoughts)?;
+            }
+            "content_block_delta" => take_delta(&data, reply, &mut self.thoughts, &mut self.server_calls),
             "message_delta" => {
                 take_usage(&data["usage"], reply);
                 take_stop_reason(&data["delta"], reply)?;
@@ -160,7 +174,12 @@ fn begin_block(data: &Value, reply: &mut ReplyBuilder, thoughts: &mut Vec<Value>
     Ok(())
 }
 
-fn take_delta(data: &Value, reply: &mut ReplyBuilder, thoughts: &mut [Value]) {
+fn take_delta(
+    data: &Value,
+    reply: &mut ReplyBuilder,
+    thoughts: &mut [Value],
+    server_calls: &mut ServerCalls,
+) {
     let delta = &data["delta"];
     let text = |name: &str| delta[name].as_str().unwrap_or_default();
     match delta["type"].as_str() {
@@ -169,12 +188,14 @@ fn take_delta(data: &Value, reply: &mut ReplyBuilder, thoughts: &mut [Value]) {
             append(thoughts.last_mut(), "thinking", text("thinking"));
             reply.add_thinking(text("thinking"));
         }
+        Some("citations_delta") => server_tools::take_citation(&delta["citation"], reply),
         Some("signature_delta") => append(thoughts.last_mut(), "signature", text("signature")),
         Some("input_json_delta") => {
             let index = data["index"].as_u64();
             let partial = reply.partial_calls().iter_mut().rev().find(|partial| partial.index == index);
-            if let Some(partial) = partial {
-                partial.arguments.push_str(text("partial_json"));
+            match partial {
+                Some(partial) => partial.arguments.push_str(text("partial_json")),
+                None => server_calls.take_input(index, text("partial_json")),
             }
         }
         _ => {}
@@ -215,6 +236,11 @@ fn take_stop_reason(message: &Value, reply: &mut ReplyBuilder) -> Result<(), Mod
             return Err(ModelError::Provider { status: 200, message: "the model refused to answer".into() });
         }
         Some("refusal") => reply.mark_cut(CutReason::Filter),
+        // The provider wants to be asked to go on, which its limit of uses is to prevent.
+        Some("pause_turn") if reply.is_empty() => {
+            return Err(ModelError::Garbled("the provider broke it off before the model answered".into()));
+        }
+        Some("pause_turn") => reply.mark_cut(CutReason::Length),
         Some("max_tokens" | "model_context_window_exceeded") => reply.mark_cut(CutReason::Length),
         _ => {}
     }
@@ -233,6 +259,7 @@ impl AnthropicStream {
         let mut reply = ReplyBuilder::default();
         take_usage(&message["usage"], &mut reply);
         for block in content {
+            self.server_calls.take_block(block, None, &mut reply);
             let text = |name: &str| block[name].as_str().unwrap_or_default();
             match block["type"].as_str() {
                 Some("text") => reply.add_text(text("text")),
@@ -256,7 +283,8 @@ impl AnthropicStream {
         self.complete(reply)
     }
 
-    fn complete(self, reply: ReplyBuilder) -> Result<Completion, ModelError> {
+    fn complete(mut self, mut reply: ReplyBuilder) -> Result<Completion, ModelError> {
+        self.server_calls.finish(&mut reply);
         let completion = reply.finish()?;
         if let Some(first) = completion.calls.first().filter(|_| !self.thoughts.is_empty()) {
             self.call_state.insert(&first.id, self.thoughts);

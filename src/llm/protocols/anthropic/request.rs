@@ -1,8 +1,8 @@
 //! The body of a messages request.
 
-use super::Anthropic;
+use super::{Anthropic, server_tools};
 use crate::llm::reply::{argument_object, join_stops, set_optional};
-use crate::llm::{ChatMessage, ChatRequest, ContentPart};
+use crate::llm::{ChatMessage, ChatRequest, ContentPart, ToolSpec};
 use serde_json::{Map, Value, json};
 
 /// The provider takes no smaller budget.
@@ -45,10 +45,10 @@ pub(super) fn body(model: &Anthropic, request: &ChatRequest) -> Value {
     set_optional(&mut body, "system", (!system.is_empty()).then(|| system.join("\n\n")));
     let thinks_freely = model.extra.get("thinking").is_some_and(|thinking| thinking["type"] != "disabled");
     body.insert("messages".into(), messages(model, request, thinking.is_some() || thinks_freely));
-    if !request.tools.is_empty() {
-        let tool = |tool: &crate::llm::ToolSpec| json!({"name": tool.name, "description": tool.description, "input_schema": tool.schema});
-        body.insert("tools".into(), request.tools.iter().map(tool).collect());
-    }
+    let own = |tool: &ToolSpec| json!({"name": tool.name, "description": tool.description, "input_schema": tool.schema});
+    let theirs = request.provider_tools.iter().filter_map(|&tool| server_tools::declaration(tool));
+    let tools: Vec<Value> = request.tools.iter().map(own).chain(theirs).collect();
+    set_optional(&mut body, "tools", (!tools.is_empty()).then_some(tools));
     let mut stops = join_stops(&model.stop, &request.stop, usize::MAX);
     // The provider refuses stop words of white space.
     stops.retain(|stop| !stop.trim().is_empty());

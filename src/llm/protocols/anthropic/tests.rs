@@ -28,7 +28,12 @@ const SAMPLE: &str = concat!(
 
 fn blocks() -> AnthropicStream {
     let refusals = ErrorInterpreter::new("m", Vec::new());
-    AnthropicStream { refusals, thoughts: Vec::new(), call_state: CallState::default() }
+    AnthropicStream {
+        refusals,
+        thoughts: Vec::new(),
+        server_calls: ServerCalls::default(),
+        call_state: CallState::default(),
+    }
 }
 
 /// The reply, and the thoughts that are kept for its first call.
@@ -162,6 +167,7 @@ fn neighbours_of_one_role_are_merged() {
             schema: json!({"type":"object"}),
         }],
         stop: vec!["END".into(), "\n".into()],
+        ..ChatRequest::default()
     };
     let body = request::body(&model(), &request);
     assert_eq!(
@@ -220,4 +226,78 @@ fn thinking_makes_room_for_itself_and_goes_back_with_its_call() {
         assert_eq!(body["messages"][1]["content"][0]["type"], goes_back, "{thinking:?}");
     }
     assert!(!format!("{model:?}").contains("secret"));
+}
+
+/// A search, what it found, and a text that leans on it.
+fn searched() -> Vec<Value> {
+    let found = json!([{"type": "web_search_result", "url": "https://a.example", "title": "A", "encrypted_content": "x"}]);
+    let cited = json!({"type": "web_search_result_location", "url": "https://a.example", "title": "A", "cited_text": "a"});
+    let refused = json!({"type": "web_fetch_tool_result_error", "error_code": "url_not_accessible"});
+    vec![
+        json!({"type": "server_tool_use", "id": "s1", "name": "web_search", "input": {"query": "a"}}),
+        json!({"type": "web_search_tool_result", "tool_use_id": "s1", "content": found}),
+        json!({"type": "server_tool_use", "id": "s2", "name": "web_fetch", "input": {"url": "https://b.example"}}),
+        json!({"type": "web_fetch_tool_result", "tool_use_id": "s2", "content": refused}),
+        json!({"type": "text", "text": "It is a.", "citations": [cited]}),
+    ]
+}
+
+fn check_searched(completion: &Completion) {
+    let [search, fetch] = completion.provider_calls.as_slice() else { panic!("{completion:?}") };
+    assert_eq!((search.tool.as_str(), &search.tool_input), ("web_search", &json!({"query": "a"})));
+    assert_eq!(search.tool_output, r#"[{"title":"A","url":"https://a.example"}]"#);
+    assert_eq!((fetch.tool.as_str(), fetch.error.as_deref()), ("web_fetch", Some("url_not_accessible")));
+    assert_eq!(
+        (completion.text.as_str(), completion.citations[0].url.as_str()),
+        ("It is a.", "https://a.example")
+    );
+    assert!(completion.calls.is_empty());
+}
+
+#[test]
+fn calls_of_the_providers_own_tools_are_told_with_their_pages() {
+    let body = json!({"type": "message", "content": searched(), "stop_reason": "end_turn"}).to_string();
+    let whole = blocks().read_whole(&mut body.as_bytes(), &mut |_: Delta<'_>| Ok(()));
+    check_searched(&whole.unwrap());
+}
+
+#[test]
+fn calls_of_the_providers_own_tools_are_read_from_a_stream() {
+    let mut events = Vec::new();
+    for (index, mut block) in searched().into_iter().enumerate() {
+        let mut deltas = Vec::new();
+        if block["type"] == "server_tool_use" {
+            let input = block["input"].take().to_string();
+            block["input"] = json!({});
+            let (begin, end) = input.split_at(input.len() / 2);
+            deltas.extend([begin, end].map(|part| json!({"type": "input_json_delta", "partial_json": part})));
+        }
+        if let Some(cited) = block["citations"].get(0).cloned() {
+            block["citations"] = json!([]);
+            deltas.push(json!({"type": "citations_delta", "citation": cited}));
+        }
+        events.push(json!({"type": "content_block_start", "index": index, "content_block": block}));
+        let delta = |delta| json!({"type": "content_block_delta", "index": index, "delta": delta});
+        events.extend(deltas.into_iter().map(delta));
+    }
+    events.push(json!({"type": "message_stop"}));
+    let stream: String = events.iter().map(|event| format!("data: {event}\n\n")).collect();
+    check_searched(&read(stream.as_bytes()).unwrap().0);
+}
+
+#[test]
+fn the_providers_own_tools_stand_beside_others_in_a_request() {
+    use ProviderTool::{AnthropicWebFetch, AnthropicWebSearch, GoogleSearch};
+    let request = ChatRequest {
+        provider_tools: vec![AnthropicWebSearch, AnthropicWebFetch, GoogleSearch],
+        ..ChatRequest::default()
+    };
+    let tools = request::body(&model(), &request)["tools"].clone();
+    assert_eq!(
+        (tools[0]["type"].as_str(), tools[1]["type"].as_str()),
+        (Some("web_search_20250305"), Some("web_fetch_20250910"))
+    );
+    assert!(tools.get(2).is_none());
+    assert_eq!(server_tools::header(&request.provider_tools).map(|header| header.0), Some("anthropic-beta"));
+    assert_eq!(server_tools::header(&[AnthropicWebSearch]), None);
 }

@@ -177,6 +177,7 @@ fn a_conversation_is_sent_in_turns() {
         ],
         tools: Vec::new(),
         stop: vec!["END".into(), " ".into()],
+        ..ChatRequest::default()
     };
     let sent = request::body(&Bedrock { optimized: true, max_tokens: Some(7), ..model() }, &request).unwrap();
     let expected = json!({
@@ -203,7 +204,8 @@ fn a_tool_is_named_once_and_what_cannot_be_sent_is_refused() {
     let call = ToolCall { id: "1".into(), name: "add".into(), arguments: json!({}) };
     let messages = vec![ChatMessage::Assistant { text: String::new(), calls: vec![call] }];
     let sent =
-        request::body(&model(), &ChatRequest { messages, tools: vec![tool], stop: Vec::new() }).unwrap();
+        request::body(&model(), &ChatRequest { messages, tools: vec![tool], ..ChatRequest::default() })
+            .unwrap();
     let tools = sent["toolConfig"]["tools"].as_array().unwrap();
     assert_eq!((tools.len(), &tools[0]["toolSpec"]["description"]), (1, &json!("adds")));
     for part in [

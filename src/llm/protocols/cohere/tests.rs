@@ -124,6 +124,7 @@ fn messages_tools_and_settings_take_their_wire_form() {
             schema: json!({"type": "object"}),
         }],
         stop: vec!["END".into()],
+        ..ChatRequest::default()
     };
     let expected = json!({
         "model": "command", "temperature": 0.5, "stop_sequences": ["END"], "stream": true,

@@ -2,9 +2,11 @@
 
 mod request;
 mod schema;
+mod server_tools;
 #[cfg(test)]
 mod tests;
 
+use self::server_tools::ServerCalls;
 use super::call_state::CallState;
 use crate::base::cancel::CancelToken;
 use crate::llm::endpoint::provider_error::ErrorInterpreter;
@@ -14,7 +16,8 @@ use crate::llm::reply::{
 use crate::llm::sse::SseEvent;
 use crate::llm::streaming::{Protocol, ReplyStream, StreamStep};
 use crate::llm::{
-    ChatModel, ChatReply, ChatRequest, Completion, Endpoint, ModelError, OnDelta, ToolCall, endpoint,
+    ChatModel, ChatReply, ChatRequest, Completion, Endpoint, ModelError, OnDelta, ProviderTool, ToolCall,
+    endpoint,
 };
 use serde_json::{Map, Value};
 use std::io::Read;
@@ -117,6 +120,10 @@ impl ChatModel for Google {
         self.images
     }
 
+    fn takes_provider_tool(&self, tool: ProviderTool) -> bool {
+        server_tools::declaration(tool).is_some()
+    }
+
     fn streams(&self) -> bool {
         self.streaming
     }
@@ -129,6 +136,8 @@ struct StreamState {
     finished: bool,
     /// Calls by our id, as the provider wrote them.
     calls: Vec<(String, Value)>,
+    /// Calls of tools that the provider runs itself.
+    server_calls: ServerCalls,
 }
 
 /// The chunks of one reply. The protocol has no last event: a reply is complete when it says why it finished.
@@ -150,7 +159,8 @@ impl GoogleStream {
         self.complete(reply)
     }
 
-    fn complete(self, reply: ReplyBuilder) -> Result<Completion, ModelError> {
+    fn complete(self, mut reply: ReplyBuilder) -> Result<Completion, ModelError> {
+        self.state.server_calls.finish(&mut reply);
         for (id, part) in self.state.calls {
             self.call_state.insert(&id, part);
         }
@@ -192,8 +202,11 @@ fn take(
     take_usage(&chunk["usageMetadata"], reply);
     let candidate = &chunk["candidates"][0];
     for part in candidate["content"]["parts"].as_array().into_iter().flatten() {
-        take_part(part, reply, seen)?;
+        if !seen.server_calls.take_part(part) {
+            take_part(part, reply, seen)?;
+        }
     }
+    seen.server_calls.take_candidate(candidate);
     match candidate["finishReason"].as_str() {
         None | Some("") => {}
         Some("MALFORMED_FUNCTION_CALL") => {

@@ -1,6 +1,6 @@
 //! The body of a generateContent request.
 
-use super::{Google, schema};
+use super::{Google, schema, server_tools};
 use crate::llm::reply::{argument_object, join_stops, set_optional};
 use crate::llm::{ChatMessage, ChatRequest, ContentPart, ToolCall, ToolSpec};
 use serde_json::{Map, Value, json};
@@ -22,10 +22,11 @@ pub(super) fn body(model: &Google, request: &ChatRequest) -> Value {
         .collect();
     set_optional(&mut body, "systemInstruction", (!system.is_empty()).then(|| json!({"parts": system})));
     body.insert("contents".into(), contents(model, request));
-    if !request.tools.is_empty() {
-        let declarations: Value = request.tools.iter().map(declaration).collect();
-        body.insert("tools".into(), json!([{"functionDeclarations": declarations}]));
-    }
+    let declarations: Vec<Value> = request.tools.iter().map(declaration).collect();
+    let own = (!declarations.is_empty()).then(|| json!({"functionDeclarations": declarations}));
+    let theirs = request.provider_tools.iter().filter_map(|&tool| server_tools::declaration(tool));
+    let tools: Vec<Value> = own.into_iter().chain(theirs).collect();
+    set_optional(&mut body, "tools", (!tools.is_empty()).then_some(tools));
     if !model.safety.is_empty() {
         let safety = model.safety.iter();
         let safety =

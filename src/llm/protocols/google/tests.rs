@@ -181,6 +181,7 @@ fn messages_tools_and_settings_take_their_wire_form() {
             },
         ],
         stop: vec!["END".into()],
+        ..ChatRequest::default()
     };
     let mut model = model("gemini-3-pro");
     model.temperature = Some(0.5);
@@ -213,4 +214,51 @@ fn messages_tools_and_settings_take_their_wire_form() {
     assert_eq!(body["contents"][0]["role"], "user");
     assert_eq!(body["contents"][1]["parts"][0]["thoughtSignature"], "skip_thought_signature_validator");
     assert!(!format!("{model:?}").contains("secret"));
+}
+
+#[test]
+fn calls_of_the_providers_own_tools_are_told_with_their_pages() {
+    let parts = json!([
+        {"executableCode": {"language": "PYTHON", "code": "print(1)"}},
+        {"codeExecutionResult": {"outcome": "OUTCOME_OK", "output": "1"}},
+        {"text": "One."},
+    ]);
+    let body = json!({"candidates": [{
+        "content": {"parts": parts},
+        "finishReason": "STOP",
+        "groundingMetadata": {
+            "webSearchQueries": ["one"],
+            "groundingChunks": [{"web": {"uri": "https://a.example", "title": "A"}}, {"retrievedContext": {}}],
+        },
+        "urlContextMetadata": {"urlMetadata": [
+            {"retrievedUrl": "https://b.example", "urlRetrievalStatus": "URL_RETRIEVAL_STATUS_SUCCESS"},
+        ]},
+    }]});
+    let (completion, _) = whole(&body).unwrap();
+    let calls: Vec<(&str, &str)> = completion
+        .provider_calls
+        .iter()
+        .map(|used| (used.tool.as_str(), used.tool_output.as_str()))
+        .collect();
+    let expected = [
+        ("googleSearch", r#"[{"title":"A","url":"https://a.example"}]"#),
+        ("urlContext", "URL_RETRIEVAL_STATUS_SUCCESS"),
+        ("codeExecution", "1"),
+    ];
+    assert_eq!(calls, expected);
+    assert_eq!(
+        (completion.text.as_str(), completion.citations[0].url.as_str()),
+        ("One.", "https://a.example")
+    );
+}
+
+#[test]
+fn the_providers_own_tools_stand_beside_others_in_a_request() {
+    use ProviderTool::{AnthropicWebSearch, GoogleCodeExecution, GoogleSearch};
+    let request = ChatRequest {
+        provider_tools: vec![GoogleSearch, AnthropicWebSearch, GoogleCodeExecution],
+        ..ChatRequest::default()
+    };
+    let tools = request::body(&model("gemini-3-pro"), &request)["tools"].clone();
+    assert_eq!(tools, json!([{"googleSearch": {}}, {"codeExecution": {}}]));
 }

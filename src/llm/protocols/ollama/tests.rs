@@ -80,6 +80,7 @@ fn messages_tools_and_settings_take_their_wire_form() {
             schema: json!({"type":"object"}),
         }],
         stop: vec!["END".into()],
+        ..ChatRequest::default()
     };
     let mut model =
         Ollama::new(Endpoint::new(Outgoing::new(Vec::new(), true), OLLAMA_BASE, None), "llama3.2");

@@ -1,12 +1,12 @@
 //! OpenAI's chat completions, and every server that speaks the same protocol.
 
-pub(crate) mod citations;
 mod request;
 mod strict;
 #[cfg(test)]
 mod tests;
 
 use super::call_state::CallState;
+use super::citations::citations;
 use crate::base::cancel::CancelToken;
 use crate::llm::endpoint::json_size::REPLY_VALUES_MAX;
 use crate::llm::endpoint::provider_error::ErrorInterpreter;
@@ -295,7 +295,7 @@ fn take(
         usage.reasoning_tokens =
             wire.completion_tokens_details.and_then(|details| details.reasoning_tokens).unwrap_or(0);
     }
-    let cited = citations::citations(chunk.search_results.as_ref(), chunk.citations.as_ref());
+    let cited = citations(chunk.search_results.as_ref(), chunk.citations.as_ref());
     if !cited.is_empty() {
         reply.set_citations(cited);
     }

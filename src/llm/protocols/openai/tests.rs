@@ -338,6 +338,7 @@ fn messages_and_tools_take_their_wire_form() {
             schema: json!({"type":"object","properties":{"a":{"type":"number"},"o":{"type":"object","properties":{"b":{"type":"string"}}}},"required":["a"]}),
         }],
         stop: Vec::new(),
+        ..ChatRequest::default()
     };
     let open = ToolSpec {
         name: "post".into(),

@@ -19,7 +19,8 @@ pub(super) fn citations(results: Option<&Value>, citations: Option<&Value>) -> V
     if found.is_empty() { list(citations) } else { found }
 }
 
-fn citation(entry: &Value) -> Option<Citation> {
+/// A page by its address, title and what was read of it.
+pub(super) fn citation(entry: &Value) -> Option<Citation> {
     let url = entry.as_str().or_else(|| entry["url"].as_str())?;
     let is_page = (url.starts_with("https://") || url.starts_with("http://")) && url.len() <= URL_BYTES_MAX;
     let text =

@@ -1,0 +1,222 @@
+//! The rounds of an Agent: its model calls tools until it answers, or until a call needs a person.
+
+use super::toolbox::{AgentTool, Toolbox};
+use crate::cards::kit::knowledge::untrusted_text;
+use crate::cards::kit::models::model_tally::ModelTally;
+use crate::cards::kit::models::tool_loop::{RoundSink, ToolOutcome, run_tool};
+use crate::cards::kit::{Inputs, Model, RunContext, TokenSink};
+use crate::domain::error::{Error, Result};
+use crate::domain::predictions::prediction::{Document, RunOutput, UsedTool};
+use crate::llm::{ChatMessage, ChatRequest, ProviderTool, ToolCall, ToolSpec};
+use serde::{Deserialize, Serialize};
+
+/// How far an Agent came: everything that it needs to go on later, in another process too.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub(super) struct AgentProgress {
+    pub(super) messages: Vec<ChatMessage>,
+    /// The calls of the last reply that are not answered yet.
+    pub(super) waiting: Vec<ToolCall>,
+    /// Rounds of calls so far.
+    rounds: u64,
+    pub(super) tally: ModelTally,
+    pub(super) used_tools: Vec<UsedTool>,
+    /// Chunks that tools leaned on.
+    pub(super) sources: Vec<Document>,
+    /// Tools that may not be called any more.
+    removed: Vec<String>,
+    /// What people wrote beside their approvals. The model reads it once all calls of its reply are answered, because
+    /// providers take nothing between these answers.
+    remarks: Vec<String>,
+}
+
+impl AgentProgress {
+    pub(super) fn new(messages: Vec<ChatMessage>, tally: ModelTally) -> Self {
+        Self { messages, tally, ..Self::default() }
+    }
+}
+
+/// Why the rounds ended.
+pub(super) enum RoundsEnd {
+    Answer,
+    /// This call needs a person.
+    Approval(ToolCall),
+}
+
+/// An Agent at work.
+pub(super) struct Rounds<'a> {
+    pub(super) inputs: &'a Inputs<'a>,
+    pub(super) model: &'a Model,
+    pub(super) toolbox: &'a Toolbox,
+    pub(super) provider_tools: &'a [ProviderTool],
+    pub(super) rounds_max: u64,
+    pub(super) turn: &'a RunContext<'a>,
+    pub(super) sink: &'a mut dyn TokenSink,
+    pub(super) progress: AgentProgress,
+    /// What was written since the step began or went on.
+    pub(super) text: String,
+    /// The last of it, which answers.
+    pub(super) answer: String,
+}
+
+impl Rounds<'_> {
+    /// Goes on until the model answers or a call needs a person.
+    ///
+    /// # Errors
+    /// When the model or a tool that must not fail does, there were too many rounds, or the run was ended.
+    pub(super) fn run(&mut self) -> Result<RoundsEnd> {
+        loop {
+            if let Some(end) = self.answer_calls()? {
+                return Ok(end);
+            }
+            let calls = self.ask()?;
+            if calls.is_empty() {
+                return Ok(RoundsEnd::Answer);
+            }
+            if self.progress.rounds >= self.rounds_max {
+                let told =
+                    format!("the model called tools in {} rounds and still wants more", self.rounds_max);
+                return Err(self.inputs.input_error(super::ROUNDS, &told));
+            }
+            self.progress.rounds += 1;
+            self.progress.waiting = calls;
+        }
+    }
+
+    /// Goes on with the call that a person approved.
+    ///
+    /// # Errors
+    /// As [`Self::run`].
+    pub(super) fn proceed(&mut self, feedback: Option<&str>) -> Result<RoundsEnd> {
+        self.progress.remarks.extend(feedback.map(str::to_owned));
+        if !self.progress.waiting.is_empty() && self.answer_call()? {
+            return Ok(RoundsEnd::Answer);
+        }
+        self.run()
+    }
+
+    /// Goes on without the call that a person refused, and without all tools of the same card.
+    ///
+    /// # Errors
+    /// As [`Self::run`].
+    pub(super) fn reject(&mut self, feedback: Option<&str>) -> Result<RoundsEnd> {
+        if !self.progress.waiting.is_empty() {
+            let call = self.progress.waiting.remove(0);
+            self.remove_tools(&call.name);
+            let mut text = "A person refused this call. The tool cannot be used any more.".to_owned();
+            if let Some(feedback) = feedback {
+                text.push_str(" They said: ");
+                text.push_str(feedback);
+            }
+            self.progress.messages.push(ChatMessage::Tool { call_id: call.id, name: call.name, text });
+        }
+        self.run()
+    }
+
+    fn remove_tools(&mut self, name: &str) {
+        let row = self.toolbox.find(name).map(|known| known.row);
+        let alike = self.toolbox.0.iter().filter(|known| Some(known.row) == row);
+        self.progress.removed.extend(alike.map(|known| known.tool.spec().name));
+        self.progress.removed.push(name.to_owned());
+    }
+
+    /// Answers the calls that wait, one after another.
+    fn answer_calls(&mut self) -> Result<Option<RoundsEnd>> {
+        while let Some(call) = self.progress.waiting.first() {
+            if self.find_tool(&call.name).is_some_and(|tool| tool.asks_person) {
+                return Ok(Some(RoundsEnd::Approval(call.clone())));
+            }
+            if self.answer_call()? {
+                return Ok(Some(RoundsEnd::Answer));
+            }
+        }
+        let remarks = std::mem::take(&mut self.progress.remarks);
+        self.progress.messages.extend(remarks.into_iter().map(ChatMessage::user));
+        Ok(None)
+    }
+
+    /// Runs the first call that waits. True when its result is the answer.
+    fn answer_call(&mut self) -> Result<bool> {
+        if self.turn.host.cancel().reason().is_some() {
+            return Err(Error::Cancelled);
+        }
+        let call = self.progress.waiting.remove(0);
+        let (toolbox, mut ran) = (self.toolbox, RunOutput::default());
+        let known = toolbox.find(&call.name).filter(|_| !self.is_removed(&call.name));
+        let tool = known.map(|known| known.tool.as_ref());
+        let ToolOutcome { text, is_answer, has_failed } =
+            run_tool(tool, &call.name, &call.arguments, self.turn, &mut ran);
+        self.progress.used_tools.append(&mut ran.used_tools);
+        self.progress.sources.append(&mut ran.source_documents);
+        if has_failed && known.is_some_and(|known| known.stops_on_error) {
+            let label = self.inputs.label;
+            return Err(Error::RunFailed(format!("{label}: the tool '{}' failed: {text}", call.name)));
+        }
+        if is_answer {
+            self.write(&text)?;
+            self.answer = text;
+            return Ok(true);
+        }
+        self.progress.messages.push(ChatMessage::Tool { call_id: call.id, name: call.name, text });
+        Ok(false)
+    }
+
+    /// Asks the model; the calls that it makes.
+    fn ask(&mut self) -> Result<Vec<ToolCall>> {
+        if self.turn.host.cancel().reason().is_some() {
+            return Err(Error::Cancelled);
+        }
+        let usable = self.toolbox.0.iter().map(|known| known.tool.spec());
+        let tools: Vec<ToolSpec> = usable.filter(|spec| !self.is_removed(&spec.name)).collect();
+        // Several providers refuse calls in a conversation that has no tools.
+        let messages = match tools.is_empty() {
+            true => without_calls(&self.progress.messages),
+            false => self.progress.messages.clone(),
+        };
+        let request = ChatRequest {
+            messages,
+            tools,
+            provider_tools: self.provider_tools.to_vec(),
+            ..ChatRequest::default()
+        };
+        let mut sink = RoundSink { sink: &mut *self.sink, text: &mut self.text, apart: true };
+        let reply = self.progress.tally.ask(self.model, &request, self.turn.host, &mut sink)?;
+        self.answer.clone_from(&reply.text);
+        self.progress.used_tools.extend(reply.provider_calls);
+        let calls = reply.calls.clone();
+        if !reply.text.is_empty() || !calls.is_empty() {
+            self.progress.messages.push(ChatMessage::Assistant { text: reply.text, calls: reply.calls });
+        }
+        Ok(calls)
+    }
+
+    /// Writes what no model wrote, apart from what stands before it.
+    ///
+    /// # Errors
+    /// When the caller left.
+    pub(super) fn write(&mut self, text: &str) -> Result<()> {
+        let mut sink = RoundSink { sink: &mut *self.sink, text: &mut self.text, apart: true };
+        sink.token(text).map_err(|_| Error::Cancelled)
+    }
+
+    fn find_tool(&self, name: &str) -> Option<&AgentTool> {
+        self.toolbox.find(name).filter(|_| !self.is_removed(name))
+    }
+
+    fn is_removed(&self, name: &str) -> bool {
+        self.progress.removed.iter().any(|removed| removed == name)
+    }
+}
+
+/// The conversation with its calls and their results as texts.
+fn without_calls(messages: &[ChatMessage]) -> Vec<ChatMessage> {
+    let text = |message: &ChatMessage| match message {
+        ChatMessage::Assistant { text, calls } if !calls.is_empty() => {
+            (!text.trim().is_empty()).then(|| ChatMessage::assistant(text.as_str()))
+        }
+        ChatMessage::Tool { name, text, .. } => {
+            Some(ChatMessage::user(untrusted_text::mark_untrusted("result", name, text)))
+        }
+        other => Some(other.clone()),
+    };
+    messages.iter().filter_map(text).collect()
+}

@@ -1,0 +1,208 @@
+//! The tools of an Agent: picked cards and knowledge, each with what its row says about it.
+
+use super::{KNOWLEDGE_STORES, KNOWLEDGE_VECTORS, TOOLS};
+use crate::cards::kit::build::component::Toolkit;
+use crate::cards::kit::build::unique_tools::with_unique_names;
+use crate::cards::kit::models::tool_loop::index_by_name;
+use crate::cards::kit::{Choice, Input, Inputs, Knowledge, Model, Picker, StoreRetriever, Tool, WireType};
+use crate::cards::tools::retriever_tool;
+use crate::cards::vector_stores::document_store;
+use crate::domain::error::{Error, Result};
+use crate::domain::ids::DocumentStoreId;
+use crate::domain::workspace::tool::model_name;
+use crate::llm::ToolSpec;
+use serde_json::{Value, json};
+use std::sync::Arc;
+
+const TOOL: &str = "agentSelectedTool";
+const ASKS: &str = "agentSelectedToolRequiresHumanInput";
+const ON_ERROR: &str = "agentSelectedToolOnError";
+const STORE: &str = "documentStore";
+const STORE_DESCRIPTION: &str = "docStoreDescription";
+const VECTOR_STORE: &str = "vectorStore";
+const EMBEDDINGS: &str = "embeddingModel";
+const NAME: &str = "knowledgeName";
+const DESCRIPTION: &str = "knowledgeDescription";
+const SOURCES: &str = "returnSourceDocuments";
+
+/// The fields of a tool.
+pub(super) const TOOL_ROW: &[Input] = &[
+    Input::card(TOOL, "Tool", WireType::Tool),
+    Input::switch(ASKS, "Require Human Input")
+        .optional()
+        .help("A person approves each call before the tool runs."),
+    Input::choice(
+        ON_ERROR,
+        "When It Fails",
+        &[Choice::new("tell", "Tell the model"), Choice::new("stop", "Fail the step")],
+    )
+    .or("tell")
+    .optional(),
+];
+
+/// The fields of a document store.
+pub(super) const STORE_ROW: &[Input] = &[
+    Input::pick(STORE, "Document Store", Picker::DocumentStore),
+    Input::lines(STORE_DESCRIPTION, "Description").optional().help("Tells the model when to search it."),
+    Input::switch(SOURCES, "Return Source Documents").optional(),
+];
+
+/// The fields of a vector store that stands in the card.
+pub(super) const VECTORS_ROW: &[Input] = &[
+    Input::card(VECTOR_STORE, "Vector Store", WireType::VectorStore),
+    Input::card(EMBEDDINGS, "Embedding Model", WireType::Embeddings),
+    Input::text(NAME, "Knowledge Name").optional().help("What the model calls it."),
+    Input::lines(DESCRIPTION, "Describe Knowledge").optional().help("Tells the model when to search it."),
+    Input::switch(SOURCES, "Return Source Documents").optional(),
+];
+
+/// A tool, and what its row says about it.
+pub(super) struct AgentTool {
+    pub(super) tool: Arc<dyn Tool>,
+    /// The place of its row: the tools of one row come from one card.
+    pub(super) row: usize,
+    pub(super) asks_person: bool,
+    pub(super) stops_on_error: bool,
+    /// The card it comes from.
+    node: Option<Value>,
+}
+
+impl AgentTool {
+    /// As records list what a model could call.
+    fn describe(&self) -> Value {
+        let ToolSpec { name, description, schema } = self.tool.spec();
+        let mut described = json!({"name": name, "description": description, "schema": schema});
+        if let Some(node) = &self.node {
+            described["toolNode"] = node.clone();
+        }
+        described
+    }
+}
+
+/// All tools of one Agent.
+pub(super) struct Toolbox(pub(super) Vec<AgentTool>);
+
+impl Toolbox {
+    /// The tools of all rows; those that bear one name only because nobody named them are numbered.
+    ///
+    /// # Errors
+    /// What is wrong with a row.
+    pub(super) fn from_inputs(inputs: &Inputs<'_>) -> Result<Self> {
+        let mut rows: Vec<ToolRow> = Vec::new();
+        for row in inputs.rows(TOOLS) {
+            rows.extend(ToolRow::picked(&row)?);
+        }
+        for row in inputs.rows(KNOWLEDGE_STORES) {
+            rows.extend(ToolRow::document_store(inputs, &row)?);
+        }
+        for row in inputs.rows(KNOWLEDGE_VECTORS) {
+            rows.extend(ToolRow::vector_store(&row)?);
+        }
+        let named = with_unique_names(rows.iter().map(|row| (row.label.as_str(), &row.tools)));
+        let places = rows.iter().enumerate().flat_map(|(at, row)| row.tools.iter().map(move |_| (at, row)));
+        let tool = |(tool, (at, row)): (Arc<dyn Tool>, (usize, &ToolRow))| AgentTool {
+            tool,
+            row: at,
+            asks_person: row.asks_person,
+            stops_on_error: row.stops_on_error,
+            node: row.node.clone(),
+        };
+        Ok(Self(named.into_iter().zip(places).map(tool).collect()))
+    }
+
+    /// Refuses two tools of one name, and tools for a model that can call none.
+    ///
+    /// # Errors
+    /// Which name it is, or which model.
+    pub(super) fn check(&self, inputs: &Inputs<'_>, model: &Model) -> Result<()> {
+        if !self.0.is_empty() && !model.takes_tools() {
+            let told =
+                format!("{}: {} cannot call tools; choose a model that can", inputs.label, model.label());
+            return Err(Error::RunFailed(told));
+        }
+        let tools: Vec<Arc<dyn Tool>> = self.0.iter().map(|known| known.tool.clone()).collect();
+        index_by_name(inputs.label, &tools).map(|_| ())
+    }
+
+    /// The tool that models call by this name.
+    pub(super) fn find(&self, name: &str) -> Option<&AgentTool> {
+        self.0.iter().find(|known| known.tool.spec().name == name)
+    }
+
+    /// As records list what the model could call.
+    pub(super) fn describe(&self) -> Value {
+        self.0.iter().map(AgentTool::describe).collect()
+    }
+}
+
+/// What one row brings.
+struct ToolRow {
+    label: String,
+    tools: Toolkit,
+    asks_person: bool,
+    stops_on_error: bool,
+    node: Option<Value>,
+}
+
+impl ToolRow {
+    /// `None` for a row in which nothing is picked.
+    fn picked(row: &Inputs<'_>) -> Result<Option<Self>> {
+        let Some(card) = row.picked(TOOL) else { return Ok(None) };
+        Ok(Some(Self {
+            label: card.label.clone(),
+            tools: row.tools(TOOL)?,
+            asks_person: row.switch(ASKS),
+            stops_on_error: row.optional_text(ON_ERROR).as_deref() == Some("stop"),
+            node: Some(json!({"label": card.label, "name": card.picked})),
+        }))
+    }
+
+    /// A tool that searches a document store of this server. It is picked as its id, with its name behind it.
+    fn document_store(inputs: &Inputs<'_>, row: &Inputs<'_>) -> Result<Option<Self>> {
+        let Some(picked) = row.optional_text(STORE) else { return Ok(None) };
+        let (id, name) = picked.split_once(':').unwrap_or((&picked, "document store"));
+        let id = DocumentStoreId::parse(id.trim())
+            .ok_or_else(|| row.input_error(STORE, "this must be the id of a document store"))?;
+        let knowledge = inputs.need::<dyn Knowledge>()?.of(inputs.host)?;
+        let vectors = knowledge.store_vectors(&id)?.ok_or_else(|| {
+            let missing =
+                "the document store does not exist in this workspace, or no embeddings were chosen in it";
+            row.input_error(STORE, missing)
+        })?;
+        let description = row.optional_text(STORE_DESCRIPTION);
+        let retriever = Arc::new(StoreRetriever(vectors));
+        let node = json!({"label": name, "name": document_store::CARD.name});
+        let found = Self::searching(name, description, |name, description| {
+            retriever_tool::searching(name, description, retriever, row.switch(SOURCES))
+        });
+        Ok(Some(Self { node: Some(node), ..found }))
+    }
+
+    fn vector_store(row: &Inputs<'_>) -> Result<Option<Self>> {
+        let Some(card) = row.picked(VECTOR_STORE) else { return Ok(None) };
+        let node = json!({"label": card.label, "name": card.picked});
+        let name = row.optional_text(NAME).filter(|name| !name.trim().is_empty());
+        let name = name.unwrap_or_else(|| card.label.clone());
+        let (retriever, description) = (row.retriever(VECTOR_STORE)?, row.optional_text(DESCRIPTION));
+        let found = Self::searching(&name, description, |name, description| {
+            retriever_tool::searching(name, description, retriever, row.switch(SOURCES))
+        });
+        Ok(Some(Self { node: Some(node), ..found }))
+    }
+
+    fn searching(
+        label: &str,
+        description: Option<String>,
+        make: impl FnOnce(&str, &str) -> Arc<dyn Tool>,
+    ) -> Self {
+        let written = description.filter(|text| !text.trim().is_empty());
+        let description = written.unwrap_or_else(|| format!("Searches '{}'.", label.trim()));
+        Self {
+            label: label.to_owned(),
+            tools: vec![make(&model_name(label), &description)],
+            asks_person: false,
+            stops_on_error: false,
+            node: None,
+        }
+    }
+}

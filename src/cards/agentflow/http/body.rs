@@ -1,0 +1,63 @@
+//! What a request sends.
+
+use super::{BODY, BODY_TYPE, pairs};
+use crate::cards::kit::Inputs;
+use crate::domain::error::Result;
+use serde_json::Value;
+use std::fmt::Write as _;
+use uuid::Uuid;
+
+pub(super) struct RequestBody {
+    pub(super) text: String,
+    pub(super) content_type: Option<String>,
+    /// It is a form whose parts end where its content type says.
+    pub(super) has_parts: bool,
+}
+
+impl RequestBody {
+    /// The body of a request; `None` where the card sends none.
+    ///
+    /// # Errors
+    /// When it is to be JSON and is not.
+    pub(super) fn from_inputs(inputs: &Inputs<'_>) -> Result<Option<Self>> {
+        let plain = |text: String, content_type: Option<&str>| {
+            Some(Self { text, content_type: content_type.map(str::to_owned), has_parts: false })
+        };
+        let form = || Some(pairs(inputs, BODY)).filter(|pairs| !pairs.is_empty());
+        Ok(match inputs.optional_text(BODY_TYPE).as_deref() {
+            Some("json") => json_text(inputs)?.and_then(|text| plain(text, Some("application/json"))),
+            Some("raw") => inputs.optional_text(BODY).and_then(|text| plain(text, None)),
+            Some("xWwwFormUrlencoded") => form().and_then(|pairs| {
+                let text = form_urlencoded::Serializer::new(String::new()).extend_pairs(pairs).finish();
+                plain(text, Some("application/x-www-form-urlencoded"))
+            }),
+            Some("formData") => form().map(|pairs| form_data(&pairs, &Uuid::new_v4().simple().to_string())),
+            _ => None,
+        })
+    }
+}
+
+/// JSON as it was written, so that no number changes on the way.
+fn json_text(inputs: &Inputs<'_>) -> Result<Option<String>> {
+    let Some(parsed) = inputs.json(BODY)? else { return Ok(None) };
+    Ok(Some(match inputs.any(BODY) {
+        Some(Value::String(text)) => text.clone(),
+        _ => parsed.to_string(),
+    }))
+}
+
+/// A form whose fields are parts of their own (RFC 7578).
+fn form_data(pairs: &[(String, String)], boundary: &str) -> RequestBody {
+    let mut text = String::new();
+    for (name, value) in pairs {
+        let name = name.replace('\r', "%0D").replace('\n', "%0A").replace('"', "%22");
+        // Writing to a text cannot fail.
+        let _ = write!(
+            text,
+            "--{boundary}\r\ncontent-disposition: form-data; name=\"{name}\"\r\n\r\n{value}\r\n"
+        );
+    }
+    let _ = write!(text, "--{boundary}--\r\n");
+    let content_type = Some(format!("multipart/form-data; boundary={boundary}"));
+    RequestBody { text, content_type, has_parts: true }
+}

@@ -1,0 +1,33 @@
+//! Messages of people as models read them.
+
+use super::model::Model;
+use crate::cards::kit::build::component::RunContext;
+use crate::domain::predictions::prediction::{HistoryMessage, ImageSource, MessageRole};
+use crate::llm::{ChatMessage, ContentPart};
+
+/// A message of a conversation as the model reads it.
+#[must_use]
+pub fn past_message(message: HistoryMessage) -> ChatMessage {
+    match message.role {
+        MessageRole::User => ChatMessage::user(message.text),
+        MessageRole::Api => ChatMessage::assistant(message.text),
+    }
+}
+
+/// Adds the images of the question to its last user message, when the model takes images.
+pub fn attach_images(messages: &mut [ChatMessage], turn: &RunContext<'_>, model: &Model) {
+    if !model.takes_images() {
+        return;
+    }
+    let Some(ChatMessage::User(parts)) =
+        messages.iter_mut().rev().find(|message| matches!(message, ChatMessage::User(_)))
+    else {
+        return;
+    };
+    parts.extend(turn.uploads.iter().map(|upload| match &upload.content {
+        ImageSource::Image { base64 } => {
+            ContentPart::Image { mime: upload.mime.clone(), base64: base64.clone() }
+        }
+        ImageSource::Url(url) => ContentPart::ImageUrl(url.clone()),
+    }));
+}
