@@ -1,6 +1,8 @@
 //! Running flows: a canvas becomes a plan once, and a plan answers questions.
 
+pub mod agentflow;
 mod credential;
+mod flow_plan;
 mod order;
 pub mod overrides;
 pub mod plan;
@@ -21,6 +23,7 @@ pub use crate::engine::standalone::{
     StandaloneCard, build_loader, build_model, build_vector_store, list_actions,
 };
 pub use crate::engine::upload_store::{LoaderFiles, UploadStore, find_upload_store};
-pub use overrides::{Overrides, takes_file};
+pub use flow_plan::FlowPlan;
+pub use overrides::{CardPlace, Overrides, takes_file};
 pub use plan::{Plan, upsertable_stores};
 pub use run::{CompletedRun, OpenRun, RunProgress, outside_memories, remembers_outside, run, run_upsert};

@@ -1,6 +1,7 @@
 //! A flow ready to run: which cards, in which order, with which inputs. Compiled once per Live.
 
 use super::order::{self, BuildOrder, order, order_for_upsert};
+use super::overrides::CardPlace;
 use super::source::{InputSource, JsonSource, ReferenceScope};
 use super::streaming;
 use super::upload_store::{LoaderFiles, UploadStore, find_upload_store};
@@ -198,6 +199,20 @@ impl Plan {
         })
     }
 
+    /// The cards whose settings a request may mean.
+    pub fn places(&self) -> Vec<CardPlace<'_>> {
+        let place = |(step, of): (usize, &'_ Step)| match of.kind {
+            StepKind::Known { card, .. } => Some((step, card)),
+            StepKind::Unknown { .. } => None,
+        };
+        let known = self.steps.iter().enumerate().filter_map(place);
+        let place = |(step, card)| {
+            let (node, label) = (self.node_of(step)?, self.steps[step].label.as_str());
+            Some(CardPlace { step, node, label, card, within: None })
+        };
+        known.filter_map(place).collect()
+    }
+
     /// The ids of all credentials it uses.
     pub fn credentials(&self) -> impl Iterator<Item = &str> {
         self.steps.iter().filter_map(|step| match &step.kind {
@@ -265,6 +280,8 @@ fn reference_scope(node: &Node, input: &Input) -> ReferenceScope {
             | InputKind::File(_)
             | InputKind::Choice(_)
             | InputKind::Choices(_)
+            | InputKind::CardPick(_)
+            | InputKind::StateUpdates
     );
     if is_owners {
         ReferenceScope::Saved

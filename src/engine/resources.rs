@@ -55,7 +55,11 @@ pub(super) fn missing_flows(node: &Node, resources: &dyn Resources) -> Vec<Strin
 fn missing_picks(node: &Node, resources: &dyn Resources, counts: impl Fn(Picker) -> bool) -> Vec<String> {
     let inputs = registry::find(&node.name).map_or(&[][..], |card| card.inputs).iter();
     let is_lost = |input: &&Input| match (input.kind, node.inputs.get(input.name)) {
-        (InputKind::Pick(what), Some(Value::String(id))) => counts(what) && !resources.has(what, id),
+        (InputKind::Pick(what), Some(Value::String(id))) => {
+            // Agentflows write the name of a store behind its id.
+            let id = id.split(':').next().unwrap_or_default();
+            counts(what) && !resources.has(what, id)
+        }
         _ => false,
     };
     let told =

@@ -29,6 +29,12 @@ pub struct CompletedRun {
 }
 
 impl CompletedRun {
+    /// A run that no memory outside of this service is told of.
+    #[must_use]
+    pub const fn from_output(outcome: RunOutput) -> Self {
+        Self { outcome, memories: Vec::new() }
+    }
+
     /// Saves the question as it was asked, and the answer as it stands now, to those memories of the flow that keep
     /// messages outside of this service.
     ///
@@ -235,7 +241,7 @@ fn build_to_end<'a>(
 }
 
 /// The time a card takes, for whoever watches the service.
-fn span(card: &str, label: &str) -> tracing::Span {
+pub(super) fn span(card: &str, label: &str) -> tracing::Span {
     tracing::info_span!(
         target: "flowkeep::span", "card", otel.name = %format_args!("card {card}"), flowkeep.card.name = card,
         flowkeep.card.label = label,
@@ -276,7 +282,7 @@ impl RunVariables {
 
 /// A restored version may hold the placeholder where a secret stood: it must never be sent anywhere as if it were
 /// one (manual 6.8 r5). In running text a person may have written it.
-fn refuse_redacted(inputs: &Inputs<'_>) -> Result<()> {
+pub(super) fn refuse_redacted(inputs: &Inputs<'_>) -> Result<()> {
     for (name, bound) in &inputs.values {
         let (InputValue::Value(value) | InputValue::Computed(value)) = bound else { continue };
         let is_text = matches!(inputs.card.input(name).map(|input| input.kind), Some(InputKind::Text { .. }));
@@ -333,7 +339,8 @@ fn build<'v>(
         let source = InputSource::with_override(saved, declared.kind, value).for_input(declared);
         values.insert(name, resolver.bind(&source));
     }
-    let inputs = Inputs { card, label: &step.label, host, values, credential, credential_id };
+    let inputs =
+        Inputs { card, fields: card.inputs, label: &step.label, host, values, credential, credential_id };
     refuse_redacted(&inputs)?;
     if let Factory::Branch(decide) = card.make {
         let taken = decide(&inputs)?;

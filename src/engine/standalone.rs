@@ -46,9 +46,18 @@ impl StandaloneCard<'_> {
         let mut values: HashMap<_, _> = card.inputs.iter().filter_map(value).collect();
         let wired = wired.into_iter().filter(|(name, _)| card.input(name).is_some());
         values.extend(wired.map(|(name, part)| {
-            (name, InputValue::Components(vec![WiredComponent { label: label.to_owned(), component: part }]))
+            let wired = WiredComponent { label: label.to_owned(), picked: None, component: part };
+            (name, InputValue::Components(vec![wired]))
         }));
-        read(&Inputs { card, label, host, values, credential, credential_id: self.credential })
+        read(&Inputs {
+            card,
+            fields: card.inputs,
+            label,
+            host,
+            values,
+            credential,
+            credential_id: self.credential,
+        })
     }
 }
 

@@ -1,5 +1,6 @@
 //! What is wrong with a canvas, by card and input, before anybody runs it, and what of it this server cannot run at all.
 
+mod agentflow;
 mod values;
 
 use super::plan::{Plan, PlanError};
@@ -29,6 +30,7 @@ fn problems_of_card(node: &Node, issues: Vec<String>, blocks: bool) -> CardProbl
 #[must_use]
 pub fn validate(kind: FlowKind, canvas: &Canvas, resources: &dyn Resources) -> Vec<CardProblems> {
     match kind.unsupported_reason() {
+        None if kind == FlowKind::Agentflow => agentflow::problems(canvas, resources),
         None => chat_problems(canvas, resources),
         Some(why) => other_kind_problems(canvas, why, resources),
     }
@@ -428,7 +430,7 @@ mod tests {
     #[test]
     fn every_kind_names_what_does_not_run_here() {
         let nodes =
-            json!([node("s", "startAgentflow", None, json!({})), node("c", "calculator", None, json!({}))]);
+            json!([node("s", "noSuchCard", None, json!({})), node("c", "calculator", None, json!({}))]);
         let canvas = json!({"nodes": nodes, "edges": [{"source": "s", "target": "gone"}]}).to_string();
         let canvas = Canvas::parse(&canvas).unwrap();
         for kind in FlowKind::ALL.into_iter().filter(|kind| kind.unsupported_reason().is_some()) {
@@ -438,9 +440,9 @@ mod tests {
                 whole.issues[0].contains(kind.as_str()) && whole.issues[1].contains("'gone'"),
                 "{told:?}"
             );
-            assert!(card.id == "s" && card.issues[0].contains("does not know the card 'startAgentflow'"));
+            assert!(card.id == "s" && card.issues[0].contains("does not know the card 'noSuchCard'"));
             assert!(!can_run(&told));
         }
-        assert_eq!(unknown_cards(&canvas).collect::<Vec<_>>(), ["startAgentflow"]);
+        assert_eq!(unknown_cards(&canvas).collect::<Vec<_>>(), ["noSuchCard"]);
     }
 }

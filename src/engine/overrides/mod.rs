@@ -11,7 +11,6 @@ mod type_check;
 
 pub use self::candidates::list_overridable;
 pub use self::protected::{ProtectedGroup, is_place};
-use super::plan::{Plan, StepKind};
 use crate::canvas::{current_input_name, former_input_names};
 use crate::cards::kit::{Card, Input, InputKind};
 use crate::domain::error::{Error, Result};
@@ -59,11 +58,25 @@ pub fn check_override(
     if protected::holds_protected(card, value, is_read) { Err(OverrideRefusal::Inside) } else { Ok(()) }
 }
 
+/// A card of a plan whose settings a request may mean.
+#[derive(Debug, Clone, Copy)]
+pub struct CardPlace<'p> {
+    pub(super) step: usize,
+    pub(super) node: &'p str,
+    /// What its owner calls it, as lists of settings do.
+    pub(super) label: &'p str,
+    pub(super) card: &'static Card,
+    /// The input that it is picked in, where it stands inside of the node's own card.
+    pub(super) within: Option<&'static str>,
+}
+
 /// What one run takes from its request.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Overrides {
     /// By step of the plan and input name.
     values: HashMap<(usize, &'static str), Value>,
+    /// Settings of cards that are picked in an input of a step.
+    picked: HashMap<(usize, &'static str), Vec<(&'static str, Value)>>,
     /// For code that reads variables (manual 7.4 r2).
     variables: HashMap<String, String>,
     /// Names that were sent and not used.
@@ -77,7 +90,7 @@ impl Overrides {
     /// # Errors
     /// 400 for a value that the request may give and the setting cannot hold.
     pub fn evaluate(
-        plan: &Plan,
+        cards: &[CardPlace<'_>],
         allowed: &OverridePolicy,
         sent: &Map<String, Value>,
         is_saved: &dyn Fn(&str) -> bool,
@@ -87,7 +100,9 @@ impl Overrides {
         for (name, value) in sent.iter().filter(|(_, value)| !value.is_null()) {
             if name == VARIABLES {
                 overrides.take_variables(allowed, value, is_saved);
-            } else if !overrides.take_setting(plan, allowed, sent, name, value)? {
+            } else if !overrides.take_setting(cards, allowed, sent, name, value)?
+                && !overrides.take_picked(cards, allowed, name, value)?
+            {
                 overrides.ignored_names.push(name.clone());
             }
         }
@@ -111,19 +126,57 @@ impl Overrides {
         self.values.iter().filter(move |((of, _), _)| *of == step).map(|((_, name), value)| (*name, value))
     }
 
+    /// The values for the card that is picked in an input of one step.
+    pub(super) fn for_picked(
+        &self,
+        step: usize,
+        input: &str,
+    ) -> impl Iterator<Item = (&'static str, &Value)> {
+        let of = self.picked.iter().filter(move |((at, name), _)| *at == step && *name == input);
+        of.flat_map(|(_, values)| values).map(|(name, value)| (*name, value))
+    }
+
+    /// True when cards that are picked in the input `<input>Config` belongs to use some of it.
+    fn take_picked(
+        &mut self,
+        cards: &[CardPlace<'_>],
+        allowed: &OverridePolicy,
+        name: &str,
+        value: &Value,
+    ) -> Result<bool> {
+        let (Some(pick), Some(sent)) = (name.strip_suffix("Config"), value.as_object()) else {
+            return Ok(false);
+        };
+        let mut used = false;
+        for place in cards.iter().filter(|place| place.within == Some(pick)) {
+            // By node where more than one card is meant.
+            let sent = sent.get(place.node).and_then(Value::as_object).unwrap_or(sent);
+            for (name, value) in sent.iter().filter(|(_, value)| !value.is_null()) {
+                let Some(input) = place.card.input(name) else { continue };
+                if check_override(allowed, place.label, place.card, input, value).is_err() {
+                    continue;
+                }
+                refuse_misfit(input, value)?;
+                let of = (place.step, place.within.unwrap_or_default());
+                self.picked.entry(of).or_default().push((input.name, value.clone()));
+                used = true;
+            }
+        }
+        Ok(used)
+    }
+
     /// True when a card uses it.
     fn take_setting(
         &mut self,
-        plan: &Plan,
+        cards: &[CardPlace<'_>],
         allowed: &OverridePolicy,
         sent: &Map<String, Value>,
         name: &str,
         value: &Value,
     ) -> Result<bool> {
-        let by_node = by_node(plan, value);
+        let by_node = by_node(cards, value);
         let mut used = false;
-        for (at, step) in plan.steps.iter().enumerate() {
-            let StepKind::Known { card, .. } = &step.kind else { continue };
+        for CardPlace { step, node, label, card, .. } in cards.iter().filter(|place| place.within.is_none()) {
             let Some(input) = card.input(name).or_else(|| card.input(current_input_name(card.name, name)))
             else {
                 continue;
@@ -134,7 +187,7 @@ impl Overrides {
                 continue;
             }
             let value = match by_node {
-                Some(values) => match plan.node_of(at).and_then(|node| values.get(node)) {
+                Some(values) => match values.get(*node) {
                     None | Some(Value::Null) => continue,
                     Some(value) => value,
                 },
@@ -143,14 +196,9 @@ impl Overrides {
                 None if value.is_object() && !matches!(input.kind, InputKind::Json) => continue,
                 None => value,
             };
-            if check_override(allowed, &step.label, card, input, value).is_ok() {
-                if let Some(must) = type_check::type_error(input, value) {
-                    return Err(Error::Invalid(format!(
-                        "'overrideConfig': '{}' must be {must}.",
-                        input.name
-                    )));
-                }
-                self.values.insert((at, input.name), value.clone());
+            if check_override(allowed, label, card, input, value).is_ok() {
+                refuse_misfit(input, value)?;
+                self.values.insert((*step, input.name), value.clone());
                 used = true;
             }
         }
@@ -177,8 +225,16 @@ impl Overrides {
 }
 
 /// The values by node id, when that is what the value is (manual 7.3 r2).
-fn by_node<'v>(plan: &Plan, value: &'v Value) -> Option<&'v Map<String, Value>> {
-    value.as_object().filter(|map| map.keys().any(|key| plan.places.contains_key(key)))
+fn by_node<'v>(cards: &[CardPlace<'_>], value: &'v Value) -> Option<&'v Map<String, Value>> {
+    value.as_object().filter(|map| map.keys().any(|key| cards.iter().any(|place| place.node == key)))
+}
+
+/// Refuses a value that the setting cannot hold.
+fn refuse_misfit(input: &Input, value: &Value) -> Result<()> {
+    match type_check::type_error(input, value) {
+        Some(must) => Err(Error::Invalid(format!("'overrideConfig': '{}' must be {must}.", input.name))),
+        None => Ok(()),
+    }
 }
 
 /// Request values arrive as text (manual 7.4 r3).

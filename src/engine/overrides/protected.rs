@@ -153,14 +153,19 @@ pub(super) fn group_of_input(card: &Card, input: &Input) -> Option<ProtectedGrou
         InputKind::Address | InputKind::Headers => Some(ProtectedGroup::Address),
         InputKind::Code => Some(ProtectedGroup::Code),
         InputKind::File(_) => Some(ProtectedGroup::File),
-        InputKind::Pick(_) | InputKind::Choices(_) | InputKind::Wire(_) | InputKind::Wires(_) => {
-            Some(ProtectedGroup::Picker)
-        }
+        InputKind::Pick(_)
+        | InputKind::Choices(_)
+        | InputKind::Wire(_)
+        | InputKind::Wires(_)
+        | InputKind::CardPick(_) => Some(ProtectedGroup::Picker),
+        InputKind::StateUpdates => Some(ProtectedGroup::Code),
         InputKind::Text { .. }
         | InputKind::Number { .. }
         | InputKind::Switch
         | InputKind::Choice(_)
         | InputKind::ModelName(_)
+        | InputKind::Rows(_)
+        | InputKind::Variants(_)
         | InputKind::Json => None,
     };
     let folded = fold_name(input.name);

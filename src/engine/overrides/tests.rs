@@ -4,6 +4,7 @@ use super::*;
 use crate::canvas::Canvas;
 use crate::cards::registry;
 use crate::domain::flows::settings::FlowSettings;
+use crate::engine::plan::{Plan, StepKind};
 use proptest::prelude::*;
 use serde_json::json;
 
@@ -174,8 +175,13 @@ fn no_request_leads_a_card_to_another_database_or_past_its_certificate() {
     let mut settings = listing("Books", &names, &["ssl", "database"]);
     edit_listing(&mut settings, |lists| lists["nodes"]["Records"] = lists["nodes"]["Books"].clone());
     let decided = |sent: Value| {
-        Overrides::evaluate(&plan, &settings.api_config.overrides, sent.as_object().unwrap(), &|_| true)
-            .unwrap()
+        Overrides::evaluate(
+            &plan.places(),
+            &settings.api_config.overrides,
+            sent.as_object().unwrap(),
+            &|_| true,
+        )
+        .unwrap()
     };
     for name in ["host", "port", "database", "ssl", "additionalConfig", "credential"] {
         for value in [json!(false), json!("x"), json!({"ssl": false}), json!("{\"ssl\": false}")] {
@@ -274,9 +280,12 @@ fn taken(settings: &FlowSettings, sent: &Value) -> Overrides {
 }
 
 fn judged(settings: &FlowSettings, sent: &Value) -> crate::domain::error::Result<Overrides> {
-    Overrides::evaluate(&plan(), &settings.api_config.overrides, sent.as_object().unwrap(), &|name| {
-        name != "unsaved"
-    })
+    Overrides::evaluate(
+        &plan().places(),
+        &settings.api_config.overrides,
+        sent.as_object().unwrap(),
+        &|name| name != "unsaved",
+    )
 }
 
 #[test]

@@ -34,6 +34,14 @@ pub(super) fn type_error(input: &Input, value: &Value) -> Option<String> {
             let wanted = if input.lists { "JSON: an object or a list" } else { "a JSON object" };
             (!fits).then(|| wanted.to_owned())
         }
+        InputKind::Rows(_) => {
+            let is_object = |row: &Value| row.is_object();
+            let fits = value.as_array().is_some_and(|rows| rows.iter().all(is_object));
+            (!fits).then(|| "a list of objects".to_owned())
+        }
+        InputKind::Variants(_) if input.variant_for(value) != input => {
+            type_error(input.variant_for(value), value)
+        }
         _ => {
             let fits = !value.is_object() && (input.lists || !value.is_array());
             (!fits).then(|| if input.lists { "a text or a list" } else { "a text" }.to_owned())

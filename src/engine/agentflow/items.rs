@@ -1,0 +1,73 @@
+//! The items of an iteration: what each came to, and what that makes of the iteration.
+
+use super::entry::EndedStep;
+use super::ledger::Ledger;
+use super::run::AgentRun;
+use super::walk::{StepEnd, StepId};
+use crate::cards::kit::{CONTENT, OnError, StepOutcome};
+use crate::domain::error::Error;
+use crate::domain::predictions::execution::StepStatus;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+/// An iteration whose items are under way.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(super) struct OpenItems {
+    pub(super) ended: EndedStep,
+    /// What its card worked with.
+    pub(super) input: Map<String, Value>,
+    pub(super) on_error: OnError,
+    pub(super) items: Vec<Value>,
+    pub(super) at_once: usize,
+}
+
+/// The text of an item that made none, so that results stay as many as items.
+const NO_TEXT: &str = " ";
+
+impl Ledger<'_> {
+    /// Ends an iteration all of whose items have ended.
+    pub(super) fn close_items(&mut self, run: &AgentRun<'_>, step: StepId) {
+        let mut failures = Vec::new();
+        let count = self.open_items.get(&step).map_or(0, |open| open.items.len());
+        let results: Vec<String> = (0..count)
+            .map(|item| match self.walk.item_failure(step, item) {
+                Some(failed) => {
+                    let text = format!("Item {} failed: {}", item + 1, self.error_text(failed));
+                    failures.push(text.clone());
+                    text
+                }
+                None => self.item_text(step, item),
+            })
+            .collect();
+        let Some(OpenItems { mut ended, input, on_error, .. }) = self.open_items.remove(&step) else {
+            return;
+        };
+        ended.now = run.turn.host.now();
+        let mut outcome = StepOutcome { input, ..StepOutcome::default() };
+        outcome.output.insert(CONTENT.to_owned(), results.join("\n").into());
+        outcome.output.insert("iterationResults".to_owned(), results.into());
+        if self.walk.is_cancelled(step) {
+            let record = ended.record(self.walk.graph(), StepStatus::Terminated, outcome, None);
+            return self.finish(run, step, record, StepEnd::Cancelled);
+        }
+        match (failures.first(), on_error) {
+            (Some(first), OnError::Stop | OnError::Branch) => {
+                let label = &self.walk.graph().node(ended.frame.node).label;
+                let fault = Error::RunFailed(format!("{label}: {first}"));
+                self.fail(run, ended, fault, on_error, outcome);
+            }
+            _ => {
+                let record = ended.record(self.walk.graph(), StepStatus::Finished, outcome, None);
+                self.finish(run, step, record, StepEnd::Done);
+            }
+        }
+    }
+
+    /// The text of the last step of an item.
+    fn item_text(&self, iteration: StepId, item: usize) -> String {
+        let steps = self.walk.item_steps(iteration, item);
+        let last = steps.iter().rev().find_map(|step| self.records.get(step));
+        let text = last.map(|record| record.text()).unwrap_or_default();
+        if text.is_empty() { NO_TEXT.to_owned() } else { text.to_owned() }
+    }
+}

@@ -1,0 +1,64 @@
+//! What a run keeps of each step that ended.
+
+use super::graph::NodeIndex;
+use crate::cards::kit::text_in;
+use crate::domain::predictions::execution::ExecutionEntry;
+use crate::domain::predictions::prediction::{Document, HistoryMessage, UsedTool};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+use std::sync::Arc;
+
+/// A step that ended, as later steps and the answer read it.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(super) struct StepRecord {
+    pub(super) node: NodeIndex,
+    /// What the record of the run shows of it.
+    pub(super) entry: Arc<ExecutionEntry>,
+    /// What it added to what was said in the run.
+    pub(super) said: Vec<HistoryMessage>,
+    /// What it wrote into the state of the run.
+    pub(super) updates: Map<String, Value>,
+    /// How often the loop that it is went back.
+    pub(super) loop_count: Option<u32>,
+    pub(super) used_tools: Vec<UsedTool>,
+    pub(super) sources: Vec<Document>,
+}
+
+impl StepRecord {
+    pub(super) fn output(&self) -> Option<&Map<String, Value>> {
+        self.entry.data.get(OUTPUT)?.as_object()
+    }
+
+    /// Its text; empty where it made none.
+    pub(super) fn text(&self) -> &str {
+        self.output().map(text_in).unwrap_or_default()
+    }
+}
+
+/// The entry of a step's data that holds what it made.
+pub(super) const OUTPUT: &str = "output";
+
+/// The state that these steps left, in their order, over the one that the run began with.
+pub(super) fn state_after<'a>(
+    start: &Map<String, Value>,
+    steps: impl IntoIterator<Item = &'a Arc<StepRecord>>,
+) -> Map<String, Value> {
+    let mut state = start.clone();
+    for step in steps {
+        state.extend(step.updates.iter().map(|(key, value)| (key.clone(), value.clone())));
+    }
+    state
+}
+
+/// What these steps said, in their order, after the words of the person. Nothing was said where no step spoke.
+pub(super) fn said_by<'a>(
+    question: &str,
+    steps: impl IntoIterator<Item = &'a Arc<StepRecord>>,
+) -> Vec<HistoryMessage> {
+    let mut said: Vec<HistoryMessage> =
+        steps.into_iter().flat_map(|step| step.said.iter().cloned()).collect();
+    if !said.is_empty() {
+        said.insert(0, HistoryMessage::from_user(question));
+    }
+    said
+}

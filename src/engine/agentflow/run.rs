@@ -1,0 +1,166 @@
+//! One question through one agentflow: what is ready runs at once, and the record tells one story whatever ended first.
+
+use super::ledger::{Ledger, Move};
+use super::pauses::RunSnapshot;
+use super::plan::AgentPlan;
+use super::sink::RunSink;
+use super::step;
+use super::walk::Walk;
+use crate::cards::kit::{ConversationPast, RunContext, StartValues};
+use crate::domain::error::Result;
+use crate::domain::predictions::execution::{ExecutionEntry, Pause, StepStart};
+use crate::domain::predictions::human_input::HumanInput;
+use crate::domain::predictions::prediction::RunOutput;
+use crate::engine::credential::Credentials;
+use crate::engine::overrides::Overrides;
+use serde_json::{Map, Value};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread::{self, Scope};
+
+/// What one run of an agentflow works with.
+pub struct AgentRun<'r> {
+    pub plan: &'r AgentPlan,
+    pub overrides: &'r Overrides,
+    /// The token of its host is set when a step fails: what runs beside it is of no use then.
+    pub turn: &'r RunContext<'r>,
+    pub start: &'r StartValues,
+    pub credentials: &'r dyn Credentials,
+    pub conversation: &'r dyn ConversationPast,
+    /// The state that the run begins with.
+    pub state: Map<String, Value>,
+    /// How many steps are under way at once.
+    pub branches_max: usize,
+    pub journal: &'r dyn RunJournal,
+}
+
+/// Where the steps of a run are written down as they run.
+pub trait RunJournal: Sync {
+    /// A step is under way. `step` counts the steps of the run in the order in which they began.
+    fn begin_step(&self, step: usize, start: StepStart);
+
+    /// It ended.
+    fn end_step(&self, step: usize, entry: &Arc<ExecutionEntry>);
+
+    /// It is the next one of the record: what ended early waits for that.
+    fn place_step(&self, step: usize);
+}
+
+/// A run that nobody writes down.
+pub struct NoJournal;
+
+impl RunJournal for NoJournal {
+    fn begin_step(&self, _step: usize, _start: StepStart) {}
+
+    fn end_step(&self, _step: usize, _entry: &Arc<ExecutionEntry>) {}
+
+    fn place_step(&self, _step: usize) {}
+}
+
+/// What a run came to.
+#[derive(Debug)]
+pub struct AgentOutcome {
+    /// The answer, and what goes out with it.
+    pub output: RunOutput,
+    /// The steps in the order of the record.
+    pub entries: Vec<Arc<ExecutionEntry>>,
+    /// The state that the run left.
+    pub state: Map<String, Value>,
+    /// What waits for a person, in the order of the record.
+    pub pauses: Vec<Pause>,
+    /// The run as it is kept while it waits.
+    pub snapshot: Option<Box<RunSnapshot>>,
+}
+
+/// Runs an agentflow from its Start. Tokens of the last steps go to `sink`, with what happens on the way.
+///
+/// # Errors
+/// What the failing step that is first in the record failed with, naming the card; [`crate::domain::error::Error::Cancelled`] when the run was
+/// ended.
+pub fn run(run: &AgentRun<'_>, sink: &mut dyn RunSink) -> Result<AgentOutcome> {
+    let walk = Walk::new(run.plan.graph.clone(), run.branches_max);
+    execute(run, Ledger::new(walk, sink))
+}
+
+/// Goes on with a run that waits.
+///
+/// # Errors
+/// As [`run`]; 409 when it does not wait for this.
+pub fn resume(
+    run: &AgentRun<'_>,
+    kept: &RunSnapshot,
+    input: &HumanInput,
+    sink: &mut dyn RunSink,
+) -> Result<AgentOutcome> {
+    execute(run, Ledger::resume(run, kept, input, sink)?)
+}
+
+fn execute(run: &AgentRun<'_>, ledger: Ledger<'_>) -> Result<AgentOutcome> {
+    let executor = Executor { run, ledger: Mutex::new(ledger), changed: Condvar::new() };
+    thread::scope(|scope| executor.work(scope, Worker::Caller));
+    executor.ledger.into_inner().unwrap_or_else(PoisonError::into_inner).into_outcome(run)
+}
+
+/// The thread that works.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Worker {
+    /// The one that asked: it stays to the end.
+    Caller,
+    /// One that was started because several steps were ready; it ends when none is.
+    Helper,
+}
+
+/// What the threads of a run share.
+pub(super) struct Executor<'r, 's> {
+    run: &'r AgentRun<'r>,
+    ledger: Mutex<Ledger<'s>>,
+    /// Something was told to the ledger: somebody may have to do something.
+    changed: Condvar,
+}
+
+impl<'r, 's> Executor<'r, 's> {
+    pub(super) fn ledger(&self) -> MutexGuard<'_, Ledger<'s>> {
+        self.ledger.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Takes steps that are ready until nothing is left to do.
+    fn work<'scope>(&'scope self, scope: &'scope Scope<'scope, '_>, worker: Worker) {
+        let mut ledger = self.ledger();
+        loop {
+            match ledger.next_move(self.run) {
+                Move::Run(ready) => {
+                    if ledger.wants_helper() {
+                        self.start_helper(scope, &mut ledger);
+                    }
+                    drop(ledger);
+                    let ended = step::run(self, self.run, &ready);
+                    ledger = self.ledger();
+                    ledger.end(self.run, *ready, ended);
+                    self.changed.notify_all();
+                }
+                Move::Wait if worker == Worker::Caller => {
+                    ledger = self.changed.wait(ledger).unwrap_or_else(PoisonError::into_inner);
+                }
+                Move::End if worker == Worker::Caller => return,
+                Move::Wait | Move::End => {
+                    ledger.helpers -= 1;
+                    self.changed.notify_all();
+                    return;
+                }
+            }
+        }
+    }
+
+    /// One more thread, where the system gives one; without it the steps run one after another.
+    fn start_helper<'scope>(&'scope self, scope: &'scope Scope<'scope, '_>, ledger: &mut Ledger<'s>) {
+        let span = tracing::Span::current();
+        let started = thread::Builder::new()
+            .name("agentflow".to_owned())
+            .spawn_scoped(scope, move || span.in_scope(|| self.work(scope, Worker::Helper)));
+        match started {
+            Ok(_) => ledger.helpers += 1,
+            Err(fault) => {
+                tracing::warn!(%fault, "no thread for a branch of a run: its steps run one after another");
+            }
+        }
+    }
+}

@@ -1,0 +1,236 @@
+//! One step of a run: its inputs are bound, its card does its work, and what came of it becomes an entry of the record.
+
+use super::entry::StepFrame;
+use super::plan::StepPlan;
+use super::record::StepRecord;
+use super::run::{AgentRun, Executor};
+use super::scope::StepScope;
+use super::step_inputs::Binder;
+use crate::base::cancel::{CancelToken, ChildToken};
+use crate::cards::kit::{
+    Capabilities, Card, Host, HostContext, InputValues, Inputs, NullSink, OnError, Retries, RunContext,
+    StepContext, StepFn, StepOutcome, StepResume, StreamClosed, TokenSink, require_needs,
+};
+use crate::cards::unsupported;
+use crate::domain::error::{Error, Result};
+use crate::domain::predictions::prediction::HistoryMessage;
+use crate::engine::credential;
+use crate::engine::run::refuse_redacted;
+use crate::llm::{ReplyStream, StreamEnd};
+use serde_json::{Map, Value};
+use std::sync::Arc;
+use std::time::Duration;
+
+/// The longest wait before a retry, however long a provider asks for.
+const RETRY_WAIT_MAX: Duration = Duration::from_secs(120);
+
+/// A step that may start, with all that it works with.
+pub(super) struct StepReady {
+    pub(super) frame: StepFrame,
+    /// The steps before it along the connections that were taken, in the order of the record.
+    pub(super) before: Vec<Arc<StepRecord>>,
+    pub(super) said: Vec<HistoryMessage>,
+    pub(super) is_last: bool,
+    /// It goes on from a pause.
+    pub(super) resume: Option<StepResume>,
+    /// Ends it alone.
+    pub(super) cancel: ChildToken,
+}
+
+/// What came of running a step.
+pub(super) struct StepEnding {
+    pub(super) result: Result<StepOutcome>,
+    pub(super) on_error: OnError,
+    /// How often it was tried.
+    pub(super) attempts: u64,
+    /// What it sent as its text before it ended.
+    pub(super) sent: String,
+}
+
+/// Runs a step, and again where its card says so and the failure may pass.
+pub(super) fn run(executor: &Executor<'_, '_>, run: &AgentRun<'_>, ready: &StepReady) -> StepEnding {
+    let mut ending = StepEnding {
+        result: Err(Error::Cancelled),
+        on_error: OnError::default(),
+        attempts: 0,
+        sent: String::new(),
+    };
+    let StepPlan::Known { card, run: work, inputs, credential, updates } = run.plan.step(ready.frame.node)
+    else {
+        ending.result = Err(unknown_card(run, ready));
+        return ending;
+    };
+    let said = &ready.said;
+    let host = StepHost { host: run.turn.host, cancel: &ready.cancel.token };
+    let turn = RunContext { host: &host, ..*run.turn };
+    let scope = |own_output| StepScope {
+        turn: &turn,
+        start: run.start,
+        conversation: run.conversation,
+        before: &ready.before,
+        said,
+        state: &ready.frame.state,
+        item: ready.frame.item.as_ref().map(|item| &item.value),
+        own_output,
+    };
+    let label = &run.plan.graph.node(ready.frame.node).label;
+    let span = crate::engine::run::span(card.name, label);
+    let _entered = span.enter();
+    let binder = Binder {
+        label,
+        scope: &scope(None),
+        host: &host,
+        credentials: run.credentials,
+        overrides: run.overrides,
+        step: ready.frame.node.at(),
+    };
+    let step =
+        StepCall { run, turn: &turn, ready, card, work: *work, credential: credential.as_deref(), label };
+    let mut sink = StepSink { executor, ready, sent: String::new() };
+    loop {
+        ending.attempts += 1;
+        let mut retries = Retries::default();
+        ending.result = binder
+            .bind(inputs)
+            .and_then(|values| step.perform(values, &mut ending.on_error, &mut retries, &mut sink));
+        let Err(fault) = &ending.result else { break };
+        // What was sent cannot be taken back, so a try that sent something is the last one.
+        if !fault.may_pass() || ending.attempts > retries.max || !sink.sent.is_empty() {
+            break;
+        }
+        if !ready.cancel.token.sleep(wait_before_retry(fault, retries, ending.attempts)) {
+            ending.result = Err(Error::Cancelled);
+            break;
+        }
+    }
+    ending.sent = sink.sent;
+    if let Ok(outcome) = &mut ending.result {
+        let scope = scope(Some(&outcome.output));
+        let values: Map<String, Value> =
+            updates.iter().map(|(key, source)| (key.clone(), source.resolve(&scope))).collect();
+        outcome.state.extend(values);
+    }
+    ending
+}
+
+/// A wait that doubles with each retry; a provider that asks for more gets it.
+fn wait_before_retry(fault: &Error, retries: Retries, attempts: u64) -> Duration {
+    let doublings = u32::try_from(attempts.saturating_sub(1)).unwrap_or(u32::MAX).min(16);
+    let own = Duration::from_secs(retries.wait_seconds).saturating_mul(1 << doublings);
+    let asked = Duration::from_secs(fault.retry_after_seconds().unwrap_or(0));
+    // Many runs that failed together do not come back together.
+    let jitter = own.mul_f64(f64::from(uuid::Uuid::new_v4().as_bytes()[0]) / 1024.0);
+    (own + jitter).max(asked).min(RETRY_WAIT_MAX)
+}
+
+fn unknown_card(run: &AgentRun<'_>, ready: &StepReady) -> Error {
+    let label = &run.plan.graph.node(ready.frame.node).label;
+    let StepPlan::Unknown { name } = run.plan.step(ready.frame.node) else {
+        return Error::internal("a card that is known was taken for one that is not");
+    };
+    let unknown = || format!("{label}: this server has no step '{name}'");
+    Error::RunFailed(unsupported::reason(name).map_or_else(unknown, str::to_owned))
+}
+
+/// A call of a step's card.
+struct StepCall<'a> {
+    run: &'a AgentRun<'a>,
+    /// The question, and the world as this step sees it.
+    turn: &'a RunContext<'a>,
+    ready: &'a StepReady,
+    card: &'static Card,
+    work: StepFn,
+    credential: Option<&'a str>,
+    label: &'a str,
+}
+
+impl StepCall<'_> {
+    fn perform(
+        &self,
+        values: InputValues,
+        on_error: &mut OnError,
+        retries: &mut Retries,
+        sink: &mut StepSink<'_, '_, '_>,
+    ) -> Result<StepOutcome> {
+        let Self { run, turn, ready, card, label, .. } = *self;
+        let host = turn.host;
+        require_needs(card, label, host)?;
+        let credential = credential::fields(card, label, self.credential, run.credentials)?;
+        let inputs = Inputs {
+            card,
+            fields: card.inputs,
+            label,
+            host,
+            values,
+            credential,
+            credential_id: self.credential,
+        };
+        *on_error = OnError::from_inputs(&inputs);
+        *retries = Retries::from_inputs(&inputs)?;
+        refuse_redacted(&inputs)?;
+        let context = StepContext {
+            node: &run.plan.graph.node(ready.frame.node).id,
+            turn,
+            start: run.start,
+            said: &ready.said,
+            past: run.conversation,
+            state: &ready.frame.state,
+            is_last: ready.is_last,
+            resume: ready.resume.as_ref(),
+        };
+        if ready.is_last {
+            (self.work)(&inputs, &context, sink)
+        } else {
+            (self.work)(&inputs, &context, &mut NullSink)
+        }
+    }
+}
+
+/// The world as a step sees it, which can be ended alone.
+struct StepHost<'a> {
+    host: &'a dyn Host,
+    cancel: &'a CancelToken,
+}
+
+impl Host for StepHost<'_> {
+    fn context(&self) -> HostContext<'_> {
+        HostContext { cancel: self.cancel, ..self.host.context() }
+    }
+
+    fn capabilities(&self) -> Capabilities<'_> {
+        self.host.capabilities()
+    }
+}
+
+/// Takes what a last step writes while it works.
+struct StepSink<'e, 'r, 's> {
+    executor: &'e Executor<'r, 's>,
+    ready: &'e StepReady,
+    sent: String,
+}
+
+impl TokenSink for StepSink<'_, '_, '_> {
+    fn token(&mut self, text: &str) -> Result<(), StreamClosed> {
+        self.sent.push_str(text);
+        self.executor.ledger().token(self.ready.frame.step, text).map_err(|_| StreamClosed)
+    }
+
+    fn thinking(&mut self, text: &str) -> Result<(), StreamClosed> {
+        self.executor.ledger().thinking(self.ready.frame.step, text).map_err(|_| StreamClosed)
+    }
+
+    fn follow(&mut self, streaming: ReplyStream) -> StreamEnd {
+        let mut ledger = self.executor.ledger();
+        // Nobody else needs the board meanwhile, so the stream can be left to whoever reads it with the least effort.
+        if ledger.is_alone(self.ready.frame.step) {
+            let end = ledger.follow(self.ready.frame.step, streaming);
+            self.sent.push_str(&end.text);
+            return end;
+        }
+        drop(ledger);
+        streaming.follow(&mut |delta: crate::llm::Delta<'_>| match delta {
+            crate::llm::Delta::Text(text) => self.token(text),
+            crate::llm::Delta::Thinking(text) => self.thinking(text),
+        })
+    }
+}

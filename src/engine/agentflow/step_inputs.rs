@@ -1,0 +1,247 @@
+//! The inputs of a step: compiled once with the canvas, and bound to values each time the step runs.
+
+use super::values::{Scope, ValueSource};
+use crate::canvas::Node;
+use crate::canvas::template::{RunText, RunValue};
+use crate::cards::kit::{
+    Card, Host, Input, InputKind, InputValue, InputValues, Inputs, WiredComponent, require_needs,
+};
+use crate::cards::{registry, unsupported};
+use crate::domain::error::{Error, Result};
+use crate::engine::credential::{self, Credentials};
+use crate::engine::overrides::Overrides;
+use crate::engine::run::refuse_redacted;
+use serde_json::{Map, Value};
+use std::borrow::Cow;
+
+/// The input of a card that names its credential, where the card stands inside of another.
+const CREDENTIAL_ID: &str = "FLOWISE_CREDENTIAL_ID";
+
+/// Where the value of an input comes from.
+#[derive(Debug, Clone)]
+pub(super) enum StepSource {
+    /// The stored value, as it is.
+    Plain(Value),
+    /// A value with references.
+    Resolved(ValueSource),
+    /// A value in which only saved variables stand for anything.
+    Saved(ValueSource),
+    Rows(Vec<StepSources>),
+    /// A card that is picked in the input.
+    Card(Box<CardSource>),
+}
+
+/// Sources by the names of their inputs.
+pub(super) type StepSources = Vec<(&'static str, StepSource)>;
+
+/// A card that stands inside of another one.
+#[derive(Debug, Clone)]
+pub(super) struct CardSource {
+    /// As the canvas names it.
+    name: String,
+    /// `None` for one that this server does not know: it fails only when it is built.
+    card: Option<&'static Card>,
+    inputs: StepSources,
+    credential: Option<String>,
+}
+
+/// The sources of a node's inputs.
+pub(super) fn compile(card: &'static Card, node: &Node) -> StepSources {
+    compile_fields(card.inputs, &node.inputs, &|name| node.accepts_variables(name))
+}
+
+fn compile_fields(
+    fields: &'static [Input],
+    values: &Map<String, Value>,
+    accepts_variables: &dyn Fn(&str) -> bool,
+) -> StepSources {
+    let source = |input: &'static Input| {
+        let value = values.get(input.name)?;
+        Some((input.name, compile_value(input, value, values, accepts_variables)?))
+    };
+    fields.iter().filter_map(source).collect()
+}
+
+fn compile_value(
+    input: &'static Input,
+    value: &Value,
+    beside: &Map<String, Value>,
+    accepts_variables: &dyn Fn(&str) -> bool,
+) -> Option<StepSource> {
+    // One name may stand for inputs of several kinds; what was saved tells which.
+    let input = input.variant_for(value);
+    let accepts = input.accepts_variables || accepts_variables(input.name);
+    match input.kind {
+        // Written by the engine once the step ended.
+        InputKind::StateUpdates | InputKind::Credential(_) | InputKind::Wire(_) | InputKind::Wires(_) => None,
+        InputKind::Rows(fields) => {
+            let rows = value.as_array()?.iter().filter_map(Value::as_object);
+            // What is said of the list counts for each of its fields.
+            Some(StepSource::Rows(rows.map(|row| compile_fields(fields, row, &|_| accepts)).collect()))
+        }
+        InputKind::CardPick(_) => {
+            let name = value.as_str().filter(|name| !name.is_empty())?;
+            let config = beside.get(&format!("{}Config", input.name)).and_then(Value::as_object);
+            Some(StepSource::Card(Box::new(CardSource::compile(name, config))))
+        }
+        // What runs and where calls go is the owner's alone, so only saved variables stand for anything there.
+        InputKind::Code | InputKind::Address | InputKind::Secret => {
+            Some(StepSource::Saved(ValueSource::from_saved(value)))
+        }
+        InputKind::Json | InputKind::Headers if accepts => {
+            Some(StepSource::Resolved(ValueSource::from_saved_json(value)))
+        }
+        _ if accepts => Some(StepSource::Resolved(ValueSource::from_saved(value))),
+        _ => Some(StepSource::Plain(value.clone())),
+    }
+}
+
+/// The cards that are picked in inputs outside of rows.
+pub(super) fn picked_cards(inputs: &StepSources) -> impl Iterator<Item = (&'static str, &'static Card)> {
+    inputs.iter().filter_map(|(name, source)| match source {
+        StepSource::Card(picked) => Some((*name, picked.card?)),
+        _ => None,
+    })
+}
+
+impl CardSource {
+    fn compile(name: &str, config: Option<&Map<String, Value>>) -> Self {
+        let none = Map::new();
+        let config = config.unwrap_or(&none);
+        let card = registry::find(name);
+        let id = [CREDENTIAL_ID, "credential"].into_iter().find_map(|key| config.get(key)?.as_str());
+        Self {
+            name: name.to_owned(),
+            card,
+            inputs: card.map(|card| compile_fields(card.inputs, config, &|_| false)).unwrap_or_default(),
+            credential: id
+                .filter(|id| !id.is_empty() && card.is_some_and(|card| !card.credential_types().is_empty()))
+                .map(str::to_owned),
+        }
+    }
+}
+
+/// Saved variables and nothing else: what a request, a model or a document says never becomes code or an address.
+struct SavedScope<'a>(&'a dyn Host);
+
+impl Scope for SavedScope<'_> {
+    fn text(&self, name: &RunText) -> Option<Cow<'_, str>> {
+        match name {
+            RunText::Variable(name) => self.0.variable(name).map(Cow::Owned),
+            _ => None,
+        }
+    }
+
+    fn value(&self, _name: &RunValue) -> Option<Cow<'_, Value>> {
+        None
+    }
+}
+
+/// What the inputs of a step are bound with.
+pub(super) struct Binder<'a> {
+    pub(super) label: &'a str,
+    pub(super) scope: &'a dyn Scope,
+    pub(super) host: &'a dyn Host,
+    pub(super) credentials: &'a dyn Credentials,
+    pub(super) overrides: &'a Overrides,
+    /// The place of the node in its graph.
+    pub(super) step: usize,
+}
+
+impl Binder<'_> {
+    /// The values of a card's inputs, with the cards that are picked in them built.
+    ///
+    /// # Errors
+    /// What is wrong with a card that is picked, naming the step.
+    pub(super) fn bind(&self, sources: &StepSources) -> Result<InputValues> {
+        let mut values = self.bind_picked(sources, true)?;
+        for (name, value) in self.overrides.for_step(self.step) {
+            values.insert(name, InputValue::Value(value.clone()));
+        }
+        Ok(values)
+    }
+
+    /// As [`Self::bind`]; a request changes cards that are picked in the step itself, and none inside of a row or of another.
+    fn bind_picked(&self, sources: &StepSources, is_step: bool) -> Result<InputValues> {
+        let mut values = InputValues::new();
+        let mut picked: Vec<WiredComponent> = Vec::new();
+        for (name, source) in sources {
+            let value = match source {
+                StepSource::Plain(value) => InputValue::Value(value.clone()),
+                StepSource::Resolved(source) => InputValue::Value(source.resolve(self.scope)),
+                StepSource::Saved(source) => InputValue::Value(source.resolve(&SavedScope(self.host))),
+                StepSource::Rows(rows) => InputValue::Rows(
+                    rows.iter().map(|row| self.bind_picked(row, false)).collect::<Result<_>>()?,
+                ),
+                StepSource::Card(_) => continue,
+            };
+            values.insert(name, value);
+        }
+        let mut cards: Vec<(&'static str, &CardSource)> = sources
+            .iter()
+            .filter_map(|(name, source)| match source {
+                StepSource::Card(card) => Some((*name, &**card)),
+                _ => None,
+            })
+            .collect();
+        // What one card takes from another that is picked beside it is built first.
+        cards.sort_by_key(|(_, card)| card.takes_wires());
+        for (name, card) in cards {
+            let mut built = InputValues::new();
+            if is_step {
+                let given = self.overrides.for_picked(self.step, name);
+                built.extend(given.map(|(input, value)| (input, InputValue::Value(value.clone()))));
+            }
+            let built = self.build(card, &picked, built)?;
+            picked.push(built.clone());
+            values.insert(name, InputValue::Components(vec![built]));
+        }
+        Ok(values)
+    }
+
+    fn build(
+        &self,
+        source: &CardSource,
+        beside: &[WiredComponent],
+        given: InputValues,
+    ) -> Result<WiredComponent> {
+        let Some(card) = source.card else {
+            let unknown = || format!("{}: this server does not know the card '{}'", self.label, source.name);
+            return Err(Error::RunFailed(
+                unsupported::reason(&source.name).map_or_else(unknown, str::to_owned),
+            ));
+        };
+        let label = format!("{} ({})", self.label, card.label);
+        require_needs(card, &label, self.host)?;
+        let credential_id = source.credential.as_deref();
+        let credential = credential::fields(card, &label, credential_id, self.credentials)?;
+        let within = Binder { label: &label, ..*self };
+        let mut values = within.bind_picked(&source.inputs, false)?;
+        values.extend(given);
+        for input in card.inputs {
+            let InputKind::Wire(kind) = input.kind else { continue };
+            let fits = |part: &&WiredComponent| part.component.is_of(kind);
+            if let Some(part) = beside.iter().find(fits) {
+                values.insert(input.name, InputValue::Components(vec![part.clone()]));
+            }
+        }
+        let inputs = Inputs {
+            card,
+            fields: card.inputs,
+            label: &label,
+            host: self.host,
+            values,
+            credential,
+            credential_id,
+        };
+        refuse_redacted(&inputs)?;
+        let component = card.make.build(&inputs)?;
+        Ok(WiredComponent { label, picked: Some(card.name), component })
+    }
+}
+
+impl CardSource {
+    fn takes_wires(&self) -> bool {
+        self.card.is_some_and(|card| card.inputs.iter().any(Input::is_wire))
+    }
+}

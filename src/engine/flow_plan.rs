@@ -1,0 +1,85 @@
+//! A flow ready to run, whatever its kind.
+
+use super::agentflow::AgentPlan;
+use super::overrides::CardPlace;
+use super::plan::Plan;
+use super::upload_store::UploadStore;
+use crate::canvas::Canvas;
+use crate::domain::error::Result;
+use crate::domain::flows::flow::FlowKind;
+
+/// A compiled canvas, as its kind runs it.
+#[derive(Debug)]
+pub enum FlowPlan {
+    Chat(Plan),
+    Agent(AgentPlan),
+}
+
+impl FlowPlan {
+    /// Compiles Live or a draft of a flow.
+    ///
+    /// # Errors
+    /// When no card can answer, or cards wait for each other; 400 for an agentflow whose drawing is wrong, and for a kind
+    /// that does not run here.
+    pub fn compile(kind: FlowKind, canvas: &Canvas) -> Result<Self> {
+        kind.require_supported()?;
+        match kind {
+            FlowKind::Agentflow => AgentPlan::compile(canvas).map(Self::Agent),
+            _ => Ok(Self::Chat(Plan::compile(canvas)?)),
+        }
+    }
+
+    /// True when the answer can go out token by token (manual 2.12).
+    #[must_use]
+    pub const fn streams(&self) -> bool {
+        match self {
+            Self::Chat(plan) => plan.streams,
+            Self::Agent(_) => true,
+        }
+    }
+
+    /// The label of the memory card in use, for the answer's `memoryType`.
+    #[must_use]
+    pub fn memory_type(&self) -> Option<&str> {
+        match self {
+            Self::Chat(plan) => plan.memory_type.as_deref(),
+            Self::Agent(_) => None,
+        }
+    }
+
+    /// True when the flow's chat offers image uploads (manual 4.1).
+    #[must_use]
+    pub const fn takes_images(&self) -> bool {
+        match self {
+            Self::Chat(plan) => plan.takes_images,
+            Self::Agent(plan) => plan.takes_images,
+        }
+    }
+
+    /// The store that takes files of the flow's chat.
+    #[must_use]
+    pub const fn upload_store(&self) -> Option<&UploadStore> {
+        match self {
+            Self::Chat(plan) => plan.upload_store.as_ref(),
+            Self::Agent(_) => None,
+        }
+    }
+
+    /// The cards whose settings a request may mean.
+    #[must_use]
+    pub fn places(&self) -> Vec<CardPlace<'_>> {
+        match self {
+            Self::Chat(plan) => plan.places(),
+            Self::Agent(plan) => plan.places(),
+        }
+    }
+
+    /// The plan of a flow that is built from its last card backwards.
+    #[must_use]
+    pub const fn as_chat(&self) -> Option<&Plan> {
+        match self {
+            Self::Chat(plan) => Some(plan),
+            Self::Agent(_) => None,
+        }
+    }
+}

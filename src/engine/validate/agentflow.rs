@@ -1,0 +1,207 @@
+//! What is wrong with the canvas of an agentflow: its drawing, the inputs of its steps, the cards that are picked in them, and
+//! references to what cannot have come before.
+
+use super::{cards, node_issues, problems_of_card, problems_of_flow, unknown_card};
+use crate::canvas::{Canvas, Node};
+use crate::cards::kit::{Card, Factory, Input, InputKind};
+use crate::cards::registry;
+use crate::domain::flows::card_problems::CardProblems;
+use crate::engine::agentflow::graph::{Graph, GraphProblem, NodeIndex};
+use crate::engine::agentflow::values::ValueSource;
+use crate::engine::renamed_cards::former_name;
+use crate::engine::resources::{
+    Resources, forbidden_program, missing_flows, missing_records, missing_variables,
+};
+use serde_json::{Map, Value};
+
+/// The cards that a settings field of another holds the name of, with what stands beside it.
+const CONFIG: &str = "Config";
+
+pub(super) fn problems(canvas: &Canvas, resources: &dyn Resources) -> Vec<CardProblems> {
+    let (graph, drawn) = match Graph::compile(canvas) {
+        Ok(graph) => {
+            let warnings = graph.warnings().to_vec();
+            (Some(graph), warnings)
+        }
+        Err(problems) => (None, problems),
+    };
+    let mut found = Vec::new();
+    let of_flow = drawn.iter().filter(|problem| canvas.node(&problem.node).is_none());
+    let whole: Vec<String> = of_flow.map(|problem| problem.message.clone()).collect();
+    for node in cards(canvas) {
+        let here: Vec<&GraphProblem> = drawn.iter().filter(|problem| problem.node == node.id).collect();
+        let mut issues = step_issues(canvas, node, resources);
+        let blocks = !issues.is_empty() || here.iter().any(|problem| !problem.is_warning());
+        issues.extend(here.iter().map(|problem| problem.message.clone()));
+        issues.extend(graph.as_ref().map(|graph| lost_references(graph, node)).unwrap_or_default());
+        issues.extend(missing_flows(node, resources));
+        issues.extend(missing_variables(node, resources));
+        issues.extend(former_name(node));
+        if !issues.is_empty() {
+            found.push(problems_of_card(node, issues, blocks));
+        }
+    }
+    if !whole.is_empty() {
+        found.push(problems_of_flow(whole, true));
+    }
+    found
+}
+
+fn step_issues(canvas: &Canvas, node: &Node, resources: &dyn Resources) -> Vec<String> {
+    let Some(card) = registry::find(&node.name) else { return vec![unknown_card(node)] };
+    if !matches!(card.make, Factory::Step(_)) {
+        return vec![format!("'{}' is no step of an agentflow.", card.label)];
+    }
+    let mut issues = node_issues(canvas, node, resources);
+    issues.extend(missing_records(node, resources));
+    issues.extend(picked_issues(canvas, node, card.inputs, &node.inputs, resources));
+    issues
+}
+
+/// What is wrong with the cards that are picked in these inputs, and in their rows.
+fn picked_issues(
+    canvas: &Canvas,
+    node: &Node,
+    fields: &'static [Input],
+    values: &Map<String, Value>,
+    resources: &dyn Resources,
+) -> Vec<String> {
+    let mut issues = Vec::new();
+    for input in fields {
+        let Some(value) = values.get(input.name) else { continue };
+        match (input.kind, value) {
+            (InputKind::CardPick(kind), Value::String(name)) if !name.is_empty() => {
+                let config = values.get(&format!("{}{CONFIG}", input.name)).and_then(Value::as_object);
+                let picked = picked_node(node, name, config);
+                let told = |issue: String| format!("{}: {issue}", input.label);
+                match registry::find(name) {
+                    None => issues.push(told(unknown_card(&picked))),
+                    Some(card) if !registry::is_of_kind(card, kind) => {
+                        issues.push(told(format!("'{}' cannot be picked here.", card.label)));
+                    }
+                    Some(card) => issues
+                        .extend(issues_of_picked(canvas, &picked, card, resources).into_iter().map(told)),
+                }
+            }
+            (InputKind::Rows(fields), Value::Array(rows)) => {
+                let rows = rows.iter().filter_map(Value::as_object);
+                issues.extend(rows.flat_map(|row| picked_issues(canvas, node, fields, row, resources)));
+            }
+            _ => {}
+        }
+    }
+    issues
+}
+
+/// A card that is picked stands beside what it is wired to, so wires of its own are not asked for.
+fn issues_of_picked(canvas: &Canvas, picked: &Node, card: &Card, resources: &dyn Resources) -> Vec<String> {
+    let wires: Vec<&str> =
+        card.inputs.iter().filter(|input| input.is_wire()).map(|input| input.label).collect();
+    let is_wire =
+        |issue: &String| wires.iter().any(|label| issue.starts_with(&format!("{label} needs a connection")));
+    let mut issues: Vec<String> =
+        node_issues(canvas, picked, resources).into_iter().filter(|issue| !is_wire(issue)).collect();
+    issues.extend(missing_records(picked, resources));
+    issues.extend(forbidden_program(picked, resources));
+    issues
+}
+
+/// A card that is picked in a node, as if it stood on the canvas.
+fn picked_node(node: &Node, name: &str, config: Option<&Map<String, Value>>) -> Node {
+    let inputs = config.cloned().unwrap_or_default();
+    let id = ["FLOWISE_CREDENTIAL_ID", "credential"].into_iter().find_map(|key| inputs.get(key)?.as_str());
+    Node {
+        id: node.id.clone(),
+        name: name.to_owned(),
+        label: node.label.clone(),
+        credential: id.filter(|id| !id.is_empty()).map(str::to_owned),
+        inputs,
+        ..Node::default()
+    }
+}
+
+/// References to steps that a run cannot have been through when it comes to this one: they stay as they are written.
+fn lost_references(graph: &Graph, node: &Node) -> Vec<String> {
+    let Some(here) = graph.find(&node.id) else { return Vec::new() };
+    let source = ValueSource::from_saved(&Value::Object(node.inputs.clone()));
+    let lost = |id: &&str| graph.find(id).is_some_and(|other: NodeIndex| !graph.may_precede(other, here));
+    let ids = source.node_ids();
+    ids.iter()
+        .copied()
+        .filter(lost)
+        .map(|id| {
+            let label = graph.find(id).map_or(id, |other| graph.node(other).label.as_str());
+            format!("It refers to '{label}', which does not come before it.")
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::flows::card_problems::can_run;
+    use crate::engine::resources::NoResources;
+    use serde_json::json;
+
+    fn node(id: &str, name: &str, inputs: Value) -> Value {
+        json!({"id": id, "data": {"id": id, "name": name, "label": id.to_uppercase(), "inputs": inputs}})
+    }
+
+    fn edge(source: &str, target: &str) -> Value {
+        json!({"source": source, "sourceHandle": format!("{source}-output-x"), "target": target})
+    }
+
+    fn told(nodes: &[Value], edges: &[Value]) -> (Vec<String>, bool) {
+        let canvas = Canvas::parse(&json!({"nodes": nodes, "edges": edges}).to_string()).unwrap();
+        let found = problems(&canvas, &NoResources);
+        let can = can_run(&found);
+        (found.into_iter().flat_map(|problem| problem.issues).collect(), can)
+    }
+
+    fn start() -> Value {
+        node("s", "startAgentflow", json!({"startInputType": "chatInput"}))
+    }
+
+    fn reply(text: &str) -> Value {
+        node("r", "directReplyAgentflow", json!({"directReplyMessage": text}))
+    }
+
+    #[test]
+    fn a_whole_agentflow_has_no_problems() {
+        assert_eq!(told(&[start(), reply("Hi")], &[edge("s", "r")]), (Vec::new(), true));
+    }
+
+    #[test]
+    fn what_the_drawing_lacks_is_told_at_its_card_and_blocks() {
+        let (issues, can) = told(&[start(), reply("Hi")], &[]);
+        assert_eq!(issues, ["Nothing leads to 'R': connect it or remove it."]);
+        assert!(!can);
+    }
+
+    #[test]
+    fn a_card_of_chatflows_is_no_step() {
+        let chain = node("c", "llmChain", json!({}));
+        let (issues, can) = told(&[start(), chain], &[edge("s", "c")]);
+        assert_eq!(issues, ["'LLM Chain' is no step of an agentflow."]);
+        assert!(!can);
+    }
+
+    #[test]
+    fn what_is_wrong_with_a_card_that_is_picked_names_its_input() {
+        let llm = |model: &str, config: Value| {
+            node("l", "llmAgentflow", json!({"llmModel": model, "llmModelConfig": config}))
+        };
+        let issues = |llm: Value| told(&[start(), llm], &[edge("s", "l")]).0;
+        assert_eq!(issues(llm("chatScripted", json!({}))), Vec::<String>::new());
+        assert_eq!(issues(llm("calculator", json!({}))), ["Model: 'Calculator' cannot be picked here."]);
+        let unknown = issues(llm("noSuchModel", json!({})));
+        assert_eq!(unknown, ["Model: This server does not know the card 'noSuchModel'."]);
+    }
+
+    #[test]
+    fn a_reference_to_what_does_not_come_before_is_told_and_blocks_nothing() {
+        let (issues, can) = told(&[start(), reply("{{ r }} {{ s }} {{ word }}")], &[edge("s", "r")]);
+        assert_eq!(issues, ["It refers to 'R', which does not come before it."]);
+        assert!(can);
+    }
+}
