@@ -4,7 +4,7 @@ use crate::clock::Clock;
 use crate::documents::{self, DocumentReader};
 use crate::domain::error::Error;
 use crate::durable::{Access, AccessError, Tree};
-use crate::engine::Plan;
+use crate::engine::FlowPlan;
 use crate::files::chat_files::{ChatFiles, Quota};
 use crate::files::flow_files::FlowFiles;
 use crate::files::secrets::{Secrets, SecretsError};
@@ -12,6 +12,7 @@ use crate::history::History;
 use crate::llm::TokenCache;
 use crate::net::{AuthoritiesError, Outgoing};
 use crate::ops;
+use crate::ops::predictions::executions::{self, ExecutionWriter};
 use crate::ops::predictions::flow_cache::FlowCache;
 use crate::ops::predictions::plan_cache::PlanCache;
 use crate::programs::Programs;
@@ -46,8 +47,10 @@ pub struct AppState {
     /// Programs of this machine that flows may start.
     pub programs: Programs,
     pub clock: Clock,
-    pub plan_cache: PlanCache<Plan>,
+    pub plan_cache: PlanCache<FlowPlan>,
     pub flow_cache: FlowCache,
+    /// Writes the records of agentflow runs beside the runs.
+    pub executions: ExecutionWriter,
 }
 
 impl Deref for App {
@@ -79,6 +82,9 @@ pub enum AppOpenError {
     /// What a crash left behind could not be completed.
     #[error("The versions that a crash left behind could not be completed: {0}")]
     Replay(Error),
+    /// The records of runs that a crash left in progress could not be put right.
+    #[error("The records of runs that a crash left in progress could not be put right: {0}")]
+    Recover(Error),
     /// What was to be read of a folder that is only looked at.
     #[error("{0}")]
     Look(Error),
@@ -131,7 +137,7 @@ impl App {
         let history = ops::service::history::open(folders.versions, &settings, &store);
         let house = AppState {
             history: history.map_err(|error| AppOpenError::Store(error.into()))?,
-            store,
+            store: store.clone(),
             secrets,
             files: FlowFiles::new(files.clone()),
             chat_files: ChatFiles::new(files, Quota::default()),
@@ -144,6 +150,7 @@ impl App {
             clock,
             plan_cache: PlanCache::default(),
             flow_cache: FlowCache::default(),
+            executions: ExecutionWriter::new(&store),
             environment: environment.with_flow_variables(settings.flow_variables.clone()),
             settings,
         };
@@ -153,6 +160,7 @@ impl App {
             .iter()
             .for_each(|complaint| tracing::warn!("{complaint}"));
         ops::flows::outbox::replay(&app).map_err(AppOpenError::Replay)?;
+        executions::recover(&app).map_err(AppOpenError::Recover)?;
         Ok(app)
     }
 

@@ -1,12 +1,13 @@
 //! Removes what was left behind. Once, after the start: blocks of collections that an earlier process could not remove to
 //! the end, and, when the service has been up for a moment, files of a crash. From then on every hour: what people sent to
-//! vector stores in conversations of which nothing is there.
+//! vector stores in conversations of which nothing is there, and records of runs beyond what is kept.
 
 use crate::app::App;
 use crate::base::cancel::{CancelReason, CancelToken};
 use crate::domain::error::Result;
 use crate::ops::conversations::chunks;
 use crate::ops::knowledge::collections;
+use crate::ops::predictions::executions;
 use crate::ops::service::leftovers::{self, SweepReport};
 use jiff::{SignedDuration, Timestamp};
 use std::time::Duration;
@@ -43,6 +44,9 @@ pub async fn run(app: App, mut stop: watch::Receiver<bool>) {
         let service = app.clone();
         let sweep = move |cancel: &CancelToken| chunks::sweep(&service, cancel);
         until_stop(&mut stop, "passages of conversations", sweep).await;
+        let service = app.clone();
+        let sweep = move |cancel: &CancelToken| executions::sweep(&service, cancel);
+        until_stop(&mut stop, "records of runs", sweep).await;
         tokio::select! {
             () = tokio::time::sleep(Duration::from_secs(SILENT_CHATS_SECONDS)) => {}
             _ = stop.wait_for(|stop| *stop) => return,

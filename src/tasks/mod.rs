@@ -4,6 +4,7 @@ pub mod command_reply;
 pub mod control;
 pub mod history;
 pub mod leftovers;
+pub mod pauses;
 pub mod usage;
 
 use crate::app::App;
@@ -17,6 +18,7 @@ pub struct Tasks {
     usage: JoinHandle<()>,
     history: JoinHandle<()>,
     leftovers: JoinHandle<()>,
+    pauses: JoinHandle<()>,
 }
 
 impl Tasks {
@@ -30,7 +32,8 @@ impl Tasks {
         let usage = tokio::spawn(usage::run(app.clone(), stop.clone()));
         let history = tokio::spawn(history::run(app.clone(), stop.clone()));
         let leftovers = tokio::spawn(leftovers::run(app.clone(), stop.clone()));
-        Self { control, usage, history, leftovers }
+        let pauses = tokio::spawn(pauses::run(app.clone(), stop.clone()));
+        Self { control, usage, history, leftovers, pauses }
     }
 
     /// Waits until every task has ended, after `stop` turned true.
@@ -39,6 +42,7 @@ impl Tasks {
             ("control", self.control),
             ("history", Some(self.history)),
             ("leftovers", Some(self.leftovers)),
+            ("pauses", Some(self.pauses)),
             ("usage", Some(self.usage)),
         ];
         for (name, task) in tasks {

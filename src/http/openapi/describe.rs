@@ -30,6 +30,7 @@ const TAGS: &[(&str, &[&str])] = &[
         "Conversations",
         &["chatmessage", "internal-chatmessage", "conversations", "stats", "feedback", "leads"],
     ),
+    ("Executions", &["executions", "public-executions"]),
     ("Vector stores", &["vector", "upsert-history"]),
     ("Document stores", &["document-store"]),
     ("Cards", &["nodes", "node-load-method", "node-config", "node-icon"]),

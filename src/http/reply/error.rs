@@ -175,7 +175,9 @@ pub fn reply(error: &Error, context: &ErrorContext) -> Reply {
             error_reply(StatusCode::TOO_MANY_REQUESTS, &text)
                 .with_header("retry-after", &retry_after_seconds.to_string())
         }
-        Error::RunFailed(_) | Error::Damaged(_) => error_reply(StatusCode::INTERNAL_SERVER_ERROR, &text),
+        Error::RunFailed(_) | Error::Transient(_) | Error::Damaged(_) => {
+            error_reply(StatusCode::INTERNAL_SERVER_ERROR, &text)
+        }
         Error::Unavailable(why) => unavailable_reply(*why),
         Error::Cancelled => cancelled_reply(&text, context.cancel_reason),
         Error::Internal(_) => {
@@ -226,7 +228,7 @@ fn log_internal(error: &Error) {
 pub(in crate::http) fn log_failed_run(flow: Option<&FlowId>, fault: &Error) {
     let flow = flow.map(tracing::field::display);
     match fault {
-        Error::RunFailed(_) | Error::ProviderThrottled { .. } => {
+        Error::RunFailed(_) | Error::Transient(_) | Error::ProviderThrottled { .. } => {
             tracing::warn!(flow, reason = fault.for_log(), "a run failed");
         }
         Error::Internal(_) => tracing::error!(flow, "a run failed through a fault of the service"),
@@ -289,7 +291,7 @@ fn cancelled_reply(text: &str, ended: Option<CancelReason>) -> Reply {
         }
         Some(CancelReason::Aborted) => error_reply(StatusCode::CONFLICT, text),
         // Nobody reads this: the caller is gone. The number is the customary one for that in access logs.
-        Some(CancelReason::CallerLeft) | None => {
+        Some(CancelReason::CallerLeft | CancelReason::Failed) | None => {
             error_reply(StatusCode::from_u16(499).expect("499 is within the range of statuses"), text)
         }
     }
@@ -329,6 +331,7 @@ mod tests {
             (Error::QuotaExceeded(FullQuota::Disk), 507),
             (Error::ProviderThrottled { retry_after_seconds: 7 }, 429),
             (Error::RunFailed("x".into()), 500),
+            (Error::transient("x"), 500),
             (Error::internal("secret path"), 500),
             (Error::Unavailable(UnavailableReason::Busy), 503),
             (Error::Cancelled, 499),

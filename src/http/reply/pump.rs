@@ -95,7 +95,9 @@ impl Pump {
 const fn stop_error(reason: CancelReason) -> ModelError {
     match reason {
         CancelReason::TimedOut => ModelError::TimedOut,
-        CancelReason::CallerLeft | CancelReason::Shutdown | CancelReason::Aborted => ModelError::Cancelled,
+        CancelReason::CallerLeft | CancelReason::Shutdown | CancelReason::Aborted | CancelReason::Failed => {
+            ModelError::Cancelled
+        }
     }
 }
 

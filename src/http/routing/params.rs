@@ -36,6 +36,26 @@ pub(super) const FLOW_FILTER: &[ParamSpec] = &[
     LIMIT,
 ];
 
+/// What the list of records of runs can be narrowed by.
+pub(super) const EXECUTION_FILTER: &[ParamSpec] = &[
+    query("id", ID, "Only this record."),
+    query("agentflowId", ID, "Only runs of this flow."),
+    query("agentflowName", TEXT, "Only runs of flows whose name has this in it, in whatever case."),
+    query("sessionId", TEXT, "Only runs of this session."),
+    query(
+        "state",
+        ParamKind::Words(&["INPROGRESS", "FINISHED", "ERROR", "TERMINATED", "TIMEOUT", "STOPPED"]),
+        "Only runs in this state.",
+    ),
+    query("startDate", TIME, "Only runs that changed last from then on."),
+    query("endDate", TIME, "Only runs that changed last until then."),
+    query("full", SWITCH, "`true`: with what each run did."),
+    query("page", COUNT, "Which page, from 1, which is usual."),
+    query("limit", COUNT, "How many rows a page has: 12 unless it is given, 100 at most."),
+];
+pub(super) const WHOLE_TEXTS: &[ParamSpec] =
+    &[query("whole", SWITCH, "`true`: with texts of more than 1 MiB as they are.")];
+
 /// Which flows of a key to list.
 pub(super) const OF_KEY: &[ParamSpec] =
     &[query("keyonly", TEXT, "Leaves out flows that are bound to no key.")];

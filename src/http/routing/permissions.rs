@@ -64,6 +64,7 @@ pub(super) const USES: &[&str] =
 pub(super) const CREDENTIAL_SAVED: &[&str] = &["credentials:create", "credentials:update"];
 /// Whoever may see a thing that is no flow, or may change it: with these an answer shows it.
 pub(super) const CREDENTIAL_SEEN: &[&str] = &["credentials:view", "credentials:update"];
+pub(super) const EXECUTION_SEEN: &[&str] = &["executions:view", "executions:update"];
 pub(super) const KEYS_SEEN: &[&str] = &["apikeys:view", "apikeys:update"];
 pub(super) const STORE_SEEN: &[&str] = &["documentStores:view", "documentStores:update"];
 pub(super) const TOOL_SEEN: &[&str] = &["tools:view", "tools:update"];

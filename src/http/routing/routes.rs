@@ -3,9 +3,9 @@
 use super::guard::{OWNER, PUBLIC, SESSION, SIGNED_IN, any_of};
 use super::params;
 use super::permissions::{
-    CREDENTIAL_SAVED, CREDENTIAL_SEEN, DELETE, DRAFT_EDIT, DRAFT_VIEW, HISTORY_EDIT, HISTORY_VIEW, INVITE,
-    KEYS_SEEN, LOAD, MEMBERS_VIEW, ROLES_EDIT, ROLES_VIEW, STORE_SEEN, STORE_VECTORS, TOOL_SEEN,
-    UPSERT_PERMISSIONS, USES, VARIABLE_SEEN, VIEW, WRITE,
+    CREDENTIAL_SAVED, CREDENTIAL_SEEN, DELETE, DRAFT_EDIT, DRAFT_VIEW, EXECUTION_SEEN, HISTORY_EDIT,
+    HISTORY_VIEW, INVITE, KEYS_SEEN, LOAD, MEMBERS_VIEW, ROLES_EDIT, ROLES_VIEW, STORE_SEEN, STORE_VECTORS,
+    TOOL_SEEN, UPSERT_PERMISSIONS, USES, VARIABLE_SEEN, VIEW, WRITE,
 };
 use super::router::{Accepts, Cors, Route, RouteTable, delete, get, patch, post, put};
 use crate::http::api::accounts::{self, keys, people, roles};
@@ -16,7 +16,7 @@ use crate::http::api::knowledge::upserts::UPSERT;
 use crate::http::api::knowledge::{document_stores, upserts, vectors};
 use crate::http::api::predictions::attachments::ATTACH;
 use crate::http::api::predictions::prediction::ASK;
-use crate::http::api::predictions::{attachments, prediction};
+use crate::http::api::predictions::{attachments, executions, prediction};
 use crate::http::api::service::metrics::METRICS;
 use crate::http::api::service::{self, metrics, nodes};
 use crate::http::api::workspace::{
@@ -40,6 +40,7 @@ static TABLE: LazyLock<RouteTable> = LazyLock::new(|| {
     let all = [
         core_routes(),
         conversation_routes(),
+        execution_routes(),
         flow_routes(),
         transfer_routes(),
         document_store_routes(),
@@ -128,9 +129,9 @@ fn core_routes() -> Vec<Route> { vec![
 
     // Asking (manual 2.1)
     post  ("/prediction/:id",            ASK,            prediction::ask)         .accepts(Accepts::JsonOrMultipart).limit(BODY_CANVAS_BYTES).cors(Cors::Flow).summary("Asks a flow.")
-        .id("ask").takes_json::<QuestionBody>().takes_form::<QuestionForm>().answers_json::<AnswerView>(200).may_stream().refuses(&[507]),
+        .id("ask").takes_json::<QuestionBody>().takes_form::<QuestionForm>().answers_json::<AnswerView>(200).may_stream().refuses(&[409, 507]),
     post  ("/internal-prediction/:id",   any_of(VIEW),   prediction::ask_internal).limit(BODY_CANVAS_BYTES).summary("Asks a flow in the canvas test chat.")
-        .id("askFromCanvas").takes_json::<QuestionBody>().answers_json::<AnswerView>(200).may_stream().refuses(&[507]),
+        .id("askFromCanvas").takes_json::<QuestionBody>().answers_json::<AnswerView>(200).may_stream().refuses(&[409, 507]),
     post  ("/vector/upsert/:id",         UPSERT,           upserts::run)            .accepts(Accepts::JsonOrMultipart).limit(BODY_CANVAS_BYTES).cors(Cors::Flow).summary("Fills a vector store of a flow.")
         .id("fillVectorStore").may_take_json::<knowledge::upserts::Fill>().takes_form::<knowledge::upserts::FillForm>().answers_json::<knowledge::upserts::FillView>(200).may_stream().refuses(&[507]),
     post  ("/vector/internal-upsert/:id", any_of(UPSERT_PERMISSIONS), upserts::run_internal).accepts(Accepts::JsonOrMultipart).limit(BODY_CANVAS_BYTES).summary("Fills a vector store of a flow from the canvas.")
@@ -247,6 +248,25 @@ fn conversation_routes() -> Vec<Route> { vec![
         .id("addLead").refuses(&[403, 404, 429]),
     get   ("/leads/:id",                 any_of(VIEW),   leads::list)             .summary("Lists what visitors of a flow's chat left.")
         .id("listLeads"),
+] }
+
+/// The records of agentflow runs (manual 15.2).
+#[rustfmt::skip]
+fn execution_routes() -> Vec<Route> { vec![
+    get   ("/executions",                any_of(&["executions:view"]), executions::list).summary("Lists the records of agentflow runs.")
+        .id("listExecutions").query(params::EXECUTION_FILTER),
+    get   ("/executions/:id",            any_of(&["executions:view"]), executions::read).summary("Reads the record of a run.")
+        .id("getExecution").query(params::WHOLE_TEXTS),
+    put   ("/executions/:id",            any_of(&["executions:update"]), executions::update).summary("Shares the record of a run with everybody, or with nobody.")
+        .id("shareExecution").shows(EXECUTION_SEEN),
+    post  ("/executions/:id/stop",       any_of(&["executions:update"]), executions::stop).summary("Ends a run that is under way or waits for a person.")
+        .id("stopExecution").shows(EXECUTION_SEEN).refuses(&[409]),
+    delete("/executions/:id",            any_of(&["executions:delete"]), executions::delete).summary("Deletes the record of a run.")
+        .id("deleteExecution").refuses(&[409]),
+    delete("/executions",                any_of(&["executions:delete"]), executions::delete_each).summary("Deletes records of runs that are not under way.")
+        .id("deleteExecutions"),
+    get   ("/public-executions/:id",     PUBLIC, executions::read_public).summary("Reads the record of a run that is shared.")
+        .id("getPublicExecution"),
 ] }
 
 /// What is served at `SERVICE_METRICS`, where that is an address: nothing else.

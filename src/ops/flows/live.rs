@@ -25,6 +25,7 @@ use crate::domain::workspace::audit::{AuditAction, AuditEntry, AuditTargetKind};
 use crate::ops::accounts::membership;
 use crate::ops::conversations::chunks;
 use crate::ops::conversations::named_sessions;
+use crate::ops::predictions::executions;
 use crate::ops::workspace::audit;
 use crate::ops::workspace::credential_destinations;
 use crate::store::queries::{leads, messages};
@@ -446,6 +447,7 @@ pub fn delete(app: &App, caller: &Caller, id: &FlowId, permit: impl Fn(&Flow) ->
         messages::remove_flow(tx, workspace, id)?;
         leads::remove_flow(tx, workspace, id)?;
         named_sessions::delete_for_flow(tx, workspace, id)?;
+        executions::unlink_flow(tx, workspace, id)?;
         drafts::remove(tx, &flow)?;
         UPSERTS.remove(tx, workspace, id)?;
         CANVASES.remove(tx, workspace, id)?;
@@ -465,6 +467,7 @@ pub fn delete(app: &App, caller: &Caller, id: &FlowId, permit: impl Fn(&Flow) ->
     outbox::record(app, recorder, change, &flow);
     app.chat_files.remove_flow(workspace, id);
     chunks::delete_for_flow(app, workspace, id);
+    executions::delete_for_flow(app, workspace, id);
     app.files.remove_flow(workspace, id);
     Ok(())
 }

@@ -9,17 +9,17 @@ use crate::domain::accounts::caller::Caller;
 use crate::domain::error::{Error, Result};
 use crate::domain::flows::card_problems::OverridableSetting;
 use crate::domain::flows::chat_page::{ChatPage, SharedFlow, UploadOffer};
-use crate::domain::flows::flow::{Flow, FlowKind};
+use crate::domain::flows::flow::Flow;
 use crate::domain::ids::FlowId;
-use crate::engine::{Plan, overrides};
+use crate::engine::{FlowPlan, overrides};
 use crate::ops::flows;
 use crate::ops::predictions::UploadPolicy;
 use crate::store::tables::CANVASES;
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
 
-fn plan(app: &App, flow: &Flow) -> Result<Option<Arc<Plan>>> {
-    if flow.card_count == 0 || flow.kind != FlowKind::Chatflow {
+fn plan(app: &App, flow: &Flow) -> Result<Option<Arc<FlowPlan>>> {
+    if flow.card_count == 0 || flow.kind.require_supported().is_err() {
         return Ok(None);
     }
     // A canvas that cannot run offers nothing; asking it says why.
@@ -35,7 +35,7 @@ pub fn can_stream(app: &App, id: &FlowId) -> Result<bool> {
     if flow.settings.chatbot_config.post_processing.is_some() {
         return Ok(false);
     }
-    Ok(flow.kind == FlowKind::Agentflow || plan(app, &flow)?.is_some_and(|plan| plan.streams))
+    Ok(plan(app, &flow)?.is_some_and(|plan| plan.streams()))
 }
 
 /// What a chat page needs to know of a flow.

@@ -138,7 +138,7 @@ fn build_job(app: &App, mut flow: Flow, fill: UpsertRequest, side: CanvasSide) -
     }
     let plan = Plan::compile_for_upsert(&canvas, find_store_node(&canvas, &flow, fill.store.as_deref())?)?;
     let loaded = predictions::uploads::loader_files::require_loader_files(&plan, &flow.settings, fill.files)?;
-    let mut overrides = predictions::evaluate_overrides(app, &flow, &plan, &fill.overrides)?;
+    let mut overrides = predictions::evaluate_overrides(app, &flow, &plan.places(), &fill.overrides)?;
     predictions::uploads::loader_files::pass_to_loaders(&mut overrides, &plan, &flow.settings, &loaded)?;
     Ok(UpsertJob { flow, plan, overrides, conversation: None })
 }
@@ -154,7 +154,7 @@ fn build_conversation_job(
     let offer = UploadPolicy::for_store(engine::find_upload_store(canvas));
     let (store, given) = predictions::uploads::store_files::assign_store_files(&offer, fill.files)?;
     let plan = Plan::compile_for_uploads(canvas, &store, &given)?;
-    let mut overrides = predictions::evaluate_overrides(app, &flow, &plan, &fill.overrides)?;
+    let mut overrides = predictions::evaluate_overrides(app, &flow, &plan.places(), &fill.overrides)?;
     overrides.take_uploads(&plan, &given);
     Ok(UpsertJob { flow, plan, overrides, conversation: Some(chat) })
 }

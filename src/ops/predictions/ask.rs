@@ -1,30 +1,35 @@
 //! One question: admitted, prepared, run, recorded. Everything that can be refused is refused before `run`.
 
+use super::agentflow::AgentResume;
 use super::answer::answer_of;
 use super::conversation::{self, ConversationRef};
 use super::nested::CallPath;
+use super::start;
 use super::uploads::loader_files;
 use super::uploads::policy::UploadPolicy;
 use super::uploads::request_files::{self, StoredUploads};
 use crate::app::App;
 use crate::base::cancel::CancelToken;
 use crate::canvas::Canvas;
+use crate::canvas::files::InlineFile;
+use crate::cards::kit::StartValues;
 use crate::domain::conversations::conversation_name::ConversationName;
 use crate::domain::error::{Error, RateLimitExceeded, Result};
 use crate::domain::flows::draft::CanvasSide;
 use crate::domain::flows::flow::{CanvasDigest, Flow};
 use crate::domain::flows::rate_limit::WindowState;
-use crate::domain::ids::{FlowId, MessageId};
+use crate::domain::ids::{ChatId, FlowId, MessageId};
 use crate::domain::predictions::answer::PredictionAnswer;
+use crate::domain::predictions::human_input::HumanInput;
 use crate::domain::predictions::prediction::{ChatType, ImageUpload, Question, RunIds, RunOutput, Upload};
-use crate::engine::{Overrides, Plan};
+use crate::engine::{CardPlace, FlowPlan, Overrides};
 use crate::ops::accounts::keys;
 use crate::ops::flows::drafts;
 use crate::store::tables::CANVASES;
 use jiff::Timestamp;
 use serde_json::{Map, Value};
 use std::net::IpAddr;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 /// A question that was admitted.
 #[derive(Debug)]
@@ -56,13 +61,17 @@ pub struct PredictionRun {
     pub(super) session_name: Option<ConversationName>,
     /// Its conversation has no messages before it.
     pub(super) is_first_message: bool,
-    pub plan: Arc<Plan>,
+    pub plan: Arc<FlowPlan>,
     /// What of the request it runs with (manual 7.1).
     pub overrides: Overrides,
     /// The answer can go out token by token.
     pub streams: bool,
     /// The flows that wait for the answer.
     pub(super) call_path: CallPath,
+    /// What starts a run that begins with more than a question.
+    pub(super) start: StartValues,
+    /// The run that goes on with this; taken once.
+    pub(super) resume: Mutex<Option<Box<AgentResume>>>,
 }
 
 /// The flow of this id, whoever asks (manual 2.3).
@@ -107,6 +116,13 @@ pub fn prepare(app: &App, ask: PredictionRequest, cancel: &CancelToken) -> Resul
     prepare_nested(app, ask, None, cancel)
 }
 
+/// A question that nobody sent, in a conversation that is known.
+pub(super) struct Within {
+    pub(super) conversation: ConversationRef,
+    pub(super) name: Option<ConversationName>,
+    pub(super) path: CallPath,
+}
+
 /// As [`prepare`]; a question of another flow brings its conversation and its way along.
 ///
 /// # Errors
@@ -114,7 +130,7 @@ pub fn prepare(app: &App, ask: PredictionRequest, cancel: &CancelToken) -> Resul
 pub(super) fn prepare_nested(
     app: &App,
     ask: PredictionRequest,
-    within: Option<(ConversationRef, CallPath)>,
+    within: Option<Within>,
     cancel: &CancelToken,
 ) -> Result<PredictionRun> {
     let PredictionRequest { mut flow, mut question, chat_type, side } = ask;
@@ -122,33 +138,23 @@ pub(super) fn prepare_nested(
     if side == CanvasSide::Draft {
         drafted = drafts::draft_for_run(app, Arc::make_mut(&mut flow))?;
     }
-    if flow.card_count == 0 {
-        return Err(Error::NotFound(format!(
-            "Chatflow {} is not published yet: it has no cards to run.",
-            flow.id
-        )));
-    }
-    flow.kind.require_supported()?;
-    if question.has_form && question.text.trim().is_empty() && question.uploads.is_empty() {
-        return Err(Error::invalid(
-            "'question' is required: this flow begins with a question and not with a form.",
-        ));
-    }
+    require_cards(&flow)?;
     let plan = match drafted {
-        Some(canvas) => compile(app, flow.digest, || Ok(canvas))?,
+        Some(canvas) => compile(app, &flow, || Ok(canvas))?,
         None => plan(app, &flow)?,
     };
+    let start = start::admit(&plan, &mut question)?;
     let started = app.clock.monotonic_now();
     let offer = UploadPolicy::from_settings(&flow.settings, Some(&plan));
     let sent = std::mem::take(&mut question.uploads);
     let has_files = sent.iter().any(Upload::is_for_store);
-    let (loaded, sent) = loader_files::split_loader_files(&plan, &flow.settings, &offer, sent)?;
+    let (loaded, sent) = split_uploads(&plan, &flow, &offer, sent)?;
     let mut carried = request_files::read_uploads(app, &flow, &offer, sent, cancel)?;
     if let Some(spoken) = carried.spoken.take() {
         question.text = spoken;
     }
     let (belonging, session_name, way) = match within {
-        Some((belonging, way)) => (belonging, None, way),
+        Some(Within { conversation, name, path }) => (conversation, name, path),
         None => {
             let (belonging, name) =
                 conversation::resolve_for_question(app, &flow, &mut question, has_files, chat_type)?;
@@ -159,15 +165,28 @@ pub(super) fn prepare_nested(
     if let Some(unused) = question.conversation_name.take() {
         question.overrides.entry(conversation::SESSION_ID_KEY).or_insert(unused);
     }
-    let mut overrides = evaluate_overrides(app, &flow, &plan, &question.overrides)?;
-    loader_files::pass_to_loaders(&mut overrides, &plan, &flow.settings, &loaded)?;
+    let overrides = decide_overrides(app, &flow, &plan, &question.overrides, &loaded)?;
     let chat = belonging.chat_id();
     let files = carried.store(app, &flow, chat)?;
+    let session = session_name.as_ref().map_or_else(|| chat.to_string(), |name| name.as_str().to_owned());
+    // Last, because nobody else can answer a pause from here on.
+    let begun = match question.human_input.take() {
+        None => Beginning {
+            start: start::reuse_form(app, &flow, &plan, (chat, &session), start)?,
+            plan,
+            documents_end: carried.documents.len(),
+            prompt: carried.prepend_documents(&question.text),
+            resume: None,
+        },
+        Some(input) => go_on(app, &flow, (chat, &session), input, &mut question)?,
+    };
     let ids = RunIds { flow: flow.id, chat, answer: MessageId::random(), question: MessageId::random() };
-    let streams = plan.streams && flow.settings.chatbot_config.post_processing.is_none();
+    let streams = begun.plan.streams() && flow.settings.chatbot_config.post_processing.is_none();
     Ok(PredictionRun {
-        documents_end: carried.documents.len(),
-        prompt: carried.prepend_documents(&question.text),
+        documents_end: begun.documents_end,
+        prompt: begun.prompt,
+        start: begun.start,
+        resume: Mutex::new(begun.resume),
         images: carried.images,
         files,
         started,
@@ -175,7 +194,7 @@ pub(super) fn prepare_nested(
         session_name,
         is_first_message: matches!(belonging, ConversationRef::New(_)),
         streams,
-        plan,
+        plan: begun.plan,
         overrides,
         flow,
         question,
@@ -184,22 +203,95 @@ pub(super) fn prepare_nested(
     })
 }
 
+/// A flow of which nothing was published answers nothing (manual 2.2 r3).
+fn require_cards(flow: &Flow) -> Result<()> {
+    if flow.card_count > 0 {
+        return Ok(());
+    }
+    Err(Error::NotFound(format!("Chatflow {} is not published yet: it has no cards to run.", flow.id)))
+}
+
+/// What goes to document loaders, and what the chat is asked to take.
+fn split_uploads(
+    plan: &FlowPlan,
+    flow: &Flow,
+    offer: &UploadPolicy,
+    sent: Vec<Upload>,
+) -> Result<(Vec<InlineFile>, Vec<Upload>)> {
+    match plan.as_chat() {
+        Some(plan) => loader_files::split_loader_files(plan, &flow.settings, offer, sent),
+        None => Ok((Vec::new(), sent)),
+    }
+}
+
+fn decide_overrides(
+    app: &App,
+    flow: &Flow,
+    plan: &FlowPlan,
+    sent: &Map<String, Value>,
+    loaded: &[InlineFile],
+) -> Result<Overrides> {
+    let mut overrides = evaluate_overrides(app, flow, &plan.places(), sent)?;
+    if let Some(plan) = plan.as_chat() {
+        loader_files::pass_to_loaders(&mut overrides, plan, &flow.settings, loaded)?;
+    }
+    Ok(overrides)
+}
+
+/// What a run begins with.
+struct Beginning {
+    plan: Arc<FlowPlan>,
+    start: StartValues,
+    documents_end: usize,
+    prompt: String,
+    resume: Option<Box<AgentResume>>,
+}
+
+/// A run that waits goes on with the canvas and the question that it began with. The conversation shows what was decided.
+fn go_on(
+    app: &App,
+    flow: &Flow,
+    (chat, session): (ChatId, &str),
+    input: HumanInput,
+    question: &mut Question,
+) -> Result<Beginning> {
+    let resume = start::take_up(app, flow, chat, session, input)?;
+    if question.text.trim().is_empty() {
+        question.text = resume.answer_text();
+    }
+    Ok(Beginning {
+        plan: compile_kept(app, flow, resume.canvas())?,
+        start: resume.start().clone(),
+        documents_end: 0,
+        prompt: resume.question().to_owned(),
+        resume: Some(Box::new(resume)),
+    })
+}
+
 /// The compiled Live of a flow.
 ///
 /// # Errors
 /// 500 when the canvas cannot run.
-pub fn plan(app: &App, flow: &Flow) -> Result<Arc<Plan>> {
-    compile(app, flow.digest, || {
+pub fn plan(app: &App, flow: &Flow) -> Result<Arc<FlowPlan>> {
+    compile(app, flow, || {
         let text = app.store.read(|tx| CANVASES.get(tx, &flow.workspace, &flow.id))?;
         text.ok_or_else(|| Error::no_flow(&flow.id))
     })
 }
 
-/// The plan of the canvas of this digest; `text` is read only when it is not compiled yet.
-fn compile(app: &App, digest: CanvasDigest, text: impl FnOnce() -> Result<String>) -> Result<Arc<Plan>> {
-    app.plan_cache.get(digest, || {
+/// The plan of the flow's canvas; `text` is read only when it is not compiled yet.
+fn compile(app: &App, flow: &Flow, text: impl FnOnce() -> Result<String>) -> Result<Arc<FlowPlan>> {
+    app.plan_cache.get(flow.digest, || {
         let canvas = Canvas::parse(&text()?).map_err(|fault| Error::RunFailed(fault.to_string()))?;
-        Ok(Plan::compile(&canvas)?)
+        FlowPlan::compile(flow.kind, &canvas)
+    })
+}
+
+/// The plan of the canvas that a run which waits began with.
+fn compile_kept(app: &App, flow: &Flow, canvas: &str) -> Result<Arc<FlowPlan>> {
+    app.plan_cache.get(CanvasDigest::compute(flow.kind, canvas), || {
+        let canvas = Canvas::parse(canvas).map_err(|fault| Error::RunFailed(fault.to_string()))?;
+        FlowPlan::compile(flow.kind, &canvas)
     })
 }
 
@@ -210,7 +302,7 @@ fn compile(app: &App, digest: CanvasDigest, text: impl FnOnce() -> Result<String
 pub(in crate::ops) fn evaluate_overrides(
     app: &App,
     flow: &Flow,
-    plan: &Plan,
+    cards: &[CardPlace<'_>],
     sent: &Map<String, Value>,
 ) -> Result<Overrides> {
     const NAMES_MAX: usize = 50;
@@ -220,7 +312,7 @@ pub(in crate::ops) fn evaluate_overrides(
     }
     let saved = app.flow_cache.variables(app, &flow.workspace)?;
     let is_saved = |name: &str| saved.contains_key(name);
-    let decided = Overrides::evaluate(plan, &flow.settings.api_config.overrides, sent, &is_saved)?;
+    let decided = Overrides::evaluate(cards, &flow.settings.api_config.overrides, sent, &is_saved)?;
     if !decided.ignored_names().is_empty() {
         let shown = |name: &String| name.escape_debug().take(NAME_MAX_CHARS).collect::<String>();
         let names: Vec<String> = decided.ignored_names().iter().take(NAMES_MAX).map(shown).collect();
@@ -230,6 +322,13 @@ pub(in crate::ops) fn evaluate_overrides(
 }
 
 impl PredictionRun {
+    /// What callers and memories call the conversation.
+    #[must_use]
+    pub fn session(&self) -> String {
+        let named = self.session_name.as_ref().map(|name| name.as_str().to_owned());
+        named.unwrap_or_else(|| self.ids.chat.to_string())
+    }
+
     /// The token that continues this conversation.
     #[must_use]
     pub fn session_token(&self, app: &App) -> String {

@@ -3,15 +3,17 @@
 use crate::base::cancel::CancelToken;
 use crate::canvas::{Canvas, current_card_name};
 use crate::cards::kit::{
-    Capabilities, Code, CodeRunner, Host, HostContext, LoneQuestion, RunContext, RunMemory, StreamClosed,
-    TokenSink,
+    Capabilities, Code, CodeRunner, ConversationPast, Host, HostContext, LoneQuestion, RunContext, RunMemory,
+    StartValues, StreamClosed, TokenSink,
 };
 use crate::cards::registry;
 use crate::clock::Clock;
 use crate::documents::{self, DocumentReader};
 use crate::domain::error::{Error, Result};
+use crate::domain::predictions::prediction::HistoryMessage;
 use crate::domain::workspace::credential_types;
-use crate::engine::{self, Credentials, Overrides, Plan};
+use crate::engine::agentflow::{self, AgentRun, NoJournal, RunSink};
+use crate::engine::{self, Credentials, FlowPlan, Overrides};
 use crate::llm::TokenCache;
 use crate::net::Outgoing;
 use crate::ops::workspace::transfer::FileFlows;
@@ -74,7 +76,18 @@ impl Host for OfflineHost<'_> {
     }
 }
 
-struct TokenForwarder<'a>(&'a mut dyn FnMut(&str));
+struct TokenForwarder<'a>(&'a mut (dyn FnMut(&str) + Send));
+
+impl RunSink for TokenForwarder<'_> {}
+
+/// One question that nothing was said before.
+struct NoPast;
+
+impl ConversationPast for NoPast {
+    fn messages(&self) -> Result<Vec<HistoryMessage>> {
+        Ok(Vec::new())
+    }
+}
 
 impl TokenSink for TokenForwarder<'_> {
     fn token(&mut self, text: &str) -> Result<(), StreamClosed> {
@@ -110,14 +123,13 @@ pub fn run_offline(
     question: &str,
     settings: &Settings,
     program: PathBuf,
-    on_token: &mut dyn FnMut(&str),
+    on_token: &mut (dyn FnMut(&str) + Send),
 ) -> Result<String> {
     let file = FileFlows::read(asked.file)?;
     let flow = file.pick(asked.flow)?;
-    flow.kind.require_supported()?;
     let (canvas, credentials) = assign_credentials(&flow.canvas, &file.credentials, &asked.credentials)?;
     let canvas = Canvas::parse(&canvas).map_err(|fault| Error::Invalid(fault.to_string()))?;
-    let plan = Plan::compile(&canvas)?;
+    let plan = FlowPlan::compile(flow.kind, &canvas)?;
     let limits = script::ScriptLimits::from_settings(settings.code_seconds, settings.code_memory_mb);
     let host = OfflineHost {
         question,
@@ -133,8 +145,33 @@ pub fn run_offline(
     };
     let turn = RunContext { question, documents: "", uploads: &[], history: &[], host: &host };
     let mut sink = TokenForwarder(on_token);
-    let begun = engine::run(&plan, &Overrides::default(), &turn, &host, &mut sink)?;
-    Ok(begun.complete(turn.host, &mut sink)?.outcome.text)
+    let overrides = Overrides::default();
+    match &plan {
+        FlowPlan::Chat(plan) => {
+            let begun = engine::run(plan, &overrides, &turn, &host, &mut sink)?;
+            Ok(begun.complete(turn.host, &mut sink)?.outcome.text)
+        }
+        FlowPlan::Agent(plan) => {
+            let run = AgentRun {
+                plan,
+                overrides: &overrides,
+                turn: &turn,
+                start: &StartValues::default(),
+                credentials: &host,
+                conversation: &NoPast,
+                state: plan.start_state(Map::new(), &overrides),
+                branches_max: usize::try_from(settings.branches_max).unwrap_or(1),
+                journal: &NoJournal,
+            };
+            let outcome = agentflow::run(&run, &mut sink)?;
+            if !outcome.pauses.is_empty() {
+                return Err(Error::RunFailed(
+                    "The flow waits for a person, and there is none without a server.".into(),
+                ));
+            }
+            Ok(outcome.output.text)
+        }
+    }
 }
 
 /// Credentials by the id that a card names: their type and fields.

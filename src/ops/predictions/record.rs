@@ -27,7 +27,7 @@ pub(super) fn message_pair(
     end: AnswerEnd,
 ) -> Result<MessageBatch> {
     let session = || session.map_or_else(|| entry.ids.chat.to_string(), str::to_owned);
-    let session = entry.plan.memory_type.as_ref().map(|_| session());
+    let session = entry.plan.memory_type().map(|_| session());
     let base = Message {
         id: entry.ids.question,
         role: MessageRole::User,
@@ -36,7 +36,7 @@ pub(super) fn message_pair(
         content: entry.question.text.clone(),
         chat_type: entry.chat_type,
         session,
-        memory_type: entry.plan.memory_type.clone(),
+        memory_type: entry.plan.memory_type().map(str::to_owned),
         created: entry.started,
         lead_email: entry.question.lead_email.clone(),
         file_uploads: entry.files.entries(),

@@ -1,5 +1,6 @@
 //! A prepared question runs: its answer, and what is kept of it.
 
+use super::agentflow;
 use super::answer::answer_of;
 use super::ask::PredictionRun;
 use super::follow_ups;
@@ -13,7 +14,9 @@ use crate::cards::kit::{NullSink, RunContext, StreamClosed, TokenSink};
 use crate::domain::error::{Error, Result, UnavailableReason};
 use crate::domain::predictions::answer::PredictionAnswer;
 use crate::domain::predictions::prediction::{ChatType, RunOutput};
-use crate::engine::{self, CompletedRun, OpenRun, RunProgress};
+use crate::domain::predictions::run_event::RunEvent;
+use crate::engine::agentflow::RunSink;
+use crate::engine::{self, CompletedRun, FlowPlan, OpenRun, RunProgress};
 use crate::llm::{ReplyStream, StreamEnd};
 use crate::state::active_runs::RunGuard;
 use crate::state::metrics;
@@ -30,7 +33,7 @@ pub fn run(
     app: &App,
     entry: &PredictionRun,
     cancel: &CancelToken,
-    sink: &mut dyn TokenSink,
+    sink: &mut dyn RunSink,
 ) -> Result<PredictionAnswer> {
     let (answer, said) = run_unstored(app, entry, cancel, sink)?;
     said.store_now(app, entry).map(|()| answer)
@@ -44,7 +47,7 @@ pub fn run_unstored(
     app: &App,
     entry: &PredictionRun,
     cancel: &CancelToken,
-    sink: &mut dyn TokenSink,
+    sink: &mut dyn RunSink,
 ) -> Result<(PredictionAnswer, PendingMessages)> {
     let measure = Measure::new(entry);
     let finished = measure.span.in_scope(|| execute(app, entry, cancel, sink));
@@ -163,7 +166,7 @@ pub fn begin(
     app: &App,
     entry: &PredictionRun,
     cancel: &CancelToken,
-    sink: &mut dyn TokenSink,
+    sink: &mut dyn RunSink,
 ) -> Result<PredictionProgress> {
     if !entry.streams {
         return run(app, entry, cancel, sink).map(PredictionProgress::Done);
@@ -221,7 +224,7 @@ fn execute(
     app: &App,
     entry: &PredictionRun,
     cancel: &CancelToken,
-    sink: &mut dyn TokenSink,
+    sink: &mut dyn RunSink,
 ) -> Result<(RunOutput, MessageBatch)> {
     match begin_execution(app, entry, cancel, sink)? {
         Execution::Done(outcome, said) => Ok((outcome, said)),
@@ -236,12 +239,21 @@ fn begin_execution(
     app: &App,
     entry: &PredictionRun,
     cancel: &CancelToken,
-    sink: &mut dyn TokenSink,
+    sink: &mut dyn RunSink,
 ) -> Result<Execution> {
     let listed = app.state.active_runs.register(entry.flow.id, entry.ids.chat, cancel);
-    let host = RunHost::new(app, entry, cancel.clone())?;
+    // A step of an agentflow that fails ends those beside it, and not the request.
+    let own = cancel.child();
+    let token = if entry.plan.as_chat().is_some() { cancel } else { &own.token };
+    let host = RunHost::new(app, entry, token.clone())?;
     let mut kept = PartialAnswerSink { sink, text: String::new(), streams: entry.streams };
-    let begun = engine::run(&entry.plan, &entry.overrides, &run_context(entry, &host), &host, &mut kept);
+    let begun = match &*entry.plan {
+        FlowPlan::Chat(plan) => {
+            engine::run(plan, &entry.overrides, &run_context(entry, &host), &host, &mut kept)
+        }
+        FlowPlan::Agent(plan) => agentflow::run(app, entry, plan, &host, cancel, &mut kept)
+            .map(|output| RunProgress::Done(CompletedRun::from_output(output))),
+    };
     let result = match begun {
         Ok(RunProgress::Stream(stream, run)) => {
             let open = OpenExecution { run, text: kept.text, notes: host.into_notes(), _listed: listed };
@@ -261,7 +273,7 @@ impl OpenExecution {
         entry: &PredictionRun,
         cancel: &CancelToken,
         end: StreamEnd,
-        sink: &mut dyn TokenSink,
+        sink: &mut dyn RunSink,
     ) -> Result<(RunOutput, MessageBatch)> {
         let host = RunHost::resume(app, entry, cancel.clone(), self.notes)?;
         let result = self.run.finish(end.result, &host);
@@ -271,7 +283,7 @@ impl OpenExecution {
     }
 }
 
-fn run_context<'a>(entry: &'a PredictionRun, host: &'a RunHost<'a>) -> RunContext<'a> {
+pub(super) fn run_context<'a>(entry: &'a PredictionRun, host: &'a RunHost<'a>) -> RunContext<'a> {
     RunContext {
         question: &entry.prompt,
         documents: &entry.prompt[..entry.documents_end],
@@ -293,7 +305,10 @@ fn conclude(
     match result {
         Ok(mut ran) => {
             let outcome = &mut ran.outcome;
-            outcome.source_documents.extend(host.take_cited());
+            // A step of an agentflow tells itself what its model leaned on.
+            if outcome.execution.is_none() {
+                outcome.source_documents.extend(host.take_cited());
+            }
             post_processing::apply(host, entry, outcome).map_err(|fault| run_error(fault, cancel))?;
             if !entry.streams {
                 kept.send_whole(&outcome.text)?;
@@ -343,13 +358,13 @@ pub(in crate::ops) fn run_error(fault: Error, cancel: &CancelToken) -> Error {
         Some(CancelReason::TimedOut) => {
             Error::RunFailed("The flow took longer than a run may take and was stopped.".to_owned())
         }
-        None => fault,
+        Some(CancelReason::Failed) | None => fault,
     }
 }
 
 /// Passes tokens on and keeps the text so far, for the case that the rest never comes.
 struct PartialAnswerSink<'a> {
-    sink: &'a mut dyn TokenSink,
+    sink: &'a mut dyn RunSink,
     text: String,
     streams: bool,
 }
@@ -357,6 +372,12 @@ struct PartialAnswerSink<'a> {
 impl PartialAnswerSink<'_> {
     fn send_whole(&mut self, text: &str) -> Result<()> {
         self.sink.token(text).map_err(|_| Error::Cancelled)
+    }
+}
+
+impl RunSink for PartialAnswerSink<'_> {
+    fn event(&mut self, event: &RunEvent<'_>) -> Result<(), StreamClosed> {
+        self.sink.event(event)
     }
 }
 

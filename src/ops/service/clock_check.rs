@@ -4,7 +4,7 @@ use crate::app::App;
 use crate::clock::iso;
 use crate::domain::error::{Error, Result};
 use crate::store::Store;
-use crate::store::queries::{audit, messages};
+use crate::store::queries::{audit, executions, messages};
 use crate::store::tables::{FLOWS, WORKSPACES};
 use jiff::{SignedDuration, Timestamp};
 use std::sync::atomic::{AtomicI64, Ordering};
@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicI64, Ordering};
 /// A clock that is adjusted in small steps is in order.
 const JUMP_MIN: SignedDuration = SignedDuration::from_mins(1);
 
-/// The newest date of what is stored: of what was done, of flows and of their messages. What is damaged has none.
+/// The newest date of what is stored: of what was done, of flows, of their messages and of their runs. What is damaged has none.
 ///
 /// # Errors
 /// When the database cannot be read.
@@ -20,6 +20,7 @@ pub fn newest_date(store: &Store) -> Result<Option<Timestamp>> {
     store.read_messages(|tx| {
         let mut newest = audit::newest_date(tx)?;
         for workspace in intact(WORKSPACES.list(tx))? {
+            newest = newest.max(executions::newest_date(tx, &workspace.id)?);
             for flow in intact(FLOWS.list(tx, &workspace.id))? {
                 let said = messages::newest_date(tx, &workspace.id, &flow.id)?;
                 newest = newest.max(Some(flow.updated)).max(said);

@@ -1,11 +1,14 @@
 //! An answer, whole or as the events at the end of a stream (manual 2.6).
 
+use super::run_events::RunStepView;
 use super::run_facts::{DocumentView, UsageView, UsedToolView};
-use crate::domain::ids::{ChatId, MessageId};
+use crate::domain::ids::{ChatId, ExecutionId, MessageId};
 use crate::domain::predictions::answer::PredictionAnswer;
+use crate::domain::predictions::execution::ExecutionEntry;
 use crate::domain::predictions::prediction::RunOutput;
 use serde::Serialize;
 use serde_json::{Map, Value};
+use std::sync::Arc;
 
 /// A whole answer.
 #[derive(Debug, Serialize)]
@@ -17,6 +20,14 @@ pub struct AnswerView {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(test, schemars(with = "Value"))]
     json: Option<Value>,
+    /// The record of the run of an agentflow.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, schemars(with = "ExecutionId"))]
+    execution_id: Option<ExecutionId>,
+    /// Its steps.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, schemars(with = "Vec<RunStepView<'static>>"))]
+    agent_flow_executed_data: Option<Vec<RunStep>>,
     #[serde(flatten)]
     metadata: AnswerMetadata,
     is_stream_valid: bool,
@@ -48,6 +59,20 @@ pub struct AnswerMetadata {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(test, schemars(with = "String"))]
     follow_up_prompts: Option<String>,
+    /// What a person is asked to decide, where a run of an agentflow waits.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, schemars(with = "Map<String, Value>"))]
+    action: Option<Map<String, Value>>,
+}
+
+/// A step of a run that has ended, as [`RunStepView`] shows it.
+#[derive(Debug)]
+struct RunStep(Arc<ExecutionEntry>);
+
+impl Serialize for RunStep {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        RunStepView::from(&*self.0).serialize(serializer)
+    }
 }
 
 /// The lists of an answer, which are sent only when they hold something.
@@ -74,15 +99,36 @@ impl From<PredictionAnswer> for AnswerView {
         let json = answer.output.json.take();
         let session_token = std::mem::take(&mut answer.session_token);
         let is_stream_valid = answer.is_stream_valid;
+        let run = answer.output.execution.as_deref_mut();
+        let execution_id = run.as_ref().map(|run| run.id);
+        let entries = run.map(|run| std::mem::take(&mut run.entries));
+        let agent_flow_executed_data = entries.map(|steps| steps.into_iter().map(RunStep).collect());
         let AnswerEvents { lists, metadata } = answer.into();
-        Self { text, json, metadata, is_stream_valid, lists, session_token }
+        Self {
+            text,
+            json,
+            execution_id,
+            agent_flow_executed_data,
+            metadata,
+            is_stream_valid,
+            lists,
+            session_token,
+        }
     }
 }
 
 impl From<PredictionAnswer> for AnswerEvents {
     fn from(answer: PredictionAnswer) -> Self {
         let PredictionAnswer { output, question, ids, session, memory_type, .. } = answer;
-        let RunOutput { used_tools, source_documents, usage, flow_variables, follow_up_prompts, .. } = output;
+        let RunOutput {
+            used_tools,
+            source_documents,
+            usage,
+            flow_variables,
+            follow_up_prompts,
+            execution,
+            ..
+        } = output;
         Self {
             lists: AnswerLists {
                 source_documents: source_documents.into_iter().map(DocumentView::from).collect(),
@@ -99,6 +145,7 @@ impl From<PredictionAnswer> for AnswerEvents {
                 // Clients read JSON text here, in both modes.
                 follow_up_prompts: (!follow_up_prompts.is_empty())
                     .then(|| Value::from(follow_up_prompts).to_string()),
+                action: execution.and_then(|run| run.action),
             },
         }
     }

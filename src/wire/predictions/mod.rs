@@ -3,5 +3,8 @@
 pub mod abort;
 pub mod answer;
 pub mod attachments;
+pub mod executions;
+pub mod human_input;
 pub mod question;
+pub mod run_events;
 pub mod run_facts;

@@ -2,6 +2,7 @@
 
 use crate::domain::predictions::prediction::UploadEntry;
 use crate::wire::form::FormFiles;
+use crate::wire::predictions::human_input::HumanInputBody;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
@@ -15,6 +16,8 @@ pub struct QuestionBody {
     /// What was filled in of a form that the flow begins with.
     #[cfg_attr(test, schemars(with = "Option<Map<String, Value>>"))]
     pub form: Option<Value>,
+    /// A decision about a step of an agentflow that waits for the person.
+    pub human_input: Option<HumanInputBody>,
     /// Answers as a stream of events.
     #[cfg_attr(test, schemars(with = "Option<Switch>"))]
     pub streaming: Option<Value>,
@@ -78,6 +81,10 @@ pub struct QuestionForm {
     pub chat_id: Option<String>,
     pub session_token: Option<String>,
     pub lead_email: Option<String>,
+    /// JSON text of an object.
+    pub form: Option<String>,
+    /// JSON text of an object.
+    pub human_input: Option<String>,
     /// JSON text of a list.
     pub history: Option<String>,
     /// JSON text of a list.

@@ -94,6 +94,12 @@ struct CardParamView {
     /// Takes several wires.
     #[serde(skip_serializing_if = "is_false")]
     list: bool,
+    /// The fields of each row of a list.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    array: Vec<CardParamView>,
+    /// What is chosen is a card, whose settings stand beside it in the input of this name with `Config` behind it.
+    #[serde(skip_serializing_if = "is_false")]
+    load_config: bool,
 }
 
 #[allow(clippy::trivially_copy_pass_by_ref, reason = "the form serde asks for")]
@@ -139,7 +145,7 @@ impl From<CardParam> for CardParamView {
             r#type: param.kind,
             description: param.description,
             default: param.default,
-            show: param.shown_when.map(|(other, value)| (other.to_owned(), value)).into_iter().collect(),
+            show: param.shown_when.into_iter().map(|(other, value)| (other.to_owned(), value)).collect(),
             optional: param.optional,
             additional_params: param.additional,
             accept_variable: param.accepts_variables,
@@ -151,6 +157,8 @@ impl From<CardParam> for CardParamView {
             credential_names: param.credential_names,
             file_type: param.file_type,
             list: param.is_list,
+            array: param.fields.into_iter().map(Self::from).collect(),
+            load_config: param.has_config,
         }
     }
 }

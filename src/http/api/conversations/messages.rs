@@ -147,7 +147,7 @@ fn chat_types(sent: &[&str]) -> Result<Option<Vec<ChatType>>> {
 }
 
 /// A moment; a date without a time is its first one, and a time without a zone is in UTC.
-fn parse_instant(text: &str) -> Option<Timestamp> {
+pub(in crate::http::api) fn parse_instant(text: &str) -> Option<Timestamp> {
     let in_utc = |text: &str| text.parse::<DateTime>().ok()?.to_zoned(TimeZone::UTC).ok();
     text.parse().ok().or_else(|| in_utc(text).map(|zoned| zoned.timestamp()))
 }

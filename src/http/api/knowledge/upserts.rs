@@ -9,9 +9,8 @@ use crate::domain::flows::flow::Flow;
 use crate::domain::flows::rate_limit::WindowState;
 use crate::domain::ids::{FlowId, UpsertId};
 use crate::domain::predictions::prediction::ChatType;
-use crate::http::api::predictions::prediction::{
-    admit_origin, canvas_side, conversation_proofs, flow_id, with_session,
-};
+use crate::http::api::predictions::prediction::{admit_origin, canvas_side, flow_id, with_session};
+use crate::http::api::predictions::question::conversation_proofs;
 use crate::http::reply::Reply;
 use crate::http::request::Request;
 use crate::http::request::json;

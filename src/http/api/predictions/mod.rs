@@ -1,4 +1,7 @@
 //! Asking a flow.
 
 pub mod attachments;
+pub mod executions;
 pub mod prediction;
+pub mod question;
+mod run_events;

@@ -1,40 +1,35 @@
 //! Asking a flow (manual 2.1, 2.2, 2.3, 2.4, 2.8, 3.1).
 
+use super::question::{body_from_form, parse_question};
+use super::run_events::{RunEvents, visible_entries};
 use crate::app::App;
 use crate::base::cancel::{CancelReason, CancelToken};
 use crate::domain::accounts::caller::Caller;
-use crate::domain::error::{Error, Result};
+use crate::domain::error::{Error, Result, TransientFault};
 use crate::domain::flows::draft::CanvasSide;
 use crate::domain::flows::flow::Flow;
 use crate::domain::flows::rate_limit::WindowState;
 use crate::domain::ids::{ChatId, FlowId};
 use crate::domain::predictions::answer::PredictionAnswer;
-use crate::domain::predictions::prediction::{
-    ChatType, ConversationProof, HistoryMessage, MessageRole, Question, Upload,
-};
+use crate::domain::predictions::prediction::{ChatType, Question};
 use crate::http::api::conversations::conversation_access::{can_see, flow_for_origin, request_proofs};
 use crate::http::reply::Reply;
 use crate::http::reply::error::log_failed_run;
 use crate::http::reply::host_redaction::redact_hosts;
 use crate::http::reply::sse::EventSink;
 use crate::http::request::Request;
-use crate::http::request::form::FormData;
-use crate::http::request::json;
 use crate::http::request::session_cookie;
 use crate::http::routing::guard::{Guard, RequiredAccess};
 use crate::http::routing::handler::Json;
 use crate::http::routing::origin;
 use crate::ops::flows::access::{self, FlowAction};
 use crate::ops::predictions::{
-    self, NullSink, PredictionProgress, PredictionRequest, PredictionRun, ReplyStream, StreamClosed,
-    StreamEnd, TokenSink,
+    self, NullSink, PredictionProgress, PredictionRequest, PredictionRun, StreamClosed,
 };
-use crate::wire::form::read_fields;
 use crate::wire::predictions::abort::AbortView;
 use crate::wire::predictions::answer::{AnswerEvents, AnswerView};
-use crate::wire::predictions::question::{PastMessage, QuestionBody, QuestionForm};
-use serde::de::DeserializeOwned;
-use serde_json::{Map, Value};
+use crate::wire::predictions::question::QuestionBody;
+use serde_json::Value;
 use std::sync::Arc;
 
 /// A question that the flow admits: what [`ASK`] proves.
@@ -47,10 +42,10 @@ pub struct AskGrant {
 /// The gate of a flow, in this order (manual 2.2): body, flow, rate limit, origin, key.
 pub const ASK: Guard<AskGrant> = Guard { name: "ASK", access: RequiredAccess::Ask, authorize };
 
-const SESSION_TOKEN: &str = "x-service-session-token";
+pub(super) const SESSION_TOKEN: &str = "x-service-session-token";
 /// Whoever stops a first answer while it is under way has not read of its conversation in an event yet.
 const CHAT_ID: &str = "x-service-chat-id";
-const SESSION_COOKIE: &str = "service_session";
+pub(super) const SESSION_COOKIE: &str = "service_session";
 
 fn authorize(app: &App, request: &Request) -> Result<AskGrant> {
     let (body, files) = match request.take_form() {
@@ -132,6 +127,9 @@ pub fn ask_internal(app: &App, caller: Caller, request: &Request) -> Result<Repl
 pub(in crate::http::api) fn without_hosts_for_stranger(app: &App, flow: &FlowId, fault: Error) -> Error {
     match not_found_if_deleted(app, flow, fault) {
         Error::RunFailed(text) => Error::RunFailed(redact_hosts(&text)),
+        Error::Transient(fault) => {
+            Error::Transient(TransientFault { message: redact_hosts(&fault.message), ..fault })
+        }
         other => other,
     }
 }
@@ -197,8 +195,11 @@ pub(in crate::http::api) fn with_session(
 
 fn reply_to_run(app: &App, entry: PredictionRun, request: &Request) -> Result<Reply> {
     if !entry.question.streaming {
-        let (answer, unstored) = predictions::run_unstored(app, &entry, request.cancel(), &mut NullSink)
+        let (mut answer, unstored) = predictions::run_unstored(app, &entry, request.cancel(), &mut NullSink)
             .inspect_err(|fault| log_failed_run(Some(&entry.flow.id), fault))?;
+        if let Some(run) = &mut answer.output.execution {
+            run.entries = visible_entries(entry.chat_type, std::mem::take(&mut run.entries));
+        }
         let (reply, app) = (Reply::json(&AnswerView::from(answer))?, app.clone());
         return Ok(reply.after_commit(move |stored| unstored.store(&app, entry, stored)));
     }
@@ -216,8 +217,9 @@ struct StreamedQuestion {
 
 impl StreamedQuestion {
     fn run(self, events: EventSink) {
-        let begun = send_start(&events).and_then(|()| {
-            predictions::begin(&self.app, &self.entry, &self.cancel, &mut TokenEvents(&events))
+        let begun = self.send_start(&events).and_then(|()| {
+            let mut sink = RunEvents { events: &events, reader: self.entry.chat_type };
+            predictions::begin(&self.app, &self.entry, &self.cancel, &mut sink)
         });
         match begun {
             Ok(PredictionProgress::Stream(stream, open)) => events.hand_over(stream, move |events, end| {
@@ -227,6 +229,14 @@ impl StreamedQuestion {
             Ok(PredictionProgress::Done(answer)) => self.conclude(&events, Ok(answer)),
             Err(fault) => self.conclude(&events, Err(fault)),
         }
+    }
+
+    /// An agentflow has a first event of its own, and a chat that got both would show two answers.
+    fn send_start(&self, events: &EventSink) -> Result<()> {
+        if self.entry.plan.as_chat().is_none() {
+            return Ok(());
+        }
+        events.send("start", "").map_err(|_| Error::Cancelled)
     }
 
     /// Sends the last events.
@@ -248,10 +258,6 @@ impl StreamedQuestion {
     }
 }
 
-fn send_start(events: &EventSink) -> Result<()> {
-    events.send("start", "").map_err(|_| Error::Cancelled)
-}
-
 fn send_end(events: &EventSink, answer: PredictionAnswer) -> Result<(), StreamClosed> {
     let AnswerEvents { lists, metadata } = answer.into();
     if !lists.source_documents.is_empty() {
@@ -269,140 +275,4 @@ fn send_abort(events: &EventSink, entry: &PredictionRun) -> Result<(), StreamClo
     events.send("metadata", &AnswerEvents::from(entry.stopped_answer()).metadata)?;
     events.send("abort", "[DONE]")?;
     events.close()
-}
-
-/// Tokens of the answer become events.
-struct TokenEvents<'a>(&'a EventSink);
-
-impl TokenSink for TokenEvents<'_> {
-    fn token(&mut self, text: &str) -> Result<(), StreamClosed> {
-        if text.is_empty() { Ok(()) } else { self.0.token(text) }
-    }
-
-    fn thinking(&mut self, text: &str) -> Result<(), StreamClosed> {
-        self.0.send("thinking", text)
-    }
-
-    fn follow(&mut self, streaming: ReplyStream) -> StreamEnd {
-        self.0.follow(streaming)
-    }
-}
-
-fn parse_question(request: &Request, body: QuestionBody, files: Vec<Upload>) -> Result<Question> {
-    let streaming = parse_streaming(body.streaming.as_ref())?;
-    request.set_streaming(streaming);
-    let mut overrides = body.override_config.unwrap_or_default();
-    let proofs = conversation_proofs(request, body.session_token, &mut overrides);
-    let listed = body.uploads.unwrap_or_default().into_iter().map(|entry| Upload::Entry(entry.into()));
-    let uploads: Vec<Upload> = listed.chain(files).collect();
-    // What is sent along can be the question (manual 2.1 r1).
-    let has_form = match &body.form {
-        None | Some(Value::Null) => false,
-        Some(Value::Object(_)) => true,
-        Some(_) => return Err(Error::invalid("'form' must be an object: the fields of the form by name.")),
-    };
-    let text = match body.question {
-        None if uploads.is_empty() && !has_form => {
-            return Err(Error::invalid("'question' is required: send the text to ask."));
-        }
-        Some(text) if text.trim().is_empty() && uploads.is_empty() && !has_form => {
-            return Err(Error::invalid("'question' is empty: send the text to ask."));
-        }
-        text => text.unwrap_or_default(),
-    };
-    Ok(Question {
-        text,
-        has_form,
-        streaming,
-        chat_id: body.chat_id.filter(|id| !id.is_empty()),
-        proofs,
-        overrides,
-        conversation_name: body.session_id.filter(|sent| !sent.is_null()),
-        history: body
-            .history
-            .unwrap_or_default()
-            .into_iter()
-            .map(parse_history_message)
-            .collect::<Result<_>>()?,
-        uploads,
-        lead_email: body.lead_email,
-    })
-}
-
-/// A form as a body (manual 2.1): what is no field of a question is an override, and is judged as any other.
-fn body_from_form(form: FormData) -> Result<(QuestionBody, Vec<Upload>)> {
-    let fields: QuestionForm = read_fields(form.fields)?;
-    let mut overrides = match fields.override_config {
-        Some(text) => json::parse_object(text.as_bytes())?,
-        None => Map::new(),
-    };
-    for (name, value) in fields.overrides {
-        if overrides.contains_key(&name) {
-            return Err(Error::invalid("A field of the form is in 'overrideConfig' too: send it once."));
-        }
-        overrides.insert(name, value);
-    }
-    let body = QuestionBody {
-        question: fields.question,
-        streaming: fields.streaming.map(Value::from),
-        chat_id: fields.chat_id,
-        session_token: fields.session_token,
-        override_config: Some(overrides),
-        history: parse_list_field("history", fields.history)?,
-        uploads: parse_list_field("uploads", fields.uploads)?,
-        lead_email: fields.lead_email,
-        ..QuestionBody::default()
-    };
-    Ok((body, form.files.into_iter().map(Upload::File).collect()))
-}
-
-/// A list that a form sends as JSON text.
-fn parse_list_field<T: DeserializeOwned>(name: &str, text: Option<String>) -> Result<Option<Vec<T>>> {
-    let Some(text) = text.filter(|text| !text.trim().is_empty()) else { return Ok(None) };
-    json::parse(text.as_bytes()).map_err(|why| {
-        Error::Invalid(format!("'{name}' must be a list as a JSON body has it, written as text. {why}"))
-    })
-}
-
-fn parse_streaming(sent: Option<&Value>) -> Result<bool> {
-    match sent {
-        None | Some(Value::Null | Value::Bool(false)) => Ok(false),
-        Some(Value::Bool(true)) => Ok(true),
-        Some(Value::String(text)) if text == "true" => Ok(true),
-        Some(Value::String(text)) if text == "false" => Ok(false),
-        Some(_) => Err(Error::invalid("'streaming' must be true or false.")),
-    }
-}
-
-/// Proofs in their order (manual 3.1 r3). What a client without another place hides in `overrideConfig` is taken
-/// out before anything else sees it.
-pub(in crate::http::api) fn conversation_proofs(
-    request: &Request,
-    body: Option<String>,
-    overrides: &mut Map<String, Value>,
-) -> Vec<ConversationProof> {
-    let hidden = overrides.remove("sessionToken").and_then(|value| value.as_str().map(str::to_owned));
-    let header = request.header(SESSION_TOKEN).map(str::to_owned);
-    let cookie = request.cookie(SESSION_COOKIE).map(|value| ConversationProof::Cookie(value.to_owned()));
-    [
-        body.map(ConversationProof::Token),
-        header.map(ConversationProof::Token),
-        cookie,
-        hidden.map(ConversationProof::Token),
-    ]
-    .into_iter()
-    .flatten()
-    .collect()
-}
-
-fn parse_history_message(sent: PastMessage) -> Result<HistoryMessage> {
-    let wrong = || {
-        Error::invalid("'history' must be a list of {role: 'userMessage' or 'apiMessage', content: text}.")
-    };
-    let speaker = match sent.role.or(sent.r#type).as_deref() {
-        Some("userMessage") => MessageRole::User,
-        Some("apiMessage") => MessageRole::Api,
-        _ => return Err(wrong()),
-    };
-    Ok(HistoryMessage { role: speaker, text: sent.content.or(sent.message).ok_or_else(wrong)? })
 }

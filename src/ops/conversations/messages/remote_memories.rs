@@ -26,9 +26,7 @@ pub(super) fn delete_remote_memories(
 ) -> Result<()> {
     let Some(live) = app.store.read(|tx| FLOWS.get(tx, workspace, flow))? else { return Ok(()) };
     let Ok(plan) = predictions::plan(app, &live) else { return Ok(()) };
-    if !engine::remembers_outside(&plan) {
-        return Ok(());
-    }
+    let Some(plan) = plan.as_chat().filter(|plan| engine::remembers_outside(plan)) else { return Ok(()) };
     let mut counts: BTreeMap<ChatId, usize> = BTreeMap::new();
     removed.iter().for_each(|place| *counts.entry(place.chat).or_default() += 1);
     let overrides = Overrides::default();
@@ -48,7 +46,7 @@ pub(super) fn delete_remote_memories(
         let newest = app.store.conversation(workspace, flow, &chat, 1)?;
         let Some(session) = newest.into_iter().find_map(|message| message.session) else { continue };
         if memories.is_none() {
-            memories = Some(engine::outside_memories(&plan, &turn, &host)?);
+            memories = Some(engine::outside_memories(plan, &turn, &host)?);
         }
         for memory in memories.iter().flatten() {
             memory.forget(&session, &host)?;

@@ -2,7 +2,7 @@
 
 use crate::cards::kit::{Card, Category, Risk};
 use crate::cards::registry;
-use crate::domain::error::{Error, Result};
+use crate::domain::error::{Error, Result, TransientFault};
 use crate::domain::ids::ChunkId;
 use crate::domain::knowledge::document_store::{CardConfig, LoaderConfig, StoredChunk};
 use crate::domain::predictions::prediction::Document;
@@ -74,7 +74,7 @@ pub(super) fn load(plan: &LoaderConfig, host: &WorkspaceHost<'_>) -> Result<Vec<
         engine::build_loader(&lone(&plan.loader, Category::DocumentLoaders)?, splitter.as_ref(), host)
             .and_then(|loader| crate::cards::kit::Loader::load(loader.as_ref(), host));
     let mut documents = loaded.map_err(|error| match error {
-        Error::RunFailed(why) => Error::Invalid(why),
+        Error::RunFailed(why) | Error::Transient(TransientFault { message: why, .. }) => Error::Invalid(why),
         other => other,
     })?;
     documents.retain(|document| !document.page_content.trim().is_empty());

@@ -4,7 +4,7 @@ use super::media::{self, MediaKind, MediaType};
 use crate::domain::error::{Error, Result};
 use crate::domain::flows::chat_page::{UploadOffer, UploadRule};
 use crate::domain::flows::settings::FlowSettings;
-use crate::engine::{Plan, UploadStore};
+use crate::engine::{FlowPlan, UploadStore};
 use crate::limits::{DOCUMENT_BYTES_MAX, IMAGE_BYTES_MAX};
 
 /// The kinds of upload that are on.
@@ -28,16 +28,16 @@ enum DocumentTypes {
 impl UploadPolicy {
     /// The offer of a flow with these settings; without a plan nothing that depends on cards is offered.
     #[must_use]
-    pub fn from_settings(settings: &FlowSettings, plan: Option<&Plan>) -> Self {
+    pub fn from_settings(settings: &FlowSettings, plan: Option<&FlowPlan>) -> Self {
         let documents = settings.chatbot_config.document_types.as_ref().map(|types| match types[..] {
             [] => DocumentTypes::All,
             _ => DocumentTypes::Only(types.iter().map(|mime| mime.to_ascii_lowercase()).collect()),
         });
         Self {
-            images: plan.is_some_and(|plan| plan.takes_images),
+            images: plan.is_some_and(|plan| plan.takes_images()),
             audio: settings.speech_to_text.provider.is_some(),
             documents,
-            store: plan.and_then(|plan| plan.upload_store.clone()),
+            store: plan.and_then(|plan| plan.upload_store().cloned()),
         }
     }
 

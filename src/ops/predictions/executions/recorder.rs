@@ -1,0 +1,204 @@
+//! The engine's side of a record: a run begins, its steps begin and end and find their places, branches wait, the run ends.
+
+use super::writer::{Change, ExecutionWriter, Record};
+use crate::app::App;
+use crate::clock::Clock;
+use crate::domain::error::{Conflict, Error, Result};
+use crate::domain::ids::{ExecutionId, PauseId, WorkspaceId};
+use crate::domain::predictions::execution::{
+    ABANDONED, Execution, ExecutionEntry, NewExecution, Pause, RunEnd, StepStart, remove_secrets,
+};
+use crate::domain::resource::ResourceId as _;
+use crate::store::queries::executions::{self, PausedRun, PlacedEntry, StepChange};
+use serde_json::{Map, Value};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// A step of a run, by when it began.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct StepNumber(u64);
+
+/// Writes the record of one run. Several branches may use it at once. Nothing here waits for the disk but
+/// [`Self::sync`] and [`Self::finish`]. A recorder that is dropped without an end leaves a run that failed, never one in
+/// progress.
+pub struct ExecutionRecorder {
+    writer: ExecutionWriter,
+    clock: Clock,
+    record: Arc<Record>,
+    next_step: AtomicU64,
+    /// Held while a place is given away, so that places are written in their order.
+    next_place: Mutex<u64>,
+    newest_change: AtomicU64,
+    has_ended: bool,
+}
+
+/// Begins the record of a run. That its flow is there is looked at when the record is written: a run whose flow was deleted
+/// meanwhile has none ([`ExecutionRecorder::is_gone`]).
+#[must_use]
+pub fn begin(app: &App, new: NewExecution) -> ExecutionRecorder {
+    let run = Execution::begin(ExecutionId::random(), new, app.clock.monotonic_now());
+    let recorder = ExecutionRecorder::new(app, &run, (0, 0));
+    recorder.submit(Change::Begin(Box::new(run)));
+    recorder
+}
+
+/// A run that goes on where it waited.
+pub struct ResumedRun {
+    pub recorder: ExecutionRecorder,
+    pub execution: Execution,
+    /// What was answered.
+    pub pause: Pause,
+    /// The canvas it began with, and what the engine left for itself.
+    pub paused: PausedRun,
+    /// What it did so far, in the order of its record.
+    pub entries: Vec<PlacedEntry>,
+}
+
+/// Takes a run up again that waits for this answer, or for its first one. Of two answers to one pause the first wins. The
+/// record goes on behind what it holds.
+///
+/// # Errors
+/// 404; 409 while the run is under way, and when it does not wait for this.
+pub fn resume(
+    app: &App,
+    workspace: &WorkspaceId,
+    id: &ExecutionId,
+    answered: Option<PauseId>,
+) -> Result<ResumedRun> {
+    let now = app.clock.monotonic_now();
+    let (execution, pause, paused, entries, next) = app.store.write(|tx| {
+        let mut pause = None;
+        let execution = executions::edit(tx, workspace, id, |run| {
+            pause = Some(run.resume(answered, now)?);
+            Ok(())
+        })?;
+        let (Some(execution), Some(pause)) = (execution, pause) else { return Err(id.not_found()) };
+        let paused = executions::paused_run(tx, &execution)?;
+        let paused = paused.ok_or(Error::Conflict(Conflict::NothingToAnswer))?;
+        Ok((execution, pause, paused, executions::entries(tx, id)?, executions::next_numbers(tx, id)?))
+    })?;
+    let recorder = ExecutionRecorder::new(app, &execution, next);
+    Ok(ResumedRun { recorder, execution, pause, paused, entries })
+}
+
+/// Ends a run that waits for an answer, for good.
+///
+/// # Errors
+/// 404; 409 while it is under way, and when it has ended.
+pub fn terminate_paused(app: &App, workspace: &WorkspaceId, id: &ExecutionId) -> Result<Execution> {
+    let now = app.clock.monotonic_now();
+    let ended = app.store.write(|tx| executions::edit(tx, workspace, id, |run| run.terminate(now)))?;
+    ended.ok_or_else(|| id.not_found())
+}
+
+impl ExecutionRecorder {
+    fn new(app: &App, run: &Execution, (step, place): (u64, u64)) -> Self {
+        Self {
+            writer: app.executions.clone(),
+            clock: app.clock.clone(),
+            record: Arc::new(Record::new(run.workspace, run.id)),
+            next_step: AtomicU64::new(step),
+            next_place: Mutex::new(place),
+            newest_change: AtomicU64::new(0),
+            has_ended: false,
+        }
+    }
+
+    #[must_use]
+    pub fn id(&self) -> ExecutionId {
+        self.record.id
+    }
+
+    /// True once it is known that the record was deleted, with its flow: nothing is written any more.
+    #[must_use]
+    pub fn is_gone(&self) -> bool {
+        self.record.is_gone()
+    }
+
+    /// Notes a step that begins. Until it ends it counts as in flight.
+    ///
+    /// # Errors
+    /// When it has no stored form.
+    pub fn start(&self, mut start: StepStart) -> Result<StepNumber> {
+        remove_secrets(&mut start.data);
+        let step = self.next_step.fetch_add(1, Ordering::Relaxed);
+        self.submit(Change::Step(StepChange::began(step, &start)?));
+        Ok(StepNumber(step))
+    }
+
+    /// Stores the entry of a step that has ended, once and for all.
+    ///
+    /// # Errors
+    /// When it has no stored form.
+    pub fn end(&self, step: StepNumber, mut entry: ExecutionEntry) -> Result<()> {
+        remove_secrets(&mut entry.data);
+        self.submit(Change::Step(StepChange::ended(step.0, &entry)?));
+        Ok(())
+    }
+
+    /// Gives a step the next place in the record. Called in the order of the record, before or after the step ends.
+    pub fn place(&self, step: StepNumber) {
+        let mut next = self.next_place.lock().unwrap_or_else(PoisonError::into_inner);
+        self.submit(Change::Step(StepChange::Placed { place: *next, step: step.0 }));
+        *next += 1;
+    }
+
+    /// Stores an entry at the next place in the record: of a step that was never in flight, or taken over from another run.
+    ///
+    /// # Errors
+    /// When it has no stored form.
+    pub fn append(&self, entry: ExecutionEntry) -> Result<()> {
+        let step = StepNumber(self.next_step.fetch_add(1, Ordering::Relaxed));
+        self.end(step, entry)?;
+        self.place(step);
+        Ok(())
+    }
+
+    /// Notes a branch that waits for an answer from here on, with what it takes to go on after a restart. The note takes the
+    /// place of an earlier one; a canvas is kept once, however many runs wait with it.
+    pub fn pause(&self, pause: Pause, paused: Arc<PausedRun>) {
+        self.submit(Change::Pause(Box::new(pause), paused, self.clock.monotonic_now()));
+    }
+
+    /// Keeps the values that the next run of the conversation begins with.
+    pub fn keep_values(&self, values: Map<String, Value>) {
+        self.submit(Change::Values(values));
+    }
+
+    /// Waits until everything so far is durable.
+    ///
+    /// # Errors
+    /// When something of it could not be stored.
+    pub fn sync(&self) -> Result<()> {
+        self.writer.wait(&self.record, self.newest_change.load(Ordering::Acquire))
+    }
+
+    /// Ends the run, or leaves it stopped where a branch waits; what it came to, when that is durable. Steps still in flight
+    /// are kept as terminated.
+    ///
+    /// # Errors
+    /// 404 when the record was deleted meanwhile; when something of it could not be stored.
+    pub fn finish(mut self, end: RunEnd) -> Result<Execution> {
+        self.has_ended = true;
+        self.submit(Change::End(end, self.clock.monotonic_now()));
+        self.sync()?;
+        let Record { workspace, id, .. } = &*self.record;
+        let store = self.writer.store()?;
+        store.read(|tx| executions::find(tx, workspace, id))?.ok_or_else(|| id.not_found())
+    }
+
+    fn submit(&self, change: Change) {
+        if !self.is_gone() {
+            let number = self.writer.submit(&self.record, change);
+            self.newest_change.fetch_max(number, Ordering::AcqRel);
+        }
+    }
+}
+
+impl Drop for ExecutionRecorder {
+    fn drop(&mut self) {
+        if !self.has_ended {
+            self.submit(Change::End(RunEnd::Failed(ABANDONED.to_owned()), self.clock.monotonic_now()));
+        }
+    }
+}

@@ -1,0 +1,94 @@
+//! Pauses whose time is up: the run goes on as if a person had rejected, and its answer is stored in the conversation
+//! (manual 16.5).
+
+use super::ask::{self, PredictionRequest};
+use super::conversation::ConversationRef;
+use super::nested::CallPath;
+use super::run;
+use crate::app::App;
+use crate::base::cancel::CancelToken;
+use crate::cards::kit::NullSink;
+use crate::domain::conversations::conversation_name::ConversationName;
+use crate::domain::error::{Conflict, Error, Result};
+use crate::domain::flows::draft::CanvasSide;
+use crate::domain::predictions::execution::{Execution, ExecutionState};
+use crate::domain::predictions::human_input::{Decision, HumanInput};
+use crate::domain::predictions::prediction::{ChatType, Question};
+use crate::state::pause_timers::PauseTimer;
+use crate::store::Order;
+use crate::store::queries::executions::{self as rows, ExecutionScope, TimeSpan};
+use crate::store::tables::{FLOWS, WORKSPACES};
+use std::ops::ControlFlow;
+use std::sync::Arc;
+
+/// What the conversation shows in the place of an answer.
+const NO_ANSWER: &str = "There was no answer in time.";
+
+/// Starts the timers of all pauses that wait, after a start of the service.
+///
+/// # Errors
+/// When the database cannot be read.
+pub fn load_pause_timers(app: &App) -> Result<()> {
+    let waiting = app.store.read(|tx| {
+        let mut found = Vec::new();
+        for workspace in WORKSPACES.list(tx)? {
+            let scope = ExecutionScope::State(ExecutionState::Stopped);
+            rows::walk(tx, &workspace.id, scope, TimeSpan::ALWAYS, Order::Ascending, |row| {
+                found.extend(rows::find(tx, &workspace.id, &row.id)?);
+                Ok(ControlFlow::Continue(()))
+            })?;
+        }
+        Ok(found)
+    })?;
+    waiting.iter().for_each(|run| start_timers(app, run));
+    Ok(())
+}
+
+/// Starts the timers of a run's pauses.
+pub(super) fn start_timers(app: &App, run: &Execution) {
+    for pause in run.pauses() {
+        if let Some(ends) = pause.timeout_at {
+            let (workspace, execution) = (run.workspace, run.id);
+            app.state.pause_timers.add(PauseTimer { ends, workspace, execution, pause: pause.id });
+        }
+    }
+}
+
+/// Ends a pause whose time is up. One that was answered meanwhile is over already.
+pub fn end_pause(app: &App, due: &PauseTimer, cancel: &CancelToken) {
+    match go_on(app, due, cancel) {
+        Ok(())
+        | Err(Error::Conflict(Conflict::NothingToAnswer | Conflict::RunUnderWay) | Error::NotFound(_)) => {}
+        Err(fault) => {
+            tracing::warn!(error = fault.for_log(), execution = %due.execution, "a run whose pause ended failed");
+        }
+    }
+}
+
+fn go_on(app: &App, due: &PauseTimer, cancel: &CancelToken) -> Result<()> {
+    let found = app.store.read(|tx| {
+        let run = rows::find(tx, &due.workspace, &due.execution)?;
+        let Some(run) = run.filter(|run| run.pauses().any(|pause| pause.id == due.pause)) else {
+            return Ok(None);
+        };
+        Ok(FLOWS.get(tx, &due.workspace, &run.flow)?.map(|flow| (run, flow)))
+    })?;
+    let Some((run, flow)) = found else { return Ok(()) };
+    let input = HumanInput {
+        decision: Decision::Reject,
+        action: Some(due.pause.to_string()),
+        node: None,
+        feedback: None,
+    };
+    let question = Question { text: NO_ANSWER.to_owned(), human_input: Some(input), ..Question::default() };
+    let chat_type = if run.is_test { ChatType::Internal } else { ChatType::External };
+    let name = Some(run.session).filter(|session| *session != run.chat.to_string());
+    let asked = PredictionRequest { flow: Arc::new(flow), question, chat_type, side: CanvasSide::Live };
+    let within = ask::Within {
+        conversation: ConversationRef::Existing(run.chat),
+        name: name.map(|name| ConversationName::parse(&name.into())).transpose()?,
+        path: CallPath::default(),
+    };
+    let entry = ask::prepare_nested(app, asked, Some(within), cancel)?;
+    run::run(app, &entry, cancel, &mut NullSink).map(drop)
+}

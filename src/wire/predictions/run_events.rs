@@ -1,0 +1,73 @@
+//! What a run of an agentflow shows while it runs (manual 2.8).
+
+use crate::domain::predictions::execution::{ExecutionEntry, StepStatus};
+use crate::domain::predictions::run_event::StepLabel;
+use serde::Serialize;
+use serde_json::{Map, Value};
+
+/// A step that began or ended.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct StepEventView<'a> {
+    node_id: &'a str,
+    node_label: &'a str,
+    status: StepEventStatus,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    error: Option<&'a str>,
+}
+
+#[derive(Debug, Serialize)]
+#[serde(untagged)]
+enum StepEventStatus {
+    Begun(UnderWay),
+    Ended(StepStatus),
+}
+
+#[derive(Debug, Serialize)]
+enum UnderWay {
+    #[serde(rename = "INPROGRESS")]
+    InProgress,
+}
+
+impl<'a> StepEventView<'a> {
+    #[must_use]
+    pub const fn from_start(StepLabel { node, label }: StepLabel<'a>) -> Self {
+        let status = StepEventStatus::Begun(UnderWay::InProgress);
+        Self { node_id: node, node_label: label, status, error: None }
+    }
+
+    #[must_use]
+    pub const fn from_end(
+        StepLabel { node, label }: StepLabel<'a>,
+        status: StepStatus,
+        error: Option<&'a str>,
+    ) -> Self {
+        Self { node_id: node, node_label: label, status: StepEventStatus::Ended(status), error }
+    }
+}
+
+/// A step of the record of a run.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "RunStep"))]
+pub struct RunStepView<'a> {
+    node_id: &'a str,
+    node_label: &'a str,
+    /// What it worked with, what it made, and the state it left; or what it failed with.
+    data: &'a Map<String, Value>,
+    /// The nodes it was reached from.
+    previous_node_ids: &'a [String],
+    status: StepStatus,
+}
+
+impl<'a> From<&'a ExecutionEntry> for RunStepView<'a> {
+    fn from(entry: &'a ExecutionEntry) -> Self {
+        Self {
+            node_id: &entry.node_id,
+            node_label: &entry.node_label,
+            data: &entry.data,
+            previous_node_ids: &entry.previous_node_ids,
+            status: entry.status,
+        }
+    }
+}
