@@ -28,6 +28,7 @@ describe.skipIf(missing)('flows', () => {
     await service.call('POST', `/flow-drafts/${orders.id}/publish`, {});
     await service.call('PUT', `/flow-drafts/${orders.id}`, { flowData: canvas(3) });
     await make('Weather', 'CHATFLOW');
+    await make('Old team', 'MULTIAGENT');
     await make('Onboarding helper', 'CHATFLOW', '', { publishInstantly: true });
   });
 
@@ -38,8 +39,9 @@ describe.skipIf(missing)('flows', () => {
     for (const [name, state] of [
       ['Billing assistant', 'Live'],
       ['Order status', 'Unpublished changes'],
-      // Its canvas is published, and its kind answers nobody here.
-      ['Refund approvals', 'Cannot run here'],
+      ['Refund approvals', 'Unpublished changes'],
+      // Its kind answers nobody here.
+      ['Old team', 'Cannot run here'],
       ['Weather', 'Never published'],
       ['Onboarding helper', 'Straight to Live'],
     ] as const) {
@@ -80,13 +82,20 @@ describe.skipIf(missing)('flows', () => {
       .click();
     await expect.poll(names).toEqual(['Billing assistant']);
     await page.goto('/?state=changes');
-    await expect.poll(names).toEqual(['Order status']);
+    await expect.poll(names).toEqual(['Order status', 'Refund approvals']);
     await page.goto('/?state=unsupported');
-    await expect.poll(names).toEqual(['Refund approvals']);
+    await expect.poll(names).toEqual(['Old team']);
     await page.goto('/?sort=name-up');
     await expect
       .poll(names)
-      .toEqual(['Billing assistant', 'Onboarding helper', 'Order status', 'Refund approvals', 'Weather']);
+      .toEqual([
+        'Billing assistant',
+        'Old team',
+        'Onboarding helper',
+        'Order status',
+        'Refund approvals',
+        'Weather',
+      ]);
     await close();
   });
 
@@ -154,12 +163,12 @@ describe.skipIf(missing)('flows', () => {
   it('exports a file that can be imported again, and refuses what is no flow', async () => {
     const { page, close } = await signedIn('/', { allowed: [/export-import\/import .*400/] });
     const saving = page.waitForEvent('download');
-    await page.getByRole('button', { name: 'Actions for Refund approvals' }).click();
+    await page.getByRole('button', { name: 'Actions for Old team' }).click();
     await page.getByRole('menuitem', { name: 'Export' }).click();
     const file = await (await saving).path();
     expect(JSON.parse(readFileSync(file, 'utf8'))).toMatchObject({
-      name: 'Refund approvals',
-      type: 'AGENTFLOW',
+      name: 'Old team',
+      type: 'MULTIAGENT',
     });
     const picker = page.locator('input[type=file]');
     await picker.setInputFiles({
@@ -188,14 +197,14 @@ describe.skipIf(missing)('flows', () => {
     await done.getByRole('button', { name: 'Publish all that can run' }).click();
     await done.getByText('0 flows are Live now').waitFor();
     await done
-      .getByText(/cannot run flows of type AGENTFLOW/)
+      .getByText(/cannot run flows of type MULTIAGENT/)
       .first()
       .waitFor();
     await axe(page);
     await shot(page, 'flows-imported');
     await done.getByRole('button', { name: 'Close' }).last().click();
     const all = await service.call<{ name: string }[]>('GET', '/chatflows?fields=summary');
-    expect(all.filter((flow) => flow.name === 'Refund approvals')).toHaveLength(2);
+    expect(all.filter((flow) => flow.name === 'Old team')).toHaveLength(2);
     await close();
   });
 

@@ -330,6 +330,30 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/executions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Lists the records of agentflow runs.
+         * @description Needs one of: executions:view.
+         */
+        get: operations["listExecutions"];
+        put?: never;
+        post?: never;
+        /**
+         * Deletes records of runs that are not under way.
+         * @description Needs one of: executions:delete.
+         */
+        delete: operations["deleteExecutions"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/node-config": {
         parameters: {
             query?: never;
@@ -2056,6 +2080,51 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/executions/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Reads the record of a run.
+         * @description Needs one of: executions:view.
+         */
+        get: operations["getExecution"];
+        /**
+         * Shares the record of a run with everybody, or with nobody.
+         * @description Needs one of: executions:update. Besides, because it shows what is stored, one of: executions:view, executions:update.
+         */
+        put: operations["shareExecution"];
+        post?: never;
+        /**
+         * Deletes the record of a run.
+         * @description Needs one of: executions:delete.
+         */
+        delete: operations["deleteExecution"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/public-executions/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Reads the record of a run that is shared. */
+        get: operations["getPublicExecution"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/public-chatflows/{id}": {
         parameters: {
             query?: never;
@@ -2229,6 +2298,26 @@ export interface paths {
          * @description Needs one of: chatflows:update, agentflows:update.
          */
         post: operations["rollBack"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/executions/{id}/stop": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Ends a run that is under way or waits for a person.
+         * @description Needs one of: executions:update. Besides, because it shows what is stored, one of: executions:view, executions:update.
+         */
+        post: operations["stopExecution"];
         delete?: never;
         options?: never;
         head?: never;
@@ -2439,6 +2528,13 @@ export interface components {
             text: string;
             /** @description Where the flow answers with a value. */
             json?: unknown;
+            /**
+             * Format: uuid
+             * @description The record of the run of an agentflow.
+             */
+            executionId?: string;
+            /** @description Its steps. */
+            agentFlowExecutedData?: components["schemas"]["RunStep"][];
             question: string;
             /**
              * Format: uuid
@@ -2459,6 +2555,10 @@ export interface components {
             };
             /** @description JSON text of a list. */
             followUpPrompts?: string;
+            /** @description What a person is asked to decide, where a run of an agentflow waits. */
+            action?: {
+                [key: string]: unknown;
+            };
             isStreamValid: boolean;
             sourceDocuments?: components["schemas"]["SourceDocument"][];
             usedTools?: components["schemas"]["UsedTool"][];
@@ -2624,6 +2724,10 @@ export interface components {
             fileType?: string;
             /** @description Takes several wires. */
             list?: boolean;
+            /** @description The fields of each row of a list. */
+            array?: components["schemas"]["CardParam"][];
+            /** @description What is chosen is a card, whose settings stand beside it in the input of this name with `Config` behind it. */
+            loadConfig?: boolean;
         };
         /** @description What is wrong with a card. */
         CardProblems: {
@@ -2765,6 +2869,11 @@ export interface components {
             /** @description Empty. */
             raw: unknown[];
             affected: number;
+        };
+        /** @description How many records were deleted. */
+        DeletedExecutions: {
+            success: boolean;
+            deletedCount: number;
         };
         /** @description Which model says what a document store is good for. */
         DescribeStore: {
@@ -2953,6 +3062,102 @@ export interface components {
             code?: "UNAVAILABLE";
             /** @description True when a session ended: sign in again. */
             retry?: boolean;
+        };
+        /** @description The record of a run. */
+        Execution: {
+            /**
+             * Format: uuid
+             * @description Names the record of one run of an agentflow.
+             */
+            id: string;
+            /**
+             * @description Where a run stands, as lists filter by it.
+             * @enum {string}
+             */
+            state: "INPROGRESS" | "FINISHED" | "ERROR" | "TERMINATED" | "TIMEOUT" | "STOPPED";
+            /** @description Why it failed. */
+            error: string | null;
+            /** @description What each step did, in the order of the record. */
+            executionData?: components["schemas"]["ExecutionEntry"][] | null;
+            /** @description A text was cut, or there was no room for what the steps did. */
+            cut?: boolean;
+            agentflow: components["schemas"]["FlowOfExecution"] | null;
+            /** Format: date-time */
+            createdDate: string;
+            /**
+             * Format: date-time
+             * @description When it began, paused, went on, ended or was shared.
+             */
+            updatedDate: string;
+            /**
+             * Format: date-time
+             * @description Since when nothing of it runs.
+             */
+            stoppedDate: string | null;
+            /**
+             * Format: uuid
+             * @description Names a flow in paths, records and history.
+             */
+            agentflowId: string;
+            /** @description What callers and memories call the conversation. */
+            sessionId: string;
+            /**
+             * Format: uuid
+             * @description Names a conversation; always made by the server.
+             */
+            chatId: string;
+            /** @description Asked in the canvas test chat. */
+            isTest: boolean;
+            /** @description What a chat shows to ask for the first answer that the run waits for. */
+            action?: {
+                [key: string]: unknown;
+            } | null;
+            /** @description What the run waits for. */
+            pauses: components["schemas"]["Pause"][];
+            isPublic: boolean;
+            /**
+             * Format: uuid
+             * @description Names a workspace: the wall between what different teams can see.
+             */
+            workspaceId: string;
+            /**
+             * Format: uuid
+             * @description The run whose steps were taken over.
+             */
+            fromExecution?: string | null;
+            /** @description The version of Live that ran. */
+            flowVersion?: string | null;
+        };
+        /** @description What can be changed of a record. */
+        ExecutionEdit: {
+            /** @description Everybody who has its address may read it. */
+            isPublic?: boolean | null;
+        };
+        /** @description What a step did. */
+        ExecutionEntry: {
+            nodeId: string;
+            nodeLabel: string;
+            data: {
+                [key: string]: unknown;
+            };
+            previousNodeIds: string[];
+            /**
+             * @description How a step ended. One that is under way has no entry.
+             * @enum {string}
+             */
+            status: "FINISHED" | "ERROR" | "STOPPED" | "TERMINATED";
+            /** @description A text of it was cut. */
+            cut?: boolean;
+        };
+        /** @description Which records to delete. */
+        ExecutionList: {
+            /** @description Their ids. */
+            executionIds: string[];
+        };
+        /** @description A page, and how many rows there are in all. */
+        ExecutionPage: {
+            data: components["schemas"]["Execution"][];
+            total: number;
         };
         /** @description What shall be in the file; nothing named is everything the caller may have, without conversations. */
         Export: {
@@ -3279,6 +3484,16 @@ export interface components {
                 [key: string]: unknown;
             }) | null;
         };
+        /** @description The flow of a run. */
+        FlowOfExecution: {
+            /**
+             * Format: uuid
+             * @description Names a flow in paths, records and history.
+             */
+            id: string;
+            name: string;
+            type: components["schemas"]["FlowType"];
+        };
         /** @description A flow without its canvas, with the state of its draft. */
         FlowOutline: {
             /**
@@ -3425,6 +3640,16 @@ export interface components {
         /** @description Whether version history is on. */
         HistoryStatus: {
             enabled: boolean;
+        };
+        /** @description What a person decided. Without an id of an action or a node the first pause of the conversation that is open is meant. */
+        HumanInput: {
+            /** @enum {string} */
+            type: "proceed" | "reject";
+            /** @description The node that waits. */
+            startNodeId?: string | null;
+            /** @description The action of the answer that asked. */
+            actionId?: string | null;
+            feedback?: string | null;
         };
         /** @description An export, a flow, a tool or a canvas, with how it is to come in beside it. */
         Import: {
@@ -3935,6 +4160,24 @@ export interface components {
             type?: "userMessage" | "apiMessage" | null;
             message?: string | null;
         };
+        /** @description Something a run waits for. */
+        Pause: {
+            /**
+             * Format: uuid
+             * @description Names one pause of a run, and with it the answer that the run waits for.
+             */
+            actionId: string;
+            nodeId: string;
+            nodeLabel: string;
+            iterationIndex?: number | null;
+            /** Format: date-time */
+            createdDate: string;
+            /**
+             * Format: date-time
+             * @description When the reject way is taken without an answer.
+             */
+            timeoutAt?: string | null;
+        };
         /** @description A permission. */
         PermissionRow: {
             key: string;
@@ -4019,6 +4262,39 @@ export interface components {
                 tempToken: string;
             };
         };
+        /** @description The record of a run that is shared, without what tells whose conversation it was. */
+        PublicExecution: {
+            /**
+             * Format: uuid
+             * @description Names the record of one run of an agentflow.
+             */
+            id: string;
+            /**
+             * @description Where a run stands, as lists filter by it.
+             * @enum {string}
+             */
+            state: "INPROGRESS" | "FINISHED" | "ERROR" | "TERMINATED" | "TIMEOUT" | "STOPPED";
+            /** @description Why it failed. */
+            error: string | null;
+            /** @description What each step did, in the order of the record. */
+            executionData?: components["schemas"]["ExecutionEntry"][] | null;
+            /** @description A text was cut, or there was no room for what the steps did. */
+            cut?: boolean;
+            agentflow: components["schemas"]["FlowOfExecution"] | null;
+            /** Format: date-time */
+            createdDate: string;
+            /**
+             * Format: date-time
+             * @description When it began, paused, went on, ended or was shared.
+             */
+            updatedDate: string;
+            /**
+             * Format: date-time
+             * @description Since when nothing of it runs.
+             */
+            stoppedDate: string | null;
+            isPublic: boolean;
+        };
         /** @description What a page needs to know before anybody signs in. */
         PublicSettings: {
             PLATFORM_TYPE: string;
@@ -4084,6 +4360,8 @@ export interface components {
             form?: {
                 [key: string]: unknown;
             } | null;
+            /** @description A decision about a step of an agentflow that waits for the person. */
+            humanInput?: components["schemas"]["HumanInput"] | null;
             /** @description Answers as a stream of events. */
             streaming?: (boolean | ("true" | "false")) | null;
             /** @description Goes on with a conversation, when its token comes along. */
@@ -4117,6 +4395,10 @@ export interface components {
             chatId?: string;
             sessionToken?: string;
             leadEmail?: string;
+            /** @description JSON text of an object. */
+            form?: string;
+            /** @description JSON text of an object. */
+            humanInput?: string;
             /** @description JSON text of a list. */
             history?: string;
             /** @description JSON text of a list. */
@@ -4288,6 +4570,22 @@ export interface components {
         /** @description Which version becomes Live. */
         Rollback: {
             sha: string;
+        };
+        /** @description A step of the record of a run. */
+        RunStep: {
+            nodeId: string;
+            nodeLabel: string;
+            /** @description What it worked with, what it made, and the state it left; or what it failed with. */
+            data: {
+                [key: string]: unknown;
+            };
+            /** @description The nodes it was reached from. */
+            previousNodeIds: string[];
+            /**
+             * @description How a step ended. One that is under way has no entry.
+             * @enum {string}
+             */
+            status: "FINISHED" | "ERROR" | "STOPPED" | "TERMINATED";
         };
         /** @description A passage and how near it is. */
         ScoredPassage: {
@@ -5784,6 +6082,90 @@ export interface operations {
             414: components["responses"]["AddressTooLong"];
             415: components["responses"]["WrongType"];
             429: components["responses"]["TooMany"];
+            431: components["responses"]["HeadTooLarge"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listExecutions: {
+        parameters: {
+            query?: {
+                /** @description Only this record. */
+                id?: string;
+                /** @description Only runs of this flow. */
+                agentflowId?: string;
+                /** @description Only runs of flows whose name has this in it, in whatever case. */
+                agentflowName?: string;
+                /** @description Only runs of this session. */
+                sessionId?: string;
+                /** @description Only runs in this state. */
+                state?: "INPROGRESS" | "FINISHED" | "ERROR" | "TERMINATED" | "TIMEOUT" | "STOPPED";
+                /** @description Only runs that changed last from then on. */
+                startDate?: string;
+                /** @description Only runs that changed last until then. */
+                endDate?: string;
+                /** @description `true`: with what each run did. */
+                full?: "true" | "false";
+                /** @description Which page, from 1, which is usual. */
+                page?: number;
+                /** @description How many rows a page has: 12 unless it is given, 100 at most. */
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ExecutionPage"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            408: components["responses"]["TooSlow"];
+            414: components["responses"]["AddressTooLong"];
+            415: components["responses"]["WrongType"];
+            431: components["responses"]["HeadTooLarge"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    deleteExecutions: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ExecutionList"];
+            };
+        };
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeletedExecutions"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            408: components["responses"]["TooSlow"];
+            413: components["responses"]["TooLarge"];
+            414: components["responses"]["AddressTooLong"];
+            415: components["responses"]["WrongType"];
             431: components["responses"]["HeadTooLarge"];
             500: components["responses"]["Failed"];
             503: components["responses"]["Unavailable"];
@@ -8899,6 +9281,7 @@ export interface operations {
             403: components["responses"]["RefusedByFlow"];
             404: components["responses"]["NotFound"];
             408: components["responses"]["TooSlow"];
+            409: components["responses"]["Conflict"];
             413: components["responses"]["TooLarge"];
             414: components["responses"]["AddressTooLong"];
             415: components["responses"]["WrongType"];
@@ -8939,6 +9322,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             408: components["responses"]["TooSlow"];
+            409: components["responses"]["Conflict"];
             413: components["responses"]["TooLarge"];
             414: components["responses"]["AddressTooLong"];
             415: components["responses"]["WrongType"];
@@ -9901,6 +10285,142 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
+    getExecution: {
+        parameters: {
+            query?: {
+                /** @description `true`: with texts of more than 1 MiB as they are. */
+                whole?: "true" | "false";
+            };
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Execution"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["TooSlow"];
+            414: components["responses"]["AddressTooLong"];
+            415: components["responses"]["WrongType"];
+            431: components["responses"]["HeadTooLarge"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    shareExecution: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ExecutionEdit"];
+            };
+        };
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Execution"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["TooSlow"];
+            413: components["responses"]["TooLarge"];
+            414: components["responses"]["AddressTooLong"];
+            415: components["responses"]["WrongType"];
+            431: components["responses"]["HeadTooLarge"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    deleteExecution: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeletedExecutions"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["TooSlow"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLarge"];
+            414: components["responses"]["AddressTooLong"];
+            415: components["responses"]["WrongType"];
+            431: components["responses"]["HeadTooLarge"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getPublicExecution: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PublicExecution"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["TooSlow"];
+            414: components["responses"]["AddressTooLong"];
+            415: components["responses"]["WrongType"];
+            431: components["responses"]["HeadTooLarge"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
     getPublicFlow: {
         parameters: {
             query?: never;
@@ -10276,6 +10796,40 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["RestoreResult"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["TooSlow"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLarge"];
+            414: components["responses"]["AddressTooLong"];
+            415: components["responses"]["WrongType"];
+            431: components["responses"]["HeadTooLarge"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    stopExecution: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Execution"];
                 };
             };
             400: components["responses"]["BadRequest"];
