@@ -1,6 +1,7 @@
 //! Good requests for the routes around flows: conversations, keys, icons, files of the workspace. As `access::sample`.
 
-use crate::permission_limits::{CREDENTIAL, marked_canvas};
+use crate::executions::{record, waiting};
+use crate::permission_limits::{CREDENTIAL, FLOW, marked_canvas};
 use crate::support::Server;
 use serde_json::{Value, json};
 
@@ -8,6 +9,7 @@ use serde_json::{Value, json};
 pub type Sample = (Option<String>, Option<Value>);
 
 /// `None` for a route of another group.
+#[allow(clippy::too_many_lines, reason = "a line or two for each route")]
 pub fn sample(server: &Server, method: &str, pattern: &str, kind: &str, held: &str) -> Option<Sample> {
     let flow = || server.flow_with(&marked_canvas(), &json!({ "type": kind }));
     Some(match (method, pattern) {
@@ -39,6 +41,17 @@ pub fn sample(server: &Server, method: &str, pattern: &str, kind: &str, held: &s
         ("GET", "/chatflows/apikey/:apikey" | "/verify/apikey/:apikey") => {
             server.flow(&marked_canvas());
             (server.key(&["chatflows:view"])["apiKey"].as_str().map(str::to_owned), None)
+        }
+        ("GET", "/executions") => (None, None),
+        ("GET" | "DELETE", "/executions/:id") => (Some(record(server, &flow(), FLOW)), None),
+        ("POST", "/executions/:id/stop") => (Some(waiting(server, &flow())), None),
+        ("PUT", "/executions/:id") => (Some(record(server, &flow(), FLOW)), Some(json!({"isPublic": true}))),
+        ("DELETE", "/executions") => (None, Some(json!({"executionIds": [record(server, &flow(), FLOW)]}))),
+        ("GET", "/public-executions/:id") => {
+            let run = record(server, &flow(), FLOW);
+            let path = format!("/executions/{run}");
+            server.owner("PUT", &path).json(&json!({"isPublic": true})).send().is(200);
+            (Some(run), None)
         }
         ("POST", "/node-config") => (None, Some(json!({"name": "chatOpenAI", "inputs": {}}))),
         ("GET", "/node-icon/:name") => (Some("chatOpenAI".to_owned()), None),

@@ -142,7 +142,7 @@ fn every_answer_of_every_route_is_as_described() {
         let mut dresses: Vec<Call> = vec![good(), good().bearer(&wrong), good().header("Cookie", &fresh)];
         if let RequiredAccess::AnyOf(permissions) = route.guard.access {
             let (header, value) = access_callers::holder(&server, route, permissions[0]);
-            let other = server.key(&["executions:view"])["apiKey"].as_str().unwrap().to_owned();
+            let other = server.key(&["agentflows:domains"])["apiKey"].as_str().unwrap().to_owned();
             dresses.extend([good().header(header, &value), good().bearer(&other)]);
         }
         for call in dresses {

@@ -321,8 +321,8 @@ fn permission_is_asked_for_the_flows_own_kind() {
 #[test]
 fn a_kind_that_cannot_run_here_says_so() {
     let server = Server::start();
-    let flow = id(&make(&server, json!({"type": "AGENTFLOW", "flowData": scripted_flow()})));
-    assert!(server.ask(&flow, &json!({"question": "Hi"})).is_error(400).contains("AGENTFLOW"));
+    let flow = id(&make(&server, json!({"type": "MULTIAGENT", "flowData": scripted_flow()})));
+    assert!(server.ask(&flow, &json!({"question": "Hi"})).is_error(400).contains("MULTIAGENT"));
 }
 
 #[test]

@@ -349,9 +349,9 @@ fn a_form_in_place_of_a_question_is_judged_by_what_the_flow_begins_with() {
     let chat = server.flow(&scripted_flow());
     let fault = server.ask(&chat, &body).is_error(400);
     assert!(fault.contains("begins with a question"), "{fault}");
-    let agentflow = server.flow_with(&scripted_flow(), &json!({"type": "AGENTFLOW"}));
-    let fault = server.ask(&agentflow, &body).is_error(400);
-    assert!(fault.contains("AGENTFLOW"), "{fault}");
+    let team = server.flow_with(&scripted_flow(), &json!({"type": "MULTIAGENT"}));
+    let fault = server.ask(&team, &body).is_error(400);
+    assert!(fault.contains("MULTIAGENT"), "{fault}");
     let fault = server.ask(&chat, &json!({"form": "Oslo"})).is_error(400);
     assert!(fault.contains("'form' must be an object"), "{fault}");
     server.ask(&chat, &json!({"form": null})).is_error(400);

@@ -129,13 +129,13 @@ fn a_preview_says_what_will_not_run_as_validation_does_afterwards() {
             {"id": flow, "name": "odd", "type": "CHATFLOW", "flowData": odd},
             {"name": "fine", "type": "CHATFLOW", "flowData": scripted_flow()},
         ],
-        "AgentFlowV2": [{"name": "steps", "type": "AGENTFLOW", "flowData": scripted_flow()}],
+        "AgentFlow": [{"name": "steps", "type": "MULTIAGENT", "flowData": scripted_flow()}],
     });
     let preview = import(&server, &file, "preview", &json!({}));
     assert_eq!(
         preview["unsupported"],
         json!([
-            {"what": "type", "name": "AGENTFLOW", "count": 1, "flows": 1},
+            {"what": "type", "name": "MULTIAGENT", "count": 1, "flows": 1},
             {"what": "card", "name": "oddCard", "count": 1, "flows": 1},
         ])
     );

@@ -57,7 +57,7 @@ fn values_of_overrides() {
     let allowed = &settings.api_config.overrides;
     fuzz("overrides", seeds("overrides"), WORDS, |input| {
         let Ok(Value::Object(sent)) = serde_json::from_slice(input) else { return (0, 0) };
-        match Overrides::evaluate(&plan, allowed, &sent, &|name| name == "a") {
+        match Overrides::evaluate(&plan.places(), allowed, &sent, &|name| name == "a") {
             Ok(decided) => (1 + decided.ignored_names().len(), decided.variables().len()),
             Err(error) => (1_000 + error.to_string().len(), 0),
         }

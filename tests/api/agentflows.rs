@@ -1,0 +1,21 @@
+//! Flows of steps, run through the API as their callers do (manual 2.8, 15, 16).
+
+mod answers;
+mod approvals;
+mod branches;
+mod drawings;
+mod failures;
+mod human_input;
+mod iterations;
+mod kept;
+mod loops;
+mod memory;
+mod nested;
+mod overrides;
+mod pauses_beside;
+mod records;
+mod shapes;
+mod starts;
+mod steps;
+mod stops;
+mod values;

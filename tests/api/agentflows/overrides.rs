@@ -1,0 +1,127 @@
+//! What a request may change of a flow of steps: what its owner listed, and nothing else.
+
+use super::steps::{START, Steps, llm, reply};
+use crate::overrides::override_settings;
+use crate::support::Server;
+use serde_json::{Value, json};
+
+fn two_writers() -> Steps {
+    Steps::begin_with_state(&json!({"tone": "kind", "other": "same"}))
+        .card("llmAgentflow_0", "First", llm("one"))
+        .card("llmAgentflow_1", "Second", llm("two"))
+        .card(
+            "directReplyAgentflow_0",
+            "Reply",
+            reply("{{ llmAgentflow_0 }} {{ llmAgentflow_1 }} {{ $flow.state.tone }} {{ $flow.state.other }}"),
+        )
+        .chain(&[START, "llmAgentflow_0", "llmAgentflow_1", "directReplyAgentflow_0"])
+}
+
+#[track_caller]
+fn says(server: &Server, flow: &str, overrides: Value) -> String {
+    let body = json!({"question": "Hi", "overrideConfig": overrides});
+    server.ask(flow, &body).is(200).json()["text"].as_str().unwrap().to_owned()
+}
+
+#[test]
+fn a_listed_setting_of_a_picked_model_changes_one_run() {
+    let server = Server::start();
+    let flow = two_writers().flow_with(&server, override_settings(&[("First", &["fallback"])], &[]));
+    assert_eq!(says(&server, &flow, json!({"llmModelConfig": {"fallback": "new"}})), "new two kind same");
+    assert_eq!(says(&server, &flow, json!({})), "one two kind same");
+}
+
+#[test]
+fn a_setting_of_a_picked_model_that_is_not_listed_is_ignored() {
+    let server = Server::start();
+    let sent = json!({"llmModelConfig": {"fallback": "new"}});
+    for settings in [
+        json!({}),
+        override_settings(&[("First", &["delayMs", "llmModelConfig"])], &[]),
+        override_settings(&[("Reply", &["fallback"])], &[]),
+    ] {
+        let flow = two_writers().flow_with(&server, settings.clone());
+        assert_eq!(says(&server, &flow, sent.clone()), "one two kind same", "{settings}");
+    }
+}
+
+#[test]
+fn a_setting_may_be_sent_for_one_node() {
+    let server = Server::start();
+    let listed = override_settings(&[("First", &["fallback"]), ("Second", &["fallback"])], &[]);
+    let flow = two_writers().flow_with(&server, listed);
+    let sent = json!({"llmModelConfig": {"llmAgentflow_1": {"fallback": "new"}}});
+    assert_eq!(says(&server, &flow, sent), "one new kind same");
+}
+
+#[test]
+fn which_model_is_picked_never_changes() {
+    let server = Server::start();
+    let listed = override_settings(&[("First", &["llmModel", "FLOWISE_CREDENTIAL_ID", "credential"])], &[]);
+    let flow = two_writers().flow_with(&server, listed);
+    let sent = json!({"llmModel": "chatOpenAI", "llmModelConfig": {"FLOWISE_CREDENTIAL_ID": "x", "llmModel": "chatOpenAI"}});
+    assert_eq!(says(&server, &flow, sent), "one two kind same");
+}
+
+#[test]
+fn a_listed_start_state_changes_the_values_that_are_sent() {
+    let server = Server::start();
+    let flow = two_writers().flow_with(&server, override_settings(&[("Start", &["startState"])], &[]));
+    let sent = json!({"startState": {"startAgentflow_0": [{"key": "tone", "value": "curt"}]}});
+    assert_eq!(says(&server, &flow, sent), "one two curt same");
+    let flat = json!({"startState": [{"key": "tone", "value": "curt {{ question }}"}]});
+    assert_eq!(
+        says(&server, &flow, flat),
+        "one two curt {{ question }} same",
+        "what is sent is no reference"
+    );
+}
+
+#[test]
+fn a_start_state_that_is_not_listed_is_ignored() {
+    let server = Server::start();
+    let flow = two_writers().flow(&server);
+    let sent = json!({"startState": [{"key": "tone", "value": "curt"}]});
+    assert_eq!(says(&server, &flow, sent), "one two kind same");
+}
+
+#[test]
+fn a_value_that_a_setting_cannot_hold_is_refused() {
+    let server = Server::start();
+    let flow = two_writers().flow_with(&server, override_settings(&[("First", &["delayMs"])], &[]));
+    let body = json!({"question": "Hi", "overrideConfig": {"llmModelConfig": {"delayMs": "long"}}});
+    assert!(server.ask(&flow, &body).is_error(400).contains("delayMs"));
+}
+
+#[test]
+fn a_listed_text_of_a_step_is_text_and_no_reference() {
+    let server = Server::start();
+    let flow =
+        two_writers().flow_with(&server, override_settings(&[("Reply", &["directReplyMessage"])], &[]));
+    assert_eq!(says(&server, &flow, json!({"directReplyMessage": "{{ question }}"})), "{{ question }}");
+}
+
+#[test]
+fn code_and_state_updates_never_change() {
+    let server = Server::start();
+    let update = json!([{"key": "tone", "value": "own"}]);
+    let code = super::steps::with(
+        super::steps::function("return 'own';", &[]),
+        json!({ "customFunctionUpdateState": update }),
+    );
+    let steps = Steps::begin_with_state(&json!({"tone": ""}))
+        .card("customFunctionAgentflow_0", "Code", code)
+        .card(
+            "directReplyAgentflow_0",
+            "Reply",
+            reply("{{ customFunctionAgentflow_0 }} {{ $flow.state.tone }}"),
+        )
+        .chain(&[START, "customFunctionAgentflow_0", "directReplyAgentflow_0"]);
+    let names = ["customFunctionJavascriptFunction", "customFunctionUpdateState"];
+    let flow = steps.flow_with(&server, override_settings(&[("Code", &names)], &[]));
+    let sent = json!({
+        "customFunctionJavascriptFunction": "return 'theirs';",
+        "customFunctionUpdateState": [{"key": "tone", "value": "theirs"}],
+    });
+    assert_eq!(says(&server, &flow, sent), "own own");
+}
