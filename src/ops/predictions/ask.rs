@@ -165,7 +165,11 @@ pub(super) fn prepare_nested(
     if let Some(unused) = question.conversation_name.take() {
         question.overrides.entry(conversation::SESSION_ID_KEY).or_insert(unused);
     }
-    let overrides = decide_overrides(app, &flow, &plan, &question.overrides, &loaded)?;
+    let overrides = match question.human_input {
+        None => decide_overrides(app, &flow, &plan, &question.overrides, &loaded)?,
+        // A run that waits has the canvas it began with: what Live's list says of Live's cards is not said of those.
+        Some(_) => evaluate_overrides(app, &flow, &[], &question.overrides)?,
+    };
     let chat = belonging.chat_id();
     let files = carried.store(app, &flow, chat)?;
     let session = session_name.as_ref().map_or_else(|| chat.to_string(), |name| name.as_str().to_owned());

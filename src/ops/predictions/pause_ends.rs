@@ -81,9 +81,13 @@ fn go_on(app: &App, due: &PauseTimer, cancel: &CancelToken) -> Result<()> {
         feedback: None,
     };
     let question = Question { text: NO_ANSWER.to_owned(), human_input: Some(input), ..Question::default() };
-    let chat_type = if run.is_test { ChatType::Internal } else { ChatType::External };
+    let (chat_type, side) = if run.is_test {
+        (ChatType::Internal, CanvasSide::Draft)
+    } else {
+        (ChatType::External, CanvasSide::Live)
+    };
     let name = Some(run.session).filter(|session| *session != run.chat.to_string());
-    let asked = PredictionRequest { flow: Arc::new(flow), question, chat_type, side: CanvasSide::Live };
+    let asked = PredictionRequest { flow: Arc::new(flow), question, chat_type, side };
     let within = ask::Within {
         conversation: ConversationRef::Existing(run.chat),
         name: name.map(|name| ConversationName::parse(&name.into())).transpose()?,
