@@ -77,6 +77,22 @@ impl Node {
         node
     }
 
+    /// A card that is picked inside of this one, with the settings that stand beside its name: as if it stood on the canvas.
+    #[must_use]
+    pub fn picked(&self, name: &str, settings: Option<&Map<String, Value>>) -> Self {
+        let inputs = settings.cloned().unwrap_or_default();
+        let mut node = Self {
+            id: self.id.clone(),
+            name: name.to_owned(),
+            label: self.label.clone(),
+            credential: credential(None, &inputs),
+            inputs,
+            ..Self::default()
+        };
+        former_names::modernize(&mut node);
+        node
+    }
+
     /// The name shown in messages: the label, else the card name, else the id.
     #[must_use]
     pub fn label(&self) -> &str {

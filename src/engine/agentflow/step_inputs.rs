@@ -14,9 +14,6 @@ use crate::engine::run::refuse_redacted;
 use serde_json::{Map, Value};
 use std::borrow::Cow;
 
-/// The input of a card that names its credential, where the card stands inside of another.
-const CREDENTIAL_ID: &str = "FLOWISE_CREDENTIAL_ID";
-
 /// Where the value of an input comes from.
 #[derive(Debug, Clone)]
 pub(super) enum StepSource {
@@ -47,23 +44,25 @@ pub(super) struct CardSource {
 
 /// The sources of a node's inputs.
 pub(super) fn compile(card: &'static Card, node: &Node) -> StepSources {
-    compile_fields(card.inputs, &node.inputs, &|name| node.accepts_variables(name))
+    compile_fields(card.inputs, node, &node.inputs, &|name| node.accepts_variables(name))
 }
 
 fn compile_fields(
     fields: &'static [Input],
+    node: &Node,
     values: &Map<String, Value>,
     accepts_variables: &dyn Fn(&str) -> bool,
 ) -> StepSources {
     let source = |input: &'static Input| {
         let value = values.get(input.name)?;
-        Some((input.name, compile_value(input, value, values, accepts_variables)?))
+        Some((input.name, compile_value(input, node, value, values, accepts_variables)?))
     };
     fields.iter().filter_map(source).collect()
 }
 
 fn compile_value(
     input: &'static Input,
+    node: &Node,
     value: &Value,
     beside: &Map<String, Value>,
     accepts_variables: &dyn Fn(&str) -> bool,
@@ -77,12 +76,12 @@ fn compile_value(
         InputKind::Rows(fields) => {
             let rows = value.as_array()?.iter().filter_map(Value::as_object);
             // What is said of the list counts for each of its fields.
-            Some(StepSource::Rows(rows.map(|row| compile_fields(fields, row, &|_| accepts)).collect()))
+            Some(StepSource::Rows(rows.map(|row| compile_fields(fields, node, row, &|_| accepts)).collect()))
         }
         InputKind::CardPick(_) => {
             let name = value.as_str().filter(|name| !name.is_empty())?;
             let config = beside.get(&format!("{}Config", input.name)).and_then(Value::as_object);
-            Some(StepSource::Card(Box::new(CardSource::compile(name, config))))
+            Some(StepSource::Card(Box::new(CardSource::compile(node.picked(name, config)))))
         }
         // What runs and where calls go is the owner's alone, so only saved variables stand for anything there.
         InputKind::Code | InputKind::Address | InputKind::Secret => {
@@ -105,18 +104,15 @@ pub(super) fn picked_cards(inputs: &StepSources) -> impl Iterator<Item = (&'stat
 }
 
 impl CardSource {
-    fn compile(name: &str, config: Option<&Map<String, Value>>) -> Self {
-        let none = Map::new();
-        let config = config.unwrap_or(&none);
-        let card = registry::find(name);
-        let id = [CREDENTIAL_ID, "credential"].into_iter().find_map(|key| config.get(key)?.as_str());
+    fn compile(node: Node) -> Self {
+        let card = registry::find(&node.name);
+        let inputs = card.map(|card| compile_fields(card.inputs, &node, &node.inputs, &|_| false));
+        let takes_credential = card.is_some_and(|card| !card.credential_types().is_empty());
         Self {
-            name: name.to_owned(),
+            inputs: inputs.unwrap_or_default(),
+            credential: node.credential.filter(|_| takes_credential),
+            name: node.name,
             card,
-            inputs: card.map(|card| compile_fields(card.inputs, config, &|_| false)).unwrap_or_default(),
-            credential: id
-                .filter(|id| !id.is_empty() && card.is_some_and(|card| !card.credential_types().is_empty()))
-                .map(str::to_owned),
         }
     }
 }

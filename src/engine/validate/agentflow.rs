@@ -72,9 +72,9 @@ fn picked_issues(
         match (input.kind, value) {
             (InputKind::CardPick(kind), Value::String(name)) if !name.is_empty() => {
                 let config = values.get(&format!("{}{CONFIG}", input.name)).and_then(Value::as_object);
-                let picked = picked_node(node, name, config);
+                let picked = node.picked(name, config);
                 let told = |issue: String| format!("{}: {issue}", input.label);
-                match registry::find(name) {
+                match registry::find(&picked.name) {
                     None => issues.push(told(unknown_card(&picked))),
                     Some(card) if !registry::is_of_kind(card, kind) => {
                         issues.push(told(format!("'{}' cannot be picked here.", card.label)));
@@ -104,20 +104,6 @@ fn issues_of_picked(canvas: &Canvas, picked: &Node, card: &Card, resources: &dyn
     issues.extend(missing_records(picked, resources));
     issues.extend(forbidden_program(picked, resources));
     issues
-}
-
-/// A card that is picked in a node, as if it stood on the canvas.
-fn picked_node(node: &Node, name: &str, config: Option<&Map<String, Value>>) -> Node {
-    let inputs = config.cloned().unwrap_or_default();
-    let id = ["FLOWISE_CREDENTIAL_ID", "credential"].into_iter().find_map(|key| inputs.get(key)?.as_str());
-    Node {
-        id: node.id.clone(),
-        name: name.to_owned(),
-        label: node.label.clone(),
-        credential: id.filter(|id| !id.is_empty()).map(str::to_owned),
-        inputs,
-        ..Node::default()
-    }
 }
 
 /// References to steps that a run cannot have been through when it comes to this one: they stay as they are written.
