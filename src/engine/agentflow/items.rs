@@ -2,9 +2,10 @@
 
 use super::entry::EndedStep;
 use super::ledger::Ledger;
+use super::record::update_state;
 use super::run::AgentRun;
 use super::walk::{StepEnd, StepId};
-use crate::cards::kit::{CONTENT, OnError, StepOutcome};
+use crate::cards::kit::{CONTENT, ItemRuns, OnError, StepOutcome};
 use crate::domain::error::Error;
 use crate::domain::predictions::execution::StepStatus;
 use serde::{Deserialize, Serialize};
@@ -18,13 +19,48 @@ pub(super) struct OpenItems {
     pub(super) input: Map<String, Value>,
     pub(super) on_error: OnError,
     pub(super) items: Vec<Value>,
-    pub(super) at_once: usize,
+    at_once: usize,
+    /// Where items go one after another: how many of them ended, and what they left in the state.
+    settled: usize,
+    left: Map<String, Value>,
+}
+
+impl OpenItems {
+    pub(super) fn new(
+        ended: EndedStep,
+        input: Map<String, Value>,
+        on_error: OnError,
+        ItemRuns { items, at_once }: ItemRuns,
+    ) -> Self {
+        Self { ended, input, on_error, items, at_once, settled: 0, left: Map::new() }
+    }
+}
+
+/// What happens when an iteration itself fails: no item of it did, so there is nothing that could be left out.
+pub(super) fn of_the_card(on_error: OnError) -> OnError {
+    match on_error {
+        OnError::Continue => OnError::Stop,
+        other => other,
+    }
 }
 
 /// The text of an item that made none, so that results stay as many as items.
 const NO_TEXT: &str = " ";
 
 impl Ledger<'_> {
+    /// Adds to a step's state what the items before its own left, where they go one after another. Each item is gone through
+    /// once, however many come after it.
+    pub(super) fn add_earlier_items(&mut self, step: StepId, state: &mut Map<String, Value>) {
+        let Some((owner, index)) = self.walk.item(step) else { return };
+        let Some(open) = self.open_items.get_mut(&owner).filter(|open| open.at_once <= 1) else { return };
+        for item in open.settled..index {
+            let steps = self.walk.item_steps(owner, item);
+            update_state(&mut open.left, steps.iter().filter_map(|step| self.records.get(step)));
+        }
+        open.settled = open.settled.max(index);
+        state.extend(open.left.clone());
+    }
+
     /// Ends an iteration all of whose items have ended.
     pub(super) fn close_items(&mut self, run: &AgentRun<'_>, step: StepId) {
         let mut failures = Vec::new();

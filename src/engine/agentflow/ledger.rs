@@ -1,10 +1,10 @@
 //! What a run knows of its steps: those that may start, what came of those that ended, and what of it goes out.
 
 use super::entry::{self, EndedStep, ItemPlace, StepFrame};
-use super::items::OpenItems;
+use super::items::{self, OpenItems};
 use super::outlet::Outlet;
 use super::pauses::{self, OpenPause};
-use super::record::{StepRecord, said_by, state_after};
+use super::record::{StepRecord, said_by, update_state};
 use super::run::{AgentOutcome, AgentRun};
 use super::sink::RunSink;
 use super::step::{StepEnding, StepReady};
@@ -108,10 +108,10 @@ impl<'s> Ledger<'s> {
         let record = |id: &StepId| self.records.get(id).cloned();
         let before: Vec<Arc<StepRecord>> = past.iter().filter_map(|id| record(&id)).collect();
         let outer = before.len() - past.own().iter().filter(|id| self.records.contains_key(id)).count();
-        // Items that go one after another see what the earlier ones left in the state.
-        let earlier = self.earlier_items(step);
-        let in_order = before[..outer].iter().chain(&earlier).chain(&before[outer..]);
-        let state = state_after(&run.state, in_order);
+        let mut state = run.state.clone();
+        update_state(&mut state, &before[..outer]);
+        self.add_earlier_items(step, &mut state);
+        update_state(&mut state, &before[outer..]);
         let cancel = run.turn.host.cancel().child();
         self.cancels.insert(step, cancel.token.clone());
         let frame = StepFrame {
@@ -135,16 +135,6 @@ impl<'s> Ledger<'s> {
         self.send(run, &RunEvent::Begin(label));
         run.journal.begin_step(step.at(), entry::start_of(&graph, &ready.frame));
         ready
-    }
-
-    /// The items of the innermost iteration around a step that came before its own, where they go one after another.
-    fn earlier_items(&self, step: StepId) -> Vec<Arc<StepRecord>> {
-        let Some((owner, index)) = self.walk.item(step) else { return Vec::new() };
-        if self.open_items.get(&owner).is_none_or(|open| open.at_once > 1) {
-            return Vec::new();
-        }
-        let steps = (0..index).flat_map(|item| self.walk.item_steps(owner, item));
-        steps.filter_map(|id| self.records.get(&id).cloned()).collect()
     }
 
     fn item_place(&self, step: StepId) -> Option<ItemPlace> {
@@ -179,9 +169,7 @@ impl<'s> Ledger<'s> {
                 self.finish(run, step, record, StepEnd::Cancelled);
             }
             Err(fault) => {
-                // What fails an iteration itself fails no item of it, so nothing could be left out.
-                let on_error =
-                    if is_iteration && on_error == OnError::Continue { OnError::Stop } else { on_error };
+                let on_error = if is_iteration { items::of_the_card(on_error) } else { on_error };
                 self.fail(run, ended, fault, on_error, StepOutcome::default());
             }
         }
@@ -218,7 +206,7 @@ impl<'s> Ledger<'s> {
             }
             NextSteps::Items(items) => {
                 let (count, at_once) = (items.items.len(), items.at_once);
-                let open = OpenItems { ended, input: outcome.input, on_error, items: items.items, at_once };
+                let open = OpenItems::new(ended, outcome.input, on_error, items);
                 self.open_items.insert(step, open);
                 if let Err(fault) = self.walk.open(step, count, at_once) {
                     self.refuse_items(run, step, fault);
@@ -240,8 +228,7 @@ impl<'s> Ledger<'s> {
             }
             _ => Error::RunFailed(format!("{label}: only an Iteration runs once for each item of a list")),
         };
-        let on_error = if open.on_error == OnError::Continue { OnError::Stop } else { open.on_error };
-        self.fail(run, open.ended, fault, on_error, StepOutcome::default());
+        self.fail(run, open.ended, fault, items::of_the_card(open.on_error), StepOutcome::default());
     }
 
     /// Ends a step that failed, as its card says.
@@ -401,9 +388,11 @@ impl<'s> Ledger<'s> {
             source_documents: of_request.iter().flat_map(|step| step.sources.iter().cloned()).collect(),
             ..RunOutput::default()
         };
+        let mut state = run.state.clone();
+        update_state(&mut state, &in_order);
         Ok(AgentOutcome {
             pauses,
-            state: state_after(&run.state, &in_order),
+            state,
             snapshot,
             entries: self.entries,
             output: RunOutput { text: self.outlet.into_answer(), ..output },

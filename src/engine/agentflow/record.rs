@@ -1,7 +1,6 @@
 //! What a run keeps of each step that ended.
 
 use super::graph::NodeIndex;
-use crate::cards::kit::text_in;
 use crate::domain::predictions::execution::ExecutionEntry;
 use crate::domain::predictions::prediction::{Document, HistoryMessage, UsedTool};
 use serde::{Deserialize, Serialize};
@@ -31,23 +30,21 @@ impl StepRecord {
 
     /// Its text; empty where it made none.
     pub(super) fn text(&self) -> &str {
-        self.output().map(text_in).unwrap_or_default()
+        self.entry.text().unwrap_or_default()
     }
 }
 
 /// The entry of a step's data that holds what it made.
 pub(super) const OUTPUT: &str = "output";
 
-/// The state that these steps left, in their order, over the one that the run began with.
-pub(super) fn state_after<'a>(
-    start: &Map<String, Value>,
+/// Writes into a state what these steps wrote, in their order.
+pub(super) fn update_state<'a>(
+    state: &mut Map<String, Value>,
     steps: impl IntoIterator<Item = &'a Arc<StepRecord>>,
-) -> Map<String, Value> {
-    let mut state = start.clone();
+) {
     for step in steps {
         state.extend(step.updates.iter().map(|(key, value)| (key.clone(), value.clone())));
     }
-    state
 }
 
 /// What these steps said, in their order, after the words of the person. Nothing was said where no step spoke.
