@@ -1,6 +1,5 @@
 //! A flow's drawing: parsed once into types that keep what they do not know (manual 9.1).
 
-pub mod code_text;
 pub mod describe;
 pub mod diff;
 pub mod files;
