@@ -6,7 +6,6 @@ use crate::limits;
 use crate::net::{AuthoritiesError, CallPurpose, Incoming, NetError, Outgoing, ResponseLimits};
 use crate::settings::Settings;
 use serde_json::{Map, Value};
-use std::fmt;
 use std::io::{self, BufRead as _, BufReader, Read as _};
 
 /// Longest line of a stream: one event, which may hold a whole trace.
@@ -53,23 +52,30 @@ impl AskReply {
 }
 
 /// Why there is no whole answer.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
 pub enum ClientError {
     /// The service was not reached, or broke off.
-    Net(NetError),
+    #[error(transparent)]
+    Net(#[from] NetError),
     /// It refused, with a status and its own message.
+    #[error("the service answered {status}: {message}")]
     Refused {
         status: u16,
         /// Its message, one clean line.
         message: String,
     },
     /// The flow failed after the answer had begun.
+    #[error("the flow failed: {0}")]
     Failed(String),
     /// What came is not an answer of this API.
+    #[error("what answered is not a flowkeep service")]
     Malformed,
-    /// No flow, or several flows, have this name.
+    #[error("no flow has this name")]
+    UnknownName,
+    #[error("{found} flows have this name")]
     AmbiguousName { found: usize },
     /// The receiver of the answer failed.
+    #[error(transparent)]
     Output(io::Error),
 }
 
@@ -78,28 +84,6 @@ impl ClientError {
     #[must_use]
     pub const fn is_unreachable(&self) -> bool {
         matches!(self, Self::Net(NetError::Unreachable(_)) | Self::Malformed)
-    }
-}
-
-impl fmt::Display for ClientError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Net(error) => error.fmt(f),
-            Self::Refused { status, message } => write!(f, "the service answered {status}: {message}"),
-            Self::Failed(message) => write!(f, "the flow failed: {message}"),
-            Self::Malformed => f.write_str("what answered is not a flowkeep service"),
-            Self::AmbiguousName { found: 0 } => f.write_str("no flow has this name"),
-            Self::AmbiguousName { found } => write!(f, "{found} flows have this name"),
-            Self::Output(error) => error.fmt(f),
-        }
-    }
-}
-
-impl std::error::Error for ClientError {}
-
-impl From<NetError> for ClientError {
-    fn from(error: NetError) -> Self {
-        Self::Net(error)
     }
 }
 
@@ -120,7 +104,7 @@ impl ApiClient {
     /// Finds the flow of this name, which takes a key that may view flows.
     ///
     /// # Errors
-    /// [`ClientError::AmbiguousName`] unless exactly one flow has the name; else as the service answers.
+    /// [`ClientError::UnknownName`] or [`ClientError::AmbiguousName`] unless exactly one flow has the name; else as the service answers.
     pub fn find_flow(&self, name: &str) -> Result<FlowId, ClientError> {
         let url = format!("{}/api/v1/chatflows", self.base);
         let limits =
@@ -138,7 +122,8 @@ impl ApiClient {
         let ids: Vec<FlowId> = named.filter_map(|flow| FlowId::parse(flow["id"].as_str()?)).collect();
         match ids.as_slice() {
             [id] => Ok(*id),
-            _ => Err(ClientError::AmbiguousName { found: ids.len() }),
+            [] => Err(ClientError::UnknownName),
+            several => Err(ClientError::AmbiguousName { found: several.len() }),
         }
     }
 
@@ -403,7 +388,7 @@ mod tests {
         };
         assert_eq!(find("Help").unwrap(), id);
         assert!(matches!(find("Two"), Err(ClientError::AmbiguousName { found: 2 })));
-        assert!(matches!(find("Three"), Err(ClientError::AmbiguousName { found: 0 })));
+        assert!(matches!(find("Three"), Err(ClientError::UnknownName)));
     }
 
     #[test]

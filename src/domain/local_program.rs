@@ -3,7 +3,6 @@
 use crate::domain::secrets;
 use serde::Deserialize;
 use std::collections::BTreeMap;
-use std::fmt;
 use std::path::Path;
 
 /// Least memory that a process of a local program is given, in mebibytes (manual 14.7).
@@ -137,18 +136,11 @@ pub struct ProgramGrant<'a> {
 }
 
 /// Why a program is not started: what the operator would have to list.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "this program may not be started here. Whoever runs this server would have to add to SERVICE_MCP_COMMANDS: {0}"
+)]
 pub struct ProgramNotListedError(String);
-
-impl fmt::Display for ProgramNotListedError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            f,
-            "this program may not be started here. Whoever runs this server would have to add to SERVICE_MCP_COMMANDS: {}",
-            self.0
-        )
-    }
-}
 
 impl CommandLine {
     /// Looks for this command line in the operator's list.

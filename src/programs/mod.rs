@@ -23,7 +23,6 @@ pub use crate::programs::keeper::run_keeper;
 pub use crate::programs::process::ProgramProcess;
 #[cfg(not(target_os = "linux"))]
 pub use crate::programs::unsupported::{ProgramProcess, work};
-use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -35,39 +34,31 @@ const PROGRAMS_MAX: usize = 16;
 pub const ROLE: &str = "flowkeep-program-keeper";
 
 /// Why a program does not answer. Nothing of it is in the program's words.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ProgramError {
     /// The operator has not listed it.
+    #[error(transparent)]
     NotAllowed(ProgramNotListedError),
     /// The operator listed a file that is not there.
+    #[error(
+        "the program of SERVICE_MCP_COMMANDS is not on this machine, or cannot be started by this service"
+    )]
     Missing,
+    #[error("{PROGRAMS_MAX} local programs run already; ask again later")]
     Busy,
+    #[error("this system started no process for the program")]
     CannotStart,
     /// It ended, with this code where it ended by itself.
+    #[error("the program ended{}; the log says more", .0.map(|code| format!(" with code {code}")).unwrap_or_default())]
     Ended(Option<i32>),
     /// It did not answer in time.
+    #[error("the program did not answer in time")]
     Late,
     /// A line of it is longer than any may be, or none.
+    #[error("the program wrote what is no message")]
     Garbled,
+    #[error("the run was ended")]
     Cancelled(CancelReason),
-}
-
-impl fmt::Display for ProgramError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::NotAllowed(why) => why.fmt(f),
-            Self::Missing => f.write_str(
-                "the program of SERVICE_MCP_COMMANDS is not on this machine, or cannot be started by this service",
-            ),
-            Self::Busy => write!(f, "{PROGRAMS_MAX} local programs run already; ask again later"),
-            Self::CannotStart => f.write_str("this system started no process for the program"),
-            Self::Ended(Some(code)) => write!(f, "the program ended with code {code}; the log says more"),
-            Self::Ended(None) => f.write_str("the program ended; the log says more"),
-            Self::Late => f.write_str("the program did not answer in time"),
-            Self::Garbled => f.write_str("the program wrote what is no message"),
-            Self::Cancelled(_) => f.write_str("the run was ended"),
-        }
-    }
 }
 
 /// The programs that flows may start.

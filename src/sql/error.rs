@@ -2,25 +2,33 @@
 
 use crate::limits::SHEET_COLUMNS_MAX;
 use rusqlite::ErrorCode;
-use std::fmt;
 
 /// Why a database gave nothing.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum SqlError {
     /// The file is no SQLite database, or cannot be read as one.
+    #[error("the file is not a SQLite database that can be read")]
     NotADatabase,
     /// A sheet is empty, or has more columns than a table may.
+    #[error("the file is no table of 1 to {SHEET_COLUMNS_MAX} columns")]
     NoColumns,
     /// There is no table of this name.
+    #[error("the database has no table '{0}'")]
     NoTable(String),
     /// The statement wants more than to read what it was shown.
+    #[error("only SELECT over the tables that were named is allowed")]
     Refused,
     /// The statement is wrong; in the words of the database, which are for whoever wrote the statement.
+    #[error("the statement is wrong: {0}")]
     Statement(String),
+    #[error("the query took too long")]
     TimedOut,
     /// A value or what the statement needs is too large.
+    #[error("the query needs too much memory or a value is too large")]
     TooLarge,
+    #[error("the database is in use by another program")]
     Busy,
+    #[error("the run was ended")]
     Cancelled,
 }
 
@@ -29,22 +37,6 @@ impl SqlError {
     #[must_use]
     pub const fn is_of_statement(&self) -> bool {
         matches!(self, Self::Refused | Self::Statement(_))
-    }
-}
-
-impl fmt::Display for SqlError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::NotADatabase => f.write_str("the file is not a SQLite database that can be read"),
-            Self::NoColumns => write!(f, "the file is no table of 1 to {SHEET_COLUMNS_MAX} columns"),
-            Self::NoTable(name) => write!(f, "the database has no table '{name}'"),
-            Self::Refused => f.write_str("only SELECT over the tables that were named is allowed"),
-            Self::Statement(why) => write!(f, "the statement is wrong: {why}"),
-            Self::TimedOut => f.write_str("the query took too long"),
-            Self::TooLarge => f.write_str("the query needs too much memory or a value is too large"),
-            Self::Busy => f.write_str("the database is in use by another program"),
-            Self::Cancelled => f.write_str("the run was ended"),
-        }
     }
 }
 

@@ -9,7 +9,6 @@ use crate::domain::ids::WorkspaceId;
 use redb::TableHandle as _;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
-use std::fmt;
 use std::marker::PhantomData;
 use std::ops::ControlFlow;
 
@@ -32,21 +31,13 @@ pub struct WorkspaceTexts<I> {
 }
 
 /// A stored record this version cannot read. Named by table: a record may hold what must not be logged.
-#[derive(Debug)]
+// Line and column only: serde's own text can quote the value it did not expect.
+#[derive(Debug, thiserror::Error)]
+#[error("a record in table {table} cannot be read (JSON, column {})", .cause.column())]
 struct UnreadableRecordError {
     table: String,
     cause: serde_json::Error,
 }
-
-impl fmt::Display for UnreadableRecordError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // Line and column only: serde's own text can quote the value it did not expect.
-        let column = self.cause.column();
-        write!(f, "a record in table {} cannot be read (JSON, column {column})", self.table)
-    }
-}
-
-impl std::error::Error for UnreadableRecordError {}
 
 fn parse<T: DeserializeOwned>(table: Table, value: &[u8]) -> Result<T> {
     let unreadable = |cause| Error::internal(UnreadableRecordError { table: table.name().to_owned(), cause });

@@ -13,7 +13,6 @@ use futures_util::{Stream, stream};
 use hyper::HeaderMap;
 use hyper::header::CONTENT_TYPE;
 use multer::{Field, Multipart};
-use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -47,46 +46,32 @@ pub(in crate::http) fn boundary(headers: &HeaderMap) -> Result<String, Rejection
 }
 
 /// What is wrong with a form.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[allow(missing_docs)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum FormError {
+    #[error("The form's Content-Type names no boundary.")]
     NoBoundary,
+    #[error("The form is badly written or broke off.")]
     Broken,
+    #[error("The form is too large: a document may have {document} MB, all of it {} MiB.", BODY_MULTIPART_BYTES >> 20, document = DOCUMENT_BYTES_MAX >> 20)]
     Large,
+    #[error("The head of a part of the form is too large: {} KiB are the most.", FORM_HEAD_BYTES_MAX >> 10)]
     Head,
+    #[error("The form has too many parts: {FORM_PARTS_MAX} are the most.")]
     Parts,
+    #[error("The form has too many files: {UPLOADS_MAX} are the most.")]
     Files,
+    #[error("A document may have at most {} MB.", DOCUMENT_BYTES_MAX >> 20)]
     Document,
+    #[error("A part of the form has no name.")]
     NoName,
+    #[error("A part named '{FILES}' needs a file name.")]
     NoFileName,
+    #[error("Send files in parts named '{FILES}'.")]
     WrongPart,
+    #[error("A field of the form is given twice.")]
     Duplicate,
+    #[error("A field of the form is not valid UTF-8.")]
     Utf8,
-}
-
-impl fmt::Display for FormError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (document, form) = (DOCUMENT_BYTES_MAX >> 20, BODY_MULTIPART_BYTES >> 20);
-        match self {
-            Self::NoBoundary => f.write_str("The form's Content-Type names no boundary."),
-            Self::Broken => f.write_str("The form is badly written or broke off."),
-            Self::Large => {
-                write!(f, "The form is too large: a document may have {document} MB, all of it {form} MiB.")
-            }
-            Self::Head => {
-                let most = FORM_HEAD_BYTES_MAX >> 10;
-                write!(f, "The head of a part of the form is too large: {most} KiB are the most.")
-            }
-            Self::Parts => write!(f, "The form has too many parts: {FORM_PARTS_MAX} are the most."),
-            Self::Files => write!(f, "The form has too many files: {UPLOADS_MAX} are the most."),
-            Self::Document => write!(f, "A document may have at most {document} MB."),
-            Self::NoName => f.write_str("A part of the form has no name."),
-            Self::NoFileName => write!(f, "A part named '{FILES}' needs a file name."),
-            Self::WrongPart => write!(f, "Send files in parts named '{FILES}'."),
-            Self::Duplicate => f.write_str("A field of the form is given twice."),
-            Self::Utf8 => f.write_str("A field of the form is not valid UTF-8."),
-        }
-    }
 }
 
 /// Reads a form to the end of its body.

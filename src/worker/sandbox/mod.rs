@@ -7,8 +7,6 @@
 #[cfg(target_os = "linux")]
 pub(crate) mod system_calls;
 
-use std::fmt;
-
 /// What the worker may still use.
 #[derive(Debug, Clone, Copy)]
 pub struct SandboxLimits {
@@ -17,14 +15,9 @@ pub struct SandboxLimits {
 }
 
 /// A wall that could not be put up; the worker must not go on.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
+#[error("the worker could not be confined: {0}")]
 pub struct SandboxError(&'static str);
-
-impl fmt::Display for SandboxError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "the worker could not be confined: {}", self.0)
-    }
-}
 
 /// Puts up every wall there is. There is no way back.
 ///

@@ -5,7 +5,6 @@ use crate::base::cancel::CancelToken;
 use crate::domain::workspace::oauth2::Application;
 use crate::net::{CallPurpose, Method, NetError, ResponseLimits, server_message};
 use serde_json::Value;
-use std::fmt;
 use std::time::Duration;
 
 /// How long a provider may take. It is waited for to the end, also by a run that is stopped: who leaves early may lose a
@@ -18,31 +17,24 @@ const LIMITS: ResponseLimits = ResponseLimits {
 };
 
 /// Why there are no tokens.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(super) enum TokenError {
     /// The code or the refresh token counts no more.
+    #[error("the sign-in counts no more")]
     Grant,
     /// The provider does not know the application, or its secret is wrong.
+    #[error("the application is not known there, or its secret is wrong")]
     Application,
     /// The provider wants to be asked less often.
+    #[error("it wants to be asked less often")]
     Throttled,
+    #[error("it answered with status {0}")]
     Status(u16),
     /// An answer that holds no tokens.
+    #[error("its answer holds no tokens")]
     Malformed,
+    #[error(transparent)]
     Net(NetError),
-}
-
-impl fmt::Display for TokenError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Grant => f.write_str("the sign-in counts no more"),
-            Self::Application => f.write_str("the application is not known there, or its secret is wrong"),
-            Self::Throttled => f.write_str("it wants to be asked less often"),
-            Self::Status(status) => write!(f, "it answered with status {status}"),
-            Self::Malformed => f.write_str("its answer holds no tokens"),
-            Self::Net(error) => error.fmt(f),
-        }
-    }
 }
 
 /// Posts a form to the token address. What the provider says of a failure goes to the log, without these secrets.
