@@ -66,21 +66,21 @@ pub const MEMORY_MESSAGES_MAX: usize = 10_000;
 
 // Knowledge (manual 14.8).
 
-/// Passages of one collection.
+/// Chunks of one collection.
 pub const COLLECTION_ROWS_MAX: usize = 500_000;
-/// Passages of the files of one conversation in one vector store.
-pub const CHAT_PASSAGES_MAX: usize = 20_000;
-/// Bytes of the passages of all conversations of one workspace, with their vectors.
+/// Chunks of the files of one conversation in one vector store.
+pub const CHAT_CHUNKS_MAX: usize = 20_000;
+/// Bytes of the chunks of all conversations of one workspace, with their vectors.
 pub const CHAT_COLLECTIONS_BYTES_MAX: usize = 1024 * 1024 * 1024;
-/// Passages of all conversations of one workspace in databases on other servers.
-pub const CHAT_SENT_PASSAGES_MAX: usize = 200_000;
+/// Chunks of all conversations of one workspace in databases on other servers.
+pub const CHAT_SENT_CHUNKS_MAX: usize = 200_000;
 /// Bytes of the texts and metadata of what one conversation sent there.
 pub const CHAT_SENT_BYTES_OF_ONE_MAX: usize = 32 * 1024 * 1024;
 /// Bytes of those of all conversations of one workspace.
 pub const CHAT_SENT_BYTES_MAX: usize = 256 * 1024 * 1024;
 /// Blocks of a collection that are stored in one commit.
 pub const COLLECTION_BLOCKS_AT_ONCE: usize = 8;
-/// Vectors of one store that are made while a question waits, with their passages.
+/// Vectors of one store that are made while a question waits, with their chunks.
 pub const INDEX_BYTES_MAX: usize = 256 * 1024 * 1024;
 
 // Files (manual 14.9).
@@ -130,13 +130,13 @@ pub const DOCUMENT_BYTES_MAX: usize = 25 * 1024 * 1024;
 /// The text of one document.
 pub const DOCUMENT_TEXT_BYTES_MAX: usize = 32 * 1024 * 1024;
 
-// Passages (manual 14.14).
+// Chunks (manual 14.14).
 
 /// Pages or files that one loader fetches.
 pub const PAGES_MAX: usize = 1_000;
-/// Passages that one text is cut into, and documents that one loader brings.
-pub const PASSAGES_MAX: usize = 100_000;
-/// Passages of one document store.
-pub const STORE_PASSAGES_MAX: usize = 1_000_000;
-/// Bytes of all passages of one text, repeated ends included.
-pub const PASSAGES_BYTES_MAX: usize = 256 * 1024 * 1024;
+/// Chunks that one text is cut into, and documents that one loader brings.
+pub const CHUNKS_MAX: usize = 100_000;
+/// Chunks of one document store.
+pub const STORE_CHUNKS_MAX: usize = 1_000_000;
+/// Bytes of all chunks of one text, repeated ends included.
+pub const CHUNKS_BYTES_MAX: usize = 256 * 1024 * 1024;

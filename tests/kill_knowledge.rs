@@ -18,8 +18,8 @@ use std::time::{Duration, Instant};
 use wire::{Answer, Wire, request};
 
 /// Chunks of an upsert: a few blocks of them.
-const PASSAGES: usize = 12;
-const PASSAGE_BYTES: usize = 250 * 1024;
+const CHUNKS: usize = 12;
+const CHUNK_BYTES: usize = 250 * 1024;
 
 /// How long a round waits for its first upsert.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -28,13 +28,13 @@ const PATIENCE: Duration = Duration::from_secs(60);
 fn canvas(record_manager: bool) -> Value {
     let node = |id: &str, name: &str, inputs: Value| json!({"id": id, "data": {"id": id, "name": name, "label": name, "inputs": inputs}});
     let loader = |number: usize| format!("loader{number}");
-    let mut nodes: Vec<Value> = (0..PASSAGES)
+    let mut nodes: Vec<Value> = (0..CHUNKS)
         .map(|number| {
             node(&loader(number), "plainText", json!({"text": "x", "metadata": {"source": number}}))
         })
         .collect();
     let documents: Vec<String> =
-        (0..PASSAGES).map(|number| format!("{{{{{}.data.instance}}}}", loader(number))).collect();
+        (0..CHUNKS).map(|number| format!("{{{{{}.data.instance}}}}", loader(number))).collect();
     let mut store = json!({
         "document": documents, "embeddings": "{{embeddings.data.instance}}", "basePath": "killed", "topK": 100,
     });
@@ -106,7 +106,7 @@ fn chunk_start(number: u64) -> String {
 
 fn fill(caller: &mut Caller, flow: &str, number: u64) -> Option<Answer> {
     // No words beyond the first: embedding it takes no time.
-    let text = format!("{} {}", chunk_start(number), ".".repeat(PASSAGE_BYTES));
+    let text = format!("{} {}", chunk_start(number), ".".repeat(CHUNK_BYTES));
     let body = json!({"overrideConfig": {"text": text}});
     caller.call("POST", &format!("/api/v1/vector/upsert/{flow}"), &body)
 }
@@ -120,13 +120,13 @@ fn stored_upsert(caller: &mut Caller, flow: &str) -> Option<u64> {
         return None;
     }
     let answer = answer.json();
-    let passages = answer["sourceDocuments"].as_array().cloned().unwrap_or_default();
-    let number = |passage: &Value| -> u64 {
-        let text = passage["pageContent"].as_str().unwrap();
+    let chunks = answer["sourceDocuments"].as_array().cloned().unwrap_or_default();
+    let number = |chunk: &Value| -> u64 {
+        let text = chunk["pageContent"].as_str().unwrap();
         text.split_once(';').unwrap().0.trim_start_matches("filling ").parse().unwrap()
     };
-    let numbers: Vec<u64> = passages.iter().map(number).collect();
-    assert_eq!(numbers.len(), PASSAGES, "{numbers:?}");
+    let numbers: Vec<u64> = chunks.iter().map(number).collect();
+    assert_eq!(numbers.len(), CHUNKS, "{numbers:?}");
     assert!(numbers.iter().all(|number| *number == numbers[0]), "of several fillings: {numbers:?}");
     Some(numbers[0])
 }

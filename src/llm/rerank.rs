@@ -37,30 +37,30 @@ impl Reranker {
     pub fn rank(
         &self,
         query: &str,
-        passages: &[&str],
+        chunks: &[&str],
         most: usize,
         cancel: &CancelToken,
     ) -> Result<Vec<ChunkRank>, ModelError> {
-        let passages = &passages[..passages.len().min(CHUNKS_MAX)];
-        let most = most.min(passages.len());
+        let chunks = &chunks[..chunks.len().min(CHUNKS_MAX)];
+        let most = most.min(chunks.len());
         if most == 0 {
             return Ok(Vec::new());
         }
         let header = self.key_style.header(&self.endpoint);
         let headers: Vec<(&str, &str)> = header.iter().map(|(name, value)| (*name, value.as_str())).collect();
-        let mut body = json!({"model": self.model, "query": query, "documents": passages});
+        let mut body = json!({"model": self.model, "query": query, "documents": chunks});
         body[self.most_field] = most.into();
         for (name, value) in &self.extra {
             body[name] = value.clone();
         }
         let mut incoming = self.endpoint.post(self.path, &headers, &body, &self.model, cancel)?;
-        let answer: RerankResponse = endpoint::read_as(&mut incoming, "it is no order of passages")?;
+        let answer: RerankResponse = endpoint::read_as(&mut incoming, "it is no order of chunks")?;
         incoming.finish();
         let mut ranked = Vec::new();
         let mut seen = HashSet::new();
         for entry in answer.results {
-            if entry.index >= passages.len() || !seen.insert(entry.index) {
-                return Err(ModelError::Garbled("it names a passage that was not sent, or one twice".into()));
+            if entry.index >= chunks.len() || !seen.insert(entry.index) {
+                return Err(ModelError::Garbled("it names a chunk that was not sent, or one twice".into()));
             }
             ranked.push(ChunkRank { index: entry.index, score: entry.relevance_score });
         }

@@ -43,7 +43,7 @@ pub async fn run(app: App, mut stop: watch::Receiver<bool>) {
     loop {
         let service = app.clone();
         let sweep = move |cancel: &CancelToken| chunks::sweep(&service, cancel);
-        until_stop(&mut stop, "passages of conversations", sweep).await;
+        until_stop(&mut stop, "chunks of conversations", sweep).await;
         let service = app.clone();
         let sweep = move |cancel: &CancelToken| executions::sweep(&service, cancel);
         until_stop(&mut stop, "records of runs", sweep).await;

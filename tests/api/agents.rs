@@ -174,7 +174,7 @@ fn agents_that_read_images_are_handed_them() {
 }
 
 #[test]
-fn a_retrieval_agent_finds_passages_for_the_question_as_it_is_meant() {
+fn a_retrieval_agent_finds_chunks_for_the_question_as_it_is_meant() {
     let (server, provider, rephraser) = (Server::start(), Provider::start(), Provider::start());
     let store = animals(&server);
     let mut drawing = Drawing::default();

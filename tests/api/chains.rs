@@ -64,7 +64,7 @@ fn the_owners_rephrase_prompt_holds_history_and_question_where_it_names_them() {
 }
 
 #[test]
-fn the_owners_response_prompt_holds_passages_and_question_where_it_names_them() {
+fn the_owners_response_prompt_holds_chunks_and_question_where_it_names_them() {
     let (server, provider) = (Server::start(), Provider::start());
     let own = json!({"responsePrompt": "Given {{JSON}}: {context}\nAnswer {question} now."});
     let flow = retrieval(&server, &provider, own);

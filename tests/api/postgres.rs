@@ -161,7 +161,7 @@ fn extend(inputs: &mut Value, more: &Value) {
 }
 
 #[test]
-fn passages_are_stored_in_a_table_and_found_again_by_every_strategy() {
+fn chunks_are_stored_in_a_table_and_found_again_by_every_strategy() {
     let Some(house) = PostgresFixture::open() else { return };
     let texts = [("a", MONDAY), ("b", OFFICE)];
     let flow = house.flow(&texts, &json!({}));
@@ -350,7 +350,7 @@ fn files_of_a_conversation_are_found_in_it_and_nowhere_else() {
         let answer = house.server.ask(flow, &body).is(200).json();
         let found = answer["sourceDocuments"].as_array().cloned().unwrap_or_default();
         let mut texts: Vec<String> =
-            found.iter().map(|passage| passage["pageContent"].as_str().unwrap().to_owned()).collect();
+            found.iter().map(|chunk| chunk["pageContent"].as_str().unwrap().to_owned()).collect();
         texts.sort_unstable();
         texts
     };

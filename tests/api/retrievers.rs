@@ -95,7 +95,7 @@ impl RetrievedAnswer {
 }
 
 #[test]
-fn only_passages_that_are_near_enough_are_found() {
+fn only_chunks_that_are_near_enough_are_found() {
     for (least, most, expected) in [
         ("40", "20", &["parcels"][..]),
         ("0", "20", &["parcels", "returns", "office", "cats"]),
@@ -115,7 +115,7 @@ fn only_passages_that_are_near_enough_are_found() {
 }
 
 #[test]
-fn passages_are_written_as_the_owner_likes() {
+fn chunks_are_written_as_the_owner_likes() {
     let mut library = RetrieverFixture::open();
     let inputs =
         json!({"resultFormat": "<{{metadata.source}}/{{metadata.length}}> {{context}}", "topK": "1"});
@@ -140,7 +140,7 @@ fn a_model_words_the_question_in_other_ways() {
 }
 
 #[test]
-fn a_model_writes_the_passage_that_is_looked_for() {
+fn a_model_writes_the_chunk_that_is_looked_for() {
     let mut sent = String::new();
     for (inputs, wanted) in [
         (json!({"promptKey": "trec-news", "topK": "1"}), "news report"),
@@ -168,12 +168,12 @@ fn a_model_keeps_what_bears_on_the_question() {
     let found = library.ask(&node);
     assert_eq!(found.sources(), ["parcels"]);
     assert_eq!(found.documents()[0]["pageContent"], "on Mondays");
-    assert_eq!(found.provider.served_count(), 4, "one call for each passage");
+    assert_eq!(found.provider.served_count(), 4, "one call for each chunk");
     golden::check("retriever_llm_filter_sent.txt", &request_text(&found.provider.requests()[0]));
 }
 
 #[test]
-fn found_passages_are_judged_by_their_vectors() {
+fn found_chunks_are_judged_by_their_vectors() {
     for (inputs, expected) in
         [(json!({"similarityThreshold": "0.4"}), 1), (json!({"similarityThreshold": "", "k": "3"}), 3)]
     {
@@ -187,7 +187,7 @@ fn found_passages_are_judged_by_their_vectors() {
 }
 
 #[test]
-fn passages_that_stand_high_for_many_questions_come_first() {
+fn chunks_that_stand_high_for_many_questions_come_first() {
     let mut library = RetrieverFixture::open();
     let node =
         library.asking("RRFRetriever", json!({"queryCount": "2", "topK": "2", "c": "0"}), "baseRetriever");
@@ -219,7 +219,7 @@ fn a_model_reads_the_metadata_from_the_question() {
 }
 
 #[test]
-fn rerankers_put_passages_in_the_order_of_their_provider() {
+fn rerankers_put_chunks_in_the_order_of_their_provider() {
     let mut sent = String::new();
     for (card, kind, most) in [
         ("cohereRerankRetriever", "cohereApi", "topK"),

@@ -51,7 +51,7 @@ fn an_upsert_that_names_embeddings_stores_vectors_too() {
     assert_eq!(shown["embeddingConfig"]["config"]["dimensions"], "256");
     assert_eq!(shown["recordManagerConfig"]["name"], "SQLiteRecordManager");
     let plain = server.post(&path, &text("More."));
-    assert_eq!(plain["totalKeys"], 3, "passages alone");
+    assert_eq!(plain["totalKeys"], 3, "chunks alone");
     assert_ne!(server.read(&format!("/document-store/store/{store}"))["status"], "UPSERTED");
 }
 
@@ -119,7 +119,7 @@ fn a_model_describes_a_store_as_a_tool() {
     let scripted =
         json!({"selectedChatModel": {"name": "chatScripted", "inputs": {"fallback": " {question} "}}});
     let empty = server.owner("POST", &path).json(&scripted).send().is_error(400);
-    assert!(empty.contains("no passages"), "{empty}");
+    assert!(empty.contains("no chunks"), "{empty}");
     server.post(&format!("/document-store/upsert/{store}"), &text(MONDAY));
     let seen = server.post(&path, &scripted)["content"].as_str().unwrap().to_owned();
     assert!(seen.contains("Handbook") && seen.contains("For all of us") && seen.contains(MONDAY), "{seen}");

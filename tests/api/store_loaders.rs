@@ -80,10 +80,10 @@ fn a_loader_is_tried_saved_run_and_removed() {
 }
 
 #[test]
-fn passages_are_paged_changed_and_removed_one_at_a_time() {
+fn chunks_are_paged_changed_and_removed_one_at_a_time() {
     let server = Server::start();
     let store = store(&server);
-    let text: String = (0..120).map(|n| format!("Passage {n:03}.\n\n")).collect();
+    let text: String = (0..120).map(|n| format!("Chunk {n:03}.\n\n")).collect();
     let added = server.post(
         &format!("/document-store/upsert/{store}"),
         &json!({
@@ -94,7 +94,7 @@ fn passages_are_paged_changed_and_removed_one_at_a_time() {
     assert_eq!((&added["numAdded"], &added["totalKeys"]), (&json!(120), &json!(120)));
     let loader = added["docId"].as_str().unwrap();
     let second = page(&server, &store, loader, 2);
-    assert_eq!((texts(&second).len(), texts(&second)[0]), (50, "Passage 050."));
+    assert_eq!((texts(&second).len(), texts(&second)[0]), (50, "Chunk 050."));
     assert_eq!((&second["chunks"][0]["chunkNo"], &second["count"]), (&json!(51), &json!(120)));
     assert_eq!(texts(&page(&server, &store, "all", 3)).len(), 20);
     assert!(texts(&page(&server, &store, loader, 9)).is_empty());
@@ -109,7 +109,7 @@ fn passages_are_paged_changed_and_removed_one_at_a_time() {
     server.owner("DELETE", &path).send().is(200);
     server.owner("DELETE", &path).send().is_error(404);
     let left = page(&server, &store, loader, 2);
-    assert_eq!((texts(&left)[0], &left["count"]), ("Passage 051.", &json!(119)));
+    assert_eq!((texts(&left)[0], &left["count"]), ("Chunk 051.", &json!(119)));
     let server = server.restart();
     assert_eq!(page(&server, &store, loader, 2), left);
     server.owner("DELETE", &format!("/document-store/store/{store}?force=true")).send().is(200);

@@ -126,7 +126,7 @@ fn a_store_tells_its_cards_its_state_and_who_asks_it() {
     );
     assert_eq!(told["whereUsed"][0]["id"], flow);
     add(&server, &store, "b", OFFICE);
-    assert_eq!(read()["status"], "SYNC", "the new passage has no vector yet");
+    assert_eq!(read()["status"], "SYNC", "the new chunk has no vector yet");
 }
 
 #[test]

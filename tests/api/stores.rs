@@ -50,7 +50,7 @@ fn added_texts_are_counted() {
 }
 
 #[test]
-fn a_long_text_is_cut_into_passages() {
+fn a_long_text_is_cut_into_chunks() {
     let server = Server::start();
     let store = make(&server);
     let text = "This is a sentence of the handbook. ".repeat(40);

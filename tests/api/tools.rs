@@ -200,7 +200,7 @@ fn a_chain_answers_as_a_tool() {
 }
 
 #[test]
-fn a_retriever_is_searched_as_a_tool_and_its_passages_go_out_with_the_answer() {
+fn a_retriever_is_searched_as_a_tool_and_its_chunks_go_out_with_the_answer() {
     let server = Server::start();
     let store = animals(&server);
     for (filter, shown) in [("", 1), ("{\"source\": \"dogs\"}", 0)] {

@@ -47,8 +47,8 @@ fn filling_counts_what_was_added() {
         expected.sort_unstable();
         assert_eq!(names, expected);
         assert_eq!((&answer["numAdded"], &answer["numDeleted"]), (&json!(1), &json!(0)));
-        let passage = json!([{"pageContent": "Parcels leave on Mondays.", "metadata": {"source": "a"}}]);
-        assert_eq!(answer["addedDocs"], passage);
+        let chunk = json!([{"pageContent": "Parcels leave on Mondays.", "metadata": {"source": "a"}}]);
+        assert_eq!(answer["addedDocs"], chunk);
     }
 }
 

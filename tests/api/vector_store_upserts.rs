@@ -62,8 +62,8 @@ fn counts(answer: &Value) -> [u64; 5] {
 
 fn search_results(server: &Server, flow: &str, question: &str) -> Vec<String> {
     let answer = server.ask(flow, &json!({"question": question})).is(200).json();
-    let passages = answer["sourceDocuments"].as_array().cloned().unwrap_or_default();
-    passages.iter().map(|passage| passage["pageContent"].as_str().unwrap().to_owned()).collect()
+    let chunks = answer["sourceDocuments"].as_array().cloned().unwrap_or_default();
+    chunks.iter().map(|chunk| chunk["pageContent"].as_str().unwrap().to_owned()).collect()
 }
 
 #[test]

@@ -29,7 +29,7 @@ fn main() {
     let app = open(folder.path());
     let workspace = WorkspaceId::random();
     let id = CollectionId::random();
-    heading(&format!("{ROWS} passages of {TEXT_BYTES} bytes, vectors of {DIMENSIONS} numbers"));
+    heading(&format!("{ROWS} chunks of {TEXT_BYTES} bytes, vectors of {DIMENSIONS} numbers"));
     let started = Instant::now();
     fill(&WorkspaceCollections::new(&app, workspace, CancelToken::new(None)), &id);
     figure("stored in", &format!("{:.1} s", started.elapsed().as_secs_f64()), "");
@@ -55,7 +55,7 @@ fn main() {
     let one = VectorRow { id: [9; 16], ..row(0, &mut Rng(7)) };
     let started = Instant::now();
     shelves.change(&id, &edit(&[one], false)).unwrap();
-    figure("one passage added", &format!("{:.0} ms", started.elapsed().as_secs_f64() * 1e3), "");
+    figure("one chunk added", &format!("{:.0} ms", started.elapsed().as_secs_f64() * 1e3), "");
 }
 
 fn open(folder: &Path) -> App {

@@ -58,7 +58,7 @@ fn every_format_makes_a_vector_of_each_text() {
 }
 
 #[test]
-fn a_question_is_told_from_passages() {
+fn a_question_is_told_from_chunks() {
     let (provider, outgoing, cancel) = (Provider::start(), outgoing(), CancelToken::new(None));
     let mut all = models(&provider, &outgoing);
     let base = format!("{}/v1", provider.base_url());

@@ -26,7 +26,7 @@ const SECTIONS: &[&str] = &[
     "Outgoing requests",
     "Code inputs beside what can be set",
     "Documents to text",
-    "Passages",
+    "Chunks",
     "People",
 ];
 

@@ -20,13 +20,13 @@ pub const CARD: Card = Card {
     label: "Retriever",
     version: 1.1,
     category: Category::AgentFlows,
-    description: "Finds passages of document stores that fit a question.",
+    description: "Finds chunks of document stores that fit a question.",
     base_classes: &["Retriever"],
     risk: Risk::Safe,
     needs: &[Need::required(Capability::Knowledge)],
     inputs: &[
         Input::rows(STORES, "Knowledge (Document Stores)", STORE_FIELDS)
-            .help("Document stores whose passages were embedded. The passages of all of them are kept."),
+            .help("Document stores whose chunks were embedded. The chunks of all of them are kept."),
         Input::lines(QUERY, "Retriever Query").variables().help("What is looked for."),
         Input::choice(
             FORMAT,
@@ -151,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn the_passages_of_all_stores_are_kept_in_the_order_of_the_rows() {
+    fn the_chunks_of_all_stores_are_kept_in_the_order_of_the_rows() {
         let named = format!("{ONE}:Kitchen");
         let outcome = step(&[OTHER, &named, ONE]).run_on(&StoreHost::default()).unwrap();
         assert_eq!(outcome.text(), "tea of 8\ntea of 7");

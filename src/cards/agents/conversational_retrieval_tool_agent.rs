@@ -24,7 +24,7 @@ pub const CARD: Card = Card {
     label: "Conversational Retrieval Tool Agent",
     version: 1.0,
     category: Category::Agents,
-    description: "A model that is given passages for each question and calls tools until it can answer.",
+    description: "A model that is given chunks for each question and calls tools until it can answer.",
     base_classes: &["AgentExecutor", "BaseChain", "Runnable"],
     risk: Risk::Safe,
     needs: &[],
@@ -42,7 +42,7 @@ pub const CARD: Card = Card {
         ROUNDS,
         Input::wire("vectorStoreRetriever", "Vector Store Retriever", WireType::Retriever)
             .optional()
-            .help("Without one, passages come from the tools alone."),
+            .help("Without one, chunks come from the tools alone."),
     ],
     outputs: &[],
     make: Factory::Chain(|inputs| {

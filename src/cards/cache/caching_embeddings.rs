@@ -144,7 +144,7 @@ mod tests {
         for _ in 0..2 {
             assert_eq!(cached("").embed_query("a", &host).unwrap(), first[0]);
         }
-        assert_eq!(counting.0.lock().unwrap().len(), 5, "a question is another text than a passage");
+        assert_eq!(counting.0.lock().unwrap().len(), 5, "a question is another text than a chunk");
     }
 
     #[test]

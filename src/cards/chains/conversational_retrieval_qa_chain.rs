@@ -27,7 +27,7 @@ pub const CARD: Card = Card {
     label: "Conversational Retrieval QA Chain",
     version: 3.0,
     category: Category::Chains,
-    description: "Answers from passages and remembers the conversation.",
+    description: "Answers from chunks and remembers the conversation.",
     base_classes: &["ConversationalRetrievalQAChain", "BaseChain", "Runnable"],
     risk: Risk::Safe,
     needs: &[Need::required(Capability::Conversations)],
@@ -45,7 +45,7 @@ pub const CARD: Card = Card {
         Input::lines("responsePrompt", "Response Prompt")
             .or(DEFAULT_RESPONSE)
             .additional()
-            .help("{context} stands for the passages, which come with the question. With {question} in it, it is the whole message."),
+            .help("{context} stands for the chunks, which come with the question. With {question} in it, it is the whole message."),
         MODERATION,
     ],
     outputs: &[],
@@ -125,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn passages_and_question_stand_where_the_owner_put_them() {
+    fn chunks_and_question_stand_where_the_owner_put_them() {
         let (system, user) = asked("Use {context}. JSON is {{\"a\": 1}}. Asked: {question}!");
         assert!(system.is_empty());
         assert!(user.starts_with("Use <passage source=\"document\">\nOslo is {old}.\n</passage>"), "{user}");

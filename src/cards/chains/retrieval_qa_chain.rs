@@ -21,7 +21,7 @@ pub const CARD: Card = Card {
     label: "Retrieval QA Chain",
     version: 2.0,
     category: Category::Chains,
-    description: "Looks up passages and answers from them.",
+    description: "Looks up chunks and answers from them.",
     base_classes: &["RetrievalQAChain", "BaseChain", "Runnable"],
     risk: Risk::Safe,
     needs: &[],

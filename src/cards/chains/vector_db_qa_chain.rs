@@ -10,7 +10,7 @@ pub const CARD: Card = Card {
     label: "VectorDB QA Chain",
     version: 2.0,
     category: Category::Chains,
-    description: "Looks up the nearest passages of a vector store and answers from them.",
+    description: "Looks up the nearest chunks of a vector store and answers from them.",
     base_classes: &["VectorDBQAChain", "BaseChain", "Runnable"],
     risk: Risk::Safe,
     needs: &[],

@@ -14,7 +14,7 @@ pub const CARD: Card = Card {
     label: "Extractive Answers",
     version: 1.0,
     category: Category::ChatModels,
-    description: "Answers by quoting the best-matching sentences of the passages it is given, with their source. \
+    description: "Answers by quoting the best-matching sentences of the chunks it is given, with their source. \
                   Needs no provider.",
     base_classes: &["ChatExtractive", "BaseChatModel", "BaseLanguageModel", "Runnable"],
     risk: Risk::Safe,
@@ -83,9 +83,7 @@ impl Extractive {
         let sentences: Vec<(&str, &str)> = texts
             .iter()
             .flat_map(|text| chunk_markup::parse(text))
-            .flat_map(|passage| {
-                sentences(passage.text).into_iter().map(move |sentence| (sentence, passage.source))
-            })
+            .flat_map(|chunk| sentences(chunk.text).into_iter().map(move |sentence| (sentence, chunk.source)))
             .collect();
         let scores = lexical::bm25(&question, sentences.iter().map(|(sentence, _)| *sentence));
         let best = lexical::best(&scores, self.sentences);

@@ -261,7 +261,7 @@ fn placeholder(name: &str, captures: Option<&Captures<'_>>, messages: &[ChatMess
         "question" => return Some(last_question(messages)),
         "context" => {
             let texts: Vec<String> = messages.iter().map(ChatMessage::text).collect();
-            let found = texts.iter().flat_map(|text| chunk_markup::parse(text)).map(|passage| passage.text);
+            let found = texts.iter().flat_map(|text| chunk_markup::parse(text)).map(|chunk| chunk.text);
             return Some(found.collect::<Vec<_>>().join("\n"));
         }
         "history" => return Some(history(messages)),

@@ -14,7 +14,7 @@ pub const CARD: Card = Card {
     label: "Document Store",
     version: 1.0,
     category: Category::DocumentLoaders,
-    description: "The passages of a document store of this workspace.",
+    description: "The chunks of a document store of this workspace.",
     base_classes: BASE_CLASSES,
     risk: Risk::Safe,
     needs: &[Need::with_refusal(

@@ -110,7 +110,7 @@ impl Repository {
             return Err(self.card_error("the branch has too many files: leave some out with Ignore Paths"));
         }
         let mut documents = Vec::new();
-        let mut room = limits::PASSAGES_BYTES_MAX;
+        let mut room = limits::CHUNKS_BYTES_MAX;
         for path in wanted {
             let mut place = vec!["contents"];
             place.extend(path.split('/'));

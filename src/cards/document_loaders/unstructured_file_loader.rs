@@ -85,7 +85,7 @@ pub const CARD: Card = Card {
         Input::text("hiResModelName", "Hi-Res Model Name").additional(),
         Input::choice("chunkingStrategy", "Chunking Strategy", CHUNKINGS)
             .additional()
-            .help("How the server joins elements to passages."),
+            .help("How the server joins elements to chunks."),
         Input::text("ocrLanguages", "OCR Languages").additional().help("With commas between them: eng, deu"),
         Input::text("sourceIdKey", "Source ID Key")
             .additional()
@@ -156,7 +156,7 @@ impl UnstructuredServer {
         let answer = answer.map_err(|fault| fault.at(file.label))?;
         let garbled = || file.file_error("what came back is no list of elements");
         let elements = answer.as_array().ok_or_else(garbled)?;
-        if elements.len() > limits::PASSAGES_MAX {
+        if elements.len() > limits::CHUNKS_MAX {
             return Err(Error::RunFailed(format!("{}: there are too many documents", file.label)));
         }
         let documents = elements.iter().map(|element| self.document(file.name, element));

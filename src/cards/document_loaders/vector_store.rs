@@ -14,7 +14,7 @@ pub const CARD: Card = Card {
     label: "VectorStore To Document",
     version: 2.0,
     category: Category::DocumentLoaders,
-    description: "The passages of a vector store that are nearest to a query, as documents.",
+    description: "The chunks of a vector store that are nearest to a query, as documents.",
     base_classes: BASE_CLASSES,
     risk: Risk::Safe,
     needs: &[],
@@ -23,7 +23,7 @@ pub const CARD: Card = Card {
         Input::text("query", "Query").optional().variables().help("What is looked for. Empty: the question."),
         Input::number("minScore", "Minimum Score (%)", 0.0, 100.0)
             .optional()
-            .help("Leaves out passages that are less near than that. Empty: leaves out none."),
+            .help("Leaves out chunks that are less near than that. Empty: leaves out none."),
     ],
     outputs: OUTPUTS,
     make: Factory::Loader(|inputs| {

@@ -122,7 +122,7 @@ impl Scraper {
                 }
             }
             bytes += page.text.len();
-            if bytes > limits::PASSAGES_BYTES_MAX {
+            if bytes > limits::CHUNKS_BYTES_MAX {
                 return Err(Error::RunFailed(format!("{}: the pages hold too much text", self.label)));
             }
             let mut read = document(url.as_str(), page.text);

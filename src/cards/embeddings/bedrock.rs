@@ -39,7 +39,7 @@ pub const CARD: Card = Card {
         Input::text("customModel", "Custom Model Name").optional().help("Takes the place of Model Name."),
         Input::choice("inputType", "Cohere Input Type", TYPES)
             .optional()
-            .help("Either kind of search tells Cohere's models of questions and of passages what they are."),
+            .help("Either kind of search tells Cohere's models of questions and of chunks what they are."),
         Input::address("endpointHost", "Endpoint Host")
             .additional()
             .help("Another address of the service, such as an endpoint of your own network."),

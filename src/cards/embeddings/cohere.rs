@@ -36,7 +36,7 @@ pub const CARD: Card = Card {
         Input::choice("inputType", "Input Type", TYPES)
             .or("search_query")
             .optional()
-            .help("Either kind of search tells the provider of questions and of passages what they are."),
+            .help("Either kind of search tells the provider of questions and of chunks what they are."),
         BASE_PATH,
     ],
     outputs: &[],

@@ -29,7 +29,7 @@ pub const CARD: Card = Card {
         Input::model(&["gemini-embedding-001", "text-embedding-004"]).or("gemini-embedding-001"),
         Input::choice("tasktype", "Task Type", TASKS)
             .or("TASK_TYPE_UNSPECIFIED")
-            .help("Either kind of retrieval tells the provider of questions and of passages what they are."),
+            .help("Either kind of retrieval tells the provider of questions and of chunks what they are."),
         STRIP_NEW_LINES,
         Input::address("baseUrl", "Base URL").additional(),
     ],

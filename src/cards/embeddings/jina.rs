@@ -6,7 +6,7 @@ use crate::cards::kit::{Card, Category, Factory, Input, Risk};
 use crate::llm::embeddings::{AimField, BatchLimits};
 
 pub(in crate::cards) const HOME: &str = "https://api.jina.ai/v1";
-const AIM: AimField = AimField { name: "task", query: "retrieval.query", documents: "retrieval.passage" };
+const AIM: AimField = AimField { name: "task", query: "retrieval.query", documents: "retrieval.chunk" };
 /// What one request of any plan takes.
 const BATCH: BatchLimits = BatchLimits { texts: 128, bytes: 128 * 1024 };
 
@@ -25,7 +25,7 @@ pub const CARD: Card = Card {
         Input::whole("modelDimensions", "Dimensions", 1.0, 65_536.0).or("1024"),
         Input::switch("allowLateChunking", "Allow Late Chunking")
             .optional()
-            .help("Each passage is read together with the other passages of its request."),
+            .help("Each chunk is read together with the other chunks of its request."),
         BASE_PATH,
     ],
     outputs: &[],

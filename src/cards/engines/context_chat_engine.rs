@@ -20,7 +20,7 @@ pub const CARD: Card = Card {
     label: "Context Chat Engine",
     version: 1.0,
     category: Category::Engine,
-    description: "Answers from the passages of an index and remembers the conversation.",
+    description: "Answers from the chunks of an index and remembers the conversation.",
     base_classes: &["ContextChatEngine"],
     risk: Risk::Safe,
     needs: &[],

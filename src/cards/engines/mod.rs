@@ -14,7 +14,7 @@ const RETRIEVER: Input =
     Input::wire("vectorStoreRetriever", "Vector Store Retriever", WireType::IndexRetriever);
 const SYNTHESIZER: Input = Input::wire("responseSynthesizer", "Response Synthesizer", WireType::Synthesizer)
     .optional()
-    .help("How one answer is made of many passages. None: Compact and Refine.");
+    .help("How one answer is made of many chunks. None: Compact and Refine.");
 const MODEL: Input = Input::wire("model", "Chat Model", WireType::EngineModel);
 const MEMORY: Input = Input::wire("memory", "Memory", WireType::ChatMemory);
 const SYSTEM: Input = Input::lines("systemMessagePrompt", "System Message").optional();

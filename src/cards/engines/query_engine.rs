@@ -14,7 +14,7 @@ pub const CARD: Card = Card {
     label: "Query Engine",
     version: 2.0,
     category: Category::Engine,
-    description: "Answers from the passages of an index, without memory.",
+    description: "Answers from the chunks of an index, without memory.",
     base_classes: &["QueryEngine", "BaseQueryEngine"],
     risk: Risk::Safe,
     needs: &[],

@@ -19,7 +19,7 @@ pub const CARD: Card = Card {
     label: "MySQL Record Manager",
     version: 1.0,
     category: Category::RecordManager,
-    description: "Remembers in a MySQL or MariaDB database which passages a vector store holds, so that filling it \
+    description: "Remembers in a MySQL or MariaDB database which chunks a vector store holds, so that filling it \
                   again stores only what is new and removes what is gone.",
     base_classes: &["MySQL RecordManager", "RecordManager"],
     risk: Risk::Safe,

@@ -21,7 +21,7 @@ pub const CARD: Card = Card {
     label: "Postgres Record Manager",
     version: 1.0,
     category: Category::RecordManager,
-    description: "Remembers in a PostgreSQL database which passages a vector store holds, so that filling it again \
+    description: "Remembers in a PostgreSQL database which chunks a vector store holds, so that filling it again \
                   stores only what is new and removes what is gone.",
     base_classes: &["Postgres RecordManager", "RecordManager"],
     risk: Risk::Safe,

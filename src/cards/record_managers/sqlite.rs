@@ -17,7 +17,7 @@ pub const CARD: Card = Card {
     label: "SQLite Record Manager",
     version: 1.1,
     category: Category::RecordManager,
-    description: "Remembers in this server's own database which passages a vector store holds, so that filling it \
+    description: "Remembers in this server's own database which chunks a vector store holds, so that filling it \
                   again stores only what is new and removes what is gone.",
     base_classes: &["SQLite RecordManager", "RecordManager"],
     risk: Risk::Safe,

@@ -14,7 +14,7 @@ pub const CARD: Card = Card {
     label: "BM25 Retriever",
     version: 1.0,
     category: Category::Retrievers,
-    description: "Finds passages of a document store by their words. Needs no provider and no embeddings.",
+    description: "Finds chunks of a document store by their words. Needs no provider and no embeddings.",
     base_classes: &["BM25Retriever", "BaseRetriever"],
     risk: Risk::Safe,
     needs: &[Need::with_refusal(
@@ -24,10 +24,7 @@ pub const CARD: Card = Card {
     inputs: &[
         Input::pick("documentStore", "Document Store", Picker::DocumentStore)
             .help("The id of a document store of this workspace."),
-        Input::whole("topK", "Top K", 1.0, 100.0)
-            .or("4")
-            .additional()
-            .help("How many passages are returned."),
+        Input::whole("topK", "Top K", 1.0, 100.0).or("4").additional().help("How many chunks are returned."),
     ],
     outputs: &[],
     make: Factory::Retriever(|inputs| {

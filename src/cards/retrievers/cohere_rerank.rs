@@ -21,7 +21,7 @@ pub const CARD: Card = Card {
     label: "Cohere Rerank Retriever",
     version: 1.0,
     category: Category::Retrievers,
-    description: "Puts found passages in the order of how much they bear on the question.",
+    description: "Puts found chunks in the order of how much they bear on the question.",
     base_classes: CLASSES,
     risk: Risk::Safe,
     needs: &[],

@@ -25,7 +25,7 @@ pub const CARD: Card = Card {
     label: "Custom Retriever",
     version: 1.0,
     category: Category::Retrievers,
-    description: "Returns the passages of a vector store, each written as you like.",
+    description: "Returns the chunks of a vector store, each written as you like.",
     base_classes: CLASSES,
     risk: Risk::Safe,
     needs: &[],
@@ -34,7 +34,7 @@ pub const CARD: Card = Card {
         QUERY,
         Input::lines("resultFormat", "Result Format")
             .or("{{context}}\nSource: {{metadata.source}}")
-            .help("{{context}} is the passage, {{metadata.source}} an entry of its metadata."),
+            .help("{{context}} is the chunk, {{metadata.source}} an entry of its metadata."),
         TOP_K,
     ],
     outputs: OUTPUTS,
@@ -70,7 +70,7 @@ impl Retriever for TextRetriever {
 }
 
 /// One pass: what a chunk says is not searched for places again.
-fn format_chunk(format: &str, passage: &Document) -> String {
+fn format_chunk(format: &str, chunk: &Document) -> String {
     let mut out = String::new();
     let mut rest = 0;
     for place in PLACE.captures_iter(format) {
@@ -78,9 +78,9 @@ fn format_chunk(format: &str, passage: &Document) -> String {
         out.push_str(&format[rest..whole.start()]);
         rest = whole.end();
         if name == "context" {
-            out.push_str(&passage.page_content);
+            out.push_str(&chunk.page_content);
         } else {
-            out.push_str(&metadata_text(passage, name.strip_prefix("metadata.").unwrap_or_default()));
+            out.push_str(&metadata_text(chunk, name.strip_prefix("metadata.").unwrap_or_default()));
         }
         if out.len() > FORMATTED_BYTES_MAX {
             let end = out.floor_char_boundary(FORMATTED_BYTES_MAX);
@@ -93,12 +93,12 @@ fn format_chunk(format: &str, passage: &Document) -> String {
 }
 
 /// An entry of the metadata by its path; all of it for an empty one, nothing where there is none.
-fn metadata_text(passage: &Document, path: &str) -> String {
+fn metadata_text(chunk: &Document, path: &str) -> String {
     if path.is_empty() {
-        return Value::Object(passage.metadata.clone()).to_string();
+        return Value::Object(chunk.metadata.clone()).to_string();
     }
     let mut keys = path.split('.');
-    let first = keys.next().and_then(|key| passage.metadata.get(key));
+    let first = keys.next().and_then(|key| chunk.metadata.get(key));
     match first.and_then(|first| keys.try_fold(first, |value, key| value.get(key))) {
         Some(Value::String(text)) => text.clone(),
         Some(Value::Null) | None => String::new(),
@@ -112,9 +112,9 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn a_passage_is_written_as_its_owner_likes() {
+    fn a_chunk_is_written_as_its_owner_likes() {
         let metadata = json!({"source": "a.txt", "loc": {"line": 7}});
-        let passage = Document {
+        let chunk = Document {
             page_content: "Hello {{metadata.source}}".to_owned(),
             metadata: metadata.as_object().cloned().unwrap(),
         };
@@ -124,9 +124,9 @@ mod tests {
             ("[{{metadata.none}}] {{other}} {context}", "[] {{other}} {context}"),
             ("{{metadata}}", r#"{"source":"a.txt","loc":{"line":7}}"#),
         ] {
-            assert_eq!(format_chunk(format, &passage), expected);
+            assert_eq!(format_chunk(format, &chunk), expected);
         }
         let many = "{{context}}".repeat(100_000);
-        assert!(format_chunk(&many, &passage).len() <= FORMATTED_BYTES_MAX);
+        assert!(format_chunk(&many, &chunk).len() <= FORMATTED_BYTES_MAX);
     }
 }

@@ -17,7 +17,7 @@ pub const CARD: Card = Card {
     label: "Embeddings Filter Retriever",
     version: 1.0,
     category: Category::Retrievers,
-    description: "Drops found passages that are not near enough to the question by their vectors.",
+    description: "Drops found chunks that are not near enough to the question by their vectors.",
     base_classes: CLASSES,
     risk: Risk::Safe,
     needs: &[],
@@ -28,11 +28,11 @@ pub const CARD: Card = Card {
         Input::number("similarityThreshold", "Similarity Threshold", 0.0, 1.0)
             .starting("0.8")
             .optional()
-            .help("How near a passage must be, from 0 to 1. Empty: all of them are near enough."),
+            .help("How near a chunk must be, from 0 to 1. Empty: all of them are near enough."),
         Input::whole("k", "K", 1.0, 1_000.0)
             .or("20")
             .additional()
-            .help("At most so many passages are returned."),
+            .help("At most so many chunks are returned."),
     ],
     outputs: OUTPUTS,
     make: Factory::Retriever(|inputs| {
@@ -58,12 +58,12 @@ impl Retriever for EmbeddingsFilter {
         if found.is_empty() {
             return Ok(found);
         }
-        let texts: Vec<&str> = found.iter().map(|passage| passage.page_content.as_str()).collect();
+        let texts: Vec<&str> = found.iter().map(|chunk| chunk.page_content.as_str()).collect();
         let near = nearness(query, &texts, self.embeddings.as_ref(), turn.host)?;
         let mut judged: Vec<(f32, Document)> = near.into_iter().zip(found).collect();
         judged.retain(|(near, _)| self.least.is_none_or(|least| *near >= least));
         judged.sort_by(|one, other| other.0.total_cmp(&one.0));
-        Ok(judged.into_iter().take(self.most).map(|(_, passage)| passage).collect())
+        Ok(judged.into_iter().take(self.most).map(|(_, chunk)| chunk).collect())
     }
 
     fn top_k(&self) -> usize {

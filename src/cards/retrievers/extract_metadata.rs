@@ -26,7 +26,7 @@ pub const CARD: Card = Card {
     label: "Extract Metadata Retriever",
     version: 1.0,
     category: Category::Retrievers,
-    description: "Lets a model read from the question which metadata passages must have, and finds those.",
+    description: "Lets a model read from the question which metadata chunks must have, and finds those.",
     base_classes: CLASSES,
     risk: Risk::Safe,
     needs: &[],

@@ -30,7 +30,7 @@ pub const CARD: Card = Card {
     label: "HyDE Retriever",
     version: 3.0,
     category: Category::Retrievers,
-    description: "Lets a model write a passage that could answer the question, and finds real ones like it.",
+    description: "Lets a model write a chunk that could answer the question, and finds real ones like it.",
     base_classes: CLASSES,
     risk: Risk::Safe,
     needs: &[],
@@ -40,7 +40,7 @@ pub const CARD: Card = Card {
         QUERY,
         Input::choice("promptKey", "Select Defined Prompt", KINDS)
             .or("websearch")
-            .help("What kind of passage is written."),
+            .help("What kind of chunk is written."),
         Input::lines("customPrompt", "Custom Prompt")
             .additional()
             .help("Takes the place of the defined prompt; {question} stands for the question."),
@@ -90,12 +90,11 @@ struct Hyde {
 
 impl Retriever for Hyde {
     fn retrieve(&self, query: &str, turn: &RunContext<'_>) -> Result<Vec<Document>> {
-        let passage = ask(&self.model, SYSTEM, &self.prompt, query, turn)?;
-        if passage.trim().is_empty() {
-            return Err(Error::RunFailed(format!("{}: the model wrote no passage to look for", self.label)));
+        let chunk = ask(&self.model, SYSTEM, &self.prompt, query, turn)?;
+        if chunk.trim().is_empty() {
+            return Err(Error::RunFailed(format!("{}: the model wrote no chunk to look for", self.label)));
         }
-        let found =
-            self.store.nearest(&VectorQuery { text: &passage, most: self.most, filter: None }, turn)?;
+        let found = self.store.nearest(&VectorQuery { text: &chunk, most: self.most, filter: None }, turn)?;
         Ok(found.into_iter().map(|found| found.chunk).collect())
     }
 

@@ -23,7 +23,7 @@ pub const CARD: Card = Card {
     label: "LLM Filter Retriever",
     version: 1.0,
     category: Category::Retrievers,
-    description: "Lets a model keep what bears on the question of each passage, and drops the rest.",
+    description: "Lets a model keep what bears on the question of each chunk, and drops the rest.",
     base_classes: CLASSES,
     risk: Risk::Safe,
     needs: &[],
@@ -42,10 +42,10 @@ struct LlmFilter {
 impl Retriever for LlmFilter {
     fn retrieve(&self, query: &str, turn: &RunContext<'_>) -> Result<Vec<Document>> {
         let mut kept = Vec::new();
-        for passage in self.base.retrieve(query, turn)?.into_iter().take(CHUNKS_MAX) {
+        for chunk in self.base.retrieve(query, turn)?.into_iter().take(CHUNKS_MAX) {
             let asked = format!(
                 "{}\n{}",
-                untrusted_text::mark_untrusted("passage", "the collection", &passage.page_content),
+                untrusted_text::mark_untrusted("passage", "the collection", &chunk.page_content),
                 untrusted_text::mark_untrusted("question", "the person", query)
             );
             let messages = vec![ChatMessage::System(SYSTEM.to_owned()), ChatMessage::user(asked)];
@@ -53,7 +53,7 @@ impl Retriever for LlmFilter {
             let part = self.model.ask(&request, turn.host, &mut NullSink)?.text;
             let part = part.trim();
             if !part.is_empty() && part.trim_end_matches('.') != NOTHING {
-                kept.push(Document { page_content: part.to_owned(), ..passage });
+                kept.push(Document { page_content: part.to_owned(), ..chunk });
             }
         }
         Ok(kept)

@@ -20,7 +20,7 @@ pub const CARD: Card = Card {
     label: "Reciprocal Rank Fusion Retriever",
     version: 1.0,
     category: Category::Retrievers,
-    description: "Lets a model write several questions, and ranks passages by where they stand for each of them.",
+    description: "Lets a model write several questions, and ranks chunks by where they stand for each of them.",
     base_classes: CLASSES,
     risk: Risk::Safe,
     needs: &[],
@@ -36,7 +36,7 @@ pub const CARD: Card = Card {
         Input::whole("c", "Constant", 0.0, 100_000.0)
             .or("60")
             .additional()
-            .help("The larger it is, the less it matters how high a passage stands."),
+            .help("The larger it is, the less it matters how high a chunk stands."),
     ],
     outputs: OUTPUTS,
     make: Factory::Retriever(|inputs| {
@@ -85,17 +85,17 @@ impl Retriever for RrfRetriever {
 fn fuse(lists: Vec<Vec<Document>>, constant: f64) -> Vec<Document> {
     let mut scored: Vec<(f64, Document)> = Vec::new();
     for list in lists {
-        for (place, passage) in list.into_iter().take(RANKED).enumerate() {
+        for (place, chunk) in list.into_iter().take(RANKED).enumerate() {
             // The first of a list is at place 1, so no constant divides by nothing.
             let gains = 1.0 / (constant + (place + 1) as f64);
-            match scored.iter_mut().find(|(_, known)| *known == passage) {
+            match scored.iter_mut().find(|(_, known)| *known == chunk) {
                 Some((score, _)) => *score += gains,
-                None => scored.push((gains, passage)),
+                None => scored.push((gains, chunk)),
             }
         }
     }
     scored.sort_by(|one, other| other.0.total_cmp(&one.0));
-    scored.into_iter().map(|(_, passage)| passage).collect()
+    scored.into_iter().map(|(_, chunk)| chunk).collect()
 }
 
 #[cfg(test)]
@@ -104,16 +104,16 @@ mod tests {
     use serde_json::Map;
 
     fn list(texts: &[&str]) -> Vec<Document> {
-        let passage = |text: &&str| Document { page_content: (*text).to_owned(), metadata: Map::new() };
-        texts.iter().map(passage).collect()
+        let chunk = |text: &&str| Document { page_content: (*text).to_owned(), metadata: Map::new() };
+        texts.iter().map(chunk).collect()
     }
 
     #[test]
-    fn passages_that_most_lists_have_come_first() {
+    fn chunks_that_most_lists_have_come_first() {
         let lists = || vec![list(&["a", "b", "c"]), list(&["b", "d"]), list(&["x", "b"])];
         let texts = |constant| {
             let fuse = fuse(lists(), constant);
-            fuse.into_iter().map(|passage| passage.page_content).collect::<Vec<_>>()
+            fuse.into_iter().map(|chunk| chunk.page_content).collect::<Vec<_>>()
         };
         assert_eq!(texts(60.0)[0], "b");
         assert_eq!(texts(0.0), ["b", "a", "x", "d", "c"], "with no constant the first places weigh most");

@@ -16,7 +16,7 @@ pub const CARD: Card = Card {
     label: "Similarity Score Threshold Retriever",
     version: 2.0,
     category: Category::Retrievers,
-    description: "Returns the passages of a vector store that are near enough to what is looked for.",
+    description: "Returns the chunks of a vector store that are near enough to what is looked for.",
     base_classes: CLASSES,
     risk: Risk::Safe,
     needs: &[],
@@ -27,11 +27,11 @@ pub const CARD: Card = Card {
         Input::whole("maxK", "Max K", 1.0, 1_000.0)
             .or("20")
             .additional()
-            .help("At most so many passages are returned."),
+            .help("At most so many chunks are returned."),
         Input::whole("kIncrement", "K Increment", 1.0, 1_000.0)
             .or("2")
             .additional()
-            .help("Kept for canvases drawn elsewhere: one search finds all passages that are near enough."),
+            .help("Kept for canvases drawn elsewhere: one search finds all chunks that are near enough."),
     ],
     outputs: OUTPUTS,
     make: Factory::Retriever(|inputs| {

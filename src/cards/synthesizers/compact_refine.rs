@@ -9,7 +9,7 @@ pub const CARD: Card = Card {
     label: "Compact and Refine",
     version: 1.0,
     category: Category::ResponseSynthesizer,
-    description: "Answers from as many passages at a time as fit, each time bettering the answer.",
+    description: "Answers from as many chunks at a time as fit, each time bettering the answer.",
     base_classes: &["CompactRefine", "ResponseSynthesizer"],
     risk: Risk::Safe,
     needs: &[],

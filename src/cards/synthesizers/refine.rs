@@ -9,7 +9,7 @@ pub const CARD: Card = Card {
     label: "Refine",
     version: 1.0,
     category: Category::ResponseSynthesizer,
-    description: "Answers from the first passage and betters the answer with each of the others.",
+    description: "Answers from the first chunk and betters the answer with each of the others.",
     base_classes: &["Refine", "ResponseSynthesizer"],
     risk: Risk::Safe,
     needs: &[],

@@ -8,7 +8,7 @@ pub const CARD: Card = Card {
     label: "Simple Response Builder",
     version: 1.0,
     category: Category::ResponseSynthesizer,
-    description: "Answers from all passages at once.",
+    description: "Answers from all chunks at once.",
     base_classes: &["SimpleResponseBuilder", "ResponseSynthesizer"],
     risk: Risk::Safe,
     needs: &[],

@@ -14,7 +14,7 @@ pub const CARD: Card = Card {
     label: "TreeSummarize",
     version: 1.0,
     category: Category::ResponseSynthesizer,
-    description: "Answers from some passages each, and then from these answers, until there is one.",
+    description: "Answers from some chunks each, and then from these answers, until there is one.",
     base_classes: &["TreeSummarize", "ResponseSynthesizer"],
     risk: Risk::Safe,
     needs: &[],

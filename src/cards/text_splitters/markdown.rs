@@ -38,7 +38,7 @@ pub const CARD: Card = Card {
         Input::choice("splitByHeaders", "Split by Headers", LEVELS)
             .optional()
             .or("disabled")
-            .help("Begins a new passage at every heading up to this level."),
+            .help("Begins a new chunk at every heading up to this level."),
     ],
     outputs: &[],
     make: Factory::Splitter(|inputs| {

@@ -19,14 +19,14 @@ pub const CARD: Card = Card {
     label: "Token Text Splitter",
     version: 1.0,
     category: Category::TextSplitters,
-    description: "Cuts a text into passages of so many tokens of an OpenAI encoding.",
+    description: "Cuts a text into chunks of so many tokens of an OpenAI encoding.",
     base_classes: &["TokenTextSplitter", "TextSplitter", "BaseDocumentTransformer", "Runnable"],
     risk: Risk::Safe,
     needs: &[],
     inputs: &[
         Input::choice("encodingName", "Encoding Name", ENCODINGS).or("gpt2"),
-        SIZE.help("The most tokens of a passage."),
-        OVERLAP.help("Tokens that a passage repeats from the one before it."),
+        SIZE.help("The most tokens of a chunk."),
+        OVERLAP.help("Tokens that a chunk repeats from the one before it."),
     ],
     outputs: &[],
     make: Factory::Splitter(|inputs| {
@@ -51,7 +51,7 @@ impl Splitter for TokenSplitter {
 
 impl TokenSplitter {
     fn chunks<'t>(&self, text: &'t str) -> Result<ChunkCollector<'t>> {
-        let mut passages = ChunkCollector::new(text);
+        let mut chunks = ChunkCollector::new(text);
         // A token may be a part of a character: a text is cut only where a token and a character end.
         let mut places = vec![(0, 0)];
         let ends = self.encoding.ends(text).into_iter().enumerate();
@@ -63,7 +63,7 @@ impl TokenSplitter {
                 places[first..].partition_point(|(tokens, _)| tokens - places[first].0 <= self.size.max);
             // A single character that has more tokens than a chunk cannot be cut.
             let last = (first + fits - 1).max(first + 1);
-            passages.push(places[first].1..places[last].1)?;
+            chunks.push(places[first].1..places[last].1)?;
             if last + 1 == places.len() {
                 break;
             }
@@ -71,7 +71,7 @@ impl TokenSplitter {
             let next = first + places[first..].partition_point(|(tokens, _)| tokens - places[first].0 < kept);
             first = next.clamp(first + 1, last);
         }
-        Ok(passages)
+        Ok(chunks)
     }
 }
 
@@ -81,7 +81,7 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn passages_repeat_tokens_and_never_cut_a_character() {
+    fn chunks_repeat_tokens_and_never_cut_a_character() {
         let texts = |text: &str, most, overlap| {
             let tokens = TokenSplitter {
                 encoding: tokens::encoding("gpt2").unwrap(),
@@ -96,12 +96,12 @@ mod tests {
 
     proptest! {
         #[test]
-        fn passages_fit_and_lose_nothing(text in "[a-c é日\u{1F600}\n.1]{0,200}", most in 4_usize..20, overlap in 0_usize..20) {
+        fn chunks_fit_and_lose_nothing(text in "[a-c é日\u{1F600}\n.1]{0,200}", most in 4_usize..20, overlap in 0_usize..20) {
             let encoding = tokens::encoding("cl100k_base").unwrap();
             let tokens = TokenSplitter { encoding, size: ChunkLimits { max: most, overlap: overlap.min(most - 1) } };
-            let passages = tokens.chunks(&text).unwrap();
+            let chunks = tokens.chunks(&text).unwrap();
             let (mut reached, mut seen) = (0, String::new());
-            for range in passages.ranges() {
+            for range in chunks.ranges() {
                 // A chunk is cut where its own tokens end, so it has no more of them than in the whole text.
                 let ends = encoding.ends(&text);
                 let count = ends.iter().filter(|end| range.start < **end && **end <= range.end).count();

@@ -30,7 +30,7 @@ pub const CARD: Card = Card {
         Input::json("retrieverToolMetadataFilter", "Additional Metadata Filter")
             .optional()
             .variables()
-            .help("Only passages whose metadata have these values are used; a value may be $flow.chatId and the like."),
+            .help("Only chunks whose metadata have these values are used; a value may be $flow.chatId and the like."),
     ],
     outputs: &[],
     make: Factory::Tools(|inputs| {

@@ -42,7 +42,7 @@ pub const CARD: Card = Card {
     inputs: &[
         Input::wire("model", "Language Model", WireType::LanguageModel).help("Sums up what was found."),
         Input::wire("embeddings", "Embeddings", WireType::Embeddings)
-            .help("Find the passages of a page that matter."),
+            .help("Find the chunks of a page that matter."),
     ],
     outputs: &[],
     make: Factory::Tools(|inputs| {
@@ -72,14 +72,14 @@ impl Tool for WebBrowser {
         let answer = WebRequest::get(address).send(turn.host, ResponseLimits::default())?;
         let read = turn.host.documents().read_page(answer.body.as_bytes(), None, turn.host.cancel());
         let page = read.map_err(|fault| format!("The page was not read: {fault}."))?;
-        let passages = self.nearest_chunks(&page.text, task, turn)?;
-        if passages.is_empty() {
+        let chunks = self.nearest_chunks(&page.text, task, turn)?;
+        if chunks.is_empty() {
             return Err("The page has no text.".to_owned());
         }
         let links = page.links.iter().filter(|link| link.len() <= LINK_BYTES_MAX).take(LINKS_SHOWN);
         let links = links.map(String::as_str).collect::<Vec<_>>().join("\n");
         let title = page.title.unwrap_or_default();
-        let shown = format!("{title}\n\n{}\n\nLinks of the page:\n{links}", passages.join("\n\n"));
+        let shown = format!("{title}\n\n{}\n\nLinks of the page:\n{links}", chunks.join("\n\n"));
         let asked = match task {
             "" => "Sum up the page. Name up to five of its links that matter, if there are any.".to_owned(),
             task => format!(

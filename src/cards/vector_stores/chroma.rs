@@ -30,7 +30,7 @@ pub const CARD: Card = Card {
     label: "Chroma",
     version: 2.0,
     category: Category::VectorStores,
-    description: "Stores passages in a collection of Chroma and finds them there.",
+    description: "Stores chunks in a collection of Chroma and finds them there.",
     base_classes: CLASSES,
     risk: Risk::Safe,
     needs: &[Need::optional(Capability::Knowledge)],
@@ -48,7 +48,7 @@ pub const CARD: Card = Card {
         Input::json("chromaMetadataFilter", "Chroma Metadata Filter")
             .additional()
             .variables()
-            .help("Only passages that fit are found; in the words of Chroma."),
+            .help("Only chunks that fit are found; in the words of Chroma."),
     ],
     outputs: OUTPUTS,
     make: Factory::VectorStore(|inputs| {
@@ -239,8 +239,8 @@ impl VectorDatabase for Chroma {
             let mut shown = metadata.as_object().cloned().unwrap_or_default();
             shown.remove(SENT_KEY);
             let page_content = document.as_str().unwrap_or_default().to_owned();
-            let passage = Document { page_content, metadata: shown };
-            found.push(RemoteHit::new(ScoredChunk { chunk: passage, score }, metadata));
+            let chunk = Document { page_content, metadata: shown };
+            found.push(RemoteHit::new(ScoredChunk { chunk, score }, metadata));
         }
         Ok(found)
     }

@@ -9,7 +9,7 @@ pub const CARD: Card = Card {
     label: "Document Store (Vector)",
     version: 1.0,
     category: Category::VectorStores,
-    description: "Finds passages of a document store by what they mean, with the embeddings chosen in the store.",
+    description: "Finds chunks of a document store by what they mean, with the embeddings chosen in the store.",
     base_classes: &["DocumentStoreVS"],
     risk: Risk::Safe,
     needs: &[Need::with_refusal(
@@ -17,7 +17,7 @@ pub const CARD: Card = Card {
         "the document store does not exist in this workspace, or no embeddings were chosen in it",
     )],
     inputs: &[Input::pick("selectedStore", "Select Store", Picker::DocumentStore)
-        .help("A document store of this workspace whose passages were embedded.")],
+        .help("A document store of this workspace whose chunks were embedded.")],
     outputs: OUTPUTS,
     make: Factory::VectorStore(|inputs| {
         let id = DocumentStoreId::parse(inputs.text("selectedStore")?.trim())

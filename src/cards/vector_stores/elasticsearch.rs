@@ -38,7 +38,7 @@ pub const CARD: Card = Card {
     label: "Elasticsearch",
     version: 2.0,
     category: Category::VectorStores,
-    description: "Stores passages in an index of Elasticsearch 8 or later and finds them there.",
+    description: "Stores chunks in an index of Elasticsearch 8 or later and finds them there.",
     base_classes: CLASSES,
     risk: Risk::Safe,
     needs: &[Need::optional(Capability::Knowledge)],

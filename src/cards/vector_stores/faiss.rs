@@ -20,7 +20,7 @@ pub const CARD: Card = Card {
     label: "Faiss",
     version: 1.0,
     category: Category::VectorStores,
-    description: "Keeps passages and their vectors on this server under a name. Filling it again takes the place of \
+    description: "Keeps chunks and their vectors on this server under a name. Filling it again takes the place of \
                   what was there; with a record manager only what changed is stored.",
     base_classes: &["Faiss", "VectorStoreRetriever", "BaseRetriever"],
     risk: Risk::Safe,
@@ -31,7 +31,7 @@ pub const CARD: Card = Card {
         Input::wire("recordManager", "Record Manager", WireType::RecordManager)
             .optional()
             .upsert_only()
-            .help("Remembers which passages are stored, so that only what changed is stored again."),
+            .help("Remembers which chunks are stored, so that only what changed is stored again."),
         Input::text("basePath", "Base Path to load").help(
             "A name for what is stored, the same for all flows of the workspace that use it. It names no folder: this \
              server keeps the vectors in its own database.",

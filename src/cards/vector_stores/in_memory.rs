@@ -226,7 +226,7 @@ mod tests {
     }
 
     #[test]
-    fn a_filter_picks_passages_by_their_metadata() {
+    fn a_filter_picks_chunks_by_their_metadata() {
         let (store, _, _) = store(&[document("a", 1), document("b", 2), document("c", 2)]);
         assert_eq!(ask(&store, "a", Some(&json!({"year": 2})), &TestHost::default()), ["b", "c"]);
         assert!(ask(&store, "a", Some(&json!({"year": 3})), &TestHost::default()).is_empty());

@@ -35,7 +35,7 @@ pub const CARD: Card = Card {
     label: "Meilisearch",
     version: 1.0,
     category: Category::VectorStores,
-    description: "Stores passages in an index of Meilisearch and finds them there, by words and by meaning.",
+    description: "Stores chunks in an index of Meilisearch and finds them there, by words and by meaning.",
     base_classes: &["BaseRetriever"],
     risk: Risk::Safe,
     needs: &[Need::optional(Capability::Knowledge)],
@@ -48,14 +48,14 @@ pub const CARD: Card = Card {
         Input::switch("deleteIndex", "Delete Index if exists")
             .optional()
             .help("Filling the store removes what is in the index first."),
-        Input::whole("K", "Top K", 1.0, 100.0).additional().help("How many passages are returned. Empty: 4."),
+        Input::whole("K", "Top K", 1.0, 100.0).additional().help("How many chunks are returned. Empty: 4."),
         Input::number("semanticRatio", "Semantic Ratio", 0.0, 1.0)
             .additional()
             .help("0 looks at words alone, 1 at meaning alone. Empty: 0.75."),
         Input::text("searchFilter", "Search Filter")
             .additional()
             .variables()
-            .help("Only passages that fit are found; in the words of Meilisearch: metadata.year > 2020"),
+            .help("Only chunks that fit are found; in the words of Meilisearch: metadata.year > 2020"),
     ],
     outputs: OUTPUTS,
     make: Factory::VectorStore(|inputs| {
@@ -268,8 +268,8 @@ impl VectorDatabase for Meilisearch {
             let page_content = hit[TEXT].as_str()?.to_owned();
             let metadata = hit[METADATA].as_object().cloned().unwrap_or_default();
             let score = hit["_rankingScore"].as_f64()? as f32;
-            let passage = Document { page_content, metadata };
-            Some(RemoteHit::new(ScoredChunk { chunk: passage, score }, hit))
+            let chunk = Document { page_content, metadata };
+            Some(RemoteHit::new(ScoredChunk { chunk, score }, hit))
         };
         let hits = answer["hits"].as_array().ok_or_else(malformed_answer)?;
         hits.iter().map(found).collect::<Option<Vec<_>>>().ok_or_else(malformed_answer)

@@ -35,7 +35,7 @@ pub const CARD: Card = Card {
     label: "Milvus",
     version: 2.1,
     category: Category::VectorStores,
-    description: "Stores passages in a collection of Milvus 2.4 or later and finds them there.",
+    description: "Stores chunks in a collection of Milvus 2.4 or later and finds them there.",
     base_classes: CLASSES,
     risk: Risk::Safe,
     needs: &[Need::optional(Capability::Knowledge)],
@@ -53,7 +53,7 @@ pub const CARD: Card = Card {
         Input::text("milvusFilter", "Milvus Filter")
             .additional()
             .variables()
-            .help("Only passages that fit are found; in the words of Milvus: year > 2020"),
+            .help("Only chunks that fit are found; in the words of Milvus: year > 2020"),
         TOP_K_INPUT,
         Input::switch("secure", "Secure").additional().help(
             "Speaks TLS where the address does not say it. Trusted authorities are those of SERVICE_CA_FILE.",
@@ -331,7 +331,7 @@ impl VectorDatabase for Milvus {
         let (primary, makes_names) = &collection.primary;
         if *makes_names {
             return Err(ModelError::Settings(
-                "the server names passages itself, so none can be removed".into(),
+                "the server names chunks itself, so none can be removed".into(),
             ));
         }
         let which =
@@ -371,7 +371,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn whose_passages_are_looked_at_is_said_as_the_collection_knows_it() {
+    fn whose_chunks_are_looked_at_is_said_as_the_collection_knows_it() {
         let described = |fields: Value, is_open: bool| {
             let vector =
                 json!({"name": "v", "type": "FloatVector", "params": [{"key": "dim", "value": "3"}]});

@@ -32,7 +32,7 @@ pub const CARD: Card = Card {
     label: "OpenSearch",
     version: 4.0,
     category: Category::VectorStores,
-    description: "Stores passages in an index of OpenSearch 2 or later and finds them there.",
+    description: "Stores chunks in an index of OpenSearch 2 or later and finds them there.",
     base_classes: CLASSES,
     risk: Risk::Safe,
     needs: &[Need::optional(Capability::Knowledge)],

@@ -39,7 +39,7 @@ pub const CARD: Card = Card {
     label: "Pinecone",
     version: 5.0,
     category: Category::VectorStores,
-    description: "Stores passages in an index of Pinecone and finds them there. The index must exist.",
+    description: "Stores chunks in an index of Pinecone and finds them there. The index must exist.",
     base_classes: CLASSES,
     risk: Risk::Safe,
     needs: &[Need::optional(Capability::Knowledge)],
@@ -57,7 +57,7 @@ pub const CARD: Card = Card {
         Input::json("pineconeMetadataFilter", "Pinecone Metadata Filter")
             .additional()
             .variables()
-            .help("Only passages that fit are found; in the words of Pinecone."),
+            .help("Only chunks that fit are found; in the words of Pinecone."),
         TOP_K_INPUT,
         SEARCH_TYPE,
         FETCH_K,

@@ -42,7 +42,7 @@ pub const CARD: Card = Card {
     label: "Postgres",
     version: 7.1,
     category: Category::VectorStores,
-    description: "Stores passages in a table of a PostgreSQL server with pgvector and finds them there.",
+    description: "Stores chunks in a table of a PostgreSQL server with pgvector and finds them there.",
     base_classes: CLASSES,
     risk: Risk::Safe,
     needs: &[Need::optional(Capability::Knowledge)],
@@ -69,7 +69,7 @@ pub const CARD: Card = Card {
         Input::json("pgMetadataFilter", "Postgres Metadata Filter")
             .additional()
             .variables()
-            .help("Only passages with this metadata are found. A list means one of its values."),
+            .help("Only chunks with this metadata are found. A list means one of its values."),
         Input::text("contentColumnName", "Content Column Name")
             .additional()
             .help("The column of the texts, for tables made elsewhere. Empty: pageContent."),
@@ -259,8 +259,8 @@ impl PgVectorStore {
         let held: Value = metadata.and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default();
         let distance = distance.and_then(|text| text.parse().ok()).ok_or(PgError::Garbled)?;
         let metadata = held.as_object().cloned().unwrap_or_default();
-        let passage = Document { page_content: content.unwrap_or_default(), metadata };
-        Ok(RemoteHit::new(ScoredChunk { chunk: passage, score: self.nearness.score(distance) }, &held))
+        let chunk = Document { page_content: content.unwrap_or_default(), metadata };
+        Ok(RemoteHit::new(ScoredChunk { chunk, score: self.nearness.score(distance) }, &held))
     }
 }
 
@@ -418,7 +418,7 @@ mod tests {
     }
 
     #[test]
-    fn passages_are_everybodys_or_of_the_conversation_and_fit_every_filter() {
+    fn chunks_are_everybodys_or_of_the_conversation_and_fit_every_filter() {
         let owners = json!({"year": 2024}).as_object().cloned();
         let store = PgVectorStore { filter: owners, ..store(Nearness::Cosine) };
         let more = json!({"kind": "x"});

@@ -29,7 +29,7 @@ pub const CARD: Card = Card {
     label: "Qdrant",
     version: 5.0,
     category: Category::VectorStores,
-    description: "Stores passages in a collection of a Qdrant server and finds them there.",
+    description: "Stores chunks in a collection of a Qdrant server and finds them there.",
     base_classes: CLASSES,
     risk: Risk::Safe,
     needs: &[Need::optional(Capability::Knowledge)],
@@ -56,7 +56,7 @@ pub const CARD: Card = Card {
         Input::json("qdrantFilter", "Qdrant Search Filter")
             .additional()
             .variables()
-            .help("Only passages that fit are found; in the words of Qdrant."),
+            .help("Only chunks that fit are found; in the words of Qdrant."),
     ],
     outputs: OUTPUTS,
     make: Factory::VectorStore(|inputs| {

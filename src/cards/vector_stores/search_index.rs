@@ -142,7 +142,7 @@ impl SearchIndex {
         let answer = self.endpoint.send_body(&Method::POST, &path, Some(body), cancel)?;
         let items = answer["items"]
             .as_array()
-            .ok_or_else(|| ModelError::Garbled("it does not say what became of the passages".into()))?;
+            .ok_or_else(|| ModelError::Garbled("it does not say what became of the chunks".into()))?;
         let results = items.iter().filter_map(|item| item.as_object()?.values().next());
         match results.into_iter().find(|result| !result["error"].is_null()) {
             Some(refused) => {
@@ -169,9 +169,9 @@ impl SearchIndex {
             let held = &hit["_source"];
             let page_content = held[TEXT].as_str().unwrap_or_default().to_owned();
             let metadata = held[METADATA].as_object().cloned().unwrap_or_default();
-            let passage = Document { page_content, metadata };
+            let chunk = Document { page_content, metadata };
             let score = score(hit["_score"].as_f64()? as f32);
-            Some(RemoteHit::new(ScoredChunk { chunk: passage, score }, held))
+            Some(RemoteHit::new(ScoredChunk { chunk, score }, held))
         };
         let hits = answer["hits"]["hits"].as_array().ok_or_else(malformed_answer)?;
         hits.iter().map(found).collect::<Option<Vec<_>>>().ok_or_else(malformed_answer)
@@ -218,7 +218,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_filter_and_whose_passages_they_are_must_both_hold() {
+    fn a_filter_and_whose_chunks_they_are_must_both_hold() {
         let wanted = json!({"year": 2024, "tag": ["a"], "gone": null});
         let search = VectorSearch {
             text: "",

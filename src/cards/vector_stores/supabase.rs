@@ -31,7 +31,7 @@ pub const CARD: Card = Card {
     label: "Supabase",
     version: 4.0,
     category: Category::VectorStores,
-    description: "Stores passages in a table of Supabase and finds them by a function of its database. Both must exist.",
+    description: "Stores chunks in a table of Supabase and finds them by a function of its database. Both must exist.",
     base_classes: CLASSES,
     risk: Risk::Safe,
     needs: &[Need::optional(Capability::Knowledge)],
@@ -48,7 +48,7 @@ pub const CARD: Card = Card {
         Input::json("supabaseMetadataFilter", "Supabase Metadata Filter")
             .additional()
             .variables()
-            .help("Only passages with this metadata are found."),
+            .help("Only chunks with this metadata are found."),
         Input::lines("supabaseRPCFilter", "Supabase RPC Filter")
             .additional()
             .help("Goes before the metadata filter: filter(\"metadata->a::int\", \"gt\", 5)"),
@@ -186,8 +186,8 @@ impl VectorDatabase for Supabase {
             let page_content = row["content"].as_str()?.to_owned();
             let metadata = row["metadata"].as_object().cloned().unwrap_or_default();
             let score = row["similarity"].as_f64()? as f32;
-            let passage = Document { page_content, metadata };
-            Some(RemoteHit::new(ScoredChunk { chunk: passage, score }, row))
+            let chunk = Document { page_content, metadata };
+            Some(RemoteHit::new(ScoredChunk { chunk, score }, row))
         };
         let mut all = Vec::with_capacity(rows.len());
         for row in rows {

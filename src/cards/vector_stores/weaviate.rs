@@ -41,7 +41,7 @@ pub const CARD: Card = Card {
     label: "Weaviate",
     version: 5.0,
     category: Category::VectorStores,
-    description: "Stores passages in a class of Weaviate and finds them there.",
+    description: "Stores chunks in a class of Weaviate and finds them there.",
     base_classes: CLASSES,
     risk: Risk::Safe,
     needs: &[Need::optional(Capability::Knowledge)],
@@ -71,12 +71,12 @@ pub const CARD: Card = Card {
             .help("The property that holds the text. Empty: text."),
         Input::text("weaviateMetadataKeys", "Weaviate Metadata Keys")
             .additional()
-            .help("Properties that come with a passage, with commas between them. Empty: all."),
+            .help("Properties that come with a chunk, with commas between them. Empty: all."),
         TOP_K_INPUT,
         Input::json("weaviateFilter", "Weaviate Search Filter")
             .additional()
             .variables()
-            .help("Only passages that fit are found; in the words of Weaviate's where."),
+            .help("Only chunks that fit are found; in the words of Weaviate's where."),
         SEARCH_TYPE,
         FETCH_K,
         LAMBDA,
@@ -290,14 +290,14 @@ impl Weaviate {
         let text = metadata.remove(&self.text_key);
         metadata.retain(|_, value| !value.is_null());
         let page_content = text.as_ref().and_then(Value::as_str).unwrap_or_default().to_owned();
-        let passage = Document { page_content, metadata };
-        Some(RemoteHit::new(ScoredChunk { chunk: passage, score }, object).with_vector(vector))
+        let chunk = Document { page_content, metadata };
+        Some(RemoteHit::new(ScoredChunk { chunk, score }, object).with_vector(vector))
     }
 
-    fn properties(&self, passage: &Document) -> Map<String, Value> {
+    fn properties(&self, chunk: &Document) -> Map<String, Value> {
         let mut properties = Map::new();
-        flatten("", &passage.metadata, &mut properties);
-        properties.insert(self.text_key.clone(), passage.page_content.as_str().into());
+        flatten("", &chunk.metadata, &mut properties);
+        properties.insert(self.text_key.clone(), chunk.page_content.as_str().into());
         properties
     }
 }
@@ -367,7 +367,7 @@ impl VectorDatabase for Weaviate {
         let answer = self.endpoint.send_json(&Method::POST, "/v1/batch/objects", Some(&body), cancel)?;
         let stored = answer
             .as_array()
-            .ok_or_else(|| ModelError::Garbled("it does not say what became of the passages".into()))?;
+            .ok_or_else(|| ModelError::Garbled("it does not say what became of the chunks".into()))?;
         match stored.iter().find(|object| object["result"]["errors"].is_object()) {
             Some(refused) => Err(self.endpoint.error_from_body(422, &refused["result"]["errors"])),
             None => Ok(()),
@@ -383,7 +383,7 @@ impl VectorDatabase for Weaviate {
         let answer = self.endpoint.send_json(&Method::DELETE, "/v1/batch/objects", Some(&body), cancel)?;
         match answer["results"]["failed"].as_u64() {
             Some(0) => Ok(()),
-            Some(_) => Err(ModelError::Garbled("some passages were not removed".into())),
+            Some(_) => Err(ModelError::Garbled("some chunks were not removed".into())),
             None => Err(ModelError::Garbled("it does not say what was removed".into())),
         }
     }

@@ -11,7 +11,9 @@ use uuid::Uuid;
 /// How many chunks there are, and what they take.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ChunkUsage {
-    pub passages: usize,
+    // The name under which it is stored.
+    #[serde(rename = "passages")]
+    pub chunks: usize,
     /// Bytes of their texts and metadata.
     pub bytes: usize,
 }
@@ -20,7 +22,7 @@ impl ChunkUsage {
     #[must_use]
     pub const fn plus(self, other: Self) -> Self {
         Self {
-            passages: self.passages.saturating_add(other.passages),
+            chunks: self.chunks.saturating_add(other.chunks),
             bytes: self.bytes.saturating_add(other.bytes),
         }
     }

@@ -6,9 +6,9 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::Map;
 
-/// Passages of a filling that are remembered (manual 14.8).
+/// Chunks of a filling that are remembered (manual 14.8).
 const FILLING_SAMPLES_MAX: usize = 5;
-/// Characters of a remembered passage (manual 14.8).
+/// Characters of a remembered chunk (manual 14.8).
 const FILLING_SAMPLE_CHARS_MAX: usize = 300;
 
 /// One upsert. Some chunks are kept as samples: the store has them all.
@@ -121,10 +121,10 @@ pub struct UpsertCard {
 
 /// The beginnings of the first chunks.
 #[must_use]
-pub fn sample_chunks(passages: &[Document]) -> Vec<Document> {
-    let beginning = |passage: &Document| Document {
-        page_content: passage.page_content.chars().take(FILLING_SAMPLE_CHARS_MAX).collect(),
+pub fn sample_chunks(chunks: &[Document]) -> Vec<Document> {
+    let beginning = |chunk: &Document| Document {
+        page_content: chunk.page_content.chars().take(FILLING_SAMPLE_CHARS_MAX).collect(),
         metadata: Map::new(),
     };
-    passages.iter().take(FILLING_SAMPLES_MAX).map(beginning).collect()
+    chunks.iter().take(FILLING_SAMPLES_MAX).map(beginning).collect()
 }

@@ -354,22 +354,22 @@ fn document_store_routes() -> Vec<Route> { vec![
         .id("saveLoader").shows(STORE_SEEN).refuses(&[404, 507]),
     post  ("/document-store/loader/process/:loader", any_of(&["documentStores:preview-process"]), document_stores::process).summary("Runs a loader of a document store.")
         .id("runLoader").shows(STORE_SEEN).takes_json::<knowledge::loaders::LoaderRun>().answers_json::<knowledge::chunks::ChunkPageView>(200).may_stream(),
-    delete("/document-store/loader/:id/:loader", any_of(&["documentStores:delete-loader"]), document_stores::remove_loader).summary("Removes a loader with its passages.")
+    delete("/document-store/loader/:id/:loader", any_of(&["documentStores:delete-loader"]), document_stores::remove_loader).summary("Removes a loader with its chunks.")
         .id("deleteLoader").shows(STORE_SEEN),
-    get   ("/document-store/chunks/:id/:loader/:page", any_of(&["documentStores:view"]), document_stores::chunks).summary("Reads a page of passages.")
-        .id("listPassages"),
-    put   ("/document-store/chunks/:id/:loader/:chunk", any_of(&["documentStores:update"]), document_stores::edit_chunk).summary("Changes a passage.")
-        .id("updatePassage").takes_json::<knowledge::chunks::PassageEdit>(),
-    delete("/document-store/chunks/:id/:loader/:chunk", any_of(&["documentStores:update"]), document_stores::remove_chunk).summary("Removes a passage.")
-        .id("deletePassage"),
+    get   ("/document-store/chunks/:id/:loader/:page", any_of(&["documentStores:view"]), document_stores::chunks).summary("Reads a page of chunks.")
+        .id("listChunks"),
+    put   ("/document-store/chunks/:id/:loader/:chunk", any_of(&["documentStores:update"]), document_stores::edit_chunk).summary("Changes a chunk.")
+        .id("updateChunk").takes_json::<knowledge::chunks::ChunkEdit>(),
+    delete("/document-store/chunks/:id/:loader/:chunk", any_of(&["documentStores:update"]), document_stores::remove_chunk).summary("Removes a chunk.")
+        .id("deleteChunk"),
     post  ("/document-store/upsert/:id", any_of(&["documentStores:update"]), document_stores::upsert).accepts(Accepts::JsonOrMultipart).limit(BODY_CANVAS_BYTES).summary("Adds documents to a document store.")
         .id("addDocuments").takes_json::<knowledge::store_upserts::DocumentUpsert>().takes_form::<knowledge::store_upserts::DocumentUpsertForm>().answers_json::<knowledge::store_upserts::DocumentUpsertView>(200).may_stream().refuses(&[507]),
     post  ("/document-store/refresh/:id", any_of(&["documentStores:update"]), document_stores::refresh).summary("Runs loaders of a document store again.")
         .id("runLoadersAgain").may_take_json::<knowledge::store_upserts::Refresh>(),
     post  ("/document-store/vectorstore/save",   any_of(STORE_VECTORS), vectors::save)   .summary("Chooses the cards that make and keep the vectors of a document store.")
         .id("setVectorCards").shows(STORE_SEEN).refuses(&[404]),
-    post  ("/document-store/vectorstore/insert", any_of(STORE_VECTORS), vectors::insert) .summary("Embeds the passages of a document store that are new.")
-        .id("embedPassages").shows(STORE_SEEN).answers_json::<knowledge::upserts::FillView>(200).may_stream().refuses(&[404]),
+    post  ("/document-store/vectorstore/insert", any_of(STORE_VECTORS), vectors::insert) .summary("Embeds the chunks of a document store that are new.")
+        .id("embedChunks").shows(STORE_SEEN).answers_json::<knowledge::upserts::FillView>(200).may_stream().refuses(&[404]),
     post  ("/document-store/vectorstore/query",  any_of(&["documentStores:view"]), vectors::query).summary("Searches the vectors of a document store.")
         .id("searchVectors").refuses(&[404]),
     delete("/document-store/vectorstore/:id",    any_of(STORE_VECTORS), vectors::remove) .summary("Removes the vectors of a document store.")

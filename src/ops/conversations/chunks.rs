@@ -9,8 +9,8 @@ use crate::domain::error::{Error, FullQuota, Result};
 use crate::domain::ids::{ChatId, CollectionId, FlowId, WorkspaceId};
 use crate::domain::knowledge::collection::Collection;
 use crate::limits::{
-    CHAT_COLLECTIONS_BYTES_MAX, CHAT_PASSAGES_MAX, CHAT_SENT_BYTES_MAX, CHAT_SENT_BYTES_OF_ONE_MAX,
-    CHAT_SENT_PASSAGES_MAX,
+    CHAT_CHUNKS_MAX, CHAT_COLLECTIONS_BYTES_MAX, CHAT_SENT_BYTES_MAX, CHAT_SENT_BYTES_OF_ONE_MAX,
+    CHAT_SENT_CHUNKS_MAX,
 };
 use crate::ops::knowledge::collections::{self, CollectionLock};
 use crate::store::queries::collections::heads;
@@ -23,7 +23,7 @@ use uuid::Uuid;
 
 /// Collections of one workspace (manual 14.8).
 const COLLECTIONS_MAX: usize = 1_000;
-/// Conversations of one workspace with passages in stores of this server (manual 14.8).
+/// Conversations of one workspace with chunks in stores of this server (manual 14.8).
 const CHAT_COLLECTIONS_MAX: usize = 10_000;
 /// Hours after which the files of a conversation go in which nothing was said (manual 14.8).
 const SILENT_CHAT_HOURS: i64 = 24;
@@ -53,13 +53,13 @@ pub(in crate::ops) fn reserve(
             Some(before) => (before.stamp, before.elsewhere.plus(more)),
             None => (fresh, more),
         };
-        if elsewhere.passages > CHAT_PASSAGES_MAX || elsewhere.bytes > CHAT_SENT_BYTES_OF_ONE_MAX {
+        if elsewhere.chunks > CHAT_CHUNKS_MAX || elsewhere.bytes > CHAT_SENT_BYTES_OF_ONE_MAX {
             return Err(Error::QuotaExceeded(FullQuota::Conversation));
         }
         if before.is_none() || more != ChunkUsage::default() {
             let all = CONVERSATION_UPLOADS.list(tx, workspace)?;
             let total = all.iter().fold(more, |sum, one| sum.plus(one.elsewhere));
-            let is_full = total.passages > CHAT_SENT_PASSAGES_MAX || total.bytes > CHAT_SENT_BYTES_MAX;
+            let is_full = total.chunks > CHAT_SENT_CHUNKS_MAX || total.bytes > CHAT_SENT_BYTES_MAX;
             if (before.is_none() && all.len() >= CHAT_COLLECTIONS_MAX)
                 || (more != ChunkUsage::default() && is_full)
             {
@@ -99,7 +99,7 @@ pub(in crate::ops) fn check_quota(
     after: &Collection,
 ) -> Result<()> {
     let is_chats = after.conversation.is_some();
-    if is_chats && after.rows > CHAT_PASSAGES_MAX {
+    if is_chats && after.rows > CHAT_CHUNKS_MAX {
         return Err(Error::QuotaExceeded(FullQuota::Conversation));
     }
     if before.is_some() && !is_chats {
@@ -171,10 +171,7 @@ fn delete_matching(app: &App, workspace: &WorkspaceId, goes: impl Fn(&Conversati
         Ok(found.filter(|(_, head)| goes(head)).map(|(id, _)| id).collect())
     });
     if let Err(error) = ended.and(removed) {
-        tracing::warn!(
-            error = error.for_log(),
-            "the passages of a deleted conversation could not be removed"
-        );
+        tracing::warn!(error = error.for_log(), "the chunks of a deleted conversation could not be removed");
     }
 }
 
@@ -284,9 +281,9 @@ mod tests {
             Err(Error::QuotaExceeded(full)) => Some(full),
             Err(other) => panic!("{other}"),
         };
-        assert_eq!(admitted(None, &head(CHAT_PASSAGES_MAX, 1, true)), None);
-        assert_eq!(admitted(None, &head(CHAT_PASSAGES_MAX + 1, 1, true)), Some(FullQuota::Conversation));
-        assert_eq!(admitted(None, &head(CHAT_PASSAGES_MAX + 1, 1, false)), None, "what an owner keeps");
+        assert_eq!(admitted(None, &head(CHAT_CHUNKS_MAX, 1, true)), None);
+        assert_eq!(admitted(None, &head(CHAT_CHUNKS_MAX + 1, 1, true)), Some(FullQuota::Conversation));
+        assert_eq!(admitted(None, &head(CHAT_CHUNKS_MAX + 1, 1, false)), None, "what an owner keeps");
         let (id, kept) = (CollectionId::from_bytes([7; 16]), head(1, CHAT_COLLECTIONS_BYTES_MAX, true));
         let settle = |tx: &WriteTx| crate::store::queries::collections::set_head(tx, &here, &id, None, &kept);
         app.store.write(settle).unwrap();

@@ -19,7 +19,7 @@ use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, MutexGuard, PoisonError};
 use uuid::Uuid;
 
-/// Bytes of one collection: vectors, passages and their metadata (manual 14.8).
+/// Bytes of one collection: vectors, chunks and their metadata (manual 14.8).
 const COLLECTION_BYTES_MAX: usize = 4 * 1024 * 1024 * 1024;
 /// How often a search begins anew because the collection changed while it was read.
 const TRIES_MAX: usize = 5;
@@ -295,7 +295,7 @@ impl WorkspaceCollections<'_> {
         }
         if draft.rows > COLLECTION_ROWS_MAX || draft.bytes > COLLECTION_BYTES_MAX {
             return Err(Error::RunFailed(format!(
-                "A collection holds at most {COLLECTION_ROWS_MAX} passages and {} GB.",
+                "A collection holds at most {COLLECTION_ROWS_MAX} chunks and {} GB.",
                 COLLECTION_BYTES_MAX >> 30
             )));
         }

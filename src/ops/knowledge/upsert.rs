@@ -25,7 +25,7 @@ use std::collections::BTreeSet;
 
 /// Fillings of vector stores that are remembered for one flow; older ones go (manual 14.8).
 const FILLINGS_KEPT_MAX: usize = 100;
-/// New passages that the answer to a filling shows (manual 14.8).
+/// New chunks that the answer to a filling shows (manual 14.8).
 const FILLING_SHOWN_MAX: usize = 1_000;
 
 /// A request to upsert into a vector store.

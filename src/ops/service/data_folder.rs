@@ -24,7 +24,7 @@ pub fn prepare(settings: &Settings) -> Result<DataFolders, AppOpenError> {
     let of_versions = if settings.versions_group_read { Access::Group } else { Access::Owner };
     let of_data = match settings.versions_dir {
         // The group must get to what it may read.
-        None if settings.versions_group_read => Access::Passage,
+        None if settings.versions_group_read => Access::Chunk,
         _ => Access::Owner,
     };
     let data = Tree::new(&settings.data_dir, of_data);

@@ -76,7 +76,7 @@ mod tests {
     use crate::store::{Store, keys};
 
     #[test]
-    fn passages_of_the_older_format_are_found_again() {
+    fn chunks_of_the_older_format_are_found_again() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("test.redb");
         let (workspace, id) = (WorkspaceId::random(), DocumentStoreId::random());
@@ -120,19 +120,12 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let store = Store::open(&folder.path().join("test.redb")).unwrap();
         let (id, loader) = (DocumentStoreId::random(), LoaderId::next());
-        let chunk = |n: usize| StoredChunk {
-            id: ChunkId::next(),
-            text: format!("Passage {n}"),
-            metadata: Map::new(),
-        };
+        let chunk =
+            |n: usize| StoredChunk { id: ChunkId::next(), text: format!("Chunk {n}"), metadata: Map::new() };
         let chunks: Vec<StoredChunk> = (0..20_000).map(chunk).collect();
         store.write(|tx| chunks::put(tx, &id, &loader, &chunks)).unwrap();
         let page = store.read(|tx| chunks::page(tx, &id, Some(&loader), 19_990, 50)).unwrap();
-        assert_eq!(
-            (page.len(), page[0].1.text.as_str()),
-            (10, "Passage 19990"),
-            "in the order they were made"
-        );
+        assert_eq!((page.len(), page[0].1.text.as_str()), (10, "Chunk 19990"), "in the order they were made");
         let removed = |tx: &WriteTx| chunks::remove(tx, &id, &loader, &chunks[0].id);
         assert!(store.write(removed).unwrap());
         assert_eq!(store.write(|tx| chunks::clear(tx, &id, None)).unwrap(), 19_999);

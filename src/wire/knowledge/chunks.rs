@@ -1,4 +1,4 @@
-//! Chunks of document stores, which the API calls passages (manual 10.9).
+//! Chunks of document stores (manual 10.9).
 
 use super::loaders::LoaderView;
 use crate::domain::ids::{ChunkId, DocumentStoreId, LoaderId};
@@ -8,10 +8,10 @@ use crate::domain::knowledge::store_overview::{ChunkEntry, ChunkPage};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-/// A page of the passages of a document store.
+/// A page of the chunks of a document store.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "PassagePage"))]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "ChunkPage"))]
 pub struct ChunkPageView {
     chunks: Vec<ChunkView>,
     count: usize,
@@ -23,10 +23,10 @@ pub struct ChunkPageView {
     description: String,
 }
 
-/// A passage of a document store.
+/// A chunk of a document store.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "StoredPassage"))]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "StoredChunk"))]
 pub struct ChunkView {
     id: ChunkId,
     /// Its loader.
@@ -61,13 +61,13 @@ impl From<ChunkPage> for ChunkPageView {
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct PassageEdit {
+pub struct ChunkEdit {
     page_content: Option<String>,
     metadata: Option<Map<String, Value>>,
 }
 
-impl From<PassageEdit> for ChunkChange {
-    fn from(PassageEdit { page_content, metadata }: PassageEdit) -> Self {
+impl From<ChunkEdit> for ChunkChange {
+    fn from(ChunkEdit { page_content, metadata }: ChunkEdit) -> Self {
         Self { text: page_content, metadata }
     }
 }

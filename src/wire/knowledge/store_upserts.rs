@@ -23,7 +23,7 @@ pub struct DocumentUpsert {
     loader_name: Option<String>,
     loader: Option<SentCard>,
     splitter: Option<SentCard>,
-    /// Chooses what makes the vectors, as `/document-store/vectorstore/save` does, and embeds the passages.
+    /// Chooses what makes the vectors, as `/document-store/vectorstore/save` does, and embeds the chunks.
     embedding: Option<SentCard>,
     vector_store: Option<SentCard>,
     record_manager: Option<SentCard>,

@@ -79,7 +79,7 @@ impl From<StoreOverview> for DocumentStoreView {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct FillProgress {
     phase: UpsertPhase,
-    /// Passages.
+    /// Chunks.
     done: usize,
     /// Null as long as nobody knows.
     total: Option<usize>,

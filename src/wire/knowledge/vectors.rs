@@ -96,10 +96,10 @@ pub struct VectorSearchView {
     docs: Vec<ScoredDocumentView>,
 }
 
-/// A passage and how near it is.
+/// A chunk and how near it is.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "ScoredPassage"))]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "ScoredChunk"))]
 pub struct ScoredDocumentView {
     page_content: String,
     metadata: Map<String, Value>,

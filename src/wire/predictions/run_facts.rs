@@ -4,7 +4,7 @@ use crate::domain::predictions::prediction::{Document, Usage, UsedTool};
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-/// A passage of a document.
+/// A chunk of a document.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "SourceDocument"))]

@@ -8,7 +8,7 @@ use crate::support::form::Form;
 use crate::support::{Answer, Server};
 use flowkeep::domain::ids::WorkspaceId;
 use flowkeep::domain::knowledge::collection::Collection;
-use flowkeep::limits::{CHAT_COLLECTIONS_BYTES_MAX, CHAT_PASSAGES_MAX, DOCUMENT_BYTES_MAX};
+use flowkeep::limits::{CHAT_CHUNKS_MAX, CHAT_COLLECTIONS_BYTES_MAX, DOCUMENT_BYTES_MAX};
 use flowkeep::store::queries::collections;
 use serde_json::{Value, json};
 
@@ -73,7 +73,7 @@ fn found(server: &Server, flow: &str, chat: &Value) -> Vec<String> {
         .as_array()
         .into_iter()
         .flatten()
-        .map(|passage| passage["pageContent"].as_str().unwrap().to_owned())
+        .map(|chunk| chunk["pageContent"].as_str().unwrap().to_owned())
         .collect();
     texts.sort_unstable();
     texts
@@ -252,7 +252,7 @@ fn a_file_that_is_too_large_or_finds_no_room_is_refused() {
     let of = |bytes: &[u8]| send(&server, &flow, &Form::default().file("a.txt", "text/plain", bytes));
     let message = of(&vec![b'x'; DOCUMENT_BYTES_MAX + 1]).is_error(400);
     assert!(message.contains("at most 25 MB"), "{message}");
-    let message = of("x ".repeat(CHAT_PASSAGES_MAX + 1).as_bytes()).is_error(413);
+    let message = of("x ".repeat(CHAT_CHUNKS_MAX + 1).as_bytes()).is_error(413);
     assert!(message.contains("conversation"), "{message}");
     assert_eq!(kept(&server), 0);
 

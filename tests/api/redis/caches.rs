@@ -88,7 +88,7 @@ fn a_text_is_embedded_once_for_every_server_that_keeps_vectors_there() {
     let RedisReply::List(keys) = house.run(&["KEYS", &format!("flowkeep:vector:{namespace}:*")]) else {
         panic!()
     };
-    assert_eq!((keys.len(), served), (3, 2), "two passages and a question");
+    assert_eq!((keys.len(), served), (3, 2), "two chunks and a question");
     let RedisReply::Bytes(key) = &keys[0] else { panic!() };
     let RedisReply::Number(left) = house.run(&["PTTL", std::str::from_utf8(key).unwrap()]) else { panic!() };
     assert!((3_000_000..=3_600_000).contains(&left), "{left}");

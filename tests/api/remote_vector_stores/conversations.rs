@@ -10,7 +10,7 @@ use flowkeep::domain::conversations::conversation::Conversation;
 use flowkeep::domain::conversations::uploads::{ChunkUsage, ConversationUploads};
 use flowkeep::domain::ids::{ChatId, FlowId, WorkspaceId};
 use flowkeep::limits::{
-    CHAT_PASSAGES_MAX, CHAT_SENT_BYTES_MAX, CHAT_SENT_BYTES_OF_ONE_MAX, CHAT_SENT_PASSAGES_MAX,
+    CHAT_CHUNKS_MAX, CHAT_SENT_BYTES_MAX, CHAT_SENT_BYTES_OF_ONE_MAX, CHAT_SENT_CHUNKS_MAX,
 };
 use flowkeep::ops::conversations::chunks;
 use flowkeep::store::tables::CONVERSATION_UPLOADS;
@@ -57,7 +57,7 @@ fn search_results(house: &Fixture, flow: &str, chat: &Value) -> Vec<String> {
     let answer = house.server.ask(flow, &body).is(200).json();
     let found = answer["sourceDocuments"].as_array().cloned().unwrap_or_default();
     let mut texts: Vec<String> =
-        found.iter().map(|passage| passage["pageContent"].as_str().unwrap().to_owned()).collect();
+        found.iter().map(|chunk| chunk["pageContent"].as_str().unwrap().to_owned()).collect();
     texts.sort_unstable();
     assert!(!answer.to_string().contains("flowkeep_upload"), "{answer}");
     texts
@@ -217,18 +217,18 @@ fn what_conversations_send_to_a_database_is_counted_before_it_is_embedded() {
         server.app.store.write(|tx| CONVERSATION_UPLOADS.put(tx, &workspace, &id, &known)).unwrap();
     };
     let first = known(&one).unwrap().elsewhere;
-    assert!(first.passages == 1 && first.bytes > 60, "{first:?}");
+    assert!(first.chunks == 1 && first.bytes > 60, "{first:?}");
     for full in [
-        ChunkUsage { passages: CHAT_PASSAGES_MAX, bytes: 1 },
-        ChunkUsage { passages: 1, bytes: CHAT_SENT_BYTES_OF_ONE_MAX },
+        ChunkUsage { chunks: CHAT_CHUNKS_MAX, bytes: 1 },
+        ChunkUsage { chunks: 1, bytes: CHAT_SENT_BYTES_OF_ONE_MAX },
     ] {
         set(&one, full);
         send_upload(&house, &flow, &one, "More.").is_error(413);
     }
     send(&house, &flow, "Others have room.");
     for full in [
-        ChunkUsage { passages: 1, bytes: CHAT_SENT_BYTES_MAX },
-        ChunkUsage { passages: CHAT_SENT_PASSAGES_MAX, bytes: 1 },
+        ChunkUsage { chunks: 1, bytes: CHAT_SENT_BYTES_MAX },
+        ChunkUsage { chunks: CHAT_SENT_CHUNKS_MAX, bytes: 1 },
     ] {
         set(&one, full);
         send_upload(&house, &flow, &Value::Null, "More.").is_error(507);
@@ -240,7 +240,7 @@ fn what_conversations_send_to_a_database_is_counted_before_it_is_embedded() {
     assert_eq!(known(&one), None);
     send(&house, &flow, "There is room again.");
     // What nobody asked about is counted for a month.
-    set(&silent, ChunkUsage { passages: 1, bytes: CHAT_SENT_BYTES_MAX });
+    set(&silent, ChunkUsage { chunks: 1, bytes: CHAT_SENT_BYTES_MAX });
     for (days, status) in [(2, 507), (29, 200)] {
         server.app.clock.advance_seconds(days * 24 * 3600);
         chunks::sweep(&server.app, &CancelToken::new(None)).unwrap();
@@ -268,7 +268,7 @@ fn what_is_deleted_while_it_is_embedded_goes_to_no_database() {
 }
 
 #[test]
-fn a_diverse_search_chooses_among_more_passages_by_their_vectors() {
+fn a_diverse_search_chooses_among_more_chunks_by_their_vectors() {
     let house = Fixture::open("pinecone");
     let texts = [
         ("a", "Parcels leave the house on Mondays."),

@@ -188,7 +188,7 @@ fn without_vectors(request: &RecordedRequest) -> String {
 }
 
 #[test]
-fn passages_are_stored_and_found_again() {
+fn chunks_are_stored_and_found_again() {
     let mut sent = String::new();
     for card in CARDS {
         let house = Fixture::open(card);
@@ -266,7 +266,7 @@ fn a_database_that_fails_is_named_and_its_key_is_not() {
 }
 
 #[test]
-fn passages_go_in_batches_as_large_as_the_owner_says() {
+fn chunks_go_in_batches_as_large_as_the_owner_says() {
     let house = Fixture::open("qdrant");
     let texts = [("a", MONDAY), ("b", FRIDAY), ("c", OFFICE)];
     let flow = house.server.flow(&house.canvas(&texts, false, &json!({"batchSize": "2"})));

@@ -42,7 +42,7 @@ fn first_text(house: &Fixture, flow: &str) -> Value {
 }
 
 #[test]
-fn a_passage_that_an_index_does_not_take_is_told() {
+fn a_chunk_that_an_index_does_not_take_is_told() {
     for card in ["elasticsearch", "openSearch"] {
         let house = Fixture::open(card);
         let flow = house.server.flow(&house.canvas(&TEXTS, false, &json!({})));
@@ -321,7 +321,7 @@ fn a_refusal_of_milvus_in_a_good_answer_is_told() {
         ),
         (json!({"code": 1800, "message": "user hasn't authenticated"}), "refused the API key"),
         (json!({"message": "what?"}), "whether it went well"),
-        (json!({"code": 0, "data": {}}), "no list of passages"),
+        (json!({"code": 0, "data": {}}), "no list of chunks"),
     ] {
         instead(
             &house,

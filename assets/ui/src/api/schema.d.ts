@@ -1035,10 +1035,10 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Embeds the passages of a document store that are new.
+         * Embeds the chunks of a document store that are new.
          * @description Needs one of: documentStores:upsert-config. Besides, because it shows what is stored, one of: documentStores:view, documentStores:update.
          */
-        post: operations["embedPassages"];
+        post: operations["embedChunks"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1483,7 +1483,7 @@ export interface paths {
         put?: never;
         post?: never;
         /**
-         * Removes a loader with its passages.
+         * Removes a loader with its chunks.
          * @description Needs one of: documentStores:delete-loader. Besides, because it shows what is stored, one of: documentStores:view, documentStores:update.
          */
         delete: operations["deleteLoader"];
@@ -1500,10 +1500,10 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Reads a page of passages.
+         * Reads a page of chunks.
          * @description Needs one of: documentStores:view.
          */
-        get: operations["listPassages"];
+        get: operations["listChunks"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1521,16 +1521,16 @@ export interface paths {
         };
         get?: never;
         /**
-         * Changes a passage.
+         * Changes a chunk.
          * @description Needs one of: documentStores:update.
          */
-        put: operations["updatePassage"];
+        put: operations["updateChunk"];
         post?: never;
         /**
-         * Removes a passage.
+         * Removes a chunk.
          * @description Needs one of: documentStores:update.
          */
-        delete: operations["deletePassage"];
+        delete: operations["deleteChunk"];
         options?: never;
         head?: never;
         patch?: never;
@@ -2785,6 +2785,28 @@ export interface components {
             name: string;
             description?: string;
         };
+        /** @description What to change; what is left out stays. */
+        ChunkEdit: {
+            pageContent?: string | null;
+            metadata?: {
+                [key: string]: unknown;
+            } | null;
+        };
+        /** @description A page of the chunks of a document store. */
+        ChunkPage: {
+            chunks: components["schemas"]["StoredChunk"][];
+            count: number;
+            characters: number;
+            file: components["schemas"]["StoreLoader"] | null;
+            currentPage: number;
+            /**
+             * Format: uuid
+             * @description Names a loader of a document store.
+             */
+            docId: string | null;
+            storeName: string;
+            description: string;
+        };
         /** @description A conversation at a glance. */
         Conversation: {
             /**
@@ -2953,7 +2975,7 @@ export interface components {
             loaderName?: string | null;
             loader?: components["schemas"]["SentCard"] | null;
             splitter?: components["schemas"]["SentCard"] | null;
-            /** @description Chooses what makes the vectors, as `/document-store/vectorstore/save` does, and embeds the passages. */
+            /** @description Chooses what makes the vectors, as `/document-store/vectorstore/save` does, and embeds the chunks. */
             embedding?: components["schemas"]["SentCard"] | null;
             vectorStore?: components["schemas"]["SentCard"] | null;
             recordManager?: components["schemas"]["SentCard"] | null;
@@ -3342,7 +3364,7 @@ export interface components {
              * @enum {string}
              */
             phase: "loading" | "embedding" | "storing";
-            /** @description Passages. */
+            /** @description Chunks. */
             done: number;
             /** @description Null as long as nobody knows. */
             total: number | null;
@@ -4123,28 +4145,6 @@ export interface components {
         OrganizationEdit: {
             name: string;
         };
-        /** @description What to change; what is left out stays. */
-        PassageEdit: {
-            pageContent?: string | null;
-            metadata?: {
-                [key: string]: unknown;
-            } | null;
-        };
-        /** @description A page of the passages of a document store. */
-        PassagePage: {
-            chunks: components["schemas"]["StoredPassage"][];
-            count: number;
-            characters: number;
-            file: components["schemas"]["StoreLoader"] | null;
-            currentPage: number;
-            /**
-             * Format: uuid
-             * @description Names a loader of a document store.
-             */
-            docId: string | null;
-            storeName: string;
-            description: string;
-        };
         /** @description An earlier message, for a flow without memory: `{role, content}`, or `{type, message}` from older clients. */
         PastMessage: {
             /**
@@ -4587,8 +4587,8 @@ export interface components {
              */
             status: "FINISHED" | "ERROR" | "STOPPED" | "TERMINATED";
         };
-        /** @description A passage and how near it is. */
-        ScoredPassage: {
+        /** @description A chunk and how near it is. */
+        ScoredChunk: {
             pageContent: string;
             metadata: {
                 [key: string]: unknown;
@@ -4669,7 +4669,7 @@ export interface components {
             /** @description Where the provider sends them back to: register it there exactly like this. */
             redirectUri: string;
         };
-        /** @description A passage of a document. */
+        /** @description A chunk of a document. */
         SourceDocument: {
             pageContent: string;
             metadata: {
@@ -4787,7 +4787,7 @@ export interface components {
         StoreQueryResult: {
             /** @description In milliseconds. */
             timeTaken: number;
-            docs: components["schemas"]["ScoredPassage"][];
+            docs: components["schemas"]["ScoredChunk"][];
         };
         /** @description Which cards make and keep the vectors of a document store. */
         StoreVectorCards: {
@@ -4813,8 +4813,8 @@ export interface components {
             vectorStoreConfig: components["schemas"]["SetCard"] | null;
             recordManagerConfig: components["schemas"]["SetCard"] | null;
         };
-        /** @description A passage of a document store. */
-        StoredPassage: {
+        /** @description A chunk of a document store. */
+        StoredChunk: {
             /**
              * Format: uuid
              * @description Names a chunk of a document store.
@@ -7839,7 +7839,7 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
-    embedPassages: {
+    embedChunks: {
         parameters: {
             query?: never;
             header?: never;
@@ -7932,7 +7932,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["PassagePage"];
+                    "application/json": components["schemas"]["ChunkPage"];
                     "text/event-stream": unknown;
                 };
             };
@@ -8749,7 +8749,7 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
-    listPassages: {
+    listChunks: {
         parameters: {
             query?: never;
             header?: never;
@@ -8768,7 +8768,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["PassagePage"];
+                    "application/json": components["schemas"]["ChunkPage"];
                 };
             };
             400: components["responses"]["BadRequest"];
@@ -8783,7 +8783,7 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
-    updatePassage: {
+    updateChunk: {
         parameters: {
             query?: never;
             header?: never;
@@ -8796,7 +8796,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["PassageEdit"];
+                "application/json": components["schemas"]["ChunkEdit"];
             };
         };
         responses: {
@@ -8806,7 +8806,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["PassagePage"];
+                    "application/json": components["schemas"]["ChunkPage"];
                 };
             };
             400: components["responses"]["BadRequest"];
@@ -8822,7 +8822,7 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
-    deletePassage: {
+    deleteChunk: {
         parameters: {
             query?: never;
             header?: never;
@@ -8841,7 +8841,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["PassagePage"];
+                    "application/json": components["schemas"]["ChunkPage"];
                 };
             };
             400: components["responses"]["BadRequest"];

@@ -62,7 +62,7 @@ impl FolderSource {
             files_max: limits::PAGES_MAX,
             bytes_max: limits::DOCUMENT_BYTES_MAX,
         };
-        let (mut documents, mut room) = (Vec::new(), limits::PASSAGES_BYTES_MAX);
+        let (mut documents, mut room) = (Vec::new(), limits::CHUNKS_BYTES_MAX);
         let files = self.files.ok_or_else(|| self.read_error(FolderError::NotListed))?;
         let read = files.of(host)?.folder(&wanted, &mut |name, bytes| {
             if host.cancel().reason().is_some() {

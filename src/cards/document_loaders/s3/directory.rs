@@ -47,7 +47,7 @@ pub const CARD: Card = Card {
 };
 
 fn read(bucket: &Bucket, prefix: &str, host: &dyn Host) -> Result<Vec<Document>> {
-    let (mut documents, mut room) = (Vec::new(), limits::PASSAGES_BYTES_MAX);
+    let (mut documents, mut room) = (Vec::new(), limits::CHUNKS_BYTES_MAX);
     for key in keys(bucket, prefix, host)? {
         if host.cancel().reason().is_some() {
             return Err(Error::Cancelled);

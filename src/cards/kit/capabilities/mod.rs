@@ -126,7 +126,7 @@ macro_rules! capabilities {
 
 capabilities! {
     conversations, with_conversations: Conversations => dyn Conversations, "there is no conversation here";
-    knowledge, with_knowledge: Knowledge => dyn Knowledge, "a run without a server has no stored passages";
+    knowledge, with_knowledge: Knowledge => dyn Knowledge, "a run without a server has no stored chunks";
     vector_indexes, with_vector_indexes: VectorIndexes => dyn VectorIndexes, "vectors cannot be held in memory here";
     files, with_files: WorkspaceFiles => dyn WorkspaceFiles, "a run without a server has no files of a workspace";
     code, with_code: Code => dyn CodeRunner, "code cannot be run on this server at the moment";
@@ -239,7 +239,7 @@ mod tests {
         };
         assert_eq!(told("ChatflowTool"), "Mine: only a question to a server can ask another flow");
         assert_eq!(told("SQLiteRecordManager"), "Mine: a run without a server can keep no records");
-        assert_eq!(told("faiss"), "Mine: a run without a server has no stored passages");
+        assert_eq!(told("faiss"), "Mine: a run without a server has no stored chunks");
         assert_eq!(told("customFunction"), "Mine: code cannot be run on this server at the moment");
         assert_eq!(told("bm25Retriever"), "Mine: the document store does not exist in this workspace");
     }

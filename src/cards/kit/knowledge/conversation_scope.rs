@@ -7,7 +7,7 @@ use crate::domain::conversations::conversation::Conversation;
 use crate::domain::conversations::uploads::ChunkUsage;
 use crate::domain::error::{Error, FullQuota, Result};
 use crate::domain::predictions::prediction::Document;
-use crate::limits::CHAT_PASSAGES_MAX;
+use crate::limits::CHAT_CHUNKS_MAX;
 use serde_json::Value;
 
 /// The switch of the stores that take such files.
@@ -30,24 +30,24 @@ pub fn is_on(inputs: &Inputs<'_>) -> bool {
 /// # Errors
 /// 413 when they are more than a conversation may have.
 pub fn tag_with_conversation(
-    mut passages: Vec<Document>,
+    mut chunks: Vec<Document>,
     conversation: &Conversation,
 ) -> Result<Vec<Document>> {
-    if passages.len() > CHAT_PASSAGES_MAX {
+    if chunks.len() > CHAT_CHUNKS_MAX {
         return Err(Error::QuotaExceeded(FullQuota::Conversation));
     }
-    for passage in &mut passages {
-        passage.metadata.insert(CHAT_KEY.to_owned(), conversation.chat.to_string().into());
+    for chunk in &mut chunks {
+        chunk.metadata.insert(CHAT_KEY.to_owned(), conversation.chat.to_string().into());
     }
-    Ok(passages)
+    Ok(chunks)
 }
 
 /// About the space that chunks take in a database on another server: only it knows exactly.
 #[must_use]
-pub fn chunk_usage<'p>(passages: impl Iterator<Item = &'p Document>) -> ChunkUsage {
-    passages.fold(ChunkUsage::default(), |sum, passage| {
-        let metadata = serde_json::to_string(&passage.metadata).map_or(0, |text| text.len());
-        sum.plus(ChunkUsage { passages: 1, bytes: passage.page_content.len() + metadata })
+pub fn chunk_usage<'p>(chunks: impl Iterator<Item = &'p Document>) -> ChunkUsage {
+    chunks.fold(ChunkUsage::default(), |sum, chunk| {
+        let metadata = serde_json::to_string(&chunk.metadata).map_or(0, |text| text.len());
+        sum.plus(ChunkUsage { chunks: 1, bytes: chunk.page_content.len() + metadata })
     })
 }
 
@@ -80,27 +80,27 @@ mod tests {
     use crate::domain::ids::{ChatId, FlowId};
     use serde_json::{Map, json};
 
-    fn passage(chat: Option<Value>) -> Document {
+    fn chunk(chat: Option<Value>) -> Document {
         let metadata = chat.map(|chat| (CHAT_KEY.to_owned(), chat)).into_iter().collect();
         Document { page_content: "x".to_owned(), metadata }
     }
 
     #[test]
-    fn a_passage_is_for_its_conversation_or_for_everybody() {
+    fn a_chunk_is_for_its_conversation_or_for_everybody() {
         let one = Conversation { flow: FlowId::random(), chat: ChatId::random() };
         let other = Conversation { chat: ChatId::random(), ..one };
         let is_for =
-            |passage: &Document, of| visible_to(&conversation_tags(&json!({"some": passage.metadata})), of);
+            |chunk: &Document, of| visible_to(&conversation_tags(&json!({"some": chunk.metadata})), of);
         for everybodys in [None, Some(Value::Null), Some(json!(""))] {
-            assert!(is_for(&passage(everybodys.clone()), None) && is_for(&passage(everybodys), Some(&one)));
+            assert!(is_for(&chunk(everybodys.clone()), None) && is_for(&chunk(everybodys), Some(&one)));
         }
         // A file cannot say that it is another conversation's, or everybody's.
         for said in [None, Some(json!("")), Some(json!(other.chat.to_string()))] {
-            let marked = &tag_with_conversation(vec![passage(said)], &one).unwrap()[0];
+            let marked = &tag_with_conversation(vec![chunk(said)], &one).unwrap()[0];
             assert!(is_for(marked, Some(&one)));
             assert!(!is_for(marked, Some(&other)) && !is_for(marked, None));
         }
-        assert!(!is_for(&passage(Some(json!(7))), Some(&one)));
+        assert!(!is_for(&chunk(Some(json!(7))), Some(&one)));
         let both = json!({CHAT_KEY: one.chat, "deep": [{CHAT_KEY: other.chat}]});
         assert!(
             !super::visible_to(&conversation_tags(&both), Some(&one)),
@@ -111,8 +111,7 @@ mod tests {
     #[test]
     fn a_conversation_has_room_for_so_much() {
         let conversation = Conversation { flow: FlowId::random(), chat: ChatId::random() };
-        let many =
-            vec![Document { page_content: "x".to_owned(), metadata: Map::new() }; CHAT_PASSAGES_MAX + 1];
+        let many = vec![Document { page_content: "x".to_owned(), metadata: Map::new() }; CHAT_CHUNKS_MAX + 1];
         assert!(matches!(
             tag_with_conversation(many, &conversation),
             Err(Error::QuotaExceeded(FullQuota::Conversation))

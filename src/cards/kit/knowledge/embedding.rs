@@ -124,9 +124,9 @@ pub fn embed_chunks(
             return Err(Error::Cancelled);
         }
         host.report_progress(UpsertProgress::embedding(rows.len(), named.len()));
-        let texts: Vec<&str> = some.iter().map(|(_, passage)| passage.page_content.as_str()).collect();
-        for ((id, passage), vector) in some.iter().zip(embeddings.embed(&texts, host)?) {
-            let text = serde_json::to_string(passage).map_err(Error::internal)?;
+        let texts: Vec<&str> = some.iter().map(|(_, chunk)| chunk.page_content.as_str()).collect();
+        for ((id, chunk), vector) in some.iter().zip(embeddings.embed(&texts, host)?) {
+            let text = serde_json::to_string(chunk).map_err(Error::internal)?;
             rows.push(VectorRow { id: *id, vector, text });
         }
     }

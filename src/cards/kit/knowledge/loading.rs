@@ -101,7 +101,7 @@ impl<S: DocumentSource> Loader for SourceLoader<S> {
         if let Some(splitter) = &self.splitter {
             documents = split(splitter.as_ref(), documents, host)?.ok_or_else(too_many)?;
         }
-        if documents.len() > limits::PASSAGES_MAX {
+        if documents.len() > limits::CHUNKS_MAX {
             return Err(too_many());
         }
         for document in &mut documents {
@@ -122,8 +122,8 @@ fn split(
     documents: Vec<Document>,
     host: &dyn Host,
 ) -> Result<Option<Vec<Document>>> {
-    let mut passages = Vec::new();
-    let mut room = limits::PASSAGES_BYTES_MAX;
+    let mut chunks = Vec::new();
+    let mut room = limits::CHUNKS_BYTES_MAX;
     for document in documents {
         if host.cancel().reason().is_some() {
             return Err(Error::Cancelled);
@@ -137,10 +137,10 @@ fn split(
             let mut place = metadata.get("loc").and_then(Value::as_object).cloned().unwrap_or_default();
             place.insert("lines".into(), json!({"from": cut.lines.start(), "to": cut.lines.end()}));
             metadata.insert("loc".into(), Value::Object(place));
-            passages.push(Document { page_content: cut.text, metadata });
+            chunks.push(Document { page_content: cut.text, metadata });
         }
     }
-    Ok(Some(passages))
+    Ok(Some(chunks))
 }
 
 /// The loader whose documents `read` makes of each file of the input.
@@ -168,7 +168,7 @@ pub fn file_source(
     let files: Option<Grant<dyn WorkspaceFiles>> = inputs.want();
     Ok(move |host: &dyn Host| {
         let mut documents = Vec::new();
-        let mut room = limits::PASSAGES_BYTES_MAX;
+        let mut room = limits::CHUNKS_BYTES_MAX;
         for file in &held {
             if host.cancel().reason().is_some() {
                 return Err(Error::Cancelled);
@@ -295,7 +295,7 @@ pub fn read_error(label: &str, name: &str, fault: DocumentError) -> Error {
 /// # Errors
 /// When there are too many, naming the card.
 pub fn check_size(label: &str, documents: &[Document]) -> Result<()> {
-    if documents.len() <= limits::PASSAGES_MAX {
+    if documents.len() <= limits::CHUNKS_MAX {
         return Ok(());
     }
     Err(Error::RunFailed(format!("{label}: there are too many documents")))

@@ -11,10 +11,10 @@ const KINDS: &[Choice] =
 pub(in crate::cards) const SEARCH_TYPE: Input = Input::choice("searchType", "Search Type", KINDS)
     .or("similarity")
     .additional()
-    .help("Max Marginal Relevance leaves out passages that say what another one says already.");
+    .help("Max Marginal Relevance leaves out chunks that say what another one says already.");
 pub(in crate::cards) const FETCH_K: Input = Input::whole("fetchK", "Fetch K (for MMR Search)", 1.0, 10_000.0)
     .additional()
-    .help("How many of the nearest passages are chosen from. Empty: 20.");
+    .help("How many of the nearest chunks are chosen from. Empty: 20.");
 pub(in crate::cards) const LAMBDA: Input = Input::number("lambda", "Lambda (for MMR Search)", 0.0, 1.0)
     .additional()
     .help("1 looks at nearness alone, 0 at variety alone. Empty: 0.5.");

@@ -12,7 +12,7 @@ use std::sync::Arc;
 pub(in crate::cards) const MAX_CHUNKS: Input =
     Input::whole("maxChunksPerDoc", "Max Chunks Per Doc", 1.0, 10_000.0)
         .additional()
-        .help("In how many parts a long passage may be judged.");
+        .help("In how many parts a long chunk may be judged.");
 
 /// A retriever whose chunks a provider's model puts in order.
 struct RerankRetriever {
@@ -46,14 +46,14 @@ pub(in crate::cards) fn rerank_retriever(
 impl Retriever for RerankRetriever {
     fn retrieve(&self, query: &str, turn: &RunContext<'_>) -> Result<Vec<Document>> {
         let found = self.base.retrieve(query, turn)?;
-        let texts: Vec<&str> = found.iter().map(|passage| passage.page_content.as_str()).collect();
+        let texts: Vec<&str> = found.iter().map(|chunk| chunk.page_content.as_str()).collect();
         let rank = || self.model.rank(query, &texts, self.most, turn.host.cancel());
         let ranked = self.span.call(rank, |_| None);
         let ranked = ranked.map_err(|fault| fault.at(&self.label))?;
         let with_score = ranked.into_iter().filter_map(|ranked| {
-            let mut passage = found.get(ranked.index)?.clone();
-            passage.metadata.insert("relevance_score".to_owned(), ranked.score.into());
-            Some(passage)
+            let mut chunk = found.get(ranked.index)?.clone();
+            chunk.metadata.insert("relevance_score".to_owned(), ranked.score.into());
+            Some(chunk)
         });
         Ok(with_score.collect())
     }

@@ -18,7 +18,7 @@ pub(crate) const QUERY: Input = Input::text("query", "Query")
 /// How many chunks are returned.
 pub(in crate::cards) const TOP_K: Input = Input::whole("topK", "Top K", 1.0, 100.0)
     .additional()
-    .help("How many passages are returned. Empty: as many as what is searched returns.");
+    .help("How many chunks are returned. Empty: as many as what is searched returns.");
 pub(in crate::cards) const VECTOR_STORE: Input =
     Input::wire("vectorStore", "Vector Store", WireType::VectorStore);
 /// What is searched, of any kind.
@@ -42,10 +42,10 @@ pub(crate) fn result(found: &[Document], output: &str) -> Value {
     if output == DOCUMENT {
         return found
             .iter()
-            .map(|passage| json!({"pageContent": passage.page_content, "metadata": passage.metadata}))
+            .map(|chunk| json!({"pageContent": chunk.page_content, "metadata": chunk.metadata}))
             .collect();
     }
-    let texts: Vec<&str> = found.iter().map(|passage| passage.page_content.as_str()).collect();
+    let texts: Vec<&str> = found.iter().map(|chunk| chunk.page_content.as_str()).collect();
     Value::from(texts.join("\n"))
 }
 
@@ -85,9 +85,9 @@ fn fill_query(owner: &str, query: &str) -> String {
 
 /// Adds the documents that are not there yet.
 pub(in crate::cards) fn union(all: &mut Vec<Document>, more: Vec<Document>) {
-    for passage in more {
-        if !all.contains(&passage) {
-            all.push(passage);
+    for chunk in more {
+        if !all.contains(&chunk) {
+            all.push(chunk);
         }
     }
 }
@@ -138,12 +138,12 @@ mod tests {
 
     #[test]
     fn a_search_is_read_as_documents_or_as_text() {
-        let passage = |text: &str| Document {
+        let chunk = |text: &str| Document {
             page_content: text.to_owned(),
             metadata: serde_json::Map::from_iter([("n".to_owned(), json!(1))]),
         };
-        let mut found = vec![passage("a")];
-        union(&mut found, vec![passage("a"), passage("b")]);
+        let mut found = vec![chunk("a")];
+        union(&mut found, vec![chunk("a"), chunk("b")]);
         assert_eq!(result(&found, "text"), json!("a\nb"));
         assert_eq!(result(&found, DOCUMENT)[1], json!({"pageContent": "b", "metadata": {"n": 1}}));
     }

@@ -15,12 +15,12 @@ use std::ops::Range;
 pub const SIZE: Input = Input::whole("chunkSize", "Chunk Size", 1.0, 1_000_000.0)
     .optional()
     .starting("1000")
-    .help("The most characters of a passage.");
+    .help("The most characters of a chunk.");
 /// The input for what neighbours share.
 pub const OVERLAP: Input = Input::whole("chunkOverlap", "Chunk Overlap", 0.0, 999_999.0)
     .optional()
     .starting("200")
-    .help("Characters that a passage repeats from the one before it.");
+    .help("Characters that a chunk repeats from the one before it.");
 
 const SIZE_DEFAULT: usize = 1_000;
 const OVERLAP_DEFAULT: usize = 200;
@@ -130,10 +130,8 @@ impl<'t> ChunkCollector<'t> {
         }
         self.bytes += range.len();
         self.ranges.push(range);
-        if self.ranges.len() > limits::PASSAGES_MAX || self.bytes > limits::PASSAGES_BYTES_MAX {
-            return Err(Error::RunFailed(
-                "The text is cut into too many passages: choose larger ones.".into(),
-            ));
+        if self.ranges.len() > limits::CHUNKS_MAX || self.bytes > limits::CHUNKS_BYTES_MAX {
+            return Err(Error::RunFailed("The text is cut into too many chunks: choose larger ones.".into()));
         }
         Ok(())
     }
@@ -282,21 +280,21 @@ mod tests {
     }
 
     #[test]
-    fn a_passage_repeats_whole_pieces_of_the_one_before() {
+    fn a_chunk_repeats_whole_pieces_of_the_one_before() {
         let words = rule(&[" "], true, 11, 4);
         assert_eq!(texts(&words, "aaa bbb ccc ddd eee"), ["aaa bbb ccc", "ccc ddd eee"]);
         assert_eq!(texts(&rule(&[""], true, 4, 2), "abcdefgh"), ["abcd", "cdef", "efgh"]);
     }
 
     #[test]
-    fn a_separator_that_is_not_kept_stays_inside_a_passage_only() {
+    fn a_separator_that_is_not_kept_stays_inside_a_chunk_only() {
         let dashes = rule(&["--"], false, 7, 0);
         assert_eq!(texts(&dashes, "aa--bbb--cc"), ["aa--bbb", "cc"]);
         assert_eq!(texts(&dashes, "a--bbbbbbbbbbbbb--c"), ["a", "bbbbbbbbbbbbb", "c"]);
     }
 
     #[test]
-    fn passages_know_their_lines() {
+    fn chunks_know_their_lines() {
         let cuts = rule(&["\n\n"], true, 8, 0).cut("one\ntwo\n\nthree\n\n\nfour").unwrap();
         let found: Vec<_> = cuts.iter().map(|cut| (cut.text.as_str(), cut.lines.clone())).collect();
         assert_eq!(found, [("one\ntwo", 1..=2), ("three", 4..=4), ("four", 7..=7)]);
@@ -313,7 +311,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn passages_fit_overlap_as_set_and_lose_nothing(
+        fn chunks_fit_overlap_as_set_and_lose_nothing(
             text in "[ab é日\u{1F600}\n.#-]{0,300}",
             most in 1_usize..40,
             overlap in 0_usize..40,

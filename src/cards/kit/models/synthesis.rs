@@ -10,8 +10,8 @@ use crate::domain::predictions::prediction::Document;
 use crate::llm::{ChatMessage, ChatRequest};
 use serde_json::Map;
 
-/// Bytes of passages that an engine answers from in one call of its model (manual 14.7).
-const SYNTHESIS_PASSAGES_BYTES: usize = 24 * 1024;
+/// Bytes of chunks that an engine answers from in one call of its model (manual 14.7).
+const SYNTHESIS_CHUNKS_BYTES: usize = 24 * 1024;
 /// How often answers are answered from again (manual 14.7).
 const SYNTHESIS_ROUNDS_MAX: usize = 5;
 
@@ -128,7 +128,7 @@ fn pack_chunks(found: &[Document]) -> Vec<&[Document]> {
     let (mut parts, mut from, mut size) = (Vec::new(), 0, 0);
     for (at, answer_chunk) in found.iter().enumerate() {
         let own = answer_chunk.page_content.len();
-        if at > from && size + own > SYNTHESIS_PASSAGES_BYTES {
+        if at > from && size + own > SYNTHESIS_CHUNKS_BYTES {
             parts.push(&found[from..at]);
             (from, size) = (at, 0);
         }
@@ -179,8 +179,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn passages_are_packed_in_their_order_and_none_is_lost() {
-        let sizes = [10, SYNTHESIS_PASSAGES_BYTES, 5, 5, SYNTHESIS_PASSAGES_BYTES * 2, 1];
+    fn chunks_are_packed_in_their_order_and_none_is_lost() {
+        let sizes = [10, SYNTHESIS_CHUNKS_BYTES, 5, 5, SYNTHESIS_CHUNKS_BYTES * 2, 1];
         let found: Vec<Document> = sizes.iter().map(|size| answer_chunk("x".repeat(*size))).collect();
         let counts: Vec<usize> = pack_chunks(&found).iter().map(|part| part.len()).collect();
         assert_eq!(counts, [1, 1, 2, 1, 1]);

@@ -67,7 +67,7 @@ pub const CLEANUP: Input = Input::choice("cleanup", "Cleanup", CLEANUPS).or("non
 pub const SOURCE_KEY: Input = Input::text("sourceIdKey", "SourceId Key")
     .or("source")
     .additional()
-    .help("The metadata that names where a passage is from.");
+    .help("The metadata that names where a chunk is from.");
 /// The table of records where a card names none.
 pub const TABLE: &str = "upsertion_records";
 
@@ -172,7 +172,7 @@ fn source(document: &Document, keeping: &RecordManagerConfig) -> Result<String> 
         Some(Value::String(source)) => Ok(source.clone()),
         Some(other) if !other.is_null() => Ok(other.to_string()),
         _ if keeping.cleanup == Cleanup::Incremental => Err(Error::RunFailed(format!(
-            "{}: a passage has no '{}' in its metadata, by which the cleanup 'incremental' tells sources apart",
+            "{}: a chunk has no '{}' in its metadata, by which the cleanup 'incremental' tells sources apart",
             keeping.label, keeping.source_key
         ))),
         _ => Ok(String::new()),
@@ -223,7 +223,7 @@ mod tests {
     }
 
     #[test]
-    fn a_passage_without_a_source_cannot_be_cleaned_up_by_source() {
+    fn a_chunk_without_a_source_cannot_be_cleaned_up_by_source() {
         let nameless = [Document { page_content: "x".to_owned(), metadata: Map::new() }];
         let known = HashMap::new();
         let message =
@@ -233,7 +233,7 @@ mod tests {
     }
 
     #[test]
-    fn a_passage_is_named_by_what_it_says_and_where_it_is_from() {
+    fn a_chunk_is_named_by_what_it_says_and_where_it_is_from() {
         assert_eq!(chunk_key(&document("x", "a")), chunk_key(&document("x", "a")));
         assert_ne!(chunk_key(&document("x", "a")), chunk_key(&document("x", "b")));
         assert_ne!(chunk_key(&document("x", "a")), chunk_key(&document("y", "a")));

@@ -31,7 +31,7 @@ pub(in crate::cards) const RECORD_MANAGER: Input =
     Input::wire("recordManager", "Record Manager", WireType::RecordManager)
         .optional()
         .upsert_only()
-        .help("Remembers which passages are stored, so that only what changed is stored again.");
+        .help("Remembers which chunks are stored, so that only what changed is stored again.");
 
 /// Numbers of all vectors in one request: together with their texts within what databases take.
 const NUMBERS_AT_ONCE: usize = 60_000;
@@ -177,7 +177,7 @@ impl<D: VectorDatabase> RemoteVectorStore<D> {
             host.report_progress(UpsertProgress::embedding(named.len() - rest.len(), named.len()));
             let some = if size == 0 { rest.len().min(8) } else { rest.len().min(size) };
             let (now, wait_until_done) = rest.split_at(some);
-            let texts: Vec<&str> = now.iter().map(|(_, passage)| passage.page_content.as_str()).collect();
+            let texts: Vec<&str> = now.iter().map(|(_, chunk)| chunk.page_content.as_str()).collect();
             let vectors = self.inputs.embeddings.embed(&texts, host)?;
             if size == 0 {
                 // The first few tell how long the vectors are.
@@ -188,7 +188,7 @@ impl<D: VectorDatabase> RemoteVectorStore<D> {
             let rows: Vec<RemoteChunk<'_>> = now
                 .iter()
                 .zip(vectors)
-                .map(|(&(name, passage), vector)| RemoteChunk { name, vector, chunk: passage })
+                .map(|(&(name, chunk), vector)| RemoteChunk { name, vector, chunk })
                 .collect();
             for some in rows.chunks(size) {
                 if let Some((library, leave)) = &leave {
@@ -215,7 +215,7 @@ impl<D: VectorDatabase> RemoteVectorStore<D> {
         let named: Vec<(Uuid, &Document)> = difference
             .new_chunks()
             .into_iter()
-            .map(|(name, passage)| (Uuid::from_bytes(name), passage))
+            .map(|(name, chunk)| (Uuid::from_bytes(name), chunk))
             .collect();
         self.put(&named, None, host)?;
         let gone: Vec<Uuid> = difference.removed.iter().map(|name| Uuid::from_bytes(*name)).collect();
@@ -230,7 +230,7 @@ impl<D: VectorDatabase> RemoteVectorStore<D> {
             updated: 0,
             skipped: difference.skipped,
             total: known.len() + named.len() - gone.len(),
-            documents: named.into_iter().map(|(_, passage)| passage.clone()).collect(),
+            documents: named.into_iter().map(|(_, chunk)| chunk.clone()).collect(),
         })
     }
 }
@@ -248,7 +248,7 @@ impl<D: VectorDatabase> VectorStore for RemoteVectorStore<D> {
             (None, None) => {}
         }
         let mut seen = HashSet::new();
-        let named = documents.iter().map(|passage| (Uuid::from_bytes(chunk_key(passage)), passage));
+        let named = documents.iter().map(|chunk| (Uuid::from_bytes(chunk_key(chunk)), chunk));
         let named: Vec<(Uuid, &Document)> = named.filter(|(name, _)| seen.insert(*name)).collect();
         let leave = match conversation {
             Some(conversation) => {
@@ -256,13 +256,13 @@ impl<D: VectorDatabase> VectorStore for RemoteVectorStore<D> {
                 let knowledge =
                     knowledge.ok_or_else(|| self.inputs.card_error("it takes files on a server alone"))?;
                 let library = knowledge.of(host)?.collections();
-                let amount = conversation_scope::chunk_usage(named.iter().map(|(_, passage)| *passage));
+                let amount = conversation_scope::chunk_usage(named.iter().map(|(_, chunk)| *chunk));
                 Some((library, library.reserve(&conversation, amount)?))
             }
             None => None,
         };
         self.put(&named, leave, host)?;
-        let stored = named.into_iter().map(|(_, passage)| passage.clone()).collect::<Vec<_>>();
+        let stored = named.into_iter().map(|(_, chunk)| chunk.clone()).collect::<Vec<_>>();
         Ok(UpsertReport {
             added: stored.len(),
             total: stored.len(),
@@ -405,7 +405,7 @@ pub(in crate::cards) fn flatten_metadata(metadata: &Map<String, Value>) -> Map<S
 
 /// An answer that is not in the form of its database.
 pub(in crate::cards) fn malformed_answer() -> ModelError {
-    ModelError::Garbled("it is no list of passages".into())
+    ModelError::Garbled("it is no list of chunks".into())
 }
 
 /// Used by errors that name the card where no database is asked yet.

@@ -12,8 +12,8 @@ use crate::vectors::SearchHit;
 use serde_json::Value;
 use std::sync::Arc;
 
-/// Passages one filling of a vector store may bring (manual 14.8).
-const FILLING_PASSAGES_MAX: usize = 100_000;
+/// Chunks one filling of a vector store may bring (manual 14.8).
+const FILLING_CHUNKS_MAX: usize = 100_000;
 
 /// Chunks returned when a card says nothing else.
 pub const TOP_K: usize = 4;
@@ -27,7 +27,7 @@ pub const DOCUMENT: Input = Input::wires("document", "Document", WireType::Docum
 pub const EMBEDDINGS: Input = Input::wire("embeddings", "Embeddings", WireType::Embeddings);
 /// How many chunks are returned.
 pub const TOP_K_INPUT: Input =
-    Input::whole("topK", "Top K", 1.0, 100.0).additional().help("How many passages are returned. Empty: 4.");
+    Input::whole("topK", "Top K", 1.0, 100.0).additional().help("How many chunks are returned. Empty: 4.");
 
 /// How many chunks the card is set to return.
 ///
@@ -83,9 +83,9 @@ impl StoreInputs {
             host.report_progress(UpsertProgress::loading(documents.len()));
             let says_something = |document: &Document| !document.page_content.trim().is_empty();
             documents.extend(loader.load(host)?.into_iter().filter(says_something));
-            if documents.len() > FILLING_PASSAGES_MAX {
+            if documents.len() > FILLING_CHUNKS_MAX {
                 let what =
-                    format!("the documents make more than {FILLING_PASSAGES_MAX} passages; use longer ones");
+                    format!("the documents make more than {FILLING_CHUNKS_MAX} chunks; use longer ones");
                 return Err(Error::RunFailed(format!("{}: {what}", self.label)));
             }
         }
@@ -104,19 +104,19 @@ impl StoreInputs {
 /// # Errors
 /// When a row holds something else.
 pub fn scored_chunks(hits: Vec<SearchHit>) -> Result<Vec<ScoredChunk>> {
-    let passage = |hit: SearchHit| {
-        let passage = serde_json::from_str(&hit.text).map_err(Error::internal)?;
-        Ok(ScoredChunk { chunk: passage, score: hit.score })
+    let chunk = |hit: SearchHit| {
+        let chunk = serde_json::from_str(&hit.text).map_err(Error::internal)?;
+        Ok(ScoredChunk { chunk, score: hit.score })
     };
-    hits.into_iter().map(passage).collect()
+    hits.into_iter().map(chunk).collect()
 }
 
 /// Whether the chunk in a row has this metadata: each key of the filter with the same value, or one of a list.
 #[must_use]
 pub fn matches_filter(filter: &Value, row: &str) -> bool {
     let Some(wanted) = filter.as_object().filter(|wanted| !wanted.is_empty()) else { return true };
-    let Ok(passage) = serde_json::from_str::<Document>(row) else { return false };
-    wanted.iter().all(|(key, wanted)| match (passage.metadata.get(key), wanted) {
+    let Ok(chunk) = serde_json::from_str::<Document>(row) else { return false };
+    wanted.iter().all(|(key, wanted)| match (chunk.metadata.get(key), wanted) {
         (Some(found), Value::Array(any)) => any.contains(found) || found == wanted,
         (Some(found), wanted) => found == wanted,
         (None, wanted) => wanted.is_null(),
@@ -129,7 +129,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn a_filter_names_the_metadata_a_passage_must_have() {
+    fn a_filter_names_the_metadata_a_chunk_must_have() {
         let row = json!({"pageContent": "x", "metadata": {"year": 2024, "tags": ["a"]}}).to_string();
         for (filter, expected) in [
             (json!({}), true),

@@ -19,7 +19,7 @@ pub const CARD: Card = Card {
     label: "Pinecone",
     version: 1.0,
     category: Category::VectorStores,
-    description: "Stores passages in an index of Pinecone and finds them there, for engines. The index must exist.",
+    description: "Stores chunks in an index of Pinecone and finds them there, for engines. The index must exist.",
     base_classes: CLASSES,
     risk: Risk::Safe,
     needs: &[Need::optional(Capability::Knowledge)],
@@ -33,7 +33,7 @@ pub const CARD: Card = Card {
         Input::json("pineconeMetadataFilter", "Pinecone Metadata Filter")
             .additional()
             .variables()
-            .help("Only passages that fit are found; in the words of Pinecone."),
+            .help("Only chunks that fit are found; in the words of Pinecone."),
         TOP_K_INPUT,
         BASE_PATH,
     ],

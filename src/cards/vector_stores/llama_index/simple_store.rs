@@ -21,7 +21,7 @@ pub const CARD: Card = Card {
     label: "SimpleStore",
     version: 1.0,
     category: Category::VectorStores,
-    description: "Keeps passages and their vectors on this server under a name, for engines. Filling it again takes the \
+    description: "Keeps chunks and their vectors on this server under a name, for engines. Filling it again takes the \
                   place of what was there.",
     base_classes: CLASSES,
     risk: Risk::Safe,

@@ -13,7 +13,7 @@ use crate::http::request::json;
 use crate::http::routing::handler::Json;
 use crate::ops::knowledge::stores;
 use crate::wire::deleted::DeletedCount;
-use crate::wire::knowledge::chunks::{ChunkPageView, PassageEdit};
+use crate::wire::knowledge::chunks::{ChunkEdit, ChunkPageView};
 use crate::wire::knowledge::loaders::{
     LoaderConfigView, LoaderPreviewView, LoaderRun, LoaderView, StoreLoaderEdit,
 };
@@ -174,7 +174,7 @@ pub fn chunks(app: &App, caller: Caller, request: &Request) -> Result<Json<Chunk
 pub fn edit_chunk(app: &App, caller: Caller, request: &Request) -> Result<Json<ChunkPageView>> {
     let (id, loader) = (store_id(request.param("id"))?, loader_id(request.param("loader"))?);
     let chunk = chunk_id(request.param("chunk"))?;
-    let edit: PassageEdit = request.json()?;
+    let edit: ChunkEdit = request.json()?;
     Ok(Json(stores::edit_chunk(app, &caller, (&id, &loader, &chunk), &edit.into())?.into()))
 }
 
@@ -256,6 +256,6 @@ fn loader_id(text: &str) -> Result<LoaderId> {
 }
 
 fn chunk_id(text: &str) -> Result<ChunkId> {
-    let unknown = || Error::NotFound("The document store has no such passage.".to_owned());
+    let unknown = || Error::NotFound("The document store has no such chunk.".to_owned());
     ChunkId::parse(text).ok_or_else(unknown)
 }

@@ -11,8 +11,8 @@ use crate::domain::knowledge::store_changes::ChunkChange;
 use crate::domain::knowledge::store_overview::{ChunkEntry, ChunkPage};
 use crate::store::queries::chunks;
 
-/// Longest text that a person may write into a passage (manual 14.14).
-const PASSAGE_BYTES_MAX: usize = 1024 * 1024;
+/// Longest text that a person may write into a chunk (manual 14.14).
+const CHUNK_BYTES_MAX: usize = 1024 * 1024;
 const PAGE: usize = 50;
 
 /// A page of the chunks of a loader, or of all; pages are counted from 1.
@@ -65,7 +65,7 @@ pub fn edit_chunk(
     change: &ChunkChange,
 ) -> Result<ChunkPage> {
     let text = change.text.as_deref();
-    if text.is_some_and(|text| text.trim().is_empty() || text.len() > PASSAGE_BYTES_MAX) {
+    if text.is_some_and(|text| text.trim().is_empty() || text.len() > CHUNK_BYTES_MAX) {
         return Err(Error::invalid("Invalid pageContent: it is empty or too long."));
     }
     let (id, loader, chunk) = place;
@@ -112,5 +112,5 @@ fn loader_mut<'s>(store: &'s mut DocumentStore, id: &LoaderId) -> Result<&'s mut
 }
 
 fn no_chunk() -> Error {
-    Error::NotFound("The document store has no such passage.".to_owned())
+    Error::NotFound("The document store has no such chunk.".to_owned())
 }

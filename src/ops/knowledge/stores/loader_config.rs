@@ -81,7 +81,7 @@ pub(super) fn load(plan: &LoaderConfig, host: &WorkspaceHost<'_>) -> Result<Vec<
     if documents.is_empty() {
         return Err(Error::invalid("The loader brought no text."));
     }
-    if documents.len() > limits::PASSAGES_MAX {
+    if documents.len() > limits::CHUNKS_MAX {
         return Err(Error::invalid("The loader brought too many documents."));
     }
     for document in &mut documents {

@@ -236,8 +236,8 @@ pub(super) fn replace_chunks(
         gone.extend(store.loader(&loader.id).cloned());
         put_loader(store, loader.clone())?;
         let total: usize = store.loaders.iter().map(|loader| loader.chunks).sum();
-        if total > limits::STORE_PASSAGES_MAX {
-            return Err(Error::invalid("The document store cannot hold so many passages."));
+        if total > limits::STORE_CHUNKS_MAX {
+            return Err(Error::invalid("The document store cannot hold so many chunks."));
         }
         chunks::put(tx, id, &loader.id, chunks)?;
         Ok((deleted, gone))

@@ -257,10 +257,10 @@ pub fn stored_chunks(
     if !DOCUMENT_STORES.has(tx, workspace, id)? {
         return Ok(None);
     }
-    let found = rows::page(tx, id, None, 0, limits::STORE_PASSAGES_MAX)?;
-    let passage = |(_, chunk): (_, crate::domain::knowledge::document_store::StoredChunk)| Document {
+    let found = rows::page(tx, id, None, 0, limits::STORE_CHUNKS_MAX)?;
+    let chunk = |(_, chunk): (_, crate::domain::knowledge::document_store::StoredChunk)| Document {
         page_content: chunk.text,
         metadata: chunk.metadata,
     };
-    Ok(Some(found.into_iter().map(passage).collect()))
+    Ok(Some(found.into_iter().map(chunk).collect()))
 }

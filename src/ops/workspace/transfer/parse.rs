@@ -47,7 +47,7 @@ pub(super) const LEFT_OUT: &[(&str, &str)] = &[
     ("ChatMessage", "Conversations stay where they were had: they prove nothing here."),
     ("ChatMessageFeedback", "Ratings stay with their conversations."),
     ("Execution", "Runs stay where they ran."),
-    ("DocumentStoreFileChunk", "Passages are brought by loaders: run those of the store again."),
+    ("DocumentStoreFileChunk", "Chunks are brought by loaders: run those of the store again."),
     ("AssistantCustom", "An assistant comes in with its flow."),
     ("AssistantOpenAI", "Assistants that a provider hosts are not run here."),
     ("AssistantAzure", "Assistants that a provider hosts are not run here."),

@@ -75,13 +75,13 @@ export function Tools({ tools }: { tools: readonly UsedTool[] }): ReactNode {
   );
 }
 
-/** The passages that the answer leans on. */
+/** The chunks that the answer leans on. */
 export function Sources({ sources }: { sources: readonly SourceText[] }): ReactNode {
   return (
     <Fold icon={BookOpen} label={t('chat.sources', { count: sources.length })}>
       {sources.map((source, at) => (
         <Fold key={at} label={sourceName(source) ?? t('chat.sourceOf', { count: at + 1 })}>
-          <p ref={scrollRegion} className={css.passage}>
+          <p ref={scrollRegion} className={css.chunk}>
             {source.text}
           </p>
           {source.metadata.length > 0 && (
@@ -100,7 +100,7 @@ export function Sources({ sources }: { sources: readonly SourceText[] }): ReactN
   );
 }
 
-/** What loaders call where a passage is from. */
+/** What loaders call where a chunk is from. */
 function sourceName({ metadata }: SourceText): string | undefined {
   for (const wanted of ['title', 'fileName', 'source', 'url']) {
     const found = metadata.find(([name, value]) => name === wanted && value);

@@ -16,7 +16,7 @@ describe('a conversation', () => {
     const done = [
       events(
         ['usedTools', [{ tool: 'calculator', toolInput: { input: '1+1' }, toolOutput: '2' }]],
-        ['sourceDocuments', [{ pageContent: 'A passage', metadata: { source: 'a.txt', page: 2 } }]],
+        ['sourceDocuments', [{ pageContent: 'A chunk', metadata: { source: 'a.txt', page: 2 } }]],
         [
           'metadata',
           {
@@ -39,7 +39,7 @@ describe('a conversation', () => {
       tools: [{ tool: 'calculator', toolOutput: '2', error: null }],
       sources: [
         {
-          text: 'A passage',
+          text: 'A chunk',
           metadata: [
             ['source', 'a.txt'],
             ['page', '2'],
