@@ -1,0 +1,32 @@
+//! A schedule as somebody sees it.
+
+use super::{Schedule, ScheduleDefinition};
+use jiff::Timestamp;
+
+/// A schedule of Live, and when it comes next.
+#[derive(Debug, Clone)]
+pub struct ScheduleDetails {
+    pub schedule: Schedule,
+    pub definition: ScheduleDefinition,
+    pub next: Option<Timestamp>,
+}
+
+/// How the schedule of a flow stands.
+#[derive(Debug)]
+pub struct ScheduleStatus {
+    pub details: Option<ScheduleDetails>,
+    /// Why it cannot be switched on; `None` when it can.
+    pub obstacle: Option<String>,
+    /// Live has none now, and one that is published next is on from then.
+    pub starts_with_publish: bool,
+}
+
+impl ScheduleDetails {
+    /// `None` while Live has no schedule.
+    #[must_use]
+    pub fn new(schedule: Schedule, seconds_min: u64) -> Option<Self> {
+        let definition = schedule.definition.clone()?;
+        let next = schedule.next_due(seconds_min);
+        Some(Self { schedule, definition, next })
+    }
+}

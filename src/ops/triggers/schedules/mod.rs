@@ -1,0 +1,110 @@
+//! Schedules of flows (manual 16.7): what people see of them and switch. How they follow Live is in `live.rs`, how they run in
+//! `runs.rs`.
+
+mod live;
+mod runs;
+
+pub use self::live::{LiveSchedule, delete_for_flow, follow_live, read_live, read_live_text};
+pub use self::runs::{ScheduledRun, claim_due, load_timers, rearm, recover, run};
+
+use crate::app::App;
+use crate::canvas::Canvas;
+use crate::domain::accounts::caller::Caller;
+use crate::domain::error::{Error, Result};
+use crate::domain::flows::flow::Flow;
+use crate::domain::ids::FlowId;
+use crate::domain::paging::PageRequest;
+use crate::domain::triggers::schedule::{
+    Schedule, ScheduleDefinition, ScheduleDetails, ScheduleStatus, TriggerLog, TriggerStatus,
+};
+use crate::engine::schedule::schedule_of;
+use crate::ops::flows::access::{self, FlowAction};
+use crate::store::Tx;
+use crate::store::queries::trigger_log;
+use crate::store::tables::{CANVASES, SCHEDULES};
+
+/// Rows of one page of the log of a schedule (manual 14.4).
+pub const TRIGGER_LOG_PAGE_MAX: usize = 100;
+
+/// `GET /chatflows/:id/schedule/status`
+///
+/// # Errors
+/// 404 or 403, as [`access::flow`].
+pub fn status(app: &App, caller: &Caller, id: &FlowId) -> Result<ScheduleStatus> {
+    let seconds_min = app.settings.schedule_seconds_min;
+    app.store.read(|tx| {
+        let flow = access::flow(tx, caller, id, FlowAction::Read)?;
+        let kept = SCHEDULES.get(tx, &flow.workspace, id)?;
+        let starts_with_publish = kept.as_ref().is_none_or(|kept| kept.is_on && kept.definition.is_none());
+        let details = kept.and_then(|kept| ScheduleDetails::new(kept, seconds_min));
+        let obstacle = match &details {
+            Some(known) => known.schedule.obstacle(seconds_min, app.clock.now()),
+            None => live_definition(app, tx, &flow)?.err(),
+        };
+        Ok(ScheduleStatus { details, obstacle, starts_with_publish })
+    })
+}
+
+/// The schedule that Live says, or why there is none.
+fn live_definition(
+    app: &App,
+    tx: &impl Tx,
+    flow: &Flow,
+) -> Result<std::result::Result<ScheduleDefinition, String>> {
+    if flow.card_count == 0 {
+        return Ok(Err("Nothing of this flow is published.".to_owned()));
+    }
+    let text = CANVASES.get(tx, &flow.workspace, &flow.id)?.unwrap_or_default();
+    let canvas = Canvas::parse(&text).map_err(|fault| Error::Invalid(fault.to_string()))?;
+    let read = schedule_of(flow.kind, &canvas, app.settings.schedule_seconds_min);
+    Ok(read.and_then(|found| found.ok_or_else(|| "Live does not start by a schedule.".to_owned())))
+}
+
+/// `PATCH /chatflows/:id/schedule/enabled`
+///
+/// # Errors
+/// 404 or 403, as [`access::flow`]; 404 when Live has no schedule; 400 when nothing would come of it.
+pub fn set_enabled(app: &App, caller: &Caller, id: &FlowId, is_on: bool) -> Result<ScheduleDetails> {
+    let (now, seconds_min) = (app.clock.now(), app.settings.schedule_seconds_min);
+    let details = app.store.write(|tx| {
+        let flow = access::flow(tx, caller, id, FlowAction::Update)?;
+        let mut schedule = SCHEDULES
+            .get(tx, &flow.workspace, id)?
+            .unwrap_or_else(|| Schedule::new(flow.workspace, *id, false, now));
+        if schedule.definition.is_none() {
+            // What could not be kept when it became Live may be good by now: the operator may allow more.
+            match live_definition(app, tx, &flow)? {
+                Ok(definition) => schedule.redefine(Some(definition), now),
+                Err(why) => return Err(Error::NotFound(format!("This flow has no schedule: {why}"))),
+            }
+        }
+        let obstacle = schedule.obstacle(seconds_min, now);
+        if let Some(why) = obstacle.filter(|_| is_on) {
+            return Err(Error::Invalid(why));
+        }
+        schedule.switch(is_on, now);
+        SCHEDULES.put(tx, &flow.workspace, id, &schedule)?;
+        ScheduleDetails::new(schedule, seconds_min)
+            .ok_or_else(|| Error::internal("a schedule that was switched has no times"))
+    })?;
+    app.state.schedule_timers.set(caller.workspace, *id, details.next);
+    tracing::info!(flow = %id, on = is_on, by = %caller.principal, "a schedule was switched");
+    Ok(details)
+}
+
+/// `GET /chatflows/:id/schedule/trigger-logs`: a page of the log, newest first, and how many rows there are in these states.
+///
+/// # Errors
+/// 404 or 403, as [`access::flow`].
+pub fn logs(
+    app: &App,
+    caller: &Caller,
+    id: &FlowId,
+    statuses: &[TriggerStatus],
+    page: PageRequest,
+) -> Result<(Vec<TriggerLog>, usize)> {
+    app.store.read(|tx| {
+        access::flow(tx, caller, id, FlowAction::Read)?;
+        trigger_log::list(tx, id, statuses, page.range(usize::MAX))
+    })
+}
