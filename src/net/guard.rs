@@ -253,7 +253,7 @@ impl AddressGuard {
         if !self.allows_name(name) || is_metadata(ip) {
             return false;
         }
-        if self.allow.iter().any(|rule| rule_allows(rule, name, ip, port)) {
+        if self.allow.iter().any(|rule| heeds(self.purpose, rule) && rule_allows(rule, name, ip, port)) {
             return true;
         }
         let beside_us = self.purpose == CallPurpose::Provider && self.loopback_service;
@@ -262,6 +262,19 @@ impl AddressGuard {
             return true;
         }
         !local_name && !is_in_ranges(DENIED, ip) && !is_own(embedded_ipv4(ip))
+    }
+}
+
+/// True when what the operator named counts for calls of this purpose.
+fn heeds(purpose: CallPurpose, rule: &AllowRule) -> bool {
+    match purpose {
+        CallPurpose::Provider | CallPurpose::Reachable => true,
+        CallPurpose::WrittenOut => match rule {
+            AllowRule::Host { .. } => true,
+            // An address alone is a network of one.
+            AllowRule::Network { network, .. } => network.prefix_len() == network.max_prefix_len(),
+        },
+        CallPurpose::Assembled => false,
     }
 }
 

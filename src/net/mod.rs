@@ -11,6 +11,7 @@ mod guarded_stream;
 mod incoming;
 mod lazy_connection;
 mod resolve;
+mod retry_after;
 #[cfg(test)]
 mod task_tests;
 #[cfg(test)]
@@ -32,6 +33,7 @@ use error::from_ureq;
 use guard::AddressGuard;
 pub use incoming::Incoming;
 use resolve::GuardedResolver;
+pub use retry_after::{believed_wait, parse_retry_after, parse_seconds, status_may_pass};
 use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
@@ -75,6 +77,24 @@ pub enum CallPurpose {
     Provider,
     /// A caller, a model or a document can have a say in it.
     Reachable,
+    /// Scheme, host and port stand in a card as plain text: a host and port that the operator named may be called, and
+    /// nothing of a network that the operator named.
+    WrittenOut,
+    /// A reference, a request or a redirect has a part in it, where plain text could have stood: nothing that the operator
+    /// named counts.
+    Assembled,
+}
+
+impl CallPurpose {
+    /// Of the request that an answer redirects to.
+    #[must_use]
+    pub const fn redirected(self) -> Self {
+        match self {
+            Self::Provider => Self::Provider,
+            Self::Reachable => Self::Reachable,
+            Self::WrittenOut | Self::Assembled => Self::Assembled,
+        }
+    }
 }
 
 /// How long and how much an answer may be.
@@ -113,12 +133,26 @@ impl ResponseLimits {
 pub struct Outgoing {
     // Apart, because an idle connection of one purpose must not serve the other.
     provider: Agent,
-    reachable: Agent,
-    /// For requests that may do something twice when they are sent twice: it keeps no idle connections.
-    once: Agent,
+    reachable: AgentPair,
+    written_out: AgentPair,
+    assembled: AgentPair,
     /// For connections that are no HTTP: to addresses of the flow's owner only, and never through a proxy.
     resolver: Arc<GuardedResolver>,
     trust: TrustStore,
+}
+
+/// The agents of one purpose.
+#[derive(Clone)]
+struct AgentPair {
+    repeatable: Agent,
+    /// For requests that may do something twice when they are sent twice: it keeps no idle connections.
+    once: Agent,
+}
+
+impl AgentPair {
+    fn agent(&self, method: &Method) -> &Agent {
+        if is_repeatable(method) { &self.repeatable } else { &self.once }
+    }
 }
 
 impl fmt::Debug for Outgoing {
@@ -168,10 +202,12 @@ impl Outgoing {
         let proxies = Arc::new(proxies);
         let guard = |purpose| AddressGuard { purpose, allow: allow.clone(), loopback_service };
         let agent = |purpose, idle_max| agent(guard(purpose), idle_max, &trust, &proxies);
+        let pair = |purpose| AgentPair { repeatable: agent(purpose, IDLE_MAX), once: agent(purpose, 0) };
         Self {
             provider: agent(CallPurpose::Provider, IDLE_MAX),
-            reachable: agent(CallPurpose::Reachable, IDLE_MAX),
-            once: agent(CallPurpose::Reachable, 0),
+            reachable: pair(CallPurpose::Reachable),
+            written_out: pair(CallPurpose::WrittenOut),
+            assembled: pair(CallPurpose::Assembled),
             resolver: Arc::new(GuardedResolver::new(guard(CallPurpose::Provider), Arc::default())),
             trust,
         }
@@ -183,6 +219,12 @@ impl Outgoing {
         let Ok(uri) = guard::parse(url) else { return false };
         let usual = if uri.scheme_str() == Some("https") { 443 } else { 80 };
         self.resolver.is_named(guard::bare_host(&uri), uri.port_u16().unwrap_or(usual))
+    }
+
+    /// True for a text that reads as an address which could be called.
+    #[must_use]
+    pub fn is_address(&self, url: &str) -> bool {
+        guard::parse(url).is_ok()
     }
 
     /// Connects to a server of the flow's owner that does not speak HTTP. Such a connection goes through no proxy.
@@ -252,8 +294,9 @@ impl Outgoing {
         let headers = build_headers(headers)?;
         let agent = match purpose {
             CallPurpose::Provider => &self.provider,
-            CallPurpose::Reachable if is_repeatable(&method) => &self.reachable,
-            CallPurpose::Reachable => &self.once,
+            CallPurpose::Reachable => self.reachable.agent(&method),
+            CallPurpose::WrittenOut => self.written_out.agent(&method),
+            CallPurpose::Assembled => self.assembled.agent(&method),
         };
         for _ in 0..STALE_TRIES_MAX {
             let waiting = WaitLimits { cancel: cancel.clone(), stall: limits.first_byte };

@@ -22,6 +22,8 @@ const BODY_HEADERS: &[&str] = &["content-type", "content-encoding", "content-lan
 pub struct GuardedFetch {
     outgoing: Outgoing,
     limits: ResponseLimits,
+    /// Who chose the address of the first request.
+    purpose: CallPurpose,
     /// A header that carries a key though its name does not say so.
     key_header: Option<String>,
 }
@@ -45,14 +47,6 @@ pub enum FetchError {
     UnknownMethod,
     RedirectedNowhere,
     RedirectedTooOften,
-}
-
-impl FetchError {
-    /// True for what the same request may not meet again.
-    #[must_use]
-    pub const fn may_pass(&self) -> bool {
-        matches!(self, Self::Net(error) if error.may_pass())
-    }
 }
 
 impl fmt::Display for FetchError {
@@ -83,7 +77,7 @@ impl GuardedFetch {
     /// With limits of its own.
     #[must_use]
     pub fn with_limits(outgoing: Outgoing, limits: ResponseLimits) -> Self {
-        Self { outgoing, limits, key_header: None }
+        Self { outgoing, limits, purpose: CallPurpose::Reachable, key_header: None }
     }
 }
 
@@ -92,6 +86,13 @@ impl GuardedFetch {
     #[must_use]
     pub fn with_key_header(mut self, name: &str) -> Self {
         self.key_header = Some(name.to_ascii_lowercase());
+        self
+    }
+
+    /// For an address that somebody else chose than a stranger.
+    #[must_use]
+    pub const fn with_purpose(mut self, purpose: CallPurpose) -> Self {
+        self.purpose = purpose;
         self
     }
 
@@ -104,9 +105,10 @@ impl GuardedFetch {
         request: FetchRequest,
         cancel: &CancelToken,
     ) -> Result<FetchedBytes, FetchError> {
-        let mut next = Hop::first(request)?;
+        let (mut next, mut purpose) = (Hop::first(request)?, self.purpose);
         for _ in 0..=CODE_REDIRECTS_MAX {
-            let answer = next.send(&self.outgoing, cancel, self.limits)?;
+            let answer = next.send(&self.outgoing, purpose, cancel, self.limits)?;
+            purpose = purpose.redirected();
             match next.next_hop(&answer, self.key_header.as_deref()) {
                 Some(hop) => next = hop?,
                 None => return Ok(read(answer, &next.url)?),
@@ -118,9 +120,21 @@ impl GuardedFetch {
 
 impl Fetch for GuardedFetch {
     fn fetch(&self, request: FetchRequest, cancel: &CancelToken) -> Result<FetchResponse, String> {
-        let FetchedBytes { status, headers, body, url } =
-            self.fetch_bytes(request, cancel).map_err(|error| error.to_string())?;
-        Ok(FetchResponse { status, headers, body: lossy_text(body), url })
+        self.fetch_bytes(request, cancel).map(FetchResponse::from).map_err(|error| error.to_string())
+    }
+}
+
+impl FetchedBytes {
+    /// The first header of this name, which is written in small letters.
+    #[must_use]
+    pub fn header(&self, name: &str) -> Option<&str> {
+        self.headers.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
+    }
+}
+
+impl From<FetchedBytes> for FetchResponse {
+    fn from(FetchedBytes { status, headers, body, url }: FetchedBytes) -> Self {
+        Self { status, headers, body: lossy_text(body), url }
     }
 }
 
@@ -152,6 +166,7 @@ impl Hop {
     fn send(
         &self,
         outgoing: &Outgoing,
+        purpose: CallPurpose,
         cancel: &CancelToken,
         limits: ResponseLimits,
     ) -> Result<Incoming, NetError> {
@@ -159,7 +174,7 @@ impl Hop {
             self.headers.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
         let body = self.body.as_deref().map(str::as_bytes);
         let method = self.method.clone();
-        outgoing.send(CallPurpose::Reachable, method, self.url.as_str(), &headers, body, cancel, limits)
+        outgoing.send(purpose, method, self.url.as_str(), &headers, body, cancel, limits)
     }
 
     /// Where the answer sends us, if it does.

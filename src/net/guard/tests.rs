@@ -237,6 +237,32 @@ fn what_the_operator_allows_is_allowed_for_that_port_and_never_opens_metadata() 
 }
 
 #[test]
+fn what_an_owner_wrote_out_reaches_a_named_host_and_no_named_network() {
+    let rules = || {
+        vec![
+            AllowRule::Host { host: "model.lan".into(), port: 8000 },
+            AllowRule::Network { network: "192.168.0.0/16".parse().unwrap(), port: 80 },
+            AllowRule::Network { network: "127.0.0.1/32".parse().unwrap(), port: 9000 },
+        ]
+    };
+    let judge = |purpose, name: &str, address: &str| {
+        guard(purpose, true, rules()).allows_address(name, address.parse().unwrap())
+    };
+    assert!(judge(CallPurpose::WrittenOut, "model.lan", "10.0.0.5:8000"));
+    assert!(!judge(CallPurpose::WrittenOut, "nas.lan", "192.168.4.4:80"));
+    assert!(judge(CallPurpose::WrittenOut, "127.0.0.1", "127.0.0.1:9000"));
+    assert!(!judge(CallPurpose::WrittenOut, "localhost", "127.0.0.1:11434"));
+}
+
+#[test]
+fn an_assembled_address_reaches_nothing_that_the_operator_named() {
+    let rules = vec![AllowRule::Host { host: "model.lan".into(), port: 8000 }];
+    let judge = guard(CallPurpose::Assembled, true, rules);
+    assert!(!judge.allows_address("model.lan", "10.0.0.5:8000".parse().unwrap()));
+    assert!(judge.allows_address("a.example", "93.184.216.34:80".parse().unwrap()));
+}
+
+#[test]
 fn this_machines_own_address_is_known() {
     assert!(is_own("127.0.0.1".parse().unwrap()));
     assert!(!is_own("192.0.2.77".parse().unwrap()));

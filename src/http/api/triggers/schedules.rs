@@ -1,0 +1,67 @@
+//! Schedules of flows (manual 16.7).
+
+use crate::app::App;
+use crate::domain::accounts::caller::Caller;
+use crate::domain::error::{Error, Result};
+use crate::domain::paging::PageRequest;
+use crate::domain::triggers::schedule::TriggerStatus;
+use crate::http::api::conversations::messages::parse_optional;
+use crate::http::api::predictions::prediction::flow_id;
+use crate::http::request::Request;
+use crate::http::routing::handler::Json;
+use crate::ops::triggers::schedules::{self, TRIGGER_LOG_PAGE_MAX};
+use crate::wire::triggers::schedules::{
+    ScheduleStatusView, ScheduleSwitch, ScheduleView, TriggerLogPageView, TriggerLogView,
+};
+
+/// Rows of a page unless the caller says how many.
+const ROWS: usize = 20;
+
+/// `GET /chatflows/:id/schedule/status`
+///
+/// # Errors
+/// 404.
+pub fn status(app: &App, caller: Caller, request: &Request) -> Result<Json<ScheduleStatusView>> {
+    Ok(Json(schedules::status(app, &caller, &flow_id(request)?)?.into()))
+}
+
+/// `PATCH /chatflows/:id/schedule/enabled`
+///
+/// # Errors
+/// 404 when Live has no schedule; 400 when nothing would come of it.
+pub fn switch(
+    app: &App,
+    caller: Caller,
+    request: &Request,
+    Json(body): Json<ScheduleSwitch>,
+) -> Result<Json<ScheduleView>> {
+    Ok(Json(schedules::set_enabled(app, &caller, &flow_id(request)?, body.enabled)?.into()))
+}
+
+/// `GET /chatflows/:id/schedule/trigger-logs`
+///
+/// # Errors
+/// 400 for a bad filter, 404.
+pub fn logs(app: &App, caller: Caller, request: &Request) -> Result<Json<TriggerLogPageView>> {
+    let number = |name: &str, usual: usize| {
+        let text = request.query(name).filter(|text| !text.is_empty());
+        let number = parse_optional(text, name, |text| text.parse::<usize>().ok())?;
+        Ok::<_, Error>(number.filter(|number| *number > 0).unwrap_or(usual))
+    };
+    let (page, limit) = (number("page", 1)?, number("limit", ROWS)?.min(TRIGGER_LOG_PAGE_MAX));
+    let statuses = request
+        .query_all("status")
+        .into_iter()
+        .filter(|text| !text.is_empty())
+        .map(|text| TriggerStatus::parse(text).ok_or_else(wrong_status))
+        .collect::<Result<Vec<_>>>()?;
+    let wanted = PageRequest::new(page, limit).ok_or_else(|| Error::invalid("Invalid limit."))?;
+    let (rows, total) = schedules::logs(app, &caller, &flow_id(request)?, &statuses, wanted)?;
+    let data = rows.into_iter().map(TriggerLogView::from).collect();
+    Ok(Json(TriggerLogPageView { data, total, page, limit }))
+}
+
+fn wrong_status() -> Error {
+    let all = TriggerStatus::ALL.map(TriggerStatus::as_str).join(", ");
+    Error::Invalid(format!("Invalid status: it must be one of {all}."))
+}

@@ -1,0 +1,197 @@
+//! How a call of a webhook is answered: whole, as a stream, or later (manual 17.4).
+
+use super::webhook_listeners::{Audience, WatchedRun};
+use super::webhooks::refuse;
+use crate::app::App;
+use crate::base::cancel::{CancelReason, CancelToken};
+use crate::domain::error::{Error, Result};
+use crate::domain::ids::WebhookCallbackId;
+use crate::domain::predictions::answer::PredictionAnswer;
+use crate::http::api::predictions::prediction::{
+    send_abort, send_end, with_session, without_hosts_for_stranger,
+};
+use crate::http::api::predictions::run_events::{EventTarget as _, RunEvents, visible_entries};
+use crate::http::reply::Reply;
+use crate::http::reply::error::{event_data, log_failed_run};
+use crate::http::reply::sse::EventSink;
+use crate::http::request::Request;
+use crate::ops::predictions::{self, NullSink, PredictionRun, RunSink, StreamClosed};
+use crate::ops::triggers::webhooks::{self, CallbackTarget, RunningCall};
+use crate::wire::predictions::answer::{AnswerEvents, AnswerView};
+use crate::wire::triggers::webhooks::{AcceptedStatus, AcceptedView, CallbackBody, CallbackStatus};
+use serde::Serialize;
+use std::time::Duration;
+
+/// Seconds that a run may take whose answer is sent later (manual 14.4).
+const LATER_RUN_SECONDS: u64 = 600;
+
+/// What an address is told of a run that the service did not bring to its end.
+const INTERRUPTED: &str = "The service stopped while this run was under way.";
+
+/// A run that a call of a webhook started.
+pub(super) struct WebhookRun {
+    app: App,
+    entry: PredictionRun,
+    cancel: CancelToken,
+    /// The call, where it may be repeated.
+    running: Option<RunningCall>,
+}
+
+impl WebhookRun {
+    pub(super) fn new(
+        app: &App,
+        entry: PredictionRun,
+        request: &Request,
+        running: Option<RunningCall>,
+    ) -> Self {
+        Self { app: app.clone(), entry, cancel: request.cancel().clone(), running }
+    }
+
+    pub(super) const fn can_stream(&self) -> bool {
+        self.entry.streams
+    }
+
+    /// Runs it and stores what was said.
+    fn run(&self, cancel: &CancelToken, sink: &mut dyn RunSink) -> Result<PredictionAnswer> {
+        let Self { app, entry, .. } = self;
+        let flow = entry.flow.id;
+        let audience = Audience { app, flow };
+        let ran = if webhooks::is_watched(app, &flow) {
+            let mut watched = WatchedRun { audience: &audience, sink };
+            let ran = predictions::run(app, entry, cancel, &mut watched);
+            let _ = match &ran {
+                Ok(answer) => audience.tell("metadata", &AnswerEvents::from(answer.clone()).metadata),
+                Err(fault) => audience.tell("error", &event_data(fault)),
+            };
+            audience.end(entry.ids.chat);
+            ran
+        } else {
+            predictions::run(app, entry, cancel, sink)
+        };
+        ran.inspect_err(|fault| log_failed_run(Some(&flow), fault))
+            .map_err(|fault| without_hosts_for_stranger(app, &flow, fault))
+    }
+
+    /// The answer as JSON, in one piece.
+    fn view(&self, mut answer: PredictionAnswer) -> AnswerView {
+        if let Some(run) = &mut answer.output.execution {
+            run.entries = visible_entries(self.entry.chat_type, std::mem::take(&mut run.entries));
+        }
+        AnswerView::from(answer)
+    }
+
+    pub(super) fn answer_whole(mut self, request: &Request) -> Result<Reply> {
+        let running = self.running.take();
+        let answer = match self.run(&self.cancel, &mut NullSink) {
+            Ok(answer) => answer,
+            Err(fault) => return refuse(&self.app, request, running, fault),
+        };
+        let text = json_text(&self.view(answer))?;
+        if let Some(running) = running {
+            running.keep(&self.app, 200, &text)?;
+        }
+        let (flow, chat) = (self.entry.flow.id, self.entry.ids.chat);
+        Ok(with_session(&self.app, request, Reply::json_body(200, text), &flow, &chat))
+    }
+
+    pub(super) fn answer_stream(self, request: &Request) -> Reply {
+        let (app, flow, chat) = (self.app.clone(), self.entry.flow.id, self.entry.ids.chat);
+        let reply = Reply::stream(move |events| {
+            // Nobody is left to tell when the reader is gone.
+            let _ = self.stream(&events);
+        });
+        with_session(&app, request, reply, &flow, &chat)
+    }
+
+    fn stream(mut self, events: &EventSink) -> Result<(), StreamClosed> {
+        let running = self.running.take();
+        let mut sink = RunEvents::new(events, self.entry.chat_type);
+        match self.run(&self.cancel, &mut sink) {
+            Ok(answer) => {
+                let kept = running.map(|running| {
+                    let text = json_text(&self.view(answer.clone()))?;
+                    running.keep(&self.app, 200, &text)
+                });
+                if let Some(Err(fault)) = kept {
+                    tracing::warn!(error = fault.for_log(), "the answer of a webhook could not be kept");
+                }
+                send_end(events, answer)
+            }
+            Err(_) if self.cancel.reason() == Some(CancelReason::Aborted) => send_abort(events, &self.entry),
+            Err(fault) => events.send_error(&fault),
+        }
+    }
+
+    /// Answers at once, and runs on the same thread afterwards.
+    pub(super) fn answer_later(mut self, request: &Request, target: Option<CallbackTarget>) -> Result<Reply> {
+        let (flow, chat_id) = (self.entry.flow.id, self.entry.ids.chat);
+        let session_token = self.entry.session_token(&self.app);
+        let accepted = json_text(&AcceptedView {
+            chat_id,
+            status: AcceptedStatus::Processing,
+            session_token: session_token.clone(),
+        })?;
+        let callback = match target {
+            None => None,
+            Some(target) => {
+                let interrupted = self.callback_body(Err(INTERRUPTED))?;
+                Some(webhooks::promise_callback(&self.app, &self.entry, target, &interrupted)?)
+            }
+        };
+        if let Some(running) = self.running.take() {
+            running.keep(&self.app, 202, &accepted)?;
+        }
+        let app = self.app.clone();
+        let reply = with_session(&app, request, Reply::json_body(202, accepted), &flow, &chat_id);
+        Ok(reply.after_commit(move |respond| {
+            respond(Ok(()));
+            self.run_later(callback);
+        }))
+    }
+
+    fn run_later(self, callback: Option<WebhookCallbackId>) {
+        let limited = CancelToken::new(Some(Duration::from_secs(LATER_RUN_SECONDS)));
+        let (request, own) = (self.cancel.clone(), limited.clone());
+        let _follows = self.cancel.on_cancel(move || {
+            if let Some(reason) = request.reason() {
+                own.cancel(reason);
+            }
+        });
+        let ran = self.run(&limited, &mut NullSink);
+        if ran.is_err() && limited.reason() == Some(CancelReason::Shutdown) {
+            // What was promised says that the service stopped, and the next start sends it.
+            return;
+        }
+        let Some(callback) = callback else { return };
+        let body = match ran {
+            Ok(answer) => {
+                let waits = answer.output.execution.as_ref().is_some_and(|run| run.action.is_some());
+                self.callback_body(Ok((&self.view(answer), waits)))
+            }
+            Err(fault) => self.callback_body(Err(&fault.to_string())),
+        };
+        match body {
+            // A run that somebody stopped is told too: only the end of the service ends the try.
+            Ok(body) => webhooks::settle_callback(&self.app, callback, &body, &self.cancel),
+            Err(fault) => {
+                tracing::error!(error = fault.for_log(), "the answer of a webhook could not be written");
+            }
+        }
+    }
+
+    /// What an address is told: the answer and whether its run waits for a person, or why there is none.
+    fn callback_body(&self, ended: Result<(&AnswerView, bool), &str>) -> Result<String> {
+        let (status, data, error) = match ended {
+            Ok((data, false)) => (CallbackStatus::Success, Some(data), None),
+            Ok((data, true)) => (CallbackStatus::Stopped, Some(data), None),
+            Err(error) => (CallbackStatus::Error, None, Some(error)),
+        };
+        let session_token = self.entry.session_token(&self.app);
+        let chat_id = self.entry.ids.chat;
+        json_text(&CallbackBody { status, chat_id, session_token: &session_token, data, error })
+    }
+}
+
+fn json_text(value: &impl Serialize) -> Result<String> {
+    serde_json::to_string(value).map_err(Error::internal)
+}

@@ -1,0 +1,230 @@
+//! Answers of webhooks that are sent to an address later (manual 17.4).
+//!
+//! A callback is stored before its run begins, with what it says if the run never ends; so a caller hears of its run after
+//! any crash. It stays until it was delivered or given up.
+
+use crate::app::App;
+use crate::base::cancel::{CancelReason, CancelToken};
+use crate::domain::error::{Error, Result};
+use crate::domain::ids::{CredentialId, WebhookCallbackId};
+use crate::domain::triggers::webhook_callback::{CallbackOutcome, WebhookCallback};
+use crate::domain::triggers::webhook_signature::{sign_body, sign_timed_body};
+use crate::engine::agentflow::CallbackTarget;
+use crate::net::{CallPurpose, Method, NetError, ResponseLimits};
+use crate::ops::predictions::{PredictionRun, executions};
+use crate::store::queries::executions as records;
+use crate::store::tables::{FLOWS, WEBHOOK_CALLBACKS};
+use jiff::Timestamp;
+use serde_json::{Map, Value};
+use std::time::Duration;
+
+/// Seconds that a try to send an answer may take (manual 14.4).
+const CALLBACK_SECONDS: u64 = 10;
+
+/// What an address answers means nothing but its status.
+const LIMITS: ResponseLimits = ResponseLimits {
+    first_byte: Duration::from_secs(CALLBACK_SECONDS),
+    stall: Duration::from_secs(CALLBACK_SECONDS),
+    body_bytes: 64 * 1024,
+};
+
+const URL: &str = "url";
+const IS_WRITTEN_OUT: &str = "isWrittenOut";
+const SECRET: &str = "secret";
+const BODY: &str = "body";
+
+/// Promises to send the answer of a run. `interrupted` is sent when the service ends before the run does.
+///
+/// # Errors
+/// When the database cannot be written.
+pub fn promise_callback(
+    app: &App,
+    run: &PredictionRun,
+    target: CallbackTarget,
+    interrupted: &str,
+) -> Result<WebhookCallbackId> {
+    let id = WebhookCallbackId::random();
+    let CallbackTarget { url, purpose, secret } = target;
+    let mut fields = Map::from_iter([
+        (URL.to_owned(), url.into()),
+        (IS_WRITTEN_OUT.to_owned(), (purpose == CallPurpose::WrittenOut).into()),
+        (BODY.to_owned(), interrupted.into()),
+    ]);
+    fields.extend(secret.map(|secret| (SECRET.to_owned(), secret.into())));
+    let workspace = run.flow.workspace;
+    let callback = WebhookCallback {
+        id,
+        workspace,
+        flow: run.flow.id,
+        chat: run.ids.chat,
+        session: run.session(),
+        awaits_run: true,
+        tries: 0,
+        began: None,
+        sealed: app.secrets.vault.seal(&workspace, &record_id(&id), &fields),
+    };
+    app.store.write(|tx| WEBHOOK_CALLBACKS.put(tx, &id, &callback))?;
+    Ok(id)
+}
+
+/// The run has ended: this is what is sent. Tries it at once; later tries follow by themselves.
+pub fn settle_callback(app: &App, id: WebhookCallbackId, body: &str, cancel: &CancelToken) {
+    if let Err(fault) = settle(app, id, body) {
+        tracing::warn!(error = fault.for_log(), "the answer of a webhook could not be kept for its address");
+        return;
+    }
+    deliver_callback(app, id, cancel);
+}
+
+fn settle(app: &App, id: WebhookCallbackId, body: &str) -> Result<()> {
+    let found = app.store.read(|tx| WEBHOOK_CALLBACKS.get(tx, &id))?;
+    let Some(mut callback) = found else { return Ok(()) };
+    let mut fields = open(app, &callback)?;
+    fields.insert(BODY.to_owned(), body.into());
+    callback.sealed = app.secrets.vault.seal(&callback.workspace, &record_id(&id), &fields);
+    callback.awaits_run = false;
+    replace(app, &callback).map(drop)
+}
+
+/// Writes a callback that is still wanted; false when its flow was deleted meanwhile.
+fn replace(app: &App, callback: &WebhookCallback) -> Result<bool> {
+    app.store.write(|tx| {
+        let is_wanted = WEBHOOK_CALLBACKS.get(tx, &callback.id)?.is_some();
+        if is_wanted {
+            WEBHOOK_CALLBACKS.put(tx, &callback.id, callback)?;
+        }
+        Ok(is_wanted)
+    })
+}
+
+/// Takes up what an earlier process promised, after a start of the service.
+///
+/// # Errors
+/// When the database cannot be read or written.
+pub fn load_callbacks(app: &App) -> Result<()> {
+    let left = app.store.read(|tx| WEBHOOK_CALLBACKS.list(tx))?;
+    for mut callback in left {
+        if callback.awaits_run {
+            // What is sealed says that the run was interrupted.
+            callback.awaits_run = false;
+            replace(app, &callback)?;
+        }
+        app.state.callback_timers.add(app.clock.now(), callback.id);
+    }
+    Ok(())
+}
+
+/// Tries once to send an answer, and says what became of it.
+pub fn deliver_callback(app: &App, id: WebhookCallbackId, cancel: &CancelToken) {
+    if let Err(fault) = deliver(app, id, cancel) {
+        tracing::warn!(error = fault.for_log(), "the answer of a webhook could not be sent");
+    }
+}
+
+/// How a try went.
+enum Try {
+    Delivered,
+    /// In words, and whether the same try may go well later.
+    Failed {
+        error: String,
+        may_pass: bool,
+    },
+}
+
+fn deliver(app: &App, id: WebhookCallbackId, cancel: &CancelToken) -> Result<()> {
+    let found = app.store.read(|tx| WEBHOOK_CALLBACKS.get(tx, &id))?;
+    let Some(mut callback) = found.filter(|callback| !callback.awaits_run) else { return Ok(()) };
+    let began = app.clock.now();
+    let tried = send(app, &open(app, &callback)?, began, cancel);
+    if cancel.reason() == Some(CancelReason::Shutdown) && !matches!(tried, Try::Delivered) {
+        // It is the stop that ended this try: the next start tries anew.
+        return Ok(());
+    }
+    match tried {
+        Try::Delivered => {
+            callback.tries += 1;
+            conclude(app, &callback, None)
+        }
+        Try::Failed { error, may_pass } => match callback.fail(began, may_pass) {
+            Some(due) => {
+                if replace(app, &callback)? {
+                    app.state.callback_timers.add(due, id);
+                }
+                Ok(())
+            }
+            None => conclude(app, &callback, Some(error)),
+        },
+    }
+}
+
+fn send(app: &App, fields: &Map<String, Value>, now: Timestamp, stop: &CancelToken) -> Try {
+    let text = |name: &str| fields.get(name).and_then(Value::as_str).unwrap_or_default();
+    let (url, body) = (text(URL), text(BODY).as_bytes());
+    let secret = fields.get(SECRET).and_then(Value::as_str);
+    let signatures = secret.map(|secret| {
+        let seconds = now.as_second();
+        let timed = format!("t={seconds},v1={}", sign_timed_body(secret, seconds, body));
+        (timed, format!("sha256={}", sign_body(secret, body)))
+    });
+    let mut headers = vec![("content-type", "application/json")];
+    if let Some((timed, plain)) = &signatures {
+        headers.push(("x-flowkeep-signature", timed));
+        headers.push(("x-flowise-signature", plain));
+    }
+    let is_written_out = fields.get(IS_WRITTEN_OUT).and_then(Value::as_bool).unwrap_or(false);
+    let purpose = if is_written_out { CallPurpose::WrittenOut } else { CallPurpose::Assembled };
+    let cancel = CancelToken::new(Some(LIMITS.first_byte));
+    let own = cancel.clone();
+    let _stops = stop.on_cancel(move || own.cancel(CancelReason::Shutdown));
+    let sent = app.outgoing.send(purpose, Method::POST, url, &headers, Some(body), &cancel, LIMITS);
+    match sent {
+        Ok(answer) if (200..=299).contains(&answer.status()) => Try::Delivered,
+        Ok(answer) => {
+            let error = format!("The address answered with status {}.", answer.status());
+            Try::Failed { error, may_pass: true }
+        }
+        Err(fault) => {
+            let may_pass = !matches!(fault, NetError::RefusedByPolicy | NetError::BadAddress(_));
+            Try::Failed { error: format!("The request failed: {fault}."), may_pass }
+        }
+    }
+}
+
+/// Notes in the record of the run what became of its answer, and forgets the callback.
+fn conclude(app: &App, callback: &WebhookCallback, error: Option<String>) -> Result<()> {
+    let outcome = CallbackOutcome {
+        is_delivered: error.is_none(),
+        tries: callback.tries,
+        date: app.clock.monotonic_now(),
+        error,
+    };
+    let flow = app.store.read(|tx| FLOWS.get(tx, &callback.workspace, &callback.flow))?;
+    let run = match &flow {
+        Some(flow) => {
+            executions::find_newest(app, flow, (callback.chat, &callback.session), |run| Some(run.id))?
+        }
+        None => None,
+    };
+    if !outcome.is_delivered {
+        tracing::warn!(flow = %callback.flow, tries = outcome.tries, "the answer of a webhook was given up");
+    }
+    app.store.write(|tx| {
+        if let Some(id) = &run {
+            records::edit(tx, &callback.workspace, id, |run| {
+                run.callback = Some(outcome.clone());
+                Ok(())
+            })?;
+        }
+        WEBHOOK_CALLBACKS.remove(tx, &callback.id).map(drop)
+    })
+}
+
+fn open(app: &App, callback: &WebhookCallback) -> Result<Map<String, Value>> {
+    let opened = app.secrets.vault.open(&callback.workspace, &record_id(&callback.id), &callback.sealed);
+    opened.map_err(Error::internal)
+}
+
+/// What the vault ties a callback to: itself.
+const fn record_id(id: &WebhookCallbackId) -> CredentialId {
+    CredentialId::from_bytes(*id.bytes())
+}

@@ -1,0 +1,63 @@
+//! The secret that signs calls of a flow's webhook. It is shown once, and lies sealed beside the flow, whose record, exports
+//! and versions know nothing of it.
+
+use crate::app::App;
+use crate::domain::accounts::caller::Caller;
+use crate::domain::error::{Error, Result};
+use crate::domain::flows::flow::Flow;
+use crate::domain::ids::{CredentialId, FlowId};
+use crate::domain::triggers::webhook_signature::to_hex;
+use crate::ops::flows::access::{self, FlowAction};
+use crate::store::tables::WEBHOOK_SECRETS;
+use serde_json::{Map, Value};
+
+const SECRET_BYTES: usize = 32;
+/// The field of what is sealed.
+const SECRET: &str = "secret";
+
+/// Makes a new secret in the place of the one there was.
+///
+/// # Errors
+/// 404 or 403.
+pub fn generate_secret(app: &App, caller: &Caller, id: &FlowId) -> Result<String> {
+    let mut bytes = [0; SECRET_BYTES];
+    getrandom::fill(&mut bytes).map_err(Error::internal)?;
+    let secret = to_hex(&bytes);
+    let fields = Map::from_iter([(SECRET.to_owned(), Value::from(secret.as_str()))]);
+    app.store.write(|tx| {
+        let flow = access::flow(tx, caller, id, FlowAction::Update)?;
+        let sealed = app.secrets.vault.seal(&flow.workspace, &record_id(id), &fields);
+        WEBHOOK_SECRETS.put(tx, &flow.workspace, id, &sealed)
+    })?;
+    tracing::info!(flow = %id, by = %caller.principal, "the secret of a webhook was made");
+    Ok(secret)
+}
+
+/// Forgets the secret; a webhook that wants signed calls refuses all until there is another.
+///
+/// # Errors
+/// 404, when there is no secret too, or 403.
+pub fn delete_secret(app: &App, caller: &Caller, id: &FlowId) -> Result<()> {
+    app.store.write(|tx| {
+        let flow = access::flow(tx, caller, id, FlowAction::Update)?;
+        if !WEBHOOK_SECRETS.remove(tx, &flow.workspace, id)? {
+            return Err(Error::NotFound("This flow's webhook has no secret.".to_owned()));
+        }
+        Ok(())
+    })?;
+    tracing::info!(flow = %id, by = %caller.principal, "the secret of a webhook was deleted");
+    Ok(())
+}
+
+pub(super) fn load_secret(app: &App, flow: &Flow) -> Result<Option<String>> {
+    let sealed = app.store.read(|tx| WEBHOOK_SECRETS.get(tx, &flow.workspace, &flow.id))?;
+    let Some(sealed) = sealed else { return Ok(None) };
+    let opened = app.secrets.vault.open(&flow.workspace, &record_id(&flow.id), &sealed);
+    let fields = opened.map_err(Error::internal)?;
+    Ok(fields.get(SECRET).and_then(Value::as_str).map(str::to_owned))
+}
+
+/// What the vault ties the secret to: its flow.
+const fn record_id(flow: &FlowId) -> CredentialId {
+    CredentialId::from_bytes(*flow.bytes())
+}

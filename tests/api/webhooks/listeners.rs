@@ -1,0 +1,69 @@
+//! Watching the runs that calls start.
+
+use super::{echo, post, register};
+use crate::support::Server;
+use serde_json::json;
+
+#[test]
+fn who_watches_sees_what_happens_in_a_run() {
+    let server = Server::start();
+    let flow = echo(json!({})).flow(&server);
+    let listener = register(&server, &flow);
+    let path = format!("/webhook-listener/{flow}/stream/{listener}");
+    let mut stream = server.owner("GET", &path).open();
+    stream.read_until("listenerReady");
+    let told = post(&server, &flow, json!({"name": "Ada"})).is(200).json();
+    stream.read_until("executionEnd");
+    let seen = stream.answer.text();
+    for part in
+        ["nextAgentFlow", "agentFlowExecutedData", "Hello Ada!", "metadata", told["chatId"].as_str().unwrap()]
+    {
+        assert!(seen.contains(part), "{part}: {seen}");
+    }
+    assert!(seen.contains(&listener), "{seen}");
+}
+
+#[test]
+fn who_watches_one_flow_sees_nothing_of_another() {
+    let server = Server::start();
+    let (flow, other) = (echo(json!({})).flow(&server), echo(json!({})).flow(&server));
+    let listener = register(&server, &flow);
+    let mut stream = server.owner("GET", &format!("/webhook-listener/{flow}/stream/{listener}")).open();
+    stream.read_until("listenerReady");
+    post(&server, &other, json!({"name": "Zoe"})).is(200);
+    post(&server, &flow, json!({"name": "Ada"})).is(200);
+    stream.read_until("executionEnd");
+    assert!(!stream.answer.text().contains("Zoe"));
+}
+
+#[test]
+fn who_is_forgotten_reads_no_more() {
+    let server = Server::start();
+    let flow = echo(json!({})).flow(&server);
+    let listener = register(&server, &flow);
+    let path = format!("/webhook-listener/{flow}/listener/{listener}");
+    assert_eq!(server.owner("DELETE", &path).send().is(200).json(), json!({"ok": true}));
+    server.owner("GET", &format!("/webhook-listener/{flow}/stream/{listener}")).send().is_error(404);
+}
+
+#[test]
+fn a_stream_ends_when_its_listener_is_forgotten() {
+    let server = Server::start();
+    let flow = echo(json!({})).flow(&server);
+    let listener = register(&server, &flow);
+    let mut stream = server.owner("GET", &format!("/webhook-listener/{flow}/stream/{listener}")).open();
+    stream.read_until("listenerReady");
+    server.owner("DELETE", &format!("/webhook-listener/{flow}/listener/{listener}")).send().is(200);
+    let events = stream.finish().events();
+    assert_eq!(events.last().unwrap().0, "end");
+}
+
+#[test]
+fn as_many_watch_a_flow_as_may() {
+    let server = Server::start();
+    let flow = echo(json!({})).flow(&server);
+    for _ in 0..8 {
+        register(&server, &flow);
+    }
+    server.owner("POST", &format!("/webhook-listener/{flow}/register")).send().is_error(409);
+}
