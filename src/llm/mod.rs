@@ -30,7 +30,7 @@ pub use crate::llm::protocols::ollama::{OLLAMA_BASE, Ollama};
 pub use crate::llm::protocols::openai::{KeyStyle, OPENAI_BASE, OpenAi};
 pub use crate::llm::protocols::replicate::{REPLICATE_BASE, Replicate};
 pub use crate::llm::protocols::text_generation::{HUGGING_FACE_MODELS, TextGeneration};
-use crate::net::TlsError;
+use crate::net::{TlsError, status_may_pass};
 pub use endpoint::{Endpoint, ProviderKey};
 pub use identity::{ErrorMeaning, ErrorResponse, Identity, OutgoingRequest};
 pub use model_list::{ListFormat, ListedModel, ModelPurpose, list_models};
@@ -38,7 +38,7 @@ pub use moderation::Moderator;
 pub use provider_tool::ProviderTool;
 pub use rerank::{ChunkRank, Reranker};
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde_json::{Map, Value};
 pub use streaming::{ReadProgress, ReplyStream, StreamEnd};
 pub use transcription::{Recording, Transcriber};
 
@@ -88,6 +88,14 @@ pub trait ChatModel: Send + Sync {
         false
     }
 
+    /// Reads a file that a tool of the provider left with it; `path` is of a [`FileContent::Remote`].
+    ///
+    /// # Errors
+    /// What the provider refused, or that it keeps none.
+    fn read_file(&self, _path: &str, _cancel: &CancelToken) -> Result<Vec<u8>, ModelError> {
+        Err(ModelError::Settings("this provider keeps no files".to_owned()))
+    }
+
     /// False when the owner switched streaming off: the reply then comes in one piece.
     fn streams(&self) -> bool {
         true
@@ -95,6 +103,10 @@ pub trait ChatModel: Send + Sync {
 }
 
 /// What a model answers with.
+#[expect(
+    clippy::large_enum_variant,
+    reason = "there is one for each call of a model, and it is taken apart at once"
+)]
 pub enum ChatReply {
     /// It was read; its fragments are out.
     Whole(Completion),
@@ -230,9 +242,37 @@ pub struct Completion {
     /// Calls of tools that the provider ran itself.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub provider_calls: Vec<UsedTool>,
+    /// What the provider says of the reply, under the names by which clients know it.
+    #[serde(default, skip_serializing_if = "Map::is_empty")]
+    pub metadata: Map<String, Value>,
+    /// How long it thought before it said anything, in seconds, where that took some.
+    #[serde(skip)]
+    pub thinking_seconds: Option<u64>,
+    /// Files that tools of the provider made.
+    #[serde(skip)]
+    pub files: Vec<MadeFile>,
     /// Not to be kept for a later run: it was cut short, says nothing, or only this run can go on from it.
     #[serde(skip)]
     pub once: bool,
+}
+
+/// A file that a tool of the provider made for a reply.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MadeFile {
+    /// What the provider calls it: a label, never a path.
+    pub name: String,
+    /// Its media type; empty where its name alone tells.
+    pub mime: String,
+    pub content: FileContent,
+}
+
+/// Where the bytes of such a file are.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum FileContent {
+    /// Standard base64.
+    Base64(String),
+    /// With the provider: what follows the base of its address.
+    Remote(String),
 }
 
 /// A page that a reply leans on.
@@ -322,7 +362,7 @@ impl ModelError {
     const fn may_pass(&self) -> bool {
         match self {
             Self::Unreachable(_) | Self::TimedOut => true,
-            Self::Provider { status, .. } => matches!(status, 408 | 409 | 425 | 500..=599),
+            Self::Provider { status, .. } => status_may_pass(*status),
             _ => false,
         }
     }

@@ -10,4 +10,7 @@ pub enum ProviderTool {
     GoogleUrlContext,
     GoogleSearch,
     GoogleCodeExecution,
+    OpenAiWebSearch,
+    OpenAiCodeInterpreter,
+    OpenAiImages,
 }

@@ -1,17 +1,20 @@
 //! A reply as it grows, and the tool calls assembled from its fragments.
 
 use super::endpoint::json_size::{REPLY_VALUES_MAX, is_within};
-use super::{Citation, Completion, Delta, ModelError, StreamClosed, ToolCall};
+use super::{Citation, Completion, Delta, MadeFile, ModelError, StreamClosed, ToolCall};
 use crate::domain::predictions::prediction::{Usage, UsedTool};
 use crate::net::NetError;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 use std::ops::Range;
+use std::time::{Duration, Instant};
 
 /// Tools one reply may call.
 const CALLS_MAX: usize = 128;
 /// Pages that are kept of those a reply leans on.
 const CITATIONS_MAX: usize = 50;
+/// Files that are kept of those that a provider's tools made for a reply.
+const FILES_MAX: usize = 20;
 
 /// The stream ended before the provider said that it was complete.
 pub(super) fn broken_off_error() -> ModelError {
@@ -98,18 +101,38 @@ pub(super) struct ReplyBuilder {
     new_fragments: Vec<NewFragment>,
     partial: Vec<PartialCall>,
     cut: Option<CutReason>,
+    thinking_time: ThinkingTime,
+}
+
+/// When a model thought before it said anything.
+#[derive(Default)]
+struct ThinkingTime {
+    from: Option<Instant>,
+    until: Option<Instant>,
+}
+
+impl ThinkingTime {
+    /// In whole seconds; `None` for what took no time worth naming.
+    fn seconds(&self) -> Option<u64> {
+        let took = self.until.unwrap_or_else(Instant::now).saturating_duration_since(self.from?);
+        Some((took + Duration::from_millis(500)).as_secs()).filter(|seconds| *seconds > 0)
+    }
 }
 
 impl ReplyBuilder {
     pub(super) fn add_text(&mut self, text: &str) {
         if let Some(range) = append(&mut self.completion.text, text) {
             self.new_fragments.push(NewFragment::Text(range));
+            if self.thinking_time.from.is_some() {
+                self.thinking_time.until.get_or_insert_with(Instant::now);
+            }
         }
     }
 
     pub(super) fn add_thinking(&mut self, text: &str) {
         if let Some(range) = append(&mut self.completion.thinking, text) {
             self.new_fragments.push(NewFragment::Thinking(range));
+            self.thinking_time.from.get_or_insert_with(Instant::now);
         }
     }
 
@@ -183,6 +206,22 @@ impl ReplyBuilder {
         self.completion.provider_calls.push(call);
     }
 
+    /// Notes what the provider says of the reply, beside what it holds.
+    pub(super) fn describe(&mut self, name: &str, fact: Option<&str>) {
+        let Some(fact) = fact.filter(|fact| !fact.is_empty()) else { return };
+        let known = self.completion.metadata.get(name);
+        if known.and_then(Value::as_str) != Some(fact) {
+            self.completion.metadata.insert(name.to_owned(), fact.into());
+        }
+    }
+
+    /// Adds a file that a tool of the provider made.
+    pub(super) fn add_file(&mut self, file: MadeFile) {
+        if self.completion.files.len() < FILES_MAX {
+            self.completion.files.push(file);
+        }
+    }
+
     /// Notes that the reply was cut short.
     pub(super) fn mark_cut(&mut self, by: CutReason) {
         self.cut = Some(by);
@@ -190,7 +229,10 @@ impl ReplyBuilder {
 
     /// True when the model has said or called nothing.
     pub(super) fn is_empty(&self) -> bool {
-        self.completion.text.is_empty() && self.completion.calls.is_empty() && self.partial.is_empty()
+        self.completion.text.is_empty()
+            && self.completion.calls.is_empty()
+            && self.completion.files.is_empty()
+            && self.partial.is_empty()
     }
 
     /// The whole.
@@ -208,11 +250,15 @@ impl ReplyBuilder {
             let arguments = arguments(&partial.arguments);
             self.completion.calls.push(ToolCall { id, name: partial.name, arguments });
         }
-        let says_nothing = self.completion.text.trim().is_empty() && self.completion.calls.is_empty();
+        self.completion.thinking_seconds = self.thinking_time.seconds();
+        let says_nothing = self.completion.text.trim().is_empty()
+            && self.completion.calls.is_empty()
+            && self.completion.files.is_empty();
         if says_nothing && self.cut == Some(CutReason::Length) {
             return Err(ModelError::OutOfTokens);
         }
-        self.completion.once = says_nothing || self.cut.is_some();
+        // Files are of this run: another one has nothing of their bytes.
+        self.completion.once = says_nothing || self.cut.is_some() || !self.completion.files.is_empty();
         Ok(self.completion)
     }
 }

@@ -61,6 +61,14 @@ pub enum ProgramError {
     Cancelled(CancelReason),
 }
 
+impl ProgramError {
+    /// True for what the same request may not meet again.
+    #[must_use]
+    pub const fn may_pass(&self) -> bool {
+        matches!(self, Self::Busy | Self::Late)
+    }
+}
+
 /// The programs that flows may start.
 #[derive(Clone)]
 pub struct Programs {

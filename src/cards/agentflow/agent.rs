@@ -12,39 +12,26 @@ use crate::cards::kit::knowledge::untrusted_text;
 use crate::cards::kit::models::model_tally::ModelTally;
 use crate::cards::kit::models::token_sink::ThinkingSink;
 use crate::cards::kit::steps::approval;
-use crate::cards::kit::steps::memory::{MemoryNames, StepMemory};
-use crate::cards::kit::steps::messages::{
-    MESSAGE_ROW, MessageList, reply_message, reply_role_input, step_input,
-};
+use crate::cards::kit::steps::memory::StepMemory;
+use crate::cards::kit::steps::messages::{MessageList, reply_message, step_input};
+use crate::cards::kit::steps::model_inputs::{ModelStepNames, model_step_names};
 use crate::cards::kit::steps::on_error;
-use crate::cards::kit::steps::structured_output::{StructuredOutput, answer_text, keys_input, write_answer};
+use crate::cards::kit::steps::structured_output::{StructuredOutput, answer_text, write_answer};
 use crate::cards::kit::{
     Capability, Card, Category, Decision, Factory, Input, Inputs, Model, Need, NextSteps, NullSink, Pause,
-    Risk, StepContext, StepOutcome, TokenSink, WireType,
+    Risk, StepContext, StepOutcome, TokenSink, input_lists,
 };
 use crate::domain::error::{Error, Result};
 use crate::domain::predictions::prediction::UsedTool;
 use crate::llm::{ChatMessage, ToolCall};
 use serde_json::{Map, Value, json};
 
-const MODEL: &str = "agentModel";
-const MESSAGES: &str = "agentMessages";
+const NAMES: ModelStepNames = model_step_names!("agent");
 const TOOLS: &str = "agentTools";
 const KNOWLEDGE_STORES: &str = "agentKnowledgeDocumentStores";
 const KNOWLEDGE_VECTORS: &str = "agentKnowledgeVSEmbeddings";
-const USER_MESSAGE: &str = "agentUserMessage";
-const REPLY_ROLE: &str = "agentReturnResponseAs";
-const STRUCTURED_OUTPUT: &str = "agentStructuredOutput";
 const ROUNDS: &str = "agentMaxIterations";
 const TIMEOUT: &str = "agentHumanInputTimeout";
-const MEMORY_NAMES: MemoryNames = MemoryNames {
-    enable: "agentEnableMemory",
-    kind: "agentMemoryType",
-    window: "agentMemoryWindowSize",
-    tokens: "agentMemoryMaxTokenLimit",
-};
-const MEMORY: [Input; 4] = MEMORY_NAMES.inputs();
-const PROVIDER_TOOLS: [Input; 3] = provider_tools::inputs(MODEL);
 
 /// Rounds of tool calls, unless the owner says otherwise.
 const ROUNDS_DEFAULT: u64 = 25;
@@ -61,53 +48,44 @@ pub const CARD: Card = Card {
     description: "A model that calls tools and searches knowledge until it can answer.",
     base_classes: &["Agent"],
     risk: Risk::Safe,
-    needs: &[Need::optional(Capability::Replies), Need::optional(Capability::Knowledge)],
-    inputs: &[
-        Input::card(MODEL, "Model", WireType::ChatModel),
-        Input::rows(MESSAGES, "Messages", MESSAGE_ROW).optional().variables().help(
-            "What the model is told before the conversation. Instructions stand in front, in their order.",
-        ),
-        PROVIDER_TOOLS[0],
-        PROVIDER_TOOLS[1],
-        PROVIDER_TOOLS[2],
-        Input::rows(TOOLS, "Tools", TOOL_ROW).optional(),
-        Input::rows(KNOWLEDGE_STORES, "Knowledge (Document Stores)", STORE_ROW)
-            .optional()
-            .help("Document stores that the model can search."),
-        Input::rows(KNOWLEDGE_VECTORS, "Knowledge (Vector Embeddings)", VECTORS_ROW)
-            .optional()
-            .help("Vector stores that the model can search."),
-        MEMORY[0],
-        MEMORY[1],
-        MEMORY[2],
-        MEMORY[3],
-        Input::lines(USER_MESSAGE, "Input Message")
-            .optional()
-            .variables()
-            .when(MEMORY_NAMES.enable, "true")
-            .help("Said to the model last, after the conversation."),
-        reply_role_input(REPLY_ROLE),
-        keys_input(STRUCTURED_OUTPUT),
-        Input::state_updates("agentUpdateState"),
-        Input::whole(ROUNDS, "Max Iterations", 1.0, 100.0)
-            .or("25")
-            .additional()
-            .help("Rounds of tool calls; a model that wants more fails the step."),
-        approval::timeout_input(TIMEOUT, "Time to Approve (seconds)"),
-        on_error::CHOICE,
-        on_error::RETRIES_INPUT,
-        on_error::WAIT_INPUT,
+    needs: &[
+        Need::optional(Capability::Replies),
+        Need::optional(Capability::Knowledge),
+        Need::optional(Capability::AnswerFiles),
+    ],
+    inputs: input_lists![
+        &[NAMES.model_input(), NAMES.messages_input()],
+        &provider_tools::inputs(NAMES.model),
+        &[
+            Input::rows(TOOLS, "Tools", TOOL_ROW).optional(),
+            Input::rows(KNOWLEDGE_STORES, "Knowledge (Document Stores)", STORE_ROW)
+                .optional()
+                .help("Document stores that the model can search."),
+            Input::rows(KNOWLEDGE_VECTORS, "Knowledge (Vector Embeddings)", VECTORS_ROW)
+                .optional()
+                .help("Vector stores that the model can search."),
+        ],
+        &NAMES.memory.inputs(),
+        &NAMES.reply_inputs(),
+        &[
+            Input::whole(ROUNDS, "Max Iterations", 1.0, 100.0)
+                .or("25")
+                .additional()
+                .help("Rounds of tool calls; a model that wants more fails the step."),
+            approval::timeout_input(TIMEOUT, "Time to Approve (seconds)"),
+        ],
+        on_error::INPUTS,
     ],
     outputs: &[],
     make: Factory::Step(run),
 };
 
 fn run(inputs: &Inputs<'_>, context: &StepContext<'_>, sink: &mut dyn TokenSink) -> Result<StepOutcome> {
-    let model = inputs.model(MODEL)?;
+    let model = inputs.model(NAMES.model)?;
     let toolbox = Toolbox::from_inputs(inputs)?;
     toolbox.check(inputs, &model)?;
-    let theirs = provider_tools::chosen(inputs, MODEL, &model)?;
-    let structured = StructuredOutput::from_inputs(inputs, STRUCTURED_OUTPUT)?;
+    let theirs = provider_tools::chosen(inputs, &model);
+    let structured = StructuredOutput::from_inputs(inputs, NAMES.structured_output)?;
     let progress = match context.resume {
         Some(resume) => kept_progress(inputs, &resume.kept)?,
         None => begin(inputs, context, &model)?,
@@ -146,13 +124,13 @@ fn run(inputs: &Inputs<'_>, context: &StepContext<'_>, sink: &mut dyn TokenSink)
 }
 
 fn begin(inputs: &Inputs<'_>, context: &StepContext<'_>, model: &Model) -> Result<AgentProgress> {
-    let memory = StepMemory::from_inputs(inputs, MEMORY_NAMES)?;
+    let memory = StepMemory::from_inputs(inputs, NAMES.memory)?;
     let list = MessageList {
         inputs,
         context,
         model,
-        rows: Some(MESSAGES),
-        last: Some(USER_MESSAGE),
+        rows: Some(NAMES.messages),
+        last: Some(NAMES.user_message),
         memory: &memory,
     };
     let mut tally = ModelTally::default();
@@ -184,7 +162,7 @@ fn answer(
             outcome
         }
     };
-    outcome.said = reply_message(inputs, REPLY_ROLE, outcome.text());
+    outcome.said = reply_message(inputs, NAMES.reply_role, outcome.text());
     Ok(with_progress(outcome, rounds.progress))
 }
 

@@ -2,18 +2,18 @@
 
 use crate::cards::kit::build::output_schema::{SchemaField, ValueSchema};
 use crate::cards::kit::models::model_tally::ModelTally;
-use crate::cards::kit::steps::memory::{MemoryNames, StepMemory};
+use crate::cards::kit::steps::memory::StepMemory;
 use crate::cards::kit::steps::messages::{MessageList, step_input};
+use crate::cards::kit::steps::model_inputs::{ModelStepNames, model_step_names};
 use crate::cards::kit::steps::on_error;
 use crate::cards::kit::{
     Capability, Card, Category, Factory, Input, Inputs, Need, NextSteps, NullSink, Risk, StepContext,
-    StepOutcome, TokenSink, WireType,
+    StepOutcome, TokenSink, input_lists,
 };
 use crate::domain::error::{Error, Result};
 use crate::llm::{ChatMessage, ChatRequest};
 use serde_json::{Value, json};
 
-const MODEL: &str = "conditionAgentModel";
 const INSTRUCTIONS: &str = "conditionAgentInstructions";
 const INPUT: &str = "conditionAgentInput";
 const SCENARIOS: &str = "conditionAgentScenarios";
@@ -22,13 +22,7 @@ const SYSTEM_PROMPT: &str = "conditionAgentSystemPrompt";
 const SCENARIO: &str = "scenario";
 /// The key under which the model names a scenario.
 const OUTPUT: &str = "output";
-const MEMORY_NAMES: MemoryNames = MemoryNames {
-    enable: "conditionAgentEnableMemory",
-    kind: "conditionAgentMemoryType",
-    window: "conditionAgentMemoryWindowSize",
-    tokens: "conditionAgentMemoryMaxTokenLimit",
-};
-const MEMORY: [Input; 4] = MEMORY_NAMES.inputs();
+const NAMES: ModelStepNames = model_step_names!("conditionAgent");
 
 const DEFAULT_PROMPT: &str = "You sort what a person says into one of several scenarios. The last message is a JSON object: \
                               \"input\" is what is to be sorted, \"scenarios\" lists what it can be, \"instruction\" says how \
@@ -37,17 +31,19 @@ const DEFAULT_PROMPT: &str = "You sort what a person says into one of several sc
                               and write it exactly as it stands in the list. Answer with one JSON object and nothing else: \
                               {\"output\": \"the chosen scenario\"}";
 
-pub const CARD: Card = Card {
-    name: "conditionAgentAgentflow",
-    label: "Condition Agent",
-    version: 2.0,
-    category: Category::AgentFlows,
-    description: "Lets a model choose which of several ways the flow goes on.",
-    base_classes: &["ConditionAgent"],
-    risk: Risk::Safe,
-    needs: &[Need::optional(Capability::Replies)],
-    inputs: &[
-        Input::card(MODEL, "Model", WireType::ChatModel),
+pub const CARD: Card =
+    Card {
+        name: "conditionAgentAgentflow",
+        label: "Condition Agent",
+        version: 2.0,
+        category: Category::AgentFlows,
+        description: "Lets a model choose which of several ways the flow goes on.",
+        base_classes: &["ConditionAgent"],
+        risk: Risk::Safe,
+        needs: &[Need::optional(Capability::Replies)],
+        inputs: input_lists![
+        &[
+        NAMES.model_input(),
         Input::lines(INSTRUCTIONS, "Instructions").variables().help("How the model is to decide."),
         Input::lines(INPUT, "Input")
             .starting("{{ question }}")
@@ -60,10 +56,9 @@ pub const CARD: Card = Card {
         )
         .starting(r#"[{"scenario": ""}, {"scenario": ""}]"#)
         .help("Each is an output of this card. The last one is taken where the model names none of them."),
-        MEMORY[0],
-        MEMORY[1],
-        MEMORY[2],
-        MEMORY[3],
+        ],
+        &NAMES.memory.inputs(),
+        &[
         Input::switch(OWN_PROMPT, "Own System Prompt").optional(),
         Input::lines(SYSTEM_PROMPT, "System Prompt")
             .or(DEFAULT_PROMPT)
@@ -71,18 +66,17 @@ pub const CARD: Card = Card {
             .variables()
             .when(OWN_PROMPT, "true")
             .help("Must make the model answer with a JSON object whose key output names a scenario."),
-        on_error::CHOICE,
-        on_error::RETRIES_INPUT,
-        on_error::WAIT_INPUT,
+        ],
+        on_error::INPUTS,
     ],
-    outputs: &[],
-    make: Factory::Step(run),
-};
+        outputs: &[],
+        make: Factory::Step(run),
+    };
 
 fn run(inputs: &Inputs<'_>, context: &StepContext<'_>, _sink: &mut dyn TokenSink) -> Result<StepOutcome> {
-    let model = inputs.model(MODEL)?;
+    let model = inputs.model(NAMES.model)?;
     let scenarios = scenarios(inputs)?;
-    let memory = StepMemory::from_inputs(inputs, MEMORY_NAMES)?;
+    let memory = StepMemory::from_inputs(inputs, NAMES.memory)?;
     let mut tally = ModelTally::default();
     let mut messages = vec![ChatMessage::System(system_prompt(inputs))];
     if memory.is_on {
@@ -164,12 +158,12 @@ fn choose(scenarios: &[String], named: &str) -> usize {
 mod tests {
     use super::*;
     use crate::cards::kit::models::test_model::{TestModel, reply};
-    use crate::cards::kit::steps::test_model_step::{ModelStep, answered, asked};
+    use crate::cards::kit::steps::test_step::{TestStep, answered, asked};
 
-    fn step(model: &TestModel) -> ModelStep {
-        ModelStep::new(&CARD, MODEL, model).set(INSTRUCTIONS, "Sort.").rows(
+    fn step(model: &TestModel) -> TestStep {
+        TestStep::asking(&CARD, NAMES.model, model).with(INSTRUCTIONS, "Sort.").with(
             SCENARIOS,
-            &json!([{"scenario": "Asks for a refund"}, {"scenario": ""}, {"scenario": "Anything else"}]),
+            json!([{"scenario": "Asks for a refund"}, {"scenario": ""}, {"scenario": "Anything else"}]),
         )
     }
 
@@ -225,7 +219,7 @@ mod tests {
     #[test]
     fn the_model_hears_the_conversation_and_then_its_task() {
         let model = TestModel::new(vec![reply(r#"{"output": "x"}"#)]);
-        ModelStep { past: vec![asked("a"), answered("b")], ..step(&model) }.run().unwrap();
+        TestStep { past: vec![asked("a"), answered("b")], ..step(&model) }.run().unwrap();
         let heard: Vec<String> = model.requests()[0].messages.iter().map(ChatMessage::text).collect();
         assert_eq!(heard[..4], [DEFAULT_PROMPT, "a", "b", "Hi?"]);
         let task: Value = serde_json::from_str(&heard[4]).unwrap();
@@ -239,7 +233,7 @@ mod tests {
     fn an_own_prompt_takes_the_place_of_ours_once_it_is_switched_on() {
         for (on, told) in [(true, "Choose!"), (false, DEFAULT_PROMPT)] {
             let model = TestModel::new(vec![reply(r#"{"output": "x"}"#)]);
-            step(&model).set(OWN_PROMPT, on).set(SYSTEM_PROMPT, "Choose!").run().unwrap();
+            step(&model).with(OWN_PROMPT, on).with(SYSTEM_PROMPT, "Choose!").run().unwrap();
             assert_eq!(model.requests()[0].messages[0].text(), told);
         }
     }
@@ -247,7 +241,7 @@ mod tests {
     #[test]
     fn a_card_without_scenarios_says_so() {
         let model = TestModel::new(Vec::new());
-        let told = step(&model).rows(SCENARIOS, &json!([{"scenario": " "}])).run().unwrap_err().to_string();
+        let told = step(&model).with(SCENARIOS, json!([{"scenario": " "}])).run().unwrap_err().to_string();
         assert_eq!(told, "Mine: Scenarios: describe at least one scenario");
     }
 }

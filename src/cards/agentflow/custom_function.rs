@@ -4,7 +4,7 @@ use crate::cards::kit::build::code::{Code, as_text, code_error};
 use crate::cards::kit::steps::on_error;
 use crate::cards::kit::{
     Capability, Card, Category, CodeRunner, Factory, Input, Inputs, Need, Risk, StepContext, StepOutcome,
-    TokenSink,
+    TokenSink, input_lists,
 };
 use crate::domain::error::Result;
 use serde_json::{Map, Value};
@@ -23,18 +23,18 @@ pub const CARD: Card = Card {
     base_classes: &["CustomFunction"],
     risk: Risk::Risky,
     needs: &[Need::required(Capability::Code)],
-    inputs: &[
-        Input::rows(VARIABLES, "Input Variables", VARIABLE_FIELDS)
-            .optional()
-            .variables()
-            .help("Values the code reads as $name."),
-        Input::code(SOURCE, "JavaScript Function").help(
-            "The body of an async function. It reads $input, $flow, $flow.state and $vars, and calls fetch(url).",
-        ),
-        Input::state_updates("customFunctionUpdateState"),
-        on_error::CHOICE,
-        on_error::RETRIES_INPUT,
-        on_error::WAIT_INPUT,
+    inputs: input_lists![
+        &[
+            Input::rows(VARIABLES, "Input Variables", VARIABLE_FIELDS)
+                .optional()
+                .variables()
+                .help("Values the code reads as $name."),
+            Input::code(SOURCE, "JavaScript Function").help(
+                "The body of an async function. It reads $input, $flow, $flow.state and $vars, and calls fetch(url).",
+            ),
+            Input::state_updates("customFunctionUpdateState"),
+        ],
+        on_error::INPUTS,
     ],
     outputs: &[],
     make: Factory::Step(run_function),

@@ -3,7 +3,7 @@
 use crate::cards::kit::steps::on_error;
 use crate::cards::kit::{
     Capability, Card, Category, Choice, Factory, FlowCall, Flows, Input, Inputs, Need, Picker, Risk,
-    StepContext, StepOutcome, TokenSink,
+    StepContext, StepOutcome, TokenSink, input_lists,
 };
 use crate::domain::error::{Error, Result, TransientFault};
 use crate::domain::ids::FlowId;
@@ -25,33 +25,34 @@ pub const CARD: Card = Card {
     base_classes: &["ExecuteFlow"],
     risk: Risk::Risky,
     needs: &[Need::required(Capability::Flows)],
-    inputs: &[
-        Input::credential(&["chatflowApi"])
-            .optional()
-            .help("Only for a flow that is bound to an API key: a credential that holds it."),
-        Input::pick(FLOW, "Select Flow", Picker::Flow).help("A flow of this workspace, but not this one."),
-        Input::lines(QUESTION, "Input").variables().help("What the flow is asked."),
-        Input::json(OVERRIDES, "Override Config")
-            .optional()
-            .variables()
-            .help("Settings of the other flow, as far as its owner lets a request change them."),
-        Input::address("executeFlowBaseURL", "Base URL")
-            .optional()
-            .help("Not used: flows of this workspace are asked within the service."),
-        Input::choice(
-            REPLY_AS,
-            "Return Response As",
-            &[
-                Choice::new("userMessage", "User Message"),
-                Choice::new("assistantMessage", "Assistant Message"),
-            ],
-        )
-        .or("userMessage")
-        .help("Who said the answer, for the models that come later."),
-        Input::state_updates("executeFlowUpdateState"),
-        on_error::CHOICE,
-        on_error::RETRIES_INPUT,
-        on_error::WAIT_INPUT,
+    inputs: input_lists![
+        &[
+            Input::credential(&["chatflowApi"])
+                .optional()
+                .help("Only for a flow that is bound to an API key: a credential that holds it."),
+            Input::pick(FLOW, "Select Flow", Picker::Flow)
+                .help("A flow of this workspace, but not this one."),
+            Input::lines(QUESTION, "Input").variables().help("What the flow is asked."),
+            Input::json(OVERRIDES, "Override Config")
+                .optional()
+                .variables()
+                .help("Settings of the other flow, as far as its owner lets a request change them."),
+            Input::address("executeFlowBaseURL", "Base URL")
+                .optional()
+                .help("Not used: flows of this workspace are asked within the service."),
+            Input::choice(
+                REPLY_AS,
+                "Return Response As",
+                &[
+                    Choice::new("userMessage", "User Message"),
+                    Choice::new("assistantMessage", "Assistant Message"),
+                ],
+            )
+            .or("userMessage")
+            .help("Who said the answer, for the models that come later."),
+            Input::state_updates("executeFlowUpdateState"),
+        ],
+        on_error::INPUTS,
     ],
     outputs: &[],
     make: Factory::Step(ask),

@@ -4,12 +4,13 @@ mod body;
 mod secrets;
 
 use crate::cards::kit::steps::on_error;
-use crate::cards::kit::web::request::WebRequest;
+use crate::cards::kit::web::request::{self, WebRequest};
 use crate::cards::kit::{
-    Card, Category, Choice, Factory, Input, Inputs, Risk, StepContext, StepOutcome, TokenSink,
+    CallError, Card, Category, Choice, Factory, Input, Inputs, Risk, StepContext, StepOutcome, TokenSink,
+    input_lists,
 };
-use crate::domain::error::{Error, Result, TransientFault};
-use crate::net::{NetError, ResponseLimits, status_text};
+use crate::domain::error::{Error, Result};
+use crate::net::{ResponseLimits, status_text};
 use crate::script::{FetchError, FetchedBytes};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -34,23 +35,23 @@ pub const CARD: Card = Card {
     base_classes: &["HTTP"],
     risk: Risk::Risky,
     needs: &[],
-    inputs: &[
-        Input::credential(&["httpBasicAuth", "httpBearerToken", "httpApiKey"]).optional(),
-        Input::choice(METHOD, "Method", METHODS).or("GET"),
-        Input::address(URL, "URL").variables(),
-        Input::rows(HEADERS, "Headers", PAIR).optional().variables(),
-        Input::rows(QUERY, "Query Params", PAIR)
-            .optional()
-            .variables()
-            .help("Appended to what the URL holds already."),
-        Input::choice(BODY_TYPE, "Body Type", BODY_TYPES).optional().help("A GET request sends no body."),
-        Input::variants(BODY, "Body", BODIES).optional().variables(),
-        Input::choice(ANSWER_TYPE, "Response Type", ANSWER_TYPES)
-            .optional()
-            .help("Empty: JSON, or the text where it is none. Bytes are given as base64."),
-        on_error::CHOICE,
-        on_error::RETRIES_INPUT,
-        on_error::WAIT_INPUT,
+    inputs: input_lists![
+        &[
+            Input::credential(&["httpBasicAuth", "httpBearerToken", "httpApiKey"]).optional(),
+            Input::choice(METHOD, "Method", METHODS).or("GET"),
+            Input::address(URL, "URL").variables(),
+            Input::rows(HEADERS, "Headers", PAIR).optional().variables(),
+            Input::rows(QUERY, "Query Params", PAIR)
+                .optional()
+                .variables()
+                .help("Appended to what the URL holds already."),
+            Input::choice(BODY_TYPE, "Body Type", BODY_TYPES).optional().help("A GET request sends no body."),
+            Input::variants(BODY, "Body", BODIES).optional().variables(),
+            Input::choice(ANSWER_TYPE, "Response Type", ANSWER_TYPES)
+                .optional()
+                .help("Empty: JSON, or the text where it is none. Bytes are given as base64."),
+        ],
+        on_error::INPUTS,
     ],
     outputs: &[],
     make: Factory::Step(send),
@@ -89,7 +90,7 @@ fn send(inputs: &Inputs<'_>, context: &StepContext<'_>, _: &mut dyn TokenSink) -
     let request = request(inputs, login.as_ref())?;
     let key_header = login.as_ref().map(|login| login.header.as_str());
     let answer = request
-        .fetch_bytes(context.turn.host, ResponseLimits::default(), key_header)
+        .fetch_bytes(context.turn.host, ResponseLimits::default(), inputs.call_purpose(URL), key_header)
         .map_err(|error| fetch_error(inputs.label, &error))?;
     if !(200..=299).contains(&answer.status) {
         return Err(status_error(inputs.label, &answer));
@@ -155,22 +156,12 @@ fn pairs(inputs: &Inputs<'_>, name: &str) -> Vec<(String, String)> {
 }
 
 fn fetch_error(label: &str, error: &FetchError) -> Error {
-    let message = format!("{label}: the request failed: {error}");
-    match error {
-        FetchError::Net(NetError::Cancelled) => Error::Cancelled,
-        error if error.may_pass() => Error::transient(message),
-        _ => Error::RunFailed(message),
-    }
+    request::fetch_error(error, format!("the request failed: {error}")).at(label)
 }
 
 fn status_error(label: &str, answer: &FetchedBytes) -> Error {
-    let message = format!("{label}: the address answered with status {}", answer.status);
-    if !matches!(answer.status, 408 | 425 | 429 | 500..=599) {
-        return Error::RunFailed(message);
-    }
-    let wait = answer.headers.iter().find(|(name, _)| name == "retry-after");
-    let retry_after_seconds = wait.and_then(|(_, value)| value.trim().parse().ok());
-    Error::Transient(TransientFault { message, retry_after_seconds })
+    let message = format!("the address answered with status {}", answer.status);
+    CallError::from_status(answer.status, message, answer.header("retry-after")).at(label)
 }
 
 /// The request as the record keeps it: without what is a secret by its name, and nothing of the credential.

@@ -133,16 +133,16 @@ fn go_on(inputs: &Inputs<'_>, context: &StepContext<'_>, resume: &StepResume) ->
 mod tests {
     use super::*;
     use crate::cards::kit::models::test_model::{TestModel, reply};
-    use crate::cards::kit::steps::test_model_step::{ModelStep, answered, asked};
+    use crate::cards::kit::steps::test_step::{TestStep, answered, asked};
     use serde_json::json;
 
-    fn step(model: &TestModel) -> ModelStep {
-        ModelStep::new(&CARD, MODEL, model).set(KIND, "fixed").set(DESCRIPTION, "Send it?")
+    fn step(model: &TestModel) -> TestStep {
+        TestStep::asking(&CARD, MODEL, model).with(KIND, "fixed").with(DESCRIPTION, "Send it?")
     }
 
-    fn resumed(decision: Decision, feedback: Option<&str>) -> ModelStep {
+    fn resumed(decision: Decision, feedback: Option<&str>) -> TestStep {
         let resume = StepResume { decision, feedback: feedback.map(str::to_owned), kept: Value::Null };
-        ModelStep { resume: Some(resume), ..step(&TestModel::new(Vec::new())) }
+        TestStep { resume: Some(resume), ..step(&TestModel::new(Vec::new())) }
     }
 
     #[test]
@@ -153,14 +153,14 @@ mod tests {
             (vec![answered("Before")], vec![], "Before\n\nSend it?"),
             (vec![answered("Before")], vec![asked("Hi?"), answered("A mail")], "A mail\n\nSend it?"),
         ] {
-            let outcome = ModelStep { past, said, ..step(&model) }.run().unwrap();
+            let outcome = TestStep { past, said, ..step(&model) }.run().unwrap();
             assert_eq!(outcome.text(), told);
         }
     }
 
     #[test]
     fn a_person_is_asked_with_two_buttons() {
-        let outcome = step(&TestModel::new(Vec::new())).set(TIMEOUT, 60).run().unwrap();
+        let outcome = step(&TestModel::new(Vec::new())).with(TIMEOUT, 60).run().unwrap();
         let NextSteps::Pause(pause) = &outcome.next else { panic!("{:?}", outcome.next) };
         let mut action = pause.action.clone();
         assert_eq!(outcome.output["humanInputAction"], action);
@@ -181,8 +181,8 @@ mod tests {
     #[test]
     fn a_model_that_heard_the_conversation_may_write_the_description() {
         let model = TestModel::new(vec![reply("May it be sent?")]);
-        let step = ModelStep { said: vec![asked("Hi?"), answered("A mail")], ..step(&model) };
-        let outcome = step.set(KIND, "dynamic").set(PROMPT, "Describe.").run().unwrap();
+        let step = TestStep { said: vec![asked("Hi?"), answered("A mail")], ..step(&model) };
+        let outcome = step.with(KIND, "dynamic").with(PROMPT, "Describe.").run().unwrap();
         assert_eq!(outcome.text(), "May it be sent?");
         let heard: Vec<String> = model.requests()[0].messages.iter().map(ChatMessage::text).collect();
         assert_eq!(heard, ["Hi?", "A mail", "Describe."]);
@@ -209,7 +209,7 @@ mod tests {
 
     #[test]
     fn a_card_without_feedback_takes_none() {
-        let outcome = resumed(Decision::Proceed, Some("Too long")).set(FEEDBACK, false).run().unwrap();
+        let outcome = resumed(Decision::Proceed, Some("Too long")).with(FEEDBACK, false).run().unwrap();
         assert_eq!((outcome.text(), outcome.said.len()), ("proceed", 0));
     }
 }

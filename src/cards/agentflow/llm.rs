@@ -2,31 +2,20 @@
 
 use crate::cards::kit::models::model_tally::ModelTally;
 use crate::cards::kit::models::token_sink::ThinkingSink;
-use crate::cards::kit::steps::memory::{MemoryNames, StepMemory};
-use crate::cards::kit::steps::messages::{
-    MESSAGE_ROW, MessageList, reply_message, reply_role_input, step_input,
-};
+use crate::cards::kit::steps::made_files::keep_files;
+use crate::cards::kit::steps::memory::StepMemory;
+use crate::cards::kit::steps::messages::{MessageList, reply_message, step_input};
+use crate::cards::kit::steps::model_inputs::{ModelStepNames, model_step_names};
 use crate::cards::kit::steps::on_error;
-use crate::cards::kit::steps::structured_output::{StructuredOutput, answer_text, keys_input, write_answer};
+use crate::cards::kit::steps::structured_output::{StructuredOutput, answer_text, write_answer};
 use crate::cards::kit::{
-    Capability, Card, Category, Factory, Input, Inputs, Need, NullSink, Risk, StepContext, StepOutcome,
-    TokenSink, WireType,
+    Capability, Card, Category, Factory, Inputs, Need, NullSink, Risk, StepContext, StepOutcome, TokenSink,
+    input_lists,
 };
 use crate::domain::error::Result;
 use crate::llm::ChatRequest;
 
-const MODEL: &str = "llmModel";
-const MESSAGES: &str = "llmMessages";
-const USER_MESSAGE: &str = "llmUserMessage";
-const REPLY_ROLE: &str = "llmReturnResponseAs";
-const STRUCTURED_OUTPUT: &str = "llmStructuredOutput";
-const MEMORY_NAMES: MemoryNames = MemoryNames {
-    enable: "llmEnableMemory",
-    kind: "llmMemoryType",
-    window: "llmMemoryWindowSize",
-    tokens: "llmMemoryMaxTokenLimit",
-};
-const MEMORY: [Input; 4] = MEMORY_NAMES.inputs();
+const NAMES: ModelStepNames = model_step_names!("llm");
 
 pub const CARD: Card = Card {
     name: "llmAgentflow",
@@ -36,43 +25,28 @@ pub const CARD: Card = Card {
     description: "Asks a model, with the messages and the conversation that you choose.",
     base_classes: &["LLM"],
     risk: Risk::Safe,
-    needs: &[Need::optional(Capability::Replies)],
-    inputs: &[
-        Input::card(MODEL, "Model", WireType::ChatModel),
-        Input::rows(MESSAGES, "Messages", MESSAGE_ROW).optional().variables().help(
-            "What the model is told before the conversation. Instructions stand in front, in their order.",
-        ),
-        MEMORY[0],
-        MEMORY[1],
-        MEMORY[2],
-        MEMORY[3],
-        Input::lines(USER_MESSAGE, "Input Message")
-            .optional()
-            .variables()
-            .when(MEMORY_NAMES.enable, "true")
-            .help("Said to the model last, after the conversation."),
-        reply_role_input(REPLY_ROLE),
-        keys_input(STRUCTURED_OUTPUT),
-        Input::state_updates("llmUpdateState"),
-        on_error::CHOICE,
-        on_error::RETRIES_INPUT,
-        on_error::WAIT_INPUT,
+    needs: &[Need::optional(Capability::Replies), Need::optional(Capability::AnswerFiles)],
+    inputs: input_lists![
+        &[NAMES.model_input(), NAMES.messages_input()],
+        &NAMES.memory.inputs(),
+        &NAMES.reply_inputs(),
+        on_error::INPUTS,
     ],
     outputs: &[],
     make: Factory::Step(run),
 };
 
 fn run(inputs: &Inputs<'_>, context: &StepContext<'_>, sink: &mut dyn TokenSink) -> Result<StepOutcome> {
-    let model = inputs.model(MODEL)?;
-    let memory = StepMemory::from_inputs(inputs, MEMORY_NAMES)?;
-    let structured = StructuredOutput::from_inputs(inputs, STRUCTURED_OUTPUT)?;
+    let model = inputs.model(NAMES.model)?;
+    let memory = StepMemory::from_inputs(inputs, NAMES.memory)?;
+    let structured = StructuredOutput::from_inputs(inputs, NAMES.structured_output)?;
     let mut tally = ModelTally::default();
     let messages = MessageList {
         inputs,
         context,
         model: &model,
-        rows: Some(MESSAGES),
-        last: Some(USER_MESSAGE),
+        rows: Some(NAMES.messages),
+        last: Some(NAMES.user_message),
         memory: &memory,
     }
     .gather(&mut tally)?;
@@ -82,7 +56,9 @@ fn run(inputs: &Inputs<'_>, context: &StepContext<'_>, sink: &mut dyn TokenSink)
     let mut outcome = match structured {
         None => {
             let request = ChatRequest { messages, ..ChatRequest::default() };
-            StepOutcome::from_text(tally.ask(&model, &request, host, sink)?.text)
+            let reply = tally.ask(&model, &request, host, sink)?;
+            keep_files(inputs, &model, &reply.files, &mut tally)?;
+            StepOutcome::from_text(reply.text)
         }
         Some(keys) => {
             let answer = keys.ask(&model, messages, &mut tally, host, &mut ThinkingSink(sink))?;
@@ -92,7 +68,7 @@ fn run(inputs: &Inputs<'_>, context: &StepContext<'_>, sink: &mut dyn TokenSink)
         }
     };
     tally.describe(&mut outcome.output);
-    outcome.said = reply_message(inputs, REPLY_ROLE, outcome.text());
+    outcome.said = reply_message(inputs, NAMES.reply_role, outcome.text());
     Ok(StepOutcome { input, sources: tally.citations, ..outcome })
 }
 
@@ -100,17 +76,17 @@ fn run(inputs: &Inputs<'_>, context: &StepContext<'_>, sink: &mut dyn TokenSink)
 mod tests {
     use super::*;
     use crate::cards::kit::models::test_model::{TestModel, calling, reply};
-    use crate::cards::kit::steps::test_model_step::{ModelStep, answered, asked};
+    use crate::cards::kit::steps::test_step::{TestStep, answered, asked};
     use crate::domain::predictions::prediction::{ImageSource, ImageUpload, MessageRole};
     use crate::llm::{ChatMessage, Completion, ContentPart};
     use serde_json::{Value, json};
 
-    fn step(model: &TestModel) -> ModelStep {
-        ModelStep::new(&CARD, MODEL, model)
+    fn step(model: &TestModel) -> TestStep {
+        TestStep::asking(&CARD, NAMES.model, model)
     }
 
     /// The messages that the step sends, each as its role and text.
-    fn sent(step: impl Fn(ModelStep) -> ModelStep) -> Vec<String> {
+    fn sent(step: impl Fn(TestStep) -> TestStep) -> Vec<String> {
         let model = TestModel::new(vec![reply("one"), reply("two")]);
         step(self::step(&model)).run().unwrap();
         shown(&model.requests().last().unwrap().messages)
@@ -138,7 +114,7 @@ mod tests {
 
     #[test]
     fn instructions_stand_in_front_in_their_order() {
-        let told = sent(|step| step.rows(MESSAGES, &rows()));
+        let told = sent(|step| step.with(NAMES.messages, rows()));
         let expected =
             ["system: Be brief.", "system: Be kind.", "user: Example", "assistant: Yes.", "user: Hi?"];
         assert_eq!(told, expected);
@@ -146,17 +122,17 @@ mod tests {
 
     #[test]
     fn the_first_model_hears_the_request_the_past_and_the_question() {
-        let told = sent(|step| ModelStep {
+        let told = sent(|step| TestStep {
             history: vec![asked("a"), answered("b")],
             past: vec![asked("c"), answered("d")],
-            ..step.set(USER_MESSAGE, "Now!")
+            ..step.with(NAMES.user_message, "Now!")
         });
         assert_eq!(told, ["user: a", "assistant: b", "user: c", "assistant: d", "user: Hi?", "user: Now!"]);
     }
 
     #[test]
     fn a_later_model_hears_what_was_said_and_no_question_of_its_own() {
-        let told = sent(|step| ModelStep {
+        let told = sent(|step| TestStep {
             history: vec![asked("a")],
             past: vec![asked("c"), answered("d")],
             said: vec![asked("Hi?"), answered("Reply")],
@@ -167,16 +143,16 @@ mod tests {
 
     #[test]
     fn without_memory_a_row_of_the_person_takes_the_place_of_the_question() {
-        let told = sent(|step| ModelStep {
+        let told = sent(|step| TestStep {
             past: vec![asked("c")],
-            ..step.set(MEMORY_NAMES.enable, false).rows(MESSAGES, &rows())
+            ..step.with(NAMES.memory.enable, false).with(NAMES.messages, rows())
         });
         assert_eq!(told, ["system: Be brief.", "system: Be kind.", "user: Example", "assistant: Yes."]);
     }
 
     #[test]
     fn without_memory_and_rows_the_first_model_hears_the_question_alone() {
-        let told = sent(|step| ModelStep { past: vec![asked("c")], ..step.set(MEMORY_NAMES.enable, false) });
+        let told = sent(|step| TestStep { past: vec![asked("c")], ..step.with(NAMES.memory.enable, false) });
         assert_eq!(told, ["user: Hi?"]);
     }
 
@@ -184,9 +160,9 @@ mod tests {
     fn where_nobody_would_ask_the_last_instruction_is_the_question() {
         let only =
             json!([{"role": "system", "content": "Be brief."}, {"role": "system", "content": "Sing."}]);
-        let told = sent(|step| ModelStep {
+        let told = sent(|step| TestStep {
             said: vec![asked("Hi?")],
-            ..step.set(MEMORY_NAMES.enable, false).rows(MESSAGES, &only)
+            ..step.with(NAMES.memory.enable, false).with(NAMES.messages, only.clone())
         });
         assert_eq!(told, ["system: Be brief.", "user: Sing."]);
     }
@@ -194,25 +170,25 @@ mod tests {
     #[test]
     fn a_step_with_nothing_to_ask_says_so() {
         let model = TestModel::new(vec![reply("x")]);
-        let step = ModelStep { question: "", ..step(&model) };
+        let step = TestStep { question: String::new(), ..step(&model) };
         let told = step.run().unwrap_err().to_string();
         assert_eq!(told, "Mine: Messages: there is nothing to ask the model; add a message");
     }
 
     #[test]
     fn a_window_holds_the_newest_pairs() {
-        let told = sent(|step| ModelStep {
+        let told = sent(|step| TestStep {
             past: vec![asked("a"), answered("b"), asked("c"), answered("d")],
-            ..step.set(MEMORY_NAMES.kind, "windowSize").set(MEMORY_NAMES.window, 1)
+            ..step.with(NAMES.memory.kind, "windowSize").with(NAMES.memory.window, 1)
         });
         assert_eq!(told, ["assistant: d", "user: Hi?"]);
     }
 
     #[test]
     fn a_summary_leaves_the_question_as_it_is() {
-        let told = sent(|step| ModelStep {
+        let told = sent(|step| TestStep {
             past: vec![asked("a"), answered("b")],
-            ..step.set(MEMORY_NAMES.kind, "conversationSummary")
+            ..step.with(NAMES.memory.kind, "conversationSummary")
         });
         assert_eq!(told.len(), 2, "{told:?}");
         assert!(told[0].contains("Notes on what we said before") && told[0].contains("one"), "{told:?}");
@@ -221,10 +197,10 @@ mod tests {
 
     #[test]
     fn a_later_model_with_a_summary_still_hears_the_newest_message_of_the_person() {
-        let told = sent(|step| ModelStep {
+        let told = sent(|step| TestStep {
             past: vec![asked("a"), answered("b")],
             said: vec![asked("Hi?"), answered("Reply")],
-            ..step.set(MEMORY_NAMES.kind, "conversationSummary")
+            ..step.with(NAMES.memory.kind, "conversationSummary")
         });
         assert_eq!(told[1..], ["user: Hi?", "assistant: Reply"]);
     }
@@ -232,9 +208,9 @@ mod tests {
     #[test]
     fn only_what_does_not_fit_is_summed_up() {
         let long = "x".repeat(400);
-        let told = sent(|step| ModelStep {
+        let told = sent(|step| TestStep {
             past: vec![asked(&long), answered("b")],
-            ..step.set(MEMORY_NAMES.kind, "conversationSummaryBuffer").set(MEMORY_NAMES.tokens, 50)
+            ..step.with(NAMES.memory.kind, "conversationSummaryBuffer").with(NAMES.memory.tokens, 50)
         });
         assert!(told[0].contains("Notes on what we said before"), "{told:?}");
         assert_eq!(told[1..], ["assistant: b", "user: Hi?"]);
@@ -242,9 +218,9 @@ mod tests {
 
     #[test]
     fn a_conversation_that_fits_is_not_summed_up() {
-        let told = sent(|step| ModelStep {
+        let told = sent(|step| TestStep {
             past: vec![asked("a"), answered("b")],
-            ..step.set(MEMORY_NAMES.kind, "conversationSummaryBuffer")
+            ..step.with(NAMES.memory.kind, "conversationSummaryBuffer")
         });
         assert_eq!(told, ["user: a", "assistant: b", "user: Hi?"]);
     }
@@ -259,8 +235,8 @@ mod tests {
         for (model, count) in
             [(TestModel::with_images(vec![reply("x")]), 2), (TestModel::new(vec![reply("x")]), 1)]
         {
-            let step = step(&model).set(USER_MESSAGE, "Now!");
-            let outcome = ModelStep { uploads: vec![image.clone()], ..step }.run().unwrap();
+            let step = step(&model).with(NAMES.user_message, "Now!");
+            let outcome = TestStep { uploads: vec![image.clone()], ..step }.run().unwrap();
             let ChatMessage::User(parts) = &model.requests()[0].messages[0] else { panic!() };
             assert_eq!((parts.len(), &parts[0]), (count, &ContentPart::Text("Hi?".to_owned())));
             assert!(!Value::Object(outcome.input).to_string().contains("AAAA"));
@@ -271,7 +247,7 @@ mod tests {
     fn the_reply_is_said_in_the_role_that_the_card_names() {
         for (set, role) in [("userMessage", MessageRole::User), ("assistantMessage", MessageRole::Api)] {
             let model = TestModel::new(vec![reply("Hello")]);
-            let outcome = step(&model).set(REPLY_ROLE, set).run().unwrap();
+            let outcome = step(&model).with(NAMES.reply_role, set).run().unwrap();
             assert_eq!((outcome.said[0].role, outcome.said[0].text.as_str()), (role, "Hello"));
         }
     }
@@ -281,7 +257,7 @@ mod tests {
         for (is_last, text, thinking) in [(true, "Hello", "Hm"), (false, "", "")] {
             let thought = Completion { thinking: "Hm".to_owned(), ..reply("Hello") };
             let model = TestModel::new(vec![thought]);
-            let (outcome, heard) = ModelStep { is_last, ..step(&model) }.run_heard();
+            let (outcome, heard) = TestStep { is_last, ..step(&model) }.run_heard();
             let outcome = outcome.unwrap();
             assert_eq!((heard.text.as_str(), heard.thinking.as_str()), (text, thinking));
             assert_eq!(
@@ -294,9 +270,9 @@ mod tests {
     #[test]
     fn the_record_shows_the_messages_and_what_is_set() {
         let model = TestModel::new(vec![reply("x")]);
-        let input = step(&model).set(REPLY_ROLE, "userMessage").run().unwrap().input;
+        let input = step(&model).with(NAMES.reply_role, "userMessage").run().unwrap().input;
         assert_eq!(input["messages"], json!([{"role": "user", "content": "Hi?"}]));
-        assert_eq!(input[REPLY_ROLE], "userMessage");
+        assert_eq!(input[NAMES.reply_role], "userMessage");
     }
 
     fn keys() -> Value {
@@ -316,7 +292,7 @@ mod tests {
     #[test]
     fn the_keys_of_an_answer_stand_beside_its_text_and_replace_none_of_the_steps_own() {
         let model = TestModel::new(vec![calling(&[("give_answer", answer())])]);
-        let (outcome, heard) = step(&model).rows(STRUCTURED_OUTPUT, &keys()).run_heard();
+        let (outcome, heard) = step(&model).with(NAMES.structured_output, keys()).run_heard();
         let outcome = outcome.unwrap();
         assert_eq!(serde_json::from_str::<Value>(outcome.text()).unwrap(), answer());
         assert_eq!((&outcome.output["city"], &outcome.output["mood"]), (&json!("Rome"), &json!("good")));
@@ -328,7 +304,7 @@ mod tests {
     fn an_answer_that_does_not_fit_is_asked_for_once_more() {
         let wrong = calling(&[("give_answer", json!({"city": 7}))]);
         let model = TestModel::new(vec![wrong, calling(&[("give_answer", answer())])]);
-        step(&model).rows(STRUCTURED_OUTPUT, &keys()).run().unwrap();
+        step(&model).with(NAMES.structured_output, keys()).run().unwrap();
         let told = shown(&model.requests()[1].messages).pop().unwrap();
         assert!(told.starts_with("tool: That does not fit: city must be a text."), "{told}");
     }
@@ -336,7 +312,7 @@ mod tests {
     #[test]
     fn a_model_that_never_fits_fails_the_step() {
         let model = TestModel::new(vec![reply("no"), reply("never")]);
-        let told = step(&model).rows(STRUCTURED_OUTPUT, &keys()).run().unwrap_err().to_string();
+        let told = step(&model).with(NAMES.structured_output, keys()).run().unwrap_err().to_string();
         let expected =
             "Mine: JSON Structured Output: Test Model gave no answer with these keys: it holds no JSON";
         assert_eq!(told, expected);
@@ -345,7 +321,7 @@ mod tests {
     #[test]
     fn a_model_without_functions_writes_the_keys_down() {
         let model = TestModel::without_tools(vec![reply(ANSWER)]);
-        let outcome = step(&model).rows(STRUCTURED_OUTPUT, &keys()).run().unwrap();
+        let outcome = step(&model).with(NAMES.structured_output, keys()).run().unwrap();
         assert_eq!(outcome.output["city"], "Rome");
         assert!(model.requests()[0].tools.is_empty());
     }
@@ -361,7 +337,7 @@ mod tests {
             (json!([{"key": "a"}, {"key": "a"}]), "Mine: JSON Structured Output: 'a' is there twice"),
         ] {
             let model = TestModel::new(Vec::new());
-            let told = step(&model).rows(STRUCTURED_OUTPUT, &row).run().unwrap_err().to_string();
+            let told = step(&model).with(NAMES.structured_output, row).run().unwrap_err().to_string();
             assert_eq!(told, why);
         }
     }

@@ -3,7 +3,7 @@
 use crate::cards::kit::steps::on_error;
 use crate::cards::kit::{
     Capability, Card, Category, Choice, Factory, Input, Inputs, Knowledge, Need, Picker, Retriever, Risk,
-    StepContext, StepOutcome, StoreRetriever, TokenSink,
+    StepContext, StepOutcome, StoreRetriever, TokenSink, input_lists,
 };
 use crate::domain::error::{Error, Result};
 use crate::domain::ids::DocumentStoreId;
@@ -24,20 +24,20 @@ pub const CARD: Card = Card {
     base_classes: &["Retriever"],
     risk: Risk::Safe,
     needs: &[Need::required(Capability::Knowledge)],
-    inputs: &[
-        Input::rows(STORES, "Knowledge (Document Stores)", STORE_FIELDS)
-            .help("Document stores whose chunks were embedded. The chunks of all of them are kept."),
-        Input::lines(QUERY, "Retriever Query").variables().help("What is looked for."),
-        Input::choice(
-            FORMAT,
-            "Output Format",
-            &[Choice::new("text", "Text"), Choice::new(WITH_METADATA, "Text with metadata")],
-        )
-        .or("text"),
-        Input::state_updates("retrieverUpdateState"),
-        on_error::CHOICE,
-        on_error::RETRIES_INPUT,
-        on_error::WAIT_INPUT,
+    inputs: input_lists![
+        &[
+            Input::rows(STORES, "Knowledge (Document Stores)", STORE_FIELDS)
+                .help("Document stores whose chunks were embedded. The chunks of all of them are kept."),
+            Input::lines(QUERY, "Retriever Query").variables().help("What is looked for."),
+            Input::choice(
+                FORMAT,
+                "Output Format",
+                &[Choice::new("text", "Text"), Choice::new(WITH_METADATA, "Text with metadata")],
+            )
+            .or("text"),
+            Input::state_updates("retrieverUpdateState"),
+        ],
+        on_error::INPUTS,
     ],
     outputs: &[],
     make: Factory::Step(retrieve),
@@ -147,7 +147,7 @@ mod tests {
 
     fn step(stores: &[&str]) -> TestStep {
         let rows: Vec<Value> = stores.iter().map(|store| json!({"documentStore": store})).collect();
-        TestStep::new(&CARD).with(STORES, rows.into()).with(QUERY, json!("tea"))
+        TestStep::new(&CARD).with(STORES, rows).with(QUERY, json!("tea"))
     }
 
     #[test]

@@ -1,9 +1,11 @@
 //! Tool: a tool is called with arguments of the owner, and no model decides.
 
 use crate::cards::kit::build::arguments::check_arguments;
+use crate::cards::kit::knowledge::untrusted_text;
 use crate::cards::kit::steps::on_error;
 use crate::cards::kit::{
-    Card, Category, Factory, Input, Inputs, Picker, Risk, StepContext, StepOutcome, TokenSink, Tool, WireType,
+    CallError, Card, Category, Factory, Input, Inputs, Picker, Risk, StepContext, StepOutcome, TokenSink,
+    Tool, WireType, input_lists,
 };
 use crate::domain::error::{Error, Result};
 use crate::domain::predictions::prediction::UsedTool;
@@ -24,18 +26,18 @@ pub const CARD: Card = Card {
     base_classes: &["Tool"],
     risk: Risk::Risky,
     needs: &[],
-    inputs: &[
-        Input::card(TOOL, "Tool", WireType::Tool)
-            .help("Where the card has several tools, the one that takes the arguments below is called."),
-        Input::rows(ARGUMENTS, "Tool Input Arguments", ARGUMENT_FIELDS)
-            .optional()
-            .variables()
-            .when(TOOL, ".+")
-            .help("Lists, objects and numbers as JSON, where the tool takes them."),
-        Input::state_updates("toolUpdateState"),
-        on_error::CHOICE,
-        on_error::RETRIES_INPUT,
-        on_error::WAIT_INPUT,
+    inputs: input_lists![
+        &[
+            Input::card(TOOL, "Tool", WireType::Tool)
+                .help("Where the card has several tools, the one that takes the arguments below is called."),
+            Input::rows(ARGUMENTS, "Tool Input Arguments", ARGUMENT_FIELDS)
+                .optional()
+                .variables()
+                .when(TOOL, ".+")
+                .help("Lists, objects and numbers as JSON, where the tool takes them."),
+            Input::state_updates("toolUpdateState"),
+        ],
+        on_error::INPUTS,
     ],
     outputs: &[],
     make: Factory::Step(call),
@@ -47,20 +49,23 @@ const ARGUMENT_FIELDS: &[Input] = &[
 ];
 
 fn call(inputs: &Inputs<'_>, context: &StepContext<'_>, _: &mut dyn TokenSink) -> Result<StepOutcome> {
-    let failed = |why: String| Error::RunFailed(format!("{}: {why}", inputs.label));
+    let failed = |why: CallError| why.at(inputs.label);
     let given = arguments(inputs);
     let tools = inputs.tools(TOOL)?;
     let tool = choose(inputs, &tools, &given)?;
     let spec = tool.spec();
-    let arguments = check_arguments(&spec.schema, &typed(&spec.schema, given)).map_err(failed)?;
+    let given = typed(&spec.schema, given);
+    let arguments = check_arguments(&spec.schema, &given).map_err(|why| failed(why.into()))?;
     let seen = tool.observe(&arguments, context.turn).map_err(|why| {
         let ended = context.turn.host.cancel().reason().is_some();
-        if ended { Error::Cancelled } else { failed(why) }
+        if ended { Error::Cancelled } else { failed(why.reworded(untrusted_text::unmark)) }
     })?;
-    let outcome = StepOutcome::from_text(seen.text.as_str())
+    // The marks are for models. Here steps read it, and people: as a list, as an object, as it is.
+    let text = untrusted_text::unmark(&seen.text);
+    let outcome = StepOutcome::from_text(text.as_str())
         .with_input(ARGUMENTS, inputs.rows_json(ARGUMENTS))
         .with_input("selectedTool", spec.name.as_str());
-    let used = UsedTool { tool: spec.name, tool_input: arguments, tool_output: seen.text, error: None };
+    let used = UsedTool { tool: spec.name, tool_input: arguments, tool_output: text, error: None };
     Ok(StepOutcome { used_tools: vec![used], sources: seen.sources, ..outcome })
 }
 
@@ -142,15 +147,15 @@ mod tests {
             ToolSpec { name: self.0.to_owned(), description: String::new(), schema: self.1.clone() }
         }
 
-        fn call(&self, arguments: &Value, _: &RunContext<'_>) -> Result<String, String> {
-            if arguments["a"] == "fail" {
-                Err("The tool is out.".to_owned())
-            } else {
-                Ok(arguments.to_string())
+        fn call(&self, arguments: &Value, _: &RunContext<'_>) -> Result<String, CallError> {
+            match arguments["a"].as_str() {
+                Some("fail") => Err("The tool is out.".into()),
+                Some("marked") => Ok(untrusted_text::mark_untrusted("response", "echo", "[1]")),
+                _ => Ok(arguments.to_string()),
             }
         }
 
-        fn observe(&self, arguments: &Value, turn: &RunContext<'_>) -> Result<Observation, String> {
+        fn observe(&self, arguments: &Value, turn: &RunContext<'_>) -> Result<Observation, CallError> {
             let source = Document { page_content: "p".to_owned(), metadata: Map::new() };
             self.call(arguments, turn).map(|text| Observation { text, sources: vec![source] })
         }
@@ -166,8 +171,8 @@ mod tests {
         let tools = tools.into_iter().map(|tool| Arc::new(tool) as Arc<dyn Tool>).collect();
         let row = |(name, value): &(&str, Value)| json!({"inputArgName": name, "inputArgValue": value});
         let rows: Vec<Value> = rows.iter().map(row).collect();
-        let step = TestStep::new(&CARD).with_component(TOOL, "Echo", Component::Tools(tools));
-        step.with(ARGUMENTS, rows.into()).run()
+        let step = TestStep::new(&CARD).with_picked(TOOL, Component::Tools(tools));
+        step.with(ARGUMENTS, rows).run()
     }
 
     #[test]
@@ -205,6 +210,13 @@ mod tests {
             Value::Object(outcome.input),
             json!({"toolInputArgs": [{"inputArgName": "a", "inputArgValue": "x"}], "selectedTool": "echo"})
         );
+    }
+
+    #[test]
+    fn what_a_tool_marks_for_models_is_read_without_the_marks() {
+        let rows = [("a", json!("marked"))];
+        let outcome = step(vec![Echo("echo", schema(&[("a", "string")], &[]))], &rows).unwrap();
+        assert_eq!((outcome.text(), outcome.used_tools[0].tool_output.as_str()), ("[1]", "[1]"));
     }
 
     #[test]

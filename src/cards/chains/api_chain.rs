@@ -121,8 +121,7 @@ impl Chain for ApiChain {
             None => WebRequest::get(url.as_str()),
         };
         let call = self.headers.iter().fold(call, |call, (name, value)| call.header(name, value));
-        let response =
-            call.fetch_text(turn, ResponseLimits::default()).map_err(|why| self.card_error(&why))?;
+        let response = call.fetch_text(turn, ResponseLimits::default()).map_err(|why| why.at(&self.label))?;
         let response: String = response.chars().take(API_RESPONSE_CHARS_MAX).collect();
         let response = untrusted_text::mark_untrusted("response", "the API", &response);
         let messages = match &self.answer_prompt {

@@ -85,7 +85,7 @@ impl Chain for OpenApi {
         let text = call
             .request(&self.headers)
             .fetch_text(turn, ResponseLimits::default())
-            .map_err(|reason| failed(&reason))?;
+            .map_err(|why| why.at(&self.label))?;
         let used = UsedTool {
             tool: operation.spec.name.clone(),
             tool_input: wanted.arguments.clone(),

@@ -66,6 +66,8 @@ pub const CARD: Card = Card {
     make: Factory::ChatModel(|inputs| {
         let mut model = model(inputs, OPENAI_BASE)?;
         model.strict_tools = inputs.switch("strictToolCalling");
+        model.built_in_tools = true;
+        model.reasoning_summary = inputs.optional_text(REASONING_SUMMARY.name);
         model.image_detail = inputs.optional_text("imageResolution").filter(|_| model.images);
         Ok(Box::new(model))
     }),

@@ -5,7 +5,7 @@ use crate::cards::kit::knowledge::loading::{
 };
 use crate::cards::kit::web::request::WebRequest;
 use crate::cards::kit::{Card, Category, Choice, Factory, Host, Input, Inputs, Risk};
-use crate::domain::error::{Error, Result};
+use crate::domain::error::Result;
 use crate::net::ResponseLimits;
 use serde_json::Value;
 
@@ -36,10 +36,7 @@ pub const CARD: Card = Card {
         let label = inputs.label.to_owned();
         loader(inputs, move |host: &dyn Host| {
             let answer = request.clone().send(host, ResponseLimits::default());
-            let answer = answer.map_err(|why| match host.cancel().reason() {
-                Some(_) => Error::Cancelled,
-                None => Error::RunFailed(format!("{label}: {why}")),
-            })?;
+            let answer = answer.map_err(|why| why.at(&label))?;
             Ok(vec![document(&url, readable(answer.body))])
         })
     }),

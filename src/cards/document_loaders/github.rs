@@ -157,10 +157,7 @@ impl Repository {
             request = request.header("authorization", &format!("Bearer {token}"));
         }
         let answer = request.send(host, ResponseLimits::default());
-        answer.map(|answer| answer.body).map_err(|why| match host.cancel().reason() {
-            Some(_) => Error::Cancelled,
-            None => self.card_error(&why),
-        })
+        answer.map(|answer| answer.body).map_err(|why| why.at(&self.label))
     }
 
     fn card_error(&self, why: &str) -> Error {

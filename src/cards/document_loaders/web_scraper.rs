@@ -143,10 +143,7 @@ impl Scraper {
             return Err(Error::Cancelled);
         }
         let answer = WebRequest::get(url.as_str()).send(host, ResponseLimits::default());
-        answer.map(|answer| answer.body).map_err(|why| match host.cancel().reason() {
-            Some(_) => Error::Cancelled,
-            None => Error::RunFailed(format!("{}: {why}", self.label)),
-        })
+        answer.map(|answer| answer.body).map_err(|why| why.at(&self.label))
     }
 
     /// The pages of the same site that its list names. An address that is no list is taken as the site itself.

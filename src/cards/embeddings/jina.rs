@@ -6,7 +6,7 @@ use crate::cards::kit::{Card, Category, Factory, Input, Risk};
 use crate::llm::embeddings::{AimField, BatchLimits};
 
 pub(in crate::cards) const HOME: &str = "https://api.jina.ai/v1";
-const AIM: AimField = AimField { name: "task", query: "retrieval.query", documents: "retrieval.chunk" };
+const AIM: AimField = AimField { name: "task", query: "retrieval.query", documents: "retrieval.passage" };
 /// What one request of any plan takes.
 const BATCH: BatchLimits = BatchLimits { texts: 128, bytes: 128 * 1024 };
 

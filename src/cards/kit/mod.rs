@@ -9,15 +9,16 @@ pub(crate) mod steps;
 pub(crate) mod stores;
 pub(crate) mod web;
 
+pub use self::build::call_error::CallError;
 pub use self::build::code::Code;
 pub use self::build::component::{
     Cache, Chain, ChainProgress, Component, Embeddings, Memory, Moderation, ModerationVerdict, Observation,
     OutputParser, ReplyKey, Retriever, RunContext, Space, Tool,
 };
-pub use self::build::inputs::{InputValue, InputValues, Inputs, WiredComponent, number_in};
+pub use self::build::inputs::{InputValue, InputValues, Inputs, PickedCard, WiredComponent, number_in};
 pub use self::capabilities::code::CodeRunner;
 pub use self::capabilities::conversations::{Conversations, LoneQuestion};
-pub use self::capabilities::files::{StoredFile, WorkspaceFiles};
+pub use self::capabilities::files::{AnswerFiles, KeptFile, NewFile, StoredFile, WorkspaceFiles};
 pub use self::capabilities::flows::{FlowCall, Flows};
 pub use self::capabilities::host::{Host, HostContext, RunFacts};
 pub use self::capabilities::knowledge::{Knowledge, VectorIndexes};
@@ -34,6 +35,7 @@ pub use self::schema::card::{
     BranchChoice, Card, Category, Factory, FlowVariable, Output, Risk, StepFn, VARIABLE_NAME,
 };
 pub use self::schema::input::{Choice, Input, InputKind, Picker, WireType};
+pub(in crate::cards) use self::schema::input_list::input_lists;
 pub use self::steps::context::{ConversationPast, StartValues, StepContext, StepResume};
 pub use self::steps::on_error::{OnError, Retries};
 pub use self::steps::outcome::{CONTENT, ItemRuns, LoopBack, NextSteps, Pause, StepOutcome, text_in};

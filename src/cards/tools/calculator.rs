@@ -1,6 +1,6 @@
 //! Calculator: works out arithmetic for a model.
 
-use crate::cards::kit::{Card, Category, Factory, Risk, RunContext, Tool};
+use crate::cards::kit::{CallError, Card, Category, Factory, Risk, RunContext, Tool};
 use crate::llm::ToolSpec;
 use serde_json::{Value, json};
 use std::iter::Peekable;
@@ -39,9 +39,9 @@ impl Tool for Calculator {
         }
     }
 
-    fn call(&self, arguments: &Value, _turn: &RunContext<'_>) -> Result<String, String> {
+    fn call(&self, arguments: &Value, _turn: &RunContext<'_>) -> Result<String, CallError> {
         let expression = arguments.get("input").and_then(Value::as_str).unwrap_or_default();
-        evaluate(expression).map(show)
+        evaluate(expression).map(show).map_err(CallError::from)
     }
 }
 
@@ -265,7 +265,11 @@ mod tests {
             ("1e20", "100000000000000000000"),
             ("2e300 * 3", "6e300"),
         ] {
-            assert_eq!(evaluate(expression).map(show).as_deref(), Ok(result), "{expression}");
+            assert_eq!(
+                evaluate(expression).map(show).map_err(CallError::from).as_deref(),
+                Ok(result),
+                "{expression}"
+            );
         }
     }
 

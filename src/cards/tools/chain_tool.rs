@@ -1,7 +1,9 @@
 //! Chain Tool: a chain that a model can call.
 
 use super::search::{name_and_description, one_argument, text_argument};
-use crate::cards::kit::{Card, Category, Chain, Factory, Input, NullSink, Risk, RunContext, Tool, WireType};
+use crate::cards::kit::{
+    CallError, Card, Category, Chain, Factory, Input, NullSink, Risk, RunContext, Tool, WireType,
+};
 use crate::llm::ToolSpec;
 use serde_json::Value;
 use std::sync::Arc;
@@ -45,11 +47,11 @@ impl Tool for ChainTool {
         self.spec.clone()
     }
 
-    fn call(&self, arguments: &Value, turn: &RunContext<'_>) -> Result<String, String> {
+    fn call(&self, arguments: &Value, turn: &RunContext<'_>) -> Result<String, CallError> {
         let question = text_argument(arguments, "input")?;
         // The agent's messages, images and files are not the chain's.
         let asked = RunContext { question, documents: "", uploads: &[], history: &[], host: turn.host };
-        let outcome = self.chain.run(&asked, &mut NullSink).map_err(|error| error.to_string())?;
+        let outcome = self.chain.run(&asked, &mut NullSink)?;
         Ok(outcome.text)
     }
 

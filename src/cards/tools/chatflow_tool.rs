@@ -2,8 +2,8 @@
 
 use super::search::{name_and_description, one_argument, text_argument};
 use crate::cards::kit::{
-    Capability, Card, Category, Factory, FlowCall, Flows, Grant, Input, Inputs, Need, Observation, Picker,
-    Risk, RunContext, Tool,
+    CallError, Capability, Card, Category, Factory, FlowCall, Flows, Grant, Input, Inputs, Need, Observation,
+    Picker, Risk, RunContext, Tool,
 };
 use crate::domain::error::{Error, Result};
 use crate::domain::ids::FlowId;
@@ -124,11 +124,11 @@ impl Tool for FlowTool {
         self.spec.clone()
     }
 
-    fn call(&self, arguments: &Value, turn: &RunContext<'_>) -> Result<String, String> {
+    fn call(&self, arguments: &Value, turn: &RunContext<'_>) -> Result<String, CallError> {
         self.observe(arguments, turn).map(|seen| seen.text)
     }
 
-    fn observe(&self, arguments: &Value, turn: &RunContext<'_>) -> Result<Observation, String> {
+    fn observe(&self, arguments: &Value, turn: &RunContext<'_>) -> Result<Observation, CallError> {
         let question = match &self.asker {
             QuestionAuthor::Person => turn.question,
             QuestionAuthor::Owner(text) => text,
@@ -141,12 +141,15 @@ impl Tool for FlowTool {
             afresh: self.starts_afresh,
             key: self.key.as_deref(),
         };
-        let outcome = self.flows.of(turn.host).and_then(|flows| flows.ask_flow(&ask)).map_err(|fault| match fault {
-            Error::Unauthorized(_) => format!(
-                "{}: the flow answers holders of its API key only; a credential with that key must be selected.",
-                self.label
-            ),
-            other => format!("{}: {other}", self.label),
+        let outcome = self.flows.of(turn.host).and_then(|flows| flows.ask_flow(&ask)).map_err(|fault| {
+            let fault = match fault {
+                Error::Unauthorized(_) => {
+                    "the flow answers holders of its API key only; a credential with that key must be selected."
+                        .into()
+                }
+                other => CallError::from(other),
+            };
+            fault.reworded(|text| format!("{}: {text}", self.label))
         })?;
         Ok(Observation { text: outcome.text, sources: outcome.source_documents })
     }

@@ -1,6 +1,6 @@
 //! Current Date Time: tells a model what time it is.
 
-use crate::cards::kit::{Card, Category, Factory, Risk, RunContext, Tool};
+use crate::cards::kit::{CallError, Card, Category, Factory, Risk, RunContext, Tool};
 use crate::llm::ToolSpec;
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
@@ -33,7 +33,7 @@ impl Tool for CurrentDateTime {
         }
     }
 
-    fn call(&self, _arguments: &Value, turn: &RunContext<'_>) -> Result<String, String> {
+    fn call(&self, _arguments: &Value, turn: &RunContext<'_>) -> Result<String, CallError> {
         Ok(describe(turn.host.now(), TimeZone::system()))
     }
 }

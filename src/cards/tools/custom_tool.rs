@@ -4,8 +4,8 @@ use crate::cards::kit::build::code::{self, Code};
 use crate::cards::kit::build::output_schema::ValueSchema;
 use crate::cards::kit::build::zod;
 use crate::cards::kit::{
-    Capability, Card, Category, CodeRunner, Factory, Grant, Input, Inputs, Need, Picker, Risk, RunContext,
-    Tool, WorkspaceTools,
+    CallError, Capability, Card, Category, CodeRunner, Factory, Grant, Input, Inputs, Need, Picker, Risk,
+    RunContext, Tool, WorkspaceTools,
 };
 use crate::domain::error::Result;
 use crate::domain::ids::ToolId;
@@ -150,10 +150,10 @@ impl Tool for CustomTool {
         }
     }
 
-    fn call(&self, arguments: &Value, turn: &RunContext<'_>) -> std::result::Result<String, String> {
+    fn call(&self, arguments: &Value, turn: &RunContext<'_>) -> std::result::Result<String, CallError> {
         let code = Code::new(&self.label, &self.code, self.arguments.read(arguments)?);
-        let runner = self.runner.of(turn.host).map_err(|error| error.to_string())?;
-        runner.run_code(&code).map(|result| code::as_text(&result)).map_err(|error| error.to_string())
+        let runner = self.runner.of(turn.host)?;
+        runner.run_code(&code).map(|result| code::as_text(&result)).map_err(|error| CallError::from(&error))
     }
 
     fn returns_directly(&self) -> bool {

@@ -1,6 +1,6 @@
 //! JSON Path Extractor: takes one value out of JSON.
 
-use crate::cards::kit::{Card, Category, Factory, Input, Risk, RunContext, Tool};
+use crate::cards::kit::{CallError, Card, Category, Factory, Input, Risk, RunContext, Tool};
 use crate::llm::ToolSpec;
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -46,11 +46,11 @@ impl Tool for JsonPath {
         }
     }
 
-    fn call(&self, arguments: &Value, _turn: &RunContext<'_>) -> Result<String, String> {
+    fn call(&self, arguments: &Value, _turn: &RunContext<'_>) -> Result<String, CallError> {
         match extract(&arguments["json"], &self.path) {
             Ok(text) => Ok(text),
             Err(_) if self.null_on_error => Ok("null".to_owned()),
-            Err(why) => Err(why),
+            Err(why) => Err(why.into()),
         }
     }
 }

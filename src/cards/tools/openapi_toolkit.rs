@@ -6,8 +6,8 @@ use crate::cards::kit::build::component::Toolkit;
 use crate::cards::kit::knowledge::untrusted_text;
 use crate::cards::kit::web::openapi::{self, ApiCall, Operation};
 use crate::cards::kit::{
-    Capability, Card, Category, Choice, CodeRunner, Factory, Grant, Input, Inputs, Need, Picker, Risk,
-    RunContext, Tool,
+    CallError, Capability, Card, Category, Choice, CodeRunner, Factory, Grant, Input, Inputs, Need, Picker,
+    Risk, RunContext, Tool,
 };
 use crate::domain::error::Result;
 use crate::llm::ToolSpec;
@@ -124,16 +124,16 @@ impl Tool for ApiTool {
         self.operation.spec.clone()
     }
 
-    fn call(&self, arguments: &Value, turn: &RunContext<'_>) -> Result<String, String> {
+    fn call(&self, arguments: &Value, turn: &RunContext<'_>) -> Result<String, CallError> {
         let ToolkitClient { label, server, headers, removes_nulls, code, runner, .. } = self.client.as_ref();
         let call = self.operation.call(server, arguments, *removes_nulls)?;
         let text = match code {
             None => call.request(headers).fetch_text(turn, ResponseLimits::default())?,
             Some(source) => {
                 let code = Code::new(label, source, seen_by_code(&call, headers));
-                let runner = runner.ok_or_else(|| ScriptError::Unavailable.to_string())?;
-                let runner = runner.of(turn.host).map_err(|error| error.to_string())?;
-                let result = runner.run_code(&code).map_err(|error| error.to_string())?;
+                let runner = runner.ok_or_else(|| CallError::from(&ScriptError::Unavailable))?;
+                let runner = runner.of(turn.host)?;
+                let result = runner.run_code(&code).map_err(|error| CallError::from(&error))?;
                 code::as_text(&result)
             }
         };

@@ -2,7 +2,7 @@
 
 use super::search::{one_argument, text_argument};
 use crate::cards::kit::{
-    Card, Category, Chain, Factory, Input, NullSink, Observation, Risk, RunContext, Tool, WireType,
+    CallError, Card, Category, Chain, Factory, Input, NullSink, Observation, Risk, RunContext, Tool, WireType,
 };
 use crate::domain::workspace::tool::model_name;
 use crate::llm::ToolSpec;
@@ -48,14 +48,14 @@ impl Tool for QueryEngineTool {
         self.spec.clone()
     }
 
-    fn call(&self, arguments: &Value, turn: &RunContext<'_>) -> Result<String, String> {
+    fn call(&self, arguments: &Value, turn: &RunContext<'_>) -> Result<String, CallError> {
         self.observe(arguments, turn).map(|seen| seen.text)
     }
 
-    fn observe(&self, arguments: &Value, turn: &RunContext<'_>) -> Result<Observation, String> {
+    fn observe(&self, arguments: &Value, turn: &RunContext<'_>) -> Result<Observation, CallError> {
         let question = text_argument(arguments, QUESTION)?;
         let asked = RunContext { question, documents: "", uploads: &[], history: &[], host: turn.host };
-        let outcome = self.engine.run(&asked, &mut NullSink).map_err(|error| error.to_string())?;
+        let outcome = self.engine.run(&asked, &mut NullSink)?;
         Ok(Observation { text: outcome.text, sources: outcome.source_documents })
     }
 }

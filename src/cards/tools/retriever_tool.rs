@@ -3,7 +3,7 @@
 use super::search::{NOTHING_FOUND, name_and_description, one_argument, text_argument};
 use crate::cards::kit::knowledge::chunk_markup;
 use crate::cards::kit::{
-    Card, Category, Factory, Host, Input, Observation, Retriever, Risk, RunContext, Tool, WireType,
+    CallError, Card, Category, Factory, Host, Input, Observation, Retriever, Risk, RunContext, Tool, WireType,
 };
 use crate::domain::predictions::prediction::Document;
 use crate::llm::ToolSpec;
@@ -68,13 +68,13 @@ impl Tool for RetrieverTool {
         self.spec.clone()
     }
 
-    fn call(&self, arguments: &Value, turn: &RunContext<'_>) -> Result<String, String> {
+    fn call(&self, arguments: &Value, turn: &RunContext<'_>) -> Result<String, CallError> {
         self.observe(arguments, turn).map(|seen| seen.text)
     }
 
-    fn observe(&self, arguments: &Value, turn: &RunContext<'_>) -> Result<Observation, String> {
+    fn observe(&self, arguments: &Value, turn: &RunContext<'_>) -> Result<Observation, CallError> {
         let query = text_argument(arguments, "input")?;
-        let mut found = self.retriever.retrieve(query, turn).map_err(|error| error.to_string())?;
+        let mut found = self.retriever.retrieve(query, turn)?;
         found.retain(|document| fits(document, &self.filter));
         let text = if found.is_empty() { NOTHING_FOUND.to_owned() } else { chunk_markup::render(&found) };
         Ok(Observation { text, sources: if self.returns_sources { found } else { Vec::new() } })

@@ -6,7 +6,7 @@ use crate::cards::kit::knowledge::splitting::{ChunkLimits, SplitRule};
 use crate::cards::kit::knowledge::untrusted_text;
 use crate::cards::kit::web::request::WebRequest;
 use crate::cards::kit::{
-    Card, Category, Embeddings, Factory, Input, Model, NullSink, Risk, RunContext, Tool, WireType,
+    CallError, Card, Category, Embeddings, Factory, Input, Model, NullSink, Risk, RunContext, Tool, WireType,
 };
 use crate::limits::PAGES_TEXT_BYTES_MAX;
 use crate::llm::{ChatMessage, ChatRequest, ToolSpec};
@@ -67,14 +67,14 @@ impl Tool for WebBrowser {
         self.spec.clone()
     }
 
-    fn call(&self, arguments: &Value, turn: &RunContext<'_>) -> Result<String, String> {
+    fn call(&self, arguments: &Value, turn: &RunContext<'_>) -> Result<String, CallError> {
         let (address, task) = parse_input(text_argument(arguments, "input")?);
         let answer = WebRequest::get(address).send(turn.host, ResponseLimits::default())?;
         let read = turn.host.documents().read_page(answer.body.as_bytes(), None, turn.host.cancel());
         let page = read.map_err(|fault| format!("The page was not read: {fault}."))?;
         let chunks = self.nearest_chunks(&page.text, task, turn)?;
         if chunks.is_empty() {
-            return Err("The page has no text.".to_owned());
+            return Err("The page has no text.".into());
         }
         let links = page.links.iter().filter(|link| link.len() <= LINK_BYTES_MAX).take(LINKS_SHOWN);
         let links = links.map(String::as_str).collect::<Vec<_>>().join("\n");
@@ -98,25 +98,28 @@ impl Tool for WebBrowser {
             ],
             ..ChatRequest::default()
         };
-        let told = self.model.ask(&request, turn.host, &mut NullSink).map_err(|error| error.to_string())?;
+        let told = self.model.ask(&request, turn.host, &mut NullSink)?;
         Ok(untrusted_text::mark_untrusted("page", "the web", &told.text))
     }
 }
 
 impl WebBrowser {
     /// The chunks of a page that are nearest to what is wanted, in the order of the page; the first ones for a summary.
-    fn nearest_chunks(&self, page: &str, task: &str, turn: &RunContext<'_>) -> Result<Vec<String>, String> {
+    fn nearest_chunks(
+        &self,
+        page: &str,
+        task: &str,
+        turn: &RunContext<'_>,
+    ) -> Result<Vec<String>, CallError> {
         let end = page.floor_char_boundary(PAGES_TEXT_BYTES_MAX);
-        let cuts =
-            SplitRule::keeping(SEPARATORS, SIZE).cut(&page[..end]).map_err(|error| error.to_string())?;
+        let cuts = SplitRule::keeping(SEPARATORS, SIZE).cut(&page[..end])?;
         let texts: Vec<String> = cuts.into_iter().map(|cut| cut.text).collect();
         if task.is_empty() || texts.len() <= CHUNKS_SHOWN {
             return Ok(texts.into_iter().take(CHUNKS_SHOWN).collect());
         }
         let borrowed: Vec<&str> = texts.iter().map(String::as_str).collect();
         let near = nearness(task, &borrowed, self.embeddings.as_ref(), turn.host);
-        let mut judged: Vec<(f32, usize)> =
-            near.map_err(|error| error.to_string())?.into_iter().zip(0..).collect();
+        let mut judged: Vec<(f32, usize)> = near?.into_iter().zip(0..).collect();
         judged.sort_by(|one, other| other.0.total_cmp(&one.0));
         let mut best: Vec<usize> = judged.into_iter().take(CHUNKS_SHOWN).map(|(_, at)| at).collect();
         best.sort_unstable();

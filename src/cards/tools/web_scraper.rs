@@ -4,7 +4,7 @@ use super::search::{one_argument, text_argument};
 use crate::cards::document_loaders::web_scraper::locations;
 use crate::cards::kit::knowledge::untrusted_text;
 use crate::cards::kit::web::request::WebRequest;
-use crate::cards::kit::{Card, Category, Choice, Factory, Input, Risk, RunContext, Tool};
+use crate::cards::kit::{CallError, Card, Category, Choice, Factory, Input, Risk, RunContext, Tool};
 use crate::limits::PAGES_TEXT_BYTES_MAX;
 use crate::llm::ToolSpec;
 use crate::net::ResponseLimits;
@@ -88,7 +88,7 @@ impl Tool for WebScraper {
         self.spec.clone()
     }
 
-    fn call(&self, arguments: &Value, turn: &RunContext<'_>) -> Result<String, String> {
+    fn call(&self, arguments: &Value, turn: &RunContext<'_>) -> Result<String, CallError> {
         let url = Url::parse(text_argument(arguments, "input")?)
             .map_err(|_| "The argument 'input' must be a full address, with https://.")?;
         let mut listed = if self.by_sitemap { self.sitemap_pages(&url, turn) } else { Vec::new() };
@@ -113,7 +113,7 @@ impl WebScraper {
     }
 
     /// Reads these pages and, if that is wanted, what they lead to. A page that cannot be read says why.
-    fn read(&self, first: Vec<Url>, follows: bool, turn: &RunContext<'_>) -> Result<Vec<Value>, String> {
+    fn read(&self, first: Vec<Url>, follows: bool, turn: &RunContext<'_>) -> Result<Vec<Value>, CallError> {
         let mut seen: HashSet<Url> = first.iter().cloned().collect();
         let mut open: VecDeque<(Url, u64)> = first.into_iter().map(|url| (url, 1)).collect();
         let (mut pages, mut room) = (Vec::new(), PAGES_TEXT_BYTES_MAX);
@@ -122,12 +122,12 @@ impl WebScraper {
                 break;
             }
             if turn.host.cancel().reason().is_some() {
-                return Err("The run was ended.".to_owned());
+                return Err(CallError::Cancelled);
             }
             let page = match self.page(&url, turn) {
                 Ok(page) => page,
                 Err(why) => {
-                    let empty = json!({"url": url.as_str(), "title": "", "description": "", "body_text": "", "error": why});
+                    let empty = json!({"url": url.as_str(), "title": "", "description": "", "body_text": "", "error": why.to_string()});
                     pages.push(empty);
                     continue;
                 }
@@ -152,7 +152,7 @@ impl WebScraper {
         Ok(pages)
     }
 
-    fn page(&self, url: &Url, turn: &RunContext<'_>) -> Result<ScrapedPage, String> {
+    fn page(&self, url: &Url, turn: &RunContext<'_>) -> Result<ScrapedPage, CallError> {
         let answer = WebRequest::get(url.as_str()).send(turn.host, self.limits)?;
         let read = turn.host.documents().read_page(answer.body.as_bytes(), None, turn.host.cancel());
         let page = read.map_err(|fault| format!("The page was not read: {fault}."))?;

@@ -6,7 +6,7 @@ use crate::base::cancel::CancelToken;
 use crate::cards::kit::Host;
 use crate::limits::OUTGOING_BODY_MAX_BYTES;
 use crate::llm::sse::SseReader;
-use crate::net::{CallPurpose, Incoming, Method, Outgoing, ResponseLimits};
+use crate::net::{CallPurpose, Incoming, Method, Outgoing, ResponseLimits, parse_retry_after};
 use serde_json::Value;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -52,7 +52,7 @@ impl HttpTransport {
     pub(super) fn ask(&self, method: &str, params: &Value) -> Result<Value, McpError> {
         let session = self.session()?;
         match self.request(method, params, Some(&session)) {
-            Err(McpError::Status(404)) if session.id.is_some() => {
+            Err(McpError::Status { status: 404, .. }) if session.id.is_some() => {
                 *self.lock_session() = None;
                 let session = self.session()?;
                 self.request(method, params, Some(&session)).map(|(result, _)| result)
@@ -79,7 +79,7 @@ impl HttpTransport {
         let answer = self.post(&ready(), Some(&session))?;
         match answer.status() {
             200..=299 => answer.finish(),
-            status => return Err(McpError::Status(status)),
+            _ => return Err(status_error(&answer)),
         }
         *self.lock_session() = Some(session.clone());
         Ok(session)
@@ -95,7 +95,7 @@ impl HttpTransport {
         let id = self.last_id.fetch_add(1, Ordering::Relaxed) + 1;
         let mut answer = self.post(&request(id, method, params), session)?;
         if !(200..=299).contains(&answer.status()) {
-            return Err(McpError::Status(answer.status()));
+            return Err(status_error(&answer));
         }
         let given = answer.header(SESSION).map(str::to_owned);
         let kind = answer.header("content-type").unwrap_or_default().to_ascii_lowercase();
@@ -152,6 +152,11 @@ impl Drop for HttpTransport {
         let limits = ResponseLimits { first_byte: GOODBYE, stall: GOODBYE, ..ResponseLimits::default() };
         drop(self.send(Method::DELETE, &[], None, Some(&session), limits));
     }
+}
+
+fn status_error(answer: &Incoming) -> McpError {
+    let retry_after_seconds = answer.header("retry-after").and_then(parse_retry_after);
+    McpError::Status { status: answer.status(), retry_after_seconds }
 }
 
 /// The answer to `id` in a JSON body, which may hold several messages.

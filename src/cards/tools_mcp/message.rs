@@ -1,6 +1,7 @@
 //! The messages of the Model Context Protocol, whatever carries them, and why there is no answer to one.
 
-use crate::net::NetError;
+use crate::cards::kit::CallError;
+use crate::net::{NetError, status_may_pass};
 use crate::programs;
 use serde_json::{Value, json};
 use std::fmt;
@@ -16,7 +17,10 @@ const UNKNOWN_METHOD: i64 = -32_601;
 #[derive(Debug)]
 pub(super) enum McpError {
     Net(NetError),
-    Status(u16),
+    Status {
+        status: u16,
+        retry_after_seconds: Option<u64>,
+    },
     Program(programs::ProgramError),
     /// Nothing may be started for who asks.
     NothingStarts,
@@ -29,7 +33,7 @@ impl fmt::Display for McpError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Net(error) => error.fmt(f),
-            Self::Status(status) => write!(f, "it answered with status {status}"),
+            Self::Status { status, .. } => write!(f, "it answered with status {status}"),
             Self::Program(fault) => fault.fmt(f),
             Self::NothingStarts => f.write_str(
                 "its program is only started to answer a question. Ask the flow while no action is chosen: the answer names them",
@@ -37,6 +41,22 @@ impl fmt::Display for McpError {
             Self::Malformed(what) => f.write_str(what),
             Self::Refused(code) => write!(f, "it refused what it was asked (code {code})"),
         }
+    }
+}
+
+impl McpError {
+    /// As the failure of a call, with these words around its own.
+    pub(super) fn into_call_error(self, words: impl FnOnce(&Self) -> String) -> CallError {
+        let wait = match &self {
+            Self::Net(NetError::Cancelled) | Self::Program(programs::ProgramError::Cancelled(_)) => {
+                return CallError::Cancelled;
+            }
+            Self::Status { status, retry_after_seconds } if status_may_pass(*status) => *retry_after_seconds,
+            Self::Net(error) if error.may_pass() => None,
+            Self::Program(fault) if fault.may_pass() => None,
+            lasting => return words(lasting).into(),
+        };
+        CallError::may_pass(words(&self), wait)
     }
 }
 

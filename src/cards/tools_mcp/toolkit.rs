@@ -6,8 +6,8 @@ use crate::cards::kit::Input;
 use crate::cards::kit::build::component::Toolkit;
 use crate::cards::kit::knowledge::untrusted_text;
 use crate::cards::kit::schema::{card, input};
-use crate::cards::kit::{Inputs, Picker, RunContext, Tool};
-use crate::domain::error::{Error, Result};
+use crate::cards::kit::{CallError, Inputs, Picker, RunContext, Tool};
+use crate::domain::error::Result;
 use crate::domain::workspace::tool::model_name;
 use crate::llm::ToolSpec;
 use serde_json::{Map, Value, json};
@@ -34,7 +34,9 @@ fn open_and_list(inputs: &Inputs<'_>, server: McpServer) -> Result<(McpClient, V
         Ok((client, tools))
     });
     asked.map_err(|fault| {
-        Error::RunFailed(format!("{}: the tools of its server cannot be listed: {fault}.", inputs.label))
+        fault
+            .into_call_error(|why| format!("the tools of its server cannot be listed: {why}."))
+            .at(inputs.label)
     })
 }
 
@@ -107,11 +109,12 @@ impl Tool for McpTool {
         self.spec.clone()
     }
 
-    fn call(&self, arguments: &Value, _turn: &RunContext<'_>) -> Result<String, String> {
+    fn call(&self, arguments: &Value, _turn: &RunContext<'_>) -> Result<String, CallError> {
+        let called = self.client.call(&self.name, arguments);
         let (content, failed) =
-            self.client.call(&self.name, arguments).map_err(|fault| format!("The tool failed: {fault}."))?;
+            called.map_err(|fault| fault.into_call_error(|why| format!("The tool failed: {why}.")))?;
         let text = untrusted_text::mark_untrusted("result", &self.spec.name, &result_text(content));
-        if failed { Err(text) } else { Ok(text) }
+        if failed { Err(text.into()) } else { Ok(text) }
     }
 }
 

@@ -1,8 +1,8 @@
 //! The provider's 429: a few tries, then the caller is told when to come back (manual 2.10).
 
 use crate::base::cancel::{CancelReason, CancelToken};
-use crate::clock::Clock;
 use crate::llm::ModelError;
+use crate::net::{believed_wait, parse_retry_after, parse_seconds};
 use serde_json::Value;
 use std::time::Duration;
 
@@ -14,8 +14,6 @@ const WAIT_SECONDS_MAX: u64 = 20;
 const WAIT_SECONDS_MIN: u64 = 1;
 /// What the caller is told when the provider named no wait.
 const WAIT_SECONDS_DEFAULT: u64 = 30;
-/// A provider that names a longer wait has made a mistake.
-const WAIT_SECONDS_BELIEVED_MAX: u64 = 24 * 60 * 60;
 
 /// Why a try failed, and the wait in seconds the provider asked for.
 #[derive(Debug)]
@@ -82,39 +80,20 @@ pub(in crate::llm) fn throttled_error(asked: Option<u64>) -> ModelError {
 
 /// The wait a refusal asks for, in seconds: from its headers, else from Google's error details.
 pub(in crate::llm) fn retry_after<'a>(header: impl Fn(&str) -> Option<&'a str>, body: &Value) -> Option<u64> {
-    let milliseconds = header("retry-after-ms").and_then(|text| seconds(text).map(|ms| ms / 1000.0));
-    let wait = milliseconds
-        .or_else(|| header("retry-after").and_then(|text| seconds(text).or_else(|| seconds_until(text))))
-        .or_else(|| {
-            let details = body["error"]["details"].as_array()?;
-            details.iter().find_map(|detail| seconds(detail["retryDelay"].as_str()?.strip_suffix('s')?))
-        })?;
-    #[expect(
-        clippy::cast_possible_truncation,
-        clippy::cast_sign_loss,
-        reason = "it is clamped to a day just before"
-    )]
-    Some(wait.ceil().clamp(0.0, WAIT_SECONDS_BELIEVED_MAX as f64) as u64)
-}
-
-fn seconds(text: &str) -> Option<f64> {
-    let text = text.trim();
-    let plain = !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit() || b == b'.');
-    plain.then(|| text.parse().ok())?
-}
-
-/// Seconds from now until an HTTP date.
-fn seconds_until(text: &str) -> Option<f64> {
-    // The name of the day says nothing that the date does not.
-    let parser = jiff::fmt::rfc2822::DateTimeParser::new().relaxed_weekday(true);
-    let date = parser.parse_timestamp(text.trim()).ok()?;
-    Some(date.duration_since(Clock::default().now()).as_secs_f64())
+    let milliseconds = header("retry-after-ms").and_then(parse_seconds).map(|ms| believed_wait(ms / 1000.0));
+    milliseconds.or_else(|| header("retry-after").and_then(parse_retry_after)).or_else(|| {
+        let details = body["error"]["details"].as_array()?;
+        let delay = |detail: &Value| parse_seconds(detail["retryDelay"].as_str()?.strip_suffix('s')?);
+        details.iter().find_map(delay).map(believed_wait)
+    })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use serde_json::json;
+
+    const WAIT_SECONDS_BELIEVED_MAX: u64 = 24 * 60 * 60;
 
     fn asked(name: &str, value: &str) -> Option<u64> {
         retry_after(|header| (header == name).then_some(value), &Value::Null)

@@ -9,6 +9,7 @@ pub(crate) mod completions;
 pub(crate) mod google;
 pub(crate) mod ollama;
 pub(crate) mod openai;
+mod openai_responses;
 pub(crate) mod replicate;
 pub(crate) mod text_generation;
 pub(crate) mod transcript;

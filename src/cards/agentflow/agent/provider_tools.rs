@@ -2,7 +2,6 @@
 
 use crate::cards::kit::schema::input::parse_names;
 use crate::cards::kit::{Choice, Input, Inputs, Model};
-use crate::domain::error::Result;
 use crate::llm::ProviderTool;
 
 const OPENAI_CARD: &str = "chatOpenAI";
@@ -19,7 +18,7 @@ pub(super) const fn inputs(model: &'static str) -> [Input; 3] {
         Input::choices(OPENAI, "OpenAI Built-in Tools", OPENAI_TOOLS)
             .optional()
             .when(model, OPENAI_CARD)
-            .help("They need an API of OpenAI that this server does not speak: leave them out here."),
+            .help("The model is then asked over OpenAI's Responses API, which knows no stop words and penalties."),
         Input::choices(GEMINI, "Gemini Built-in Tools", GEMINI_TOOLS).optional().when(model, GEMINI_CARD),
         Input::choices(ANTHROPIC, "Anthropic Built-in Tools", ANTHROPIC_TOOLS)
             .optional()
@@ -44,23 +43,18 @@ const ANTHROPIC_TOOLS: &[Choice] =
 
 /// The tools that are chosen for this model. A choice that was made for another one, which the card had before, counts for
 /// nothing.
-///
-/// # Errors
-/// When they cannot be had here.
-pub(super) fn chosen(inputs: &Inputs<'_>, model_input: &str, model: &Model) -> Result<Vec<ProviderTool>> {
+pub(super) fn chosen(inputs: &Inputs<'_>, model: &Model) -> Vec<ProviderTool> {
     let names = |input: &str| inputs.any(input).and_then(parse_names).unwrap_or_default();
-    let card = inputs.picked(model_input).and_then(|picked| picked.picked);
-    if card == Some(OPENAI_CARD) && !names(OPENAI).is_empty() {
-        let why = "these tools need OpenAI's Responses API, which this server does not speak; choose none";
-        return Err(inputs.input_error(OPENAI, why));
-    }
-    let named = names(GEMINI).into_iter().chain(names(ANTHROPIC));
+    let named = [OPENAI, GEMINI, ANTHROPIC].into_iter().flat_map(names);
     let tools = named.filter_map(|name| tool(&name));
-    Ok(tools.filter(|&tool| model.takes_provider_tool(tool)).collect())
+    tools.filter(|&tool| model.takes_provider_tool(tool)).collect()
 }
 
 fn tool(name: &str) -> Option<ProviderTool> {
     Some(match name {
+        "web_search_preview" => ProviderTool::OpenAiWebSearch,
+        "code_interpreter" => ProviderTool::OpenAiCodeInterpreter,
+        "image_generation" => ProviderTool::OpenAiImages,
         "urlContext" => ProviderTool::GoogleUrlContext,
         "googleSearch" => ProviderTool::GoogleSearch,
         "codeExecution" => ProviderTool::GoogleCodeExecution,

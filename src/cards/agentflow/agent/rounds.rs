@@ -4,6 +4,7 @@ use super::toolbox::{AgentTool, Toolbox};
 use crate::cards::kit::knowledge::untrusted_text;
 use crate::cards::kit::models::model_tally::ModelTally;
 use crate::cards::kit::models::tool_loop::{RoundSink, ToolOutcome, run_tool};
+use crate::cards::kit::steps::made_files::keep_files;
 use crate::cards::kit::{Inputs, Model, RunContext, TokenSink};
 use crate::domain::error::{Error, Result};
 use crate::domain::predictions::prediction::{Document, RunOutput, UsedTool};
@@ -143,13 +144,13 @@ impl Rounds<'_> {
         let (toolbox, mut ran) = (self.toolbox, RunOutput::default());
         let known = toolbox.find(&call.name).filter(|_| !self.is_removed(&call.name));
         let tool = known.map(|known| known.tool.as_ref());
-        let ToolOutcome { text, is_answer, has_failed } =
+        let ToolOutcome { text, is_answer, failure } =
             run_tool(tool, &call.name, &call.arguments, self.turn, &mut ran);
         self.progress.used_tools.append(&mut ran.used_tools);
         self.progress.sources.append(&mut ran.source_documents);
-        if has_failed && known.is_some_and(|known| known.stops_on_error) {
-            let label = self.inputs.label;
-            return Err(Error::RunFailed(format!("{label}: the tool '{}' failed: {text}", call.name)));
+        if let Some(failure) = failure.filter(|_| known.is_some_and(|known| known.stops_on_error)) {
+            let named = failure.reworded(|text| format!("the tool '{}' failed: {text}", call.name));
+            return Err(named.at(self.inputs.label));
         }
         if is_answer {
             self.write(&text)?;
@@ -180,6 +181,10 @@ impl Rounds<'_> {
         };
         let mut sink = RoundSink { sink: &mut *self.sink, text: &mut self.text, apart: true };
         let reply = self.progress.tally.ask(self.model, &request, self.turn.host, &mut sink)?;
+        keep_files(self.inputs, self.model, &reply.files, &mut self.progress.tally)?;
+        if !reply.calls.is_empty() {
+            self.progress.tally.add_tool_call(&reply);
+        }
         self.answer.clone_from(&reply.text);
         self.progress.used_tools.extend(reply.provider_calls);
         let calls = reply.calls.clone();

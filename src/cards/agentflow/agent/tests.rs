@@ -3,8 +3,8 @@
 use super::*;
 use crate::cards::kit::build::component::Component;
 use crate::cards::kit::models::test_model::{TestModel, calling, reply};
-use crate::cards::kit::steps::test_model_step::{ModelStep, picked};
-use crate::cards::kit::{InputValue, InputValues, Observation, RunContext, StepResume, Tool};
+use crate::cards::kit::steps::test_step::{TestStep, picked};
+use crate::cards::kit::{CallError, InputValue, InputValues, Observation, RunContext, StepResume, Tool};
 use crate::domain::predictions::prediction::Document;
 use crate::llm::{Completion, ToolSpec};
 use std::sync::Arc;
@@ -23,11 +23,15 @@ impl Tool for FixedTool {
         ToolSpec { name, description, schema: json!({"type": "object", "properties": {}}) }
     }
 
-    fn call(&self, _arguments: &Value, _turn: &RunContext<'_>) -> std::result::Result<String, String> {
-        self.result.map(str::to_owned).map_err(str::to_owned)
+    fn call(&self, _arguments: &Value, _turn: &RunContext<'_>) -> std::result::Result<String, CallError> {
+        self.result.map(str::to_owned).map_err(CallError::from)
     }
 
-    fn observe(&self, arguments: &Value, turn: &RunContext<'_>) -> std::result::Result<Observation, String> {
+    fn observe(
+        &self,
+        arguments: &Value,
+        turn: &RunContext<'_>,
+    ) -> std::result::Result<Observation, CallError> {
         let source = Document { page_content: self.name.to_owned(), metadata: Map::new() };
         self.call(arguments, turn).map(|text| Observation { text, sources: vec![source] })
     }
@@ -60,8 +64,8 @@ fn with(mut row: InputValues, name: &'static str, value: impl Into<Value>) -> In
     row
 }
 
-fn step(model: &TestModel, rows: Vec<InputValues>) -> ModelStep {
-    ModelStep::new(&CARD, MODEL, model).with_rows(TOOLS, rows)
+fn step(model: &TestModel, rows: Vec<InputValues>) -> TestStep {
+    TestStep::asking(&CARD, NAMES.model, model).with_rows(TOOLS, rows)
 }
 
 fn told(model: &TestModel, request: usize) -> Vec<String> {
@@ -97,7 +101,7 @@ fn the_record_shows_tools_calls_and_sources() {
     assert_eq!(output["sourceDocuments"], json!([{"pageContent": "look", "metadata": {}}]));
     let (first, second) = (&output["availableTools"][0], &output["availableTools"][1]);
     assert_eq!((&first["name"], &second["name"]), (&json!("look"), &json!("touch")));
-    assert_eq!(second["toolNode"], json!({"label": "Picked", "name": "pickedCard"}));
+    assert_eq!(second["toolNode"], json!({"label": "Card", "name": "pickedCard"}));
 }
 
 #[test]
@@ -130,7 +134,7 @@ fn the_output_of_some_tools_is_the_answer() {
 #[test]
 fn a_model_that_wants_more_rounds_than_it_may_fails_the_step() {
     let model = TestModel::new(vec![call("look"), call("look"), call("look")]);
-    let step = step(&model, vec![row(&[tool("look", "x")])]).set(ROUNDS, 2);
+    let step = step(&model, vec![row(&[tool("look", "x")])]).with(ROUNDS, 2);
     let error = step.run().unwrap_err().to_string();
     assert_eq!(error, "Mine: Max Iterations: the model called tools in 2 rounds and still wants more");
 }
@@ -164,7 +168,7 @@ fn tools_that_bear_the_label_of_their_cards_are_numbered() {
 fn a_document_store_that_is_not_there_is_named() {
     let model = TestModel::new(Vec::new());
     let store = json!([{"documentStore": "7c9e6679-7425-40de-944b-e07fc1f90ae7:Manuals"}]);
-    let error = step(&model, Vec::new()).rows(KNOWLEDGE_STORES, &store).run().unwrap_err().to_string();
+    let error = step(&model, Vec::new()).with(KNOWLEDGE_STORES, store).run().unwrap_err().to_string();
     assert!(error.starts_with("Mine: Document Store: the document store does not exist"), "{error}");
 }
 
@@ -172,18 +176,18 @@ fn a_document_store_that_is_not_there_is_named() {
 fn an_answer_is_put_into_keys_by_a_call_of_its_own() {
     let shaped = calling(&[("give_answer", json!({"color": "blue"}))]);
     let model = TestModel::new(vec![call("look"), reply("It is blue, I think."), shaped]);
-    let step =
-        step(&model, vec![row(&[tool("look", "x")])]).rows(STRUCTURED_OUTPUT, &json!([{"key": "color"}]));
+    let step = step(&model, vec![row(&[tool("look", "x")])])
+        .with(NAMES.structured_output, json!([{"key": "color"}]));
     let (outcome, heard) = step.run_heard();
     assert_eq!((&outcome.unwrap().output["color"], heard.text.as_str()), (&json!("blue"), ""));
     assert!(told(&model, 2).pop().unwrap().contains("It is blue, I think."));
 }
 
 /// A step that paused at its call of `send`, after `look` in the same round, and the rows of its tools.
-fn paused(model: &TestModel) -> (ModelStep, Pause, StepOutcome) {
+fn paused(model: &TestModel) -> (TestStep, Pause, StepOutcome) {
     let rows =
         vec![row(&[tool("look", "It is blue.")]), approved(&[tool("send", "Sent."), tool("erase", "Gone.")])];
-    let step = step(model, rows).set(TIMEOUT, 60);
+    let step = step(model, rows).with(TIMEOUT, 60);
     let outcome = step.run().unwrap();
     let NextSteps::Pause(pause) = outcome.next.clone() else { panic!("{:?}", outcome.next) };
     (step, pause, outcome)
@@ -196,9 +200,9 @@ fn first_round() -> Completion {
     )
 }
 
-fn go_on(step: ModelStep, pause: Pause, decision: Decision, feedback: Option<&str>) -> Result<StepOutcome> {
+fn go_on(step: TestStep, pause: Pause, decision: Decision, feedback: Option<&str>) -> Result<StepOutcome> {
     let resume = StepResume { decision, feedback: feedback.map(str::to_owned), kept: pause.kept };
-    ModelStep { resume: Some(resume), ..step }.run()
+    TestStep { resume: Some(resume), ..step }.run()
 }
 
 #[test]
@@ -258,7 +262,7 @@ fn a_further_call_that_needs_a_person_pauses_again() {
     let model = TestModel::new(vec![first_round(), call("erase"), reply("Done.")]);
     let (step, pause, _) = paused(&model);
     let resume = StepResume { decision: Decision::Proceed, feedback: None, kept: pause.kept };
-    let step = ModelStep { resume: Some(resume), ..step };
+    let step = TestStep { resume: Some(resume), ..step };
     let outcome = step.run().unwrap();
     let NextSteps::Pause(pause) = outcome.next else { panic!("{:?}", outcome.next) };
     let done = go_on(step, pause, Decision::Proceed, None).unwrap();
@@ -296,23 +300,13 @@ fn tools_of_the_provider_are_asked_for_and_their_calls_are_shown() {
     };
     let model =
         TestModel::new(vec![Completion { provider_calls: vec![searched.clone()], ..reply("Found.") }]);
-    let step = step(&model, Vec::new()).set("agentToolsBuiltInGemini", json!(["googleSearch"]));
-    let outcome = step.set("agentToolsBuiltInAnthropic", json!(["web_fetch_20250910"])).run().unwrap();
+    let step = step(&model, Vec::new()).with("agentToolsBuiltInGemini", json!(["googleSearch"]));
+    // What was chosen for a model that the card had before counts for nothing.
+    let step = step.with("agentToolsBuiltInAnthropic", json!(["web_fetch_20250910"]));
+    let outcome = step.with("agentToolsBuiltInOpenAI", r#"["code_interpreter"]"#).run().unwrap();
     assert_eq!(model.requests()[0].provider_tools, [crate::llm::ProviderTool::GoogleSearch]);
     assert_eq!(
         (outcome.used_tools, outcome.output["usedTools"][0]["tool"].as_str()),
         (vec![searched], Some("googleSearch"))
     );
-}
-
-#[test]
-fn tools_of_openai_are_refused_in_words() {
-    let model = TestModel::new(Vec::new());
-    let mut step = step(&model, Vec::new()).set("agentToolsBuiltInOpenAI", r#"["code_interpreter"]"#);
-    if let Some(InputValue::Components(picked)) = step.values.get_mut(MODEL) {
-        picked[0].picked = Some("chatOpenAI");
-    }
-    let error = step.run().unwrap_err().to_string();
-    let why = "these tools need OpenAI's Responses API, which this server does not speak; choose none";
-    assert_eq!(error, format!("Mine: OpenAI Built-in Tools: {why}"));
 }

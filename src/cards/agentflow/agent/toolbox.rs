@@ -4,7 +4,9 @@ use super::{KNOWLEDGE_STORES, KNOWLEDGE_VECTORS, TOOLS};
 use crate::cards::kit::build::component::Toolkit;
 use crate::cards::kit::build::unique_tools::with_unique_names;
 use crate::cards::kit::models::tool_loop::index_by_name;
-use crate::cards::kit::{Choice, Input, Inputs, Knowledge, Model, Picker, StoreRetriever, Tool, WireType};
+use crate::cards::kit::{
+    Choice, Input, Inputs, Knowledge, Model, Picker, StoreRetriever, Tool, WireType, WiredComponent,
+};
 use crate::cards::tools::retriever_tool;
 use crate::cards::vector_stores::document_store;
 use crate::domain::error::{Error, Result};
@@ -153,7 +155,7 @@ impl ToolRow {
             tools: row.tools(TOOL)?,
             asks_person: row.switch(ASKS),
             stops_on_error: row.optional_text(ON_ERROR).as_deref() == Some("stop"),
-            node: Some(json!({"label": card.label, "name": card.picked})),
+            node: Some(described(card)),
         }))
     }
 
@@ -180,7 +182,7 @@ impl ToolRow {
 
     fn vector_store(row: &Inputs<'_>) -> Result<Option<Self>> {
         let Some(card) = row.picked(VECTOR_STORE) else { return Ok(None) };
-        let node = json!({"label": card.label, "name": card.picked});
+        let node = described(card);
         let name = row.optional_text(NAME).filter(|name| !name.trim().is_empty());
         let name = name.unwrap_or_else(|| card.label.clone());
         let (retriever, description) = (row.retriever(VECTOR_STORE)?, row.optional_text(DESCRIPTION));
@@ -205,4 +207,10 @@ impl ToolRow {
             node: None,
         }
     }
+}
+
+/// A picked card as records name it.
+fn described(part: &WiredComponent) -> Value {
+    let label = part.picked.map_or(part.label.as_str(), |card| card.label);
+    json!({"label": label, "name": part.picked.map(|card| card.name)})
 }

@@ -7,7 +7,7 @@ pub mod serp_api_loader;
 use crate::cards::kit::knowledge::loading::loader;
 use crate::cards::kit::web::request::WebRequest;
 use crate::cards::kit::{Host, Input, Inputs, Loader};
-use crate::domain::error::{Error, Result};
+use crate::domain::error::Result;
 use crate::domain::predictions::prediction::Document;
 use crate::net::ResponseLimits;
 use serde_json::{Map, Value};
@@ -24,10 +24,7 @@ fn search_loader(
     let label = inputs.label.to_owned();
     loader(inputs, move |host: &dyn Host| {
         let answer = request.clone().fetch_json(host, ResponseLimits::default());
-        let answer = answer.map_err(|why| match host.cancel().reason() {
-            Some(_) => Error::Cancelled,
-            None => Error::RunFailed(format!("{label}: {why}")),
-        })?;
+        let answer = answer.map_err(|why| why.at(&label))?;
         Ok(read(&answer))
     })
 }

@@ -1,6 +1,7 @@
 //! Code of a flow's owner, as cards hand it to the host (manual 11.1).
 
 use super::arguments::check_arguments;
+use super::call_error::CallError;
 use super::component::{RunContext, Tool};
 use crate::cards::kit::models::tool_loop::index_by_name;
 use crate::domain::error::{Error, Result};
@@ -54,17 +55,26 @@ impl CallHandler for CodeTools<'_> {
 
     fn call(&self, name: &str, arguments: &Value) -> std::result::Result<String, String> {
         let tool = self.tools.get(name).ok_or_else(|| format!("There is no tool named '{name}'."))?;
-        tool.call(&check_arguments(&tool.spec().schema, arguments)?, self.turn)
+        let arguments = check_arguments(&tool.spec().schema, arguments)?;
+        tool.call(&arguments, self.turn).map_err(|error| error.to_string())
+    }
+}
+
+/// What a person's code does, it does again; only the service may have had no room for it.
+impl From<&ScriptError> for CallError {
+    fn from(error: &ScriptError) -> Self {
+        match error {
+            ScriptError::Cancelled(_) => Self::Cancelled,
+            ScriptError::Busy => Self::may_pass(error.to_string(), None),
+            other => Self::Lasting(other.to_string()),
+        }
     }
 }
 
 /// A run of code that had no result, as the failure of its card.
 #[must_use]
 pub fn code_error(card: &str, error: &ScriptError) -> Error {
-    match error {
-        ScriptError::Cancelled(_) => Error::Cancelled,
-        other => Error::RunFailed(format!("{card}: {other}")),
-    }
+    CallError::from(error).at(card)
 }
 
 /// Values that are written as JSON objects or lists are what they say (manual 11.2 r3).

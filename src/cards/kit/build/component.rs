@@ -1,5 +1,6 @@
 //! What a card becomes in a run, and what each kind of component can do.
 
+use super::call_error::CallError;
 use super::prompt::Prompt;
 use crate::cards::kit::capabilities::host::Host;
 use crate::cards::kit::knowledge::{Loader, Splitter, VectorStore};
@@ -202,17 +203,17 @@ pub trait Tool: Send + Sync {
     /// Name, description and arguments.
     fn spec(&self) -> ToolSpec;
 
-    /// Runs it. An error text goes back to the model as the observation.
+    /// Runs it. The words of an error go back to the model as the observation.
     ///
     /// # Errors
-    /// A sentence the model can act on.
-    fn call(&self, arguments: &Value, turn: &RunContext<'_>) -> Result<String, String>;
+    /// A sentence the model can act on, and whether the same call may have a result later.
+    fn call(&self, arguments: &Value, turn: &RunContext<'_>) -> Result<String, CallError>;
 
     /// Runs it; what it returns has the chunks it leans on beside its text, when its owner wants them shown.
     ///
     /// # Errors
     /// As [`Self::call`].
-    fn observe(&self, arguments: &Value, turn: &RunContext<'_>) -> Result<Observation, String> {
+    fn observe(&self, arguments: &Value, turn: &RunContext<'_>) -> Result<Observation, CallError> {
         self.call(arguments, turn).map(|text| Observation { text, sources: Vec::new() })
     }
 

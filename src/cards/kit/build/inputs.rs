@@ -6,6 +6,7 @@ use crate::cards::kit::capabilities::host::Host;
 use crate::cards::kit::schema::card::Card;
 use crate::cards::kit::schema::input::{Input, InputKind, parse_names};
 use crate::domain::error::{Error, Result};
+use crate::net::CallPurpose;
 use serde_json::{Map, Value};
 use std::collections::HashMap;
 
@@ -13,6 +14,8 @@ use std::collections::HashMap;
 #[derive(Clone, Debug)]
 pub enum InputValue {
     Value(Value),
+    /// An address whose scheme, host and port stand in the card as plain text.
+    WrittenOut(Value),
     /// What another card of the run made: text in it is never taken for the owner's (manual 12.6).
     Computed(Value),
     /// The components wired in, in order.
@@ -29,9 +32,16 @@ pub type InputValues = HashMap<&'static str, InputValue>;
 pub struct WiredComponent {
     /// What the owner calls the card it comes from.
     pub label: String,
-    /// The name of the card, where it was picked inside of another and is not wired.
-    pub picked: Option<&'static str>,
+    /// The card, where it was picked inside of another and is not wired.
+    pub picked: Option<PickedCard>,
     pub component: Component,
+}
+
+/// A card that was picked inside of another, where it has no label of its own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PickedCard {
+    pub name: &'static str,
+    pub label: &'static str,
 }
 
 /// What a card's factory reads.
@@ -70,14 +80,23 @@ impl Inputs<'_> {
     fn value(&self, name: &str) -> Option<&Value> {
         debug_assert!(self.declares(name), "{} has no input {name}", self.card.name);
         match self.values.get(name) {
-            Some(InputValue::Value(Value::Null) | InputValue::Computed(Value::Null)) | None => None,
-            Some(InputValue::Value(Value::String(text)) | InputValue::Computed(Value::String(text)))
-                if text.is_empty() =>
-            {
-                None
+            Some(InputValue::Value(value) | InputValue::WrittenOut(value) | InputValue::Computed(value)) => {
+                match value {
+                    Value::Null => None,
+                    Value::String(text) if text.is_empty() => None,
+                    value => Some(value),
+                }
             }
-            Some(InputValue::Value(value) | InputValue::Computed(value)) => Some(value),
-            Some(InputValue::Components(_) | InputValue::Rows(_)) => None,
+            Some(InputValue::Components(_) | InputValue::Rows(_)) | None => None,
+        }
+    }
+
+    /// What a call of the address in this input may reach (manual 12.5 r3).
+    #[must_use]
+    pub fn call_purpose(&self, name: &str) -> CallPurpose {
+        match self.values.get(name) {
+            Some(InputValue::WrittenOut(_)) => CallPurpose::WrittenOut,
+            _ => CallPurpose::Assembled,
         }
     }
 
@@ -318,6 +337,33 @@ impl Inputs<'_> {
     #[must_use]
     pub fn any(&self, name: &str) -> Option<&Value> {
         self.value(name)
+    }
+}
+
+impl InputValue {
+    /// A value of this input as JSON has it: a list is rows where the input holds rows.
+    #[must_use]
+    pub fn from_json(input: &'static Input, value: Value) -> Self {
+        let fields = input.row_fields();
+        match value {
+            Value::Array(rows) if !fields.is_empty() => {
+                Self::Rows(rows.into_iter().map(row_of(fields)).collect())
+            }
+            value => Self::Value(value),
+        }
+    }
+}
+
+/// Reads a row with these fields; what is no object has none of them.
+fn row_of(fields: &'static [Input]) -> impl Fn(Value) -> InputValues {
+    move |row| {
+        let mut row = match row {
+            Value::Object(row) => row,
+            _ => Map::new(),
+        };
+        let field =
+            |field: &'static Input| Some((field.name, InputValue::from_json(field, row.remove(field.name)?)));
+        fields.iter().filter_map(field).collect()
     }
 }
 

@@ -1,6 +1,7 @@
 //! How a card is built from the values of its inputs.
 
 pub(crate) mod arguments;
+pub(crate) mod call_error;
 pub mod code;
 pub mod component;
 mod connections;

@@ -1,6 +1,7 @@
 //! Tools that nobody named bear the labels of their cards, which are alike more often than not: they are numbered, as the
 //! routes of a router are. Two tools that were given one name stay as they are, for their owner to rename.
 
+use super::call_error::CallError;
 use super::component::{Observation, RunContext, Tool, Toolkit};
 use crate::domain::workspace::tool::model_name;
 use crate::llm::ToolSpec;
@@ -45,11 +46,11 @@ impl Tool for RenamedTool {
         ToolSpec { name: self.name.clone(), ..self.tool.spec() }
     }
 
-    fn call(&self, arguments: &Value, turn: &RunContext<'_>) -> Result<String, String> {
+    fn call(&self, arguments: &Value, turn: &RunContext<'_>) -> Result<String, CallError> {
         self.tool.call(arguments, turn)
     }
 
-    fn observe(&self, arguments: &Value, turn: &RunContext<'_>) -> Result<Observation, String> {
+    fn observe(&self, arguments: &Value, turn: &RunContext<'_>) -> Result<Observation, CallError> {
         self.tool.observe(arguments, turn)
     }
 

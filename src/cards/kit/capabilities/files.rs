@@ -3,6 +3,7 @@
 use crate::domain::error::Result;
 use crate::domain::knowledge::server_folder::{FileVisitor, FolderError, FolderQuery};
 use crate::sql::SqliteFile;
+use serde::{Deserialize, Serialize};
 
 /// A file of a flow.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -10,6 +11,41 @@ pub struct StoredFile {
     /// The name its owner knows it by.
     pub name: String,
     pub bytes: Vec<u8>,
+}
+
+/// A file that a run made, to be kept with its answer.
+#[derive(Debug, Clone, Copy)]
+pub struct NewFile<'a> {
+    /// A label, never a path.
+    pub name: &'a str,
+    /// Its media type; empty where its name alone tells.
+    pub mime: &'a str,
+    pub bytes: &'a [u8],
+}
+
+/// A file of an answer.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct KeptFile {
+    pub name: String,
+    pub mime: String,
+    /// Opens it for a while, without a key.
+    pub link: String,
+}
+
+impl KeptFile {
+    #[must_use]
+    pub fn is_picture(&self) -> bool {
+        self.mime.starts_with("image/")
+    }
+}
+
+/// Keeps what a run makes beside its text.
+pub trait AnswerFiles: Send + Sync {
+    /// Keeps a file with the conversation; it goes away with the question where that fails.
+    ///
+    /// # Errors
+    /// When a quota is reached or it cannot be written.
+    fn keep_file(&self, file: &NewFile<'_>) -> Result<KeptFile>;
 }
 
 pub trait WorkspaceFiles: Send + Sync {

@@ -19,7 +19,7 @@ pub mod workspace_tools;
 
 use self::code::CodeRunner;
 use self::conversations::Conversations;
-use self::files::WorkspaceFiles;
+use self::files::{AnswerFiles, WorkspaceFiles};
 use self::flows::Flows;
 use self::host::Host;
 use self::knowledge::{Knowledge, VectorIndexes};
@@ -129,6 +129,7 @@ capabilities! {
     knowledge, with_knowledge: Knowledge => dyn Knowledge, "a run without a server has no stored chunks";
     vector_indexes, with_vector_indexes: VectorIndexes => dyn VectorIndexes, "vectors cannot be held in memory here";
     files, with_files: WorkspaceFiles => dyn WorkspaceFiles, "a run without a server has no files of a workspace";
+    answer_files, with_answer_files: AnswerFiles => dyn AnswerFiles, "only an answer keeps files";
     code, with_code: Code => dyn CodeRunner, "code cannot be run on this server at the moment";
     tools, with_tools: WorkspaceTools => dyn WorkspaceTools, "a run without a server has no tools of a workspace";
     flows, with_flows: Flows => dyn Flows, "only a question to a server can ask another flow";

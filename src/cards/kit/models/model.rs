@@ -10,8 +10,11 @@ use crate::cards::kit::capabilities::observers::ModelCall;
 use crate::domain::error::{Error, Result};
 use crate::domain::predictions::prediction::Document;
 use crate::llm::{
-    ChatModel, ChatReply, ChatRequest, Citation, Completion, Delta, ModelError, ProviderTool, ReplyStream,
+    ChatModel, ChatReply, ChatRequest, Citation, Completion, Delta, FileContent, MadeFile, ModelError,
+    ProviderTool, ReplyStream,
 };
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use serde_json::{Map, Value};
 use sha2::{Digest as _, Sha256};
 use std::sync::Arc;
@@ -81,6 +84,21 @@ impl Model {
     #[must_use]
     pub fn takes_provider_tool(&self, tool: ProviderTool) -> bool {
         self.chat.takes_provider_tool(tool)
+    }
+
+    /// The bytes of a file that a tool of the provider made.
+    ///
+    /// # Errors
+    /// What the provider refused, naming this card.
+    pub fn read_file(&self, file: &MadeFile, host: &dyn Host) -> Result<Vec<u8>> {
+        match &file.content {
+            FileContent::Base64(base64) => STANDARD
+                .decode(base64)
+                .map_err(|_| Error::RunFailed(format!("{}: a file of its reply cannot be read", self.label))),
+            FileContent::Remote(path) => {
+                self.chat.read_file(path, host.cancel()).map_err(|fault| fault.at(&self.label))
+            }
+        }
     }
 
     /// Asks the model, hands fragments to `sink` and notes the tokens used. A reply from the cache uses none.

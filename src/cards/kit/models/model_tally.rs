@@ -2,6 +2,7 @@
 
 use super::model::{Model, citation_documents};
 use super::token_sink::TokenSink;
+use crate::cards::kit::capabilities::files::KeptFile;
 use crate::cards::kit::capabilities::host::Host;
 use crate::domain::error::Result;
 use crate::domain::predictions::prediction::{Document, Usage};
@@ -16,6 +17,18 @@ pub struct ModelTally {
     usage: Option<Usage>,
     /// The reasoning of all calls.
     thinking: String,
+    /// How long the models thought, in seconds.
+    #[serde(default)]
+    thinking_seconds: u64,
+    /// What the provider said of the newest reply.
+    #[serde(default)]
+    metadata: Map<String, Value>,
+    /// Tokens of the calls that asked for tools.
+    #[serde(default)]
+    tool_call_tokens: u64,
+    /// Files that the provider's tools made, as they are kept.
+    #[serde(default)]
+    pub files: Vec<KeptFile>,
     /// Pages that the replies lean on.
     pub citations: Vec<Document>,
 }
@@ -42,23 +55,62 @@ impl ModelTally {
             }
             self.thinking.push_str(&completion.thinking);
         }
+        self.thinking_seconds += completion.thinking_seconds.unwrap_or(0);
+        if !completion.metadata.is_empty() {
+            self.metadata.clone_from(&completion.metadata);
+        }
         self.citations.extend(citation_documents(&completion.citations));
         Ok(completion)
+    }
+
+    /// Counts a call that asked for tools once more, by itself.
+    pub fn add_tool_call(&mut self, reply: &Completion) {
+        self.tool_call_tokens += reply.usage.as_ref().map_or(0, Usage::total);
     }
 
     /// Writes it into what a step made, under the names by which clients know it.
     pub fn describe(&self, output: &mut Map<String, Value>) {
         if let Some(usage) = &self.usage {
-            output.insert(USAGE.to_owned(), usage_metadata(usage));
+            let mut metadata = usage_metadata(usage);
+            if self.tool_call_tokens > 0 {
+                metadata["tool_call_tokens"] = self.tool_call_tokens.into();
+            }
+            output.insert(USAGE.to_owned(), metadata);
+        }
+        if !self.metadata.is_empty() {
+            output.insert("responseMetadata".to_owned(), self.metadata.clone().into());
         }
         if !self.thinking.is_empty() {
-            output.insert(REASONING.to_owned(), json!({"thinking": self.thinking}));
+            let mut reasoning = json!({"thinking": self.thinking});
+            if self.thinking_seconds > 0 {
+                reasoning["thinkingDuration"] = self.thinking_seconds.into();
+            }
+            output.insert(REASONING.to_owned(), reasoning);
         }
+        let (pictures, others): (Vec<&KeptFile>, Vec<&KeptFile>) =
+            self.files.iter().partition(|file| file.is_picture());
+        let mut put = |name: &str, files: Vec<Value>| {
+            if !files.is_empty() {
+                output.insert(name.to_owned(), files.into());
+            }
+        };
+        put("artifacts", pictures.into_iter().map(picture).collect());
+        put("fileAnnotations", others.into_iter().map(annotation).collect());
     }
 }
 
 const USAGE: &str = "usageMetadata";
 const REASONING: &str = "reasonContent";
+
+/// A picture as clients show it.
+fn picture(file: &KeptFile) -> Value {
+    json!({"type": file.mime.rsplit('/').next().unwrap_or_default(), "data": file.link})
+}
+
+/// A file as clients offer it.
+fn annotation(file: &KeptFile) -> Value {
+    json!({"filePath": file.link, "fileName": file.name})
+}
 
 fn usage_metadata(usage: &Usage) -> Value {
     let mut metadata = json!({
@@ -111,6 +163,39 @@ mod tests {
         let thought = |thinking: &str| Completion { thinking: thinking.to_owned(), ..reply("x") };
         let output = asked(vec![thought("one"), reply("x"), thought("two")]);
         assert_eq!(output["reasonContent"], json!({"thinking": "one\n\ntwo"}));
+    }
+
+    #[test]
+    fn what_the_provider_says_of_its_newest_reply_is_shown_with_how_long_it_thought() {
+        let said = |model: &str, seconds| Completion {
+            metadata: Map::from_iter([("model_name".to_owned(), model.into())]),
+            thinking: "Hm".to_owned(),
+            thinking_seconds: seconds,
+            ..reply("x")
+        };
+        let output = asked(vec![said("one", Some(2)), said("two", None), said("two", Some(3))]);
+        assert_eq!(output["responseMetadata"], json!({"model_name": "two"}));
+        assert_eq!(output["reasonContent"]["thinkingDuration"], 5);
+    }
+
+    #[test]
+    fn pictures_are_artifacts_and_other_files_annotations() {
+        let file = |name: &str, mime: &str| KeptFile {
+            name: name.to_owned(),
+            mime: mime.to_owned(),
+            link: format!("/{name}"),
+        };
+        let tally = ModelTally {
+            files: vec![file("a.png", "image/png"), file("b.csv", "text/csv")],
+            ..ModelTally::default()
+        };
+        let mut output = Map::new();
+        tally.describe(&mut output);
+        let expected = json!({
+            "artifacts": [{"type": "png", "data": "/a.png"}],
+            "fileAnnotations": [{"filePath": "/b.csv", "fileName": "b.csv"}],
+        });
+        assert_eq!(Value::Object(output), expected);
     }
 
     #[test]

@@ -44,7 +44,7 @@ pub(in crate::cards) const REASONING_SUMMARY: Input =
     Input::choice("reasoningSummary", "Reasoning Summary", SUMMARIES)
         .additional()
         .when("reasoning", "true")
-        .help("Kept for canvases drawn elsewhere: chat completions carry no summary of the reasoning.");
+        .help("What is shown of the reasoning where an Agent uses OpenAI's built-in tools; chat completions carry no summary.");
 
 const SUMMARIES: &[Choice] = &[
     Choice { name: "auto", label: "Auto" },

@@ -3,6 +3,7 @@
 use super::model::Model;
 use super::token_sink::{StreamClosed, TokenSink};
 use crate::cards::kit::build::arguments::check_arguments;
+use crate::cards::kit::build::call_error::CallError;
 use crate::cards::kit::build::component::{Observation, RunContext, Tool};
 use crate::domain::error::{Error, Result};
 use crate::domain::predictions::prediction::{RunOutput, UsedTool};
@@ -150,8 +151,8 @@ pub(in crate::cards) struct ToolOutcome {
     /// What the model reads: the result, or why there is none.
     pub(in crate::cards) text: String,
     pub(in crate::cards) is_answer: bool,
-    /// The text says why there is no result.
-    pub(in crate::cards) has_failed: bool,
+    /// Why there is no result; its words are the text.
+    pub(in crate::cards) failure: Option<CallError>,
 }
 
 /// Runs a tool and notes it in `outcome`.
@@ -163,24 +164,24 @@ pub(in crate::cards) fn run_tool(
     outcome: &mut RunOutput,
 ) -> ToolOutcome {
     let result = match tool {
-        None => Err(format!("There is no tool named '{name}'. Use one of the tools you were given.")),
-        Some(tool) => {
-            check_arguments(&tool.spec().schema, arguments).and_then(|given| tool.observe(&given, turn))
-        }
+        None => Err(format!("There is no tool named '{name}'. Use one of the tools you were given.").into()),
+        Some(tool) => check_arguments(&tool.spec().schema, arguments)
+            .map_err(CallError::from)
+            .and_then(|given| tool.observe(&given, turn)),
     };
-    let (seen, error) = match result {
+    let (seen, failure) = match result {
         Ok(seen) => (seen, None),
         Err(error) => (Observation::default(), Some(error)),
     };
     outcome.source_documents.extend(seen.sources);
+    let error = failure.as_ref().map(ToString::to_string);
     let text = error.clone().unwrap_or_else(|| seen.text.clone());
-    let has_failed = error.is_some();
-    let is_answer = !has_failed && tool.is_some_and(Tool::returns_directly);
+    let is_answer = failure.is_none() && tool.is_some_and(Tool::returns_directly);
     outcome.used_tools.push(UsedTool {
         tool: name.to_owned(),
         tool_input: arguments.clone(),
         tool_output: seen.text,
         error,
     });
-    ToolOutcome { text, is_answer, has_failed }
+    ToolOutcome { text, is_answer, failure }
 }

@@ -2,3 +2,4 @@
 
 pub mod card;
 pub mod input;
+pub(in crate::cards) mod input_list;

@@ -9,8 +9,10 @@ const ON_ERROR: &str = "onError";
 const RETRIES: &str = "retries";
 const RETRY_WAIT: &str = "retryWaitSeconds";
 
-/// What a card does when it fails.
-pub const CHOICE: Input = Input::choice(
+/// What a card says of its failures.
+pub const INPUTS: &[Input] = &[CHOICE, RETRIES_INPUT, WAIT_INPUT];
+
+const CHOICE: Input = Input::choice(
     ON_ERROR,
     "On Error",
     &[
@@ -22,16 +24,14 @@ pub const CHOICE: Input = Input::choice(
 .or("stop")
 .additional();
 
-/// As [`CHOICE`], for a card of which a part may fail without the whole.
+/// The same for a card of which a part may fail without the whole; there is nothing that it could try again.
 pub const CONTINUING_CHOICE: Input = CHOICE.or("continue");
 
-/// How often a card tries again.
-pub const RETRIES_INPUT: Input = Input::whole(RETRIES, "Retries", 0.0, 5.0)
+const RETRIES_INPUT: Input = Input::whole(RETRIES, "Retries", 0.0, 5.0)
     .additional()
     .help("How often the step is tried again when the other side is busy, unreachable or too slow.");
 
-/// How long it waits before that.
-pub const WAIT_INPUT: Input = Input::whole(RETRY_WAIT, "Wait before a retry (seconds)", 0.0, 60.0)
+const WAIT_INPUT: Input = Input::whole(RETRY_WAIT, "Wait before a retry (seconds)", 0.0, 60.0)
     .additional()
     .help("Doubles with each retry. What a provider asks for counts where it is longer.");
 

@@ -1,51 +1,108 @@
-//! A step of a test: a card with a few inputs, in a run that nothing came before.
+//! A step of an agentflow in a test: a card, what is set on it, and what came before it.
 
-use super::context::{ConversationPast, StartValues, StepContext};
+use super::context::{ConversationPast, StartValues, StepContext, StepResume};
 use super::outcome::StepOutcome;
-use crate::cards::kit::build::component::Component;
-use crate::cards::kit::build::component::RunContext;
-use crate::cards::kit::build::inputs::{InputValue, InputValues, Inputs, WiredComponent};
+use crate::cards::kit::build::component::{Component, RunContext};
+use crate::cards::kit::build::inputs::{InputValue, InputValues, Inputs, PickedCard, WiredComponent};
 use crate::cards::kit::capabilities::host::Host;
 use crate::cards::kit::capabilities::test_host::TestHost;
-use crate::cards::kit::models::token_sink::NullSink;
+use crate::cards::kit::models::test_model::TestModel;
+use crate::cards::kit::models::token_sink::{StreamClosed, TokenSink};
 use crate::cards::kit::schema::card::{Card, Factory};
-use crate::cards::kit::schema::input::{Input, InputKind};
+use crate::cards::kit::schema::input::InputKind;
 use crate::domain::error::Result;
-use crate::domain::predictions::prediction::HistoryMessage;
+use crate::domain::predictions::prediction::{HistoryMessage, ImageUpload, MessageRole};
 use serde_json::{Map, Value};
 
+/// The step.
 pub(in crate::cards) struct TestStep {
-    card: &'static Card,
-    values: InputValues,
-    credential: Option<Map<String, Value>>,
-    question: String,
+    pub(in crate::cards) card: &'static Card,
+    pub(in crate::cards) label: &'static str,
+    pub(in crate::cards) values: InputValues,
+    pub(in crate::cards) credential: Option<Map<String, Value>>,
+    pub(in crate::cards) question: String,
+    pub(in crate::cards) uploads: Vec<ImageUpload>,
+    /// What the request brought along.
+    pub(in crate::cards) history: Vec<HistoryMessage>,
+    pub(in crate::cards) past: Vec<HistoryMessage>,
+    pub(in crate::cards) said: Vec<HistoryMessage>,
     pub(in crate::cards) start: StartValues,
     pub(in crate::cards) state: Map<String, Value>,
+    pub(in crate::cards) is_last: bool,
+    pub(in crate::cards) resume: Option<StepResume>,
+}
+
+/// What a step let hear while it ran.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(in crate::cards) struct Heard {
+    pub(in crate::cards) text: String,
+    pub(in crate::cards) thinking: String,
+}
+
+impl TokenSink for Heard {
+    fn token(&mut self, text: &str) -> Result<(), StreamClosed> {
+        self.text.push_str(text);
+        Ok(())
+    }
+
+    fn thinking(&mut self, text: &str) -> Result<(), StreamClosed> {
+        self.thinking.push_str(text);
+        Ok(())
+    }
+}
+
+impl ConversationPast for Vec<HistoryMessage> {
+    fn messages(&self) -> Result<Vec<HistoryMessage>> {
+        Ok(self.clone())
+    }
 }
 
 impl TestStep {
+    /// A step that nothing came before, and that others follow.
     pub(in crate::cards) fn new(card: &'static Card) -> Self {
         Self {
             card,
+            label: card.label,
             values: InputValues::new(),
             credential: None,
             question: String::new(),
+            uploads: Vec::new(),
+            history: Vec::new(),
+            past: Vec::new(),
+            said: Vec::new(),
             start: StartValues::default(),
             state: Map::new(),
+            is_last: false,
+            resume: None,
         }
     }
 
-    /// With this in an input; a list becomes rows where the input holds rows.
-    pub(in crate::cards) fn with(mut self, name: &str, value: Value) -> Self {
+    /// A last step that is asked `Hi?`, with this model in an input.
+    pub(in crate::cards) fn asking(card: &'static Card, input: &'static str, model: &TestModel) -> Self {
+        let step = Self { label: "Mine", is_last: true, ..Self::new(card).asked("Hi?") };
+        step.with_picked(input, Component::ChatModel(model.model.clone()))
+    }
+
+    /// With this in an input; a list becomes rows where the input holds rows, and an address stands there as plain text.
+    pub(in crate::cards) fn with(mut self, name: &str, value: impl Into<Value>) -> Self {
         let input = self.card.input(name).unwrap();
-        self.values.insert(input.name, bound(input, value));
+        let value = match InputValue::from_json(input, value.into()) {
+            InputValue::Value(value) if input.kind == InputKind::Address => InputValue::WrittenOut(value),
+            value => value,
+        };
+        self.values.insert(input.name, value);
         self
     }
 
-    /// With these components in an input.
-    pub(in crate::cards) fn with_component(mut self, name: &str, label: &str, component: Component) -> Self {
-        let wired = WiredComponent { label: label.to_owned(), picked: None, component };
-        self.values.insert(self.card.input(name).unwrap().name, InputValue::Components(vec![wired]));
+    /// With these rows, whose values may be components.
+    pub(in crate::cards) fn with_rows(mut self, input: &'static str, rows: Vec<InputValues>) -> Self {
+        self.values.insert(input, InputValue::Rows(rows));
+        self
+    }
+
+    /// With a component that is picked in an input.
+    pub(in crate::cards) fn with_picked(mut self, input: &'static str, component: Component) -> Self {
+        self.values.insert(input, picked(component));
         self
     }
 
@@ -59,58 +116,68 @@ impl TestStep {
         self
     }
 
-    pub(in crate::cards) fn run(self) -> Result<StepOutcome> {
-        self.run_on(&TestHost::default())
+    pub(in crate::cards) fn run(&self) -> Result<StepOutcome> {
+        self.run_heard().0
     }
 
-    pub(in crate::cards) fn run_on(self, host: &dyn Host) -> Result<StepOutcome> {
+    pub(in crate::cards) fn run_on(&self, host: &dyn Host) -> Result<StepOutcome> {
+        self.run_into(host, &mut Heard::default())
+    }
+
+    /// Runs it; what was heard meanwhile.
+    pub(in crate::cards) fn run_heard(&self) -> (Result<StepOutcome>, Heard) {
+        let mut heard = Heard::default();
+        (self.run_into(&TestHost::default(), &mut heard), heard)
+    }
+
+    fn run_into(&self, host: &dyn Host, sink: &mut dyn TokenSink) -> Result<StepOutcome> {
         let Factory::Step(step) = self.card.make else { panic!("{} is no step", self.card.name) };
         let inputs = Inputs {
             card: self.card,
             fields: self.card.inputs,
-            label: self.card.label,
+            label: self.label,
             host,
-            values: self.values,
-            credential: self.credential,
+            values: self.values.clone(),
+            credential: self.credential.clone(),
             credential_id: None,
         };
-        let turn = RunContext { question: &self.question, documents: "", uploads: &[], history: &[], host };
+        let turn = RunContext {
+            question: &self.question,
+            documents: "",
+            uploads: &self.uploads,
+            history: &self.history,
+            host,
+        };
         let context = StepContext {
             node: "node_0",
             turn: &turn,
             start: &self.start,
-            said: &[],
-            past: &NoPast,
+            said: &self.said,
+            past: &self.past,
             state: &self.state,
-            is_last: false,
-            resume: None,
+            is_last: self.is_last,
+            resume: self.resume.as_ref(),
         };
-        step(&inputs, &context, &mut NullSink)
+        step(&inputs, &context, sink)
     }
 }
 
-fn bound(input: &'static Input, value: Value) -> InputValue {
-    let fields = input.row_fields();
-    match value {
-        Value::Array(rows)
-            if matches!(input.variant_for(&Value::from(rows.clone())).kind, InputKind::Rows(_)) =>
-        {
-            let row = |row: Value| {
-                let row = row.as_object().cloned().unwrap_or_default();
-                let field =
-                    |field: &'static Input| Some((field.name, bound(field, row.get(field.name)?.clone())));
-                fields.iter().filter_map(field).collect()
-            };
-            InputValue::Rows(rows.into_iter().map(row).collect())
-        }
-        value => InputValue::Value(value),
-    }
+/// A component that is picked in an input.
+pub(in crate::cards) fn picked(component: Component) -> InputValue {
+    let label = "Picked".to_owned();
+    InputValue::Components(vec![WiredComponent {
+        label,
+        picked: Some(PickedCard { name: "pickedCard", label: "Card" }),
+        component,
+    }])
 }
 
-struct NoPast;
+/// A message of the person.
+pub(in crate::cards) fn asked(text: &str) -> HistoryMessage {
+    HistoryMessage { role: MessageRole::User, text: text.to_owned() }
+}
 
-impl ConversationPast for NoPast {
-    fn messages(&self) -> Result<Vec<HistoryMessage>> {
-        Ok(Vec::new())
-    }
+/// A message of the flow.
+pub(in crate::cards) fn answered(text: &str) -> HistoryMessage {
+    HistoryMessage { role: MessageRole::Api, text: text.to_owned() }
 }

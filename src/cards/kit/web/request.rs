@@ -1,9 +1,10 @@
 //! Requests of tools: through the guarded client, as to an address that a stranger chose (manual 12.5).
 
+use crate::cards::kit::build::call_error::CallError;
 use crate::cards::kit::build::component::RunContext;
 use crate::cards::kit::capabilities::host::Host;
-use crate::net::ResponseLimits;
-use crate::script::{Fetch, FetchError, FetchRequest, FetchResponse, FetchedBytes, GuardedFetch};
+use crate::net::{CallPurpose, ResponseLimits};
+use crate::script::{FetchError, FetchRequest, FetchResponse, FetchedBytes, GuardedFetch};
 use serde_json::Value;
 use url::Url;
 
@@ -69,7 +70,7 @@ impl WebRequest {
     ///
     /// # Errors
     /// A sentence a model may read: it holds nothing the other side said, and no path, query or header.
-    pub fn fetch_text(self, turn: &RunContext<'_>, limits: ResponseLimits) -> Result<String, String> {
+    pub fn fetch_text(self, turn: &RunContext<'_>, limits: ResponseLimits) -> Result<String, CallError> {
         self.send(turn.host, limits).map(|answer| answer.body)
     }
 
@@ -77,17 +78,23 @@ impl WebRequest {
     ///
     /// # Errors
     /// As [`Self::fetch_text`].
-    pub fn send(self, host: &dyn Host, limits: ResponseLimits) -> Result<FetchResponse, String> {
-        let guarded = GuardedFetch::with_limits(host.outgoing().clone(), limits);
-        let answer =
-            guarded.fetch(self.0, host.cancel()).map_err(|why| format!("The request failed: {why}."))?;
+    pub fn send(self, host: &dyn Host, limits: ResponseLimits) -> Result<FetchResponse, CallError> {
+        let answer = match self.fetch_bytes(host, limits, CallPurpose::Reachable, None) {
+            Ok(answer) => answer,
+            Err(_) if host.cancel().reason().is_some() => return Err(CallError::Cancelled),
+            Err(error) => return Err(fetch_error(&error, format!("The request failed: {error}."))),
+        };
         match answer.status {
-            200..=299 => Ok(answer),
-            status => Err(format!("The request failed: the address answered with status {status}.")),
+            200..=299 => Ok(answer.into()),
+            status => {
+                let message = format!("The request failed: the address answered with status {status}.");
+                Err(CallError::from_status(status, message, answer.header("retry-after")))
+            }
         }
     }
 
-    /// The answer as it came, whatever its status. A redirect to another place loses `key_header`.
+    /// The answer as it came, whatever its status, of an address that stands in an input of a card. A redirect to another
+    /// place loses `key_header`.
     ///
     /// # Errors
     /// As [`FetchError`].
@@ -95,9 +102,10 @@ impl WebRequest {
         self,
         host: &dyn Host,
         limits: ResponseLimits,
+        purpose: CallPurpose,
         key_header: Option<&str>,
     ) -> Result<FetchedBytes, FetchError> {
-        let mut guarded = GuardedFetch::with_limits(host.outgoing().clone(), limits);
+        let mut guarded = GuardedFetch::with_limits(host.outgoing().clone(), limits).with_purpose(purpose);
         if let Some(name) = key_header {
             guarded = guarded.with_key_header(name);
         }
@@ -108,10 +116,9 @@ impl WebRequest {
     ///
     /// # Errors
     /// As [`Self::fetch_text`], and when it is no JSON.
-    pub fn fetch_json(self, host: &dyn Host, limits: ResponseLimits) -> Result<Value, String> {
+    pub fn fetch_json(self, host: &dyn Host, limits: ResponseLimits) -> Result<Value, CallError> {
         let answer = self.send(host, limits)?;
-        serde_json::from_str(&answer.body)
-            .map_err(|_| "The request failed: the answer is not JSON.".to_owned())
+        serde_json::from_str(&answer.body).map_err(|_| "The request failed: the answer is not JSON.".into())
     }
 
     /// Method, address, headers and body, for tests of what is sent.
@@ -121,13 +128,48 @@ impl WebRequest {
     }
 }
 
+/// Why a request has no answer, in these words.
+#[must_use]
+pub fn fetch_error(error: &FetchError, message: String) -> CallError {
+    match error {
+        FetchError::Net(error) => CallError::from_net(error, message),
+        _ => CallError::Lasting(message),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::base::cancel::CancelToken;
     use crate::net::Outgoing;
-    use crate::net::test_servers::{TestAuthority, serve_hello};
+    use crate::net::test_servers::{TestAuthority, read_head, serve_hello, serve_plain};
+    use crate::script::Fetch;
     use crate::settings::AllowRule;
+    use std::io::Write as _;
+    use std::sync::mpsc;
+
+    /// A server that answers with this head, and what it is sent.
+    fn answering(head: String) -> (u16, mpsc::Receiver<String>) {
+        let (heard, hears) = mpsc::channel();
+        let port = serve_plain(move |mut stream| {
+            let _ = heard.send(read_head(&mut stream));
+            let _ = stream.write_all(format!("HTTP/1.1 {head}\r\ncontent-length: 0\r\n\r\n").as_bytes());
+        });
+        (port, hears)
+    }
+
+    #[test]
+    fn a_key_does_not_follow_a_redirect_to_another_place() {
+        let (other, hears_other) = answering("200 OK".to_owned());
+        let (first, hears_first) = answering(format!("302 Found\r\nlocation: http://127.0.0.1:{other}/b"));
+        let rule = |port| AllowRule::Host { host: "127.0.0.1".into(), port };
+        let outgoing = Outgoing::new(vec![rule(first), rule(other)], true);
+        let guarded = GuardedFetch::new(outgoing).with_key_header("X-Own");
+        let request = WebRequest::get(format!("http://127.0.0.1:{first}/a")).header("X-Own", "v");
+        guarded.fetch_bytes(request.0, &CancelToken::new(None)).unwrap();
+        assert!(hears_first.recv().unwrap().contains("x-own: v"));
+        assert!(!hears_other.recv().unwrap().contains("x-own"));
+    }
 
     #[test]
     fn tools_are_told_why_a_server_is_not_trusted() {

@@ -8,7 +8,7 @@ pub mod requests_put;
 
 use crate::cards::kit::knowledge::untrusted_text;
 use crate::cards::kit::web::request::WebRequest;
-use crate::cards::kit::{Inputs, RunContext, Tool};
+use crate::cards::kit::{CallError, Inputs, RunContext, Tool};
 use crate::domain::error::Result;
 use crate::domain::workspace::tool::model_name;
 use crate::llm::ToolSpec;
@@ -54,7 +54,8 @@ impl RequestTool {
     pub fn from_inputs(inputs: &Inputs<'_>, kind: &'static RequestKind) -> Result<Self> {
         let input = |end: &str| format!("{}{end}", kind.prefix);
         let schema = inputs.object(kind.schema)?;
-        let (properties, required) = arguments(&schema);
+        let url = inputs.text(&input("Url"))?.trim().to_owned();
+        let (properties, required) = arguments(&schema, &url);
         let takes_any_body = kind.body.is_some() && schema.is_empty();
         let properties = if takes_any_body {
             json!({"body": {"type": "object", "description": "What is sent, as a JSON object."}})
@@ -68,7 +69,7 @@ impl RequestTool {
                 description: inputs.text(&input("Description"))?,
                 schema: json!({"type": "object", "properties": properties, "required": required}),
             },
-            url: inputs.text(&input("Url"))?.trim().to_owned(),
+            url,
             headers: pairs(inputs, &input("Headers"))?,
             in_path: in_path(&schema),
             body: kind.body.map_or_else(|| Ok(Map::new()), |body| inputs.object(body))?,
@@ -106,7 +107,7 @@ impl Tool for RequestTool {
         self.spec.clone()
     }
 
-    fn call(&self, arguments: &Value, turn: &RunContext<'_>) -> Result<String, String> {
+    fn call(&self, arguments: &Value, turn: &RunContext<'_>) -> Result<String, CallError> {
         let text = self.request(arguments)?.fetch_text(turn, ResponseLimits::default())?;
         let shown: String = text.chars().take(self.output_chars_max).collect();
         Ok(untrusted_text::mark_untrusted("response", &self.spec.name, &shown))
@@ -136,15 +137,20 @@ fn text_of(value: &Value) -> String {
     value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }
 
-/// The owner's rows as properties of a JSON Schema, and the names of those that must be there.
-fn arguments(schema: &Map<String, Value>) -> (Map<String, Value>, Vec<&str>) {
+/// The owner's rows as properties of a JSON Schema, and the names of those that must be there: an address with a gap is none.
+fn arguments<'s>(schema: &'s Map<String, Value>, url: &str) -> (Map<String, Value>, Vec<&'s str>) {
     let property = |(name, row): (&String, &Value)| {
         let kind = row["type"].as_str().filter(|kind| KINDS.contains(kind)).unwrap_or("string");
         let description = row["description"].as_str().unwrap_or_default();
         (name.clone(), json!({"type": kind, "description": description}))
     };
-    let is_required = |row: &Value| row["required"] == true || row["in"] == "path";
-    let required = schema.iter().filter(|(_, row)| is_required(row)).map(|(name, _)| name.as_str());
+    let places = Url::parse(url).ok();
+    let places: Vec<&str> = places.as_ref().and_then(Url::path_segments).into_iter().flatten().collect();
+    let is_required = |(name, row): &(&String, &Value)| {
+        row["required"] == true
+            || (row["in"] == "path" && places.iter().any(|segment| is_place(segment, name)))
+    };
+    let required = schema.iter().filter(is_required).map(|(name, _)| name.as_str());
     (schema.iter().map(property).collect(), required.collect())
 }
 
@@ -152,23 +158,38 @@ fn in_path(schema: &Map<String, Value>) -> Vec<String> {
     schema.iter().filter(|(_, row)| row["in"] == "path").map(|(name, _)| name.clone()).collect()
 }
 
-/// The address with `:name` in its path replaced. A value stays within its segment: it cannot lead anywhere else.
+/// True for the segment of a path that an argument takes the place of.
+fn is_place(segment: &str, name: &str) -> bool {
+    segment.strip_prefix(':') == Some(name)
+}
+
+/// The address with `:name` in its path replaced, and what has no such place behind it. A value stays within its segment: it
+/// cannot lead anywhere else.
 fn fill_path(mut url: Url, in_path: &[String], given: &Map<String, Value>) -> Result<Url, String> {
     if in_path.is_empty() {
         return Ok(url);
     }
+    let value = |name: &str| match given.get(name).map(text_of).unwrap_or_default() {
+        text if ["", ".", ".."].contains(&text.as_str()) => {
+            Err(format!("The argument '{name}' cannot be '{text}'."))
+        }
+        text => Ok(text),
+    };
     let mut segments = Vec::new();
+    let mut placed = Vec::new();
     for segment in url.path_segments().into_iter().flatten() {
-        let name = segment.strip_prefix(':').filter(|name| in_path.iter().any(|known| known == name));
-        segments.push(match name {
+        segments.push(match in_path.iter().find(|name| is_place(segment, name)) {
             None => percent_encoding::percent_decode_str(segment).decode_utf8_lossy().into_owned(),
-            Some(name) => match given.get(name).map(text_of).unwrap_or_default() {
-                text if ["", ".", ".."].contains(&text.as_str()) => {
-                    return Err(format!("The argument '{name}' cannot be '{text}'."));
-                }
-                text => text,
-            },
+            Some(name) => {
+                placed.push(name);
+                value(name)?
+            }
         });
+    }
+    let is_given = |name: &&String| given.get(name.as_str()).is_some_and(|value| !value.is_null());
+    for name in in_path.iter().filter(|name| !placed.contains(name)).filter(is_given) {
+        segments.pop_if(|last| last.is_empty());
+        segments.push(value(name)?);
     }
     let mut path = url.path_segments_mut().map_err(|()| "The tool's address has no path.")?;
     path.clear().extend(segments);
@@ -196,10 +217,29 @@ mod tests {
     }
 
     #[test]
+    fn a_path_argument_without_a_place_stands_behind_the_path() {
+        for url in ["http://a/events", "http://a/events/"] {
+            assert_eq!(fill(url, json!({"id": "7/8"})).unwrap(), "http://a/events/7%2F8");
+            assert_eq!(fill(url, json!({})).unwrap(), url);
+            assert_eq!(fill(url, json!({"id": null})).unwrap(), url);
+            assert!(fill(url, json!({"id": ".."})).is_err());
+        }
+        assert_eq!(fill("http://a", json!({"id": "7"})).unwrap(), "http://a/7");
+    }
+
+    #[test]
+    fn a_path_argument_must_be_there_where_the_address_has_its_place() {
+        let rows = json!({"id": {"in": "path"}, "day": {"in": "path", "required": true}});
+        let required = |url| arguments(rows.as_object().unwrap(), url).1;
+        assert_eq!(required("http://a/events/:id"), ["id", "day"]);
+        assert_eq!(required("http://a/events"), ["day"]);
+    }
+
+    #[test]
     fn the_owners_rows_become_a_schema() {
         let rows = json!({"id": {"type": "string", "in": "path"}, "n": {"type": "number", "required": true,
             "description": "How many"}, "day": {"type": "date"}});
-        let (properties, required) = arguments(rows.as_object().unwrap());
+        let (properties, required) = arguments(rows.as_object().unwrap(), "http://a/:id");
         assert_eq!(required, ["id", "n"]);
         assert_eq!(properties["n"], json!({"type": "number", "description": "How many"}));
         assert_eq!(properties["day"]["type"], "string");

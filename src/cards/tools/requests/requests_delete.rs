@@ -29,7 +29,7 @@ pub const CARD: Card = Card {
         Input::headers("requestsDeleteHeaders", "Headers").additional().variables(),
         Input::code("requestsDeleteQueryParamsSchema", "Query Params Schema").additional().help(
             "Arguments of the tool as JSON: {\"id\": {\"type\": \"string\", \"in\": \"path\", \"required\": true, \"description\": \"...\"}}. \
-             In path they take the place of :id in the URL, else they go into the query.",
+             In path they take the place of :id in the URL, or stand behind it; others go into the query.",
         ),
         Input::whole("requestsDeleteMaxOutputLength", "Max Output Length", 0.0, 1_000_000.0)
             .or(OUTPUT_DEFAULT)

@@ -2,7 +2,7 @@
 
 use super::{NOTHING_FOUND, one_argument, text_argument};
 use crate::cards::kit::web::request::WebRequest;
-use crate::cards::kit::{Card, Category, Factory, Input, Risk, RunContext, Tool};
+use crate::cards::kit::{CallError, Card, Category, Factory, Input, Risk, RunContext, Tool};
 use crate::domain::workspace::tool::model_name;
 use crate::llm::ToolSpec;
 use crate::net::ResponseLimits;
@@ -64,7 +64,7 @@ impl Tool for Arxiv {
         one_argument(&self.name, &self.description, "query", "Search words, or ids such as 2401.01234.")
     }
 
-    fn call(&self, arguments: &Value, turn: &RunContext<'_>) -> Result<String, String> {
+    fn call(&self, arguments: &Value, turn: &RunContext<'_>) -> Result<String, CallError> {
         let query: String = text_argument(arguments, "query")?.chars().take(self.query_chars_max).collect();
         let feed = request(&query, self.results_max).fetch_text(turn, ResponseLimits::default())?;
         let papers = papers(&feed);

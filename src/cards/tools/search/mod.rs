@@ -12,7 +12,7 @@ pub mod tavily;
 pub mod wolfram_alpha;
 
 use crate::cards::kit::web::request::WebRequest;
-use crate::cards::kit::{Inputs, RunContext, Tool};
+use crate::cards::kit::{CallError, Inputs, RunContext, Tool};
 use crate::domain::workspace::tool::model_name;
 use crate::llm::ToolSpec;
 use crate::net::ResponseLimits;
@@ -57,7 +57,7 @@ impl Tool for SearchTool {
         self.spec.clone()
     }
 
-    fn call(&self, arguments: &Value, turn: &RunContext<'_>) -> Result<String, String> {
+    fn call(&self, arguments: &Value, turn: &RunContext<'_>) -> Result<String, CallError> {
         let question = text_argument(arguments, "input")?;
         let text = (self.read)(&(self.ask)(question).fetch_json(turn.host, self.limits)?);
         Ok(if text.is_empty() { NOTHING_FOUND.to_owned() } else { text })

@@ -2,7 +2,7 @@
 
 use super::{one_argument, text_argument};
 use crate::cards::kit::web::request::WebRequest;
-use crate::cards::kit::{Card, Category, Factory, Input, Risk, RunContext, Tool};
+use crate::cards::kit::{CallError, Card, Category, Factory, Input, Risk, RunContext, Tool};
 use crate::llm::ToolSpec;
 use crate::net::ResponseLimits;
 use serde_json::Value;
@@ -37,7 +37,7 @@ impl Tool for WolframAlpha {
         one_argument("wolfram_alpha", description, "input", "The question.")
     }
 
-    fn call(&self, arguments: &Value, turn: &RunContext<'_>) -> Result<String, String> {
+    fn call(&self, arguments: &Value, turn: &RunContext<'_>) -> Result<String, CallError> {
         request(&self.app, text_argument(arguments, "input")?).fetch_text(turn, ResponseLimits::default())
     }
 }

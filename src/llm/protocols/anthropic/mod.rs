@@ -127,7 +127,10 @@ impl Protocol for AnthropicStream {
     fn on_event(&mut self, event: &SseEvent<'_>, reply: &mut ReplyBuilder) -> Result<StreamStep, ModelError> {
         let data: Value = parse_event(event.data, "an event of it is not JSON")?;
         match data["type"].as_str().unwrap_or(event.name) {
-            "message_start" => take_usage(&data["message"]["usage"], reply),
+            "message_start" => {
+                reply.describe("model_name", data["message"]["model"].as_str());
+                take_usage(&data["message"]["usage"], reply);
+            }
             "content_block_start" => {
                 self.server_calls.take_block(&data["content_block"], data["index"].as_u64(), reply);
                 begin_block(&data, reply, &mut self.thoughts)?;
@@ -231,6 +234,7 @@ fn take_usage(wire: &Value, reply: &mut ReplyBuilder) {
 
 /// Looks at why the model finished.
 fn take_stop_reason(message: &Value, reply: &mut ReplyBuilder) -> Result<(), ModelError> {
+    reply.describe("finish_reason", message["stop_reason"].as_str());
     match message["stop_reason"].as_str() {
         Some("refusal") if reply.is_empty() => {
             return Err(ModelError::Provider { status: 200, message: "the model refused to answer".into() });
@@ -257,6 +261,7 @@ impl AnthropicStream {
             return Err(ModelError::Garbled("it is not a message".into()));
         };
         let mut reply = ReplyBuilder::default();
+        reply.describe("model_name", message["model"].as_str());
         take_usage(&message["usage"], &mut reply);
         for block in content {
             self.server_calls.take_block(block, None, &mut reply);

@@ -23,9 +23,7 @@ pub(super) fn declaration(tool: ProviderTool) -> Option<Value> {
         ProviderTool::AnthropicWebFetch => {
             Some(json!({"type": "web_fetch_20250910", "name": "web_fetch", "max_uses": USES_MAX}))
         }
-        ProviderTool::GoogleUrlContext | ProviderTool::GoogleSearch | ProviderTool::GoogleCodeExecution => {
-            None
-        }
+        _ => None,
     }
 }
 

@@ -60,6 +60,7 @@ fn expected() -> (Completion, Vec<Value>) {
         thinking: "hm".into(),
         calls: vec![call],
         usage: Some(usage),
+        metadata: json!({"finish_reason": "tool_use"}).as_object().cloned().unwrap(),
         ..Completion::default()
     };
     (completion, vec![json!({"type":"thinking","thinking":"hm","signature":"sig"})])

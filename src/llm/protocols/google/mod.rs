@@ -16,8 +16,8 @@ use crate::llm::reply::{
 use crate::llm::sse::SseEvent;
 use crate::llm::streaming::{Protocol, ReplyStream, StreamStep};
 use crate::llm::{
-    ChatModel, ChatReply, ChatRequest, Completion, Endpoint, ModelError, OnDelta, ProviderTool, ToolCall,
-    endpoint,
+    ChatModel, ChatReply, ChatRequest, Completion, Endpoint, FileContent, MadeFile, ModelError, OnDelta,
+    ProviderTool, ToolCall, endpoint,
 };
 use serde_json::{Map, Value};
 use std::io::Read;
@@ -200,6 +200,7 @@ fn take(
         return Err(provider(format!("it blocked the question ({})", refusals.clean(reason))));
     }
     take_usage(&chunk["usageMetadata"], reply);
+    reply.describe("model_name", chunk["modelVersion"].as_str());
     let candidate = &chunk["candidates"][0];
     for part in candidate["content"]["parts"].as_array().into_iter().flatten() {
         if !seen.server_calls.take_part(part) {
@@ -207,6 +208,7 @@ fn take(
         }
     }
     seen.server_calls.take_candidate(candidate);
+    reply.describe("finish_reason", candidate["finishReason"].as_str());
     match candidate["finishReason"].as_str() {
         None | Some("") => {}
         Some("MALFORMED_FUNCTION_CALL") => {
@@ -235,6 +237,10 @@ fn take_part(part: &Value, reply: &mut ReplyBuilder, seen: &mut StreamState) -> 
         let name = call["name"].as_str().unwrap_or_default().to_owned();
         return reply.add_call(ToolCall { id, name, arguments: argument_object(&call["args"]) });
     }
+    if let Some(file) = inline_file(&part["inlineData"]) {
+        reply.add_file(file);
+        return Ok(());
+    }
     let text = part["text"].as_str().unwrap_or_default();
     if part["thought"] == true {
         reply.add_thinking(text);
@@ -242,6 +248,14 @@ fn take_part(part: &Value, reply: &mut ReplyBuilder, seen: &mut StreamState) -> 
         reply.add_text(text);
     }
     Ok(())
+}
+
+/// A picture or another file that stands in a reply.
+fn inline_file(data: &Value) -> Option<MadeFile> {
+    let (mime, base64) = (data["mimeType"].as_str()?, data["data"].as_str()?);
+    let (kind, ending) = mime.split_once('/')?;
+    let name = format!("{}.{ending}", if kind == "image" { kind } else { "file" });
+    Some(MadeFile { name, mime: mime.to_owned(), content: FileContent::Base64(base64.to_owned()) })
 }
 
 fn take_usage(wire: &Value, reply: &mut ReplyBuilder) {

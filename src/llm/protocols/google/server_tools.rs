@@ -12,7 +12,7 @@ const fn name(tool: ProviderTool) -> Option<&'static str> {
         ProviderTool::GoogleUrlContext => Some("urlContext"),
         ProviderTool::GoogleSearch => Some("googleSearch"),
         ProviderTool::GoogleCodeExecution => Some("codeExecution"),
-        ProviderTool::AnthropicWebSearch | ProviderTool::AnthropicWebFetch => None,
+        _ => None,
     }
 }
 

@@ -52,6 +52,7 @@ fn expected() -> Read2 {
         thinking: "hm".into(),
         calls: vec![call],
         usage: Some(usage),
+        metadata: json!({"finish_reason": "STOP"}).as_object().cloned().unwrap(),
         ..Completion::default()
     };
     (completion, vec![("f1".into(), signed_part())])

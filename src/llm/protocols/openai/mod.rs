@@ -7,17 +7,23 @@ mod tests;
 
 use super::call_state::CallState;
 use super::citations::citations;
+use super::openai_responses;
 use crate::base::cancel::CancelToken;
 use crate::llm::endpoint::json_size::REPLY_VALUES_MAX;
 use crate::llm::endpoint::provider_error::ErrorInterpreter;
 use crate::llm::reply::{CutReason, PartialCall, ReplyBuilder, broken_off_error, parse_event};
 use crate::llm::sse::SseEvent;
 use crate::llm::streaming::{Protocol, ReplyStream, StreamStep};
-use crate::llm::{ChatModel, ChatReply, ChatRequest, Completion, Endpoint, ModelError, OnDelta, endpoint};
+use crate::llm::{
+    ChatModel, ChatReply, ChatRequest, Completion, Endpoint, ModelError, OnDelta, ProviderTool, endpoint,
+};
 use serde::Deserialize;
 use serde::de::{DeserializeOwned, IgnoredAny};
 use serde_json::{Map, Value};
 use std::io::Read;
+
+pub(super) use self::request::reasons;
+pub(super) use self::strict::strict;
 
 pub const OPENAI_BASE: &str = "https://api.openai.com/v1";
 
@@ -73,10 +79,16 @@ pub struct OpenAi {
     pub streaming: bool,
     /// Asks for token counts in a stream. A few servers refuse the question.
     pub usage_in_stream: bool,
+    /// It may use the tools that OpenAI runs itself, over another protocol of the same provider.
+    pub built_in_tools: bool,
+    /// How much of its reasoning that protocol shows.
+    pub reasoning_summary: Option<String>,
     /// Further fields of the body, as the owner wrote them.
     pub extra: Map<String, Value>,
     /// The reasoning that led to a turn's first tool call: models that think between calls want it back with them.
-    reasoned: CallState<String>,
+    pub(super) reasoned: CallState<String>,
+    /// The items of a reply that called tools, which go back with the results.
+    pub(super) response_items: CallState<Vec<Value>>,
 }
 
 impl OpenAi {
@@ -100,8 +112,11 @@ impl OpenAi {
             images: false,
             streaming: true,
             usage_in_stream: true,
+            built_in_tools: false,
+            reasoning_summary: None,
             extra: Map::new(),
             reasoned: CallState::default(),
+            response_items: CallState::default(),
         }
     }
 }
@@ -113,6 +128,9 @@ impl ChatModel for OpenAi {
         cancel: &CancelToken,
         on: &mut OnDelta<'_>,
     ) -> Result<ChatReply, ModelError> {
+        if !request.provider_tools.is_empty() {
+            return openai_responses::open(self, request, cancel, on);
+        }
         let header = self.key_style.header(&self.endpoint);
         let headers: Vec<(&str, &str)> = header.iter().map(|(name, value)| (*name, value.as_str())).collect();
         let body = request::body(self, request);
@@ -136,6 +154,14 @@ impl ChatModel for OpenAi {
         self.images
     }
 
+    fn takes_provider_tool(&self, tool: ProviderTool) -> bool {
+        self.built_in_tools && openai_responses::takes(tool)
+    }
+
+    fn read_file(&self, path: &str, cancel: &CancelToken) -> Result<Vec<u8>, ModelError> {
+        openai_responses::read_file(self, path, cancel)
+    }
+
     fn streams(&self) -> bool {
         self.streaming
     }
@@ -143,6 +169,7 @@ impl ChatModel for OpenAi {
 
 #[derive(Deserialize)]
 struct ChatChunk {
+    model: Option<String>,
     choices: Option<Vec<ChatChoice>>,
     usage: Option<ChatUsage>,
     error: Option<Value>,
@@ -295,6 +322,7 @@ fn take(
         usage.reasoning_tokens =
             wire.completion_tokens_details.and_then(|details| details.reasoning_tokens).unwrap_or(0);
     }
+    reply.describe("model_name", chunk.model.as_deref());
     let cited = citations(chunk.search_results.as_ref(), chunk.citations.as_ref());
     if !cited.is_empty() {
         reply.set_citations(cited);
@@ -320,6 +348,7 @@ fn take(
         }
     }
     let Some(reason) = choice.finish_reason else { return Ok(false) };
+    reply.describe("finish_reason", Some(&reason));
     if reason == "content_filter" && reply.is_empty() {
         return Err(ModelError::Provider {
             status: 200,

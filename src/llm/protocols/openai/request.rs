@@ -11,7 +11,7 @@ use serde_json::{Map, Value, json};
 const STOPS_MAX: usize = 4;
 
 /// True for models that reason before they answer, which refuse sampling settings.
-fn reasons(model: &str) -> bool {
+pub(in crate::llm::protocols) fn reasons(model: &str) -> bool {
     let name = model.rsplit('/').next().unwrap_or(model);
     let family =
         |prefix: &str| name.strip_prefix(prefix).is_some_and(|rest| rest.is_empty() || rest.starts_with('-'));

@@ -31,7 +31,7 @@ const KNOWN: &[&str] = &[
 
 /// The schema as strict tools have it: every object closed, every property required, those that were optional allowed to
 /// be null. `None` when it has a place where anything may stand, or a word strict tools do not know.
-pub(super) fn strict(schema: &Value) -> Option<Value> {
+pub(in crate::llm::protocols) fn strict(schema: &Value) -> Option<Value> {
     let mut schema = schema.clone();
     if let Value::Object(map) = &mut schema {
         // A tool without arguments.

@@ -58,6 +58,7 @@ fn a_stream_is_read_however_it_is_split() {
         text: "Grüße, Welt 👋".into(),
         thinking: "hm ".into(),
         usage: Some(usage),
+        metadata: json!({"finish_reason": "stop"}).as_object().cloned().unwrap(),
         ..Completion::default()
     };
     let (seen, result) = read(Pieces::bytes(TEXT.as_bytes()));

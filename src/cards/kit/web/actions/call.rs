@@ -3,10 +3,10 @@
 use super::{ActionArgument, CallArguments, FollowUpRequest, ServiceAction};
 use crate::cards::kit::build::component::Toolkit;
 use crate::cards::kit::knowledge::untrusted_text;
-use crate::cards::kit::{Grant, Host, Inputs, RunContext, SignIns, Tool};
+use crate::cards::kit::{CallError, Grant, Host, Inputs, RunContext, SignIns, Tool};
 use crate::domain::error::{Error, Result};
 use crate::llm::ToolSpec;
-use crate::net::{CallPurpose, Incoming, Method, ResponseLimits, server_message};
+use crate::net::{CallPurpose, Incoming, Method, NetError, ResponseLimits, server_message};
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
 use std::time::Duration;
@@ -120,7 +120,7 @@ impl Tool for ActionTool {
         self.spec.clone()
     }
 
-    fn call(&self, arguments: &Value, turn: &RunContext<'_>) -> Result<String, String> {
+    fn call(&self, arguments: &Value, turn: &RunContext<'_>) -> Result<String, CallError> {
         let mut all = arguments.as_object().cloned().unwrap_or_default();
         all.extend(self.preset.clone());
         let given = CallArguments::parse(self.action, &all)?;
@@ -161,14 +161,15 @@ impl ServiceClient {
         query: &[(&str, String)],
         body: Option<&Value>,
         host: &dyn Host,
-    ) -> Result<String, String> {
-        let told = |why: &dyn std::fmt::Display| format!("{}: {why}", self.label);
+    ) -> Result<String, CallError> {
+        let told = |why: CallError| why.reworded(|text| format!("{}: {text}", self.label));
         let mut url = Url::parse(&format!("{}{path}", self.service.base))
-            .map_err(|_| told(&"the address of the service cannot be read."))?;
+            .map_err(|_| told("the address of the service cannot be read.".into()))?;
         if !query.is_empty() {
             url.query_pairs_mut().extend_pairs(query);
         }
-        let method = Method::from_bytes(method.as_bytes()).map_err(|_| told(&"the method is unknown."))?;
+        let method =
+            Method::from_bytes(method.as_bytes()).map_err(|_| told("the method is unknown.".into()))?;
         // Servers want the length of what is posted to them, also where it is nothing.
         let is_empty = body.is_none() && matches!(method, Method::POST | Method::PUT | Method::PATCH);
         let body = body.map(Value::to_string).or_else(|| is_empty.then(|| "{}".to_owned()));
@@ -177,9 +178,9 @@ impl ServiceClient {
             let (proof, token) = match &self.service.authorization {
                 Authorization::Header(header) => (header.clone(), None),
                 Authorization::SignIn => {
-                    let sign_ins = self.sign_ins(host).map_err(|why| told(&why))?;
+                    let sign_ins = self.sign_ins(host).map_err(|why| told(why.into()))?;
                     let token = sign_ins.access_token(&self.credential, refused.as_deref());
-                    let token = token.map_err(|why| told(&why))?;
+                    let token = token.map_err(|why| told(why.into()))?;
                     (format!("Bearer {token}"), Some(token))
                 }
             };
@@ -197,19 +198,22 @@ impl ServiceClient {
                 cancel,
                 LIMITS,
             );
-            let failed = |why| told(&format_args!("{} could not be asked: {why}.", self.service.name));
+            let failed = |why: NetError| {
+                let message = format!("{} could not be asked: {why}.", self.service.name);
+                told(CallError::from_net(&why, message))
+            };
             let mut answer = sent.map_err(failed)?;
             match answer.status() {
                 200..=299 => return answer.read_to_string(LIMITS.body_bytes).map_err(failed),
                 // A token can end between two looks at the clock, or be taken back: another one is tried once.
                 401 if token.is_some() && refused.is_none() => refused = token,
-                status => return Err(told(&self.refusal(status, &mut answer, &proof, host))),
+                status => return Err(told(self.refusal(status, &mut answer, &proof, host))),
             }
         }
     }
 
     /// What a refusal means. The service's own words go to the log.
-    fn refusal(&self, status: u16, answer: &mut Incoming, proof: &str, host: &dyn Host) -> String {
+    fn refusal(&self, status: u16, answer: &mut Incoming, proof: &str, host: &dyn Host) -> CallError {
         let text = answer.read_to_string(REFUSAL_BYTES_MAX).unwrap_or_default();
         let secret = proof.split_once(' ').map_or(proof, |(_, secret)| secret);
         let words = server_message(&text, &[secret]);
@@ -224,7 +228,9 @@ impl ServiceClient {
             let when = wait.map_or_else(|| "later".to_owned(), |seconds| format!("in {seconds} seconds"));
             format!("{service} was asked too often with the credential '{name}'. Try again {when}.")
         };
-        match status {
+        let is_throttled =
+            says(&["rateLimitExceeded", "userRateLimitExceeded", "RATE_LIMIT_EXCEEDED"]) && status == 403;
+        let message = match status {
             401 => match self.service.authorization {
                 Authorization::SignIn => format!(
                     "{service} does not accept the sign-in of the credential '{name}'. Open the credential and sign in again."
@@ -233,7 +239,7 @@ impl ServiceClient {
                     format!("{service} does not accept the credential '{name}'. Check its values.")
                 }
             },
-            403 if says(&["rateLimitExceeded", "userRateLimitExceeded", "RATE_LIMIT_EXCEEDED"]) => wait(),
+            403 if is_throttled => wait(),
             403 if says(&["accessNotConfigured", "SERVICE_DISABLED"]) => format!(
                 "{service} is not switched on for the application of the credential '{name}'. Enable its API in the project \
                  of the application."
@@ -257,6 +263,8 @@ impl ServiceClient {
                 format!("{service} did not take what it was given (status {status}). Check the arguments.")
             }
             status => format!("{service} failed with status {status}. Try again later."),
-        }
+        };
+        // A service that answers 403 to who asks too often means 429.
+        CallError::from_status(if is_throttled { 429 } else { status }, message, answer.header("retry-after"))
     }
 }

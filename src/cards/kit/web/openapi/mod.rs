@@ -113,7 +113,8 @@ pub fn load_description(inputs: &Inputs<'_>, files: &[&str], link: &str) -> Resu
 }
 
 fn fetch_description(inputs: &Inputs<'_>, url: &str) -> Result<(String, String), String> {
-    let answer = WebRequest::get(url).send(inputs.host, ResponseLimits::default())?;
+    let answer = WebRequest::get(url).send(inputs.host, ResponseLimits::default());
+    let answer = answer.map_err(|why| why.to_string())?;
     Ok((answer.body, answer.url))
 }
 
