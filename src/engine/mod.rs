@@ -10,6 +10,7 @@ mod renamed_cards;
 mod resolve;
 pub mod resources;
 mod run;
+pub mod schedule;
 mod source;
 mod standalone;
 mod streaming;

@@ -21,6 +21,10 @@ pub trait Resources {
     fn programs(&self) -> &[AllowedProgram] {
         &[]
     }
+    /// The least number of seconds between two runs of a schedule.
+    fn schedule_seconds_min(&self) -> u64 {
+        0
+    }
 }
 
 /// A workspace with nothing in it.

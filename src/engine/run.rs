@@ -284,7 +284,10 @@ impl RunVariables {
 /// one (manual 6.8 r5). In running text a person may have written it.
 pub(super) fn refuse_redacted(inputs: &Inputs<'_>) -> Result<()> {
     for (name, bound) in &inputs.values {
-        let (InputValue::Value(value) | InputValue::Computed(value)) = bound else { continue };
+        let (InputValue::Value(value) | InputValue::WrittenOut(value) | InputValue::Computed(value)) = bound
+        else {
+            continue;
+        };
         let is_text = matches!(inputs.card.input(name).map(|input| input.kind), Some(InputKind::Text { .. }));
         let alone = value.as_str().is_some_and(tree::is_placeholder);
         if alone || (!is_text && tree::count_placeholders_in(value) > 0) {

@@ -129,11 +129,14 @@ pub enum RunSource {
     External,
     Internal,
     AnotherFlow,
+    Schedule,
+    Webhook,
 }
 
 impl RunSource {
     /// All, in the order of their counts.
-    pub const ALL: [Self; 3] = [Self::External, Self::Internal, Self::AnotherFlow];
+    pub const ALL: [Self; 5] =
+        [Self::External, Self::Internal, Self::AnotherFlow, Self::Schedule, Self::Webhook];
 
     #[must_use]
     pub const fn as_str(self) -> &'static str {
@@ -141,6 +144,8 @@ impl RunSource {
             Self::External => "external",
             Self::Internal => "internal",
             Self::AnotherFlow => "flow",
+            Self::Schedule => "schedule",
+            Self::Webhook => "webhook",
         }
     }
 }

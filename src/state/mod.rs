@@ -2,7 +2,9 @@
 
 pub mod active_runs;
 pub mod active_upserts;
+pub mod callback_timers;
 pub mod key_usage;
+pub mod live_runs;
 pub mod login_throttle;
 pub mod metrics;
 pub mod model_lists;
@@ -11,13 +13,18 @@ pub mod pending_sign_ins;
 pub mod rate_limiter;
 pub mod refused_origins;
 pub mod reply_cache;
+pub mod running_calls;
+pub mod schedule_timers;
 pub mod setup_token;
 pub mod token_renewals;
 pub mod vector_indexes;
+pub mod webhook_listeners;
 
 use crate::state::active_runs::ActiveRuns;
 use crate::state::active_upserts::ActiveUpserts;
+use crate::state::callback_timers::CallbackTimers;
 use crate::state::key_usage::KeyUsageCounter;
+use crate::state::live_runs::LiveRuns;
 use crate::state::login_throttle::LoginThrottle;
 use crate::state::metrics::Metrics;
 use crate::state::model_lists::ModelListCache;
@@ -26,9 +33,12 @@ use crate::state::pending_sign_ins::PendingSignIns;
 use crate::state::rate_limiter::RateLimiter;
 use crate::state::refused_origins::RefusedOrigins;
 use crate::state::reply_cache::ReplyCache;
+use crate::state::running_calls::RunningCalls;
+use crate::state::schedule_timers::ScheduleTimers;
 use crate::state::setup_token::SetupToken;
 use crate::state::token_renewals::TokenRenewals;
 use crate::state::vector_indexes::VectorIndexCache;
+use crate::state::webhook_listeners::WebhookListeners;
 use std::sync::Mutex;
 
 /// All of it, of one running service.
@@ -49,11 +59,22 @@ pub struct SharedState {
     /// Document stores that are being loaded or upserted.
     pub active_upserts: ActiveUpserts,
     pub active_runs: ActiveRuns,
+    /// What runs of agentflows show to people who watch them.
+    pub live_runs: LiveRuns,
     /// Pauses of runs that end by themselves.
     pub pause_timers: PauseTimers,
+    pub schedule_timers: ScheduleTimers,
     pub refused_origins: RefusedOrigins,
     /// Requests for a new password, each of which counts.
     pub reset_requests: LoginThrottle,
+    /// Calls of webhooks that did not know the secret.
+    pub webhook_failures: LoginThrottle,
+    /// Calls of webhooks that are being answered and may be repeated.
+    pub running_calls: RunningCalls,
+    /// Answers of webhooks that wait for their time.
+    pub callback_timers: CallbackTimers,
+    /// Who watches the runs that webhooks start.
+    pub webhook_listeners: WebhookListeners,
     /// Sign-ins at providers that are under way.
     pub pending_sign_ins: PendingSignIns,
     /// Credentials whose tokens are being renewed.

@@ -3,7 +3,7 @@
 use crate::domain::ids::{
     ChatId, ChunkId, CollectionId, ConversationNameId, ConversationUploadsId, CredentialId, DocumentStoreId,
     ExecutionId, FeedbackId, FlowId, KeyId, LeadId, LoaderId, NamespaceId, OrganizationId, RoleId,
-    TemplateId, ToolId, UserId, VariableId, WorkspaceId,
+    TemplateId, ToolId, UserId, VariableId, WebhookCallbackId, WorkspaceId,
 };
 use std::ops::Bound;
 
@@ -44,6 +44,7 @@ record_ids!(
     FeedbackId,
     TemplateId,
     ToolId,
+    WebhookCallbackId,
     FlowId,
     KeyId,
     ConversationUploadsId,
@@ -233,6 +234,29 @@ pub(super) fn paused_run(flow: &FlowId, digest: &[u8; 32], execution: &Execution
     key[..48].copy_from_slice(&paused_canvas(flow, digest));
     key[48..].copy_from_slice(execution.bytes());
     key
+}
+
+/// Flow ‖ hash: something that a call of the flow's webhook said.
+pub(super) fn webhook_hash(flow: &FlowId, hash: &[u8; 32]) -> [u8; 48] {
+    let mut key = [0; 48];
+    key[..16].copy_from_slice(flow.bytes());
+    key[16..].copy_from_slice(hash);
+    key
+}
+
+/// Flow ‖ milliseconds ‖ hash: answers of a flow's webhook in the order of their calls.
+pub(super) fn webhook_answer(flow: &FlowId, milliseconds: u64, hash: &[u8; 32]) -> [u8; 56] {
+    let mut key = [0; 56];
+    key[..16].copy_from_slice(flow.bytes());
+    key[16..24].copy_from_slice(&milliseconds.to_be_bytes());
+    key[24..].copy_from_slice(hash);
+    key
+}
+
+/// The time and the hash of what [`webhook_answer`] made.
+pub(super) fn parse_webhook_answer(key: &[u8]) -> Option<(u64, [u8; 32])> {
+    let milliseconds = key.get(16..24)?.try_into().ok()?;
+    Some((u64::from_be_bytes(milliseconds), key.get(24..)?.try_into().ok()?))
 }
 
 /// A run of neighbouring keys.

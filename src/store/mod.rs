@@ -10,6 +10,7 @@ mod keys;
 mod migrations;
 pub mod queries;
 mod row_damage;
+mod table_report;
 pub mod tables;
 mod transaction;
 mod typed;
@@ -194,6 +195,24 @@ impl Store {
         let result = self.write_group.write(&self.engine, &f);
         self.request_checkpoint_if_due();
         result
+    }
+
+    /// As [`Self::write`], and stores messages in the same transaction, after all others. What came of each batch of them: 404
+    /// where its flow is not (any more) in the workspace.
+    ///
+    /// # Errors
+    /// As [`Self::write`].
+    pub fn write_with_messages<T>(
+        &self,
+        batches: &[&MessageBatch],
+        f: impl Fn(&WriteTx) -> Result<T>,
+    ) -> Result<(T, Vec<Result<()>>)> {
+        self.write(|tx| {
+            let written = f(tx)?;
+            let stored =
+                if batches.is_empty() { Vec::new() } else { self.engine.store_messages(tx, batches)? };
+            Ok((written, stored))
+        })
     }
 
     /// True in a thread that runs a closure of [`Self::write`], where nothing may be waited for that somebody else holds while

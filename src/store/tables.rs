@@ -14,14 +14,17 @@ use crate::domain::flows::history_mark::HistoryMark;
 use crate::domain::flows::version::NewVersion;
 use crate::domain::ids::{
     CollectionId, ConversationNameId, ConversationUploadsId, CredentialId, DocumentStoreId, ExecutionId,
-    FlowId, KeyId, RoleId, TemplateId, ToolId, UserId, VariableId, WorkspaceId,
+    FlowId, KeyId, RoleId, TemplateId, ToolId, UserId, VariableId, WebhookCallbackId, WorkspaceId,
 };
 use crate::domain::knowledge::collection::{Collection, UnlinkedBlocks};
 use crate::domain::knowledge::document_store::DocumentStore;
 use crate::domain::knowledge::upsert::UpsertRecord;
 use crate::domain::knowledge::vector_config::VectorConfig;
-use crate::domain::predictions::execution::{Execution, ExecutionLeftovers};
-use crate::domain::workspace::credential::Credential;
+use crate::domain::predictions::execution::{Execution, ExecutionLeftovers, RunRequest};
+use crate::domain::triggers::schedule::Schedule;
+use crate::domain::triggers::webhook_answer::AnswerTotals;
+use crate::domain::triggers::webhook_callback::WebhookCallback;
+use crate::domain::workspace::credential::{Ciphertext, Credential};
 use crate::domain::workspace::template::Template;
 use crate::domain::workspace::tool::WorkspaceTool;
 use crate::domain::workspace::variable::Variable;
@@ -100,7 +103,16 @@ pub(super) const EXECUTION_STEPS: Table = table("execution_steps"); //    execut
 pub(super) const EXECUTION_ORDER: Table = table("execution_order"); //    execution ‖ place in the record -> step, 8 bytes
 pub(super) const PAUSED_CANVASES: Table = table("paused_canvases"); //    flow ‖ digest -> the canvas text itself
 pub(super) const PAUSED_RUNS: Table = table("paused_runs"); //            flow ‖ digest ‖ execution -> what resuming needs beside it
+const EXECUTION_REQUESTS_TABLE: Table = table("execution_requests"); //     execution -> what it was asked with
 const EXECUTION_LEFTOVERS_TABLE: Table = table("execution_leftovers"); // deleted flow
+const SCHEDULES_TABLE: Table = table("schedules"); //                     workspace ‖ flow
+pub(super) const TRIGGER_LOG: Table = table("trigger_log"); //            flow ‖ number -> what became of a time of its schedule
+const WEBHOOK_SECRETS_TABLE: Table = table("webhook_secrets"); //         workspace ‖ flow -> the secret, sealed
+const WEBHOOK_CALLBACKS_TABLE: Table = table("webhook_callbacks"); //     callback -> an answer that is still to be sent
+pub(super) const WEBHOOK_SIGNATURES: Table = table("webhook_signatures"); // flow ‖ digest -> until when, in seconds
+pub(super) const WEBHOOK_ANSWERS: Table = table("webhook_answers"); //    flow ‖ hash of the key -> the first answer
+pub(super) const WEBHOOK_ANSWER_ORDER: Table = table("webhook_answer_order"); // flow ‖ time ‖ hash -> bytes of the answer
+const WEBHOOK_ANSWER_TOTALS_TABLE: Table = table("webhook_answer_totals"); // flow -> how much of them is kept
 
 /// Flows without their canvases. Written by one room only, `ops/flows/live.rs`.
 pub const FLOWS: WorkspaceTable<Flow, FlowId> = WorkspaceTable::new(FLOWS_TABLE);
@@ -184,12 +196,27 @@ pub(super) const EXECUTIONS: WorkspaceTable<Execution, ExecutionId> = WorkspaceT
 /// Where a record lives: a shared one is asked for without a workspace.
 pub(super) const EXECUTION_WORKSPACE: GlobalTable<WorkspaceId, ExecutionId> =
     GlobalTable::new(EXECUTION_WORKSPACE_TABLE);
+/// What runs were asked with.
+pub(super) const EXECUTION_REQUESTS: GlobalTable<RunRequest, ExecutionId> =
+    GlobalTable::new(EXECUTION_REQUESTS_TABLE);
 /// Deleted flows whose records are still to be removed.
 pub const EXECUTION_LEFTOVERS: GlobalTable<ExecutionLeftovers, FlowId> =
     GlobalTable::new(EXECUTION_LEFTOVERS_TABLE);
 
+/// What is kept of the schedules of flows. Written by one room only, `ops/triggers/schedules/`.
+pub const SCHEDULES: WorkspaceTable<Schedule, FlowId> = WorkspaceTable::new(SCHEDULES_TABLE);
+
+/// What signs the calls of flows' webhooks. Written by one room only, `ops/triggers/webhooks/`.
+pub const WEBHOOK_SECRETS: WorkspaceTable<Ciphertext, FlowId> = WorkspaceTable::new(WEBHOOK_SECRETS_TABLE);
+/// Answers of webhooks that are promised to an address, or on their way there.
+pub const WEBHOOK_CALLBACKS: GlobalTable<WebhookCallback, WebhookCallbackId> =
+    GlobalTable::new(WEBHOOK_CALLBACKS_TABLE);
+/// How many answers of a flow's webhook are kept. Written with them, by `queries/webhooks.rs`.
+pub(super) const WEBHOOK_ANSWER_TOTALS: GlobalTable<AnswerTotals, FlowId> =
+    GlobalTable::new(WEBHOOK_ANSWER_TOTALS_TABLE);
+
 /// All of them: what is not in this list does not exist in a database.
-pub(super) const ALL: [Table; 55] = [
+pub(super) const ALL: [Table; 64] = [
     META,
     COUNTERS,
     MESSAGES.table(),
@@ -244,8 +271,39 @@ pub(super) const ALL: [Table; 55] = [
     EXECUTION_ORDER,
     PAUSED_CANVASES,
     PAUSED_RUNS,
+    EXECUTION_REQUESTS_TABLE,
     EXECUTION_LEFTOVERS_TABLE,
+    SCHEDULES_TABLE,
+    TRIGGER_LOG,
+    WEBHOOK_SECRETS_TABLE,
+    WEBHOOK_CALLBACKS_TABLE,
+    WEBHOOK_SIGNATURES,
+    WEBHOOK_ANSWERS,
+    WEBHOOK_ANSWER_ORDER,
+    WEBHOOK_ANSWER_TOTALS_TABLE,
 ];
+
+/// What runs leave behind with each answer: messages, and records of agentflows. Nothing of it is kept outside of the database,
+/// so a change of it makes nothing unknown there ([`super::engine::read_cache`]).
+const OF_RUNS: [Table; 12] = [
+    COUNTERS,
+    MESSAGES.table(),
+    FLOW_TIMELINE.table(),
+    EXECUTIONS_TABLE,
+    EXECUTION_WORKSPACE_TABLE,
+    EXECUTION_INDEX,
+    EXECUTION_COUNTS,
+    EXECUTION_ENTRIES,
+    EXECUTION_STEPS,
+    EXECUTION_ORDER,
+    PAUSED_CANVASES,
+    PAUSED_RUNS,
+];
+
+/// True for a table of [`OF_RUNS`].
+pub(super) fn is_of_runs(table: Table) -> bool {
+    OF_RUNS.iter().any(|known| known.name() == table.name())
+}
 
 /// The table of this name.
 pub(super) fn find_by_name(name: &[u8]) -> Option<Table> {

@@ -3,7 +3,7 @@
 use super::checksum::{CHECKSUM_BYTES, RowEncoding, checksum};
 use super::keys::KeyRange;
 use super::row_damage;
-use super::tables::{MessageTable, Table};
+use super::tables::{self, MessageTable, Table};
 use super::wal::memtable::Watermark;
 use super::wal::redo::RedoRecord;
 use crate::domain::error::{Error, Result};
@@ -96,8 +96,8 @@ pub trait MessageReader: Tx {}
 
 /// A snapshot: sees what was committed when it began. It looks at no messages, because it waited for none.
 pub struct ReadTx {
-    tx: redb::ReadTransaction,
-    encoding: RowEncoding,
+    pub(super) tx: redb::ReadTransaction,
+    pub(super) encoding: RowEncoding,
 }
 
 /// A snapshot that began when the database had every acknowledged message.
@@ -108,6 +108,8 @@ pub struct WriteTx {
     tx: redb::WriteTransaction,
     /// Whether the operation that now runs in this transaction has written (see `engine/write_group.rs`).
     has_written: Cell<bool>,
+    /// Something else than what runs leave behind was written.
+    concerns_caches: Cell<bool>,
     /// What all operations changed so far.
     redo: RefCell<RedoRecord>,
     /// It sees every message below this; the others are not in the database yet.
@@ -140,47 +142,6 @@ impl ReadTx {
     const fn encoding(&self) -> RowEncoding {
         self.encoding
     }
-
-    /// Looks at every row of a table, whatever is wrong with some.
-    ///
-    /// # Errors
-    /// [`Error::Cancelled`] when `is_cancelled` says so.
-    pub(super) fn examine(&self, table: Table, is_cancelled: impl Fn() -> bool) -> Result<TableReport> {
-        let mut report = TableReport::default();
-        // What fails here shows in the end: the table is not complete.
-        let _ = self.examine_rows(table, &mut report, &is_cancelled);
-        if is_cancelled() { Err(Error::Cancelled) } else { Ok(report) }
-    }
-
-    fn examine_rows(
-        &self,
-        table: Table,
-        report: &mut TableReport,
-        is_cancelled: &impl Fn() -> bool,
-    ) -> Result<()> {
-        let name = table;
-        let table = catch_damage(name, || self.tx.open_table(name))?;
-        let mut rows = catch_damage(name, || table.range::<&[u8]>(..))?;
-        let mut last: Option<Vec<u8>> = None;
-        while let Some((key, value)) = catch_damage(name, || rows.next().transpose())? {
-            if is_cancelled() {
-                return Ok(());
-            }
-            let key = catch_damage(name, || Ok::<_, redb::StorageError>(key.value().to_vec()))?;
-            report.rows += 1;
-            // Also by way of the pages above it, which a walk does not look at.
-            let is_sound = catch_damage(name, || {
-                let fits = self.encoding.checked_value(name, &key, value.value()).is_some();
-                Ok::<_, redb::StorageError>(fits && table.get(key.as_slice())?.is_some())
-            });
-            if !is_sound.unwrap_or(false) || last.is_some_and(|last| last >= key) {
-                report.damaged_keys.push(key.clone());
-            }
-            last = Some(key);
-        }
-        report.is_complete = catch_damage(name, || table.len())? == report.rows;
-        Ok(())
-    }
 }
 
 impl MessagesTx {
@@ -203,18 +164,11 @@ impl MessageReader for MessagesTx {}
 /// A change begins when the memtable is empty.
 impl MessageReader for WriteTx {}
 
-/// What was found in a table.
-#[derive(Debug, Default)]
-pub(super) struct TableReport {
-    pub(super) rows: u64,
-    /// The keys of those that are not what was stored.
-    pub(super) damaged_keys: Vec<Vec<u8>>,
-    /// All rows were reached that the database counts.
-    pub(super) is_complete: bool,
-}
-
 /// Runs a read of the database. What a disk changed in its pages may be a panic there, which is one of this table alone.
-fn catch_damage<T, E: Into<redb::Error>>(table: Table, read: impl FnOnce() -> Result<T, E>) -> Result<T> {
+pub(super) fn catch_damage<T, E: Into<redb::Error>>(
+    table: Table,
+    read: impl FnOnce() -> Result<T, E>,
+) -> Result<T> {
     let damaged = || {
         let damage = row_damage::table_damage(table);
         tracing::error!(table = damage.place(), "pages of the database are damaged");
@@ -231,6 +185,7 @@ fn catch_damage<T, E: Into<redb::Error>>(table: Table, read: impl FnOnce() -> Re
 }
 
 type Bytes = &'static [u8];
+type Rows<'tx> = redb::Table<'tx, Bytes, Bytes>;
 
 fn walk_range<T: redb::ReadableTable<Bytes, Bytes>>(
     name: Table,
@@ -323,6 +278,7 @@ impl WriteTx {
         Self {
             tx,
             has_written: Cell::new(false),
+            concerns_caches: Cell::new(false),
             redo: RefCell::new(RedoRecord::EMPTY),
             watermark,
             is_checkpoint_requested: Cell::new(false),
@@ -392,9 +348,21 @@ impl WriteTx {
         self.tx.abort()
     }
 
+    /// True when something was changed that may be kept outside of the database ([`tables::is_of_runs`]).
+    pub(super) fn concerns_caches(&self) -> bool {
+        self.concerns_caches.get()
+    }
+
+    fn note_write(&self, table: Table) {
+        self.has_written.set(true);
+        if !self.concerns_caches.get() && !tables::is_of_runs(table) {
+            self.concerns_caches.set(true);
+        }
+    }
+
     /// Makes a table that does not exist yet.
     pub(super) fn create_table(&self, table: Table) -> Result<()> {
-        self.has_written.set(true);
+        self.note_write(table);
         self.redo.borrow_mut().mark_oversized();
         self.tx.open_table(table).map(drop).map_err(database_error)
     }
@@ -416,23 +384,59 @@ impl WriteTx {
         table: impl ReadableIn<Self>,
         rows: impl IntoIterator<Item = (K, V)>,
     ) -> Result<()> {
-        self.has_written.set(true);
-        let definition = table.definition();
-        let mut table = self.tx.open_table(definition).map_err(database_error)?;
-        for (key, value) in rows {
-            let (key, value) = (key.as_ref(), value.as_ref());
-            if self.encoding().has_checksum(definition, key) {
-                let mut room =
-                    table.insert_reserve(key, value.len() + CHECKSUM_BYTES).map_err(database_error)?;
-                let (of_value, of_sum) = room.as_mut().split_at_mut(value.len());
-                of_value.copy_from_slice(value);
-                of_sum.copy_from_slice(&checksum(definition, key, value));
-            } else {
-                table.insert(key, value).map_err(database_error)?;
+        let name = table.definition();
+        self.note_write(name);
+        let mut table = self.tx.open_table(name).map_err(database_error)?;
+        rows.into_iter()
+            .try_for_each(|(key, value)| self.insert(name, &mut table, key.as_ref(), value.as_ref()))
+    }
+
+    /// Stores several rows, each in place of what `change` is shown of it; one that it makes `None` of is removed.
+    ///
+    /// # Errors
+    /// [`Error::Internal`] when the database cannot be read or written, else what `change` returns.
+    pub fn change_all<K: AsRef<[u8]>, C, V: AsRef<[u8]>>(
+        &self,
+        table: impl ReadableIn<Self>,
+        changes: impl IntoIterator<Item = (K, C)>,
+        mut change: impl FnMut(C, Option<&[u8]>) -> Result<Option<V>>,
+    ) -> Result<()> {
+        let name = table.definition();
+        self.note_write(name);
+        let mut table = self.tx.open_table(name).map_err(database_error)?;
+        for (key, wanted) in changes {
+            let key = key.as_ref();
+            let changed = match catch_damage(name, || table.get(key))? {
+                None => change(wanted, None)?,
+                Some(row) => {
+                    change(wanted, Some(self.encoding().read_value(name, key, value_of(name, &row)?)?))?
+                }
+            };
+            match changed {
+                Some(value) => self.insert(name, &mut table, key, value.as_ref())?,
+                None => drop(self.take(name, &mut table, key)?),
             }
-            self.redo.borrow_mut().put(definition, key, value);
         }
         Ok(())
+    }
+
+    fn insert(&self, name: Table, table: &mut Rows<'_>, key: &[u8], value: &[u8]) -> Result<()> {
+        if self.encoding().has_checksum(name, key) {
+            let mut room = table.insert_reserve(key, value.len() + CHECKSUM_BYTES).map_err(database_error)?;
+            let (of_value, of_sum) = room.as_mut().split_at_mut(value.len());
+            of_value.copy_from_slice(value);
+            of_sum.copy_from_slice(&checksum(name, key, value));
+        } else {
+            table.insert(key, value).map_err(database_error)?;
+        }
+        self.redo.borrow_mut().put(name, key, value);
+        Ok(())
+    }
+
+    fn take(&self, name: Table, table: &mut Rows<'_>, key: &[u8]) -> Result<bool> {
+        let is_removed = table.remove(key).map_err(database_error)?.is_some();
+        self.redo.borrow_mut().remove(name, key);
+        Ok(is_removed)
     }
 
     /// Removes one row; false when there was none.
@@ -440,12 +444,23 @@ impl WriteTx {
     /// # Errors
     /// [`Error::Internal`] when the database cannot be written.
     pub fn remove(&self, table: impl ReadableIn<Self>, key: &[u8]) -> Result<bool> {
-        self.has_written.set(true);
-        let table = table.definition();
-        let removed =
-            self.tx.open_table(table).map_err(database_error)?.remove(key).map_err(database_error)?.is_some();
-        self.redo.borrow_mut().remove(table, key);
-        Ok(removed)
+        self.remove_all(table, [key]).map(|removed| removed > 0)
+    }
+
+    /// Removes several rows; how many there were.
+    ///
+    /// # Errors
+    /// [`Error::Internal`] when the database cannot be written.
+    pub fn remove_all<K: AsRef<[u8]>>(
+        &self,
+        table: impl ReadableIn<Self>,
+        keys: impl IntoIterator<Item = K>,
+    ) -> Result<usize> {
+        let name = table.definition();
+        self.note_write(name);
+        let mut table = self.tx.open_table(name).map_err(database_error)?;
+        keys.into_iter()
+            .try_fold(0, |removed, key| Ok(removed + usize::from(self.take(name, &mut table, key.as_ref())?)))
     }
 
     /// Removes every row of `range`; the number of rows removed.
@@ -453,8 +468,8 @@ impl WriteTx {
     /// # Errors
     /// [`Error::Internal`] when the database cannot be written.
     pub fn remove_range(&self, table: impl ReadableIn<Self>, range: &KeyRange) -> Result<usize> {
-        self.has_written.set(true);
         let table = table.definition();
+        self.note_write(table);
         let mut removed = 0;
         let keep_none = |_: &[u8], _: &[u8]| {
             removed += 1;

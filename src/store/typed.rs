@@ -48,6 +48,15 @@ fn put_record<T: Serialize>(tx: &WriteTx, table: Table, key: &[u8], record: &T) 
     tx.put(table, key, &serde_json::to_vec(record).map_err(Error::internal)?)
 }
 
+fn put_records<'r, K: AsRef<[u8]>, T: Serialize + 'r>(
+    tx: &WriteTx,
+    table: Table,
+    records: impl IntoIterator<Item = (K, &'r T)>,
+) -> Result<()> {
+    let row = |(key, record)| Ok((key, serde_json::to_vec(record).map_err(Error::internal)?));
+    tx.put_all(table, records.into_iter().map(row).collect::<Result<Vec<(K, Vec<u8>)>>>()?)
+}
+
 fn list_records<T: DeserializeOwned>(tx: &impl Tx, table: Table, range: &KeyRange) -> Result<Vec<T>> {
     let mut records = Vec::new();
     tx.scan(table, range, Order::Ascending, |_, value| {
@@ -124,6 +133,23 @@ impl<T: Serialize + DeserializeOwned, I: RecordId> WorkspaceTable<T, I> {
         put_record(tx, self.table, &keys::in_workspace(workspace, id), record)
     }
 
+    /// Stores several records, each in place of what was there.
+    ///
+    /// # Errors
+    /// [`Error::Internal`] when the database cannot be written.
+    pub fn put_all<'r>(
+        &self,
+        tx: &WriteTx,
+        records: impl IntoIterator<Item = (&'r WorkspaceId, &'r I, &'r T)>,
+    ) -> Result<()>
+    where
+        I: 'r,
+        T: 'r,
+    {
+        let row = |(workspace, id, record)| (keys::in_workspace(workspace, id), record);
+        put_records(tx, self.table, records.into_iter().map(row))
+    }
+
     /// Removes the record; false when this workspace has none.
     ///
     /// # Errors
@@ -156,6 +182,19 @@ impl<T: Serialize + DeserializeOwned, K: AsKey + ?Sized> GlobalTable<T, K> {
         tx.get_with(self.table, key.key(), |value| parse(self.table, value))
     }
 
+    /// True when there is none; no record is read.
+    ///
+    /// # Errors
+    /// [`Error::Internal`] when the database cannot be read.
+    pub fn is_empty(&self, tx: &impl Tx) -> Result<bool> {
+        let mut is_empty = true;
+        tx.scan_keys(self.table, &KeyRange::all(), Order::Ascending, |_| {
+            is_empty = false;
+            Ok(ControlFlow::Break(()))
+        })?;
+        Ok(is_empty)
+    }
+
     /// Every record, in the order of their keys.
     ///
     /// # Errors
@@ -170,6 +209,18 @@ impl<T: Serialize + DeserializeOwned, K: AsKey + ?Sized> GlobalTable<T, K> {
     /// [`Error::Internal`] when the database cannot be written.
     pub fn put(&self, tx: &WriteTx, key: &K, record: &T) -> Result<()> {
         put_record(tx, self.table, key.key(), record)
+    }
+
+    /// Stores several records, each in place of what was there.
+    ///
+    /// # Errors
+    /// [`Error::Internal`] when the database cannot be written.
+    pub fn put_all<'r>(&self, tx: &WriteTx, records: impl IntoIterator<Item = (&'r K, &'r T)>) -> Result<()>
+    where
+        K: 'r,
+        T: 'r,
+    {
+        put_records(tx, self.table, records.into_iter().map(|(key, record)| (key.key(), record)))
     }
 
     /// Removes the record; false when there was none.

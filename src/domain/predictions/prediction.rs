@@ -15,6 +15,8 @@ pub struct Question {
     pub text: String,
     /// The fields of a form that the flow begins with: whether it does is known when the flow is.
     pub form: Option<Map<String, Value>>,
+    /// The call of a webhook that stands for a question: its body, headers and query.
+    pub webhook: Option<Value>,
     /// A decision about a step that waits for the person.
     pub human_input: Option<HumanInput>,
     pub streaming: bool,
@@ -147,6 +149,21 @@ pub enum ChatType {
     Internal,
     /// The API, the widget, a share page.
     External,
+    /// The schedule of the flow.
+    Scheduled,
+    /// A call of the flow's webhook.
+    Webhook,
+}
+
+impl ChatType {
+    /// True for those whose conversations belong to whoever has their token.
+    #[must_use]
+    pub const fn is_from_outside(self) -> bool {
+        match self {
+            Self::Internal => false,
+            Self::External | Self::Scheduled | Self::Webhook => true,
+        }
+    }
 }
 
 /// A tool the run called.

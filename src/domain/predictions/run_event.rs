@@ -19,6 +19,10 @@ pub enum RunEvent<'a> {
     CalledTools(&'a Value),
     /// The tokens that a model of a last step used.
     Usage(&'a Value),
+    /// Pictures that a last step made.
+    Artifacts(&'a Value),
+    /// Other files that a last step made.
+    FileAnnotations(&'a Value),
     /// What a person is asked to decide.
     Action(&'a Map<String, Value>),
 }

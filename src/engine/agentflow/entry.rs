@@ -123,6 +123,7 @@ impl EndedStep {
             loop_count: None,
             used_tools: outcome.used_tools,
             sources: outcome.sources,
+            items: None,
         }
     }
 }

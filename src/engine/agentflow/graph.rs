@@ -193,7 +193,7 @@ impl Graph {
     }
 
     /// By local place: the cards that edges lead to from these of one container, and these themselves.
-    fn region(&self, from: &[NodeIndex]) -> Vec<bool> {
+    pub(super) fn region(&self, from: &[NodeIndex]) -> Vec<bool> {
         let count = from.first().map_or(0, |&node| self.container(self.node(node).container).nodes.len());
         let mut reached = vec![false; count];
         let mut open = from.to_vec();

@@ -2,7 +2,7 @@
 
 use super::entry::EndedStep;
 use super::ledger::Ledger;
-use super::record::update_state;
+use super::record::{StepRecord, update_state};
 use super::run::AgentRun;
 use super::walk::{StepEnd, StepId};
 use crate::cards::kit::{CONTENT, ItemRuns, OnError, StepOutcome};
@@ -10,6 +10,13 @@ use crate::domain::error::Error;
 use crate::domain::predictions::execution::StepStatus;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
+
+/// How the items of an iteration ran.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+pub(super) struct ItemsNote {
+    pub(super) at_once: usize,
+    pub(super) on_error: OnError,
+}
 
 /// An iteration whose items are under way.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -75,26 +82,28 @@ impl Ledger<'_> {
                 None => self.item_text(step, item),
             })
             .collect();
-        let Some(OpenItems { mut ended, input, on_error, .. }) = self.open_items.remove(&step) else {
+        let Some(OpenItems { mut ended, input, on_error, at_once, .. }) = self.open_items.remove(&step)
+        else {
             return;
         };
+        let note = Some(ItemsNote { at_once, on_error });
         ended.now = run.turn.host.now();
         let mut outcome = StepOutcome { input, ..StepOutcome::default() };
         outcome.output.insert(CONTENT.to_owned(), results.join("\n").into());
         outcome.output.insert("iterationResults".to_owned(), results.into());
         if self.walk.is_cancelled(step) {
             let record = ended.record(self.walk.graph(), StepStatus::Terminated, outcome, None);
-            return self.finish(run, step, record, StepEnd::Cancelled);
+            return self.finish(run, step, StepRecord { items: note, ..record }, StepEnd::Cancelled);
         }
         match (failures.first(), on_error) {
             (Some(first), OnError::Stop | OnError::Branch) => {
                 let label = &self.walk.graph().node(ended.frame.node).label;
                 let fault = Error::RunFailed(format!("{label}: {first}"));
-                self.fail(run, ended, fault, on_error, outcome);
+                self.fail_with(run, (ended, note), fault, on_error, outcome);
             }
             _ => {
                 let record = ended.record(self.walk.graph(), StepStatus::Finished, outcome, None);
-                self.finish(run, step, record, StepEnd::Done);
+                self.finish(run, step, StepRecord { items: note, ..record }, StepEnd::Done);
             }
         }
     }

@@ -1,7 +1,8 @@
 //! What a run knows of its steps: those that may start, what came of those that ended, and what of it goes out.
 
+use super::again::{StepNote, TakenSteps};
 use super::entry::{self, EndedStep, ItemPlace, StepFrame};
-use super::items::{self, OpenItems};
+use super::items::{self, ItemsNote, OpenItems};
 use super::outlet::Outlet;
 use super::pauses::{self, OpenPause};
 use super::record::{StepRecord, said_by, update_state};
@@ -36,13 +37,17 @@ pub(super) struct Ledger<'s> {
     pub(super) open_items: HashMap<StepId, OpenItems>,
     pub(super) pauses: HashMap<StepId, OpenPause>,
     /// What the steps that failed failed with.
-    errors: HashMap<StepId, Error>,
+    pub(super) errors: HashMap<StepId, Error>,
     /// The tokens of steps that are under way.
-    cancels: HashMap<StepId, CancelToken>,
+    pub(super) cancels: HashMap<StepId, CancelToken>,
     /// Steps that go on from a pause.
     pub(super) resumes: HashMap<StepId, StepResume>,
     /// Threads that help the one that asked.
     pub(super) helpers: usize,
+    /// What stays of an earlier run and was not reached yet.
+    pub(super) taken: TakenSteps,
+    /// Iterations that end as they did in an earlier run.
+    pub(super) kept_iterations: HashMap<StepId, (StepRecord, StepEnd)>,
 }
 
 /// What a thread has to do.
@@ -67,6 +72,8 @@ impl<'s> Ledger<'s> {
             cancels: HashMap::new(),
             resumes: HashMap::new(),
             helpers: 0,
+            taken: TakenSteps::default(),
+            kept_iterations: HashMap::new(),
         }
     }
 
@@ -79,8 +86,12 @@ impl<'s> Ledger<'s> {
             }
             self.cancel_steps();
             match self.walk.next() {
-                Some(Next::Start(step)) => return Move::Run(Box::new(self.prepare(run, step))),
+                Some(Next::Start(step)) => match self.take_kept(step) {
+                    Some(kept) => self.take_over(run, step, kept),
+                    None => return Move::Run(Box::new(self.prepare(run, step))),
+                },
                 Some(Next::Breach(step)) => self.refuse(run, step),
+                Some(Next::Close(step)) if self.close_kept(run, step) => {}
                 Some(Next::Close(step)) => self.close_items(run, step),
                 None if self.walk.standing() == Standing::Open => return Move::Wait,
                 None => return Move::End,
@@ -102,7 +113,7 @@ impl<'s> Ledger<'s> {
         self.walk.has_next()
     }
 
-    fn prepare(&mut self, run: &AgentRun<'_>, step: StepId) -> StepReady {
+    pub(super) fn prepare(&mut self, run: &AgentRun<'_>, step: StepId) -> StepReady {
         let node = self.walk.node(step);
         let past = self.walk.past(step);
         let record = |id: &StepId| self.records.get(id).cloned();
@@ -219,7 +230,7 @@ impl<'s> Ledger<'s> {
         self.finish(run, step, record, end);
     }
 
-    fn refuse_items(&mut self, run: &AgentRun<'_>, step: StepId, fault: Misfit) {
+    pub(super) fn refuse_items(&mut self, run: &AgentRun<'_>, step: StepId, fault: Misfit) {
         let Some(open) = self.open_items.remove(&step) else { return };
         let label = &self.walk.graph().node(self.walk.node(step)).label;
         let fault = match fault {
@@ -240,6 +251,18 @@ impl<'s> Ledger<'s> {
         on_error: OnError,
         outcome: StepOutcome,
     ) {
+        self.fail_with(run, (ended, None), fault, on_error, outcome);
+    }
+
+    /// As [`Self::fail`], for a step that may have had items.
+    pub(super) fn fail_with(
+        &mut self,
+        run: &AgentRun<'_>,
+        (ended, items): (EndedStep, Option<ItemsNote>),
+        fault: Error,
+        on_error: OnError,
+        outcome: StepOutcome,
+    ) {
         let step = ended.frame.step;
         let end = match on_error {
             OnError::Stop => StepEnd::Failed,
@@ -251,7 +274,7 @@ impl<'s> Ledger<'s> {
         };
         let record = ended.record(self.walk.graph(), StepStatus::Error, outcome, Some((&fault, on_error)));
         self.errors.insert(step, fault);
-        self.finish(run, step, record, end);
+        self.finish(run, step, StepRecord { items, ..record }, end);
     }
 
     /// A step that is one too many for its run or its item.
@@ -269,7 +292,8 @@ impl<'s> Ledger<'s> {
     }
 
     pub(super) fn finish(&mut self, run: &AgentRun<'_>, step: StepId, record: StepRecord, end: StepEnd) {
-        run.journal.end_step(step.at(), &record.entry);
+        let note = StepNote::new(self.walk.graph(), &self.walk.place(step), &record, &end);
+        run.journal.end_step(step.at(), &record.entry, &note);
         self.records.insert(step, Arc::new(record));
         if let Err(fault) = self.walk.end(step, end) {
             // Only a fault of this program gets here; the run ends rather than wait for what never comes.
@@ -311,6 +335,12 @@ impl<'s> Ledger<'s> {
         if let Some(usage) = output.and_then(|output| output.get("usageMetadata")) {
             self.outlet.event(&RunEvent::Usage(usage))?;
         }
+        if let Some(pictures) = output.and_then(|output| output.get("artifacts")) {
+            self.outlet.event(&RunEvent::Artifacts(pictures))?;
+        }
+        if let Some(files) = output.and_then(|output| output.get("fileAnnotations")) {
+            self.outlet.event(&RunEvent::FileAnnotations(files))?;
+        }
         let entry = &record.entry;
         let label = StepLabel { node: &entry.node_id, label: &entry.node_label };
         let error = entry.data.get("error").and_then(Value::as_str);
@@ -319,7 +349,7 @@ impl<'s> Ledger<'s> {
         self.outlet.event(&RunEvent::Entries(&self.entries))
     }
 
-    fn send(&mut self, run: &AgentRun<'_>, event: &RunEvent<'_>) {
+    pub(super) fn send(&mut self, run: &AgentRun<'_>, event: &RunEvent<'_>) {
         let sent = self.outlet.event(event);
         self.stop_on_error(run, sent);
     }

@@ -1,5 +1,6 @@
 //! Running agentflows: canvases whose cards are steps.
 
+mod again;
 #[cfg(test)]
 mod drawing;
 mod entry;
@@ -17,8 +18,12 @@ mod step;
 mod step_inputs;
 pub(crate) mod values;
 pub(crate) mod walk;
+mod webhook_start;
+mod written_out;
 
+pub use self::again::{EarlierSteps, FromStep, StepNote, TakenSteps};
 pub use self::pauses::RunSnapshot;
 pub use self::plan::{AgentPlan, FieldKind, FormField, StartKind, StartPlan};
-pub use self::run::{AgentOutcome, AgentRun, NoJournal, RunJournal, resume, run};
+pub use self::run::{AgentOutcome, AgentRun, NoJournal, RunJournal, rerun, resume, run};
 pub use self::sink::RunSink;
+pub use self::webhook_start::{CallContext, CallbackTarget, WebhookAnswers, WebhookStart};

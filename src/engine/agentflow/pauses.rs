@@ -1,5 +1,6 @@
 //! Runs that wait for a person: what is kept of them, and how they go on.
 
+use super::again::{KeptStep, TakenSteps};
 use super::entry::StepFrame;
 use super::graph::Graph;
 use super::items::OpenItems;
@@ -7,7 +8,7 @@ use super::ledger::Ledger;
 use super::record::StepRecord;
 use super::run::AgentRun;
 use super::sink::RunSink;
-use super::walk::{Event, Misfit, StepId, Walk};
+use super::walk::{Event, Misfit, StepId, StepPlace, Walk};
 use crate::cards::kit::{self, StartValues, StepResume};
 use crate::domain::error::{Conflict, Error, Result};
 use crate::domain::ids::PauseId;
@@ -50,11 +51,16 @@ pub struct RunSnapshot {
     records: Vec<(StepId, StepRecord)>,
     items: Vec<(StepId, OpenItems)>,
     pauses: Vec<(StepId, OpenPause)>,
+    /// What stays of an earlier run, where this one is it run again.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    taken: Vec<(StepPlace, KeptStep)>,
     /// The state that the run began with.
     pub state: Map<String, Value>,
     pub start: StartValues,
     /// What was asked.
     pub question: String,
+    /// When the run began.
+    pub began: Timestamp,
 }
 
 /// A pause, and what its step keeps for the moment when it goes on.
@@ -83,9 +89,11 @@ impl<'s> Ledger<'s> {
             records,
             items: self.open_items.iter().map(|(step, open)| (*step, open.clone())).collect(),
             pauses: self.walk.pauses().iter().filter_map(open).collect(),
+            taken: self.taken.clone().into_list(),
             state: run.state.clone(),
             start: run.start.clone(),
             question: run.turn.question.to_owned(),
+            began: run.began,
         }
     }
 
@@ -107,6 +115,7 @@ impl<'s> Ledger<'s> {
         ledger.records =
             kept.records.iter().map(|(step, record)| (*step, Arc::new(record.clone()))).collect();
         ledger.open_items = kept.items.iter().cloned().collect();
+        ledger.taken = TakenSteps::from_list(&kept.taken);
         ledger.pauses = kept.pauses.iter().cloned().collect();
         while let Some(step) = ledger.walk.next_entry() {
             ledger.entries.extend(ledger.records.get(&step).map(|record| record.entry.clone()));

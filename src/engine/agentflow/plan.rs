@@ -3,6 +3,7 @@
 use super::graph::{Graph, GraphProblem, NodeIndex, START};
 use super::step_inputs::{self, StepSource, StepSources};
 use super::values::ValueSource;
+use super::webhook_start::WebhookStart;
 use crate::canvas::{Canvas, Node};
 use crate::cards::kit::{Card, Factory, InputKind, StepFn};
 use crate::cards::registry;
@@ -21,6 +22,9 @@ const APPROVAL: &str = "agentSelectedToolRequiresHumanInput";
 
 /// The input of the Start card with the values that the state begins with.
 const START_STATE: &str = "startState";
+
+/// The kind of a start by a call of the webhook.
+const WEBHOOK: &str = "webhookTrigger";
 
 /// A compiled agentflow.
 #[derive(Debug)]
@@ -61,6 +65,8 @@ pub struct StartPlan {
     /// A run knows nothing of what was said before it.
     pub forgets: bool,
     pub fields: Vec<FormField>,
+    /// What it says of calls, where a webhook starts it.
+    pub webhook: Option<Box<WebhookStart>>,
 }
 
 /// What starts a run.
@@ -216,7 +222,7 @@ impl StartPlan {
         Self {
             kind: match text("startInputType") {
                 "formInput" => StartKind::Form,
-                "webhookTrigger" => StartKind::Webhook,
+                WEBHOOK => StartKind::Webhook,
                 "scheduleInput" => StartKind::Schedule,
                 _ => StartKind::Question,
             },
@@ -224,6 +230,7 @@ impl StartPlan {
             persists_state: is_on("startPersistState"),
             forgets: is_on("startEphemeralMemory"),
             fields: rows("formInputTypes").filter_map(FormField::from_row).collect(),
+            webhook: (text("startInputType") == WEBHOOK).then(|| Box::new(WebhookStart::from_node(node))),
         }
     }
 }

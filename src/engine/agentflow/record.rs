@@ -1,6 +1,7 @@
 //! What a run keeps of each step that ended.
 
 use super::graph::NodeIndex;
+use super::items::ItemsNote;
 use crate::domain::predictions::execution::ExecutionEntry;
 use crate::domain::predictions::prediction::{Document, HistoryMessage, UsedTool};
 use serde::{Deserialize, Serialize};
@@ -21,6 +22,9 @@ pub(super) struct StepRecord {
     pub(super) loop_count: Option<u32>,
     pub(super) used_tools: Vec<UsedTool>,
     pub(super) sources: Vec<Document>,
+    /// How its items ran, where it is an iteration.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) items: Option<ItemsNote>,
 }
 
 impl StepRecord {

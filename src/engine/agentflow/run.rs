@@ -1,5 +1,6 @@
 //! One question through one agentflow: what is ready runs at once, and the record tells one story whatever ended first.
 
+use super::again::{StepNote, TakenSteps};
 use super::ledger::{Ledger, Move};
 use super::pauses::RunSnapshot;
 use super::plan::AgentPlan;
@@ -13,6 +14,7 @@ use crate::domain::predictions::human_input::HumanInput;
 use crate::domain::predictions::prediction::RunOutput;
 use crate::engine::credential::Credentials;
 use crate::engine::overrides::Overrides;
+use jiff::Timestamp;
 use serde_json::{Map, Value};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, Scope};
@@ -28,6 +30,8 @@ pub struct AgentRun<'r> {
     pub conversation: &'r dyn ConversationPast,
     /// The state that the run begins with.
     pub state: Map<String, Value>,
+    /// When it began. A run that goes on began when its question came.
+    pub began: Timestamp,
     /// How many steps are under way at once.
     pub branches_max: usize,
     pub journal: &'r dyn RunJournal,
@@ -39,7 +43,7 @@ pub trait RunJournal: Sync {
     fn begin_step(&self, step: usize, start: StepStart);
 
     /// It ended.
-    fn end_step(&self, step: usize, entry: &Arc<ExecutionEntry>);
+    fn end_step(&self, step: usize, entry: &Arc<ExecutionEntry>, note: &StepNote);
 
     /// It is the next one of the record: what ended early waits for that.
     fn place_step(&self, step: usize);
@@ -51,7 +55,7 @@ pub struct NoJournal;
 impl RunJournal for NoJournal {
     fn begin_step(&self, _step: usize, _start: StepStart) {}
 
-    fn end_step(&self, _step: usize, _entry: &Arc<ExecutionEntry>) {}
+    fn end_step(&self, _step: usize, _entry: &Arc<ExecutionEntry>, _note: &StepNote) {}
 
     fn place_step(&self, _step: usize) {}
 }
@@ -79,6 +83,17 @@ pub struct AgentOutcome {
 pub fn run(run: &AgentRun<'_>, sink: &mut dyn RunSink) -> Result<AgentOutcome> {
     let walk = Walk::new(run.plan.graph.clone(), run.branches_max);
     execute(run, Ledger::new(walk, sink))
+}
+
+/// Runs again from a step: what stays of the earlier run is told as it was.
+///
+/// # Errors
+/// As [`run`].
+pub fn rerun(run: &AgentRun<'_>, taken: TakenSteps, sink: &mut dyn RunSink) -> Result<AgentOutcome> {
+    let walk = Walk::new(run.plan.graph.clone(), run.branches_max);
+    let mut ledger = Ledger::new(walk, sink);
+    ledger.taken = taken;
+    execute(run, ledger)
 }
 
 /// Goes on with a run that waits.
@@ -135,7 +150,10 @@ impl<'r, 's> Executor<'r, 's> {
                     let ended = step::run(self, self.run, &ready);
                     ledger = self.ledger();
                     ledger.end(self.run, *ready, ended);
-                    self.changed.notify_all();
+                    // Where nobody helps, nobody sleeps.
+                    if ledger.helpers > 0 {
+                        self.changed.notify_all();
+                    }
                 }
                 Move::Wait if worker == Worker::Caller => {
                     ledger = self.changed.wait(ledger).unwrap_or_else(PoisonError::into_inner);

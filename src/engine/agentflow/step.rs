@@ -87,12 +87,19 @@ pub(super) fn run(executor: &Executor<'_, '_>, run: &AgentRun<'_>, ready: &StepR
     let step =
         StepCall { run, turn: &turn, ready, card, work: *work, credential: credential.as_deref(), label };
     let mut sink = StepSink { executor, ready, sent: String::new() };
+    // What the card says of its failures is read first: a card that is picked in it may fail while it is built.
+    let settings = step.inputs(binder.bind_settings(card, inputs), None);
+    ending.on_error = OnError::from_inputs(&settings);
+    let retries = match Retries::from_inputs(&settings) {
+        Ok(retries) => retries,
+        Err(fault) => {
+            ending.result = Err(fault);
+            return ending;
+        }
+    };
     loop {
         ending.attempts += 1;
-        let mut retries = Retries::default();
-        ending.result = binder
-            .bind(inputs)
-            .and_then(|values| step.perform(values, &mut ending.on_error, &mut retries, &mut sink));
+        ending.result = binder.bind(card, inputs).and_then(|values| step.perform(values, &mut sink));
         let Err(fault) = &ending.result else { break };
         // What was sent cannot be taken back, so a try that sent something is the last one.
         if !fault.may_pass() || ending.attempts > retries.max || !sink.sent.is_empty() {
@@ -145,28 +152,23 @@ struct StepCall<'a> {
 }
 
 impl StepCall<'_> {
-    fn perform(
-        &self,
-        values: InputValues,
-        on_error: &mut OnError,
-        retries: &mut Retries,
-        sink: &mut StepSink<'_, '_, '_>,
-    ) -> Result<StepOutcome> {
-        let Self { run, turn, ready, card, label, .. } = *self;
-        let host = turn.host;
-        require_needs(card, label, host)?;
-        let credential = credential::fields(card, label, self.credential, run.credentials)?;
-        let inputs = Inputs {
-            card,
-            fields: card.inputs,
-            label,
-            host,
+    fn inputs(&self, values: InputValues, credential: Option<Map<String, Value>>) -> Inputs<'_> {
+        Inputs {
+            card: self.card,
+            fields: self.card.inputs,
+            label: self.label,
+            host: self.turn.host,
             values,
             credential,
             credential_id: self.credential,
-        };
-        *on_error = OnError::from_inputs(&inputs);
-        *retries = Retries::from_inputs(&inputs)?;
+        }
+    }
+
+    fn perform(&self, values: InputValues, sink: &mut StepSink<'_, '_, '_>) -> Result<StepOutcome> {
+        let Self { run, turn, ready, card, label, .. } = *self;
+        require_needs(card, label, turn.host)?;
+        let credential = credential::fields(card, label, self.credential, run.credentials)?;
+        let inputs = self.inputs(values, credential);
         refuse_redacted(&inputs)?;
         let context = StepContext {
             node: &run.plan.graph.node(ready.frame.node).id,

@@ -1,10 +1,11 @@
 //! The inputs of a step: compiled once with the canvas, and bound to values each time the step runs.
 
 use super::values::{Scope, ValueSource};
+use super::written_out::is_written_out;
 use crate::canvas::Node;
 use crate::canvas::template::{RunText, RunValue};
 use crate::cards::kit::{
-    Card, Host, Input, InputKind, InputValue, InputValues, Inputs, WiredComponent, require_needs,
+    Card, Host, Input, InputKind, InputValue, InputValues, Inputs, PickedCard, WiredComponent, require_needs,
 };
 use crate::cards::{registry, unsupported};
 use crate::domain::error::{Error, Result};
@@ -23,6 +24,8 @@ pub(super) enum StepSource {
     Resolved(ValueSource),
     /// A value in which only saved variables stand for anything.
     Saved(ValueSource),
+    /// As the last, for an address whose scheme, host and port are plain text.
+    WrittenOut(ValueSource),
     Rows(Vec<StepSources>),
     /// A card that is picked in the input.
     Card(Box<CardSource>),
@@ -84,6 +87,9 @@ fn compile_value(
             Some(StepSource::Card(Box::new(CardSource::compile(node.picked(name, config)))))
         }
         // What runs and where calls go is the owner's alone, so only saved variables stand for anything there.
+        InputKind::Address if value.as_str().is_some_and(is_written_out) => {
+            Some(StepSource::WrittenOut(ValueSource::from_saved(value)))
+        }
         InputKind::Code | InputKind::Address | InputKind::Secret => {
             Some(StepSource::Saved(ValueSource::from_saved(value)))
         }
@@ -149,12 +155,23 @@ impl Binder<'_> {
     ///
     /// # Errors
     /// What is wrong with a card that is picked, naming the step.
-    pub(super) fn bind(&self, sources: &StepSources) -> Result<InputValues> {
+    pub(super) fn bind(&self, card: &'static Card, sources: &StepSources) -> Result<InputValues> {
         let mut values = self.bind_picked(sources, true)?;
-        for (name, value) in self.overrides.for_step(self.step) {
-            values.insert(name, InputValue::Value(value.clone()));
-        }
+        values.extend(sent_values(card, self.overrides.for_step(self.step)));
         Ok(values)
+    }
+
+    /// The values of a card's inputs that hold neither rows nor other cards.
+    pub(super) fn bind_settings(&self, card: &'static Card, sources: &StepSources) -> InputValues {
+        let value = |(name, source): &(&'static str, StepSource)| match source {
+            StepSource::Plain(value) => Some((*name, InputValue::Value(value.clone()))),
+            StepSource::Resolved(source) => Some((*name, InputValue::Value(source.resolve(self.scope)))),
+            StepSource::Saved(_) | StepSource::WrittenOut(_) | StepSource::Rows(_) | StepSource::Card(_) => {
+                None
+            }
+        };
+        let own = sources.iter().filter_map(value);
+        own.chain(sent_values(card, self.overrides.for_step(self.step))).collect()
     }
 
     /// As [`Self::bind`]; a request changes cards that are picked in the step itself, and none inside of a row or of another.
@@ -166,6 +183,9 @@ impl Binder<'_> {
                 StepSource::Plain(value) => InputValue::Value(value.clone()),
                 StepSource::Resolved(source) => InputValue::Value(source.resolve(self.scope)),
                 StepSource::Saved(source) => InputValue::Value(source.resolve(&SavedScope(self.host))),
+                StepSource::WrittenOut(source) => {
+                    InputValue::WrittenOut(source.resolve(&SavedScope(self.host)))
+                }
                 StepSource::Rows(rows) => InputValue::Rows(
                     rows.iter().map(|row| self.bind_picked(row, false)).collect::<Result<_>>()?,
                 ),
@@ -183,12 +203,11 @@ impl Binder<'_> {
         // What one card takes from another that is picked beside it is built first.
         cards.sort_by_key(|(_, card)| card.takes_wires());
         for (name, card) in cards {
-            let mut built = InputValues::new();
-            if is_step {
-                let given = self.overrides.for_picked(self.step, name);
-                built.extend(given.map(|(input, value)| (input, InputValue::Value(value.clone()))));
+            let mut given = InputValues::new();
+            if let Some(known) = card.card.filter(|_| is_step) {
+                given.extend(sent_values(known, self.overrides.for_picked(self.step, name)));
             }
-            let built = self.build(card, &picked, built)?;
+            let built = self.build(card, &picked, given)?;
             picked.push(built.clone());
             values.insert(name, InputValue::Components(vec![built]));
         }
@@ -232,8 +251,17 @@ impl Binder<'_> {
         };
         refuse_redacted(&inputs)?;
         let component = card.make.build(&inputs)?;
-        Ok(WiredComponent { label, picked: Some(card.name), component })
+        let picked = Some(PickedCard { name: card.name, label: card.label });
+        Ok(WiredComponent { label, picked, component })
     }
+}
+
+/// What a request sent for a card, as its inputs take it. Nothing in it is a reference.
+fn sent_values<'v>(
+    card: &'static Card,
+    sent: impl Iterator<Item = (&'static str, &'v Value)>,
+) -> impl Iterator<Item = (&'static str, InputValue)> {
+    sent.filter_map(|(name, value)| Some((name, InputValue::from_json(card.input(name)?, value.clone()))))
 }
 
 impl CardSource {

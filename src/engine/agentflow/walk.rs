@@ -15,14 +15,18 @@ mod journal;
 mod jumps;
 mod pass;
 mod past;
+mod place;
 mod step;
+mod takeover;
 mod tell;
 #[cfg(test)]
 mod tests;
 
 pub(crate) use choice::Next;
 pub(crate) use journal::Event;
+pub(crate) use place::{Around, StepPlace};
 pub(crate) use step::{StepEnd, StepId};
+pub(crate) use takeover::{EarlierStep, Takeover};
 
 use crate::engine::agentflow::graph::{CANVAS, Graph, NodeIndex, Role};
 use pass::{Pass, PassIndex, ROOT};
@@ -266,7 +270,7 @@ impl Walk {
     }
 
     #[cfg(test)]
-    /// The how manieth time the card runs in its pass, from 0.
+    /// The how manieth time the card runs in its pass, from 0, each answer to a pause counted.
     pub(crate) fn visit(&self, step: StepId) -> usize {
         let (node, pass) = (self.step(step).node, self.step(step).pass);
         let earlier = self.pass(pass).steps.iter().take_while(|&&other| other != step);

@@ -4,7 +4,10 @@
 mod apply;
 mod candidates;
 mod files;
+mod keep;
 mod protected;
+#[cfg(test)]
+mod row_tests;
 #[cfg(test)]
 mod tests;
 mod type_check;
@@ -53,9 +56,7 @@ pub fn check_override(
     if let Some(group) = protected::group_of_input(card, input) {
         return Err(OverrideRefusal::Never(group));
     }
-    // JSON as text is JSON where an object is read from it, and else a text like any other.
-    let is_read = matches!(input.kind, InputKind::Json);
-    if protected::holds_protected(card, value, is_read) { Err(OverrideRefusal::Inside) } else { Ok(()) }
+    if protected::holds_protected(card, input, value) { Err(OverrideRefusal::Inside) } else { Ok(()) }
 }
 
 /// A card of a plan whose settings a request may mean.

@@ -187,13 +187,41 @@ fn is_declared(card: &Card, name: &str) -> bool {
 /// Levels of objects and lists in a value, JSON texts inside strings included.
 const LEVELS_MAX: usize = 8;
 
-/// True when something in the value never changes, or lies too deep to be judged. `is_read` says that a text is read
-/// as JSON by the card; texts inside objects and lists always may be.
-pub(super) fn holds_protected(card: &Card, value: &Value, is_read: bool) -> bool {
+/// True when something in a value for this input never changes, or lies too deep to be judged.
+pub(super) fn holds_protected(card: &Card, input: &Input, value: &Value) -> bool {
     match value {
-        Value::String(_) if !is_read => false,
+        // JSON as text is JSON where an object is read from it, and else a text like any other; inside of objects and
+        // lists it always may be read.
+        Value::String(_) if !matches!(input.kind, InputKind::Json) => false,
+        Value::Array(rows) => {
+            let columns = input.row_fields();
+            rows.iter().any(|row| row_holds(card, columns, row, LEVELS_MAX - 1))
+        }
         _ => holds(card, value, LEVELS_MAX),
     }
+}
+
+/// The columns of rows that are entries of an object: each row names one, and gives its value.
+const ENTRY_COLUMNS: [&str; 2] = ["key", "value"];
+
+/// As [`holds`], for a row of an input that declares these columns. Where the columns of an entry are called like fields of
+/// the card's credential, they are columns all the same: no field is read from a row. What such a row names is judged
+/// instead, as the key of the object that the rows stand for.
+fn row_holds(card: &Card, columns: &[Input], row: &Value, levels: usize) -> bool {
+    let is_column = |name: &str| columns.iter().any(|column| column.name == name);
+    let Value::Object(row) = row else { return holds(card, row, levels) };
+    if !ENTRY_COLUMNS.into_iter().all(is_column) {
+        return levels == 0 || object_holds(card, row, levels - 1);
+    }
+    let takes_their_names = ENTRY_COLUMNS.into_iter().any(|name| is_declared(card, name));
+    let is_protected = |(name, value): (&String, &Value)| match name.as_str() {
+        "key" | "value" => {
+            let named = value.as_str().filter(|_| takes_their_names && name == "key");
+            named.is_some_and(|named| group_on_card(card, named).is_some()) || holds(card, value, levels - 1)
+        }
+        name => group_on_card(card, name).is_some() || holds(card, value, levels - 1),
+    };
+    levels == 0 || row.iter().any(is_protected)
 }
 
 fn holds(card: &Card, value: &Value, levels: usize) -> bool {

@@ -91,7 +91,7 @@ fn every_password_field_of_every_credential_is_protected() {
 }
 
 /// Overrides on, with all these settings of the card labelled `label` switched on.
-fn listing(label: &str, names: &[&str], variables: &[&str]) -> FlowSettings {
+pub(super) fn listing(label: &str, names: &[&str], variables: &[&str]) -> FlowSettings {
     let rows = |names: &[&str]| -> Value {
         names.iter().map(|name| json!({"label": name, "name": name, "enabled": true})).collect()
     };

@@ -12,6 +12,7 @@ use crate::engine::renamed_cards::former_name;
 use crate::engine::resources::{
     Resources, forbidden_program, missing_flows, missing_records, missing_variables,
 };
+use crate::engine::schedule::schedule_issue;
 use serde_json::{Map, Value};
 
 /// The cards that a settings field of another holds the name of, with what stands beside it.
@@ -55,6 +56,7 @@ fn step_issues(canvas: &Canvas, node: &Node, resources: &dyn Resources) -> Vec<S
     let mut issues = node_issues(canvas, node, resources);
     issues.extend(missing_records(node, resources));
     issues.extend(picked_issues(canvas, node, card.inputs, &node.inputs, resources));
+    issues.extend(schedule_issue(node, resources.schedule_seconds_min()));
     issues
 }
 
@@ -161,6 +163,19 @@ mod tests {
     fn what_the_drawing_lacks_is_told_at_its_card_and_blocks() {
         let (issues, can) = told(&[start(), reply("Hi")], &[]);
         assert_eq!(issues, ["Nothing leads to 'R': connect it or remove it."]);
+        assert!(!can);
+    }
+
+    #[test]
+    fn a_schedule_that_cannot_be_kept_is_told_by_its_input_and_blocks() {
+        let inputs = json!({
+            "startInputType": "scheduleInput", "scheduleType": "cronExpression", "scheduleCronExpression": "@daily",
+        });
+        let (issues, can) = told(&[node("s", "startAgentflow", inputs), reply("Hi")], &[edge("s", "r")]);
+        assert_eq!(
+            issues,
+            ["Cron Expression: names such as @daily are not known: write five fields, such as '0 9 * * *'."]
+        );
         assert!(!can);
     }
 

@@ -1,25 +1,50 @@
 //! A question to an agentflow: its run, the record of it, and what is answered.
 
 use super::ask::PredictionRun;
-use super::executions::{self, ExecutionRecorder, PausedRun, ResumedRun, StepNumber};
+use super::executions::{self, ExecutionRecorder, PausedRun, RecordEnd, ResumedRun, StepNumber};
 use super::host::run_host::RunHost;
 use super::pause_ends::start_timers;
 use super::run::{run_context, run_error};
 use crate::app::App;
 use crate::base::cancel::{CancelReason, CancelToken};
-use crate::cards::kit::{ConversationPast, Conversations as _, Decision, StartValues};
+use crate::cards::kit::{
+    ConversationPast, Conversations as _, Decision, StartValues, StreamClosed, TokenSink,
+};
 use crate::domain::error::{Error, Result};
+use crate::domain::flows::flow::Flow;
+use crate::domain::ids::{ExecutionId, FlowId};
 use crate::domain::predictions::execution::{
-    ExecutionEntry, ExecutionState, NewExecution, RunEnd, StepStart,
+    ExecutionEntry, ExecutionState, NewExecution, PastConversation, RunEnd, RunRequest, StepStart,
 };
 use crate::domain::predictions::human_input::HumanInput;
 use crate::domain::predictions::prediction::{ChatType, ExecutionOutput, HistoryMessage, RunOutput};
 use crate::domain::predictions::run_event::RunEvent;
-use crate::engine::agentflow::{self, AgentOutcome, AgentPlan, AgentRun, RunJournal, RunSink, RunSnapshot};
+use crate::engine::agentflow::{
+    self, AgentOutcome, AgentPlan, AgentRun, RunJournal, RunSink, RunSnapshot, StepNote, TakenSteps,
+};
 use crate::limits::MEMORY_MESSAGES_MAX;
+use crate::llm::{Delta, ReplyStream, StreamEnd};
+use crate::state::live_runs::LiveRun;
+use crate::store::queries::timeline;
+use crate::store::tables::INTENTS;
+use jiff::Timestamp;
 use serde_json::{Map, Value};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
+
+/// A run that there is a record of already.
+pub(super) enum EarlierRun {
+    /// It goes on.
+    Waiting(Box<AgentResume>),
+    /// Another one begins with what it did.
+    Again(Box<AgentRerun>),
+}
+
+/// A run that runs again from a step, in a record of its own.
+pub(super) struct AgentRerun {
+    pub(super) of: ExecutionId,
+    pub(super) taken: TakenSteps,
+}
 
 /// A run that waits, taken up to go on.
 pub struct AgentResume {
@@ -34,7 +59,12 @@ impl AgentResume {
         &self.run.paused.canvas
     }
 
-    /// What was asked when it began.
+    /// What it was asked with.
+    pub(super) const fn request(&self) -> &RunRequest {
+        &self.run.request
+    }
+
+    /// What the flow read when it began.
     pub(super) fn question(&self) -> &str {
         &self.snapshot.question
     }
@@ -53,7 +83,8 @@ impl AgentResume {
     }
 }
 
-/// Runs an agentflow, or goes on with a run that waits, and writes its record.
+/// Runs an agentflow, or goes on with a run that waits, and writes its record. The end of it is left to whoever stores a whole
+/// answer, where nothing waits.
 ///
 /// # Errors
 /// What the run failed with.
@@ -64,21 +95,17 @@ pub(super) fn run(
     host: &RunHost<'_>,
     cancel: &CancelToken,
     sink: &mut dyn RunSink,
-) -> Result<RunOutput> {
-    let resume = entry.resume.lock().unwrap_or_else(PoisonError::into_inner).take();
-    let (recorder, kept) = match resume {
-        None => (executions::begin(app, new_execution(entry)), None),
-        Some(resume) => {
-            let AgentResume { run, snapshot, input } = *resume;
-            (run.recorder, Some((snapshot, input)))
-        }
-    };
+) -> Result<(RunOutput, Option<RecordEnd>)> {
+    let earlier = entry.earlier.lock().unwrap_or_else(PoisonError::into_inner).take();
+    let begun = Beginning::new(app, entry, plan, earlier)?;
     let turn = run_context(entry, host);
-    let past = StoredPast { host, forgets: plan.start.forgets };
-    let state = match &kept {
-        Some((kept, _)) => kept.state.clone(),
-        None => plan.start_state(earlier_values(app, entry, plan)?, &entry.overrides),
+    let Beginning { recorder, story, state, past } = begun;
+    let resumed = match &story {
+        Story::Resumed(kept, _) => Some(kept.began),
+        Story::New | Story::Again(_) => None,
     };
+    let past = StoredPast { app, host, past, forgets: plan.start.forgets, resumed };
+    let _ = entry.execution.set(recorder.id());
     let journal = Journal::new(&recorder);
     let agent = AgentRun {
         plan,
@@ -88,16 +115,20 @@ pub(super) fn run(
         credentials: host,
         conversation: &past,
         state,
+        began: resumed.unwrap_or(entry.started),
         branches_max: usize::try_from(app.settings.branches_max).unwrap_or(1),
         journal: &journal,
     };
+    let mut sink = WatchedSink { sink, live: recorder.live() };
+    let sink: &mut dyn RunSink = &mut sink;
     let began = sink.event(&RunEvent::State(ExecutionState::InProgress)).map_err(|_| Error::Cancelled);
-    let ended = began.and_then(|()| match &kept {
-        None => agentflow::run(&agent, sink),
-        Some((kept, input)) => agentflow::resume(&agent, kept, input, sink),
+    let ended = began.and_then(|()| match story {
+        Story::New => agentflow::run(&agent, sink),
+        Story::Resumed(kept, input) => agentflow::resume(&agent, &kept, &input, sink),
+        Story::Again(taken) => agentflow::rerun(&agent, taken, sink),
     });
     match ended {
-        Ok(outcome) => conclude(app, plan, recorder, outcome, sink),
+        Ok(outcome) => conclude(app, (entry, plan), recorder, outcome, sink),
         Err(fault) => {
             let fault = run_error(fault, cancel);
             let end = run_end(&fault, cancel);
@@ -127,13 +158,15 @@ fn run_end(fault: &Error, cancel: &CancelToken) -> RunEnd {
 /// The record of a run that came to its end or to a pause, and what is answered.
 fn conclude(
     app: &App,
-    plan: &AgentPlan,
+    (entry, plan): (&PredictionRun, &AgentPlan),
     recorder: ExecutionRecorder,
     outcome: AgentOutcome,
     sink: &mut dyn RunSink,
-) -> Result<RunOutput> {
+) -> Result<(RunOutput, Option<RecordEnd>)> {
     let AgentOutcome { mut output, entries, pauses, snapshot, state } = outcome;
     let id = recorder.id();
+    // A reader of a stream may look at the record as soon as it is told, and answer what waits.
+    let is_told_at_once = entry.question.streaming || !pauses.is_empty();
     if let Some(snapshot) = snapshot {
         let note = serde_json::to_value(&*snapshot).map_err(Error::internal)?;
         let paused = Arc::new(PausedRun { canvas: plan.canvas()?, note });
@@ -143,6 +176,10 @@ fn conclude(
     if plan.start.persists_state {
         recorder.keep_values(state);
     }
+    if !is_told_at_once {
+        output.execution = Some(Box::new(ExecutionOutput { id, entries, action: None }));
+        return Ok((output, Some(RecordEnd::new(recorder))));
+    }
     let row = recorder.finish(RunEnd::AtRest)?;
     start_timers(app, &row);
     let action = row.pauses().next().map(|pause| pause.action.clone());
@@ -151,7 +188,7 @@ fn conclude(
     }
     sink.event(&RunEvent::State(row.state())).map_err(|_| Error::Cancelled)?;
     output.execution = Some(Box::new(ExecutionOutput { id, entries, action }));
-    Ok(output)
+    Ok((output, None))
 }
 
 /// The values that the newest run of the conversation left, where the flow keeps them.
@@ -165,27 +202,154 @@ fn earlier_values(app: &App, entry: &PredictionRun, plan: &AgentPlan) -> Result<
     Ok(found.unwrap_or_default())
 }
 
-fn new_execution(entry: &PredictionRun) -> NewExecution {
-    NewExecution {
-        flow: entry.flow.id,
-        workspace: entry.flow.workspace,
-        chat: entry.ids.chat,
-        session: entry.session(),
-        is_test: entry.chat_type == ChatType::Internal,
-        from_execution: None,
-        flow_version: None,
+/// What a run begins with.
+struct Beginning {
+    recorder: ExecutionRecorder,
+    story: Story,
+    /// The values that the run began with.
+    state: Map<String, Value>,
+    past: Option<PastConversation>,
+}
+
+/// What there is of a run when it begins.
+enum Story {
+    New,
+    Resumed(Box<RunSnapshot>, HumanInput),
+    Again(TakenSteps),
+}
+
+impl Beginning {
+    fn new(app: &App, entry: &PredictionRun, plan: &AgentPlan, earlier: Option<EarlierRun>) -> Result<Self> {
+        let mut request = entry.request.clone();
+        let (story, of) = match earlier {
+            Some(EarlierRun::Waiting(resume)) => {
+                let AgentResume { run, snapshot, input } = *resume;
+                return Ok(Self {
+                    recorder: run.recorder,
+                    state: snapshot.state.clone(),
+                    story: Story::Resumed(Box::new(snapshot), input),
+                    past: run.request.past,
+                });
+            }
+            Some(EarlierRun::Again(again)) => {
+                if again.taken.is_empty() {
+                    request.state = plan.start_state(request.left.clone(), &entry.overrides);
+                }
+                (Story::Again(again.taken), Some(again.of))
+            }
+            None => {
+                request.left = earlier_values(app, entry, plan)?;
+                request.state = plan.start_state(request.left.clone(), &entry.overrides);
+                (Story::New, None)
+            }
+        };
+        let (state, past) = (request.state.clone(), request.past);
+        let new = NewExecution {
+            flow: entry.flow.id,
+            workspace: entry.flow.workspace,
+            chat: entry.ids.chat,
+            session: entry.session(),
+            is_test: entry.chat_type == ChatType::Internal,
+            from_execution: of,
+            flow_version: entry.runs_live.then(|| live_version(app, &entry.flow.id)).flatten(),
+            request,
+        };
+        // The record names them from here on, also when the run fails; strangers leave nothing behind by failing.
+        if entry.chat_type == ChatType::Internal {
+            entry.files.keep_files();
+        }
+        Ok(Self { recorder: executions::begin(app, new), story, state, past })
     }
+}
+
+/// The version of Live, in short; none while its newest change is not recorded.
+fn live_version(app: &App, flow: &FlowId) -> Option<String> {
+    let is_unrecorded = app.store.read(|tx| {
+        Ok(!INTENTS.is_empty(tx)? && INTENTS.list(tx)?.iter().any(|change| change.content.flow() == *flow))
+    });
+    if !app.history.is_enabled() || is_unrecorded.unwrap_or(true) {
+        return None;
+    }
+    // A history that cannot be read is told of elsewhere.
+    app.history.newest(flow).ok().flatten().map(|version| version.sha.short())
 }
 
 /// What was said in the conversation before the run.
 struct StoredPast<'a> {
+    app: &'a App,
     host: &'a RunHost<'a>,
+    /// Another conversation, where the run belongs to that.
+    past: Option<PastConversation>,
     forgets: bool,
+    /// When a run began that goes on: what it said since is in its record, and is not heard twice.
+    resumed: Option<Timestamp>,
 }
 
 impl ConversationPast for StoredPast<'_> {
     fn messages(&self) -> Result<Vec<HistoryMessage>> {
-        if self.forgets { Ok(Vec::new()) } else { self.host.history(None, MEMORY_MESSAGES_MAX) }
+        match (self.past, self.resumed) {
+            _ if self.forgets => Ok(Vec::new()),
+            (Some(past), _) => said_before(self.app, self.host.flow(), past),
+            (None, Some(began)) => self.host.history_before(began, MEMORY_MESSAGES_MAX),
+            (None, None) => self.host.history(None, MEMORY_MESSAGES_MAX),
+        }
+    }
+}
+
+/// The newest messages of a conversation as it stood at a time.
+fn said_before(app: &App, flow: &Flow, past: PastConversation) -> Result<Vec<HistoryMessage>> {
+    let mut said = app.store.read_messages(|tx| {
+        let mut said = Vec::new();
+        for place in timeline::of_chat(tx, &flow.workspace, &flow.id, &past.chat)?.iter().rev() {
+            if said.len() >= MEMORY_MESSAGES_MAX {
+                break;
+            }
+            let message = timeline::message_at(tx, &flow.workspace, &flow.id, place)?;
+            let message = message.filter(|message| message.created < past.until);
+            said.extend(message.map(|message| HistoryMessage { role: message.role, text: message.content }));
+        }
+        Ok(said)
+    })?;
+    said.reverse();
+    Ok(said)
+}
+
+/// Where the answer goes, and what those see who watch the run.
+struct WatchedSink<'a> {
+    sink: &'a mut dyn RunSink,
+    live: Arc<LiveRun>,
+}
+
+impl RunSink for WatchedSink<'_> {
+    fn event(&mut self, event: &RunEvent<'_>) -> Result<(), StreamClosed> {
+        self.live.tell(event);
+        self.sink.event(event)
+    }
+}
+
+impl TokenSink for WatchedSink<'_> {
+    fn token(&mut self, text: &str) -> Result<(), StreamClosed> {
+        self.live.tell_token(text);
+        self.sink.token(text)
+    }
+
+    fn thinking(&mut self, text: &str) -> Result<(), StreamClosed> {
+        self.live.tell_thinking(text);
+        self.sink.thinking(text)
+    }
+
+    /// A stream that nobody watches is left to whoever reads it with the least effort; who comes meanwhile gets its text
+    /// whole.
+    fn follow(&mut self, streaming: ReplyStream) -> StreamEnd {
+        if self.live.is_watched() {
+            return streaming.follow(&mut |delta: Delta<'_>| match delta {
+                Delta::Text(text) => self.token(text),
+                Delta::Thinking(text) => self.thinking(text),
+            });
+        }
+        let end = self.sink.follow(streaming);
+        self.live.tell_token(&end.text);
+        end
     }
 }
 
@@ -215,10 +379,15 @@ impl RunJournal for Journal<'_> {
         }
     }
 
-    fn end_step(&self, step: usize, entry: &Arc<ExecutionEntry>) {
-        if let Some(number) = self.number(step)
-            && let Err(fault) = self.recorder.end(number, ExecutionEntry::clone(entry))
-        {
+    fn end_step(&self, step: usize, entry: &Arc<ExecutionEntry>, note: &StepNote) {
+        // An iteration that waited for what is inside of it began in an earlier request.
+        if self.number(step).is_none() {
+            self.begin_step(step, StepStart::of(entry));
+        }
+        let Some(number) = self.number(step) else { return };
+        let note = serde_json::to_value(note).map_err(Error::internal);
+        let kept = note.and_then(|note| self.recorder.end(number, ExecutionEntry::clone(entry), Some(note)));
+        if let Err(fault) = kept {
             log_unwritten(&fault);
         }
     }

@@ -1,9 +1,10 @@
 //! One question: admitted, prepared, run, recorded. Everything that can be refused is refused before `run`.
 
-use super::agentflow::AgentResume;
+use super::agentflow::EarlierRun;
 use super::answer::answer_of;
 use super::conversation::{self, ConversationRef};
 use super::nested::CallPath;
+use super::resume;
 use super::start;
 use super::uploads::loader_files;
 use super::uploads::policy::UploadPolicy;
@@ -16,11 +17,11 @@ use crate::cards::kit::StartValues;
 use crate::domain::conversations::conversation_name::ConversationName;
 use crate::domain::error::{Error, RateLimitExceeded, Result};
 use crate::domain::flows::draft::CanvasSide;
-use crate::domain::flows::flow::{CanvasDigest, Flow};
+use crate::domain::flows::flow::Flow;
 use crate::domain::flows::rate_limit::WindowState;
-use crate::domain::ids::{ChatId, FlowId, MessageId};
+use crate::domain::ids::{ExecutionId, FlowId, MessageId};
 use crate::domain::predictions::answer::PredictionAnswer;
-use crate::domain::predictions::human_input::HumanInput;
+use crate::domain::predictions::execution::RunRequest;
 use crate::domain::predictions::prediction::{ChatType, ImageUpload, Question, RunIds, RunOutput, Upload};
 use crate::engine::{CardPlace, FlowPlan, Overrides};
 use crate::ops::accounts::keys;
@@ -29,7 +30,7 @@ use crate::store::tables::CANVASES;
 use jiff::Timestamp;
 use serde_json::{Map, Value};
 use std::net::IpAddr;
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, OnceLock};
 
 /// A question that was admitted.
 #[derive(Debug)]
@@ -70,8 +71,14 @@ pub struct PredictionRun {
     pub(super) call_path: CallPath,
     /// What starts a run that begins with more than a question.
     pub(super) start: StartValues,
-    /// The run that goes on with this; taken once.
-    pub(super) resume: Mutex<Option<Box<AgentResume>>>,
+    /// The run that goes on with this, or runs again; taken once.
+    pub(super) earlier: Mutex<Option<EarlierRun>>,
+    /// What the record of a run says that it was asked with.
+    pub(super) request: RunRequest,
+    /// Live runs, and no draft of it.
+    pub(super) runs_live: bool,
+    /// The record of the run of an agentflow, once that began.
+    pub(super) execution: OnceLock<ExecutionId>,
 }
 
 /// The flow of this id, whoever asks (manual 2.3).
@@ -121,6 +128,16 @@ pub(super) struct Within {
     pub(super) conversation: ConversationRef,
     pub(super) name: Option<ConversationName>,
     pub(super) path: CallPath,
+    pub(super) started_by: StartedBy,
+}
+
+/// Who begins a run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum StartedBy {
+    /// Somebody who asks.
+    Question,
+    /// The schedule of the flow.
+    Schedule,
 }
 
 /// As [`prepare`]; a question of another flow brings its conversation and its way along.
@@ -133,17 +150,22 @@ pub(super) fn prepare_nested(
     within: Option<Within>,
     cancel: &CancelToken,
 ) -> Result<PredictionRun> {
+    if let Some(input) = ask.question.human_input.clone() {
+        return resume::prepare(app, ask, input, within);
+    }
     let PredictionRequest { mut flow, mut question, chat_type, side } = ask;
     let mut drafted = None;
     if side == CanvasSide::Draft {
         drafted = drafts::draft_for_run(app, Arc::make_mut(&mut flow))?;
     }
     require_cards(&flow)?;
+    let runs_live = drafted.is_none();
     let plan = match drafted {
         Some(canvas) => compile(app, &flow, || Ok(canvas))?,
         None => plan(app, &flow)?,
     };
-    let start = start::admit(&plan, &mut question)?;
+    let started_by = within.as_ref().map_or(StartedBy::Question, |within| within.started_by);
+    let start = start::admit(&plan, &mut question, started_by)?;
     let started = app.clock.monotonic_now();
     let offer = UploadPolicy::from_settings(&flow.settings, Some(&plan));
     let sent = std::mem::take(&mut question.uploads);
@@ -154,43 +176,35 @@ pub(super) fn prepare_nested(
         question.text = spoken;
     }
     let (belonging, session_name, way) = match within {
-        Some(Within { conversation, name, path }) => (conversation, name, path),
+        Some(Within { conversation, name, path, .. }) => (conversation, name, path),
         None => {
             let (belonging, name) =
                 conversation::resolve_for_question(app, &flow, &mut question, has_files, chat_type)?;
             (belonging, name, CallPath::default())
         }
     };
-    // A name that does not count is a setting that nobody may change.
-    if let Some(unused) = question.conversation_name.take() {
-        question.overrides.entry(conversation::SESSION_ID_KEY).or_insert(unused);
-    }
-    let overrides = match question.human_input {
-        None => decide_overrides(app, &flow, &plan, &question.overrides, &loaded)?,
-        // A run that waits has the canvas it began with: what Live's list says of Live's cards is not said of those.
-        Some(_) => evaluate_overrides(app, &flow, &[], &question.overrides)?,
-    };
+    conversation::return_unused_name(&mut question);
+    let overrides = decide_overrides(app, &flow, &plan, &question.overrides, &loaded)?;
     let chat = belonging.chat_id();
     let files = carried.store(app, &flow, chat)?;
     let session = session_name.as_ref().map_or_else(|| chat.to_string(), |name| name.as_str().to_owned());
-    // Last, because nobody else can answer a pause from here on.
-    let begun = match question.human_input.take() {
-        None => Beginning {
-            start: start::reuse_form(app, &flow, &plan, (chat, &session), start)?,
-            plan,
-            documents_end: carried.documents.len(),
-            prompt: carried.prepend_documents(&question.text),
-            resume: None,
-        },
-        Some(input) => go_on(app, &flow, (chat, &session), input, &mut question)?,
-    };
+    let start = start::reuse_form(app, &flow, &plan, (chat, &session), start)?;
+    let request = run_request(&plan, &question, &overrides, &carried.documents, &files);
+    let request =
+        RunRequest { asked: started, form: start.form.clone(), webhook: start.webhook.clone(), ..request };
+    require_keepable(&request)?;
+    let documents_end = carried.documents.len();
+    let prompt = carried.prepend_documents(&question.text);
     let ids = RunIds { flow: flow.id, chat, answer: MessageId::random(), question: MessageId::random() };
-    let streams = begun.plan.streams() && flow.settings.chatbot_config.post_processing.is_none();
+    let streams = plan.streams() && flow.settings.chatbot_config.post_processing.is_none();
     Ok(PredictionRun {
-        documents_end: begun.documents_end,
-        prompt: begun.prompt,
-        start: begun.start,
-        resume: Mutex::new(begun.resume),
+        documents_end,
+        prompt,
+        start,
+        earlier: Mutex::default(),
+        request,
+        runs_live,
+        execution: OnceLock::new(),
         images: carried.images,
         files,
         started,
@@ -198,7 +212,7 @@ pub(super) fn prepare_nested(
         session_name,
         is_first_message: matches!(belonging, ConversationRef::New(_)),
         streams,
-        plan: begun.plan,
+        plan,
         overrides,
         flow,
         question,
@@ -208,7 +222,10 @@ pub(super) fn prepare_nested(
 }
 
 /// A flow of which nothing was published answers nothing (manual 2.2 r3).
-fn require_cards(flow: &Flow) -> Result<()> {
+///
+/// # Errors
+/// 404.
+pub(in crate::ops) fn require_cards(flow: &Flow) -> Result<()> {
     if flow.card_count > 0 {
         return Ok(());
     }
@@ -242,34 +259,48 @@ fn decide_overrides(
     Ok(overrides)
 }
 
-/// What a run begins with.
-struct Beginning {
-    plan: Arc<FlowPlan>,
-    start: StartValues,
-    documents_end: usize,
-    prompt: String,
-    resume: Option<Box<AgentResume>>,
+/// Bytes of what a question to an agentflow brings along beside its files: all of it is kept with the record of its run
+/// (manual 14.4).
+const RUN_REQUEST_MAX_BYTES: usize = 48 * 1024 * 1024;
+/// Bytes of settings of a question to an agentflow (manual 14.4).
+const RUN_OVERRIDES_MAX_BYTES: usize = 1024 * 1024;
+
+/// # Errors
+/// 400 when more would have to be kept than a record holds.
+fn require_keepable(request: &RunRequest) -> Result<()> {
+    if serde_json::to_vec(&request.overrides).map_err(Error::internal)?.len() > RUN_OVERRIDES_MAX_BYTES {
+        return Err(Error::Invalid(format!(
+            "'overrideConfig' is too long: an agentflow takes {RUN_OVERRIDES_MAX_BYTES} bytes at most."
+        )));
+    }
+    if serde_json::to_vec(request).map_err(Error::internal)?.len() > RUN_REQUEST_MAX_BYTES {
+        return Err(Error::Invalid(format!(
+            "The question is too long with all it brings along: an agentflow takes {RUN_REQUEST_MAX_BYTES} bytes at most."
+        )));
+    }
+    Ok(())
 }
 
-/// A run that waits goes on with the canvas and the question that it began with. The conversation shows what was decided.
-fn go_on(
-    app: &App,
-    flow: &Flow,
-    (chat, session): (ChatId, &str),
-    input: HumanInput,
-    question: &mut Question,
-) -> Result<Beginning> {
-    let resume = start::take_up(app, flow, chat, session, input)?;
-    if question.text.trim().is_empty() {
-        question.text = resume.answer_text();
+/// What the record of a run is to say that it was asked with. Its state is known when it begins.
+fn run_request(
+    plan: &FlowPlan,
+    question: &Question,
+    overrides: &Overrides,
+    documents: &str,
+    files: &StoredUploads,
+) -> RunRequest {
+    if plan.as_chat().is_some() {
+        return RunRequest::default();
     }
-    Ok(Beginning {
-        plan: compile_kept(app, flow, resume.canvas())?,
-        start: resume.start().clone(),
-        documents_end: 0,
-        prompt: resume.question().to_owned(),
-        resume: Some(Box::new(resume)),
-    })
+    RunRequest {
+        question: question.text.clone(),
+        documents: documents.to_owned(),
+        history: question.history.clone(),
+        overrides: overrides.keep(&plan.places()),
+        files: files.entries(),
+        lead_email: question.lead_email.clone(),
+        ..RunRequest::default()
+    }
 }
 
 /// The compiled Live of a flow.
@@ -284,17 +315,13 @@ pub fn plan(app: &App, flow: &Flow) -> Result<Arc<FlowPlan>> {
 }
 
 /// The plan of the flow's canvas; `text` is read only when it is not compiled yet.
-fn compile(app: &App, flow: &Flow, text: impl FnOnce() -> Result<String>) -> Result<Arc<FlowPlan>> {
+pub(super) fn compile(
+    app: &App,
+    flow: &Flow,
+    text: impl FnOnce() -> Result<String>,
+) -> Result<Arc<FlowPlan>> {
     app.plan_cache.get(flow.digest, || {
         let canvas = Canvas::parse(&text()?).map_err(|fault| Error::RunFailed(fault.to_string()))?;
-        FlowPlan::compile(flow.kind, &canvas)
-    })
-}
-
-/// The plan of the canvas that a run which waits began with.
-fn compile_kept(app: &App, flow: &Flow, canvas: &str) -> Result<Arc<FlowPlan>> {
-    app.plan_cache.get(CanvasDigest::compute(flow.kind, canvas), || {
-        let canvas = Canvas::parse(canvas).map_err(|fault| Error::RunFailed(fault.to_string()))?;
         FlowPlan::compile(flow.kind, &canvas)
     })
 }

@@ -82,6 +82,13 @@ pub(super) fn resolve_for_question(
     Ok((unproven_conversation(app, flow, claim, chat_type)?, None))
 }
 
+/// Puts a name that does not count back among the settings, of which it is one that nobody may change.
+pub(super) fn return_unused_name(question: &mut Question) {
+    if let Some(unused) = question.conversation_name.take() {
+        question.overrides.entry(SESSION_ID_KEY).or_insert(unused);
+    }
+}
+
 /// The conversation whose id the request says and proves.
 fn find_proven(
     app: &App,
@@ -91,7 +98,9 @@ fn find_proven(
 ) -> Result<Option<ChatId>> {
     let Some(chat) = claim.chat.and_then(ChatId::parse) else { return Ok(None) };
     let proven = match chat_type {
-        ChatType::External => is_owner(app, flow, &chat, claim.proofs),
+        ChatType::External | ChatType::Scheduled | ChatType::Webhook => {
+            is_owner(app, flow, &chat, claim.proofs)
+        }
         ChatType::Internal => {
             is_test_chat(app, flow, &chat)?
                 || (is_owner(app, flow, &chat, claim.proofs) && has_no_messages(app, flow, chat)?)

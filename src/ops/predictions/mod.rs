@@ -1,6 +1,7 @@
 //! Asking a flow (manual 2.1, 2.2, 2.3, 2.6, 2.8, 3.2).
 
 mod abort;
+mod again;
 mod agentflow;
 mod answer;
 mod ask;
@@ -15,12 +16,16 @@ mod pause_ends;
 pub mod plan_cache;
 mod post_processing;
 mod record;
+mod resume;
 mod run;
+mod scheduled;
 mod start;
 pub(crate) mod uploads;
 
 pub use self::abort::abort;
+pub use self::again::{RerunQuestion, prepare_rerun};
 pub(super) use self::ask::evaluate_overrides;
+pub(super) use self::ask::require_cards;
 pub use self::ask::{PredictionRequest, PredictionRun, admit_key, admit_rate, flow, plan, prepare};
 pub use self::conversation::is_owner;
 pub(super) use self::conversation::{ConversationClaim, resolve_conversation, verify_proof};
@@ -28,6 +33,7 @@ pub(super) use self::host::run_host::RunHost;
 pub use self::pause_ends::{end_pause, load_pause_timers};
 pub(super) use self::run::run_error;
 pub use self::run::{OpenPrediction, PendingMessages, PredictionProgress, begin, run, run_unstored};
+pub(super) use self::scheduled::run_scheduled;
 pub use self::uploads::attachments::{encode_files, extract_texts};
 pub use self::uploads::policy::UploadPolicy;
 pub use crate::cards::kit::{NullSink, StreamClosed, TokenSink};

@@ -80,7 +80,8 @@ pub(super) fn ask_flow(
     let chat =
         if wanted.afresh { ConversationRef::random() } else { ConversationRef::Existing(from.ids.chat) };
     let ask = PredictionRequest { flow, question, chat_type: from.chat_type, side: CanvasSide::Live };
-    let within = ask::Within { conversation: chat, name: None, path: way };
+    let within =
+        ask::Within { conversation: chat, name: None, path: way, started_by: ask::StartedBy::Question };
     let entry = ask::prepare_nested(app, ask, Some(within), cancel)?;
     Ok(run::run(app, &entry, cancel, &mut NullSink)?.output)
 }

@@ -160,6 +160,7 @@ pub fn run_offline(
                 credentials: &host,
                 conversation: &NoPast,
                 state: plan.start_state(Map::new(), &overrides),
+                began: host.clock.now(),
                 branches_max: usize::try_from(settings.branches_max).unwrap_or(1),
                 journal: &NoJournal,
             };

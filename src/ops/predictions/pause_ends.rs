@@ -1,7 +1,7 @@
 //! Pauses whose time is up: the run goes on as if a person had rejected, and its answer is stored in the conversation
 //! (manual 16.5).
 
-use super::ask::{self, PredictionRequest};
+use super::ask::{self, PredictionRequest, StartedBy};
 use super::conversation::ConversationRef;
 use super::nested::CallPath;
 use super::run;
@@ -92,6 +92,7 @@ fn go_on(app: &App, due: &PauseTimer, cancel: &CancelToken) -> Result<()> {
         conversation: ConversationRef::Existing(run.chat),
         name: name.map(|name| ConversationName::parse(&name.into())).transpose()?,
         path: CallPath::default(),
+        started_by: StartedBy::Question,
     };
     let entry = ask::prepare_nested(app, asked, Some(within), cancel)?;
     run::run(app, &entry, cancel, &mut NullSink).map(drop)

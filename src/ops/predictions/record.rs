@@ -45,6 +45,8 @@ pub(super) fn message_pair(
         usage: None,
         follow_up_prompts: Vec::new(),
         stopped: false,
+        execution: entry.execution.get().copied(),
+        action: None,
     };
     let answer = Message {
         id: entry.ids.answer,
@@ -52,12 +54,13 @@ pub(super) fn message_pair(
         content: outcome.text.clone(),
         created: app.clock.monotonic_now(),
         lead_email: None,
-        file_uploads: Vec::new(),
+        file_uploads: entry.files.made_entries(),
         used_tools: outcome.used_tools.clone(),
         source_documents: outcome.source_documents.clone(),
         usage: outcome.usage,
         follow_up_prompts: outcome.follow_up_prompts.clone(),
         stopped: end == AnswerEnd::Truncated,
+        action: outcome.execution.as_ref().and_then(|run| run.action.clone()),
         ..base.clone()
     };
     MessageBatch::new(&entry.flow.workspace, &[base, answer])

@@ -3,6 +3,7 @@
 use super::agentflow;
 use super::answer::answer_of;
 use super::ask::PredictionRun;
+use super::executions::RecordEnd;
 use super::follow_ups;
 use super::host::run_host::RunHost;
 use super::host::run_notes::RunNotes;
@@ -56,14 +57,25 @@ pub fn run_unstored(
 
 /// Question and answer that are not stored yet.
 pub struct PendingMessages {
-    messages: MessageBatch,
+    said: Said,
     measure: Measure,
+}
+
+/// What is stored of a run that has an answer.
+struct Said {
+    messages: MessageBatch,
+    /// Of an agentflow, whose record is to end in the same change.
+    record: Option<RecordEnd>,
 }
 
 impl PendingMessages {
     /// Stores them, and returns when they are durable.
     fn store_now(self, app: &App, entry: &PredictionRun) -> Result<()> {
-        let stored = app.store.append(self.messages);
+        let Said { messages, record } = self.said;
+        let stored = match record {
+            Some(record) => record.store_now(messages),
+            None => app.store.append(messages),
+        };
         settle_files(entry, &stored);
         self.measure.end(app, entry, stored.as_ref().err());
         stored
@@ -71,13 +83,17 @@ impl PendingMessages {
 
     /// Stores them and calls `done` when they are durable, in this thread or another.
     pub fn store(self, app: &App, entry: PredictionRun, done: impl FnOnce(Result<()>) + Send + 'static) {
-        let (measure, house) = (self.measure, app.clone());
-        app.store.append_then(self.messages, move |stored| {
+        let (measure, house, Said { messages, record }) = (self.measure, app.clone(), self.said);
+        let done = move |stored: Result<()>| {
             settle_files(&entry, &stored);
             measure.end(&house, &entry, stored.as_ref().err());
             drop(entry);
             done(stored);
-        });
+        };
+        match record {
+            Some(record) => record.store(messages, done),
+            None => app.store.append_then(messages, done),
+        }
     }
 }
 
@@ -108,12 +124,12 @@ impl Measure {
         self,
         app: &App,
         entry: &PredictionRun,
-        finished: Result<(RunOutput, MessageBatch)>,
+        finished: Result<(RunOutput, Said)>,
     ) -> Result<(PredictionAnswer, PendingMessages)> {
         match finished {
-            Ok((outcome, messages)) => {
+            Ok((outcome, said)) => {
                 let answer = answer_of(entry, outcome, entry.session_token(app));
-                Ok((answer, PendingMessages { messages, measure: self }))
+                Ok((answer, PendingMessages { said, measure: self }))
             }
             Err(fault) => {
                 self.end(app, entry, Some(&fault));
@@ -134,6 +150,8 @@ impl Measure {
             _ if entry.call_path.is_nested() => metrics::RunSource::AnotherFlow,
             ChatType::Internal => metrics::RunSource::Internal,
             ChatType::External => metrics::RunSource::External,
+            ChatType::Scheduled => metrics::RunSource::Schedule,
+            ChatType::Webhook => metrics::RunSource::Webhook,
         };
         app.state.metrics.record_run(source, end, self.began.elapsed());
         if end == metrics::RunResult::Answered {
@@ -206,7 +224,7 @@ impl OpenPrediction {
 
 /// How far an execution came.
 enum Execution {
-    Done(RunOutput, MessageBatch),
+    Done(RunOutput, Said),
     Stream(Box<ReplyStream>, OpenExecution),
 }
 
@@ -225,7 +243,7 @@ fn execute(
     entry: &PredictionRun,
     cancel: &CancelToken,
     sink: &mut dyn RunSink,
-) -> Result<(RunOutput, MessageBatch)> {
+) -> Result<(RunOutput, Said)> {
     match begin_execution(app, entry, cancel, sink)? {
         Execution::Done(outcome, said) => Ok((outcome, said)),
         Execution::Stream(stream, open) => {
@@ -247,12 +265,17 @@ fn begin_execution(
     let token = if entry.plan.as_chat().is_some() { cancel } else { &own.token };
     let host = RunHost::new(app, entry, token.clone())?;
     let mut kept = PartialAnswerSink { sink, text: String::new(), streams: entry.streams };
+    let mut record = None;
     let begun = match &*entry.plan {
         FlowPlan::Chat(plan) => {
             engine::run(plan, &entry.overrides, &run_context(entry, &host), &host, &mut kept)
         }
-        FlowPlan::Agent(plan) => agentflow::run(app, entry, plan, &host, cancel, &mut kept)
-            .map(|output| RunProgress::Done(CompletedRun::from_output(output))),
+        FlowPlan::Agent(plan) => {
+            agentflow::run(app, entry, plan, &host, cancel, &mut kept).map(|(output, end)| {
+                record = end;
+                RunProgress::Done(CompletedRun::from_output(output))
+            })
+        }
     };
     let result = match begun {
         Ok(RunProgress::Stream(stream, run)) => {
@@ -262,8 +285,16 @@ fn begin_execution(
         Ok(RunProgress::Done(ran)) => Ok(ran),
         Err(fault) => Err(fault),
     };
-    let (outcome, said) = conclude(app, entry, &host, cancel, result, &mut kept)?;
-    Ok(Execution::Done(outcome, said))
+    match conclude(app, entry, &host, cancel, result, &mut kept) {
+        Ok((outcome, messages)) => Ok(Execution::Done(outcome, Said { messages, record })),
+        Err(fault) => {
+            // Its steps came to their end, whatever became of the answer behind them.
+            if let Some(Err(unwritten)) = record.map(RecordEnd::store_alone) {
+                tracing::warn!(error = unwritten.for_log(), "the end of a run could not be recorded");
+            }
+            Err(fault)
+        }
+    }
 }
 
 impl OpenExecution {
@@ -274,12 +305,13 @@ impl OpenExecution {
         cancel: &CancelToken,
         end: StreamEnd,
         sink: &mut dyn RunSink,
-    ) -> Result<(RunOutput, MessageBatch)> {
+    ) -> Result<(RunOutput, Said)> {
         let host = RunHost::resume(app, entry, cancel.clone(), self.notes)?;
         let result = self.run.finish(end.result, &host);
         let text = self.text + &end.text;
         let mut kept = PartialAnswerSink { sink, text, streams: entry.streams };
-        conclude(app, entry, &host, cancel, result, &mut kept)
+        let (outcome, messages) = conclude(app, entry, &host, cancel, result, &mut kept)?;
+        Ok((outcome, Said { messages, record: None }))
     }
 }
 

@@ -1,14 +1,12 @@
-//! What a run begins with: a question, the fields of a form, or the answer to a run that waits.
+//! What a run begins with: a question, or the fields of a form.
 
-use super::agentflow::AgentResume;
+use super::ask::StartedBy;
 use super::executions;
 use crate::app::App;
 use crate::cards::kit::StartValues;
-use crate::domain::error::{Conflict, Error, Result};
+use crate::domain::error::{Error, Result};
 use crate::domain::flows::flow::Flow;
 use crate::domain::ids::ChatId;
-use crate::domain::predictions::execution::ExecutionState;
-use crate::domain::predictions::human_input::HumanInput;
 use crate::domain::predictions::prediction::Question;
 use crate::engine::FlowPlan;
 use crate::engine::agentflow::{FieldKind, FormField, StartKind, StartPlan};
@@ -19,13 +17,9 @@ use serde_json::{Map, Value};
 /// that models read.
 ///
 /// # Errors
-/// 400 when the flow begins with something else, and for a field that does not fit; 409 for an answer to a flow that never
-/// waits.
-pub(super) fn admit(plan: &FlowPlan, question: &mut Question) -> Result<StartValues> {
+/// 400 when the flow begins with something else, and for a field that does not fit.
+pub(super) fn admit(plan: &FlowPlan, question: &mut Question, started_by: StartedBy) -> Result<StartValues> {
     let FlowPlan::Agent(plan) = plan else {
-        if question.human_input.is_some() {
-            return Err(Conflict::NothingToAnswer.into());
-        }
         if question.form.is_some() && question.text.trim().is_empty() && question.uploads.is_empty() {
             return Err(Error::invalid(
                 "'question' is required: this flow begins with a question and not with a form.",
@@ -33,10 +27,14 @@ pub(super) fn admit(plan: &FlowPlan, question: &mut Question) -> Result<StartVal
         }
         return Ok(StartValues::default());
     };
-    if question.human_input.is_some() {
-        return Ok(StartValues::default());
+    if let (StartKind::Webhook, Some(call)) = (plan.start.kind, question.webhook.take()) {
+        return Ok(StartValues { form: None, webhook: Some(call) });
     }
     let form = question.form.take();
+    if started_by == StartedBy::Schedule && plan.start.kind == StartKind::Schedule {
+        question.text = form.as_ref().map_or_else(|| std::mem::take(&mut question.text), form_text);
+        return Ok(StartValues { form, webhook: None });
+    }
     match (plan.start.kind, form) {
         (StartKind::Question, None) => Ok(StartValues::default()),
         (StartKind::Question, Some(_)) => {
@@ -143,30 +141,4 @@ fn form_text(form: &Map<String, Value>) -> String {
         other => format!("{name}: {other}"),
     };
     form.iter().map(line).collect::<Vec<_>>().join("\n")
-}
-
-/// Takes the newest run of the conversation up that waits for this answer. Of two answers to one pause the first wins.
-///
-/// # Errors
-/// 409 when none waits for it.
-pub(super) fn take_up(
-    app: &App,
-    flow: &Flow,
-    chat: ChatId,
-    session: &str,
-    input: HumanInput,
-) -> Result<AgentResume> {
-    let waiting = executions::find_newest(app, flow, (chat, session), |run| {
-        let waits = run.state() == ExecutionState::Stopped;
-        let pause = run.pauses().filter(|_| waits).find(|pause| input.means(pause))?;
-        Some((run.id, pause.id))
-    })?;
-    let (id, pause) = waiting.ok_or(Error::Conflict(Conflict::NothingToAnswer))?;
-    let run = executions::resume(app, &flow.workspace, &id, Some(pause))?;
-    let snapshot = serde_json::from_value(run.paused.note.clone()).map_err(Error::internal)?;
-    Ok(AgentResume {
-        run,
-        snapshot,
-        input: HumanInput { action: Some(pause.to_string()), node: None, ..input },
-    })
 }

@@ -13,6 +13,7 @@ use crate::store::transaction::{ReadTx, WriteTx, database_error};
 use crate::store::wal::log::{KnownLength, LogMark, LogSpace, NewSegment, WriteAheadLog};
 use crate::store::wal::memtable::{self, Memtable, PendingMessage, ROWS_HEAD_BYTES};
 use redb::{Builder, Database, DatabaseError, ReadableDatabase as _, StorageError};
+use std::borrow::Borrow;
 use std::ops::Deref;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
@@ -48,7 +49,7 @@ pub(in crate::store) struct StorageEngine {
     /// A segment of the log is full, and nobody has asked for its checkpoint.
     is_checkpoint_due: AtomicBool,
     poisoned: AtomicBool,
-    /// Raised by every change, and by every opening, after which a change that failed may be there.
+    /// Raised by every change of what may be cached, and by every opening, after which a change that failed may be there.
     commit_version: AtomicU64,
     flow_workspaces: ReadCache<FlowId, Option<WorkspaceId>>,
     /// With `log`: the log has a change that nobody sees yet, because a checkpoint is being made with it.
@@ -159,7 +160,7 @@ impl StorageEngine {
         self.is_checkpoint_due
             .store(log.as_ref().is_some_and(WriteAheadLog::is_checkpoint_pending), Ordering::Release);
         *slot = Some(database);
-        self.bump_version();
+        self.bump_version(true);
         self.poisoned.store(false, Ordering::Release);
         Ok(())
     }
@@ -211,20 +212,20 @@ impl StorageEngine {
         })
     }
 
-    /// A number that every change raises, once it can be seen and before it is acknowledged.
+    /// A number that every change of something that is cached raises, once it can be seen and before it is acknowledged.
     pub(in crate::store) fn commit_version(&self) -> CommitVersion {
         CommitVersion(self.commit_version.load(Ordering::SeqCst))
     }
 
-    fn bump_version(&self) {
-        self.commit_version.fetch_add(1, Ordering::SeqCst);
+    fn bump_version(&self, concerns_caches: bool) {
+        self.commit_version.fetch_add(u64::from(concerns_caches), Ordering::SeqCst);
     }
 
     fn try_commit(&self, tx: WriteTx) -> Result<()> {
-        let mut guard = self.lock_log();
+        let (concerns_caches, mut guard) = (tx.concerns_caches(), self.lock_log());
         let Some(log) = guard.as_mut() else {
             let result = tx.commit_durable().map_err(database_error);
-            self.bump_version();
+            self.bump_version(concerns_caches);
             return result;
         };
         let is_logged = self.is_logged(&tx, log);
@@ -234,7 +235,7 @@ impl StorageEngine {
             // Nothing else is written while the whole log becomes stale.
             let pending = self.memtable.pending();
             let result = checkpoint(tx, &pending, Some(log), CheckpointMode::KeepLogging);
-            self.bump_version();
+            self.bump_version(concerns_caches);
             return match result {
                 Ok(()) => {
                     self.memtable.mark_applied(&pending);
@@ -250,14 +251,14 @@ impl StorageEngine {
         }
         let Some(mark) = mark else {
             let result = tx.commit_volatile().map_err(database_error);
-            self.bump_version();
+            self.bump_version(concerns_caches);
             return result;
         };
         let pending = self.memtable.pending();
         self.is_commit_hidden.store(tx.has_changes(), Ordering::SeqCst);
         drop(guard);
         let result = checkpoint_with(tx, &pending, mark);
-        self.bump_version();
+        self.bump_version(concerns_caches);
         self.is_commit_hidden.store(false, Ordering::SeqCst);
         result?;
         if let Some(log) = self.lock_log().as_mut() {
@@ -372,7 +373,7 @@ impl StorageEngine {
     pub(in crate::store) fn store_messages(
         &self,
         tx: &WriteTx,
-        batches: &[MessageBatch],
+        batches: &[impl Borrow<MessageBatch>],
     ) -> Result<Vec<Result<()>>> {
         let (results, mut accepted) =
             messages::validate_batches(batches, |flow| messages::workspace_of(tx, flow))?;

@@ -13,6 +13,7 @@ use crate::store::transaction::{MessageReader, Order, Tx, WriteTx, is_database_e
 use crate::store::wal::memtable::PendingMessage;
 use jiff::Timestamp;
 use serde::de::DeserializeOwned;
+use std::borrow::Borrow;
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::ops::ControlFlow;
@@ -62,6 +63,12 @@ impl MessageBatch {
         Ok(Self { workspace: *workspace, messages: messages.iter().map(stored).collect::<Result<_>>()? })
     }
 
+    /// Bytes of the messages.
+    #[must_use]
+    pub fn bytes(&self) -> usize {
+        self.messages.iter().map(|(.., record)| record.len()).sum()
+    }
+
     fn check_workspace(&self, workspace_of: impl Fn(&FlowId) -> Result<Option<WorkspaceId>>) -> Result<()> {
         let mut checked = None;
         for (flow, ..) in &self.messages {
@@ -80,11 +87,11 @@ impl MessageBatch {
 /// # Errors
 /// [`Error::Internal`] when the database cannot be read. A result is 404 when a flow is not (any more) in its workspace.
 pub(in crate::store) fn validate_batches(
-    batches: &[MessageBatch],
+    batches: &[impl Borrow<MessageBatch>],
     workspace_of: impl Fn(&FlowId) -> Result<Option<WorkspaceId>>,
 ) -> Result<(Vec<Result<()>>, Vec<PendingMessage>)> {
     let (mut results, mut accepted) = (Vec::with_capacity(batches.len()), Vec::new());
-    for batch in batches {
+    for batch in batches.iter().map(Borrow::borrow) {
         match batch.check_workspace(&workspace_of) {
             Err(error) if is_database_error(&error) => return Err(error),
             Err(refused) => results.push(Err(refused)),
@@ -180,21 +187,22 @@ pub(in crate::store) fn of_chat_with_pending<M: DeserializeOwned>(
     if newest == 0 || !is_in_workspace(tx, workspace, flow)? {
         return Ok(None);
     }
-    let mut messages = Vec::new();
-    let mut last_stored = None;
+    let mut stored: Vec<(Option<u64>, M)> = Vec::new();
     let range = KeyRange::prefix(&keys::conversation(flow, chat));
     tx.scan(MESSAGES, &range, Order::Descending, |key, value| {
-        last_stored = last_stored.or_else(|| keys::sequence(key));
-        messages.push(parse(value)?);
-        Ok(if messages.len() < newest { ControlFlow::Continue(()) } else { ControlFlow::Break(()) })
+        stored.push((keys::sequence(key), parse(value)?));
+        Ok(if stored.len() < newest { ControlFlow::Continue(()) } else { ControlFlow::Break(()) })
     })?;
-    messages.reverse();
-    // The database may have got some of them in the meantime.
-    for kept in pending.iter().filter(|kept| last_stored.is_none_or(|last| kept.sequence > last)) {
-        messages.push(parse(&kept.record)?);
+    stored.reverse();
+    // The database may have got some of them in the meantime, and one behind them that was stored with a change.
+    for kept in pending {
+        let place = stored.partition_point(|(sequence, _)| *sequence < Some(kept.sequence));
+        if stored.get(place).is_none_or(|(sequence, _)| *sequence != Some(kept.sequence)) {
+            stored.insert(place, (Some(kept.sequence), parse(&kept.record)?));
+        }
     }
-    let beyond = messages.len().saturating_sub(newest);
-    messages.drain(..beyond);
+    let beyond = stored.len().saturating_sub(newest);
+    let messages = stored.into_iter().skip(beyond).map(|(_, message)| message).collect();
     Ok(Some(messages))
 }
 

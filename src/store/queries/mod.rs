@@ -9,4 +9,6 @@ pub mod feedback;
 pub mod leads;
 pub mod messages;
 pub mod timeline;
+pub mod trigger_log;
 pub mod version_index;
+pub mod webhooks;

@@ -6,7 +6,7 @@ use super::wal::killed;
 use crate::domain::error::Error;
 use crate::store::engine::read_cache::ReadCache;
 use crate::store::queries::messages::{self, MessageBatch};
-use crate::store::tables::{FLOW_WORKSPACE, META};
+use crate::store::tables::{EXECUTION_INDEX, FLOW_WORKSPACE, META};
 use crate::store::{Tx, WriteTx};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, mpsc};
@@ -93,6 +93,68 @@ fn what_is_recalled_is_never_older_than_what_was_acknowledged() {
         |_: &crate::store::ReadTx| -> crate::domain::error::Result<u64> { unreachable!("nothing changed") };
     assert_eq!(store.read_cached(&memo, &1, read).unwrap(), 199);
     assert_eq!(store.read_cached(&memo, &1, unread).unwrap(), 199);
+}
+
+#[test]
+fn what_runs_leave_behind_makes_nothing_unknown() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = open(folder.path());
+    settle_in(&store, 1);
+    let (memo, reads) = (ReadCache::default(), AtomicU64::new(0));
+    let read = |_: &crate::store::ReadTx| Ok(reads.fetch_add(1, Ordering::SeqCst));
+    let recall = || store.read_cached(&memo, &1, read).unwrap();
+    assert_eq!(recall(), 0);
+    store.write(|tx: &WriteTx| tx.put(EXECUTION_INDEX, b"run", b"row")).unwrap();
+    say(&store, 1, 1, "Hi").unwrap();
+    store.write(|tx: &WriteTx| tx.remove(EXECUTION_INDEX, b"run").map(drop)).unwrap();
+    assert_eq!(recall(), 0);
+    store.write(|tx: &WriteTx| tx.put(META, b"something", b"else")).unwrap();
+    assert_eq!(recall(), 1);
+}
+
+#[test]
+fn messages_and_what_is_written_with_them_are_stored_together() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = open(folder.path());
+    settle_in(&store, 1);
+    say(&store, 1, 1, "before").unwrap();
+    let batch =
+        |in_flow, text: &str| MessageBatch::new(&home(), &[message(flow(in_flow), chat(1), text)]).unwrap();
+    let (known, unknown) = (batch(1, "together"), batch(9, "nowhere"));
+    let (number, stored) = store
+        .write_with_messages(&[&known, &unknown], |tx| {
+            tx.put(EXECUTION_INDEX, b"run", b"row")?;
+            Ok(7)
+        })
+        .unwrap();
+    assert_eq!((number, stored[0].is_ok()), (7, true));
+    assert!(matches!(stored[1], Err(Error::NotFound(_))));
+    assert_eq!(conversation(&store, 1, 1), ["before", "together"]);
+    let failed = store.write_with_messages(&[&known], |_| Err::<(), _>(Error::invalid("no")));
+    assert!(failed.is_err());
+    assert_eq!(conversation(&store, 1, 1), ["before", "together"]);
+    let copy = killed(folder.path());
+    assert_eq!(conversation(&open(copy.path()), 1, 1), ["before", "together"]);
+}
+
+#[test]
+fn a_message_is_seen_that_waits_for_the_database_behind_one_that_is_there() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = open(folder.path());
+    settle_in(&store, 1);
+    let later = MessageBatch::new(&home(), &[message(flow(1), chat(1), "second")]).unwrap();
+    // It is appended while the change is under way, which so does not bring it along.
+    let said = AtomicBool::new(false);
+    store
+        .write_with_messages(&[&later], |_| {
+            if !said.swap(true, Ordering::SeqCst) {
+                thread::scope(|scope| scope.spawn(|| say(&store, 1, 1, "first").unwrap()).join().unwrap());
+            }
+            Ok(())
+        })
+        .unwrap();
+    assert_eq!(conversation(&store, 1, 1), ["first", "second"]);
+    assert_eq!(stored(&store, 1, 1), ["first", "second"]);
 }
 
 #[test]

@@ -43,6 +43,8 @@ pub(in crate::store) fn message(flow: FlowId, chat: ChatId, content: &str) -> Me
         usage: None,
         follow_up_prompts: Vec::new(),
         stopped: false,
+        execution: None,
+        action: None,
     }
 }
 

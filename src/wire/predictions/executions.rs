@@ -5,6 +5,7 @@ use crate::domain::ids::{ChatId, ExecutionId, FlowId, PauseId, WorkspaceId};
 use crate::domain::predictions::execution::{
     Execution, ExecutionDetails, ExecutionEntry, ExecutionState, Pause, ShownEntries, ShownEntry, StepStatus,
 };
+use crate::domain::triggers::webhook_callback::CallbackOutcome;
 use crate::wire::time::IsoTime;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -35,6 +36,29 @@ pub struct ExecutionView {
     /// The version of Live that ran.
     #[serde(skip_serializing_if = "Option::is_none")]
     flow_version: Option<String>,
+    /// What became of the answer that was sent to an address.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    callback: Option<CallbackView>,
+}
+
+/// What became of an answer that was sent to an address.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "CallbackOutcome"))]
+struct CallbackView {
+    delivered: bool,
+    tries: u32,
+    date: IsoTime,
+    /// Why it was given up.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    error: Option<String>,
+}
+
+impl From<&CallbackOutcome> for CallbackView {
+    fn from(outcome: &CallbackOutcome) -> Self {
+        let CallbackOutcome { is_delivered, tries, date, error } = outcome;
+        Self { delivered: *is_delivered, tries: *tries, date: (*date).into(), error: error.clone() }
+    }
 }
 
 /// The record of a run that is shared, without what tells whose conversation it was.
@@ -99,7 +123,7 @@ struct PauseView {
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "ExecutionEntry"))]
-struct EntryView {
+pub struct EntryView {
     node_id: String,
     node_label: String,
     data: Map<String, Value>,
@@ -114,6 +138,14 @@ impl From<ShownEntry> for EntryView {
     fn from(ShownEntry { entry, is_cut }: ShownEntry) -> Self {
         let ExecutionEntry { node_id, node_label, data, previous_node_ids, status } = entry;
         Self { node_id, node_label, data, previous_node_ids, status, cut: is_cut }
+    }
+}
+
+impl EntryView {
+    /// Entries as a record shows them.
+    #[must_use]
+    pub fn list(entries: &[ShownEntry]) -> Vec<Self> {
+        entries.iter().cloned().map(Self::from).collect()
     }
 }
 
@@ -166,6 +198,7 @@ impl From<ExecutionDetails> for ExecutionView {
             workspace_id: execution.workspace,
             from_execution: execution.from_execution,
             flow_version: execution.flow_version.clone(),
+            callback: execution.callback.as_ref().map(CallbackView::from),
             run: RunFields::new(&execution, flow, entries),
         }
     }

@@ -36,6 +36,13 @@ pub struct QuestionBody {
     /// In the canvas test chat, `live` asks Live although there is a draft. Elsewhere it means nothing.
     #[cfg_attr(test, schemars(with = "Option<Side>"))]
     pub source: Option<Value>,
+    /// In the canvas test chat: the record of a run that runs again, in a new conversation. Elsewhere it means nothing.
+    #[cfg_attr(test, schemars(with = "Option<crate::domain::ids::ExecutionId>"))]
+    pub execution_id: Option<String>,
+    /// The id of the node from which it runs again; what came before it, and beside it, stays as it was.
+    pub from_node: Option<String>,
+    /// The item of the iteration around that node; without one the newest counts.
+    pub iteration_index: Option<u32>,
 }
 
 /// An earlier message, for a flow without memory: `{role, content}`, or `{type, message}` from older clients.

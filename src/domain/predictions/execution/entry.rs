@@ -29,6 +29,17 @@ pub struct StepStart {
 }
 
 impl StepStart {
+    /// How a step began that has ended.
+    #[must_use]
+    pub fn of(entry: &ExecutionEntry) -> Self {
+        Self {
+            node_id: entry.node_id.clone(),
+            node_label: entry.node_label.clone(),
+            previous_node_ids: entry.previous_node_ids.clone(),
+            data: Map::new(),
+        }
+    }
+
     /// What becomes of it when its run ends first.
     #[must_use]
     pub fn terminate(self) -> ExecutionEntry {

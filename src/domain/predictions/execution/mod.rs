@@ -3,15 +3,18 @@
 mod cut;
 mod details;
 mod entry;
+mod request;
 mod scrub;
 
 pub use self::cut::cut_texts;
 pub use self::details::{ExecutionDetails, ShownEntries, ShownEntry};
 pub use self::entry::{ExecutionEntry, StepStart, StepStatus};
+pub use self::request::{PastConversation, RunRequest};
 pub use self::scrub::{remove_secrets, remove_sessions};
 
 use crate::domain::error::{Conflict, Error, Result};
 use crate::domain::ids::{ChatId, ExecutionId, FlowId, PauseId, WorkspaceId};
+use crate::domain::triggers::webhook_callback::CallbackOutcome;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -141,6 +144,7 @@ pub struct NewExecution {
     pub from_execution: Option<ExecutionId>,
     /// The version of Live that runs.
     pub flow_version: Option<String>,
+    pub request: RunRequest,
 }
 
 /// The record of a run without its entries, which lie in tables of their own, so that a row stays small.
@@ -171,6 +175,9 @@ pub struct Execution {
     /// The values that it left, where the next run of its conversation begins with them.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub values: Option<Map<String, Value>>,
+    /// What became of the answer that was sent to an address.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub callback: Option<CallbackOutcome>,
 }
 
 /// A deleted flow whose records are still to be removed.
@@ -188,7 +195,7 @@ pub const ABANDONED: &str = "The run ended unexpectedly.";
 impl Execution {
     #[must_use]
     pub fn begin(id: ExecutionId, new: NewExecution, now: Timestamp) -> Self {
-        let NewExecution { flow, workspace, chat, session, is_test, from_execution, flow_version } = new;
+        let NewExecution { flow, workspace, chat, session, is_test, from_execution, flow_version, .. } = new;
         Self {
             id,
             flow,
@@ -204,6 +211,7 @@ impl Execution {
             from_execution,
             flow_version,
             values: None,
+            callback: None,
         }
     }
 

@@ -16,6 +16,7 @@ fn run() -> Execution {
         is_test: false,
         from_execution: None,
         flow_version: None,
+        request: RunRequest::default(),
     };
     Execution::begin(ExecutionId::random(), new, at(1))
 }

@@ -190,6 +190,7 @@ impl Walk {
             takes_place: false,
             is_cancelled: false,
             is_breach: false,
+            is_repeat: false,
             recorded: None,
             inside: None,
         });
@@ -202,6 +203,8 @@ impl Walk {
         let (node, pass, parents, local) = (*node, *pass, parents.clone(), *local);
         let mut past = self.step(step).past.clone();
         past.insert(local);
-        self.add_step(pass, node, parents, past)
+        let again = self.add_step(pass, node, parents, past);
+        self.step_mut(again).is_repeat = true;
+        again
     }
 }

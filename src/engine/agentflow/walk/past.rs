@@ -26,7 +26,11 @@ impl StepSet {
         self.0.iter_mut().zip(&other.0).for_each(|(own, other)| *own |= other);
     }
 
-    fn iter(&self) -> impl Iterator<Item = usize> {
+    pub(super) fn contains(&self, local: usize) -> bool {
+        self.0.get(local / BITS).is_some_and(|word| word >> (local % BITS) & 1 == 1)
+    }
+
+    pub(super) fn iter(&self) -> impl Iterator<Item = usize> {
         let places = |(at, &word): (usize, &u64)| {
             (0..BITS).filter(move |bit| word >> bit & 1 == 1).map(move |bit| at * BITS + bit)
         };

@@ -73,6 +73,8 @@ pub(super) struct Step {
     pub(super) is_cancelled: bool,
     /// It is one more than a run may have.
     pub(super) is_breach: bool,
+    /// It goes on where an earlier one paused.
+    pub(super) is_repeat: bool,
     /// Its place in the record.
     pub(super) recorded: Option<usize>,
     pub(super) inside: Option<Inside>,

@@ -2,13 +2,19 @@
 
 mod cleanup;
 mod recorder;
+mod run_changes;
 #[cfg(test)]
 mod tests;
+mod watch;
 mod writer;
 
 pub use self::cleanup::{delete_for_flow, recover, sweep, unlink_flow};
-pub use self::recorder::{ExecutionRecorder, ResumedRun, StepNumber, begin, resume, terminate_paused};
+pub use self::recorder::{
+    ExecutionRecorder, RecordEnd, ResumedRun, StepNumber, begin, resume, terminate_paused,
+};
+pub use self::watch::{RunWatch, Watched, watch};
 pub use self::writer::ExecutionWriter;
+pub use crate::state::live_runs::LiveEvent;
 pub use crate::store::queries::executions::{PausedRun, PlacedEntry};
 
 use crate::app::App;
@@ -17,7 +23,8 @@ use crate::domain::error::{Conflict, Error, Result};
 use crate::domain::flows::flow::Flow;
 use crate::domain::ids::{ChatId, ExecutionId, FlowId, WorkspaceId};
 use crate::domain::predictions::execution::{
-    Execution, ExecutionDetails, ExecutionState, ShownEntries, ShownEntry, cut_texts, remove_sessions,
+    Execution, ExecutionDetails, ExecutionEntry, ExecutionState, ShownEntries, ShownEntry, cut_texts,
+    remove_sessions,
 };
 use crate::domain::resource::ResourceId as _;
 use crate::ops::flows::access::{self, FlowAction};
@@ -75,6 +82,7 @@ pub fn list(
 ) -> Result<(Vec<ExecutionDetails>, u64)> {
     let limit = limit.min(EXECUTION_PAGE_MAX);
     let skip = page.saturating_sub(1).saturating_mul(limit as u64);
+    app.executions.settle();
     app.store.read(|tx| {
         let (ids, total) = find_page(tx, &caller.workspace, filter, (skip, limit))?;
         let (mut rows, mut flows, mut room) = (Vec::new(), HashMap::new(), EXECUTION_PAGE_MAX_BYTES);
@@ -211,12 +219,15 @@ fn shown_entries(
         if !has_room {
             return Ok(ControlFlow::Break(()));
         }
-        let mut entry = row.entry;
-        let is_cut = length == TextLength::Cut && cut_texts(&mut entry.data, EXECUTION_TEXT_MAX_BYTES);
-        entries.push(ShownEntry { entry, is_cut });
+        entries.push(shown_entry(row.entry, length));
         Ok(ControlFlow::Continue(()))
     })?;
     Ok(if has_room { ShownEntries::All(entries) } else { ShownEntries::LeftOut })
+}
+
+fn shown_entry(mut entry: ExecutionEntry, length: TextLength) -> ShownEntry {
+    let is_cut = length == TextLength::Cut && cut_texts(&mut entry.data, EXECUTION_TEXT_MAX_BYTES);
+    ShownEntry { entry, is_cut }
 }
 
 /// A record with what the run did.
@@ -224,6 +235,7 @@ fn shown_entries(
 /// # Errors
 /// 404.
 pub fn read(app: &App, caller: &Caller, id: ExecutionId, length: TextLength) -> Result<ExecutionDetails> {
+    app.executions.settle();
     app.store.read(|tx| {
         let found = executions::find(tx, &caller.workspace, &id)?.ok_or_else(|| id.not_found())?;
         let mut row = details(tx, caller, found, &mut HashMap::new())?;
@@ -323,6 +335,7 @@ const STOP_WAIT_SECONDS: u64 = 5;
 /// # Errors
 /// 404; 409 when it has ended, and when it does not end in time.
 pub fn stop(app: &App, caller: &Caller, id: ExecutionId) -> Result<ExecutionDetails> {
+    app.executions.settle();
     let found = app.store.read(|tx| executions::find(tx, &caller.workspace, &id))?;
     let run = found.ok_or_else(|| id.not_found())?;
     match run.state() {

@@ -1,18 +1,21 @@
 //! The engine's side of a record: a run begins, its steps begin and end and find their places, branches wait, the run ends.
 
-use super::writer::{Change, ExecutionWriter, Record};
+use super::run_changes::{Change, RunClose};
+use super::writer::{ExecutionWriter, Record};
 use crate::app::App;
 use crate::clock::Clock;
 use crate::domain::error::{Conflict, Error, Result};
 use crate::domain::ids::{ExecutionId, PauseId, WorkspaceId};
 use crate::domain::predictions::execution::{
-    ABANDONED, Execution, ExecutionEntry, NewExecution, Pause, RunEnd, StepStart, remove_secrets,
+    ABANDONED, Execution, ExecutionEntry, NewExecution, Pause, RunEnd, RunRequest, StepStart, remove_secrets,
 };
 use crate::domain::resource::ResourceId as _;
+use crate::state::live_runs::{LiveRun, LiveRunGuard};
 use crate::store::queries::executions::{self, PausedRun, PlacedEntry, StepChange};
+use crate::store::queries::messages::MessageBatch;
 use serde_json::{Map, Value};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError, mpsc};
 
 /// A step of a run, by when it began.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -28,17 +31,22 @@ pub struct ExecutionRecorder {
     next_step: AtomicU64,
     /// Held while a place is given away, so that places are written in their order.
     next_place: Mutex<u64>,
-    newest_change: AtomicU64,
+    /// Steps that have not ended, and steps without a place.
+    open: AtomicU64,
+    unplaced: AtomicU64,
     has_ended: bool,
+    /// What those see who watch the run; it ends for them when its record has its end.
+    live: Arc<LiveRunGuard>,
 }
 
 /// Begins the record of a run. That its flow is there is looked at when the record is written: a run whose flow was deleted
 /// meanwhile has none ([`ExecutionRecorder::is_gone`]).
 #[must_use]
-pub fn begin(app: &App, new: NewExecution) -> ExecutionRecorder {
-    let run = Execution::begin(ExecutionId::random(), new, app.clock.monotonic_now());
-    let recorder = ExecutionRecorder::new(app, &run, (0, 0));
-    recorder.submit(Change::Begin(Box::new(run)));
+pub fn begin(app: &App, mut new: NewExecution) -> ExecutionRecorder {
+    let request = std::mem::take(&mut new.request);
+    let run = Execution::begin(ExecutionId::next(), new, app.clock.monotonic_now());
+    let recorder = ExecutionRecorder::new(app, &run, (0, 0), Vec::new());
+    recorder.submit(Change::Begin(Box::new((run, request))));
     recorder
 }
 
@@ -52,6 +60,8 @@ pub struct ResumedRun {
     pub paused: PausedRun,
     /// What it did so far, in the order of its record.
     pub entries: Vec<PlacedEntry>,
+    /// What it was asked with.
+    pub request: RunRequest,
 }
 
 /// Takes a run up again that waits for this answer, or for its first one. Of two answers to one pause the first wins. The
@@ -66,7 +76,7 @@ pub fn resume(
     answered: Option<PauseId>,
 ) -> Result<ResumedRun> {
     let now = app.clock.monotonic_now();
-    let (execution, pause, paused, entries, next) = app.store.write(|tx| {
+    let (execution, pause, paused, entries, next, request) = app.store.write(|tx| {
         let mut pause = None;
         let execution = executions::edit(tx, workspace, id, |run| {
             pause = Some(run.resume(answered, now)?);
@@ -75,10 +85,12 @@ pub fn resume(
         let (Some(execution), Some(pause)) = (execution, pause) else { return Err(id.not_found()) };
         let paused = executions::paused_run(tx, &execution)?;
         let paused = paused.ok_or(Error::Conflict(Conflict::NothingToAnswer))?;
-        Ok((execution, pause, paused, executions::entries(tx, id)?, executions::next_numbers(tx, id)?))
+        let (entries, next) = (executions::entries(tx, id)?, executions::next_numbers(tx, id)?);
+        Ok((execution, pause, paused, entries, next, executions::request(tx, id)?.unwrap_or_default()))
     })?;
-    let recorder = ExecutionRecorder::new(app, &execution, next);
-    Ok(ResumedRun { recorder, execution, pause, paused, entries })
+    let told = entries.iter().map(|placed| Arc::new(placed.entry.clone())).collect();
+    let recorder = ExecutionRecorder::new(app, &execution, next, told);
+    Ok(ResumedRun { recorder, execution, pause, paused, entries, request })
 }
 
 /// Ends a run that waits for an answer, for good.
@@ -92,21 +104,29 @@ pub fn terminate_paused(app: &App, workspace: &WorkspaceId, id: &ExecutionId) ->
 }
 
 impl ExecutionRecorder {
-    fn new(app: &App, run: &Execution, (step, place): (u64, u64)) -> Self {
+    fn new(app: &App, run: &Execution, (step, place): (u64, u64), told: Vec<Arc<ExecutionEntry>>) -> Self {
         Self {
             writer: app.executions.clone(),
             clock: app.clock.clone(),
             record: Arc::new(Record::new(run.workspace, run.id)),
             next_step: AtomicU64::new(step),
             next_place: Mutex::new(place),
-            newest_change: AtomicU64::new(0),
+            open: AtomicU64::new(0),
+            unplaced: AtomicU64::new(0),
             has_ended: false,
+            live: Arc::new(app.state.live_runs.register(run.id, told)),
         }
     }
 
     #[must_use]
     pub fn id(&self) -> ExecutionId {
         self.record.id
+    }
+
+    /// What those see who watch the run.
+    #[must_use]
+    pub fn live(&self) -> Arc<LiveRun> {
+        self.live.run()
     }
 
     /// True once it is known that the record was deleted, with its flow: nothing is written any more.
@@ -122,17 +142,25 @@ impl ExecutionRecorder {
     pub fn start(&self, mut start: StepStart) -> Result<StepNumber> {
         remove_secrets(&mut start.data);
         let step = self.next_step.fetch_add(1, Ordering::Relaxed);
-        self.submit(Change::Step(StepChange::began(step, &start)?));
+        let began = StepChange::began(step, &start)?;
+        self.count_begun();
+        self.submit(Change::Step(began));
         Ok(StepNumber(step))
     }
 
-    /// Stores the entry of a step that has ended, once and for all.
+    fn count_begun(&self) {
+        self.open.fetch_add(1, Ordering::AcqRel);
+        self.unplaced.fetch_add(1, Ordering::AcqRel);
+    }
+
+    /// Stores the entry of a step that has ended, once and for all, with what another run would need to take it over.
     ///
     /// # Errors
     /// When it has no stored form.
-    pub fn end(&self, step: StepNumber, mut entry: ExecutionEntry) -> Result<()> {
+    pub fn end(&self, step: StepNumber, mut entry: ExecutionEntry, note: Option<Value>) -> Result<()> {
         remove_secrets(&mut entry.data);
-        self.submit(Change::Step(StepChange::ended(step.0, &entry)?));
+        self.submit(Change::Step(StepChange::ended(step.0, &entry, note.as_ref())?));
+        self.open.fetch_sub(1, Ordering::AcqRel);
         Ok(())
     }
 
@@ -140,16 +168,18 @@ impl ExecutionRecorder {
     pub fn place(&self, step: StepNumber) {
         let mut next = self.next_place.lock().unwrap_or_else(PoisonError::into_inner);
         self.submit(Change::Step(StepChange::Placed { place: *next, step: step.0 }));
+        self.unplaced.fetch_sub(1, Ordering::AcqRel);
         *next += 1;
     }
 
-    /// Stores an entry at the next place in the record: of a step that was never in flight, or taken over from another run.
+    /// Stores an entry at the next place in the record: of a step that was never in flight.
     ///
     /// # Errors
     /// When it has no stored form.
     pub fn append(&self, entry: ExecutionEntry) -> Result<()> {
         let step = StepNumber(self.next_step.fetch_add(1, Ordering::Relaxed));
-        self.end(step, entry)?;
+        self.count_begun();
+        self.end(step, entry, None)?;
         self.place(step);
         Ok(())
     }
@@ -170,7 +200,7 @@ impl ExecutionRecorder {
     /// # Errors
     /// When something of it could not be stored.
     pub fn sync(&self) -> Result<()> {
-        self.writer.wait(&self.record, self.newest_change.load(Ordering::Acquire))
+        self.writer.wait(&self.record)
     }
 
     /// Ends the run, or leaves it stopped where a branch waits; what it came to, when that is durable. Steps still in flight
@@ -180,25 +210,87 @@ impl ExecutionRecorder {
     /// 404 when the record was deleted meanwhile; when something of it could not be stored.
     pub fn finish(mut self, end: RunEnd) -> Result<Execution> {
         self.has_ended = true;
-        self.submit(Change::End(end, self.clock.monotonic_now()));
+        self.submit(self.close(end));
         self.sync()?;
         let Record { workspace, id, .. } = &*self.record;
         let store = self.writer.store()?;
         store.read(|tx| executions::find(tx, workspace, id))?.ok_or_else(|| id.not_found())
     }
 
+    fn close(&self, end: RunEnd) -> Change {
+        let is_complete =
+            self.open.load(Ordering::Acquire) == 0 && self.unplaced.load(Ordering::Acquire) == 0;
+        Change::End(RunClose { end, date: self.clock.monotonic_now(), is_complete })
+    }
+
     fn submit(&self, change: Change) {
         if !self.is_gone() {
-            let number = self.writer.submit(&self.record, change);
-            self.newest_change.fetch_max(number, Ordering::AcqRel);
+            self.writer.submit(&self.record, [change]);
         }
+    }
+}
+
+/// A run that came to rest, and whose record does not say so yet: it says so in the change that stores the answer, so that an
+/// answer waits for the disk once.
+pub struct RecordEnd(ExecutionRecorder);
+
+impl RecordEnd {
+    #[must_use]
+    pub const fn new(recorder: ExecutionRecorder) -> Self {
+        Self(recorder)
+    }
+
+    /// Ends the record and stores what was said, and calls `done` when both are durable, in this thread or another.
+    pub fn store(self, said: MessageBatch, done: impl FnOnce(Result<()>) + Send + 'static) {
+        let writer = self.submit(said, done);
+        writer.write_due();
+    }
+
+    /// As [`Self::store`], and waits for it.
+    ///
+    /// # Errors
+    /// 404 when the flow was deleted meanwhile; when they could not be stored.
+    pub fn store_now(self, said: MessageBatch) -> Result<()> {
+        let (done, stored) = mpsc::channel();
+        let record = self.0.record.clone();
+        let writer = self.submit(said, move |result| {
+            // Who waits below is there.
+            let _ = done.send(result);
+        });
+        writer.wait(&record)?;
+        stored.recv().map_err(Error::internal)?
+    }
+
+    fn submit(
+        mut self,
+        said: MessageBatch,
+        done: impl FnOnce(Result<()>) + Send + 'static,
+    ) -> ExecutionWriter {
+        self.0.has_ended = true;
+        let end = self.0.close(RunEnd::AtRest);
+        // Who watches is told of the end when the record has it.
+        let live = self.0.live.clone();
+        let done = move |result| {
+            drop(live);
+            done(result);
+        };
+        self.0.writer.submit(&self.0.record, [end, Change::Said(said, Box::new(done))]);
+        self.0.writer.clone()
+    }
+
+    /// Ends the record of a run whose answer is not stored.
+    ///
+    /// # Errors
+    /// When it could not be stored.
+    pub fn store_alone(self) -> Result<()> {
+        self.0.finish(RunEnd::AtRest).map(drop)
     }
 }
 
 impl Drop for ExecutionRecorder {
     fn drop(&mut self) {
         if !self.has_ended {
-            self.submit(Change::End(RunEnd::Failed(ABANDONED.to_owned()), self.clock.monotonic_now()));
+            self.submit(self.close(RunEnd::Failed(ABANDONED.to_owned())));
         }
     }
 }

@@ -1,5 +1,7 @@
 //! Records as the engine writes them, as a kill leaves them and as people see them.
 
+mod ends;
+
 use super::*;
 use crate::base::cancel::CancelToken;
 use crate::domain::accounts::caller::{Permission, PermissionSet};
@@ -7,7 +9,7 @@ use crate::domain::flows::flow::FlowKind;
 use crate::domain::flows::flow_change::FlowChange;
 use crate::domain::ids::PauseId;
 use crate::domain::predictions::execution::{
-    ABANDONED, ExecutionEntry, INTERRUPTED, NewExecution, Pause, RunEnd, StepStart, StepStatus,
+    ABANDONED, ExecutionEntry, INTERRUPTED, NewExecution, Pause, RunEnd, RunRequest, StepStart, StepStatus,
 };
 use crate::ops::flows;
 use crate::settings::{Environment, Flags, Settings};
@@ -33,6 +35,7 @@ fn new(caller: &Caller, flow: FlowId, session: &str) -> NewExecution {
         is_test: false,
         from_execution: None,
         flow_version: None,
+        request: RunRequest::default(),
     }
 }
 
@@ -110,11 +113,11 @@ fn a_record_is_in_its_order_although_branches_end_in_another() {
     let recorder = begin(&app, new(&caller, agentflow(&app, &caller, "f"), "s"));
     let id = recorder.id();
     let (slow, quick) = (recorder.start(start("slow")).unwrap(), recorder.start(start("quick")).unwrap());
-    recorder.end(quick, entry("quick", &json!({}))).unwrap();
+    recorder.end(quick, entry("quick", &json!({})), None).unwrap();
     recorder.place(slow);
     recorder.sync().unwrap();
     assert_eq!(shown(&app, &caller, id), [("quick".to_owned(), StepStatus::Finished)], "what has ended");
-    recorder.end(slow, entry("slow", &json!({}))).unwrap();
+    recorder.end(slow, entry("slow", &json!({})), None).unwrap();
     recorder.place(quick);
     assert_eq!(recorder.finish(RunEnd::AtRest).unwrap().state(), ExecutionState::Finished);
     let nodes: Vec<String> = shown(&app, &caller, id).into_iter().map(|(node, _)| node).collect();
@@ -132,7 +135,7 @@ fn a_thousand_steps_of_many_branches_are_all_there_in_order() {
             let (recorder, steps) = (&recorder, &steps);
             scope.spawn(move || {
                 for n in (branch..400).step_by(4) {
-                    recorder.end(steps[n], entry(&n.to_string(), &json!("x".repeat(5_000)))).unwrap();
+                    recorder.end(steps[n], entry(&n.to_string(), &json!("x".repeat(5_000))), None).unwrap();
                 }
             });
         }
@@ -235,6 +238,22 @@ fn a_run_that_waits_goes_on_behind_what_it_did() {
     resumed.recorder.finish(RunEnd::AtRest).unwrap();
     let nodes: Vec<String> = shown(&app, &caller, id).into_iter().map(|(node, _)| node).collect();
     assert_eq!(nodes, ["a", "b"]);
+    assert!(matches!(
+        resume(&app, &caller.workspace, &id, Some(answered)),
+        Err(Error::Conflict(Conflict::NothingToAnswer))
+    ));
+}
+
+#[test]
+fn a_run_that_was_killed_behind_its_answer_failed_and_takes_no_other() {
+    let (_folder, app, caller) = App::with_owner();
+    let (id, answered) = waiting(&app, &caller, agentflow(&app, &caller, "f"), "s");
+    let resumed = resume(&app, &caller.workspace, &id, Some(answered)).unwrap();
+    resumed.recorder.start(start("b")).unwrap();
+    after_kill(&app, resumed.recorder);
+    let run = read(&app, &caller, id, TextLength::Cut).unwrap().execution;
+    assert_eq!((run.error(), run.pauses().count()), (Some(INTERRUPTED), 0));
+    assert_eq!(shown(&app, &caller, id), [("b".to_owned(), StepStatus::Terminated)]);
     assert!(matches!(
         resume(&app, &caller.workspace, &id, Some(answered)),
         Err(Error::Conflict(Conflict::NothingToAnswer))

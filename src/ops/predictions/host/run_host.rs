@@ -3,10 +3,10 @@
 use crate::app::App;
 use crate::base::cancel::CancelToken;
 use crate::cards::kit::{
-    Capabilities, Code, CodeDatabases, CodeRunner, Collections, Conversations, DatabaseCredentials, FlowCall,
-    Flows, Host, HostContext, Knowledge, ListedCredential, ModelCall, ModelObserver, ReplyKey, ReplyStore,
-    RunFacts, SignIns, StoredFile, UpsertObserver, VectorIndexes, VectorStore, WorkspaceFiles,
-    WorkspaceTools,
+    AnswerFiles, Capabilities, Code, CodeDatabases, CodeRunner, Collections, Conversations,
+    DatabaseCredentials, FlowCall, Flows, Host, HostContext, KeptFile, Knowledge, ListedCredential,
+    ModelCall, ModelObserver, NewFile, ReplyKey, ReplyStore, RunFacts, SignIns, StoredFile, UpsertObserver,
+    VectorIndexes, VectorStore, WorkspaceFiles, WorkspaceTools,
 };
 use crate::domain::conversations::conversation::{Conversation, Message, Utterance};
 use crate::domain::error::{Error, Result};
@@ -18,6 +18,7 @@ use crate::domain::workspace::tool::WorkspaceTool;
 use crate::engine::{Credentials, Overrides};
 use crate::files::databases;
 use crate::files::document_folders;
+use crate::ops::conversations::files as chat_files;
 use crate::ops::flows::files;
 use crate::ops::knowledge::collections::WorkspaceCollections;
 use crate::ops::knowledge::progress::ProgressReporter;
@@ -36,6 +37,7 @@ use crate::store::Order;
 use crate::store::queries::messages::{self, MessagePage};
 use crate::store::tables::{NAME_OF_CONVERSATION, TOOLS};
 use crate::vectors::VectorIndex;
+use jiff::Timestamp;
 use serde_json::{Map, Value};
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -88,6 +90,11 @@ impl<'a> RunHost<'a> {
         Ok(Self { notes, ..Self::new(app, entry, cancel)? })
     }
 
+    /// The flow that runs.
+    pub(in crate::ops::predictions) const fn flow(&self) -> &Flow {
+        self.flow
+    }
+
     /// What the run gathered so far.
     pub(in crate::ops::predictions) fn into_notes(self) -> RunNotes {
         self.notes
@@ -134,6 +141,24 @@ impl<'a> RunHost<'a> {
     /// Where replies of this run's Live are kept.
     fn reply_scope(&self) -> FlowScope {
         FlowScope { workspace: self.flow.workspace, flow: self.flow.id, live: self.flow.digest }
+    }
+
+    /// The conversation as it stood at a moment before; at most the newest `newest` of its messages now are looked at.
+    ///
+    /// # Errors
+    /// When they cannot be read.
+    pub(in crate::ops::predictions) fn history_before(
+        &self,
+        moment: Timestamp,
+        newest: usize,
+    ) -> Result<Vec<HistoryMessage>> {
+        if self.run.is_some_and(|entry| entry.is_first_message) {
+            return Ok(Vec::new());
+        }
+        let (workspace, flow) = (&self.flow.workspace, &self.flow.id);
+        let mut said = self.app.store.conversation(workspace, flow, &self.ids.chat, newest)?;
+        said.retain(|message| message.created < moment);
+        Ok(said.into_iter().map(|said| HistoryMessage { role: said.role, text: said.content }).collect())
     }
 
     /// Pages that replies of models lean on, each once.
@@ -203,7 +228,7 @@ impl Host for RunHost<'_> {
         if self.run.is_none() {
             everywhere
         } else {
-            everywhere.with_flows(self).with_programs(&self.app.programs)
+            everywhere.with_flows(self).with_programs(&self.app.programs).with_answer_files(self)
         }
     }
 }
@@ -306,6 +331,18 @@ impl WorkspaceFiles for RunHost<'_> {
     fn database(&self, name: &str) -> Result<Option<SqliteFile>> {
         let found = databases::find(&self.app.settings.data_dir, &self.flow.workspace, name);
         Ok(found.map_err(Error::internal)?.map(SqliteFile::new))
+    }
+}
+
+impl AnswerFiles for RunHost<'_> {
+    fn keep_file(&self, file: &NewFile<'_>) -> Result<KeptFile> {
+        let Some(entry) = self.run else {
+            return Err(Error::RunFailed("Only a question has an answer that keeps files.".into()));
+        };
+        let (stored, kept) = entry.files.store_made(file)?;
+        let base = self.app.settings.base_url.as_ref().map(ToString::to_string).unwrap_or_default();
+        let link = chat_files::signed_link(self.app, &stored, &base);
+        Ok(KeptFile { name: kept.name, mime: kept.mime, link })
     }
 }
 

@@ -2,6 +2,7 @@
 
 pub(crate) mod attachments;
 pub(crate) mod check;
+pub(crate) mod kept_files;
 pub(crate) mod loader_files;
 pub(crate) mod media;
 pub(crate) mod policy;

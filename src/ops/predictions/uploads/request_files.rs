@@ -1,13 +1,16 @@
 //! What a question carries beside its text, ready for a run: documents read, recordings written down, files stored.
 
 use super::check::{self, CheckedFile, CheckedUpload};
+use super::media;
 use super::policy::UploadPolicy;
 use super::transcribe;
 use crate::app::App;
 use crate::base::cancel::CancelToken;
 use crate::base::spooled_file::ByteSource;
+use crate::cards::kit::NewFile;
 use crate::documents::DocumentPart;
 use crate::domain::conversations::conversation::MessageFile;
+use crate::domain::conversations::file::ChatFile;
 use crate::domain::error::{Error, Result};
 use crate::domain::flows::flow::Flow;
 use crate::domain::ids::ChatId;
@@ -16,8 +19,8 @@ use crate::files::chat_files::ChatFileName;
 use crate::limits::DOCUMENT_TEXT_BYTES_MAX;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// Uploads that were admitted and read, and of which nothing is stored yet.
 #[derive(Debug, Default)]
@@ -169,14 +172,7 @@ impl RequestFiles {
         flow: &Arc<Flow>,
         chat: ChatId,
     ) -> Result<StoredUploads> {
-        let mut kept = StoredUploads {
-            app: app.clone(),
-            flow: flow.clone(),
-            chat,
-            names: Vec::new(),
-            entries: Vec::new(),
-            is_kept: AtomicBool::new(false),
-        };
+        let mut kept = StoredUploads::new(app, flow, chat);
         for file in self.pending.drain(..) {
             match file {
                 PendingFile::File(file) => {
@@ -209,10 +205,37 @@ pub(in crate::ops::predictions) struct StoredUploads {
     chat: ChatId,
     names: Vec<ChatFileName>,
     entries: Vec<MessageFile>,
+    /// Files that the run made for its answer.
+    made: Mutex<Vec<(ChatFileName, MessageFile)>>,
     is_kept: AtomicBool,
 }
 
 impl StoredUploads {
+    /// Those of a question that brings none.
+    pub(in crate::ops::predictions) fn new(app: &App, flow: &Arc<Flow>, chat: ChatId) -> Self {
+        Self {
+            app: app.clone(),
+            flow: flow.clone(),
+            chat,
+            names: Vec::new(),
+            entries: Vec::new(),
+            made: Mutex::default(),
+            is_kept: AtomicBool::new(false),
+        }
+    }
+
+    /// Stores what a message of another conversation names.
+    pub(super) fn copy_file(&mut self, from: &MessageFile, extension: &str, content: &[u8]) -> Result<()> {
+        let stored = self.store_file(extension, &content)?;
+        self.add_entry(&from.kind, &from.name, &from.mime, &stored);
+        Ok(())
+    }
+
+    /// A link goes along as it is.
+    pub(super) fn add_link(&mut self, link: &MessageFile) {
+        self.entries.push(link.clone());
+    }
+
     fn store_file(&mut self, extension: &str, content: &dyn ByteSource) -> Result<ChatFileName> {
         let flow = &self.flow;
         let name = self.app.chat_files.store(&flow.workspace, &flow.id, &self.chat, extension, content)?;
@@ -235,6 +258,41 @@ impl StoredUploads {
         self.entries.clone()
     }
 
+    /// Stores a file that the run made.
+    ///
+    /// # Errors
+    /// When a quota is reached or it cannot be written.
+    pub(in crate::ops::predictions) fn store_made(
+        &self,
+        file: &NewFile<'_>,
+    ) -> Result<(ChatFile, MessageFile)> {
+        let name = check::clean_name(file.name);
+        let extension = media::extension(&name);
+        let known = media::find(Some(file.mime).filter(|mime| !mime.is_empty()), &extension);
+        let mime = known.map_or(file.mime, |row| row.mime);
+        let flow = &self.flow;
+        let chat_files = &self.app.chat_files;
+        let stored = chat_files.store(&flow.workspace, &flow.id, &self.chat, &extension, &file.bytes)?;
+        let entry = MessageFile {
+            kind: "stored-file".to_owned(),
+            name,
+            mime: if mime.is_empty() { "application/octet-stream" } else { mime }.to_owned(),
+            file_name: Some(stored.as_str().to_owned()),
+            data: None,
+        };
+        self.lock_made().push((stored.clone(), entry.clone()));
+        Ok((ChatFile { flow: flow.id, chat: self.chat, name: stored }, entry))
+    }
+
+    fn lock_made(&self) -> MutexGuard<'_, Vec<(ChatFileName, MessageFile)>> {
+        self.made.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// What the answer says of the files that were made for it.
+    pub(in crate::ops::predictions) fn made_entries(&self) -> Vec<MessageFile> {
+        self.lock_made().iter().map(|(_, entry)| entry.clone()).collect()
+    }
+
     /// The messages that name the files are stored.
     pub(in crate::ops::predictions) fn keep_files(&self) {
         self.is_kept.store(true, Ordering::Relaxed);
@@ -246,7 +304,8 @@ impl Drop for StoredUploads {
         if *self.is_kept.get_mut() {
             return;
         }
-        for name in &self.names {
+        let made = std::mem::take(&mut *self.lock_made());
+        for name in self.names.iter().chain(made.iter().map(|(name, _)| name)) {
             self.app.chat_files.remove(&self.flow.workspace, &self.flow.id, &self.chat, name);
         }
     }

@@ -1,7 +1,7 @@
 //! Writing the file.
 
 use super::credentials;
-use super::{GROUPS, ItemKind};
+use super::{GROUPS, ItemKind, runs};
 use crate::app::App;
 use crate::domain::accounts::caller::Caller;
 use crate::domain::error::{Error, Result};
@@ -51,7 +51,7 @@ fn wanted_kinds(wanted: &ExportSelection, caller: &Caller) -> Result<Vec<ItemKin
         (wanted.custom_template, ItemKind::Template),
     ];
     let kinds: Vec<ItemKind> = named.into_iter().filter(|(on, _)| *on).map(|(_, kind)| kind).collect();
-    if kinds.is_empty() && !wanted.chat_message && !wanted.chat_feedback {
+    if kinds.is_empty() && !wanted.chat_message && !wanted.chat_feedback && !wanted.execution {
         return Ok(GROUPS
             .map(|(_, kind)| kind)
             .into_iter()
@@ -100,6 +100,9 @@ pub fn export(app: &App, caller: &Caller, wanted: &ExportSelection) -> Result<Ex
     file.notes.credentials = named_credentials(app, caller, &file)?;
     file.notes.keys = keys_of(app, caller, &flows)?;
     if (wanted.chat_message || wanted.chat_feedback) && add_messages(app, caller, wanted, &mut file)? {
+        file.notes.truncated = Some(true);
+    }
+    if wanted.execution && runs::add_runs(app, caller, &mut file)? {
         file.notes.truncated = Some(true);
     }
     tracing::info!(flows = flows.len(), by = %caller.principal, "a workspace was exported");

@@ -6,13 +6,14 @@ use super::export;
 use super::flow;
 use super::parse::{ImportItem, display_name, parse};
 use super::plan::{ImportStep, plan, report_item};
+use super::runs;
 use super::workspace_view::KeyBinding;
 use crate::app::App;
 use crate::canvas::Canvas;
 use crate::domain::accounts::caller::Caller;
 use crate::domain::error::{Error, Result};
 use crate::domain::flows::card_problems::CardProblems;
-use crate::domain::ids::{DocumentStoreId, TemplateId, ToolId, VariableId, find_ids};
+use crate::domain::ids::{DocumentStoreId, FlowId, TemplateId, ToolId, VariableId, find_ids};
 use crate::domain::workspace::import::{FileImport, ImportAction};
 use crate::domain::workspace::variable::VariableChange;
 use crate::ops::flows::validation::{ImportedResources, former_names, unknown_cards};
@@ -56,6 +57,7 @@ pub fn import(app: &App, caller: &Caller, wanted: FileImport) -> Result<ImportRe
     let mut items = rows
         .map(|((item, step), (notes, problems))| report_item(item, step, notes, problems, is_import))
         .collect::<Vec<_>>();
+    items.extend(runs::import(app, caller, &incoming.runs, &homes(&incoming.items, &steps), is_import)?);
     let left_out = incoming.left_out.iter();
     items.extend(left_out.map(|(name, count, why)| ImportItemView::left_out(name, *count, why)));
     let count = |actions: &[ImportAction]| {
@@ -74,6 +76,16 @@ pub fn import(app: &App, caller: &Caller, wanted: FileImport) -> Result<ImportRe
     };
     let skipped = count(&[ImportAction::Skip]);
     Ok(ImportResult { message, items, created, updated, skipped, refused, unsupported })
+}
+
+/// The ids here of the flows of the file.
+fn homes(items: &[ImportItem], steps: &[ImportStep]) -> HashMap<FlowId, FlowId> {
+    let of = |(item, step): (&ImportItem, &ImportStep)| {
+        let is_here = matches!(item.kind, ItemKind::Flow(_)) && step.refusal.is_none();
+        let id = item.id.filter(|_| is_here)?;
+        Some((FlowId::from_bytes(*id.as_bytes()), FlowId::from_bytes(*step.id.as_bytes())))
+    };
+    items.iter().zip(steps).filter_map(of).collect()
 }
 
 /// What is wrong with each flow that comes in, as validation says it of flows that are here.

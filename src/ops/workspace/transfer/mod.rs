@@ -8,6 +8,7 @@ mod flow;
 mod import;
 pub(crate) mod parse;
 mod plan;
+mod runs;
 mod transcripts;
 pub(crate) mod workspace_view;
 

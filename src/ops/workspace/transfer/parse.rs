@@ -46,7 +46,6 @@ pub(super) const SETTINGS: &[&str] = &[
 pub(super) const LEFT_OUT: &[(&str, &str)] = &[
     ("ChatMessage", "Conversations stay where they were had: they prove nothing here."),
     ("ChatMessageFeedback", "Ratings stay with their conversations."),
-    ("Execution", "Runs stay where they ran."),
     ("DocumentStoreFileChunk", "Chunks are brought by loaders: run those of the store again."),
     ("AssistantCustom", "An assistant comes in with its flow."),
     ("AssistantOpenAI", "Assistants that a provider hosts are not run here."),
@@ -77,6 +76,8 @@ pub(super) struct ImportFile {
     pub credentials: Map<String, Value>,
     /// API keys by id: their names and hashes.
     pub keys: Map<String, Value>,
+    /// Records of runs.
+    pub runs: Vec<Value>,
 }
 
 /// Reads a file: one of lists, a flow record, a bare canvas, or a tool. What has no name is called as the file is.
@@ -102,7 +103,11 @@ pub(super) fn parse(file: Map<String, Value>, file_name: Option<&str>) -> Result
     let count = |name: &str| file.get(name).and_then(Value::as_array).map_or(0, Vec::len);
     let left_out = LEFT_OUT.iter().map(|(name, why)| (*name, count(name), *why));
     let left_out: Vec<_> = left_out.filter(|(_, count, _)| *count > 0).collect();
-    if items.is_empty() && left_out.is_empty() {
+    let runs = match file.remove("Execution") {
+        Some(Value::Array(runs)) => runs,
+        _ => Vec::new(),
+    };
+    if items.is_empty() && left_out.is_empty() && runs.is_empty() {
         return Err(Error::invalid(
             "There is nothing in this file to import. Send an export, a flow, a tool, or a canvas with 'nodes' and 'edges'.",
         ));
@@ -112,7 +117,7 @@ pub(super) fn parse(file: Map<String, Value>, file_name: Option<&str>) -> Result
         Some(Value::Object(named)) => named,
         _ => Map::new(),
     };
-    Ok(ImportFile { items, left_out, credentials: named("credentials"), keys: named("keys") })
+    Ok(ImportFile { items, left_out, credentials: named("credentials"), keys: named("keys"), runs })
 }
 
 /// A canvas, a flow record or a tool as a file of one thing.

@@ -74,5 +74,7 @@ fn line(message: &Value) -> TranscriptMessage {
         used_tools: part("usedTools"),
         file_uploads: part("fileUploads"),
         feedback: part("feedback"),
+        execution_id: part("executionId"),
+        action: part("action"),
     }
 }

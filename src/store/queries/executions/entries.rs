@@ -4,10 +4,12 @@
 
 use crate::domain::error::{Error, Result};
 use crate::domain::ids::ExecutionId;
-use crate::domain::predictions::execution::{ExecutionEntry, StepStart};
+use crate::domain::predictions::execution::{ExecutionEntry, StepStart, StepStatus};
 use crate::store::keys::{self, KeyRange};
 use crate::store::tables::{EXECUTION_ENTRIES, EXECUTION_ORDER, EXECUTION_STEPS};
 use crate::store::transaction::{Order, Tx, WriteTx};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
 use std::collections::HashSet;
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -37,10 +39,13 @@ impl StepChange {
         Ok(Self::Began { step, start: serde_json::to_vec(start).map_err(Error::internal)?.into() })
     }
 
+    /// The note is what its engine wants back, where another run takes the step over.
+    ///
     /// # Errors
     /// As [`Self::began`].
-    pub fn ended(step: u64, entry: &ExecutionEntry) -> Result<Self> {
-        Ok(Self::Ended { step, entry: serde_json::to_vec(entry).map_err(Error::internal)?.into() })
+    pub fn ended(step: u64, entry: &ExecutionEntry, note: Option<&Value>) -> Result<Self> {
+        let row = serde_json::to_vec(&WrittenEntry { entry, note }).map_err(Error::internal)?;
+        Ok(Self::Ended { step, entry: row.into() })
     }
 
     /// Bytes that it holds, about.
@@ -55,6 +60,28 @@ impl StepChange {
     }
 }
 
+/// An entry as it is written.
+#[derive(Serialize)]
+struct WrittenEntry<'a> {
+    #[serde(flatten)]
+    entry: &'a ExecutionEntry,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    note: Option<&'a Value>,
+}
+
+/// An entry as it is read: what is flattened would be read twice.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct ReadEntry {
+    node_id: String,
+    node_label: String,
+    data: Map<String, Value>,
+    previous_node_ids: Vec<String>,
+    status: StepStatus,
+    #[serde(default)]
+    note: Option<Value>,
+}
+
 /// An entry of a run.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PlacedEntry {
@@ -62,42 +89,70 @@ pub struct PlacedEntry {
     /// Its place in the record; `None` while steps before it have not ended.
     pub place: Option<u64>,
     pub entry: ExecutionEntry,
+    /// What its engine wants back; `None` for a step that was in flight when the service stopped.
+    pub note: Option<Value>,
 }
 
-/// Writes what became of steps. What began and ended in one stroke leaves no note of its beginning.
+/// What became of steps of several runs, by table: each is opened once for all of them.
+#[derive(Default)]
+pub(super) struct StepRows {
+    over: Vec<[u8; 24]>,
+    began: Vec<([u8; 24], Arc<[u8]>)>,
+    entries: Vec<([u8; 24], Arc<[u8]>)>,
+    places: Vec<([u8; 24], [u8; 8])>,
+}
+
+impl StepRows {
+    /// Notes what became of steps of a run. What began and ended in one stroke leaves no note of its beginning.
+    pub(super) fn add(&mut self, run: &ExecutionId, changes: &[StepChange]) {
+        let key = |number: u64| keys::execution_part(run, number);
+        let step_of = |change: &StepChange| match change {
+            StepChange::Ended { step, .. } => Some(*step),
+            _ => None,
+        };
+        let ended: HashSet<u64> = changes.iter().filter_map(step_of).collect();
+        let mut fresh = HashSet::new();
+        for change in changes {
+            match change {
+                StepChange::Began { step, .. } if ended.contains(step) => drop(fresh.insert(*step)),
+                StepChange::Began { step, start } => self.began.push((key(*step), start.clone())),
+                StepChange::Ended { step, entry } => self.entries.push((key(*step), entry.clone())),
+                StepChange::Placed { place, step } => self.places.push((key(*place), step.to_be_bytes())),
+            }
+        }
+        self.over.extend(ended.difference(&fresh).map(|step| key(*step)));
+    }
+
+    /// Writes them; nothing is left.
+    ///
+    /// # Errors
+    /// [`Error::Internal`] when the database cannot be written.
+    pub(super) fn write(&mut self, tx: &WriteTx) -> Result<()> {
+        let Self { over, began, entries, places } = std::mem::take(self);
+        if !over.is_empty() {
+            tx.remove_all(EXECUTION_STEPS, over)?;
+        }
+        if !began.is_empty() {
+            tx.put_all(EXECUTION_STEPS, began)?;
+        }
+        if !entries.is_empty() {
+            tx.put_all(EXECUTION_ENTRIES, entries)?;
+        }
+        if !places.is_empty() {
+            tx.put_all(EXECUTION_ORDER, places)?;
+        }
+        Ok(())
+    }
+}
+
+/// Writes what became of steps of one run, as [`StepRows`].
 ///
 /// # Errors
 /// [`Error::Internal`] when the database cannot be written.
 pub fn write_steps(tx: &WriteTx, run: &ExecutionId, changes: &[StepChange]) -> Result<()> {
-    let key = |number: u64| keys::execution_part(run, number);
-    let step_of = |change: &StepChange| match change {
-        StepChange::Ended { step, .. } => Some(*step),
-        _ => None,
-    };
-    let ended: HashSet<u64> = changes.iter().filter_map(step_of).collect();
-    let (mut began, mut entries, mut places) = (Vec::new(), Vec::new(), Vec::new());
-    let mut fresh = HashSet::new();
-    for change in changes {
-        match change {
-            StepChange::Began { step, .. } if ended.contains(step) => drop(fresh.insert(*step)),
-            StepChange::Began { step, start } => began.push((key(*step), start.clone())),
-            StepChange::Ended { step, entry } => entries.push((key(*step), entry.clone())),
-            StepChange::Placed { place, step } => places.push((key(*place), step.to_be_bytes())),
-        }
-    }
-    for step in ended.difference(&fresh) {
-        tx.remove(EXECUTION_STEPS, &key(*step))?;
-    }
-    if !began.is_empty() {
-        tx.put_all(EXECUTION_STEPS, began)?;
-    }
-    if !entries.is_empty() {
-        tx.put_all(EXECUTION_ENTRIES, entries)?;
-    }
-    if !places.is_empty() {
-        tx.put_all(EXECUTION_ORDER, places)?;
-    }
-    Ok(())
+    let mut rows = StepRows::default();
+    rows.add(run, changes);
+    rows.write(tx)
 }
 
 fn of_run(run: &ExecutionId) -> KeyRange {
@@ -150,17 +205,20 @@ pub fn scan_entries(
         let read = |value: &[u8]| Ok((value.len(), parse_entry(value)?));
         let found = tx.get_with(EXECUTION_ENTRIES, &keys::execution_part(run, step), read)?;
         // One whose place is known may still be under way.
-        let Some((bytes, entry)) = found else { continue };
-        if each(bytes, PlacedEntry { step, place, entry })?.is_break() {
+        let Some((bytes, (entry, note))) = found else { continue };
+        if each(bytes, PlacedEntry { step, place, entry, note })?.is_break() {
             break;
         }
     }
     Ok(())
 }
 
-fn parse_entry(value: &[u8]) -> Result<ExecutionEntry> {
+fn parse_entry(value: &[u8]) -> Result<(ExecutionEntry, Option<Value>)> {
     // The cause is not kept: its text may quote what was said.
-    serde_json::from_slice(value).map_err(|_| Error::internal("a stored step of a run cannot be read"))
+    let read = serde_json::from_slice(value)
+        .map_err(|_| Error::internal("a stored step of a run cannot be read"))?;
+    let ReadEntry { node_id, node_label, data, previous_node_ids, status, note } = read;
+    Ok((ExecutionEntry { node_id, node_label, data, previous_node_ids, status }, note))
 }
 
 /// How many steps of a run have ended; none is read.
@@ -202,10 +260,26 @@ pub fn terminate_steps(tx: &WriteTx, run: &ExecutionId) -> Result<bool> {
     tx.scan(EXECUTION_STEPS, &of_run(run), Order::Ascending, |key, value| {
         let start: StepStart = serde_json::from_slice(value)
             .map_err(|_| Error::internal("a stored step of a run cannot be read"))?;
-        under_way.push(StepChange::ended(number_of(key)?, &start.terminate())?);
+        under_way.push(StepChange::ended(number_of(key)?, &start.terminate(), None)?);
         Ok(ControlFlow::Continue(()))
     })?;
     write_steps(tx, run, &under_way)?;
+    place_all(tx, run)?;
+    Ok(!under_way.is_empty())
+}
+
+/// Leaves the record of a run that waits, or is complete: what is under way only waits for what is inside of it, and begins
+/// anew for the record when it ends. What has no place gets one.
+///
+/// # Errors
+/// [`Error::Internal`] when the database cannot be written.
+pub fn rest_steps(tx: &WriteTx, run: &ExecutionId) -> Result<()> {
+    tx.remove_range(EXECUTION_STEPS, &of_run(run))?;
+    place_all(tx, run)
+}
+
+/// Gives what has no place one, as it began.
+fn place_all(tx: &WriteTx, run: &ExecutionId) -> Result<()> {
     let (_, next) = next_numbers(tx, run)?;
     let mut placed = HashSet::new();
     tx.scan(EXECUTION_ORDER, &of_run(run), Order::Ascending, |_, step| {
@@ -219,8 +293,7 @@ pub fn terminate_steps(tx: &WriteTx, run: &ExecutionId) -> Result<bool> {
     })?;
     let places: Vec<StepChange> =
         (next..).zip(unplaced).map(|(place, step)| StepChange::Placed { place, step }).collect();
-    write_steps(tx, run, &places)?;
-    Ok(!under_way.is_empty())
+    write_steps(tx, run, &places)
 }
 
 /// Removes the steps of a run.

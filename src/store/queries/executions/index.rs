@@ -13,7 +13,7 @@ use crate::store::tables::{EXECUTION_COUNTS, EXECUTION_INDEX};
 use crate::store::transaction::{Order, Tx, WriteTx};
 use jiff::Timestamp;
 use sha2::{Digest as _, Sha256};
-use std::collections::{HashMap, VecDeque};
+use std::collections::{BTreeMap, VecDeque};
 use std::ops::ControlFlow;
 
 /// Widths of buckets, as powers of two of a millisecond: two years, most of a day, a minute. Each holds 1,024 of the next.
@@ -115,35 +115,58 @@ impl ExecutionScope<'_> {
     }
 }
 
-/// Puts what lists say of a run in line with what became of it. Counts that stay as they were are not written, so a run
-/// that ends soon after it began moves only those of its state.
-pub(super) fn replace(tx: &WriteTx, before: Option<&Execution>, after: Option<&Execution>) -> Result<()> {
-    let mut changes: HashMap<[u8; 43], i64> = HashMap::new();
-    for (run, change) in before.iter().map(|run| (run, -1)).chain(after.iter().map(|run| (run, 1))) {
-        let time = milliseconds(run.updated);
-        for scope in ExecutionScope::of(run) {
-            let key = keys::execution_index(&run.workspace, &scope, time, run.id.bytes());
-            if change < 0 {
-                tx.remove(EXECUTION_INDEX, &key)?;
-            } else {
-                let mut value = [state_byte(run.state()); 17];
-                value[1..].copy_from_slice(run.flow.bytes());
-                tx.put(EXECUTION_INDEX, &key, &value)?;
-            }
-            for (level, width) in (0..).zip(LEVELS) {
-                let bucket = keys::execution_count(&run.workspace, &scope, level, time >> width);
-                *changes.entry(bucket).or_default() += change;
+/// What lists are to say of runs. It is gathered, because several runs move the same counts, and each is written once.
+#[derive(Default)]
+pub(super) struct IndexChanges {
+    /// `None`: the run does not stand there any more.
+    rows: BTreeMap<[u8; 58], Option<[u8; 17]>>,
+    counts: BTreeMap<[u8; 43], i64>,
+}
+
+impl IndexChanges {
+    /// Notes what became of a run.
+    pub(super) fn replace(&mut self, before: Option<&Execution>, after: Option<&Execution>) {
+        for (run, change) in before.iter().map(|run| (run, -1)).chain(after.iter().map(|run| (run, 1))) {
+            let time = milliseconds(run.updated);
+            let mut row = [state_byte(run.state()); 17];
+            row[1..].copy_from_slice(run.flow.bytes());
+            for scope in ExecutionScope::of(run) {
+                let key = keys::execution_index(&run.workspace, &scope, time, run.id.bytes());
+                self.rows.insert(key, (change > 0).then_some(row));
+                for (level, width) in (0..).zip(LEVELS) {
+                    let bucket = keys::execution_count(&run.workspace, &scope, level, time >> width);
+                    *self.counts.entry(bucket).or_default() += change;
+                }
             }
         }
     }
-    for (bucket, change) in changes.into_iter().filter(|(_, change)| *change != 0) {
-        let count = tx.get_with(EXECUTION_COUNTS, &bucket, parse_count)?.unwrap_or(0);
-        match count.saturating_add_signed(change) {
-            0 => drop(tx.remove(EXECUTION_COUNTS, &bucket)?),
-            count => tx.put(EXECUTION_COUNTS, &bucket, &count.to_be_bytes())?,
+
+    /// Writes them. Counts that stay as they were are not written, so a run that ends soon after it began moves only those of
+    /// its state.
+    ///
+    /// # Errors
+    /// [`Error::Internal`] when the database cannot be written.
+    pub(super) fn write(mut self, tx: &WriteTx) -> Result<()> {
+        let removed: Vec<&[u8; 58]> =
+            self.rows.iter().filter(|(_, row)| row.is_none()).map(|(key, _)| key).collect();
+        if !removed.is_empty() {
+            tx.remove_all(EXECUTION_INDEX, removed)?;
         }
+        if self.rows.values().any(Option::is_some) {
+            tx.put_all(
+                EXECUTION_INDEX,
+                self.rows.iter().filter_map(|(key, row)| Some((key, row.as_ref()?))),
+            )?;
+        }
+        self.counts.retain(|_, change| *change != 0);
+        if !self.counts.is_empty() {
+            tx.change_all(EXECUTION_COUNTS, &self.counts, |change, count| {
+                let count = count.map_or(Ok(0), parse_count)?.saturating_add_signed(*change);
+                Ok((count > 0).then(|| count.to_be_bytes()))
+            })?;
+        }
+        Ok(())
     }
-    Ok(())
 }
 
 fn parse_count(value: &[u8]) -> Result<u64> {

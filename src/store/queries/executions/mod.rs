@@ -8,16 +8,20 @@ mod tests;
 
 pub use self::canvases::{PausedRun, keep_canvas, paused_run};
 pub use self::entries::{
-    PlacedEntry, StepChange, entries, entry_count, next_numbers, scan_entries, terminate_steps, write_steps,
+    PlacedEntry, StepChange, entries, entry_count, next_numbers, rest_steps, scan_entries, terminate_steps,
+    write_steps,
 };
 pub use self::index::{ExecutionKey, ExecutionScope, TimeSpan, count, newest, newest_date, walk};
 
-use super::messages::is_in_workspace;
+use self::entries::StepRows;
+use self::index::IndexChanges;
+use super::messages::workspace_of;
 use crate::domain::error::Result;
-use crate::domain::ids::{ExecutionId, FlowId, WorkspaceId};
-use crate::domain::predictions::execution::Execution;
-use crate::store::tables::{EXECUTION_WORKSPACE, EXECUTIONS};
+use crate::domain::ids::{ExecutionId, FlowId, PauseId, WorkspaceId};
+use crate::domain::predictions::execution::{Execution, ExecutionEntry, RunRequest};
+use crate::store::tables::{EXECUTION_REQUESTS, EXECUTION_WORKSPACE, EXECUTIONS};
 use crate::store::transaction::{Order, Tx, WriteTx};
+use std::collections::HashMap;
 use std::ops::ControlFlow;
 
 /// The record, if this workspace has it.
@@ -36,39 +40,177 @@ pub fn find_anywhere(tx: &impl Tx, id: &ExecutionId) -> Result<Option<Execution>
     EXECUTION_WORKSPACE.get(tx, id)?.map_or(Ok(None), |workspace| find(tx, &workspace, id))
 }
 
-/// Stores a record that begins; false when its flow is not (any more) in its workspace.
+/// Stores a record that came to its end elsewhere; false when its flow is not here, or there is a record of this id.
 ///
 /// # Errors
 /// [`crate::domain::error::Error::Internal`] when the database cannot be written.
-pub fn begin(tx: &WriteTx, run: &Execution) -> Result<bool> {
-    if !is_in_workspace(tx, &run.workspace, &run.flow)? {
+pub fn import(tx: &WriteTx, run: &Execution, entries: &[ExecutionEntry]) -> Result<bool> {
+    if EXECUTION_WORKSPACE.get(tx, &run.id)?.is_some() || !begin(tx, run)? {
         return Ok(false);
     }
-    EXECUTION_WORKSPACE.put(tx, &run.id, &run.workspace)?;
-    index::replace(tx, None, Some(run))?;
-    EXECUTIONS.put(tx, &run.workspace, &run.id, run)?;
+    let mut changes = Vec::with_capacity(entries.len() * 2);
+    for (step, entry) in (0..).zip(entries) {
+        changes.push(StepChange::ended(step, entry, None)?);
+        changes.push(StepChange::Placed { place: step, step });
+    }
+    write_steps(tx, &run.id, &changes)?;
     Ok(true)
 }
 
-/// Edits a record; `None` when the workspace has none. What a run that waited needs goes away when it waits no more.
+/// True when a run waits for the answer to this pause.
 ///
 /// # Errors
-/// [`crate::domain::error::Error::Internal`] when the database cannot be written, else what `edit` returns.
+/// As [`find`].
+pub fn is_open(tx: &impl Tx, workspace: &WorkspaceId, id: &ExecutionId, pause: &PauseId) -> Result<bool> {
+    let run = find(tx, workspace, id)?;
+    Ok(run.is_some_and(|run| run.pauses().any(|open| open.id == *pause)))
+}
+
+/// Keeps what a run was asked with.
+///
+/// # Errors
+/// [`crate::domain::error::Error::Internal`] when the database cannot be written.
+pub fn keep_request(tx: &WriteTx, id: &ExecutionId, request: &RunRequest) -> Result<()> {
+    EXECUTION_REQUESTS.put(tx, id, request)
+}
+
+/// What a run was asked with; `None` where that is not kept.
+///
+/// # Errors
+/// As [`find`].
+pub fn request(tx: &impl Tx, id: &ExecutionId) -> Result<Option<RunRequest>> {
+    EXECUTION_REQUESTS.get(tx, id)
+}
+
+/// Changes of several records in one transaction, which are whole when [`Self::finish`] has returned. What they have in common
+/// is read and written once.
+pub struct RecordBatch<'t> {
+    tx: &'t WriteTx,
+    index: IndexChanges,
+    steps: StepRows,
+    /// Records that begin.
+    begun: Vec<Execution>,
+    /// Where flows live, as far as anybody asked.
+    flows: HashMap<FlowId, Option<WorkspaceId>>,
+}
+
+impl<'t> RecordBatch<'t> {
+    #[must_use]
+    pub fn new(tx: &'t WriteTx) -> Self {
+        Self {
+            tx,
+            index: IndexChanges::default(),
+            steps: StepRows::default(),
+            begun: Vec::new(),
+            flows: HashMap::new(),
+        }
+    }
+
+    /// The transaction, for what stands in no list.
+    #[must_use]
+    pub const fn tx(&self) -> &'t WriteTx {
+        self.tx
+    }
+
+    /// Stores a record that begins, and that nothing else of this batch asks for; false when its flow is not (any more) in its
+    /// workspace.
+    ///
+    /// # Errors
+    /// [`crate::domain::error::Error::Internal`] when the database cannot be read.
+    pub fn begin(&mut self, run: &Execution) -> Result<bool> {
+        let workspace = match self.flows.get(&run.flow) {
+            Some(known) => *known,
+            None => *self.flows.entry(run.flow).or_insert(workspace_of(self.tx, &run.flow)?),
+        };
+        if workspace != Some(run.workspace) {
+            return Ok(false);
+        }
+        self.index.replace(None, Some(run));
+        self.begun.push(run.clone());
+        Ok(true)
+    }
+
+    /// Stores what became of steps of a run.
+    pub fn add_steps(&mut self, run: &ExecutionId, changes: &[StepChange]) {
+        self.steps.add(run, changes);
+    }
+
+    /// Ends what is under way of a run, as [`terminate_steps`].
+    ///
+    /// # Errors
+    /// As there.
+    pub fn terminate_steps(&mut self, run: &ExecutionId) -> Result<bool> {
+        self.steps.write(self.tx)?;
+        terminate_steps(self.tx, run)
+    }
+
+    /// Leaves a run that waits, or is complete, as [`rest_steps`].
+    ///
+    /// # Errors
+    /// As there.
+    pub fn rest_steps(&mut self, run: &ExecutionId) -> Result<()> {
+        self.steps.write(self.tx)?;
+        rest_steps(self.tx, run)
+    }
+
+    /// Edits a record; `None` when the workspace has none. What a run that waited needs goes away when it waits no more.
+    ///
+    /// # Errors
+    /// [`crate::domain::error::Error::Internal`] when the database cannot be written, else what `edit` returns.
+    pub fn edit(
+        &mut self,
+        workspace: &WorkspaceId,
+        id: &ExecutionId,
+        edit: impl FnOnce(&mut Execution) -> Result<()>,
+    ) -> Result<Option<Execution>> {
+        let Some(before) = find(self.tx, workspace, id)? else { return Ok(None) };
+        let mut after = before.clone();
+        edit(&mut after)?;
+        EXECUTIONS.put(self.tx, workspace, id, &after)?;
+        self.index.replace(Some(&before), Some(&after));
+        if after.state().is_ended() {
+            canvases::release(self.tx, &after)?;
+        }
+        Ok(Some(after))
+    }
+
+    /// Writes what was gathered, and puts lists in line with it.
+    ///
+    /// # Errors
+    /// [`crate::domain::error::Error::Internal`] when the database cannot be written.
+    pub fn finish(mut self) -> Result<()> {
+        if !self.begun.is_empty() {
+            EXECUTION_WORKSPACE.put_all(self.tx, self.begun.iter().map(|run| (&run.id, &run.workspace)))?;
+            EXECUTIONS.put_all(self.tx, self.begun.iter().map(|run| (&run.workspace, &run.id, run)))?;
+        }
+        self.steps.write(self.tx)?;
+        self.index.write(self.tx)
+    }
+}
+
+/// Stores one record that begins, as [`RecordBatch::begin`].
+///
+/// # Errors
+/// As there.
+pub fn begin(tx: &WriteTx, run: &Execution) -> Result<bool> {
+    let mut batch = RecordBatch::new(tx);
+    let is_stored = batch.begin(run)?;
+    batch.finish().map(|()| is_stored)
+}
+
+/// Edits one record, as [`RecordBatch::edit`].
+///
+/// # Errors
+/// As there.
 pub fn edit(
     tx: &WriteTx,
     workspace: &WorkspaceId,
     id: &ExecutionId,
     edit: impl FnOnce(&mut Execution) -> Result<()>,
 ) -> Result<Option<Execution>> {
-    let Some(before) = find(tx, workspace, id)? else { return Ok(None) };
-    let mut after = before.clone();
-    edit(&mut after)?;
-    index::replace(tx, Some(&before), Some(&after))?;
-    EXECUTIONS.put(tx, workspace, id, &after)?;
-    if after.state().is_ended() {
-        canvases::release(tx, &after)?;
-    }
-    Ok(Some(after))
+    let mut batch = RecordBatch::new(tx);
+    let edited = batch.edit(workspace, id, edit)?;
+    batch.finish().map(|()| edited)
 }
 
 /// Removes a record with everything that belongs to it.
@@ -76,9 +218,12 @@ pub fn edit(
 /// # Errors
 /// [`crate::domain::error::Error::Internal`] when the database cannot be written.
 pub fn remove(tx: &WriteTx, run: &Execution) -> Result<()> {
-    index::replace(tx, Some(run), None)?;
+    let mut index = IndexChanges::default();
+    index.replace(Some(run), None);
+    index.write(tx)?;
     entries::remove(tx, &run.id)?;
     canvases::release(tx, run)?;
+    EXECUTION_REQUESTS.remove(tx, &run.id)?;
     EXECUTION_WORKSPACE.remove(tx, &run.id)?;
     EXECUTIONS.remove(tx, &run.workspace, &run.id).map(drop)
 }

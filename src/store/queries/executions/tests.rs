@@ -3,7 +3,7 @@
 use super::*;
 use crate::domain::ids::{ChatId, PauseId};
 use crate::domain::predictions::execution::{
-    ExecutionEntry, ExecutionState, NewExecution, Pause, RunEnd, StepStart, StepStatus,
+    ExecutionEntry, ExecutionState, NewExecution, Pause, RunEnd, RunRequest, StepStart, StepStatus,
 };
 use crate::store::KeyRange;
 use crate::store::Store;
@@ -94,6 +94,7 @@ fn new(workspace: WorkspaceId, flow: FlowId) -> NewExecution {
         is_test: false,
         from_execution: None,
         flow_version: None,
+        request: RunRequest::default(),
     }
 }
 
@@ -124,6 +125,13 @@ fn waiting(workspace: WorkspaceId, flow: FlowId, millisecond: i64) -> Execution 
     run.pause(pause, at(millisecond));
     run.end(&RunEnd::AtRest, at(millisecond));
     run
+}
+
+/// Puts a run into the lists.
+fn list(tx: &WriteTx, run: &Execution) -> Result<()> {
+    let mut changes = IndexChanges::default();
+    changes.replace(None, Some(run));
+    changes.write(tx)
 }
 
 fn entry(node: &str) -> ExecutionEntry {
@@ -169,7 +177,7 @@ fn lists_of_many_runs_read_as_few_rows_as_those_of_ten() {
                 (first..first + 1_000).try_for_each(|number| {
                     let end = if number % 10 == 0 { RunEnd::Failed("no".to_owned()) } else { RunEnd::AtRest };
                     let whose = if number % 4 == 0 { other } else { flow };
-                    index::replace(tx, None, Some(&ended(workspace, whose, time(number), &end)))
+                    list(tx, &ended(workspace, whose, time(number), &end))
                 })
             })
             .unwrap();
@@ -219,7 +227,7 @@ fn a_page_and_a_total_are_those_of_a_walk_whatever_the_times() {
         let time = i64::try_from(random(width)).unwrap();
         let run = ended(workspace, flow, time, &RunEnd::AtRest);
         runs.push((time, run.id));
-        store.write(|tx| index::replace(tx, None, Some(&run))).unwrap();
+        store.write(|tx| list(tx, &run)).unwrap();
     }
     runs.sort_unstable();
     runs.reverse();
@@ -308,13 +316,13 @@ fn entries_are_shown_in_the_order_of_the_record_and_the_others_behind() {
     let run = ExecutionId::random();
     let write = |changes: &[StepChange]| store.write(|tx| write_steps(tx, &run, changes)).unwrap();
     write(&[StepChange::began(0, &start("a")).unwrap(), StepChange::began(1, &start("b")).unwrap()]);
-    write(&[StepChange::ended(1, &entry("b")).unwrap()]);
+    write(&[StepChange::ended(1, &entry("b"), None).unwrap()]);
     let shown = || {
         let all = store.read(|tx| entries(tx, &run)).unwrap();
         all.into_iter().map(|row| (row.place, row.entry.node_id)).collect::<Vec<_>>()
     };
     assert_eq!(shown(), [(None, "b".to_owned())]);
-    write(&[StepChange::ended(0, &entry("a")).unwrap(), StepChange::Placed { place: 0, step: 0 }]);
+    write(&[StepChange::ended(0, &entry("a"), None).unwrap(), StepChange::Placed { place: 0, step: 0 }]);
     assert_eq!(shown(), [(Some(0), "a".to_owned()), (None, "b".to_owned())]);
     write(&[StepChange::Placed { place: 1, step: 1 }]);
     assert_eq!(shown(), [(Some(0), "a".to_owned()), (Some(1), "b".to_owned())]);
@@ -325,7 +333,7 @@ fn entries_are_shown_in_the_order_of_the_record_and_the_others_behind() {
 fn what_begins_and_ends_in_one_stroke_leaves_no_note() {
     let (_folder, store) = store();
     let run = ExecutionId::random();
-    let both = [StepChange::began(0, &start("a")).unwrap(), StepChange::ended(0, &entry("a")).unwrap()];
+    let both = [StepChange::began(0, &start("a")).unwrap(), StepChange::ended(0, &entry("a"), None).unwrap()];
     store.write(|tx| write_steps(tx, &run, &both)).unwrap();
     store.read(|tx| tx.row_count(EXECUTION_STEPS)).map(|rows| assert_eq!(rows, 0)).unwrap();
 }
@@ -337,7 +345,7 @@ fn steps_under_way_become_entries_that_say_so() {
     let changes = [
         StepChange::began(0, &start("a")).unwrap(),
         StepChange::began(1, &start("b")).unwrap(),
-        StepChange::ended(1, &entry("b")).unwrap(),
+        StepChange::ended(1, &entry("b"), None).unwrap(),
     ];
     store.write(|tx| write_steps(tx, &run, &changes)).unwrap();
     assert!(store.write(|tx| terminate_steps(tx, &run)).unwrap());
@@ -389,7 +397,7 @@ fn the_oldest_go_some_at_a_time_and_what_is_under_way_or_waits_stays() {
         .write(|tx| {
             [&waits, &runs].into_iter().chain(&done).try_for_each(|run| {
                 begin(tx, run)?;
-                write_steps(tx, &run.id, &[StepChange::ended(0, &entry("a"))?])
+                write_steps(tx, &run.id, &[StepChange::ended(0, &entry("a"), None)?])
             })
         })
         .unwrap();

@@ -3,7 +3,9 @@
 use super::fates::{Entry, Key, Odds, Random};
 use crate::engine::agentflow::drawing::Drawing;
 use crate::engine::agentflow::graph::{Graph, ITERATION};
-use crate::engine::agentflow::walk::{Misfit, Next, Standing, StepEnd, StepId, Walk};
+use crate::engine::agentflow::walk::{
+    EarlierStep, Misfit, Next, Standing, StepEnd, StepId, StepPlace, Takeover, Walk,
+};
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -16,6 +18,10 @@ pub(super) struct Driver<'a> {
     running: Vec<StepId>,
     shown: HashMap<StepId, [Vec<StepId>; 2]>,
     record: Vec<StepId>,
+    /// What it takes over of an earlier run, and what it ran itself.
+    taken: Takeover,
+    earlier: HashMap<StepPlace, EarlierStep>,
+    pub(super) ran: Vec<StepPlace>,
 }
 
 impl<'a> Driver<'a> {
@@ -23,7 +29,13 @@ impl<'a> Driver<'a> {
         let random = Random(odds.seed ^ branches as u64);
         let walk = Walk::new(graph, branches);
         let (running, shown, record) = (Vec::new(), HashMap::new(), Vec::new());
-        Self { drawing, odds, random, branches, walk, running, shown, record }
+        let (taken, earlier, ran) = Default::default();
+        Self { drawing, odds, random, branches, walk, running, shown, record, taken, earlier, ran }
+    }
+
+    /// As [`Self::new`], with what stays of an earlier run.
+    pub(super) fn rerun(self, taken: Takeover, earlier: HashMap<StepPlace, EarlierStep>) -> Self {
+        Self { taken, earlier, ..self }
     }
 
     pub(super) fn key(&self, step: StepId) -> Key {
@@ -66,6 +78,39 @@ impl<'a> Driver<'a> {
         back.reverse();
         assert_eq!(past, back);
         self.shown.insert(step, [self.walk.parents(step).to_vec(), past]);
+        let place = self.walk.place(step);
+        let earlier = self.earlier.get(&place);
+        if self.taken.kept.contains(&place) || self.taken.entered.contains(&place) {
+            self.running.retain(|&running| running != step);
+            let EarlierStep { end, items } = earlier.unwrap().clone();
+            match items {
+                Some((count, at_once)) => self.walk.open(step, count, at_once).unwrap(),
+                None => self.walk.end(step, end).unwrap(),
+            }
+            self.drain();
+        } else {
+            self.ran.push(place);
+        }
+    }
+
+    /// What another walk is told of this one.
+    pub(super) fn told(&self) -> HashMap<StepPlace, EarlierStep> {
+        let step = |&step: &StepId| {
+            let key = self.key(step);
+            let is_iteration = self.drawing.cards[key.node].name == ITERATION;
+            let items = is_iteration.then(|| (self.odds.items(&key), self.odds.concurrency(&key)));
+            let end = self.walk.ending(step).unwrap().clone();
+            (self.walk.place(step), EarlierStep { end, items })
+        };
+        let decided = |(_, step): &(StepPlace, EarlierStep)| {
+            step.items.is_some() || !matches!(step.end, StepEnd::Paused | StepEnd::Cancelled)
+        };
+        self.record.iter().map(step).filter(decided).collect()
+    }
+
+    /// The places of the steps of the record.
+    pub(super) fn places(&self) -> Vec<StepPlace> {
+        self.record.iter().map(|&step| self.walk.place(step)).collect()
     }
 
     fn end_one(&mut self) {

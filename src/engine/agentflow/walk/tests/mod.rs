@@ -6,3 +6,4 @@ mod fates;
 mod interpreter;
 mod random;
 mod rules;
+mod takeover;

@@ -19,7 +19,7 @@ fn card(name: &'static str, parent: Option<usize>) -> DrawnCard {
 }
 
 /// A drawing without faults: edges lead from lower numbers to higher ones, a Loop back along them.
-fn draw(random: &mut Random) -> Drawing {
+pub(super) fn draw(random: &mut Random) -> Drawing {
     let mut drawing = Drawing { cards: vec![card(START, None)], edges: Vec::new() };
     let count = 3 + random.below(10);
     while drawing.cards.len() < count {
