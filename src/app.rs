@@ -161,6 +161,7 @@ impl App {
             .for_each(|complaint| tracing::warn!("{complaint}"));
         ops::flows::outbox::replay(&app).map_err(AppOpenError::Replay)?;
         executions::recover(&app).map_err(AppOpenError::Recover)?;
+        ops::triggers::schedules::recover(&app).map_err(AppOpenError::Recover)?;
         Ok(app)
     }
 

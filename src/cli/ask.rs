@@ -220,7 +220,9 @@ fn to_cli_error(error: ClientError, base: &str) -> CliError {
             format!("; start it with `flowkeep serve`, or name its address with --url (asked: {base})")
         }
         ClientError::Refused { status: 401, .. } => "; give the flow's key with --key".to_owned(),
-        ClientError::UnknownName | ClientError::AmbiguousName { .. } => "; use its id, which its page shows".to_owned(),
+        ClientError::UnknownName | ClientError::AmbiguousName { .. } => {
+            "; use its id, which its page shows".to_owned()
+        }
         _ => String::new(),
     };
     CliError::Failed(format!("{error}{hint}"))

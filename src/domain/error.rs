@@ -1,7 +1,9 @@
 //! What an operation can fail with. The one map from these to HTTP is `http/reply/error.rs`.
 
+pub use super::conflict::Conflict;
 use super::damage::Damage;
 use super::ids::FlowId;
+use super::triggers::webhook_signature::SignatureFault;
 use std::fmt;
 
 /// The result of an operation.
@@ -21,6 +23,15 @@ pub enum Error {
     OriginRefused(String),
     /// There is no such thing, or none the caller may see (404).
     NotFound(String),
+    /// What was called takes another method (405).
+    MethodRefused {
+        /// The method that it takes.
+        allow: String,
+    },
+    /// What was called takes a body of another type (415).
+    MediaType(String),
+    /// The request contradicts an earlier one that it says it repeats (422).
+    Contradiction(String),
     /// The request does not fit the present state (409).
     Conflict(Conflict),
     /// There is no room for another file (413, 507).
@@ -61,6 +72,8 @@ pub enum Unauthorized {
     WrongPassword,
     /// A signed-in person did not know their own password.
     WrongCurrentPassword,
+    /// A call of a webhook does not prove that it knows the secret.
+    Signature(SignatureFault),
 }
 
 impl Unauthorized {
@@ -72,6 +85,7 @@ impl Unauthorized {
             Self::SessionExpired => "Token Expired",
             Self::WrongPassword => "The e-mail or the password is wrong.",
             Self::WrongCurrentPassword => "The current password is not right.",
+            Self::Signature(fault) => fault.message(),
         }
     }
 }
@@ -131,174 +145,6 @@ impl FullQuota {
     }
 }
 
-/// One variant per 409.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Conflict {
-    OwnerExists,
-    /// A name that must be unique is taken.
-    NameTaken {
-        /// What kind of thing has the name.
-        what: &'static str,
-    },
-    /// An id that was posted is in use.
-    IdTaken,
-    DraftsOff,
-    HistoryOff,
-    /// History cannot be read, or is not there, in its own words.
-    HistoryBroken(String),
-    NoDraft,
-    /// Live changed after the draft started, and the caller did not say to overwrite.
-    StaleDraft,
-    /// Canvas edits of this flow go straight to Live.
-    PublishInstantly,
-    /// Flows of this kind have no drafts.
-    KindWithoutDrafts,
-    /// Publish instantly cannot be turned on over unpublished changes.
-    DraftInTheWay,
-    /// The flow's kind cannot change over unpublished changes.
-    KindChangeWithDraft,
-    /// The flow became another kind after these edits started.
-    KindChangedSinceEdits,
-    /// Live changed between reading and publishing.
-    LiveChangedWhilePublishing,
-    /// Live changed between reading and saving it anew.
-    LiveChangedWhileSaving,
-    /// A version of another kind cannot become a draft.
-    OtherKindIntoDraft,
-    /// The draft is not the one the caller saw (manual 5.6 r3).
-    DraftMoved,
-    /// Another account signs in with this e-mail.
-    EmailTaken,
-    /// Who is to be invited is here already.
-    HasAccount,
-    /// Who is to be added is in the workspace already.
-    MemberAlready,
-    /// The owner is everywhere and stays.
-    OwnerStays,
-    /// People or invitations refer to the role.
-    RoleInUse {
-        people: usize,
-        /// How many open invitations promise it.
-        invitations: usize,
-    },
-    /// Flows use what is to be deleted.
-    InUse {
-        what: &'static str,
-        /// The names of flows that use it.
-        flows: Vec<String>,
-        others: usize,
-    },
-    /// The workspace is not empty.
-    WorkspaceInUse {
-        /// What it holds, in words.
-        holds: String,
-    },
-    /// The workspace in which everybody begins.
-    DefaultWorkspace,
-    /// There are as many as there may be.
-    TooMany {
-        what: &'static str,
-    },
-    /// The run has not come to a stop yet.
-    RunUnderWay,
-    /// The run waits for no answer, or not for this one any more.
-    NothingToAnswer,
-    /// The run is over, so there is nothing to stop.
-    RunEnded,
-}
-
-impl fmt::Display for Conflict {
-    #[allow(clippy::too_many_lines, reason = "a sentence for each conflict")]
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::OwnerExists => f.write_str("This server already has an owner. Sign in instead."),
-            Self::NameTaken { what } => {
-                write!(f, "There is already a {what} with this name. Choose another name.")
-            }
-            Self::IdTaken => f.write_str("This id is in use already."),
-            Self::DraftsOff => f.write_str("Drafts are off on this server."),
-            Self::HistoryOff => f.write_str("Version history is off on this server."),
-            Self::HistoryBroken(why) => f.write_str(why),
-            Self::NoDraft => f.write_str("This flow has no unpublished changes to publish."),
-            Self::StaleDraft => f.write_str(
-                "Live changed after this draft was started. Publish again with overwriteLiveChanges: true to replace those \
-                 changes, or discard the draft.",
-            ),
-            Self::PublishInstantly => {
-                f.write_str("Publish instantly is on for this flow, so its changes are saved straight to Live.")
-            }
-            Self::KindWithoutDrafts => {
-                f.write_str("Flows of this type have no drafts; their changes are saved straight to Live.")
-            }
-            Self::DraftInTheWay => {
-                f.write_str("This flow has unpublished changes. Publish or discard them before turning on Publish instantly.")
-            }
-            Self::KindChangeWithDraft => f.write_str(
-                "This flow has unpublished changes. Publish or discard them before changing the flow's type.",
-            ),
-            Self::KindChangedSinceEdits => f.write_str(
-                "This flow changed to another kind of flow after these edits started, so they can't be saved. Discard \
-                 them to continue.",
-            ),
-            Self::LiveChangedWhilePublishing => {
-                f.write_str("Live changed while publishing, so nothing was published. Try again.")
-            }
-            Self::LiveChangedWhileSaving => {
-                f.write_str("Live changed while this was being saved, so nothing was changed. Try again.")
-            }
-            Self::OtherKindIntoDraft => f.write_str(
-                "This version is a different kind of flow, so it cannot become the draft. Use Roll back Live instead.",
-            ),
-            Self::DraftMoved => {
-                f.write_str("The draft was changed elsewhere since you loaded it, so nothing was saved. Reload it to continue.")
-            }
-            Self::EmailTaken => f.write_str("Another account has this e-mail address already."),
-            Self::HasAccount => f.write_str(
-                "This person has an account already. Add them to the workspace instead.",
-            ),
-            Self::MemberAlready => f.write_str("This person is in the workspace already."),
-            Self::OwnerStays => f.write_str(
-                "This is the organization owner, who is in every workspace and cannot be added, disabled or removed.",
-            ),
-            Self::RoleInUse { people, invitations: 0 } => write!(
-                f,
-                "This role is in use: {} it. Give them another role first.",
-                count_phrase(*people, "person has", "people have")
-            ),
-            Self::RoleInUse { people, invitations } => write!(
-                f,
-                "This role is in use: {} it, and {} it. Give them another role and remove the invitations first.",
-                count_phrase(*people, "person has", "people have"),
-                count_phrase(*invitations, "open invitation promises", "open invitations promise")
-            ),
-            Self::WorkspaceInUse { holds } => {
-                write!(f, "This workspace still holds {holds}. Delete what is not needed first.")
-            }
-            Self::InUse { what, flows, others } => write!(f, "{}", in_use_message(what, flows, *others)),
-            Self::DefaultWorkspace => {
-                f.write_str("This is the workspace in which everybody begins, so it cannot be deleted.")
-            }
-            Self::TooMany { what } => write!(f, "There are as many {what} as there may be. Remove some first."),
-            Self::RunUnderWay => f.write_str("This run is still under way."),
-            Self::NothingToAnswer => f.write_str("There is nothing to answer in this conversation."),
-            Self::RunEnded => f.write_str("This run has ended already."),
-        }
-    }
-}
-
-/// Who uses what is to be deleted, and how it is deleted all the same.
-fn in_use_message(what: &str, flows: &[String], others: usize) -> String {
-    let mut users: Vec<String> = flows.iter().map(|name| format!("'{name}'")).collect();
-    if others > 0 {
-        users.push(count_phrase(others, "other flow", "other flows"));
-    }
-    format!(
-        "This {what} is used by {}. Send force=true to delete it all the same: what uses it then fails or goes without it, \
-         and its problems say so.",
-        users.join(", ")
-    )
-}
-
 /// `1 person has`, `2 people have`.
 #[must_use]
 pub fn count_phrase(count: usize, one: &str, several: &str) -> String {
@@ -346,6 +192,9 @@ impl Error {
             Self::Forbidden(_) => "the caller may not do this",
             Self::OriginRefused(_) => "the flow does not admit this page",
             Self::NotFound(_) => "what was asked for is not there",
+            Self::MethodRefused { .. } => "the method is not one that is taken",
+            Self::MediaType(_) => "the body is of another type",
+            Self::Contradiction(_) => "it contradicts an earlier request",
             Self::Conflict(_) => "it does not fit the present state",
             Self::QuotaExceeded(_) => "there is no room for another file",
             Self::RateLimited(_) => "the rate limit of the flow was reached",
@@ -427,7 +276,10 @@ impl fmt::Display for Error {
             | Self::Forbidden(text)
             | Self::OriginRefused(text)
             | Self::NotFound(text)
+            | Self::MediaType(text)
+            | Self::Contradiction(text)
             | Self::RunFailed(text) => f.write_str(text),
+            Self::MethodRefused { allow } => write!(f, "This address takes {allow} only."),
             Self::Unauthorized(why) => f.write_str(why.message()),
             Self::Transient(fault) => f.write_str(&fault.message),
             Self::Conflict(conflict) => conflict.fmt(f),

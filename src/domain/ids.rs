@@ -151,9 +151,34 @@ uuid_id!(
     LeadId
 );
 uuid_id!(
+    /// Names the schedule of a flow.
+    ScheduleId
+);
+uuid_id!(
+    /// Names a row of the log of what started a flow.
+    TriggerLogId
+);
+uuid_id!(
     /// Names a template that a workspace made.
     TemplateId
 );
+uuid_id!(
+    /// Names an answer of a webhook that is sent to an address later.
+    WebhookCallbackId
+);
+uuid_id!(
+    /// Names somebody who watches the runs that a webhook starts.
+    WebhookListenerId
+);
+
+impl ExecutionId {
+    /// Makes an id that is greater than those made before it, so that what is stored of runs at one moment lies on few pages of
+    /// the database.
+    #[must_use]
+    pub fn next() -> Self {
+        Self(Uuid::now_v7())
+    }
+}
 
 impl LeadId {
     /// Makes an id that is greater than those made before it, so that leads stay in their order.

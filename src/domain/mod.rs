@@ -2,6 +2,7 @@
 
 pub mod accounts;
 pub mod change;
+pub mod conflict;
 pub mod conversations;
 pub mod damage;
 pub mod error;
@@ -14,4 +15,5 @@ pub mod predictions;
 pub mod resource;
 pub mod secrets;
 pub mod service;
+pub mod triggers;
 pub mod workspace;

@@ -6,4 +6,5 @@ pub mod flows;
 pub mod knowledge;
 pub mod predictions;
 pub mod service;
+pub mod triggers;
 pub mod workspace;

@@ -56,6 +56,10 @@ const BRANCHES_RANGE: (u64, u64) = (1, 64);
 const EXECUTIONS_KEEP_COUNT: u64 = 100_000;
 /// What `SERVICE_EXECUTIONS_KEEP` may be: 0 keeps all (manual 14.4).
 const EXECUTIONS_KEEP_RANGE: (u64, u64) = (0, 1_000_000_000);
+/// Least time between two runs of a schedule, unless `SERVICE_SCHEDULE_MIN_SECONDS` says otherwise (manual 14.4).
+const SCHEDULE_GAP_SECONDS: u64 = 60;
+/// What `SERVICE_SCHEDULE_MIN_SECONDS` may be: up to a year (manual 14.4).
+const SCHEDULE_GAP_RANGE_SECONDS: (u64, u64) = (60, 31_622_400);
 
 /// The port the service listens on unless told otherwise.
 pub const DEFAULT_PORT: u16 = 3000;
@@ -194,6 +198,8 @@ pub struct Settings {
     pub branches_max: u64,
     /// `SERVICE_EXECUTIONS_KEEP`: records of agentflow runs that a workspace keeps, the newest; 0 keeps all.
     pub executions_keep: u64,
+    /// `SERVICE_SCHEDULE_MIN_SECONDS`: how often a schedule may start its flow, at most every so many seconds.
+    pub schedule_seconds_min: u64,
     /// `SERVICE_HSTS_SUBDOMAINS`: the https rule of the base address covers its subdomains.
     pub hsts_subdomains: bool,
     /// `SERVICE_METRICS`: where the counts of the service can be read.
@@ -320,15 +326,16 @@ impl Settings {
             invitation_minutes: reader
                 .read("SERVICE_INVITATION_MINUTES", |text| parse::in_range(text, INVITATION_MINUTES_RANGE))?
                 .unwrap_or(INVITATION_MINUTES),
-            branches_max: reader
-                .read("SERVICE_BRANCHES", |text| parse::in_range(text, BRANCHES_RANGE))?
-                .unwrap_or(BRANCHES_COUNT),
+            branches_max: reader.number("SERVICE_BRANCHES", BRANCHES_RANGE, BRANCHES_COUNT)?,
             executions_keep: reader
                 .read("SERVICE_EXECUTIONS_KEEP", |text| parse::in_range(text, EXECUTIONS_KEEP_RANGE))?
                 .unwrap_or(EXECUTIONS_KEEP_COUNT),
-            code_seconds: reader
-                .read("SERVICE_CODE_SECONDS", |text| parse::in_range(text, CODE_SECONDS_RANGE))?
-                .unwrap_or(limits::CODE_SECONDS),
+            schedule_seconds_min: reader.number(
+                "SERVICE_SCHEDULE_MIN_SECONDS",
+                SCHEDULE_GAP_RANGE_SECONDS,
+                SCHEDULE_GAP_SECONDS,
+            )?,
+            code_seconds: reader.number("SERVICE_CODE_SECONDS", CODE_SECONDS_RANGE, limits::CODE_SECONDS)?,
             code_memory_mb: reader
                 .read("SERVICE_CODE_MEMORY_MB", |text| parse::in_range(text, CODE_MEMORY_RANGE_MB))?
                 .unwrap_or(limits::CODE_MEMORY_MB),

@@ -54,6 +54,11 @@ impl<'a> SettingsReader<'a> {
         }
     }
 
+    /// A whole number of this range; `usual` where nothing is said.
+    pub(super) fn number(&self, variable: &str, range: (u64, u64), usual: u64) -> Result<u64, SettingsError> {
+        Ok(self.read(variable, |text| in_range(text, range))?.unwrap_or(usual))
+    }
+
     /// Reads a value whose text may be repeated in a message.
     pub(super) fn read<T>(
         &self,

@@ -5,7 +5,9 @@ pub mod control;
 pub mod history;
 pub mod leftovers;
 pub mod pauses;
+pub mod schedules;
 pub mod usage;
+pub mod webhooks;
 
 use crate::app::App;
 use control::ControlSocket;
@@ -19,6 +21,8 @@ pub struct Tasks {
     history: JoinHandle<()>,
     leftovers: JoinHandle<()>,
     pauses: JoinHandle<()>,
+    schedules: JoinHandle<()>,
+    webhooks: JoinHandle<()>,
 }
 
 impl Tasks {
@@ -33,7 +37,9 @@ impl Tasks {
         let history = tokio::spawn(history::run(app.clone(), stop.clone()));
         let leftovers = tokio::spawn(leftovers::run(app.clone(), stop.clone()));
         let pauses = tokio::spawn(pauses::run(app.clone(), stop.clone()));
-        Self { control, usage, history, leftovers, pauses }
+        let schedules = tokio::spawn(schedules::run(app.clone(), stop.clone()));
+        let webhooks = tokio::spawn(webhooks::run(app.clone(), stop.clone()));
+        Self { control, usage, history, leftovers, pauses, schedules, webhooks }
     }
 
     /// Waits until every task has ended, after `stop` turned true.
@@ -43,7 +49,9 @@ impl Tasks {
             ("history", Some(self.history)),
             ("leftovers", Some(self.leftovers)),
             ("pauses", Some(self.pauses)),
+            ("schedules", Some(self.schedules)),
             ("usage", Some(self.usage)),
+            ("webhooks", Some(self.webhooks)),
         ];
         for (name, task) in tasks {
             if let Some(task) = task

@@ -17,4 +17,5 @@ pub mod predictions;
 pub mod refusal;
 pub mod service;
 pub mod time;
+pub mod triggers;
 pub mod workspace;

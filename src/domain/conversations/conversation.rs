@@ -1,13 +1,14 @@
 //! A conversation's stored messages and the proof that a caller owns it (manual 3.1, 3.2).
 
 use super::feedback::ConversationFeedback;
-use crate::domain::ids::{ChatId, FlowId, MessageId};
+use crate::domain::ids::{ChatId, ExecutionId, FlowId, MessageId, PauseId};
 use crate::domain::predictions::prediction::{ChatType, Document, MessageRole, Usage, UsedTool};
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use hmac::{Hmac, KeyInit as _, Mac as _};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
 use sha2::Sha256;
 use subtle::ConstantTimeEq as _;
 
@@ -118,6 +119,21 @@ pub struct Message {
     /// True for an answer that its caller or a shutdown cut short (manual 2.9).
     #[serde(skip_serializing_if = "std::ops::Not::not", default)]
     pub stopped: bool,
+    /// The record of the run that gave the answer.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub execution: Option<ExecutionId>,
+    /// What the person was asked to decide, as long as nobody did.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub action: Option<Map<String, Value>>,
+}
+
+impl Message {
+    /// The pause that it asks a person about.
+    #[must_use]
+    pub fn pause(&self) -> Option<(ExecutionId, PauseId)> {
+        let id = self.action.as_ref()?.get("id")?.as_str()?;
+        self.execution.zip(PauseId::parse(id))
+    }
 }
 
 /// Who said what: of a stored [`Message`] what a memory reads. A question reads hundreds of them, so nothing else is parsed.
@@ -204,6 +220,8 @@ mod tests {
             usage: None,
             follow_up_prompts: vec!["And then?".to_owned()],
             stopped: true,
+            execution: None,
+            action: None,
         };
         let stored = serde_json::to_vec(&message).unwrap();
         let read: Utterance = serde_json::from_slice(&stored).unwrap();

@@ -133,6 +133,8 @@ pub struct FlowWithCanvas {
     pub flow: Flow,
     /// `flowData`.
     pub canvas: String,
+    /// Calls of its webhook can be signed.
+    pub has_webhook_secret: bool,
 }
 
 /// A page that the Allowed Domains of a flow turned away lately.

@@ -18,4 +18,17 @@ pub struct ChoiceQuery {
     pub method: String,
     pub inputs: Map<String, Value>,
     pub credential: Option<String>,
+    /// The cards before it on its canvas, as the editor knows them.
+    pub previous: Vec<PlacedCard>,
+    /// The card on its canvas, where its lists depend on that.
+    pub current: Option<PlacedCard>,
+}
+
+/// A card on a canvas that somebody draws.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct PlacedCard {
+    /// The id of its node.
+    pub id: String,
+    pub label: String,
+    pub inputs: Map<String, Value>,
 }

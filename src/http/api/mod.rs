@@ -6,4 +6,5 @@ pub mod flows;
 pub(crate) mod knowledge;
 pub(crate) mod predictions;
 pub mod service;
+pub(crate) mod triggers;
 pub(crate) mod workspace;

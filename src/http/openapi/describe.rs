@@ -24,6 +24,7 @@ const TAGS: &[(&str, &[&str])] = &[
         ],
     ),
     ("Flows", &["chatflows", "public-chatflows", "validation", "flow-config", "refused-origins"]),
+    ("Webhooks", &["webhook", "webhook-listener"]),
     ("Drafts", &["flow-drafts"]),
     ("Versions", &["flow-versions"]),
     (

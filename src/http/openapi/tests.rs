@@ -54,6 +54,8 @@ fn every_route_is_described_once_and_says_what_it_gives() {
             Accepts::None => assert!(route.takes.is_empty(), "{name} takes no body"),
             Accepts::Json => assert_eq!(forms, 0, "{name} takes no form"),
             Accepts::Multipart => assert_eq!((forms, bodies), (1, 0), "{name}: .takes_form(…)"),
+            // The description shows what most callers send.
+            Accepts::Bytes => assert_eq!((forms, bodies), (0, 1), "{name}: .may_take_json(…)"),
             Accepts::JsonOrMultipart => {
                 assert_eq!((forms, bodies), (1, 1), "{name}: .takes_json(…) and .takes_form(…)");
             }

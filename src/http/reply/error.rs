@@ -168,6 +168,11 @@ pub fn reply(error: &Error, context: &ErrorContext) -> Reply {
         ),
         Error::OriginRefused(_) => error_reply(StatusCode::FORBIDDEN, &text),
         Error::NotFound(_) => error_reply(StatusCode::NOT_FOUND, &text),
+        Error::MethodRefused { allow } => {
+            error_reply(StatusCode::METHOD_NOT_ALLOWED, &text).with_header("allow", allow)
+        }
+        Error::MediaType(_) => error_reply(StatusCode::UNSUPPORTED_MEDIA_TYPE, &text),
+        Error::Contradiction(_) => error_reply(StatusCode::UNPROCESSABLE_ENTITY, &text),
         Error::Conflict(_) => error_reply(StatusCode::CONFLICT, &text),
         Error::QuotaExceeded(full) => error_reply(quota_status(*full), &text),
         Error::RateLimited(limited) => rate_limited_reply(limited, context.now),
@@ -259,9 +264,10 @@ fn unauthorized_reply(why: Unauthorized, context: &ErrorContext) -> Reply {
         }
         // The canvas tells the two by their words (manual 1.4 r3).
         Unauthorized::NoProof if context.internal => error_reply(status, "Invalid or Missing token"),
-        Unauthorized::NoProof | Unauthorized::WrongPassword | Unauthorized::WrongCurrentPassword => {
-            error_reply(status, why.message())
-        }
+        Unauthorized::NoProof
+        | Unauthorized::WrongPassword
+        | Unauthorized::WrongCurrentPassword
+        | Unauthorized::Signature(_) => error_reply(status, why.message()),
     }
 }
 
@@ -325,6 +331,9 @@ mod tests {
             (Error::Forbidden("x".into()), 403),
             (Error::OriginRefused("x".into()), 403),
             (Error::NotFound("x".into()), 404),
+            (Error::MethodRefused { allow: "POST".into() }, 405),
+            (Error::MediaType("x".into()), 415),
+            (Error::Contradiction("x".into()), 422),
             (crate::domain::error::Conflict::IdTaken.into(), 409),
             (Error::QuotaExceeded(FullQuota::Conversation), 413),
             (Error::QuotaExceeded(FullQuota::Workspace), 507),

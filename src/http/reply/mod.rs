@@ -85,6 +85,24 @@ impl Reply {
         Self::from_parts(StatusCode::OK, JSON_TYPE, body, INERT_POLICY)
     }
 
+    /// JSON that is written already, with this status.
+    ///
+    /// # Panics
+    /// When `status` is no HTTP status: one that is stored was one.
+    #[must_use]
+    pub fn json_body(status: u16, body: String) -> Self {
+        let status = StatusCode::from_u16(status).expect("what was answered once was a status");
+        Self::from_parts(status, JSON_TYPE, body.into(), INERT_POLICY)
+    }
+
+    /// The text of a whole body.
+    pub(super) fn body_text(&self) -> Option<String> {
+        match &self.body {
+            ReplyBody::Full(bytes) => Some(String::from_utf8_lossy(bytes).into_owned()),
+            ReplyBody::Stream(_) | ReplyBody::File { .. } => None,
+        }
+    }
+
     /// 200 with plain text.
     #[must_use]
     pub fn text(text: &str) -> Self {

@@ -56,8 +56,11 @@ pub(in crate::http) struct ReceivedBody {
 
 /// What a body is.
 enum BodyKind {
+    /// JSON, or bytes that the handler reads: either is taken as it comes.
     Json,
-    Form { boundary: String },
+    Form {
+        boundary: String,
+    },
 }
 
 impl BodyKind {
@@ -190,6 +193,7 @@ fn body_kind(headers: &HeaderMap, accepts: Accepts) -> Result<BodyKind, Rejectio
     });
     match (accepts, name.as_str()) {
         (Accepts::None, _) => Err(Rejection::MediaType("This address takes no body.")),
+        (Accepts::Bytes, _) => Ok(BodyKind::Json),
         (Accepts::Json | Accepts::JsonOrMultipart, "application/json") if utf8 => Ok(BodyKind::Json),
         (Accepts::JsonOrMultipart | Accepts::Multipart, "multipart/form-data") => {
             Ok(BodyKind::Form { boundary: form::boundary(headers)? })

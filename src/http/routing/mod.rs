@@ -10,3 +10,4 @@ mod permissions;
 pub(crate) mod prefix;
 pub mod router;
 pub mod routes;
+mod trigger_routes;

@@ -55,11 +55,31 @@ pub(super) const EXECUTION_FILTER: &[ParamSpec] = &[
 ];
 pub(super) const WHOLE_TEXTS: &[ParamSpec] =
     &[query("whole", SWITCH, "`true`: with texts of more than 1 MiB as they are.")];
+/// How much of a run was seen before.
+pub(super) const EVENTS_SINCE: &[ParamSpec] =
+    &[query("since", COUNT, "How many entries were seen before; those are left out.")];
+
+/// Which rows of the log of a schedule to list.
+pub(super) const TRIGGER_LOG_FILTER: &[ParamSpec] = &[
+    query(
+        "status",
+        ParamKind::List(&ParamKind::Words(&["QUEUED", "RUNNING", "SUCCEEDED", "FAILED", "SKIPPED"])),
+        "Only rows in these states; may be given several times.",
+    ),
+    query("page", COUNT, "Which page, from 1, which is usual."),
+    query("limit", COUNT, "How many rows a page has: 20 unless it is given, 100 at most."),
+];
 
 /// Which flows of a key to list.
 pub(super) const OF_KEY: &[ParamSpec] =
     &[query("keyonly", TEXT, "Leaves out flows that are bound to no key.")];
 
+/// A call of a webhook that may be repeated.
+pub(super) const IDEMPOTENCY_KEY: &[ParamSpec] = &[header(
+    "Idempotency-Key",
+    TEXT,
+    "Names the call: one with the same name and body gets the first answer, for a day.",
+)];
 /// What saving a draft looks at.
 pub(super) const DRAFT_MATCH: &[ParamSpec] = &[header(
     "If-Match",

@@ -27,6 +27,12 @@ pub(super) const STORE_VECTORS: &[&str] = &["documentStores:upsert-config"];
 /// Drafts belong to chatflows and agentflows (manual 5.5).
 pub(super) const DRAFT_VIEW: &[&str] = &["chatflows:view", "agentflows:view"];
 pub(super) const DRAFT_EDIT: &[&str] = &["chatflows:update", "agentflows:update"];
+/// Schedules belong to the flows that have drafts.
+pub(super) const SCHEDULE_VIEW: &[&str] =
+    &["chatflows:view", "chatflows:update", "agentflows:view", "agentflows:update"];
+pub(super) const SCHEDULE_EDIT: &[&str] = &["agentflows:update", "chatflows:update"];
+/// The secret of a flow's webhook.
+pub(super) const WEBHOOK_EDIT: &[&str] = &["chatflows:update", "agentflows:update"];
 /// Versions belong to every kind of flow (manual 6.4).
 pub(super) const HISTORY_VIEW: &[&str] = &["chatflows:view", "agentflows:view", "assistants:view"];
 pub(super) const HISTORY_EDIT: &[&str] = &["chatflows:update", "agentflows:update", "assistants:update"];

@@ -24,6 +24,8 @@ pub enum Accepts {
     JsonOrMultipart,
     /// `multipart/form-data`.
     Multipart,
+    /// Bytes of any type, which the handler reads itself.
+    Bytes,
 }
 
 /// Which pages of other sites may call a route (manual 12.4).

@@ -8,6 +8,7 @@ use super::permissions::{
     TOOL_SEEN, UPSERT_PERMISSIONS, USES, VARIABLE_SEEN, VIEW, WRITE,
 };
 use super::router::{Accepts, Cors, Route, RouteTable, delete, get, patch, post, put};
+use super::trigger_routes;
 use crate::http::api::accounts::{self, keys, people, roles};
 use crate::http::api::conversations::files::FILE;
 use crate::http::api::conversations::{feedback, files, leads, messages};
@@ -41,6 +42,8 @@ static TABLE: LazyLock<RouteTable> = LazyLock::new(|| {
         core_routes(),
         conversation_routes(),
         execution_routes(),
+        trigger_routes::schedule_routes(),
+        trigger_routes::webhook_routes(),
         flow_routes(),
         transfer_routes(),
         document_store_routes(),
@@ -257,6 +260,8 @@ fn execution_routes() -> Vec<Route> { vec![
         .id("listExecutions").query(params::EXECUTION_FILTER),
     get   ("/executions/:id",            any_of(&["executions:view"]), executions::read).summary("Reads the record of a run.")
         .id("getExecution").query(params::WHOLE_TEXTS),
+    get   ("/executions/:id/events",     any_of(&["executions:view"]), executions::events).summary("Follows a run of an agentflow as it goes.")
+        .id("followExecution").query(params::EVENTS_SINCE).may_stream(),
     put   ("/executions/:id",            any_of(&["executions:update"]), executions::update).summary("Shares the record of a run with everybody, or with nobody.")
         .id("shareExecution").shows(EXECUTION_SEEN),
     post  ("/executions/:id/stop",       any_of(&["executions:update"]), executions::stop).summary("Ends a run that is under way or waits for a person.")

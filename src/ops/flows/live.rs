@@ -8,11 +8,11 @@
 
 use super::drafts;
 use super::outbox;
+pub use super::parsed_canvas::ParsedCanvas;
 use super::snapshot::Snapshot;
 use super::titles::{self, PreviousFlow, VersionSummary};
 use crate::app::App;
-use crate::canvas::{Canvas, describe};
-use crate::cards::registry::Registry;
+use crate::canvas::describe;
 use crate::domain::accounts::caller::{Caller, Principal};
 use crate::domain::error::{Conflict, Error, Result};
 use crate::domain::flows::draft::LastPublish;
@@ -26,6 +26,8 @@ use crate::ops::accounts::membership;
 use crate::ops::conversations::chunks;
 use crate::ops::conversations::named_sessions;
 use crate::ops::predictions::executions;
+use crate::ops::triggers::schedules;
+use crate::ops::triggers::webhooks;
 use crate::ops::workspace::audit;
 use crate::ops::workspace::credential_destinations;
 use crate::store::queries::{leads, messages};
@@ -33,59 +35,6 @@ use crate::store::tables::{CANVASES, FLOW_LAST_WORKSPACE, FLOW_WORKSPACE, FLOWS,
 use crate::store::{ReadTx, Tx, WriteTx};
 use jiff::{SignedDuration, Timestamp};
 use uuid::Uuid;
-
-/// A checked canvas on its way to Live or into a draft.
-#[derive(Debug, Clone)]
-pub struct ParsedCanvas {
-    text: String,
-    canvas: Canvas,
-}
-
-impl ParsedCanvas {
-    /// Checks a canvas text (manual 5.4 r3). What is no part of a canvas is left out; a text without any stays as it was
-    /// sent, to the byte.
-    ///
-    /// # Errors
-    /// 400 when it is not JSON text with the lists `nodes` and `edges`.
-    pub fn parse(text: String) -> Result<Self> {
-        let parsed = Canvas::parse(&text).and_then(|canvas| canvas.without_foreign(&Registry));
-        let (parsed, left_out) = parsed.map_err(|fault| Error::Invalid(fault.to_string()))?;
-        let text = if left_out.is_empty() {
-            text
-        } else {
-            serde_json::to_string(parsed.raw()).map_err(Error::internal)?
-        };
-        Ok(Self { text, canvas: parsed })
-    }
-
-    /// The canvas of a flow nobody has drawn yet.
-    #[must_use]
-    pub fn empty() -> Self {
-        Self::parse(r#"{"nodes":[],"edges":[]}"#.to_owned()).expect("an empty canvas is a canvas")
-    }
-
-    /// How many cards it holds.
-    #[must_use]
-    pub fn card_count(&self) -> u32 {
-        self.canvas.card_count()
-    }
-
-    #[must_use]
-    pub const fn canvas(&self) -> &Canvas {
-        &self.canvas
-    }
-
-    /// Puts what the record says about its canvas in line with this one.
-    pub fn update_record(&self, flow: &mut Flow) {
-        flow.digest = CanvasDigest::compute(flow.kind, &self.text);
-        flow.card_count = self.canvas.card_count();
-    }
-
-    #[must_use]
-    pub fn text(&self) -> &str {
-        &self.text
-    }
-}
 
 /// Where a change of Live comes from, which decides its title.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -189,6 +138,7 @@ pub fn create(
         }
         None => None,
     };
+    let schedule = schedules::read_live(app, VersionKind::Create, flow.kind, canvas.canvas())?;
     app.store.write(|tx| {
         let is_others = stored_workspace_of(tx, &flow.id)?.is_some_and(|owner| owner != flow.workspace);
         if is_others || FLOW_WORKSPACE.get(tx, &flow.id)?.is_some() {
@@ -203,6 +153,7 @@ pub fn create(
         FLOW_LAST_WORKSPACE.remove(tx, &flow.id)?;
         FLOW_WORKSPACE.put(tx, &flow.id, &flow.workspace)?;
         put(tx, &flow, Some(canvas))?;
+        schedules::follow_live(tx, &flow, &schedule, app.clock.now())?;
         if let Some(draft) = draft {
             drafts::create_first(tx, &flow, draft, caller)?;
         }
@@ -212,6 +163,7 @@ pub fn create(
         }
         outbox::put(tx, change.as_ref())
     })?;
+    schedules::rearm(app, &flow.workspace, &flow.id);
     app.state.metrics.flows_created(flow.kind).increment();
     app.state.metrics.live_changes(VersionKind::Create).increment();
     let recorded = outbox::record(app, recorder, change, &flow);
@@ -263,6 +215,11 @@ pub fn write(app: &App, caller: &Caller, change: &LiveChange<'_>) -> Result<Live
         if change.kind.is_last_publish() {
             after.last_published = Some(LastPublish { sha: None, date: after.updated });
         }
+        let schedule = match change.canvas {
+            Some(canvas) => Some(schedules::read_live(app, change.kind, after.kind, canvas.canvas())?),
+            None if after.kind == before.kind => None,
+            None => Some(schedules::read_live_text(app, change.kind, after.kind, canvas_after)?),
+        };
         let intent = match &recorder {
             None => None,
             Some(_) => {
@@ -289,6 +246,9 @@ pub fn write(app: &App, caller: &Caller, change: &LiveChange<'_>) -> Result<Live
             check_destinations(tx, caller, (&before, &after), change.canvas)?;
             update_draft(tx, &before, &after, change)?;
             put(tx, &after, change.canvas)?;
+            if let Some(schedule) = &schedule {
+                schedules::follow_live(tx, &after, schedule, app.clock.now())?;
+            }
             outbox::put(tx, intent.as_ref())?;
             if let Some(action) = audit_action(change.kind, &change.origin) {
                 let entry = AuditEntry::by_caller(caller, action, app.clock.monotonic_now());
@@ -299,6 +259,7 @@ pub fn write(app: &App, caller: &Caller, change: &LiveChange<'_>) -> Result<Live
         if written {
             if after.digest != before.digest {
                 app.state.reply_cache.evict(&after.workspace, &after.id);
+                schedules::rearm(app, &after.workspace, &after.id);
             }
             app.state.metrics.live_changes(change.kind).increment();
             let recorded = outbox::record(app, recorder, intent, &after);
@@ -448,7 +409,9 @@ pub fn delete(app: &App, caller: &Caller, id: &FlowId, permit: impl Fn(&Flow) ->
         leads::remove_flow(tx, workspace, id)?;
         named_sessions::delete_for_flow(tx, workspace, id)?;
         executions::unlink_flow(tx, workspace, id)?;
+        webhooks::remove_flow(tx, &flow)?;
         drafts::remove(tx, &flow)?;
+        schedules::delete_for_flow(tx, workspace, id)?;
         UPSERTS.remove(tx, workspace, id)?;
         CANVASES.remove(tx, workspace, id)?;
         FLOWS.remove(tx, workspace, id)?;
@@ -462,6 +425,7 @@ pub fn delete(app: &App, caller: &Caller, id: &FlowId, permit: impl Fn(&Flow) ->
     app.state.active_runs.abort_flow(*id);
     app.state.reply_cache.evict(workspace, id);
     app.state.refused_origins.forget(id);
+    app.state.schedule_timers.set(*workspace, *id, None);
     app.state.vector_indexes.evict(workspace, id.bytes());
     app.state.metrics.live_changes(VersionKind::Delete).increment();
     outbox::record(app, recorder, change, &flow);

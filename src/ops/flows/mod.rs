@@ -5,6 +5,7 @@ pub mod drafts;
 pub mod files;
 pub mod live;
 pub mod outbox;
+mod parsed_canvas;
 pub mod password_masks;
 pub mod public_config;
 pub mod publish;
@@ -31,7 +32,7 @@ use crate::domain::flows::flow_change::FlowChange;
 use crate::domain::flows::settings::{AllowedOrigins, FlowSettings, ReadSetting, Setting};
 use crate::domain::ids::{FlowId, KeyId, WorkspaceId};
 use crate::domain::paging::PageRequest;
-use crate::store::tables::{CANVASES, FLOW_WORKSPACE, FLOWS};
+use crate::store::tables::{CANVASES, FLOW_WORKSPACE, FLOWS, WEBHOOK_SECRETS};
 use crate::store::{ReadTx, Tx};
 use serde_json::Value;
 
@@ -120,7 +121,8 @@ impl FlowWithCanvas {
 
 fn with_canvas(tx: &impl Tx, flow: Flow) -> Result<FlowWithCanvas> {
     let canvas = CANVASES.get(tx, &flow.workspace, &flow.id)?.unwrap_or_default();
-    Ok(FlowWithCanvas { flow, canvas })
+    let has_webhook_secret = WEBHOOK_SECRETS.has(tx, &flow.workspace, &flow.id)?;
+    Ok(FlowWithCanvas { flow, canvas, has_webhook_secret })
 }
 
 /// Makes a flow (manual 5.4 r1). In draft mode its Live is the empty canvas, and a canvas with cards becomes its
@@ -171,7 +173,7 @@ pub fn create_as(app: &App, caller: &Caller, id: FlowId, change: &FlowChange) ->
         .inspect_err(|error| files::roll_back(app, &workspace, &id, &fresh, error))?
         .flow;
     tracing::info!(flow = %flow.id, kind = %flow.kind, by = %caller.principal, "a flow was made");
-    Ok(FlowWithCanvas { flow, canvas: live.text().to_owned() })
+    Ok(FlowWithCanvas { flow, canvas: live.text().to_owned(), has_webhook_secret: false })
 }
 
 /// Reads a flow; who may not change it, without the passwords that were typed into its cards.

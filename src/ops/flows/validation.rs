@@ -28,6 +28,7 @@ pub struct Validator<'a, T> {
     workspace: &'a WorkspaceId,
     imported: &'a ImportedResources,
     programs: &'a [AllowedProgram],
+    schedule_seconds_min: u64,
     variables: OnceCell<BTreeSet<String>>,
     /// The first thing that could not be read.
     fault: RefCell<Option<Error>>,
@@ -62,6 +63,7 @@ impl<'a, T: Tx> Validator<'a, T> {
             workspace,
             imported: arrivals,
             programs,
+            schedule_seconds_min: app.settings.schedule_seconds_min,
             variables: OnceCell::new(),
             fault: RefCell::new(None),
         }
@@ -142,6 +144,10 @@ impl<T: Tx> Resources for Validator<'_, T> {
 
     fn programs(&self) -> &[AllowedProgram] {
         self.programs
+    }
+
+    fn schedule_seconds_min(&self) -> u64 {
+        self.schedule_seconds_min
     }
 }
 

@@ -10,9 +10,12 @@ use crate::base::cancel::CancelToken;
 use crate::domain::error::{Error, Result};
 use crate::domain::ids::{ChatId, DocumentStoreId, FlowId, WorkspaceId};
 use crate::files::chat_files::ChatFileName;
+use crate::store::Order;
+use crate::store::queries::executions::{self, ExecutionScope, TimeSpan};
 use crate::store::queries::timeline;
 use crate::store::tables::{DOCUMENT_STORES, FLOWS};
 use jiff::Timestamp;
+use std::ops::ControlFlow;
 
 /// Folders that one start looks through for files of a crash (manual 14.2).
 const LEFTOVER_FOLDERS_MAX: usize = 50_000;
@@ -22,7 +25,7 @@ const LEFTOVER_FOLDERS_MAX: usize = 50_000;
 pub struct SweepReport {
     /// Folders of flows and document stores that are gone.
     pub folders: usize,
-    /// Files of conversations that no message names.
+    /// Files of conversations that no message and no record of a run names.
     pub files: usize,
 }
 
@@ -98,7 +101,7 @@ fn is_in_use(app: &App, workspace: &WorkspaceId, id: &FlowId) -> Result<bool> {
     app.store.read(is_known)
 }
 
-/// Old files of a conversation that none of its messages names, wherever in a message that might be.
+/// Old files of a conversation that none of its messages names, wherever in a message that might be, and none of its runs.
 fn unreferenced_files(
     app: &App,
     (workspace, flow, chat): (&WorkspaceId, &FlowId, &ChatId),
@@ -109,6 +112,16 @@ fn unreferenced_files(
         return Ok(names);
     }
     app.store.read_messages(|tx| {
+        let session = chat.to_string();
+        let runs = (ExecutionScope::Session(&session), TimeSpan::ALWAYS);
+        executions::walk(tx, workspace, runs.0, runs.1, Order::Ascending, |run| {
+            // A question that failed has no message, and may be asked again.
+            let asked = executions::request(tx, &run.id)?.unwrap_or_default();
+            names.retain(|name| {
+                asked.files.iter().all(|file| file.file_name.as_deref() != Some(name.as_str()))
+            });
+            Ok(ControlFlow::Continue(()))
+        })?;
         for place in timeline::of_chat(tx, workspace, flow, chat)? {
             let Some(message) = timeline::message_at(tx, workspace, flow, &place)? else { continue };
             let text = serde_json::to_string(&message).map_err(Error::internal)?;
@@ -164,6 +177,8 @@ mod tests {
             usage: None,
             follow_up_prompts: Vec::new(),
             stopped: false,
+            execution: None,
+            action: None,
         };
         app.store.append(MessageBatch::new(workspace, &[message]).unwrap()).unwrap();
     }

@@ -1,5 +1,6 @@
 //! Lists that inputs of cards are chosen from (manual 9.8 r2).
 
+use super::canvas_lists;
 use crate::app::App;
 use crate::base::cancel::CancelToken;
 use crate::canvas::template::{Reference, Segment, TextTemplate};
@@ -94,6 +95,12 @@ pub fn load(
             check_destination(app, caller, card, query)?;
             mcp_actions(app, caller, card, query, cancel)
         }
+        "listPreviousNodes" if model_lists::has_picker(card, Picker::Step) => {
+            Ok(canvas_lists::previous_steps(query))
+        }
+        "listToolInputArgs" if model_lists::has_picker(card, Picker::ToolArgument) => {
+            canvas_lists::tool_arguments(app, caller, card, query, cancel)
+        }
         _ => Ok(Vec::new()),
     }
 }
@@ -110,7 +117,7 @@ fn picked_kind(card: &Card, list: &str) -> Option<WireType> {
 }
 
 /// To ask with a credential is to send it: a caller who may not choose where does not choose here either.
-fn check_destination(app: &App, caller: &Caller, card: &Card, query: &ChoiceQuery) -> Result<()> {
+pub(super) fn check_destination(app: &App, caller: &Caller, card: &Card, query: &ChoiceQuery) -> Result<()> {
     if !can_edit_canvases(caller) {
         return Ok(());
     }
@@ -217,7 +224,7 @@ fn model_options(
 
 /// An address in the body, and a stored key that goes there, are for those who could put both into a card and ask it.
 /// Everybody else reads what the card suggests.
-fn can_edit_canvases(caller: &Caller) -> bool {
+pub(super) fn can_edit_canvases(caller: &Caller) -> bool {
     let kinds = ["chatflows", "agentflows", "assistants"];
     let draws = |kind: &str| {
         ["create", "update"].iter().any(|verb| caller.permissions.has(&format!("{kind}:{verb}")))

@@ -1,5 +1,6 @@
 //! What concerns the service as a whole: cards, metrics, the data folder, the demo.
 
+mod canvas_lists;
 pub mod catalogue;
 pub mod clock_check;
 pub mod control;

@@ -2,7 +2,7 @@
 
 use crate::domain::error::Result;
 use crate::files::secrets::{NAMES, SecretFingerprints};
-use crate::store::tables::{CREDENTIALS, SECRET_FINGERPRINTS, WORKSPACES};
+use crate::store::tables::{CREDENTIALS, SECRET_FINGERPRINTS, WEBHOOK_SECRETS, WORKSPACES};
 use crate::store::{ReadTx, Store};
 use std::collections::BTreeMap;
 
@@ -20,7 +20,7 @@ pub fn load_fingerprints(store: &Store) -> Result<SecretFingerprints> {
 
 fn has_credentials(tx: &ReadTx) -> Result<bool> {
     for workspace in WORKSPACES.list(tx)? {
-        if CREDENTIALS.count(tx, &workspace.id)? > 0 {
+        if CREDENTIALS.count(tx, &workspace.id)? > 0 || WEBHOOK_SECRETS.count(tx, &workspace.id)? > 0 {
             return Ok(true);
         }
     }

@@ -2,11 +2,12 @@
 
 use super::feedback::FeedbackView;
 use crate::domain::conversations::conversation::{Message, MessageFile, MessageRating, RatedMessage};
-use crate::domain::ids::{ChatId, FlowId, MessageId};
+use crate::domain::ids::{ChatId, ExecutionId, FlowId, MessageId};
 use crate::domain::predictions::prediction::{ChatType, MessageRole};
 use crate::wire::predictions::run_facts::{DocumentView, UsageView, UsedToolView};
 use crate::wire::time::IsoTime;
 use serde::{Serialize, Serializer};
+use serde_json::{Map, Value};
 
 /// A stored message.
 #[derive(Debug, Serialize)]
@@ -31,6 +32,10 @@ pub struct MessageView {
     usage_metadata: Option<UsageView>,
     /// The answer was cut short.
     stopped: bool,
+    /// The record of the run of an agentflow that gave the answer.
+    execution_id: Option<ExecutionId>,
+    /// What the person is asked to decide, until somebody does.
+    action: Option<Map<String, Value>>,
     execution: (),
     /// Its rating, when asked for.
     #[serde(skip_serializing_if = "RatingView::is_unknown")]
@@ -104,6 +109,8 @@ impl From<RatedMessage> for MessageView {
             usage,
             follow_up_prompts,
             stopped,
+            execution,
+            action,
         } = message;
         Self {
             id,
@@ -122,6 +129,8 @@ impl From<RatedMessage> for MessageView {
             follow_up_prompts: json_text(&follow_up_prompts),
             usage_metadata: usage.map(UsageView::from),
             stopped,
+            execution_id: execution,
+            action,
             execution: (),
             feedback: match rating {
                 MessageRating::Unknown => RatingView::Unknown,

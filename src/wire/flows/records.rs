@@ -69,8 +69,9 @@ struct FlowFields {
 }
 
 impl From<FlowWithCanvas> for FlowView {
-    fn from(FlowWithCanvas { flow, canvas }: FlowWithCanvas) -> Self {
-        let FlowRecordView { id, name, rest } = flow.into();
+    fn from(FlowWithCanvas { flow, canvas, has_webhook_secret }: FlowWithCanvas) -> Self {
+        let FlowRecordView { id, name, mut rest } = flow.into();
+        rest.webhook_secret_configured = has_webhook_secret;
         Self { id, name, flow_data: canvas, rest }
     }
 }

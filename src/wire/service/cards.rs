@@ -1,7 +1,7 @@
 //! Cards, and what their inputs are chosen from (manual 9.8).
 
 use crate::domain::service::card_definition::{CardDefinition, CardOutput, CardParam};
-use crate::domain::service::choice::{Choice, ChoiceQuery};
+use crate::domain::service::choice::{Choice, ChoiceQuery, PlacedCard};
 use crate::wire::choice::ChoiceView;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -15,11 +15,55 @@ pub struct LoadMethodRequest {
     /// What the card is set to so far.
     inputs: Map<String, Value>,
     credential: Option<String>,
+    /// The nodes before it on the canvas, for lists of steps.
+    previous_nodes: Vec<CanvasNode>,
+    /// The node that it is, for lists that depend on its other inputs.
+    current_node: Option<CanvasNode>,
+}
+
+/// A node of a canvas, or what stands in its `data`.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct CanvasNode {
+    id: String,
+    label: String,
+    inputs: Map<String, Value>,
+    data: Option<CanvasNodeData>,
+}
+
+/// What a node of a canvas holds.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct CanvasNodeData {
+    id: String,
+    label: String,
+    inputs: Map<String, Value>,
 }
 
 impl From<LoadMethodRequest> for ChoiceQuery {
-    fn from(LoadMethodRequest { load_method, inputs, credential }: LoadMethodRequest) -> Self {
-        Self { method: load_method, inputs, credential }
+    fn from(request: LoadMethodRequest) -> Self {
+        let LoadMethodRequest { load_method, inputs, credential, previous_nodes, current_node } = request;
+        Self {
+            method: load_method,
+            inputs,
+            credential,
+            previous: previous_nodes.into_iter().map(PlacedCard::from).collect(),
+            current: current_node.map(PlacedCard::from),
+        }
+    }
+}
+
+impl From<CanvasNode> for PlacedCard {
+    fn from(CanvasNode { id, label, inputs, data }: CanvasNode) -> Self {
+        match data {
+            Some(data) => {
+                let id = if id.is_empty() { data.id } else { id };
+                Self { id, label: data.label, inputs: data.inputs }
+            }
+            None => Self { id, label, inputs },
+        }
     }
 }
 

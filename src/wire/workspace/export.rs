@@ -1,5 +1,6 @@
 //! The file of an export (manual 5.11): a list for each kind of thing, whose rows are those of the API where it has the same.
 
+use super::executions::ExecutionRow;
 use super::templates::TemplateView;
 use super::tools::ToolView;
 use super::variables::VariableView;
@@ -31,6 +32,9 @@ pub struct ExportSelection {
     pub custom_template: bool,
     #[serde(default)]
     pub document_store: bool,
+    /// The records of agentflow runs, the newest of them.
+    #[serde(default)]
+    pub execution: bool,
     #[serde(default)]
     pub tool: bool,
     #[serde(default)]
@@ -59,7 +63,8 @@ pub struct ExportFile {
     pub chat_message: Vec<Value>,
     #[cfg_attr(test, schemars(with = "Vec<FileRow>"))]
     pub chat_message_feedback: Vec<Value>,
-    execution: Vec<FileRow>,
+    #[cfg_attr(test, schemars(with = "Vec<FileRow>"))]
+    pub execution: Vec<ExecutionRow>,
     document_store_file_chunk: Vec<FileRow>,
     assistant_custom: Vec<FileRow>,
     #[serde(rename = "AssistantOpenAI")]
@@ -102,7 +107,7 @@ pub struct ExportNotes {
     pub credentials: BTreeMap<CredentialId, CredentialNote>,
     /// Names and hashes of the API keys that its flows are bound to, by id, for callers who may see keys.
     pub keys: BTreeMap<KeyId, KeyNote>,
-    /// True when there are more messages or ratings than one file holds: these are the newest.
+    /// True when there are more messages, ratings or records of runs than one file holds: these are the newest.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(test, schemars(with = "bool"))]
     pub truncated: Option<bool>,

@@ -204,6 +204,21 @@ impl ImportItemView {
         }
     }
 
+    /// A list of things that come in without being asked about one by one.
+    #[must_use]
+    pub fn listed(kind: &'static str, count: usize) -> Self {
+        Self {
+            kind,
+            identity: None,
+            count: Some(count),
+            action: ImportOutcome::Create,
+            reason: None,
+            choices: Some(Vec::new()),
+            notes: Vec::new(),
+            flow: None,
+        }
+    }
+
     #[must_use]
     pub fn with_notes(self, notes: Vec<String>) -> Self {
         Self { notes, ..self }

@@ -3,6 +3,7 @@
 pub mod audit;
 pub mod credential_types;
 pub mod credentials;
+pub mod executions;
 pub mod export;
 pub mod import;
 pub mod oauth2;

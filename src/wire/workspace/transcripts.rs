@@ -61,6 +61,14 @@ pub struct TranscriptMessage {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(test, schemars(with = "Value"))]
     pub feedback: Option<Value>,
+    /// The record of the run of an agentflow that gave the answer.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, schemars(with = "crate::domain::ids::ExecutionId"))]
+    pub execution_id: Option<Value>,
+    /// What the person is asked to decide, until somebody does.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, schemars(with = "Value"))]
+    pub action: Option<Value>,
 }
 
 /// Who said it.

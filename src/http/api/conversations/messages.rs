@@ -139,9 +139,9 @@ fn chat_types(sent: &[&str]) -> Result<Option<Vec<ChatType>>> {
     let here = wanted.iter().filter_map(|door| match door {
         ChatTypeName::Internal => Some(ChatType::Internal),
         ChatTypeName::External => Some(ChatType::External),
-        ChatTypeName::Evaluation | ChatTypeName::Mcp | ChatTypeName::Scheduled | ChatTypeName::Webhook => {
-            None
-        }
+        ChatTypeName::Scheduled => Some(ChatType::Scheduled),
+        ChatTypeName::Webhook => Some(ChatType::Webhook),
+        ChatTypeName::Evaluation | ChatTypeName::Mcp => None,
     });
     Ok((!wanted.is_empty()).then(|| here.collect()))
 }

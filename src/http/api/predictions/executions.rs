@@ -5,15 +5,21 @@ use crate::domain::accounts::caller::Caller;
 use crate::domain::error::{Error, Result};
 use crate::domain::ids::{ExecutionId, FlowId};
 use crate::domain::predictions::execution::ExecutionState;
+use crate::domain::predictions::run_event::StepLabel;
 use crate::http::api::conversations::messages::{parse_instant, parse_optional};
 use crate::http::api::flows::has_flag;
+use crate::http::reply::Reply;
+use crate::http::reply::error::log_failed_run;
+use crate::http::reply::sse::EventSink;
 use crate::http::request::Request;
 use crate::http::routing::handler::Json;
-use crate::ops::predictions::executions::{self, ExecutionFilter, TextLength};
+use crate::ops::predictions::StreamClosed;
+use crate::ops::predictions::executions::{self, ExecutionFilter, LiveEvent, TextLength, Watched};
 use crate::wire::page::Page;
 use crate::wire::predictions::executions::{
-    DeletedExecutionsView, ExecutionEdit, ExecutionList, ExecutionView, PublicExecutionView,
+    DeletedExecutionsView, EntryView, ExecutionEdit, ExecutionList, ExecutionView, PublicExecutionView,
 };
+use crate::wire::predictions::run_events::StepEventView;
 
 /// Rows of a page unless the caller says how many.
 const ROWS: usize = 12;
@@ -50,6 +56,53 @@ pub fn list(app: &App, caller: Caller, request: &Request) -> Result<Json<Page<Ex
 pub fn read(app: &App, caller: Caller, request: &Request) -> Result<Json<ExecutionView>> {
     let length = if has_flag(request, "whole")? { TextLength::Whole } else { TextLength::Cut };
     Ok(Json(executions::read(app, &caller, request.id("id")?, length)?.into()))
+}
+
+/// `GET /executions/:id/events`: what a run does, as it does it.
+///
+/// # Errors
+/// 400 for a bad count; 403, 404.
+pub fn events(app: &App, caller: Caller, request: &Request) -> Result<Reply> {
+    let since = request.query("since").filter(|text| !text.is_empty());
+    let since = parse_optional(since, "since", |text| text.parse::<usize>().ok())?.unwrap_or(0);
+    let watch = executions::watch(app, &caller, request.id("id")?, since)?;
+    let (app, cancel) = (app.clone(), request.cancel().clone());
+    Ok(Reply::stream(move |events| {
+        // Nobody is left to tell when the reader is gone.
+        let _ = match watch.tell(&app, &cancel, &mut |watched| send_watched(&events, watched)) {
+            Ok(()) => events.close(),
+            Err(Error::Cancelled) => Ok(()),
+            Err(fault) => {
+                log_failed_run(None, &fault);
+                events.send_error(&fault)
+            }
+        };
+    }))
+}
+
+fn send_watched(events: &EventSink, watched: Watched<'_>) -> Result<(), StreamClosed> {
+    match watched {
+        Watched::Entries(entries) => events.send("agentFlowExecutedData", &EntryView::list(entries)),
+        Watched::Action(action) => events.send("action", action),
+        Watched::State(state) => events.send("agentFlowEvent", state.as_str()),
+        Watched::Event(event) => match event {
+            LiveEvent::Begin { node, label } => {
+                events.send("nextAgentFlow", &StepEventView::from_start(StepLabel { node, label }))
+            }
+            LiveEvent::End { node, label, status, error } => {
+                let step = StepLabel { node, label };
+                events.send("nextAgentFlow", &StepEventView::from_end(step, *status, error.as_deref()))
+            }
+            LiveEvent::Token(text) => events.token(text),
+            LiveEvent::Thinking(text) => events.send("thinking", &**text),
+            LiveEvent::CalledTools(calls) => events.send("calledTools", &**calls),
+            LiveEvent::Usage(usage) => events.send("usageMetadata", &**usage),
+            LiveEvent::Artifacts(pictures) => events.send("artifacts", &**pictures),
+            LiveEvent::FileAnnotations(files) => events.send("fileAnnotations", &**files),
+            // It comes as the entries themselves.
+            LiveEvent::Entries(_) => Ok(()),
+        },
+    }
 }
 
 /// `PUT /executions/:id`

@@ -4,4 +4,4 @@ pub mod attachments;
 pub mod executions;
 pub mod prediction;
 pub mod question;
-mod run_events;
+pub(super) mod run_events;

@@ -1,6 +1,6 @@
 //! Asking a flow (manual 2.1, 2.2, 2.3, 2.4, 2.8, 3.1).
 
-use super::question::{body_from_form, parse_question};
+use super::question::{body_from_form, parse_question, parse_rerun};
 use super::run_events::{RunEvents, visible_entries};
 use crate::app::App;
 use crate::base::cancel::{CancelReason, CancelToken};
@@ -41,6 +41,9 @@ pub struct AskGrant {
 
 /// The gate of a flow, in this order (manual 2.2): body, flow, rate limit, origin, key.
 pub const ASK: Guard<AskGrant> = Guard { name: "ASK", access: RequiredAccess::Ask, authorize };
+
+/// The permission to look at what runs did.
+const SEE_RUNS: &str = "executions:view";
 
 pub(super) const SESSION_TOKEN: &str = "x-service-session-token";
 /// Whoever stops a first answer while it is under way has not read of its conversation in an event yet.
@@ -113,12 +116,22 @@ pub fn ask_internal(app: &App, caller: Caller, request: &Request) -> Result<Repl
     let id = flow_id(request)?;
     let flow = Arc::new(app.store.read(|tx| access::flow(tx, &caller, &id, FlowAction::Read))?);
     let mut body: QuestionBody = request.json()?;
-    let source = body.source.take();
-    let question = parse_question(request, body, Vec::new())?;
-    let side = requested_side(source)?;
-    let ask = PredictionRequest { flow, question, chat_type: ChatType::Internal, side };
+    let side = requested_side(body.source.take())?;
     let visible_error = |fault| not_found_if_deleted(app, &id, fault);
-    let entry = predictions::prepare(app, ask, request.cancel()).map_err(visible_error)?;
+    let prepared = match parse_rerun(request, &body)? {
+        Some(asked) => {
+            if !caller.has_any(&[SEE_RUNS]) {
+                return Err(Error::Forbidden(format!("This needs the permission {SEE_RUNS}.")));
+            }
+            predictions::prepare_rerun(app, flow, side, &asked)
+        }
+        None => {
+            let question = parse_question(request, body, Vec::new())?;
+            let ask = PredictionRequest { flow, question, chat_type: ChatType::Internal, side };
+            predictions::prepare(app, ask, request.cancel())
+        }
+    };
+    let entry = prepared.map_err(visible_error)?;
     let chat = entry.ids.chat.to_string();
     Ok(reply_to_run(app, entry, request).map_err(visible_error)?.with_header(CHAT_ID, &chat))
 }
@@ -218,7 +231,7 @@ struct StreamedQuestion {
 impl StreamedQuestion {
     fn run(self, events: EventSink) {
         let begun = self.send_start(&events).and_then(|()| {
-            let mut sink = RunEvents { events: &events, reader: self.entry.chat_type };
+            let mut sink = RunEvents::new(&events, self.entry.chat_type);
             predictions::begin(&self.app, &self.entry, &self.cancel, &mut sink)
         });
         match begun {
@@ -249,7 +262,9 @@ impl StreamedQuestion {
             Err(fault) => {
                 log_failed_run(Some(&entry.flow.id), &fault);
                 let visible_error = match entry.chat_type {
-                    ChatType::External => without_hosts_for_stranger(app, &entry.flow.id, fault),
+                    ChatType::External | ChatType::Scheduled | ChatType::Webhook => {
+                        without_hosts_for_stranger(app, &entry.flow.id, fault)
+                    }
                     ChatType::Internal => not_found_if_deleted(app, &entry.flow.id, fault),
                 };
                 events.send_error(&visible_error)
@@ -258,7 +273,10 @@ impl StreamedQuestion {
     }
 }
 
-fn send_end(events: &EventSink, answer: PredictionAnswer) -> Result<(), StreamClosed> {
+pub(in crate::http::api) fn send_end(
+    events: &EventSink,
+    answer: PredictionAnswer,
+) -> Result<(), StreamClosed> {
     let AnswerEvents { lists, metadata } = answer.into();
     if !lists.source_documents.is_empty() {
         events.send("sourceDocuments", &lists.source_documents)?;
@@ -271,7 +289,10 @@ fn send_end(events: &EventSink, answer: PredictionAnswer) -> Result<(), StreamCl
 }
 
 /// Ends the stream of an answer that somebody wanted no more of (manual 2.7).
-fn send_abort(events: &EventSink, entry: &PredictionRun) -> Result<(), StreamClosed> {
+pub(in crate::http::api) fn send_abort(
+    events: &EventSink,
+    entry: &PredictionRun,
+) -> Result<(), StreamClosed> {
     events.send("metadata", &AnswerEvents::from(entry.stopped_answer()).metadata)?;
     events.send("abort", "[DONE]")?;
     events.close()

@@ -2,6 +2,7 @@
 
 use super::prediction::{SESSION_COOKIE, SESSION_TOKEN};
 use crate::domain::error::{Error, Result};
+use crate::domain::ids::ExecutionId;
 use crate::domain::predictions::human_input::HumanInput;
 use crate::domain::predictions::prediction::{
     ConversationProof, HistoryMessage, MessageRole, Question, Upload,
@@ -9,6 +10,7 @@ use crate::domain::predictions::prediction::{
 use crate::http::request::Request;
 use crate::http::request::form::FormData;
 use crate::http::request::json;
+use crate::ops::predictions::RerunQuestion;
 use crate::wire::form::read_fields;
 use crate::wire::predictions::question::{PastMessage, QuestionBody, QuestionForm};
 use serde::de::DeserializeOwned;
@@ -40,6 +42,7 @@ pub(super) fn parse_question(request: &Request, body: QuestionBody, files: Vec<U
     Ok(Question {
         text,
         form,
+        webhook: None,
         human_input: body.human_input.map(HumanInput::from),
         streaming,
         chat_id: body.chat_id.filter(|id| !id.is_empty()),
@@ -55,6 +58,29 @@ pub(super) fn parse_question(request: &Request, body: QuestionBody, files: Vec<U
         uploads,
         lead_email: body.lead_email,
     })
+}
+
+/// What the test chat is asked to run again (manual 15.4), where that is asked.
+///
+/// # Errors
+/// 400 for half of it, and for what belongs to a question.
+pub(super) fn parse_rerun(request: &Request, body: &QuestionBody) -> Result<Option<RerunQuestion>> {
+    let (execution, node) = match (&body.execution_id, &body.from_node) {
+        (None, None) if body.iteration_index.is_none() => return Ok(None),
+        (Some(execution), Some(node)) => (execution, node),
+        _ => return Err(Error::invalid("Send 'executionId' and 'fromNode' to run again from a step.")),
+    };
+    let asks = body.question.as_ref().is_some_and(|text| !text.trim().is_empty())
+        || body.form.as_ref().is_some_and(|form| !form.is_null())
+        || body.human_input.is_some()
+        || body.uploads.as_ref().is_some_and(|uploads| !uploads.is_empty());
+    if asks {
+        return Err(Error::invalid("A run that runs again has its question: send none."));
+    }
+    let streaming = parse_streaming(body.streaming.as_ref())?;
+    request.set_streaming(streaming);
+    let execution = ExecutionId::parse(execution).ok_or_else(|| Error::no_such("Execution", execution))?;
+    Ok(Some(RerunQuestion { execution, node: node.clone(), item: body.iteration_index, streaming }))
 }
 
 /// A form as a body (manual 2.1): what is no field of a question is an override, and is judged as any other.

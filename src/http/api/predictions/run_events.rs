@@ -7,13 +7,82 @@ use crate::http::reply::host_redaction::redact_hosts;
 use crate::http::reply::sse::EventSink;
 use crate::ops::predictions::{ReplyStream, RunSink, StreamClosed, StreamEnd, TokenSink};
 use crate::wire::predictions::run_events::{RunStepView, StepEventView};
+use serde::Serialize;
 use serde_json::Value;
+use std::io;
 use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// Bytes of steps up to which all of them are told each time when there is one more (manual 2.8).
+const STEPS_TOLD_EACH_MAX_BYTES: usize = 64 * 1024;
+/// What is longer is told when it has grown by a tenth, and after this time: told each time, a thousand steps of ten kilobytes
+/// would be five gigabytes.
+const STEPS_TOLD_AFTER: Duration = Duration::from_secs(1);
 
 /// Tokens of the answer, and what happens on the way to it, become events.
-pub(super) struct RunEvents<'a> {
-    pub(super) events: &'a EventSink,
-    pub(super) reader: ChatType,
+pub(in crate::http::api) struct RunEvents<'a> {
+    events: &'a EventSink,
+    reader: ChatType,
+    steps: ToldSteps,
+}
+
+/// Which steps of a record its reader was told of.
+#[derive(Default)]
+struct ToldSteps {
+    /// How many there are, and their bytes.
+    count: usize,
+    bytes: usize,
+    /// How many bytes were told last, and when.
+    told: Option<(usize, Instant)>,
+    /// The record, where its newest steps were not told yet.
+    untold: Option<Vec<Arc<ExecutionEntry>>>,
+}
+
+impl ToldSteps {
+    /// Notes what there is by now; true when it is to be told.
+    fn add(&mut self, entries: &[Arc<ExecutionEntry>]) -> bool {
+        for entry in &entries[self.count.min(entries.len())..] {
+            let mut size = ByteCount(0);
+            // What cannot be counted is found out when it is sent.
+            let _ = serde_json::to_writer(&mut size, &RunStepView::from(&**entry));
+            self.bytes += size.0;
+        }
+        self.count = entries.len();
+        let is_due =
+            |(told, at): (usize, Instant)| self.bytes >= told + told / 10 || at.elapsed() >= STEPS_TOLD_AFTER;
+        self.bytes <= STEPS_TOLD_EACH_MAX_BYTES || self.told.is_none_or(is_due)
+    }
+}
+
+/// Counts what is written.
+struct ByteCount(usize);
+
+impl io::Write for ByteCount {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0 += bytes.len();
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+impl<'a> RunEvents<'a> {
+    pub(in crate::http::api) fn new(events: &'a EventSink, reader: ChatType) -> Self {
+        Self { events, reader, steps: ToldSteps::default() }
+    }
+
+    fn tell_steps(&mut self, entries: &[Arc<ExecutionEntry>]) -> Result<(), StreamClosed> {
+        self.steps.told = Some((self.steps.bytes, Instant::now()));
+        self.steps.untold = None;
+        send_run_event(self.events, self.reader, &RunEvent::Entries(entries))
+    }
+
+    /// Tells of the steps that were left out, before something that is said of all of them.
+    fn tell_rest(&mut self) -> Result<(), StreamClosed> {
+        self.steps.untold.take().map_or(Ok(()), |entries| self.tell_steps(&entries))
+    }
 }
 
 impl TokenSink for RunEvents<'_> {
@@ -32,39 +101,73 @@ impl TokenSink for RunEvents<'_> {
 
 impl RunSink for RunEvents<'_> {
     fn event(&mut self, event: &RunEvent<'_>) -> Result<(), StreamClosed> {
-        let events = self.events;
         match *event {
-            RunEvent::State(state) => events.send("agentFlowEvent", state.as_str()),
-            RunEvent::Begin(step) => events.send("nextAgentFlow", &StepEventView::from_start(step)),
-            RunEvent::End { step, status, error } => {
-                let shown = error.map(|error| visible_text(self.reader, error));
-                events.send("nextAgentFlow", &StepEventView::from_end(step, status, shown.as_deref()))
-            }
+            RunEvent::Entries(entries) if self.steps.add(entries) => return self.tell_steps(entries),
             RunEvent::Entries(entries) => {
-                let shown = visible_entries(self.reader, entries.to_vec());
-                let steps: Vec<RunStepView<'_>> = shown.iter().map(|entry| (&**entry).into()).collect();
-                events.send("agentFlowExecutedData", &steps)
+                self.steps.untold = Some(entries.to_vec());
+                return Ok(());
             }
-            RunEvent::CalledTools(calls) => events.send("calledTools", calls),
-            RunEvent::Usage(usage) => events.send("usageMetadata", usage),
-            RunEvent::Action(action) => events.send("action", action),
+            RunEvent::State(_) | RunEvent::Action(_) => self.tell_rest()?,
+            _ => {}
         }
+        send_run_event(self.events, self.reader, event)
+    }
+}
+
+/// Somewhere that events go.
+pub(in crate::http::api) trait EventTarget {
+    /// Sends one event.
+    ///
+    /// # Errors
+    /// [`StreamClosed`] when nobody reads any more.
+    fn tell<T: Serialize + ?Sized>(&self, name: &'static str, data: &T) -> Result<(), StreamClosed>;
+}
+
+impl EventTarget for EventSink {
+    fn tell<T: Serialize + ?Sized>(&self, name: &'static str, data: &T) -> Result<(), StreamClosed> {
+        self.send(name, data)
+    }
+}
+
+/// Sends what happened in a run, as far as `reader` may see it.
+pub(in crate::http::api) fn send_run_event(
+    events: &impl EventTarget,
+    reader: ChatType,
+    event: &RunEvent<'_>,
+) -> Result<(), StreamClosed> {
+    match *event {
+        RunEvent::State(state) => events.tell("agentFlowEvent", state.as_str()),
+        RunEvent::Begin(step) => events.tell("nextAgentFlow", &StepEventView::from_start(step)),
+        RunEvent::End { step, status, error } => {
+            let shown = error.map(|error| visible_text(reader, error));
+            events.tell("nextAgentFlow", &StepEventView::from_end(step, status, shown.as_deref()))
+        }
+        RunEvent::Entries(entries) => {
+            let shown = visible_entries(reader, entries.to_vec());
+            let steps: Vec<RunStepView<'_>> = shown.iter().map(|entry| (&**entry).into()).collect();
+            events.tell("agentFlowExecutedData", &steps)
+        }
+        RunEvent::CalledTools(calls) => events.tell("calledTools", calls),
+        RunEvent::Usage(usage) => events.tell("usageMetadata", usage),
+        RunEvent::Artifacts(pictures) => events.tell("artifacts", pictures),
+        RunEvent::FileAnnotations(files) => events.tell("fileAnnotations", files),
+        RunEvent::Action(action) => events.tell("action", action),
     }
 }
 
 fn visible_text(reader: ChatType, text: &str) -> String {
     match reader {
-        ChatType::External => redact_hosts(text),
+        ChatType::External | ChatType::Scheduled | ChatType::Webhook => redact_hosts(text),
         ChatType::Internal => text.to_owned(),
     }
 }
 
 /// What somebody from outside reads of steps that failed: no server that the flow calls.
-pub(super) fn visible_entries(
+pub(in crate::http::api) fn visible_entries(
     reader: ChatType,
     mut entries: Vec<Arc<ExecutionEntry>>,
 ) -> Vec<Arc<ExecutionEntry>> {
-    if reader == ChatType::External {
+    if reader.is_from_outside() {
         for entry in entries.iter_mut().filter(|entry| entry.data.contains_key(ERROR)) {
             let shown = Arc::make_mut(entry);
             if let Some(Value::String(error)) = shown.data.get_mut(ERROR) {

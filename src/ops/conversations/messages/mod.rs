@@ -18,6 +18,7 @@ use crate::domain::ids::{ChatId, FlowId, WorkspaceId};
 use crate::domain::predictions::prediction::MessageRole;
 use crate::ops::flows::access::{self, FlowAction};
 pub use crate::store::Order as MessageOrder;
+use crate::store::queries::executions;
 use crate::store::queries::feedback as ratings;
 use crate::store::queries::timeline::{self, MessagePosition};
 use crate::store::{MessagesTx, Tx};
@@ -82,9 +83,15 @@ fn with_rating(
     tx: &impl Tx,
     workspace: &WorkspaceId,
     flow: &FlowId,
-    (place, message): (MessagePosition, Message),
+    (place, mut message): (MessagePosition, Message),
     asks_rating: bool,
 ) -> Result<RatedMessage> {
+    // A chat would show its buttons for good.
+    if let Some((run, pause)) = message.pause()
+        && !executions::is_open(tx, workspace, &run, &pause)?
+    {
+        message.action = None;
+    }
     let rating = if asks_rating && message.role == MessageRole::Api {
         let rated = ratings::of_message(tx, workspace, flow, &place)?;
         rated.map_or(MessageRating::Unrated, |rated| {

@@ -1,0 +1,201 @@
+//! What stands against an operation (409): the request is right, and what it finds is not.
+
+use super::error::count_phrase;
+use std::fmt;
+
+/// One variant per 409.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Conflict {
+    OwnerExists,
+    /// A name that must be unique is taken.
+    NameTaken {
+        /// What kind of thing has the name.
+        what: &'static str,
+    },
+    /// An id that was posted is in use.
+    IdTaken,
+    DraftsOff,
+    HistoryOff,
+    /// History cannot be read, or is not there, in its own words.
+    HistoryBroken(String),
+    NoDraft,
+    /// Live changed after the draft started, and the caller did not say to overwrite.
+    StaleDraft,
+    /// Canvas edits of this flow go straight to Live.
+    PublishInstantly,
+    /// Flows of this kind have no drafts.
+    KindWithoutDrafts,
+    /// Publish instantly cannot be turned on over unpublished changes.
+    DraftInTheWay,
+    /// The flow's kind cannot change over unpublished changes.
+    KindChangeWithDraft,
+    /// The flow became another kind after these edits started.
+    KindChangedSinceEdits,
+    /// Live changed between reading and publishing.
+    LiveChangedWhilePublishing,
+    /// Live changed between reading and saving it anew.
+    LiveChangedWhileSaving,
+    /// A version of another kind cannot become a draft.
+    OtherKindIntoDraft,
+    /// The draft is not the one the caller saw (manual 5.6 r3).
+    DraftMoved,
+    /// Another account signs in with this e-mail.
+    EmailTaken,
+    /// Who is to be invited is here already.
+    HasAccount,
+    /// Who is to be added is in the workspace already.
+    MemberAlready,
+    /// The owner is everywhere and stays.
+    OwnerStays,
+    /// People or invitations refer to the role.
+    RoleInUse {
+        people: usize,
+        /// How many open invitations promise it.
+        invitations: usize,
+    },
+    /// Flows use what is to be deleted.
+    InUse {
+        what: &'static str,
+        /// The names of flows that use it.
+        flows: Vec<String>,
+        others: usize,
+    },
+    /// The workspace is not empty.
+    WorkspaceInUse {
+        /// What it holds, in words.
+        holds: String,
+    },
+    /// The workspace in which everybody begins.
+    DefaultWorkspace,
+    /// There are as many as there may be.
+    TooMany {
+        what: &'static str,
+    },
+    /// The run has not come to a stop yet.
+    RunUnderWay,
+    /// The run waits for no answer, or not for this one any more.
+    NothingToAnswer,
+    /// The run is over, so there is nothing to stop.
+    RunEnded,
+    /// A call with this signature was taken already.
+    SignatureRepeated,
+    /// The call that this one repeats is still being answered.
+    CallUnderWay,
+    /// The canvas has not all steps of a run that are to stay as they were.
+    StepsMissing {
+        steps: Vec<String>,
+    },
+    /// With what stays of a run the canvas does not lead to the step that is to run again.
+    StepOutOfReach,
+    /// A run of which not enough is kept to run it again.
+    RunNotKept,
+}
+
+impl fmt::Display for Conflict {
+    #[allow(clippy::too_many_lines, reason = "a sentence for each conflict")]
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::OwnerExists => f.write_str("This server already has an owner. Sign in instead."),
+            Self::NameTaken { what } => {
+                write!(f, "There is already a {what} with this name. Choose another name.")
+            }
+            Self::IdTaken => f.write_str("This id is in use already."),
+            Self::DraftsOff => f.write_str("Drafts are off on this server."),
+            Self::HistoryOff => f.write_str("Version history is off on this server."),
+            Self::HistoryBroken(why) => f.write_str(why),
+            Self::NoDraft => f.write_str("This flow has no unpublished changes to publish."),
+            Self::StaleDraft => f.write_str(
+                "Live changed after this draft was started. Publish again with overwriteLiveChanges: true to replace those \
+                 changes, or discard the draft.",
+            ),
+            Self::PublishInstantly => {
+                f.write_str("Publish instantly is on for this flow, so its changes are saved straight to Live.")
+            }
+            Self::KindWithoutDrafts => {
+                f.write_str("Flows of this type have no drafts; their changes are saved straight to Live.")
+            }
+            Self::DraftInTheWay => {
+                f.write_str("This flow has unpublished changes. Publish or discard them before turning on Publish instantly.")
+            }
+            Self::KindChangeWithDraft => f.write_str(
+                "This flow has unpublished changes. Publish or discard them before changing the flow's type.",
+            ),
+            Self::KindChangedSinceEdits => f.write_str(
+                "This flow changed to another kind of flow after these edits started, so they can't be saved. Discard \
+                 them to continue.",
+            ),
+            Self::LiveChangedWhilePublishing => {
+                f.write_str("Live changed while publishing, so nothing was published. Try again.")
+            }
+            Self::LiveChangedWhileSaving => {
+                f.write_str("Live changed while this was being saved, so nothing was changed. Try again.")
+            }
+            Self::OtherKindIntoDraft => f.write_str(
+                "This version is a different kind of flow, so it cannot become the draft. Use Roll back Live instead.",
+            ),
+            Self::DraftMoved => {
+                f.write_str("The draft was changed elsewhere since you loaded it, so nothing was saved. Reload it to continue.")
+            }
+            Self::EmailTaken => f.write_str("Another account has this e-mail address already."),
+            Self::HasAccount => f.write_str(
+                "This person has an account already. Add them to the workspace instead.",
+            ),
+            Self::MemberAlready => f.write_str("This person is in the workspace already."),
+            Self::OwnerStays => f.write_str(
+                "This is the organization owner, who is in every workspace and cannot be added, disabled or removed.",
+            ),
+            Self::RoleInUse { people, invitations: 0 } => write!(
+                f,
+                "This role is in use: {} it. Give them another role first.",
+                count_phrase(*people, "person has", "people have")
+            ),
+            Self::RoleInUse { people, invitations } => write!(
+                f,
+                "This role is in use: {} it, and {} it. Give them another role and remove the invitations first.",
+                count_phrase(*people, "person has", "people have"),
+                count_phrase(*invitations, "open invitation promises", "open invitations promise")
+            ),
+            Self::WorkspaceInUse { holds } => {
+                write!(f, "This workspace still holds {holds}. Delete what is not needed first.")
+            }
+            Self::InUse { what, flows, others } => write!(f, "{}", in_use_message(what, flows, *others)),
+            Self::DefaultWorkspace => {
+                f.write_str("This is the workspace in which everybody begins, so it cannot be deleted.")
+            }
+            Self::TooMany { what } => write!(f, "There are as many {what} as there may be. Remove some first."),
+            Self::RunUnderWay => f.write_str("This run is still under way."),
+            Self::NothingToAnswer => f.write_str("There is nothing to answer in this conversation."),
+            Self::RunEnded => f.write_str("This run has ended already."),
+            Self::SignatureRepeated => {
+                f.write_str("A call with this signature was taken already. Sign the call anew to send it again.")
+            }
+            Self::CallUnderWay => f.write_str(
+                "The first call with this Idempotency-Key is still being answered. Try again in a moment.",
+            ),
+            Self::StepsMissing { steps } => write!(
+                f,
+                "These steps of the run are not in the canvas any more, and what they did is needed: {}.",
+                steps.join(", ")
+            ),
+            Self::StepOutOfReach => {
+                f.write_str("With what the run did before, the canvas does not lead to this step any more.")
+            }
+            Self::RunNotKept => {
+                f.write_str("What is kept of this run, or of its files, is not enough to run it again.")
+            }
+        }
+    }
+}
+
+/// Who uses what is to be deleted, and how it is deleted all the same.
+fn in_use_message(what: &str, flows: &[String], others: usize) -> String {
+    let mut users: Vec<String> = flows.iter().map(|name| format!("'{name}'")).collect();
+    if others > 0 {
+        users.push(count_phrase(others, "other flow", "other flows"));
+    }
+    format!(
+        "This {what} is used by {}. Send force=true to delete it all the same: what uses it then fails or goes without it, \
+         and its problems say so.",
+        users.join(", ")
+    )
+}
