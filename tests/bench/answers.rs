@@ -2,7 +2,7 @@
 
 use crate::callers::{Callers, Target};
 use crate::figures::{Latencies, figure, heading};
-use crate::memory::{processor_time, resident_kib};
+use crate::memory::{megabytes, processor_time};
 use crate::program::{Throwaway, throwaway};
 use crate::wire::{Wire, request};
 use crate::{bare, model};
@@ -24,12 +24,18 @@ pub fn cost() {
     let simple = Target::service(&service, &provider.line, model::INSTANT, false);
     let template = Target::template(&service, &provider.line, model::INSTANT, false);
     let handler = Target::bare(&bare, model::INSTANT);
-    let mut measured = [
+    show_costs([
         ("bare handler", bare.process_id(), &handler, ""),
         ("the simple flow", process, &simple, "< 0.12 ms"),
         ("a template", process, &template, "< 0.18 ms"),
-    ]
-    .map(|(name, process, target, aim)| (name, process, Callers::new(target, CALLERS), aim, Vec::new()));
+    ]);
+}
+
+/// Processor time that a process needs for an answer of each target: its median over blocks that take turns. Each has a
+/// name, a process, the target and what is aimed at.
+pub fn show_costs<const N: usize>(targets: [(&str, u32, &Target, &str); N]) {
+    let mut measured = targets
+        .map(|(name, process, target, aim)| (name, process, Callers::new(target, CALLERS), aim, Vec::new()));
     for (_, _, callers, ..) in &mut measured {
         callers.block(BLOCK / 4);
     }
@@ -151,8 +157,4 @@ pub fn million(answers: Option<usize>) {
     // Threads that nobody needs are gone by then, and what they wrote is in the database.
     std::thread::sleep(Duration::from_secs(15));
     figure("memory 15 s later", &format!("{:.1} MB", megabytes(process)), "");
-}
-
-fn megabytes(process: u32) -> f64 {
-    resident_kib(process) as f64 / 1024.0
 }

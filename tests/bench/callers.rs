@@ -2,6 +2,7 @@
 
 use crate::figures::{Latencies, figure, heading};
 use crate::program::{RoleProcess, Throwaway, throwaway};
+use crate::steps::Steps;
 use crate::wire::{Wire, request};
 use crate::{bare, canvases, model};
 use serde_json::json;
@@ -50,8 +51,18 @@ impl Target {
         Self::flow(service, model, &canvases::template(&format!("{base}/v1"), model, &credential), streaming)
     }
 
+    /// An agentflow of the service.
+    pub fn agentflow(service: &Throwaway, name: &str, steps: &Steps, streaming: bool) -> Self {
+        let flow = service.program.make_agentflow(&service.key, name, &steps.text());
+        Self::question(service, &flow, streaming)
+    }
+
     fn flow(service: &Throwaway, name: &str, canvas: &serde_json::Value, streaming: bool) -> Self {
         let flow = service.program.make_flow(&service.key, name, canvas);
+        Self::question(service, &flow, streaming)
+    }
+
+    fn question(service: &Throwaway, flow: &str, streaming: bool) -> Self {
         let body = json!({"question": "Will it rain?", "streaming": streaming}).to_string();
         Self::new(service.program.address, &format!("/api/v1/prediction/{flow}"), &body)
     }
@@ -107,7 +118,7 @@ impl Callers {
 const BLOCKS: usize = 5;
 const BLOCK: Duration = Duration::from_secs(1);
 
-/// Latency added over calling the provider directly. Blocks of both take turns, so that both see the same machine.
+/// Latency added over calling the provider directly.
 pub fn latency() {
     heading("Added latency, whole answers");
     let provider = model::start();
@@ -116,35 +127,37 @@ pub fn latency() {
         let direct = Target::provider(&provider.line, model, false);
         let through = Target::service(&service, &provider.line, model, false);
         for callers in [1, 16, 64] {
-            let (mut direct, mut through) = (Callers::new(&direct, callers), Callers::new(&through, callers));
-            direct.block(BLOCK / 5);
-            through.block(BLOCK / 5);
-            let (mut without, mut with) = (Vec::new(), Vec::new());
-            for _ in 0..BLOCKS {
-                without.extend(direct.block(BLOCK));
-                with.extend(through.block(BLOCK));
-            }
-            let (without, with) = (Latencies::new(without), Latencies::new(with));
-            let added = |share| with.percentile(share) - without.percentile(share);
             let target = match (callers, model) {
                 (1, _) => "p50 < 0.5 ms, p99 < 5 ms",
                 (_, model::THINKING) => "p99 < 5 ms",
                 _ => "(both saturate the machine)",
             };
-            figure(
-                &format!("{callers} callers, provider answers {thinks}"),
-                &format!("{:.2} / {:.2} ms", added(0.5), added(0.99)),
-                target,
-            );
-            println!(
-                "    direct {:.2} / {:.2} ms, through the service {:.2} / {:.2} ms",
-                without.percentile(0.5),
-                without.percentile(0.99),
-                with.percentile(0.5),
-                with.percentile(0.99)
-            );
+            let name = format!("{callers} callers, provider answers {thinks}");
+            show_added(&name, (&direct, &through), callers, target);
         }
     }
+}
+
+/// One line: what the second adds to the first, p50 and p99. Blocks of both take turns, so that both see the same machine.
+pub fn show_added(name: &str, (direct, through): (&Target, &Target), callers: usize, target: &str) {
+    let (mut direct, mut through) = (Callers::new(direct, callers), Callers::new(through, callers));
+    direct.block(BLOCK / 5);
+    through.block(BLOCK / 5);
+    let (mut without, mut with) = (Vec::new(), Vec::new());
+    for _ in 0..BLOCKS {
+        without.extend(direct.block(BLOCK));
+        with.extend(through.block(BLOCK));
+    }
+    let (without, with) = (Latencies::new(without), Latencies::new(with));
+    let added = |share| with.percentile(share) - without.percentile(share);
+    figure(name, &format!("{:.2} / {:.2} ms", added(0.5), added(0.99)), target);
+    println!(
+        "    direct {:.2} / {:.2} ms, through the service {:.2} / {:.2} ms",
+        without.percentile(0.5),
+        without.percentile(0.99),
+        with.percentile(0.5),
+        with.percentile(0.99)
+    );
 }
 
 /// Answers per second, against a bare handler that makes the same call.
@@ -157,25 +170,25 @@ pub fn rate() {
         let through = Target::service(&service, &provider.line, model, false);
         let handler = Target::bare(&bare, model);
         for callers in [1, 16, 64] {
-            compare(&handler, &through, callers);
+            compare_rates("service / bare handler", (&through, &handler), callers);
         }
     }
 }
 
-/// One line: blocks of both take turns.
-fn compare(handler: &Target, through: &Target, callers: usize) {
-    let (mut bare, mut through) = (Callers::new(handler, callers), Callers::new(through, callers));
-    bare.block(BLOCK / 5);
-    through.block(BLOCK / 5);
-    let (mut without, mut with) = (0, 0);
+/// One line: the answers per second of both, and the share that the first has of the second's. Blocks of both take turns.
+pub fn compare_rates(name: &str, (measured, other): (&Target, &Target), callers: usize) {
+    let (mut measured, mut other) = (Callers::new(measured, callers), Callers::new(other, callers));
+    other.block(BLOCK / 5);
+    measured.block(BLOCK / 5);
+    let (mut own, mut others) = (0, 0);
     for _ in 0..BLOCKS {
-        without += bare.block(BLOCK).len();
-        with += through.block(BLOCK).len();
+        others += other.block(BLOCK).len();
+        own += measured.block(BLOCK).len();
     }
     let per_second = |count: usize| count as f64 / (BLOCK * BLOCKS as u32).as_secs_f64();
     figure(
-        &format!("{callers} callers: service / bare handler"),
-        &format!("{:.0} / {:.0}", per_second(with), per_second(without)),
-        &format!("{:.0} %, at least 50 %", 100.0 * with as f64 / without as f64),
+        &format!("{callers} callers: {name}"),
+        &format!("{:.0} / {:.0}", per_second(own), per_second(others)),
+        &format!("{:.0} %, at least 50 %", 100.0 * own as f64 / others as f64),
     );
 }

@@ -11,6 +11,11 @@ pub fn resident_kib(process: u32) -> u64 {
     line.and_then(|line| line.split_whitespace().next()?.parse().ok()).unwrap_or(0)
 }
 
+/// The same in megabytes.
+pub fn megabytes(process: u32) -> f64 {
+    resident_kib(process) as f64 / 1024.0
+}
+
 /// Processor time a process has used, in user mode and in the system's, to a hundredth of a second.
 pub fn processor_time(process: u32) -> Duration {
     let stat = std::fs::read_to_string(format!("/proc/{process}/stat")).unwrap_or_default();

@@ -9,6 +9,8 @@ use std::time::Duration;
 pub const INSTANT: &str = "instant";
 /// Thinks for 50 ms, as a very fast model does.
 pub const THINKING: &str = "thinking";
+/// Thinks for 200 ms.
+pub const WAITING: &str = "waiting";
 /// Writes 200 tokens, one each 50 ms, as a usual model does.
 pub const WRITING: &str = "writing";
 /// Writes 200 tokens, one each 5 ms, as a fast model does.
@@ -43,6 +45,7 @@ fn answer(request: &RecordedRequest) -> Behaviour {
     let short = Reply::text("It will rain tomorrow, so take an umbrella.");
     Behaviour::Reply(match request.body["model"].as_str() {
         Some(THINKING) => Reply { first_byte: Duration::from_millis(50), ..short },
+        Some(WAITING) => Reply { first_byte: Duration::from_millis(200), ..short },
         Some(HURRYING) => {
             Reply { tokens: vec!["umbrella ".to_owned(); TOKENS], token_delay: TOKEN_DELAY / 10, ..short }
         }

@@ -3,16 +3,18 @@
 //!
 //! `cargo bench --bench service -- latency rate streams` picks parts; without a name all of them run. The variable
 //! `FLOWKEEP_PROGRAM` names another program to measure: one of another day, or one that was built faster. `million 100000`
-//! stores fewer answers than a million.
+//! stores fewer answers than a million, `listed 1000` lists fewer runs than a hundred thousand.
 #![allow(clippy::print_stdout, reason = "the figures are this program's output")]
 #![allow(clippy::unwrap_used, reason = "a measurement that cannot be made has failed")]
 
+mod agentflows;
 mod answers;
 mod bare;
 mod callers;
 mod figures;
 mod memory;
 mod model;
+mod runs;
 mod starts;
 mod streams;
 mod uploads;
@@ -25,6 +27,8 @@ mod program;
 mod provider;
 #[path = "../support/samples.rs"]
 mod samples;
+#[path = "../support/steps.rs"]
+mod steps;
 #[path = "../support/wire.rs"]
 mod wire;
 
@@ -42,7 +46,7 @@ fn main() {
         return bare::serve(arguments.last().expect("the provider's address"));
     }
     let number = arguments.iter().find_map(|argument| argument.parse().ok());
-    let parts: [(&str, &dyn Fn()); 11] = [
+    let parts: [(&str, &dyn Fn()); 17] = [
         ("latency", &callers::latency),
         ("rate", &callers::rate),
         ("cost", &answers::cost),
@@ -53,6 +57,12 @@ fn main() {
         ("open", &|| streams::run_open(files_max)),
         ("start", &starts::report),
         ("uploads", &uploads::report),
+        ("agent-rate", &agentflows::rate),
+        ("agent-cost", &agentflows::cost),
+        ("branches", &agentflows::branches),
+        ("paused", &runs::paused),
+        ("long", &runs::long),
+        ("listed", &|| runs::listed(number)),
         ("million", &|| answers::million(number)),
     ];
     let all = !parts.iter().any(|(name, _)| told(name));

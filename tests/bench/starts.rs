@@ -169,6 +169,8 @@ fn conversation(flow: FlowId) -> Vec<Message> {
         usage: None,
         follow_up_prompts: Vec::new(),
         stopped: false,
+        execution: None,
+        action: None,
     };
     (0..20).map(message).collect()
 }

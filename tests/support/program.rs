@@ -158,7 +158,16 @@ impl Program {
 
     /// Makes a flow that is Live at once; its id.
     pub fn make_flow(&self, key: &str, name: &str, canvas: &Value) -> String {
-        let body = json!({"name": name, "type": "CHATFLOW", "flowData": canvas.to_string(), "publishInstantly": true});
+        self.make_flow_of(key, "CHATFLOW", name, &canvas.to_string())
+    }
+
+    /// Makes a flow of steps that is Live at once; its id.
+    pub fn make_agentflow(&self, key: &str, name: &str, canvas: &str) -> String {
+        self.make_flow_of(key, "AGENTFLOW", name, canvas)
+    }
+
+    fn make_flow_of(&self, key: &str, kind: &str, name: &str, canvas: &str) -> String {
+        let body = json!({"name": name, "type": kind, "flowData": canvas, "publishInstantly": true});
         let bearer = format!("Bearer {key}");
         let answer = self.call("POST", "/api/v1/chatflows", &[("authorization", &bearer)], &body);
         assert_eq!(answer.status(), 200, "{}", answer.text());

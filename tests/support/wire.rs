@@ -122,6 +122,26 @@ impl Wire {
         Ok(Answer { head, body })
     }
 
+    /// Waits for the whole answer without keeping it; how many bytes its body has.
+    pub fn drain(&mut self) -> io::Result<usize> {
+        let head = self.head()?;
+        let mut total = 0;
+        match head.length {
+            Length::Bytes(length) => {
+                total = io::copy(&mut self.reader.by_ref().take(length as u64), &mut io::sink())? as usize;
+            }
+            Length::Chunked => {
+                let mut chunk = Vec::new();
+                while self.chunk_into(&mut chunk)? {
+                    total += chunk.len();
+                    chunk.clear();
+                }
+            }
+            Length::UntilClose => total = io::copy(&mut self.reader, &mut io::sink())? as usize,
+        }
+        Ok(total)
+    }
+
     /// Reads the head of an answer.
     pub fn head(&mut self) -> io::Result<Head> {
         let mut line = String::new();

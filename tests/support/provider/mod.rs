@@ -13,6 +13,7 @@ mod formats;
 pub mod google;
 mod http;
 pub mod knowledge;
+pub mod responses;
 
 use serde_json::Value;
 use std::collections::VecDeque;
