@@ -2,7 +2,10 @@
 
 use crate::executions::{record, waiting};
 use crate::permission_limits::{CREDENTIAL, FLOW, marked_canvas};
-use crate::support::Server;
+use crate::schedules::scheduled;
+use crate::support::canvases::Drawing;
+use crate::support::{Server, id};
+use flowkeep::domain::ids::ChatId;
 use serde_json::{Value, json};
 
 /// A request: what stands in the path, and the body.
@@ -42,8 +45,18 @@ pub fn sample(server: &Server, method: &str, pattern: &str, kind: &str, held: &s
             server.flow(&marked_canvas());
             (server.key(&["chatflows:view"])["apiKey"].as_str().map(str::to_owned), None)
         }
+        ("GET", "/chatflows/:id/schedule/status" | "/chatflows/:id/schedule/trigger-logs") => {
+            (Some(flow()), None)
+        }
+        // Flows of other kinds have no schedule.
+        ("PATCH", "/chatflows/:id/schedule/enabled") if held == "agentflows:update" => {
+            (Some(scheduled("0 9 * * *").flow(server)), Some(json!({"enabled": true})))
+        }
+        ("PATCH", "/chatflows/:id/schedule/enabled") => (Some(flow()), Some(json!({"enabled": true}))),
         ("GET", "/executions") => (None, None),
-        ("GET" | "DELETE", "/executions/:id") => (Some(record(server, &flow(), FLOW)), None),
+        ("GET" | "DELETE", "/executions/:id") | ("GET", "/executions/:id/events") => {
+            (Some(record(server, &flow(), FLOW)), None)
+        }
         ("POST", "/executions/:id/stop") => (Some(waiting(server, &flow())), None),
         ("PUT", "/executions/:id") => (Some(record(server, &flow(), FLOW)), Some(json!({"isPublic": true}))),
         ("DELETE", "/executions") => (None, Some(json!({"executionIds": [record(server, &flow(), FLOW)]}))),
@@ -52,6 +65,22 @@ pub fn sample(server: &Server, method: &str, pattern: &str, kind: &str, held: &s
             let path = format!("/executions/{run}");
             server.owner("PUT", &path).json(&json!({"isPublic": true})).send().is(200);
             (Some(run), None)
+        }
+        (method, "/webhook/:id") => {
+            let flow = crate::webhooks::echo(json!({"webhookMethod": ""})).flow(server);
+            (Some(flow), (method != "GET").then(|| json!({"name": "Ada"})))
+        }
+        ("POST", "/chatflows/:id/webhook-secret" | "/webhook-listener/:id/register") => (Some(flow()), None),
+        ("DELETE", "/chatflows/:id/webhook-secret") => {
+            let flow = flow();
+            crate::webhooks::generate_secret(server, &flow);
+            (Some(flow), None)
+        }
+        (_, "/webhook-listener/:id/stream/:listener" | "/webhook-listener/:id/listener/:listener") => {
+            let flow = flow();
+            let listener = crate::webhooks::register(server, &flow);
+            crate::webhooks::end_when_read(server, &flow, &listener);
+            (Some(format!("{flow} {listener}")), None)
         }
         ("POST", "/node-config") => (None, Some(json!({"name": "chatOpenAI", "inputs": {}}))),
         ("GET", "/node-icon/:name") => (Some("chatOpenAI".to_owned()), None),
@@ -95,4 +124,38 @@ fn rating(server: &Server) -> (String, Value) {
         "chatflowid": flow, "chatId": told["chatId"], "messageId": told["chatMessageId"], "rating": "THUMBS_UP",
     });
     (flow, body)
+}
+
+/// An upsert of a flow, whose kind may be one that is run otherwise.
+pub fn upserted_flow(server: &Server, kind: &str) -> String {
+    let flow = server.flow(&upsertable_canvas());
+    server.post(&format!("/vector/upsert/{flow}"), &json!({}));
+    let filling = id(&server.read(&format!("/upsert-history/{flow}"))[0]);
+    let moved = json!({ "type": kind });
+    server.owner("PUT", &format!("/chatflows/{flow}")).json(&moved).send().is(200);
+    filling
+}
+
+/// A document store with vectors.
+pub fn embedded_store(server: &Server) -> String {
+    let store = id(&server.post("/document-store/store", &json!({"name": "s"})));
+    let body = json!({"storeId": store, "embeddingName": "hashingEmbeddings"});
+    server.owner("POST", "/document-store/vectorstore/insert").json(&body).send().is(200);
+    store
+}
+
+/// The query that names a file of a conversation.
+pub fn stored_file_query(server: &Server) -> String {
+    let (flow, chat) = (server.flow(&marked_canvas()), ChatId::random());
+    let name = server.store_file(&flow, &chat, "txt", b"hello");
+    format!("?chatflowId={flow}&chatId={chat}&fileName={name}")
+}
+
+/// A canvas with a vector store.
+pub fn upsertable_canvas() -> String {
+    let mut drawing = Drawing::default();
+    let store = drawing.card("memoryVectorStore", json!({}));
+    let embeddings = drawing.card("hashingEmbeddings", json!({}));
+    drawing.wire(&embeddings, &store, "embeddings");
+    drawing.text()
 }

@@ -26,8 +26,16 @@ fn templates() -> Vec<(PathBuf, &'static str)> {
 }
 
 pub fn template(name: &str) -> Option<String> {
+    template_in("chatflows", name)
+}
+
+pub fn agentflow_template(name: &str) -> Option<String> {
+    template_in("agentflowsv2", name)
+}
+
+fn template_in(folder: &str, name: &str) -> Option<String> {
     let (path, _) =
-        templates().into_iter().find(|(path, _)| path.ends_with(format!("chatflows/{name}.json")))?;
+        templates().into_iter().find(|(path, _)| path.ends_with(format!("{folder}/{name}.json")))?;
     Some(std::fs::read_to_string(path).unwrap())
 }
 

@@ -3,7 +3,9 @@
 use crate::support::{Server, id};
 use flowkeep::domain::accounts::role::ADMINISTRATOR;
 use flowkeep::domain::ids::{ChatId, FlowId, PauseId, WorkspaceId};
-use flowkeep::domain::predictions::execution::{ExecutionEntry, NewExecution, Pause, RunEnd, StepStatus};
+use flowkeep::domain::predictions::execution::{
+    ExecutionEntry, NewExecution, Pause, RunEnd, RunRequest, StepStatus,
+};
 use flowkeep::ops::predictions::executions::{self, ExecutionRecorder, PausedRun};
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
@@ -23,6 +25,7 @@ fn begin(server: &Server, flow: &str) -> ExecutionRecorder {
         is_test: false,
         from_execution: None,
         flow_version: None,
+        request: RunRequest::default(),
     };
     executions::begin(&server.app, new)
 }

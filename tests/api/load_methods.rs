@@ -144,3 +144,50 @@ fn a_list_that_there_is_not_is_empty_and_a_card_that_there_is_not_is_told() {
     let body = json!({"loadMethod": "listModels"});
     server.owner("POST", "/node-load-method/chatOfTomorrow").json(&body).send().is_error(404);
 }
+
+#[test]
+fn a_loop_is_offered_the_steps_before_it() {
+    let server = Server::start();
+    let body = json!({"loadMethod": "listPreviousNodes", "previousNodes": [
+        {"id": "llmAgentflow_0", "data": {"id": "llmAgentflow_0", "label": "Writer", "name": "llmAgentflow"}},
+        {"id": "agentAgentflow_0", "label": "Agent", "name": "agentAgentflow"},
+    ]});
+    let list = load(&server, "loopAgentflow", &body);
+    assert_eq!(names(&list), ["llmAgentflow_0-Writer", "agentAgentflow_0-Agent"]);
+    assert_eq!((&list[0]["label"], &list[0]["description"]), (&json!("Writer"), &json!("llmAgentflow_0")));
+    assert!(load(&server, "loopAgentflow", &json!({"loadMethod": "listPreviousNodes"})).is_empty());
+    assert!(load(&server, "llmAgentflow", &body).is_empty(), "a card without such an input has no such list");
+}
+
+/// The list of arguments for a Tool step that is set so.
+fn arguments(server: &Server, inputs: &Value) -> Vec<Value> {
+    let current = json!({"id": "toolAgentflow_0", "data": {"label": "Tool", "inputs": inputs}});
+    let body = json!({"loadMethod": "listToolInputArgs", "currentNode": current});
+    load(server, "toolAgentflow", &body)
+}
+
+#[test]
+fn a_tool_step_is_offered_the_arguments_of_its_tool() {
+    let server = Server::start();
+    let list = arguments(
+        &server,
+        &json!({
+            "toolAgentflowSelectedTool": "calculator",
+            "toolAgentflowSelectedToolConfig": {"toolAgentflowSelectedTool": "calculator"},
+        }),
+    );
+    assert_eq!(names(&list), ["input"]);
+    assert_eq!(list[0]["description"], "The expression.");
+}
+
+#[test]
+fn a_tool_step_without_a_tool_or_with_one_that_cannot_be_built_is_offered_nothing() {
+    let server = Server::start();
+    for inputs in [
+        json!({}),
+        json!({"toolAgentflowSelectedTool": "noSuchCard", "toolAgentflowSelectedToolConfig": {}}),
+        json!({"toolAgentflowSelectedTool": "customMCP", "toolAgentflowSelectedToolConfig": {"mcpServerConfig": "{"}}),
+    ] {
+        assert!(arguments(&server, &inputs).is_empty(), "{inputs}");
+    }
+}

@@ -28,7 +28,7 @@ fn event_reply(body: Value) -> Behaviour {
 }
 
 /// A server of three tools, on two pages; `weather` answers in a stream.
-fn answer(request: &RecordedRequest) -> Behaviour {
+pub fn answer(request: &RecordedRequest) -> Behaviour {
     if request.method == "DELETE" {
         return Behaviour::status(204, "");
     }
@@ -72,7 +72,7 @@ fn answer(request: &RecordedRequest) -> Behaviour {
     }
 }
 
-fn config(web: &Provider, actions: Value) -> Value {
+pub fn config(web: &Provider, actions: Value) -> Value {
     let config = json!({"url": format!("{}/mcp", web.base_url()), "headers": {"Authorization": "Bearer abc", "Mcp-Session-Id": "mine"}});
     json!({"mcpServerConfig": config.to_string(), "mcpActions": actions.to_string()})
 }

@@ -1,14 +1,13 @@
 //! Signing in to credentials with OAuth 2 (manual 8.8): what goes out, what comes back, and what is never seen.
 
 mod google;
-mod internet;
 mod jira;
 mod runs;
-mod service;
+pub mod service;
 
 use crate::oauth2::service::{HUSH, OAuthFixture, SECRET, callback};
+use crate::support::internet::StandInAnswer;
 use crate::support::{Server, id};
-use internet::StandInAnswer;
 use serde_json::{Value, json};
 use std::io::{self, Write};
 use std::sync::{Mutex, Once};

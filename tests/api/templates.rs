@@ -43,7 +43,8 @@ struct TemplateFixture {
     flow: String,
 }
 
-fn inline(name: &str, text: &str) -> String {
+/// A file as an editor stores it in an input.
+pub fn inline(name: &str, text: &str) -> String {
     format!("data:text/plain;base64,{},filename:{name}", STANDARD.encode(text))
 }
 
@@ -176,17 +177,20 @@ fn the_local_template_answers_with_local_models() {
     staged.check_sent("local_qna");
 }
 
+/// The description of an API at this address.
+pub fn pets(base: &str) -> String {
+    format!(
+        "openapi: 3.0.1\nservers: [{{url: \"{base}\"}}]\npaths:\n  /pets/{{id}}:\n    get:\n      operationId: getPet\n      \
+         description: Reads a pet.\n      parameters:\n        - {{name: id, in: path, required: true, schema: {{type: string}}}}\n"
+    )
+}
+
 #[test]
 fn the_openapi_template_calls_an_operation() {
     let web = Provider::start();
     let allowed = web.base_url().replace("http://", "");
     let server = Server::with(&[("SERVICE_HTTP_ALLOW", &allowed)]);
-    let description = format!(
-        "openapi: 3.0.1\nservers: [{{url: \"{}\"}}]\npaths:\n  /pets/{{id}}:\n    get:\n      operationId: getPet\n      \
-         description: Reads a pet.\n      parameters:\n        - {{name: id, in: path, required: true, schema: {{type: string}}}}\n",
-        web.base_url()
-    );
-    let more = [("openAPIToolkit", "openApiFile", inline("pets.yaml", &description).into())];
+    let more = [("openAPIToolkit", "openApiFile", inline("pets.yaml", &pets(&web.base_url())).into())];
     let Some(staged) = start_template(server, "OpenAPI YAML Agent", &more) else { return };
     staged.provider.push_behaviour(Behaviour::call("getPet", json!({"PathParameters": {"id": "7"}})));
     staged.provider.push_behaviour(Behaviour::text("Its name is Tom."));

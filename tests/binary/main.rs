@@ -23,6 +23,7 @@ mod programs;
 #[path = "../support/provider/mod.rs"]
 mod provider;
 mod proxies;
+mod schedules;
 mod spans;
 mod starting;
 mod stopping;

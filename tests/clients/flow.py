@@ -1,4 +1,4 @@
-"""Makes a flow that needs no provider and prints what the clients need, as JSON."""
+"""Makes flows that need no provider and prints what the clients need, as JSON."""
 
 import json
 import sys
@@ -7,32 +7,112 @@ import urllib.request
 ready = json.load(open(sys.argv[1], encoding="utf-8"))
 
 
-def node(name, label, inputs):
-    data = {"id": f"{name}_0", "name": name, "label": label, "inputs": inputs, "outputs": {}}
-    return {"id": f"{name}_0", "type": "customNode", "position": {"x": 0, "y": 0}, "data": data}
+def node(name, label, inputs, kind="customNode", number=0):
+    ident = f"{name}_{number}"
+    data = {"id": ident, "name": name, "label": label, "inputs": inputs, "outputs": {}}
+    return {"id": ident, "type": kind, "position": {"x": 0, "y": 0}, "data": data}
 
 
-rules = [
-    {"match": "what did i say", "reply": "You said:\n{history}"},
-    {"match": "tricky", "reply": "a line with data: inside, and data:{} too"},
-]
-nodes = [
-    node("chatScripted", "Model", {"rules": json.dumps(rules), "fallback": "Hello {question}"}),
-    node("bufferMemory", "Memory", {}),
-    node("conversationChain", "Chain", {"model": "{{chatScripted_0.data.instance}}", "memory": "{{bufferMemory_0.data.instance}}"}),
-]
-edges = [{"source": f"{name}_0", "target": "conversationChain_0"} for name in ("chatScripted", "bufferMemory")]
-body = {
-    "name": "clients",
-    "type": "CHATFLOW",
-    "publishInstantly": True,
-    "flowData": json.dumps({"nodes": nodes, "edges": edges}),
-}
-request = urllib.request.Request(
-    ready["baseUrl"] + "/api/v1/chatflows",
-    data=json.dumps(body).encode(),
-    headers={"Content-Type": "application/json", "Authorization": "Bearer " + ready["apiKey"]},
-)
-with urllib.request.urlopen(request) as answer:
-    flow = json.load(answer)
-print(json.dumps({"baseUrl": ready["baseUrl"], "flow": flow["id"]}))
+def step(name, label, inputs, number=0):
+    return node(f"{name}Agentflow", label, inputs, "agentFlow", number)
+
+
+def way(source, target, output=None):
+    """An edge of an agentflow, from one of several outputs where there are several."""
+    output = source.rsplit("_", 1)[0] if output is None else output
+    return {"source": source, "sourceHandle": f"{source}-output-{output}", "target": target, "targetHandle": target}
+
+
+def make(name, kind, nodes, edges):
+    """The id of a flow that answers callers."""
+    body = {
+        "name": name,
+        "type": kind,
+        "publishInstantly": True,
+        "flowData": json.dumps({"nodes": nodes, "edges": edges}),
+    }
+    request = urllib.request.Request(
+        ready["baseUrl"] + "/api/v1/chatflows",
+        data=json.dumps(body).encode(),
+        headers={"Content-Type": "application/json", "Authorization": "Bearer " + ready["apiKey"]},
+    )
+    with urllib.request.urlopen(request) as answer:
+        return json.load(answer)["id"]
+
+
+def chat():
+    """A conversation."""
+    rules = [
+        {"match": "what did i say", "reply": "You said:\n{history}"},
+        {"match": "tricky", "reply": "a line with data: inside, and data:{} too"},
+    ]
+    nodes = [
+        node("chatScripted", "Model", {"rules": json.dumps(rules), "fallback": "Hello {question}"}),
+        node("bufferMemory", "Memory", {}),
+        node(
+            "conversationChain",
+            "Chain",
+            {"model": "{{chatScripted_0.data.instance}}", "memory": "{{bufferMemory_0.data.instance}}"},
+        ),
+    ]
+    edges = [{"source": f"{name}_0", "target": "conversationChain_0"} for name in ("chatScripted", "bufferMemory")]
+    return make("clients", "CHATFLOW", nodes, edges)
+
+
+def approval():
+    """A model writes, a person decides, and a refusal has the model write again."""
+    rules = [{"match": "be kind", "reply": "A kind draft."}]
+    writer = {
+        "llmModel": "chatScripted",
+        "llmModelConfig": {"rules": json.dumps(rules), "fallback": "A draft about {question}."},
+        "llmEnableMemory": True,
+    }
+    asks = {
+        "humanInputDescriptionType": "fixed",
+        "humanInputDescription": "Shall I send it?",
+        "humanInputEnableFeedback": True,
+    }
+    nodes = [
+        step("start", "Start", {"startInputType": "chatInput"}),
+        step("llm", "Writer", writer),
+        step("humanInput", "Ask", asks),
+        step("directReply", "Sent", {"directReplyMessage": "Sent: {{ llmAgentflow_0 }}"}),
+        step("loop", "Again", {"loopBackToNode": "llmAgentflow_0-Writer", "maxLoopCount": 5}),
+    ]
+    edges = [
+        way("startAgentflow_0", "llmAgentflow_0"),
+        way("llmAgentflow_0", "humanInputAgentflow_0"),
+        way("humanInputAgentflow_0", "directReplyAgentflow_0", 0),
+        way("humanInputAgentflow_0", "loopAgentflow_0", 1),
+    ]
+    return make("approval", "AGENTFLOW", nodes, edges)
+
+
+def form():
+    """A form starts it."""
+    fields = [
+        {"type": "string", "label": "Your name", "name": "name", "addOptions": ""},
+        {"type": "number", "label": "How many", "name": "count", "addOptions": ""},
+        {"type": "boolean", "label": "Wrapped", "name": "wrapped", "addOptions": ""},
+        {
+            "type": "options",
+            "label": "Colour",
+            "name": "colour",
+            "addOptions": [{"option": "red"}, {"option": "blue"}],
+        },
+    ]
+    start = {
+        "startInputType": "formInput",
+        "formTitle": "Order of socks",
+        "formDescription": "What may it be?",
+        "formInputTypes": fields,
+    }
+    said = "{{ $form.name }}: {{ $form.count }} of {{ $form.colour }}, wrapped {{ $form.wrapped }}."
+    nodes = [
+        step("start", "Start", start),
+        step("directReply", "Reply", {"directReplyMessage": said}),
+    ]
+    return make("form", "AGENTFLOW", nodes, [way("startAgentflow_0", "directReplyAgentflow_0")])
+
+
+print(json.dumps({"baseUrl": ready["baseUrl"], "flow": chat(), "approval": approval(), "form": form()}))

@@ -44,6 +44,26 @@ fn told_events(answer: &Answer) -> Vec<String> {
 }
 
 #[test]
+fn a_stream_tells_a_long_record_less_often_and_in_the_end_all_of_it() {
+    let server = Server::start();
+    let id = |number: usize| {
+        if number == 0 { "startAgentflow_0".to_owned() } else { format!("llmAgentflow_{number}") }
+    };
+    let says = llm(&"x".repeat(2_000));
+    let model = |steps: Steps, number: usize| {
+        steps
+            .card(&id(number), "Model", super::steps::told(says.clone(), "Hi"))
+            .edge(&id(number - 1), &id(number))
+    };
+    let answer = stream(&server, &(1..=150).fold(Steps::begin(), model).flow(&server));
+    let told = told_events(&answer);
+    let lists: Vec<&String> = told.iter().filter(|told| told.ends_with(" entries")).collect();
+    assert!(lists.len() < 80, "{lists:?}");
+    let place = |wanted: &str| told.iter().position(|told| told == wanted);
+    assert!(place("151 entries") < place("flow FINISHED") && place("151 entries").is_some(), "{lists:?}");
+}
+
+#[test]
 fn an_answer_tells_its_run_and_its_steps() {
     let server = Server::start();
     let answer = ask(&server, &writer_and_reply().flow(&server), "Ada");

@@ -1,6 +1,6 @@
 //! What a model of a flow is told: its card's messages, the conversation, and what the steps before it said.
 
-use super::steps::{START, Steps, Talk, ask, llm, provided_llm, told, with};
+use super::steps::{START, Steps, Talk, ask, llm, provided_llm, question, told, with};
 use crate::support::Server;
 use crate::support::provider::{Provider, RecordedRequest};
 use serde_json::{Value, json};
@@ -146,4 +146,24 @@ fn what_a_failed_run_said_is_not_remembered() {
     let heard = heard(&provider.last_request());
     assert!(!heard.iter().any(|line| line.contains("break")), "{heard:?}");
     assert!(heard[0].contains("One"), "{heard:?}");
+}
+
+#[test]
+fn a_model_after_a_pause_hears_what_its_run_said_once() {
+    let (server, provider) = (Server::start(), Provider::start());
+    let steps = Steps::begin()
+        .card("llmAgentflow_0", "Writer", llm("A draft."))
+        .card("humanInputAgentflow_0", "Ask", question("Shall I send it?"))
+        .card("llmAgentflow_1", "Second", remembering(&provider, json!({})))
+        .chain(&[START, "llmAgentflow_0", "humanInputAgentflow_0"])
+        .choice("humanInputAgentflow_0", 1, "llmAgentflow_1");
+    let (talk, _) = Talk::begin(&server, &steps, "One");
+    let refusal = json!({"type": "reject", "feedback": "Shorter."});
+    talk.answer(&refusal);
+    assert_eq!(heard(&provider.last_request()), ["user: One", "user: A draft.", "user: Shorter."]);
+    talk.ask("Two");
+    talk.answer(&refusal);
+    let heard = heard(&provider.last_request());
+    assert_eq!((heard[0].as_str(), heard.len()), ("user: One", 7), "{heard:?}");
+    assert_eq!(heard[4..], ["user: Two", "user: A draft.", "user: Shorter."]);
 }

@@ -1,8 +1,10 @@
 //! What a request may change of a flow of steps: what its owner listed, and nothing else.
 
-use super::steps::{START, Steps, llm, reply};
+use super::steps::{START, Steps, llm, reply, told};
 use crate::overrides::override_settings;
 use crate::support::Server;
+use crate::support::provider::{Behaviour, Provider};
+use crate::tools::with_web;
 use serde_json::{Value, json};
 
 fn two_writers() -> Steps {
@@ -124,4 +126,71 @@ fn code_and_state_updates_never_change() {
         "customFunctionUpdateState": [{"key": "tone", "value": "theirs"}],
     });
     assert_eq!(says(&server, &flow, sent), "own own");
+}
+
+/// A flow whose HTTP step posts a form with a query, and a server that takes it.
+fn form_sender() -> (Server, Provider, Steps) {
+    let (server, web) = with_web();
+    web.set_decision(|_| Behaviour::status(200, "{}"));
+    let inputs = json!({
+        "method": "POST", "url": format!("{}/send", web.base_url()),
+        "headers": [{"key": "x-own", "value": "owner"}], "queryParams": [{"key": "page", "value": "1"}],
+        "bodyType": "xWwwFormUrlencoded", "body": [{"key": "name", "value": "owner"}], "responseType": "text",
+    });
+    let steps = Steps::begin().card("httpAgentflow_0", "HTTP", inputs).edge(START, "httpAgentflow_0");
+    (server, web, steps)
+}
+
+const EVERY_ROW: &[&str] = &["queryParams", "body", "headers", "url", "credential"];
+
+#[test]
+fn listed_rows_of_query_and_body_change_one_run() {
+    let (server, web, steps) = form_sender();
+    let flow = steps.flow_with(&server, override_settings(&[("HTTP", EVERY_ROW)], &[]));
+    let sent = json!({
+        "queryParams": [{"key": "page", "value": "{{ question }}"}],
+        "body": {"httpAgentflow_0": [{"key": "name", "value": "theirs"}, {"key": "more", "value": "x"}]},
+    });
+    says(&server, &flow, sent);
+    let request = web.last_request();
+    assert_eq!(request.path, "/send?page=%7B%7B+question+%7D%7D", "what is sent is no reference");
+    assert_eq!(String::from_utf8_lossy(&request.raw), "name=theirs&more=x");
+    says(&server, &flow, json!({}));
+    assert_eq!(web.last_request().path, "/send?page=1");
+}
+
+#[test]
+fn rows_that_are_not_listed_or_name_what_never_changes_are_ignored() {
+    let (server, web, steps) = form_sender();
+    let listed = steps.flow_with(&server, override_settings(&[("HTTP", EVERY_ROW)], &[]));
+    let unlisted = steps.flow_with(&server, override_settings(&[("HTTP", &["method"])], &[]));
+    for (flow, sent) in [
+        (&unlisted, json!({"queryParams": [{"key": "page", "value": "2"}]})),
+        (
+            &listed,
+            json!({"queryParams": [{"key": "page", "value": "2"}, {"key": "access_token", "value": "x"}]}),
+        ),
+        (&listed, json!({"queryParams": [{"key": "callbackUrl", "value": "http://elsewhere"}]})),
+        (&listed, json!({"headers": [{"key": "x-own", "value": "theirs"}]})),
+        (&listed, json!({"url": "http://127.0.0.1:1/", "credential": "x"})),
+    ] {
+        says(&server, flow, sent.clone());
+        let request = web.last_request();
+        let seen = (request.path.as_str(), request.header("x-own"), &*String::from_utf8_lossy(&request.raw));
+        assert_eq!(seen, ("/send?page=1", Some("owner"), "name=owner"), "{sent}");
+    }
+}
+
+#[test]
+fn listed_messages_of_a_model_change_one_run() {
+    let server = Server::start();
+    let steps = Steps::begin()
+        .card("llmAgentflow_0", "Writer", told(llm("{question}"), "own"))
+        .edge(START, "llmAgentflow_0");
+    let flow = steps.flow_with(&server, override_settings(&[("Writer", &["llmMessages"])], &[]));
+    assert_eq!(says(&server, &flow, json!({})), "own");
+    assert_eq!(
+        says(&server, &flow, json!({"llmMessages": [{"role": "user", "content": "theirs"}]})),
+        "theirs"
+    );
 }

@@ -112,6 +112,28 @@ fn a_stop_ends_every_branch_that_is_under_way() {
 }
 
 #[test]
+fn a_caller_that_leaves_ends_every_branch_within_two_seconds() {
+    for streaming in [true, false] {
+        let (server, provider) = (Server::start(), Provider::start());
+        provider.set_decision(|_| Behaviour::Hang);
+        let branch = |steps: Steps, number: usize| {
+            let id = format!("llmAgentflow_{number}");
+            steps.card(&id, &id, provided_llm(&provider)).edge(START, &id)
+        };
+        let flow = (0..4).fold(Steps::begin(), branch).flow(&server);
+        let body = json!({"question": "Hi", "streaming": streaming});
+        let socket = server.call("POST", &format!("/prediction/{flow}")).json(&body).connect();
+        assert!(provider.wait_until(SOON, |provider| provider.served_count() == 4), "all are asked");
+        let left = Instant::now();
+        drop(socket);
+        assert!(provider.wait_until(SOON, |provider| provider.disconnects() == 4), "all calls end");
+        let record = record_becomes(&server, "TERMINATED");
+        assert!(left.elapsed() < Duration::from_secs(2), "it took {:?}", left.elapsed());
+        assert!(endings(&record)[1..].iter().all(|(_, became)| *became == "TERMINATED"), "{record}");
+    }
+}
+
+#[test]
 fn a_caller_of_a_whole_answer_that_leaves_ends_the_run() {
     let (server, provider) = (Server::start(), Provider::start());
     provider.set_decision(|_| Behaviour::Hang);

@@ -1,8 +1,8 @@
 //! Every action of the tools over Google's services: what goes out for it, to the letter of Google's own description.
 
-use super::internet::{SeenRequest, StandInAnswer};
 use super::runs::call_tool;
 use super::service::OAuthFixture;
+use crate::support::internet::{SeenRequest, StandInAnswer};
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use serde::Deserialize;

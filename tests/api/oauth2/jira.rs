@@ -1,10 +1,10 @@
 //! Every action of the Jira tool, in the cloud and on servers of one's own.
 
 use super::google::{action_inputs, actions, cases, holds, tool};
-use super::internet::StandInAnswer;
 use super::service::OAuthFixture;
 use crate::support::canvases::Drawing;
 use crate::support::id;
+use crate::support::internet::StandInAnswer;
 use crate::tools::call_tool_in;
 use serde_json::{Value, json};
 

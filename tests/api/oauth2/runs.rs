@@ -1,8 +1,8 @@
 //! Runs in the name of whoever signed in: tokens that end, are taken back, or buy no others; and what a service refuses.
 
-use super::internet::StandInAnswer;
 use super::service::{HUSH, OAuthFixture};
 use crate::support::canvases::Drawing;
+use crate::support::internet::StandInAnswer;
 use crate::tools::call_tool_in;
 use serde_json::{Value, json};
 
@@ -30,7 +30,7 @@ fn labels(house: &OAuthFixture) -> String {
 /// What was asked: the last part of each address, and the token it was signed with.
 fn requests_seen(house: &OAuthFixture) -> Vec<String> {
     let seen = house.internet.seen();
-    let token = |seen: &super::internet::SeenRequest| {
+    let token = |seen: &crate::support::internet::SeenRequest| {
         seen.header("authorization").map_or(String::new(), |value| value.replace("Bearer hush-access-", " "))
     };
     seen.iter().map(|seen| format!("{}{}", seen.address.rsplit('/').next().unwrap(), token(seen))).collect()

@@ -1,7 +1,7 @@
 //! A service whose owner connects a mailbox at a stand-in of Google.
 
-use super::internet::{InternetStandIn, SeenRequest, StandInAnswer};
 use crate::support::client;
+use crate::support::internet::{InternetStandIn, SeenRequest, StandInAnswer};
 use crate::support::{Server, id};
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -47,7 +47,7 @@ pub struct GoogleStandIn {
 }
 
 impl GoogleStandIn {
-    fn answer(&self, seen: &SeenRequest) -> StandInAnswer {
+    pub fn answer(&self, seen: &SeenRequest) -> StandInAnswer {
         if seen.address != "oauth2.googleapis.com/token" {
             let access = self.access.lock().unwrap().clone();
             let wanted = if access.contains(" ") { access } else { format!("Bearer {access}") };

@@ -4,11 +4,14 @@
 pub mod provider;
 #[path = "../../support/samples.rs"]
 pub mod samples;
+#[path = "../../support/steps.rs"]
+pub mod steps;
 
 pub mod canvases;
 pub mod client;
 pub mod form;
 pub mod golden;
+pub mod internet;
 pub mod people;
 pub mod server;
 

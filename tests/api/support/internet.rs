@@ -6,7 +6,7 @@ use rustls::pki_types::PrivateKeyDer;
 use rustls::{ServerConfig, ServerConnection, StreamOwned};
 use serde_json::Value;
 use std::io::{BufRead as _, BufReader, Read, Write};
-use std::net::{TcpListener, TcpStream};
+use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use tempfile::TempDir;
@@ -44,6 +44,8 @@ pub enum StandInAnswer {
     Text(u16, String),
     /// A status with a header.
     With(u16, &'static str, &'static str),
+    /// What is answered at this address of this machine, as it comes.
+    Relay(SocketAddr),
     /// Nothing more, on a closed connection.
     Close,
 }
@@ -153,6 +155,10 @@ fn serve(
             StandInAnswer::With(status, name, value) => {
                 (status, format!("{name}: {value}\r\n"), String::new())
             }
+            StandInAnswer::Relay(to) => {
+                relay(&seen, to, reader.get_mut())?;
+                continue;
+            }
             StandInAnswer::Close => return None,
         };
         let length =
@@ -161,6 +167,28 @@ fn serve(
         let tls = reader.get_mut();
         tls.write_all(head.as_bytes()).ok()?;
         tls.write_all(body.as_bytes()).ok()?;
+        tls.flush().ok()?;
+    }
+}
+
+/// Sends a request on, and hands the answer back piece by piece.
+fn relay(seen: &SeenRequest, to: SocketAddr, tls: &mut impl Write) -> Option<()> {
+    let path = seen.address.split_once('/')?.1;
+    let mut head = format!("{} /{path} HTTP/1.1\r\n", seen.method);
+    for (name, value) in &seen.headers {
+        head.push_str(&format!("{name}: {value}\r\n"));
+    }
+    let mut beyond = TcpStream::connect(to).ok()?;
+    beyond.write_all(format!("{head}\r\n{}", seen.body).as_bytes()).ok()?;
+    // One request a connection: its end is the end of the answer.
+    beyond.shutdown(Shutdown::Write).ok()?;
+    let mut piece = [0; 4096];
+    loop {
+        let length = beyond.read(&mut piece).ok()?;
+        if length == 0 {
+            return Some(());
+        }
+        tls.write_all(&piece[..length]).ok()?;
         tls.flush().ok()?;
     }
 }

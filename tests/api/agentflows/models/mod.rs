@@ -1,0 +1,5 @@
+//! What models and tools give to the steps that ask them.
+
+mod facts;
+mod provider_tools;
+mod tool_failures;
